@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The border between the kernel side and the user side: every structure, constant and loss that both see.
+ *
+ * Only bpf/ and the three files of core/engine/ that touch the skeleton include it. All sizes are asserted, padding is
+ * written out, and every name starts with st_ or ST_: a name that vmlinux.h also declares would turn into a CO-RE
+ * relocation without a word.
+ *
+ * The kernel types come from vmlinux.h on the BPF side and from linux/types.h here.
+ */
+#pragma once
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#define ST_MAX_FRAMES 127    /* frames of one stack: sysctl kernel.perf_event_max_stack at its default */
+#define ST_COMM_BYTES 16     /* TASK_COMM_LEN */
+#define ST_MAX_SLOTS 8       /* scratch slots per CPU; claimed in order, see bpf/scratch.bpf.h */
+#define ST_FIRST_SEEN 4096   /* entries of the cache "this process has sent a record" */
+#define ST_FILE_SHIFT 40     /* a (file, address) frame: file index above, address in the file below */
+
+/* ---- identity ---- */
+
+/* Seeded 128-bit hash over all key parts of a record. Zero is not a valid id. */
+struct st_id {
+	__u64 lo, hi;
+};
+
+/* What an id stands for, numbers only. */
+struct st_count {
+	__u64 events;
+	__u64 sum; /* what the applet adds up (nanoseconds, bytes); 0 where it only counts */
+};
+
+/* ---- messages in the ring ---- */
+
+enum st_message_kind {
+	ST_MESSAGE_STACK = 1, /* struct st_stack: a record, once per id */
+	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count that found no room in the map */
+};
+
+/*
+ * How one of the two stacks was taken. Everything but ST_STACK_OK leaves the part empty; the report prints the reason.
+ */
+enum st_stack_status {
+	ST_STACK_NOT_ASKED = 0,
+	ST_STACK_OK,
+	ST_STACK_NONE,       /* there is none: a kernel thread has no user stack, user mode has no kernel stack */
+	ST_STACK_UNREADABLE, /* the kernel's walk failed */
+	ST_STACK_TRUNCATED,  /* ST_MAX_FRAMES reached: the root is missing */
+};
+
+/* Which kind of program took the stack: it decides whether frame 0 is an exact address or a return address. */
+enum st_program_kind {
+	ST_PROGRAM_SAMPLE = 1, /* perf_event */
+	ST_PROGRAM_TRACEPOINT, /* classic tracepoint */
+	ST_PROGRAM_RAW_TRACEPOINT,
+	ST_PROGRAM_KPROBE,
+	ST_PROGRAM_UPROBE,
+	ST_PROGRAM_FENTRY,
+	ST_PROGRAM_TEST,       /* bpf_prog_test_run of the record path */
+};
+
+/* The parts of the identity of a record that a plan may ask for. Frames are always part of it. */
+enum st_key_part {
+	ST_KEY_TGID = 1 << 0,   /* process id, start time and exec id */
+	ST_KEY_TID = 1 << 1,
+	ST_KEY_COMM = 1 << 2,
+	ST_KEY_CGROUP = 1 << 3,
+	ST_KEY_PROBE = 1 << 4,  /* attach cookie: which of several probes fired */
+};
+
+enum st_stack_flag {
+	ST_STACK_FOREIGN = 1 << 0, /* the process lives outside our pid namespace: ids are the kernel's own */
+	ST_STACK_NO_START = 1 << 1, /* start time and exec id could not be read in this program on this kernel */
+};
+
+/*
+ * A record: one per distinct id, sent when the id is first counted. The frames follow the head: nr_kernel frames leaf
+ * first, then nr_user frames leaf first. Key parts that the plan does not ask for are zero, except time_ns, cpu and
+ * pid, which describe the first event and are not part of the identity.
+ */
+struct st_stack_head {
+	struct st_id id;
+	__u16 kind; /* enum st_message_kind */
+	__u8 program;       /* enum st_program_kind */
+	__u8 flags;         /* enum st_stack_flag */
+	__u8 kernel_status; /* enum st_stack_status */
+	__u8 user_status;
+	__u16 nr_kernel;
+	__u16 nr_user;
+	__u16 pad;
+	__u32 cpu;  /* of the first event */
+	__u32 tgid; /* key part; set also without ST_KEY_TGID as long as a user frame is a raw address */
+	__u32 tid;
+	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
+	__u64 exec_id;       /* task->self_exec_id, changes at exec; 0 unknown */
+	__u64 cgroup_id;     /* cgroup v2 */
+	__u64 probe;         /* attach cookie */
+	__u64 time_ns;       /* CLOCK_MONOTONIC, of the first event */
+	__u64 in_file[2];    /* bit i: user frame i is (file << ST_FILE_SHIFT | address in file), not a raw address */
+	char comm[ST_COMM_BYTES];
+};
+
+struct st_stack {
+	struct st_stack_head head;
+	__u64 frames[2 * ST_MAX_FRAMES];
+};
+
+/* One event whose count could not be put into the map: the count itself, sent instead. */
+struct st_delta {
+	struct st_id id;
+	__u16 kind;
+	__u16 pad[3];
+	struct st_count count;
+};
+
+/* ---- scratch ---- */
+
+struct st_slot {
+	__u32 claims; /* 1: owned; see bpf/scratch.bpf.h for the protocol */
+	__u32 pad;
+	struct st_stack stack;
+};
+
+/* ---- accounting ---- */
+
+/*
+ * Every way in which an event or a part of one can be lost, with the sentence that the report prints behind the number.
+ *
+ *   EVENT  the event itself is not in any count          (part of the identity seen = filtered + counted + lost)
+ *   STACK  the count is right, the stack is not or not whole
+ *   SAMPLE a timed sample that the kernel never delivered
+ *   NOTE   nothing is missing from the result
+ */
+#define ST_LOSSES(X)                                                                                            \
+	X(NO_SLOT, EVENT, "events not recorded: all scratch slots of the CPU were busy")                        \
+	X(COUNT_REFUSED, EVENT, "events not counted: the count map was full or busy and the ring was full too") \
+	X(NO_MAP, EVENT, "events not counted: no live count map")                                               \
+	X(RING_FULL, NOTE, "records waited for another event: the ring was full")                               \
+	X(SPILLED, NOTE, "events counted through the ring: the count map was full or busy")                     \
+	X(KERNEL_STACK, STACK, "kernel stacks could not be walked")                                             \
+	X(USER_STACK, STACK, "user stacks could not be walked")                                                 \
+	X(KERNEL_TRUNCATED, STACK, "kernel stacks were cut at 127 frames")                                      \
+	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")                                          \
+	/* from here on counted in user space */                                                                \
+	X(STACK_LOST, STACK, "events were counted but their stack was lost: the ring was full")                 \
+	X(BAD_MESSAGE, EVENT, "messages from the kernel side were malformed")                                   \
+	X(SAMPLE_LATE, SAMPLE, "samples came late: the kernel's timer ran over")                                \
+	X(SAMPLE_SKIPPED, SAMPLE, "samples skipped: another BPF program was running on the CPU")                \
+	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled")               \
+	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")                        \
+	X(LINK_MISSED, EVENT, "events missed by the probe itself")                                              \
+	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")                            \
+	X(DRAIN_FAILED, EVENT, "entries of the count map could not be read")
+
+enum st_loss {
+#define X(name, class, sentence) ST_LOSS_##name,
+	ST_LOSSES(X)
+#undef X
+	ST_NR_LOSSES
+};
+
+/* Per-CPU counters; only ever added to. seen = filtered + in_map + losses[SPILLED] + losses of class EVENT. */
+struct st_stats {
+	__u64 seen;
+	__u64 filtered;
+	__u64 in_map;     /* events added to the live count map */
+	__u64 inserted;   /* ids that were new in a live map; drives the pressure wake-up */
+	__u64 sent;       /* records put into the ring */
+	__u64 period_sum; /* perf_event: sum of the sample periods */
+	__u64 losses[ST_NR_LOSSES];
+};
+
+/* Set by user space while the programs run. */
+struct st_control {
+	__u64 poke_at; /* wake the reader when `inserted` of one CPU passes this */
+};
+
+/* ---- configuration: constant while a program runs, so that the verifier prunes by it ---- */
+
+enum st_task_access {
+	ST_TASK_NONE = 0,   /* start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
+	ST_TASK_PROBE_READ, /* bpf_probe_read_kernel of bpf_get_current_task() */
+	ST_TASK_BTF,        /* plain dereference of bpf_get_current_task_btf() */
+};
+
+enum st_task_filter {
+	ST_FILTER_NONE = 0,
+	ST_FILTER_TGID, /* in map st_pids */
+	ST_FILTER_TID,
+};
+
+struct st_config {
+	__u64 seed[2];
+	__u64 pidns_device;  /* our pid namespace when it is not the initial one, else 0 */
+	__u64 pidns_inode;
+	__u32 key_parts;     /* enum st_key_part */
+	__u32 task_access;   /* enum st_task_access */
+	__u32 task_filter;   /* enum st_task_filter */
+	__u32 filter_single; /* the one id of the filter, or 0: look it up in st_pids */
+	__s32 cpu;           /* only this CPU; -1 all */
+	__u8 want_kernel;
+	__u8 want_user;
+	__u8 include_idle;   /* profile -I: pid 0 too */
+	__u8 use_cgroup_map; /* profile --cgroupmap */
+	__u8 use_mntns_map;  /* profile --mntnsmap */
+	__u8 pad[3];
+};
+
+#define ST_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " changed size")
+ST_ASSERT_SIZE(struct st_id, 16);
+ST_ASSERT_SIZE(struct st_count, 16);
+ST_ASSERT_SIZE(struct st_stack_head, 112);
+ST_ASSERT_SIZE(struct st_stack, 112 + 16 * ST_MAX_FRAMES);
+ST_ASSERT_SIZE(struct st_delta, 40);
+ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES);
+ST_ASSERT_SIZE(struct st_config, 64);

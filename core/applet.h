@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an applet is: a constant that describes one tool. docs/new-applet.md has the steps to add one.
+ *
+ * A collecting applet (profile, count) turns its options into a plan; core/run.c does the rest. Other applets (report)
+ * have a `main` of their own.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "core/base/buf.h"
+#include "core/cli/options.h"
+#include "core/engine/plan.h"
+
+struct applet_example {
+	const char *arguments; /* behind the applet's name, as typed in a shell: "-F 99 5" */
+	const char *meaning;   /* "profile at 99 Hertz for 5 seconds" */
+};
+
+struct applet {
+	const char *name;            /* canonical: "profile" */
+	const char *const *aliases;  /* NULL-terminated; further names ("stackcount" for count), or NULL */
+	const char *bcc_name;        /* name of the bcc tool it replaces, for --install; NULL = none */
+	const char *summary;         /* one line, lower case, no full stop */
+	const char *operands;        /* usage text of the operands: "[duration]"; "" = none */
+	const char *description;     /* one or two paragraphs for --help and the man page */
+	const struct option_spec *options;
+	const struct applet_example *examples; /* ends with a NULL `arguments` */
+
+	/* Options are parsed into a zeroed block of this size, after `defaults` was copied over it. */
+	size_t options_size;
+	const void *defaults;
+
+	/* Frees what parsing put into the options; NULL = nothing to free. */
+	void (*options_done)(void *options);
+
+	/* Collecting applets: options to plan; pure, no host access. 0 or a usage error. */
+	int (*plan)(const void *options, struct plan *ret_plan);
+
+	/* The header line (without newline) once it is known what was attached; leaves ret empty for none. */
+	void (*header)(const struct plan *plan, size_t nr_attached, struct buf *ret_line);
+
+	/* Other applets: does the work. 0 or a negative errno with a recorded cause. */
+	int (*main)(const void *options);
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/vec.h"
+
+void buf_done(struct buf *buf)
+{
+	free(buf->data);
+	*buf = (struct buf){};
+}
+
+void buf_clear(struct buf *buf)
+{
+	buf->nr = 0;
+	if (buf->data)
+		buf->data[0] = '\0';
+}
+
+static char *room_for(struct buf *buf, size_t nr_bytes)
+{
+	vec_reserve(buf, buf->nr + nr_bytes + 1);
+	return buf->data + buf->nr;
+}
+
+void buf_add(struct buf *buf, const void *bytes, size_t nr_bytes)
+{
+	char *end = room_for(buf, nr_bytes);
+
+	if (nr_bytes)
+		memcpy(end, bytes, nr_bytes);
+	end[nr_bytes] = '\0';
+	buf->nr += nr_bytes;
+}
+
+void buf_adds(struct buf *buf, const char *text)
+{
+	buf_add(buf, text, strlen(text));
+}
+
+void buf_addc(struct buf *buf, char c)
+{
+	buf_add(buf, &c, 1);
+}
+
+void buf_vaddf(struct buf *buf, const char *format, va_list arguments)
+{
+	va_list again;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length <= 0)
+		return;
+	vsnprintf(room_for(buf, (size_t)length), (size_t)length + 1, format, arguments);
+	buf->nr += (size_t)length;
+}
+
+void buf_addf(struct buf *buf, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	buf_vaddf(buf, format, arguments);
+	va_end(arguments);
+}
+
+const char *buf_text(const struct buf *buf)
+{
+	return buf->data ? buf->data : "";
+}

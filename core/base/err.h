@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One line of cause for a failure, recorded where it happens and printed by main.c only.
+ *
+ * Functions return 0 or a negative errno. `return fail(-ENOENT, "event '%s': no such tracepoint", name);` records the
+ * line and returns the code in one expression, so a failure without a code cannot be written. The first cause wins
+ * until err_clear(): a caller that fails because its callee failed just hands the code up.
+ *
+ * A message is `<object>: <what>: <reason>`, user text in single quotes, lower case, no full stop. The kind decides the
+ * exit status; docs/exit-status.md has the table.
+ */
+#pragma once
+
+enum err_kind {
+	ERR_NONE,
+	ERR_FAILED,   /* exit 1 */
+	ERR_USAGE,    /* exit 2 */
+	ERR_HOST,     /* exit 3: a kernel feature or a privilege is missing, and is named */
+	ERR_NO_MATCH, /* exit 5: the pattern matched nothing */
+};
+
+/* Each records the formatted cause and returns `code`, a negative errno. */
+__attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int fail_host(int code, const char *format, ...);
+/* Usage errors return -EINVAL, empty matches -ENOENT. */
+__attribute__((format(printf, 1, 2))) int fail_usage(const char *format, ...);
+__attribute__((format(printf, 1, 2))) int fail_no_match(const char *format, ...);
+
+/* Adds a second line to the recorded cause: what to do about it. Without a cause it does nothing. */
+__attribute__((format(printf, 1, 2))) void hint(const char *format, ...);
+
+/* The recorded cause, its hint ("" where there is none) and its kind. Valid until the next fail or err_clear(). */
+const char *err_cause(void);
+const char *err_hint(void);
+enum err_kind err_kind(void);
+
+/* Forgets the cause, for a caller that tries something else instead. */
+void err_clear(void);

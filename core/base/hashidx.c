@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/hashidx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/base/alloc.h"
+
+void hashidx_done(struct hashidx *index)
+{
+	free(index->slots);
+	*index = (struct hashidx){};
+}
+
+uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context, const void *key)
+{
+	size_t mask = index->room - 1;
+
+	if (!index->room)
+		return HASHIDX_NONE;
+	for (size_t i = hash & mask; index->slots[i].position; i = (i + 1) & mask) {
+		uint32_t position = index->slots[i].position - 1;
+
+		if (index->slots[i].hash == hash && same(context, position, key))
+			return position;
+	}
+	return HASHIDX_NONE;
+}
+
+static void put(struct hashidx_slot *slots, size_t room, struct hashidx_slot slot)
+{
+	size_t i = slot.hash & (room - 1);
+
+	while (slots[i].position)
+		i = (i + 1) & (room - 1);
+	slots[i] = slot;
+}
+
+static int grow(struct hashidx *index)
+{
+	size_t room = index->room ? index->room * 2 : 64;
+	struct hashidx_slot *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < index->room; i++)
+		if (index->slots[i].position)
+			put(slots, room, index->slots[i]);
+	free(index->slots);
+	index->slots = slots;
+	index->room = room;
+	return 0;
+}
+
+int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position)
+{
+	if (index->nr * 4 >= index->room * 3) {
+		int err = grow(index);
+
+		if (err)
+			return err;
+	}
+	put(index->slots, index->room, (struct hashidx_slot){ .hash = hash, .position = position + 1 });
+	index->nr++;
+	return 0;
+}
+
+void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position)
+{
+	if (hashidx_try_add(index, hash, position))
+		xmalloc(SIZE_MAX); /* says so and ends the program */
+}
+
+/* The kernel gives every process 16 random bytes (getauxval(3), AT_RANDOM). */
+static uint64_t seed(void)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+	uint64_t value = 0x9e3779b97f4a7c15;
+
+	if (random)
+		memcpy(&value, random, sizeof(value));
+	return value;
+}
+
+uint64_t hash_bytes(const void *bytes, size_t nr_bytes)
+{
+	return XXH3_64bits_withSeed(bytes, nr_bytes, seed());
+}
+
+uint64_t hash_more(uint64_t hash, const void *bytes, size_t nr_bytes)
+{
+	return XXH3_64bits_withSeed(bytes, nr_bytes, hash);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash index: finds the position of an element that lives in an array elsewhere.
+ *
+ * It stores (hash, position) pairs only; the caller's `same` function compares the element at a position with the key.
+ * Nothing is ever removed. Hashes are seeded per process, because keys (symbol names, comms) come from strangers.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hashidx {
+	struct hashidx_slot {
+		uint64_t hash;
+		uint32_t position; /* + 1; 0 is a free slot */
+	} *slots;
+	size_t nr, room;
+};
+
+typedef bool hashidx_same(const void *context, uint32_t position, const void *key);
+
+#define HASHIDX_NONE UINT32_MAX
+
+void hashidx_done(struct hashidx *index);
+
+/* The position of the element that equals `key`, or HASHIDX_NONE. */
+uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context, const void *key);
+
+/* Adds a position; the key must not be there yet. hashidx_try_add returns -ENOMEM instead of ending the program. */
+void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position);
+int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position);
+
+/* Hash of bytes with the seed of this process. */
+uint64_t hash_bytes(const void *bytes, size_t nr_bytes);
+/* The same, going on from an earlier hash. */
+uint64_t hash_more(uint64_t hash, const void *bytes, size_t nr_bytes);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/strtab.h"
+
+#include <string.h>
+
+struct text {
+	const char *bytes;
+	size_t length;
+};
+
+void strtab_done(struct strtab *table)
+{
+	vec_done(&table->bytes);
+	vec_done(&table->offsets);
+	hashidx_done(&table->index);
+}
+
+static bool same_text(const void *context, uint32_t position, const void *key)
+{
+	const struct strtab *table = context;
+	const struct text *text = key;
+	const char *stored = table->bytes.data + table->offsets.data[position];
+
+	return strncmp(stored, text->bytes, text->length) == 0 && stored[text->length] == '\0';
+}
+
+uint32_t strtab_addn(struct strtab *table, const char *bytes, size_t length)
+{
+	struct text text = { bytes, strnlen(bytes, length) };
+	uint64_t hash = hash_bytes(text.bytes, text.length);
+	uint32_t position;
+
+	if (!text.length)
+		return 0;
+	position = hashidx_find(&table->index, hash, same_text, table, &text);
+	if (position != HASHIDX_NONE)
+		return position + 1;
+	vec_reserve(&table->bytes, table->bytes.nr + text.length + 1);
+	vec_push(&table->offsets, (uint32_t)table->bytes.nr);
+	memcpy(table->bytes.data + table->bytes.nr, text.bytes, text.length);
+	table->bytes.data[table->bytes.nr + text.length] = '\0';
+	table->bytes.nr += text.length + 1;
+	hashidx_add(&table->index, hash, (uint32_t)table->offsets.nr - 1);
+	return (uint32_t)table->offsets.nr;
+}
+
+uint32_t strtab_add(struct strtab *table, const char *text)
+{
+	return strtab_addn(table, text, strlen(text));
+}
+
+const char *strtab_get(const struct strtab *table, uint32_t id)
+{
+	if (!id || id > table->offsets.nr)
+		return "";
+	return table->bytes.data + table->offsets.data[id - 1];
+}

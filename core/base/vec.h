@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A growing array of any type: `VEC(struct row) rows = {};`. Read `rows.data[i]` and `rows.nr`.
+ *
+ * vec_push and vec_reserve end the program when memory is gone; vec_try_push returns -ENOMEM and leaves the array as it
+ * was, for symbolize/. Elements move when the array grows: keep indexes, not pointers.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define VEC(type)           \
+	struct {            \
+		type *data; \
+		size_t nr, room; \
+	}
+
+/* Grows *data to hold at least `wanted` elements; 0 or -ENOMEM. Not called directly. */
+int vec_grow(void **data, size_t *room, size_t wanted, size_t element_size);
+void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_size);
+
+#define vec_reserve(v, wanted) \
+	vec_grow_or_die((void **)&(v)->data, &(v)->room, (wanted), sizeof(*(v)->data))
+
+#define vec_push(v, ...)                           \
+	do {                                       \
+		vec_reserve(v, (v)->nr + 1);       \
+		(v)->data[(v)->nr++] = (__VA_ARGS__); \
+	} while (0)
+
+#define vec_try_push(v, ...)                                                                            \
+	({                                                                                              \
+		int err_ = vec_grow((void **)&(v)->data, &(v)->room, (v)->nr + 1, sizeof(*(v)->data)); \
+		if (!err_)                                                                              \
+			(v)->data[(v)->nr++] = (__VA_ARGS__);                                           \
+		err_;                                                                                   \
+	})
+
+#define vec_last(v) ((v)->data[(v)->nr - 1])
+
+#define vec_done(v)                \
+	do {                       \
+		free((v)->data);   \
+		(v)->data = NULL;  \
+		(v)->nr = (v)->room = 0; \
+	} while (0)

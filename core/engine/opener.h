@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens files of other processes safely: the only place that opens a path found in /proc/PID/maps.
+ *
+ * Order: /proc/PID/map_files/START-END (the very inode, also when deleted or replaced), then the path below
+ * /proc/PID/root with openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), then, only for a process in our own mount
+ * namespace or one that has exited, the path itself. Regular files only, never blocking (a FIFO is refused), size
+ * within limits; the inode is compared with what the mapping says wherever both are known.
+ *
+ * It never parses: descriptors go to the symbol worker.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* A mapped file to open. */
+struct opener_request {
+	uint32_t tgid;         /* 0: no process, only `path` */
+	uint64_t start, end;   /* of the mapping; 0 unknown */
+	const char *path;      /* as in maps, without " (deleted)" */
+	uint64_t device, inode; /* of the mapping (major << 32 | minor); 0 unknown */
+};
+
+/* A descriptor for reading, or a negative errno (no cause is recorded: a frame without a name is not a failure). */
+int opener_open(const struct opener_request *request);
+
+/*
+ * Opens a path that the user typed (a binary, a library): follows symbolic links, refuses anything but a regular file
+ * in one line. `root_of_tgid` != 0: the path is looked up below the root of that process. A descriptor, or a negative
+ * errno with a recorded cause.
+ */
+int opener_open_user(const char *path, uint32_t root_of_tgid);
+
+/* Opens the separate debug file for a build id (lower-case hex) below /usr/lib/debug; descriptor or negative errno. */
+int opener_open_debug(const char *build_id);
+
+/*
+ * Finds the file behind a library name as bcc writes it ("c", "pthread", "libssl.so.3"), a path, or a program in PATH.
+ * With `tgid` the mappings of that process are searched first, then its root. 0 and a malloc()ed path, or a negative
+ * errno with a recorded cause and a hint (near names).
+ */
+int opener_find_library(const char *name, uint32_t tgid, char **ret_path);

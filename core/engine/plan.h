@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * struct plan: what a run is asked to do, as plain data. Made by an applet from its options without looking at the
+ * host, printable, and enough to describe the run before anything is loaded.
+ *
+ * Strings belong to the plan (plan_done frees them).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/buf.h"
+#include "core/base/vec.h"
+#include "core/engine/profile.h"
+
+enum probe_kind {
+	PROBE_SAMPLE,          /* timed samples on every CPU */
+	PROBE_KERNEL_FUNCTION, /* FUNC, p::FUNC */
+	PROBE_USER_FUNCTION,   /* LIB:FUNC, p:LIB:FUNC, /path:FUNC, -l LIB FUNC */
+	PROBE_TRACEPOINT,      /* t:CATEGORY:EVENT */
+	PROBE_USDT,            /* u:LIB:PROBE, u:/path:PROVIDER:PROBE */
+};
+
+/* One probe as the user wrote it, taken apart. Patterns keep their wildcards; `regex` says how to read them. */
+struct probe_spec {
+	enum probe_kind kind;
+	char *typed;   /* the pattern as typed, for headers and messages */
+	char *target;  /* library or path, tracepoint category pattern; NULL for kernel functions and samples */
+	char *pattern; /* function, event or probe pattern */
+	char *provider; /* USDT provider pattern, or NULL */
+	bool regex;
+};
+
+/* What -e of profile chose. */
+enum sample_event {
+	SAMPLE_DEFAULT,    /* cpu-cycles where there is a PMU, else cpu-clock */
+	SAMPLE_CPU_CYCLES,
+	SAMPLE_CPU_CLOCK,
+	SAMPLE_TASK_CLOCK,
+	SAMPLE_INSTRUCTIONS,
+	SAMPLE_CACHE_MISSES,
+	SAMPLE_BRANCH_MISSES,
+	SAMPLE_PAGE_FAULTS,
+	SAMPLE_CONTEXT_SWITCHES,
+};
+
+/* Parts of a record's identity; the same bits as enum st_key_part, asserted in session.c. */
+enum key_part {
+	KEY_TGID = 1 << 0,
+	KEY_TID = 1 << 1,
+	KEY_COMM = 1 << 2,
+	KEY_CGROUP = 1 << 3,
+	KEY_PROBE = 1 << 4,
+};
+
+struct plan {
+	const char *applet; /* canonical name, static: "profile", "stackcount" */
+	struct probe_spec probe;
+
+	/* timed samples */
+	enum sample_event event;
+	uint64_t frequency_hz; /* or */
+	uint64_t period;       /* events per sample; 0: use frequency_hz */
+
+	/* who */
+	VEC(uint32_t) tgids; /* only these processes, as seen from here; empty = all */
+	VEC(uint32_t) tids;
+	int cpu;             /* only this CPU; -1 = all */
+	bool include_idle;
+	char *cgroup_map;    /* pinned BPF map of cgroup ids, or NULL */
+	char *mntns_map;
+
+	/* what of an event is kept */
+	uint32_t key_parts;
+	bool want_kernel, want_user;
+
+	/* when */
+	uint64_t duration_ns; /* 0 = until interrupted */
+	uint64_t interval_ns; /* 0 = one report at the end */
+
+	/* how much */
+	uint32_t count_entries;  /* rows of one generation of the count map; 0 = default */
+	uint32_t record_entries; /* entries of the cache of sent records; 0 = default */
+	uint32_t ring_bytes;     /* 0 = default */
+
+	/* output */
+	struct profile_view view;
+	char *save_path; /* --save, or NULL */
+	bool strict;     /* any loss: status 4 */
+	bool explain;    /* print what would be attached, and stop */
+	bool debug;      /* print plan, configuration and BPF instructions before starting */
+	bool dump_bpf;   /* --ebpf: print them and stop */
+	bool no_demangle;
+};
+
+void plan_init(struct plan *plan);
+void plan_done(struct plan *plan);
+
+/* The plan in words, one "key: value" per line: what --debug and --explain print first. */
+void plan_describe(const struct plan *plan, struct buf *ret_text);
+
+/* "uprobe", "tracepoint", …: the name of a probe kind in messages. */
+const char *probe_kind_name(enum probe_kind kind);
+
+/* "cpu-clock", …; NULL for SAMPLE_DEFAULT. */
+const char *sample_event_name(enum sample_event event);
+/* The event with this name, or a usage error with a did-you-mean. */
+int sample_event_parse(const char *name, enum sample_event *ret_event);
+
+/*
+ * Takes a pattern apart by bcc's grammar (docs/probes.md): up to three parts separated by ':'. `library` is the
+ * operand of the old form `-l LIB FUNC`, or NULL. Needs no host. Usage error when it does not parse.
+ */
+int probe_spec_parse(const char *text, const char *library, bool regex, struct probe_spec *ret_spec);
+void probe_spec_done(struct probe_spec *spec);

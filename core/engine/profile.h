@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * struct profile: everything a run found out, as plain data. The seam of the program.
+ *
+ * Draining the kernel fills it, symbolization names its frames, rendering only reads it. It can be saved and loaded
+ * (profile_file.h) on another machine and without root, and tests build it by hand. It knows nothing of BPF, of
+ * descriptors or of processes that still run.
+ *
+ *   strings    every name, path and comm, interned (0 = none)
+ *   files      mapped files that user frames point into
+ *   frames     distinct code places; symbolization writes their names, once per place
+ *   records    distinct (who, kernel stack, user stack); frames by index, with the raw addresses beside them
+ *   intervals  one per report: rows (record, count, sum), losses and accounting of that interval
+ *
+ * Indexes, never pointers, connect the tables, so that the value can be written to a file as it is.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/hashidx.h"
+#include "core/base/strtab.h"
+#include "core/base/vec.h"
+
+#define PROFILE_NONE UINT32_MAX /* no such index */
+
+/* ---- frames ---- */
+
+enum frame_kind {
+	FRAME_KERNEL,    /* where = address in the kernel */
+	FRAME_USER_FILE, /* where = offset in the file `file`, the same for every process and ASLR layout */
+	FRAME_USER_RAW,  /* where = address in the address space `space`; no mapping is known */
+};
+
+/* Why a frame has no name. frame_reason_text() has the sentences. */
+enum frame_reason {
+	REASON_NAMED = 0,        /* it has one */
+	REASON_NOT_TRIED,        /* not symbolized (yet) */
+	REASON_UNMAPPED,         /* no mapping of the process covers the address */
+	REASON_EXITED,           /* the process was gone before its mappings could be read */
+	REASON_ANONYMOUS,        /* code without a file: made by a JIT or unpacked */
+	REASON_NO_FILE,          /* the mapped file could not be opened */
+	REASON_NOT_ELF,
+	REASON_MALFORMED,        /* an ELF file that contradicts itself */
+	REASON_NO_SYMBOLS,       /* the file has no symbol table */
+	REASON_NO_SYMBOL,        /* the symbol table has nothing at this address */
+	REASON_KERNEL_HIDDEN,    /* /proc/kallsyms shows no addresses (kptr_restrict, CAP_SYSLOG) */
+	REASON_KERNEL_UNKNOWN,   /* no kernel symbol covers the address */
+	REASON_TIMEOUT,          /* the symbol worker took too long on this file */
+	REASON_WORKER_DIED,
+	REASON_NR
+};
+
+struct profile_frame {
+	uint8_t kind;        /* enum frame_kind */
+	uint8_t reason;      /* enum frame_reason */
+	bool exact;          /* an exact code address; otherwise a return address, looked up at where - 1 */
+	bool tracer;         /* the tracer's own or the kernel's tracing glue: hidden at the top of a stack */
+	uint32_t file;       /* FRAME_USER_FILE: index into files */
+	uint32_t space;      /* FRAME_USER_RAW: tgid, so that raw addresses of different processes stay apart */
+	uint32_t name;       /* string, demangled; 0 = none */
+	uint32_t module;     /* string: "kernel", a kernel module, or the base name of a file; 0 = none */
+	uint64_t where;
+	uint64_t offset;     /* of `where` in the symbol; 0 without a name */
+};
+
+struct profile_file {
+	uint32_t path;       /* string, as the kernel shows it in maps, without " (deleted)" */
+	uint32_t build_id;   /* string of lower-case hex; 0 unknown */
+	uint64_t device;     /* as in maps: major << 32 | minor */
+	uint64_t inode;
+	bool deleted;
+};
+
+/* ---- records ---- */
+
+struct profile_id {
+	uint64_t lo, hi;
+};
+
+enum stack_status { /* the same values as enum st_stack_status; engine/collect.c asserts it */
+	STACK_NOT_ASKED = 0,
+	STACK_OK,
+	STACK_NONE,
+	STACK_UNREADABLE,
+	STACK_TRUNCATED,
+};
+
+struct profile_record {
+	struct profile_id id;
+	uint32_t tgid, tid;    /* in the pid namespace of the tool */
+	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC; 0 unknown */
+	uint64_t exec_id;
+	uint64_t cgroup_id;
+	uint64_t probe;
+	uint64_t time_ns;      /* of the first event, CLOCK_MONOTONIC */
+	uint32_t comm;         /* string */
+	uint32_t cpu;          /* of the first event */
+	uint8_t program;       /* enum st_program_kind */
+	uint8_t kernel_status; /* enum stack_status */
+	uint8_t user_status;
+	bool foreign;          /* outside the tool's pid namespace */
+	bool stack_lost;       /* counted, but its record never arrived */
+	uint16_t nr_kernel, nr_user;
+	uint32_t first;        /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
+};
+
+/* ---- intervals ---- */
+
+/* Losses by kind, the same list as in abi.h; profile_loss_name/_sentence/_class describe them. */
+#define PROFILE_MAX_LOSSES 64
+
+enum loss_class {
+	LOSS_EVENT,  /* the event itself is in no count */
+	LOSS_STACK,  /* the count is right, the stack is not, or not whole */
+	LOSS_SAMPLE, /* a timed sample that was never delivered */
+	LOSS_NOTE,   /* nothing is missing */
+};
+
+struct profile_row {
+	uint32_t record;
+	uint64_t count;
+	uint64_t sum;
+};
+
+/* The identities of a run; see docs/design.md. UINT64_MAX means that this kernel cannot tell. */
+struct profile_account {
+	uint64_t seen, filtered, in_map, spilled;
+	uint64_t counted;  /* sum of the counts that were drained */
+	uint64_t expected; /* timed samples: counter / period; 0 for other events */
+	uint64_t taken;    /* timed samples that ran our program */
+	uint64_t fired;    /* events by the kernel's own count where it has one */
+};
+
+struct profile_interval {
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	uint64_t wall_end_ns;      /* CLOCK_REALTIME at the end */
+	VEC(struct profile_row) rows;
+	uint64_t losses[PROFILE_MAX_LOSSES];
+	struct profile_account account;
+};
+
+/* ---- what was asked, and how it is to be shown ---- */
+
+enum view_style {
+	VIEW_STACKCOUNT, /* bcc stackcount's text */
+	VIEW_PROFILE,    /* bcc profile's text */
+};
+
+/* How to print: part of the profile, so that `report` prints the bytes of the live run. */
+struct profile_view {
+	uint8_t style;      /* enum view_style */
+	bool folded;        /* -f */
+	bool delimited;     /* -d */
+	bool annotate;      /* profile -a: _[k] behind kernel frames (folded only) */
+	bool offsets;       /* name+0xoff */
+	bool modules;       /* [module] behind the name */
+	bool addresses;     /* raw address before the name */
+	bool per_process;   /* stackcount -P: rows and a line "comm [pid]" per process */
+	bool by_name;       /* merge rows that print the same */
+	bool timestamps;    /* stackcount -T */
+	bool want_kernel, want_user;
+	bool no_header;
+};
+
+struct profile {
+	uint32_t applet;      /* string: "profile", "stackcount" */
+	uint32_t header;      /* string: the line before the first report, without newline; 0 none */
+	uint32_t footer;      /* string: the line after the last report ("Detaching..."); 0 none */
+	uint32_t event;       /* string: what was counted, e.g. "cpu-clock", "t:sched:sched_switch" */
+	uint32_t unit;        /* string: of the value, e.g. "samples", "events" */
+	uint32_t hostname, kernel_release, tool_version; /* strings */
+	uint32_t utc_offset_s; /* two's complement: local time of the host, for -T in report */
+	struct profile_view view;
+
+	struct strtab strings;
+	VEC(struct profile_file) files;
+	VEC(struct profile_frame) frames;
+	VEC(struct profile_record) records;
+	VEC(uint32_t) stack_frames;    /* frame indexes of all records, back to back */
+	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
+	VEC(struct profile_interval) intervals;
+
+	/* indexes into the tables above; rebuilt by load */
+	struct hashidx frame_index, record_index;
+};
+
+void profile_init(struct profile *profile);
+void profile_done(struct profile *profile);
+
+/* Forgets the rows and accounts of all intervals; records, frames and names stay. */
+void profile_clear_intervals(struct profile *profile);
+
+/*
+ * The index of the frame that equals `frame` in kind, exact, file, space and where; added when new, with the reason it
+ * carries.
+ */
+uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame);
+
+/*
+ * Adds a record. `frames` and `addresses` have nr_kernel + nr_user elements. A record whose id is there already is
+ * ignored unless the earlier one had lost its stack, which it then replaces. Returns its index.
+ */
+uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
+			    const uint64_t *addresses);
+
+/* The index of the record with this id, or PROFILE_NONE. */
+uint32_t profile_find_record(const struct profile *profile, struct profile_id id);
+
+/* Adds a count for an id to the interval. An id without a record gets one that says "stack lost" until it comes. */
+void profile_count(struct profile *profile, struct profile_interval *interval, struct profile_id id, uint64_t count,
+		   uint64_t sum);
+
+/* A string of the profile; "" for 0. */
+const char *profile_string(const struct profile *profile, uint32_t id);
+
+const char *frame_reason_text(enum frame_reason reason); /* "the process had exited" */
+size_t profile_nr_losses(void);
+const char *profile_loss_name(size_t loss);     /* "RING_FULL" */
+const char *profile_loss_sentence(size_t loss); /* "records waited for another event: the ring was full" */
+enum loss_class profile_loss_class(size_t loss);
+
+/* Events that are in no count, and samples that were never delivered: what --strict turns into status 4. */
+uint64_t profile_lost(const struct profile_interval *interval);

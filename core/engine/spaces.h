@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Address spaces: which file a user address belonged to when it was sampled.
+ *
+ * Two sources. From attach on, the kernel's side-band records (perf: mmap2 with build ids, comm, fork, exec, exit; one
+ * ring per CPU) tell of every executable mapping, in time order. What was mapped before is read from /proc/PID/maps
+ * when the first record of the process arrives, while it lives. A process born by fork takes over its parent's
+ * mappings, exec starts anew, exit keeps everything: a process that has gone keeps its names.
+ *
+ * An address space is one life of a tgid between exec and exec or exit; a record finds its space by (tgid, time).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/engine/profile.h"
+#include "symbolize/symbolize.h"
+
+struct spaces;
+
+struct spaces_options {
+	struct symbolizer *symbolizer; /* gets each file once, at the first frame in it; borrowed */
+	struct profile *profile;       /* files and frames are added here; borrowed */
+	uint32_t only_tgid;            /* follow one process only (side-band per task), 0 = the whole system */
+};
+
+/*
+ * Opens the side-band rings; from now on nothing is missed. Without the privilege to do so it works from
+ * /proc/PID/maps alone and spaces_note() says so. 0 or a negative errno with a recorded cause.
+ */
+int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces);
+void spaces_free(struct spaces *spaces);
+
+/* A descriptor for epoll that becomes readable when the side-band should be read; -1 when there is none. */
+int spaces_fd(const struct spaces *spaces);
+
+/* Reads everything that the side-band holds. Cheap when empty. */
+void spaces_update(struct spaces *spaces);
+
+/*
+ * Adds the user frames of one stack: `addresses` leaf first; ret_frames gets an index into profile frames for each.
+ * Call spaces_update() first, so that mappings made before the event are known. `exact` tells whether the leaf is an
+ * exact address (the others are return addresses). Opens and hands over each file at its first frame.
+ */
+void spaces_add_frames(struct spaces *spaces, const struct profile_record *record, const uint64_t *addresses, size_t nr,
+		       bool leaf_exact, uint32_t *ret_frames);
+
+/* Side-band records that the kernel had to drop so far. */
+uint64_t spaces_lost(const struct spaces *spaces);
+
+/* One line on what is missing on this host ("side-band: …"), or NULL. */
+const char *spaces_note(const struct spaces *spaces);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one public header of symbolize/: code places in, names out.
+ *
+ * Target files belong to whoever made them, so nothing here opens a path, and all parsing of files happens in a symbol
+ * worker: a forked child without capabilities, behind seccomp, Landlock where the kernel has it, and memory and CPU
+ * limits. The caller opens files (core/engine/opener.h) and hands descriptors over; when a file names a further file
+ * (separate debug file by build id), the worker asks for it through the `open_debug` callback, which runs in the
+ * caller. If the worker dies or stalls, its answers carry a reason and a new one is started for the next file, three
+ * times at most.
+ *
+ * symbolizer_* is the caller's side. The parsers (elf_file.h, symtab.h, kallsyms.h, demangle.h) are usable and fuzzed
+ * without a worker; they return -ENOMEM instead of ending the program.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbolizer;
+
+/* Why a place has no name; a subset of enum frame_reason of core/engine/profile.h in words of this module. */
+enum symbol_status {
+	SYMBOL_OK,
+	SYMBOL_NO_FILE,      /* unknown file id, or the file could not be handed over */
+	SYMBOL_NOT_ELF,
+	SYMBOL_MALFORMED,
+	SYMBOL_NO_TABLE,     /* no symbols in the file at all */
+	SYMBOL_NOT_FOUND,    /* nothing at this place */
+	SYMBOL_HIDDEN,       /* kernel: kallsyms shows no addresses */
+	SYMBOL_TIMEOUT,      /* the worker took too long and was killed */
+	SYMBOL_WORKER_DIED,
+	SYMBOL_NO_MEMORY,
+};
+
+/* A place to name. */
+struct symbol_query {
+	uint64_t where; /* offset in the file (not a virtual address), or a kernel address */
+	bool exact;     /* false: a return address; the symbol at where - 1 is meant */
+};
+
+/* The answer; strings belong to the symbolizer and live as long as it does. */
+struct symbol_answer {
+	enum symbol_status status;
+	const char *name;   /* demangled unless asked otherwise, without version suffix; NULL unless SYMBOL_OK */
+	const char *module; /* kernel: "kernel", the module's name, "bpf"; NULL for files */
+	uint64_t offset;    /* where - start of the symbol */
+};
+
+/* A function found by pattern, for probes. */
+struct symbol_function {
+	const char *name;      /* mangled, as in the symbol table */
+	uint64_t file_offset;  /* of its first instruction */
+	uint64_t size;         /* 0 unknown */
+	bool ifunc;            /* STT_GNU_IFUNC: this is the resolver */
+};
+
+struct symbolizer_options {
+	bool no_demangle;
+	unsigned int timeout_ms; /* per request; 0 = 10,000 */
+	/*
+	 * Opens a separate debug file of `file` for its build id (lower-case hex) or returns a negative errno. Runs in
+	 * the caller while a symbolizer_* call is in progress. NULL = no debug files. The worker checks the build id.
+	 */
+	int (*open_debug)(void *context, uint32_t file, const char *build_id);
+	void *context;
+};
+
+/*
+ * Forks the worker: call it before threads, BPF objects or privileged descriptors exist, so that it inherits none.
+ * 0 or a negative errno with a recorded cause (fail()).
+ */
+int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
+void symbolizer_free(struct symbolizer *symbolizer);
+
+/* Process id of the worker, for tests and messages; -1 when none runs. */
+int symbolizer_worker_pid(const struct symbolizer *symbolizer);
+
+/*
+ * Hands a file over; `file` is the caller's number for it (index into profile files). The worker indexes it at once and
+ * needs no further access afterwards. Takes ownership of `fd`. Asynchronous: errors show up in later answers.
+ */
+int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
+
+/*
+ * Hands the kernel's symbol list over: a descriptor of /proc/kallsyms opened while the caller was privileged. It is
+ * read at the first kernel query. Takes ownership of `fd`.
+ */
+int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd);
+
+/* Names `nr` places of one file. Every answer is filled; the return value is 0 or the errno of a broken worker. */
+int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
+			 struct symbol_answer *ret_answers);
+int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_query *queries, size_t nr,
+			   struct symbol_answer *ret_answers);
+
+/*
+ * Functions of a file whose mangled or demangled name matches; the array is malloc()ed, its strings belong to the
+ * symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset, one entry per
+ * distinct (offset, name). -ENOEXEC when the file is not a usable ELF file.
+ */
+int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
+		    struct symbol_function **ret_functions, size_t *ret_nr);
+
+/*
+ * Up to `room` function names of the file that are near `name` (did-you-mean), best first. Returns how many.
+ */
+size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
+			  size_t room);
+
+/* Build id of a file as lower-case hex, "" when it has none; the string belongs to the symbolizer. */
+const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file);
