@@ -23,23 +23,28 @@ struct applet {
 	const char *const *aliases;  /* NULL-terminated; further names ("stackcount" for count), or NULL */
 	const char *bcc_name;        /* name of the bcc tool it replaces, for --install; NULL = none */
 	const char *summary;         /* one line, lower case, no full stop */
-	const char *operands;        /* usage text of the operands: "[duration]"; "" = none */
-	const char *description;     /* one or two paragraphs for --help and the man page */
-	const struct option_spec *options;
+	const char *description;     /* paragraphs separated by an empty line, for --help and the man page */
+	const struct option_spec *options;     /* with the operands; ends with OPTION_END */
 	const struct applet_example *examples; /* ends with a NULL `arguments` */
 
-	/* Options are parsed into a zeroed block of this size, after `defaults` was copied over it. */
+	/* Options are parsed into a zeroed block of this size, after `defaults` (or NULL) was copied over it. */
 	size_t options_size;
 	const void *defaults;
 
-	/* Frees what parsing put into the options; NULL = nothing to free. */
-	void (*options_done)(void *options);
+	/* Exit status for options that exclude each other when called by bcc_name; 0 = 2, as for every usage error. */
+	int bcc_exclusive_status;
 
-	/* Collecting applets: options to plan; pure, no host access. 0 or a usage error. */
+	/*
+	 * Collecting applets: options to plan; pure, no host access. Fills a plan after plan_init(); 0 or a usage error.
+	 * The caller frees the plan in both cases.
+	 */
 	int (*plan)(const void *options, struct plan *ret_plan);
 
 	/* The header line (without newline) once it is known what was attached; leaves ret empty for none. */
 	void (*header)(const struct plan *plan, size_t nr_attached, struct buf *ret_line);
+
+	/* The line after the last report, not in folded output: "Detaching..."; NULL = none. */
+	const char *footer;
 
 	/* Other applets: does the work. 0 or a negative errno with a recorded cause. */
 	int (*main)(const void *options);

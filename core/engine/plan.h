@@ -55,7 +55,7 @@ enum key_part {
 };
 
 struct plan {
-	const char *applet; /* canonical name, static: "profile", "stackcount" */
+	const char *applet; /* canonical name, static: "profile", "count" */
 	struct probe_spec probe;
 
 	/* timed samples */
