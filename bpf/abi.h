@@ -14,6 +14,8 @@
 #include <linux/types.h>
 #endif
 
+#include "losses.h"
+
 #define ST_MAX_FRAMES 127    /* frames of one stack: sysctl kernel.perf_event_max_stack at its default */
 #define ST_COMM_BYTES 16     /* TASK_COMM_LEN */
 #define ST_MAX_SLOTS 8       /* scratch slots per CPU; claimed in order, see bpf/scratch.bpf.h */
@@ -38,6 +40,7 @@ struct st_count {
 enum st_message_kind {
 	ST_MESSAGE_STACK = 1, /* struct st_stack: a record, once per id */
 	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count that found no room in the map */
+	ST_MESSAGE_POKE = 3,  /* struct st_delta without a count: the live map is half full, swap it */
 };
 
 /*
@@ -78,30 +81,38 @@ enum st_stack_flag {
 
 /*
  * A record: one per distinct id, sent when the id is first counted. The frames follow the head: nr_kernel frames leaf
- * first, then nr_user frames leaf first. Key parts that the plan does not ask for are zero, except time_ns, cpu and
- * pid, which describe the first event and are not part of the identity.
+ * first, then nr_user frames leaf first.
+ *
+ * The identity is the hash of all words from `kind` to the last frame; key parts that the plan does not ask for are
+ * zero. What stands before `kind` describes the first event only.
  */
 struct st_stack_head {
 	struct st_id id;
-	__u16 kind; /* enum st_message_kind */
+	__u64 time_ns; /* CLOCK_MONOTONIC, of the first event */
+	__u32 cpu;     /* of the first event */
+	__u32 pad0;
+	__u8 kind;          /* enum st_message_kind; every message has it at this offset */
 	__u8 program;       /* enum st_program_kind */
 	__u8 flags;         /* enum st_stack_flag */
 	__u8 kernel_status; /* enum st_stack_status */
 	__u8 user_status;
+	__u8 pad1;
 	__u16 nr_kernel;
 	__u16 nr_user;
-	__u16 pad;
-	__u32 cpu;  /* of the first event */
-	__u32 tgid; /* key part; set also without ST_KEY_TGID as long as a user frame is a raw address */
+	__u16 pad2;
+	__u32 tgid; /* set also without ST_KEY_TGID as long as there are user frames: they are raw addresses */
 	__u32 tid;
+	__u32 pad3;
 	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
 	__u64 exec_id;       /* task->self_exec_id, changes at exec; 0 unknown */
 	__u64 cgroup_id;     /* cgroup v2 */
 	__u64 probe;         /* attach cookie */
-	__u64 time_ns;       /* CLOCK_MONOTONIC, of the first event */
 	__u64 in_file[2];    /* bit i: user frame i is (file << ST_FILE_SHIFT | address in file), not a raw address */
 	char comm[ST_COMM_BYTES];
 };
+
+#define ST_KEY_FIRST_WORD 4 /* of a struct st_stack, in words of 8 bytes: `kind` and what follows */
+#define ST_HEAD_WORDS 15
 
 struct st_stack {
 	struct st_stack_head head;
@@ -111,9 +122,10 @@ struct st_stack {
 /* One event whose count could not be put into the map: the count itself, sent instead. */
 struct st_delta {
 	struct st_id id;
-	__u16 kind;
-	__u16 pad[3];
 	struct st_count count;
+	__u8 kind;       /* ST_MESSAGE_DELTA, at the same offset as in a record */
+	__u8 generation; /* the one the event belongs to */
+	__u8 pad[6];
 };
 
 /* ---- scratch ---- */
@@ -126,35 +138,7 @@ struct st_slot {
 
 /* ---- accounting ---- */
 
-/*
- * Every way in which an event or a part of one can be lost, with the sentence that the report prints behind the number.
- *
- *   EVENT  the event itself is not in any count          (part of the identity seen = filtered + counted + lost)
- *   STACK  the count is right, the stack is not or not whole
- *   SAMPLE a timed sample that the kernel never delivered
- *   NOTE   nothing is missing from the result
- */
-#define ST_LOSSES(X)                                                                                            \
-	X(NO_SLOT, EVENT, "events not recorded: all scratch slots of the CPU were busy")                        \
-	X(COUNT_REFUSED, EVENT, "events not counted: the count map was full or busy and the ring was full too") \
-	X(NO_MAP, EVENT, "events not counted: no live count map")                                               \
-	X(RING_FULL, NOTE, "records waited for another event: the ring was full")                               \
-	X(SPILLED, NOTE, "events counted through the ring: the count map was full or busy")                     \
-	X(KERNEL_STACK, STACK, "kernel stacks could not be walked")                                             \
-	X(USER_STACK, STACK, "user stacks could not be walked")                                                 \
-	X(KERNEL_TRUNCATED, STACK, "kernel stacks were cut at 127 frames")                                      \
-	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")                                          \
-	/* from here on counted in user space */                                                                \
-	X(STACK_LOST, STACK, "events were counted but their stack was lost: the ring was full")                 \
-	X(BAD_MESSAGE, EVENT, "messages from the kernel side were malformed")                                   \
-	X(SAMPLE_LATE, SAMPLE, "samples came late: the kernel's timer ran over")                                \
-	X(SAMPLE_SKIPPED, SAMPLE, "samples skipped: another BPF program was running on the CPU")                \
-	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled")               \
-	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")                        \
-	X(LINK_MISSED, EVENT, "events missed by the probe itself")                                              \
-	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")                            \
-	X(DRAIN_FAILED, EVENT, "entries of the count map could not be read")
-
+/* The ways to lose something: bpf/losses.h. */
 enum st_loss {
 #define X(name, class, sentence) ST_LOSS_##name,
 	ST_LOSSES(X)
@@ -162,20 +146,36 @@ enum st_loss {
 	ST_NR_LOSSES
 };
 
-/* Per-CPU counters; only ever added to. seen = filtered + in_map + losses[SPILLED] + losses of class EVENT. */
+/* Per CPU and generation; only ever added to. seen = filtered + in_map + losses[SPILLED] + losses of class EVENT. */
 struct st_stats {
 	__u64 seen;
 	__u64 filtered;
 	__u64 in_map;     /* events added to the live count map */
-	__u64 inserted;   /* ids that were new in a live map; drives the pressure wake-up */
 	__u64 sent;       /* records put into the ring */
 	__u64 period_sum; /* perf_event: sum of the sample periods */
+	__u64 late;       /* perf_event with a constant period: periods that passed before a sample that came late */
 	__u64 losses[ST_NR_LOSSES];
 };
 
-/* Set by user space while the programs run. */
+/*
+ * Shared by both sides while the programs run, through an mmap()ed array.
+ *
+ * `generation` is the one word that decides where an event goes: its lowest bit selects the count map and the statistics
+ * together. User space changes it, waits until every program that may have read the old value has finished, and then
+ * owns the old half; so the identities hold exactly for every interval.
+ */
 struct st_control {
-	__u64 poke_at; /* wake the reader when `inserted` of one CPU passes this */
+	__u64 generation;
+	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
+	__u64 poke_at;  /* wake the reader once when `inserted` reaches this; written by user space at each swap */
+};
+
+#define ST_GENERATIONS 2
+
+/* Per-CPU grid of a timed sample with a constant period: tells late samples from skipped ones. */
+struct st_grid {
+	__u64 first_ns; /* time of the first sample; 0 none yet */
+	__u64 last;     /* number of periods from first_ns to the last sample */
 };
 
 /* ---- configuration: constant while a program runs, so that the verifier prunes by it ---- */
@@ -196,6 +196,8 @@ struct st_config {
 	__u64 seed[2];
 	__u64 pidns_device;  /* our pid namespace when it is not the initial one, else 0 */
 	__u64 pidns_inode;
+	__u64 sample_period_ns; /* of a clock event with a constant period, else 0 */
+	__u64 ring_wake_bytes;  /* wake the reader when this much waits in the ring */
 	__u32 key_parts;     /* enum st_key_part */
 	__u32 task_access;   /* enum st_task_access */
 	__u32 task_filter;   /* enum st_task_filter */
@@ -212,8 +214,10 @@ struct st_config {
 #define ST_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " changed size")
 ST_ASSERT_SIZE(struct st_id, 16);
 ST_ASSERT_SIZE(struct st_count, 16);
-ST_ASSERT_SIZE(struct st_stack_head, 112);
-ST_ASSERT_SIZE(struct st_stack, 112 + 16 * ST_MAX_FRAMES);
+ST_ASSERT_SIZE(struct st_stack_head, 8 * ST_HEAD_WORDS);
+ST_ASSERT_SIZE(struct st_stack, 120 + 16 * ST_MAX_FRAMES);
 ST_ASSERT_SIZE(struct st_delta, 40);
-ST_ASSERT_SIZE(struct st_slot, 8 + 112 + 16 * ST_MAX_FRAMES);
-ST_ASSERT_SIZE(struct st_config, 64);
+_Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRST_WORD, "key starts at kind");
+_Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
+ST_ASSERT_SIZE(struct st_slot, 8 + 120 + 16 * ST_MAX_FRAMES);
+ST_ASSERT_SIZE(struct st_config, 80);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every way in which an event or a part of one can be lost, with the sentence that the report prints behind the number.
+ * A header of its own, free of types, so that struct profile can describe losses without the rest of the ABI.
+ *
+ *   EVENT  the event itself is not in any count
+ *   STACK  the count is right, the stack is not or not whole
+ *   SAMPLE a timed sample that the kernel never delivered
+ *   NOTE   nothing is missing from the result
+ *
+ * X(name, class, sentence). Saved profiles name losses by `name`: renaming one breaks reading older files.
+ */
+#pragma once
+
+/*
+ * Counted by the BPF programs, per event that they saw. The identity of a run is over these:
+ * seen = filtered + in_map + SPILLED + those of class EVENT.
+ */
+#define ST_KERNEL_LOSSES(X)                                                                                     \
+	X(NO_SLOT, EVENT, "events not recorded: all scratch slots of the CPU were busy")                        \
+	X(COUNT_REFUSED, EVENT, "events not counted: the count map was full or busy and the ring was full too") \
+	X(NO_MAP, EVENT, "events not counted: no live count map")                                               \
+	X(RING_FULL, NOTE, "records waited for another event: the ring was full")                               \
+	X(SPILLED, NOTE, "events counted through the ring: the count map was full or busy")                     \
+	X(KERNEL_STACK, STACK, "kernel stacks could not be walked")                                             \
+	X(USER_STACK, STACK, "user stacks could not be walked")                                                 \
+	X(KERNEL_TRUNCATED, STACK, "kernel stacks were cut at 127 frames")                                      \
+	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")
+
+/* Counted in user space, or by the kernel itself outside our programs. */
+#define ST_USER_LOSSES(X)                                                                                       \
+	X(STACK_LOST, STACK, "events were counted but their stack was lost: the ring was full")                 \
+	X(BAD_MESSAGE, EVENT, "messages from the kernel side were malformed")                                   \
+	X(SAMPLE_LATE, SAMPLE, "samples came late: the kernel's timer ran over")                                \
+	X(SAMPLE_SKIPPED, SAMPLE, "samples skipped: another BPF program was running on the CPU")                \
+	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled")               \
+	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")                        \
+	X(LINK_MISSED, EVENT, "events missed by the probe itself")                                              \
+	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")                            \
+	X(DRAIN_FAILED, EVENT, "entries of the count map could not be read")
+
+#define ST_LOSSES(X)        \
+	ST_KERNEL_LOSSES(X) \
+	ST_USER_LOSSES(X)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The maps of the one object. Defined once in maps.bpf.c; every other file sees them through these declarations.
+ *
+ * Counts and statistics live in two generations; st_control.generation says which one is live. User space flips it and
+ * then updates the old slot of the ARRAY_OF_MAPS, which returns only after every running program has finished
+ * (maybe_wait_bpf_programs, commit 1ae80cf31938 ("bpf: wait for running BPF programs when updating map-in-map"), v4.19).
+ * So the old generation is read in peace and no live entry is ever deleted. The inner maps have no BTF: user space may
+ * put a larger one in.
+ *
+ * All hashes are preallocated: perf_event programs may use nothing else before 6.1.
+ */
+#pragma once
+
+#include "bpf/kernel.h"
+
+#include "bpf/abi.h"
+
+/* The template of a generation; user space makes the real ones in the size it wants (core/engine/counts.c). */
+struct st_counts_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(struct st_id));
+	__uint(value_size, sizeof(struct st_count));
+};
+
+struct st_generation_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, ST_GENERATIONS);
+	__uint(key_size, sizeof(__u32));
+	__array(values, struct st_counts_map);
+};
+
+/* Records already sent. A mere cache: when it is full or was cleared, a record is sent again. */
+struct st_known_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__uint(key_size, sizeof(struct st_id));
+	__uint(value_size, sizeof(__u32));
+};
+
+struct st_ring_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+};
+
+struct st_scratch_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, ST_MAX_SLOTS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_slot));
+};
+
+struct st_stats_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, ST_GENERATIONS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_stats));
+};
+
+struct st_control_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_control));
+};
+
+struct st_grid_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_grid));
+};
+
+/* The last process that sent a record, by tgid modulo the size: a cache that decides who is worth a wake-up. */
+struct st_first_seen_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ST_FIRST_SEEN);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+};
+
+struct st_pids_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+};
+
+/* Shapes that bcc's documentation prescribes for the pinned filter maps: u64 cgroup id, u64 inode of the mount namespace. */
+struct st_filter_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u64));
+	__uint(value_size, sizeof(__u64));
+};
+
+#ifndef ST_DEFINE_MAPS
+extern struct st_generation_map st_generation SEC(".maps");
+extern struct st_known_map st_known SEC(".maps");
+extern struct st_ring_map st_ring SEC(".maps");
+extern struct st_scratch_map st_scratch SEC(".maps");
+extern struct st_stats_map st_stats SEC(".maps");
+extern struct st_control_map st_control SEC(".maps");
+extern struct st_grid_map st_grid SEC(".maps");
+extern struct st_first_seen_map st_first_seen SEC(".maps");
+extern struct st_pids_map st_pids SEC(".maps");
+extern struct st_filter_map st_cgroups SEC(".maps");
+extern struct st_filter_map st_mntns SEC(".maps");
+
+extern const volatile struct st_config st_config;
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A timed sample.
+ *
+ * The kernel skips a perf_event program without any counter while another BPF program runs on the CPU (bpf_prog_active),
+ * so user space compares the samples with the counter of the event. Here late samples are told from skipped ones: the
+ * timer of a clock event fires on a fixed grid, and one that was held up fires off the grid, after periods that it has
+ * swallowed; a sample after skipped ones is on the grid.
+ */
+#include "bpf/record.bpf.h"
+
+static __always_inline void st_note_late(struct st_stats *stats)
+{
+	__u64 period = st_config.sample_period_ns, now, slack, elapsed, nr;
+	struct st_grid *grid;
+	__u32 zero = 0;
+
+	grid = bpf_map_lookup_elem(&st_grid, &zero);
+	if (!period || !grid)
+		return;
+	now = bpf_ktime_get_ns();
+	if (!grid->first_ns) {
+		grid->first_ns = now;
+		return;
+	}
+	slack = period / 8;
+	elapsed = now - grid->first_ns + slack;
+	nr = elapsed / period;
+	if (nr > grid->last + 1 && elapsed - nr * period > 2 * slack)
+		ST_ADD(stats->late, nr - grid->last - 1);
+	grid->last = nr;
+}
+
+SEC("?perf_event")
+int on_sample(struct bpf_perf_event_data *ctx)
+{
+	struct st_who who = {};
+	struct st_way way = {};
+
+	if (st_way_begin(&way))
+		return 0;
+	ST_ADD(way.stats->seen, 1);
+	ST_ADD(way.stats->period_sum, ctx->sample_period);
+	st_note_late(way.stats);
+	st_who_is_current(&who);
+	if ((!st_config.include_idle && !(__u32)bpf_get_current_pid_tgid()) || !st_wanted(&who)) {
+		ST_ADD(way.stats->filtered, 1);
+		return 0;
+	}
+	return st_event(ctx, &way, &who, ST_PROGRAM_SAMPLE, 0);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The way of an event: filter, record, hash, count, and send the record once.
+ *
+ * A record (who, kernel stack, user stack) is built in a scratch slot and hashed to a seeded 128-bit id. Only the id and
+ * two numbers live in the count map. When the id is new in the live generation, and not in the cache of records already
+ * sent, the record goes through the ring. What finds no room in the count map is sent through the ring as a delta. Every
+ * event ends in exactly one counter of struct st_stats: filtered, in_map, SPILLED or a loss.
+ *
+ * Map return codes are compared as int: before 6.4 map operations return int and R0 is not sign-extended (commit
+ * d7ba4cc900bf ("bpf: return long from bpf_map_ops funcs")).
+ */
+#pragma once
+
+#include "bpf/scratch.bpf.h"
+#include "bpf/task.bpf.h"
+
+/*
+ * Hashes `nr_words` words of the slot's record, from ST_KEY_FIRST_WORD on, and writes the id into it. A global function
+ * with scalar arguments: the verifier looks at it once instead of once per call (5,000 instead of 100,000 instructions
+ * for a program), and 5.10 takes no other arguments. Defined in hash.bpf.c.
+ */
+int st_hash(__u32 slot_index, __u32 nr_words);
+
+/* What an event needs all the way: the shared words, its generation, and the statistics of that generation. */
+struct st_way {
+	struct st_control *control;
+	struct st_stats *stats;
+	__u32 generation;
+};
+
+static __always_inline int st_way_begin(struct st_way *way)
+{
+	__u32 zero = 0;
+
+	way->control = bpf_map_lookup_elem(&st_control, &zero);
+	if (!way->control)
+		return -1;
+	way->generation = *(volatile __u64 *)&way->control->generation & (ST_GENERATIONS - 1);
+	way->stats = bpf_map_lookup_elem(&st_stats, &way->generation);
+	return way->stats ? 0 : -1;
+}
+
+#define ST_ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
+
+/* ---- stacks ---- */
+
+#define ST_STACK_BYTES (ST_MAX_FRAMES * 8)
+
+/* What the return value of bpf_get_stack() means. EFAULT: no such stack (a kernel thread has no user registers). */
+static __always_inline __u8 st_stack_status(long bytes)
+{
+	if ((int)bytes == -14 || bytes == 0)
+		return ST_STACK_NONE;
+	if ((int)bytes < 0)
+		return ST_STACK_UNREADABLE;
+	return bytes == ST_STACK_BYTES ? ST_STACK_TRUNCATED : ST_STACK_OK;
+}
+
+static __always_inline __u32 st_nr_frames(long bytes)
+{
+	__u32 nr = (int)bytes < 0 ? 0 : (__u32)bytes / 8;
+
+	return nr > ST_MAX_FRAMES ? ST_MAX_FRAMES : nr;
+}
+
+static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *stats, struct st_stack *stack)
+{
+	long bytes;
+
+	if (!st_config.want_kernel)
+		return;
+	bytes = bpf_get_stack(ctx, stack->frames, ST_STACK_BYTES, 0);
+	stack->head.kernel_status = st_stack_status(bytes);
+	stack->head.nr_kernel = st_nr_frames(bytes);
+	if (stack->head.kernel_status == ST_STACK_UNREADABLE)
+		ST_ADD(stats->losses[ST_LOSS_KERNEL_STACK], 1);
+	if (stack->head.kernel_status == ST_STACK_TRUNCATED)
+		ST_ADD(stats->losses[ST_LOSS_KERNEL_TRUNCATED], 1);
+}
+
+/* The one place where a user stack comes from: an unwinder takes its place here. */
+static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, struct st_stack *stack)
+{
+	__u32 at = stack->head.nr_kernel;
+	long bytes;
+
+	if (!st_config.want_user || at > ST_MAX_FRAMES)
+		return;
+	bytes = bpf_get_stack(ctx, &stack->frames[at], ST_STACK_BYTES, BPF_F_USER_STACK);
+	stack->head.user_status = st_stack_status(bytes);
+	stack->head.nr_user = st_nr_frames(bytes);
+	if (stack->head.user_status == ST_STACK_UNREADABLE)
+		ST_ADD(stats->losses[ST_LOSS_USER_STACK], 1);
+	if (stack->head.user_status == ST_STACK_TRUNCATED)
+		ST_ADD(stats->losses[ST_LOSS_USER_TRUNCATED], 1);
+}
+
+/* ---- record ---- */
+
+/* A raw user address means something only together with its process, so the process is then part of the identity. */
+static __always_inline void st_fill_process(struct st_stack_head *head, const struct st_who *who)
+{
+	if (!(st_config.key_parts & ST_KEY_TGID) && !head->nr_user)
+		return;
+	head->tgid = who->tgid;
+	if (who->foreign)
+		head->flags |= ST_STACK_FOREIGN;
+	st_task_identity(head);
+}
+
+static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
+{
+	if (st_config.key_parts & ST_KEY_TID)
+		head->tid = who->tid;
+	if (st_config.key_parts & ST_KEY_COMM)
+		bpf_get_current_comm(head->comm, sizeof(head->comm));
+	if (st_config.key_parts & ST_KEY_CGROUP)
+		head->cgroup_id = bpf_get_current_cgroup_id();
+	if (st_config.key_parts & ST_KEY_PROBE)
+		head->probe = probe;
+}
+
+/* Builds the record and its id in the slot. */
+static __always_inline void st_build(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 slot_index,
+				     const struct st_who *who, __u8 program, __u64 probe)
+{
+	struct st_stack *stack = &slot->stack;
+
+	__builtin_memset(&stack->head, 0, sizeof(stack->head));
+	stack->head.kind = ST_MESSAGE_STACK;
+	stack->head.program = program;
+	stack->head.time_ns = bpf_ktime_get_ns();
+	stack->head.cpu = bpf_get_smp_processor_id();
+	st_take_kernel_stack(ctx, stats, stack);
+	st_user_stack(ctx, stats, stack);
+	st_fill_process(&stack->head, who);
+	st_fill_key(&stack->head, who, probe);
+	st_hash(slot_index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
+}
+
+/* ---- ring ---- */
+
+/* A process that was not the last one here: its first record is worth a wake-up, so that its maps are read in time. */
+static __always_inline int st_is_new_process(__u32 tgid)
+{
+	__u32 place = tgid & (ST_FIRST_SEEN - 1);
+	__u32 *last = bpf_map_lookup_elem(&st_first_seen, &place);
+
+	if (!tgid || !last || *last == tgid)
+		return 0;
+	*last = tgid;
+	return 1;
+}
+
+static __always_inline __u64 st_wake_flag(__u32 tgid)
+{
+	if (st_is_new_process(tgid) || bpf_ringbuf_query(&st_ring, BPF_RB_AVAIL_DATA) > st_config.ring_wake_bytes)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline void st_send_record(struct st_stats *stats, struct st_stack *stack)
+{
+	__u32 bytes = sizeof(stack->head) + 8 * (stack->head.nr_kernel + stack->head.nr_user);
+	__u32 one = 1;
+
+	if (bpf_map_lookup_elem(&st_known, &stack->head.id))
+		return;
+	if (bytes > sizeof(*stack))
+		return;
+	if ((int)bpf_ringbuf_output(&st_ring, stack, bytes, st_wake_flag(stack->head.tgid))) {
+		ST_ADD(stats->losses[ST_LOSS_RING_FULL], 1);
+		return;
+	}
+	ST_ADD(stats->sent, 1);
+	bpf_map_update_elem(&st_known, &stack->head.id, &one, BPF_ANY);
+}
+
+static __always_inline void st_send_delta(const struct st_way *way, const struct st_id *id, __u64 sum)
+{
+	struct st_delta delta = {
+		.id = *id,
+		.kind = ST_MESSAGE_DELTA,
+		.generation = way->generation,
+		.count = { .events = 1, .sum = sum },
+	};
+
+	if ((int)bpf_ringbuf_output(&st_ring, &delta, sizeof(delta), st_wake_flag(0)))
+		ST_ADD(way->stats->losses[ST_LOSS_COUNT_REFUSED], 1);
+	else
+		ST_ADD(way->stats->losses[ST_LOSS_SPILLED], 1);
+}
+
+/* Wakes the reader once when the live map has become half full; it swaps and sets the mark anew. */
+static __always_inline void st_note_insert(struct st_control *control)
+{
+	struct st_delta poke = { .kind = ST_MESSAGE_POKE };
+
+	ST_ADD(control->inserted, 1);
+	if (*(volatile __u64 *)&control->inserted < *(volatile __u64 *)&control->poke_at)
+		return;
+	control->poke_at = ~0ULL;
+	bpf_ringbuf_output(&st_ring, &poke, sizeof(poke), BPF_RB_FORCE_WAKEUP);
+}
+
+/* ---- count ---- */
+
+/*
+ * The number behind an id in the live map, made when it is not there; NULL when there is no room. A failed insert is told
+ * by the second look-up: EEXIST means that another CPU was faster; E2BIG, EBUSY and EDEADLK leave nothing.
+ */
+static __always_inline struct st_count *st_count_insert(const struct st_way *way, void *live, const struct st_id *id)
+{
+	struct st_count none = {};
+
+	if (!(int)bpf_map_update_elem(live, id, &none, BPF_NOEXIST))
+		st_note_insert(way->control);
+	return bpf_map_lookup_elem(live, id);
+}
+
+/* Adds to the number behind an id. Returns whether the record may still have to be sent. */
+static __always_inline int st_count(const struct st_way *way, const struct st_id *id, __u64 sum)
+{
+	struct st_count *count;
+	int is_new = 0;
+	void *live;
+
+	live = bpf_map_lookup_elem(&st_generation, &way->generation);
+	if (!live) {
+		ST_ADD(way->stats->losses[ST_LOSS_NO_MAP], 1);
+		return 0;
+	}
+	count = bpf_map_lookup_elem(live, id);
+	if (!count) {
+		count = st_count_insert(way, live, id);
+		is_new = 1;
+	}
+	if (!count) {
+		st_send_delta(way, id, sum);
+		return 1;
+	}
+	ST_ADD(count->events, 1);
+	if (sum)
+		ST_ADD(count->sum, sum);
+	ST_ADD(way->stats->in_map, 1);
+	return is_new;
+}
+
+/* The whole way of one event whose stack is that of `ctx`. */
+static __always_inline int st_event(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
+				    __u64 probe)
+{
+	struct st_slot *slot;
+	__u32 index = 0;
+
+	slot = st_slot_claim(&index);
+	if (!slot) {
+		ST_ADD(way->stats->losses[ST_LOSS_NO_SLOT], 1);
+		return 0;
+	}
+	st_build(ctx, way->stats, slot, index, who, program, probe);
+	if (st_count(way, &slot->stack.head.id, 0))
+		st_send_record(way->stats, &slot->stack);
+	st_slot_release(slot);
+	return 0;
+}
+
+/* An event of a probe: counted when the plan wants this task. */
+static __always_inline int st_probe_event(void *ctx, __u8 program, __u64 probe)
+{
+	struct st_who who = {};
+	struct st_way way = {};
+
+	if (st_way_begin(&way))
+		return 0;
+	ST_ADD(way.stats->seen, 1);
+	st_who_is_current(&who);
+	if (!st_wanted(&who)) {
+		ST_ADD(way.stats->filtered, 1);
+		return 0;
+	}
+	return st_event(ctx, &way, &who, program, probe);
+}

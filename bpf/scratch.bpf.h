@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scratch slots: room for one record per running program.
+ *
+ * A record is too large for the BPF stack, and one buffer per CPU is not enough: uprobe programs are preempted, perf_event
+ * programs interrupt others, and on preemptible kernels two programs can share a CPU halfway through. So each CPU has
+ * several slots. A slot is claimed by adding one and then reading: two can never both read 1, whatever preempts or nests;
+ * at worst both move on. A fetch-and-add would be simpler, but 5.10 refuses atomics that return a value even in dead code.
+ */
+#pragma once
+
+#include "bpf/maps.bpf.h"
+
+/* Hides a value from the compiler, so that the verifier sees one bounded scalar instead of one path per constant. */
+#define st_opaque(value) asm volatile("" : "+r"(value))
+
+static __always_inline struct st_slot *st_slot_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&st_scratch, &index);
+}
+
+/* One attempt: the slot, when it is now ours. */
+static __always_inline int st_slot_try(__u32 index)
+{
+	struct st_slot *slot = st_slot_at(index);
+
+	if (!slot)
+		return 0;
+	__sync_fetch_and_add(&slot->claims, 1);
+	if (*(volatile __u32 *)&slot->claims == 1)
+		return 1;
+	__sync_fetch_and_add(&slot->claims, -1);
+	return 0;
+}
+
+/*
+ * Claims a free slot of this CPU and returns it, with its index; NULL when none is free. The second look-up merges the
+ * eight ways here into one verifier state.
+ */
+static __always_inline struct st_slot *st_slot_claim(__u32 *ret_index)
+{
+	__u32 index = ST_MAX_SLOTS;
+
+#pragma unroll
+	for (__u32 i = 0; i < ST_MAX_SLOTS; i++) {
+		if (st_slot_try(i)) {
+			index = i;
+			break;
+		}
+	}
+	if (index == ST_MAX_SLOTS)
+		return 0;
+	st_opaque(index);
+	*ret_index = index;
+	return st_slot_at(index);
+}
+
+static __always_inline void st_slot_release(struct st_slot *slot)
+{
+	__sync_fetch_and_add(&slot->claims, -1);
+}

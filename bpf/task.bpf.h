@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who is running: ids as seen from the tool's pid namespace, start time, exec id, and the filters on them.
+ *
+ * Fields are read by plain dereference of a BTF pointer where the kernel has bpf_get_current_task_btf() for the program
+ * type, because bpf_probe_read_kernel() is forbidden under lockdown=confidentiality. User space finds out which of the
+ * two works and sets st_config.task_access; the other branch is dead code that the verifier never looks at.
+ */
+#pragma once
+
+#include "bpf/maps.bpf.h"
+
+struct st_who {
+	__u32 tgid, tid;
+	__u8 foreign;
+};
+
+static __always_inline void st_who_is_current(struct st_who *who)
+{
+	struct bpf_pidns_info ids = {};
+	__u64 pid_tgid;
+
+	if (st_config.pidns_inode) {
+		if (!bpf_get_ns_current_pid_tgid(st_config.pidns_device, st_config.pidns_inode, &ids, sizeof(ids))) {
+			who->tgid = ids.tgid;
+			who->tid = ids.pid;
+			who->foreign = 0;
+			return;
+		}
+		who->foreign = 1;
+	}
+	pid_tgid = bpf_get_current_pid_tgid();
+	who->tgid = pid_tgid >> 32;
+	who->tid = (__u32)pid_tgid;
+}
+
+static __always_inline void st_task_identity(struct st_stack_head *head)
+{
+	struct task_struct *task, *leader;
+
+	if (st_config.task_access == ST_TASK_BTF) {
+		task = (struct task_struct *)bpf_get_current_task_btf();
+		head->start_time_ns = task->group_leader->start_time;
+		head->exec_id = task->self_exec_id;
+	} else if (st_config.task_access == ST_TASK_PROBE_READ) {
+		task = (struct task_struct *)bpf_get_current_task();
+		leader = BPF_CORE_READ(task, group_leader);
+		head->start_time_ns = BPF_CORE_READ(leader, start_time);
+		head->exec_id = BPF_CORE_READ(task, self_exec_id);
+	} else {
+		head->flags |= ST_STACK_NO_START;
+	}
+}
+
+static __always_inline __u64 st_mount_namespace(void)
+{
+	struct task_struct *task;
+	struct nsproxy *proxy;
+
+	if (st_config.task_access == ST_TASK_BTF) {
+		task = (struct task_struct *)bpf_get_current_task_btf();
+		proxy = task->nsproxy;
+		return proxy ? proxy->mnt_ns->ns.inum : 0; /* NULL while a task exits */
+	}
+	if (st_config.task_access == ST_TASK_PROBE_READ) {
+		task = (struct task_struct *)bpf_get_current_task();
+		return BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
+	}
+	return 0;
+}
+
+static __always_inline int st_in_list(__u32 id)
+{
+	if (st_config.filter_single)
+		return id == st_config.filter_single;
+	return bpf_map_lookup_elem(&st_pids, &id) != 0;
+}
+
+static __always_inline int st_wanted_by_maps(void)
+{
+	__u64 key;
+
+	if (st_config.use_cgroup_map) {
+		key = bpf_get_current_cgroup_id();
+		if (!bpf_map_lookup_elem(&st_cgroups, &key))
+			return 0;
+	}
+	if (st_config.use_mntns_map) {
+		key = st_mount_namespace();
+		if (!bpf_map_lookup_elem(&st_mntns, &key))
+			return 0;
+	}
+	return 1;
+}
+
+/* Whether the plan asks for events of this task on this CPU. */
+static __always_inline int st_wanted(const struct st_who *who)
+{
+	if (st_config.cpu >= 0 && bpf_get_smp_processor_id() != (__u32)st_config.cpu)
+		return 0;
+	if (st_config.task_filter != ST_FILTER_NONE && who->foreign)
+		return 0;
+	if (st_config.task_filter == ST_FILTER_TGID && !st_in_list(who->tgid))
+		return 0;
+	if (st_config.task_filter == ST_FILTER_TID && !st_in_list(who->tid))
+		return 0;
+	return st_wanted_by_maps();
+}
