@@ -88,6 +88,16 @@ enum stack_status { /* the same values as enum st_stack_status; engine/collect.c
 	STACK_TRUNCATED,
 };
 
+enum program_kind { /* the same values as enum st_program_kind; engine/collect.c asserts it */
+	PROGRAM_SAMPLE = 1,
+	PROGRAM_TRACEPOINT,
+	PROGRAM_RAW_TRACEPOINT,
+	PROGRAM_KPROBE,
+	PROGRAM_UPROBE,
+	PROGRAM_FENTRY,
+	PROGRAM_TEST,
+};
+
 struct profile_record {
 	struct profile_id id;
 	uint32_t tgid, tid;    /* in the pid namespace of the tool */
@@ -98,7 +108,7 @@ struct profile_record {
 	uint64_t time_ns;      /* of the first event, CLOCK_MONOTONIC */
 	uint32_t comm;         /* string */
 	uint32_t cpu;          /* of the first event */
-	uint8_t program;       /* enum st_program_kind */
+	uint8_t program;       /* enum program_kind */
 	uint8_t kernel_status; /* enum stack_status */
 	uint8_t user_status;
 	bool foreign;          /* outside the tool's pid namespace */
@@ -109,7 +119,7 @@ struct profile_record {
 
 /* ---- intervals ---- */
 
-/* Losses by kind, the same list as in abi.h; profile_loss_name/_sentence/_class describe them. */
+/* Losses by kind, the list of bpf/losses.h; profile_loss_name/_sentence/_class describe them. */
 #define PROFILE_MAX_LOSSES 64
 
 enum loss_class {
@@ -131,7 +141,8 @@ struct profile_account {
 	uint64_t counted;  /* sum of the counts that were drained */
 	uint64_t expected; /* timed samples: counter / period; 0 for other events */
 	uint64_t taken;    /* timed samples that ran our program */
-	uint64_t fired;    /* events by the kernel's own count where it has one */
+	uint64_t fired;    /* events by the kernel's own count where it has one; 0 as good as unknown */
+	uint32_t nr_cpus;  /* timed samples: CPUs that were sampled; each may be off by one for rounding */
 };
 
 struct profile_interval {
@@ -163,6 +174,8 @@ struct profile_view {
 	bool timestamps;    /* stackcount -T */
 	bool want_kernel, want_user;
 	bool no_header;
+	bool no_process_line; /* stackcount -p: rows per process, but no line "comm [pid]" */
+	bool verbose;       /* the account of timed samples even when nothing is off */
 };
 
 struct profile {

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reports as text: a profile with names goes in, the lines that bcc's stackcount and profile would print come out.
+ *
+ * Pure functions of their arguments: no clock, no locale, no time zone, no host, so that `report FILE.stk` prints the
+ * bytes of the live run. Output goes through one large buffer into `out`; nothing is flushed. docs/output.md describes
+ * every form, with the places where it differs from bcc on purpose.
+ *
+ * A run prints: render_header, render_report per interval, render_footer to stdout, and render_notes per interval to
+ * stderr. All return 0 or the negative errno of a failed write (-EPIPE when the reader has gone) and record no cause.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "core/engine/profile.h"
+
+/* The line before the first report. Nothing in folded mode, with view.no_header, or without one in the profile. */
+int render_header(const struct profile *profile, const struct profile_view *view, FILE *out);
+
+/* One interval: an empty line, the time with view.timestamps, then the rows in ascending order of their value. */
+int render_report(const struct profile *profile, const struct profile_interval *interval,
+		  const struct profile_view *view, FILE *out);
+
+/* The line after the last report ("Detaching..."). Nothing in folded mode or without one in the profile. */
+int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out);
+
+/*
+ * What is wrong with the numbers of an interval, one line each: losses by cause, frames without a name by reason,
+ * timed samples that were not taken (always with view.verbose), and accounting that does not add up.
+ */
+int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err);
