@@ -1,0 +1,37 @@
+# Warnings, hardening and reproducibility. The link kind is decided in Libraries.cmake.
+
+string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" processor)
+if(processor MATCHES "^(x86_64|amd64)$")
+	set(STACKTOOL_ARCH x86)
+elseif(processor MATCHES "^(aarch64|arm64)$")
+	set(STACKTOOL_ARCH arm64)
+else()
+	message(FATAL_ERROR "no port to ${CMAKE_SYSTEM_PROCESSOR} yet: x86_64 and aarch64")
+endif()
+
+add_library(stacktool_flags INTERFACE)
+target_include_directories(stacktool_flags INTERFACE ${PROJECT_SOURCE_DIR} ${GENERATED})
+target_compile_definitions(stacktool_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_compile_options(stacktool_flags INTERFACE
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes -Wno-unused-parameter
+	$<$<BOOL:${STACKTOOL_WERROR}>:-Werror>
+	-fno-common -fno-omit-frame-pointer
+	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
+
+# Debian's cmake says -O3 -DNDEBUG; the assertions stay, they guard a program that runs as root.
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g3")
+
+add_library(stacktool_hardening INTERFACE)
+if(STACKTOOL_SANITIZE)
+	set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+	target_compile_options(stacktool_hardening INTERFACE ${sanitizers})
+	target_link_options(stacktool_hardening INTERFACE ${sanitizers})
+else()
+	target_compile_options(stacktool_hardening INTERFACE
+		-fstack-protector-strong -fstack-clash-protection -ffunction-sections -fdata-sections
+		$<$<CONFIG:Release>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>
+		$<$<STREQUAL:${STACKTOOL_ARCH},x86>:-fcf-protection>)
+	target_link_options(stacktool_hardening INTERFACE
+		-Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code -Wl,--gc-sections)
+endif()

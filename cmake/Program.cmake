@@ -1,0 +1,61 @@
+# The libraries and the program.
+
+file(GLOB core_sources CONFIGURE_DEPENDS
+	${PROJECT_SOURCE_DIR}/core/*.c
+	${PROJECT_SOURCE_DIR}/core/base/*.c
+	${PROJECT_SOURCE_DIR}/core/cli/*.c
+	${PROJECT_SOURCE_DIR}/core/engine/*.c
+	${PROJECT_SOURCE_DIR}/core/render/*.c
+	${PROJECT_SOURCE_DIR}/symbolize/*.c)
+file(GLOB applet_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/applets/*.c)
+set(main_source ${PROJECT_SOURCE_DIR}/applets/main.c)
+list(REMOVE_ITEM applet_sources ${main_source})
+
+set(conversion_checked ${core_sources})
+list(FILTER conversion_checked INCLUDE REGEX "/symbolize/")
+set_source_files_properties(${conversion_checked} PROPERTIES COMPILE_OPTIONS "-Wconversion;-Wno-sign-conversion")
+
+# An empty folder is fine while the tree grows.
+file(WRITE ${GENERATED}/empty.c "extern int stacktool_empty;\n")
+
+set(library_kind STATIC)
+if(STACKTOOL_CROSS)
+	set(library_kind OBJECT)
+endif()
+add_library(stackcore ${library_kind} ${core_sources} ${GENERATED}/empty.c)
+add_library(stackapplets ${library_kind} ${applet_sources} ${GENERATED}/empty.c)
+foreach(library stackcore stackapplets)
+	target_link_libraries(${library} PRIVATE stacktool_flags stacktool_hardening)
+	add_dependencies(${library} stacktool_skeleton stacktool_build_info)
+endforeach()
+
+# stacktool_program(NAME SOURCE... ): an executable with our code and our libraries in it.
+function(stacktool_program name)
+	add_executable(${name} ${ARGN})
+	# The applets and the core name each other: the core through the applet table, the applets through core/.
+	target_link_libraries(${name} PRIVATE stacktool_flags stacktool_hardening
+		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_libraries)
+	add_dependencies(${name} stacktool_skeleton stacktool_build_info)
+endfunction()
+
+if(STACKTOOL_CROSS)
+	if(EXISTS ${main_source})
+		add_library(stackmain OBJECT ${main_source})
+		target_link_libraries(stackmain PRIVATE stacktool_flags stacktool_hardening)
+		add_dependencies(stackmain stacktool_skeleton stacktool_build_info)
+	endif()
+elseif(EXISTS ${main_source})
+	stacktool_program(stacktool ${main_source})
+	set_target_properties(stacktool PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+	if(CMAKE_BUILD_TYPE STREQUAL Release)
+		# The symbols go into a file of their own, found by build id or debug link.
+		add_custom_command(TARGET stacktool POST_BUILD
+			COMMAND ${CMAKE_OBJCOPY} --only-keep-debug stacktool stacktool.debug
+			COMMAND ${CMAKE_STRIP} --strip-all stacktool
+			COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=stacktool.debug stacktool
+			WORKING_DIRECTORY ${PROJECT_BINARY_DIR} VERBATIM)
+	endif()
+	install(TARGETS stacktool RUNTIME DESTINATION bin)
+else()
+	message(STATUS "no applets/main.c: no program")
+endif()

@@ -1,0 +1,343 @@
+# Every test of every layer becomes a ctest test; docs/hacking.md tells what a file must look like.
+#
+#   tests/unit tests/golden    C programs; need nothing
+#   tests/bpf                  C programs; need root
+#   tests/e2e                  C programs and scripts; need root; run on this host and in the guests
+#   tests/fuzz                 fuzz targets; here each only replays its corpus
+#   tests/lint                 scripts
+#   tests/vm                   one boot per line of tests/vm/boots, one ctest test per guest test and boot
+#
+# The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
+
+set(asan_tree ${PROJECT_SOURCE_DIR}/build/asan)
+set(tests ${PROJECT_SOURCE_DIR}/tests)
+set(guest ${PROJECT_BINARY_DIR}/guest)
+set(guest_tests "") # NAME;... of the files in guest/tests
+set(guest_files "") # what the image is made of, for dependencies
+set(guest_all ALL)
+if(STACKTOOL_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL Release)
+	set(guest_all)
+endif()
+
+set(DIRECTIVE "^[ \t/*#]*ctest:")
+
+# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both),
+# timeout=SECONDS, boots=REGEX (only in those guests), libs=NAME,... (shared libraries of tests/fixtures).
+function(read_directives file result)
+	file(STRINGS ${file} lines REGEX "${DIRECTIVE}" LIMIT_COUNT 1)
+	string(REGEX REPLACE "${DIRECTIVE}|\\*/" "" words "${lines}")
+	separate_arguments(words UNIX_COMMAND "${words}")
+	set(${result} "${words}" PARENT_SCOPE)
+	set(${result}_timeout 300 PARENT_SCOPE)
+	set(${result}_boots "." PARENT_SCOPE)
+	set(${result}_libs "" PARENT_SCOPE)
+	foreach(word IN LISTS words)
+		if(word MATCHES "^(timeout|boots|libs)=(.*)$")
+			string(REPLACE "," ";" value "${CMAKE_MATCH_2}")
+			set(${result}_${CMAKE_MATCH_1} "${value}" PARENT_SCOPE)
+		endif()
+	endforeach()
+endfunction()
+
+# A C file of a test folder is a program when it has a main(), support for the folder's programs when not.
+function(split_programs pattern programs support)
+	file(GLOB files CONFIGURE_DEPENDS ${pattern})
+	foreach(file IN LISTS files)
+		file(STRINGS ${file} main REGEX "^int main\\(|LLVMFuzzerTestOneInput\\(|^STACKTOOL_TEST_MAIN" LIMIT_COUNT 1)
+		if(main)
+			list(APPEND with ${file})
+		else()
+			list(APPEND without ${file})
+		endif()
+	endforeach()
+	set(${programs} "${with}" PARENT_SCOPE)
+	set(${support} "${without}" PARENT_SCOPE)
+endfunction()
+
+function(short_name file result)
+	get_filename_component(name ${file} NAME)
+	string(REGEX REPLACE "\\.(c|sh)$" "" name ${name})
+	string(REGEX REPLACE "^test_" "" name ${name})
+	set(${result} ${name} PARENT_SCOPE)
+endfunction()
+
+function(set_test_environment name binaries timeout)
+	set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+		ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${binaries}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
+endfunction()
+
+# layer_test(layer name timeout command...): `@BIN@` in the command is the tree, ours or the sanitized one.
+function(layer_test layer name timeout)
+	string(REPLACE "@BIN@" "${PROJECT_BINARY_DIR}" command "${ARGN}")
+	add_test(NAME ${layer}.${name} COMMAND ${command})
+	set_test_environment(${layer}.${name} ${PROJECT_BINARY_DIR} ${timeout})
+	set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer})
+	if(layer MATCHES "^(bpf|e2e)$")
+		set_tests_properties(${layer}.${name} PROPERTIES RUN_SERIAL ON)
+	endif()
+	if(NOT PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
+		return()
+	endif()
+	string(REPLACE "@BIN@" "${asan_tree}" command "${ARGN}")
+	math(EXPR slower "${timeout} * 3")
+	add_test(NAME asan.${layer}.${name} COMMAND ${command})
+	set_test_environment(asan.${layer}.${name} ${asan_tree} ${slower})
+	set_tests_properties(asan.${layer}.${name} PROPERTIES LABELS asan FIXTURES_REQUIRED asan_tree)
+	if(layer MATCHES "^(bpf|e2e)$")
+		set_tests_properties(asan.${layer}.${name} PROPERTIES RUN_SERIAL ON)
+	endif()
+endfunction()
+
+# ---- C layers ----
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(cmocka IMPORTED_TARGET cmocka)
+
+# cmocka comes as a shared library only, so its programs are linked dynamically, with the same objects in them.
+add_library(stacktool_test_libraries INTERFACE)
+target_link_libraries(stacktool_test_libraries INTERFACE ${library_names} pthread)
+target_link_options(stacktool_test_libraries INTERFACE $<IF:$<STREQUAL:${STACKTOOL_LINK_KIND},static>,-no-pie,-pie>)
+
+function(c_layer layer)
+	split_programs(${tests}/${layer}/*.c programs support)
+	list(FILTER support EXCLUDE REGEX "\\.bpf\\.c$")
+	file(GLOB bpf CONFIGURE_DEPENDS ${tests}/${layer}/*.bpf.c)
+	foreach(source IN LISTS bpf)
+		get_filename_component(name ${source} NAME)
+		string(REGEX REPLACE "\\.bpf\\.c$" "" name ${name})
+		stacktool_bpf(OUTPUT ${GENERATED} NAME ${name} SOURCES ${source})
+		list(APPEND skeletons ${GENERATED}/${name}.skel.h)
+	endforeach()
+	foreach(source IN LISTS programs)
+		short_name(${source} name)
+		read_directives(${source} words)
+		set(target ${layer}_${name})
+		add_executable(${target} ${source} ${support} ${skeletons})
+		target_link_libraries(${target} PRIVATE stacktool_flags stacktool_hardening
+			$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_test_libraries PkgConfig::cmocka)
+		target_compile_definitions(${target} PRIVATE ST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+		add_dependencies(${target} stacktool_skeleton stacktool_build_info)
+		set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+			RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${layer})
+		layer_test(${layer} ${name} ${words_timeout} @BIN@/${layer}/${name})
+	endforeach()
+	file(GLOB scripts CONFIGURE_DEPENDS ${tests}/${layer}/*.sh)
+	foreach(script IN LISTS scripts)
+		file(STRINGS ${script} first LIMIT_COUNT 1)
+		if(first MATCHES "^#!")
+			short_name(${script} name)
+			read_directives(${script} words)
+			layer_test(${layer} ${name} ${words_timeout} ${script})
+		endif()
+	endforeach()
+endfunction()
+
+if(cmocka_FOUND)
+	c_layer(unit)
+	c_layer(golden)
+	c_layer(bpf)
+else()
+	message(STATUS "no cmocka: no unit, golden and bpf tests")
+endif()
+
+# ---- fuzz targets: the corpus once here, for real with ./dev fuzz ----
+
+option(STACKTOOL_FUZZ "Build the fuzz targets with clang's libFuzzer" OFF)
+split_programs(${tests}/fuzz/*.c fuzz_programs fuzz_support)
+foreach(source IN LISTS fuzz_programs)
+	short_name(${source} name)
+	string(REGEX REPLACE "^fuzz_" "" name ${name})
+	add_executable(fuzz_${name} ${source} ${fuzz_support})
+	target_link_libraries(fuzz_${name} PRIVATE stacktool_flags stacktool_hardening
+		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_test_libraries)
+	add_dependencies(fuzz_${name} stacktool_skeleton stacktool_build_info)
+	target_compile_options(fuzz_${name} PRIVATE -Wno-missing-prototypes)
+	set_target_properties(fuzz_${name} PROPERTIES OUTPUT_NAME ${name}
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+	if(STACKTOOL_FUZZ)
+		target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+	else()
+		target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/fuzz_once.c)
+		layer_test(fuzz ${name} 120 @BIN@/fuzz/${name} ${tests}/fuzz/corpus/${name} ${tests}/data)
+	endif()
+endforeach()
+
+# ---- fixtures: simple, frame pointers, one static and one dynamic build of each ----
+
+set(fixture_flags -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf -Wall -Wextra -pthread
+	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+file(GLOB fixture_sources CONFIGURE_DEPENDS ${tests}/fixtures/*.c)
+set(fixture_directory ${PROJECT_BINARY_DIR}/fixtures)
+foreach(source IN LISTS fixture_sources)
+	get_filename_component(name ${source} NAME_WE)
+	if(name MATCHES "^lib(.*)$")
+		add_library(fixture_${name} SHARED ${source})
+		set_target_properties(fixture_${name} PROPERTIES OUTPUT_NAME ${CMAKE_MATCH_1}
+			LIBRARY_OUTPUT_DIRECTORY ${fixture_directory})
+		target_compile_options(fixture_${name} PRIVATE ${fixture_flags})
+		target_include_directories(fixture_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+		list(APPEND guest_files $<TARGET_FILE:fixture_${name}>)
+		list(APPEND guest_targets fixture_${name})
+	endif()
+endforeach()
+foreach(source IN LISTS fixture_sources)
+	get_filename_component(name ${source} NAME_WE)
+	if(name MATCHES "^lib")
+		continue()
+	endif()
+	read_directives(${source} words)
+	set(library_sources ${words_libs})
+	list(TRANSFORM library_sources REPLACE "^(.*)$" "${tests}/fixtures/\\1.c")
+	add_executable(fixture_${name} ${source} ${library_sources})
+	target_link_options(fixture_${name} PRIVATE -static -no-pie)
+	target_compile_options(fixture_${name} PRIVATE ${fixture_flags} -fno-pie)
+	add_executable(fixture_${name}-dyn ${source})
+	target_link_options(fixture_${name}-dyn PRIVATE -pie "-Wl,-rpath,$ORIGIN")
+	target_compile_options(fixture_${name}-dyn PRIVATE ${fixture_flags} -fPIE)
+	foreach(library IN LISTS words_libs)
+		target_link_libraries(fixture_${name}-dyn PRIVATE fixture_${library})
+	endforeach()
+	foreach(kind "" -dyn)
+		target_compile_definitions(fixture_${name}${kind} PRIVATE _GNU_SOURCE)
+		target_include_directories(fixture_${name}${kind} PRIVATE ${PROJECT_SOURCE_DIR})
+		target_link_options(fixture_${name}${kind} PRIVATE -pthread)
+		set_target_properties(fixture_${name}${kind} PROPERTIES OUTPUT_NAME ${name}${kind}
+			BUILD_WITH_INSTALL_RPATH ON RUNTIME_OUTPUT_DIRECTORY ${fixture_directory})
+		list(APPEND guest_files $<TARGET_FILE:fixture_${name}${kind}>)
+		list(APPEND guest_targets fixture_${name}${kind})
+	endforeach()
+endforeach()
+
+# ---- variants: the whole program once more, broken on purpose; tests prove that they notice ----
+
+function(stacktool_variant name)
+	if(NOT TARGET stacktool)
+		return()
+	endif()
+	set(directory ${PROJECT_BINARY_DIR}/variants/${name}.generated)
+	file(MAKE_DIRECTORY ${directory})
+	if(bpf_sources)
+		stacktool_bpf(OUTPUT ${directory} NAME stacktool SOURCES ${bpf_sources} DEFINES ${ARGN})
+	endif()
+	add_executable(variant_${name} ${main_source} ${core_sources} ${applet_sources} ${directory}/stacktool.skel.h)
+	# Its own skeleton must be found before the real one.
+	target_include_directories(variant_${name} BEFORE PRIVATE ${directory})
+	target_link_libraries(variant_${name} PRIVATE stacktool_flags stacktool_hardening stacktool_libraries)
+	target_compile_definitions(variant_${name} PRIVATE ${ARGN})
+	add_dependencies(variant_${name} stacktool_build_info)
+	set_target_properties(variant_${name} PROPERTIES OUTPUT_NAME ${name} LINK_FLAGS_RELEASE -s
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/variants)
+	set(guest_files ${guest_files} $<TARGET_FILE:variant_${name}> PARENT_SCOPE)
+	set(guest_targets ${guest_targets} variant_${name} PARENT_SCOPE)
+endfunction()
+
+# tests/e2e/variants: a name and its definitions in each line
+set(variants_file ${tests}/e2e/variants)
+file(GLOB variants_present CONFIGURE_DEPENDS ${variants_file})
+if(variants_present)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variants_file})
+	file(STRINGS ${variants_file} variants REGEX "^[a-z]")
+	foreach(line IN LISTS variants)
+		separate_arguments(words UNIX_COMMAND "${line}")
+		stacktool_variant(${words})
+	endforeach()
+endif()
+
+# ---- e2e: programs are static, so that the guest can run them as they are ----
+
+split_programs(${tests}/e2e/*.c e2e_programs e2e_support)
+foreach(source IN LISTS e2e_programs)
+	short_name(${source} name)
+	read_directives(${source} words)
+	stacktool_program(e2e_${name} ${source} ${e2e_support})
+	set_target_properties(e2e_${name} PROPERTIES OUTPUT_NAME ${name} LINK_FLAGS_RELEASE -s
+		RUNTIME_OUTPUT_DIRECTORY ${guest}/tests)
+	if(NOT "guest" IN_LIST words)
+		layer_test(e2e ${name} ${words_timeout} @BIN@/guest/tests/${name})
+	endif()
+	if(NOT "host" IN_LIST words)
+		list(APPEND guest_tests ${name})
+		list(APPEND guest_files $<TARGET_FILE:e2e_${name}>)
+		list(APPEND guest_targets e2e_${name})
+		set(guest_boots_${name} "${words_boots}")
+		set(guest_timeout_${name} ${words_timeout})
+	endif()
+endforeach()
+
+file(GLOB e2e_scripts CONFIGURE_DEPENDS ${tests}/e2e/*.sh)
+foreach(script IN LISTS e2e_scripts)
+	file(STRINGS ${script} first LIMIT_COUNT 1)
+	list(APPEND guest_files ${script})
+	if(NOT first MATCHES "^#!")
+		continue()
+	endif()
+	short_name(${script} name)
+	read_directives(${script} words)
+	if(NOT "guest" IN_LIST words)
+		layer_test(e2e ${name} ${words_timeout} ${script})
+	endif()
+	if(NOT "host" IN_LIST words)
+		list(APPEND guest_tests ${name})
+		set(guest_boots_${name} "${words_boots}")
+		set(guest_timeout_${name} ${words_timeout})
+	endif()
+endforeach()
+
+# ---- bench: programs for tests/bench/run ----
+
+split_programs(${tests}/bench/*.c bench_programs bench_support)
+list(FILTER bench_support EXCLUDE REGEX "\\.bpf\\.c$")
+file(GLOB bench_bpf CONFIGURE_DEPENDS ${tests}/bench/*.bpf.c)
+foreach(source IN LISTS bench_bpf)
+	get_filename_component(name ${source} NAME)
+	string(REGEX REPLACE "\\.bpf\\.c$" "" name ${name})
+	stacktool_bpf(OUTPUT ${GENERATED} NAME ${name} SOURCES ${source})
+	list(APPEND bench_skeletons ${GENERATED}/${name}.skel.h)
+endforeach()
+add_custom_target(bench)
+if(TARGET stacktool)
+	add_dependencies(bench stacktool)
+endif()
+foreach(source IN LISTS bench_programs)
+	short_name(${source} name)
+	add_executable(bench_${name} EXCLUDE_FROM_ALL ${source} ${bench_support} ${bench_skeletons})
+	target_link_libraries(bench_${name} PRIVATE stacktool_flags
+		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_test_libraries)
+	add_dependencies(bench_${name} stacktool_skeleton stacktool_build_info)
+	set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+	add_dependencies(bench bench_${name})
+endforeach()
+
+include(TestsVm)
+
+# ---- checks of the build itself ----
+
+if(bpf_sources)
+	add_test(NAME release.bpf_object COMMAND ${tests}/lint/check-bpf-object ${BPF_OBJDUMP} ${GENERATED}/stacktool.bpf.o)
+	set_test_environment(release.bpf_object ${PROJECT_BINARY_DIR} 60)
+	set_tests_properties(release.bpf_object PROPERTIES LABELS lint)
+endif()
+if(TARGET stacktool AND CMAKE_BUILD_TYPE STREQUAL Release)
+	add_test(NAME release.binary COMMAND ${tests}/lint/check-release-binary ${PROJECT_BINARY_DIR} ${STACKTOOL_LINK_KIND})
+	set_test_environment(release.binary ${PROJECT_BINARY_DIR} 60)
+	set_tests_properties(release.binary PROPERTIES LABELS release)
+endif()
+
+file(GLOB lints CONFIGURE_DEPENDS ${tests}/lint/*.sh)
+foreach(script IN LISTS lints)
+	short_name(${script} name)
+	add_test(NAME lint.${name} COMMAND ${script})
+	set_test_environment(lint.${name} ${PROJECT_BINARY_DIR} 120)
+	set_tests_properties(lint.${name} PROPERTIES LABELS lint WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endforeach()
+
+# Trees that a test builds: only from the shipped tree, and only when asked, for they take a minute.
+if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
+	foreach(tree asan cross)
+		add_test(NAME ${tree}.build COMMAND ${PROJECT_SOURCE_DIR}/cmake/build_tree ${tree})
+		set_test_environment(${tree}.build ${PROJECT_BINARY_DIR} 1200)
+		set_tests_properties(${tree}.build PROPERTIES LABELS ${tree} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+			FIXTURES_SETUP ${tree}_tree PROCESSORS 2)
+	endforeach()
+endif()
