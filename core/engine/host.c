@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/host.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+
+int host_require_btf(void)
+{
+	if (access(KERNEL_BTF, R_OK) == 0)
+		return 0;
+	fail_host(-ENOENT, "kernel: no type information in " KERNEL_BTF ": %s", strerror(errno));
+	hint("the kernel needs CONFIG_DEBUG_INFO_BTF, and /sys must be mounted");
+	return -ENOENT;
+}
+
+const char *host_tracefs(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/events", places[i]);
+		if (access(path, R_OK | X_OK) == 0)
+			return places[i];
+	}
+	return NULL;
+}
+
+int host_require_tracefs(void)
+{
+	if (host_tracefs())
+		return 0;
+	fail_host(-ENOENT, "tracepoints: tracefs is not mounted or not readable at /sys/kernel/tracing");
+	hint("mount -t tracefs tracefs /sys/kernel/tracing");
+	return -ENOENT;
+}
+
+static enum bpf_prog_type libbpf_type(enum program_kind kind)
+{
+	switch (kind) {
+	case PROGRAM_SAMPLE:
+		return BPF_PROG_TYPE_PERF_EVENT;
+	case PROGRAM_TRACEPOINT:
+		return BPF_PROG_TYPE_TRACEPOINT;
+	case PROGRAM_RAW_TRACEPOINT:
+	case PROGRAM_TEST:
+		return BPF_PROG_TYPE_RAW_TRACEPOINT;
+	case PROGRAM_FENTRY:
+		return BPF_PROG_TYPE_TRACING;
+	default:
+		return BPF_PROG_TYPE_KPROBE;
+	}
+}
+
+/* bpf_get_current_task_btf: v5.11 for these types; bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality. */
+enum task_access host_task_access(enum program_kind kind)
+{
+	enum bpf_prog_type asked = libbpf_type(kind);
+
+	if (libbpf_probe_bpf_helper(asked, BPF_FUNC_get_current_task_btf, NULL) == 1)
+		return TASK_ACCESS_BTF;
+	if (libbpf_probe_bpf_helper(asked, BPF_FUNC_probe_read_kernel, NULL) == 1)
+		return TASK_ACCESS_PROBE_READ;
+	return TASK_ACCESS_NONE;
+}
+
+static int load_empty_uprobe_multi(void)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_UPROBE_MULTI);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "st_ask_multi", "GPL", code, 2, &options);
+}
+
+/*
+ * The root directory is no regular file, so a kernel that knows the link type gets as far as refusing it with EBADF
+ * (bpf_uprobe_multi_link_attach, commit 89ae89f53d20 ("bpf: Add multi uprobe link"), v6.6); others answer EINVAL.
+ */
+bool host_has_uprobe_multi(void)
+{
+	_cleanup_(closep) int program = load_empty_uprobe_multi();
+	_cleanup_(closep) int link = -1;
+	const unsigned long offset = 0;
+	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = "/", .uprobe_multi.offsets = &offset,
+		    .uprobe_multi.cnt = 1);
+
+	if (program < 0)
+		return false;
+	link = bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
+	return link >= 0 || link == -EBADF;
+}
+
+static bool has_member(const struct btf *btf, const struct btf_type *type, const char *name, unsigned int depth)
+{
+	const struct btf_member *member = btf_members(type);
+
+	for (unsigned int i = 0; i < btf_vlen(type); i++) {
+		const struct btf_type *inner = btf__type_by_id(btf, member[i].type);
+
+		if (strcmp(btf__name_by_offset(btf, member[i].name_off), name) == 0)
+			return true;
+		if (depth && inner && btf_is_composite(inner) && has_member(btf, inner, name, depth - 1))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The counters of missed runs came together with the member `missed` of struct bpf_link_info (commits dd8657894c11
+ * ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf: Add missed value to kprobe_multi link info"),
+ * v6.7).
+ */
+bool host_counts_misses(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool counts = false;
+	int id;
+
+	if (!btf)
+		return false;
+	id = btf__find_by_name_kind(btf, "bpf_link_info", BTF_KIND_STRUCT);
+	if (id > 0)
+		counts = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "missed", 3);
+	btf__free(btf);
+	return counts;
+}
+
+uint64_t host_max_sample_rate(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned long long rate = 0;
+
+	if (!file || fscanf(file, "%llu", &rate) != 1)
+		return 0;
+	return rate;
+}
+
+/* "0-3,8,10-11": the format of Documentation/admin-guide/cputopology.rst. */
+static int parse_cpu_list(const char *text, cpu_list *ret_cpus)
+{
+	while (*text && *text != '\n') {
+		char *end;
+		long first = strtol(text, &end, 10), last = first;
+
+		if (end == text || first < 0 || first > INT_MAX)
+			return -EINVAL;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (long cpu = first; cpu <= last && cpu < 65536; cpu++)
+			vec_push(ret_cpus, (int)cpu);
+		text = *end == ',' ? end + 1 : end;
+		if (end[0] && end[0] != ',' && end[0] != '\n')
+			return -EINVAL;
+	}
+	return ret_cpus->nr ? 0 : -EINVAL;
+}
+
+int host_online_cpus(cpu_list *ret_cpus)
+{
+	static const char path[] = "/sys/devices/system/cpu/online";
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	_cleanup_(freep) char *line = NULL;
+	size_t room = 0;
+
+	if (!file || getline(&line, &room, file) < 0)
+		return fail_host(-ENOENT, "%s: cannot read the list of CPUs: %s", path, strerror(errno));
+	if (parse_cpu_list(line, ret_cpus))
+		return fail(-EINVAL, "%s: unexpected content", path);
+	return 0;
+}
+
+void host_describe(char *ret_text, size_t room)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		snprintf(ret_text, room, "Linux");
+	else
+		snprintf(ret_text, room, "%s %s %s", name.sysname, name.release, name.machine);
+}

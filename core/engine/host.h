@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What this host can do, found out by asking the kernel: never by its version.
+ *
+ * Each answer is for one question of the engine; `stacktool … --explain` prints those that a plan depends on.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/vec.h"
+#include "core/engine/profile.h"
+
+/* How a program may read the current task; the same values as enum st_task_access, asserted in session.c. */
+enum task_access {
+	TASK_ACCESS_NONE,
+	TASK_ACCESS_PROBE_READ,
+	TASK_ACCESS_BTF,
+};
+
+typedef VEC(int) cpu_list;
+
+/* 0, or an ERR_HOST failure: CO-RE programs need the kernel's type information. */
+int host_require_btf(void);
+
+/* 0, or an ERR_HOST failure that names the remedy: tracepoints are found through tracefs. */
+int host_require_tracefs(void);
+
+/* Where tracefs is mounted ("/sys/kernel/tracing"), or NULL. */
+const char *host_tracefs(void);
+
+enum task_access host_task_access(enum program_kind kind);
+
+/* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
+bool host_has_uprobe_multi(void);
+
+/* Whether the kernel counts events that a probe program missed by recursion (v6.7). */
+bool host_counts_misses(void);
+
+/* Highest sampling frequency that the kernel accepts now (kernel.perf_event_max_sample_rate); 0 unknown. */
+uint64_t host_max_sample_rate(void);
+
+/* Online CPUs, ascending; they may have gaps. 0 or a negative errno with a recorded cause. */
+int host_online_cpus(cpu_list *ret_cpus);
+
+/* "Linux 6.18.44 x86_64" for headers of saved profiles; static buffer is the caller's. */
+void host_describe(char *ret_text, size_t room);

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/sampling.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/host.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+
+struct sampled_cpu {
+	int cpu;
+	int fd; /* -1: the CPU went away; its samples so far stay in `gone` */
+};
+
+struct sampling {
+	struct sampling_choice choice;
+	int program_fd;
+	int only_cpu;
+	bool running;
+	uint64_t gone; /* counters of events that were closed */
+	VEC(struct sampled_cpu) cpus;
+};
+
+static const struct event_type {
+	enum sample_event event;
+	uint32_t type;
+	uint64_t config;
+	bool is_clock;
+} event_types[] = {
+	{ SAMPLE_CPU_CYCLES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
+	{ SAMPLE_CPU_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true },
+	{ SAMPLE_TASK_CLOCK, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true },
+	{ SAMPLE_INSTRUCTIONS, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false },
+	{ SAMPLE_CACHE_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false },
+	{ SAMPLE_BRANCH_MISSES, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false },
+	{ SAMPLE_PAGE_FAULTS, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false },
+	{ SAMPLE_CONTEXT_SWITCHES, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false },
+};
+
+static const struct event_type *event_type(enum sample_event event)
+{
+	for (size_t i = 0; i < sizeof(event_types) / sizeof(event_types[0]); i++)
+		if (event_types[i].event == event)
+			return &event_types[i];
+	return NULL;
+}
+
+static int open_event(const struct sampling_choice *choice, int cpu)
+{
+	const struct event_type *type = event_type(choice->event);
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = type->type,
+		.config = type->config,
+		.disabled = 1,
+	};
+	int fd;
+
+	if (choice->period) {
+		attributes.sample_period = choice->period;
+	} else {
+		attributes.freq = 1;
+		attributes.sample_freq = choice->frequency_hz;
+	}
+	fd = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int first_cpu(const struct plan *plan, int *ret_cpu)
+{
+	cpu_list cpus = {};
+	int err = 0;
+
+	*ret_cpu = plan->cpu;
+	if (plan->cpu < 0) {
+		err = host_online_cpus(&cpus);
+		if (!err)
+			*ret_cpu = cpus.data[0];
+	}
+	vec_done(&cpus);
+	return err;
+}
+
+static int refused(const struct sampling_choice *choice, int cpu, int err)
+{
+	if (err == -EACCES || err == -EPERM) {
+		fail_host(err, "%s: the kernel does not let us sample: CAP_PERFMON is missing", choice->name);
+		hint("run as root; kernel.perf_event_paranoid may also forbid it");
+		return err;
+	}
+	if (err == -ENODEV || err == -ENXIO)
+		return fail_host(err, "CPU %d: not online", cpu);
+	if (err == -ENOENT || err == -EOPNOTSUPP) {
+		fail_host(err, "event '%s': this host has no such counter", choice->name);
+		hint("cpu-clock works everywhere: -e cpu-clock");
+		return err;
+	}
+	return fail(err, "event '%s' on CPU %d: cannot open: %s", choice->name, cpu, strerror(-err));
+}
+
+static void set_event(struct sampling_choice *choice, const struct plan *plan, enum sample_event event)
+{
+	choice->event = event;
+	choice->name = sample_event_name(event);
+	choice->is_clock = event_type(event)->is_clock;
+	choice->frequency_hz = plan->frequency_hz;
+	choice->period = plan->period;
+	if (choice->is_clock && !choice->period)
+		choice->period = NSEC_PER_SEC / plan->frequency_hz;
+}
+
+static int check_frequency(const struct plan *plan)
+{
+	uint64_t highest = host_max_sample_rate();
+
+	if (plan->period || !highest || plan->frequency_hz <= highest)
+		return 0;
+	fail_usage("argument -F: %llu Hertz is more than this kernel allows: at most %llu",
+		   (unsigned long long)plan->frequency_hz, (unsigned long long)highest);
+	hint("sysctl kernel.perf_event_max_sample_rate raises the limit");
+	return -EINVAL;
+}
+
+int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
+{
+	struct sampling_choice choice = {};
+	int cpu, fd, err;
+
+	err = check_frequency(plan);
+	if (!err)
+		err = first_cpu(plan, &cpu);
+	if (err)
+		return err;
+	set_event(&choice, plan, plan->event == SAMPLE_DEFAULT ? SAMPLE_CPU_CYCLES : plan->event);
+	fd = open_event(&choice, cpu);
+	if (fd < 0 && plan->event == SAMPLE_DEFAULT && fd != -EACCES && fd != -EPERM && fd != -ENODEV) {
+		set_event(&choice, plan, SAMPLE_CPU_CLOCK);
+		snprintf(choice.why, sizeof(choice.why), "cpu-cycles cannot be counted here (%s)", strerror(-fd));
+		fd = open_event(&choice, cpu);
+	}
+	if (fd < 0)
+		return refused(&choice, cpu, fd);
+	close(fd);
+	*ret_choice = choice;
+	return 0;
+}
+
+static int attach_cpu(struct sampling *sampling, int cpu)
+{
+	_cleanup_(closep) int fd = open_event(&sampling->choice, cpu);
+
+	if (fd < 0)
+		return fd;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, sampling->program_fd))
+		return -errno;
+	if (sampling->running && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		return -errno;
+	vec_push(&sampling->cpus, (struct sampled_cpu){ .cpu = cpu, .fd = take_fd(&fd) });
+	return 0;
+}
+
+static int attach_all(struct sampling *sampling, const cpu_list *cpus)
+{
+	for (size_t i = 0; i < cpus->nr; i++) {
+		int err = attach_cpu(sampling, cpus->data[i]);
+
+		if (err == -ENODEV) /* went offline just now */
+			continue;
+		if (err)
+			return refused(&sampling->choice, cpus->data[i], err);
+	}
+	return sampling->cpus.nr ? 0 : fail_host(-ENODEV, "no CPU could be sampled");
+}
+
+int sampling_new(const struct plan *plan, const struct sampling_choice *choice, int program_fd,
+		 struct sampling **ret_sampling)
+{
+	struct sampling *sampling = xcalloc(1, sizeof(*sampling));
+	cpu_list cpus = {};
+	int err = 0;
+
+	sampling->choice = *choice;
+	sampling->program_fd = program_fd;
+	sampling->only_cpu = plan->cpu;
+	if (plan->cpu >= 0)
+		vec_push(&cpus, plan->cpu);
+	else
+		err = host_online_cpus(&cpus);
+	if (!err)
+		err = attach_all(sampling, &cpus);
+	vec_done(&cpus);
+	if (err) {
+		sampling_free(sampling);
+		return err;
+	}
+	*ret_sampling = sampling;
+	return 0;
+}
+
+void sampling_free(struct sampling *sampling)
+{
+	if (!sampling)
+		return;
+	for (size_t i = 0; i < sampling->cpus.nr; i++)
+		closep(&sampling->cpus.data[i].fd);
+	vec_done(&sampling->cpus);
+	free(sampling);
+}
+
+static int for_each_event(struct sampling *sampling, unsigned long request)
+{
+	for (size_t i = 0; i < sampling->cpus.nr; i++)
+		if (sampling->cpus.data[i].fd >= 0 && ioctl(sampling->cpus.data[i].fd, request, 0))
+			return -errno;
+	return 0;
+}
+
+int sampling_start(struct sampling *sampling)
+{
+	int err = for_each_event(sampling, PERF_EVENT_IOC_ENABLE);
+
+	sampling->running = true;
+	return err ? fail(err, "event '%s': cannot start: %s", sampling->choice.name, strerror(-err)) : 0;
+}
+
+void sampling_stop(struct sampling *sampling)
+{
+	for_each_event(sampling, PERF_EVENT_IOC_DISABLE);
+	sampling->running = false;
+}
+
+static uint64_t read_counter(int fd)
+{
+	uint64_t value = 0;
+
+	return fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value) ? value : 0;
+}
+
+static bool is_in(const cpu_list *cpus, int cpu)
+{
+	for (size_t i = 0; i < cpus->nr; i++)
+		if (cpus->data[i] == cpu)
+			return true;
+	return false;
+}
+
+/* The event of a CPU that went offline is gone for good, so its counter is kept and the descriptor closed. */
+static void drop_offline(struct sampling *sampling, const cpu_list *online)
+{
+	for (size_t i = 0; i < sampling->cpus.nr; i++) {
+		struct sampled_cpu *sampled = &sampling->cpus.data[i];
+
+		if (sampled->fd < 0 || is_in(online, sampled->cpu))
+			continue;
+		sampling->gone += read_counter(sampled->fd);
+		closep(&sampled->fd);
+		sampled->fd = -1;
+	}
+}
+
+static bool is_sampled(const struct sampling *sampling, int cpu)
+{
+	for (size_t i = 0; i < sampling->cpus.nr; i++)
+		if (sampling->cpus.data[i].cpu == cpu && sampling->cpus.data[i].fd >= 0)
+			return true;
+	return false;
+}
+
+uint64_t sampling_follow_cpus(struct sampling *sampling)
+{
+	cpu_list online = {};
+	uint64_t missing = 0;
+
+	if (sampling->only_cpu >= 0 || host_online_cpus(&online)) {
+		vec_done(&online);
+		return 0;
+	}
+	drop_offline(sampling, &online);
+	for (size_t i = 0; i < online.nr; i++)
+		if (!is_sampled(sampling, online.data[i]) && attach_cpu(sampling, online.data[i]))
+			missing++;
+	vec_done(&online);
+	return missing;
+}
+
+uint64_t sampling_counter(const struct sampling *sampling)
+{
+	uint64_t sum = sampling->gone;
+
+	for (size_t i = 0; i < sampling->cpus.nr; i++)
+		sum += read_counter(sampling->cpus.data[i].fd);
+	return sum;
+}
+
+size_t sampling_nr_cpus(const struct sampling *sampling)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sampling->cpus.nr; i++)
+		nr += sampling->cpus.data[i].fd >= 0;
+	return nr;
+}

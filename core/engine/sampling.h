@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Timed samples: one perf event per CPU with the program attached, and the account of what they should have delivered.
+ *
+ * The kernel skips a perf_event program without any counter while another BPF program runs on the CPU, so the only way to
+ * know what is missing is to compare with the counter of the event itself: expected = counter / period.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine/plan.h"
+
+struct sampling;
+
+/* What was chosen; `why` says why it is not the first choice ("" when it is). */
+struct sampling_choice {
+	enum sample_event event;
+	const char *name;    /* "cpu-clock" */
+	bool is_clock;       /* counts nanoseconds of a clock, with a constant period */
+	uint64_t period;     /* events (nanoseconds for clocks) per sample; 0: the kernel adapts it to frequency_hz */
+	uint64_t frequency_hz;
+	char why[160];
+};
+
+/* Chooses the event by trying to open it. 0, or a recorded failure (no such event here, frequency too high). */
+int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice);
+
+/* Opens the events of all online CPUs (or the plan's one) and attaches the program. 0 or a recorded failure. */
+int sampling_new(const struct plan *plan, const struct sampling_choice *choice, int program_fd,
+		 struct sampling **ret_sampling);
+void sampling_free(struct sampling *sampling);
+
+/* Starts all events; nothing is sampled before. */
+int sampling_start(struct sampling *sampling);
+void sampling_stop(struct sampling *sampling);
+
+/*
+ * Looks for CPUs that came online or went away since the last call and follows them. Returns how many samples are missing
+ * because a CPU could not be followed.
+ */
+uint64_t sampling_follow_cpus(struct sampling *sampling);
+
+/*
+ * Sum of the counters over all CPUs so far; for an event that the kernel adapts it is compared with the sum of the
+ * periods, for one with a constant period counter / period samples are expected.
+ */
+uint64_t sampling_counter(const struct sampling *sampling);
+
+/* Number of CPUs that are sampled. */
+size_t sampling_nr_cpus(const struct sampling *sampling);
