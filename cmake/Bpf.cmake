@@ -48,7 +48,12 @@ function(stacktool_bpf)
 		COMMENT "BPF skeleton ${arg_NAME}" VERBATIM)
 endfunction()
 
+# Definitions go first: libbpf's linker (1.5) gives a map that it first met as an extern the offset 0.
 file(GLOB bpf_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bpf/*.bpf.c)
+set(definitions ${bpf_sources})
+list(FILTER definitions INCLUDE REGEX "/maps\\.bpf\\.c$")
+list(FILTER bpf_sources EXCLUDE REGEX "/maps\\.bpf\\.c$")
+list(PREPEND bpf_sources ${definitions})
 if(bpf_sources)
 	stacktool_bpf(OUTPUT ${GENERATED} NAME stacktool SOURCES ${bpf_sources})
 	add_custom_target(stacktool_skeleton ALL DEPENDS ${GENERATED}/stacktool.skel.h)
