@@ -148,7 +148,8 @@ struct profile_account {
 struct profile_interval {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t wall_end_ns;      /* CLOCK_REALTIME at the end */
-	VEC(struct profile_row) rows;
+	VEC(struct profile_row) rows; /* one per record; in the order in which they were first counted */
+	struct hashidx row_index;     /* of rows by record; not saved */
 	uint64_t losses[PROFILE_MAX_LOSSES];
 	struct profile_account account;
 };
@@ -206,6 +207,9 @@ void profile_done(struct profile *profile);
 /* Forgets the rows and accounts of all intervals; records, frames and names stay. */
 void profile_clear_intervals(struct profile *profile);
 
+/* Frees one interval that is not (or no longer) in profile.intervals. */
+void profile_interval_done(struct profile_interval *interval);
+
 /*
  * The index of the frame that equals `frame` in kind, exact, file, space and where; added when new, with the reason it
  * carries.
@@ -228,6 +232,9 @@ void profile_count(struct profile *profile, struct profile_interval *interval, s
 
 /* A string of the profile; "" for 0. */
 const char *profile_string(const struct profile *profile, uint32_t id);
+
+/* Interns a string for one of the profile's fields. */
+uint32_t profile_add_string(struct profile *profile, const char *text);
 
 const char *frame_reason_text(enum frame_reason reason); /* "the process had exited" */
 size_t profile_nr_losses(void);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/losses.h"
+
+void profile_init(struct profile *profile)
+{
+	*profile = (struct profile){ .view = { .want_kernel = true, .want_user = true } };
+}
+
+void profile_interval_done(struct profile_interval *interval)
+{
+	if (!interval)
+		return;
+	vec_done(&interval->rows);
+	hashidx_done(&interval->row_index);
+}
+
+void profile_clear_intervals(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		profile_interval_done(&profile->intervals.data[i]);
+	profile->intervals.nr = 0;
+}
+
+void profile_done(struct profile *profile)
+{
+	if (!profile)
+		return;
+	profile_clear_intervals(profile);
+	vec_done(&profile->intervals);
+	strtab_done(&profile->strings);
+	vec_done(&profile->files);
+	vec_done(&profile->frames);
+	vec_done(&profile->records);
+	vec_done(&profile->stack_frames);
+	vec_done(&profile->stack_addresses);
+	hashidx_done(&profile->frame_index);
+	hashidx_done(&profile->record_index);
+}
+
+const char *profile_string(const struct profile *profile, uint32_t id)
+{
+	return strtab_get(&profile->strings, id);
+}
+
+uint32_t profile_add_string(struct profile *profile, const char *text)
+{
+	return strtab_add(&profile->strings, text);
+}
+
+/* ---- frames ---- */
+
+static uint64_t hash_frame(const struct profile_frame *frame)
+{
+	uint64_t key[] = { frame->where, (uint64_t)frame->file << 32 | frame->space,
+			   (uint64_t)frame->kind << 1 | frame->exact };
+
+	return hash_bytes(key, sizeof(key));
+}
+
+static bool same_frame(const void *context, uint32_t position, const void *key)
+{
+	const struct profile_frame *stored = &((const struct profile *)context)->frames.data[position];
+	const struct profile_frame *wanted = key;
+
+	return stored->where == wanted->where && stored->file == wanted->file && stored->space == wanted->space &&
+	       stored->kind == wanted->kind && stored->exact == wanted->exact;
+}
+
+uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame)
+{
+	uint64_t hash = hash_frame(frame);
+	uint32_t position = hashidx_find(&profile->frame_index, hash, same_frame, profile, frame);
+
+	if (position != HASHIDX_NONE)
+		return position;
+	position = (uint32_t)profile->frames.nr;
+	vec_push(&profile->frames, *frame);
+	hashidx_add(&profile->frame_index, hash, position);
+	return position;
+}
+
+/* ---- records ---- */
+
+/* Ids are hashes already, but those of a loaded file are whatever its author wanted. */
+static uint64_t hash_id(struct profile_id id)
+{
+	return hash_bytes(&id, sizeof(id));
+}
+
+static bool same_id(const void *context, uint32_t position, const void *key)
+{
+	const struct profile_id *stored = &((const struct profile *)context)->records.data[position].id;
+	const struct profile_id *wanted = key;
+
+	return stored->lo == wanted->lo && stored->hi == wanted->hi;
+}
+
+uint32_t profile_find_record(const struct profile *profile, struct profile_id id)
+{
+	return hashidx_find(&profile->record_index, hash_id(id), same_id, profile, &id);
+}
+
+/* Appends the frames of a record. Positions are 32 bits wide: what does not fit any more counts as lost. */
+static void store_stack(struct profile *profile, struct profile_record *record, const uint32_t *frames,
+			const uint64_t *addresses)
+{
+	size_t nr = (size_t)record->nr_kernel + record->nr_user, at = profile->stack_frames.nr;
+
+	record->first = (uint32_t)at;
+	if (!nr)
+		return;
+	if (at + nr > UINT32_MAX) {
+		record->stack_lost = true;
+		record->nr_kernel = record->nr_user = 0;
+		record->first = 0;
+		return;
+	}
+	vec_reserve(&profile->stack_frames, at + nr);
+	vec_reserve(&profile->stack_addresses, at + nr);
+	memcpy(profile->stack_frames.data + at, frames, nr * sizeof(*frames));
+	memcpy(profile->stack_addresses.data + at, addresses, nr * sizeof(*addresses));
+	profile->stack_frames.nr = profile->stack_addresses.nr = at + nr;
+}
+
+static uint32_t append_record(struct profile *profile, const struct profile_record *record)
+{
+	uint32_t position = (uint32_t)profile->records.nr;
+
+	vec_push(&profile->records, *record);
+	hashidx_add(&profile->record_index, hash_id(record->id), position);
+	return position;
+}
+
+uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
+			    const uint64_t *addresses)
+{
+	uint32_t position = profile_find_record(profile, record->id);
+	struct profile_record stored = *record;
+
+	if (position != PROFILE_NONE && !profile->records.data[position].stack_lost)
+		return position;
+	store_stack(profile, &stored, frames, addresses);
+	if (position == PROFILE_NONE)
+		return append_record(profile, &stored);
+	profile->records.data[position] = stored;
+	return position;
+}
+
+/* ---- counts ---- */
+
+static bool same_row(const void *context, uint32_t position, const void *key)
+{
+	const struct profile_interval *interval = context;
+
+	return interval->rows.data[position].record == *(const uint32_t *)key;
+}
+
+static struct profile_row *row_of(struct profile_interval *interval, uint32_t record)
+{
+	uint64_t hash = hash_bytes(&record, sizeof(record));
+	uint32_t position = hashidx_find(&interval->row_index, hash, same_row, interval, &record);
+
+	if (position == HASHIDX_NONE) {
+		position = (uint32_t)interval->rows.nr;
+		vec_push(&interval->rows, (struct profile_row){ .record = record });
+		hashidx_add(&interval->row_index, hash, position);
+	}
+	return &interval->rows.data[position];
+}
+
+void profile_count(struct profile *profile, struct profile_interval *interval, struct profile_id id, uint64_t count,
+		   uint64_t sum)
+{
+	uint32_t record = profile_find_record(profile, id);
+	struct profile_row *row;
+
+	if (record == PROFILE_NONE)
+		record = append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
+	row = row_of(interval, record);
+	row->count += count;
+	row->sum += sum;
+}
+
+/* ---- reasons and losses ---- */
+
+const char *frame_reason_text(enum frame_reason reason)
+{
+	static const char *const texts[REASON_NR] = {
+		[REASON_NAMED] = "it has a name",
+		[REASON_NOT_TRIED] = "not looked up",
+		[REASON_UNMAPPED] = "nothing was mapped there",
+		[REASON_EXITED] = "the process had exited",
+		[REASON_ANONYMOUS] = "code without a file",
+		[REASON_NO_FILE] = "the mapped file could not be opened",
+		[REASON_NOT_ELF] = "the mapped file is not an ELF file",
+		[REASON_MALFORMED] = "the ELF file is malformed",
+		[REASON_NO_SYMBOLS] = "the file has no symbol table",
+		[REASON_NO_SYMBOL] = "no symbol covers the address",
+		[REASON_KERNEL_HIDDEN] = "/proc/kallsyms hides addresses",
+		[REASON_KERNEL_UNKNOWN] = "no kernel symbol covers the address",
+		[REASON_TIMEOUT] = "reading the file's symbols took too long",
+		[REASON_WORKER_DIED] = "the symbol worker died",
+	};
+
+	return (size_t)reason < REASON_NR ? texts[reason] : "unknown reason";
+}
+
+static const struct loss {
+	const char *name, *sentence;
+	enum loss_class class;
+} losses[] = {
+#define X(id, class_id, text) { .name = #id, .sentence = text, .class = LOSS_##class_id },
+	ST_LOSSES(X)
+#undef X
+};
+
+#define NR_LOSSES (sizeof(losses) / sizeof(losses[0]))
+_Static_assert(NR_LOSSES <= PROFILE_MAX_LOSSES, "the losses of an interval do not fit");
+
+size_t profile_nr_losses(void)
+{
+	return NR_LOSSES;
+}
+
+const char *profile_loss_name(size_t loss)
+{
+	return loss < NR_LOSSES ? losses[loss].name : "";
+}
+
+const char *profile_loss_sentence(size_t loss)
+{
+	return loss < NR_LOSSES ? losses[loss].sentence : "";
+}
+
+enum loss_class profile_loss_class(size_t loss)
+{
+	return loss < NR_LOSSES ? losses[loss].class : LOSS_NOTE;
+}
+
+uint64_t profile_lost(const struct profile_interval *interval)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < NR_LOSSES; i++)
+		if (losses[i].class == LOSS_EVENT || losses[i].class == LOSS_SAMPLE)
+			lost += interval->losses[i];
+	return lost;
+}
