@@ -42,6 +42,7 @@ struct u32_list {
 enum option_kind {
 	OPTION_KIND_END = 0,
 	OPTION_KIND_FRAGMENT, /* another table, for a structure inside this one */
+	OPTION_KIND_HELP,     /* -h, which every table has */
 	OPTION_KIND_FLAG,
 	OPTION_KIND_U32,
 	OPTION_KIND_U64,
@@ -107,7 +108,7 @@ struct option_spec {
 
 #define OPTION_END {}
 
-/* A table with its fragments laid out flat: what the parser and the help walk over. */
+/* A table with its fragments laid out flat and -h behind it: what the parser and the help walk over. */
 struct option_entry {
 	const struct option_spec *spec;
 	size_t offset; /* of the field in the whole options structure */
@@ -119,6 +120,9 @@ struct option_list {
 
 void option_list_init(struct option_list *list, const struct option_spec *table);
 void option_list_done(struct option_list *list);
+
+/* False for operands, flags and -h. */
+bool option_takes_value(const struct option_spec *spec);
 
 #define OPTIONS_HELP 1 /* -h or --help was met: nothing more was parsed */
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers are decimal digits and nothing else. strtoull alone would take "-1" for the largest number and "5x" for 5,
+ * and a tool that runs as root should not guess.
+ */
+#include "core/cli/value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+#define NS_PER_S 1000000000ull
+#define MIN_SECONDS_NS 1000000ull
+#define MAX_SECONDS 999999999ull /* as a number of nanoseconds it still fits twice into 64 bits */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Reads digits and moves the cursor behind them. */
+static int read_number(const char **cursor, uint64_t min, uint64_t max, uint64_t *ret)
+{
+	unsigned long long value;
+	char *end;
+
+	if (!is_digit(**cursor))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(*cursor, &end, 10);
+	if (errno || value < min || value > max)
+		return -EINVAL;
+	*cursor = end;
+	*ret = value;
+	return 0;
+}
+
+static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret)
+{
+	uint64_t value;
+
+	if (read_number(&text, min, max, &value) < 0 || *text)
+		return -EINVAL;
+	*ret = value;
+	return 0;
+}
+
+/* The digits behind the point as nanoseconds; what is finer is dropped. */
+static const char *read_fraction(const char *text, uint64_t *ret_ns)
+{
+	uint64_t unit = NS_PER_S / 10;
+
+	for (*ret_ns = 0; is_digit(*text); text++, unit /= 10)
+		*ret_ns += (uint64_t)(*text - '0') * unit;
+	return text;
+}
+
+static int parse_seconds(const char *text, uint64_t *ret_ns)
+{
+	uint64_t whole = 0, fraction = 0;
+
+	if (*text != '.' && read_number(&text, 0, MAX_SECONDS, &whole) < 0)
+		return -EINVAL;
+	if (*text == '.') {
+		if (!is_digit(text[1]))
+			return -EINVAL;
+		text = read_fraction(text + 1, &fraction);
+	}
+	if (*text || whole * NS_PER_S + fraction < MIN_SECONDS_NS)
+		return -EINVAL;
+	*ret_ns = whole * NS_PER_S + fraction;
+	return 0;
+}
+
+static void u32_list_done(struct u32_list *list)
+{
+	vec_done(list);
+}
+
+static int parse_list(const char *text, uint64_t min, uint64_t max, struct u32_list *list)
+{
+	_cleanup_(u32_list_done) struct u32_list read = {};
+	struct u32_list old = *list;
+	uint64_t value;
+
+	for (;;) {
+		if (read_number(&text, min, max, &value) < 0)
+			return -EINVAL;
+		vec_push(&read, (uint32_t)value);
+		if (!*text)
+			break;
+		if (*text++ != ',')
+			return -EINVAL;
+	}
+	*list = read;
+	read = old;
+	return 0;
+}
+
+static uint64_t limit(const struct option_spec *spec)
+{
+	uint64_t of_type = UINT32_MAX;
+
+	if (spec->kind == OPTION_KIND_U64)
+		of_type = UINT64_MAX;
+	else if (spec->kind == OPTION_KIND_INT)
+		of_type = INT_MAX;
+	return spec->max && spec->max < of_type ? spec->max : of_type;
+}
+
+static int parse_kind(const struct option_spec *spec, const char *text, void *field)
+{
+	uint64_t number = 0;
+	int err = 0;
+
+	switch (spec->kind) {
+	case OPTION_KIND_SECONDS:
+		return parse_seconds(text, &((struct seconds *)field)->ns);
+	case OPTION_KIND_U32_LIST:
+		return parse_list(text, spec->min, limit(spec), field);
+	case OPTION_KIND_TEXT:
+		if (!*text)
+			return -EINVAL;
+		*(const char **)field = text;
+		return 0;
+	default:
+		err = parse_number(text, spec->min, limit(spec), &number);
+	}
+	if (err < 0)
+		return err;
+	if (spec->kind == OPTION_KIND_U64)
+		*(uint64_t *)field = number;
+	else if (spec->kind == OPTION_KIND_INT)
+		*(int *)field = (int)number;
+	else
+		*(uint32_t *)field = (uint32_t)number;
+	return 0;
+}
+
+static const char *noun(const struct option_spec *spec)
+{
+	if (spec->noun)
+		return spec->noun;
+	switch (spec->kind) {
+	case OPTION_KIND_SECONDS:
+		return "a duration";
+	case OPTION_KIND_U32_LIST:
+		return "a list of numbers";
+	case OPTION_KIND_TEXT:
+		return "a name";
+	default:
+		return "a number";
+	}
+}
+
+/* "1 to 100", "0 or more". */
+static void describe_range(const struct option_spec *spec, struct buf *text)
+{
+	if (spec->max)
+		buf_addf(text, "%" PRIu64 " to %" PRIu64, spec->min, spec->max);
+	else
+		buf_addf(text, "%" PRIu64 " or more", spec->min);
+}
+
+static void describe_accepted(const struct option_spec *spec, struct buf *text)
+{
+	switch (spec->kind) {
+	case OPTION_KIND_SECONDS:
+		buf_adds(text, "seconds above 0, like 5 or 0.5");
+		break;
+	case OPTION_KIND_U32_LIST:
+		buf_adds(text, "numbers separated by commas, each ");
+		describe_range(spec, text);
+		break;
+	case OPTION_KIND_TEXT:
+		buf_adds(text, "at least one letter");
+		break;
+	default:
+		describe_range(spec, text);
+	}
+}
+
+int value_store(const struct option_spec *spec, const char *label, const char *text, void *field)
+{
+	_cleanup_(buf_done) struct buf accepted = {};
+
+	if (spec->parse)
+		return spec->parse(text, field);
+	if (!parse_kind(spec, text, field))
+		return 0;
+	describe_accepted(spec, &accepted);
+	return fail_usage("argument %s: '%s' is not %s: give %s", label, text, noun(spec), buf_text(&accepted));
+}

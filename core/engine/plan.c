@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plan as a value: empty, freed, and in words. */
+#include "core/engine/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/suggest.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+void plan_init(struct plan *plan)
+{
+	*plan = (struct plan){ .cpu = -1 };
+}
+
+void plan_done(struct plan *plan)
+{
+	probe_spec_done(&plan->probe);
+	vec_done(&plan->tgids);
+	vec_done(&plan->tids);
+	free(plan->cgroup_map);
+	free(plan->mntns_map);
+	free(plan->save_path);
+	plan_init(plan);
+}
+
+/* ---- names ---- */
+
+const char *probe_kind_name(enum probe_kind kind)
+{
+	static const char *const names[] = {
+		[PROBE_SAMPLE] = "sample",
+		[PROBE_KERNEL_FUNCTION] = "kernel function",
+		[PROBE_USER_FUNCTION] = "user function",
+		[PROBE_TRACEPOINT] = "tracepoint",
+		[PROBE_USDT] = "USDT probe",
+	};
+
+	return (size_t)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
+}
+
+static const char *const event_names[] = {
+	[SAMPLE_CPU_CYCLES] = "cpu-cycles",
+	[SAMPLE_CPU_CLOCK] = "cpu-clock",
+	[SAMPLE_TASK_CLOCK] = "task-clock",
+	[SAMPLE_INSTRUCTIONS] = "instructions",
+	[SAMPLE_CACHE_MISSES] = "cache-misses",
+	[SAMPLE_BRANCH_MISSES] = "branch-misses",
+	[SAMPLE_PAGE_FAULTS] = "page-faults",
+	[SAMPLE_CONTEXT_SWITCHES] = "context-switches",
+};
+
+const char *sample_event_name(enum sample_event event)
+{
+	return (size_t)event < ARRAY_SIZE(event_names) ? event_names[event] : NULL;
+}
+
+static int fail_event(const char *name)
+{
+	_cleanup_(buf_done) struct buf all = {};
+	const char *nearest = str_nearest(name, &event_names[1], ARRAY_SIZE(event_names) - 1);
+	int err = fail_usage("event '%s': no such event", name);
+
+	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++)
+		buf_addf(&all, "%s%s", all.nr ? ", " : "", event_names[i]);
+	if (nearest)
+		hint("did you mean '%s'? there are %s", nearest, buf_text(&all));
+	else
+		hint("there are %s", buf_text(&all));
+	return err;
+}
+
+int sample_event_parse(const char *name, enum sample_event *ret_event)
+{
+	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++) {
+		if (!strcmp(name, event_names[i])) {
+			*ret_event = (enum sample_event)i;
+			return 0;
+		}
+	}
+	return fail_event(name);
+}
+
+/* ---- in words ---- */
+
+/* "5 s", "0.25 s" */
+static void add_seconds(struct buf *text, uint64_t ns)
+{
+	uint64_t fraction = ns % 1000000000;
+	int digits = 9;
+
+	buf_addf(text, "%" PRIu64, ns / 1000000000);
+	while (fraction && fraction % 10 == 0) {
+		fraction /= 10;
+		digits--;
+	}
+	if (fraction)
+		buf_addf(text, ".%0*" PRIu64, digits, fraction);
+	buf_adds(text, " s");
+}
+
+static void describe_probe(const struct plan *plan, struct buf *text)
+{
+	const struct probe_spec *probe = &plan->probe;
+	const char *event = sample_event_name(plan->event);
+
+	buf_addf(text, "probe: %s\n", probe_kind_name(probe->kind));
+	if (probe->kind == PROBE_SAMPLE) {
+		buf_addf(text, "event: %s\n", event ? event : "cpu-cycles, or cpu-clock without a PMU");
+		if (plan->period)
+			buf_addf(text, "sample: every %" PRIu64 " events\n", plan->period);
+		else
+			buf_addf(text, "sample: %" PRIu64 " times a second\n", plan->frequency_hz);
+		return;
+	}
+	buf_addf(text, "typed: %s\n", probe->typed);
+	if (probe->target)
+		buf_addf(text, "target: %s\n", probe->target);
+	if (probe->provider)
+		buf_addf(text, "provider: %s\n", probe->provider);
+	buf_addf(text, "pattern: %s%s\n", probe->pattern, probe->regex ? " (regular expression)" : "");
+}
+
+static void describe_ids(const char *key, const uint32_t *ids, size_t nr, struct buf *text)
+{
+	if (!nr)
+		return;
+	buf_addf(text, "%s:", key);
+	for (size_t i = 0; i < nr; i++)
+		buf_addf(text, " %" PRIu32, ids[i]);
+	buf_addc(text, '\n');
+}
+
+static void describe_who(const struct plan *plan, struct buf *text)
+{
+	describe_ids("processes", plan->tgids.data, plan->tgids.nr, text);
+	describe_ids("threads", plan->tids.data, plan->tids.nr, text);
+	if (!plan->tgids.nr && !plan->tids.nr)
+		buf_adds(text, "processes: all\n");
+	if (plan->cpu >= 0)
+		buf_addf(text, "cpu: %d\n", plan->cpu);
+	else
+		buf_adds(text, "cpu: all\n");
+	if (plan->probe.kind == PROBE_SAMPLE)
+		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "left out");
+	if (plan->cgroup_map)
+		buf_addf(text, "cgroup map: %s\n", plan->cgroup_map);
+	if (plan->mntns_map)
+		buf_addf(text, "mount namespace map: %s\n", plan->mntns_map);
+}
+
+static void describe_key(const struct plan *plan, struct buf *text)
+{
+	static const struct {
+		enum key_part part;
+		const char *name;
+	} parts[] = {
+		{ KEY_TGID, "process" }, { KEY_TID, "thread" }, { KEY_COMM, "command" },
+		{ KEY_CGROUP, "cgroup" }, { KEY_PROBE, "probe" },
+	};
+
+	buf_adds(text, "key:");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (plan->key_parts & parts[i].part)
+			buf_addf(text, " %s,", parts[i].name);
+	if (plan->want_kernel)
+		buf_adds(text, " kernel stack,");
+	if (plan->want_user)
+		buf_adds(text, " user stack,");
+	if (text->data[text->nr - 1] == ',')
+		text->nr--;
+	buf_addc(text, '\n');
+}
+
+static void describe_when(const struct plan *plan, struct buf *text)
+{
+	buf_adds(text, "duration: ");
+	if (plan->duration_ns)
+		add_seconds(text, plan->duration_ns);
+	else
+		buf_adds(text, "until interrupted");
+	if (plan->interval_ns) {
+		buf_adds(text, "\ninterval: ");
+		add_seconds(text, plan->interval_ns);
+	}
+	buf_addc(text, '\n');
+}
+
+static void describe_size(const char *key, uint32_t size, struct buf *text)
+{
+	if (size)
+		buf_addf(text, "%s: %" PRIu32 "\n", key, size);
+}
+
+void plan_describe(const struct plan *plan, struct buf *ret_text)
+{
+	buf_addf(ret_text, "applet: %s\n", plan->applet);
+	describe_probe(plan, ret_text);
+	describe_who(plan, ret_text);
+	describe_key(plan, ret_text);
+	describe_when(plan, ret_text);
+	describe_size("count entries", plan->count_entries, ret_text);
+	describe_size("record entries", plan->record_entries, ret_text);
+	describe_size("ring bytes", plan->ring_bytes, ret_text);
+	if (plan->save_path)
+		buf_addf(ret_text, "save: %s\n", plan->save_path);
+	if (plan->strict)
+		buf_adds(ret_text, "strict: yes\n");
+}
