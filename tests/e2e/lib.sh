@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For every e2e script: `. "${0%/*}/lib.sh"` is its first line. Runs under dash, bash and busybox sh.
+#
+# The script then plays on a stage of its own (fixtures/stage.c): private mounts with tracefs, a deadline, and a look
+# for processes left behind. $T is an empty directory.
+#
+#   needs QUESTION…       skip unless fixtures/hostprobe says yes to all
+#   fixture NAME ARG…     starts a fixture, waits until it is READY: $fixture_pid, $fixture_expect
+#   go                    tells it to start; `fixture_line` reads its next line, `fixture_done` waits for DONE
+#   fixture_end           tells it to end and waits; its status must be 0
+#   tool ARG…             runs the tool to its end: $status, $T/out, $T/err
+#   tool_start ARG…       starts it and returns when everything is attached: $tool_pid
+#   tool_signal SIGNAL    tool_wait: $status, $T/out, $T/err
+#   expect_status N       expect_out REGEX, refuse_out REGEX, expect_err REGEX, refuse_err REGEX (extended)
+#   fail MESSAGE
+#
+# Nothing sleeps to wait for another: the tool writes a line to the descriptor in STACKTOOL_READY_FD once everything is
+# attached, fixtures say READY and wait for a line.
+
+: "${STACKTOOL:?path of the tool}" "${FIXTURES:?directory of the fixtures}"
+
+if [ -z "$ON_STAGE" ]; then
+	ON_STAGE=1 exec "$FIXTURES/stage" "${E2E_SECONDS:-240}" "$0" "$@"
+fi
+
+set -u
+export LC_ALL=C
+T=$(mktemp -d "${TMPDIR:-/tmp}/st-e2e.XXXXXX") || exit 1
+chmod 755 "$T"
+trap 'rm -rf "$T"' EXIT
+unset STACKTOOL_READY_FD
+
+# ---- verdicts ----
+
+fail() {
+	echo "FAIL: $*"
+	for file in out err; do
+		[ -s "$T/$file" ] || continue
+		echo "--- std$file of the tool ($(wc -l <"$T/$file") lines)"
+		head -n 40 "$T/$file" | cat -v
+	done
+	[ -n "${tool_line-}" ] && echo "--- command: $tool_line (status ${status-})"
+	exit 1
+}
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+needs() {
+	no=$("$FIXTURES/hostprobe" root "$@") || skip "$no"
+}
+
+expect_status() {
+	[ "$status" = "$1" ] || fail "status $status, not $1"
+}
+
+expect_out() {
+	grep -qE -- "$1" "$T/out" || fail "no line of stdout matches: $1"
+}
+
+refuse_out() {
+	! grep -qE -- "$1" "$T/out" || fail "a line of stdout matches: $1"
+}
+
+expect_err() {
+	grep -qE -- "$1" "$T/err" || fail "no line of stderr matches: $1"
+}
+
+refuse_err() {
+	! grep -qE -- "$1" "$T/err" || fail "a line of stderr matches: $1"
+}
+
+# expect_equal WHAT IS SHOULD
+expect_equal() {
+	[ "$2" = "$3" ] || fail "$1: $2, not $3"
+}
+
+# An error for people: one line, that names the tool, and no trace of libbpf or of the shell.
+expect_one_line_error() {
+	expect_equal "lines on stderr" "$(grep -c . "$T/err")" "${1:-1}"
+	refuse_err 'libbpf|Segmentation|Sanitizer|core dumped'
+}
+
+# No byte of any stream may be a control character (but tab and newline), DEL, C1 or invalid UTF-8.
+expect_printable() {
+	for file in "$T/out" "$T/err"; do
+		LC_ALL=C tr -d '\11\12\40-\176\200-\377' <"$file" >"$T/control"
+		[ -s "$T/control" ] && fail "control characters in $file: $(od -An -tx1 "$T/control" | head -n 3)"
+	done
+}
+
+# ---- fixtures ----
+
+# fixture NAME ARG…: one at a time has the descriptors 7 and 8.
+fixture() {
+	fixture_named main "$@"
+}
+
+fixture_named() {
+	fixture_name=$1
+	shift
+	rm -f "$T/fixture.in" "$T/fixture.out"
+	mkfifo "$T/fixture.in" "$T/fixture.out"
+	program=$1
+	case $program in
+	/*) ;;
+	*) program=$FIXTURES/$program ;;
+	esac
+	shift
+	exec 8<>"$T/fixture.in"
+	"$program" "$@" <"$T/fixture.in" >"$T/fixture.out" 2>"$T/fixture.err" 8>&- &
+	fixture_child=$!
+	exec 7<"$T/fixture.out"
+	fixture_expect=
+	while read -r word rest <&7; do
+		case $word in
+		EXPECT) fixture_expect=$rest ;;
+		READY)
+			fixture_pid=$rest
+			return 0
+			;;
+		esac
+	done
+	fail "fixture $program $* did not get ready: $(cat "$T/fixture.err")"
+}
+
+go() {
+	echo go >&8
+}
+
+# The next line of the fixture in $line.
+fixture_line() {
+	read -r line <&7 || fail "the fixture ended: $(cat "$T/fixture.err")"
+}
+
+# Waits for DONE; what stands behind it is in $line.
+fixture_done() {
+	while read -r word line <&7; do
+		[ "$word" = DONE ] && return 0
+	done
+	fail "the fixture ended without DONE: $(cat "$T/fixture.err")"
+}
+
+fixture_end() {
+	echo end >&8
+	wait "$fixture_child"
+	fixture_status=$?
+	exec 7<&- 8>&-
+	[ "$fixture_status" = 0 ] || fail "the fixture's status is $fixture_status: $(cat "$T/fixture.err")"
+}
+
+# ---- the tool ----
+
+# The tool without our descriptors: it must not hold the fixture's.
+tool() {
+	tool_line="stacktool $*"
+	"$STACKTOOL" "$@" >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&-
+	status=$?
+}
+
+# tool_under CIRCUMSTANCES ARG…: fixtures/as.c
+tool_under() {
+	circumstances=$1
+	shift
+	tool_line="[$circumstances] stacktool $*"
+	"$FIXTURES/as" "$circumstances" "$STACKTOOL" "$@" >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&-
+	status=$?
+}
+
+tool_start() {
+	tool_start_under foreground "$@"
+}
+
+tool_start_under() {
+	circumstances=$1
+	shift
+	tool_line="stacktool $*"
+	rm -f "$T/ready"
+	mkfifo "$T/ready"
+	STACKTOOL_READY_FD=9 "$FIXTURES/as" "$circumstances" "$STACKTOOL" "$@" 9>"$T/ready" \
+		>"${tool_out:-$T/out}" 2>"$T/err" </dev/null 7<&- 8>&- &
+	tool_pid=$!
+	if ! read -r line <"$T/ready"; then
+		wait "$tool_pid"
+		status=$?
+		fail "the tool ended before it was attached"
+	fi
+}
+
+tool_signal() {
+	kill "-$1" "$tool_pid" || fail "the tool has ended already"
+}
+
+tool_wait() {
+	wait "$tool_pid"
+	status=$?
+}
+
+tool_end() {
+	tool_signal INT
+	tool_wait
+}
+
+# ---- reading reports ----
+
+# Names alone: without offsets, modules and the kernel mark.
+plain_names() {
+	sed -E 's/\+0x[0-9a-f]+//g; s/ \[[^];]*\]//g; s/_\[k\]//g' "$@"
+}
+
+# The sum of the values of folded output. awk's %d stops at 2^31 in some builds, %.0f does not.
+folded_sum() {
+	awk '{ sum += $NF } END { printf "%.0f\n", sum }' "${1:-$T/out}"
+}
+
+# The sum of the values of folded lines that match REGEX.
+folded_sum_of() {
+	grep -E -- "$1" "${2:-$T/out}" | awk '{ sum += $NF } END { printf "%.0f\n", sum }'
+}
+
+folded_rows() {
+	grep -c . "${1:-$T/out}"
+}
+
+# The sum of the counts of stackcount's text form: lines of nothing but four spaces and a number.
+text_sum() {
+	awk '/^    [0-9]+$/ { sum += $1 } END { printf "%.0f\n", sum }' "${1:-$T/out}"
+}
