@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #endif
 
-#include "losses.h"
+#include "bpf/losses.h"
 
 #define ST_MAX_FRAMES 127    /* frames of one stack: sysctl kernel.perf_event_max_stack at its default */
 #define ST_COMM_BYTES 16     /* TASK_COMM_LEN */
