@@ -87,8 +87,7 @@ int sample_event_parse(const char *name, enum sample_event *ret_event)
 
 /* ---- in words ---- */
 
-/* "5 s", "0.25 s" */
-static void add_seconds(struct buf *text, uint64_t ns)
+void seconds_describe(uint64_t ns, struct buf *text)
 {
 	uint64_t fraction = ns % 1000000000;
 	int digits = 9;
@@ -100,7 +99,6 @@ static void add_seconds(struct buf *text, uint64_t ns)
 	}
 	if (fraction)
 		buf_addf(text, ".%0*" PRIu64, digits, fraction);
-	buf_adds(text, " s");
 }
 
 static void describe_probe(const struct plan *plan, struct buf *text)
@@ -180,14 +178,13 @@ static void describe_when(const struct plan *plan, struct buf *text)
 {
 	buf_adds(text, "duration: ");
 	if (plan->duration_ns)
-		add_seconds(text, plan->duration_ns);
-	else
-		buf_adds(text, "until interrupted");
+		seconds_describe(plan->duration_ns, text);
+	buf_adds(text, plan->duration_ns ? " s\n" : "until interrupted\n");
 	if (plan->interval_ns) {
-		buf_adds(text, "\ninterval: ");
-		add_seconds(text, plan->interval_ns);
+		buf_adds(text, "interval: ");
+		seconds_describe(plan->interval_ns, text);
+		buf_adds(text, " s\n");
 	}
-	buf_addc(text, '\n');
 }
 
 static void describe_size(const char *key, uint32_t size, struct buf *text)

@@ -100,7 +100,10 @@ void plan_done(struct plan *plan);
 /* The plan in words, one "key: value" per line: what --debug and --explain print first. */
 void plan_describe(const struct plan *plan, struct buf *ret_text);
 
-/* "uprobe", "tracepoint", …: the name of a probe kind in messages. */
+/* Adds seconds as headers show them: "5", "0.5". */
+void seconds_describe(uint64_t ns, struct buf *text);
+
+/* "user function", "tracepoint", …: the name of a probe kind in messages. */
 const char *probe_kind_name(enum probe_kind kind);
 
 /* "cpu-clock", …; NULL for SAMPLE_DEFAULT. */

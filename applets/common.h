@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Options that several applets have, as table fragments: an applet puts the structure into its own options, names the
+ * fragment in its table and calls the ..._plan function, so that the same option is the same everywhere.
+ */
+#pragma once
+
+#include "core/cli/options.h"
+#include "core/engine/plan.h"
+
+/* Of every collecting applet: what becomes of the result, and looking instead of running. */
+struct common_options {
+	const char *save_path;
+	bool strict;
+	bool explain;
+	bool debug;
+	bool dump_bpf;
+	bool no_demangle;
+};
+
+extern const struct option_spec common_table[];
+void common_plan(const struct common_options *options, struct plan *plan);
+
+/* Which of the two stacks, and how they are separated and written. */
+struct stack_options {
+	bool user_only, kernel_only;
+	bool delimited;
+	bool folded;
+};
+
+extern const struct option_spec stack_table[];
+void stack_plan(const struct stack_options *options, struct plan *plan);
+
+#define PID_MAX 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
+#define CPU_MAX 1048575
+
+/* Adds the ids to a VEC(uint32_t) of the plan. */
+#define plan_add_ids(ids, list)                          \
+	do {                                             \
+		for (size_t i_ = 0; i_ < (list)->nr; i_++) \
+			vec_push((ids), (list)->data[i_]); \
+	} while (0)

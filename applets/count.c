@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* count: how often each code path leads to an event. A drop-in for bcc's stackcount. */
+#include <inttypes.h>
+
+#include "applets/common.h"
+#include "core/applet.h"
+
+struct count_options {
+	struct u32_list tgids;
+	int cpu;
+	const char *library;
+	struct seconds interval, duration;
+	bool timestamps;
+	bool regex;
+	bool offsets;
+	bool per_process;
+	bool by_name;
+	bool addresses;
+	struct stack_options stacks;
+	struct common_options common;
+	const char *pattern;
+};
+
+static const struct option_spec table[] = {
+	OPTION('p', "pid", struct count_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
+	       .noun = "a list of process ids"),
+	OPTION('c', "cpu", struct count_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
+	OPTION('l', "library", struct count_options, library, "LIB",
+	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library", .ours = true),
+	OPTION('i', "interval", struct count_options, interval, "SECONDS", "a report every so often"),
+	OPTION('D', "duration", struct count_options, duration, "SECONDS", "stop after this time; without it at Ctrl-C"),
+	OPTION('T', "timestamp", struct count_options, timestamps, NULL, "the time before each report"),
+	OPTION('r', "regexp", struct count_options, regex, NULL,
+	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
+	OPTION('s', "offset", struct count_options, offsets, NULL, "offsets behind the names"),
+	OPTION('v', "verbose", struct count_options, addresses, NULL, "raw addresses before the names"),
+	OPTION('P', "perpid", struct count_options, per_process, NULL, "stacks of each process by themselves"),
+	OPTION(0, "by-name", struct count_options, by_name, NULL, "one row for all stacks that print the same",
+	       .ours = true),
+	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
+	OPTION_FRAGMENT(common_table, struct count_options, common),
+	OPERAND("pattern", struct count_options, pattern, "the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
+		"t:CATEGORY:EVENT or u:LIB:PROBE", .required = true, .noun = "a pattern"),
+	OPTION_END
+};
+
+static const struct count_options defaults = { .cpu = -1 };
+
+/*
+ * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's.
+ */
+static void plan_view(const struct count_options *options, struct plan *plan)
+{
+	bool apart = options->per_process || options->tgids.nr;
+
+	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
+	plan->view = (struct profile_view){
+		.style = VIEW_STACKCOUNT,
+		.offsets = options->offsets,
+		.addresses = options->addresses,
+		.per_process = apart,
+		.no_process_line = !options->per_process,
+		.by_name = options->by_name,
+		.timestamps = options->timestamps,
+	};
+}
+
+static int plan(const void *block, struct plan *plan)
+{
+	const struct count_options *options = block;
+
+	plan->applet = "count";
+	plan_add_ids(&plan->tgids, &options->tgids);
+	plan->cpu = options->cpu;
+	plan->include_idle = true;
+	plan->duration_ns = options->duration.ns;
+	plan->interval_ns = options->interval.ns;
+	plan_view(options, plan);
+	stack_plan(&options->stacks, plan);
+	common_plan(&options->common, plan);
+	return probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
+}
+
+static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached, plan->probe.typed);
+}
+
+static const char *const aliases[] = { "stackcount", NULL };
+
+static const struct applet_example examples[] = {
+	{ "submit_bio", "kernel and user stacks that lead to submit_bio" },
+	{ "-d ip_output", "with a delimiter between kernel and user stack" },
+	{ "-s ip_output", "with offsets" },
+	{ "-sv ip_output", "with offsets and raw addresses" },
+	{ "'tcp_send*'", "all functions that begin with tcp_send" },
+	{ "-r '^tcp_send.*'", "the same as a regular expression" },
+	{ "-Ti 5 ip_output", "a report every 5 seconds, with the time" },
+	{ "-p 185 ip_output", "only process 185" },
+	{ "-c 1 put_prev_entity", "only CPU 1" },
+	{ "-p 185 c:malloc", "calls of malloc in process 185" },
+	{ "-l c -p 185 malloc", "the same in the older form" },
+	{ "p:./server:http::Connection::read", "a C++ function of a program" },
+	{ "t:sched:sched_fork", "a kernel tracepoint" },
+	{ "-p 185 'u:node:*'", "all USDT probes in node" },
+	{ "-K t:sched:sched_switch", "kernel stacks only" },
+	{ "-P -df t:sched:sched_switch", "folded, each process by itself" },
+	{}
+};
+
+const struct applet count_applet = {
+	.name = "count",
+	.aliases = aliases,
+	.bcc_name = "stackcount",
+	.summary = "count events and the stacks that lead to them",
+	.description =
+		"Counts how often a function, tracepoint or USDT probe is reached, separately for every kernel and user "
+		"stack that leads there. The output is sorted, the most frequent stack last, with the innermost function "
+		"on top.\n"
+		"\n"
+		"Without -P the same stack is one row for all processes. A PATTERN may match several events; their "
+		"stacks are counted together.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct count_options),
+	.defaults = &defaults,
+	.bcc_exclusive_status = 1,
+	.plan = plan,
+	.header = header,
+	.footer = "Detaching...",
+};

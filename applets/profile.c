@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* profile: where CPU time goes, by timed samples. A drop-in for bcc's profile. */
+#include <inttypes.h>
+
+#include "applets/common.h"
+#include "core/applet.h"
+#include "core/base/alloc.h"
+
+struct profile_options {
+	struct u32_list tgids, tids;
+	struct stack_options stacks;
+	uint64_t frequency_hz, period;
+	enum sample_event event;
+	bool annotate;
+	bool include_idle;
+	uint32_t hash_entries, stack_entries;
+	int cpu;
+	const char *cgroup_map, *mntns_map;
+	bool addresses;
+	bool plain;
+	struct common_options common;
+	struct seconds duration;
+};
+
+static int parse_event(const char *text, void *field)
+{
+	return sample_event_parse(text, field);
+}
+
+static const struct option_spec table[] = {
+	OPTION('p', "pid", struct profile_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
+	       .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('L', "tid", struct profile_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
+	       .noun = "a list of thread ids", .exclusive = "who"),
+	OPTION_FRAGMENT(stack_table, struct profile_options, stacks),
+	OPTION('F', "frequency", struct profile_options, frequency_hz, "HZ", "samples per second on each CPU", .min = 1,
+	       .max = 1000000, .noun = "a frequency", .exclusive = "rate"),
+	OPTION('c', "count", struct profile_options, period, "N", "one sample for every N events instead", .min = 1,
+	       .max = INT64_MAX, .exclusive = "rate"),
+	OPTION('e', "event", struct profile_options, event, "EVENT",
+	       "what makes the clock tick: cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, "
+	       "branch-misses, page-faults or context-switches (default cpu-cycles, or cpu-clock without a PMU)",
+	       .parse = parse_event, .ours = true),
+	OPTION('a', "annotations", struct profile_options, annotate, NULL, "_[k] behind kernel frames in folded output"),
+	OPTION('A', "address", struct profile_options, addresses, NULL, "raw addresses before the names"),
+	OPTION(0, "plain", struct profile_options, plain, NULL, "names alone, without offset and module", .ours = true),
+	OPTION('I', "include-idle", struct profile_options, include_idle, NULL, "samples of idle CPUs too"),
+	OPTION('C', "cpu", struct profile_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
+	OPTION(0, "cgroupmap", struct profile_options, cgroup_map, "PATH", "only cgroups in this pinned BPF map",
+	       .noun = "a file name"),
+	OPTION(0, "mntnsmap", struct profile_options, mntns_map, "PATH", "only mount namespaces in this pinned BPF map",
+	       .noun = "a file name"),
+	OPTION(0, "hash-storage-size", struct profile_options, hash_entries, "N",
+	       "rows that fit into the kernel's table; seldom needed, a full table loses nothing", .min = 1,
+	       .max = 1 << 24),
+	OPTION(0, "stack-storage-size", struct profile_options, stack_entries, "N",
+	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
+	OPTION_FRAGMENT(common_table, struct profile_options, common),
+	OPERAND("duration", struct profile_options, duration, "seconds to sample; without it until Ctrl-C"),
+	OPTION_END
+};
+
+static const struct profile_options defaults = { .frequency_hz = 49, .cpu = -1 };
+
+static int plan(const void *block, struct plan *plan)
+{
+	const struct profile_options *options = block;
+
+	plan->applet = "profile";
+	plan->probe.kind = PROBE_SAMPLE;
+	plan->event = options->event;
+	plan->period = options->period;
+	plan->frequency_hz = options->period ? 0 : options->frequency_hz;
+	plan_add_ids(&plan->tgids, &options->tgids);
+	plan_add_ids(&plan->tids, &options->tids);
+	plan->cpu = options->cpu;
+	plan->include_idle = options->include_idle;
+	plan->cgroup_map = options->cgroup_map ? xstrdup(options->cgroup_map) : NULL;
+	plan->mntns_map = options->mntns_map ? xstrdup(options->mntns_map) : NULL;
+	plan->key_parts = KEY_TGID | KEY_COMM;
+	plan->duration_ns = options->duration.ns;
+	plan->count_entries = options->hash_entries;
+	plan->record_entries = options->stack_entries;
+	plan->view = (struct profile_view){
+		.style = VIEW_PROFILE,
+		.annotate = options->annotate,
+		.offsets = !options->plain,
+		.modules = !options->plain,
+		.addresses = options->addresses,
+		.per_process = true,
+	};
+	stack_plan(&options->stacks, plan);
+	common_plan(&options->common, plan);
+	return 0;
+}
+
+/* ---- the header line ---- */
+
+static void add_who(const struct plan *plan, struct buf *line)
+{
+	const uint32_t *ids = plan->tgids.nr ? plan->tgids.data : plan->tids.data;
+	size_t nr = plan->tgids.nr ? plan->tgids.nr : plan->tids.nr;
+
+	if (!nr) {
+		buf_adds(line, "all threads");
+		return;
+	}
+	buf_adds(line, plan->tgids.nr ? "PID [" : "TID [");
+	for (size_t i = 0; i < nr; i++)
+		buf_addf(line, "%s%" PRIu32, i ? ", " : "", ids[i]);
+	buf_addc(line, ']');
+}
+
+static const char *which_stacks(const struct plan *plan)
+{
+	if (!plan->want_kernel)
+		return "user";
+	return plan->want_user ? "user + kernel" : "kernel";
+}
+
+static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	(void)nr_attached;
+	buf_adds(line, "Sampling at ");
+	if (plan->period)
+		buf_addf(line, "every %" PRIu64 " events", plan->period);
+	else
+		buf_addf(line, "%" PRIu64 " Hertz", plan->frequency_hz);
+	buf_adds(line, " of ");
+	add_who(plan, line);
+	buf_addf(line, " by %s stack", which_stacks(plan));
+	if (plan->cpu >= 0)
+		buf_addf(line, " on CPU#%d", plan->cpu);
+	if (plan->duration_ns) {
+		buf_adds(line, " for ");
+		seconds_describe(plan->duration_ns, line);
+		buf_adds(line, " secs.");
+	} else {
+		buf_adds(line, "... Hit Ctrl-C to end.");
+	}
+}
+
+static const struct applet_example examples[] = {
+	{ "", "profile stack traces at 49 Hertz until Ctrl-C" },
+	{ "-F 99", "at 99 Hertz" },
+	{ "-c 1000000", "every 1 in a million events" },
+	{ "5", "at 49 Hertz for 5 seconds only" },
+	{ "-f 5", "in folded format for flame graphs" },
+	{ "-p 185,190", "only the processes 185 and 190" },
+	{ "-L 185", "only the thread 185" },
+	{ "-U", "only user space stacks (no kernel)" },
+	{ "-K", "only kernel space stacks (no user)" },
+	{ "-e page-faults -c 1 5", "every page fault instead of CPU time" },
+	{ "--save five.stk 5", "keep the profile for 'stacktool report five.stk'" },
+	{}
+};
+
+const struct applet profile_applet = {
+	.name = "profile",
+	.bcc_name = "profile",
+	.summary = "sample stacks on all CPUs at a timed interval",
+	.description =
+		"Interrupts every CPU many times a second and counts the stacks found there: the more often a code path "
+		"is counted, the more CPU time it takes. The output is sorted, the most frequent stack last, with the "
+		"innermost function on top.\n"
+		"\n"
+		"Samples that the kernel skipped or that came late are counted and reported below the profile.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct profile_options),
+	.defaults = &defaults,
+	.plan = plan,
+	.header = header,
+};

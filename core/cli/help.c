@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/cli/help.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+
+#define WIDTH 80
+#define OPTION_COLUMN 30 /* where the explanations begin */
+
+/* ---- pieces that the man page needs too ---- */
+
+void help_usage(const struct option_list *list, struct buf *ret_text)
+{
+	buf_adds(ret_text, "[option...]");
+	for (size_t i = 0; i < list->entries.nr; i++) {
+		const struct option_spec *spec = list->entries.data[i].spec;
+
+		if (spec->operand)
+			buf_addf(ret_text, spec->required ? " %s" : " [%s]", spec->name);
+	}
+}
+
+static uint64_t default_number(const struct option_spec *spec, const char *field)
+{
+	switch (spec->kind) {
+	case OPTION_KIND_U32:
+		return *(const uint32_t *)field;
+	case OPTION_KIND_U64:
+		return *(const uint64_t *)field;
+	default:
+		return 0;
+	}
+}
+
+void help_default(const struct applet *applet, const struct option_entry *entry, struct buf *ret_text)
+{
+	uint64_t number = 0;
+
+	if (applet->defaults && !entry->spec->parse)
+		number = default_number(entry->spec, (const char *)applet->defaults + entry->offset);
+	if (number)
+		buf_addf(ret_text, " (default %" PRIu64 ")", number);
+}
+
+/* ---- layout ---- */
+
+static size_t column_of(const struct buf *text)
+{
+	size_t start = text->nr;
+
+	while (start && text->data[start - 1] != '\n')
+		start--;
+	return text->nr - start;
+}
+
+static void add_spaces(struct buf *text, size_t nr)
+{
+	while (nr--)
+		buf_addc(text, ' ');
+}
+
+/* Adds words up to an empty line or the end, and returns what follows. The first goes where the cursor stands. */
+static const char *add_wrapped(struct buf *text, const char *words, size_t indent)
+{
+	bool first = true;
+
+	while (*words && *words != '\n') {
+		size_t length = strcspn(words, " \n");
+
+		if (!first && column_of(text) + 1 + length > WIDTH) {
+			buf_addc(text, '\n');
+			add_spaces(text, indent);
+		} else if (!first) {
+			buf_addc(text, ' ');
+		}
+		buf_add(text, words, length);
+		words += length;
+		words += *words != '\0';
+		first = false;
+	}
+	buf_addc(text, '\n');
+	return words;
+}
+
+static void add_paragraphs(struct buf *text, const char *words)
+{
+	while (*words) {
+		words = add_wrapped(text, words, 0);
+		buf_addc(text, '\n');
+		words += strspn(words, "\n");
+	}
+}
+
+/* "  -F, --frequency=HZ", "      --save=FILE", "  pattern" */
+static void add_option_name(struct buf *text, const struct option_spec *spec)
+{
+	if (spec->operand) {
+		buf_addf(text, "  %s", spec->name);
+		return;
+	}
+	if (spec->letter)
+		buf_addf(text, "  -%c, --%s", spec->letter, spec->name);
+	else
+		buf_addf(text, "      --%s", spec->name);
+	if (option_takes_value(spec))
+		buf_addf(text, "=%s", spec->metavar);
+}
+
+static void add_option(struct buf *text, const struct applet *applet, const struct option_entry *entry)
+{
+	_cleanup_(buf_done) struct buf words = {};
+
+	add_option_name(text, entry->spec);
+	if (column_of(text) + 2 > OPTION_COLUMN) {
+		buf_addc(text, '\n');
+		add_spaces(text, OPTION_COLUMN);
+	} else {
+		add_spaces(text, OPTION_COLUMN - column_of(text));
+	}
+	buf_adds(&words, entry->spec->help);
+	help_default(applet, entry, &words);
+	add_wrapped(text, buf_text(&words), OPTION_COLUMN);
+}
+
+static void add_list(struct buf *text, const struct applet *applet, const struct option_list *list, bool operands)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->entries.nr; i++) {
+		const struct option_entry *entry = &list->entries.data[i];
+
+		if (entry->spec->operand != operands || entry->spec->hidden)
+			continue;
+		if (!any)
+			buf_adds(text, operands ? "Operands:\n" : "Options:\n");
+		add_option(text, applet, entry);
+		any = true;
+	}
+	if (any)
+		buf_addc(text, '\n');
+}
+
+static void add_examples(struct buf *text, const struct applet *applet)
+{
+	if (!applet->examples || !applet->examples->arguments)
+		return;
+	buf_adds(text, "Examples:\n");
+	for (const struct applet_example *example = applet->examples; example->arguments; example++) {
+		buf_addf(text, "  stacktool %s%s%s\n", applet->name, *example->arguments ? " " : "", example->arguments);
+		buf_addf(text, "      %s\n", example->meaning);
+	}
+}
+
+void help_text(const struct applet *applet, struct buf *ret_text)
+{
+	_cleanup_(option_list_done) struct option_list list;
+
+	option_list_init(&list, applet->options);
+	buf_addf(ret_text, "Usage: stacktool %s ", applet->name);
+	help_usage(&list, ret_text);
+	buf_adds(ret_text, "\n\n");
+	add_paragraphs(ret_text, applet->description);
+	add_list(ret_text, applet, &list, true);
+	add_list(ret_text, applet, &list, false);
+	add_examples(ret_text, applet);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Man pages in roff, from the same tables as the help. */
+#pragma once
+
+#include "core/applet.h"
+
+/* The applet's page, section 1. */
+void man_page(const struct applet *applet, struct buf *ret_text);
+
+/* The page of stacktool itself; `applets` ends with NULL. */
+void man_overview(const struct applet *const *applets, struct buf *ret_text);
