@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text from strangers made safe to print: process names, symbols, modules, paths and whatever a saved profile says.
+ *
+ * A byte that must not be printed becomes \xNN (two lower-case hex digits). In every form that is
+ *   - C0 controls, DEL, the C1 controls (also as UTF-8), bytes that are not valid UTF-8;
+ *   - characters nobody sees but a terminal or editor obeys: bidirectional controls, line and paragraph separators,
+ *     zero-width and other format characters, tags.
+ * Everything else, valid UTF-8 included, stays as it is. The names add, so that no name can pass for something else and
+ * every name can be told from the text:
+ *   - a backslash becomes \\ ;
+ *   - spaces at either end become \x20: the layout of the report is made of leading spaces;
+ *   - a leading '[' becomes \x5b: only the report's own labels ([unknown], [Missed User Stack]) begin with it;
+ *   - the '-' of a name like "-", "--" or "- …" becomes \x2d: those are the report's delimiters.
+ * Folded names add
+ *   - ';' becomes \x3b.
+ * (The last element of a folded line needs one thing more, which render/folded.c does: flamegraph.pl takes "main 12 3"
+ * for two columns of counts.)
+ */
+#pragma once
+
+#include "core/base/buf.h"
+
+enum escape_form {
+	ESCAPE_LINE,   /* a whole line or message: a backslash, as in a regular expression, stays as typed */
+	ESCAPE_NAME,   /* a name in the text report */
+	ESCAPE_MODULE, /* a name that is printed between brackets: ']' before its end becomes \x5d, a leading '[' stays */
+	ESCAPE_FOLDED, /* a name in a folded line */
+};
+
+/* Appends the text, escaped. */
+void escape_add(struct buf *buf, const char *text, enum escape_form form);

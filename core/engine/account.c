@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/account.h"
+
+#include <inttypes.h>
+
+#include "bpf/losses.h"
+
+#define ERROR_PREFIX "ERROR: accounting does not add up: "
+
+enum loss {
+#define X(name, class, sentence) LOSS_ID_##name,
+	ST_LOSSES(X)
+#undef X
+};
+
+/* The losses that our programs count themselves come first in the list. */
+enum {
+#define X(name, class, sentence) +1
+	NR_KERNEL_LOSSES = 0 ST_KERNEL_LOSSES(X)
+#undef X
+};
+
+static bool is_known(uint64_t number)
+{
+	return number != UINT64_MAX;
+}
+
+static uint64_t lost_in_programs(const struct profile_interval *interval)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < NR_KERNEL_LOSSES; i++)
+		if (profile_loss_class(i) == LOSS_EVENT)
+			lost += interval->losses[i];
+	return lost;
+}
+
+static unsigned int check_seen(const struct profile_interval *interval, struct buf *lines)
+{
+	const struct profile_account *account = &interval->account;
+	uint64_t lost = lost_in_programs(interval);
+	uint64_t found = account->filtered + account->in_map + account->spilled + lost;
+
+	if (!is_known(account->seen) || !is_known(account->filtered) || !is_known(account->in_map) ||
+	    !is_known(account->spilled) || account->seen == found)
+		return 0;
+	buf_addf(lines,
+		 ERROR_PREFIX "%" PRIu64 " events seen, but %" PRIu64 " filtered + %" PRIu64 " in the count map + %" PRIu64
+			      " spilled + %" PRIu64 " lost are %" PRIu64 "\n",
+		 account->seen, account->filtered, account->in_map, account->spilled, lost, found);
+	return 1;
+}
+
+/* A message or map entry that could not be read stands for an unknown number of events. */
+static bool some_unread(const struct profile_interval *interval)
+{
+	return interval->losses[LOSS_ID_BAD_MESSAGE] || interval->losses[LOSS_ID_DRAIN_FAILED];
+}
+
+static unsigned int check_counted(const struct profile_interval *interval, struct buf *lines)
+{
+	const struct profile_account *account = &interval->account;
+	uint64_t found = account->in_map + account->spilled;
+
+	if (!is_known(account->counted) || !is_known(account->in_map) || !is_known(account->spilled) ||
+	    account->counted == found || (account->counted < found && some_unread(interval)))
+		return 0;
+	buf_addf(lines,
+		 ERROR_PREFIX "%" PRIu64 " events were counted, but %" PRIu64 " in the count map + %" PRIu64
+			      " spilled are %" PRIu64 "\n",
+		 account->counted, account->in_map, account->spilled, found);
+	return 1;
+}
+
+static unsigned int check_fired(const struct profile_interval *interval, struct buf *lines)
+{
+	const struct profile_account *account = &interval->account;
+	uint64_t missed = interval->losses[LOSS_ID_RECURSION] + interval->losses[LOSS_ID_LINK_MISSED];
+
+	if (!account->fired || !is_known(account->fired) || !is_known(account->seen) ||
+	    account->fired == account->seen + missed)
+		return 0;
+	buf_addf(lines, ERROR_PREFIX "the kernel fired %" PRIu64 " events, but %" PRIu64 " seen + %" PRIu64
+				     " missed are %" PRIu64 "\n",
+		 account->fired, account->seen, missed, account->seen + missed);
+	return 1;
+}
+
+unsigned int profile_check(const struct profile_interval *interval, struct buf *ret_lines)
+{
+	return check_seen(interval, ret_lines) + check_counted(interval, ret_lines) + check_fired(interval, ret_lines);
+}
+
+bool profile_sample_account(const struct profile_interval *interval, struct sample_account *ret_account)
+{
+	const struct profile_account *account = &interval->account;
+	struct sample_account samples = {
+		.expected = account->expected,
+		.taken = account->taken,
+		.late = interval->losses[LOSS_ID_SAMPLE_LATE],
+		.skipped = interval->losses[LOSS_ID_SAMPLE_SKIPPED],
+		.gone = interval->losses[LOSS_ID_SAMPLE_CPU_GONE],
+	};
+	uint64_t rounding = account->expected / 100;
+
+	if (!account->expected || !is_known(account->expected) || !is_known(account->taken))
+		return false;
+	if (rounding < account->nr_cpus)
+		rounding = account->nr_cpus;
+	samples.unexplained =
+		(int64_t)(samples.expected - samples.taken - samples.late - samples.skipped - samples.gone);
+	if (samples.unexplained <= (int64_t)rounding && samples.unexplained >= -(int64_t)rounding)
+		samples.unexplained = 0;
+	*ret_account = samples;
+	return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the rows of an interval to the rows of a report.
+ *
+ * The kernel counts records; a record knows more than a report shows (thread, time, process without -P, frames of the
+ * tracer). Here everything that is not shown is taken away, and rows that then are equal become one. "Equal" means: the
+ * same places in the same order and, as far as the view shows it, the same process. With view.by_name it means: they
+ * would print the same text.
+ *
+ * The order is that of bcc, ascending by count, with ties in the order of first occurrence and then of the frames: never
+ * that of a hash table, so that two reports of one profile are the same bytes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine/profile.h"
+
+/* The visible part of one stack: a slice of profile.stack_frames and stack_addresses, leaf first. */
+struct merged_stack {
+	uint32_t first;
+	uint16_t nr;
+	uint8_t status; /* enum stack_status; STACK_NOT_ASKED when the view leaves this part out */
+};
+
+struct merged_row {
+	uint32_t record; /* the first of the records in this row; process and raw addresses are taken from it */
+	uint64_t count, sum;
+	uint64_t time_ns; /* of the first event */
+	struct merged_stack kernel, user;
+	bool lost; /* the record never arrived: neither stack nor process is known */
+};
+
+struct merged {
+	VEC(struct merged_row) rows;
+};
+
+void merged_done(struct merged *merged);
+
+/* Fills an empty `ret_merged` with the rows to print, in the order to print them. */
+void merge_interval(const struct profile *profile, const struct profile_interval *interval,
+		    const struct profile_view *view, struct merged *ret_merged);
+
+/* Whether the reports of this view tell processes apart, which shows in the rows. */
+bool view_shows_process(const struct profile_view *view);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stands beside a report, on stderr: nothing is lost or unnamed without a line that says how much and why.
+ */
+#include "core/render/render.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/engine/account.h"
+
+/* 1234567 as "1,234,567": these numbers are for people. */
+static void add_number(struct buf *text, uint64_t number)
+{
+	if (number >= 1000) {
+		add_number(text, number / 1000);
+		buf_addf(text, ",%03u", (unsigned int)(number % 1000));
+	} else {
+		buf_addf(text, "%u", (unsigned int)number);
+	}
+}
+
+static void add_losses(struct buf *text, const struct profile_interval *interval)
+{
+	for (size_t i = 0; i < profile_nr_losses(); i++) {
+		if (!interval->losses[i])
+			continue;
+		buf_adds(text, profile_loss_class(i) == LOSS_NOTE ? "NOTE: " : "WARNING: ");
+		add_number(text, interval->losses[i]);
+		buf_addf(text, " %s\n", profile_loss_sentence(i));
+	}
+}
+
+/* ---- timed samples ---- */
+
+static void add_part(struct buf *text, uint64_t number, const char *what)
+{
+	buf_adds(text, ", ");
+	add_number(text, number);
+	buf_addf(text, " %s", what);
+}
+
+static void add_unexplained(struct buf *text, int64_t unexplained)
+{
+	if (unexplained > 0)
+		add_part(text, (uint64_t)unexplained, "missing without a known cause");
+	else if (unexplained < 0)
+		add_part(text, -(uint64_t)unexplained, "more than the counter explains");
+}
+
+static void add_samples(struct buf *text, const struct profile_interval *interval, bool verbose)
+{
+	struct sample_account samples;
+	bool off;
+
+	if (!profile_sample_account(interval, &samples))
+		return;
+	off = samples.late || samples.skipped || samples.gone || samples.unexplained;
+	if (!off && !verbose)
+		return;
+	buf_adds(text, off ? "WARNING: " : "NOTE: ");
+	add_number(text, samples.expected);
+	buf_adds(text, " samples expected");
+	add_part(text, samples.taken, "taken");
+	add_part(text, samples.late, "late");
+	add_part(text, samples.skipped, "skipped");
+	if (samples.gone)
+		add_part(text, samples.gone, "on CPUs that could not be sampled");
+	add_unexplained(text, samples.unexplained);
+	buf_addc(text, '\n');
+}
+
+/* ---- frames without a name ---- */
+
+struct unnamed {
+	uint64_t nr_frames;
+	struct reason {
+		uint64_t nr;
+		enum frame_reason reason;
+	} reasons[REASON_NR];
+};
+
+static void count_frame(struct unnamed *unnamed, const struct profile_frame *frame)
+{
+	unnamed->nr_frames++;
+	if (!frame->name && frame->reason < REASON_NR)
+		unnamed->reasons[frame->reason].nr++;
+}
+
+/* Counts every frame that a row of the interval uses, once. */
+static void count_frames(const struct profile *profile, const struct profile_interval *interval,
+			 struct unnamed *unnamed)
+{
+	_cleanup_(freep) bool *seen = xcalloc(profile->frames.nr, sizeof(*seen));
+
+	for (size_t i = 0; i < REASON_NR; i++)
+		unnamed->reasons[i].reason = (enum frame_reason)i;
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		const struct profile_record *record = &profile->records.data[interval->rows.data[i].record];
+		const uint32_t *frames = profile->stack_frames.data + record->first;
+
+		for (uint32_t at = 0; at < (uint32_t)record->nr_kernel + record->nr_user; at++) {
+			if (seen[frames[at]])
+				continue;
+			seen[frames[at]] = true;
+			count_frame(unnamed, &profile->frames.data[frames[at]]);
+		}
+	}
+}
+
+/* Most frequent first; equal ones in the order of the enum. */
+static int compare_reasons(const void *left, const void *right)
+{
+	const struct reason *a = left, *b = right;
+
+	if (a->nr != b->nr)
+		return a->nr < b->nr ? 1 : -1;
+	return (int)a->reason - (int)b->reason;
+}
+
+static void add_unnamed(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
+{
+	struct unnamed unnamed = {};
+	uint64_t total = 0;
+
+	count_frames(profile, interval, &unnamed);
+	for (size_t i = 0; i < REASON_NR; i++)
+		total += unnamed.reasons[i].nr;
+	if (!total)
+		return;
+	qsort(unnamed.reasons, REASON_NR, sizeof(unnamed.reasons[0]), compare_reasons);
+	buf_adds(text, "NOTE: ");
+	add_number(text, total);
+	buf_adds(text, " of ");
+	add_number(text, unnamed.nr_frames);
+	buf_adds(text, " frames have no name: ");
+	for (size_t i = 0; i < REASON_NR && unnamed.reasons[i].nr; i++) {
+		buf_adds(text, i ? ", " : "");
+		add_number(text, unnamed.reasons[i].nr);
+		buf_addf(text, " (%s)", frame_reason_text(unnamed.reasons[i].reason));
+	}
+	buf_addc(text, '\n');
+}
+
+int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	add_losses(&text, interval);
+	add_samples(&text, interval, profile->view.verbose);
+	add_unnamed(&text, profile, interval);
+	profile_check(interval, &text);
+	errno = 0;
+	if (text.nr && fwrite(text.data, 1, text.nr, err) != text.nr)
+		return errno ? -errno : -EIO;
+	return 0;
+}

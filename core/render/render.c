@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/render/render.h"
+
+#include <errno.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/render/sheet.h"
+
+static int write_line(const struct profile *profile, uint32_t string, FILE *out)
+{
+	_cleanup_(buf_done) struct buf line = {};
+
+	escape_add(&line, profile_string(profile, string), ESCAPE_LINE);
+	buf_addc(&line, '\n');
+	errno = 0;
+	if (fwrite(line.data, 1, line.nr, out) != line.nr)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int render_header(const struct profile *profile, const struct profile_view *view, FILE *out)
+{
+	if (view->folded || view->no_header || !profile->header)
+		return 0;
+	return write_line(profile, profile->header, out);
+}
+
+int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out)
+{
+	if (view->folded || !profile->footer)
+		return 0;
+	return write_line(profile, profile->footer, out);
+}
+
+/* The local time of the host that recorded, not of the one that prints. */
+static void add_time(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
+{
+	int64_t local_s = (int64_t)(interval->wall_end_ns / 1000000000) + (int32_t)profile->utc_offset_s;
+	unsigned int day_s = (unsigned int)(((local_s % 86400) + 86400) % 86400);
+
+	buf_addf(text, "%02u:%02u:%02u\n", day_s / 3600, day_s / 60 % 60, day_s % 60);
+}
+
+int render_report(const struct profile *profile, const struct profile_interval *interval,
+		  const struct profile_view *view, FILE *out)
+{
+	_cleanup_(merged_done) struct merged merged = {};
+	_cleanup_(sheet_done) struct sheet sheet;
+
+	sheet_init(&sheet, profile, view, out);
+	merge_interval(profile, interval, view, &merged);
+	if (!view->folded)
+		buf_addc(&sheet.text, '\n');
+	if (view->timestamps)
+		add_time(&sheet.text, profile, interval);
+	for (size_t i = 0; i < merged.rows.nr && !sheet.err; i++) {
+		if (view->folded)
+			folded_row(&sheet, &merged.rows.data[i]);
+		else
+			text_row(&sheet, &merged.rows.data[i]);
+		sheet_turn(&sheet);
+	}
+	return sheet_finish(&sheet);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sheet a report is written on: what to show, the escaped text of every frame (made once per frame, because a
+ * frame is in many stacks), and the text so far, handed to the stream in large pieces. Private to render/.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "core/base/buf.h"
+#include "core/engine/merge.h"
+#include "core/engine/profile.h"
+
+struct frame_text {
+	size_t start; /* in frame_bytes */
+	size_t length; /* 0: not made yet; no frame has an empty text */
+};
+
+struct sheet {
+	const struct profile *profile;
+	const struct profile_view *view;
+	FILE *out;
+	int err; /* of the first write that failed; later text is dropped */
+	struct buf text;
+	struct buf frame_bytes;
+	struct frame_text *frames;
+};
+
+void sheet_init(struct sheet *sheet, const struct profile *profile, const struct profile_view *view, FILE *out);
+void sheet_done(struct sheet *sheet);
+
+/* Hands over what has gathered, if it is much. */
+void sheet_turn(struct sheet *sheet);
+
+/* Hands over the rest. 0, or the negative errno of the first write that failed. */
+int sheet_finish(struct sheet *sheet);
+
+/*
+ * Adds the text of a frame: `name+0xoff [module]` as far as the view asks for it, the bare name in folded mode;
+ * "[unknown]" stands for a name that is not known.
+ */
+void sheet_add_frame(struct sheet *sheet, uint32_t frame);
+
+/* Adds a name of the profile, escaped as the view needs it. */
+void sheet_add_name(struct sheet *sheet, uint32_t string);
+
+/* Whether the view asks for a delimiter between the stacks of this row. */
+bool sheet_separates(const struct sheet *sheet, const struct merged_row *row);
+
+/* One row in the form of the view, with everything that ends it. */
+void text_row(struct sheet *sheet, const struct merged_row *row);
+void folded_row(struct sheet *sheet, const struct merged_row *row);
+
+/*
+ * Frames that stand for something that is not there. They begin with '[', which escape.h keeps names from doing.
+ * The two of bcc keep bcc's words.
+ */
+#define LABEL_UNKNOWN "[unknown]"
+#define LABEL_MISSED_KERNEL "[Missed Kernel Stack]"
+#define LABEL_MISSED_USER "[Missed User Stack]"
+#define LABEL_TRUNCATED "[truncated]"
+#define LABEL_LOST "[stack lost: ring full]"

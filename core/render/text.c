@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows as bcc prints them without -f: one frame per line, leaf first, kernel above user, then the process, the count
+ * and an empty line. stackcount and profile differ in nearly every detail of it.
+ */
+#include <inttypes.h>
+
+#include "core/render/sheet.h"
+
+static bool is_stackcount(const struct sheet *sheet)
+{
+	return sheet->view->style == VIEW_STACKCOUNT;
+}
+
+static void add_indent(struct sheet *sheet)
+{
+	buf_adds(&sheet->text, is_stackcount(sheet) ? "  " : "    ");
+}
+
+static void add_label(struct sheet *sheet, const char *label)
+{
+	add_indent(sheet);
+	buf_adds(&sheet->text, label);
+	buf_addc(&sheet->text, '\n');
+}
+
+/* The column widths are those of bcc: stackcount -v, and profile -A for either kind of stack. */
+static void add_address(struct sheet *sheet, uint64_t address, bool kernel)
+{
+	if (is_stackcount(sheet))
+		buf_addf(&sheet->text, "%-16" PRIx64 " ", address);
+	else if (kernel)
+		buf_addf(&sheet->text, "0x%-16" PRIx64 " ", address);
+	else
+		buf_addf(&sheet->text, "0x%016" PRIx64 " ", address);
+}
+
+static void add_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
+{
+	const struct profile *profile = sheet->profile;
+
+	if (stack->status == STACK_UNREADABLE)
+		add_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
+	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++) {
+		add_indent(sheet);
+		if (sheet->view->addresses)
+			add_address(sheet, profile->stack_addresses.data[at], kernel);
+		sheet_add_frame(sheet, profile->stack_frames.data[at]);
+		buf_addc(&sheet->text, '\n');
+	}
+	if (stack->status == STACK_TRUNCATED)
+		add_label(sheet, LABEL_TRUNCATED);
+}
+
+static void add_stacks(struct sheet *sheet, const struct merged_row *row)
+{
+	if (row->lost) {
+		add_label(sheet, LABEL_LOST);
+		return;
+	}
+	add_stack(sheet, &row->kernel, true);
+	if (sheet_separates(sheet, row))
+		buf_adds(&sheet->text, "    --\n");
+	add_stack(sheet, &row->user, false);
+}
+
+/* "    comm [pid]"; a row of which no process is known has none. */
+static void add_stackcount_process(struct sheet *sheet, const struct profile_record *record)
+{
+	const struct profile_view *view = sheet->view;
+
+	if (!view->per_process || view->no_process_line || (!record->tgid && !record->comm))
+		return;
+	buf_adds(&sheet->text, "    ");
+	sheet_add_name(sheet, record->comm);
+	buf_addf(&sheet->text, " [%" PRIu32 "]\n", record->tgid);
+}
+
+static void add_profile_process(struct sheet *sheet, const struct merged_row *row, const struct profile_record *record)
+{
+	buf_adds(&sheet->text, "    -                ");
+	if (row->lost)
+		buf_adds(&sheet->text, LABEL_UNKNOWN);
+	else
+		sheet_add_name(sheet, record->comm);
+	buf_addf(&sheet->text, " (%" PRIu32 ")\n", record->tgid);
+}
+
+void text_row(struct sheet *sheet, const struct merged_row *row)
+{
+	const struct profile_record *record = &sheet->profile->records.data[row->record];
+
+	add_stacks(sheet, row);
+	if (is_stackcount(sheet)) {
+		add_stackcount_process(sheet, record);
+		buf_addf(&sheet->text, "    %" PRIu64 "\n\n", row->count);
+	} else {
+		add_profile_process(sheet, row, record);
+		buf_addf(&sheet->text, "        %" PRIu64 "\n\n", row->count);
+	}
+}
