@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/engine/account.h"
+/*
+ * Every event is accounted for: the identities of a run, checked by the program itself.
+ *
+ *   seen    = filtered + in_map + spilled + events lost inside our programs
+ *   counted = in_map + spilled   (at most that, when messages or map entries could not be read, which is a loss)
+ *   fired   = seen + recursion misses + link misses, where the kernel counts `fired`
+ */
+#include "core/engine/profile.h"
 
 #include <inttypes.h>
 

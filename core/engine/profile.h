@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/buf.h"
 #include "core/base/hashidx.h"
 #include "core/base/strtab.h"
 #include "core/base/vec.h"
@@ -244,3 +245,24 @@ enum loss_class profile_loss_class(size_t loss);
 
 /* Events that are in no count, and samples that were never delivered: what --strict turns into status 4. */
 uint64_t profile_lost(const struct profile_interval *interval);
+
+/* ---- accounting (account.c) ---- */
+
+/*
+ * Appends one line "ERROR: accounting does not add up: …" for every identity of the interval that does not hold; a
+ * number that this kernel cannot tell leaves its identity out. Returns how many failed.
+ */
+unsigned int profile_check(const struct profile_interval *interval, struct buf *ret_lines);
+
+/*
+ * How timed samples compare with the counter: expected = taken + late + skipped + gone + unexplained. `unexplained` is
+ * zero when the rest is within rounding: one sample per CPU, or 1 percent, for the counter and the samples are not read
+ * in the same instant.
+ */
+struct sample_account {
+	uint64_t expected, taken, late, skipped, gone;
+	int64_t unexplained;
+};
+
+/* False when the interval is not one of timed samples, or this kernel cannot tell what was expected. */
+bool profile_sample_account(const struct profile_interval *interval, struct sample_account *ret_account);

@@ -11,7 +11,7 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
-#include "core/engine/account.h"
+#include "core/engine/profile.h"
 
 /* 1234567 as "1,234,567": these numbers are for people. */
 static void add_number(struct buf *text, uint64_t number)
@@ -101,13 +101,14 @@ static void count_frames(const struct profile *profile, const struct profile_int
 		unnamed->reasons[i].reason = (enum frame_reason)i;
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		const struct profile_record *record = &profile->records.data[interval->rows.data[i].record];
-		const uint32_t *frames = profile->stack_frames.data + record->first;
+		size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
 
-		for (uint32_t at = 0; at < (uint32_t)record->nr_kernel + record->nr_user; at++) {
-			if (seen[frames[at]])
-				continue;
-			seen[frames[at]] = true;
-			count_frame(unnamed, &profile->frames.data[frames[at]]);
+		for (size_t at = record->first; at < end; at++) {
+			uint32_t frame = profile->stack_frames.data[at];
+
+			if (!seen[frame])
+				count_frame(unnamed, &profile->frames.data[frame]);
+			seen[frame] = true;
 		}
 	}
 }

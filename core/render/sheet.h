@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "core/base/buf.h"
-#include "core/engine/merge.h"
 #include "core/engine/profile.h"
+#include "core/render/merge.h"
 
 struct frame_text {
 	size_t start; /* in frame_bytes */

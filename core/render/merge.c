@@ -4,7 +4,7 @@
  * first frame that prints the same), labels, the border between the stacks, the process. Rows are equal when their
  * tokens are, which makes merging one hash look-up and the rules below one function per kind of token.
  */
-#include "core/engine/merge.h"
+#include "core/render/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,18 +106,19 @@ static bool starts_in_tracer(const struct profile_record *record)
 /* Linux 5.10 has the first frame of a tracepoint's stack twice; a return address never is its own caller. */
 static bool leaf_is_doubled(const struct profile *profile, const struct profile_record *record)
 {
-	const uint64_t *addresses = profile->stack_addresses.data + record->first;
+	const uint64_t *addresses = profile->stack_addresses.data;
 
-	return record->nr_kernel > 1 && addresses[0] == addresses[1] && record->program != PROGRAM_KPROBE;
+	return record->nr_kernel > 1 && addresses[record->first] == addresses[record->first + 1] &&
+	       record->program != PROGRAM_KPROBE;
 }
 
 static struct merged_stack visible_kernel(const struct profile *profile, const struct profile_record *record)
 {
-	const uint32_t *frames = profile->stack_frames.data + record->first;
+	const uint32_t *frames = profile->stack_frames.data;
 	uint16_t skip = 0;
 
 	if (starts_in_tracer(record)) {
-		while (skip < record->nr_kernel && profile->frames.data[frames[skip]].tracer)
+		while (skip < record->nr_kernel && profile->frames.data[frames[record->first + skip]].tracer)
 			skip++;
 		if (!skip && leaf_is_doubled(profile, record))
 			skip = 1;
@@ -167,16 +168,18 @@ bool view_shows_process(const struct profile_view *view)
 
 static void add_stack(struct merger *merger, const struct merged_stack *stack, enum token missed)
 {
-	const uint32_t *frames = merger->profile->stack_frames.data + stack->first;
-	const uint64_t *addresses = merger->profile->stack_addresses.data + stack->first;
+	bool by_address = merger->places && merger->view->addresses && !merger->view->folded;
 
 	vec_reserve(&merger->tokens, merger->tokens.nr + 3 * (size_t)stack->nr + 1);
-	for (uint16_t i = 0; i < stack->nr; i++) {
-		vec_push(&merger->tokens, merger->places ? merger->places[frames[i]] : frames[i]);
-		if (!merger->places || !merger->view->addresses || merger->view->folded)
+	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++) {
+		uint32_t frame = merger->profile->stack_frames.data[at];
+		uint64_t address = merger->profile->stack_addresses.data[at];
+
+		vec_push(&merger->tokens, merger->places ? merger->places[frame] : frame);
+		if (!by_address)
 			continue;
-		vec_push(&merger->tokens, (uint32_t)addresses[i]);
-		vec_push(&merger->tokens, (uint32_t)(addresses[i] >> 32));
+		vec_push(&merger->tokens, (uint32_t)address);
+		vec_push(&merger->tokens, (uint32_t)(address >> 32));
 	}
 	if (stack->status == STACK_UNREADABLE)
 		vec_push(&merger->tokens, missed);
