@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "applets/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "applets/dispatch.h"
+#include "applets/install.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/cli/help.h"
+#include "core/cli/man.h"
+#include "core/cli/version.h"
+
+static void add_applets(struct buf *text)
+{
+	for (const struct applet *const *applet = applets; *applet; applet++)
+		buf_addf(text, "%-16s%s\n", (*applet)->name, (*applet)->summary);
+}
+
+static int print_list(int argc, char **argv)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	(void)argc;
+	(void)argv;
+	add_applets(&text);
+	fputs(buf_text(&text), stdout);
+	return 0;
+}
+
+static int print_version(int argc, char **argv)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	(void)argc;
+	(void)argv;
+	version_text(&text);
+	fputs(buf_text(&text), stdout);
+	return 0;
+}
+
+static int print_overview(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	fputs("Usage: stacktool APPLET [argument...]\n"
+	      "       stacktool --list | --version | --install DIR\n"
+	      "\n"
+	      "Which code paths lead here, and how often? The applets:\n"
+	      "\n",
+	      stdout);
+	print_list(0, NULL);
+	fputs("\n"
+	      "  stacktool APPLET --help     options and examples of an applet\n"
+	      "  stacktool --list            the applets, one per line\n"
+	      "  stacktool --version         version, libraries and what was built in\n"
+	      "  stacktool --install DIR     links for the names of bcc's tools in a folder\n",
+	      stdout);
+	return 0;
+}
+
+static int install(int argc, char **argv)
+{
+	if (argc != 3)
+		return fail_usage("argument --install: give one folder for the links");
+	return install_links(argv[2]);
+}
+
+/* help, help APPLET, help --man [APPLET] */
+static int help(int argc, char **argv)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	bool man = argc > 2 && !strcmp(argv[2], "--man");
+	const char *word = man ? (argc > 3 ? argv[3] : NULL) : (argc > 2 ? argv[2] : NULL);
+	const struct applet *applet;
+	bool as_bcc;
+
+	if (!word && !man)
+		return print_overview(argc, argv);
+	applet = word ? applet_find(word, &as_bcc) : NULL;
+	if (word && !applet)
+		return fail_no_applet(word);
+	if (!man)
+		help_text(applet, &text);
+	else if (applet)
+		man_page(applet, &text);
+	else
+		man_overview(applets, &text);
+	fputs(buf_text(&text), stdout);
+	return 0;
+}
+
+bool command_run(int argc, char **argv, int *ret_err)
+{
+	static const struct {
+		const char *name;
+		int (*run)(int argc, char **argv);
+	} commands[] = {
+		{ "--help", print_overview }, { "-h", print_overview }, { "--list", print_list },
+		{ "--version", print_version }, { "-V", print_version }, { "--install", install }, { "help", help },
+	};
+
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		*ret_err = commands[i].run(argc, argv);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "applets/dispatch.h"
+
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/suggest.h"
+
+#define APPLET(name) extern const struct applet name##_applet;
+#include "applets/applets.def"
+#undef APPLET
+
+const struct applet *const applets[] = {
+#define APPLET(name) &name##_applet,
+#include "applets/applets.def"
+#undef APPLET
+	NULL
+};
+
+static bool strip_suffix(char *name, const char *suffix)
+{
+	size_t length = strlen(name), suffix_length = strlen(suffix);
+
+	if (length <= suffix_length || strcmp(name + length - suffix_length, suffix))
+		return false;
+	name[length - suffix_length] = '\0';
+	return true;
+}
+
+/* "/usr/sbin/profile-bpfcc" -> "profile"; the caller frees it. */
+static char *plain_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	char *plain;
+
+	if (slash)
+		name = slash + 1;
+	if (!strncmp(name, "bpf-", 4))
+		name += 4;
+	plain = xstrdup(name);
+	if (!strip_suffix(plain, ".py"))
+		strip_suffix(plain, "-bpfcc");
+	return plain;
+}
+
+static bool has_name(const struct applet *applet, const char *name)
+{
+	if (!strcmp(applet->name, name))
+		return true;
+	for (const char *const *alias = applet->aliases; alias && *alias; alias++)
+		if (!strcmp(*alias, name))
+			return true;
+	return false;
+}
+
+const struct applet *applet_find(const char *name, bool *ret_as_bcc)
+{
+	_cleanup_(freep) char *plain = plain_name(name);
+
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		if (!has_name(*applet, plain))
+			continue;
+		*ret_as_bcc = (*applet)->bcc_name && !strcmp((*applet)->bcc_name, plain);
+		return *applet;
+	}
+	return NULL;
+}
+
+int fail_no_applet(const char *word)
+{
+	VEC(const char *) names = {};
+	const char *nearest;
+	int err;
+
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		vec_push(&names, (*applet)->name);
+		for (const char *const *alias = (*applet)->aliases; alias && *alias; alias++)
+			vec_push(&names, *alias);
+	}
+	nearest = str_nearest(word, names.data, names.nr);
+	vec_done(&names);
+	err = fail_usage("'%s': no such applet", word);
+	if (nearest)
+		hint("did you mean '%s'? 'stacktool --list' shows all", nearest);
+	else
+		hint("'stacktool --list' shows all");
+	return err;
+}
