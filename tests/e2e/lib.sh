@@ -228,3 +228,34 @@ folded_rows() {
 text_sum() {
 	awk '/^    [0-9]+$/ { sum += $1 } END { printf "%.0f\n", sum }' "${1:-$T/out}"
 }
+
+# Events that the tool says it has lost: every sentence of class EVENT of bpf/abi.h.
+lost_events() {
+	sed -nE 's/.*[^0-9]([0-9]+) (events not recorded|events not counted|messages from the kernel side|events missed|entries of the count map could not be read).*/\1/p' \
+		"${1:-$T/err}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+# ---- the exactness suite ----
+
+# Emulated guests are ten to twenty times slower.
+EVENTS=${EVENTS:-$([ -n "${IN_GUEST:-}" ] && echo 200000 || echo 1000000)}
+
+# exactly PATTERN "FIXTURE-ARGS" [TOOL-ARG…]: $EVENTS events, all of them in the report or named as lost. $lost.
+exactly() {
+	exact_pattern=$1
+	exact_fixture=$2
+	shift 2
+	# shellcheck disable=SC2086
+	fixture calls -n "$EVENTS" $exact_fixture
+	tool_start count -f "$@" "$exact_pattern"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	sum=$(folded_sum)
+	lost=$(lost_events)
+	echo "calls $exact_fixture; count -f $* $exact_pattern: $sum counted + $lost lost, $(folded_rows) rows"
+	[ $((sum + lost)) = "$EVENTS" ] || fail "$sum counted and $lost named as lost are not $EVENTS"
+	refuse_err 'does not add up|identity'
+	fixture_end
+}

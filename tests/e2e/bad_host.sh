@@ -1,0 +1,49 @@
+#!/bin/sh
+# ctest: timeout=120
+# Hosts that cannot: status 3, and one line that names the capability or the kernel feature that is missing.
+. "${0%/*}/lib.sh"
+needs perf-event btf tracepoint:sched:sched_switch
+
+# cannot CIRCUMSTANCE REGEX ARG…
+cannot() {
+	circumstance=$1
+	regex=$2
+	shift 2
+	tool_under "$circumstance" "$@"
+	expect_status 3
+	expect_err "$regex"
+	refuse_out .
+	lines=$(grep -c . "$T/err")
+	[ "$lines" -le 2 ] || fail "$lines lines on stderr"
+	refuse_err 'libbpf|Segmentation|Sanitizer'
+}
+
+cannot nobody 'CAP_' profile 1
+cannot nobody 'CAP_' count -D 1 t:sched:sched_switch
+cannot nobody 'CAP_' count -D 1 "$FIXTURES/calls:st_fix_hit"
+cannot no-btf 'BTF' profile 1
+cannot no-btf 'BTF' count -D 1 t:sched:sched_switch
+cannot no-tracefs 'tracefs' count -D 1 t:sched:sched_switch
+
+# profile needs no tracefs.
+fixture chain spin
+go
+tool_under no-tracefs profile -f -F 199 -p "$fixture_pid" 1
+expect_status 0
+expect_out 'st_fix_h'
+# Neither does a user function.
+fixture_end
+fixture calls -n 100
+tool_start_under foreground,no-tracefs count -f "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "calls" "$(folded_sum)" 100
+fixture_end
+
+# What needs no privilege works without
+tool_under nobody --version
+expect_status 0
+tool_under nobody profile --help
+expect_status 0

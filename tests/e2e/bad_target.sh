@@ -1,0 +1,71 @@
+#!/bin/sh
+# ctest: timeout=200
+# Targets that are not there, not readable, not what they should be: one line with the reason, and the right status.
+. "${0%/*}/lib.sh"
+needs perf-event uprobe tracepoint:sched:sched_switch
+
+# refused STATUS REGEX ARG…
+refused() {
+	want=$1
+	regex=$2
+	shift 2
+	tool "$@"
+	expect_status "$want"
+	expect_err "$regex"
+	refuse_out .
+	expect_one_line_error
+}
+
+# One line of error, and perhaps one of advice
+expect_one_line_error() {
+	lines=$(grep -c . "$T/err")
+	[ "$lines" = 1 ] || [ "$lines" = 2 ] || fail "$lines lines on stderr"
+	refuse_err 'libbpf|Segmentation|Sanitizer|core dumped'
+}
+
+# A pid that does not exist: the kernel's highest is never given here
+gone=$(($(cat /proc/sys/kernel/pid_max) - 1))
+while [ -d "/proc/$gone" ]; do gone=$((gone - 1)); done
+refused 1 "$gone" profile -p "$gone" 1
+refused 1 "$gone" profile -L "$gone" 1
+refused 1 "$gone" count -p "$gone" t:sched:sched_switch
+refused 1 "$gone" count -p "$gone" c:malloc
+
+# Nothing matched: status 5, with near names
+refused 5 'st_fix_hitt' count "$FIXTURES/calls:st_fix_hitt"
+expect_err 'st_fix_hit'
+refused 5 'no_such_\*' count "$FIXTURES/calls:no_such_*"
+refused 5 'sched_swich' count t:sched:sched_swich
+expect_err 'sched_switch'
+refused 5 'shced' count 't:shced:*'
+
+# Binaries
+mkfifo "$T/fifo"
+refused 1 "$T/fifo" count "$T/fifo:malloc"
+expect_err 'regular file'
+mkdir "$T/directory"
+refused 1 "$T/directory" count "$T/directory:malloc"
+echo "#!/bin/sh" >"$T/script"
+refused 1 "$T/script" count "$T/script:malloc"
+: >"$T/empty"
+refused 1 "$T/empty" count "$T/empty:malloc"
+head -c 1000 "$FIXTURES/calls" >"$T/short"
+refused 1 "$T/short" count "$T/short:malloc"
+refused 1 "$T/nothing" count "$T/nothing:malloc"
+expect_err 'No such file|no such file'
+refused 1 '/dev/zero' count /dev/zero:malloc
+refused 1 'nosuchlibrary' count nosuchlibrary:malloc
+ln -s "$T/loop" "$T/loop"
+refused 1 "$T/loop" count "$T/loop:malloc"
+printf '\177ELF\002\001\001' >"$T/head"
+head -c 5000 /dev/urandom >>"$T/head"
+refused 1 "$T/head" count "$T/head:malloc"
+
+# Kinds that come with the next issue say so
+tool count vfs_read
+[ "$status" = 1 ] || [ "$status" = 3 ] || [ "$status" = 2 ] || fail "kernel function: status $status"
+expect_one_line_error
+expect_err 'kernel function'
+
+# A frequency that the kernel refuses
+refused 1 '[Ff]requency|max_sample_rate' profile -F 1000000 1

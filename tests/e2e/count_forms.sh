@@ -1,0 +1,101 @@
+#!/bin/sh
+# ctest: timeout=300
+# Every way to write a probe, in any order with -p: tracepoints with wildcards, libraries, p:, paths, -l.
+. "${0%/*}/lib.sh"
+needs uprobe tracepoint:sched:sched_switch
+
+# one_of ARG…: the fixture allocates 1000 times in st_fix_alloc; the form must see them all.
+one_of() {
+	fixture calls-dyn -k malloc -n 1000 -b 2
+	tool_line="count $*"
+	arguments=
+	for argument; do
+		[ "$argument" = PID ] && argument=$fixture_pid
+		arguments="$arguments $argument"
+	done
+	# shellcheck disable=SC2086
+	tool_start count -f $arguments
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	plain_names "$T/out" >"$T/plain"
+	# The direct caller st_fix_alloc is missing at the entry of malloc; the one above it is not.
+	expect_equal "$*: calls of malloc below the fixture's functions" \
+		"$(folded_sum_of 'st_fix_(left|alloc);(.*;)?(__libc_)?malloc [0-9]+$' "$T/plain")" 1000
+	fixture_end
+}
+
+if [ -x "$FIXTURES/calls-dyn" ] && "$FIXTURES/calls-dyn" -n 1 </dev/null >/dev/null 2>&1; then
+	one_of -p PID c:malloc
+	one_of c:malloc -p PID
+	one_of -p PID p:c:malloc
+	one_of -l c -p PID malloc
+	one_of -p PID -l c malloc
+	one_of malloc -l c -p PID
+	one_of -p PID libc.so.6:malloc
+	one_of -p PID -r 'c:malloc$'
+	one_of -P c:malloc
+else
+	[ -n "${IN_GUEST:-}" ] || fail "$FIXTURES/calls-dyn does not run"
+fi
+
+# Paths, with and without p:
+for pattern in "$FIXTURES/calls:st_fix_hit" "p:$FIXTURES/calls:st_fix_hit"; do
+	fixture calls -n 500
+	tool_start count -f "$pattern"
+	go
+	fixture_done
+	tool_end
+	expect_equal "$pattern" "$(folded_sum)" 500
+	fixture_end
+done
+cd "$FIXTURES" || exit 1
+fixture calls -n 500
+tool_start count -f ./calls:st_fix_hit
+go
+fixture_done
+tool_end
+expect_equal "relative path" "$(folded_sum)" 500
+fixture_end
+cd /
+
+# Tracepoints
+fixture calls -n 1000 -k getppid
+tool_start count -f -p "$fixture_pid" t:syscalls:sys_enter_getppid
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "getppid" "$(folded_sum)" 1000
+expect_out 'st_fix_thread'
+fixture_end
+
+# A wildcard: enter and exit of the same call
+fixture calls -n 1000 -k getppid
+tool_start count -f -p "$fixture_pid" 't:syscalls:sys_e*_getppid'
+go
+fixture_done
+tool_end
+expect_equal "enter and exit" "$(folded_sum)" 2000
+fixture_end
+
+# What must run on any host: P, d and f together; the header counts what was attached
+tool count -P -df -D 1 t:sched:sched_switch
+expect_status 0
+expect_out ';-;.*(schedule|__schedule).* [0-9]+$'
+tool count -P -D 1 't:sched:sched_sw*'
+expect_status 0
+expect_out '^Tracing [0-9]+ functions for "t:sched:sched_sw\*"\.\.\. Hit Ctrl-C to end\.$'
+expect_out '^    [^ ].* \[[0-9]+\]$'
+tool count -f -D 1 't:sched:*'
+expect_status 0
+tool count -K -D 1 t:sched:sched_switch
+expect_status 0
+expect_out '^  (__)?schedule'
+tool count -U -f -D 1 t:sched:sched_switch
+expect_status 0
+refuse_out 'schedule'
+tool count -D 1 -K -U t:sched:sched_switch
+[ "$status" = 1 ] || [ "$status" = 2 ] || fail "-K with -U: status $status"
+cat "$T/out" "$T/err" | grep -q 'mutually exclusive\|not allowed with' || fail "-K with -U is not explained"

@@ -1,0 +1,121 @@
+#!/bin/sh
+# ctest: timeout=300
+# Every option of bcc's stackcount: -P -s -v -d -f -i -D -T -c --debug, and what we add: --by-name, --plain text.
+. "${0%/*}/lib.sh"
+needs uprobe cpus:2 tracepoint:sched:sched_switch
+
+hit=$FIXTURES/calls:st_fix_hit
+
+# run ARG…: the tool over 100 calls of a fixture
+run() {
+	fixture calls -n 100
+	tool_start count "$@" "$hit"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	pid=$fixture_pid
+	fixture_end
+}
+
+run -s
+expect_out '^  st_fix_hit\+0x0$|^  st_fix_hit\+0x[0-9a-f]+$'
+expect_out '^  st_fix_thread\+0x[0-9a-f]+$|^  start_thread\+0x[0-9a-f]+$'
+run
+refuse_out '\+0x'
+run -v
+expect_out '^  [0-9a-f]{6,16} +st_fix_hit$'
+run -sv
+expect_out '^  [0-9a-f]{6,16} +st_fix_hit\+0x[0-9a-f]+$'
+run -P
+expect_out "^    calls \[$pid\]$"
+run -T -i 60
+expect_out '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] *$'
+# Both stacks by default; a user probe has no kernel stack, and an empty part prints nothing.
+run
+refuse_out '^    --$'
+refuse_out 'Missed|unknown'
+run -f
+expect_out '^;.*st_fix_hit 100$'
+run -fP
+expect_out '^calls;.*st_fix_hit 100$'
+
+# -D ends the run; -i and -D: a report per interval, and the sum is the whole
+tool count -f -D 1 "$hit"
+expect_status 0
+fixture calls -n 100
+tool_start count -T -i 1 "$hit"
+go
+fixture_done
+tool_end
+expect_equal "sum over the intervals" "$(text_sum)" 100
+fixture_end
+tool count -i 1 -D 3 -T t:sched:sched_switch
+expect_status 0
+[ "$(grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] *$' "$T/out")" = 3 ] || fail "-i 1 -D 3 did not make three reports"
+
+# Without -P equal user code of different processes is one row; with it there is one for each.
+# Two processes of the same file: the second is the child of churn.
+fixture churn exec 3 10
+tool_start count -f "$FIXTURES/churn:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_equal "rows of equal code" "$(folded_rows)" 1
+expect_equal "sum" "$(folded_sum)" 30
+fixture_end
+fixture churn exec 3 10
+tool_start count -P "$FIXTURES/churn:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_equal "rows per process" "$(grep -c '^    churn \[' "$T/out")" 3
+fixture_end
+
+# Rows are unique by address: two call sites are two rows that print the same; --by-name makes them one.
+fixture calls -n 100 -d 4
+tool_start count -f -p "$fixture_pid" "$hit"
+go
+fixture_done
+tool_end
+by_address=$(folded_rows)
+fixture_end
+fixture calls -n 100 -d 4
+tool_start count -f --by-name -p "$fixture_pid" "$hit"
+go
+fixture_done
+tool_end
+by_name=$(folded_rows)
+expect_equal "sum by name" "$(folded_sum)" 100
+expect_equal "rows by address" "$by_address" 4
+[ "$by_name" -le "$by_address" ] || fail "$by_name rows by name, $by_address by address"
+expect_equal "rows that print the same" "$(sed 's/ [0-9]*$//' "$T/out" | sort | uniq -d | wc -l | tr -d ' ')" 0
+fixture_end
+
+# -c: only that CPU; 0 is a CPU
+for cpu in 0 1; do
+	fixture chain -j "$cpu" calls 1000
+	tool_start count -f -c 0 "$FIXTURES/chain:st_fix_leaf"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	expect_equal "-c 0 with the events on CPU $cpu" "$(folded_sum)" $((cpu ? 0 : 1000))
+	fixture_end
+done
+
+# --debug: plan, configuration and instructions before the run; --ebpf: only that
+fixture calls -n 100
+tool_start count --debug -p "$fixture_pid" "$hit"
+go
+fixture_done
+tool_end
+cat "$T/out" "$T/err" >"$T/both"
+grep -qi 'key' "$T/both" || fail "--debug does not show the configuration"
+grep -qE '^ *[0-9]+: .*(exit|call|r0)' "$T/both" || fail "--debug does not show instructions"
+expect_equal "the report with --debug" "$(text_sum)" 100
+fixture_end
+tool count --ebpf "$hit"
+expect_status 0
+cat "$T/out" "$T/err" | grep -qE '^ *[0-9]+: .*(exit|call|r0)' || fail "--ebpf does not show instructions"
+refuse_out 'Detaching'

@@ -1,0 +1,17 @@
+#!/bin/sh
+# ctest: timeout=900
+# 100,000 distinct stacks at default sizes: each is a row, each row is right, none is lost; also with intervals.
+E2E_SECONDS=860
+. "${0%/*}/lib.sh"
+needs uprobe
+
+paths=100000
+for threads in 1 2 8; do
+	exactly "$FIXTURES/calls:st_fix_hit" "-t $threads -d $paths"
+	expect_equal "lost" "$lost" 0
+	expect_equal "rows" "$(folded_rows)" "$paths"
+	expect_equal "rows with another count" "$(awk -v n=$((EVENTS / paths)) '$NF != n' "$T/out" | wc -l | tr -d ' ')" 0
+	refuse_err 'stack (was )?lost'
+done
+exactly "$FIXTURES/calls:st_fix_hit" "-t 2 -d $paths" -i 0.2
+expect_equal "lost with intervals" "$lost" 0

@@ -1,0 +1,26 @@
+#!/bin/sh
+# ctest: timeout=600
+# Every system call is counted at its tracepoint, with both stacks, by 1, 2 and 8 threads, with and without intervals.
+E2E_SECONDS=560
+. "${0%/*}/lib.sh"
+needs tracepoint:syscalls:sys_enter_getppid
+
+# -p by pid of a process that is not there yet does not work: the pattern is the same, the filter comes with it.
+for threads in 1 2 8; do
+	for interval in '' '-i 0.05'; do
+		fixture calls -n "$EVENTS" -t "$threads" -k getppid
+		# shellcheck disable=SC2086
+		tool_start count -f $interval -p "$fixture_pid" t:syscalls:sys_enter_getppid
+		go
+		fixture_done
+		tool_end
+		expect_status 0
+		sum=$(folded_sum)
+		lost=$(lost_events)
+		echo "getppid from $threads threads $interval: $sum counted + $lost lost, $(folded_rows) rows"
+		expect_equal "calls" "$sum" "$EVENTS"
+		expect_equal "lost" "$lost" 0
+		expect_out 'st_fix_thread'
+		fixture_end
+	done
+done

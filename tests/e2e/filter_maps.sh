@@ -1,0 +1,73 @@
+#!/bin/sh
+# ctest: timeout=200
+# --cgroupmap and --mntnsmap take really pinned maps; a map of the wrong shape is refused in one line.
+. "${0%/*}/lib.sh"
+needs perf-event file:/sys/fs/bpf
+
+maps=/sys/fs/bpf/st-e2e.$$
+mkdir "$maps" || fail "no BPF file system at /sys/fs/bpf"
+trap 'rm -rf "$maps" "$T"; [ -z "${group-}" ] || rmdir "$group"' EXIT
+
+fixture chain spin
+go
+mntns=$(stat -L -c %i "/proc/$fixture_pid/ns/mnt")
+
+# mount namespaces: ours is in the map, or another
+"$FIXTURES/pinmap" "$maps/ours" hash 8 8 128 "$mntns" || fail "pinmap"
+"$FIXTURES/pinmap" "$maps/other" hash 8 8 128 1 || fail "pinmap"
+tool profile -f -F 199 --mntnsmap "$maps/ours" 1
+expect_status 0
+expect_out '^chain;.*st_fix_h'
+tool profile -f -F 199 --mntnsmap "$maps/other" 1
+expect_status 0
+refuse_out .
+
+# cgroups
+if reason=$("$FIXTURES/hostprobe" cgroup2); then
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	group=$root/st-e2e.$$
+	mkdir "$group" || fail "$group"
+	echo "$fixture_pid" >"$group/cgroup.procs" || fail "cannot move the fixture"
+	"$FIXTURES/pinmap" "$maps/group" hash 8 8 128 "$(stat -c %i "$group")" || fail "pinmap"
+	tool profile -f -F 199 --cgroupmap "$maps/group" 1
+	expect_status 0
+	expect_out '^chain;.*st_fix_h'
+	[ -z "$(grep -v '^chain;' "$T/out")" ] || fail "processes of other groups"
+	tool profile -f -F 199 --cgroupmap "$maps/other" 1
+	expect_status 0
+	refuse_out .
+	# Both filters must let a process through.
+	tool profile -f -F 199 --cgroupmap "$maps/group" --mntnsmap "$maps/other" 1
+	refuse_out .
+	echo "$fixture_pid" >"$root/cgroup.procs"
+else
+	echo "note: --cgroupmap not tried: $reason"
+fi
+
+# With bpftool, by the commands of docs/filtering.md
+if "$FIXTURES/hostprobe" program:bpftool >/dev/null; then
+	bpftool map create "$maps/by-bpftool" type hash key 8 value 8 entries 128 name mnt_ns_set || fail "bpftool"
+	# shellcheck disable=SC2046
+	bpftool map update pinned "$maps/by-bpftool" \
+		key hex $(printf '%016x' "$mntns" | sed 's/../& /g' | awk '{ for (i = NF; i; i--) printf "%s ", $i }') \
+		value hex 00 00 00 00 00 00 00 00 any || fail "bpftool"
+	tool profile -f -F 199 --mntnsmap "$maps/by-bpftool" 1
+	expect_status 0
+	expect_out '^chain;.*st_fix_h'
+fi
+
+# Wrong shapes, one line each
+"$FIXTURES/pinmap" "$maps/key4" hash 4 8 128 || fail "pinmap"
+"$FIXTURES/pinmap" "$maps/array" array 4 8 128 || fail "pinmap"
+for map in key4 array nothing-there; do
+	for option in --mntnsmap --cgroupmap; do
+		tool profile $option "$maps/$map" 1
+		expect_status 1
+		expect_one_line_error
+		expect_err "$map"
+	done
+done
+tool profile --cgroupmap /etc/passwd 1
+expect_status 1
+expect_one_line_error
+fixture_end

@@ -1,0 +1,20 @@
+#!/bin/sh
+# ctest: timeout=120
+# -C samples one CPU, CPU 0 too; an offline or impossible CPU is refused in one line.
+. "${0%/*}/lib.sh"
+needs perf-event cpus:2
+
+fixture chain -j 0 spin
+go
+tool profile -f -C 0 -F 199 1
+expect_status 0
+expect_out '^chain;.*st_fix_h'
+tool profile -f -C 1 -F 199 1
+expect_status 0
+refuse_out '^chain;.*st_fix_h'
+tool profile -C 0 -F 199 1
+expect_out ' on CPU#0 for 1 secs\.'
+tool profile -C 4095 1
+[ "$status" = 1 ] || [ "$status" = 2 ] || [ "$status" = 3 ] || fail "status $status for CPU 4095"
+expect_one_line_error
+fixture_end

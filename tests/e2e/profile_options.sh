@@ -1,0 +1,115 @@
+#!/bin/sh
+# ctest: timeout=400
+# Every option of bcc's profile does what its documentation says.
+E2E_SECONDS=360
+. "${0%/*}/lib.sh"
+needs perf-event
+
+fixture chain kernel
+go
+
+tool profile -U -f -F 199 -p "$fixture_pid" 1
+expect_status 0
+plain_names "$T/out" >"$T/plain"
+grep -q 'st_fix_h' "$T/plain" || fail "-U: no user stack"
+! grep -q 'do_syscall' "$T/plain" || fail "-U: a kernel stack"
+
+tool profile -K -f -F 199 -p "$fixture_pid" 1
+expect_status 0
+! grep -q 'st_fix' "$T/out" || fail "-K: a user stack"
+grep -q 'do_syscall' "$T/out" || fail "-K: no kernel stack"
+
+tool profile -U -F 199 -p "$fixture_pid" 1
+expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by user stack for 1 secs\."
+tool profile -K -F 199 -p "$fixture_pid" 1
+expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by kernel stack for 1 secs\."
+
+tool profile -U -K 1
+expect_status 2
+expect_err 'not allowed with'
+
+# -d: in text a line with -- between the two, folded a frame -
+tool profile -d -F 199 -p "$fixture_pid" 1
+expect_status 0
+expect_out '^    --$'
+tool profile -F 199 -p "$fixture_pid" 1
+refuse_out '^    --$'
+tool profile -df -F 199 -p "$fixture_pid" 1
+expect_out ';-;'
+tool profile -f -F 199 -p "$fixture_pid" 1
+refuse_out ';-;'
+refuse_out '_\[k\]'
+
+# -A: addresses, in the widths of bcc
+tool profile -A -F 199 -p "$fixture_pid" 1
+expect_status 0
+expect_out '^    0x[0-9a-f]{16} st_fix_h'
+expect_out '^    0x[0-9a-f]{16} do_syscall_64'
+
+# -c: one sample per so many events: nanoseconds of the clock, where there is no PMU
+tool profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 1
+expect_status 0
+[ "$(folded_sum)" -ge 10 ] || fail "-c 5000000: only $(folded_sum) samples"
+tool profile -c 5000000 -e cpu-clock -p "$fixture_pid" 1
+expect_out "^Sampling at every 5000000 events of PID \[$fixture_pid\] by user \+ kernel stack for 1 secs\."
+
+# -e: another event
+tool profile -e task-clock -f -F 199 -p "$fixture_pid" 1
+expect_status 0
+[ "$(folded_sum)" -gt 0 ] || fail "-e task-clock: no samples"
+tool profile -e cpu-clok 1
+expect_status 2
+expect_err 'cpu-clock'
+
+# More samples at a higher frequency: between half and twice the ratio
+tool profile -f -F 49 -e cpu-clock -I -K 2
+low=$(folded_sum)
+tool profile -f -F 490 -e cpu-clock -I -K 2
+high=$(folded_sum)
+[ "$high" -gt $((low * 5)) ] && [ "$high" -lt $((low * 20)) ] || fail "49 Hertz: $low samples, 490 Hertz: $high"
+
+# -I: the idle task, and only with it
+[ "$(nproc)" -lt 2 ] || {
+	tool profile -I -f -K -F 99 -e cpu-clock 1
+	expect_out '^swapper/'
+}
+tool profile -f -K -F 99 -e cpu-clock 1
+refuse_out '^swapper/'
+
+# Default frequency
+tool profile -p "$fixture_pid" 1
+expect_out '^Sampling at 49 Hertz '
+fixture_end
+
+# -L: only the thread that spins, not the main thread that waits; lists
+"$FIXTURES/spin" -t 2 -- sh -c 'STACKTOOL="$1"; exec "$STACKTOOL" profile -f -F 199 -L "$SPIN_TID" 1' - "$STACKTOOL" \
+	>"$T/out" 2>"$T/err" </dev/null
+status=$?
+expect_status 0
+one=$(folded_sum)
+expect_out '^spin;.*st_fix_spin'
+"$FIXTURES/spin" -t 2 -- sh -c 'exec "$1" profile -F 199 -L "$SPIN_TID,1" 1' - "$STACKTOOL" >"$T/out" 2>"$T/err" </dev/null
+status=$?
+expect_status 0
+expect_out '^Sampling at 199 Hertz of TID \[[0-9]+, 1\] by '
+[ "$one" -gt 0 ] || fail "-L: no samples"
+
+# -p takes a list, and leaves all others out
+fixture chain spin
+go
+"$FIXTURES/spin" -- sh -c 'exec "$1" profile -f -F 199 -p "$SPIN_PID,$2" 1' - "$STACKTOOL" "$fixture_pid" \
+	>"$T/out" 2>"$T/err" </dev/null
+status=$?
+expect_status 0
+expect_out '^chain;'
+expect_out '^spin;'
+[ -z "$(grep -vE '^(chain|spin);' "$T/out")" ] || fail "-p: other processes"
+"$FIXTURES/spin" -- sh -c 'exec "$1" profile -f -F 199 -p "$SPIN_PID" 1' - "$STACKTOOL" >"$T/out" 2>"$T/err" </dev/null
+expect_out '^spin;'
+refuse_out '^chain;'
+fixture_end
+
+# -p and -L exclude each other
+tool profile -p 1 -L 1 1
+expect_status 2
+expect_err 'not allowed with'

@@ -1,0 +1,33 @@
+#!/bin/sh
+# ctest: timeout=200
+# --strict: status 4 when something was lost, 0 when nothing was. Losses are named without it, too.
+. "${0%/*}/lib.sh"
+needs perf-event tracepoint:syscalls:sys_enter_getppid
+
+fixture chain spin
+go
+tool profile --strict -e task-clock -f -F 49 -p "$fixture_pid" 1
+losses=$(grep -cE '[0-9]+ .*(skipped|late|not recorded|not counted|missed)' "$T/err")
+if [ "$losses" -gt 0 ]; then expect_status 4; else expect_status 0; fi
+fixture_end
+
+fixture calls -n 1000
+tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "counted" "$(folded_sum)" 1000
+fixture_end
+
+# A neighbour that keeps the CPU: samples are skipped for certain.
+fixture neighbour -j 0
+go
+fixture_line
+tool profile --strict -f -e cpu-clock -F 199 -C 0 2
+expect_status 4
+expect_err 'skipped'
+tool profile -f -e cpu-clock -F 199 -C 0 2
+expect_status 0
+expect_err 'skipped'
+fixture_end

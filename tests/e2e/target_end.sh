@@ -1,0 +1,34 @@
+#!/bin/sh
+# ctest: timeout=120
+# The end of the target process ends the run and is said; the report is there, with names.
+. "${0%/*}/lib.sh"
+needs perf-event uprobe
+
+fixture calls -n 100
+tool_start count -f -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+fixture_end
+tool_wait
+expect_status 0
+expect_equal "calls" "$(folded_sum)" 100
+expect_out 'st_fix_hit 100$'
+expect_err "$fixture_pid.*(exited|ended|gone)"
+
+fixture chain spin
+go
+tool_start profile -f -F 199 -p "$fixture_pid"
+fixture_end
+tool_wait
+expect_status 0
+expect_err "$fixture_pid.*(exited|ended|gone)"
+
+# One of two targets ends: the run goes on.
+fixture calls -n 100
+first=$fixture_pid
+go
+tool_start profile -f -F 199 -p "$first,$$" 1
+fixture_done
+fixture_end
+tool_wait
+expect_status 0
