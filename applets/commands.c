@@ -97,8 +97,13 @@ bool command_run(int argc, char **argv, int *ret_err)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} commands[] = {
-		{ "--help", print_overview }, { "-h", print_overview }, { "--list", print_list },
-		{ "--version", print_version }, { "-V", print_version }, { "--install", install }, { "help", help },
+		{ "--help", print_overview },
+		{ "-h", print_overview },
+		{ "--list", print_list },
+		{ "--version", print_version },
+		{ "-V", print_version },
+		{ "--install", install },
+		{ "help", help },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++) {

@@ -6,8 +6,8 @@
 const struct option_spec common_table[] = {
 	OPTION(0, "save", struct common_options, save_path, "FILE",
 	       "also save the profile, for 'stacktool report FILE'", .noun = "a file name", .ours = true),
-	OPTION(0, "strict", struct common_options, strict, NULL,
-	       "end with status 4 if any event was lost", .ours = true),
+	OPTION(0, "strict", struct common_options, strict, NULL, "end with status 4 if any event was lost",
+	       .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table", .ours = true),
 	OPTION(0, "explain", struct common_options, explain, NULL,
@@ -15,7 +15,7 @@ const struct option_spec common_table[] = {
 	OPTION(0, "debug", struct common_options, debug, NULL,
 	       "print the plan and the BPF instructions before starting", .ours = true),
 	OPTION(0, "ebpf", struct common_options, dump_bpf, NULL, "print the BPF instructions and stop", .hidden = true),
-	OPTION_END
+	OPTION_END,
 };
 
 void common_plan(const struct common_options *options, struct plan *plan)
@@ -34,8 +34,9 @@ const struct option_spec stack_table[] = {
 	OPTION('K', "kernel-stacks-only", struct stack_options, kernel_only, NULL, "only kernel stacks, no user stacks",
 	       .exclusive = "stacks"),
 	OPTION('d', "delimited", struct stack_options, delimited, NULL, "a delimiter between kernel and user stack"),
-	OPTION('f', "folded", struct stack_options, folded, NULL, "folded output, one line per stack, for flame graphs"),
-	OPTION_END
+	OPTION('f', "folded", struct stack_options, folded, NULL,
+	       "folded output, one line per stack, for flame graphs"),
+	OPTION_END,
 };
 
 void stack_plan(const struct stack_options *options, struct plan *plan)

@@ -35,8 +35,8 @@ void stack_plan(const struct stack_options *options, struct plan *plan);
 #define CPU_MAX 1048575
 
 /* Adds the ids to a VEC(uint32_t) of the plan. */
-#define plan_add_ids(ids, list)                          \
-	do {                                             \
+#define plan_add_ids(ids, list)                            \
+	do {                                               \
 		for (size_t i_ = 0; i_ < (list)->nr; i_++) \
 			vec_push((ids), (list)->data[i_]); \
 	} while (0)

@@ -28,7 +28,8 @@ static const struct option_spec table[] = {
 	OPTION('l', "library", struct count_options, library, "LIB",
 	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library", .ours = true),
 	OPTION('i', "interval", struct count_options, interval, "SECONDS", "a report every so often"),
-	OPTION('D', "duration", struct count_options, duration, "SECONDS", "stop after this time; without it at Ctrl-C"),
+	OPTION('D', "duration", struct count_options, duration, "SECONDS",
+	       "stop after this time; without it at Ctrl-C"),
 	OPTION('T', "timestamp", struct count_options, timestamps, NULL, "the time before each report"),
 	OPTION('r', "regexp", struct count_options, regex, NULL,
 	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
@@ -39,9 +40,11 @@ static const struct option_spec table[] = {
 	       .ours = true),
 	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
 	OPTION_FRAGMENT(common_table, struct count_options, common),
-	OPERAND("pattern", struct count_options, pattern, "the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
-		"t:CATEGORY:EVENT or u:LIB:PROBE", .required = true, .noun = "a pattern"),
-	OPTION_END
+	OPERAND("pattern", struct count_options, pattern,
+		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
+		"t:CATEGORY:EVENT or u:LIB:PROBE",
+		.required = true, .noun = "a pattern"),
+	OPTION_END,
 };
 
 static const struct count_options defaults = { .cpu = -1 };
@@ -105,7 +108,7 @@ static const struct applet_example examples[] = {
 	{ "-p 185 'u:node:*'", "all USDT probes in node" },
 	{ "-K t:sched:sched_switch", "kernel stacks only" },
 	{ "-P -df t:sched:sched_switch", "folded, each process by itself" },
-	{}
+	{},
 };
 
 const struct applet count_applet = {

@@ -41,7 +41,8 @@ static const struct option_spec table[] = {
 	       "what makes the clock tick: cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, "
 	       "branch-misses, page-faults or context-switches (default cpu-cycles, or cpu-clock without a PMU)",
 	       .parse = parse_event, .ours = true),
-	OPTION('a', "annotations", struct profile_options, annotate, NULL, "_[k] behind kernel frames in folded output"),
+	OPTION('a', "annotations", struct profile_options, annotate, NULL,
+	       "_[k] behind kernel frames in folded output"),
 	OPTION('A', "address", struct profile_options, addresses, NULL, "raw addresses before the names"),
 	OPTION(0, "plain", struct profile_options, plain, NULL, "names alone, without offset and module", .ours = true),
 	OPTION('I', "include-idle", struct profile_options, include_idle, NULL, "samples of idle CPUs too"),
@@ -57,7 +58,7 @@ static const struct option_spec table[] = {
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
 	OPTION_FRAGMENT(common_table, struct profile_options, common),
 	OPERAND("duration", struct profile_options, duration, "seconds to sample; without it until Ctrl-C"),
-	OPTION_END
+	OPTION_END,
 };
 
 static const struct profile_options defaults = { .frequency_hz = 49, .cpu = -1 };
@@ -152,7 +153,7 @@ static const struct applet_example examples[] = {
 	{ "-K", "only kernel space stacks (no user)" },
 	{ "-e page-faults -c 1 5", "every page fault instead of CPU time" },
 	{ "--save five.stk 5", "keep the profile for 'stacktool report five.stk'" },
-	{}
+	{},
 };
 
 const struct applet profile_applet = {

@@ -148,7 +148,8 @@ static void add_examples(struct buf *text, const struct applet *applet)
 		return;
 	buf_adds(text, "Examples:\n");
 	for (const struct applet_example *example = applet->examples; example->arguments; example++) {
-		buf_addf(text, "  stacktool %s%s%s\n", applet->name, *example->arguments ? " " : "", example->arguments);
+		buf_addf(text, "  stacktool %s%s%s\n", applet->name, *example->arguments ? " " : "",
+			 example->arguments);
 		buf_addf(text, "      %s\n", example->meaning);
 	}
 }

@@ -7,7 +7,7 @@
  *		       .min = 1, .max = 1000000, .noun = "a frequency", .exclusive = "rate"),
  *		OPTION_FRAGMENT(common_table, struct profile_options, common),
  *		OPERAND("duration", struct profile_options, duration, "how long to sample, in seconds"),
- *		OPTION_END
+ *		OPTION_END,
  *	};
  *
  * What an option takes follows from the type of the field it fills, so that table and structure cannot disagree:
@@ -66,7 +66,7 @@ struct option_spec {
 	bool operand;          /* a word without dash, taken in table order */
 	bool required;         /* operands only */
 	bool hidden;           /* works, but help and man page are silent about it */
-	bool ours;             /* bcc's tool has no such option: gives way when a prefix could also mean one of bcc's */
+	bool ours; /* bcc's tool has no such option: gives way when a prefix could also mean one of bcc's */
 
 	/* Turns the text into the field, 0 or a usage error; replaces what the kind would do. */
 	int (*parse)(const char *text, void *field);
@@ -74,39 +74,35 @@ struct option_spec {
 	const struct option_spec *fragment; /* OPTION_KIND_FRAGMENT: its table */
 };
 
-#define OPTION_KIND_OF(field)                     \
-	_Generic((field),                         \
-		bool: OPTION_KIND_FLAG,           \
-		uint32_t: OPTION_KIND_U32,        \
-		uint64_t: OPTION_KIND_U64,        \
-		int: OPTION_KIND_INT,             \
+#define OPTION_KIND_OF(field)                        \
+	_Generic((field),                            \
+		bool: OPTION_KIND_FLAG,              \
+		uint32_t: OPTION_KIND_U32,           \
+		uint64_t: OPTION_KIND_U64,           \
+		int: OPTION_KIND_INT,                \
 		struct seconds: OPTION_KIND_SECONDS, \
-		const char *: OPTION_KIND_TEXT,   \
+		const char *: OPTION_KIND_TEXT,      \
 		struct u32_list: OPTION_KIND_U32_LIST)
 
-#define OPTION_FIELD(structure, field)                                       \
+#define OPTION_FIELD(structure, field) \
 	.kind = OPTION_KIND_OF(((structure *)0)->field), .offset = offsetof(structure, field)
 
 /* OPTION(letter, name, structure, field, metavar, help, further members...) */
-#define OPTION(letter_, name_, structure, field, metavar_, help_, ...)                                              \
-	{                                                                                                           \
-		OPTION_FIELD(structure, field), .letter = (letter_), .name = (name_), .metavar = (metavar_),        \
-		.help = (help_), ##__VA_ARGS__                                                                      \
+#define OPTION(letter_, name_, structure, field, metavar_, help_, ...)                \
+	{                                                                             \
+		OPTION_FIELD(structure, field), .letter = (letter_), .name = (name_), \
+		.metavar = (metavar_),          .help = (help_),     ##__VA_ARGS__,   \
 	}
 
 /* OPERAND(name, structure, field, help, further members...) */
-#define OPERAND(name_, structure, field, help_, ...)                                                                \
-	{                                                                                                           \
-		OPTION_FIELD(structure, field), .name = (name_), .help = (help_), .operand = true, ##__VA_ARGS__    \
-	}
+#define OPERAND(name_, structure, field, help_, ...) \
+	{ OPTION_FIELD(structure, field), .name = (name_), .help = (help_), .operand = true, ##__VA_ARGS__ }
 
 /* The options of `table`, which fill the member `field` of `structure`. */
-#define OPTION_FRAGMENT(table, structure, field)                                                                    \
-	{                                                                                                           \
-		.kind = OPTION_KIND_FRAGMENT, .fragment = (table), .offset = offsetof(structure, field)             \
-	}
+#define OPTION_FRAGMENT(table, structure, field) \
+	{ .kind = OPTION_KIND_FRAGMENT, .fragment = (table), .offset = offsetof(structure, field) }
 
-#define OPTION_END {}
+#define OPTION_END { .kind = OPTION_KIND_END }
 
 /* A table with its fragments laid out flat and -h behind it: what the parser and the help walk over. */
 struct option_entry {

@@ -44,14 +44,10 @@ const char *probe_kind_name(enum probe_kind kind)
 }
 
 static const char *const event_names[] = {
-	[SAMPLE_CPU_CYCLES] = "cpu-cycles",
-	[SAMPLE_CPU_CLOCK] = "cpu-clock",
-	[SAMPLE_TASK_CLOCK] = "task-clock",
-	[SAMPLE_INSTRUCTIONS] = "instructions",
-	[SAMPLE_CACHE_MISSES] = "cache-misses",
-	[SAMPLE_BRANCH_MISSES] = "branch-misses",
-	[SAMPLE_PAGE_FAULTS] = "page-faults",
-	[SAMPLE_CONTEXT_SWITCHES] = "context-switches",
+	[SAMPLE_CPU_CYCLES] = "cpu-cycles",     [SAMPLE_CPU_CLOCK] = "cpu-clock",
+	[SAMPLE_TASK_CLOCK] = "task-clock",     [SAMPLE_INSTRUCTIONS] = "instructions",
+	[SAMPLE_CACHE_MISSES] = "cache-misses", [SAMPLE_BRANCH_MISSES] = "branch-misses",
+	[SAMPLE_PAGE_FAULTS] = "page-faults",   [SAMPLE_CONTEXT_SWITCHES] = "context-switches",
 };
 
 const char *sample_event_name(enum sample_event event)
@@ -157,7 +153,7 @@ static void describe_key(const struct plan *plan, struct buf *text)
 		enum key_part part;
 		const char *name;
 	} parts[] = {
-		{ KEY_TGID, "process" }, { KEY_TID, "thread" }, { KEY_COMM, "command" },
+		{ KEY_TGID, "process" },  { KEY_TID, "thread" },  { KEY_COMM, "command" },
 		{ KEY_CGROUP, "cgroup" }, { KEY_PROBE, "probe" },
 	};
 

@@ -229,7 +229,8 @@ static int check_type(const char *text, bool regex)
 		return 0;
 	if (find_separator(behind(second), regex))
 		return fail_too_many(text);
-	return fail_usage("pattern '%s': the type must be 'p', 't' or 'u', but is '%.*s'", text, (int)(first - text), text);
+	return fail_usage("pattern '%s': the type must be 'p', 't' or 'u', but is '%.*s'", text, (int)(first - text),
+			  text);
 }
 
 static int split(const char *text, bool regex, struct pieces *pieces)
