@@ -16,8 +16,8 @@ endif()
 set(bpf_flags -O2 -g -target bpf -mcpu=${STACKTOOL_BPF_CPU} -D__TARGET_ARCH_${STACKTOOL_ARCH} -std=gnu11
 	-Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-unknown-attributes $<$<BOOL:${STACKTOOL_WERROR}>:-Werror>
 	-I${PROJECT_SOURCE_DIR} -I${PROJECT_BINARY_DIR}/generated
-	# asm/types.h of the host's libc headers, after everything else
-	-idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
+	# asm/types.h of the libc headers, after everything else
+	-idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -idirafter /usr/${CMAKE_SYSTEM_PROCESSOR}-linux-gnu/include
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -fdebug-compilation-dir=.)
 
 # stacktool_bpf(OUTPUT dir NAME name SOURCES ... [DEFINES ...]): dir/name.bpf.o and dir/name.skel.h

@@ -11,7 +11,9 @@ endif()
 
 add_library(stacktool_flags INTERFACE)
 target_include_directories(stacktool_flags INTERFACE ${PROJECT_SOURCE_DIR} ${GENERATED})
-target_compile_definitions(stacktool_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+# libiberty's demangler has an xmalloc.o with the same names; it wants its xrealloc, and then both would be linked.
+target_compile_definitions(stacktool_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
+	xmalloc=st_xmalloc xcalloc=st_xcalloc)
 target_compile_options(stacktool_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes -Wno-unused-parameter
 	$<$<BOOL:${STACKTOOL_WERROR}>:-Werror>

@@ -63,7 +63,7 @@ endfunction()
 
 function(set_test_environment name binaries timeout)
 	set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
-		ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${binaries}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
+		ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${PROJECT_BINARY_DIR}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
 endfunction()
 
 # layer_test(layer name timeout command...): `@BIN@` in the command is the tree, ours or the sanitized one.
@@ -211,7 +211,7 @@ endforeach()
 # ---- variants: the whole program once more, broken on purpose; tests prove that they notice ----
 
 function(stacktool_variant name)
-	if(NOT TARGET stacktool)
+	if(NOT TARGET stacktool OR STACKTOOL_SANITIZE)
 		return()
 	endif()
 	set(directory ${PROJECT_BINARY_DIR}/variants/${name}.generated)

@@ -2,8 +2,10 @@
 
 set(vm ${tests}/vm)
 file(GLOB verified_source CONFIGURE_DEPENDS ${vm}/verified.c)
-if(verified_source AND bpf_sources)
-	stacktool_program(vm_verified ${verified_source})
+if(verified_source AND bpf_sources AND NOT STACKTOOL_SANITIZE)
+	add_executable(vm_verified ${verified_source})
+	target_link_libraries(vm_verified PRIVATE stacktool_flags stacktool_hardening stacktool_libraries)
+	add_dependencies(vm_verified stacktool_skeleton)
 	set_target_properties(vm_verified PROPERTIES OUTPUT_NAME load-programs LINK_FLAGS_RELEASE -s
 		RUNTIME_OUTPUT_DIRECTORY ${guest}/tests)
 	list(APPEND guest_files $<TARGET_FILE:vm_verified>)
@@ -17,10 +19,11 @@ if(TARGET stacktool)
 	list(APPEND guest_targets stacktool)
 endif()
 
+file(GLOB verified_list CONFIGURE_DEPENDS ${vm}/verified-instructions)
 file(MAKE_DIRECTORY ${guest}/tests)
 add_custom_command(OUTPUT ${guest}/image.cpio.gz
 	COMMAND ${vm}/make-image ${PROJECT_BINARY_DIR} ${tests}/e2e
-	DEPENDS ${vm}/make-image ${vm}/init ${guest_files} ${guest_targets}
+	DEPENDS ${vm}/make-image ${vm}/init ${verified_list} ${guest_files} ${guest_targets}
 	COMMENT "guest image" VERBATIM)
 add_custom_target(guest ${guest_all} DEPENDS ${guest}/image.cpio.gz)
 

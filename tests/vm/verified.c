@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loads every program of the object on the running kernel, each alone and with everything switched on that costs
+ * instructions, and prints what the verifier counted. A program that a kernel must refuse (uprobe.multi before 6.6) is
+ * named as such in the list of expectations; tests/vm/accept-verified writes that list.
+ *
+ *   verified [LIST]   lines "5.10 on_sample 5432" or "5.10 on_uprobe_multi refused"
+ *
+ * Fails when a program is over the ceiling, has grown by a tenth, is refused unexpectedly, or is not in the list.
+ */
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "bpf/abi.h"
+#include "stacktool.skel.h"
+
+#define CEILING 10000
+#define REFUSED 0
+#define UNKNOWN -1
+
+static char verifier_log[1 << 20];
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	return getenv("VERBOSE") ? vfprintf(stderr, format, arguments) : 0;
+}
+
+static void switch_everything_on(struct st_config *config, enum st_task_access access)
+{
+	config->pidns_device = 1;
+	config->pidns_inode = 1;
+	config->sample_period_ns = 10000000;
+	config->key_parts = ~0U;
+	config->task_access = access;
+	config->task_filter = ST_FILTER_TGID;
+	config->cpu = 1;
+	config->want_kernel = 1;
+	config->want_user = 1;
+	config->use_cgroup_map = 1;
+	config->use_mntns_map = 1;
+}
+
+/* The verifier's count, or REFUSED. */
+static long load_one(const char *name, enum st_task_access access)
+{
+	struct stacktool *object = stacktool__open();
+	struct bpf_program *program;
+	long count = REFUSED;
+	char *line;
+
+	if (!object)
+		return REFUSED;
+	switch_everything_on(&object->rodata->st_config, access);
+	bpf_object__for_each_program(program, object->obj)
+		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
+	program = bpf_object__find_program_by_name(object->obj, name);
+	verifier_log[0] = '\0';
+	bpf_program__set_log_buf(program, verifier_log, sizeof(verifier_log));
+	bpf_program__set_log_level(program, 4); /* statistics only */
+	if (!stacktool__load(object)) {
+		/* The count includes the global subprograms. 7.x has a line before that starts with "insns processed". */
+		line = strstr(verifier_log, "\nprocessed ");
+		count = line ? strtol(line + strlen("\nprocessed "), NULL, 10) : REFUSED;
+	}
+	stacktool__destroy(object);
+	return count;
+}
+
+static long expected(const char *list, const char *kernel, const char *name)
+{
+	char line_kernel[32], line_name[64], value[32];
+	long result = UNKNOWN;
+	FILE *file = fopen(list, "r");
+
+	if (!file)
+		return UNKNOWN;
+	while (fscanf(file, "%31s %63s %31s", line_kernel, line_name, value) == 3)
+		if (!strcmp(line_kernel, kernel) && !strcmp(line_name, name))
+			result = strcmp(value, "refused") ? strtol(value, NULL, 10) : REFUSED;
+	fclose(file);
+	return result;
+}
+
+static int judge(const char *name, long count, long before)
+{
+	if (before == UNKNOWN)
+		return printf("not ok: %s is not in the list: tests/vm/accept-verified\n", name), 1;
+	if (count == REFUSED && before != REFUSED)
+		return printf("not ok: %s was refused:\n%.4000s\n", name, verifier_log), 1;
+	if (count > CEILING)
+		return printf("not ok: %s is over the ceiling of %d\n", name, CEILING), 1;
+	if (before != REFUSED && count * 10 > before * 11)
+		return printf("not ok: %s has grown by more than a tenth, from %ld\n", name, before), 1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *list = argc > 1 ? argv[1] : "/tests/verified-instructions";
+	struct stacktool *object;
+	struct bpf_program *program;
+	struct utsname host;
+	char kernel[32];
+	int failures = 0, major = 0, minor = 0;
+
+	libbpf_set_print(quiet);
+	uname(&host);
+	if (sscanf(host.release, "%d.%d", &major, &minor) != 2)
+		return 1;
+	snprintf(kernel, sizeof(kernel), "%d.%d", major, minor);
+	object = stacktool__open();
+	if (!object) {
+		perror("open");
+		return 1;
+	}
+	bpf_object__for_each_program(program, object->obj)
+	{
+		const char *name = bpf_program__name(program);
+		long count = load_one(name, ST_TASK_BTF);
+		const char *access = "btf";
+
+		if (count == REFUSED) {
+			count = load_one(name, ST_TASK_PROBE_READ);
+			access = "probe read";
+		}
+		if (count == REFUSED) {
+			count = load_one(name, ST_TASK_NONE);
+			access = "none";
+		}
+		if (count == REFUSED)
+			printf("verified %s %s refused\n", kernel, name);
+		else
+			printf("verified %s %s %ld (task access: %s)\n", kernel, name, count, access);
+		failures += judge(name, count, expected(list, kernel, name));
+	}
+	stacktool__destroy(object);
+	return failures != 0;
+}
