@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/demangle.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+enum { MANGLED_MAX_BYTES = 4096 };
+
+struct output {
+	jmp_buf overflow;
+	char *text;
+	size_t nr;
+};
+
+/*
+ * Called by libiberty with each piece of the name. Leaving by longjmp is the only way to stop it; its printers keep
+ * their state on the stack. (Punycode in a Rust v0 name is the exception: one buffer of the identifier's length leaks.)
+ */
+static void take_piece(const char *piece, size_t nr_bytes, void *context)
+{
+	struct output *output = context;
+
+	if (nr_bytes >= DEMANGLED_MAX_BYTES - output->nr)
+		longjmp(output->overflow, 1);
+	memcpy(output->text + output->nr, piece, nr_bytes);
+	output->nr += nr_bytes;
+}
+
+typedef int demangle_function(const char *mangled, int options, demangle_callbackref callback, void *opaque);
+
+static bool run(demangle_function *function, const char *mangled, char *ret_text)
+{
+	struct output output = { .text = ret_text };
+
+	if (setjmp(output.overflow))
+		return false;
+	if (!function(mangled, DMGL_PARAMS | DMGL_ANSI, take_piece, &output) || !output.nr)
+		return false;
+	ret_text[output.nr] = '\0';
+	return true;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* Rust's legacy mangling is C++'s with a hash as the last part: "17h" and 16 hex digits, then "E". */
+static bool is_legacy_rust(const char *mangled)
+{
+	const char *hash = strstr(mangled, "17h");
+
+	while (hash) {
+		if (strspn(hash + 3, "0123456789abcdef") >= 16 && hash[19] == 'E')
+			return true;
+		hash = strstr(hash + 1, "17h");
+	}
+	return false;
+}
+
+bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
+{
+	char text[MANGLED_MAX_BYTES + 1];
+
+	if (mangled.nr_bytes > MANGLED_MAX_BYTES || mangled.nr_bytes < 3)
+		return false;
+	memcpy(text, mangled.text, mangled.nr_bytes);
+	text[mangled.nr_bytes] = '\0';
+	if (starts_with(text, "_R") && isupper((unsigned char)text[2]))
+		return run(rust_demangle_callback, text, ret_text);
+	if (starts_with(text, "_Z"))
+		return (is_legacy_rust(text) && run(rust_demangle_callback, text, ret_text)) ||
+		       run(cplus_demangle_v3_callback, text, ret_text);
+	if (starts_with(text, "___Z") || starts_with(text, "____Z")) /* clang's blocks */
+		return run(cplus_demangle_v3_callback, text, ret_text);
+	return false;
+}

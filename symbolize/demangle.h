@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Readable names of C++ (Itanium ABI) and Rust (legacy and v0) functions.
+ *
+ * A mangled name is a small program: 230 bytes expand to 142 MB. So the output is bounded, and a name that needs more
+ * stays as it is.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symbolize/names.h"
+
+/* Room for any demangled name and its NUL. */
+#define DEMANGLED_MAX_BYTES 16384
+
+/*
+ * Writes the readable form with a NUL and returns true, or returns false when the name is not mangled, is longer than
+ * 4 KB, or would not fit. `ret_text` is written to in both cases.
+ */
+bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES]);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A bounded reader of ELF files: headers, program headers, sections, notes, by pread from a descriptor.
+ *
+ * Every number in the file is a claim of a stranger: counts are capped, each range is checked against the size of the
+ * file without overflow, and nothing is mapped, so a file that shrinks while it is read gives an error and no signal.
+ * 32-bit files are widened; files of the other byte order are refused.
+ *
+ * Errors: -ENOEXEC not an ELF file (of this byte order), -EBADMSG an ELF file that contradicts itself or was cut
+ * short, -ENODATA what was asked for is not in it, -ENOMEM.
+ */
+#pragma once
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/vec.h"
+
+struct elf_file {
+	int fd; /* borrowed */
+	uint64_t size;
+	bool is_64;
+	uint16_t type, machine;
+	VEC(Elf64_Phdr) segments;
+	VEC(Elf64_Shdr) sections; /* empty where the file has none */
+};
+
+#define BUILD_ID_MAX 64
+struct build_id {
+	uint32_t nr_bytes; /* 0: none */
+	unsigned char bytes[BUILD_ID_MAX];
+};
+
+/* Room for a build id as lower-case hex. */
+#define BUILD_ID_HEX_SIZE (2 * BUILD_ID_MAX + 1)
+
+/* Reads the headers; the descriptor stays the caller's and must outlive the reader. */
+int elf_file_open(struct elf_file *elf, int fd);
+void elf_file_done(struct elf_file *elf);
+
+/* Reads exactly `nr_bytes` at `offset`; -EBADMSG when the file does not have them. */
+int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, size_t nr_bytes);
+
+/* True when the range lies in the file. */
+bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
+
+/* Link-time address <-> offset in the file, by the loadable segments; -ENODATA when none holds it. */
+int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset);
+int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint64_t *ret_address);
+
+/* The loaded, executable segment that holds the address in its file part, or NULL. */
+const Elf64_Phdr *elf_file_code_segment(const struct elf_file *elf, uint64_t address);
+
+/* The GNU build id, from the program headers' notes, else from note sections. -ENODATA when there is none. */
+int elf_file_build_id(const struct elf_file *elf, struct build_id *ret_id);
+
+/* Writes lower-case hex. */
+void build_id_format(const struct build_id *id, char ret_hex[BUILD_ID_HEX_SIZE]);
+bool build_id_same(const struct build_id *a, const struct build_id *b);

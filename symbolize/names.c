@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/names.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+
+int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max)
+{
+	_cleanup_(freep) char *copy = NULL;
+	int err;
+
+	if (!elf_file_holds(elf, offset, nr_bytes))
+		return -EBADMSG;
+	if (nr_bytes <= copy_max) {
+		copy = malloc((size_t)nr_bytes + 1);
+		if (!copy)
+			return -ENOMEM;
+		err = elf_file_read(elf, offset, copy, (size_t)nr_bytes);
+		if (err)
+			return err;
+		copy[nr_bytes] = '\0';
+	}
+	*names = (struct names){ .fd = dup(elf->fd), .offset = offset, .nr_bytes = nr_bytes };
+	if (names->fd < 0)
+		return -errno;
+	names->copy = take_ptr(copy);
+	return 0;
+}
+
+void names_done(struct names *names)
+{
+	free(names->copy);
+	closep(&names->fd);
+	*names = NAMES_NONE;
+}
+
+void names_drop_copy(struct names *names)
+{
+	free(names->copy);
+	names->copy = NULL;
+}
+
+size_t name_length(const char *text, size_t room)
+{
+	size_t length = strnlen(text, room);
+	const char *suffix = length > 1 ? memchr(text + 1, '@', length - 1) : NULL;
+
+	return suffix ? (size_t)(suffix - text) : length;
+}
+
+/* Reads up to `room` bytes, fewer at the end of the file. */
+static size_t read_some(const struct names *names, uint32_t position, char *ret_bytes, size_t room)
+{
+	uint64_t left = names->nr_bytes - position;
+	ssize_t got = pread(names->fd, ret_bytes, left < room ? (size_t)left : room, (off_t)(names->offset + position));
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES])
+{
+	enum { USUAL_BYTES = 256 }; /* most names are shorter: a page of the file is touched once */
+	size_t nr;
+
+	if (position >= names->nr_bytes)
+		return (struct name){ "", 0 };
+	if (names->copy)
+		return (struct name){ names->copy + position,
+				      name_length(names->copy + position, NAME_MAX_BYTES) };
+	nr = read_some(names, position, scratch, USUAL_BYTES);
+	if (nr == USUAL_BYTES && !memchr(scratch, '\0', nr))
+		nr = read_some(names, position, scratch, NAME_MAX_BYTES);
+	return (struct name){ scratch, name_length(scratch, nr) };
+}
+
+static bool starts_with(struct name name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return name.nr_bytes >= length && !memcmp(name.text, prefix, length);
+}
+
+/* Names that a library or kernel gives to its own copies of a function. */
+static bool is_internal(struct name name)
+{
+	static const char *const prefixes[] = { "__GI_", "__libc_", "__new_", "__pi_", "__x86_", "__kvm_nvhe_" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (starts_with(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+static size_t leading_underscores(struct name name)
+{
+	size_t nr = 0;
+
+	while (nr < name.nr_bytes && name.text[nr] == '_')
+		nr++;
+	return nr;
+}
+
+static int prefer_less(size_t a, size_t b)
+{
+	return (a < b) - (a > b);
+}
+
+int name_compare(struct name a, struct name b)
+{
+	int better = prefer_less(is_internal(a), is_internal(b));
+
+	better = better ?: prefer_less(!a.nr_bytes, !b.nr_bytes);
+	better = better ?: prefer_less(leading_underscores(a), leading_underscores(b));
+	better = better ?: prefer_less(a.nr_bytes, b.nr_bytes);
+	return better ?: memcmp(b.text, a.text, a.nr_bytes);
+}

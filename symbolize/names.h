@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The names of a symbol table: a string table of the file, in memory or read name by name.
+ *
+ * Small string tables are loaded once. Large ones (a C++ library has megabytes) stay in the file, which is then kept
+ * open, because most of their names are never asked for and memory is what users complain about.
+ */
+#pragma once
+
+#include "symbolize/elf_file.h"
+
+/* Names longer than this are cut. */
+#define NAME_MAX_BYTES 16384
+
+struct name {
+	const char *text; /* not NUL-terminated */
+	size_t nr_bytes;
+};
+
+struct names {
+	int fd; /* owned; -1 without a file */
+	uint64_t offset, nr_bytes; /* of the string table */
+	char *copy; /* of all of it and a NUL, or NULL: read from the file */
+};
+
+#define NAMES_NONE ((struct names){ .fd = -1 })
+
+/* Opens the string table at this range of the file; loads it unless it is larger than `copy_max`. */
+int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
+void names_done(struct names *names);
+
+/* Lets go of the copy (the names are then read from the file) or of the file (only the copy is left). */
+void names_drop_copy(struct names *names);
+
+/*
+ * The name at `position`, without version suffix ("memcpy@@GLIBC_2.14" is "memcpy"). It points into the copy or into
+ * `scratch`. An unreadable name is empty.
+ */
+struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES]);
+
+/* The length of a name up to its version suffix, at most `room`. */
+size_t name_length(const char *text, size_t room);
+
+/*
+ * Which of two names of one place to show: > 0 when `a` is better. Plain names win over implementation names
+ * ("malloc" over "__libc_malloc"), fewer leading underscores, then the shorter, then byte order so that the choice
+ * never depends on the order in the table.
+ */
+int name_compare(struct name a, struct name b);
