@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* applets/dispatch.c and the help that follows from the tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "applets/dispatch.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/cli/help.h"
+#include "core/cli/man.h"
+
+#include <cmocka.h> /* last: its macro fail() would break err.h */
+
+static void expect_applet(const char *name, const char *applet, bool as_bcc)
+{
+	bool is_bcc = !as_bcc;
+	const struct applet *found = applet_find(name, &is_bcc);
+
+	if (!found)
+		fail_msg("'%s' finds no applet", name);
+	assert_string_equal(found->name, applet);
+	assert_int_equal(is_bcc, as_bcc);
+}
+
+static void every_name_of_the_field_finds_its_applet(void **state)
+{
+	static const char *const forms[] = {
+		"%s", "%s.py", "%s-bpfcc", "bpf-%s", "/sbin/%s-bpfcc", "/usr/share/bcc/tools/%s", "./tools/%s.py",
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		_cleanup_(buf_done) struct buf profile = {};
+		_cleanup_(buf_done) struct buf stackcount = {};
+		_cleanup_(buf_done) struct buf count = {};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		buf_addf(&profile, forms[i], "profile");
+		buf_addf(&stackcount, forms[i], "stackcount");
+		buf_addf(&count, forms[i], "count");
+#pragma GCC diagnostic pop
+		expect_applet(buf_text(&profile), "profile", true);
+		expect_applet(buf_text(&stackcount), "count", true);
+		expect_applet(buf_text(&count), "count", false);
+	}
+}
+
+static void other_names_find_nothing(void **state)
+{
+	static const char *const names[] = { "",     "stacktool", ".py",           "-bpfcc",
+					     "bpf-", "profil",    "profile.py.py", "profile/" };
+	bool as_bcc;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_null(applet_find(names[i], &as_bcc));
+}
+
+static void a_mistyped_applet_is_guessed(void **state)
+{
+	err_clear();
+	assert_true(fail_no_applet("porfile") < 0);
+	assert_string_equal(err_cause(), "'porfile': no such applet");
+	assert_string_equal(err_hint(), "did you mean 'profile'? 'stacktool --list' shows all");
+	err_clear();
+	assert_true(fail_no_applet("stackcuont") < 0);
+	assert_non_null(strstr(err_hint(), "'stackcount'"));
+}
+
+static size_t occurrences(const char *text, const char *word)
+{
+	size_t nr = 0;
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		nr++;
+	return nr;
+}
+
+/* "--name" as help writes it: at the start of its explanation, so that --pid is not found in --pid-namespace. */
+static size_t in_help(const char *text, const struct option_spec *spec)
+{
+	_cleanup_(buf_done) struct buf flag = {}, value = {};
+
+	buf_addf(&flag, "--%s ", spec->name);
+	buf_addf(&value, "--%s=", spec->name);
+	return occurrences(text, buf_text(&flag)) + occurrences(text, buf_text(&value));
+}
+
+static void help_has_every_option_once(void **state)
+{
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		_cleanup_(option_list_done) struct option_list list;
+		_cleanup_(buf_done) struct buf text = {};
+		char *examples;
+
+		help_text(*applet, &text);
+		examples = strstr(text.data, "\nExamples:");
+		if (examples)
+			*examples = '\0';
+		option_list_init(&list, (*applet)->options);
+		for (size_t i = 0; i < list.entries.nr; i++) {
+			const struct option_spec *spec = list.entries.data[i].spec;
+			size_t wanted = spec->hidden ? 0 : 1;
+
+			if (!spec->operand && in_help(buf_text(&text), spec) != wanted)
+				fail_msg("%s: --%s is not %zu times in the help", (*applet)->name, spec->name, wanted);
+		}
+	}
+}
+
+static void help_keeps_within_80_columns(void **state)
+{
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		_cleanup_(buf_done) struct buf text = {};
+
+		help_text(*applet, &text);
+		for (const char *line = buf_text(&text); *line; line += strcspn(line, "\n") + 1)
+			if (strcspn(line, "\n") > 80)
+				fail_msg("%s: %.*s", (*applet)->name, (int)strcspn(line, "\n"), line);
+	}
+}
+
+static void tables_have_no_letter_or_name_twice(void **state)
+{
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		_cleanup_(option_list_done) struct option_list list;
+
+		option_list_init(&list, (*applet)->options);
+		for (size_t i = 0; i < list.entries.nr; i++) {
+			const struct option_spec *a = list.entries.data[i].spec;
+
+			assert_true(a->operand || a->kind == OPTION_KIND_FLAG || a->kind == OPTION_KIND_HELP ||
+				    a->metavar);
+			for (size_t k = i + 1; k < list.entries.nr; k++) {
+				const struct option_spec *b = list.entries.data[k].spec;
+
+				assert_true(!a->letter || a->letter != b->letter);
+				assert_string_not_equal(a->name, b->name);
+			}
+		}
+	}
+}
+
+static void help_of_profile_names_every_event(void **state)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	bool as_bcc;
+
+	help_text(applet_find("profile", &as_bcc), &text);
+	for (int i = 1; sample_event_name((enum sample_event)i); i++)
+		assert_non_null(strstr(buf_text(&text), sample_event_name((enum sample_event)i)));
+}
+
+static void defaults_come_from_the_options(void **state)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	bool as_bcc;
+
+	help_text(applet_find("profile", &as_bcc), &text);
+	assert_non_null(strstr(buf_text(&text), "(default 49)"));
+}
+
+static void man_pages_have_their_sections(void **state)
+{
+	static const char *const sections[] = { ".TH stacktool-",    ".SH NAME\n",    ".SH SYNOPSIS\n",
+						".SH DESCRIPTION\n", ".SH OPTIONS\n", ".SH EXIT STATUS\n" };
+
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		_cleanup_(buf_done) struct buf page = {};
+
+		man_page(*applet, &page);
+		for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+			assert_int_equal(occurrences(buf_text(&page), sections[i]), 1);
+	}
+}
+
+static void man_text_cannot_become_a_macro(void **state)
+{
+	static const struct option_spec table[] = { OPTION_END };
+	static const struct applet odd = {
+		.name = "odd",
+		.summary = "a-b",
+		.description = ".so /etc/passwd\n\n'x \\(co",
+		.options = table,
+	};
+	_cleanup_(buf_done) struct buf page = {};
+
+	man_page(&odd, &page);
+	assert_non_null(strstr(buf_text(&page), "\n\\&.so /etc/passwd\n.PP\n\\&\\(aqx \\e(co\n"));
+	assert_non_null(strstr(buf_text(&page), "a\\-b"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_name_of_the_field_finds_its_applet),
+		cmocka_unit_test(other_names_find_nothing),
+		cmocka_unit_test(a_mistyped_applet_is_guessed),
+		cmocka_unit_test(help_has_every_option_once),
+		cmocka_unit_test(help_keeps_within_80_columns),
+		cmocka_unit_test(tables_have_no_letter_or_name_twice),
+		cmocka_unit_test(help_of_profile_names_every_event),
+		cmocka_unit_test(defaults_come_from_the_options),
+		cmocka_unit_test(man_pages_have_their_sections),
+		cmocka_unit_test(man_text_cannot_become_a_macro),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* core/cli/options.c and value.c: what a line of words becomes, and what is said about a wrong one. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/vec.h"
+#include "core/cli/options.h"
+
+#include <cmocka.h> /* last: its macro fail() would break err.h */
+
+struct inner {
+	bool quiet;
+	const char *save;
+};
+
+struct options {
+	bool folded, annotate, delimited;
+	uint32_t size;
+	uint64_t frequency, period;
+	int cpu;
+	struct seconds interval;
+	const char *library;
+	struct u32_list pids;
+	struct inner inner;
+	uint32_t colour;
+	struct seconds duration;
+	const char *rest;
+};
+
+static int parse_colour(const char *text, void *field)
+{
+	if (strcmp(text, "red"))
+		return fail_usage("colour '%s': no such colour", text);
+	*(uint32_t *)field = 7;
+	return 0;
+}
+
+static const struct option_spec inner_table[] = {
+	OPTION('q', "quiet", struct inner, quiet, NULL, "say less"),
+	OPTION(0, "save", struct inner, save, "FILE", "save", .ours = true),
+	OPTION_END,
+};
+
+static const struct option_spec table[] = {
+	OPTION('f', "folded", struct options, folded, NULL, "folded"),
+	OPTION('a', "annotate", struct options, annotate, NULL, "annotate", .exclusive = "marks"),
+	OPTION('d', "delimited", struct options, delimited, NULL, "delimited", .exclusive = "marks"),
+	OPTION(0, "storage-size", struct options, size, "N", "size", .min = 1, .max = 100),
+	OPTION('F', "frequency", struct options, frequency, "HZ", "frequency", .min = 1, .max = 1000,
+	       .noun = "a frequency"),
+	OPTION('c', "count", struct options, period, "N", "period"),
+	OPTION('C', "cpu", struct options, cpu, "CPU", "cpu"),
+	OPTION('i', "interval", struct options, interval, "S", "interval"),
+	OPTION('l', "library", struct options, library, "LIB", "library"),
+	OPTION('p', "pid", struct options, pids, "PID,...", "pids", .min = 1, .noun = "a list of process ids"),
+	OPTION_FRAGMENT(inner_table, struct options, inner),
+	OPTION(0, "colour", struct options, colour, "NAME", "colour", .parse = parse_colour),
+	OPTION(0, "ebpf", struct options, folded, NULL, "hidden", .hidden = true),
+	OPERAND("duration", struct options, duration, "duration"),
+	OPERAND("rest", struct options, rest, "rest"),
+	OPTION_END,
+};
+
+static const struct option_spec required_table[] = {
+	OPERAND("pattern", struct options, rest, "pattern", .required = true),
+	OPTION_END,
+};
+
+#define MAX_WORDS 32
+
+/* Parses a line of words separated by single spaces. */
+static int parse_with(const struct option_spec *specs, const char *line, struct options *options)
+{
+	static char words[512]; /* texts in the options point into it */
+	char *argv[MAX_WORDS] = { "applet" };
+	int argc = 1;
+
+	*options = (struct options){ .cpu = -1, .frequency = 49 };
+	err_clear();
+	assert_true(strlen(line) < sizeof(words));
+	strcpy(words, line);
+	for (char *at = words; *at; argc++) {
+		size_t length = strcspn(at, " ");
+
+		assert_true(argc < MAX_WORDS - 1);
+		argv[argc] = at;
+		at += length;
+		if (*at)
+			*at++ = '\0';
+	}
+	return options_parse(specs, argc, argv, options);
+}
+
+static int parse(const char *line, struct options *options)
+{
+	return parse_with(table, line, options);
+}
+
+static void expect_failure(const char *line, const char *cause, const char *advice)
+{
+	struct options options;
+	int err = parse(line, &options);
+
+	options_done(table, &options);
+	assert_true(err < 0);
+	assert_int_equal(err_kind(), ERR_USAGE);
+	assert_string_equal(err_cause(), cause);
+	assert_string_equal(err_hint(), advice);
+}
+
+static void no_words_leave_the_defaults(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("", &options), 0);
+	assert_int_equal(options.frequency, 49);
+	assert_int_equal(options.cpu, -1);
+	assert_false(options.folded);
+}
+
+static void each_kind_fills_its_field(void **state)
+{
+	struct options options;
+
+	assert_int_equal(
+		parse("-f --storage-size 5 -F 99 -C 0 -i 0.25 -l c -p 3,1,2 -q --save x --colour red 5", &options), 0);
+	assert_true(options.folded);
+	assert_int_equal(options.size, 5);
+	assert_int_equal(options.frequency, 99);
+	assert_int_equal(options.cpu, 0);
+	assert_int_equal(options.interval.ns, 250000000);
+	assert_string_equal(options.library, "c");
+	assert_int_equal(options.pids.nr, 3);
+	assert_int_equal(options.pids.data[0], 3);
+	assert_int_equal(options.pids.data[2], 2);
+	assert_true(options.inner.quiet);
+	assert_string_equal(options.inner.save, "x");
+	assert_int_equal(options.colour, 7);
+	assert_int_equal(options.duration.ns, 5000000000);
+	options_done(table, &options);
+	assert_null(options.pids.data);
+}
+
+static void short_options_bundle_with_and_without_value(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("-fqi 1 -p185", &options), 0);
+	assert_true(options.folded);
+	assert_true(options.inner.quiet);
+	assert_int_equal(options.interval.ns, 1000000000);
+	assert_int_equal(options.pids.data[0], 185);
+	options_done(table, &options);
+}
+
+static void operands_stand_anywhere(void **state)
+{
+	struct options options;
+
+	setenv("POSIXLY_CORRECT", "1", 1);
+	assert_int_equal(parse("-f 5 -q name -F 7", &options), 0);
+	unsetenv("POSIXLY_CORRECT");
+	assert_int_equal(options.duration.ns, 5000000000);
+	assert_string_equal(options.rest, "name");
+	assert_int_equal(options.frequency, 7);
+	assert_true(options.inner.quiet);
+}
+
+static void words_behind_two_dashes_are_operands(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("-- 5 -f", &options), 0);
+	assert_string_equal(options.rest, "-f");
+	assert_false(options.folded);
+}
+
+static void long_options_take_values_and_prefixes(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("--freq=7 --fol --storage 9", &options), 0);
+	assert_int_equal(options.frequency, 7);
+	assert_int_equal(options.size, 9);
+	assert_true(options.folded);
+}
+
+/* --s is --storage-size in bcc; that --save begins with it too must not matter. */
+static void a_prefix_of_bccs_option_wins_over_ours(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("--s=4", &options), 0);
+	assert_int_equal(options.size, 4);
+	assert_int_equal(parse("--s 3 -f", &options), 0);
+	assert_int_equal(options.size, 3);
+	assert_true(options.folded);
+	expect_failure("--s", "argument --storage-size: the value is missing: give N", "");
+}
+
+static void the_last_of_two_equal_options_counts(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("-p 1,2 -p 3 -F 1 -F 2", &options), 0);
+	assert_int_equal(options.pids.nr, 1);
+	assert_int_equal(options.pids.data[0], 3);
+	assert_int_equal(options.frequency, 2);
+	options_done(table, &options);
+}
+
+static void help_stops_parsing(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("-f -h --nonsense", &options), OPTIONS_HELP);
+	assert_int_equal(parse("--help", &options), OPTIONS_HELP);
+}
+
+static void seconds_take_fractions_but_neither_zero_nor_less(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "5", 5000000000 },
+		{ "0.5", 500000000 },
+		{ ".25", 250000000 },
+		{ "1.000000001", 1000000001 },
+		{ "0.001", 1000000 },
+		{ "99999999", 99999999000000000 },
+		{ "1.0000000019", 1000000001 },
+	};
+	static const char *const bad[] = { "0",   "0.0", "0.0001", "5s",         "5.", ".",
+					   "1e3", "+5",  "0x5",    "9999999999", "inf" };
+	struct options options;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(parse(good[i].text, &options), 0);
+		assert_int_equal(options.duration.ns, good[i].ns);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse(bad[i], &options), -EINVAL);
+	expect_failure("-5", "argument duration: '-5' is not a duration: give seconds above 0, like 5 or 0.5", "");
+	expect_failure("-0.5", "argument duration: '-0.5' is not a duration: give seconds above 0, like 5 or 0.5", "");
+	expect_failure("-i 0", "argument -i/--interval: '0' is not a duration: give seconds above 0, like 5 or 0.5",
+		       "");
+}
+
+static void numbers_keep_to_their_limits(void **state)
+{
+	struct options options;
+
+	expect_failure("-F 0", "argument -F/--frequency: '0' is not a frequency: give 1 to 1000", "");
+	expect_failure("-F 1001", "argument -F/--frequency: '1001' is not a frequency: give 1 to 1000", "");
+	expect_failure("-F 5x", "argument -F/--frequency: '5x' is not a frequency: give 1 to 1000", "");
+	expect_failure("-F -5", "argument -F/--frequency: '-5' is not a frequency: give 1 to 1000", "");
+	expect_failure("-c 18446744073709551616",
+		       "argument -c/--count: '18446744073709551616' is not a number: give 0 or more", "");
+	expect_failure("-C 2147483648", "argument -C/--cpu: '2147483648' is not a number: give 0 or more", "");
+	assert_int_equal(parse("-c 18446744073709551615 -C 2147483647", &options), 0);
+	assert_int_equal(options.period, UINT64_MAX);
+}
+
+static void lists_are_refused_whole(void **state)
+{
+	const char *cause = "argument -p/--pid: '1,,2' is not a list of process ids: "
+			    "give numbers separated by commas, each 1 or more";
+
+	expect_failure("-p 1,,2", cause, "");
+	for (size_t i = 0; i < 6; i++) {
+		static const char *const bad[] = { "-p a", "-p 1,", "-p ,1", "-p 0", "-p 1;2", "-p 4294967296" };
+		struct options options;
+
+		assert_int_equal(parse(bad[i], &options), -EINVAL);
+		assert_null(options.pids.data);
+	}
+}
+
+static void mistakes_are_named(void **state)
+{
+	expect_failure("--fodled", "unknown option '--fodled'", "did you mean '--folded'?");
+	expect_failure("--zzz=3", "unknown option '--zzz'", "");
+	expect_failure("-x", "unknown option '-x'", "");
+	expect_failure("-fx", "unknown option '-x'", "");
+	expect_failure("--folded=yes", "argument -f/--folded: takes no value", "");
+	expect_failure("--f", "ambiguous option '--f': it could be --folded, --frequency", "");
+	expect_failure("-F", "argument -F/--frequency: the value is missing: give HZ", "");
+	expect_failure("--frequency", "argument -F/--frequency: the value is missing: give HZ", "");
+	expect_failure("5 name more", "unexpected argument 'more'", "");
+	expect_failure("--save=", "argument --save: '' is not a name: give at least one letter", "");
+	expect_failure("--colour blue", "colour 'blue': no such colour", "");
+}
+
+static void excluding_options_have_a_code_of_their_own(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("-a -d", &options), -EEXIST);
+	assert_int_equal(err_kind(), ERR_USAGE);
+	assert_string_equal(err_cause(), "argument -d/--delimited: not allowed with argument -a/--annotate");
+	assert_int_equal(parse("-a -a", &options), 0);
+}
+
+static void a_missing_operand_is_named(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse_with(required_table, "", &options), -EINVAL);
+	assert_string_equal(err_cause(), "argument pattern: missing");
+	assert_int_equal(parse_with(required_table, "x", &options), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_words_leave_the_defaults),
+		cmocka_unit_test(each_kind_fills_its_field),
+		cmocka_unit_test(short_options_bundle_with_and_without_value),
+		cmocka_unit_test(operands_stand_anywhere),
+		cmocka_unit_test(words_behind_two_dashes_are_operands),
+		cmocka_unit_test(long_options_take_values_and_prefixes),
+		cmocka_unit_test(a_prefix_of_bccs_option_wins_over_ours),
+		cmocka_unit_test(the_last_of_two_equal_options_counts),
+		cmocka_unit_test(help_stops_parsing),
+		cmocka_unit_test(seconds_take_fractions_but_neither_zero_nor_less),
+		cmocka_unit_test(numbers_keep_to_their_limits),
+		cmocka_unit_test(lists_are_refused_whole),
+		cmocka_unit_test(mistakes_are_named),
+		cmocka_unit_test(excluding_options_have_a_code_of_their_own),
+		cmocka_unit_test(a_missing_operand_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

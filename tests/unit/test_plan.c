@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the words of a command line to the plan: every line that bcc documents for profile and stackcount is taken, and
+ * means what it should. The header lines are bcc's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/applet.h"
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+#include <cmocka.h> /* last: its macro fail() would break err.h */
+
+extern const struct applet profile_applet, count_applet;
+
+#define MAX_WORDS 32
+
+/* A line of words separated by spaces, parsed and planned. What plan() returned. */
+static int plan_line(const struct applet *applet, const char *line, struct plan *plan)
+{
+	_cleanup_(freep) char *words = xstrdup(line);
+	_cleanup_(freep) void *options = xcalloc(1, applet->options_size);
+	char *argv[MAX_WORDS] = { (char *)applet->name };
+	int argc = 1, err;
+
+	err_clear();
+	for (char *at = words; *at; at += strspn(at, " ")) {
+		assert_true(argc < MAX_WORDS - 1);
+		argv[argc++] = at;
+		at += strcspn(at, " ");
+		if (*at)
+			*at++ = '\0';
+	}
+	memcpy(options, applet->defaults, applet->options_size);
+	plan_init(plan);
+	err = options_parse(applet->options, argc, argv, options);
+	if (!err)
+		err = applet->plan(options, plan);
+	options_done(applet->options, options);
+	return err;
+}
+
+static void must_plan(const struct applet *applet, const char *line, struct plan *plan)
+{
+	if (plan_line(applet, line, plan))
+		fail_msg("'%s %s' is refused: %s", applet->name, line, err_cause());
+}
+
+static void expect_header(const struct applet *applet, const char *line, const char *header)
+{
+	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(buf_done) struct buf text = {};
+
+	must_plan(applet, line, &plan);
+	applet->header(&plan, 1, &text);
+	assert_string_equal(buf_text(&text), header);
+}
+
+/* ---- profile ---- */
+
+static void profile_takes_every_documented_line(void **state)
+{
+	static const char *const lines[] = {
+		"",
+		"-F 99",
+		"-F 99 5",
+		"-c 1000000",
+		"5",
+		"-f 5",
+		"-df 5",
+		"-adf -p 185 10",
+		"-p 185",
+		"-p 2040,1316151",
+		"-p 25036 -d",
+		"-L 185",
+		"-U",
+		"-K",
+		"-I",
+		"-C 7 2",
+		"--cgroupmap mappath",
+		"--mntnsmap mappath",
+		"--stack-storage 10 --hash-storage-size=20",
+		"-A 1",
+		"--ebpf",
+	};
+	_cleanup_(plan_done) struct plan plan;
+
+	plan_init(&plan);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		plan_done(&plan);
+		must_plan(&profile_applet, lines[i], &plan);
+	}
+}
+
+static void profile_samples_49_times_a_second_of_both_stacks(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&profile_applet, "", &plan);
+	assert_string_equal(plan.applet, "profile");
+	assert_int_equal(plan.probe.kind, PROBE_SAMPLE);
+	assert_int_equal(plan.event, SAMPLE_DEFAULT);
+	assert_int_equal(plan.frequency_hz, 49);
+	assert_int_equal(plan.period, 0);
+	assert_int_equal(plan.cpu, -1);
+	assert_int_equal(plan.key_parts, KEY_TGID | KEY_COMM);
+	assert_true(plan.want_kernel && plan.want_user && plan.view.want_kernel && plan.view.want_user);
+	assert_false(plan.include_idle);
+	assert_int_equal(plan.duration_ns, 0);
+	assert_int_equal(plan.view.style, VIEW_PROFILE);
+	assert_true(plan.view.offsets && plan.view.modules);
+	assert_false(plan.view.addresses || plan.view.delimited || plan.view.folded);
+}
+
+static void profile_options_reach_the_plan(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(
+		&profile_applet,
+		"-p 7,8 -c 1000 -e page-faults -K -afIA --plain -C 0 --cgroupmap c --mntnsmap m --hash-storage-size 10 "
+		"--stack-storage-size 20 --save s --strict --explain --debug --no-demangle 2.5",
+		&plan);
+	assert_int_equal(plan.tgids.nr, 2);
+	assert_int_equal(plan.tgids.data[1], 8);
+	assert_int_equal(plan.period, 1000);
+	assert_int_equal(plan.frequency_hz, 0);
+	assert_int_equal(plan.event, SAMPLE_PAGE_FAULTS);
+	assert_true(plan.want_kernel && !plan.want_user && plan.view.want_kernel && !plan.view.want_user);
+	assert_true(plan.view.annotate && plan.view.folded && plan.view.addresses && plan.include_idle);
+	assert_false(plan.view.offsets || plan.view.modules);
+	assert_int_equal(plan.cpu, 0);
+	assert_string_equal(plan.cgroup_map, "c");
+	assert_string_equal(plan.mntns_map, "m");
+	assert_int_equal(plan.count_entries, 10);
+	assert_int_equal(plan.record_entries, 20);
+	assert_string_equal(plan.save_path, "s");
+	assert_true(plan.strict && plan.explain && plan.debug && plan.no_demangle);
+	assert_false(plan.dump_bpf);
+	assert_int_equal(plan.duration_ns, 2500000000);
+}
+
+static void profile_header_is_bccs(void **state)
+{
+	expect_header(&profile_applet, "",
+		      "Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.");
+	expect_header(&profile_applet, "1", "Sampling at 49 Hertz of all threads by user + kernel stack for 1 secs.");
+	expect_header(&profile_applet, "-K 1", "Sampling at 49 Hertz of all threads by kernel stack for 1 secs.");
+	expect_header(&profile_applet, "-UF 99 -p 1,2 1",
+		      "Sampling at 99 Hertz of PID [1, 2] by user stack for 1 secs.");
+	expect_header(&profile_applet, "-c 1000 -L 7 -C 2 1",
+		      "Sampling at every 1000 events of TID [7] by user + kernel stack on CPU#2 for 1 secs.");
+	expect_header(&profile_applet, "-C 0 0.5",
+		      "Sampling at 49 Hertz of all threads by user + kernel stack on CPU#0 for 0.5 secs.");
+}
+
+static void profile_excludes_what_bcc_excludes(void **state)
+{
+	static const char *const lines[] = { "-p 1 -L 2", "-U -K", "-F 1 -c 1" };
+	struct plan plan;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		assert_true(plan_line(&profile_applet, lines[i], &plan) < 0);
+		assert_int_equal(err_kind(), ERR_USAGE);
+		plan_done(&plan);
+	}
+}
+
+static void a_mistyped_event_is_guessed(void **state)
+{
+	struct plan plan;
+
+	assert_true(plan_line(&profile_applet, "-e cpu-clcok", &plan) < 0);
+	assert_string_equal(err_cause(), "event 'cpu-clcok': no such event");
+	assert_non_null(strstr(err_hint(), "did you mean 'cpu-clock'?"));
+	plan_done(&plan);
+	assert_true(plan_line(&profile_applet, "-e zzzzzzzz", &plan) < 0);
+	assert_non_null(strstr(err_hint(), "there are cpu-cycles, cpu-clock, "));
+	plan_done(&plan);
+}
+
+/* ---- count ---- */
+
+static void count_takes_every_documented_line(void **state)
+{
+	static const char *const lines[] = {
+		"submit_bio",
+		"ip_output",
+		"-d submit_bio",
+		"-K submit_bio",
+		"-U submit_bio",
+		"-s ip_output",
+		"-sv ip_output",
+		"tcp_send*",
+		"-r ^tcp_send.*",
+		"-Ks tcp_send*",
+		"-Ti 5 ip_output",
+		"-P -Tdi 1 submit_bio",
+		"-P -d submit_bio",
+		"-P -U ip_output",
+		"-P -s tcp_sendmsg",
+		"-P -v tcp_sendmsg",
+		"-P -df t:sched:sched_switch",
+		"-p 185 ip_output",
+		"-c 1 put_prev_entity",
+		"-p 185 c:malloc",
+		"-p 185 u:node:*",
+		"-p 185 u:pthread:pthread_create",
+		"t:sched:sched_fork",
+		"-K t:sched:sched_switch",
+		"-U t:sched:sched_switch",
+		"__kmalloc_noprof -i 1",
+		"-D 10 --debug ip_output",
+		/* the older form, in any order with -p */
+		"-l c -p 185 malloc",
+		"-p 185 -l c malloc",
+		"malloc -l c -p 185",
+		"-l c malloc -p 185",
+	};
+	_cleanup_(plan_done) struct plan plan;
+
+	plan_init(&plan);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		plan_done(&plan);
+		must_plan(&count_applet, lines[i], &plan);
+	}
+}
+
+static void count_keeps_nothing_but_stacks(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&count_applet, "t:sched:sched_switch", &plan);
+	assert_string_equal(plan.applet, "count");
+	assert_int_equal(plan.probe.kind, PROBE_TRACEPOINT);
+	assert_int_equal(plan.key_parts, 0);
+	assert_true(plan.include_idle);
+	assert_true(plan.want_kernel && plan.want_user);
+	assert_int_equal(plan.view.style, VIEW_STACKCOUNT);
+	assert_false(plan.view.per_process || plan.view.offsets || plan.view.modules || plan.view.addresses);
+	assert_int_equal(plan.cpu, -1);
+}
+
+static void count_options_reach_the_plan(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&count_applet, "-p 7 -c 0 -l /bin/app -i 2 -D 5 -Trsv --by-name -Kdf ^ma", &plan);
+	assert_int_equal(plan.tgids.data[0], 7);
+	assert_int_equal(plan.cpu, 0);
+	assert_int_equal(plan.probe.kind, PROBE_USER_FUNCTION);
+	assert_string_equal(plan.probe.target, "/bin/app");
+	assert_string_equal(plan.probe.pattern, "^ma");
+	assert_true(plan.probe.regex);
+	assert_int_equal(plan.interval_ns, 2000000000);
+	assert_int_equal(plan.duration_ns, 5000000000);
+	assert_true(plan.view.timestamps && plan.view.offsets && plan.view.addresses && plan.view.by_name);
+	assert_true(plan.view.folded);
+	assert_false(plan.view.delimited); /* of no meaning with one stack */
+	assert_false(plan.want_user);
+}
+
+static void count_splits_processes_visibly_only_with_perpid(void **state)
+{
+	_cleanup_(plan_done) struct plan visible, silent;
+
+	must_plan(&count_applet, "-P x", &visible);
+	assert_int_equal(visible.key_parts, KEY_TGID | KEY_COMM);
+	assert_true(visible.view.per_process && !visible.view.no_process_line);
+	must_plan(&count_applet, "-p 1 x", &silent);
+	assert_int_equal(silent.key_parts, KEY_TGID | KEY_COMM);
+	assert_true(silent.view.per_process && silent.view.no_process_line);
+}
+
+static void duration_alone_means_one_report(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&count_applet, "-D 3 x", &plan);
+	assert_int_equal(plan.duration_ns, 3000000000);
+	assert_int_equal(plan.interval_ns, 0);
+}
+
+static void count_header_shows_the_pattern_as_typed(void **state)
+{
+	expect_header(&count_applet, "-D 1 p::submit_bio",
+		      "Tracing 1 functions for \"p::submit_bio\"... Hit Ctrl-C to end.");
+	expect_header(&count_applet, "-l c malloc", "Tracing 1 functions for \"malloc\"... Hit Ctrl-C to end.");
+	assert_string_equal(count_applet.footer, "Detaching...");
+	assert_null(profile_applet.footer);
+}
+
+/* ---- the plan in words ---- */
+
+static void expect_description(const struct applet *applet, const char *line, const char *text)
+{
+	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(buf_done) struct buf described = {};
+
+	must_plan(applet, line, &plan);
+	plan_describe(&plan, &described);
+	assert_string_equal(buf_text(&described), text);
+}
+
+static void a_plan_is_described_line_by_line(void **state)
+{
+	expect_description(&profile_applet, "-p 1,2 0.25",
+			   "applet: profile\n"
+			   "probe: sample\n"
+			   "event: cpu-cycles, or cpu-clock without a PMU\n"
+			   "sample: 49 times a second\n"
+			   "processes: 1 2\n"
+			   "cpu: all\n"
+			   "idle: left out\n"
+			   "key: process, command, kernel stack, user stack\n"
+			   "duration: 0.25 s\n");
+	expect_description(&count_applet, "-U -i 1 -c 3 --save x --strict -r u:/lib/x:prov:(?:a|b)",
+			   "applet: count\n"
+			   "probe: USDT probe\n"
+			   "typed: u:/lib/x:prov:(?:a|b)\n"
+			   "target: /lib/x\n"
+			   "provider: prov\n"
+			   "pattern: (?:a|b) (regular expression)\n"
+			   "processes: all\n"
+			   "cpu: 3\n"
+			   "key: user stack\n"
+			   "duration: until interrupted\n"
+			   "interval: 1 s\n"
+			   "save: x\n"
+			   "strict: yes\n");
+}
+
+static void every_event_has_a_name_that_parses(void **state)
+{
+	size_t nr = 0;
+	enum sample_event event;
+
+	assert_null(sample_event_name(SAMPLE_DEFAULT));
+	for (int i = 1; sample_event_name((enum sample_event)i); i++, nr++) {
+		assert_int_equal(sample_event_parse(sample_event_name((enum sample_event)i), &event), 0);
+		assert_int_equal(event, i);
+	}
+	assert_int_equal(nr, SAMPLE_CONTEXT_SWITCHES);
+}
+
+static void a_plan_is_empty_after_done(void **state)
+{
+	struct plan plan;
+
+	must_plan(&profile_applet, "-p 1 --save x --cgroupmap y", &plan);
+	plan_done(&plan);
+	assert_null(plan.save_path);
+	assert_int_equal(plan.tgids.nr, 0);
+	plan_done(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(profile_takes_every_documented_line),
+		cmocka_unit_test(profile_samples_49_times_a_second_of_both_stacks),
+		cmocka_unit_test(profile_options_reach_the_plan),
+		cmocka_unit_test(profile_header_is_bccs),
+		cmocka_unit_test(profile_excludes_what_bcc_excludes),
+		cmocka_unit_test(a_mistyped_event_is_guessed),
+		cmocka_unit_test(count_takes_every_documented_line),
+		cmocka_unit_test(count_keeps_nothing_but_stacks),
+		cmocka_unit_test(count_options_reach_the_plan),
+		cmocka_unit_test(count_splits_processes_visibly_only_with_perpid),
+		cmocka_unit_test(duration_alone_means_one_report),
+		cmocka_unit_test(count_header_shows_the_pattern_as_typed),
+		cmocka_unit_test(a_plan_is_described_line_by_line),
+		cmocka_unit_test(every_event_has_a_name_that_parses),
+		cmocka_unit_test(a_plan_is_empty_after_done),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

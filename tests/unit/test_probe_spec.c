@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* core/engine/probe_spec.c: every form of docs/probes.md and every documented pattern of bcc's stackcount. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/engine/plan.h"
+
+#include <cmocka.h> /* last: its macro fail() would break err.h */
+
+struct expectation {
+	const char *text;
+	enum probe_kind kind;
+	const char *target, *provider, *pattern;
+};
+
+static void same_text(const char *is, const char *wanted)
+{
+	if (!wanted)
+		assert_null(is);
+	else
+		assert_string_equal(is, wanted);
+}
+
+static void expect(const struct expectation *wanted, const char *library, bool regex)
+{
+	struct probe_spec spec = {};
+
+	err_clear();
+	if (probe_spec_parse(wanted->text, library, regex, &spec) < 0)
+		fail_msg("'%s' does not parse: %s", wanted->text, err_cause());
+	assert_string_equal(spec.typed, wanted->text);
+	if (spec.kind != wanted->kind)
+		fail_msg("'%s' is a %s", wanted->text, probe_kind_name(spec.kind));
+	same_text(spec.target, wanted->target);
+	same_text(spec.provider, wanted->provider);
+	same_text(spec.pattern, wanted->pattern);
+	assert_int_equal(spec.regex, regex);
+	probe_spec_done(&spec);
+	assert_null(spec.typed);
+}
+
+#define EXPECT_ALL(list, library, regex)                                 \
+	for (size_t i_ = 0; i_ < sizeof(list) / sizeof((list)[0]); i_++) \
+	expect(&(list)[i_], (library), (regex))
+
+static void expect_failure(const char *text, const char *library, bool regex, const char *cause)
+{
+	struct probe_spec spec = {};
+
+	err_clear();
+	assert_int_equal(probe_spec_parse(text, library, regex, &spec), -EINVAL);
+	assert_int_equal(err_kind(), ERR_USAGE);
+	assert_string_equal(err_cause(), cause);
+	assert_null(spec.typed);
+}
+
+static void kernel_functions(void **state)
+{
+	static const struct expectation list[] = {
+		{ "submit_bio", PROBE_KERNEL_FUNCTION, NULL, NULL, "submit_bio" },
+		{ "tcp_send*", PROBE_KERNEL_FUNCTION, NULL, NULL, "tcp_send*" },
+		{ "p::submit_bio", PROBE_KERNEL_FUNCTION, NULL, NULL, "submit_bio" },
+		{ "*", PROBE_KERNEL_FUNCTION, NULL, NULL, "*" },
+		{ "p", PROBE_KERNEL_FUNCTION, NULL, NULL, "p" },
+	};
+
+	EXPECT_ALL(list, NULL, false);
+}
+
+static void user_functions(void **state)
+{
+	static const struct expectation list[] = {
+		{ "c:malloc", PROBE_USER_FUNCTION, "c", NULL, "malloc" },
+		{ "p:c:malloc", PROBE_USER_FUNCTION, "c", NULL, "malloc" },
+		{ "go:os.*", PROBE_USER_FUNCTION, "go", NULL, "os.*" },
+		{ "/usr/bin/app:main", PROBE_USER_FUNCTION, "/usr/bin/app", NULL, "main" },
+		{ "./test:read*", PROBE_USER_FUNCTION, "./test", NULL, "read*" },
+		{ "p:/usr/bin/app:main", PROBE_USER_FUNCTION, "/usr/bin/app", NULL, "main" },
+		{ "/home/ubuntu/contentions:*", PROBE_USER_FUNCTION, "/home/ubuntu/contentions", NULL, "*" },
+		{ "pthread.so.0:f", PROBE_USER_FUNCTION, "pthread.so.0", NULL, "f" },
+		{ "app:github.com/a/b.(*T).Run", PROBE_USER_FUNCTION, "app", NULL, "github.com/a/b.(*T).Run" },
+	};
+
+	EXPECT_ALL(list, NULL, false);
+}
+
+static void double_colons_belong_to_the_name(void **state)
+{
+	static const struct expectation list[] = {
+		{ "app:std::sort", PROBE_USER_FUNCTION, "app", NULL, "std::sort" },
+		{ "p:app:ns::Type::run", PROBE_USER_FUNCTION, "app", NULL, "ns::Type::run" },
+		{ "app:::std::sort", PROBE_USER_FUNCTION, "app", NULL, "::std::sort" },
+		{ "/opt/app:ns::run", PROBE_USER_FUNCTION, "/opt/app", NULL, "ns::run" },
+		{ "app:<T as core::fmt::Debug>::fmt", PROBE_USER_FUNCTION, "app", NULL,
+		  "<T as core::fmt::Debug>::fmt" },
+		{ "u:app:ns::probe", PROBE_USDT, "app", NULL, "ns::probe" },
+	};
+
+	EXPECT_ALL(list, NULL, false);
+}
+
+static void paths_may_contain_colons(void **state)
+{
+	static const struct expectation list[] = {
+		{ "/opt/a:b/app:main", PROBE_USER_FUNCTION, "/opt/a:b/app", NULL, "main" },
+		{ "p:/opt/a:b:c/app:ns::f", PROBE_USER_FUNCTION, "/opt/a:b:c/app", NULL, "ns::f" },
+		{ "./a:f", PROBE_USER_FUNCTION, "./a", NULL, "f" },
+		{ "u:/opt/a:b/app:prov:probe", PROBE_USDT, "/opt/a:b/app", "prov", "probe" },
+	};
+
+	EXPECT_ALL(list, NULL, false);
+}
+
+static void tracepoints(void **state)
+{
+	static const struct expectation list[] = {
+		{ "t:sched:sched_fork", PROBE_TRACEPOINT, "sched", NULL, "sched_fork" },
+		{ "t:sched:sched_switch", PROBE_TRACEPOINT, "sched", NULL, "sched_switch" },
+		{ "t:block:*", PROBE_TRACEPOINT, "block", NULL, "*" },
+		{ "t:*:*", PROBE_TRACEPOINT, "*", NULL, "*" },
+	};
+
+	EXPECT_ALL(list, NULL, false);
+}
+
+static void usdt_probes(void **state)
+{
+	static const struct expectation list[] = {
+		{ "u:node:*", PROBE_USDT, "node", NULL, "*" },
+		{ "u:node:gc*", PROBE_USDT, "node", NULL, "gc*" },
+		{ "u:pthread:pthread_create", PROBE_USDT, "pthread", NULL, "pthread_create" },
+		{ "u:/usr/lib/libx.so:start", PROBE_USDT, "/usr/lib/libx.so", NULL, "start" },
+		{ "u:/usr/lib/libx.so:libx:start", PROBE_USDT, "/usr/lib/libx.so", "libx", "start" },
+		{ "u:x:libx:start", PROBE_USDT, "x", "libx", "start" },
+		{ "u::start", PROBE_USDT, NULL, NULL, "start" },
+	};
+
+	EXPECT_ALL(list, NULL, false);
+}
+
+static void regular_expressions_keep_their_colons(void **state)
+{
+	static const struct expectation list[] = {
+		{ "^tcp_send.*", PROBE_KERNEL_FUNCTION, NULL, NULL, "^tcp_send.*" },
+		{ "c:(write|read)$", PROBE_USER_FUNCTION, "c", NULL, "(write|read)$" },
+		{ "c:(?:write|read)$", PROBE_USER_FUNCTION, "c", NULL, "(?:write|read)$" },
+		{ "(?:vfs|do)_read", PROBE_KERNEL_FUNCTION, NULL, NULL, "(?:vfs|do)_read" },
+		{ "[[:alpha:]]*_read", PROBE_KERNEL_FUNCTION, NULL, NULL, "[[:alpha:]]*_read" },
+		{ "[^]:]x[(]:f", PROBE_USER_FUNCTION, "[^]:]x[(]", NULL, "f" },
+		{ "t:sched:sched_(?:fork|exec)", PROBE_TRACEPOINT, "sched", NULL, "sched_(?:fork|exec)" },
+		{ "p:/opt/a:b/app:(?:x)", PROBE_USER_FUNCTION, "/opt/a:b/app", NULL, "(?:x)" },
+		{ "c:a\\(:b", PROBE_USER_FUNCTION, "c", NULL, "a\\(:b" },
+		{ "(unclosed:x", PROBE_KERNEL_FUNCTION, NULL, NULL, "(unclosed:x" },
+		{ "[unclosed:x", PROBE_KERNEL_FUNCTION, NULL, NULL, "[unclosed:x" },
+		{ "x\\", PROBE_KERNEL_FUNCTION, NULL, NULL, "x\\" },
+	};
+
+	EXPECT_ALL(list, NULL, true);
+}
+
+static void the_older_form_takes_the_library_apart(void **state)
+{
+	static const struct expectation list[] = {
+		{ "malloc", PROBE_USER_FUNCTION, "c", NULL, "malloc" },
+		{ "std::sort", PROBE_USER_FUNCTION, "c", NULL, "std::sort" },
+	};
+
+	EXPECT_ALL(list, "c", false);
+	expect(&(struct expectation){ "(?:a|b):c", PROBE_USER_FUNCTION, "c", NULL, "(?:a|b):c" }, "c", true);
+	expect_failure("c:malloc", "c", false, "pattern 'c:malloc': the library is given twice");
+	expect_failure("t:sched:sched_fork", "c", false, "pattern 't:sched:sched_fork': the library is given twice");
+}
+
+static void wrong_forms_are_named(void **state)
+{
+	static const struct {
+		const char *text, *cause;
+	} list[] = {
+		{ "a:b:c:d", "too many ':'-separated components in pattern 'a:b:c:d'" },
+		{ "p:b:c:d", "too many ':'-separated components in pattern 'p:b:c:d'" },
+		{ "t:b:c:d", "too many ':'-separated components in pattern 't:b:c:d'" },
+		{ "u:b:c:d:e", "too many ':'-separated components in pattern 'u:b:c:d:e'" },
+		{ "q:b:c", "pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" },
+		{ "t:sched", "pattern 't:sched': a tracepoint has two names" },
+		{ "t::fork", "pattern 't::fork': the category is missing" },
+		{ "u:node", "pattern 'u:node': a USDT probe needs its file" },
+		{ "p:malloc", "pattern 'p:malloc': the library is missing" },
+		{ "", "pattern '': the last part is empty: give a name, or '*' for all" },
+		{ "c:", "pattern 'c:': the last part is empty: give a name, or '*' for all" },
+		{ "t:sched:", "pattern 't:sched:': the last part is empty: give a name, or '*' for all" },
+		{ "p::", "pattern 'p::': the last part is empty: give a name, or '*' for all" },
+		{ ":malloc", "pattern ':malloc': the part before ':' is empty" },
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		expect_failure(list[i].text, NULL, false, list[i].cause);
+}
+
+static void an_empty_spec_is_freed_twice(void **state)
+{
+	struct probe_spec spec = {};
+
+	probe_spec_done(&spec);
+	probe_spec_done(&spec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_functions),
+		cmocka_unit_test(user_functions),
+		cmocka_unit_test(double_colons_belong_to_the_name),
+		cmocka_unit_test(paths_may_contain_colons),
+		cmocka_unit_test(tracepoints),
+		cmocka_unit_test(usdt_probes),
+		cmocka_unit_test(regular_expressions_keep_their_colons),
+		cmocka_unit_test(the_older_form_takes_the_library_apart),
+		cmocka_unit_test(wrong_forms_are_named),
+		cmocka_unit_test(an_empty_spec_is_freed_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
