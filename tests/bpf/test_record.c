@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The way of an event through the BPF side, one step at a time: bpf_prog_test_run() runs the record path in this very
+ * process, so its stacks and ids are known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/bpf/object.h"
+
+#define BOTH .want_kernel = 1, .want_user = 1, .task_access = ST_TASK_PROBE_READ
+#define LIVE 0
+
+__attribute__((noinline)) static void run_here(struct object *object, int times)
+{
+	for (int i = 0; i < times; i++)
+		object_run(object);
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) static void run_elsewhere(struct object *object)
+{
+	object_run(object);
+	__asm__ volatile("");
+}
+
+/* The same stack as often as asked, another one for each value of `path`: the two calls return to different places. */
+__attribute__((noinline)) static void run_on_path(struct object *object, unsigned int path, int depth)
+{
+	if (!depth) {
+		run_elsewhere(object);
+	} else if (path & 1) {
+		run_on_path(object, path >> 1, depth - 1);
+		__asm__ volatile("# right");
+	} else {
+		run_on_path(object, path >> 1, depth - 1);
+		__asm__ volatile("# left");
+	}
+	__asm__ volatile("");
+}
+
+/* One event on each of 128 paths. */
+__attribute__((noinline)) static void run_all_paths(struct object *object, bool reading)
+{
+	for (unsigned int path = 0; path < 128; path++) {
+		run_on_path(object, path, 7);
+		if (reading)
+			object_read_ring(object);
+	}
+}
+
+static void an_event_is_counted_once_and_its_record_sent(void **state)
+{
+	struct object object;
+	struct st_stats stats;
+	size_t entries;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	run_here(&object, 1);
+	object_read_ring(&object);
+	stats = object_stats(&object, LIVE);
+	assert_int_equal(stats.seen, 1);
+	assert_int_equal(stats.in_map, 1);
+	assert_int_equal(stats.sent, 1);
+	assert_int_equal(object_sum(&object, LIVE, &entries), 1);
+	assert_int_equal(entries, 1);
+	assert_int_equal(object.records.nr, 1);
+	object_check_identity(&object, LIVE);
+	object_done(&object);
+}
+
+static void equal_events_are_one_row_and_one_record(void **state)
+{
+	struct object object;
+	size_t entries;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	run_here(&object, 1000);
+	object_read_ring(&object);
+	assert_int_equal(object_sum(&object, LIVE, &entries), 1000);
+	assert_int_equal(entries, 1);
+	assert_int_equal(object.records.nr, 1);
+	object_check_identity(&object, LIVE);
+	object_done(&object);
+}
+
+static void another_stack_is_another_row(void **state)
+{
+	struct object object;
+	size_t entries;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	run_here(&object, 10);
+	run_elsewhere(&object);
+	object_read_ring(&object);
+	assert_int_equal(object_sum(&object, LIVE, &entries), 11);
+	assert_int_equal(entries, 2);
+	assert_int_equal(object.records.nr, 2);
+	assert_memory_not_equal(&object.records.data[0].head.id, &object.records.data[1].head.id, sizeof(struct st_id));
+	object_done(&object);
+}
+
+static void a_record_says_who_when_and_where(void **state)
+{
+	const uint32_t parts = ST_KEY_TGID | ST_KEY_TID | ST_KEY_COMM;
+	struct timespec before, after;
+	const struct st_stack *record;
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH, .key_parts = parts } });
+	prctl(PR_SET_NAME, "st-record-test");
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	run_here(&object, 1);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	object_read_ring(&object);
+	assert_int_equal(object.records.nr, 1);
+	record = &object.records.data[0];
+	assert_int_equal(record->head.program, ST_PROGRAM_TEST);
+	assert_int_equal(record->head.tgid, getpid());
+	assert_int_equal(record->head.tid, syscall(SYS_gettid));
+	assert_string_equal(record->head.comm, "st-record-test");
+	assert_true(record->head.start_time_ns > 0);
+	assert_in_range(record->head.time_ns, before.tv_sec * 1000000000ULL + before.tv_nsec,
+			after.tv_sec * 1000000000ULL + after.tv_nsec);
+	assert_int_equal(record->head.user_status, ST_STACK_OK);
+	assert_true(record->head.nr_user > 0);
+	assert_true(record->head.nr_kernel > 0);
+	object_done(&object);
+}
+
+/* run_here is on the user stack: its return address lies in the text of this file. */
+static void the_user_stack_is_ours(void **state)
+{
+	const uint64_t here = (uint64_t)(uintptr_t)run_here;
+	const struct st_stack *record;
+	struct object object;
+	bool found = false;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	run_here(&object, 1);
+	object_read_ring(&object);
+	record = &object.records.data[0];
+	for (int i = 0; i < record->head.nr_user; i++) {
+		uint64_t frame = record->frames[record->head.nr_kernel + i];
+
+		found |= frame > here && frame < here + 256;
+	}
+	assert_true(found);
+	for (int i = 0; i < record->head.nr_kernel; i++)
+		assert_true(record->frames[i] >> 63);
+	object_done(&object);
+}
+
+static void parts_that_are_not_asked_for_are_zero(void **state)
+{
+	const char nothing[ST_COMM_BYTES] = "";
+	const struct st_stack *record;
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { .want_kernel = 1 } });
+	run_here(&object, 1);
+	object_read_ring(&object);
+	record = &object.records.data[0];
+	assert_int_equal(record->head.nr_user, 0);
+	assert_int_equal(record->head.user_status, ST_STACK_NOT_ASKED);
+	assert_int_equal(record->head.tgid, 0);
+	assert_int_equal(record->head.tid, 0);
+	assert_int_equal(record->head.cgroup_id, 0);
+	assert_memory_equal(record->head.comm, nothing, sizeof(nothing));
+	object_done(&object);
+}
+
+static void a_full_map_spills_and_loses_nothing(void **state)
+{
+	struct object object;
+	struct st_stats stats;
+	uint64_t spilled = 0;
+	size_t entries;
+
+	object_load(&object,
+		    &(struct object_options){ .program = "on_test", .config = { BOTH }, .count_entries = 4 });
+	for (unsigned int path = 0; path < 64; path++)
+		for (int i = 0; i < 3; i++)
+			run_on_path(&object, path, 6);
+	object_read_ring(&object);
+	stats = object_stats(&object, LIVE);
+	for (size_t i = 0; i < object.deltas.nr; i++) {
+		assert_int_equal(object.deltas.data[i].generation, LIVE);
+		spilled += object.deltas.data[i].count.events;
+	}
+	assert_int_equal(stats.seen, 192);
+	assert_int_equal(object_sum(&object, LIVE, &entries) + spilled, 192);
+	assert_int_equal(spilled, stats.losses[ST_LOSS_SPILLED]);
+	assert_true(entries <= 4);
+	assert_true(spilled >= 180);
+	object_check_identity(&object, LIVE);
+	object_done(&object);
+}
+
+static void a_full_ring_is_counted_by_cause(void **state)
+{
+	struct object object;
+	struct st_stats stats;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH }, .count_entries = 1,
+						       .ring_bytes = 4096 });
+	for (unsigned int path = 0; path < 256; path++)
+		run_on_path(&object, path, 8);
+	stats = object_stats(&object, LIVE);
+	assert_int_equal(stats.seen, 256);
+	assert_true(stats.losses[ST_LOSS_COUNT_REFUSED] > 0);
+	assert_true(stats.losses[ST_LOSS_RING_FULL] > 0);
+	object_check_identity(&object, LIVE);
+	object_done(&object);
+}
+
+static void a_record_that_found_no_room_is_sent_by_the_next_generation(void **state)
+{
+	struct object object;
+
+	object_load(&object,
+		    &(struct object_options){ .program = "on_test", .config = { BOTH }, .ring_bytes = 4096 });
+	run_all_paths(&object, false);
+	assert_true(object_stats(&object, 0).losses[ST_LOSS_RING_FULL] > 0);
+	object_read_ring(&object);
+	assert_true(object.records.nr < 128);
+	object.control->generation = 1;
+	run_all_paths(&object, true);
+	assert_int_equal(object.records.nr, 128);
+	object_done(&object);
+}
+
+static void the_generation_word_moves_counts_and_statistics_together(void **state)
+{
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	run_here(&object, 7);
+	object.control->generation = 1;
+	run_here(&object, 5);
+	object.control->generation = 2;
+	run_here(&object, 2);
+	assert_int_equal(object_sum(&object, 0, NULL), 9);
+	assert_int_equal(object_sum(&object, 1, NULL), 5);
+	assert_int_equal(object_stats(&object, 0).seen, 9);
+	assert_int_equal(object_stats(&object, 1).seen, 5);
+	object_check_identity(&object, 0);
+	object_check_identity(&object, 1);
+	object_done(&object);
+}
+
+static void a_record_is_not_sent_again_after_a_swap(void **state)
+{
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	for (int i = 0; i < 4; i++) {
+		object.control->generation = (uint64_t)i;
+		run_here(&object, 1);
+	}
+	object_read_ring(&object);
+	assert_int_equal(object_stats(&object, 0).sent + object_stats(&object, 1).sent, object.records.nr);
+	assert_in_range(object.records.nr, 1, 1);
+	object_done(&object);
+}
+
+static void half_full_wakes_the_reader_once(void **state)
+{
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	object.control->poke_at = 32;
+	run_all_paths(&object, false);
+	object_read_ring(&object);
+	assert_int_equal(object.nr_pokes, 1);
+	assert_int_equal(object.control->inserted, 128);
+	object_done(&object);
+}
+
+static void filters_count_what_they_leave_out(void **state)
+{
+	struct object object;
+	struct st_stats stats;
+
+	object_load(&object, &(struct object_options){
+				     .program = "on_test",
+				     .config = { BOTH, .task_filter = ST_FILTER_TGID, .filter_single = 1 } });
+	run_here(&object, 10);
+	stats = object_stats(&object, LIVE);
+	assert_int_equal(stats.seen, 10);
+	assert_int_equal(stats.filtered, 10);
+	assert_int_equal(object_sum(&object, LIVE, NULL), 0);
+	object_check_identity(&object, LIVE);
+	object_done(&object);
+}
+
+static void a_list_of_processes_lets_its_members_through(void **state)
+{
+	uint32_t self = (uint32_t)getpid(), one = 1;
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test",
+						       .config = { BOTH, .task_filter = ST_FILTER_TGID } });
+	run_here(&object, 3);
+	assert_int_equal(bpf_map__update_elem(object.skeleton->maps.st_pids, &self, sizeof(self), &one, sizeof(one), 0), 0);
+	run_here(&object, 5);
+	assert_int_equal(object_stats(&object, LIVE).filtered, 3);
+	assert_int_equal(object_sum(&object, LIVE, NULL), 5);
+	object_done(&object);
+}
+
+static void a_seed_changes_every_id(void **state)
+{
+	struct object_options options = { .program = "on_test", .config = { BOTH, .seed = { 1, 2 } } };
+	struct st_id first, second;
+	struct object object;
+
+	object_load(&object, &options);
+	run_here(&object, 1);
+	object_read_ring(&object);
+	first = object.records.data[0].head.id;
+	object_done(&object);
+	options.config.seed[0] = 3;
+	object_load(&object, &options);
+	run_here(&object, 1);
+	object_read_ring(&object);
+	second = object.records.data[0].head.id;
+	object_done(&object);
+	assert_int_not_equal(first.lo, second.lo);
+}
+
+static void every_slot_is_free_after_the_run(void **state)
+{
+	int nr_cpus = libbpf_num_possible_cpus();
+	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	run_here(&object, 100);
+	for (uint32_t slot = 0; slot < ST_MAX_SLOTS; slot++) {
+		assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(object.skeleton->maps.st_scratch), &slot, slots), 0);
+		for (int cpu = 0; cpu < nr_cpus; cpu++)
+			assert_int_equal(slots[cpu].claims, 0);
+	}
+	free(slots);
+	object_done(&object);
+}
+
+/* Slots that look taken: the event is lost, and counted as that. */
+static void no_free_slot_is_a_counted_loss(void **state)
+{
+	int nr_cpus = libbpf_num_possible_cpus();
+	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		slots[cpu].claims = 1;
+	for (uint32_t slot = 0; slot < ST_MAX_SLOTS; slot++)
+		assert_int_equal(bpf_map_update_elem(bpf_map__fd(object.skeleton->maps.st_scratch), &slot, slots, 0), 0);
+	run_here(&object, 10);
+	assert_int_equal(object_stats(&object, LIVE).losses[ST_LOSS_NO_SLOT], 10);
+	object_check_identity(&object, LIVE);
+	free(slots);
+	object_done(&object);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_event_is_counted_once_and_its_record_sent),
+		cmocka_unit_test(equal_events_are_one_row_and_one_record),
+		cmocka_unit_test(another_stack_is_another_row),
+		cmocka_unit_test(a_record_says_who_when_and_where),
+		cmocka_unit_test(the_user_stack_is_ours),
+		cmocka_unit_test(parts_that_are_not_asked_for_are_zero),
+		cmocka_unit_test(a_full_map_spills_and_loses_nothing),
+		cmocka_unit_test(a_full_ring_is_counted_by_cause),
+		cmocka_unit_test(a_record_that_found_no_room_is_sent_by_the_next_generation),
+		cmocka_unit_test(the_generation_word_moves_counts_and_statistics_together),
+		cmocka_unit_test(a_record_is_not_sent_again_after_a_swap),
+		cmocka_unit_test(half_full_wakes_the_reader_once),
+		cmocka_unit_test(filters_count_what_they_leave_out),
+		cmocka_unit_test(a_list_of_processes_lets_its_members_through),
+		cmocka_unit_test(a_seed_changes_every_id),
+		cmocka_unit_test(every_slot_is_free_after_the_run),
+		cmocka_unit_test(no_free_slot_is_a_counted_loss),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

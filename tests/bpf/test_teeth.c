@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ctest: timeout=1200 */
+/*
+ * The exactness suite has teeth: the usual way to drain loses counts, and counting the way the suite counts shows it.
+ *
+ * Two threads make 10,000,000 events; meanwhile the live map is drained every millisecond by
+ * bpf_map_lookup_and_delete_batch(), as bcc does. In at least 9 of 10 runs the sum must fall short. The same harness
+ * without draining counts every event, so it is the draining that loses.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/bpf/object.h"
+
+#define NR_THREADS 2
+#define NR_RUNS 10
+#define NR_SHORT 9
+#define ENTRIES 256
+
+static unsigned long nr_events = 10000000;
+static atomic_int nr_running;
+
+static void *make_events(void *unused)
+{
+	for (unsigned long i = 0; i < nr_events / NR_THREADS; i++)
+		syscall(SYS_getppid);
+	atomic_fetch_sub(&nr_running, 1);
+	return unused;
+}
+
+/* One call of the batch operation until it says that it has seen the whole map. */
+static uint64_t drain_by_deleting(int map)
+{
+	static struct st_id ids[ENTRIES];
+	static struct st_count counts[ENTRIES];
+	uint32_t bucket, nr;
+	uint64_t sum = 0;
+	bool first = true;
+	int err;
+
+	do {
+		nr = ENTRIES;
+		err = bpf_map_lookup_and_delete_batch(map, first ? NULL : &bucket, &bucket, ids, counts, &nr, NULL);
+		for (uint32_t i = 0; i < nr && (!err || err == -ENOENT); i++)
+			sum += counts[i].events;
+		first = false;
+	} while (!err);
+	assert_int_equal(err, -ENOENT);
+	return sum;
+}
+
+static uint64_t count_events(bool draining)
+{
+	const struct timespec millisecond = { .tv_nsec = 1000000 };
+	struct object_options options = {
+		.program = "on_tracepoint",
+		.config = { .key_parts = ST_KEY_TID, .task_filter = ST_FILTER_TGID, .filter_single = (uint32_t)getpid() },
+		.count_entries = ENTRIES,
+	};
+	pthread_t threads[NR_THREADS];
+	struct bpf_link *link;
+	struct object object;
+	uint64_t sum = 0;
+
+	object_load(&object, &options);
+	link = bpf_program__attach_tracepoint(object.program, "syscalls", "sys_enter_getppid");
+	assert_non_null(link);
+	atomic_store(&nr_running, NR_THREADS);
+	for (int i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, make_events, NULL), 0);
+	while (draining && atomic_load(&nr_running)) {
+		nanosleep(&millisecond, NULL);
+		sum += drain_by_deleting(object.counts[0]);
+	}
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	bpf_link__destroy(link);
+	sum += object_sum(&object, 0, NULL);
+	assert_int_equal(object_stats(&object, 0).in_map, nr_events);
+	object_done(&object);
+	return sum;
+}
+
+static void without_draining_every_event_is_counted(void **state)
+{
+	assert_int_equal(count_events(false), nr_events);
+}
+
+static void draining_by_delete_batch_falls_short_in_nine_of_ten_runs(void **state)
+{
+	int nr_short = 0;
+
+	for (int i = 0; i < NR_RUNS; i++) {
+		uint64_t sum = count_events(true);
+
+		print_message("run %d: %lu of %lu events are missing, and nothing says so\n", i + 1,
+			      (unsigned long)(nr_events - sum), nr_events);
+		assert_true(sum <= nr_events);
+		nr_short += sum < nr_events;
+	}
+	assert_true(nr_short >= NR_SHORT);
+}
+
+/* Tracepoints need tracefs; in a mount namespace of our own nobody else sees it. */
+static int mount_tracefs(void **state)
+{
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -1;
+	if (access("/sys/kernel/tracing/events", F_OK) && mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL))
+		return -1;
+	if (getenv("TEETH_EVENTS"))
+		nr_events = strtoul(getenv("TEETH_EVENTS"), NULL, 0);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_draining_every_event_is_counted),
+		cmocka_unit_test(draining_by_delete_batch_falls_short_in_nine_of_ten_runs),
+	};
+
+	return cmocka_run_group_tests(tests, mount_tracefs, NULL);
+}
