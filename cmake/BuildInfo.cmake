@@ -11,4 +11,5 @@ add_custom_target(stacktool_build_info
 		-DSANITIZE=${STACKTOOL_SANITIZE}
 		-P ${PROJECT_SOURCE_DIR}/cmake/write_build_info.cmake
 	BYPRODUCTS ${GENERATED}/build_info.h
+	COMMENT "build information"
 	VERBATIM)

@@ -65,10 +65,11 @@ else()
 			break()
 		endif()
 		message(STATUS "cannot link ${kind}: ${works_why}")
-		# elfutils 0.191 to 0.192 forgot eu_search_tree_fini in libelf.a: Debian 13 and bookworm-backports.
-		if(works_why MATCHES "eu_search_tree_fini")
+		# elfutils 0.191 and 0.192 forgot eu_search_tree_* in libelf.a: Debian 13 and bookworm-backports.
+		if(works_why MATCHES "eu_search_tree" AND NOT told)
 			message(NOTICE "libelf ${libelf_VERSION} of this system cannot be linked statically (its libelf.a misses "
-				"eu_search_tree_fini): the binary will need this system's shared libraries")
+				"eu_search_tree_init and _fini): the binary will need this system's shared libraries")
+			set(told TRUE)
 		endif()
 	endforeach()
 	if(NOT STACKTOOL_LINK_KIND)
