@@ -19,13 +19,8 @@ enum byte_class {
 };
 
 static const uint8_t classes[256] = {
-	[0] = END,
-	[1 ... 0x1f] = CONTROL,
-	[0x7f] = CONTROL,
-	[0x80 ... 0xff] = HIGH,
-	['\\'] = BACKSLASH,
-	[';'] = SEMICOLON,
-	[']'] = BRACKET,
+	[0] = END,          [1 ... 0x1f] = CONTROL, [0x7f] = CONTROL, [0x80 ... 0xff] = HIGH,
+	['\\'] = BACKSLASH, [';'] = SEMICOLON,      [']'] = BRACKET,
 };
 
 /* Characters that are obeyed rather than seen; ascending. */

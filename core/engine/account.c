@@ -52,8 +52,8 @@ static unsigned int check_seen(const struct profile_interval *interval, struct b
 	    !is_known(account->spilled) || account->seen == found)
 		return 0;
 	buf_addf(lines,
-		 ERROR_PREFIX "%" PRIu64 " events seen, but %" PRIu64 " filtered + %" PRIu64 " in the count map + %" PRIu64
-			      " spilled + %" PRIu64 " lost are %" PRIu64 "\n",
+		 ERROR_PREFIX "%" PRIu64 " events seen, but %" PRIu64 " filtered + %" PRIu64
+			      " in the count map + %" PRIu64 " spilled + %" PRIu64 " lost are %" PRIu64 "\n",
 		 account->seen, account->filtered, account->in_map, account->spilled, lost, found);
 	return 1;
 }
@@ -87,8 +87,9 @@ static unsigned int check_fired(const struct profile_interval *interval, struct 
 	if (!account->fired || !is_known(account->fired) || !is_known(account->seen) ||
 	    account->fired == account->seen + missed)
 		return 0;
-	buf_addf(lines, ERROR_PREFIX "the kernel fired %" PRIu64 " events, but %" PRIu64 " seen + %" PRIu64
-				     " missed are %" PRIu64 "\n",
+	buf_addf(lines,
+		 ERROR_PREFIX "the kernel fired %" PRIu64 " events, but %" PRIu64 " seen + %" PRIu64
+			      " missed are %" PRIu64 "\n",
 		 account->fired, account->seen, missed, account->seen + missed);
 	return 1;
 }

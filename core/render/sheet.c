@@ -7,7 +7,9 @@
 #include "core/base/alloc.h"
 #include "core/base/escape.h"
 
-enum { SHEET_BYTES = 256 * 1024 };
+enum {
+	SHEET_BYTES = 256 * 1024
+};
 
 void sheet_init(struct sheet *sheet, const struct profile *profile, const struct profile_view *view, FILE *out)
 {

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a hostile file. The order of work keeps it simple: first the container (every section lies inside the bytes),
+ * then the tables from the one that refers to nothing (strings) to those that refer to it, so that each index can be
+ * checked against a table that is already complete. Arrays have the number of elements that their bytes make up: a
+ * count that could lie does not exist, and memory is bounded by a small multiple of the file.
+ */
+#include "core/engine/profile_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/profile_format.h"
+
+struct payload {
+	const unsigned char *bytes;
+	size_t nr_bytes;
+	bool found;
+};
+
+struct decoder {
+	const char *name; /* of the file, for messages */
+	struct profile *profile;
+	const unsigned char *bytes;
+	size_t nr_bytes;
+	struct payload sections[NR_SECTIONS];
+	VEC(struct payload) intervals;
+	VEC(uint32_t) stack_frames; /* of the record at hand */
+	VEC(uint64_t) stack_addresses;
+	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
+	size_t nr_losses;
+};
+
+static uint64_t number_at(const unsigned char *at, unsigned int nr_bytes)
+{
+	uint64_t number = 0;
+
+	for (unsigned int i = 0; i < nr_bytes; i++)
+		number |= (uint64_t)at[i] << 8 * i;
+	return number;
+}
+
+static uint16_t get16(const unsigned char *at)
+{
+	return (uint16_t)number_at(at, 2);
+}
+
+static uint32_t get32(const unsigned char *at)
+{
+	return (uint32_t)number_at(at, 4);
+}
+
+static uint64_t get64(const unsigned char *at)
+{
+	return number_at(at, 8);
+}
+
+__attribute__((format(printf, 2, 3))) static int malformed(const struct decoder *decoder, const char *format, ...)
+{
+	_cleanup_(buf_done) struct buf what = {};
+	va_list arguments;
+
+	va_start(arguments, format);
+	buf_vaddf(&what, format, arguments);
+	va_end(arguments);
+	return fail(-EBADMSG, "'%s': malformed profile: %s", decoder->name, buf_text(&what));
+}
+
+/* ---- the container ---- */
+
+/* Random bytes never pass a checksum, so the fuzzer's build leaves it out. */
+static bool checksum_holds(const unsigned char *bytes, size_t nr_bytes, uint32_t checksum)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	(void)bytes, (void)nr_bytes, (void)checksum;
+	return true;
+#else
+	return (uint32_t)crc32_z(0, bytes, nr_bytes) == checksum;
+#endif
+}
+
+static int check_header(const struct decoder *decoder)
+{
+	const unsigned char *head = decoder->bytes;
+	uint64_t length;
+
+	if (decoder->nr_bytes < FORMAT_HEADER_BYTES || memcmp(head, FORMAT_MAGIC, FORMAT_MAGIC_BYTES) != 0)
+		return fail(-EBADMSG, "'%s': not a saved profile", decoder->name);
+	if (get32(head + 8) != FORMAT_VERSION)
+		return fail(-ENOTSUP, "'%s': format version %u, but this program reads version %d only", decoder->name,
+			    get32(head + 8), FORMAT_VERSION);
+	if (!checksum_holds(head, 28, get32(head + 28)))
+		return malformed(decoder, "damaged header");
+	if (get32(head + 12) & ~(uint32_t)FORMAT_FLAGS_KNOWN)
+		return fail(-ENOTSUP, "'%s': needs a newer version of this program (flags 0x%x)", decoder->name,
+			    get32(head + 12));
+	length = get64(head + 16);
+	if (length > decoder->nr_bytes)
+		return fail(-EBADMSG, "'%s': truncated profile: %zu of %ju bytes", decoder->name, decoder->nr_bytes,
+			    (uintmax_t)length);
+	if (length < decoder->nr_bytes)
+		return malformed(decoder, "%ju bytes behind its end", (uintmax_t)(decoder->nr_bytes - length));
+	return 0;
+}
+
+static enum section section_of(const unsigned char *tag)
+{
+#define X(name)                     \
+	if (!memcmp(tag, #name, 4)) \
+		return SECTION_##name;
+	FORMAT_SECTIONS(X)
+#undef X
+	return NR_SECTIONS;
+}
+
+/* A tag for a message: from a hostile file, so shown in hex unless it is what tags are made of. */
+static void tag_text(const unsigned char *tag, char ret_text[16])
+{
+	bool plain = true;
+
+	for (int i = 0; i < 4; i++)
+		plain = plain && tag[i] >= 'A' && tag[i] <= 'Z';
+	if (plain)
+		snprintf(ret_text, 16, "%.4s", (const char *)tag);
+	else
+		snprintf(ret_text, 16, "0x%08x", get32(tag));
+}
+
+static int keep_section(struct decoder *decoder, const unsigned char *head, struct payload payload)
+{
+	enum section section = section_of(head);
+	char tag[16];
+
+	tag_text(head, tag);
+	if (section == NR_SECTIONS) {
+		if (!(get32(head + 4) & SECTION_REQUIRED))
+			return 0; /* an addition that may be left out */
+		return fail(-ENOTSUP, "'%s': needs a newer version of this program (section %s)", decoder->name, tag);
+	}
+	if (!checksum_holds(payload.bytes, payload.nr_bytes, get32(head + 16)))
+		return malformed(decoder, "damaged section %s", tag);
+	if (section == SECTION_INTV) {
+		vec_push(&decoder->intervals, payload);
+		return 0;
+	}
+	if (decoder->sections[section].found)
+		return malformed(decoder, "section %s is there twice", tag);
+	decoder->sections[section] = payload;
+	return 0;
+}
+
+/* Takes the section at *at and moves on behind it. */
+static int take_section(struct decoder *decoder, size_t *at)
+{
+	size_t left = decoder->nr_bytes - *at;
+	const unsigned char *head = decoder->bytes + *at;
+	uint64_t length, padded;
+
+	if (left < FORMAT_SECTION_BYTES)
+		return malformed(decoder, "a section begins behind the end");
+	left -= FORMAT_SECTION_BYTES;
+	length = get64(head + 8);
+	if (length > left || format_padding(length) > left - length)
+		return malformed(decoder, "a section reaches behind the end");
+	padded = length + format_padding(length);
+	*at += FORMAT_SECTION_BYTES + padded;
+	return keep_section(decoder, head, (struct payload){ head + FORMAT_SECTION_BYTES, length, true });
+}
+
+static int find_sections(struct decoder *decoder)
+{
+	uint32_t nr = get32(decoder->bytes + 24);
+	size_t at = FORMAT_HEADER_BYTES;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < nr; i++)
+		err = take_section(decoder, &at);
+	if (err)
+		return err;
+	if (at != decoder->nr_bytes)
+		return malformed(decoder, "%zu bytes behind the last section", decoder->nr_bytes - at);
+	for (int i = 0; i < SECTION_INTV; i++)
+		if (!decoder->sections[i].found)
+			return malformed(decoder, "a section is missing");
+	return 0;
+}
+
+/* ---- tables ---- */
+
+/* The number of elements of an array section. */
+static int array_of(struct decoder *decoder, enum section section, size_t element_bytes, size_t *ret_nr)
+{
+	size_t nr_bytes = decoder->sections[section].nr_bytes;
+
+	if (nr_bytes % element_bytes)
+		return malformed(decoder, "a table ends within an element");
+	*ret_nr = nr_bytes / element_bytes;
+	return 0;
+}
+
+static bool is_string(const struct decoder *decoder, uint32_t id)
+{
+	return id <= decoder->profile->strings.offsets.nr;
+}
+
+static int decode_strings(struct decoder *decoder)
+{
+	const struct payload *payload = &decoder->sections[SECTION_STRS];
+	const char *at = (const char *)payload->bytes, *end = at + payload->nr_bytes;
+
+	if (payload->nr_bytes && end[-1])
+		return malformed(decoder, "the last string does not end");
+	for (uint32_t id = 1; at < end; id++) {
+		size_t length = strlen(at);
+
+		if (strtab_addn(&decoder->profile->strings, at, length) != id)
+			return malformed(decoder, "string %u is empty or there twice", id);
+		at += length + 1;
+	}
+	return 0;
+}
+
+static int decode_view(struct decoder *decoder, uint32_t style, uint32_t flags)
+{
+	struct profile_view *view = &decoder->profile->view;
+
+	if (style > VIEW_PROFILE || flags >> NR_VIEW_FLAGS)
+		return fail(-ENOTSUP, "'%s': needs a newer version of this program (view)", decoder->name);
+	view->style = (uint8_t)style;
+#define X(name) view->name = flags & (1u << VIEW_FLAG_##name);
+	FORMAT_VIEW_FLAGS(X)
+#undef X
+	return 0;
+}
+
+static int decode_info(struct decoder *decoder)
+{
+	const unsigned char *at = decoder->sections[SECTION_INFO].bytes;
+	struct profile *profile = decoder->profile;
+	bool strings = true;
+
+	if (decoder->sections[SECTION_INFO].nr_bytes != INFO_BYTES)
+		return malformed(decoder, "section INFO has a wrong length");
+#define X(name)                                                 \
+	profile->name = get32(at);                              \
+	strings = strings && is_string(decoder, profile->name); \
+	at += 4;
+	FORMAT_INFO_STRINGS(X)
+#undef X
+	if (!strings)
+		return malformed(decoder, "no such string in section INFO");
+	profile->utc_offset_s = get32(at);
+	return decode_view(decoder, get32(at + 4), get32(at + 8));
+}
+
+static int decode_file(struct decoder *decoder, const unsigned char *at, size_t i)
+{
+	struct profile_file file = {
+		.path = get32(at),
+		.build_id = get32(at + 4),
+		.device = get64(at + 8),
+		.inode = get64(at + 16),
+		.deleted = get32(at + 24) & FILE_DELETED,
+	};
+
+	if (!is_string(decoder, file.path) || !is_string(decoder, file.build_id))
+		return malformed(decoder, "no such string in file %zu", i);
+	vec_push(&decoder->profile->files, file);
+	return 0;
+}
+
+static int decode_frame(struct decoder *decoder, const unsigned char *at, size_t i)
+{
+	struct profile_frame frame = {
+		.kind = at[0],
+		.reason = at[1],
+		.exact = at[2] & FRAME_EXACT,
+		.tracer = at[2] & FRAME_TRACER,
+		.file = get32(at + 4),
+		.space = get32(at + 8),
+		.name = get32(at + 12),
+		.module = get32(at + 16),
+		.where = get64(at + 24),
+		.offset = get64(at + 32),
+	};
+
+	if (frame.kind > FRAME_USER_RAW || frame.reason >= REASON_NR)
+		return malformed(decoder, "frame %zu is of an unknown kind", i);
+	if (frame.kind == FRAME_USER_FILE && frame.file >= decoder->profile->files.nr)
+		return malformed(decoder, "no such file in frame %zu", i);
+	if (!is_string(decoder, frame.name) || !is_string(decoder, frame.module))
+		return malformed(decoder, "no such string in frame %zu", i);
+	if (profile_add_frame(decoder->profile, &frame) != i)
+		return malformed(decoder, "frame %zu is there twice", i);
+	return 0;
+}
+
+static struct profile_record get_record(const unsigned char *at)
+{
+	return (struct profile_record){
+		.id = { get64(at), get64(at + 8) },
+		.start_time_ns = get64(at + 16),
+		.exec_id = get64(at + 24),
+		.cgroup_id = get64(at + 32),
+		.probe = get64(at + 40),
+		.time_ns = get64(at + 48),
+		.tgid = get32(at + 56),
+		.tid = get32(at + 60),
+		.comm = get32(at + 64),
+		.cpu = get32(at + 68),
+		.program = at[72],
+		.kernel_status = at[73],
+		.user_status = at[74],
+		.foreign = at[75] & RECORD_FOREIGN,
+		.stack_lost = at[75] & RECORD_STACK_LOST,
+		.nr_kernel = get16(at + 76),
+		.nr_user = get16(at + 78),
+	};
+}
+
+static int check_record(struct decoder *decoder, const struct profile_record *record, size_t i)
+{
+	if (record->program > PROGRAM_TEST || record->kernel_status > STACK_TRUNCATED ||
+	    record->user_status > STACK_TRUNCATED)
+		return malformed(decoder, "record %zu is of an unknown kind", i);
+	if (!is_string(decoder, record->comm))
+		return malformed(decoder, "no such string in record %zu", i);
+	if (profile_find_record(decoder->profile, record->id) != PROFILE_NONE)
+		return malformed(decoder, "record %zu is there twice", i);
+	return 0;
+}
+
+/* Reads `nr` frames from position `first` of the two stack sections into the decoder. */
+static int decode_stack(struct decoder *decoder, size_t first, size_t nr)
+{
+	const unsigned char *frames = decoder->sections[SECTION_STKF].bytes + first * STKF_BYTES;
+	const unsigned char *addresses = decoder->sections[SECTION_STKA].bytes + first * STKA_BYTES;
+
+	decoder->stack_frames.nr = decoder->stack_addresses.nr = 0;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t frame = get32(frames + i * STKF_BYTES);
+
+		if (frame >= decoder->profile->frames.nr)
+			return malformed(decoder, "no such frame in stack position %zu", first + i);
+		vec_push(&decoder->stack_frames, frame);
+		vec_push(&decoder->stack_addresses, get64(addresses + i * STKA_BYTES));
+	}
+	return 0;
+}
+
+/* Records and stacks are read side by side: a record's frames begin where those of the one before ended. */
+static int decode_record(struct decoder *decoder, const unsigned char *at, size_t i, size_t *first, size_t nr_frames)
+{
+	struct profile_record record = get_record(at);
+	size_t nr = (size_t)record.nr_kernel + record.nr_user;
+	int err = check_record(decoder, &record, i);
+
+	if (!err && nr > nr_frames - *first)
+		err = malformed(decoder, "record %zu has more frames than there are", i);
+	if (!err)
+		err = decode_stack(decoder, *first, nr);
+	if (err)
+		return err;
+	*first += nr;
+	profile_add_record(decoder->profile, &record, decoder->stack_frames.data, decoder->stack_addresses.data);
+	return 0;
+}
+
+static int decode_records(struct decoder *decoder)
+{
+	size_t nr_records, nr_frames, nr_addresses, first = 0;
+	int err = array_of(decoder, SECTION_RECS, RECS_BYTES, &nr_records);
+
+	if (!err)
+		err = array_of(decoder, SECTION_STKF, STKF_BYTES, &nr_frames);
+	if (!err)
+		err = array_of(decoder, SECTION_STKA, STKA_BYTES, &nr_addresses);
+	if (!err && nr_frames != nr_addresses)
+		err = malformed(decoder, "%zu frames but %zu addresses", nr_frames, nr_addresses);
+	for (size_t i = 0; !err && i < nr_records; i++)
+		err = decode_record(decoder, decoder->sections[SECTION_RECS].bytes + i * RECS_BYTES, i, &first,
+				    nr_frames);
+	if (!err && first != nr_frames)
+		err = malformed(decoder, "%zu frames belong to no record", nr_frames - first);
+	return err;
+}
+
+/* Calls `decode` for each element of an array section. */
+static int decode_array(struct decoder *decoder, enum section section, size_t element_bytes,
+			int (*decode)(struct decoder *decoder, const unsigned char *at, size_t i))
+{
+	size_t nr;
+	int err = array_of(decoder, section, element_bytes, &nr);
+
+	for (size_t i = 0; !err && i < nr; i++)
+		err = decode(decoder, decoder->sections[section].bytes + i * element_bytes, i);
+	return err;
+}
+
+/* ---- intervals ---- */
+
+static size_t loss_by_name(const char *name)
+{
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (!strcmp(profile_loss_name(i), name))
+			return i;
+	return profile_nr_losses();
+}
+
+static int decode_loss_names(struct decoder *decoder)
+{
+	const struct payload *payload = &decoder->sections[SECTION_LOSS];
+	const char *at = (const char *)payload->bytes, *end = at + payload->nr_bytes;
+
+	if (payload->nr_bytes && end[-1])
+		return malformed(decoder, "the last loss does not end");
+	for (; at < end; at += strlen(at) + 1) {
+		if (decoder->nr_losses == PROFILE_MAX_LOSSES)
+			return malformed(decoder, "too many kinds of losses");
+		decoder->losses[decoder->nr_losses++] = loss_by_name(at);
+	}
+	return 0;
+}
+
+static int decode_losses(struct decoder *decoder, const unsigned char *at, struct profile_interval *interval)
+{
+	for (size_t i = 0; i < decoder->nr_losses; i++) {
+		uint64_t number = get64(at + i * INTV_LOSS_BYTES);
+
+		if (!number)
+			continue;
+		if (decoder->losses[i] == profile_nr_losses())
+			return fail(-ENOTSUP, "'%s': needs a newer version of this program (loss %zu)", decoder->name,
+				    i);
+		interval->losses[decoder->losses[i]] = number;
+	}
+	return 0;
+}
+
+static int decode_rows(struct decoder *decoder, const unsigned char *at, const unsigned char *end,
+		       struct profile_interval *interval)
+{
+	for (; at < end; at += INTV_ROW_BYTES) {
+		struct profile_row row = { .record = get32(at), .count = get64(at + 8), .sum = get64(at + 16) };
+
+		if (row.record >= decoder->profile->records.nr)
+			return malformed(decoder, "no such record in a row");
+		vec_push(&interval->rows, row);
+	}
+	return 0;
+}
+
+static void decode_interval_head(const unsigned char *at, struct profile_interval *interval)
+{
+	interval->start_ns = get64(at);
+	interval->end_ns = get64(at + 8);
+	interval->wall_end_ns = get64(at + 16);
+	at += 24;
+#define X(name)                             \
+	interval->account.name = get64(at); \
+	at += 8;
+	FORMAT_ACCOUNT(X)
+#undef X
+	interval->account.nr_cpus = get32(at);
+}
+
+static int decode_interval(struct decoder *decoder, const struct payload *payload)
+{
+	size_t fixed = INTV_HEAD_BYTES + decoder->nr_losses * INTV_LOSS_BYTES;
+	const unsigned char *losses = payload->bytes + INTV_HEAD_BYTES, *end = payload->bytes + payload->nr_bytes;
+	struct profile_interval interval = {};
+	int err;
+
+	if (payload->nr_bytes < fixed || (payload->nr_bytes - fixed) % INTV_ROW_BYTES)
+		return malformed(decoder, "an interval has a wrong length");
+	decode_interval_head(payload->bytes, &interval);
+	err = decode_losses(decoder, losses, &interval);
+	if (!err)
+		err = decode_rows(decoder, payload->bytes + fixed, end, &interval);
+	vec_push(&decoder->profile->intervals, interval); /* frees it with the rest, whatever came of it */
+	return err;
+}
+
+static int decode_intervals(struct decoder *decoder)
+{
+	int err = decode_loss_names(decoder);
+
+	for (size_t i = 0; !err && i < decoder->intervals.nr; i++)
+		err = decode_interval(decoder, &decoder->intervals.data[i]);
+	return err;
+}
+
+/* ---- all of it ---- */
+
+static void decoder_done(struct decoder *decoder)
+{
+	vec_done(&decoder->intervals);
+	vec_done(&decoder->stack_frames);
+	vec_done(&decoder->stack_addresses);
+}
+
+static int decode_all(struct decoder *decoder)
+{
+	int err = check_header(decoder);
+
+	if (!err)
+		err = find_sections(decoder);
+	if (!err)
+		err = decode_strings(decoder);
+	if (!err)
+		err = decode_info(decoder);
+	if (!err)
+		err = decode_array(decoder, SECTION_FILE, FILE_BYTES, decode_file);
+	if (!err)
+		err = decode_array(decoder, SECTION_FRAM, FRAM_BYTES, decode_frame);
+	if (!err)
+		err = decode_records(decoder);
+	return err ? err : decode_intervals(decoder);
+}
+
+int profile_decode(const void *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(decoder_done) struct decoder decoder = {
+		.name = name,
+		.profile = &profile,
+		.bytes = bytes,
+		.nr_bytes = nr_bytes,
+	};
+	int err;
+
+	profile_init(&profile);
+	err = decode_all(&decoder);
+	if (err)
+		return err;
+	*ret_profile = profile;
+	profile_init(&profile);
+	return 0;
+}

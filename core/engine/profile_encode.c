@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/profile_file.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "core/engine/profile_format.h"
+
+static void put(struct buf *bytes, uint64_t number, unsigned int nr_bytes)
+{
+	unsigned char little[8];
+
+	for (unsigned int i = 0; i < nr_bytes; i++)
+		little[i] = (unsigned char)(number >> 8 * i);
+	buf_add(bytes, little, nr_bytes);
+}
+
+static void put8(struct buf *bytes, uint8_t number)
+{
+	put(bytes, number, 1);
+}
+
+static void put16(struct buf *bytes, uint16_t number)
+{
+	put(bytes, number, 2);
+}
+
+static void put32(struct buf *bytes, uint32_t number)
+{
+	put(bytes, number, 4);
+}
+
+static void put64(struct buf *bytes, uint64_t number)
+{
+	put(bytes, number, 8);
+}
+
+static void patch(struct buf *bytes, size_t at, uint64_t number, unsigned int nr_bytes)
+{
+	for (unsigned int i = 0; i < nr_bytes; i++)
+		bytes->data[at + i] = (char)(number >> 8 * i);
+}
+
+static uint32_t checksum(const struct buf *bytes, size_t from, size_t to)
+{
+	return (uint32_t)crc32_z(0, (const unsigned char *)bytes->data + from, to - from);
+}
+
+/* ---- payloads ---- */
+
+static uint32_t view_flags(const struct profile_view *view)
+{
+	uint32_t flags = 0;
+
+#define X(name) flags |= view->name ? 1u << VIEW_FLAG_##name : 0;
+	FORMAT_VIEW_FLAGS(X)
+#undef X
+	return flags;
+}
+
+static void put_info(struct buf *bytes, const struct profile *profile)
+{
+#define X(name) put32(bytes, profile->name);
+	FORMAT_INFO_STRINGS(X)
+#undef X
+	put32(bytes, profile->utc_offset_s);
+	put32(bytes, profile->view.style);
+	put32(bytes, view_flags(&profile->view));
+}
+
+static void put_strings(struct buf *bytes, const struct profile *profile)
+{
+	for (uint32_t id = 1; id <= profile->strings.offsets.nr; id++) {
+		const char *text = profile_string(profile, id);
+
+		buf_add(bytes, text, strlen(text) + 1);
+	}
+}
+
+static void put_file(struct buf *bytes, const struct profile_file *file)
+{
+	put32(bytes, file->path);
+	put32(bytes, file->build_id);
+	put64(bytes, file->device);
+	put64(bytes, file->inode);
+	put32(bytes, file->deleted ? FILE_DELETED : 0);
+	put32(bytes, 0);
+}
+
+static void put_frame(struct buf *bytes, const struct profile_frame *frame)
+{
+	put8(bytes, frame->kind);
+	put8(bytes, frame->reason);
+	put8(bytes, (uint8_t)((frame->exact ? FRAME_EXACT : 0) | (frame->tracer ? FRAME_TRACER : 0)));
+	put8(bytes, 0);
+	put32(bytes, frame->file);
+	put32(bytes, frame->space);
+	put32(bytes, frame->name);
+	put32(bytes, frame->module);
+	put32(bytes, 0);
+	put64(bytes, frame->where);
+	put64(bytes, frame->offset);
+}
+
+static void put_record(struct buf *bytes, const struct profile_record *record)
+{
+	put64(bytes, record->id.lo);
+	put64(bytes, record->id.hi);
+	put64(bytes, record->start_time_ns);
+	put64(bytes, record->exec_id);
+	put64(bytes, record->cgroup_id);
+	put64(bytes, record->probe);
+	put64(bytes, record->time_ns);
+	put32(bytes, record->tgid);
+	put32(bytes, record->tid);
+	put32(bytes, record->comm);
+	put32(bytes, record->cpu);
+	put8(bytes, record->program);
+	put8(bytes, record->kernel_status);
+	put8(bytes, record->user_status);
+	put8(bytes, (uint8_t)((record->foreign ? RECORD_FOREIGN : 0) | (record->stack_lost ? RECORD_STACK_LOST : 0)));
+	put16(bytes, record->nr_kernel);
+	put16(bytes, record->nr_user);
+}
+
+/* Losses by name, so that the list may change between versions; the numbers of the intervals are in this order. */
+static void put_loss_names(struct buf *bytes, const struct profile *profile)
+{
+	(void)profile;
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		buf_add(bytes, profile_loss_name(i), strlen(profile_loss_name(i)) + 1);
+}
+
+static void put_interval(struct buf *bytes, const struct profile_interval *interval)
+{
+	put64(bytes, interval->start_ns);
+	put64(bytes, interval->end_ns);
+	put64(bytes, interval->wall_end_ns);
+#define X(name) put64(bytes, interval->account.name);
+	FORMAT_ACCOUNT(X)
+#undef X
+	put32(bytes, interval->account.nr_cpus);
+	put32(bytes, 0);
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		put64(bytes, interval->losses[i]);
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		put32(bytes, interval->rows.data[i].record);
+		put32(bytes, 0);
+		put64(bytes, interval->rows.data[i].count);
+		put64(bytes, interval->rows.data[i].sum);
+	}
+}
+
+static void put_files(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->files.nr; i++)
+		put_file(bytes, &profile->files.data[i]);
+}
+
+static void put_frames(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->frames.nr; i++)
+		put_frame(bytes, &profile->frames.data[i]);
+}
+
+static void put_records(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->records.nr; i++)
+		put_record(bytes, &profile->records.data[i]);
+}
+
+static size_t nr_frames(const struct profile_record *record)
+{
+	return (size_t)record->nr_kernel + record->nr_user;
+}
+
+/* Stacks in the order of the records, so that the file needs no positions. */
+static void put_stack_frames(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		const struct profile_record *record = &profile->records.data[i];
+
+		for (size_t j = 0; j < nr_frames(record); j++)
+			put32(bytes, profile->stack_frames.data[record->first + j]);
+	}
+}
+
+static void put_stack_addresses(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		const struct profile_record *record = &profile->records.data[i];
+
+		for (size_t j = 0; j < nr_frames(record); j++)
+			put64(bytes, profile->stack_addresses.data[record->first + j]);
+	}
+}
+
+/* ---- the container ---- */
+
+/* Writes the head of a section whose payload is put behind it; returns where the head is, for end_section(). */
+static size_t begin_section(struct buf *bytes, const char *tag)
+{
+	size_t head = bytes->nr;
+
+	buf_add(bytes, tag, 4);
+	put32(bytes, SECTION_REQUIRED);
+	put64(bytes, 0); /* length */
+	put32(bytes, 0); /* checksum */
+	put32(bytes, 0);
+	return head;
+}
+
+static void end_section(struct buf *bytes, size_t head)
+{
+	size_t payload = head + FORMAT_SECTION_BYTES, length = bytes->nr - payload;
+
+	patch(bytes, head + 8, length, 8);
+	patch(bytes, head + 16, checksum(bytes, payload, bytes->nr), 4);
+	put(bytes, 0, (unsigned int)format_padding(length));
+}
+
+static void put_sections(struct buf *bytes, const struct profile *profile)
+{
+	static const struct {
+		const char *tag;
+		void (*write)(struct buf *bytes, const struct profile *profile);
+	} sections[] = {
+		{ "INFO", put_info },
+		{ "STRS", put_strings },
+		{ "FILE", put_files },
+		{ "FRAM", put_frames },
+		{ "RECS", put_records },
+		{ "STKF", put_stack_frames },
+		{ "STKA", put_stack_addresses },
+		{ "LOSS", put_loss_names },
+	};
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		size_t head = begin_section(bytes, sections[i].tag);
+
+		sections[i].write(bytes, profile);
+		end_section(bytes, head);
+	}
+	for (size_t i = 0; i < profile->intervals.nr; i++) {
+		size_t head = begin_section(bytes, "INTV");
+
+		put_interval(bytes, &profile->intervals.data[i]);
+		end_section(bytes, head);
+	}
+}
+
+void profile_encode(const struct profile *profile, struct buf *ret_bytes)
+{
+	buf_clear(ret_bytes);
+	buf_add(ret_bytes, FORMAT_MAGIC, FORMAT_MAGIC_BYTES);
+	put32(ret_bytes, FORMAT_VERSION);
+	put32(ret_bytes, 0); /* flags */
+	put64(ret_bytes, 0); /* file length */
+	put32(ret_bytes, (uint32_t)(NR_SECTIONS - 1 + profile->intervals.nr));
+	put32(ret_bytes, 0); /* checksum */
+	put_sections(ret_bytes, profile);
+	patch(ret_bytes, 16, ret_bytes->nr, 8);
+	patch(ret_bytes, 28, checksum(ret_bytes, 0, 28), 4);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layout of .stk files, version 1, for the two files that know it: profile_encode.c and profile_decode.c. All
+ * numbers are little endian, whatever the host. docs/formats.md is the prose of it.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define FORMAT_MAGIC "\x89STK\r\n\x1a\n" /* as PNG's: damaged by text conversions, never text */
+#define FORMAT_MAGIC_BYTES 8
+
+enum {
+	FORMAT_VERSION = 1,
+	FORMAT_HEADER_BYTES = 32,  /* magic, version, flags, file length, number of sections, checksum of these */
+	FORMAT_SECTION_BYTES = 24, /* tag, flags, length, checksum, zero; the payload follows, padded to 8 bytes */
+	FORMAT_ALIGNMENT = 8,
+};
+
+/* Header flags; a reader refuses those it does not know. None yet: compression will be the first. */
+enum {
+	FORMAT_FLAGS_KNOWN = 0
+};
+
+/* Section flags. */
+enum {
+	SECTION_REQUIRED = 1 << 0, /* a reader that does not know the tag must refuse the file */
+};
+
+/* Sections that a file has exactly once, and INTV, which it has once per interval. */
+#define FORMAT_SECTIONS(X) \
+	X(INFO)            \
+	X(STRS)            \
+	X(FILE)            \
+	X(FRAM)            \
+	X(RECS)            \
+	X(STKF)            \
+	X(STKA)            \
+	X(LOSS)            \
+	X(INTV)
+
+enum section {
+#define X(tag) SECTION_##tag,
+	FORMAT_SECTIONS(X)
+#undef X
+	NR_SECTIONS
+};
+
+/* Bytes of one element of a section that is an array, and of the fixed parts of the others. */
+enum {
+	INFO_BYTES = 44,
+	FILE_BYTES = 32,
+	FRAM_BYTES = 40,
+	RECS_BYTES = 80,
+	STKF_BYTES = 4,
+	STKA_BYTES = 8,
+	INTV_HEAD_BYTES = 96,
+	INTV_LOSS_BYTES = 8,
+	INTV_ROW_BYTES = 24,
+};
+
+/* Flags inside elements. */
+enum {
+	FILE_DELETED = 1
+};
+enum {
+	FRAME_EXACT = 1,
+	FRAME_TRACER = 2
+};
+enum {
+	RECORD_FOREIGN = 1,
+	RECORD_STACK_LOST = 2
+};
+
+/* The bits of the view, in this order. New ones go to the end. */
+#define FORMAT_VIEW_FLAGS(X) \
+	X(folded)            \
+	X(delimited)         \
+	X(annotate)          \
+	X(offsets)           \
+	X(modules)           \
+	X(addresses)         \
+	X(per_process)       \
+	X(by_name)           \
+	X(timestamps)        \
+	X(want_kernel)       \
+	X(want_user)         \
+	X(no_header)         \
+	X(no_process_line)   \
+	X(verbose)
+
+enum view_flag {
+#define X(name) VIEW_FLAG_##name,
+	FORMAT_VIEW_FLAGS(X)
+#undef X
+	NR_VIEW_FLAGS
+};
+
+/* The strings of INFO, in this order. */
+#define FORMAT_INFO_STRINGS(X) \
+	X(applet)              \
+	X(header)              \
+	X(footer)              \
+	X(event)               \
+	X(unit)                \
+	X(hostname)            \
+	X(kernel_release)      \
+	X(tool_version)
+
+/* The numbers of an interval's account, in this order. */
+#define FORMAT_ACCOUNT(X) \
+	X(seen)           \
+	X(filtered)       \
+	X(in_map)         \
+	X(spilled)        \
+	X(counted)        \
+	X(expected)       \
+	X(taken)          \
+	X(fired)
+
+static inline uint64_t format_padding(uint64_t length)
+{
+	return -length & (FORMAT_ALIGNMENT - 1);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reports of hand-made profiles against expected/NAME.txt, byte by byte: live, and again from the saved profile.
+ *
+ * The first cases are the map contents that bcc's unmodified scripts were fed with, and their expected files are bcc's
+ * output with the exceptions of docs/output.md; README.md here tells how they were made. `--accept` writes the files.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/profile_file.h"
+#include "core/render/render.h"
+#include "tests/golden/hand_made.h"
+
+#define EXPECTED ST_SOURCE_DIR "/tests/golden/expected/"
+
+/* ---- places ---- */
+
+#define AT(where, symbol, distance, file) .address = where, .name = symbol, .offset = distance, .module = file
+
+static const struct place submit = { AT(0xffffffff81000010, "submit_bio", 0x1, "kernel"), .kernel = true };
+static const struct place readpages = { AT(0xffffffff81000020, "ext4_readpages", 0x2f, "kernel"), .kernel = true };
+static const struct place entry = { AT(0xffffffff81000030, "entry_SYSCALL_64_after_hwframe", 0x77, "kernel"),
+				    .kernel = true };
+static const struct place libc_read = { AT(0x7f0000001000, "read", 0x10, "libc.so.6") };
+static const struct place app_main = { AT(0x555500001000, "main", 0x1f, "app") };
+static const struct place app_other = { AT(0x555500001100, "main", 0x11f, "app") };
+static const struct place app_unnamed = { AT(0x555500009000, NULL, 0, "app") };
+static const struct place unmapped = { AT(0x9999, NULL, 0, NULL), .reason = REASON_UNMAPPED };
+static const struct place program = { AT(0xffffffffc0001000, "bpf_prog_0123456789abcdef_on_switch", 0x10, "bpf"),
+				      .kernel = true, .tracer = true };
+static const struct place glue = { AT(0xffffffff81000050, "bpf_trace_run4", 0x60, "kernel"), .kernel = true,
+				   .tracer = true };
+static const struct place operator_new = { AT(0x7f0000002000, "operator new(unsigned long)", 0x1c, "libstdc++.so.6") };
+static const struct place templ = { AT(0x555500002000, "std::pair<int, char>::swap(int, char)", 0, "app") };
+static const struct place forged_frame = { AT(0x555500003000, "a;b;[Missed User Stack]", 0x1, "evil") };
+static const struct place forged_lines = { AT(0x555500003100, "x\n    --\n    99\n\n", 0x2, "evil] [libc.so.6") };
+static const struct place forged_count = { AT(0x555500003200, "main 12", 0x3, "evil") };
+static const struct place forged_label = { AT(0x555500003300, "[unknown]", 0x4, "evil") };
+static const struct place forged_delimiter = { AT(0x555500003400, "--", 0x5, "evil") };
+static const struct place forged_indent = { AT(0x555500003500, "    7", 0x6, "\x1b[2Jevil") };
+static const struct place bidi = { AT(0x555500003600, "\u202e\u2066gnp.exe", 0x7, "evil") };
+
+#define PLACES(...) ((const struct place *const[]){ __VA_ARGS__, NULL })
+#define KERNEL { STACK_OK, PLACES(&submit, &readpages, &entry) }
+#define USER { STACK_OK, PLACES(&libc_read, &app_main, &app_unnamed, &unmapped) }
+#define NONE { STACK_NONE, NULL }
+#define MISSED { STACK_UNREADABLE, NULL }
+
+/* ---- map contents: bcc's first, as the stub had them ---- */
+
+static const struct event stackcount_events[] = {
+	{ 1, "app", 1234, PROGRAM_KPROBE, KERNEL, USER, .count = 79 },
+	{ 2, "app", 1234, PROGRAM_KPROBE, MISSED, USER, .count = 3 },
+	{ 3, NULL, 0, PROGRAM_KPROBE, KERNEL, NONE, .count = 1 },
+	{},
+};
+
+static const struct event profile_events[] = {
+	{ 1, "app", 1234, PROGRAM_SAMPLE, KERNEL, USER, .count = 10 },
+	{ 2, "app", 1234, PROGRAM_SAMPLE, NONE, USER, .count = 4 },
+	{ 3, "app", 1234, PROGRAM_SAMPLE, KERNEL, MISSED, .count = 2 },
+	{ 4, "swapper/0", 0, PROGRAM_SAMPLE, MISSED, NONE, .count = 1 },
+	{},
+};
+
+/* One path in several processes, a kernel thread, a record that never came. */
+static const struct event merge_events[] = {
+	{ 1,
+	  "one",
+	  10,
+	  PROGRAM_RAW_TRACEPOINT,
+	  { STACK_OK, PLACES(&program, &glue, &submit, &entry) },
+	  { STACK_OK, PLACES(&libc_read, &app_main) },
+	  .time_ns = 5,
+	  .count = 2 },
+	{ 2,
+	  "two",
+	  20,
+	  PROGRAM_RAW_TRACEPOINT,
+	  { STACK_OK, PLACES(&program, &program, &glue, &submit, &entry) },
+	  { STACK_OK, PLACES(&libc_read, &app_main) },
+	  .time_ns = 6,
+	  .count = 3 },
+	{ 3,
+	  "two",
+	  20,
+	  PROGRAM_TRACEPOINT,
+	  { STACK_OK, PLACES(&submit, &submit, &entry) },
+	  { STACK_OK, PLACES(&libc_read, &app_main) },
+	  .time_ns = 7,
+	  .count = 4 },
+	{ 4,
+	  "two",
+	  20,
+	  PROGRAM_TRACEPOINT,
+	  { STACK_OK, PLACES(&submit, &submit, &entry) },
+	  { STACK_OK, PLACES(&libc_read, &app_other) },
+	  .time_ns = 8,
+	  .count = 5 },
+	{ 5, "one", 10, PROGRAM_UPROBE, NONE, { STACK_OK, PLACES(&unmapped) }, .time_ns = 9, .count = 6 },
+	{ 6, "two", 20, PROGRAM_UPROBE, NONE, { STACK_OK, PLACES(&unmapped) }, .time_ns = 10, .count = 6 },
+	{ 7,
+	  "kthreadd",
+	  2,
+	  PROGRAM_RAW_TRACEPOINT,
+	  { STACK_OK, PLACES(&program, &glue) },
+	  NONE,
+	  .time_ns = 3,
+	  .count = 6 },
+	{ 8, .count = 7, .lost = true },
+	{ 9, .count = 1, .lost = true },
+	{},
+};
+
+static const struct event cut_events[] = {
+	{ 1,
+	  "deep",
+	  10,
+	  PROGRAM_SAMPLE,
+	  { STACK_TRUNCATED, PLACES(&submit, &readpages) },
+	  { STACK_TRUNCATED, PLACES(&libc_read, &app_main) },
+	  .count = 2 },
+	{ 2, "deep", 10, PROGRAM_SAMPLE, MISSED, MISSED, .count = 1 },
+	{ 3, .count = 3, .lost = true },
+	{},
+};
+
+static const struct event hostile_events[] = {
+	{ 1,
+	  "a;b 3\n\x1b[31m",
+	  10,
+	  PROGRAM_SAMPLE,
+	  { STACK_OK, PLACES(&submit) },
+	  { STACK_OK, PLACES(&forged_frame, &forged_lines, &forged_count) },
+	  .count = 1 },
+	{ 2,
+	  "- x (1)",
+	  11,
+	  PROGRAM_SAMPLE,
+	  NONE,
+	  { STACK_OK, PLACES(&forged_label, &forged_delimiter, &forged_indent) },
+	  .count = 2 },
+	{ 3, "Web Content 3", 12, PROGRAM_SAMPLE, NONE, { STACK_OK, PLACES(&bidi, &operator_new, &templ) }, .count = 3 },
+	{ 4, "Web Content 3", 12, PROGRAM_SAMPLE, NONE, NONE, .count = 4 },
+	{ 5, "leaf", 13, PROGRAM_SAMPLE, NONE, { STACK_OK, PLACES(&forged_count, &forged_lines) }, .count = 5 },
+	{},
+};
+
+/* ---- cases ---- */
+
+#define SAMPLING(what) "Sampling at " what " for 1 secs."
+#define DEFAULT_HEADER SAMPLING("49 Hertz of all threads by user + kernel stack")
+#define TRACING(pattern) "Tracing 1 functions for \"" pattern "\"... Hit Ctrl-C to end."
+#define BOTH .want_kernel = true, .want_user = true
+#define PROFILE_VIEW .style = VIEW_PROFILE
+#define NAMED PROFILE_VIEW, .offsets = true, .modules = true
+#define COUNT_VIEW .style = VIEW_STACKCOUNT
+#define COUNT_P COUNT_VIEW, .per_process = true
+
+static const struct golden {
+	const char *name; /* of the expected file */
+	const char *header;
+	const struct event *events;
+	unsigned int nr_intervals;
+	struct profile_view view;
+} cases[] = {
+	{ "profile-default", DEFAULT_HEADER, profile_events, 1, { NAMED, BOTH } },
+	{ "profile-d", DEFAULT_HEADER, profile_events, 1, { NAMED, BOTH, .delimited = true } },
+	{ "profile-f", DEFAULT_HEADER, profile_events, 1, { NAMED, BOTH, .folded = true } },
+	{ "profile-f-hash", DEFAULT_HEADER, profile_events, 1, { NAMED, BOTH, .folded = true } },
+	{ "profile-fd", DEFAULT_HEADER, profile_events, 1, { NAMED, BOTH, .folded = true, .delimited = true } },
+	{ "profile-afd",
+	  DEFAULT_HEADER,
+	  profile_events,
+	  1,
+	  { NAMED, BOTH, .annotate = true, .folded = true, .delimited = true } },
+	{ "profile-A", DEFAULT_HEADER, profile_events, 1, { NAMED, BOTH, .addresses = true } },
+	{ "profile-K",
+	  SAMPLING("49 Hertz of all threads by kernel stack"),
+	  profile_events,
+	  1,
+	  { NAMED, .want_kernel = true } },
+	{ "profile-U",
+	  SAMPLING("49 Hertz of all threads by user stack"),
+	  profile_events,
+	  1,
+	  { NAMED, .want_user = true } },
+	{ "profile-UFp",
+	  SAMPLING("99 Hertz of PID [1, 2] by user stack"),
+	  profile_events,
+	  1,
+	  { NAMED, .want_user = true } },
+	{ "profile-cLC",
+	  SAMPLING("every 1000 events of TID [7] by user + kernel stack on CPU#2"),
+	  profile_events,
+	  1,
+	  { NAMED, BOTH } },
+	{ "stackcount-default", TRACING("submit_bio"), stackcount_events, 1, { COUNT_P, BOTH } },
+	{ "stackcount-dP", TRACING("submit_bio"), stackcount_events, 1, { COUNT_P, BOTH, .delimited = true } },
+	{ "stackcount-K", TRACING("x"), stackcount_events, 1, { COUNT_P, .want_kernel = true } },
+	{ "stackcount-fd", TRACING("x"), stackcount_events, 1, { COUNT_P, BOTH, .folded = true, .delimited = true } },
+	{ "stackcount-sv", TRACING("x"), stackcount_events, 1, { COUNT_P, BOTH, .offsets = true, .addresses = true } },
+	{ "stackcount-Ti", TRACING("x"), stackcount_events, 2, { COUNT_P, BOTH, .timestamps = true } },
+	/* beyond bcc's golden runs */
+	{ "profile-plain", DEFAULT_HEADER, profile_events, 1, { PROFILE_VIEW, BOTH } },
+	{ "profile-Kd", DEFAULT_HEADER, profile_events, 1, { NAMED, .want_kernel = true, .delimited = true } },
+	{ "profile-cut", DEFAULT_HEADER, cut_events, 1, { NAMED, BOTH, .delimited = true } },
+	{ "profile-cut-afd",
+	  DEFAULT_HEADER,
+	  cut_events,
+	  1,
+	  { NAMED, BOTH, .folded = true, .delimited = true, .annotate = true } },
+	{ "profile-hostile", "Sampling \x1b[31m'^a\\d'", hostile_events, 1, { NAMED, BOTH } },
+	{ "profile-hostile-plain", DEFAULT_HEADER, hostile_events, 1, { PROFILE_VIEW, BOTH } },
+	{ "profile-hostile-f", DEFAULT_HEADER, hostile_events, 1, { NAMED, BOTH, .folded = true } },
+	{ "stackcount-U", TRACING("x"), stackcount_events, 1, { COUNT_P, .want_user = true, .delimited = true } },
+	{ "stackcount-fT", TRACING("x"), stackcount_events, 1, { COUNT_P, BOTH, .folded = true, .timestamps = true } },
+	{ "stackcount-no-P", TRACING("x"), stackcount_events, 1, { COUNT_VIEW, BOTH } },
+	{ "stackcount-p", TRACING("x"), stackcount_events, 1, { COUNT_P, BOTH, .no_process_line = true } },
+	{ "stackcount-cut", TRACING("x"), cut_events, 1, { COUNT_P, BOTH, .delimited = true } },
+	{ "stackcount-hostile", TRACING("x"), hostile_events, 1, { COUNT_P, BOTH } },
+	{ "merge", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH } },
+	{ "merge-P", TRACING("x"), merge_events, 1, { COUNT_P, BOTH } },
+	{ "merge-f", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .folded = true } },
+	{ "merge-by-name", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .by_name = true } },
+	{ "merge-by-name-s", TRACING("x"), merge_events, 1, { COUNT_VIEW, BOTH, .by_name = true, .offsets = true } },
+	{ "merge-by-name-Pf", TRACING("x"), merge_events, 1, { COUNT_P, BOTH, .by_name = true, .folded = true } },
+};
+
+static void build(const struct golden *golden, struct profile *ret_profile)
+{
+	uint64_t noon_ns = 1767225600000000000 + 10 * 3600 * 1000000000ull; /* 12:00:00 where the offset is 2 hours */
+
+	profile_init(ret_profile);
+	ret_profile->utc_offset_s = 7200;
+	ret_profile->view = golden->view;
+	ret_profile->header = profile_add_string(ret_profile, golden->header);
+	if (golden->view.style == VIEW_STACKCOUNT)
+		ret_profile->footer = profile_add_string(ret_profile, "Detaching...");
+	for (unsigned int i = 0; i < golden->nr_intervals; i++)
+		hand_interval(ret_profile, golden->events, noon_ns + i * 1000000000ull);
+}
+
+/* The whole stdout of a run. */
+static int print(const struct profile *profile, char **ret_text)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int err = render_header(profile, &profile->view, out);
+
+	for (size_t i = 0; !err && i < profile->intervals.nr; i++)
+		err = render_report(profile, &profile->intervals.data[i], &profile->view, out);
+	if (!err)
+		err = render_footer(profile, &profile->view, out);
+	fclose(out);
+	*ret_text = text;
+	return err;
+}
+
+static char *read_expected(const char *path)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "r");
+	static char text[1 << 16];
+
+	if (!file)
+		return NULL;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	return text;
+}
+
+static int accept_text(const char *path, const char *text)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "w");
+
+	if (!file || fputs(text, file) < 0) {
+		perror(path);
+		return 1;
+	}
+	return 0;
+}
+
+static int compare(const char *name, const char *what, const char *expected, const char *text)
+{
+	if (expected && !strcmp(expected, text))
+		return 0;
+	printf("FAIL %s (%s)\n---- expected\n%s---- printed\n%s----\n", name, what, expected ? expected : "(no file)\n",
+	       text);
+	return 1;
+}
+
+/* The same bytes must come out of the saved profile. */
+static int compare_saved(const struct golden *golden, const struct profile *profile, const char *text)
+{
+	_cleanup_(profile_done) struct profile loaded;
+	_cleanup_(buf_done) struct buf bytes = {};
+	_cleanup_(freep) char *again = NULL;
+
+	profile_init(&loaded);
+	profile_encode(profile, &bytes);
+	if (profile_decode(bytes.data, bytes.nr, golden->name, &loaded)) {
+		printf("FAIL %s (saved): %s\n", golden->name, err_cause());
+		return 1;
+	}
+	return print(&loaded, &again) || compare(golden->name, "saved", text, again);
+}
+
+static int run(const struct golden *golden, bool accept)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(freep) char *text = NULL;
+	char path[512];
+
+	snprintf(path, sizeof(path), EXPECTED "%s.txt", golden->name);
+	build(golden, &profile);
+	if (print(&profile, &text))
+		return 1;
+	if (accept)
+		return accept_text(path, text);
+	return compare(golden->name, "live", read_expected(path), text) | compare_saved(golden, &profile, text);
+}
+
+int main(int argc, char **argv)
+{
+	bool accept = argc > 1 && !strcmp(argv[1], "--accept");
+	size_t nr = sizeof(cases) / sizeof(cases[0]);
+	int failures = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		failures += run(&cases[i], accept);
+	printf("%zu cases, %d failures\n", nr, failures);
+	return failures ? 1 : 0;
+}

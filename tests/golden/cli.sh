@@ -1,0 +1,237 @@
+#!/bin/sh
+# ctest: timeout=60
+# What can be seen of the command line without a kernel: messages and statuses of wrong lines, names by symbolic links,
+# --list, --install, closed and full outputs. Needs no privilege.
+set -u
+: "${STACKTOOL:?path of the tool}"
+STACKTOOL=$(readlink -f "$STACKTOOL")
+export LC_ALL=C
+T=$(mktemp -d "${TMPDIR:-/tmp}/st-cli.XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+failures=0
+
+bad() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+# run PROGRAM ARG…: $status, $T/out, $T/err
+run() {
+	"$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+	line=$*
+}
+
+# says STATUS ERR: the last run ended so and wrote exactly this to stderr, nothing to stdout
+says() {
+	[ "$status" = "$1" ] || bad "$line: status $status, not $1"
+	[ "$(cat "$T/err")" = "$2" ] || bad "$line: stderr is '$(cat "$T/err")', not '$2'"
+	[ -s "$T/out" ] && bad "$line: writes to stdout"
+}
+
+# wrong STATUS ERR ARG…
+wrong() {
+	want_status=$1
+	want_err=$2
+	shift 2
+	run "$STACKTOOL" "$@"
+	says "$want_status" "$want_err"
+}
+
+# good REGEX ARG…: status 0, nothing on stderr, a line of stdout that matches
+good() {
+	regex=$1
+	shift
+	run "$STACKTOOL" "$@"
+	[ "$status" = 0 ] || bad "$line: status $status: $(cat "$T/err")"
+	[ -s "$T/err" ] && bad "$line: writes to stderr: $(cat "$T/err")"
+	grep -qE -- "$regex" "$T/out" || bad "$line: no line matches $regex"
+}
+
+# ---- stacktool itself ----
+
+wrong 2 "stacktool: no applet given
+  'stacktool --help' shows how to use it"
+wrong 2 "stacktool: 'profil': no such applet
+  did you mean 'profile'? 'stacktool --list' shows all" profil
+wrong 2 "stacktool: 'xyzzy': no such applet
+  'stacktool --list' shows all" xyzzy
+wrong 2 "stacktool: '': no such applet
+  'stacktool --list' shows all" ''
+wrong 2 "stacktool: unknown option '--nonsense'" --nonsense
+wrong 2 "stacktool: argument --install: give one folder for the links" --install
+wrong 2 "stacktool: argument --install: give one folder for the links" --install a b
+wrong 2 "stacktool: 'profil': no such applet
+  did you mean 'profile'? 'stacktool --list' shows all" help profil
+wrong 2 "stacktool: 'a\\x1b[31mb\\x0ac': no such applet
+  'stacktool --list' shows all" "$(printf 'a\033[31mb\nc')"
+
+good '^Usage: stacktool APPLET' --help
+good '^Usage: stacktool APPLET' -h
+good '^Usage: stacktool APPLET' help
+good '^stacktool [0-9]+\.[0-9]+' --version
+good '^libraries: .*libbpf ' --version
+good '^link: (static-pie|static|dynamic)$' --version
+good '^profile +sample stacks' --list
+good '^count +count events' --list
+good '^report +' --list
+[ "$(wc -l <"$T/out")" = "$(grep -cE '^[a-z]+ +[a-z]' "$T/out")" ] || bad "--list: more than names and summaries"
+
+# ---- applets: what is wrong, and what is right ----
+
+seconds='give seconds above 0, like 5 or 0.5'
+wrong 2 "stacktool profile: argument duration: '0' is not a duration: $seconds" profile 0
+wrong 2 "stacktool profile: argument duration: '-5' is not a duration: $seconds" profile -5
+wrong 2 "stacktool profile: argument duration: '5s' is not a duration: $seconds" profile 5s
+wrong 2 "stacktool profile: argument -F/--frequency: '0' is not a frequency: give 1 to 1000000" profile -F 0
+wrong 2 "stacktool profile: argument -F/--frequency: '-1' is not a frequency: give 1 to 1000000" profile -F -1
+wrong 2 "stacktool profile: argument -F/--frequency: '2000000' is not a frequency: give 1 to 1000000" profile -F2000000
+wrong 2 "stacktool profile: argument -F/--frequency: the value is missing: give HZ" profile -F
+wrong 2 "stacktool profile: argument -p/--pid: 'a' is not a list of process ids: give numbers separated by commas, \
+each 1 to 4194304" profile -p a
+wrong 2 "stacktool profile: argument -L/--tid: not allowed with argument -p/--pid" profile -p 1 -L 2
+wrong 2 "stacktool profile: argument -K/--kernel-stacks-only: not allowed with argument -U/--user-stacks-only" \
+	profile -U -K
+wrong 2 "stacktool profile: argument -c/--count: not allowed with argument -F/--frequency" profile -F 1 -c 1
+wrong 2 "stacktool profile: unknown option '--frequenzy'
+  did you mean '--frequency'?" profile --frequenzy 9
+wrong 2 "stacktool profile: unknown option '-Z'" profile -Z
+wrong 2 "stacktool profile: ambiguous option '--h': it could be --hash-storage-size, --help" profile --h
+wrong 2 "stacktool profile: argument -f/--folded: takes no value" profile --folded=1
+wrong 2 "stacktool profile: unexpected argument '6'" profile 5 6
+wrong 2 "stacktool profile: event 'cpu-clok': no such event
+  did you mean 'cpu-clock'? there are cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, \
+page-faults, context-switches" profile -e cpu-clok
+wrong 2 "stacktool count: argument pattern: missing" count
+wrong 2 "stacktool count: argument -D/--duration: '0' is not a duration: $seconds" count -D 0 x
+wrong 2 "stacktool count: argument -i/--interval: '0' is not a duration: $seconds" count -i 0 x
+wrong 2 "stacktool count: argument -c/--cpu: '-1' is not a CPU number: give 0 to 1048575" count -c -1 x
+wrong 2 "stacktool count: too many ':'-separated components in pattern 'a:b:c:d'
+  at most TYPE:LIBRARY:FUNCTION; '::' does not separate, and a path may contain ':'" count a:b:c:d
+wrong 2 "stacktool count: pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" count q:b:c
+wrong 2 "stacktool count: pattern 't:sched': a tracepoint has two names
+  write t:CATEGORY:EVENT" count t:sched
+wrong 2 "stacktool report: argument file: missing" report
+
+# -K with -U is 2 as any wrong line, but 1 under bcc's name, where a script may know it.
+excluded='argument -U/--user-stacks-only: not allowed with argument -K/--kernel-stacks-only'
+wrong 2 "stacktool count: $excluded" count -K -U x
+wrong 1 "stacktool count: $excluded" stackcount -K -U x
+
+# ---- help and man pages ----
+
+for applet in profile count report; do
+	good "^Usage: stacktool $applet \[option" "$applet" --help
+	cp "$T/out" "$T/help"
+	good . help "$applet"
+	cmp -s "$T/help" "$T/out" || bad "help $applet differs from $applet --help"
+	good "^\.TH stacktool-$applet 1 " help --man "$applet"
+	if command -v man >/dev/null && command -v groff >/dev/null; then
+		warnings=$(man --warnings -l -Tutf8 "$T/out" 2>&1 >/dev/null)
+		[ -z "$warnings" ] || bad "man page of $applet: $warnings"
+	fi
+	# Every long option of the help is accepted: it is not an unknown one.
+	for option in $(sed -nE 's/^  .{4}(--[a-z-]+).*/\1/p' "$T/help"); do
+		run "$STACKTOOL" "$applet" "$option" --help
+		grep -q 'unknown option' "$T/err" && bad "$applet $option: in the help, but unknown"
+	done
+done
+good '^\.TH stacktool 1 ' help --man
+good 'stacktool-count' help --man
+
+# ---- names by links, as in the field ----
+
+mkdir "$T/links"
+for name in profile profile.py profile-bpfcc bpf-profile stackcount stackcount.py stackcount-bpfcc count; do
+	ln -s "$STACKTOOL" "$T/links/$name"
+	run "$T/links/$name" --help
+	case $name in
+	*profile*) applet=profile ;;
+	*) applet=count ;;
+	esac
+	[ "$status" = 0 ] || bad "$name --help: status $status"
+	head -n 1 "$T/out" | grep -q "^Usage: stacktool $applet " || bad "$name --help is not of $applet"
+	good "^Usage: stacktool $applet " "$name" --help # as a subcommand too
+done
+run "$T/links/stackcount.py" -U -K x
+says 1 "stacktool count: argument -K/--kernel-stacks-only: not allowed with argument -U/--user-stacks-only"
+run "$T/links/count" -K -U x
+says 2 "stacktool count: $excluded"
+run "$T/links/profile.py" 0
+says 2 "stacktool profile: argument duration: '0' is not a duration: $seconds"
+ln -s "$STACKTOOL" "$T/links/stacktool-1.0"
+run "$T/links/stacktool-1.0" profile --help
+[ "$status" = 0 ] || bad "a name of no applet: status $status"
+
+# ---- --install ----
+
+mkdir "$T/bin"
+good 'profile' --install "$T/bin"
+for name in profile stackcount; do
+	[ "$(readlink "$T/bin/$name")" = "$STACKTOOL" ] || bad "--install: $name is $(readlink "$T/bin/$name")"
+	grep -qxF "$T/bin/$name -> $STACKTOOL" "$T/out" || bad "--install does not say that it made $name"
+done
+[ "$(ls "$T/bin" | wc -l)" = 2 ] || bad "--install made more: $(ls "$T/bin")"
+run "$T/bin/stackcount" --help
+[ "$status" = 0 ] || bad "an installed name: status $status"
+# again: they are ours already
+run "$STACKTOOL" --install "$T/bin"
+says 0 ""
+# one is missing, the other is ours by another path
+rm "$T/bin/profile" "$T/bin/stackcount"
+ln -s "$T/links/profile" "$T/bin/stackcount"
+good "^$T/bin/profile -> " --install "$T/bin"
+# foreign files of every kind are left alone, and nothing else is made
+for kind in file link dangling directory; do
+	rm -rf "$T/foreign"
+	mkdir "$T/foreign"
+	case $kind in
+	file) echo mine >"$T/foreign/stackcount" ;;
+	link) ln -s /bin/sh "$T/foreign/stackcount" ;;
+	dangling) ln -s /nonexistent "$T/foreign/stackcount" ;;
+	directory) mkdir "$T/foreign/stackcount" ;;
+	esac
+	before=$(ls -l "$T/foreign")
+	wrong 1 "stacktool: '$T/foreign/stackcount': is there already and is no link to stacktool
+  nothing was installed: remove it, or choose another folder" --install "$T/foreign"
+	[ "$(ls -l "$T/foreign")" = "$before" ] || bad "--install over a foreign $kind changed the folder"
+done
+wrong 1 "stacktool: '$T/none': cannot be opened: No such file or directory" --install "$T/none"
+: >"$T/plain"
+wrong 1 "stacktool: '$T/plain': cannot be opened: Not a directory" --install "$T/plain"
+# in the program's own folder the links need no path
+mkdir "$T/home"
+cp "$STACKTOOL" "$T/home/stacktool"
+run "$T/home/stacktool" --install "$T/home/../home"
+[ "$(readlink "$T/home/profile")" = stacktool ] || bad "--install: not relative in the program's own folder"
+
+# ---- outputs ----
+
+"$STACKTOOL" profile --help >&- 2>"$T/err"
+status=$?
+line='--help >&-'
+: >"$T/out"
+says 0 ""
+"$STACKTOOL" profile --help >"$T/out" 2>&-
+[ $? = 0 ] && grep -q Usage "$T/out" || bad "--help 2>&- does not print"
+"$STACKTOOL" profile 0 2>&-
+[ $? = 2 ] || bad "an error with stderr closed: status $?"
+"$STACKTOOL" profile --help >"$T/out" 2>"$T/err" <&- || bad "--help <&- fails"
+"$STACKTOOL" profile --help 2>"$T/err" >/dev/full
+status=$?
+line='--help >/dev/full'
+: >"$T/out"
+says 1 "stacktool profile: standard output: cannot be written: No space left on device"
+# a pipe whose reader has gone
+mkfifo "$T/pipe"
+exec 3<>"$T/pipe"
+exec 4>"$T/pipe"
+exec 3>&-
+"$STACKTOOL" profile --help >&4 2>"$T/err"
+status=$?
+line='--help | gone'
+says 0 ""
+exec 4>&-
+
+[ "$failures" = 0 ] || echo "$failures failures"
+[ "$failures" = 0 ]
