@@ -137,7 +137,7 @@ for applet in profile count report; do
 	done
 done
 good '^\.TH stacktool 1 ' help --man
-good 'stacktool-count' help --man
+good 'stacktool.*count' help --man
 
 # ---- names by links, as in the field ----
 
