@@ -46,11 +46,13 @@ static void configure(struct object *object, const struct object_options *option
 
 static void make_generation(struct object *object, uint32_t generation, uint32_t entries)
 {
-	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_test", sizeof(struct st_id), sizeof(struct st_count), entries, NULL);
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_test", sizeof(struct st_id), sizeof(struct st_count), entries,
+				NULL);
 
 	assert_true(fd >= 0);
 	object->counts[generation] = fd;
-	assert_int_equal(bpf_map_update_elem(bpf_map__fd(object->skeleton->maps.st_generation), &generation, &fd, 0), 0);
+	assert_int_equal(bpf_map_update_elem(bpf_map__fd(object->skeleton->maps.st_generation), &generation, &fd, 0),
+			 0);
 }
 
 static int on_message(void *context, void *data, size_t bytes)

@@ -65,7 +65,9 @@ static uint64_t count_events(bool draining)
 	const struct timespec millisecond = { .tv_nsec = 1000000 };
 	struct object_options options = {
 		.program = "on_tracepoint",
-		.config = { .key_parts = ST_KEY_TID, .task_filter = ST_FILTER_TGID, .filter_single = (uint32_t)getpid() },
+		.config = { .key_parts = ST_KEY_TID,
+			    .task_filter = ST_FILTER_TGID,
+			    .filter_single = (uint32_t)getpid() },
 		.count_entries = ENTRIES,
 	};
 	pthread_t threads[NR_THREADS];
