@@ -16,6 +16,7 @@ target_compile_definitions(stacktool_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BI
 	xmalloc=st_xmalloc xcalloc=st_xcalloc)
 target_compile_options(stacktool_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes -Wno-unused-parameter
+	-Wno-missing-field-initializers
 	$<$<BOOL:${STACKTOOL_WERROR}>:-Werror>
 	-fno-common -fno-omit-frame-pointer
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
