@@ -23,7 +23,7 @@ void common_plan(const struct common_options *options, struct plan *plan)
 	plan->save_path = options->save_path ? xstrdup(options->save_path) : NULL;
 	plan->strict = options->strict;
 	plan->explain = options->explain;
-	plan->debug = options->debug;
+	plan->debug = plan->view.verbose = options->debug;
 	plan->dump_bpf = options->dump_bpf;
 	plan->no_demangle = options->no_demangle;
 }

@@ -13,3 +13,21 @@ struct run_result {
 
 /* Carries out a plan. 0, or a negative errno with a recorded cause. Reports go to stdout, notes to stderr. */
 int run_plan(const struct applet *applet, const struct plan *plan, struct run_result *ret_result);
+
+/* What a report shows otherwise than the run it was saved by; false leaves it as it was. */
+struct report_change {
+	bool folded, text;
+	bool delimited;
+	bool annotate;
+	bool offsets, plain; /* plain: names alone, without offset and module */
+	bool addresses;
+	bool by_name;
+	bool timestamps;
+	bool verbose;
+};
+
+/*
+ * Prints a saved profile, reports to stdout and notes to stderr. 0, or a negative errno with a recorded cause; -EPIPE
+ * without one when the reader has gone.
+ */
+int run_saved(const char *path, const struct report_change *change);

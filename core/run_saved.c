@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The end of a run once more, from a file: the same header, reports, footer and notes in the same order. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/profile_file.h"
+#include "core/render/render.h"
+#include "core/run.h"
+
+static void change_view(struct profile_view *view, const struct report_change *change)
+{
+	view->folded = (view->folded || change->folded) && !change->text;
+	view->delimited = view->delimited || (change->delimited && view->want_kernel && view->want_user);
+	view->annotate = view->annotate || change->annotate;
+	view->offsets = (view->offsets || change->offsets) && !change->plain;
+	view->modules = view->modules && !change->plain;
+	view->addresses = view->addresses || change->addresses;
+	view->by_name = view->by_name || change->by_name;
+	view->timestamps = view->timestamps || change->timestamps;
+	view->verbose = view->verbose || change->verbose;
+}
+
+static int print(const struct profile *profile)
+{
+	int err = render_header(profile, &profile->view, stdout);
+
+	for (size_t i = 0; !err && i < profile->intervals.nr; i++) {
+		err = render_report(profile, &profile->intervals.data[i], &profile->view, stdout);
+		if (!err && fflush(stdout))
+			err = -errno;
+		render_notes(profile, &profile->intervals.data[i], stderr);
+	}
+	return err ? err : render_footer(profile, &profile->view, stdout);
+}
+
+int run_saved(const char *path, const struct report_change *change)
+{
+	_cleanup_(profile_done) struct profile profile;
+	int err;
+
+	profile_init(&profile);
+	err = profile_load(path, &profile);
+	if (err < 0)
+		return err;
+	change_view(&profile.view, change);
+	err = print(&profile);
+	if (err && err != -EPIPE)
+		return fail(err, "standard output: cannot be written: %s", strerror(-err));
+	return err;
+}
