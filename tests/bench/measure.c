@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The measuring instruments of the bench; each prints numbers, tests/bench/run makes the rounds and the table.
+ *
+ *   measure event LOAD… -- CMD…   nanoseconds per event: starts CMD, waits until its BPF programs run, runs LOAD, and prints
+ *                                 run time / runs of all programs that are new since the start (BPF run-time statistics)
+ *   measure first CMD…            milliseconds from exec of CMD until one of its BPF programs has run for the first time
+ *   measure memory CMD…           runs CMD to its end; the peaks of the resident memory of all its processes added up (kB),
+ *                                 how many there were at most, and the most kernel memory that their BPF maps had (kB)
+ *   measure time CMD…             milliseconds of CMD, by the clock
+ *   measure ratios FILE           lines "A B": medians of A, of B and of A/B with the quarter and three-quarter points
+ */
+#include <bpf/bpf.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE_S 30
+
+static double now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static void pause_us(long microseconds)
+{
+	struct timespec time = { .tv_nsec = microseconds * 1000 };
+
+	nanosleep(&time, NULL);
+}
+
+__attribute__((noreturn)) static void give_up(const char *what)
+{
+	fprintf(stderr, "measure: %s\n", what);
+	exit(1);
+}
+
+static pid_t start(char **command)
+{
+	pid_t child = fork();
+
+	if (child)
+		return child;
+	/* What the contestants print is not measured and not wanted. */
+	if (!getenv("VERBOSE") && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)))
+		_exit(126);
+	execvp(command[0], command);
+	_exit(127);
+}
+
+static int finish(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+static void stop(pid_t child)
+{
+	kill(child, SIGINT);
+	finish(child);
+}
+
+/* ---- processes ---- */
+
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[512], *end, state;
+	int file, parent = 0;
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	got = read(file, text, sizeof(text) - 1);
+	close(file);
+	if (got <= 0)
+		return 0;
+	text[got] = 0;
+	end = strrchr(text, ')');
+	return end && sscanf(end + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
+}
+
+static bool belongs_to(pid_t pid, pid_t root)
+{
+	while (pid > 1 && pid != root)
+		pid = parent_of(pid);
+	return pid == root;
+}
+
+/* The value of a line "NAME: VALUE" of a small file below /proc; 0 when there is none. */
+static unsigned long value_in(const char *path, const char *name)
+{
+	char line[256];
+	unsigned long value = 0;
+	size_t length = strlen(name);
+	FILE *file = fopen(path, "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, length) && line[length] == ':')
+			value = strtoul(line + length + 1, NULL, 10);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* Calls `visit` with the fdinfo file of every descriptor of a process. */
+static void each_descriptor(pid_t pid, void (*visit)(void *context, const char *info), void *context)
+{
+	char path[128];
+	struct dirent *entry;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo", pid);
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory))) {
+		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.16s", pid, entry->d_name);
+		if (isdigit((unsigned char)entry->d_name[0]))
+			visit(context, path);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* ---- BPF programs ---- */
+
+static uint32_t last_program(void)
+{
+	uint32_t id = 0;
+
+	while (!bpf_prog_get_next_id(id, &id))
+		;
+	return id;
+}
+
+struct ownership {
+	uint32_t program;
+	bool found;
+};
+
+static void compare_program(void *context, const char *info)
+{
+	struct ownership *ownership = context;
+
+	if (!ownership->found && value_in(info, "prog_id") == ownership->program)
+		ownership->found = true;
+}
+
+/* Other people load programs too. Asked once for each program; the answer does not change. */
+static bool is_program_of(uint32_t program, pid_t process)
+{
+	static struct {
+		uint32_t program;
+		bool ours;
+	} known[1024];
+	static size_t nr_known;
+	struct ownership ownership = { .program = program };
+
+	for (size_t i = 0; i < nr_known; i++)
+		if (known[i].program == program)
+			return known[i].ours;
+	each_descriptor(process, compare_program, &ownership);
+	if (nr_known < sizeof(known) / sizeof(*known)) {
+		known[nr_known].program = program;
+		known[nr_known++].ours = ownership.found;
+	}
+	return ownership.found;
+}
+
+struct runs {
+	uint64_t count, time_ns;
+};
+
+/* All runs of all programs of the process; their ids are above `base`. */
+static struct runs runs_of(pid_t process, uint32_t base)
+{
+	struct runs runs = {};
+	uint32_t id = base;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct bpf_prog_info info = {};
+		uint32_t length = sizeof(info);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_prog_get_info_by_fd(fd, &info, &length) && info.run_cnt && is_program_of(id, process)) {
+			runs.count += info.run_cnt;
+			runs.time_ns += info.run_time_ns;
+		}
+		close(fd);
+	}
+	return runs;
+}
+
+static void await_run(uint32_t base, pid_t child)
+{
+	double deadline = now_ms() + PATIENCE_S * 1e3;
+
+	while (!runs_of(child, base).count) {
+		if (now_ms() > deadline || waitpid(child, NULL, WNOHANG) == child)
+			give_up("no program of the command has run");
+		pause_us(100);
+	}
+}
+
+static void enable_statistics(void)
+{
+	if (bpf_enable_stats(BPF_STATS_RUN_TIME) < 0)
+		give_up("the kernel has no BPF run-time statistics");
+}
+
+static int measure_event(char **arguments)
+{
+	struct runs before, after;
+	char **command = arguments;
+	uint32_t base;
+	pid_t child;
+
+	while (*command && strcmp(*command, "--"))
+		command++;
+	if (!*command)
+		return 2;
+	*command++ = NULL;
+	enable_statistics();
+	base = last_program();
+	child = start(command);
+	await_run(base, child);
+	/* All of its programs are attached soon after the first has run; the load is the same for every contestant. */
+	pause_us(200000);
+	before = runs_of(child, base);
+	if (finish(start(arguments)))
+		give_up("the load failed");
+	after = runs_of(child, base);
+	stop(child);
+	printf("%.1f\n", (double)(after.time_ns - before.time_ns) / (double)(after.count - before.count));
+	return 0;
+}
+
+static int measure_first(char **command)
+{
+	uint32_t base;
+	double begin;
+	pid_t child;
+
+	enable_statistics();
+	base = last_program();
+	begin = now_ms();
+	child = start(command);
+	await_run(base, child);
+	printf("%.2f\n", now_ms() - begin);
+	stop(child);
+	return 0;
+}
+
+/* ---- memory ---- */
+
+#define MAX_MAPS 256
+
+struct memory {
+	unsigned long root_kb, others_kb, maps_kb; /* peaks of the processes' resident memory */
+	int nr_processes;
+	unsigned long map_ids[MAX_MAPS];
+	int nr_maps;
+};
+
+/* A map counts once, however many descriptors and processes hold it. */
+static void add_map(void *context, const char *info)
+{
+	struct memory *memory = context;
+	unsigned long id = value_in(info, "map_id");
+
+	if (!id)
+		return;
+	for (int i = 0; i < memory->nr_maps; i++)
+		if (memory->map_ids[i] == id)
+			return;
+	if (memory->nr_maps < MAX_MAPS)
+		memory->map_ids[memory->nr_maps++] = id;
+	memory->maps_kb += value_in(info, "memlock") / 1024;
+}
+
+static struct memory memory_of(pid_t root, bool with_maps)
+{
+	struct memory memory = {};
+	DIR *directory = opendir("/proc");
+	struct dirent *entry;
+	char path[64];
+
+	while (directory && (entry = readdir(directory))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		unsigned long peak;
+
+		if (pid <= 0 || !belongs_to(pid, root))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/status", pid);
+		peak = value_in(path, "VmHWM");
+		*(pid == root ? &memory.root_kb : &memory.others_kb) += peak;
+		memory.nr_processes += peak > 0;
+		if (with_maps)
+			each_descriptor(pid, add_map, &memory);
+	}
+	if (directory)
+		closedir(directory);
+	return memory;
+}
+
+/*
+ * The sum of the peaks of all processes: for one process exactly its peak, for several never less than theirs together.
+ * What the first process used last of all is in its resource usage.
+ */
+static int measure_memory(char **command)
+{
+	unsigned long root = 0, others = 0, maps = 0;
+	int nr_processes = 0, tick = 0;
+	pid_t child = start(command);
+	struct rusage usage = {};
+
+	while (wait4(child, NULL, WNOHANG, &usage) != child) {
+		struct memory memory = memory_of(child, tick++ % 16 == 0);
+
+		root = memory.root_kb > root ? memory.root_kb : root;
+		others = memory.others_kb > others ? memory.others_kb : others;
+		maps = memory.maps_kb > maps ? memory.maps_kb : maps;
+		nr_processes = memory.nr_processes > nr_processes ? memory.nr_processes : nr_processes;
+		pause_us(4000);
+	}
+	root = (unsigned long)usage.ru_maxrss > root ? (unsigned long)usage.ru_maxrss : root;
+	printf("%lu %d %lu\n", root + others, nr_processes, maps);
+	return 0;
+}
+
+static int measure_time(char **command)
+{
+	double begin = now_ms();
+	int status = finish(start(command));
+
+	printf("%.2f\n", now_ms() - begin);
+	return status != 0;
+}
+
+/* ---- statistics ---- */
+
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double quantile(double *values, size_t nr, double part)
+{
+	double at = part * (double)(nr - 1), below = floor(at);
+	size_t i = (size_t)below;
+
+	qsort(values, nr, sizeof(*values), compare);
+	return i + 1 < nr ? values[i] + (values[i + 1] - values[i]) * (at - below) : values[i];
+}
+
+static int print_ratios(const char *path)
+{
+	static double left[1000], right[1000], ratios[1000];
+	FILE *file = fopen(path, "re");
+	size_t nr = 0;
+
+	if (!file)
+		return 1;
+	while (nr < 1000 && fscanf(file, "%lf %lf", &left[nr], &right[nr]) == 2) {
+		ratios[nr] = left[nr] / right[nr];
+		nr++;
+	}
+	fclose(file);
+	if (!nr)
+		return 1;
+	printf("%.6g %.6g %.3f %.3f %.3f %zu\n", quantile(left, nr, 0.5), quantile(right, nr, 0.5),
+	       quantile(ratios, nr, 0.5), quantile(ratios, nr, 0.25), quantile(ratios, nr, 0.75), nr);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 3 && !strcmp(argv[1], "event"))
+		return measure_event(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "first"))
+		return measure_first(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "memory"))
+		return measure_memory(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "time"))
+		return measure_time(argv + 2);
+	if (argc == 3 && !strcmp(argv[1], "ratios"))
+		return print_ratios(argv[2]);
+	fprintf(stderr, "usage: measure event|first|memory|time|ratios …\n");
+	return 2;
+}
