@@ -46,11 +46,12 @@ fi
 
 # With bpftool, by the commands of docs/filtering.md
 if "$FIXTURES/hostprobe" program:bpftool >/dev/null; then
+	key() { printf '%016x\n' "$1" | fold -w 2 | tac | paste -s -d ' '; }
 	bpftool map create "$maps/by-bpftool" type hash key 8 value 8 entries 128 name mnt_ns_set || fail "bpftool"
 	# shellcheck disable=SC2046
 	bpftool map update pinned "$maps/by-bpftool" \
-		key hex $(printf '%016x' "$mntns" | sed 's/../& /g' | awk '{ for (i = NF; i; i--) printf "%s ", $i }') \
-		value hex 00 00 00 00 00 00 00 00 any || fail "bpftool"
+		key hex $(key "$(stat -L -c %i "/proc/$fixture_pid/ns/mnt")") value hex 00 00 00 00 00 00 00 00 any ||
+		fail "bpftool"
 	tool profile -f -F 199 --mntnsmap "$maps/by-bpftool" 1
 	expect_status 0
 	expect_out '^chain;.*st_fix_h'
