@@ -11,12 +11,14 @@
  *
  * "p::", "t::" and "u::" at the start are the exception to the first rule: an empty target.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/match.h"
 #include "core/engine/plan.h"
 
 /* A piece of the text; `at` is NULL when there is no such piece. */
@@ -272,6 +274,33 @@ static int check_pieces(const char *text, const struct pieces *pieces)
 	return 0;
 }
 
+/* A regular expression that does not compile is a mistyped command line, not something to find out after loading. */
+static int check_expression(const char *text, struct piece piece)
+{
+	_cleanup_(freep) char *expression = piece_dup(piece);
+	struct match *match = NULL;
+	char reason[256];
+	int err;
+
+	if (!expression)
+		return 0;
+	err = match_new(expression, &match, reason, sizeof(reason));
+	match_free(match);
+	return err == -EINVAL ? fail_usage("pattern '%s': %s", text, reason) : err;
+}
+
+/* The target of a function is a file's name, never an expression. */
+static int check_expressions(const char *text, const struct pieces *pieces)
+{
+	int err = check_expression(text, pieces->pattern);
+
+	if (!err)
+		err = check_expression(text, pieces->provider);
+	if (!err && pieces->type == 't')
+		err = check_expression(text, pieces->target);
+	return err;
+}
+
 int probe_spec_parse(const char *text, const char *library, bool regex, struct probe_spec *ret_spec)
 {
 	struct pieces pieces = {};
@@ -281,6 +310,8 @@ int probe_spec_parse(const char *text, const char *library, bool regex, struct p
 	if (err < 0)
 		return err;
 	err = check_pieces(text, &pieces);
+	if (!err && regex)
+		err = check_expressions(text, &pieces);
 	if (err < 0)
 		return err;
 	*ret_spec = (struct probe_spec){

@@ -154,12 +154,24 @@ static void regular_expressions_keep_their_colons(void **state)
 		{ "t:sched:sched_(?:fork|exec)", PROBE_TRACEPOINT, "sched", NULL, "sched_(?:fork|exec)" },
 		{ "p:/opt/a:b/app:(?:x)", PROBE_USER_FUNCTION, "/opt/a:b/app", NULL, "(?:x)" },
 		{ "c:a\\(:b", PROBE_USER_FUNCTION, "c", NULL, "a\\(:b" },
-		{ "(unclosed:x", PROBE_KERNEL_FUNCTION, NULL, NULL, "(unclosed:x" },
-		{ "[unclosed:x", PROBE_KERNEL_FUNCTION, NULL, NULL, "[unclosed:x" },
-		{ "x\\", PROBE_KERNEL_FUNCTION, NULL, NULL, "x\\" },
 	};
 
 	EXPECT_ALL(list, NULL, true);
+}
+
+static void expressions_that_do_not_compile_are_refused(void **state)
+{
+	static const char *const list[] = { "c:mal(oc", "(unclosed:x", "[unclosed:x", "x\\",
+					    "t:(:x",    "t:sch[:x",    "u:lib:(:x" };
+	struct probe_spec spec = {};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		err_clear();
+		assert_int_equal(probe_spec_parse(list[i], NULL, true, &spec), -EINVAL);
+		assert_int_equal(err_kind(), ERR_USAGE);
+	}
+	expect_failure("c:mal(oc", NULL, true,
+		       "pattern 'c:mal(oc': missing closing parenthesis at character 7 of 'mal(oc'");
 }
 
 static void the_older_form_takes_the_library_apart(void **state)
@@ -218,6 +230,7 @@ int main(void)
 		cmocka_unit_test(tracepoints),
 		cmocka_unit_test(usdt_probes),
 		cmocka_unit_test(regular_expressions_keep_their_colons),
+		cmocka_unit_test(expressions_that_do_not_compile_are_refused),
 		cmocka_unit_test(the_older_form_takes_the_library_apart),
 		cmocka_unit_test(wrong_forms_are_named),
 		cmocka_unit_test(an_empty_spec_is_freed_twice),
