@@ -9,6 +9,7 @@
 #include "core/engine/profile.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "bpf/losses.h"
 
@@ -99,24 +100,38 @@ unsigned int profile_check(const struct profile_interval *interval, struct buf *
 	return check_seen(interval, ret_lines) + check_counted(interval, ret_lines) + check_fired(interval, ret_lines);
 }
 
+const char *profile_sample_loss(size_t loss)
+{
+	static const struct {
+		const char *name, *word;
+	} words[] = {
+		{ "SAMPLE_LATE", "late" },
+		{ "SAMPLE_SKIPPED", "skipped" },
+		{ "SAMPLE_IDLE", "on idle CPUs" },
+		{ "SAMPLE_CPU_GONE", "on CPUs that could not be sampled" },
+	};
+	const char *name = profile_loss_name(loss);
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i].name))
+			return words[i].word;
+	return strncmp(name, "SAMPLE_", strlen("SAMPLE_")) ? NULL : "lost otherwise";
+}
+
 bool profile_sample_account(const struct profile_interval *interval, struct sample_account *ret_account)
 {
 	const struct profile_account *account = &interval->account;
-	struct sample_account samples = {
-		.expected = account->expected,
-		.taken = account->taken,
-		.late = interval->losses[LOSS_ID_SAMPLE_LATE],
-		.skipped = interval->losses[LOSS_ID_SAMPLE_SKIPPED],
-		.gone = interval->losses[LOSS_ID_SAMPLE_CPU_GONE],
-	};
+	struct sample_account samples = { .expected = account->expected, .taken = account->taken };
 	uint64_t rounding = account->expected / 100;
 
 	if (!account->expected || !is_known(account->expected) || !is_known(account->taken))
 		return false;
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (profile_sample_loss(i))
+			samples.lost += interval->losses[i];
 	if (rounding < account->nr_cpus)
 		rounding = account->nr_cpus;
-	samples.unexplained =
-		(int64_t)(samples.expected - samples.taken - samples.late - samples.skipped - samples.gone);
+	samples.unexplained = (int64_t)(samples.expected - samples.taken - samples.lost);
 	if (samples.unexplained <= (int64_t)rounding && samples.unexplained >= -(int64_t)rounding)
 		samples.unexplained = 0;
 	*ret_account = samples;

@@ -255,14 +255,17 @@ uint64_t profile_lost(const struct profile_interval *interval);
 unsigned int profile_check(const struct profile_interval *interval, struct buf *ret_lines);
 
 /*
- * How timed samples compare with the counter: expected = taken + late + skipped + gone + unexplained. `unexplained` is
- * zero when the rest is within rounding: one sample per CPU, or 1 percent, for the counter and the samples are not read
- * in the same instant.
+ * How timed samples compare with the counter: expected = taken + lost + unexplained, where `lost` is the sum of all
+ * losses whose name begins with SAMPLE_. `unexplained` is zero when the rest is within rounding: one sample per CPU, or
+ * 1 percent, for the counter and the samples are not read in the same instant.
  */
 struct sample_account {
-	uint64_t expected, taken, late, skipped, gone;
+	uint64_t expected, taken, lost;
 	int64_t unexplained;
 };
+
+/* The word for a loss of timed samples: "skipped" for SAMPLE_SKIPPED; NULL for other losses. */
+const char *profile_sample_loss(size_t loss);
 
 /* False when the interval is not one of timed samples, or this kernel cannot tell what was expected. */
 bool profile_sample_account(const struct profile_interval *interval, struct sample_account *ret_account);

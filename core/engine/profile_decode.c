@@ -372,7 +372,7 @@ static int decode_record(struct decoder *decoder, const unsigned char *at, size_
 
 static int decode_records(struct decoder *decoder)
 {
-	size_t nr_records, nr_frames, nr_addresses, first = 0;
+	size_t nr_records = 0, nr_frames = 0, nr_addresses = 0, first = 0;
 	int err = array_of(decoder, SECTION_RECS, RECS_BYTES, &nr_records);
 
 	if (!err)
@@ -393,7 +393,7 @@ static int decode_records(struct decoder *decoder)
 static int decode_array(struct decoder *decoder, enum section section, size_t element_bytes,
 			int (*decode)(struct decoder *decoder, const unsigned char *at, size_t i))
 {
-	size_t nr;
+	size_t nr = 0;
 	int err = array_of(decoder, section, element_bytes, &nr);
 
 	for (size_t i = 0; !err && i < nr; i++)

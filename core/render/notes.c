@@ -59,17 +59,16 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 
 	if (!profile_sample_account(interval, &samples))
 		return;
-	off = samples.late || samples.skipped || samples.gone || samples.unexplained;
+	off = samples.lost || samples.unexplained;
 	if (!off && !verbose)
 		return;
 	buf_adds(text, off ? "WARNING: " : "NOTE: ");
 	add_number(text, samples.expected);
 	buf_adds(text, " samples expected");
 	add_part(text, samples.taken, "taken");
-	add_part(text, samples.late, "late");
-	add_part(text, samples.skipped, "skipped");
-	if (samples.gone)
-		add_part(text, samples.gone, "on CPUs that could not be sampled");
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (profile_sample_loss(i) && interval->losses[i])
+			add_part(text, interval->losses[i], profile_sample_loss(i));
 	add_unexplained(text, samples.unexplained);
 	buf_addc(text, '\n');
 }

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/engine/tracer.h"
+
+static size_t loss_number(const char *name)
+{
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (!strcmp(profile_loss_name(i), name))
+			return i;
+	fail_msg("no loss %s", name);
+	return 0;
+}
+
+static struct profile_record record_of(uint64_t id, uint16_t nr_kernel, uint16_t nr_user)
+{
+	return (struct profile_record){ .id = { id, id }, .nr_kernel = nr_kernel, .nr_user = nr_user };
+}
+
+static void equal_places_are_one_frame(void **state)
+{
+	struct profile profile;
+	struct profile_frame frame = { .kind = FRAME_USER_FILE, .file = 1, .where = 0x1000 };
+	struct profile_frame other = frame;
+	uint32_t first;
+
+	profile_init(&profile);
+	first = profile_add_frame(&profile, &frame);
+	other.name = 7;
+	other.reason = REASON_EXITED;
+	assert_int_equal(profile_add_frame(&profile, &other), first);
+	other = frame;
+	other.exact = true;
+	assert_int_not_equal(profile_add_frame(&profile, &other), first);
+	other = frame;
+	other.file = 2;
+	assert_int_not_equal(profile_add_frame(&profile, &other), first);
+	other = frame;
+	other.kind = FRAME_USER_RAW;
+	assert_int_not_equal(profile_add_frame(&profile, &other), first);
+	other.space = 3;
+	assert_int_not_equal(profile_add_frame(&profile, &other), first);
+	assert_int_equal(profile.frames.nr, 5);
+	profile_done(&profile);
+}
+
+static void a_record_is_added_once(void **state)
+{
+	struct profile profile;
+	struct profile_record record = record_of(1, 1, 1), again = record_of(1, 0, 0);
+	uint32_t frames[] = { 0, 1 };
+	uint64_t addresses[] = { 10, 11 };
+
+	profile_init(&profile);
+	assert_int_equal(profile_find_record(&profile, record.id), PROFILE_NONE);
+	assert_int_equal(profile_add_record(&profile, &record, frames, addresses), 0);
+	assert_int_equal(profile_add_record(&profile, &again, NULL, NULL), 0);
+	assert_int_equal(profile.records.nr, 1);
+	assert_int_equal(profile.records.data[0].nr_user, 1);
+	assert_int_equal(profile.stack_addresses.data[profile.records.data[0].first + 1], 11);
+	profile_done(&profile);
+}
+
+static void a_late_record_replaces_the_lost_one(void **state)
+{
+	struct profile profile;
+	struct profile_interval interval = {};
+	struct profile_record record = record_of(1, 0, 2);
+	uint32_t frames[] = { 0, 1 };
+	uint64_t addresses[] = { 10, 11 };
+
+	profile_init(&profile);
+	profile_count(&profile, &interval, record.id, 5, 50);
+	assert_true(profile.records.data[0].stack_lost);
+	assert_int_equal(profile_add_record(&profile, &record, frames, addresses), 0);
+	assert_false(profile.records.data[0].stack_lost);
+	assert_int_equal(profile.records.nr, 1);
+	profile_count(&profile, &interval, record.id, 2, 20);
+	assert_int_equal(interval.rows.nr, 1);
+	assert_int_equal(interval.rows.data[0].count, 7);
+	assert_int_equal(interval.rows.data[0].sum, 70);
+	profile_interval_done(&interval);
+	profile_done(&profile);
+}
+
+static void spilled_counts_of_an_id_stay_one_row(void **state)
+{
+	struct profile profile;
+	struct profile_interval interval = {};
+	uint64_t total = 0;
+
+	profile_init(&profile);
+	for (uint64_t i = 0; i < 100000; i++)
+		profile_count(&profile, &interval, (struct profile_id){ i % 97, 1 }, 1, 0);
+	for (size_t i = 0; i < interval.rows.nr; i++)
+		total += interval.rows.data[i].count;
+	assert_int_equal(interval.rows.nr, 97);
+	assert_int_equal(total, 100000);
+	profile_interval_done(&interval);
+	profile_done(&profile);
+}
+
+static void clearing_intervals_keeps_records(void **state)
+{
+	struct profile profile;
+	struct profile_interval interval = {};
+
+	profile_init(&profile);
+	profile_count(&profile, &interval, (struct profile_id){ 1, 1 }, 1, 0);
+	vec_push(&profile.intervals, interval);
+	profile_clear_intervals(&profile);
+	assert_int_equal(profile.intervals.nr, 0);
+	assert_int_equal(profile.records.nr, 1);
+	profile_done(&profile);
+}
+
+static void done_accepts_nothing(void **state)
+{
+	profile_done(NULL);
+	profile_interval_done(NULL);
+}
+
+static void every_reason_and_loss_has_words(void **state)
+{
+	for (int reason = 0; reason < REASON_NR; reason++)
+		assert_non_null(frame_reason_text((enum frame_reason)reason));
+	assert_string_equal(frame_reason_text(REASON_NR), "unknown reason");
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		assert_true(profile_loss_name(i)[0] && profile_loss_sentence(i)[0]);
+	assert_string_equal(profile_loss_name(profile_nr_losses()), "");
+	assert_int_equal(profile_loss_class(loss_number("RING_FULL")), LOSS_NOTE);
+}
+
+static void only_lost_events_and_samples_count_as_lost(void **state)
+{
+	struct profile_interval interval = {};
+
+	interval.losses[loss_number("NO_SLOT")] = 1;
+	interval.losses[loss_number("SAMPLE_SKIPPED")] = 2;
+	interval.losses[loss_number("USER_STACK")] = 4;
+	interval.losses[loss_number("SPILLED")] = 8;
+	assert_int_equal(profile_lost(&interval), 3);
+}
+
+/* ---- accounting ---- */
+
+static unsigned int check(const struct profile_interval *interval)
+{
+	struct buf lines = {};
+	unsigned int failures = profile_check(interval, &lines);
+	unsigned int nr_lines = 0;
+
+	for (const char *at = buf_text(&lines); *at; at++)
+		nr_lines += *at == '\n';
+	assert_int_equal(nr_lines, failures);
+	if (failures)
+		assert_non_null(strstr(buf_text(&lines), "ERROR: accounting does not add up: "));
+	buf_done(&lines);
+	return failures;
+}
+
+static struct profile_interval sound_interval(void)
+{
+	struct profile_interval interval = {
+		.account = { .seen = 1013, .filtered = 10, .in_map = 990, .spilled = 10, .counted = 1000, .fired = 1020 },
+	};
+
+	interval.losses[loss_number("NO_SLOT")] = 2;
+	interval.losses[loss_number("COUNT_REFUSED")] = 1;
+	interval.losses[loss_number("SPILLED")] = 10;
+	interval.losses[loss_number("RECURSION")] = 4;
+	interval.losses[loss_number("LINK_MISSED")] = 3;
+	return interval;
+}
+
+static void sound_accounts_pass(void **state)
+{
+	struct profile_interval interval = sound_interval();
+
+	assert_int_equal(check(&interval), 0);
+	assert_int_equal(check(&(struct profile_interval){}), 0);
+}
+
+static void each_identity_is_checked(void **state)
+{
+	struct profile_interval interval = sound_interval();
+
+	interval.losses[loss_number("NO_SLOT")]++;
+	assert_int_equal(check(&interval), 1);
+	interval = sound_interval();
+	interval.account.counted--;
+	assert_int_equal(check(&interval), 1);
+	interval = sound_interval();
+	interval.account.fired++;
+	assert_int_equal(check(&interval), 1);
+	interval = sound_interval();
+	interval.account.in_map++;
+	assert_int_equal(check(&interval), 2);
+	interval = sound_interval();
+	interval.account.seen++;
+	assert_int_equal(check(&interval), 2);
+}
+
+static void unknown_numbers_are_left_out(void **state)
+{
+	struct profile_interval interval = sound_interval();
+
+	interval.account.fired = UINT64_MAX;
+	assert_int_equal(check(&interval), 0);
+	interval.account.seen = UINT64_MAX;
+	assert_int_equal(check(&interval), 0);
+	interval.account.counted = UINT64_MAX;
+	assert_int_equal(check(&interval), 0);
+	interval.account.counted = 1;
+	interval.account.in_map = UINT64_MAX;
+	assert_int_equal(check(&interval), 0);
+}
+
+static void unreadable_entries_explain_missing_counts_but_no_surplus(void **state)
+{
+	struct profile_interval interval = sound_interval();
+
+	interval.losses[loss_number("DRAIN_FAILED")] = 1;
+	interval.account.counted -= 100;
+	assert_int_equal(check(&interval), 0);
+	interval.account.counted += 101;
+	assert_int_equal(check(&interval), 1);
+}
+
+static void samples_are_compared_with_the_counter(void **state)
+{
+	struct profile_interval interval = { .account = { .expected = 490, .taken = 480, .nr_cpus = 2 } };
+	struct sample_account samples;
+
+	interval.losses[loss_number("SAMPLE_SKIPPED")] = 4;
+	interval.losses[loss_number("SAMPLE_LATE")] = 3;
+	assert_true(profile_sample_account(&interval, &samples));
+	assert_int_equal(samples.lost, 7);
+	assert_int_equal(samples.unexplained, 0); /* 3 of 490 are rounding */
+	interval.account.taken = 300;
+	assert_true(profile_sample_account(&interval, &samples));
+	assert_int_equal(samples.unexplained, 183);
+	interval.account.taken = 600;
+	assert_true(profile_sample_account(&interval, &samples));
+	assert_int_equal(samples.unexplained, -117);
+	interval.account.expected = UINT64_MAX;
+	assert_false(profile_sample_account(&interval, &samples));
+	interval.account.expected = 0;
+	assert_false(profile_sample_account(&interval, &samples));
+}
+
+/* ---- tracer frames ---- */
+
+static void tracing_machinery_is_known_by_name(void **state)
+{
+	static const char *const tracer[] = {
+		"bpf_prog_0123456789abcdef_on_switch", "bpf_prog_0123456789abcdef", "bpf_trace_run4", "bpf_trace_run12",
+		"__bpf_trace_sched_switch", "__traceiter_sched_switch", "bpf_trampoline_6442536467",
+		"perf_trace_run_bpf_submit", "perf_trace_sched_switch", "perf_syscall_enter", "perf_syscall_exit",
+		"trace_call_bpf", "kprobe_ftrace_handler", "arch_ftrace_ops_list_func", "fprobe_handler",
+		"kprobe_multi_link_prog_run.isra.0", "kprobe_multi_link_prog_run", "ftrace_regs_caller",
+		"bpf_dispatcher_xdp_func",
+	};
+	static const char *const traced[] = {
+		"bpf_prog_put", "bpf_prog_load", "bpf_prog_array_copy", "bpf_trampoline_link_prog", "perf_trace_init",
+		"perf_trace_destroy", "__schedule", "schedule", "syscall_trace_enter", "trace_init", "bpf_trace_printk",
+		"perf_event_open", "fprobe_handler_of_mine", "fprobe_handle", "", "kprobe",
+	};
+
+	for (size_t i = 0; i < sizeof(tracer) / sizeof(tracer[0]); i++)
+		if (!frame_is_tracer(tracer[i], "kernel"))
+			fail_msg("%s is taken for traced code", tracer[i]);
+	for (size_t i = 0; i < sizeof(traced) / sizeof(traced[0]); i++)
+		if (frame_is_tracer(traced[i], "kernel"))
+			fail_msg("%s is taken for tracing code", traced[i]);
+	assert_true(frame_is_tracer("anything", "__builtin__ftrace"));
+	assert_false(frame_is_tracer(NULL, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_places_are_one_frame),
+		cmocka_unit_test(a_record_is_added_once),
+		cmocka_unit_test(a_late_record_replaces_the_lost_one),
+		cmocka_unit_test(spilled_counts_of_an_id_stay_one_row),
+		cmocka_unit_test(clearing_intervals_keeps_records),
+		cmocka_unit_test(done_accepts_nothing),
+		cmocka_unit_test(every_reason_and_loss_has_words),
+		cmocka_unit_test(only_lost_events_and_samples_count_as_lost),
+		cmocka_unit_test(sound_accounts_pass),
+		cmocka_unit_test(each_identity_is_checked),
+		cmocka_unit_test(unknown_numbers_are_left_out),
+		cmocka_unit_test(unreadable_entries_explain_missing_counts_but_no_surplus),
+		cmocka_unit_test(samples_are_compared_with_the_counter),
+		cmocka_unit_test(tracing_machinery_is_known_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

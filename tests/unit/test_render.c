@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What golden files do not show: merging at size, order, failed writes, and the notes beside a report. */
+#include "core/render/render.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/render/merge.h"
+#include "tests/golden/hand_made.h"
+
+static const struct place here = { .address = 0xffffffff81000010, .name = "here", .module = "kernel", .kernel = true };
+static const struct place program = {
+	.address = 0xffffffffc0001000, .name = "bpf_prog", .module = "bpf", .kernel = true, .tracer = true
+};
+static const struct place there = { .address = 0x1000, .name = "there", .module = "app" };
+static const struct place twin = { .address = 0x1004, .name = "there", .module = "app" };
+static const struct place gone = { .address = 0x2000, .reason = REASON_EXITED };
+static const struct place stripped = { .address = 0x3000, .module = "stripped", .reason = REASON_NO_SYMBOLS };
+
+#define PLACES(...) ((const struct place *const[]){ __VA_ARGS__, NULL })
+#define TAKEN(...) { .status = STACK_OK, .places = PLACES(__VA_ARGS__) }
+
+static size_t loss_number(const char *name)
+{
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (!strcmp(profile_loss_name(i), name))
+			return i;
+	fail_msg("no loss %s", name);
+	return 0;
+}
+
+static void build(struct profile *profile, const struct event *events)
+{
+	profile_init(profile);
+	profile->view = (struct profile_view){ .style = VIEW_STACKCOUNT, .want_kernel = true, .want_user = true };
+	hand_interval(profile, events, 0);
+}
+
+static char *report(const struct profile *profile)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_int_equal(render_report(profile, &profile->intervals.data[0], &profile->view, out), 0);
+	fclose(out);
+	return text;
+}
+
+static void check_folded(struct profile *profile, const char *expected)
+{
+	char *text;
+
+	profile->view.folded = true;
+	text = report(profile);
+	assert_string_equal(text, expected);
+	free(text);
+	profile_done(profile);
+}
+
+static void sampled_tracing_code_is_shown(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .program = PROGRAM_SAMPLE, .kernel = TAKEN(&program, &here), .count = 1 },
+		{ .id = 2, .program = PROGRAM_RAW_TRACEPOINT, .kernel = TAKEN(&program, &here), .count = 2 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	check_folded(&profile, ";here;bpf_prog 1\n;here 2\n");
+}
+
+static void tracer_frames_inside_a_stack_stay(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .program = PROGRAM_FENTRY, .kernel = TAKEN(&program, &here, &program), .count = 1 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	check_folded(&profile, ";bpf_prog;here 1\n");
+}
+
+static void real_recursion_is_not_a_doubled_leaf(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .program = PROGRAM_KPROBE, .kernel = TAKEN(&here, &here), .count = 1 },
+		{ .id = 2, .program = PROGRAM_SAMPLE, .kernel = TAKEN(&here, &here), .count = 2 },
+		{ .id = 3, .program = PROGRAM_RAW_TRACEPOINT, .kernel = TAKEN(&program, &here, &here), .count = 3 },
+		{ .id = 4, .program = PROGRAM_TRACEPOINT, .kernel = TAKEN(&here, &here), .count = 4 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	check_folded(&profile, ";here 4\n;here;here 6\n");
+}
+
+static void ties_keep_the_order_of_first_occurrence(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .user = TAKEN(&there), .time_ns = 30, .count = 1 },
+		{ .id = 2, .user = TAKEN(&twin, &there), .time_ns = 20, .count = 1 },
+		{ .id = 3, .user = TAKEN(&twin, &twin), .time_ns = 10, .count = 1 },
+		{},
+	};
+	struct profile profile;
+	struct merged merged = {};
+
+	build(&profile, events);
+	merge_interval(&profile, &profile.intervals.data[0], &profile.view, &merged);
+	assert_int_equal(merged.rows.nr, 3);
+	assert_int_equal(merged.rows.data[0].record, 2);
+	assert_int_equal(merged.rows.data[1].record, 1);
+	assert_int_equal(merged.rows.data[2].record, 0);
+	merged_done(&merged);
+	profile_done(&profile);
+}
+
+static void rows_are_unique_by_address_and_by_name_on_request(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .user = TAKEN(&there), .count = 1 },
+		{ .id = 2, .user = TAKEN(&twin), .count = 2 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	check_folded(&profile, ";there 1\n;there 2\n");
+	build(&profile, events);
+	profile.view.by_name = true;
+	check_folded(&profile, ";there 3\n");
+}
+
+static void by_name_ignores_an_unseen_border(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .kernel = TAKEN(&gone, &gone), .user = TAKEN(&gone), .count = 1 },
+		{ .id = 2, .kernel = TAKEN(&gone), .user = TAKEN(&gone, &gone), .count = 2 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	profile.view.by_name = true;
+	check_folded(&profile, ";[unknown];[unknown];[unknown] 3\n");
+	build(&profile, events);
+	profile.view.by_name = profile.view.delimited = true;
+	check_folded(&profile, ";[unknown];-;[unknown];[unknown] 1\n;[unknown];[unknown];-;[unknown] 2\n");
+}
+
+static void processes_with_one_pid_and_comm_are_one_row(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .tgid = 7, .comm = "a", .user = TAKEN(&there), .count = 1 },
+		{ .id = 2, .tgid = 7, .comm = "a", .user = TAKEN(&there), .count = 2 },
+		{ .id = 3, .tgid = 8, .comm = "a", .user = TAKEN(&there), .count = 4 },
+		{ .id = 4, .tgid = 7, .comm = "b", .user = TAKEN(&there), .count = 8 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	profile.view.per_process = true;
+	check_folded(&profile, "a;there 3\na;there 4\nb;there 8\n");
+	build(&profile, events);
+	check_folded(&profile, ";there 15\n");
+}
+
+static void a_failed_write_is_reported(void **state)
+{
+	const struct event events[] = { { .id = 1, .user = TAKEN(&there), .count = 1 }, {} };
+	struct profile profile;
+	FILE *full = fopen("/dev/full", "w");
+
+	assert_non_null(full);
+	setvbuf(full, NULL, _IONBF, 0);
+	build(&profile, events);
+	profile.header = profile_add_string(&profile, "header");
+	profile.footer = profile_add_string(&profile, "footer");
+	assert_int_equal(render_header(&profile, &profile.view, full), -ENOSPC);
+	assert_int_equal(render_report(&profile, &profile.intervals.data[0], &profile.view, full), -ENOSPC);
+	assert_int_equal(render_footer(&profile, &profile.view, full), -ENOSPC);
+	profile.intervals.data[0].losses[0] = 1;
+	assert_int_equal(render_notes(&profile, &profile.intervals.data[0], full), -ENOSPC);
+	fclose(full);
+	profile_done(&profile);
+}
+
+static void an_empty_interval_is_an_empty_line(void **state)
+{
+	const struct event events[] = { {} };
+	struct profile profile;
+	char *text;
+
+	build(&profile, events);
+	text = report(&profile);
+	assert_string_equal(text, "\n");
+	free(text);
+	check_folded(&profile, "");
+}
+
+static void times_are_those_of_the_recording_host(void **state)
+{
+	const struct event events[] = { {} };
+	struct profile profile;
+	char *text;
+
+	build(&profile, events);
+	profile.view.timestamps = true;
+	profile.intervals.data[0].wall_end_ns = 3600000000000; /* 01:00:00 UTC */
+	profile.utc_offset_s = (uint32_t)-7200;
+	text = report(&profile);
+	assert_string_equal(text, "\n23:00:00\n");
+	free(text);
+	profile_done(&profile);
+}
+
+/* ---- notes ---- */
+
+static void check_notes(const struct profile *profile, const char *expected)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *err = open_memstream(&text, &length);
+
+	assert_int_equal(render_notes(profile, &profile->intervals.data[0], err), 0);
+	fclose(err);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void a_clean_interval_has_no_notes(void **state)
+{
+	const struct event events[] = { { .id = 1, .user = TAKEN(&there), .count = 1 }, {} };
+	struct profile profile;
+
+	build(&profile, events);
+	profile.intervals.data[0].account = (struct profile_account){ .seen = 1, .in_map = 1, .counted = 1 };
+	check_notes(&profile, "");
+	profile_done(&profile);
+}
+
+static void each_loss_is_one_line(void **state)
+{
+	const struct event events[] = { {} };
+	struct profile profile;
+
+	build(&profile, events);
+	profile.intervals.data[0].losses[loss_number("RECURSION")] = 1234567;
+	profile.intervals.data[0].losses[loss_number("SPILLED")] = 12;
+	profile.intervals.data[0].account.fired = UINT64_MAX;
+	check_notes(&profile, "NOTE: 12 events counted through the ring: the count map was full or busy\n"
+			      "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
+	profile_done(&profile);
+}
+
+static void unnamed_frames_are_counted_by_reason(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .tgid = 1, .kernel = TAKEN(&here), .user = TAKEN(&there, &gone, &gone, &stripped), .count = 1 },
+		{ .id = 2, .tgid = 2, .user = TAKEN(&there, &gone), .count = 1 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	profile.intervals.data[0].account = (struct profile_account){ .seen = 2, .in_map = 2, .counted = 2 };
+	check_notes(&profile, "NOTE: 3 of 5 frames have no name: 2 (the process had exited), 1 (the file has no symbol "
+			      "table)\n");
+	profile_done(&profile);
+}
+
+static void samples_are_accounted_for(void **state)
+{
+	const struct event events[] = { {} };
+	struct profile profile;
+	struct profile_interval *interval;
+
+	build(&profile, events);
+	interval = &profile.intervals.data[0];
+	interval->account = (struct profile_account){ .expected = 1000, .taken = 999, .nr_cpus = 2 };
+	check_notes(&profile, "");
+	profile.view.verbose = true;
+	check_notes(&profile, "NOTE: 1,000 samples expected, 999 taken\n");
+	profile.view.verbose = false;
+	interval->account.taken = 900;
+	check_notes(&profile, "WARNING: 1,000 samples expected, 900 taken, 100 missing without a known cause\n");
+	interval->account.taken = 1100;
+	check_notes(&profile, "WARNING: 1,000 samples expected, 1,100 taken, 100 more than the counter explains\n");
+	interval->account.taken = 990;
+	interval->losses[loss_number("SAMPLE_SKIPPED")] = 10;
+	check_notes(&profile, "WARNING: 10 samples skipped: another BPF program was running on the CPU\n"
+			      "WARNING: 1,000 samples expected, 990 taken, 10 skipped\n");
+	profile_done(&profile);
+}
+
+static void accounting_that_does_not_add_up_is_an_error(void **state)
+{
+	const struct event events[] = { {} };
+	struct profile profile;
+
+	build(&profile, events);
+	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .in_map = 2, .counted = 2 };
+	check_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 in the count map + 0 "
+			      "spilled + 0 lost are 2\n");
+	profile_done(&profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sampled_tracing_code_is_shown),
+		cmocka_unit_test(tracer_frames_inside_a_stack_stay),
+		cmocka_unit_test(real_recursion_is_not_a_doubled_leaf),
+		cmocka_unit_test(ties_keep_the_order_of_first_occurrence),
+		cmocka_unit_test(rows_are_unique_by_address_and_by_name_on_request),
+		cmocka_unit_test(by_name_ignores_an_unseen_border),
+		cmocka_unit_test(processes_with_one_pid_and_comm_are_one_row),
+		cmocka_unit_test(a_failed_write_is_reported),
+		cmocka_unit_test(an_empty_interval_is_an_empty_line),
+		cmocka_unit_test(times_are_those_of_the_recording_host),
+		cmocka_unit_test(a_clean_interval_has_no_notes),
+		cmocka_unit_test(each_loss_is_one_line),
+		cmocka_unit_test(unnamed_frames_are_counted_by_reason),
+		cmocka_unit_test(samples_are_accounted_for),
+		cmocka_unit_test(accounting_that_does_not_add_up_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
