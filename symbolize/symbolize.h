@@ -6,8 +6,9 @@
  * worker: a forked child without capabilities, behind seccomp, Landlock where the kernel has it, and memory and CPU
  * limits. The caller opens files (core/engine/opener.h) and hands descriptors over; when a file names a further file
  * (separate debug file by build id), the worker asks for it through the `open_debug` callback, which runs in the
- * caller. If the worker dies or stalls, its answers carry a reason and a new one is started for the next file, three
- * times at most.
+ * caller. If the worker dies or stalls, the file to blame is given up with a reason and a new worker is started, three
+ * times at most. Workers are forked by a keeper, a child without privileges either, so that the caller need not keep the
+ * right to change user or to signal another one's process.
  *
  * symbolizer_* is the caller's side. The parsers (elf_file.h, symtab.h, kallsyms.h, demangle.h) are usable and fuzzed
  * without a worker; they return -ENOMEM instead of ending the program.
@@ -64,22 +65,29 @@ struct symbolizer_options {
 	 * the caller while a symbolizer_* call is in progress. NULL = no debug files. The worker checks the build id.
 	 */
 	int (*open_debug)(void *context, uint32_t file, const char *build_id);
+	/*
+	 * Opens a file once more after the worker that had read it was lost, or returns a negative errno; it runs like
+	 * open_debug. NULL = such files stay without names.
+	 */
+	int (*open_again)(void *context, uint32_t file);
 	void *context;
 };
 
 /*
- * Forks the worker: call it before threads, BPF objects or privileged descriptors exist, so that it inherits none.
- * 0 or a negative errno with a recorded cause (fail()).
+ * Forks the keeper, and through it the worker: call it before threads, BPF objects or large memory exist, so that they
+ * inherit none. The keeper is the caller's only child process by this module and lives until symbolizer_free(), which
+ * waits for it. 0 or a negative errno with a recorded cause (fail()).
  */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
 void symbolizer_free(struct symbolizer *symbolizer);
 
-/* Process id of the worker, for tests and messages; -1 when none runs. */
-int symbolizer_worker_pid(const struct symbolizer *symbolizer);
+/* Process id of the worker, for tests and messages; waits until it has started. -1 when there is none any more. */
+int symbolizer_worker_pid(struct symbolizer *symbolizer);
 
 /*
- * Hands a file over; `file` is the caller's number for it (index into profile files). The worker indexes it at once and
- * needs no further access afterwards. Takes ownership of `fd`. Asynchronous: errors show up in later answers.
+ * Hands a file over; `file` is the caller's number for it, any value that was not used before. The worker indexes it
+ * soon, and closes it then unless its names are too many to keep in memory. Takes ownership of `fd`, in any case. Never
+ * waits: what is wrong with the file shows in later answers. 0, -EEXIST for a number that is in use, -ENOMEM.
  */
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
 
@@ -89,7 +97,10 @@ int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
  */
 int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd);
 
-/* Names `nr` places of one file. Every answer is filled; the return value is 0 or the errno of a broken worker. */
+/*
+ * Names `nr` places of one file, or of the kernel. Every answer is filled; the return value is 0, or the errno of a
+ * worker that broke (-ETIMEDOUT, -EPIPE), which the answers tell as well.
+ */
 int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 			 struct symbol_answer *ret_answers);
 int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_query *queries, size_t nr,
@@ -98,7 +109,8 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 /*
  * Functions of a file whose mangled or demangled name matches; the array is malloc()ed, its strings belong to the
  * symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset, one entry per
- * distinct (offset, name). -ENOEXEC when the file is not a usable ELF file.
+ * distinct (offset, name). -ENOEXEC when the file is not a usable ELF file, -EINVAL for a bad pattern, -EPIPE or
+ * -ETIMEDOUT for a broken worker.
  */
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 		    struct symbol_function **ret_functions, size_t *ret_nr);
@@ -109,5 +121,8 @@ int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pa
 size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
 			  size_t room);
 
-/* Build id of a file as lower-case hex, "" when it has none; the string belongs to the symbolizer. */
+/*
+ * Build id of a file as lower-case hex, "" when it has none or cannot be read; waits until the file has been indexed.
+ * The string belongs to the symbolizer.
+ */
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file);

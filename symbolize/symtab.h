@@ -33,6 +33,7 @@ enum { SYMTAB_NAMES = 4 };
 
 struct symtab {
 	uint64_t base; /* lowest offset of code */
+	bool complete; /* a .symtab was among what was added, not only the exported symbols */
 	VEC(struct code_range) code;
 	VEC(struct symtab_symbol) symbols; /* by start; at one start the one to show is last */
 	struct names names[SYMTAB_NAMES]; /* 0: names copied together, others: string tables */

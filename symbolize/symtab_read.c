@@ -184,6 +184,7 @@ static int add_table(struct symtab *table, const struct elf_file *elf, const str
 	if (names < 0)
 		return names;
 	err = names_open(&table->names[names], elf, from->names_offset, from->names_bytes, NAMES_COPY_MAX);
+	table->complete |= !from->dynamic;
 	return err ?: add_symbols(&reading);
 }
 

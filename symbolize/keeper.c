@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/sandbox.h"
+#include "symbolize/worker_protocol.h"
+
+/* ---- in the keeper ---- */
+
+static _Noreturn void run_worker(int socket, int keeper_pid, const struct worker_options *options)
+{
+	int place = sandbox_keep_only(socket);
+
+	prctl(PR_SET_NAME, "stacktool-sym");
+	if (place < 0 || sandbox_follow_parent(keeper_pid) || sandbox_confine())
+		_exit(1);
+	worker_run(place, options);
+}
+
+/* Starts a worker and sends the way to it; without one (no memory, no processes) the message has no descriptor. */
+static int start_worker(int socket, struct draft *draft, const struct worker_options *options)
+{
+	_cleanup_(closep) int ours = -1;
+	_cleanup_(closep) int its = -1;
+	int ends[2], keeper_pid = getpid(), pid = -1;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0) {
+		ours = ends[0];
+		its = ends[1];
+		pid = fork();
+	}
+	if (pid == 0)
+		run_worker(its, keeper_pid, options);
+	draft_start(draft, MESSAGE_STARTED, pid > 0 ? (uint32_t)pid : 0);
+	draft_send(draft, socket, true, pid > 0 ? ours : -1);
+	return pid;
+}
+
+/* A worker that hangs in the kernel (a dead network file system) is left behind: nobody waits for it. */
+static void end_worker(int pid)
+{
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+static bool is_asked_for_another(int socket, struct message *message)
+{
+	return message_receive(socket, true, message, NULL) == 0 && message->header.kind == MESSAGE_START;
+}
+
+static _Noreturn void keeper_run(int socket, const struct worker_options *options)
+{
+	struct message *message = malloc(sizeof(*message));
+	struct draft *draft = malloc(sizeof(*draft));
+	int pid = -1;
+
+	if (!message || !draft)
+		_exit(1);
+	do {
+		end_worker(pid);
+		pid = start_worker(socket, draft, options);
+	} while (is_asked_for_another(socket, message));
+	end_worker(pid);
+	_exit(0);
+}
+
+static _Noreturn void become_keeper(int socket, int parent_pid, const struct worker_options *options)
+{
+	int place = sandbox_keep_only(socket);
+
+	prctl(PR_SET_NAME, "stacktool-keep");
+	if (place < 0 || sandbox_drop_privileges() || sandbox_follow_parent(parent_pid))
+		_exit(1);
+	keeper_run(place, options);
+}
+
+/* ---- in the caller ---- */
+
+int keeper_start(struct keeper *keeper, const struct worker_options *options)
+{
+	_cleanup_(closep) int ours = -1;
+	_cleanup_(closep) int its = -1;
+	int ends[2], parent_pid = getpid(), pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	ours = ends[0];
+	its = ends[1];
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		become_keeper(its, parent_pid, options);
+	*keeper = (struct keeper){ .pid = pid, .socket = take_fd(&ours) };
+	return 0;
+}
+
+/* The keeper ends when its socket does, and it never waits for a worker, so this wait is short. */
+void keeper_stop(struct keeper *keeper)
+{
+	closep(&keeper->socket);
+	if (keeper->pid > 0)
+		while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	*keeper = KEEPER_NONE;
+}
+
+int keeper_ask_worker(const struct keeper *keeper)
+{
+	_cleanup_(freep) struct draft *draft = malloc(sizeof(*draft));
+
+	if (!draft)
+		return -ENOMEM;
+	draft_start(draft, MESSAGE_START, 0);
+	return draft_send(draft, keeper->socket, false, -1);
+}
+
+static int wait_readable(int socket, int timeout_ms)
+{
+	struct pollfd wanted = { .fd = socket, .events = POLLIN };
+	int ready;
+
+	do
+		ready = poll(&wanted, 1, timeout_ms);
+	while (ready < 0 && errno == EINTR);
+	return ready > 0 ? 0 : -ETIMEDOUT;
+}
+
+int keeper_get_worker(const struct keeper *keeper, int timeout_ms, int *ret_pid, int *ret_socket)
+{
+	_cleanup_(freep) struct message *message = malloc(sizeof(*message));
+	int err, fd = -1;
+
+	if (!message)
+		return -ENOMEM;
+	err = wait_readable(keeper->socket, timeout_ms);
+	err = err ?: message_receive(keeper->socket, false, message, &fd);
+	if (err)
+		return err;
+	if (fd < 0)
+		return -EAGAIN;
+	*ret_pid = (int)message->header.file;
+	*ret_socket = fd;
+	return 0;
+}

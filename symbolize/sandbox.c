@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/landlock.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A sanitizer maps terabytes and makes system calls of its own; it gets a softer cage, see docs/symbols.md. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+enum {
+	NOBODY = 65534,
+	CPU_SECONDS = 60, /* of the worker's life: a loop ends; slow machines under emulation still finish */
+	DESCRIPTORS = 256,
+};
+
+/* ---- descriptors ---- */
+
+static void close_from(unsigned int first)
+{
+	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+		return;
+	for (long fd = first; fd < sysconf(_SC_OPEN_MAX); fd++)
+		close((int)fd);
+}
+
+int sandbox_keep_only(int kept)
+{
+	enum { PLACE = 3 };
+	int null;
+
+	if (kept != PLACE && dup3(kept, PLACE, O_CLOEXEC) < 0)
+		return -errno;
+	close_from(PLACE + 1);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd < PLACE; fd++) {
+		bool keep_for_reports = SANITIZED && fd == 2;
+
+		if (!keep_for_reports && null != fd && dup2(null, fd) < 0)
+			close(fd);
+	}
+	if (null > PLACE)
+		close(null);
+	return PLACE;
+}
+
+/* ---- privileges ---- */
+
+static int drop_capabilities(void)
+{
+	cap_t none = cap_init();
+	int err;
+
+	if (!none)
+		return -ENOMEM;
+	err = cap_set_proc(none) ? -errno : 0;
+	cap_free(none);
+	return err;
+}
+
+/* An unprivileged user, or a user namespace without this id, stays who it is: it has nothing to give up. */
+static void become_nobody(void)
+{
+	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
+		prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+	if (setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 && setresuid(NOBODY, NOBODY, NOBODY) == 0)
+		return;
+}
+
+int sandbox_drop_privileges(void)
+{
+	int err;
+
+	become_nobody();
+	err = drop_capabilities();
+	if (err)
+		return err;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		return -errno;
+	return 0;
+}
+
+int sandbox_follow_parent(int parent_pid)
+{
+	static const int ignored[] = { SIGINT, SIGHUP, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM };
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
+		return -errno;
+	return getppid() == parent_pid ? 0 : -ESRCH;
+}
+
+/* ---- limits ---- */
+
+static int limit(__rlimit_resource_t resource, rlim_t value)
+{
+	struct rlimit now, wanted = { value, value };
+
+	if (getrlimit(resource, &now))
+		return -errno;
+	if (now.rlim_max < value)
+		wanted = (struct rlimit){ now.rlim_max, now.rlim_max };
+	return setrlimit(resource, &wanted) ? -errno : 0;
+}
+
+static int set_limits(void)
+{
+	int err = limit(RLIMIT_CORE, 0);
+
+	err = err ?: limit(RLIMIT_FSIZE, 0);
+	err = err ?: limit(RLIMIT_NPROC, 0);
+	err = err ?: limit(RLIMIT_NOFILE, DESCRIPTORS);
+	err = err ?: limit(RLIMIT_CPU, CPU_SECONDS);
+	if (!SANITIZED)
+		err = err ?: limit(RLIMIT_AS, 512ul << 20);
+	return err;
+}
+
+/* ---- Landlock ---- */
+
+/*
+ * A rule set that handles everything and allows nothing. Kernels without Landlock (before 5.13, or not enabled) are no
+ * failure: the system call filter already has no call that opens.
+ */
+static void deny_files(void)
+{
+	struct {
+		uint64_t fs, net, scoped; /* of struct landlock_ruleset_attr, whose later members old headers lack */
+	} handled = {};
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	size_t size = sizeof(handled.fs);
+	int ruleset;
+
+	if (version < 1)
+		return;
+	/* Rights by version: 13 bits in 1, refer in 2, truncate in 3, TCP in 4, ioctl in 5, scopes in 6. */
+	handled.fs = version >= 5 ? 0xffff : version >= 3 ? 0x7fff : version == 2 ? 0x3fff : 0x1fff;
+	if (version >= 4) {
+		handled.net = 3;
+		size = offsetof(__typeof__(handled), scoped);
+	}
+	if (version >= 6) {
+		handled.scoped = 3;
+		size = sizeof(handled);
+	}
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &handled, size, 0);
+	if (ruleset < 0)
+		return;
+	syscall(SYS_landlock_restrict_self, ruleset, 0);
+	close(ruleset);
+}
+
+/* ---- system calls ---- */
+
+/*
+ * Reading and seeking descriptors that were handed over, memory, the socket, the end. No fstat: since glibc 2.33 it is
+ * newfstatat(), which takes paths.
+ */
+static const int allowed[] = {
+	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(dup),
+	SCMP_SYS(recvmsg), SCMP_SYS(sendmsg),
+	SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mprotect),
+	SCMP_SYS(futex), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigreturn), SCMP_SYS(clock_gettime),
+	SCMP_SYS(getrandom), SCMP_SYS(exit), SCMP_SYS(exit_group),
+};
+
+/* A sanitizer's allocator and its reports; what is not here fails with EPERM instead of ending the worker. */
+static const int allowed_sanitized[] = {
+	SCMP_SYS(write), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigaction),
+	SCMP_SYS(rt_sigprocmask), SCMP_SYS(sched_yield), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+	SCMP_SYS(prlimit64), SCMP_SYS(getrlimit), SCMP_SYS(set_robust_list), SCMP_SYS(sched_getaffinity),
+};
+
+static int allow(scmp_filter_ctx filter, const int *calls, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+
+		if (err && err != -EDOM) /* not a call of this architecture */
+			return err;
+	}
+	return 0;
+}
+
+static int filter_calls(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SANITIZED ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_KILL_PROCESS);
+	int err;
+
+	if (!filter)
+		return -ENOMEM;
+	err = allow(filter, allowed, sizeof(allowed) / sizeof(*allowed));
+	if (SANITIZED)
+		err = err ?: allow(filter, allowed_sanitized, sizeof(allowed_sanitized) / sizeof(*allowed_sanitized));
+	err = err ?: seccomp_load(filter);
+	seccomp_release(filter);
+	return err;
+}
+
+int sandbox_confine(void)
+{
+	int err = set_limits();
+
+	if (err)
+		return err;
+	deny_files();
+	err = filter_calls();
+	return err == -EINVAL || err == -ENOSYS ? 0 : err; /* a kernel without seccomp filters */
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a forked child gives up everything it does not need to turn bytes into names.
+ *
+ * Two steps, for two processes. The keeper, which only forks workers, gives up identity and privileges for good. A
+ * worker, which reads what strangers wrote, further gives up the file system, all but some twenty system calls, and
+ * unbounded memory and CPU time.
+ */
+#pragma once
+
+/* Closes every descriptor but `kept`, which becomes descriptor 3; 0, 1 and 2 become /dev/null. Returns 3 or -errno. */
+int sandbox_keep_only(int kept);
+
+/* No capabilities now or later, user and group nobody where that is possible, not dumpable, no way back. */
+int sandbox_drop_privileges(void);
+
+/* Dies with its parent; ignores what a terminal or a service manager sends, for the parent decides when to end. */
+int sandbox_follow_parent(int parent_pid);
+
+/* Limits, Landlock where the kernel has it, the system call filter. Nothing can be opened afterwards. */
+int sandbox_confine(void);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "symbolize/worker_link.h"
+
+enum { FUNCTIONS_MAX = 1u << 20 };
+
+struct symbolizer {
+	struct worker_link link;
+};
+
+int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
+{
+	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+	int err = symbolizer ? worker_link_open(&symbolizer->link, options) : -ENOMEM;
+
+	if (err) {
+		free(symbolizer);
+		return fail(err, "symbol worker: cannot start: %s", strerror(-err));
+	}
+	*ret_symbolizer = symbolizer;
+	return 0;
+}
+
+void symbolizer_free(struct symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	worker_link_close(&symbolizer->link);
+	free(symbolizer);
+}
+
+int symbolizer_worker_pid(struct symbolizer *symbolizer)
+{
+	return worker_link_is_up(&symbolizer->link, 5000) ? symbolizer->link.pid : -1;
+}
+
+/* ---- handing over ---- */
+
+/* A FIFO or a device must not even be looked at: reading it may never end. */
+static bool is_regular(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
+{
+	struct worker_link *link = &symbolizer->link;
+	struct handed_file handed = { .number = file, .fd = fd, .state = HANDED_WAITING, .status = SYMBOL_OK };
+	int err = worker_link_file(link, file) ? -EEXIST : 0;
+
+	if (!is_regular(fd)) {
+		closep(&handed.fd);
+		handed = (struct handed_file){ file, -1, HANDED_REFUSED, SYMBOL_NOT_ELF, false, NULL };
+	}
+	err = err ?: vec_try_push(&link->files, handed);
+	if (err) {
+		closep(&handed.fd);
+		return err;
+	}
+	worker_link_pump(link);
+	return 0;
+}
+
+int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
+{
+	struct handed_file *kernel = &symbolizer->link.kernel;
+
+	closep(&kernel->fd);
+	*kernel = (struct handed_file){ .fd = fd, .state = HANDED_WAITING, .status = SYMBOL_OK };
+	return 0;
+}
+
+/* ---- names ---- */
+
+static int errno_of(enum symbol_status status)
+{
+	switch (status) {
+	case SYMBOL_TIMEOUT:
+		return -ETIMEDOUT;
+	case SYMBOL_WORKER_DIED:
+		return -EPIPE;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Fills one answer from a message that may be forged: a status of the list, strings that lie in the message, a name
+ * exactly when the status says so.
+ */
+static void take_answer(struct worker_link *link, uint32_t i, struct symbol_answer *ret_answer)
+{
+	struct wire_answer wire;
+	const char *name, *module;
+
+	message_element(&link->message, i, &wire, sizeof(wire));
+	*ret_answer = (struct symbol_answer){ .status = SYMBOL_MALFORMED };
+	if (wire.status > SYMBOL_NO_MEMORY)
+		return;
+	ret_answer->status = (enum symbol_status)wire.status;
+	if (wire.status != SYMBOL_OK)
+		return;
+	name = message_text(&link->message, wire.name);
+	module = message_text(&link->message, wire.module);
+	if (!name || !*name || !module) {
+		ret_answer->status = SYMBOL_MALFORMED;
+		return;
+	}
+	ret_answer->name = text_pool_add(&link->texts, name);
+	ret_answer->module = *module ? text_pool_add(&link->texts, module) : NULL;
+	ret_answer->offset = wire.offset;
+	if (!ret_answer->name)
+		ret_answer->status = SYMBOL_NO_MEMORY;
+}
+
+/* Takes the answers to the first of `nr` queries; returns how many those were, 0 for nonsense. */
+static size_t take_answers(struct worker_link *link, size_t nr, struct symbol_answer *ret_answers)
+{
+	uint32_t nr_answers = link->message.header.nr;
+
+	if (nr_answers > nr)
+		return 0;
+	for (uint32_t i = 0; i < nr_answers; i++)
+		take_answer(link, i, &ret_answers[i]);
+	return nr_answers;
+}
+
+static void draft_queries(struct draft *draft, enum message_kind kind, uint32_t file,
+			  const struct symbol_query *queries, size_t nr)
+{
+	draft_start(draft, kind, file);
+	for (size_t i = 0; i < nr && i < QUERIES_MAX; i++) {
+		struct wire_query wire = { .where = queries[i].where, .exact = queries[i].exact };
+
+		draft_element(draft, &wire, sizeof(wire));
+	}
+}
+
+/* One question and answer. Returns how many places it named; 0 with the reason. */
+static size_t name_some(struct worker_link *link, struct handed_file *file, const struct symbol_query *queries,
+			size_t nr, struct symbol_answer *ret_answers, enum symbol_status *ret_status)
+{
+	bool is_kernel = file == &link->kernel;
+	size_t nr_answers = 0;
+
+	do {
+		*ret_status = worker_link_index(link, file);
+		if (*ret_status != SYMBOL_OK)
+			return 0;
+		draft_queries(&link->draft, is_kernel ? MESSAGE_NAME_KERNEL : MESSAGE_NAME, file->number, queries, nr);
+		*ret_status = worker_link_ask(link, file, MESSAGE_NAMES);
+	} while (*ret_status != SYMBOL_OK && file->state != HANDED_REFUSED); /* another file was to blame */
+	if (*ret_status == SYMBOL_OK)
+		nr_answers = take_answers(link, nr, ret_answers);
+	if (*ret_status == SYMBOL_OK && !nr_answers)
+		*ret_status = worker_link_distrust(link, file);
+	return nr_answers;
+}
+
+static int name_all(struct worker_link *link, struct handed_file *file, const struct symbol_query *queries, size_t nr,
+		    struct symbol_answer *ret_answers)
+{
+	enum symbol_status status = file ? SYMBOL_OK : SYMBOL_NO_FILE;
+	size_t done = 0;
+
+	while (status == SYMBOL_OK && done < nr)
+		done += name_some(link, file, queries + done, nr - done, ret_answers + done, &status);
+	for (; done < nr; done++)
+		ret_answers[done] = (struct symbol_answer){ .status = status };
+	return errno_of(status);
+}
+
+int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
+			 struct symbol_answer *ret_answers)
+{
+	struct worker_link *link = &symbolizer->link;
+
+	return name_all(link, worker_link_file(link, file), queries, nr, ret_answers);
+}
+
+int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_query *queries, size_t nr,
+			   struct symbol_answer *ret_answers)
+{
+	return name_all(&symbolizer->link, &symbolizer->link.kernel, queries, nr, ret_answers);
+}
+
+/* ---- functions by name ---- */
+
+struct found {
+	VEC(struct symbol_function) functions;
+};
+
+static int take_function(struct worker_link *link, uint32_t i, struct found *found)
+{
+	struct wire_function wire;
+	const char *name;
+
+	message_element(&link->message, i, &wire, sizeof(wire));
+	name = message_text(&link->message, wire.name);
+	if (!name || found->functions.nr >= FUNCTIONS_MAX)
+		return -EPROTO;
+	name = text_pool_add(&link->texts, name);
+	if (!name)
+		return -ENOMEM;
+	return vec_try_push(&found->functions, (struct symbol_function){ .name = name,
+									 .file_offset = wire.file_offset,
+									 .size = wire.size,
+									 .ifunc = wire.ifunc });
+}
+
+/* Takes one message of functions; 1 when more follow. */
+static int take_functions(struct worker_link *link, struct found *found)
+{
+	int err = 0;
+
+	if (link->message.header.status)
+		return link->message.header.status == ENOEXEC ? -ENOEXEC :
+		       link->message.header.status == ENOMEM  ? -ENOMEM :
+								-EINVAL;
+	for (uint32_t i = 0; !err && i < link->message.header.nr; i++)
+		err = take_function(link, i, found);
+	return err ?: link->message.header.more && link->message.header.nr;
+}
+
+/* Sends a question that is a text. */
+static enum symbol_status ask_text(struct worker_link *link, struct handed_file *file, enum message_kind question,
+				   const char *text, enum message_kind answer)
+{
+	enum symbol_status status;
+	uint32_t unused;
+
+	do {
+		status = worker_link_index(link, file);
+		if (status != SYMBOL_OK)
+			return status;
+		draft_start(&link->draft, question, file->number);
+		if (!draft_text(&link->draft, text, strlen(text), &unused))
+			return SYMBOL_NOT_FOUND;
+		status = worker_link_ask(link, file, answer);
+	} while (status != SYMBOL_OK && file->state != HANDED_REFUSED);
+	return status;
+}
+
+static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern, struct found *found)
+{
+	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, pattern, MESSAGE_FUNCTIONS);
+	int taken = 0;
+
+	while (status == SYMBOL_OK && (taken = take_functions(link, found)) == 1)
+		status = worker_link_next(link, file, MESSAGE_FUNCTIONS);
+	if (taken == -EPROTO)
+		status = worker_link_distrust(link, file);
+	if (status != SYMBOL_OK)
+		return errno_of(status) ?: -ENOEXEC;
+	return taken;
+}
+
+int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
+		    struct symbol_function **ret_functions, size_t *ret_nr)
+{
+	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct found found = {};
+	int err = handed ? find_all(&symbolizer->link, handed, pattern, &found) : -ENOENT;
+
+	if (err) {
+		vec_done(&found.functions);
+		return err;
+	}
+	*ret_functions = found.functions.data;
+	*ret_nr = found.functions.nr;
+	return 0;
+}
+
+size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
+			  size_t room)
+{
+	struct worker_link *link = &symbolizer->link;
+	struct handed_file *handed = worker_link_file(link, file);
+	size_t nr = 0;
+
+	if (!handed || ask_text(link, handed, MESSAGE_SUGGEST, name, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
+		return 0;
+	for (uint32_t i = 0; i < link->message.header.nr && nr < room; i++) {
+		struct wire_text wire;
+		const char *text;
+
+		message_element(&link->message, i, &wire, sizeof(wire));
+		text = message_text(&link->message, wire.text);
+		text = text && *text ? text_pool_add(&link->texts, text) : NULL;
+		if (text)
+			ret_names[nr++] = text;
+	}
+	return nr;
+}
+
+const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)
+{
+	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+
+	if (!handed)
+		return "";
+	worker_link_index(&symbolizer->link, handed);
+	return handed->build_id ?: "";
+}

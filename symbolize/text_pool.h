@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Strings that stay where they are: equal texts are kept once, and a pointer is good as long as the pool. */
+#pragma once
+
+#include "core/base/hashidx.h"
+#include "core/base/vec.h"
+
+struct text_pool {
+	VEC(const char *) texts; /* by position in the index */
+	VEC(char *) chunks;
+	size_t chunk_used, chunk_room; /* of the last chunk */
+	struct hashidx index;
+};
+
+void text_pool_done(struct text_pool *pool);
+
+/* The pool's copy of the text; NULL without memory. */
+const char *text_pool_add(struct text_pool *pool, const char *text);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/worker.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/worker_internal.h"
+
+void worker_send(struct worker *worker)
+{
+	if (draft_send(&worker->draft, worker->socket, true, -1))
+		_exit(0);
+}
+
+/* ---- names ---- */
+
+static struct recent_name *recent_of(struct worker *worker, const void *of)
+{
+	size_t slots = sizeof(worker->recent) / sizeof(*worker->recent);
+
+	return &worker->recent[((uintptr_t)of >> 4) % slots];
+}
+
+/* Adds a name to the draft's text, once for all places of one symbol. */
+static bool add_name(struct worker *worker, const void *of, struct name name, uint32_t *ret_position)
+{
+	struct recent_name *recent = recent_of(worker, of);
+
+	if (recent->of != of) {
+		uint32_t position;
+
+		if (!worker->options.no_demangle && demangle(name, worker->readable))
+			name = (struct name){ worker->readable, strlen(worker->readable) };
+		if (!draft_text(&worker->draft, name.text, name.nr_bytes, &position))
+			return false;
+		*recent = (struct recent_name){ of, position };
+	}
+	*ret_position = recent->position;
+	return true;
+}
+
+/* The address to look up: a call is the last byte before its return address. */
+static uint64_t place_of(const struct wire_query *query)
+{
+	return query->exact || !query->where ? query->where : query->where - 1;
+}
+
+/* Fills one answer; false when the draft's text is full. */
+static bool name_in_file(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
+			 struct wire_answer *ret_answer)
+{
+	const struct symtab_symbol *symbol;
+	struct name name;
+
+	if (file->status != SYMBOL_OK || !file->table.symbols.nr) {
+		ret_answer->status = file->status != SYMBOL_OK ? file->status : SYMBOL_NO_TABLE;
+		return true;
+	}
+	symbol = symtab_lookup(&file->table, place_of(query));
+	if (!symbol) {
+		ret_answer->status = SYMBOL_NOT_FOUND;
+		return true;
+	}
+	name = symtab_name(&file->table, symbol, worker->scratch);
+	if (!name.nr_bytes) {
+		ret_answer->status = SYMBOL_MALFORMED; /* or the file has shrunk since */
+		return true;
+	}
+	ret_answer->offset = query->where - symtab_start(&file->table, symbol);
+	return add_name(worker, symbol, name, &ret_answer->name);
+}
+
+static bool name_in_kernel(struct worker *worker, struct indexed_file *none, const struct wire_query *query,
+			   struct wire_answer *ret_answer)
+{
+	struct kernel_function function;
+
+	(void)none;
+	if (worker->kernel_status != SYMBOL_OK) {
+		ret_answer->status = worker->kernel_status;
+		return true;
+	}
+	if (!kallsyms_lookup(&worker->kallsyms, place_of(query), &function)) {
+		ret_answer->status = SYMBOL_NOT_FOUND;
+		return true;
+	}
+	ret_answer->offset = query->where - function.start;
+	return add_name(worker, function.name, (struct name){ function.name, strlen(function.name) },
+			&ret_answer->name) &&
+	       add_name(worker, function.module, (struct name){ function.module, strlen(function.module) },
+			&ret_answer->module);
+}
+
+typedef bool name_function(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
+			   struct wire_answer *ret_answer);
+
+/* Answers as many places as fit into one message; the caller asks again for the rest. */
+static void answer_names(struct worker *worker, struct indexed_file *file, name_function *name)
+{
+	memset(worker->recent, 0, sizeof(worker->recent));
+	draft_start(&worker->draft, MESSAGE_NAMES, worker->message.header.file);
+	for (uint32_t i = 0; i < worker->message.header.nr; i++) {
+		struct wire_answer answer = {};
+		struct wire_query query;
+
+		message_element(&worker->message, i, &query, sizeof(query));
+		if (!name(worker, file, &query, &answer) ||
+		    !draft_element(&worker->draft, &answer, sizeof(answer)))
+			break;
+	}
+	worker_send(worker);
+}
+
+/* ---- files ---- */
+
+static void take_file(struct worker *worker, int fd)
+{
+	uint32_t number = worker->message.header.file, unused;
+	enum symbol_status status = indexed_files_add(&worker->files, number, fd);
+	const struct indexed_file *file = indexed_files_get(&worker->files, number);
+	char id[BUILD_ID_HEX_SIZE] = "";
+
+	if (file)
+		build_id_format(&file->build_id, id);
+	draft_start(&worker->draft, MESSAGE_INDEXED, number);
+	worker->draft.header.status = status;
+	draft_text(&worker->draft, id, strlen(id), &unused);
+	worker_send(worker);
+}
+
+/* Asks for the debug file of a stripped file. The next message is the answer, for the caller waits for ours. */
+static void complete(struct worker *worker, uint32_t number, struct indexed_file *file)
+{
+	struct message *reply;
+	char id[BUILD_ID_HEX_SIZE];
+	uint32_t unused;
+	int fd;
+
+	if (file->debug_done)
+		return;
+	file->debug_done = true;
+	reply = malloc(sizeof(*reply));
+	if (!worker->options.ask_debug || !reply) {
+		free(reply);
+		return;
+	}
+	build_id_format(&file->build_id, id);
+	draft_start(&worker->draft, MESSAGE_WANT_DEBUG, number);
+	draft_text(&worker->draft, id, strlen(id), &unused);
+	worker_send(worker);
+	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
+		_exit(1);
+	free(reply);
+	if (fd >= 0)
+		indexed_file_add_debug(file, fd);
+	closep(&fd);
+}
+
+static void take_kernel(struct worker *worker, int fd)
+{
+	closep(&worker->kernel_fd);
+	worker->kernel_fd = fd;
+}
+
+/* Reads the kernel's list when it is needed for the first time. */
+static void read_kernel(struct worker *worker)
+{
+	int err;
+
+	if (worker->kernel_known)
+		return;
+	worker->kernel_known = true;
+	if (worker->kernel_fd < 0) {
+		worker->kernel_status = SYMBOL_NO_FILE;
+		return;
+	}
+	err = kallsyms_read(&worker->kallsyms, worker->kernel_fd);
+	closep(&worker->kernel_fd);
+	worker->kernel_fd = -1;
+	worker->kernel_status = err == -EPERM || (!err && worker->kallsyms.hidden) ? SYMBOL_HIDDEN :
+										      symbol_status_of(err);
+}
+
+/* ---- the loop ---- */
+
+/* A question about a file that never came is answered like one about an unreadable file. */
+static void answer_about_file(struct worker *worker)
+{
+	struct indexed_file nothing = { .status = SYMBOL_NO_FILE };
+	uint32_t number = worker->message.header.file;
+	struct indexed_file *file = indexed_files_get(&worker->files, number);
+
+	if (file)
+		complete(worker, number, file);
+	else
+		file = &nothing;
+	switch (worker->message.header.kind) {
+	case MESSAGE_NAME:
+		answer_names(worker, file, name_in_file);
+		break;
+	case MESSAGE_FIND:
+		worker_find(worker, file);
+		break;
+	case MESSAGE_SUGGEST:
+		worker_suggest(worker, file);
+		break;
+	}
+}
+
+/* Takes ownership of fd. */
+static void handle(struct worker *worker, int fd)
+{
+	_cleanup_(closep) int given = fd;
+
+	switch (worker->message.header.kind) {
+	case MESSAGE_FILE:
+		take_file(worker, given);
+		break;
+	case MESSAGE_KERNEL:
+		take_kernel(worker, take_fd(&given));
+		break;
+	case MESSAGE_NAME_KERNEL:
+		read_kernel(worker);
+		answer_names(worker, NULL, name_in_kernel);
+		break;
+	case MESSAGE_NAME:
+	case MESSAGE_FIND:
+	case MESSAGE_SUGGEST:
+		answer_about_file(worker);
+		break;
+	default:
+		_exit(1);
+	}
+}
+
+_Noreturn void worker_run(int socket, const struct worker_options *options)
+{
+	struct worker *worker = calloc(1, sizeof(*worker));
+	int fd;
+
+	if (!worker)
+		_exit(1);
+	worker->socket = socket;
+	worker->options = *options;
+	worker->kernel_fd = -1;
+	while (message_receive(socket, true, &worker->message, &fd) == 0)
+		handle(worker, fd);
+	_exit(0);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files that a worker has indexed, by the caller's numbers. */
+#pragma once
+
+#include "core/base/vec.h"
+#include "symbolize/symbolize.h"
+#include "symbolize/symtab.h"
+
+struct indexed_file {
+	uint32_t number;
+	enum symbol_status status; /* of reading it */
+	bool debug_done;           /* its debug file was asked for, or is not needed */
+	struct build_id build_id;
+	struct symtab table;
+};
+
+struct indexed_files {
+	VEC(struct indexed_file *) files; /* some hundred at most, and looked up once per message */
+};
+
+/* Indexes the file behind the descriptor as this number, which must be new. Returns its status. */
+enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd);
+
+/* The file of a number, or NULL. */
+struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number);
+
+/* Adds what its debug file knows, if that has the same build id. The index stays as it was when it has not. */
+void indexed_file_add_debug(struct indexed_file *file, int fd);
+
+/* The status of errors of the parsers. */
+enum symbol_status symbol_status_of(int err);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions by pattern, for probes, and near names for a word that matched nothing. */
+#include <string.h>
+
+#include "core/base/match.h"
+#include "core/base/suggest.h"
+#include "symbolize/worker_internal.h"
+
+/* ---- by pattern ---- */
+
+static bool matches(struct worker *worker, const struct match *match, struct name name)
+{
+	return match_test(match, name.text, name.nr_bytes) ||
+	       (demangle(name, worker->readable) && match_test(match, worker->readable, strlen(worker->readable)));
+}
+
+static bool add_function(struct worker *worker, const struct symtab *table, const struct symtab_symbol *symbol,
+			 struct name name)
+{
+	struct wire_function function = {
+		.file_offset = symtab_start(table, symbol),
+		.size = symbol->unsized ? 0 : symbol->size,
+		.ifunc = symbol->ifunc,
+	};
+	size_t room = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(function);
+
+	return worker->draft.header.nr < room &&
+	       draft_text(&worker->draft, name.text, name.nr_bytes, &function.name) &&
+	       draft_element(&worker->draft, &function, sizeof(function));
+}
+
+static void send_matches(struct worker *worker, const struct symtab *table, const struct match *match)
+{
+	uint32_t number = worker->message.header.file;
+
+	draft_start(&worker->draft, MESSAGE_FUNCTIONS, number);
+	for (size_t i = 0; i < table->symbols.nr; i++) {
+		const struct symtab_symbol *symbol = &table->symbols.data[i];
+		struct name name = symtab_name(table, symbol, worker->scratch);
+
+		if (!matches(worker, match, name) || add_function(worker, table, symbol, name))
+			continue;
+		worker->draft.header.more = true;
+		worker_send(worker);
+		draft_start(&worker->draft, MESSAGE_FUNCTIONS, number);
+		add_function(worker, table, symbol, name);
+	}
+	worker_send(worker);
+}
+
+static void send_failure(struct worker *worker, int err)
+{
+	draft_start(&worker->draft, MESSAGE_FUNCTIONS, worker->message.header.file);
+	worker->draft.header.status = (uint32_t)-err;
+	worker_send(worker);
+}
+
+void worker_find(struct worker *worker, struct indexed_file *file)
+{
+	const char *pattern = message_text(&worker->message, 0);
+	struct match *match;
+	char error[256];
+	int err = file->status == SYMBOL_OK ? 0 : -ENOEXEC;
+
+	err = err ?: match_new(pattern ?: "", &match, error, sizeof(error));
+	if (err) {
+		send_failure(worker, err);
+		return;
+	}
+	send_matches(worker, &file->table, match);
+	match_free(match);
+}
+
+/* ---- by similarity ---- */
+
+enum { SUGGESTIONS_MAX = 8 };
+
+struct suggestion {
+	unsigned int distance;
+	uint32_t symbol;
+};
+
+struct suggestions {
+	struct suggestion best[SUGGESTIONS_MAX];
+	size_t nr;
+};
+
+/* Keeps the list in order; of equally near ones the first stays in front. */
+static void consider(struct suggestions *suggestions, struct suggestion candidate)
+{
+	size_t to = suggestions->nr;
+
+	while (to && suggestions->best[to - 1].distance > candidate.distance)
+		to--;
+	if (to == SUGGESTIONS_MAX)
+		return;
+	if (suggestions->nr < SUGGESTIONS_MAX)
+		suggestions->nr++;
+	memmove(&suggestions->best[to + 1], &suggestions->best[to],
+		(suggestions->nr - 1 - to) * sizeof(candidate));
+	suggestions->best[to] = candidate;
+}
+
+static void collect(struct worker *worker, const struct symtab *table, const char *word,
+		    struct suggestions *suggestions)
+{
+	char text[STR_DISTANCE_MAX_LENGTH + 1];
+
+	for (uint32_t i = 0; i < table->symbols.nr; i++) {
+		struct name name = symtab_name(table, &table->symbols.data[i], worker->scratch);
+		unsigned int distance;
+
+		if (name.nr_bytes >= sizeof(text))
+			continue;
+		memcpy(text, name.text, name.nr_bytes);
+		text[name.nr_bytes] = '\0';
+		distance = str_distance(word, text);
+		if (str_is_near(word, distance))
+			consider(suggestions, (struct suggestion){ distance, i });
+	}
+}
+
+void worker_suggest(struct worker *worker, struct indexed_file *file)
+{
+	const char *word = message_text(&worker->message, 0);
+	struct suggestions suggestions = {};
+
+	if (word && file->status == SYMBOL_OK)
+		collect(worker, &file->table, word, &suggestions);
+	draft_start(&worker->draft, MESSAGE_SUGGESTIONS, worker->message.header.file);
+	for (size_t i = 0; i < suggestions.nr; i++) {
+		const struct symtab_symbol *symbol = &file->table.symbols.data[suggestions.best[i].symbol];
+		struct name name = symtab_name(&file->table, symbol, worker->scratch);
+		struct wire_text wire;
+
+		if (draft_text(&worker->draft, name.text, name.nr_bytes, &wire.text))
+			draft_element(&worker->draft, &wire, sizeof(wire));
+	}
+	worker_send(worker);
+}

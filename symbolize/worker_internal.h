@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the worker share: worker.c (the loop and names), worker_find.c (patterns and suggestions). */
+#pragma once
+
+#include "symbolize/demangle.h"
+#include "symbolize/kallsyms.h"
+#include "symbolize/worker.h"
+#include "symbolize/worker_files.h"
+#include "symbolize/worker_protocol.h"
+
+/* Names that are in the text of the present draft already, by a hash of where they come from. */
+struct recent_name {
+	const void *of;
+	uint32_t position;
+};
+
+struct worker {
+	int socket;
+	struct worker_options options;
+	struct indexed_files files;
+	int kernel_fd; /* until it has been read */
+	bool kernel_known;
+	enum symbol_status kernel_status;
+	struct kallsyms kallsyms;
+	struct recent_name recent[256];
+	struct message message;
+	struct draft draft;
+	char scratch[NAME_MAX_BYTES];
+	char readable[DEMANGLED_MAX_BYTES];
+};
+
+/* Sends the draft; ends the worker when nobody is there any more. */
+void worker_send(struct worker *worker);
+
+/* Answer MESSAGE_FIND and MESSAGE_SUGGEST. */
+void worker_find(struct worker *worker, struct indexed_file *file);
+void worker_suggest(struct worker *worker, struct indexed_file *file);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The caller's end of the worker: hands files over, waits for answers with a deadline, and starts again when the worker
+ * dies or hangs.
+ *
+ * Files go over without waiting, in order, a window of them ahead of the worker's acknowledgements, and the caller
+ * keeps each descriptor until the worker has said that it is done with the file. So a worker's end tells which file
+ * was to blame, the first one not acknowledged (or the one asked about), and only that one is given up: those behind
+ * it are sent again. What had been indexed is lost with the worker, but can be opened again (options.open_again).
+ */
+#pragma once
+
+#include "core/base/vec.h"
+#include "symbolize/keeper.h"
+#include "symbolize/symbolize.h"
+#include "symbolize/text_pool.h"
+#include "symbolize/worker_protocol.h"
+
+enum handed_state {
+	HANDED_WAITING, /* not sent yet; we hold its descriptor */
+	HANDED_SENT,    /* sent, not acknowledged; we still hold its descriptor */
+	HANDED_INDEXED,
+	HANDED_LOST,    /* was indexed by a worker that is gone */
+	HANDED_REFUSED, /* cannot be used; the status says why */
+};
+
+struct handed_file {
+	uint32_t number;
+	int fd; /* -1 when not held */
+	enum handed_state state;
+	enum symbol_status status;
+	bool debug_given; /* a worker asks once per file */
+	const char *build_id;
+};
+
+struct worker_link {
+	struct symbolizer_options options;
+	struct keeper keeper;
+	int socket, pid; /* of the present worker; -1: none */
+	unsigned int nr_starts;
+	enum symbol_status gave_up; /* why there will be no further worker; SYMBOL_OK while there may be */
+	VEC(struct handed_file) files; /* in the order of symbolizer_add_file() */
+	VEC(uint32_t) sent; /* positions in files, in the order of sending, not acknowledged yet */
+	struct handed_file kernel;
+	struct text_pool texts;
+	struct draft draft;
+	struct message message;
+};
+
+/* Starts the keeper. */
+int worker_link_open(struct worker_link *link, const struct symbolizer_options *options);
+void worker_link_close(struct worker_link *link);
+
+/* Waits until a worker runs; false when there will be none. */
+bool worker_link_is_up(struct worker_link *link, int timeout_ms);
+
+/* Sends and receives what is possible without waiting. */
+void worker_link_pump(struct worker_link *link);
+
+/* The file of a number, or NULL. */
+struct handed_file *worker_link_file(struct worker_link *link, uint32_t number);
+
+/* Waits until the file is indexed (the kernel's list: sent). SYMBOL_OK or why it is not. */
+enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file);
+
+/*
+ * Sends link->draft, a question about the file, and waits for a message of the kind, which is then in link->message.
+ * worker_link_next() waits for a further one. SYMBOL_OK, or why there is no answer.
+ */
+enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer);
+enum symbol_status worker_link_next(struct worker_link *link, struct handed_file *file, enum message_kind answer);
+
+/* The worker said something that makes no sense: it is treated as dead, and the file is to blame. */
+enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_file *file);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The messages between the symbolizer and its worker, one per packet of a SOCK_SEQPACKET pair.
+ *
+ * A message is a header, `nr` elements of the size that its kind has, and `nr_text` bytes of NUL-terminated strings
+ * that elements point into. Both sides run the same binary, so structs are sent as they are; neither side trusts the
+ * other: a message whose sizes do not add up to the packet is refused before anyone looks at it, and positions of
+ * strings are checked at each use. A worker that was taken over can give wrong names, and nothing else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum message_kind {
+	/* to the worker */
+	MESSAGE_FILE = 1,   /* with a descriptor: index it as `file` */
+	MESSAGE_KERNEL,     /* with a descriptor: /proc/kallsyms */
+	MESSAGE_NAME,       /* wire_query…: name places of `file` */
+	MESSAGE_NAME_KERNEL,
+	MESSAGE_FIND,       /* text: a pattern */
+	MESSAGE_SUGGEST,    /* text: a word */
+	MESSAGE_DEBUG,      /* the answer to WANT_DEBUG, with a descriptor or without */
+	/* from the worker */
+	MESSAGE_INDEXED,    /* `file` is done: status, text: build id */
+	MESSAGE_WANT_DEBUG, /* text: the build id whose debug file would help with `file` */
+	MESSAGE_NAMES,      /* wire_answer…: the first of the places asked for, at least one */
+	MESSAGE_FUNCTIONS,  /* wire_function…: what the pattern matched; more follow if `more` */
+	MESSAGE_SUGGESTIONS, /* wire_text… */
+	/* to and from the keeper */
+	MESSAGE_START,      /* end the worker, if one runs, and start another */
+	MESSAGE_STARTED,    /* with a descriptor: the way to the worker, whose process id is `file` */
+	MESSAGE_NR
+};
+
+struct message_header {
+	uint32_t kind;
+	uint32_t file;
+	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS */
+	uint32_t more;
+	uint32_t nr, nr_text;
+};
+
+struct wire_query {
+	uint64_t where;
+	uint64_t exact;
+};
+
+struct wire_answer {
+	uint64_t offset;
+	uint32_t status;
+	uint32_t name, module; /* positions in the text */
+	uint32_t unused;
+};
+
+struct wire_function {
+	uint64_t file_offset, size;
+	uint32_t name;
+	uint32_t ifunc;
+};
+
+struct wire_text {
+	uint32_t text;
+};
+
+enum {
+	MESSAGE_ELEMENTS_MAX_BYTES = 16384,
+	MESSAGE_TEXT_MAX_BYTES = 40960, /* at least one name of the largest size fits */
+	MESSAGE_BODY_MAX_BYTES = MESSAGE_ELEMENTS_MAX_BYTES + MESSAGE_TEXT_MAX_BYTES,
+	NO_TEXT = 0,                    /* position 0 of a text with elements is the empty string */
+	QUERIES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_answer),
+};
+
+/* A message that came in. */
+struct message {
+	struct message_header header;
+	_Alignas(8) unsigned char body[MESSAGE_BODY_MAX_BYTES];
+};
+
+/* A message that is being put together. */
+struct draft {
+	struct message_header header;
+	_Alignas(8) unsigned char elements[MESSAGE_ELEMENTS_MAX_BYTES];
+	char text[MESSAGE_TEXT_MAX_BYTES];
+};
+
+/* Whether `nr_body` bytes behind the header are what the header says. Receiving does this; the fuzzer calls it. */
+bool message_is_sound(const struct message *message, size_t nr_body);
+
+/*
+ * Receives one message. `ret_fd` gets a descriptor that came with it or -1; NULL where none may come. -EAGAIN nothing
+ * there (only with `wait` false), -EPIPE the other side is gone, -EPROTO nonsense.
+ */
+int message_receive(int socket, bool wait, struct message *message, int *ret_fd);
+
+/* Copies element `i` of a sound message. */
+void message_element(const struct message *message, uint32_t i, void *ret_element, size_t element_size);
+
+/* The string at a position of a sound message's text, or NULL when there is none. */
+const char *message_text(const struct message *message, uint32_t position);
+
+/* Starts a message. */
+void draft_start(struct draft *draft, enum message_kind kind, uint32_t file);
+
+/* Adds a string; false when it does not fit. The first one of a draft with elements is "". */
+bool draft_text(struct draft *draft, const char *text, size_t nr_bytes, uint32_t *ret_position);
+
+/* Adds an element of the kind's size; false when it does not fit. */
+bool draft_element(struct draft *draft, const void *element, size_t element_size);
+
+/* Sends it, with `fd` unless that is -1. 0, -EAGAIN (only with `wait` false), -EPIPE. */
+int draft_send(const struct draft *draft, int socket, bool wait, int fd);
