@@ -126,7 +126,7 @@ static int finish_output(int err)
 		failed = true;
 	if (err_kind() != ERR_NONE || (!failed && !err))
 		return err;
-	if (err == -EPIPE || reader_is_gone())
+	if (err == -EPIPE || (failed && reader_is_gone()))
 		return 0;
 	if (!err)
 		err = errno ? -errno : -EIO;

@@ -150,6 +150,8 @@ static int fail_unknown_long(const struct parser *parser, const char *name)
 	err = fail_usage("unknown option '--%s'", name);
 	if (nearest)
 		hint("did you mean '--%s'?", nearest);
+	else
+		hint("'--help' lists the options");
 	return err;
 }
 
@@ -238,10 +240,13 @@ static int take_unknown_letter(struct parser *parser, int letter)
 {
 	ssize_t operand = find_operand(parser, parser->nr_operands);
 	const char *number = letter >= '0' && letter <= '9' ? negative_number(parser, letter) : NULL;
+	int err;
 
 	if (number && operand >= 0)
 		return take_operand(parser, number);
-	return fail_usage("unknown option '-%c'", letter);
+	err = fail_usage("unknown option '-%c'", letter);
+	hint("'--help' lists the options");
+	return err;
 }
 
 /* The entries that a prefix could mean; bcc's own win over ours. Returns their number, and the last of them. */

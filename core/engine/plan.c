@@ -8,6 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/escape.h"
 #include "core/base/suggest.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
@@ -97,6 +98,16 @@ void seconds_describe(uint64_t ns, struct buf *text)
 		buf_addf(text, ".%0*" PRIu64, digits, fraction);
 }
 
+/* "key: value" with a value that somebody typed; nothing for NULL. */
+static void describe_text(const char *key, const char *value, struct buf *text)
+{
+	if (!value)
+		return;
+	buf_addf(text, "%s: ", key);
+	escape_add(text, value, ESCAPE_LINE);
+	buf_addc(text, '\n');
+}
+
 static void describe_probe(const struct plan *plan, struct buf *text)
 {
 	const struct probe_spec *probe = &plan->probe;
@@ -111,12 +122,10 @@ static void describe_probe(const struct plan *plan, struct buf *text)
 			buf_addf(text, "sample: %" PRIu64 " times a second\n", plan->frequency_hz);
 		return;
 	}
-	buf_addf(text, "typed: %s\n", probe->typed);
-	if (probe->target)
-		buf_addf(text, "target: %s\n", probe->target);
-	if (probe->provider)
-		buf_addf(text, "provider: %s\n", probe->provider);
-	buf_addf(text, "pattern: %s%s\n", probe->pattern, probe->regex ? " (regular expression)" : "");
+	describe_text("typed", probe->typed, text);
+	describe_text("target", probe->target, text);
+	describe_text("provider", probe->provider, text);
+	describe_text(probe->regex ? "expression" : "pattern", probe->pattern, text);
 }
 
 static void describe_ids(const char *key, const uint32_t *ids, size_t nr, struct buf *text)
@@ -141,10 +150,8 @@ static void describe_who(const struct plan *plan, struct buf *text)
 		buf_adds(text, "cpu: all\n");
 	if (plan->probe.kind == PROBE_SAMPLE)
 		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "left out");
-	if (plan->cgroup_map)
-		buf_addf(text, "cgroup map: %s\n", plan->cgroup_map);
-	if (plan->mntns_map)
-		buf_addf(text, "mount namespace map: %s\n", plan->mntns_map);
+	describe_text("cgroup map", plan->cgroup_map, text);
+	describe_text("mount namespace map", plan->mntns_map, text);
 }
 
 static void describe_key(const struct plan *plan, struct buf *text)
@@ -199,8 +206,7 @@ void plan_describe(const struct plan *plan, struct buf *ret_text)
 	describe_size("count entries", plan->count_entries, ret_text);
 	describe_size("record entries", plan->record_entries, ret_text);
 	describe_size("ring bytes", plan->ring_bytes, ret_text);
-	if (plan->save_path)
-		buf_addf(ret_text, "save: %s\n", plan->save_path);
+	describe_text("save", plan->save_path, ret_text);
 	if (plan->strict)
 		buf_adds(ret_text, "strict: yes\n");
 }

@@ -95,7 +95,8 @@ wrong 2 "stacktool profile: argument -K/--kernel-stacks-only: not allowed with a
 wrong 2 "stacktool profile: argument -c/--count: not allowed with argument -F/--frequency" profile -F 1 -c 1
 wrong 2 "stacktool profile: unknown option '--frequenzy'
   did you mean '--frequency'?" profile --frequenzy 9
-wrong 2 "stacktool profile: unknown option '-Z'" profile -Z
+wrong 2 "stacktool profile: unknown option '-Z'
+  '--help' lists the options" profile -Z
 wrong 2 "stacktool profile: ambiguous option '--h': it could be --hash-storage-size, --help" profile --h
 wrong 2 "stacktool profile: argument -f/--folded: takes no value" profile --folded=1
 wrong 2 "stacktool profile: unexpected argument '6'" profile 5 6

@@ -23,7 +23,7 @@ struct options {
 	uint64_t frequency, period;
 	int cpu;
 	struct seconds interval;
-	const char *library;
+	const char *module;
 	struct u32_list pids;
 	struct inner inner;
 	uint32_t colour;
@@ -55,7 +55,7 @@ static const struct option_spec table[] = {
 	OPTION('c', "count", struct options, period, "N", "period"),
 	OPTION('C', "cpu", struct options, cpu, "CPU", "cpu"),
 	OPTION('i', "interval", struct options, interval, "S", "interval"),
-	OPTION('l', "library", struct options, library, "LIB", "library"),
+	OPTION('l', "library", struct options, module, "LIB", "library"),
 	OPTION('p', "pid", struct options, pids, "PID,...", "pids", .min = 1, .noun = "a list of process ids"),
 	OPTION_FRAGMENT(inner_table, struct options, inner),
 	OPTION(0, "colour", struct options, colour, "NAME", "colour", .parse = parse_colour),
@@ -133,7 +133,7 @@ static void each_kind_fills_its_field(void **state)
 	assert_int_equal(options.frequency, 99);
 	assert_int_equal(options.cpu, 0);
 	assert_int_equal(options.interval.ns, 250000000);
-	assert_string_equal(options.library, "c");
+	assert_string_equal(options.module, "c");
 	assert_int_equal(options.pids.nr, 3);
 	assert_int_equal(options.pids.data[0], 3);
 	assert_int_equal(options.pids.data[2], 2);
@@ -284,9 +284,9 @@ static void lists_are_refused_whole(void **state)
 static void mistakes_are_named(void **state)
 {
 	expect_failure("--fodled", "unknown option '--fodled'", "did you mean '--folded'?");
-	expect_failure("--zzz=3", "unknown option '--zzz'", "");
-	expect_failure("-x", "unknown option '-x'", "");
-	expect_failure("-fx", "unknown option '-x'", "");
+	expect_failure("--zzz=3", "unknown option '--zzz'", "'--help' lists the options");
+	expect_failure("-x", "unknown option '-x'", "'--help' lists the options");
+	expect_failure("-fx", "unknown option '-x'", "'--help' lists the options");
 	expect_failure("--folded=yes", "argument -f/--folded: takes no value", "");
 	expect_failure("--f", "ambiguous option '--f': it could be --folded, --frequency", "");
 	expect_failure("-F", "argument -F/--frequency: the value is missing: give HZ", "");

@@ -324,7 +324,7 @@ static void a_plan_is_described_line_by_line(void **state)
 			   "typed: u:/lib/x:prov:(?:a|b)\n"
 			   "target: /lib/x\n"
 			   "provider: prov\n"
-			   "pattern: (?:a|b) (regular expression)\n"
+			   "expression: (?:a|b)\n"
 			   "processes: all\n"
 			   "cpu: 3\n"
 			   "key: user stack\n"
@@ -332,6 +332,16 @@ static void a_plan_is_described_line_by_line(void **state)
 			   "interval: 1 s\n"
 			   "save: x\n"
 			   "strict: yes\n");
+}
+
+static void a_description_shows_control_characters_escaped(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(buf_done) struct buf text = {};
+
+	must_plan(&count_applet, "x\x1b[31m\ny", &plan);
+	plan_describe(&plan, &text);
+	assert_non_null(strstr(buf_text(&text), "typed: x\\x1b[31m\\x0ay\n"));
 }
 
 static void every_event_has_a_name_that_parses(void **state)
@@ -374,6 +384,7 @@ int main(void)
 		cmocka_unit_test(duration_alone_means_one_report),
 		cmocka_unit_test(count_header_shows_the_pattern_as_typed),
 		cmocka_unit_test(a_plan_is_described_line_by_line),
+		cmocka_unit_test(a_description_shows_control_characters_escaped),
 		cmocka_unit_test(every_event_has_a_name_that_parses),
 		cmocka_unit_test(a_plan_is_empty_after_done),
 	};
