@@ -41,6 +41,13 @@ static const char *choose_target(struct installation *installation)
 	return same_file(&home, &directory) ? slash + 1 : installation->program;
 }
 
+static int open_directory(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? fail(-errno, "'%s': cannot be opened: %s", directory, strerror(errno)) : fd;
+}
+
 static int installation_init(struct installation *installation, const char *directory)
 {
 	ssize_t length = readlink("/proc/self/exe", installation->program, sizeof(installation->program) - 1);
@@ -52,9 +59,9 @@ static int installation_init(struct installation *installation, const char *dire
 	installation->program[length] = '\0';
 	if (stat(installation->program, &installation->identity) < 0)
 		return fail(-errno, "'%s': cannot be found: %s", installation->program, strerror(errno));
-	installation->directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	installation->directory_fd = open_directory(directory);
 	if (installation->directory_fd < 0)
-		return fail(-errno, "'%s': cannot be opened: %s", directory, strerror(errno));
+		return installation->directory_fd;
 	installation->target = choose_target(installation);
 	return 0;
 }
