@@ -3,11 +3,12 @@
  * Opens files of other processes safely: the only place that opens a path found in /proc/PID/maps.
  *
  * Order: /proc/PID/map_files/START-END (the very inode, also when deleted or replaced), then the path below
- * /proc/PID/root with openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), then, only for a process in our own mount
- * namespace or one that has exited, the path itself. Regular files only, never blocking (a FIFO is refused), size
- * within limits; the inode is compared with what the mapping says wherever both are known.
+ * /proc/PID/root with openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), then the path below our own root, for a process
+ * that has exited. Regular files only, never blocking (a FIFO is refused), size within limits. A path proves nothing: the
+ * file behind it is taken only when device and inode are those of the mapping; without them only map_files is believed.
  *
- * It never parses: descriptors go to the symbol worker.
+ * It never parses: descriptors go to the symbol worker. Every file is first opened with O_PATH, which touches nothing,
+ * looked at, and then opened for reading through that descriptor, so that nobody can exchange it in between.
  */
 #pragma once
 
@@ -36,7 +37,21 @@ int opener_open_debug(const char *build_id);
 
 /*
  * Finds the file behind a library name as bcc writes it ("c", "pthread", "libssl.so.3"), a path, or a program in PATH.
- * With `tgid` the mappings of that process are searched first, then its root. 0 and a malloc()ed path, or a negative
- * errno with a recorded cause and a hint (near names).
+ * With `tgid` the mappings of that process are searched first, then its root, and the path is one as that process sees
+ * it: open it with opener_open_user(path, tgid). 0 and a malloc()ed path, or a negative errno with a recorded cause and a
+ * hint (a near name).
  */
 int opener_find_library(const char *name, uint32_t tgid, char **ret_path);
+
+/* ---- the pieces, for library.c ---- */
+
+/* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
+int opener_root(uint32_t tgid);
+
+/*
+ * Opens a regular file or a directory below a root without leaving it: symbolic links are followed inside, links of
+ * /proc that lead elsewhere are not. A descriptor for reading, or a negative errno: -EINVAL for anything else than
+ * what was asked for.
+ */
+int opener_file_below(int root_fd, const char *path);
+int opener_directory_below(int root_fd, const char *path);

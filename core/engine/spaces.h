@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/engine/profile.h"
@@ -19,9 +21,9 @@
 struct spaces;
 
 struct spaces_options {
-	struct symbolizer *symbolizer; /* gets each file once, at the first frame in it; borrowed */
+	struct symbolizer *symbolizer; /* gets each file once, at the first frame in it; borrowed; NULL: no names */
 	struct profile *profile;       /* files and frames are added here; borrowed */
-	uint32_t only_tgid;            /* follow one process only (side-band per task), 0 = the whole system */
+	uint32_t only_tgid;            /* remember one process only, 0 = the whole system */
 };
 
 /*
@@ -48,5 +50,5 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 /* Side-band records that the kernel had to drop so far. */
 uint64_t spaces_lost(const struct spaces *spaces);
 
-/* One line on what is missing on this host ("side-band: …"), or NULL. */
-const char *spaces_note(const struct spaces *spaces);
+/* One line on what is missing on this host ("side-band: …"), or NULL. Valid until the next call. */
+const char *spaces_note(struct spaces *spaces);

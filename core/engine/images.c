@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/images.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/hashidx.h"
+#include "core/base/strtab.h"
+#include "core/base/vec.h"
+#include "core/engine/opener.h"
+
+/* A process can map as many files as it likes: beyond this, new ones stay nameless instead of filling our memory. */
+#define MAX_IMAGES 65536
+#define MAX_PATH_BYTES (16u << 20)
+#define MAX_TRIES 8
+
+struct image {
+	uint64_t device, inode;
+	uint32_t path, build_id; /* strings of `images` */
+	uint32_t file;           /* of the profile, or PROFILE_NONE */
+	enum mapping_kind kind;
+	bool deleted, opened;
+	uint8_t nr_tries;
+	uint32_t tried_tgid;
+};
+
+/* An inode that was opened. Its number can be used again for another file within one run, hence size and time. */
+struct opened_file {
+	uint64_t device, inode, size, changed_s, changed_ns;
+	uint32_t file;
+};
+
+struct images {
+	struct profile *profile;
+	struct symbolizer *symbolizer;
+	struct strtab strings;
+	VEC(struct image) images;
+	struct hashidx image_index;
+	VEC(struct opened_file) opened;
+	struct hashidx opened_index;
+};
+
+struct images *images_new(struct profile *profile, struct symbolizer *symbolizer)
+{
+	struct images *images = xcalloc(1, sizeof(*images));
+
+	images->profile = profile;
+	images->symbolizer = symbolizer;
+	return images;
+}
+
+void images_free(struct images *images)
+{
+	if (!images)
+		return;
+	strtab_done(&images->strings);
+	vec_done(&images->images);
+	hashidx_done(&images->image_index);
+	vec_done(&images->opened);
+	hashidx_done(&images->opened_index);
+	free(images);
+}
+
+/* ---- the table ---- */
+
+static uint64_t hash_key(const struct image_key *key)
+{
+	uint64_t hash = hash_bytes(key->path, strlen(key->path));
+
+	hash = hash_more(hash, &key->device, sizeof(key->device));
+	return hash_more(hash, &key->inode, sizeof(key->inode));
+}
+
+static bool same_key(const void *context, uint32_t position, const void *wanted)
+{
+	const struct images *images = context;
+	const struct image *image = &images->images.data[position];
+	const struct image_key *key = wanted;
+
+	return image->device == key->device && image->inode == key->inode &&
+	       !strcmp(strtab_get(&images->strings, image->path), key->path);
+}
+
+uint32_t images_add(struct images *images, const struct image_key *key)
+{
+	uint64_t hash = hash_key(key);
+	uint32_t position = hashidx_find(&images->image_index, hash, same_key, images, key);
+
+	if (position != HASHIDX_NONE) {
+		images->images.data[position].deleted |= key->deleted;
+		return position;
+	}
+	if (images->images.nr >= MAX_IMAGES || images->strings.bytes.nr >= MAX_PATH_BYTES)
+		return IMAGE_NONE;
+	position = (uint32_t)images->images.nr;
+	vec_push(&images->images, (struct image){
+					  .kind = key->kind,
+					  .device = key->device,
+					  .inode = key->inode,
+					  .path = strtab_add(&images->strings, key->path),
+					  .deleted = key->deleted,
+					  .file = PROFILE_NONE,
+				  });
+	hashidx_add(&images->image_index, hash, position);
+	return position;
+}
+
+void images_set_build_id(struct images *images, uint32_t image, const uint8_t *build_id, size_t nr_bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[2 * 64 + 1];
+
+	if (image >= images->images.nr || images->images.data[image].build_id || nr_bytes > 64)
+		return;
+	for (size_t i = 0; i < nr_bytes; i++) {
+		text[2 * i] = digits[build_id[i] >> 4];
+		text[2 * i + 1] = digits[build_id[i] & 15];
+	}
+	images->images.data[image].build_id = strtab_addn(&images->strings, text, 2 * nr_bytes);
+}
+
+enum mapping_kind images_kind(const struct images *images, uint32_t image)
+{
+	return image < images->images.nr ? images->images.data[image].kind : MAPPING_ANONYMOUS;
+}
+
+const char *images_path(const struct images *images, uint32_t image)
+{
+	return image < images->images.nr ? strtab_get(&images->strings, images->images.data[image].path) : "";
+}
+
+/* ---- inodes that were opened ---- */
+
+static uint64_t hash_opened(const struct opened_file *opened)
+{
+	return hash_bytes(opened, offsetof(struct opened_file, file));
+}
+
+static bool same_opened(const void *context, uint32_t position, const void *wanted)
+{
+	const struct images *images = context;
+
+	return !memcmp(&images->opened.data[position], wanted, offsetof(struct opened_file, file));
+}
+
+static struct opened_file identify(const struct stat *status)
+{
+	return (struct opened_file){
+		.device = status->st_dev,
+		.inode = status->st_ino,
+		.size = (uint64_t)status->st_size,
+		.changed_s = (uint64_t)status->st_mtim.tv_sec,
+		.changed_ns = (uint64_t)status->st_mtim.tv_nsec,
+		.file = PROFILE_NONE,
+	};
+}
+
+/* ---- files of the profile ---- */
+
+static uint32_t add_file(struct images *images, const struct image *image)
+{
+	struct strtab *strings = &images->profile->strings;
+	struct profile_file file = {
+		.path = strtab_add(strings, strtab_get(&images->strings, image->path)),
+		.build_id = strtab_add(strings, strtab_get(&images->strings, image->build_id)),
+		.device = image->device,
+		.inode = image->inode,
+		.deleted = image->deleted,
+	};
+
+	vec_push(&images->profile->files, file);
+	return (uint32_t)images->profile->files.nr - 1;
+}
+
+/* The worker reports what is wrong with a file when its first name is asked for. */
+static void hand_over(struct images *images, uint32_t file, int *fd)
+{
+	if (images->symbolizer)
+		symbolizer_add_file(images->symbolizer, file, take_fd(fd));
+}
+
+/* Gives the image a file: that of an image with the same inode, or a new one, which is handed over. */
+static void adopt(struct images *images, struct image *image, int *fd)
+{
+	struct stat status;
+	struct opened_file opened;
+	uint32_t position;
+
+	if (fstat(*fd, &status))
+		return;
+	opened = identify(&status);
+	position = hashidx_find(&images->opened_index, hash_opened(&opened), same_opened, images, &opened);
+	image->opened = true;
+	if (position != HASHIDX_NONE) {
+		image->file = images->opened.data[position].file;
+		return;
+	}
+	if (image->file == PROFILE_NONE)
+		image->file = add_file(images, image);
+	opened.file = image->file;
+	hashidx_add(&images->opened_index, hash_opened(&opened), (uint32_t)images->opened.nr);
+	vec_push(&images->opened, opened);
+	hand_over(images, image->file, fd);
+}
+
+/* One try per process: what failed there once fails there again. */
+static bool is_worth_a_try(struct image *image, const struct image_place *place)
+{
+	if (image->opened || image->nr_tries >= MAX_TRIES || (image->nr_tries && image->tried_tgid == place->tgid))
+		return false;
+	image->nr_tries++;
+	image->tried_tgid = place->tgid;
+	return true;
+}
+
+static uint32_t ordinary_file(struct images *images, struct image *image, const struct image_place *place)
+{
+	if (is_worth_a_try(image, place)) {
+		struct opener_request request = {
+			.tgid = place->tgid,
+			.start = place->start,
+			.end = place->end,
+			.path = strtab_get(&images->strings, image->path),
+			.device = image->device,
+			.inode = image->inode,
+		};
+		_cleanup_(closep) int fd = opener_open(&request);
+
+		if (fd >= 0)
+			adopt(images, image, &fd);
+	}
+	if (image->file == PROFILE_NONE)
+		image->file = add_file(images, image);
+	return image->file;
+}
+
+/* ---- the vDSO: the kernel gives every 64-bit process the same one, so ours stands for all ---- */
+
+static void remember_vdso(void *context, const struct proc_mapping *mapping)
+{
+	struct image_place *place = context;
+
+	if (mapping->kind == MAPPING_VDSO)
+		*place = (struct image_place){ .start = mapping->start, .end = mapping->end };
+}
+
+static struct image_place find_own_vdso(void)
+{
+	_cleanup_(closep) int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	struct image_place place = {};
+
+	if (fd >= 0)
+		proc_maps_read(fd, remember_vdso, &place);
+	return place;
+}
+
+static int copy_vdso(const struct image_place *own)
+{
+	_cleanup_(closep) int fd = memfd_create("vdso", MFD_CLOEXEC);
+	size_t nr_bytes = own->end - own->start;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, (const void *)(uintptr_t)own->start, nr_bytes) != (ssize_t)nr_bytes)
+		return -EIO;
+	return take_fd(&fd);
+}
+
+/* That of a 32-bit process is another image, and lies below 4 GiB. */
+static bool is_native(const struct image_place *place)
+{
+	return sizeof(void *) == 4 || place->start > UINT32_MAX;
+}
+
+static uint32_t vdso_file(struct images *images, struct image *image, const struct image_place *place)
+{
+	struct image_place own;
+	_cleanup_(closep) int fd = -1;
+
+	if (!is_native(place))
+		return PROFILE_NONE;
+	if (image->file != PROFILE_NONE)
+		return image->file;
+	own = find_own_vdso();
+	if (own.end - own.start != place->end - place->start || !own.end)
+		return PROFILE_NONE;
+	image->file = add_file(images, image);
+	fd = copy_vdso(&own);
+	if (fd >= 0)
+		hand_over(images, image->file, &fd);
+	return image->file;
+}
+
+uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place)
+{
+	struct image *found;
+
+	if (image >= images->images.nr)
+		return PROFILE_NONE;
+	found = &images->images.data[image];
+	return found->kind == MAPPING_VDSO ? vdso_file(images, found, place) : ordinary_file(images, found, place);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The executable mappings of one address space over time: which image lay at an address at a given moment.
+ *
+ * What is mapped now is a sorted array without overlaps: a new mapping cuts away what it covers, as mmap() does. What was
+ * cut away is remembered for a while, because records arrive after the event. The kernel does not tell of munmap(), so an
+ * address can keep an image that has gone; nothing runs there.
+ *
+ * Tables are shared between a process and its forked children and copied at the first change (mappings_add), so that
+ * the common fork-and-exec copies nothing.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IMAGE_ANONYMOUS UINT32_MAX /* memory without a file */
+#define MAPPINGS_MAX 65536         /* of one address space; the kernel's own default limit is 65,530 */
+
+struct mapping {
+	uint64_t start, end;
+	uint64_t file_offset; /* of start */
+	uint64_t since_ns;    /* CLOCK_MONOTONIC; 0: before we looked */
+	uint32_t image;       /* index into images, or IMAGE_ANONYMOUS */
+};
+
+struct mappings;
+
+struct mappings *mappings_new(void);
+/* Another holder of the same table. */
+struct mappings *mappings_share(struct mappings *mappings);
+void mappings_free(struct mappings *mappings); /* one holder less */
+
+/*
+ * Adds a mapping to *mappings, which becomes the holder's own copy if it was shared. -ENOSPC when the address space has
+ * more pieces than a table holds.
+ */
+int mappings_add(struct mappings **mappings, const struct mapping *mapping);
+
+/* Adds all that `from` has now to *mappings. */
+int mappings_add_all(struct mappings **mappings, const struct mappings *from);
+
+/* The mapping that covered `address` at `time_ns`, or NULL. Valid until the next mappings_add. */
+const struct mapping *mappings_find(const struct mappings *mappings, uint64_t address, uint64_t time_ns);
+
+/* Mappings and remembered pieces, for limits. */
+size_t mappings_count(const struct mappings *mappings);

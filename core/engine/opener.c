@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What can stall us. Opening with O_PATH and statx(AT_STATX_DONT_SYNC) ask no file system daemon once the path is
+ * resolved. Resolving and opening on a FUSE mount do, but the kernel refuses root there before asking, unless the mount
+ * has allow_other, which an administrator must permit (/etc/fuse.conf), and refuses it always for mounts made inside
+ * another user namespace (fuse_allow_current_process()). Reading happens in the symbol worker, under a deadline.
+ */
+#include "core/engine/opener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/process.h"
+
+#define MIN_FILE_BYTES 64            /* an ELF header */
+#define MAX_FILE_BYTES (32ULL << 30) /* the largest debug files of browsers have a few GiB */
+
+#ifndef BTRFS_SUPER_MAGIC
+#define BTRFS_SUPER_MAGIC 0x9123683e
+#endif
+
+/* ---- looking at what was opened ---- */
+
+static int look(int path_fd, struct statx *ret_status)
+{
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_SIZE, ret_status))
+		return -errno;
+	return 0;
+}
+
+static int check_readable_file(const struct statx *status)
+{
+	if (!S_ISREG(status->stx_mode))
+		return S_ISDIR(status->stx_mode) ? -EISDIR : -EINVAL;
+	if (status->stx_size < MIN_FILE_BYTES)
+		return -ENOEXEC;
+	return status->stx_size > MAX_FILE_BYTES ? -EFBIG : 0;
+}
+
+/*
+ * Two file systems show another device in stat() than in maps: btrfs, which has one per subvolume, and overlayfs, where
+ * maps showed the inode below on older kernels.
+ */
+static bool has_two_devices(int path_fd)
+{
+	struct statfs status;
+
+	return !fstatfs(path_fd, &status) &&
+	       ((uint32_t)status.f_type == BTRFS_SUPER_MAGIC || (uint32_t)status.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+static bool is_wanted(int path_fd, const struct statx *status, const struct opener_request *request)
+{
+	uint64_t device = (uint64_t)status->stx_dev_major << 32 | status->stx_dev_minor;
+
+	if (!request->inode)
+		return true;
+	return status->stx_ino == request->inode && (device == request->device || has_two_devices(path_fd));
+}
+
+/* From an O_PATH descriptor to one for reading; O_NOATIME leaves no trace, where we may ask for that. */
+static int reopen(int path_fd, int flags)
+{
+	char path[sizeof("/proc/self/fd/") + 11];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
+	flags |= O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	fd = open(path, flags | O_NOATIME);
+	if (fd < 0 && errno == EPERM)
+		fd = open(path, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Takes an O_PATH descriptor or a negative errno, and gives one for reading if it is what the request says. */
+static int open_wanted(int path_fd, const struct opener_request *request)
+{
+	_cleanup_(closep) int fd = path_fd;
+	struct statx status;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = look(fd, &status);
+	if (!err)
+		err = check_readable_file(&status);
+	if (!err && !is_wanted(fd, &status, request))
+		err = -ESTALE;
+	return err ? err : reopen(fd, 0);
+}
+
+/* ---- ways to a file ---- */
+
+static int open_path_fd(const char *path, int flags)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC | flags);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* openat2() is from v5.6 (commit fddb5d430ad9 "open: introduce openat2(2) syscall"); a seccomp filter can hide it. */
+static int path_fd_below(int root_fd, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+int opener_root(uint32_t tgid)
+{
+	char path[64];
+
+	if (!tgid)
+		return open_path_fd("/", O_DIRECTORY);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", process_living_task(tgid));
+	return open_path_fd(path, O_DIRECTORY);
+}
+
+/* The link names the inode itself: right also when the file was deleted, replaced, or is not visible to us. */
+static int open_map_file(const struct opener_request *request)
+{
+	char path[96];
+
+	if (!request->tgid || !request->end)
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
+		 process_living_task(request->tgid), request->start, request->end);
+	return open_wanted(open_path_fd(path, 0), request);
+}
+
+static int open_below(uint32_t tgid, const struct opener_request *request)
+{
+	_cleanup_(closep) int root_fd = opener_root(tgid);
+	int path_fd;
+
+	if (root_fd < 0)
+		return root_fd;
+	path_fd = path_fd_below(root_fd, request->path, 0);
+	if (path_fd == -ENOSYS && !tgid)
+		path_fd = open_path_fd(request->path, 0);
+	return open_wanted(path_fd, request);
+}
+
+int opener_open(const struct opener_request *request)
+{
+	bool is_proved = request->inode || !request->tgid;
+	int fd = open_map_file(request);
+
+	if (fd >= 0 || !is_proved || request->path[0] != '/')
+		return fd;
+	if (request->tgid)
+		fd = open_below(request->tgid, request);
+	return fd >= 0 ? fd : open_below(0, request);
+}
+
+int opener_open_debug(const char *build_id)
+{
+	size_t length = strlen(build_id);
+	char path[160];
+	struct opener_request anything = {};
+
+	if (length < 4 || length > 128 || strspn(build_id, "0123456789abcdef") != length)
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
+	return open_wanted(open_path_fd(path, 0), &anything);
+}
+
+/* ---- for library.c ---- */
+
+int opener_file_below(int root_fd, const char *path)
+{
+	struct opener_request anything = {};
+
+	return open_wanted(path_fd_below(root_fd, path, 0), &anything);
+}
+
+int opener_directory_below(int root_fd, const char *path)
+{
+	_cleanup_(closep) int fd = path_fd_below(root_fd, path, O_DIRECTORY);
+
+	return fd < 0 ? fd : reopen(fd, O_DIRECTORY);
+}
+
+/* ---- files that the user named ---- */
+
+static const char *what_it_is(mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return "a directory";
+	if (S_ISFIFO(mode))
+		return "a FIFO";
+	if (S_ISSOCK(mode))
+		return "a socket";
+	return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : "something else";
+}
+
+static int explain_open(const char *path, uint32_t tgid, int err)
+{
+	const char *reason = strerror(-err);
+
+	if (err == -ENOENT || err == -ENOTDIR)
+		reason = "no such file";
+	else if (err == -EACCES || err == -EPERM)
+		reason = "permission denied";
+	if (tgid)
+		return fail(err, "'%s': %s in the root of process %" PRIu32, path, reason, tgid);
+	return fail(err, "'%s': %s", path, reason);
+}
+
+static int explain_content(const char *path, const struct statx *status)
+{
+	int err = check_readable_file(status);
+
+	if (err == -ENOEXEC)
+		return fail(err, "'%s': too small for a program", path);
+	if (err == -EFBIG)
+		return fail(err, "'%s': larger than %llu GiB", path, MAX_FILE_BYTES >> 30);
+	return err ? fail(err, "'%s': %s, not a regular file", path, what_it_is(status->stx_mode)) : 0;
+}
+
+static int user_path_fd(const char *path, uint32_t tgid)
+{
+	_cleanup_(closep) int root_fd = -1;
+
+	if (!tgid)
+		return open_path_fd(path, 0);
+	root_fd = opener_root(tgid);
+	return root_fd < 0 ? root_fd : path_fd_below(root_fd, path, 0);
+}
+
+int opener_open_user(const char *path, uint32_t root_of_tgid)
+{
+	_cleanup_(closep) int path_fd = user_path_fd(path, root_of_tgid);
+	struct statx status;
+	int fd, err;
+
+	if (path_fd < 0)
+		return explain_open(path, root_of_tgid, path_fd);
+	err = look(path_fd, &status);
+	if (err)
+		return explain_open(path, root_of_tgid, err);
+	err = explain_content(path, &status);
+	if (err)
+		return err;
+	fd = reopen(path_fd, 0);
+	return fd < 0 ? explain_open(path, root_of_tgid, fd) : fd;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Capabilities: what this process lacks, said by name before the kernel refuses with a bare EPERM, and what it gives up
+ * once everything is attached. docs/security.md has the table with the reasons.
+ *
+ * Saved profiles (`report`), help and --install need none of this.
+ */
+#pragma once
+
+#include "core/base/buf.h"
+
+/*
+ * 0 when this process may load BPF programs and open perf events, or an ERR_HOST failure that names the capabilities
+ * that are missing. What merely makes a result poorer is no failure: privilege_note().
+ */
+int privilege_check(void);
+
+/*
+ * What will be missing in the result because a capability is, one sentence each; nothing when all are there. To be asked
+ * before privilege_drop().
+ */
+void privilege_note(struct buf *ret_text);
+
+/*
+ * Gives up every capability that is not needed until the end, in the bounding and ambient sets too, and the way back
+ * (no_new_privs). A command of the user is started before, with all that the user has. 0 or a negative errno with a
+ * recorded cause: then nothing should go on.
+ */
+int privilege_drop(void);
+
+/* One line for each capability that is held now: its name and what it is for. For --debug. */
+void privilege_describe(struct buf *ret_text);

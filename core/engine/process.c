@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/vec.h"
+
+#define NSEC_PER_SEC 1000000000LL
+#define INITIAL_PIDNS_INODE 0xeffffffc /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
+
+/* ---- /proc/PID/stat and status ---- */
+
+/* The text of a small file below /proc, NUL-terminated. */
+static int read_text(const char *path, char *ret_text, size_t room)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t nr_read = fd < 0 ? -1 : read(fd, ret_text, room - 1);
+
+	if (nr_read < 0)
+		return -errno;
+	ret_text[nr_read] = '\0';
+	return 0;
+}
+
+/* What follows the comm, which can hold spaces and parentheses: the last ')' ends it. */
+static int read_stat(uint32_t pid, char *text, size_t room, const char **ret_fields)
+{
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	err = read_text(path, text, room);
+	if (err)
+		return err;
+	*ret_fields = strrchr(text, ')');
+	if (!*ret_fields || (*ret_fields)[1] != ' ')
+		return -EBADMSG;
+	*ret_fields += 2;
+	return 0;
+}
+
+static bool has_memory(uint32_t pid)
+{
+	char text[1024];
+	const char *fields;
+
+	return !read_stat(pid, text, sizeof(text), &fields) && fields[0] != 'Z' && fields[0] != 'X';
+}
+
+/* The number behind "NAME:" in /proc/PID/status, or 0. */
+static uint32_t status_number(uint32_t pid, const char *name)
+{
+	char path[64], text[4096], *line;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	if (read_text(path, text, sizeof(text)))
+		return 0;
+	line = strstr(text, name);
+	return line ? (uint32_t)strtoul(line + strlen(name), NULL, 10) : 0;
+}
+
+uint32_t process_living_task(uint32_t tgid)
+{
+	char path[64];
+	uint32_t living = tgid;
+	struct dirent *entry;
+	DIR *tasks;
+
+	if (has_memory(tgid))
+		return tgid;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
+	tasks = opendir(path);
+	while (tasks && living == tgid && (entry = readdir(tasks))) {
+		uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (tid && tid != tgid && has_memory(tid))
+			living = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return living;
+}
+
+static int64_t clock_difference(clockid_t later, clockid_t earlier)
+{
+	struct timespec a, b;
+
+	clock_gettime(earlier, &b);
+	clock_gettime(later, &a);
+	return (a.tv_sec - b.tv_sec) * NSEC_PER_SEC + (a.tv_nsec - b.tv_nsec);
+}
+
+/* Field 22 is start_boottime; what the host slept up to now is at least what it had slept by then. */
+int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
+{
+	char text[1024];
+	const char *fields;
+	unsigned long long ticks;
+	int64_t start_ns;
+	int err = read_stat(tgid, text, sizeof(text), &fields);
+
+	if (err)
+		return err;
+	for (int i = 3; fields && i < 22; i++) {
+		fields = strchr(fields, ' ');
+		fields = fields ? fields + 1 : NULL;
+	}
+	if (!fields || sscanf(fields, "%llu", &ticks) != 1)
+		return -EBADMSG;
+	start_ns = (int64_t)(ticks * (unsigned long long)(NSEC_PER_SEC / sysconf(_SC_CLK_TCK)));
+	start_ns -= clock_difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC);
+	*ret_start_ns = start_ns > 0 ? (uint64_t)start_ns : 0;
+	return 0;
+}
+
+/* ---- what the user named ---- */
+
+bool process_has_ended(uint32_t tgid)
+{
+	return !tgid || (kill((pid_t)tgid, 0) && errno == ESRCH);
+}
+
+int process_exists(uint32_t tgid)
+{
+	uint32_t owner;
+
+	if (process_has_ended(tgid))
+		return fail(-ESRCH, "process %" PRIu32 ": no such process", tgid);
+	owner = status_number(tgid, "\nTgid:");
+	if (owner && owner != tgid) {
+		fail(-ESRCH, "process %" PRIu32 ": no such process: it is a thread of process %" PRIu32, tgid, owner);
+		hint("name a thread with its own option, or the process it belongs to");
+		return -ESRCH;
+	}
+	return 0;
+}
+
+/* kill() finds threads by their id too. */
+int process_thread_exists(uint32_t tid)
+{
+	if (process_has_ended(tid))
+		return fail(-ESRCH, "thread %" PRIu32 ": no such thread", tid);
+	return 0;
+}
+
+/* ---- namespaces ---- */
+
+int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
+{
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status))
+		return fail_host(-errno, "/proc/self/ns/pid: %s", strerror(errno));
+	if (status.st_ino == INITIAL_PIDNS_INODE)
+		return 0;
+	/* the kernel's own dev_t has the major number above 20 bits, that of stat() does not */
+	*ret_device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
+	*ret_inode = status.st_ino;
+	return 1;
+}
+
+/* NSpid lists our pid in the namespace of /proc, then in those below down to ours: one number when they are the same. */
+int process_require_proc(void)
+{
+	char text[4096], *line, *end;
+
+	if (read_text("/proc/self/status", text, sizeof(text))) {
+		fail_host(-ENOENT, "/proc: not mounted, or it does not show this process");
+		hint("inside a pid namespace: mount -t proc proc /proc, or unshare --mount-proc");
+		return -ENOENT;
+	}
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return 0; /* CONFIG_PID_NS is not set */
+	strtoul(line + strlen("\nNSpid:"), &end, 10);
+	if (*end == '\n')
+		return 0;
+	fail_host(-EXDEV, "/proc: shows the processes of another pid namespace than ours");
+	hint("mount -t proc proc /proc, or unshare --mount-proc");
+	return -EXDEV;
+}
+
+/* ---- the end of the targets ---- */
+
+struct watched {
+	uint32_t pid;
+	int fd; /* -1: no descriptor, looked up each time */
+	bool ended;
+};
+
+struct process_watch {
+	int epoll_fd;
+	VEC(struct watched) watched;
+};
+
+static int open_pidfd(uint32_t pid, bool is_thread)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, is_thread ? PIDFD_THREAD : 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int watch_one(struct process_watch *watch, uint32_t pid, bool is_thread)
+{
+	struct watched watched = { .pid = pid, .fd = open_pidfd(pid, is_thread) };
+	struct epoll_event readable = { .events = EPOLLIN, .data.u64 = watch->watched.nr };
+
+	if (watched.fd == -ESRCH) {
+		watched.ended = true;
+	} else if (watched.fd < 0 && watched.fd != -EINVAL && watched.fd != -ENOSYS && watched.fd != -EPERM) {
+		return fail(watched.fd, "%s %" PRIu32 ": pidfd_open: %s", is_thread ? "thread" : "process", pid,
+			    strerror(-watched.fd));
+	}
+	vec_push(&watch->watched, watched);
+	if (watched.fd >= 0 && epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, watched.fd, &readable))
+		return fail(-errno, "process %" PRIu32 ": epoll: %s", pid, strerror(errno));
+	return 0;
+}
+
+int process_watch_new(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
+		      struct process_watch **ret_watch)
+{
+	struct process_watch *watch = xcalloc(1, sizeof(*watch));
+	int err = 0;
+
+	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (watch->epoll_fd < 0)
+		err = fail(-errno, "epoll_create: %s", strerror(errno));
+	for (size_t i = 0; !err && i < nr_tgids; i++)
+		err = watch_one(watch, tgids[i], false);
+	for (size_t i = 0; !err && i < nr_tids; i++)
+		err = watch_one(watch, tids[i], true);
+	if (err)
+		process_watch_free(watch);
+	else
+		*ret_watch = watch;
+	return err;
+}
+
+void process_watch_free(struct process_watch *watch)
+{
+	if (!watch)
+		return;
+	for (size_t i = 0; i < watch->watched.nr; i++)
+		closep(&watch->watched.data[i].fd);
+	vec_done(&watch->watched);
+	closep(&watch->epoll_fd);
+	free(watch);
+}
+
+int process_watch_fd(const struct process_watch *watch)
+{
+	return watch->epoll_fd;
+}
+
+/* A readable pidfd stays readable: it is closed, so that the caller's epoll does not spin. */
+static void take_ended(struct process_watch *watch)
+{
+	struct epoll_event events[16];
+	int nr;
+
+	do {
+		nr = epoll_wait(watch->epoll_fd, events, 16, 0);
+		for (int i = 0; i < nr; i++) {
+			struct watched *watched = &watch->watched.data[events[i].data.u64];
+
+			watched->ended = true;
+			closep(&watched->fd);
+			watched->fd = -1;
+		}
+	} while (nr > 0);
+}
+
+size_t process_watch_left(struct process_watch *watch)
+{
+	size_t nr_left = 0;
+
+	take_ended(watch);
+	for (size_t i = 0; i < watch->watched.nr; i++) {
+		struct watched *watched = &watch->watched.data[i];
+
+		if (watched->fd < 0 && !watched->ended)
+			watched->ended = process_has_ended(watched->pid);
+		nr_left += !watched->ended;
+	}
+	return nr_left;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Order. A pass takes the time first and then looks how far each ring was written; it hands out what is older than that
+ * time. Whatever a task did before an event that the pass hands out was written by then, also on another CPU, because a
+ * task moves on only after its record is complete. So an exec is never handed out before the mappings that precede it,
+ * or a child before its birth. What is younger waits for the next pass.
+ */
+#include "core/engine/sideband.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/vec.h"
+#include "core/engine/host.h"
+#include "core/engine/perf_ring.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+#define MAX_RING_ORDER 6 /* 64 pages: about 1,700 mappings */
+#define MIN_RING_ORDER 3
+#define CPU_CHECK_NS NSEC_PER_SEC
+
+/* The ring of one CPU and the record at its tail. */
+struct lane {
+	int cpu;
+	int fd, build_id_fd;
+	uint64_t build_id_event; /* its id; 0 none */
+	bool leaving; /* the CPU went offline: read to the end, then closed */
+	struct perf_ring ring;
+	struct sideband_record next;
+	size_t next_bytes;
+	struct sideband_record build_id; /* the last one that came, for the mapping that follows */
+};
+
+struct sideband {
+	int epoll_fd;
+	bool build_ids;
+	VEC(struct lane *) lanes;
+	VEC(struct lane *) heap; /* lanes with a record in this pass, the oldest record first */
+	struct lane *given;      /* whose record the caller holds */
+	uint64_t cutoff_ns, cpus_checked_ns;
+	uint64_t nr_lost;
+	size_t nr_unwatched;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+/* ---- opening ---- */
+
+static int open_event(struct perf_event_attr *attributes, int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static struct perf_event_attr event_attributes(void)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU,
+		.sample_id_all = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+	};
+}
+
+static int open_lane_event(int cpu, unsigned int order)
+{
+	struct perf_event_attr attributes = event_attributes();
+
+	attributes.comm = 1;
+	attributes.comm_exec = 1;
+	attributes.task = 1;
+	attributes.wakeup_watermark = (uint32_t)((size_t)sysconf(_SC_PAGESIZE) << order) / 4;
+	return open_event(&attributes, cpu);
+}
+
+/* The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
+static int open_ring(struct lane *lane)
+{
+	int err = 0;
+
+	for (unsigned int order = MAX_RING_ORDER; order >= MIN_RING_ORDER; order--) {
+		_cleanup_(closep) int fd = open_lane_event(lane->cpu, order);
+
+		if (fd < 0)
+			return fd;
+		err = perf_ring_init(&lane->ring, fd, order);
+		if (!err)
+			lane->fd = take_fd(&fd);
+		if (err != -EPERM && err != -ENOMEM)
+			return err;
+	}
+	return err;
+}
+
+/* Build ids are a gain, not a need: whatever fails here leaves mappings known by device and inode. */
+static void open_build_ids(struct sideband *sideband, struct lane *lane)
+{
+	struct perf_event_attr attributes = event_attributes();
+	_cleanup_(closep) int fd = -1;
+
+	attributes.build_id = 1;
+	if (sideband->build_ids)
+		fd = open_event(&attributes, lane->cpu);
+	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &lane->build_id_event) &&
+	    !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, lane->fd))
+		lane->build_id_fd = take_fd(&fd);
+	else
+		sideband->build_ids = false;
+}
+
+static void lane_free(struct lane *lane)
+{
+	perf_ring_done(&lane->ring);
+	closep(&lane->build_id_fd);
+	closep(&lane->fd);
+	free(lane);
+}
+
+static int add_lane(struct sideband *sideband, int cpu)
+{
+	struct epoll_event readable = { .events = EPOLLIN | EPOLLET };
+	struct lane *lane = xmalloc(sizeof(*lane));
+	int err;
+
+	*lane = (struct lane){ .cpu = cpu, .fd = -1, .build_id_fd = -1 };
+	err = open_ring(lane);
+	if (!err && epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, lane->fd, &readable))
+		err = -errno;
+	if (err) {
+		lane_free(lane);
+		return err;
+	}
+	open_build_ids(sideband, lane);
+	vec_push(&sideband->lanes, lane);
+	return 0;
+}
+
+/* ---- CPUs come and go ---- */
+
+static struct lane *lane_of_cpu(const struct sideband *sideband, int cpu)
+{
+	for (size_t i = 0; i < sideband->lanes.nr; i++)
+		if (sideband->lanes.data[i]->cpu == cpu && !sideband->lanes.data[i]->leaving)
+			return sideband->lanes.data[i];
+	return NULL;
+}
+
+static bool has_cpu(const cpu_list *cpus, int cpu)
+{
+	for (size_t i = 0; i < cpus->nr; i++)
+		if (cpus->data[i] == cpu)
+			return true;
+	return false;
+}
+
+/* An event does not come back with its CPU: its ring is read once more and closed. */
+static void drop_offline_lanes(struct sideband *sideband, const cpu_list *cpus)
+{
+	size_t nr_kept = 0;
+
+	for (size_t i = 0; i < sideband->lanes.nr; i++) {
+		struct lane *lane = sideband->lanes.data[i];
+
+		if (lane->leaving) {
+			lane_free(lane);
+			continue;
+		}
+		lane->leaving = !has_cpu(cpus, lane->cpu);
+		sideband->lanes.data[nr_kept++] = lane;
+	}
+	sideband->lanes.nr = nr_kept;
+}
+
+static void follow_cpus(struct sideband *sideband)
+{
+	bool had_cause = err_kind() != ERR_NONE;
+	cpu_list cpus = {};
+
+	if (host_online_cpus(&cpus)) {
+		if (!had_cause)
+			err_clear();
+		return;
+	}
+	drop_offline_lanes(sideband, &cpus);
+	sideband->nr_unwatched = 0;
+	for (size_t i = 0; i < cpus.nr; i++)
+		if (!lane_of_cpu(sideband, cpus.data[i]) && add_lane(sideband, cpus.data[i]))
+			sideband->nr_unwatched++;
+	vec_done(&cpus);
+}
+
+/* ---- a pass: the lanes in a heap by the time of their next record ---- */
+
+static bool is_before(const struct lane *a, const struct lane *b)
+{
+	return a->next.time_ns < b->next.time_ns;
+}
+
+static void sift_down(struct sideband *sideband, size_t i)
+{
+	struct lane **heap = sideband->heap.data;
+	size_t nr = sideband->heap.nr;
+
+	for (size_t child = 2 * i + 1; child < nr; i = child, child = 2 * i + 1) {
+		struct lane *lane = heap[i];
+
+		if (child + 1 < nr && is_before(heap[child + 1], heap[child]))
+			child++;
+		if (!is_before(heap[child], lane))
+			return;
+		heap[i] = heap[child];
+		heap[child] = lane;
+	}
+}
+
+/*
+ * The two events of a CPU write about the same mapping one after the other; which goes first is the kernel's affair
+ * (perf_iterate_sb() walks a list that attach_sb_event() adds to at its head). Here a build id joins the mapping behind it;
+ * one that comes after its mapping goes out as a record of its own.
+ */
+static void join_build_id(struct lane *lane)
+{
+	struct sideband_record *next = &lane->next, *build_id = &lane->build_id;
+
+	if (next->kind == SIDEBAND_BUILD_ID)
+		*build_id = *next;
+	if (next->kind != SIDEBAND_MMAP || build_id->tid != next->tid || build_id->start != next->start ||
+	    build_id->end != next->end)
+		return;
+	memcpy(next->build_id, build_id->build_id, sizeof(next->build_id));
+	next->build_id_bytes = build_id->build_id_bytes;
+	*build_id = (struct sideband_record){};
+}
+
+/* Decodes the record at the tail. False when there is none that belongs to this pass. */
+static bool peek(struct sideband *sideband, struct lane *lane)
+{
+	uint64_t nr_broken = lane->ring.nr_broken;
+	const void *bytes;
+
+	while ((bytes = perf_ring_peek(&lane->ring, &lane->next_bytes))) {
+		if (!sideband_decode(bytes, lane->next_bytes, lane->build_id_event, &lane->next)) {
+			join_build_id(lane);
+			return lane->next.time_ns <= sideband->cutoff_ns;
+		}
+		sideband->nr_lost++;
+		perf_ring_pop(&lane->ring, lane->next_bytes);
+	}
+	sideband->nr_lost += lane->ring.nr_broken - nr_broken;
+	return false;
+}
+
+uint64_t sideband_begin(struct sideband *sideband)
+{
+	struct epoll_event ignored;
+
+	sideband->cutoff_ns = now_ns();
+	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll saw */
+	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
+		follow_cpus(sideband);
+		sideband->cpus_checked_ns = sideband->cutoff_ns;
+	}
+	sideband->given = NULL;
+	sideband->heap.nr = 0;
+	for (size_t i = 0; i < sideband->lanes.nr; i++) {
+		perf_ring_load(&sideband->lanes.data[i]->ring);
+		if (peek(sideband, sideband->lanes.data[i]))
+			vec_push(&sideband->heap, sideband->lanes.data[i]);
+	}
+	for (size_t i = sideband->heap.nr / 2; i-- > 0;)
+		sift_down(sideband, i);
+	return sideband->cutoff_ns;
+}
+
+/* The lane at the top of the heap gives up the record that the caller has read. */
+static void finish_given(struct sideband *sideband)
+{
+	struct lane *lane = sideband->given;
+
+	sideband->given = NULL;
+	perf_ring_pop(&lane->ring, lane->next_bytes);
+	if (!peek(sideband, lane))
+		sideband->heap.data[0] = sideband->heap.data[--sideband->heap.nr];
+	sift_down(sideband, 0);
+}
+
+const struct sideband_record *sideband_next(struct sideband *sideband)
+{
+	if (sideband->given)
+		finish_given(sideband);
+	if (!sideband->heap.nr)
+		return NULL;
+	sideband->given = sideband->heap.data[0];
+	if (sideband->given->next.kind == SIDEBAND_LOST)
+		sideband->nr_lost += sideband->given->next.nr_lost;
+	return &sideband->given->next;
+}
+
+/* ---- the whole ---- */
+
+static int explain(int err)
+{
+	fail_host(err, "side-band: perf_event_open: %s", strerror(-err));
+	if (err == -EACCES || err == -EPERM)
+		hint("needs CAP_PERFMON, or CAP_SYS_ADMIN where kernel.perf_event_paranoid is above 2");
+	return err;
+}
+
+static int open_all(struct sideband *sideband)
+{
+	cpu_list cpus = {};
+	int err = host_online_cpus(&cpus);
+
+	for (size_t i = 0; !err && i < cpus.nr; i++) {
+		err = add_lane(sideband, cpus.data[i]);
+		if (err == -ENODEV) /* went offline since it was listed */
+			err = 0;
+		else if (err)
+			explain(err);
+	}
+	vec_done(&cpus);
+	return err;
+}
+
+int sideband_new(struct sideband **ret_sideband)
+{
+	struct sideband *sideband = xcalloc(1, sizeof(*sideband));
+	int err;
+
+	sideband->build_ids = true;
+	sideband->cpus_checked_ns = now_ns();
+	sideband->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (sideband->epoll_fd < 0)
+		err = fail(-errno, "side-band: epoll_create: %s", strerror(errno));
+	else
+		err = open_all(sideband);
+	if (err)
+		sideband_free(sideband);
+	else
+		*ret_sideband = sideband;
+	return err;
+}
+
+void sideband_free(struct sideband *sideband)
+{
+	if (!sideband)
+		return;
+	for (size_t i = 0; i < sideband->lanes.nr; i++)
+		lane_free(sideband->lanes.data[i]);
+	vec_done(&sideband->lanes);
+	vec_done(&sideband->heap);
+	closep(&sideband->epoll_fd);
+	free(sideband);
+}
+
+int sideband_fd(const struct sideband *sideband)
+{
+	return sideband->epoll_fd;
+}
+
+uint64_t sideband_lost(const struct sideband *sideband)
+{
+	return sideband->nr_lost;
+}
+
+size_t sideband_nr_unwatched(const struct sideband *sideband)
+{
+	return sideband->nr_unwatched;
+}
+
+bool sideband_has_build_ids(const struct sideband *sideband)
+{
+	return sideband->build_ids;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One record of the perf side-band, taken apart: pure functions from bytes to a plain value, so that they can be tested
+ * with bytes written by hand.
+ *
+ * The layouts are those of <linux/perf_event.h> for an event opened as sideband.c opens it: sample_id_all with
+ * PERF_SAMPLE_TID | TIME | ID | CPU, which puts 32 bytes behind every record.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sideband_kind {
+	SIDEBAND_OTHER,    /* of no interest */
+	SIDEBAND_MMAP,     /* an executable mapping was made, or made executable */
+	SIDEBAND_BUILD_ID, /* the build id of the mapping in the SIDEBAND_MMAP record just before or behind */
+	SIDEBAND_EXEC,     /* the process runs another program now */
+	SIDEBAND_FORK,     /* a process or a thread was born */
+	SIDEBAND_EXIT,     /* a thread ended */
+	SIDEBAND_LOST,     /* the ring was full */
+};
+
+#define SIDEBAND_BUILD_ID_BYTES 20
+
+struct sideband_record {
+	enum sideband_kind kind;
+	uint32_t cpu;
+	uint64_t time_ns;      /* CLOCK_MONOTONIC */
+	uint32_t tgid, tid;    /* in the pid namespace of whoever opened the event; tgid 0: not in it */
+	uint32_t parent_tgid;  /* SIDEBAND_FORK: equals tgid for a thread */
+	uint64_t nr_lost;      /* SIDEBAND_LOST */
+
+	/* SIDEBAND_MMAP and SIDEBAND_BUILD_ID */
+	uint64_t start, end, file_offset;
+	uint64_t device, inode; /* major << 32 | minor; SIDEBAND_MMAP only */
+	const char *path;       /* inside the bytes that were decoded; raw, with " (deleted)" */
+	uint8_t build_id[SIDEBAND_BUILD_ID_BYTES];
+	uint8_t build_id_bytes; /* 0: none known */
+};
+
+/*
+ * Decodes the record that starts at `bytes`; `nr_bytes` is its whole length. `build_id_event` is the id (PERF_EVENT_IOC_ID)
+ * of the event that asks for build ids; of what that one writes nothing but build ids is of interest. -EBADMSG when the
+ * record is shorter than what it says it holds, or its path does not end inside it.
+ */
+int sideband_decode(const void *bytes, size_t nr_bytes, uint64_t build_id_event, struct sideband_record *ret_record);

@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lives of processes, and from an address to a frame. docs/address-spaces.md is the long form.
+ *
+ * Everything is keyed by time: a record that arrives after its process has called exec() still finds the program that
+ * took it. Lives that ended are kept until every record that can belong to them has been read.
+ */
+#include "core/engine/spaces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/images.h"
+#include "core/engine/mappings.h"
+#include "core/engine/proc_maps.h"
+#include "core/engine/process.h"
+#include "core/engine/sideband.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+#define NR_BUCKETS 4096
+#define SWEEP_NS NSEC_PER_SEC
+#define GRACE_NS (2 * NSEC_PER_SEC)           /* that a record may arrive late */
+#define SAME_MMAP_NS (NSEC_PER_SEC / 1000)    /* between a mapping's record and its build id's */
+#define FIRST_REREAD_NS (NSEC_PER_SEC / 10)   /* then ever rarer */
+#define MAX_MAPPINGS (1u << 20)               /* of all address spaces together: 40 MB */
+#define MANY_MAPPINGS 4096
+#define MAX_PARENTS 16
+#define FIRST_MAPPABLE 4096
+
+enum life_state {
+	LIFE_UNREAD,   /* what was mapped before we looked is not known yet */
+	LIFE_COMPLETE, /* everything is known */
+	LIFE_GONE,     /* the process was gone before it could be read */
+	LIFE_DENIED,   /* we may not read it */
+};
+
+/* One life of a tgid: from fork or exec to exec or exit. */
+struct life {
+	struct life *next; /* in the bucket: of the same tgid the newest comes first */
+	uint32_t tgid, parent_tgid;
+	uint64_t start_ns, end_ns; /* start 0: before we looked; end UINT64_MAX: still runs */
+	enum life_state state;
+	struct mappings *mappings;
+	uint64_t start_time_ns, exec_id; /* as its first record said; 0 unknown */
+	uint64_t nr_lost_when_read;
+	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
+};
+
+struct spaces {
+	struct spaces_options options;
+	struct sideband *sideband; /* NULL: from maps alone */
+	struct images *images;
+	struct life *buckets[NR_BUCKETS];
+	uint64_t now_ns, previous_ns; /* the side-band is known up to here; and before the last update */
+	uint64_t swept_ns;
+	uint64_t nr_denied;
+	char *why_no_sideband;
+	struct buf note;
+};
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+/* ---- lives ---- */
+
+static struct life **bucket_of(struct spaces *spaces, uint32_t tgid)
+{
+	return &spaces->buckets[tgid % NR_BUCKETS];
+}
+
+/* The life of `tgid` that had begun by `time_ns`, or NULL. */
+static struct life *find_life(struct spaces *spaces, uint32_t tgid, uint64_t time_ns)
+{
+	struct life *life = *bucket_of(spaces, tgid);
+
+	while (life && (life->tgid != tgid || life->start_ns > time_ns))
+		life = life->next;
+	return life;
+}
+
+static bool is_newest(struct spaces *spaces, const struct life *life)
+{
+	return find_life(spaces, life->tgid, UINT64_MAX) == life;
+}
+
+static struct life *life_new(uint32_t tgid, uint64_t start_ns)
+{
+	struct life *life = xcalloc(1, sizeof(*life));
+
+	life->tgid = tgid;
+	life->start_ns = start_ns;
+	life->end_ns = UINT64_MAX;
+	life->mappings = mappings_new();
+	life->reread_pause_ns = FIRST_REREAD_NS;
+	return life;
+}
+
+static void life_free(struct life *life)
+{
+	mappings_free(life->mappings);
+	free(life);
+}
+
+/* Puts the life in front of those of its tgid that began earlier, and ends the one before it. */
+static void insert_life(struct spaces *spaces, struct life *life)
+{
+	struct life **link = bucket_of(spaces, life->tgid), *before;
+
+	while (*link && ((*link)->tgid != life->tgid || (*link)->start_ns > life->start_ns)) {
+		if ((*link)->tgid == life->tgid)
+			life->end_ns = (*link)->start_ns;
+		link = &(*link)->next;
+	}
+	before = *link;
+	if (before && before->end_ns > life->start_ns)
+		before->end_ns = life->start_ns;
+	life->next = before;
+	*link = life;
+}
+
+static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t start_ns)
+{
+	struct life *life = life_new(tgid, start_ns);
+
+	insert_life(spaces, life);
+	return life;
+}
+
+static struct life *find_or_begin_life(struct spaces *spaces, uint32_t tgid, uint64_t time_ns)
+{
+	struct life *life = find_life(spaces, tgid, time_ns);
+
+	return life ? life : begin_life(spaces, tgid, 0);
+}
+
+/* ---- mappings of a life ---- */
+
+/* Starts over: what is mapped is read again at the next record. */
+static void forget_mappings(struct life *life)
+{
+	mappings_free(life->mappings);
+	life->mappings = mappings_new();
+	life->state = LIFE_UNREAD;
+}
+
+static void add_mapping(struct life *life, const struct mapping *mapping)
+{
+	if (mappings_add(&life->mappings, mapping))
+		forget_mappings(life);
+}
+
+static uint32_t image_of(struct spaces *spaces, const struct image_key *key)
+{
+	return key->kind == MAPPING_ANONYMOUS ? IMAGE_ANONYMOUS : images_add(spaces->images, key);
+}
+
+struct maps_reading {
+	struct spaces *spaces;
+	struct life *life;
+};
+
+static void add_from_maps(void *context, const struct proc_mapping *found)
+{
+	struct maps_reading *reading = context;
+	struct image_key key = {
+		.kind = found->kind,
+		.device = found->device,
+		.inode = found->inode,
+		.path = found->path,
+		.deleted = found->deleted,
+	};
+
+	add_mapping(reading->life, &(struct mapping){
+					   .start = found->start,
+					   .end = found->end,
+					   .file_offset = found->file_offset,
+					   .image = image_of(reading->spaces, &key),
+				   });
+}
+
+static int read_maps(struct spaces *spaces, struct life *life)
+{
+	char path[64];
+	struct maps_reading reading = { spaces, life };
+	_cleanup_(closep) int fd = -1;
+	int nr;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(life->tgid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	nr = proc_maps_read(fd, add_from_maps, &reading);
+	return nr > 0 ? 0 : nr < 0 ? nr : -ESRCH;
+}
+
+static void drain(struct spaces *spaces);
+
+static bool is_denial(int err)
+{
+	return err == -EACCES || err == -EPERM;
+}
+
+/*
+ * Reads the maps of a life that still runs. The program may be exchanged, or the pid used again, while we read: the
+ * side-band up to after the reading tells, and then what was read is thrown away.
+ */
+static int read_life(struct spaces *spaces, struct life *life)
+{
+	struct mappings *before = mappings_share(life->mappings);
+	int err = read_maps(spaces, life);
+
+	life->nr_lost_when_read = spaces_lost(spaces);
+	if (!err) {
+		drain(spaces);
+		err = is_newest(spaces, life) ? 0 : -ESRCH;
+	}
+	if (!err) {
+		mappings_free(before);
+		return 0;
+	}
+	mappings_free(life->mappings);
+	life->mappings = before;
+	return err;
+}
+
+/* A process that was forked and has ended looked like its parent. */
+static void inherit(struct life *life, const struct life *parent)
+{
+	struct mappings *own = life->mappings;
+
+	life->mappings = mappings_share(parent->mappings);
+	if (mappings_add_all(&life->mappings, own))
+		forget_mappings(life);
+	mappings_free(own);
+}
+
+/* Whether the life belongs to a process that may still be there under this pid. */
+static bool may_be_read(struct spaces *spaces, const struct life *life, uint64_t time_ns)
+{
+	uint64_t start_ns;
+
+	if (!is_newest(spaces, life))
+		return false;
+	/* only without the side-band can a pid have been used again unnoticed */
+	return spaces->sideband || process_start_time(life->tgid, &start_ns) || start_ns <= time_ns;
+}
+
+/* Learns what was mapped before we looked: from the process, or its parent, up to `nr_parents` generations back. */
+static enum life_state complete_life(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_parents)
+{
+	struct life *parent;
+	int err = -ESRCH;
+
+	if (life->state != LIFE_UNREAD)
+		return life->state;
+	if (may_be_read(spaces, life, time_ns))
+		err = read_life(spaces, life);
+	spaces->nr_denied += is_denial(err);
+	life->state = !err ? LIFE_COMPLETE : is_denial(err) ? LIFE_DENIED : LIFE_GONE;
+	if (!err || !life->parent_tgid || !nr_parents)
+		return life->state;
+	parent = find_or_begin_life(spaces, life->parent_tgid, life->start_ns);
+	if (complete_life(spaces, parent, life->start_ns, nr_parents - 1) == LIFE_COMPLETE) {
+		life->state = LIFE_COMPLETE;
+		inherit(life, parent);
+	}
+	return life->state;
+}
+
+/* ---- the side-band ---- */
+
+static void note_mmap(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *life = find_or_begin_life(spaces, record->tgid, record->time_ns);
+	_cleanup_(freep) char *path = xstrdup(record->path);
+	struct image_key key = { .device = record->device, .inode = record->inode, .path = path };
+	uint32_t image;
+
+	key.kind = mapping_classify(path, record->inode, &key.deleted);
+	image = image_of(spaces, &key);
+	if (record->build_id_bytes)
+		images_set_build_id(spaces->images, image, record->build_id, record->build_id_bytes);
+	add_mapping(life, &(struct mapping){
+				  .start = record->start,
+				  .end = record->end,
+				  .file_offset = record->file_offset,
+				  .since_ns = record->time_ns,
+				  .image = image,
+			  });
+}
+
+/* Its mapping came just before. */
+static void note_build_id(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *life = find_life(spaces, record->tgid, record->time_ns);
+	const struct mapping *mapping = life ? mappings_find(life->mappings, record->start, record->time_ns) : NULL;
+
+	if (mapping && mapping->start == record->start && mapping->end == record->end &&
+	    record->time_ns - mapping->since_ns < SAME_MMAP_NS)
+		images_set_build_id(spaces->images, mapping->image, record->build_id, record->build_id_bytes);
+}
+
+static void note_exec(struct spaces *spaces, const struct sideband_record *record)
+{
+	begin_life(spaces, record->tgid, record->time_ns)->state = LIFE_COMPLETE;
+}
+
+static void note_fork(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *parent, *life;
+
+	if (record->tgid == record->parent_tgid)
+		return; /* a thread */
+	parent = find_life(spaces, record->parent_tgid, record->time_ns);
+	life = begin_life(spaces, record->tgid, record->time_ns);
+	life->parent_tgid = record->parent_tgid;
+	if (!parent)
+		return;
+	mappings_free(life->mappings);
+	life->mappings = mappings_share(parent->mappings);
+	if (parent->state == LIFE_COMPLETE)
+		life->state = LIFE_COMPLETE;
+}
+
+/* Threads end one by one, the leader not always last. */
+static void note_exit(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *life = find_life(spaces, record->tgid, record->time_ns);
+
+	if (life && (record->tid == record->tgid || life->end_ns != UINT64_MAX) && is_newest(spaces, life))
+		life->end_ns = record->time_ns;
+}
+
+static bool is_followed(const struct spaces *spaces, const struct sideband_record *record)
+{
+	if (!record->tgid || record->tgid == UINT32_MAX) /* outside our pid namespace, or gone already */
+		return false;
+	return !spaces->options.only_tgid || record->tgid == spaces->options.only_tgid;
+}
+
+static void apply(struct spaces *spaces, const struct sideband_record *record)
+{
+	if (!is_followed(spaces, record))
+		return;
+	switch (record->kind) {
+	case SIDEBAND_MMAP:
+		note_mmap(spaces, record);
+		break;
+	case SIDEBAND_BUILD_ID:
+		note_build_id(spaces, record);
+		break;
+	case SIDEBAND_EXEC:
+		note_exec(spaces, record);
+		break;
+	case SIDEBAND_FORK:
+		note_fork(spaces, record);
+		break;
+	case SIDEBAND_EXIT:
+		note_exit(spaces, record);
+		break;
+	case SIDEBAND_LOST:
+	case SIDEBAND_OTHER:
+		break;
+	}
+}
+
+static void drain(struct spaces *spaces)
+{
+	const struct sideband_record *record;
+
+	if (!spaces->sideband) {
+		spaces->now_ns = monotonic_ns();
+		return;
+	}
+	spaces->now_ns = sideband_begin(spaces->sideband);
+	while ((record = sideband_next(spaces->sideband)))
+		apply(spaces, record);
+}
+
+/* ---- lives that are over ---- */
+
+/* No record that comes from now on can belong to it: all that had been taken by the last update were read then. */
+static bool is_over(struct spaces *spaces, const struct life *life)
+{
+	if (life->end_ns == UINT64_MAX || life->end_ns + GRACE_NS > spaces->previous_ns)
+		return false;
+	return !is_newest(spaces, life) || process_has_ended(life->tgid);
+}
+
+static void free_over(struct spaces *spaces, struct life **link, size_t *nr_mappings)
+{
+	while (*link) {
+		struct life *life = *link;
+
+		if (is_over(spaces, life)) {
+			*link = life->next;
+			life_free(life);
+			continue;
+		}
+		*nr_mappings += mappings_count(life->mappings);
+		link = &life->next;
+	}
+}
+
+/* Someone maps and unmaps ever new places, in many processes: what runs is read again when it is needed. */
+static void forget_large(struct spaces *spaces)
+{
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct life *life = spaces->buckets[i]; life; life = life->next)
+			if (mappings_count(life->mappings) > MANY_MAPPINGS)
+				forget_mappings(life);
+}
+
+static void sweep(struct spaces *spaces)
+{
+	size_t nr_mappings = 0;
+
+	if (spaces->now_ns - spaces->swept_ns < SWEEP_NS)
+		return;
+	spaces->swept_ns = spaces->now_ns;
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		free_over(spaces, &spaces->buckets[i], &nr_mappings);
+	if (nr_mappings > MAX_MAPPINGS)
+		forget_large(spaces);
+}
+
+void spaces_update(struct spaces *spaces)
+{
+	spaces->previous_ns = spaces->now_ns;
+	drain(spaces);
+	sweep(spaces);
+}
+
+/* ---- from a record to its life ---- */
+
+static bool differs(uint64_t known, uint64_t seen)
+{
+	return known && seen && known != seen;
+}
+
+/* Without a complete side-band an exec shows only in what the record says about its process. */
+static bool is_another_program(const struct spaces *spaces, const struct life *life,
+			       const struct profile_record *record)
+{
+	if (spaces->sideband && !spaces_lost(spaces))
+		return false;
+	return differs(life->start_time_ns, record->start_time_ns) || differs(life->exec_id, record->exec_id);
+}
+
+static struct life *life_of_record(struct spaces *spaces, const struct profile_record *record, uint64_t time_ns)
+{
+	struct life *life = find_or_begin_life(spaces, record->tgid, time_ns);
+
+	if (is_another_program(spaces, life, record))
+		life = begin_life(spaces, record->tgid, time_ns);
+	if (!life->start_time_ns && !life->exec_id) {
+		life->start_time_ns = record->start_time_ns;
+		life->exec_id = record->exec_id;
+	}
+	complete_life(spaces, life, time_ns, MAX_PARENTS);
+	return life;
+}
+
+/*
+ * Whether an address without a mapping is a reason to look at maps again: the side-band lost something or is not there,
+ * or the mapping was moved, of which the kernel does not tell (mremap()). Most such addresses are what a frame pointer
+ * walk finds in code without frame pointers, so the pauses grow.
+ */
+static bool may_help_to_reread(struct spaces *spaces, struct life *life, uint64_t address)
+{
+	bool has_lost = spaces_lost(spaces) != life->nr_lost_when_read;
+
+	if (life->state != LIFE_COMPLETE || address < FIRST_MAPPABLE || address > INT64_MAX || !is_newest(spaces, life))
+		return false;
+	if (!has_lost && spaces->now_ns < life->reread_ns)
+		return false;
+	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
+	life->reread_pause_ns *= 2;
+	return true;
+}
+
+static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
+{
+	const struct mapping *mapping = mappings_find(life->mappings, address, time_ns);
+
+	if (mapping || !may_help_to_reread(spaces, life, address) || read_life(spaces, life))
+		return mapping;
+	return mappings_find(life->mappings, address, time_ns);
+}
+
+/* ---- frames ---- */
+
+static uint8_t reason_unmapped(const struct life *life)
+{
+	return life && life->state == LIFE_GONE ? REASON_EXITED : REASON_UNMAPPED;
+}
+
+/* Turns a raw frame into what the mapping says about it. */
+static void place_in_image(struct spaces *spaces, const struct life *life, const struct mapping *mapping,
+			   struct profile_frame *frame)
+{
+	enum mapping_kind kind = images_kind(spaces->images, mapping->image);
+	struct image_place place = { life->tgid, mapping->start, mapping->end };
+	uint32_t file = PROFILE_NONE;
+
+	if (kind == MAPPING_FILE || kind == MAPPING_VDSO)
+		file = images_file(spaces->images, mapping->image, &place);
+	if (file != PROFILE_NONE) {
+		frame->kind = FRAME_USER_FILE;
+		frame->reason = REASON_NOT_TRIED;
+		frame->space = 0;
+		frame->file = file;
+		frame->where = frame->where - mapping->start + mapping->file_offset;
+		return;
+	}
+	frame->reason = mapping->image == IMAGE_NONE ? REASON_NO_FILE : REASON_ANONYMOUS;
+	if (kind != MAPPING_ANONYMOUS)
+		frame->module =
+			strtab_add(&spaces->options.profile->strings, images_path(spaces->images, mapping->image));
+}
+
+static uint32_t add_frame(struct spaces *spaces, struct life *life, uint32_t tgid, uint64_t address, uint64_t time_ns,
+			  bool exact)
+{
+	struct profile_frame frame = {
+		.kind = FRAME_USER_RAW,
+		.reason = reason_unmapped(life),
+		.exact = exact,
+		.space = tgid,
+		.where = address,
+	};
+	const struct mapping *mapping = NULL;
+
+	/* a call can be the last instruction of a mapping: the caller is where the call is */
+	if (life)
+		mapping = find_mapping(spaces, life, exact || !address ? address : address - 1, time_ns);
+	if (mapping)
+		place_in_image(spaces, life, mapping, &frame);
+	return profile_add_frame(spaces->options.profile, &frame);
+}
+
+void spaces_add_frames(struct spaces *spaces, const struct profile_record *record, const uint64_t *addresses, size_t nr,
+		       bool leaf_exact, uint32_t *ret_frames)
+{
+	uint64_t time_ns = record->time_ns ? record->time_ns : UINT64_MAX;
+	struct life *life = NULL;
+
+	if (nr && record->tgid && !record->foreign)
+		life = life_of_record(spaces, record, time_ns);
+	for (size_t i = 0; i < nr; i++)
+		ret_frames[i] = add_frame(spaces, life, record->tgid, addresses[i], time_ns, leaf_exact && !i);
+}
+
+/* ---- the whole ---- */
+
+/* Working without the side-band is no failure: its cause becomes the note. */
+static void open_sideband(struct spaces *spaces)
+{
+	if (!sideband_new(&spaces->sideband))
+		return;
+	spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
+	err_clear();
+}
+
+int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
+{
+	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
+
+	spaces->options = *options;
+	spaces->images = images_new(options->profile, options->symbolizer);
+	open_sideband(spaces);
+	spaces->now_ns = spaces->swept_ns = monotonic_ns();
+	*ret_spaces = spaces;
+	return 0;
+}
+
+void spaces_free(struct spaces *spaces)
+{
+	if (!spaces)
+		return;
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		while (spaces->buckets[i]) {
+			struct life *life = spaces->buckets[i];
+
+			spaces->buckets[i] = life->next;
+			life_free(life);
+		}
+	}
+	sideband_free(spaces->sideband);
+	images_free(spaces->images);
+	free(spaces->why_no_sideband);
+	buf_done(&spaces->note);
+	free(spaces);
+}
+
+int spaces_fd(const struct spaces *spaces)
+{
+	return spaces->sideband ? sideband_fd(spaces->sideband) : -1;
+}
+
+uint64_t spaces_lost(const struct spaces *spaces)
+{
+	return spaces->sideband ? sideband_lost(spaces->sideband) : 0;
+}
+
+const char *spaces_note(struct spaces *spaces)
+{
+	size_t nr_unwatched = spaces->sideband ? sideband_nr_unwatched(spaces->sideband) : 0;
+
+	buf_clear(&spaces->note);
+	if (spaces->why_no_sideband)
+		buf_addf(&spaces->note, "%s; processes that end early have no names", spaces->why_no_sideband);
+	if (nr_unwatched)
+		buf_addf(&spaces->note, "side-band: %zu CPUs came online later and are not watched", nr_unwatched);
+	if (spaces->nr_denied)
+		buf_addf(&spaces->note, "%smaps of %llu processes: permission denied", spaces->note.nr ? "; " : "",
+			 (unsigned long long)spaces->nr_denied);
+	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
+}

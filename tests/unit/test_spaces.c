@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * core/engine/spaces.c with the real side-band and real processes: most of them are gone when their frames are asked for.
+ */
+#include "core/engine/spaces.h"
+
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "tests/unit/spaces_child.h"
+
+#include <cmocka.h>
+
+#define COPIED_LIBRARY "/tmp/stacktool test library.so"
+
+struct fixture {
+	struct profile profile;
+	struct spaces *spaces;
+	int pipe[2];
+};
+
+/* Asks the kernel itself whether the side-band may be read here. */
+static bool may_watch_the_host(void)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.mmap = 1,
+	};
+	_cleanup_(closep) int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0);
+
+	if (fd < 0)
+		print_message("perf_event_open is not permitted here\n");
+	return fd >= 0;
+}
+
+static void set_up(struct fixture *fixture)
+{
+	struct spaces_options options = { .profile = &fixture->profile };
+
+	memset(fixture, 0, sizeof(*fixture));
+	profile_init(&fixture->profile);
+	assert_int_equal(pipe(fixture->pipe), 0);
+	assert_int_equal(spaces_new(&options, &fixture->spaces), 0);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+	spaces_free(fixture->spaces);
+	profile_done(&fixture->profile);
+	close(fixture->pipe[0]);
+	close(fixture->pipe[1]);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static const struct profile_frame *frame_at(struct fixture *fixture, uint32_t tgid, uint64_t time_ns, uint64_t address)
+{
+	struct profile_record record = { .tgid = tgid, .tid = tgid, .time_ns = time_ns };
+	uint32_t frame;
+
+	spaces_update(fixture->spaces);
+	spaces_add_frames(fixture->spaces, &record, &address, 1, true, &frame);
+	return &fixture->profile.frames.data[frame];
+}
+
+static const struct profile_file *file_of(struct fixture *fixture, const struct profile_frame *frame)
+{
+	return &fixture->profile.files.data[frame->file];
+}
+
+static void expect_place(struct fixture *fixture, const struct child_report *report, const struct child_place *place)
+{
+	const struct profile_frame *frame = frame_at(fixture, report->tgid, report->time_ns, place->address);
+	struct stat status;
+
+	if (frame->kind != FRAME_USER_FILE)
+		fail_msg("%s: kind %d, reason %s", place->path, frame->kind, frame_reason_text(frame->reason));
+	assert_int_equal(frame->reason, REASON_NOT_TRIED);
+	assert_int_equal(frame->where, place->file_offset);
+	assert_int_equal(stat(place->path, &status), 0);
+	assert_int_equal(file_of(fixture, frame)->inode, status.st_ino);
+}
+
+static void expect_all_places(struct fixture *fixture, const struct child_report *report)
+{
+	expect_place(fixture, report, &report->program);
+	expect_place(fixture, report, &report->libc);
+	if (report->library.address)
+		expect_place(fixture, report, &report->library);
+}
+
+static void programs_that_have_ended_keep_their_files(void **state)
+{
+	struct fixture fixture;
+	struct child_report report;
+	int pid;
+
+	if (!may_watch_the_host())
+		skip();
+	child_copy_library(COPIED_LIBRARY);
+	set_up(&fixture);
+	pid = child_exec(fixture.pipe[1], COPIED_LIBRARY);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	child_read_report(fixture.pipe[0], &report);
+	expect_all_places(&fixture, &report);
+	assert_string_equal(report.library.path, COPIED_LIBRARY);
+	assert_int_equal(spaces_lost(fixture.spaces), 0);
+	tear_down(&fixture);
+	unlink(COPIED_LIBRARY);
+}
+
+static void hundreds_of_programs_in_a_burst_keep_their_files(void **state)
+{
+	enum {
+		NR = 300
+	};
+	struct fixture fixture;
+	struct child_report report;
+
+	if (!may_watch_the_host())
+		skip();
+	set_up(&fixture);
+	for (int i = 0; i < NR; i++) {
+		int pid = child_exec(fixture.pipe[1], NULL);
+
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		if (i % 50 == 49)
+			spaces_update(fixture.spaces);
+		child_read_report(fixture.pipe[0], &report);
+		if (i % 10 == 0)
+			expect_all_places(&fixture, &report);
+	}
+	assert_int_equal(spaces_lost(fixture.spaces), 0);
+	assert_in_range(fixture.profile.files.nr, 2, 4);
+	tear_down(&fixture);
+}
+
+static void a_forked_child_that_has_ended_looks_like_its_parent(void **state)
+{
+	struct fixture fixture;
+	struct child_report report;
+	int pid;
+
+	if (!may_watch_the_host())
+		skip();
+	child_copy_library(COPIED_LIBRARY);
+	set_up(&fixture);
+	pid = fork();
+	if (!pid) {
+		child_report_self(fixture.pipe[1], COPIED_LIBRARY);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	child_read_report(fixture.pipe[0], &report);
+	expect_all_places(&fixture, &report);
+	tear_down(&fixture);
+	unlink(COPIED_LIBRARY);
+}
+
+/* A process that was there before the fixture: it reports through `ends` and stays. */
+static int start_before(const char *library, struct child_report *ret_report)
+{
+	int ends[2], pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		child_report_self(ends[1], library);
+		pause();
+		_exit(0);
+	}
+	child_read_report(ends[0], ret_report);
+	close(ends[0]);
+	close(ends[1]);
+	return pid;
+}
+
+static void stop(int pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void a_process_from_before_is_read_while_it_lives(void **state)
+{
+	struct fixture fixture;
+	struct child_report report;
+	int pid = start_before(NULL, &report);
+
+	set_up(&fixture);
+	report.time_ns = now_ns();
+	expect_all_places(&fixture, &report);
+	tear_down(&fixture);
+	stop(pid);
+}
+
+static void an_unknown_process_that_has_ended_gives_that_reason(void **state)
+{
+	struct fixture fixture;
+	int pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	set_up(&fixture);
+	assert_int_equal(frame_at(&fixture, (uint32_t)pid, now_ns(), 0x400000)->reason, REASON_EXITED);
+	tear_down(&fixture);
+}
+
+static void exec_divides_a_process_into_two_programs(void **state)
+{
+	struct fixture fixture;
+	struct child_report before, after;
+	char number[16];
+	int pid;
+
+	if (!may_watch_the_host())
+		skip();
+	set_up(&fixture);
+	snprintf(number, sizeof(number), "%d", fixture.pipe[1]);
+	pid = fork();
+	if (!pid) {
+		child_report_self(fixture.pipe[1], NULL);
+		execl("/proc/self/exe", "child", "--report-addresses", number, NULL);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	child_read_report(fixture.pipe[0], &before);
+	child_read_report(fixture.pipe[0], &after);
+	assert_int_equal(before.tgid, after.tgid);
+	assert_int_not_equal(before.program.address, after.program.address); /* ASLR */
+	expect_all_places(&fixture, &after);
+	expect_all_places(&fixture, &before);
+	assert_int_equal(frame_at(&fixture, after.tgid, after.time_ns, before.program.address)->kind, FRAME_USER_RAW);
+	assert_int_equal(frame_at(&fixture, before.tgid, before.time_ns, after.program.address)->kind, FRAME_USER_RAW);
+	tear_down(&fixture);
+}
+
+static void code_without_a_file_says_so(void **state)
+{
+	struct fixture fixture;
+	size_t nr_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *code = mmap(NULL, nr_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t self = (uint32_t)getpid();
+	const struct profile_frame *frame;
+
+	set_up(&fixture);
+	frame = frame_at(&fixture, self, now_ns(), (uint64_t)(uintptr_t)code + 16);
+	assert_int_equal(frame->kind, FRAME_USER_RAW);
+	assert_int_equal(frame->reason, REASON_ANONYMOUS);
+	assert_int_equal(frame->space, self);
+	frame = frame_at(&fixture, self, now_ns(), 0xffffffff81000000);
+	assert_int_equal(frame->reason, REASON_UNMAPPED);
+	assert_int_equal(frame->where, 0xffffffff81000000);
+	frame = frame_at(&fixture, self, now_ns(), 0);
+	assert_int_equal(frame->reason, REASON_UNMAPPED);
+	munmap(code, nr_bytes);
+	tear_down(&fixture);
+}
+
+static void the_vdso_is_a_file_of_its_own(void **state)
+{
+	struct fixture fixture;
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
+	const struct profile_frame *frame;
+
+	if (!vdso) {
+		print_message("this kernel gives no vDSO\n");
+		skip();
+	}
+	set_up(&fixture);
+	frame = frame_at(&fixture, (uint32_t)getpid(), now_ns(), vdso + 0x123);
+	assert_int_equal(frame->kind, FRAME_USER_FILE);
+	assert_int_equal(frame->where, 0x123);
+	assert_string_equal(profile_string(&fixture.profile, file_of(&fixture, frame)->path), "[vdso]");
+	tear_down(&fixture);
+}
+
+static void a_deleted_file_is_flagged_and_keeps_its_name(void **state)
+{
+	struct fixture fixture;
+	struct child_report report;
+	const struct profile_frame *frame;
+	int pid;
+
+	child_copy_library(COPIED_LIBRARY);
+	pid = start_before(COPIED_LIBRARY, &report);
+	unlink(COPIED_LIBRARY);
+	set_up(&fixture);
+	frame = frame_at(&fixture, report.tgid, now_ns(), report.library.address);
+	assert_int_equal(frame->kind, FRAME_USER_FILE);
+	assert_true(file_of(&fixture, frame)->deleted);
+	assert_string_equal(profile_string(&fixture.profile, file_of(&fixture, frame)->path), COPIED_LIBRARY);
+	tear_down(&fixture);
+	stop(pid);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(programs_that_have_ended_keep_their_files),
+		cmocka_unit_test(hundreds_of_programs_in_a_burst_keep_their_files),
+		cmocka_unit_test(a_forked_child_that_has_ended_looks_like_its_parent),
+		cmocka_unit_test(a_process_from_before_is_read_while_it_lives),
+		cmocka_unit_test(an_unknown_process_that_has_ended_gives_that_reason),
+		cmocka_unit_test(exec_divides_a_process_into_two_programs),
+		cmocka_unit_test(code_without_a_file_says_so),
+		cmocka_unit_test(the_vdso_is_a_file_of_its_own),
+		cmocka_unit_test(a_deleted_file_is_flagged_and_keeps_its_name),
+	};
+
+	child_main_if_child(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
