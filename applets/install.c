@@ -48,17 +48,27 @@ static int open_directory(const char *directory)
 	return fd < 0 ? fail(-errno, "'%s': cannot be opened: %s", directory, strerror(errno)) : fd;
 }
 
-static int installation_init(struct installation *installation, const char *directory)
+static int find_program(struct installation *installation)
 {
 	ssize_t length = readlink("/proc/self/exe", installation->program, sizeof(installation->program) - 1);
 
-	installation->directory = directory;
-	installation->directory_fd = -1;
 	if (length <= 0)
 		return fail(-errno, "/proc/self/exe: cannot be read: %s", strerror(errno));
 	installation->program[length] = '\0';
 	if (stat(installation->program, &installation->identity) < 0)
 		return fail(-errno, "'%s': cannot be found: %s", installation->program, strerror(errno));
+	return 0;
+}
+
+static int installation_init(struct installation *installation, const char *directory)
+{
+	int err;
+
+	installation->directory = directory;
+	installation->directory_fd = -1;
+	err = find_program(installation);
+	if (err < 0)
+		return err;
 	installation->directory_fd = open_directory(directory);
 	if (installation->directory_fd < 0)
 		return installation->directory_fd;

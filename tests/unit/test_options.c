@@ -82,7 +82,7 @@ static int parse_with(const struct option_spec *specs, const char *line, struct 
 	*options = (struct options){ .cpu = -1, .frequency = 49 };
 	err_clear();
 	assert_true(strlen(line) < sizeof(words));
-	strcpy(words, line);
+	memcpy(words, line, strlen(line) + 1);
 	for (char *at = words; *at; argc++) {
 		size_t length = strcspn(at, " ");
 
