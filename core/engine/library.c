@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a library or program as the user names it ("c", "ssl", "libssl.so.3", "bash") to the path of its file.
- *
  * The loader's cache is not read: its format differs between C libraries, and a container may have none. The folders that
  * it is made from are few. Of a file only the first bytes are looked at, to pass over linker scripts ("libc.so") and
  * libraries for another word size or machine.
  */
+#include "core/engine/library.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

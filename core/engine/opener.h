@@ -35,14 +35,6 @@ int opener_open_user(const char *path, uint32_t root_of_tgid);
 /* Opens the separate debug file for a build id (lower-case hex) below /usr/lib/debug; descriptor or negative errno. */
 int opener_open_debug(const char *build_id);
 
-/*
- * Finds the file behind a library name as bcc writes it ("c", "pthread", "libssl.so.3"), a path, or a program in PATH.
- * With `tgid` the mappings of that process are searched first, then its root, and the path is one as that process sees
- * it: open it with opener_open_user(path, tgid). 0 and a malloc()ed path, or a negative errno with a recorded cause and a
- * hint (a near name).
- */
-int opener_find_library(const char *name, uint32_t tgid, char **ret_path);
-
 /* ---- the pieces, for library.c ---- */
 
 /* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
