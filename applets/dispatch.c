@@ -68,11 +68,10 @@ const struct applet *applet_find(const char *name, bool *ret_as_bcc)
 	return NULL;
 }
 
-int fail_no_applet(const char *word)
+static const char *nearest_name(const char *word)
 {
 	VEC(const char *) names = {};
 	const char *nearest;
-	int err;
 
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		vec_push(&names, (*applet)->name);
@@ -81,10 +80,18 @@ int fail_no_applet(const char *word)
 	}
 	nearest = str_nearest(word, names.data, names.nr);
 	vec_done(&names);
-	err = fail_usage("'%s': no such applet", word);
-	if (nearest)
-		hint("did you mean '%s'? 'stacktool --list' shows all", nearest);
-	else
-		hint("'stacktool --list' shows all");
+	return nearest;
+}
+
+int fail_no_applet(const char *word)
+{
+	_cleanup_(buf_done) struct buf all = {};
+	const char *nearest = nearest_name(word);
+	int err = nearest ? fail_usage("'%s': no such applet: did you mean '%s'?", word, nearest)
+			  : fail_usage("'%s': no such applet", word);
+
+	for (const struct applet *const *applet = applets; *applet; applet++)
+		buf_addf(&all, "%s%s", all.nr ? ", " : "", (*applet)->name);
+	hint("there are %s", buf_text(&all));
 	return err;
 }

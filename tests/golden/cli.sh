@@ -50,21 +50,24 @@ good() {
 
 # ---- stacktool itself ----
 
+applets=$("$STACKTOOL" --list | sed 's/ .*//')
+all=$(echo $applets | sed 's/ /, /g')
+
 wrong 2 "stacktool: no applet given
   'stacktool --help' shows how to use it"
-wrong 2 "stacktool: 'profil': no such applet
-  did you mean 'profile'? 'stacktool --list' shows all" profil
+wrong 2 "stacktool: 'profil': no such applet: did you mean 'profile'?
+  there are $all" profil
 wrong 2 "stacktool: 'xyzzy': no such applet
-  'stacktool --list' shows all" xyzzy
+  there are $all" xyzzy
 wrong 2 "stacktool: '': no such applet
-  'stacktool --list' shows all" ''
+  there are $all" ''
 wrong 2 "stacktool: unknown option '--nonsense'" --nonsense
 wrong 2 "stacktool: argument --install: give one folder for the links" --install
 wrong 2 "stacktool: argument --install: give one folder for the links" --install a b
-wrong 2 "stacktool: 'profil': no such applet
-  did you mean 'profile'? 'stacktool --list' shows all" help profil
+wrong 2 "stacktool: 'profil': no such applet: did you mean 'profile'?
+  there are $all" help profil
 wrong 2 "stacktool: 'a\\x1b[31mb\\x0ac': no such applet
-  'stacktool --list' shows all" "$(printf 'a\033[31mb\nc')"
+  there are $all" "$(printf 'a\033[31mb\nc')"
 
 good '^Usage: stacktool APPLET' --help
 good '^Usage: stacktool APPLET' -h
@@ -121,7 +124,7 @@ wrong 1 "stacktool count: $excluded" stackcount -K -U x
 
 # ---- help and man pages ----
 
-for applet in profile count report; do
+for applet in $applets; do
 	good "^Usage: stacktool $applet \[option" "$applet" --help
 	cp "$T/out" "$T/help"
 	good . help "$applet"
