@@ -9,6 +9,21 @@ else()
 	message(FATAL_ERROR "no port to ${CMAKE_SYSTEM_PROCESSOR} yet: x86_64 and aarch64")
 endif()
 
+# Kernel headers: 6.6 brought uprobe.multi. A cross compiler's own may be older, so there the native ones come first;
+# what differs between architectures is not below linux/.
+if(STACKTOOL_CROSS)
+	file(MAKE_DIRECTORY ${GENERATED}/kernel-headers)
+	file(CREATE_LINK /usr/include/linux ${GENERATED}/kernel-headers/linux SYMBOLIC)
+	file(CREATE_LINK /usr/include/asm-generic ${GENERATED}/kernel-headers/asm-generic SYMBOLIC)
+	include_directories(BEFORE SYSTEM ${GENERATED}/kernel-headers)
+else()
+	include(CheckSourceCompiles)
+	check_source_compiles(C "#include <linux/bpf.h>\nint main(void) { return BPF_TRACE_UPROBE_MULTI; }" NEW_KERNEL_HEADERS)
+	if(NOT NEW_KERNEL_HEADERS)
+		message(FATAL_ERROR "linux/bpf.h is older than 6.6; './dev install' takes linux-libc-dev from bookworm-backports")
+	endif()
+endif()
+
 add_library(stacktool_flags INTERFACE)
 target_include_directories(stacktool_flags INTERFACE ${PROJECT_SOURCE_DIR} ${GENERATED})
 # libiberty's demangler has an xmalloc.o with the same names; it wants its xrealloc, and then both would be linked.
