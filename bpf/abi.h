@@ -18,7 +18,9 @@
 
 #define ST_MAX_FRAMES 127    /* frames of one stack: sysctl kernel.perf_event_max_stack at its default */
 #define ST_COMM_BYTES 16     /* TASK_COMM_LEN */
+#ifndef ST_MAX_SLOTS         /* the tests build a variant with one */
 #define ST_MAX_SLOTS 8       /* scratch slots per CPU; claimed in order, see bpf/scratch.bpf.h */
+#endif
 #define ST_FIRST_SEEN 4096   /* entries of the cache "this process has sent a record" */
 #define ST_FILE_SHIFT 40     /* a (file, address) frame: file index above, address in the file below */
 
@@ -153,6 +155,7 @@ struct st_stats {
 	__u64 in_map;     /* events added to the live count map */
 	__u64 sent;       /* records put into the ring */
 	__u64 period_sum; /* perf_event: sum of the sample periods */
+	__u64 idle;       /* perf_event: samples of the idle task */
 	__u64 late;       /* perf_event with a constant period: periods that passed before a sample that came late */
 	__u64 losses[ST_NR_LOSSES];
 };

@@ -33,6 +33,7 @@
 	X(BAD_MESSAGE, EVENT, "messages from the kernel side were malformed")                                   \
 	X(SAMPLE_LATE, SAMPLE, "samples came late: the kernel's timer ran over")                                \
 	X(SAMPLE_SKIPPED, SAMPLE, "samples skipped: another BPF program was running on the CPU")                \
+	X(SAMPLE_IDLE, SAMPLE, "samples of idle CPUs were not delivered by this kernel")                        \
 	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled")               \
 	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")                        \
 	X(LINK_MISSED, EVENT, "events missed by the probe itself")                                              \

@@ -34,16 +34,18 @@ static __always_inline void st_note_late(struct st_stats *stats)
 SEC("?perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
+	int is_idle = !(__u32)bpf_get_current_pid_tgid();
 	struct st_who who = {};
 	struct st_way way = {};
 
 	if (st_way_begin(&way))
 		return 0;
 	ST_ADD(way.stats->seen, 1);
+	ST_ADD(way.stats->idle, is_idle);
 	ST_ADD(way.stats->period_sum, ctx->sample_period);
 	st_note_late(way.stats);
 	st_who_is_current(&who);
-	if ((!st_config.include_idle && !(__u32)bpf_get_current_pid_tgid()) || !st_wanted(&who)) {
+	if ((is_idle && !st_config.include_idle) || !st_wanted(&who)) {
 		ST_ADD(way.stats->filtered, 1);
 		return 0;
 	}

@@ -145,7 +145,7 @@ int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 	fd = open_event(&choice, cpu);
 	if (fd < 0 && plan->event == SAMPLE_DEFAULT && fd != -EACCES && fd != -EPERM && fd != -ENODEV) {
 		set_event(&choice, plan, SAMPLE_CPU_CLOCK);
-		snprintf(choice.why, sizeof(choice.why), "cpu-cycles cannot be counted here (%s)", strerror(-fd));
+		snprintf(choice.why, sizeof(choice.why), "this host has no counter for cpu-cycles (%s)", strerror(-fd));
 		fd = open_event(&choice, cpu);
 	}
 	if (fd < 0)
@@ -300,6 +300,29 @@ uint64_t sampling_counter(const struct sampling *sampling)
 	for (size_t i = 0; i < sampling->cpus.nr; i++)
 		sum += read_counter(sampling->cpus.data[i].fd);
 	return sum;
+}
+
+/* "cpu3 user nice system idle iowait …", in ticks: proc(5). */
+static uint64_t idle_ticks(const struct sampling *sampling, const char *line)
+{
+	unsigned long long idle, iowait;
+	int cpu;
+
+	if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu", &cpu, &idle, &iowait) != 3 || !is_sampled(sampling, cpu))
+		return 0;
+	return idle + iowait;
+}
+
+uint64_t sampling_idle_ns(const struct sampling *sampling)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/stat", "re");
+	_cleanup_(freep) char *line = NULL;
+	uint64_t ticks = 0;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0 && strncmp(line, "cpu", 3) == 0)
+		ticks += idle_ticks(sampling, line);
+	return ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 size_t sampling_nr_cpus(const struct sampling *sampling)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/collect.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+#define TICK_NS 50000000ULL /* the ring is read at least this often: most records come without a wake-up */
+#define NSEC_PER_SEC 1000000000ULL
+
+enum source {
+	SOURCE_SIGNAL,
+	SOURCE_TICK,
+	SOURCE_INTERVAL,
+	SOURCE_DURATION,
+	SOURCE_RING,
+	SOURCE_SPACES,
+	SOURCE_TARGET,
+};
+
+struct collector {
+	struct session *session;
+	struct spaces *spaces;
+	struct process_watch *watch; /* NULL: no targets */
+	sigset_t saved_mask;
+	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
+};
+
+static int add_source(struct collector *collector, int fd, enum source source)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = source };
+
+	if (fd < 0)
+		return 0;
+	if (epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event))
+		return fail(-errno, "epoll: %s", strerror(errno));
+	return 0;
+}
+
+static int add_timer(struct collector *collector, uint64_t first_ns, uint64_t period_ns, enum source source, int *ret_fd)
+{
+	struct itimerspec when = {
+		.it_value = { (time_t)(first_ns / NSEC_PER_SEC), (long)(first_ns % NSEC_PER_SEC) },
+		.it_interval = { (time_t)(period_ns / NSEC_PER_SEC), (long)(period_ns % NSEC_PER_SEC) },
+	};
+
+	if (!first_ns)
+		return 0;
+	*ret_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (*ret_fd < 0 || timerfd_settime(*ret_fd, 0, &when, NULL))
+		return fail(-errno, "timer: %s", strerror(errno));
+	return add_source(collector, *ret_fd, source);
+}
+
+static int take_signals(struct collector *collector)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, &collector->saved_mask);
+	collector->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (collector->signal_fd < 0)
+		return fail(-errno, "signalfd: %s", strerror(errno));
+	return add_source(collector, collector->signal_fd, SOURCE_SIGNAL);
+}
+
+static int add_timers(struct collector *collector, const struct plan *plan)
+{
+	int err = add_timer(collector, TICK_NS, TICK_NS, SOURCE_TICK, &collector->tick_fd);
+
+	if (!err)
+		err = add_timer(collector, plan->interval_ns, plan->interval_ns, SOURCE_INTERVAL, &collector->interval_fd);
+	if (!err)
+		err = add_timer(collector, plan->duration_ns, 0, SOURCE_DURATION, &collector->duration_fd);
+	return err;
+}
+
+int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
+		  struct collector **ret_collector)
+{
+	struct collector *collector = xcalloc(1, sizeof(*collector));
+	int err;
+
+	*collector = (struct collector){
+		.session = session,
+		.spaces = spaces,
+		.watch = watch,
+		.signal_fd = -1,
+		.tick_fd = -1,
+		.interval_fd = -1,
+		.duration_fd = -1,
+		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+	};
+	err = take_signals(collector);
+	if (!err)
+		err = add_timers(collector, plan);
+	if (!err)
+		err = add_source(collector, drain_fd(session), SOURCE_RING);
+	if (!err)
+		err = add_source(collector, spaces_fd(spaces), SOURCE_SPACES);
+	if (!err)
+		err = add_source(collector, watch ? process_watch_fd(watch) : -1, SOURCE_TARGET);
+	if (err) {
+		collector_free(collector);
+		return err;
+	}
+	*ret_collector = collector;
+	return 0;
+}
+
+void collector_free(struct collector *collector)
+{
+	if (!collector)
+		return;
+	closep(&collector->signal_fd);
+	closep(&collector->tick_fd);
+	closep(&collector->interval_fd);
+	closep(&collector->duration_fd);
+	closep(&collector->epoll_fd);
+	sigprocmask(SIG_SETMASK, &collector->saved_mask, NULL);
+	free(collector);
+}
+
+/* Timers and signals stay readable until they are read. */
+static void consume(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) > 0)
+		;
+}
+
+/* Pressure is no report: the counts go into the interval that is open. */
+static int read_ring(struct collector *collector, const struct drain_target *target)
+{
+	return drain_ring(collector->session, target) ? drain_swap(collector->session, target) : 0;
+}
+
+/* Whether this source ends the wait; *ret_reason says how. */
+static bool ends_wait(struct collector *collector, enum source source, enum collect_reason *ret_reason)
+{
+	switch (source) {
+	case SOURCE_SIGNAL:
+		consume(collector->signal_fd);
+		*ret_reason = COLLECT_SIGNAL;
+		return true;
+	case SOURCE_DURATION:
+		*ret_reason = COLLECT_DURATION;
+		return true;
+	case SOURCE_INTERVAL:
+		consume(collector->interval_fd);
+		*ret_reason = COLLECT_INTERVAL;
+		return true;
+	case SOURCE_TICK: /* the end of a single thread wakes nobody on older kernels */
+	case SOURCE_TARGET:
+		consume(collector->tick_fd);
+		*ret_reason = COLLECT_TARGET_GONE;
+		return collector->watch && !process_watch_left(collector->watch);
+	default:
+		return false;
+	}
+}
+
+static int handle(struct collector *collector, const struct drain_target *target, enum source source)
+{
+	if (source == SOURCE_SPACES)
+		spaces_update(collector->spaces);
+	if (source == SOURCE_RING || source == SOURCE_TICK)
+		return read_ring(collector, target);
+	return 0;
+}
+
+/* An end outranks an interval that is due at the same moment: its report is then the last one. */
+static bool outranks(enum collect_reason reason, bool have, enum collect_reason other)
+{
+	return !have || other == COLLECT_INTERVAL || reason != COLLECT_INTERVAL;
+}
+
+int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason)
+{
+	struct epoll_event events[8];
+	bool ended = false;
+	int err = 0;
+
+	while (!ended && !err) {
+		int nr = epoll_wait(collector->epoll_fd, events, sizeof(events) / sizeof(events[0]), -1);
+
+		if (nr < 0 && errno != EINTR)
+			return fail(-errno, "epoll: %s", strerror(errno));
+		for (int i = 0; i < nr && !err; i++) {
+			enum source source = (enum source)events[i].data.u32;
+			enum collect_reason reason;
+
+			if (ends_wait(collector, source, &reason)) {
+				if (outranks(reason, ended, ended ? *ret_reason : COLLECT_INTERVAL))
+					*ret_reason = reason;
+				ended = true;
+			}
+			err = handle(collector, target, source);
+		}
+	}
+	return err;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The collecting loop: waits for signals, the clock, the ring, the side-band and the end of the target, and reads what
+ * comes in, until the next report is due.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine/drain.h"
+#include "core/engine/plan.h"
+#include "core/engine/process.h"
+#include "core/engine/session.h"
+#include "core/engine/spaces.h"
+
+struct collector;
+
+enum collect_reason {
+	COLLECT_INTERVAL,    /* an interval is over, the run goes on */
+	COLLECT_DURATION,    /* the asked time is over */
+	COLLECT_SIGNAL,      /* SIGINT, SIGTERM or SIGHUP */
+	COLLECT_TARGET_GONE, /* every process or thread of -p or -L has ended */
+};
+
+/*
+ * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection; the clock starts. 0 or a recorded failure.
+ * The collection also ends when all targets of `watch` have; NULL without targets. Everything is borrowed.
+ */
+int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
+		  struct collector **ret_collector);
+
+/* Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once. */
+void collector_free(struct collector *collector);
+
+/* Reads into the target until a report is due. 0 and the reason, or a recorded failure. */
+int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason);

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/drain.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/host.h"
+#include "core/engine/session_private.h"
+
+#define MAX_COUNT_ENTRIES (1U << 20) /* a generation grows by itself up to here: 80 MB of kernel memory */
+#define WORDS_OF(bytes) (((bytes) + 7) / 8)
+
+/* ---- ring ---- */
+
+static void keep_record(struct session *session, const struct st_stack *stack, size_t bytes)
+{
+	size_t words = WORDS_OF(bytes);
+
+	vec_reserve(&session->pending, session->pending.nr + words);
+	memcpy(session->pending.data + session->pending.nr, stack, bytes);
+	session->pending.nr += words;
+	session->nr_received++;
+}
+
+static bool is_whole_record(const struct st_stack *stack, size_t bytes)
+{
+	const struct st_stack_head *head = &stack->head;
+
+	return bytes >= sizeof(*head) && head->nr_kernel <= ST_MAX_FRAMES && head->nr_user <= ST_MAX_FRAMES &&
+	       bytes == sizeof(*head) + 8 * ((size_t)head->nr_kernel + head->nr_user);
+}
+
+/* Messages are told apart by the byte at one common offset; all are at least a struct st_delta long. */
+static int on_message(void *context, void *data, size_t bytes)
+{
+	struct session *session = context;
+	const struct st_delta *delta = data;
+
+	if (bytes < sizeof(*delta))
+		session->bad_messages++;
+	else if (delta->kind == ST_MESSAGE_STACK && is_whole_record(data, bytes))
+		keep_record(session, data, bytes);
+	else if (delta->kind == ST_MESSAGE_DELTA && bytes == sizeof(*delta))
+		vec_push(&session->deltas, *delta);
+	else if (delta->kind == ST_MESSAGE_POKE)
+		session->poked = true;
+	else
+		session->bad_messages++;
+	return 0;
+}
+
+int drain_open(struct session *session)
+{
+	session->ring = ring_buffer__new(bpf_map__fd(session->skeleton->maps.st_ring), on_message, session, NULL);
+	return session->ring ? 0 : fail(-errno, "ring buffer: cannot be opened: %s", strerror(errno));
+}
+
+int drain_fd(const struct session *session)
+{
+	return ring_buffer__epoll_fd(session->ring);
+}
+
+/* ---- records ---- */
+
+static struct profile_record record_of(struct profile *profile, const struct st_stack_head *head)
+{
+	return (struct profile_record){
+		.id = { head->id.lo, head->id.hi },
+		.tgid = head->tgid,
+		.tid = head->tid,
+		.start_time_ns = head->start_time_ns,
+		.exec_id = head->exec_id,
+		.cgroup_id = head->cgroup_id,
+		.probe = head->probe,
+		.time_ns = head->time_ns,
+		.comm = strtab_addn(&profile->strings, head->comm, sizeof(head->comm)),
+		.cpu = head->cpu,
+		.program = head->program,
+		.kernel_status = head->kernel_status,
+		.user_status = head->user_status,
+		.foreign = head->flags & ST_STACK_FOREIGN,
+		.nr_kernel = head->nr_kernel,
+		.nr_user = head->nr_user,
+	};
+}
+
+/* Frame 0 is the interrupted or probed instruction in these programs; in the others it is a return address. */
+static bool leaf_is_exact(uint8_t program)
+{
+	return program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE;
+}
+
+static void add_kernel_frames(struct profile *profile, const struct st_stack *stack, uint32_t *ret_frames)
+{
+	for (uint16_t i = 0; i < stack->head.nr_kernel; i++) {
+		struct profile_frame frame = {
+			.kind = FRAME_KERNEL,
+			.reason = REASON_NOT_TRIED,
+			.exact = i == 0 && leaf_is_exact(stack->head.program),
+			.where = stack->frames[i],
+		};
+
+		ret_frames[i] = profile_add_frame(profile, &frame);
+	}
+}
+
+/* A user leaf is exact only when the event hit in user mode; below a kernel stack it is where the kernel returns to. */
+static void add_record(const struct drain_target *target, const struct st_stack *stack)
+{
+	struct profile_record record = record_of(target->profile, &stack->head);
+	const uint64_t *addresses = (const uint64_t *)stack->frames;
+	uint32_t frames[2 * ST_MAX_FRAMES];
+	bool exact_user_leaf = leaf_is_exact(stack->head.program) || stack->head.nr_kernel == 0;
+
+	add_kernel_frames(target->profile, stack, frames);
+	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user, exact_user_leaf,
+			  frames + record.nr_kernel);
+	profile_add_record(target->profile, &record, frames, addresses);
+}
+
+/*
+ * Records wait until the ring has been read to its end, then the side-band is read: what it says was written before the
+ * events, so every mapping that a record needs is known by then.
+ */
+static void add_pending(struct session *session, const struct drain_target *target)
+{
+	size_t at = 0;
+
+	if (!session->pending.nr)
+		return;
+	spaces_update(target->spaces);
+	while (at < session->pending.nr) {
+		const struct st_stack *stack = (const struct st_stack *)(session->pending.data + at);
+
+		add_record(target, stack);
+		at += ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
+	}
+	session->pending.nr = 0;
+}
+
+/* The cache of sent records is emptied before it is full; records are then sent once more, which is harmless. */
+static void renew_cache(struct session *session)
+{
+	struct bpf_map *known = session->skeleton->maps.st_known;
+	struct st_id id = {}, next;
+	bool more;
+
+	if (session->nr_received < bpf_map__max_entries(known) * 3 / 4)
+		return;
+	more = !bpf_map__get_next_key(known, NULL, &id, sizeof(id));
+	while (more) {
+		more = !bpf_map__get_next_key(known, &id, &next, sizeof(next));
+		bpf_map__delete_elem(known, &id, sizeof(id), 0);
+		id = next;
+	}
+	session->nr_received = 0;
+}
+
+bool drain_ring(struct session *session, const struct drain_target *target)
+{
+	bool poked;
+
+	ring_buffer__consume(session->ring);
+	add_pending(session, target);
+	renew_cache(session);
+	poked = session->poked;
+	session->poked = false;
+	return poked || session->control->inserted >= session->control->poke_at;
+}
+
+/* ---- counts ---- */
+
+/* Deltas of the generation that is being drained are counted; those of the live one wait. */
+static void count_deltas(struct session *session, const struct drain_target *target, uint32_t generation)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->deltas.nr; i++) {
+		const struct st_delta *delta = &session->deltas.data[i];
+
+		if (delta->generation != generation) {
+			session->deltas.data[kept++] = *delta;
+			continue;
+		}
+		profile_count(target->profile, target->interval, (struct profile_id){ delta->id.lo, delta->id.hi },
+			      delta->count.events, delta->count.sum);
+		target->interval->account.counted += delta->count.events;
+	}
+	session->deltas.nr = kept;
+}
+
+static void count_entries(const struct drain_target *target, const struct st_id *ids, const struct st_count *counts,
+			  uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		profile_count(target->profile, target->interval, (struct profile_id){ ids[i].lo, ids[i].hi },
+			      counts[i].events, counts[i].sum);
+		target->interval->account.counted += counts[i].events;
+	}
+}
+
+/*
+ * Reads the whole dead map in one call and empties it for its next turn. Every kernel from 5.6 on has the batch calls for
+ * hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")); the map is dead, so nothing can be lost.
+ */
+static int read_dead_map(struct session *session, const struct drain_target *target, uint32_t generation)
+{
+	uint32_t room = session->count_entries[generation], nr = room, bucket;
+	_cleanup_(freep) struct st_id *ids = xcalloc(room, sizeof(*ids));
+	_cleanup_(freep) struct st_count *counts = xcalloc(room, sizeof(*counts));
+	int fd = session->counts[generation];
+
+	if (bpf_map_lookup_batch(fd, NULL, &bucket, ids, counts, &nr, NULL) && errno != ENOENT)
+		return fail(-errno, "count map: cannot be read: %s", strerror(errno));
+	count_entries(target, ids, counts, nr);
+	if (nr && bpf_map_delete_batch(fd, ids, &nr, NULL))
+		return fail(-errno, "count map: cannot be emptied: %s", strerror(errno));
+	return 0;
+}
+
+/* ---- statistics ---- */
+
+static void sum_stats(const struct session *session, uint32_t generation, struct st_stats *ret_sum)
+{
+	int nr_cpus = libbpf_num_possible_cpus();
+	_cleanup_(freep) struct st_stats *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+
+	*ret_sum = (struct st_stats){};
+	if (bpf_map_lookup_elem(bpf_map__fd(session->skeleton->maps.st_stats), &generation, each))
+		return;
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		const uint64_t *from = (const uint64_t *)&each[cpu];
+		uint64_t *to = (uint64_t *)ret_sum;
+
+		for (size_t i = 0; i < sizeof(*ret_sum) / sizeof(*to); i++)
+			to[i] += from[i];
+	}
+}
+
+/* What happened in this generation since it was last reported. */
+static struct st_stats new_stats(struct session *session, uint32_t generation)
+{
+	struct st_stats sum, fresh;
+	const uint64_t *now = (const uint64_t *)&sum, *before = (const uint64_t *)&session->reported[generation];
+	uint64_t *difference = (uint64_t *)&fresh;
+
+	sum_stats(session, generation, &sum);
+	for (size_t i = 0; i < sizeof(sum) / sizeof(*now); i++)
+		difference[i] = now[i] - before[i];
+	session->reported[generation] = sum;
+	return fresh;
+}
+
+/* Samples that the event's own counter says should have come since the last call. */
+static uint64_t expected_samples(struct session *session, const struct st_stats *fresh)
+{
+	uint64_t counter = sampling_counter(session->sampling);
+	uint64_t before = session->reported_counter;
+	uint64_t passed = counter - before;
+
+	session->reported_counter = counter;
+	if (session->sample_period)
+		return counter / session->sample_period - before / session->sample_period;
+	if (!fresh->seen || !fresh->period_sum)
+		return 0;
+	return (uint64_t)((double)passed * (double)fresh->seen / (double)fresh->period_sum);
+}
+
+/* Of `missing` samples, those that an idle CPU did not get. */
+static uint64_t undelivered_to_idle(struct session *session, const struct st_stats *fresh, uint64_t missing)
+{
+	uint64_t idle_ns = sampling_idle_ns(session->sampling), expected;
+
+	if (!session->sample_period || idle_ns < session->reported_idle_ns)
+		return 0;
+	expected = (idle_ns - session->reported_idle_ns) / session->sample_period;
+	session->reported_idle_ns = idle_ns;
+	if (expected <= fresh->idle)
+		return 0;
+	return expected - fresh->idle < missing ? expected - fresh->idle : missing;
+}
+
+/*
+ * How far the numbers may be apart without meaning anything: one sample per CPU for the moment of reading, and one step of
+ * /proc/stat per CPU when idle time explains a part.
+ */
+static uint64_t rounding(const struct session *session, uint64_t idle)
+{
+	uint64_t step_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK), per_cpu = 1;
+
+	if (idle && session->sample_period)
+		per_cpu += step_ns / session->sample_period;
+	return per_cpu * sampling_nr_cpus(session->sampling);
+}
+
+/*
+ * What is missing from the expected samples, by cause: idle CPUs that got none, then late ones as the BPF side saw them;
+ * what remains was skipped.
+ */
+static void account_samples(struct session *session, struct profile_interval *interval, const struct st_stats *fresh)
+{
+	uint64_t expected, missing, idle, late, skipped;
+
+	if (!session->sampling)
+		return;
+	interval->losses[ST_LOSS_SAMPLE_CPU_GONE] += sampling_follow_cpus(session->sampling);
+	expected = expected_samples(session, fresh);
+	missing = expected > fresh->seen ? expected - fresh->seen : 0;
+	idle = undelivered_to_idle(session, fresh, missing);
+	late = fresh->late < missing - idle ? fresh->late : missing - idle;
+	skipped = missing - idle - late;
+	interval->account.expected += session->wants_idle ? expected : expected - idle;
+	interval->account.taken += fresh->seen;
+	interval->account.nr_cpus = (uint32_t)sampling_nr_cpus(session->sampling);
+	interval->losses[ST_LOSS_SAMPLE_IDLE] += session->wants_idle ? idle : 0;
+	interval->losses[ST_LOSS_SAMPLE_LATE] += late;
+	interval->losses[ST_LOSS_SAMPLE_SKIPPED] += skipped > rounding(session, idle) ? skipped : 0;
+}
+
+static uint64_t recursion_misses(const struct session *session)
+{
+	struct bpf_prog_info info = {};
+	__u32 length = sizeof(info);
+
+	if (bpf_prog_get_info_by_fd(bpf_program__fd(session->program), &info, &length))
+		return 0;
+	return info.recursion_misses;
+}
+
+/* Events that never reached the program; unknown where the kernel does not count them. */
+static void account_misses(struct session *session, struct profile_interval *interval)
+{
+	uint64_t misses;
+
+	if (!session->counts_misses) {
+		interval->account.fired = UINT64_MAX;
+		return;
+	}
+	misses = recursion_misses(session);
+	interval->losses[ST_LOSS_RECURSION] += misses - session->reported_misses;
+	session->reported_misses = misses;
+	interval->account.fired = interval->account.seen + interval->losses[ST_LOSS_RECURSION];
+}
+
+static void account_generation(struct session *session, const struct drain_target *target, uint32_t generation)
+{
+	struct profile_interval *interval = target->interval;
+	struct st_stats fresh = new_stats(session, generation);
+
+	interval->account.seen += fresh.seen;
+	interval->account.filtered += fresh.filtered;
+	interval->account.in_map += fresh.in_map;
+	interval->account.spilled += fresh.losses[ST_LOSS_SPILLED];
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		interval->losses[i] += fresh.losses[i];
+	interval->losses[ST_LOSS_BAD_MESSAGE] += session->bad_messages;
+	session->bad_messages = 0;
+	interval->losses[ST_LOSS_SIDEBAND] += spaces_lost(target->spaces) - session->reported_sideband;
+	session->reported_sideband = spaces_lost(target->spaces);
+	account_samples(session, interval, &fresh);
+	account_misses(session, interval);
+}
+
+/* ---- swap ---- */
+
+/*
+ * The dead slot is updated with a map of its own, larger when the last one came near its limit: the update returns after
+ * every program that may still use the dead generation has finished.
+ */
+static int wait_for_programs(struct session *session, uint32_t dead)
+{
+	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
+
+	if (bpf_map_update_elem(outer, &dead, &session->counts[dead], BPF_ANY))
+		return fail(-errno, "count map: cannot be swapped: %s", strerror(errno));
+	return 0;
+}
+
+static void grow(struct session *session, uint32_t generation)
+{
+	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
+	uint32_t entries = session->wanted_entries;
+	int fd;
+
+	if (session->count_entries[generation] >= entries)
+		return;
+	fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_counts", sizeof(struct st_id), sizeof(struct st_count), entries, NULL);
+	if (fd < 0) /* spilling goes on in its place */
+		return;
+	if (bpf_map_update_elem(outer, &generation, &fd, BPF_ANY)) {
+		close(fd);
+		return;
+	}
+	close(session->counts[generation]);
+	session->counts[generation] = fd;
+	session->count_entries[generation] = entries;
+}
+
+static void note_pressure(struct session *session, uint32_t nr_entries)
+{
+	if (nr_entries >= session->wanted_entries / 2 && session->wanted_entries < MAX_COUNT_ENTRIES)
+		session->wanted_entries *= 2;
+}
+
+int drain_swap(struct session *session, const struct drain_target *target)
+{
+	uint32_t dead = session->control->generation & (ST_GENERATIONS - 1);
+	uint64_t inserted = session->control->inserted;
+	int err;
+
+	session->control->generation++;
+	session->control->poke_at = inserted + session->count_entries[!dead] / 2;
+	err = wait_for_programs(session, dead);
+	if (err)
+		return err;
+	drain_ring(session, target);
+	count_deltas(session, target, dead);
+	err = read_dead_map(session, target, dead);
+	account_generation(session, target, dead);
+	note_pressure(session, (uint32_t)(inserted - session->inserted_before));
+	session->inserted_before = inserted;
+	grow(session, dead);
+	return err;
+}
+
+int drain_all(struct session *session, const struct drain_target *target)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < ST_GENERATIONS; i++)
+		err = drain_swap(session, target);
+	return err;
+}

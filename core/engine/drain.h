@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Draining: from the ring and the count maps into a profile, without losing a count.
+ *
+ * A swap flips the generation word, waits until every program that may have read the old one has finished, reads the ring
+ * to its end and then the old count map, which nothing writes to any more. Records therefore are there before the counts
+ * that name them, and numbers and statistics of an interval belong to the same events.
+ */
+#pragma once
+
+#include "core/engine/profile.h"
+#include "core/engine/session.h"
+#include "core/engine/spaces.h"
+
+struct drain_target {
+	struct profile *profile;
+	struct spaces *spaces;
+	struct profile_interval *interval; /* gets the rows, losses and numbers */
+};
+
+/* Opens the ring for reading; once, before the first event. 0 or a recorded failure. */
+int drain_open(struct session *session);
+
+/* A descriptor for epoll that becomes readable when the kernel side asks for attention. */
+int drain_fd(const struct session *session);
+
+/*
+ * Reads what is in the ring: new records go into the profile. True when the live count map is half full and should be
+ * swapped soon.
+ */
+bool drain_ring(struct session *session, const struct drain_target *target);
+
+/* Swaps the generations and adds everything of the old one to the interval. 0 or a recorded failure. */
+int drain_swap(struct session *session, const struct drain_target *target);
+
+/*
+ * After session_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has its
+ * final numbers.
+ */
+int drain_all(struct session *session, const struct drain_target *target);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/naming.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/engine/tracer.h"
+
+/* The frames of one file, or of the kernel, that wait for a name. */
+struct batch {
+	VEC(uint32_t) frames;
+	VEC(struct symbol_query) queries;
+};
+
+static void batch_done(struct batch *batch)
+{
+	vec_done(&batch->frames);
+	vec_done(&batch->queries);
+}
+
+static enum frame_reason reason_of(enum symbol_status status, bool is_kernel)
+{
+	switch (status) {
+	case SYMBOL_OK:
+		return REASON_NAMED;
+	case SYMBOL_NO_FILE:
+		return REASON_NO_FILE;
+	case SYMBOL_NOT_ELF:
+		return REASON_NOT_ELF;
+	case SYMBOL_MALFORMED:
+		return REASON_MALFORMED;
+	case SYMBOL_NO_TABLE:
+		return REASON_NO_SYMBOLS;
+	case SYMBOL_NOT_FOUND:
+		return is_kernel ? REASON_KERNEL_UNKNOWN : REASON_NO_SYMBOL;
+	case SYMBOL_HIDDEN:
+		return REASON_KERNEL_HIDDEN;
+	case SYMBOL_TIMEOUT:
+		return REASON_TIMEOUT;
+	case SYMBOL_WORKER_DIED:
+	case SYMBOL_NO_MEMORY:
+		return REASON_WORKER_DIED;
+	}
+	return REASON_WORKER_DIED;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void take_answer(struct profile *profile, uint32_t index, const struct symbol_answer *answer)
+{
+	struct profile_frame *frame = &profile->frames.data[index];
+	bool is_kernel = frame->kind == FRAME_KERNEL;
+
+	frame->reason = (uint8_t)reason_of(answer->status, is_kernel);
+	if (is_kernel)
+		frame->module = strtab_add(&profile->strings, answer->module ? answer->module : "kernel");
+	if (answer->status != SYMBOL_OK || !answer->name)
+		return;
+	frame->name = strtab_add(&profile->strings, answer->name);
+	frame->offset = answer->offset;
+	frame->tracer = is_kernel && frame_is_tracer(answer->name, answer->module);
+}
+
+static void take_answers(struct profile *profile, const struct batch *batch, const struct symbol_answer *answers)
+{
+	for (size_t i = 0; i < batch->frames.nr; i++)
+		take_answer(profile, batch->frames.data[i], &answers[i]);
+}
+
+static void collect_frame(struct profile *profile, struct batch *batch, uint32_t index)
+{
+	const struct profile_frame *frame = &profile->frames.data[index];
+
+	vec_push(&batch->frames, index);
+	vec_push(&batch->queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
+}
+
+/* Sorts the frames that wait into one batch per file; the last batch is the kernel's. */
+static void collect(struct profile *profile, struct batch *batches)
+{
+	for (uint32_t i = 0; i < profile->frames.nr; i++) {
+		const struct profile_frame *frame = &profile->frames.data[i];
+
+		if (frame->reason != REASON_NOT_TRIED)
+			continue;
+		if (frame->kind == FRAME_KERNEL)
+			collect_frame(profile, &batches[profile->files.nr], i);
+		else if (frame->kind == FRAME_USER_FILE && frame->file < profile->files.nr)
+			collect_frame(profile, &batches[frame->file], i);
+	}
+}
+
+static void name_batch(struct profile *profile, struct symbolizer *symbolizer, const struct batch *batch, uint32_t file)
+{
+	_cleanup_(freep) struct symbol_answer *answers = xcalloc(batch->frames.nr, sizeof(*answers));
+	const struct symbol_query *queries = batch->queries.data;
+
+	if (!batch->frames.nr)
+		return;
+	if (file == profile->files.nr)
+		symbolizer_name_kernel(symbolizer, queries, batch->queries.nr, answers);
+	else
+		symbolizer_name_file(symbolizer, file, queries, batch->queries.nr, answers);
+	take_answers(profile, batch, answers);
+}
+
+/* A user frame shows the base name of its file also when it has no name of its own. */
+static void set_module(struct profile *profile, const struct batch *batch, uint32_t file)
+{
+	uint32_t module = 0;
+
+	if (file < profile->files.nr)
+		module = strtab_add(&profile->strings,
+				    base_name(profile_string(profile, profile->files.data[file].path)));
+	for (size_t i = 0; module && i < batch->frames.nr; i++)
+		profile->frames.data[batch->frames.data[i]].module = module;
+}
+
+static void add_build_id(struct profile *profile, struct symbolizer *symbolizer, uint32_t file)
+{
+	struct profile_file *entry = &profile->files.data[file];
+
+	if (!entry->build_id)
+		entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(symbolizer, file));
+}
+
+void name_frames(struct profile *profile, struct symbolizer *symbolizer)
+{
+	uint32_t nr_files = (uint32_t)profile->files.nr;
+	struct batch *batches = xcalloc(nr_files + 1, sizeof(*batches));
+
+	collect(profile, batches);
+	for (uint32_t file = 0; file <= nr_files; file++) {
+		name_batch(profile, symbolizer, &batches[file], file);
+		set_module(profile, &batches[file], file);
+		if (file < nr_files && batches[file].frames.nr)
+			add_build_id(profile, symbolizer, file);
+		batch_done(&batches[file]);
+	}
+	free(batches);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Naming: gives every frame of a profile its name, module and reason, through the symbol worker. */
+#pragma once
+
+#include "core/engine/profile.h"
+#include "symbolize/symbolize.h"
+
+/*
+ * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a
+ * name carries a reason; that is no failure.
+ */
+void name_frames(struct profile *profile, struct symbolizer *symbolizer);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Resolution: from a plan and this host to the places where programs will be attached, by the best mechanism that the
+ * host has. Loads nothing; --explain prints the result.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/buf.h"
+#include "core/base/vec.h"
+#include "core/engine/plan.h"
+#include "core/engine/sampling.h"
+#include "symbolize/symbolize.h"
+
+enum mechanism {
+	MECHANISM_PERF_EVENT,   /* a perf event per CPU */
+	MECHANISM_TRACEPOINT,   /* a classic tracepoint perf event each */
+	MECHANISM_UPROBE,       /* a perf uprobe each */
+	MECHANISM_UPROBE_MULTI, /* one uprobe.multi link per file */
+};
+
+/* One place. Tracepoints have category and event, user functions path and offset. */
+struct attach_point {
+	char *name;       /* "sched:sched_switch", "malloc" */
+	char *category;
+	char *event;
+	char *path;       /* of the file to probe */
+	uint64_t offset;  /* in the file */
+};
+
+struct attach_plan {
+	enum program_kind program;
+	enum mechanism mechanism;
+	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
+	char why[256];                 /* why this mechanism */
+	VEC(struct attach_point) points;
+};
+
+void attach_plan_done(struct attach_plan *attach);
+
+/*
+ * Fills the attach plan. User functions are looked up by the symbol worker. 0; a usage error; ERR_NO_MATCH when nothing
+ * matches, with a near name; ERR_HOST when this host cannot.
+ */
+int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach);
+
+/* How many functions or events the header counts: points, or 1 for timed samples. */
+size_t attach_plan_count(const struct attach_plan *attach);
+
+/* "tracepoint", "uprobe.multi", …; the program's name in the BPF object. */
+const char *mechanism_name(enum mechanism mechanism);
+const char *attach_plan_program(const struct attach_plan *attach);
+
+/* The attach plan in words: program, mechanism and why, then a line per place. */
+void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text);

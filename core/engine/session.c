@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/bpf_disasm.h"
+#include "core/engine/host.h"
+#include "core/engine/libbpf_log.h"
+#include "core/engine/process.h"
+#include "core/engine/session_private.h"
+
+#define DEFAULT_COUNT_ENTRIES 16384
+#define MANY_CPUS 256 /* from here on fewer scratch slots per CPU: they are allocated for all possible CPUs */
+
+/* The plan, the profile and the BPF side number the same things. */
+_Static_assert((int)KEY_TGID == (int)ST_KEY_TGID && (int)KEY_TID == (int)ST_KEY_TID && (int)KEY_COMM == (int)ST_KEY_COMM &&
+		       (int)KEY_CGROUP == (int)ST_KEY_CGROUP && (int)KEY_PROBE == (int)ST_KEY_PROBE,
+	       "key parts differ");
+_Static_assert((int)TASK_ACCESS_PROBE_READ == (int)ST_TASK_PROBE_READ && (int)TASK_ACCESS_BTF == (int)ST_TASK_BTF,
+	       "task access differs");
+_Static_assert((int)PROGRAM_SAMPLE == (int)ST_PROGRAM_SAMPLE && (int)PROGRAM_TEST == (int)ST_PROGRAM_TEST,
+	       "program kinds differ");
+_Static_assert((int)STACK_OK == (int)ST_STACK_OK && (int)STACK_TRUNCATED == (int)ST_STACK_TRUNCATED,
+	       "stack states differ");
+
+static struct bpf_program *program_of(struct stacktool *skeleton, const struct attach_plan *attach)
+{
+	return bpf_object__find_program_by_name(skeleton->obj, attach_plan_program(attach));
+}
+
+/* ---- configuration ---- */
+
+static int set_task_filter(struct st_config *config, const struct plan *plan)
+{
+	uint64_t device = 0, inode = 0;
+	int err = process_pidns(&device, &inode);
+
+	config->pidns_device = device;
+	config->pidns_inode = inode;
+	if (err < 0)
+		return err;
+	if (plan->tgids.nr) {
+		config->task_filter = ST_FILTER_TGID;
+		config->filter_single = plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
+	} else if (plan->tids.nr) {
+		config->task_filter = ST_FILTER_TID;
+		config->filter_single = plan->tids.nr == 1 ? plan->tids.data[0] : 0;
+	}
+	return 0;
+}
+
+static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
+{
+	struct st_config config = {
+		.key_parts = plan->key_parts,
+		.task_access = host_task_access(attach->program),
+		.cpu = plan->cpu,
+		.want_kernel = plan->want_kernel,
+		.want_user = plan->want_user,
+		.include_idle = plan->include_idle,
+		.use_cgroup_map = plan->cgroup_map != NULL,
+		.use_mntns_map = plan->mntns_map != NULL,
+		.sample_period_ns = attach->sample.is_clock ? attach->sample.period : 0,
+		.ring_wake_bytes = bpf_map__max_entries(skeleton->maps.st_ring) / 4,
+	};
+
+	if (getrandom(config.seed, sizeof(config.seed), 0) != sizeof(config.seed))
+		return fail(-EIO, "getrandom: no random numbers");
+	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
+		return fail_host(-EPERM, "--mntnsmap: lockdown=confidentiality forbids to read the task on this kernel");
+	skeleton->rodata->st_config = config;
+	return set_task_filter(&skeleton->rodata->st_config, plan);
+}
+
+/* ---- maps ---- */
+
+/* Takes the place of one of our maps: a pinned hash with 8-byte keys. */
+static int reuse_pinned(struct bpf_map *map, const char *option, const char *path)
+{
+	_cleanup_(closep) int fd = bpf_obj_get(path);
+	struct bpf_map_info info = {};
+	__u32 length = sizeof(info);
+
+	if (fd < 0)
+		return fail(-errno, "%s: '%s': no pinned BPF map: %s", option, path, strerror(errno));
+	if (bpf_map_get_info_by_fd(fd, &info, &length))
+		return fail(-errno, "%s: '%s': not a BPF map: %s", option, path, strerror(errno));
+	if (info.type != BPF_MAP_TYPE_HASH || info.key_size != sizeof(uint64_t)) {
+		fail(-EINVAL, "%s: '%s': the map must be a hash with keys of 8 bytes, not type %u with keys of %u", option,
+		     path, info.type, info.key_size);
+		hint("bpftool map create %s type hash key 8 value 8 entries 128 name filter", path);
+		return -EINVAL;
+	}
+	return bpf_map__reuse_fd(map, fd);
+}
+
+static int set_filter_maps(struct stacktool *skeleton, const struct plan *plan)
+{
+	int err = 0;
+
+	bpf_map__set_autocreate(skeleton->maps.st_cgroups, plan->cgroup_map != NULL);
+	bpf_map__set_autocreate(skeleton->maps.st_mntns, plan->mntns_map != NULL);
+	if (plan->cgroup_map)
+		err = reuse_pinned(skeleton->maps.st_cgroups, "--cgroupmap", plan->cgroup_map);
+	if (!err && plan->mntns_map)
+		err = reuse_pinned(skeleton->maps.st_mntns, "--mntnsmap", plan->mntns_map);
+	return err;
+}
+
+static uint32_t nr_filter_ids(const struct plan *plan)
+{
+	return (uint32_t)(plan->tgids.nr ? plan->tgids.nr : plan->tids.nr);
+}
+
+static int set_maps(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
+{
+	if (plan->record_entries)
+		bpf_map__set_max_entries(skeleton->maps.st_known, plan->record_entries);
+	if (plan->ring_bytes)
+		bpf_map__set_max_entries(skeleton->maps.st_ring, plan->ring_bytes);
+	if (libbpf_num_possible_cpus() > MANY_CPUS)
+		bpf_map__set_max_entries(skeleton->maps.st_scratch, ST_MAX_SLOTS / 2);
+	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
+	bpf_map__set_autocreate(skeleton->maps.st_pids, nr_filter_ids(plan) > 1);
+	if (nr_filter_ids(plan) > 1)
+		bpf_map__set_max_entries(skeleton->maps.st_pids, nr_filter_ids(plan));
+	return set_filter_maps(skeleton, plan);
+}
+
+static int fill_pids(struct stacktool *skeleton, const struct plan *plan)
+{
+	uint32_t nr = nr_filter_ids(plan), one = 1;
+	const uint32_t *ids = plan->tgids.nr ? plan->tgids.data : plan->tids.data;
+
+	for (uint32_t i = 0; nr > 1 && i < nr; i++) {
+		int err = bpf_map__update_elem(skeleton->maps.st_pids, &ids[i], sizeof(ids[i]), &one, sizeof(one), BPF_ANY);
+
+		if (err)
+			return fail(err, "pid filter: cannot fill the map: %s", strerror(-err));
+	}
+	return 0;
+}
+
+/* ---- generations ---- */
+
+static int make_counts(struct session *session, uint32_t generation)
+{
+	uint32_t entries = session->wanted_entries;
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_counts", sizeof(struct st_id), sizeof(struct st_count), entries, NULL);
+	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
+
+	if (fd < 0)
+		return fail(-errno, "count map of %u entries: refused: %s", entries, strerror(errno));
+	session->counts[generation] = fd;
+	session->count_entries[generation] = entries;
+	if (bpf_map_update_elem(outer, &generation, &fd, BPF_ANY))
+		return fail(-errno, "count map: cannot be put in place: %s", strerror(errno));
+	return 0;
+}
+
+static int map_control(struct session *session)
+{
+	void *memory = mmap(NULL, sizeof(struct st_control), PROT_READ | PROT_WRITE, MAP_SHARED,
+			    bpf_map__fd(session->skeleton->maps.st_control), 0);
+
+	if (memory == MAP_FAILED)
+		return fail(-errno, "control map: mmap: %s", strerror(errno));
+	session->control = memory;
+	session->control->poke_at = session->wanted_entries / 2;
+	return 0;
+}
+
+static int make_generations(struct session *session)
+{
+	int err = 0;
+
+	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)
+		err = make_counts(session, generation);
+	return err ? err : map_control(session);
+}
+
+/* ---- load ---- */
+
+static int load_failed(int err, const struct attach_plan *attach)
+{
+	const char *said = libbpf_log_last();
+
+	if (err == -EPERM) {
+		fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach), strerror(-err));
+		hint("it takes CAP_BPF and CAP_PERFMON (or root), and a kernel that allows BPF");
+		return err;
+	}
+	if (err == -ENOMEM || err == -E2BIG)
+		return fail(err, "BPF maps: the kernel refuses the memory (a memory cgroup may be full): %s", strerror(-err));
+	fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach), strerror(-err));
+	if (said[0])
+		hint("%s", said);
+	return err;
+}
+
+static int configure(struct session *session, const struct plan *plan, const struct attach_plan *attach)
+{
+	int err = set_config(session->skeleton, plan, attach);
+
+	if (!err)
+		err = set_maps(session->skeleton, plan, attach);
+	if (err)
+		return err;
+	session->program = program_of(session->skeleton, attach);
+	if (!session->program)
+		return fail(-ENOENT, "program %s: not in the BPF object", attach_plan_program(attach));
+	bpf_program__set_autoload(session->program, true);
+	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
+	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;
+	session->wants_idle = plan->include_idle;
+	session->counts_misses = attach->mechanism != MECHANISM_PERF_EVENT && host_counts_misses();
+	return 0;
+}
+
+static int session_open(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session)
+{
+	struct session *session = xcalloc(1, sizeof(*session));
+
+	*ret_session = session;
+	libbpf_log_start();
+	session->counts[0] = session->counts[1] = -1;
+	session->skeleton = stacktool__open();
+	return session->skeleton ? configure(session, plan, attach) : fail(-errno, "BPF object: cannot be opened");
+}
+
+static int session_load(struct session *session, const struct plan *plan, const struct attach_plan *attach)
+{
+	int err = stacktool__load(session->skeleton);
+
+	if (err)
+		return load_failed(err, attach);
+	err = fill_pids(session->skeleton, plan);
+	return err ? err : make_generations(session);
+}
+
+int session_new(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session)
+{
+	struct session *session = NULL;
+	int err = session_open(plan, attach, &session);
+
+	if (!err)
+		err = session_load(session, plan, attach);
+	if (err) {
+		session_free(session);
+		return err;
+	}
+	*ret_session = session;
+	return 0;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	session_detach(session);
+	ring_buffer__free(session->ring);
+	if (session->control)
+		munmap((void *)session->control, sizeof(struct st_control));
+	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++)
+		closep(&session->counts[generation]);
+	stacktool__destroy(session->skeleton);
+	vec_done(&session->pending);
+	vec_done(&session->deltas);
+	vec_done(&session->links);
+	free(session);
+}
+
+struct sampling *session_sampling(struct session *session)
+{
+	return session->sampling;
+}
+
+/* ---- description ---- */
+
+static void describe_config(const struct session *session, struct buf *text)
+{
+	const struct st_config *config = &session->skeleton->rodata->st_config;
+
+	buf_addf(text, "config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u idle=%u\n",
+		 config->key_parts, config->task_access, config->task_filter, config->cpu, config->want_kernel,
+		 config->want_user, config->include_idle);
+	buf_addf(text, "maps: counts 2 x %u, records sent %u, ring %u bytes, slots %u per CPU\n", session->wanted_entries,
+		 bpf_map__max_entries(session->skeleton->maps.st_known), bpf_map__max_entries(session->skeleton->maps.st_ring),
+		 bpf_map__max_entries(session->skeleton->maps.st_scratch));
+}
+
+int session_describe(const struct plan *plan, const struct attach_plan *attach, struct buf *ret_text)
+{
+	struct session *session = NULL;
+	int err = session_open(plan, attach, &session);
+
+	if (!err) {
+		describe_config(session, ret_text);
+		bpf_disassemble(bpf_program__name(session->program), bpf_program__insns(session->program),
+				bpf_program__insn_cnt(session->program), ret_text);
+	}
+	session_free(session);
+	return err;
+}
+
+static uint64_t map_memory(int fd)
+{
+	char path[64], line[128];
+	unsigned long long bytes = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "memlock: %llu", &bytes) == 1)
+			break;
+	return bytes;
+}
+
+uint64_t session_map_bytes(const struct session *session)
+{
+	uint64_t bytes = map_memory(session->counts[0]) + map_memory(session->counts[1]);
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, session->skeleton->obj)
+		if (bpf_map__fd(map) >= 0)
+			bytes += map_memory(bpf_map__fd(map));
+	return bytes;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A loaded BPF object and what hangs on it: maps, links, the ring. Opened for one plan; only the program and the maps that
+ * the plan needs exist.
+ *
+ * session.c loads, attach.c attaches, drain.c reads; these three are the only ones that see the skeleton and abi.h.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/buf.h"
+#include "core/engine/plan.h"
+#include "core/engine/resolve.h"
+
+struct session;
+
+/* Opens, configures and loads. 0, or a recorded failure in one sentence. */
+int session_new(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session);
+void session_free(struct session *session);
+
+/* Attaches everything; events are counted from here on. 0 or a recorded failure that names the place. */
+int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach);
+
+/* Detaches everything: no program runs any more when it returns, apart from those that are just finishing. */
+void session_detach(struct session *session);
+
+/* Number of links and events that are attached now. */
+size_t session_nr_attached(const struct session *session);
+
+/* Timed samples: counter and CPUs; NULL for other events. */
+struct sampling *session_sampling(struct session *session);
+
+/*
+ * The configuration and the BPF instructions of the program that the plan would use, for --debug and --ebpf. Opens the
+ * object and loads nothing. 0 or a recorded failure.
+ */
+int session_describe(const struct plan *plan, const struct attach_plan *attach, struct buf *ret_text);
+
+/* Bytes of kernel memory that the maps use, as the kernel accounts them; 0 unknown. */
+uint64_t session_map_bytes(const struct session *session);

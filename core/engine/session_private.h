@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What session.c, attach.c and drain.c share: the inside of a session. Nothing else includes this. */
+#pragma once
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/abi.h"
+#include "core/base/vec.h"
+#include "core/engine/profile.h"
+#include "core/engine/session.h"
+#include "stacktool.skel.h"
+
+struct session {
+	struct stacktool *skeleton;
+	struct bpf_program *program;
+	volatile struct st_control *control; /* mmap()ed */
+	struct ring_buffer *ring;
+
+	/* two generations of counts; the live one is `control->generation & 1` */
+	int counts[ST_GENERATIONS];
+	uint32_t count_entries[ST_GENERATIONS];
+	uint32_t wanted_entries; /* what the next map of the dead generation should hold */
+
+	/* numbers of each generation that are in an interval already */
+	struct st_stats reported[ST_GENERATIONS];
+	uint64_t reported_counter;
+	uint64_t reported_idle_ns;
+	uint64_t reported_misses;
+	uint64_t reported_sideband;
+	bool counts_misses;
+
+	/* ring messages that wait for their place: records for the address spaces, deltas for the other generation */
+	VEC(uint64_t) pending; /* struct st_stack, one after the other, each rounded up to words */
+	VEC(struct st_delta) deltas;
+	bool poked;
+	uint64_t inserted_before; /* control->inserted at the last swap */
+	uint64_t nr_received;  /* records, since the cache of sent records was last cleared */
+	uint64_t bad_messages;
+
+	VEC(struct bpf_link *) links;
+	struct sampling *sampling;
+	uint64_t sample_period;
+	bool wants_idle;
+};

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The life of a run, step by step; each step has its owner elsewhere.
+ *
+ * The order matters for safety: the symbol worker is forked before anything privileged is open, the side-band starts
+ * before the first event can happen, and privileges go as soon as everything is attached. And for truth: programs are
+ * detached before the last drain.
+ */
+#include "core/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/applet.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/collect.h"
+#include "core/engine/drain.h"
+#include "core/engine/explain.h"
+#include "core/engine/host.h"
+#include "core/engine/naming.h"
+#include "core/engine/opener.h"
+#include "core/engine/privilege.h"
+#include "core/engine/process.h"
+#include "core/engine/profile_file.h"
+#include "core/engine/resolve.h"
+#include "core/engine/session.h"
+#include "core/engine/spaces.h"
+#include "core/render/render.h"
+#include "symbolize/symbolize.h"
+
+struct run {
+	const struct applet *applet;
+	const struct plan *plan;
+	struct attach_plan attach;
+	struct symbolizer *symbolizer;
+	struct session *session;
+	struct spaces *spaces;
+	struct collector *collector;
+	struct process_watch *watch;
+	struct profile profile;
+	bool lost;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now = {};
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+/* ---- prepare ---- */
+
+/* A debug file is looked for by build id; which file asks makes no difference. */
+static int open_debug(void *context, uint32_t file, const char *build_id)
+{
+	(void)context;
+	(void)file;
+	return opener_open_debug(build_id);
+}
+
+static int check_targets(const struct plan *plan)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < plan->tgids.nr; i++)
+		err = process_exists(plan->tgids.data[i]);
+	for (size_t i = 0; !err && i < plan->tids.nr; i++)
+		err = process_thread_exists(plan->tids.data[i]);
+	return err;
+}
+
+static int start_worker(struct run *run)
+{
+	const struct symbolizer_options options = {
+		.no_demangle = run->plan->no_demangle,
+		.open_debug = open_debug,
+	};
+
+	return symbolizer_new(&options, &run->symbolizer);
+}
+
+/* kallsyms decides at open() whether it will show addresses, so it is opened while the tool is privileged. */
+static int open_kernel_symbols(struct run *run)
+{
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? 0 : symbolizer_add_kernel(run->symbolizer, fd);
+}
+
+static int prepare(struct run *run)
+{
+	int err = process_require_proc();
+
+	if (!err)
+		err = check_targets(run->plan);
+	if (!err && run->plan->save_path)
+		err = profile_save_check(run->plan->save_path);
+	if (!err)
+		err = start_worker(run);
+	if (!err)
+		err = privilege_check();
+	if (!err)
+		err = host_require_btf();
+	if (!err)
+		err = resolve_plan(run->plan, run->symbolizer, &run->attach);
+	return err;
+}
+
+/* ---- start ---- */
+
+static void describe_host(struct profile *profile)
+{
+	char text[256];
+
+	host_describe(text, sizeof(text));
+	profile->kernel_release = profile_add_string(profile, text);
+	if (gethostname(text, sizeof(text)) == 0)
+		profile->hostname = profile_add_string(profile, text);
+}
+
+static void begin_interval(struct run *run)
+{
+	struct profile_interval interval = { .start_ns = now_ns(CLOCK_MONOTONIC) };
+
+	vec_push(&run->profile.intervals, interval);
+}
+
+static void begin_profile(struct run *run)
+{
+	_cleanup_(buf_done) struct buf header = {};
+	struct profile *profile = &run->profile;
+	struct tm local = {};
+	time_t now = time(NULL);
+
+	profile_init(profile);
+	profile->view = run->plan->view;
+	profile->applet = profile_add_string(profile, run->plan->applet);
+	profile->event = profile_add_string(profile, run->attach.mechanism == MECHANISM_PERF_EVENT ? run->attach.sample.name :
+												     run->plan->probe.typed);
+	profile->unit = profile_add_string(profile, run->attach.mechanism == MECHANISM_PERF_EVENT ? "samples" : "events");
+	if (run->applet->header)
+		run->applet->header(run->plan, attach_plan_count(&run->attach), &header);
+	profile->header = profile_add_string(profile, buf_text(&header));
+	profile->footer = profile_add_string(profile, run->applet->footer ? run->applet->footer : "");
+	localtime_r(&now, &local);
+	profile->utc_offset_s = (uint32_t)local.tm_gmtoff;
+	describe_host(profile);
+	begin_interval(run);
+}
+
+static int open_spaces(struct run *run)
+{
+	const struct spaces_options options = {
+		.symbolizer = run->symbolizer,
+		.profile = &run->profile,
+		.only_tgid = run->plan->tgids.nr == 1 ? run->plan->tgids.data[0] : 0,
+	};
+
+	return spaces_new(&options, &run->spaces);
+}
+
+/* A script that waits for the probes to be in place names a descriptor in the environment (docs/hacking.md). */
+static void say_attached(void)
+{
+	const char *text = getenv("STACKTOOL_READY_FD");
+	int fd = text ? atoi(text) : -1;
+
+	if (fd > 2 && write(fd, "attached\n", 9) < 0)
+		return;
+	if (fd > 2)
+		close(fd);
+}
+
+static void say_lines(const struct run *run, const char *lines)
+{
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+
+		fprintf(stderr, "stacktool %s: %.*s\n", run->applet->name, (int)length, lines);
+		lines += length + (lines[length] != '\0');
+	}
+}
+
+/* What this run does otherwise than the user may expect, before it starts. */
+static void say_fallback(const struct run *run)
+{
+	_cleanup_(buf_done) struct buf missing = {};
+
+	privilege_note(&missing);
+	say_lines(run, buf_text(&missing));
+	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0])
+		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", run->applet->name, run->attach.sample.name,
+			run->attach.sample.why);
+	if (run->spaces && spaces_note(run->spaces))
+		fprintf(stderr, "stacktool %s: %s\n", run->applet->name, spaces_note(run->spaces));
+}
+
+static int watch_targets(struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	if (!plan->tgids.nr && !plan->tids.nr)
+		return 0;
+	return process_watch_new(plan->tgids.data, plan->tgids.nr, plan->tids.data, plan->tids.nr, &run->watch);
+}
+
+/*
+ * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but
+ * it has to get that at once. Without the privilege things work as long as there is time to spare.
+ */
+static void ask_for_priority(void)
+{
+	if (setpriority(PRIO_PROCESS, 0, -20))
+		return;
+}
+
+static int start(struct run *run)
+{
+	int err = session_new(run->plan, &run->attach, &run->session);
+
+	if (!err)
+		err = drain_open(run->session);
+	if (!err)
+		err = open_kernel_symbols(run);
+	if (!err) {
+		begin_profile(run);
+		err = open_spaces(run);
+	}
+	if (!err)
+		err = watch_targets(run);
+	if (!err)
+		err = collector_new(run->plan, run->session, run->spaces, run->watch, &run->collector);
+	ask_for_priority();
+	if (!err)
+		err = session_attach(run->session, run->plan, &run->attach);
+	return err;
+}
+
+/* ---- report ---- */
+
+static struct profile_interval *current(struct run *run)
+{
+	return &vec_last(&run->profile.intervals);
+}
+
+static struct drain_target target_of(struct run *run)
+{
+	return (struct drain_target){ .profile = &run->profile, .spaces = run->spaces, .interval = current(run) };
+}
+
+static int written(int err)
+{
+	return err && err != -EPIPE ? fail(err, "standard output: %s", strerror(-err)) : err;
+}
+
+static int print_interval(struct run *run)
+{
+	struct profile_interval *interval = current(run);
+	int err;
+
+	interval->end_ns = now_ns(CLOCK_MONOTONIC);
+	interval->wall_end_ns = now_ns(CLOCK_REALTIME);
+	name_frames(&run->profile, run->symbolizer);
+	run->lost |= profile_lost(interval) > 0;
+	err = render_report(&run->profile, interval, &run->profile.view, stdout);
+	if (!err && fflush(stdout))
+		err = -errno;
+	if (!err)
+		render_notes(&run->profile, interval, stderr);
+	return written(err);
+}
+
+/* Intervals are kept only for a file; otherwise a run of days would keep them all. */
+static void next_interval(struct run *run)
+{
+	if (!run->plan->save_path)
+		profile_clear_intervals(&run->profile);
+	begin_interval(run);
+}
+
+static int report_interval(struct run *run)
+{
+	struct drain_target target = target_of(run);
+	int err = drain_swap(run->session, &target);
+
+	if (!err)
+		err = print_interval(run);
+	if (!err)
+		next_interval(run);
+	return err;
+}
+
+static void say_reason(const struct run *run, enum collect_reason reason)
+{
+	const struct plan *plan = run->plan;
+
+	if (reason != COLLECT_TARGET_GONE)
+		return;
+	if (plan->tgids.nr == 1)
+		fprintf(stderr, "stacktool %s: process %u has ended\n", run->applet->name, plan->tgids.data[0]);
+	else if (plan->tids.nr == 1)
+		fprintf(stderr, "stacktool %s: thread %u has ended\n", run->applet->name, plan->tids.data[0]);
+	else
+		fprintf(stderr, "stacktool %s: all %zu targets have ended\n", run->applet->name,
+			plan->tgids.nr + plan->tids.nr);
+}
+
+static int collect(struct run *run)
+{
+	enum collect_reason reason = COLLECT_INTERVAL;
+	int err = 0;
+
+	while (!err && reason == COLLECT_INTERVAL) {
+		struct drain_target target = target_of(run);
+
+		err = collector_wait(run->collector, &target, &reason);
+		if (!err && reason == COLLECT_INTERVAL)
+			err = report_interval(run);
+	}
+	if (!err)
+		say_reason(run, reason);
+	return err;
+}
+
+static int finish(struct run *run)
+{
+	struct drain_target target = target_of(run);
+	int err;
+
+	session_detach(run->session);
+	err = drain_all(run->session, &target);
+	collector_free(run->collector);
+	run->collector = NULL;
+	if (!err)
+		err = print_interval(run);
+	if (!err)
+		err = written(render_footer(&run->profile, &run->profile.view, stdout));
+	if ((!err || err == -EPIPE) && run->plan->save_path) {
+		int saved = profile_save(&run->profile, run->plan->save_path);
+
+		err = saved ? saved : err;
+	}
+	return err;
+}
+
+static void say_privileges(const struct run *run)
+{
+	_cleanup_(buf_done) struct buf kept = {};
+
+	privilege_describe(&kept);
+	say_lines(run, buf_text(&kept));
+}
+
+static int carry_out(struct run *run)
+{
+	int err = start(run);
+
+	if (err)
+		return err;
+	say_fallback(run);
+	err = privilege_drop();
+	if (err)
+		return err;
+	if (run->plan->debug)
+		say_privileges(run);
+	err = written(render_header(&run->profile, &run->profile.view, stdout));
+	if (!err && fflush(stdout))
+		err = written(-errno);
+	say_attached();
+	if (!err)
+		err = collect(run);
+	return err ? err : finish(run);
+}
+
+static void run_done(struct run *run)
+{
+	collector_free(run->collector);
+	process_watch_free(run->watch);
+	spaces_free(run->spaces);
+	session_free(run->session);
+	symbolizer_free(run->symbolizer);
+	attach_plan_done(&run->attach);
+	profile_done(&run->profile);
+}
+
+/* --explain and --ebpf print and stop; --debug prints and goes on. */
+static int explain_only(struct run *run, bool *ret_stop)
+{
+	const struct plan *plan = run->plan;
+
+	*ret_stop = plan->explain || plan->dump_bpf;
+	if (plan->explain)
+		return explain_plan(plan, &run->attach, stdout);
+	if (plan->debug || plan->dump_bpf)
+		return explain_programs(plan, &run->attach, plan->dump_bpf ? stdout : stderr);
+	return 0;
+}
+
+int run_plan(const struct applet *applet, const struct plan *plan, struct run_result *ret_result)
+{
+	struct run run = { .applet = applet, .plan = plan };
+	bool stop = false;
+	int err = prepare(&run);
+
+	if (!err)
+		err = explain_only(&run, &stop);
+	if (!err && !stop)
+		err = carry_out(&run);
+	run_done(&run);
+	*ret_result = (struct run_result){ .lost = plan->strict && run.lost };
+	return err == -EPIPE ? 0 : err;
+}
