@@ -33,7 +33,8 @@ target_compile_options(stacktool_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes -Wno-unused-parameter
 	-Wno-missing-field-initializers
 	$<$<BOOL:${STACKTOOL_WERROR}>:-Werror>
-	-fno-common -fno-omit-frame-pointer
+	# As in the kernel: __u64 and uint64_t are different types to the compiler, and we read records of both.
+	-fno-common -fno-omit-frame-pointer -fno-strict-aliasing
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
 
 # Debian's cmake says -O3 -DNDEBUG; the assertions stay, they guard a program that runs as root.
