@@ -20,48 +20,26 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/images.h"
+#include "core/engine/lives.h"
 #include "core/engine/mappings.h"
 #include "core/engine/proc_maps.h"
 #include "core/engine/process.h"
 #include "core/engine/sideband.h"
 
 #define NSEC_PER_SEC 1000000000ULL
-#define NR_BUCKETS 4096
 #define SWEEP_NS NSEC_PER_SEC
-#define GRACE_NS (2 * NSEC_PER_SEC)           /* that a record may arrive late */
-#define SAME_MMAP_NS (NSEC_PER_SEC / 1000)    /* between a mapping's record and its build id's */
-#define FIRST_REREAD_NS (NSEC_PER_SEC / 10)   /* then ever rarer */
-#define MAX_MAPPINGS (1u << 20)               /* of all address spaces together: 40 MB */
-#define MANY_MAPPINGS 4096
+#define GRACE_NS (2 * NSEC_PER_SEC)        /* that a record may arrive late */
+#define SAME_MMAP_NS (NSEC_PER_SEC / 1000) /* between a mapping's record and its build id's */
 #define MAX_PARENTS 16
-#define FIRST_MAPPABLE 4096
-
-enum life_state {
-	LIFE_UNREAD,   /* what was mapped before we looked is not known yet */
-	LIFE_COMPLETE, /* everything is known */
-	LIFE_GONE,     /* the process was gone before it could be read */
-	LIFE_DENIED,   /* we may not read it */
-};
-
-/* One life of a tgid: from fork or exec to exec or exit. */
-struct life {
-	struct life *next; /* in the bucket: of the same tgid the newest comes first */
-	uint32_t tgid, parent_tgid;
-	uint64_t start_ns, end_ns; /* start 0: before we looked; end UINT64_MAX: still runs */
-	enum life_state state;
-	struct mappings *mappings;
-	uint64_t start_time_ns, exec_id; /* as its first record said; 0 unknown */
-	uint64_t nr_lost_when_read;
-	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
-};
+#define FIRST_MAPPABLE 4096 /* the first page stays empty (vm.mmap_min_addr) */
 
 struct spaces {
 	struct spaces_options options;
 	struct sideband *sideband; /* NULL: from maps alone */
 	struct images *images;
-	struct life *buckets[NR_BUCKETS];
-	uint64_t now_ns, previous_ns; /* the side-band is known up to here; and before the last update */
-	uint64_t swept_ns;
+	struct lives *lives;
+	uint64_t now_ns;           /* the side-band is known up to here */
+	uint64_t swept_ns;         /* when lives that are over were last freed */
 	uint64_t nr_denied;
 	char *why_no_sideband;
 	struct buf note;
@@ -75,92 +53,35 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-/* ---- lives ---- */
+/* ---- lives and their mappings ---- */
 
-static struct life **bucket_of(struct spaces *spaces, uint32_t tgid)
+/* Without the side-band whatever is mapped later is seen by looking again only. */
+static uint64_t first_pause_ns(const struct spaces *spaces)
 {
-	return &spaces->buckets[tgid % NR_BUCKETS];
-}
-
-/* The life of `tgid` that had begun by `time_ns`, or NULL. */
-static struct life *find_life(struct spaces *spaces, uint32_t tgid, uint64_t time_ns)
-{
-	struct life *life = *bucket_of(spaces, tgid);
-
-	while (life && (life->tgid != tgid || life->start_ns > time_ns))
-		life = life->next;
-	return life;
-}
-
-static bool is_newest(struct spaces *spaces, const struct life *life)
-{
-	return find_life(spaces, life->tgid, UINT64_MAX) == life;
-}
-
-static struct life *life_new(uint32_t tgid, uint64_t start_ns)
-{
-	struct life *life = xcalloc(1, sizeof(*life));
-
-	life->tgid = tgid;
-	life->start_ns = start_ns;
-	life->end_ns = UINT64_MAX;
-	life->mappings = mappings_new();
-	life->reread_pause_ns = FIRST_REREAD_NS;
-	return life;
-}
-
-static void life_free(struct life *life)
-{
-	mappings_free(life->mappings);
-	free(life);
-}
-
-/* Puts the life in front of those of its tgid that began earlier, and ends the one before it. */
-static void insert_life(struct spaces *spaces, struct life *life)
-{
-	struct life **link = bucket_of(spaces, life->tgid), *before;
-
-	while (*link && ((*link)->tgid != life->tgid || (*link)->start_ns > life->start_ns)) {
-		if ((*link)->tgid == life->tgid)
-			life->end_ns = (*link)->start_ns;
-		link = &(*link)->next;
-	}
-	before = *link;
-	if (before && before->end_ns > life->start_ns)
-		before->end_ns = life->start_ns;
-	life->next = before;
-	*link = life;
+	return spaces->sideband ? NSEC_PER_SEC : NSEC_PER_SEC / 10;
 }
 
 static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t start_ns)
 {
-	struct life *life = life_new(tgid, start_ns);
+	struct life *life = lives_begin(spaces->lives, tgid, start_ns);
 
-	insert_life(spaces, life);
+	life->nr_lost = spaces_lost(spaces);
+	life->reread_pause_ns = first_pause_ns(spaces);
+	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
 	return life;
 }
 
 static struct life *find_or_begin_life(struct spaces *spaces, uint32_t tgid, uint64_t time_ns)
 {
-	struct life *life = find_life(spaces, tgid, time_ns);
+	struct life *life = lives_find(spaces->lives, tgid, time_ns);
 
 	return life ? life : begin_life(spaces, tgid, 0);
-}
-
-/* ---- mappings of a life ---- */
-
-/* Starts over: what is mapped is read again at the next record. */
-static void forget_mappings(struct life *life)
-{
-	mappings_free(life->mappings);
-	life->mappings = mappings_new();
-	life->state = LIFE_UNREAD;
 }
 
 static void add_mapping(struct life *life, const struct mapping *mapping)
 {
 	if (mappings_add(&life->mappings, mapping))
-		forget_mappings(life);
+		life_forget_mappings(life);
 }
 
 static uint32_t image_of(struct spaces *spaces, const struct image_key *key)
@@ -223,10 +144,10 @@ static int read_life(struct spaces *spaces, struct life *life)
 	struct mappings *before = mappings_share(life->mappings);
 	int err = read_maps(spaces, life);
 
-	life->nr_lost_when_read = spaces_lost(spaces);
+	life->nr_lost = spaces_lost(spaces);
 	if (!err) {
 		drain(spaces);
-		err = is_newest(spaces, life) ? 0 : -ESRCH;
+		err = lives_is_newest(spaces->lives, life) ? 0 : -ESRCH;
 	}
 	if (!err) {
 		mappings_free(before);
@@ -244,7 +165,7 @@ static void inherit(struct life *life, const struct life *parent)
 
 	life->mappings = mappings_share(parent->mappings);
 	if (mappings_add_all(&life->mappings, own))
-		forget_mappings(life);
+		life_forget_mappings(life);
 	mappings_free(own);
 }
 
@@ -253,7 +174,7 @@ static bool may_be_read(struct spaces *spaces, const struct life *life, uint64_t
 {
 	uint64_t start_ns;
 
-	if (!is_newest(spaces, life))
+	if (!lives_is_newest(spaces->lives, life))
 		return false;
 	/* only without the side-band can a pid have been used again unnoticed */
 	return spaces->sideband || process_start_time(life->tgid, &start_ns) || start_ns <= time_ns;
@@ -306,7 +227,7 @@ static void note_mmap(struct spaces *spaces, const struct sideband_record *recor
 /* Its mapping came just before. */
 static void note_build_id(struct spaces *spaces, const struct sideband_record *record)
 {
-	struct life *life = find_life(spaces, record->tgid, record->time_ns);
+	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
 	const struct mapping *mapping = life ? mappings_find(life->mappings, record->start, record->time_ns) : NULL;
 
 	if (mapping && mapping->start == record->start && mapping->end == record->end &&
@@ -325,13 +246,14 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 
 	if (record->tgid == record->parent_tgid)
 		return; /* a thread */
-	parent = find_life(spaces, record->parent_tgid, record->time_ns);
+	parent = lives_find(spaces->lives, record->parent_tgid, record->time_ns);
 	life = begin_life(spaces, record->tgid, record->time_ns);
 	life->parent_tgid = record->parent_tgid;
 	if (!parent)
 		return;
 	mappings_free(life->mappings);
 	life->mappings = mappings_share(parent->mappings);
+	life->nr_lost = parent->nr_lost;
 	if (parent->state == LIFE_COMPLETE)
 		life->state = LIFE_COMPLETE;
 }
@@ -339,9 +261,9 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 /* Threads end one by one, the leader not always last. */
 static void note_exit(struct spaces *spaces, const struct sideband_record *record)
 {
-	struct life *life = find_life(spaces, record->tgid, record->time_ns);
+	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
 
-	if (life && (record->tid == record->tgid || life->end_ns != UINT64_MAX) && is_newest(spaces, life))
+	if (life && (record->tid == record->tgid || life->end_ns != LIFE_RUNS) && lives_is_newest(spaces->lives, life))
 		life->end_ns = record->time_ns;
 }
 
@@ -391,56 +313,22 @@ static void drain(struct spaces *spaces)
 		apply(spaces, record);
 }
 
-/* ---- lives that are over ---- */
-
-/* No record that comes from now on can belong to it: all that had been taken by the last update were read then. */
-static bool is_over(struct spaces *spaces, const struct life *life)
-{
-	if (life->end_ns == UINT64_MAX || life->end_ns + GRACE_NS > spaces->previous_ns)
-		return false;
-	return !is_newest(spaces, life) || process_has_ended(life->tgid);
-}
-
-static void free_over(struct spaces *spaces, struct life **link, size_t *nr_mappings)
-{
-	while (*link) {
-		struct life *life = *link;
-
-		if (is_over(spaces, life)) {
-			*link = life->next;
-			life_free(life);
-			continue;
-		}
-		*nr_mappings += mappings_count(life->mappings);
-		link = &life->next;
-	}
-}
-
-/* Someone maps and unmaps ever new places, in many processes: what runs is read again when it is needed. */
-static void forget_large(struct spaces *spaces)
-{
-	for (size_t i = 0; i < NR_BUCKETS; i++)
-		for (struct life *life = spaces->buckets[i]; life; life = life->next)
-			if (mappings_count(life->mappings) > MANY_MAPPINGS)
-				forget_mappings(life);
-}
-
+/*
+ * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to, also
+ * when the caller was busy elsewhere for a while.
+ */
 static void sweep(struct spaces *spaces)
 {
-	size_t nr_mappings = 0;
+	uint64_t before_ns = spaces->swept_ns > GRACE_NS ? spaces->swept_ns - GRACE_NS : 0;
 
 	if (spaces->now_ns - spaces->swept_ns < SWEEP_NS)
 		return;
 	spaces->swept_ns = spaces->now_ns;
-	for (size_t i = 0; i < NR_BUCKETS; i++)
-		free_over(spaces, &spaces->buckets[i], &nr_mappings);
-	if (nr_mappings > MAX_MAPPINGS)
-		forget_large(spaces);
+	lives_sweep(spaces->lives, before_ns);
 }
 
 void spaces_update(struct spaces *spaces)
 {
-	spaces->previous_ns = spaces->now_ns;
 	drain(spaces);
 	sweep(spaces);
 }
@@ -482,9 +370,10 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
  */
 static bool may_help_to_reread(struct spaces *spaces, struct life *life, uint64_t address)
 {
-	bool has_lost = spaces_lost(spaces) != life->nr_lost_when_read;
+	bool has_lost = spaces_lost(spaces) != life->nr_lost;
 
-	if (life->state != LIFE_COMPLETE || address < FIRST_MAPPABLE || address > INT64_MAX || !is_newest(spaces, life))
+	if (life->state != LIFE_COMPLETE || address < FIRST_MAPPABLE || address > INT64_MAX ||
+	    !lives_is_newest(spaces->lives, life))
 		return false;
 	if (!has_lost && spaces->now_ns < life->reread_ns)
 		return false;
@@ -581,6 +470,7 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
 
 	spaces->options = *options;
+	spaces->lives = lives_new();
 	spaces->images = images_new(options->profile, options->symbolizer);
 	open_sideband(spaces);
 	spaces->now_ns = spaces->swept_ns = monotonic_ns();
@@ -592,14 +482,7 @@ void spaces_free(struct spaces *spaces)
 {
 	if (!spaces)
 		return;
-	for (size_t i = 0; i < NR_BUCKETS; i++) {
-		while (spaces->buckets[i]) {
-			struct life *life = spaces->buckets[i];
-
-			spaces->buckets[i] = life->next;
-			life_free(life);
-		}
-	}
+	lives_free(spaces->lives);
 	sideband_free(spaces->sideband);
 	images_free(spaces->images);
 	free(spaces->why_no_sideband);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/lives.h"
+
+#include <stdlib.h>
+
+#include "core/base/alloc.h"
+#include "core/engine/process.h"
+
+#define NR_BUCKETS 4096
+#define MAX_MAPPINGS (1u << 20) /* of all lives together: 40 MB */
+#define MANY_MAPPINGS 4096      /* of one life, when all together are too many */
+
+/* Pids are handed out in sequence, so that their low bits spread by themselves. */
+struct lives {
+	struct life *buckets[NR_BUCKETS];
+	size_t nr;
+};
+
+struct lives *lives_new(void)
+{
+	return xcalloc(1, sizeof(struct lives));
+}
+
+static void life_free(struct life *life)
+{
+	mappings_free(life->mappings);
+	free(life);
+}
+
+void lives_free(struct lives *lives)
+{
+	if (!lives)
+		return;
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		while (lives->buckets[i]) {
+			struct life *life = lives->buckets[i];
+
+			lives->buckets[i] = life->next;
+			life_free(life);
+		}
+	}
+	free(lives);
+}
+
+size_t lives_count(const struct lives *lives)
+{
+	return lives->nr;
+}
+
+struct life *lives_find(const struct lives *lives, uint32_t tgid, uint64_t time_ns)
+{
+	struct life *life = lives->buckets[tgid % NR_BUCKETS];
+
+	while (life && (life->tgid != tgid || life->start_ns > time_ns))
+		life = life->next;
+	return life;
+}
+
+bool lives_is_newest(const struct lives *lives, const struct life *life)
+{
+	return lives_find(lives, life->tgid, UINT64_MAX) == life;
+}
+
+/* Puts the life in front of those of its tgid that began earlier; its end is the beginning of the one after it. */
+static void insert(struct lives *lives, struct life *life)
+{
+	struct life **link = &lives->buckets[life->tgid % NR_BUCKETS], *before;
+
+	while (*link && ((*link)->tgid != life->tgid || (*link)->start_ns > life->start_ns)) {
+		if ((*link)->tgid == life->tgid)
+			life->end_ns = (*link)->start_ns;
+		link = &(*link)->next;
+	}
+	before = *link;
+	if (before && before->end_ns > life->start_ns)
+		before->end_ns = life->start_ns;
+	life->next = before;
+	*link = life;
+	lives->nr++;
+}
+
+struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
+{
+	struct life *life = xcalloc(1, sizeof(*life));
+
+	life->tgid = tgid;
+	life->start_ns = start_ns;
+	life->end_ns = LIFE_RUNS;
+	life->mappings = mappings_new();
+	insert(lives, life);
+	return life;
+}
+
+void life_forget_mappings(struct life *life)
+{
+	mappings_free(life->mappings);
+	life->mappings = mappings_new();
+	life->state = LIFE_UNREAD;
+}
+
+/* ---- lives that are over ---- */
+
+/* Threads can outlive their leader, whose end was taken for that of the process: /proc knows. */
+static bool is_over(const struct lives *lives, const struct life *life, uint64_t time_ns)
+{
+	return life->end_ns < time_ns && (!lives_is_newest(lives, life) || process_has_ended(life->tgid));
+}
+
+/* Returns how many mappings remain. */
+static size_t sweep_bucket(struct lives *lives, struct life **link, uint64_t time_ns)
+{
+	size_t nr_mappings = 0;
+
+	while (*link) {
+		struct life *life = *link;
+
+		if (is_over(lives, life, time_ns)) {
+			*link = life->next;
+			life_free(life);
+			lives->nr--;
+			continue;
+		}
+		nr_mappings += mappings_count(life->mappings);
+		link = &life->next;
+	}
+	return nr_mappings;
+}
+
+static void forget_largest(struct lives *lives)
+{
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct life *life = lives->buckets[i]; life; life = life->next)
+			if (mappings_count(life->mappings) > MANY_MAPPINGS)
+				life_forget_mappings(life);
+}
+
+void lives_sweep(struct lives *lives, uint64_t time_ns)
+{
+	size_t nr_mappings = 0;
+
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		nr_mappings += sweep_bucket(lives, &lives->buckets[i], time_ns);
+	if (nr_mappings > MAX_MAPPINGS)
+		forget_largest(lives);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lives of processes: one is a tgid between fork or exec and exec or exit. A pid lives many times in a run, so a
+ * moment belongs to every question.
+ *
+ * Only the table is here; spaces.c fills it from the side-band and /proc.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/engine/mappings.h"
+
+#define LIFE_RUNS UINT64_MAX
+
+enum life_state {
+	LIFE_UNREAD,   /* what was mapped before we looked is not known yet */
+	LIFE_COMPLETE, /* everything is known */
+	LIFE_GONE,     /* the process was gone before it could be read */
+	LIFE_DENIED,   /* we may not read it */
+};
+
+struct life {
+	struct life *next;         /* in its bucket; of the same tgid the newest comes first */
+	uint32_t tgid;
+	uint32_t parent_tgid;      /* who forked it; 0: born before we looked, or by exec */
+	uint64_t start_ns, end_ns; /* start 0: before we looked; end LIFE_RUNS: not yet */
+	enum life_state state;
+	struct mappings *mappings;
+	uint64_t start_time_ns, exec_id;     /* as its first record said; 0 unknown */
+	uint64_t nr_lost;                    /* side-band records that were lost when its mappings were last known */
+	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
+};
+
+struct lives;
+
+struct lives *lives_new(void);
+void lives_free(struct lives *lives);
+
+/* The life of `tgid` that had begun by `time_ns`, or NULL. It stays where it is until lives_sweep(). */
+struct life *lives_find(const struct lives *lives, uint32_t tgid, uint64_t time_ns);
+
+/* The latest of its tgid: the one that /proc shows, if it still runs. */
+bool lives_is_newest(const struct lives *lives, const struct life *life);
+
+/* A new life without mappings, which ends the one before it. */
+struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
+
+/* Forgets what was mapped: it is to be read again. */
+void life_forget_mappings(struct life *life);
+
+/*
+ * Frees the lives that ended before `time_ns` and whose process has left nothing behind. When what remains is too large,
+ * because someone maps and unmaps ever new places, the largest forget their mappings.
+ */
+void lives_sweep(struct lives *lives, uint64_t time_ns);
+
+/* How many there are. */
+size_t lives_count(const struct lives *lives);
