@@ -7,6 +7,7 @@
  */
 #include "core/engine/profile_file.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,28 +36,28 @@ struct decoder {
 	size_t nr_losses;
 };
 
-static uint64_t number_at(const unsigned char *at, unsigned int nr_bytes)
-{
-	uint64_t number = 0;
-
-	for (unsigned int i = 0; i < nr_bytes; i++)
-		number |= (uint64_t)at[i] << 8 * i;
-	return number;
-}
-
 static uint16_t get16(const unsigned char *at)
 {
-	return (uint16_t)number_at(at, 2);
+	uint16_t number;
+
+	memcpy(&number, at, sizeof(number));
+	return le16toh(number);
 }
 
 static uint32_t get32(const unsigned char *at)
 {
-	return (uint32_t)number_at(at, 4);
+	uint32_t number;
+
+	memcpy(&number, at, sizeof(number));
+	return le32toh(number);
 }
 
 static uint64_t get64(const unsigned char *at)
 {
-	return number_at(at, 8);
+	uint64_t number;
+
+	memcpy(&number, at, sizeof(number));
+	return le64toh(number);
 }
 
 __attribute__((format(printf, 2, 3))) static int malformed(const struct decoder *decoder, const char *format, ...)
@@ -136,6 +137,9 @@ static int keep_section(struct decoder *decoder, const unsigned char *head, stru
 	char tag[16];
 
 	tag_text(head, tag);
+	if (get32(head + 4) & ~(uint32_t)SECTION_FLAGS_KNOWN || get32(head + 20))
+		return fail(-ENOTSUP, "'%s': needs a newer version of this program (flags of section %s)",
+			    decoder->name, tag);
 	if (section == NR_SECTIONS) {
 		if (!(get32(head + 4) & SECTION_REQUIRED))
 			return 0; /* an addition that may be left out */
@@ -167,6 +171,9 @@ static int take_section(struct decoder *decoder, size_t *at)
 	if (length > left || format_padding(length) > left - length)
 		return malformed(decoder, "a section reaches behind the end");
 	padded = length + format_padding(length);
+	for (size_t i = length; i < padded; i++)
+		if (head[FORMAT_SECTION_BYTES + i])
+			return malformed(decoder, "a section is not padded with zeros");
 	*at += FORMAT_SECTION_BYTES + padded;
 	return keep_section(decoder, head, (struct payload){ head + FORMAT_SECTION_BYTES, length, true });
 }
@@ -267,6 +274,8 @@ static int decode_file(struct decoder *decoder, const unsigned char *at, size_t 
 		.deleted = get32(at + 24) & FILE_DELETED,
 	};
 
+	if (get32(at + 24) & ~(uint32_t)FILE_FLAGS_KNOWN)
+		return malformed(decoder, "file %zu is of an unknown kind", i);
 	if (!is_string(decoder, file.path) || !is_string(decoder, file.build_id))
 		return malformed(decoder, "no such string in file %zu", i);
 	vec_push(&decoder->profile->files, file);
@@ -288,7 +297,7 @@ static int decode_frame(struct decoder *decoder, const unsigned char *at, size_t
 		.offset = get64(at + 32),
 	};
 
-	if (frame.kind > FRAME_USER_RAW || frame.reason >= REASON_NR)
+	if (frame.kind > FRAME_USER_RAW || frame.reason >= REASON_NR || at[2] & ~FRAME_FLAGS_KNOWN)
 		return malformed(decoder, "frame %zu is of an unknown kind", i);
 	if (frame.kind == FRAME_USER_FILE && frame.file >= decoder->profile->files.nr)
 		return malformed(decoder, "no such file in frame %zu", i);
@@ -322,9 +331,9 @@ static struct profile_record get_record(const unsigned char *at)
 	};
 }
 
-static int check_record(struct decoder *decoder, const struct profile_record *record, size_t i)
+static int check_record(struct decoder *decoder, const struct profile_record *record, uint8_t flags, size_t i)
 {
-	if (record->program > PROGRAM_TEST || record->kernel_status > STACK_TRUNCATED ||
+	if (flags & ~RECORD_FLAGS_KNOWN || record->program > PROGRAM_TEST || record->kernel_status > STACK_TRUNCATED ||
 	    record->user_status > STACK_TRUNCATED)
 		return malformed(decoder, "record %zu is of an unknown kind", i);
 	if (!is_string(decoder, record->comm))
@@ -340,14 +349,15 @@ static int decode_stack(struct decoder *decoder, size_t first, size_t nr)
 	const unsigned char *frames = decoder->sections[SECTION_STKF].bytes + first * STKF_BYTES;
 	const unsigned char *addresses = decoder->sections[SECTION_STKA].bytes + first * STKA_BYTES;
 
-	decoder->stack_frames.nr = decoder->stack_addresses.nr = 0;
+	vec_reserve(&decoder->stack_frames, nr);
+	vec_reserve(&decoder->stack_addresses, nr);
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t frame = get32(frames + i * STKF_BYTES);
 
 		if (frame >= decoder->profile->frames.nr)
 			return malformed(decoder, "no such frame in stack position %zu", first + i);
-		vec_push(&decoder->stack_frames, frame);
-		vec_push(&decoder->stack_addresses, get64(addresses + i * STKA_BYTES));
+		decoder->stack_frames.data[i] = frame;
+		decoder->stack_addresses.data[i] = get64(addresses + i * STKA_BYTES);
 	}
 	return 0;
 }
@@ -357,7 +367,7 @@ static int decode_record(struct decoder *decoder, const unsigned char *at, size_
 {
 	struct profile_record record = get_record(at);
 	size_t nr = (size_t)record.nr_kernel + record.nr_user;
-	int err = check_record(decoder, &record, i);
+	int err = check_record(decoder, &record, at[75], i);
 
 	if (!err && nr > nr_frames - *first)
 		err = malformed(decoder, "record %zu has more frames than there are", i);

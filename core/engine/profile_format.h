@@ -25,6 +25,7 @@ enum {
 /* Section flags. */
 enum {
 	SECTION_REQUIRED = 1 << 0, /* a reader that does not know the tag must refuse the file */
+	SECTION_FLAGS_KNOWN = SECTION_REQUIRED,
 };
 
 /* Sections that a file has exactly once, and INTV, which it has once per interval. */
@@ -61,15 +62,14 @@ enum {
 
 /* Flags inside elements. */
 enum {
-	FILE_DELETED = 1
-};
-enum {
-	FRAME_EXACT = 1,
-	FRAME_TRACER = 2
-};
-enum {
-	RECORD_FOREIGN = 1,
-	RECORD_STACK_LOST = 2
+	FILE_DELETED = 1 << 0,
+	FILE_FLAGS_KNOWN = FILE_DELETED,
+	FRAME_EXACT = 1 << 0,
+	FRAME_TRACER = 1 << 1,
+	FRAME_FLAGS_KNOWN = FRAME_EXACT | FRAME_TRACER,
+	RECORD_FOREIGN = 1 << 0,
+	RECORD_STACK_LOST = 1 << 1,
+	RECORD_FLAGS_KNOWN = RECORD_FOREIGN | RECORD_STACK_LOST,
 };
 
 /* The bits of the view, in this order. New ones go to the end. */

@@ -266,7 +266,11 @@ static void each_loss_is_one_line(void **state)
 static void unnamed_frames_are_counted_by_reason(void **state)
 {
 	const struct event events[] = {
-		{ .id = 1, .tgid = 1, .kernel = TAKEN(&here), .user = TAKEN(&there, &gone, &gone, &stripped), .count = 1 },
+		{ .id = 1,
+		  .tgid = 1,
+		  .kernel = TAKEN(&here),
+		  .user = TAKEN(&there, &gone, &gone, &stripped),
+		  .count = 1 },
 		{ .id = 2, .tgid = 2, .user = TAKEN(&there, &gone), .count = 1 },
 		{},
 	};
@@ -310,8 +314,9 @@ static void accounting_that_does_not_add_up_is_an_error(void **state)
 
 	build(&profile, events);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .in_map = 2, .counted = 2 };
-	check_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 in the count map + 0 "
-			      "spilled + 0 lost are 2\n");
+	check_notes(&profile,
+		    "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 in the count map + 0 "
+		    "spilled + 0 lost are 2\n");
 	profile_done(&profile);
 }
 

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Saved profiles: what comes back, what is refused and in which words, and how the file is written. */
+#include "core/engine/profile_file.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/base/err.h"
+#include "core/engine/profile_format.h"
+#include "tests/golden/hand_made.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+static const struct place here = { .address = 0xffffffff81000010, .name = "here", .module = "kernel", .kernel = true };
+static const struct place there = { .address = 0x1000, .name = "there", .module = "app", .offset = 3 };
+static const struct place gone = { .address = 0x2000, .reason = REASON_EXITED };
+
+#define PLACES(...) ((const struct place *const[]){ __VA_ARGS__, NULL })
+
+static void build(struct profile *profile)
+{
+	const struct event events[] = {
+		{ .id = 1,
+		  .comm = "one",
+		  .tgid = 7,
+		  .kernel = { STACK_OK, PLACES(&here) },
+		  .user = { STACK_TRUNCATED, PLACES(&there, &gone) },
+		  .time_ns = 5,
+		  .count = 2 },
+		{ .id = 2, .count = 9, .lost = true },
+		{},
+	};
+
+	profile_init(profile);
+	profile->applet = profile_add_string(profile, "profile");
+	profile->header = profile_add_string(profile, "Sampling");
+	profile->utc_offset_s = (uint32_t)-3600;
+	profile->view =
+		(struct profile_view){ .style = VIEW_PROFILE, .folded = true, .want_user = true, .verbose = true };
+	hand_interval(profile, events, 123);
+	hand_interval(profile, events, 456);
+	profile->intervals.data[1].losses[1] = 77;
+	profile->intervals.data[1].account = (struct profile_account){ .seen = 1, .fired = UINT64_MAX, .nr_cpus = 3 };
+}
+
+static void encode(struct buf *ret_bytes)
+{
+	struct profile profile;
+
+	build(&profile);
+	profile_encode(&profile, ret_bytes);
+	profile_done(&profile);
+}
+
+static void everything_comes_back(void **state)
+{
+	struct profile profile, loaded;
+	struct buf bytes = {}, again = {};
+
+	build(&profile);
+	profile_encode(&profile, &bytes);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	profile_encode(&loaded, &again);
+	assert_int_equal(bytes.nr, again.nr);
+	assert_memory_equal(bytes.data, again.data, bytes.nr);
+	assert_memory_equal(&loaded.view, &profile.view, sizeof(loaded.view));
+	assert_int_equal(loaded.intervals.nr, 2);
+	assert_int_equal(loaded.intervals.data[1].losses[1], 77);
+	assert_int_equal(loaded.intervals.data[1].account.nr_cpus, 3);
+	assert_int_equal(loaded.records.nr, 2);
+	assert_true(loaded.records.data[1].stack_lost);
+	assert_string_equal(profile_string(&loaded, loaded.header), "Sampling");
+	assert_int_equal(profile_find_record(&loaded, (struct profile_id){ 1, 1 }), 0);
+	profile_done(&loaded);
+	profile_done(&profile);
+	buf_done(&bytes);
+	buf_done(&again);
+}
+
+static void an_empty_profile_comes_back(void **state)
+{
+	struct profile profile, loaded;
+	struct buf bytes = {};
+
+	profile_init(&profile);
+	profile_encode(&profile, &bytes);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	assert_int_equal(loaded.records.nr, 0);
+	profile_done(&loaded);
+	profile_done(&profile);
+	buf_done(&bytes);
+}
+
+/* ---- refusals ---- */
+
+static void refused(const struct buf *bytes, size_t nr_bytes, const char *cause)
+{
+	struct profile loaded;
+	void *copy = malloc(nr_bytes ? nr_bytes : 1); /* exact, so that the sanitizer sees one byte too far */
+
+	memcpy(copy, bytes->data, nr_bytes);
+	err_clear();
+	assert_true(profile_decode(copy, nr_bytes, "x.stk", &loaded) < 0);
+	if (!strstr(err_cause(), cause))
+		fail_msg("said: %s, not: %s", err_cause(), cause);
+	assert_null(strchr(err_cause(), '\n'));
+	free(copy);
+}
+
+static void put32_at(struct buf *bytes, size_t at, uint32_t number)
+{
+	for (int i = 0; i < 4; i++)
+		bytes->data[at + (size_t)i] = (char)(number >> 8 * i);
+}
+
+static uint32_t get32_at(const struct buf *bytes, size_t at)
+{
+	const unsigned char *from = (const unsigned char *)bytes->data + at;
+
+	return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+static void sign_header(struct buf *bytes)
+{
+	put32_at(bytes, 16, (uint32_t)bytes->nr);
+	put32_at(bytes, 28, (uint32_t)crc32(0, (const unsigned char *)bytes->data, 28));
+}
+
+/* Where a section's head is. */
+static size_t find_section(const struct buf *bytes, const char *tag)
+{
+	size_t at = FORMAT_HEADER_BYTES;
+
+	while (at < bytes->nr && memcmp(bytes->data + at, tag, 4) != 0) {
+		uint32_t length = get32_at(bytes, at + 8);
+
+		at += FORMAT_SECTION_BYTES + length + format_padding(length);
+	}
+	assert_true(at < bytes->nr);
+	return at;
+}
+
+/* Changes a number inside a section and signs the section again. */
+static void change(struct buf *bytes, const char *tag, size_t offset, uint32_t number)
+{
+	size_t head = find_section(bytes, tag), payload = head + FORMAT_SECTION_BYTES;
+
+	put32_at(bytes, payload + offset, number);
+	put32_at(bytes, head + 16,
+		 (uint32_t)crc32(0, (const unsigned char *)bytes->data + payload, get32_at(bytes, head + 8)));
+}
+
+static void every_truncation_is_refused(void **state)
+{
+	struct buf bytes = {};
+
+	encode(&bytes);
+	refused(&bytes, 0, "not a saved profile");
+	refused(&bytes, 20, "not a saved profile");
+	for (size_t nr = FORMAT_HEADER_BYTES; nr < bytes.nr; nr++)
+		refused(&bytes, nr, "truncated profile");
+	buf_done(&bytes);
+}
+
+static void every_truncation_that_lies_about_its_length_is_refused(void **state)
+{
+	struct buf bytes = {};
+
+	encode(&bytes);
+	for (size_t nr = bytes.nr - 1; nr >= FORMAT_HEADER_BYTES; nr--) {
+		bytes.nr = nr;
+		sign_header(&bytes);
+		refused(&bytes, nr, "malformed profile");
+	}
+	buf_done(&bytes);
+}
+
+static void what_is_newer_is_refused(void **state)
+{
+	struct buf bytes = {};
+
+	encode(&bytes);
+	put32_at(&bytes, 8, 2);
+	refused(&bytes, bytes.nr, "format version 2, but this program reads version 1 only");
+	encode(&bytes);
+	put32_at(&bytes, 12, 1);
+	sign_header(&bytes);
+	refused(&bytes, bytes.nr, "needs a newer version of this program (flags 0x1)");
+	encode(&bytes);
+	memcpy(bytes.data + find_section(&bytes, "FILE"), "NEWS", 4);
+	refused(&bytes, bytes.nr, "needs a newer version of this program (section NEWS)");
+	encode(&bytes);
+	memcpy(bytes.data + find_section(&bytes, "FILE"), "\x1b[2J", 4);
+	refused(&bytes, bytes.nr, "(section 0x4a325b1b)");
+	encode(&bytes);
+	change(&bytes, "INFO", 40, 1u << 31);
+	refused(&bytes, bytes.nr, "needs a newer version of this program (view)");
+	encode(&bytes);
+	change(&bytes, "INFO", 36, 99);
+	refused(&bytes, bytes.nr, "needs a newer version of this program (view)");
+	buf_done(&bytes);
+}
+
+static void optional_sections_may_be_unknown(void **state)
+{
+	static const char section[FORMAT_SECTION_BYTES + 8] = { 'N', 'E', 'W', 'S', 0, 0, 0, 0, 5 };
+	struct profile loaded;
+	struct buf bytes = {};
+
+	encode(&bytes);
+	buf_add(&bytes, section, sizeof(section));
+	put32_at(&bytes, 24, get32_at(&bytes, 24) + 1);
+	sign_header(&bytes);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	profile_done(&loaded);
+	buf_done(&bytes);
+}
+
+static void losses_are_known_by_name(void **state)
+{
+	struct profile loaded;
+	struct buf bytes = {};
+	size_t nr = profile_nr_losses();
+	size_t second = strlen(profile_loss_name(0)) + 1;
+
+	encode(&bytes);
+	change(&bytes, "LOSS", second, 0x44444444);
+	refused(&bytes, bytes.nr, "needs a newer version of this program (loss 1)");
+	encode(&bytes);
+	change(&bytes, "LOSS", 0, 0x44444444); /* a kind that we do not have, but nothing of it was lost */
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	assert_int_equal(loaded.intervals.data[1].losses[1], 77);
+	assert_int_equal(nr, profile_nr_losses());
+	profile_done(&loaded);
+	buf_done(&bytes);
+}
+
+static void garbage_behind_the_end_is_refused(void **state)
+{
+	struct buf bytes = {};
+
+	encode(&bytes);
+	buf_adds(&bytes, "xx");
+	refused(&bytes, bytes.nr, "2 bytes behind its end");
+	sign_header(&bytes);
+	refused(&bytes, bytes.nr, "2 bytes behind the last section");
+	buf_done(&bytes);
+}
+
+static void any_flipped_bit_is_noticed(void **state)
+{
+	struct buf bytes = {};
+
+	encode(&bytes);
+	for (size_t i = 0; i < bytes.nr; i++) {
+		struct profile loaded;
+
+		bytes.data[i] ^= 4;
+		err_clear();
+		assert_true(profile_decode(bytes.data, bytes.nr, "x", &loaded) < 0);
+		bytes.data[i] ^= 4;
+	}
+	bytes.data[find_section(&bytes, "RECS") + FORMAT_SECTION_BYTES + 3] ^= 1;
+	refused(&bytes, bytes.nr, "damaged section RECS");
+	buf_done(&bytes);
+}
+
+static void indexes_out_of_range_are_refused(void **state)
+{
+	static const struct {
+		const char *tag;
+		size_t offset;
+		uint32_t number;
+		const char *cause;
+	} cases[] = {
+		{ "INFO", 0, 999, "no such string in section INFO" },
+		{ "FILE", 4, 999, "no such string in file 0" },
+		{ "FRAM", 0, 0x09, "frame 0 is of an unknown kind" },
+		{ "FRAM", 0, 0xff00, "frame 0 is of an unknown kind" },
+		{ "FRAM", 12, 999, "no such string in frame 0" },
+		{ "FRAM", 40 + 4, 1, "no such file in frame 1" },
+		{ "RECS", 64, 999, "no such string in record 0" },
+		{ "RECS", 72, 0xff, "record 0 is of an unknown kind" },
+		{ "RECS", 76, 0xffffffff, "record 0 has more frames than there are" },
+		{ "RECS", 76, 0, "3 frames belong to no record" },
+		{ "RECS", 80, 1, "record 1 is there twice" },
+		{ "STKF", 4, 3, "no such frame in stack position 1" },
+		{ "STRS", 0, 0, "string 1 is empty or there twice" },
+	};
+	struct buf bytes = {};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		encode(&bytes);
+		change(&bytes, cases[i].tag, cases[i].offset, cases[i].number);
+		refused(&bytes, bytes.nr, cases[i].cause);
+	}
+	encode(&bytes);
+	change(&bytes, "INTV", INTV_HEAD_BYTES + INTV_LOSS_BYTES * profile_nr_losses(), 2);
+	refused(&bytes, bytes.nr, "no such record in a row");
+	buf_done(&bytes);
+}
+
+/* ---- files ---- */
+
+static char directory[] = "/tmp/test_stk.XXXXXX";
+
+static int make_directory(void **state)
+{
+	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	unlink("a.stk");
+	unlink("fifo");
+	unlink("link");
+	return chdir("/") || rmdir(directory);
+}
+
+static void a_saved_file_is_private_and_whole(void **state)
+{
+	struct profile profile, loaded;
+	struct stat st;
+
+	build(&profile);
+	assert_int_equal(profile_save(&profile, "a.stk"), 0);
+	assert_int_equal(profile_save(&profile, "a.stk"), 0); /* over itself */
+	assert_int_equal(stat("a.stk", &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(profile_load("a.stk", &loaded), 0);
+	assert_int_equal(loaded.records.nr, profile.records.nr);
+	profile_done(&loaded);
+	profile_done(&profile);
+}
+
+static void not_saved(const char *path, const char *cause)
+{
+	struct profile profile;
+
+	build(&profile);
+	err_clear();
+	assert_true(profile_save_check(path) < 0);
+	assert_non_null(strstr(err_cause(), cause));
+	err_clear();
+	assert_true(profile_save(&profile, path) < 0);
+	assert_non_null(strstr(err_cause(), cause));
+	profile_done(&profile);
+}
+
+static void only_regular_files_are_replaced(void **state)
+{
+	struct stat st;
+
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(symlink("a.stk", "link"), 0);
+	not_saved("fifo", "'fifo': exists and is not a regular file");
+	not_saved("link", "'link': exists and is not a regular file");
+	not_saved("/dev/null", "'/dev/null': exists and is not a regular file");
+	not_saved("/", "is a directory");
+	not_saved("..", "is a directory");
+	not_saved("/nowhere/at/all", "cannot open its directory: No such file or directory");
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	err_clear();
+	assert_int_equal(profile_save_check("new.stk"), 0);
+}
+
+static void only_regular_files_are_read(void **state)
+{
+	struct profile loaded;
+
+	err_clear();
+	assert_true(profile_load("fifo", &loaded) < 0);
+	assert_string_equal(err_cause(), "'fifo': not a regular file");
+	err_clear();
+	assert_true(profile_load("nothing", &loaded) < 0);
+	assert_string_equal(err_cause(), "'nothing': No such file or directory");
+	err_clear();
+	assert_true(profile_load("/bin/true", &loaded) < 0);
+	assert_string_equal(err_cause(), "'/bin/true': not a saved profile");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything_comes_back),
+		cmocka_unit_test(an_empty_profile_comes_back),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(every_truncation_that_lies_about_its_length_is_refused),
+		cmocka_unit_test(what_is_newer_is_refused),
+		cmocka_unit_test(optional_sections_may_be_unknown),
+		cmocka_unit_test(losses_are_known_by_name),
+		cmocka_unit_test(garbage_behind_the_end_is_refused),
+		cmocka_unit_test(any_flipped_bit_is_noticed),
+		cmocka_unit_test(indexes_out_of_range_are_refused),
+		cmocka_unit_test(a_saved_file_is_private_and_whole),
+		cmocka_unit_test(only_regular_files_are_replaced),
+		cmocka_unit_test(only_regular_files_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
