@@ -24,7 +24,6 @@ static void add_stack(struct sheet *sheet, const struct merged_stack *stack, con
 	if (stack->status == STACK_TRUNCATED)
 		add_label(sheet, LABEL_TRUNCATED);
 	for (uint32_t i = stack->nr; i > 0; i--) {
-		buf_addc(&sheet->text, ';');
 		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i - 1]);
 		if (annotate)
 			buf_adds(&sheet->text, "_[k]");

@@ -19,33 +19,24 @@ enum token {
 	TOKEN_LOST,
 };
 
-struct slice {
-	size_t first;
-	uint32_t nr;
+struct tokens {
+	VEC(uint32_t) list;
 };
 
 struct merger {
 	const struct profile *profile;
 	const struct profile_view *view;
 	struct merged *merged;
-	VEC(uint32_t) tokens;
-	VEC(struct slice) slices; /* tokens of each merged row */
-	struct hashidx index;     /* of merged rows by their tokens */
-	uint32_t *places;         /* by name: for each frame the first frame that prints the same; else NULL */
+	struct hashidx index;   /* of merged rows by their tokens */
+	struct tokens *wanted;  /* of the row at hand */
+	struct tokens *stored;  /* of a merged row that it is compared with, made again: equal rows are rare */
+	uint32_t *places;       /* by name: for each frame the first frame that prints the same; else NULL */
 };
 
 void merged_done(struct merged *merged)
 {
 	if (merged)
 		vec_done(&merged->rows);
-}
-
-static void merger_done(struct merger *merger)
-{
-	vec_done(&merger->tokens);
-	vec_done(&merger->slices);
-	hashidx_done(&merger->index);
-	free(merger->places);
 }
 
 /* ---- which frames print the same ---- */
@@ -166,25 +157,43 @@ bool view_shows_process(const struct profile_view *view)
 
 /* ---- tokens ---- */
 
-static void add_stack(struct merger *merger, const struct merged_stack *stack, enum token missed)
+/* By address the frames are the tokens: a copy, for this is the bulk of the work. */
+static void add_frames_by_address(const struct merger *merger, const struct merged_stack *stack, struct tokens *tokens)
 {
-	bool by_address = merger->places && merger->view->addresses && !merger->view->folded;
+	if (!stack->nr)
+		return;
+	vec_reserve(&tokens->list, tokens->list.nr + stack->nr);
+	memcpy(tokens->list.data + tokens->list.nr, merger->profile->stack_frames.data + stack->first,
+	       stack->nr * sizeof(uint32_t));
+	tokens->list.nr += stack->nr;
+}
 
-	vec_reserve(&merger->tokens, merger->tokens.nr + 3 * (size_t)stack->nr + 1);
+static void add_frames_by_name(const struct merger *merger, const struct merged_stack *stack, struct tokens *tokens)
+{
+	bool with_address = merger->view->addresses && !merger->view->folded;
+
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++) {
-		uint32_t frame = merger->profile->stack_frames.data[at];
 		uint64_t address = merger->profile->stack_addresses.data[at];
 
-		vec_push(&merger->tokens, merger->places ? merger->places[frame] : frame);
-		if (!by_address)
+		vec_push(&tokens->list, merger->places[merger->profile->stack_frames.data[at]]);
+		if (!with_address)
 			continue;
-		vec_push(&merger->tokens, (uint32_t)address);
-		vec_push(&merger->tokens, (uint32_t)(address >> 32));
+		vec_push(&tokens->list, (uint32_t)address);
+		vec_push(&tokens->list, (uint32_t)(address >> 32));
 	}
+}
+
+static void add_stack(const struct merger *merger, const struct merged_stack *stack, enum token missed,
+		      struct tokens *tokens)
+{
+	if (merger->places)
+		add_frames_by_name(merger, stack, tokens);
+	else
+		add_frames_by_address(merger, stack, tokens);
 	if (stack->status == STACK_UNREADABLE)
-		vec_push(&merger->tokens, missed);
+		vec_push(&tokens->list, missed);
 	else if (stack->status == STACK_TRUNCATED)
-		vec_push(&merger->tokens, TOKEN_TRUNCATED);
+		vec_push(&tokens->list, TOKEN_TRUNCATED);
 }
 
 /* By name, the end of the kernel's part only counts where it is seen. */
@@ -193,33 +202,30 @@ static bool border_is_shown(const struct profile_view *view)
 	return !view->by_name || view->delimited || (view->folded && view->annotate);
 }
 
-static void add_process(struct merger *merger, const struct profile_record *record)
+static void add_process(const struct merger *merger, const struct profile_record *record, struct tokens *tokens)
 {
 	const struct profile_view *view = merger->view;
 	bool no_line = view->style == VIEW_STACKCOUNT && view->no_process_line;
 
 	if (!view_shows_process(view) || (view->by_name && no_line && !view->folded))
 		return;
-	vec_push(&merger->tokens, record->comm);
+	vec_push(&tokens->list, record->comm);
 	if (!view->by_name || !view->folded)
-		vec_push(&merger->tokens, record->tgid);
+		vec_push(&tokens->list, record->tgid);
 }
 
-/* Appends the tokens of a row to the pool. */
-static struct slice tokens_of(struct merger *merger, const struct merged_row *row)
+static void make_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
 {
-	size_t first = merger->tokens.nr;
-
+	tokens->list.nr = 0;
 	if (row->lost) {
-		vec_push(&merger->tokens, TOKEN_LOST);
-	} else {
-		add_stack(merger, &row->kernel, TOKEN_MISSED_KERNEL);
-		if (border_is_shown(merger->view))
-			vec_push(&merger->tokens, TOKEN_BORDER);
-		add_stack(merger, &row->user, TOKEN_MISSED_USER);
-		add_process(merger, &merger->profile->records.data[row->record]);
+		vec_push(&tokens->list, TOKEN_LOST);
+		return;
 	}
-	return (struct slice){ first, (uint32_t)(merger->tokens.nr - first) };
+	add_stack(merger, &row->kernel, TOKEN_MISSED_KERNEL, tokens);
+	if (border_is_shown(merger->view))
+		vec_push(&tokens->list, TOKEN_BORDER);
+	add_stack(merger, &row->user, TOKEN_MISSED_USER, tokens);
+	add_process(merger, &merger->profile->records.data[row->record], tokens);
 }
 
 /* ---- merging ---- */
@@ -227,11 +233,11 @@ static struct slice tokens_of(struct merger *merger, const struct merged_row *ro
 static bool same_tokens(const void *context, uint32_t position, const void *key)
 {
 	const struct merger *merger = context;
-	const struct slice *stored = &merger->slices.data[position], *wanted = key;
-	const uint32_t *tokens = merger->tokens.data;
+	const struct tokens *wanted = key, *stored = merger->stored;
 
-	return stored->nr == wanted->nr &&
-	       !memcmp(tokens + stored->first, tokens + wanted->first, wanted->nr * sizeof(*tokens));
+	make_tokens(merger, &merger->merged->rows.data[position], merger->stored);
+	return stored->list.nr == wanted->list.nr &&
+	       !memcmp(stored->list.data, wanted->list.data, wanted->list.nr * sizeof(uint32_t));
 }
 
 static void join(struct merged_row *row, const struct merged_row *same)
@@ -245,18 +251,35 @@ static void join(struct merged_row *row, const struct merged_row *same)
 static void merge_row(struct merger *merger, const struct profile_row *row)
 {
 	struct merged_row visible = visible_row(merger, row);
-	struct slice slice = tokens_of(merger, &visible);
-	uint64_t hash = hash_bytes(merger->tokens.data + slice.first, slice.nr * sizeof(uint32_t));
-	uint32_t position = hashidx_find(&merger->index, hash, same_tokens, merger, &slice);
+	const struct tokens *tokens = merger->wanted;
+	uint32_t position;
+	uint64_t hash;
 
+	make_tokens(merger, &visible, merger->wanted);
+	hash = hash_bytes(tokens->list.data, tokens->list.nr * sizeof(uint32_t));
+	position = hashidx_find(&merger->index, hash, same_tokens, merger, tokens);
 	if (position != HASHIDX_NONE) {
 		join(&merger->merged->rows.data[position], &visible);
-		merger->tokens.nr = slice.first;
 		return;
 	}
 	hashidx_add(&merger->index, hash, (uint32_t)merger->merged->rows.nr);
-	vec_push(&merger->slices, slice);
 	vec_push(&merger->merged->rows, visible);
+}
+
+static void merge_rows(struct merger *merger, const struct profile_interval *interval)
+{
+	struct tokens wanted = {}, stored = {};
+
+	merger->wanted = &wanted;
+	merger->stored = &stored;
+	if (merger->view->by_name)
+		merger->places = places_by_name(merger->profile, merger->view);
+	for (size_t i = 0; i < interval->rows.nr; i++)
+		merge_row(merger, &interval->rows.data[i]);
+	free(merger->places);
+	hashidx_done(&merger->index);
+	vec_done(&wanted.list);
+	vec_done(&stored.list);
 }
 
 /* ---- order ---- */
@@ -297,11 +320,8 @@ void merge_interval(const struct profile *profile, const struct profile_interval
 {
 	struct merger merger = { .profile = profile, .view = view, .merged = ret_merged };
 
-	if (view->by_name)
-		merger.places = places_by_name(profile, view);
-	for (size_t i = 0; i < interval->rows.nr; i++)
-		merge_row(&merger, &interval->rows.data[i]);
-	merger_done(&merger);
+	vec_reserve(&ret_merged->rows, interval->rows.nr);
+	merge_rows(&merger, interval);
 	if (ret_merged->rows.nr)
 		qsort_r(ret_merged->rows.data, ret_merged->rows.nr, sizeof(*ret_merged->rows.data), compare_rows,
 			(void *)profile);

@@ -13,7 +13,7 @@
 
 struct frame_text {
 	size_t start; /* in frame_bytes */
-	size_t length; /* 0: not made yet; no frame has an empty text */
+	size_t length; /* 0: not made yet; no frame has an empty line */
 };
 
 struct sheet {
@@ -36,10 +36,14 @@ void sheet_turn(struct sheet *sheet);
 int sheet_finish(struct sheet *sheet);
 
 /*
- * Adds the text of a frame: `name+0xoff [module]` as far as the view asks for it, the bare name in folded mode;
- * "[unknown]" stands for a name that is not known.
+ * Adds a frame with what surrounds it: a line `name+0xoff [module]` with its indent and end, as far as the view asks
+ * for it, or `;name` in folded mode; "[unknown]" stands for a name that is not known. With view.addresses the line
+ * begins behind the address: sheet_add_indent() and the address come first.
  */
 void sheet_add_frame(struct sheet *sheet, uint32_t frame);
+
+/* Adds what every frame's line begins with: two spaces for stackcount, four for profile. */
+void sheet_add_indent(const struct sheet *sheet, struct buf *text);
 
 /* Adds a name of the profile, escaped as the view needs it. */
 void sheet_add_name(struct sheet *sheet, uint32_t string);

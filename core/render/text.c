@@ -12,14 +12,9 @@ static bool is_stackcount(const struct sheet *sheet)
 	return sheet->view->style == VIEW_STACKCOUNT;
 }
 
-static void add_indent(struct sheet *sheet)
-{
-	buf_adds(&sheet->text, is_stackcount(sheet) ? "  " : "    ");
-}
-
 static void add_label(struct sheet *sheet, const char *label)
 {
-	add_indent(sheet);
+	sheet_add_indent(sheet, &sheet->text);
 	buf_adds(&sheet->text, label);
 	buf_addc(&sheet->text, '\n');
 }
@@ -42,11 +37,11 @@ static void add_stack(struct sheet *sheet, const struct merged_stack *stack, boo
 	if (stack->status == STACK_UNREADABLE)
 		add_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++) {
-		add_indent(sheet);
-		if (sheet->view->addresses)
+		if (sheet->view->addresses) {
+			sheet_add_indent(sheet, &sheet->text);
 			add_address(sheet, profile->stack_addresses.data[at], kernel);
+		}
 		sheet_add_frame(sheet, profile->stack_frames.data[at]);
-		buf_addc(&sheet->text, '\n');
 	}
 	if (stack->status == STACK_TRUNCATED)
 		add_label(sheet, LABEL_TRUNCATED);
