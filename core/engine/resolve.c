@@ -251,7 +251,7 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 		return err;
 	err = symbolizer_find(symbolizer, PROBED_FILE, pattern, &functions, &nr);
 	if (err == -ENOEXEC)
-		return fail_usage("'%s': not an ELF file that can be probed", path);
+		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", path);
 	if (err)
 		return fail(err, "'%s': its functions cannot be read: %s", path, strerror(-err));
 	if (!nr)
