@@ -13,9 +13,7 @@ cannot() {
 	expect_status 3
 	expect_err "$regex"
 	refuse_out .
-	lines=$(grep -c . "$T/err")
-	[ "$lines" -le 2 ] || fail "$lines lines on stderr"
-	refuse_err 'libbpf|Segmentation|Sanitizer'
+	expect_one_line_error
 }
 
 cannot nobody 'CAP_' profile 1

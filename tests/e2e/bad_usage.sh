@@ -44,7 +44,7 @@ wrong 'CPU' profile -C -1 1
 wrong '-F|frequency' profile -F
 wrong 'regular expression|regex|pattern' count -r 'c:mal(oc'
 # Control characters of the command line do not reach the terminal either.
-wrong 'profile' "$(printf 'prof\033[31mile')"
+wrong 'no such applet' "$(printf 'prof\033[31mile')"
 wrong . profile "$(printf -- '--fre\033[31mq')"
 wrong . count "$(printf 'a:b:c:d\033[31m')"
 

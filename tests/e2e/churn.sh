@@ -19,7 +19,7 @@ for how in fork exec; do
 		plain_names "$T/out" >"$T/plain"
 		# The frame of the direct caller is missing at the entry; the one above it is there, with its name.
 		expect_equal "$how $interval: events with the child's names" \
-			"$(folded_sum_of '^churn;.*main;st_fix_child;(st_fix_churned;)?st_fix_hit [0-9]+$' "$T/plain")" $((children * 20))
+			"$(folded_sum_of '^churn;.*st_fix_child;(st_fix_churned;)?st_fix_hit [0-9]+$' "$T/plain")" $((children * 20))
 		fixture_end
 	done
 done

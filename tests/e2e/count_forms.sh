@@ -61,7 +61,7 @@ fixture_end
 cd /
 
 # Tracepoints
-fixture calls -n 1000 -k getppid
+fixture calls -n 1000 -k getppid -b 2
 tool_start count -f -p "$fixture_pid" t:syscalls:sys_enter_getppid
 go
 fixture_done

@@ -5,10 +5,9 @@ E2E_SECONDS=560
 . "${0%/*}/lib.sh"
 needs tracepoint:syscalls:sys_enter_getppid
 
-# -p by pid of a process that is not there yet does not work: the pattern is the same, the filter comes with it.
 for threads in 1 2 8; do
 	for interval in '' '-i 0.05'; do
-		fixture calls -n "$EVENTS" -t "$threads" -k getppid
+		fixture calls -n "$EVENTS" -t "$threads" -k getppid -b 2
 		# shellcheck disable=SC2086
 		tool_start count -f $interval -p "$fixture_pid" t:syscalls:sys_enter_getppid
 		go
@@ -20,7 +19,7 @@ for threads in 1 2 8; do
 		echo "getppid from $threads threads $interval: $sum counted + $lost lost, $(folded_rows) rows"
 		expect_equal "calls" "$sum" "$EVENTS"
 		expect_equal "lost" "$lost" 0
-		expect_out 'st_fix_thread'
+		expect_out 'st_fix_thread;st_fix_left;'
 		fixture_end
 	done
 done

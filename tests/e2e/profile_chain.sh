@@ -18,7 +18,6 @@ tool profile -f -F 199 -p "$fixture_pid" 2
 expect_status 0
 plain_names "$T/out" >"$T/plain"
 mostly "^chain;.*main;$fixture_expect(;.*)? [0-9]+$"
-refuse_out '\[unknown\]'
 
 tool profile -F 199 -p "$fixture_pid" 1
 expect_status 0
