@@ -367,10 +367,7 @@ static void account_generation(struct session *session, const struct drain_targe
 
 /* ---- swap ---- */
 
-/*
- * The dead slot is updated with a map of its own, larger when the last one came near its limit: the update returns after
- * every program that may still use the dead generation has finished.
- */
+/* The dead slot gets its own map once more: the update returns after every program that may still use it has finished. */
 static int wait_for_programs(struct session *session, uint32_t dead)
 {
 	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
@@ -380,30 +377,28 @@ static int wait_for_programs(struct session *session, uint32_t dead)
 	return 0;
 }
 
-static void grow(struct session *session, uint32_t generation)
-{
-	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
-	uint32_t entries = session->wanted_entries;
-	int fd;
-
-	if (session->count_entries[generation] >= entries)
-		return;
-	fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_counts", sizeof(struct st_id), sizeof(struct st_count), entries, NULL);
-	if (fd < 0) /* spilling goes on in its place */
-		return;
-	if (bpf_map_update_elem(outer, &generation, &fd, BPF_ANY)) {
-		close(fd);
-		return;
-	}
-	close(session->counts[generation]);
-	session->counts[generation] = fd;
-	session->count_entries[generation] = entries;
-}
-
 static void note_pressure(struct session *session, uint32_t nr_entries)
 {
 	if (nr_entries >= session->wanted_entries / 2 && session->wanted_entries < MAX_COUNT_ENTRIES)
 		session->wanted_entries *= 2;
+}
+
+/*
+ * The map that becomes live next: made when there is none, and made larger when the last one came near its limit. A
+ * kernel that refuses the larger one gets along with the old: what does not fit is spilled.
+ */
+static int prepare_generation(struct session *session, uint32_t next)
+{
+	int err;
+
+	if (session->count_entries[next] >= session->wanted_entries)
+		return 0;
+	err = session_make_counts(session, next);
+	if (!err || !session->count_entries[next])
+		return err;
+	err_clear();
+	session->wanted_entries = session->count_entries[next];
+	return 0;
 }
 
 int drain_swap(struct session *session, const struct drain_target *target)
@@ -412,6 +407,9 @@ int drain_swap(struct session *session, const struct drain_target *target)
 	uint64_t inserted = session->control->inserted;
 	int err;
 
+	err = prepare_generation(session, !dead);
+	if (err)
+		return err;
 	session->control->generation++;
 	session->control->poke_at = inserted + session->count_entries[!dead] / 2;
 	err = wait_for_programs(session, dead);
@@ -423,7 +421,6 @@ int drain_swap(struct session *session, const struct drain_target *target)
 	account_generation(session, target, dead);
 	note_pressure(session, (uint32_t)(inserted - session->inserted_before));
 	session->inserted_before = inserted;
-	grow(session, dead);
 	return err;
 }
 

@@ -19,6 +19,8 @@
 #include "core/engine/session_private.h"
 
 #define DEFAULT_COUNT_ENTRIES 16384
+#define SAMPLE_RING_BYTES (512 << 10) /* timed samples come at a known, low rate; every page of a ring counts twice in RSS */
+#define PROBE_RING_BYTES (4 << 20)
 #define MANY_CPUS 256 /* from here on fewer scratch slots per CPU: they are allocated for all possible CPUs */
 
 /* The plan, the profile and the BPF side number the same things. */
@@ -58,6 +60,13 @@ static int set_task_filter(struct st_config *config, const struct plan *plan)
 	return 0;
 }
 
+static uint32_t ring_bytes(const struct plan *plan, const struct attach_plan *attach)
+{
+	if (plan->ring_bytes)
+		return plan->ring_bytes;
+	return attach->mechanism == MECHANISM_PERF_EVENT ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
@@ -70,7 +79,7 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.use_cgroup_map = plan->cgroup_map != NULL,
 		.use_mntns_map = plan->mntns_map != NULL,
 		.sample_period_ns = attach->sample.is_clock ? attach->sample.period : 0,
-		.ring_wake_bytes = bpf_map__max_entries(skeleton->maps.st_ring) / 4,
+		.ring_wake_bytes = ring_bytes(plan, attach) / 4,
 	};
 
 	if (getrandom(config.seed, sizeof(config.seed), 0) != sizeof(config.seed))
@@ -125,8 +134,7 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 {
 	if (plan->record_entries)
 		bpf_map__set_max_entries(skeleton->maps.st_known, plan->record_entries);
-	if (plan->ring_bytes)
-		bpf_map__set_max_entries(skeleton->maps.st_ring, plan->ring_bytes);
+	bpf_map__set_max_entries(skeleton->maps.st_ring, ring_bytes(plan, attach));
 	if (libbpf_num_possible_cpus() > MANY_CPUS)
 		bpf_map__set_max_entries(skeleton->maps.st_scratch, ST_MAX_SLOTS / 2);
 	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
@@ -152,18 +160,20 @@ static int fill_pids(struct stacktool *skeleton, const struct plan *plan)
 
 /* ---- generations ---- */
 
-static int make_counts(struct session *session, uint32_t generation)
+int session_make_counts(struct session *session, uint32_t generation)
 {
 	uint32_t entries = session->wanted_entries;
-	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_counts", sizeof(struct st_id), sizeof(struct st_count), entries, NULL);
+	_cleanup_(closep) int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_counts", sizeof(struct st_id),
+						  sizeof(struct st_count), entries, NULL);
 	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
 
 	if (fd < 0)
 		return fail(-errno, "count map of %u entries: refused: %s", entries, strerror(errno));
-	session->counts[generation] = fd;
-	session->count_entries[generation] = entries;
 	if (bpf_map_update_elem(outer, &generation, &fd, BPF_ANY))
 		return fail(-errno, "count map: cannot be put in place: %s", strerror(errno));
+	closep(&session->counts[generation]);
+	session->counts[generation] = take_fd(&fd);
+	session->count_entries[generation] = entries;
 	return 0;
 }
 
@@ -177,15 +187,6 @@ static int map_control(struct session *session)
 	session->control = memory;
 	session->control->poke_at = session->wanted_entries / 2;
 	return 0;
-}
-
-static int make_generations(struct session *session)
-{
-	int err = 0;
-
-	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)
-		err = make_counts(session, generation);
-	return err ? err : map_control(session);
 }
 
 /* ---- load ---- */
@@ -244,7 +245,9 @@ static int session_load(struct session *session, const struct plan *plan, const 
 	if (err)
 		return load_failed(err, attach);
 	err = fill_pids(session->skeleton, plan);
-	return err ? err : make_generations(session);
+	if (!err)
+		err = session_make_counts(session, 0);
+	return err ? err : map_control(session);
 }
 
 int session_new(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session)

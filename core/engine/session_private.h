@@ -43,3 +43,9 @@ struct session {
 	uint64_t sample_period;
 	bool wants_idle;
 };
+
+/*
+ * Makes a count map of `wanted_entries` and puts it into the slot of a generation, in place of the one that was there.
+ * Waits for running programs (10 ms and more), so the second generation is made when it is first needed.
+ */
+int session_make_counts(struct session *session, uint32_t generation);
