@@ -15,8 +15,8 @@
 
 #define ERROR_PREFIX "ERROR: accounting does not add up: "
 
-enum loss {
-#define X(name, class, sentence) LOSS_ID_##name,
+enum st_loss {
+#define X(name, class, sentence) ST_LOSS_##name,
 	ST_LOSSES(X)
 #undef X
 };
@@ -27,6 +27,16 @@ enum {
 	NR_KERNEL_LOSSES = 0 ST_KERNEL_LOSSES(X)
 #undef X
 };
+
+void profile_count_lost_stacks(const struct profile *profile, struct profile_interval *interval)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < interval->rows.nr; i++)
+		if (profile->records.data[interval->rows.data[i].record].stack_lost)
+			lost += interval->rows.data[i].count;
+	interval->losses[ST_LOSS_STACK_LOST] = lost;
+}
 
 static bool is_known(uint64_t number)
 {
@@ -62,7 +72,7 @@ static unsigned int check_seen(const struct profile_interval *interval, struct b
 /* A message or map entry that could not be read stands for an unknown number of events. */
 static bool some_unread(const struct profile_interval *interval)
 {
-	return interval->losses[LOSS_ID_BAD_MESSAGE] || interval->losses[LOSS_ID_DRAIN_FAILED];
+	return interval->losses[ST_LOSS_BAD_MESSAGE] || interval->losses[ST_LOSS_DRAIN_FAILED];
 }
 
 static unsigned int check_counted(const struct profile_interval *interval, struct buf *lines)
@@ -83,7 +93,7 @@ static unsigned int check_counted(const struct profile_interval *interval, struc
 static unsigned int check_fired(const struct profile_interval *interval, struct buf *lines)
 {
 	const struct profile_account *account = &interval->account;
-	uint64_t missed = interval->losses[LOSS_ID_RECURSION] + interval->losses[LOSS_ID_LINK_MISSED];
+	uint64_t missed = interval->losses[ST_LOSS_RECURSION] + interval->losses[ST_LOSS_LINK_MISSED];
 
 	if (!account->fired || !is_known(account->fired) || !is_known(account->seen) ||
 	    account->fired == account->seen + missed)

@@ -249,6 +249,12 @@ uint64_t profile_lost(const struct profile_interval *interval);
 /* ---- accounting (account.c) ---- */
 
 /*
+ * Counts the events of the interval whose record has not arrived as loss STACK_LOST. Once per interval, when all of it
+ * is drained and before it is reported.
+ */
+void profile_count_lost_stacks(const struct profile *profile, struct profile_interval *interval);
+
+/*
  * Appends one line "ERROR: accounting does not add up: …" for every identity of the interval that does not hold; a
  * number that this kernel cannot tell leaves its identity out. Returns how many failed.
  */

@@ -217,6 +217,7 @@ static void add_process(const struct merger *merger, const struct profile_record
 static void make_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
 {
 	tokens->list.nr = 0;
+	vec_reserve(&tokens->list, 1); /* a row may show nothing at all; memcmp() wants a pointer even then */
 	if (row->lost) {
 		vec_push(&tokens->list, TOKEN_LOST);
 		return;

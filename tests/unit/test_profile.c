@@ -106,6 +106,24 @@ static void spilled_counts_of_an_id_stay_one_row(void **state)
 	profile_done(&profile);
 }
 
+static void counts_without_a_record_are_lost_stacks(void **state)
+{
+	struct profile profile;
+	struct profile_interval interval = {};
+	struct profile_record record = record_of(1, 0, 0);
+
+	profile_init(&profile);
+	profile_add_record(&profile, &record, NULL, NULL);
+	profile_count(&profile, &interval, record.id, 5, 0);
+	profile_count(&profile, &interval, (struct profile_id){ 2, 2 }, 3, 0);
+	profile_count(&profile, &interval, (struct profile_id){ 3, 3 }, 4, 0);
+	profile_count_lost_stacks(&profile, &interval);
+	assert_int_equal(interval.losses[loss_number("STACK_LOST")], 7);
+	assert_int_equal(profile_lost(&interval), 0);
+	profile_interval_done(&interval);
+	profile_done(&profile);
+}
+
 static void clearing_intervals_keeps_records(void **state)
 {
 	struct profile profile;
@@ -316,6 +334,7 @@ int main(void)
 		cmocka_unit_test(a_record_is_added_once),
 		cmocka_unit_test(a_late_record_replaces_the_lost_one),
 		cmocka_unit_test(spilled_counts_of_an_id_stay_one_row),
+		cmocka_unit_test(counts_without_a_record_are_lost_stacks),
 		cmocka_unit_test(clearing_intervals_keeps_records),
 		cmocka_unit_test(done_accepts_nothing),
 		cmocka_unit_test(every_reason_and_loss_has_words),

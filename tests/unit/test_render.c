@@ -157,6 +157,20 @@ static void by_name_ignores_an_unseen_border(void **state)
 	check_folded(&profile, ";[unknown];-;[unknown];[unknown] 1\n;[unknown];[unknown];-;[unknown] 2\n");
 }
 
+static void rows_that_show_nothing_are_one_row(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .tgid = 1, .count = 1 },
+		{ .id = 2, .tgid = 2, .count = 2 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	profile.view.by_name = true;
+	check_folded(&profile, " 3\n");
+}
+
 static void processes_with_one_pid_and_comm_are_one_row(void **state)
 {
 	const struct event events[] = {
@@ -329,6 +343,7 @@ int main(void)
 		cmocka_unit_test(ties_keep_the_order_of_first_occurrence),
 		cmocka_unit_test(rows_are_unique_by_address_and_by_name_on_request),
 		cmocka_unit_test(by_name_ignores_an_unseen_border),
+		cmocka_unit_test(rows_that_show_nothing_are_one_row),
 		cmocka_unit_test(processes_with_one_pid_and_comm_are_one_row),
 		cmocka_unit_test(a_failed_write_is_reported),
 		cmocka_unit_test(an_empty_interval_is_an_empty_line),
