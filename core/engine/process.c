@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +138,8 @@ int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 
 bool process_has_ended(uint32_t tgid)
 {
-	return !tgid || (kill((pid_t)tgid, 0) && errno == ESRCH);
+	/* kill() takes 0 and what is negative for groups */
+	return !tgid || tgid > INT_MAX || (kill((pid_t)tgid, 0) && errno == ESRCH);
 }
 
 int process_exists(uint32_t tgid)

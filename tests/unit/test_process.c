@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* core/engine/process.c */
+#include "core/engine/process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+#include <cmocka.h>
+
+/* A child that waits to be killed. */
+static int start(void)
+{
+	int pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void stop(int pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static uint32_t gone_pid(void)
+{
+	int pid = start();
+
+	stop(pid);
+	return (uint32_t)pid;
+}
+
+static void expect_cause(const char *text)
+{
+	if (!strstr(err_cause(), text))
+		fail_msg("'%s' does not say '%s'", err_cause(), text);
+	err_clear();
+}
+
+static void a_missing_process_is_named(void **state)
+{
+	assert_int_equal(process_exists((uint32_t)getpid()), 0);
+	assert_int_equal(process_exists(1), 0); /* of another user, perhaps */
+	assert_int_equal(process_exists(gone_pid()), -ESRCH);
+	expect_cause("no such process");
+	assert_int_equal(process_exists(0), -ESRCH);
+	err_clear();
+	assert_int_equal(process_exists(UINT32_MAX), -ESRCH);
+	err_clear();
+	assert_int_equal(process_thread_exists(gone_pid()), -ESRCH);
+	expect_cause("no such thread");
+}
+
+struct thread_test {
+	int ends[2];
+	uint32_t tid;
+};
+
+static void *be_a_thread(void *context)
+{
+	struct thread_test *test = context;
+	char byte;
+
+	test->tid = (uint32_t)syscall(SYS_gettid);
+	if (write(test->ends[1], "", 1) != 1 || read(test->ends[0], &byte, 1))
+		return NULL;
+	return NULL;
+}
+
+/* The thread lives until the other end of its pipe is closed. */
+static pthread_t start_thread(struct thread_test *test)
+{
+	int to_thread[2], from_thread[2];
+	pthread_t thread;
+	char byte;
+
+	assert_int_equal(pipe(to_thread), 0);
+	assert_int_equal(pipe(from_thread), 0);
+	*test = (struct thread_test){ { to_thread[0], from_thread[1] }, 0 };
+	assert_int_equal(pthread_create(&thread, NULL, be_a_thread, test), 0);
+	assert_int_equal(read(from_thread[0], &byte, 1), 1);
+	close(from_thread[0]);
+	close(from_thread[1]);
+	test->ends[1] = to_thread[1];
+	return thread;
+}
+
+static void end_thread(struct thread_test *test, pthread_t thread)
+{
+	close(test->ends[1]);
+	pthread_join(thread, NULL);
+	close(test->ends[0]);
+}
+
+static void a_thread_is_no_process(void **state)
+{
+	struct thread_test test;
+	pthread_t thread = start_thread(&test);
+
+	assert_int_equal(process_thread_exists(test.tid), 0);
+	assert_int_equal(process_exists(test.tid), -ESRCH);
+	expect_cause("it is a thread of process");
+	end_thread(&test, thread);
+}
+
+static void start_times_are_near_the_truth(void **state)
+{
+	struct timespec now;
+	uint64_t start_ns, now_ns;
+	int pid;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	pid = start();
+	assert_int_equal(process_start_time((uint32_t)pid, &start_ns), 0);
+	assert_in_range(start_ns, now_ns - 20000000, now_ns + 1000000000);
+	stop(pid);
+	assert_int_equal(process_start_time((uint32_t)pid, &start_ns), -ENOENT);
+}
+
+/* ---- the end of targets ---- */
+
+static bool is_readable(const struct process_watch *watch, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = process_watch_fd(watch), .events = POLLIN };
+
+	return poll(&poll_fd, 1, timeout_ms) == 1;
+}
+
+static void the_end_of_each_process_is_told(void **state)
+{
+	uint32_t pids[3] = { (uint32_t)start(), (uint32_t)start(), (uint32_t)start() };
+	struct process_watch *watch;
+
+	assert_int_equal(process_watch_new(pids, 3, NULL, 0, &watch), 0);
+	assert_false(is_readable(watch, 0));
+	assert_int_equal(process_watch_left(watch), 3);
+	kill((int)pids[1], SIGKILL);
+	assert_true(is_readable(watch, 10000));
+	assert_int_equal(process_watch_left(watch), 2);
+	assert_false(is_readable(watch, 0));
+	stop((int)pids[0]);
+	stop((int)pids[1]);
+	stop((int)pids[2]);
+	assert_true(is_readable(watch, 10000));
+	assert_int_equal(process_watch_left(watch), 0);
+	process_watch_free(watch);
+}
+
+static void a_process_that_had_ended_is_not_waited_for(void **state)
+{
+	uint32_t pids[2] = { (uint32_t)start(), gone_pid() };
+	struct process_watch *watch;
+
+	assert_int_equal(process_watch_new(pids, 2, NULL, 0, &watch), 0);
+	assert_int_equal(process_watch_left(watch), 1);
+	process_watch_free(watch);
+	stop((int)pids[0]);
+}
+
+static void the_end_of_a_thread_is_seen(void **state)
+{
+	struct thread_test test;
+	pthread_t thread = start_thread(&test);
+	struct process_watch *watch;
+
+	assert_int_equal(process_watch_new(NULL, 0, &test.tid, 1, &watch), 0);
+	assert_int_equal(process_watch_left(watch), 1);
+	end_thread(&test, thread);
+	for (int i = 0; i < 10000 && process_watch_left(watch); i++)
+		poll(NULL, 0, 1); /* a joined thread can be in /proc a moment longer */
+	assert_int_equal(process_watch_left(watch), 0);
+	process_watch_free(watch);
+}
+
+/* ---- pid namespaces ---- */
+
+/* Runs `check` as pid 1 of a new pid namespace, with its own /proc or the old one. False when that is not permitted. */
+static bool run_in_pid_namespace(bool own_proc, int (*check)(void), int *ret_status)
+{
+	int pid = fork(), status;
+
+	if (!pid) {
+		if (unshare(CLONE_NEWPID | CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+			_exit(77);
+		pid = fork();
+		if (!pid) {
+			if (own_proc && mount("proc", "/proc", "proc", 0, NULL))
+				_exit(77);
+			_exit(check());
+		}
+		waitpid(pid, &status, 0);
+		_exit(WEXITSTATUS(status));
+	}
+	waitpid(pid, ret_status, 0);
+	*ret_status = WEXITSTATUS(*ret_status);
+	if (*ret_status == 77)
+		print_message("namespaces cannot be made here\n");
+	return *ret_status != 77;
+}
+
+static int check_own_namespace(void)
+{
+	uint64_t device = 0, inode = 0;
+	struct stat status;
+
+	if (process_require_proc() || process_pidns(&device, &inode) != 1 || stat("/proc/self/ns/pid", &status))
+		return 1;
+	return inode == status.st_ino && device == status.st_dev ? 0 : 2; /* equal for minor numbers below 256 */
+}
+
+static int check_foreign_proc(void)
+{
+	return process_require_proc() == -EXDEV && err_kind() == ERR_HOST ? 0 : 1;
+}
+
+static void a_child_pid_namespace_is_recognised(void **state)
+{
+	int status;
+
+	if (!run_in_pid_namespace(true, check_own_namespace, &status))
+		skip();
+	assert_int_equal(status, 0);
+	assert_true(run_in_pid_namespace(false, check_foreign_proc, &status));
+	assert_int_equal(status, 0);
+	assert_int_equal(process_require_proc(), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_missing_process_is_named),
+		cmocka_unit_test(a_thread_is_no_process),
+		cmocka_unit_test(start_times_are_near_the_truth),
+		cmocka_unit_test(the_end_of_each_process_is_told),
+		cmocka_unit_test(a_process_that_had_ended_is_not_waited_for),
+		cmocka_unit_test(the_end_of_a_thread_is_seen),
+		cmocka_unit_test(a_child_pid_namespace_is_recognised),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
