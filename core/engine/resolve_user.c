@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* User functions: the file by its library name or path, the functions in it by the symbol worker. */
+#include "core/engine/resolve_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/host.h"
+#include "core/engine/library.h"
+#include "core/engine/opener.h"
+
+/* A number for the symbol worker that no file of a profile has. */
+#define PROBED_FILE 0xf0000000U
+
+static int choose_uprobe(const struct plan *plan, struct attach_plan *attach)
+{
+	attach->program = PROGRAM_UPROBE;
+	attach->mechanism = MECHANISM_UPROBE;
+	if (plan->tgids.nr == 1)
+		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is put into that process only");
+	else if (host_has_uprobe_multi())
+		attach->mechanism = MECHANISM_UPROBE_MULTI;
+	else
+		snprintf(attach->why, sizeof(attach->why), "this kernel has no uprobe.multi links");
+	if (attach->mechanism == MECHANISM_UPROBE_MULTI)
+		snprintf(attach->why, sizeof(attach->why), "this kernel has uprobe.multi links");
+	return 0;
+}
+
+/* A name of one address is enough: aliases would count every call several times. */
+static bool is_new_place(const struct attach_plan *attach, uint64_t offset)
+{
+	return !attach->points.nr || vec_last(&attach->points).offset != offset;
+}
+
+static void add_functions(struct attach_plan *attach, const char *path, const struct symbol_function *functions, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (is_new_place(attach, functions[i].file_offset))
+			vec_push(&attach->points, (struct attach_point){
+							  .name = xstrdup(functions[i].name),
+							  .path = xstrdup(path),
+							  .offset = functions[i].file_offset,
+						  });
+}
+
+static int no_function(const struct plan *plan, struct symbolizer *symbolizer, const char *path)
+{
+	const char *near = NULL;
+
+	fail_no_match("function '%s': nothing matches in %s", plan->probe.pattern, path);
+	if (symbolizer_suggest(symbolizer, PROBED_FILE, plan->probe.pattern, &near, 1) == 1)
+		hint("did you mean '%s'?", near);
+	return -ENOENT;
+}
+
+/* An indirect function is chosen at run time: its symbol is the resolver, which runs once, not the implementation. */
+static int refuse_ifuncs(const struct symbol_function *functions, size_t nr)
+{
+	if (nr != 1 || !functions[0].ifunc)
+		return 0;
+	fail_host(-EOPNOTSUPP, "function '%s': it is an indirect function (IFUNC), whose symbol is only its resolver",
+		  functions[0].name);
+	hint("name an implementation, such as __memcpy_avx_unaligned_erms (debug symbols needed)");
+	return -EOPNOTSUPP;
+}
+
+static int find_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
+			  const char *path)
+{
+	_cleanup_(freep) struct symbol_function *functions = NULL;
+	_cleanup_(freep) char *pattern = NULL;
+	_cleanup_(match_freep) struct match *match = NULL;
+	size_t nr = 0;
+	int err;
+
+	pattern = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	err = resolve_compile(plan, pattern, &match);
+	if (err)
+		return err;
+	err = symbolizer_find(symbolizer, PROBED_FILE, pattern, &functions, &nr);
+	if (err == -ENOEXEC)
+		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", path);
+	if (err)
+		return fail(err, "'%s': its functions cannot be read: %s", path, strerror(-err));
+	if (!nr)
+		return no_function(plan, symbolizer, path);
+	add_functions(attach, path, functions, nr);
+	return refuse_ifuncs(functions, nr);
+}
+
+/*
+ * A path that the target sees, as we can give it to the kernel: below the target's root unless both see the same file
+ * there.
+ */
+static char *path_from_here(char *path, uint32_t tgid)
+{
+	_cleanup_(freep) char *below = xasprintf("/proc/%u/root%s", tgid, path);
+	struct stat theirs, ours;
+
+	if (!tgid || stat(below, &theirs))
+		return path;
+	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
+		return path;
+	free(path);
+	return take_ptr(below);
+}
+
+int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
+{
+	uint32_t tgid = plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
+	_cleanup_(freep) char *path = NULL;
+	int err = opener_find_library(plan->probe.target, tgid, &path);
+	int fd;
+
+	if (err)
+		return err;
+	fd = opener_open_user(path, tgid);
+	if (fd < 0)
+		return fd;
+	path = path_from_here(path, tgid);
+	err = symbolizer_add_file(symbolizer, PROBED_FILE, fd);
+	if (!err)
+		err = find_functions(plan, symbolizer, attach, path);
+	return err ? err : choose_uprobe(plan, attach);
+}
