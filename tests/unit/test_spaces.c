@@ -47,14 +47,19 @@ static bool may_watch_the_host(void)
 	return fd >= 0;
 }
 
-static void set_up(struct fixture *fixture)
+static void set_up_with(struct fixture *fixture, struct symbolizer *symbolizer)
 {
-	struct spaces_options options = { .profile = &fixture->profile };
+	struct spaces_options options = { .profile = &fixture->profile, .symbolizer = symbolizer };
 
 	memset(fixture, 0, sizeof(*fixture));
 	profile_init(&fixture->profile);
 	assert_int_equal(pipe(fixture->pipe), 0);
 	assert_int_equal(spaces_new(&options, &fixture->spaces), 0);
+}
+
+static void set_up(struct fixture *fixture)
+{
+	set_up_with(fixture, NULL);
 }
 
 static void tear_down(struct fixture *fixture)
@@ -86,6 +91,12 @@ static const struct profile_frame *frame_at(struct fixture *fixture, uint32_t tg
 static const struct profile_file *file_of(struct fixture *fixture, const struct profile_frame *frame)
 {
 	return &fixture->profile.files.data[frame->file];
+}
+
+static void expect_file_of(struct fixture *fixture, const struct profile_frame *frame, const char *path)
+{
+	assert_int_equal(frame->kind, FRAME_USER_FILE);
+	assert_string_equal(profile_string(&fixture->profile, file_of(fixture, frame)->path), path);
 }
 
 static void expect_place(struct fixture *fixture, const struct child_report *report, const struct child_place *place)
@@ -227,6 +238,42 @@ static void an_unknown_process_that_has_ended_gives_that_reason(void **state)
 	tear_down(&fixture);
 }
 
+static void expect_name(struct symbolizer *symbolizer, const struct profile_frame *frame, const char *name)
+{
+	struct symbol_query query = { .where = frame->where, .exact = true };
+	struct symbol_answer answer;
+
+	assert_int_equal(frame->kind, FRAME_USER_FILE);
+	assert_int_equal(symbolizer_name_file(symbolizer, frame->file, &query, 1, &answer), 0);
+	assert_int_equal(answer.status, SYMBOL_OK);
+	assert_string_equal(answer.name, name);
+}
+
+/* The file went to the symbolizer at the first frame in it; by the time of the question neither is there any more. */
+static void names_survive_the_process_and_the_file(void **state)
+{
+	struct symbolizer_options symbolizer_options = {};
+	struct symbolizer *symbolizer;
+	struct fixture fixture;
+	struct child_report report;
+	const struct profile_frame *program, *library;
+	int pid;
+
+	child_copy_library(COPIED_LIBRARY);
+	assert_int_equal(symbolizer_new(&symbolizer_options, &symbolizer), 0);
+	pid = start_before(COPIED_LIBRARY, &report);
+	unlink(COPIED_LIBRARY);
+	set_up_with(&fixture, symbolizer);
+	library = frame_at(&fixture, report.tgid, now_ns(), report.library.address);
+	expect_file_of(&fixture, library, COPIED_LIBRARY);
+	stop(pid);
+	expect_name(symbolizer, library, "lgamma");
+	program = frame_at(&fixture, report.tgid, now_ns(), report.program.address);
+	expect_name(symbolizer, program, "child_report_self");
+	tear_down(&fixture);
+	symbolizer_free(symbolizer);
+}
+
 static void exec_divides_a_process_into_two_programs(void **state)
 {
 	struct fixture fixture;
@@ -290,9 +337,8 @@ static void the_vdso_is_a_file_of_its_own(void **state)
 	}
 	set_up(&fixture);
 	frame = frame_at(&fixture, (uint32_t)getpid(), now_ns(), vdso + 0x123);
-	assert_int_equal(frame->kind, FRAME_USER_FILE);
+	expect_file_of(&fixture, frame, "[vdso]");
 	assert_int_equal(frame->where, 0x123);
-	assert_string_equal(profile_string(&fixture.profile, file_of(&fixture, frame)->path), "[vdso]");
 	tear_down(&fixture);
 }
 
@@ -308,9 +354,8 @@ static void a_deleted_file_is_flagged_and_keeps_its_name(void **state)
 	unlink(COPIED_LIBRARY);
 	set_up(&fixture);
 	frame = frame_at(&fixture, report.tgid, now_ns(), report.library.address);
-	assert_int_equal(frame->kind, FRAME_USER_FILE);
+	expect_file_of(&fixture, frame, COPIED_LIBRARY);
 	assert_true(file_of(&fixture, frame)->deleted);
-	assert_string_equal(profile_string(&fixture.profile, file_of(&fixture, frame)->path), COPIED_LIBRARY);
 	tear_down(&fixture);
 	stop(pid);
 }
@@ -327,6 +372,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(code_without_a_file_says_so),
 		cmocka_unit_test(the_vdso_is_a_file_of_its_own),
 		cmocka_unit_test(a_deleted_file_is_flagged_and_keeps_its_name),
+		cmocka_unit_test(names_survive_the_process_and_the_file),
 	};
 
 	child_main_if_child(argc, argv);
