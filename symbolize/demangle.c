@@ -31,13 +31,13 @@ static void take_piece(const char *piece, size_t nr_bytes, void *context)
 
 typedef int demangle_function(const char *mangled, int options, demangle_callbackref callback, void *opaque);
 
-static bool run(demangle_function *function, const char *mangled, char *ret_text)
+static bool run(demangle_function *function, const char *mangled, int options, char *ret_text)
 {
 	struct output output = { .text = ret_text };
 
 	if (setjmp(output.overflow))
 		return false;
-	if (!function(mangled, DMGL_PARAMS | DMGL_ANSI, take_piece, &output) || !output.nr)
+	if (!function(mangled, DMGL_PARAMS | DMGL_ANSI | options, take_piece, &output) || !output.nr)
 		return false;
 	ret_text[output.nr] = '\0';
 	return true;
@@ -46,6 +46,20 @@ static bool run(demangle_function *function, const char *mangled, char *ret_text
 static bool starts_with(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/*
+ * libiberty's limit of recursion refuses C++ names of more than 1 KB, which templates do have. Our limit of 4 KB bounds
+ * the stack as well: a level takes at least one character.
+ */
+static bool run_cplus(const char *mangled, char *ret_text)
+{
+	return run(cplus_demangle_v3_callback, mangled, DMGL_NO_RECURSE_LIMIT, ret_text);
+}
+
+static bool run_rust(const char *mangled, char *ret_text)
+{
+	return run(rust_demangle_callback, mangled, 0, ret_text);
 }
 
 /* Rust's legacy mangling is C++'s with a hash as the last part: "17h" and 16 hex digits, then "E". */
@@ -70,11 +84,10 @@ bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 	memcpy(text, mangled.text, mangled.nr_bytes);
 	text[mangled.nr_bytes] = '\0';
 	if (starts_with(text, "_R") && isupper((unsigned char)text[2]))
-		return run(rust_demangle_callback, text, ret_text);
+		return run_rust(text, ret_text);
 	if (starts_with(text, "_Z"))
-		return (is_legacy_rust(text) && run(rust_demangle_callback, text, ret_text)) ||
-		       run(cplus_demangle_v3_callback, text, ret_text);
+		return (is_legacy_rust(text) && run_rust(text, ret_text)) || run_cplus(text, ret_text);
 	if (starts_with(text, "___Z") || starts_with(text, "____Z")) /* clang's blocks */
-		return run(cplus_demangle_v3_callback, text, ret_text);
+		return run_cplus(text, ret_text);
 	return false;
 }

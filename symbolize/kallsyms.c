@@ -65,10 +65,28 @@ static bool starts_with(struct name name, const char *prefix)
 	return name.nr_bytes >= length && !memcmp(name.text, prefix, length);
 }
 
+static bool ends_with(struct name name, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	return name.nr_bytes >= length && !memcmp(name.text + name.nr_bytes - length, suffix, length);
+}
+
+/* Set by the linker script around its sections, with the type of a function. */
+static bool is_section_mark(struct name name)
+{
+	static const char *const marks[] = { "_text", "_stext", "_etext", "_sinittext", "_einittext", "__pi__text" };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (is(name, marks[i]))
+			return true;
+	return ends_with(name, "_text_start") || ends_with(name, "_text_end");
+}
+
 static bool is_function(const struct line *line)
 {
-	return strchr("tTwW", line->type) && !is(line->name, "_etext") && !is(line->name, "_einittext") &&
-	       line->name.text[0] != '$' && !starts_with(line->name, ".L");
+	return strchr("tTwW", line->type) && !is_section_mark(line->name) && line->name.text[0] != '$' &&
+	       !starts_with(line->name, ".L");
 }
 
 /* ---- filling the table ---- */

@@ -9,7 +9,7 @@
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max)
 {
 	_cleanup_(freep) char *copy = NULL;
-	int err;
+	int err, fd;
 
 	if (!elf_file_holds(elf, offset, nr_bytes))
 		return -EBADMSG;
@@ -22,18 +22,20 @@ int names_open(struct names *names, const struct elf_file *elf, uint64_t offset,
 			return err;
 		copy[nr_bytes] = '\0';
 	}
-	*names = (struct names){ .fd = dup(elf->fd), .offset = offset, .nr_bytes = nr_bytes };
-	if (names->fd < 0)
+	fd = dup(elf->fd);
+	if (fd < 0)
 		return -errno;
-	names->copy = take_ptr(copy);
+	*names = (struct names){ .is_open = true, .fd = fd, .offset = offset, .nr_bytes = nr_bytes,
+				 .copy = take_ptr(copy) };
 	return 0;
 }
 
 void names_done(struct names *names)
 {
 	free(names->copy);
-	closep(&names->fd);
-	*names = NAMES_NONE;
+	if (names->is_open)
+		close(names->fd);
+	*names = (struct names){};
 }
 
 void names_drop_copy(struct names *names)

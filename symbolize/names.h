@@ -18,18 +18,17 @@ struct name {
 };
 
 struct names {
-	int fd; /* owned; -1 without a file */
+	bool is_open; /* fd is one, and ours; zeroed names are empty */
+	int fd;
 	uint64_t offset, nr_bytes; /* of the string table */
 	char *copy; /* of all of it and a NUL, or NULL: read from the file */
 };
-
-#define NAMES_NONE ((struct names){ .fd = -1 })
 
 /* Opens the string table at this range of the file; loads it unless it is larger than `copy_max`. */
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
 void names_done(struct names *names);
 
-/* Lets go of the copy (the names are then read from the file) or of the file (only the copy is left). */
+/* Lets go of the copy: the names are then read from the file. */
 void names_drop_copy(struct names *names);
 
 /*

@@ -10,10 +10,13 @@
 #include "core/base/err.h"
 #include "symbolize/worker_link.h"
 
-enum { FUNCTIONS_MAX = 1u << 20 };
+enum {
+	FUNCTIONS_MAX = 1u << 20,
+	HELD_MAX = 256, /* descriptors of files that the worker has not done yet */
+};
 
 struct symbolizer {
-	struct worker_link link;
+	struct worker_link link; /* first: tests put a worker of their own into it */
 };
 
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
@@ -52,21 +55,39 @@ static bool is_regular(int fd)
 	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+static size_t nr_held(const struct worker_link *link)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < link->files.nr; i++)
+		nr += link->files.data[i].fd >= 0;
+	return nr;
+}
+
+/* Why a file is not even sent to the worker, or SYMBOL_OK. */
+static enum symbol_status refusal_of(const struct worker_link *link, int fd)
+{
+	if (fd < 0 || nr_held(link) >= HELD_MAX)
+		return SYMBOL_NO_FILE;
+	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
+}
+
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
 {
 	struct worker_link *link = &symbolizer->link;
-	struct handed_file handed = { .number = file, .fd = fd, .state = HANDED_WAITING, .status = SYMBOL_OK };
-	int err = worker_link_file(link, file) ? -EEXIST : 0;
+	_cleanup_(closep) int given = fd;
+	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED };
+	int err;
 
-	if (!is_regular(fd)) {
-		closep(&handed.fd);
-		handed = (struct handed_file){ file, -1, HANDED_REFUSED, SYMBOL_NOT_ELF, false, NULL };
-	}
-	err = err ?: vec_try_push(&link->files, handed);
-	if (err) {
-		closep(&handed.fd);
+	if (worker_link_file(link, file))
+		return -EEXIST;
+	worker_link_pump(link);
+	handed.status = refusal_of(link, given);
+	err = vec_try_push(&link->files, handed);
+	if (err || handed.status != SYMBOL_OK)
 		return err;
-	}
+	vec_last(&link->files).state = HANDED_WAITING;
+	vec_last(&link->files).fd = take_fd(&given);
 	worker_link_pump(link);
 	return 0;
 }

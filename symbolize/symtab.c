@@ -31,8 +31,6 @@ int symtab_init(struct symtab *table, const struct elf_file *elf)
 	int err = 0;
 
 	*table = (struct symtab){};
-	for (int i = 0; i < SYMTAB_NAMES; i++)
-		table->names[i] = NAMES_NONE;
 	for (size_t i = 0; !err && i < elf->segments.nr; i++) {
 		const Elf64_Phdr *segment = &elf->segments.data[i];
 
@@ -235,7 +233,7 @@ static int settle_names(struct symtab *table)
 	if (kept) {
 		copy_names(table, kept);
 		names_done(&table->names[0]);
-		table->names[0] = (struct names){ .fd = -1, .nr_bytes = nr_bytes, .copy = kept };
+		table->names[0] = (struct names){ .nr_bytes = nr_bytes, .copy = kept };
 	}
 	for (int i = 1; i < SYMTAB_NAMES; i++) {
 		if (table->names[i].copy && kept)

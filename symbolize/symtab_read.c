@@ -171,7 +171,7 @@ static int add_symbols(const struct reading *reading)
 static int free_names(const struct symtab *table)
 {
 	for (int i = 1; i < SYMTAB_NAMES; i++)
-		if (table->names[i].fd < 0)
+		if (!table->names[i].is_open)
 			return i;
 	return -EMFILE;
 }

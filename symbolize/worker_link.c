@@ -372,6 +372,7 @@ static enum symbol_status send_kernel(struct worker_link *link)
 
 enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file)
 {
+	worker_link_pump(link); /* a worker that died while nothing was asked of it is nobody's fault */
 	return file == &link->kernel ? send_kernel(link) : index_file(link, file);
 }
 

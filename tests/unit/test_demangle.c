@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Mangled names: good ones become readable, hostile ones stay as they are, and soon. */
+#include "symbolize/demangle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <cmocka.h>
+
+static char readable[DEMANGLED_MAX_BYTES];
+
+static bool try_demangle(const char *mangled)
+{
+	return demangle((struct name){ mangled, strlen(mangled) }, readable);
+}
+
+static void mangled_names_become_readable(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_Z3foov", "foo()" },
+		{ "_ZN4llvm5Value7setNameERKNS_5TwineE", "llvm::Value::setName(llvm::Twine const&)" },
+		{ "_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back(int const&)" },
+		{ "_Z3foov.cold", "foo() [clone .cold]" },
+		{ "_ZTv0_n24_N1A1fEv", "virtual thunk to A::f()" },
+		{ "_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place" },
+		{ "_ZN60_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$4drop17h0123456789abcdefE",
+		  "<alloc::vec::Vec<T> as core::ops::Drop>::drop" },
+		{ "_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example" },
+		{ "_RNvXCs15kBYyAo9fc_7mycrateNtB2_7ExampleNtB2_5Trait3foo",
+		  "<mycrate::Example as mycrate::Trait>::foo" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		assert_true(try_demangle(names[i][0]));
+		assert_string_equal(readable, names[i][1]);
+	}
+}
+
+static void other_names_are_not_touched(void **state)
+{
+	static const char *const names[] = { "",     "_Z",    "_R",	 "main",   "_start", "_ZZZZ", "_RNv",
+					     "_Zebra", "_Random", "__Z3foo", "Z3foov", "_Z3fo" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_false(try_demangle(names[i]));
+}
+
+/* The name of a substitution: S_, S0_ … SZ_, S10_ … */
+static const char *substitution(unsigned int number)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static char text[8];
+
+	if (number > 36)
+		snprintf(text, sizeof(text), "S%c%c_", digits[(number - 1) / 36], digits[(number - 1) % 36]);
+	else if (number)
+		snprintf(text, sizeof(text), "S%c_", digits[number - 1]);
+	return number ? text : "S_";
+}
+
+/* f(A, B<A, A>, C<B<A, A>, B<A, A> >, …): each argument is twice as long as the one before. */
+static void make_bomb(char *bomb, unsigned int levels)
+{
+	bomb += sprintf(bomb, "_Z1f1A");
+	for (unsigned int level = 0; level < levels; level++) {
+		char before[8];
+
+		snprintf(before, sizeof(before), "%s", substitution(level ? 2 * level : 0));
+		bomb += sprintf(bomb, "1%cI%s%sE", 'B' + (int)level, before, before);
+	}
+}
+
+static void a_bomb_stays_mangled_and_costs_no_time(void **state)
+{
+	char bomb[1024];
+	clock_t start;
+
+	(void)state;
+	make_bomb(bomb, 3);
+	assert_true(try_demangle(bomb));
+	assert_string_equal(readable, "f(A, B<A, A>, C<B<A, A>, B<A, A> >, "
+				      "D<C<B<A, A>, B<A, A> >, C<B<A, A>, B<A, A> > >)");
+	make_bomb(bomb, 24);
+	assert_true(strlen(bomb) < 300);
+	start = clock();
+	assert_false(try_demangle(bomb));
+	assert_true(clock() - start < CLOCKS_PER_SEC / 4);
+}
+
+static void a_name_after_a_bomb_is_demangled(void **state)
+{
+	char bomb[1024];
+
+	(void)state;
+	make_bomb(bomb, 24);
+	for (int i = 0; i < 100; i++) {
+		assert_false(try_demangle(bomb));
+		assert_true(try_demangle("_Z3foov"));
+		assert_string_equal(readable, "foo()");
+	}
+}
+
+static void very_long_names_stay_mangled(void **state)
+{
+	char name[6000];
+
+	(void)state;
+	snprintf(name, sizeof(name), "_Z4000");
+	memset(name + 6, 'x', 4000);
+	strcpy(name + 4006, "v");
+	assert_true(try_demangle(name));
+	snprintf(name, sizeof(name), "_Z5000");
+	memset(name + 6, 'x', 5000);
+	strcpy(name + 5006, "v");
+	assert_false(try_demangle(name));
+}
+
+static void deep_nesting_does_not_exhaust_the_stack(void **state)
+{
+	char name[4096] = "_Z1f";
+
+	(void)state;
+	memset(name + 4, 'P', 4000);
+	strcpy(name + 4004, "v");
+	try_demangle(name);
+	for (int i = 0; i < 2000; i++)
+		memcpy(name + 4 + 2 * i, "PF", 2);
+	try_demangle(name);
+	for (int i = 0; i < 2000; i++)
+		memcpy(name + 4 + 2 * i, "1A", 2);
+	memcpy(name, "_ZN", 3);
+	try_demangle(name);
+	memset(name + 3, 'X', 4000);
+	try_demangle(name);
+	memcpy(name, "_RNv", 4);
+	memset(name + 4, 'N', 4000);
+	try_demangle(name);
+	memcpy(name, "_RI", 3);
+	memset(name + 3, 'R', 4000);
+	try_demangle(name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mangled_names_become_readable),
+		cmocka_unit_test(other_names_are_not_touched),
+		cmocka_unit_test(a_bomb_stays_mangled_and_costs_no_time),
+		cmocka_unit_test(a_name_after_a_bomb_is_demangled),
+		cmocka_unit_test(very_long_names_stay_mangled),
+		cmocka_unit_test(deep_nesting_does_not_exhaust_the_stack),
+	};
+
+	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Headers, notes and the way between addresses and offsets. */
+#include "symbolize/elf_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/elf_writer.h"
+
+static int open_writer(struct elf_writer *writer, struct elf_file *elf)
+{
+	elf_writer_finish(writer);
+	return elf_file_open(elf, elf_writer_fd(writer));
+}
+
+static void close_all(struct elf_writer *writer, struct elf_file *elf)
+{
+	close(elf->fd);
+	elf_file_done(elf);
+	elf_writer_done(writer);
+}
+
+static void other_files_are_not_elf(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t nr;
+	} files[] = {
+		{ "", 0 },
+		{ "\x7f" "ELF", 4 },
+		{ "#!/bin/sh\necho this is a script\n", 32 },
+		{ "\x7f" "ELF\x02\x02\x01\0\0\0\0\0\0\0\0\0", 16 }, /* the other byte order */
+		{ "\x7f" "ELF\x03\x01\x01\0\0\0\0\0\0\0\0\0", 16 }, /* a class of its own */
+	};
+	struct elf_file elf;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		int fd = memory_file(files[i].bytes, files[i].nr);
+
+		assert_int_equal(elf_file_open(&elf, fd), -ENOEXEC);
+		close(fd);
+	}
+}
+
+static void a_pipe_is_not_elf_and_is_not_read(void **state)
+{
+	struct elf_file elf;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(elf_file_open(&elf, ends[0]), -ENOEXEC); /* would block for ever if it were read */
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void reads_stay_inside_the_file(void **state)
+{
+	struct elf_writer writer;
+	struct elf_file elf;
+	char byte;
+
+	(void)state;
+	elf_writer_init(&writer, ET_DYN);
+	assert_int_equal(open_writer(&writer, &elf), 0);
+	assert_int_equal(elf_file_read(&elf, elf.size - 1, &byte, 1), 0);
+	assert_int_equal(elf_file_read(&elf, elf.size, &byte, 1), -EBADMSG);
+	assert_int_equal(elf_file_read(&elf, UINT64_MAX, &byte, 1), -EBADMSG);
+	assert_false(elf_file_holds(&elf, 1, UINT64_MAX));
+	assert_true(elf_file_holds(&elf, elf.size, 0));
+	close_all(&writer, &elf);
+}
+
+static void a_file_that_shrinks_gives_an_error_and_no_signal(void **state)
+{
+	struct elf_writer writer;
+	struct elf_file elf;
+	char bytes[64];
+
+	(void)state;
+	elf_writer_init(&writer, ET_DYN);
+	assert_int_equal(open_writer(&writer, &elf), 0);
+	assert_int_equal(ftruncate(elf.fd, 32), 0);
+	assert_int_equal(elf_file_read(&elf, 0, bytes, sizeof(bytes)), -EBADMSG);
+	close_all(&writer, &elf);
+}
+
+static void offsets_and_addresses_go_through_the_segment_that_holds_them(void **state)
+{
+	struct elf_writer writer;
+	struct elf_file elf;
+	uint64_t found;
+
+	(void)state;
+	elf_writer_init(&writer, ET_EXEC);
+	elf_writer_code(&writer, 0x401000, 0x1000, 0x800);
+	elf_writer_code(&writer, 0x702800, 0x1800, 0x100);
+	assert_int_equal(open_writer(&writer, &elf), 0);
+	assert_int_equal(elf_file_offset_of_address(&elf, 0x4017ff, &found), 0);
+	assert_int_equal(found, 0x17ff);
+	assert_int_equal(elf_file_offset_of_address(&elf, 0x401800, &found), -ENODATA);
+	assert_int_equal(elf_file_offset_of_address(&elf, 0, &found), -ENODATA);
+	assert_int_equal(elf_file_address_of_offset(&elf, 0x1810, &found), 0);
+	assert_int_equal(found, 0x702810);
+	assert_int_equal(elf_file_address_of_offset(&elf, 0x1900, &found), -ENODATA);
+	assert_non_null(elf_file_code_segment(&elf, 0x702800));
+	assert_null(elf_file_code_segment(&elf, 0x702900));
+	close_all(&writer, &elf);
+}
+
+static void code_is_preferred_where_segments_share_a_page(void **state)
+{
+	struct elf_writer writer;
+	struct elf_file elf;
+	uint64_t address;
+
+	(void)state;
+	elf_writer_init(&writer, ET_DYN);
+	elf_writer_segment(&writer, &(Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x2000 });
+	elf_writer_code(&writer, 0x11000, 0x1000, 0x1000);
+	assert_int_equal(open_writer(&writer, &elf), 0);
+	assert_int_equal(elf_file_address_of_offset(&elf, 0x1010, &address), 0);
+	assert_int_equal(address, 0x11010);
+	assert_int_equal(elf_file_address_of_offset(&elf, 0x10, &address), 0);
+	assert_int_equal(address, 0x10);
+	close_all(&writer, &elf);
+}
+
+/* The build id as hex, or "" */
+static const char *read_build_id(struct elf_writer *writer)
+{
+	static char hex[BUILD_ID_HEX_SIZE];
+	struct build_id id = {};
+	struct elf_file elf;
+
+	assert_int_equal(open_writer(writer, &elf), 0);
+	if (elf_file_build_id(&elf, &id))
+		id.nr_bytes = 0;
+	build_id_format(&id, hex);
+	close_all(writer, &elf);
+	return hex;
+}
+
+static void the_build_id_is_found_in_segments_and_in_sections(void **state)
+{
+	struct elf_writer writer;
+
+	(void)state;
+	for (int only_section = 0; only_section <= 1; only_section++) {
+		elf_writer_init(&writer, ET_DYN);
+		writer.note_only_as_section = only_section;
+		elf_writer_build_id(&writer, "\x01\x23\x45\x67\x89\xab\xcd\xef", 8);
+		assert_string_equal(read_build_id(&writer), "0123456789abcdef");
+	}
+}
+
+static void a_file_may_have_no_build_id(void **state)
+{
+	struct elf_writer writer;
+
+	(void)state;
+	elf_writer_init(&writer, ET_DYN);
+	assert_string_equal(read_build_id(&writer), "");
+}
+
+static void build_ids_of_impossible_length_are_none(void **state)
+{
+	char bytes[BUILD_ID_MAX + 1] = {};
+	struct elf_writer writer;
+
+	(void)state;
+	elf_writer_init(&writer, ET_DYN);
+	elf_writer_build_id(&writer, "ab", 2);
+	assert_string_equal(read_build_id(&writer), "");
+	elf_writer_init(&writer, ET_DYN);
+	elf_writer_build_id(&writer, bytes, sizeof(bytes));
+	assert_string_equal(read_build_id(&writer), "");
+}
+
+static void notes_with_wild_sizes_are_no_build_id(void **state)
+{
+	static const uint32_t wild[] = { UINT32_MAX, UINT32_MAX - 3, 0x80000000, 65537, 64 };
+	struct elf_writer writer;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++)
+		for (int field = 0; field < 2; field++) {
+			elf_writer_init(&writer, ET_DYN);
+			elf_writer_build_id(&writer, "12345678", 8);
+			memcpy(writer.notes.data + 4 * field, &wild[i], 4);
+			assert_string_equal(read_build_id(&writer), "");
+		}
+}
+
+static void only_equal_build_ids_are_the_same(void **state)
+{
+	struct build_id a = { 4, "abcd" }, b = { 4, "abcd" }, longer = { 5, "abcde" }, none = {};
+
+	(void)state;
+	assert_true(build_id_same(&a, &b));
+	assert_false(build_id_same(&a, &longer));
+	assert_false(build_id_same(&none, &none));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(other_files_are_not_elf),
+		cmocka_unit_test(a_pipe_is_not_elf_and_is_not_read),
+		cmocka_unit_test(reads_stay_inside_the_file),
+		cmocka_unit_test(a_file_that_shrinks_gives_an_error_and_no_signal),
+		cmocka_unit_test(offsets_and_addresses_go_through_the_segment_that_holds_them),
+		cmocka_unit_test(code_is_preferred_where_segments_share_a_page),
+		cmocka_unit_test(the_build_id_is_found_in_segments_and_in_sections),
+		cmocka_unit_test(a_file_may_have_no_build_id),
+		cmocka_unit_test(build_ids_of_impossible_length_are_none),
+		cmocka_unit_test(notes_with_wild_sizes_are_no_build_id),
+		cmocka_unit_test(only_equal_build_ids_are_the_same),
+	};
+
+	return cmocka_run_group_tests_name("elf_file", tests, NULL, NULL);
+}

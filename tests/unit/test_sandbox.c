@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a confined process can still do, and what it cannot. */
+#include "symbolize/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+typedef bool action(void);
+
+/* Attempts something in a confined child; the wait status of the child, which exits 0 when it succeeded. */
+static int run_confined(action *attempt)
+{
+	int status, child = fork();
+
+	if (child == 0) {
+		if (sandbox_drop_privileges() || sandbox_confine())
+			_exit(2);
+		_exit(attempt() ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static bool open_a_file(void)
+{
+	return open("/dev/null", O_RDONLY) >= 0;
+}
+
+static bool look_at_a_path(void)
+{
+	struct stat status;
+
+	return stat("/etc/passwd", &status) == 0;
+}
+
+static bool make_a_socket(void)
+{
+	return socket(AF_INET, SOCK_DGRAM, 0) >= 0;
+}
+
+static bool fork_a_child(void)
+{
+	return fork() >= 0;
+}
+
+static bool run_a_program(void)
+{
+	return execl("/bin/true", "true", NULL) == 0;
+}
+
+static bool kill_somebody(void)
+{
+	return kill(getppid(), 0) == 0;
+}
+
+static bool become_root(void)
+{
+	return setuid(0) == 0;
+}
+
+static bool raise_a_limit(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	return setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
+
+static void what_the_worker_does_not_need_ends_it(void **state)
+{
+	static action *const actions[] = { open_a_file,	  look_at_a_path, make_a_socket, fork_a_child,
+					   run_a_program, kill_somebody,  become_root,	 raise_a_limit };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
+		int status = run_confined(actions[i]);
+
+		if (SANITIZED) /* the softer cage refuses instead */
+			assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 1);
+		else
+			assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+	}
+}
+
+static bool use_memory(void)
+{
+	for (size_t nr_bytes = 16; nr_bytes < 64u << 20; nr_bytes *= 2) {
+		char *memory = malloc(nr_bytes);
+
+		if (!memory)
+			return false;
+		memset(memory, 1, nr_bytes);
+		memory = realloc(memory, nr_bytes + nr_bytes / 2);
+		if (!memory)
+			return false;
+		free(memory);
+	}
+	return true;
+}
+
+static void ordinary_work_goes_on(void **state)
+{
+	int status = run_confined(use_memory);
+
+	(void)state;
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static bool take_a_gigabyte(void)
+{
+	return mmap(NULL, 1u << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+}
+
+static void memory_is_limited(void **state)
+{
+	int status;
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	status = run_confined(take_a_gigabyte);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+}
+
+/* Which descriptors from 0 to 9 are open after sandbox_keep_only(), as bits. */
+static int descriptors_left(int kept, bool close_standard)
+{
+	int status, child = fork();
+
+	if (child == 0) {
+		int open_ones = 0;
+
+		if (close_standard)
+			for (int fd = 0; fd < 3; fd++)
+				if (fd != kept)
+					close(fd);
+		if (sandbox_keep_only(kept) != 3)
+			_exit(255);
+		for (int fd = 0; fd < 8; fd++)
+			open_ones |= (fcntl(fd, F_GETFD) >= 0) << fd;
+		_exit(open_ones);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WEXITSTATUS(status);
+}
+
+static void one_descriptor_is_kept_and_becomes_the_fourth(void **state)
+{
+	int pair[2], high;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	high = fcntl(pair[0], F_DUPFD, 100);
+	assert_int_equal(descriptors_left(pair[0], false), 0x0f);
+	assert_int_equal(descriptors_left(pair[1], false), 0x0f);
+	assert_int_equal(descriptors_left(high, false), 0x0f);
+	if (!SANITIZED)
+		assert_int_equal(descriptors_left(pair[0], true), 0x0f);
+	close(high);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void an_orphan_notices_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(sandbox_follow_parent(getppid() + 1), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_worker_does_not_need_ends_it),
+		cmocka_unit_test(ordinary_work_goes_on),
+		cmocka_unit_test(memory_is_limited),
+		cmocka_unit_test(one_descriptor_is_kept_and_becomes_the_fourth),
+		cmocka_unit_test(an_orphan_notices_at_once),
+	};
+
+	return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);
+}
