@@ -61,7 +61,7 @@ expect_equal "perf_event programs" "$(number_of '^program 7$')" 1
 
 explained count -p "$fixture_pid" "$FIXTURES/chain:st_fix_*"
 said 'uprobe'
-said '10 '
+expect_equal "attach points announced" "$(grep -c '^attach: .*st_fix_' "$T/explained")" 10
 expect_equal "uprobe programs" "$(number_of '^program 2$')" 1
 if grep -q 'uprobe.multi' "$T/explained"; then
 	expect_equal "links" "$(number_of '^link')" 1

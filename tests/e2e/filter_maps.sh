@@ -4,9 +4,14 @@
 . "${0%/*}/lib.sh"
 needs perf-event file:/sys/fs/bpf
 
-maps=/sys/fs/bpf/st-e2e.$$
+maps=/sys/fs/bpf/st-e2e-$$ # no dots there
 mkdir "$maps" || fail "no BPF file system at /sys/fs/bpf"
-trap 'rm -rf "$maps" "$T"; [ -z "${group-}" ] || rmdir "$group"' EXIT
+clear_up() {
+	[ -z "${group-}" ] || while read -r pid; do echo "$pid"; done <"$group/cgroup.procs" >"$root/cgroup.procs"
+	[ -z "${group-}" ] || rmdir "$group"
+	rm -rf "$maps" "$T"
+}
+trap clear_up EXIT
 
 fixture chain spin
 go
@@ -14,7 +19,7 @@ mntns=$(stat -L -c %i "/proc/$fixture_pid/ns/mnt")
 
 # mount namespaces: ours is in the map, or another
 "$FIXTURES/pinmap" "$maps/ours" hash 8 8 128 "$mntns" || fail "pinmap"
-"$FIXTURES/pinmap" "$maps/other" hash 8 8 128 1 || fail "pinmap"
+"$FIXTURES/pinmap" "$maps/other" hash 8 8 128 999999999 || fail "pinmap"
 tool profile -f -F 199 --mntnsmap "$maps/ours" 1
 expect_status 0
 expect_out '^chain;.*st_fix_h'

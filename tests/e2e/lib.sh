@@ -147,10 +147,10 @@ fixture_done() {
 }
 
 fixture_end() {
-	echo end >&8
+	exec 8>&- # the end of its stdin ends every wait
 	wait "$fixture_child"
 	fixture_status=$?
-	exec 7<&- 8>&-
+	exec 7<&-
 	[ "$fixture_status" = 0 ] || fail "the fixture's status is $fixture_status: $(cat "$T/fixture.err")"
 }
 

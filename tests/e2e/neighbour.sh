@@ -18,7 +18,8 @@ all=$((taken + skipped + $(said_of 'samples came late')))
 [ "$all" -ge 540 ] && [ "$all" -le 660 ] || fail "taken + skipped + late = $all, expected about 597"
 fixture_end
 
-# Without it next to nothing is skipped on the same CPU.
+# Without it next to nothing is skipped. Hosts may have neighbours of their own, a guest has none.
+[ -n "${IN_GUEST:-}" ] || exit 0
 tool profile -f -e cpu-clock -F 199 -C 0 -I 3
 expect_status 0
 skipped=$(said_of 'samples skipped')

@@ -69,10 +69,16 @@ high=$(folded_sum)
 [ "$high" -gt $((low * 5)) ] && [ "$high" -lt $((low * 20)) ] || fail "49 Hertz: $low samples, 490 Hertz: $high"
 
 # -I: the idle task, and only with it
-[ "$(nproc)" -lt 2 ] || {
-	tool profile -I -f -K -F 99 -e cpu-clock 1
-	expect_out '^swapper/'
+idle_ticks() {
+	awk '$1 == "cpu" { print $5 }' /proc/stat
 }
+before=$(idle_ticks)
+tool profile -I -f -K -F 99 -e cpu-clock 1
+if [ $(($(idle_ticks) - before)) -ge 20 ]; then
+	expect_out '^swapper/'
+else
+	echo "note: the host was never idle: -I not judged"
+fi
 tool profile -f -K -F 99 -e cpu-clock 1
 refuse_out '^swapper/'
 
