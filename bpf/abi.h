@@ -109,12 +109,13 @@ struct st_stack_head {
 	__u64 exec_id;       /* task->self_exec_id, changes at exec; 0 unknown */
 	__u64 cgroup_id;     /* cgroup v2 */
 	__u64 probe;         /* attach cookie */
+	__u64 caller;        /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
 	__u64 in_file[2];    /* bit i: user frame i is (file << ST_FILE_SHIFT | address in file), not a raw address */
 	char comm[ST_COMM_BYTES];
 };
 
 #define ST_KEY_FIRST_WORD 4 /* of a struct st_stack, in words of 8 bytes: `kind` and what follows */
-#define ST_HEAD_WORDS 15
+#define ST_HEAD_WORDS 16
 
 struct st_stack {
 	struct st_stack_head head;
@@ -211,16 +212,17 @@ struct st_config {
 	__u8 include_idle;   /* profile -I: pid 0 too */
 	__u8 use_cgroup_map; /* profile --cgroupmap */
 	__u8 use_mntns_map;  /* profile --mntnsmap */
-	__u8 pad[3];
+	__u8 read_user;      /* bpf_probe_read_user() is allowed: not under lockdown=confidentiality */
+	__u8 pad[2];
 };
 
 #define ST_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " changed size")
 ST_ASSERT_SIZE(struct st_id, 16);
 ST_ASSERT_SIZE(struct st_count, 16);
 ST_ASSERT_SIZE(struct st_stack_head, 8 * ST_HEAD_WORDS);
-ST_ASSERT_SIZE(struct st_stack, 120 + 16 * ST_MAX_FRAMES);
+ST_ASSERT_SIZE(struct st_stack, 128 + 16 * ST_MAX_FRAMES);
 ST_ASSERT_SIZE(struct st_delta, 40);
 _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRST_WORD, "key starts at kind");
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
-ST_ASSERT_SIZE(struct st_slot, 8 + 120 + 16 * ST_MAX_FRAMES);
+ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES);
 ST_ASSERT_SIZE(struct st_config, 80);

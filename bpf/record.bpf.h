@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "bpf/arch.bpf.h"
 #include "bpf/scratch.bpf.h"
 #include "bpf/task.bpf.h"
 
@@ -96,6 +97,27 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 		ST_ADD(stats->losses[ST_LOSS_USER_TRUNCATED], 1);
 }
 
+/*
+ * At the entry of a function its frame does not exist yet, so a frame pointer walk leaves out the direct caller: it is
+ * kept beside the frames. Kernels from 6.11 on put it in themselves for functions that begin with "push %rbp" or
+ * "endbr64" (commit cfa7f3d2c526 ("perf,x86: avoid missing caller address in stack traces captured in uprobe")): then the
+ * walk's second frame is the return address although the frame pointer does not lead to it.
+ */
+static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
+{
+	__u32 second = stack->head.nr_kernel + 1;
+	__u64 caller = 0, by_frame = 0;
+
+	if (!st_config.want_user || !st_config.read_user || !stack->head.nr_user || second > ST_MAX_FRAMES)
+		return;
+	if (st_entry_caller(ctx, &caller))
+		return;
+	st_frame_caller(ctx, &by_frame);
+	if (stack->head.nr_user > 1 && stack->frames[second] == caller && by_frame != caller)
+		return;
+	stack->head.caller = caller;
+}
+
 /* ---- record ---- */
 
 /* A raw user address means something only together with its process, so the process is then part of the identity. */
@@ -134,6 +156,8 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 	stack->head.cpu = bpf_get_smp_processor_id();
 	st_take_kernel_stack(ctx, stats, stack);
 	st_user_stack(ctx, stats, stack);
+	if (program == ST_PROGRAM_UPROBE)
+		st_note_caller(ctx, stack);
 	st_fill_process(&stack->head, who);
 	st_fill_key(&stack->head, who, probe);
 	st_hash(slot_index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);

@@ -108,14 +108,31 @@ static void add_kernel_frames(struct profile *profile, const struct st_stack *st
 	}
 }
 
+/* The user frames of a record, with the caller that the walk left out in its place. Returns how many. */
+static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addresses)
+{
+	const __u64 *frames = stack->frames + stack->head.nr_kernel;
+	uint16_t nr = 0;
+
+	for (uint16_t i = 0; i < stack->head.nr_user; i++) {
+		ret_addresses[nr++] = frames[i];
+		if (i == 0 && stack->head.caller)
+			ret_addresses[nr++] = stack->head.caller;
+	}
+	return nr;
+}
+
 /* A user leaf is exact only when the event hit in user mode; below a kernel stack it is where the kernel returns to. */
 static void add_record(const struct drain_target *target, const struct st_stack *stack)
 {
 	struct profile_record record = record_of(target->profile, &stack->head);
-	const uint64_t *addresses = (const uint64_t *)stack->frames;
-	uint32_t frames[2 * ST_MAX_FRAMES];
+	uint64_t addresses[2 * ST_MAX_FRAMES + 1];
+	uint32_t frames[2 * ST_MAX_FRAMES + 1];
 	bool exact_user_leaf = leaf_is_exact(stack->head.program) || stack->head.nr_kernel == 0;
 
+	for (uint16_t i = 0; i < record.nr_kernel; i++)
+		addresses[i] = stack->frames[i];
+	record.nr_user = user_addresses(stack, addresses + record.nr_kernel);
 	add_kernel_frames(target->profile, stack, frames);
 	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user, exact_user_leaf,
 			  frames + record.nr_kernel);

@@ -78,6 +78,11 @@ enum task_access host_task_access(enum program_kind kind)
 	return TASK_ACCESS_NONE;
 }
 
+bool host_reads_user(enum program_kind kind)
+{
+	return libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_probe_read_user, NULL) == 1;
+}
+
 static int load_empty_uprobe_multi(void)
 {
 	/* r0 = 0; exit */

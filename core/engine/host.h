@@ -33,6 +33,9 @@ const char *host_tracefs(void);
 
 enum task_access host_task_access(enum program_kind kind);
 
+/* Whether programs of this kind may read user memory: lockdown=confidentiality forbids it. */
+bool host_reads_user(enum program_kind kind);
+
 /* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
 bool host_has_uprobe_multi(void);
 

@@ -41,6 +41,7 @@ static void switch_everything_on(struct st_config *config, enum st_task_access a
 	config->want_user = 1;
 	config->use_cgroup_map = 1;
 	config->use_mntns_map = 1;
+	config->read_user = 1;
 }
 
 /* The verifier's count, or REFUSED. */
