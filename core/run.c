@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "core/applet.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/cli/version.h"
 #include "core/engine/collect.h"
 #include "core/engine/drain.h"
 #include "core/engine/explain.h"
@@ -122,6 +124,7 @@ static void describe_host(struct profile *profile)
 
 	host_describe(text, sizeof(text));
 	profile->kernel_release = profile_add_string(profile, text);
+	profile->tool_version = profile_add_string(profile, version_number());
 	if (gethostname(text, sizeof(text)) == 0)
 		profile->hostname = profile_add_string(profile, text);
 }
@@ -171,12 +174,10 @@ static int open_spaces(struct run *run)
 static void say_attached(void)
 {
 	const char *text = getenv("STACKTOOL_READY_FD");
-	int fd = text ? atoi(text) : -1;
+	long fd = text ? strtol(text, NULL, 10) : -1;
 
-	if (fd > 2 && write(fd, "attached\n", 9) < 0)
-		return;
-	if (fd > 2)
-		close(fd);
+	if (fd > 2 && fd < INT_MAX && write((int)fd, "attached\n", 9) == 9)
+		close((int)fd);
 }
 
 static void say_lines(const struct run *run, const char *lines)
@@ -268,6 +269,7 @@ static int print_interval(struct run *run)
 
 	interval->end_ns = now_ns(CLOCK_MONOTONIC);
 	interval->wall_end_ns = now_ns(CLOCK_REALTIME);
+	profile_count_lost_stacks(&run->profile, interval);
 	name_frames(&run->profile, run->symbolizer);
 	run->lost |= profile_lost(interval) > 0;
 	err = render_report(&run->profile, interval, &run->profile.view, stdout);

@@ -21,8 +21,11 @@
 int vec_grow(void **data, size_t *room, size_t wanted, size_t element_size);
 void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_size);
 
-#define vec_reserve(v, wanted) \
-	vec_grow_or_die((void **)&(v)->data, &(v)->room, (wanted), sizeof(*(v)->data))
+#define vec_reserve(v, wanted)                                                                                      \
+	do {                                                                                                        \
+		if ((wanted) > (v)->room)                                                                           \
+			vec_grow_or_die((void **)&(v)->data, &(v)->room, (wanted), sizeof(*(v)->data));             \
+	} while (0)
 
 #define vec_push(v, ...)                           \
 	do {                                       \
