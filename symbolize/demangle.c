@@ -23,6 +23,8 @@ static void take_piece(const char *piece, size_t nr_bytes, void *context)
 {
 	struct output *output = context;
 
+	if (!nr_bytes)
+		return; /* Rust's printer hands over NULL then */
 	if (nr_bytes >= DEMANGLED_MAX_BYTES - output->nr)
 		longjmp(output->overflow, 1);
 	memcpy(output->text + output->nr, piece, nr_bytes);

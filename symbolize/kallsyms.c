@@ -50,7 +50,7 @@ static bool parse_line(const char *at, const char *end, struct line *ret_line)
 	if (gap && end - gap > 3 && gap[1] == '[' && end[-1] == ']')
 		line.module = (struct name){ gap + 2, (size_t)(end - gap) - 3 };
 	*ret_line = line;
-	return line.name.nr_bytes > 0;
+	return line.name.nr_bytes > 0 && !memchr(start, '\0', (size_t)(end - start));
 }
 
 static bool is(struct name name, const char *text)

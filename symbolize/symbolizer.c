@@ -8,10 +8,10 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "symbolize/answers.h"
 #include "symbolize/worker_link.h"
 
 enum {
-	FUNCTIONS_MAX = 1u << 20,
 	HELD_MAX = 256, /* descriptors of files that the worker has not done yet */
 };
 
@@ -115,47 +115,6 @@ static int errno_of(enum symbol_status status)
 	}
 }
 
-/*
- * Fills one answer from a message that may be forged: a status of the list, strings that lie in the message, a name
- * exactly when the status says so.
- */
-static void take_answer(struct worker_link *link, uint32_t i, struct symbol_answer *ret_answer)
-{
-	struct wire_answer wire;
-	const char *name, *module;
-
-	message_element(&link->message, i, &wire, sizeof(wire));
-	*ret_answer = (struct symbol_answer){ .status = SYMBOL_MALFORMED };
-	if (wire.status > SYMBOL_NO_MEMORY)
-		return;
-	ret_answer->status = (enum symbol_status)wire.status;
-	if (wire.status != SYMBOL_OK)
-		return;
-	name = message_text(&link->message, wire.name);
-	module = message_text(&link->message, wire.module);
-	if (!name || !*name || !module) {
-		ret_answer->status = SYMBOL_MALFORMED;
-		return;
-	}
-	ret_answer->name = text_pool_add(&link->texts, name);
-	ret_answer->module = *module ? text_pool_add(&link->texts, module) : NULL;
-	ret_answer->offset = wire.offset;
-	if (!ret_answer->name)
-		ret_answer->status = SYMBOL_NO_MEMORY;
-}
-
-/* Takes the answers to the first of `nr` queries; returns how many those were, 0 for nonsense. */
-static size_t take_answers(struct worker_link *link, size_t nr, struct symbol_answer *ret_answers)
-{
-	uint32_t nr_answers = link->message.header.nr;
-
-	if (nr_answers > nr)
-		return 0;
-	for (uint32_t i = 0; i < nr_answers; i++)
-		take_answer(link, i, &ret_answers[i]);
-	return nr_answers;
-}
-
 static void draft_queries(struct draft *draft, enum message_kind kind, uint32_t file,
 			  const struct symbol_query *queries, size_t nr)
 {
@@ -182,7 +141,7 @@ static size_t name_some(struct worker_link *link, struct handed_file *file, cons
 		*ret_status = worker_link_ask(link, file, MESSAGE_NAMES);
 	} while (*ret_status != SYMBOL_OK && file->state != HANDED_REFUSED); /* another file was to blame */
 	if (*ret_status == SYMBOL_OK)
-		nr_answers = take_answers(link, nr, ret_answers);
+		nr_answers = answers_names(&link->message, &link->texts, nr, ret_answers);
 	if (*ret_status == SYMBOL_OK && !nr_answers)
 		*ret_status = worker_link_distrust(link, file);
 	return nr_answers;
@@ -217,42 +176,6 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 
 /* ---- functions by name ---- */
 
-struct found {
-	VEC(struct symbol_function) functions;
-};
-
-static int take_function(struct worker_link *link, uint32_t i, struct found *found)
-{
-	struct wire_function wire;
-	const char *name;
-
-	message_element(&link->message, i, &wire, sizeof(wire));
-	name = message_text(&link->message, wire.name);
-	if (!name || found->functions.nr >= FUNCTIONS_MAX)
-		return -EPROTO;
-	name = text_pool_add(&link->texts, name);
-	if (!name)
-		return -ENOMEM;
-	return vec_try_push(&found->functions, (struct symbol_function){ .name = name,
-									 .file_offset = wire.file_offset,
-									 .size = wire.size,
-									 .ifunc = wire.ifunc });
-}
-
-/* Takes one message of functions; 1 when more follow. */
-static int take_functions(struct worker_link *link, struct found *found)
-{
-	int err = 0;
-
-	if (link->message.header.status)
-		return link->message.header.status == ENOEXEC ? -ENOEXEC :
-		       link->message.header.status == ENOMEM  ? -ENOMEM :
-								-EINVAL;
-	for (uint32_t i = 0; !err && i < link->message.header.nr; i++)
-		err = take_function(link, i, found);
-	return err ?: link->message.header.more && link->message.header.nr;
-}
-
 /* Sends a question that is a text. */
 static enum symbol_status ask_text(struct worker_link *link, struct handed_file *file, enum message_kind question,
 				   const char *text, enum message_kind answer)
@@ -272,12 +195,12 @@ static enum symbol_status ask_text(struct worker_link *link, struct handed_file 
 	return status;
 }
 
-static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern, struct found *found)
+static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern, struct found_functions *found)
 {
 	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, pattern, MESSAGE_FUNCTIONS);
 	int taken = 0;
 
-	while (status == SYMBOL_OK && (taken = take_functions(link, found)) == 1)
+	while (status == SYMBOL_OK && (taken = answers_functions(&link->message, &link->texts, found)) == 1)
 		status = worker_link_next(link, file, MESSAGE_FUNCTIONS);
 	if (taken == -EPROTO)
 		status = worker_link_distrust(link, file);
@@ -290,7 +213,7 @@ int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pa
 		    struct symbol_function **ret_functions, size_t *ret_nr)
 {
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
-	struct found found = {};
+	struct found_functions found = {};
 	int err = handed ? find_all(&symbolizer->link, handed, pattern, &found) : -ENOENT;
 
 	if (err) {
@@ -307,21 +230,10 @@ size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const ch
 {
 	struct worker_link *link = &symbolizer->link;
 	struct handed_file *handed = worker_link_file(link, file);
-	size_t nr = 0;
 
 	if (!handed || ask_text(link, handed, MESSAGE_SUGGEST, name, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
 		return 0;
-	for (uint32_t i = 0; i < link->message.header.nr && nr < room; i++) {
-		struct wire_text wire;
-		const char *text;
-
-		message_element(&link->message, i, &wire, sizeof(wire));
-		text = message_text(&link->message, wire.text);
-		text = text && *text ? text_pool_add(&link->texts, text) : NULL;
-		if (text)
-			ret_names[nr++] = text;
-	}
-	return nr;
+	return answers_suggestions(&link->message, &link->texts, ret_names, room);
 }
 
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)

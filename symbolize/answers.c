@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/answers.h"
+
+enum { FUNCTIONS_MAX = 1u << 20 };
+
+/* A status of the list, strings that lie in the message, and a name exactly when the status says so. */
+static void take_name(const struct message *message, struct text_pool *texts, uint32_t i,
+		      struct symbol_answer *ret_answer)
+{
+	struct wire_answer wire;
+	const char *name, *module;
+
+	message_element(message, i, &wire, sizeof(wire));
+	*ret_answer = (struct symbol_answer){ .status = SYMBOL_MALFORMED };
+	if (wire.status > SYMBOL_NO_MEMORY)
+		return;
+	ret_answer->status = (enum symbol_status)wire.status;
+	if (wire.status != SYMBOL_OK)
+		return;
+	name = message_text(message, wire.name);
+	module = message_text(message, wire.module);
+	if (!name || !*name || !module) {
+		ret_answer->status = SYMBOL_MALFORMED;
+		return;
+	}
+	ret_answer->name = text_pool_add(texts, name);
+	ret_answer->module = *module ? text_pool_add(texts, module) : NULL;
+	ret_answer->offset = wire.offset;
+	if (!ret_answer->name)
+		ret_answer->status = SYMBOL_NO_MEMORY;
+}
+
+size_t answers_names(const struct message *message, struct text_pool *texts, size_t nr,
+		     struct symbol_answer *ret_answers)
+{
+	if (message->header.nr > nr)
+		return 0;
+	for (uint32_t i = 0; i < message->header.nr; i++)
+		take_name(message, texts, i, &ret_answers[i]);
+	return message->header.nr;
+}
+
+static int take_function(const struct message *message, struct text_pool *texts, uint32_t i,
+			 struct found_functions *found)
+{
+	struct wire_function wire;
+	const char *name;
+
+	message_element(message, i, &wire, sizeof(wire));
+	name = message_text(message, wire.name);
+	if (!name || found->functions.nr >= FUNCTIONS_MAX)
+		return -EPROTO;
+	name = text_pool_add(texts, name);
+	if (!name)
+		return -ENOMEM;
+	return vec_try_push(&found->functions, (struct symbol_function){ .name = name,
+									 .file_offset = wire.file_offset,
+									 .size = wire.size,
+									 .ifunc = wire.ifunc });
+}
+
+static int worker_errno(uint32_t status)
+{
+	return status == ENOEXEC || status == ENOMEM ? -(int)status : -EINVAL;
+}
+
+int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found)
+{
+	int err = 0;
+
+	if (message->header.status)
+		return worker_errno(message->header.status);
+	for (uint32_t i = 0; !err && i < message->header.nr; i++)
+		err = take_function(message, texts, i, found);
+	return err ?: message->header.more && message->header.nr; /* empty messages would go on for ever */
+}
+
+size_t answers_suggestions(const struct message *message, struct text_pool *texts, const char **ret_names, size_t room)
+{
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < message->header.nr && nr < room; i++) {
+		struct wire_text wire;
+		const char *text;
+
+		message_element(message, i, &wire, sizeof(wire));
+		text = message_text(message, wire.text);
+		text = text && *text ? text_pool_add(texts, text) : NULL;
+		if (text)
+			ret_names[nr++] = text;
+	}
+	return nr;
+}

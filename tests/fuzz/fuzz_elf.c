@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Object files from anyone: index one as running file and as its own debug file, and look up all over it. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/symtab.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_up(const struct symtab *table, uint64_t end)
+{
+	char scratch[NAME_MAX_BYTES];
+
+	for (uint64_t offset = 0; offset < end; offset += 1 + end / 256) {
+		const struct symtab_symbol *symbol = symtab_lookup(table, offset);
+
+		if (symbol && (symtab_start(table, symbol) > offset ||
+			       symtab_name(table, symbol, scratch).nr_bytes > NAME_MAX_BYTES))
+			__builtin_trap();
+	}
+	symtab_lookup(table, UINT64_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct build_id id;
+	struct symtab table;
+	struct elf_file elf;
+	uint64_t unused;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || elf_file_open(&elf, fd))
+		return 0;
+	elf_file_build_id(&elf, &id);
+	elf_file_address_of_offset(&elf, size / 2, &unused);
+	if (!symtab_init(&table, &elf)) {
+		for (int i = 0; i < 2; i++)
+			if (symtab_add(&table, &elf) || symtab_finish(&table))
+				break;
+		if (!symtab_finish(&table))
+			look_up(&table, size);
+		symtab_done(&table);
+	}
+	elf_file_done(&elf);
+	return 0;
+}

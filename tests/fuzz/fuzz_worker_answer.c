@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A worker that was taken over: the input is what it says, packet by packet (two bytes of length before each), while
+ * the caller asks for names and functions.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "symbolize/answers.h"
+#include "symbolize/worker_link.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Random bytes are hardly ever sound, so most packets get sizes that add up; kind 0xff is sent as it is. */
+static void say_packet(int socket, const uint8_t *data, size_t size)
+{
+	struct message_header header = { .nr_text = 1 };
+	static struct draft draft;
+	size_t room = 24 * (size_t)(size > 6 ? data[4] % 8 : 0);
+
+	if (size < 6 || data[0] == 0xff) {
+		send(socket, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+		return;
+	}
+	header = (struct message_header){ data[0] % (MESSAGE_NR + 1), data[1], data[2], data[3], data[4] % 8, 1 };
+	data += 6;
+	size -= 6;
+	memcpy(draft.elements, data, size < room ? size : room);
+	if (size > room) {
+		memcpy(draft.text, data + room, size - room);
+		header.nr_text = (uint32_t)(size - room) + 1;
+	}
+	draft.text[header.nr_text - 1] = '\0';
+	draft.header = header;
+	draft_send(&draft, socket, false, -1);
+}
+
+static void say(int socket, const uint8_t *data, size_t size)
+{
+	while (size > 2) {
+		size_t length = data[0] | (size_t)data[1] << 8;
+
+		length = length < size - 2 ? length : size - 2;
+		say_packet(socket, data + 2, length);
+		data += 2 + length;
+		size -= 2 + length;
+	}
+	shutdown(socket, SHUT_WR);
+}
+
+static struct worker_link *make_link(int socket)
+{
+	struct worker_link *link = calloc(1, sizeof(*link));
+
+	if (!link)
+		abort();
+	link->keeper = KEEPER_NONE;
+	link->pid = -1;
+	link->socket = socket;
+	link->nr_starts = 100; /* there will be no other worker */
+	link->options.timeout_ms = 1000;
+	link->kernel.fd = -1;
+	vec_try_push(&link->files, (struct handed_file){ .fd = -1, .state = HANDED_INDEXED });
+	vec_try_push(&link->files, (struct handed_file){ .number = 1, .fd = -1, .state = HANDED_SENT });
+	vec_try_push(&link->sent, 1);
+	return link;
+}
+
+static void ask(struct worker_link *link, enum message_kind question, enum message_kind answer)
+{
+	struct symbol_answer answers[3];
+	struct found_functions found = {};
+	const char *names[3];
+
+	draft_start(&link->draft, question, 0);
+	if (worker_link_ask(link, &link->files.data[0], answer) != SYMBOL_OK)
+		return;
+	if (answer == MESSAGE_NAMES)
+		answers_names(&link->message, &link->texts, 3, answers);
+	else if (answer == MESSAGE_SUGGESTIONS)
+		answers_suggestions(&link->message, &link->texts, names, 3);
+	else
+		while (answers_functions(&link->message, &link->texts, &found) == 1 &&
+		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
+			;
+	vec_done(&found.functions);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const enum message_kind questions[][2] = { { MESSAGE_NAME, MESSAGE_NAMES },
+							  { MESSAGE_FIND, MESSAGE_FUNCTIONS },
+							  { MESSAGE_SUGGEST, MESSAGE_SUGGESTIONS } };
+
+	for (int i = 0; i < 3; i++) {
+		struct worker_link *link;
+		int pair[2];
+
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+			abort();
+		link = make_link(pair[0]);
+		say(pair[1], data, size);
+		ask(link, questions[i][0], questions[i][1]);
+		close(pair[1]);
+		worker_link_close(link);
+		free(link);
+	}
+	return 0;
+}
