@@ -224,7 +224,7 @@ function(stacktool_variant name)
 	target_include_directories(variant_${name} BEFORE PRIVATE ${directory})
 	target_link_libraries(variant_${name} PRIVATE stacktool_flags stacktool_hardening stacktool_libraries)
 	target_compile_definitions(variant_${name} PRIVATE ${ARGN})
-	add_dependencies(variant_${name} stacktool_build_info)
+	add_dependencies(variant_${name} stacktool_build_info stacktool_scripts)
 	set_target_properties(variant_${name} PROPERTIES OUTPUT_NAME ${name} LINK_FLAGS_RELEASE -s
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/variants)
 	set(guest_files ${guest_files} $<TARGET_FILE:variant_${name}> PARENT_SCOPE)
