@@ -16,10 +16,18 @@ struct count_options {
 	bool per_process;
 	bool by_name;
 	bool addresses;
+	enum attach_mode attach_mode;
+	uint32_t max_probes;
+	bool force;
 	struct stack_options stacks;
 	struct common_options common;
 	const char *pattern;
 };
+
+static int parse_attach_mode(const char *text, void *field)
+{
+	return attach_mode_parse(text, field);
+}
 
 static const struct option_spec table[] = {
 	OPTION('p', "pid", struct count_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
@@ -38,6 +46,14 @@ static const struct option_spec table[] = {
 	OPTION('P', "perpid", struct count_options, per_process, NULL, "stacks of each process by themselves"),
 	OPTION(0, "by-name", struct count_options, by_name, NULL, "one row for all stacks that print the same",
 	       .ours = true),
+	OPTION(0, "attach", struct count_options, attach_mode, "HOW",
+	       "probe kernel functions by multi (kprobe.multi), kprobe or fentry; default: the best there is",
+	       .parse = parse_attach_mode, .ours = true),
+	OPTION(0, "max-probes", struct count_options, max_probes, "N",
+	       "accept this many matches; default 1000 or BCC_PROBE_LIMIT", .min = 1, .noun = "a number of probes",
+	       .ours = true),
+	OPTION(0, "force", struct count_options, force, NULL,
+	       "any number of matches, and functions that are known to hang hosts", .ours = true),
 	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
 	OPTION_FRAGMENT(common_table, struct count_options, common),
 	OPERAND("pattern", struct count_options, pattern,
@@ -78,6 +94,9 @@ static int plan(const void *block, struct plan *plan)
 	plan->include_idle = true;
 	plan->duration_ns = options->duration.ns;
 	plan->interval_ns = options->interval.ns;
+	plan->attach_mode = options->attach_mode;
+	plan->max_probes = options->max_probes;
+	plan->force = options->force;
 	plan_view(options, plan);
 	stack_plan(&options->stacks, plan);
 	common_plan(&options->common, plan);

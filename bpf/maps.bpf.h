@@ -96,6 +96,14 @@ struct st_filter_map {
 	__uint(value_size, sizeof(__u64));
 };
 
+/* Numbers of the system calls that on_sys_enter counts. */
+struct st_syscalls_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u64));
+	__uint(value_size, sizeof(__u32));
+};
+
 #ifndef ST_DEFINE_MAPS
 extern struct st_generation_map st_generation SEC(".maps");
 extern struct st_known_map st_known SEC(".maps");
@@ -106,6 +114,7 @@ extern struct st_control_map st_control SEC(".maps");
 extern struct st_grid_map st_grid SEC(".maps");
 extern struct st_first_seen_map st_first_seen SEC(".maps");
 extern struct st_pids_map st_pids SEC(".maps");
+extern struct st_syscalls_map st_syscalls SEC(".maps");
 extern struct st_filter_map st_cgroups SEC(".maps");
 extern struct st_filter_map st_mntns SEC(".maps");
 

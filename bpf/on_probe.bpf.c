@@ -20,6 +20,44 @@ int on_uprobe_multi(void *ctx)
 	return st_probe_event(ctx, ST_PROGRAM_UPROBE, 0);
 }
 
+SEC("?kprobe")
+int on_kprobe(void *ctx)
+{
+	return st_probe_event(ctx, ST_PROGRAM_KPROBE, 0);
+}
+
+SEC("?kprobe.multi")
+int on_kprobe_multi(void *ctx)
+{
+	return st_probe_event(ctx, ST_PROGRAM_KPROBE, 0);
+}
+
+SEC("?fentry")
+int on_fentry(void *ctx)
+{
+	return st_probe_event(ctx, ST_PROGRAM_FENTRY, 0);
+}
+
+SEC("?raw_tp")
+int on_raw_tracepoint(void *ctx)
+{
+	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, 0);
+}
+
+/*
+ * t:syscalls:sys_enter_NAME with its kernel stack: the classic tracepoint hands over the user's registers before 6.12
+ * (so there is no kernel stack), the raw one does not. The system calls that are asked for are in st_syscalls.
+ */
+SEC("?raw_tp")
+int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 number = ctx->args[1];
+
+	if (!bpf_map_lookup_elem(&st_syscalls, &number))
+		return 0;
+	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, 0);
+}
+
 /* For bpf_prog_test_run: the same path without a probe. */
 SEC("?raw_tp")
 int on_test(void *ctx)

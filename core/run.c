@@ -138,7 +138,6 @@ static void begin_interval(struct run *run)
 
 static void begin_profile(struct run *run)
 {
-	_cleanup_(buf_done) struct buf header = {};
 	struct profile *profile = &run->profile;
 	struct tm local = {};
 	time_t now = time(NULL);
@@ -149,14 +148,22 @@ static void begin_profile(struct run *run)
 	profile->event = profile_add_string(profile, run->attach.mechanism == MECHANISM_PERF_EVENT ? run->attach.sample.name :
 												     run->plan->probe.typed);
 	profile->unit = profile_add_string(profile, run->attach.mechanism == MECHANISM_PERF_EVENT ? "samples" : "events");
-	if (run->applet->header)
-		run->applet->header(run->plan, attach_plan_count(&run->attach), &header);
-	profile->header = profile_add_string(profile, buf_text(&header));
 	profile->footer = profile_add_string(profile, run->applet->footer ? run->applet->footer : "");
 	localtime_r(&now, &local);
 	profile->utc_offset_s = (uint32_t)local.tm_gmtoff;
 	describe_host(profile);
 	begin_interval(run);
+}
+
+/* The header tells how many places were attached, not how many were meant. */
+static void set_header(struct run *run)
+{
+	_cleanup_(buf_done) struct buf header = {};
+	size_t nr = run->attach.mechanism == MECHANISM_PERF_EVENT ? 1 : session_nr_attached(run->session);
+
+	if (run->applet->header)
+		run->applet->header(run->plan, nr, &header);
+	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
 }
 
 static int open_spaces(struct run *run)
@@ -193,10 +200,13 @@ static void say_lines(const struct run *run, const char *lines)
 /* What this run does otherwise than the user may expect, before it starts. */
 static void say_fallback(const struct run *run)
 {
-	_cleanup_(buf_done) struct buf missing = {};
+	_cleanup_(buf_done) struct buf missing = {}, refused = {};
 
 	privilege_note(&missing);
 	say_lines(run, buf_text(&missing));
+	session_describe_refused(run->session, &refused);
+	say_lines(run, buf_text(&refused));
+	say_lines(run, run->attach.note);
 	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0])
 		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", run->applet->name, run->attach.sample.name,
 			run->attach.sample.why);
@@ -242,6 +252,8 @@ static int start(struct run *run)
 	ask_for_priority();
 	if (!err)
 		err = session_attach(run->session, run->plan, &run->attach);
+	if (!err)
+		set_header(run);
 	return err;
 }
 

@@ -44,6 +44,14 @@ uint32_t strtab_addn(struct strtab *table, const char *bytes, size_t length)
 	return (uint32_t)table->offsets.nr;
 }
 
+uint32_t strtab_find(const struct strtab *table, const char *bytes)
+{
+	struct text text = { bytes, strlen(bytes) };
+	uint32_t position = hashidx_find(&table->index, hash_bytes(text.bytes, text.length), same_text, table, &text);
+
+	return position == HASHIDX_NONE ? 0 : position + 1;
+}
+
 uint32_t strtab_add(struct strtab *table, const char *text)
 {
 	return strtab_addn(table, text, strlen(text));

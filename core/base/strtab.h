@@ -24,5 +24,8 @@ void strtab_done(struct strtab *table);
 uint32_t strtab_add(struct strtab *table, const char *text);
 uint32_t strtab_addn(struct strtab *table, const char *text, size_t length);
 
+/* The id of the text, or 0 when it is not there (or empty). */
+uint32_t strtab_find(const struct strtab *table, const char *text);
+
 /* The string of an id; valid until the next strtab_add. An id that was never given out is the empty string. */
 const char *strtab_get(const struct strtab *table, uint32_t id);

@@ -7,10 +7,24 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/attach_private.h"
 #include "core/engine/libbpf_log.h"
-#include "core/engine/session_private.h"
 
-static int attach_failed(const struct attach_point *point, int err)
+void attach_keep(struct session *session, struct bpf_link *link, size_t nr_points)
+{
+	vec_push(&session->links, link);
+	session->nr_attached += nr_points;
+}
+
+void attach_refused(struct session *session, const struct attach_point *point, int err)
+{
+	if (!session->refused.nr++) {
+		session->refused.err = err;
+		session->refused.example = xstrdup(point->name);
+	}
+}
+
+int attach_failed(const struct attach_point *point, int err)
 {
 	if (err == -EPERM || err == -EACCES) {
 		fail_host(err, "%s: the kernel refuses to attach: %s", point->name, strerror(-err));
@@ -28,8 +42,8 @@ static int attach_tracepoint(struct session *session, const struct attach_point 
 	struct bpf_link *link = bpf_program__attach_tracepoint(session->program, point->category, point->event);
 
 	if (!link)
-		return attach_failed(point, -errno);
-	vec_push(&session->links, link);
+		return -errno;
+	attach_keep(session, link, 1);
 	return 0;
 }
 
@@ -43,11 +57,12 @@ static int attach_uprobe(struct session *session, const struct attach_point *poi
 	struct bpf_link *link = bpf_program__attach_uprobe(session->program, false, pid, point->path, point->offset);
 
 	if (!link)
-		return attach_failed(point, -errno);
-	vec_push(&session->links, link);
+		return -errno;
+	attach_keep(session, link, 1);
 	return 0;
 }
 
+/* One refused place does not end the run; when all are refused, the first reason does. */
 static int attach_each(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	for (size_t i = 0; i < attach->points.nr; i++) {
@@ -56,9 +71,9 @@ static int attach_each(struct session *session, const struct plan *plan, const s
 								       attach_uprobe(session, point, plan);
 
 		if (err)
-			return err;
+			attach_refused(session, point, err);
 	}
-	return 0;
+	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
 
 /* Every point of a plan is in the same file. */
@@ -73,7 +88,42 @@ static int attach_uprobe_multi(struct session *session, const struct attach_plan
 	link = bpf_program__attach_uprobe_multi(session->program, -1, attach->points.data[0].path, NULL, &options);
 	if (!link)
 		return attach_failed(&attach->points.data[0], -errno);
-	vec_push(&session->links, link);
+	attach_keep(session, link, attach->points.nr);
+	return 0;
+}
+
+static int attach_raw_tracepoints(struct session *session, const struct attach_plan *attach)
+{
+	for (size_t i = 0; i < attach->points.nr; i++) {
+		const struct attach_point *point = &attach->points.data[i];
+		struct bpf_link *link = bpf_program__attach_raw_tracepoint(session->program, point->event);
+
+		if (link)
+			attach_keep(session, link, 1);
+		else
+			attach_refused(session, point, -errno);
+	}
+	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
+}
+
+/* One program sees every system call and looks the number up. */
+static int attach_sys_enter(struct session *session, const struct attach_plan *attach)
+{
+	struct bpf_map *map = session->skeleton->maps.st_syscalls;
+	struct bpf_link *link;
+	const __u32 one = 1;
+
+	for (size_t i = 0; i < attach->points.nr; i++) {
+		const __u64 number = attach->points.data[i].number;
+		int err = bpf_map__update_elem(map, &number, sizeof(number), &one, sizeof(one), BPF_ANY);
+
+		if (err)
+			return fail(err, "%s: cannot be noted: %s", attach->points.data[i].name, strerror(-err));
+	}
+	link = bpf_program__attach_raw_tracepoint(session->program, "sys_enter");
+	if (!link)
+		return attach_failed(&attach->points.data[0], -errno);
+	attach_keep(session, link, attach->points.nr);
 	return 0;
 }
 
@@ -97,6 +147,14 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 	case MECHANISM_TRACEPOINT:
 	case MECHANISM_UPROBE:
 		return attach_each(session, plan, attach);
+	case MECHANISM_KPROBE_MULTI:
+	case MECHANISM_KPROBE:
+	case MECHANISM_FENTRY:
+		return attach_kernel_functions(session, attach);
+	case MECHANISM_RAW_TRACEPOINT:
+		return attach_raw_tracepoints(session, attach);
+	case MECHANISM_SYS_ENTER:
+		return attach_sys_enter(session, attach);
 	}
 	return fail(-EINVAL, "plan without a mechanism");
 }
@@ -112,5 +170,13 @@ void session_detach(struct session *session)
 
 size_t session_nr_attached(const struct session *session)
 {
-	return session->sampling ? sampling_nr_cpus(session->sampling) : session->links.nr;
+	return session->sampling ? sampling_nr_cpus(session->sampling) : session->nr_attached;
+}
+
+void session_describe_refused(const struct session *session, struct buf *ret_line)
+{
+	if (session->refused.nr)
+		buf_addf(ret_line, "%zu of %zu probes were refused, such as %s: %s", session->refused.nr,
+			 session->refused.nr + session->nr_attached, session->refused.example,
+			 strerror(-session->refused.err));
 }

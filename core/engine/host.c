@@ -13,6 +13,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
@@ -40,13 +41,29 @@ const char *host_tracefs(void)
 	return NULL;
 }
 
-int host_require_tracefs(void)
+void name_list_done(name_list *names)
 {
-	if (host_tracefs())
-		return 0;
-	fail_host(-ENOENT, "tracepoints: tracefs is not mounted or not readable at /sys/kernel/tracing");
-	hint("mount -t tracefs tracefs /sys/kernel/tracing");
-	return -ENOENT;
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->data[i]);
+	vec_done(names);
+}
+
+int host_raw_tracepoints(name_list *ret_names)
+{
+	static const char prefix[] = "btf_trace_";
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		return fail_host(-errno, "kernel: its type information cannot be read: %s", strerror(errno));
+	for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *type = btf__type_by_id(btf, id);
+		const char *name = btf__name_by_offset(btf, type->name_off);
+
+		if (btf_is_typedef(type) && name && !strncmp(name, prefix, strlen(prefix)))
+			vec_push(ret_names, xstrdup(name + strlen(prefix)));
+	}
+	btf__free(btf);
+	return 0;
 }
 
 static enum bpf_prog_type libbpf_type(enum program_kind kind)
@@ -111,6 +128,58 @@ bool host_has_uprobe_multi(void)
 		return false;
 	link = bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
 	return link >= 0 || link == -EBADF;
+}
+
+static bool kernel_has_type(const char *name, __u32 kind)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, name, kind) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
+/*
+ * struct bpf_kprobe_multi_link exists only with CONFIG_FPROBE: the rest of the kernel answers EOPNOTSUPP (commit
+ * 0dcac2725406 ("bpf: Add multi kprobe link"), v5.18).
+ */
+bool host_has_kprobe_multi(void)
+{
+	return kernel_has_type("bpf_kprobe_multi_link", BTF_KIND_STRUCT);
+}
+
+int host_kprobe_event_type(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	int type;
+
+	if (!file)
+		return -errno;
+	return fscanf(file, "%d", &type) == 1 ? type : -EINVAL;
+}
+
+bool host_has_kprobes(void)
+{
+	return host_kprobe_event_type() >= 0;
+}
+
+/* The trampoline needs an ftrace call site with direct calls; asked for by loading a program that does nothing. */
+bool host_has_fentry(void)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
+	_cleanup_(closep) int program = -1;
+	int id = libbpf_find_vmlinux_btf_id("vfs_read", BPF_TRACE_FENTRY);
+
+	if (id <= 0)
+		return false;
+	options.attach_btf_id = (__u32)id;
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "st_ask_fentry", "GPL", code, 2, &options);
+	return program >= 0;
 }
 
 static bool has_member(const struct btf *btf, const struct btf_type *type, const char *name, unsigned int depth)

@@ -21,15 +21,18 @@ enum task_access {
 };
 
 typedef VEC(int) cpu_list;
+typedef VEC(char *) name_list;
+
+void name_list_done(name_list *names);
 
 /* 0, or an ERR_HOST failure: CO-RE programs need the kernel's type information. */
 int host_require_btf(void);
 
-/* 0, or an ERR_HOST failure that names the remedy: tracepoints are found through tracefs. */
-int host_require_tracefs(void);
-
 /* Where tracefs is mounted ("/sys/kernel/tracing"), or NULL. */
 const char *host_tracefs(void);
+
+/* Names of all raw tracepoints, unsorted. 0 or a recorded failure. */
+int host_raw_tracepoints(name_list *ret_names);
 
 enum task_access host_task_access(enum program_kind kind);
 
@@ -38,6 +41,14 @@ bool host_reads_user(enum program_kind kind);
 
 /* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
 bool host_has_uprobe_multi(void);
+
+/* Whether kprobe.multi links work (v5.18, CONFIG_FPROBE), perf kprobes (CONFIG_KPROBE_EVENTS), and fentry programs. */
+bool host_has_kprobe_multi(void);
+bool host_has_kprobes(void);
+bool host_has_fentry(void);
+
+/* Type of the perf events for kprobes; negative errno when there are none. */
+int host_kprobe_event_type(void);
 
 /* Whether the kernel counts events that a probe program missed by recursion (v6.7). */
 bool host_counts_misses(void);

@@ -82,6 +82,19 @@ int sample_event_parse(const char *name, enum sample_event *ret_event)
 	return fail_event(name);
 }
 
+int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
+{
+	static const char *const names[] = { [ATTACH_MULTI] = "multi", [ATTACH_KPROBE] = "kprobe", [ATTACH_FENTRY] = "fentry" };
+
+	for (size_t i = ATTACH_MULTI; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(name, names[i])) {
+			*ret_mode = (enum attach_mode)i;
+			return 0;
+		}
+	}
+	return fail_usage("argument --attach: '%s' is no way to attach: give multi, kprobe or fentry", name);
+}
+
 /* ---- in words ---- */
 
 void seconds_describe(uint64_t ns, struct buf *text)

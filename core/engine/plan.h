@@ -45,6 +45,14 @@ enum sample_event {
 	SAMPLE_CONTEXT_SWITCHES,
 };
 
+/* --attach of count: how kernel functions are probed. */
+enum attach_mode {
+	ATTACH_AUTO,
+	ATTACH_MULTI,  /* kprobe.multi */
+	ATTACH_KPROBE, /* a perf kprobe each */
+	ATTACH_FENTRY,
+};
+
 /* Parts of a record's identity; the same bits as enum st_key_part, asserted in session.c. */
 enum key_part {
 	KEY_TGID = 1 << 0,
@@ -57,6 +65,11 @@ enum key_part {
 struct plan {
 	const char *applet; /* canonical name, static: "profile", "count" */
 	struct probe_spec probe;
+
+	/* how functions are probed */
+	enum attach_mode attach_mode;
+	uint32_t max_probes; /* more matches than this are refused unless `force`; 0 = default */
+	bool force;          /* also what is known to hang hosts */
 
 	/* timed samples */
 	enum sample_event event;
@@ -105,6 +118,9 @@ void seconds_describe(uint64_t ns, struct buf *text);
 
 /* "user function", "tracepoint", …: the name of a probe kind in messages. */
 const char *probe_kind_name(enum probe_kind kind);
+
+/* "multi", "kprobe" or "fentry", or a usage error. */
+int attach_mode_parse(const char *name, enum attach_mode *ret_mode);
 
 /* "cpu-clock", …; NULL for SAMPLE_DEFAULT. */
 const char *sample_event_name(enum sample_event event);

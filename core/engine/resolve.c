@@ -64,7 +64,7 @@ static int not_yet(const struct plan *plan)
 {
 	fail_host(-EOPNOTSUPP, "'%s': this version cannot attach to a %s", plan->probe.typed,
 		  probe_kind_name(plan->probe.kind));
-	hint("it can count tracepoints (t:sched:sched_switch) and user functions (c:malloc)");
+	hint("it can count kernel functions (vfs_read), tracepoints (t:sched:sched_switch) and user functions (c:malloc)");
 	return -EOPNOTSUPP;
 }
 
@@ -78,6 +78,7 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 	case PROBE_USER_FUNCTION:
 		return resolve_user_functions(plan, symbolizer, ret_attach);
 	case PROBE_KERNEL_FUNCTION:
+		return resolve_kernel_functions(plan, ret_attach);
 	case PROBE_USDT:
 		return not_yet(plan);
 	}
@@ -98,6 +99,11 @@ const char *mechanism_name(enum mechanism mechanism)
 		[MECHANISM_TRACEPOINT] = "tracepoint",
 		[MECHANISM_UPROBE] = "uprobe",
 		[MECHANISM_UPROBE_MULTI] = "uprobe.multi",
+		[MECHANISM_KPROBE_MULTI] = "kprobe.multi",
+		[MECHANISM_KPROBE] = "kprobe",
+		[MECHANISM_FENTRY] = "fentry",
+		[MECHANISM_RAW_TRACEPOINT] = "raw_tracepoint",
+		[MECHANISM_SYS_ENTER] = "raw_tracepoint",
 	};
 
 	return names[mechanism];
@@ -110,6 +116,11 @@ const char *attach_plan_program(const struct attach_plan *attach)
 		[MECHANISM_TRACEPOINT] = "on_tracepoint",
 		[MECHANISM_UPROBE] = "on_uprobe",
 		[MECHANISM_UPROBE_MULTI] = "on_uprobe_multi",
+		[MECHANISM_KPROBE_MULTI] = "on_kprobe_multi",
+		[MECHANISM_KPROBE] = "on_kprobe",
+		[MECHANISM_FENTRY] = "on_fentry",
+		[MECHANISM_RAW_TRACEPOINT] = "on_raw_tracepoint",
+		[MECHANISM_SYS_ENTER] = "on_sys_enter",
 	};
 
 	return programs[attach->mechanism];

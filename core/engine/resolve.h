@@ -19,15 +19,25 @@ enum mechanism {
 	MECHANISM_TRACEPOINT,   /* a classic tracepoint perf event each */
 	MECHANISM_UPROBE,       /* a perf uprobe each */
 	MECHANISM_UPROBE_MULTI, /* one uprobe.multi link per file */
+	MECHANISM_KPROBE_MULTI, /* one kprobe.multi link for all functions */
+	MECHANISM_KPROBE,       /* a perf kprobe each */
+	MECHANISM_FENTRY,       /* a copy of the program for each function */
+	MECHANISM_RAW_TRACEPOINT,
+	MECHANISM_SYS_ENTER,    /* the raw sys_enter tracepoint, filtered by system call */
 };
 
-/* One place. Tracepoints have category and event, user functions path and offset. */
+/*
+ * One place. Tracepoints have category and event, user functions path and offset, kernel functions an address, system
+ * calls a number.
+ */
 struct attach_point {
 	char *name;       /* "sched:sched_switch", "malloc" */
 	char *category;
 	char *event;
 	char *path;       /* of the file to probe */
 	uint64_t offset;  /* in the file */
+	uint64_t address; /* in the kernel */
+	uint64_t number;  /* of the system call */
 };
 
 struct attach_plan {
@@ -35,6 +45,7 @@ struct attach_plan {
 	enum mechanism mechanism;
 	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
 	char why[256];                 /* why this mechanism */
+	char note[256];                /* what was left out, for the user; "" = nothing */
 	VEC(struct attach_point) points;
 };
 

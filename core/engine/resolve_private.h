@@ -8,7 +8,11 @@
 #include "core/engine/resolve.h"
 
 int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach);
+int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach);
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
+
+/* A usage error when there are more places than the plan allows. */
+int resolve_check_limit(const struct plan *plan, size_t nr);
 
 void match_freep(struct match **match);
 

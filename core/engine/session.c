@@ -139,6 +139,9 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 	if (libbpf_num_possible_cpus() > MANY_CPUS)
 		bpf_map__set_max_entries(skeleton->maps.st_scratch, ST_MAX_SLOTS / 2);
 	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
+	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYS_ENTER);
+	if (attach->mechanism == MECHANISM_SYS_ENTER)
+		bpf_map__set_max_entries(skeleton->maps.st_syscalls, (__u32)attach->points.nr);
 	bpf_map__set_autocreate(skeleton->maps.st_pids, nr_filter_ids(plan) > 1);
 	if (nr_filter_ids(plan) > 1)
 		bpf_map__set_max_entries(skeleton->maps.st_pids, nr_filter_ids(plan));
@@ -221,6 +224,11 @@ static int configure(struct session *session, const struct plan *plan, const str
 	if (!session->program)
 		return fail(-ENOENT, "program %s: not in the BPF object", attach_plan_program(attach));
 	bpf_program__set_autoload(session->program, true);
+	if (attach->mechanism == MECHANISM_FENTRY)
+		err = bpf_program__set_attach_target(session->program, 0, attach->points.data[0].name);
+	if (err)
+		return fail_host(err, "fentry: '%s' is no function that the kernel knows by type",
+				 attach->points.data[0].name);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
 	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;
 	session->wants_idle = plan->include_idle;
@@ -276,6 +284,10 @@ void session_free(struct session *session)
 		munmap((void *)session->control, sizeof(struct st_control));
 	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++)
 		closep(&session->counts[generation]);
+	for (size_t i = 0; i < session->copies.nr; i++)
+		stacktool__destroy(session->copies.data[i]);
+	vec_done(&session->copies);
+	free(session->refused.example);
 	stacktool__destroy(session->skeleton);
 	vec_done(&session->pending);
 	vec_done(&session->deltas);

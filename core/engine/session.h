@@ -27,8 +27,11 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 /* Detaches everything: no program runs any more when it returns, apart from those that are just finishing. */
 void session_detach(struct session *session);
 
-/* Number of links and events that are attached now. */
+/* Number of places that were attached: functions, events, or the CPUs of timed samples. */
 size_t session_nr_attached(const struct session *session);
+
+/* One line on the places that the kernel refused, "" when there were none. */
+void session_describe_refused(const struct session *session, struct buf *ret_line);
 
 /* Timed samples: counter and CPUs; NULL for other events. */
 struct sampling *session_sampling(struct session *session);

@@ -39,6 +39,13 @@ struct session {
 	uint64_t bad_messages;
 
 	VEC(struct bpf_link *) links;
+	VEC(struct stacktool *) copies; /* of the fentry program, on the same maps */
+	size_t nr_attached;             /* places */
+	struct {
+		size_t nr;
+		int err;       /* of the first */
+		char *example; /* its name */
+	} refused;
 	struct sampling *sampling;
 	uint64_t sample_period;
 	bool wants_idle;

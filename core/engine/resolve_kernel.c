@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kernel functions: which ones a pattern means, and the best way this kernel has to probe them. */
+#include "core/engine/resolve_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/host.h"
+#include "core/engine/kernel_functions.h"
+
+#define DEFAULT_MAX_PROBES 1000
+
+/* ---- mechanism ---- */
+
+struct kernel_mechanism {
+	enum attach_mode mode;
+	enum mechanism mechanism;
+	enum program_kind program;
+	bool (*works)(void);
+	const char *name, *needs;
+};
+
+/* In the order of preference. */
+static const struct kernel_mechanism mechanisms[] = {
+	{ ATTACH_MULTI, MECHANISM_KPROBE_MULTI, PROGRAM_KPROBE, host_has_kprobe_multi, "kprobe.multi",
+	  "CONFIG_FPROBE" },
+	{ ATTACH_KPROBE, MECHANISM_KPROBE, PROGRAM_KPROBE, host_has_kprobes, "kprobe", "CONFIG_KPROBE_EVENTS" },
+	{ ATTACH_FENTRY, MECHANISM_FENTRY, PROGRAM_FENTRY, host_has_fentry, "fentry",
+	  "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS" },
+};
+
+#define NR_MECHANISMS (sizeof(mechanisms) / sizeof(mechanisms[0]))
+
+static void take_mechanism(const struct kernel_mechanism *choice, const struct plan *plan, struct buf *passed,
+			   struct attach_plan *attach)
+{
+	attach->mechanism = choice->mechanism;
+	attach->program = choice->program;
+	if (plan->attach_mode != ATTACH_AUTO)
+		snprintf(attach->why, sizeof(attach->why), "asked for by --attach");
+	else
+		snprintf(attach->why, sizeof(attach->why), "this kernel has %s%s%s", choice->name,
+			 passed->nr ? ", but " : "", buf_text(passed));
+}
+
+static int no_mechanism(const struct plan *plan, const struct buf *passed)
+{
+	if (plan->attach_mode != ATTACH_AUTO)
+		return fail_host(-EOPNOTSUPP, "--attach: this kernel has no %s",
+				 mechanisms[plan->attach_mode - ATTACH_MULTI].needs);
+	fail_host(-EOPNOTSUPP, "kernel functions cannot be probed here: %s", buf_text(passed));
+	hint("tracepoints (t:…) and user functions (LIB:…) may still work");
+	return -EOPNOTSUPP;
+}
+
+static int choose_mechanism(const struct plan *plan, struct attach_plan *attach)
+{
+	_cleanup_(buf_done) struct buf passed = {};
+
+	for (size_t i = 0; i < NR_MECHANISMS; i++) {
+		const struct kernel_mechanism *choice = &mechanisms[i];
+
+		if (plan->attach_mode != ATTACH_AUTO && plan->attach_mode != choice->mode)
+			continue;
+		if (choice->works()) {
+			take_mechanism(choice, plan, &passed, attach);
+			return 0;
+		}
+		buf_addf(&passed, "%sno %s (%s)", passed.nr ? ", " : "", choice->name, choice->needs);
+	}
+	return no_mechanism(plan, &passed);
+}
+
+/* ---- functions ---- */
+
+static int nothing_matched(const struct plan *plan, const struct kernel_function_list *list)
+{
+	_cleanup_(freep) char *near = NULL;
+
+	if (list->hidden) {
+		fail_host(-EPERM, "function '%s': /proc/kallsyms shows no addresses", plan->probe.pattern);
+		hint("it takes CAP_SYSLOG (or root) and kernel.kptr_restrict below 2");
+		return -EPERM;
+	}
+	if (list->nr_dangerous) {
+		fail_usage("function '%s': probing it is known to hang hosts", list->example);
+		hint("--force probes it all the same");
+		return -EINVAL;
+	}
+	if (list->nr_unreachable) {
+		fail_no_match("function '%s': the kernel does not allow a probe there", list->example);
+		return -ENOENT;
+	}
+	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern, list->nr_candidates);
+	near = kernel_functions_suggest(plan->probe.pattern);
+	if (near)
+		hint("did you mean '%s'?", near);
+	return -ENOENT;
+}
+
+/* The limit of bcc's tools, and their environment variable to raise it. */
+static uint32_t max_probes(const struct plan *plan)
+{
+	const char *limit = getenv("BCC_PROBE_LIMIT");
+	unsigned long number = limit ? strtoul(limit, NULL, 10) : 0;
+
+	if (plan->max_probes)
+		return plan->max_probes;
+	return number && number <= UINT32_MAX ? (uint32_t)number : DEFAULT_MAX_PROBES;
+}
+
+int resolve_check_limit(const struct plan *plan, size_t nr)
+{
+	if (plan->force || nr <= max_probes(plan))
+		return 0;
+	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr, max_probes(plan));
+	hint("narrow the pattern, or raise the limit: --max-probes %zu", nr);
+	return -EINVAL;
+}
+
+static void add_points(struct attach_plan *attach, const struct kernel_function_list *list)
+{
+	for (size_t i = 0; i < list->functions.nr; i++)
+		vec_push(&attach->points, (struct attach_point){
+						  .name = xstrdup(list->functions.data[i].name),
+						  .address = list->functions.data[i].address,
+					  });
+}
+
+/* What the pattern meant and did not get, for --explain and for the user. */
+static void note_left_out(struct attach_plan *attach, const struct kernel_function_list *list)
+{
+	if (list->nr_dangerous)
+		snprintf(attach->note, sizeof(attach->note),
+			 "%zu functions such as '%s' left out: probing them is known to hang hosts (--force)",
+			 list->nr_dangerous, list->example);
+}
+
+static int find_functions(const struct plan *plan, const struct match *match, struct attach_plan *attach)
+{
+	struct kernel_function_list list = {};
+	int err = kernel_functions_find(match, plan->force, &list);
+
+	if (!err && !list.functions.nr)
+		err = nothing_matched(plan, &list);
+	if (!err)
+		err = resolve_check_limit(plan, list.functions.nr);
+	if (!err) {
+		add_points(attach, &list);
+		note_left_out(attach, &list);
+	}
+	kernel_functions_done(&list);
+	return err;
+}
+
+int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach)
+{
+	_cleanup_(freep) char *expression = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	_cleanup_(match_freep) struct match *match = NULL;
+	_cleanup_(freep) char *whole = NULL;
+	int err;
+
+	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch) */
+	whole = plan->probe.regex ? xasprintf("%s$", expression) : xstrdup(expression);
+	err = resolve_compile(plan, whole, &match);
+	if (!err)
+		err = choose_mechanism(plan, attach);
+	return err ? err : find_functions(plan, match, attach);
+}

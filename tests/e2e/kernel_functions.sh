@@ -1,0 +1,58 @@
+#!/bin/sh
+# ctest: timeout=400
+# Kernel functions are counted exactly, by each mechanism that the kernel has, with the whole stack from function to root
+# and nothing of the tracer's on top.
+E2E_SECONDS=380
+. "${0%/*}/lib.sh"
+needs kprobe
+
+counted=0
+for how in multi kprobe fentry; do
+	fixture calls -n "$EVENTS" -t 2 -k getppid -b 2
+	tool count --explain --attach="$how" -r '__(x64|do|se)_sys_getppid'
+	if [ "$status" = 3 ]; then
+		expect_err 'this kernel has no CONFIG_'
+		echo "$how: $(cat "$T/err")"
+		[ "$how" != kprobe ] || fail "kprobes were refused"
+		fixture_end
+		continue
+	fi
+	expect_status 0
+	tool_start count -f --attach="$how" -p "$fixture_pid" -r '__(x64|do|se)_sys_getppid'
+	go
+	fixture_done
+	tool_end
+	if [ "$how" = fentry ] && [ "$status" != 0 ]; then # functions without arguments have no type information
+		expect_err 'fentry|cannot attach|refuses'
+		echo "$how: $(head -n 1 "$T/err")"
+		fixture_end
+		continue
+	fi
+	expect_status 0
+	sum=$(folded_sum)
+	echo "$how: $sum counted + $(lost_events) lost, $(folded_rows) rows"
+	expect_equal "$how: calls" "$sum" "$EVENTS"
+	expect_equal "$how: lost" "$(lost_events)" 0
+	expect_out ';do_syscall_64;(x64_sys_call;)?__(x64|do|se)_sys_getppid [0-9]+$'
+	refuse_out 'bpf_prog_|bpf_trampoline|kprobe|ftrace|fprobe'
+	counted=$((counted + 1))
+	fixture_end
+done
+[ "$counted" -ge 1 ] || fail "no mechanism counted"
+
+# wildcards, one refused name among many, the limit, near misses
+tool count --explain 'vfs_re*'
+expect_status 0
+expect_out '^attach: vfs_read$'
+tool count -D 1 '*'
+expect_status 2
+expect_err 'more than the limit of 1000'
+tool count -D 1 vfs_raed
+expect_status 5
+expect_err "did you mean 'vfs_read'"
+tool count -D 1 _raw_spin_lock
+expect_status 2
+expect_err 'known to hang'
+tool count -D 1 'vfs_*'
+expect_status 0
+expect_out '^Tracing [0-9]+ functions for "vfs_\*"'
