@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbolize/answers.h"
 
-enum { FUNCTIONS_MAX = 1u << 20 };
+enum {
+	FUNCTIONS_MAX = 1u << 20
+};
 
 /* A status of the list, strings that lie in the message, and a name exactly when the status says so. */
 static void take_name(const struct message *message, struct text_pool *texts, uint32_t i,

@@ -7,7 +7,9 @@
 
 #include <libiberty/demangle.h>
 
-enum { MANGLED_MAX_BYTES = 4096 };
+enum {
+	MANGLED_MAX_BYTES = 4096
+};
 
 struct output {
 	jmp_buf overflow;

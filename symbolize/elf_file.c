@@ -82,8 +82,8 @@ static Elf64_Shdr widen_section(const Elf32_Shdr *narrow)
 static int add_segments(struct elf_file *elf, const void *bytes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		int err = elf->is_64 ? vec_try_push(&elf->segments, ((const Elf64_Phdr *)bytes)[i]) :
-				       vec_try_push(&elf->segments, widen_segment(&((const Elf32_Phdr *)bytes)[i]));
+		int err = elf->is_64 ? vec_try_push(&elf->segments, ((const Elf64_Phdr *)bytes)[i])
+				     : vec_try_push(&elf->segments, widen_segment(&((const Elf32_Phdr *)bytes)[i]));
 
 		if (err)
 			return err;
@@ -94,8 +94,8 @@ static int add_segments(struct elf_file *elf, const void *bytes, size_t nr)
 static int add_sections(struct elf_file *elf, const void *bytes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		int err = elf->is_64 ? vec_try_push(&elf->sections, ((const Elf64_Shdr *)bytes)[i]) :
-				       vec_try_push(&elf->sections, widen_section(&((const Elf32_Shdr *)bytes)[i]));
+		int err = elf->is_64 ? vec_try_push(&elf->sections, ((const Elf64_Shdr *)bytes)[i])
+				     : vec_try_push(&elf->sections, widen_section(&((const Elf32_Shdr *)bytes)[i]));
 
 		if (err)
 			return err;

@@ -76,7 +76,9 @@ static void take_entry(struct dynamic *dynamic, uint64_t tag, uint64_t value)
 
 static int read_dynamic(const struct elf_file *elf, struct dynamic *ret_dynamic)
 {
-	enum { ENTRIES_MAX = 4096 };
+	enum {
+		ENTRIES_MAX = 4096
+	};
 	size_t entry_size = elf->is_64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
 	const Elf64_Phdr *segment = NULL;
 

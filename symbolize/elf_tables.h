@@ -9,9 +9,9 @@
 #define SYMBOLS_MAX (8u << 20)
 
 struct elf_table {
-	uint64_t offset, nr;                /* of the symbols */
+	uint64_t offset, nr; /* of the symbols */
 	uint64_t names_offset, names_bytes; /* of its string table */
-	bool dynamic;                       /* .dynsym: what the dynamic linker sees */
+	bool dynamic; /* .dynsym: what the dynamic linker sees */
 };
 
 #define ELF_TABLES_MAX 2

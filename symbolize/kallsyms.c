@@ -8,6 +8,7 @@
 #include "symbolize/names.h"
 #include "symbolize/radix_sort.h"
 #include "symbolize/symtab_merit.h"
+#include "symbolize/vec_trim.h"
 
 _Static_assert(sizeof(struct kernel_symbol) == RADIX_ELEMENT_BYTES, "symbols are sorted and kept by the 100,000");
 
@@ -53,40 +54,21 @@ static bool parse_line(const char *at, const char *end, struct line *ret_line)
 	return line.name.nr_bytes > 0 && !memchr(start, '\0', (size_t)(end - start));
 }
 
-static bool is(struct name name, const char *text)
-{
-	return name.nr_bytes == strlen(text) && !memcmp(name.text, text, name.nr_bytes);
-}
-
-static bool starts_with(struct name name, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return name.nr_bytes >= length && !memcmp(name.text, prefix, length);
-}
-
-static bool ends_with(struct name name, const char *suffix)
-{
-	size_t length = strlen(suffix);
-
-	return name.nr_bytes >= length && !memcmp(name.text + name.nr_bytes - length, suffix, length);
-}
-
 /* Set by the linker script around its sections, with the type of a function. */
 static bool is_section_mark(struct name name)
 {
 	static const char *const marks[] = { "_text", "_stext", "_etext", "_sinittext", "_einittext", "__pi__text" };
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (is(name, marks[i]))
+		if (name_is(name, marks[i]))
 			return true;
-	return ends_with(name, "_text_start") || ends_with(name, "_text_end");
+	return name_ends_with(name, "_text_start") || name_ends_with(name, "_text_end");
 }
 
 static bool is_function(const struct line *line)
 {
 	return strchr("tTwW", line->type) && !is_section_mark(line->name) && line->name.text[0] != '$' &&
-	       !starts_with(line->name, ".L");
+	       !name_starts_with(line->name, ".L");
 }
 
 /* ---- filling the table ---- */
@@ -119,7 +101,7 @@ static int find_module(struct kallsyms *kallsyms, struct name module, uint16_t *
 		return 0;
 	}
 	for (size_t i = kallsyms->modules.nr; i-- > 1;)
-		if (is(module, kallsyms->text.data + kallsyms->modules.data[i])) {
+		if (name_is(module, kallsyms->text.data + kallsyms->modules.data[i])) {
 			*ret_index = (uint16_t)i;
 			return 0;
 		}
@@ -167,7 +149,7 @@ static int add_end(struct kallsyms *kallsyms, const struct line *line)
 
 static int add_line(struct kallsyms *kallsyms, const struct line *line)
 {
-	if (!line->address || starts_with(line->name, "__pfx_"))
+	if (!line->address || name_starts_with(line->name, "__pfx_"))
 		return 0;
 	return is_function(line) ? add_function(kallsyms, line) : add_end(kallsyms, line);
 }
@@ -264,7 +246,9 @@ static size_t functions_first(struct kernel_symbol *symbols, size_t nr)
 /* At each address: the functions in order of merit, or else one end, and no end behind an end. */
 static void settle(struct kallsyms *kallsyms)
 {
-	enum { ALIASES_MAX = 256 };
+	enum {
+		ALIASES_MAX = 256
+	};
 	struct kernel_symbol *symbols = kallsyms->symbols.data;
 	size_t nr = kallsyms->symbols.nr, kept = 0;
 
@@ -285,15 +269,6 @@ static void settle(struct kallsyms *kallsyms)
 	kallsyms->symbols.nr = kept;
 }
 
-#define give_back(v)                                                                           \
-	do {                                                                                   \
-		void *smaller_ = (v)->nr ? reallocarray((v)->data, (v)->nr, sizeof(*(v)->data)) : NULL; \
-		if (smaller_) {                                                                \
-			(v)->data = smaller_;                                                  \
-			(v)->room = (v)->nr;                                                   \
-		}                                                                              \
-	} while (0)
-
 static int read_all(struct kallsyms *kallsyms, int fd)
 {
 	size_t nr_lines = 0;
@@ -312,8 +287,8 @@ static int read_all(struct kallsyms *kallsyms, int fd)
 	if (err)
 		return err;
 	settle(kallsyms);
-	give_back(&kallsyms->symbols);
-	give_back(&kallsyms->text);
+	vec_trim(&kallsyms->symbols);
+	vec_trim(&kallsyms->text);
 	return 0;
 }
 

@@ -25,8 +25,9 @@ int names_open(struct names *names, const struct elf_file *elf, uint64_t offset,
 	fd = dup(elf->fd);
 	if (fd < 0)
 		return -errno;
-	*names = (struct names){ .is_open = true, .fd = fd, .offset = offset, .nr_bytes = nr_bytes,
-				 .copy = take_ptr(copy) };
+	*names = (struct names){
+		.is_open = true, .fd = fd, .offset = offset, .nr_bytes = nr_bytes, .copy = take_ptr(copy)
+	};
 	return 0;
 }
 
@@ -63,25 +64,38 @@ static size_t read_some(const struct names *names, uint32_t position, char *ret_
 
 struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES])
 {
-	enum { USUAL_BYTES = 256 }; /* most names are shorter: a page of the file is touched once */
+	enum {
+		USUAL_BYTES = 256 /* most names are shorter: a page of the file is touched once */
+	};
 	size_t nr;
 
 	if (position >= names->nr_bytes)
 		return (struct name){ "", 0 };
 	if (names->copy)
-		return (struct name){ names->copy + position,
-				      name_length(names->copy + position, NAME_MAX_BYTES) };
+		return (struct name){ names->copy + position, name_length(names->copy + position, NAME_MAX_BYTES) };
 	nr = read_some(names, position, scratch, USUAL_BYTES);
 	if (nr == USUAL_BYTES && !memchr(scratch, '\0', nr))
 		nr = read_some(names, position, scratch, NAME_MAX_BYTES);
 	return (struct name){ scratch, name_length(scratch, nr) };
 }
 
-static bool starts_with(struct name name, const char *prefix)
+bool name_is(struct name name, const char *text)
+{
+	return name.nr_bytes == strlen(text) && !memcmp(name.text, text, name.nr_bytes);
+}
+
+bool name_starts_with(struct name name, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
 	return name.nr_bytes >= length && !memcmp(name.text, prefix, length);
+}
+
+bool name_ends_with(struct name name, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	return name.nr_bytes >= length && !memcmp(name.text + name.nr_bytes - length, suffix, length);
 }
 
 /* Names that a library or kernel gives to its own copies of a function. */
@@ -90,7 +104,7 @@ static bool is_internal(struct name name)
 	static const char *const prefixes[] = { "__GI_", "__libc_", "__new_", "__pi_", "__x86_", "__kvm_nvhe_" };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (starts_with(name, prefixes[i]))
+		if (name_starts_with(name, prefixes[i]))
 			return true;
 	return false;
 }

@@ -37,6 +37,10 @@ void names_drop_copy(struct names *names);
  */
 struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES]);
 
+bool name_is(struct name name, const char *text);
+bool name_starts_with(struct name name, const char *prefix);
+bool name_ends_with(struct name name, const char *suffix);
+
 /* The length of a name up to its version suffix, at most `room`. */
 size_t name_length(const char *text, size_t room);
 

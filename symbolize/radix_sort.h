@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RADIX_ELEMENT_BYTES = 16 };
+enum {
+	RADIX_ELEMENT_BYTES = 16
+};
 
 typedef uint64_t radix_key(const void *element);
 

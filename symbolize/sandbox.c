@@ -46,7 +46,9 @@ static void close_from(unsigned int first)
 
 int sandbox_keep_only(int kept)
 {
-	enum { PLACE = 3 };
+	enum {
+		PLACE = 3
+	};
 	int null;
 
 	if (kept != PLACE && dup3(kept, PLACE, O_CLOEXEC) < 0)
@@ -181,6 +183,7 @@ static void deny_files(void)
  * Reading and seeking descriptors that were handed over, memory, the socket, the end. No fstat: since glibc 2.33 it is
  * newfstatat(), which takes paths.
  */
+/* clang-format off */
 static const int allowed[] = {
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(dup),
 	SCMP_SYS(recvmsg), SCMP_SYS(sendmsg),
@@ -195,6 +198,7 @@ static const int allowed_sanitized[] = {
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(sched_yield), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
 	SCMP_SYS(prlimit64), SCMP_SYS(getrlimit), SCMP_SYS(set_robust_list), SCMP_SYS(sched_getaffinity),
 };
+/* clang-format on */
 
 static int allow(scmp_filter_ctx filter, const int *calls, size_t nr)
 {

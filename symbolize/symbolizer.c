@@ -195,7 +195,8 @@ static enum symbol_status ask_text(struct worker_link *link, struct handed_file 
 	return status;
 }
 
-static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern, struct found_functions *found)
+static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern,
+		    struct found_functions *found)
 {
 	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, pattern, MESSAGE_FUNCTIONS);
 	int taken = 0;

@@ -6,10 +6,12 @@
 #include "core/base/cleanup.h"
 #include "symbolize/radix_sort.h"
 #include "symbolize/symtab_merit.h"
+#include "symbolize/vec_trim.h"
 
 _Static_assert(sizeof(struct symtab_symbol) == RADIX_ELEMENT_BYTES, "symbols are sorted and kept by the 100,000");
 
 enum {
+	CODE_RANGES_MAX = 64,          /* real files have one to four */
 	NESTING_MAX = 64,              /* steps outwards in a lookup */
 	OUTER_MAX = (1u << 23) - 1,
 	NAMES_KEPT_MAX = 1u << 20,     /* names of one file in memory; more stay in the file */
@@ -18,7 +20,7 @@ enum {
 static int add_code(struct symtab *table, const struct elf_file *elf, const Elf64_Phdr *segment)
 {
 	if (!elf_file_holds(elf, segment->p_offset, segment->p_filesz) ||
-	    segment->p_vaddr + segment->p_filesz < segment->p_vaddr)
+	    segment->p_vaddr + segment->p_filesz < segment->p_vaddr || table->code.nr >= CODE_RANGES_MAX)
 		return -EBADMSG;
 	if (!table->code.nr || segment->p_offset < table->base)
 		table->base = segment->p_offset;
@@ -125,7 +127,9 @@ static void rank(struct symtab *table, uint32_t first, uint32_t nr)
 /* Handles each group of symbols at one start, and closes the gaps that duplicates leave. */
 static void settle_groups(struct symtab *table)
 {
-	enum { ALIASES_MAX = 256 }; /* more at one place are hostile; the rest is dropped */
+	enum {
+		ALIASES_MAX = 256
+	}; /* more at one place are hostile; the rest is dropped */
 	uint32_t nr = (uint32_t)table->symbols.nr, kept = 0;
 	struct symtab_symbol *symbols = table->symbols.data;
 
@@ -244,17 +248,6 @@ static int settle_names(struct symtab *table)
 	return 0;
 }
 
-static void give_back(struct symtab *table)
-{
-	void *smaller = table->symbols.nr ?
-		realloc(table->symbols.data, table->symbols.nr * sizeof(*table->symbols.data)) : NULL;
-
-	if (smaller) {
-		table->symbols.data = smaller;
-		table->symbols.room = table->symbols.nr;
-	}
-}
-
 static uint64_t start_of(const void *symbol)
 {
 	return ((const struct symtab_symbol *)symbol)->start;
@@ -269,7 +262,7 @@ int symtab_finish(struct symtab *table)
 	settle_groups(table);
 	bound_unsized(table);
 	link_outer(table);
-	give_back(table);
+	vec_trim(&table->symbols);
 	return settle_names(table);
 }
 

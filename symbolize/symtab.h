@@ -29,7 +29,9 @@ struct code_range {
 	uint64_t address, offset, size;
 };
 
-enum { SYMTAB_NAMES = 4 };
+enum {
+	SYMTAB_NAMES = 4
+};
 
 struct symtab {
 	uint64_t base; /* lowest offset of code */

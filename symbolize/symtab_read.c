@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From the symbol tables of an ELF file into the index: which entries are functions. Declared in symtab.h. */
-#include <string.h>
-
 #include "core/base/cleanup.h"
 #include "symbolize/elf_tables.h"
 #include "symbolize/symtab.h"
@@ -43,8 +41,8 @@ static const Elf64_Shdr *section_of(const struct elf_file *elf, const Elf64_Sym 
  */
 static bool is_label(struct name name)
 {
-	return name.nr_bytes < 2 || name.text[0] == '$' || (name.text[0] == '.' && name.text[1] == 'L') ||
-	       (name.nr_bytes > 6 && !memcmp(name.text, "__pfx_", 6));
+	return !name.nr_bytes || name_starts_with(name, "$") || name_starts_with(name, ".L") ||
+	       name_starts_with(name, "__pfx_");
 }
 
 /* Hand-written assembly often forgets `.type`: such a symbol counts when it has a size or lies in a code section. */
@@ -132,16 +130,15 @@ static int add_symbol(const struct reading *reading, const Elf64_Sym *symbol)
 	if (start > UINT32_MAX)
 		return 0; /* code more than 4 GB behind the first: no real file */
 	size = covered(reading, symbol, code->size - (address - code->address));
-	return vec_try_push(&table->symbols,
-			    (struct symtab_symbol){
-				    .start = (uint32_t)start,
-				    .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
-				    .name = symbol->st_name,
-				    .names = reading->names & 3,
-				    .merit = merit_of(reading, symbol) & MERIT_ALL,
-				    .unsized = !symbol->st_size,
-				    .ifunc = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC,
-			    });
+	return vec_try_push(&table->symbols, (struct symtab_symbol){
+						     .start = (uint32_t)start,
+						     .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+						     .name = symbol->st_name,
+						     .names = reading->names & 3,
+						     .merit = merit_of(reading, symbol) & MERIT_ALL,
+						     .unsized = !symbol->st_size,
+						     .ifunc = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC,
+					     });
 }
 
 static int add_symbols(const struct reading *reading)
@@ -157,8 +154,8 @@ static int add_symbols(const struct reading *reading)
 		int err = elf_file_read(reading->elf, reading->from->offset + i * symbol_size, batch, nr * symbol_size);
 
 		for (size_t k = 0; !err && k < nr; k++) {
-			Elf64_Sym symbol = reading->elf->is_64 ? ((const Elf64_Sym *)batch)[k] :
-								 widen(&((const Elf32_Sym *)batch)[k]);
+			Elf64_Sym symbol = reading->elf->is_64 ? ((const Elf64_Sym *)batch)[k]
+							       : widen(&((const Elf32_Sym *)batch)[k]);
 
 			err = add_symbol(reading, &symbol);
 		}

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { CHUNK_BYTES = 32768 };
+enum {
+	CHUNK_BYTES = 32768
+};
 
 void text_pool_done(struct text_pool *pool)
 {

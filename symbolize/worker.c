@@ -105,8 +105,7 @@ static void answer_names(struct worker *worker, struct indexed_file *file, name_
 		struct wire_query query;
 
 		message_element(&worker->message, i, &query, sizeof(query));
-		if (!name(worker, file, &query, &answer) ||
-		    !draft_element(&worker->draft, &answer, sizeof(answer)))
+		if (!name(worker, file, &query, &answer) || !draft_element(&worker->draft, &answer, sizeof(answer)))
 			break;
 	}
 	worker_send(worker);
@@ -178,8 +177,8 @@ static void read_kernel(struct worker *worker)
 	err = kallsyms_read(&worker->kallsyms, worker->kernel_fd);
 	closep(&worker->kernel_fd);
 	worker->kernel_fd = -1;
-	worker->kernel_status = err == -EPERM || (!err && worker->kallsyms.hidden) ? SYMBOL_HIDDEN :
-										      symbol_status_of(err);
+	worker->kernel_status = err == -EPERM || (!err && worker->kallsyms.hidden) ? SYMBOL_HIDDEN
+										   : symbol_status_of(err);
 }
 
 /* ---- the loop ---- */

@@ -24,8 +24,7 @@ static bool add_function(struct worker *worker, const struct symtab *table, cons
 	};
 	size_t room = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(function);
 
-	return worker->draft.header.nr < room &&
-	       draft_text(&worker->draft, name.text, name.nr_bytes, &function.name) &&
+	return worker->draft.header.nr < room && draft_text(&worker->draft, name.text, name.nr_bytes, &function.name) &&
 	       draft_element(&worker->draft, &function, sizeof(function));
 }
 
@@ -73,7 +72,9 @@ void worker_find(struct worker *worker, struct indexed_file *file)
 
 /* ---- by similarity ---- */
 
-enum { SUGGESTIONS_MAX = 8 };
+enum {
+	SUGGESTIONS_MAX = 8
+};
 
 struct suggestion {
 	unsigned int distance;
@@ -96,8 +97,7 @@ static void consider(struct suggestions *suggestions, struct suggestion candidat
 		return;
 	if (suggestions->nr < SUGGESTIONS_MAX)
 		suggestions->nr++;
-	memmove(&suggestions->best[to + 1], &suggestions->best[to],
-		(suggestions->nr - 1 - to) * sizeof(candidate));
+	memmove(&suggestions->best[to + 1], &suggestions->best[to], (suggestions->nr - 1 - to) * sizeof(candidate));
 	suggestions->best[to] = candidate;
 }
 

@@ -61,7 +61,8 @@ static int descriptor_of(struct msghdr *packet)
 int message_receive(int socket, bool wait, struct message *message, int *ret_fd)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-	struct iovec parts[] = { { &message->header, sizeof(message->header) }, { message->body, sizeof(message->body) } };
+	struct iovec parts[] = { { &message->header, sizeof(message->header) },
+				 { message->body, sizeof(message->body) } };
 	struct msghdr packet = {
 		.msg_iov = parts,
 		.msg_iovlen = 2,

@@ -103,8 +103,8 @@ static uint64_t place_symbols(struct elf_writer *elf, enum writer_table table, s
 
 	for (size_t i = 0; i < elf->symbols[table].nr; i++) {
 		const Elf64_Sym *wide = &elf->symbols[table].data[i];
-		Elf32_Sym narrow = { wide->st_name, (uint32_t)wide->st_value, (uint32_t)wide->st_size, wide->st_info,
-				     wide->st_other, wide->st_shndx };
+		Elf32_Sym narrow = { wide->st_name, (uint32_t)wide->st_value, (uint32_t)wide->st_size,
+				     wide->st_info, wide->st_other,           wide->st_shndx };
 
 		if (elf->is_32)
 			append(&elf->image, &narrow, sizeof(narrow));
@@ -157,9 +157,16 @@ static void place_sections(struct elf_writer *elf, const Elf64_Shdr *sections)
 	elf->sections_offset = place(elf, NULL, 0);
 	for (int i = 0; i < SECTION_NR; i++) {
 		const Elf64_Shdr *wide = &sections[i];
-		Elf32_Shdr narrow = { wide->sh_name, wide->sh_type, (uint32_t)wide->sh_flags, (uint32_t)wide->sh_addr,
-				      (uint32_t)wide->sh_offset, (uint32_t)wide->sh_size, wide->sh_link, wide->sh_info,
-				      (uint32_t)wide->sh_addralign, (uint32_t)wide->sh_entsize };
+		Elf32_Shdr narrow = { wide->sh_name,
+				      wide->sh_type,
+				      (uint32_t)wide->sh_flags,
+				      (uint32_t)wide->sh_addr,
+				      (uint32_t)wide->sh_offset,
+				      (uint32_t)wide->sh_size,
+				      wide->sh_link,
+				      wide->sh_info,
+				      (uint32_t)wide->sh_addralign,
+				      (uint32_t)wide->sh_entsize };
 
 		if (elf->is_32)
 			append(&elf->image, &narrow, sizeof(narrow));
@@ -243,9 +250,14 @@ static uint64_t place_segments(struct elf_writer *elf)
 
 	for (size_t i = 0; i < elf->segments.nr; i++) {
 		const Elf64_Phdr *wide = &elf->segments.data[i];
-		Elf32_Phdr narrow = { wide->p_type, (uint32_t)wide->p_offset, (uint32_t)wide->p_vaddr,
-				      (uint32_t)wide->p_paddr, (uint32_t)wide->p_filesz, (uint32_t)wide->p_memsz,
-				      wide->p_flags, (uint32_t)wide->p_align };
+		Elf32_Phdr narrow = { wide->p_type,
+				      (uint32_t)wide->p_offset,
+				      (uint32_t)wide->p_vaddr,
+				      (uint32_t)wide->p_paddr,
+				      (uint32_t)wide->p_filesz,
+				      (uint32_t)wide->p_memsz,
+				      wide->p_flags,
+				      (uint32_t)wide->p_align };
 
 		if (elf->is_32)
 			append(&elf->image, &narrow, sizeof(narrow));

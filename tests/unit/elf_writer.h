@@ -18,7 +18,10 @@
 
 #include "core/base/vec.h"
 
-enum writer_table { SYMTAB, DYNSYM };
+enum writer_table {
+	SYMTAB,
+	DYNSYM
+};
 
 /* Section numbers of a finished image. */
 enum writer_section {

@@ -30,10 +30,16 @@ static void other_files_are_not_elf(void **state)
 		size_t nr;
 	} files[] = {
 		{ "", 0 },
-		{ "\x7f" "ELF", 4 },
+		{ "\x7f"
+		  "ELF",
+		  4 },
 		{ "#!/bin/sh\necho this is a script\n", 32 },
-		{ "\x7f" "ELF\x02\x02\x01\0\0\0\0\0\0\0\0\0", 16 }, /* the other byte order */
-		{ "\x7f" "ELF\x03\x01\x01\0\0\0\0\0\0\0\0\0", 16 }, /* a class of its own */
+		{ "\x7f"
+		  "ELF\x02\x02\x01\0\0\0\0\0\0\0\0\0",
+		  16 }, /* the other byte order */
+		{ "\x7f"
+		  "ELF\x03\x01\x01\0\0\0\0\0\0\0\0\0",
+		  16 }, /* a class of its own */
 	};
 	struct elf_file elf;
 

@@ -13,33 +13,33 @@
 
 #include "tests/unit/elf_writer.h"
 
-#define KERNEL                                          \
-	"0000000000000000 A fixed_percpu_data\n"        \
-	"ffffffff81000000 T _stext\n"                   \
-	"ffffffff81000000 T _text\n"                    \
-	"ffffffff81000100 t __pfx_local_function\n"     \
-	"ffffffff81000110 t local_function\n"           \
-	"ffffffff81000200 T global_function\n"          \
-	"ffffffff81000300 W weak_function\n"            \
-	"ffffffff81000300 T strong_function\n"          \
-	"ffffffff81000300 t local_alias\n"              \
-	"ffffffff81000400 T __sched_text_start\n"       \
-	"ffffffff81000410 T schedule\n"                 \
-	"ffffffff81000500 T __sched_text_end\n"         \
-	"ffffffff81000600 T last_function\n"            \
-	"ffffffff81001000 T _etext\n"                   \
-	"ffffffff81002000 R rodata\n"                   \
-	"ffffffff81003000 D data\n"                     \
-	"ffffffff81004000 T late_function\n"            \
+#define KERNEL                                      \
+	"0000000000000000 A fixed_percpu_data\n"    \
+	"ffffffff81000000 T _stext\n"               \
+	"ffffffff81000000 T _text\n"                \
+	"ffffffff81000100 t __pfx_local_function\n" \
+	"ffffffff81000110 t local_function\n"       \
+	"ffffffff81000200 T global_function\n"      \
+	"ffffffff81000300 W weak_function\n"        \
+	"ffffffff81000300 T strong_function\n"      \
+	"ffffffff81000300 t local_alias\n"          \
+	"ffffffff81000400 T __sched_text_start\n"   \
+	"ffffffff81000410 T schedule\n"             \
+	"ffffffff81000500 T __sched_text_end\n"     \
+	"ffffffff81000600 T last_function\n"        \
+	"ffffffff81001000 T _etext\n"               \
+	"ffffffff81002000 R rodata\n"               \
+	"ffffffff81003000 D data\n"                 \
+	"ffffffff81004000 T late_function\n"        \
 	"ffffffff81004100 d more_data\n"
 
-#define MODULES                                                    \
-	"ffffffffc0002000 t second_of_a\t[module_a]\n"             \
-	"ffffffffc0001000 t first_of_a\t[module_a]\n"              \
-	"ffffffffc0001080 d data_of_a\t[module_a]\n"               \
-	"ffffffffc0101ff0 T only_of_b\t[module_b]\n"               \
+#define MODULES                                                          \
+	"ffffffffc0002000 t second_of_a\t[module_a]\n"                   \
+	"ffffffffc0001000 t first_of_a\t[module_a]\n"                    \
+	"ffffffffc0001080 d data_of_a\t[module_a]\n"                     \
+	"ffffffffc0101ff0 T only_of_b\t[module_b]\n"                     \
 	"ffffffffc0200000 t bpf_prog_0123456789abcdef_on_event\t[bpf]\n" \
-	"ffffffffc0200040 t bpf_trampoline_42\t[bpf]\n"            \
+	"ffffffffc0200040 t bpf_trampoline_42\t[bpf]\n"                  \
 	"ffffffffc0400000 t ftrace_trampoline\t[__builtin__ftrace]\n"
 
 static int read_text(struct kallsyms *kallsyms, const char *text)
@@ -206,13 +206,15 @@ static void odd_lines_are_passed_over(void **state)
 
 static void lines_that_straddle_reads_are_whole(void **state)
 {
-	enum { NR = 20000 };
+	enum {
+		NR = 20000
+	};
 	char *text = malloc(NR * 64), *to = text, expected[64];
 	struct kallsyms kallsyms;
 
 	(void)state;
 	for (int i = 0; i < NR; i++)
-		to += sprintf(to, "%016llx t function_%d\n", 0xffffffff81000000ull + (unsigned)i * 16, i);
+		to += snprintf(to, 64, "%016llx t function_%d\n", 0xffffffff81000000ull + (unsigned)i * 16, i);
 	assert_int_equal(read_text(&kallsyms, text), 0);
 	assert_int_equal(kallsyms.symbols.nr, NR);
 	for (int i = 0; i < NR - 1; i++) {

@@ -87,8 +87,8 @@ static bool raise_a_limit(void)
 
 static void what_the_worker_does_not_need_ends_it(void **state)
 {
-	static action *const actions[] = { open_a_file,	  look_at_a_path, make_a_socket, fork_a_child,
-					   run_a_program, kill_somebody,  become_root,	 raise_a_limit };
+	static action *const actions[] = { open_a_file,   look_at_a_path, make_a_socket, fork_a_child,
+					   run_a_program, kill_somebody,  become_root,   raise_a_limit };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {

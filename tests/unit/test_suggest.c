@@ -13,9 +13,17 @@ static void the_distance_counts_edits(void **state)
 		const char *a, *b;
 		unsigned int distance;
 	} pairs[] = {
-		{ "", "", 0 },	       { "", "abc", 3 },	 { "malloc", "malloc", 0 },   { "malloc", "mallocs", 1 },
-		{ "malloc", "maloc", 1 }, { "malloc", "mallac", 1 }, { "malloc", "mlaloc", 1 }, { "kitten", "sitting", 3 },
-		{ "ab", "ba", 1 },     { "abc", "cab", 2 },	 { "Malloc", "malloc", 1 },
+		{ "", "", 0 },
+		{ "", "abc", 3 },
+		{ "malloc", "malloc", 0 },
+		{ "malloc", "mallocs", 1 },
+		{ "malloc", "maloc", 1 },
+		{ "malloc", "mallac", 1 },
+		{ "malloc", "mlaloc", 1 },
+		{ "kitten", "sitting", 3 },
+		{ "ab", "ba", 1 },
+		{ "abc", "cab", 2 },
+		{ "Malloc", "malloc", 1 },
 	};
 
 	(void)state;
@@ -32,7 +40,7 @@ static void very_long_words_are_too_far_unless_equal(void **state)
 	(void)state;
 	memset(a, 'a', sizeof(a) - 1);
 	a[sizeof(a) - 1] = '\0';
-	strcpy(b, a);
+	memcpy(b, a, sizeof(b));
 	assert_int_equal(str_distance(a, b), 0);
 	b[0] = 'b';
 	assert_int_equal(str_distance(a, b), STR_TOO_FAR);

@@ -11,7 +11,11 @@
 
 #include "tests/unit/elf_writer.h"
 
-enum { ADDRESS = 0x2000, OFFSET = 0x1000, SIZE = 0x3000 };
+enum {
+	ADDRESS = 0x2000,
+	OFFSET = 0x1000,
+	SIZE = 0x3000
+};
 
 struct fixture {
 	struct elf_writer writer;
@@ -64,8 +68,7 @@ static void finish(struct fixture *fixture)
 static const char *name_at(struct fixture *fixture, uint64_t address)
 {
 	const Elf64_Phdr *code = &fixture->writer.segments.data[0];
-	const struct symtab_symbol *symbol =
-		symtab_lookup(&fixture->table, address - code->p_vaddr + code->p_offset);
+	const struct symtab_symbol *symbol = symtab_lookup(&fixture->table, address - code->p_vaddr + code->p_offset);
 	char scratch[NAME_MAX_BYTES];
 	struct name name = { "", 0 };
 
@@ -250,7 +253,9 @@ static void the_public_name_wins_among_aliases(void **state)
 						{ "__malloc", STB_LOCAL },
 						{ "__libc_malloc", STB_GLOBAL },
 						{ "malloc", STB_GLOBAL } };
-	static const struct alias write_[] = { { "__write", STB_WEAK }, { "write", STB_WEAK }, { "__GI_write", STB_LOCAL } };
+	static const struct alias write_[] = { { "__write", STB_WEAK },
+					       { "write", STB_WEAK },
+					       { "__GI_write", STB_LOCAL } };
 	static const struct alias strong[] = { { "short", STB_WEAK }, { "quite_long", STB_GLOBAL } };
 	static const struct alias shorter[] = { { "abcd", STB_GLOBAL }, { "abc", STB_GLOBAL } };
 	static const struct alias order[] = { { "b", STB_GLOBAL }, { "a", STB_GLOBAL }, { "c", STB_GLOBAL } };
@@ -338,7 +343,10 @@ static void deep_nesting_ends(void **state)
 
 static void names_of_a_large_table_stay_in_the_file(void **state)
 {
-	enum { NR = 40000, FILL = 120 };
+	enum {
+		NR = 40000,
+		FILL = 120
+	};
 	struct fixture *fixture = *state;
 	char name[FILL + 16];
 
@@ -485,7 +493,8 @@ static void spoil_section_headers(struct elf_writer *elf)
 static void spoil_section_count(struct elf_writer *elf)
 {
 	elf_writer_header(elf)->e_shnum = 0;
-	elf_writer_section(elf, SECTION_NONE)->sh_size = UINT64_MAX / sizeof(Elf64_Shdr) + 2; /* wraps when multiplied */
+	elf_writer_section(elf, SECTION_NONE)->sh_size =
+		UINT64_MAX / sizeof(Elf64_Shdr) + 2; /* wraps when multiplied */
 }
 
 static void spoil_section_header_size(struct elf_writer *elf)
@@ -541,10 +550,10 @@ static void spoil_code_address(struct elf_writer *elf)
 static void contradictions_are_malformed(void **state)
 {
 	static void (*const spoil[])(struct elf_writer *elf) = {
-		spoil_program_headers,	   spoil_program_header_size, spoil_program_header_count, spoil_section_headers,
-		spoil_section_count,	   spoil_section_header_size, spoil_symbols_offset,	  spoil_symbols_size,
-		spoil_symbols_link,	   spoil_symbols_link_type,   spoil_symbol_size,	  spoil_names_offset,
-		spoil_names_size,	   spoil_code_size,	      spoil_code_address,
+		spoil_program_headers, spoil_program_header_size, spoil_program_header_count, spoil_section_headers,
+		spoil_section_count,   spoil_section_header_size, spoil_symbols_offset,       spoil_symbols_size,
+		spoil_symbols_link,    spoil_symbols_link_type,   spoil_symbol_size,          spoil_names_offset,
+		spoil_names_size,      spoil_code_size,           spoil_code_address,
 	};
 
 	(void)state;

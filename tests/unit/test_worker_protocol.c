@@ -50,7 +50,8 @@ static void sizes_must_add_up(void **state)
 	(void)state;
 	memset(&message, 0, sizeof(message));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		message.header = (struct message_header){ .kind = cases[i].kind, .nr = cases[i].nr,
+		message.header = (struct message_header){ .kind = cases[i].kind,
+							  .nr = cases[i].nr,
 							  .nr_text = cases[i].nr_text };
 		assert_int_equal(message_is_sound(&message, cases[i].nr_body), cases[i].sound);
 	}
@@ -173,7 +174,7 @@ static int open_debug(void *context, uint32_t file, const char *build_id)
 static int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct symbolizer_options options = { .open_debug = open_debug, .context = fixture, .timeout_ms = 100 };
+	struct symbolizer_options options = { .open_debug = open_debug, .context = fixture, .timeout_ms = 1000 };
 	int pair[2];
 
 	assert_int_equal(symbolizer_new(&options, &fixture->symbolizer), 0);
@@ -322,7 +323,7 @@ static void acknowledgements_must_be_true(void **state)
 		uint32_t file, status;
 		const char *build_id;
 	} lies[] = {
-		{ 1, SYMBOL_OK, "" },	      { 0, SYMBOL_NO_MEMORY + 1, "" }, { 0, SYMBOL_OK, "../../etc/shadow" },
+		{ 1, SYMBOL_OK, "" },       { 0, SYMBOL_NO_MEMORY + 1, "" }, { 0, SYMBOL_OK, "../../etc/shadow" },
 		{ 0, SYMBOL_OK, "ABCDEF" }, { 0, SYMBOL_OK, "123" },
 	};
 
@@ -385,7 +386,7 @@ static void debug_files_are_opened_for_the_file_in_question_once(void **state)
 {
 	static const uint32_t own[] = { 0, 0 }, other[] = { 1 };
 	static const char *const good[] = { "abcd", "abcd" }, *const path[] = { "../../../etc/shadow" },
-			  *const empty[] = { "" };
+				 *const empty[] = { "" };
 
 	(void)state;
 	assert_int_equal(nr_asked_by(own, good, 1, SYMBOL_OK), 1);

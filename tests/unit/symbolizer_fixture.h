@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A symbolizer with a real worker, and a file of two functions to give it. */
+#pragma once
+
+#include "symbolize/elf_file.h"
+#include "symbolize/symbolize.h"
+#include "tests/unit/elf_writer.h"
+
+enum {
+	ADDRESS = 0x2000,
+	OFFSET = 0x1000,
+	SIZE = 0x3000
+};
+
+struct fixture {
+	struct symbolizer *symbolizer;
+	struct elf_writer writer; /* "first" at OFFSET and "second" behind it, 16 bytes each; finished at the first add */
+	int debug_fd; /* what open_debug gives */
+	int nr_debug_asked;
+	char debug_asked[BUILD_ID_HEX_SIZE];
+	uint32_t again_failed; /* a file that cannot be opened again */
+};
+
+int symbolizer_set_up(void **state);
+int symbolizer_tear_down(void **state);
+
+/* Another symbolizer in place of the first. */
+void fixture_start(struct fixture *fixture, const struct symbolizer_options *options);
+
+/* Callbacks for its options. */
+int fixture_open_debug(void *context, uint32_t file, const char *build_id);
+int fixture_open_again(void *context, uint32_t file);
+
+/* Hands the file over under this number. */
+void fixture_add(struct fixture *fixture, uint32_t number);
+
+/* What it says about a place; the other two check it. */
+struct symbol_answer fixture_name(struct fixture *fixture, uint32_t file, uint64_t where, bool exact);
+void fixture_expect(struct fixture *fixture, uint32_t file, uint64_t where, const char *expected);
+void fixture_expect_status(struct fixture *fixture, uint32_t file, enum symbol_status status);

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the symbol worker may do, and what happens when it dies or hangs. */
+#include "tests/unit/symbolizer_fixture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/base/cleanup.h"
+
+/* ---- confinement ---- */
+
+/* The value of a line of /proc/PID/status. */
+static const char *status_of(int pid, const char *key)
+{
+	static char line[256];
+	char path[64];
+	_cleanup_(fclosep) FILE *file = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		size_t length = strlen(key);
+
+		if (!strncmp(line, key, length) && line[length] == ':') {
+			line[strcspn(line, "\n")] = '\0';
+			return line + length + 1 + strspn(line + length + 1, " \t");
+		}
+	}
+	return "";
+}
+
+static void the_worker_has_no_privileges(void **state)
+{
+	struct fixture *fixture = *state;
+	int pid = symbolizer_worker_pid(fixture->symbolizer);
+
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "first"); /* it is past its own preparations */
+	assert_string_equal(status_of(pid, "Name"), "stacktool-sym");
+	assert_string_equal(status_of(pid, "CapInh"), "0000000000000000");
+	assert_string_equal(status_of(pid, "CapPrm"), "0000000000000000");
+	assert_string_equal(status_of(pid, "CapEff"), "0000000000000000");
+	assert_string_equal(status_of(pid, "CapAmb"), "0000000000000000");
+	assert_string_equal(status_of(pid, "NoNewPrivs"), "1");
+	assert_string_equal(status_of(pid, "Seccomp"), "2");
+	if (geteuid() == 0) {
+		assert_string_equal(status_of(pid, "CapBnd"), "0000000000000000");
+		assert_string_equal(status_of(pid, "Uid"), "65534\t65534\t65534\t65534");
+		assert_string_equal(status_of(pid, "Gid"), "65534\t65534\t65534\t65534");
+		assert_string_equal(status_of(pid, "Groups"), "");
+	}
+}
+
+static void the_keeper_has_no_privileges(void **state)
+{
+	struct fixture *fixture = *state;
+	int keeper = atoi(status_of(symbolizer_worker_pid(fixture->symbolizer), "PPid"));
+
+	assert_string_equal(status_of(keeper, "Name"), "stacktool-keep");
+	assert_string_equal(status_of(keeper, "CapEff"), "0000000000000000");
+	assert_string_equal(status_of(keeper, "CapPrm"), "0000000000000000");
+	assert_string_equal(status_of(keeper, "NoNewPrivs"), "1");
+}
+
+static unsigned int nr_descriptors(int pid)
+{
+	unsigned int nr = 0;
+	char path[64];
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	directory = opendir(path);
+	if (!directory)
+		skip(); /* not root: the worker is not dumpable */
+	for (struct dirent *entry; (entry = readdir(directory));)
+		nr += entry->d_name[0] != '.';
+	closedir(directory);
+	return nr;
+}
+
+static void the_worker_inherits_no_descriptors_and_keeps_none(void **state)
+{
+	_cleanup_(closep) int inheritable = open("/dev/null", O_RDONLY);
+	struct fixture *fixture = *state;
+	int pid;
+
+	fixture_start(fixture, &(struct symbolizer_options){});
+	pid = symbolizer_worker_pid(fixture->symbolizer);
+	for (uint32_t file = 0; file < 20; file++)
+		fixture_add(fixture, file);
+	for (uint32_t file = 0; file < 20; file++)
+		fixture_expect(fixture, file, OFFSET, "first");
+	assert_int_equal(nr_descriptors(pid), 4); /* /dev/null three times and its socket */
+}
+
+static void signals_for_the_terminal_do_not_reach_the_worker(void **state)
+{
+	static const int signals[] = { SIGINT, SIGHUP, SIGTERM, SIGQUIT };
+	struct fixture *fixture = *state;
+
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		kill(symbolizer_worker_pid(fixture->symbolizer), signals[i]);
+	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
+}
+
+/* ---- death and delay ---- */
+
+static void wait_gone(int pidfd)
+{
+	struct pollfd wanted = { .fd = pidfd, .events = POLLIN };
+
+	assert_int_equal(poll(&wanted, 1, 10000), 1);
+	close(pidfd);
+}
+
+static void kill_worker(struct fixture *fixture)
+{
+	int pid = symbolizer_worker_pid(fixture->symbolizer);
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	assert_true(pidfd >= 0);
+	kill(pid, SIGKILL);
+	wait_gone(pidfd);
+}
+
+static void after_the_workers_death_its_files_have_a_reason_and_the_next_works(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbol_query query = { OFFSET, true };
+	struct symbol_answer answer;
+
+	fixture_add(fixture, 0);
+	fixture_add(fixture, 1);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	fixture_expect(fixture, 1, OFFSET, "first");
+	kill_worker(fixture);
+	assert_int_equal(symbolizer_name_file(fixture->symbolizer, 0, &query, 1, &answer), -EPIPE);
+	assert_int_equal(answer.status, SYMBOL_WORKER_DIED);
+	fixture_expect_status(fixture, 1, SYMBOL_WORKER_DIED);
+	fixture_add(fixture, 2);
+	fixture_expect(fixture, 2, OFFSET, "first");
+}
+
+static void lost_files_are_opened_again_where_the_caller_can(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_start(fixture, &(struct symbolizer_options){ .open_again = fixture_open_again, .context = fixture });
+	fixture->again_failed = 2;
+	for (uint32_t file = 0; file < 4; file++) {
+		fixture_add(fixture, file);
+		fixture_expect(fixture, file, OFFSET, "first");
+	}
+	kill_worker(fixture);
+	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
+	fixture_expect_status(fixture, 2, SYMBOL_WORKER_DIED);
+	fixture_expect(fixture, 3, OFFSET + 0x10, "second");
+}
+
+static void the_kernel_is_named_by_the_next_worker(void **state)
+{
+	static const char list[] = "ffffffff81000000 T start\n";
+	struct symbol_query query = { 0xffffffff81000010, true };
+	struct fixture *fixture = *state;
+	struct symbol_answer answer;
+
+	symbolizer_add_kernel(fixture->symbolizer, memory_file(list, sizeof(list) - 1));
+	symbolizer_name_kernel(fixture->symbolizer, &query, 1, &answer);
+	assert_int_equal(answer.status, SYMBOL_OK);
+	kill_worker(fixture);
+	symbolizer_name_kernel(fixture->symbolizer, &query, 1, &answer);
+	assert_int_equal(answer.status, SYMBOL_OK);
+}
+
+static void after_three_replacements_there_is_none(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (uint32_t file = 0; file < 4; file++) {
+		fixture_add(fixture, file);
+		fixture_expect(fixture, file, OFFSET, "first");
+		kill_worker(fixture);
+		fixture_expect_status(fixture, file, SYMBOL_WORKER_DIED);
+	}
+	assert_int_equal(symbolizer_worker_pid(fixture->symbolizer), -1);
+	fixture_add(fixture, 4);
+	fixture_expect_status(fixture, 4, SYMBOL_WORKER_DIED);
+	fixture_expect_status(fixture, 0, SYMBOL_WORKER_DIED);
+}
+
+static void a_hanging_worker_costs_the_file_it_hangs_on_and_no_other(void **state)
+{
+	struct fixture *fixture = *state;
+	int pid, pidfd;
+
+	fixture_start(fixture, &(struct symbolizer_options){ .timeout_ms = 2000 });
+	pid = symbolizer_worker_pid(fixture->symbolizer);
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	kill(pid, SIGSTOP);
+	for (uint32_t file = 0; file < 3; file++)
+		fixture_add(fixture, file);
+	fixture_expect(fixture, 2, OFFSET, "first"); /* by the second worker */
+	fixture_expect(fixture, 1, OFFSET, "first");
+	fixture_expect_status(fixture, 0, SYMBOL_TIMEOUT);
+	wait_gone(pidfd); /* the keeper has killed it */
+}
+
+static void a_question_that_hangs_is_answered_with_a_timeout(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbol_query query = { OFFSET, true };
+	struct symbol_answer answer;
+
+	fixture_start(fixture, &(struct symbolizer_options){ .timeout_ms = 2000 });
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	kill(symbolizer_worker_pid(fixture->symbolizer), SIGSTOP);
+	assert_int_equal(symbolizer_name_file(fixture->symbolizer, 0, &query, 1, &answer), -ETIMEDOUT);
+	assert_int_equal(answer.status, SYMBOL_TIMEOUT);
+	fixture_add(fixture, 1);
+	fixture_expect(fixture, 1, OFFSET, "first");
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void handing_files_over_never_waits(void **state)
+{
+	struct fixture *fixture = *state;
+	int64_t start_ms;
+	int pid;
+
+	elf_writer_finish(&fixture->writer);
+	pid = symbolizer_worker_pid(fixture->symbolizer);
+	kill(pid, SIGSTOP);
+	start_ms = now_ms();
+	for (uint32_t file = 0; file < 400; file++)
+		fixture_add(fixture, file);
+	assert_true(now_ms() - start_ms < 2000);
+	kill(pid, SIGCONT);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	fixture_expect(fixture, 255, OFFSET, "first");
+	fixture_expect_status(fixture, 399, SYMBOL_NO_FILE); /* too many at once */
+	symbolizer_add_file(fixture->symbolizer, 400, elf_writer_fd(&fixture->writer));
+	fixture_expect(fixture, 400, OFFSET, "first");
+}
+
+static void keeper_and_worker_end_with_their_caller(void **state)
+{
+	int pids[2], ends[2], child, pidfds[2];
+	struct fixture *fixture = *state;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		struct symbolizer *symbolizer;
+
+		symbolizer_new(&(struct symbolizer_options){}, &symbolizer);
+		pids[0] = symbolizer_worker_pid(symbolizer);
+		pids[1] = atoi(status_of(pids[0], "PPid"));
+		if (write(ends[1], pids, sizeof(pids)) != sizeof(pids))
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(ends[0], pids, sizeof(pids)), sizeof(pids));
+	for (int i = 0; i < 2; i++)
+		pidfds[i] = (int)syscall(SYS_pidfd_open, pids[i], 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	wait_gone(pidfds[0]);
+	wait_gone(pidfds[1]);
+	close(ends[0]);
+	close(ends[1]);
+	fixture_add(fixture, 0); /* ours is still there */
+	fixture_expect(fixture, 0, OFFSET, "first");
+}
+
+static void nothing_is_left_behind(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned int before = nr_descriptors(getpid());
+
+	for (int i = 0; i < 5; i++) {
+		fixture_start(fixture, &(struct symbolizer_options){});
+		fixture_add(fixture, 0);
+		symbolizer_add_kernel(fixture->symbolizer, memory_file("a", 1));
+		fixture_expect(fixture, 0, OFFSET, "first");
+	}
+	symbolizer_free(fixture->symbolizer);
+	fixture->symbolizer = NULL;
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_true(nr_descriptors(getpid()) <= before);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, symbolizer_set_up, symbolizer_tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(the_worker_has_no_privileges),
+		TEST(the_keeper_has_no_privileges),
+		TEST(the_worker_inherits_no_descriptors_and_keeps_none),
+		TEST(signals_for_the_terminal_do_not_reach_the_worker),
+		TEST(after_the_workers_death_its_files_have_a_reason_and_the_next_works),
+		TEST(lost_files_are_opened_again_where_the_caller_can),
+		TEST(the_kernel_is_named_by_the_next_worker),
+		TEST(after_three_replacements_there_is_none),
+		TEST(a_hanging_worker_costs_the_file_it_hangs_on_and_no_other),
+		TEST(a_question_that_hangs_is_answered_with_a_timeout),
+		TEST(handing_files_over_never_waits),
+		TEST(keeper_and_worker_end_with_their_caller),
+		TEST(nothing_is_left_behind),
+	};
+
+	return cmocka_run_group_tests_name("symbol_worker", tests, NULL, NULL);
+}
