@@ -144,6 +144,7 @@ endif()
 
 option(STACKTOOL_FUZZ "Build the fuzz targets with clang's libFuzzer" OFF)
 split_programs(${tests}/fuzz/*.c fuzz_programs fuzz_support)
+add_custom_target(fuzz_targets)
 foreach(source IN LISTS fuzz_programs)
 	short_name(${source} name)
 	string(REGEX REPLACE "^fuzz_" "" name ${name})
@@ -152,6 +153,7 @@ foreach(source IN LISTS fuzz_programs)
 		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_test_libraries)
 	add_dependencies(fuzz_${name} stacktool_skeleton stacktool_build_info)
 	target_compile_options(fuzz_${name} PRIVATE -Wno-missing-prototypes)
+	add_dependencies(fuzz_targets fuzz_${name})
 	set_target_properties(fuzz_${name} PROPERTIES OUTPUT_NAME ${name}
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
 	if(STACKTOOL_FUZZ)
@@ -164,7 +166,7 @@ endforeach()
 
 # ---- fixtures: simple, frame pointers, one static and one dynamic build of each ----
 
-set(fixture_flags -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf -Wall -Wextra -pthread
+set(fixture_flags -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls $<$<C_COMPILER_ID:GNU>:-fno-ipa-icf> -Wall -Wextra -pthread
 	-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 file(GLOB fixture_sources CONFIGURE_DEPENDS ${tests}/fixtures/*.c)
 set(fixture_directory ${PROJECT_BINARY_DIR}/fixtures)
@@ -225,7 +227,7 @@ function(stacktool_variant name)
 	target_include_directories(variant_${name} BEFORE PRIVATE ${directory})
 	target_link_libraries(variant_${name} PRIVATE stacktool_flags stacktool_hardening stacktool_libraries)
 	target_compile_definitions(variant_${name} PRIVATE ${ARGN})
-	add_dependencies(variant_${name} stacktool_build_info stacktool_scripts)
+	add_dependencies(variant_${name} stacktool_build_info stacktool_scripts stacktool_protobuf)
 	set_target_properties(variant_${name} PROPERTIES OUTPUT_NAME ${name} LINK_FLAGS_RELEASE -s
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/variants)
 	set(guest_files ${guest_files} $<TARGET_FILE:variant_${name}> PARENT_SCOPE)
