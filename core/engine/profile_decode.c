@@ -291,7 +291,7 @@ static int decode_frame(struct decoder *decoder, const unsigned char *at, size_t
 		.offset = get64(at + 32),
 	};
 
-	if (frame.kind > FRAME_USER_RAW || frame.reason >= REASON_NR || at[2] & ~FRAME_FLAGS_KNOWN)
+	if (frame.kind > FRAME_TEXT || frame.reason >= REASON_NR || at[2] & ~FRAME_FLAGS_KNOWN)
 		return malformed(decoder, "frame %zu is of an unknown kind", i);
 	if (frame.kind == FRAME_USER_FILE && frame.file >= decoder->profile->files.nr)
 		return malformed(decoder, "no such file in frame %zu", i);

@@ -60,7 +60,8 @@ static void make_folded(struct sheet *sheet, const struct profile_frame *frame, 
 {
 	buf_addc(text, ';');
 	if (frame->name)
-		escape_add(text, profile_string(sheet->profile, frame->name), ESCAPE_FOLDED);
+		escape_add(text, profile_string(sheet->profile, frame->name),
+			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_FOLDED);
 	else
 		buf_adds(text, LABEL_UNKNOWN);
 }
@@ -72,7 +73,8 @@ static void make_line(struct sheet *sheet, const struct profile_frame *frame, st
 	if (!view->addresses)
 		sheet_add_indent(sheet, text);
 	if (frame->name)
-		escape_add(text, profile_string(sheet->profile, frame->name), ESCAPE_NAME);
+		escape_add(text, profile_string(sheet->profile, frame->name),
+			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_NAME);
 	else
 		buf_adds(text, LABEL_UNKNOWN);
 	if (view->offsets && frame->name)

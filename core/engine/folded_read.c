@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/folded_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/profile_file.h"
+
+enum {
+	MAX_TEXT_BYTES = 1 << 30,
+	MAX_FRAMES = 8192 /* in a line; deeper stacks are cut at the root */
+};
+
+struct reader {
+	struct profile *profile;
+	struct profile_interval interval;
+	uint64_t nr_lines;
+	uint32_t frames[MAX_FRAMES];
+	uint64_t addresses[MAX_FRAMES];
+};
+
+struct slice {
+	const char *text;
+	size_t nr;
+};
+
+static bool is(const struct slice *slice, const char *word)
+{
+	return slice->nr == strlen(word) && !memcmp(slice->text, word, slice->nr);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* ---- a line ---- */
+
+/* The number at the end: digits, perhaps with decimals, which are rounded. Cuts it off. */
+static bool take_count(struct slice *line, uint64_t *ret_count)
+{
+	size_t start = line->nr, dot = 0, at;
+	uint64_t count = 0;
+
+	while (start && (is_digit(line->text[start - 1]) || (line->text[start - 1] == '.' && !dot))) {
+		start--;
+		if (line->text[start] == '.')
+			dot = start;
+	}
+	if (start == line->nr || dot == start || !start ||
+	    (line->text[start - 1] != ' ' && line->text[start - 1] != '\t'))
+		return false;
+	for (at = start; at < line->nr && is_digit(line->text[at]); at++)
+		if (__builtin_mul_overflow(count, 10, &count) ||
+		    __builtin_add_overflow(count, (uint64_t)(line->text[at] - '0'), &count))
+			return false;
+	if (dot && dot + 1 < line->nr && line->text[dot + 1] >= '5')
+		count += count < UINT64_MAX;
+	line->nr = start - 1;
+	*ret_count = count;
+	return true;
+}
+
+static struct slice take_element(struct slice *line)
+{
+	const char *end = memchr(line->text, ';', line->nr);
+	struct slice element = { line->text, end ? (size_t)(end - line->text) : line->nr };
+	size_t taken = element.nr + (end != NULL);
+
+	line->text += taken;
+	line->nr -= taken;
+	return element;
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Commands are kept as they are, without the escapes of a folded line. */
+static uint32_t add_command(struct profile *profile, const struct slice *element)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	for (size_t i = 0; i < element->nr; i++) {
+		const char *at = element->text + i;
+		size_t left = element->nr - i;
+
+		if (left > 1 && at[0] == '\\' && at[1] == '\\') {
+			buf_addc(&text, '\\');
+			i++;
+		} else if (left > 3 && at[0] == '\\' && at[1] == 'x' && hex_digit(at[2]) >= 0 &&
+			   hex_digit(at[3]) >= 0) {
+			buf_addc(&text, (char)(hex_digit(at[2]) << 4 | hex_digit(at[3])));
+			i += 3;
+		} else {
+			buf_addc(&text, *at);
+		}
+	}
+	return strtab_addn(&profile->strings, buf_text(&text), text.nr);
+}
+
+static bool ends_in_kernel_mark(const struct slice *element)
+{
+	return element->nr > 4 && !memcmp(element->text + element->nr - 4, "_[k]", 4);
+}
+
+static uint32_t add_frame(struct profile *profile, struct slice element, bool kernel)
+{
+	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .space = kernel };
+
+	if (kernel && ends_in_kernel_mark(&element))
+		element.nr -= 4;
+	frame.name = strtab_addn(&profile->strings, element.text, element.nr);
+	frame.reason = frame.name ? REASON_NAMED : REASON_NO_SYMBOL;
+	frame.where = frame.name;
+	return profile_add_frame(profile, &frame);
+}
+
+/* What the elements behind the command are: where the kernel's begin, and whether a delimiter stands before them. */
+struct shape {
+	size_t nr, kernel_at;
+	bool delimited, marked;
+};
+
+static struct shape shape_of(struct slice line)
+{
+	size_t nr_delimiters = 0, delimiter = 0, nr_marked = 0;
+	struct shape shape = {};
+	bool other = false;
+
+	for (; line.nr; shape.nr++) {
+		struct slice element = take_element(&line);
+
+		if (is(&element, "-")) {
+			nr_delimiters++;
+			delimiter = shape.nr;
+		}
+		other = other || is(&element, "--");
+		nr_marked = ends_in_kernel_mark(&element) ? nr_marked + 1 : 0;
+	}
+	shape.delimited = nr_delimiters == 1 && !other;
+	shape.marked = nr_marked > 0;
+	shape.kernel_at = shape.delimited ? delimiter : shape.nr - nr_marked;
+	return shape;
+}
+
+/* Frames of a line, root first, from `from` to `to`, as leaf-first frames at the end of what is there. */
+static uint16_t add_frames(struct reader *reader, struct slice line, size_t from, size_t to, size_t at, bool kernel)
+{
+	size_t nr = to - from, room = MAX_FRAMES - at, position = 0;
+
+	if (nr > room) {
+		from += nr - room;
+		nr = room;
+	}
+	for (; line.nr && position < to; position++) {
+		struct slice element = take_element(&line);
+		size_t place = at + (to - 1 - position);
+
+		if (position < from)
+			continue;
+		reader->frames[place] = add_frame(reader->profile, element, kernel);
+		reader->addresses[place] = 0;
+	}
+	return (uint16_t)nr;
+}
+
+static void add_stack(struct reader *reader, struct slice line, uint64_t count)
+{
+	struct profile_record record = {
+		.id = { ++reader->nr_lines, 0x666f6c646564 /* "folded" */ },
+		.program = PROGRAM_SAMPLE,
+		.time_ns = reader->nr_lines,
+	};
+	struct slice command = take_element(&line);
+	struct shape shape = shape_of(line);
+	struct profile_view *view = &reader->profile->view;
+
+	record.comm = add_command(reader->profile, &command);
+	record.nr_kernel = add_frames(reader, line, shape.kernel_at + shape.delimited, shape.nr, 0, true);
+	record.nr_user = add_frames(reader, line, 0, shape.kernel_at, record.nr_kernel, false);
+	record.kernel_status = record.nr_kernel ? STACK_OK : STACK_NONE;
+	record.user_status = record.nr_user ? STACK_OK : STACK_NONE;
+	view->delimited = view->delimited || shape.delimited;
+	view->annotate = view->annotate || shape.marked;
+	if (command.nr)
+		view->per_process = true;
+	profile_add_record(reader->profile, &record, reader->frames, reader->addresses);
+	profile_count(reader->profile, &reader->interval, record.id, count, 0);
+}
+
+/* ---- the text ---- */
+
+static bool read_line(struct reader *reader, struct slice line)
+{
+	uint64_t count;
+
+	if (line.nr && line.text[line.nr - 1] == '\r')
+		line.nr--;
+	if (!line.nr || line.text[0] == '#')
+		return true;
+	if (memchr(line.text, '\0', line.nr) || !take_count(&line, &count))
+		return false;
+	if (count)
+		add_stack(reader, line, count);
+	return true;
+}
+
+static void describe(struct profile *profile)
+{
+	profile->applet = profile_add_string(profile, "folded");
+	profile->unit = profile_add_string(profile, "samples");
+	profile->view.want_kernel = profile->view.want_user = true;
+	profile->view.folded = true;
+}
+
+int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
+		  size_t *ret_nr_ignored)
+{
+	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
+	size_t nr_ignored = 0;
+
+	profile_init(ret_profile);
+	if (!reader)
+		return fail(-ENOMEM, "'%s': out of memory", name);
+	reader->profile = ret_profile;
+	describe(ret_profile);
+	while (nr_bytes) {
+		const char *end = memchr(text, '\n', nr_bytes);
+		struct slice line = { text, end ? (size_t)(end - text) : nr_bytes };
+		size_t taken = line.nr + (end != NULL);
+
+		nr_ignored += !read_line(reader, line);
+		text += taken;
+		nr_bytes -= taken;
+	}
+	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
+	vec_push(&ret_profile->intervals, reader->interval);
+	*ret_nr_ignored = nr_ignored;
+	if (!reader->nr_lines && nr_ignored)
+		return fail(-EINVAL, "'%s': neither a saved profile nor folded stacks ('main;read 12')", name);
+	return 0;
+}
+
+/* ---- files ---- */
+
+static int read_all(int fd, const char *name, struct buf *bytes)
+{
+	while (bytes->nr <= MAX_TEXT_BYTES) {
+		ssize_t nr;
+
+		vec_reserve(bytes, bytes->nr + 65536);
+		nr = read(fd, bytes->data + bytes->nr, bytes->room - bytes->nr);
+		if (nr < 0 && errno != EINTR)
+			return fail(-errno, "'%s': %s", name, strerror(errno));
+		if (nr == 0)
+			return 0;
+		if (nr > 0)
+			bytes->nr += (size_t)nr;
+	}
+	return fail(-EFBIG, "'%s': larger than %d MB", name, MAX_TEXT_BYTES >> 20);
+}
+
+/* A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for, a device not touched. */
+static int open_source(const char *path)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return fail(-errno, "'%s': %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+		return fail(-EINVAL, "'%s': not a regular file", path);
+	if (fcntl(fd, F_SETFL, 0))
+		return fail(-errno, "'%s': %s", path, strerror(errno));
+	return take_fd(&fd);
+}
+
+int profile_read(const char *path, struct profile *ret_profile, size_t *ret_nr_ignored)
+{
+	static const char magic[] = "\x89STK";
+	_cleanup_(buf_done) struct buf bytes = {};
+	bool standard = !strcmp(path, "-");
+	const char *name = standard ? "standard input" : path;
+	_cleanup_(closep) int opened = -1;
+	int err;
+
+	profile_init(ret_profile);
+	*ret_nr_ignored = 0;
+	if (!standard) {
+		opened = open_source(path);
+		if (opened < 0)
+			return opened;
+	}
+	err = read_all(standard ? STDIN_FILENO : opened, name, &bytes);
+	if (err)
+		return err;
+	if (bytes.nr >= 4 && !memcmp(bytes.data, magic, 4))
+		return profile_decode(bytes.data, bytes.nr, name, ret_profile);
+	if (!bytes.nr)
+		return fail(-EINVAL, "'%s': is empty", name);
+	return folded_decode(bytes.data, bytes.nr, name, ret_profile, ret_nr_ignored);
+}
