@@ -7,6 +7,7 @@ file(GLOB core_sources CONFIGURE_DEPENDS
 	${PROJECT_SOURCE_DIR}/core/engine/*.c
 	${PROJECT_SOURCE_DIR}/core/render/*.c
 	${PROJECT_SOURCE_DIR}/symbolize/*.c)
+list(APPEND core_sources ${GENERATED}/profile.pb-c.c)
 file(GLOB applet_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/applets/*.c)
 set(main_source ${PROJECT_SOURCE_DIR}/applets/main.c)
 list(REMOVE_ITEM applet_sources ${main_source})
@@ -26,7 +27,7 @@ add_library(stackcore ${library_kind} ${core_sources} ${GENERATED}/empty.c)
 add_library(stackapplets ${library_kind} ${applet_sources} ${GENERATED}/empty.c)
 foreach(library stackcore stackapplets)
 	target_link_libraries(${library} PRIVATE stacktool_flags stacktool_hardening)
-	add_dependencies(${library} stacktool_skeleton stacktool_build_info stacktool_scripts)
+	add_dependencies(${library} stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
 endforeach()
 
 # stacktool_program(NAME SOURCE... ): an executable with our code and our libraries in it.
@@ -35,14 +36,14 @@ function(stacktool_program name)
 	# The applets and the core name each other: the core through the applet table, the applets through core/.
 	target_link_libraries(${name} PRIVATE stacktool_flags stacktool_hardening
 		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_libraries)
-	add_dependencies(${name} stacktool_skeleton stacktool_build_info stacktool_scripts)
+	add_dependencies(${name} stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
 endfunction()
 
 if(STACKTOOL_CROSS)
 	if(EXISTS ${main_source})
 		add_library(stackmain OBJECT ${main_source})
 		target_link_libraries(stackmain PRIVATE stacktool_flags stacktool_hardening)
-		add_dependencies(stackmain stacktool_skeleton stacktool_build_info stacktool_scripts)
+		add_dependencies(stackmain stacktool_skeleton stacktool_build_info stacktool_scripts stacktool_protobuf)
 	endif()
 elseif(EXISTS ${main_source})
 	stacktool_program(stacktool ${main_source})

@@ -8,6 +8,7 @@
 #include <libelf.h>
 #include <lzma.h>
 #include <pcre2.h>
+#include <protobuf-c/protobuf-c.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <sys/capability.h>
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
 		json_decref(json_object());
 		pcre2_compile((PCRE2_SPTR)argv[0], PCRE2_ZERO_TERMINATED, 0, NULL, NULL, NULL);
 	}
-	printf("%s %s %u %s %d\n", BZ2_bzlibVersion(), zlibVersion(), lzma_version_number(), ZSTD_versionString(),
+	printf("%s %s %s %u %s %d\n", protobuf_c_version(), BZ2_bzlibVersion(), zlibVersion(), lzma_version_number(), ZSTD_versionString(),
 	       cplus_demangle("_Z1fv", 0) != NULL);
 	return 0;
 }

@@ -21,13 +21,13 @@ allow 'core/base/*.[ch]' "$base"
 allow 'symbolize/*.[ch]' "$base|symbolize/.*"
 allow 'bpf/*.[ch]' 'bpf/.*'
 allow 'core/cli/*.[ch]' "$base|core/cli/.*|core/applet\.h|build_info\.h"
-allow 'core/render/*.[ch]' "$base|core/render/.*|core/engine/profile\.h|bpf/losses\.h"
+allow 'core/render/*.[ch]' "$base|core/render/.*|core/engine/(profile|output)\.h|bpf/losses\.h|(render_scripts|profile\.pb-c)\.h"
 allow 'core/engine/*.[ch]' "$base|core/engine/.*|symbolize/symbolize\.h|symbolize/kallsyms\.h|bpf/(abi|losses)\.h|$own_first"
 allow 'core/*.[ch]' "$base|core/.*|symbolize/symbolize\.h|bpf/losses\.h|build_info\.h"
 for file in applets/*.[ch]; do
 	case $file in
 	applets/main.c) allow "$file" '(core|applets|symbolize)/.*|build_info\.h' ;;
-	*) allow "$file" "$base|core/applet\.h|core/run\.h|core/cli/.*|core/engine/(plan|profile|saved)\.h|applets/.*" ;;
+	*) allow "$file" "$base|core/applet\.h|core/run\.h|core/cli/.*|core/engine/(plan|profile|saved|output)\.h|applets/.*" ;;
 	esac
 done
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/output.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/suggest.h"
+
+static const struct {
+	enum output_format format;
+	const char *name, *suffix;
+	bool binary;
+} formats[] = {
+#define FORMAT(id, name, suffix, binary) { OUTPUT_##id, name, suffix, binary },
+	OUTPUT_FORMATS(FORMAT)
+#undef FORMAT
+};
+
+static const size_t nr_formats = sizeof(formats) / sizeof(*formats);
+
+static const char *const color_names[] = {
+	[COLORS_KIND] = "kind",     [COLORS_HOT] = "hot",       [COLORS_MEM] = "mem",       [COLORS_IO] = "io",
+	[COLORS_WAKEUP] = "wakeup", [COLORS_CHAIN] = "chain",   [COLORS_JAVA] = "java",     [COLORS_RED] = "red",
+	[COLORS_GREEN] = "green",   [COLORS_BLUE] = "blue",     [COLORS_YELLOW] = "yellow", [COLORS_PURPLE] = "purple",
+	[COLORS_AQUA] = "aqua",     [COLORS_ORANGE] = "orange",
+};
+
+static const char *const root_names[] = {
+	[GRAPH_ROOT_COMM] = "comm",
+	[GRAPH_ROOT_PID] = "pid",
+	[GRAPH_ROOT_NONE] = "none",
+};
+
+/* The position of a name, or a usage error that says which there are. */
+static int find_name(const char *what, const char *name, const char *const *names, size_t nr)
+{
+	_cleanup_(buf_done) struct buf all = {};
+	const char *nearest = str_nearest(name, names, nr);
+	int err;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!strcmp(names[i], name))
+			return (int)i;
+		buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+	}
+	err = nearest ? fail_usage("%s '%s': no such %s: did you mean '%s'?", what, name, what, nearest)
+		      : fail_usage("%s '%s': no such %s", what, name, what);
+	hint("there are %s", buf_text(&all));
+	return err;
+}
+
+int output_format_parse(const char *name, enum output_format *ret_format)
+{
+	const char *names[sizeof(formats) / sizeof(*formats)];
+	int found;
+
+	for (size_t i = 0; i < nr_formats; i++)
+		names[i] = formats[i].name;
+	found = find_name("format", name, names, nr_formats);
+	if (found < 0)
+		return found;
+	*ret_format = formats[found].format;
+	return 0;
+}
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t length = strlen(path), nr = strlen(suffix);
+
+	return length > nr && !strcmp(path + length - nr, suffix);
+}
+
+/* The longest suffix wins: .speedscope.json is also .json. */
+enum output_format output_format_of(const char *path)
+{
+	enum output_format found = OUTPUT_DEFAULT;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < nr_formats; i++) {
+		size_t length = strlen(formats[i].suffix);
+
+		if (length > longest && ends_in(path, formats[i].suffix)) {
+			longest = length;
+			found = formats[i].format;
+		}
+	}
+	if (!found && ends_in(path, ".pprof"))
+		return OUTPUT_PPROF;
+	return found;
+}
+
+bool output_format_is_binary(enum output_format format)
+{
+	for (size_t i = 0; i < nr_formats; i++)
+		if (formats[i].format == format)
+			return formats[i].binary;
+	return false;
+}
+
+int output_options_settle(struct output_options *options)
+{
+	_cleanup_(buf_done) struct buf all = {};
+	int err;
+
+	if (!options->path || options->format)
+		return 0;
+	options->format = output_format_of(options->path);
+	if (options->format)
+		return 0;
+	err = fail_usage("argument -o/--output: '%s': the suffix says no format", options->path);
+	for (size_t i = 0; i < nr_formats; i++)
+		buf_addf(&all, "%s%s", i ? ", " : "", formats[i].suffix);
+	hint("suffixes are %s; --format NAME is for other names", buf_text(&all));
+	return err;
+}
+
+int graph_colors_parse(const char *name, enum graph_colors *ret_colors)
+{
+	int found = find_name("palette", name, color_names, COLORS_NR);
+
+	if (found < 0)
+		return found;
+	*ret_colors = (enum graph_colors)found;
+	return 0;
+}
+
+int graph_root_parse(const char *name, enum graph_root *ret_root)
+{
+	int found = find_name("root", name, root_names, sizeof(root_names) / sizeof(*root_names));
+
+	if (found < 0)
+		return found;
+	*ret_root = (enum graph_root)found;
+	return 0;
+}
+
+int graph_percent_parse(const char *text, uint32_t *ret_thousandths)
+{
+	uint32_t value = 0, decimals = 0;
+	bool dot = false, digits = false;
+	const char *at = text;
+
+	for (; (*at >= '0' && *at <= '9' && value <= 10000000) || (*at == '.' && !dot); at++) {
+		if (*at == '.') {
+			dot = true;
+		} else if (!dot || decimals < 3) {
+			value = value * 10 + (uint32_t)(*at - '0');
+			decimals += dot;
+			digits = true;
+		}
+	}
+	for (; decimals < 3 && value <= 10000000; decimals++)
+		value *= 10;
+	if (!digits || (*at && strcmp(at, "%")) || value > 100000)
+		return fail_usage("percentage '%s': give a number from 0 to 100", text);
+	*ret_thousandths = value;
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In which form a profile leaves the program, and what pictures look like: plain data, from the options to the renderers.
+ * Strings live as long as argv.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* FORMAT(id, name, suffix, binary) */
+#define OUTPUT_FORMATS(FORMAT)                                      \
+	FORMAT(TEXT, "text", ".txt", false)                         \
+	FORMAT(FOLDED, "folded", ".folded", false)                  \
+	FORMAT(JSON, "json", ".json", false)                        \
+	FORMAT(SVG, "svg", ".svg", false)                           \
+	FORMAT(HTML, "html", ".html", false)                        \
+	FORMAT(PPROF, "pprof", ".pb.gz", true)                      \
+	FORMAT(SPEEDSCOPE, "speedscope", ".speedscope.json", false) \
+	FORMAT(STK, "stk", ".stk", true)
+
+enum output_format {
+	OUTPUT_DEFAULT, /* text, or folded if the view says so */
+#define FORMAT(id, name, suffix, binary) OUTPUT_##id,
+	OUTPUT_FORMATS(FORMAT)
+#undef FORMAT
+	OUTPUT_TREE, /* forms of text that options of their own ask for */
+	OUTPUT_TOP,
+};
+
+/* What the boxes of a flame graph begin with. */
+enum graph_root {
+	GRAPH_ROOT_COMM,
+	GRAPH_ROOT_PID, /* "comm (pid)" */
+	GRAPH_ROOT_NONE,
+};
+
+enum graph_colors {
+	COLORS_KIND, /* by kernel, user, JIT, inlined */
+	COLORS_HOT,
+	COLORS_MEM,
+	COLORS_IO,
+	COLORS_WAKEUP,
+	COLORS_CHAIN,
+	COLORS_JAVA,
+	COLORS_RED,
+	COLORS_GREEN,
+	COLORS_BLUE,
+	COLORS_YELLOW,
+	COLORS_PURPLE,
+	COLORS_AQUA,
+	COLORS_ORANGE,
+	COLORS_NR
+};
+
+struct output_options {
+	enum output_format format;
+	const char *path; /* NULL: standard output */
+	uint32_t keep;    /* with a pattern: how many files stay; 0 all */
+
+	/* pictures */
+	const char *title;
+	enum graph_colors colors;
+	enum graph_root root;
+	bool inverted;   /* the root on top */
+	bool reverse;    /* stacks leaf first: who calls what is hot */
+	bool normalize;  /* differences: the first profile scaled to the total of the second */
+	bool negate;     /* differences: colours the other way round */
+	uint32_t width;  /* SVG, pixels; 0 = 1200 */
+	uint32_t min_width; /* narrower boxes are left out; thousandths of a percent; 0 = 8 */
+
+	/* tree and top */
+	uint32_t limit; /* lines of top; thousandths of a percent below which tree stops; 0 = default */
+};
+
+/* The format with this name, or a usage error. */
+int output_format_parse(const char *name, enum output_format *ret_format);
+/* The format that the suffix of a path stands for, or OUTPUT_DEFAULT. */
+enum output_format output_format_of(const char *path);
+bool output_format_is_binary(enum output_format format);
+
+/*
+ * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing.
+ */
+int output_options_settle(struct output_options *options);
+
+int graph_colors_parse(const char *name, enum graph_colors *ret_colors);
+int graph_root_parse(const char *name, enum graph_root *ret_root);
+/* "0.1" or "0.1%" as thousandths of a percent. */
+int graph_percent_parse(const char *text, uint32_t *ret_thousandths);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/replace.h"
+#include "core/engine/profile_file.h"
+#include "core/render/documents.h"
+#include "core/render/graph.h"
+#include "core/render/render.h"
+
+void output_done(struct output *output)
+{
+	for (size_t i = 0; i < output->kept.nr; i++)
+		free(output->kept.data[i]);
+	vec_done(&output->kept);
+}
+
+static bool is_lines(enum output_format format)
+{
+	return format == OUTPUT_DEFAULT || format == OUTPUT_TEXT || format == OUTPUT_FOLDED;
+}
+
+bool output_wanted(const struct output_options *options)
+{
+	return options->path || !is_lines(options->format);
+}
+
+void output_change_view(const struct output_options *options, struct profile_view *view)
+{
+	if (options->format == OUTPUT_FOLDED)
+		view->folded = true;
+	if (options->format == OUTPUT_TEXT)
+		view->folded = false;
+}
+
+/* ---- names of files ---- */
+
+static bool is_pattern(const char *path)
+{
+	return strchr(path, '%') != NULL;
+}
+
+static void add_time(struct buf *name, const struct profile *profile, const struct profile_interval *interval)
+{
+	time_t seconds = (time_t)(interval->wall_end_ns / 1000000000) + (int32_t)profile->utc_offset_s;
+	struct tm parts = {};
+	char text[32];
+
+	gmtime_r(&seconds, &parts);
+	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &parts);
+	buf_adds(name, text);
+}
+
+/* A host may be called what it likes; a path it is not. */
+static void add_host(struct buf *name, const char *host)
+{
+	for (; *host; host++)
+		buf_addc(name, *host == '/' ? '_' : *host);
+}
+
+static int expand(const struct output *output, const struct profile *profile, const struct profile_interval *interval,
+		  struct buf *name)
+{
+	const char *at;
+
+	for (at = output->options->path; *at; at++) {
+		if (*at != '%') {
+			buf_addc(name, *at);
+			continue;
+		}
+		switch (*++at) {
+		case 'n':
+			buf_addf(name, "%06u", output->nr_written + 1);
+			break;
+		case 't':
+			add_time(name, profile, interval);
+			break;
+		case 'h':
+			add_host(name, profile_string(profile, profile->hostname));
+			break;
+		case '%':
+			buf_addc(name, '%');
+			break;
+		default:
+			return fail_usage("argument -o/--output: '%s': %%n, %%t, %%h and %%%% have a meaning",
+					  output->options->path);
+		}
+	}
+	return 0;
+}
+
+int output_check(const struct output_options *options)
+{
+	static const struct profile_interval interval;
+	_cleanup_(buf_done) struct buf name = {};
+	struct output output = { .options = options };
+	struct profile profile;
+	int err;
+
+	if (!options->path) {
+		if (!output_format_is_binary(options->format) || !isatty(STDOUT_FILENO))
+			return 0;
+		err = fail_usage("argument --format: this format is binary and the output is a terminal");
+		hint("-o FILE writes it into a file");
+		return err;
+	}
+	profile_init(&profile);
+	err = expand(&output, &profile, &interval, &name);
+	profile_done(&profile);
+	return err ? err : replace_file_check(buf_text(&name));
+}
+
+/* ---- documents ---- */
+
+static int make_lines(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		      struct buf *bytes)
+{
+	struct profile_view view = profile->view;
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	int err;
+
+	if (!out)
+		return fail(-ENOMEM, "out of memory");
+	err = render_header(profile, &view, out);
+	for (size_t i = 0; !err && i < nr; i++)
+		err = render_report(profile, &intervals[i], &view, out);
+	if (!err)
+		err = render_footer(profile, &view, out);
+	if (fclose(out) && !err)
+		err = -errno;
+	if (!err)
+		buf_add(bytes, text, length);
+	free(text);
+	return err ? fail(err, "the report cannot be made: %s", strerror(-err)) : 0;
+}
+
+static int make_tree(const struct output_options *options, const struct tree *tree, const struct graph_caption *caption,
+		     struct buf *bytes)
+{
+	switch (options->format) {
+	case OUTPUT_SVG:
+		graph_svg(tree, options, caption, bytes);
+		return 0;
+	case OUTPUT_HTML:
+		graph_html(tree, options, caption, bytes);
+		return 0;
+	case OUTPUT_TOP:
+		render_top(tree, options, caption, bytes);
+		return 0;
+	default:
+		render_tree(tree, options, caption, bytes);
+		return 0;
+	}
+}
+
+static int make_picture(const struct output_options *options, const struct profile *profile,
+			const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+{
+	const struct tree_options tree_options = {
+		/* The page joins processes to commands itself, and takes them apart again. */
+		.root = options->format == OUTPUT_HTML && options->root == GRAPH_ROOT_COMM ? GRAPH_ROOT_PID
+											   : options->root,
+		.reverse = options->reverse,
+		.delimited = profile->view.delimited,
+	};
+	_cleanup_(caption_done) struct caption caption;
+	_cleanup_(tree_done) struct tree tree;
+
+	caption_init(&caption, options, profile);
+	tree_init(&tree, &tree_options);
+	for (size_t i = 0; i < nr; i++)
+		tree_add(&tree, profile, &intervals[i], TREE_NOW);
+	tree_build(&tree);
+	return make_tree(options, &tree, &caption.graph, bytes);
+}
+
+static int make_document(const struct output_options *options, const struct profile *profile,
+			 const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+{
+	switch (options->format) {
+	case OUTPUT_DEFAULT:
+	case OUTPUT_TEXT:
+	case OUTPUT_FOLDED:
+		return make_lines(profile, intervals, nr, bytes);
+	case OUTPUT_JSON:
+		document_json(profile, intervals, nr, bytes);
+		return 0;
+	case OUTPUT_SPEEDSCOPE:
+		document_speedscope(profile, options, intervals, nr, bytes);
+		return 0;
+	case OUTPUT_PPROF:
+		return document_pprof(profile, intervals, nr, bytes);
+	case OUTPUT_STK:
+		profile_encode(profile, bytes);
+		return 0;
+	default:
+		return make_picture(options, profile, intervals, nr, bytes);
+	}
+}
+
+/* ---- writing ---- */
+
+static int print_bytes(const struct buf *bytes)
+{
+	errno = 0;
+	if (fwrite(bytes->data, 1, bytes->nr, stdout) == bytes->nr && !fflush(stdout))
+		return 0;
+	if (errno == EPIPE)
+		return -EPIPE;
+	return fail(errno ? -errno : -EIO, "standard output: cannot be written: %s", strerror(errno));
+}
+
+int output_bytes(const struct output_options *options, const struct buf *bytes)
+{
+	return options->path ? replace_file(options->path, bytes->data, bytes->nr) : print_bytes(bytes);
+}
+
+/* Of the files that this run wrote, the newest `keep` stay. */
+static void remember(struct output *output, const char *name)
+{
+	if (!output->options->keep || !is_pattern(output->options->path))
+		return;
+	if (!output->kept.nr || strcmp(vec_last(&output->kept), name))
+		vec_push(&output->kept, xstrdup(name));
+	while (output->kept.nr > output->options->keep) {
+		char *oldest = output->kept.data[0];
+
+		unlink(oldest);
+		free(oldest);
+		memmove(output->kept.data, output->kept.data + 1, --output->kept.nr * sizeof(oldest));
+	}
+}
+
+int output_write(struct output *output, const struct profile *profile, size_t first, size_t nr)
+{
+	_cleanup_(buf_done) struct buf bytes = {}, name = {};
+	const struct profile_interval *intervals = profile->intervals.data + first;
+	int err = make_document(output->options, profile, intervals, nr, &bytes);
+
+	if (err)
+		return err;
+	if (!output->options->path)
+		return print_bytes(&bytes);
+	err = expand(output, profile, &intervals[nr - 1], &name);
+	if (!err)
+		err = replace_file(buf_text(&name), bytes.data, bytes.nr);
+	if (err)
+		return err;
+	output->nr_written++;
+	remember(output, buf_text(&name));
+	return 0;
+}
+
+int output_write_tree(const struct output_options *options, const struct tree *tree,
+		      const struct graph_caption *caption)
+{
+	_cleanup_(buf_done) struct buf bytes = {};
+	int err = make_tree(options, tree, caption, &bytes);
+
+	return err ? err : output_bytes(options, &bytes);
+}

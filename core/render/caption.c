@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/render/documents.h"
+
+/* "profile: cpu-clock" */
+static char *title_of(const struct profile *profile)
+{
+	const char *applet = profile_string(profile, profile->applet), *event = profile_string(profile, profile->event);
+
+	if (!*event)
+		return xstrdup("Flame graph");
+	return xasprintf("%s%s%s", applet, *applet ? ": " : "", event);
+}
+
+static char *escaped(const char *text)
+{
+	_cleanup_(buf_done) struct buf safe = {};
+
+	escape_add(&safe, text, ESCAPE_LINE);
+	return xstrdup(buf_text(&safe));
+}
+
+void caption_init(struct caption *caption, const struct output_options *options, const struct profile *profile)
+{
+	*caption = (struct caption){
+		.title = options->title ? xstrdup(options->title) : title_of(profile),
+		.subtitle = escaped(profile_string(profile, profile->header)),
+		.unit = escaped(tree_unit(profile)),
+	};
+	caption->graph = (struct graph_caption){
+		.title = caption->title,
+		.subtitle = caption->subtitle,
+		.unit = caption->unit,
+	};
+}
+
+void caption_done(struct caption *caption)
+{
+	free(caption->title);
+	free(caption->subtitle);
+	free(caption->unit);
+}

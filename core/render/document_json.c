@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The JSON document: schema version 1, docs/profile.schema.json. Written piece by piece, ASCII only; numbers that a
+ * reader with 53-bit integers would spoil (addresses, clocks in nanoseconds) are strings or seconds.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/render/documents.h"
+#include "core/render/merge.h"
+
+struct writer {
+	const struct profile *profile;
+	struct buf *out;
+};
+
+/* `"key":` with what goes before it: nothing behind an opening bracket. */
+static void add_key(struct writer *writer, const char *key)
+{
+	char last = writer->out->nr ? writer->out->data[writer->out->nr - 1] : '{';
+
+	buf_adds(writer->out, last == '{' ? "\"" : ",\"");
+	buf_adds(writer->out, key);
+	buf_adds(writer->out, "\":");
+}
+
+static void add_text(struct writer *writer, const char *key, const char *text)
+{
+	add_key(writer, key);
+	json_add_string(writer->out, text);
+}
+
+static void add_string(struct writer *writer, const char *key, uint32_t string)
+{
+	if (string)
+		add_text(writer, key, profile_string(writer->profile, string));
+}
+
+static void add_number(struct writer *writer, const char *key, uint64_t number)
+{
+	add_key(writer, key);
+	number_add(writer->out, number);
+}
+
+static void add_hex(struct writer *writer, const char *key, uint64_t number)
+{
+	add_key(writer, key);
+	buf_addf(writer->out, "\"0x%" PRIx64 "\"", number);
+}
+
+static void add_seconds(struct writer *writer, const char *key, uint64_t ns)
+{
+	add_key(writer, key);
+	buf_addf(writer->out, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
+/* Elements of an array are separated by commas and lines. */
+static void begin_element(struct writer *writer)
+{
+	if (writer->out->data[writer->out->nr - 1] != '[')
+		buf_addc(writer->out, ',');
+	buf_addc(writer->out, '\n');
+	buf_addc(writer->out, '{');
+}
+
+/* ---- tables ---- */
+
+static void add_files(struct writer *writer)
+{
+	const struct profile *profile = writer->profile;
+
+	add_key(writer, "files");
+	buf_addc(writer->out, '[');
+	for (size_t i = 0; i < profile->files.nr; i++) {
+		const struct profile_file *file = &profile->files.data[i];
+
+		begin_element(writer);
+		add_text(writer, "path", profile_string(profile, file->path));
+		add_string(writer, "build_id", file->build_id);
+		if (file->deleted) {
+			add_key(writer, "deleted");
+			buf_adds(writer->out, "true");
+		}
+		buf_addc(writer->out, '}');
+	}
+	buf_addc(writer->out, ']');
+}
+
+static void add_frame(struct writer *writer, const struct profile_frame *frame)
+{
+	static const char *const kinds[] = {
+		[FRAME_KERNEL] = "kernel",
+		[FRAME_USER_FILE] = "file",
+		[FRAME_USER_RAW] = "unmapped",
+		[FRAME_TEXT] = "text",
+	};
+
+	begin_element(writer);
+	add_text(writer, "kind", frame->kind <= FRAME_TEXT ? kinds[frame->kind] : "text");
+	if (frame->name) {
+		add_string(writer, "name", frame->name);
+		add_number(writer, "offset", frame->offset);
+	} else {
+		add_text(writer, "unnamed", frame_reason_text(frame->reason));
+	}
+	add_string(writer, "module", frame->module);
+	if (frame->kind == FRAME_USER_FILE) {
+		add_number(writer, "file", frame->file);
+		add_hex(writer, "file_offset", frame->where);
+	} else if (frame->kind != FRAME_TEXT) {
+		add_hex(writer, "address", frame->where);
+	}
+	buf_addc(writer->out, '}');
+}
+
+static void add_frames(struct writer *writer)
+{
+	add_key(writer, "frames");
+	buf_addc(writer->out, '[');
+	for (size_t i = 0; i < writer->profile->frames.nr; i++)
+		add_frame(writer, &writer->profile->frames.data[i]);
+	buf_addc(writer->out, ']');
+}
+
+/* ---- intervals ---- */
+
+static void add_account(struct writer *writer, const struct profile_account *account)
+{
+	const struct {
+		const char *key;
+		uint64_t number;
+	} numbers[] = {
+		{ "seen", account->seen },         { "filtered", account->filtered }, { "counted", account->counted },
+		{ "expected", account->expected }, { "taken", account->taken },       { "fired", account->fired },
+	};
+
+	add_key(writer, "account");
+	buf_addc(writer->out, '{');
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		add_key(writer, numbers[i].key);
+		if (numbers[i].number == UINT64_MAX)
+			buf_adds(writer->out, "null");
+		else
+			number_add(writer->out, numbers[i].number);
+	}
+	buf_addc(writer->out, '}');
+}
+
+static void add_losses(struct writer *writer, const struct profile_interval *interval)
+{
+	static const char *const classes[] = {
+		[LOSS_EVENT] = "event",
+		[LOSS_STACK] = "stack",
+		[LOSS_SAMPLE] = "sample",
+		[LOSS_NOTE] = "note",
+	};
+
+	add_key(writer, "losses");
+	buf_addc(writer->out, '[');
+	for (size_t i = 0; i < profile_nr_losses(); i++) {
+		if (!interval->losses[i])
+			continue;
+		begin_element(writer);
+		add_text(writer, "name", profile_loss_name(i));
+		add_text(writer, "class", classes[profile_loss_class(i)]);
+		add_number(writer, "count", interval->losses[i]);
+		add_text(writer, "text", profile_loss_sentence(i));
+		buf_addc(writer->out, '}');
+	}
+	buf_addc(writer->out, ']');
+}
+
+static void add_stack(struct writer *writer, const char *key, const char *status_key, const struct merged_stack *stack)
+{
+	const uint32_t *frames = writer->profile->stack_frames.data;
+
+	if (stack->status == STACK_UNREADABLE || stack->status == STACK_TRUNCATED)
+		add_text(writer, status_key, stack->status == STACK_UNREADABLE ? "missed" : "truncated");
+	if (stack->status == STACK_NOT_ASKED || stack->status == STACK_NONE)
+		return;
+	add_key(writer, key);
+	buf_addc(writer->out, '[');
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		if (i)
+			buf_addc(writer->out, ',');
+		number_add(writer->out, frames[stack->first + i]);
+	}
+	buf_addc(writer->out, ']');
+}
+
+static void add_row(struct writer *writer, const struct profile_view *view, const struct merged_row *row)
+{
+	const struct profile_record *record = &writer->profile->records.data[row->record];
+
+	begin_element(writer);
+	add_number(writer, "count", row->count);
+	if (row->lost) {
+		add_key(writer, "lost");
+		buf_adds(writer->out, "true}");
+		return;
+	}
+	if (view_shows_process(view)) {
+		add_text(writer, "comm", profile_string(writer->profile, record->comm));
+		if (record->tgid)
+			add_number(writer, "pid", record->tgid);
+	}
+	add_stack(writer, "kernel", "kernel_status", &row->kernel);
+	add_stack(writer, "user", "user_status", &row->user);
+	buf_addc(writer->out, '}');
+}
+
+static void add_rows(struct writer *writer, const struct profile_interval *interval)
+{
+	_cleanup_(merged_done) struct merged merged = {};
+	struct profile_view view = writer->profile->view;
+	uint64_t total = 0;
+
+	view.by_name = false;
+	merge_interval(writer->profile, interval, &view, &merged);
+	for (size_t i = 0; i < merged.rows.nr; i++)
+		total += merged.rows.data[i].count;
+	add_number(writer, "total", total);
+	add_key(writer, "stacks");
+	buf_addc(writer->out, '[');
+	for (size_t i = 0; i < merged.rows.nr; i++)
+		add_row(writer, &view, &merged.rows.data[i]);
+	buf_addc(writer->out, ']');
+}
+
+static void add_interval(struct writer *writer, const struct profile_interval *interval)
+{
+	begin_element(writer);
+	add_seconds(writer, "start", interval->start_ns);
+	add_seconds(writer, "end", interval->end_ns);
+	add_seconds(writer, "wall_end", interval->wall_end_ns);
+	add_account(writer, &interval->account);
+	add_losses(writer, interval);
+	add_rows(writer, interval);
+	buf_addc(writer->out, '}');
+}
+
+void document_json(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		   struct buf *ret_json)
+{
+	struct writer writer = { profile, ret_json };
+
+	buf_addc(ret_json, '{');
+	add_text(&writer, "format", "stacktool-profile");
+	add_number(&writer, "version", 1);
+	add_string(&writer, "tool", profile->tool_version);
+	add_text(&writer, "applet", profile_string(profile, profile->applet));
+	add_string(&writer, "event", profile->event);
+	add_text(&writer, "unit", tree_unit(profile));
+	add_string(&writer, "header", profile->header);
+	add_string(&writer, "host", profile->hostname);
+	add_string(&writer, "kernel", profile->kernel_release);
+	add_files(&writer);
+	add_frames(&writer);
+	add_key(&writer, "intervals");
+	buf_addc(ret_json, '[');
+	for (size_t i = 0; i < nr; i++)
+		add_interval(&writer, &intervals[i]);
+	buf_adds(ret_json, "]}\n");
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pprof: rows become samples, code places locations, names functions, files mappings. Ids count from 1 without gaps,
+ * because Parca uses them as positions. What the format's readers expect beyond its description:
+ *
+ *   - a mapping whose functions are known says so, or pprof goes looking for symbols itself;
+ *   - system_name stays empty: where it equals the name, pprof demangles once more and cuts template arguments away;
+ *   - return addresses are written minus one, inside the call;
+ *   - the process id is a number label, which Pyroscope drops, so that it does not become a series for each process.
+ *
+ * Frames in files are known by their offset, not by an address of one process, so every mapping gets an address range of
+ * its own, 2^40 bytes wide: address - memory_start is the offset in the file.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/escape.h"
+#include "core/base/strtab.h"
+#include "core/render/documents.h"
+#include "core/render/merge.h"
+#include "core/render/sheet.h"
+#include "profile.pb-c.h"
+
+#define MAPPING_BITS 40
+#define KERNEL_START 0xffff800000000000u
+
+struct labels {
+	Pprof__Label comm, pid;
+	Pprof__Label *list[2];
+};
+
+struct encoder {
+	const struct profile *profile;
+	struct profile_view view;
+	struct strtab strings; /* ids are positions in string_table */
+	uint32_t comm_key, pid_key;
+	uint64_t kernel_mapping;
+
+	VEC(Pprof__Mapping) mappings; /* files in their order, then the kernel */
+	VEC(Pprof__Location) locations;
+	VEC(Pprof__Line) lines;       /* one per location */
+	VEC(Pprof__Function) functions;
+	VEC(Pprof__Sample) samples;
+	VEC(struct labels) labels;    /* one per sample */
+	VEC(uint64_t) stacks;         /* location ids of all samples */
+	VEC(int64_t) values;          /* one per sample */
+	VEC(int64_t) comments;
+	uint64_t *location_of;        /* of profile frames, 0 not made yet */
+	VEC(uint64_t) function_of;    /* of strings, 0 not made yet */
+};
+
+static void encoder_done(struct encoder *encoder)
+{
+	strtab_done(&encoder->strings);
+	vec_done(&encoder->mappings);
+	vec_done(&encoder->locations);
+	vec_done(&encoder->lines);
+	vec_done(&encoder->functions);
+	vec_done(&encoder->samples);
+	vec_done(&encoder->labels);
+	vec_done(&encoder->stacks);
+	vec_done(&encoder->values);
+	vec_done(&encoder->comments);
+	vec_done(&encoder->function_of);
+	free(encoder->location_of);
+}
+
+/* Strings of protobuf must be UTF-8. */
+static uint32_t add_string(struct encoder *encoder, const char *text)
+{
+	_cleanup_(buf_done) struct buf safe = {};
+
+	escape_add(&safe, text, ESCAPE_LINE);
+	return strtab_add(&encoder->strings, buf_text(&safe));
+}
+
+static uint32_t add_profile_string(struct encoder *encoder, uint32_t string)
+{
+	return string ? add_string(encoder, profile_string(encoder->profile, string)) : 0;
+}
+
+/* ---- mappings ---- */
+
+static void add_mappings(struct encoder *encoder)
+{
+	const struct profile *profile = encoder->profile;
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
+
+	mapping.has_functions = true;
+	for (size_t i = 0; i < profile->files.nr; i++) {
+		mapping.id = i + 1;
+		mapping.memory_start = mapping.id << MAPPING_BITS;
+		mapping.memory_limit = (mapping.id + 1) << MAPPING_BITS;
+		mapping.filename = add_profile_string(encoder, profile->files.data[i].path);
+		mapping.build_id = add_profile_string(encoder, profile->files.data[i].build_id);
+		vec_push(&encoder->mappings, mapping);
+	}
+	mapping.id = profile->files.nr + 1;
+	mapping.memory_start = KERNEL_START;
+	mapping.memory_limit = UINT64_MAX;
+	mapping.filename = add_string(encoder, "[kernel.kallsyms]");
+	mapping.build_id = 0;
+	vec_push(&encoder->mappings, mapping);
+	encoder->kernel_mapping = mapping.id;
+}
+
+/* ---- functions and locations ---- */
+
+static uint64_t function_of(struct encoder *encoder, uint32_t name, uint32_t module)
+{
+	Pprof__Function function = PPROF__FUNCTION__INIT;
+
+	while (encoder->function_of.nr <= name)
+		vec_push(&encoder->function_of, 0);
+	if (encoder->function_of.data[name])
+		return encoder->function_of.data[name];
+	function.id = encoder->functions.nr + 1;
+	function.name = name;
+	function.filename = module;
+	vec_push(&encoder->functions, function);
+	encoder->function_of.data[name] = function.id;
+	return function.id;
+}
+
+/* Lines are linked to their locations at the end: both tables still move. A location without a function has none. */
+static uint64_t add_location(struct encoder *encoder, Pprof__Location *location, uint64_t function)
+{
+	Pprof__Line line = PPROF__LINE__INIT;
+
+	location->id = encoder->locations.nr + 1;
+	line.function_id = function;
+	vec_push(&encoder->locations, *location);
+	vec_push(&encoder->lines, line);
+	return location->id;
+}
+
+static void place(struct encoder *encoder, const struct profile_frame *frame, Pprof__Location *location)
+{
+	uint64_t where = frame->where - (!frame->exact && frame->where ? 1 : 0);
+
+	switch (frame->kind) {
+	case FRAME_KERNEL:
+		location->mapping_id = encoder->kernel_mapping;
+		location->address = where;
+		break;
+	case FRAME_USER_FILE:
+		location->mapping_id = (uint64_t)frame->file + 1;
+		location->address = (location->mapping_id << MAPPING_BITS) + (where & ((1ull << MAPPING_BITS) - 1));
+		break;
+	case FRAME_USER_RAW:
+		location->address = where;
+		break;
+	default: /* text has no address */
+		location->mapping_id = frame->space ? encoder->kernel_mapping : 0;
+	}
+}
+
+static uint64_t location_of(struct encoder *encoder, uint32_t position)
+{
+	const struct profile_frame *frame = &encoder->profile->frames.data[position];
+	uint64_t *known = &encoder->location_of[position], function = 0;
+	Pprof__Location location = PPROF__LOCATION__INIT;
+
+	if (*known)
+		return *known;
+	place(encoder, frame, &location);
+	if (frame->name)
+		function = function_of(encoder, add_profile_string(encoder, frame->name),
+				       add_profile_string(encoder, frame->module));
+	else if (frame->kind == FRAME_USER_RAW)
+		function = function_of(encoder, add_string(encoder, LABEL_UNKNOWN), 0);
+	*known = add_location(encoder, &location, function);
+	return *known;
+}
+
+static uint64_t label_location(struct encoder *encoder, const char *label)
+{
+	Pprof__Location location = PPROF__LOCATION__INIT;
+	uint64_t function = function_of(encoder, add_string(encoder, label), 0);
+
+	for (size_t i = 0; i < encoder->lines.nr; i++)
+		if (encoder->lines.data[i].function_id == function)
+			return i + 1;
+	return add_location(encoder, &location, function);
+}
+
+/* ---- samples ---- */
+
+static void add_stack(struct encoder *encoder, const struct merged_stack *stack, const char *missed)
+{
+	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
+		vec_push(&encoder->stacks, location_of(encoder, encoder->profile->stack_frames.data[at]));
+	if (stack->status == STACK_TRUNCATED)
+		vec_push(&encoder->stacks, label_location(encoder, LABEL_TRUNCATED));
+	if (stack->status == STACK_UNREADABLE)
+		vec_push(&encoder->stacks, label_location(encoder, missed));
+}
+
+static void add_labels(struct encoder *encoder, const struct merged_row *row, Pprof__Sample *sample)
+{
+	const struct profile_record *record = &encoder->profile->records.data[row->record];
+	struct labels labels = { .comm = PPROF__LABEL__INIT, .pid = PPROF__LABEL__INIT };
+	bool process = view_shows_process(&encoder->view) && !row->lost;
+
+	if (process && record->comm) {
+		labels.comm.key = encoder->comm_key;
+		labels.comm.str = add_profile_string(encoder, record->comm);
+		sample->n_label++;
+	}
+	if (process && record->tgid) {
+		labels.pid.key = encoder->pid_key;
+		labels.pid.num = record->tgid;
+		sample->n_label++;
+	}
+	vec_push(&encoder->labels, labels);
+}
+
+static void add_row(struct encoder *encoder, const struct merged_row *row)
+{
+	Pprof__Sample sample = PPROF__SAMPLE__INIT;
+	size_t first = encoder->stacks.nr;
+
+	if (row->lost)
+		vec_push(&encoder->stacks, label_location(encoder, LABEL_LOST));
+	add_stack(encoder, &row->kernel, LABEL_MISSED_KERNEL);
+	add_stack(encoder, &row->user, LABEL_MISSED_USER);
+	if (encoder->stacks.nr == first)
+		vec_push(&encoder->stacks, label_location(encoder, "[no stack]"));
+	sample.n_location_id = encoder->stacks.nr - first;
+	sample.n_value = 1;
+	add_labels(encoder, row, &sample);
+	vec_push(&encoder->samples, sample);
+	vec_push(&encoder->values, row->count > INT64_MAX ? INT64_MAX : (int64_t)row->count);
+}
+
+static void add_interval(struct encoder *encoder, const struct profile_interval *interval)
+{
+	_cleanup_(merged_done) struct merged merged = {};
+
+	merge_interval(encoder->profile, interval, &encoder->view, &merged);
+	for (size_t i = 0; i < merged.rows.nr; i++)
+		add_row(encoder, &merged.rows.data[i]);
+	for (size_t i = 0; i < profile_nr_losses(); i++) {
+		_cleanup_(buf_done) struct buf text = {};
+
+		if (!interval->losses[i])
+			continue;
+		buf_addf(&text, "%" PRIu64 " %s", interval->losses[i], profile_loss_sentence(i));
+		vec_push(&encoder->comments, add_string(encoder, buf_text(&text)));
+	}
+}
+
+/* ---- the message ---- */
+
+/* The tables no longer move: what was counted becomes pointers. */
+static void link_samples(struct encoder *encoder)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < encoder->samples.nr; i++) {
+		Pprof__Sample *sample = &encoder->samples.data[i];
+		struct labels *labels = &encoder->labels.data[i];
+		size_t nr = 0;
+
+		sample->location_id = encoder->stacks.data + at;
+		at += sample->n_location_id;
+		sample->value = encoder->values.data + i;
+		if (labels->comm.key)
+			labels->list[nr++] = &labels->comm;
+		if (labels->pid.key)
+			labels->list[nr++] = &labels->pid;
+		sample->label = labels->list;
+	}
+}
+
+static void link_locations(struct encoder *encoder, Pprof__Line **lines)
+{
+	for (size_t i = 0; i < encoder->locations.nr; i++) {
+		lines[i] = &encoder->lines.data[i];
+		encoder->locations.data[i].n_line = lines[i]->function_id ? 1 : 0;
+		encoder->locations.data[i].line = lines + i;
+	}
+}
+
+#define POINTERS(table)                                                                      \
+	({                                                                                   \
+		__typeof__((table)->data) *list_ = xcalloc((table)->nr + 1, sizeof(*list_)); \
+		for (size_t i_ = 0; i_ < (table)->nr; i_++)                                  \
+			list_[i_] = &(table)->data[i_];                                      \
+		list_;                                                                       \
+	})
+
+static char **string_table(struct encoder *encoder, size_t *ret_nr)
+{
+	size_t nr = encoder->strings.offsets.nr + 1;
+	char **table = xcalloc(nr, sizeof(*table));
+
+	for (size_t i = 0; i < nr; i++)
+		table[i] = (char *)strtab_get(&encoder->strings, (uint32_t)i);
+	*ret_nr = nr;
+	return table;
+}
+
+static void pack(struct encoder *encoder, Pprof__Profile *message, struct buf *bytes)
+{
+	_cleanup_(freep) Pprof__Line **lines = xcalloc(encoder->locations.nr + 1, sizeof(*lines));
+	size_t size;
+
+	link_samples(encoder);
+	link_locations(encoder, lines);
+	message->sample = POINTERS(&encoder->samples);
+	message->n_sample = encoder->samples.nr;
+	message->mapping = POINTERS(&encoder->mappings);
+	message->n_mapping = encoder->mappings.nr;
+	message->location = POINTERS(&encoder->locations);
+	message->n_location = encoder->locations.nr;
+	message->function = POINTERS(&encoder->functions);
+	message->n_function = encoder->functions.nr;
+	message->comment = encoder->comments.data;
+	message->n_comment = encoder->comments.nr;
+	message->string_table = string_table(encoder, &message->n_string_table);
+	size = pprof__profile__get_packed_size(message);
+	vec_reserve(bytes, size + 1);
+	bytes->nr = pprof__profile__pack(message, (uint8_t *)bytes->data);
+	free(message->sample);
+	free(message->mapping);
+	free(message->location);
+	free(message->function);
+	free(message->string_table);
+}
+
+static int gzip(const struct buf *plain, struct buf *ret_bytes)
+{
+	z_stream stream = {};
+	int status;
+
+	if (deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+		return fail(-EIO, "zlib cannot start");
+	vec_reserve(ret_bytes, deflateBound(&stream, plain->nr) + 1);
+	stream.next_in = (Bytef *)plain->data;
+	stream.next_out = (Bytef *)ret_bytes->data;
+	stream.avail_in = (uInt)plain->nr;
+	stream.avail_out = (uInt)ret_bytes->room;
+	status = plain->nr > UINT32_MAX || ret_bytes->room > UINT32_MAX ? Z_BUF_ERROR : deflate(&stream, Z_FINISH);
+	ret_bytes->nr = stream.total_out;
+	deflateEnd(&stream);
+	return status == Z_STREAM_END ? 0 : fail(-EIO, "the profile is too large for pprof");
+}
+
+static void add_times(const struct profile_interval *intervals, size_t nr, Pprof__Profile *message)
+{
+	const struct profile_interval *last = nr ? &intervals[nr - 1] : NULL;
+	uint64_t duration = last && last->end_ns > intervals[0].start_ns ? last->end_ns - intervals[0].start_ns : 0;
+
+	message->duration_nanos = (int64_t)duration;
+	message->time_nanos = last ? (int64_t)(last->wall_end_ns - duration) : 0;
+}
+
+int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		   struct buf *ret_bytes)
+{
+	_cleanup_(encoder_done) struct encoder encoder = { .profile = profile, .view = profile->view };
+	_cleanup_(buf_done) struct buf plain = {};
+	Pprof__Profile message = PPROF__PROFILE__INIT;
+	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *types[] = { &type };
+
+	encoder.view.by_name = false;
+	encoder.location_of = xcalloc(profile->frames.nr + 1, sizeof(*encoder.location_of));
+	type.type = message.default_sample_type = add_string(&encoder, tree_unit(profile));
+	type.unit = add_string(&encoder, "count");
+	encoder.comm_key = add_string(&encoder, "comm");
+	encoder.pid_key = add_string(&encoder, "pid");
+	message.sample_type = types;
+	message.n_sample_type = 1;
+	add_times(intervals, nr, &message);
+	add_mappings(&encoder);
+	for (size_t i = 0; i < nr; i++)
+		add_interval(&encoder, &intervals[i]);
+	pack(&encoder, &message, &plain);
+	return gzip(&plain, ret_bytes);
+}

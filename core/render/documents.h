@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profiles as documents for other programs (docs/formats.md), and the text forms of a call tree. Pure functions of the
+ * profile; all of them tell what was lost.
+ */
+#pragma once
+
+#include "core/base/buf.h"
+#include "core/engine/output.h"
+#include "core/engine/profile.h"
+#include "core/render/graph.h"
+#include "core/render/tree.h"
+
+/* One JSON document, schema version 1: docs/profile.schema.json. */
+void document_json(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		   struct buf *ret_json);
+
+/* https://www.speedscope.app/file-format-schema.json: one profile per interval. */
+void document_speedscope(const struct profile *profile, const struct output_options *options,
+			 const struct profile_interval *intervals, size_t nr, struct buf *ret_json);
+
+/* A gzip'd pprof profile; all intervals are added up. -EIO with a recorded cause when zlib fails. */
+int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		   struct buf *ret_bytes);
+
+/* The tree as indented lines, the heaviest branch first: total and self with their share. */
+void render_tree(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		 struct buf *ret_text);
+
+/* Functions by their own time, or by what grew and shrank when the caption says diff. */
+void render_top(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		struct buf *ret_text);
+
+/* What a picture of this profile says about itself. */
+struct caption {
+	struct graph_caption graph;
+	char *title, *subtitle, *unit;
+};
+
+void caption_init(struct caption *caption, const struct output_options *options, const struct profile *profile);
+void caption_done(struct caption *caption);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pictures of a call tree: flame graphs as SVG and as an HTML page. Pure functions: the same tree and options give the
+ * same bytes. Every text in the tree comes from strangers and is escaped for where it stands.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/buf.h"
+#include "core/engine/output.h"
+#include "core/render/tree.h"
+
+/* Beside the tree and the options: what the picture says about itself. Texts as they come, not escaped. */
+struct graph_caption {
+	const char *title;
+	const char *subtitle; /* or "" */
+	const char *unit;     /* "samples" */
+	bool diff;            /* the tree's second column is the profile before */
+};
+
+/* A self-contained SVG with zoom and search. */
+void graph_svg(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+	       struct buf *ret_svg);
+
+/* A self-contained page that draws on a canvas. */
+void graph_html(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		struct buf *ret_html);
+
+/* ---- shared by the two ---- */
+
+/* The colour of a box as 0xrrggbb, always light enough for black text. The same name has the same colour everywhere. */
+uint32_t graph_color(const struct tree *tree, uint32_t frame, enum graph_colors colors);
+
+/* Red for what grew, blue for what shrank, white for what stayed, by its share of the largest change. */
+uint32_t graph_diff_color(int64_t change, uint64_t largest, bool negate);
+
+/* The change of a node between the columns: of the time in it, or with what it calls. */
+int64_t graph_change(const struct tree_node *node);
+uint64_t graph_largest_change(const struct tree *tree);
+
+/* Adds text for XML and HTML, in elements and in quoted attributes. */
+void xml_add(struct buf *buf, const char *text);
+/* Adds a decimal number, with commas for people. */
+void number_add(struct buf *buf, uint64_t number);
+void number_add_grouped(struct buf *buf, uint64_t number);
+/* Adds part / whole as "12.34%". */
+void percent_add(struct buf *buf, uint64_t part, uint64_t whole);
+/* Adds a JSON string, quotes included, in ASCII only and without what HTML could take for markup. */
+void json_add_string(struct buf *buf, const char *text);

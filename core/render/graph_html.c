@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The page: a style, the script, and the tree as data, in one file that asks the network for nothing. A content security
+ * policy says so to the browser. The data is JSON in ASCII without any character of markup, so no name can end its
+ * element; the script puts names into the page as text only.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/render/graph.h"
+#include "render_scripts.h"
+
+static void add_number(struct buf *out, uint64_t number)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-";
+	char text[16];
+	size_t nr = 0;
+
+	while (number >= 32) {
+		text[nr++] = digits[32 + number % 32];
+		number /= 32;
+	}
+	text[nr++] = digits[number];
+	buf_add(out, text, nr);
+}
+
+/* Nodes in preorder; the depth as the number of steps up from where a child of the node before would stand. */
+static uint32_t add_nodes(const struct tree *tree, uint64_t smallest, bool diff, struct buf *out)
+{
+	int64_t depth = -1;
+	uint32_t nr = 0;
+
+	for (size_t i = 0; i < tree->nodes.nr; nr++) {
+		const struct tree_node *node = &tree->nodes.data[i];
+
+		if (i && node->total[TREE_NOW] < smallest && node->total[TREE_BEFORE] < smallest) {
+			i = node->end;
+			nr--;
+			continue;
+		}
+		add_number(out, (uint64_t)(depth + 1 - (int64_t)node->depth));
+		add_number(out, node->frame);
+		add_number(out, node->self[TREE_NOW]);
+		if (diff)
+			add_number(out, node->self[TREE_BEFORE]);
+		depth = node->depth;
+		i++;
+	}
+	return nr;
+}
+
+static void add_frames(const struct tree *tree, enum graph_colors colors, struct buf *out)
+{
+	buf_adds(out, ",\n\"names\":[");
+	for (uint32_t i = 0; i < tree->frames.nr; i++) {
+		buf_adds(out, i ? "," : "");
+		json_add_string(out, tree_text(tree, i));
+	}
+	buf_adds(out, "],\n\"modules\":[");
+	for (uint32_t i = 0; i < tree->frames.nr; i++) {
+		buf_adds(out, i ? "," : "");
+		json_add_string(out, tree->frames.data[i].kind == TREE_LABEL ? "" : tree_module(tree, i));
+	}
+	buf_adds(out, "],\n\"kinds\":[");
+	for (uint32_t i = 0; i < tree->frames.nr; i++) {
+		buf_adds(out, i ? "," : "");
+		number_add(out, tree->frames.data[i].kind);
+	}
+	buf_adds(out, "],\n\"colors\":\"");
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		buf_addf(out, "%06x", graph_color(tree, i, colors));
+	buf_addc(out, '"');
+}
+
+static void add_caption(const char *key, const char *text, struct buf *out)
+{
+	_cleanup_(buf_done) struct buf safe = {};
+
+	escape_add(&safe, text, ESCAPE_LINE);
+	buf_addf(out, "\"%s\":", key);
+	json_add_string(out, buf_text(&safe));
+	buf_addc(out, ',');
+}
+
+static void add_data(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		     struct buf *out)
+{
+	static const char *const groups[] = {
+		[GRAPH_ROOT_COMM] = "comm", [GRAPH_ROOT_PID] = "pid", [GRAPH_ROOT_NONE] = "none"
+	};
+	uint64_t whole = tree->nodes.data[0].total[TREE_NOW];
+	uint64_t smallest = (uint64_t)((double)whole * options->min_width / 100000);
+	_cleanup_(buf_done) struct buf nodes = {};
+
+	buf_addc(out, '{');
+	add_caption("title", caption->title, out);
+	add_caption("subtitle", caption->subtitle, out);
+	add_caption("unit", caption->unit, out);
+	buf_addf(out, "\"group\":\"%s\",\"diff\":%s,\"negate\":%s,\"inverted\":%s,\"n\":", groups[options->root],
+		 caption->diff ? "true" : "false", options->negate ? "true" : "false",
+		 options->inverted ? "true" : "false");
+	number_add(out, add_nodes(tree, smallest, caption->diff, &nodes));
+	add_frames(tree, options->colors, out);
+	buf_adds(out, ",\n\"nodes\":\"");
+	buf_add(out, nodes.data, nodes.nr);
+	buf_adds(out, "\"}");
+}
+
+void graph_html(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		struct buf *ret_html)
+{
+	_cleanup_(buf_done) struct buf safe = {};
+
+	escape_add(&safe, caption->title, ESCAPE_LINE);
+	buf_adds(
+		ret_html,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+		"script-src 'unsafe-inline'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+	xml_add(ret_html, buf_text(&safe));
+	buf_adds(ret_html, "</title>\n<style>\n");
+	buf_add(ret_html, script_graph_page_css, script_graph_page_css_size);
+	buf_adds(ret_html, "</style>\n</head>\n<body>\n");
+	buf_add(ret_html, script_graph_page_html, script_graph_page_html_size);
+	buf_adds(ret_html, "<script id=\"data\" type=\"application/json\">\n");
+	add_data(tree, options, caption, ret_html);
+	buf_adds(ret_html, "\n</script>\n<script>\n");
+	buf_add(ret_html, script_graph_page_js, script_graph_page_js_size);
+	buf_adds(ret_html, "</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A flame graph on a canvas. The tree comes as one string: for each node in preorder how far to climb, the frame, its own
+ * value (and the value before, in a difference), each a number in base 32. It is kept in typed arrays; what is narrower
+ * than half a pixel is skipped with all that is above it, so drawing does not depend on the number of stacks.
+ */
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const canvas = $("canvas"), pen = canvas.getContext("2d");
+const ROW = 18, GLYPH = 7.2, LEAST = 0.5;
+const PROCESS = 5, ALL = 8;
+
+/* ---- trees ---- */
+
+function allocate(n) {
+  return {
+    n, frame: new Int32Array(n), depth: new Int32Array(n), end: new Int32Array(n), parent: new Int32Array(n),
+    self: new Float64Array(n), before: new Float64Array(n), total: new Float64Array(n), totalBefore: new Float64Array(n),
+    start: new Float64Array(n), maxDepth: 0,
+  };
+}
+
+/* Totals, ends and places of a tree whose frame, depth, parent, self and before are known. */
+function complete(tree) {
+  const next = [];
+  for (let i = 0; i < tree.n; i++) {
+    tree.end[i] = i + 1;
+    tree.total[i] = tree.self[i];
+    tree.totalBefore[i] = tree.before[i];
+    if (tree.depth[i] > tree.maxDepth) tree.maxDepth = tree.depth[i];
+  }
+  for (let i = tree.n - 1; i > 0; i--) {
+    const p = tree.parent[i];
+    tree.total[p] += tree.total[i];
+    tree.totalBefore[p] += tree.totalBefore[i];
+    if (tree.end[i] > tree.end[p]) tree.end[p] = tree.end[i];
+  }
+  for (let i = 0; i < tree.n; i++) {
+    const d = tree.depth[i], x = d ? next[d] : 0;
+    tree.start[i] = x;
+    next[d] = x + tree.total[i];
+    next[d + 1] = x;
+  }
+  return tree;
+}
+
+function decode(text, n, diff) {
+  const tree = allocate(n), digit = new Uint8Array(128), path = [0];
+  const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+-";
+  let at = 0, depth = -1;
+  for (let i = 0; i < 64; i++) digit[alphabet.charCodeAt(i)] = i;
+  function number() {
+    let value = 0, scale = 1;
+    for (;;) {
+      const d = digit[text.charCodeAt(at++)];
+      value += (d & 31) * scale;
+      if (d < 32) return value;
+      scale *= 32;
+    }
+  }
+  for (let i = 0; i < n; i++) {
+    depth += 1 - number();
+    tree.depth[i] = depth;
+    tree.frame[i] = number();
+    tree.self[i] = number();
+    if (diff) tree.before[i] = number();
+    tree.parent[i] = depth ? path[depth - 1] : 0;
+    path[depth] = i;
+  }
+  return complete(tree);
+}
+
+/* The tree once more with other roots, or with the leaves first. */
+function rebuild(base, group, reverse) {
+  const nodes = [{ frame: base.frame[0], children: new Map(), self: 0, before: 0 }], path = [];
+  let n = 1;
+  for (let i = 1; i < base.n; i++) {
+    const depth = base.depth[i];
+    path[depth] = base.frame[i];
+    if (!base.self[i] && !base.before[i]) continue;
+    let from = 1, node = nodes[0];
+    const frames = [];
+    if (data.kinds[path[1]] === PROCESS) {
+      from = 2;
+      if (group !== "none") frames.push(group === "comm" ? commandOf(path[1]) : path[1]);
+    }
+    if (reverse) for (let d = depth; d >= from; d--) frames.push(path[d]);
+    else for (let d = from; d <= depth; d++) frames.push(path[d]);
+    for (const frame of frames) {
+      let child = node.children.get(frame);
+      if (!child) {
+        child = { frame, children: new Map(), self: 0, before: 0 };
+        node.children.set(frame, child);
+        n++;
+      }
+      node = child;
+    }
+    node.self += base.self[i];
+    node.before += base.before[i];
+  }
+  nodes[0].self += base.self[0];
+  nodes[0].before += base.before[0];
+  return lay(nodes[0], n);
+}
+
+function lay(root, n) {
+  const tree = allocate(n), todo = [[root, 0, 0]];
+  let at = 0;
+  while (todo.length) {
+    const [node, parent, depth] = todo.pop(), i = at++;
+    tree.frame[i] = node.frame;
+    tree.parent[i] = parent;
+    tree.depth[i] = depth;
+    tree.self[i] = node.self;
+    tree.before[i] = node.before;
+    const children = [...node.children.values()].sort((a, b) => (data.names[a.frame] < data.names[b.frame] ? 1 : -1));
+    for (const child of children) todo.push([child, i, depth + 1]);
+  }
+  return complete(tree);
+}
+
+const commands = new Map();
+function commandOf(frame) {
+  const name = data.names[frame].replace(/ \(\d+\)$/, "");
+  if (!commands.has(name)) {
+    commands.set(name, data.names.length);
+    data.names.push(name);
+    data.modules.push("");
+    data.kinds.push(PROCESS);
+    colors.push(colors[frame]);
+  }
+  return commands.get(name);
+}
+
+/* ---- state ---- */
+
+const colors = [];
+for (let i = 0; i < data.names.length; i++) colors.push("#" + data.colors.substr(6 * i, 6));
+const base = decode(data.nodes, data.n, data.diff);
+const hasProcesses = data.kinds.includes(PROCESS);
+let tree = base, zoomed = 0, cursor = -1, matched = null, history_ = [], largest = 0, drawn = 0;
+
+function change(i) {
+  return tree.total[i] - tree.totalBefore[i];
+}
+
+function shape() {
+  const group = hasProcesses ? $("group").value : "none";
+  tree = group === "pid" && !$("reverse").checked ? base
+    : !hasProcesses && !$("reverse").checked ? base : rebuild(base, group, $("reverse").checked);
+  zoomed = 0;
+  cursor = -1;
+  history_ = [];
+  largest = 0;
+  for (let i = 1; i < tree.n; i++) largest = Math.max(largest, Math.abs(change(i)));
+}
+
+function mix(share, r, g, b) {
+  const part = (c) => Math.round(244 + (c - 244) * share);
+  return "rgb(" + part(r) + "," + part(g) + "," + part(b) + ")";
+}
+
+function colorOf(i) {
+  if (matched && matched[tree.frame[i]]) return "#e86bf0";
+  if (!data.diff || !i) return colors[tree.frame[i]];
+  const share = largest ? Math.sqrt(Math.abs(change(i)) / largest) : 0;
+  if (!change(i)) return "#f4f4f4";
+  return (change(i) > 0) !== data.negate ? mix(share, 245, 110, 90) : mix(share, 90, 160, 245);
+}
+
+/* ---- drawing ---- */
+
+function rowsShown() {
+  const scale = canvas.clientWidth / tree.total[zoomed];
+  let deepest = tree.depth[zoomed];
+  for (let i = zoomed; i < tree.end[zoomed];) {
+    if (tree.total[i] * scale < LEAST) {
+      i = tree.end[i];
+      continue;
+    }
+    if (tree.depth[i] > deepest) deepest = tree.depth[i];
+    i++;
+  }
+  return Math.min(deepest + 1, 1500);
+}
+
+let rows = 1;
+
+function rowY(depth) {
+  return ($("inverted").checked ? depth : rows - 1 - depth) * ROW;
+}
+
+function box(i, x, w, pale) {
+  const y = rowY(tree.depth[i]), room = Math.floor((w - 6) / GLYPH);
+  if (y < 0 || tree.depth[i] >= rows) return;
+  drawn++;
+  pen.globalAlpha = pale ? 0.55 : 1;
+  pen.fillStyle = colorOf(i);
+  pen.fillRect(x, y, Math.max(w - (w > 2 ? 0.6 : 0), 0.4), ROW - 1);
+  if (i === cursor) {
+    pen.strokeStyle = getComputedStyle(document.body).color;
+    pen.lineWidth = 2;
+    pen.strokeRect(x + 1, y + 1, Math.max(w - 2, 1), ROW - 3);
+  }
+  if (room >= 3) {
+    const name = Array.from(data.names[tree.frame[i]]);
+    pen.fillStyle = "#000";
+    pen.fillText(name.length <= room ? name.join("") : name.slice(0, room - 2).join("") + "..", x + 3, y + 13);
+  }
+  pen.globalAlpha = 1;
+}
+
+function draw() {
+  const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, began = performance.now();
+  if (!tree.total[0] || canvas.hidden) return;
+  rows = rowsShown();
+  canvas.style.height = rows * ROW + "px";
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(rows * ROW * ratio);
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.font = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
+  drawn = 0;
+  for (let i = zoomed; i; i = tree.parent[i]) if (i !== zoomed) box(i, 0, width, true);
+  if (zoomed) box(0, 0, width, true);
+  const scale = width / tree.total[zoomed], left = tree.start[zoomed];
+  for (let i = zoomed; i < tree.end[zoomed];) {
+    const w = tree.total[i] * scale;
+    if (w < LEAST) {
+      i = tree.end[i];
+      continue;
+    }
+    box(i, (tree.start[i] - left) * scale, w, false);
+    i++;
+  }
+  document.body.dataset.drawn = drawn;
+  document.body.dataset.milliseconds = (performance.now() - began).toFixed(1);
+}
+
+/* ---- what is under the pointer ---- */
+
+const number = new Intl.NumberFormat("en-US");
+const percent = (part) => (tree.total[0] ? (100 * part / tree.total[0]).toFixed(2) : "0.00") + "%";
+
+function describe(i) {
+  if (i < 0) return "\u00a0";
+  const frame = tree.frame[i], module = data.modules[frame];
+  let text = data.names[frame] + (module ? " [" + module + "]" : "") + ": " + number.format(tree.total[i]) + " " + data.unit +
+    ", " + percent(tree.total[i]) + "; self " + number.format(tree.self[i]) + ", " + percent(tree.self[i]);
+  if (data.diff) text += "; change " + (change(i) > 0 ? "+" : "") + number.format(change(i));
+  return text;
+}
+
+function nodeAt(event) {
+  const area = canvas.getBoundingClientRect(), row = Math.floor((event.clientY - area.top) / ROW);
+  const depth = $("inverted").checked ? row : rows - 1 - row;
+  const value = tree.start[zoomed] + (event.clientX - area.left) / area.width * tree.total[zoomed];
+  let i = zoomed;
+  if (depth < tree.depth[zoomed]) {
+    while (tree.depth[i] > depth) i = tree.parent[i];
+    return depth < 0 ? -1 : i;
+  }
+  while (tree.depth[i] < depth) {
+    let child = i + 1;
+    while (child < tree.end[i] && value >= tree.start[child] + tree.total[child]) child = tree.end[child];
+    if (child >= tree.end[i]) return -1;
+    i = child;
+  }
+  return i;
+}
+
+/* ---- actions ---- */
+
+function zoom(i, silent) {
+  if (i === zoomed) return;
+  if (!silent) history_.push(zoomed);
+  zoomed = i;
+  cursor = -1;
+  save();
+  draw();
+}
+
+function back() {
+  if (history_.length) zoom(history_.pop(), true);
+}
+
+function search() {
+  const text = $("search").value, output = $("matched");
+  let pattern = null, sum = 0;
+  matched = null;
+  output.classList.remove("wrong");
+  output.textContent = "";
+  try {
+    pattern = text ? new RegExp(text, $("case").checked ? "i" : "") : null;
+  } catch (error) {
+    output.classList.add("wrong");
+    output.textContent = "not a regular expression";
+  }
+  if (pattern) {
+    matched = new Uint8Array(data.names.length);
+    data.names.forEach((name, frame) => (matched[frame] = pattern.test(name) ? 1 : 0));
+    for (let i = 1; i < tree.n;) {
+      if (matched[tree.frame[i]]) {
+        sum += tree.total[i];
+        i = tree.end[i];
+      } else i++;
+    }
+    output.textContent = "Matched: " + percent(sum);
+  }
+  save();
+  draw();
+  if (!$("functions").hidden) table();
+}
+
+/* ---- functions ---- */
+
+let order = 0;
+
+function functions() {
+  const n = data.names.length, self = new Float64Array(n), total = new Float64Array(n), selfBefore = new Float64Array(n);
+  const open = new Int32Array(n), path = [];
+  let depth = 0;
+  for (let i = 1; i < tree.n; i++) {
+    const frame = tree.frame[i];
+    for (; depth >= tree.depth[i]; depth--) open[path[depth]]--;
+    depth = tree.depth[i];
+    path[depth] = frame;
+    self[frame] += tree.self[i];
+    selfBefore[frame] += tree.before[i];
+    if (!open[frame]++) total[frame] += tree.total[i];
+  }
+  const list = [];
+  for (let frame = 0; frame < n; frame++)
+    if ((total[frame] || selfBefore[frame]) && data.kinds[frame] !== PROCESS && data.kinds[frame] !== ALL)
+      list.push({ frame, values: data.diff ? [self[frame] - selfBefore[frame], selfBefore[frame], self[frame], total[frame]]
+        : [self[frame], total[frame]] });
+  return list;
+}
+
+function cell(row, text, kind) {
+  const element = document.createElement(kind || "td");
+  element.textContent = text;
+  row.appendChild(element);
+  return element;
+}
+
+function table() {
+  const head = $("functions").querySelector("thead"), body = $("functions").querySelector("tbody");
+  const columns = data.diff ? ["change of self", "self before", "self now", "total now"] : ["self", "total"];
+  const row = document.createElement("tr");
+  columns.forEach((column, i) => cell(row, column, "th").addEventListener("click", () => {
+    order = i;
+    table();
+  }));
+  cell(row, "function", "th");
+  head.replaceChildren(row);
+  const list = functions().filter((f) => !matched || matched[f.frame]);
+  list.sort((a, b) => Math.abs(b.values[order]) - Math.abs(a.values[order]));
+  body.replaceChildren(...list.slice(0, 500).map((f) => {
+    const line = document.createElement("tr");
+    f.values.forEach((value, i) => cell(line, number.format(value) + (data.diff && i === 0 ? "" : "  " + percent(value))));
+    cell(line, data.names[f.frame] + (data.modules[f.frame] ? " [" + data.modules[f.frame] + "]" : ""));
+    line.addEventListener("click", () => {
+      $("search").value = "^" + data.names[f.frame].replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
+      switchTable(false);
+      search();
+    });
+    return line;
+  }));
+}
+
+function switchTable(on) {
+  $("functions").hidden = !on;
+  canvas.hidden = on;
+  $("table").textContent = on ? "Graph" : "Table";
+  if (on) table();
+  else draw();
+}
+
+/* ---- the address: #z=PATH&s=EXPRESSION… ---- */
+
+function pathOf(i) {
+  const path = [];
+  for (; i; i = tree.parent[i]) {
+    let index = 0;
+    for (let child = tree.parent[i] + 1; child < i; child = tree.end[child]) index++;
+    path.unshift(index);
+  }
+  return path.join(".");
+}
+
+function nodeOf(path) {
+  let i = 0;
+  for (const step of path ? path.split(".") : []) {
+    let child = i + 1;
+    for (let k = 0; k < Number(step) && child < tree.end[i]; k++) child = tree.end[child];
+    if (child >= tree.end[i]) return 0;
+    i = child;
+  }
+  return i;
+}
+
+let restoring = false;
+
+function save() {
+  if (restoring) return;
+  const state = new URLSearchParams();
+  if (zoomed) state.set("z", pathOf(zoomed));
+  if ($("search").value) state.set("s", $("search").value);
+  if ($("case").checked) state.set("i", "1");
+  if ($("reverse").checked) state.set("r", "1");
+  if ($("inverted").checked !== data.inverted) state.set("v", $("inverted").checked ? "1" : "0");
+  if ($("group").value !== data.group) state.set("g", $("group").value);
+  history.replaceState(null, "", "#" + state.toString());
+}
+
+function restore() {
+  const state = new URLSearchParams(location.hash.slice(1));
+  restoring = true;
+  $("search").value = state.get("s") || "";
+  $("case").checked = state.get("i") === "1";
+  $("reverse").checked = state.get("r") === "1";
+  $("inverted").checked = state.has("v") ? state.get("v") === "1" : data.inverted;
+  $("group").value = ["comm", "pid", "none"].includes(state.get("g")) ? state.get("g") : data.group;
+  shape();
+  zoomed = nodeOf(state.get("z"));
+  search();
+  restoring = false;
+}
+
+/* ---- events ---- */
+
+function reshape() {
+  shape();
+  search();
+}
+
+function setTheme(dark) {
+  document.documentElement.classList.toggle("dark", dark);
+  $("theme").textContent = dark ? "Light" : "Dark";
+}
+
+function move(key) {
+  let i = cursor < 0 ? zoomed : cursor;
+  const up = key === ($("inverted").checked ? "ArrowDown" : "ArrowUp");
+  if (cursor < 0) i = zoomed;
+  else if (key === "ArrowLeft" || key === "ArrowRight") {
+    const siblings = [];
+    for (let child = tree.parent[i] + 1; i && child < tree.end[tree.parent[i]]; child = tree.end[child]) siblings.push(child);
+    i = siblings[siblings.indexOf(i) + (key === "ArrowLeft" ? -1 : 1)] || i;
+  } else if (up) {
+    let widest = i;
+    for (let child = i + 1; child < tree.end[i]; child = tree.end[child])
+      if (widest === i || tree.total[child] > tree.total[widest]) widest = child;
+    i = widest;
+  } else i = tree.parent[i];
+  cursor = i;
+  $("details").textContent = describe(i);
+  draw();
+}
+
+canvas.addEventListener("mousemove", (event) => ($("details").textContent = canvas.title = describe(nodeAt(event))));
+canvas.addEventListener("mouseleave", () => ($("details").textContent = "\u00a0"));
+canvas.addEventListener("click", (event) => {
+  const i = nodeAt(event);
+  if (i >= 0) zoom(i);
+});
+window.addEventListener("keydown", (event) => {
+  const typing = event.target === $("search");
+  if (event.key === "Escape") zoom(0);
+  else if ((event.key === "/" && !typing) || (event.ctrlKey && event.key === "f")) $("search").focus();
+  else if (event.key === "Backspace" && !typing) back();
+  else if (event.key === "Enter" && event.target === canvas && cursor >= 0) zoom(cursor);
+  else if (event.key.startsWith("Arrow") && event.target === canvas) move(event.key);
+  else return;
+  event.preventDefault();
+});
+$("reset").addEventListener("click", () => zoom(0));
+$("back").addEventListener("click", back);
+$("search").addEventListener("input", search);
+$("case").addEventListener("change", search);
+$("group").addEventListener("change", reshape);
+$("reverse").addEventListener("change", reshape);
+$("inverted").addEventListener("change", () => {
+  save();
+  draw();
+});
+$("table").addEventListener("click", () => switchTable($("functions").hidden));
+$("theme").addEventListener("click", () => setTheme(!document.documentElement.classList.contains("dark")));
+window.addEventListener("resize", draw);
+window.addEventListener("hashchange", restore);
+$("title").textContent = data.title;
+$("subtitle").textContent = data.subtitle;
+if (!hasProcesses) $("group").parentElement.hidden = true;
+setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches);
+restore();
+if (!tree.total[0]) $("details").textContent = "no stacks";

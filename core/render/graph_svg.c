@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Flame graphs as SVG. Boxes are drawn in preorder; one that is too narrow to be seen is left out with all that is
+ * above it, so the size of the file follows the width of the picture and not the number of stacks. Lengths are written
+ * in hundredths of a pixel, so the same tree gives the same bytes everywhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/render/graph.h"
+#include "render_scripts.h"
+
+enum {
+	SIDE = 10,       /* pixels left and right of the boxes */
+	ROW = 17,        /* height of a row of boxes, with the gap */
+	TOP = 58,        /* title and subtitle */
+	BOTTOM = 40,     /* what is under the pointer, and the matched share */
+	DEFAULT_WIDTH = 1200,
+	DEFAULT_MIN_WIDTH = 8, /* thousandths of a percent: a tenth of a pixel */
+	GLYPH = 708,     /* hundredths of a pixel: width of a letter of 12 pixels */
+};
+
+struct drawing {
+	const struct tree *tree;
+	const struct output_options *options;
+	const struct graph_caption *caption;
+	struct buf *out;
+	uint64_t whole;       /* what the full width stands for */
+	uint64_t smallest;    /* boxes with less are left out */
+	uint64_t largest_change;
+	uint32_t width;       /* pixels of the boxes */
+	uint32_t depth;       /* of what is drawn */
+	uint32_t height;
+	uint64_t *offset;     /* for each depth: where the next box begins */
+	uint32_t *colors;     /* by frame, + 1 << 24 once made */
+};
+
+/* ---- what is drawn ---- */
+
+static void measure(struct drawing *drawing)
+{
+	const struct tree *tree = drawing->tree;
+
+	for (size_t i = 0; i < tree->nodes.nr;) {
+		const struct tree_node *node = &tree->nodes.data[i];
+
+		if (node->total[TREE_NOW] < drawing->smallest || !node->total[TREE_NOW]) {
+			i = node->end;
+			continue;
+		}
+		if (node->depth > drawing->depth)
+			drawing->depth = node->depth;
+		i++;
+	}
+}
+
+static void add_length(struct buf *out, uint64_t hundredths)
+{
+	number_add(out, hundredths / 100);
+	if (hundredths % 100) {
+		buf_addc(out, '.');
+		buf_addc(out, (char)('0' + hundredths / 10 % 10));
+		if (hundredths % 10)
+			buf_addc(out, (char)('0' + hundredths % 10));
+	}
+}
+
+static uint64_t scaled(const struct drawing *drawing, uint64_t value)
+{
+	return (uint64_t)((double)value / (double)drawing->whole * drawing->width * 100 + 0.5);
+}
+
+static void add_color(struct drawing *drawing, const struct tree_node *node)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint32_t color, *made = &drawing->colors[node->frame];
+	char text[7] = "#";
+
+	if (drawing->caption->diff) {
+		color = graph_diff_color(graph_change(node), drawing->largest_change, drawing->options->negate);
+	} else {
+		if (!*made)
+			*made = graph_color(drawing->tree, node->frame, drawing->options->colors) | 1 << 24;
+		color = *made;
+	}
+	for (int i = 0; i < 6; i++)
+		text[i + 1] = digits[color >> (20 - 4 * i) & 15];
+	buf_add(drawing->out, text, sizeof(text));
+}
+
+static void add_change(struct drawing *drawing, const struct tree_node *node)
+{
+	int64_t change = graph_change(node);
+
+	buf_adds(drawing->out, change < 0 ? "; \xe2\x88\x92" : "; +");
+	percent_add(drawing->out, change < 0 ? -(uint64_t)change : (uint64_t)change, drawing->whole);
+}
+
+static void add_tooltip(struct drawing *drawing, const struct tree_node *node, const char *name)
+{
+	const char *module = tree_module(drawing->tree, node->frame);
+
+	buf_adds(drawing->out, "<title>");
+	xml_add(drawing->out, name);
+	if (*module && drawing->tree->frames.data[node->frame].kind != TREE_LABEL) {
+		buf_adds(drawing->out, " [");
+		xml_add(drawing->out, module);
+		buf_addc(drawing->out, ']');
+	}
+	buf_adds(drawing->out, " (");
+	number_add_grouped(drawing->out, node->total[TREE_NOW]);
+	buf_addc(drawing->out, ' ');
+	xml_add(drawing->out, drawing->caption->unit);
+	buf_adds(drawing->out, ", ");
+	percent_add(drawing->out, node->total[TREE_NOW], drawing->whole);
+	if (drawing->caption->diff)
+		add_change(drawing, node);
+	buf_adds(drawing->out, ")</title>");
+}
+
+/* The beginning of the name that fits, cut between characters. The script does it again when it zooms. */
+static void add_label(struct drawing *drawing, const char *name, uint64_t width)
+{
+	size_t room = width > 600 ? (size_t)(width - 600) / GLYPH : 0, nr = 0, at = 0;
+	_cleanup_(freep) char *cut = NULL;
+
+	if (room < 3)
+		return;
+	while (name[at] && nr < room) {
+		do
+			at++;
+		while (((unsigned char)name[at] & 0xc0) == 0x80);
+		nr++;
+	}
+	if (!name[at]) {
+		xml_add(drawing->out, name);
+		return;
+	}
+	for (int back = 0; back < 2; back++) /* room for the dots */
+		do
+			at--;
+		while (at && ((unsigned char)name[at] & 0xc0) == 0x80);
+	cut = xstrndup(name, at);
+	xml_add(drawing->out, cut);
+	buf_adds(drawing->out, "..");
+}
+
+static uint32_t row_of(const struct drawing *drawing, uint32_t depth)
+{
+	return drawing->options->inverted ? TOP + depth * ROW : TOP + (drawing->depth - depth) * ROW;
+}
+
+static void add_box(struct drawing *drawing, const struct tree_node *node, uint64_t offset)
+{
+	const char *name = tree_text(drawing->tree, node->frame);
+	uint64_t left = scaled(drawing, offset), right = scaled(drawing, offset + node->total[TREE_NOW]);
+	uint32_t y = row_of(drawing, node->depth);
+	struct buf *out = drawing->out;
+
+	buf_adds(out, "<g>");
+	add_tooltip(drawing, node, name);
+	buf_adds(out, "<rect x=\"");
+	add_length(out, left + SIDE * 100);
+	buf_adds(out, "\" y=\"");
+	number_add(out, y);
+	buf_adds(out, "\" width=\"");
+	add_length(out, right - left);
+	buf_adds(out, "\" height=\"16\" fill=\"");
+	add_color(drawing, node);
+	buf_adds(out, "\"/><text x=\"");
+	add_length(out, left + SIDE * 100 + 300);
+	buf_adds(out, "\" y=\"");
+	number_add(out, y + 12);
+	buf_adds(out, "\">");
+	add_label(drawing, name, right - left);
+	buf_adds(out, "</text></g>\n");
+}
+
+static void add_boxes(struct drawing *drawing)
+{
+	const struct tree *tree = drawing->tree;
+
+	for (size_t i = 0; i < tree->nodes.nr;) {
+		const struct tree_node *node = &tree->nodes.data[i];
+		uint64_t offset = drawing->offset[node->depth];
+
+		drawing->offset[node->depth] = offset + node->total[TREE_NOW];
+		if (node->total[TREE_NOW] < drawing->smallest || !node->total[TREE_NOW]) {
+			i = node->end;
+			continue;
+		}
+		drawing->offset[node->depth + 1] = offset;
+		add_box(drawing, node, offset);
+		i++;
+	}
+}
+
+/* ---- around it ---- */
+
+/* `x` in pixels, NULL id for none. */
+static void add_text(struct drawing *drawing, const char *id, uint32_t x, uint32_t y, const char *anchor,
+		     const char *text)
+{
+	_cleanup_(buf_done) struct buf safe = {};
+
+	escape_add(&safe, text, ESCAPE_LINE);
+	buf_addf(drawing->out, "<text id=\"%s\" x=\"%u\" y=\"%u\" text-anchor=\"%s\">", id, x, y, anchor);
+	xml_add(drawing->out, buf_text(&safe));
+	buf_adds(drawing->out, "</text>\n");
+}
+
+static void add_button(struct drawing *drawing, const char *id, uint32_t x, uint32_t y, const char *anchor,
+		       const char *text)
+{
+	buf_addf(
+		drawing->out,
+		"<text id=\"%s\" class=\"button\" role=\"button\" tabindex=\"0\" x=\"%u\" y=\"%u\" text-anchor=\"%s\">%s</text>\n",
+		id, x, y, anchor, text);
+}
+
+static void add_head(struct drawing *drawing)
+{
+	uint32_t width = drawing->width + 2 * SIDE;
+	_cleanup_(buf_done) struct buf safe = {};
+
+	escape_add(&safe, drawing->caption->title, ESCAPE_LINE);
+	buf_addf(
+		drawing->out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
+		"role=\"img\" aria-labelledby=\"title\" data-unit=\"",
+		width, drawing->height, width, drawing->height);
+	xml_add(drawing->out, drawing->caption->unit);
+	buf_addf(drawing->out, "\" data-inverted=\"%d\">\n<title>", drawing->options->inverted);
+	xml_add(drawing->out, buf_text(&safe));
+	buf_adds(drawing->out, "</title>\n<style>\n");
+	buf_add(drawing->out, script_graph_svg_css, script_graph_svg_css_size);
+	buf_adds(drawing->out, "</style>\n");
+	buf_addf(drawing->out, "<rect id=\"background\" width=\"%u\" height=\"%u\"/>\n", width, drawing->height);
+	add_text(drawing, "title", width / 2, 24, "middle", drawing->caption->title);
+	add_text(drawing, "subtitle", width / 2, 44, "middle", drawing->caption->subtitle);
+	add_button(drawing, "reset", SIDE, 24, "start", "Reset zoom");
+	add_button(drawing, "search", width - SIDE, 24, "end", "Search");
+	add_button(drawing, "case", width - SIDE, 44, "end", "Ignore case: off");
+	add_text(drawing, "details", SIDE, drawing->height - 14, "start", " ");
+	add_text(drawing, "matched", width - SIDE, drawing->height - 14, "end", " ");
+}
+
+static void add_foot(struct drawing *drawing)
+{
+	buf_adds(drawing->out, "</g>\n<script type=\"text/ecmascript\"><![CDATA[\n");
+	buf_add(drawing->out, script_graph_svg_js, script_graph_svg_js_size);
+	buf_adds(drawing->out, "]]></script>\n</svg>\n");
+}
+
+void graph_svg(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+	       struct buf *ret_svg)
+{
+	uint32_t share = options->min_width ? options->min_width : DEFAULT_MIN_WIDTH;
+	struct drawing drawing = {
+		.tree = tree,
+		.options = options,
+		.caption = caption,
+		.out = ret_svg,
+		.whole = tree->nodes.data[0].total[TREE_NOW],
+		.width = (options->width ? options->width : DEFAULT_WIDTH) - 2 * SIDE,
+	};
+
+	drawing.smallest = (uint64_t)((double)drawing.whole * share / 100000);
+	if (caption->diff)
+		drawing.largest_change = graph_largest_change(tree);
+	measure(&drawing);
+	drawing.height = TOP + (drawing.depth + 1) * ROW + BOTTOM;
+	drawing.offset = xcalloc((size_t)tree->max_depth + 2, sizeof(*drawing.offset));
+	drawing.colors = xcalloc(tree->frames.nr, sizeof(*drawing.colors));
+	add_head(&drawing);
+	buf_adds(ret_svg, "<g id=\"frames\">\n");
+	if (drawing.whole)
+		add_boxes(&drawing);
+	else
+		add_text(&drawing, "empty", drawing.width / 2 + SIDE, TOP + 12, "middle", "no stacks");
+	add_foot(&drawing);
+	free(drawing.offset);
+	free(drawing.colors);
+}

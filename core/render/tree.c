@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/render/tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/render/merge.h"
+#include "core/render/sheet.h"
+
+/* ---- frames ---- */
+
+static bool same_frame(const void *context, uint32_t position, const void *key)
+{
+	const struct tree_frame *stored = &((const struct tree *)context)->frames.data[position], *wanted = key;
+
+	return stored->text == wanted->text && stored->kind == wanted->kind;
+}
+
+static uint32_t add_frame(struct tree *tree, const char *text, const char *module, enum tree_kind kind)
+{
+	struct tree_frame frame = { .text = strtab_add(&tree->texts, text), .kind = (uint8_t)kind };
+	uint64_t key = (uint64_t)frame.text << 8 | frame.kind;
+	uint64_t hash = hash_bytes(&key, sizeof(key));
+	uint32_t position = hashidx_find(&tree->frame_index, hash, same_frame, tree, &frame);
+
+	if (position != HASHIDX_NONE)
+		return position;
+	frame.module = strtab_add(&tree->texts, module);
+	position = (uint32_t)tree->frames.nr;
+	vec_push(&tree->frames, frame);
+	hashidx_add(&tree->frame_index, hash, position);
+	return position;
+}
+
+void tree_init(struct tree *tree, const struct tree_options *options)
+{
+	*tree = (struct tree){ .options = *options };
+	add_frame(tree, "all", "", TREE_ALL);
+}
+
+void tree_done(struct tree *tree)
+{
+	strtab_done(&tree->texts);
+	hashidx_done(&tree->frame_index);
+	vec_done(&tree->frames);
+	vec_done(&tree->nodes);
+	vec_done(&tree->pool);
+	vec_done(&tree->stacks);
+}
+
+const char *tree_text(const struct tree *tree, uint32_t frame)
+{
+	return strtab_get(&tree->texts, tree->frames.data[frame].text);
+}
+
+const char *tree_module(const struct tree *tree, uint32_t frame)
+{
+	return strtab_get(&tree->texts, tree->frames.data[frame].module);
+}
+
+/* The suffixes that collapsing scripts put behind names. Cuts it off. */
+static enum tree_kind take_suffix(struct buf *text, enum tree_kind kind)
+{
+	static const struct {
+		const char *suffix;
+		enum tree_kind kind;
+	} suffixes[] = {
+		{ "_[k]", TREE_KERNEL }, { "_[j]", TREE_JIT }, { "_[i]", TREE_INLINED }, { "_[w]", TREE_WAKER }
+	};
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		if (text->nr <= 4 || memcmp(text->data + text->nr - 4, suffixes[i].suffix, 4))
+			continue;
+		text->nr -= 4;
+		text->data[text->nr] = '\0';
+		return suffixes[i].kind;
+	}
+	return kind;
+}
+
+/* Text that came from a report keeps its brackets and delimiters. */
+static enum tree_kind read_text(const char *name, enum tree_kind kind, struct buf *text)
+{
+	escape_add(text, name, ESCAPE_LINE);
+	kind = take_suffix(text, kind);
+	if (!strcmp(buf_text(text), "-") || !strcmp(buf_text(text), "--"))
+		return TREE_DELIMITER;
+	return text->nr > 2 && text->data[0] == '[' && text->data[text->nr - 1] == ']' ? TREE_LABEL : kind;
+}
+
+/* Code that was made at run time has no file of its own, or the map that its maker left. */
+static bool is_jit(const struct profile *profile, const struct profile_frame *frame)
+{
+	const char *module = profile_string(profile, frame->module);
+
+	return frame->kind != FRAME_KERNEL && (!strncmp(module, "perf-", 5) || !strcmp(module, "[jit]"));
+}
+
+/* A place without a name shows its file, which says more than "[unknown]". */
+static uint32_t shown_frame(struct tree *tree, const struct profile *profile, uint32_t position, bool kernel)
+{
+	_cleanup_(buf_done) struct buf text = {}, module = {};
+	const struct profile_frame *frame = &profile->frames.data[position];
+	const char *name = profile_string(profile, frame->name);
+	enum tree_kind kind = kernel ? TREE_KERNEL : TREE_USER;
+
+	escape_add(&module, profile_string(profile, frame->module), ESCAPE_MODULE);
+	if (frame->kind == FRAME_TEXT) {
+		kind = read_text(name, kind, &text);
+	} else if (frame->name) {
+		escape_add(&text, name, ESCAPE_NAME);
+		kind = is_jit(profile, frame) ? TREE_JIT : kind;
+	} else if (module.nr && !kernel) {
+		buf_addf(&text, "[%s]", buf_text(&module));
+		kind = TREE_LABEL;
+	} else {
+		buf_adds(&text, LABEL_UNKNOWN);
+		kind = TREE_LABEL;
+	}
+	return add_frame(tree, buf_text(&text), buf_text(&module), kind);
+}
+
+/* ---- stacks ---- */
+
+struct adder {
+	struct tree *tree;
+	const struct profile *profile;
+	uint32_t *shown[2]; /* tree frames + 1 of the profile's frames, in user and in kernel stacks */
+};
+
+static void add_label(struct adder *adder, const char *label, enum tree_kind kind)
+{
+	vec_push(&adder->tree->pool, add_frame(adder->tree, label, "", kind));
+}
+
+static void add_stack(struct adder *adder, const struct merged_stack *stack, bool kernel)
+{
+	const uint32_t *frames = adder->profile->stack_frames.data;
+
+	if (stack->status == STACK_UNREADABLE)
+		add_label(adder, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER, TREE_LABEL);
+	if (stack->status == STACK_TRUNCATED)
+		add_label(adder, LABEL_TRUNCATED, TREE_LABEL);
+	for (uint32_t i = stack->nr; i > 0; i--) {
+		uint32_t frame = frames[stack->first + i - 1], *shown = &adder->shown[kernel][frame];
+
+		if (!*shown)
+			*shown = shown_frame(adder->tree, adder->profile, frame, kernel) + 1;
+		vec_push(&adder->tree->pool, *shown - 1);
+	}
+}
+
+/* The process in front, also of reversed stacks: whose callers they are. */
+static void add_process(struct adder *adder, const struct merged_row *row)
+{
+	const struct profile_record *record = &adder->profile->records.data[row->record];
+	_cleanup_(buf_done) struct buf text = {};
+
+	if (adder->tree->options.root == GRAPH_ROOT_NONE || row->lost || (!record->comm && !record->tgid))
+		return;
+	escape_add(&text, profile_string(adder->profile, record->comm), ESCAPE_NAME);
+	if (adder->tree->options.root == GRAPH_ROOT_PID && record->tgid)
+		buf_addf(&text, " (%" PRIu32 ")", record->tgid);
+	if (text.nr)
+		add_label(adder, buf_text(&text), TREE_PROCESS);
+}
+
+static void reverse(uint32_t *frames, size_t nr)
+{
+	for (size_t i = 0; i < nr / 2; i++) {
+		uint32_t frame = frames[i];
+
+		frames[i] = frames[nr - 1 - i];
+		frames[nr - 1 - i] = frame;
+	}
+}
+
+static void add_row(struct adder *adder, const struct merged_row *row, int column)
+{
+	struct tree *tree = adder->tree;
+	struct tree_stack stack = { .first = tree->pool.nr };
+	size_t start;
+
+	add_process(adder, row);
+	start = tree->pool.nr;
+	if (row->lost) {
+		add_label(adder, LABEL_LOST, TREE_LABEL);
+	} else {
+		add_stack(adder, &row->user, false);
+		if (tree->options.delimited && row->user.nr && row->kernel.nr)
+			add_label(adder, "-", TREE_DELIMITER);
+		add_stack(adder, &row->kernel, true);
+	}
+	if (tree->options.reverse)
+		reverse(tree->pool.data + start, tree->pool.nr - start);
+	stack.nr = (uint32_t)(tree->pool.nr - stack.first);
+	stack.value[column] = row->count;
+	vec_push(&tree->stacks, stack);
+}
+
+void tree_add(struct tree *tree, const struct profile *profile, const struct profile_interval *interval, int column)
+{
+	_cleanup_(merged_done) struct merged merged = {};
+	struct profile_view view = profile->view;
+	struct adder adder = { .tree = tree, .profile = profile };
+
+	view.per_process = tree->options.root != GRAPH_ROOT_NONE;
+	view.by_name = false;
+	adder.shown[0] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));
+	adder.shown[1] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));
+	merge_interval(profile, interval, &view, &merged);
+	for (size_t i = 0; i < merged.rows.nr; i++)
+		add_row(&adder, &merged.rows.data[i], column);
+	free(adder.shown[0]);
+	free(adder.shown[1]);
+}
+
+void tree_add_all(struct tree *tree, const struct profile *profile, int column)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		tree_add(tree, profile, &profile->intervals.data[i], column);
+}
+
+/* ---- order ---- */
+
+static int compare_texts(const void *left, const void *right, void *context)
+{
+	const uint32_t *a = left, *b = right;
+	const struct tree *tree = context;
+	int order = strcmp(tree_text(tree, *a), tree_text(tree, *b));
+
+	return order ? order : (int)tree->frames.data[*a].kind - (int)tree->frames.data[*b].kind;
+}
+
+/* Frames in the order of their texts: the order of siblings is that of their numbers from then on. */
+static void rank_frames(struct tree *tree)
+{
+	size_t nr = tree->frames.nr;
+	_cleanup_(freep) uint32_t *order = xcalloc(nr, sizeof(*order));
+	_cleanup_(freep) uint32_t *rank = xcalloc(nr, sizeof(*rank));
+	struct tree_frame *frames = xcalloc(nr, sizeof(*frames));
+
+	for (uint32_t i = 0; i < nr; i++)
+		order[i] = i;
+	qsort_r(order + 1, nr - 1, sizeof(*order), compare_texts, tree); /* "all" stays the first */
+	for (uint32_t i = 0; i < nr; i++) {
+		rank[order[i]] = i;
+		frames[i] = tree->frames.data[order[i]];
+	}
+	for (size_t i = 0; i < tree->pool.nr; i++)
+		tree->pool.data[i] = rank[tree->pool.data[i]];
+	free(tree->frames.data);
+	tree->frames.data = frames;
+	tree->frames.room = nr;
+	hashidx_done(&tree->frame_index); /* its positions are the old ones */
+}
+
+static int compare_stacks(const void *left, const void *right, void *context)
+{
+	const struct tree_stack *a = left, *b = right;
+	const uint32_t *pool = context, *x = pool + a->first, *y = pool + b->first;
+	uint32_t nr = a->nr < b->nr ? a->nr : b->nr;
+
+	for (uint32_t i = 0; i < nr; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return (a->nr > b->nr) - (a->nr < b->nr);
+}
+
+/* ---- nodes ---- */
+
+/* How many frames the stack has in common with the path of the stack before it. */
+static uint32_t common(const struct tree *tree, const struct tree_stack *stack, const uint32_t *path, uint32_t depth)
+{
+	uint32_t nr = stack->nr < depth ? stack->nr : depth, i = 0;
+
+	while (i < nr && tree->nodes.data[path[i + 1]].frame == tree->pool.data[stack->first + i])
+		i++;
+	return i;
+}
+
+/* `path` holds the node at each depth of the stack before. */
+static void lay_down(struct tree *tree, const struct tree_stack *stack, uint32_t *path, uint32_t depth)
+{
+	struct tree_node *last;
+
+	for (uint32_t i = common(tree, stack, path, depth); i < stack->nr; i++) {
+		uint32_t position = (uint32_t)tree->nodes.nr;
+		struct tree_node node = {
+			.frame = tree->pool.data[stack->first + i],
+			.parent = path[i],
+			.end = position + 1,
+			.depth = i + 1,
+		};
+
+		vec_push(&tree->nodes, node);
+		path[i + 1] = position;
+	}
+	last = &tree->nodes.data[path[stack->nr]];
+	for (int column = 0; column < TREE_COLUMNS; column++)
+		last->self[column] += stack->value[column];
+}
+
+/* Children stand behind their parents, so going backwards everything below a node is known when it is reached. */
+static void sum_up(struct tree *tree)
+{
+	for (size_t i = tree->nodes.nr; i-- > 0;) {
+		struct tree_node *node = &tree->nodes.data[i], *parent = &tree->nodes.data[node->parent];
+
+		for (int column = 0; column < TREE_COLUMNS; column++) {
+			node->total[column] += node->self[column];
+			if (i)
+				parent->total[column] += node->total[column];
+		}
+		if (node->end > parent->end)
+			parent->end = node->end;
+	}
+}
+
+void tree_build(struct tree *tree)
+{
+	uint32_t depth = 0, *path;
+
+	for (size_t i = 0; i < tree->stacks.nr; i++)
+		if (tree->stacks.data[i].nr > tree->max_depth)
+			tree->max_depth = tree->stacks.data[i].nr;
+	rank_frames(tree);
+	if (tree->stacks.nr)
+		qsort_r(tree->stacks.data, tree->stacks.nr, sizeof(*tree->stacks.data), compare_stacks,
+			tree->pool.data);
+	path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
+	vec_push(&tree->nodes, (struct tree_node){ .end = 1 });
+	for (size_t i = 0; i < tree->stacks.nr; i++) {
+		lay_down(tree, &tree->stacks.data[i], path, depth);
+		depth = tree->stacks.data[i].nr;
+	}
+	sum_up(tree);
+	free(path);
+	vec_done(&tree->pool);
+	vec_done(&tree->stacks);
+}
+
+/* ---- functions ---- */
+
+void tree_functions(const struct tree *tree, struct tree_functions *ret_functions)
+{
+	_cleanup_(freep) uint32_t *open = xcalloc(tree->frames.nr, sizeof(*open)); /* how often it is on the path */
+	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
+	uint32_t depth = 0;
+
+	vec_reserve(&ret_functions->list, tree->frames.nr);
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		vec_push(&ret_functions->list, (struct tree_function){ .frame = i });
+	for (size_t i = 1; i < tree->nodes.nr; i++) {
+		const struct tree_node *node = &tree->nodes.data[i];
+		struct tree_function *function = &ret_functions->list.data[node->frame];
+
+		for (; depth >= node->depth; depth--)
+			open[path[depth]]--;
+		depth = node->depth;
+		path[depth] = node->frame;
+		for (int column = 0; column < TREE_COLUMNS; column++) {
+			function->self[column] += node->self[column];
+			if (!open[node->frame])
+				function->total[column] += node->total[column];
+		}
+		open[node->frame]++;
+	}
+}
+
+const char *tree_unit(const struct profile *profile)
+{
+	const char *unit = profile_string(profile, profile->unit);
+
+	return *unit ? unit : "samples";
+}

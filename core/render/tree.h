@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call tree of a profile: what flame graphs, tree and top reports and differences are drawn from.
+ *
+ * Stacks are turned into sequences of numbers (root first, or leaf first when reversed), sorted, and laid down as a tree
+ * in preorder: the subtree of node i is the nodes i to nodes[i].end, children stand in the order of their texts, and a
+ * drawing that is too narrow to be seen is left out by jumping to `end`. No pointers, no recursion: stacks of strangers
+ * are as deep as they like.
+ *
+ * A tree has two columns of values, so that two profiles can be compared; an ordinary tree leaves the second at zero.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/hashidx.h"
+#include "core/base/strtab.h"
+#include "core/base/vec.h"
+#include "core/engine/output.h"
+#include "core/engine/profile.h"
+
+enum tree_kind {
+	TREE_USER,
+	TREE_KERNEL,
+	TREE_JIT,
+	TREE_INLINED,
+	TREE_WAKER,
+	TREE_PROCESS,
+	TREE_LABEL,     /* stands for something that is not there: "[unknown]" */
+	TREE_DELIMITER, /* "-" between the stacks */
+	TREE_ALL,       /* the root */
+	TREE_NR_KINDS
+};
+
+struct tree_options {
+	enum graph_root root;
+	bool reverse; /* the leaf comes first: callers of each function */
+	bool delimited;
+};
+
+/* What a box of a flame graph shows. Frames with the same text and kind are one. */
+struct tree_frame {
+	uint32_t text;   /* in tree.texts, safe to print */
+	uint32_t module; /* likewise, of the first frame seen; 0 none */
+	uint8_t kind;    /* enum tree_kind */
+};
+
+enum {
+	TREE_NOW,
+	TREE_BEFORE,
+	TREE_COLUMNS
+};
+
+struct tree_node {
+	uint32_t frame;
+	uint32_t parent;
+	uint32_t end;   /* one behind the last node below this one */
+	uint32_t depth; /* of the root: 0 */
+	uint64_t self[TREE_COLUMNS], total[TREE_COLUMNS];
+};
+
+struct tree_stack {
+	size_t first; /* in pool */
+	uint32_t nr;
+	uint64_t value[TREE_COLUMNS];
+};
+
+struct tree {
+	struct tree_options options;
+	struct strtab texts;
+	VEC(struct tree_frame) frames;
+	struct hashidx frame_index;
+	VEC(struct tree_node) nodes; /* [0] is the root; filled by tree_build */
+	uint32_t max_depth;
+
+	VEC(uint32_t) pool; /* of the stacks until tree_build */
+	VEC(struct tree_stack) stacks;
+};
+
+void tree_init(struct tree *tree, const struct tree_options *options);
+void tree_done(struct tree *tree);
+
+/* Adds the rows of an interval to a column. Of the view only which stacks are wanted counts. */
+void tree_add(struct tree *tree, const struct profile *profile, const struct profile_interval *interval, int column);
+
+/* Adds all intervals. */
+void tree_add_all(struct tree *tree, const struct profile *profile, int column);
+
+/* Makes the nodes. After it nothing can be added. */
+void tree_build(struct tree *tree);
+
+const char *tree_text(const struct tree *tree, uint32_t frame);
+const char *tree_module(const struct tree *tree, uint32_t frame);
+
+/* What one function has in all its places. A function that calls itself is counted once. */
+struct tree_function {
+	uint32_t frame;
+	uint64_t self[TREE_COLUMNS], total[TREE_COLUMNS];
+};
+
+struct tree_functions {
+	VEC(struct tree_function) list; /* one per frame of the tree, same positions */
+};
+
+void tree_functions(const struct tree *tree, struct tree_functions *ret_functions);
+
+/* "samples", "events": escaped, of a profile that goes into the tree. */
+const char *tree_unit(const struct profile *profile);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A call tree as text: indented lines with total and self, or a table of functions. Lines that repeat what the line above
+ * says (an only child with the same total) do not indent further, so that deep stacks stay on the screen.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/render/documents.h"
+
+enum {
+	DEFAULT_LEAST = 1000, /* thousandths of a percent: tree leaves smaller branches out */
+	DEFAULT_LINES = 30,
+};
+
+static void add_padded(struct buf *text, const struct buf *cell, size_t width)
+{
+	for (size_t i = cell->nr; i < width; i++)
+		buf_addc(text, ' ');
+	buf_add(text, cell->data, cell->nr);
+}
+
+static void add_number(struct buf *text, uint64_t number, size_t width)
+{
+	_cleanup_(buf_done) struct buf cell = {};
+
+	number_add_grouped(&cell, number);
+	add_padded(text, &cell, width);
+}
+
+static void add_percent(struct buf *text, uint64_t part, uint64_t whole)
+{
+	_cleanup_(buf_done) struct buf cell = {};
+
+	percent_add(&cell, part, whole);
+	add_padded(text, &cell, 8);
+}
+
+static void add_name(const struct tree *tree, uint32_t frame, struct buf *text)
+{
+	const struct tree_frame *shown = &tree->frames.data[frame];
+	const char *module = tree_module(tree, frame);
+
+	buf_adds(text, tree_text(tree, frame));
+	if (*module && shown->kind != TREE_LABEL)
+		buf_addf(text, " [%s]", module);
+	else if (shown->kind == TREE_KERNEL)
+		buf_adds(text, " [kernel]");
+}
+
+/* ---- tree ---- */
+
+struct branch {
+	uint32_t node, indent;
+};
+
+struct printer {
+	const struct tree *tree;
+	struct buf *text;
+	uint64_t least;
+	VEC(struct branch) todo; /* nodes to print, the next one last */
+};
+
+/* Light ones first: what is pushed last is printed first. Ties in the tree's order. */
+static int compare_branches(const void *left, const void *right, void *context)
+{
+	const struct branch *a = left, *b = right;
+	const struct tree *tree = context;
+	uint64_t x = tree->nodes.data[a->node].total[TREE_NOW], y = tree->nodes.data[b->node].total[TREE_NOW];
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (a->node < b->node) - (a->node > b->node);
+}
+
+static void push_children(struct printer *printer, uint32_t node, uint32_t indent)
+{
+	const struct tree_node *nodes = printer->tree->nodes.data;
+	size_t first = printer->todo.nr;
+
+	for (uint32_t child = node + 1; child < nodes[node].end; child = nodes[child].end)
+		if (nodes[child].total[TREE_NOW] && nodes[child].total[TREE_NOW] >= printer->least)
+			vec_push(&printer->todo, (struct branch){ child, indent });
+	if (printer->todo.nr - first == 1 &&
+	    nodes[printer->todo.data[first].node].total[TREE_NOW] == nodes[node].total[TREE_NOW])
+		return;
+	if (node)
+		for (size_t i = first; i < printer->todo.nr; i++)
+			printer->todo.data[i].indent++;
+	if (printer->todo.nr > first)
+		qsort_r(printer->todo.data + first, printer->todo.nr - first, sizeof(*printer->todo.data),
+			compare_branches, (void *)printer->tree);
+}
+
+static void print_node(struct printer *printer, const struct branch *branch)
+{
+	const struct tree_node *node = &printer->tree->nodes.data[branch->node];
+	uint64_t whole = printer->tree->nodes.data[0].total[TREE_NOW];
+
+	add_percent(printer->text, node->total[TREE_NOW], whole);
+	add_number(printer->text, node->total[TREE_NOW], 12);
+	add_percent(printer->text, node->self[TREE_NOW], whole);
+	add_number(printer->text, node->self[TREE_NOW], 12);
+	buf_adds(printer->text, "  ");
+	for (uint32_t i = 0; i < branch->indent; i++)
+		buf_adds(printer->text, "  ");
+	add_name(printer->tree, node->frame, printer->text);
+	buf_addc(printer->text, '\n');
+}
+
+void render_tree(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		 struct buf *ret_text)
+{
+	uint32_t share = options->limit ? options->limit : DEFAULT_LEAST;
+	struct printer printer = {
+		.tree = tree,
+		.text = ret_text,
+		.least = (uint64_t)((double)tree->nodes.data[0].total[TREE_NOW] * share / 100000),
+	};
+
+	buf_adds(ret_text, "   total");
+	for (size_t i = strlen(caption->unit); i < 12; i++)
+		buf_addc(ret_text, ' ');
+	buf_addf(ret_text, "%s    self%12s  %s\n", caption->unit, caption->unit,
+		 tree->options.reverse ? "function, callers below" : "function, callees below");
+	push_children(&printer, 0, 0);
+	while (printer.todo.nr) {
+		struct branch branch = vec_last(&printer.todo);
+
+		printer.todo.nr--;
+		print_node(&printer, &branch);
+		push_children(&printer, branch.node, branch.indent);
+	}
+	vec_done(&printer.todo);
+}
+
+/* ---- top ---- */
+
+static uint64_t size_of_change(const struct tree_function *function)
+{
+	uint64_t now = function->self[TREE_NOW], before = function->self[TREE_BEFORE];
+
+	return now > before ? now - before : before - now;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_self(const void *left, const void *right)
+{
+	const struct tree_function *a = left, *b = right;
+	int order = compare_numbers(a->self[TREE_NOW], b->self[TREE_NOW]);
+
+	if (!order)
+		order = compare_numbers(a->total[TREE_NOW], b->total[TREE_NOW]);
+	return order ? order : (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct tree_function *a = left, *b = right;
+	int order = compare_numbers(size_of_change(a), size_of_change(b));
+
+	return order ? order : compare_self(left, right);
+}
+
+static void add_change(struct buf *text, uint64_t now, uint64_t before, size_t width)
+{
+	_cleanup_(buf_done) struct buf cell = {};
+
+	if (now != before)
+		buf_addc(&cell, now > before ? '+' : '-');
+	number_add_grouped(&cell, now > before ? now - before : before - now);
+	add_padded(text, &cell, width);
+}
+
+static void print_function(const struct tree *tree, const struct tree_function *function, bool diff, struct buf *text)
+{
+	const struct tree_node *root = &tree->nodes.data[0];
+
+	if (diff) {
+		add_change(text, function->self[TREE_NOW], function->self[TREE_BEFORE], 12);
+		add_number(text, function->self[TREE_BEFORE], 12);
+		add_number(text, function->self[TREE_NOW], 12);
+		add_change(text, function->total[TREE_NOW], function->total[TREE_BEFORE], 12);
+	} else {
+		add_percent(text, function->self[TREE_NOW], root->total[TREE_NOW]);
+		add_number(text, function->self[TREE_NOW], 12);
+		add_percent(text, function->total[TREE_NOW], root->total[TREE_NOW]);
+		add_number(text, function->total[TREE_NOW], 12);
+	}
+	buf_adds(text, "  ");
+	add_name(tree, function->frame, text);
+	buf_addc(text, '\n');
+}
+
+static bool is_code(const struct tree *tree, const struct tree_function *function)
+{
+	uint8_t kind = tree->frames.data[function->frame].kind;
+
+	return kind != TREE_ALL && kind != TREE_PROCESS && kind != TREE_DELIMITER;
+}
+
+static bool is_worth_a_line(const struct tree_function *function, bool diff)
+{
+	return diff ? size_of_change(function) || function->total[TREE_NOW] != function->total[TREE_BEFORE]
+		    : function->total[TREE_NOW] > 0;
+}
+
+void render_top(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
+		struct buf *ret_text)
+{
+	uint32_t lines = options->limit ? options->limit : DEFAULT_LINES, nr = 0, left = 0;
+	struct tree_functions functions = {};
+
+	tree_functions(tree, &functions);
+	qsort(functions.list.data, functions.list.nr, sizeof(*functions.list.data),
+	      caption->diff ? compare_changes : compare_self);
+	buf_adds(ret_text, caption->diff ? "        self      before         now       total  function\n"
+					 : "    self              total              function\n");
+	for (size_t i = 0; i < functions.list.nr; i++) {
+		const struct tree_function *function = &functions.list.data[i];
+
+		if (!is_code(tree, function) || !is_worth_a_line(function, caption->diff))
+			continue;
+		if (nr++ < lines)
+			print_function(tree, function, caption->diff, ret_text);
+		else
+			left++;
+	}
+	if (left)
+		buf_addf(ret_text, "(%" PRIu32 " more functions; --limit shows more)\n", left);
+	vec_done(&functions.list);
+}
