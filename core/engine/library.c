@@ -226,9 +226,22 @@ static void read_loader_config(struct search *search, const char *path, bool may
 	}
 }
 
+/* /usr/lib/x86_64-linux-gnu and its like: Debian's C library knows its own without any configuration. */
+static void add_multiarch(struct search *search, const char *name, void *context)
+{
+	const char *folder = context;
+
+	if (!fnmatch("*-linux-*", name, 0))
+		add_text(&search->folders, xasprintf("%s/%s", folder, name));
+}
+
 static void list_folders(struct search *search)
 {
+	static char lib[] = "/lib", usr_lib[] = "/usr/lib";
+
 	read_loader_config(search, "/etc/ld.so.conf", true);
+	for_each_entry(search, lib, add_multiarch, lib);
+	for_each_entry(search, usr_lib, add_multiarch, usr_lib);
 	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++)
 		add_text(&search->folders, xstrdup(library_folders[i]));
 }
