@@ -87,6 +87,15 @@ static uint32_t *places_by_name(const struct profile *profile, const struct prof
 
 /* ---- what is visible ---- */
 
+/*
+ * A frame of the tracer. The trampoline image of an fentry program is gone, with its name, when names are looked up: on top of
+ * such a stack an unknown frame is one.
+ */
+static bool is_tracer(const struct profile_record *record, const struct profile_frame *frame)
+{
+	return frame->tracer || (record->program == PROGRAM_FENTRY && frame->reason == REASON_KERNEL_UNKNOWN);
+}
+
 /* Programs whose kernel stack starts inside the tracer. A timed sample may really have hit tracing code. */
 static bool starts_in_tracer(const struct profile_record *record)
 {
@@ -109,7 +118,7 @@ static struct merged_stack visible_kernel(const struct profile *profile, const s
 	uint16_t skip = 0;
 
 	if (starts_in_tracer(record)) {
-		while (skip < record->nr_kernel && profile->frames.data[frames[record->first + skip]].tracer)
+		while (skip < record->nr_kernel && is_tracer(record, &profile->frames.data[frames[record->first + skip]]))
 			skip++;
 		if (!skip && leaf_is_doubled(profile, record))
 			skip = 1;
