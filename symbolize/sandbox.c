@@ -58,7 +58,7 @@ int sandbox_keep_only(int kept)
 	for (int fd = 0; fd < PLACE; fd++) {
 		bool keep_for_reports = SANITIZED && fd == 2;
 
-		if (!keep_for_reports && null != fd && dup2(null, fd) < 0)
+		if (!keep_for_reports && null != fd && (null < 0 || dup2(null, fd) < 0))
 			close(fd);
 	}
 	if (null > PLACE)

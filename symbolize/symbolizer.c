@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,10 +11,6 @@
 #include "core/base/err.h"
 #include "symbolize/answers.h"
 #include "symbolize/worker_link.h"
-
-enum {
-	HELD_MAX = 256, /* descriptors of files that the worker has not done yet */
-};
 
 struct symbolizer {
 	struct worker_link link; /* first: tests put a worker of their own into it */
@@ -64,10 +61,18 @@ static size_t nr_held(const struct worker_link *link)
 	return nr;
 }
 
+/* Half of the descriptors that we may have: the rest is for BPF objects and perf events. */
+static size_t held_max(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 128 : (size_t)limit.rlim_cur / 2;
+}
+
 /* Why a file is not even sent to the worker, or SYMBOL_OK. */
 static enum symbol_status refusal_of(const struct worker_link *link, int fd)
 {
-	if (fd < 0 || nr_held(link) >= HELD_MAX)
+	if (fd < 0 || nr_held(link) >= held_max())
 		return SYMBOL_NO_FILE;
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }

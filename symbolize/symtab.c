@@ -107,6 +107,7 @@ static uint32_t join_same(struct symtab *table, uint32_t first, uint32_t nr)
 			symbols[first + same].unsized = false;
 		}
 		symbols[first + same].merit |= symbols[first + i].merit;
+		symbols[first + same].ifunc |= symbols[first + i].ifunc;
 	}
 	return kept;
 }

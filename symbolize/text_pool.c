@@ -31,8 +31,9 @@ static char *take_room(struct text_pool *pool, size_t nr_bytes)
 	if (pool->chunk_room - pool->chunk_used < nr_bytes) {
 		size_t chunk_room = nr_bytes > CHUNK_BYTES ? nr_bytes : CHUNK_BYTES;
 		char *chunk = malloc(chunk_room);
+		int err = chunk ? vec_try_push(&pool->chunks, chunk) : -ENOMEM;
 
-		if (!chunk || vec_try_push(&pool->chunks, chunk)) {
+		if (err) {
 			free(chunk);
 			return NULL;
 		}

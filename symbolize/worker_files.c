@@ -48,11 +48,13 @@ static int index_file(struct indexed_file *file, int fd)
 enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd)
 {
 	struct indexed_file *file;
+	int err;
 
 	if (indexed_files_get(files, number))
 		return SYMBOL_NO_FILE;
 	file = calloc(1, sizeof(*file));
-	if (!file || vec_try_push(&files->files, file)) {
+	err = file ? vec_try_push(&files->files, file) : -ENOMEM;
+	if (err) {
 		free(file);
 		return SYMBOL_NO_MEMORY;
 	}

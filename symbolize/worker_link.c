@@ -211,7 +211,7 @@ static int take_message(struct worker_link *link, struct handed_file *asked, enu
 		return take_indexed(link);
 	if (link->message.header.kind == MESSAGE_WANT_DEBUG)
 		return give_debug(link, asked);
-	return answer && link->message.header.kind == answer ? 1 : -EPROTO;
+	return answer != MESSAGE_NONE && link->message.header.kind == answer ? 1 : -EPROTO;
 }
 
 static int wait_ready(const struct worker_link *link, short events, int64_t deadline)
@@ -232,7 +232,7 @@ void worker_link_pump(struct worker_link *link)
 	if (!worker_link_is_up(link, 0))
 		return;
 	while (!err)
-		err = take_message(link, NULL, 0);
+		err = take_message(link, NULL, MESSAGE_NONE);
 	if (err == -EAGAIN)
 		err = send_waiting(link);
 	if (err)
@@ -277,7 +277,7 @@ static int wait_indexed(struct worker_link *link, uint32_t position)
 	while (!err && (link->files.data[position].state == HANDED_WAITING ||
 			link->files.data[position].state == HANDED_SENT)) {
 		err = send_waiting(link);
-		err = err ?: take_message(link, NULL, 0);
+		err = err ?: take_message(link, NULL, MESSAGE_NONE);
 		if (!err)
 			patience_renew(&patience, link);
 		else if (err == -EAGAIN)

@@ -14,23 +14,24 @@
 #include <stdint.h>
 
 enum message_kind {
+	MESSAGE_NONE, /* never sent */
 	/* to the worker */
-	MESSAGE_FILE = 1,   /* with a descriptor: index it as `file` */
-	MESSAGE_KERNEL,     /* with a descriptor: /proc/kallsyms */
-	MESSAGE_NAME,       /* wire_query…: name places of `file` */
+	MESSAGE_FILE, /* with a descriptor: index it as `file` */
+	MESSAGE_KERNEL, /* with a descriptor: /proc/kallsyms */
+	MESSAGE_NAME, /* wire_query…: name places of `file` */
 	MESSAGE_NAME_KERNEL,
-	MESSAGE_FIND,       /* text: a pattern */
-	MESSAGE_SUGGEST,    /* text: a word */
-	MESSAGE_DEBUG,      /* the answer to WANT_DEBUG, with a descriptor or without */
+	MESSAGE_FIND, /* text: a pattern */
+	MESSAGE_SUGGEST, /* text: a word */
+	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor or without */
 	/* from the worker */
-	MESSAGE_INDEXED,    /* `file` is done: status, text: build id */
+	MESSAGE_INDEXED, /* `file` is done: status, text: build id */
 	MESSAGE_WANT_DEBUG, /* text: the build id whose debug file would help with `file` */
-	MESSAGE_NAMES,      /* wire_answer…: the first of the places asked for, at least one */
-	MESSAGE_FUNCTIONS,  /* wire_function…: what the pattern matched; more follow if `more` */
+	MESSAGE_NAMES, /* wire_answer…: the first of the places asked for, at least one */
+	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
 	MESSAGE_SUGGESTIONS, /* wire_text… */
 	/* to and from the keeper */
-	MESSAGE_START,      /* end the worker, if one runs, and start another */
-	MESSAGE_STARTED,    /* with a descriptor: the way to the worker, whose process id is `file` */
+	MESSAGE_START, /* end the worker, if one runs, and start another */
+	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file` */
 	MESSAGE_NR
 };
 
