@@ -35,7 +35,8 @@ if [ -x "$FIXTURES/calls-dyn" ] && "$FIXTURES/calls-dyn" -n 1 </dev/null >/dev/n
 	one_of malloc -l c -p PID
 	one_of -p PID libc.so.6:malloc
 	one_of -p PID -r 'c:malloc$'
-	one_of -P c:malloc
+	# Without a process the folders of the loader are searched; a guest has no loader configuration.
+	[ ! -e /etc/ld.so.conf ] || one_of -P c:malloc
 else
 	[ -n "${IN_GUEST:-}" ] || fail "$FIXTURES/calls-dyn does not run"
 fi

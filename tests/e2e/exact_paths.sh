@@ -1,7 +1,6 @@
 #!/bin/sh
 # ctest: timeout=900
 # 100,000 distinct stacks at default sizes: each is a row, each row is right, none is lost; also with intervals.
-E2E_SECONDS=860
 . "${0%/*}/lib.sh"
 needs uprobe
 

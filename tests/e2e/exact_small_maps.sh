@@ -2,7 +2,6 @@
 # ctest: timeout=900
 # Maps far too small on purpose: what does not fit is counted all the same, or named as lost. The sum is the number of
 # events in every case.
-E2E_SECONDS=860
 . "${0%/*}/lib.sh"
 needs uprobe
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # ctest: timeout=600
 # Every call of a function is counted, by 1, 2 and 8 threads, with and without intervals: not one lost at default sizes.
-E2E_SECONDS=560
 . "${0%/*}/lib.sh"
 needs uprobe
 

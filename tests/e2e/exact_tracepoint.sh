@@ -1,7 +1,6 @@
 #!/bin/sh
 # ctest: timeout=600
 # Every system call is counted at its tracepoint, with both stacks, by 1, 2 and 8 threads, with and without intervals.
-E2E_SECONDS=560
 . "${0%/*}/lib.sh"
 needs tracepoint:syscalls:sys_enter_getppid
 

@@ -2,7 +2,6 @@
 # ctest: timeout=400
 # Kernel functions are counted exactly, by each mechanism that the kernel has, with the whole stack from function to root
 # and nothing of the tracer's on top.
-E2E_SECONDS=380
 . "${0%/*}/lib.sh"
 needs kprobe
 

@@ -17,10 +17,13 @@
 # Nothing sleeps to wait for another: the tool writes a line to the descriptor in STACKTOOL_READY_FD once everything is
 # attached, fixtures say READY and wait for a line.
 
-: "${STACKTOOL:?path of the tool}" "${FIXTURES:?directory of the fixtures}"
+# shellcheck shell=sh disable=SC2034
+: "${STACKTOOL:?path of the tool}" "${FIXTURES:?directory of the fixtures}" "${ON_STAGE=}"
 
+# A little less than the time that the "ctest:" line of the script allows, so that it is the stage that says what hangs.
 if [ -z "$ON_STAGE" ]; then
-	ON_STAGE=1 exec "$FIXTURES/stage" "${E2E_SECONDS:-240}" "$0" "$@"
+	seconds=$(sed -nE '1,4s/^# ctest:.*timeout=([0-9]+).*/\1/p' "$0")
+	ON_STAGE=1 exec "$FIXTURES/stage" $((${seconds:-300} - 15)) "$0" "$@"
 fi
 
 set -u

@@ -1,7 +1,6 @@
 #!/bin/sh
 # ctest: guest boots=preempt-full timeout=400
 # With full preemption a build with one scratch slot per CPU fails the exactness suite: its programs preempt each other.
-E2E_SECONDS=360
 . "${0%/*}/lib.sh"
 needs uprobe
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # ctest: timeout=400
 # Every option of bcc's profile does what its documentation says.
-E2E_SECONDS=360
 . "${0%/*}/lib.sh"
 needs perf-event
 
