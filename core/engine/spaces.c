@@ -439,7 +439,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, uint32_t tgi
 		mapping = find_mapping(spaces, life, exact || !address ? address : address - 1, time_ns);
 	if (mapping)
 		place_in_image(spaces, life, mapping, &frame);
-	else if (frame.reason == REASON_UNMAPPED && life)
+	else if (life && life->state == LIFE_COMPLETE)
 		frame.where = frame.space = 0; /* no code: what a walk made of something that is no frame */
 	return profile_add_frame(spaces->options.profile, &frame);
 }

@@ -4,6 +4,7 @@
  */
 #include "core/engine/spaces.h"
 
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -318,7 +319,8 @@ static void code_without_a_file_says_so(void **state)
 	assert_int_equal(frame->space, self);
 	frame = frame_at(&fixture, self, now_ns(), 0xffffffff81000000);
 	assert_int_equal(frame->reason, REASON_UNMAPPED);
-	assert_int_equal(frame->where, 0xffffffff81000000);
+	assert_int_equal(frame->where, 0); /* no place at all: the same for every such address */
+	assert_int_equal(frame->space, 0);
 	frame = frame_at(&fixture, self, now_ns(), 0);
 	assert_int_equal(frame->reason, REASON_UNMAPPED);
 	munmap(code, nr_bytes);
@@ -360,6 +362,77 @@ static void a_deleted_file_is_flagged_and_keeps_its_name(void **state)
 	stop(pid);
 }
 
+/* ---- without the side-band: in a child that gives its privileges up ---- */
+
+static const struct profile_frame *own_frame(struct fixture *fixture, uint64_t exec_id, uint64_t time_ns,
+					     const void *address)
+{
+	struct profile_record record = { .tgid = (uint32_t)getpid(), .time_ns = time_ns, .exec_id = exec_id };
+	uint64_t place = (uintptr_t)address;
+	uint32_t frame;
+
+	spaces_update(fixture->spaces);
+	spaces_add_frames(fixture->spaces, &record, &place, 1, true, &frame);
+	return &fixture->profile.frames.data[frame];
+}
+
+/* 0, or which expectation was not met. */
+static int check_maps_alone(struct fixture *fixture)
+{
+	size_t nr_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *code = mmap(NULL, nr_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	_cleanup_(closep) int fd = open("/proc/self/exe", O_RDONLY);
+	uint64_t before_ns = now_ns();
+
+	if (spaces_fd(fixture->spaces) != -1 || !spaces_note(fixture->spaces) ||
+	    !strstr(spaces_note(fixture->spaces), "side-band"))
+		return 1;
+	if (own_frame(fixture, 1, before_ns, (const void *)check_maps_alone)->kind != FRAME_USER_FILE)
+		return 2;
+	if (own_frame(fixture, 1, before_ns, code)->reason != REASON_ANONYMOUS)
+		return 3;
+	mmap(code, nr_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+	if (own_frame(fixture, 2, now_ns(), code)->kind != FRAME_USER_FILE) /* as after an exec */
+		return 4;
+	if (own_frame(fixture, 1, before_ns, code)->reason != REASON_ANONYMOUS)
+		return 5;
+	if (frame_at(fixture, 1, now_ns(), 0x400000)->reason != REASON_UNMAPPED)
+		return 6;
+	return strstr(spaces_note(fixture->spaces), "maps of 1 processes: permission denied") ? 0 : 7;
+}
+
+static int without_privileges(void)
+{
+	struct fixture fixture = {};
+	struct spaces_options options = { .profile = &fixture.profile };
+	int result;
+
+	if (!geteuid() && (setgid(65534) || setuid(65534)))
+		return 77;
+	if (may_watch_the_host()) /* kernel.perf_event_paranoid is below 1 */
+		return 77;
+	profile_init(&fixture.profile);
+	if (spaces_new(&options, &fixture.spaces))
+		return 99;
+	result = check_maps_alone(&fixture);
+	spaces_free(fixture.spaces);
+	profile_done(&fixture.profile);
+	return result;
+}
+
+static void without_the_side_band_maps_are_read(void **state)
+{
+	int status, pid = fork();
+
+	if (!pid)
+		_exit(without_privileges());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -373,6 +446,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_vdso_is_a_file_of_its_own),
 		cmocka_unit_test(a_deleted_file_is_flagged_and_keeps_its_name),
 		cmocka_unit_test(names_survive_the_process_and_the_file),
+		cmocka_unit_test(without_the_side_band_maps_are_read),
 	};
 
 	child_main_if_child(argc, argv);
