@@ -185,6 +185,11 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 	struct shape shape = shape_of(line);
 	struct profile_view *view = &reader->profile->view;
 
+	if (is(&line, "[stack lost: ring full]")) { /* our own: the events were counted, and nothing else is known */
+		profile_count(reader->profile, &reader->interval, record.id, count, 0);
+		view->per_process = view->per_process || command.nr;
+		return;
+	}
 	record.comm = add_command(reader->profile, &command);
 	record.nr_kernel = add_frames(reader, line, shape.kernel_at + shape.delimited, shape.nr, 0, true);
 	record.nr_user = add_frames(reader, line, 0, shape.kernel_at, record.nr_kernel, false);

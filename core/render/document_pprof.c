@@ -87,6 +87,14 @@ static uint32_t add_profile_string(struct encoder *encoder, uint32_t string)
 
 /* ---- mappings ---- */
 
+static bool has_kernel(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->frames.nr; i++)
+		if (profile->frames.data[i].kind == FRAME_KERNEL)
+			return true;
+	return false;
+}
+
 static void add_mappings(struct encoder *encoder)
 {
 	const struct profile *profile = encoder->profile;
@@ -101,6 +109,8 @@ static void add_mappings(struct encoder *encoder)
 		mapping.build_id = add_profile_string(encoder, profile->files.data[i].build_id);
 		vec_push(&encoder->mappings, mapping);
 	}
+	if (!has_kernel(profile))
+		return;
 	mapping.id = profile->files.nr + 1;
 	mapping.memory_start = KERNEL_START;
 	mapping.memory_limit = UINT64_MAX;
@@ -157,7 +167,7 @@ static void place(struct encoder *encoder, const struct profile_frame *frame, Pp
 		location->address = where;
 		break;
 	default: /* text has no address */
-		location->mapping_id = frame->space ? encoder->kernel_mapping : 0;
+		break;
 	}
 }
 

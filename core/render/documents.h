@@ -31,6 +31,9 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 void render_top(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
 		struct buf *ret_text);
 
+/* Lines "stack before now". */
+void render_two_columns(const struct tree *tree, struct buf *ret_text);
+
 /* What a picture of this profile says about itself. */
 struct caption {
 	struct graph_caption graph;

@@ -271,6 +271,11 @@ function nodeAt(event) {
 
 /* ---- actions ---- */
 
+/* A graph that is higher than the window is shown where its root is. */
+function showRoot() {
+  window.scrollTo(0, $("inverted").checked ? 0 : document.documentElement.scrollHeight);
+}
+
 function zoom(i, silent) {
   if (i === zoomed) return;
   if (!silent) history_.push(zoomed);
@@ -278,6 +283,7 @@ function zoom(i, silent) {
   cursor = -1;
   save();
   draw();
+  showRoot();
 }
 
 function back() {
@@ -433,6 +439,7 @@ function restore() {
 function reshape() {
   shape();
   search();
+  showRoot();
 }
 
 function setTheme(dark) {
@@ -484,6 +491,7 @@ $("reverse").addEventListener("change", reshape);
 $("inverted").addEventListener("change", () => {
   save();
   draw();
+  showRoot();
 });
 $("table").addEventListener("click", () => switchTable($("functions").hidden));
 $("theme").addEventListener("click", () => setTheme(!document.documentElement.classList.contains("dark")));
@@ -494,4 +502,5 @@ $("subtitle").textContent = data.subtitle;
 if (!hasProcesses) $("group").parentElement.hidden = true;
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches);
 restore();
+showRoot();
 if (!tree.total[0]) $("details").textContent = "no stacks";

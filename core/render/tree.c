@@ -226,6 +226,20 @@ void tree_add_all(struct tree *tree, const struct profile *profile, int column)
 		tree_add(tree, profile, &profile->intervals.data[i], column);
 }
 
+void tree_normalize(struct tree *tree)
+{
+	double sum[TREE_COLUMNS] = {};
+
+	for (size_t i = 0; i < tree->stacks.nr; i++)
+		for (int column = 0; column < TREE_COLUMNS; column++)
+			sum[column] += (double)tree->stacks.data[i].value[column];
+	for (size_t i = 0; sum[TREE_BEFORE] > 0 && i < tree->stacks.nr; i++) {
+		uint64_t *value = &tree->stacks.data[i].value[TREE_BEFORE];
+
+		*value = (uint64_t)((double)*value * (sum[TREE_NOW] / sum[TREE_BEFORE]) + 0.5);
+	}
+}
+
 /* ---- order ---- */
 
 static int compare_texts(const void *left, const void *right, void *context)

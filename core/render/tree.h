@@ -87,6 +87,9 @@ void tree_add(struct tree *tree, const struct profile *profile, const struct pro
 /* Adds all intervals. */
 void tree_add_all(struct tree *tree, const struct profile *profile, int column);
 
+/* Scales the values before to the sum of the values now, so that profiles of different length compare. */
+void tree_normalize(struct tree *tree);
+
 /* Makes the nodes. After it nothing can be added. */
 void tree_build(struct tree *tree);
 

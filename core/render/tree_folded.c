@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two profiles as folded lines with two numbers, "stack before now", as flamegraph.pl takes them for a difference. */
+#include <ctype.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/render/documents.h"
+
+static void add_element(struct buf *line, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == ';')
+			buf_adds(line, "\\x3b");
+		else
+			buf_addc(line, *text);
+	}
+}
+
+/* A number at the end would pass for a column. */
+static void guard_numbers(struct buf *line, size_t start)
+{
+	_cleanup_(buf_done) struct buf number = {};
+	size_t at = line->nr;
+
+	while (at > start && (isdigit((unsigned char)line->data[at - 1]) || line->data[at - 1] == '.'))
+		at--;
+	if (at == line->nr || at == start || line->data[at - 1] != ' ')
+		return;
+	buf_add(&number, line->data + at, line->nr - at);
+	line->nr = at - 1;
+	buf_adds(line, "\\x20");
+	buf_add(line, number.data, number.nr);
+}
+
+void render_two_columns(const struct tree *tree, struct buf *ret_text)
+{
+	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
+
+	for (size_t i = 1; i < tree->nodes.nr; i++) {
+		const struct tree_node *node = &tree->nodes.data[i];
+		size_t start = ret_text->nr;
+
+		path[node->depth] = node->frame;
+		if (!node->self[TREE_NOW] && !node->self[TREE_BEFORE])
+			continue;
+		for (uint32_t depth = 1; depth <= node->depth; depth++) {
+			if (depth > 1)
+				buf_addc(ret_text, ';');
+			add_element(ret_text, tree_text(tree, path[depth]));
+		}
+		guard_numbers(ret_text, start);
+		buf_addc(ret_text, ' ');
+		number_add(ret_text, node->self[TREE_BEFORE]);
+		buf_addc(ret_text, ' ');
+		number_add(ret_text, node->self[TREE_NOW]);
+		buf_addc(ret_text, '\n');
+	}
+}
