@@ -14,11 +14,13 @@ const struct option_spec common_table[] = {
 	       "print what would be attached, how and why, and stop", .ours = true),
 	OPTION(0, "debug", struct common_options, debug, NULL,
 	       "print the plan and the BPF instructions before starting", .ours = true),
+	OPTION_FRAGMENT(output_table, struct common_options, output),
+	OPTION_FRAGMENT(graph_table, struct common_options, output),
 	OPTION(0, "ebpf", struct common_options, dump_bpf, NULL, "print the BPF instructions and stop", .hidden = true),
 	OPTION_END,
 };
 
-void common_plan(const struct common_options *options, struct plan *plan)
+int common_plan(const struct common_options *options, struct plan *plan)
 {
 	plan->save_path = options->save_path ? xstrdup(options->save_path) : NULL;
 	plan->strict = options->strict;
@@ -26,6 +28,83 @@ void common_plan(const struct common_options *options, struct plan *plan)
 	plan->debug = plan->view.verbose = options->debug;
 	plan->dump_bpf = options->dump_bpf;
 	plan->no_demangle = options->no_demangle;
+	plan->output = options->output;
+	return output_options_settle(&plan->output);
+}
+
+static int parse_format(const char *text, void *field)
+{
+	return output_format_parse(text, field);
+}
+
+static int parse_colors(const char *text, void *field)
+{
+	return graph_colors_parse(text, field);
+}
+
+static int parse_root(const char *text, void *field)
+{
+	return graph_root_parse(text, field);
+}
+
+static int parse_percent(const char *text, void *field)
+{
+	return graph_percent_parse(text, field);
+}
+
+const struct option_spec output_table[] = {
+	OPTION('o', "output", struct output_options, path, "FILE",
+	       "write the report into FILE; the suffix says the form: .txt, .folded, .json, .svg, .html, .pb.gz, "
+	       ".speedscope.json or .stk; %n, %t and %h in it are number, time and host",
+	       .noun = "a file name", .ours = true),
+	OPTION(0, "format", struct output_options, format, "NAME",
+	       "form of the report: text, folded, json, svg, html, pprof, speedscope or stk", .parse = parse_format,
+	       .ours = true),
+	OPTION(0, "keep", struct output_options, keep, "N", "with %n or %t in -o: only the newest N files stay",
+	       .min = 1, .ours = true),
+	OPTION_END,
+};
+
+const struct option_spec graph_table[] = {
+	OPTION(0, "title", struct output_options, title, "TEXT", "title of the flame graph", .ours = true),
+	OPTION(0, "colors", struct output_options, colors, "PALETTE",
+	       "colours of the flame graph: kind (the default: kernel, user, JIT, inlined), hot, mem, io, wakeup, "
+	       "chain, java, red, green, blue, yellow, purple, aqua or orange",
+	       .parse = parse_colors, .ours = true),
+	OPTION(0, "inverted", struct output_options, inverted, NULL, "the flame graph's root on top", .ours = true),
+	OPTION(0, "reverse", struct output_options, reverse, NULL, "stacks leaf first: who calls what is busy",
+	       .ours = true),
+	OPTION(0, "root", struct output_options, root, "WHAT",
+	       "what flame graphs and trees begin with: comm (the default), pid or none", .parse = parse_root,
+	       .ours = true),
+	OPTION(0, "width", struct output_options, width, "PIXELS", "width of the SVG (default 1200)", .min = 200,
+	       .max = 100000, .ours = true),
+	OPTION(0, "min-width", struct output_options, min_width, "PERCENT",
+	       "leave narrower boxes out (default 0.008 in SVG)", .parse = parse_percent, .ours = true),
+	OPTION_END,
+};
+
+const struct option_spec filter_table[] = {
+	OPTION(0, "include", struct filter_options, include, "REGEX", "only stacks with a function that matches",
+	       .noun = "a regular expression"),
+	OPTION(0, "exclude", struct filter_options, exclude, "REGEX", "no stacks with a function that matches",
+	       .noun = "a regular expression"),
+	OPTION(0, "comm", struct filter_options, comm, "REGEX", "only commands that match",
+	       .noun = "a regular expression"),
+	OPTION('p', "pid", struct filter_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
+	       .noun = "a list of process ids"),
+	OPTION_END,
+};
+
+struct filter filter_of(const struct filter_options *options)
+{
+	return (struct filter){
+		.include = options->include,
+		.exclude = options->exclude,
+		.comm = options->comm,
+		.tgids = options->tgids.data,
+		.nr_tgids = options->tgids.nr,
+	};
 }
 
 const struct option_spec stack_table[] = {

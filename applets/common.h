@@ -7,6 +7,7 @@
 
 #include "core/cli/options.h"
 #include "core/engine/plan.h"
+#include "core/run.h"
 
 /* Of every collecting applet: what becomes of the result, and looking instead of running. */
 struct common_options {
@@ -16,10 +17,25 @@ struct common_options {
 	bool debug;
 	bool dump_bpf;
 	bool no_demangle;
+	struct output_options output;
 };
 
 extern const struct option_spec common_table[];
-void common_plan(const struct common_options *options, struct plan *plan);
+/* 0, or a usage error about where the output goes. */
+int common_plan(const struct common_options *options, struct plan *plan);
+
+/* Where a report goes, in which form, and what its pictures look like. */
+extern const struct option_spec output_table[];
+extern const struct option_spec graph_table[];
+
+/* What of a saved profile is shown. */
+struct filter_options {
+	const char *include, *exclude, *comm;
+	struct u32_list tgids;
+};
+
+extern const struct option_spec filter_table[];
+struct filter filter_of(const struct filter_options *options);
 
 /* Which of the two stacks, and how they are separated and written. */
 struct stack_options {

@@ -99,8 +99,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->force = options->force;
 	plan_view(options, plan);
 	stack_plan(&options->stacks, plan);
-	common_plan(&options->common, plan);
-	return probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
+	return common_plan(&options->common, plan) ?:
+	       probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
@@ -126,6 +126,7 @@ static const struct applet_example examples[] = {
 	{ "t:sched:sched_fork", "a kernel tracepoint" },
 	{ "-p 185 'u:node:*'", "all USDT probes in node" },
 	{ "-K t:sched:sched_switch", "kernel stacks only" },
+	{ "-D 10 -o why.html t:sched:sched_switch", "a flame graph as a page to search and zoom in" },
 	{ "-P -df t:sched:sched_switch", "folded, each process by itself" },
 	{},
 };

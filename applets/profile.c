@@ -91,8 +91,7 @@ static int plan(const void *block, struct plan *plan)
 		.per_process = true,
 	};
 	stack_plan(&options->stacks, plan);
-	common_plan(&options->common, plan);
-	return 0;
+	return common_plan(&options->common, plan);
 }
 
 /* ---- the header line ---- */
@@ -152,6 +151,8 @@ static const struct applet_example examples[] = {
 	{ "-U", "only user space stacks (no kernel)" },
 	{ "-K", "only kernel space stacks (no user)" },
 	{ "-e page-faults -c 1 5", "every page fault instead of CPU time" },
+	{ "-o five.svg 5", "a flame graph that any browser opens" },
+	{ "-o five.pb.gz 5", "for 'go tool pprof', Pyroscope and Parca" },
 	{ "--save five.stk 5", "keep the profile for 'stacktool report five.stk'" },
 	{},
 };

@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report: prints a profile that --save kept, without root and on any machine. */
+#include "applets/common.h"
 #include "core/applet.h"
 #include "core/run.h"
 
 struct report_options {
 	struct report_change change;
+	bool tree, top;
+	uint32_t lines, least;
+	struct output_options output;
+	struct filter_options filter;
 	const char *path;
 };
+
+static int parse_percent(const char *text, void *field)
+{
+	return graph_percent_parse(text, field);
+}
 
 static const struct option_spec table[] = {
 	OPTION('f', "folded", struct report_options, change.folded, NULL,
 	       "folded output, one line per stack, for flame graphs", .exclusive = "form"),
 	OPTION(0, "text", struct report_options, change.text, NULL, "text although the run was folded",
 	       .exclusive = "form"),
+	OPTION(0, "tree", struct report_options, tree, NULL,
+	       "the calls as a tree with total and self, or reversed the callers", .exclusive = "form"),
+	OPTION(0, "top", struct report_options, top, NULL, "the functions with the most time of their own",
+	       .exclusive = "form"),
+	OPTION(0, "lines", struct report_options, lines, "N", "lines of the table of functions (default 30)", .min = 1),
+	OPTION(0, "least", struct report_options, least, "PERCENT",
+	       "leave smaller branches out of the tree (default 1)", .parse = parse_percent),
 	OPTION('d', "delimited", struct report_options, change.delimited, NULL,
 	       "a delimiter between kernel and user stack"),
 	OPTION('a', "annotations", struct report_options, change.annotate, NULL,
@@ -26,8 +43,11 @@ static const struct option_spec table[] = {
 	OPTION(0, "by-name", struct report_options, change.by_name, NULL, "one row for all stacks that print the same"),
 	OPTION('v', "verbose", struct report_options, change.verbose, NULL,
 	       "the account of timed samples even when nothing is missing"),
-	OPERAND("file", struct report_options, path, "the profile, as --save wrote it", .required = true,
-		.noun = "a file name"),
+	OPTION_FRAGMENT(filter_table, struct report_options, filter),
+	OPTION_FRAGMENT(output_table, struct report_options, output),
+	OPTION_FRAGMENT(graph_table, struct report_options, output),
+	OPERAND("file", struct report_options, path, "a profile as --save wrote it, or folded stacks; - reads stdin",
+		.required = true, .noun = "a file name"),
 	OPTION_END,
 };
 
@@ -35,13 +55,27 @@ static int print_report(const void *block)
 {
 	const struct report_options *options = block;
 
-	return run_saved(options->path, &options->change);
+	const struct filter filter = filter_of(&options->filter);
+	struct output_options output = options->output;
+	int err;
+
+	if (options->tree || options->top) {
+		output.format = options->tree ? OUTPUT_TREE : OUTPUT_TOP;
+		output.limit = options->tree ? options->least : options->lines;
+	}
+	err = output_options_settle(&output);
+	return err ? err : run_saved(options->path, &options->change, &output, &filter);
 }
 
 static const struct applet_example examples[] = {
 	{ "five.stk", "what 'stacktool profile --save five.stk 5' printed" },
 	{ "-f five.stk", "the same profile in folded format for flame graphs" },
 	{ "--plain five.stk", "with names alone" },
+	{ "-o five.svg five.stk", "a flame graph that any browser opens" },
+	{ "--tree five.stk", "the calls as a tree, the heaviest branch first" },
+	{ "--tree --reverse five.stk", "who calls the functions that are busy" },
+	{ "--top --comm '^nginx' five.stk", "the busiest functions of one command" },
+	{ "--exclude '^do_idle$' -f five.stk", "without the stacks that go through a function" },
 	{},
 };
 
@@ -50,7 +84,9 @@ const struct applet report_applet = {
 	.summary = "print a saved profile",
 	.description =
 		"Prints a profile that an applet kept with --save: the same bytes as the run itself, also on another "
-		"machine and without root. Options add to what the run was told to show.",
+		"machine and without root. Options add to what the run was told to show.\n"
+		"\n"
+		"Folded stacks of any tool ('main;read 12') are read as well.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct report_options),

@@ -245,14 +245,15 @@ static void remember(struct output *output, const char *name)
 int output_write(struct output *output, const struct profile *profile, size_t first, size_t nr)
 {
 	_cleanup_(buf_done) struct buf bytes = {}, name = {};
-	const struct profile_interval *intervals = profile->intervals.data + first;
+	static const struct profile_interval none;
+	const struct profile_interval *intervals = nr ? profile->intervals.data + first : &none;
 	int err = make_document(output->options, profile, intervals, nr, &bytes);
 
 	if (err)
 		return err;
 	if (!output->options->path)
 		return print_bytes(&bytes);
-	err = expand(output, profile, &intervals[nr - 1], &name);
+	err = expand(output, profile, &intervals[nr ? nr - 1 : 0], &name);
 	if (!err)
 		err = replace_file(buf_text(&name), bytes.data, bytes.nr);
 	if (err)

@@ -12,6 +12,8 @@
 #include "core/engine/output.h"
 #include "core/engine/profile.h"
 
+struct buf;
+
 struct output {
 	const struct output_options *options;
 	unsigned int nr_written;

@@ -34,6 +34,7 @@
 #include "core/engine/resolve.h"
 #include "core/engine/session.h"
 #include "core/engine/spaces.h"
+#include "core/output.h"
 #include "core/render/render.h"
 #include "symbolize/symbolize.h"
 
@@ -47,6 +48,7 @@ struct run {
 	struct collector *collector;
 	struct process_watch *watch;
 	struct profile profile;
+	struct output output;
 	bool lost;
 };
 
@@ -106,6 +108,8 @@ static int prepare(struct run *run)
 	if (!err && run->plan->save_path)
 		err = profile_save_check(run->plan->save_path);
 	if (!err)
+		err = output_check(&run->plan->output);
+	if (!err)
 		err = start_worker(run);
 	if (!err)
 		err = privilege_check();
@@ -144,6 +148,7 @@ static void begin_profile(struct run *run)
 
 	profile_init(profile);
 	profile->view = run->plan->view;
+	output_change_view(&run->plan->output, &profile->view);
 	profile->applet = profile_add_string(profile, run->plan->applet);
 	profile->event = profile_add_string(profile, run->attach.mechanism == MECHANISM_PERF_EVENT ? run->attach.sample.name :
 												     run->plan->probe.typed);
@@ -274,6 +279,35 @@ static int written(int err)
 	return err && err != -EPIPE ? fail(err, "standard output: %s", strerror(-err)) : err;
 }
 
+/* With -o or --format: the interval as a document of its own. */
+static int write_interval(struct run *run)
+{
+	return output_write(&run->output, &run->profile, run->profile.intervals.nr - 1, 1);
+}
+
+static int print_report(struct run *run)
+{
+	int err = render_report(&run->profile, current(run), &run->profile.view, stdout);
+
+	if (!err && fflush(stdout))
+		err = -errno;
+	return written(err);
+}
+
+/* Lines around the reports belong to reports that are printed. */
+static int print_around(struct run *run,
+			int (*render)(const struct profile *profile, const struct profile_view *view, FILE *out))
+{
+	int err;
+
+	if (output_wanted(&run->plan->output))
+		return 0;
+	err = render(&run->profile, &run->profile.view, stdout);
+	if (!err && fflush(stdout))
+		err = -errno;
+	return written(err);
+}
+
 static int print_interval(struct run *run)
 {
 	struct profile_interval *interval = current(run);
@@ -284,12 +318,10 @@ static int print_interval(struct run *run)
 	profile_count_lost_stacks(&run->profile, interval);
 	name_frames(&run->profile, run->symbolizer);
 	run->lost |= profile_lost(interval) > 0;
-	err = render_report(&run->profile, interval, &run->profile.view, stdout);
-	if (!err && fflush(stdout))
-		err = -errno;
+	err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
 	if (!err)
 		render_notes(&run->profile, interval, stderr);
-	return written(err);
+	return err;
 }
 
 /* Intervals are kept only for a file; otherwise a run of days would keep them all. */
@@ -356,7 +388,7 @@ static int finish(struct run *run)
 	if (!err)
 		err = print_interval(run);
 	if (!err)
-		err = written(render_footer(&run->profile, &run->profile.view, stdout));
+		err = print_around(run, render_footer);
 	if ((!err || err == -EPIPE) && run->plan->save_path) {
 		int saved = profile_save(&run->profile, run->plan->save_path);
 
@@ -385,9 +417,7 @@ static int carry_out(struct run *run)
 		return err;
 	if (run->plan->debug)
 		say_privileges(run);
-	err = written(render_header(&run->profile, &run->profile.view, stdout));
-	if (!err && fflush(stdout))
-		err = written(-errno);
+	err = print_around(run, render_header);
 	say_attached();
 	if (!err)
 		err = collect(run);
@@ -402,6 +432,7 @@ static void run_done(struct run *run)
 	session_free(run->session);
 	symbolizer_free(run->symbolizer);
 	attach_plan_done(&run->attach);
+	output_done(&run->output);
 	profile_done(&run->profile);
 }
 
@@ -420,7 +451,7 @@ static int explain_only(struct run *run, bool *ret_stop)
 
 int run_plan(const struct applet *applet, const struct plan *plan, struct run_result *ret_result)
 {
-	struct run run = { .applet = applet, .plan = plan };
+	struct run run = { .applet = applet, .plan = plan, .output.options = &plan->output };
 	bool stop = false;
 	int err = prepare(&run);
 

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+#include "core/engine/output.h"
+#include "core/render/filter.h"
+
 struct applet;
 struct plan;
 
@@ -27,7 +30,11 @@ struct report_change {
 };
 
 /*
- * Prints a saved profile, reports to stdout and notes to stderr. 0, or a negative errno with a recorded cause; -EPIPE
- * without one when the reader has gone.
+ * Prints a saved profile or folded text ("-": the standard input), reports to stdout or where `options` say, and notes
+ * to stderr. 0, or a negative errno with a recorded cause; -EPIPE without one when the reader has gone.
  */
-int run_saved(const char *path, const struct report_change *change);
+int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
+	      const struct filter *filter);
+
+/* Prints how the profile `now` differs from the profile `before`; the same errors. */
+int run_diff(const char *before, const char *now, const struct output_options *options, const struct filter *filter);

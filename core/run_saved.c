@@ -5,7 +5,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_file.h"
+#include "core/engine/folded_read.h"
+#include "core/output.h"
 #include "core/render/render.h"
 #include "core/run.h"
 
@@ -32,21 +33,42 @@ static int print(const struct profile *profile)
 			err = -errno;
 		render_notes(profile, &profile->intervals.data[i], stderr);
 	}
-	return err ? err : render_footer(profile, &profile->view, stdout);
-}
-
-int run_saved(const char *path, const struct report_change *change)
-{
-	_cleanup_(profile_done) struct profile profile;
-	int err;
-
-	profile_init(&profile);
-	err = profile_load(path, &profile);
-	if (err < 0)
-		return err;
-	change_view(&profile.view, change);
-	err = print(&profile);
+	if (!err)
+		err = render_footer(profile, &profile->view, stdout);
 	if (err && err != -EPIPE)
 		return fail(err, "standard output: cannot be written: %s", strerror(-err));
 	return err;
+}
+
+/* One document of all intervals. */
+static int write_out(const struct profile *profile, const struct output_options *options)
+{
+	_cleanup_(output_done) struct output output = { .options = options };
+	int err = output_write(&output, profile, 0, profile->intervals.nr);
+
+	for (size_t i = 0; !err && i < profile->intervals.nr; i++)
+		render_notes(profile, &profile->intervals.data[i], stderr);
+	return err;
+}
+
+int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
+	      const struct filter *filter)
+{
+	_cleanup_(profile_done) struct profile profile;
+	size_t nr_ignored;
+	int err;
+
+	profile_init(&profile);
+	err = output_check(options);
+	if (!err)
+		err = profile_read(path, &profile, &nr_ignored);
+	if (!err)
+		err = filter_apply(filter, &profile);
+	if (err)
+		return err;
+	if (nr_ignored)
+		fprintf(stderr, "NOTE: %zu lines are no folded stacks and were left out\n", nr_ignored);
+	change_view(&profile.view, change);
+	output_change_view(options, &profile.view);
+	return output_wanted(options) ? write_out(&profile, options) : print(&profile);
 }

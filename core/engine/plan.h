@@ -12,6 +12,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/vec.h"
+#include "core/engine/output.h"
 #include "core/engine/profile.h"
 
 enum probe_kind {
@@ -100,6 +101,7 @@ struct plan {
 	/* output */
 	struct profile_view view;
 	char *save_path; /* --save, or NULL */
+	struct output_options output;
 	bool strict;     /* any loss: status 4 */
 	bool explain;    /* print what would be attached, and stop */
 	bool debug;      /* print plan, configuration and BPF instructions before starting */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* diff: what grew and what shrank between two profiles. */
+#include "applets/common.h"
+#include "core/applet.h"
+#include "core/run.h"
+
+struct diff_options {
+	bool folded;
+	uint32_t lines;
+	struct output_options output;
+	struct filter_options filter;
+	const char *before, *now;
+};
+
+static const struct option_spec table[] = {
+	OPTION('n', "normalize", struct diff_options, output.normalize, NULL,
+	       "scale BEFORE to the total of NOW, for profiles of different length"),
+	OPTION('f', "folded", struct diff_options, folded, NULL, "lines 'stack before now', for other tools"),
+	OPTION(0, "lines", struct diff_options, lines, "N", "functions in the table (default 30)", .min = 1),
+	OPTION(0, "negate", struct diff_options, output.negate, NULL, "blue for what grew, red for what shrank"),
+	OPTION_FRAGMENT(filter_table, struct diff_options, filter),
+	OPTION_FRAGMENT(output_table, struct diff_options, output),
+	OPTION_FRAGMENT(graph_table, struct diff_options, output),
+	OPERAND("before", struct diff_options, before, "a saved profile or folded stacks", .required = true,
+		.noun = "a file name"),
+	OPERAND("now", struct diff_options, now, "the one that is compared with it", .required = true,
+		.noun = "a file name"),
+	OPTION_END,
+};
+
+static int compare(const void *block)
+{
+	const struct diff_options *options = block;
+	const struct filter filter = filter_of(&options->filter);
+	struct output_options output = options->output;
+	int err = output_options_settle(&output);
+
+	output.limit = options->lines;
+	if (options->folded)
+		output.format = OUTPUT_FOLDED;
+	return err ? err : run_diff(options->before, options->now, &output, &filter);
+}
+
+static const struct applet_example examples[] = {
+	{ "before.stk now.stk", "the functions that changed most" },
+	{ "-n before.stk now.stk", "the same for runs of different length" },
+	{ "-o change.svg before.stk now.stk", "a flame graph of NOW: red grew, blue shrank" },
+	{ "-f before.folded now.folded", "lines with two numbers" },
+	{},
+};
+
+const struct applet diff_applet = {
+	.name = "diff",
+	.summary = "compare two profiles",
+	.description =
+		"Compares two saved profiles, or folded stacks of any tool: a table of the functions whose own time changed "
+		"most, or a flame graph whose widths are NOW and whose colours are the change: red for what grew, blue for "
+		"what shrank. What is gone in NOW has no width; comparing the other way round shows it.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct diff_options),
+	.main = compare,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flame: a flame graph of folded stacks, from whatever tool they come. */
+#include "applets/common.h"
+#include "core/applet.h"
+#include "core/run.h"
+
+struct flame_options {
+	struct output_options output;
+	struct filter_options filter;
+	const char *path;
+};
+
+static const struct option_spec table[] = {
+	OPTION_FRAGMENT(filter_table, struct flame_options, filter),
+	OPTION_FRAGMENT(output_table, struct flame_options, output),
+	OPTION_FRAGMENT(graph_table, struct flame_options, output),
+	OPERAND("file", struct flame_options, path, "folded stacks or a saved profile; without it stdin is read",
+		.noun = "a file name"),
+	OPTION_END,
+};
+
+static const struct flame_options defaults = { .path = "-" };
+
+static int draw(const void *block)
+{
+	const struct flame_options *options = block;
+	const struct filter filter = filter_of(&options->filter);
+	const struct report_change change = {};
+	struct output_options output = options->output;
+	int err = output_options_settle(&output);
+
+	if (!err && !output.format)
+		output.format = OUTPUT_SVG;
+	return err ? err : run_saved(options->path, &change, &output, &filter);
+}
+
+static const struct applet_example examples[] = {
+	{ "-o out.svg out.folded", "a flame graph of folded stacks in a file" },
+	{ "< out.folded > out.svg", "the same as a filter" },
+	{ "-o out.html out.folded", "a page to search, regroup and turn over" },
+	{ "--colors java --inverted -o out.svg out.folded", "other colours, the root on top" },
+	{},
+};
+
+const struct applet flame_applet = {
+	.name = "flame",
+	.summary = "draw a flame graph of folded stacks",
+	.description =
+		"Reads folded stacks ('main;read 12', one per line, from any tool) and draws them as a flame graph: an SVG, or "
+		"with -o FILE.html a page. Both zoom by a click, search by regular expressions and need no network.\n"
+		"\n"
+		"The width of a box is the number of samples with that function in that place; its height says nothing. Neither "
+		"does the order from left to right, which is that of the names.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct flame_options),
+	.defaults = &defaults,
+	.main = draw,
+};
