@@ -251,6 +251,7 @@ static void list_folders(struct search *search)
 struct maps_search {
 	const char *name;
 	char *path;
+	bool deleted;
 	texts *stems;
 };
 
@@ -261,22 +262,39 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 
 	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/')
 		return;
-	if (!found->path && is_named(file, found->name))
+	if (!found->path && is_named(file, found->name)) {
 		found->path = xstrdup(mapping->path);
+		found->deleted = mapping->deleted;
+	}
 	add_text(found->stems, stem_of(file));
 }
 
-static char *find_mapped(struct search *search)
+/* A probe in the file that now has the name of a deleted one would never fire in this process. */
+static int explain_deleted(const struct search *search, const char *path)
+{
+	fail(-ESTALE, "'%s': process %" PRIu32 " still uses a deleted '%s'", search->name, search->tgid, path);
+	hint("it was replaced while the process ran: restart that, or name the new file by its path");
+	return -ESTALE;
+}
+
+/* 0 with *ret_path unchanged when the process maps nothing of that name. */
+static int find_mapped(struct search *search, char **ret_path)
 {
 	struct maps_search found = { .name = search->name, .stems = &search->stems };
 	char path[64];
 	_cleanup_(closep) int fd = -1;
+	int err = 0;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(search->tgid));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
 		proc_maps_read(fd, match_mapping, &found);
-	return found.path;
+	if (found.deleted)
+		err = explain_deleted(search, found.path);
+	else if (found.path)
+		*ret_path = take_ptr(found.path);
+	free(found.path);
+	return err;
 }
 
 struct folder_search {
@@ -384,10 +402,10 @@ int opener_find_library(const char *name, uint32_t tgid, char **ret_path)
 	if (strchr(name, '/'))
 		return check_path(name, tgid, ret_path);
 	err = open_search(&search);
+	if (!err && tgid)
+		err = find_mapped(&search, &path);
 	if (err)
 		return err;
-	if (tgid)
-		path = find_mapped(&search);
 	if (!path)
 		path = find_library(&search);
 	if (!path)

@@ -416,6 +416,22 @@ static void an_unknown_library_has_a_near_name(void **state)
 	assert_null(path);
 }
 
+static void a_library_that_was_replaced_is_no_place_for_probes(void **state)
+{
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *file = path_in(fixture, "libreplaced.so.1");
+	char *path = NULL;
+
+	make_file(fixture, "libreplaced.so.1", 'o');
+	request_for(file);
+	expect_library("replaced", (uint32_t)getpid(), file);
+	unlink(file);
+	make_file(fixture, "libreplaced.so.1", 'n');
+	assert_int_equal(opener_find_library("replaced", (uint32_t)getpid(), &path), -ESTALE);
+	assert_non_null(strstr(err_cause(), "still uses a deleted"));
+	assert_null(path);
+}
+
 /* Programs of this machine begin like this one. */
 static void make_elf(const struct fixture *fixture, const char *name, int machine_difference)
 {
@@ -476,6 +492,7 @@ int main(void)
 		TEST(files_open_when_the_leader_is_a_zombie),
 		TEST(libraries_and_programs_are_found_by_name),
 		TEST(an_unknown_library_has_a_near_name),
+		TEST(a_library_that_was_replaced_is_no_place_for_probes),
 		TEST(the_highest_version_that_runs_here_is_taken),
 	};
 
