@@ -171,25 +171,25 @@ static size_t cut(const struct mapping *covered, size_t nr_covered, const struct
 	return nr;
 }
 
-int mappings_add(struct mappings **shared, const struct mapping *mapping)
+int mappings_add(struct mappings **mappings, const struct mapping *mapping)
 {
-	size_t first = first_above(*shared, mapping->start), after = first, nr_pieces;
+	size_t first = first_above(*mappings, mapping->start), after = first, nr_pieces;
 	struct mapping pieces[3];
-	struct mappings *mappings;
+	struct mappings *own;
 
-	while (after < (*shared)->now.nr && (*shared)->now.data[after].start < mapping->end)
+	while (after < (*mappings)->now.nr && (*mappings)->now.data[after].start < mapping->end)
 		after++;
-	if (after > first && is_known(&(*shared)->now.data[first], mapping))
+	if (after > first && is_known(&(*mappings)->now.data[first], mapping))
 		return 0;
-	if ((*shared)->now.nr + 2 > MAPPINGS_MAX)
+	if ((*mappings)->now.nr + 2 > MAPPINGS_MAX)
 		return -ENOSPC;
-	mappings = make_own(shared);
-	if (grow_anonymous(mappings, first, after - first, mapping))
+	own = make_own(mappings);
+	if (grow_anonymous(own, first, after - first, mapping))
 		return 0;
-	remember(mappings, first, after - first, mapping->since_ns);
-	vec_reserve(&mappings->now, 1);
-	nr_pieces = cut(mappings->now.data + first, after - first, mapping, pieces);
-	replace(mappings, first, after - first, pieces, nr_pieces);
+	remember(own, first, after - first, mapping->since_ns);
+	vec_reserve(&own->now, 1);
+	nr_pieces = cut(own->now.data + first, after - first, mapping, pieces);
+	replace(own, first, after - first, pieces, nr_pieces);
 	return 0;
 }
 

@@ -31,6 +31,7 @@
 
 /* The ring of one CPU and the record at its tail. */
 struct lane {
+	struct lane *other; /* the next in the list of all */
 	int cpu;
 	int fd, build_id_fd;
 	uint64_t build_id_event; /* its id; 0 none */
@@ -41,11 +42,16 @@ struct lane {
 	struct sideband_record build_id; /* the last one that came, for the mapping that follows */
 };
 
+struct queued {
+	uint64_t time_ns;
+	struct lane *lane;
+};
+
 struct sideband {
 	int epoll_fd;
 	bool build_ids;
-	VEC(struct lane *) lanes;
-	VEC(struct lane *) heap; /* lanes with a record in this pass, the oldest record first */
+	struct lane *lanes;
+	VEC(struct queued) heap; /* lanes with a record in this pass, the oldest record first */
 	struct lane *given;      /* whose record the caller holds */
 	uint64_t cutoff_ns, cpus_checked_ns;
 	uint64_t nr_lost;
@@ -154,7 +160,8 @@ static int add_lane(struct sideband *sideband, int cpu)
 		return err;
 	}
 	open_build_ids(sideband, lane);
-	vec_push(&sideband->lanes, lane);
+	lane->other = sideband->lanes;
+	sideband->lanes = lane;
 	return 0;
 }
 
@@ -162,10 +169,11 @@ static int add_lane(struct sideband *sideband, int cpu)
 
 static struct lane *lane_of_cpu(const struct sideband *sideband, int cpu)
 {
-	for (size_t i = 0; i < sideband->lanes.nr; i++)
-		if (sideband->lanes.data[i]->cpu == cpu && !sideband->lanes.data[i]->leaving)
-			return sideband->lanes.data[i];
-	return NULL;
+	struct lane *lane = sideband->lanes;
+
+	while (lane && (lane->cpu != cpu || lane->leaving))
+		lane = lane->other;
+	return lane;
 }
 
 static bool has_cpu(const cpu_list *cpus, int cpu)
@@ -179,19 +187,17 @@ static bool has_cpu(const cpu_list *cpus, int cpu)
 /* An event does not come back with its CPU: its ring is read once more and closed. */
 static void drop_offline_lanes(struct sideband *sideband, const cpu_list *cpus)
 {
-	size_t nr_kept = 0;
+	struct lane **link = &sideband->lanes, *lane;
 
-	for (size_t i = 0; i < sideband->lanes.nr; i++) {
-		struct lane *lane = sideband->lanes.data[i];
-
+	while ((lane = *link)) {
 		if (lane->leaving) {
+			*link = lane->other;
 			lane_free(lane);
 			continue;
 		}
 		lane->leaving = !has_cpu(cpus, lane->cpu);
-		sideband->lanes.data[nr_kept++] = lane;
+		link = &lane->other;
 	}
-	sideband->lanes.nr = nr_kept;
 }
 
 static void follow_cpus(struct sideband *sideband)
@@ -214,25 +220,20 @@ static void follow_cpus(struct sideband *sideband)
 
 /* ---- a pass: the lanes in a heap by the time of their next record ---- */
 
-static bool is_before(const struct lane *a, const struct lane *b)
-{
-	return a->next.time_ns < b->next.time_ns;
-}
-
 static void sift_down(struct sideband *sideband, size_t i)
 {
-	struct lane **heap = sideband->heap.data;
+	struct queued *heap = sideband->heap.data;
 	size_t nr = sideband->heap.nr;
 
 	for (size_t child = 2 * i + 1; child < nr; i = child, child = 2 * i + 1) {
-		struct lane *lane = heap[i];
+		struct queued queued = heap[i];
 
-		if (child + 1 < nr && is_before(heap[child + 1], heap[child]))
+		if (child + 1 < nr && heap[child + 1].time_ns < heap[child].time_ns)
 			child++;
-		if (!is_before(heap[child], lane))
+		if (heap[child].time_ns >= queued.time_ns)
 			return;
 		heap[i] = heap[child];
-		heap[child] = lane;
+		heap[child] = queued;
 	}
 }
 
@@ -285,10 +286,10 @@ uint64_t sideband_begin(struct sideband *sideband)
 	}
 	sideband->given = NULL;
 	sideband->heap.nr = 0;
-	for (size_t i = 0; i < sideband->lanes.nr; i++) {
-		perf_ring_load(&sideband->lanes.data[i]->ring);
-		if (peek(sideband, sideband->lanes.data[i]))
-			vec_push(&sideband->heap, sideband->lanes.data[i]);
+	for (struct lane *lane = sideband->lanes; lane; lane = lane->other) {
+		perf_ring_load(&lane->ring);
+		if (peek(sideband, lane))
+			vec_push(&sideband->heap, (struct queued){ lane->next.time_ns, lane });
 	}
 	for (size_t i = sideband->heap.nr / 2; i-- > 0;)
 		sift_down(sideband, i);
@@ -302,7 +303,9 @@ static void finish_given(struct sideband *sideband)
 
 	sideband->given = NULL;
 	perf_ring_pop(&lane->ring, lane->next_bytes);
-	if (!peek(sideband, lane))
+	if (peek(sideband, lane))
+		sideband->heap.data[0].time_ns = lane->next.time_ns;
+	else
 		sideband->heap.data[0] = sideband->heap.data[--sideband->heap.nr];
 	sift_down(sideband, 0);
 }
@@ -313,7 +316,7 @@ const struct sideband_record *sideband_next(struct sideband *sideband)
 		finish_given(sideband);
 	if (!sideband->heap.nr)
 		return NULL;
-	sideband->given = sideband->heap.data[0];
+	sideband->given = sideband->heap.data[0].lane;
 	if (sideband->given->next.kind == SIDEBAND_LOST)
 		sideband->nr_lost += sideband->given->next.nr_lost;
 	return &sideband->given->next;
@@ -368,9 +371,12 @@ void sideband_free(struct sideband *sideband)
 {
 	if (!sideband)
 		return;
-	for (size_t i = 0; i < sideband->lanes.nr; i++)
-		lane_free(sideband->lanes.data[i]);
-	vec_done(&sideband->lanes);
+	while (sideband->lanes) {
+		struct lane *lane = sideband->lanes;
+
+		sideband->lanes = lane->other;
+		lane_free(lane);
+	}
 	vec_done(&sideband->heap);
 	closep(&sideband->epoll_fd);
 	free(sideband);

@@ -232,8 +232,9 @@ static void a_mapping_that_was_exchanged_is_noticed(void **state)
 	make_file(fixture, "other", 'x');
 	request = request_for(file);
 	fd = open(other, O_RDONLY);
-	mmap((void *)(uintptr_t)request.start, request.end - request.start, PROT_READ | PROT_EXEC,
-	     MAP_PRIVATE | MAP_FIXED, fd, 0);
+	assert_ptr_not_equal(mmap((void *)(uintptr_t)request.start, request.end - request.start, PROT_READ | PROT_EXEC,
+				  MAP_PRIVATE | MAP_FIXED, fd, 0),
+			     MAP_FAILED);
 	expect_first_byte(opener_open(&request), 'o'); /* by its path */
 	unlink(file);
 	assert_true(opener_open(&request) < 0);

@@ -220,11 +220,11 @@ static void every_cut_of_a_record_is_refused(void **state)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record = { .kind = SIDEBAND_LOST };
-	size_t nr_whole;
+	uint16_t nr_whole;
 
 	put_mapping(&bytes, 0, "/lib/a.so");
 	end(&bytes, 1000, MAPPING_EVENT);
-	nr_whole = bytes.nr;
+	nr_whole = (uint16_t)bytes.nr;
 	for (uint16_t nr = 0; nr < nr_whole; nr++) {
 		_cleanup_(freep) uint8_t *cut = malloc(nr ? nr : 1); /* so that the sanitizer sees its end */
 
@@ -359,6 +359,56 @@ static void see(struct seen *seen, const struct sideband_record *record)
 	seen->nr_ids += record->kind == SIDEBAND_MMAP && record->build_id_bytes;
 }
 
+static void map_and_unmap(int nr)
+{
+	size_t nr_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < nr; i++) {
+		void *code = mmap(NULL, nr_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		assert_ptr_not_equal(code, MAP_FAILED);
+		munmap(code, nr_bytes);
+	}
+}
+
+/* On every CPU at once, so that the rings have to be merged. */
+static void make_noise(void)
+{
+	int pids[16];
+
+	for (int i = 0; i < 16; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			map_and_unmap(20);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < 16; i++)
+		waitpid(pids[i], NULL, 0);
+}
+
+static void the_records_of_all_cpus_come_in_order(void **state)
+{
+	struct sideband *sideband;
+	const struct sideband_record *record;
+	uint64_t last_ns = 0, nr = 0, cutoff_ns;
+
+	if (!may_watch_the_host())
+		skip();
+	assert_int_equal(sideband_new(&sideband), 0);
+	for (int pass = 0; pass < 5; pass++) {
+		make_noise();
+		cutoff_ns = sideband_begin(sideband);
+		for (; (record = sideband_next(sideband)); nr++) {
+			assert_true(record->time_ns >= last_ns);
+			last_ns = record->time_ns;
+		}
+		assert_true(last_ns <= cutoff_ns);
+	}
+	assert_true(nr >= 5 * 16 * 20);
+	sideband_free(sideband);
+}
+
 static void fork_exec_mappings_and_exit_come_in_order(void **state)
 {
 	struct sideband *sideband;
@@ -387,18 +437,6 @@ static void fork_exec_mappings_and_exit_come_in_order(void **state)
 	assert_int_equal(sideband_lost(sideband), 0);
 	assert_int_equal(sideband_nr_unwatched(sideband), 0);
 	sideband_free(sideband);
-}
-
-static void map_and_unmap(int nr)
-{
-	size_t nr_bytes = (size_t)sysconf(_SC_PAGESIZE);
-
-	for (int i = 0; i < nr; i++) {
-		void *code = mmap(NULL, nr_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		assert_ptr_not_equal(code, MAP_FAILED);
-		munmap(code, nr_bytes);
-	}
 }
 
 static uint64_t count_own_mappings(struct sideband *sideband)
@@ -452,6 +490,7 @@ int main(void)
 		cmocka_unit_test(every_cut_of_a_record_is_refused),
 		cmocka_unit_test(records_that_wrap_are_joined),
 		cmocka_unit_test(impossible_lengths_end_the_reading),
+		cmocka_unit_test(the_records_of_all_cpus_come_in_order),
 		cmocka_unit_test(fork_exec_mappings_and_exit_come_in_order),
 		cmocka_unit_test(a_full_ring_is_counted_and_reading_goes_on),
 	};

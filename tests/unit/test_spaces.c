@@ -391,7 +391,8 @@ static int check_maps_alone(struct fixture *fixture)
 		return 2;
 	if (own_frame(fixture, 1, before_ns, code)->reason != REASON_ANONYMOUS)
 		return 3;
-	mmap(code, nr_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+	if (mmap(code, nr_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) != code)
+		return 8;
 	if (own_frame(fixture, 2, now_ns(), code)->kind != FRAME_USER_FILE) /* as after an exec */
 		return 4;
 	if (own_frame(fixture, 1, before_ns, code)->reason != REASON_ANONYMOUS)
