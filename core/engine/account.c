@@ -32,9 +32,15 @@ void profile_count_lost_stacks(const struct profile *profile, struct profile_int
 {
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < interval->rows.nr; i++)
-		if (profile->records.data[interval->rows.data[i].record].stack_lost)
-			lost += interval->rows.data[i].count;
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		uint32_t parts[2];
+		size_t nr = profile_parts(profile, interval->rows.data[i].record, parts);
+		bool is_lost = profile->records.data[parts[0]].stack_lost;
+
+		if (nr == 2)
+			is_lost |= profile->records.data[parts[1]].stack_lost;
+		lost += is_lost ? interval->rows.data[i].count : 0;
+	}
 	interval->losses[ST_LOSS_STACK_LOST] = lost;
 }
 

@@ -36,6 +36,7 @@ void profile_done(struct profile *profile)
 	vec_done(&profile->files);
 	vec_done(&profile->frames);
 	vec_done(&profile->records);
+	vec_done(&profile->pairs);
 	vec_done(&profile->stack_frames);
 	vec_done(&profile->stack_addresses);
 	hashidx_done(&profile->frame_index);
@@ -151,6 +152,55 @@ uint32_t profile_add_record(struct profile *profile, const struct profile_record
 	return position;
 }
 
+/* ---- pairs ---- */
+
+void profile_set_pair(struct profile *profile, const struct profile_pair *pair)
+{
+	struct profile_record *record = &profile->records.data[pair->record];
+
+	if (record->pair)
+		return;
+	vec_push(&profile->pairs, *pair);
+	record->pair = (uint32_t)profile->pairs.nr;
+	record->stack_lost = false;
+}
+
+static uint32_t record_or_lost(struct profile *profile, struct profile_id id)
+{
+	uint32_t record = profile_find_record(profile, id);
+
+	if (record != PROFILE_NONE)
+		return record;
+	return append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
+}
+
+void profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
+		      const struct profile_id *waker, enum waker_reason reason)
+{
+	struct profile_pair pair = {
+		.sleeper = record_or_lost(profile, sleeper),
+		.waker = waker ? record_or_lost(profile, *waker) : PROFILE_NONE,
+		.reason = (uint8_t)reason,
+	};
+
+	pair.record = record_or_lost(profile, id);
+	profile_set_pair(profile, &pair);
+}
+
+size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t ret_parts[2])
+{
+	uint32_t position = profile->records.data[record].pair;
+	const struct profile_pair *pair;
+
+	ret_parts[0] = record;
+	if (!position)
+		return 1;
+	pair = &profile->pairs.data[position - 1];
+	ret_parts[0] = pair->sleeper;
+	ret_parts[1] = pair->waker;
+	return pair->waker == PROFILE_NONE ? 1 : 2;
+}
+
 /* ---- counts ---- */
 
 static bool same_row(const void *context, uint32_t position, const void *key)
@@ -176,12 +226,8 @@ static struct profile_row *row_of(struct profile_interval *interval, uint32_t re
 void profile_count(struct profile *profile, struct profile_interval *interval, struct profile_id id, uint64_t count,
 		   uint64_t sum)
 {
-	uint32_t record = profile_find_record(profile, id);
-	struct profile_row *row;
+	struct profile_row *row = row_of(interval, record_or_lost(profile, id));
 
-	if (record == PROFILE_NONE)
-		record = append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
-	row = row_of(interval, record);
 	row->count += count;
 	row->sum += sum;
 }

@@ -100,6 +100,14 @@ enum program_kind { /* the same values as enum st_program_kind; engine/collect.c
 	PROGRAM_TEST,
 };
 
+/* What runs, if it is not the task: the task that was interrupted is not named then. */
+enum event_context {
+	CONTEXT_TASK = 0,
+	CONTEXT_SOFTIRQ,
+	CONTEXT_IRQ,
+	CONTEXT_NMI,
+};
+
 struct profile_record {
 	struct profile_id id;
 	uint32_t tgid, tid;    /* in the pid namespace of the tool */
@@ -115,8 +123,29 @@ struct profile_record {
 	uint8_t user_status;
 	bool foreign;          /* outside the tool's pid namespace */
 	bool stack_lost;       /* counted, but its record never arrived */
+	uint8_t context;       /* enum event_context */
+	uint32_t pair;         /* 1 + index into pairs: this id stands for two records; 0 = for itself */
 	uint16_t nr_kernel, nr_user;
 	uint32_t first;        /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
+};
+
+/* Why an interval off the CPU has no waker; the same values as enum st_waker_reason, asserted in session.c. */
+enum waker_reason {
+	WAKER_NOT_ASKED = 0,
+	WAKER_SEEN,
+	WAKER_PREEMPTED,
+	WAKER_BEFORE_SLEEP,
+	WAKER_NOT_SEEN,
+	WAKER_UNFINISHED, /* the interval had not ended when tracing did */
+	WAKER_NR_REASONS,
+};
+
+/* A sleeper and its waker. The record that rows name has no stacks of its own. */
+struct profile_pair {
+	uint32_t record;  /* whose id is the pair's */
+	uint32_t sleeper; /* index into records */
+	uint32_t waker;   /* index into records, or PROFILE_NONE */
+	uint8_t reason;   /* enum waker_reason */
 };
 
 /* ---- intervals ---- */
@@ -161,6 +190,10 @@ struct profile_interval {
 enum view_style {
 	VIEW_STACKCOUNT, /* bcc stackcount's text */
 	VIEW_PROFILE,    /* bcc profile's text */
+	VIEW_OFFCPU,     /* bcc offcputime's */
+	VIEW_OFFWAKE,    /* bcc offwaketime's */
+	VIEW_WAKE,       /* bcc wakeuptime's */
+	VIEW_NR_STYLES,
 };
 
 /* How to print: part of the profile, so that `report` prints the bytes of the live run. */
@@ -195,6 +228,7 @@ struct profile {
 	VEC(struct profile_file) files;
 	VEC(struct profile_frame) frames;
 	VEC(struct profile_record) records;
+	VEC(struct profile_pair) pairs;
 	VEC(uint32_t) stack_frames;    /* frame indexes of all records, back to back */
 	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
 	VEC(struct profile_interval) intervals;
@@ -224,6 +258,19 @@ uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *
  */
 uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
 			    const uint64_t *addresses);
+
+/*
+ * Adds a pair: the id that is counted, and the records it stands for by their ids; `waker` is NULL without one. Records
+ * that have not arrived say "stack lost" until they do. Ignored when the pair is there already.
+ */
+void profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
+		      const struct profile_id *waker, enum waker_reason reason);
+
+/* Makes record `record` stand for a pair; for profile_add_pair() and for loading. */
+void profile_set_pair(struct profile *profile, const struct profile_pair *pair);
+
+/* The records whose stacks a row of `record` shows: itself, or the one or two of its pair. Returns how many. */
+size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t ret_parts[2]);
 
 /* The index of the record with this id, or PROFILE_NONE. */
 uint32_t profile_find_record(const struct profile *profile, struct profile_id id);

@@ -229,7 +229,7 @@ static int decode_view(struct decoder *decoder, uint32_t style, uint32_t flags)
 {
 	struct profile_view *view = &decoder->profile->view;
 
-	if (style > VIEW_PROFILE || flags >> NR_VIEW_FLAGS)
+	if (style >= VIEW_NR_STYLES || flags >> NR_VIEW_FLAGS)
 		return fail(-ENOTSUP, "'%s': needs a newer version of this program (view)", decoder->name);
 	view->style = (uint8_t)style;
 #define X(name) view->name = flags & (1u << VIEW_FLAG_##name);
@@ -320,6 +320,7 @@ static struct profile_record get_record(const unsigned char *at)
 		.user_status = at[74],
 		.foreign = at[75] & RECORD_FOREIGN,
 		.stack_lost = at[75] & RECORD_STACK_LOST,
+		.context = at[75] >> RECORD_CONTEXT_SHIFT & RECORD_CONTEXT_MASK,
 		.nr_kernel = get16(at + 76),
 		.nr_user = get16(at + 78),
 	};
@@ -403,6 +404,30 @@ static int decode_array(struct decoder *decoder, enum section section, size_t el
 	for (size_t i = 0; !err && i < nr; i++)
 		err = decode(decoder, decoder->sections[section].bytes + i * element_bytes, i);
 	return err;
+}
+
+/* A pair's parts are records that are no pairs themselves. */
+static bool is_part(const struct decoder *decoder, uint32_t record)
+{
+	return record < decoder->profile->records.nr && !decoder->profile->records.data[record].pair;
+}
+
+static int decode_pair(struct decoder *decoder, const unsigned char *at, size_t i)
+{
+	struct profile_pair pair = {
+		.record = get32(at),
+		.sleeper = get32(at + 4),
+		.waker = get32(at + 8),
+		.reason = at[12],
+	};
+
+	if (pair.reason >= WAKER_NR_REASONS || at[13] || at[14] || at[15])
+		return malformed(decoder, "pair %zu is of an unknown kind", i);
+	if (!is_part(decoder, pair.record) || pair.record == pair.sleeper || pair.record == pair.waker ||
+	    !is_part(decoder, pair.sleeper) || (pair.waker != PROFILE_NONE && !is_part(decoder, pair.waker)))
+		return malformed(decoder, "no such record in pair %zu", i);
+	profile_set_pair(decoder->profile, &pair);
+	return 0;
 }
 
 /* ---- intervals ---- */
@@ -523,6 +548,8 @@ static int decode_all(struct decoder *decoder)
 		err = decode_array(decoder, SECTION_FRAM, FRAM_BYTES, decode_frame);
 	if (!err)
 		err = decode_records(decoder);
+	if (!err)
+		err = decode_array(decoder, SECTION_PAIR, PAIR_BYTES, decode_pair);
 	return err ? err : decode_intervals(decoder);
 }
 

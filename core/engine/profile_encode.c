@@ -118,9 +118,21 @@ static void put_record(struct buf *bytes, const struct profile_record *record)
 	put8(bytes, record->program);
 	put8(bytes, record->kernel_status);
 	put8(bytes, record->user_status);
-	put8(bytes, (uint8_t)((record->foreign ? RECORD_FOREIGN : 0) | (record->stack_lost ? RECORD_STACK_LOST : 0)));
+	put8(bytes, (uint8_t)((record->foreign ? RECORD_FOREIGN : 0) | (record->stack_lost ? RECORD_STACK_LOST : 0) |
+			      record->context << RECORD_CONTEXT_SHIFT));
 	put16(bytes, record->nr_kernel);
 	put16(bytes, record->nr_user);
+}
+
+static void put_pairs(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->pairs.nr; i++) {
+		put32(bytes, profile->pairs.data[i].record);
+		put32(bytes, profile->pairs.data[i].sleeper);
+		put32(bytes, profile->pairs.data[i].waker);
+		put8(bytes, profile->pairs.data[i].reason);
+		put(bytes, 0, 3);
+	}
 }
 
 /* Losses by name, so that the list may change between versions; the numbers of the intervals are in this order. */
@@ -247,6 +259,12 @@ static void put_sections(struct buf *bytes, const struct profile *profile)
 		put_interval(bytes, &profile->intervals.data[i]);
 		end_section(bytes, head);
 	}
+	if (profile->pairs.nr) {
+		size_t head = begin_section(bytes, "PAIR");
+
+		put_pairs(bytes, profile);
+		end_section(bytes, head);
+	}
 }
 
 void profile_encode(const struct profile *profile, struct buf *ret_bytes)
@@ -256,7 +274,7 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 	put32(ret_bytes, FORMAT_VERSION);
 	put32(ret_bytes, 0); /* flags */
 	put64(ret_bytes, 0); /* file length */
-	put32(ret_bytes, (uint32_t)(NR_SECTIONS - 1 + profile->intervals.nr));
+	put32(ret_bytes, (uint32_t)(SECTION_INTV + profile->intervals.nr + (profile->pairs.nr ? 1 : 0)));
 	put32(ret_bytes, 0); /* checksum */
 	put_sections(ret_bytes, profile);
 	patch(ret_bytes, 16, ret_bytes->nr, 8);

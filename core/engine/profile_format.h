@@ -28,7 +28,7 @@ enum {
 	SECTION_FLAGS_KNOWN = SECTION_REQUIRED,
 };
 
-/* Sections that a file has exactly once, and INTV, which it has once per interval. */
+/* Sections that a file has exactly once; INTV, which it has once per interval; and PAIR, only where there are pairs. */
 #define FORMAT_SECTIONS(X) \
 	X(INFO)            \
 	X(STRS)            \
@@ -38,7 +38,8 @@ enum {
 	X(STKF)            \
 	X(STKA)            \
 	X(LOSS)            \
-	X(INTV)
+	X(INTV)            \
+	X(PAIR)
 
 enum section {
 #define X(tag) SECTION_##tag,
@@ -55,6 +56,7 @@ enum {
 	RECS_BYTES = 80,
 	STKF_BYTES = 4,
 	STKA_BYTES = 8,
+	PAIR_BYTES = 16,
 	INTV_HEAD_BYTES = 96,
 	INTV_LOSS_BYTES = 8,
 	INTV_ROW_BYTES = 24,
@@ -69,7 +71,9 @@ enum {
 	FRAME_FLAGS_KNOWN = FRAME_EXACT | FRAME_TRACER,
 	RECORD_FOREIGN = 1 << 0,
 	RECORD_STACK_LOST = 1 << 1,
-	RECORD_FLAGS_KNOWN = RECORD_FOREIGN | RECORD_STACK_LOST,
+	RECORD_CONTEXT_SHIFT = 2, /* two bits: enum event_context */
+	RECORD_CONTEXT_MASK = 3,
+	RECORD_FLAGS_KNOWN = RECORD_FOREIGN | RECORD_STACK_LOST | RECORD_CONTEXT_MASK << RECORD_CONTEXT_SHIFT,
 };
 
 /* The bits of the view, in this order. New ones go to the end. */

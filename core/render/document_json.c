@@ -192,10 +192,10 @@ static void add_stack(struct writer *writer, const char *key, const char *status
 
 static void add_row(struct writer *writer, const struct profile_view *view, const struct merged_row *row)
 {
-	const struct profile_record *record = &writer->profile->records.data[row->record];
+	const struct profile_record *record = &writer->profile->records.data[row->sleeper];
 
 	begin_element(writer);
-	add_number(writer, "count", row->count);
+	add_number(writer, "count", row_value(view, row));
 	if (row->lost) {
 		add_key(writer, "lost");
 		buf_adds(writer->out, "true}");
@@ -220,7 +220,7 @@ static void add_rows(struct writer *writer, const struct profile_interval *inter
 	view.by_name = false;
 	merge_interval(writer->profile, interval, &view, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
-		total += merged.rows.data[i].count;
+		total += row_value(&view, &merged.rows.data[i]);
 	add_number(writer, "total", total);
 	add_key(writer, "stacks");
 	buf_addc(writer->out, '[');

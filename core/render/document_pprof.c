@@ -214,7 +214,7 @@ static void add_stack(struct encoder *encoder, const struct merged_stack *stack,
 
 static void add_labels(struct encoder *encoder, const struct merged_row *row, Pprof__Sample *sample)
 {
-	const struct profile_record *record = &encoder->profile->records.data[row->record];
+	const struct profile_record *record = &encoder->profile->records.data[row->sleeper];
 	struct labels labels = { .comm = PPROF__LABEL__INIT, .pid = PPROF__LABEL__INIT };
 	bool process = view_shows_process(&encoder->view) && !row->lost;
 
@@ -234,6 +234,7 @@ static void add_labels(struct encoder *encoder, const struct merged_row *row, Pp
 static void add_row(struct encoder *encoder, const struct merged_row *row)
 {
 	Pprof__Sample sample = PPROF__SAMPLE__INIT;
+	uint64_t value = row_value(&encoder->view, row);
 	size_t first = encoder->stacks.nr;
 
 	if (row->lost)
@@ -246,7 +247,7 @@ static void add_row(struct encoder *encoder, const struct merged_row *row)
 	sample.n_value = 1;
 	add_labels(encoder, row, &sample);
 	vec_push(&encoder->samples, sample);
-	vec_push(&encoder->values, row->count > INT64_MAX ? INT64_MAX : (int64_t)row->count);
+	vec_push(&encoder->values, value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
 static void add_interval(struct encoder *encoder, const struct profile_interval *interval)

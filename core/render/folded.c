@@ -32,10 +32,10 @@ static void add_stack(struct sheet *sheet, const struct merged_stack *stack, con
 
 static void add_comm(struct sheet *sheet, const struct merged_row *row)
 {
-	if (row->lost && sheet->view->style == VIEW_PROFILE)
+	if (row->lost && (sheet->view->style == VIEW_PROFILE || view_shows_time(sheet->view)))
 		buf_adds(&sheet->text, LABEL_UNKNOWN);
 	else if (view_shows_process(sheet->view))
-		sheet_add_name(sheet, sheet->profile->records.data[row->record].comm);
+		sheet_add_name(sheet, sheet->profile->records.data[row->sleeper].comm);
 }
 
 /* If the line so far ends in a space and a number, escapes the space. */
@@ -56,6 +56,12 @@ static void guard_count(struct buf *text, size_t line)
 	buf_done(&number);
 }
 
+void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line)
+{
+	guard_count(&sheet->text, line);
+	buf_addf(&sheet->text, " %" PRIu64 "\n", row_value(sheet->view, row));
+}
+
 void folded_row(struct sheet *sheet, const struct merged_row *row)
 {
 	size_t line = sheet->text.nr;
@@ -69,6 +75,7 @@ void folded_row(struct sheet *sheet, const struct merged_row *row)
 			add_label(sheet, "-");
 		add_stack(sheet, &row->kernel, LABEL_MISSED_KERNEL, sheet->view->annotate);
 	}
-	guard_count(&sheet->text, line);
-	buf_addf(&sheet->text, " %" PRIu64 "\n", row->count);
+	if (row->reason == WAKER_UNFINISHED)
+		add_label(sheet, LABEL_UNFINISHED);
+	folded_end(sheet, row, line);
 }

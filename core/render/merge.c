@@ -118,7 +118,8 @@ static struct merged_stack visible_kernel(const struct profile *profile, const s
 	uint16_t skip = 0;
 
 	if (starts_in_tracer(record)) {
-		while (skip < record->nr_kernel && is_tracer(record, &profile->frames.data[frames[record->first + skip]]))
+		while (skip < record->nr_kernel &&
+		       is_tracer(record, &profile->frames.data[frames[record->first + skip]]))
 			skip++;
 		if (!skip && leaf_is_doubled(profile, record))
 			skip = 1;
@@ -139,29 +140,79 @@ static struct merged_stack visible_user(const struct profile_record *record)
 	};
 }
 
+/* bcc drops the innermost frame of these, which is that of its probe. */
+static void drop_leaf(struct merged_stack *stack)
+{
+	if (!stack->nr)
+		return;
+	stack->first++;
+	stack->nr--;
+}
+
+static void add_waker(const struct merger *merger, struct merged_row *visible)
+{
+	const struct profile_record *waker = &merger->profile->records.data[visible->waker];
+
+	visible->waker_lost = waker->stack_lost;
+	if (waker->stack_lost)
+		return;
+	if (merger->view->want_kernel)
+		visible->waker_kernel = visible_kernel(merger->profile, waker);
+	if (merger->view->want_user)
+		visible->waker_user = visible_user(waker);
+	drop_leaf(&visible->waker_kernel);
+	drop_leaf(&visible->waker_user);
+}
+
+/* Which records a row is about. */
+static void add_parts(const struct merger *merger, struct merged_row *visible)
+{
+	uint32_t pair = merger->profile->records.data[visible->record].pair, parts[2];
+	size_t nr = profile_parts(merger->profile, visible->record, parts);
+
+	visible->sleeper = parts[0];
+	visible->waker = nr == 2 ? parts[1] : PROFILE_NONE;
+	visible->reason = pair ? merger->profile->pairs.data[pair - 1].reason : WAKER_NOT_ASKED;
+}
+
 static struct merged_row visible_row(const struct merger *merger, const struct profile_row *row)
 {
-	const struct profile_record *record = &merger->profile->records.data[row->record];
-	struct merged_row visible = {
-		.record = row->record,
-		.count = row->count,
-		.sum = row->sum,
-		.time_ns = record->time_ns,
-		.lost = record->stack_lost,
-	};
+	const struct profile_view *view = merger->view;
+	struct merged_row visible = { .record = row->record, .count = row->count, .sum = row->sum };
+	const struct profile_record *record;
 
+	add_parts(merger, &visible);
+	record = &merger->profile->records.data[visible.sleeper];
+	visible.time_ns = record->time_ns;
+	visible.lost = record->stack_lost;
+	if (visible.waker != PROFILE_NONE)
+		add_waker(merger, &visible);
 	if (record->stack_lost)
 		return visible;
-	if (merger->view->want_kernel)
+	if (view->want_kernel)
 		visible.kernel = visible_kernel(merger->profile, record);
-	if (merger->view->want_user)
+	if (view->want_user)
 		visible.user = visible_user(record);
+	if (view->style == VIEW_OFFWAKE && view->folded) {
+		drop_leaf(&visible.kernel);
+		drop_leaf(&visible.user);
+	}
 	return visible;
+}
+
+bool view_shows_time(const struct profile_view *view)
+{
+	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+}
+
+uint64_t row_value(const struct profile_view *view, const struct merged_row *row)
+{
+	return view_shows_time(view) ? row->sum / 1000 : row->count;
 }
 
 bool view_shows_process(const struct profile_view *view)
 {
-	return view->style == VIEW_PROFILE || view->per_process;
+	return view->style == VIEW_PROFILE || view_shows_time(view) || view->per_process;
 }
 
 /* ---- tokens ---- */
@@ -219,14 +270,33 @@ static void add_process(const struct merger *merger, const struct profile_record
 	if (!view_shows_process(view) || (view->by_name && no_line && !view->folded))
 		return;
 	vec_push(&tokens->list, record->comm);
-	if (!view->by_name || !view->folded)
-		vec_push(&tokens->list, record->tgid);
+	if (view->by_name && view->folded)
+		return;
+	vec_push(&tokens->list, view_shows_time(view) ? record->tid : record->tgid);
+}
+
+/* The waker of a row, or why there is none. */
+static void add_waker_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
+{
+	const struct profile_record *waker;
+
+	vec_push(&tokens->list, row->reason);
+	if (row->waker == PROFILE_NONE)
+		return;
+	waker = &merger->profile->records.data[row->waker];
+	vec_push(&tokens->list, row->waker_lost ? TOKEN_LOST : waker->context);
+	add_stack(merger, &row->waker_kernel, TOKEN_MISSED_KERNEL, tokens);
+	vec_push(&tokens->list, TOKEN_BORDER);
+	add_stack(merger, &row->waker_user, TOKEN_MISSED_USER, tokens);
+	add_process(merger, waker, tokens);
 }
 
 static void make_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
 {
 	tokens->list.nr = 0;
 	vec_reserve(&tokens->list, 1); /* a row may show nothing at all; memcmp() wants a pointer even then */
+	if (view_shows_time(merger->view))
+		add_waker_tokens(merger, row, tokens);
 	if (row->lost) {
 		vec_push(&tokens->list, TOKEN_LOST);
 		return;
@@ -235,7 +305,7 @@ static void make_tokens(const struct merger *merger, const struct merged_row *ro
 	if (border_is_shown(merger->view))
 		vec_push(&tokens->list, TOKEN_BORDER);
 	add_stack(merger, &row->user, TOKEN_MISSED_USER, tokens);
-	add_process(merger, &merger->profile->records.data[row->record], tokens);
+	add_process(merger, &merger->profile->records.data[row->sleeper], tokens);
 }
 
 /* ---- merging ---- */
@@ -314,14 +384,16 @@ static int compare_frames(const struct profile *profile, const struct merged_sta
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct merged_row *a = left, *b = right;
-	int order = compare(a->count, b->count);
+	const struct merger *merger = context;
+	const struct profile *profile = merger->profile;
+	int order = compare(row_value(merger->view, a), row_value(merger->view, b));
 
 	if (!order)
 		order = compare(a->time_ns, b->time_ns);
 	if (!order)
-		order = compare_frames(context, &a->kernel, &b->kernel);
+		order = compare_frames(profile, &a->kernel, &b->kernel);
 	if (!order)
-		order = compare_frames(context, &a->user, &b->user);
+		order = compare_frames(profile, &a->user, &b->user);
 	return order ? order : compare(a->record, b->record);
 }
 
@@ -334,5 +406,5 @@ void merge_interval(const struct profile *profile, const struct profile_interval
 	merge_rows(&merger, interval);
 	if (ret_merged->rows.nr)
 		qsort_r(ret_merged->rows.data, ret_merged->rows.nr, sizeof(*ret_merged->rows.data), compare_rows,
-			(void *)profile);
+			&merger);
 }

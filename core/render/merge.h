@@ -29,6 +29,11 @@ struct merged_row {
 	uint64_t count, sum;
 	uint64_t time_ns; /* of the first event */
 	struct merged_stack kernel, user;
+	struct merged_stack waker_kernel, waker_user;
+	uint32_t sleeper; /* `record`, or the first of the two records that it stands for */
+	uint32_t waker;   /* the second, or PROFILE_NONE */
+	uint8_t reason;   /* enum waker_reason */
+	bool waker_lost;
 	bool lost; /* the record never arrived: neither stack nor process is known */
 };
 
@@ -41,6 +46,12 @@ void merged_done(struct merged *merged);
 /* Fills an empty `ret_merged` with the rows to print, in the order to print them. */
 void merge_interval(const struct profile *profile, const struct profile_interval *interval,
 		    const struct profile_view *view, struct merged *ret_merged);
+
+/* The number of a row: a count, or microseconds where the view shows time. */
+uint64_t row_value(const struct profile_view *view, const struct merged_row *row);
+
+/* Whether rows are about threads off the CPU: their number is a time. */
+bool view_shows_time(const struct profile_view *view);
 
 /* Whether the reports of this view tell processes apart, which shows in the rows. */
 bool view_shows_process(const struct profile_view *view);

@@ -90,6 +90,20 @@ static void count_frame(struct unnamed *unnamed, const struct profile_frame *fra
 		unnamed->reasons[frame->reason].nr++;
 }
 
+static void count_record(const struct profile *profile, const struct profile_record *record, bool *seen,
+			 struct unnamed *unnamed)
+{
+	size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
+
+	for (size_t at = record->first; at < end; at++) {
+		uint32_t frame = profile->stack_frames.data[at];
+
+		if (!seen[frame])
+			count_frame(unnamed, &profile->frames.data[frame]);
+		seen[frame] = true;
+	}
+}
+
 /* Counts every frame that a row of the interval uses, once. */
 static void count_frames(const struct profile *profile, const struct profile_interval *interval,
 			 struct unnamed *unnamed)
@@ -99,16 +113,11 @@ static void count_frames(const struct profile *profile, const struct profile_int
 	for (size_t i = 0; i < REASON_NR; i++)
 		unnamed->reasons[i].reason = (enum frame_reason)i;
 	for (size_t i = 0; i < interval->rows.nr; i++) {
-		const struct profile_record *record = &profile->records.data[interval->rows.data[i].record];
-		size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
+		uint32_t parts[2];
+		size_t nr = profile_parts(profile, interval->rows.data[i].record, parts);
 
-		for (size_t at = record->first; at < end; at++) {
-			uint32_t frame = profile->stack_frames.data[at];
-
-			if (!seen[frame])
-				count_frame(unnamed, &profile->frames.data[frame]);
-			seen[frame] = true;
-		}
+		for (size_t j = 0; j < nr; j++)
+			count_record(profile, &profile->records.data[parts[j]], seen, unnamed);
 	}
 }
 

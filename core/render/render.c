@@ -42,6 +42,17 @@ static void add_time(struct buf *text, const struct profile *profile, const stru
 	buf_addf(text, "%02u:%02u:%02u\n", day_s / 3600, day_s / 60 % 60, day_s % 60);
 }
 
+static void add_row(struct sheet *sheet, const struct merged_row *row)
+{
+	const struct profile_view *view = sheet->view;
+	bool pairs = view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+
+	if (view->folded)
+		(pairs ? wake_folded_row : folded_row)(sheet, row);
+	else
+		(pairs ? wake_text_row : text_row)(sheet, row);
+}
+
 int render_report(const struct profile *profile, const struct profile_interval *interval,
 		  const struct profile_view *view, FILE *out)
 {
@@ -55,10 +66,7 @@ int render_report(const struct profile *profile, const struct profile_interval *
 	if (view->timestamps)
 		add_time(&sheet.text, profile, interval);
 	for (size_t i = 0; i < merged.rows.nr && !sheet.err; i++) {
-		if (view->folded)
-			folded_row(&sheet, &merged.rows.data[i]);
-		else
-			text_row(&sheet, &merged.rows.data[i]);
+		add_row(&sheet, &merged.rows.data[i]);
 		sheet_turn(&sheet);
 	}
 	return sheet_finish(&sheet);

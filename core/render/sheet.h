@@ -54,6 +54,12 @@ bool sheet_separates(const struct sheet *sheet, const struct merged_row *row);
 /* One row in the form of the view, with everything that ends it. */
 void text_row(struct sheet *sheet, const struct merged_row *row);
 void folded_row(struct sheet *sheet, const struct merged_row *row);
+void wake_text_row(struct sheet *sheet, const struct merged_row *row);   /* VIEW_OFFWAKE, VIEW_WAKE */
+void wake_folded_row(struct sheet *sheet, const struct merged_row *row); /* the same */
+
+/* Parts of rows that several forms have: a stack as lines, and the end of a folded line. */
+void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel);
+void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line);
 
 /*
  * Frames that stand for something that is not there. They begin with '[', which escape.h keeps names from doing.
@@ -64,3 +70,4 @@ void folded_row(struct sheet *sheet, const struct merged_row *row);
 #define LABEL_MISSED_USER "[Missed User Stack]"
 #define LABEL_TRUNCATED "[truncated]"
 #define LABEL_LOST "[stack lost: ring full]"
+#define LABEL_UNFINISHED "[unfinished]"

@@ -22,7 +22,7 @@ static void add_label(struct sheet *sheet, const char *label)
 /* The column widths are those of bcc: stackcount -v, and profile -A for either kind of stack. */
 static void add_address(struct sheet *sheet, uint64_t address, bool kernel)
 {
-	if (is_stackcount(sheet))
+	if (is_stackcount(sheet) || sheet->view->style == VIEW_WAKE)
 		buf_addf(&sheet->text, "%-16" PRIx64 " ", address);
 	else if (kernel)
 		buf_addf(&sheet->text, "0x%-16" PRIx64 " ", address);
@@ -30,7 +30,7 @@ static void add_address(struct sheet *sheet, uint64_t address, bool kernel)
 		buf_addf(&sheet->text, "0x%016" PRIx64 " ", address);
 }
 
-static void add_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
+void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
 {
 	const struct profile *profile = sheet->profile;
 
@@ -49,14 +49,16 @@ static void add_stack(struct sheet *sheet, const struct merged_stack *stack, boo
 
 static void add_stacks(struct sheet *sheet, const struct merged_row *row)
 {
+	if (row->reason == WAKER_UNFINISHED)
+		add_label(sheet, LABEL_UNFINISHED);
 	if (row->lost) {
 		add_label(sheet, LABEL_LOST);
 		return;
 	}
-	add_stack(sheet, &row->kernel, true);
+	text_stack(sheet, &row->kernel, true);
 	if (sheet_separates(sheet, row))
 		buf_adds(&sheet->text, "    --\n");
-	add_stack(sheet, &row->user, false);
+	text_stack(sheet, &row->user, false);
 }
 
 /* "    comm [pid]"; a row of which no process is known has none. */
@@ -78,12 +80,12 @@ static void add_profile_process(struct sheet *sheet, const struct merged_row *ro
 		buf_adds(&sheet->text, LABEL_UNKNOWN);
 	else
 		sheet_add_name(sheet, record->comm);
-	buf_addf(&sheet->text, " (%" PRIu32 ")\n", record->tgid);
+	buf_addf(&sheet->text, " (%" PRIu32 ")\n", sheet->view->style == VIEW_OFFCPU ? record->tid : record->tgid);
 }
 
 void text_row(struct sheet *sheet, const struct merged_row *row)
 {
-	const struct profile_record *record = &sheet->profile->records.data[row->record];
+	const struct profile_record *record = &sheet->profile->records.data[row->sleeper];
 
 	add_stacks(sheet, row);
 	if (is_stackcount(sheet)) {
@@ -91,6 +93,6 @@ void text_row(struct sheet *sheet, const struct merged_row *row)
 		buf_addf(&sheet->text, "    %" PRIu64 "\n\n", row->count);
 	} else {
 		add_profile_process(sheet, row, record);
-		buf_addf(&sheet->text, "        %" PRIu64 "\n\n", row->count);
+		buf_addf(&sheet->text, "        %" PRIu64 "\n\n", row_value(sheet->view, row));
 	}
 }

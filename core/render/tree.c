@@ -158,7 +158,7 @@ static void add_stack(struct adder *adder, const struct merged_stack *stack, boo
 /* The process in front, also of reversed stacks: whose callers they are. */
 static void add_process(struct adder *adder, const struct merged_row *row)
 {
-	const struct profile_record *record = &adder->profile->records.data[row->record];
+	const struct profile_record *record = &adder->profile->records.data[row->sleeper];
 	_cleanup_(buf_done) struct buf text = {};
 
 	if (adder->tree->options.root == GRAPH_ROOT_NONE || row->lost || (!record->comm && !record->tgid))
@@ -199,7 +199,7 @@ static void add_row(struct adder *adder, const struct merged_row *row, int colum
 	if (tree->options.reverse)
 		reverse(tree->pool.data + start, tree->pool.nr - start);
 	stack.nr = (uint32_t)(tree->pool.nr - stack.first);
-	stack.value[column] = row->count;
+	stack.value[column] = row_value(&adder->profile->view, row);
 	vec_push(&tree->stacks, stack);
 }
 

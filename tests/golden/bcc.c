@@ -69,6 +69,83 @@ static const struct event profile_events[] = {
 	{},
 };
 
+/* Times are in nanoseconds here, in microseconds with bcc. */
+static const struct event offcputime_events[] = {
+	{ 1, "app", 1234, PROGRAM_RAW_TRACEPOINT, KERNEL, USER, .tid = 1235, .count = 1, .sum = 1000999 },
+	{ 2, "app", 1234, PROGRAM_RAW_TRACEPOINT, KERNEL, MISSED, .tid = 1235, .count = 1, .sum = 7000 },
+	{ 3, "app", 1234, PROGRAM_RAW_TRACEPOINT, MISSED, MISSED, .tid = 1235, .count = 1, .sum = 6000 },
+	{},
+};
+
+#define PART .count = 1, .part = true
+#define TARGET "tgt", 10, PROGRAM_RAW_TRACEPOINT
+#define WAKER "wk", 20, PROGRAM_RAW_TRACEPOINT
+
+static const struct event offwaketime_events[] = {
+	{ 1, TARGET, KERNEL, USER, .tid = 11, PART },
+	{ 2, TARGET, KERNEL, MISSED, .tid = 11, PART },
+	{ 3, TARGET, MISSED, NONE, .tid = 11, PART },
+	{ 4, WAKER, KERNEL, USER, .tid = 21, PART },
+	{ 5, WAKER, MISSED, MISSED, .tid = 21, PART },
+	{ 6, .count = 1, .sleeper = 1, .waker = 4, .reason = WAKER_SEEN, .sum = 900000 },
+	{ 7, .count = 1, .sleeper = 2, .reason = WAKER_NOT_ASKED, .sum = 5000 },
+	{ 8, .count = 1, .sleeper = 3, .waker = 5, .reason = WAKER_SEEN, .sum = 4000 },
+	{},
+};
+
+static const struct event wakeuptime_events[] = {
+	{ 1, "tgt", 0, PROGRAM_RAW_TRACEPOINT, PART },
+	{ 2, "wk", 0, PROGRAM_RAW_TRACEPOINT, KERNEL, PART },
+	{ 3, "wk", 0, PROGRAM_RAW_TRACEPOINT, MISSED, PART },
+	{ 4, .count = 1, .sleeper = 1, .waker = 2, .reason = WAKER_SEEN, .sum = 900000 },
+	{ 5, .count = 2, .sleeper = 1, .waker = 3, .reason = WAKER_SEEN, .sum = 15000 },
+	{},
+};
+
+/* Why there is no waker, wakers that are no threads, what was lost, and what had not ended. */
+static const struct event reasons_events[] = {
+	{ 1,
+	  TARGET,
+	  { STACK_OK, PLACES(&program, &glue, &submit, &entry) },
+	  { STACK_OK, PLACES(&libc_read, &app_main) },
+	  .tid = 11,
+	  PART },
+	{ 2,
+	  NULL,
+	  0,
+	  PROGRAM_RAW_TRACEPOINT,
+	  { STACK_OK, PLACES(&program, &glue, &readpages, &entry) },
+	  .context = CONTEXT_IRQ,
+	  PART },
+	{ 3,
+	  NULL,
+	  0,
+	  PROGRAM_RAW_TRACEPOINT,
+	  { STACK_OK, PLACES(&readpages, &entry) },
+	  .context = CONTEXT_SOFTIRQ,
+	  PART },
+	{ 4, NULL, 0, PROGRAM_RAW_TRACEPOINT, { STACK_OK, PLACES(&readpages, &entry) }, .context = CONTEXT_NMI, PART },
+	{ 5, "[irq]", 5, PROGRAM_RAW_TRACEPOINT, { STACK_OK, PLACES(&readpages, &entry) }, PART },
+	{ 10, .count = 1, .sleeper = 1, .reason = WAKER_PREEMPTED, .sum = 1000 },
+	{ 11, .count = 1, .sleeper = 1, .reason = WAKER_BEFORE_SLEEP, .sum = 2000 },
+	{ 12, .count = 1, .sleeper = 1, .reason = WAKER_NOT_SEEN, .sum = 3000 },
+	{ 13, .count = 1, .sleeper = 1, .reason = WAKER_UNFINISHED, .sum = 4000 },
+	{ 14, .count = 1, .sleeper = 1, .waker = 2, .reason = WAKER_SEEN, .sum = 5000 },
+	{ 15, .count = 1, .sleeper = 1, .waker = 3, .reason = WAKER_SEEN, .sum = 6000 },
+	{ 16, .count = 1, .sleeper = 1, .waker = 4, .reason = WAKER_SEEN, .sum = 7000 },
+	{ 17, .count = 1, .sleeper = 1, .waker = 5, .reason = WAKER_SEEN, .sum = 8000 },
+	{ 18, .count = 1, .sleeper = 1, .waker = 99, .reason = WAKER_SEEN, .sum = 9000 },
+	{ 19, .count = 1, .sleeper = 98, .waker = 2, .reason = WAKER_SEEN, .sum = 10000 },
+	{},
+};
+
+static const struct event unfinished_events[] = {
+	{ 1, "app", 1234, PROGRAM_RAW_TRACEPOINT, KERNEL, USER, .tid = 1235, .count = 3, .sum = 1500000 },
+	{ 2, .count = 1, .sleeper = 1, .reason = WAKER_UNFINISHED, .sum = 60000000000 },
+	{ 3, .count = 7, .lost = true, .sum = 2000 },
+	{},
+};
+
 /* One path in several processes, a kernel thread, a record that never came. */
 static const struct event merge_events[] = {
 	{ 1,
@@ -207,7 +284,50 @@ static const struct golden {
 	{ "stackcount-fd", TRACING("x"), stackcount_events, 1, { COUNT_P, BOTH, .folded = true, .delimited = true } },
 	{ "stackcount-sv", TRACING("x"), stackcount_events, 1, { COUNT_P, BOTH, .offsets = true, .addresses = true } },
 	{ "stackcount-Ti", TRACING("x"), stackcount_events, 2, { COUNT_P, BOTH, .timestamps = true } },
+#define OFFCPU(who, stacks) "Tracing off-CPU time (us) of " who " by " stacks " stack for 1 secs."
+#define OFFWAKE(stacks) "Tracing blocked time (us) by " stacks " off-CPU and waker stack for 1 secs."
+#define WAKEUP "Tracing blocked time (us) by kernel stack for 1 secs."
+#define OFFCPU_VIEW .style = VIEW_OFFCPU
+#define OFFWAKE_VIEW .style = VIEW_OFFWAKE
+#define WAKE_VIEW .style = VIEW_WAKE, .want_kernel = true, .addresses = true, .offsets = true
+	{ "offcputime", OFFCPU("all threads", "user + kernel"), offcputime_events, 1, { OFFCPU_VIEW, BOTH } },
+	{ "offcputime-d",
+	  OFFCPU("all threads", "user + kernel"),
+	  offcputime_events,
+	  1,
+	  { OFFCPU_VIEW, BOTH, .delimited = true } },
+	{ "offcputime-df", "", offcputime_events, 1, { OFFCPU_VIEW, BOTH, .delimited = true, .folded = true } },
+	{ "offcputime-s",
+	  OFFCPU("all threads", "user + kernel"),
+	  offcputime_events,
+	  1,
+	  { OFFCPU_VIEW, BOTH, .offsets = true } },
+	{ "offcputime-K", OFFCPU("all threads", "kernel"), offcputime_events, 1, { OFFCPU_VIEW, .want_kernel = true } },
+	{ "offcputime-Up", OFFCPU("PIDs 1,2", "user"), offcputime_events, 1, { OFFCPU_VIEW, .want_user = true } },
+	{ "offcputime-t", OFFCPU("TIDs 3", "user + kernel"), offcputime_events, 1, { OFFCPU_VIEW, BOTH } },
+	{ "offcputime-u", OFFCPU("user threads", "user + kernel"), offcputime_events, 1, { OFFCPU_VIEW, BOTH } },
+	{ "offcputime-k", OFFCPU("kernel threads", "user + kernel"), offcputime_events, 1, { OFFCPU_VIEW, BOTH } },
+	{ "offcputime-state", OFFCPU("all threads", "user + kernel"), offcputime_events, 1, { OFFCPU_VIEW, BOTH } },
+	{ "offwaketime", OFFWAKE("user + kernel"), offwaketime_events, 1, { OFFWAKE_VIEW, BOTH } },
+	{ "offwaketime-d", OFFWAKE("user + kernel"), offwaketime_events, 1, { OFFWAKE_VIEW, BOTH, .delimited = true } },
+	{ "offwaketime-df", "", offwaketime_events, 1, { OFFWAKE_VIEW, BOTH, .delimited = true, .folded = true } },
+	{ "offwaketime-f", "", offwaketime_events, 1, { OFFWAKE_VIEW, BOTH, .folded = true } },
+	{ "offwaketime-Kf", "", offwaketime_events, 1, { OFFWAKE_VIEW, .want_kernel = true, .folded = true } },
+	{ "offwaketime-U", OFFWAKE("user"), offwaketime_events, 1, { OFFWAKE_VIEW, .want_user = true } },
+	{ "wakeuptime", WAKEUP, wakeuptime_events, 1, { WAKE_VIEW } },
+	{ "wakeuptime-f", "", wakeuptime_events, 1, { WAKE_VIEW, .folded = true } },
+	{ "wakeuptime-v", WAKEUP, wakeuptime_events, 1, { WAKE_VIEW } },
 	/* beyond bcc's golden runs */
+	{ "offcputime-unfinished", OFFCPU("all threads", "user + kernel"), unfinished_events, 1, { OFFCPU_VIEW, BOTH } },
+	{ "offcputime-unfinished-f", "", unfinished_events, 1, { OFFCPU_VIEW, BOTH, .folded = true } },
+	{ "offwaketime-reasons",
+	  OFFWAKE("user + kernel"),
+	  reasons_events,
+	  1,
+	  { OFFWAKE_VIEW, BOTH, .delimited = true } },
+	{ "offwaketime-reasons-f", "", reasons_events, 1, { OFFWAKE_VIEW, BOTH, .folded = true } },
+	{ "wakeuptime-reasons", WAKEUP, reasons_events, 1, { WAKE_VIEW } },
+	{ "wakeuptime-reasons-f", "", reasons_events, 1, { WAKE_VIEW, .folded = true } },
 	{ "profile-plain", DEFAULT_HEADER, profile_events, 1, { PROFILE_VIEW, BOTH } },
 	{ "profile-Kd", DEFAULT_HEADER, profile_events, 1, { NAMED, .want_kernel = true, .delimited = true } },
 	{ "profile-cut", DEFAULT_HEADER, cut_events, 1, { NAMED, BOTH, .delimited = true } },
@@ -241,7 +361,7 @@ static void build(const struct golden *golden, struct profile *ret_profile)
 	ret_profile->utc_offset_s = 7200;
 	ret_profile->view = golden->view;
 	ret_profile->header = profile_add_string(ret_profile, golden->header);
-	if (golden->view.style == VIEW_STACKCOUNT)
+	if (golden->view.style == VIEW_STACKCOUNT || golden->view.style == VIEW_WAKE)
 		ret_profile->footer = profile_add_string(ret_profile, "Detaching...");
 	for (unsigned int i = 0; i < golden->nr_intervals; i++)
 		hand_interval(ret_profile, golden->events, noon_ns + i * 1000000000ull);

@@ -33,6 +33,12 @@ struct event {
 	uint64_t time_ns;
 	uint64_t count;
 	bool lost; /* its record never arrived */
+	uint32_t tid; /* 0 = tgid */
+	uint64_t sum;
+	uint64_t sleeper, waker; /* ids: this event is a pair of two others, which are not counted themselves (part) */
+	enum waker_reason reason;
+	enum event_context context;
+	bool part;
 };
 
 /* A file per module, all mapped at 0: the offset in the file is the address. */
@@ -89,7 +95,8 @@ static inline void hand_event(struct profile *profile, struct profile_interval *
 	struct profile_record record = {
 		.id = { event->id, 1 },
 		.tgid = event->tgid,
-		.tid = event->tgid,
+		.tid = event->tid ? event->tid : event->tgid,
+		.context = event->context,
 		.comm = event->comm ? profile_add_string(profile, event->comm) : 0,
 		.program = event->program ? event->program : PROGRAM_SAMPLE,
 		.time_ns = event->time_ns,
@@ -97,12 +104,19 @@ static inline void hand_event(struct profile *profile, struct profile_interval *
 		.user_status = event->user.status,
 	};
 
+	if (event->sleeper) {
+		profile_add_pair(profile, record.id, (struct profile_id){ event->sleeper, 1 },
+				 event->waker ? &(struct profile_id){ event->waker, 1 } : NULL, event->reason);
+		profile_count(profile, interval, record.id, event->count, event->sum);
+		return;
+	}
 	record.nr_kernel = hand_stack(profile, &event->kernel, event->tgid, frames, addresses);
 	record.nr_user =
 		hand_stack(profile, &event->user, event->tgid, frames + record.nr_kernel, addresses + record.nr_kernel);
 	if (!event->lost)
 		profile_add_record(profile, &record, frames, addresses);
-	profile_count(profile, interval, record.id, event->count, 0);
+	if (!event->part)
+		profile_count(profile, interval, record.id, event->count, event->sum);
 }
 
 /* Adds an interval with these events; ends with an event whose count is 0. */

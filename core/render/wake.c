@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows with a sleeper and its waker, as bcc's offwaketime and wakeuptime print them. The stacks of the waker stand the
+ * other way round, so that the two meet where one wakes the other.
+ */
+#include <inttypes.h>
+
+#include "core/render/sheet.h"
+
+/* Stands in for the name of a waker that is not a task, or that there is none; NULL when there is a name. */
+static const char *waker_label(const struct sheet *sheet, const struct merged_row *row)
+{
+	static const char *const reasons[WAKER_NR_REASONS] = {
+		[WAKER_PREEMPTED] = "[preempted]",
+		[WAKER_BEFORE_SLEEP] = "[woken before asleep]",
+		[WAKER_NOT_SEEN] = "[no waker seen]",
+		[WAKER_UNFINISHED] = LABEL_UNFINISHED,
+	};
+	static const char *const contexts[] = {
+		[CONTEXT_SOFTIRQ] = "[softirq]",
+		[CONTEXT_IRQ] = "[irq]",
+		[CONTEXT_NMI] = "[nmi]",
+	};
+
+	if (row->waker == PROFILE_NONE)
+		return reasons[row->reason] ? reasons[row->reason] : "";
+	if (row->waker_lost)
+		return LABEL_UNKNOWN;
+	return contexts[sheet->profile->records.data[row->waker].context];
+}
+
+static void add_waker(struct sheet *sheet, const struct merged_row *row)
+{
+	const char *label = waker_label(sheet, row);
+
+	if (label)
+		buf_adds(&sheet->text, label);
+	else
+		sheet_add_name(sheet, sheet->profile->records.data[row->waker].comm);
+}
+
+static void add_sleeper(struct sheet *sheet, const struct merged_row *row)
+{
+	if (row->lost)
+		buf_adds(&sheet->text, LABEL_UNKNOWN);
+	else
+		sheet_add_name(sheet, sheet->profile->records.data[row->sleeper].comm);
+}
+
+static uint32_t waker_tid(const struct sheet *sheet, const struct merged_row *row)
+{
+	return row->waker == PROFILE_NONE ? 0 : sheet->profile->records.data[row->waker].tid;
+}
+
+static bool separates(const struct sheet *sheet, const struct merged_stack *kernel, const struct merged_stack *user)
+{
+	return sheet->view->delimited && kernel->nr && user->nr;
+}
+
+/* ---- text ---- */
+
+static void add_line(struct sheet *sheet, const char *text)
+{
+	buf_adds(&sheet->text, "    ");
+	buf_adds(&sheet->text, text);
+	buf_addc(&sheet->text, '\n');
+}
+
+/* Root first. */
+static void add_stack_up(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
+{
+	if (stack->status == STACK_UNREADABLE)
+		add_line(sheet, missed);
+	if (stack->status == STACK_TRUNCATED)
+		add_line(sheet, LABEL_TRUNCATED);
+	for (uint32_t i = stack->nr; i > 0; i--)
+		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i - 1]);
+}
+
+static void offwake_text(struct sheet *sheet, const struct merged_row *row)
+{
+	buf_adds(&sheet->text, "    waker:           ");
+	add_waker(sheet, row);
+	buf_addf(&sheet->text, " %" PRIu32 "\n", waker_tid(sheet, row));
+	if (row->waker_lost)
+		add_line(sheet, LABEL_LOST);
+	add_stack_up(sheet, &row->waker_user, LABEL_MISSED_USER);
+	if (separates(sheet, &row->waker_kernel, &row->waker_user))
+		add_line(sheet, "-");
+	add_stack_up(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
+	add_line(sheet, "--               --");
+	if (row->lost)
+		add_line(sheet, LABEL_LOST);
+	text_stack(sheet, &row->kernel, true);
+	if (separates(sheet, &row->kernel, &row->user))
+		add_line(sheet, "-");
+	text_stack(sheet, &row->user, false);
+	buf_adds(&sheet->text, "    target:          ");
+	add_sleeper(sheet, row);
+	buf_addf(&sheet->text, " %" PRIu32 "\n", sheet->profile->records.data[row->sleeper].tid);
+}
+
+static void wake_text(struct sheet *sheet, const struct merged_row *row)
+{
+	buf_adds(&sheet->text, "    target:          ");
+	add_sleeper(sheet, row);
+	buf_addc(&sheet->text, '\n');
+	if (row->waker_lost)
+		add_line(sheet, LABEL_LOST);
+	text_stack(sheet, &row->waker_kernel, true);
+	buf_adds(&sheet->text, "    waker:           ");
+	add_waker(sheet, row);
+	buf_addc(&sheet->text, '\n');
+}
+
+void wake_text_row(struct sheet *sheet, const struct merged_row *row)
+{
+	if (sheet->view->style == VIEW_OFFWAKE)
+		offwake_text(sheet, row);
+	else
+		wake_text(sheet, row);
+	buf_addf(&sheet->text, "        %" PRIu64 "\n\n", row_value(sheet->view, row));
+}
+
+/* ---- folded ---- */
+
+static void add_folded(struct sheet *sheet, const char *label)
+{
+	buf_addc(&sheet->text, ';');
+	buf_adds(&sheet->text, label);
+}
+
+static void fold_missing(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
+{
+	if (stack->status == STACK_UNREADABLE)
+		add_folded(sheet, missed);
+	if (stack->status == STACK_TRUNCATED)
+		add_folded(sheet, LABEL_TRUNCATED);
+}
+
+/* Root first. */
+static void fold_down(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
+{
+	fold_missing(sheet, stack, missed);
+	for (uint32_t i = stack->nr; i > 0; i--)
+		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i - 1]);
+}
+
+/* Leaf first. */
+static void fold_up(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
+{
+	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
+		sheet_add_frame(sheet, sheet->profile->stack_frames.data[at]);
+	fold_missing(sheet, stack, missed);
+}
+
+static void offwake_folded(struct sheet *sheet, const struct merged_row *row)
+{
+	add_sleeper(sheet, row);
+	if (row->lost)
+		add_folded(sheet, LABEL_LOST);
+	fold_down(sheet, &row->user, LABEL_MISSED_USER);
+	if (separates(sheet, &row->kernel, &row->user))
+		add_folded(sheet, "-");
+	fold_down(sheet, &row->kernel, LABEL_MISSED_KERNEL);
+	add_folded(sheet, "--");
+	if (row->waker_lost)
+		add_folded(sheet, LABEL_LOST);
+	fold_up(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
+	if (separates(sheet, &row->waker_kernel, &row->waker_user))
+		add_folded(sheet, "-");
+	fold_up(sheet, &row->waker_user, LABEL_MISSED_USER);
+	buf_addc(&sheet->text, ';');
+	add_waker(sheet, row);
+}
+
+static void wake_folded(struct sheet *sheet, const struct merged_row *row)
+{
+	add_waker(sheet, row);
+	if (row->waker_lost)
+		add_folded(sheet, LABEL_LOST);
+	fold_down(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
+	buf_addc(&sheet->text, ';');
+	add_sleeper(sheet, row);
+}
+
+void wake_folded_row(struct sheet *sheet, const struct merged_row *row)
+{
+	size_t line = sheet->text.nr;
+
+	if (sheet->view->style == VIEW_OFFWAKE)
+		offwake_folded(sheet, row);
+	else
+		wake_folded(sheet, row);
+	folded_end(sheet, row, line);
+}
