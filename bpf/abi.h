@@ -43,6 +43,7 @@ enum st_message_kind {
 	ST_MESSAGE_STACK = 1, /* struct st_stack: a record, once per id */
 	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count that found no room in the map */
 	ST_MESSAGE_POKE = 3,  /* struct st_delta without a count: the live map is half full, swap it */
+	ST_MESSAGE_PAIR = 4,  /* struct st_pair: a sleeper and its waker, once per id */
 };
 
 /*
@@ -79,6 +80,10 @@ enum st_key_part {
 enum st_stack_flag {
 	ST_STACK_FOREIGN = 1 << 0, /* the process lives outside our pid namespace: ids are the kernel's own */
 	ST_STACK_NO_START = 1 << 1, /* start time and exec id could not be read in this program on this kernel */
+	/* The event came in interrupt context: the task that was interrupted has nothing to do with it and is not named. */
+	ST_STACK_IN_SOFTIRQ = 1 << 2,
+	ST_STACK_IN_IRQ = 1 << 3,
+	ST_STACK_IN_NMI = 1 << 4,
 };
 
 /*
@@ -129,6 +134,43 @@ struct st_delta {
 	__u8 kind;       /* ST_MESSAGE_DELTA, at the same offset as in a record */
 	__u8 generation; /* the one the event belongs to */
 	__u8 pad[6];
+};
+
+/* Why an interval has no waker, or ST_WAKER_SEEN. */
+enum st_waker_reason {
+	ST_WAKER_NONE_ASKED = 0,
+	ST_WAKER_SEEN,
+	ST_WAKER_PREEMPTED,    /* nobody had to wake it: it was runnable all the time */
+	ST_WAKER_BEFORE_SLEEP, /* woken while it was on its way to sleep */
+	ST_WAKER_NOT_SEEN,
+};
+
+/* Two records that belong together, by their ids; counted under an id of its own. */
+struct st_pair {
+	struct st_id id;
+	struct st_id sleeper;
+	__u8 kind;   /* ST_MESSAGE_PAIR, at the same offset as in a record */
+	__u8 reason; /* enum st_waker_reason */
+	__u8 pad[6];
+	struct st_id waker; /* 0 without one */
+};
+
+/* ---- threads off the CPU ---- */
+
+/*
+ * What is known of a thread, by the address of its task_struct. An entry lives as long as the thread and is changed in
+ * place; `start_time_ns` tells it from one that was left behind by another thread at the same address.
+ */
+struct st_task {
+	__u64 start_time_ns;
+	__u64 out_ns;    /* when it left the CPU; 0 while it runs, or when this interval is not wanted */
+	__u64 in_ns;     /* when it last came onto a CPU */
+	__u64 waking_ns; /* when it was last woken */
+	__u64 waker_ns;  /* when `waker` was written */
+	struct st_id sleeper; /* its record at out_ns */
+	struct st_id waker;
+	__u32 state; /* at out_ns, 0 when it was preempted */
+	__u32 pad;
 };
 
 /* ---- scratch ---- */
@@ -216,12 +258,61 @@ struct st_config {
 	__u8 pad[2];
 };
 
+/* What the scheduler programs measure. */
+enum st_measure {
+	ST_MEASURE_OFF_CPU = 0, /* from leaving the CPU to coming back, by sleeper */
+	ST_MEASURE_OFF_WAKE,    /* the same, by sleeper and waker */
+	ST_MEASURE_WAKE,        /* from leaving the CPU to being woken, by sleeper and waker */
+};
+
+enum st_part {
+	ST_PART_ALL = 0,
+	ST_PART_BLOCKED,  /* until it was woken */
+	ST_PART_RUNQUEUE, /* from then on */
+};
+
+/* The arguments of the tracepoint sched_switch, behind `preempt`. */
+enum st_switch_order {
+	ST_SWITCH_PREV_NEXT = 0,
+	ST_SWITCH_STATE_PREV_NEXT, /* commit fa2c3254d7cf ("sched/tracing: Don't re-read p->state …"), v5.18 */
+	ST_SWITCH_PREV_NEXT_STATE, /* commit 9c2136be0878 ("sched/tracing: Append prev_state to tp args instead"), v5.18 */
+};
+
+enum st_thread_filter {
+	ST_THREADS_ALL = 0,
+	ST_THREADS_USER,
+	ST_THREADS_KERNEL,
+};
+
+enum st_state_filter {
+	ST_STATES_ALL = 0,
+	ST_STATES_MASK,    /* state & states, or no state at all where `states` is 0 */
+	ST_STATES_LETTERS, /* 1 << (letter - 'A') for upper case, 1 << 31 for 't' is in `states` */
+};
+
+struct st_offcpu_config {
+	__u64 min_ns, max_ns; /* both inclusive */
+	__u64 begun_ns;       /* threads that are older were there when tracing began */
+	__u8 measure;         /* enum st_measure */
+	__u8 part;            /* enum st_part */
+	__u8 switch_order;    /* enum st_switch_order */
+	__u8 thread_filter;   /* enum st_thread_filter */
+	__u8 state_filter;    /* enum st_state_filter */
+	__u8 pad[3];
+	__u32 states;
+	__u32 pad1;
+};
+
 #define ST_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " changed size")
 ST_ASSERT_SIZE(struct st_id, 16);
 ST_ASSERT_SIZE(struct st_count, 16);
 ST_ASSERT_SIZE(struct st_stack_head, 8 * ST_HEAD_WORDS);
 ST_ASSERT_SIZE(struct st_stack, 128 + 16 * ST_MAX_FRAMES);
 ST_ASSERT_SIZE(struct st_delta, 40);
+ST_ASSERT_SIZE(struct st_pair, 56);
+ST_ASSERT_SIZE(struct st_task, 80);
+ST_ASSERT_SIZE(struct st_offcpu_config, 40);
+_Static_assert(__builtin_offsetof(struct st_pair, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRST_WORD, "key starts at kind");
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES);

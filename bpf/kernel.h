@@ -32,13 +32,30 @@ struct nsproxy {
 	struct mnt_namespace *mnt_ns;
 };
 
+/* arm64: the low half is the preemption count; other architectures may lack the field. */
+struct thread_info {
+	__u64 preempt_count;
+};
+
+/* x86 from 6.2 to 6.14; before and after it is the per-CPU variable __preempt_count. */
+struct pcpu_hot {
+	int preempt_count;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid;
 	int tgid;
+	unsigned int flags;
+	unsigned int __state; /* v5.14: commit 2f064a59a11f ("sched: Change task_struct::state") */
 	__u64 start_time;
 	__u64 self_exec_id; /* u32 before 5.7: commit d1e7fd6462ca ("signal: Extend exec_id to 64bits") */
 	struct task_struct *group_leader;
 	struct nsproxy *nsproxy;
+};
+
+struct task_struct___before_5_14 {
+	volatile long state;
 };
 
 #pragma clang attribute pop

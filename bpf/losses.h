@@ -24,6 +24,10 @@
 	X(SPILLED, NOTE, "events counted through the ring: the count map was full or busy")                     \
 	X(KERNEL_STACK, STACK, "kernel stacks could not be walked")                                             \
 	X(USER_STACK, STACK, "user stacks could not be walked")                                                 \
+	X(STATE_FULL, EVENT, "waits not recorded: the table of threads was full")                               \
+	X(STALE, NOTE, "entries of threads that have ended were found and left out")                            \
+	X(NO_START, NOTE, "threads were off the CPU already when tracing began: that wait is not counted")      \
+	X(WAKER_LOST, STACK, "wakers not recorded: all scratch slots of the CPU were busy")                     \
 	X(KERNEL_TRUNCATED, STACK, "kernel stacks were cut at 127 frames")                                      \
 	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")
 

@@ -15,7 +15,9 @@ struct st_pids_map st_pids SEC(".maps");
 struct st_syscalls_map st_syscalls SEC(".maps");
 struct st_filter_map st_cgroups SEC(".maps");
 struct st_filter_map st_mntns SEC(".maps");
+struct st_tasks_map st_tasks SEC(".maps");
 
 const volatile struct st_config st_config = { .cpu = -1 };
+const volatile struct st_offcpu_config st_offcpu = {};
 
 char LICENSE[] SEC("license") = "GPL";

@@ -104,6 +104,14 @@ struct st_syscalls_map {
 	__uint(value_size, sizeof(__u32));
 };
 
+/* Threads by the address of their task_struct. Sized by user space. */
+struct st_tasks_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__uint(key_size, sizeof(__u64));
+	__uint(value_size, sizeof(struct st_task));
+};
+
 #ifndef ST_DEFINE_MAPS
 extern struct st_generation_map st_generation SEC(".maps");
 extern struct st_known_map st_known SEC(".maps");
@@ -117,6 +125,8 @@ extern struct st_pids_map st_pids SEC(".maps");
 extern struct st_syscalls_map st_syscalls SEC(".maps");
 extern struct st_filter_map st_cgroups SEC(".maps");
 extern struct st_filter_map st_mntns SEC(".maps");
+extern struct st_tasks_map st_tasks SEC(".maps");
 
 extern const volatile struct st_config st_config;
+extern const volatile struct st_offcpu_config st_offcpu;
 #endif

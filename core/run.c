@@ -23,6 +23,7 @@
 #include "core/base/err.h"
 #include "core/cli/version.h"
 #include "core/engine/collect.h"
+#include "core/engine/context.h"
 #include "core/engine/drain.h"
 #include "core/engine/explain.h"
 #include "core/engine/host.h"
@@ -140,6 +141,21 @@ static void begin_interval(struct run *run)
 	vec_push(&run->profile.intervals, interval);
 }
 
+static void describe_event(struct run *run)
+{
+	const char *event = run->plan->probe.typed, *unit = "events";
+
+	if (run->attach.mechanism == MECHANISM_PERF_EVENT) {
+		event = run->attach.sample.name;
+		unit = "samples";
+	} else if (run->attach.mechanism == MECHANISM_TP_BTF) {
+		event = "sched:sched_switch";
+		unit = "microseconds"; /* of the value that reports show; the sums are in nanoseconds */
+	}
+	run->profile.event = profile_add_string(&run->profile, event);
+	run->profile.unit = profile_add_string(&run->profile, unit);
+}
+
 static void begin_profile(struct run *run)
 {
 	struct profile *profile = &run->profile;
@@ -150,9 +166,7 @@ static void begin_profile(struct run *run)
 	profile->view = run->plan->view;
 	output_change_view(&run->plan->output, &profile->view);
 	profile->applet = profile_add_string(profile, run->plan->applet);
-	profile->event = profile_add_string(profile, run->attach.mechanism == MECHANISM_PERF_EVENT ? run->attach.sample.name :
-												     run->plan->probe.typed);
-	profile->unit = profile_add_string(profile, run->attach.mechanism == MECHANISM_PERF_EVENT ? "samples" : "events");
+	describe_event(run);
 	profile->footer = profile_add_string(profile, run->applet->footer ? run->applet->footer : "");
 	localtime_r(&now, &local);
 	profile->utc_offset_s = (uint32_t)local.tm_gmtoff;
@@ -317,6 +331,7 @@ static int print_interval(struct run *run)
 	interval->wall_end_ns = now_ns(CLOCK_REALTIME);
 	profile_count_lost_stacks(&run->profile, interval);
 	name_frames(&run->profile, run->symbolizer);
+	settle_contexts(&run->profile);
 	run->lost |= profile_lost(interval) > 0;
 	err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
 	if (!err)

@@ -67,8 +67,8 @@ static int attach_each(struct session *session, const struct plan *plan, const s
 {
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		const struct attach_point *point = &attach->points.data[i];
-		int err = attach->mechanism == MECHANISM_TRACEPOINT ? attach_tracepoint(session, point) :
-								       attach_uprobe(session, point, plan);
+		int err = attach->mechanism == MECHANISM_TRACEPOINT ? attach_tracepoint(session, point)
+								    : attach_uprobe(session, point, plan);
 
 		if (err)
 			attach_refused(session, point, err);
@@ -127,6 +127,20 @@ static int attach_sys_enter(struct session *session, const struct attach_plan *a
 	return 0;
 }
 
+static int attach_tp_btf(struct session *session, const struct attach_plan *attach)
+{
+	for (size_t i = attach->points.nr; i > 0;
+	     i--) { /* wakers before sleeps, so that the first sleep has its waker */
+		const struct attach_point *point = &attach->points.data[i - 1];
+		struct bpf_link *link = bpf_program__attach_trace(session_program(session, point->program));
+
+		if (!link)
+			return attach_failed(point, -errno);
+		vec_push(&session->links, link);
+	}
+	return 0;
+}
+
 static int attach_samples(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	int err = sampling_new(plan, &attach->sample, bpf_program__fd(session->program), &session->sampling);
@@ -144,6 +158,8 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 		return attach_samples(session, plan, attach);
 	case MECHANISM_UPROBE_MULTI:
 		return attach_uprobe_multi(session, attach);
+	case MECHANISM_TP_BTF:
+		return attach_tp_btf(session, attach);
 	case MECHANISM_TRACEPOINT:
 	case MECHANISM_UPROBE:
 		return attach_each(session, plan, attach);

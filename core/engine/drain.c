@@ -8,6 +8,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/drain_private.h"
 #include "core/engine/host.h"
 #include "core/engine/session_private.h"
 
@@ -23,6 +24,12 @@ static void keep_record(struct session *session, const struct st_stack *stack, s
 	vec_reserve(&session->pending, session->pending.nr + words);
 	memcpy(session->pending.data + session->pending.nr, stack, bytes);
 	session->pending.nr += words;
+	session->nr_received++;
+}
+
+static void keep_pair(struct session *session, const struct st_pair *pair)
+{
+	vec_push(&session->pairs, *pair);
 	session->nr_received++;
 }
 
@@ -46,6 +53,8 @@ static int on_message(void *context, void *data, size_t bytes)
 		keep_record(session, data, bytes);
 	else if (delta->kind == ST_MESSAGE_DELTA && bytes == sizeof(*delta))
 		vec_push(&session->deltas, *delta);
+	else if (delta->kind == ST_MESSAGE_PAIR && bytes == sizeof(struct st_pair))
+		keep_pair(session, data);
 	else if (delta->kind == ST_MESSAGE_POKE)
 		session->poked = true;
 	else
@@ -66,6 +75,15 @@ int drain_fd(const struct session *session)
 
 /* ---- records ---- */
 
+static enum event_context context_of(uint8_t flags)
+{
+	if (flags & ST_STACK_IN_NMI)
+		return CONTEXT_NMI;
+	if (flags & ST_STACK_IN_IRQ)
+		return CONTEXT_IRQ;
+	return flags & ST_STACK_IN_SOFTIRQ ? CONTEXT_SOFTIRQ : CONTEXT_TASK;
+}
+
 static struct profile_record record_of(struct profile *profile, const struct st_stack_head *head)
 {
 	return (struct profile_record){
@@ -83,6 +101,7 @@ static struct profile_record record_of(struct profile *profile, const struct st_
 		.kernel_status = head->kernel_status,
 		.user_status = head->user_status,
 		.foreign = head->flags & ST_STACK_FOREIGN,
+		.context = (uint8_t)context_of(head->flags),
 		.nr_kernel = head->nr_kernel,
 		.nr_user = head->nr_user,
 	};
@@ -159,6 +178,20 @@ static void add_pending(struct session *session, const struct drain_target *targ
 	session->pending.nr = 0;
 }
 
+/* Behind the records that they are made of. */
+static void add_pairs(struct session *session, struct profile *profile)
+{
+	for (size_t i = 0; i < session->pairs.nr; i++) {
+		const struct st_pair *pair = &session->pairs.data[i];
+		struct profile_id waker = { pair->waker.lo, pair->waker.hi };
+
+		profile_add_pair(profile, (struct profile_id){ pair->id.lo, pair->id.hi },
+				 (struct profile_id){ pair->sleeper.lo, pair->sleeper.hi },
+				 pair->reason == ST_WAKER_SEEN ? &waker : NULL, (enum waker_reason)pair->reason);
+	}
+	session->pairs.nr = 0;
+}
+
 /* The cache of sent records is emptied before it is full; records are then sent once more, which is harmless. */
 static void renew_cache(struct session *session)
 {
@@ -183,6 +216,7 @@ bool drain_ring(struct session *session, const struct drain_target *target)
 
 	ring_buffer__consume(session->ring);
 	add_pending(session, target);
+	add_pairs(session, target->profile);
 	renew_cache(session);
 	poked = session->poked;
 	session->poked = false;
@@ -340,12 +374,18 @@ static void account_samples(struct session *session, struct profile_interval *in
 
 static uint64_t recursion_misses(const struct session *session)
 {
-	struct bpf_prog_info info = {};
-	__u32 length = sizeof(info);
+	struct bpf_program *program;
+	uint64_t misses = 0;
 
-	if (bpf_prog_get_info_by_fd(bpf_program__fd(session->program), &info, &length))
-		return 0;
-	return info.recursion_misses;
+	bpf_object__for_each_program(program, session->skeleton->obj)
+	{
+		struct bpf_prog_info info = {};
+		__u32 length = sizeof(info);
+
+		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &length))
+			misses += info.recursion_misses;
+	}
+	return misses;
 }
 
 /* Events that never reached the program; unknown where the kernel does not count them. */
@@ -447,5 +487,7 @@ int drain_all(struct session *session, const struct drain_target *target)
 
 	for (uint32_t i = 0; !err && i < ST_GENERATIONS; i++)
 		err = drain_swap(session, target);
+	if (!err && session->off_cpu.unfinished)
+		err = drain_unfinished(session, target);
 	return err;
 }

@@ -217,6 +217,105 @@ bool host_counts_misses(void)
 	return counts;
 }
 
+/* The parameters of a tracepoint as BTF has them, behind the first, which is the program's own; or NULL. */
+static const struct btf_param *tracepoint_parameters(const struct btf *btf, const char *name, unsigned int *ret_nr)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
+
+	if (type)
+		type = btf__type_by_id(btf, type->type);
+	if (type && btf_is_ptr(type))
+		type = btf__type_by_id(btf, type->type);
+	if (!type || !btf_is_func_proto(type) || !btf_vlen(type))
+		return NULL;
+	*ret_nr = btf_vlen(type) - 1U;
+	return btf_params(type) + 1;
+}
+
+static bool is_pointer(const struct btf *btf, const struct btf_param *parameter)
+{
+	const struct btf_type *type = btf__type_by_id(btf, parameter->type);
+
+	return type && btf_is_ptr(type);
+}
+
+static int scheduler_events(const struct btf *btf, enum switch_order *ret_order)
+{
+	unsigned int nr = 0, nr_waking = 0;
+	const struct btf_param *parameters = tracepoint_parameters(btf, "btf_trace_sched_switch", &nr);
+
+	if (!parameters || !tracepoint_parameters(btf, "btf_trace_sched_waking", &nr_waking) || nr < 3 ||
+	    nr_waking != 1)
+		return fail_host(-EOPNOTSUPP, "scheduler: this kernel's BTF has no tracepoints sched_switch and "
+					      "sched_waking as they are known");
+	if (nr == 3)
+		*ret_order = SWITCH_PREV_NEXT;
+	else
+		*ret_order = is_pointer(btf, &parameters[1]) ? SWITCH_PREV_NEXT_STATE : SWITCH_STATE_PREV_NEXT;
+	return 0;
+}
+
+int host_scheduler_events(enum switch_order *ret_order)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int err;
+
+	if (!btf)
+		return fail_host(-errno, "scheduler: the kernel's BTF cannot be read: %s", strerror(errno));
+	err = scheduler_events(btf, ret_order);
+	btf__free(btf);
+	return err;
+}
+
+/* Whether a program may take the address of this per-CPU variable. */
+static bool can_name_variable(const struct btf *btf, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
+	/* r1 = &variable; r0 = 0; exit */
+	const struct bpf_insn code[] = {
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_BTF_ID, .imm = id },
+		{},
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	_cleanup_(closep) int program = -1;
+
+	if (id <= 0)
+		return false;
+	program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "st_ask_variable", "GPL", code, 4, NULL);
+	return program >= 0;
+}
+
+bool host_tells_interrupts(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool tells = false;
+	int id;
+
+	if (!btf)
+		return false;
+	id = btf__find_by_name_kind(btf, "thread_info", BTF_KIND_STRUCT);
+	if (id > 0)
+		tells = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "preempt_count", 1);
+	if (!tells && btf__find_by_name_kind(btf, "__preempt_count", BTF_KIND_VAR) > 0)
+		tells = can_name_variable(btf, "__preempt_count");
+	else if (!tells)
+		tells = can_name_variable(btf, "pcpu_hot");
+	btf__free(btf);
+	return tells;
+}
+
+uint32_t host_nr_threads(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/loadavg", "re");
+	unsigned int nr = 0;
+
+	if (!file || fscanf(file, "%*s %*s %*s %*u/%u", &nr) != 1)
+		return 0;
+	return nr;
+}
+
 uint64_t host_max_sample_rate(void)
 {
 	_cleanup_(fclosep) FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");

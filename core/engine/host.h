@@ -53,6 +53,22 @@ int host_kprobe_event_type(void);
 /* Whether the kernel counts events that a probe program missed by recursion (v6.7). */
 bool host_counts_misses(void);
 
+/* Where the tracepoint sched_switch has the state of the thread that leaves; as enum st_switch_order. */
+enum switch_order {
+	SWITCH_PREV_NEXT,       /* nowhere: read the thread's own field */
+	SWITCH_STATE_PREV_NEXT,
+	SWITCH_PREV_NEXT_STATE,
+};
+
+/* Whether programs can attach to sched_switch and sched_waking by BTF. 0, or an ERR_HOST failure. */
+int host_scheduler_events(enum switch_order *ret_order);
+
+/* Whether a program can ask if it runs in an interrupt: bpf/context.bpf.h. */
+bool host_tells_interrupts(void);
+
+/* How many threads the host has now; 0 unknown. */
+uint32_t host_nr_threads(void);
+
 /* Highest sampling frequency that the kernel accepts now (kernel.perf_event_max_sample_rate); 0 unknown. */
 uint64_t host_max_sample_rate(void);
 

@@ -2,6 +2,7 @@
 /* The plan as a value: empty, freed, and in words. */
 #include "core/engine/plan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ const char *probe_kind_name(enum probe_kind kind)
 		[PROBE_USER_FUNCTION] = "user function",
 		[PROBE_TRACEPOINT] = "tracepoint",
 		[PROBE_USDT] = "USDT probe",
+		[PROBE_SCHEDULER] = "scheduler",
 	};
 
 	return (size_t)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
@@ -84,7 +86,9 @@ int sample_event_parse(const char *name, enum sample_event *ret_event)
 
 int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
 {
-	static const char *const names[] = { [ATTACH_MULTI] = "multi", [ATTACH_KPROBE] = "kprobe", [ATTACH_FENTRY] = "fentry" };
+	static const char *const names[] = {
+		[ATTACH_MULTI] = "multi", [ATTACH_KPROBE] = "kprobe", [ATTACH_FENTRY] = "fentry"
+	};
 
 	for (size_t i = ATTACH_MULTI; i < ARRAY_SIZE(names); i++) {
 		if (!strcmp(name, names[i])) {
@@ -93,6 +97,45 @@ int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
 		}
 	}
 	return fail_usage("argument --attach: '%s' is no way to attach: give multi, kprobe or fentry", name);
+}
+
+/* ---- states of threads ---- */
+
+#define STATE_LETTERS "DIPRST" /* and t; as ps, without those of dead threads */
+
+static int parse_letters(const char *text, struct off_cpu_plan *ret_plan)
+{
+	uint32_t states = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at != 't' && !strchr(STATE_LETTERS, *at)) {
+			int err = fail_usage("state '%s': neither a number nor letters of states", text);
+
+			hint("R preempted, S sleeping, D uninterruptible, I idle, T stopped, t traced, P parked; or a mask "
+			     "as in include/linux/sched.h");
+			return err;
+		}
+		states |= *at == 't' ? 1U << 31 : 1U << (*at - 'A');
+	}
+	ret_plan->state_filter = STATES_LETTERS;
+	ret_plan->states = states;
+	return 0;
+}
+
+int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan)
+{
+	unsigned long long mask;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return *text ? parse_letters(text, ret_plan) : fail_usage("state '': empty");
+	errno = 0;
+	mask = strtoull(text, &end, 0);
+	if (errno || *end || mask > UINT32_MAX)
+		return fail_usage("state '%s': not a mask of 32 bits", text);
+	ret_plan->state_filter = STATES_MASK;
+	ret_plan->states = (uint32_t)mask;
+	return 0;
 }
 
 /* ---- in words ---- */
@@ -121,6 +164,31 @@ static void describe_text(const char *key, const char *value, struct buf *text)
 	buf_addc(text, '\n');
 }
 
+static void describe_off_cpu(const struct off_cpu_plan *off_cpu, struct buf *text)
+{
+	static const char *const measures[] = {
+		[MEASURE_OFF_CPU] = "time off the CPU by sleeper",
+		[MEASURE_OFF_WAKE] = "time off the CPU by sleeper and waker",
+		[MEASURE_WAKE] = "time until being woken by sleeper and waker",
+	};
+	static const char *const parts[] = { [PART_BLOCKED] = "blocked", [PART_RUNQUEUE] = "waiting for a CPU" };
+	static const char *const threads[] = { [THREADS_USER] = "user", [THREADS_KERNEL] = "kernel" };
+
+	buf_addf(text, "measure: %s\n", measures[off_cpu->measure]);
+	if (off_cpu->part)
+		buf_addf(text, "part: %s\n", parts[off_cpu->part]);
+	if (off_cpu->threads)
+		buf_addf(text, "threads: %s\n", threads[off_cpu->threads]);
+	if (off_cpu->state_filter)
+		buf_addf(text, "states: %s %#" PRIx32 "\n", off_cpu->state_filter == STATES_MASK ? "mask" : "letters",
+			 off_cpu->states);
+	buf_addf(text, "least: %" PRIu64 " ns\n", off_cpu->min_ns);
+	if (off_cpu->max_ns != UINT64_MAX)
+		buf_addf(text, "most: %" PRIu64 " ns\n", off_cpu->max_ns);
+	if (off_cpu->unfinished)
+		buf_adds(text, "unfinished: yes\n");
+}
+
 static void describe_probe(const struct plan *plan, struct buf *text)
 {
 	const struct probe_spec *probe = &plan->probe;
@@ -133,6 +201,10 @@ static void describe_probe(const struct plan *plan, struct buf *text)
 			buf_addf(text, "sample: every %" PRIu64 " events\n", plan->period);
 		else
 			buf_addf(text, "sample: %" PRIu64 " times a second\n", plan->frequency_hz);
+		return;
+	}
+	if (probe->kind == PROBE_SCHEDULER) {
+		describe_off_cpu(&plan->off_cpu, text);
 		return;
 	}
 	describe_text("typed", probe->typed, text);

@@ -21,6 +21,42 @@ enum probe_kind {
 	PROBE_USER_FUNCTION,   /* LIB:FUNC, p:LIB:FUNC, /path:FUNC, -l LIB FUNC */
 	PROBE_TRACEPOINT,      /* t:CATEGORY:EVENT */
 	PROBE_USDT,            /* u:LIB:PROBE, u:/path:PROVIDER:PROBE */
+	PROBE_SCHEDULER,       /* threads that leave the CPU, come back and are woken: struct off_cpu_plan */
+};
+
+/* The same values as enum st_measure, asserted in session.c. */
+enum measure {
+	MEASURE_OFF_CPU,  /* time off the CPU by sleeper */
+	MEASURE_OFF_WAKE, /* the same by sleeper and waker */
+	MEASURE_WAKE,     /* time until being woken, by sleeper and waker */
+};
+
+enum off_cpu_part { /* as enum st_part */
+	PART_ALL,
+	PART_BLOCKED,
+	PART_RUNQUEUE,
+};
+
+enum thread_filter { /* as enum st_thread_filter */
+	THREADS_ALL,
+	THREADS_USER,
+	THREADS_KERNEL,
+};
+
+enum state_filter { /* as enum st_state_filter */
+	STATES_ALL,
+	STATES_MASK,
+	STATES_LETTERS,
+};
+
+struct off_cpu_plan {
+	enum measure measure;
+	enum off_cpu_part part;
+	enum thread_filter threads;
+	enum state_filter state_filter;
+	uint32_t states;         /* a mask of the kernel's states, 0 = preempted; or of letters */
+	uint64_t min_ns, max_ns; /* both inclusive */
+	bool unfinished;         /* threads that are still off the CPU at the end too */
 };
 
 /* One probe as the user wrote it, taken apart. Patterns keep their wildcards; `regex` says how to read them. */
@@ -77,6 +113,8 @@ struct plan {
 	uint64_t frequency_hz; /* or */
 	uint64_t period;       /* events per sample; 0: use frequency_hz */
 
+	struct off_cpu_plan off_cpu; /* PROBE_SCHEDULER */
+
 	/* who */
 	VEC(uint32_t) tgids; /* only these processes, as seen from here; empty = all */
 	VEC(uint32_t) tids;
@@ -117,6 +155,12 @@ void plan_describe(const struct plan *plan, struct buf *ret_text);
 
 /* Adds seconds as headers show them: "5", "0.5". */
 void seconds_describe(uint64_t ns, struct buf *text);
+
+/*
+ * Reads what --state takes: a number, which is a mask of the kernel's states, or letters as ps shows them ("SD"). 0 or a
+ * usage error.
+ */
+int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan);
 
 /* "user function", "tracepoint", …: the name of a probe kind in messages. */
 const char *probe_kind_name(enum probe_kind kind);

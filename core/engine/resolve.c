@@ -77,6 +77,8 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 		return resolve_tracepoints(plan, ret_attach);
 	case PROBE_USER_FUNCTION:
 		return resolve_user_functions(plan, symbolizer, ret_attach);
+	case PROBE_SCHEDULER:
+		return resolve_scheduler(plan, ret_attach);
 	case PROBE_KERNEL_FUNCTION:
 		return resolve_kernel_functions(plan, ret_attach);
 	case PROBE_USDT:
@@ -104,6 +106,7 @@ const char *mechanism_name(enum mechanism mechanism)
 		[MECHANISM_FENTRY] = "fentry",
 		[MECHANISM_RAW_TRACEPOINT] = "raw_tracepoint",
 		[MECHANISM_SYS_ENTER] = "raw_tracepoint",
+		[MECHANISM_TP_BTF] = "tp_btf",
 	};
 
 	return names[mechanism];
@@ -121,6 +124,7 @@ const char *attach_plan_program(const struct attach_plan *attach)
 		[MECHANISM_FENTRY] = "on_fentry",
 		[MECHANISM_RAW_TRACEPOINT] = "on_raw_tracepoint",
 		[MECHANISM_SYS_ENTER] = "on_sys_enter",
+		[MECHANISM_TP_BTF] = "on_switch",
 	};
 
 	return programs[attach->mechanism];
@@ -129,7 +133,8 @@ const char *attach_plan_program(const struct attach_plan *attach)
 static void describe_sample(const struct sampling_choice *sample, struct buf *text)
 {
 	if (sample->is_clock)
-		buf_addf(text, "attach: %s every %llu ns on every CPU\n", sample->name, (unsigned long long)sample->period);
+		buf_addf(text, "attach: %s every %llu ns on every CPU\n", sample->name,
+			 (unsigned long long)sample->period);
 	else if (sample->period)
 		buf_addf(text, "attach: %s every %llu events on every CPU\n", sample->name,
 			 (unsigned long long)sample->period);

@@ -10,6 +10,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/vec.h"
+#include "core/engine/host.h"
 #include "core/engine/plan.h"
 #include "core/engine/sampling.h"
 #include "symbolize/symbolize.h"
@@ -24,6 +25,7 @@ enum mechanism {
 	MECHANISM_FENTRY,       /* a copy of the program for each function */
 	MECHANISM_RAW_TRACEPOINT,
 	MECHANISM_SYS_ENTER,    /* the raw sys_enter tracepoint, filtered by system call */
+	MECHANISM_TP_BTF,       /* a program of its own for each tracepoint, attached by BTF */
 };
 
 /*
@@ -31,6 +33,7 @@ enum mechanism {
  * calls a number.
  */
 struct attach_point {
+	const char *program; /* MECHANISM_TP_BTF: the program for this place; static */
 	char *name;       /* "sched:sched_switch", "malloc" */
 	char *category;
 	char *event;
@@ -44,6 +47,7 @@ struct attach_plan {
 	enum program_kind program;
 	enum mechanism mechanism;
 	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
+	enum switch_order switch_order; /* MECHANISM_TP_BTF */
 	char why[256];                 /* why this mechanism */
 	char note[256];                /* what was left out, for the user; "" = nothing */
 	VEC(struct attach_point) points;

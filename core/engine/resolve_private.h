@@ -9,6 +9,7 @@
 
 int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach);
 int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach);
+int resolve_scheduler(const struct plan *plan, struct attach_plan *attach);
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
 
 /* A usage error when there are more places than the plan allows. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -19,13 +20,17 @@
 #include "core/engine/session_private.h"
 
 #define DEFAULT_COUNT_ENTRIES 16384
-#define SAMPLE_RING_BYTES (512 << 10) /* timed samples come at a known, low rate; every page of a ring counts twice in RSS */
+#define SAMPLE_RING_BYTES \
+	(512 << 10) /* timed samples come at a known, low rate; every page of a ring counts twice in RSS */
 #define PROBE_RING_BYTES (4 << 20)
+#define MIN_TASKS 16384U
+#define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
 #define MANY_CPUS 256 /* from here on fewer scratch slots per CPU: they are allocated for all possible CPUs */
 
 /* The plan, the profile and the BPF side number the same things. */
-_Static_assert((int)KEY_TGID == (int)ST_KEY_TGID && (int)KEY_TID == (int)ST_KEY_TID && (int)KEY_COMM == (int)ST_KEY_COMM &&
-		       (int)KEY_CGROUP == (int)ST_KEY_CGROUP && (int)KEY_PROBE == (int)ST_KEY_PROBE,
+_Static_assert((int)KEY_TGID == (int)ST_KEY_TGID && (int)KEY_TID == (int)ST_KEY_TID &&
+		       (int)KEY_COMM == (int)ST_KEY_COMM && (int)KEY_CGROUP == (int)ST_KEY_CGROUP &&
+		       (int)KEY_PROBE == (int)ST_KEY_PROBE,
 	       "key parts differ");
 _Static_assert((int)TASK_ACCESS_PROBE_READ == (int)ST_TASK_PROBE_READ && (int)TASK_ACCESS_BTF == (int)ST_TASK_BTF,
 	       "task access differs");
@@ -33,6 +38,16 @@ _Static_assert((int)PROGRAM_SAMPLE == (int)ST_PROGRAM_SAMPLE && (int)PROGRAM_TES
 	       "program kinds differ");
 _Static_assert((int)STACK_OK == (int)ST_STACK_OK && (int)STACK_TRUNCATED == (int)ST_STACK_TRUNCATED,
 	       "stack states differ");
+
+_Static_assert((int)CONTEXT_SOFTIRQ == 1 && (int)CONTEXT_IRQ == 2 && (int)CONTEXT_NMI == 3,
+	       "two bits in saved profiles");
+_Static_assert((int)WAKER_SEEN == (int)ST_WAKER_SEEN && (int)WAKER_NOT_SEEN == (int)ST_WAKER_NOT_SEEN,
+	       "waker reasons differ");
+_Static_assert((int)MEASURE_OFF_CPU == (int)ST_MEASURE_OFF_CPU && (int)MEASURE_WAKE == (int)ST_MEASURE_WAKE &&
+		       (int)PART_RUNQUEUE == (int)ST_PART_RUNQUEUE && (int)THREADS_KERNEL == (int)ST_THREADS_KERNEL &&
+		       (int)STATES_LETTERS == (int)ST_STATES_LETTERS &&
+		       (int)SWITCH_PREV_NEXT_STATE == (int)ST_SWITCH_PREV_NEXT_STATE,
+	       "what off-CPU plans say differs");
 
 static struct bpf_program *program_of(struct stacktool *skeleton, const struct attach_plan *attach)
 {
@@ -67,6 +82,24 @@ static uint32_t ring_bytes(const struct plan *plan, const struct attach_plan *at
 	return attach->mechanism == MECHANISM_PERF_EVENT ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
 }
 
+static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *plan, const struct attach_plan *attach)
+{
+	struct timespec now = {};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	skeleton->rodata->st_offcpu = (struct st_offcpu_config){
+		.min_ns = plan->min_ns,
+		.max_ns = plan->max_ns,
+		.begun_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+		.measure = (uint8_t)plan->measure,
+		.part = (uint8_t)plan->part,
+		.switch_order = (uint8_t)attach->switch_order,
+		.thread_filter = (uint8_t)plan->threads,
+		.state_filter = (uint8_t)plan->state_filter,
+		.states = plan->states,
+	};
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
@@ -86,8 +119,11 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 	if (getrandom(config.seed, sizeof(config.seed), 0) != sizeof(config.seed))
 		return fail(-EIO, "getrandom: no random numbers");
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
-		return fail_host(-EPERM, "--mntnsmap: lockdown=confidentiality forbids to read the task on this kernel");
+		return fail_host(-EPERM,
+				 "--mntnsmap: lockdown=confidentiality forbids to read the task on this kernel");
 	skeleton->rodata->st_config = config;
+	if (attach->mechanism == MECHANISM_TP_BTF)
+		set_off_cpu(skeleton, &plan->off_cpu, attach);
 	return set_task_filter(&skeleton->rodata->st_config, plan);
 }
 
@@ -105,8 +141,8 @@ static int reuse_pinned(struct bpf_map *map, const char *option, const char *pat
 	if (bpf_map_get_info_by_fd(fd, &info, &length))
 		return fail(-errno, "%s: '%s': not a BPF map: %s", option, path, strerror(errno));
 	if (info.type != BPF_MAP_TYPE_HASH || info.key_size != sizeof(uint64_t)) {
-		fail(-EINVAL, "%s: '%s': the map must be a hash with keys of 8 bytes, not type %u with keys of %u", option,
-		     path, info.type, info.key_size);
+		fail(-EINVAL, "%s: '%s': the map must be a hash with keys of 8 bytes, not type %u with keys of %u",
+		     option, path, info.type, info.key_size);
 		hint("bpftool map create %s type hash key 8 value 8 entries 128 name filter", path);
 		return -EINVAL;
 	}
@@ -126,6 +162,20 @@ static int set_filter_maps(struct stacktool *skeleton, const struct plan *plan)
 	return err;
 }
 
+/*
+ * Twice as many entries as there are threads now: they come and go. Not pid_max, which is four million on most hosts:
+ * half a gigabyte.
+ */
+static void set_tasks(struct stacktool *skeleton, bool wanted)
+{
+	uint32_t entries = 2 * host_nr_threads();
+
+	bpf_map__set_autocreate(skeleton->maps.st_tasks, wanted);
+	if (entries < MIN_TASKS)
+		entries = MIN_TASKS;
+	bpf_map__set_max_entries(skeleton->maps.st_tasks, entries < MAX_TASKS ? entries : MAX_TASKS);
+}
+
 static uint32_t nr_filter_ids(const struct plan *plan)
 {
 	return (uint32_t)(plan->tgids.nr ? plan->tgids.nr : plan->tids.nr);
@@ -138,6 +188,7 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 	bpf_map__set_max_entries(skeleton->maps.st_ring, ring_bytes(plan, attach));
 	if (libbpf_num_possible_cpus() > MANY_CPUS)
 		bpf_map__set_max_entries(skeleton->maps.st_scratch, ST_MAX_SLOTS / 2);
+	set_tasks(skeleton, attach->mechanism == MECHANISM_TP_BTF);
 	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
 	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYS_ENTER);
 	if (attach->mechanism == MECHANISM_SYS_ENTER)
@@ -154,12 +205,18 @@ static int fill_pids(struct stacktool *skeleton, const struct plan *plan)
 	const uint32_t *ids = plan->tgids.nr ? plan->tgids.data : plan->tids.data;
 
 	for (uint32_t i = 0; nr > 1 && i < nr; i++) {
-		int err = bpf_map__update_elem(skeleton->maps.st_pids, &ids[i], sizeof(ids[i]), &one, sizeof(one), BPF_ANY);
+		int err = bpf_map__update_elem(skeleton->maps.st_pids, &ids[i], sizeof(ids[i]), &one, sizeof(one),
+					       BPF_ANY);
 
 		if (err)
 			return fail(err, "pid filter: cannot fill the map: %s", strerror(-err));
 	}
 	return 0;
+}
+
+struct bpf_program *session_program(const struct session *session, const char *name)
+{
+	return bpf_object__find_program_by_name(session->skeleton->obj, name);
 }
 
 /* ---- generations ---- */
@@ -200,16 +257,26 @@ static int load_failed(int err, const struct attach_plan *attach)
 	const char *said = libbpf_log_last();
 
 	if (err == -EPERM) {
-		fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach), strerror(-err));
+		fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach),
+			  strerror(-err));
 		hint("it takes CAP_BPF and CAP_PERFMON (or root), and a kernel that allows BPF");
 		return err;
 	}
 	if (err == -ENOMEM || err == -E2BIG)
-		return fail(err, "BPF maps: the kernel refuses the memory (a memory cgroup may be full): %s", strerror(-err));
+		return fail(err, "BPF maps: the kernel refuses the memory (a memory cgroup may be full): %s",
+			    strerror(-err));
 	fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach), strerror(-err));
 	if (said[0])
 		hint("%s", said);
 	return err;
+}
+
+/* Where every place has a program of its own. */
+static void autoload_points(struct session *session, const struct attach_plan *attach)
+{
+	for (size_t i = 0; i < attach->points.nr; i++)
+		if (attach->points.data[i].program)
+			bpf_program__set_autoload(session_program(session, attach->points.data[i].program), true);
 }
 
 static int configure(struct session *session, const struct plan *plan, const struct attach_plan *attach)
@@ -229,9 +296,11 @@ static int configure(struct session *session, const struct plan *plan, const str
 	if (err)
 		return fail_host(err, "fentry: '%s' is no function that the kernel knows by type",
 				 attach->points.data[0].name);
+	autoload_points(session, attach);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
 	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;
 	session->wants_idle = plan->include_idle;
+	session->off_cpu = plan->off_cpu;
 	session->counts_misses = attach->mechanism != MECHANISM_PERF_EVENT && host_counts_misses();
 	return 0;
 }
@@ -291,6 +360,7 @@ void session_free(struct session *session)
 	stacktool__destroy(session->skeleton);
 	vec_done(&session->pending);
 	vec_done(&session->deltas);
+	vec_done(&session->pairs);
 	vec_done(&session->links);
 	free(session);
 }
@@ -309,8 +379,9 @@ static void describe_config(const struct session *session, struct buf *text)
 	buf_addf(text, "config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u idle=%u\n",
 		 config->key_parts, config->task_access, config->task_filter, config->cpu, config->want_kernel,
 		 config->want_user, config->include_idle);
-	buf_addf(text, "maps: counts 2 x %u, records sent %u, ring %u bytes, slots %u per CPU\n", session->wanted_entries,
-		 bpf_map__max_entries(session->skeleton->maps.st_known), bpf_map__max_entries(session->skeleton->maps.st_ring),
+	buf_addf(text, "maps: counts 2 x %u, records sent %u, ring %u bytes, slots %u per CPU\n",
+		 session->wanted_entries, bpf_map__max_entries(session->skeleton->maps.st_known),
+		 bpf_map__max_entries(session->skeleton->maps.st_ring),
 		 bpf_map__max_entries(session->skeleton->maps.st_scratch));
 }
 
@@ -346,8 +417,7 @@ uint64_t session_map_bytes(const struct session *session)
 	uint64_t bytes = map_memory(session->counts[0]) + map_memory(session->counts[1]);
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, session->skeleton->obj)
-		if (bpf_map__fd(map) >= 0)
-			bytes += map_memory(bpf_map__fd(map));
+	bpf_object__for_each_map(map, session->skeleton->obj) if (bpf_map__fd(map) >= 0)
+		bytes += map_memory(bpf_map__fd(map));
 	return bytes;
 }

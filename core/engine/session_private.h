@@ -33,6 +33,7 @@ struct session {
 	/* ring messages that wait for their place: records for the address spaces, deltas for the other generation */
 	VEC(uint64_t) pending; /* struct st_stack, one after the other, each rounded up to words */
 	VEC(struct st_delta) deltas;
+	VEC(struct st_pair) pairs;
 	bool poked;
 	uint64_t inserted_before; /* control->inserted at the last swap */
 	uint64_t nr_received;  /* records, since the cache of sent records was last cleared */
@@ -49,7 +50,11 @@ struct session {
 	struct sampling *sampling;
 	uint64_t sample_period;
 	bool wants_idle;
+	struct off_cpu_plan off_cpu;
 };
+
+/* A program of the object by its name; NULL when there is none. */
+struct bpf_program *session_program(const struct session *session, const char *name);
 
 /*
  * Makes a count map of `wanted_entries` and puts it into the slot of a generation, in place of the one that was there.

@@ -44,6 +44,17 @@ static void switch_everything_on(struct st_config *config, enum st_task_access a
 	config->read_user = 1;
 }
 
+static void switch_scheduler_on(struct st_offcpu_config *config)
+{
+	config->max_ns = ~0ULL;
+	config->begun_ns = 1;
+	config->measure = ST_MEASURE_OFF_WAKE;
+	config->part = ST_PART_RUNQUEUE;
+	config->thread_filter = ST_THREADS_USER;
+	config->state_filter = ST_STATES_LETTERS;
+	config->states = ~0U;
+}
+
 /* The verifier's count, or REFUSED. */
 static long load_one(const char *name, enum st_task_access access)
 {
@@ -55,6 +66,7 @@ static long load_one(const char *name, enum st_task_access access)
 	if (!object)
 		return REFUSED;
 	switch_everything_on(&object->rodata->st_config, access);
+	switch_scheduler_on(&object->rodata->st_offcpu);
 	bpf_object__for_each_program(program, object->obj)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
 	program = bpf_object__find_program_by_name(object->obj, name);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether a task does what is being recorded, or an interrupt that hit it.
+ *
+ * BPF has no helper for it, but the preemption count says it, and BTF says where that is: a per-CPU variable on x86
+ * (__preempt_count, pcpu_hot.preempt_count from 6.2 to 6.14), a field of the task on arm64. Both are plain memory
+ * of the kernel, readable under lockdown too. A kernel without CONFIG_KALLSYMS_ALL has them in BTF but refuses programs
+ * that name them, so user space asks first (host_tells_interrupts()).
+ */
+#pragma once
+
+#include "bpf/maps.bpf.h"
+
+extern const int __preempt_count __ksym __weak;
+extern const struct pcpu_hot pcpu_hot __ksym __weak;
+
+/* include/linux/preempt.h: eight bits of preemption, eight of softirq, four of hardirq, four of NMI. */
+enum {
+	ST_PREEMPT_SOFTIRQ = 1 << 8, /* serving one; twice this is added where they are only held off */
+	ST_PREEMPT_HARDIRQ = 0xf << 16,
+	ST_PREEMPT_NMI = 0xf << 20,
+};
+
+static __always_inline __u32 st_preempt_count(void)
+{
+	if (bpf_core_field_exists(((struct thread_info *)0)->preempt_count)) {
+		if (st_config.task_access != ST_TASK_BTF)
+			return 0;
+		return ((struct task_struct *)bpf_get_current_task_btf())->thread_info.preempt_count;
+	}
+	if (&__preempt_count)
+		return *(const int *)bpf_this_cpu_ptr(&__preempt_count);
+	if (&pcpu_hot)
+		return ((const struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
+	return 0;
+}
+
+/* The flags of a record that is taken here; 0 in a task. */
+static __always_inline __u8 st_context(void)
+{
+	__u32 count = st_preempt_count();
+
+	if (count & ST_PREEMPT_NMI)
+		return ST_STACK_IN_NMI;
+	if (count & ST_PREEMPT_HARDIRQ)
+		return ST_STACK_IN_IRQ;
+	return count & ST_PREEMPT_SOFTIRQ ? ST_STACK_IN_SOFTIRQ : 0;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads off the CPU: how long, with which stack, and who woke them.
+ *
+ * The record of a sleeper is taken and sent when it leaves the CPU, where its stack and name are its own; its id waits in
+ * st_tasks. When it comes back (or, for wakers' time, when it is woken) the interval is over, and that is the event that
+ * is counted: `seen` is the number of intervals that ended, plus those whose beginning could not be kept (NO_SLOT,
+ * STATE_FULL), and every one of them ends in exactly one counter as all events do. An interval is counted in the
+ * generation in which it ends. Threads that a filter leaves out are no events.
+ *
+ * Entries of st_tasks are made once per thread and changed in place; inserting and deleting at every switch costs three
+ * times as much. They are deleted when the thread leaves the CPU for the last time. Nothing but the thread's own CPU
+ * writes to an entry, apart from the waker, which holds the thread's pi_lock; it writes what it found before the time, so
+ * that a waker of an earlier interval is told by its time.
+ *
+ * A pair of sleeper and waker is a message of 56 bytes with an id of its own. Both records have been sent before it.
+ */
+#pragma once
+
+#include "bpf/context.bpf.h"
+#include "bpf/mix.bpf.h"
+#include "bpf/record.bpf.h"
+
+/* include/linux/sched.h, the same since v4.14 */
+enum {
+	ST_TASK_INTERRUPTIBLE = 0x1,
+	ST_TASK_UNINTERRUPTIBLE = 0x2,
+	ST_TASK_STOPPED = 0x4,
+	ST_TASK_TRACED = 0x8,
+	ST_TASK_PARKED = 0x40,
+	ST_TASK_DEAD = 0x80,
+	ST_TASK_NOLOAD = 0x400,
+	ST_PF_KTHREAD = 0x00200000,
+};
+
+/* ---- who, and in which state ---- */
+
+static __always_inline int st_wanted_thread(struct task_struct *task)
+{
+	if (st_offcpu.thread_filter == ST_THREADS_USER)
+		return !(task->flags & ST_PF_KTHREAD);
+	if (st_offcpu.thread_filter == ST_THREADS_KERNEL)
+		return (task->flags & ST_PF_KTHREAD) != 0;
+	return 1;
+}
+
+#define ST_LETTER(letter) (1U << ((letter) - 'A'))
+
+/* The letter of a state, as ps shows it; 't' has the last bit. */
+static __always_inline __u32 st_state_letter(__u32 state)
+{
+	if (!state)
+		return ST_LETTER('R');
+	if (state & ST_TASK_INTERRUPTIBLE)
+		return ST_LETTER('S');
+	if (state & ST_TASK_UNINTERRUPTIBLE)
+		return state & ST_TASK_NOLOAD ? ST_LETTER('I') : ST_LETTER('D');
+	if (state & ST_TASK_STOPPED)
+		return ST_LETTER('T');
+	if (state & ST_TASK_TRACED)
+		return 1U << 31;
+	return state & ST_TASK_PARKED ? ST_LETTER('P') : 0;
+}
+
+static __always_inline int st_wanted_state(__u32 state)
+{
+	if (st_offcpu.state_filter == ST_STATES_LETTERS)
+		return (st_state_letter(state) & st_offcpu.states) != 0;
+	if (st_offcpu.state_filter == ST_STATES_MASK)
+		return st_offcpu.states ? (state & st_offcpu.states) != 0 : !state;
+	return 1;
+}
+
+/* ---- entries ---- */
+
+static __always_inline struct st_task *st_task_find(struct task_struct *task)
+{
+	__u64 key = (__u64)task;
+
+	return bpf_map_lookup_elem(&st_tasks, &key);
+}
+
+/* The entry of a thread, made when there is none; NULL when there is no room. */
+static __always_inline struct st_task *st_task_get(struct task_struct *task)
+{
+	struct st_task *entry = st_task_find(task), none = {};
+	__u64 key = (__u64)task;
+
+	if (entry)
+		return entry;
+	bpf_map_update_elem(&st_tasks, &key, &none, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&st_tasks, &key);
+}
+
+static __always_inline void st_task_begin(struct st_task *entry, __u64 start_time_ns)
+{
+	entry->start_time_ns = start_time_ns;
+	entry->out_ns = 0;
+	entry->in_ns = 0;
+	entry->waking_ns = 0;
+	entry->waker_ns = 0;
+}
+
+/* ---- records ---- */
+
+static __always_inline void st_begin_record(struct st_stack *stack, __u64 now)
+{
+	__builtin_memset(&stack->head, 0, sizeof(stack->head));
+	stack->head.kind = ST_MESSAGE_STACK;
+	stack->head.program = ST_PROGRAM_RAW_TRACEPOINT;
+	stack->head.time_ns = now;
+	stack->head.cpu = bpf_get_smp_processor_id();
+}
+
+/* The sleeper is still current, but only the tracepoint's own argument can be read on every kernel and under lockdown. */
+static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
+					     const struct st_who *who, struct task_struct *task, __u64 now)
+{
+	struct st_stack *stack = &slot->stack;
+
+	st_begin_record(stack, now);
+	if (st_offcpu.measure != ST_MEASURE_WAKE) {
+		st_take_kernel_stack(ctx, stats, stack);
+		st_user_stack(ctx, stats, stack);
+	}
+	if (st_config.key_parts & ST_KEY_TGID || stack->head.nr_user) {
+		stack->head.tgid = who->tgid;
+		stack->head.flags = who->foreign ? ST_STACK_FOREIGN : 0;
+		stack->head.start_time_ns = task->group_leader->start_time;
+		stack->head.exec_id = task->self_exec_id;
+	}
+	st_fill_key(&stack->head, who, 0);
+	st_hash(index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
+}
+
+static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
+					   __u8 context, __u64 now)
+{
+	struct st_stack *stack = &slot->stack;
+	struct st_who who = {};
+
+	st_begin_record(stack, now);
+	st_take_kernel_stack(ctx, stats, stack);
+	if (context) {
+		stack->head.flags = context;
+	} else {
+		st_who_is_current(&who);
+		if (st_offcpu.measure != ST_MEASURE_WAKE)
+			st_user_stack(ctx, stats, stack);
+		st_fill_process(&stack->head, &who);
+		st_fill_key(&stack->head, &who, 0);
+	}
+	st_hash(index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
+}
+
+/* ---- counting an interval ---- */
+
+static __always_inline int st_wanted_span(__u64 span_ns)
+{
+	return span_ns >= st_offcpu.min_ns && span_ns <= st_offcpu.max_ns;
+}
+
+static __always_inline void st_name_pair(struct st_pair *pair)
+{
+	struct st_id id = { st_config.seed[1], st_config.seed[0] };
+
+	st_mix(&id, pair->sleeper.lo);
+	st_mix(&id, pair->sleeper.hi);
+	st_mix(&id, pair->waker.lo);
+	st_mix(&id, pair->waker.hi);
+	st_mix(&id, pair->reason);
+	id.lo ^= id.lo >> 31;
+	id.hi ^= id.hi >> 31;
+	pair->id = id;
+}
+
+static __always_inline void st_send_pair(struct st_stats *stats, const struct st_pair *pair)
+{
+	__u32 one = 1;
+
+	if (bpf_map_lookup_elem(&st_known, &pair->id))
+		return;
+	if ((int)bpf_ringbuf_output(&st_ring, (void *)pair, sizeof(*pair), st_wake_flag(0))) {
+		ST_ADD(stats->losses[ST_LOSS_RING_FULL], 1);
+		return;
+	}
+	ST_ADD(stats->sent, 1);
+	bpf_map_update_elem(&st_known, &pair->id, &one, BPF_ANY);
+}
+
+static __always_inline void st_count_pair(const struct st_way *way, struct st_pair *pair, __u64 span_ns)
+{
+	pair->kind = ST_MESSAGE_PAIR;
+	st_name_pair(pair);
+	if (st_count(way, &pair->id, span_ns))
+		st_send_pair(way->stats, pair);
+}
+
+/* ---- leaving the CPU ---- */
+
+static __always_inline void st_sleep(void *ctx, const struct st_way *way, const struct st_who *who,
+				     struct task_struct *task, struct st_task *entry, __u64 now)
+{
+	struct st_slot *slot;
+	__u32 index = 0;
+
+	slot = st_slot_claim(&index);
+	if (!slot) {
+		ST_ADD(way->stats->seen, 1);
+		ST_ADD(way->stats->losses[ST_LOSS_NO_SLOT], 1);
+		return;
+	}
+	st_build_sleeper(ctx, way->stats, slot, index, who, task, now);
+	st_send_record(way->stats, &slot->stack);
+	entry->sleeper = slot->stack.head.id;
+	st_slot_release(slot);
+	entry->out_ns = now;
+}
+
+static __always_inline void st_switch_out(void *ctx, const struct st_way *way, struct task_struct *task, __u32 state,
+					  __u64 now)
+{
+	struct st_who who = {};
+	struct st_task *entry;
+	__u64 key = (__u64)task;
+
+	if (state & ST_TASK_DEAD) {
+		bpf_map_delete_elem(&st_tasks, &key);
+		return;
+	}
+	st_who_is_current(&who);
+	if (!st_wanted(&who) || !st_wanted_thread(task))
+		return;
+	entry = st_task_get(task);
+	if (!entry) {
+		ST_ADD(way->stats->seen, 1);
+		ST_ADD(way->stats->losses[ST_LOSS_STATE_FULL], 1);
+		return;
+	}
+	if (entry->start_time_ns != task->start_time)
+		st_task_begin(entry, task->start_time);
+	entry->out_ns = 0;
+	entry->state = state;
+	if (st_wanted_state(state))
+		st_sleep(ctx, way, &who, task, entry, now);
+}
+
+/* ---- coming back ---- */
+
+/* A thread without an entry that is older than this run: it was off the CPU when tracing began. */
+static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
+{
+	if (st_config.task_filter == ST_FILTER_NONE && task->start_time < st_offcpu.begun_ns && st_wanted_thread(task))
+		ST_ADD(way->stats->losses[ST_LOSS_NO_START], 1);
+}
+
+static __always_inline __u8 st_waker_reason(const struct st_task *entry, __u64 out_ns, __u64 came_ns)
+{
+	if (!entry->state)
+		return ST_WAKER_PREEMPTED;
+	if (entry->waker_ns >= out_ns)
+		return ST_WAKER_SEEN;
+	return entry->waking_ns > came_ns ? ST_WAKER_BEFORE_SLEEP : ST_WAKER_NOT_SEEN;
+}
+
+/* The part of an interval that is asked for. Without a known waker all of it was spent asleep. */
+static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, __u64 came_ns, __u64 now)
+{
+	__u64 woken_ns = entry->waking_ns;
+
+	if (st_offcpu.part == ST_PART_ALL)
+		return now - out_ns;
+	if (!entry->state || (woken_ns < out_ns && woken_ns > came_ns))
+		woken_ns = out_ns;
+	else if (woken_ns < out_ns || woken_ns > now)
+		woken_ns = now;
+	return st_offcpu.part == ST_PART_BLOCKED ? woken_ns - out_ns : now - woken_ns;
+}
+
+/* `came_ns`: when the thread had come onto the CPU that it left at `out_ns`. */
+static __always_inline void st_interval(const struct st_way *way, struct st_task *entry, __u64 out_ns, __u64 came_ns,
+					__u64 now)
+{
+	__u64 span_ns = st_span(entry, out_ns, came_ns, now);
+	struct st_pair pair = {};
+
+	ST_ADD(way->stats->seen, 1);
+	if (!st_wanted_span(span_ns)) {
+		ST_ADD(way->stats->filtered, 1);
+		return;
+	}
+	pair.sleeper = entry->sleeper;
+	if (st_offcpu.measure == ST_MEASURE_OFF_CPU) {
+		st_count(way, &pair.sleeper, span_ns);
+		return;
+	}
+	pair.reason = st_waker_reason(entry, out_ns, came_ns);
+	if (pair.reason == ST_WAKER_SEEN)
+		pair.waker = entry->waker;
+	st_count_pair(way, &pair, span_ns);
+}
+
+static __always_inline void st_switch_in(const struct st_way *way, struct task_struct *task, __u64 now)
+{
+	struct st_task *entry = st_task_find(task);
+	__u64 out_ns, came_ns;
+
+	if (!entry) {
+		st_note_no_start(way, task);
+		return;
+	}
+	if (entry->start_time_ns != task->start_time) {
+		ST_ADD(way->stats->losses[ST_LOSS_STALE], 1);
+		st_task_begin(entry, task->start_time);
+		return;
+	}
+	out_ns = entry->out_ns;
+	came_ns = entry->in_ns;
+	entry->out_ns = 0;
+	entry->in_ns = now;
+	if (out_ns && st_offcpu.measure != ST_MEASURE_WAKE)
+		st_interval(way, entry, out_ns, came_ns, now);
+}
+
+/* ---- being woken ---- */
+
+/* Records the current context as the waker of `entry`. Returns whether there was room. */
+static __always_inline int st_note_waker(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
+					 __u64 now)
+{
+	struct st_slot *slot;
+	__u32 index = 0;
+
+	slot = st_slot_claim(&index);
+	if (!slot)
+		return 0;
+	st_build_waker(ctx, way->stats, slot, index, context, now);
+	st_send_record(way->stats, &slot->stack);
+	entry->waker = slot->stack.head.id;
+	entry->waker_ns = now;
+	st_slot_release(slot);
+	return 1;
+}
+
+/* Time until being woken: the interval ends here. */
+static __always_inline void st_wake_interval(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
+					     __u64 out_ns, __u64 now)
+{
+	struct st_pair pair = { .reason = ST_WAKER_SEEN };
+
+	entry->out_ns = 0;
+	ST_ADD(way->stats->seen, 1);
+	if (!st_wanted_span(now - out_ns)) {
+		ST_ADD(way->stats->filtered, 1);
+		return;
+	}
+	if (!st_note_waker(ctx, way, entry, context, now)) {
+		ST_ADD(way->stats->losses[ST_LOSS_NO_SLOT], 1);
+		return;
+	}
+	pair.sleeper = entry->sleeper;
+	pair.waker = entry->waker;
+	st_count_pair(way, &pair, now - out_ns);
+}
+
+/* `context`: what st_context() says, or 0 where it cannot be asked. */
+static __always_inline void st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context)
+{
+	struct st_task *entry = st_task_find(task);
+	__u64 now = bpf_ktime_get_ns(), out_ns;
+
+	if (!entry || entry->start_time_ns != task->start_time)
+		return;
+	out_ns = entry->out_ns;
+	entry->waking_ns = now;
+	if (!out_ns || !entry->state || st_offcpu.measure == ST_MEASURE_OFF_CPU)
+		return;
+	if (st_offcpu.measure == ST_MEASURE_WAKE)
+		st_wake_interval(ctx, way, entry, context, out_ns, now);
+	else if (!st_note_waker(ctx, way, entry, context, now))
+		ST_ADD(way->stats->losses[ST_LOSS_WAKER_LOST], 1);
+}

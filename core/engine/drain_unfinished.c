@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads that are still off the CPU when tracing ends, for --unfinished. They are in no count and no account: nothing
+ * has ended. The map of threads has all that is needed, and nothing writes to it any more.
+ */
+#include "core/engine/drain_private.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/session_private.h"
+
+static uint64_t now_ns(void)
+{
+	struct timespec now = {};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+/* As st_span() of bpf/offcpu.bpf.h, with "now" in place of coming back. */
+static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *task, uint64_t now)
+{
+	uint64_t woken_ns = task->waking_ns;
+
+	if (plan->part == PART_ALL)
+		return now - task->out_ns;
+	if (!task->state || (woken_ns < task->out_ns && woken_ns > task->in_ns))
+		woken_ns = task->out_ns;
+	else if (woken_ns < task->out_ns || woken_ns > now)
+		woken_ns = now;
+	return plan->part == PART_BLOCKED ? woken_ns - task->out_ns : now - woken_ns;
+}
+
+/* The id of the row: the sleeper's, changed, for the same sleeper may have finished rows too. */
+static struct profile_id row_id(const struct st_id *sleeper)
+{
+	return (struct profile_id){ ~sleeper->lo, sleeper->hi };
+}
+
+static void add_task(const struct session *session, const struct drain_target *target, const struct st_task *task,
+		     uint64_t now)
+{
+	struct profile_id sleeper = { task->sleeper.lo, task->sleeper.hi }, id = row_id(&task->sleeper);
+	uint64_t span;
+
+	if (!task->out_ns || task->out_ns > now)
+		return;
+	span = span_ns(&session->off_cpu, task, now);
+	if (span < session->off_cpu.min_ns || span > session->off_cpu.max_ns)
+		return;
+	profile_add_pair(target->profile, id, sleeper, NULL, WAKER_UNFINISHED);
+	profile_count(target->profile, target->interval, id, 1, span);
+}
+
+int drain_unfinished(struct session *session, const struct drain_target *target)
+{
+	const struct bpf_map *map = session->skeleton->maps.st_tasks;
+	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
+	_cleanup_(freep) uint64_t *keys = xcalloc(room, sizeof(*keys));
+	_cleanup_(freep) struct st_task *tasks = xcalloc(room, sizeof(*tasks));
+	uint64_t now = now_ns();
+
+	if (bpf_map_lookup_batch(bpf_map__fd(map), NULL, &bucket, keys, tasks, &nr, NULL) && errno != ENOENT)
+		return fail(-errno, "map of threads: cannot be read: %s", strerror(errno));
+	for (uint32_t i = 0; i < nr; i++)
+		add_task(session, target, &tasks[i], now);
+	return 0;
+}
