@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "applets/off_cpu.h"
+
+#include "core/base/err.h"
+
+const struct option_spec off_cpu_table[] = {
+	OPTION('m', "min-block-time", struct off_cpu_options, min_us, "US",
+	       "only intervals of at least so many microseconds", .noun = "a number of microseconds"),
+	OPTION('M', "max-block-time", struct off_cpu_options, max_us, "US",
+	       "only intervals of at most so many microseconds", .min = 1, .noun = "a number of microseconds"),
+	OPTION(0, "stack-storage-size", struct off_cpu_options, stack_entries, "N",
+	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
+	OPTION(0, "unfinished", struct off_cpu_options, unfinished, NULL,
+	       "also threads that are still off the CPU at the end, marked as such", .ours = true),
+	OPTION(0, "interval", struct off_cpu_options, interval, "SECONDS", "a report every so often", .ours = true),
+	OPTION_END,
+};
+
+/* Both limits are inclusive; an interval of 1.9 us is one of 1 us. */
+int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
+{
+	if (options->min_us > options->max_us)
+		return fail_usage("-m %llu is more than -M %llu: no interval can be both",
+				  (unsigned long long)options->min_us, (unsigned long long)options->max_us);
+	plan->probe.kind = PROBE_SCHEDULER;
+	plan->off_cpu.min_ns = options->min_us > UINT64_MAX / 1000 ? UINT64_MAX : options->min_us * 1000;
+	plan->off_cpu.max_ns = options->max_us >= UINT64_MAX / 1000 ? UINT64_MAX : options->max_us * 1000 + 999;
+	plan->off_cpu.unfinished = options->unfinished;
+	plan->record_entries = options->stack_entries;
+	plan->interval_ns = options->interval.ns;
+	return 0;
+}
+
+static int parse_state(const char *text, void *field)
+{
+	return off_cpu_state_parse(text, field);
+}
+
+#define STATE_FIELD(structure, field) .kind = OPTION_KIND_TEXT, .offset = offsetof(structure, field)
+
+const struct option_spec sleeper_table[] = {
+	OPTION('p', "pid", struct sleeper_options, tgids, "PID,...", "only threads of these processes", .min = 1,
+	       .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('t', "tid", struct sleeper_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
+	       .noun = "a list of thread ids", .exclusive = "who"),
+	OPTION('u', "user-threads-only", struct sleeper_options, user_threads, NULL,
+	       "only user threads, no kernel threads", .exclusive = "who"),
+	OPTION('k', "kernel-threads-only", struct sleeper_options, kernel_threads, NULL,
+	       "only kernel threads, no user threads", .exclusive = "who"),
+	{ STATE_FIELD(struct sleeper_options, state), .name = "state", .metavar = "STATE",
+	  .help = "only threads that left the CPU in this state: letters as ps shows them (R preempted, S, D, I, T, t, P) "
+		  "or a mask as in include/linux/sched.h, where 0 means preempted",
+	  .parse = parse_state },
+	OPTION_END,
+};
+
+int sleeper_plan(const struct sleeper_options *options, struct plan *plan)
+{
+	plan_add_ids(&plan->tgids, &options->tgids);
+	plan_add_ids(&plan->tids, &options->tids);
+	if (options->kernel_threads && !plan->want_kernel)
+		return fail_usage("-k and -U: kernel threads have no user stacks");
+	if (options->user_threads)
+		plan->off_cpu.threads = THREADS_USER;
+	else if (options->kernel_threads)
+		plan->off_cpu.threads = THREADS_KERNEL;
+	plan->off_cpu.state_filter = options->state.state_filter;
+	plan->off_cpu.states = options->state.states;
+	return 0;
+}
+
+const char *off_cpu_stacks(const struct plan *plan)
+{
+	if (!plan->want_kernel)
+		return "user";
+	return plan->want_user ? "user + kernel" : "kernel";
+}
+
+void off_cpu_end_header(const struct plan *plan, struct buf *line)
+{
+	if (!plan->duration_ns) {
+		buf_adds(line, "... Hit Ctrl-C to end.");
+		return;
+	}
+	buf_adds(line, " for ");
+	seconds_describe(plan->duration_ns, line);
+	buf_adds(line, " secs.");
+}

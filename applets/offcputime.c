@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* offcputime: how long threads are off the CPU, by the stack that took them off it. A drop-in for bcc's offcputime. */
+#include <inttypes.h>
+
+#include "applets/off_cpu.h"
+#include "core/applet.h"
+#include "core/base/err.h"
+
+struct offcputime_options {
+	struct sleeper_options sleepers;
+	struct stack_options stacks;
+	struct off_cpu_options off_cpu;
+	bool offsets;
+	bool blocked, runqueue;
+	struct common_options common;
+	struct seconds duration;
+};
+
+static const struct option_spec table[] = {
+	OPTION_FRAGMENT(sleeper_table, struct offcputime_options, sleepers),
+	OPTION_FRAGMENT(stack_table, struct offcputime_options, stacks),
+	OPTION('s', "offset", struct offcputime_options, offsets, NULL, "offsets behind the names"),
+	OPTION_FRAGMENT(off_cpu_table, struct offcputime_options, off_cpu),
+	OPTION(0, "blocked", struct offcputime_options, blocked, NULL,
+	       "only the time until the thread was woken, without waiting for a CPU", .exclusive = "part",
+	       .ours = true),
+	OPTION(0, "runqueue", struct offcputime_options, runqueue, NULL,
+	       "only the time that the thread was runnable and waited for a CPU", .exclusive = "part", .ours = true),
+	OPTION_FRAGMENT(common_table, struct offcputime_options, common),
+	OPERAND("duration", struct offcputime_options, duration, "seconds to trace; without it until Ctrl-C"),
+	OPTION_END,
+};
+
+static const struct offcputime_options defaults = { .off_cpu = OFF_CPU_DEFAULTS };
+
+static int plan(const void *block, struct plan *plan)
+{
+	const struct offcputime_options *options = block;
+	int err;
+
+	plan->applet = "offcputime";
+	if (options->stacks.folded && options->offsets)
+		return fail(-EINVAL, "-f and -s: folded lines have no offsets");
+	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
+	plan->duration_ns = options->duration.ns;
+	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
+	stack_plan(&options->stacks, plan);
+	common_plan(&options->common, plan);
+	if (options->blocked)
+		plan->off_cpu.part = PART_BLOCKED;
+	else if (options->runqueue)
+		plan->off_cpu.part = PART_RUNQUEUE;
+	err = off_cpu_plan(&options->off_cpu, plan);
+	return err ? err : sleeper_plan(&options->sleepers, plan);
+}
+
+static void add_ids(const char *what, const uint32_t *ids, size_t nr, struct buf *line)
+{
+	buf_addf(line, "%s ", what);
+	for (size_t i = 0; i < nr; i++)
+		buf_addf(line, "%s%" PRIu32, i ? "," : "", ids[i]);
+}
+
+static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	static const char *const threads[] = {
+		[THREADS_ALL] = "all threads",
+		[THREADS_USER] = "user threads",
+		[THREADS_KERNEL] = "kernel threads",
+	};
+
+	(void)nr_attached;
+	buf_adds(line, "Tracing off-CPU time (us) of ");
+	if (plan->tgids.nr)
+		add_ids("PIDs", plan->tgids.data, plan->tgids.nr, line);
+	else if (plan->tids.nr)
+		add_ids("TIDs", plan->tids.data, plan->tids.nr, line);
+	else
+		buf_adds(line, threads[plan->off_cpu.threads]);
+	buf_addf(line, " by %s stack", off_cpu_stacks(plan));
+	off_cpu_end_header(plan, line);
+}
+
+static const struct applet_example examples[] = {
+	{ "", "trace off-CPU stack time until Ctrl-C" },
+	{ "5", "trace for 5 seconds only" },
+	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
+	{ "-s 5", "5 seconds, and show symbol offsets" },
+	{ "-m 1000", "only intervals of at least 1000 us" },
+	{ "-M 10000", "only intervals of at most 10000 us" },
+	{ "-p 185,175,165", "only the processes 185, 175 and 165" },
+	{ "-t 188,120,134", "only the threads 188, 120 and 134" },
+	{ "-u", "only user threads (no kernel)" },
+	{ "-k", "only kernel threads (no user)" },
+	{ "-U", "only user space stacks (no kernel)" },
+	{ "-K", "only kernel space stacks (no user)" },
+	{ "--state D 5", "only uninterruptible sleep: mostly disks and locks in the kernel" },
+	{ "--runqueue 5", "only time spent waiting for a CPU" },
+	{ "--unfinished 5", "also threads that never came back within the 5 seconds" },
+	{},
+};
+
+const struct applet offcputime_applet = {
+	.name = "offcputime",
+	.bcc_name = "offcputime",
+	.summary = "sum up the time that threads spend off the CPU, by stack",
+	.description =
+		"Measures from the moment when a thread leaves the CPU until it comes back, and adds the time up for the "
+		"stack with which it left: what it waited for. That is time blocked and time waiting for a CPU, unless only "
+		"one of the two is asked for. The output is sorted, the longest time last.\n"
+		"\n"
+		"Only intervals count that begin and end while tracing. The "
+		"idle task is left out.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct offcputime_options),
+	.defaults = &defaults,
+	.plan = plan,
+	.header = header,
+};

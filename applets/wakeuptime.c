@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* wakeuptime: how long threads slept, by the kernel stack of the one who woke them. A drop-in for bcc's wakeuptime. */
+#include "applets/off_cpu.h"
+#include "core/applet.h"
+
+struct wakeuptime_options {
+	struct u32_list tgids;
+	bool user_only;
+	bool verbose;
+	bool folded;
+	struct off_cpu_options off_cpu;
+	struct common_options common;
+	struct seconds duration;
+};
+
+static const struct option_spec table[] = {
+	OPTION('u', "useronly", struct wakeuptime_options, user_only, NULL,
+	       "only user threads as sleepers, no kernel threads", .exclusive = "who"),
+	OPTION('p', "pid", struct wakeuptime_options, tgids, "PID,...", "only threads of these processes as sleepers",
+	       .min = 1, .max = PID_MAX, .noun = "a process id", .exclusive = "who"),
+	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL, "raw addresses, which are shown in any case"),
+	OPTION('f', "folded", struct wakeuptime_options, folded, NULL,
+	       "folded output, one line per stack, for flame graphs"),
+	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
+	OPTION_FRAGMENT(common_table, struct wakeuptime_options, common),
+	OPERAND("duration", struct wakeuptime_options, duration, "seconds to trace; without it until Ctrl-C"),
+	OPTION_END,
+};
+
+static const struct wakeuptime_options defaults = { .off_cpu = OFF_CPU_DEFAULTS };
+
+static int plan(const void *block, struct plan *plan)
+{
+	const struct wakeuptime_options *options = block;
+
+	plan->applet = "wakeuptime";
+	plan_add_ids(&plan->tgids, &options->tgids);
+	plan->key_parts = KEY_COMM;
+	plan->want_kernel = true;
+	plan->duration_ns = options->duration.ns;
+	plan->off_cpu.measure = MEASURE_WAKE;
+	plan->off_cpu.threads = options->user_only ? THREADS_USER : THREADS_ALL;
+	plan->view = (struct profile_view){
+		.style = VIEW_WAKE,
+		.folded = options->folded,
+		.offsets = true,
+		.addresses = true,
+		.want_kernel = true,
+	};
+	common_plan(&options->common, plan);
+	return off_cpu_plan(&options->off_cpu, plan);
+}
+
+static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	(void)nr_attached;
+	buf_adds(line, "Tracing blocked time (us) by kernel stack");
+	off_cpu_end_header(plan, line);
+}
+
+static const struct applet_example examples[] = {
+	{ "", "trace blocked time with waker stacks until Ctrl-C" },
+	{ "5", "trace for 5 seconds only" },
+	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
+	{ "-u", "do not include kernel threads (user only)" },
+	{ "-p 185", "only threads of process 185 as sleepers" },
+	{},
+};
+
+const struct applet wakeuptime_applet = {
+	.name = "wakeuptime",
+	.bcc_name = "wakeuptime",
+	.summary = "sum up the time that threads slept by the kernel stack of their waker",
+	.description =
+		"Measures from the moment when a thread goes to sleep until another one wakes it, and adds the time up for "
+		"the kernel stack of the waker: the work that was waited for. The output is sorted, the longest time "
+		"last.\n"
+		"\n"
+		"A waker in interrupt context is shown as [irq], [softirq] or [nmi]; the thread that was interrupted has "
+		"nothing to do with it.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct wakeuptime_options),
+	.defaults = &defaults,
+	.plan = plan,
+	.header = header,
+	.footer = "Detaching...",
+};

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plans of offcputime, offwaketime and wakeuptime: every line that bcc documents is taken; the header lines are bcc's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/applet.h"
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+#include <cmocka.h> /* last: its macro fail() would break err.h */
+
+extern const struct applet offcputime_applet, offwaketime_applet, wakeuptime_applet;
+
+#define MAX_WORDS 32
+
+/* A line of words separated by spaces, parsed and planned. What plan() returned. */
+static int plan_line(const struct applet *applet, const char *line, struct plan *plan)
+{
+	_cleanup_(freep) char *words = xstrdup(line);
+	_cleanup_(freep) void *options = xcalloc(1, applet->options_size);
+	char *argv[MAX_WORDS] = { (char *)applet->name };
+	int argc = 1, err;
+
+	err_clear();
+	for (char *at = words; *at; at += strspn(at, " ")) {
+		assert_true(argc < MAX_WORDS - 1);
+		argv[argc++] = at;
+		at += strcspn(at, " ");
+		if (*at)
+			*at++ = '\0';
+	}
+	memcpy(options, applet->defaults, applet->options_size);
+	plan_init(plan);
+	err = options_parse(applet->options, argc, argv, options);
+	if (!err)
+		err = applet->plan(options, plan);
+	options_done(applet->options, options);
+	return err;
+}
+
+static void must_plan(const struct applet *applet, const char *line, struct plan *plan)
+{
+	if (plan_line(applet, line, plan))
+		fail_msg("'%s %s' is refused: %s", applet->name, line, err_cause());
+}
+
+static void must_plan_all(const struct applet *applet, const char *const *lines)
+{
+	for (; *lines; lines++) {
+		_cleanup_(plan_done) struct plan plan;
+
+		must_plan(applet, *lines, &plan);
+		assert_int_equal(plan.probe.kind, PROBE_SCHEDULER);
+		assert_string_equal(plan.applet, applet->name);
+	}
+}
+
+static void must_refuse(const struct applet *applet, const char *line, enum err_kind kind)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	if (!plan_line(applet, line, &plan))
+		fail_msg("'%s %s' is taken", applet->name, line);
+	assert_int_equal(err_kind(), kind);
+}
+
+static void expect_header(const struct applet *applet, const char *line, const char *header)
+{
+	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(buf_done) struct buf text = {};
+
+	must_plan(applet, line, &plan);
+	applet->header(&plan, 1, &text);
+	assert_string_equal(buf_text(&text), header);
+}
+
+static void every_documented_line_is_taken(void **state)
+{
+	static const char *const offcputime[] = { "",
+						  "5",
+						  "-f 5",
+						  "-s 5",
+						  "-m 1000",
+						  "-M 10000",
+						  "-p 185,175,165",
+						  "-t 188,120,134",
+						  "-u",
+						  "-k",
+						  "-U",
+						  "-K",
+						  "-K -f 5",
+						  "-K -p 26651 5",
+						  "-d 1",
+						  "-df 1",
+						  "--state 2 1",
+						  "--stack-storage-size 1 1",
+						  "--min-block 3",
+						  NULL };
+	static const char *const offwaketime[] = { "",        "5",      "-f 5",   "-fu 5",     "-m 1000",
+						   "-M 9000", "-p 185", "-t 188", "-u",        "-k",
+						   "-U",      "-K",     "-Kf 1",  "--state 0", "-p 1,2,3,4,5,6,7",
+						   NULL };
+	static const char *const wakeuptime[] = { "",           "5",    "-f 5",        "-u", "-p 185",
+						  "-p 19097 5", "-v 1", "-m 1 -M 9 2", NULL };
+
+	must_plan_all(&offcputime_applet, offcputime);
+	must_plan_all(&offwaketime_applet, offwaketime);
+	must_plan_all(&wakeuptime_applet, wakeuptime);
+}
+
+static void limits_are_inclusive_microseconds(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&offcputime_applet, "", &plan);
+	assert_int_equal(plan.off_cpu.min_ns, 1000);
+	assert_true(plan.off_cpu.max_ns == UINT64_MAX);
+	plan_done(&plan);
+	must_plan(&offcputime_applet, "-m 5 -M 7", &plan);
+	assert_int_equal(plan.off_cpu.min_ns, 5000);
+	assert_int_equal(plan.off_cpu.max_ns, 7999);
+	plan_done(&plan);
+	must_plan(&wakeuptime_applet, "-M 18446744073709551615", &plan);
+	assert_true(plan.off_cpu.max_ns == UINT64_MAX);
+	plan_done(&plan);
+	must_plan(&wakeuptime_applet, "-m 18446744073709551615", &plan);
+	assert_true(plan.off_cpu.min_ns == UINT64_MAX);
+	must_refuse(&offwaketime_applet, "-m 8 -M 7", ERR_USAGE);
+}
+
+static void states_are_masks_or_letters(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&offcputime_applet, "", &plan);
+	assert_int_equal(plan.off_cpu.state_filter, STATES_ALL);
+	plan_done(&plan);
+	must_plan(&offcputime_applet, "--state 0", &plan);
+	assert_int_equal(plan.off_cpu.state_filter, STATES_MASK);
+	assert_int_equal(plan.off_cpu.states, 0);
+	plan_done(&plan);
+	must_plan(&offcputime_applet, "--state 0x402", &plan);
+	assert_int_equal(plan.off_cpu.states, 0x402);
+	plan_done(&plan);
+	must_plan(&offwaketime_applet, "--state DSt", &plan);
+	assert_int_equal(plan.off_cpu.state_filter, STATES_LETTERS);
+	assert_int_equal(plan.off_cpu.states, 1U << ('D' - 'A') | 1U << ('S' - 'A') | 1U << 31);
+	must_refuse(&offcputime_applet, "--state Q", ERR_USAGE);
+	must_refuse(&offcputime_applet, "--state 2x", ERR_USAGE);
+	must_refuse(&offcputime_applet, "--state 4294967296", ERR_USAGE);
+	must_refuse(&offcputime_applet, "--state=", ERR_USAGE);
+}
+
+static void options_reach_the_plan(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&offcputime_applet, "-k -K -d --runqueue --unfinished --interval 2 --stack-storage-size 9 --strict 3",
+		  &plan);
+	assert_int_equal(plan.off_cpu.threads, THREADS_KERNEL);
+	assert_int_equal(plan.off_cpu.part, PART_RUNQUEUE);
+	assert_int_equal(plan.off_cpu.measure, MEASURE_OFF_CPU);
+	assert_true(plan.off_cpu.unfinished && plan.strict && plan.want_kernel && !plan.want_user);
+	assert_false(plan.view.delimited); /* there is one stack only */
+	assert_int_equal(plan.interval_ns, 2000000000);
+	assert_int_equal(plan.duration_ns, 3000000000);
+	assert_int_equal(plan.record_entries, 9);
+	assert_int_equal(plan.key_parts, KEY_TGID | KEY_TID | KEY_COMM);
+	plan_done(&plan);
+	must_plan(&offwaketime_applet, "-u", &plan);
+	assert_int_equal(plan.off_cpu.measure, MEASURE_OFF_WAKE);
+	assert_int_equal(plan.off_cpu.threads, THREADS_USER);
+	plan_done(&plan);
+	must_plan(&wakeuptime_applet, "-u", &plan);
+	assert_int_equal(plan.off_cpu.measure, MEASURE_WAKE);
+	assert_int_equal(plan.off_cpu.threads, THREADS_USER);
+	assert_int_equal(plan.key_parts, KEY_COMM);
+	assert_true(plan.want_kernel && !plan.want_user && plan.view.addresses && plan.view.offsets);
+}
+
+static void what_excludes_each_other_is_refused(void **state)
+{
+	must_refuse(&offcputime_applet, "-p 1 -t 2", ERR_USAGE);
+	must_refuse(&offcputime_applet, "-u -k", ERR_USAGE);
+	must_refuse(&offcputime_applet, "-U -K", ERR_USAGE);
+	must_refuse(&offcputime_applet, "-k -U", ERR_USAGE);
+	must_refuse(&offcputime_applet, "--blocked --runqueue", ERR_USAGE);
+	must_refuse(&offwaketime_applet, "-p 1 -u", ERR_USAGE);
+	must_refuse(&wakeuptime_applet, "-u -p 3", ERR_USAGE);
+	must_refuse(&wakeuptime_applet, "0", ERR_USAGE);
+	must_refuse(&wakeuptime_applet, "-p x", ERR_USAGE);
+	assert_int_equal(plan_line(&offcputime_applet, "-f -s", &(struct plan){}), -EINVAL); /* status 1, as in bcc */
+	assert_int_not_equal(err_kind(), ERR_USAGE);
+}
+
+static void headers_are_bccs(void **state)
+{
+	expect_header(&offcputime_applet, "",
+		      "Tracing off-CPU time (us) of all threads by user + kernel stack... Hit Ctrl-C to end.");
+	expect_header(&offcputime_applet, "-p 1,2 -U 1",
+		      "Tracing off-CPU time (us) of PIDs 1,2 by user stack for 1 secs.");
+	expect_header(&offcputime_applet, "-t 3 -K 5",
+		      "Tracing off-CPU time (us) of TIDs 3 by kernel stack for 5 secs.");
+	expect_header(&offcputime_applet, "-u 1",
+		      "Tracing off-CPU time (us) of user threads by user + kernel stack for 1 secs.");
+	expect_header(&offcputime_applet, "-k 1",
+		      "Tracing off-CPU time (us) of kernel threads by user + kernel stack for 1 secs.");
+	expect_header(&offwaketime_applet, "1",
+		      "Tracing blocked time (us) by user + kernel off-CPU and waker stack for 1 secs.");
+	expect_header(&offwaketime_applet, "-U",
+		      "Tracing blocked time (us) by user off-CPU and waker stack... Hit Ctrl-C to end.");
+	expect_header(&wakeuptime_applet, "1", "Tracing blocked time (us) by kernel stack for 1 secs.");
+	expect_header(&wakeuptime_applet, "", "Tracing blocked time (us) by kernel stack... Hit Ctrl-C to end.");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_documented_line_is_taken),
+		cmocka_unit_test(limits_are_inclusive_microseconds),
+		cmocka_unit_test(states_are_masks_or_letters),
+		cmocka_unit_test(options_reach_the_plan),
+		cmocka_unit_test(what_excludes_each_other_is_refused),
+		cmocka_unit_test(headers_are_bccs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
