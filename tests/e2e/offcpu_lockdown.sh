@@ -1,0 +1,31 @@
+#!/bin/sh
+# ctest: guest boots=lockdown
+# The whole family works where the kernel keeps its memory secret from programs: it reads by plain dereference only.
+. "${0%/*}/lib.sh"
+needs btf
+
+fixture offcpu pair 10 20000
+tool_start offcputime -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_out '^st-sleeper;.*st_off_wait'
+fixture_end
+fixture offcpu pair 10 20000
+tool_start offwaketime -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_out '^st-sleeper;.*st_off_wait;.*;--;.*st_off_wake;.*;st-waker [0-9]+$'
+expect_out '^st-waker;.*;--;.*;\[(irq|softirq)\] [0-9]+$'
+fixture_end
+fixture offcpu pair 10 20000
+tool_start wakeuptime -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_out '^st-waker;.*;st-sleeper [0-9]+$'
+fixture_end

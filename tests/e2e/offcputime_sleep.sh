@@ -1,0 +1,139 @@
+#!/bin/sh
+# Known sleeps: the time, the stack and the name are those of the thread that slept.
+. "${0%/*}/lib.sh"
+needs btf
+
+# within PERCENT WHAT IS SHOULD
+within() {
+	awk -v is="$3" -v should="$4" -v percent="$1" \
+		'BEGIN { off = is - should; exit !((off < 0 ? -off : off) * 100 <= percent * should) }' ||
+		fail "$2: $3, not $4 within $1 %"
+}
+
+field() {
+	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# 20 sleeps of 50 ms. A sleeper that waits for a CPU before or after is in other rows, or in its own measurement only.
+fixture offcpu sleep 20 50000
+tool_start offcputime -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+slept=$(field slept_us)
+expect_out '^offcpu;.*st_off_main;st_off_middle;st_off_sleep;.*schedule'
+within 1 "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep')" "$slept"
+[ -z "$(grep -v '^offcpu;' "$T/out")" ] || fail "-p: other processes"
+refuse_err 'does not add up|threads that have ended'
+refuse_out 'swapper'
+fixture_end
+
+# Text: bcc's header and layout, thread id, microseconds
+fixture offcpu sleep 10 20000
+tool_start offcputime -K -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_out "^Tracing off-CPU time \(us\) of PIDs $fixture_pid by kernel stack\.\.\. Hit Ctrl-C to end\.\$"
+expect_out "^    -                offcpu \($fixture_pid\)\$"
+refuse_out 'st_off|bpf_prog|bpf_trace_run'
+fixture_end
+
+# Limits are inclusive and in microseconds: nothing lasts an hour, everything lasts less
+fixture offcpu sleep 5 20000
+tool_start offcputime -f -m 3600000000 -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_equal "rows of at least an hour" "$(folded_rows)" 0
+fixture_end
+fixture offcpu sleep 10 20000
+tool_start offcputime -f -m 19000 -M 3600000000 -p "$fixture_pid"
+go
+fixture_done
+tool_end
+within 2 "time with -m 19000" "$(folded_sum_of 'st_off_sleep')" "$(field slept_us)"
+fixture_end
+fixture offcpu sleep 10 20000
+tool_start offcputime -f -M 15000 -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_equal "time in sleeps of 20 ms with -M 15000" "$(folded_sum_of 'st_off_sleep.*nanosleep')" 0
+fixture_end
+tool offcputime -M 18446744073709551615 -m 1 -f 0.1
+expect_status 0
+tool offcputime -m 10 -M 9 1
+expect_status 2
+
+# States: sleeping is S or 1, not D, 2, R or 0
+for state in S 1 SD 3; do
+	fixture offcpu sleep 5 20000
+	tool_start offcputime -f --state $state -p "$fixture_pid"
+	go
+	fixture_done
+	tool_end
+	within 3 "time with --state $state" "$(folded_sum_of 'st_off_sleep')" "$(field slept_us)"
+	fixture_end
+done
+for state in D 2 R 0 TtPI; do
+	fixture offcpu sleep 5 20000
+	tool_start offcputime -f --state $state -p "$fixture_pid"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	expect_equal "rows of nanosleep with --state $state" "$(grep -c 'st_off_sleep.*nanosleep' "$T/out")" 0
+	fixture_end
+done
+tool offcputime --state Q 1
+expect_status 2
+expect_err 'letters of states'
+
+# Lists, threads, and the two parts of a sleep: all of it is blocked, next to nothing waits for a CPU
+fixture offcpu sleep 10 20000
+tool_start offcputime -f --blocked -t "1,$fixture_pid"
+go
+fixture_done
+tool_end
+within 3 "time blocked" "$(folded_sum_of 'st_off_sleep.*nanosleep')" 200000 # less than it measured where it waited for a CPU
+fixture_end
+fixture offcpu sleep 10 20000
+tool_start offcputime -f --runqueue -p "1,2,3,4,5,6,7,$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+[ "$(folded_sum_of 'st_off_sleep')" -lt $(($(field slept_us) / 2)) ] || fail "--runqueue: the sleep itself"
+fixture_end
+
+# A thread that is asleep when tracing ends
+fixture offcpu block
+tool_start offcputime -f --unfinished -p "$fixture_pid" 1
+go
+tool_wait
+expect_status 0
+expect_out '^offcpu;.*st_off_block;.*;\[unfinished\] [0-9]+$'
+fixture_end
+fixture offcpu block
+tool_start offcputime -f -p "$fixture_pid" 1
+go
+tool_wait
+refuse_out 'st_off_block.*read'
+refuse_out 'unfinished'
+fixture_end
+
+# Kernel threads have no user stack; one of the two only
+tool offcputime -u -f 0.5
+refuse_out '^kworker|^ksoftirqd|^rcu_'
+tool offcputime -k -f -K 0.5
+refuse_out '^stacktool'
+tool offcputime -k -U 1
+expect_status 2
+tool offcputime -f -s 1
+expect_status 1
+tool offcputime -p 1 -t 2 1
+expect_status 2
+expect_err 'not allowed with'

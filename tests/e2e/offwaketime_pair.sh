@@ -1,0 +1,62 @@
+#!/bin/sh
+# A sleeper and its waker: names, threads and both stacks are the right ones, and the time is that of the sleeper.
+. "${0%/*}/lib.sh"
+needs btf
+
+field() {
+	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+fixture offcpu pair 20 20000
+tool_start offwaketime -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+waited=$(field waited_us)
+# bcc drops the innermost frame of each stack in folded output: syscall() here, which also hides its caller.
+paired=$(folded_sum_of '^st-sleeper;.*st_off_wait;.*;--;.*st_off_wake;.*;st-waker [0-9]+$')
+echo "sleeper waited $waited us, $paired us with its waker"
+[ "$paired" -gt $((waited * 90 / 100)) ] && [ "$paired" -le $((waited * 101 / 100)) ] ||
+	fail "sleeper and waker: $paired us of $waited us"
+refuse_out 'bpf_prog|bpf_trace_run'
+refuse_err 'does not add up|stack was lost'
+# The waker itself is woken by a timer: an interrupt, not the thread that it hit
+expect_out '^st-waker;.*nanosleep.*;--;.*;\[(irq|softirq)\] [0-9]+$'
+fixture_end
+
+fixture offcpu pair 10 20000
+tool_start offwaketime -d -m 1000 -p "1,2,3,4,5,6,7,$fixture_pid" --unfinished
+go
+fixture_done
+tool_end
+expect_status 0
+expect_out '^Tracing blocked time \(us\) by user \+ kernel off-CPU and waker stack\.\.\. Hit Ctrl-C to end\.$'
+expect_out "^    waker:           st-waker $(field waker)\$"
+expect_out "^    target:          st-sleeper $(field sleeper)\$"
+expect_out '^    --               --$'
+expect_out '^    -$'
+expect_out '^    waker:           \[unfinished\] 0$'
+fixture_end
+
+# One thread of several
+fixture offcpu pair 10 20000
+tool_start offwaketime -f -K -u
+go
+fixture_done
+tool_end
+expect_out "^st-sleeper;.*;--;.*;st-waker [0-9]+\$"
+refuse_out 'st_off_wait'
+fixture_end
+
+# Saved and printed again: the same bytes
+fixture offcpu pair 10 5000
+tool_start offwaketime --save "$T/pair.stk" -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+fixture_end
+cp "$T/out" "$T/live"
+tool report "$T/pair.stk"
+expect_status 0
+cmp -s "$T/live" "$T/out" || fail "the saved profile prints otherwise"

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Time until being woken, by the waker's kernel stack.
+. "${0%/*}/lib.sh"
+needs btf
+
+field() {
+	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+fixture offcpu pair 20 20000
+tool_start wakeuptime -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+waited=$(field waited_us)
+slept=$(folded_sum_of '^st-waker;.*futex.*;st-sleeper [0-9]+$')
+echo "sleeper waited $waited us, $slept us until woken"
+[ "$slept" -gt $((waited * 90 / 100)) ] && [ "$slept" -le $((waited * 101 / 100)) ] || fail "$slept us of $waited us"
+expect_out '^\[(irq|softirq)\];.*;st-waker [0-9]+$'
+refuse_err 'does not add up|stack was lost'
+fixture_end
+
+fixture offcpu pair 10 20000
+tool_start wakeuptime -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_out '^Tracing blocked time \(us\) by kernel stack\.\.\. Hit Ctrl-C to end\.$'
+expect_out '^    target:          st-sleeper$'
+expect_out '^    waker:           st-waker$'
+expect_out '^    [0-9a-f]{16} [a-z_0-9.]*futex[a-z_0-9.]*\+0x[0-9a-f]+$'
+expect_out '^Detaching\.\.\.$'
+fixture_end
+
+tool wakeuptime -u -f 0.5
+expect_status 0
+refuse_out ';(kworker|ksoftirqd|rcu_)[^;]* [0-9]+$'
+tool wakeuptime -u -p 1 1
+expect_status 2
+tool wakeuptime 0
+expect_status 2
+tool wakeuptime -v 0.2
+expect_status 0
