@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Folded text of any tool: what is taken for what, and that our own lines come back as they were. */
+#include "core/engine/folded_read.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/profile_file.h"
+#include "core/render/render.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+static int read_text(const char *text, struct profile *profile, size_t *ret_nr_ignored)
+{
+	err_clear();
+	return folded_decode(text, strlen(text), "test", profile, ret_nr_ignored);
+}
+
+static char *print(const struct profile *profile)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_int_equal(render_report(profile, &profile->intervals.data[0], &profile->view, out), 0);
+	fclose(out);
+	return text;
+}
+
+/* What is printed for these lines, in ascending order of the count. */
+static void expect(const char *lines, const char *wanted)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(freep) char *printed = NULL;
+	size_t nr_ignored;
+
+	assert_int_equal(read_text(lines, &profile, &nr_ignored), 0);
+	printed = print(&profile);
+	assert_string_equal(printed, wanted);
+}
+
+static void same(const char *lines)
+{
+	expect(lines, lines);
+}
+
+static void our_own_lines_come_back(void **state)
+{
+	same("app;main;read 2\napp;main;write 3\n");
+	same(";main;read 2\n");
+	same("app;main;-;entry_[k];submit_[k] 2\napp;main 3\n");
+	same("app;main;-;entry;submit 2\n");
+	same("app;main;entry_[k] 2\n");
+	same("app;[Missed User Stack];-;[truncated]_[k];entry_[k] 4\n");
+	same("[unknown];[stack lost: ring full] 7\n");
+	same("a\\x3bb 3\\x0a;x\\\\y;main\\x2012 5\n");
+	same("Web Content;operator new(unsigned long);std::pair<int, char>::swap(int, char) 5\n");
+	same("lonely 1\n");
+	same("\xc3\xbc;\xe2\x82\xac 1\n");
+}
+
+static void foreign_lines_are_understood(void **state)
+{
+	expect("main;read 1.6\n", "main;read 2\n");              /* a factor made fractions of it */
+	expect("a;b 1\na;b 2\n", "a;b 3\n");
+	expect("# comment\n\na;b 1\r\n", "a;b 1\n");
+	expect("a;b\t4", "a;b 4\n");
+	expect("target;-;kernel;--;waker;-;user 3\n", "target;-;kernel;--;waker;-;user 3\n");
+	expect("a;[libc.so.6];b_[j] 3\n", "a;[libc.so.6];b_[j] 3\n");
+	expect("a;b 0\nc 1\n", "c 1\n");
+	expect("a;x\x1b[2Jy 1\n", "a;x\\x1b[2Jy 1\n");
+}
+
+static void lines_without_a_count_are_counted(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	size_t nr_ignored = 0;
+
+	assert_int_equal(read_text("Attaching 3 probes...\na;b 1\n;;;\n99999999999999999999 \nx 99999999999999999999\n",
+				   &profile, &nr_ignored),
+			 0);
+	assert_int_equal(nr_ignored, 4);
+}
+
+static void what_is_no_profile_is_refused(void **state)
+{
+	static const char *const texts[] = { "hello\nworld\n", "\x1f\x8b\x08", "{\"a\":1}", "a;b;c", "12" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		_cleanup_(profile_done) struct profile profile;
+		size_t nr_ignored;
+
+		assert_true(read_text(texts[i], &profile, &nr_ignored) < 0);
+		assert_non_null(strstr(err_cause(), "neither a saved profile nor folded stacks"));
+	}
+}
+
+static void very_deep_lines_are_cut_at_the_root(void **state)
+{
+	_cleanup_(buf_done) struct buf line = {};
+	_cleanup_(profile_done) struct profile profile;
+	size_t nr_ignored;
+
+	buf_adds(&line, "app");
+	for (int i = 0; i < 100000; i++)
+		buf_adds(&line, ";f");
+	buf_adds(&line, ";leaf 1\n");
+	assert_int_equal(folded_decode(line.data, line.nr, "test", &profile, &nr_ignored), 0);
+	assert_int_equal(profile.records.nr, 1);
+	assert_true(profile.records.data[0].nr_user > 1000);
+	assert_string_equal(
+		profile_string(&profile,
+			       profile.frames.data[profile.stack_frames.data[profile.records.data[0].first]].name),
+		"leaf");
+}
+
+static void text_frames_can_be_saved(void **state)
+{
+	_cleanup_(profile_done) struct profile profile, loaded;
+	_cleanup_(buf_done) struct buf bytes = {};
+	_cleanup_(freep) char *printed = NULL;
+	size_t nr_ignored;
+
+	assert_int_equal(read_text("app;main;-;entry_[k] 2\n", &profile, &nr_ignored), 0);
+	profile_encode(&profile, &bytes);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "test", &loaded), 0);
+	printed = print(&loaded);
+	assert_string_equal(printed, "app;main;-;entry_[k] 2\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(our_own_lines_come_back),
+		cmocka_unit_test(foreign_lines_are_understood),
+		cmocka_unit_test(lines_without_a_count_are_counted),
+		cmocka_unit_test(what_is_no_profile_is_refused),
+		cmocka_unit_test(very_deep_lines_are_cut_at_the_root),
+		cmocka_unit_test(text_frames_can_be_saved),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The call tree, and pictures and documents made of it: sums, colours, and names that try to be markup. */
+#include "core/render/graph.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <jansson.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/folded_read.h"
+#include "core/render/documents.h"
+#include "core/render/filter.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+static void read_text(const char *text, struct profile *profile)
+{
+	size_t nr_ignored;
+
+	assert_int_equal(folded_decode(text, strlen(text), "test", profile, &nr_ignored), 0);
+}
+
+static void grow(const char *text, const struct tree_options *options, struct tree *tree)
+{
+	_cleanup_(profile_done) struct profile profile;
+
+	read_text(text, &profile);
+	tree_init(tree, options);
+	tree_add_all(tree, &profile, TREE_NOW);
+	tree_build(tree);
+}
+
+static uint32_t find(const struct tree *tree, const char *name)
+{
+	for (uint32_t i = 0; i < tree->nodes.nr; i++)
+		if (!strcmp(tree_text(tree, tree->nodes.data[i].frame), name))
+			return i;
+	return UINT32_MAX;
+}
+
+/* ---- the tree ---- */
+
+static void check_tree(const struct tree *tree)
+{
+	for (uint32_t i = 0; i < tree->nodes.nr; i++) {
+		const struct tree_node *node = &tree->nodes.data[i];
+		uint64_t sum = node->self[TREE_NOW];
+
+		assert_true(node->end > i && node->end <= tree->nodes.nr);
+		for (uint32_t child = i + 1; child < node->end; child = tree->nodes.data[child].end) {
+			assert_int_equal(tree->nodes.data[child].parent, i);
+			assert_int_equal(tree->nodes.data[child].depth, node->depth + 1);
+			sum += tree->nodes.data[child].total[TREE_NOW];
+		}
+		assert_int_equal(sum, node->total[TREE_NOW]);
+	}
+}
+
+static void a_tree_adds_up(void **state)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	uint64_t seed = 7, total = 0;
+
+	for (int line = 0; line < 3000; line++) {
+		uint64_t count = 1 + (uint64_t)line % 7;
+
+		buf_addf(&text, "app%d", line % 3);
+		for (int depth = 0; depth < line % 40; depth++) {
+			seed = seed * 6364136223846793005 + 1442695040888963407;
+			buf_addf(&text, ";f%d", (int)(seed >> 60));
+		}
+		buf_addf(&text, " %d\n", (int)count);
+		total += count;
+	}
+	for (int reverse = 0; reverse < 2; reverse++) {
+		_cleanup_(tree_done) struct tree tree;
+
+		grow(buf_text(&text), &(struct tree_options){ .reverse = reverse }, &tree);
+		check_tree(&tree);
+		assert_int_equal(tree.nodes.data[0].total[TREE_NOW], total);
+	}
+}
+
+static void siblings_stand_in_the_order_of_their_names(void **state)
+{
+	_cleanup_(tree_done) struct tree tree;
+
+	grow("a;z 1\na;b 1\na;m 1\na;b;c 1\n", &(struct tree_options){ .root = GRAPH_ROOT_NONE }, &tree);
+	assert_int_equal(find(&tree, "b"), 1);
+	assert_int_equal(find(&tree, "c"), 2);
+	assert_int_equal(find(&tree, "m"), 3);
+	assert_int_equal(find(&tree, "z"), 4);
+}
+
+static void functions_that_call_themselves_count_once(void **state)
+{
+	_cleanup_(tree_done) struct tree tree;
+	struct tree_functions functions = {};
+
+	grow("a;f;g;f 3\na;f 4\na;g;f;f;f 5\n", &(struct tree_options){}, &tree);
+	tree_functions(&tree, &functions);
+	for (size_t i = 0; i < functions.list.nr; i++) {
+		const struct tree_function *function = &functions.list.data[i];
+
+		if (!strcmp(tree_text(&tree, function->frame), "f")) {
+			assert_int_equal(function->self[TREE_NOW], 12);
+			assert_int_equal(function->total[TREE_NOW], 12);
+		}
+	}
+	vec_done(&functions.list);
+}
+
+static void suffixes_become_kinds(void **state)
+{
+	_cleanup_(tree_done) struct tree tree;
+
+	grow("a;x_[j];y_[i];-;z_[k];[lib] 1\n", &(struct tree_options){}, &tree);
+	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "x")].frame].kind, TREE_JIT);
+	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "y")].frame].kind, TREE_INLINED);
+	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "z")].frame].kind, TREE_KERNEL);
+	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "[lib]")].frame].kind, TREE_LABEL);
+	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "a")].frame].kind, TREE_PROCESS);
+}
+
+static void an_empty_profile_is_a_picture_too(void **state)
+{
+	static const struct output_options options;
+	static const struct graph_caption caption = { .title = "t", .subtitle = "", .unit = "samples" };
+	_cleanup_(buf_done) struct buf svg = {}, html = {}, text = {};
+	_cleanup_(tree_done) struct tree tree;
+
+	tree_init(&tree, &(struct tree_options){});
+	tree_build(&tree);
+	graph_svg(&tree, &options, &caption, &svg);
+	graph_html(&tree, &options, &caption, &html);
+	render_tree(&tree, &options, &caption, &text);
+	render_top(&tree, &options, &caption, &text);
+	assert_non_null(strstr(buf_text(&svg), "no stacks"));
+	assert_non_null(strstr(buf_text(&html), "</html>"));
+}
+
+/* ---- colours ---- */
+
+/* x to the power of 2.4, without libm: x^2 times the fifth root of x^2, by Newton. */
+static double power_2_4(double x)
+{
+	double square = x * x, root = 1;
+
+	for (int i = 0; i < 60; i++)
+		root -= (root * root * root * root * root - square) / (5 * root * root * root * root);
+	return square * root;
+}
+
+static double channel(uint32_t value)
+{
+	double c = value / 255.0;
+
+	return c <= 0.03928 ? c / 12.92 : power_2_4((c + 0.055) / 1.055);
+}
+
+/* Of black text on the colour, by WCAG 2.1. */
+static double contrast(uint32_t color)
+{
+	double luminance =
+		0.2126 * channel(color >> 16) + 0.7152 * channel(color >> 8 & 255) + 0.0722 * channel(color & 255);
+
+	return (luminance + 0.05) / 0.05;
+}
+
+static void black_text_can_be_read_on_every_colour(void **state)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	_cleanup_(tree_done) struct tree tree;
+
+	for (int i = 0; i < 2000; i++)
+		buf_addf(&text, "p%d;u%d;c::%d;j%d_[j];i%d_[i];w%d_[w];[l%d];-;k%d_[k] 1\n", i, i, i, i, i, i, i, i);
+	grow(buf_text(&text), &(struct tree_options){ .delimited = true }, &tree);
+	for (int colors = 0; colors < COLORS_NR; colors++)
+		for (uint32_t frame = 0; frame < tree.frames.nr; frame++)
+			assert_true(contrast(graph_color(&tree, frame, (enum graph_colors)colors)) >= 4.5);
+	for (int64_t change = -100; change <= 100; change++)
+		assert_true(contrast(graph_diff_color(change, 100, false)) >= 4.5);
+	assert_true(contrast(0xe86bf0) >= 4.5); /* what search marks */
+}
+
+static void a_name_keeps_its_colour(void **state)
+{
+	_cleanup_(tree_done) struct tree one, two;
+
+	grow("a;main 1\n", &(struct tree_options){}, &one);
+	grow("b;c;d;main 7\n", &(struct tree_options){}, &two);
+	assert_int_equal(graph_color(&one, one.nodes.data[find(&one, "main")].frame, COLORS_HOT),
+			 graph_color(&two, two.nodes.data[find(&two, "main")].frame, COLORS_HOT));
+}
+
+/* ---- hostile names ---- */
+
+static const char hostile[] =
+	"</title><script>alert(1)</script>;]]><script>alert(2)</script>;\" onload=\"alert(3);' x='4;"
+	"</script><!--;<![CDATA[;&#60;b;\xef\xbf\xbf;\xff\xfe;\xe2\x80\xae;\x01\x1b[2J;\\u003c;__proto__ 5\n";
+
+static void check_no_markup(const struct buf *text)
+{
+	assert_null(strstr(buf_text(text), "<script>alert"));
+	assert_null(strstr(buf_text(text), "]]><script"));
+	assert_null(strstr(buf_text(text), "</script><!--"));
+	assert_null(strstr(buf_text(text), "\xef\xbf\xbf"));
+	assert_null(strstr(buf_text(text), "\xff\xfe"));
+	assert_null(strstr(buf_text(text), "\xe2\x80\xae"));
+	assert_null(strchr(buf_text(text), '\x1b'));
+}
+
+static void names_are_no_markup(void **state)
+{
+	const struct output_options options = { .title = "</title><script>alert(0)</script>\x1b" };
+	const struct graph_caption caption = { .title = options.title, .subtitle = options.title, .unit = "samples" };
+	_cleanup_(buf_done) struct buf svg = {}, html = {};
+	_cleanup_(tree_done) struct tree tree;
+
+	grow(hostile, &(struct tree_options){}, &tree);
+	graph_svg(&tree, &options, &caption, &svg);
+	graph_html(&tree, &options, &caption, &html);
+	check_no_markup(&svg);
+	assert_null(strstr(buf_text(&svg), "\" onload")); /* in the page it is in a JSON string: \" onload */
+	check_no_markup(&html);
+}
+
+static void check_json(const struct buf *text)
+{
+	json_error_t error;
+	json_t *root = json_loadb(text->data, text->nr, 0, &error);
+
+	if (!root)
+		fail_msg("%s at %d:%d", error.text, error.line, error.column);
+	for (size_t i = 0; i < text->nr; i++)
+		assert_true((unsigned char)text->data[i] < 0x7f && text->data[i] != '<');
+	json_decref(root);
+}
+
+static void documents_are_json_in_ascii(void **state)
+{
+	_cleanup_(buf_done) struct buf json = {}, speedscope = {}, pprof = {};
+	_cleanup_(profile_done) struct profile profile;
+	static const struct output_options options;
+
+	read_text(hostile, &profile);
+	document_json(&profile, profile.intervals.data, 1, &json);
+	document_speedscope(&profile, &options, profile.intervals.data, 1, &speedscope);
+	check_json(&json);
+	check_json(&speedscope);
+	assert_int_equal(document_pprof(&profile, profile.intervals.data, 1, &pprof), 0);
+	assert_memory_equal(pprof.data, "\x1f\x8b", 2);
+}
+
+/* ---- filters ---- */
+
+static uint64_t total_with(const struct filter *filter)
+{
+	_cleanup_(profile_done) struct profile profile;
+	uint64_t total = 0;
+
+	read_text("web;main;read 1\nweb;main;write 2\ndb;main;read;-;vfs_read_[k] 4\n", &profile);
+	assert_int_equal(filter_apply(filter, &profile), 0);
+	for (size_t i = 0; i < profile.intervals.data[0].rows.nr; i++)
+		total += profile.intervals.data[0].rows.data[i].count;
+	return total;
+}
+
+static void filters_keep_what_matches(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+
+	assert_int_equal(total_with(&(struct filter){}), 7);
+	assert_int_equal(total_with(&(struct filter){ .include = "^read$" }), 5);
+	assert_int_equal(total_with(&(struct filter){ .exclude = "^read$" }), 2);
+	assert_int_equal(total_with(&(struct filter){ .include = "^vfs_" }), 4);
+	assert_int_equal(total_with(&(struct filter){ .comm = "^web" }), 3);
+	assert_int_equal(total_with(&(struct filter){ .comm = "^web", .exclude = "write" }), 1);
+	assert_int_equal(total_with(&(struct filter){ .tgids = (const uint32_t[]){ 9 }, .nr_tgids = 1 }), 0);
+	read_text("a 1\n", &profile);
+	err_clear();
+	assert_true(filter_apply(&(struct filter){ .include = "(" }, &profile) < 0);
+	assert_int_equal(err_kind(), ERR_USAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tree_adds_up),
+		cmocka_unit_test(siblings_stand_in_the_order_of_their_names),
+		cmocka_unit_test(functions_that_call_themselves_count_once),
+		cmocka_unit_test(suffixes_become_kinds),
+		cmocka_unit_test(an_empty_profile_is_a_picture_too),
+		cmocka_unit_test(black_text_can_be_read_on_every_colour),
+		cmocka_unit_test(a_name_keeps_its_colour),
+		cmocka_unit_test(names_are_no_markup),
+		cmocka_unit_test(documents_are_json_in_ascii),
+		cmocka_unit_test(filters_keep_what_matches),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

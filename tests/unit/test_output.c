@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of formats, files written whole, patterns and how many files stay. */
+#include "core/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/replace.h"
+#include "core/engine/folded_read.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+static void suffixes_say_the_format(void **state)
+{
+	assert_int_equal(output_format_of("a.svg"), OUTPUT_SVG);
+	assert_int_equal(output_format_of("/x/a.b.html"), OUTPUT_HTML);
+	assert_int_equal(output_format_of("a.json"), OUTPUT_JSON);
+	assert_int_equal(output_format_of("a.speedscope.json"), OUTPUT_SPEEDSCOPE);
+	assert_int_equal(output_format_of("a.pb.gz"), OUTPUT_PPROF);
+	assert_int_equal(output_format_of("a.gz"), OUTPUT_DEFAULT);
+	assert_int_equal(output_format_of(".svg"), OUTPUT_DEFAULT);
+	assert_int_equal(output_format_of(""), OUTPUT_DEFAULT);
+}
+
+static void a_name_without_suffix_needs_a_format(void **state)
+{
+	struct output_options options = { .path = "report" };
+
+	err_clear();
+	assert_true(output_options_settle(&options) < 0);
+	assert_int_equal(err_kind(), ERR_USAGE);
+	options.format = OUTPUT_SVG;
+	assert_int_equal(output_options_settle(&options), 0);
+}
+
+static void mistyped_words_are_guessed(void **state)
+{
+	enum output_format format;
+	enum graph_colors colors;
+
+	err_clear();
+	assert_true(output_format_parse("pprop", &format) < 0);
+	assert_non_null(strstr(err_cause(), "did you mean 'pprof'?"));
+	err_clear();
+	assert_true(graph_colors_parse("jaba", &colors) < 0);
+	assert_non_null(strstr(err_hint(), "chain, java"));
+}
+
+static void percentages_are_numbers(void **state)
+{
+	static const char *const wrong[] = { "",   ".", "%", "-1", "1.2.3", "x", "100.1", "1e3", "99999999999999999999",
+					     "5%%" };
+	uint32_t value = 0;
+
+	assert_int_equal(graph_percent_parse("0.1", &value), 0);
+	assert_int_equal(value, 100);
+	assert_int_equal(graph_percent_parse("5%", &value), 0);
+	assert_int_equal(value, 5000);
+	assert_int_equal(graph_percent_parse("100", &value), 0);
+	assert_int_equal(graph_percent_parse("0.0019", &value), 0);
+	assert_int_equal(value, 1);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_true(graph_percent_parse(wrong[i], &value) < 0);
+}
+
+/* ---- files ---- */
+
+static char directory[] = "/tmp/test-output-XXXXXX";
+
+static size_t nr_files(void)
+{
+	DIR *opened = opendir(".");
+	size_t nr = 0;
+
+	for (struct dirent *entry; (entry = readdir(opened));)
+		nr += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+	closedir(opened);
+	return nr;
+}
+
+static void files_are_replaced_whole(void **state)
+{
+	struct stat st;
+
+	assert_int_equal(replace_file("a", "one", 3), 0);
+	assert_int_equal(replace_file("a", "second", 6), 0);
+	assert_int_equal(stat("a", &st), 0);
+	assert_int_equal(st.st_size, 6);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(nr_files(), 1);
+	assert_int_equal(unlink("a"), 0);
+}
+
+static void devices_and_links_are_refused(void **state)
+{
+	err_clear();
+	assert_true(replace_file("/dev/null", "x", 1) < 0);
+	assert_int_equal(symlink("/etc/passwd", "link"), 0);
+	assert_true(replace_file("link", "x", 1) < 0);
+	assert_int_equal(unlink("link"), 0);
+	assert_true(replace_file("missing/a", "x", 1) < 0);
+	assert_true(replace_file(".", "x", 1) < 0);
+	assert_int_equal(nr_files(), 0);
+}
+
+static void patterns_number_the_files_and_the_oldest_go(void **state)
+{
+	const struct output_options options = { .path = "p-%n-%%.folded", .format = OUTPUT_FOLDED, .keep = 2 };
+	_cleanup_(output_done) struct output output = { .options = &options };
+	_cleanup_(profile_done) struct profile profile;
+	size_t nr_ignored;
+
+	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &nr_ignored), 0);
+	assert_int_equal(output_check(&options), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
+	assert_int_equal(nr_files(), 2);
+	assert_int_equal(access("p-000004-%.folded", F_OK), 0);
+	assert_int_equal(unlink("p-000004-%.folded"), 0);
+	assert_int_equal(unlink("p-000005-%.folded"), 0);
+}
+
+static void unknown_patterns_are_refused_before_the_run(void **state)
+{
+	const struct output_options options = { .path = "p-%x.svg", .format = OUTPUT_SVG };
+
+	err_clear();
+	assert_true(output_check(&options) < 0);
+	assert_int_equal(err_kind(), ERR_USAGE);
+}
+
+static int set_up(void **state)
+{
+	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	return chdir("/") || rmdir(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(suffixes_say_the_format),
+		cmocka_unit_test(a_name_without_suffix_needs_a_format),
+		cmocka_unit_test(mistyped_words_are_guessed),
+		cmocka_unit_test(percentages_are_numbers),
+		cmocka_unit_test(files_are_replaced_whole),
+		cmocka_unit_test(devices_and_links_are_refused),
+		cmocka_unit_test(patterns_number_the_files_and_the_oldest_go),
+		cmocka_unit_test(unknown_patterns_are_refused_before_the_run),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
