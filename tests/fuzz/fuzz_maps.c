@@ -25,6 +25,8 @@ static void visit(void *context, const struct proc_mapping *found)
 		abort();
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct mappings *mappings = mappings_new();
