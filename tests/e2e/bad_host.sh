@@ -21,7 +21,16 @@ cannot nobody 'CAP_' count -D 1 t:sched:sched_switch
 cannot nobody 'CAP_' count -D 1 "$FIXTURES/calls:st_fix_hit"
 cannot no-btf 'BTF' profile 1
 cannot no-btf 'BTF' count -D 1 t:sched:sched_switch
-cannot no-tracefs 'tracefs' count -D 1 t:sched:sched_switch
+
+# Without tracefs a tracepoint with a name is attached raw; nobody can tell then which events belong to a category, and
+# hooking all of them is not what was asked for.
+tool_under no-tracefs count -f -D 0.3 t:sched:sched_switch
+expect_status 0
+expect_out '__schedule'
+tool_under no-tracefs count --explain t:sched:sched_switch
+expect_status 0
+expect_out 'tracefs'
+cannot no-tracefs 'tracefs' count -D 0.3 't:sched:*'
 
 # profile needs no tracefs.
 fixture chain spin

@@ -54,11 +54,5 @@ printf '\177ELF\002\001\001' >"$T/head"
 head -c 5000 /dev/urandom >>"$T/head"
 refused 1 "$T/head" count "$T/head:malloc"
 
-# Kinds that come with the next issue say so
-tool count vfs_read
-[ "$status" = 1 ] || [ "$status" = 3 ] || [ "$status" = 2 ] || fail "kernel function: status $status"
-expect_one_line_error
-expect_err 'kernel function'
-
 # A frequency that the kernel refuses
 refused 2 '[Hh]ertz' profile -F 1000000 1
