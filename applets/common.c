@@ -68,7 +68,7 @@ const struct option_spec output_table[] = {
 const struct option_spec graph_table[] = {
 	OPTION(0, "title", struct output_options, title, "TEXT", "title of the flame graph", .ours = true),
 	OPTION(0, "colors", struct output_options, colors, "PALETTE",
-	       "colours of the flame graph: kind (the default: kernel, user, JIT, inlined), hot, mem, io, wakeup, "
+	       "colours of the flame graph: auto (the default), kind (kernel, user, JIT, inlined), hot, mem, io, wakeup, "
 	       "chain, java, red, green, blue, yellow, purple, aqua or orange",
 	       .parse = parse_colors, .ours = true),
 	OPTION(0, "inverted", struct output_options, inverted, NULL, "the flame graph's root on top", .ours = true),

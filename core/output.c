@@ -15,6 +15,7 @@
 #include "core/engine/profile_file.h"
 #include "core/render/documents.h"
 #include "core/render/graph.h"
+#include "core/render/merge.h"
 #include "core/render/render.h"
 
 void output_done(struct output *output)
@@ -164,6 +165,14 @@ static int make_tree(const struct output_options *options, const struct tree *tr
 	}
 }
 
+/* Waiting is blue, as usual in such pictures, and wakers stand out from those they wake. */
+static enum graph_colors fitting_colors(const struct profile_view *view)
+{
+	if (!view_shows_time(view))
+		return COLORS_KIND;
+	return view->style == VIEW_OFFCPU ? COLORS_IO : COLORS_CHAIN;
+}
+
 static int make_picture(const struct output_options *options, const struct profile *profile,
 			const struct profile_interval *intervals, size_t nr, struct buf *bytes)
 {
@@ -174,15 +183,18 @@ static int make_picture(const struct output_options *options, const struct profi
 		.reverse = options->reverse,
 		.delimited = profile->view.delimited,
 	};
+	struct output_options settled = *options;
 	_cleanup_(caption_done) struct caption caption;
 	_cleanup_(tree_done) struct tree tree;
 
+	if (options->colors == COLORS_AUTO)
+		settled.colors = fitting_colors(&profile->view);
 	caption_init(&caption, options, profile);
 	tree_init(&tree, &tree_options);
 	for (size_t i = 0; i < nr; i++)
 		tree_add(&tree, profile, &intervals[i], TREE_NOW);
 	tree_build(&tree);
-	return make_tree(options, &tree, &caption.graph, bytes);
+	return make_tree(&settled, &tree, &caption.graph, bytes);
 }
 
 static int make_document(const struct output_options *options, const struct profile *profile,

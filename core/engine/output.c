@@ -22,10 +22,10 @@ static const struct {
 static const size_t nr_formats = sizeof(formats) / sizeof(*formats);
 
 static const char *const color_names[] = {
-	[COLORS_KIND] = "kind",     [COLORS_HOT] = "hot",       [COLORS_MEM] = "mem",       [COLORS_IO] = "io",
-	[COLORS_WAKEUP] = "wakeup", [COLORS_CHAIN] = "chain",   [COLORS_JAVA] = "java",     [COLORS_RED] = "red",
-	[COLORS_GREEN] = "green",   [COLORS_BLUE] = "blue",     [COLORS_YELLOW] = "yellow", [COLORS_PURPLE] = "purple",
-	[COLORS_AQUA] = "aqua",     [COLORS_ORANGE] = "orange",
+	[COLORS_AUTO] = "auto",     [COLORS_KIND] = "kind",     [COLORS_HOT] = "hot",       [COLORS_MEM] = "mem",
+	[COLORS_IO] = "io",         [COLORS_WAKEUP] = "wakeup", [COLORS_CHAIN] = "chain",   [COLORS_JAVA] = "java",
+	[COLORS_RED] = "red",       [COLORS_GREEN] = "green",   [COLORS_BLUE] = "blue",     [COLORS_YELLOW] = "yellow",
+	[COLORS_PURPLE] = "purple", [COLORS_AQUA] = "aqua",     [COLORS_ORANGE] = "orange",
 };
 
 static const char *const root_names[] = {

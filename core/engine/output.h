@@ -36,6 +36,7 @@ enum graph_root {
 };
 
 enum graph_colors {
+	COLORS_AUTO, /* kind, or what suits the time off the CPU */
 	COLORS_KIND, /* by kernel, user, JIT, inlined */
 	COLORS_HOT,
 	COLORS_MEM,

@@ -41,6 +41,7 @@ struct encoder {
 	struct strtab strings; /* ids are positions in string_table */
 	uint32_t comm_key, pid_key;
 	uint64_t kernel_mapping;
+	uint64_t scale; /* from the value of a row: time goes in nanoseconds, as Pyroscope knows it */
 
 	VEC(Pprof__Mapping) mappings; /* files in their order, then the kernel */
 	VEC(Pprof__Location) locations;
@@ -247,7 +248,7 @@ static void add_row(struct encoder *encoder, const struct merged_row *row)
 	sample.n_value = 1;
 	add_labels(encoder, row, &sample);
 	vec_push(&encoder->samples, sample);
-	vec_push(&encoder->values, value > INT64_MAX ? INT64_MAX : (int64_t)value);
+	vec_push(&encoder->values, value > INT64_MAX / encoder->scale ? INT64_MAX : (int64_t)(value * encoder->scale));
 }
 
 static void add_interval(struct encoder *encoder, const struct profile_interval *interval)
@@ -383,8 +384,10 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 
 	encoder.view.by_name = false;
 	encoder.location_of = xcalloc(profile->frames.nr + 1, sizeof(*encoder.location_of));
-	type.type = message.default_sample_type = add_string(&encoder, tree_unit(profile));
-	type.unit = add_string(&encoder, "count");
+	encoder.scale = view_shows_time(&encoder.view) ? 1000 : 1;
+	type.type = message.default_sample_type =
+		add_string(&encoder, encoder.scale > 1 ? "off_cpu" : tree_unit(profile));
+	type.unit = add_string(&encoder, encoder.scale > 1 ? "nanoseconds" : "count");
 	encoder.comm_key = add_string(&encoder, "comm");
 	encoder.pid_key = add_string(&encoder, "pid");
 	message.sample_type = types;

@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/render/documents.h"
+#include "core/render/merge.h"
 
 static void add_frames(const struct tree *tree, struct buf *out)
 {
@@ -45,14 +46,14 @@ static void add_samples(const struct tree *tree, struct buf *samples, struct buf
 	}
 }
 
-static void add_profile(const struct tree *tree, const char *name, struct buf *out)
+static void add_profile(const struct tree *tree, const char *name, const char *unit, struct buf *out)
 {
 	_cleanup_(buf_done) struct buf samples = {}, weights = {};
 
 	add_samples(tree, &samples, &weights);
 	buf_adds(out, "{\"type\":\"sampled\",\"name\":");
 	json_add_string(out, name);
-	buf_adds(out, ",\"unit\":\"none\",\"startValue\":0,\"endValue\":");
+	buf_addf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit);
 	number_add(out, tree->nodes.data[0].total[TREE_NOW]);
 	buf_adds(out, ",\"samples\":[");
 	buf_add(out, samples.data, samples.nr);
@@ -80,6 +81,6 @@ void document_speedscope(const struct profile *profile, const struct output_opti
 	buf_adds(ret_json, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
 	add_frames(&tree, ret_json);
 	buf_adds(ret_json, "]},\n\"profiles\":[");
-	add_profile(&tree, caption.title, ret_json);
+	add_profile(&tree, caption.title, view_shows_time(&profile->view) ? "microseconds" : "none", ret_json);
 	buf_adds(ret_json, "]}\n");
 }

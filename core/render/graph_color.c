@@ -92,7 +92,7 @@ uint32_t graph_color(const struct tree *tree, uint32_t position, enum graph_colo
 	uint32_t hash = hash_text(strtab_get(&tree->texts, frame->text));
 	const struct range *range = &palettes[colors];
 
-	if (frame->kind == TREE_DELIMITER || frame->kind == TREE_ALL || colors == COLORS_KIND)
+	if (frame->kind == TREE_DELIMITER || frame->kind == TREE_ALL || colors <= COLORS_KIND)
 		range = &kinds[frame->kind];
 	else if (colors == COLORS_JAVA)
 		range = java_range(tree, frame);

@@ -102,20 +102,19 @@ static bool is_jit(const struct profile *profile, const struct profile_frame *fr
 }
 
 /* A place without a name shows its file, which says more than "[unknown]". */
-static uint32_t shown_frame(struct tree *tree, const struct profile *profile, uint32_t position, bool kernel)
+static uint32_t shown_frame(struct tree *tree, const struct profile *profile, uint32_t position, enum tree_kind kind)
 {
 	_cleanup_(buf_done) struct buf text = {}, module = {};
 	const struct profile_frame *frame = &profile->frames.data[position];
 	const char *name = profile_string(profile, frame->name);
-	enum tree_kind kind = kernel ? TREE_KERNEL : TREE_USER;
 
 	escape_add(&module, profile_string(profile, frame->module), ESCAPE_MODULE);
 	if (frame->kind == FRAME_TEXT) {
 		kind = read_text(name, kind, &text);
 	} else if (frame->name) {
 		escape_add(&text, name, ESCAPE_NAME);
-		kind = is_jit(profile, frame) ? TREE_JIT : kind;
-	} else if (module.nr && !kernel) {
+		kind = kind == TREE_USER && is_jit(profile, frame) ? TREE_JIT : kind;
+	} else if (module.nr && frame->kind != FRAME_KERNEL) {
 		buf_addf(&text, "[%s]", buf_text(&module));
 		kind = TREE_LABEL;
 	} else {
@@ -130,12 +129,21 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 struct adder {
 	struct tree *tree;
 	const struct profile *profile;
-	uint32_t *shown[2]; /* tree frames + 1 of the profile's frames, in user and in kernel stacks */
+	uint32_t *shown[3]; /* tree frames + 1 of the profile's frames: in user, kernel and waker stacks */
 };
 
 static void add_label(struct adder *adder, const char *label, enum tree_kind kind)
 {
 	vec_push(&adder->tree->pool, add_frame(adder->tree, label, "", kind));
+}
+
+static void add_frame_of(struct adder *adder, uint32_t frame, enum tree_kind kind)
+{
+	uint32_t *shown = &adder->shown[kind == TREE_WAKER ? 2 : kind == TREE_KERNEL][frame];
+
+	if (!*shown)
+		*shown = shown_frame(adder->tree, adder->profile, frame, kind) + 1;
+	vec_push(&adder->tree->pool, *shown - 1);
 }
 
 static void add_stack(struct adder *adder, const struct merged_stack *stack, bool kernel)
@@ -146,13 +154,28 @@ static void add_stack(struct adder *adder, const struct merged_stack *stack, boo
 		add_label(adder, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER, TREE_LABEL);
 	if (stack->status == STACK_TRUNCATED)
 		add_label(adder, LABEL_TRUNCATED, TREE_LABEL);
-	for (uint32_t i = stack->nr; i > 0; i--) {
-		uint32_t frame = frames[stack->first + i - 1], *shown = &adder->shown[kernel][frame];
+	for (uint32_t i = stack->nr; i > 0; i--)
+		add_frame_of(adder, frames[stack->first + i - 1], kernel ? TREE_KERNEL : TREE_USER);
+}
 
-		if (!*shown)
-			*shown = shown_frame(adder->tree, adder->profile, frame, kernel) + 1;
-		vec_push(&adder->tree->pool, *shown - 1);
-	}
+/* Leaf first: the waker stands upside down on the one it wakes, and its name is on top. */
+static void add_waker(struct adder *adder, const struct merged_row *row)
+{
+	const struct profile *profile = adder->profile;
+	const struct merged_stack *stacks[] = { &row->waker_kernel, &row->waker_user };
+	_cleanup_(buf_done) struct buf text = {};
+
+	if (row->waker == PROFILE_NONE)
+		return;
+	add_label(adder, "--", TREE_DELIMITER);
+	for (size_t i = 0; i < 2; i++)
+		for (uint32_t at = 0; at < stacks[i]->nr; at++)
+			add_frame_of(adder, profile->stack_frames.data[stacks[i]->first + at], TREE_WAKER);
+	escape_add(&text, profile_string(profile, profile->records.data[row->waker].comm), ESCAPE_NAME);
+	if (row->waker_lost)
+		add_label(adder, LABEL_LOST, TREE_LABEL);
+	else if (text.nr)
+		add_label(adder, buf_text(&text), TREE_PROCESS);
 }
 
 /* The process in front, also of reversed stacks: whose callers they are. */
@@ -180,6 +203,15 @@ static void reverse(uint32_t *frames, size_t nr)
 	}
 }
 
+/* All values together stay below 2^62, whatever a file says, so that no sum or difference overflows. */
+static uint64_t within_limit(struct tree *tree, int column, uint64_t value)
+{
+	uint64_t room = (1ull << 62) - tree->sum[column], taken = value < room ? value : room;
+
+	tree->sum[column] += taken;
+	return taken;
+}
+
 static void add_row(struct adder *adder, const struct merged_row *row, int column)
 {
 	struct tree *tree = adder->tree;
@@ -196,10 +228,11 @@ static void add_row(struct adder *adder, const struct merged_row *row, int colum
 			add_label(adder, "-", TREE_DELIMITER);
 		add_stack(adder, &row->kernel, true);
 	}
+	add_waker(adder, row);
 	if (tree->options.reverse)
 		reverse(tree->pool.data + start, tree->pool.nr - start);
 	stack.nr = (uint32_t)(tree->pool.nr - stack.first);
-	stack.value[column] = row_value(&adder->profile->view, row);
+	stack.value[column] = within_limit(tree, column, row_value(&adder->profile->view, row));
 	vec_push(&tree->stacks, stack);
 }
 
@@ -211,13 +244,13 @@ void tree_add(struct tree *tree, const struct profile *profile, const struct pro
 
 	view.per_process = tree->options.root != GRAPH_ROOT_NONE;
 	view.by_name = false;
-	adder.shown[0] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));
-	adder.shown[1] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));
+	for (int i = 0; i < 3; i++)
+		adder.shown[i] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));
 	merge_interval(profile, interval, &view, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
 		add_row(&adder, &merged.rows.data[i], column);
-	free(adder.shown[0]);
-	free(adder.shown[1]);
+	for (int i = 0; i < 3; i++)
+		free(adder.shown[i]);
 }
 
 void tree_add_all(struct tree *tree, const struct profile *profile, int column)

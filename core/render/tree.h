@@ -76,6 +76,7 @@ struct tree {
 
 	VEC(uint32_t) pool; /* of the stacks until tree_build */
 	VEC(struct tree_stack) stacks;
+	uint64_t sum[TREE_COLUMNS];
 };
 
 void tree_init(struct tree *tree, const struct tree_options *options);
