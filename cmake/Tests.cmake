@@ -5,6 +5,7 @@
 #   tests/e2e                  C programs and scripts; need root; run on this host and in the guests
 #   tests/fuzz                 fuzz targets; here each only replays its corpus
 #   tests/lint                 scripts
+#   tests/clients              scripts; other people's readers of our formats
 #   tests/vm                   one boot per line of tests/vm/boots, one ctest test per guest test and boot
 #
 # The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
@@ -285,6 +286,22 @@ foreach(script IN LISTS e2e_scripts)
 		set(guest_timeout_${name} ${words_timeout})
 	endif()
 endforeach()
+
+# ---- clients: other people's readers of what we write; their packages are large, so only when asked for ----
+
+if(TARGET stacktool)
+	file(GLOB client_scripts CONFIGURE_DEPENDS ${tests}/clients/*.sh)
+	foreach(script IN LISTS client_scripts)
+		file(STRINGS ${script} first LIMIT_COUNT 1)
+		if(first MATCHES "^#!")
+			short_name(${script} name)
+			read_directives(${script} words)
+			add_test(NAME clients.${name} COMMAND ${script})
+			set_test_environment(clients.${name} ${PROJECT_BINARY_DIR} ${words_timeout})
+			set_tests_properties(clients.${name} PROPERTIES LABELS clients)
+		endif()
+	endforeach()
+endif()
 
 # ---- bench: programs for tests/bench/run ----
 
