@@ -38,3 +38,9 @@ int run_saved(const char *path, const struct report_change *change, const struct
 
 /* Prints how the profile `now` differs from the profile `before`; the same errors. */
 int run_diff(const char *before, const char *now, const struct output_options *options, const struct filter *filter);
+
+/*
+ * Prints what this host can and cannot do, or only the ability `id` (NULL: all), as text or JSON. 0; a usage error for an
+ * ability that does not exist; an ERR_HOST failure when nothing can be collected here, or the one ability is not there.
+ */
+int run_doctor(const char *id, bool json);

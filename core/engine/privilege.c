@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
@@ -68,11 +69,29 @@ static void add_name(struct buf *text, cap_value_t capability)
 }
 
 /* Root of a user namespace has capabilities that count only inside it. */
-static bool in_user_namespace(void)
+bool privilege_in_user_namespace(void)
 {
 	struct stat status;
 
 	return !stat("/proc/self/ns/user", &status) && status.st_ino != INITIAL_USERNS_INODE;
+}
+
+bool privilege_look(size_t index, struct privilege *ret_privilege)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+	_cleanup_(buf_done) struct buf name = {};
+
+	if (index >= NR_NEEDS)
+		return false;
+	*ret_privilege = (struct privilege){
+		.held = capabilities && is_met(capabilities, &needs[index]),
+		.essential = needs[index].essential,
+		.purpose = needs[index].purpose,
+		.loss = needs[index].loss,
+	};
+	add_name(&name, needs[index].capability);
+	snprintf(ret_privilege->name, sizeof(ret_privilege->name), "%s", buf_text(&name));
+	return true;
 }
 
 int privilege_check(void)
@@ -94,7 +113,7 @@ int privilege_check(void)
 		hint("run it as root");
 		return -EPERM;
 	}
-	if (in_user_namespace()) {
+	if (privilege_in_user_namespace()) {
 		fail_host(-EPERM,
 			  "permission denied: capabilities of a user namespace do not reach the kernel's events");
 		hint("run it as root of the host, or in a container without a user namespace of its own");

@@ -7,6 +7,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "core/base/buf.h"
 
 /*
@@ -30,3 +33,18 @@ int privilege_drop(void);
 
 /* One line for each capability that is held now: its name and what it is for. For --debug. */
 void privilege_describe(struct buf *ret_text);
+
+/* One of the capabilities that the tool can use; the texts are constants. */
+struct privilege {
+	char name[32];       /* "CAP_BPF" */
+	bool held;           /* or CAP_SYS_ADMIN in its place */
+	bool essential;      /* nothing can be collected without it */
+	const char *purpose; /* what it is for */
+	const char *loss;    /* what a result lacks without it, or NULL */
+};
+
+/* Number `index` of them, false when there are fewer. */
+bool privilege_look(size_t index, struct privilege *ret_privilege);
+
+/* Whether this process is in a user namespace of its own, so that its capabilities do not reach the kernel's events. */
+bool privilege_in_user_namespace(void);

@@ -1,0 +1,91 @@
+#!/bin/sh
+# ctest: timeout=120
+# doctor agrees with what an independent probe of the host finds; every gap has a remedy; without privileges it says what
+# is missing; a remedy that can be carried out here closes its gap.
+. "${0%/*}/lib.sh"
+needs perf-event btf
+
+state_of() {
+	awk -v id="$1" '$1 == id { print $2 }' "$T/out"
+}
+
+remedy_of() {
+	awk -v id="$1" 'found && /^    remedy: / { sub(/^    remedy: /, ""); print; exit } { found = $1 == id }' "$T/out"
+}
+
+# same_as_probe ABILITY QUESTION
+same_as_probe() {
+	"$FIXTURES/hostprobe" root "$2" >"$T/probe" && want=yes || want=no
+	expect_equal "$1 ($(cat "$T/probe"))" "$(state_of "$1")" $want
+}
+
+tool doctor
+expect_status 0
+cat "$T/out"
+expect_printable
+[ ! -s "$T/err" ] || fail "it writes to stderr"
+same_as_probe bpf btf
+same_as_probe btf btf
+same_as_probe perf-events perf-event
+same_as_probe pmu pmu
+same_as_probe uprobe uprobe
+"$FIXTURES/hostprobe" root uprobe-multi >/dev/null || same_as_probe uprobe.multi uprobe-multi
+same_as_probe tracefs tracepoint:sched:sched_switch
+same_as_probe kprobe kprobe
+expect_equal "gaps and remedies" "$(grep -cE '^[^ ]+ +(no|partly|unknown) ' "$T/out")" "$(grep -c '^    remedy: .' "$T/out")"
+expect_equal "concerns" "$(grep -c '^    concerns: .' "$T/out")" "$(grep -c '^    remedy: ' "$T/out")"
+
+# What it says of the mechanisms is what count takes.
+if tool count --explain vfs_read && [ "$status" = 0 ]; then
+	mechanism=$(sed -n 's/^mechanism: //p' "$T/out")
+	tool doctor "$mechanism"
+	expect_status 0
+fi
+
+# One ability, for scripts
+tool doctor btf
+expect_status 0
+expect_equal "lines" "$(grep -c . "$T/out")" 1
+tool doctor no-such-thing
+expect_status 2
+expect_one_line_error
+
+# The findings as JSON
+tool doctor --json
+expect_status 0
+expect_out '^  "schema": 1,$'
+expect_out '^  "usable": true,$'
+if command -v python3 >/dev/null; then
+	python3 -c 'import json, sys; d = json.load(sys.stdin); assert len(d["abilities"]) > 20' <"$T/out" || fail "no JSON"
+fi
+
+# Hosts and users that have less
+tool_under nobody doctor
+expect_status 3
+expect_equal "bpf of nobody" "$(state_of bpf)" no
+expect_out '^CAP_PERFMON +no '
+expect_out '^fentry +unknown '
+expect_err 'nothing can be collected here: bpf: .*CAP_BPF'
+expect_one_line_error
+tool_under nobody doctor --json
+expect_status 3
+expect_out '^  "usable": false,$'
+tool_under no-btf doctor
+expect_status 3
+expect_equal "btf where it is hidden" "$(state_of btf)" no
+expect_out 'CONFIG_DEBUG_INFO_BTF'
+
+# The remedy for tracefs, carried out to the letter
+tool_under no-tracefs doctor
+expect_status 0
+expect_equal "tracefs where it is hidden" "$(state_of tracefs)" no
+remedy=$(remedy_of tracefs)
+expect_equal "remedy" "$remedy" 'mount -t tracefs tracefs /sys/kernel/tracing'
+umount -l /sys/kernel/tracing 2>/dev/null
+umount -l /sys/kernel/debug/tracing 2>/dev/null
+tool doctor tracefs
+if [ "$status" = 3 ]; then
+	sh -c "$remedy" || fail "the remedy does not work"
+	tool doctor tracefs
+	expect_status 0
+fi
