@@ -28,7 +28,6 @@
 #include "core/engine/explain.h"
 #include "core/engine/host.h"
 #include "core/engine/naming.h"
-#include "core/engine/opener.h"
 #include "core/engine/privilege.h"
 #include "core/engine/process.h"
 #include "core/engine/profile_file.h"
@@ -63,14 +62,6 @@ static uint64_t now_ns(clockid_t clock)
 
 /* ---- prepare ---- */
 
-/* A debug file is looked for by build id; which file asks makes no difference. */
-static int open_debug(void *context, uint32_t file, const char *build_id)
-{
-	(void)context;
-	(void)file;
-	return opener_open_debug(build_id);
-}
-
 static int check_targets(const struct plan *plan)
 {
 	int err = 0;
@@ -80,16 +71,6 @@ static int check_targets(const struct plan *plan)
 	for (size_t i = 0; !err && i < plan->tids.nr; i++)
 		err = process_thread_exists(plan->tids.data[i]);
 	return err;
-}
-
-static int start_worker(struct run *run)
-{
-	const struct symbolizer_options options = {
-		.no_demangle = run->plan->no_demangle,
-		.open_debug = open_debug,
-	};
-
-	return symbolizer_new(&options, &run->symbolizer);
 }
 
 /* kallsyms decides at open() whether it will show addresses, so it is opened while the tool is privileged. */
@@ -111,7 +92,7 @@ static int prepare(struct run *run)
 	if (!err)
 		err = output_check(&run->plan->output);
 	if (!err)
-		err = start_worker(run);
+		err = naming_start(run->plan->no_demangle, &run->symbolizer);
 	if (!err)
 		err = privilege_check();
 	if (!err)

@@ -40,6 +40,11 @@ int run_saved(const char *path, const struct report_change *change, const struct
 int run_diff(const char *before, const char *now, const struct output_options *options, const struct filter *filter);
 
 /*
+ * Prints what the pattern of a plan with `look_only` matches. 0, or the failures of resolve_plan().
+ */
+int run_list(const struct plan *plan);
+
+/*
  * Prints what this host can and cannot do, or only the ability `id` (NULL: all), as text or JSON. 0; a usage error for an
  * ability that does not exist; an ERR_HOST failure when nothing can be collected here, or the one ability is not there.
  */

@@ -6,7 +6,23 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/engine/opener.h"
 #include "core/engine/tracer.h"
+
+/* A debug file is looked for by build id; which file asks makes no difference. */
+static int open_debug(void *context, uint32_t file, const char *build_id)
+{
+	(void)context;
+	(void)file;
+	return opener_open_debug(build_id);
+}
+
+int naming_start(bool no_demangle, struct symbolizer **ret_symbolizer)
+{
+	const struct symbolizer_options options = { .no_demangle = no_demangle, .open_debug = open_debug };
+
+	return symbolizer_new(&options, ret_symbolizer);
+}
 
 /* The frames of one file, or of the kernel, that wait for a name. */
 struct batch {

@@ -2,8 +2,15 @@
 /* Naming: gives every frame of a profile its name, module and reason, through the symbol worker. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/engine/profile.h"
 #include "symbolize/symbolize.h"
+
+/*
+ * Starts the symbol worker as every run uses it: separate debug files are looked for by build id. 0 or a recorded failure.
+ */
+int naming_start(bool no_demangle, struct symbolizer **ret_symbolizer);
 
 /*
  * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a

@@ -107,6 +107,7 @@ struct plan {
 	enum attach_mode attach_mode;
 	uint32_t max_probes; /* more matches than this are refused unless `force`; 0 = default */
 	bool force;          /* also what is known to hang hosts */
+	bool look_only;      /* find the places; whether and how this host can attach there is not asked */
 
 	/* timed samples */
 	enum sample_event event;

@@ -13,6 +13,7 @@ static void point_done(struct attach_point *point)
 	free(point->name);
 	free(point->category);
 	free(point->event);
+	free(point->module);
 	free(point->path);
 }
 

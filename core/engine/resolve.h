@@ -37,6 +37,7 @@ struct attach_point {
 	char *name;       /* "sched:sched_switch", "malloc" */
 	char *category;
 	char *event;
+	char *module;     /* of a kernel function; NULL: the kernel itself */
 	char *path;       /* of the file to probe */
 	uint64_t offset;  /* in the file */
 	uint64_t address; /* in the kernel */

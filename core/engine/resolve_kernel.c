@@ -123,13 +123,21 @@ int resolve_check_limit(const struct plan *plan, size_t nr)
 	return -EINVAL;
 }
 
+static void add_point(struct attach_plan *attach, const struct kernel_function_entry *function)
+{
+	const struct attach_point point = {
+		.name = xstrdup(function->name),
+		.module = function->module ? xstrdup(function->module) : NULL,
+		.address = function->address,
+	};
+
+	vec_push(&attach->points, point);
+}
+
 static void add_points(struct attach_plan *attach, const struct kernel_function_list *list)
 {
 	for (size_t i = 0; i < list->functions.nr; i++)
-		vec_push(&attach->points, (struct attach_point){
-						  .name = xstrdup(list->functions.data[i].name),
-						  .address = list->functions.data[i].address,
-					  });
+		add_point(attach, &list->functions.data[i]);
 }
 
 /* What the pattern meant and did not get, for --explain and for the user. */
@@ -168,7 +176,7 @@ int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach
 	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch) */
 	whole = plan->probe.regex ? xasprintf("%s$", expression) : xstrdup(expression);
 	err = resolve_compile(plan, whole, &match);
-	if (!err)
+	if (!err && !plan->look_only)
 		err = choose_mechanism(plan, attach);
 	return err ? err : find_functions(plan, match, attach);
 }

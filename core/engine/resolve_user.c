@@ -128,5 +128,5 @@ int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolize
 	err = symbolizer_add_file(symbolizer, PROBED_FILE, fd);
 	if (!err)
 		err = find_functions(plan, symbolizer, attach, path);
-	return err ? err : choose_uprobe(plan, attach);
+	return err || plan->look_only ? err : choose_uprobe(plan, attach);
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* list: what a pattern of count matches. */
+#include "applets/common.h"
+#include "core/applet.h"
+#include "core/run.h"
+
+struct list_options {
+	struct u32_list tgids;
+	const char *library;
+	bool regex;
+	bool force;
+	const char *pattern;
+};
+
+static const struct option_spec table[] = {
+	OPTION('p', "pid", struct list_options, tgids, "PID,...", "look for libraries as this process sees them",
+	       .min = 1, .max = PID_MAX, .noun = "a list of process ids"),
+	OPTION('l', "library", struct list_options, library, "LIB",
+	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library"),
+	OPTION('r', "regexp", struct list_options, regex, NULL,
+	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
+	OPTION(0, "force", struct list_options, force, NULL,
+	       "also functions that are known to hang hosts, as 'count --force' takes them"),
+	OPERAND("pattern", struct list_options, pattern,
+		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION or t:CATEGORY:EVENT", .required = true,
+		.noun = "a pattern"),
+	OPTION_END,
+};
+
+static int list(const void *block)
+{
+	const struct list_options *options = block;
+	struct plan plan;
+	int err;
+
+	plan_init(&plan);
+	plan.applet = "list";
+	plan.look_only = true;
+	plan.max_probes = UINT32_MAX;
+	plan.force = options->force;
+	plan_add_ids(&plan.tgids, &options->tgids);
+	err = probe_spec_parse(options->pattern, options->library, options->regex, &plan.probe);
+	if (!err)
+		err = run_list(&plan);
+	plan_done(&plan);
+	return err;
+}
+
+static const struct applet_example examples[] = {
+	{ "'tcp_send*'", "kernel functions, with their modules" },
+	{ "t:sched:*", "tracepoints" },
+	{ "c:*alloc", "functions of the C library, with the file they are in" },
+	{ "-p 185 c:malloc", "the C library that process 185 uses" },
+	{ "-r 'c:(read|write)$'", "by a regular expression" },
+	{},
+};
+
+const struct applet list_applet = {
+	.name = "list",
+	.summary = "print what a pattern matches",
+	.description =
+		"Prints the events that 'stacktool count' would count for the same pattern and options, one per line: kind, "
+		"name, and the module of a kernel function or the file of a user function. Functions of one address are "
+		"one event, by one of their names; what cannot be probed is left out.\n"
+		"\n"
+		"Whether this host can attach there is another question: see 'stacktool doctor'. There is no limit here, "
+		"while count refuses more than 1000 kernel functions or tracepoints without --max-probes. Kernel "
+		"functions need root; user functions need nothing but their file, tracepoints a readable tracefs.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct list_options),
+	.main = list,
+};

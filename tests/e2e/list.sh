@@ -1,0 +1,84 @@
+#!/bin/sh
+# ctest: timeout=200
+# list prints exactly the places that count would attach to, whatever the form of the pattern; what matches nothing is 5
+# with a near name; no privileges where none are needed.
+. "${0%/*}/lib.sh"
+needs uprobe tracepoint:sched:sched_switch
+
+# agree ARG…: the names of list are those of count --explain, in the same order
+agree() {
+	tool count --explain --max-probes 100000 "$@"
+	expect_status 0
+	sed -nE 's/^attach: //p' "$T/out" | sed -E 's/^[^ ]*\/[^ ]*:([^:+ ]+)\+0x[0-9a-f]+$/\1/' >"$T/counted"
+	tool list "$@"
+	expect_status 0
+	[ ! -s "$T/err" ] || grep -q 'left out' "$T/err" || fail "list $* writes to stderr"
+	sed -E 's/^(kernel function|user function|tracepoint)  ([^ ]+).*/\2/' "$T/out" >"$T/listed"
+	cmp -s "$T/counted" "$T/listed" || fail "list $* and count disagree: $(diff "$T/counted" "$T/listed" | head -n 5)"
+	[ -s "$T/listed" ] || fail "list $*: nothing"
+}
+
+agree t:sched:sched_switch
+agree 't:sched:sched_s*'
+agree -r 't:sched:sched_(switch|wakeup)$'
+agree "$FIXTURES/chain:st_fix_*"
+expect_equal "functions of the fixture" "$(grep -cE "^user function  st_fix_[a-z_]+ +[^ ]*/chain$" "$T/out")" 10
+agree -l "$FIXTURES/chain" -r 'st_fix_[a-c]$'
+expect_equal "functions by -l and -r" "$(grep -c . "$T/out")" 3
+fixture chain spin
+agree -p "$fixture_pid" "$FIXTURES/chain:st_fix_h"
+fixture_end
+if "$FIXTURES/hostprobe" root kprobe >/dev/null; then
+	agree 'vfs_rea*'
+	agree -r 'tcp_send.*'
+	agree --force '_raw_spin_lo*'
+	tool count --explain _raw_spin_lock
+	expect_status 2
+fi
+
+# Whether this host can probe them or not, root sees kernel functions.
+tool list vfs_read
+if [ "$status" = 3 ]; then # kallsyms shows no addresses
+	expect_err 'kallsyms'
+else
+	expect_status 0
+	expect_out '^kernel function  vfs_read  kernel$'
+	tool list _raw_spin_lock
+	expect_status 2
+	tool list --force _raw_spin_lock
+	expect_status 0
+	tool list vfs_raed
+	expect_status 5
+	expect_err "did you mean 'vfs_read'"
+fi
+
+# no_match REGEX ARG…
+no_match() {
+	regex=$1
+	shift
+	tool list "$@"
+	expect_status 5
+	expect_err "$regex"
+	refuse_out .
+	expect_one_line_error
+}
+no_match "did you mean 'st_fix_(a|b|c|h)'" "$FIXTURES/chain:st_fix_"
+no_match "did you mean" t:sched:sched_swich
+no_match "nothing matches" -r "$FIXTURES/chain:zzzz[0-9]+"
+
+tool list -p 4194304 "$FIXTURES/chain:st_fix_h"
+expect_status 1
+tool list "$FIXTURES/no-such-file:x"
+[ "$status" != 0 ] || fail "a file that does not exist"
+expect_one_line_error
+
+# Without privileges: user functions; kernel functions say what it takes
+cp "$FIXTURES/chain" "$T/chain"
+chmod 755 "$T/chain"
+tool_under nobody list "$T/chain:st_fix_h"
+expect_status 0
+expect_out '^user function  st_fix_h  '
+tool_under nobody list vfs_read
+expect_status 3
+expect_err 'kallsyms|CAP_SYSLOG'
+expect_one_line_error

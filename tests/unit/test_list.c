@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* core/run_list.c: the columns, on places made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/run_list.h"
+
+#include <cmocka.h>
+
+static void expect(enum probe_kind kind, const struct attach_plan *attach, const char *text)
+{
+	_cleanup_(buf_done) struct buf got = {};
+
+	list_text(kind, attach, &got);
+	assert_string_equal(buf_text(&got), text);
+}
+
+static void kernel_functions_have_their_module(void **state)
+{
+	_cleanup_(attach_plan_done) struct attach_plan attach = {};
+
+	(void)state;
+	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("vfs_read") });
+	vec_push(&attach.points,
+		 (struct attach_point){ .name = xstrdup("ext4_file_read_iter"), .module = xstrdup("ext4") });
+	expect(PROBE_KERNEL_FUNCTION, &attach,
+	       "kernel function  vfs_read             kernel\n"
+	       "kernel function  ext4_file_read_iter  ext4\n");
+}
+
+static void tracepoints_have_two_columns(void **state)
+{
+	_cleanup_(attach_plan_done) struct attach_plan attach = {};
+
+	(void)state;
+	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("sched:sched_switch") });
+	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("sched:sched_wakeup_new") });
+	expect(PROBE_TRACEPOINT, &attach,
+	       "tracepoint  sched:sched_switch\n"
+	       "tracepoint  sched:sched_wakeup_new\n");
+}
+
+static void names_of_strangers_are_escaped_before_they_are_measured(void **state)
+{
+	_cleanup_(attach_plan_done) struct attach_plan attach = {};
+
+	(void)state;
+	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny") });
+	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
+	expect(PROBE_USER_FUNCTION, &attach,
+	       "user function  a\\x1b[31m  /tmp/x\\x0ay\n"
+	       "user function  main       /bin/true\n");
+}
+
+static void nothing_is_no_line(void **state)
+{
+	const struct attach_plan attach = {};
+
+	(void)state;
+	expect(PROBE_USER_FUNCTION, &attach, "");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernel_functions_have_their_module),
+		cmocka_unit_test(tracepoints_have_two_columns),
+		cmocka_unit_test(names_of_strangers_are_escaped_before_they_are_measured),
+		cmocka_unit_test(nothing_is_no_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
