@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# ctest: timeout=120
+# Every form of output of saved profiles and folded text against expected/documents-*, byte by byte, without the scripts
+# of the pictures; and what goes wrong in one clear line. `documents.sh --accept` writes the files. Needs no privilege.
+set -u
+: "${STACKTOOL:?path of the tool}"
+here=$(cd "$(dirname "$0")" && pwd)
+corpus=$here/../fuzz/corpus/stk
+expected=$here/expected
+accept=${1:-}
+export LC_ALL=C
+T=$(mktemp -d) || exit 1
+trap 'rm -rf "$T"' EXIT
+failures=0
+
+fail() {
+	echo "FAIL: $*"
+	failures=$((failures + 1))
+}
+
+# The program's own script and style are not what is compared; its version is not either.
+without_scripts() {
+	awk '/^<style>/ { skip = 1 } /^<script( type="text\/ecmascript")?>/ { skip = 1 }
+		!skip { print } /^<\/style>/ { skip = 0 } /^(\]\]>)?<\/script>/ && skip { skip = 0 }' | sed 's/"tool":"[^"]*"/"tool":"…"/'
+}
+
+# golden NAME ARG…: what the tool prints
+golden() {
+	local name=documents-$1
+	shift
+	"$STACKTOOL" "$@" 2>"$T/err" | without_scripts >"$T/out"
+	[ "${PIPESTATUS[0]}" = 0 ] || fail "$*: $(cat "$T/err")"
+	if [ "$accept" = --accept ]; then
+		cp "$T/out" "$expected/$name"
+	else
+		diff -u "$expected/$name" "$T/out" || fail "$name"
+	fi
+}
+
+# wrong STATUS REGEX ARG…: one line on stderr, nothing on stdout
+wrong() {
+	local status=$1 regex=$2
+	shift 2
+	"$STACKTOOL" "$@" >"$T/out" 2>"$T/err" </dev/null
+	[ $? = "$status" ] || fail "$*: status is not $status: $(cat "$T/err")"
+	[ -s "$T/out" ] && fail "$*: writes to stdout"
+	grep -qE -- "$regex" "$T/err" || fail "$*: '$(cat "$T/err")' does not match $regex"
+}
+
+cat >"$T/shapes" <<'SHAPES'
+app;main;read;-;sys_read_[k];vfs_read_[k] 10
+app;main;write;-;sys_write_[k] 5
+java;Lcom/x/A:::run_[j];Lcom/x/B:::go_[i];std::vector<int>::push_back(int&&) 3
+web (x);main;<script>alert(1)</script>;"q" & 'r' 7
+app;main;main;main 4
+SHAPES
+sed 's/10$/30/; s/5$/1/; /^java/d' "$T/shapes" >"$T/now"
+echo 'app;main;new 6' >>"$T/now"
+
+for profile in profile-default profile-hostile merge; do
+	golden "$profile.tree" report --tree --least 0 "$corpus/$profile"
+	golden "$profile.top" report --top "$corpus/$profile"
+	golden "$profile.json" report --format json "$corpus/$profile"
+	golden "$profile.speedscope.json" report --format speedscope "$corpus/$profile"
+	golden "$profile.svg" report --format svg "$corpus/$profile"
+	golden "$profile.html" report --format html "$corpus/$profile"
+done
+golden shapes.svg flame "$T/shapes"
+golden shapes-java.svg flame --colors java --inverted --title '<&>' --width 600 --root none "$T/shapes"
+golden shapes-callers.tree report --tree --reverse --root none --least 20 "$T/shapes"
+golden shapes-filtered.folded report --include '^main$' --exclude vfs_read "$T/shapes"
+golden diff.txt diff "$T/shapes" "$T/now"
+golden diff-normalized.txt diff -n --lines 3 "$T/shapes" "$T/now"
+golden diff.folded diff -f "$T/shapes" "$T/now"
+golden diff.svg diff --format svg "$T/shapes" "$T/now"
+golden diff.html diff --format html "$T/shapes" "$T/now"
+
+# The same picture from a file, a pipe and a saved profile of the same stacks
+"$STACKTOOL" flame -o "$T/a.svg" "$T/shapes" || fail "flame -o"
+"$STACKTOOL" flame <"$T/shapes" | cmp - "$T/a.svg" || fail "stdin"
+"$STACKTOOL" report -o "$T/saved.stk" "$T/shapes" || fail "folded text as a saved profile"
+"$STACKTOOL" report --format svg "$T/saved.stk" | cmp - "$T/a.svg" || fail "through a saved profile"
+"$STACKTOOL" report "$T/shapes" | sort >"$T/again"
+sort "$T/shapes" | cmp - "$T/again" || fail "folded text does not come back"
+[ "$(stat -c %a "$T/a.svg")" = 600 ] || fail "others may read a.svg"
+
+wrong 2 "the suffix says no format" report -o "$T/a.png" "$T/shapes"
+wrong 2 "format 'svgg': no such format: did you mean 'svg'" flame --format svgg "$T/shapes"
+wrong 2 "palette 'jaba': no such palette: did you mean 'java'" flame --colors jaba "$T/shapes"
+wrong 2 "percentage 'x'" flame --min-width x "$T/shapes"
+wrong 2 "argument --include: '\(': " report --include '(' "$T/shapes"
+wrong 2 "a difference can be" diff --format pprof "$T/shapes" "$T/now"
+wrong 2 "%n, %t, %h and %% have a meaning" flame -o "$T/%x.svg" "$T/shapes"
+wrong 1 "neither a saved profile nor folded stacks" flame /etc/passwd
+wrong 1 "No such file" flame "$T/missing"
+wrong 1 "not a regular file" flame /dev/zero
+wrong 1 "is empty" flame
+wrong 1 "not a regular file" flame -o /dev/full --format svg "$T/shapes"
+wrong 1 "cannot open its directory" flame -o "$T/missing/a.svg" "$T/shapes"
+"$STACKTOOL" flame "$T/shapes" 2>"$T/err" >/dev/full && fail "a full disk is not noticed"
+grep -q 'cannot be written: No space left' "$T/err" || fail "a full disk: $(cat "$T/err")"
+printf 'hello\nmain;a 3\n' | "$STACKTOOL" flame 2>"$T/err" >/dev/null || fail "a line that is no stack"
+grep -q '^NOTE: 1 lines are no folded stacks' "$T/err" || fail "lines left out: $(cat "$T/err")"
+[ "$failures" = 0 ]
