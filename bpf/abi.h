@@ -114,8 +114,8 @@ struct st_stack_head {
 	__u64 exec_id;       /* task->self_exec_id, changes at exec; 0 unknown */
 	__u64 cgroup_id;     /* cgroup v2 */
 	__u64 probe;         /* attach cookie */
-	__u64 caller;        /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
-	__u64 in_file[2];    /* bit i: user frame i is (file << ST_FILE_SHIFT | address in file), not a raw address */
+	__u64 caller; /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
+	__u64 in_file[2]; /* bit i: user frame i is (file << ST_FILE_SHIFT | address in file), not a raw address */
 	char comm[ST_COMM_BYTES];
 };
 
@@ -131,7 +131,7 @@ struct st_stack {
 struct st_delta {
 	struct st_id id;
 	struct st_count count;
-	__u8 kind;       /* ST_MESSAGE_DELTA, at the same offset as in a record */
+	__u8 kind; /* ST_MESSAGE_DELTA, at the same offset as in a record */
 	__u8 generation; /* the one the event belongs to */
 	__u8 pad[6];
 };
@@ -195,11 +195,11 @@ enum st_loss {
 struct st_stats {
 	__u64 seen;
 	__u64 filtered;
-	__u64 in_map;     /* events added to the live count map */
-	__u64 sent;       /* records put into the ring */
+	__u64 in_map; /* events added to the live count map */
+	__u64 sent; /* records put into the ring */
 	__u64 period_sum; /* perf_event: sum of the sample periods */
-	__u64 idle;       /* perf_event: samples of the idle task */
-	__u64 late;       /* perf_event with a constant period: periods that passed before a sample that came late */
+	__u64 idle; /* perf_event: samples of the idle task */
+	__u64 late; /* perf_event with a constant period: periods that passed before a sample that came late */
 	__u64 losses[ST_NR_LOSSES];
 };
 
@@ -213,7 +213,7 @@ struct st_stats {
 struct st_control {
 	__u64 generation;
 	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
-	__u64 poke_at;  /* wake the reader once when `inserted` reaches this; written by user space at each swap */
+	__u64 poke_at; /* wake the reader once when `inserted` reaches this; written by user space at each swap */
 };
 
 #define ST_GENERATIONS 2
@@ -221,15 +221,15 @@ struct st_control {
 /* Per-CPU grid of a timed sample with a constant period: tells late samples from skipped ones. */
 struct st_grid {
 	__u64 first_ns; /* time of the first sample; 0 none yet */
-	__u64 last;     /* number of periods from first_ns to the last sample */
+	__u64 last; /* number of periods from first_ns to the last sample */
 };
 
 /* ---- configuration: constant while a program runs, so that the verifier prunes by it ---- */
 
 enum st_task_access {
-	ST_TASK_NONE = 0,   /* start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
+	ST_TASK_NONE = 0, /* start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
 	ST_TASK_PROBE_READ, /* bpf_probe_read_kernel of bpf_get_current_task() */
-	ST_TASK_BTF,        /* plain dereference of bpf_get_current_task_btf() */
+	ST_TASK_BTF, /* plain dereference of bpf_get_current_task_btf() */
 };
 
 enum st_task_filter {
@@ -240,21 +240,21 @@ enum st_task_filter {
 
 struct st_config {
 	__u64 seed[2];
-	__u64 pidns_device;  /* our pid namespace when it is not the initial one, else 0 */
+	__u64 pidns_device; /* our pid namespace when it is not the initial one, else 0 */
 	__u64 pidns_inode;
 	__u64 sample_period_ns; /* of a clock event with a constant period, else 0 */
-	__u64 ring_wake_bytes;  /* wake the reader when this much waits in the ring */
-	__u32 key_parts;     /* enum st_key_part */
-	__u32 task_access;   /* enum st_task_access */
-	__u32 task_filter;   /* enum st_task_filter */
+	__u64 ring_wake_bytes; /* wake the reader when this much waits in the ring */
+	__u32 key_parts; /* enum st_key_part */
+	__u32 task_access; /* enum st_task_access */
+	__u32 task_filter; /* enum st_task_filter */
 	__u32 filter_single; /* the one id of the filter, or 0: look it up in st_pids */
-	__s32 cpu;           /* only this CPU; -1 all */
+	__s32 cpu; /* only this CPU; -1 all */
 	__u8 want_kernel;
 	__u8 want_user;
-	__u8 include_idle;   /* profile -I: pid 0 too */
+	__u8 include_idle; /* profile -I: pid 0 too */
 	__u8 use_cgroup_map; /* profile --cgroupmap */
-	__u8 use_mntns_map;  /* profile --mntnsmap */
-	__u8 read_user;      /* bpf_probe_read_user() is allowed: not under lockdown=confidentiality */
+	__u8 use_mntns_map; /* profile --mntnsmap */
+	__u8 read_user; /* a user probe at function entry, and bpf_probe_read_user() is allowed (not by lockdown) */
 	__u8 pad[2];
 };
 

@@ -2,7 +2,8 @@
 #include "symbolize/answers.h"
 
 enum {
-	FUNCTIONS_MAX = 1u << 20
+	FUNCTIONS_MAX = 1u << 20,
+	USDT_MAX = 1u << 18,
 };
 
 /* A status of the list, strings that lie in the message, and a name exactly when the status says so. */
@@ -63,7 +64,7 @@ static int take_function(const struct message *message, struct text_pool *texts,
 
 static int worker_errno(uint32_t status)
 {
-	return status == ENOEXEC || status == ENOMEM ? -(int)status : -EINVAL;
+	return status == ENOEXEC || status == ENOMEM || status == EBADMSG ? -(int)status : -EINVAL;
 }
 
 int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found)
@@ -75,6 +76,51 @@ int answers_functions(const struct message *message, struct text_pool *texts, st
 	for (uint32_t i = 0; !err && i < message->header.nr; i++)
 		err = take_function(message, texts, i, found);
 	return err ?: message->header.more && message->header.nr; /* empty messages would go on for ever */
+}
+
+/* A string of the message, kept; NULL when it is none or memory is gone, with the reason. */
+static const char *keep_text(const struct message *message, struct text_pool *texts, uint32_t position, int *err)
+{
+	const char *text = message_text(message, position);
+
+	if (!text) {
+		*err = -EPROTO;
+		return NULL;
+	}
+	text = text_pool_add(texts, text);
+	if (!text)
+		*err = -ENOMEM;
+	return text;
+}
+
+static int take_usdt(const struct message *message, struct text_pool *texts, uint32_t i, struct found_usdt *found)
+{
+	struct wire_usdt wire;
+	struct symbol_usdt probe;
+	int err = 0;
+
+	message_element(message, i, &wire, sizeof(wire));
+	if (found->probes.nr >= USDT_MAX)
+		return -EPROTO;
+	probe = (struct symbol_usdt){
+		.file_offset = wire.file_offset,
+		.semaphore_offset = wire.semaphore_offset,
+		.provider = keep_text(message, texts, wire.provider, &err),
+		.name = keep_text(message, texts, wire.name, &err),
+		.arguments = keep_text(message, texts, wire.arguments, &err),
+	};
+	return err ?: vec_try_push(&found->probes, probe);
+}
+
+int answers_usdt(const struct message *message, struct text_pool *texts, struct found_usdt *found)
+{
+	int err = 0;
+
+	if (message->header.status)
+		return worker_errno(message->header.status);
+	for (uint32_t i = 0; !err && i < message->header.nr; i++)
+		err = take_usdt(message, texts, i, found);
+	return err ?: message->header.more && message->header.nr;
 }
 
 size_t answers_suggestions(const struct message *message, struct text_pool *texts, const char **ret_names, size_t room)

@@ -14,12 +14,19 @@ struct found_functions {
 	VEC(struct symbol_function) functions;
 };
 
+struct found_usdt {
+	VEC(struct symbol_usdt) probes;
+};
+
 /* The answers to the first of `nr` queries. Returns how many those are, 0 for nonsense. */
 size_t answers_names(const struct message *message, struct text_pool *texts, size_t nr,
 		     struct symbol_answer *ret_answers);
 
 /* Adds the functions of one message. 1 when more messages follow, 0, -EPROTO for nonsense, or the worker's errno. */
 int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found);
+
+/* The same for USDT probes. */
+int answers_usdt(const struct message *message, struct text_pool *texts, struct found_usdt *found);
 
 /* Up to `room` suggestions; returns how many. */
 size_t answers_suggestions(const struct message *message, struct text_pool *texts, const char **ret_names, size_t room);

@@ -181,15 +181,20 @@ static int read_headers(struct elf_file *elf)
 
 		segments = (struct table){ e->e_phoff, e->e_phnum, e->e_phentsize };
 		sections = (struct table){ e->e_shoff, e->e_shnum, e->e_shentsize };
+		elf->section_names = e->e_shstrndx;
 	} else {
 		const Elf32_Ehdr *e = &header.narrow;
 
 		segments = (struct table){ e->e_phoff, e->e_phnum, e->e_phentsize };
 		sections = (struct table){ e->e_shoff, e->e_shnum, e->e_shentsize };
+		elf->section_names = e->e_shstrndx;
 	}
 	err = read_big_counts(elf, &segments, &sections);
 	err = err ?: read_segments(elf, &segments);
-	return err ?: read_sections(elf, &sections);
+	err = err ?: read_sections(elf, &sections);
+	if (elf->section_names == SHN_XINDEX && elf->sections.nr)
+		elf->section_names = elf->sections.data[0].sh_link;
+	return err;
 }
 
 static int read_ident(struct elf_file *elf)
@@ -272,5 +277,29 @@ const Elf64_Phdr *elf_file_code_segment(const struct elf_file *elf, uint64_t add
 		    address - segment->p_vaddr < segment->p_filesz)
 			return segment;
 	}
+	return NULL;
+}
+
+bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, const char *name)
+{
+	size_t nr_bytes = strlen(name) + 1;
+	const Elf64_Shdr *names;
+	char found[64];
+
+	if (!elf->section_names || elf->section_names >= elf->sections.nr || nr_bytes > sizeof(found))
+		return false;
+	names = &elf->sections.data[elf->section_names];
+	if (section->sh_name >= names->sh_size || nr_bytes > names->sh_size - section->sh_name ||
+	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
+		return false;
+	return !elf_file_read(elf, names->sh_offset + section->sh_name, found, nr_bytes) &&
+	       !memcmp(found, name, nr_bytes);
+}
+
+const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name)
+{
+	for (size_t i = 0; i < elf->sections.nr; i++)
+		if (elf_file_section_is(elf, &elf->sections.data[i], name))
+			return &elf->sections.data[i];
 	return NULL;
 }

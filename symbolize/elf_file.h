@@ -23,6 +23,7 @@ struct elf_file {
 	uint64_t size;
 	bool is_64;
 	uint16_t type, machine;
+	uint32_t section_names; /* number of the section with the names of sections; 0 none */
 	VEC(Elf64_Phdr) segments;
 	VEC(Elf64_Shdr) sections; /* empty where the file has none */
 };
@@ -45,6 +46,10 @@ int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, 
 
 /* True when the range lies in the file. */
 bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
+
+/* Whether a section has this name; the first section that has it, or NULL. */
+bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, const char *name);
+const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name);
 
 /* Link-time address <-> offset in the file, by the loadable segments; -ENODATA when none holds it. */
 int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset);

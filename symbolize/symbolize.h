@@ -57,6 +57,14 @@ struct symbol_function {
 	bool ifunc;            /* STT_GNU_IFUNC: this is the resolver */
 };
 
+/* A USDT probe found by pattern: one of the places that have this name. */
+struct symbol_usdt {
+	const char *provider, *name;
+	const char *arguments;     /* as in the note: "-4@%edi 8@-8(%rbp)" */
+	uint64_t file_offset;      /* of the instruction to probe */
+	uint64_t semaphore_offset; /* in the file, of the counter to raise while it is probed; 0 none */
+};
+
 struct symbolizer_options {
 	bool no_demangle;
 	unsigned int timeout_ms; /* per request; 0 = 10,000 */
@@ -114,6 +122,13 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
  */
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 		    struct symbol_function **ret_functions, size_t *ret_nr);
+
+/*
+ * USDT probes of a file whose provider and name match, both PCRE2 expressions anchored by the caller; as
+ * symbolizer_find() otherwise. Sorted by file offset. -EBADMSG when the file's notes make no sense.
+ */
+int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const char *provider, const char *name,
+			 struct symbol_usdt **ret_probes, size_t *ret_nr);
 
 /*
  * Up to `room` function names of the file that are near `name` (did-you-mean), best first. Returns how many.

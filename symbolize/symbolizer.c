@@ -181,9 +181,9 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 
 /* ---- functions by name ---- */
 
-/* Sends a question that is a text. */
+/* Sends a question that is a text, or two. */
 static enum symbol_status ask_text(struct worker_link *link, struct handed_file *file, enum message_kind question,
-				   const char *text, enum message_kind answer)
+				   const char *text, const char *second, enum message_kind answer)
 {
 	enum symbol_status status;
 	uint32_t unused;
@@ -193,7 +193,8 @@ static enum symbol_status ask_text(struct worker_link *link, struct handed_file 
 		if (status != SYMBOL_OK)
 			return status;
 		draft_start(&link->draft, question, file->number);
-		if (!draft_text(&link->draft, text, strlen(text), &unused))
+		if (!draft_text(&link->draft, text, strlen(text), &unused) ||
+		    (second && !draft_text(&link->draft, second, strlen(second), &unused)))
 			return SYMBOL_NOT_FOUND;
 		status = worker_link_ask(link, file, answer);
 	} while (status != SYMBOL_OK && file->state != HANDED_REFUSED);
@@ -203,7 +204,7 @@ static enum symbol_status ask_text(struct worker_link *link, struct handed_file 
 static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern,
 		    struct found_functions *found)
 {
-	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, pattern, MESSAGE_FUNCTIONS);
+	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, pattern, NULL, MESSAGE_FUNCTIONS);
 	int taken = 0;
 
 	while (status == SYMBOL_OK && (taken = answers_functions(&link->message, &link->texts, found)) == 1)
@@ -231,13 +232,53 @@ int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pa
 	return 0;
 }
 
+static int find_all_usdt(struct worker_link *link, struct handed_file *file, const char *provider, const char *name,
+			 struct found_usdt *found)
+{
+	enum symbol_status status = ask_text(link, file, MESSAGE_FIND_USDT, provider, name, MESSAGE_USDT);
+	int taken = 0;
+
+	while (status == SYMBOL_OK && (taken = answers_usdt(&link->message, &link->texts, found)) == 1)
+		status = worker_link_next(link, file, MESSAGE_USDT);
+	if (taken == -EPROTO)
+		status = worker_link_distrust(link, file);
+	if (status != SYMBOL_OK)
+		return errno_of(status) ?: -ENOEXEC;
+	return taken;
+}
+
+static int compare_probes(const void *left, const void *right)
+{
+	const struct symbol_usdt *a = left, *b = right;
+
+	return a->file_offset < b->file_offset ? -1 : a->file_offset > b->file_offset;
+}
+
+int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const char *provider, const char *name,
+			 struct symbol_usdt **ret_probes, size_t *ret_nr)
+{
+	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct found_usdt found = {};
+	int err = handed ? find_all_usdt(&symbolizer->link, handed, provider, name, &found) : -ENOENT;
+
+	if (err) {
+		vec_done(&found.probes);
+		return err;
+	}
+	if (found.probes.nr) /* here and not in the worker: qsort() asks the system for its memory size */
+		qsort(found.probes.data, found.probes.nr, sizeof(*found.probes.data), compare_probes);
+	*ret_probes = found.probes.data;
+	*ret_nr = found.probes.nr;
+	return 0;
+}
+
 size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
 			  size_t room)
 {
 	struct worker_link *link = &symbolizer->link;
 	struct handed_file *handed = worker_link_file(link, file);
 
-	if (!handed || ask_text(link, handed, MESSAGE_SUGGEST, name, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
+	if (!handed || ask_text(link, handed, MESSAGE_SUGGEST, name, NULL, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
 		return 0;
 	return answers_suggestions(&link->message, &link->texts, ret_names, room);
 }

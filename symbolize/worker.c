@@ -190,9 +190,9 @@ static void answer_about_file(struct worker *worker)
 	uint32_t number = worker->message.header.file;
 	struct indexed_file *file = indexed_files_get(&worker->files, number);
 
-	if (file)
+	if (file && worker->message.header.kind != MESSAGE_FIND_USDT) /* debug files have no notes */
 		complete(worker, number, file);
-	else
+	else if (!file)
 		file = &nothing;
 	switch (worker->message.header.kind) {
 	case MESSAGE_NAME:
@@ -203,6 +203,9 @@ static void answer_about_file(struct worker *worker)
 		break;
 	case MESSAGE_SUGGEST:
 		worker_suggest(worker, file);
+		break;
+	case MESSAGE_FIND_USDT:
+		worker_find_usdt(worker, file);
 		break;
 	}
 }
@@ -226,6 +229,7 @@ static void handle(struct worker *worker, int fd)
 	case MESSAGE_NAME:
 	case MESSAGE_FIND:
 	case MESSAGE_SUGGEST:
+	case MESSAGE_FIND_USDT:
 		answer_about_file(worker);
 		break;
 	default:

@@ -30,6 +30,8 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 	err = err ?: symtab_finish(&file->table);
 	if (err)
 		symtab_done(&file->table);
+	else
+		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* bad notes are no reason to lose the names */
 	return err;
 }
 

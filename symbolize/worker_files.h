@@ -5,6 +5,7 @@
 #include "core/base/vec.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/symtab.h"
+#include "symbolize/usdt.h"
 
 struct indexed_file {
 	uint32_t number;
@@ -12,6 +13,8 @@ struct indexed_file {
 	bool debug_done;           /* its debug file was asked for, or is not needed */
 	struct build_id build_id;
 	struct symtab table;
+	int usdt_err; /* of reading the notes */
+	struct usdt_notes usdt;
 };
 
 struct indexed_files {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the worker share: worker.c (the loop and names), worker_find.c (patterns and suggestions). */
+/* What the parts of the worker share: worker.c (the loop and names), worker_find.c (patterns and suggestions), worker_usdt.c. */
 #pragma once
 
 #include "symbolize/demangle.h"
@@ -32,6 +32,7 @@ struct worker {
 /* Sends the draft; ends the worker when nobody is there any more. */
 void worker_send(struct worker *worker);
 
-/* Answer MESSAGE_FIND and MESSAGE_SUGGEST. */
+/* Answer MESSAGE_FIND, MESSAGE_SUGGEST and MESSAGE_FIND_USDT. */
 void worker_find(struct worker *worker, struct indexed_file *file);
 void worker_suggest(struct worker *worker, struct indexed_file *file);
+void worker_find_usdt(struct worker *worker, struct indexed_file *file);

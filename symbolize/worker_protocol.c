@@ -16,6 +16,8 @@ static size_t element_size_of(uint32_t kind)
 		return sizeof(struct wire_answer);
 	case MESSAGE_FUNCTIONS:
 		return sizeof(struct wire_function);
+	case MESSAGE_USDT:
+		return sizeof(struct wire_usdt);
 	case MESSAGE_SUGGESTIONS:
 		return sizeof(struct wire_text);
 	default:

@@ -22,6 +22,7 @@ enum message_kind {
 	MESSAGE_NAME_KERNEL,
 	MESSAGE_FIND, /* text: a pattern */
 	MESSAGE_SUGGEST, /* text: a word */
+	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
 	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor or without */
 	/* from the worker */
 	MESSAGE_INDEXED, /* `file` is done: status, text: build id */
@@ -29,6 +30,7 @@ enum message_kind {
 	MESSAGE_NAMES, /* wire_answer…: the first of the places asked for, at least one */
 	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
 	MESSAGE_SUGGESTIONS, /* wire_text… */
+	MESSAGE_USDT, /* wire_usdt…: what the patterns matched; more follow if `more` */
 	/* to and from the keeper */
 	MESSAGE_START, /* end the worker, if one runs, and start another */
 	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file` */
@@ -38,7 +40,7 @@ enum message_kind {
 struct message_header {
 	uint32_t kind;
 	uint32_t file;
-	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS */
+	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS and USDT */
 	uint32_t more;
 	uint32_t nr, nr_text;
 };
@@ -59,6 +61,12 @@ struct wire_function {
 	uint64_t file_offset, size;
 	uint32_t name;
 	uint32_t ifunc;
+};
+
+struct wire_usdt {
+	uint64_t file_offset, semaphore_offset;
+	uint32_t provider, name, arguments;
+	uint32_t unused;
 };
 
 struct wire_text {

@@ -54,7 +54,9 @@ static int attach_tracepoint(struct session *session, const struct attach_point 
 static int attach_uprobe(struct session *session, const struct attach_point *point, const struct plan *plan)
 {
 	pid_t pid = plan->tgids.nr == 1 ? (pid_t)plan->tgids.data[0] : -1;
-	struct bpf_link *link = bpf_program__attach_uprobe(session->program, false, pid, point->path, point->offset);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore);
+	struct bpf_link *link =
+		bpf_program__attach_uprobe_opts(session->program, pid, point->path, point->offset, &options);
 
 	if (!link)
 		return -errno;
@@ -76,19 +78,42 @@ static int attach_each(struct session *session, const struct plan *plan, const s
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
 
-/* Every point of a plan is in the same file. */
+/* One link for `nr` points of the same file. */
+static struct bpf_link *link_uprobes(struct session *session, const struct attach_point *points, size_t nr)
+{
+	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
+	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cnt = nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		offsets[i] = points[i].offset;
+		semaphores[i] = points[i].semaphore;
+		if (points[i].semaphore)
+			options.ref_ctr_offsets = semaphores;
+	}
+	return bpf_program__attach_uprobe_multi(session->program, -1, points[0].path, NULL, &options);
+}
+
+/* The points of one file stand together. */
+static size_t nr_of_same_file(const struct attach_plan *attach, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < attach->points.nr && !strcmp(attach->points.data[end].path, attach->points.data[first].path))
+		end++;
+	return end - first;
+}
+
 static int attach_uprobe_multi(struct session *session, const struct attach_plan *attach)
 {
-	_cleanup_(freep) unsigned long *offsets = xcalloc(attach->points.nr, sizeof(*offsets));
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cnt = attach->points.nr);
-	struct bpf_link *link;
+	for (size_t i = 0; i < attach->points.nr; i += nr_of_same_file(attach, i)) {
+		size_t nr = nr_of_same_file(attach, i);
+		struct bpf_link *link = link_uprobes(session, &attach->points.data[i], nr);
 
-	for (size_t i = 0; i < attach->points.nr; i++)
-		offsets[i] = attach->points.data[i].offset;
-	link = bpf_program__attach_uprobe_multi(session->program, -1, attach->points.data[0].path, NULL, &options);
-	if (!link)
-		return attach_failed(&attach->points.data[0], -errno);
-	attach_keep(session, link, attach->points.nr);
+		if (!link)
+			return attach_failed(&attach->points.data[i], -errno);
+		attach_keep(session, link, nr);
+	}
 	return 0;
 }
 

@@ -61,14 +61,6 @@ static int resolve_samples(const struct plan *plan, struct attach_plan *attach)
 
 /* ---- all ---- */
 
-static int not_yet(const struct plan *plan)
-{
-	fail_host(-EOPNOTSUPP, "'%s': this version cannot attach to a %s", plan->probe.typed,
-		  probe_kind_name(plan->probe.kind));
-	hint("it can count kernel functions (vfs_read), tracepoints (t:sched:sched_switch) and user functions (c:malloc)");
-	return -EOPNOTSUPP;
-}
-
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
 {
 	switch (plan->probe.kind) {
@@ -83,7 +75,7 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 	case PROBE_KERNEL_FUNCTION:
 		return resolve_kernel_functions(plan, ret_attach);
 	case PROBE_USDT:
-		return not_yet(plan);
+		return resolve_usdt(plan, symbolizer, ret_attach);
 	}
 	return fail(-EINVAL, "plan without a probe");
 }
@@ -154,9 +146,12 @@ void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text
 		const struct attach_point *point = &attach->points.data[i];
 
 		if (point->path)
-			buf_addf(ret_text, "attach: %s:%s+%#llx\n", point->path, point->name,
+			buf_addf(ret_text, "attach: %s:%s+%#llx", point->path, point->name,
 				 (unsigned long long)point->offset);
 		else
-			buf_addf(ret_text, "attach: %s\n", point->name);
+			buf_addf(ret_text, "attach: %s", point->name);
+		if (point->semaphore)
+			buf_addf(ret_text, " (semaphore %#llx)", (unsigned long long)point->semaphore);
+		buf_addf(ret_text, "\n");
 	}
 }

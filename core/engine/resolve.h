@@ -29,7 +29,7 @@ enum mechanism {
 };
 
 /*
- * One place. Tracepoints have category and event, user functions path and offset, kernel functions an address, system
+ * One place. Tracepoints have category and event, user code path and offset, kernel functions an address, system
  * calls a number.
  */
 struct attach_point {
@@ -40,6 +40,7 @@ struct attach_point {
 	char *module;     /* of a kernel function; NULL: the kernel itself */
 	char *path;       /* of the file to probe */
 	uint64_t offset;  /* in the file */
+	uint64_t semaphore; /* in the file: a counter to raise while the probe is there; 0 none */
 	uint64_t address; /* in the kernel */
 	uint64_t number;  /* of the system call */
 };
@@ -50,6 +51,7 @@ struct attach_plan {
 	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
 	enum switch_order switch_order; /* MECHANISM_TP_BTF */
 	char why[256];                 /* why this mechanism */
+	bool inside_functions;         /* not at their entry: the frame of the function is there already */
 	char note[256];                /* what was left out, for the user; "" = nothing */
 	VEC(struct attach_point) points;
 };

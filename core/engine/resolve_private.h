@@ -7,10 +7,26 @@
 #include "core/base/match.h"
 #include "core/engine/resolve.h"
 
+/* A number for the symbol worker that no file of a profile has, and those behind it. */
+#define PROBED_FILE 0xf0000000U
+
 int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach);
 int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach);
 int resolve_scheduler(const struct plan *plan, struct attach_plan *attach);
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
+int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
+
+/* The best way to put breakpoints into user code. */
+int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach);
+
+/* The process whose view of the file system counts: that of -p when it is one, else 0. */
+uint32_t resolve_single_tgid(const struct plan *plan);
+
+/*
+ * A path that the target sees, as we can give it to the kernel: below the target's root unless both see the same file
+ * there. Takes ownership of `path`, returns malloc()ed.
+ */
+char *resolve_path_from_here(char *path, uint32_t tgid);
 
 /* A usage error when there are more places than the plan allows. */
 int resolve_check_limit(const struct plan *plan, size_t nr);

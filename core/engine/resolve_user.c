@@ -15,10 +15,7 @@
 #include "core/engine/library.h"
 #include "core/engine/opener.h"
 
-/* A number for the symbol worker that no file of a profile has. */
-#define PROBED_FILE 0xf0000000U
-
-static int choose_uprobe(const struct plan *plan, struct attach_plan *attach)
+int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 {
 	attach->program = PROGRAM_UPROBE;
 	attach->mechanism = MECHANISM_UPROBE;
@@ -39,7 +36,8 @@ static bool is_new_place(const struct attach_plan *attach, uint64_t offset)
 	return !attach->points.nr || vec_last(&attach->points).offset != offset;
 }
 
-static void add_functions(struct attach_plan *attach, const char *path, const struct symbol_function *functions, size_t nr)
+static void add_functions(struct attach_plan *attach, const char *path, const struct symbol_function *functions,
+			  size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (is_new_place(attach, functions[i].file_offset))
@@ -95,11 +93,12 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	return refuse_ifuncs(functions, nr);
 }
 
-/*
- * A path that the target sees, as we can give it to the kernel: below the target's root unless both see the same file
- * there.
- */
-static char *path_from_here(char *path, uint32_t tgid)
+uint32_t resolve_single_tgid(const struct plan *plan)
+{
+	return plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
+}
+
+char *resolve_path_from_here(char *path, uint32_t tgid)
 {
 	_cleanup_(freep) char *below = xasprintf("/proc/%u/root%s", tgid, path);
 	struct stat theirs, ours;
@@ -114,7 +113,7 @@ static char *path_from_here(char *path, uint32_t tgid)
 
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	uint32_t tgid = plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
+	uint32_t tgid = resolve_single_tgid(plan);
 	_cleanup_(freep) char *path = NULL;
 	int err = opener_find_library(plan->probe.target, tgid, &path);
 	int fd;
@@ -124,9 +123,9 @@ int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolize
 	fd = opener_open_user(path, tgid);
 	if (fd < 0)
 		return fd;
-	path = path_from_here(path, tgid);
+	path = resolve_path_from_here(path, tgid);
 	err = symbolizer_add_file(symbolizer, PROBED_FILE, fd);
 	if (!err)
 		err = find_functions(plan, symbolizer, attach, path);
-	return err || plan->look_only ? err : choose_uprobe(plan, attach);
+	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
 }

@@ -111,7 +111,8 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.include_idle = plan->include_idle,
 		.use_cgroup_map = plan->cgroup_map != NULL,
 		.use_mntns_map = plan->mntns_map != NULL,
-		.read_user = attach->program == PROGRAM_UPROBE && host_reads_user(attach->program),
+		.read_user = attach->program == PROGRAM_UPROBE && !attach->inside_functions &&
+			     host_reads_user(attach->program),
 		.sample_period_ns = attach->sample.is_clock ? attach->sample.period : 0,
 		.ring_wake_bytes = ring_bytes(plan, attach) / 4,
 	};

@@ -72,6 +72,7 @@ static void ask(struct worker_link *link, enum message_kind question, enum messa
 {
 	struct symbol_answer answers[3];
 	struct found_functions found = {};
+	struct found_usdt probes = {};
 	const char *names[3];
 
 	draft_start(&link->draft, question, 0);
@@ -81,20 +82,26 @@ static void ask(struct worker_link *link, enum message_kind question, enum messa
 		answers_names(&link->message, &link->texts, 3, answers);
 	else if (answer == MESSAGE_SUGGESTIONS)
 		answers_suggestions(&link->message, &link->texts, names, 3);
+	else if (answer == MESSAGE_USDT)
+		while (answers_usdt(&link->message, &link->texts, &probes) == 1 &&
+		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
+			;
 	else
 		while (answers_functions(&link->message, &link->texts, &found) == 1 &&
 		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
 			;
 	vec_done(&found.functions);
+	vec_done(&probes.probes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const enum message_kind questions[][2] = { { MESSAGE_NAME, MESSAGE_NAMES },
 							  { MESSAGE_FIND, MESSAGE_FUNCTIONS },
-							  { MESSAGE_SUGGEST, MESSAGE_SUGGESTIONS } };
+							  { MESSAGE_SUGGEST, MESSAGE_SUGGESTIONS },
+							  { MESSAGE_FIND_USDT, MESSAGE_USDT } };
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		struct worker_link *link;
 		int pair[2];
 

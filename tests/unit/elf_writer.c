@@ -23,6 +23,7 @@ void elf_writer_done(struct elf_writer *elf)
 		vec_done(&elf->names[table]);
 	}
 	vec_done(&elf->notes);
+	vec_done(&elf->probes);
 	vec_done(&elf->image);
 }
 
@@ -82,6 +83,22 @@ void elf_writer_build_id(struct elf_writer *elf, const void *bytes, uint32_t nr_
 	append(&elf->notes, bytes, nr_bytes);
 	while (elf->notes.nr % 4)
 		append(&elf->notes, "", 1);
+}
+
+void elf_writer_probe(struct elf_writer *elf, uint64_t address, uint64_t base, uint64_t semaphore, const char *texts,
+		      uint32_t nr_texts)
+{
+	uint64_t wide[] = { address, base, semaphore };
+	uint32_t narrow[] = { (uint32_t)address, (uint32_t)base, (uint32_t)semaphore };
+	uint32_t nr_words = elf->is_32 ? sizeof(narrow) : sizeof(wide);
+	Elf64_Nhdr note = { .n_namesz = 8, .n_descsz = nr_words + nr_texts, .n_type = 3 };
+
+	append(&elf->probes, &note, sizeof(note));
+	append(&elf->probes, "stapsdt", 8);
+	append(&elf->probes, elf->is_32 ? (void *)narrow : (void *)wide, nr_words);
+	append(&elf->probes, texts, nr_texts);
+	while (elf->probes.nr % 4)
+		append(&elf->probes, "", 1);
 }
 
 /* ---- layout ---- */
@@ -208,6 +225,29 @@ static void place_notes(struct elf_writer *elf, Elf64_Shdr *note)
 						       .p_align = 4 });
 }
 
+static void place_probes(struct elf_writer *elf, Elf64_Shdr *sections)
+{
+	static const char names[] = "\0.note.stapsdt\0.stapsdt.base";
+
+	if (!elf->probes.nr)
+		return;
+	sections[SECTION_PROBES] = (Elf64_Shdr){
+		.sh_name = 1,
+		.sh_type = SHT_NOTE,
+		.sh_offset = place(elf, elf->probes.data, elf->probes.nr),
+		.sh_size = elf->probes.nr,
+	};
+	if (elf->probe_base)
+		sections[SECTION_BASE] = (Elf64_Shdr){
+			.sh_name = 15, .sh_type = SHT_PROGBITS, .sh_addr = elf->probe_base, .sh_size = 1
+		};
+	sections[SECTION_NAMES] = (Elf64_Shdr){
+		.sh_type = SHT_STRTAB,
+		.sh_offset = place(elf, names, sizeof(names)),
+		.sh_size = sizeof(names),
+	};
+}
+
 static void write_headers(struct elf_writer *elf, uint64_t segments_offset)
 {
 	uint16_t nr_segments = (uint16_t)elf->segments.nr, nr_sections = elf->no_sections ? 0 : SECTION_NR;
@@ -223,6 +263,7 @@ static void write_headers(struct elf_writer *elf, uint64_t segments_offset)
 		.e_phnum = nr_segments,
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = nr_sections,
+		.e_shstrndx = elf->probes.nr ? SECTION_NAMES : SHN_UNDEF,
 	};
 	Elf32_Ehdr narrow = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
@@ -236,6 +277,7 @@ static void write_headers(struct elf_writer *elf, uint64_t segments_offset)
 		.e_phnum = nr_segments,
 		.e_shentsize = sizeof(Elf32_Shdr),
 		.e_shnum = nr_sections,
+		.e_shstrndx = elf->probes.nr ? SECTION_NAMES : SHN_UNDEF,
 	};
 
 	if (elf->is_32)
@@ -287,6 +329,7 @@ void elf_writer_finish(struct elf_writer *elf)
 						       .sh_size = elf->segments.data[0].p_filesz };
 	place_tables(elf, sections);
 	place_notes(elf, &sections[SECTION_NOTE]);
+	place_probes(elf, sections);
 	if (elf->no_sections)
 		place_dynamic(elf, sections);
 	else

@@ -32,6 +32,9 @@ enum writer_section {
 	SECTION_DYNSYM,
 	SECTION_DYNSTR,
 	SECTION_NOTE,
+	SECTION_PROBES, /* .note.stapsdt */
+	SECTION_BASE,   /* .stapsdt.base */
+	SECTION_NAMES,
 	SECTION_NR
 };
 
@@ -44,6 +47,8 @@ struct elf_writer {
 	VEC(Elf64_Sym) symbols[2];
 	VEC(char) names[2];
 	VEC(char) notes;
+	VEC(char) probes; /* content of .note.stapsdt */
+	uint64_t probe_base; /* address of .stapsdt.base; 0: there is none */
 	VEC(char) image; /* after finish */
 	uint64_t sections_offset;
 };
@@ -64,6 +69,13 @@ Elf64_Sym *elf_writer_last(struct elf_writer *elf, enum writer_table table);
 void elf_writer_function(struct elf_writer *elf, const char *name, uint64_t value, uint64_t size);
 
 void elf_writer_build_id(struct elf_writer *elf, const void *bytes, uint32_t nr_bytes);
+
+/*
+ * A note of a USDT probe: three addresses, of the class of the file, and `texts`, which are provider, name and arguments
+ * with a NUL behind each.
+ */
+void elf_writer_probe(struct elf_writer *elf, uint64_t address, uint64_t base, uint64_t semaphore, const char *texts,
+		      uint32_t nr_texts);
 
 void elf_writer_finish(struct elf_writer *elf);
 
