@@ -142,6 +142,25 @@ static void an_empty_profile_is_a_picture_too(void **state)
 	assert_non_null(strstr(buf_text(&html), "</html>"));
 }
 
+static void stacks_may_be_empty(void **state)
+{
+	for (int reverse = 0; reverse < 2; reverse++) {
+		_cleanup_(tree_done) struct tree tree;
+
+		grow(" 5\n 6\n", &(struct tree_options){ .reverse = reverse }, &tree);
+		assert_int_equal(tree.nodes.nr, 1);
+		assert_int_equal(tree.nodes.data[0].total[TREE_NOW], 11);
+	}
+}
+
+static void counts_beyond_all_bounds_stay_in_order(void **state)
+{
+	_cleanup_(tree_done) struct tree tree;
+
+	grow("a;b 18446744073709551615\na;c 18446744073709551615\nb 7\n", &(struct tree_options){}, &tree);
+	check_tree(&tree);
+}
+
 /* ---- colours ---- */
 
 /* x to the power of 2.4, without libm: x^2 times the fifth root of x^2, by Newton. */
@@ -294,6 +313,8 @@ int main(void)
 		cmocka_unit_test(functions_that_call_themselves_count_once),
 		cmocka_unit_test(suffixes_become_kinds),
 		cmocka_unit_test(an_empty_profile_is_a_picture_too),
+		cmocka_unit_test(stacks_may_be_empty),
+		cmocka_unit_test(counts_beyond_all_bounds_stay_in_order),
 		cmocka_unit_test(black_text_can_be_read_on_every_colour),
 		cmocka_unit_test(a_name_keeps_its_colour),
 		cmocka_unit_test(names_are_no_markup),
