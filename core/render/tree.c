@@ -41,7 +41,7 @@ void tree_init(struct tree *tree, const struct tree_options *options)
 {
 	*tree = (struct tree){ .options = *options };
 	add_frame(tree, "all", "", TREE_ALL);
-	vec_reserve(&tree->pool, 1); /* stacks of a profile may all be empty, and pointers into the pool are wanted even then */
+	vec_reserve(&tree->pool, 1); /* all stacks may be empty; pointers into the pool are wanted even then */
 }
 
 void tree_done(struct tree *tree)
