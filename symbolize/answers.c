@@ -51,15 +51,16 @@ static int take_function(const struct message *message, struct text_pool *texts,
 
 	message_element(message, i, &wire, sizeof(wire));
 	name = message_text(message, wire.name);
-	if (!name || found->functions.nr >= FUNCTIONS_MAX)
+	if (!name || found->functions.nr >= FUNCTIONS_MAX || wire.kind > FUNCTION_IMPLEMENTATION)
 		return -EPROTO;
 	name = text_pool_add(texts, name);
 	if (!name)
 		return -ENOMEM;
-	return vec_try_push(&found->functions, (struct symbol_function){ .name = name,
-									 .file_offset = wire.file_offset,
-									 .size = wire.size,
-									 .ifunc = wire.ifunc });
+	return vec_try_push(&found->functions,
+			    (struct symbol_function){ .name = name,
+						      .file_offset = wire.file_offset,
+						      .size = wire.size,
+						      .kind = (enum symbol_function_kind)wire.kind });
 }
 
 static int worker_errno(uint32_t status)

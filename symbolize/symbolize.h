@@ -49,19 +49,25 @@ struct symbol_answer {
 	uint64_t offset;    /* where - start of the symbol */
 };
 
+enum symbol_function_kind {
+	FUNCTION_PLAIN,
+	FUNCTION_RESOLVER, /* STT_GNU_IFUNC whose implementations are not known: this is the code that chooses one */
+	FUNCTION_IMPLEMENTATION, /* one that the resolver of this name may choose */
+};
+
 /* A function found by pattern, for probes. */
 struct symbol_function {
-	const char *name;      /* mangled, as in the symbol table */
-	uint64_t file_offset;  /* of its first instruction */
-	uint64_t size;         /* 0 unknown */
-	bool ifunc;            /* STT_GNU_IFUNC: this is the resolver */
+	const char *name; /* mangled, as in the symbol table */
+	uint64_t file_offset; /* of its first instruction */
+	uint64_t size; /* 0 unknown */
+	enum symbol_function_kind kind;
 };
 
 /* A USDT probe found by pattern: one of the places that have this name. */
 struct symbol_usdt {
 	const char *provider, *name;
-	const char *arguments;     /* as in the note: "-4@%edi 8@-8(%rbp)" */
-	uint64_t file_offset;      /* of the instruction to probe */
+	const char *arguments; /* as in the note: "-4@%edi 8@-8(%rbp)" */
+	uint64_t file_offset; /* of the instruction to probe */
 	uint64_t semaphore_offset; /* in the file, of the counter to raise while it is probed; 0 none */
 };
 
@@ -117,7 +123,7 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 /*
  * Functions of a file whose mangled or demangled name matches; the array is malloc()ed, its strings belong to the
  * symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset, one entry per
- * distinct (offset, name). -ENOEXEC when the file is not a usable ELF file, -EINVAL for a bad pattern, -EPIPE or
+ * distinct (offset, name); in place of an indirect function come its implementations, where these are known. -ENOEXEC when the file is not a usable ELF file, -EINVAL for a bad pattern, -EPIPE or
  * -ETIMEDOUT for a broken worker.
  */
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,

@@ -216,6 +216,26 @@ static int find_all(struct worker_link *link, struct handed_file *file, const ch
 	return taken;
 }
 
+static int compare_functions(const void *left, const void *right)
+{
+	const struct symbol_function *a = left, *b = right;
+
+	if (a->file_offset != b->file_offset)
+		return a->file_offset < b->file_offset ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Implementations come in the place of their resolver. qsort() is not for the worker: it asks for the memory size. */
+static void sort_functions(struct found_functions *found)
+{
+	size_t first = 0;
+
+	while (first < found->functions.nr && found->functions.data[first].kind != FUNCTION_IMPLEMENTATION)
+		first++;
+	if (first < found->functions.nr)
+		qsort(found->functions.data, found->functions.nr, sizeof(*found->functions.data), compare_functions);
+}
+
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 		    struct symbol_function **ret_functions, size_t *ret_nr)
 {
@@ -227,6 +247,7 @@ int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pa
 		vec_done(&found.functions);
 		return err;
 	}
+	sort_functions(&found);
 	*ret_functions = found.functions.data;
 	*ret_nr = found.functions.nr;
 	return 0;

@@ -28,6 +28,7 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 		file->build_id.nr_bytes = 0;
 	err = symtab_add(&file->table, elf);
 	err = err ?: symtab_finish(&file->table);
+	err = err ?: ifuncs_read(&file->ifuncs, elf, &file->table);
 	if (err)
 		symtab_done(&file->table);
 	else

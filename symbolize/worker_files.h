@@ -4,6 +4,7 @@
 
 #include "core/base/vec.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/ifunc.h"
 #include "symbolize/symtab.h"
 #include "symbolize/usdt.h"
 
@@ -13,6 +14,7 @@ struct indexed_file {
 	bool debug_done;           /* its debug file was asked for, or is not needed */
 	struct build_id build_id;
 	struct symtab table;
+	struct ifuncs ifuncs;
 	int usdt_err; /* of reading the notes */
 	struct usdt_notes usdt;
 };

@@ -14,35 +14,56 @@ static bool matches(struct worker *worker, const struct match *match, struct nam
 	       (demangle(name, worker->readable) && match_test(match, worker->readable, strlen(worker->readable)));
 }
 
-static bool add_function(struct worker *worker, const struct symtab *table, const struct symtab_symbol *symbol,
-			 struct name name)
+/* Adds to the draft; sends that first when it is full. */
+static void add_function(struct worker *worker, struct wire_function function, struct name name)
 {
-	struct wire_function function = {
-		.file_offset = symtab_start(table, symbol),
-		.size = symbol->unsized ? 0 : symbol->size,
-		.ifunc = symbol->ifunc,
-	};
 	size_t room = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(function);
+	struct draft *draft = &worker->draft;
 
-	return worker->draft.header.nr < room && draft_text(&worker->draft, name.text, name.nr_bytes, &function.name) &&
-	       draft_element(&worker->draft, &function, sizeof(function));
+	if (draft->header.nr >= room || !draft_text(draft, name.text, name.nr_bytes, &function.name)) {
+		draft->header.more = true;
+		worker_send(worker);
+		draft_start(draft, MESSAGE_FUNCTIONS, worker->message.header.file);
+		draft_text(draft, name.text, name.nr_bytes, &function.name);
+	}
+	draft_element(draft, &function, sizeof(function));
 }
 
-static void send_matches(struct worker *worker, const struct symtab *table, const struct match *match)
+static void add_symbol(struct worker *worker, const struct indexed_file *file, const struct symtab_symbol *symbol,
+		       struct name name)
 {
-	uint32_t number = worker->message.header.file;
+	struct wire_function function = {
+		.file_offset = symtab_start(&file->table, symbol),
+		.size = symbol->unsized ? 0 : symbol->size,
+		.kind = symbol->ifunc ? FUNCTION_RESOLVER : FUNCTION_PLAIN,
+	};
+	const struct ifunc_choice *choices = NULL;
+	size_t nr = 0;
 
-	draft_start(&worker->draft, MESSAGE_FUNCTIONS, number);
+	if (symbol->ifunc)
+		choices = ifuncs_of(&file->ifuncs, function.file_offset, &nr);
+	if (!nr)
+		add_function(worker, function, name);
+	for (size_t i = 0; i < nr; i++)
+		add_function(worker,
+			     (struct wire_function){
+				     .file_offset = choices[i].implementation,
+				     .kind = FUNCTION_IMPLEMENTATION,
+			     },
+			     name);
+}
+
+static void send_matches(struct worker *worker, const struct indexed_file *file, const struct match *match)
+{
+	const struct symtab *table = &file->table;
+
+	draft_start(&worker->draft, MESSAGE_FUNCTIONS, worker->message.header.file);
 	for (size_t i = 0; i < table->symbols.nr; i++) {
 		const struct symtab_symbol *symbol = &table->symbols.data[i];
 		struct name name = symtab_name(table, symbol, worker->scratch);
 
-		if (!matches(worker, match, name) || add_function(worker, table, symbol, name))
-			continue;
-		worker->draft.header.more = true;
-		worker_send(worker);
-		draft_start(&worker->draft, MESSAGE_FUNCTIONS, number);
-		add_function(worker, table, symbol, name);
+		if (matches(worker, match, name))
+			add_symbol(worker, file, symbol, name);
 	}
 	worker_send(worker);
 }
@@ -66,7 +87,7 @@ void worker_find(struct worker *worker, struct indexed_file *file)
 		send_failure(worker, err);
 		return;
 	}
-	send_matches(worker, &file->table, match);
+	send_matches(worker, file, match);
 	match_free(match);
 }
 

@@ -60,7 +60,7 @@ struct wire_answer {
 struct wire_function {
 	uint64_t file_offset, size;
 	uint32_t name;
-	uint32_t ifunc;
+	uint32_t kind; /* enum symbol_function_kind */
 };
 
 struct wire_usdt {

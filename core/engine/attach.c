@@ -24,6 +24,16 @@ void attach_refused(struct session *session, const struct attach_point *point, i
 	}
 }
 
+/* The kernel's own ENOTSUPP has no name in the C library. */
+static const char *reason_of(int err)
+{
+	enum {
+		KERNEL_ENOTSUPP = 524
+	};
+
+	return err == -KERNEL_ENOTSUPP ? "the kernel puts no breakpoint on the instruction there" : strerror(-err);
+}
+
 int attach_failed(const struct attach_point *point, int err)
 {
 	if (err == -EPERM || err == -EACCES) {
@@ -31,7 +41,7 @@ int attach_failed(const struct attach_point *point, int err)
 		hint("it takes CAP_PERFMON and, for user functions, CAP_SYS_ADMIN (or root)");
 		return err;
 	}
-	fail(err, "%s: cannot attach: %s", point->name, strerror(-err));
+	fail(err, "%s: cannot attach: %s", point->name, reason_of(err));
 	if (libbpf_log_last()[0])
 		hint("%s", libbpf_log_last());
 	return err;
@@ -104,17 +114,30 @@ static size_t nr_of_same_file(const struct attach_plan *attach, size_t first)
 	return end - first;
 }
 
+/* One link takes all places or none: when it is refused, the halves are tried, down to the places that are to blame. */
+static void attach_uprobes(struct session *session, const struct attach_point *points, size_t nr)
+{
+	struct bpf_link *link = link_uprobes(session, points, nr);
+
+	if (link) {
+		attach_keep(session, link, nr);
+	} else if (nr == 1 || errno == EPERM || errno == EACCES) {
+		attach_refused(session, points, -errno);
+	} else {
+		attach_uprobes(session, points, nr / 2);
+		attach_uprobes(session, points + nr / 2, nr - nr / 2);
+	}
+}
+
 static int attach_uprobe_multi(struct session *session, const struct attach_plan *attach)
 {
-	for (size_t i = 0; i < attach->points.nr; i += nr_of_same_file(attach, i)) {
-		size_t nr = nr_of_same_file(attach, i);
-		struct bpf_link *link = link_uprobes(session, &attach->points.data[i], nr);
+	size_t nr;
 
-		if (!link)
-			return attach_failed(&attach->points.data[i], -errno);
-		attach_keep(session, link, nr);
+	for (size_t i = 0; i < attach->points.nr; i += nr) {
+		nr = nr_of_same_file(attach, i);
+		attach_uprobes(session, &attach->points.data[i], nr);
 	}
-	return 0;
+	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
 
 static int attach_raw_tracepoints(struct session *session, const struct attach_plan *attach)
@@ -219,5 +242,5 @@ void session_describe_refused(const struct session *session, struct buf *ret_lin
 	if (session->refused.nr)
 		buf_addf(ret_line, "%zu of %zu probes were refused, such as %s: %s", session->refused.nr,
 			 session->refused.nr + session->nr_attached, session->refused.example,
-			 strerror(-session->refused.err));
+			 reason_of(session->refused.err));
 }

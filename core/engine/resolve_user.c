@@ -36,11 +36,12 @@ static bool is_new_place(const struct attach_plan *attach, uint64_t offset)
 	return !attach->points.nr || vec_last(&attach->points).offset != offset;
 }
 
+/* A resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie. */
 static void add_functions(struct attach_plan *attach, const char *path, const struct symbol_function *functions,
 			  size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (is_new_place(attach, functions[i].file_offset))
+		if (functions[i].kind != FUNCTION_RESOLVER && is_new_place(attach, functions[i].file_offset))
 			vec_push(&attach->points, (struct attach_point){
 							  .name = xstrdup(functions[i].name),
 							  .path = xstrdup(path),
@@ -58,15 +59,49 @@ static int no_function(const struct plan *plan, struct symbolizer *symbolizer, c
 	return -ENOENT;
 }
 
-/* An indirect function is chosen at run time: its symbol is the resolver, which runs once, not the implementation. */
-static int refuse_ifuncs(const struct symbol_function *functions, size_t nr)
+/* ---- indirect functions ---- */
+
+/* The first function of a kind, and how many there are. */
+static const struct symbol_function *first_of(const struct symbol_function *functions, size_t nr,
+					      enum symbol_function_kind kind, size_t *ret_nr)
 {
-	if (nr != 1 || !functions[0].ifunc)
-		return 0;
-	fail_host(-EOPNOTSUPP, "function '%s': it is an indirect function (IFUNC), whose symbol is only its resolver",
-		  functions[0].name);
-	hint("name an implementation, such as __memcpy_avx_unaligned_erms (debug symbols needed)");
-	return -EOPNOTSUPP;
+	const struct symbol_function *first = NULL;
+
+	*ret_nr = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (functions[i].kind != kind)
+			continue;
+		first = first ? first : &functions[i];
+		++*ret_nr;
+	}
+	return first;
+}
+
+static int check_ifuncs(const struct symbol_function *functions, size_t nr, struct attach_plan *attach)
+{
+	size_t nr_resolvers, nr_implementations;
+	const struct symbol_function *resolver = first_of(functions, nr, FUNCTION_RESOLVER, &nr_resolvers);
+	const struct symbol_function *implementation =
+		first_of(functions, nr, FUNCTION_IMPLEMENTATION, &nr_implementations);
+
+	if (resolver && !attach->points.nr) {
+		fail_host(
+			-EOPNOTSUPP,
+			"function '%s': it is an indirect function (IFUNC), whose symbol is only its resolver; its implementations could not be found",
+			resolver->name);
+		hint("name an implementation, such as __memcpy_avx_unaligned_erms (debug symbols needed)");
+		return -EOPNOTSUPP;
+	}
+	if (resolver)
+		snprintf(attach->note, sizeof(attach->note),
+			 "%zu indirect functions such as '%s' left out: their implementations could not be found",
+			 nr_resolvers, resolver->name);
+	else if (implementation)
+		snprintf(
+			attach->note, sizeof(attach->note),
+			"'%s' is an indirect function: all its implementations in the file are probed, of which a program uses one; functions may share it (memcpy and memmove), and one from the vDSO is not seen",
+			implementation->name);
+	return 0;
 }
 
 static int find_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
@@ -90,7 +125,7 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	if (!nr)
 		return no_function(plan, symbolizer, path);
 	add_functions(attach, path, functions, nr);
-	return refuse_ifuncs(functions, nr);
+	return check_ifuncs(functions, nr, attach);
 }
 
 uint32_t resolve_single_tgid(const struct plan *plan)

@@ -4,9 +4,21 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/symtab.h"
+#include "symbolize/ifunc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_resolvers(const struct elf_file *elf, const struct symtab *table)
+{
+	struct ifuncs ifuncs;
+
+	if (ifuncs_read(&ifuncs, elf, table))
+		return;
+	for (size_t i = 0; i < ifuncs.choices.nr; i++)
+		if (ifuncs.choices.data[i].implementation >= elf->size + 4096)
+			__builtin_trap();
+	ifuncs_done(&ifuncs);
+}
 
 static void look_up(const struct symtab *table, uint64_t end)
 {
@@ -38,8 +50,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (int i = 0; i < 2; i++)
 			if (symtab_add(&table, &elf) || symtab_finish(&table))
 				break;
-		if (!symtab_finish(&table))
+		if (!symtab_finish(&table)) {
 			look_up(&table, size);
+			read_resolvers(&elf, &table);
+		}
 		symtab_done(&table);
 	}
 	elf_file_done(&elf);

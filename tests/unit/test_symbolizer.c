@@ -292,7 +292,7 @@ static void functions_are_found_by_pattern_in_the_order_of_the_file(void **state
 	assert_int_equal(functions[0].size, 0x10);
 	assert_int_equal(functions[1].file_offset, OFFSET + 0x10);
 	assert_int_equal(functions[2].file_offset, OFFSET + 0x10);
-	assert_true(functions[3].ifunc);
+	assert_int_equal(functions[3].kind, FUNCTION_RESOLVER);
 	free(functions);
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "^ns::work\\(\\)$", &functions, &nr), 0);
 	assert_int_equal(nr, 1);
