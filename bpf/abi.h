@@ -169,8 +169,8 @@ struct st_task {
 	__u64 waker_ns;  /* when `waker` was written */
 	struct st_id sleeper; /* its record at out_ns */
 	struct st_id waker;
-	__u32 state; /* at out_ns, 0 when it was preempted */
-	__u32 pad;
+	__u32 state;   /* at out_ns, 0 when it was preempted */
+	__u32 running; /* the last switch that was seen brought it onto a CPU */
 };
 
 /* ---- scratch ---- */

@@ -25,6 +25,7 @@
 	X(KERNEL_STACK, STACK, "kernel stacks could not be walked")                                             \
 	X(USER_STACK, STACK, "user stacks could not be walked")                                                 \
 	X(STATE_FULL, EVENT, "waits not recorded: the table of threads was full")                               \
+	X(SWITCH_MISSED, EVENT, "waits not counted: the kernel did not report one of their two switches")       \
 	X(STALE, NOTE, "entries of threads that have ended were found and left out")                            \
 	X(NO_START, NOTE, "threads were off the CPU already when tracing began: that wait is not counted")      \
 	X(WAKER_LOST, STACK, "wakers not recorded: all scratch slots of the CPU were busy")                     \

@@ -3,11 +3,9 @@
 . "${0%/*}/lib.sh"
 needs btf
 
-# within PERCENT WHAT IS SHOULD
-within() {
-	awk -v is="$3" -v should="$4" -v percent="$1" \
-		'BEGIN { off = is - should; exit !((off < 0 ? -off : off) * 100 <= percent * should) }' ||
-		fail "$2: $3, not $4 within $1 %"
+# between LEAST MOST WHAT IS: a sleeper measures a little more than it is off the CPU for, most of all where that is emulated
+between() {
+	[ "$4" -ge "$1" ] && [ "$4" -le "$2" ] || fail "$3: $4 us, not from $1 to $2"
 }
 
 field() {
@@ -23,7 +21,11 @@ tool_end
 expect_status 0
 slept=$(field slept_us)
 expect_out '^offcpu;.*st_off_main;st_off_middle;st_off_sleep;.*schedule'
-within 1 "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep')" "$slept"
+exact=99
+[ -z "${IN_GUEST:-}" ] || exact=94
+# A switch that the kernel did not report is named as lost; its sleep is missing.
+missed=$(said_of 'waits not counted')
+between $(((slept - missed * 55000) * exact / 100)) $((slept + 100)) "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep')"
 [ -z "$(grep -v '^offcpu;' "$T/out")" ] || fail "-p: other processes"
 refuse_err 'does not add up|threads that have ended'
 refuse_out 'swapper'
@@ -54,14 +56,14 @@ tool_start offcputime -f -m 19000 -M 3600000000 -p "$fixture_pid"
 go
 fixture_done
 tool_end
-within 2 "time with -m 19000" "$(folded_sum_of 'st_off_sleep')" "$(field slept_us)"
+between $((200000 - $(said_of "waits not counted") * 20100)) "$(field slept_us)" "time with -m 19000" "$(folded_sum_of 'st_off_sleep')"
 fixture_end
 fixture offcpu sleep 10 20000
 tool_start offcputime -f -M 15000 -p "$fixture_pid"
 go
 fixture_done
 tool_end
-expect_equal "time in sleeps of 20 ms with -M 15000" "$(folded_sum_of 'st_off_sleep.*nanosleep')" 0
+expect_equal "time in sleeps of 20 ms with -M 15000" "$(folded_sum_of 'do_nanosleep;schedule;')" 0
 fixture_end
 tool offcputime -M 18446744073709551615 -m 1 -f 0.1
 expect_status 0
@@ -75,7 +77,7 @@ for state in S 1 SD 3; do
 	go
 	fixture_done
 	tool_end
-	within 3 "time with --state $state" "$(folded_sum_of 'st_off_sleep')" "$(field slept_us)"
+	between $((100000 - $(said_of "waits not counted") * 20100)) "$(field slept_us)" "time with --state $state" "$(folded_sum_of 'st_off_sleep')"
 	fixture_end
 done
 for state in D 2 R 0 TtPI; do
@@ -85,7 +87,7 @@ for state in D 2 R 0 TtPI; do
 	fixture_done
 	tool_end
 	expect_status 0
-	expect_equal "rows of nanosleep with --state $state" "$(grep -c 'st_off_sleep.*nanosleep' "$T/out")" 0
+	expect_equal "rows of nanosleep with --state $state" "$(grep -c 'do_nanosleep;schedule;' "$T/out")" 0
 	fixture_end
 done
 tool offcputime --state Q 1
@@ -98,7 +100,8 @@ tool_start offcputime -f --blocked -t "1,$fixture_pid"
 go
 fixture_done
 tool_end
-within 3 "time blocked" "$(folded_sum_of 'st_off_sleep.*nanosleep')" 200000 # less than it measured where it waited for a CPU
+# Less than it measured itself where it waited for a CPU, but never less than it asked for.
+between $((200000 - $(said_of "waits not counted") * 20100)) "$(field slept_us)" "--blocked" "$(folded_sum_of 'do_nanosleep;schedule')"
 fixture_end
 fixture offcpu sleep 10 20000
 tool_start offcputime -f --runqueue -p "1,2,3,4,5,6,7,$fixture_pid"

@@ -16,7 +16,7 @@ expect_status 0
 waited=$(field waited_us)
 slept=$(folded_sum_of '^st-waker;.*futex.*;st-sleeper [0-9]+$')
 echo "sleeper waited $waited us, $slept us until woken"
-[ "$slept" -gt $((waited * 90 / 100)) ] && [ "$slept" -le $((waited * 101 / 100)) ] || fail "$slept us of $waited us"
+[ "$slept" -ge $((400000 - $(said_of "waits not counted") * 20100)) ] && [ "$slept" -le $((waited * 101 / 100)) ] || fail "$slept us of $waited us"
 expect_out '^\[(irq|softirq)\];.*;st-waker [0-9]+$'
 refuse_err 'does not add up|stack was lost'
 fixture_end
