@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pairs of sleeper and waker in a profile: in any order of arrival, saved, malformed, and with wakers in interrupts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/engine/context.h"
+#include "core/engine/profile_file.h"
+
+#include <cmocka.h> /* last: its macro fail() would break err.h */
+
+#define ID(number) ((struct profile_id){ (number), 1 })
+
+/* A record with these kernel frames, leaf first, and one user frame. */
+static uint32_t add_record(struct profile *profile, uint64_t id, const char *comm, const char *const *names)
+{
+	struct profile_record record = {
+		.id = ID(id),
+		.tgid = 7,
+		.tid = 8,
+		.comm = profile_add_string(profile, comm),
+		.program = PROGRAM_RAW_TRACEPOINT,
+		.kernel_status = STACK_OK,
+		.user_status = STACK_OK,
+		.nr_user = 1,
+	};
+	uint32_t frames[16];
+	uint64_t addresses[16] = {};
+
+	for (; names[record.nr_kernel]; record.nr_kernel++) {
+		struct profile_frame frame = {
+			.kind = FRAME_KERNEL,
+			.where = hash_bytes(names[record.nr_kernel], strlen(names[record.nr_kernel])),
+			.name = profile_add_string(profile, names[record.nr_kernel]),
+		};
+
+		frames[record.nr_kernel] = profile_add_frame(profile, &frame);
+	}
+	frames[record.nr_kernel] =
+		profile_add_frame(profile, &(struct profile_frame){ .kind = FRAME_USER_RAW, .where = 1 });
+	return profile_add_record(profile, &record, frames, addresses);
+}
+
+static const char *const plain[] = { "try_to_wake_up", "futex_wake", "do_syscall_64", NULL };
+
+static void a_pair_waits_for_its_records(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	struct profile_interval interval = {};
+	uint32_t parts[2], row;
+
+	profile_init(&profile);
+	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	profile_count(&profile, &interval, ID(3), 2, 500);
+	profile_count_lost_stacks(&profile, &interval);
+	assert_int_equal(interval.rows.nr, 1);
+	row = interval.rows.data[0].record;
+	assert_int_equal(profile_parts(&profile, row, parts), 2);
+	assert_true(profile.records.data[parts[0]].stack_lost && profile.records.data[parts[1]].stack_lost);
+	assert_false(profile.records.data[row].stack_lost);
+	assert_int_equal(add_record(&profile, 1, "sleeper", plain), parts[0]);
+	assert_int_equal(add_record(&profile, 2, "waker", plain), parts[1]);
+	assert_false(profile.records.data[parts[0]].stack_lost || profile.records.data[parts[1]].stack_lost);
+	profile_add_pair(&profile, ID(3), ID(2), NULL, WAKER_PREEMPTED); /* sent once more: the first one holds */
+	assert_int_equal(profile.pairs.nr, 1);
+	assert_int_equal(profile.pairs.data[0].reason, WAKER_SEEN);
+	profile_interval_done(&interval);
+}
+
+static void lost_parts_are_counted_once_per_event(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	struct profile_interval interval = {};
+	uint64_t lost = 0;
+
+	profile_init(&profile);
+	add_record(&profile, 1, "sleeper", plain);
+	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	profile_add_pair(&profile, ID(4), ID(1), NULL, WAKER_PREEMPTED);
+	profile_count(&profile, &interval, ID(3), 5, 0);
+	profile_count(&profile, &interval, ID(4), 6, 0);
+	profile_count_lost_stacks(&profile, &interval);
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		lost += interval.losses[i];
+	assert_int_equal(lost, 5);
+	profile_interval_done(&interval);
+}
+
+/* One byte of the last section changed: every change must be noticed. */
+static void damaged_pairs_are_refused(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf bytes = {};
+
+	profile_init(&profile);
+	add_record(&profile, 1, "sleeper", plain);
+	profile_add_pair(&profile, ID(3), ID(1), NULL, WAKER_UNFINISHED);
+	profile_encode(&profile, &bytes);
+	for (size_t i = 1; i <= 16; i++) {
+		struct profile loaded;
+
+		bytes.data[bytes.nr - i] ^= 1;
+		profile_init(&loaded);
+		assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), -EBADMSG);
+		bytes.data[bytes.nr - i] ^= 1;
+		profile_done(&loaded);
+	}
+}
+
+static void pairs_of_pairs_are_refused(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf bytes = {};
+	struct profile loaded;
+
+	err_clear();
+	profile_init(&profile);
+	add_record(&profile, 1, "sleeper", plain);
+	profile_add_pair(&profile, ID(3), ID(1), NULL, WAKER_UNFINISHED);
+	profile_add_pair(&profile, ID(4), ID(3), NULL, WAKER_UNFINISHED);
+	profile_encode(&profile, &bytes);
+	profile_init(&loaded);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), -EBADMSG);
+	assert_string_equal(err_cause(), "'x': malformed profile: no such record in pair 1");
+	profile_done(&loaded);
+}
+
+static void pairs_survive_saving(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(profile_done) struct profile loaded;
+	_cleanup_(buf_done) struct buf bytes = {};
+
+	profile_init(&profile);
+	profile_init(&loaded);
+	add_record(&profile, 1, "sleeper", plain);
+	add_record(&profile, 2, "waker", plain);
+	profile.records.data[1].context = CONTEXT_NMI;
+	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	profile_add_pair(&profile, ID(4), ID(1), NULL, WAKER_BEFORE_SLEEP);
+	profile_encode(&profile, &bytes);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	assert_int_equal(loaded.pairs.nr, 2);
+	assert_memory_equal(loaded.pairs.data, profile.pairs.data, 2 * sizeof(struct profile_pair));
+	assert_int_equal(loaded.records.data[1].context, CONTEXT_NMI);
+	assert_int_equal(loaded.records.data[loaded.pairs.data[1].record].pair, 2);
+}
+
+/* What becomes of a waker with these frames that the kernel saw in `seen`. */
+static struct profile_record settled(const char *const *names, enum event_context seen)
+{
+	_cleanup_(profile_done) struct profile profile;
+
+	profile_init(&profile);
+	add_record(&profile, 1, "sleeper", plain);
+	add_record(&profile, 2, "waker", names);
+	profile.records.data[1].context = (uint8_t)seen;
+	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	settle_contexts(&profile);
+	settle_contexts(&profile);
+	return profile.records.data[1];
+}
+
+static void interrupts_are_told_by_names(void **state)
+{
+	static const char *const timer[] = { "hrtimer_wakeup", "asm_sysvec_apic_timer_interrupt", "vfs_read", NULL };
+	static const char *const softirq[] = { "net_rx_action", "handle_softirqs", "__irq_exit_rcu",
+					       "asm_sysvec_call_function", NULL };
+	static const char *const on_the_way_out[] = { "task_work_run", "exit_to_user_mode_loop", "irqentry_exit",
+						      "asm_sysvec_reschedule_ipi", NULL };
+	struct profile_record record = settled(timer, CONTEXT_TASK);
+
+	assert_int_equal(record.context, CONTEXT_IRQ);
+	assert_int_equal(record.nr_kernel, 2);
+	assert_true(!record.nr_user && !record.comm && !record.tid && !record.tgid);
+	record = settled(softirq, CONTEXT_TASK);
+	assert_int_equal(record.context, CONTEXT_SOFTIRQ);
+	assert_int_equal(record.nr_kernel, 2);
+	record = settled(on_the_way_out, CONTEXT_TASK);
+	assert_int_equal(record.context, CONTEXT_TASK);
+	assert_int_equal(record.nr_kernel, 4);
+	assert_int_equal(record.tid, 8);
+	record = settled(plain, CONTEXT_TASK);
+	assert_int_equal(record.context, CONTEXT_TASK);
+	assert_int_equal(record.nr_user, 1);
+	record = settled(timer, CONTEXT_NMI); /* the kernel knows better */
+	assert_int_equal(record.context, CONTEXT_NMI);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pair_waits_for_its_records), cmocka_unit_test(lost_parts_are_counted_once_per_event),
+		cmocka_unit_test(damaged_pairs_are_refused),    cmocka_unit_test(pairs_of_pairs_are_refused),
+		cmocka_unit_test(pairs_survive_saving),         cmocka_unit_test(interrupts_are_told_by_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
