@@ -99,7 +99,10 @@ static bool is_jit(const struct profile *profile, const struct profile_frame *fr
 {
 	const char *module = profile_string(profile, frame->module);
 
-	return frame->kind != FRAME_KERNEL && (!strncmp(module, "perf-", 5) || !strcmp(module, "[jit]"));
+	size_t length = strlen(module);
+
+	return frame->kind != FRAME_KERNEL && length > 9 && !strncmp(module, "perf-", 5) &&
+	       !strcmp(module + length - 4, ".map");
 }
 
 /* A place without a name shows its file, which says more than "[unknown]". */
