@@ -22,6 +22,7 @@ struct count_options {
 	struct stack_options stacks;
 	struct common_options common;
 	const char *pattern;
+	char *const *command;
 };
 
 static int parse_attach_mode(const char *text, void *field)
@@ -31,7 +32,7 @@ static int parse_attach_mode(const char *text, void *field)
 
 static const struct option_spec table[] = {
 	OPTION('p', "pid", struct count_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
-	       .noun = "a list of process ids"),
+	       .noun = "a list of process ids", .exclusive = "who"),
 	OPTION('c', "cpu", struct count_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
 	OPTION('l', "library", struct count_options, library, "LIB",
 	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library", .ours = true),
@@ -60,6 +61,7 @@ static const struct option_spec table[] = {
 		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
 		"t:CATEGORY:EVENT or u:LIB:PROBE",
 		.required = true, .noun = "a pattern"),
+	COMMAND(struct count_options, command),
 	OPTION_END,
 };
 
@@ -70,7 +72,7 @@ static const struct count_options defaults = { .cpu = -1 };
  */
 static void plan_view(const struct count_options *options, struct plan *plan)
 {
-	bool apart = options->per_process || options->tgids.nr;
+	bool apart = options->per_process || options->tgids.nr || options->command;
 
 	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
 	plan->view = (struct profile_view){
@@ -90,6 +92,7 @@ static int plan(const void *block, struct plan *plan)
 
 	plan->applet = "count";
 	plan_add_ids(&plan->tgids, &options->tgids);
+	plan->command = options->command;
 	plan->cpu = options->cpu;
 	plan->include_idle = true;
 	plan->duration_ns = options->duration.ns;
@@ -120,6 +123,7 @@ static const struct applet_example examples[] = {
 	{ "-Ti 5 ip_output", "a report every 5 seconds, with the time" },
 	{ "-p 185 ip_output", "only process 185" },
 	{ "-c 1 put_prev_entity", "only CPU 1" },
+	{ "c:malloc -- sort words.txt", "calls of malloc in a command, from its first to its last" },
 	{ "-p 185 c:malloc", "calls of malloc in process 185" },
 	{ "-l c -p 185 malloc", "the same in the older form" },
 	{ "p:./server:http::Connection::read", "a C++ function of a program" },
@@ -142,7 +146,8 @@ const struct applet count_applet = {
 		"on top.\n"
 		"\n"
 		"Without -P the same stack is one row for all processes. A PATTERN may match several events; their "
-		"stacks are counted together.",
+		"stacks are counted together.\n"
+		"\n" COMMAND_DESCRIPTION,
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct count_options),

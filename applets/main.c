@@ -25,6 +25,7 @@ struct call {
 	const struct applet *applet; /* NULL: stacktool itself */
 	bool as_bcc;                 /* by the name of a bcc tool */
 	bool lost;
+	int command_status; /* of the command that was run: the tool's own, when it succeeded; -1: none */
 };
 
 /*
@@ -52,7 +53,7 @@ static int print_help(const struct applet *applet)
 static int run_collecting(struct call *call, const void *options)
 {
 	_cleanup_(plan_done) struct plan plan;
-	struct run_result result = {};
+	struct run_result result = { .command_status = -1 };
 	int err;
 
 	plan_init(&plan);
@@ -61,6 +62,7 @@ static int run_collecting(struct call *call, const void *options)
 		return err;
 	err = run_plan(call->applet, &plan, &result);
 	call->lost = result.lost;
+	call->command_status = result.command_status;
 	return err;
 }
 
@@ -149,8 +151,10 @@ static void print_error(const struct call *call)
 	fprintf(stderr, "%s\n", buf_text(&text));
 }
 
-static enum exit_status status_of(const struct call *call, int err)
+static int status_of(const struct call *call, int err)
 {
+	if (call->command_status >= 0 && !call->lost)
+		return call->command_status;
 	if (!err)
 		return call->lost ? STATUS_LOST : STATUS_DONE;
 	if (err == -EEXIST && err_kind() == ERR_USAGE && call->as_bcc && call->applet->bcc_exclusive_status)
@@ -169,7 +173,7 @@ static enum exit_status status_of(const struct call *call, int err)
 
 int main(int argc, char **argv)
 {
-	struct call call = {};
+	struct call call = { .command_status = -1 };
 	int err;
 
 	keep_standard_descriptors();

@@ -20,6 +20,7 @@ struct profile_options {
 	bool plain;
 	struct common_options common;
 	struct seconds duration;
+	char *const *command;
 };
 
 static int parse_event(const char *text, void *field)
@@ -58,6 +59,7 @@ static const struct option_spec table[] = {
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
 	OPTION_FRAGMENT(common_table, struct profile_options, common),
 	OPERAND("duration", struct profile_options, duration, "seconds to sample; without it until Ctrl-C"),
+	COMMAND(struct profile_options, command),
 	OPTION_END,
 };
 
@@ -74,6 +76,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->frequency_hz = options->period ? 0 : options->frequency_hz;
 	plan_add_ids(&plan->tgids, &options->tgids);
 	plan_add_ids(&plan->tids, &options->tids);
+	plan->command = options->command;
 	plan->cpu = options->cpu;
 	plan->include_idle = options->include_idle;
 	plan->cgroup_map = options->cgroup_map ? xstrdup(options->cgroup_map) : NULL;
@@ -147,6 +150,7 @@ static const struct applet_example examples[] = {
 	{ "5", "at 49 Hertz for 5 seconds only" },
 	{ "-f 5", "in folded format for flame graphs" },
 	{ "-p 185,190", "only the processes 185 and 190" },
+	{ "-F 999 -- sort words.txt", "a command, from its start to its end" },
 	{ "-L 185", "only the thread 185" },
 	{ "-U", "only user space stacks (no kernel)" },
 	{ "-K", "only kernel space stacks (no user)" },
@@ -166,7 +170,8 @@ const struct applet profile_applet = {
 		"is counted, the more CPU time it takes. The output is sorted, the most frequent stack last, with the "
 		"innermost function on top.\n"
 		"\n"
-		"Samples that the kernel skipped or that came late are counted and reported below the profile.",
+		"Samples that the kernel skipped or that came late are counted and reported below the profile.\n"
+		"\n" COMMAND_DESCRIPTION,
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct profile_options),

@@ -23,6 +23,7 @@
 #include "core/base/err.h"
 #include "core/cli/version.h"
 #include "core/engine/collect.h"
+#include "core/engine/command.h"
 #include "core/engine/context.h"
 #include "core/engine/drain.h"
 #include "core/engine/explain.h"
@@ -47,6 +48,7 @@ struct run {
 	struct spaces *spaces;
 	struct collector *collector;
 	struct process_watch *watch;
+	struct command *command; /* NULL: none */
 	struct profile profile;
 	struct output output;
 	bool lost;
@@ -344,7 +346,7 @@ static void say_reason(const struct run *run, enum collect_reason reason)
 {
 	const struct plan *plan = run->plan;
 
-	if (reason != COLLECT_TARGET_GONE)
+	if (reason != COLLECT_TARGET_GONE || run->command)
 		return;
 	if (plan->tgids.nr == 1)
 		fprintf(stderr, "stacktool %s: process %u has ended\n", run->applet->name, plan->tgids.data[0]);
@@ -369,6 +371,8 @@ static int collect(struct run *run)
 	}
 	if (!err)
 		say_reason(run, reason);
+	if (run->command && reason == COLLECT_SIGNAL)
+		command_hurry(run->command);
 	return err;
 }
 
@@ -415,6 +419,8 @@ static int carry_out(struct run *run)
 		say_privileges(run);
 	err = print_around(run, render_header);
 	say_attached();
+	if (!err && run->command)
+		err = command_release(run->command);
 	if (!err)
 		err = collect(run);
 	return err ? err : finish(run);
@@ -427,6 +433,7 @@ static void run_done(struct run *run)
 	spaces_free(run->spaces);
 	session_free(run->session);
 	symbolizer_free(run->symbolizer);
+	command_free(run->command);
 	attach_plan_done(&run->attach);
 	output_done(&run->output);
 	profile_done(&run->profile);
@@ -445,17 +452,40 @@ static int explain_only(struct run *run, bool *ret_stop)
 	return 0;
 }
 
-int run_plan(const struct applet *applet, const struct plan *plan, struct run_result *ret_result)
+/* The process is there and waits from the start, so that everything can be attached to it. */
+static int start_command(struct run *run, struct plan *plan)
+{
+	int err = plan->command ? command_start(plan->command, &run->command) : 0;
+
+	if (!err && run->command)
+		vec_push(&plan->tgids, command_pid(run->command));
+	return err;
+}
+
+/* Of a command that could not be executed there is no report; of another one the status counts when all went well. */
+static int command_status(struct run *run, int err)
+{
+	if (!run->command || (err && err != -EPIPE && !command_refused(run->command)))
+		return -1;
+	return command_wait(run->command);
+}
+
+int run_plan(const struct applet *applet, struct plan *plan, struct run_result *ret_result)
 {
 	struct run run = { .applet = applet, .plan = plan, .output.options = &plan->output };
 	bool stop = false;
-	int err = prepare(&run);
+	int err = start_command(&run, plan);
 
+	if (!err)
+		err = prepare(&run);
 	if (!err)
 		err = explain_only(&run, &stop);
 	if (!err && !stop)
 		err = carry_out(&run);
+	*ret_result = (struct run_result){
+		.lost = plan->strict && run.lost,
+		.command_status = stop ? -1 : command_status(&run, err),
+	};
 	run_done(&run);
-	*ret_result = (struct run_result){ .lost = plan->strict && run.lost };
 	return err == -EPIPE ? 0 : err;
 }

@@ -11,11 +11,15 @@ struct applet;
 struct plan;
 
 struct run_result {
-	bool lost; /* --strict and something was lost: exit status 4 */
+	bool lost;          /* --strict and something was lost: exit status 4 */
+	int command_status; /* to end with: of the plan's command, or 126 or 127 with a failure to execute it; -1: none */
 };
 
-/* Carries out a plan. 0, or a negative errno with a recorded cause. Reports go to stdout, notes to stderr. */
-int run_plan(const struct applet *applet, const struct plan *plan, struct run_result *ret_result);
+/*
+ * Carries out a plan; its command's process is added to its tgids. 0, or a negative errno with a recorded cause. Reports
+ * go to stdout, notes to stderr.
+ */
+int run_plan(const struct applet *applet, struct plan *plan, struct run_result *ret_result);
 
 /* What a report shows otherwise than the run it was saved by; false leaves it as it was. */
 struct report_change {

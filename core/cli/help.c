@@ -17,7 +17,9 @@ void help_usage(const struct option_list *list, struct buf *ret_text)
 	for (size_t i = 0; i < list->entries.nr; i++) {
 		const struct option_spec *spec = list->entries.data[i].spec;
 
-		if (spec->operand)
+		if (spec->kind == OPTION_KIND_COMMAND)
+			buf_addf(ret_text, " [-- %s [argument...]]", spec->name);
+		else if (spec->operand)
 			buf_addf(ret_text, spec->required ? " %s" : " [%s]", spec->name);
 	}
 }

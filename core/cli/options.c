@@ -192,11 +192,22 @@ static int take(struct parser *parser, size_t i, const char *text)
 	return value_store(entry->spec, label(entry->spec, &name), text, parser->options + entry->offset);
 }
 
-/* The entry of the n-th operand, or -1. */
+/* The entry of the n-th operand, or -1. A command is none: it has its own place, behind "--". */
 static ssize_t find_operand(const struct parser *parser, size_t n)
 {
+	for (size_t i = 0; i < parser->list.entries.nr; i++) {
+		const struct option_spec *spec = parser->list.entries.data[i].spec;
+
+		if (spec->operand && spec->kind != OPTION_KIND_COMMAND && !n--)
+			return (ssize_t)i;
+	}
+	return -1;
+}
+
+static ssize_t find_command(const struct parser *parser)
+{
 	for (size_t i = 0; i < parser->list.entries.nr; i++)
-		if (parser->list.entries.data[i].spec->operand && !n--)
+		if (parser->list.entries.data[i].spec->kind == OPTION_KIND_COMMAND)
 			return (ssize_t)i;
 	return -1;
 }
@@ -328,6 +339,31 @@ static int take_code(struct parser *parser, int code)
 	}
 }
 
+static bool is_missing_operand(const struct parser *parser)
+{
+	ssize_t i = find_operand(parser, parser->nr_operands);
+
+	return i >= 0 && parser->list.entries.data[i].spec->required;
+}
+
+/* What stands behind "--": operands that are required and still missing, then the command, in tables that have one. */
+static int take_rest(struct parser *parser, int first)
+{
+	ssize_t command = find_command(parser);
+	int err = 0;
+
+	for (int i = first; !err && i < parser->argc; i++) {
+		if (command < 0 || is_missing_operand(parser)) {
+			err = take_operand(parser, parser->argv[i]);
+			continue;
+		}
+		*(char *const **)(parser->options + parser->list.entries.data[command].offset) = &parser->argv[i];
+		parser->seen[command] = true;
+		return check_exclusive(parser, parser->list.entries.data[command].spec);
+	}
+	return err;
+}
+
 static int check_required(const struct parser *parser)
 {
 	for (size_t i = 0; i < parser->list.entries.nr; i++) {
@@ -353,12 +389,8 @@ static int parser_run(struct parser *parser)
 		if (err)
 			return err;
 	}
-	for (int i = optind; i < parser->argc; i++) { /* behind "--" */
-		err = take_operand(parser, parser->argv[i]);
-		if (err)
-			return err;
-	}
-	return check_required(parser);
+	err = take_rest(parser, optind);
+	return err ? err : check_required(parser);
 }
 
 int options_parse(const struct option_spec *table, int argc, char **argv, void *options)

@@ -18,6 +18,7 @@
  *	struct seconds      5, 0.5; at least a millisecond
  *	const char *        text, as it stands in argv
  *	struct u32_list     numbers separated by commas, each from .min to .max
+ *	char *const *       an operand: all words behind "--", a command to run
  *	anything with .parse what that function makes of it (enums by name)
  *
  * An option given twice keeps the last value, as in argparse.
@@ -50,6 +51,7 @@ enum option_kind {
 	OPTION_KIND_SECONDS,
 	OPTION_KIND_TEXT,
 	OPTION_KIND_U32_LIST,
+	OPTION_KIND_COMMAND,
 };
 
 struct option_spec {
@@ -82,7 +84,8 @@ struct option_spec {
 		int: OPTION_KIND_INT,                \
 		struct seconds: OPTION_KIND_SECONDS, \
 		const char *: OPTION_KIND_TEXT,      \
-		struct u32_list: OPTION_KIND_U32_LIST)
+		struct u32_list: OPTION_KIND_U32_LIST,   \
+		char *const *: OPTION_KIND_COMMAND)
 
 #define OPTION_FIELD(structure, field) \
 	.kind = OPTION_KIND_OF(((structure *)0)->field), .offset = offsetof(structure, field)
@@ -125,7 +128,7 @@ bool option_takes_value(const struct option_spec *spec);
 /*
  * Parses argv[1] and on into `options`, a structure that already holds the defaults. 0, OPTIONS_HELP, or a usage error:
  * -EINVAL, or -EEXIST when two options exclude each other (bcc's stackcount has a status of its own for that). Texts
- * point into argv. Free with options_done() in every case.
+ * and commands point into argv, which ends with NULL. Free with options_done() in every case.
  */
 int options_parse(const struct option_spec *table, int argc, char **argv, void *options);
 

@@ -121,6 +121,7 @@ struct plan {
 	VEC(uint32_t) tids;
 	int cpu;             /* only this CPU; -1 = all */
 	bool include_idle;
+	char *const *command; /* argv of a command to start and follow, borrowed; NULL = none */
 	char *cgroup_map;    /* pinned BPF map of cgroup ids, or NULL */
 	char *mntns_map;
 

@@ -29,6 +29,7 @@ struct options {
 	uint32_t colour;
 	struct seconds duration;
 	const char *rest;
+	char *const *command;
 };
 
 static int parse_colour(const char *text, void *field)
@@ -70,14 +71,26 @@ static const struct option_spec required_table[] = {
 	OPTION_END,
 };
 
+static const struct option_spec command_table[] = {
+	OPTION('p', "pid", struct options, pids, "PID,...", "pids", .min = 1, .exclusive = "who"),
+	OPTION('f', "folded", struct options, folded, NULL, "folded"),
+	OPERAND("pattern", struct options, rest, "pattern", .required = true),
+	OPERAND("duration", struct options, duration, "duration"),
+	OPERAND("command", struct options, command, "command", .exclusive = "who"),
+	OPTION_END,
+};
+
 #define MAX_WORDS 32
 
 /* Parses a line of words separated by single spaces. */
 static int parse_with(const struct option_spec *specs, const char *line, struct options *options)
 {
 	static char words[512]; /* texts in the options point into it */
-	char *argv[MAX_WORDS] = { "applet" };
+	static char *argv[MAX_WORDS];
 	int argc = 1;
+
+	memset(argv, 0, sizeof(argv));
+	argv[0] = (char *)"applet";
 
 	*options = (struct options){ .cpu = -1, .frequency = 49 };
 	err_clear();
@@ -315,6 +328,37 @@ static void a_missing_operand_is_named(void **state)
 	assert_int_equal(parse_with(required_table, "x", &options), 0);
 }
 
+static void words_behind_two_dashes_are_a_command_where_there_is_one(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse_with(command_table, "x -- ls -f -- y", &options), 0);
+	assert_string_equal(options.command[0], "ls");
+	assert_string_equal(options.command[1], "-f");
+	assert_string_equal(options.command[2], "--");
+	assert_string_equal(options.command[3], "y");
+	assert_null(options.command[4]);
+	assert_false(options.folded);
+	assert_int_equal(options.duration.ns, 0);
+}
+
+static void a_required_operand_comes_before_the_command(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse_with(command_table, "-f -- -x ls", &options), 0);
+	assert_string_equal(options.rest, "-x");
+	assert_string_equal(options.command[0], "ls");
+	assert_int_equal(parse_with(command_table, "-- x", &options), 0);
+	assert_null(options.command);
+	assert_int_equal(parse_with(command_table, "--", &options), -EINVAL);
+	assert_int_equal(parse_with(command_table, "x --", &options), 0);
+	assert_null(options.command);
+	assert_int_equal(parse_with(command_table, "-p 1 x -- ls", &options), -EEXIST);
+	assert_string_equal(err_cause(), "argument command: not allowed with argument -p/--pid");
+	options_done(command_table, &options);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +377,8 @@ int main(void)
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(excluding_options_have_a_code_of_their_own),
 		cmocka_unit_test(a_missing_operand_is_named),
+		cmocka_unit_test(words_behind_two_dashes_are_a_command_where_there_is_one),
+		cmocka_unit_test(a_required_operand_comes_before_the_command),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,75 @@
+#!/bin/sh
+# ctest: timeout=200
+# count and profile with a command: every event of it from the first to the last, its own stdio, its status, the user who
+# called sudo; nothing of it is left behind.
+. "${0%/*}/lib.sh"
+needs uprobe perf-event tracepoint:sched:sched_switch
+
+# The fixture begins at once: its standard input is at its end.
+tool count -f -o "$T/report.folded" "$FIXTURES/calls:st_fix_hit" -- "$FIXTURES/calls" -n 12345 -t 2
+expect_status 0
+expect_out '^DONE events=12345'
+expect_equal "events" "$(folded_sum "$T/report.folded")" 12345
+tool count -f t:syscalls:sys_enter_getppid -- "$FIXTURES/calls" -n 1000 -k getppid
+expect_status 0
+expect_equal "system calls" "$(folded_sum_of '^calls;')" 1000
+
+# Its standard input is ours
+echo words | "$STACKTOOL" count -f -o "$T/report.folded" t:sched:sched_switch -- cat >"$T/out" 2>"$T/err" || fail "cat failed"
+expect_equal "what cat wrote" "$(cat "$T/out")" words
+
+# status WANTED COMMAND…
+status() {
+	want=$1
+	shift
+	tool profile -o "$T/report.folded" -- "$@"
+	expect_equal "status of $*" "$status" "$want"
+}
+status 0 true
+status 7 sh -c 'exit 7'
+status 137 sh -c 'kill -9 $$'
+status 3 sh -c 'exit 3'
+status 127 st-no-such-command
+expect_err "command 'st-no-such-command': not found"
+expect_equal "errors" "$(grep -c "not found" "$T/err")" 1
+: >"$T/plain"
+status 126 "$T/plain"
+
+# The tool's own failures come first, and the command is not executed then.
+tool count t:sched:no_such_event -- touch "$T/executed"
+expect_status 5
+tool count -p 1 t:sched:sched_switch -- touch "$T/executed"
+expect_status 2
+tool count --explain t:sched:sched_switch -- touch "$T/executed"
+expect_status 0
+[ ! -e "$T/executed" ] || fail "the command was executed"
+
+# Its time is sampled.
+tool profile -f -F 199 -U -- "$FIXTURES/calls" -n 300000000
+expect_status 0
+expect_out '^calls;.*st_fix_'
+
+# As the user who called sudo
+SUDO_UID=65534 SUDO_GID=65533 tool count -f -o "$T/report.folded" t:sched:sched_switch -- sh -c 'id -u; id -g; id -G; umask >/dev/null'
+expect_status 0
+expect_equal "uid, gid, groups" "$(tr '\n' ' ' <"$T/out")" "65534 65533 65533 "
+
+# The duration ends the collection, not the command.
+tool count -f -D 0.1 -o "$T/report.folded" t:sched:sched_switch -- sh -c 'sleep 1; echo finished; exit 9'
+expect_status 9
+expect_out finished
+
+# A signal for the tool alone: the report is printed, and the command ends with the tool.
+tool_start count -f t:sched:sched_switch -- sleep 1000
+child=$(for stat in /proc/[0-9]*/status; do
+	awk -v parent="$tool_pid" '$1 == "Name:" { name = $2 } $1 == "Pid:" { pid = $2 }
+		$1 == "PPid:" && $2 == parent && (name == "sleep" || name == "stacktool") { print pid }' "$stat" 2>/dev/null
+done | head -n 1)
+[ -n "$child" ] || fail "no child"
+tool_end
+expect_status 0
+tries=0
+while [ -d "/proc/$child" ] && grep -q 'sleep' "/proc/$child/comm" 2>/dev/null && [ $tries -lt 1000 ]; do
+	tries=$((tries + 1))
+done
+! grep -q sleep "/proc/$child/comm" 2>/dev/null || fail "the command is still there"

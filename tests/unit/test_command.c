@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* core/engine/command.c */
+#include "core/engine/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/err.h"
+
+#include <cmocka.h>
+
+static int status_of(char *const *words)
+{
+	struct command *command = NULL;
+	int status;
+
+	err_clear();
+	assert_int_equal(command_start(words, &command), 0);
+	command_release(command);
+	status = command_wait(command);
+	command_free(command);
+	return status;
+}
+
+static int status_of_script(const char *script)
+{
+	char *const words[] = { "sh", "-c", (char *)script, NULL };
+
+	return status_of(words);
+}
+
+static void the_status_is_that_of_env(void **state)
+{
+	char *const missing[] = { "st-no-such-command", NULL }, *const plain[] = { "/etc/passwd", NULL };
+
+	(void)state;
+	assert_int_equal(status_of_script("exit 0"), 0);
+	assert_int_equal(status_of_script("exit 7"), 7);
+	assert_int_equal(status_of_script("kill -9 $$"), 137);
+	assert_int_equal(status_of_script("kill -TERM $$"), 143);
+	assert_int_equal(status_of(missing), 127);
+	assert_string_equal(err_cause(), "command 'st-no-such-command': not found");
+	assert_int_equal(status_of(plain), 126);
+	assert_string_equal(err_cause(), "command '/etc/passwd': cannot be executed: Permission denied");
+}
+
+static void nothing_is_executed_before_it_is_let_go(void **state)
+{
+	char path[] = "/tmp/st-command.XXXXXX", script[64];
+	char *const words[] = { "sh", "-c", script, NULL };
+	struct command *command = NULL;
+
+	(void)state;
+	close(mkstemp(path));
+	snprintf(script, sizeof(script), "rm %s", path);
+	assert_int_equal(command_start(words, &command), 0);
+	assert_int_equal(kill((pid_t)command_pid(command), 0), 0);
+	command_free(command); /* which waits for its end */
+	assert_int_equal(access(path, F_OK), 0);
+	assert_int_equal(status_of(words), 0);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+static void it_is_the_user_who_called_sudo(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	setenv("SUDO_UID", "65534", 1);
+	setenv("SUDO_GID", "65533", 1);
+	assert_int_equal(status_of_script("[ $(id -u) = 65534 ] && [ $(id -g) = 65533 ] && [ $(id -G) = 65533 ]"), 0);
+	assert_int_equal(status_of_script("grep -q '^CapEff:[^1-9a-f]*$' /proc/self/status"), 0);
+	setenv("SUDO_UID", "nobody", 1);
+	assert_int_equal(status_of_script("[ $(id -u) = 0 ]"), 0);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	assert_int_equal(status_of_script("[ $(id -u) = 0 ]"), 0);
+}
+
+static void signals_are_those_of_a_shell(void **state)
+{
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(status_of_script("kill -PIPE $$; exit 0"), 128 + SIGPIPE);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+/* The tool is killed while its command runs: the command is told to end. */
+static void it_does_not_outlive_the_tool(void **state)
+{
+	int pids[2];
+	char *const words[] = { "sleep", "100", NULL };
+	struct command *command = NULL;
+	uint32_t pid = 0;
+	char end;
+	pid_t tool;
+
+	(void)state;
+	assert_int_equal(pipe2(pids, 0), 0); /* the command holds it open until it ends */
+	tool = fork();
+	if (!tool) {
+		if (command_start(words, &command) || command_release(command))
+			_exit(1);
+		pid = command_pid(command);
+		if (write(pids[1], &pid, sizeof(pid)) != sizeof(pid))
+			_exit(1);
+		pause();
+	}
+	close(pids[1]);
+	assert_int_equal(read(pids[0], &pid, sizeof(pid)), sizeof(pid));
+	kill(tool, SIGKILL);
+	waitpid(tool, NULL, 0);
+	assert_int_equal(read(pids[0], &end, 1), 0);
+	close(pids[0]);
+}
+
+static void in_a_hurry_it_is_not_waited_for(void **state)
+{
+	char *const words[] = { "sleep", "100", NULL };
+	struct command *command = NULL;
+
+	(void)state;
+	assert_int_equal(command_start(words, &command), 0);
+	assert_int_equal(command_release(command), 0);
+	command_hurry(command);
+	assert_int_equal(command_wait(command), -1);
+	kill((pid_t)command_pid(command), SIGKILL);
+	assert_int_equal(command_wait(command), 137);
+	command_free(command);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_status_is_that_of_env),
+		cmocka_unit_test(nothing_is_executed_before_it_is_let_go),
+		cmocka_unit_test(it_is_the_user_who_called_sudo),
+		cmocka_unit_test(signals_are_those_of_a_shell),
+		cmocka_unit_test(it_does_not_outlive_the_tool),
+		cmocka_unit_test(in_a_hurry_it_is_not_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
