@@ -95,3 +95,63 @@ bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 		return run_cplus(text, ret_text);
 	return false;
 }
+
+/* ---- without parameters ---- */
+
+/* What may follow a parameter list: " const", " &&"; not the rest of a Rust path nor " [clone .cold]". */
+static bool is_qualifiers(const char *text)
+{
+	return text[strspn(text, " &abcdefghijklmnopqrstuvwxyz")] == '\0';
+}
+
+/* The depth of brackets before this character, seen from behind. */
+static int step_back(char c, int depth)
+{
+	if (c == ')' || c == '>' || c == '}')
+		return depth + 1;
+	if (c == '(' || c == '<' || c == '{')
+		return depth - 1;
+	return depth;
+}
+
+/* Of the parameter list that ends in front of `closed`; 0 when it is not opened. */
+static size_t start_of_parameters(const char *text, size_t closed)
+{
+	size_t at = closed;
+	int depth = 0;
+
+	do {
+		at--;
+		depth += text[at] == ')' ? 1 : text[at] == '(' ? -1 : 0;
+	} while (at && depth);
+	return depth ? 0 : at;
+}
+
+/* Functions made from templates are told with their return type. Operators have names of all kinds, and are left whole. */
+static size_t start_of_name(const char *text, size_t end)
+{
+	const char *operator_name = strstr(text, "operator");
+	size_t at = end;
+	int depth = 0;
+
+	if (operator_name && operator_name < text + end)
+		return 0;
+	while (at && (text[at - 1] != ' ' || depth))
+		depth = step_back(text[--at], depth);
+	return at;
+}
+
+bool demangled_stem(const char *readable, struct name *ret_stem)
+{
+	const char *closing = strrchr(readable, ')');
+	size_t start, end;
+
+	if (!closing || !is_qualifiers(closing + 1))
+		return false;
+	end = start_of_parameters(readable, (size_t)(closing - readable) + 1);
+	start = start_of_name(readable, end);
+	if (end <= start)
+		return false;
+	*ret_stem = (struct name){ readable + start, end - start };
+	return true;
+}

@@ -20,3 +20,9 @@
  * 4 KB, or would not fit. `ret_text` is written to in both cases.
  */
 bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES]);
+
+/*
+ * The name alone within a readable one: "ns::f<int>" of "void ns::f<int>(char const*) const", without return type,
+ * parameters and what stands behind them. False when there is no parameter list at the end, as in Rust.
+ */
+bool demangled_stem(const char *readable, struct name *ret_stem);

@@ -8,10 +8,19 @@
 
 /* ---- by pattern ---- */
 
+/* A readable name matches with its parameters and without, so that "ns::f" means every overload. */
+static bool matches_readable(const struct match *match, const char *readable)
+{
+	struct name stem;
+
+	return match_test(match, readable, strlen(readable)) ||
+	       (demangled_stem(readable, &stem) && match_test(match, stem.text, stem.nr_bytes));
+}
+
 static bool matches(struct worker *worker, const struct match *match, struct name name)
 {
 	return match_test(match, name.text, name.nr_bytes) ||
-	       (demangle(name, worker->readable) && match_test(match, worker->readable, strlen(worker->readable)));
+	       (demangle(name, worker->readable) && matches_readable(match, worker->readable));
 }
 
 /* Adds to the draft; sends that first when it is full. */

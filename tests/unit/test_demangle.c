@@ -152,9 +152,46 @@ static void deep_nesting_does_not_exhaust_the_stack(void **state)
 	try_demangle(name);
 }
 
+static void expect_stem(const char *whole, const char *expected)
+{
+	struct name stem;
+
+	assert_true(demangled_stem(whole, &stem));
+	if (stem.nr_bytes != strlen(expected) || memcmp(stem.text, expected, stem.nr_bytes) != 0)
+		fail_msg("'%s': '%.*s', not '%s'", whole, (int)stem.nr_bytes, stem.text, expected);
+}
+
+static void stems_have_neither_parameters_nor_return_type(void **state)
+{
+	struct name stem;
+
+	(void)state;
+	expect_stem("f()", "f");
+	expect_stem("ns::T::f(int, void (*)(char)) const", "ns::T::f");
+	expect_stem("ns::T::f() const &", "ns::T::f");
+	expect_stem("void ns::f<int>(int)", "ns::f<int>");
+	expect_stem("std::vector<int, std::allocator<int> > ns::f<std::map<int, char> >(int)",
+		    "ns::f<std::map<int, char> >");
+	expect_stem("(anonymous namespace)::f(int)", "(anonymous namespace)::f");
+	expect_stem("int (anonymous namespace)::f<char>(int)", "(anonymous namespace)::f<char>");
+	expect_stem("ns::T::operator()(int) const", "ns::T::operator()");
+	expect_stem("f(int)::{lambda(char)#1}::operator()(char) const", "f(int)::{lambda(char)#1}::operator()");
+	expect_stem("operator new(unsigned long)", "operator new");
+	expect_stem("ns::operator<<(ns::T&, int)", "ns::operator<<");
+	expect_stem("std::T::~T()", "std::T::~T");
+	assert_false(demangled_stem("app::run", &stem));
+	assert_false(demangled_stem("<(A, B) as app::Trait>::run", &stem));
+	assert_false(demangled_stem("f(int) [clone .cold]", &stem));
+	assert_false(demangled_stem("", &stem));
+	assert_false(demangled_stem(")", &stem));
+	assert_false(demangled_stem("()", &stem));
+	assert_false(demangled_stem("a))", &stem));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stems_have_neither_parameters_nor_return_type),
 		cmocka_unit_test(mangled_names_become_readable),
 		cmocka_unit_test(other_names_are_not_touched),
 		cmocka_unit_test(a_bomb_stays_mangled_and_costs_no_time),

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "core/base/match.h"
 #include "symbolize/elf_file.h"
 
 /* ---- answers ---- */
@@ -304,6 +305,47 @@ static void functions_are_found_by_pattern_in_the_order_of_the_file(void **state
 	free(functions);
 }
 
+static void functions_are_found_by_their_readable_name_without_parameters(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbol_function *functions;
+	size_t nr;
+
+	elf_writer_function(&fixture->writer, "_ZN2ns4workEi", ADDRESS + 0x30, 4);
+	elf_writer_function(&fixture->writer, "_ZN2ns4workEc", ADDRESS + 0x40, 4);
+	elf_writer_function(&fixture->writer, "_ZN2ns6workerEc", ADDRESS + 0x50, 4);
+	fixture_add(fixture, 0);
+	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "^ns::work$", &functions, &nr), 0);
+	assert_int_equal(nr, 2);
+	free(functions);
+	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "^ns::work\\(int\\)$", &functions, &nr), 0);
+	assert_int_equal(nr, 1);
+	assert_string_equal(functions[0].name, "_ZN2ns4workEi");
+	free(functions);
+}
+
+/* Nothing but the asterisk means anything in a wildcard. */
+static void names_of_go_are_no_expressions(void **state)
+{
+	static const char *const patterns[] = { "main.(*T).f", "main.(*).f", "main.*" };
+	struct fixture *fixture = *state;
+
+	elf_writer_function(&fixture->writer, "main.(*T).f", ADDRESS + 0x30, 4);
+	elf_writer_function(&fixture->writer, "mainly", ADDRESS + 0x40, 4);
+	fixture_add(fixture, 0);
+	for (size_t i = 0; i < 3; i++) {
+		struct symbol_function *functions;
+		char *pattern = match_wildcard(patterns[i]);
+		size_t nr;
+
+		assert_int_equal(symbolizer_find(fixture->symbolizer, 0, pattern, &functions, &nr), 0);
+		assert_int_equal(nr, 1);
+		assert_string_equal(functions[0].name, "main.(*T).f");
+		free(functions);
+		free(pattern);
+	}
+}
+
 static void thousands_of_functions_come_in_several_messages(void **state)
 {
 	enum {
@@ -375,6 +417,8 @@ int main(void)
 		TEST(a_missing_debug_file_changes_nothing),
 		TEST(a_file_with_a_symtab_needs_no_debug_file),
 		TEST(functions_are_found_by_pattern_in_the_order_of_the_file),
+		TEST(functions_are_found_by_their_readable_name_without_parameters),
+		TEST(names_of_go_are_no_expressions),
 		TEST(thousands_of_functions_come_in_several_messages),
 		TEST(what_cannot_be_searched_says_why),
 		TEST(near_names_are_suggested_best_first),
