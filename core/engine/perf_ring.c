@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define LARGEST_RECORD 8192 /* a mapping with a path of 4 KB has less */
+
 int perf_ring_init(struct perf_ring *ring, int fd, unsigned int order)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -33,8 +35,13 @@ void perf_ring_load(struct perf_ring *ring)
 	ring->tail = ring->page->data_tail; /* ours to write */
 }
 
+/* Only giving room back ends a time of fullness, so that looking just before misses none. */
 static void give_back(struct perf_ring *ring)
 {
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_RELAXED);
+
+	if (head - ring->page->data_tail + LARGEST_RECORD > ring->nr_bytes)
+		ring->was_full = true;
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 

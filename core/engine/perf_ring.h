@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct perf_ring {
 	uint64_t nr_bytes;   /* of data, a power of two */
 	uint64_t head, tail; /* head as of the last perf_ring_load() */
 	uint64_t nr_broken;  /* times that the rest was thrown away */
+	bool was_full;       /* a record may not have fitted; for the caller to clear */
 	VEC(uint8_t) joined; /* a record that wrapped */
 };
 

@@ -25,9 +25,14 @@
 #include "core/engine/perf_ring.h"
 
 #define NSEC_PER_SEC 1000000000ULL
-#define MAX_RING_ORDER 6 /* 64 pages: about 1,700 mappings */
+#define MAX_RING_ORDER 7 /* 128 pages: what perf takes, and about 3,400 records */
 #define MIN_RING_ORDER 3
+#define MANY_CPUS 16 /* that get half of it each */
 #define CPU_CHECK_NS NSEC_PER_SEC
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
 
 /* The ring of one CPU and the record at its tail. */
 struct lane {
@@ -35,6 +40,8 @@ struct lane {
 	int cpu;
 	int fd, build_id_fd;
 	uint64_t build_id_event; /* its id; 0 none */
+	uint64_t nr_lost_told;   /* by records in the ring */
+	uint64_t nr_lost;        /* by them or the event's counter, whichever is more */
 	bool leaving; /* the CPU went offline: read to the end, then closed */
 	struct perf_ring ring;
 	struct sideband_record next;
@@ -49,7 +56,9 @@ struct queued {
 
 struct sideband {
 	int epoll_fd;
+	unsigned int ring_order;
 	bool build_ids;
+	bool counts_lost; /* the number of lost records can be read */
 	struct lane *lanes;
 	VEC(struct queued) heap; /* lanes with a record in this pass, the oldest record first */
 	struct lane *given;      /* whose record the caller holds */
@@ -91,10 +100,15 @@ static struct perf_event_attr event_attributes(void)
 	};
 }
 
-static int open_lane_event(int cpu, unsigned int order)
+/*
+ * The number of lost records can be read from v6.0 on (commit 119a784c8127 "perf/core: Add a new read format to get a
+ * number of lost samples"). PERF_RECORD_LOST tells it only with the next record of the same CPU, which may never come.
+ */
+static int open_lane_event(const struct sideband *sideband, int cpu, unsigned int order)
 {
 	struct perf_event_attr attributes = event_attributes();
 
+	attributes.read_format = sideband->counts_lost ? PERF_FORMAT_LOST : 0;
 	attributes.comm = 1;
 	attributes.comm_exec = 1;
 	attributes.task = 1;
@@ -103,12 +117,12 @@ static int open_lane_event(int cpu, unsigned int order)
 }
 
 /* The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
-static int open_ring(struct lane *lane)
+static int open_ring(const struct sideband *sideband, struct lane *lane)
 {
 	int err = 0;
 
-	for (unsigned int order = MAX_RING_ORDER; order >= MIN_RING_ORDER; order--) {
-		_cleanup_(closep) int fd = open_lane_event(lane->cpu, order);
+	for (unsigned int order = sideband->ring_order; order >= MIN_RING_ORDER; order--) {
+		_cleanup_(closep) int fd = open_lane_event(sideband, lane->cpu, order);
 
 		if (fd < 0)
 			return fd;
@@ -152,7 +166,11 @@ static int add_lane(struct sideband *sideband, int cpu)
 	int err;
 
 	*lane = (struct lane){ .cpu = cpu, .fd = -1, .build_id_fd = -1 };
-	err = open_ring(lane);
+	err = open_ring(sideband, lane);
+	if (err == -EINVAL && sideband->counts_lost) {
+		sideband->counts_lost = false;
+		err = open_ring(sideband, lane);
+	}
 	if (!err && epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, lane->fd, &readable))
 		err = -errno;
 	if (err) {
@@ -256,6 +274,25 @@ static void join_build_id(struct lane *lane)
 	*build_id = (struct sideband_record){};
 }
 
+static void note_lost(struct sideband *sideband, struct lane *lane, uint64_t nr_lost)
+{
+	if (nr_lost <= lane->nr_lost)
+		return;
+	sideband->nr_lost += nr_lost - lane->nr_lost;
+	lane->nr_lost = nr_lost;
+}
+
+static void read_lost(struct sideband *sideband, struct lane *lane)
+{
+	struct {
+		uint64_t value, nr_lost;
+	} counter;
+
+	lane->ring.was_full = false;
+	if (sideband->counts_lost && read(lane->fd, &counter, sizeof(counter)) == sizeof(counter))
+		note_lost(sideband, lane, counter.nr_lost);
+}
+
 /* Decodes the record at the tail. False when there is none that belongs to this pass. */
 static bool peek(struct sideband *sideband, struct lane *lane)
 {
@@ -271,6 +308,8 @@ static bool peek(struct sideband *sideband, struct lane *lane)
 		perf_ring_pop(&lane->ring, lane->next_bytes);
 	}
 	sideband->nr_lost += lane->ring.nr_broken - nr_broken;
+	if (lane->ring.was_full)
+		read_lost(sideband, lane);
 	return false;
 }
 
@@ -312,14 +351,18 @@ static void finish_given(struct sideband *sideband)
 
 const struct sideband_record *sideband_next(struct sideband *sideband)
 {
+	struct lane *lane;
+
 	if (sideband->given)
 		finish_given(sideband);
 	if (!sideband->heap.nr)
 		return NULL;
-	sideband->given = sideband->heap.data[0].lane;
-	if (sideband->given->next.kind == SIDEBAND_LOST)
-		sideband->nr_lost += sideband->given->next.nr_lost;
-	return &sideband->given->next;
+	lane = sideband->given = sideband->heap.data[0].lane;
+	if (lane->next.kind == SIDEBAND_LOST) {
+		lane->nr_lost_told += lane->next.nr_lost;
+		note_lost(sideband, lane, lane->nr_lost_told);
+	}
+	return &lane->next;
 }
 
 /* ---- the whole ---- */
@@ -337,6 +380,7 @@ static int open_all(struct sideband *sideband)
 	cpu_list cpus = {};
 	int err = host_online_cpus(&cpus);
 
+	sideband->ring_order = cpus.nr > MANY_CPUS ? MAX_RING_ORDER - 1 : MAX_RING_ORDER;
 	for (size_t i = 0; !err && i < cpus.nr; i++) {
 		err = add_lane(sideband, cpus.data[i]);
 		if (err == -ENODEV) /* went offline since it was listed */
@@ -353,7 +397,7 @@ int sideband_new(struct sideband **ret_sideband)
 	struct sideband *sideband = xcalloc(1, sizeof(*sideband));
 	int err;
 
-	sideband->build_ids = true;
+	sideband->build_ids = sideband->counts_lost = true;
 	sideband->cpus_checked_ns = now_ns();
 	sideband->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (sideband->epoll_fd < 0)

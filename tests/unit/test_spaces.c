@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@
 
 #include <cmocka.h>
 
-#define COPIED_LIBRARY "/tmp/stacktool test library.so"
+static char copied_library[64]; /* of this run of the test */
 
 struct fixture {
 	struct profile profile;
@@ -71,6 +72,15 @@ static void tear_down(struct fixture *fixture)
 	close(fixture->pipe[1]);
 }
 
+/* A child that did not report would keep us waiting. */
+static void expect_success(int pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -106,7 +116,8 @@ static void expect_place(struct fixture *fixture, const struct child_report *rep
 	struct stat status;
 
 	if (frame->kind != FRAME_USER_FILE)
-		fail_msg("%s: kind %d, reason %s", place->path, frame->kind, frame_reason_text(frame->reason));
+		fail_msg("%s: kind %d, reason %s, %llu records lost", place->path, frame->kind,
+			 frame_reason_text(frame->reason), (unsigned long long)spaces_lost(fixture->spaces));
 	assert_int_equal(frame->reason, REASON_NOT_TRIED);
 	assert_int_equal(frame->where, place->file_offset);
 	assert_int_equal(stat(place->path, &status), 0);
@@ -129,16 +140,23 @@ static void programs_that_have_ended_keep_their_files(void **state)
 
 	if (!may_watch_the_host())
 		skip();
-	child_copy_library(COPIED_LIBRARY);
+	child_copy_library(copied_library);
 	set_up(&fixture);
-	pid = child_exec(fixture.pipe[1], COPIED_LIBRARY);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	pid = child_exec(fixture.pipe[1], copied_library);
+	expect_success(pid);
 	child_read_report(fixture.pipe[0], &report);
 	expect_all_places(&fixture, &report);
-	assert_string_equal(report.library.path, COPIED_LIBRARY);
+	assert_string_equal(report.library.path, copied_library);
 	assert_int_equal(spaces_lost(fixture.spaces), 0);
 	tear_down(&fixture);
-	unlink(COPIED_LIBRARY);
+	unlink(copied_library);
+}
+
+static bool is_readable(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, 0) == 1;
 }
 
 static void hundreds_of_programs_in_a_burst_keep_their_files(void **state)
@@ -155,8 +173,8 @@ static void hundreds_of_programs_in_a_burst_keep_their_files(void **state)
 	for (int i = 0; i < NR; i++) {
 		int pid = child_exec(fixture.pipe[1], NULL);
 
-		assert_int_equal(waitpid(pid, NULL, 0), pid);
-		if (i % 50 == 49)
+		expect_success(pid);
+		if (is_readable(spaces_fd(fixture.spaces))) /* as the collector does */
 			spaces_update(fixture.spaces);
 		child_read_report(fixture.pipe[0], &report);
 		if (i % 10 == 0)
@@ -175,18 +193,18 @@ static void a_forked_child_that_has_ended_looks_like_its_parent(void **state)
 
 	if (!may_watch_the_host())
 		skip();
-	child_copy_library(COPIED_LIBRARY);
+	child_copy_library(copied_library);
 	set_up(&fixture);
 	pid = fork();
 	if (!pid) {
-		child_report_self(fixture.pipe[1], COPIED_LIBRARY);
+		child_report_self(fixture.pipe[1], copied_library);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	expect_success(pid);
 	child_read_report(fixture.pipe[0], &report);
 	expect_all_places(&fixture, &report);
 	tear_down(&fixture);
-	unlink(COPIED_LIBRARY);
+	unlink(copied_library);
 }
 
 /* A process that was there before the fixture: it reports through `ends` and stays. */
@@ -201,9 +219,9 @@ static int start_before(const char *library, struct child_report *ret_report)
 		pause();
 		_exit(0);
 	}
+	close(ends[1]); /* so that a child that dies ends the reading */
 	child_read_report(ends[0], ret_report);
 	close(ends[0]);
-	close(ends[1]);
 	return pid;
 }
 
@@ -260,13 +278,13 @@ static void names_survive_the_process_and_the_file(void **state)
 	const struct profile_frame *program, *library;
 	int pid;
 
-	child_copy_library(COPIED_LIBRARY);
+	child_copy_library(copied_library);
 	assert_int_equal(symbolizer_new(&symbolizer_options, &symbolizer), 0);
-	pid = start_before(COPIED_LIBRARY, &report);
-	unlink(COPIED_LIBRARY);
+	pid = start_before(copied_library, &report);
+	unlink(copied_library);
 	set_up_with(&fixture, symbolizer);
 	library = frame_at(&fixture, report.tgid, now_ns(), report.library.address);
-	expect_file_of(&fixture, library, COPIED_LIBRARY);
+	expect_file_of(&fixture, library, copied_library);
 	stop(pid);
 	expect_name(symbolizer, library, "lgamma");
 	program = frame_at(&fixture, report.tgid, now_ns(), report.program.address);
@@ -292,7 +310,7 @@ static void exec_divides_a_process_into_two_programs(void **state)
 		execl("/proc/self/exe", "child", "--report-addresses", number, NULL);
 		_exit(99);
 	}
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	expect_success(pid);
 	child_read_report(fixture.pipe[0], &before);
 	child_read_report(fixture.pipe[0], &after);
 	assert_int_equal(before.tgid, after.tgid);
@@ -351,12 +369,12 @@ static void a_deleted_file_is_flagged_and_keeps_its_name(void **state)
 	const struct profile_frame *frame;
 	int pid;
 
-	child_copy_library(COPIED_LIBRARY);
-	pid = start_before(COPIED_LIBRARY, &report);
-	unlink(COPIED_LIBRARY);
+	child_copy_library(copied_library);
+	pid = start_before(copied_library, &report);
+	unlink(copied_library);
 	set_up(&fixture);
 	frame = frame_at(&fixture, report.tgid, now_ns(), report.library.address);
-	expect_file_of(&fixture, frame, COPIED_LIBRARY);
+	expect_file_of(&fixture, frame, copied_library);
 	assert_true(file_of(&fixture, frame)->deleted);
 	tear_down(&fixture);
 	stop(pid);
@@ -451,5 +469,6 @@ int main(int argc, char **argv)
 	};
 
 	child_main_if_child(argc, argv);
+	snprintf(copied_library, sizeof(copied_library), "/tmp/stacktool test library %d.so", getpid());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
