@@ -19,6 +19,13 @@ int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct 
 /* The best way to put breakpoints into user code. */
 int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach);
 
+/*
+ * Finds, opens and hands over the file of a user probe. *ret_file is its number for the symbol worker, *ret_path malloc()ed
+ * and as the kernel takes it. A name that has become part of the C library leads there, with a note.
+ */
+int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
+			uint32_t *ret_file, char **ret_path);
+
 /* The process whose view of the file system counts: that of -p when it is one, else 0. */
 uint32_t resolve_single_tgid(const struct plan *plan);
 

@@ -20,7 +20,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/suggest.h"
-#include "core/engine/library.h"
 #include "core/engine/opener.h"
 #include "core/engine/proc_maps.h"
 
@@ -71,19 +70,24 @@ static int unreadable(const char *path, int err)
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 
-/* Takes ownership of fd. */
-static int search_file(struct usdt_search *search, const char *path, int fd)
+static int find_probes(struct usdt_search *search, const char *path, uint32_t file)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
-	uint32_t file = PROBED_FILE + search->nr_files++;
 	size_t nr = 0;
-	int err = symbolizer_add_file(search->symbolizer, file, fd);
+	int err = symbolizer_find_usdt(search->symbolizer, file, search->provider, search->name, &probes, &nr);
 
-	if (!err)
-		err = symbolizer_find_usdt(search->symbolizer, file, search->provider, search->name, &probes, &nr);
 	if (!err)
 		add_points(search->attach, path, probes, nr);
 	return err;
+}
+
+/* Takes ownership of fd. */
+static int search_file(struct usdt_search *search, const char *path, int fd)
+{
+	uint32_t file = PROBED_FILE + search->nr_files++;
+	int err = symbolizer_add_file(search->symbolizer, file, fd);
+
+	return err ? err : find_probes(search, path, file);
 }
 
 /* ---- nothing ---- */
@@ -145,18 +149,14 @@ static int nothing_matched(const struct usdt_search *search, const char *where)
 
 static int search_target(struct usdt_search *search)
 {
-	uint32_t tgid = resolve_single_tgid(search->plan);
 	_cleanup_(freep) char *path = NULL;
-	int err = opener_find_library(search->plan->probe.target, tgid, &path);
-	int fd;
+	uint32_t file = PROBED_FILE;
+	int err = resolve_open_target(search->plan, search->symbolizer, search->attach, &file, &path);
 
 	if (err)
 		return err;
-	fd = opener_open_user(path, tgid);
-	if (fd < 0)
-		return fd;
-	path = resolve_path_from_here(path, tgid);
-	err = search_file(search, path, fd);
+	search->nr_files = file - PROBED_FILE + 1;
+	err = find_probes(search, path, file);
 	if (err)
 		return unreadable(path, err);
 	return search->attach->points.nr ? 0 : nothing_matched(search, path);

@@ -6,14 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/host.h"
-#include "core/engine/library.h"
-#include "core/engine/opener.h"
 
 int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 {
@@ -49,12 +46,18 @@ static void add_functions(struct attach_plan *attach, const char *path, const st
 						  });
 }
 
-static int no_function(const struct plan *plan, struct symbolizer *symbolizer, const char *path)
+struct probed_file {
+	struct symbolizer *symbolizer;
+	uint32_t number;
+	char *path;
+};
+
+static int no_function(const struct plan *plan, const struct probed_file *file)
 {
 	const char *near = NULL;
 
-	fail_no_match("function '%s': nothing matches in %s", plan->probe.pattern, path);
-	if (symbolizer_suggest(symbolizer, PROBED_FILE, plan->probe.pattern, &near, 1) == 1)
+	fail_no_match("function '%s': nothing matches in %s", plan->probe.pattern, file->path);
+	if (symbolizer_suggest(file->symbolizer, file->number, plan->probe.pattern, &near, 1) == 1)
 		hint("did you mean '%s'?", near);
 	return -ENOENT;
 }
@@ -96,7 +99,7 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, stru
 		snprintf(attach->note, sizeof(attach->note),
 			 "%zu indirect functions such as '%s' left out: their implementations could not be found",
 			 nr_resolvers, resolver->name);
-	else if (implementation)
+	else if (implementation && !attach->note[0])
 		snprintf(
 			attach->note, sizeof(attach->note),
 			"'%s' is an indirect function: all its implementations in the file are probed, of which a program uses one; functions may share it (memcpy and memmove), and one from the vDSO is not seen",
@@ -104,8 +107,7 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, stru
 	return 0;
 }
 
-static int find_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
-			  const char *path)
+static int find_functions(const struct plan *plan, const struct probed_file *file, struct attach_plan *attach)
 {
 	_cleanup_(freep) struct symbol_function *functions = NULL;
 	_cleanup_(freep) char *pattern = NULL;
@@ -117,50 +119,24 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	err = resolve_compile(plan, pattern, &match);
 	if (err)
 		return err;
-	err = symbolizer_find(symbolizer, PROBED_FILE, pattern, &functions, &nr);
+	err = symbolizer_find(file->symbolizer, file->number, pattern, &functions, &nr);
 	if (err == -ENOEXEC)
-		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", path);
+		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", file->path);
 	if (err)
-		return fail(err, "'%s': its functions cannot be read: %s", path, strerror(-err));
+		return fail(err, "'%s': its functions cannot be read: %s", file->path, strerror(-err));
 	if (!nr)
-		return no_function(plan, symbolizer, path);
-	add_functions(attach, path, functions, nr);
+		return no_function(plan, file);
+	add_functions(attach, file->path, functions, nr);
 	return check_ifuncs(functions, nr, attach);
-}
-
-uint32_t resolve_single_tgid(const struct plan *plan)
-{
-	return plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
-}
-
-char *resolve_path_from_here(char *path, uint32_t tgid)
-{
-	_cleanup_(freep) char *below = xasprintf("/proc/%u/root%s", tgid, path);
-	struct stat theirs, ours;
-
-	if (!tgid || stat(below, &theirs))
-		return path;
-	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
-		return path;
-	free(path);
-	return take_ptr(below);
 }
 
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	uint32_t tgid = resolve_single_tgid(plan);
-	_cleanup_(freep) char *path = NULL;
-	int err = opener_find_library(plan->probe.target, tgid, &path);
-	int fd;
+	struct probed_file file = { .symbolizer = symbolizer };
+	int err = resolve_open_target(plan, symbolizer, attach, &file.number, &file.path);
 
-	if (err)
-		return err;
-	fd = opener_open_user(path, tgid);
-	if (fd < 0)
-		return fd;
-	path = resolve_path_from_here(path, tgid);
-	err = symbolizer_add_file(symbolizer, PROBED_FILE, fd);
 	if (!err)
-		err = find_functions(plan, symbolizer, attach, path);
+		err = find_functions(plan, &file, attach);
+	free(file.path);
 	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
 }
