@@ -70,6 +70,8 @@ static long load_one(const char *name, enum st_task_access access)
 	bpf_object__for_each_program(program, object->obj)
 		bpf_program__set_autoload(program, !strcmp(bpf_program__name(program), name));
 	program = bpf_object__find_program_by_name(object->obj, name);
+	if (strstr(bpf_program__section_name(program), "fentry"))
+		bpf_program__set_attach_target(program, 0, "vfs_read");
 	verifier_log[0] = '\0';
 	bpf_program__set_log_buf(program, verifier_log, sizeof(verifier_log));
 	bpf_program__set_log_level(program, 4); /* statistics only */
