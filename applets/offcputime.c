@@ -14,6 +14,7 @@ struct offcputime_options {
 	bool blocked, runqueue;
 	struct common_options common;
 	struct seconds duration;
+	char *const *command;
 };
 
 static const struct option_spec table[] = {
@@ -28,6 +29,7 @@ static const struct option_spec table[] = {
 	       "only the time that the thread was runnable and waited for a CPU", .exclusive = "part", .ours = true),
 	OPTION_FRAGMENT(common_table, struct offcputime_options, common),
 	OPERAND("duration", struct offcputime_options, duration, "seconds to trace; without it until Ctrl-C"),
+	COMMAND(struct offcputime_options, command),
 	OPTION_END,
 };
 
@@ -43,6 +45,7 @@ static int plan(const void *block, struct plan *plan)
 		return fail(-EINVAL, "-f and -s: folded lines have no offsets");
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
 	plan->duration_ns = options->duration.ns;
+	plan->command = options->command;
 	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
 	stack_plan(&options->stacks, plan);
 	common_plan(&options->common, plan);
@@ -85,6 +88,7 @@ static const struct applet_example examples[] = {
 	{ "", "trace off-CPU stack time until Ctrl-C" },
 	{ "5", "trace for 5 seconds only" },
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
+	{ "-- sort words.txt", "a command, from its start to its end" },
 	{ "-s 5", "5 seconds, and show symbol offsets" },
 	{ "-m 1000", "only intervals of at least 1000 us" },
 	{ "-M 10000", "only intervals of at most 10000 us" },
@@ -110,7 +114,8 @@ const struct applet offcputime_applet = {
 		"one of the two is asked for. The output is sorted, the longest time last.\n"
 		"\n"
 		"Only intervals count that begin and end while tracing. The "
-		"idle task is left out.",
+		"idle task is left out.\n"
+		"\n" COMMAND_DESCRIPTION,
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct offcputime_options),

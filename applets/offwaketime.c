@@ -9,6 +9,7 @@ struct offwaketime_options {
 	struct off_cpu_options off_cpu;
 	struct common_options common;
 	struct seconds duration;
+	char *const *command;
 };
 
 static const struct option_spec table[] = {
@@ -17,6 +18,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(off_cpu_table, struct offwaketime_options, off_cpu),
 	OPTION_FRAGMENT(common_table, struct offwaketime_options, common),
 	OPERAND("duration", struct offwaketime_options, duration, "seconds to trace; without it until Ctrl-C"),
+	COMMAND(struct offwaketime_options, command),
 	OPTION_END,
 };
 
@@ -30,6 +32,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->applet = "offwaketime";
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
 	plan->duration_ns = options->duration.ns;
+	plan->command = options->command;
 	plan->off_cpu.measure = MEASURE_OFF_WAKE;
 	plan->view = (struct profile_view){ .style = VIEW_OFFWAKE, .per_process = true };
 	stack_plan(&options->stacks, plan);
@@ -71,7 +74,8 @@ const struct applet offwaketime_applet = {
 		"\n"
 		"Where no thread is the waker, a label in brackets says what was: [irq], [softirq] or [nmi] for "
 		"interrupts, [preempted] for a thread that never slept, [woken before asleep] for one that was woken on "
-		"its way to sleep, [no waker seen] otherwise.",
+		"its way to sleep, [no waker seen] otherwise.\n"
+		"\n" COMMAND_DESCRIPTION,
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct offwaketime_options),

@@ -11,6 +11,7 @@ struct wakeuptime_options {
 	struct off_cpu_options off_cpu;
 	struct common_options common;
 	struct seconds duration;
+	char *const *command;
 };
 
 static const struct option_spec table[] = {
@@ -24,6 +25,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
 	OPTION_FRAGMENT(common_table, struct wakeuptime_options, common),
 	OPERAND("duration", struct wakeuptime_options, duration, "seconds to trace; without it until Ctrl-C"),
+	COMMAND(struct wakeuptime_options, command),
 	OPTION_END,
 };
 
@@ -38,6 +40,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->key_parts = KEY_COMM;
 	plan->want_kernel = true;
 	plan->duration_ns = options->duration.ns;
+	plan->command = options->command;
 	plan->off_cpu.measure = MEASURE_WAKE;
 	plan->off_cpu.threads = options->user_only ? THREADS_USER : THREADS_ALL;
 	plan->view = (struct profile_view){
@@ -77,7 +80,8 @@ const struct applet wakeuptime_applet = {
 		"last.\n"
 		"\n"
 		"A waker in interrupt context is shown as [irq], [softirq] or [nmi]; the thread that was interrupted has "
-		"nothing to do with it.",
+		"nothing to do with it.\n"
+		"\n" COMMAND_DESCRIPTION,
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct wakeuptime_options),
