@@ -190,6 +190,38 @@ static void add_stack(struct writer *writer, const char *key, const char *status
 	buf_addc(writer->out, ']');
 }
 
+/* The waker of a sleeper, or why there is none. Its stacks lack the innermost frame, as in text. */
+static void add_waker(struct writer *writer, const struct merged_row *row)
+{
+	static const char *const reasons[WAKER_NR_REASONS] = {
+		[WAKER_PREEMPTED] = "preempted",
+		[WAKER_BEFORE_SLEEP] = "woken before asleep",
+		[WAKER_NOT_SEEN] = "not seen",
+		[WAKER_UNFINISHED] = "unfinished",
+	};
+	static const char *const contexts[] = {
+		[CONTEXT_SOFTIRQ] = "softirq",
+		[CONTEXT_IRQ] = "irq",
+		[CONTEXT_NMI] = "nmi",
+	};
+	const struct profile_record *waker;
+
+	if (row->waker == PROFILE_NONE) {
+		if (reasons[row->reason])
+			add_text(writer, "no_waker", reasons[row->reason]);
+		return;
+	}
+	waker = &writer->profile->records.data[row->waker];
+	if (contexts[waker->context])
+		add_text(writer, "waker_context", contexts[waker->context]);
+	else
+		add_text(writer, "waker_comm", profile_string(writer->profile, waker->comm));
+	if (waker->tid)
+		add_number(writer, "waker_tid", waker->tid);
+	add_stack(writer, "waker_kernel", "waker_kernel_status", &row->waker_kernel);
+	add_stack(writer, "waker_user", "waker_user_status", &row->waker_user);
+}
+
 static void add_row(struct writer *writer, const struct profile_view *view, const struct merged_row *row)
 {
 	const struct profile_record *record = &writer->profile->records.data[row->sleeper];
@@ -205,7 +237,10 @@ static void add_row(struct writer *writer, const struct profile_view *view, cons
 		add_text(writer, "comm", profile_string(writer->profile, record->comm));
 		if (record->tgid)
 			add_number(writer, "pid", record->tgid);
+		if (view_shows_time(view) && record->tid)
+			add_number(writer, "tid", record->tid);
 	}
+	add_waker(writer, row);
 	add_stack(writer, "kernel", "kernel_status", &row->kernel);
 	add_stack(writer, "user", "user_status", &row->user);
 	buf_addc(writer->out, '}');
