@@ -144,7 +144,12 @@ static void pairs_survive_saving(void **state)
 	profile_encode(&profile, &bytes);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
 	assert_int_equal(loaded.pairs.nr, 2);
-	assert_memory_equal(loaded.pairs.data, profile.pairs.data, 2 * sizeof(struct profile_pair));
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(loaded.pairs.data[i].record, profile.pairs.data[i].record);
+		assert_int_equal(loaded.pairs.data[i].sleeper, profile.pairs.data[i].sleeper);
+		assert_int_equal(loaded.pairs.data[i].waker, profile.pairs.data[i].waker);
+		assert_int_equal(loaded.pairs.data[i].reason, profile.pairs.data[i].reason);
+	}
 	assert_int_equal(loaded.records.data[1].context, CONTEXT_NMI);
 	assert_int_equal(loaded.records.data[loaded.pairs.data[1].record].pair, 2);
 }
