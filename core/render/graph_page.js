@@ -145,10 +145,21 @@ function change(i) {
   return tree.total[i] - tree.totalBefore[i];
 }
 
+/* Where every command is one process, grouping by command only changes names: no new tree for a million stacks. */
+function renamed() {
+  const tops = [];
+  for (let i = 1; i < base.n; i = base.end[i]) tops.push(i);
+  const names = tops.map((i) => (data.kinds[base.frame[i]] === PROCESS ? commandOf(base.frame[i]) : base.frame[i]));
+  if (new Set(names).size !== names.length) return null;
+  const frame = base.frame.slice();
+  tops.forEach((i, k) => (frame[i] = names[k]));
+  return Object.assign({}, base, { frame });
+}
+
 function shape() {
-  const group = hasProcesses ? $("group").value : "none";
-  tree = group === "pid" && !$("reverse").checked ? base
-    : !hasProcesses && !$("reverse").checked ? base : rebuild(base, group, $("reverse").checked);
+  const group = hasProcesses ? $("group").value : "none", reverse = $("reverse").checked;
+  if (!reverse && (group === "pid" || !hasProcesses)) tree = base;
+  else tree = (!reverse && group === "comm" && renamed()) || rebuild(base, group, reverse);
   zoomed = 0;
   cursor = -1;
   history_ = [];

@@ -157,8 +157,10 @@ async function testLarge(browser, file) {
   const zoomed = await state(page);
   console.log("large: " + first.nodes + " nodes, opened in " + loaded + " ms, drew " + first.drawn + " boxes in " +
     first.milliseconds + " ms, zoomed in " + zoomed.milliseconds + " ms");
-  check("large: opens within 20 s", loaded < 20000, loaded);
-  check("large: draws within 200 ms", first.milliseconds < 200, first.milliseconds);
+  /* The bounds are for a busy machine without a graphics card; they catch work that grows with the number of stacks. */
+  check("large: opens within a minute", loaded < 60000, loaded);
+  check("large: draws within half a second", first.milliseconds < 500, first.milliseconds);
+  check("large: draws what can be seen, not what there is", first.drawn < 10000, first.drawn);
   await shot(page, "large");
   await page.close();
 }
