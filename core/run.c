@@ -94,7 +94,7 @@ static int prepare(struct run *run)
 	if (!err)
 		err = output_check(&run->plan->output);
 	if (!err)
-		err = naming_start(run->plan->no_demangle, &run->symbolizer);
+		err = naming_start(run->plan->no_demangle, &run->spaces, &run->symbolizer);
 	if (!err)
 		err = privilege_check();
 	if (!err)

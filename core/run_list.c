@@ -92,7 +92,7 @@ int run_list(const struct plan *plan)
 	int err = process_require_proc();
 
 	if (!err)
-		err = naming_start(plan->no_demangle, &symbolizer);
+		err = naming_start(plan->no_demangle, NULL, &symbolizer);
 	if (!err)
 		err = look(plan, symbolizer, &attach);
 	return err ? err : print(plan, &attach);

@@ -36,6 +36,12 @@ struct opened_file {
 	uint32_t file;
 };
 
+/* Where a file of the profile was opened, to do it again. */
+struct handed_image {
+	uint32_t file, image;
+	struct image_place place;
+};
+
 struct images {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
@@ -44,6 +50,7 @@ struct images {
 	struct hashidx image_index;
 	VEC(struct opened_file) opened;
 	struct hashidx opened_index;
+	VEC(struct handed_image) handed;
 };
 
 struct images *images_new(struct profile *profile, struct symbolizer *symbolizer)
@@ -64,6 +71,7 @@ void images_free(struct images *images)
 	hashidx_done(&images->image_index);
 	vec_done(&images->opened);
 	hashidx_done(&images->opened_index);
+	vec_done(&images->handed);
 	free(images);
 }
 
@@ -179,14 +187,22 @@ static uint32_t add_file(struct images *images, const struct image *image)
 }
 
 /* The worker reports what is wrong with a file when its first name is asked for. */
-static void hand_over(struct images *images, uint32_t file, int *fd)
+static void hand_over(struct images *images, const struct image *image, const struct image_place *place, int *fd)
 {
-	if (images->symbolizer)
-		symbolizer_add_file(images->symbolizer, file, take_fd(fd));
+	struct handed_image handed = {
+		.file = image->file,
+		.image = (uint32_t)(image - images->images.data),
+		.place = *place,
+	};
+
+	if (!images->symbolizer)
+		return;
+	vec_push(&images->handed, handed);
+	symbolizer_add_file(images->symbolizer, image->file, take_fd(fd));
 }
 
 /* Gives the image a file: that of an image with the same inode, or a new one, which is handed over. */
-static void adopt(struct images *images, struct image *image, int *fd)
+static void adopt(struct images *images, struct image *image, const struct image_place *place, int *fd)
 {
 	struct stat status;
 	struct opened_file opened;
@@ -206,7 +222,7 @@ static void adopt(struct images *images, struct image *image, int *fd)
 	opened.file = image->file;
 	hashidx_add(&images->opened_index, hash_opened(&opened), (uint32_t)images->opened.nr);
 	vec_push(&images->opened, opened);
-	hand_over(images, image->file, fd);
+	hand_over(images, image, place, fd);
 }
 
 /* One try per process: what failed there once fails there again. */
@@ -219,21 +235,27 @@ static bool is_worth_a_try(struct image *image, const struct image_place *place)
 	return true;
 }
 
+static int open_image(const struct images *images, const struct image *image, const struct image_place *place)
+{
+	const struct opener_request request = {
+		.tgid = place->tgid,
+		.start = place->start,
+		.end = place->end,
+		.path = strtab_get(&images->strings, image->path),
+		.device = image->device,
+		.inode = image->inode,
+	};
+
+	return opener_open(&request);
+}
+
 static uint32_t ordinary_file(struct images *images, struct image *image, const struct image_place *place)
 {
 	if (is_worth_a_try(image, place)) {
-		struct opener_request request = {
-			.tgid = place->tgid,
-			.start = place->start,
-			.end = place->end,
-			.path = strtab_get(&images->strings, image->path),
-			.device = image->device,
-			.inode = image->inode,
-		};
-		_cleanup_(closep) int fd = opener_open(&request);
+		_cleanup_(closep) int fd = open_image(images, image, place);
 
 		if (fd >= 0)
-			adopt(images, image, &fd);
+			adopt(images, image, place, &fd);
 	}
 	if (image->file == PROFILE_NONE)
 		image->file = add_file(images, image);
@@ -293,7 +315,7 @@ static uint32_t vdso_file(struct images *images, struct image *image, const stru
 	image->file = add_file(images, image);
 	fd = copy_vdso(&own);
 	if (fd >= 0)
-		hand_over(images, image->file, &fd);
+		hand_over(images, image, place, &fd);
 	return image->file;
 }
 
@@ -305,4 +327,48 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
 		return PROFILE_NONE;
 	found = &images->images.data[image];
 	return found->kind == MAPPING_VDSO ? vdso_file(images, found, place) : ordinary_file(images, found, place);
+}
+
+/* ---- once more, for another worker ---- */
+
+static const struct handed_image *handed_as(const struct images *images, uint32_t file)
+{
+	for (size_t i = 0; i < images->handed.nr; i++)
+		if (images->handed.data[i].file == file)
+			return &images->handed.data[i];
+	return NULL;
+}
+
+/* Whether it is the inode that was opened under this number, and has not changed since. */
+static bool is_the_same(const struct images *images, uint32_t file, int fd)
+{
+	struct opened_file again;
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return false;
+	again = identify(&status);
+	for (size_t i = 0; i < images->opened.nr; i++)
+		if (images->opened.data[i].file == file)
+			return !memcmp(&images->opened.data[i], &again, offsetof(struct opened_file, file));
+	return false;
+}
+
+int images_open_again(const struct images *images, uint32_t file)
+{
+	const struct handed_image *handed = handed_as(images, file);
+	const struct image *image = handed ? &images->images.data[handed->image] : NULL;
+	_cleanup_(closep) int fd = -1;
+	struct image_place own;
+
+	if (!image)
+		return -ENOENT;
+	if (image->kind == MAPPING_VDSO) {
+		own = find_own_vdso();
+		return own.end ? copy_vdso(&own) : -ENOENT;
+	}
+	fd = open_image(images, image, &handed->place);
+	if (fd < 0)
+		return fd;
+	return is_the_same(images, file, fd) ? take_fd(&fd) : -ESTALE;
 }

@@ -51,3 +51,9 @@ const char *images_path(const struct images *images, uint32_t image);
  * vDSO that is not ours.
  */
 uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place);
+
+/*
+ * Opens a file of the profile once more, for a symbol worker that takes the place of another: a descriptor, -ESTALE when
+ * there is another file now, or another negative errno.
+ */
+int images_open_again(const struct images *images, uint32_t file);

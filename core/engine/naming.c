@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/engine/naming.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,22 @@ static int open_debug(void *context, uint32_t file, const char *build_id)
 	return opener_open_debug(build_id);
 }
 
-int naming_start(bool no_demangle, struct symbolizer **ret_symbolizer)
+/* A worker has died: the next one gets the files of frames that the first one had. Those of probes are not needed any more. */
+static int open_again(void *context, uint32_t file)
 {
-	const struct symbolizer_options options = { .no_demangle = no_demangle, .open_debug = open_debug };
+	struct spaces *const *spaces = context;
+
+	return *spaces ? spaces_open_again(*spaces, file) : -ENOENT;
+}
+
+int naming_start(bool no_demangle, struct spaces *const *spaces, struct symbolizer **ret_symbolizer)
+{
+	const struct symbolizer_options options = {
+		.no_demangle = no_demangle,
+		.open_debug = open_debug,
+		.open_again = spaces ? open_again : NULL,
+		.context = (void *)spaces,
+	};
 
 	return symbolizer_new(&options, ret_symbolizer);
 }

@@ -5,12 +5,15 @@
 #include <stdbool.h>
 
 #include "core/engine/profile.h"
+#include "core/engine/spaces.h"
 #include "symbolize/symbolize.h"
 
 /*
- * Starts the symbol worker as every run uses it: separate debug files are looked for by build id. 0 or a recorded failure.
+ * Starts the symbol worker as every run uses it: separate debug files are looked for by build id; files of frames are opened
+ * again, when a worker was lost, by what is in *spaces then (NULL, also `spaces` itself: they are not). 0 or a recorded
+ * failure.
  */
-int naming_start(bool no_demangle, struct symbolizer **ret_symbolizer);
+int naming_start(bool no_demangle, struct spaces *const *spaces, struct symbolizer **ret_symbolizer);
 
 /*
  * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a

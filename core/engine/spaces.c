@@ -516,3 +516,8 @@ const char *spaces_note(struct spaces *spaces)
 			 (unsigned long long)spaces->nr_denied);
 	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
 }
+
+int spaces_open_again(const struct spaces *spaces, uint32_t file)
+{
+	return images_open_again(spaces->images, file);
+}

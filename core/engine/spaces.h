@@ -52,3 +52,6 @@ uint64_t spaces_lost(const struct spaces *spaces);
 
 /* One line on what is missing on this host ("side-band: …"), or NULL. Valid until the next call. */
 const char *spaces_note(struct spaces *spaces);
+
+/* A file of the profile once more, as images_open_again() of images.h does it. */
+int spaces_open_again(const struct spaces *spaces, uint32_t file);
