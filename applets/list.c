@@ -22,8 +22,9 @@ static const struct option_spec table[] = {
 	OPTION(0, "force", struct list_options, force, NULL,
 	       "also functions that are known to hang hosts, as 'count --force' takes them"),
 	OPERAND("pattern", struct list_options, pattern,
-		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION or t:CATEGORY:EVENT", .required = true,
-		.noun = "a pattern"),
+		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
+		"t:CATEGORY:EVENT or u:LIB:PROBE",
+		.required = true, .noun = "a pattern"),
 	OPTION_END,
 };
 
@@ -51,6 +52,7 @@ static const struct applet_example examples[] = {
 	{ "t:sched:*", "tracepoints" },
 	{ "c:*alloc", "functions of the C library, with the file they are in" },
 	{ "-p 185 c:malloc", "the C library that process 185 uses" },
+	{ "'u:libstdc++.so.6:*'", "USDT probes" },
 	{ "-r 'c:(read|write)$'", "by a regular expression" },
 	{},
 };
@@ -60,12 +62,14 @@ const struct applet list_applet = {
 	.summary = "print what a pattern matches",
 	.description =
 		"Prints the events that 'stacktool count' would count for the same pattern and options, one per line: kind, "
-		"name, and the module of a kernel function or the file of a user function. Functions of one address are "
-		"one event, by one of their names; what cannot be probed is left out.\n"
+		"name, and the module of a kernel function or the file of a user function or USDT probe. Functions of one "
+		"address are one event, by one of their names, and a USDT probe has a line for each of its places; what "
+		"cannot be probed is left out.\n"
 		"\n"
 		"Whether this host can attach there is another question: see 'stacktool doctor'. There is no limit here, "
 		"while count refuses more than 1000 kernel functions or tracepoints without --max-probes. Kernel "
-		"functions need root; user functions need nothing but their file, tracepoints a readable tracefs.",
+		"functions need root; user functions and USDT probes need nothing but their file, tracepoints a readable "
+		"tracefs.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct list_options),

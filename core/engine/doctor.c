@@ -303,6 +303,18 @@ static void ask_raw_tracepoints(struct ability *ability)
 		yes(ability, "count and see who is running");
 }
 
+static void ask_scheduler_events(struct ability *ability)
+{
+	enum switch_order order;
+
+	err_clear();
+	if (host_scheduler_events(&order))
+		gap(ability, ABILITY_NO, err_hint()[0] ? err_hint() : "a kernel with CONFIG_DEBUG_INFO_BTF", "%s",
+		    err_cause());
+	else
+		yes(ability, "sched_switch and sched_waking are known to the kernel's type information");
+}
+
 /* ---- functions ---- */
 
 static void ask_kprobe_multi(struct ability *ability)
@@ -479,7 +491,7 @@ static void ask_kptr_restrict(struct ability *ability)
 
 /* ---- all ---- */
 
-#define EVERYTHING "everything that collects: profile, count"
+#define EVERYTHING "everything that collects"
 
 static const struct question {
 	const char *id, *name, *concerns;
@@ -498,11 +510,13 @@ static const struct question {
 	  ask_tracefs },
 	{ "raw-tracepoint", "raw tracepoints", "count t:… without tracefs, count t:syscalls:sys_enter_…", false,
 	  ask_raw_tracepoints },
+	{ "scheduler-events", "the scheduler's events", "offcputime, offwaketime, wakeuptime", false,
+	  ask_scheduler_events },
 	{ "kprobe.multi", "kprobe.multi links",
 	  "count FUNCTION: many functions at once; kprobe or fentry serve instead", false, ask_kprobe_multi },
 	{ "kprobe", "kprobes", "count FUNCTION, where kprobe.multi is missing", false, ask_kprobe },
 	{ "fentry", "fentry programs", "count FUNCTION, where kprobes are missing", false, ask_fentry },
-	{ "uprobe", "uprobes", "count LIB:FUNCTION", false, ask_uprobe },
+	{ "uprobe", "uprobes", "count LIB:FUNCTION, count u:LIB:PROBE", false, ask_uprobe },
 	{ "uprobe.multi", "uprobe.multi links", "count LIB:FUNCTION: many functions at once; uprobes serve instead",
 	  false, ask_uprobe_multi },
 	{ "miss-counter", "counter of missed events", "count: the account of lost events", false, ask_misses },

@@ -42,6 +42,11 @@ if tool count --explain vfs_read && [ "$status" = 0 ]; then
 	expect_status 0
 fi
 
+tool offwaketime --explain
+[ "$status" = 3 ] && want=no || want=yes
+tool doctor
+expect_equal "scheduler-events" "$(state_of scheduler-events)" $want
+
 # One ability, for scripts
 tool doctor btf
 expect_status 0

@@ -9,11 +9,11 @@ needs uprobe tracepoint:sched:sched_switch
 agree() {
 	tool count --explain --max-probes 100000 "$@"
 	expect_status 0
-	sed -nE 's/^attach: //p' "$T/out" | sed -E 's/^[^ ]*\/[^ ]*:([^:+ ]+)\+0x[0-9a-f]+$/\1/' >"$T/counted"
+	sed -nE 's/^attach: //p' "$T/out" | sed -E 's/^\/[^:]*:(.*)\+0x[0-9a-f]+( \(.*)?$/\1/' >"$T/counted"
 	tool list "$@"
 	expect_status 0
 	[ ! -s "$T/err" ] || grep -q 'left out' "$T/err" || fail "list $* writes to stderr"
-	sed -E 's/^(kernel function|user function|tracepoint)  ([^ ]+).*/\2/' "$T/out" >"$T/listed"
+	sed -E 's/^(kernel function|user function|tracepoint|USDT probe)  ([^ ]+).*/\2/' "$T/out" >"$T/listed"
 	cmp -s "$T/counted" "$T/listed" || fail "list $* and count disagree: $(diff "$T/counted" "$T/listed" | head -n 5)"
 	[ -s "$T/listed" ] || fail "list $*: nothing"
 }
@@ -25,6 +25,8 @@ agree "$FIXTURES/chain:st_fix_*"
 expect_equal "functions of the fixture" "$(grep -cE "^user function  st_fix_[a-z_]+ +[^ ]*/chain$" "$T/out")" 10
 agree -l "$FIXTURES/chain" -r 'st_fix_[a-c]$'
 expect_equal "functions by -l and -r" "$(grep -c . "$T/out")" 3
+agree "u:$FIXTURES/usdt:*"
+agree -r "u:$FIXTURES/usdt:st_(fix|lib):(hit|plain)"
 fixture chain spin
 agree -p "$fixture_pid" "$FIXTURES/chain:st_fix_h"
 fixture_end
