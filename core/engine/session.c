@@ -349,6 +349,7 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	session_detach(session);
+	sampling_free(session->sampling);
 	ring_buffer__free(session->ring);
 	if (session->control)
 		munmap((void *)session->control, sizeof(struct st_control));
