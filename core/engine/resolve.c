@@ -145,7 +145,9 @@ void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		const struct attach_point *point = &attach->points.data[i];
 
-		if (point->path)
+		if (point->program)
+			buf_addf(ret_text, "attach: %s with %s", point->name, point->program);
+		else if (point->path)
 			buf_addf(ret_text, "attach: %s:%s+%#llx", point->path, point->name,
 				 (unsigned long long)point->offset);
 		else

@@ -39,6 +39,11 @@ expect_out '^    -$'
 expect_out '^    waker:           \[unfinished\] 0$'
 fixture_end
 
+# Which of the two programs takes wakers depends on the kernel; --explain says it.
+tool offwaketime --explain 1
+expect_out '^attach: sched:sched_switch with on_switch$'
+expect_out '^attach: sched:sched_waking with on_waking(_anywhere)?$'
+
 # One thread of several
 fixture offcpu pair 10 20000
 tool_start offwaketime -f -K -u
