@@ -28,20 +28,34 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list argu
 	return getenv("VERBOSE") ? vfprintf(stderr, format, arguments) : 0;
 }
 
-static void switch_everything_on(struct st_config *config, enum st_task_access access)
+/* What a host allows, best first; lockdown=confidentiality forbids bpf_probe_read_*(). */
+struct access {
+	enum st_task_access task;
+	__u8 read_user;
+	const char *name;
+};
+
+static const struct access accesses[] = {
+	{ ST_TASK_BTF, 1, "btf" },
+	{ ST_TASK_PROBE_READ, 1, "probe read" },
+	{ ST_TASK_BTF, 0, "btf, user memory closed" },
+	{ ST_TASK_NONE, 0, "none" },
+};
+
+static void switch_everything_on(struct st_config *config, const struct access *access)
 {
 	config->pidns_device = 1;
 	config->pidns_inode = 1;
 	config->sample_period_ns = 10000000;
 	config->key_parts = ~0U;
-	config->task_access = access;
+	config->task_access = access->task;
 	config->task_filter = ST_FILTER_TGID;
 	config->cpu = 1;
 	config->want_kernel = 1;
 	config->want_user = 1;
 	config->use_cgroup_map = 1;
 	config->use_mntns_map = 1;
-	config->read_user = 1;
+	config->read_user = access->read_user;
 }
 
 static void switch_scheduler_on(struct st_offcpu_config *config)
@@ -56,7 +70,7 @@ static void switch_scheduler_on(struct st_offcpu_config *config)
 }
 
 /* The verifier's count, or REFUSED. */
-static long load_one(const char *name, enum st_task_access access)
+static long load_one(const char *name, const struct access *access)
 {
 	struct stacktool *object = stacktool__open();
 	struct bpf_program *program;
@@ -134,21 +148,18 @@ int main(int argc, char **argv)
 	bpf_object__for_each_program(program, object->obj)
 	{
 		const char *name = bpf_program__name(program);
-		long count = load_one(name, ST_TASK_BTF);
-		const char *access = "btf";
+		long count = REFUSED;
+		size_t i;
 
-		if (count == REFUSED) {
-			count = load_one(name, ST_TASK_PROBE_READ);
-			access = "probe read";
-		}
-		if (count == REFUSED) {
-			count = load_one(name, ST_TASK_NONE);
-			access = "none";
+		for (i = 0; i < sizeof(accesses) / sizeof(*accesses); i++) {
+			count = load_one(name, &accesses[i]);
+			if (count != REFUSED)
+				break;
 		}
 		if (count == REFUSED)
 			printf("verified %s %s refused\n", kernel, name);
 		else
-			printf("verified %s %s %ld (task access: %s)\n", kernel, name, count, access);
+			printf("verified %s %s %ld (task access: %s)\n", kernel, name, count, accesses[i].name);
 		failures += judge(name, count, expected(list, kernel, name));
 	}
 	stacktool__destroy(object);
