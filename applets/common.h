@@ -46,10 +46,10 @@ struct filter filter_of(const struct filter_options *options);
 		"behind --: a command to start and follow, instead of -p; its own process, not those that it starts", \
 		.exclusive = "who", .ours = true)
 
-#define COMMAND_DESCRIPTION                                                                                         \
-	"A command behind -- is started once everything is attached, with the standard input, output and error of " \
-	"the tool and as the user who called sudo. Its own process is followed, with all threads, but not the "     \
-	"processes that it starts: with a shell script name the program that does the work, or use 'exec'. When it " \
+#define COMMAND_DESCRIPTION                                                                                           \
+	"A command behind -- is started once everything is attached, with the standard input, output and error of "   \
+	"the tool and as the user who called sudo. Its own process is followed, with all threads, but not the "       \
+	"processes that it starts: with a shell script name the program that does the work, or use 'exec'. When it "  \
 	"ends the report is printed and its status becomes that of the tool: 128 and the signal when one killed it, " \
 	"126 or 127 when it cannot be executed."
 

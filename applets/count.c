@@ -102,8 +102,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->force = options->force;
 	plan_view(options, plan);
 	stack_plan(&options->stacks, plan);
-	return common_plan(&options->common, plan) ?:
-	       probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
+	return common_plan(&options->common, plan)
+		       ?: probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)

@@ -96,11 +96,11 @@ enum st_stack_flag {
 struct st_stack_head {
 	struct st_id id;
 	__u64 time_ns; /* CLOCK_MONOTONIC, of the first event */
-	__u32 cpu;     /* of the first event */
+	__u32 cpu; /* of the first event */
 	__u32 pad0;
-	__u8 kind;          /* enum st_message_kind; every message has it at this offset */
-	__u8 program;       /* enum st_program_kind */
-	__u8 flags;         /* enum st_stack_flag */
+	__u8 kind; /* enum st_message_kind; every message has it at this offset */
+	__u8 program; /* enum st_program_kind */
+	__u8 flags; /* enum st_stack_flag */
 	__u8 kernel_status; /* enum st_stack_status */
 	__u8 user_status;
 	__u8 pad1;
@@ -111,9 +111,9 @@ struct st_stack_head {
 	__u32 tid;
 	__u32 pad3;
 	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
-	__u64 exec_id;       /* task->self_exec_id, changes at exec; 0 unknown */
-	__u64 cgroup_id;     /* cgroup v2 */
-	__u64 probe;         /* attach cookie */
+	__u64 exec_id; /* task->self_exec_id, changes at exec; 0 unknown */
+	__u64 cgroup_id; /* cgroup v2 */
+	__u64 probe; /* attach cookie */
 	__u64 caller; /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
 	__u64 in_file[2]; /* bit i: user frame i is (file << ST_FILE_SHIFT | address in file), not a raw address */
 	char comm[ST_COMM_BYTES];
@@ -140,7 +140,7 @@ struct st_delta {
 enum st_waker_reason {
 	ST_WAKER_NONE_ASKED = 0,
 	ST_WAKER_SEEN,
-	ST_WAKER_PREEMPTED,    /* nobody had to wake it: it was runnable all the time */
+	ST_WAKER_PREEMPTED, /* nobody had to wake it: it was runnable all the time */
 	ST_WAKER_BEFORE_SLEEP, /* woken while it was on its way to sleep */
 	ST_WAKER_NOT_SEEN,
 };
@@ -149,7 +149,7 @@ enum st_waker_reason {
 struct st_pair {
 	struct st_id id;
 	struct st_id sleeper;
-	__u8 kind;   /* ST_MESSAGE_PAIR, at the same offset as in a record */
+	__u8 kind; /* ST_MESSAGE_PAIR, at the same offset as in a record */
 	__u8 reason; /* enum st_waker_reason */
 	__u8 pad[6];
 	struct st_id waker; /* 0 without one */
@@ -163,13 +163,13 @@ struct st_pair {
  */
 struct st_task {
 	__u64 start_time_ns;
-	__u64 out_ns;    /* when it left the CPU; 0 while it runs, or when this interval is not wanted */
-	__u64 in_ns;     /* when it last came onto a CPU */
+	__u64 out_ns; /* when it left the CPU; 0 while it runs, or when this interval is not wanted */
+	__u64 in_ns; /* when it last came onto a CPU */
 	__u64 waking_ns; /* when it was last woken */
-	__u64 waker_ns;  /* when `waker` was written */
+	__u64 waker_ns; /* when `waker` was written */
 	struct st_id sleeper; /* its record at out_ns */
 	struct st_id waker;
-	__u32 state;   /* at out_ns, 0 when it was preempted */
+	__u32 state; /* at out_ns, 0 when it was preempted */
 	__u32 running; /* the last switch that was seen brought it onto a CPU */
 };
 
@@ -261,13 +261,13 @@ struct st_config {
 /* What the scheduler programs measure. */
 enum st_measure {
 	ST_MEASURE_OFF_CPU = 0, /* from leaving the CPU to coming back, by sleeper */
-	ST_MEASURE_OFF_WAKE,    /* the same, by sleeper and waker */
-	ST_MEASURE_WAKE,        /* from leaving the CPU to being woken, by sleeper and waker */
+	ST_MEASURE_OFF_WAKE, /* the same, by sleeper and waker */
+	ST_MEASURE_WAKE, /* from leaving the CPU to being woken, by sleeper and waker */
 };
 
 enum st_part {
 	ST_PART_ALL = 0,
-	ST_PART_BLOCKED,  /* until it was woken */
+	ST_PART_BLOCKED, /* until it was woken */
 	ST_PART_RUNQUEUE, /* from then on */
 };
 
@@ -286,18 +286,18 @@ enum st_thread_filter {
 
 enum st_state_filter {
 	ST_STATES_ALL = 0,
-	ST_STATES_MASK,    /* state & states, or no state at all where `states` is 0 */
+	ST_STATES_MASK, /* state & states, or no state at all where `states` is 0 */
 	ST_STATES_LETTERS, /* 1 << (letter - 'A') for upper case, 1 << 31 for 't' is in `states` */
 };
 
 struct st_offcpu_config {
 	__u64 min_ns, max_ns; /* both inclusive */
-	__u64 begun_ns;       /* threads that are older were there when tracing began */
-	__u8 measure;         /* enum st_measure */
-	__u8 part;            /* enum st_part */
-	__u8 switch_order;    /* enum st_switch_order */
-	__u8 thread_filter;   /* enum st_thread_filter */
-	__u8 state_filter;    /* enum st_state_filter */
+	__u64 begun_ns; /* threads that are older were there when tracing began */
+	__u8 measure; /* enum st_measure */
+	__u8 part; /* enum st_part */
+	__u8 switch_order; /* enum st_switch_order */
+	__u8 thread_filter; /* enum st_thread_filter */
+	__u8 state_filter; /* enum st_state_filter */
 	__u8 pad[3];
 	__u32 states;
 	__u32 pad1;

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		json_decref(json_object());
 		pcre2_compile((PCRE2_SPTR)argv[0], PCRE2_ZERO_TERMINATED, 0, NULL, NULL, NULL);
 	}
-	printf("%s %s %s %u %s %d\n", protobuf_c_version(), BZ2_bzlibVersion(), zlibVersion(), lzma_version_number(), ZSTD_versionString(),
-	       cplus_demangle("_Z1fv", 0) != NULL);
+	printf("%s %s %s %u %s %d\n", protobuf_c_version(), BZ2_bzlibVersion(), zlibVersion(), lzma_version_number(),
+	       ZSTD_versionString(), cplus_demangle("_Z1fv", 0) != NULL);
 	return 0;
 }

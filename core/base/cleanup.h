@@ -40,9 +40,9 @@ static inline int take_fd(int *fd)
 }
 
 /* Gives the pointer away: the guarded variable no longer owns it. */
-#define take_ptr(pointer)                              \
-	({                                             \
+#define take_ptr(pointer)                               \
+	({                                              \
 		__typeof__(pointer) taken_ = (pointer); \
-		(pointer) = NULL;                      \
-		taken_;                                \
+		(pointer) = NULL;                       \
+		taken_;                                 \
 	})

@@ -17,7 +17,8 @@ void hashidx_done(struct hashidx *index)
 	*index = (struct hashidx){};
 }
 
-uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context, const void *key)
+uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
+		      const void *key)
 {
 	size_t mask = index->room - 1;
 

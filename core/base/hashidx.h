@@ -26,7 +26,8 @@ typedef bool hashidx_same(const void *context, uint32_t position, const void *ke
 void hashidx_done(struct hashidx *index);
 
 /* The position of the element that equals `key`, or HASHIDX_NONE. */
-uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context, const void *key);
+uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
+		      const void *key);
 
 /* Adds a position; the key must not be there yet. hashidx_try_add returns -ENOMEM instead of ending the program. */
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position);

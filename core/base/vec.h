@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define VEC(type)           \
-	struct {            \
-		type *data; \
+#define VEC(type)                \
+	struct {                 \
+		type *data;      \
 		size_t nr, room; \
 	}
 
@@ -21,31 +21,31 @@
 int vec_grow(void **data, size_t *room, size_t wanted, size_t element_size);
 void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_size);
 
-#define vec_reserve(v, wanted)                                                                                      \
-	do {                                                                                                        \
-		if ((wanted) > (v)->room)                                                                           \
-			vec_grow_or_die((void **)&(v)->data, &(v)->room, (wanted), sizeof(*(v)->data));             \
+#define vec_reserve(v, wanted)                                                                          \
+	do {                                                                                            \
+		if ((wanted) > (v)->room)                                                               \
+			vec_grow_or_die((void **)&(v)->data, &(v)->room, (wanted), sizeof(*(v)->data)); \
 	} while (0)
 
-#define vec_push(v, ...)                           \
-	do {                                       \
-		vec_reserve(v, (v)->nr + 1);       \
+#define vec_push(v, ...)                              \
+	do {                                          \
+		vec_reserve(v, (v)->nr + 1);          \
 		(v)->data[(v)->nr++] = (__VA_ARGS__); \
 	} while (0)
 
-#define vec_try_push(v, ...)                                                                            \
-	({                                                                                              \
+#define vec_try_push(v, ...)                                                                           \
+	({                                                                                             \
 		int err_ = vec_grow((void **)&(v)->data, &(v)->room, (v)->nr + 1, sizeof(*(v)->data)); \
-		if (!err_)                                                                              \
-			(v)->data[(v)->nr++] = (__VA_ARGS__);                                           \
-		err_;                                                                                   \
+		if (!err_)                                                                             \
+			(v)->data[(v)->nr++] = (__VA_ARGS__);                                          \
+		err_;                                                                                  \
 	})
 
 #define vec_last(v) ((v)->data[(v)->nr - 1])
 
-#define vec_done(v)                \
-	do {                       \
-		free((v)->data);   \
-		(v)->data = NULL;  \
+#define vec_done(v)                      \
+	do {                             \
+		free((v)->data);         \
+		(v)->data = NULL;        \
 		(v)->nr = (v)->room = 0; \
 	} while (0)

@@ -76,15 +76,15 @@ struct option_spec {
 	const struct option_spec *fragment; /* OPTION_KIND_FRAGMENT: its table */
 };
 
-#define OPTION_KIND_OF(field)                        \
-	_Generic((field),                            \
-		bool: OPTION_KIND_FLAG,              \
-		uint32_t: OPTION_KIND_U32,           \
-		uint64_t: OPTION_KIND_U64,           \
-		int: OPTION_KIND_INT,                \
-		struct seconds: OPTION_KIND_SECONDS, \
-		const char *: OPTION_KIND_TEXT,      \
-		struct u32_list: OPTION_KIND_U32_LIST,   \
+#define OPTION_KIND_OF(field)                          \
+	_Generic((field),                              \
+		bool: OPTION_KIND_FLAG,                \
+		uint32_t: OPTION_KIND_U32,             \
+		uint64_t: OPTION_KIND_U64,             \
+		int: OPTION_KIND_INT,                  \
+		struct seconds: OPTION_KIND_SECONDS,   \
+		const char *: OPTION_KIND_TEXT,        \
+		struct u32_list: OPTION_KIND_U32_LIST, \
 		char *const *: OPTION_KIND_COMMAND)
 
 #define OPTION_FIELD(structure, field) \

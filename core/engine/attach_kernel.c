@@ -84,7 +84,8 @@ static void share_maps(struct stacktool *copy, const struct session *session)
 {
 	struct bpf_map *map, *original;
 
-	bpf_object__for_each_map(map, copy->obj) {
+	bpf_object__for_each_map(map, copy->obj)
+	{
 		original = bpf_object__find_map_by_name(session->skeleton->obj, bpf_map__name(map));
 		if (map == copy->maps.rodata || !original)
 			continue;

@@ -53,7 +53,8 @@ static void add_condition(const struct bpf_insn *insn, struct buf *text)
 	if (!sign)
 		add_unknown(insn, text);
 	else if (BPF_SRC(insn->code) == BPF_X)
-		buf_addf(text, "if %c%u %s %c%u goto %+d", letter, insn->dst_reg, sign, letter, insn->src_reg, insn->off);
+		buf_addf(text, "if %c%u %s %c%u goto %+d", letter, insn->dst_reg, sign, letter, insn->src_reg,
+			 insn->off);
 	else
 		buf_addf(text, "if %c%u %s %d goto %+d", letter, insn->dst_reg, sign, insn->imm, insn->off);
 }

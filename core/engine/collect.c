@@ -47,7 +47,8 @@ static int add_source(struct collector *collector, int fd, enum source source)
 	return 0;
 }
 
-static int add_timer(struct collector *collector, uint64_t first_ns, uint64_t period_ns, enum source source, int *ret_fd)
+static int add_timer(struct collector *collector, uint64_t first_ns, uint64_t period_ns, enum source source,
+		     int *ret_fd)
 {
 	struct itimerspec when = {
 		.it_value = { (time_t)(first_ns / NSEC_PER_SEC), (long)(first_ns % NSEC_PER_SEC) },
@@ -82,7 +83,8 @@ static int add_timers(struct collector *collector, const struct plan *plan)
 	int err = add_timer(collector, TICK_NS, TICK_NS, SOURCE_TICK, &collector->tick_fd);
 
 	if (!err)
-		err = add_timer(collector, plan->interval_ns, plan->interval_ns, SOURCE_INTERVAL, &collector->interval_fd);
+		err = add_timer(collector, plan->interval_ns, plan->interval_ns, SOURCE_INTERVAL,
+				&collector->interval_fd);
 	if (!err)
 		err = add_timer(collector, plan->duration_ns, 0, SOURCE_DURATION, &collector->duration_fd);
 	return err;

@@ -81,7 +81,8 @@ static bool has_suffix(const char *name, const char *suffix)
 /* bcc's list (BPF.get_kprobe_functions), which other tools took over. */
 static bool is_excluded(const char *name)
 {
-	static const char *const prefixes[] = { "_kbl_addr_", "__perf", "perf_", "__SCT__", "__ftrace_invalid_address__" };
+	static const char *const prefixes[] = { "_kbl_addr_", "__perf", "perf_", "__SCT__",
+						"__ftrace_invalid_address__" };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
@@ -96,9 +97,12 @@ static bool is_excluded(const char *name)
 static bool is_dangerous(const char *name)
 {
 	static const char *const patterns[] = {
-		"arch_cpu_idle", "default_idle", "rcu_*", "bpf_dispatcher_xdp_func", "_raw_spin_lock*", "_raw_spin_unlock*",
-		"_raw_spin_trylock*", "_raw_read_lock*", "_raw_write_lock*", "*_spin_lock_slowpath", "preempt_count_*",
-		"migrate_disable", "migrate_enable", "__rcu_*", "ftrace_*", "native_sched_clock", "sched_clock*",
+		"arch_cpu_idle",           "default_idle",    "rcu_*",
+		"bpf_dispatcher_xdp_func", "_raw_spin_lock*", "_raw_spin_unlock*",
+		"_raw_spin_trylock*",      "_raw_read_lock*", "_raw_write_lock*",
+		"*_spin_lock_slowpath",    "preempt_count_*", "migrate_disable",
+		"migrate_enable",          "__rcu_*",         "ftrace_*",
+		"native_sched_clock",      "sched_clock*",
 	};
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
@@ -232,7 +236,8 @@ static void tidy(struct finder *finder)
 		struct kernel_function_entry *entry = &list->functions.data[i];
 		bool is_alias = kept && list->functions.data[kept - 1].address == entry->address;
 
-		if (is_alias || is_inside(&finder->init, entry->address) || is_inside(&finder->irq_entry, entry->address))
+		if (is_alias || is_inside(&finder->init, entry->address) ||
+		    is_inside(&finder->irq_entry, entry->address))
 			entry_done(entry);
 		else
 			list->functions.data[kept++] = *entry;

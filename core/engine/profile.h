@@ -33,45 +33,45 @@ enum frame_kind {
 	FRAME_KERNEL,    /* where = address in the kernel */
 	FRAME_USER_FILE, /* where = offset in the file `file`, the same for every process and ASLR layout */
 	FRAME_USER_RAW,  /* where = address in the address space `space`; 0 and 0 when nothing was mapped there */
-	FRAME_TEXT,      /* only its name is known, as another report printed it (folded text); where = number of its own */
+	FRAME_TEXT, /* only its name is known, as another report printed it (folded text); where = number of its own */
 };
 
 /* Why a frame has no name. frame_reason_text() has the sentences. */
 enum frame_reason {
-	REASON_NAMED = 0,        /* it has one */
-	REASON_NOT_TRIED,        /* not symbolized (yet) */
-	REASON_UNMAPPED,         /* no mapping of the process covers the address */
-	REASON_EXITED,           /* the process was gone before its mappings could be read */
-	REASON_ANONYMOUS,        /* code without a file: made by a JIT or unpacked */
-	REASON_NO_FILE,          /* the mapped file could not be opened */
+	REASON_NAMED = 0, /* it has one */
+	REASON_NOT_TRIED, /* not symbolized (yet) */
+	REASON_UNMAPPED, /* no mapping of the process covers the address */
+	REASON_EXITED, /* the process was gone before its mappings could be read */
+	REASON_ANONYMOUS, /* code without a file: made by a JIT or unpacked */
+	REASON_NO_FILE, /* the mapped file could not be opened */
 	REASON_NOT_ELF,
-	REASON_MALFORMED,        /* an ELF file that contradicts itself */
-	REASON_NO_SYMBOLS,       /* the file has no symbol table */
-	REASON_NO_SYMBOL,        /* the symbol table has nothing at this address */
-	REASON_KERNEL_HIDDEN,    /* /proc/kallsyms shows no addresses (kptr_restrict, CAP_SYSLOG) */
-	REASON_KERNEL_UNKNOWN,   /* no kernel symbol covers the address */
-	REASON_TIMEOUT,          /* the symbol worker took too long on this file */
+	REASON_MALFORMED, /* an ELF file that contradicts itself */
+	REASON_NO_SYMBOLS, /* the file has no symbol table */
+	REASON_NO_SYMBOL, /* the symbol table has nothing at this address */
+	REASON_KERNEL_HIDDEN, /* /proc/kallsyms shows no addresses (kptr_restrict, CAP_SYSLOG) */
+	REASON_KERNEL_UNKNOWN, /* no kernel symbol covers the address */
+	REASON_TIMEOUT, /* the symbol worker took too long on this file */
 	REASON_WORKER_DIED,
 	REASON_NR
 };
 
 struct profile_frame {
-	uint8_t kind;        /* enum frame_kind */
-	uint8_t reason;      /* enum frame_reason */
-	bool exact;          /* an exact code address; otherwise a return address, looked up at where - 1 */
-	bool tracer;         /* the tracer's own or the kernel's tracing glue: hidden at the top of a stack */
-	uint32_t file;       /* FRAME_USER_FILE: index into files */
-	uint32_t space;      /* FRAME_USER_RAW: tgid, so that raw addresses of different processes stay apart */
-	uint32_t name;       /* string, demangled; 0 = none */
-	uint32_t module;     /* string: "kernel", a kernel module, or the base name of a file; 0 = none */
+	uint8_t kind; /* enum frame_kind */
+	uint8_t reason; /* enum frame_reason */
+	bool exact; /* an exact code address; otherwise a return address, looked up at where - 1 */
+	bool tracer; /* the tracer's own or the kernel's tracing glue: hidden at the top of a stack */
+	uint32_t file; /* FRAME_USER_FILE: index into files */
+	uint32_t space; /* FRAME_USER_RAW: tgid, so that raw addresses of different processes stay apart */
+	uint32_t name; /* string, demangled; 0 = none */
+	uint32_t module; /* string: "kernel", a kernel module, or the base name of a file; 0 = none */
 	uint64_t where;
-	uint64_t offset;     /* of `where` in the symbol; 0 without a name */
+	uint64_t offset; /* of `where` in the symbol; 0 without a name */
 };
 
 struct profile_file {
-	uint32_t path;       /* string, as the kernel shows it in maps, without " (deleted)" */
-	uint32_t build_id;   /* string of lower-case hex; 0 unknown */
-	uint64_t device;     /* as in maps: major << 32 | minor */
+	uint32_t path; /* string, as the kernel shows it in maps, without " (deleted)" */
+	uint32_t build_id; /* string of lower-case hex; 0 unknown */
+	uint64_t device; /* as in maps: major << 32 | minor */
 	uint64_t inode;
 	bool deleted;
 };
@@ -110,23 +110,23 @@ enum event_context {
 
 struct profile_record {
 	struct profile_id id;
-	uint32_t tgid, tid;    /* in the pid namespace of the tool */
+	uint32_t tgid, tid; /* in the pid namespace of the tool */
 	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC; 0 unknown */
 	uint64_t exec_id;
 	uint64_t cgroup_id;
 	uint64_t probe;
-	uint64_t time_ns;      /* of the first event, CLOCK_MONOTONIC */
-	uint32_t comm;         /* string */
-	uint32_t cpu;          /* of the first event */
-	uint8_t program;       /* enum program_kind */
+	uint64_t time_ns; /* of the first event, CLOCK_MONOTONIC */
+	uint32_t comm; /* string */
+	uint32_t cpu; /* of the first event */
+	uint8_t program; /* enum program_kind */
 	uint8_t kernel_status; /* enum stack_status */
 	uint8_t user_status;
-	bool foreign;          /* outside the tool's pid namespace */
-	bool stack_lost;       /* counted, but its record never arrived */
-	uint8_t context;       /* enum event_context */
-	uint32_t pair;         /* 1 + index into pairs: this id stands for two records; 0 = for itself */
+	bool foreign; /* outside the tool's pid namespace */
+	bool stack_lost; /* counted, but its record never arrived */
+	uint8_t context; /* enum event_context */
+	uint32_t pair; /* 1 + index into pairs: this id stands for two records; 0 = for itself */
 	uint16_t nr_kernel, nr_user;
-	uint32_t first;        /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
+	uint32_t first; /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
 };
 
 /* Why an interval off the CPU has no waker; the same values as enum st_waker_reason, asserted in session.c. */
@@ -142,10 +142,10 @@ enum waker_reason {
 
 /* A sleeper and its waker. The record that rows name has no stacks of its own. */
 struct profile_pair {
-	uint32_t record;  /* whose id is the pair's */
+	uint32_t record; /* whose id is the pair's */
 	uint32_t sleeper; /* index into records */
-	uint32_t waker;   /* index into records, or PROFILE_NONE */
-	uint8_t reason;   /* enum waker_reason */
+	uint32_t waker; /* index into records, or PROFILE_NONE */
+	uint8_t reason; /* enum waker_reason */
 };
 
 /* ---- intervals ---- */
@@ -154,10 +154,10 @@ struct profile_pair {
 #define PROFILE_MAX_LOSSES 64
 
 enum loss_class {
-	LOSS_EVENT,  /* the event itself is in no count */
-	LOSS_STACK,  /* the count is right, the stack is not, or not whole */
+	LOSS_EVENT, /* the event itself is in no count */
+	LOSS_STACK, /* the count is right, the stack is not, or not whole */
 	LOSS_SAMPLE, /* a timed sample that was never delivered */
-	LOSS_NOTE,   /* nothing is missing */
+	LOSS_NOTE, /* nothing is missing */
 };
 
 struct profile_row {
@@ -169,18 +169,18 @@ struct profile_row {
 /* The identities of a run; see docs/design.md. UINT64_MAX means that this kernel cannot tell. */
 struct profile_account {
 	uint64_t seen, filtered, in_map, spilled;
-	uint64_t counted;  /* sum of the counts that were drained */
+	uint64_t counted; /* sum of the counts that were drained */
 	uint64_t expected; /* timed samples: counter / period; 0 for other events */
-	uint64_t taken;    /* timed samples that ran our program */
-	uint64_t fired;    /* events by the kernel's own count where it has one; 0 as good as unknown */
-	uint32_t nr_cpus;  /* timed samples: CPUs that were sampled; each may be off by one for rounding */
+	uint64_t taken; /* timed samples that ran our program */
+	uint64_t fired; /* events by the kernel's own count where it has one; 0 as good as unknown */
+	uint32_t nr_cpus; /* timed samples: CPUs that were sampled; each may be off by one for rounding */
 };
 
 struct profile_interval {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t wall_end_ns;      /* CLOCK_REALTIME at the end */
+	uint64_t wall_end_ns; /* CLOCK_REALTIME at the end */
 	VEC(struct profile_row) rows; /* one per record; in the order in which they were first counted */
-	struct hashidx row_index;     /* of rows by record; not saved */
+	struct hashidx row_index; /* of rows by record; not saved */
 	uint64_t losses[PROFILE_MAX_LOSSES];
 	struct profile_account account;
 };
@@ -189,37 +189,37 @@ struct profile_interval {
 
 enum view_style {
 	VIEW_STACKCOUNT, /* bcc stackcount's text */
-	VIEW_PROFILE,    /* bcc profile's text */
-	VIEW_OFFCPU,     /* bcc offcputime's */
-	VIEW_OFFWAKE,    /* bcc offwaketime's */
-	VIEW_WAKE,       /* bcc wakeuptime's */
+	VIEW_PROFILE, /* bcc profile's text */
+	VIEW_OFFCPU, /* bcc offcputime's */
+	VIEW_OFFWAKE, /* bcc offwaketime's */
+	VIEW_WAKE, /* bcc wakeuptime's */
 	VIEW_NR_STYLES,
 };
 
 /* How to print: part of the profile, so that `report` prints the bytes of the live run. */
 struct profile_view {
-	uint8_t style;      /* enum view_style */
-	bool folded;        /* -f */
-	bool delimited;     /* -d */
-	bool annotate;      /* profile -a: _[k] behind kernel frames (folded only) */
-	bool offsets;       /* name+0xoff */
-	bool modules;       /* [module] behind the name */
-	bool addresses;     /* raw address before the name */
-	bool per_process;   /* stackcount -P: rows and a line "comm [pid]" per process */
-	bool by_name;       /* merge rows that print the same */
-	bool timestamps;    /* stackcount -T */
+	uint8_t style; /* enum view_style */
+	bool folded; /* -f */
+	bool delimited; /* -d */
+	bool annotate; /* profile -a: _[k] behind kernel frames (folded only) */
+	bool offsets; /* name+0xoff */
+	bool modules; /* [module] behind the name */
+	bool addresses; /* raw address before the name */
+	bool per_process; /* stackcount -P: rows and a line "comm [pid]" per process */
+	bool by_name; /* merge rows that print the same */
+	bool timestamps; /* stackcount -T */
 	bool want_kernel, want_user;
 	bool no_header;
 	bool no_process_line; /* stackcount -p: rows per process, but no line "comm [pid]" */
-	bool verbose;       /* the account of timed samples even when nothing is off */
+	bool verbose; /* the account of timed samples even when nothing is off */
 };
 
 struct profile {
-	uint32_t applet;      /* string: "profile", "stackcount" */
-	uint32_t header;      /* string: the line before the first report, without newline; 0 none */
-	uint32_t footer;      /* string: the line after the last report ("Detaching..."); 0 none */
-	uint32_t event;       /* string: what was counted, e.g. "cpu-clock", "t:sched:sched_switch" */
-	uint32_t unit;        /* string: of the value, e.g. "samples", "events" */
+	uint32_t applet; /* string: "profile", "stackcount" */
+	uint32_t header; /* string: the line before the first report, without newline; 0 none */
+	uint32_t footer; /* string: the line after the last report ("Detaching..."); 0 none */
+	uint32_t event; /* string: what was counted, e.g. "cpu-clock", "t:sched:sched_switch" */
+	uint32_t unit; /* string: of the value, e.g. "samples", "events" */
 	uint32_t hostname, kernel_release, tool_version; /* strings */
 	uint32_t utc_offset_s; /* two's complement: local time of the host, for -T in report */
 	struct profile_view view;
@@ -229,7 +229,7 @@ struct profile {
 	VEC(struct profile_frame) frames;
 	VEC(struct profile_record) records;
 	VEC(struct profile_pair) pairs;
-	VEC(uint32_t) stack_frames;    /* frame indexes of all records, back to back */
+	VEC(uint32_t) stack_frames; /* frame indexes of all records, back to back */
 	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
 	VEC(struct profile_interval) intervals;
 
@@ -287,7 +287,7 @@ uint32_t profile_add_string(struct profile *profile, const char *text);
 
 const char *frame_reason_text(enum frame_reason reason); /* "the process had exited" */
 size_t profile_nr_losses(void);
-const char *profile_loss_name(size_t loss);     /* "RING_FULL" */
+const char *profile_loss_name(size_t loss); /* "RING_FULL" */
 const char *profile_loss_sentence(size_t loss); /* "records waited for another event: the ring was full" */
 enum loss_class profile_loss_class(size_t loss);
 

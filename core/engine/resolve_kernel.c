@@ -96,7 +96,8 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 		fail_no_match("function '%s': the kernel does not allow a probe there", list->example);
 		return -ENOENT;
 	}
-	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern, list->nr_candidates);
+	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
+		      list->nr_candidates);
 	near = kernel_functions_suggest(plan->probe.pattern);
 	if (near)
 		hint("did you mean '%s'?", near);
@@ -118,7 +119,8 @@ int resolve_check_limit(const struct plan *plan, size_t nr)
 {
 	if (plan->force || nr <= max_probes(plan))
 		return 0;
-	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr, max_probes(plan));
+	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr,
+		   max_probes(plan));
 	hint("narrow the pattern, or raise the limit: --max-probes %zu", nr);
 	return -EINVAL;
 }

@@ -159,7 +159,8 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 	attach->mechanism = MECHANISM_RAW_TRACEPOINT;
 	if (!add_syscall(plan, attach))
 		err = add_raw_events(plan, attach);
-	snprintf(attach->why, sizeof(attach->why), "tracefs is not mounted or not readable; categories are not checked");
+	snprintf(attach->why, sizeof(attach->why),
+		 "tracefs is not mounted or not readable; categories are not checked");
 	return err;
 }
 
@@ -167,7 +168,8 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 
 static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 {
-	_cleanup_(freep) char *folder = xasprintf("%s/events", host_tracefs()), *text = tracepoint_expression(&plan->probe);
+	_cleanup_(freep) char *folder = xasprintf("%s/events", host_tracefs()),
+			      *text = tracepoint_expression(&plan->probe);
 	_cleanup_(name_list_done) name_list categories = {}, seen = {};
 	_cleanup_(match_freep) struct match *match = NULL;
 	int err = resolve_compile(plan, text, &match);
