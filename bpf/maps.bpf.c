@@ -12,6 +12,7 @@ struct st_control_map st_control SEC(".maps");
 struct st_grid_map st_grid SEC(".maps");
 struct st_first_seen_map st_first_seen SEC(".maps");
 struct st_pids_map st_pids SEC(".maps");
+struct st_nowhere_map st_nowhere SEC(".maps");
 struct st_syscalls_map st_syscalls SEC(".maps");
 struct st_filter_map st_cgroups SEC(".maps");
 struct st_filter_map st_mntns SEC(".maps");

@@ -112,6 +112,14 @@ struct st_tasks_map {
 	__uint(value_size, sizeof(struct st_task));
 };
 
+/* Empty: the target of tail calls that are never made (on_probe.bpf.c). */
+struct st_nowhere_map {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+};
+
 #ifndef ST_DEFINE_MAPS
 extern struct st_generation_map st_generation SEC(".maps");
 extern struct st_known_map st_known SEC(".maps");
@@ -122,6 +130,7 @@ extern struct st_control_map st_control SEC(".maps");
 extern struct st_grid_map st_grid SEC(".maps");
 extern struct st_first_seen_map st_first_seen SEC(".maps");
 extern struct st_pids_map st_pids SEC(".maps");
+extern struct st_nowhere_map st_nowhere SEC(".maps");
 extern struct st_syscalls_map st_syscalls SEC(".maps");
 extern struct st_filter_map st_cgroups SEC(".maps");
 extern struct st_filter_map st_mntns SEC(".maps");

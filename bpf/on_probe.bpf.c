@@ -8,15 +8,31 @@ int on_tracepoint(void *ctx)
 	return st_probe_event(ctx, ST_PROGRAM_TRACEPOINT, 0);
 }
 
+/*
+ * Keeps a program on the stack of the thread that runs it, by a tail call that is never made.
+ *
+ * From 6.13 on the JIT gives programs with more than 64 bytes of stack a private one per CPU (commit 7d1cd70d4b16 ("bpf,
+ * x86: Support private stack in jit")). That is right where a program cannot be interrupted by itself, but a uprobe
+ * program can be preempted, and the next thread on the CPU would run the same program on the same private stack: 7.2 then
+ * dies in our program. The verifier gives none to a program with a tail call, made or not.
+ */
+static __always_inline void st_no_private_stack(void *ctx)
+{
+	if (!st_config.ring_wake_bytes)
+		bpf_tail_call(ctx, &st_nowhere, 0);
+}
+
 SEC("?uprobe")
 int on_uprobe(void *ctx)
 {
+	st_no_private_stack(ctx);
 	return st_probe_event(ctx, ST_PROGRAM_UPROBE, 0);
 }
 
 SEC("?uprobe.multi")
 int on_uprobe_multi(void *ctx)
 {
+	st_no_private_stack(ctx);
 	return st_probe_event(ctx, ST_PROGRAM_UPROBE, 0);
 }
 

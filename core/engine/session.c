@@ -191,6 +191,7 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 		bpf_map__set_max_entries(skeleton->maps.st_scratch, ST_MAX_SLOTS / 2);
 	set_tasks(skeleton, attach->mechanism == MECHANISM_TP_BTF);
 	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
+	bpf_map__set_autocreate(skeleton->maps.st_nowhere, attach->program == PROGRAM_UPROBE);
 	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYS_ENTER);
 	if (attach->mechanism == MECHANISM_SYS_ENTER)
 		bpf_map__set_max_entries(skeleton->maps.st_syscalls, (__u32)attach->points.nr);
