@@ -66,7 +66,7 @@ expect_out 'st_fix_hit 1000$'
 fixture_end
 
 # Intervals and growth make maps and swap them after the capabilities are gone.
-fixture calls -n 100000 -d 50000
+fixture calls -n 100000 -d 12000
 tool_start count -f -i 0.1 "$FIXTURES/calls:st_fix_hit"
 go
 fixture_done
