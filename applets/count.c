@@ -19,6 +19,7 @@ struct count_options {
 	enum attach_mode attach_mode;
 	uint32_t max_probes;
 	bool force;
+	uint32_t hash_entries, stack_entries;
 	struct stack_options stacks;
 	struct common_options common;
 	const char *pattern;
@@ -55,6 +56,11 @@ static const struct option_spec table[] = {
 	       .ours = true),
 	OPTION(0, "force", struct count_options, force, NULL,
 	       "any number of matches, and functions that are known to hang hosts", .ours = true),
+	OPTION(0, "hash-storage-size", struct count_options, hash_entries, "N",
+	       "rows that fit into the kernel's table; seldom needed, a full table loses nothing", .min = 1,
+	       .max = 1 << 24, .ours = true),
+	OPTION(0, "stack-storage-size", struct count_options, stack_entries, "N",
+	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24, .ours = true),
 	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
 	OPTION_FRAGMENT(common_table, struct count_options, common),
 	OPERAND("pattern", struct count_options, pattern,
@@ -100,6 +106,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->attach_mode = options->attach_mode;
 	plan->max_probes = options->max_probes;
 	plan->force = options->force;
+	plan->count_entries = options->hash_entries;
+	plan->record_entries = options->stack_entries;
 	plan_view(options, plan);
 	stack_plan(&options->stacks, plan);
 	return common_plan(&options->common, plan)

@@ -33,6 +33,8 @@ struct collector {
 	struct spaces *spaces;
 	struct process_watch *watch; /* NULL: no targets */
 	sigset_t saved_mask;
+	uint64_t interval_ns, duration_ns;
+	uint64_t nr_intervals; /* that are over */
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
 };
 
@@ -100,6 +102,8 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 		.session = session,
 		.spaces = spaces,
 		.watch = watch,
+		.interval_ns = plan->interval_ns,
+		.duration_ns = plan->duration_ns,
 		.signal_fd = -1,
 		.tick_fd = -1,
 		.interval_fd = -1,
@@ -151,6 +155,18 @@ static int read_ring(struct collector *collector, const struct drain_target *tar
 	return drain_ring(collector->session, target) ? drain_swap(collector->session, target) : 0;
 }
 
+/* Interval and duration are timers of their own: where both end at the same moment, the interval is the last. */
+static enum collect_reason interval_over(struct collector *collector)
+{
+	uint64_t nr = 0;
+
+	if (read(collector->interval_fd, &nr, sizeof(nr)) == sizeof(nr))
+		collector->nr_intervals += nr;
+	if (collector->duration_ns && collector->nr_intervals * collector->interval_ns >= collector->duration_ns)
+		return COLLECT_DURATION;
+	return COLLECT_INTERVAL;
+}
+
 /* Whether this source ends the wait; *ret_reason says how. */
 static bool ends_wait(struct collector *collector, enum source source, enum collect_reason *ret_reason)
 {
@@ -163,8 +179,7 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 		*ret_reason = COLLECT_DURATION;
 		return true;
 	case SOURCE_INTERVAL:
-		consume(collector->interval_fd);
-		*ret_reason = COLLECT_INTERVAL;
+		*ret_reason = interval_over(collector);
 		return true;
 	case SOURCE_TICK: /* the end of a single thread wakes nobody on older kernels */
 	case SOURCE_TARGET:

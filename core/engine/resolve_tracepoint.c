@@ -151,10 +151,25 @@ static bool add_syscall(const struct plan *plan, struct attach_plan *attach)
 	return attach->mechanism == MECHANISM_SYS_ENTER;
 }
 
+/* Without categories "t:sched:*" would mean every event there is. */
+static int check_raw_pattern(const struct plan *plan)
+{
+	const struct probe_spec *spec = &plan->probe;
+
+	if (!spec->target || !strcmp(spec->target, "*") || (!spec->regex && !match_is_wildcard(spec->pattern)))
+		return 0;
+	fail_host(-ENOENT, "tracepoint '%s': without tracefs it is not known which events are in '%s'", spec->typed,
+		  spec->target);
+	hint("mount -t tracefs tracefs /sys/kernel/tracing, or name one event");
+	return -ENOENT;
+}
+
 static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 {
-	int err = 0;
+	int err = check_raw_pattern(plan);
 
+	if (err)
+		return err;
 	attach->program = PROGRAM_RAW_TRACEPOINT;
 	attach->mechanism = MECHANISM_RAW_TRACEPOINT;
 	if (!add_syscall(plan, attach))
