@@ -225,7 +225,8 @@ static __always_inline void st_note_insert(struct st_control *control)
 	if (*(volatile __u64 *)&control->inserted < *(volatile __u64 *)&control->poke_at)
 		return;
 	control->poke_at = ~0ULL;
-	bpf_ringbuf_output(&st_ring, &poke, sizeof(poke), BPF_RB_FORCE_WAKEUP);
+	if ((int)bpf_ringbuf_output(&st_ring, &poke, sizeof(poke), BPF_RB_FORCE_WAKEUP))
+		control->poke_at = 0; /* the next insert tries again */
 }
 
 /* ---- count ---- */

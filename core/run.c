@@ -376,15 +376,19 @@ static int collect(struct run *run)
 	return err;
 }
 
-static int finish(struct run *run)
+/* With a reader that has gone (-EPIPE) nothing more is printed, but what --save keeps is. */
+static int finish(struct run *run, int err)
 {
 	struct drain_target target = target_of(run);
-	int err;
+	int drained;
 
 	session_detach(run->session);
-	err = drain_all(run->session, &target);
+	drained = drain_all(run->session, &target);
+	err = drained ? drained : err;
 	collector_free(run->collector);
 	run->collector = NULL;
+	if (run->command && err)
+		command_hurry(run->command);
 	if (!err)
 		err = print_interval(run);
 	if (!err)
@@ -395,6 +399,13 @@ static int finish(struct run *run)
 		err = saved ? saved : err;
 	}
 	return err;
+}
+
+/* The time that attaching took is part of no interval. */
+static int start_clock(struct run *run)
+{
+	current(run)->start_ns = now_ns(CLOCK_MONOTONIC);
+	return collector_start(run->collector, run->plan);
 }
 
 static void say_privileges(const struct run *run)
@@ -412,7 +423,7 @@ static int carry_out(struct run *run)
 	if (err)
 		return err;
 	say_fallback(run);
-	err = privilege_drop();
+	err = privilege_drop(run->plan->save_path || run->plan->output.path);
 	if (err)
 		return err;
 	if (run->plan->debug)
@@ -422,8 +433,10 @@ static int carry_out(struct run *run)
 	if (!err && run->command)
 		err = command_release(run->command);
 	if (!err)
+		err = start_clock(run);
+	if (!err)
 		err = collect(run);
-	return err ? err : finish(run);
+	return err && err != -EPIPE ? err : finish(run, err);
 }
 
 static void run_done(struct run *run)

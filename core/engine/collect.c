@@ -92,6 +92,15 @@ static int add_timers(struct collector *collector, const struct plan *plan)
 	return err;
 }
 
+/* Timers and signals stay readable until they are read. */
+static void consume(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) > 0)
+		;
+}
+
 int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
 		  struct collector **ret_collector)
 {
@@ -112,8 +121,6 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 	};
 	err = take_signals(collector);
 	if (!err)
-		err = add_timers(collector, plan);
-	if (!err)
 		err = add_source(collector, drain_fd(session), SOURCE_RING);
 	if (!err)
 		err = add_source(collector, spaces_fd(spaces), SOURCE_SPACES);
@@ -127,10 +134,16 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 	return 0;
 }
 
+int collector_start(struct collector *collector, const struct plan *plan)
+{
+	return add_timers(collector, plan);
+}
+
 void collector_free(struct collector *collector)
 {
 	if (!collector)
 		return;
+	consume(collector->signal_fd); /* timeout(1) signals the process and its group: that is one wish */
 	closep(&collector->signal_fd);
 	closep(&collector->tick_fd);
 	closep(&collector->interval_fd);
@@ -138,15 +151,6 @@ void collector_free(struct collector *collector)
 	closep(&collector->epoll_fd);
 	sigprocmask(SIG_SETMASK, &collector->saved_mask, NULL);
 	free(collector);
-}
-
-/* Timers and signals stay readable until they are read. */
-static void consume(int fd)
-{
-	struct signalfd_siginfo info;
-
-	while (read(fd, &info, sizeof(info)) > 0)
-		;
 }
 
 /* Pressure is no report: the counts go into the interval that is open. */

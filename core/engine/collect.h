@@ -24,11 +24,14 @@ enum collect_reason {
 };
 
 /*
- * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection; the clock starts. 0 or a recorded failure.
+ * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection. 0 or a recorded failure.
  * The collection also ends when all targets of `watch` have; NULL without targets. Everything is borrowed.
  */
 int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
 		  struct collector **ret_collector);
+
+/* Starts the clock of interval and duration, once everything is attached. 0 or a recorded failure. */
+int collector_start(struct collector *collector, const struct plan *plan);
 
 /* Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once. */
 void collector_free(struct collector *collector);

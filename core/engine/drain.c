@@ -13,6 +13,7 @@
 #include "core/engine/session_private.h"
 
 #define MAX_COUNT_ENTRIES (1U << 20) /* a generation grows by itself up to here: 80 MB of kernel memory */
+#define MAX_DELTAS (1U << 16)         /* spilled events of the live generation that wait in user space */
 #define WORDS_OF(bytes) (((bytes) + 7) / 8)
 
 /* ---- ring ---- */
@@ -220,7 +221,7 @@ bool drain_ring(struct session *session, const struct drain_target *target)
 	renew_cache(session);
 	poked = session->poked;
 	session->poked = false;
-	return poked || session->control->inserted >= session->control->poke_at;
+	return poked || session->deltas.nr > MAX_DELTAS || session->control->inserted >= session->control->poke_at;
 }
 
 /* ---- counts ---- */
@@ -326,10 +327,12 @@ static uint64_t undelivered_to_idle(struct session *session, const struct st_sta
 {
 	uint64_t idle_ns = sampling_idle_ns(session->sampling), expected;
 
-	if (!session->sample_period || idle_ns < session->reported_idle_ns)
-		return 0;
-	expected = (idle_ns - session->reported_idle_ns) / session->sample_period;
+	uint64_t before = session->reported_idle_ns;
+
 	session->reported_idle_ns = idle_ns;
+	if (!session->sample_period || idle_ns < before) /* a CPU went away, and its idle time with it */
+		return 0;
+	expected = (idle_ns - before) / session->sample_period;
 	if (expected <= fresh->idle)
 		return 0;
 	return expected - fresh->idle < missing ? expected - fresh->idle : missing;
@@ -458,6 +461,17 @@ static int prepare_generation(struct session *session, uint32_t next)
 	return 0;
 }
 
+/* Everything of a generation that no program uses any more. */
+static int drain_generation(struct session *session, const struct drain_target *target, uint32_t generation)
+{
+	int err;
+
+	count_deltas(session, target, generation);
+	err = read_dead_map(session, target, generation);
+	account_generation(session, target, generation);
+	return err;
+}
+
 int drain_swap(struct session *session, const struct drain_target *target)
 {
 	uint32_t dead = session->control->generation & (ST_GENERATIONS - 1);
@@ -472,21 +486,23 @@ int drain_swap(struct session *session, const struct drain_target *target)
 	err = wait_for_programs(session, dead);
 	if (err)
 		return err;
-	drain_ring(session, target);
-	count_deltas(session, target, dead);
-	err = read_dead_map(session, target, dead);
-	account_generation(session, target, dead);
+	session->poked = drain_ring(session, target); /* the new generation may be half full already */
+	err = drain_generation(session, target, dead);
 	note_pressure(session, (uint32_t)(inserted - session->inserted_before));
 	session->inserted_before = inserted;
 	return err;
 }
 
+/* Nothing is attached any more, so no generation is live, and none has to be made to take its place. */
 int drain_all(struct session *session, const struct drain_target *target)
 {
-	int err = 0;
+	int err = wait_for_programs(session, session->control->generation & (ST_GENERATIONS - 1));
 
-	for (uint32_t i = 0; !err && i < ST_GENERATIONS; i++)
-		err = drain_swap(session, target);
+	if (!err)
+		drain_ring(session, target);
+	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)
+		if (session->count_entries[generation])
+			err = drain_generation(session, target, generation);
 	if (!err && session->off_cpu.unfinished)
 		err = drain_unfinished(session, target);
 	return err;

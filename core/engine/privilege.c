@@ -147,6 +147,8 @@ void privilege_describe(struct buf *ret_text)
 		add_name(ret_text, needs[i].capability);
 		buf_addf(ret_text, ": %s\n", needs[i].purpose);
 	}
+	if (capabilities && has(capabilities, CAP_DAC_OVERRIDE))
+		buf_adds(ret_text, "CAP_DAC_OVERRIDE: the file of -o or --save, in a directory of another user\n");
 	if (capabilities && has(capabilities, CAP_SYS_ADMIN))
 		buf_adds(ret_text, "CAP_SYS_ADMIN: in place of those above that are not there\n");
 }
@@ -154,10 +156,15 @@ void privilege_describe(struct buf *ret_text)
 /* ---- giving up ---- */
 
 /* What is kept of what there is; where only CAP_SYS_ADMIN was given, or the kernel knows no other, that stays. */
-static cap_t kept_of(cap_t present)
+static cap_t kept_of(cap_t present, bool writes_files)
 {
 	cap_t kept = cap_init();
-	cap_value_t capability;
+	cap_value_t capability = CAP_DAC_OVERRIDE;
+
+	if (kept && writes_files && has(present, capability)) {
+		cap_set_flag(kept, CAP_PERMITTED, 1, &capability, CAP_SET);
+		cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
+	}
 
 	for (size_t i = 0; kept && i < NR_NEEDS; i++) {
 		if (!needs[i].kept || !is_met(present, &needs[i]))
@@ -191,10 +198,10 @@ static int forbid_attaching(void)
 #endif
 }
 
-int privilege_drop(void)
+int privilege_drop(bool writes_files)
 {
 	_cleanup_(free_capabilities) cap_t present = cap_get_proc();
-	_cleanup_(free_capabilities) cap_t kept = present ? kept_of(present) : NULL;
+	_cleanup_(free_capabilities) cap_t kept = present ? kept_of(present, writes_files) : NULL;
 
 	if (!kept)
 		return fail(-errno, "capabilities: %s", strerror(errno));
