@@ -248,7 +248,7 @@ lost_events() {
 # ---- the exactness suite ----
 
 # Emulated guests are ten to twenty times slower.
-EVENTS=${EVENTS:-$([ -n "${IN_GUEST:-}" ] && echo 200000 || echo 1000000)}
+EVENTS=${EVENTS:-$([ -n "${IN_GUEST:-}" ] && echo 100000 || echo 1000000)}
 
 # exactly PATTERN "FIXTURE-ARGS" [TOOL-ARG…]: $EVENTS events, all of them in the report or named as lost. $lost.
 exactly() {
