@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=400
+# ctest: guest timeout=400
 # Kernel functions are counted exactly, by each mechanism that the kernel has, with the whole stack from function to root
 # and nothing of the tracer's on top.
 . "${0%/*}/lib.sh"
