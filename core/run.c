@@ -176,7 +176,11 @@ static int open_spaces(struct run *run)
 		.only_tgid = run->plan->tgids.nr == 1 ? run->plan->tgids.data[0] : 0,
 	};
 
-	return spaces_new(&options, &run->spaces);
+	int err = spaces_new(&options, &run->spaces);
+
+	for (size_t i = 0; !err && i < run->plan->tgids.nr; i++)
+		spaces_prime(run->spaces, run->plan->tgids.data[i]);
+	return err;
 }
 
 /* A script that waits for the probes to be in place names a descriptor in the environment (docs/hacking.md). */

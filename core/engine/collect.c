@@ -17,6 +17,7 @@
 
 #define TICK_NS 50000000ULL /* the ring is read at least this often: most records come without a wake-up */
 #define NSEC_PER_SEC 1000000000ULL
+#define TICKS_PER_SECOND 20
 
 enum source {
 	SOURCE_SIGNAL,
@@ -35,6 +36,7 @@ struct collector {
 	sigset_t saved_mask;
 	uint64_t interval_ns, duration_ns;
 	uint64_t nr_intervals; /* that are over */
+	unsigned int nr_ticks;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
 };
 
@@ -199,6 +201,8 @@ static int handle(struct collector *collector, const struct drain_target *target
 {
 	if (source == SOURCE_SPACES)
 		spaces_update(collector->spaces);
+	if (source == SOURCE_TICK && ++collector->nr_ticks % TICKS_PER_SECOND == 0)
+		session_tick(collector->session);
 	if (source == SOURCE_RING || source == SOURCE_TICK)
 		return read_ring(collector, target);
 	return 0;

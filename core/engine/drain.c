@@ -361,7 +361,7 @@ static void account_samples(struct session *session, struct profile_interval *in
 
 	if (!session->sampling)
 		return;
-	interval->losses[ST_LOSS_SAMPLE_CPU_GONE] += sampling_follow_cpus(session->sampling);
+	interval->losses[ST_LOSS_SAMPLE_CPU_GONE] += sampling_unfollowed(session->sampling);
 	expected = expected_samples(session, fresh);
 	missing = expected > fresh->seen ? expected - fresh->seen : 0;
 	idle = undelivered_to_idle(session, fresh, missing);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -20,6 +21,7 @@
 struct sampled_cpu {
 	int cpu;
 	int fd; /* -1: the CPU went away; its samples so far stay in `gone` */
+	uint64_t counter; /* when CPUs were last followed */
 };
 
 struct sampling {
@@ -28,6 +30,8 @@ struct sampling {
 	int only_cpu;
 	bool running;
 	uint64_t gone; /* counters of events that were closed */
+	uint64_t followed_ns;
+	uint64_t nr_missing; /* samples of CPUs that could not be followed */
 	VEC(struct sampled_cpu) cpus;
 };
 
@@ -254,17 +258,24 @@ static bool is_in(const cpu_list *cpus, int cpu)
 	return false;
 }
 
+static void drop_event(struct sampling *sampling, struct sampled_cpu *sampled)
+{
+	sampling->gone += read_counter(sampled->fd);
+	closep(&sampled->fd);
+	sampled->fd = -1;
+}
+
 /* The event of a CPU that went offline is gone for good, so its counter is kept and the descriptor closed. */
-static void drop_offline(struct sampling *sampling, const cpu_list *online)
+static void drop_dead(struct sampling *sampling, const cpu_list *online)
 {
 	for (size_t i = 0; i < sampling->cpus.nr; i++) {
 		struct sampled_cpu *sampled = &sampling->cpus.data[i];
+		uint64_t counter = read_counter(sampled->fd);
+		bool stands_still = sampling->choice.is_clock && counter && counter == sampled->counter;
 
-		if (sampled->fd < 0 || is_in(online, sampled->cpu))
-			continue;
-		sampling->gone += read_counter(sampled->fd);
-		closep(&sampled->fd);
-		sampled->fd = -1;
+		if (sampled->fd >= 0 && (stands_still || !is_in(online, sampled->cpu)))
+			drop_event(sampling, sampled);
+		sampled->counter = counter;
 	}
 }
 
@@ -276,21 +287,44 @@ static bool is_sampled(const struct sampling *sampling, int cpu)
 	return false;
 }
 
-uint64_t sampling_follow_cpus(struct sampling *sampling)
+static uint64_t now_ns(void)
 {
-	cpu_list online = {};
-	uint64_t missing = 0;
+	struct timespec now = {};
 
-	if (sampling->only_cpu >= 0 || host_online_cpus(&online)) {
-		vec_done(&online);
-		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+/* How many samples one CPU should have had since CPUs were last followed. */
+static uint64_t samples_since(const struct sampling *sampling, uint64_t now)
+{
+	uint64_t period_ns = sampling->choice.is_clock ? sampling->choice.period
+						       : NSEC_PER_SEC / sampling->choice.frequency_hz;
+
+	return sampling->followed_ns && period_ns ? (now - sampling->followed_ns) / period_ns : 0;
+}
+
+void sampling_follow_cpus(struct sampling *sampling)
+{
+	uint64_t now = now_ns();
+	cpu_list online = {};
+
+	if (sampling->only_cpu < 0 && sampling->running && !host_online_cpus(&online)) {
+		drop_dead(sampling, &online);
+		for (size_t i = 0; i < online.nr; i++)
+			if (!is_sampled(sampling, online.data[i]) && attach_cpu(sampling, online.data[i]))
+				sampling->nr_missing += samples_since(sampling, now);
 	}
-	drop_offline(sampling, &online);
-	for (size_t i = 0; i < online.nr; i++)
-		if (!is_sampled(sampling, online.data[i]) && attach_cpu(sampling, online.data[i]))
-			missing++;
+	sampling->followed_ns = now;
 	vec_done(&online);
-	return missing;
+}
+
+uint64_t sampling_unfollowed(struct sampling *sampling)
+{
+	uint64_t nr = sampling->nr_missing;
+
+	sampling->nr_missing = 0;
+	return nr;
 }
 
 uint64_t sampling_counter(const struct sampling *sampling)

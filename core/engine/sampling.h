@@ -37,10 +37,13 @@ int sampling_start(struct sampling *sampling);
 void sampling_stop(struct sampling *sampling);
 
 /*
- * Looks for CPUs that came online or went away since the last call and follows them. Returns how many samples are missing
- * because a CPU could not be followed.
+ * Looks for CPUs that came online or went away since the last call and follows them; to be called about once a second
+ * while sampling. The event of a CPU that went offline is dead, also when the CPU has come back: its counter stands still.
  */
-uint64_t sampling_follow_cpus(struct sampling *sampling);
+void sampling_follow_cpus(struct sampling *sampling);
+
+/* Samples that are missing since the last call because an online CPU could not be followed. */
+uint64_t sampling_unfollowed(struct sampling *sampling);
 
 /*
  * Sum of the counters over all CPUs so far; for an event that the kernel adapts it is compared with the sum of the

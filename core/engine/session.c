@@ -368,9 +368,10 @@ void session_free(struct session *session)
 	free(session);
 }
 
-struct sampling *session_sampling(struct session *session)
+void session_tick(struct session *session)
 {
-	return session->sampling;
+	if (session->sampling)
+		sampling_follow_cpus(session->sampling);
 }
 
 /* ---- description ---- */

@@ -33,8 +33,8 @@ size_t session_nr_attached(const struct session *session);
 /* One line on the places that the kernel refused, "" when there were none. */
 void session_describe_refused(const struct session *session, struct buf *ret_line);
 
-/* Timed samples: counter and CPUs; NULL for other events. */
-struct sampling *session_sampling(struct session *session);
+/* To be called about once a second while attached: follows CPUs that come and go, for timed samples. */
+void session_tick(struct session *session);
 
 /*
  * The configuration and the BPF instructions of the program that the plan would use, for --debug and --ebpf. Opens the

@@ -456,6 +456,13 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 		ret_frames[i] = add_frame(spaces, life, record->tgid, addresses[i], time_ns, leaf_exact && !i);
 }
 
+void spaces_prime(struct spaces *spaces, uint32_t tgid)
+{
+	uint64_t now_ns = monotonic_ns();
+
+	complete_life(spaces, find_or_begin_life(spaces, tgid, now_ns), now_ns, MAX_PARENTS);
+}
+
 /* ---- the whole ---- */
 
 /* Working without the side-band is no failure: its cause becomes the note. */

@@ -47,6 +47,12 @@ void spaces_update(struct spaces *spaces);
 void spaces_add_frames(struct spaces *spaces, const struct profile_record *record, const uint64_t *addresses, size_t nr,
 		       bool leaf_exact, uint32_t *ret_frames);
 
+/*
+ * Reads the mappings of a process now instead of at its first record: of a target that may end in between. Nothing where
+ * it cannot be read.
+ */
+void spaces_prime(struct spaces *spaces, uint32_t tgid);
+
 /* Side-band records that the kernel had to drop so far. */
 uint64_t spaces_lost(const struct spaces *spaces);
 

@@ -5,7 +5,10 @@ needs btf
 
 sleeps=5000
 [ -z "${IN_GUEST:-}" ] || sleeps=500
-fixture offcpu sleep $sleeps 200
+# Of a shorter sleep the timer may ring in an emulated guest before the thread has gone to sleep: then there is no switch.
+microseconds=200
+[ -z "${IN_GUEST:-}" ] || microseconds=5000
+fixture offcpu sleep $sleeps $microseconds
 tool_start offcputime --format json -m 0 -p "$fixture_pid"
 go
 fixture_done

@@ -104,7 +104,7 @@ tool_end
 between $((200000 - $(said_of "waits not counted") * 20100)) "$(field slept_us)" "--blocked" "$(folded_sum_of 'do_nanosleep;schedule')"
 fixture_end
 fixture offcpu sleep 10 20000
-tool_start offcputime -f --runqueue -p "1,2,3,4,5,6,7,$fixture_pid"
+tool_start offcputime -f --runqueue -p "1,2,$$,$PPID,$fixture_pid"
 go
 fixture_done
 tool_end

@@ -26,7 +26,7 @@ expect_out '^st-waker;.*nanosleep.*;--;.*;\[(irq|softirq)\] [0-9]+$'
 fixture_end
 
 fixture offcpu pair 10 20000
-tool_start offwaketime -d -m 1000 -p "1,2,3,4,5,6,7,$fixture_pid" --unfinished
+tool_start offwaketime -d -m 1000 -p "1,2,$$,$PPID,$fixture_pid" --unfinished
 go
 fixture_done
 tool_end
