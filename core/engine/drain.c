@@ -440,7 +440,7 @@ static int wait_for_programs(struct session *session, uint32_t dead)
 static void note_pressure(struct session *session, uint32_t nr_entries)
 {
 	if (nr_entries >= session->wanted_entries / 2 && session->wanted_entries < MAX_COUNT_ENTRIES)
-		session->wanted_entries *= 2;
+		session->wanted_entries *= 4;
 }
 
 /*
