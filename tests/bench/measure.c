@@ -332,11 +332,11 @@ static struct memory memory_of(pid_t root, bool with_maps)
 static int measure_memory(char **command)
 {
 	unsigned long root = 0, others = 0, maps = 0;
-	int nr_processes = 0, tick = 0;
+	int nr_processes = 0, tick = 0, status = 0;
 	pid_t child = start(command);
 	struct rusage usage = {};
 
-	while (wait4(child, NULL, WNOHANG, &usage) != child) {
+	while (wait4(child, &status, WNOHANG, &usage) != child) {
 		struct memory memory = memory_of(child, tick++ % 16 == 0);
 
 		root = memory.root_kb > root ? memory.root_kb : root;
@@ -345,6 +345,8 @@ static int measure_memory(char **command)
 		nr_processes = memory.nr_processes > nr_processes ? memory.nr_processes : nr_processes;
 		pause_us(4000);
 	}
+	if (status)
+		give_up("the command failed");
 	root = (unsigned long)usage.ru_maxrss > root ? (unsigned long)usage.ru_maxrss : root;
 	printf("%lu %d %lu\n", root + others, nr_processes, maps);
 	return 0;
