@@ -2,7 +2,7 @@
 # ctest: timeout=120
 # A hostile neighbour, another BPF program busy on the same CPU, shows up as skipped samples, not as silence.
 . "${0%/*}/lib.sh"
-needs perf-event tracepoint:syscalls:sys_enter_getppid
+needs perf-event tracepoint:task:task_rename
 
 fixture neighbour -j 0
 go

@@ -2,7 +2,7 @@
 # ctest: timeout=200
 # --strict: status 4 when something was lost, 0 when nothing was. Losses are named without it, too.
 . "${0%/*}/lib.sh"
-needs perf-event tracepoint:syscalls:sys_enter_getppid
+needs perf-event tracepoint:task:task_rename
 
 fixture chain spin
 go
