@@ -152,8 +152,6 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 	__builtin_memset(&stack->head, 0, sizeof(stack->head));
 	stack->head.kind = ST_MESSAGE_STACK;
 	stack->head.program = program;
-	stack->head.time_ns = bpf_ktime_get_ns();
-	stack->head.cpu = bpf_get_smp_processor_id();
 	st_take_kernel_stack(ctx, stats, stack);
 	st_user_stack(ctx, stats, stack);
 	if (program == ST_PROGRAM_UPROBE)
@@ -285,8 +283,12 @@ static __always_inline int st_event(void *ctx, const struct st_way *way, const s
 		return 0;
 	}
 	st_build(ctx, way->stats, slot, index, who, program, probe);
-	if (st_count(way, &slot->stack.head.id, 0))
+	if (st_count(way, &slot->stack.head.id, 0)) {
+		/* not part of the identity, so only a record that may be sent needs them */
+		slot->stack.head.time_ns = bpf_ktime_get_ns();
+		slot->stack.head.cpu = bpf_get_smp_processor_id();
 		st_send_record(way->stats, &slot->stack);
+	}
 	st_slot_release(slot);
 	return 0;
 }
