@@ -46,6 +46,18 @@ void buf_addc(struct buf *buf, char c)
 	buf_add(buf, &c, 1);
 }
 
+void buf_addu(struct buf *buf, uint64_t number)
+{
+	char text[20]; /* digits of UINT64_MAX */
+	size_t at = sizeof(text);
+
+	do {
+		text[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	buf_add(buf, text + at, sizeof(text) - at);
+}
+
 void buf_vaddf(struct buf *buf, const char *format, va_list arguments)
 {
 	va_list again;

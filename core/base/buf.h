@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf {
 	char *data; /* NULL while empty; use buf_text() for a string */
@@ -17,6 +18,7 @@ void buf_clear(struct buf *buf); /* empties, keeps the memory */
 void buf_add(struct buf *buf, const void *bytes, size_t nr_bytes);
 void buf_adds(struct buf *buf, const char *text);
 void buf_addc(struct buf *buf, char c);
+void buf_addu(struct buf *buf, uint64_t number); /* in decimal; many times faster than buf_addf() */
 __attribute__((format(printf, 2, 3))) void buf_addf(struct buf *buf, const char *format, ...);
 void buf_vaddf(struct buf *buf, const char *format, va_list arguments);
 

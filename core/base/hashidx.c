@@ -77,14 +77,18 @@ void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position)
 		xmalloc(SIZE_MAX); /* says so and ends the program */
 }
 
-/* The kernel gives every process 16 random bytes (getauxval(3), AT_RANDOM). */
+/* The kernel gives every process 16 random bytes (getauxval(3), AT_RANDOM). Always the same, so looked for only once. */
 static uint64_t seed(void)
 {
-	const void *random = (const void *)getauxval(AT_RANDOM);
-	uint64_t value = 0x9e3779b97f4a7c15;
+	static uint64_t value;
 
-	if (random)
-		memcpy(&value, random, sizeof(value));
+	if (!value) {
+		const void *random = (const void *)getauxval(AT_RANDOM);
+
+		value = 0x9e3779b97f4a7c15;
+		if (random)
+			memcpy(&value, random, sizeof(value));
+	}
 	return value;
 }
 

@@ -16,6 +16,10 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/profile_format.h"
+#include "core/engine/profile_pack.h"
+
+/* What a file may hold when its sections are unpacked; as much as a file of version 1 may have. */
+#define MAX_UNPACKED_BYTES (1ULL << 30)
 
 struct payload {
 	const unsigned char *bytes;
@@ -30,6 +34,9 @@ struct decoder {
 	size_t nr_bytes;
 	struct payload sections[NR_SECTIONS];
 	VEC(struct payload) intervals;
+	uint32_t version;
+	VEC(void *) unpacked; /* memory of sections that were packed */
+	uint64_t nr_unpacked; /* bytes of it */
 	VEC(uint32_t) stack_frames; /* of the record at hand */
 	VEC(uint64_t) stack_addresses;
 	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
@@ -78,16 +85,17 @@ static bool checksum_holds(const unsigned char *bytes, size_t nr_bytes, uint32_t
 	return (uint32_t)crc32_z(0, bytes, nr_bytes) == checksum;
 }
 
-static int check_header(const struct decoder *decoder)
+static int check_header(struct decoder *decoder)
 {
 	const unsigned char *head = decoder->bytes;
 	uint64_t length;
 
 	if (decoder->nr_bytes < FORMAT_HEADER_BYTES || memcmp(head, FORMAT_MAGIC, FORMAT_MAGIC_BYTES) != 0)
 		return fail(-EBADMSG, "'%s': not a saved profile", decoder->name);
-	if (get32(head + 8) != FORMAT_VERSION)
-		return fail(-ENOTSUP, "'%s': format version %u, but this program reads version %d only", decoder->name,
-			    get32(head + 8), FORMAT_VERSION);
+	decoder->version = get32(head + 8);
+	if (decoder->version < FORMAT_OLDEST || decoder->version > FORMAT_VERSION)
+		return fail(-ENOTSUP, "'%s': format version %u, but this program reads versions %d to %d",
+			    decoder->name, decoder->version, FORMAT_OLDEST, FORMAT_VERSION);
 	if (!checksum_holds(head, 28, get32(head + 28)))
 		return malformed(decoder, "damaged header");
 	if (get32(head + 12) & ~(uint32_t)FORMAT_FLAGS_KNOWN)
@@ -125,13 +133,43 @@ static void tag_text(const unsigned char *tag, char ret_text[16])
 		snprintf(ret_text, 16, "0x%08x", get32(tag));
 }
 
+static uint32_t known_flags(const struct decoder *decoder)
+{
+	return SECTION_REQUIRED | (decoder->version > 1 ? SECTION_PACKED : 0);
+}
+
+/*
+ * Replaces a packed payload by what is in it. The size is bounded for the file as a whole before memory is taken: a few
+ * bytes can stand for gigabytes of zeros.
+ */
+static int unpack(struct decoder *decoder, const char *tag, struct payload *payload)
+{
+	uint64_t nr_bytes = section_unpacked_bytes(payload->bytes, payload->nr_bytes);
+	void *room;
+
+	if (nr_bytes == UINT64_MAX)
+		return malformed(decoder, "section %s is not one Zstandard frame of a known size", tag);
+	if (nr_bytes > MAX_UNPACKED_BYTES - decoder->nr_unpacked)
+		return fail(-EFBIG, "'%s': more than %llu MB when unpacked", decoder->name, MAX_UNPACKED_BYTES >> 20);
+	room = malloc(nr_bytes ? nr_bytes : 1);
+	if (!room)
+		return fail(-ENOMEM, "'%s': out of memory", decoder->name);
+	vec_push(&decoder->unpacked, room);
+	decoder->nr_unpacked += nr_bytes;
+	if (section_unpack(payload->bytes, payload->nr_bytes, room, nr_bytes))
+		return malformed(decoder, "section %s cannot be unpacked", tag);
+	payload->bytes = room;
+	payload->nr_bytes = nr_bytes;
+	return 0;
+}
+
 static int keep_section(struct decoder *decoder, const unsigned char *head, struct payload payload)
 {
 	enum section section = section_of(head);
 	char tag[16];
 
 	tag_text(head, tag);
-	if (get32(head + 4) & ~(uint32_t)SECTION_FLAGS_KNOWN || get32(head + 20))
+	if (get32(head + 4) & ~known_flags(decoder) || get32(head + 20))
 		return fail(-ENOTSUP, "'%s': needs a newer version of this program (flags of section %s)",
 			    decoder->name, tag);
 	if (section == NR_SECTIONS) {
@@ -141,13 +179,18 @@ static int keep_section(struct decoder *decoder, const unsigned char *head, stru
 	}
 	if (!checksum_holds(payload.bytes, payload.nr_bytes, get32(head + 16)))
 		return malformed(decoder, "damaged section %s", tag);
-	if (section == SECTION_INTV) {
-		vec_push(&decoder->intervals, payload);
-		return 0;
-	}
-	if (decoder->sections[section].found)
+	if (section != SECTION_INTV && decoder->sections[section].found)
 		return malformed(decoder, "section %s is there twice", tag);
-	decoder->sections[section] = payload;
+	if (get32(head + 4) & SECTION_PACKED) {
+		int err = unpack(decoder, tag, &payload);
+
+		if (err)
+			return err;
+	}
+	if (section == SECTION_INTV)
+		vec_push(&decoder->intervals, payload);
+	else
+		decoder->sections[section] = payload;
 	return 0;
 }
 
@@ -353,6 +396,8 @@ static int decode_stack(struct decoder *decoder, size_t first, size_t nr)
 			return malformed(decoder, "no such frame in stack position %zu", first + i);
 		decoder->stack_frames.data[i] = frame;
 		decoder->stack_addresses.data[i] = get64(addresses + i * STKA_BYTES);
+		if (decoder->version > 1)
+			decoder->stack_addresses.data[i] += decoder->profile->frames.data[frame].where;
 	}
 	return 0;
 }
@@ -527,6 +572,9 @@ static int decode_intervals(struct decoder *decoder)
 
 static void decoder_done(struct decoder *decoder)
 {
+	for (size_t i = 0; i < decoder->unpacked.nr; i++)
+		free(decoder->unpacked.data[i]);
+	vec_done(&decoder->unpacked);
 	vec_done(&decoder->intervals);
 	vec_done(&decoder->stack_frames);
 	vec_done(&decoder->stack_addresses);

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/base/cleanup.h"
 #include "core/engine/profile_format.h"
+#include "core/engine/profile_pack.h"
 
 static void put(struct buf *bytes, uint64_t number, unsigned int nr_bytes)
 {
@@ -197,74 +199,77 @@ static void put_stack_frames(struct buf *bytes, const struct profile *profile)
 	}
 }
 
+/* As distances from the place of the frame: 0 in the kernel, where a file was mapped in user space. That packs well. */
 static void put_stack_addresses(struct buf *bytes, const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->records.nr; i++) {
 		const struct profile_record *record = &profile->records.data[i];
 
-		for (size_t j = 0; j < nr_frames(record); j++)
-			put64(bytes, profile->stack_addresses.data[record->first + j]);
+		for (size_t j = 0; j < nr_frames(record); j++) {
+			size_t at = record->first + j;
+
+			put64(bytes, profile->stack_addresses.data[at] -
+					     profile->frames.data[profile->stack_frames.data[at]].where);
+		}
 	}
 }
 
 /* ---- the container ---- */
 
-/* Writes the head of a section whose payload is put behind it; returns where the head is, for end_section(). */
-static size_t begin_section(struct buf *bytes, const char *tag)
+/* Appends a section with its payload, packed where that is shorter. */
+static void add_section(struct buf *bytes, const char *tag, const struct buf *payload)
 {
-	size_t head = bytes->nr;
+	size_t head = bytes->nr, start = head + FORMAT_SECTION_BYTES, length;
 
 	buf_add(bytes, tag, 4);
 	put32(bytes, SECTION_REQUIRED);
 	put64(bytes, 0); /* length */
 	put32(bytes, 0); /* checksum */
 	put32(bytes, 0);
-	return head;
+	if (payload->nr && section_pack(payload->data, payload->nr, bytes))
+		patch(bytes, head + 4, SECTION_REQUIRED | SECTION_PACKED, 4);
+	else
+		buf_add(bytes, payload->data, payload->nr);
+	length = bytes->nr - start;
+	patch(bytes, head + 8, length, 8);
+	patch(bytes, head + 16, checksum(bytes, start, bytes->nr), 4);
+	put(bytes, 0, (unsigned int)format_padding(length));
 }
 
-static void end_section(struct buf *bytes, size_t head)
+static void put_section(struct buf *bytes, const char *tag,
+			void (*write)(struct buf *payload, const struct profile *profile),
+			const struct profile *profile)
 {
-	size_t payload = head + FORMAT_SECTION_BYTES, length = bytes->nr - payload;
+	_cleanup_(buf_done) struct buf payload = {};
 
-	patch(bytes, head + 8, length, 8);
-	patch(bytes, head + 16, checksum(bytes, payload, bytes->nr), 4);
-	put(bytes, 0, (unsigned int)format_padding(length));
+	write(&payload, profile);
+	add_section(bytes, tag, &payload);
+}
+
+static void put_intervals(struct buf *bytes, const struct profile *profile)
+{
+	_cleanup_(buf_done) struct buf payload = {};
+
+	for (size_t i = 0; i < profile->intervals.nr; i++) {
+		buf_clear(&payload);
+		put_interval(&payload, &profile->intervals.data[i]);
+		add_section(bytes, "INTV", &payload);
+	}
 }
 
 static void put_sections(struct buf *bytes, const struct profile *profile)
 {
-	static const struct {
-		const char *tag;
-		void (*write)(struct buf *bytes, const struct profile *profile);
-	} sections[] = {
-		{ "INFO", put_info },
-		{ "STRS", put_strings },
-		{ "FILE", put_files },
-		{ "FRAM", put_frames },
-		{ "RECS", put_records },
-		{ "STKF", put_stack_frames },
-		{ "STKA", put_stack_addresses },
-		{ "LOSS", put_loss_names },
-	};
-
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		size_t head = begin_section(bytes, sections[i].tag);
-
-		sections[i].write(bytes, profile);
-		end_section(bytes, head);
-	}
-	for (size_t i = 0; i < profile->intervals.nr; i++) {
-		size_t head = begin_section(bytes, "INTV");
-
-		put_interval(bytes, &profile->intervals.data[i]);
-		end_section(bytes, head);
-	}
-	if (profile->pairs.nr) {
-		size_t head = begin_section(bytes, "PAIR");
-
-		put_pairs(bytes, profile);
-		end_section(bytes, head);
-	}
+	put_section(bytes, "INFO", put_info, profile);
+	put_section(bytes, "STRS", put_strings, profile);
+	put_section(bytes, "FILE", put_files, profile);
+	put_section(bytes, "FRAM", put_frames, profile);
+	put_section(bytes, "RECS", put_records, profile);
+	put_section(bytes, "STKF", put_stack_frames, profile);
+	put_section(bytes, "STKA", put_stack_addresses, profile);
+	put_section(bytes, "LOSS", put_loss_names, profile);
+	put_intervals(bytes, profile);
+	if (profile->pairs.nr)
+		put_section(bytes, "PAIR", put_pairs, profile);
 }
 
 void profile_encode(const struct profile *profile, struct buf *ret_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout of .stk files, version 1, for the two files that know it: profile_encode.c and profile_decode.c. All
+ * The layout of .stk files, versions 1 and 2, for the two files that know it: profile_encode.c and profile_decode.c. All
  * numbers are little endian, whatever the host. docs/formats.md is the prose of it.
  */
 #pragma once
@@ -11,13 +11,14 @@
 #define FORMAT_MAGIC_BYTES 8
 
 enum {
-	FORMAT_VERSION = 1,
+	FORMAT_VERSION = 2, /* that is written; 1 has no packed sections */
+	FORMAT_OLDEST = 1,
 	FORMAT_HEADER_BYTES = 32,  /* magic, version, flags, file length, number of sections, checksum of these */
 	FORMAT_SECTION_BYTES = 24, /* tag, flags, length, checksum, zero; the payload follows, padded to 8 bytes */
 	FORMAT_ALIGNMENT = 8,
 };
 
-/* Header flags; a reader refuses those it does not know. None yet: compression will be the first. */
+/* Header flags; a reader refuses those it does not know. None yet. */
 enum {
 	FORMAT_FLAGS_KNOWN = 0
 };
@@ -25,7 +26,7 @@ enum {
 /* Section flags. */
 enum {
 	SECTION_REQUIRED = 1 << 0, /* a reader that does not know the tag must refuse the file */
-	SECTION_FLAGS_KNOWN = SECTION_REQUIRED,
+	SECTION_PACKED = 1 << 1,   /* from version 2: the payload is one Zstandard frame of what is described */
 };
 
 /* Sections that a file has exactly once; INTV, which it has once per interval; and PAIR, only where there are pairs. */

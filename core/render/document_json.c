@@ -41,7 +41,7 @@ static void add_string(struct writer *writer, const char *key, uint32_t string)
 static void add_number(struct writer *writer, const char *key, uint64_t number)
 {
 	add_key(writer, key);
-	number_add(writer->out, number);
+	buf_addu(writer->out, number);
 }
 
 static void add_hex(struct writer *writer, const char *key, uint64_t number)
@@ -143,7 +143,7 @@ static void add_account(struct writer *writer, const struct profile_account *acc
 		if (numbers[i].number == UINT64_MAX)
 			buf_adds(writer->out, "null");
 		else
-			number_add(writer->out, numbers[i].number);
+			buf_addu(writer->out, numbers[i].number);
 	}
 	buf_addc(writer->out, '}');
 }
@@ -185,7 +185,7 @@ static void add_stack(struct writer *writer, const char *key, const char *status
 	for (uint32_t i = 0; i < stack->nr; i++) {
 		if (i)
 			buf_addc(writer->out, ',');
-		number_add(writer->out, frames[stack->first + i]);
+		buf_addu(writer->out, frames[stack->first + i]);
 	}
 	buf_addc(writer->out, ']');
 }

@@ -37,12 +37,12 @@ static void add_samples(const struct tree *tree, struct buf *samples, struct buf
 		for (uint32_t depth = 1; depth <= node->depth; depth++) {
 			if (depth > 1)
 				buf_addc(samples, ',');
-			number_add(samples, path[depth]);
+			buf_addu(samples, path[depth]);
 		}
 		buf_addc(samples, ']');
 		if (weights->nr)
 			buf_addc(weights, ',');
-		number_add(weights, node->self[TREE_NOW]);
+		buf_addu(weights, node->self[TREE_NOW]);
 	}
 }
 
@@ -54,7 +54,7 @@ static void add_profile(const struct tree *tree, const char *name, const char *u
 	buf_adds(out, "{\"type\":\"sampled\",\"name\":");
 	json_add_string(out, name);
 	buf_addf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit);
-	number_add(out, tree->nodes.data[0].total[TREE_NOW]);
+	buf_addu(out, tree->nodes.data[0].total[TREE_NOW]);
 	buf_adds(out, ",\"samples\":[");
 	buf_add(out, samples.data, samples.nr);
 	buf_adds(out, "],\n\"weights\":[");

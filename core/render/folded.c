@@ -59,7 +59,9 @@ static void guard_count(struct buf *text, size_t line)
 void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line)
 {
 	guard_count(&sheet->text, line);
-	buf_addf(&sheet->text, " %" PRIu64 "\n", row_value(sheet->view, row));
+	buf_addc(&sheet->text, ' ');
+	buf_addu(&sheet->text, row_value(sheet->view, row));
+	buf_addc(&sheet->text, '\n');
 }
 
 void folded_row(struct sheet *sheet, const struct merged_row *row)

@@ -41,8 +41,7 @@ uint64_t graph_largest_change(const struct tree *tree);
 
 /* Adds text for XML and HTML, in elements and in quoted attributes. */
 void xml_add(struct buf *buf, const char *text);
-/* Adds a decimal number, with commas for people. */
-void number_add(struct buf *buf, uint64_t number);
+/* Adds a decimal number with commas, for people. */
 void number_add_grouped(struct buf *buf, uint64_t number);
 /* Adds part / whole as "12.34%". */
 void percent_add(struct buf *buf, uint64_t part, uint64_t whole);

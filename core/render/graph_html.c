@@ -66,7 +66,7 @@ static void add_frames(const struct tree *tree, enum graph_colors colors, struct
 	buf_adds(out, "],\n\"kinds\":[");
 	for (uint32_t i = 0; i < tree->frames.nr; i++) {
 		buf_adds(out, i ? "," : "");
-		number_add(out, tree->frames.data[i].kind);
+		buf_addu(out, tree->frames.data[i].kind);
 	}
 	buf_adds(out, "],\n\"colors\":\"");
 	for (uint32_t i = 0; i < tree->frames.nr; i++)
@@ -101,7 +101,7 @@ static void add_data(const struct tree *tree, const struct output_options *optio
 	buf_addf(out, "\"group\":\"%s\",\"diff\":%s,\"negate\":%s,\"inverted\":%s,\"n\":", groups[options->root],
 		 caption->diff ? "true" : "false", options->negate ? "true" : "false",
 		 options->inverted ? "true" : "false");
-	number_add(out, add_nodes(tree, smallest, caption->diff, &nodes));
+	buf_addu(out, add_nodes(tree, smallest, caption->diff, &nodes));
 	add_frames(tree, options->colors, out);
 	buf_adds(out, ",\n\"nodes\":\"");
 	buf_add(out, nodes.data, nodes.nr);

@@ -59,7 +59,7 @@ static void measure(struct drawing *drawing)
 
 static void add_length(struct buf *out, uint64_t hundredths)
 {
-	number_add(out, hundredths / 100);
+	buf_addu(out, hundredths / 100);
 	if (hundredths % 100) {
 		buf_addc(out, '.');
 		buf_addc(out, (char)('0' + hundredths / 10 % 10));
@@ -165,7 +165,7 @@ static void add_box(struct drawing *drawing, const struct tree_node *node, uint6
 	buf_adds(out, "<rect x=\"");
 	add_length(out, left + SIDE * 100);
 	buf_adds(out, "\" y=\"");
-	number_add(out, y);
+	buf_addu(out, y);
 	buf_adds(out, "\" width=\"");
 	add_length(out, right - left);
 	buf_adds(out, "\" height=\"16\" fill=\"");
@@ -173,7 +173,7 @@ static void add_box(struct drawing *drawing, const struct tree_node *node, uint6
 	buf_adds(out, "\"/><text x=\"");
 	add_length(out, left + SIDE * 100 + 300);
 	buf_adds(out, "\" y=\"");
-	number_add(out, y + 12);
+	buf_addu(out, y + 12);
 	buf_adds(out, "\">");
 	add_label(drawing, name, right - left);
 	buf_adds(out, "</text></g>\n");

@@ -36,18 +36,6 @@ void xml_add(struct buf *buf, const char *text)
 	}
 }
 
-void number_add(struct buf *buf, uint64_t number)
-{
-	char digits[20];
-	size_t at = sizeof(digits);
-
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	buf_add(buf, digits + at, sizeof(digits) - at);
-}
-
 void number_add_grouped(struct buf *buf, uint64_t number)
 {
 	char digits[32];
@@ -68,7 +56,7 @@ void percent_add(struct buf *buf, uint64_t part, uint64_t whole)
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
 	uint64_t hundredths = (uint64_t)(percent * 100 + 0.5);
 
-	number_add(buf, hundredths / 100);
+	buf_addu(buf, hundredths / 100);
 	buf_addc(buf, '.');
 	buf_addc(buf, (char)('0' + hundredths / 10 % 10));
 	buf_addc(buf, (char)('0' + hundredths % 10));

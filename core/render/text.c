@@ -70,7 +70,9 @@ static void add_stackcount_process(struct sheet *sheet, const struct profile_rec
 		return;
 	buf_adds(&sheet->text, "    ");
 	sheet_add_name(sheet, record->comm);
-	buf_addf(&sheet->text, " [%" PRIu32 "]\n", record->tgid);
+	buf_adds(&sheet->text, " [");
+	buf_addu(&sheet->text, record->tgid);
+	buf_adds(&sheet->text, "]\n");
 }
 
 static void add_profile_process(struct sheet *sheet, const struct merged_row *row, const struct profile_record *record)
@@ -80,7 +82,9 @@ static void add_profile_process(struct sheet *sheet, const struct merged_row *ro
 		buf_adds(&sheet->text, LABEL_UNKNOWN);
 	else
 		sheet_add_name(sheet, record->comm);
-	buf_addf(&sheet->text, " (%" PRIu32 ")\n", sheet->view->style == VIEW_OFFCPU ? record->tid : record->tgid);
+	buf_adds(&sheet->text, " (");
+	buf_addu(&sheet->text, sheet->view->style == VIEW_OFFCPU ? record->tid : record->tgid);
+	buf_adds(&sheet->text, ")\n");
 }
 
 void text_row(struct sheet *sheet, const struct merged_row *row)
@@ -90,9 +94,12 @@ void text_row(struct sheet *sheet, const struct merged_row *row)
 	add_stacks(sheet, row);
 	if (is_stackcount(sheet)) {
 		add_stackcount_process(sheet, record);
-		buf_addf(&sheet->text, "    %" PRIu64 "\n\n", row->count);
+		buf_adds(&sheet->text, "    ");
+		buf_addu(&sheet->text, row->count);
 	} else {
 		add_profile_process(sheet, row, record);
-		buf_addf(&sheet->text, "        %" PRIu64 "\n\n", row_value(sheet->view, row));
+		buf_adds(&sheet->text, "        ");
+		buf_addu(&sheet->text, row_value(sheet->view, row));
 	}
+	buf_adds(&sheet->text, "\n\n");
 }

@@ -51,9 +51,9 @@ void render_two_columns(const struct tree *tree, struct buf *ret_text)
 		}
 		guard_numbers(ret_text, start);
 		buf_addc(ret_text, ' ');
-		number_add(ret_text, node->self[TREE_BEFORE]);
+		buf_addu(ret_text, node->self[TREE_BEFORE]);
 		buf_addc(ret_text, ' ');
-		number_add(ret_text, node->self[TREE_NOW]);
+		buf_addu(ret_text, node->self[TREE_NOW]);
 		buf_addc(ret_text, '\n');
 	}
 }

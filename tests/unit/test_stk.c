@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "core/base/err.h"
 #include "core/engine/profile_format.h"
@@ -51,13 +52,86 @@ static void build(struct profile *profile)
 	profile->intervals.data[1].account = (struct profile_account){ .seen = 1, .fired = UINT64_MAX, .nr_cpus = 3 };
 }
 
-static void encode(struct buf *ret_bytes)
+static void put32_at(struct buf *bytes, size_t at, uint32_t number)
+{
+	for (int i = 0; i < 4; i++)
+		bytes->data[at + (size_t)i] = (char)(number >> 8 * i);
+}
+
+static uint32_t get32_at(const struct buf *bytes, size_t at)
+{
+	const unsigned char *from = (const unsigned char *)bytes->data + at;
+
+	return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+static void sign_header(struct buf *bytes)
+{
+	put32_at(bytes, 16, (uint32_t)bytes->nr);
+	put32_at(bytes, 28, (uint32_t)crc32(0, (const unsigned char *)bytes->data, 28));
+}
+
+static void add_section(struct buf *bytes, const char *tag, uint32_t flags, const void *payload, size_t nr)
+{
+	static const char zeros[FORMAT_SECTION_BYTES];
+	size_t head = bytes->nr;
+
+	buf_add(bytes, zeros, sizeof(zeros));
+	memcpy(bytes->data + head, tag, 4);
+	put32_at(bytes, head + 4, flags);
+	put32_at(bytes, head + 8, (uint32_t)nr);
+	put32_at(bytes, head + 16, (uint32_t)crc32(0, payload, (unsigned int)nr));
+	buf_add(bytes, payload, nr);
+	buf_add(bytes, zeros, format_padding(nr));
+}
+
+static void add_unpacked(struct buf *plain, const struct buf *packed, size_t at)
+{
+	const char *payload = packed->data + at + FORMAT_SECTION_BYTES;
+	uint32_t flags = get32_at(packed, at + 4), nr = get32_at(packed, at + 8);
+	static char content[65536];
+	size_t nr_content;
+
+	if (!(flags & SECTION_PACKED)) {
+		add_section(plain, packed->data + at, flags, payload, nr);
+		return;
+	}
+	nr_content = ZSTD_decompress(content, sizeof(content), payload, nr);
+	assert_false(ZSTD_isError(nr_content));
+	add_section(plain, packed->data + at, flags & ~(uint32_t)SECTION_PACKED, content, nr_content);
+}
+
+/* The same file with nothing packed. */
+static void unpack_all(struct buf *bytes)
+{
+	struct buf plain = {};
+
+	buf_add(&plain, bytes->data, FORMAT_HEADER_BYTES);
+	for (size_t at = FORMAT_HEADER_BYTES; at < bytes->nr;) {
+		uint32_t length = get32_at(bytes, at + 8);
+
+		add_unpacked(&plain, bytes, at);
+		at += FORMAT_SECTION_BYTES + length + format_padding(length);
+	}
+	sign_header(&plain);
+	buf_done(bytes);
+	*bytes = plain;
+}
+
+static void encode_packed(struct buf *ret_bytes)
 {
 	struct profile profile;
 
 	build(&profile);
 	profile_encode(&profile, ret_bytes);
 	profile_done(&profile);
+}
+
+/* With payloads that a test can change. */
+static void encode(struct buf *ret_bytes)
+{
+	encode_packed(ret_bytes);
+	unpack_all(ret_bytes);
 }
 
 static void everything_comes_back(void **state)
@@ -115,25 +189,6 @@ static void refused(const struct buf *bytes, size_t nr_bytes, const char *cause)
 	free(copy);
 }
 
-static void put32_at(struct buf *bytes, size_t at, uint32_t number)
-{
-	for (int i = 0; i < 4; i++)
-		bytes->data[at + (size_t)i] = (char)(number >> 8 * i);
-}
-
-static uint32_t get32_at(const struct buf *bytes, size_t at)
-{
-	const unsigned char *from = (const unsigned char *)bytes->data + at;
-
-	return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-}
-
-static void sign_header(struct buf *bytes)
-{
-	put32_at(bytes, 16, (uint32_t)bytes->nr);
-	put32_at(bytes, 28, (uint32_t)crc32(0, (const unsigned char *)bytes->data, 28));
-}
-
 /* Where a section's head is. */
 static size_t find_section(const struct buf *bytes, const char *tag)
 {
@@ -188,8 +243,10 @@ static void what_is_newer_is_refused(void **state)
 	struct buf bytes = {};
 
 	encode(&bytes);
-	put32_at(&bytes, 8, 2);
-	refused(&bytes, bytes.nr, "format version 2, but this program reads version 1 only");
+	put32_at(&bytes, 8, 3);
+	refused(&bytes, bytes.nr, "format version 3, but this program reads versions 1 to 2");
+	put32_at(&bytes, 8, 0);
+	refused(&bytes, bytes.nr, "format version 0, but this program reads versions 1 to 2");
 	encode(&bytes);
 	put32_at(&bytes, 12, 1);
 	sign_header(&bytes);
@@ -308,6 +365,96 @@ static void indexes_out_of_range_are_refused(void **state)
 	buf_done(&bytes);
 }
 
+/* ---- packed sections ---- */
+
+static void version_1_is_read(void **state)
+{
+	struct profile loaded;
+	struct buf bytes = {}, again = {}, packed = {};
+
+	encode_packed(&packed);
+	encode(&bytes);
+	put32_at(&bytes, 8, 1);
+	sign_header(&bytes);
+	change(&bytes, "STKA", 0, (uint32_t)here.address); /* raw addresses, not distances */
+	change(&bytes, "STKA", 4, (uint32_t)(here.address >> 32));
+	change(&bytes, "STKA", 8, (uint32_t)there.address);
+	change(&bytes, "STKA", 16, (uint32_t)gone.address);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	profile_encode(&loaded, &again);
+	assert_int_equal(again.nr, packed.nr);
+	assert_memory_equal(again.data, packed.data, packed.nr);
+	profile_done(&loaded);
+	put32_at(&bytes, find_section(&bytes, "FRAM") + 4, SECTION_REQUIRED | SECTION_PACKED);
+	refused(&bytes, bytes.nr, "needs a newer version of this program (flags of section FRAM)");
+	buf_done(&bytes);
+	buf_done(&again);
+	buf_done(&packed);
+}
+
+static void every_truncation_of_a_packed_file_is_refused(void **state)
+{
+	struct buf bytes = {};
+
+	encode_packed(&bytes);
+	assert_true(get32_at(&bytes, find_section(&bytes, "FRAM") + 4) & SECTION_PACKED);
+	for (size_t nr = FORMAT_HEADER_BYTES; nr < bytes.nr; nr++)
+		refused(&bytes, nr, "truncated profile");
+	buf_done(&bytes);
+}
+
+/* A file whose first section is `nr` bytes that claim to be packed strings. */
+static void packed_section(struct buf *ret_bytes, const void *payload, size_t nr)
+{
+	buf_clear(ret_bytes);
+	encode(ret_bytes);
+	ret_bytes->nr = FORMAT_HEADER_BYTES;
+	add_section(ret_bytes, "STRS", SECTION_REQUIRED | SECTION_PACKED, payload, nr);
+	put32_at(ret_bytes, 24, 1);
+	sign_header(ret_bytes);
+}
+
+static void what_is_no_whole_frame_is_refused(void **state)
+{
+	char packed[256];
+	struct buf bytes = {};
+	size_t nr = ZSTD_compress(packed, sizeof(packed), "abc\0abc\0abc", 12, 3);
+
+	packed_section(&bytes, packed, 0);
+	refused(&bytes, bytes.nr, "section STRS is not one Zstandard frame of a known size");
+	packed_section(&bytes, packed, nr - 1);
+	refused(&bytes, bytes.nr, "section STRS is not one Zstandard frame of a known size");
+	memcpy(packed + nr, packed, nr); /* two frames */
+	packed_section(&bytes, packed, 2 * nr);
+	refused(&bytes, bytes.nr, "section STRS is not one Zstandard frame of a known size");
+	packed[5] = 99; /* the size of the content */
+	packed_section(&bytes, packed, nr);
+	refused(&bytes, bytes.nr, "section STRS cannot be unpacked");
+	buf_done(&bytes);
+}
+
+/* 2 GB of zeros in 70 KB: refused by what it says, before anything is unpacked. */
+static void bombs_are_refused(void **state)
+{
+	static char zeros[1 << 20], packed[1 << 17];
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+	ZSTD_outBuffer out = { packed, sizeof(packed), 0 };
+	struct buf bytes = {};
+	size_t left = 1;
+
+	ZSTD_CCtx_setPledgedSrcSize(context, 1ULL << 31);
+	for (int i = 0; i < 2048; i++) {
+		ZSTD_inBuffer in = { zeros, sizeof(zeros), 0 };
+
+		while (in.pos < in.size || (i == 2047 && left))
+			left = ZSTD_compressStream2(context, &out, &in, i == 2047 ? ZSTD_e_end : ZSTD_e_continue);
+	}
+	ZSTD_freeCCtx(context);
+	packed_section(&bytes, packed, out.pos);
+	refused(&bytes, bytes.nr, "more than 1024 MB when unpacked");
+	buf_done(&bytes);
+}
+
 /* ---- files ---- */
 
 static char directory[] = "/tmp/test_stk.XXXXXX";
@@ -401,6 +548,10 @@ int main(void)
 		cmocka_unit_test(garbage_behind_the_end_is_refused),
 		cmocka_unit_test(any_flipped_bit_is_noticed),
 		cmocka_unit_test(indexes_out_of_range_are_refused),
+		cmocka_unit_test(version_1_is_read),
+		cmocka_unit_test(every_truncation_of_a_packed_file_is_refused),
+		cmocka_unit_test(what_is_no_whole_frame_is_refused),
+		cmocka_unit_test(bombs_are_refused),
 		cmocka_unit_test(a_saved_file_is_private_and_whole),
 		cmocka_unit_test(only_regular_files_are_replaced),
 		cmocka_unit_test(only_regular_files_are_read),
