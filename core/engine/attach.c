@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Attaching and detaching: one function per mechanism. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,19 @@ static int attach_tracepoint(struct session *session, const struct attach_point 
 	return 0;
 }
 
+struct fd_path {
+	char text[sizeof("/proc/self/fd/") + 11];
+};
+
+/* The file that was looked at, whatever its path leads to by now: the kernel follows this link to the open file. */
+static struct fd_path path_of_fd(int fd)
+{
+	struct fd_path path;
+
+	snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
+	return path;
+}
+
 /*
  * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
  * covered); the program checks the tgid in any case.
@@ -64,9 +78,10 @@ static int attach_tracepoint(struct session *session, const struct attach_point 
 static int attach_uprobe(struct session *session, const struct attach_point *point, const struct plan *plan)
 {
 	pid_t pid = plan->tgids.nr == 1 ? (pid_t)plan->tgids.data[0] : -1;
+	struct fd_path path = path_of_fd(point->fd);
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore);
 	struct bpf_link *link =
-		bpf_program__attach_uprobe_opts(session->program, pid, point->path, point->offset, &options);
+		bpf_program__attach_uprobe_opts(session->program, pid, path.text, point->offset, &options);
 
 	if (!link)
 		return -errno;
@@ -93,6 +108,7 @@ static struct bpf_link *link_uprobes(struct session *session, const struct attac
 {
 	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
 	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
+	struct fd_path path = path_of_fd(points[0].fd);
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cnt = nr);
 
 	for (size_t i = 0; i < nr; i++) {
@@ -101,7 +117,7 @@ static struct bpf_link *link_uprobes(struct session *session, const struct attac
 		if (points[i].semaphore)
 			options.ref_ctr_offsets = semaphores;
 	}
-	return bpf_program__attach_uprobe_multi(session->program, -1, points[0].path, NULL, &options);
+	return bpf_program__attach_uprobe_multi(session->program, -1, path.text, NULL, &options);
 }
 
 /* The points of one file stand together. */
@@ -109,7 +125,7 @@ static size_t nr_of_same_file(const struct attach_plan *attach, size_t first)
 {
 	size_t end = first + 1;
 
-	while (end < attach->points.nr && !strcmp(attach->points.data[end].path, attach->points.data[first].path))
+	while (end < attach->points.nr && attach->points.data[end].fd == attach->points.data[first].fd)
 		end++;
 	return end - first;
 }

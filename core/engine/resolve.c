@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/err.h"
@@ -22,6 +23,9 @@ void attach_plan_done(struct attach_plan *attach)
 	for (size_t i = 0; i < attach->points.nr; i++)
 		point_done(&attach->points.data[i]);
 	vec_done(&attach->points);
+	for (size_t i = 0; i < attach->fds.nr; i++)
+		close(attach->fds.data[i]);
+	vec_done(&attach->fds);
 }
 
 void match_freep(struct match **match)

@@ -38,7 +38,8 @@ struct attach_point {
 	char *category;
 	char *event;
 	char *module;     /* of a kernel function; NULL: the kernel itself */
-	char *path;       /* of the file to probe */
+	char *path;       /* of the file to probe, for people */
+	int fd;           /* the file itself, open; belongs to the attach plan */
 	uint64_t offset;  /* in the file */
 	uint64_t semaphore; /* in the file: a counter to raise while the probe is there; 0 none */
 	uint64_t address; /* in the kernel */
@@ -54,6 +55,7 @@ struct attach_plan {
 	bool inside_functions;         /* not at their entry: the frame of the function is there already */
 	char note[256];                /* what was left out, for the user; "" = nothing */
 	VEC(struct attach_point) points;
+	VEC(int) fds; /* of the files to probe */
 };
 
 void attach_plan_done(struct attach_plan *attach);

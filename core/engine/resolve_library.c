@@ -9,10 +9,12 @@
 #include "core/engine/resolve_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -25,20 +27,36 @@ uint32_t resolve_single_tgid(const struct plan *plan)
 	return plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
 }
 
-char *resolve_path_from_here(char *path, uint32_t tgid)
+char *resolve_path_from_here(char *path, uint32_t tgid, int fd)
 {
-	_cleanup_(freep) char *below = xasprintf("/proc/%u/root%s", tgid, path);
 	struct stat theirs, ours;
+	char *below;
 
-	if (!tgid || stat(below, &theirs))
+	if (!tgid || fstat(fd, &theirs))
 		return path;
 	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
 		return path;
+	below = xasprintf("/proc/%u/root%s", tgid, path);
 	free(path);
-	return take_ptr(below);
+	return below;
 }
 
-static int open_library(const char *name, uint32_t tgid, struct symbolizer *symbolizer, uint32_t file, char **ret_path)
+int resolve_add_file(struct symbolizer *symbolizer, struct attach_plan *attach, int fd, struct probed_file *file)
+{
+	int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (kept < 0) {
+		kept = -errno;
+		close(fd);
+		return kept;
+	}
+	vec_push(&attach->fds, kept);
+	file->fd = kept;
+	return symbolizer_add_file(symbolizer, file->number, fd);
+}
+
+static int open_library(const char *name, uint32_t tgid, struct symbolizer *symbolizer, struct attach_plan *attach,
+			struct probed_file *file)
 {
 	_cleanup_(freep) char *path = NULL;
 	int err = opener_find_library(name, tgid, &path);
@@ -49,10 +67,11 @@ static int open_library(const char *name, uint32_t tgid, struct symbolizer *symb
 	fd = opener_open_user(path, tgid);
 	if (fd < 0)
 		return fd;
-	err = symbolizer_add_file(symbolizer, file, fd);
+	err = resolve_add_file(symbolizer, attach, fd, file);
 	if (err)
 		return fail(err, "'%s': cannot be handed to the symbol worker: %s", path, strerror(-err));
-	*ret_path = resolve_path_from_here(take_ptr(path), tgid);
+	free(file->path);
+	file->path = resolve_path_from_here(take_ptr(path), tgid, file->fd);
 	return 0;
 }
 
@@ -79,27 +98,22 @@ static bool is_placeholder(struct symbolizer *symbolizer, uint32_t file)
 }
 
 int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
-			uint32_t *ret_file, char **ret_path)
+			struct probed_file *ret_file)
 {
 	const char *name = plan->probe.target;
 	uint32_t tgid = resolve_single_tgid(plan);
-	_cleanup_(freep) char *path = NULL, *libc = NULL;
-	int err = open_library(name, tgid, symbolizer, PROBED_FILE, &path);
+	int err;
 
-	*ret_file = PROBED_FILE;
+	*ret_file = (struct probed_file){ .number = PROBED_FILE, .fd = -1 };
+	err = open_library(name, tgid, symbolizer, attach, ret_file);
 	if (may_be_merged(name) && (err == -ENOENT || (!err && is_placeholder(symbolizer, PROBED_FILE)))) {
-		if (open_library("c", tgid, symbolizer, PROBED_FILE + 1, &libc))
+		ret_file->number = PROBED_FILE + 1;
+		if (open_library("c", tgid, symbolizer, attach, ret_file))
 			return fail(-ENOENT, "'%s': it is part of the C library here, and that is not found", name);
 		err_clear();
 		err = 0;
 		snprintf(attach->note, sizeof(attach->note), "'%s' is part of the C library here: %s is probed", name,
-			 libc);
-		free(path);
-		path = take_ptr(libc);
-		*ret_file = PROBED_FILE + 1;
+			 ret_file->path);
 	}
-	if (err)
-		return err;
-	*ret_path = take_ptr(path);
-	return 0;
+	return err;
 }

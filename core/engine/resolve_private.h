@@ -20,20 +20,36 @@ int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct 
 int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach);
 
 /*
- * Finds, opens and hands over the file of a user probe. *ret_file is its number for the symbol worker, *ret_path malloc()ed
- * and as the kernel takes it. A name that has become part of the C library leads there, with a note.
+ * A file to probe. What was looked at and what is probed is one and the same open file: a path may lead elsewhere a moment
+ * later, and in a container it leads elsewhere for us.
+ */
+struct probed_file {
+	uint32_t number; /* for the symbol worker */
+	char *path;      /* for people, as it leads there from here; malloc()ed */
+	int fd;          /* belongs to the attach plan */
+};
+
+/*
+ * Finds, opens and hands over the file of a user probe. A name that has become part of the C library leads there, with a
+ * note.
  */
 int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
-			uint32_t *ret_file, char **ret_path);
+			struct probed_file *ret_file);
+
+/*
+ * Hands a file over to the symbol worker under file->number, and keeps it open for attaching: sets file->fd. Takes
+ * ownership of `fd`.
+ */
+int resolve_add_file(struct symbolizer *symbolizer, struct attach_plan *attach, int fd, struct probed_file *file);
 
 /* The process whose view of the file system counts: that of -p when it is one, else 0. */
 uint32_t resolve_single_tgid(const struct plan *plan);
 
 /*
- * A path that the target sees, as we can give it to the kernel: below the target's root unless both see the same file
- * there. Takes ownership of `path`, returns malloc()ed.
+ * The path of an open file that the target sees, as we see it: below the target's root unless both see the same file
+ * there. For messages only. Takes ownership of `path`, returns malloc()ed.
  */
-char *resolve_path_from_here(char *path, uint32_t tgid);
+char *resolve_path_from_here(char *path, uint32_t tgid, int fd);
 
 /* A usage error when there are more places than the plan allows. */
 int resolve_check_limit(const struct plan *plan, size_t nr);

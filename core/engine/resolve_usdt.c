@@ -41,21 +41,23 @@ static void search_done(struct usdt_search *search)
 
 /* ---- one file ---- */
 
-static bool is_there(const struct attach_plan *attach, const char *path, uint64_t offset)
+static bool is_there(const struct attach_plan *attach, int fd, uint64_t offset)
 {
 	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
 
-	return last && last->offset == offset && !strcmp(last->path, path);
+	return last && last->offset == offset && last->fd == fd;
 }
 
-static void add_points(struct attach_plan *attach, const char *path, const struct symbol_usdt *probes, size_t nr)
+static void add_points(struct attach_plan *attach, const struct probed_file *file, const struct symbol_usdt *probes,
+		       size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!is_there(attach, path, probes[i].file_offset))
+		if (!is_there(attach, file->fd, probes[i].file_offset))
 			vec_push(&attach->points,
 				 (struct attach_point){
 					 .name = xasprintf("%s:%s", probes[i].provider, probes[i].name),
-					 .path = xstrdup(path),
+					 .path = xstrdup(file->path),
+					 .fd = file->fd,
 					 .offset = probes[i].file_offset,
 					 .semaphore = probes[i].semaphore_offset,
 				 });
@@ -70,24 +72,28 @@ static int unreadable(const char *path, int err)
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 
-static int find_probes(struct usdt_search *search, const char *path, uint32_t file)
+static int find_probes(struct usdt_search *search, const struct probed_file *file)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
 	size_t nr = 0;
-	int err = symbolizer_find_usdt(search->symbolizer, file, search->provider, search->name, &probes, &nr);
+	int err = symbolizer_find_usdt(search->symbolizer, file->number, search->provider, search->name, &probes, &nr);
 
 	if (!err)
-		add_points(search->attach, path, probes, nr);
+		add_points(search->attach, file, probes, nr);
 	return err;
 }
 
-/* Takes ownership of fd. */
-static int search_file(struct usdt_search *search, const char *path, int fd)
+/* Takes ownership of `fd`. Of the files without such a probe none stays open: a process may have thousands mapped. */
+static void search_file(struct usdt_search *search, char *path, int fd)
 {
-	uint32_t file = PROBED_FILE + search->nr_files++;
-	int err = symbolizer_add_file(search->symbolizer, file, fd);
+	struct attach_plan *attach = search->attach;
+	struct probed_file file = { .number = PROBED_FILE + search->nr_files++, .path = path };
+	size_t nr_points = attach->points.nr, nr_fds = attach->fds.nr;
 
-	return err ? err : find_probes(search, path, file);
+	if (!resolve_add_file(search->symbolizer, attach, fd, &file))
+		find_probes(search, &file);
+	if (attach->points.nr == nr_points && attach->fds.nr > nr_fds)
+		close(attach->fds.data[--attach->fds.nr]);
 }
 
 /* ---- nothing ---- */
@@ -149,61 +155,87 @@ static int nothing_matched(const struct usdt_search *search, const char *where)
 
 static int search_target(struct usdt_search *search)
 {
-	_cleanup_(freep) char *path = NULL;
-	uint32_t file = PROBED_FILE;
-	int err = resolve_open_target(search->plan, search->symbolizer, search->attach, &file, &path);
+	struct probed_file file;
+	int err = resolve_open_target(search->plan, search->symbolizer, search->attach, &file);
 
-	if (err)
-		return err;
-	search->nr_files = file - PROBED_FILE + 1;
-	err = find_probes(search, path, file);
-	if (err)
-		return unreadable(path, err);
-	return search->attach->points.nr ? 0 : nothing_matched(search, path);
+	if (!err) {
+		search->nr_files = file.number - PROBED_FILE + 1;
+		err = find_probes(search, &file);
+		if (err)
+			err = unreadable(file.path, err);
+		else if (!search->attach->points.nr)
+			err = nothing_matched(search, file.path);
+	}
+	free(file.path);
+	return err;
 }
 
+struct mapped_file {
+	char *path;
+	uint64_t start, end, device, inode; /* of one mapping of it */
+};
+
 struct mapped_files {
-	VEC(char *) paths;
+	VEC(struct mapped_file) files;
 };
 
 static void mapped_files_done(struct mapped_files *files)
 {
-	for (size_t i = 0; i < files->paths.nr; i++)
-		free(files->paths.data[i]);
-	vec_done(&files->paths);
+	for (size_t i = 0; i < files->files.nr; i++)
+		free(files->files.data[i].path);
+	vec_done(&files->files);
 }
 
-static void remember_path(void *context, const struct proc_mapping *mapping)
+static void remember_file(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_files *files = context;
 
-	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/' || mapping->deleted)
+	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/' || files->files.nr >= MAX_MAPPED)
 		return;
-	if (files->paths.nr >= MAX_MAPPED)
-		return;
-	for (size_t i = 0; i < files->paths.nr; i++)
-		if (!strcmp(files->paths.data[i], mapping->path))
+	for (size_t i = 0; i < files->files.nr; i++)
+		if (files->files.data[i].inode == mapping->inode && files->files.data[i].device == mapping->device)
 			return;
-	vec_push(&files->paths, xstrdup(mapping->path));
+	vec_push(&files->files, (struct mapped_file){
+					.path = xstrdup(mapping->path),
+					.start = mapping->start,
+					.end = mapping->end,
+					.device = mapping->device,
+					.inode = mapping->inode,
+				});
+}
+
+/* The very file that is mapped, also when its path leads to another one by now. */
+static void search_mapped(struct usdt_search *search, uint32_t tgid, const struct mapped_file *mapped)
+{
+	const struct opener_request request = {
+		.tgid = tgid,
+		.start = mapped->start,
+		.end = mapped->end,
+		.path = mapped->path,
+		.device = mapped->device,
+		.inode = mapped->inode,
+	};
+	_cleanup_(freep) char *path = NULL;
+	int fd = opener_open(&request);
+
+	if (fd < 0) /* one file that cannot be read is no reason to do without the others */
+		return;
+	path = resolve_path_from_here(xstrdup(mapped->path), tgid, fd);
+	search_file(search, path, fd);
 }
 
 static int search_process(struct usdt_search *search, uint32_t tgid)
 {
-	_cleanup_(mapped_files_done) struct mapped_files files = {};
+	_cleanup_(mapped_files_done) struct mapped_files mapped = {};
 	_cleanup_(closep) int maps = -1;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
 	maps = open(path, O_RDONLY | O_CLOEXEC);
-	if (maps < 0 || proc_maps_read(maps, remember_path, &files) < 0)
+	if (maps < 0 || proc_maps_read(maps, remember_file, &mapped) < 0)
 		return fail(-errno, "process %" PRIu32 ": its mappings cannot be read: %s", tgid, strerror(errno));
-	for (size_t i = 0; i < files.paths.nr; i++) {
-		_cleanup_(freep) char *from_here = resolve_path_from_here(xstrdup(files.paths.data[i]), tgid);
-		int fd = opener_open_user(from_here, 0);
-
-		if (fd >= 0) /* one file that cannot be read is no reason to do without the others */
-			search_file(search, from_here, fd);
-	}
+	for (size_t i = 0; i < mapped.files.nr; i++)
+		search_mapped(search, tgid, &mapped.files.data[i]);
 	return 0;
 }
 

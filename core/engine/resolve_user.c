@@ -34,30 +34,25 @@ static bool is_new_place(const struct attach_plan *attach, uint64_t offset)
 }
 
 /* A resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie. */
-static void add_functions(struct attach_plan *attach, const char *path, const struct symbol_function *functions,
-			  size_t nr)
+static void add_functions(struct attach_plan *attach, const struct probed_file *file,
+			  const struct symbol_function *functions, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (functions[i].kind != FUNCTION_RESOLVER && is_new_place(attach, functions[i].file_offset))
 			vec_push(&attach->points, (struct attach_point){
 							  .name = xstrdup(functions[i].name),
-							  .path = xstrdup(path),
+							  .path = xstrdup(file->path),
+							  .fd = file->fd,
 							  .offset = functions[i].file_offset,
 						  });
 }
 
-struct probed_file {
-	struct symbolizer *symbolizer;
-	uint32_t number;
-	char *path;
-};
-
-static int no_function(const struct plan *plan, const struct probed_file *file)
+static int no_function(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file)
 {
 	const char *near = NULL;
 
 	fail_no_match("function '%s': nothing matches in %s", plan->probe.pattern, file->path);
-	if (symbolizer_suggest(file->symbolizer, file->number, plan->probe.pattern, &near, 1) == 1)
+	if (symbolizer_suggest(symbolizer, file->number, plan->probe.pattern, &near, 1) == 1)
 		hint("did you mean '%s'?", near);
 	return -ENOENT;
 }
@@ -107,7 +102,8 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, stru
 	return 0;
 }
 
-static int find_functions(const struct plan *plan, const struct probed_file *file, struct attach_plan *attach)
+static int find_functions(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file,
+			  struct attach_plan *attach)
 {
 	_cleanup_(freep) struct symbol_function *functions = NULL;
 	_cleanup_(freep) char *pattern = NULL;
@@ -119,24 +115,24 @@ static int find_functions(const struct plan *plan, const struct probed_file *fil
 	err = resolve_compile(plan, pattern, &match);
 	if (err)
 		return err;
-	err = symbolizer_find(file->symbolizer, file->number, pattern, &functions, &nr);
+	err = symbolizer_find(symbolizer, file->number, pattern, &functions, &nr);
 	if (err == -ENOEXEC)
 		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", file->path);
 	if (err)
 		return fail(err, "'%s': its functions cannot be read: %s", file->path, strerror(-err));
 	if (!nr)
-		return no_function(plan, file);
-	add_functions(attach, file->path, functions, nr);
+		return no_function(plan, symbolizer, file);
+	add_functions(attach, file, functions, nr);
 	return check_ifuncs(functions, nr, attach);
 }
 
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	struct probed_file file = { .symbolizer = symbolizer };
-	int err = resolve_open_target(plan, symbolizer, attach, &file.number, &file.path);
+	struct probed_file file;
+	int err = resolve_open_target(plan, symbolizer, attach, &file);
 
 	if (!err)
-		err = find_functions(plan, &file, attach);
+		err = find_functions(plan, symbolizer, &file, attach);
 	free(file.path);
 	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
 }
