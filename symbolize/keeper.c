@@ -39,6 +39,9 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 	}
 	if (pid == 0)
 		run_worker(its, keeper_pid, options);
+	/* Before the caller hears of the worker: with its end held here too, the worker's death would not close it. */
+	closep(&its);
+	its = -1;
 	draft_start(draft, MESSAGE_STARTED, pid > 0 ? (uint32_t)pid : 0);
 	draft_send(draft, socket, true, pid > 0 ? ours : -1);
 	return pid;
