@@ -258,6 +258,12 @@ struct st_config {
 	__u8 pad[2];
 };
 
+/*
+ * Stands in the code for the address of the kernel's per-CPU preemption count: user space puts the BTF id of the variable
+ * there. The two halves are in two instructions.
+ */
+#define ST_PREEMPT_COUNT_MARK 0x73745f5f70637274
+
 /* What the scheduler programs measure. */
 enum st_measure {
 	ST_MEASURE_OFF_CPU = 0, /* from leaving the CPU to coming back, by sleeper */

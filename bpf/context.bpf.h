@@ -5,14 +5,11 @@
  * BPF has no helper for it, but the preemption count says it, and BTF says where that is: a per-CPU variable on x86
  * (__preempt_count, pcpu_hot.preempt_count from 6.2 to 6.14), a field of the task on arm64. Both are plain memory
  * of the kernel, readable under lockdown too. A kernel without CONFIG_KALLSYMS_ALL has them in BTF but refuses programs
- * that name them, so user space asks first (host_tells_interrupts()).
+ * that name them, so user space asks first (host_tells_interrupts()), and puts the variable in its place.
  */
 #pragma once
 
 #include "bpf/maps.bpf.h"
-
-extern const int __preempt_count __ksym __weak;
-extern const struct pcpu_hot pcpu_hot __ksym __weak;
 
 /* include/linux/preempt.h: eight bits of preemption, eight of softirq, four of hardirq, four of NMI. */
 enum {
@@ -21,6 +18,17 @@ enum {
 	ST_PREEMPT_NMI = 0xf << 20,
 };
 
+#define ST_STRING_OF(x) #x
+#define ST_STRING(x) ST_STRING_OF(x)
+
+static __always_inline const void *st_preempt_count_variable(void)
+{
+	const void *variable;
+
+	asm volatile("%0 = " ST_STRING(ST_PREEMPT_COUNT_MARK) " ll" : "=r"(variable));
+	return variable;
+}
+
 static __always_inline __u32 st_preempt_count(void)
 {
 	if (bpf_core_field_exists(((struct thread_info *)0)->preempt_count)) {
@@ -28,11 +36,9 @@ static __always_inline __u32 st_preempt_count(void)
 			return 0;
 		return ((struct task_struct *)bpf_get_current_task_btf())->thread_info.preempt_count;
 	}
-	if (&__preempt_count)
-		return *(const int *)bpf_this_cpu_ptr(&__preempt_count);
-	if (&pcpu_hot)
-		return ((const struct pcpu_hot *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
-	return 0;
+	if (bpf_core_field_exists(((struct pcpu_hot *)0)->preempt_count))
+		return ((const struct pcpu_hot *)bpf_this_cpu_ptr(st_preempt_count_variable()))->preempt_count;
+	return *(const int *)bpf_this_cpu_ptr(st_preempt_count_variable());
 }
 
 /* The flags of a record that is taken here; 0 in a task. */

@@ -16,8 +16,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-
-#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+#include "core/engine/kernel_types.h"
 
 int host_require_btf(void)
 {
@@ -130,10 +129,10 @@ bool host_has_uprobe_multi(void)
 	return link >= 0 || link == -EBADF;
 }
 
-static bool kernel_has_type(const char *name, __u32 kind)
+static bool kernel_has_struct(const char *name)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool has = btf && btf__find_by_name_kind(btf, name, kind) > 0;
+	struct btf *btf = NULL;
+	bool has = !kernel_types_pick(&name, 1, &btf) && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
 
 	btf__free(btf);
 	return has;
@@ -145,7 +144,7 @@ static bool kernel_has_type(const char *name, __u32 kind)
  */
 bool host_has_kprobe_multi(void)
 {
-	return kernel_has_type("bpf_kprobe_multi_link", BTF_KIND_STRUCT);
+	return kernel_has_struct("bpf_kprobe_multi_link");
 }
 
 int host_kprobe_event_type(void)
@@ -204,13 +203,14 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
  */
 bool host_counts_misses(void)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	static const char *const name = "bpf_link_info";
+	struct btf *btf = NULL;
 	bool counts = false;
 	int id;
 
-	if (!btf)
+	if (kernel_types_pick(&name, 1, &btf))
 		return false;
-	id = btf__find_by_name_kind(btf, "bpf_link_info", BTF_KIND_STRUCT);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
 	if (id > 0)
 		counts = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "missed", 3);
 	btf__free(btf);
@@ -268,8 +268,8 @@ int host_scheduler_events(enum switch_order *ret_order)
 	return err;
 }
 
-/* Whether a program may take the address of this per-CPU variable. */
-static bool can_name_variable(const struct btf *btf, const char *name)
+/* The id of this per-CPU variable if a program may take its address, else 0. */
+static uint32_t variable_to_name(const struct btf *btf, const char *name)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
 	/* r1 = &variable; r0 = 0; exit */
@@ -282,28 +282,29 @@ static bool can_name_variable(const struct btf *btf, const char *name)
 	_cleanup_(closep) int program = -1;
 
 	if (id <= 0)
-		return false;
+		return 0;
 	program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "st_ask_variable", "GPL", code, 4, NULL);
-	return program >= 0;
+	return program >= 0 ? (uint32_t)id : 0;
 }
 
-bool host_tells_interrupts(void)
+bool host_tells_interrupts(uint32_t *ret_variable)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	bool tells = false;
+	bool field = false;
 	int id;
 
+	*ret_variable = 0;
 	if (!btf)
 		return false;
 	id = btf__find_by_name_kind(btf, "thread_info", BTF_KIND_STRUCT);
 	if (id > 0)
-		tells = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "preempt_count", 1);
-	if (!tells && btf__find_by_name_kind(btf, "__preempt_count", BTF_KIND_VAR) > 0)
-		tells = can_name_variable(btf, "__preempt_count");
-	else if (!tells)
-		tells = can_name_variable(btf, "pcpu_hot");
+		field = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "preempt_count", 1);
+	if (!field && btf__find_by_name_kind(btf, "pcpu_hot", BTF_KIND_STRUCT) > 0)
+		*ret_variable = variable_to_name(btf, "pcpu_hot");
+	else if (!field)
+		*ret_variable = variable_to_name(btf, "__preempt_count");
 	btf__free(btf);
-	return tells;
+	return field || *ret_variable;
 }
 
 uint32_t host_nr_threads(void)

@@ -63,8 +63,11 @@ enum switch_order {
 /* Whether programs can attach to sched_switch and sched_waking by BTF. 0, or an ERR_HOST failure. */
 int host_scheduler_events(enum switch_order *ret_order);
 
-/* Whether a program can ask if it runs in an interrupt: bpf/context.bpf.h. */
-bool host_tells_interrupts(void);
+/*
+ * Whether a program can ask if it runs in an interrupt (bpf/context.bpf.h): by a per-CPU variable with this BTF id, or
+ * by a field of the thread where it is 0.
+ */
+bool host_tells_interrupts(uint32_t *ret_variable);
 
 /* How many threads the host has now; 0 unknown. */
 uint32_t host_nr_threads(void);

@@ -51,6 +51,7 @@ struct attach_plan {
 	enum mechanism mechanism;
 	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
 	enum switch_order switch_order; /* MECHANISM_TP_BTF */
+	uint32_t preempt_count;        /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0 not wanted */
 	char why[256];                 /* why this mechanism */
 	bool inside_functions;         /* not at their entry: the frame of the function is there already */
 	char note[256];                /* what was left out, for the user; "" = nothing */

@@ -26,7 +26,8 @@ int resolve_scheduler(const struct plan *plan, struct attach_plan *attach)
 	attach->mechanism = MECHANISM_TP_BTF;
 	add_point(attach, "sched:sched_switch", "on_switch");
 	if (plan->off_cpu.measure != MEASURE_OFF_CPU || plan->off_cpu.part != PART_ALL || plan->off_cpu.unfinished)
-		add_point(attach, "sched:sched_waking", host_tells_interrupts() ? "on_waking" : "on_waking_anywhere");
+		add_point(attach, "sched:sched_waking",
+			  host_tells_interrupts(&attach->preempt_count) ? "on_waking" : "on_waking_anywhere");
 	snprintf(attach->why, sizeof(attach->why), "the scheduler's tracepoints; the state of a thread is %s",
 		 states[attach->switch_order]);
 	return 0;

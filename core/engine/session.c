@@ -15,6 +15,7 @@
 #include "core/base/err.h"
 #include "core/engine/bpf_disasm.h"
 #include "core/engine/host.h"
+#include "core/engine/kernel_types.h"
 #include "core/engine/libbpf_log.h"
 #include "core/engine/process.h"
 #include "core/engine/session_private.h"
@@ -221,24 +222,7 @@ struct bpf_program *session_program(const struct session *session, const char *n
 	return bpf_object__find_program_by_name(session->skeleton->obj, name);
 }
 
-/* ---- generations ---- */
-
-int session_make_counts(struct session *session, uint32_t generation)
-{
-	uint32_t entries = session->wanted_entries;
-	_cleanup_(closep) int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_counts", sizeof(struct st_id),
-						  sizeof(struct st_count), entries, NULL);
-	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
-
-	if (fd < 0)
-		return fail(-errno, "count map of %u entries: refused: %s", entries, strerror(errno));
-	if (bpf_map_update_elem(outer, &generation, &fd, BPF_ANY))
-		return fail(-errno, "count map: cannot be put in place: %s", strerror(errno));
-	closep(&session->counts[generation]);
-	session->counts[generation] = take_fd(&fd);
-	session->count_entries[generation] = entries;
-	return 0;
-}
+/* ---- control ---- */
 
 static int map_control(struct session *session)
 {
@@ -281,6 +265,29 @@ static void autoload_points(struct session *session, const struct attach_plan *a
 			bpf_program__set_autoload(session_program(session, attach->points.data[i].program), true);
 }
 
+/*
+ * Programs name a per-CPU variable of the kernel by its BTF id. As an `extern … __ksym` of the object it would make libbpf
+ * read all of the kernel's types for every program, so the one program that wants it has a mark in its code.
+ */
+static int name_preempt_count(struct session *session, uint32_t variable)
+{
+	struct bpf_program *program = session_program(session, "on_waking");
+	size_t nr = bpf_program__insn_cnt(program);
+	_cleanup_(freep) struct bpf_insn *code = xcalloc(nr, sizeof(*code));
+
+	memcpy(code, bpf_program__insns(program), nr * sizeof(*code));
+	for (size_t i = 0; i + 1 < nr; i++) {
+		if (code[i].code != (BPF_LD | BPF_IMM | BPF_DW) || code[i].src_reg ||
+		    code[i].imm != (int32_t)ST_PREEMPT_COUNT_MARK ||
+		    code[i + 1].imm != (int32_t)(ST_PREEMPT_COUNT_MARK >> 32))
+			continue;
+		code[i].src_reg = BPF_PSEUDO_BTF_ID;
+		code[i].imm = (int32_t)variable;
+		code[i + 1].imm = 0; /* of the kernel itself, not of a module */
+	}
+	return bpf_program__set_insns(program, code, nr);
+}
+
 static int configure(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	int err = set_config(session->skeleton, plan, attach);
@@ -299,6 +306,10 @@ static int configure(struct session *session, const struct plan *plan, const str
 		return fail_host(err, "fentry: '%s' is no function that the kernel knows by type",
 				 attach->points.data[0].name);
 	autoload_points(session, attach);
+	if (attach->preempt_count)
+		err = name_preempt_count(session, attach->preempt_count);
+	if (err)
+		return fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err));
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
 	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;
 	session->wants_idle = plan->include_idle;
@@ -307,27 +318,55 @@ static int configure(struct session *session, const struct plan *plan, const str
 	return 0;
 }
 
+/* Programs that attach by type need all of the kernel's types in libbpf; for the others what CO-RE asks for is enough. */
+static int open_object(struct session *session, const struct attach_plan *attach)
+{
+	bool all_types = attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_FENTRY;
+	_cleanup_(closep) int types = all_types ? -1 : memfd_create("kernel-types", MFD_CLOEXEC);
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, options);
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
+	if (types >= 0)
+		options.btf_custom_path = path;
+	session->skeleton = stacktool__open_opts(&options);
+	if (!session->skeleton)
+		return fail(-errno, "BPF object: cannot be opened");
+	if (types >= 0)
+		err = kernel_types_write(bpf_object__btf(session->skeleton->obj), types);
+	if (err)
+		return fail_host(err, "kernel: its type information cannot be read: %s", strerror(-err));
+	session->types = take_fd(&types);
+	return 0;
+}
+
 static int session_open(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session)
 {
 	struct session *session = xcalloc(1, sizeof(*session));
+	int err;
 
 	*ret_session = session;
 	libbpf_log_start();
-	session->counts[0] = session->counts[1] = -1;
-	session->skeleton = stacktool__open();
-	return session->skeleton ? configure(session, plan, attach) : fail(-errno, "BPF object: cannot be opened");
+	session->counts[0] = session->counts[1] = session->types = -1;
+	err = open_object(session, attach);
+	return err ? err : configure(session, plan, attach);
 }
 
 static int session_load(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
-	int err = stacktool__load(session->skeleton);
+	int err = session_begin_counts(session);
 
+	if (err)
+		return err;
+	err = stacktool__load(session->skeleton);
+	closep(&session->types);
+	session->types = -1;
 	if (err)
 		return load_failed(err, attach);
 	err = fill_pids(session->skeleton, plan);
-	if (!err)
-		err = session_make_counts(session, 0);
-	return err ? err : map_control(session);
+	err = err ?: map_control(session);
+	return err ?: session_await_counts(session);
 }
 
 int session_new(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session)
@@ -349,7 +388,9 @@ void session_free(struct session *session)
 {
 	if (!session)
 		return;
+	session_await_counts(session);
 	session_detach(session);
+	closep(&session->types);
 	sampling_free(session->sampling);
 	ring_buffer__free(session->ring);
 	if (session->control)

@@ -2,6 +2,8 @@
 /* What session.c, attach.c and drain.c share: the inside of a session. Nothing else includes this. */
 #pragma once
 
+#include <pthread.h>
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -11,9 +13,18 @@
 #include "core/engine/session.h"
 #include "stacktool.skel.h"
 
+/* The first count map, on its way into its slot. */
+struct first_counts {
+	pthread_t thread;
+	bool running;
+	int outer, inner;
+	int err;
+};
+
 struct session {
 	struct stacktool *skeleton;
 	struct bpf_program *program;
+	int types; /* until the object is loaded: the file of btf_custom_path, or -1 */
 	volatile struct st_control *control; /* mmap()ed */
 	struct ring_buffer *ring;
 
@@ -21,6 +32,7 @@ struct session {
 	int counts[ST_GENERATIONS];
 	uint32_t count_entries[ST_GENERATIONS];
 	uint32_t wanted_entries; /* what the next map of the dead generation should hold */
+	struct first_counts first;
 
 	/* numbers of each generation that are in an interval already */
 	struct st_stats reported[ST_GENERATIONS];
@@ -55,6 +67,10 @@ struct session {
 
 /* A program of the object by its name; NULL when there is none. */
 struct bpf_program *session_program(const struct session *session, const char *name);
+
+/* The generation 0 before the object is loaded, and the wait for it before anything is attached. 0 or a failure. */
+int session_begin_counts(struct session *session);
+int session_await_counts(struct session *session);
 
 /*
  * Makes a count map of `wanted_entries` and puts it into the slot of a generation, in place of the one that was there.
