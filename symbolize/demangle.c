@@ -79,7 +79,7 @@ static bool is_legacy_rust(const char *mangled)
 	return false;
 }
 
-bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
+static bool demangle_symbol(struct name mangled, char *ret_text)
 {
 	char text[MANGLED_MAX_BYTES + 1];
 
@@ -94,6 +94,24 @@ bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 	if (starts_with(text, "___Z") || starts_with(text, "____Z")) /* clang's blocks */
 		return run_cplus(text, ret_text);
 	return false;
+}
+
+bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
+{
+	static const char suffix[] = "@plt"; /* ours: see plt.h */
+	bool is_stub = name_ends_with(mangled, suffix);
+	size_t nr;
+
+	if (is_stub)
+		mangled.nr_bytes -= sizeof(suffix) - 1;
+	if (!demangle_symbol(mangled, ret_text))
+		return false;
+	nr = strlen(ret_text);
+	if (is_stub && nr > DEMANGLED_MAX_BYTES - sizeof(suffix))
+		return false;
+	if (is_stub)
+		memcpy(ret_text + nr, suffix, sizeof(suffix));
+	return true;
 }
 
 /* ---- without parameters ---- */

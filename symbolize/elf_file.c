@@ -10,6 +10,7 @@ enum {
 	SEGMENTS_MAX = 4096,
 	SECTIONS_MAX = 65536,
 	BATCH_BYTES = 8192, /* of headers read at once */
+	NAMES_KEPT_MAX = 65536,
 };
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -29,6 +30,10 @@ int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, 
 
 	if (!elf_file_holds(elf, offset, nr_bytes))
 		return -EBADMSG;
+	if (elf->memory) {
+		memcpy(ret_bytes, elf->memory + offset, nr_bytes);
+		return 0;
+	}
 	while (nr_bytes) {
 		ssize_t got = pread(elf->fd, to, nr_bytes, (off_t)offset);
 
@@ -197,6 +202,24 @@ static int read_headers(struct elf_file *elf)
 	return err;
 }
 
+/* Names that cannot be read are no failure: such a file has no section of any name. */
+static int load_section_names(struct elf_file *elf)
+{
+	const Elf64_Shdr *names;
+	int err;
+
+	if (!elf->section_names || elf->section_names >= elf->sections.nr)
+		return 0;
+	names = &elf->sections.data[elf->section_names];
+	if (!names->sh_size || names->sh_size > NAMES_KEPT_MAX ||
+	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
+		return 0;
+	err = vec_grow((void **)&elf->names.data, &elf->names.room, (size_t)names->sh_size, 1);
+	if (!err && !elf_file_read(elf, names->sh_offset, elf->names.data, (size_t)names->sh_size))
+		elf->names.nr = (size_t)names->sh_size;
+	return err;
+}
+
 static int read_ident(struct elf_file *elf)
 {
 	unsigned char ident[EI_NIDENT];
@@ -209,24 +232,34 @@ static int read_ident(struct elf_file *elf)
 	return 0;
 }
 
-int elf_file_open(struct elf_file *elf, int fd)
+static int open_elf(struct elf_file *elf)
 {
-	off_t size = lseek(fd, 0, SEEK_END); /* no fstat: the worker's seccomp list has none */
-	int err;
+	int err = read_ident(elf);
 
-	*elf = (struct elf_file){ .fd = fd };
-	if (size < 0)
-		return -ENOEXEC;
-	elf->size = (uint64_t)size;
-	err = read_ident(elf);
 	err = err ?: read_headers(elf);
+	err = err ?: load_section_names(elf);
 	if (err)
 		elf_file_done(elf);
 	return err;
 }
 
+int elf_file_open(struct elf_file *elf, int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END); /* no fstat: the worker's seccomp list has none */
+
+	*elf = (struct elf_file){ .fd = fd, .size = size < 0 ? 0 : (uint64_t)size };
+	return open_elf(elf);
+}
+
+int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_bytes)
+{
+	*elf = (struct elf_file){ .fd = -1, .memory = bytes, .size = nr_bytes };
+	return open_elf(elf);
+}
+
 void elf_file_done(struct elf_file *elf)
 {
+	vec_done(&elf->names);
 	vec_done(&elf->segments);
 	vec_done(&elf->sections);
 }
@@ -292,6 +325,8 @@ bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, 
 	if (section->sh_name >= names->sh_size || nr_bytes > names->sh_size - section->sh_name ||
 	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
 		return false;
+	if (elf->names.nr)
+		return !memcmp(elf->names.data + section->sh_name, name, nr_bytes);
 	return !elf_file_read(elf, names->sh_offset + section->sh_name, found, nr_bytes) &&
 	       !memcmp(found, name, nr_bytes);
 }

@@ -19,11 +19,13 @@
 #include "core/base/vec.h"
 
 struct elf_file {
-	int fd; /* borrowed */
+	int fd; /* borrowed; -1 for a file in memory */
+	const unsigned char *memory; /* of `size` bytes, borrowed: the file, when it is here */
 	uint64_t size;
 	bool is_64;
 	uint16_t type, machine;
 	uint32_t section_names; /* number of the section with the names of sections; 0 none */
+	VEC(char) names; /* of sections; empty when there are too many, and then they are read one by one */
 	VEC(Elf64_Phdr) segments;
 	VEC(Elf64_Shdr) sections; /* empty where the file has none */
 };
@@ -39,6 +41,9 @@ struct build_id {
 
 /* Reads the headers; the descriptor stays the caller's and must outlive the reader. */
 int elf_file_open(struct elf_file *elf, int fd);
+
+/* The same for a file that is in memory, and stays there. */
+int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_bytes);
 void elf_file_done(struct elf_file *elf);
 
 /* Reads exactly `nr_bytes` at `offset`; -EBADMSG when the file does not have them. */

@@ -9,11 +9,11 @@
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max)
 {
 	_cleanup_(freep) char *copy = NULL;
-	int err, fd;
+	int err, fd = -1;
 
 	if (!elf_file_holds(elf, offset, nr_bytes))
 		return -EBADMSG;
-	if (nr_bytes <= copy_max) {
+	if (nr_bytes <= copy_max || elf->memory) {
 		copy = malloc((size_t)nr_bytes + 1);
 		if (!copy)
 			return -ENOMEM;
@@ -22,8 +22,9 @@ int names_open(struct names *names, const struct elf_file *elf, uint64_t offset,
 			return err;
 		copy[nr_bytes] = '\0';
 	}
-	fd = dup(elf->fd);
-	if (fd < 0)
+	if (!elf->memory)
+		fd = dup(elf->fd);
+	if (fd < 0 && !elf->memory)
 		return -errno;
 	*names = (struct names){
 		.is_open = true, .fd = fd, .offset = offset, .nr_bytes = nr_bytes, .copy = take_ptr(copy)
@@ -35,12 +36,14 @@ void names_done(struct names *names)
 {
 	free(names->copy);
 	if (names->is_open)
-		close(names->fd);
+		closep(&names->fd);
 	*names = (struct names){};
 }
 
 void names_drop_copy(struct names *names)
 {
+	if (names->fd < 0)
+		return; /* the copy is all there is */
 	free(names->copy);
 	names->copy = NULL;
 }

@@ -18,17 +18,17 @@ struct name {
 };
 
 struct names {
-	bool is_open; /* fd is one, and ours; zeroed names are empty */
-	int fd;
+	bool is_open; /* zeroed names are empty */
+	int fd; /* ours; -1: the table was in memory, and the copy stays */
 	uint64_t offset, nr_bytes; /* of the string table */
 	char *copy; /* of all of it and a NUL, or NULL: read from the file */
 };
 
-/* Opens the string table at this range of the file; loads it unless it is larger than `copy_max`. */
+/* Opens the string table at this range of the file; loads it unless it is larger than `copy_max` and in a file. */
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
 void names_done(struct names *names);
 
-/* Lets go of the copy: the names are then read from the file. */
+/* Lets go of the copy, if there is a file: the names are then read from that. */
 void names_drop_copy(struct names *names);
 
 /*

@@ -47,6 +47,7 @@ struct symbol_answer {
 	const char *name;   /* demangled unless asked otherwise, without version suffix; NULL unless SYMBOL_OK */
 	const char *module; /* kernel: "kernel", the module's name, "bpf"; NULL for files */
 	uint64_t offset;    /* where - start of the symbol */
+	bool nameless;      /* no symbol, but the unwind table tells its start: the name is "fn_0x" and its address */
 };
 
 enum symbol_function_kind {

@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct symtab_symbol) == RADIX_ELEMENT_BYTES, "symbols are
 enum {
 	CODE_RANGES_MAX = 64,          /* real files have one to four */
 	NESTING_MAX = 64,              /* steps outwards in a lookup */
-	OUTER_MAX = (1u << 23) - 1,
+	OUTER_MAX = (1u << 22) - 1,
 	NAMES_KEPT_MAX = 1u << 20,     /* names of one file in memory; more stay in the file */
 };
 
@@ -50,6 +50,14 @@ void symtab_done(struct symtab *table)
 	vec_done(&table->symbols);
 	for (int i = 0; i < SYMTAB_NAMES; i++)
 		names_done(&table->names[i]);
+}
+
+uint64_t symtab_address(const struct symtab *table, uint64_t offset)
+{
+	for (size_t i = 0; i < table->code.nr; i++)
+		if (offset - table->code.data[i].offset < table->code.data[i].size)
+			return offset - table->code.data[i].offset + table->code.data[i].address;
+	return offset;
 }
 
 uint64_t symtab_start(const struct symtab *table, const struct symtab_symbol *symbol)

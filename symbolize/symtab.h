@@ -17,11 +17,11 @@ struct symtab_symbol {
 	uint32_t start;        /* in the file, from symtab.base */
 	uint32_t size;         /* bytes it covers; 0: only its first */
 	uint32_t name;         /* position in its names */
-	uint32_t names : 2;    /* index into symtab.names */
+	uint32_t names : 3;    /* index into symtab.names */
 	uint32_t merit : 5;    /* enum symbol_merit: which of several at one start to show */
 	uint32_t unsized : 1;  /* the file gives no size; `size` reaches to the next symbol */
 	uint32_t ifunc : 1;    /* its code chooses an implementation */
-	uint32_t outer : 23;   /* how many symbols back the nearest one that ends later starts; 0 none */
+	uint32_t outer : 22;   /* how many symbols back the nearest one that ends later starts; 0 none */
 };
 
 /* An executable segment of the running file. */
@@ -30,7 +30,7 @@ struct code_range {
 };
 
 enum {
-	SYMTAB_NAMES = 4
+	SYMTAB_NAMES = 8
 };
 
 struct symtab {
@@ -53,6 +53,10 @@ int symtab_finish(struct symtab *table);
 
 /* The symbol that covers this offset of the file, the innermost one; NULL when none does. */
 const struct symtab_symbol *symtab_lookup(const struct symtab *table, uint64_t offset);
+
+/* The executable segment that holds this link-time address, or NULL; and the address of an offset in one of them. */
+const struct code_range *symtab_code_at(const struct symtab *table, uint64_t address);
+uint64_t symtab_address(const struct symtab *table, uint64_t offset);
 
 /* Its first byte in the file, and its name. */
 uint64_t symtab_start(const struct symtab *table, const struct symtab_symbol *symbol);

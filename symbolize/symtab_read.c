@@ -71,7 +71,7 @@ static bool is_function(const struct reading *reading, const Elf64_Sym *symbol)
 	}
 }
 
-static const struct code_range *code_at(const struct symtab *table, uint64_t address)
+const struct code_range *symtab_code_at(const struct symtab *table, uint64_t address)
 {
 	for (size_t i = 0; i < table->code.nr; i++)
 		if (address - table->code.data[i].address < table->code.data[i].size)
@@ -121,7 +121,7 @@ static int add_symbol(const struct reading *reading, const Elf64_Sym *symbol)
 {
 	struct symtab *table = reading->table;
 	uint64_t address = reading->elf->machine == EM_ARM ? symbol->st_value & ~1ull : symbol->st_value;
-	const struct code_range *code = code_at(table, address);
+	const struct code_range *code = symtab_code_at(table, address);
 	uint64_t start, size;
 
 	if (!code || !is_function(reading, symbol))
@@ -134,7 +134,7 @@ static int add_symbol(const struct reading *reading, const Elf64_Sym *symbol)
 						     .start = (uint32_t)start,
 						     .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
 						     .name = symbol->st_name,
-						     .names = reading->names & 3,
+						     .names = reading->names & (SYMTAB_NAMES - 1),
 						     .merit = merit_of(reading, symbol) & MERIT_ALL,
 						     .unsized = !symbol->st_size,
 						     .ifunc = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC,

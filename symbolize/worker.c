@@ -50,25 +50,23 @@ static uint64_t place_of(const struct wire_query *query)
 static bool name_in_file(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
 			 struct wire_answer *ret_answer)
 {
-	const struct symtab_symbol *symbol;
-	struct name name;
+	struct found_place place;
 
-	if (file->status != SYMBOL_OK || !file->table.symbols.nr) {
-		ret_answer->status = file->status != SYMBOL_OK ? file->status : SYMBOL_NO_TABLE;
+	if (file->status != SYMBOL_OK) {
+		ret_answer->status = file->status;
 		return true;
 	}
-	symbol = symtab_lookup(&file->table, place_of(query));
-	if (!symbol) {
-		ret_answer->status = SYMBOL_NOT_FOUND;
+	if (!indexed_file_lookup(file, place_of(query), worker->scratch, &place)) {
+		ret_answer->status = file->table.symbols.nr ? SYMBOL_NOT_FOUND : SYMBOL_NO_TABLE;
 		return true;
 	}
-	name = symtab_name(&file->table, symbol, worker->scratch);
-	if (!name.nr_bytes) {
+	if (!place.name.nr_bytes) {
 		ret_answer->status = SYMBOL_MALFORMED; /* or the file has shrunk since */
 		return true;
 	}
-	ret_answer->offset = query->where - symtab_start(&file->table, symbol);
-	return add_name(worker, symbol, name, &ret_answer->name);
+	ret_answer->offset = query->where - place.start;
+	ret_answer->nameless = place.nameless;
+	return add_name(worker, place.identity, place.name, &ret_answer->name);
 }
 
 static bool name_in_kernel(struct worker *worker, struct indexed_file *none, const struct wire_query *query,

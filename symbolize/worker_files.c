@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbolize/worker_files.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/inflate.h"
+
+enum {
+	MINI_DEBUG_MAX_BYTES = 64 << 20, /* unpacked .gnu_debugdata; those of distributions have 1 to 4 MB */
+};
+
 enum symbol_status symbol_status_of(int err)
 {
 	switch (err) {
@@ -18,6 +28,36 @@ enum symbol_status symbol_status_of(int err)
 	}
 }
 
+/*
+ * "Mini debug info": a packed file in the file, whose .symtab has the functions that .dynsym lacks. What is wrong with it
+ * is no reason to do without .dynsym.
+ */
+static int add_mini_debug(struct symtab *table, const struct elf_file *elf)
+{
+	const Elf64_Shdr *section = table->complete ? NULL : elf_file_section(elf, ".gnu_debugdata");
+	_cleanup_(freep) unsigned char *bytes = NULL;
+	struct elf_file mini;
+	size_t nr;
+	int err;
+
+	if (!section || section->sh_type == SHT_NOBITS || !elf_file_holds(elf, section->sh_offset, section->sh_size))
+		return 0;
+	err = inflate_xz(elf, section->sh_offset, section->sh_size, MINI_DEBUG_MAX_BYTES, &bytes, &nr);
+	if (err || elf_file_open_memory(&mini, bytes, nr))
+		return 0;
+	err = symtab_add(table, &mini);
+	elf_file_done(&mini);
+	return err == -ENOMEM ? err : 0;
+}
+
+static void forget(struct indexed_file *file)
+{
+	symtab_done(&file->table);
+	ifuncs_done(&file->ifuncs);
+	plt_done(&file->plt);
+	fdes_done(&file->fdes);
+}
+
 static int build_index(struct indexed_file *file, const struct elf_file *elf)
 {
 	int err = symtab_init(&file->table, elf);
@@ -27,10 +67,13 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 	if (elf_file_build_id(elf, &file->build_id))
 		file->build_id.nr_bytes = 0;
 	err = symtab_add(&file->table, elf);
+	err = err ?: add_mini_debug(&file->table, elf);
 	err = err ?: symtab_finish(&file->table);
 	err = err ?: ifuncs_read(&file->ifuncs, elf, &file->table);
+	err = err ?: plt_read(&file->plt, elf, &file->table);
+	err = err ?: fdes_read(&file->fdes, elf, &file->table);
 	if (err)
-		symtab_done(&file->table);
+		forget(file);
 	else
 		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* bad notes are no reason to lose the names */
 	return err;
@@ -95,4 +138,46 @@ void indexed_file_add_debug(struct indexed_file *file, int fd)
 		return;
 	add_debug(file, &elf);
 	elf_file_done(&elf);
+}
+
+/* ---- lookup ---- */
+
+static struct name name_of_fde(const struct symtab *table, uint64_t start, char scratch[NAME_MAX_BYTES])
+{
+	int nr = snprintf(scratch, NAME_MAX_BYTES, "fn_0x%" PRIx64, symtab_address(table, start));
+
+	return (struct name){ scratch, (size_t)nr };
+}
+
+/* A symbol without size was stretched to the next one; a function that begins in between is not its. */
+static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol, const struct fdes *fdes,
+			 const struct fde *fde)
+{
+	return symbol->unsized && fde && fdes->base + fde->start > symtab_start(table, symbol);
+}
+
+bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
+			 struct found_place *ret_place)
+{
+	const struct symtab_symbol *symbol = symtab_lookup(&file->table, offset);
+	const struct plt_stub *stub = symbol ? NULL : plt_lookup(&file->plt, offset);
+	const struct fde *fde = fdes_lookup(&file->fdes, offset);
+
+	if (symbol && !is_cut_short(&file->table, symbol, &file->fdes, fde)) {
+		*ret_place = (struct found_place){ symbol, symtab_name(&file->table, symbol, scratch),
+						   symtab_start(&file->table, symbol), false };
+		return true;
+	}
+	if (stub) {
+		*ret_place =
+			(struct found_place){ stub, plt_name(&file->plt, stub), file->plt.base + stub->start, false };
+		return true;
+	}
+	if (fde) {
+		uint64_t start = file->fdes.base + fde->start;
+
+		*ret_place = (struct found_place){ fde, name_of_fde(&file->table, start, scratch), start, true };
+		return true;
+	}
+	return false;
 }

@@ -4,7 +4,9 @@
 
 #include "core/base/vec.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/fdes.h"
 #include "symbolize/ifunc.h"
+#include "symbolize/plt.h"
 #include "symbolize/symtab.h"
 #include "symbolize/usdt.h"
 
@@ -14,6 +16,8 @@ struct indexed_file {
 	bool debug_done;           /* its debug file was asked for, or is not needed */
 	struct build_id build_id;
 	struct symtab table;
+	struct plt plt;
+	struct fdes fdes;
 	struct ifuncs ifuncs;
 	int usdt_err; /* of reading the notes */
 	struct usdt_notes usdt;
@@ -31,6 +35,21 @@ struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32
 
 /* Adds what its debug file knows, if that has the same build id. The index stays as it was when it has not. */
 void indexed_file_add_debug(struct indexed_file *file, int fd);
+
+/* What is at an offset of the file. */
+struct found_place {
+	const void *identity; /* the same for each place of one function */
+	struct name name;     /* mangled; points into the index or into `scratch` */
+	uint64_t start;       /* of the function, in the file */
+	bool nameless;        /* known by its entry in .eh_frame only; the name says its address */
+};
+
+/*
+ * The function that covers an offset of a readable file: a symbol, else a stub of the procedure linkage table, else an
+ * entry of .eh_frame. False when nothing does.
+ */
+bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
+			 struct found_place *ret_place);
 
 /* The status of errors of the parsers. */
 enum symbol_status symbol_status_of(int err);

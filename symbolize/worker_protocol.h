@@ -54,7 +54,7 @@ struct wire_answer {
 	uint64_t offset;
 	uint32_t status;
 	uint32_t name, module; /* positions in the text */
-	uint32_t unused;
+	uint32_t nameless;
 };
 
 struct wire_function {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/alloc.h"
+#include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/engine/opener.h"
 #include "core/engine/tracer.h"
@@ -83,6 +84,18 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* What has no symbol is told apart from the nameless functions of other files: "libx.so!fn_0x1a2b0". */
+static uint32_t add_nameless(struct profile *profile, uint32_t module, const char *function)
+{
+	struct buf text = {};
+	uint32_t name;
+
+	buf_addf(&text, "%s!%s", profile_string(profile, module), function);
+	name = strtab_add(&profile->strings, buf_text(&text));
+	buf_done(&text);
+	return name;
+}
+
 static void take_answer(struct profile *profile, uint32_t index, const struct symbol_answer *answer)
 {
 	struct profile_frame *frame = &profile->frames.data[index];
@@ -93,7 +106,8 @@ static void take_answer(struct profile *profile, uint32_t index, const struct sy
 		frame->module = strtab_add(&profile->strings, answer->module ? answer->module : "kernel");
 	if (answer->status != SYMBOL_OK || !answer->name)
 		return;
-	frame->name = strtab_add(&profile->strings, answer->name);
+	frame->name = answer->nameless ? add_nameless(profile, frame->module, answer->name)
+				       : strtab_add(&profile->strings, answer->name);
 	frame->offset = answer->offset;
 	frame->tracer = is_kernel && frame_is_tracer(answer->name, answer->module);
 }
@@ -168,8 +182,8 @@ void name_frames(struct profile *profile, struct symbolizer *symbolizer)
 
 	collect(profile, batches);
 	for (uint32_t file = 0; file <= nr_files; file++) {
-		name_batch(profile, symbolizer, &batches[file], file);
 		set_module(profile, &batches[file], file);
+		name_batch(profile, symbolizer, &batches[file], file);
 		if (file < nr_files && batches[file].frames.nr)
 			add_build_id(profile, symbolizer, file);
 		batch_done(&batches[file]);

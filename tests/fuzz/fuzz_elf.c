@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Object files from anyone: index one as running file and as its own debug file, and look up all over it. */
+/*
+ * Object files from anyone: index one as running file and as its own debug file, and look up all over it, in symbols, stubs
+ * and unwind entries.
+ */
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/fdes.h"
 #include "symbolize/ifunc.h"
+#include "symbolize/plt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,6 +23,36 @@ static void read_resolvers(const struct elf_file *elf, const struct symtab *tabl
 		if (ifuncs.choices.data[i].implementation >= elf->size + 4096)
 			__builtin_trap();
 	ifuncs_done(&ifuncs);
+}
+
+static void read_stubs(const struct elf_file *elf, const struct symtab *table)
+{
+	struct plt plt;
+
+	if (plt_read(&plt, elf, table))
+		return;
+	for (uint64_t offset = 0; offset < elf->size; offset += 7) {
+		const struct plt_stub *stub = plt_lookup(&plt, offset);
+
+		if (stub && (plt.base + stub->start > offset || !plt_name(&plt, stub).nr_bytes))
+			__builtin_trap();
+	}
+	plt_done(&plt);
+}
+
+static void read_unwind_entries(const struct elf_file *elf, const struct symtab *table)
+{
+	struct fdes fdes;
+
+	if (fdes_read(&fdes, elf, table))
+		return;
+	for (uint64_t offset = 0; offset < elf->size; offset += 7) {
+		const struct fde *fde = fdes_lookup(&fdes, offset);
+
+		if (fde && (fdes.base + fde->start > offset || fdes.base + fde->start + fde->size > elf->size))
+			__builtin_trap();
+	}
+	fdes_done(&fdes);
 }
 
 static void look_up(const struct symtab *table, uint64_t end)
@@ -53,6 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!symtab_finish(&table)) {
 			look_up(&table, size);
 			read_resolvers(&elf, &table);
+			read_stubs(&elf, &table);
+			read_unwind_entries(&elf, &table);
 		}
 		symtab_done(&table);
 	}

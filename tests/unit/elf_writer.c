@@ -24,6 +24,7 @@ void elf_writer_done(struct elf_writer *elf)
 	}
 	vec_done(&elf->notes);
 	vec_done(&elf->probes);
+	vec_done(&elf->extras);
 	vec_done(&elf->image);
 }
 
@@ -101,6 +102,13 @@ void elf_writer_probe(struct elf_writer *elf, uint64_t address, uint64_t base, u
 		append(&elf->probes, "", 1);
 }
 
+void elf_writer_extra(struct elf_writer *elf, const char *name, const Elf64_Shdr *header, const void *bytes,
+		      size_t nr_bytes)
+{
+	vec_push(&elf->extras, (struct elf_writer_extra){ *header, name, bytes });
+	vec_last(&elf->extras).header.sh_size = nr_bytes;
+}
+
 /* ---- layout ---- */
 
 static uint64_t place(struct elf_writer *elf, const void *bytes, size_t nr_bytes)
@@ -172,8 +180,8 @@ static void place_dynamic(struct elf_writer *elf, const Elf64_Shdr *sections)
 static void place_sections(struct elf_writer *elf, const Elf64_Shdr *sections)
 {
 	elf->sections_offset = place(elf, NULL, 0);
-	for (int i = 0; i < SECTION_NR; i++) {
-		const Elf64_Shdr *wide = &sections[i];
+	for (size_t i = 0; i < SECTION_NR + elf->extras.nr; i++) {
+		const Elf64_Shdr *wide = i < SECTION_NR ? &sections[i] : &elf->extras.data[i - SECTION_NR].header;
 		Elf32_Shdr narrow = { wide->sh_name,
 				      wide->sh_type,
 				      (uint32_t)wide->sh_flags,
@@ -227,8 +235,6 @@ static void place_notes(struct elf_writer *elf, Elf64_Shdr *note)
 
 static void place_probes(struct elf_writer *elf, Elf64_Shdr *sections)
 {
-	static const char names[] = "\0.note.stapsdt\0.stapsdt.base";
-
 	if (!elf->probes.nr)
 		return;
 	sections[SECTION_PROBES] = (Elf64_Shdr){
@@ -241,16 +247,32 @@ static void place_probes(struct elf_writer *elf, Elf64_Shdr *sections)
 		sections[SECTION_BASE] = (Elf64_Shdr){
 			.sh_name = 15, .sh_type = SHT_PROGBITS, .sh_addr = elf->probe_base, .sh_size = 1
 		};
+}
+
+static void place_extras(struct elf_writer *elf, Elf64_Shdr *sections)
+{
+	VEC(char) names = {};
+
+	append(&names, "\0.note.stapsdt\0.stapsdt.base", 29);
+	for (size_t i = 0; i < elf->extras.nr; i++) {
+		struct elf_writer_extra *extra = &elf->extras.data[i];
+
+		extra->header.sh_name = (uint32_t)names.nr;
+		extra->header.sh_offset = place(elf, extra->bytes, extra->header.sh_size);
+		append(&names, extra->name, strlen(extra->name) + 1);
+	}
 	sections[SECTION_NAMES] = (Elf64_Shdr){
 		.sh_type = SHT_STRTAB,
-		.sh_offset = place(elf, names, sizeof(names)),
-		.sh_size = sizeof(names),
+		.sh_offset = place(elf, names.data, names.nr),
+		.sh_size = names.nr,
 	};
+	vec_done(&names);
 }
 
 static void write_headers(struct elf_writer *elf, uint64_t segments_offset)
 {
-	uint16_t nr_segments = (uint16_t)elf->segments.nr, nr_sections = elf->no_sections ? 0 : SECTION_NR;
+	uint16_t nr_segments = (uint16_t)elf->segments.nr,
+		 nr_sections = elf->no_sections ? 0 : (uint16_t)(SECTION_NR + elf->extras.nr);
 	Elf64_Ehdr wide = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = elf->type,
@@ -263,7 +285,7 @@ static void write_headers(struct elf_writer *elf, uint64_t segments_offset)
 		.e_phnum = nr_segments,
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = nr_sections,
-		.e_shstrndx = elf->probes.nr ? SECTION_NAMES : SHN_UNDEF,
+		.e_shstrndx = SECTION_NAMES,
 	};
 	Elf32_Ehdr narrow = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
@@ -277,7 +299,7 @@ static void write_headers(struct elf_writer *elf, uint64_t segments_offset)
 		.e_phnum = nr_segments,
 		.e_shentsize = sizeof(Elf32_Shdr),
 		.e_shnum = nr_sections,
-		.e_shstrndx = elf->probes.nr ? SECTION_NAMES : SHN_UNDEF,
+		.e_shstrndx = SECTION_NAMES,
 	};
 
 	if (elf->is_32)
@@ -330,6 +352,7 @@ void elf_writer_finish(struct elf_writer *elf)
 	place_tables(elf, sections);
 	place_notes(elf, &sections[SECTION_NOTE]);
 	place_probes(elf, sections);
+	place_extras(elf, sections);
 	if (elf->no_sections)
 		place_dynamic(elf, sections);
 	else

@@ -38,6 +38,13 @@ enum writer_section {
 	SECTION_NR
 };
 
+/* A section of any kind; its number is SECTION_NR + its place. */
+struct elf_writer_extra {
+	Elf64_Shdr header; /* sh_offset and sh_size are filled in at the end */
+	const char *name;
+	const void *bytes; /* borrowed until the end */
+};
+
 struct elf_writer {
 	uint16_t type, machine;
 	bool is_32, no_sections, gnu_hash; /* set between init and finish */
@@ -48,6 +55,7 @@ struct elf_writer {
 	VEC(char) names[2];
 	VEC(char) notes;
 	VEC(char) probes; /* content of .note.stapsdt */
+	VEC(struct elf_writer_extra) extras;
 	uint64_t probe_base; /* address of .stapsdt.base; 0: there is none */
 	VEC(char) image; /* after finish */
 	uint64_t sections_offset;
@@ -76,6 +84,10 @@ void elf_writer_build_id(struct elf_writer *elf, const void *bytes, uint32_t nr_
  */
 void elf_writer_probe(struct elf_writer *elf, uint64_t address, uint64_t base, uint64_t semaphore, const char *texts,
 		      uint32_t nr_texts);
+
+/* A section with this content; `header` says its type, flags, address, link and entry size. */
+void elf_writer_extra(struct elf_writer *elf, const char *name, const Elf64_Shdr *header, const void *bytes,
+		      size_t nr_bytes);
 
 void elf_writer_finish(struct elf_writer *elf);
 

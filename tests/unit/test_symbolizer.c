@@ -3,6 +3,7 @@
 #include "tests/unit/symbolizer_fixture.h"
 
 #include <dlfcn.h>
+#include <lzma.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -201,7 +202,60 @@ static void a_hidden_kernel_list_is_a_reason(void **state)
 	assert_int_equal(answer.status, SYMBOL_HIDDEN);
 }
 
+/* ---- without a symbol ---- */
+
+static void a_function_without_symbol_is_told_by_its_unwind_entry(void **state)
+{
+	/* One CIE, and an FDE for 0x40 bytes at ADDRESS + 0x100, both with absolute addresses; both are 20 bytes behind
+	 * their length. */
+	static const uint32_t section[] = { 16,   0, 0x00527a01, 0x01107801, 0x00000003, 16, 24, ADDRESS + 0x100,
+					    0x40, 0, 0 };
+	struct fixture *fixture = *state;
+	struct symbol_answer answer;
+
+	elf_writer_extra(&fixture->writer, ".eh_frame", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, section,
+			 sizeof(section));
+	fixture_add(fixture, 0);
+	answer = fixture_name(fixture, 0, OFFSET + 0x13f, true);
+	assert_string_equal(answer.name, "fn_0x2100");
+	assert_true(answer.nameless);
+	assert_int_equal(answer.offset, 0x3f);
+	assert_int_equal(fixture_name(fixture, 0, OFFSET + 0x140, true).status, SYMBOL_NOT_FOUND);
+	assert_false(fixture_name(fixture, 0, OFFSET, true).nameless);
+}
+
 /* ---- debug files ---- */
+
+static void make_stripped_file(struct fixture *fixture)
+{
+	elf_writer_done(&fixture->writer);
+	elf_writer_init(&fixture->writer, ET_DYN);
+	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
+	elf_writer_symbol(&fixture->writer, DYNSYM, "exported", ADDRESS, 0x10, STT_FUNC, STB_GLOBAL);
+	elf_writer_build_id(&fixture->writer, "identity", 8);
+}
+
+static void the_packed_symbols_in_the_file_are_used(void **state)
+{
+	static unsigned char packed[65536];
+	struct fixture *fixture = *state;
+	struct elf_writer mini;
+	size_t nr = 0;
+
+	elf_writer_init(&mini, ET_DYN);
+	elf_writer_code(&mini, ADDRESS, 0x40, SIZE);
+	elf_writer_symbol(&mini, SYMTAB, "internal", ADDRESS + 0x100, 0x10, STT_FUNC, STB_LOCAL);
+	elf_writer_finish(&mini);
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (const uint8_t *)mini.image.data,
+						 mini.image.nr, packed, &nr, sizeof(packed)),
+			 LZMA_OK);
+	elf_writer_done(&mini);
+	make_stripped_file(fixture);
+	elf_writer_extra(&fixture->writer, ".gnu_debugdata", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, packed, nr);
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET + 0x105, "internal");
+	fixture_expect(fixture, 0, OFFSET, "exported");
+}
 
 static void make_debug_file(struct fixture *fixture, const char *build_id)
 {
@@ -215,15 +269,6 @@ static void make_debug_file(struct fixture *fixture, const char *build_id)
 	fixture->debug_fd = elf_writer_fd(&debug);
 	elf_writer_done(&debug);
 	fixture_start(fixture, &(struct symbolizer_options){ .open_debug = fixture_open_debug, .context = fixture });
-}
-
-static void make_stripped_file(struct fixture *fixture)
-{
-	elf_writer_done(&fixture->writer);
-	elf_writer_init(&fixture->writer, ET_DYN);
-	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
-	elf_writer_symbol(&fixture->writer, DYNSYM, "exported", ADDRESS, 0x10, STT_FUNC, STB_GLOBAL);
-	elf_writer_build_id(&fixture->writer, "identity", 8);
 }
 
 static void the_debug_file_of_a_stripped_file_is_asked_for_once(void **state)
@@ -412,6 +457,8 @@ int main(void)
 		TEST(very_long_names_come_one_by_one),
 		TEST(the_kernels_list_names_kernel_addresses),
 		TEST(a_hidden_kernel_list_is_a_reason),
+		TEST(a_function_without_symbol_is_told_by_its_unwind_entry),
+		TEST(the_packed_symbols_in_the_file_are_used),
 		TEST(the_debug_file_of_a_stripped_file_is_asked_for_once),
 		TEST(a_debug_file_of_another_build_is_not_used),
 		TEST(a_missing_debug_file_changes_nothing),

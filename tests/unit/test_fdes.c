@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions that only the unwind table knows: each rule of fdes.h, on sections made for it. */
+#include "symbolize/fdes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/elf_writer.h"
+
+enum {
+	ADDRESS = 0x2000,
+	OFFSET = 0x1000,
+	SIZE = 0x3000,
+	FRAMES = 0x8000, /* where .eh_frame is loaded */
+};
+
+struct fixture {
+	struct elf_writer writer;
+	struct symtab table;
+	struct fdes fdes;
+	VEC(unsigned char) section;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	elf_writer_init(&fixture->writer, ET_DYN);
+	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fdes_done(&fixture->fdes);
+	symtab_done(&fixture->table);
+	elf_writer_done(&fixture->writer);
+	vec_done(&fixture->section);
+	free(fixture);
+	return 0;
+}
+
+static void put(struct fixture *fixture, const void *bytes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&fixture->section, ((const unsigned char *)bytes)[i]);
+}
+
+static void put_word(struct fixture *fixture, uint32_t word)
+{
+	put(fixture, &word, sizeof(word));
+}
+
+/* A CIE as gcc writes it, with this encoding of addresses: "zR", and a "zPLR" one when it has a personality. */
+static uint32_t put_cie(struct fixture *fixture, unsigned char encoding, bool personality)
+{
+	const unsigned char plain[] = { 1, 'z', 'R', 0, 1, 0x78, 16, 1, encoding, 0, 0, 0 };
+	const unsigned char full[] = { 1,    'z', 'P', 'L', 'R', 0,    1,        0x78, 16, 7,
+				       0x9b, 1,   2,   3,   4,   0x1b, encoding, 0,    0,  0 };
+	uint32_t at = (uint32_t)fixture->section.nr;
+
+	put_word(fixture, 4 + (personality ? sizeof(full) : sizeof(plain)));
+	put_word(fixture, 0);
+	put(fixture, personality ? full : plain, personality ? sizeof(full) : sizeof(plain));
+	return at;
+}
+
+/* An FDE with PC-relative addresses of four bytes. */
+static void put_fde(struct fixture *fixture, uint32_t cie, uint32_t address, uint32_t size)
+{
+	uint32_t at;
+
+	put_word(fixture, 16);
+	at = (uint32_t)fixture->section.nr;
+	put_word(fixture, at - cie);
+	put_word(fixture, address - (FRAMES + at + 4));
+	put_word(fixture, size);
+	put_word(fixture, 0);
+}
+
+static void finish(struct fixture *fixture)
+{
+	int fd;
+	struct elf_file elf;
+
+	elf_writer_extra(&fixture->writer, ".eh_frame",
+			 &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = FRAMES },
+			 fixture->section.data, fixture->section.nr);
+	elf_writer_finish(&fixture->writer);
+	fd = elf_writer_fd(&fixture->writer);
+	assert_int_equal(elf_file_open(&elf, fd), 0);
+	assert_int_equal(symtab_init(&fixture->table, &elf), 0);
+	assert_int_equal(symtab_add(&fixture->table, &elf), 0);
+	assert_int_equal(symtab_finish(&fixture->table), 0);
+	assert_int_equal(fdes_read(&fixture->fdes, &elf, &fixture->table), 0);
+	elf_file_done(&elf);
+	close(fd);
+}
+
+/* The start of the function at an address of the code, as an address; 0 for none. */
+static uint64_t start_at(const struct fixture *fixture, uint64_t address)
+{
+	const struct fde *fde = fdes_lookup(&fixture->fdes, address - ADDRESS + OFFSET);
+
+	return fde ? fixture->fdes.base + fde->start - OFFSET + ADDRESS : 0;
+}
+
+static void an_entry_covers_exactly_its_range(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t cie = put_cie(fixture, 0x1b, false);
+
+	put_fde(fixture, cie, ADDRESS + 0x200, 0x20);
+	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
+	finish(fixture);
+	assert_int_equal(start_at(fixture, ADDRESS + 0xff), 0);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x100), ADDRESS + 0x100);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x13f), ADDRESS + 0x100);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x140), 0);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x21f), ADDRESS + 0x200);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x220), 0);
+	assert_int_equal(start_at(fixture, 0), 0);
+}
+
+static void a_personality_is_stepped_over(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t cie = put_cie(fixture, 0x1b, true);
+
+	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
+	finish(fixture);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x13f), ADDRESS + 0x100);
+}
+
+static void code_that_a_symbol_covers_needs_no_entry(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t cie = put_cie(fixture, 0x1b, false);
+
+	elf_writer_function(&fixture->writer, "known", ADDRESS + 0x100, 0x40);
+	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
+	put_fde(fixture, cie, ADDRESS + 0x140, 0x10);
+	finish(fixture);
+	assert_int_equal(fixture->fdes.list.nr, 1);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x140), ADDRESS + 0x140);
+}
+
+static void what_makes_no_sense_is_passed_over(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t cie = put_cie(fixture, 0x1b, false), omitted = put_cie(fixture, 0xff, false);
+
+	put_fde(fixture, cie, ADDRESS + SIZE, 0x10);     /* no code there */
+	put_fde(fixture, cie, ADDRESS + 0x100, 0);       /* covers nothing */
+	put_fde(fixture, omitted, ADDRESS + 0x200, 0x10);
+	put_fde(fixture, 4, ADDRESS + 0x300, 0x10);      /* what it refers to is no CIE */
+	put_fde(fixture, cie, ADDRESS + SIZE - 8, 0x100); /* longer than the segment */
+	put_word(fixture, 0x7fffffff);                   /* an entry that is longer than the section */
+	put_word(fixture, 0);
+	finish(fixture);
+	assert_int_equal(fixture->fdes.list.nr, 1);
+	assert_int_equal(start_at(fixture, ADDRESS + SIZE - 1), ADDRESS + SIZE - 8);
+}
+
+static void the_end_mark_ends_it(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t cie = put_cie(fixture, 0x1b, false);
+
+	put_word(fixture, 0);
+	put_fde(fixture, cie, ADDRESS + 0x100, 0x10);
+	finish(fixture);
+	assert_int_equal(fixture->fdes.list.nr, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_entry_covers_exactly_its_range, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_personality_is_stepped_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(code_that_a_symbol_covers_needs_no_entry, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_passed_over, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_end_mark_ends_it, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
