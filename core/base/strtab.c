@@ -24,6 +24,17 @@ static bool same_text(const void *context, uint32_t position, const void *key)
 	return strncmp(stored, text->bytes, text->length) == 0 && stored[text->length] == '\0';
 }
 
+/* Room for `nr` more bytes; `text` moves along when it is a part of the table. */
+static void make_room(struct strtab *table, size_t nr, struct text *text)
+{
+	uintptr_t first = (uintptr_t)table->bytes.data, at = (uintptr_t)text->bytes;
+	bool inside = at >= first && at - first < table->bytes.nr;
+
+	vec_reserve(&table->bytes, table->bytes.nr + nr);
+	if (inside)
+		text->bytes = table->bytes.data + (at - first);
+}
+
 uint32_t strtab_addn(struct strtab *table, const char *bytes, size_t length)
 {
 	struct text text = { bytes, strnlen(bytes, length) };
@@ -35,7 +46,7 @@ uint32_t strtab_addn(struct strtab *table, const char *bytes, size_t length)
 	position = hashidx_find(&table->index, hash, same_text, table, &text);
 	if (position != HASHIDX_NONE)
 		return position + 1;
-	vec_reserve(&table->bytes, table->bytes.nr + text.length + 1);
+	make_room(table, text.length + 1, &text);
 	vec_push(&table->offsets, (uint32_t)table->bytes.nr);
 	memcpy(table->bytes.data + table->bytes.nr, text.bytes, text.length);
 	table->bytes.data[table->bytes.nr + text.length] = '\0';

@@ -20,7 +20,7 @@ struct strtab {
 
 void strtab_done(struct strtab *table);
 
-/* The id of the text, which is copied when new. An embedded NUL ends it. */
+/* The id of the text, which is copied when new and may be a part of the table itself. An embedded NUL ends it. */
 uint32_t strtab_add(struct strtab *table, const char *text);
 uint32_t strtab_addn(struct strtab *table, const char *text, size_t length);
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/strtab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void equal_texts_have_one_id(void **state)
+{
+	struct strtab table = {};
+	uint32_t one = strtab_add(&table, "one"), two = strtab_add(&table, "two");
+
+	(void)state;
+	assert_int_not_equal(one, two);
+	assert_int_equal(strtab_add(&table, "one"), one);
+	assert_int_equal(strtab_addn(&table, "twofold", 3), two);
+	assert_int_equal(strtab_add(&table, ""), 0);
+	assert_int_equal(strtab_find(&table, "three"), 0);
+	assert_string_equal(strtab_get(&table, two), "two");
+	strtab_done(&table);
+}
+
+/* The table moves when it grows, and then the text that is being added moves with it. */
+static void a_part_of_a_text_of_the_table_may_be_added(void **state)
+{
+	struct strtab table = {};
+
+	(void)state;
+	for (unsigned int i = 0; i < 5000; i++) {
+		char path[64], name[32];
+		uint32_t whole, part;
+
+		snprintf(path, sizeof(path), "/usr/lib/lib%u.so", i);
+		snprintf(name, sizeof(name), "lib%u.so", i);
+		whole = strtab_add(&table, path);
+		part = strtab_add(&table, strrchr(strtab_get(&table, whole), '/') + 1);
+		assert_string_equal(strtab_get(&table, part), name);
+	}
+	strtab_done(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_texts_have_one_id),
+		cmocka_unit_test(a_part_of_a_text_of_the_table_may_be_added),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
