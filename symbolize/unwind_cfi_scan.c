@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the entries of .eh_frame and .debug_frame: DWARF 5, 6.4.1, and the Linux Standard Base, "Exception Frames". */
+#include "symbolize/unwind_cfi_private.h"
+
+enum {
+	RA_COLUMN = 16, /* psABI: the return address */
+};
+
+/* Length and identity of an entry; `body` is what follows them. */
+struct entry {
+	uint64_t position, id_position, id;
+	bool is_wide, is_cie, is_last;
+	struct unwind_bytes body;
+};
+
+static uint64_t position_of(const struct cfi *cfi, const uint8_t *at)
+{
+	return (uint64_t)(at - cfi->section.bytes);
+}
+
+/* Reads the next entry and steps behind it; false at the end, also where a length leads out of the section. */
+static bool next_entry(const struct cfi *cfi, struct unwind_bytes *section, struct entry *ret_entry)
+{
+	struct entry entry = { .position = position_of(cfi, section->at) };
+	uint64_t length = bytes_number(section, 4);
+
+	if (length == 0xffffffff) {
+		entry.is_wide = true;
+		length = bytes_number(section, 8);
+	}
+	entry.is_last = !length;
+	entry.id_position = position_of(cfi, section->at);
+	entry.body = bytes_part(section, length);
+	if (section->bad)
+		return false;
+	if (length) {
+		uint64_t cie_id = entry.is_wide ? UINT64_MAX : UINT32_MAX;
+
+		entry.id = bytes_number(&entry.body, entry.is_wide ? 8 : 4);
+		entry.is_cie = entry.id == (cfi->section.is_debug ? cie_id : 0);
+	}
+	*ret_entry = entry;
+	return true;
+}
+
+static const char *augmentation_of(struct unwind_bytes *bytes)
+{
+	const char *text = (const char *)bytes->at;
+
+	while (bytes_byte(bytes))
+		;
+	return bytes->bad ? "" : text;
+}
+
+/* The data that "z" announces: one item for each letter behind it, in their order. */
+static void read_augmentation(struct cfi_cie *cie, struct unwind_bytes bytes, const char *letters)
+{
+	for (; *letters && !bytes.bad; letters++) {
+		switch (*letters) {
+		case 'R':
+			cie->encoding = bytes_byte(&bytes);
+			break;
+		case 'P':
+			unwind_pointer_value(&bytes, bytes_byte(&bytes));
+			break;
+		case 'L':
+			bytes_byte(&bytes);
+			break;
+		case 'S':
+			cie->is_signal = true;
+			break;
+		case 'B': /* arm64 */
+			break;
+		default:
+			return;
+		}
+	}
+	cie->usable = !bytes.bad;
+}
+
+static void read_cie(const struct cfi *cfi, struct entry *entry, struct cfi_cie *cie)
+{
+	struct unwind_bytes *body = &entry->body;
+	uint8_t version = bytes_byte(body);
+	const char *augmentation = augmentation_of(body);
+	uint64_t column;
+
+	if (version == 4) {
+		uint64_t address_and_segment = bytes_number(body, 2);
+
+		if (address_and_segment != 8) /* bytes of an address; none for a segment */
+			return;
+	}
+	cie->code_factor = bytes_uleb(body);
+	cie->data_factor = bytes_sleb(body);
+	column = version == 1 ? bytes_byte(body) : bytes_uleb(body);
+	if (version > 4 || column != RA_COLUMN)
+		return;
+	cie->usable = !*augmentation;
+	if (*augmentation == 'z') {
+		cie->has_augmentation = true;
+		read_augmentation(cie, bytes_part(body, bytes_uleb(body)), augmentation + 1);
+	}
+	cie->usable = cie->usable && !body->bad && !cfi_initial(cie, *body);
+}
+
+static int add_cie(struct cfi *cfi, struct entry *entry)
+{
+	struct cfi_cie cie = { .position = (uint32_t)entry->position, .encoding = POINTER_ABSOLUTE };
+
+	read_cie(cfi, entry, &cie);
+	return vec_try_push(&cfi->cies, cie);
+}
+
+/* Which CIE an FDE means: .eh_frame counts back from the pointer, .debug_frame from the start of the section. */
+static bool find_cie(const struct cfi *cfi, uint64_t position, uint32_t *cie)
+{
+	size_t low = 0, high = cfi->cies.nr;
+
+	if (*cie < cfi->cies.nr && cfi->cies.data[*cie].position == position)
+		return true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cfi->cies.data[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*cie = (uint32_t)low;
+	return low < cfi->cies.nr && cfi->cies.data[low].position == position;
+}
+
+struct unwind_bytes cfi_fde_body(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t *ret_address)
+{
+	struct unwind_bytes section = { .at = cfi->section.bytes + fde->position,
+					.end = cfi->section.bytes + cfi->section.nr };
+	struct entry entry = {};
+
+	if (!next_entry(cfi, &section, &entry))
+		entry.body.bad = true;
+	else
+		*ret_address = cfi->section.address + position_of(cfi, entry.body.at);
+	return entry.body;
+}
+
+static int add_fde(struct cfi *cfi, const struct entry *entry, uint32_t *cie)
+{
+	uint64_t back = entry->id_position - entry->id;
+	struct unwind_bytes body = entry->body;
+	struct cfi_fde fde = { .position = (uint32_t)entry->position };
+	uint64_t address = cfi->section.address + position_of(cfi, body.at);
+
+	if (!find_cie(cfi, cfi->section.is_debug ? entry->id : back, cie) || !cfi->cies.data[*cie].usable)
+		return 0;
+	fde.cie = *cie;
+	fde.start = unwind_pointer(&body, cfi->cies.data[*cie].encoding, address);
+	return body.bad ? 0 : vec_try_push(&cfi->fdes, fde);
+}
+
+/* One pass for CIEs and one for FDEs: in .debug_frame a CIE may stand behind its FDEs. */
+static int scan(struct cfi *cfi, bool cies)
+{
+	struct unwind_bytes section = { .at = cfi->section.bytes, .end = cfi->section.bytes + cfi->section.nr };
+	struct entry entry;
+	uint32_t cie = 0;
+
+	while (bytes_left(&section) && next_entry(cfi, &section, &entry)) {
+		int err = 0;
+
+		if (entry.is_last && cfi->section.ends_at_zero)
+			break;
+		if (entry.is_last || entry.body.bad || entry.is_cie != cies)
+			continue;
+		err = cies ? add_cie(cfi, &entry) : add_fde(cfi, &entry, &cie);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int unwind_cfi_scan(struct cfi *cfi, struct unwind_section *section)
+{
+	int err;
+
+	*cfi = (struct cfi){ .section = *section };
+	*section = (struct unwind_section){};
+	err = scan(cfi, true);
+	err = err ?: scan(cfi, false);
+	if (err)
+		unwind_cfi_done(cfi);
+	return err;
+}
+
+void unwind_cfi_done(struct cfi *cfi)
+{
+	unwind_section_done(&cfi->section);
+	vec_done(&cfi->cies);
+	vec_done(&cfi->fdes);
+}

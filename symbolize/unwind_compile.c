@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/unwind_compile.h"
+
+#include "core/base/cleanup.h"
+#include "symbolize/radix_sort.h"
+#include "symbolize/unwind_cfi.h"
+
+_Static_assert(sizeof(struct cfi_fde) == RADIX_ELEMENT_BYTES, "struct cfi_fde is sorted by radix_sort()");
+
+enum {
+	PADDING_MAX = 15, /* between functions: the rule before it goes on, as no code is there */
+};
+
+struct compile {
+	const struct elf_file *elf;
+	struct cfi cfi;
+	struct cfi_rows rows;
+	struct unwind_builder builder;
+	uint64_t end; /* of what has rows so far */
+};
+
+static void compile_done(struct compile *compile)
+{
+	unwind_cfi_done(&compile->cfi);
+	vec_done(&compile->rows.rows);
+	unwind_builder_done(&compile->builder);
+}
+
+/* Lowest and highest address of the file's code. */
+static int find_code(const struct elf_file *elf, uint64_t *ret_low, uint64_t *ret_high)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+
+	for (size_t i = 0; i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+		uint64_t end;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || !segment->p_filesz)
+			continue;
+		if (__builtin_add_overflow(segment->p_vaddr, segment->p_filesz, &end))
+			return -EBADMSG;
+		low = segment->p_vaddr < low ? segment->p_vaddr : low;
+		high = end > high ? end : high;
+	}
+	*ret_low = low;
+	*ret_high = high;
+	return high ? 0 : -ENODATA;
+}
+
+static int scan(struct compile *compile, int (*find)(const struct elf_file *elf, struct unwind_section *ret_section))
+{
+	struct unwind_section section;
+	int err = find(compile->elf, &section);
+
+	err = err ?: unwind_cfi_scan(&compile->cfi, &section);
+	if (!err && !compile->cfi.fdes.nr) {
+		unwind_cfi_done(&compile->cfi);
+		return -ENODATA;
+	}
+	return err;
+}
+
+/* What is broken is as good as not there, as long as there is something else. */
+static int find_frames(struct compile *compile)
+{
+	int err = scan(compile, unwind_section_eh);
+
+	if (err == -ENODATA || err == -EBADMSG) {
+		int other = scan(compile, unwind_section_debug);
+
+		err = other == -ENODATA ? err : other;
+	}
+	return err;
+}
+
+static uint64_t start_of(const void *element)
+{
+	return ((const struct cfi_fde *)element)->start;
+}
+
+/* Between two functions that are further apart than padding, nothing is known. */
+static int end_function(struct compile *compile, uint64_t next)
+{
+	static const struct st_unwind_rule none;
+
+	if (!compile->end || (next >= compile->end && next - compile->end <= PADDING_MAX))
+		return 0;
+	return unwind_builder_add(&compile->builder, compile->end, none);
+}
+
+/* Adds the rows of one function up to `limit`, where the next one starts. */
+static int add_function(struct compile *compile, const struct cfi_fde *fde, uint64_t limit)
+{
+	const Elf64_Phdr *segment = elf_file_code_segment(compile->elf, fde->start);
+	uint64_t end;
+	int err;
+
+	if (!segment || limit == fde->start)
+		return 0;
+	err = unwind_cfi_run(&compile->cfi, fde, &compile->rows);
+	if (!compile->rows.rows.nr)
+		return err;
+	if (err && err != -EBADMSG)
+		return err;
+	compile->builder.table.facts.nr_functions++;
+	compile->builder.table.facts.nr_bad += err == -EBADMSG;
+	end = segment->p_vaddr + segment->p_filesz;
+	end = limit < end ? limit : end;
+	end = compile->rows.end < end ? compile->rows.end : end;
+	err = end_function(compile, fde->start);
+	for (size_t i = 0; i < compile->rows.rows.nr && !err; i++) {
+		const struct cfi_row *row = &compile->rows.rows.data[i];
+
+		if (row->address >= end)
+			break;
+		err = unwind_builder_add(&compile->builder, row->address, row->rule);
+	}
+	compile->end = end;
+	return err;
+}
+
+static int add_functions(struct compile *compile)
+{
+	const struct cfi_fde *fdes = compile->cfi.fdes.data;
+	size_t nr = compile->cfi.fdes.nr;
+	int err = radix_sort(compile->cfi.fdes.data, nr, start_of);
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_function(compile, &fdes[i], i + 1 < nr ? fdes[i + 1].start : UINT64_MAX);
+	return err;
+}
+
+static int finish(struct compile *compile, uint64_t high, struct unwind_table *ret_table)
+{
+	int err = compile->end && compile->end < high ? end_function(compile, UINT64_MAX) : 0;
+
+	return err ?: unwind_builder_finish(&compile->builder, ret_table);
+}
+
+int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
+{
+	_cleanup_(compile_done) struct compile compile = { .elf = elf };
+	uint64_t low, high;
+	int err;
+
+	if (elf->machine != EM_X86_64 || !elf->is_64)
+		return -ENODATA;
+	err = find_code(elf, &low, &high);
+	err = err ?: find_frames(&compile);
+	err = err ?: unwind_builder_init(&compile.builder, low, high);
+	err = err ?: add_functions(&compile);
+	return err ?: finish(&compile, high, ret_table);
+}

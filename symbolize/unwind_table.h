@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The unwind table of one file, as bpf/unwind_abi.h describes it, with rows and rules counted from 0; and how it is put
+ * together and checked. docs/unwinding.md has the format.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/unwind_abi.h"
+#include "core/base/hashidx.h"
+#include "core/base/vec.h"
+
+enum {
+	UNWIND_PAGES_MAX = 1 << 20, /* 4 GiB of addresses; more makes no sense to the code models of x86_64 */
+	UNWIND_ROWS_MAX = 1 << 24, /* 64 MiB; libLLVM has two million */
+	UNWIND_TABLE_RULES_MAX = 1 << 16, /* a whole Debian has 4,500 */
+};
+
+/* What became of the file's information, for the report. */
+struct unwind_facts {
+	uint32_t nr_functions; /* ranges with rules of their own */
+	uint32_t nr_bad; /* of them with instructions that make no sense, or that found no room: they have no rules */
+};
+
+struct unwind_table {
+	uint64_t first_page; /* number of the page of pages.data[0]: address >> ST_UNWIND_PAGE_SHIFT */
+	VEC(st_unwind_page) pages;
+	VEC(uint32_t) rows; /* those of each page behind those of the page before */
+	VEC(struct st_unwind_rule) rules;
+	struct unwind_facts facts;
+};
+
+void unwind_table_done(struct unwind_table *table);
+
+/*
+ * Whether a table that came from the worker is one: every page's rows in order and within the table, every row's rule
+ * there, every rule of a known kind. What passes can be walked and copied without a further look.
+ */
+bool unwind_table_is_sound(const struct unwind_table *table);
+
+/* The rule for an address of the file. */
+struct st_unwind_rule unwind_table_rule(const struct unwind_table *table, uint64_t address);
+
+/* Bytes of its three arrays. */
+size_t unwind_table_bytes(const struct unwind_table *table);
+
+/* ---- putting it together ---- */
+
+struct unwind_builder {
+	struct unwind_table table;
+	struct hashidx index; /* of the rules */
+	struct {
+		struct st_unwind_rule rule;
+		uint32_t number;
+	} recent[256]; /* rules by a hash */
+	uint64_t page; /* the one that is open, counted from first_page */
+	uint32_t page_start; /* its first row */
+	uint32_t rule; /* in force where the next row begins */
+	bool page_full;
+};
+
+/* Begins a table for the addresses from `low` up to `high`. -E2BIG for too many pages, -ENOMEM. */
+int unwind_builder_init(struct unwind_builder *builder, uint64_t low, uint64_t high);
+void unwind_builder_done(struct unwind_builder *builder);
+
+/*
+ * The rule that holds from this address on. Addresses rise; where one comes twice the later rule counts. Addresses
+ * outside of the table are -ERANGE; -E2BIG for too many rows or rules, -ENOMEM.
+ */
+int unwind_builder_add(struct unwind_builder *builder, uint64_t address, struct st_unwind_rule rule);
+
+/* Hands the table over; the builder is empty afterwards. */
+int unwind_builder_finish(struct unwind_builder *builder, struct unwind_table *ret_table);

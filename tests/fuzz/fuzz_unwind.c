@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Call frame information from anyone: what comes out is a sound table, and every address has an answer. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/unwind_compile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct unwind_table *table)
+{
+	if (!unwind_table_is_sound(table))
+		__builtin_trap();
+	for (size_t i = 0; i <= table->pages.nr && i < 4096; i++)
+		if (unwind_table_rule(table, ((table->first_page + i) << ST_UNWIND_PAGE_SHIFT) + i % 4096).kind >=
+		    ST_UNWIND_NR_KINDS)
+			__builtin_trap();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct unwind_table table;
+	struct elf_file elf;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || elf_file_open(&elf, fd))
+		return 0;
+	if (!unwind_compile(&elf, &table)) {
+		check(&table);
+		unwind_table_done(&table);
+	}
+	elf_file_done(&elf);
+	return 0;
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Call frame information, good and bad, and the table that it becomes. */
+#include <dwarf.h>
+#include <elf.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <cmocka.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/unwind_compile.h"
+#include "tests/unit/cfi_writer.h"
+
+enum {
+	RBP = 6,
+	RSP = 7,
+	RIP = 16,
+};
+
+struct file {
+	struct cfi_writer writer;
+	struct unwind_table table;
+};
+
+/* What compilers put into every CIE: the state behind a call. */
+#define AFTER_CALL INSTRUCTIONS(DW_CFA_def_cfa, RSP, 8, DW_CFA_offset | RIP, 1)
+
+static int set_up(void **state)
+{
+	struct file *file = calloc(1, sizeof(*file));
+
+	cfi_writer_cie(&file->writer, "", AFTER_CALL);
+	*state = file;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_done(&file->writer);
+	unwind_table_done(&file->table);
+	free(file);
+	return 0;
+}
+
+static int compile_fd(struct file *file, int fd)
+{
+	_cleanup_(closep) int given = fd;
+	struct elf_file elf;
+	int err = elf_file_open(&elf, given);
+
+	if (err)
+		return err;
+	err = unwind_compile(&elf, &file->table);
+	elf_file_done(&elf);
+	if (!err)
+		assert_true(unwind_table_is_sound(&file->table));
+	return err;
+}
+
+static void compile(struct file *file)
+{
+	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".eh_frame", SHF_ALLOC)), 0);
+}
+
+static struct st_unwind_rule rule_at(const struct file *file, uint64_t offset)
+{
+	return unwind_table_rule(&file->table, CFI_CODE + offset);
+}
+
+static void assert_sp(const struct file *file, uint64_t offset, int32_t cfa)
+{
+	struct st_unwind_rule rule = rule_at(file, offset);
+
+	assert_int_equal(rule.kind, ST_UNWIND_SP);
+	assert_int_equal(rule.offset, cfa);
+}
+
+static void assert_none(const struct file *file, uint64_t offset)
+{
+	assert_int_equal(rule_at(file, offset).kind, ST_UNWIND_INVALID);
+}
+
+/* ---- what instructions become ---- */
+
+static void a_frame_grows_and_shrinks(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x20,
+		       INSTRUCTIONS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | RBP, 2,
+				    DW_CFA_advance_loc | 3, DW_CFA_def_cfa_register, RBP, DW_CFA_advance_loc1, 20,
+				    DW_CFA_remember_state, DW_CFA_def_cfa, RSP, 8, DW_CFA_advance_loc | 1,
+				    DW_CFA_restore_state));
+	compile(file);
+	assert_none(file, 0xff);
+	assert_sp(file, 0x100, 8);
+	assert_sp(file, 0x101, 16);
+	assert_int_equal(ST_UNWIND_HOW_BP(rule_at(file, 0x101).how), ST_UNWIND_BP_AT_CFA);
+	assert_int_equal(rule_at(file, 0x101).bp_offset, -16);
+	assert_int_equal(rule_at(file, 0x104).kind, ST_UNWIND_BP);
+	assert_int_equal(rule_at(file, 0x104).offset, 16);
+	assert_sp(file, 0x118, 8);
+	assert_int_equal(rule_at(file, 0x119).kind, ST_UNWIND_BP);
+	assert_int_equal(rule_at(file, 0x11f).kind, ST_UNWIND_BP);
+	assert_none(file, 0x120);
+	assert_int_equal(file->table.facts.nr_functions, 1);
+}
+
+/* What gcc writes where main() realigns its stack. */
+static void a_realigned_stack_is_found_through_its_slot(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE, 0x20,
+		       INSTRUCTIONS(DW_CFA_advance_loc | 4, DW_CFA_def_cfa, 10, 0, DW_CFA_advance_loc | 4,
+				    DW_CFA_expression, RBP, 2, DW_OP_breg6, 0, DW_CFA_advance_loc | 4,
+				    DW_CFA_def_cfa_expression, 3, DW_OP_breg6, 0x78, DW_OP_deref));
+	compile(file);
+	assert_int_equal(rule_at(file, 4).kind, ST_UNWIND_REGISTER);
+	assert_int_equal(ST_UNWIND_HOW_REG(rule_at(file, 4).how), 10);
+	assert_int_equal(ST_UNWIND_HOW_BP(rule_at(file, 8).how), ST_UNWIND_BP_AT_BP);
+	assert_int_equal(rule_at(file, 12).kind, ST_UNWIND_DEREF_BP);
+	assert_int_equal(rule_at(file, 12).at, -8);
+	assert_int_equal(rule_at(file, 12).add, 0);
+}
+
+static void the_other_shapes(void **state)
+{
+	struct file *file = *state;
+	struct cfi_writer *writer = &file->writer;
+
+	cfi_writer_fde(writer, CFI_CODE, 0x20,
+		       INSTRUCTIONS(DW_CFA_def_cfa_expression, 11, DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15,
+				    DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus));
+	cfi_writer_fde(writer, CFI_CODE + 0x40, 0x10,
+		       INSTRUCTIONS(DW_CFA_def_cfa_expression, 5, DW_OP_breg7, 56, DW_OP_deref, DW_OP_plus_uconst, 8));
+	cfi_writer_fde(writer, CFI_CODE + 0x80, 0x10, INSTRUCTIONS(DW_CFA_undefined, RIP));
+	cfi_writer_fde(writer, CFI_CODE + 0xc0, 0x10, INSTRUCTIONS(DW_CFA_def_cfa_offset, 0, DW_CFA_register, RIP, 5));
+	cfi_writer_fde(writer, CFI_CODE + 0x100, 0x10, INSTRUCTIONS(DW_CFA_undefined, RBP));
+	cfi_writer_fde(writer, CFI_CODE + 0x140, 0x10,
+		       INSTRUCTIONS(DW_CFA_def_cfa_offset, 24, DW_CFA_expression, RBP, 2, DW_OP_breg7, 8));
+	compile(file);
+	assert_int_equal(rule_at(file, 0x1f).kind, ST_UNWIND_PLT);
+	assert_int_equal(rule_at(file, 0).at, 8);
+	assert_int_equal(rule_at(file, 0).add, 11);
+	assert_int_equal(rule_at(file, 0x40).kind, ST_UNWIND_DEREF_SP);
+	assert_int_equal(rule_at(file, 0x40).at, 56);
+	assert_int_equal(rule_at(file, 0x40).add, 8);
+	assert_int_equal(rule_at(file, 0x80).kind, ST_UNWIND_STOP);
+	assert_sp(file, 0xc0, 0);
+	assert_int_equal(ST_UNWIND_HOW_RA(rule_at(file, 0xc0).how), ST_UNWIND_RA_REGISTER);
+	assert_int_equal(ST_UNWIND_HOW_REG(rule_at(file, 0xc0).how), 5);
+	assert_int_equal(ST_UNWIND_HOW_BP(rule_at(file, 0x100).how), ST_UNWIND_BP_LOST);
+	assert_int_equal(rule_at(file, 0x140).bp_offset, 8 - 24);
+}
+
+static void a_signal_frame_is_known_by_its_augmentation(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_cie(&file->writer, "zS", NO_INSTRUCTIONS);
+	cfi_writer_fde(&file->writer, CFI_CODE + 0xf, 0xa,
+		       INSTRUCTIONS(DW_CFA_def_cfa_expression, 4, DW_OP_breg7, 0xa0, 0x01, DW_OP_deref,
+				    DW_CFA_expression, RIP, 3, DW_OP_breg7, 0xa8, 0x01));
+	compile(file);
+	assert_int_equal(rule_at(file, 0xf).kind, ST_UNWIND_SIGNAL);
+	assert_int_equal(rule_at(file, 0xf).offset, 40);
+}
+
+/* Each is a function that rules cannot express: it has none, and its neighbour has. */
+static void what_cannot_be_expressed_has_no_rule(void **state)
+{
+	struct file *file = *state;
+	struct cfi_writer *writer = &file->writer;
+
+	cfi_writer_fde(writer, CFI_CODE, 0x10, INSTRUCTIONS(DW_CFA_def_cfa, 17, 8));
+	cfi_writer_fde(writer, CFI_CODE + 0x10, 0x10, INSTRUCTIONS(DW_CFA_offset | RIP, 2));
+	cfi_writer_fde(writer, CFI_CODE + 0x20, 0x10, INSTRUCTIONS(DW_CFA_same_value, RIP));
+	cfi_writer_fde(writer, CFI_CODE + 0x30, 0x10, INSTRUCTIONS(DW_CFA_def_cfa, 5, 0, DW_CFA_register, RIP, 1));
+	cfi_writer_fde(writer, CFI_CODE + 0x40, 0x10,
+		       INSTRUCTIONS(DW_CFA_def_cfa_expression, 3, DW_OP_breg3, 0, DW_OP_deref));
+	cfi_writer_fde(writer, CFI_CODE + 0x50, 0x10,
+		       INSTRUCTIONS(DW_CFA_def_cfa_offset, 0x80, 0x80, 0x80, 0x80, 0x10));
+	cfi_writer_fde(writer, CFI_CODE + 0x60, 0x10, NO_INSTRUCTIONS);
+	compile(file);
+	for (uint64_t offset = 0; offset < 0x60; offset += 0x10)
+		assert_none(file, offset);
+	assert_sp(file, 0x60, 8);
+	assert_int_equal(file->table.facts.nr_bad, 0);
+}
+
+/* ---- where rows are ---- */
+
+static void gaps_have_no_rule_and_padding_has(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x130, 0x10, NO_INSTRUCTIONS); /* not in order */
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x11, NO_INSTRUCTIONS);
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x120, 0x8, INSTRUCTIONS(DW_CFA_def_cfa_offset, 32));
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x150, 0x10, INSTRUCTIONS(DW_CFA_def_cfa_offset, 40));
+	compile(file);
+	assert_sp(file, 0x11f, 8);
+	assert_sp(file, 0x12f, 32);
+	assert_sp(file, 0x13f, 8);
+	assert_none(file, 0x140);
+	assert_none(file, 0x14f);
+	assert_sp(file, 0x150, 40);
+	assert_none(file, 0x160);
+}
+
+static void the_next_function_ends_one_that_claims_too_much(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE, UINT64_MAX / 2,
+		       INSTRUCTIONS(DW_CFA_advance_loc1, 0x40, DW_CFA_def_cfa_offset, 48));
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x20, 0x10, NO_INSTRUCTIONS);
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x1000, UINT64_MAX, NO_INSTRUCTIONS);
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x2000, UINT64_MAX / 2, NO_INSTRUCTIONS);
+	cfi_writer_fde(&file->writer, 0, 0x1000, NO_INSTRUCTIONS); /* no code there */
+	cfi_writer_fde(&file->writer, CFI_CODE + CFI_CODE_SIZE, 0x1000, NO_INSTRUCTIONS);
+	compile(file);
+	assert_sp(file, 0x1f, 8);
+	assert_sp(file, 0x20, 8);
+	assert_none(file, 0x40);
+	assert_none(file, 0x1000); /* it would wrap around */
+	assert_sp(file, 0x2000, 8);
+	assert_sp(file, CFI_CODE_SIZE - 1, 8);
+	assert_none(file, CFI_CODE_SIZE);
+	assert_int_equal(file->table.pages.nr, CFI_CODE_SIZE / 4096);
+}
+
+static void every_page_begins_with_the_rule_in_force(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE + 0xf00, 0x3000,
+		       INSTRUCTIONS(DW_CFA_advance_loc2, 0x00, 0x01, DW_CFA_def_cfa_offset, 16, DW_CFA_advance_loc2,
+				    0x00, 0x18, DW_CFA_def_cfa_offset, 24));
+	compile(file);
+	assert_sp(file, 0xfff, 8);
+	assert_sp(file, 0x1000, 16);
+	assert_sp(file, 0x27ff, 16);
+	assert_sp(file, 0x2800, 24);
+	assert_sp(file, 0x3000, 24);
+	assert_none(file, 0x3f00);
+	assert_none(file, 0x4000);
+	assert_int_equal(ST_UNWIND_PAGE_NR(file->table.pages.data[1]), 1);
+	assert_int_equal(ST_UNWIND_PAGE_NR(file->table.pages.data[4]), 0);
+	assert_int_equal(file->table.rows.nr, 2 + 1 + 2 + 2);
+}
+
+static void a_page_with_too_many_rows_ends_without_rules(void **state)
+{
+	struct file *file = *state;
+	uint8_t program[0x1000 * 3];
+
+	for (size_t i = 0; i < 0x1000; i++) {
+		program[3 * i] = DW_CFA_advance_loc | 1;
+		program[3 * i + 1] = DW_CFA_def_cfa_offset;
+		program[3 * i + 2] = i % 2 ? 8 : 16;
+	}
+	cfi_writer_fde(&file->writer, CFI_CODE, 0x1800, program, sizeof(program));
+	compile(file);
+	assert_int_equal(ST_UNWIND_PAGE_NR(file->table.pages.data[0]), ST_UNWIND_PAGE_ROWS_MAX);
+	assert_sp(file, 0x700, 8);
+	assert_none(file, 0xfff);
+	assert_sp(file, 0x1000, 8);
+	assert_int_equal(file->table.facts.nr_bad, 1);
+}
+
+/* ---- where the information is ---- */
+
+static void without_sections_the_program_headers_lead_there(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
+	assert_int_equal(compile_fd(file, cfi_writer_segment_fd(&file->writer)), 0);
+	assert_sp(file, 0xf, 8);
+}
+
+static void rewrite_as_debug_frame(struct file *file)
+{
+	file->writer.bytes.nr = 0;
+	file->writer.is_debug = true;
+	cfi_writer_cie(&file->writer, "", AFTER_CALL);
+	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, INSTRUCTIONS(DW_CFA_def_cfa_offset, 64));
+}
+
+static void debug_frame_is_read_where_there_is_no_eh_frame(void **state)
+{
+	struct file *file = *state;
+
+	rewrite_as_debug_frame(file);
+	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".debug_frame", 0)), 0);
+	assert_sp(file, 0, 64);
+}
+
+/* Replaces the bytes by `nr_head` bytes and their compressed form. */
+static void compress_behind(struct cfi_writer *writer, const void *head, size_t nr_head)
+{
+	uLongf nr = compressBound(writer->bytes.nr);
+	uint8_t *packed = malloc(nr_head + nr);
+
+	memcpy(packed, head, nr_head);
+	assert_int_equal(compress(packed + nr_head, &nr, writer->bytes.data, writer->bytes.nr), Z_OK);
+	free(writer->bytes.data);
+	writer->bytes.data = packed;
+	writer->bytes.nr = writer->bytes.room = nr_head + nr;
+}
+
+static void debug_frame_may_be_compressed(void **state)
+{
+	struct file *file = *state;
+	Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB };
+
+	rewrite_as_debug_frame(file);
+	head.ch_size = file->writer.bytes.nr;
+	compress_behind(&file->writer, &head, sizeof(head));
+	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".debug_frame", SHF_COMPRESSED)), 0);
+	assert_sp(file, 0, 64);
+}
+
+static void debug_frame_may_be_compressed_the_old_way(void **state)
+{
+	struct file *file = *state;
+	uint8_t head[12] = "ZLIB";
+
+	rewrite_as_debug_frame(file);
+	head[11] = (uint8_t)file->writer.bytes.nr;
+	compress_behind(&file->writer, head, sizeof(head));
+	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".zdebug_frame", 0)), 0);
+	assert_sp(file, 0, 64);
+}
+
+static void a_wrong_size_of_compressed_bytes_is_refused(void **state)
+{
+	struct file *file = *state;
+	Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 1 << 20 };
+
+	rewrite_as_debug_frame(file);
+	compress_behind(&file->writer, &head, sizeof(head));
+	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".debug_frame", SHF_COMPRESSED)), -EBADMSG);
+}
+
+static void a_file_without_any_says_so(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
+	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".eh_frome", 0)), -ENODATA);
+	file->writer.bytes.nr = 8; /* the CIE's first words */
+	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".eh_frame", 0)), -ENODATA);
+}
+
+/* ---- nonsense ---- */
+
+static void a_function_with_nonsense_has_no_rule(void **state)
+{
+	struct file *file = *state;
+	struct cfi_writer *writer = &file->writer;
+
+	cfi_writer_fde(writer, CFI_CODE, 0x10, INSTRUCTIONS(DW_CFA_advance_loc | 1, 0x3f));
+	cfi_writer_fde(writer, CFI_CODE + 0x10, 0x10, INSTRUCTIONS(DW_CFA_restore_state));
+	cfi_writer_fde(writer, CFI_CODE + 0x20, 0x10, INSTRUCTIONS(DW_CFA_def_cfa_expression, 0x7f));
+	cfi_writer_fde(writer, CFI_CODE + 0x30, 0x10, NO_INSTRUCTIONS);
+	compile(file);
+	assert_none(file, 0);
+	assert_none(file, 0x10);
+	assert_none(file, 0x20);
+	assert_sp(file, 0x30, 8);
+	assert_int_equal(file->table.facts.nr_bad, 3);
+	assert_int_equal(file->table.facts.nr_functions, 4);
+}
+
+static void a_length_that_leads_away_ends_the_section(void **state)
+{
+	struct file *file = *state;
+	size_t second;
+
+	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
+	second = file->writer.bytes.nr;
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x10, 0x10, NO_INSTRUCTIONS);
+	memset(file->writer.bytes.data + second, 0xee, 4);
+	compile(file);
+	assert_sp(file, 0, 8);
+	assert_int_equal(file->table.facts.nr_functions, 1);
+}
+
+static void an_unknown_cie_takes_its_functions_along(void **state)
+{
+	struct file *file = *state;
+
+	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
+	cfi_writer_cie(&file->writer, "eh", AFTER_CALL);
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x10, NO_INSTRUCTIONS);
+	compile(file);
+	assert_sp(file, 0, 8);
+	assert_none(file, 0x100);
+}
+
+/* ---- a worker that lies ---- */
+
+static void a_table_of_nonsense_is_not_sound(void **state)
+{
+	struct file *file = *state;
+	struct unwind_table *table = &file->table;
+
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x1000,
+		       INSTRUCTIONS(DW_CFA_advance_loc | 1, DW_CFA_nop, DW_CFA_def_cfa_offset, 16));
+	compile(file);
+#define UNSOUND(place, value)                               \
+	do {                                                \
+		__typeof__(place) was = place;              \
+		place = value;                              \
+		assert_false(unwind_table_is_sound(table)); \
+		place = was;                                \
+		assert_true(unwind_table_is_sound(table));  \
+	} while (0)
+	UNSOUND(table->pages.data[0], ST_UNWIND_PAGE(0, 2048));
+	UNSOUND(table->pages.data[0], ST_UNWIND_PAGE(1, 3));
+	UNSOUND(table->pages.data[1], ST_UNWIND_PAGE(UINT32_MAX, UINT32_MAX));
+	UNSOUND(table->pages.nr, 1);
+	UNSOUND(table->rows.nr, table->rows.nr - 1);
+	UNSOUND(table->rows.data[0], ST_UNWIND_ROW(1, 0));
+	UNSOUND(table->rows.data[1], ST_UNWIND_ROW(0, 1));
+	UNSOUND(table->rows.data[1], ST_UNWIND_ROW(0x100, table->rules.nr));
+	UNSOUND(table->rules.nr, 0);
+	UNSOUND(table->rules.data[0].kind, ST_UNWIND_STOP);
+	UNSOUND(table->rules.data[1].kind, ST_UNWIND_NR_KINDS);
+	UNSOUND(table->rules.data[1].how, ST_UNWIND_HOW(0, 2, 0));
+	UNSOUND(table->first_page, UINT64_MAX);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_frame_grows_and_shrinks),
+		TEST(a_realigned_stack_is_found_through_its_slot),
+		TEST(the_other_shapes),
+		TEST(a_signal_frame_is_known_by_its_augmentation),
+		TEST(what_cannot_be_expressed_has_no_rule),
+		TEST(gaps_have_no_rule_and_padding_has),
+		TEST(the_next_function_ends_one_that_claims_too_much),
+		TEST(every_page_begins_with_the_rule_in_force),
+		TEST(a_page_with_too_many_rows_ends_without_rules),
+		TEST(without_sections_the_program_headers_lead_there),
+		TEST(debug_frame_is_read_where_there_is_no_eh_frame),
+		TEST(debug_frame_may_be_compressed),
+		TEST(debug_frame_may_be_compressed_the_old_way),
+		TEST(a_wrong_size_of_compressed_bytes_is_refused),
+		TEST(a_file_without_any_says_so),
+		TEST(a_function_with_nonsense_has_no_rule),
+		TEST(a_length_that_leads_away_ends_the_section),
+		TEST(an_unknown_cie_takes_its_functions_along),
+		TEST(a_table_of_nonsense_is_not_sound),
+	};
+
+	return cmocka_run_group_tests_name("unwind tables", tests, NULL, NULL);
+}
