@@ -42,9 +42,8 @@ static void put(struct hashidx_slot *slots, size_t room, struct hashidx_slot slo
 	slots[i] = slot;
 }
 
-static int grow(struct hashidx *index)
+static int grow(struct hashidx *index, size_t room)
 {
-	size_t room = index->room ? index->room * 2 : 64;
 	struct hashidx_slot *slots = calloc(room, sizeof(*slots));
 
 	if (!slots)
@@ -61,7 +60,7 @@ static int grow(struct hashidx *index)
 int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position)
 {
 	if (index->nr * 4 >= index->room * 3) {
-		int err = grow(index);
+		int err = grow(index, index->room ? index->room * 2 : 64);
 
 		if (err)
 			return err;
@@ -74,6 +73,16 @@ int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position)
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position)
 {
 	if (hashidx_try_add(index, hash, position))
+		xmalloc(SIZE_MAX); /* says so and ends the program */
+}
+
+void hashidx_reserve(struct hashidx *index, size_t nr)
+{
+	size_t room = 64;
+
+	while (nr * 4 > room * 3)
+		room *= 2;
+	if (room > index->room && grow(index, room))
 		xmalloc(SIZE_MAX); /* says so and ends the program */
 }
 

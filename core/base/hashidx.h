@@ -33,6 +33,9 @@ uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position);
 int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position);
 
+/* Makes room for `nr` elements at once, so that adding them moves nothing. */
+void hashidx_reserve(struct hashidx *index, size_t nr);
+
 /* Hash of bytes with the seed of this process. */
 uint64_t hash_bytes(const void *bytes, size_t nr_bytes);
 /* The same, going on from an earlier hash. */

@@ -137,6 +137,11 @@ static uint32_t append_record(struct profile *profile, const struct profile_reco
 	return position;
 }
 
+void profile_append_record(struct profile *profile, const struct profile_record *record)
+{
+	append_record(profile, record);
+}
+
 uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
 			    const uint64_t *addresses)
 {

@@ -25,6 +25,7 @@ struct payload {
 	const unsigned char *bytes;
 	size_t nr_bytes;
 	bool found;
+	void *unpacked; /* its memory, if it was packed */
 };
 
 struct decoder {
@@ -35,10 +36,7 @@ struct decoder {
 	struct payload sections[NR_SECTIONS];
 	VEC(struct payload) intervals;
 	uint32_t version;
-	VEC(void *) unpacked; /* memory of sections that were packed */
 	uint64_t nr_unpacked; /* bytes of it */
-	VEC(uint32_t) stack_frames; /* of the record at hand */
-	VEC(uint64_t) stack_addresses;
 	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
 	size_t nr_losses;
 };
@@ -133,6 +131,13 @@ static void tag_text(const unsigned char *tag, char ret_text[16])
 		snprintf(ret_text, 16, "0x%08x", get32(tag));
 }
 
+/* Gives the memory of a section back as soon as its table has been read. */
+static void forget(struct payload *payload)
+{
+	free(payload->unpacked);
+	*payload = (struct payload){};
+}
+
 static uint32_t known_flags(const struct decoder *decoder)
 {
 	return SECTION_REQUIRED | (decoder->version > 1 ? SECTION_PACKED : 0);
@@ -154,10 +159,12 @@ static int unpack(struct decoder *decoder, const char *tag, struct payload *payl
 	room = malloc(nr_bytes ? nr_bytes : 1);
 	if (!room)
 		return fail(-ENOMEM, "'%s': out of memory", decoder->name);
-	vec_push(&decoder->unpacked, room);
-	decoder->nr_unpacked += nr_bytes;
-	if (section_unpack(payload->bytes, payload->nr_bytes, room, nr_bytes))
+	if (section_unpack(payload->bytes, payload->nr_bytes, room, nr_bytes)) {
+		free(room);
 		return malformed(decoder, "section %s cannot be unpacked", tag);
+	}
+	decoder->nr_unpacked += nr_bytes;
+	payload->unpacked = room;
 	payload->bytes = room;
 	payload->nr_bytes = nr_bytes;
 	return 0;
@@ -212,7 +219,7 @@ static int take_section(struct decoder *decoder, size_t *at)
 		if (head[FORMAT_SECTION_BYTES + i])
 			return malformed(decoder, "a section is not padded with zeros");
 	*at += FORMAT_SECTION_BYTES + padded;
-	return keep_section(decoder, head, (struct payload){ head + FORMAT_SECTION_BYTES, length, true });
+	return keep_section(decoder, head, (struct payload){ head + FORMAT_SECTION_BYTES, length, true, NULL });
 }
 
 static int find_sections(struct decoder *decoder)
@@ -265,6 +272,7 @@ static int decode_strings(struct decoder *decoder)
 			return malformed(decoder, "string %u is empty or there twice", id);
 		at += length + 1;
 	}
+	forget(&decoder->sections[SECTION_STRS]);
 	return 0;
 }
 
@@ -381,61 +389,103 @@ static int check_record(struct decoder *decoder, const struct profile_record *re
 	return 0;
 }
 
-/* Reads `nr` frames from position `first` of the two stack sections into the decoder. */
-static int decode_stack(struct decoder *decoder, size_t first, size_t nr)
+/*
+ * The tables of frames and addresses are what the two stack sections are, once numbers have the order of this machine: the
+ * memory of a packed section becomes the table.
+ */
+static int take_table(struct decoder *decoder, enum section section, void **ret_table)
 {
-	const unsigned char *frames = decoder->sections[SECTION_STKF].bytes + first * STKF_BYTES;
-	const unsigned char *addresses = decoder->sections[SECTION_STKA].bytes + first * STKA_BYTES;
+	struct payload *payload = &decoder->sections[section];
 
-	vec_reserve(&decoder->stack_frames, nr);
-	vec_reserve(&decoder->stack_addresses, nr);
+	if (!payload->unpacked) {
+		payload->unpacked = malloc(payload->nr_bytes ? payload->nr_bytes : 1);
+		if (!payload->unpacked)
+			return fail(-ENOMEM, "'%s': out of memory", decoder->name);
+		if (payload->nr_bytes)
+			memcpy(payload->unpacked, payload->bytes, payload->nr_bytes);
+	}
+	*ret_table = payload->unpacked;
+	payload->unpacked = NULL;
+	return 0;
+}
+
+static int take_stacks(struct decoder *decoder, size_t nr)
+{
+	struct profile *profile = decoder->profile;
+	void *frames = NULL, *addresses = NULL;
+	int err = take_table(decoder, SECTION_STKF, &frames);
+
+	profile->stack_frames.data = frames;
+	if (!err)
+		err = take_table(decoder, SECTION_STKA, &addresses);
+	profile->stack_addresses.data = addresses;
+	if (err)
+		return err;
+	profile->stack_frames.nr = profile->stack_frames.room = nr;
+	profile->stack_addresses.nr = profile->stack_addresses.room = nr;
 	for (size_t i = 0; i < nr; i++) {
-		uint32_t frame = get32(frames + i * STKF_BYTES);
+		uint32_t *frame = &profile->stack_frames.data[i];
+		uint64_t *address = &profile->stack_addresses.data[i];
 
-		if (frame >= decoder->profile->frames.nr)
-			return malformed(decoder, "no such frame in stack position %zu", first + i);
-		decoder->stack_frames.data[i] = frame;
-		decoder->stack_addresses.data[i] = get64(addresses + i * STKA_BYTES);
+		*frame = le32toh(*frame);
+		*address = le64toh(*address);
+		if (*frame >= profile->frames.nr)
+			return malformed(decoder, "no such frame in stack position %zu", i);
 		if (decoder->version > 1)
-			decoder->stack_addresses.data[i] += decoder->profile->frames.data[frame].where;
+			*address += profile->frames.data[*frame].where;
 	}
 	return 0;
 }
 
-/* Records and stacks are read side by side: a record's frames begin where those of the one before ended. */
-static int decode_record(struct decoder *decoder, const unsigned char *at, size_t i, size_t *first, size_t nr_frames)
+/* A record's frames begin where those of the one before ended. */
+static int decode_record(struct decoder *decoder, const unsigned char *at, size_t i, size_t *first)
 {
 	struct profile_record record = get_record(at);
 	size_t nr = (size_t)record.nr_kernel + record.nr_user;
 	int err = check_record(decoder, &record, at[75], i);
 
-	if (!err && nr > nr_frames - *first)
+	if (!err && nr > decoder->profile->stack_frames.nr - *first)
 		err = malformed(decoder, "record %zu has more frames than there are", i);
-	if (!err)
-		err = decode_stack(decoder, *first, nr);
 	if (err)
 		return err;
+	record.first = (uint32_t)*first;
 	*first += nr;
-	profile_add_record(decoder->profile, &record, decoder->stack_frames.data, decoder->stack_addresses.data);
+	profile_append_record(decoder->profile, &record);
 	return 0;
 }
 
-static int decode_records(struct decoder *decoder)
+/* How many frames all stacks have; both sections must say the same. */
+static int count_stack_frames(struct decoder *decoder, size_t *ret_nr)
 {
-	size_t nr_records = 0, nr_frames = 0, nr_addresses = 0, first = 0;
-	int err = array_of(decoder, SECTION_RECS, RECS_BYTES, &nr_records);
+	size_t nr_frames = 0, nr_addresses = 0;
+	int err = array_of(decoder, SECTION_STKF, STKF_BYTES, &nr_frames);
 
-	if (!err)
-		err = array_of(decoder, SECTION_STKF, STKF_BYTES, &nr_frames);
 	if (!err)
 		err = array_of(decoder, SECTION_STKA, STKA_BYTES, &nr_addresses);
 	if (!err && nr_frames != nr_addresses)
 		err = malformed(decoder, "%zu frames but %zu addresses", nr_frames, nr_addresses);
+	*ret_nr = nr_frames;
+	return err;
+}
+
+static int decode_records(struct decoder *decoder)
+{
+	size_t nr_records = 0, nr_frames = 0, first = 0;
+	int err = array_of(decoder, SECTION_RECS, RECS_BYTES, &nr_records);
+
+	if (!err)
+		err = count_stack_frames(decoder, &nr_frames);
+	if (!err)
+		err = take_stacks(decoder, nr_frames);
+	if (err)
+		return err;
+	vec_reserve(&decoder->profile->records, nr_records);
+	hashidx_reserve(&decoder->profile->record_index, nr_records);
 	for (size_t i = 0; !err && i < nr_records; i++)
-		err = decode_record(decoder, decoder->sections[SECTION_RECS].bytes + i * RECS_BYTES, i, &first,
-				    nr_frames);
+		err = decode_record(decoder, decoder->sections[SECTION_RECS].bytes + i * RECS_BYTES, i, &first);
 	if (!err && first != nr_frames)
 		err = malformed(decoder, "%zu frames belong to no record", nr_frames - first);
+	forget(&decoder->sections[SECTION_RECS]);
 	return err;
 }
 
@@ -448,6 +498,7 @@ static int decode_array(struct decoder *decoder, enum section section, size_t el
 
 	for (size_t i = 0; !err && i < nr; i++)
 		err = decode(decoder, decoder->sections[section].bytes + i * element_bytes, i);
+	forget(&decoder->sections[section]);
 	return err;
 }
 
@@ -518,6 +569,7 @@ static int decode_losses(struct decoder *decoder, const unsigned char *at, struc
 static int decode_rows(struct decoder *decoder, const unsigned char *at, const unsigned char *end,
 		       struct profile_interval *interval)
 {
+	vec_reserve(&interval->rows, (size_t)(end - at) / INTV_ROW_BYTES);
 	for (; at < end; at += INTV_ROW_BYTES) {
 		struct profile_row row = { .record = get32(at), .count = get64(at + 8), .sum = get64(at + 16) };
 
@@ -572,12 +624,11 @@ static int decode_intervals(struct decoder *decoder)
 
 static void decoder_done(struct decoder *decoder)
 {
-	for (size_t i = 0; i < decoder->unpacked.nr; i++)
-		free(decoder->unpacked.data[i]);
-	vec_done(&decoder->unpacked);
+	for (int i = 0; i < NR_SECTIONS; i++)
+		forget(&decoder->sections[i]);
+	for (size_t i = 0; i < decoder->intervals.nr; i++)
+		forget(&decoder->intervals.data[i]);
 	vec_done(&decoder->intervals);
-	vec_done(&decoder->stack_frames);
-	vec_done(&decoder->stack_addresses);
 }
 
 static int decode_all(struct decoder *decoder)

@@ -352,6 +352,7 @@ static void merge_rows(struct merger *merger, const struct profile_interval *int
 
 	merger->wanted = &wanted;
 	merger->stored = &stored;
+	hashidx_reserve(&merger->index, interval->rows.nr);
 	if (merger->view->by_name)
 		merger->places = places_by_name(merger->profile, merger->view);
 	for (size_t i = 0; i < interval->rows.nr; i++)
