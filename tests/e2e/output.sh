@@ -24,7 +24,7 @@ written .json '"name":"st_fix_h"'
 written .svg '<title>st_fix_h .*samples, [0-9.]+%\)</title>'
 written .html '"st_fix_h"'
 written .speedscope.json '"name":"st_fix_h"'
-written .stk 'st_fix_h'
+written .stk 'STK'
 tool report --top "$T/r.stk"
 expect_status 0
 expect_out 'st_fix_h'
