@@ -2,60 +2,39 @@
 /* count: how often each code path leads to an event. A drop-in for bcc's stackcount. */
 #include <inttypes.h>
 
-#include "applets/common.h"
+#include "applets/probe.h"
 #include "core/applet.h"
 
 struct count_options {
 	struct u32_list tgids;
 	int cpu;
-	const char *library;
 	struct seconds interval, duration;
 	bool timestamps;
-	bool regex;
 	bool offsets;
 	bool per_process;
 	bool by_name;
 	bool addresses;
-	enum attach_mode attach_mode;
-	uint32_t max_probes;
-	bool force;
+	struct probe_options probe;
 	uint32_t hash_entries, stack_entries;
 	struct stack_options stacks;
 	struct common_options common;
-	const char *pattern;
 	char *const *command;
 };
-
-static int parse_attach_mode(const char *text, void *field)
-{
-	return attach_mode_parse(text, field);
-}
 
 static const struct option_spec table[] = {
 	OPTION('p', "pid", struct count_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
 	       .noun = "a list of process ids", .exclusive = "who"),
 	OPTION('c', "cpu", struct count_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
-	OPTION('l', "library", struct count_options, library, "LIB",
-	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library", .ours = true),
 	OPTION('i', "interval", struct count_options, interval, "SECONDS", "a report every so often"),
 	OPTION('D', "duration", struct count_options, duration, "SECONDS",
 	       "stop after this time; without it at Ctrl-C"),
 	OPTION('T', "timestamp", struct count_options, timestamps, NULL, "the time before each report"),
-	OPTION('r', "regexp", struct count_options, regex, NULL,
-	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
+	OPTION_FRAGMENT(probe_table, struct count_options, probe),
 	OPTION('s', "offset", struct count_options, offsets, NULL, "offsets behind the names"),
 	OPTION('v', "verbose", struct count_options, addresses, NULL, "raw addresses before the names"),
 	OPTION('P', "perpid", struct count_options, per_process, NULL, "stacks of each process by themselves"),
 	OPTION(0, "by-name", struct count_options, by_name, NULL, "one row for all stacks that print the same",
 	       .ours = true),
-	OPTION(0, "attach", struct count_options, attach_mode, "HOW",
-	       "probe kernel functions by multi (kprobe.multi), kprobe or fentry; default: the best there is",
-	       .parse = parse_attach_mode, .ours = true),
-	OPTION(0, "max-probes", struct count_options, max_probes, "N",
-	       "accept this many matches; default 1000 or BCC_PROBE_LIMIT", .min = 1, .noun = "a number of probes",
-	       .ours = true),
-	OPTION(0, "force", struct count_options, force, NULL,
-	       "any number of matches, and functions that are known to hang hosts", .ours = true),
 	OPTION(0, "hash-storage-size", struct count_options, hash_entries, "N",
 	       "rows that fit into the kernel's table; seldom needed, a full table loses nothing", .min = 1,
 	       .max = 1 << 24, .ours = true),
@@ -63,10 +42,6 @@ static const struct option_spec table[] = {
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24, .ours = true),
 	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
 	OPTION_FRAGMENT(common_table, struct count_options, common),
-	OPERAND("pattern", struct count_options, pattern,
-		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
-		"t:CATEGORY:EVENT or u:LIB:PROBE",
-		.required = true, .noun = "a pattern"),
 	COMMAND(struct count_options, command),
 	OPTION_END,
 };
@@ -103,15 +78,11 @@ static int plan(const void *block, struct plan *plan)
 	plan->include_idle = true;
 	plan->duration_ns = options->duration.ns;
 	plan->interval_ns = options->interval.ns;
-	plan->attach_mode = options->attach_mode;
-	plan->max_probes = options->max_probes;
-	plan->force = options->force;
 	plan->count_entries = options->hash_entries;
 	plan->record_entries = options->stack_entries;
 	plan_view(options, plan);
 	stack_plan(&options->stacks, plan);
-	return common_plan(&options->common, plan)
-		       ?: probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
+	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)

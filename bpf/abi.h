@@ -226,6 +226,12 @@ struct st_grid {
 
 /* ---- configuration: constant while a program runs, so that the verifier prunes by it ---- */
 
+/* What becomes of an event of a probe. */
+enum st_mode {
+	ST_MODE_STACKS = 0, /* counted by its record */
+	ST_MODE_TALLY, /* counted by its probe alone, in st_tallies */
+};
+
 enum st_task_access {
 	ST_TASK_NONE = 0, /* start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
 	ST_TASK_PROBE_READ, /* bpf_probe_read_kernel of bpf_get_current_task() */
@@ -255,7 +261,9 @@ struct st_config {
 	__u8 use_cgroup_map; /* profile --cgroupmap */
 	__u8 use_mntns_map; /* profile --mntnsmap */
 	__u8 read_user; /* a user probe at function entry, and bpf_probe_read_user() is allowed (not by lockdown) */
-	__u8 pad[2];
+	__u8 mode; /* enum st_mode */
+	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
+	__u32 probe; /* number of the probe of this copy of the program */
 };
 
 /*

@@ -96,12 +96,23 @@ struct st_filter_map {
 	__uint(value_size, sizeof(__u64));
 };
 
-/* Numbers of the system calls that on_sys_enter counts. */
+/* The system calls that on_sys_enter counts, by their number; the value is the number of the probe. */
 struct st_syscalls_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(__u64));
 	__uint(value_size, sizeof(__u32));
+};
+
+/*
+ * Events by the number of their probe. Never reset: user space takes differences, so that an interval costs no event. Per
+ * CPU, so that many CPUs do not fight for one line; a program in a uprobe may be preempted, so it still adds atomically.
+ */
+struct st_tallies_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u64));
 };
 
 /* Threads by the address of their task_struct. Sized by user space. */
@@ -130,6 +141,7 @@ extern struct st_control_map st_control SEC(".maps");
 extern struct st_grid_map st_grid SEC(".maps");
 extern struct st_first_seen_map st_first_seen SEC(".maps");
 extern struct st_pids_map st_pids SEC(".maps");
+extern struct st_tallies_map st_tallies SEC(".maps");
 extern struct st_nowhere_map st_nowhere SEC(".maps");
 extern struct st_syscalls_map st_syscalls SEC(".maps");
 extern struct st_filter_map st_cgroups SEC(".maps");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Entry points of probes. Each says which kind of program took the stack: that decides whether frame 0 is exact. */
-#include "bpf/record.bpf.h"
+#include "bpf/probe.bpf.h"
 
 SEC("?tp")
 int on_tracepoint(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_TRACEPOINT, 0);
+	return st_probe_event(ctx, ST_PROGRAM_TRACEPOINT, st_probe_of(ctx));
 }
 
 /*
@@ -26,38 +26,38 @@ SEC("?uprobe")
 int on_uprobe(void *ctx)
 {
 	st_no_private_stack(ctx);
-	return st_probe_event(ctx, ST_PROGRAM_UPROBE, 0);
+	return st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
 }
 
 SEC("?uprobe.multi")
 int on_uprobe_multi(void *ctx)
 {
 	st_no_private_stack(ctx);
-	return st_probe_event(ctx, ST_PROGRAM_UPROBE, 0);
+	return st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
 }
 
 SEC("?kprobe")
 int on_kprobe(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_KPROBE, 0);
+	return st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
 }
 
 SEC("?kprobe.multi")
 int on_kprobe_multi(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_KPROBE, 0);
+	return st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
 }
 
 SEC("?fentry")
 int on_fentry(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_FENTRY, 0);
+	return st_probe_event(ctx, ST_PROGRAM_FENTRY, st_config.probe);
 }
 
 SEC("?raw_tp")
 int on_raw_tracepoint(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, 0);
+	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, st_config.probe);
 }
 
 /*
@@ -68,10 +68,11 @@ SEC("?raw_tp")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 number = ctx->args[1];
+	__u32 *probe = bpf_map_lookup_elem(&st_syscalls, &number);
 
-	if (!bpf_map_lookup_elem(&st_syscalls, &number))
+	if (!probe)
 		return 0;
-	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, 0);
+	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, *probe);
 }
 
 /* For bpf_prog_test_run: the same path without a probe. */

@@ -292,20 +292,3 @@ static __always_inline int st_event(void *ctx, const struct st_way *way, const s
 	st_slot_release(slot);
 	return 0;
 }
-
-/* An event of a probe: counted when the plan wants this task. */
-static __always_inline int st_probe_event(void *ctx, __u8 program, __u64 probe)
-{
-	struct st_who who = {};
-	struct st_way way = {};
-
-	if (st_way_begin(&way))
-		return 0;
-	ST_ADD(way.stats->seen, 1);
-	st_who_is_current(&who);
-	if (!st_wanted(&who)) {
-		ST_ADD(way.stats->filtered, 1);
-		return 0;
-	}
-	return st_event(ctx, &way, &who, program, probe);
-}

@@ -45,12 +45,20 @@ static const struct option_spec help_spec = {
 	.help = "show this help and exit",
 };
 
+static bool has_name(const struct option_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->entries.nr; i++)
+		if (!list->entries.data[i].spec->operand && !strcmp(list->entries.data[i].spec->name, name))
+			return true;
+	return false;
+}
+
 static void list_add(struct option_list *list, const struct option_spec *table, size_t offset)
 {
 	for (const struct option_spec *spec = table; spec->kind != OPTION_KIND_END; spec++) {
 		if (spec->kind == OPTION_KIND_FRAGMENT)
 			list_add(list, spec->fragment, offset + spec->offset);
-		else
+		else if (spec->operand || !has_name(list, spec->name))
 			vec_push(&list->entries, (struct option_entry){ spec, offset + spec->offset });
 	}
 }

@@ -21,6 +21,9 @@
  *	char *const *       an operand: all words behind "--", a command to run
  *	anything with .parse what that function makes of it (enums by name)
  *
+ * Of two options of the same name in a table and its fragments the first counts: so an applet gives a shared option a
+ * letter, or another default.
+ *
  * An option given twice keeps the last value, as in argparse.
  */
 #pragma once

@@ -48,9 +48,13 @@ int attach_failed(const struct attach_point *point, int err)
 	return err;
 }
 
-static int attach_tracepoint(struct session *session, const struct attach_point *point)
+static int attach_tracepoint(struct session *session, const struct attach_plan *attach, size_t index)
 {
-	struct bpf_link *link = bpf_program__attach_tracepoint(session->program, point->category, point->event);
+	const struct attach_point *point = &attach->points.data[index];
+	LIBBPF_OPTS(bpf_tracepoint_opts, options, .bpf_cookie = attach_cookie(session, index));
+	struct bpf_program *program = attach_program(session, attach, index);
+	struct bpf_link *link =
+		program ? bpf_program__attach_tracepoint_opts(program, point->category, point->event, &options) : NULL;
 
 	if (!link)
 		return -errno;
@@ -75,13 +79,17 @@ static struct fd_path path_of_fd(int fd)
  * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
  * covered); the program checks the tgid in any case.
  */
-static int attach_uprobe(struct session *session, const struct attach_point *point, const struct plan *plan)
+static int attach_uprobe(struct session *session, const struct plan *plan, const struct attach_plan *attach,
+			 size_t index)
 {
+	const struct attach_point *point = &attach->points.data[index];
 	pid_t pid = plan->tgids.nr == 1 ? (pid_t)plan->tgids.data[0] : -1;
 	struct fd_path path = path_of_fd(point->fd);
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore,
+		    .bpf_cookie = attach_cookie(session, index));
+	struct bpf_program *program = attach_program(session, attach, index);
 	struct bpf_link *link =
-		bpf_program__attach_uprobe_opts(session->program, pid, path.text, point->offset, &options);
+		program ? bpf_program__attach_uprobe_opts(program, pid, path.text, point->offset, &options) : NULL;
 
 	if (!link)
 		return -errno;
@@ -93,23 +101,24 @@ static int attach_uprobe(struct session *session, const struct attach_point *poi
 static int attach_each(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	for (size_t i = 0; i < attach->points.nr; i++) {
-		const struct attach_point *point = &attach->points.data[i];
-		int err = attach->mechanism == MECHANISM_TRACEPOINT ? attach_tracepoint(session, point)
-								    : attach_uprobe(session, point, plan);
+		int err = attach->mechanism == MECHANISM_TRACEPOINT ? attach_tracepoint(session, attach, i)
+								    : attach_uprobe(session, plan, attach, i);
 
 		if (err)
-			attach_refused(session, point, err);
+			attach_refused(session, &attach->points.data[i], err);
 	}
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
 
 /* One link for `nr` points of the same file. */
-static struct bpf_link *link_uprobes(struct session *session, const struct attach_point *points, size_t nr)
+static struct bpf_link *link_uprobes(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
 {
+	const struct attach_point *points = &attach->points.data[first];
 	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
 	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
 	struct fd_path path = path_of_fd(points[0].fd);
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cnt = nr);
+	_cleanup_(freep) __u64 *cookies = attach_cookies(session, first, nr);
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cookies = cookies, .cnt = nr);
 
 	for (size_t i = 0; i < nr; i++) {
 		offsets[i] = points[i].offset;
@@ -131,17 +140,17 @@ static size_t nr_of_same_file(const struct attach_plan *attach, size_t first)
 }
 
 /* One link takes all places or none: when it is refused, the halves are tried, down to the places that are to blame. */
-static void attach_uprobes(struct session *session, const struct attach_point *points, size_t nr)
+static void attach_uprobes(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
 {
-	struct bpf_link *link = link_uprobes(session, points, nr);
+	struct bpf_link *link = link_uprobes(session, attach, first, nr);
 
 	if (link) {
 		attach_keep(session, link, nr);
 	} else if (nr == 1 || errno == EPERM || errno == EACCES) {
-		attach_refused(session, points, -errno);
+		attach_refused(session, &attach->points.data[first], -errno);
 	} else {
-		attach_uprobes(session, points, nr / 2);
-		attach_uprobes(session, points + nr / 2, nr - nr / 2);
+		attach_uprobes(session, attach, first, nr / 2);
+		attach_uprobes(session, attach, first + nr / 2, nr - nr / 2);
 	}
 }
 
@@ -151,7 +160,7 @@ static int attach_uprobe_multi(struct session *session, const struct attach_plan
 
 	for (size_t i = 0; i < attach->points.nr; i += nr) {
 		nr = nr_of_same_file(attach, i);
-		attach_uprobes(session, &attach->points.data[i], nr);
+		attach_uprobes(session, attach, i, nr);
 	}
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
@@ -160,7 +169,8 @@ static int attach_raw_tracepoints(struct session *session, const struct attach_p
 {
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		const struct attach_point *point = &attach->points.data[i];
-		struct bpf_link *link = bpf_program__attach_raw_tracepoint(session->program, point->event);
+		struct bpf_program *program = attach_program(session, attach, i);
+		struct bpf_link *link = program ? bpf_program__attach_raw_tracepoint(program, point->event) : NULL;
 
 		if (link)
 			attach_keep(session, link, 1);
@@ -175,11 +185,11 @@ static int attach_sys_enter(struct session *session, const struct attach_plan *a
 {
 	struct bpf_map *map = session->skeleton->maps.st_syscalls;
 	struct bpf_link *link;
-	const __u32 one = 1;
 
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		const __u64 number = attach->points.data[i].number;
-		int err = bpf_map__update_elem(map, &number, sizeof(number), &one, sizeof(one), BPF_ANY);
+		const __u32 probe = (__u32)i;
+		int err = bpf_map__update_elem(map, &number, sizeof(number), &probe, sizeof(probe), BPF_ANY);
 
 		if (err)
 			return fail(err, "%s: cannot be noted: %s", attach->points.data[i].name, strerror(-err));

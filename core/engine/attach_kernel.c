@@ -15,13 +15,14 @@
 
 /* ---- kprobe.multi ---- */
 
-static struct bpf_link *link_multi(struct session *session, const struct attach_point *points, size_t nr)
+static struct bpf_link *link_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
 {
 	_cleanup_(freep) unsigned long *addresses = xcalloc(nr, sizeof(*addresses));
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .addrs = addresses, .cnt = nr);
+	_cleanup_(freep) __u64 *cookies = attach_cookies(session, first, nr);
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .addrs = addresses, .cookies = cookies, .cnt = nr);
 
 	for (size_t i = 0; i < nr; i++)
-		addresses[i] = points[i].address;
+		addresses[i] = attach->points.data[first + i].address;
 	return bpf_program__attach_kprobe_multi_opts(session->program, NULL, &options);
 }
 
@@ -29,36 +30,38 @@ static struct bpf_link *link_multi(struct session *session, const struct attach_
  * One link takes all functions or none: when it is refused, the halves are tried, down to the functions that are to
  * blame.
  */
-static void attach_multi(struct session *session, const struct attach_point *points, size_t nr)
+static void attach_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
 {
-	struct bpf_link *link = link_multi(session, points, nr);
+	struct bpf_link *link = link_multi(session, attach, first, nr);
 
 	if (link) {
 		attach_keep(session, link, nr);
 	} else if (nr == 1) {
-		attach_refused(session, points, -errno);
+		attach_refused(session, &attach->points.data[first], -errno);
 	} else {
-		attach_multi(session, points, nr / 2);
-		attach_multi(session, points + nr / 2, nr - nr / 2);
+		attach_multi(session, attach, first, nr / 2);
+		attach_multi(session, attach, first + nr / 2, nr - nr / 2);
 	}
 }
 
 /* ---- perf kprobes ---- */
 
 /* attr.kprobe_func = 0 means "at kprobe_addr": commit e12f03d7031a ("perf/core: Implement the 'perf_kprobe' PMU"). */
-static struct bpf_link *link_kprobe(struct session *session, int type, uint64_t address)
+static struct bpf_link *link_kprobe(struct session *session, const struct attach_plan *attach, size_t index, int type)
 {
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
 		.type = (__u32)type,
-		.kprobe_addr = address,
+		.kprobe_addr = attach->points.data[index].address,
 	};
+	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = attach_cookie(session, index));
+	struct bpf_program *program = attach_program(session, attach, index);
 	_cleanup_(closep) int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	struct bpf_link *link;
 
-	if (fd < 0)
+	if (fd < 0 || !program)
 		return NULL;
-	link = bpf_program__attach_perf_event(session->program, fd);
+	link = bpf_program__attach_perf_event_opts(program, fd, &options);
 	if (link)
 		take_fd(&fd);
 	return link;
@@ -69,7 +72,7 @@ static void attach_kprobes(struct session *session, const struct attach_plan *at
 	int type = host_kprobe_event_type();
 
 	for (size_t i = 0; i < attach->points.nr; i++) {
-		struct bpf_link *link = link_kprobe(session, type, attach->points.data[i].address);
+		struct bpf_link *link = link_kprobe(session, attach, i, type);
 
 		if (link)
 			attach_keep(session, link, 1);
@@ -80,81 +83,24 @@ static void attach_kprobes(struct session *session, const struct attach_plan *at
 
 /* ---- fentry ---- */
 
-static void share_maps(struct stacktool *copy, const struct session *session)
-{
-	struct bpf_map *map, *original;
-
-	bpf_object__for_each_map(map, copy->obj)
-	{
-		original = bpf_object__find_map_by_name(session->skeleton->obj, bpf_map__name(map));
-		if (map == copy->maps.rodata || !original)
-			continue;
-		if (bpf_map__fd(original) >= 0)
-			bpf_map__reuse_fd(map, bpf_map__fd(original));
-		else
-			bpf_map__set_autocreate(map, false);
-	}
-}
-
-/* A program has one place to be attached to, so every function gets a copy that works on the same maps. */
-static int load_copy(struct session *session, const char *function, struct stacktool **ret_copy)
-{
-	struct stacktool *copy = stacktool__open();
-	int err;
-
-	if (!copy)
-		return -errno;
-	copy->rodata->st_config = session->skeleton->rodata->st_config;
-	share_maps(copy, session);
-	bpf_program__set_autoload(copy->progs.on_fentry, true);
-	err = bpf_program__set_attach_target(copy->progs.on_fentry, 0, function);
-	if (!err)
-		err = stacktool__load(copy);
-	if (err) {
-		stacktool__destroy(copy);
-		return err;
-	}
-	*ret_copy = copy;
-	return 0;
-}
-
-static int attach_copy(struct session *session, const struct attach_point *point)
-{
-	struct stacktool *copy = NULL;
-	struct bpf_link *link;
-	int err = load_copy(session, point->name, &copy);
-
-	if (err)
-		return err;
-	vec_push(&session->copies, copy);
-	link = bpf_program__attach(copy->progs.on_fentry);
-	if (!link)
-		return -errno;
-	attach_keep(session, link, 1);
-	return 0;
-}
-
-/* The first function is the target of the session's own program (session.c). */
+/* A program has one place to be attached to, so every function has a copy. */
 static void attach_fentry(struct session *session, const struct attach_plan *attach)
 {
-	struct bpf_link *link = bpf_program__attach(session->program);
+	for (size_t i = 0; i < attach->points.nr; i++) {
+		struct bpf_program *program = attach_program(session, attach, i);
+		struct bpf_link *link = program ? bpf_program__attach(program) : NULL;
 
-	if (link)
-		attach_keep(session, link, 1);
-	else
-		attach_refused(session, &attach->points.data[0], -errno);
-	for (size_t i = 1; i < attach->points.nr; i++) {
-		int err = attach_copy(session, &attach->points.data[i]);
-
-		if (err)
-			attach_refused(session, &attach->points.data[i], err);
+		if (link)
+			attach_keep(session, link, 1);
+		else
+			attach_refused(session, &attach->points.data[i], -errno);
 	}
 }
 
 int attach_kernel_functions(struct session *session, const struct attach_plan *attach)
 {
 	if (attach->mechanism == MECHANISM_KPROBE_MULTI)
-		attach_multi(session, attach->points.data, attach->points.nr);
+		attach_multi(session, attach, 0, attach->points.nr);
 	else if (attach->mechanism == MECHANISM_KPROBE)
 		attach_kprobes(session, attach);
 	else

@@ -13,4 +13,14 @@ void attach_refused(struct session *session, const struct attach_point *point, i
 /* Records why nothing could be attached and returns the code. */
 int attach_failed(const struct attach_point *point, int err);
 
+/*
+ * The program for a place: the session's own, or one that was loaded for this place. NULL and errno when the kernel refuses
+ * that.
+ */
+struct bpf_program *attach_program(struct session *session, const struct attach_plan *attach, size_t index);
+
+/* The number of a place as the program will be told, or 0; of `nr` places from `first` on, malloc()ed, or NULL for none. */
+__u64 attach_cookie(const struct session *session, size_t index);
+__u64 *attach_cookies(const struct session *session, size_t first, size_t nr);
+
 int attach_kernel_functions(struct session *session, const struct attach_plan *attach);

@@ -375,12 +375,12 @@ static void account_samples(struct session *session, struct profile_interval *in
 	interval->losses[ST_LOSS_SAMPLE_SKIPPED] += skipped > rounding(session, idle) ? skipped : 0;
 }
 
-static uint64_t recursion_misses(const struct session *session)
+static uint64_t misses_of(const struct stacktool *skeleton)
 {
 	struct bpf_program *program;
 	uint64_t misses = 0;
 
-	bpf_object__for_each_program(program, session->skeleton->obj)
+	bpf_object__for_each_program(program, skeleton->obj)
 	{
 		struct bpf_prog_info info = {};
 		__u32 length = sizeof(info);
@@ -388,6 +388,15 @@ static uint64_t recursion_misses(const struct session *session)
 		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &length))
 			misses += info.recursion_misses;
 	}
+	return misses;
+}
+
+static uint64_t recursion_misses(const struct session *session)
+{
+	uint64_t misses = misses_of(session->skeleton);
+
+	for (size_t i = 0; i < session->copies.nr; i++)
+		misses += misses_of(session->copies.data[i]);
 	return misses;
 }
 
@@ -472,12 +481,28 @@ static int drain_generation(struct session *session, const struct drain_target *
 	return err;
 }
 
+/* Counts by probe and what was filtered out, read while the programs run; nothing else is in use then. */
+static int drain_by_probe(struct session *session, const struct drain_target *target)
+{
+	int err = drain_tallies(session, target);
+
+	account_generation(session, target, 0);
+	return err;
+}
+
+static bool counts_by_probe(const struct session *session)
+{
+	return session->skeleton->rodata->st_config.mode == ST_MODE_TALLY;
+}
+
 int drain_swap(struct session *session, const struct drain_target *target)
 {
 	uint32_t dead = session->control->generation & (ST_GENERATIONS - 1);
 	uint64_t inserted = session->control->inserted;
 	int err;
 
+	if (counts_by_probe(session))
+		return drain_by_probe(session, target);
 	err = prepare_generation(session, !dead);
 	if (err)
 		return err;
@@ -500,6 +525,8 @@ int drain_all(struct session *session, const struct drain_target *target)
 
 	if (!err)
 		drain_ring(session, target);
+	if (!err && counts_by_probe(session))
+		return drain_by_probe(session, target);
 	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)
 		if (session->count_entries[generation])
 			err = drain_generation(session, target, generation);

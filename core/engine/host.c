@@ -99,6 +99,13 @@ bool host_reads_user(enum program_kind kind)
 	return libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_probe_read_user, NULL) == 1;
 }
 
+bool host_has_cookies(enum program_kind kind)
+{
+	bool by_perf_event = kind == PROGRAM_TRACEPOINT || kind == PROGRAM_KPROBE || kind == PROGRAM_UPROBE;
+
+	return by_perf_event && libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_get_attach_cookie, NULL) == 1;
+}
+
 static int load_empty_uprobe_multi(void)
 {
 	/* r0 = 0; exit */

@@ -53,6 +53,12 @@ int host_kprobe_event_type(void);
 /* Whether the kernel counts events that a probe program missed by recursion (v6.7). */
 bool host_counts_misses(void);
 
+/*
+ * Whether a probe program of this kind, attached by perf event, can be told which of its probes fired (v5.15); multi links
+ * always can.
+ */
+bool host_has_cookies(enum program_kind kind);
+
 /* Where the tracepoint sched_switch has the state of the thread that leaves; as enum st_switch_order. */
 enum switch_order {
 	SWITCH_PREV_NEXT,       /* nowhere: read the thread's own field */

@@ -249,6 +249,10 @@ static void describe_key(const struct plan *plan, struct buf *text)
 		{ KEY_CGROUP, "cgroup" }, { KEY_PROBE, "probe" },
 	};
 
+	if (plan->mode == EVENTS_BY_PROBE) {
+		buf_adds(text, "key: probe\n");
+		return;
+	}
 	buf_adds(text, "key:");
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (plan->key_parts & parts[i].part)

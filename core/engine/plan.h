@@ -99,6 +99,12 @@ enum key_part {
 	KEY_PROBE = 1 << 4,
 };
 
+/* What becomes of an event of a probe; the same values as enum st_mode, asserted in session.c. */
+enum event_mode {
+	EVENTS_BY_STACK, /* counted by who and by stack */
+	EVENTS_BY_PROBE, /* counted by probe, without stacks: one row for each name */
+};
+
 struct plan {
 	const char *applet; /* canonical name, static: "profile", "count" */
 	struct probe_spec probe;
@@ -126,6 +132,7 @@ struct plan {
 	char *mntns_map;
 
 	/* what of an event is kept */
+	enum event_mode mode;
 	uint32_t key_parts;
 	bool want_kernel, want_user;
 

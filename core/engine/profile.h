@@ -193,6 +193,7 @@ enum view_style {
 	VIEW_OFFCPU, /* bcc offcputime's */
 	VIEW_OFFWAKE, /* bcc offwaketime's */
 	VIEW_WAKE, /* bcc wakeuptime's */
+	VIEW_FUNCCOUNT, /* bcc funccount's: a table of names and counts */
 	VIEW_NR_STYLES,
 };
 

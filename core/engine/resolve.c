@@ -12,6 +12,7 @@
 static void point_done(struct attach_point *point)
 {
 	free(point->name);
+	free(point->shown);
 	free(point->category);
 	free(point->event);
 	free(point->module);

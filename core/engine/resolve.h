@@ -35,6 +35,7 @@ enum mechanism {
 struct attach_point {
 	const char *program; /* MECHANISM_TP_BTF: the program for this place; static */
 	char *name;       /* "sched:sched_switch", "malloc" */
+	char *shown;      /* what reports call it, where that is not `name`: demangled, or without provider; NULL */
 	char *category;
 	char *event;
 	char *module;     /* of a kernel function; NULL: the kernel itself */

@@ -56,6 +56,7 @@ static void add_points(struct attach_plan *attach, const struct probed_file *fil
 			vec_push(&attach->points,
 				 (struct attach_point){
 					 .name = xasprintf("%s:%s", probes[i].provider, probes[i].name),
+					 .shown = xstrdup(probes[i].name),
 					 .path = xstrdup(file->path),
 					 .fd = file->fd,
 					 .offset = probes[i].file_offset,

@@ -126,6 +126,28 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	return check_ifuncs(functions, nr, attach);
 }
 
+/* ---- readable names ---- */
+
+/* Only these can be mangled: C++, and Rust in its own form. Others may be aliases, and the one that was typed stays. */
+static bool is_mangled(const char *name)
+{
+	return !strncmp(name, "_Z", 2) || !strncmp(name, "___Z", 4) || !strncmp(name, "_R", 2);
+}
+
+/* The worker makes them: a mangled name is input of whoever made the file. */
+static void name_readably(struct symbolizer *symbolizer, const struct probed_file *file, struct attach_plan *attach)
+{
+	_cleanup_(freep) struct symbol_query *queries = xcalloc(attach->points.nr, sizeof(*queries));
+	_cleanup_(freep) struct symbol_answer *answers = xcalloc(attach->points.nr, sizeof(*answers));
+
+	for (size_t i = 0; i < attach->points.nr; i++)
+		queries[i] = (struct symbol_query){ .where = attach->points.data[i].offset, .exact = true };
+	symbolizer_name_file(symbolizer, file->number, queries, attach->points.nr, answers);
+	for (size_t i = 0; i < attach->points.nr; i++)
+		if (is_mangled(attach->points.data[i].name) && answers[i].status == SYMBOL_OK)
+			attach->points.data[i].shown = xstrdup(answers[i].name);
+}
+
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
 	struct probed_file file;
@@ -133,6 +155,8 @@ int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolize
 
 	if (!err)
 		err = find_functions(plan, symbolizer, &file, attach);
+	if (!err && plan->mode == EVENTS_BY_PROBE && !plan->no_demangle)
+		name_readably(symbolizer, &file, attach);
 	free(file.path);
 	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
 }

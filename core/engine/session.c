@@ -23,6 +23,7 @@
 #define DEFAULT_COUNT_ENTRIES 16384
 #define SAMPLE_RING_BYTES \
 	(512 << 10) /* timed samples come at a known, low rate; every page of a ring counts twice in RSS */
+#define LEAST_RING_BYTES (64 << 10) /* a page of the largest size there is */
 #define PROBE_RING_BYTES (4 << 20)
 #define MIN_TASKS 16384U
 #define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
@@ -40,6 +41,7 @@ _Static_assert((int)PROGRAM_SAMPLE == (int)ST_PROGRAM_SAMPLE && (int)PROGRAM_TES
 _Static_assert((int)STACK_OK == (int)ST_STACK_OK && (int)STACK_TRUNCATED == (int)ST_STACK_TRUNCATED,
 	       "stack states differ");
 
+_Static_assert((int)EVENTS_BY_PROBE == (int)ST_MODE_TALLY, "modes differ");
 _Static_assert((int)CONTEXT_SOFTIRQ == 1 && (int)CONTEXT_IRQ == 2 && (int)CONTEXT_NMI == 3,
 	       "two bits in saved profiles");
 _Static_assert((int)WAKER_SEEN == (int)ST_WAKER_SEEN && (int)WAKER_NOT_SEEN == (int)ST_WAKER_NOT_SEEN,
@@ -80,6 +82,8 @@ static uint32_t ring_bytes(const struct plan *plan, const struct attach_plan *at
 {
 	if (plan->ring_bytes)
 		return plan->ring_bytes;
+	if (plan->mode == EVENTS_BY_PROBE)
+		return LEAST_RING_BYTES; /* nothing is sent */
 	return attach->mechanism == MECHANISM_PERF_EVENT ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
 }
 
@@ -101,6 +105,24 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 	};
 }
 
+/* Who tells the program the number of its probe: the cookie of multi links, or of perf events where the kernel has it. */
+static bool tells_probe_by_cookie(const struct plan *plan, const struct attach_plan *attach)
+{
+	if (plan->mode != EVENTS_BY_PROBE)
+		return false;
+	if (attach->mechanism == MECHANISM_KPROBE_MULTI || attach->mechanism == MECHANISM_UPROBE_MULTI)
+		return true;
+	return attach->mechanism != MECHANISM_FENTRY && host_has_cookies(attach->program);
+}
+
+/* Otherwise every place but the first takes a copy of the program, as any fentry program does. */
+static bool needs_copies(const struct plan *plan, const struct attach_plan *attach, bool has_cookie)
+{
+	if (attach->mechanism == MECHANISM_FENTRY)
+		return true;
+	return plan->mode == EVENTS_BY_PROBE && !has_cookie && attach->mechanism != MECHANISM_SYS_ENTER;
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
@@ -116,6 +138,8 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 			     host_reads_user(attach->program),
 		.sample_period_ns = attach->sample.is_clock ? attach->sample.period : 0,
 		.ring_wake_bytes = ring_bytes(plan, attach) / 4,
+		.mode = (uint8_t)plan->mode,
+		.has_cookie = tells_probe_by_cookie(plan, attach),
 	};
 
 	if (getrandom(config.seed, sizeof(config.seed), 0) != sizeof(config.seed))
@@ -196,6 +220,9 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYS_ENTER);
 	if (attach->mechanism == MECHANISM_SYS_ENTER)
 		bpf_map__set_max_entries(skeleton->maps.st_syscalls, (__u32)attach->points.nr);
+	bpf_map__set_autocreate(skeleton->maps.st_tallies, plan->mode == EVENTS_BY_PROBE);
+	if (plan->mode == EVENTS_BY_PROBE)
+		bpf_map__set_max_entries(skeleton->maps.st_tallies, (__u32)attach->points.nr);
 	bpf_map__set_autocreate(skeleton->maps.st_pids, nr_filter_ids(plan) > 1);
 	if (nr_filter_ids(plan) > 1)
 		bpf_map__set_max_entries(skeleton->maps.st_pids, nr_filter_ids(plan));
@@ -310,6 +337,7 @@ static int configure(struct session *session, const struct plan *plan, const str
 		err = name_preempt_count(session, attach->preempt_count);
 	if (err)
 		return fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err));
+	session->needs_copies = needs_copies(plan, attach, session->skeleton->rodata->st_config.has_cookie);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
 	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;
 	session->wants_idle = plan->include_idle;
@@ -347,6 +375,7 @@ static int session_open(const struct plan *plan, const struct attach_plan *attac
 	int err;
 
 	*ret_session = session;
+	session->attach = attach;
 	libbpf_log_start();
 	session->counts[0] = session->counts[1] = session->types = -1;
 	err = open_object(session, attach);
@@ -360,8 +389,10 @@ static int session_load(struct session *session, const struct plan *plan, const 
 	if (err)
 		return err;
 	err = stacktool__load(session->skeleton);
-	closep(&session->types);
-	session->types = -1;
+	if (!session->needs_copies) { /* they ask for the same types */
+		closep(&session->types);
+		session->types = -1;
+	}
 	if (err)
 		return load_failed(err, attach);
 	err = fill_pids(session->skeleton, plan);
@@ -405,6 +436,7 @@ void session_free(struct session *session)
 	vec_done(&session->pending);
 	vec_done(&session->deltas);
 	vec_done(&session->pairs);
+	vec_done(&session->tallies);
 	vec_done(&session->links);
 	free(session);
 }

@@ -52,11 +52,14 @@ struct session {
 	uint64_t bad_messages;
 
 	VEC(struct bpf_link *) links;
-	VEC(struct stacktool *) copies; /* of the fentry program, on the same maps */
-	size_t nr_attached;             /* places */
+	VEC(struct stacktool *) copies; /* of the program, on the same maps */
+	bool needs_copies;              /* a place other than the first takes a copy */
+	const struct attach_plan *attach; /* borrowed */
+	VEC(uint64_t) tallies; /* events of each place that are in an interval already; only with EVENTS_BY_PROBE */
+	size_t nr_attached; /* places */
 	struct {
 		size_t nr;
-		int err;       /* of the first */
+		int err; /* of the first */
 		char *example; /* its name */
 	} refused;
 	struct sampling *sampling;

@@ -2,6 +2,7 @@
 #include "core/render/render.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
@@ -42,6 +43,22 @@ static void add_time(struct buf *text, const struct profile *profile, const stru
 	buf_addf(text, "%02u:%02u:%02u\n", day_s / 3600, day_s / 60 % 60, day_s % 60);
 }
 
+/* The columns of bcc's funccount; long names push theirs to the right. */
+#define TABLE_HEADER "%-36s %8s\n"
+#define NAME_COLUMNS 36
+
+static void table_row(struct sheet *sheet, const struct merged_row *row)
+{
+	size_t start = sheet->text.nr;
+
+	if (row->kernel.nr)
+		sheet_add_name(sheet,
+			       sheet->profile->frames.data[sheet->profile->stack_frames.data[row->kernel.first]].name);
+	while (sheet->text.nr - start < NAME_COLUMNS)
+		buf_addc(&sheet->text, ' ');
+	buf_addf(&sheet->text, " %8" PRIu64 "\n", row_value(sheet->view, row));
+}
+
 static void add_row(struct sheet *sheet, const struct merged_row *row)
 {
 	const struct profile_view *view = sheet->view;
@@ -49,6 +66,8 @@ static void add_row(struct sheet *sheet, const struct merged_row *row)
 
 	if (view->folded)
 		(pairs ? wake_folded_row : folded_row)(sheet, row);
+	else if (view->style == VIEW_FUNCCOUNT)
+		table_row(sheet, row);
 	else
 		(pairs ? wake_text_row : text_row)(sheet, row);
 }
@@ -65,6 +84,8 @@ int render_report(const struct profile *profile, const struct profile_interval *
 		buf_addc(&sheet.text, '\n');
 	if (view->timestamps)
 		add_time(&sheet.text, profile, interval);
+	if (view->style == VIEW_FUNCCOUNT && !view->folded)
+		buf_addf(&sheet.text, TABLE_HEADER, "FUNC", "COUNT");
 	for (size_t i = 0; i < merged.rows.nr && !sheet.err; i++) {
 		add_row(&sheet, &merged.rows.data[i]);
 		sheet_turn(&sheet);

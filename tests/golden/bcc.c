@@ -102,6 +102,19 @@ static const struct event wakeuptime_events[] = {
 	{},
 };
 
+/* The stub's slots; one that is 0 has no row. */
+static const struct place vfs_read = { AT(0, "vfs_read", 0, "kernel"), .kernel = true };
+static const struct place vfs_write = { AT(1, "vfs_write", 0, "kernel"), .kernel = true };
+static const struct place vfs_long = { AT(2, "a_really_long_function_name_exceeding_36_chars", 0, "kernel"),
+				       .kernel = true };
+
+static const struct event funccount_events[] = {
+	{ 1, NULL, 0, PROGRAM_KPROBE, { STACK_OK, PLACES(&vfs_read) }, .count = 470 },
+	{ 2, NULL, 0, PROGRAM_KPROBE, { STACK_OK, PLACES(&vfs_write) }, .count = 2 },
+	{ 3, NULL, 0, PROGRAM_KPROBE, { STACK_OK, PLACES(&vfs_long) }, .count = 123456789 },
+	{},
+};
+
 /* Why there is no waker, wakers that are no threads, what was lost, and what had not ended. */
 static const struct event reasons_events[] = {
 	{ 1,
@@ -317,7 +330,12 @@ static const struct golden {
 	{ "wakeuptime", WAKEUP, wakeuptime_events, 1, { WAKE_VIEW } },
 	{ "wakeuptime-f", "", wakeuptime_events, 1, { WAKE_VIEW, .folded = true } },
 	{ "wakeuptime-v", WAKEUP, wakeuptime_events, 1, { WAKE_VIEW } },
+#define FUNCCOUNT "Tracing 4 functions for \"vfs_*\"... Hit Ctrl-C to end."
+#define FUNCCOUNT_VIEW .style = VIEW_FUNCCOUNT, .want_kernel = true
+	{ "funccount", FUNCCOUNT, funccount_events, 1, { FUNCCOUNT_VIEW } },
+	{ "funccount-Ti", FUNCCOUNT, funccount_events, 2, { FUNCCOUNT_VIEW, .timestamps = true } },
 	/* beyond bcc's golden runs */
+	{ "funccount-f", "", funccount_events, 1, { FUNCCOUNT_VIEW, .folded = true } },
 	{ "offcputime-unfinished", OFFCPU("all threads", "user + kernel"), unfinished_events, 1, { OFFCPU_VIEW, BOTH } },
 	{ "offcputime-unfinished-f", "", unfinished_events, 1, { OFFCPU_VIEW, BOTH, .folded = true } },
 	{ "offwaketime-reasons",
@@ -361,7 +379,8 @@ static void build(const struct golden *golden, struct profile *ret_profile)
 	ret_profile->utc_offset_s = 7200;
 	ret_profile->view = golden->view;
 	ret_profile->header = profile_add_string(ret_profile, golden->header);
-	if (golden->view.style == VIEW_STACKCOUNT || golden->view.style == VIEW_WAKE)
+	if (golden->view.style == VIEW_STACKCOUNT || golden->view.style == VIEW_WAKE ||
+	    golden->view.style == VIEW_FUNCCOUNT)
 		ret_profile->footer = profile_add_string(ret_profile, "Detaching...");
 	for (unsigned int i = 0; i < golden->nr_intervals; i++)
 		hand_interval(ret_profile, golden->events, noon_ns + i * 1000000000ull);

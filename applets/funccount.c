@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* funccount: how often each function of a pattern is reached. A drop-in for bcc's funccount. */
+#include "applets/probe.h"
+#include "core/applet.h"
+
+struct funccount_options {
+	struct u32_list tgids;
+	int cpu;
+	struct seconds interval, duration;
+	bool timestamps;
+	struct probe_options probe;
+	struct common_options common;
+	char *const *command;
+};
+
+static const struct option_spec table[] = {
+	OPTION('p', "pid", struct funccount_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
+	       .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('c', "cpu", struct funccount_options, cpu, "CPU", "only this CPU", .max = CPU_MAX,
+	       .noun = "a CPU number"),
+	OPTION('i', "interval", struct funccount_options, interval, "SECONDS", "a report every so often"),
+	OPTION('d', "duration", struct funccount_options, duration, "SECONDS",
+	       "stop after this time; without it at Ctrl-C"),
+	OPTION('T', "timestamp", struct funccount_options, timestamps, NULL, "the time before each report"),
+	OPTION_FRAGMENT(probe_table, struct funccount_options, probe),
+	OPTION('D', "debug", struct funccount_options, common.debug, NULL,
+	       "print the plan and the BPF instructions before starting"),
+	OPTION_FRAGMENT(common_table, struct funccount_options, common),
+	COMMAND(struct funccount_options, command),
+	OPTION_END,
+};
+
+static const struct funccount_options defaults = { .cpu = -1 };
+
+static int plan(const void *block, struct plan *plan)
+{
+	const struct funccount_options *options = block;
+
+	plan->applet = "funccount";
+	plan->mode = EVENTS_BY_PROBE;
+	plan_add_ids(&plan->tgids, &options->tgids);
+	plan->command = options->command;
+	plan->cpu = options->cpu;
+	plan->include_idle = true;
+	plan->duration_ns = options->duration.ns;
+	plan->interval_ns = options->interval.ns;
+	plan->view = (struct profile_view){
+		.style = VIEW_FUNCCOUNT,
+		.timestamps = options->timestamps,
+		.want_kernel = true, /* the name of the event stands where the kernel's frames would */
+	};
+	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
+}
+
+static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached, plan->probe.typed);
+}
+
+static const struct applet_example examples[] = {
+	{ "'vfs_*'", "count kernel functions that begin with vfs_" },
+	{ "-r '^vfs.*'", "the same as a regular expression" },
+	{ "-Ti 5 'vfs_*'", "a report every 5 seconds, with the time" },
+	{ "-d 10 'vfs_*'", "for 10 seconds only" },
+	{ "-p 185 'vfs_*'", "only calls of process 185" },
+	{ "t:sched:sched_fork", "a kernel tracepoint" },
+	{ "'t:block:*'", "all tracepoints of the block layer" },
+	{ "-p 185 'u:node:gc*'", "the USDT probes of node that have to do with its garbage collector" },
+	{ "c:malloc", "calls of malloc of the C library" },
+	{ "-p 185 'go:os.*'", "the functions of Go's package os in process 185" },
+	{ "'./test:read*'", "functions of a program that begin with read" },
+	{ "-c 1 'vfs_*'", "only calls on CPU 1" },
+	{ "'c:str*' -- sort words.txt", "string functions that a command calls, from its start to its end" },
+	{},
+};
+
+const struct applet funccount_applet = {
+	.name = "funccount",
+	.bcc_name = "funccount",
+	.summary = "count calls of functions, tracepoints and USDT probes by name",
+	.description =
+		"Counts how often each of the events that match a PATTERN is reached. The output is sorted, the most "
+		"frequent last; what was not reached is left out.\n"
+		"\n"
+		"Without stacks this is the cheapest way to see what is busy. Functions of the same name, and the places of "
+		"one USDT probe, are counted together; C++ and Rust names are shown readably. "
+		"'stacktool count' tells who calls one of them.\n"
+		"\n" COMMAND_DESCRIPTION,
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct funccount_options),
+	.defaults = &defaults,
+	.plan = plan,
+	.header = header,
+	.footer = "Detaching...",
+};

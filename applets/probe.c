@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "applets/probe.h"
+
+static int parse_attach_mode(const char *text, void *field)
+{
+	return attach_mode_parse(text, field);
+}
+
+const struct option_spec probe_table[] = {
+	OPTION('r', "regexp", struct probe_options, regex, NULL,
+	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
+	OPTION('l', "library", struct probe_options, library, "LIB",
+	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library", .ours = true),
+	OPTION(0, "attach", struct probe_options, attach_mode, "HOW",
+	       "probe kernel functions by multi (kprobe.multi), kprobe or fentry; default: the best there is",
+	       .parse = parse_attach_mode, .ours = true),
+	OPTION(0, "max-probes", struct probe_options, max_probes, "N",
+	       "accept this many matches; default 1000 or BCC_PROBE_LIMIT", .min = 1, .noun = "a number of probes",
+	       .ours = true),
+	OPTION(0, "force", struct probe_options, force, NULL,
+	       "any number of matches, and functions that are known to hang hosts", .ours = true),
+	OPERAND("pattern", struct probe_options, pattern,
+		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
+		"t:CATEGORY:EVENT or u:LIB:PROBE",
+		.required = true, .noun = "a pattern"),
+	OPTION_END,
+};
+
+int probe_plan(const struct probe_options *options, struct plan *plan)
+{
+	plan->attach_mode = options->attach_mode;
+	plan->max_probes = options->max_probes;
+	plan->force = options->force;
+	return probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The way of an event of a probe: what becomes of it is constant while a program runs (st_config.mode). */
+#pragma once
+
+#include "bpf/record.bpf.h"
+
+/* Whether any filter could leave an event out; without one, nobody has to be asked who runs. */
+static __always_inline int st_filters(void)
+{
+	return st_config.cpu >= 0 || st_config.task_filter != ST_FILTER_NONE || st_config.use_cgroup_map ||
+	       st_config.use_mntns_map;
+}
+
+static __always_inline int st_current_is_wanted(void)
+{
+	struct st_who who = {};
+
+	if (!st_filters())
+		return 1;
+	st_who_is_current(&who);
+	return st_wanted(&who);
+}
+
+/* Events that are left out are counted too: seen = filtered + tallies. */
+static __always_inline void st_note_filtered(void)
+{
+	struct st_way way = {};
+
+	if (st_way_begin(&way))
+		return;
+	ST_ADD(way.stats->seen, 1);
+	ST_ADD(way.stats->filtered, 1);
+}
+
+/* One more event of a probe, and nothing else: this is all that counting costs. */
+static __always_inline int st_tally(__u32 probe)
+{
+	__u64 *tally;
+
+	if (!st_current_is_wanted()) {
+		st_note_filtered();
+		return 0;
+	}
+	tally = bpf_map_lookup_elem(&st_tallies, &probe);
+	if (tally)
+		ST_ADD(*tally, 1);
+	return 0;
+}
+
+/* An event is recorded and counted when the plan wants this task. */
+static __always_inline int st_recorded(void *ctx, __u8 program, __u64 probe)
+{
+	struct st_who who = {};
+	struct st_way way = {};
+
+	if (st_way_begin(&way))
+		return 0;
+	ST_ADD(way.stats->seen, 1);
+	st_who_is_current(&who);
+	if (!st_wanted(&who)) {
+		ST_ADD(way.stats->filtered, 1);
+		return 0;
+	}
+	return st_event(ctx, &way, &who, program, probe);
+}
+
+static __always_inline int st_probe_event(void *ctx, __u8 program, __u64 probe)
+{
+	if (st_config.mode == ST_MODE_TALLY)
+		return st_tally((__u32)probe);
+	return st_recorded(ctx, program, probe);
+}
+
+/*
+ * The number of the probe that fired. Kernels from 5.15 on have it in the attach cookie (commit 7adfc6c9b315 ("bpf: Add
+ * bpf_get_attach_cookie() BPF helper to access bpf_cookie value")); before, and for programs that are attached one by one,
+ * every probe has a copy of the program with a number of its own.
+ */
+static __always_inline __u64 st_probe_of(void *ctx)
+{
+	return st_config.has_cookie ? bpf_get_attach_cookie(ctx) : st_config.probe;
+}

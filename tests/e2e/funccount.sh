@@ -1,0 +1,102 @@
+#!/bin/sh
+# ctest: timeout=300
+# funccount is exact: by every kind of probe, from several threads, over short intervals, with the number of the probe from
+# the cookie and from copies of the program.
+. "${0%/*}/lib.sh"
+needs uprobe tracepoint:syscalls:sys_enter_getppid
+
+N=$([ -n "${IN_GUEST:-}" ] && echo 20000 || echo 200000)
+
+# counted NAME: the sum of its rows over all intervals
+counted() {
+	awk -v name="$1" '$1 == name { sum += $2 } END { printf "%.0f\n", sum }' "$T/out"
+}
+
+# exact NAME "FIXTURE-ARGS" ARG…
+exact() {
+	name=$1
+	arguments=$2
+	shift 2
+	# shellcheck disable=SC2086
+	fixture calls -n "$N" -t 2 $arguments
+	tool_start funccount -p "$fixture_pid" "$@"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	echo "funccount $*: $(counted "$name") + $(lost_events) lost"
+	expect_equal "$name" "$(counted "$name")" "$N"
+	expect_equal "lost" "$(lost_events)" 0
+	refuse_err 'does not add up'
+	fixture_end
+}
+
+exact st_fix_hit '-k hit' "$FIXTURES/calls:st_fix_*"
+expect_out '^Tracing [0-9]+ functions for "'
+expect_out '^FUNC                                    COUNT$'
+expect_out '^Detaching\.\.\.$'
+exact st_fix_hit '-k hit' -i 0.02 "$FIXTURES/calls:st_fix_hit"
+exact syscalls:sys_enter_getppid '-k getppid' -i 0.02 't:syscalls:sys_enter_get*pid'
+exact syscalls:sys_exit_getppid '-k getppid' -i 0.02 't:syscalls:sys_exit_get*pid'
+
+# all processes: one link for all functions; the fixture's are among them
+fixture calls -n "$N" -t 2
+tool_start funccount -i 0.02 "$FIXTURES/calls:st_fix_*"
+go
+fixture_done
+tool_end
+expect_equal "st_fix_hit of all processes" "$(counted st_fix_hit)" "$N"
+fixture_end
+
+# without tracefs a copy of the program for each event knows its number
+fixture calls -n "$N" -k getppid
+tool_start_under foreground,no-tracefs funccount -p "$fixture_pid" 't:*:sys_e*'
+go
+fixture_done
+tool_end
+expect_status 0
+for event in '*:sys_enter' '*:sys_exit'; do # and the few calls that starting and ending take
+	[ "$(counted "$event")" -ge "$N" ] && [ "$(counted "$event")" -le $((N + 50)) ] ||
+		fail "$(counted "$event") of $event, not $N"
+done
+fixture_end
+
+# what never happens has no row; the table of an interval without events is empty
+tool funccount -d 0.2 "$FIXTURES/calls:st_fix_*"
+expect_status 0
+expect_equal "lines" "$(wc -l <"$T/out")" 4
+tool funccount -d 0.2 "$FIXTURES/calls:no_such_*"
+expect_status 5
+
+# saved and shown again
+fixture calls -n 1000
+tool_start funccount --save "$T/calls.stk" -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+cp "$T/out" "$T/live"
+fixture_end
+tool report "$T/calls.stk"
+expect_status 0
+cmp "$T/live" "$T/out" || fail "report prints something else"
+
+# kernel functions, where the kernel has a way to probe them: each way
+if "$FIXTURES/hostprobe" kprobe >/dev/null; then
+	for how in multi kprobe fentry; do
+		tool funccount --explain --attach="$how" -r '__(x64|do|se)_sys_get(ppid|pid|tid)'
+		[ "$status" = 0 ] || continue
+		fixture calls -n "$N" -t 2 -k getppid
+		tool_start funccount --attach="$how" -i 0.1 -p "$fixture_pid" -r '__x64_sys_get(ppid|pid|tid)'
+		go
+		fixture_done
+		tool_end
+		expect_status 0
+		echo "$how: $(counted __x64_sys_getppid)"
+		expect_equal "$how" "$(counted __x64_sys_getppid)" "$N"
+		fixture_end
+	done
+	tool funccount -d 0.3 'vfs_*'
+	expect_status 0
+	expect_out '^Tracing [0-9]+ functions for "vfs_\*"'
+	expect_out '^vfs_read +[0-9]+$'
+fi

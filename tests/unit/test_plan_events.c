@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plans of funccount: every line that bcc documents is taken, and means what it should; the header line is bcc's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/applet.h"
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+#include <cmocka.h> /* last: its macro fail() would break err.h */
+
+extern const struct applet funccount_applet;
+
+#define MAX_WORDS 32
+
+/* A line of words separated by spaces, parsed and planned. What plan() returned. */
+static int plan_line(const struct applet *applet, const char *line, struct plan *plan)
+{
+	_cleanup_(freep) char *words = xstrdup(line);
+	_cleanup_(freep) void *options = xcalloc(1, applet->options_size);
+	char *argv[MAX_WORDS] = { (char *)applet->name };
+	int argc = 1, err;
+
+	err_clear();
+	for (char *at = words; *at; at += strspn(at, " ")) {
+		assert_true(argc < MAX_WORDS - 1);
+		argv[argc++] = at;
+		at += strcspn(at, " ");
+		if (*at)
+			*at++ = '\0';
+	}
+	memcpy(options, applet->defaults, applet->options_size);
+	plan_init(plan);
+	err = options_parse(applet->options, argc, argv, options);
+	if (!err)
+		err = applet->plan(options, plan);
+	options_done(applet->options, options);
+	return err;
+}
+
+static void must_plan(const struct applet *applet, const char *line, struct plan *plan)
+{
+	if (plan_line(applet, line, plan))
+		fail_msg("'%s %s' is refused: %s", applet->name, line, err_cause());
+}
+
+struct documented {
+	const char *line;
+	enum probe_kind kind;
+};
+
+static void must_plan_all(const struct applet *applet, const struct documented *lines)
+{
+	for (; lines->line; lines++) {
+		_cleanup_(plan_done) struct plan plan;
+
+		must_plan(applet, lines->line, &plan);
+		if (plan.probe.kind != lines->kind)
+			fail_msg("'%s' is a %s", lines->line, probe_kind_name(plan.probe.kind));
+		assert_string_equal(plan.applet, applet->name);
+	}
+}
+
+static void must_refuse(const struct applet *applet, const char *line)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	if (!plan_line(applet, line, &plan))
+		fail_msg("'%s %s' is taken", applet->name, line);
+	assert_int_equal(err_kind(), ERR_USAGE);
+}
+
+static void funccount_takes_every_documented_line(void **state)
+{
+	static const struct documented lines[] = {
+		{ "vfs_*", PROBE_KERNEL_FUNCTION },
+		{ "tcp_*", PROBE_KERNEL_FUNCTION },
+		{ "*readdir*", PROBE_KERNEL_FUNCTION },
+		{ "*tcp*send*", PROBE_KERNEL_FUNCTION },
+		{ "-r ^vfs.*", PROBE_KERNEL_FUNCTION },
+		{ "-r c:(write|read)$", PROBE_USER_FUNCTION },
+		{ "-Ti 5 vfs_*", PROBE_KERNEL_FUNCTION },
+		{ "-i 1 -d 5 vfs_read", PROBE_KERNEL_FUNCTION },
+		{ "-d 10 vfs_*", PROBE_KERNEL_FUNCTION },
+		{ "-p 185 vfs_*", PROBE_KERNEL_FUNCTION },
+		{ "t:block:*", PROBE_TRACEPOINT },
+		{ "t:sched:sched_fork", PROBE_TRACEPOINT },
+		{ "-p 185 u:node:gc*", PROBE_USDT },
+		{ "u:pthread:*mutex* -p 1442", PROBE_USDT },
+		{ "c:malloc", PROBE_USER_FUNCTION },
+		{ "go:os.*", PROBE_USER_FUNCTION },
+		{ "-p 185 go:os.*", PROBE_USER_FUNCTION },
+		{ "./test:read*", PROBE_USER_FUNCTION },
+		{ "-p 1442 /home/ubuntu/contentions:*", PROBE_USER_FUNCTION },
+		{ "-p 1442 contentions:*", PROBE_USER_FUNCTION },
+		{ "-c 1 vfs_*", PROBE_KERNEL_FUNCTION },
+		{ "-i 1 -c 1 lapic_next_deadline", PROBE_KERNEL_FUNCTION },
+		{ "-D --dur 3 --inter=1 --time --reg x", PROBE_KERNEL_FUNCTION },
+		{},
+	};
+
+	(void)state;
+	must_plan_all(&funccount_applet, lines);
+}
+
+static void funccount_means_what_it_says(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(buf_done) struct buf text = {};
+
+	(void)state;
+	must_plan(&funccount_applet, "-p 7,8 -c 0 -Ti 5 -d 10 -D -l c malloc --max-probes 9", &plan);
+	assert_int_equal(plan.mode, EVENTS_BY_PROBE);
+	assert_int_equal(plan.tgids.nr, 2);
+	assert_int_equal(plan.cpu, 0);
+	assert_int_equal(plan.interval_ns, 5000000000);
+	assert_int_equal(plan.duration_ns, 10000000000);
+	assert_int_equal(plan.max_probes, 9);
+	assert_true(plan.debug && plan.view.timestamps && plan.include_idle);
+	assert_false(plan.want_kernel || plan.want_user);
+	assert_int_equal(plan.view.style, VIEW_FUNCCOUNT);
+	assert_int_equal(plan.probe.kind, PROBE_USER_FUNCTION);
+	funccount_applet.header(&plan, 3, &text);
+	assert_string_equal(buf_text(&text), "Tracing 3 functions for \"malloc\"... Hit Ctrl-C to end.");
+}
+
+static void funccount_refuses_nonsense(void **state)
+{
+	static const char *const lines[] = { "", "-d 0 x", "-i -1 x", "-p 0 x", "-c x y", "x y", "a:b:c:d" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		must_refuse(&funccount_applet, lines[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(funccount_takes_every_documented_line),
+		cmocka_unit_test(funccount_means_what_it_says),
+		cmocka_unit_test(funccount_refuses_nonsense),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
