@@ -6,7 +6,7 @@
 const struct option_spec common_table[] = {
 	OPTION(0, "save", struct common_options, save_path, "FILE",
 	       "also save the profile, for 'stacktool report FILE'", .noun = "a file name", .ours = true),
-	OPTION(0, "strict", struct common_options, strict, NULL, "end with status 4 if any event was lost",
+	OPTION(0, "strict", struct common_options, strict, NULL, "end with status 4 if anything was lost",
 	       .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table", .ours = true),

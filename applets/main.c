@@ -174,11 +174,14 @@ static int status_of(const struct call *call, int err)
 int main(int argc, char **argv)
 {
 	struct call call = { .command_status = -1 };
-	int err;
+	int err, ended;
 
 	keep_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead, and the programs are detached in order */
-	err = finish_output(run(&call, argc, argv));
+	ended = run(&call, argc, argv);
+	err = finish_output(ended);
+	if (err && !ended) /* what could not be written is the tool's own failure */
+		call.command_status = -1;
 	if (err)
 		print_error(&call);
 	return status_of(&call, err);

@@ -309,20 +309,25 @@ static int print_around(struct run *run,
 	return written(err);
 }
 
-static int print_interval(struct run *run)
+/* What has to be known of an interval while its processes and files are there, printed or not. */
+static void close_interval(struct run *run)
 {
 	struct profile_interval *interval = current(run);
-	int err;
 
 	interval->end_ns = now_ns(CLOCK_MONOTONIC);
 	interval->wall_end_ns = now_ns(CLOCK_REALTIME);
 	profile_count_lost_stacks(&run->profile, interval);
 	name_frames(&run->profile, run->symbolizer);
 	settle_contexts(&run->profile);
-	run->lost |= profile_lost(interval) > 0;
-	err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
+	run->lost |= !profile_is_exact(interval);
+}
+
+static int print_interval(struct run *run)
+{
+	int err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
+
 	if (!err)
-		render_notes(&run->profile, interval, stderr);
+		render_notes(&run->profile, current(run), stderr);
 	return err;
 }
 
@@ -339,8 +344,10 @@ static int report_interval(struct run *run)
 	struct drain_target target = target_of(run);
 	int err = drain_swap(run->session, &target);
 
-	if (!err)
-		err = print_interval(run);
+	if (err)
+		return err;
+	close_interval(run);
+	err = print_interval(run);
 	if (!err)
 		next_interval(run);
 	return err;
@@ -380,29 +387,30 @@ static int collect(struct run *run)
 	return err;
 }
 
-/* With a reader that has gone (-EPIPE) nothing more is printed, but what --save keeps is. */
+/*
+ * After a failure too: what was counted until then is drained and saved, but no longer printed. The first failure is the
+ * one that is told.
+ */
 static int finish(struct run *run, int err)
 {
 	struct drain_target target = target_of(run);
-	int drained;
+	int drained, saved = 0;
 
 	session_detach(run->session);
 	drained = drain_all(run->session, &target);
-	err = drained ? drained : err;
+	err = err ? err : drained;
 	collector_free(run->collector);
 	run->collector = NULL;
 	if (run->command && err)
 		command_hurry(run->command);
+	close_interval(run);
 	if (!err)
 		err = print_interval(run);
 	if (!err)
 		err = print_around(run, render_footer);
-	if ((!err || err == -EPIPE) && run->plan->save_path) {
-		int saved = profile_save(&run->profile, run->plan->save_path);
-
-		err = saved ? saved : err;
-	}
-	return err;
+	if (run->plan->save_path)
+		saved = profile_save(&run->profile, run->plan->save_path);
+	return saved && (!err || err == -EPIPE) ? saved : err;
 }
 
 /* The time that attaching took is part of no interval. */
@@ -438,9 +446,9 @@ static int carry_out(struct run *run)
 		err = command_release(run->command);
 	if (!err)
 		err = start_clock(run);
-	if (!err)
-		err = collect(run);
-	return err && err != -EPIPE ? err : finish(run, err);
+	if (err && err != -EPIPE)
+		return err;
+	return finish(run, err ? err : collect(run));
 }
 
 static void run_done(struct run *run)

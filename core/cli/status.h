@@ -7,7 +7,7 @@
 	X(FAILED, 1, "failed")                                                                         \
 	X(USAGE, 2, "usage error")                                                                     \
 	X(HOST, 3, "this host cannot do it: a kernel feature or a privilege is missing, and is named") \
-	X(LOST, 4, "events were lost, under --strict")                                                 \
+	X(LOST, 4, "something was lost, under --strict")                                               \
 	X(NO_MATCH, 5, "the pattern matched nothing")
 
 enum exit_status {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bpf/losses.h"
+#include "core/base/cleanup.h"
 
 #define ERROR_PREFIX "ERROR: accounting does not add up: "
 
@@ -114,6 +115,13 @@ static unsigned int check_fired(const struct profile_interval *interval, struct 
 unsigned int profile_check(const struct profile_interval *interval, struct buf *ret_lines)
 {
 	return check_seen(interval, ret_lines) + check_counted(interval, ret_lines) + check_fired(interval, ret_lines);
+}
+
+bool profile_is_exact(const struct profile_interval *interval)
+{
+	_cleanup_(buf_done) struct buf lines = {};
+
+	return !profile_check(interval, &lines) && !profile_lost(interval);
 }
 
 const char *profile_sample_loss(size_t loss)

@@ -298,7 +298,7 @@ uint64_t profile_lost(const struct profile_interval *interval)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < NR_LOSSES; i++)
-		if (losses[i].class == LOSS_EVENT || losses[i].class == LOSS_SAMPLE)
+		if (losses[i].class != LOSS_NOTE)
 			lost += interval->losses[i];
 	return lost;
 }

@@ -295,7 +295,7 @@ const char *profile_loss_name(size_t loss); /* "RING_FULL" */
 const char *profile_loss_sentence(size_t loss); /* "records waited for another event: the ring was full" */
 enum loss_class profile_loss_class(size_t loss);
 
-/* Events that are in no count, and samples that were never delivered: what --strict turns into status 4. */
+/* Events that are in no count, stacks that are not whole, samples that were never delivered. */
 uint64_t profile_lost(const struct profile_interval *interval);
 
 /* ---- accounting (account.c) ---- */
@@ -311,6 +311,9 @@ void profile_count_lost_stacks(const struct profile *profile, struct profile_int
  * number that this kernel cannot tell leaves its identity out. Returns how many failed.
  */
 unsigned int profile_check(const struct profile_interval *interval, struct buf *ret_lines);
+
+/* Nothing is lost and the numbers add up: without that, --strict ends with status 4. */
+bool profile_is_exact(const struct profile_interval *interval);
 
 /*
  * How timed samples compare with the counter: expected = taken + lost + unexplained, where `lost` is the sum of all

@@ -32,3 +32,33 @@ status=$?
 expect_status 1
 expect_one_line_error
 expect_err 'No space left'
+
+# The same with a command that succeeds, for a short report and for one that is larger than any buffer
+for paths in 1 5000; do
+	tool_line="stacktool count -- calls -d $paths >/dev/full"
+	"$STACKTOOL" count -f "$FIXTURES/calls:st_fix_hit" -- sh -c 'exec "$1/calls" -n 5000 -d "$2" >"$3/said"' sh "$FIXTURES" "$paths" "$T" \
+		>/dev/full 2>"$T/err" </dev/null
+	status=$?
+	expect_status 1
+	expect_err 'No space left'
+done
+
+# Help that cannot be written is no help
+"$STACKTOOL" count --help >/dev/full 2>"$T/err"
+status=$?
+expect_status 1
+
+# Disk full at the first interval: what was counted until then is saved
+fixture calls -n 5000
+tool_out=/dev/full tool_start count -f -i 1 --save "$T/run.stk" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_wait
+: >"$T/out"
+expect_status 1
+expect_one_line_error
+tool report -f "$T/run.stk"
+expect_status 0
+expect_equal "events in the saved profile" "$(folded_sum)" 5000
+expect_out 'st_fix_'
+fixture_end

@@ -20,6 +20,17 @@ expect_status 0
 expect_equal "counted" "$(folded_sum)" 1000
 fixture_end
 
+# A stack that is not whole is a loss too, though its event is counted.
+fixture calls -n 1000 -b 300
+tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_status 4
+expect_err 'user stacks were cut'
+expect_equal "counted" "$(folded_sum)" 1000
+fixture_end
+
 # A neighbour that keeps the CPU: samples are skipped for certain.
 fixture neighbour -j 0
 go

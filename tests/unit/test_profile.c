@@ -119,7 +119,7 @@ static void counts_without_a_record_are_lost_stacks(void **state)
 	profile_count(&profile, &interval, (struct profile_id){ 3, 3 }, 4, 0);
 	profile_count_lost_stacks(&profile, &interval);
 	assert_int_equal(interval.losses[loss_number("STACK_LOST")], 7);
-	assert_int_equal(profile_lost(&interval), 0);
+	assert_int_equal(profile_lost(&interval), 7);
 	profile_interval_done(&interval);
 	profile_done(&profile);
 }
@@ -155,7 +155,7 @@ static void every_reason_and_loss_has_words(void **state)
 	assert_int_equal(profile_loss_class(loss_number("RING_FULL")), LOSS_NOTE);
 }
 
-static void only_lost_events_and_samples_count_as_lost(void **state)
+static void whatever_is_lost_counts_but_notes_do_not(void **state)
 {
 	struct profile_interval interval = {};
 
@@ -163,7 +163,13 @@ static void only_lost_events_and_samples_count_as_lost(void **state)
 	interval.losses[loss_number("SAMPLE_SKIPPED")] = 2;
 	interval.losses[loss_number("USER_STACK")] = 4;
 	interval.losses[loss_number("SPILLED")] = 8;
-	assert_int_equal(profile_lost(&interval), 3);
+	assert_int_equal(profile_lost(&interval), 7);
+	assert_false(profile_is_exact(&interval));
+	interval = (struct profile_interval){ .account = { .seen = 8, .in_map = 8, .counted = 8 } };
+	interval.losses[loss_number("RING_FULL")] = 8;
+	assert_true(profile_is_exact(&interval));
+	interval.account.counted = 7;
+	assert_false(profile_is_exact(&interval));
 }
 
 /* ---- accounting ---- */
@@ -338,7 +344,7 @@ int main(void)
 		cmocka_unit_test(clearing_intervals_keeps_records),
 		cmocka_unit_test(done_accepts_nothing),
 		cmocka_unit_test(every_reason_and_loss_has_words),
-		cmocka_unit_test(only_lost_events_and_samples_count_as_lost),
+		cmocka_unit_test(whatever_is_lost_counts_but_notes_do_not),
 		cmocka_unit_test(sound_accounts_pass),
 		cmocka_unit_test(each_identity_is_checked),
 		cmocka_unit_test(unknown_numbers_are_left_out),
