@@ -10,6 +10,8 @@ const struct option_spec common_table[] = {
 	       .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table", .ours = true),
+	OPTION(0, "debug-dir", struct common_options, debug_directories, "DIR[:DIR...]",
+	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory", .ours = true),
 	OPTION(0, "explain", struct common_options, explain, NULL,
 	       "print what would be attached, how and why, and stop", .ours = true),
 	OPTION(0, "debug", struct common_options, debug, NULL,
@@ -28,6 +30,7 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->debug = plan->view.verbose = options->debug;
 	plan->dump_bpf = options->dump_bpf;
 	plan->no_demangle = options->no_demangle;
+	plan->debug_directories = options->debug_directories;
 	plan->output = options->output;
 	return output_options_settle(&plan->output);
 }

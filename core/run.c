@@ -43,6 +43,7 @@ struct run {
 	const struct applet *applet;
 	const struct plan *plan;
 	struct attach_plan attach;
+	struct naming naming;
 	struct symbolizer *symbolizer;
 	struct session *session;
 	struct spaces *spaces;
@@ -83,6 +84,12 @@ static int open_kernel_symbols(struct run *run)
 	return fd < 0 ? 0 : symbolizer_add_kernel(run->symbolizer, fd);
 }
 
+static int start_naming(struct run *run)
+{
+	run->naming = (struct naming){ run->plan->no_demangle, run->plan->debug_directories, &run->spaces };
+	return naming_start(&run->naming, &run->symbolizer);
+}
+
 static int prepare(struct run *run)
 {
 	int err = process_require_proc();
@@ -94,7 +101,7 @@ static int prepare(struct run *run)
 	if (!err)
 		err = output_check(&run->plan->output);
 	if (!err)
-		err = naming_start(run->plan->no_demangle, &run->spaces, &run->symbolizer);
+		err = start_naming(run);
 	if (!err)
 		err = privilege_check();
 	if (!err)

@@ -89,10 +89,11 @@ int run_list(const struct plan *plan)
 {
 	_cleanup_(free_symbolizer) struct symbolizer *symbolizer = NULL;
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
+	const struct naming naming = { plan->no_demangle, plan->debug_directories, NULL };
 	int err = process_require_proc();
 
 	if (!err)
-		err = naming_start(plan->no_demangle, NULL, &symbolizer);
+		err = naming_start(&naming, &symbolizer);
 	if (!err)
 		err = look(plan, symbolizer, &attach);
 	return err ? err : print(plan, &attach);

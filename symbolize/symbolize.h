@@ -72,14 +72,23 @@ struct symbol_usdt {
 	uint64_t semaphore_offset; /* in the file, of the counter to raise while it is probed; 0 none */
 };
 
+/* What is known about the separate debug file that a file wants. */
+struct symbol_debug_wish {
+	const char *build_id; /* lower-case hex; "" none */
+	const char *link;     /* .gnu_debuglink: a plain file name; "" none */
+	unsigned int candidate; /* the first place to look at: 0, then whatever the callback left here */
+};
+
 struct symbolizer_options {
 	bool no_demangle;
 	unsigned int timeout_ms; /* per request; 0 = 10,000 */
 	/*
-	 * Opens a separate debug file of `file` for its build id (lower-case hex) or returns a negative errno. Runs in
-	 * the caller while a symbolizer_* call is in progress. NULL = no debug files. The worker checks the build id.
+	 * Opens the next separate debug file that may be that of `file`, and counts wish->candidate up past it, or
+	 * returns a negative errno when there is none left. Runs in the caller while a symbolizer_* call is in progress.
+	 * The worker checks the build id, or without one the checksum, and asks again if the file is another's. NULL = no
+	 * debug files.
 	 */
-	int (*open_debug)(void *context, uint32_t file, const char *build_id);
+	int (*open_debug)(void *context, uint32_t file, struct symbol_debug_wish *wish);
 	/*
 	 * Opens a file once more after the worker that had read it was lost, or returns a negative errno; it runs like
 	 * open_debug. NULL = such files stay without names.

@@ -126,32 +126,49 @@ static void take_file(struct worker *worker, int fd)
 	worker_send(worker);
 }
 
-/* Asks for the debug file of a stripped file. The next message is the answer, for the caller waits for ours. */
-static void complete(struct worker *worker, uint32_t number, struct indexed_file *file)
+/* Asks for a debug file, the first one from `candidate` on. A descriptor, or -1 when there are no more. */
+static int ask_debug(struct worker *worker, uint32_t number, const struct indexed_file *file, uint32_t *candidate)
 {
-	struct message *reply;
+	struct message *reply = malloc(sizeof(*reply));
 	char id[BUILD_ID_HEX_SIZE];
 	uint32_t unused;
 	int fd;
 
+	if (!reply)
+		return -1;
+	build_id_format(&file->build_id, id);
+	draft_start(&worker->draft, MESSAGE_WANT_DEBUG, number);
+	worker->draft.header.status = *candidate;
+	draft_text(&worker->draft, id, strlen(id), &unused);
+	draft_text(&worker->draft, file->link.name, strlen(file->link.name), &unused);
+	worker_send(worker);
+	/* The next message is the answer, for the caller waits for ours. */
+	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
+		_exit(1);
+	*candidate = reply->header.status;
+	free(reply);
+	return fd;
+}
+
+/* Looks for the debug file of a stripped file. */
+static void complete(struct worker *worker, uint32_t number, struct indexed_file *file)
+{
+	enum {
+		TRIES_MAX = 32
+	};
+	uint32_t candidate = 0;
+	bool is_found = false;
+
 	if (file->debug_done)
 		return;
 	file->debug_done = true;
-	reply = malloc(sizeof(*reply));
-	if (!worker->options.ask_debug || !reply) {
-		free(reply);
-		return;
+	for (int i = 0; worker->options.ask_debug && !is_found && i < TRIES_MAX; i++) {
+		_cleanup_(closep) int fd = ask_debug(worker, number, file, &candidate);
+
+		if (fd < 0)
+			break;
+		is_found = indexed_file_add_debug(file, fd);
 	}
-	build_id_format(&file->build_id, id);
-	draft_start(&worker->draft, MESSAGE_WANT_DEBUG, number);
-	draft_text(&worker->draft, id, strlen(id), &unused);
-	worker_send(worker);
-	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
-		_exit(1);
-	free(reply);
-	if (fd >= 0)
-		indexed_file_add_debug(file, fd);
-	closep(&fd);
 }
 
 static void take_kernel(struct worker *worker, int fd)

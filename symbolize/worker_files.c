@@ -66,6 +66,8 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 		return err;
 	if (elf_file_build_id(elf, &file->build_id))
 		file->build_id.nr_bytes = 0;
+	if (debug_link_read(elf, &file->link))
+		file->link.name[0] = '\0';
 	err = symtab_add(&file->table, elf);
 	err = err ?: add_mini_debug(&file->table, elf);
 	err = err ?: symtab_finish(&file->table);
@@ -106,7 +108,8 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	}
 	file->number = number;
 	file->status = fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(index_file(file, fd));
-	file->debug_done = file->status != SYMBOL_OK || file->table.complete || !file->build_id.nr_bytes;
+	file->debug_done = file->status != SYMBOL_OK || file->table.complete ||
+			   (!file->build_id.nr_bytes && !*file->link.name);
 	return file->status;
 }
 
@@ -118,26 +121,29 @@ struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32
 	return NULL;
 }
 
-static int add_debug(struct indexed_file *file, const struct elf_file *elf)
+static bool is_its_debug_file(const struct indexed_file *file, const struct elf_file *elf)
 {
 	struct build_id id;
-	int err = elf_file_build_id(elf, &id);
 
-	if (err || !build_id_same(&id, &file->build_id))
-		return -ESTALE;
-	err = symtab_add(&file->table, elf);
-	/* What was added before a failure still has to be sorted. */
-	return symtab_finish(&file->table) ?: err;
+	if (file->build_id.nr_bytes)
+		return !elf_file_build_id(elf, &id) && build_id_same(&id, &file->build_id);
+	return debug_link_matches(&file->link, elf);
 }
 
-void indexed_file_add_debug(struct indexed_file *file, int fd)
+bool indexed_file_add_debug(struct indexed_file *file, int fd)
 {
 	struct elf_file elf;
+	bool is_right;
 
 	if (elf_file_open(&elf, fd))
-		return;
-	add_debug(file, &elf);
+		return false;
+	is_right = is_its_debug_file(file, &elf);
+	if (is_right) {
+		symtab_add(&file->table, &elf); /* what was added before a failure still has to be sorted */
+		symtab_finish(&file->table);
+	}
 	elf_file_done(&elf);
+	return is_right;
 }
 
 /* ---- lookup ---- */

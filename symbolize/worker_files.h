@@ -4,6 +4,7 @@
 
 #include "core/base/vec.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/debug_link.h"
 #include "symbolize/fdes.h"
 #include "symbolize/ifunc.h"
 #include "symbolize/plt.h"
@@ -15,6 +16,7 @@ struct indexed_file {
 	enum symbol_status status; /* of reading it */
 	bool debug_done;           /* its debug file was asked for, or is not needed */
 	struct build_id build_id;
+	struct debug_link link;
 	struct symtab table;
 	struct plt plt;
 	struct fdes fdes;
@@ -33,8 +35,11 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 /* The file of a number, or NULL. */
 struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number);
 
-/* Adds what its debug file knows, if that has the same build id. The index stays as it was when it has not. */
-void indexed_file_add_debug(struct indexed_file *file, int fd);
+/*
+ * Adds what its debug file knows. True if it is the right one: its build id is that of the file, or where the file has
+ * none, its checksum is that of the debug link. The index stays as it was when it is not.
+ */
+bool indexed_file_add_debug(struct indexed_file *file, int fd);
 
 /* What is at an offset of the file. */
 struct found_place {

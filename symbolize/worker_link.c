@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/debug_link.h"
 
 enum {
 	STARTS_MAX = 4,       /* the first worker and three more */
 	WINDOW = 32,          /* files sent ahead of acknowledgements */
 	START_TIMEOUT_MS = 5000,
+	DEBUG_CANDIDATES_MAX = 64,
 	PATIENCE = 3,         /* a request may take this many timeouts as long as files get indexed meanwhile */
 };
 
@@ -88,7 +90,7 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 		if (file->state == HANDED_SENT)
 			file->state = HANDED_WAITING;
 		else if (file->state == HANDED_INDEXED && file->status == SYMBOL_OK)
-			*file = (struct handed_file){ file->number, -1, HANDED_LOST, why, false, file->build_id };
+			*file = (struct handed_file){ file->number, -1, HANDED_LOST, why, 0, file->build_id };
 	}
 	if (link->kernel.state == HANDED_INDEXED)
 		link->kernel.state = HANDED_WAITING;
@@ -178,23 +180,36 @@ static int take_indexed(struct worker_link *link)
 	return 0;
 }
 
-/* Only the file that a question is about may ask for its debug file, once. */
-static int give_debug(struct worker_link *link, struct handed_file *asked)
+/* What the worker wishes; false when it makes no sense. */
+static bool take_wish(const struct worker_link *link, struct symbol_debug_wish *ret_wish)
 {
 	const char *build_id = message_text(&link->message, 0);
+	const char *name = build_id ? message_text(&link->message, (uint32_t)strlen(build_id) + 1) : NULL;
+
+	if (!name || !is_build_id(build_id) || (*name && !debug_link_is_plain(name)) || !(*name || *build_id))
+		return false;
+	*ret_wish = (struct symbol_debug_wish){ build_id, name, link->message.header.status };
+	return true;
+}
+
+/* Only the file that a question is about may ask for its debug file, and not for ever. */
+static int give_debug(struct worker_link *link, struct handed_file *asked)
+{
+	struct symbol_debug_wish wish;
 	_cleanup_(closep) int fd = -1;
 	struct draft *draft;
 	int err;
 
-	if (!asked || asked->debug_given || !link->options.open_debug || asked->number != link->message.header.file ||
-	    !build_id || !*build_id || !is_build_id(build_id))
+	if (!asked || asked->nr_debug_given >= DEBUG_CANDIDATES_MAX || !link->options.open_debug ||
+	    asked->number != link->message.header.file || !take_wish(link, &wish))
 		return -EPROTO;
-	asked->debug_given = true;
-	fd = link->options.open_debug(link->options.context, asked->number, build_id);
+	asked->nr_debug_given++;
+	fd = link->options.open_debug(link->options.context, asked->number, &wish);
 	draft = malloc(sizeof(*draft)); /* link->draft may hold the rest of a question */
 	if (!draft)
 		return -ENOMEM;
 	draft_start(draft, MESSAGE_DEBUG, asked->number);
+	draft->header.status = wish.candidate;
 	err = draft_send(draft, link->socket, false, fd);
 	free(draft);
 	return err;

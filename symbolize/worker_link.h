@@ -29,7 +29,7 @@ struct handed_file {
 	int fd; /* -1 when not held */
 	enum handed_state state;
 	enum symbol_status status;
-	bool debug_given; /* a worker asks once per file */
+	unsigned int nr_debug_given; /* candidates for its debug file */
 	const char *build_id;
 };
 

@@ -23,10 +23,10 @@ enum message_kind {
 	MESSAGE_FIND, /* text: a pattern */
 	MESSAGE_SUGGEST, /* text: a word */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
-	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor or without */
+	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
 	/* from the worker */
 	MESSAGE_INDEXED, /* `file` is done: status, text: build id */
-	MESSAGE_WANT_DEBUG, /* text: the build id whose debug file would help with `file` */
+	MESSAGE_WANT_DEBUG, /* text: build id and debug link of `file`, one behind the other; `status`: first candidate */
 	MESSAGE_NAMES, /* wire_answer…: the first of the places asked for, at least one */
 	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
 	MESSAGE_SUGGESTIONS, /* wire_text… */
@@ -40,7 +40,7 @@ enum message_kind {
 struct message_header {
 	uint32_t kind;
 	uint32_t file;
-	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS and USDT */
+	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS and USDT, or a candidate for debug files */
 	uint32_t more;
 	uint32_t nr, nr_text;
 };
@@ -77,7 +77,7 @@ enum {
 	MESSAGE_ELEMENTS_MAX_BYTES = 16384,
 	MESSAGE_TEXT_MAX_BYTES = 40960, /* at least one name of the largest size fits */
 	MESSAGE_BODY_MAX_BYTES = MESSAGE_ELEMENTS_MAX_BYTES + MESSAGE_TEXT_MAX_BYTES,
-	NO_TEXT = 0,                    /* position 0 of a text with elements is the empty string */
+	NO_TEXT = 0, /* position 0 of a text with elements is the empty string */
 	QUERIES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_answer),
 };
 

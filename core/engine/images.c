@@ -339,6 +339,16 @@ static const struct handed_image *handed_as(const struct images *images, uint32_
 	return NULL;
 }
 
+const char *images_path_of_file(const struct images *images, uint32_t file, uint32_t *ret_tgid)
+{
+	const struct handed_image *handed = handed_as(images, file);
+
+	if (!handed)
+		return NULL;
+	*ret_tgid = handed->place.tgid;
+	return strtab_get(&images->strings, images->images.data[handed->image].path);
+}
+
 /* Whether it is the inode that was opened under this number, and has not changed since. */
 static bool is_the_same(const struct images *images, uint32_t file, int fd)
 {

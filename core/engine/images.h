@@ -52,6 +52,9 @@ const char *images_path(const struct images *images, uint32_t image);
  */
 uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place);
 
+/* The path of a file of the profile that was handed over, as the process saw it that had it mapped; NULL for others. */
+const char *images_path_of_file(const struct images *images, uint32_t file, uint32_t *ret_tgid);
+
 /*
  * Opens a file of the profile once more, for a symbol worker that takes the place of another: a descriptor, -ESTALE when
  * there is another file now, or another negative errno.

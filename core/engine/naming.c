@@ -8,32 +8,34 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
-#include "core/engine/opener.h"
+#include "core/engine/debug_files.h"
 #include "core/engine/tracer.h"
 
-/* A debug file is looked for by build id; which file asks makes no difference. */
-static int open_debug(void *context, uint32_t file, const char *build_id)
+static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
 {
-	(void)context;
-	(void)file;
-	return opener_open_debug(build_id);
+	const struct naming *naming = context;
+	struct debug_search search = { .directories = naming->debug_directories };
+
+	if (naming->spaces && *naming->spaces)
+		search.path = spaces_path(*naming->spaces, file, &search.tgid);
+	return debug_files_open(&search, wish);
 }
 
 /* A worker has died: the next one gets the files of frames that the first one had. Those of probes are not needed any more. */
 static int open_again(void *context, uint32_t file)
 {
-	struct spaces *const *spaces = context;
+	const struct naming *naming = context;
 
-	return *spaces ? spaces_open_again(*spaces, file) : -ENOENT;
+	return *naming->spaces ? spaces_open_again(*naming->spaces, file) : -ENOENT;
 }
 
-int naming_start(bool no_demangle, struct spaces *const *spaces, struct symbolizer **ret_symbolizer)
+int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer)
 {
 	const struct symbolizer_options options = {
-		.no_demangle = no_demangle,
+		.no_demangle = naming->no_demangle,
 		.open_debug = open_debug,
-		.open_again = spaces ? open_again : NULL,
-		.context = (void *)spaces,
+		.open_again = naming->spaces ? open_again : NULL,
+		.context = (void *)naming,
 	};
 
 	return symbolizer_new(&options, ret_symbolizer);

@@ -8,12 +8,17 @@
 #include "core/engine/spaces.h"
 #include "symbolize/symbolize.h"
 
+struct naming {
+	bool no_demangle;
+	const char *debug_directories; /* --debug-dir, as in debug_files.h */
+	struct spaces *const *spaces;  /* where the files of frames are from; NULL, also *spaces: there are none */
+};
+
 /*
- * Starts the symbol worker as every run uses it: separate debug files are looked for by build id; files of frames are opened
- * again, when a worker was lost, by what is in *spaces then (NULL, also `spaces` itself: they are not). 0 or a recorded
- * failure.
+ * Starts the symbol worker as every run uses it: separate debug files are looked for (debug_files.h), and files of frames are
+ * opened again when a worker was lost. `naming` is borrowed until symbolizer_free(). 0 or a recorded failure.
  */
-int naming_start(bool no_demangle, struct spaces *const *spaces, struct symbolizer **ret_symbolizer);
+int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer);
 
 /*
  * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a

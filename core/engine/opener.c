@@ -172,19 +172,7 @@ int opener_open(const struct opener_request *request)
 	return fd >= 0 ? fd : open_below(0, request);
 }
 
-int opener_open_debug(const char *build_id)
-{
-	size_t length = strlen(build_id);
-	char path[160];
-	struct opener_request anything = {};
-
-	if (length < 4 || length > 128 || strspn(build_id, "0123456789abcdef") != length)
-		return -EINVAL;
-	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
-	return open_wanted(open_path_fd(path, 0), &anything);
-}
-
-/* ---- for library.c ---- */
+/* ---- for library.c and debug_files.c ---- */
 
 int opener_file_below(int root_fd, const char *path)
 {

@@ -32,10 +32,7 @@ int opener_open(const struct opener_request *request);
  */
 int opener_open_user(const char *path, uint32_t root_of_tgid);
 
-/* Opens the separate debug file for a build id (lower-case hex) below /usr/lib/debug; descriptor or negative errno. */
-int opener_open_debug(const char *build_id);
-
-/* ---- the pieces, for library.c ---- */
+/* ---- the pieces, for library.c and debug_files.c ---- */
 
 /* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
 int opener_root(uint32_t tgid);

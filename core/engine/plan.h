@@ -154,6 +154,7 @@ struct plan {
 	bool debug;      /* print plan, configuration and BPF instructions before starting */
 	bool dump_bpf;   /* --ebpf: print them and stop */
 	bool no_demangle;
+	const char *debug_directories; /* --debug-dir; in argv, NULL = none */
 };
 
 void plan_init(struct plan *plan);

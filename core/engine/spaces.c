@@ -524,6 +524,11 @@ const char *spaces_note(struct spaces *spaces)
 	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
 }
 
+const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *ret_tgid)
+{
+	return images_path_of_file(spaces->images, file, ret_tgid);
+}
+
 int spaces_open_again(const struct spaces *spaces, uint32_t file)
 {
 	return images_open_again(spaces->images, file);

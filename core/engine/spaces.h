@@ -59,5 +59,8 @@ uint64_t spaces_lost(const struct spaces *spaces);
 /* One line on what is missing on this host ("side-band: …"), or NULL. Valid until the next call. */
 const char *spaces_note(struct spaces *spaces);
 
+/* The path of a file of the profile, and a process that had it mapped, as images_path_of_file() of images.h tells. */
+const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *ret_tgid);
+
 /* A file of the profile once more, as images_open_again() of images.h does it. */
 int spaces_open_again(const struct spaces *spaces, uint32_t file);

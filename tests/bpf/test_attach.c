@@ -136,7 +136,7 @@ static void attach_to_replaced_file(bool one_process)
 	};
 	if (one_process)
 		vec_push(&plan.tgids, (uint32_t)program.pid);
-	assert_int_equal(naming_start(true, NULL, &symbolizer), 0);
+	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &symbolizer), 0);
 	assert_int_equal(resolve_plan(&plan, symbolizer, &attach), 0);
 	assert_int_equal(rename(other, path), 0);
 	assert_int_equal(session_new(&plan, &attach, &session), 0);

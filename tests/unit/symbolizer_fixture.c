@@ -12,14 +12,19 @@
 
 #include "core/base/cleanup.h"
 
-int fixture_open_debug(void *context, uint32_t file, const char *build_id)
+int fixture_open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
 {
 	struct fixture *fixture = context;
+	unsigned int nr_wrong = fixture->wrong_debug_fd >= 0;
+	unsigned int candidate = wish->candidate++;
 
 	(void)file;
 	fixture->nr_debug_asked++;
-	snprintf(fixture->debug_asked, sizeof(fixture->debug_asked), "%s", build_id);
-	return fixture->debug_fd >= 0 ? dup(fixture->debug_fd) : -ENOENT;
+	snprintf(fixture->debug_asked, sizeof(fixture->debug_asked), "%s", wish->build_id);
+	snprintf(fixture->link_asked, sizeof(fixture->link_asked), "%s", wish->link);
+	if (candidate < nr_wrong)
+		return dup(fixture->wrong_debug_fd);
+	return candidate == nr_wrong && fixture->debug_fd >= 0 ? dup(fixture->debug_fd) : -ENOENT;
 }
 
 int fixture_open_again(void *context, uint32_t file)
@@ -39,7 +44,7 @@ int symbolizer_set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
-	fixture->debug_fd = -1;
+	fixture->debug_fd = fixture->wrong_debug_fd = -1;
 	fixture_start(fixture, &(struct symbolizer_options){});
 	elf_writer_init(&fixture->writer, ET_DYN);
 	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
@@ -56,6 +61,7 @@ int symbolizer_tear_down(void **state)
 	symbolizer_free(fixture->symbolizer);
 	elf_writer_done(&fixture->writer);
 	closep(&fixture->debug_fd);
+	closep(&fixture->wrong_debug_fd);
 	free(fixture);
 	return 0;
 }

@@ -15,9 +15,10 @@ enum {
 struct fixture {
 	struct symbolizer *symbolizer;
 	struct elf_writer writer; /* "first" at OFFSET and "second" behind it, 16 bytes each; finished at the first add */
-	int debug_fd; /* what open_debug gives */
+	int debug_fd; /* what open_debug gives as last candidate */
+	int wrong_debug_fd; /* and before that; -1 nothing */
 	int nr_debug_asked;
-	char debug_asked[BUILD_ID_HEX_SIZE];
+	char debug_asked[BUILD_ID_HEX_SIZE], link_asked[256];
 	uint32_t again_failed; /* a file that cannot be opened again */
 };
 
@@ -28,7 +29,7 @@ int symbolizer_tear_down(void **state);
 void fixture_start(struct fixture *fixture, const struct symbolizer_options *options);
 
 /* Callbacks for its options. */
-int fixture_open_debug(void *context, uint32_t file, const char *build_id);
+int fixture_open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish);
 int fixture_open_again(void *context, uint32_t file);
 
 /* Hands the file over under this number. */

@@ -260,15 +260,6 @@ static void special_files_are_refused_at_once(void **state)
 	assert_int_equal(opener_open(&request), -ELOOP);
 }
 
-static void debug_files_are_named_by_build_ids_only(void **state)
-{
-	assert_int_equal(opener_open_debug(""), -EINVAL);
-	assert_int_equal(opener_open_debug("abc"), -EINVAL);
-	assert_int_equal(opener_open_debug("../../../../etc/passwd"), -EINVAL);
-	assert_int_equal(opener_open_debug("ABCDEF"), -EINVAL);
-	assert_int_equal(opener_open_debug("00ff00ff00ff00ff00ff"), -ENOENT);
-}
-
 /* ---- processes with a root of their own ---- */
 
 /* A child below `root` that waits; needs root, which the caller has asked for. */
@@ -488,7 +479,6 @@ int main(void)
 		TEST(a_path_is_believed_only_for_the_same_inode),
 		TEST(a_mapping_that_was_exchanged_is_noticed),
 		TEST(special_files_are_refused_at_once),
-		TEST(debug_files_are_named_by_build_ids_only),
 		TEST(links_of_a_process_stay_below_its_root),
 		TEST(files_open_when_the_leader_is_a_zombie),
 		TEST(libraries_and_programs_are_found_by_name),

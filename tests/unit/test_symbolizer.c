@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <lzma.h>
+#include <zlib.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -297,6 +298,69 @@ static void a_debug_file_of_another_build_is_not_used(void **state)
 	fixture_expect(fixture, 0, OFFSET, "exported");
 }
 
+static void the_next_debug_file_is_asked_for_when_one_is_anothers(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make_stripped_file(fixture);
+	make_debug_file(fixture, "another!");
+	fixture->wrong_debug_fd = fixture->debug_fd;
+	make_debug_file(fixture, "identity");
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET + 0x105, "internal");
+	assert_int_equal(fixture->nr_debug_asked, 2);
+}
+
+/* A debug link to a file of this checksum, and no build id. */
+static void make_linked_file(struct fixture *fixture, uint32_t checksum, char link[20])
+{
+	elf_writer_done(&fixture->writer);
+	elf_writer_init(&fixture->writer, ET_DYN);
+	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
+	elf_writer_symbol(&fixture->writer, DYNSYM, "exported", ADDRESS, 0x10, STT_FUNC, STB_GLOBAL);
+	memcpy(link, "program.debug\0\0\0", 16);
+	memcpy(link + 16, &checksum, 4);
+	elf_writer_extra(&fixture->writer, ".gnu_debuglink", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, link, 20);
+}
+
+static uint32_t checksum_of(int fd)
+{
+	unsigned char bytes[65536];
+	ssize_t nr = pread(fd, bytes, sizeof(bytes), 0);
+
+	return (uint32_t)crc32(0, bytes, (unsigned int)nr);
+}
+
+static void without_a_build_id_the_checksum_of_the_debug_file_decides(void **state)
+{
+	struct fixture *fixture = *state;
+	char link[20];
+
+	make_debug_file(fixture, "whatever");
+	make_linked_file(fixture, checksum_of(fixture->debug_fd), link);
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET + 0x105, "internal");
+	assert_string_equal(fixture->link_asked, "program.debug");
+	assert_string_equal(fixture->debug_asked, "");
+	make_linked_file(fixture, 1 + checksum_of(fixture->debug_fd), link);
+	fixture_add(fixture, 1);
+	assert_int_equal(fixture_name(fixture, 1, OFFSET + 0x105, true).status, SYMBOL_NOT_FOUND);
+}
+
+static void a_debug_link_that_leads_elsewhere_is_none(void **state)
+{
+	static char link[] = "../../etc/shadow\0\0\0\0\0\0";
+	struct fixture *fixture = *state;
+
+	make_debug_file(fixture, "whatever");
+	make_linked_file(fixture, 0, (char[20]){});
+	fixture->writer.extras.data[0].bytes = link;
+	fixture->writer.extras.data[0].header.sh_size = 24;
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "exported");
+	assert_int_equal(fixture->nr_debug_asked, 0);
+}
+
 static void a_missing_debug_file_changes_nothing(void **state)
 {
 	struct fixture *fixture = *state;
@@ -461,6 +525,9 @@ int main(void)
 		TEST(the_packed_symbols_in_the_file_are_used),
 		TEST(the_debug_file_of_a_stripped_file_is_asked_for_once),
 		TEST(a_debug_file_of_another_build_is_not_used),
+		TEST(the_next_debug_file_is_asked_for_when_one_is_anothers),
+		TEST(without_a_build_id_the_checksum_of_the_debug_file_decides),
+		TEST(a_debug_link_that_leads_elsewhere_is_none),
 		TEST(a_missing_debug_file_changes_nothing),
 		TEST(a_file_with_a_symtab_needs_no_debug_file),
 		TEST(functions_are_found_by_pattern_in_the_order_of_the_file),

@@ -161,12 +161,12 @@ struct fixture {
 	struct message *asked;
 };
 
-static int open_debug(void *context, uint32_t file, const char *build_id)
+static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
 {
 	struct fixture *fixture = context;
 
 	(void)file;
-	(void)build_id;
+	wish->candidate++;
 	fixture->nr_debug_asked++;
 	return -ENOENT;
 }
@@ -184,7 +184,7 @@ static int set_up(void **state)
 	fixture->link->socket = pair[0];
 	fixture->link->nr_starts = 100; /* there will be no other */
 	fixture->worker = pair[1];
-	fixture->replies = calloc(4, sizeof(*fixture->replies));
+	fixture->replies = calloc(72, sizeof(*fixture->replies));
 	fixture->asked = calloc(1, sizeof(*fixture->asked));
 	*state = fixture;
 	return 0;
@@ -357,6 +357,7 @@ static void draft_want_debug(uint32_t file, const char *build_id)
 
 	draft_start(&draft, MESSAGE_WANT_DEBUG, file);
 	draft_text(&draft, build_id, strlen(build_id), &position);
+	draft_text(&draft, "", 0, &position); /* no debug link */
 }
 
 /* What a worker asks for when it is asked for a name; returns how often open_debug was called. */
@@ -382,15 +383,20 @@ static int nr_asked_by(const uint32_t *files, const char *const *build_ids, size
 	return nr_asked;
 }
 
-static void debug_files_are_opened_for_the_file_in_question_once(void **state)
+static void debug_files_are_opened_for_the_file_in_question_and_not_for_ever(void **state)
 {
-	static const uint32_t own[] = { 0, 0 }, other[] = { 1 };
-	static const char *const good[] = { "abcd", "abcd" }, *const path[] = { "../../../etc/shadow" },
-				 *const empty[] = { "" };
+	enum {
+		MOST = 64
+	};
+	static const uint32_t own[MOST + 1] = { 0 }, other[] = { 1 };
+	static const char *good[MOST + 1], *const path[] = { "../../../etc/shadow" }, *const empty[] = { "" };
 
 	(void)state;
+	for (size_t i = 0; i <= MOST; i++)
+		good[i] = "abcd";
 	assert_int_equal(nr_asked_by(own, good, 1, SYMBOL_OK), 1);
-	assert_int_equal(nr_asked_by(own, good, 2, SYMBOL_WORKER_DIED), 1);
+	assert_int_equal(nr_asked_by(own, good, MOST, SYMBOL_OK), MOST);
+	assert_int_equal(nr_asked_by(own, good, MOST + 1, SYMBOL_WORKER_DIED), MOST);
 	assert_int_equal(nr_asked_by(other, good, 1, SYMBOL_WORKER_DIED), 0);
 	assert_int_equal(nr_asked_by(own, path, 1, SYMBOL_WORKER_DIED), 0);
 	assert_int_equal(nr_asked_by(own, empty, 1, SYMBOL_WORKER_DIED), 0);
@@ -452,7 +458,7 @@ int main(void)
 		cmocka_unit_test(wrong_numbers_of_answers_end_the_worker),
 		cmocka_unit_test(acknowledgements_must_be_true),
 		TEST(acknowledging_twice_ends_the_worker),
-		cmocka_unit_test(debug_files_are_opened_for_the_file_in_question_once),
+		cmocka_unit_test(debug_files_are_opened_for_the_file_in_question_and_not_for_ever),
 		TEST(an_unasked_request_for_a_file_ends_the_worker),
 		TEST(a_stream_of_acknowledgements_does_not_keep_the_caller_for_ever),
 		TEST(functions_from_a_liar_are_an_error),

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/debug_files.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/vec.h"
+#include "core/engine/opener.h"
+
+#define STANDARD_DIRECTORY "/usr/lib/debug"
+
+/* The paths to try, in order. */
+struct places {
+	VEC(char *) paths;
+};
+
+static void places_done(struct places *places)
+{
+	for (size_t i = 0; i < places->paths.nr; i++)
+		free(places->paths.data[i]);
+	vec_done(&places->paths);
+}
+
+/* ---- which paths ---- */
+
+typedef void add_function(struct places *places, const char *directory, size_t length, const void *what);
+
+/* Once for each directory of debug files. */
+static void for_each_directory(struct places *places, const char *directories, add_function *add, const void *what)
+{
+	while (directories && *directories) {
+		size_t length = strcspn(directories, ":");
+
+		if (length)
+			add(places, directories, length, what);
+		directories += length + (directories[length] == ':');
+	}
+	add(places, STANDARD_DIRECTORY, strlen(STANDARD_DIRECTORY), what);
+}
+
+static void add_by_build_id(struct places *places, const char *directory, size_t length, const void *what)
+{
+	const char *build_id = what;
+
+	vec_push(&places->paths,
+		 xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, directory, build_id, build_id + 2));
+}
+
+/* A debug link and the directory of the program that has it. */
+struct linked {
+	const char *link, *program;
+	int length; /* of the program's directory, without the slash at its end */
+};
+
+/* A program of /lib may be filed under /usr/lib, and the other way round, since the two are one directory. */
+static void add_by_link(struct places *places, const char *directory, size_t length, const void *what)
+{
+	const struct linked *linked = what;
+	bool is_usr = !strncmp(linked->program, "/usr/", 5);
+
+	vec_push(&places->paths,
+		 xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length, linked->program, linked->link));
+	if (is_usr)
+		vec_push(&places->paths, xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length - 4,
+						   linked->program + 4, linked->link));
+	else
+		vec_push(&places->paths, xasprintf("%.*s/usr%.*s/%s", (int)length, directory, linked->length,
+						   linked->program, linked->link));
+}
+
+static void find_places(struct places *places, const struct debug_search *search, const struct symbol_debug_wish *wish)
+{
+	const char *slash = search->path && *search->path == '/' ? strrchr(search->path, '/') : NULL;
+	struct linked linked = { wish->link, search->path, slash ? (int)(slash - search->path) : 0 };
+
+	if (strlen(wish->build_id) > 2)
+		for_each_directory(places, search->directories, add_by_build_id, wish->build_id);
+	if (!*wish->link || !slash)
+		return;
+	vec_push(&places->paths, xasprintf("%.*s/%s", linked.length, linked.program, wish->link));
+	vec_push(&places->paths, xasprintf("%.*s/.debug/%s", linked.length, linked.program, wish->link));
+	for_each_directory(places, search->directories, add_by_link, &linked);
+}
+
+/* ---- below which root ---- */
+
+static bool same_directory(int a, int b)
+{
+	struct stat one, other;
+
+	return !fstat(a, &one) && !fstat(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* The root of the process, if that is another than ours; -1 otherwise, or when it has gone. */
+static int foreign_root(uint32_t tgid, int our_root)
+{
+	_cleanup_(closep) int root = tgid ? opener_root(tgid) : -1;
+
+	return root < 0 || same_directory(root, our_root) ? -1 : take_fd(&root);
+}
+
+int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish)
+{
+	_cleanup_(places_done) struct places places = {};
+	_cleanup_(closep) int our_root = opener_root(0), root = -1;
+
+	if (our_root < 0)
+		return our_root;
+	root = foreign_root(search->tgid, our_root);
+	find_places(&places, search, wish);
+	while (wish->candidate < 2 * places.paths.nr) {
+		const struct opener_request ours = { .path = places.paths.data[wish->candidate / 2] };
+		int fd = -ENOENT;
+
+		if (wish->candidate++ % 2 == 0)
+			fd = opener_open(&ours);
+		else if (root >= 0)
+			fd = opener_file_below(root, ours.path);
+		if (fd >= 0)
+			return fd;
+	}
+	return -ENOENT;
+}

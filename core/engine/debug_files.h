@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where separate debug files are: below the directories for debug files by build id, and where a debug link says, beside
+ * the program or below those directories by the program's path (gdb manual, "Separate Debug Files").
+ *
+ * Each place is looked at on the host, and in the root of a process that has another one. Nothing is believed: whoever
+ * reads the file compares its build id or checksum, and asks for the next one if it is another's.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "symbolize/symbolize.h"
+
+struct debug_search {
+	const char *directories; /* of debug files, colons between them; searched before /usr/lib/debug; NULL none */
+	const char *path;        /* of the file that wants it, as its process sees it; NULL unknown */
+	uint32_t tgid;           /* a process that has mapped it; 0: one on the host */
+};
+
+/* The next file from wish->candidate on, which is moved past it: a descriptor for reading, or -ENOENT when none is left. */
+int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish);

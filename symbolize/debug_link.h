@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * .gnu_debuglink: the name of the file that has the symbols of this one, and its checksum (gdb manual, "Separate Debug
+ * Files").
+ */
+#pragma once
+
+#include "symbolize/elf_file.h"
+
+#define DEBUG_LINK_NAME_SIZE 256
+
+struct debug_link {
+	char name[DEBUG_LINK_NAME_SIZE]; /* a plain file name; "" none */
+	uint32_t checksum;
+};
+
+/* Whether it is a file name that leads nowhere else: not empty, no slash, neither "." nor "..", at most 255 bytes. */
+bool debug_link_is_plain(const char *name);
+
+/* -ENODATA when there is none, -EBADMSG when it makes no sense. */
+int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link);
+
+/* Whether the checksum of a whole file is this one; files of more than 4 GB are not read. */
+bool debug_link_matches(const struct debug_link *link, const struct elf_file *debug);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where separate debug files are looked for. */
+#include "core/engine/debug_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+
+struct fixture {
+	char directory[64];
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	snprintf(fixture->directory, sizeof(fixture->directory), "/tmp/st-debug.XXXXXX");
+	*state = fixture;
+	return mkdtemp(fixture->directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", fixture->directory);
+	free(fixture);
+	return system(command);
+}
+
+/* Makes a file below the directory that holds nothing but its own path, with all folders on the way. */
+static void make(const struct fixture *fixture, const char *path)
+{
+	_cleanup_(freep) char *command =
+		xasprintf("cd '%s' && mkdir -p \"$(dirname '%s')\" && printf '%%64s' '%s' >'%s'", fixture->directory,
+			  path, path, path);
+
+	assert_int_equal(system(command), 0);
+}
+
+/* Takes the next candidate, which must be the file at this path; NULL: there is none left. */
+static void expect(const struct debug_search *search, struct symbol_debug_wish *wish, const char *path)
+{
+	_cleanup_(closep) int fd = debug_files_open(search, wish);
+	char content[65] = {};
+
+	if (!path) {
+		assert_int_equal(fd, -ENOENT);
+		return;
+	}
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, content, 64), 64);
+	assert_string_equal(content + strspn(content, " "), path);
+}
+
+static void a_build_id_is_a_path_below_each_directory(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct symbol_debug_wish wish = { "00ff00ff00ff00ff", "", 0 };
+	_cleanup_(freep) char *directories =
+		xasprintf("%s/none::%s/two:%s/one", fixture->directory, fixture->directory, fixture->directory);
+	struct debug_search search = { .directories = directories };
+
+	make(fixture, "one/.build-id/00/ff00ff00ff00ff.debug");
+	make(fixture, "two/.build-id/00/ff00ff00ff00ff.debug");
+	expect(&search, &wish, "two/.build-id/00/ff00ff00ff00ff.debug");
+	expect(&search, &wish, "one/.build-id/00/ff00ff00ff00ff.debug");
+	expect(&search, &wish, NULL);
+	expect(&search, &wish, NULL);
+}
+
+static void a_debug_link_is_beside_the_program_or_below_its_path(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct symbol_debug_wish wish = { "", "program.debug", 0 };
+	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
+	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
+	_cleanup_(freep) char *below = xasprintf("debug%s/bin/program.debug", fixture->directory);
+	struct debug_search search = { .directories = directories, .path = program };
+
+	make(fixture, "bin/program.debug");
+	make(fixture, "bin/.debug/program.debug");
+	make(fixture, below);
+	expect(&search, &wish, "bin/program.debug");
+	expect(&search, &wish, "bin/.debug/program.debug");
+	expect(&search, &wish, below);
+	expect(&search, &wish, NULL);
+}
+
+static void lib_and_usr_lib_are_one(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct debug_search search = { .directories = fixture->directory, .path = "/usr/lib/libx.so" };
+	struct symbol_debug_wish wish = { "", "libx.debug", 0 };
+
+	make(fixture, "lib/libx.debug");
+	expect(&search, &wish, "lib/libx.debug");
+	search.path = "/lib64/libx.so";
+	wish.candidate = 0;
+	make(fixture, "usr/lib64/libx.debug");
+	expect(&search, &wish, "usr/lib64/libx.debug");
+}
+
+static void what_is_no_regular_file_is_no_candidate(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct symbol_debug_wish wish = { "", "pipe", 0 };
+	_cleanup_(freep) char *program = xasprintf("%s/program", fixture->directory);
+	_cleanup_(freep) char *fifo = xasprintf("%s/pipe", fixture->directory);
+	struct debug_search search = { .path = program };
+
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	expect(&search, &wish, NULL);
+	search.path = "[vdso]";
+	wish.candidate = 0;
+	expect(&search, &wish, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_build_id_is_a_path_below_each_directory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_debug_link_is_beside_the_program_or_below_its_path, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(lib_and_usr_lib_are_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_no_candidate, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
