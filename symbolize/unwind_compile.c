@@ -130,6 +130,17 @@ static int add_functions(struct compile *compile)
 	return err;
 }
 
+static void note_segments(const struct elf_file *elf, struct unwind_table *table)
+{
+	for (size_t i = 0; i < elf->segments.nr && table->nr_segments < UNWIND_SEGMENTS_MAX; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && segment->p_filesz)
+			table->segments[table->nr_segments++] =
+				(struct unwind_segment){ segment->p_offset, segment->p_filesz, segment->p_vaddr };
+	}
+}
+
 static int finish(struct compile *compile, uint64_t high, struct unwind_table *ret_table)
 {
 	int err = compile->end && compile->end < high ? end_function(compile, UINT64_MAX) : 0;
@@ -149,5 +160,6 @@ int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
 	err = err ?: find_frames(&compile);
 	err = err ?: unwind_builder_init(&compile.builder, low, high);
 	err = err ?: add_functions(&compile);
+	note_segments(elf, &compile.builder.table);
 	return err ?: finish(&compile, high, ret_table);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbolize/unwind_table.h"
 
+#include <errno.h>
 #include <string.h>
 
 void unwind_table_done(struct unwind_table *table)
@@ -15,6 +16,22 @@ size_t unwind_table_bytes(const struct unwind_table *table)
 {
 	return table->pages.nr * sizeof(*table->pages.data) + table->rows.nr * sizeof(*table->rows.data) +
 	       table->rules.nr * sizeof(*table->rules.data);
+}
+
+int unwind_table_address_of_offset(const struct unwind_table *table, uint64_t offset, uint64_t *ret_address)
+{
+	const uint64_t page_bytes = 1 << ST_UNWIND_PAGE_SHIFT;
+
+	for (uint32_t i = 0; i < table->nr_segments && i < UNWIND_SEGMENTS_MAX; i++) {
+		const struct unwind_segment *segment = &table->segments[i];
+		uint64_t before = segment->offset % page_bytes, start = segment->offset - before;
+
+		if (offset < start || offset - start >= ((before + segment->nr_bytes + page_bytes - 1) & -page_bytes))
+			continue;
+		*ret_address = segment->address + (offset - segment->offset);
+		return 0;
+	}
+	return -ENODATA;
 }
 
 struct st_unwind_rule unwind_table_rule(const struct unwind_table *table, uint64_t address)
@@ -74,6 +91,8 @@ bool unwind_table_is_sound(const struct unwind_table *table)
 	uint64_t last_page = UINT64_MAX >> ST_UNWIND_PAGE_SHIFT;
 	size_t next = 0;
 
+	if (table->nr_segments > UNWIND_SEGMENTS_MAX)
+		return false;
 	if (table->pages.nr > UNWIND_PAGES_MAX || table->rows.nr > UNWIND_ROWS_MAX ||
 	    table->first_page > last_page - UNWIND_PAGES_MAX || !rules_are_sound(table))
 		return false;

@@ -24,7 +24,16 @@ struct unwind_facts {
 	uint32_t nr_bad; /* of them with instructions that make no sense, or that found no room: they have no rules */
 };
 
+#define UNWIND_SEGMENTS_MAX 8 /* of code in one file; linkers make one or two */
+
+/* A piece of the file that is loaded as code: from where in the file to which address. */
+struct unwind_segment {
+	uint64_t offset, nr_bytes, address;
+};
+
 struct unwind_table {
+	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
+	uint32_t nr_segments;
 	uint64_t first_page; /* number of the page of pages.data[0]: address >> ST_UNWIND_PAGE_SHIFT */
 	VEC(st_unwind_page) pages;
 	VEC(uint32_t) rows; /* those of each page behind those of the page before */
@@ -42,6 +51,12 @@ bool unwind_table_is_sound(const struct unwind_table *table);
 
 /* The rule for an address of the file. */
 struct st_unwind_rule unwind_table_rule(const struct unwind_table *table, uint64_t address);
+
+/*
+ * The address of a place in the file, also of the rest of a page before or behind a segment, which is mapped with it. -ENODATA
+ * when that is no code.
+ */
+int unwind_table_address_of_offset(const struct unwind_table *table, uint64_t offset, uint64_t *ret_address);
 
 /* Bytes of its three arrays. */
 size_t unwind_table_bytes(const struct unwind_table *table);

@@ -408,6 +408,24 @@ static void an_unknown_cie_takes_its_functions_along(void **state)
 
 /* ---- a worker that lies ---- */
 
+static void an_address_follows_from_a_place_in_the_file(void **state)
+{
+	const struct unwind_table table = {
+		.segments = { { 0x1230, 0x1000, 0x401230 }, { 0x3000, 0x10, 0x803000 } },
+		.nr_segments = 2,
+	};
+	uint64_t address = 0;
+
+	assert_int_equal(unwind_table_address_of_offset(&table, 0x1000, &address), 0);
+	assert_int_equal(address, 0x401000);
+	assert_int_equal(unwind_table_address_of_offset(&table, 0x2fff, &address), 0);
+	assert_int_equal(address, 0x402fff);
+	assert_int_equal(unwind_table_address_of_offset(&table, 0x3008, &address), 0);
+	assert_int_equal(address, 0x803008);
+	assert_int_equal(unwind_table_address_of_offset(&table, 0xfff, &address), -ENODATA);
+	assert_int_equal(unwind_table_address_of_offset(&table, 0x4000, &address), -ENODATA);
+}
+
 static void a_table_of_nonsense_is_not_sound(void **state)
 {
 	struct file *file = *state;
@@ -424,6 +442,7 @@ static void a_table_of_nonsense_is_not_sound(void **state)
 		place = was;                                \
 		assert_true(unwind_table_is_sound(table));  \
 	} while (0)
+	UNSOUND(table->nr_segments, UNWIND_SEGMENTS_MAX + 1);
 	UNSOUND(table->pages.data[0], ST_UNWIND_PAGE(0, 2048));
 	UNSOUND(table->pages.data[0], ST_UNWIND_PAGE(1, 3));
 	UNSOUND(table->pages.data[1], ST_UNWIND_PAGE(UINT32_MAX, UINT32_MAX));
@@ -462,6 +481,7 @@ int main(void)
 		TEST(a_function_with_nonsense_has_no_rule),
 		TEST(a_length_that_leads_away_ends_the_section),
 		TEST(an_unknown_cie_takes_its_functions_along),
+		TEST(an_address_follows_from_a_place_in_the_file),
 		TEST(a_table_of_nonsense_is_not_sound),
 	};
 
