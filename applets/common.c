@@ -58,11 +58,11 @@ static int parse_percent(const char *text, void *field)
 const struct option_spec output_table[] = {
 	OPTION('o', "output", struct output_options, path, "FILE",
 	       "write the report into FILE; the suffix says the form: .txt, .folded, .json, .svg, .html, .pb.gz, "
-	       ".speedscope.json or .stk; %n, %t and %h in it are number, time and host",
+	       ".speedscope.json, .perf or .stk; %n, %t and %h in it are number, time and host",
 	       .noun = "a file name", .ours = true),
 	OPTION(0, "format", struct output_options, format, "NAME",
-	       "form of the report: text, folded, json, svg, html, pprof, speedscope or stk", .parse = parse_format,
-	       .ours = true),
+	       "form of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script) or stk",
+	       .parse = parse_format, .ours = true),
 	OPTION(0, "keep", struct output_options, keep, "N", "with %n or %t in -o: only the newest N files stay",
 	       .min = 1, .ours = true),
 	OPTION_END,

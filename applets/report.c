@@ -46,8 +46,9 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(filter_table, struct report_options, filter),
 	OPTION_FRAGMENT(output_table, struct report_options, output),
 	OPTION_FRAGMENT(graph_table, struct report_options, output),
-	OPERAND("file", struct report_options, path, "a profile as --save wrote it, or folded stacks; - reads stdin",
-		.required = true, .noun = "a file name"),
+	OPERAND("file", struct report_options, path,
+		"a profile as --save wrote it, folded stacks, or text of perf script; - reads stdin", .required = true,
+		.noun = "a file name"),
 	OPTION_END,
 };
 
@@ -75,6 +76,7 @@ static const struct applet_example examples[] = {
 	{ "--tree five.stk", "the calls as a tree, the heaviest branch first" },
 	{ "--tree --reverse five.stk", "who calls the functions that are busy" },
 	{ "--top --comm '^nginx' five.stk", "the busiest functions of one command" },
+	{ "-o out.svg out.perf", "a flame graph of what 'perf script' printed" },
 	{ "--exclude '^do_idle$' -f five.stk", "without the stacks that go through a function" },
 	{},
 };
@@ -86,7 +88,8 @@ const struct applet report_applet = {
 		"Prints a profile that an applet kept with --save: the same bytes as the run itself, also on another "
 		"machine and without root. Options add to what the run was told to show.\n"
 		"\n"
-		"Folded stacks of any tool ('main;read 12') are read as well.",
+		"Folded stacks of any tool ('main;read 12') and the text of 'perf script' are read as well. A sample of perf weighs its "
+		"period.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct report_options),

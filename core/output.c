@@ -213,6 +213,9 @@ static int make_document(const struct output_options *options, const struct prof
 		return 0;
 	case OUTPUT_PPROF:
 		return document_pprof(profile, intervals, nr, bytes);
+	case OUTPUT_PERF:
+		document_perf(profile, intervals, nr, bytes);
+		return 0;
 	case OUTPUT_STK:
 		profile_encode(profile, bytes);
 		return 0;

@@ -5,22 +5,21 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/folded_read.h"
+#include "core/engine/profile_read.h"
 #include "core/output.h"
 #include "core/render/documents.h"
 #include "core/run.h"
 
 static int add(const char *path, const struct filter *filter, struct tree *tree, int column, struct profile *profile)
 {
-	size_t nr_ignored;
-	int err = profile_read(path, profile, &nr_ignored);
+	_cleanup_(buf_done) struct buf notes = {};
+	int err = profile_read(path, profile, &notes);
 
 	if (!err)
 		err = filter_apply(filter, profile);
 	if (err)
 		return err;
-	if (nr_ignored)
-		fprintf(stderr, "NOTE: %zu lines of '%s' are no folded stacks and were left out\n", nr_ignored, path);
+	fputs(buf_text(&notes), stderr);
 	tree_add_all(tree, profile, column);
 	return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/folded_read.h"
+#include "core/engine/profile_read.h"
 #include "core/output.h"
 #include "core/render/render.h"
 #include "core/run.h"
@@ -67,20 +67,19 @@ int run_saved(const char *path, const struct report_change *change, const struct
 	      const struct filter *filter)
 {
 	_cleanup_(profile_done) struct profile profile;
-	size_t nr_ignored;
+	_cleanup_(buf_done) struct buf notes = {};
 	int err;
 
 	keep_memory();
 	profile_init(&profile);
 	err = output_check(options);
 	if (!err)
-		err = profile_read(path, &profile, &nr_ignored);
+		err = profile_read(path, &profile, &notes);
 	if (!err)
 		err = filter_apply(filter, &profile);
 	if (err)
 		return err;
-	if (nr_ignored)
-		fprintf(stderr, "NOTE: %zu lines are no folded stacks and were left out\n", nr_ignored);
+	fputs(buf_text(&notes), stderr);
 	change_view(&profile.view, change);
 	output_change_view(options, &profile.view);
 	return output_wanted(options) ? write_out(&profile, options) : print(&profile);

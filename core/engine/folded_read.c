@@ -2,18 +2,13 @@
 #include "core/engine/folded_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_file.h"
 
 enum {
-	MAX_TEXT_BYTES = 1 << 30,
 	MAX_FRAMES = 8192 /* in a line; deeper stacks are cut at the root */
 };
 
@@ -229,7 +224,7 @@ static void describe(struct profile *profile)
 }
 
 int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
-		  size_t *ret_nr_ignored)
+		  struct buf *ret_notes)
 {
 	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
 	size_t nr_ignored = 0;
@@ -250,68 +245,11 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 	}
 	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
 	vec_push(&ret_profile->intervals, reader->interval);
-	*ret_nr_ignored = nr_ignored;
+	if (nr_ignored)
+		buf_addf(ret_notes, "NOTE: %zu lines are no folded stacks and were left out\n", nr_ignored);
 	if (!reader->nr_lines && nr_ignored)
-		return fail(-EINVAL, "'%s': neither a saved profile nor folded stacks ('main;read 12')", name);
+		return fail(-EINVAL,
+			    "'%s': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script",
+			    name);
 	return 0;
-}
-
-/* ---- files ---- */
-
-static int read_all(int fd, const char *name, struct buf *bytes)
-{
-	while (bytes->nr <= MAX_TEXT_BYTES) {
-		ssize_t nr;
-
-		vec_reserve(bytes, bytes->nr + 65536);
-		nr = read(fd, bytes->data + bytes->nr, bytes->room - bytes->nr);
-		if (nr < 0 && errno != EINTR)
-			return fail(-errno, "'%s': %s", name, strerror(errno));
-		if (nr == 0)
-			return 0;
-		if (nr > 0)
-			bytes->nr += (size_t)nr;
-	}
-	return fail(-EFBIG, "'%s': larger than %d MB", name, MAX_TEXT_BYTES >> 20);
-}
-
-/* A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for, a device not touched. */
-static int open_source(const char *path)
-{
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		return fail(-errno, "'%s': %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
-		return fail(-EINVAL, "'%s': not a regular file", path);
-	if (fcntl(fd, F_SETFL, 0))
-		return fail(-errno, "'%s': %s", path, strerror(errno));
-	return take_fd(&fd);
-}
-
-int profile_read(const char *path, struct profile *ret_profile, size_t *ret_nr_ignored)
-{
-	static const char magic[] = "\x89STK";
-	_cleanup_(buf_done) struct buf bytes = {};
-	bool standard = !strcmp(path, "-");
-	const char *name = standard ? "standard input" : path;
-	_cleanup_(closep) int opened = -1;
-	int err;
-
-	profile_init(ret_profile);
-	*ret_nr_ignored = 0;
-	if (!standard) {
-		opened = open_source(path);
-		if (opened < 0)
-			return opened;
-	}
-	err = read_all(standard ? STDIN_FILENO : opened, name, &bytes);
-	if (err)
-		return err;
-	if (bytes.nr >= 4 && !memcmp(bytes.data, magic, 4))
-		return profile_decode(bytes.data, bytes.nr, name, ret_profile);
-	if (!bytes.nr)
-		return fail(-EINVAL, "'%s': is empty", name);
-	return folded_decode(bytes.data, bytes.nr, name, ret_profile, ret_nr_ignored);
 }

@@ -9,18 +9,13 @@
 
 #include <stddef.h>
 
+#include "core/base/buf.h"
 #include "core/engine/profile.h"
 
 /*
  * Reads folded text into `ret_profile`, which it initialises. `name` is what messages call the bytes. Empty lines and
- * lines that begin with '#' are skipped, other lines that are no stack are counted in *ret_nr_ignored. 0, or -EINVAL
+ * lines that begin with '#' are skipped, other lines that are no stack become a line of `ret_notes`. 0, or -EINVAL
  * with a recorded cause when no line is a stack.
  */
 int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
-		  size_t *ret_nr_ignored);
-
-/*
- * Reads a profile of either kind: .stk or folded text; "-" is the standard input. 0 or a negative errno with a recorded
- * cause; ret_profile is initialised in both cases.
- */
-int profile_read(const char *path, struct profile *ret_profile, size_t *ret_nr_ignored);
+		  struct buf *ret_notes);

@@ -17,6 +17,7 @@
 	FORMAT(HTML, "html", ".html", false)                        \
 	FORMAT(PPROF, "pprof", ".pb.gz", true)                      \
 	FORMAT(SPEEDSCOPE, "speedscope", ".speedscope.json", false) \
+	FORMAT(PERF, "perf", ".perf", false)                        \
 	FORMAT(STK, "stk", ".stk", true)
 
 enum output_format {

@@ -213,6 +213,8 @@ struct profile_view {
 	bool no_header;
 	bool no_process_line; /* stackcount -p: rows per process, but no line "comm [pid]" */
 	bool verbose; /* the account of timed samples even when nothing is off */
+	bool times; /* every record is one event, with its time */
+	bool apart; /* a row for every record, even where equal ones print the same; not saved */
 };
 
 struct profile {

@@ -92,7 +92,8 @@ enum {
 	X(want_user)         \
 	X(no_header)         \
 	X(no_process_line)   \
-	X(verbose)
+	X(verbose)           \
+	X(times)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

@@ -23,6 +23,10 @@ void document_speedscope(const struct profile *profile, const struct output_opti
 int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct buf *ret_bytes);
 
+/* Text of perf script: one sample per record and interval, by time. The wakers of off-CPU time are not in it. */
+void document_perf(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		   struct buf *ret_text);
+
 /* The tree as indented lines, the heaviest branch first: total and self with their share. */
 void render_tree(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
 		 struct buf *ret_text);

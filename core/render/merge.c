@@ -294,6 +294,8 @@ static void add_waker_tokens(const struct merger *merger, const struct merged_ro
 static void make_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
 {
 	tokens->list.nr = 0;
+	if (merger->view->apart)
+		vec_push(&tokens->list, row->record);
 	vec_reserve(&tokens->list, 1); /* a row may show nothing at all; memcmp() wants a pointer even then */
 	if (view_shows_time(merger->view))
 		add_waker_tokens(merger, row, tokens);

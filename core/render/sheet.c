@@ -77,7 +77,7 @@ static void make_line(struct sheet *sheet, const struct profile_frame *frame, st
 			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_NAME);
 	else
 		buf_adds(text, LABEL_UNKNOWN);
-	if (view->offsets && frame->name)
+	if (view->offsets && frame->name && frame->kind != FRAME_TEXT)
 		buf_addf(text, "+0x%jx", (uintmax_t)frame->offset);
 	if (view->modules && frame->module) {
 		buf_adds(text, " [");

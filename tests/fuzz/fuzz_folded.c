@@ -34,10 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct output_options options;
 	_cleanup_(buf_done) struct buf json = {}, speedscope = {}, pprof = {};
 	_cleanup_(profile_done) struct profile profile;
-	size_t nr_ignored;
+	_cleanup_(buf_done) struct buf notes = {};
 
 	err_clear();
-	if (folded_decode((const char *)data, size, "fuzz", &profile, &nr_ignored))
+	if (folded_decode((const char *)data, size, "fuzz", &profile, &notes))
 		return 0;
 	draw(&profile, false);
 	draw(&profile, true);

@@ -54,6 +54,10 @@ java;Lcom/x/A:::run_[j];Lcom/x/B:::go_[i];std::vector<int>::push_back(int&&) 3
 web (x);main;<script>alert(1)</script>;"q" & 'r' 7
 app;main;main;main 4
 SHAPES
+cp "$here/../fuzz/corpus/perf_script/odd" "$T/perf"
+golden perf.txt report "$T/perf"
+golden perf.perf report --format perf "$T/perf"
+golden perf.tree report --tree "$T/perf"
 sed 's/10$/30/; s/5$/1/; /^java/d' "$T/shapes" >"$T/now"
 echo 'app;main;new 6' >>"$T/now"
 
@@ -62,6 +66,7 @@ for profile in profile-default profile-hostile merge; do
 	golden "$profile.top" report --top "$corpus/$profile"
 	golden "$profile.json" report --format json "$corpus/$profile"
 	golden "$profile.speedscope.json" report --format speedscope "$corpus/$profile"
+	golden "$profile.perf" report --format perf "$corpus/$profile"
 	golden "$profile.svg" report --format svg "$corpus/$profile"
 	golden "$profile.html" report --format html "$corpus/$profile"
 done

@@ -14,10 +14,10 @@
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 
-static int read_text(const char *text, struct profile *profile, size_t *ret_nr_ignored)
+static int read_text(const char *text, struct profile *profile, struct buf *ret_notes)
 {
 	err_clear();
-	return folded_decode(text, strlen(text), "test", profile, ret_nr_ignored);
+	return folded_decode(text, strlen(text), "test", profile, ret_notes);
 }
 
 static char *print(const struct profile *profile)
@@ -36,9 +36,9 @@ static void expect(const char *lines, const char *wanted)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(freep) char *printed = NULL;
-	size_t nr_ignored;
+	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(read_text(lines, &profile, &nr_ignored), 0);
+	assert_int_equal(read_text(lines, &profile, &notes), 0);
 	printed = print(&profile);
 	assert_string_equal(printed, wanted);
 }
@@ -78,12 +78,12 @@ static void foreign_lines_are_understood(void **state)
 static void lines_without_a_count_are_counted(void **state)
 {
 	_cleanup_(profile_done) struct profile profile;
-	size_t nr_ignored = 0;
+	_cleanup_(buf_done) struct buf notes = {};
 
 	assert_int_equal(read_text("Attaching 3 probes...\na;b 1\n;;;\n99999999999999999999 \nx 99999999999999999999\n",
-				   &profile, &nr_ignored),
+				   &profile, &notes),
 			 0);
-	assert_int_equal(nr_ignored, 4);
+	assert_string_equal(buf_text(&notes), "NOTE: 4 lines are no folded stacks and were left out\n");
 }
 
 static void what_is_no_profile_is_refused(void **state)
@@ -92,9 +92,9 @@ static void what_is_no_profile_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		_cleanup_(profile_done) struct profile profile;
-		size_t nr_ignored;
+		_cleanup_(buf_done) struct buf notes = {};
 
-		assert_true(read_text(texts[i], &profile, &nr_ignored) < 0);
+		assert_true(read_text(texts[i], &profile, &notes) < 0);
 		assert_non_null(strstr(err_cause(), "neither a saved profile nor folded stacks"));
 	}
 }
@@ -103,13 +103,13 @@ static void very_deep_lines_are_cut_at_the_root(void **state)
 {
 	_cleanup_(buf_done) struct buf line = {};
 	_cleanup_(profile_done) struct profile profile;
-	size_t nr_ignored;
+	_cleanup_(buf_done) struct buf notes = {};
 
 	buf_adds(&line, "app");
 	for (int i = 0; i < 100000; i++)
 		buf_adds(&line, ";f");
 	buf_adds(&line, ";leaf 1\n");
-	assert_int_equal(folded_decode(line.data, line.nr, "test", &profile, &nr_ignored), 0);
+	assert_int_equal(folded_decode(line.data, line.nr, "test", &profile, &notes), 0);
 	assert_int_equal(profile.records.nr, 1);
 	assert_true(profile.records.data[0].nr_user > 1000);
 	assert_string_equal(
@@ -123,9 +123,9 @@ static void text_frames_can_be_saved(void **state)
 	_cleanup_(profile_done) struct profile profile, loaded;
 	_cleanup_(buf_done) struct buf bytes = {};
 	_cleanup_(freep) char *printed = NULL;
-	size_t nr_ignored;
+	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(read_text("app;main;-;entry_[k] 2\n", &profile, &nr_ignored), 0);
+	assert_int_equal(read_text("app;main;-;entry_[k] 2\n", &profile, &notes), 0);
 	profile_encode(&profile, &bytes);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "test", &loaded), 0);
 	printed = print(&loaded);

@@ -18,9 +18,9 @@
 
 static void read_text(const char *text, struct profile *profile)
 {
-	size_t nr_ignored;
+	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(folded_decode(text, strlen(text), "test", profile, &nr_ignored), 0);
+	assert_int_equal(folded_decode(text, strlen(text), "test", profile, &notes), 0);
 }
 
 static void grow(const char *text, const struct tree_options *options, struct tree *tree)

@@ -117,9 +117,9 @@ static void patterns_number_the_files_and_the_oldest_go(void **state)
 	const struct output_options options = { .path = "p-%n-%%.folded", .format = OUTPUT_FOLDED, .keep = 2 };
 	_cleanup_(output_done) struct output output = { .options = &options };
 	_cleanup_(profile_done) struct profile profile;
-	size_t nr_ignored;
+	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &nr_ignored), 0);
+	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
 	assert_int_equal(output_check(&options), 0);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(output_write(&output, &profile, 0, 1), 0);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text of `perf script`, which flame scopes, speedscope, the Firefox profiler and stackcollapse-perf.pl read: a sample
+ * per row with its time, its number as the period. Nothing stands before the first sample, because readers look at the
+ * first line to tell what they have.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+#include "core/render/documents.h"
+#include "core/render/merge.h"
+#include "core/render/sheet.h"
+
+struct writer {
+	const struct profile *profile;
+	struct buf *out;
+};
+
+static void add_text(struct writer *writer, uint32_t string)
+{
+	escape_add(writer->out, profile_string(writer->profile, string), ESCAPE_LINE);
+}
+
+/* Kernel modules in brackets, files by their path; what was made at run time by the name of its map. */
+static void add_dso(struct writer *writer, const struct profile_frame *frame)
+{
+	const char *module = profile_string(writer->profile, frame->module);
+
+	if (frame->kind == FRAME_USER_FILE) {
+		add_text(writer, writer->profile->files.data[frame->file].path);
+	} else if (frame->kind == FRAME_KERNEL && (!frame->module || !strcmp(module, "kernel"))) {
+		buf_adds(writer->out, "[kernel.kallsyms]");
+	} else if (frame->kind == FRAME_KERNEL) {
+		buf_addc(writer->out, '[');
+		add_text(writer, frame->module);
+		buf_addc(writer->out, ']');
+	} else if (frame->module) {
+		add_text(writer, frame->module);
+	} else {
+		buf_adds(writer->out, frame->kind == FRAME_TEXT && frame->space ? "[kernel.kallsyms]" : "[unknown]");
+	}
+}
+
+static void add_frame(struct writer *writer, uint32_t at)
+{
+	const struct profile *profile = writer->profile;
+	const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at]];
+
+	buf_addf(writer->out, "\t%16" PRIx64 " ", profile->stack_addresses.data[at]);
+	if (frame->name) {
+		add_text(writer, frame->name);
+		if (frame->kind != FRAME_TEXT)
+			buf_addf(writer->out, "+0x%" PRIx64, frame->offset);
+	} else {
+		buf_adds(writer->out, LABEL_UNKNOWN);
+	}
+	buf_adds(writer->out, " (");
+	add_dso(writer, frame);
+	buf_adds(writer->out, ")\n");
+}
+
+static void add_stack(struct writer *writer, const struct merged_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->nr; i++)
+		add_frame(writer, stack->first + i);
+	if (stack->status == STACK_TRUNCATED)
+		buf_addf(writer->out, "\t%16x %s ([unknown])\n", 0, LABEL_TRUNCATED);
+}
+
+static void add_row(struct writer *writer, const struct merged_row *row)
+{
+	const struct profile *profile = writer->profile;
+	const struct profile_record *record = &profile->records.data[row->sleeper];
+	uint64_t value = row_value(&profile->view, row);
+
+	if (!value)
+		return;
+	if (record->comm)
+		add_text(writer, record->comm);
+	else
+		buf_adds(writer->out, LABEL_UNKNOWN);
+	buf_addf(writer->out, " %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] %" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ",
+		 record->tgid, record->tid, record->cpu, row->time_ns / 1000000000, row->time_ns / 1000 % 1000000,
+		 value);
+	if (profile->event)
+		add_text(writer, profile->event);
+	else
+		buf_adds(writer->out, "samples");
+	buf_adds(writer->out, ": \n");
+	if (row->lost) {
+		buf_addf(writer->out, "\t%16x %s ([unknown])\n", 0, LABEL_LOST);
+	} else {
+		add_stack(writer, &row->kernel);
+		add_stack(writer, &row->user);
+	}
+	buf_addc(writer->out, '\n');
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct merged_row *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->record > b->record) - (a->record < b->record);
+}
+
+void document_perf(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
+		   struct buf *ret_text)
+{
+	struct writer writer = { profile, ret_text };
+	struct profile_view view = profile->view;
+
+	view.apart = true;
+	view.by_name = false;
+	for (size_t i = 0; i < nr; i++) {
+		_cleanup_(merged_done) struct merged merged = {};
+
+		merge_interval(profile, &intervals[i], &view, &merged);
+		if (merged.rows.nr)
+			qsort(merged.rows.data, merged.rows.nr, sizeof(*merged.rows.data), compare_times);
+		for (size_t at = 0; at < merged.rows.nr; at++)
+			add_row(&writer, &merged.rows.data[at]);
+	}
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text of perf script: what is taken for what, and that our own comes back. */
+#include "core/engine/perf_script_read.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/render/documents.h"
+#include "core/render/render.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+static int read_text(const char *text, struct profile *profile, struct buf *notes)
+{
+	err_clear();
+	return perf_script_decode(text, strlen(text), "test", profile, notes);
+}
+
+static char *fold(struct profile *profile)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	profile->view.folded = true;
+	assert_int_equal(render_report(profile, &profile->intervals.data[0], &profile->view, out), 0);
+	fclose(out);
+	return text;
+}
+
+/* The folded lines of these samples, also after they were written and read once more. */
+static void expect(const char *samples, const char *folded)
+{
+	_cleanup_(profile_done) struct profile profile, again;
+	_cleanup_(buf_done) struct buf notes = {}, text = {};
+	_cleanup_(freep) char *first = NULL;
+	_cleanup_(freep) char *second = NULL;
+
+	assert_true(perf_script_is(samples, strlen(samples)));
+	assert_int_equal(read_text(samples, &profile, &notes), 0);
+	first = fold(&profile);
+	assert_string_equal(first, folded);
+	document_perf(&profile, profile.intervals.data, 1, &text);
+	assert_int_equal(read_text(buf_text(&text), &again, &notes), 0);
+	second = fold(&again);
+	assert_string_equal(second, folded);
+}
+
+static void samples_become_stacks(void **state)
+{
+	expect("app 7/8 [000] 1.000001:  3 cycles: \n\tffffffff81000000 sys_read+0x1 ([kernel.kallsyms])\n"
+	       "\t  4000 main+0x10 (/usr/bin/app)\n\n",
+	       "app;main;sys_read 3\n");
+	expect("app 8 1.5: cycles:u: \n\t4000 main+0x10 (/usr/bin/app)\n"
+	       "app 8 1.6: cycles:u: \n\t4004 main+0x14 (/usr/bin/app)", /* no empty lines; one row by name */
+	       "app;main 2\n");
+	expect("# comment\n\n  Web Content 3  12 [001] 5.000000: 1 c: \n\t4000 a b(int, char)+0x1 (/x (y)/z (deleted))\n",
+	       "Web Content 3;a b(int, char) 1\n");
+	expect("  cafe 12 [001] 5.0: 2 c:  4000 f+0x1 (/bin/x)\n", "cafe;f 2\n");
+	expect("x 1 [0] 1.0: 4 c: \n\t4000 inner (inlined)\n\t4000 outer+0x3 (/x)\n", "x;outer;inner_[i] 4\n");
+	expect("x 1 [0] 1.0: 4 c: \n\t4000 [unknown] ([unknown])\n\t4001 m+0x3 (/x)\n", "x;m;[unknown] 4\n");
+	expect("swapper 0 [0] 1.0: 4 c: \r\n\r\n", "swapper 4\n");
+}
+
+static void a_place_keeps_its_first_name(void **state)
+{
+	expect("x 1 [0] 1.0: 4 c: \n\t4000 old+0x1 (/x)\n\nx 1 [0] 2.0: 5 c: \n\t4000 new+0x1 (/y)\n",
+	       "x;old 4\nx;new 5\n");
+}
+
+static void what_is_left_out_is_told(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf notes = {};
+
+	assert_int_equal(read_text("x 1 [0] 1.0: 4 a: \n\t4000 f (/x)\nx.c:12\n\n"
+				   "x 1 [0] 1.0: sched:b: prev=x\n\t4000 f (/x)\n\n",
+				   &profile, &notes),
+			 0);
+	assert_string_equal(buf_text(&notes), "NOTE: 1 samples of other events were left out\n"
+					      "NOTE: 1 lines are not of perf script and were left out\n");
+	assert_int_equal(profile.records.nr, 1);
+	assert_int_equal(profile.records.data[0].nr_user, 1);
+}
+
+static void who_and_when_are_kept(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf notes = {};
+	const struct profile_record *record;
+
+	assert_int_equal(read_text("x y 12/34 [007] 3.000000004: 5 a: \n\t4010 f+0x10 (/lib/z.so)\n", &profile, &notes),
+			 0);
+	record = &profile.records.data[0];
+	assert_int_equal(record->tgid, 12);
+	assert_int_equal(record->tid, 34);
+	assert_int_equal(record->cpu, 7);
+	assert_int_equal(record->time_ns, 3000000004);
+	assert_string_equal(profile_string(&profile, record->comm), "x y");
+	assert_string_equal(profile_string(&profile, profile.frames.data[0].module), "z.so");
+	assert_int_equal(profile.frames.data[0].offset, 0x10);
+	assert_true(profile.view.times);
+	assert_string_equal(profile_string(&profile, profile.event), "a");
+}
+
+static void other_text_is_not_perfs(void **state)
+{
+	static const char *const texts[] = { "",
+					     "# only\n",
+					     "main;read 12\n",
+					     "a 1 [2] b\n",
+					     "a 1 2.0:\n",
+					     "a 1 2.0: 3\n",
+					     "1 2.0: 3 c:\n",
+					     "a 99999999999 1.0: c:\n",
+					     "a 1 99999999999999999999.0: c:\n",
+					     "hello world: 1 2:\n" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		_cleanup_(profile_done) struct profile profile;
+		_cleanup_(buf_done) struct buf notes = {};
+
+		assert_false(perf_script_is(texts[i], strlen(texts[i])));
+		assert_true(read_text(texts[i], &profile, &notes) < 0);
+		assert_string_equal(err_cause(), "'test': no samples");
+	}
+}
+
+static void very_deep_stacks_are_cut_at_the_root(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf text = {}, notes = {};
+
+	buf_adds(&text, "x 1 [0] 1.0: 4 a: \n");
+	for (int i = 0; i < 10000; i++)
+		buf_addf(&text, "\t%x k ([kernel.kallsyms])\n", i + 1);
+	for (int i = 0; i < 10000; i++)
+		buf_addf(&text, "\t%x u (/x)\n", i + 1);
+	assert_int_equal(read_text(buf_text(&text), &profile, &notes), 0);
+	assert_int_equal(profile.records.data[0].nr_kernel + profile.records.data[0].nr_user, 8192);
+	assert_int_equal(profile.records.data[0].kernel_status, STACK_TRUNCATED);
+	assert_string_equal(buf_text(&notes), "NOTE: 3616 frames of very deep stacks were left out\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_become_stacks),    cmocka_unit_test(a_place_keeps_its_first_name),
+		cmocka_unit_test(what_is_left_out_is_told), cmocka_unit_test(who_and_when_are_kept),
+		cmocka_unit_test(other_text_is_not_perfs),  cmocka_unit_test(very_deep_stacks_are_cut_at_the_root),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
