@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolize/unwind_table.h"
+
 struct symbolizer;
 
 /* Why a place has no name; a subset of enum frame_reason of core/engine/profile.h in words of this module. */
@@ -151,6 +153,32 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
  */
 size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
 			  size_t room);
+
+/* An unwind table that was asked for. */
+struct symbol_unwind {
+	uint32_t number;
+	enum symbol_status status; /* SYMBOL_NO_TABLE: the file has nothing to unwind by */
+	struct unwind_table table; /* the receiver's, to be given to unwind_table_done(); empty unless SYMBOL_OK */
+};
+
+/*
+ * Asks for the unwind table of a file, under a number that is the caller's own and has nothing to do with those of
+ * symbolizer_add_file(). Takes ownership of `fd`, in any case, and never waits. 0, -EAGAIN when so many are being made that
+ * some have to be taken first, -ENOMEM.
+ */
+int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int fd);
+
+/*
+ * The next table, in the order of asking; waits up to `timeout_ms` for it, 0 to only look. False when there is none yet,
+ * or none was asked for. What comes has been checked: unwind_table_is_sound().
+ */
+bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struct symbol_unwind *ret_unwind);
+
+/*
+ * To wait for together with other things: readable when symbolizer_next_unwind() may have something. It changes with the
+ * worker, and is -1 while none runs.
+ */
+int symbolizer_socket(const struct symbolizer *symbolizer);
 
 /*
  * Build id of a file as lower-case hex, "" when it has none or cannot be read; waits until the file has been indexed.

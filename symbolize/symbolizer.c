@@ -97,6 +97,34 @@ int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
 	return 0;
 }
 
+int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int fd)
+{
+	struct worker_link *link = &symbolizer->link;
+	int err;
+
+	if (!is_regular(fd)) {
+		closep(&fd);
+		fd = -1; /* the worker says that there is no file */
+	}
+	err = unwind_queue_add(&link->unwinds, number, fd);
+	if (err)
+		return err;
+	if (link->gave_up != SYMBOL_OK)
+		unwind_queue_give_up(&link->unwinds, link->gave_up);
+	worker_link_pump(link);
+	return 0;
+}
+
+bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struct symbol_unwind *ret_unwind)
+{
+	return worker_link_next_unwind(&symbolizer->link, timeout_ms, ret_unwind);
+}
+
+int symbolizer_socket(const struct symbolizer *symbolizer)
+{
+	return symbolizer->link.socket;
+}
+
 int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
 {
 	struct handed_file *kernel = &symbolizer->link.kernel;

@@ -234,6 +234,9 @@ static void handle(struct worker *worker, int fd)
 	case MESSAGE_FILE:
 		take_file(worker, given);
 		break;
+	case MESSAGE_UNWIND:
+		worker_unwind(worker, given);
+		break;
 	case MESSAGE_KERNEL:
 		take_kernel(worker, take_fd(&given));
 		break;

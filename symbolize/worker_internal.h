@@ -36,3 +36,6 @@ void worker_send(struct worker *worker);
 void worker_find(struct worker *worker, struct indexed_file *file);
 void worker_suggest(struct worker *worker, struct indexed_file *file);
 void worker_find_usdt(struct worker *worker, struct indexed_file *file);
+
+/* Answers MESSAGE_UNWIND about the file behind the descriptor. */
+void worker_unwind(struct worker *worker, int fd);

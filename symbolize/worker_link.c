@@ -48,6 +48,7 @@ void worker_link_close(struct worker_link *link)
 	for (size_t i = 0; i < link->files.nr; i++)
 		closep(&link->files.data[i].fd);
 	closep(&link->kernel.fd);
+	unwind_queue_done(&link->unwinds);
 	vec_done(&link->files);
 	vec_done(&link->sent);
 	text_pool_done(&link->texts);
@@ -74,13 +75,23 @@ static void refuse(struct handed_file *file, enum symbol_status why)
 static void give_up(struct worker_link *link)
 {
 	link->gave_up = SYMBOL_WORKER_DIED;
+	unwind_queue_give_up(&link->unwinds, SYMBOL_WORKER_DIED);
 	keeper_stop(&link->keeper);
+}
+
+/* The first thing that was sent and not answered: true when that is a request for an unwind table. */
+static bool table_is_to_blame(const struct worker_link *link)
+{
+	uint64_t oldest_file = link->sent.nr ? link->files.data[link->sent.data[0]].sequence : UINT64_MAX;
+
+	return unwind_queue_oldest(&link->unwinds) < oldest_file;
 }
 
 /* The worker is of no use any more. `asked` is the file that it was asked about, or NULL. */
 static void lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
 {
 	struct handed_file *culprit = link->sent.nr ? &link->files.data[link->sent.data[0]] : asked;
+	bool is_table = table_is_to_blame(link);
 
 	closep(&link->socket);
 	link->socket = link->pid = -1;
@@ -95,7 +106,8 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 	if (link->kernel.state == HANDED_INDEXED)
 		link->kernel.state = HANDED_WAITING;
 	link->sent.nr = 0;
-	if (culprit)
+	unwind_queue_restart(&link->unwinds, is_table, why);
+	if (culprit && !is_table)
 		refuse(culprit, why);
 	/* The keeper ends the old one, which may hang, before it starts the next. */
 	if (link->nr_starts >= STARTS_MAX || keeper_ask_worker(&link->keeper))
@@ -117,10 +129,12 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 	if (link->gave_up != SYMBOL_OK)
 		return false;
 	err = keeper_get_worker(&link->keeper, timeout_ms, &link->pid, &link->socket);
-	if (!err)
+	if (!err) {
 		link->nr_starts++;
-	else if (err != -ETIMEDOUT || timeout_ms)
+		link->heard_ms = now_ms();
+	} else if (err != -ETIMEDOUT || timeout_ms) {
 		give_up(link);
+	}
 	return !err;
 }
 
@@ -149,8 +163,17 @@ static int send_waiting(struct worker_link *link)
 			return err == -EAGAIN ? 0 : err;
 		}
 		link->files.data[i].state = HANDED_SENT;
+		link->files.data[i].sequence = ++link->nr_messages;
 	}
 	return 0;
+}
+
+/* Tables first: events wait for them, and nobody waits for names before the end. */
+static int send_all(struct worker_link *link)
+{
+	if (unwind_queue_oldest(&link->unwinds) == UINT64_MAX)
+		link->heard_ms = now_ms();
+	return unwind_queue_send(&link->unwinds, link->socket, &link->draft, &link->nr_messages) ?: send_waiting(link);
 }
 
 static bool is_build_id(const char *text)
@@ -222,8 +245,11 @@ static int take_message(struct worker_link *link, struct handed_file *asked, enu
 
 	if (err)
 		return err;
+	link->heard_ms = now_ms();
 	if (link->message.header.kind == MESSAGE_INDEXED)
 		return take_indexed(link);
+	if (link->message.header.kind == MESSAGE_UNWIND_TABLE || link->message.header.kind == MESSAGE_UNWIND_PART)
+		return unwind_queue_take(&link->unwinds, &link->message);
 	if (link->message.header.kind == MESSAGE_WANT_DEBUG)
 		return give_debug(link, asked);
 	return answer != MESSAGE_NONE && link->message.header.kind == answer ? 1 : -EPROTO;
@@ -249,7 +275,7 @@ void worker_link_pump(struct worker_link *link)
 	while (!err)
 		err = take_message(link, NULL, MESSAGE_NONE);
 	if (err == -EAGAIN)
-		err = send_waiting(link);
+		err = send_all(link);
 	if (err)
 		lose_worker(link, SYMBOL_WORKER_DIED, NULL);
 }
@@ -291,7 +317,7 @@ static int wait_indexed(struct worker_link *link, uint32_t position)
 
 	while (!err && (link->files.data[position].state == HANDED_WAITING ||
 			link->files.data[position].state == HANDED_SENT)) {
-		err = send_waiting(link);
+		err = send_all(link);
 		err = err ?: take_message(link, NULL, MESSAGE_NONE);
 		if (!err)
 			patience_renew(&patience, link);
@@ -396,4 +422,50 @@ enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file 
 	enum symbol_status status = send_question(link, file, -1);
 
 	return status == SYMBOL_OK ? worker_link_next(link, file, answer) : status;
+}
+
+/* ---- tables ---- */
+
+/* One step: sends what waits and takes what came, or waits for more. */
+static int step_unwind(struct worker_link *link, int64_t deadline)
+{
+	int err = send_all(link);
+
+	err = err ?: take_message(link, NULL, MESSAGE_NONE);
+	return err == -EAGAIN ? wait_ready(link, POLLIN, deadline) : err;
+}
+
+/* Until a worker runs or the time is over; one that starts slowly is not given up for that. */
+static bool wait_worker(struct worker_link *link, int64_t left_ms)
+{
+	struct pollfd keeper = { .fd = link->keeper.socket, .events = POLLIN };
+
+	if (worker_link_is_up(link, 0))
+		return true;
+	if (link->gave_up != SYMBOL_OK || left_ms <= 0)
+		return false;
+	poll(&keeper, 1, (int)left_ms);
+	return worker_link_is_up(link, 0);
+}
+
+/* A worker that says nothing for the time of a request hangs, in whichever call that is noticed. */
+bool worker_link_next_unwind(struct worker_link *link, int timeout_ms, struct symbol_unwind *ret_unwind)
+{
+	int64_t until = now_ms() + timeout_ms;
+
+	worker_link_pump(link);
+	while (!unwind_queue_next(&link->unwinds, ret_unwind)) {
+		int64_t left = until - now_ms(), hung;
+		int err;
+
+		if (!link->unwinds.requests.nr || !wait_worker(link, left))
+			return unwind_queue_next(&link->unwinds, ret_unwind);
+		hung = link->heard_ms + link->options.timeout_ms;
+		err = step_unwind(link, until < hung ? until : hung);
+		if (err == -ETIMEDOUT && now_ms() < hung)
+			return false;
+		if (err)
+			lose_for(link, err, NULL);
+	}
+	return true;
 }

@@ -14,6 +14,7 @@
 #include "symbolize/keeper.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/text_pool.h"
+#include "symbolize/unwind_queue.h"
 #include "symbolize/worker_protocol.h"
 
 enum handed_state {
@@ -31,6 +32,7 @@ struct handed_file {
 	enum symbol_status status;
 	unsigned int nr_debug_given; /* candidates for its debug file */
 	const char *build_id;
+	uint64_t sequence; /* of the message that handed it over, among all that were sent */
 };
 
 struct worker_link {
@@ -41,6 +43,9 @@ struct worker_link {
 	enum symbol_status gave_up; /* why there will be no further worker; SYMBOL_OK while there may be */
 	VEC(struct handed_file) files; /* in the order of symbolizer_add_file() */
 	VEC(uint32_t) sent; /* positions in files, in the order of sending, not acknowledged yet */
+	uint64_t nr_messages; /* files and requests for tables that were sent */
+	int64_t heard_ms; /* when the worker last said something, or got work after it had none */
+	struct unwind_queue unwinds;
 	struct handed_file kernel;
 	struct text_pool texts;
 	struct draft draft;
@@ -62,6 +67,9 @@ struct handed_file *worker_link_file(struct worker_link *link, uint32_t number);
 
 /* Waits until the file is indexed (the kernel's list: sent). SYMBOL_OK or why it is not. */
 enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file);
+
+/* Waits until the first request for an unwind table is done, or the time is over; false then, or when there is none. */
+bool worker_link_next_unwind(struct worker_link *link, int timeout_ms, struct symbol_unwind *ret_unwind);
 
 /*
  * Sends link->draft, a question about the file, and waits for a message of the kind, which is then in link->message.

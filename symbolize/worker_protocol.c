@@ -20,9 +20,22 @@ static size_t element_size_of(uint32_t kind)
 		return sizeof(struct wire_usdt);
 	case MESSAGE_SUGGESTIONS:
 		return sizeof(struct wire_text);
+	case MESSAGE_UNWIND_TABLE:
+		return sizeof(struct wire_unwind);
+	case MESSAGE_UNWIND_PART:
+		return sizeof(uint32_t);
 	default:
 		return 0;
 	}
+}
+
+/* A message of words is all elements. */
+static size_t elements_max(uint32_t kind)
+{
+	size_t element_size = element_size_of(kind);
+	size_t room = kind == MESSAGE_UNWIND_PART ? MESSAGE_BODY_MAX_BYTES : MESSAGE_ELEMENTS_MAX_BYTES;
+
+	return element_size ? room / element_size : 0;
 }
 
 /* ---- receiving ---- */
@@ -39,8 +52,7 @@ bool message_is_sound(const struct message *message, size_t nr_body)
 
 	if (!header->kind || header->kind >= MESSAGE_NR || nr_body > MESSAGE_BODY_MAX_BYTES)
 		return false;
-	if (header->nr > (element_size ? MESSAGE_ELEMENTS_MAX_BYTES / element_size : 0) ||
-	    header->nr_text > MESSAGE_TEXT_MAX_BYTES)
+	if (header->nr > elements_max(header->kind) || header->nr_text > MESSAGE_TEXT_MAX_BYTES)
 		return false;
 	if (header->nr * element_size + header->nr_text != nr_body)
 		return false;
@@ -152,6 +164,18 @@ static void attach(struct msghdr *packet, char *control, size_t nr_control, int 
 	memcpy(CMSG_DATA(first), &fd, sizeof(fd));
 }
 
+static int send_packet(int socket, const struct msghdr *packet, bool wait)
+{
+	ssize_t sent;
+
+	do
+		sent = sendmsg(socket, packet, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
+	while (sent < 0 && errno == EINTR);
+	if (sent >= 0)
+		return 0;
+	return errno == EAGAIN || errno == EWOULDBLOCK ? -EAGAIN : -EPIPE;
+}
+
 int draft_send(const struct draft *draft, int socket, bool wait, int fd)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -162,14 +186,20 @@ int draft_send(const struct draft *draft, int socket, bool wait, int fd)
 		{ (void *)draft->text, header->nr_text },
 	};
 	struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 3 };
-	ssize_t sent;
 
 	if (fd >= 0)
 		attach(&packet, control, sizeof(control), fd);
-	do
-		sent = sendmsg(socket, &packet, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
-	while (sent < 0 && errno == EINTR);
-	if (sent >= 0)
-		return 0;
-	return errno == EAGAIN || errno == EWOULDBLOCK ? -EAGAIN : -EPIPE;
+	return send_packet(socket, &packet, wait);
+}
+
+int message_send_words(int socket, enum message_kind kind, uint32_t file, const void *words, uint32_t nr)
+{
+	struct message_header header = { .kind = kind, .file = file, .nr = nr };
+	struct iovec parts[] = {
+		{ &header, sizeof(header) },
+		{ (void *)words, nr * sizeof(uint32_t) },
+	};
+	struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
+
+	return send_packet(socket, &packet, true);
 }

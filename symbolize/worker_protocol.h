@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolize/unwind_table.h"
+
 enum message_kind {
 	MESSAGE_NONE, /* never sent */
 	/* to the worker */
@@ -23,6 +25,7 @@ enum message_kind {
 	MESSAGE_FIND, /* text: a pattern */
 	MESSAGE_SUGGEST, /* text: a word */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
+	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
 	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
 	/* from the worker */
 	MESSAGE_INDEXED, /* `file` is done: status, text: build id */
@@ -31,6 +34,8 @@ enum message_kind {
 	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
 	MESSAGE_SUGGESTIONS, /* wire_text… */
 	MESSAGE_USDT, /* wire_usdt…: what the patterns matched; more follow if `more` */
+	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table */
+	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */
 	/* to and from the keeper */
 	MESSAGE_START, /* end the worker, if one runs, and start another */
 	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file` */
@@ -67,6 +72,14 @@ struct wire_usdt {
 	uint64_t file_offset, semaphore_offset;
 	uint32_t provider, name, arguments;
 	uint32_t unused;
+};
+
+struct wire_unwind {
+	uint64_t first_page;
+	uint32_t nr_pages, nr_rows, nr_rules;
+	uint32_t nr_functions, nr_bad;
+	uint32_t nr_segments;
+	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 };
 
 struct wire_text {
@@ -120,3 +133,6 @@ bool draft_element(struct draft *draft, const void *element, size_t element_size
 
 /* Sends it, with `fd` unless that is -1. 0, -EAGAIN (only with `wait` false), -EPIPE. */
 int draft_send(const struct draft *draft, int socket, bool wait, int fd);
+
+/* Sends a message that is nothing but words, as many as a body holds, without a draft; it waits. 0 or -EPIPE. */
+int message_send_words(int socket, enum message_kind kind, uint32_t file, const void *words, uint32_t nr);

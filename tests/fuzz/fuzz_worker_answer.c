@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A worker that was taken over: the input is what it says, packet by packet (two bytes of length before each), while
- * the caller asks for names and functions.
+ * the caller asks for names and functions, and waits for an unwind table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,8 @@ static void say_packet(int socket, const uint8_t *data, size_t size)
 		return;
 	}
 	header = (struct message_header){ data[0] % (MESSAGE_NR + 1), data[1], data[2], data[3], data[4] % 8, 1 };
+	if (header.kind == MESSAGE_UNWIND_PART)
+		header.nr *= 6; /* of four bytes */
 	data += 6;
 	size -= 6;
 	memcpy(draft.elements, data, size < room ? size : room);
@@ -65,6 +67,7 @@ static struct worker_link *make_link(int socket)
 	vec_try_push(&link->files, (struct handed_file){ .fd = -1, .state = HANDED_INDEXED });
 	vec_try_push(&link->files, (struct handed_file){ .number = 1, .fd = -1, .state = HANDED_SENT });
 	vec_try_push(&link->sent, 1);
+	vec_try_push(&link->unwinds.requests, (struct unwind_request){ .fd = -1, .state = UNWIND_SENT });
 	return link;
 }
 
@@ -94,6 +97,17 @@ static void ask(struct worker_link *link, enum message_kind question, enum messa
 	vec_done(&probes.probes);
 }
 
+static void take_unwind(struct worker_link *link)
+{
+	struct symbol_unwind unwind;
+
+	if (worker_link_next_unwind(link, 0, &unwind)) {
+		if (unwind.status == SYMBOL_OK && !unwind_table_is_sound(&unwind.table))
+			__builtin_trap();
+		unwind_table_done(&unwind.table);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const enum message_kind questions[][2] = { { MESSAGE_NAME, MESSAGE_NAMES },
@@ -110,6 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		link = make_link(pair[0]);
 		say(pair[1], data, size);
 		ask(link, questions[i][0], questions[i][1]);
+		take_unwind(link);
 		close(pair[1]);
 		worker_link_close(link);
 		free(link);
