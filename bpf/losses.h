@@ -41,9 +41,9 @@
 	X(SAMPLE_IDLE, SAMPLE, "samples of idle CPUs were not delivered by this kernel")          \
 	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled") \
 	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")          \
-	X(LINK_MISSED, EVENT, "events missed by the probe itself")                                \
+	X(LINK_MISSED, EVENT, "events missed: the kernel was inside another probe on the CPU")    \
 	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")              \
-	X(DRAIN_FAILED, EVENT, "entries of the count map could not be read")
+	X(DRAIN_FAILED, EVENT, "events counted in a map that could not be read")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

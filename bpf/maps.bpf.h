@@ -16,7 +16,7 @@
 
 #include "bpf/abi.h"
 
-/* The template of a generation; user space makes the real ones in the size it wants (core/engine/counts.c). */
+/* The template of a generation; user space makes the real ones in the size it wants (session_make_counts()). */
 struct st_counts_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);

@@ -9,6 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/attach_private.h"
+#include "core/engine/drain_private.h"
 #include "core/engine/libbpf_log.h"
 
 void attach_keep(struct session *session, struct bpf_link *link, size_t nr_points)
@@ -253,6 +254,7 @@ void session_detach(struct session *session)
 {
 	if (session->sampling)
 		sampling_stop(session->sampling);
+	drain_read_link_misses(session);
 	for (size_t i = 0; i < session->links.nr; i++)
 		bpf_link__destroy(session->links.data[i]);
 	session->links.nr = 0;

@@ -387,7 +387,7 @@ static void ask_uprobe_multi(struct ability *ability)
 
 static void ask_misses(struct ability *ability)
 {
-	if (host_counts_misses())
+	if (host_counts_misses(PROGRAM_KPROBE))
 		yes(ability, "the kernel has a loss counter: events missed by recursion are told");
 	else
 		gap(ability, ABILITY_NO, "a kernel from 6.7 on",

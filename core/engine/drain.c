@@ -375,46 +375,6 @@ static void account_samples(struct session *session, struct profile_interval *in
 	interval->losses[ST_LOSS_SAMPLE_SKIPPED] += skipped > rounding(session, idle) ? skipped : 0;
 }
 
-static uint64_t misses_of(const struct stacktool *skeleton)
-{
-	struct bpf_program *program;
-	uint64_t misses = 0;
-
-	bpf_object__for_each_program(program, skeleton->obj)
-	{
-		struct bpf_prog_info info = {};
-		__u32 length = sizeof(info);
-
-		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &length))
-			misses += info.recursion_misses;
-	}
-	return misses;
-}
-
-static uint64_t recursion_misses(const struct session *session)
-{
-	uint64_t misses = misses_of(session->skeleton);
-
-	for (size_t i = 0; i < session->copies.nr; i++)
-		misses += misses_of(session->copies.data[i]);
-	return misses;
-}
-
-/* Events that never reached the program; unknown where the kernel does not count them. */
-static void account_misses(struct session *session, struct profile_interval *interval)
-{
-	uint64_t misses;
-
-	if (!session->counts_misses) {
-		interval->account.fired = UINT64_MAX;
-		return;
-	}
-	misses = recursion_misses(session);
-	interval->losses[ST_LOSS_RECURSION] += misses - session->reported_misses;
-	session->reported_misses = misses;
-	interval->account.fired = interval->account.seen + interval->losses[ST_LOSS_RECURSION];
-}
-
 static void account_generation(struct session *session, const struct drain_target *target, uint32_t generation)
 {
 	struct profile_interval *interval = target->interval;
@@ -431,7 +391,7 @@ static void account_generation(struct session *session, const struct drain_targe
 	interval->losses[ST_LOSS_SIDEBAND] += spaces_lost(target->spaces) - session->reported_sideband;
 	session->reported_sideband = spaces_lost(target->spaces);
 	account_samples(session, interval, &fresh);
-	account_misses(session, interval);
+	drain_misses(session, interval);
 }
 
 /* ---- swap ---- */
@@ -470,14 +430,20 @@ static int prepare_generation(struct session *session, uint32_t next)
 	return 0;
 }
 
-/* Everything of a generation that no program uses any more. */
+/* Everything of a generation that no program uses any more. What its map would have said is named as lost. */
 static int drain_generation(struct session *session, const struct drain_target *target, uint32_t generation)
 {
+	struct profile_account *account = &target->interval->account;
+	uint64_t in_map = account->in_map, counted;
 	int err;
 
 	count_deltas(session, target, generation);
+	counted = account->counted;
 	err = read_dead_map(session, target, generation);
 	account_generation(session, target, generation);
+	if (err)
+		target->interval->losses[ST_LOSS_DRAIN_FAILED] +=
+			account->in_map - in_map - (account->counted - counted);
 	return err;
 }
 

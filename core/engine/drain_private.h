@@ -7,5 +7,11 @@
 /* Adds a row for each thread that is still off the CPU, marked as WAKER_UNFINISHED. 0 or a recorded failure. */
 int drain_unfinished(struct session *session, const struct drain_target *target);
 
+/* Adds what the kernel missed since the last call to the losses of the interval. */
+void drain_misses(struct session *session, struct profile_interval *interval);
+
+/* Reads what the links count, for the last time before they go and take their numbers with them. */
+void drain_read_link_misses(struct session *session);
+
 /* Adds a row for each name of which events came since the last call. 0 or a recorded failure. */
 int drain_tallies(struct session *session, const struct drain_target *target);

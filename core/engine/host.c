@@ -204,13 +204,15 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 }
 
 /*
- * The counters of missed runs came together with the member `missed` of struct bpf_link_info (commits dd8657894c11
- * ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf: Add missed value to kprobe_multi link info"),
- * v6.7).
+ * Trampolines count since bpf_prog_info has the member `recursion_misses` (commit 9ed9e9ba2337 ("bpf: Count the number of
+ * times recursion was prevented"), v5.12). The other counters of missed runs came together with the member `missed` of
+ * struct bpf_link_info (commits dd8657894c11 ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf: Add
+ * missed value to kprobe_multi link info"), v6.7).
  */
-bool host_counts_misses(void)
+bool host_counts_misses(enum program_kind kind)
 {
-	static const char *const name = "bpf_link_info";
+	const char *const name = kind == PROGRAM_FENTRY ? "bpf_prog_info" : "bpf_link_info";
+	const char *member = kind == PROGRAM_FENTRY ? "recursion_misses" : "missed";
 	struct btf *btf = NULL;
 	bool counts = false;
 	int id;
@@ -219,7 +221,7 @@ bool host_counts_misses(void)
 		return false;
 	id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
 	if (id > 0)
-		counts = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "missed", 3);
+		counts = has_member(btf, btf__type_by_id(btf, (unsigned int)id), member, 3);
 	btf__free(btf);
 	return counts;
 }

@@ -50,8 +50,11 @@ bool host_has_fentry(void);
 /* Type of the perf events for kprobes; negative errno when there are none. */
 int host_kprobe_event_type(void);
 
-/* Whether the kernel counts events that a probe program missed by recursion (v6.7). */
-bool host_counts_misses(void);
+/*
+ * Whether the kernel counts events that a program of this kind missed because another one was running: of fentry from
+ * v5.12 on, of the others from v6.7 on.
+ */
+bool host_counts_misses(enum program_kind kind);
 
 /*
  * Whether a probe program of this kind, attached by perf event, can be told which of its probes fired (v5.15); multi links

@@ -122,7 +122,7 @@ enum view_flag {
 	X(counted)        \
 	X(expected)       \
 	X(taken)          \
-	X(fired)
+	X(missed)
 
 static inline uint64_t format_padding(uint64_t length)
 {

@@ -342,7 +342,7 @@ static int configure(struct session *session, const struct plan *plan, const str
 	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;
 	session->wants_idle = plan->include_idle;
 	session->off_cpu = plan->off_cpu;
-	session->counts_misses = attach->mechanism != MECHANISM_PERF_EVENT && host_counts_misses();
+	session->counts_misses = attach->mechanism != MECHANISM_PERF_EVENT && host_counts_misses(attach->program);
 	return 0;
 }
 

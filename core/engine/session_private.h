@@ -38,7 +38,8 @@ struct session {
 	struct st_stats reported[ST_GENERATIONS];
 	uint64_t reported_counter;
 	uint64_t reported_idle_ns;
-	uint64_t reported_misses;
+	uint64_t link_misses; /* as the kernel counts them, when they were last read */
+	uint64_t reported_recursion_misses, reported_link_misses;
 	uint64_t reported_sideband;
 	bool counts_misses;
 

@@ -133,7 +133,7 @@ static void add_account(struct writer *writer, const struct profile_account *acc
 		uint64_t number;
 	} numbers[] = {
 		{ "seen", account->seen },         { "filtered", account->filtered }, { "counted", account->counted },
-		{ "expected", account->expected }, { "taken", account->taken },       { "fired", account->fired },
+		{ "expected", account->expected }, { "taken", account->taken },       { "missed", account->missed },
 	};
 
 	add_key(writer, "account");

@@ -192,7 +192,7 @@ static unsigned int check(const struct profile_interval *interval)
 static struct profile_interval sound_interval(void)
 {
 	struct profile_interval interval = {
-		.account = { .seen = 1013, .filtered = 10, .in_map = 990, .spilled = 10, .counted = 1000, .fired = 1020 },
+		.account = { .seen = 1013, .filtered = 10, .in_map = 990, .spilled = 10, .counted = 1000, .missed = 7 },
 	};
 
 	interval.losses[loss_number("NO_SLOT")] = 2;
@@ -221,21 +221,23 @@ static void each_identity_is_checked(void **state)
 	interval.account.counted--;
 	assert_int_equal(check(&interval), 1);
 	interval = sound_interval();
-	interval.account.fired++;
+	interval.losses[loss_number("DRAIN_FAILED")] = 5;
 	assert_int_equal(check(&interval), 1);
+	interval.account.counted -= 5;
+	assert_int_equal(check(&interval), 0);
 	interval = sound_interval();
 	interval.account.in_map++;
 	assert_int_equal(check(&interval), 2);
 	interval = sound_interval();
 	interval.account.seen++;
-	assert_int_equal(check(&interval), 2);
+	assert_int_equal(check(&interval), 1);
 }
 
 static void unknown_numbers_are_left_out(void **state)
 {
 	struct profile_interval interval = sound_interval();
 
-	interval.account.fired = UINT64_MAX;
+	interval.account.missed = UINT64_MAX;
 	assert_int_equal(check(&interval), 0);
 	interval.account.seen = UINT64_MAX;
 	assert_int_equal(check(&interval), 0);
@@ -246,11 +248,11 @@ static void unknown_numbers_are_left_out(void **state)
 	assert_int_equal(check(&interval), 0);
 }
 
-static void unreadable_entries_explain_missing_counts_but_no_surplus(void **state)
+static void malformed_messages_explain_missing_counts_but_no_surplus(void **state)
 {
 	struct profile_interval interval = sound_interval();
 
-	interval.losses[loss_number("DRAIN_FAILED")] = 1;
+	interval.losses[loss_number("BAD_MESSAGE")] = 1;
 	interval.account.counted -= 100;
 	assert_int_equal(check(&interval), 0);
 	interval.account.counted += 101;
@@ -348,7 +350,7 @@ int main(void)
 		cmocka_unit_test(sound_accounts_pass),
 		cmocka_unit_test(each_identity_is_checked),
 		cmocka_unit_test(unknown_numbers_are_left_out),
-		cmocka_unit_test(unreadable_entries_explain_missing_counts_but_no_surplus),
+		cmocka_unit_test(malformed_messages_explain_missing_counts_but_no_surplus),
 		cmocka_unit_test(samples_are_compared_with_the_counter),
 		cmocka_unit_test(tracing_machinery_is_known_by_name),
 	};

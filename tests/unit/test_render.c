@@ -271,7 +271,7 @@ static void each_loss_is_one_line(void **state)
 	build(&profile, events);
 	profile.intervals.data[0].losses[loss_number("RECURSION")] = 1234567;
 	profile.intervals.data[0].losses[loss_number("SPILLED")] = 12;
-	profile.intervals.data[0].account.fired = UINT64_MAX;
+	profile.intervals.data[0].account.missed = UINT64_MAX;
 	check_notes(&profile, "NOTE: 12 events counted through the ring: the count map was full or busy\n"
 			      "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
 	profile_done(&profile);

@@ -49,7 +49,7 @@ static void build(struct profile *profile)
 	hand_interval(profile, events, 123);
 	hand_interval(profile, events, 456);
 	profile->intervals.data[1].losses[1] = 77;
-	profile->intervals.data[1].account = (struct profile_account){ .seen = 1, .fired = UINT64_MAX, .nr_cpus = 3 };
+	profile->intervals.data[1].account = (struct profile_account){ .seen = 1, .missed = UINT64_MAX, .nr_cpus = 3 };
 }
 
 static void put32_at(struct buf *bytes, size_t at, uint32_t number)

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events that reached no program, as far as the kernel counts them: a program that was not run because one was running on
+ * the CPU already, and a probe that was not served at all because the CPU was inside another one.
+ */
+#include "core/engine/drain_private.h"
+
+#include "core/engine/session_private.h"
+
+static uint64_t program_misses(const struct bpf_object *object)
+{
+	struct bpf_program *program;
+	uint64_t misses = 0;
+
+	bpf_object__for_each_program(program, object)
+	{
+		struct bpf_prog_info info = {};
+		__u32 length = sizeof(info);
+
+		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &length))
+			misses += info.recursion_misses;
+	}
+	return misses;
+}
+
+/* Places that have a program of their own have a copy of the object. */
+static uint64_t recursion_misses(const struct session *session)
+{
+	uint64_t misses = program_misses(session->skeleton->obj);
+
+	for (size_t i = 0; i < session->copies.nr; i++)
+		misses += program_misses(session->copies.data[i]->obj);
+	return misses;
+}
+
+/* Of kprobes; other links have no such number. */
+static uint64_t link_misses(const struct session *session)
+{
+	uint64_t misses = 0;
+
+	for (size_t i = 0; i < session->links.nr; i++) {
+		struct bpf_link_info info = {};
+		__u32 length = sizeof(info);
+
+		if (bpf_link_get_info_by_fd(bpf_link__fd(session->links.data[i]), &info, &length))
+			continue;
+		if (info.type == BPF_LINK_TYPE_KPROBE_MULTI)
+			misses += info.kprobe_multi.missed;
+		else if (info.type == BPF_LINK_TYPE_PERF_EVENT && (info.perf_event.type == BPF_PERF_EVENT_KPROBE ||
+								   info.perf_event.type == BPF_PERF_EVENT_KRETPROBE))
+			misses += info.perf_event.kprobe.missed;
+	}
+	return misses;
+}
+
+void drain_read_link_misses(struct session *session)
+{
+	if (session->counts_misses && session->links.nr)
+		session->link_misses = link_misses(session);
+}
+
+void drain_misses(struct session *session, struct profile_interval *interval)
+{
+	uint64_t recursion;
+
+	if (!session->counts_misses) {
+		interval->account.missed = UINT64_MAX;
+		return;
+	}
+	recursion = recursion_misses(session);
+	drain_read_link_misses(session);
+	interval->losses[ST_LOSS_RECURSION] += recursion - session->reported_recursion_misses;
+	interval->losses[ST_LOSS_LINK_MISSED] += session->link_misses - session->reported_link_misses;
+	session->reported_recursion_misses = recursion;
+	session->reported_link_misses = session->link_misses;
+	interval->account.missed = interval->losses[ST_LOSS_RECURSION] + interval->losses[ST_LOSS_LINK_MISSED];
+}
