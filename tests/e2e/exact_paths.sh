@@ -5,7 +5,7 @@
 needs uprobe
 
 paths=100000
-for threads in 1 2 8; do
+for threads in $THREADS; do
 	exactly "$FIXTURES/calls:st_fix_hit" "-t $threads -d $paths"
 	expect_equal "lost" "$lost" 0
 	expect_equal "rows" "$(folded_rows)" "$paths"

@@ -6,7 +6,7 @@
 needs uprobe
 
 hit=$FIXTURES/calls:st_fix_hit
-for threads in 1 2 8; do
+for threads in $THREADS; do
 	exactly "$hit" "-t $threads -d 4096" --hash-storage-size 64
 	expect_equal "distinct rows" "$(folded_rows)" 4096
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200
+# ctest: timeout=200 boots=5.10|7.2
 # --save and report: the same bytes as the live run, without root, after everything is gone; a broken file is refused.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe
@@ -49,9 +49,10 @@ for file in short text empty fifo directory missing; do
 	expect_err "$file.stk"
 	refuse_out .
 done
-# Each byte of the head and the tables turned over: refused or read, never a crash or a hang
+# Each byte of the head and the tables turned over: refused or read, never a crash or a hang. Not the kernel's business.
 size=$(wc -c <"$T/saved.stk")
 at=0
+[ -z "${IN_GUEST:-}" ] || at=$size
 while [ "$at" -lt "$size" ]; do
 	{
 		head -c "$at" "$T/saved.stk"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200
+# ctest: timeout=200 boots=5.10|7.2
 # SIGINT, SIGTERM and SIGHUP end a run and print its report once, with status 0; a second one aborts the printing.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe
