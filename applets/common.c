@@ -115,6 +115,8 @@ const struct option_spec stack_table[] = {
 	       .exclusive = "stacks"),
 	OPTION('K', "kernel-stacks-only", struct stack_options, kernel_only, NULL, "only kernel stacks, no user stacks",
 	       .exclusive = "stacks"),
+	OPTION(0, "both", struct stack_options, both, NULL, "kernel and user stacks", .exclusive = "stacks",
+	       .ours = true),
 	OPTION('d', "delimited", struct stack_options, delimited, NULL, "a delimiter between kernel and user stack"),
 	OPTION('f', "folded", struct stack_options, folded, NULL,
 	       "folded output, one line per stack, for flame graphs"),
@@ -124,7 +126,8 @@ const struct option_spec stack_table[] = {
 void stack_plan(const struct stack_options *options, struct plan *plan)
 {
 	plan->want_kernel = plan->view.want_kernel = !options->user_only;
-	plan->want_user = plan->view.want_user = !options->kernel_only;
+	plan->want_user = plan->view.want_user = !options->kernel_only &&
+						 (!options->kernel_by_default || options->user_only || options->both);
 	/* With one stack there is nothing to separate. */
 	plan->view.delimited = options->delimited && plan->want_kernel && plan->want_user;
 	plan->view.folded = options->folded;

@@ -56,7 +56,8 @@ struct filter filter_of(const struct filter_options *options);
 
 /* Which of the two stacks, and how they are separated and written. */
 struct stack_options {
-	bool user_only, kernel_only;
+	bool user_only, kernel_only, both;
+	bool kernel_by_default; /* not an option: what an applet shows that is asked for neither */
 	bool delimited;
 	bool folded;
 };

@@ -38,6 +38,7 @@ static int plan(const void *block, struct plan *plan)
 
 	plan->applet = "funccount";
 	plan->mode = EVENTS_BY_PROBE;
+	plan->key_parts = KEY_PROBE;
 	plan_add_ids(&plan->tgids, &options->tgids);
 	plan->command = options->command;
 	plan->cpu = options->cpu;

@@ -44,6 +44,7 @@ enum st_message_kind {
 	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count that found no room in the map */
 	ST_MESSAGE_POKE = 3,  /* struct st_delta without a count: the live map is half full, swap it */
 	ST_MESSAGE_PAIR = 4,  /* struct st_pair: a sleeper and its waker, once per id */
+	ST_MESSAGE_EVENT = 5, /* struct st_stack: one event, whose id means nothing */
 };
 
 /*
@@ -97,7 +98,7 @@ struct st_stack_head {
 	struct st_id id;
 	__u64 time_ns; /* CLOCK_MONOTONIC, of the first event */
 	__u32 cpu; /* of the first event */
-	__u32 pad0;
+	__u32 lost; /* ST_MODE_EACH: the low half of st_control.lost when the event came */
 	__u8 kind; /* enum st_message_kind; every message has it at this offset */
 	__u8 program; /* enum st_program_kind */
 	__u8 flags; /* enum st_stack_flag */
@@ -214,6 +215,7 @@ struct st_control {
 	__u64 generation;
 	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
 	__u64 poke_at; /* wake the reader once when `inserted` reaches this; written by user space at each swap */
+	__u64 lost; /* ST_MODE_EACH: events that were not sent, over all CPUs and both generations */
 };
 
 #define ST_GENERATIONS 2
@@ -230,6 +232,7 @@ struct st_grid {
 enum st_mode {
 	ST_MODE_STACKS = 0, /* counted by its record */
 	ST_MODE_TALLY, /* counted by its probe alone, in st_tallies */
+	ST_MODE_EACH, /* sent by itself, with its own time */
 };
 
 enum st_task_access {

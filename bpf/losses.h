@@ -28,6 +28,7 @@
 	X(SWITCH_MISSED, EVENT, "waits not counted: the kernel did not report one of their two switches")       \
 	X(STALE, NOTE, "entries of threads that have ended were found and left out")                            \
 	X(NO_START, NOTE, "threads were off the CPU already when tracing began: that wait is not counted")      \
+	X(EVENT_DROPPED, EVENT, "events not shown: the ring was full")                                          \
 	X(WAKER_LOST, STACK, "wakers not recorded: all scratch slots of the CPU were busy")                     \
 	X(KERNEL_TRUNCATED, STACK, "kernel stacks were cut at 127 frames")                                      \
 	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")

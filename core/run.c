@@ -37,6 +37,7 @@
 #include "core/engine/spaces.h"
 #include "core/output.h"
 #include "core/render/render.h"
+#include "core/run_events.h"
 #include "symbolize/symbolize.h"
 
 struct run {
@@ -52,6 +53,7 @@ struct run {
 	struct command *command; /* NULL: none */
 	struct profile profile;
 	struct output output;
+	struct event_stream events; /* only with EVENTS_EACH */
 	bool lost;
 };
 
@@ -258,6 +260,7 @@ static int start(struct run *run)
 		begin_profile(run);
 		err = open_spaces(run);
 	}
+	event_stream_init(&run->events, run->plan);
 	if (!err)
 		err = watch_targets(run);
 	if (!err)
@@ -329,6 +332,52 @@ static void close_interval(struct run *run)
 	run->lost |= !profile_is_exact(interval);
 }
 
+/* ---- events by themselves ---- */
+
+static bool shows_events(const struct run *run)
+{
+	return run->plan->mode == EVENTS_EACH;
+}
+
+static bool keeps_events(const struct run *run)
+{
+	return run->plan->save_path || output_wanted(&run->plan->output);
+}
+
+/* What has come since the last time. Rows are kept only for a file; otherwise a run of days would keep them all. */
+static int show_events(struct run *run)
+{
+	FILE *out = output_wanted(&run->plan->output) ? NULL : stdout;
+	int err;
+
+	event_stream_end(&run->events, current(run), now_ns(CLOCK_MONOTONIC));
+	name_frames(&run->profile, run->symbolizer);
+	err = event_stream_take(&run->events, &run->profile, current(run), out);
+	if (event_stream_floods(&run->events) && out)
+		fprintf(stderr,
+			"stacktool %s: more than 1,000 events a second: 'stacktool count %s' adds them up by stack\n",
+			run->applet->name, run->plan->probe.typed);
+	if (keeps_events(run))
+		return written(err);
+	profile_forget_records(&run->profile);
+	run->events.nr_shown = 0;
+	return written(err);
+}
+
+/* What is left, and all of it where that is a document. */
+static int end_events(struct run *run)
+{
+	struct profile_interval *interval = current(run);
+	int err = show_events(run);
+
+	run->lost |= profile_lost(interval) > 0;
+	if (!err && output_wanted(&run->plan->output))
+		err = write_interval(run);
+	if (!err)
+		render_notes(&run->profile, interval, stderr);
+	return err;
+}
+
 static int print_interval(struct run *run)
 {
 	int err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
@@ -386,6 +435,10 @@ static int collect(struct run *run)
 		err = collector_wait(run->collector, &target, &reason);
 		if (!err && reason == COLLECT_INTERVAL)
 			err = report_interval(run);
+		if (!err && reason == COLLECT_EVENTS)
+			err = show_events(run);
+		if (reason == COLLECT_EVENTS)
+			reason = event_stream_full(&run->events) ? COLLECT_DURATION : COLLECT_INTERVAL;
 	}
 	if (!err)
 		say_reason(run, reason);
@@ -412,7 +465,7 @@ static int finish(struct run *run, int err)
 		command_hurry(run->command);
 	close_interval(run);
 	if (!err)
-		err = print_interval(run);
+		err = shows_events(run) ? end_events(run) : print_interval(run);
 	if (!err)
 		err = print_around(run, render_footer);
 	if (run->plan->save_path)
@@ -423,7 +476,8 @@ static int finish(struct run *run, int err)
 /* The time that attaching took is part of no interval. */
 static int start_clock(struct run *run)
 {
-	current(run)->start_ns = now_ns(CLOCK_MONOTONIC);
+	if (!shows_events(run)) /* whose times begin with attaching: there are events already */
+		current(run)->start_ns = now_ns(CLOCK_MONOTONIC);
 	return collector_start(run->collector, run->plan);
 }
 

@@ -35,6 +35,7 @@ struct collector {
 	struct process_watch *watch; /* NULL: no targets */
 	sigset_t saved_mask;
 	uint64_t interval_ns, duration_ns;
+	bool shows_events;
 	uint64_t nr_intervals; /* that are over */
 	unsigned int nr_ticks;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
@@ -114,6 +115,7 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 		.spaces = spaces,
 		.watch = watch,
 		.interval_ns = plan->interval_ns,
+		.shows_events = plan->mode == EVENTS_EACH,
 		.duration_ns = plan->duration_ns,
 		.signal_fd = -1,
 		.tick_fd = -1,
@@ -214,9 +216,15 @@ static bool outranks(enum collect_reason reason, bool have, enum collect_reason 
 	return !have || other == COLLECT_INTERVAL || reason != COLLECT_INTERVAL;
 }
 
+static bool has_new_rows(const struct collector *collector, const struct drain_target *target, size_t nr_before)
+{
+	return collector->shows_events && target->interval->rows.nr > nr_before;
+}
+
 int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason)
 {
 	struct epoll_event events[8];
+	size_t nr_rows = target->interval->rows.nr;
 	bool ended = false;
 	int err = 0;
 
@@ -235,6 +243,10 @@ int collector_wait(struct collector *collector, const struct drain_target *targe
 				ended = true;
 			}
 			err = handle(collector, target, source);
+		}
+		if (!ended && has_new_rows(collector, target, nr_rows)) {
+			*ret_reason = COLLECT_EVENTS;
+			ended = true;
 		}
 	}
 	return err;

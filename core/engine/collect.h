@@ -18,6 +18,7 @@ struct collector;
 
 enum collect_reason {
 	COLLECT_INTERVAL,    /* an interval is over, the run goes on */
+	COLLECT_EVENTS,      /* EVENTS_EACH: there are new rows, the run goes on */
 	COLLECT_DURATION,    /* the asked time is over */
 	COLLECT_SIGNAL,      /* SIGINT, SIGTERM or SIGHUP */
 	COLLECT_TARGET_GONE, /* every process or thread of -p or -L has ended */

@@ -2,6 +2,7 @@
 #include "core/engine/drain.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +43,11 @@ static bool is_whole_record(const struct st_stack *stack, size_t bytes)
 	       bytes == sizeof(*head) + 8 * ((size_t)head->nr_kernel + head->nr_user);
 }
 
+static bool is_record(uint8_t kind)
+{
+	return kind == ST_MESSAGE_STACK || kind == ST_MESSAGE_EVENT;
+}
+
 /* Messages are told apart by the byte at one common offset; all are at least a struct st_delta long. */
 static int on_message(void *context, void *data, size_t bytes)
 {
@@ -50,7 +56,7 @@ static int on_message(void *context, void *data, size_t bytes)
 
 	if (bytes < sizeof(*delta))
 		session->bad_messages++;
-	else if (delta->kind == ST_MESSAGE_STACK && is_whole_record(data, bytes))
+	else if (is_record(delta->kind) && is_whole_record(data, bytes))
 		keep_record(session, data, bytes);
 	else if (delta->kind == ST_MESSAGE_DELTA && bytes == sizeof(*delta))
 		vec_push(&session->deltas, *delta);
@@ -85,7 +91,20 @@ static enum event_context context_of(uint8_t flags)
 	return flags & ST_STACK_IN_SOFTIRQ ? CONTEXT_SOFTIRQ : CONTEXT_TASK;
 }
 
-static struct profile_record record_of(struct profile *profile, const struct st_stack_head *head)
+/* The name of the probe that fired, as a string of the profile; 0 when it is not told apart. */
+static uint64_t probe_of(struct session *session, struct profile *profile, const struct st_stack_head *head)
+{
+	const struct attach_plan *attach = session->attach;
+	const struct attach_point *point;
+
+	if (!session->names_probes || head->probe >= attach->points.nr)
+		return 0;
+	point = &attach->points.data[head->probe];
+	return profile_add_string(profile, point->shown ? point->shown : point->name);
+}
+
+static struct profile_record record_of(struct session *session, struct profile *profile,
+				       const struct st_stack_head *head)
 {
 	return (struct profile_record){
 		.id = { head->id.lo, head->id.hi },
@@ -94,7 +113,7 @@ static struct profile_record record_of(struct profile *profile, const struct st_
 		.start_time_ns = head->start_time_ns,
 		.exec_id = head->exec_id,
 		.cgroup_id = head->cgroup_id,
-		.probe = head->probe,
+		.probe = probe_of(session, profile, head),
 		.time_ns = head->time_ns,
 		.comm = strtab_addn(&profile->strings, head->comm, sizeof(head->comm)),
 		.cpu = head->cpu,
@@ -143,9 +162,10 @@ static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addre
 }
 
 /* A user leaf is exact only when the event hit in user mode; below a kernel stack it is where the kernel returns to. */
-static void add_record(const struct drain_target *target, const struct st_stack *stack)
+static struct profile_id add_record(struct session *session, const struct drain_target *target,
+				    const struct st_stack *stack)
 {
-	struct profile_record record = record_of(target->profile, &stack->head);
+	struct profile_record record = record_of(session, target->profile, &stack->head);
 	uint64_t addresses[2 * ST_MAX_FRAMES + 1];
 	uint32_t frames[2 * ST_MAX_FRAMES + 1];
 	bool exact_user_leaf = leaf_is_exact(stack->head.program) || stack->head.nr_kernel == 0;
@@ -156,7 +176,58 @@ static void add_record(const struct drain_target *target, const struct st_stack 
 	add_kernel_frames(target->profile, stack, frames);
 	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user, exact_user_leaf,
 			  frames + record.nr_kernel);
+	if (stack->head.kind == ST_MESSAGE_EVENT) /* the kernel's id says only what it shares with others */
+		record.id = (struct profile_id){ ++session->nr_events, 1 };
 	profile_add_record(target->profile, &record, frames, addresses);
+	return record.id;
+}
+
+/* ---- events by themselves ---- */
+
+/* Events that were dropped before this one are a row of their own, without a stack. */
+static void add_dropped(struct session *session, const struct drain_target *target, uint32_t lost)
+{
+	uint32_t fresh = lost - session->nr_dropped;
+
+	if (!fresh || fresh > INT32_MAX) /* events of other CPUs may be a little behind */
+		return;
+	session->nr_dropped = lost;
+	profile_count(target->profile, target->interval, (struct profile_id){ ++session->nr_events, 2 }, fresh, 0);
+}
+
+static void add_event(struct session *session, const struct drain_target *target, const struct st_stack *stack)
+{
+	struct profile_id id;
+
+	add_dropped(session, target, stack->head.lost);
+	id = add_record(session, target, stack);
+	profile_count(target->profile, target->interval, id, 1, 0);
+	target->interval->account.counted++;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct st_stack *a = *(const struct st_stack *const *)left, *b = *(const struct st_stack *const *)right;
+
+	return (a->head.time_ns > b->head.time_ns) - (a->head.time_ns < b->head.time_ns);
+}
+
+/* CPUs put their events into the ring a little out of order. */
+static void add_events(struct session *session, const struct drain_target *target)
+{
+	VEC(const struct st_stack *) events = {};
+
+	for (size_t at = 0; at < session->pending.nr;) {
+		const struct st_stack *stack = (const struct st_stack *)(session->pending.data + at);
+
+		vec_push(&events, stack);
+		at += ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
+	}
+	if (events.nr)
+		qsort(events.data, events.nr, sizeof(*events.data), compare_times);
+	for (size_t i = 0; i < events.nr; i++)
+		add_event(session, target, events.data[i]);
+	vec_done(&events);
 }
 
 /*
@@ -170,10 +241,12 @@ static void add_pending(struct session *session, const struct drain_target *targ
 	if (!session->pending.nr)
 		return;
 	spaces_update(target->spaces);
-	while (at < session->pending.nr) {
+	if (session->mode == EVENTS_EACH)
+		add_events(session, target);
+	while (session->mode != EVENTS_EACH && at < session->pending.nr) {
 		const struct st_stack *stack = (const struct st_stack *)(session->pending.data + at);
 
-		add_record(target, stack);
+		add_record(session, target, stack);
 		at += ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
 	}
 	session->pending.nr = 0;
@@ -456,18 +529,13 @@ static int drain_by_probe(struct session *session, const struct drain_target *ta
 	return err;
 }
 
-static bool counts_by_probe(const struct session *session)
-{
-	return session->skeleton->rodata->st_config.mode == ST_MODE_TALLY;
-}
-
 int drain_swap(struct session *session, const struct drain_target *target)
 {
 	uint32_t dead = session->control->generation & (ST_GENERATIONS - 1);
 	uint64_t inserted = session->control->inserted;
 	int err;
 
-	if (counts_by_probe(session))
+	if (session->mode == EVENTS_BY_PROBE)
 		return drain_by_probe(session, target);
 	err = prepare_generation(session, !dead);
 	if (err)
@@ -491,11 +559,13 @@ int drain_all(struct session *session, const struct drain_target *target)
 
 	if (!err)
 		drain_ring(session, target);
-	if (!err && counts_by_probe(session))
+	if (!err && session->mode == EVENTS_BY_PROBE)
 		return drain_by_probe(session, target);
 	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)
 		if (session->count_entries[generation])
 			err = drain_generation(session, target, generation);
+	if (session->mode == EVENTS_EACH)
+		add_dropped(session, target, (uint32_t)session->control->lost);
 	if (!err && session->off_cpu.unfinished)
 		err = drain_unfinished(session, target);
 	return err;

@@ -249,10 +249,6 @@ static void describe_key(const struct plan *plan, struct buf *text)
 		{ KEY_CGROUP, "cgroup" }, { KEY_PROBE, "probe" },
 	};
 
-	if (plan->mode == EVENTS_BY_PROBE) {
-		buf_adds(text, "key: probe\n");
-		return;
-	}
 	buf_adds(text, "key:");
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (plan->key_parts & parts[i].part)
@@ -277,6 +273,8 @@ static void describe_when(const struct plan *plan, struct buf *text)
 		seconds_describe(plan->interval_ns, text);
 		buf_adds(text, " s\n");
 	}
+	if (plan->max_events)
+		buf_addf(text, "events: %" PRIu64 "\n", plan->max_events);
 }
 
 static void describe_size(const char *key, uint32_t size, struct buf *text)

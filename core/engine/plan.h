@@ -103,6 +103,7 @@ enum key_part {
 enum event_mode {
 	EVENTS_BY_STACK, /* counted by who and by stack */
 	EVENTS_BY_PROBE, /* counted by probe, without stacks: one row for each name */
+	EVENTS_EACH,     /* not counted: every event is a record of its own, in the order of time */
 };
 
 struct plan {
@@ -139,6 +140,7 @@ struct plan {
 	/* when */
 	uint64_t duration_ns; /* 0 = until interrupted */
 	uint64_t interval_ns; /* 0 = one report at the end */
+	uint64_t max_events;  /* EVENTS_EACH: stop after so many; 0 = no limit */
 
 	/* how much */
 	uint32_t count_entries;  /* rows of one generation of the count map; 0 = default */

@@ -26,6 +26,19 @@ void profile_clear_intervals(struct profile *profile)
 	profile->intervals.nr = 0;
 }
 
+void profile_forget_records(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++) {
+		profile->intervals.data[i].rows.nr = 0;
+		hashidx_done(&profile->intervals.data[i].row_index);
+	}
+	profile->records.nr = 0;
+	profile->pairs.nr = 0;
+	profile->stack_frames.nr = 0;
+	profile->stack_addresses.nr = 0;
+	hashidx_done(&profile->record_index);
+}
+
 void profile_done(struct profile *profile)
 {
 	if (!profile)

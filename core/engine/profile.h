@@ -114,7 +114,7 @@ struct profile_record {
 	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC; 0 unknown */
 	uint64_t exec_id;
 	uint64_t cgroup_id;
-	uint64_t probe;
+	uint64_t probe; /* string: the name of the probe that fired; 0 where that is not told apart */
 	uint64_t time_ns; /* of the first event, CLOCK_MONOTONIC */
 	uint32_t comm; /* string */
 	uint32_t cpu; /* of the first event */
@@ -194,6 +194,7 @@ enum view_style {
 	VIEW_OFFWAKE, /* bcc offwaketime's */
 	VIEW_WAKE, /* bcc wakeuptime's */
 	VIEW_FUNCCOUNT, /* bcc funccount's: a table of names and counts */
+	VIEW_SNOOP, /* bcc stacksnoop's: one event after the other; rows are in the order of time */
 	VIEW_NR_STYLES,
 };
 
@@ -245,6 +246,9 @@ void profile_done(struct profile *profile);
 
 /* Forgets the rows and accounts of all intervals; records, frames and names stay. */
 void profile_clear_intervals(struct profile *profile);
+
+/* Forgets all rows and records; accounts, losses, frames and names stay. For events that have been shown. */
+void profile_forget_records(struct profile *profile);
 
 /* Frees one interval that is not (or no longer) in profile.intervals. */
 void profile_interval_done(struct profile_interval *interval);

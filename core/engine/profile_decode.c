@@ -382,7 +382,8 @@ static int check_record(struct decoder *decoder, const struct profile_record *re
 	if (flags & ~RECORD_FLAGS_KNOWN || record->program > PROGRAM_TEST || record->kernel_status > STACK_TRUNCATED ||
 	    record->user_status > STACK_TRUNCATED)
 		return malformed(decoder, "record %zu is of an unknown kind", i);
-	if (!is_string(decoder, record->comm))
+	if (!is_string(decoder, record->comm) || record->probe > UINT32_MAX ||
+	    !is_string(decoder, (uint32_t)record->probe))
 		return malformed(decoder, "no such string in record %zu", i);
 	if (profile_find_record(decoder->profile, record->id) != PROFILE_NONE)
 		return malformed(decoder, "record %zu is there twice", i);

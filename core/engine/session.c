@@ -41,7 +41,7 @@ _Static_assert((int)PROGRAM_SAMPLE == (int)ST_PROGRAM_SAMPLE && (int)PROGRAM_TES
 _Static_assert((int)STACK_OK == (int)ST_STACK_OK && (int)STACK_TRUNCATED == (int)ST_STACK_TRUNCATED,
 	       "stack states differ");
 
-_Static_assert((int)EVENTS_BY_PROBE == (int)ST_MODE_TALLY, "modes differ");
+_Static_assert((int)EVENTS_BY_PROBE == (int)ST_MODE_TALLY && (int)EVENTS_EACH == (int)ST_MODE_EACH, "modes differ");
 _Static_assert((int)CONTEXT_SOFTIRQ == 1 && (int)CONTEXT_IRQ == 2 && (int)CONTEXT_NMI == 3,
 	       "two bits in saved profiles");
 _Static_assert((int)WAKER_SEEN == (int)ST_WAKER_SEEN && (int)WAKER_NOT_SEEN == (int)ST_WAKER_NOT_SEEN,
@@ -108,7 +108,7 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 /* Who tells the program the number of its probe: the cookie of multi links, or of perf events where the kernel has it. */
 static bool tells_probe_by_cookie(const struct plan *plan, const struct attach_plan *attach)
 {
-	if (plan->mode != EVENTS_BY_PROBE)
+	if (!(plan->key_parts & KEY_PROBE))
 		return false;
 	if (attach->mechanism == MECHANISM_KPROBE_MULTI || attach->mechanism == MECHANISM_UPROBE_MULTI)
 		return true;
@@ -120,7 +120,7 @@ static bool needs_copies(const struct plan *plan, const struct attach_plan *atta
 {
 	if (attach->mechanism == MECHANISM_FENTRY)
 		return true;
-	return plan->mode == EVENTS_BY_PROBE && !has_cookie && attach->mechanism != MECHANISM_SYS_ENTER;
+	return (plan->key_parts & KEY_PROBE) && !has_cookie && attach->mechanism != MECHANISM_SYS_ENTER;
 }
 
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
@@ -337,6 +337,8 @@ static int configure(struct session *session, const struct plan *plan, const str
 		err = name_preempt_count(session, attach->preempt_count);
 	if (err)
 		return fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err));
+	session->mode = plan->mode;
+	session->names_probes = plan->key_parts & KEY_PROBE;
 	session->needs_copies = needs_copies(plan, attach, session->skeleton->rodata->st_config.has_cookie);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
 	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;

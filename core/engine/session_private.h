@@ -54,6 +54,10 @@ struct session {
 
 	VEC(struct bpf_link *) links;
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */
+	enum event_mode mode;
+	bool names_probes;   /* records say which of several probes fired */
+	uint64_t nr_events;  /* EVENTS_EACH: rows so far, which are their ids */
+	uint32_t nr_dropped; /* EVENTS_EACH: low half of st_control.lost that is in rows */
 	bool needs_copies;              /* a place other than the first takes a copy */
 	const struct attach_plan *attach; /* borrowed */
 	VEC(uint64_t) tallies; /* events of each place that are in an interval already; only with EVENTS_BY_PROBE */

@@ -200,6 +200,14 @@ static struct merged_row visible_row(const struct merger *merger, const struct p
 	return visible;
 }
 
+struct merged_row merge_row_alone(const struct profile *profile, const struct profile_row *row,
+				  const struct profile_view *view)
+{
+	const struct merger merger = { .profile = profile, .view = view };
+
+	return visible_row(&merger, row);
+}
+
 bool view_shows_time(const struct profile_view *view)
 {
 	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;

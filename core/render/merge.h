@@ -47,6 +47,10 @@ void merged_done(struct merged *merged);
 void merge_interval(const struct profile *profile, const struct profile_interval *interval,
 		    const struct profile_view *view, struct merged *ret_merged);
 
+/* One row by itself, as it would be shown. */
+struct merged_row merge_row_alone(const struct profile *profile, const struct profile_row *row,
+				  const struct profile_view *view);
+
 /* The number of a row: a count, or microseconds where the view shows time. */
 uint64_t row_value(const struct profile_view *view, const struct merged_row *row);
 

@@ -72,8 +72,26 @@ static void add_row(struct sheet *sheet, const struct merged_row *row)
 		(pairs ? wake_text_row : text_row)(sheet, row);
 }
 
-int render_report(const struct profile *profile, const struct profile_interval *interval,
+int render_events(const struct profile *profile, const struct profile_interval *interval, size_t first,
 		  const struct profile_view *view, FILE *out)
+{
+	_cleanup_(sheet_done) struct sheet sheet;
+
+	sheet_init(&sheet, profile, view, out);
+	for (size_t i = first; i < interval->rows.nr && !sheet.err; i++) {
+		struct merged_row row = merge_row_alone(profile, &interval->rows.data[i], view);
+
+		if (view->folded)
+			folded_row(&sheet, &row);
+		else
+			event_row(&sheet, &row, interval);
+		sheet_turn(&sheet);
+	}
+	return sheet_finish(&sheet);
+}
+
+static int render_rows(const struct profile *profile, const struct profile_interval *interval,
+		       const struct profile_view *view, FILE *out)
 {
 	_cleanup_(merged_done) struct merged merged = {};
 	_cleanup_(sheet_done) struct sheet sheet;
@@ -91,4 +109,12 @@ int render_report(const struct profile *profile, const struct profile_interval *
 		sheet_turn(&sheet);
 	}
 	return sheet_finish(&sheet);
+}
+
+int render_report(const struct profile *profile, const struct profile_interval *interval,
+		  const struct profile_view *view, FILE *out)
+{
+	if (view->style == VIEW_SNOOP)
+		return render_events(profile, interval, 0, view, out);
+	return render_rows(profile, interval, view, out);
 }

@@ -22,6 +22,12 @@ int render_header(const struct profile *profile, const struct profile_view *view
 int render_report(const struct profile *profile, const struct profile_interval *interval,
 		  const struct profile_view *view, FILE *out);
 
+/*
+ * Events one by one in the order of their rows, from row `first` on: VIEW_SNOOP. In folded mode a line for each.
+ */
+int render_events(const struct profile *profile, const struct profile_interval *interval, size_t first,
+		  const struct profile_view *view, FILE *out);
+
 /* The line after the last report ("Detaching..."). Nothing in folded mode or without one in the profile. */
 int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out);
 

@@ -52,7 +52,10 @@ int sheet_finish(struct sheet *sheet)
 
 void sheet_add_indent(const struct sheet *sheet, struct buf *text)
 {
-	buf_adds(text, sheet->view->style == VIEW_STACKCOUNT ? "  " : "    ");
+	static const char *const indents[VIEW_NR_STYLES] = { [VIEW_STACKCOUNT] = "  ", [VIEW_SNOOP] = "\t" };
+	const char *indent = indents[sheet->view->style];
+
+	buf_adds(text, indent ? indent : "    ");
 }
 
 /* Folded lines are names alone, as bcc's are, whatever the view says for text. */

@@ -42,7 +42,7 @@ int sheet_finish(struct sheet *sheet);
  */
 void sheet_add_frame(struct sheet *sheet, uint32_t frame);
 
-/* Adds what every frame's line begins with: two spaces for stackcount, four for profile. */
+/* Adds what every frame's line begins with: two spaces for stackcount, a tab for stacksnoop, four for profile. */
 void sheet_add_indent(const struct sheet *sheet, struct buf *text);
 
 /* Adds a name of the profile, escaped as the view needs it. */
@@ -54,6 +54,8 @@ bool sheet_separates(const struct sheet *sheet, const struct merged_row *row);
 /* One row in the form of the view, with everything that ends it. */
 void text_row(struct sheet *sheet, const struct merged_row *row);
 void folded_row(struct sheet *sheet, const struct merged_row *row);
+void event_row(struct sheet *sheet, const struct merged_row *row,
+	       const struct profile_interval *interval); /* VIEW_SNOOP */
 void wake_text_row(struct sheet *sheet, const struct merged_row *row);   /* VIEW_OFFWAKE, VIEW_WAKE */
 void wake_folded_row(struct sheet *sheet, const struct merged_row *row); /* the same */
 

@@ -242,7 +242,7 @@ said_of() {
 
 # Events that the tool says it has lost: every sentence of class EVENT.
 lost_events() {
-	said_of 'events not recorded|events not counted|waits not|messages from the kernel side|events missed|events counted in a map' "$@"
+	said_of 'events not recorded|events not counted|events not shown|waits not|messages from the kernel side|events missed|events counted in a map' "$@"
 }
 
 # ---- the exactness suite ----

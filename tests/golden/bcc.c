@@ -115,6 +115,22 @@ static const struct event funccount_events[] = {
 	{},
 };
 
+static const struct event stacksnoop_events[] = {
+	{ 1, "app-with-a-long", 1234, PROGRAM_KPROBE, KERNEL, .time_ns = 47684, .count = 1, .probe = "submit_bio",
+	  .cpu = 3 },
+	{},
+};
+
+/* Events of user code, more than ten seconds later, some of them lost, names that want to be more than a name. */
+static const struct event snoop_events[] = {
+	{ 1, "app", 1234, PROGRAM_UPROBE, NONE, USER, .time_ns = 12000000001, .count = 1, .probe = "ns::f(int)" },
+	{ 2, .count = 3, .lost = true },
+	{ 3, "a\nb", 4194304, PROGRAM_KPROBE, KERNEL, USER, .time_ns = 100000000000, .count = 1, .probe = "x\n\t0.1 y",
+	  .cpu = 1000 },
+	{ 4, "app", 1, PROGRAM_KPROBE, MISSED, MISSED, .time_ns = 3600000000000, .count = 1, .probe = "z" },
+	{},
+};
+
 /* Why there is no waker, wakers that are no threads, what was lost, and what had not ended. */
 static const struct event reasons_events[] = {
 	{ 1,
@@ -334,7 +350,26 @@ static const struct golden {
 #define FUNCCOUNT_VIEW .style = VIEW_FUNCCOUNT, .want_kernel = true
 	{ "funccount", FUNCCOUNT, funccount_events, 1, { FUNCCOUNT_VIEW } },
 	{ "funccount-Ti", FUNCCOUNT, funccount_events, 2, { FUNCCOUNT_VIEW, .timestamps = true } },
+#define SNOOP_VIEW .style = VIEW_SNOOP, .per_process = true
+#define SNOOP "TIME(s)            FUNCTION"
+	{ "stacksnoop", SNOOP, stacksnoop_events, 1, { SNOOP_VIEW, .want_kernel = true, .no_process_line = true } },
+	{ "stacksnoop-v",
+	  "TIME(s)            COMM         PID    CPU FUNCTION",
+	  stacksnoop_events,
+	  1,
+	  { SNOOP_VIEW, .want_kernel = true } },
+	{ "stacksnoop-sv",
+	  "TIME(s)            COMM         PID    CPU FUNCTION",
+	  stacksnoop_events,
+	  1,
+	  { SNOOP_VIEW, .want_kernel = true, .offsets = true } },
 	/* beyond bcc's golden runs */
+	{ "stacksnoop-lost",
+	  "TIME(s)            COMM         PID    CPU FUNCTION",
+	  snoop_events,
+	  1,
+	  { SNOOP_VIEW, BOTH, .delimited = true } },
+	{ "stacksnoop-f", "", snoop_events, 1, { SNOOP_VIEW, BOTH, .folded = true } },
 	{ "funccount-f", "", funccount_events, 1, { FUNCCOUNT_VIEW, .folded = true } },
 	{ "offcputime-unfinished", OFFCPU("all threads", "user + kernel"), unfinished_events, 1, { OFFCPU_VIEW, BOTH } },
 	{ "offcputime-unfinished-f", "", unfinished_events, 1, { OFFCPU_VIEW, BOTH, .folded = true } },

@@ -171,11 +171,11 @@ run "$T/links/stacktool-1.0" profile --help
 
 mkdir "$T/bin"
 good 'profile' --install "$T/bin"
-for name in profile stackcount funccount offcputime offwaketime wakeuptime; do
+for name in profile stackcount funccount stacksnoop offcputime offwaketime wakeuptime; do
 	[ "$(readlink "$T/bin/$name")" = "$STACKTOOL" ] || bad "--install: $name is $(readlink "$T/bin/$name")"
 	grep -qxF "$T/bin/$name -> $STACKTOOL" "$T/out" || bad "--install does not say that it made $name"
 done
-[ "$(ls "$T/bin" | wc -l)" = 6 ] || bad "--install made more: $(ls "$T/bin")"
+[ "$(ls "$T/bin" | wc -l)" = 7 ] || bad "--install made more: $(ls "$T/bin")"
 run "$T/bin/stackcount" --help
 [ "$status" = 0 ] || bad "an installed name: status $status"
 # again: they are ours already

@@ -38,6 +38,8 @@ struct event {
 	uint64_t sleeper, waker; /* ids: this event is a pair of two others, which are not counted themselves (part) */
 	enum waker_reason reason;
 	enum event_context context;
+	const char *probe;
+	uint32_t cpu;
 	bool part;
 };
 
@@ -97,6 +99,8 @@ static inline void hand_event(struct profile *profile, struct profile_interval *
 		.tgid = event->tgid,
 		.tid = event->tid ? event->tid : event->tgid,
 		.context = event->context,
+		.probe = event->probe ? profile_add_string(profile, event->probe) : 0,
+		.cpu = event->cpu,
 		.comm = event->comm ? profile_add_string(profile, event->comm) : 0,
 		.program = event->program ? event->program : PROGRAM_SAMPLE,
 		.time_ns = event->time_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans of funccount: every line that bcc documents is taken, and means what it should; the header line is bcc's. */
+/* Plans of funccount and stacksnoop: every line that bcc documents is taken, and means what it should. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 
-extern const struct applet funccount_applet;
+extern const struct applet funccount_applet, stacksnoop_applet;
 
 #define MAX_WORDS 32
 
@@ -136,12 +136,88 @@ static void funccount_refuses_nonsense(void **state)
 		must_refuse(&funccount_applet, lines[i]);
 }
 
+/* ---- stacksnoop ---- */
+
+static void stacksnoop_takes_every_documented_line(void **state)
+{
+	static const struct documented lines[] = {
+		{ "ext4_sync_fs", PROBE_KERNEL_FUNCTION },
+		{ "-s ext4_sync_fs", PROBE_KERNEL_FUNCTION },
+		{ "-v ext4_sync_fs", PROBE_KERNEL_FUNCTION },
+		{ "-p 185 ext4_sync_fs", PROBE_KERNEL_FUNCTION },
+		{ "-U -n 3 c:malloc", PROBE_USER_FUNCTION },
+		{ "-T --both t:sched:sched_fork", PROBE_TRACEPOINT },
+		{ "-p 1 u:node:gc__start", PROBE_USDT },
+		{ "-r ^tcp_", PROBE_KERNEL_FUNCTION },
+		{},
+	};
+
+	(void)state;
+	must_plan_all(&stacksnoop_applet, lines);
+}
+
+static void expect_stacks(const char *line, bool kernel, bool user)
+{
+	_cleanup_(plan_done) struct plan plan;
+
+	must_plan(&stacksnoop_applet, line, &plan);
+	assert_int_equal(plan.mode, EVENTS_EACH);
+	assert_int_equal(plan.want_kernel, kernel);
+	assert_int_equal(plan.want_user, user);
+	assert_int_equal(plan.view.want_kernel, kernel);
+	assert_int_equal(plan.view.want_user, user);
+}
+
+static void stacksnoop_shows_the_kernel_stack_by_default(void **state)
+{
+	(void)state;
+	expect_stacks("vfs_read", true, false);
+	expect_stacks("-K vfs_read", true, false);
+	expect_stacks("-U vfs_read", false, true);
+	expect_stacks("--both vfs_read", true, true);
+	expect_stacks("t:sched:sched_fork", true, false);
+	expect_stacks("c:malloc", false, true);
+	expect_stacks("--both c:malloc", true, true);
+	expect_stacks("-K c:malloc", true, false);
+}
+
+static void expect_snoop_header(const char *line, const char *header)
+{
+	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(buf_done) struct buf text = {};
+
+	must_plan(&stacksnoop_applet, line, &plan);
+	stacksnoop_applet.header(&plan, 1, &text);
+	assert_string_equal(buf_text(&text), header);
+}
+
+static void stacksnoop_has_bccs_headers(void **state)
+{
+	(void)state;
+	expect_snoop_header("x", "TIME(s)            FUNCTION");
+	expect_snoop_header("-v x", "TIME(s)            COMM         PID    CPU FUNCTION");
+	expect_snoop_header("-T x", "TIME               FUNCTION");
+}
+
+static void stacksnoop_refuses_nonsense(void **state)
+{
+	static const char *const lines[] = { "", "-n 0 x", "-U -K x", "--both -U x", "-p x y", "x y" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		must_refuse(&stacksnoop_applet, lines[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(funccount_takes_every_documented_line),
 		cmocka_unit_test(funccount_means_what_it_says),
 		cmocka_unit_test(funccount_refuses_nonsense),
+		cmocka_unit_test(stacksnoop_takes_every_documented_line),
+		cmocka_unit_test(stacksnoop_shows_the_kernel_stack_by_default),
+		cmocka_unit_test(stacksnoop_has_bccs_headers),
+		cmocka_unit_test(stacksnoop_refuses_nonsense),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stacksnoop: every event with its stack, as it happens. A drop-in for bcc's stacksnoop. */
+#include "applets/probe.h"
+#include "core/applet.h"
+
+struct stacksnoop_options {
+	struct u32_list tgids;
+	int cpu;
+	bool offsets, verbose, timestamps;
+	uint64_t max_events;
+	struct seconds duration;
+	struct stack_options stacks;
+	struct probe_options probe;
+	struct common_options common;
+	char *const *command;
+};
+
+static const struct option_spec table[] = {
+	OPTION('p', "pid", struct stacksnoop_options, tgids, "PID,...", "only these processes", .min = 1,
+	       .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('s', "offset", struct stacksnoop_options, offsets, NULL, "offsets behind the names"),
+	OPTION('v', "verbose", struct stacksnoop_options, verbose, NULL, "command, process id and CPU of each event"),
+	OPTION('n', "events", struct stacksnoop_options, max_events, "N", "stop after N events", .min = 1,
+	       .noun = "a number of events", .ours = true),
+	OPTION('D', "duration", struct stacksnoop_options, duration, "SECONDS",
+	       "stop after this time; without it at Ctrl-C", .ours = true),
+	OPTION('T', "timestamp", struct stacksnoop_options, timestamps, NULL,
+	       "the time of day instead of the seconds since tracing began", .ours = true),
+	OPTION('c', "cpu", struct stacksnoop_options, cpu, "CPU", "only this CPU", .max = CPU_MAX,
+	       .noun = "a CPU number", .ours = true),
+	OPTION_FRAGMENT(stack_table, struct stacksnoop_options, stacks),
+	OPTION_FRAGMENT(probe_table, struct stacksnoop_options, probe),
+	OPTION_FRAGMENT(common_table, struct stacksnoop_options, common),
+	COMMAND(struct stacksnoop_options, command),
+	OPTION_END,
+};
+
+static const struct stacksnoop_options defaults = { .cpu = -1, .stacks.kernel_by_default = true };
+
+/* Where nobody says which stack: that of the kernel, as bcc shows it, unless the event is one of user code. */
+static void choose_stack(const struct stack_options *options, struct plan *plan)
+{
+	bool in_user_code = plan->probe.kind == PROBE_USER_FUNCTION || plan->probe.kind == PROBE_USDT;
+
+	if (options->user_only || options->kernel_only || options->both || !in_user_code)
+		return;
+	plan->want_kernel = plan->view.want_kernel = false;
+	plan->want_user = plan->view.want_user = true;
+}
+
+static int plan(const void *block, struct plan *plan)
+{
+	const struct stacksnoop_options *options = block;
+	int err;
+
+	plan->applet = "stacksnoop";
+	plan->mode = EVENTS_EACH;
+	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM | KEY_PROBE;
+	plan_add_ids(&plan->tgids, &options->tgids);
+	plan->command = options->command;
+	plan->cpu = options->cpu;
+	plan->include_idle = true;
+	plan->duration_ns = options->duration.ns;
+	plan->max_events = options->max_events;
+	plan->view = (struct profile_view){
+		.style = VIEW_SNOOP,
+		.per_process = true,
+		.no_process_line = !options->verbose,
+		.offsets = options->offsets,
+		.timestamps = options->timestamps,
+	};
+	stack_plan(&options->stacks, plan);
+	err = common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
+	if (!err)
+		choose_stack(&options->stacks, plan);
+	return err;
+}
+
+static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	(void)nr_attached;
+	buf_addf(line, "%-18s ", plan->view.timestamps ? "TIME" : "TIME(s)");
+	if (!plan->view.no_process_line)
+		buf_addf(line, "%-12s %-6s %-3s ", "COMM", "PID", "CPU");
+	buf_adds(line, "FUNCTION");
+}
+
+static const struct applet_example examples[] = {
+	{ "ext4_sync_fs", "kernel stacks of each call of ext4_sync_fs" },
+	{ "-s ext4_sync_fs", "with offsets" },
+	{ "-v ext4_sync_fs", "with command, process id and CPU" },
+	{ "-p 185 ext4_sync_fs", "only process 185" },
+	{ "-v -n 10 t:sched:sched_process_exec", "who starts the next ten programs" },
+	{ "-U -p 185 c:abort", "the user stack of the call that ends process 185" },
+	{ "--both -T t:syscalls:sys_enter_fsync", "both stacks and the time of day of each fsync" },
+	{},
+};
+
+const struct applet stacksnoop_applet = {
+	.name = "stacksnoop",
+	.bcc_name = "stacksnoop",
+	.summary = "print each event as it happens, with its stack",
+	.description =
+		"Prints a line for each event that matches a PATTERN, with the time at which it happened, and the kernel stack "
+		"that led to it, or the user stack for user functions and USDT probes, the innermost function on top.\n"
+		"\n"
+		"Events that could not be kept are counted where they are missing: '[12 events lost]'. This is for what "
+		"happens seldom; 'stacktool count' adds up what happens thousands of times a second.\n"
+		"\n"
+		"With -o or --save the events are kept in memory until the end.\n"
+		"\n" COMMAND_DESCRIPTION,
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct stacksnoop_options),
+	.defaults = &defaults,
+	.plan = plan,
+	.header = header,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Events one by one, as bcc's stacksnoop prints them: a line with time and function, the frames, an empty line. */
+#include <inttypes.h>
+
+#include "core/render/sheet.h"
+
+#define NSEC_PER_SEC ((uint64_t)1000000000)
+#define TIME_COLUMNS 18
+#define COMM_COLUMNS 12
+
+/* Fills the column that began at `start` with spaces. */
+static void fill(struct buf *text, size_t start, size_t columns)
+{
+	while (text->nr - start < columns)
+		buf_addc(text, ' ');
+	buf_addc(text, ' ');
+}
+
+/* Seconds since tracing began, or the time of day where the events were recorded. */
+static void add_event_time(struct sheet *sheet, const struct profile_interval *interval, uint64_t time_ns)
+{
+	uint64_t since = time_ns > interval->start_ns ? time_ns - interval->start_ns : 0;
+	uint64_t wall = interval->wall_end_ns - (interval->end_ns - time_ns);
+	uint64_t local_s = wall / NSEC_PER_SEC + (uint64_t)(int64_t)(int32_t)sheet->profile->utc_offset_s;
+	size_t start = sheet->text.nr;
+
+	if (sheet->view->timestamps)
+		buf_addf(&sheet->text, "%02u:%02u:%02u.%06u", (unsigned int)(local_s / 3600 % 24),
+			 (unsigned int)(local_s / 60 % 60), (unsigned int)(local_s % 60),
+			 (unsigned int)(wall % NSEC_PER_SEC / 1000));
+	else
+		buf_addf(&sheet->text, "%" PRIu64 ".%09" PRIu64, since / NSEC_PER_SEC, since % NSEC_PER_SEC);
+	fill(&sheet->text, start, TIME_COLUMNS);
+}
+
+/* The name, cut or filled up to its column as bcc does. */
+static void add_comm(struct sheet *sheet, uint32_t comm)
+{
+	size_t start = sheet->text.nr;
+
+	sheet_add_name(sheet, comm);
+	if (sheet->text.nr - start > COMM_COLUMNS)
+		sheet->text.nr = start + COMM_COLUMNS;
+	fill(&sheet->text, start, COMM_COLUMNS);
+}
+
+static void add_delimiter(struct sheet *sheet, const struct merged_row *row)
+{
+	if (!sheet_separates(sheet, row))
+		return;
+	sheet_add_indent(sheet, &sheet->text);
+	buf_adds(&sheet->text, "--\n");
+}
+
+void event_row(struct sheet *sheet, const struct merged_row *row, const struct profile_interval *interval)
+{
+	const struct profile_record *record = &sheet->profile->records.data[row->record];
+
+	if (row->lost) {
+		buf_addf(&sheet->text, "[%" PRIu64 " events lost]\n\n", row->count);
+		return;
+	}
+	add_event_time(sheet, interval, record->time_ns);
+	if (!sheet->view->no_process_line) {
+		add_comm(sheet, record->comm);
+		buf_addf(&sheet->text, "%-6" PRIu32 " %-3" PRIu32 " ", record->tgid, record->cpu);
+	}
+	sheet_add_name(sheet, (uint32_t)record->probe);
+	buf_addc(&sheet->text, '\n');
+	text_stack(sheet, &row->kernel, true);
+	add_delimiter(sheet, row);
+	text_stack(sheet, &row->user, false);
+	buf_addc(&sheet->text, '\n');
+}

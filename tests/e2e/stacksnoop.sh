@@ -1,0 +1,105 @@
+#!/bin/sh
+# ctest: timeout=300
+# stacksnoop: every event once, in the order of time, with the time at which it happened; what is lost is missed where it
+# happened; -n stops; many events bring one word of advice.
+. "${0%/*}/lib.sh"
+needs uprobe tracepoint:syscalls:sys_enter_getppid
+
+# events: how many the report shows; dropped: how many it says are missing
+events() {
+	grep -cE '^[0-9]+\.[0-9]{9} ' "$T/out"
+}
+
+dropped() {
+	sed -nE 's/^\[([0-9]+) events lost\]$/\1/p' "$T/out" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+}
+
+fixture calls -n 900 -t 2 -b 2
+tool_start stacksnoop -v -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "events" "$(events)" 900
+expect_out '^TIME\(s\)            COMM         PID    CPU FUNCTION$'
+expect_out "^[0-9]+\.[0-9]{9} +calls +$fixture_pid +[0-9]+ +st_fix_hit\$"
+expect_equal "stacks that begin with the function" "$(grep -c "^	st_fix_hit\$" "$T/out")" 900
+expect_equal "stacks that lead back to the thread" "$(grep -c "^	st_fix_thread\$" "$T/out")" 900
+expect_equal "times in order" "$(sed -nE 's/^([0-9]+\.[0-9]{9}) .*/\1/p' "$T/out" | sort -c -n 2>&1)" ''
+refuse_err 'does not add up|events a second'
+fixture_end
+
+# the kernel's stack and the name of each of several events
+fixture calls -n 300 -k getppid
+tool_start stacksnoop -p "$fixture_pid" 't:syscalls:sys_*_getppid'
+go
+fixture_done
+tool_end
+expect_equal "entries and exits" "$(grep -cE '^[0-9.]+ +syscalls:sys_(enter|exit)_getppid$' "$T/out")" 600
+expect_equal "entries" "$(grep -cE '^[0-9.]+ +syscalls:sys_enter_getppid$' "$T/out")" 300
+expect_out '^	do_syscall_64$'
+fixture_end
+
+# the n-th event ends it, and the saved profile is printed again byte by byte
+fixture calls -n 300
+tool_start stacksnoop -n 7 --save "$T/seven.stk" -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_wait
+expect_status 0
+expect_equal "events" "$(events)" 7
+cp "$T/out" "$T/live"
+fixture_end
+tool report "$T/seven.stk"
+expect_status 0
+cmp "$T/live" "$T/out" || fail "report prints something else"
+tool report -f "$T/seven.stk"
+expect_equal "folded" "$(folded_sum)" 7
+
+# more than anybody can read; none is missing without a word
+N=$([ -n "${IN_GUEST:-}" ] && echo 5000 || echo 100000)
+fixture calls -n "$N" -t 2
+tool_start stacksnoop -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+echo "$N events: $(events) shown, $(dropped) dropped, $(lost_events) lost"
+expect_equal "shown and dropped" $(($(events) + $(dropped))) "$N"
+expect_equal "dropped in the stream and lost in the account" "$(dropped)" "$(lost_events)"
+[ -n "${IN_GUEST:-}" ] || expect_equal "words" "$(grep -c 'more than 1,000 events a second' "$T/err")" 1
+refuse_err 'does not add up'
+fixture_end
+
+# a reader that stands still while the ring runs over: what is missing is said between the events
+if [ -z "${IN_GUEST:-}" ]; then
+	fixture calls -n "$N" -b 20
+	tool_start stacksnoop -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+	tool_signal STOP
+	go
+	fixture_done
+	tool_signal CONT
+	tool_end
+	echo "stalled: $(events) shown, $(dropped) dropped, $(lost_events) lost"
+	[ "$(dropped)" -gt 0 ] || fail "nothing was dropped"
+	expect_equal "shown and dropped" $(($(events) + $(dropped))) "$N"
+	expect_equal "dropped in the stream and lost in the account" "$(dropped)" "$(lost_events)"
+	refuse_err 'does not add up'
+	fixture_end
+fi
+
+tool stacksnoop -D 0.2 -T -U "$FIXTURES/calls:st_fix_hit"
+expect_status 0
+expect_out '^TIME               FUNCTION$'
+expect_equal "lines" "$(wc -l <"$T/out")" 1
+
+# a kernel function, which is all that bcc's form takes
+if "$FIXTURES/hostprobe" kprobe >/dev/null; then
+	fixture calls -n 50 -k getppid
+	tool_start stacksnoop -s -p "$fixture_pid" -r '__(x64|do|se)_sys_getppid'
+	go
+	fixture_done
+	tool_end
+	expect_equal "events of a kernel function" "$(events)" 50
+	expect_out '^	do_syscall_64\+0x[0-9a-f]+$'
+	fixture_end
+fi
