@@ -32,6 +32,10 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->no_demangle = options->no_demangle;
 	plan->debug_directories = options->debug_directories;
 	plan->output = options->output;
+	if (options->output.root == GRAPH_ROOT_TID)
+		plan->key_parts |= KEY_TGID | KEY_TID | KEY_COMM;
+	if (options->output.root == GRAPH_ROOT_CONTAINER)
+		plan->key_parts |= KEY_CGROUP;
 	return output_options_settle(&plan->output);
 }
 
@@ -78,8 +82,8 @@ const struct option_spec graph_table[] = {
 	OPTION(0, "reverse", struct output_options, reverse, NULL, "stacks leaf first: who calls what is busy",
 	       .ours = true),
 	OPTION(0, "root", struct output_options, root, "WHAT",
-	       "what flame graphs and trees begin with: comm (the default), pid or none", .parse = parse_root,
-	       .ours = true),
+	       "what flame graphs and trees begin with: comm (the default), pid, tid, container or none",
+	       .parse = parse_root, .ours = true),
 	OPTION(0, "width", struct output_options, width, "PIXELS", "width of the SVG (default 1200)", .min = 200,
 	       .max = 100000, .ours = true),
 	OPTION(0, "min-width", struct output_options, min_width, "PERCENT",
@@ -96,6 +100,8 @@ const struct option_spec filter_table[] = {
 	       .noun = "a regular expression"),
 	OPTION('p', "pid", struct filter_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
 	       .noun = "a list of process ids"),
+	OPTION(0, "since", struct filter_options, since, "SECONDS",
+	       "only from so long after the start on, where times were kept (perf script) or at least intervals"),
 	OPTION_END,
 };
 
@@ -107,6 +113,7 @@ struct filter filter_of(const struct filter_options *options)
 		.comm = options->comm,
 		.tgids = options->tgids.data,
 		.nr_tgids = options->tgids.nr,
+		.since_ns = options->since.ns,
 	};
 }
 

@@ -33,6 +33,7 @@ extern const struct option_spec graph_table[];
 struct filter_options {
 	const char *include, *exclude, *comm;
 	struct u32_list tgids;
+	struct seconds since;
 };
 
 extern const struct option_spec filter_table[];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/cgroups.h"
 #include "core/engine/drain.h"
 
 #include <errno.h>
@@ -179,6 +180,8 @@ static struct profile_id add_record(struct session *session, const struct drain_
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* the kernel's id says only what it shares with others */
 		record.id = (struct profile_id){ ++session->nr_events, 1 };
 	profile_add_record(target->profile, &record, frames, addresses);
+	if (record.cgroup_id && !profile_has_cgroup(target->profile, record.cgroup_id))
+		cgroups_note(target->profile, cgroups_root(), record.cgroup_id, record.tgid);
 	return record.id;
 }
 

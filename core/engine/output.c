@@ -29,9 +29,8 @@ static const char *const color_names[] = {
 };
 
 static const char *const root_names[] = {
-	[GRAPH_ROOT_COMM] = "comm",
-	[GRAPH_ROOT_PID] = "pid",
-	[GRAPH_ROOT_NONE] = "none",
+	[GRAPH_ROOT_COMM] = "comm",           [GRAPH_ROOT_PID] = "pid",   [GRAPH_ROOT_TID] = "tid",
+	[GRAPH_ROOT_CONTAINER] = "container", [GRAPH_ROOT_NONE] = "none",
 };
 
 /* The position of a name, or a usage error that says which there are. */

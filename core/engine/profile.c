@@ -50,6 +50,7 @@ void profile_done(struct profile *profile)
 	vec_done(&profile->frames);
 	vec_done(&profile->records);
 	vec_done(&profile->pairs);
+	vec_done(&profile->cgroups);
 	vec_done(&profile->stack_frames);
 	vec_done(&profile->stack_addresses);
 	hashidx_done(&profile->frame_index);
@@ -217,6 +218,36 @@ size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t re
 	ret_parts[0] = pair->sleeper;
 	ret_parts[1] = pair->waker;
 	return pair->waker == PROFILE_NONE ? 1 : 2;
+}
+
+/* ---- control groups ---- */
+
+/* Hosts have few of them: a list. */
+static const struct profile_cgroup *find_cgroup(const struct profile *profile, uint64_t id)
+{
+	for (size_t i = 0; i < profile->cgroups.nr; i++)
+		if (profile->cgroups.data[i].id == id)
+			return &profile->cgroups.data[i];
+	return NULL;
+}
+
+bool profile_has_cgroup(const struct profile *profile, uint64_t id)
+{
+	return find_cgroup(profile, id) != NULL;
+}
+
+const char *profile_cgroup_path(const struct profile *profile, uint64_t id)
+{
+	const struct profile_cgroup *cgroup = find_cgroup(profile, id);
+
+	return cgroup ? profile_string(profile, cgroup->path) : "";
+}
+
+void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path)
+{
+	struct profile_cgroup cgroup = { .id = id, .path = profile_add_string(profile, path) };
+
+	vec_push(&profile->cgroups, cgroup);
 }
 
 /* ---- counts ---- */

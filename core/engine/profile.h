@@ -148,6 +148,12 @@ struct profile_pair {
 	uint8_t reason; /* enum waker_reason */
 };
 
+/* A control group that records name by its number. */
+struct profile_cgroup {
+	uint64_t id;
+	uint32_t path; /* string, below the mount point; 0 = it was gone before it could be looked up */
+};
+
 /* ---- intervals ---- */
 
 /* Losses by kind, the list of bpf/losses.h; profile_loss_name/_sentence/_class describe them. */
@@ -215,7 +221,9 @@ struct profile_view {
 	bool no_process_line; /* stackcount -p: rows per process, but no line "comm [pid]" */
 	bool verbose; /* the account of timed samples even when nothing is off */
 	bool times; /* every record is one event, with its time */
-	bool apart; /* a row for every record, even where equal ones print the same; not saved */
+	/* Not saved: what a form of output tells apart beside what the text shows. */
+	bool apart; /* every record */
+	bool per_thread, per_cgroup;
 };
 
 struct profile {
@@ -233,6 +241,7 @@ struct profile {
 	VEC(struct profile_frame) frames;
 	VEC(struct profile_record) records;
 	VEC(struct profile_pair) pairs;
+	VEC(struct profile_cgroup) cgroups;
 	VEC(uint32_t) stack_frames; /* frame indexes of all records, back to back */
 	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
 	VEC(struct profile_interval) intervals;
@@ -281,6 +290,11 @@ void profile_set_pair(struct profile *profile, const struct profile_pair *pair);
 
 /* The records whose stacks a row of `record` shows: itself, or the one or two of its pair. Returns how many. */
 size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t ret_parts[2]);
+
+/* The path of a control group, "" unknown; whether it was looked for; and an entry for one that was not there yet. */
+const char *profile_cgroup_path(const struct profile *profile, uint64_t id);
+bool profile_has_cgroup(const struct profile *profile, uint64_t id);
+void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path);
 
 /* The index of the record with this id, or PROFILE_NONE. */
 uint32_t profile_find_record(const struct profile *profile, struct profile_id id);

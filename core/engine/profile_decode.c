@@ -527,6 +527,16 @@ static int decode_pair(struct decoder *decoder, const unsigned char *at, size_t 
 	return 0;
 }
 
+static int decode_cgroup(struct decoder *decoder, const unsigned char *at, size_t i)
+{
+	struct profile_cgroup cgroup = { .id = get64(at), .path = get32(at + 8) };
+
+	if (!is_string(decoder, cgroup.path) || get32(at + 12))
+		return malformed(decoder, "no such string in control group %zu", i);
+	vec_push(&decoder->profile->cgroups, cgroup);
+	return 0;
+}
+
 /* ---- intervals ---- */
 
 static size_t loss_by_name(const char *name)
@@ -650,6 +660,8 @@ static int decode_all(struct decoder *decoder)
 		err = decode_records(decoder);
 	if (!err)
 		err = decode_array(decoder, SECTION_PAIR, PAIR_BYTES, decode_pair);
+	if (!err)
+		err = decode_array(decoder, SECTION_CGRP, CGRP_BYTES, decode_cgroup);
 	return err ? err : decode_intervals(decoder);
 }
 

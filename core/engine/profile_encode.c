@@ -137,6 +137,15 @@ static void put_pairs(struct buf *bytes, const struct profile *profile)
 	}
 }
 
+static void put_cgroups(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->cgroups.nr; i++) {
+		put64(bytes, profile->cgroups.data[i].id);
+		put32(bytes, profile->cgroups.data[i].path);
+		put32(bytes, 0);
+	}
+}
+
 /* Losses by name, so that the list may change between versions; the numbers of the intervals are in this order. */
 static void put_loss_names(struct buf *bytes, const struct profile *profile)
 {
@@ -217,17 +226,17 @@ static void put_stack_addresses(struct buf *bytes, const struct profile *profile
 /* ---- the container ---- */
 
 /* Appends a section with its payload, packed where that is shorter. */
-static void add_section(struct buf *bytes, const char *tag, const struct buf *payload)
+static void add_section(struct buf *bytes, const char *tag, uint32_t flags, const struct buf *payload)
 {
 	size_t head = bytes->nr, start = head + FORMAT_SECTION_BYTES, length;
 
 	buf_add(bytes, tag, 4);
-	put32(bytes, SECTION_REQUIRED);
+	put32(bytes, flags);
 	put64(bytes, 0); /* length */
 	put32(bytes, 0); /* checksum */
 	put32(bytes, 0);
 	if (payload->nr && section_pack(payload->data, payload->nr, bytes))
-		patch(bytes, head + 4, SECTION_REQUIRED | SECTION_PACKED, 4);
+		patch(bytes, head + 4, flags | SECTION_PACKED, 4);
 	else
 		buf_add(bytes, payload->data, payload->nr);
 	length = bytes->nr - start;
@@ -236,14 +245,14 @@ static void add_section(struct buf *bytes, const char *tag, const struct buf *pa
 	put(bytes, 0, (unsigned int)format_padding(length));
 }
 
-static void put_section(struct buf *bytes, const char *tag,
+static void put_section(struct buf *bytes, const char *tag, uint32_t flags,
 			void (*write)(struct buf *payload, const struct profile *profile),
 			const struct profile *profile)
 {
 	_cleanup_(buf_done) struct buf payload = {};
 
 	write(&payload, profile);
-	add_section(bytes, tag, &payload);
+	add_section(bytes, tag, flags, &payload);
 }
 
 static void put_intervals(struct buf *bytes, const struct profile *profile)
@@ -253,23 +262,25 @@ static void put_intervals(struct buf *bytes, const struct profile *profile)
 	for (size_t i = 0; i < profile->intervals.nr; i++) {
 		buf_clear(&payload);
 		put_interval(&payload, &profile->intervals.data[i]);
-		add_section(bytes, "INTV", &payload);
+		add_section(bytes, "INTV", SECTION_REQUIRED, &payload);
 	}
 }
 
 static void put_sections(struct buf *bytes, const struct profile *profile)
 {
-	put_section(bytes, "INFO", put_info, profile);
-	put_section(bytes, "STRS", put_strings, profile);
-	put_section(bytes, "FILE", put_files, profile);
-	put_section(bytes, "FRAM", put_frames, profile);
-	put_section(bytes, "RECS", put_records, profile);
-	put_section(bytes, "STKF", put_stack_frames, profile);
-	put_section(bytes, "STKA", put_stack_addresses, profile);
-	put_section(bytes, "LOSS", put_loss_names, profile);
+	put_section(bytes, "INFO", SECTION_REQUIRED, put_info, profile);
+	put_section(bytes, "STRS", SECTION_REQUIRED, put_strings, profile);
+	put_section(bytes, "FILE", SECTION_REQUIRED, put_files, profile);
+	put_section(bytes, "FRAM", SECTION_REQUIRED, put_frames, profile);
+	put_section(bytes, "RECS", SECTION_REQUIRED, put_records, profile);
+	put_section(bytes, "STKF", SECTION_REQUIRED, put_stack_frames, profile);
+	put_section(bytes, "STKA", SECTION_REQUIRED, put_stack_addresses, profile);
+	put_section(bytes, "LOSS", SECTION_REQUIRED, put_loss_names, profile);
 	put_intervals(bytes, profile);
 	if (profile->pairs.nr)
-		put_section(bytes, "PAIR", put_pairs, profile);
+		put_section(bytes, "PAIR", SECTION_REQUIRED, put_pairs, profile);
+	if (profile->cgroups.nr)
+		put_section(bytes, "CGRP", 0, put_cgroups, profile);
 }
 
 void profile_encode(const struct profile *profile, struct buf *ret_bytes)
@@ -279,7 +290,8 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 	put32(ret_bytes, FORMAT_VERSION);
 	put32(ret_bytes, 0); /* flags */
 	put64(ret_bytes, 0); /* file length */
-	put32(ret_bytes, (uint32_t)(SECTION_INTV + profile->intervals.nr + (profile->pairs.nr ? 1 : 0)));
+	put32(ret_bytes,
+	      (uint32_t)(SECTION_INTV + profile->intervals.nr + (profile->pairs.nr > 0) + (profile->cgroups.nr > 0)));
 	put32(ret_bytes, 0); /* checksum */
 	put_sections(ret_bytes, profile);
 	patch(ret_bytes, 16, ret_bytes->nr, 8);

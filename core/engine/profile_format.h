@@ -29,7 +29,7 @@ enum {
 	SECTION_PACKED = 1 << 1,   /* from version 2: the payload is one Zstandard frame of what is described */
 };
 
-/* Sections that a file has exactly once; INTV, which it has once per interval; and PAIR, only where there are pairs. */
+/* Sections that a file has exactly once; INTV, which it has once per interval; PAIR and CGRP, only where there are any. */
 #define FORMAT_SECTIONS(X) \
 	X(INFO)            \
 	X(STRS)            \
@@ -40,7 +40,8 @@ enum {
 	X(STKA)            \
 	X(LOSS)            \
 	X(INTV)            \
-	X(PAIR)
+	X(PAIR)            \
+	X(CGRP)
 
 enum section {
 #define X(tag) SECTION_##tag,
@@ -58,6 +59,7 @@ enum {
 	STKF_BYTES = 4,
 	STKA_BYTES = 8,
 	PAIR_BYTES = 16,
+	CGRP_BYTES = 16,
 	INTV_HEAD_BYTES = 96,
 	INTV_LOSS_BYTES = 8,
 	INTV_ROW_BYTES = 24,

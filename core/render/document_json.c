@@ -8,6 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
+#include "core/render/container.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
 
@@ -222,6 +223,21 @@ static void add_waker(struct writer *writer, const struct merged_row *row)
 	add_stack(writer, "waker_user", "waker_user_status", &row->waker_user);
 }
 
+static void add_cgroup(struct writer *writer, uint64_t cgroup)
+{
+	const char *path = profile_cgroup_path(writer->profile, cgroup), *id;
+	size_t nr = container_id(path, &id);
+	_cleanup_(buf_done) struct buf container = {};
+
+	add_number(writer, "cgroup_id", cgroup);
+	if (*path)
+		add_text(writer, "cgroup", path);
+	if (!nr)
+		return;
+	buf_add(&container, id, nr);
+	add_text(writer, "container_id", buf_text(&container));
+}
+
 static void add_row(struct writer *writer, const struct profile_view *view, const struct merged_row *row)
 {
 	const struct profile_record *record = &writer->profile->records.data[row->sleeper];
@@ -237,9 +253,11 @@ static void add_row(struct writer *writer, const struct profile_view *view, cons
 		add_text(writer, "comm", profile_string(writer->profile, record->comm));
 		if (record->tgid)
 			add_number(writer, "pid", record->tgid);
-		if (view_shows_time(view) && record->tid)
+		if ((view_shows_time(view) || view->per_thread) && record->tid)
 			add_number(writer, "tid", record->tid);
 	}
+	if (record->cgroup_id)
+		add_cgroup(writer, record->cgroup_id);
 	add_waker(writer, row);
 	add_stack(writer, "kernel", "kernel_status", &row->kernel);
 	add_stack(writer, "user", "user_status", &row->user);
@@ -253,6 +271,7 @@ static void add_rows(struct writer *writer, const struct profile_interval *inter
 	uint64_t total = 0;
 
 	view.by_name = false;
+	view_tell_apart(writer->profile, &view);
 	merge_interval(writer->profile, interval, &view, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
 		total += row_value(&view, &merged.rows.data[i]);

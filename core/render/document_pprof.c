@@ -22,6 +22,7 @@
 #include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/base/strtab.h"
+#include "core/render/container.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
 #include "core/render/sheet.h"
@@ -31,15 +32,15 @@
 #define KERNEL_START 0xffff800000000000u
 
 struct labels {
-	Pprof__Label comm, pid;
-	Pprof__Label *list[2];
+	Pprof__Label labels[5];
+	Pprof__Label *list[5];
 };
 
 struct encoder {
 	const struct profile *profile;
 	struct profile_view view;
 	struct strtab strings; /* ids are positions in string_table */
-	uint32_t comm_key, pid_key;
+	uint32_t comm_key, pid_key, tid_key, cgroup_key, container_key;
 	uint64_t kernel_mapping;
 	uint64_t scale; /* from the value of a row: time goes in nanoseconds, as Pyroscope knows it */
 
@@ -213,22 +214,45 @@ static void add_stack(struct encoder *encoder, const struct merged_stack *stack,
 		vec_push(&encoder->stacks, label_location(encoder, missed));
 }
 
+static void add_label(struct labels *labels, Pprof__Sample *sample, uint32_t key, uint32_t string, uint32_t number)
+{
+	Pprof__Label label = PPROF__LABEL__INIT;
+
+	if (!string && !number)
+		return;
+	label.key = key;
+	label.str = string;
+	label.num = number;
+	labels->labels[sample->n_label++] = label;
+}
+
+static void add_cgroup_labels(struct encoder *encoder, struct labels *labels, Pprof__Sample *sample, uint64_t cgroup)
+{
+	const char *path = profile_cgroup_path(encoder->profile, cgroup), *id;
+	size_t nr = container_id(path, &id);
+	char container[128];
+
+	add_label(labels, sample, encoder->cgroup_key, *path ? add_string(encoder, path) : 0, 0);
+	if (!nr || nr >= sizeof(container))
+		return;
+	memcpy(container, id, nr);
+	container[nr] = '\0';
+	add_label(labels, sample, encoder->container_key, add_string(encoder, container), 0);
+}
+
 static void add_labels(struct encoder *encoder, const struct merged_row *row, Pprof__Sample *sample)
 {
 	const struct profile_record *record = &encoder->profile->records.data[row->sleeper];
-	struct labels labels = { .comm = PPROF__LABEL__INIT, .pid = PPROF__LABEL__INIT };
-	bool process = view_shows_process(&encoder->view) && !row->lost;
+	struct labels labels = {};
 
-	if (process && record->comm) {
-		labels.comm.key = encoder->comm_key;
-		labels.comm.str = add_profile_string(encoder, record->comm);
-		sample->n_label++;
+	if (view_shows_process(&encoder->view) && !row->lost) {
+		add_label(&labels, sample, encoder->comm_key, add_profile_string(encoder, record->comm), 0);
+		add_label(&labels, sample, encoder->pid_key, 0, record->tgid);
+		if (encoder->view.per_thread)
+			add_label(&labels, sample, encoder->tid_key, 0, record->tid);
 	}
-	if (process && record->tgid) {
-		labels.pid.key = encoder->pid_key;
-		labels.pid.num = record->tgid;
-		sample->n_label++;
-	}
+	if (encoder->view.per_cgroup && !row->lost)
+		add_cgroup_labels(encoder, &labels, sample, record->cgroup_id);
 	vec_push(&encoder->labels, labels);
 }
 
@@ -278,15 +302,12 @@ static void link_samples(struct encoder *encoder)
 	for (size_t i = 0; i < encoder->samples.nr; i++) {
 		Pprof__Sample *sample = &encoder->samples.data[i];
 		struct labels *labels = &encoder->labels.data[i];
-		size_t nr = 0;
 
 		sample->location_id = encoder->stacks.data + at;
 		at += sample->n_location_id;
 		sample->value = encoder->values.data + i;
-		if (labels->comm.key)
-			labels->list[nr++] = &labels->comm;
-		if (labels->pid.key)
-			labels->list[nr++] = &labels->pid;
+		for (size_t label = 0; label < sample->n_label; label++)
+			labels->list[label] = &labels->labels[label];
 		sample->label = labels->list;
 	}
 }
@@ -390,6 +411,13 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 	type.unit = add_string(&encoder, encoder.scale > 1 ? "nanoseconds" : "count");
 	encoder.comm_key = add_string(&encoder, "comm");
 	encoder.pid_key = add_string(&encoder, "pid");
+	view_tell_apart(profile, &encoder.view);
+	if (encoder.view.per_thread)
+		encoder.tid_key = add_string(&encoder, "tid");
+	if (encoder.view.per_cgroup) {
+		encoder.cgroup_key = add_string(&encoder, "cgroup");
+		encoder.container_key = add_string(&encoder, "container_id");
+	}
 	message.sample_type = types;
 	message.n_sample_type = 1;
 	add_times(intervals, nr, &message);

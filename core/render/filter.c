@@ -63,37 +63,89 @@ static bool has_pid(const struct filter *filter, uint32_t tgid)
 	return !filter->nr_tgids;
 }
 
+static bool has_comm(const struct match *comm, const struct profile *profile, const struct profile_record *record)
+{
+	return !comm || test(comm, profile, record->comm);
+}
+
+/* ---- time ---- */
+
+static void drop_interval(struct profile *profile, size_t i)
+{
+	profile_interval_done(&profile->intervals.data[i]);
+	memmove(profile->intervals.data + i, profile->intervals.data + i + 1,
+		(--profile->intervals.nr - i) * sizeof(*profile->intervals.data));
+}
+
+/* Whole intervals go, with what was lost in them. */
+static int apply_since(const struct filter *filter, struct profile *profile, uint64_t *ret_from)
+{
+	uint64_t start = profile->intervals.nr ? profile->intervals.data[0].start_ns : 0;
+
+	*ret_from = 0;
+	if (!filter->since_ns)
+		return 0;
+	if (!profile->view.times && profile->intervals.nr < 2)
+		return fail(-ENODATA,
+			    "argument --since: this profile has neither times of events nor several intervals");
+	if (__builtin_add_overflow(start, filter->since_ns, ret_from))
+		*ret_from = UINT64_MAX;
+	while (profile->intervals.nr && profile->intervals.data[0].end_ns < *ret_from)
+		drop_interval(profile, 0);
+	return 0;
+}
+
+/* ---- rows ---- */
+
+struct chosen {
+	const struct filter *filter;
+	const struct match *comm;
+	const bool *wanted, *unwanted; /* frames */
+	uint64_t from_ns;
+};
+
+static bool is_chosen(const struct chosen *chosen, const struct profile *profile, const struct profile_row *row)
+{
+	const struct profile_record *record = &profile->records.data[row->record];
+
+	if (profile->view.times && record->time_ns < chosen->from_ns)
+		return false;
+	return (!chosen->wanted || has_frame(profile, record, chosen->wanted)) &&
+	       (!chosen->unwanted || !has_frame(profile, record, chosen->unwanted)) &&
+	       has_pid(chosen->filter, record->tgid) && has_comm(chosen->comm, profile, record);
+}
+
+static void choose_rows(const struct chosen *chosen, const struct profile *profile, struct profile_interval *interval)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < interval->rows.nr; i++)
+		if (is_chosen(chosen, profile, &interval->rows.data[i]))
+			interval->rows.data[nr++] = interval->rows.data[i];
+	interval->rows.nr = nr;
+	hashidx_done(&interval->row_index); /* its positions are the old ones */
+}
+
 int filter_apply(const struct filter *filter, struct profile *profile)
 {
 	_cleanup_(matchp) struct match *include = NULL, *exclude = NULL, *comm = NULL;
 	_cleanup_(freep) bool *wanted = NULL;
 	_cleanup_(freep) bool *unwanted = NULL;
+	struct chosen chosen = { .filter = filter };
 	int err = compile("--include", filter->include, &include);
 
 	if (!err)
 		err = compile("--exclude", filter->exclude, &exclude);
 	if (!err)
 		err = compile("--comm", filter->comm, &comm);
-	if (err || (!include && !exclude && !comm && !filter->nr_tgids))
+	if (!err)
+		err = apply_since(filter, profile, &chosen.from_ns);
+	if (err || (!include && !exclude && !comm && !filter->nr_tgids && !chosen.from_ns))
 		return err;
-	wanted = matching_frames(profile, include);
-	unwanted = matching_frames(profile, exclude);
-	for (size_t i = 0; i < profile->intervals.nr; i++) {
-		struct profile_interval *interval = &profile->intervals.data[i];
-		size_t nr = 0;
-
-		for (size_t j = 0; j < interval->rows.nr; j++) {
-			const struct profile_row *row = &interval->rows.data[j];
-			const struct profile_record *record = &profile->records.data[row->record];
-
-			if ((wanted && !has_frame(profile, record, wanted)) ||
-			    (unwanted && has_frame(profile, record, unwanted)) || !has_pid(filter, record->tgid) ||
-			    (comm && !test(comm, profile, record->comm)))
-				continue;
-			interval->rows.data[nr++] = *row;
-		}
-		interval->rows.nr = nr;
-		hashidx_done(&interval->row_index); /* its positions are the old ones */
-	}
+	chosen.comm = comm;
+	chosen.wanted = wanted = matching_frames(profile, include);
+	chosen.unwanted = unwanted = matching_frames(profile, exclude);
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		choose_rows(&chosen, profile, &profile->intervals.data[i]);
 	return 0;
 }

@@ -13,7 +13,11 @@ struct filter {
 	const char *comm; /* only commands that match */
 	const uint32_t *tgids; /* only these processes */
 	size_t nr_tgids; /* 0 = all */
+	uint64_t since_ns; /* only from so long after the start on; 0 = all */
 };
 
-/* 0, or a usage error for an expression that is none. */
+/*
+ * 0, or a usage error for an expression that is none. Without the times of events, since_ns keeps the intervals that end
+ * later; -ENODATA with a recorded cause when the profile has neither times nor several intervals.
+ */
 int filter_apply(const struct filter *filter, struct profile *profile);

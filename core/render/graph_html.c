@@ -88,7 +88,8 @@ static void add_data(const struct tree *tree, const struct output_options *optio
 		     struct buf *out)
 {
 	static const char *const groups[] = {
-		[GRAPH_ROOT_COMM] = "comm", [GRAPH_ROOT_PID] = "pid", [GRAPH_ROOT_NONE] = "none"
+		[GRAPH_ROOT_COMM] = "comm",           [GRAPH_ROOT_PID] = "pid",   [GRAPH_ROOT_TID] = "tid",
+		[GRAPH_ROOT_CONTAINER] = "container", [GRAPH_ROOT_NONE] = "none",
 	};
 	uint64_t whole = tree->nodes.data[0].total[TREE_NOW];
 	uint64_t smallest = (uint64_t)((double)whole * options->min_width / 100000);
@@ -98,9 +99,9 @@ static void add_data(const struct tree *tree, const struct output_options *optio
 	add_caption("title", caption->title, out);
 	add_caption("subtitle", caption->subtitle, out);
 	add_caption("unit", caption->unit, out);
-	buf_addf(out, "\"group\":\"%s\",\"diff\":%s,\"negate\":%s,\"inverted\":%s,\"n\":", groups[options->root],
-		 caption->diff ? "true" : "false", options->negate ? "true" : "false",
-		 options->inverted ? "true" : "false");
+	buf_addf(out, "\"group\":\"%s\",\"finest\":\"%s\",\"diff\":%s,\"negate\":%s,\"inverted\":%s,\"n\":",
+		 groups[options->root], groups[tree->options.root], caption->diff ? "true" : "false",
+		 options->negate ? "true" : "false", options->inverted ? "true" : "false");
 	buf_addu(out, add_nodes(tree, smallest, caption->diff, &nodes));
 	add_frames(tree, options->colors, out);
 	buf_adds(out, ",\n\"nodes\":\"");

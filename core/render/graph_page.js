@@ -83,7 +83,7 @@ function rebuild(base, group, reverse) {
     const frames = [];
     if (data.kinds[path[1]] === PROCESS) {
       from = 2;
-      if (group !== "none") frames.push(group === "comm" ? commandOf(path[1]) : path[1]);
+      if (group !== "none") frames.push(rootOf(path[1], group));
     }
     if (reverse) for (let d = depth; d >= from; d--) frames.push(path[d]);
     else for (let d = from; d <= depth; d++) frames.push(path[d]);
@@ -120,17 +120,19 @@ function lay(root, n) {
   return complete(tree);
 }
 
-const commands = new Map();
-function commandOf(frame) {
-  const name = data.names[frame].replace(/ \(\d+\)$/, "");
-  if (!commands.has(name)) {
-    commands.set(name, data.names.length);
+/* The process or the command of a thread "comm (pid/tid)" or process "comm (pid)"; groups that the data has are as they are. */
+const made = new Map();
+function rootOf(frame, group) {
+  if (group === data.finest) return frame;
+  const name = group === "pid" ? data.names[frame].replace(/ \((\d+)\/\d+\)$/, " ($1)") : data.names[frame].replace(/ \(\d+(\/\d+)?\)$/, "");
+  if (!made.has(name)) {
+    made.set(name, data.names.length);
     data.names.push(name);
     data.modules.push("");
     data.kinds.push(PROCESS);
     colors.push(colors[frame]);
   }
-  return commands.get(name);
+  return made.get(name);
 }
 
 /* ---- state ---- */
@@ -138,6 +140,7 @@ function commandOf(frame) {
 const colors = [];
 for (let i = 0; i < data.names.length; i++) colors.push("#" + data.colors.substr(6 * i, 6));
 const base = decode(data.nodes, data.n, data.diff);
+const groups = { none: ["none"], comm: ["comm", "none"], pid: ["comm", "pid", "none"], tid: ["comm", "pid", "tid", "none"], container: ["container", "none"] }[data.finest];
 const hasProcesses = data.kinds.includes(PROCESS);
 let tree = base, zoomed = 0, cursor = -1, matched = null, history_ = [], largest = 0, drawn = 0;
 
@@ -149,7 +152,7 @@ function change(i) {
 function renamed() {
   const tops = [];
   for (let i = 1; i < base.n; i = base.end[i]) tops.push(i);
-  const names = tops.map((i) => (data.kinds[base.frame[i]] === PROCESS ? commandOf(base.frame[i]) : base.frame[i]));
+  const names = tops.map((i) => (data.kinds[base.frame[i]] === PROCESS ? rootOf(base.frame[i], "comm") : base.frame[i]));
   if (new Set(names).size !== names.length) return null;
   const frame = base.frame.slice();
   tops.forEach((i, k) => (frame[i] = names[k]));
@@ -158,7 +161,7 @@ function renamed() {
 
 function shape() {
   const group = hasProcesses ? $("group").value : "none", reverse = $("reverse").checked;
-  if (!reverse && (group === "pid" || !hasProcesses)) tree = base;
+  if (!reverse && (group === data.finest || !hasProcesses)) tree = base;
   else tree = (!reverse && group === "comm" && renamed()) || rebuild(base, group, reverse);
   zoomed = 0;
   cursor = -1;
@@ -438,7 +441,7 @@ function restore() {
   $("case").checked = state.get("i") === "1";
   $("reverse").checked = state.get("r") === "1";
   $("inverted").checked = state.has("v") ? state.get("v") === "1" : data.inverted;
-  $("group").value = ["comm", "pid", "none"].includes(state.get("g")) ? state.get("g") : data.group;
+  $("group").value = groups.includes(state.get("g")) ? state.get("g") : data.group;
   shape();
   zoomed = nodeOf(state.get("z"));
   search();
@@ -511,6 +514,7 @@ window.addEventListener("hashchange", restore);
 $("title").textContent = data.title;
 $("subtitle").textContent = data.subtitle;
 if (!hasProcesses) $("group").parentElement.hidden = true;
+for (const option of [...$("group").options]) if (!groups.includes(option.value)) option.remove();
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches);
 restore();
 showRoot();

@@ -208,6 +208,16 @@ struct merged_row merge_row_alone(const struct profile *profile, const struct pr
 	return visible_row(&merger, row);
 }
 
+void view_tell_apart(const struct profile *profile, struct profile_view *view)
+{
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		const struct profile_record *record = &profile->records.data[i];
+
+		view->per_thread = view->per_thread || (record->tid && record->tid != record->tgid);
+		view->per_cgroup = view->per_cgroup || record->cgroup_id;
+	}
+}
+
 bool view_shows_time(const struct profile_view *view)
 {
 	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
@@ -299,11 +309,24 @@ static void add_waker_tokens(const struct merger *merger, const struct merged_ro
 	add_process(merger, waker, tokens);
 }
 
+static void add_identity(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
+{
+	const struct profile_record *record = &merger->profile->records.data[row->sleeper];
+
+	if (merger->view->apart)
+		vec_push(&tokens->list, row->record);
+	if (merger->view->per_thread)
+		vec_push(&tokens->list, record->tid);
+	if (merger->view->per_cgroup) {
+		vec_push(&tokens->list, (uint32_t)record->cgroup_id);
+		vec_push(&tokens->list, (uint32_t)(record->cgroup_id >> 32));
+	}
+}
+
 static void make_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
 {
 	tokens->list.nr = 0;
-	if (merger->view->apart)
-		vec_push(&tokens->list, row->record);
+	add_identity(merger, row, tokens);
 	vec_reserve(&tokens->list, 1); /* a row may show nothing at all; memcmp() wants a pointer even then */
 	if (view_shows_time(merger->view))
 		add_waker_tokens(merger, row, tokens);

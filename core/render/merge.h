@@ -54,6 +54,9 @@ struct merged_row merge_row_alone(const struct profile *profile, const struct pr
 /* The number of a row: a count, or microseconds where the view shows time. */
 uint64_t row_value(const struct profile_view *view, const struct merged_row *row);
 
+/* For forms that name threads and control groups beside processes: tells them apart where the records do. */
+void view_tell_apart(const struct profile *profile, struct profile_view *view);
+
 /* Whether rows are about threads off the CPU: their number is a time. */
 bool view_shows_time(const struct profile_view *view);
 

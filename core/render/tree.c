@@ -9,6 +9,7 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
+#include "core/render/container.h"
 #include "core/render/merge.h"
 #include "core/render/sheet.h"
 
@@ -182,17 +183,42 @@ static void add_waker(struct adder *adder, const struct merged_row *row)
 		add_label(adder, buf_text(&text), TREE_PROCESS);
 }
 
+/* Twelve digits of a container's id, as its tools show it; else the control group. */
+static void add_container(struct adder *adder, const struct merged_row *row)
+{
+	uint64_t cgroup = adder->profile->records.data[row->sleeper].cgroup_id;
+	const char *path = profile_cgroup_path(adder->profile, cgroup), *id = NULL;
+	_cleanup_(buf_done) struct buf text = {};
+
+	if (container_id(path, &id))
+		buf_add(&text, id, 12);
+	else if (*path)
+		escape_add(&text, path, ESCAPE_NAME);
+	else if (cgroup)
+		buf_addf(&text, "cgroup %" PRIu64, cgroup);
+	if (text.nr)
+		add_label(adder, buf_text(&text), TREE_PROCESS);
+	else
+		add_label(adder, LABEL_UNKNOWN, TREE_LABEL);
+}
+
 /* The process in front, also of reversed stacks: whose callers they are. */
 static void add_process(struct adder *adder, const struct merged_row *row)
 {
 	const struct profile_record *record = &adder->profile->records.data[row->sleeper];
 	_cleanup_(buf_done) struct buf text = {};
 
+	if (adder->tree->options.root == GRAPH_ROOT_CONTAINER) {
+		add_container(adder, row);
+		return;
+	}
 	if (adder->tree->options.root == GRAPH_ROOT_NONE || row->lost || (!record->comm && !record->tgid))
 		return;
 	escape_add(&text, profile_string(adder->profile, record->comm), ESCAPE_NAME);
 	if (adder->tree->options.root == GRAPH_ROOT_PID && record->tgid)
 		buf_addf(&text, " (%" PRIu32 ")", record->tgid);
+	if (adder->tree->options.root == GRAPH_ROOT_TID && record->tid)
+		buf_addf(&text, " (%" PRIu32 "/%" PRIu32 ")", record->tgid, record->tid);
 	if (text.nr)
 		add_label(adder, buf_text(&text), TREE_PROCESS);
 }
@@ -247,6 +273,8 @@ void tree_add(struct tree *tree, const struct profile *profile, const struct pro
 	struct adder adder = { .tree = tree, .profile = profile };
 
 	view.per_process = tree->options.root != GRAPH_ROOT_NONE;
+	view.per_thread = tree->options.root == GRAPH_ROOT_TID;
+	view.per_cgroup = tree->options.root == GRAPH_ROOT_CONTAINER;
 	view.by_name = false;
 	for (int i = 0; i < 3; i++)
 		adder.shown[i] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/render/container.h"
+
+#include <string.h>
+
+static size_t span(const char *text, const char *accepted)
+{
+	return strspn(text, accepted);
+}
+
+/* The length of an id at the start of `text`, or 0. */
+static size_t id_at(const char *text)
+{
+	size_t nr = span(text, "0123456789abcdef"), digits;
+
+	if (nr == 64)
+		return nr;
+	if (nr != 32 || text[32] != '-')
+		return 0;
+	digits = span(text + 33, "0123456789");
+	return digits ? 33 + digits : 0;
+}
+
+/* In one part of the path: at its start, or behind the last dash of a prefix like "cri-containerd-". */
+static size_t id_in_part(const char *part, size_t nr, const char **ret_id)
+{
+	for (size_t i = 0; i < nr; i++) {
+		size_t length;
+
+		if (i && part[i - 1] != '-')
+			continue;
+		length = id_at(part + i);
+		if (!length || (part[i + length] && part[i + length] != '/' && part[i + length] != '.'))
+			continue;
+		*ret_id = part + i;
+		return length;
+	}
+	return 0;
+}
+
+size_t container_id(const char *path, const char **ret_id)
+{
+	size_t found = 0;
+
+	while (*path) {
+		size_t nr = strcspn(path, "/"), length;
+		const char *id;
+
+		length = id_in_part(path, nr, &id);
+		if (length) {
+			found = length;
+			*ret_id = id;
+		}
+		path += nr + (path[nr] == '/');
+	}
+	return found;
+}
