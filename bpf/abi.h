@@ -3,10 +3,8 @@
  * The border between the kernel side and the user side: every structure, constant and loss that both see.
  *
  * Only bpf/ and the three files of core/engine/ that touch the skeleton include it. All sizes are asserted, padding is
- * written out, and every name starts with st_ or ST_: a name that vmlinux.h also declares would turn into a CO-RE
+ * written out, and every name starts with st_ or ST_: a name of a kernel type (bpf/kernel.h) would turn into a CO-RE
  * relocation without a word.
- *
- * The kernel types come from vmlinux.h on the BPF side and from linux/types.h here.
  */
 #pragma once
 

@@ -20,6 +20,7 @@
 
 #include "core/applet.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/cli/version.h"
 #include "core/engine/collect.h"
@@ -54,16 +55,9 @@ struct run {
 	struct profile profile;
 	struct output output;
 	struct event_stream events; /* only with EVENTS_EACH */
+	int no_kernel_symbols; /* errno of opening them; 0: they are there */
 	bool lost;
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now = {};
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 /* ---- prepare ---- */
 
@@ -83,6 +77,7 @@ static int open_kernel_symbols(struct run *run)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 
+	run->no_kernel_symbols = fd < 0 ? errno : 0;
 	return fd < 0 ? 0 : symbolizer_add_kernel(run->symbolizer, fd);
 }
 
@@ -128,7 +123,7 @@ static void describe_host(struct profile *profile)
 
 static void begin_interval(struct run *run)
 {
-	struct profile_interval interval = { .start_ns = now_ns(CLOCK_MONOTONIC) };
+	struct profile_interval interval = { .start_ns = clock_monotonic_ns() };
 
 	vec_push(&run->profile.intervals, interval);
 }
@@ -225,6 +220,9 @@ static void say_fallback(const struct run *run)
 	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0])
 		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", run->applet->name, run->attach.sample.name,
 			run->attach.sample.why);
+	if (run->no_kernel_symbols && run->plan->want_kernel)
+		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames stay without names\n",
+			run->applet->name, strerror(run->no_kernel_symbols));
 	if (run->spaces && spaces_note(run->spaces))
 		fprintf(stderr, "stacktool %s: %s\n", run->applet->name, spaces_note(run->spaces));
 }
@@ -324,8 +322,8 @@ static void close_interval(struct run *run)
 {
 	struct profile_interval *interval = current(run);
 
-	interval->end_ns = now_ns(CLOCK_MONOTONIC);
-	interval->wall_end_ns = now_ns(CLOCK_REALTIME);
+	interval->end_ns = clock_monotonic_ns();
+	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME);
 	profile_count_lost_stacks(&run->profile, interval);
 	name_frames(&run->profile, run->symbolizer);
 	settle_contexts(&run->profile);
@@ -350,7 +348,7 @@ static int show_events(struct run *run)
 	FILE *out = output_wanted(&run->plan->output) ? NULL : stdout;
 	int err;
 
-	event_stream_end(&run->events, current(run), now_ns(CLOCK_MONOTONIC));
+	event_stream_end(&run->events, current(run), clock_monotonic_ns());
 	name_frames(&run->profile, run->symbolizer);
 	err = event_stream_take(&run->events, &run->profile, current(run), out);
 	if (event_stream_floods(&run->events) && out)
@@ -477,7 +475,7 @@ static int finish(struct run *run, int err)
 static int start_clock(struct run *run)
 {
 	if (!shows_events(run)) /* whose times begin with attaching: there are events already */
-		current(run)->start_ns = now_ns(CLOCK_MONOTONIC);
+		current(run)->start_ns = clock_monotonic_ns();
 	return collector_start(run->collector, run->plan);
 }
 

@@ -49,6 +49,23 @@ int attach_failed(const struct attach_point *point, int err)
 	return err;
 }
 
+void attach_halves(struct session *session, const struct attach_plan *attach, size_t first, size_t nr,
+		   attach_link *link_places)
+{
+	struct bpf_link *link = link_places(session, attach, first, nr);
+	int err = link ? 0 : -errno;
+
+	if (link) {
+		attach_keep(session, link, nr);
+	} else if (nr == 1 || err == -EPERM || err == -EACCES) {
+		for (size_t i = first; i < first + nr; i++)
+			attach_refused(session, &attach->points.data[i], err);
+	} else {
+		attach_halves(session, attach, first, nr / 2, link_places);
+		attach_halves(session, attach, first + nr / 2, nr - nr / 2, link_places);
+	}
+}
+
 static int attach_tracepoint(struct session *session, const struct attach_plan *attach, size_t index)
 {
 	const struct attach_point *point = &attach->points.data[index];
@@ -140,28 +157,13 @@ static size_t nr_of_same_file(const struct attach_plan *attach, size_t first)
 	return end - first;
 }
 
-/* One link takes all places or none: when it is refused, the halves are tried, down to the places that are to blame. */
-static void attach_uprobes(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
-{
-	struct bpf_link *link = link_uprobes(session, attach, first, nr);
-
-	if (link) {
-		attach_keep(session, link, nr);
-	} else if (nr == 1 || errno == EPERM || errno == EACCES) {
-		attach_refused(session, &attach->points.data[first], -errno);
-	} else {
-		attach_uprobes(session, attach, first, nr / 2);
-		attach_uprobes(session, attach, first + nr / 2, nr - nr / 2);
-	}
-}
-
 static int attach_uprobe_multi(struct session *session, const struct attach_plan *attach)
 {
 	size_t nr;
 
 	for (size_t i = 0; i < attach->points.nr; i += nr) {
 		nr = nr_of_same_file(attach, i);
-		attach_uprobes(session, attach, i, nr);
+		attach_halves(session, attach, i, nr, link_uprobes);
 	}
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }

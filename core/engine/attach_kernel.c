@@ -26,24 +26,6 @@ static struct bpf_link *link_multi(struct session *session, const struct attach_
 	return bpf_program__attach_kprobe_multi_opts(session->program, NULL, &options);
 }
 
-/*
- * One link takes all functions or none: when it is refused, the halves are tried, down to the functions that are to
- * blame.
- */
-static void attach_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
-{
-	struct bpf_link *link = link_multi(session, attach, first, nr);
-
-	if (link) {
-		attach_keep(session, link, nr);
-	} else if (nr == 1) {
-		attach_refused(session, &attach->points.data[first], -errno);
-	} else {
-		attach_multi(session, attach, first, nr / 2);
-		attach_multi(session, attach, first + nr / 2, nr - nr / 2);
-	}
-}
-
 /* ---- perf kprobes ---- */
 
 /* attr.kprobe_func = 0 means "at kprobe_addr": commit e12f03d7031a ("perf/core: Implement the 'perf_kprobe' PMU"). */
@@ -100,7 +82,7 @@ static void attach_fentry(struct session *session, const struct attach_plan *att
 int attach_kernel_functions(struct session *session, const struct attach_plan *attach)
 {
 	if (attach->mechanism == MECHANISM_KPROBE_MULTI)
-		attach_multi(session, attach, 0, attach->points.nr);
+		attach_halves(session, attach, 0, attach->points.nr, link_multi);
 	else if (attach->mechanism == MECHANISM_KPROBE)
 		attach_kprobes(session, attach);
 	else

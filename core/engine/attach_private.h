@@ -23,4 +23,15 @@ struct bpf_program *attach_program(struct session *session, const struct attach_
 __u64 attach_cookie(const struct session *session, size_t index);
 __u64 *attach_cookies(const struct session *session, size_t first, size_t nr);
 
+/* Makes one link for `nr` places from `first` on, or returns NULL with errno set. */
+typedef struct bpf_link *attach_link(struct session *session, const struct attach_plan *attach, size_t first,
+				     size_t nr);
+
+/*
+ * For links that take all places or none: when one is refused, the halves are tried, down to the places that are to blame. A
+ * missing privilege is no matter of places.
+ */
+void attach_halves(struct session *session, const struct attach_plan *attach, size_t first, size_t nr,
+		   attach_link *link_places);
+
 int attach_kernel_functions(struct session *session, const struct attach_plan *attach);

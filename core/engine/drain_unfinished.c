@@ -7,20 +7,12 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/session_private.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 /* As st_span() of bpf/offcpu.bpf.h, with "now" in place of coming back. */
 static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *task, uint64_t now)
@@ -63,7 +55,7 @@ int drain_unfinished(struct session *session, const struct drain_target *target)
 	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
 	_cleanup_(freep) uint64_t *keys = xcalloc(room, sizeof(*keys));
 	_cleanup_(freep) struct st_task *tasks = xcalloc(room, sizeof(*tasks));
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 
 	if (bpf_map_lookup_batch(bpf_map__fd(map), NULL, &bucket, keys, tasks, &nr, NULL) && errno != ENOENT)
 		return fail(-errno, "map of threads: cannot be read: %s", strerror(errno));

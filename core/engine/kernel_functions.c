@@ -154,11 +154,11 @@ static void note_bound(struct forbidden_range *range, const struct kernel_line *
 		range->end = line->address;
 }
 
-static void leave_out(struct finder *finder, const char *name, size_t *counter)
+static void leave_out(const char *name, size_t *counter, char **example)
 {
 	(*counter)++;
-	if (!finder->list->example)
-		finder->list->example = xstrdup(name);
+	if (!*example)
+		*example = xstrdup(name);
 }
 
 static void take_line(struct finder *finder, const struct kernel_line *line)
@@ -176,9 +176,9 @@ static void take_line(struct finder *finder, const struct kernel_line *line)
 		list->hidden = true;
 	else if (is_known(&finder->blacklist, line->name) ||
 		 (finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name)))
-		leave_out(finder, line->name, &list->nr_unreachable);
+		leave_out(line->name, &list->nr_unreachable, &list->unreachable);
 	else if (!finder->force && is_dangerous(line->name))
-		leave_out(finder, line->name, &list->nr_dangerous);
+		leave_out(line->name, &list->nr_dangerous, &list->dangerous);
 	else
 		vec_push(&list->functions, (struct kernel_function_entry){
 						   .name = xstrdup(line->name),
@@ -270,8 +270,8 @@ void kernel_functions_done(struct kernel_function_list *list)
 	for (size_t i = 0; i < list->functions.nr; i++)
 		entry_done(&list->functions.data[i]);
 	vec_done(&list->functions);
-	free(list->example);
-	list->example = NULL;
+	free(list->unreachable);
+	free(list->dangerous);
 }
 
 char *kernel_functions_suggest(const char *name)

@@ -27,8 +27,8 @@ struct kernel_function_list {
 	size_t nr_candidates;  /* functions looked at */
 	size_t nr_unreachable; /* matched, but ftrace or kprobes cannot reach them */
 	size_t nr_dangerous;   /* matched, but known to hang hosts */
+	char *unreachable, *dangerous; /* the first of each, or NULL */
 	bool hidden;           /* kallsyms shows no addresses */
-	char *example;         /* one of those that were left out, or NULL */
 };
 
 /* Fills the list. 0, or a recorded failure of reading kallsyms. */

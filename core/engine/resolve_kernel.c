@@ -88,12 +88,12 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 		return -EPERM;
 	}
 	if (list->nr_dangerous) {
-		fail_usage("function '%s': probing it is known to hang hosts", list->example);
+		fail_usage("function '%s': probing it is known to hang hosts", list->dangerous);
 		hint("--force probes it all the same");
 		return -EINVAL;
 	}
 	if (list->nr_unreachable) {
-		fail_no_match("function '%s': the kernel does not allow a probe there", list->example);
+		fail_no_match("function '%s': the kernel does not allow a probe there", list->unreachable);
 		return -ENOENT;
 	}
 	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
@@ -148,7 +148,7 @@ static void note_left_out(struct attach_plan *attach, const struct kernel_functi
 	if (list->nr_dangerous)
 		snprintf(attach->note, sizeof(attach->note),
 			 "%zu functions such as '%s' left out: probing them is known to hang hosts (--force)",
-			 list->nr_dangerous, list->example);
+			 list->nr_dangerous, list->dangerous);
 }
 
 static int find_functions(const struct plan *plan, const struct match *match, struct attach_plan *attach)

@@ -8,15 +8,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/host.h"
-
-#define NSEC_PER_SEC 1000000000ULL
 
 struct sampled_cpu {
 	int cpu;
@@ -287,14 +285,6 @@ static bool is_sampled(const struct sampling *sampling, int cpu)
 	return false;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
-
 /* How many samples one CPU should have had since CPUs were last followed. */
 static uint64_t samples_since(const struct sampling *sampling, uint64_t now)
 {
@@ -306,7 +296,7 @@ static uint64_t samples_since(const struct sampling *sampling, uint64_t now)
 
 void sampling_follow_cpus(struct sampling *sampling)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 	cpu_list online = {};
 
 	if (sampling->only_cpu < 0 && sampling->running && !host_online_cpus(&online)) {

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/bpf_disasm.h"
 #include "core/engine/host.h"
@@ -89,13 +89,10 @@ static uint32_t ring_bytes(const struct plan *plan, const struct attach_plan *at
 
 static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *plan, const struct attach_plan *attach)
 {
-	struct timespec now = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	skeleton->rodata->st_offcpu = (struct st_offcpu_config){
 		.min_ns = plan->min_ns,
 		.max_ns = plan->max_ns,
-		.begun_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+		.begun_ns = clock_monotonic_ns(),
 		.measure = (uint8_t)plan->measure,
 		.part = (uint8_t)plan->part,
 		.switch_order = (uint8_t)attach->switch_order,

@@ -14,17 +14,16 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/vec.h"
 #include "core/engine/host.h"
 #include "core/engine/perf_ring.h"
 
-#define NSEC_PER_SEC 1000000000ULL
 #define MAX_RING_ORDER 7 /* 128 pages: what perf takes, and about 3,400 records */
 #define MIN_RING_ORDER 3
 #define MANY_CPUS 16 /* that get half of it each */
@@ -66,14 +65,6 @@ struct sideband {
 	uint64_t nr_lost;
 	size_t nr_unwatched;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
 
 /* ---- opening ---- */
 
@@ -317,7 +308,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 {
 	struct epoll_event ignored;
 
-	sideband->cutoff_ns = now_ns();
+	sideband->cutoff_ns = clock_monotonic_ns();
 	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll saw */
 	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
 		follow_cpus(sideband);
@@ -398,7 +389,7 @@ int sideband_new(struct sideband **ret_sideband)
 	int err;
 
 	sideband->build_ids = sideband->counts_lost = true;
-	sideband->cpus_checked_ns = now_ns();
+	sideband->cpus_checked_ns = clock_monotonic_ns();
 	sideband->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (sideband->epoll_fd < 0)
 		err = fail(-errno, "side-band: epoll_create: %s", strerror(errno));

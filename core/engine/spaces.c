@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/images.h"
 #include "core/engine/lives.h"
@@ -26,7 +26,6 @@
 #include "core/engine/process.h"
 #include "core/engine/sideband.h"
 
-#define NSEC_PER_SEC 1000000000ULL
 #define SWEEP_NS NSEC_PER_SEC
 #define GRACE_NS (2 * NSEC_PER_SEC)        /* that a record may arrive late */
 #define SAME_MMAP_NS (NSEC_PER_SEC / 1000) /* between a mapping's record and its build id's */
@@ -44,14 +43,6 @@ struct spaces {
 	char *why_no_sideband;
 	struct buf note;
 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
 
 /* ---- lives and their mappings ---- */
 
@@ -305,7 +296,7 @@ static void drain(struct spaces *spaces)
 	const struct sideband_record *record;
 
 	if (!spaces->sideband) {
-		spaces->now_ns = monotonic_ns();
+		spaces->now_ns = clock_monotonic_ns();
 		return;
 	}
 	spaces->now_ns = sideband_begin(spaces->sideband);
@@ -458,7 +449,7 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 
 void spaces_prime(struct spaces *spaces, uint32_t tgid)
 {
-	uint64_t now_ns = monotonic_ns();
+	uint64_t now_ns = clock_monotonic_ns();
 
 	complete_life(spaces, find_or_begin_life(spaces, tgid, now_ns), now_ns, MAX_PARENTS);
 }
@@ -482,7 +473,7 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	spaces->lives = lives_new();
 	spaces->images = images_new(options->profile, options->symbolizer);
 	open_sideband(spaces);
-	spaces->now_ns = spaces->swept_ns = monotonic_ns();
+	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
 	*ret_spaces = spaces;
 	return 0;
 }

@@ -55,3 +55,13 @@ tool_under nobody --version
 expect_status 0
 tool_under nobody profile --help
 expect_status 0
+
+# Kernel symbols that cannot be opened are said, not passed over
+mknod "$T/nothing" c 240 200
+mount --bind "$T/nothing" /proc/kallsyms || fail "cannot hide kallsyms"
+tool count -K -f -D 0.3 t:sched:sched_switch
+expect_status 0
+expect_err '/proc/kallsyms: .*: kernel frames stay without names'
+tool count -U -f -D 0.1 t:sched:sched_switch
+refuse_err '/proc/kallsyms'
+umount /proc/kallsyms

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Time in nanoseconds. */
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+#define NSEC_PER_SEC 1000000000ULL
+
+static inline uint64_t clock_now_ns(clockid_t clock)
+{
+	struct timespec now = {};
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+/* Of the clock that bpf_ktime_get_ns() and the side-band use. */
+static inline uint64_t clock_monotonic_ns(void)
+{
+	return clock_now_ns(CLOCK_MONOTONIC);
+}
