@@ -16,7 +16,7 @@ struct profile_options {
 	uint32_t hash_entries, stack_entries;
 	int cpu;
 	const char *cgroup_map, *mntns_map;
-	bool addresses;
+	bool addresses, timestamps;
 	bool plain;
 	struct common_options common;
 	struct seconds duration;
@@ -45,6 +45,8 @@ static const struct option_spec table[] = {
 	OPTION('a', "annotations", struct profile_options, annotate, NULL,
 	       "_[k] behind kernel frames in folded output"),
 	OPTION('A', "address", struct profile_options, addresses, NULL, "raw addresses before the names"),
+	OPTION(0, "timestamps", struct profile_options, timestamps, NULL,
+	       "keep the time of each sample, for --format perf and 'report --since'; takes more memory", .ours = true),
 	OPTION(0, "plain", struct profile_options, plain, NULL, "names alone, without offset and module", .ours = true),
 	OPTION('I', "include-idle", struct profile_options, include_idle, NULL, "samples of idle CPUs too"),
 	OPTION('C', "cpu", struct profile_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
@@ -81,7 +83,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->include_idle = options->include_idle;
 	plan->cgroup_map = options->cgroup_map ? xstrdup(options->cgroup_map) : NULL;
 	plan->mntns_map = options->mntns_map ? xstrdup(options->mntns_map) : NULL;
-	plan->key_parts = KEY_TGID | KEY_COMM;
+	plan->key_parts = KEY_TGID | KEY_COMM | (options->timestamps ? KEY_TID : 0);
+	plan->mode = options->timestamps ? EVENTS_EACH : EVENTS_BY_STACK;
 	plan->duration_ns = options->duration.ns;
 	plan->count_entries = options->hash_entries;
 	plan->record_entries = options->stack_entries;
@@ -92,6 +95,7 @@ static int plan(const void *block, struct plan *plan)
 		.modules = !options->plain,
 		.addresses = options->addresses,
 		.per_process = true,
+		.times = options->timestamps,
 	};
 	stack_plan(&options->stacks, plan);
 	return common_plan(&options->common, plan);
@@ -157,6 +161,7 @@ static const struct applet_example examples[] = {
 	{ "-e page-faults -c 1 5", "every page fault instead of CPU time" },
 	{ "-o five.svg 5", "a flame graph that any browser opens" },
 	{ "-o five.pb.gz 5", "for 'go tool pprof', Pyroscope and Parca" },
+	{ "--timestamps -o five.perf 5", "every sample with its time, as text of perf script" },
 	{ "--save five.stk 5", "keep the profile for 'stacktool report five.stk'" },
 	{},
 };

@@ -68,6 +68,7 @@ static int plan(const void *block, struct plan *plan)
 		.no_process_line = !options->verbose,
 		.offsets = options->offsets,
 		.timestamps = options->timestamps,
+		.times = true,
 	};
 	stack_plan(&options->stacks, plan);
 	err = common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);

@@ -7,7 +7,7 @@
  * timer of a clock event fires on a fixed grid, and one that was held up fires off the grid, after periods that it has
  * swallowed; a sample after skipped ones is on the grid.
  */
-#include "bpf/record.bpf.h"
+#include "bpf/each.bpf.h"
 
 static __always_inline void st_note_late(struct st_stats *stats)
 {
@@ -49,5 +49,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		ST_ADD(way.stats->filtered, 1);
 		return 0;
 	}
+	if (st_config.mode == ST_MODE_EACH)
+		return st_each(ctx, &way, &who, ST_PROGRAM_SAMPLE, 0);
 	return st_event(ctx, &way, &who, ST_PROGRAM_SAMPLE, 0);
 }

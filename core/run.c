@@ -334,7 +334,7 @@ static void close_interval(struct run *run)
 
 static bool shows_events(const struct run *run)
 {
-	return run->plan->mode == EVENTS_EACH;
+	return run->plan->view.style == VIEW_SNOOP;
 }
 
 static bool keeps_events(const struct run *run)

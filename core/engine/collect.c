@@ -115,7 +115,7 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 		.spaces = spaces,
 		.watch = watch,
 		.interval_ns = plan->interval_ns,
-		.shows_events = plan->mode == EVENTS_EACH,
+		.shows_events = plan->view.style == VIEW_SNOOP,
 		.duration_ns = plan->duration_ns,
 		.signal_fd = -1,
 		.tick_fd = -1,

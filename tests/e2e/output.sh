@@ -31,6 +31,18 @@ expect_out 'st_fix_h'
 written .pb.gz ''
 zcat "$T/r.pb.gz" | grep -q st_fix_h || fail "pprof: no st_fix_h"
 
+written .perf 'st_fix_h\+0x[0-9a-f]+ \('
+
+# Every sample by itself, with its time
+tool profile -F 199 -p "$fixture_pid" --timestamps --save "$T/times.stk" -o "$T/times.perf" 1
+expect_status 0
+nr=$(grep -c ': *1 [a-z-]*: $' "$T/times.perf")
+[ "$nr" -gt 20 ] || fail "$nr samples with times"
+tool report -f --since 0.5 "$T/times.stk"
+expect_status 0
+late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
+[ "$late" -gt 0 ] && [ "$late" -lt "$nr" ] || fail "$late of $nr samples since 0.5 s"
+
 tool profile -F 199 -p "$fixture_pid" --format folded 1
 expect_status 0
 expect_out ';st_fix_h[; ]'
