@@ -4,7 +4,7 @@ set(vm ${tests}/vm)
 file(GLOB verified_source CONFIGURE_DEPENDS ${vm}/verified.c)
 if(verified_source AND bpf_sources AND NOT STACKTOOL_SANITIZE)
 	add_executable(vm_verified ${verified_source})
-	target_link_libraries(vm_verified PRIVATE stacktool_flags stacktool_hardening stacktool_libraries)
+	target_link_libraries(vm_verified PRIVATE stacktool_flags stacktool_hardening stackcore stacktool_libraries)
 	add_dependencies(vm_verified stacktool_skeleton)
 	set_target_properties(vm_verified PROPERTIES OUTPUT_NAME load-programs LINK_FLAGS_RELEASE -s
 		RUNTIME_OUTPUT_DIRECTORY ${guest}/tests)

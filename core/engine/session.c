@@ -17,6 +17,7 @@
 #include "core/engine/host.h"
 #include "core/engine/kernel_types.h"
 #include "core/engine/libbpf_log.h"
+#include "core/engine/preempt_count.h"
 #include "core/engine/process.h"
 #include "core/engine/session_private.h"
 
@@ -289,29 +290,6 @@ static void autoload_points(struct session *session, const struct attach_plan *a
 			bpf_program__set_autoload(session_program(session, attach->points.data[i].program), true);
 }
 
-/*
- * Programs name a per-CPU variable of the kernel by its BTF id. As an `extern … __ksym` of the object it would make libbpf
- * read all of the kernel's types for every program, so the one program that wants it has a mark in its code.
- */
-static int name_preempt_count(struct session *session, uint32_t variable)
-{
-	struct bpf_program *program = session_program(session, "on_waking");
-	size_t nr = bpf_program__insn_cnt(program);
-	_cleanup_(freep) struct bpf_insn *code = xcalloc(nr, sizeof(*code));
-
-	memcpy(code, bpf_program__insns(program), nr * sizeof(*code));
-	for (size_t i = 0; i + 1 < nr; i++) {
-		if (code[i].code != (BPF_LD | BPF_IMM | BPF_DW) || code[i].src_reg ||
-		    code[i].imm != (int32_t)ST_PREEMPT_COUNT_MARK ||
-		    code[i + 1].imm != (int32_t)(ST_PREEMPT_COUNT_MARK >> 32))
-			continue;
-		code[i].src_reg = BPF_PSEUDO_BTF_ID;
-		code[i].imm = (int32_t)variable;
-		code[i + 1].imm = 0; /* of the kernel itself, not of a module */
-	}
-	return bpf_program__set_insns(program, code, nr);
-}
-
 static int configure(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	int err = set_config(session->skeleton, plan, attach);
@@ -331,7 +309,7 @@ static int configure(struct session *session, const struct plan *plan, const str
 				 attach->points.data[0].name);
 	autoload_points(session, attach);
 	if (attach->preempt_count)
-		err = name_preempt_count(session, attach->preempt_count);
+		err = preempt_count_name(session_program(session, "on_waking"), attach->preempt_count);
 	if (err)
 		return fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err));
 	session->mode = plan->mode;

@@ -15,6 +15,8 @@
 #include <sys/utsname.h>
 
 #include "bpf/abi.h"
+#include "core/engine/host.h"
+#include "core/engine/preempt_count.h"
 #include "stacktool.skel.h"
 
 #define CEILING 10000
@@ -75,6 +77,7 @@ static long load_one(const char *name, const struct access *access)
 	struct stacktool *object = stacktool__open();
 	struct bpf_program *program;
 	long count = REFUSED;
+	uint32_t variable;
 	char *line;
 
 	if (!object)
@@ -86,6 +89,8 @@ static long load_one(const char *name, const struct access *access)
 	program = bpf_object__find_program_by_name(object->obj, name);
 	if (strstr(bpf_program__section_name(program), "fentry"))
 		bpf_program__set_attach_target(program, 0, "vfs_read");
+	if (!strcmp(name, "on_waking") && host_tells_interrupts(&variable) && variable)
+		preempt_count_name(program, variable);
 	verifier_log[0] = '\0';
 	bpf_program__set_log_buf(program, verifier_log, sizeof(verifier_log));
 	bpf_program__set_log_level(program, 4); /* statistics only */
