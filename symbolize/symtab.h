@@ -48,6 +48,13 @@ void symtab_done(struct symtab *table);
 /* Adds the symbols of a file: the running one or its debug file. Call symtab_finish() afterwards. */
 int symtab_add(struct symtab *table, const struct elf_file *elf);
 
+/*
+ * For readers of other tables: opens a string table in the file and returns its number, or a negative errno; adds a function
+ * at a link-time address, by the position of its name in one of them. What is not code is passed over.
+ */
+int symtab_add_names(struct symtab *table, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
+int symtab_add_function(struct symtab *table, uint64_t address, uint64_t size, unsigned int names, uint32_t name);
+
 /* Sorts, drops duplicates, ranks aliases, bounds symbols without size. May be called again after a further add. */
 int symtab_finish(struct symtab *table);
 

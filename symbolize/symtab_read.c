@@ -173,16 +173,43 @@ static int free_names(const struct symtab *table)
 	return -EMFILE;
 }
 
+int symtab_add_names(struct symtab *table, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes)
+{
+	int names = free_names(table);
+
+	return names < 0 ? names : names_open(&table->names[names], elf, offset, nr_bytes, NAMES_COPY_MAX) ?: names;
+}
+
+int symtab_add_function(struct symtab *table, uint64_t address, uint64_t size, unsigned int names, uint32_t name)
+{
+	const struct code_range *code = symtab_code_at(table, address);
+	uint64_t start, left;
+
+	if (!code || !size)
+		return 0;
+	start = address - code->address + code->offset - table->base;
+	left = code->size - (address - code->address);
+	size = size < left ? size : left;
+	if (start > UINT32_MAX || size > UINT32_MAX)
+		return 0;
+	return vec_try_push(&table->symbols, (struct symtab_symbol){
+						     .start = (uint32_t)start,
+						     .size = (uint32_t)size,
+						     .name = name,
+						     .names = names & (SYMTAB_NAMES - 1),
+						     .merit = MERIT_SIZED | MERIT_FUNCTION,
+					     });
+}
+
 static int add_table(struct symtab *table, const struct elf_file *elf, const struct elf_table *from)
 {
-	int names = free_names(table), err;
+	int names = symtab_add_names(table, elf, from->names_offset, from->names_bytes);
 	struct reading reading = { table, elf, from, (unsigned int)names };
 
 	if (names < 0)
 		return names;
-	err = names_open(&table->names[names], elf, from->names_offset, from->names_bytes, NAMES_COPY_MAX);
 	table->complete |= !from->dynamic;
-	return err ?: add_symbols(&reading);
+	return add_symbols(&reading);
 }
 
 int symtab_add(struct symtab *table, const struct elf_file *elf)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/go_functions.h"
 #include "symbolize/inflate.h"
 
 enum {
@@ -70,6 +71,8 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 		file->link.name[0] = '\0';
 	err = symtab_add(&file->table, elf);
 	err = err ?: add_mini_debug(&file->table, elf);
+	if (!err && !file->table.complete && go_functions_add(&file->table, elf) == -ENOMEM)
+		err = -ENOMEM;
 	err = err ?: symtab_finish(&file->table);
 	err = err ?: ifuncs_read(&file->ifuncs, elf, &file->table);
 	err = err ?: plt_read(&file->plt, elf, &file->table);

@@ -8,6 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "symbolize/fdes.h"
+#include "symbolize/go_functions.h"
 #include "symbolize/ifunc.h"
 #include "symbolize/plt.h"
 
@@ -83,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	elf_file_address_of_offset(&elf, size / 2, &unused);
 	if (!symtab_init(&table, &elf)) {
 		for (int i = 0; i < 2; i++)
-			if (symtab_add(&table, &elf) || symtab_finish(&table))
+			if (symtab_add(&table, &elf) || go_functions_add(&table, &elf) || symtab_finish(&table))
 				break;
 		if (!symtab_finish(&table)) {
 			look_up(&table, size);
