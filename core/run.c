@@ -83,7 +83,7 @@ static int open_kernel_symbols(struct run *run)
 
 static int start_naming(struct run *run)
 {
-	run->naming = (struct naming){ run->plan->no_demangle, run->plan->debug_directories, &run->spaces };
+	run->naming = (struct naming){ run->plan->no_demangle, run->plan->debug_directories, NULL, &run->spaces };
 	return naming_start(&run->naming, &run->symbolizer);
 }
 

@@ -53,3 +53,19 @@ int run_list(const struct plan *plan);
  * ability that does not exist; an ERR_HOST failure when nothing can be collected here, or the one ability is not there.
  */
 int run_doctor(const char *id, bool json);
+
+/* Addresses to name: of a file, a process or the kernel, exactly one of which is given. */
+struct addr2sym_request {
+	const char *file;
+	uint32_t tgid;
+	bool kernel;
+	bool is_return; /* they are return addresses */
+	const char *find; /* the other way: functions of the file by name, '*' is a wildcard; NULL */
+	bool no_demangle;
+	const char *debug_directories; /* as in naming.h */
+	const char *const *addresses; /* hexadecimal; none: lines of the standard input */
+	size_t nr_addresses;
+};
+
+/* Prints a line per address. 0, or a negative errno with a recorded cause; -EPIPE without one when the reader has gone. */
+int run_addr2sym(const struct addr2sym_request *request);

@@ -60,6 +60,7 @@ static int take_function(const struct message *message, struct text_pool *texts,
 	return vec_try_push(&found->functions,
 			    (struct symbol_function){ .name = name,
 						      .file_offset = wire.file_offset,
+						      .address = wire.address,
 						      .size = wire.size,
 						      .kind = (enum symbol_function_kind)wire.kind });
 }

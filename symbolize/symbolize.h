@@ -39,8 +39,9 @@ enum symbol_status {
 
 /* A place to name. */
 struct symbol_query {
-	uint64_t where; /* offset in the file (not a virtual address), or a kernel address */
+	uint64_t where; /* offset in the file, or a kernel address */
 	bool exact;     /* false: a return address; the symbol at where - 1 is meant */
+	bool linked;    /* `where` is an address as the linker gave it, not an offset in the file */
 };
 
 /* The answer; strings belong to the symbolizer and live as long as it does. */
@@ -62,6 +63,7 @@ enum symbol_function_kind {
 struct symbol_function {
 	const char *name; /* mangled, as in the symbol table */
 	uint64_t file_offset; /* of its first instruction */
+	uint64_t address; /* the same as the linker gave it */
 	uint64_t size; /* 0 unknown */
 	enum symbol_function_kind kind;
 };

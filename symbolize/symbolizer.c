@@ -153,7 +153,11 @@ static void draft_queries(struct draft *draft, enum message_kind kind, uint32_t 
 {
 	draft_start(draft, kind, file);
 	for (size_t i = 0; i < nr && i < QUERIES_MAX; i++) {
-		struct wire_query wire = { .where = queries[i].where, .exact = queries[i].exact };
+		struct wire_query wire = {
+			.where = queries[i].where,
+			.exact = queries[i].exact,
+			.linked = queries[i].linked,
+		};
 
 		draft_element(draft, &wire, sizeof(wire));
 	}

@@ -46,17 +46,27 @@ static uint64_t place_of(const struct wire_query *query)
 	return query->exact || !query->where ? query->where : query->where - 1;
 }
 
+/* The offset in the file to look up; false for an address that is no code. */
+static bool offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset)
+{
+	const struct code_range *code = query->linked ? symtab_code_at(&file->table, place_of(query)) : NULL;
+
+	*ret_offset = code ? place_of(query) - code->address + code->offset : place_of(query);
+	return code || !query->linked;
+}
+
 /* Fills one answer; false when the draft's text is full. */
 static bool name_in_file(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
 			 struct wire_answer *ret_answer)
 {
 	struct found_place place;
+	uint64_t offset;
 
 	if (file->status != SYMBOL_OK) {
 		ret_answer->status = file->status;
 		return true;
 	}
-	if (!indexed_file_lookup(file, place_of(query), worker->scratch, &place)) {
+	if (!offset_of(file, query, &offset) || !indexed_file_lookup(file, offset, worker->scratch, &place)) {
 		ret_answer->status = file->table.symbols.nr ? SYMBOL_NOT_FOUND : SYMBOL_NO_TABLE;
 		return true;
 	}
@@ -64,7 +74,7 @@ static bool name_in_file(struct worker *worker, struct indexed_file *file, const
 		ret_answer->status = SYMBOL_MALFORMED; /* or the file has shrunk since */
 		return true;
 	}
-	ret_answer->offset = query->where - place.start;
+	ret_answer->offset = offset + (query->where - place_of(query)) - place.start;
 	ret_answer->nameless = place.nameless;
 	return add_name(worker, place.identity, place.name, &ret_answer->name);
 }

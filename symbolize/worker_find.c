@@ -43,6 +43,7 @@ static void add_symbol(struct worker *worker, const struct indexed_file *file, c
 {
 	struct wire_function function = {
 		.file_offset = symtab_start(&file->table, symbol),
+		.address = symtab_address(&file->table, symtab_start(&file->table, symbol)),
 		.size = symbol->unsized ? 0 : symbol->size,
 		.kind = symbol->ifunc ? FUNCTION_RESOLVER : FUNCTION_PLAIN,
 	};
@@ -57,6 +58,7 @@ static void add_symbol(struct worker *worker, const struct indexed_file *file, c
 		add_function(worker,
 			     (struct wire_function){
 				     .file_offset = choices[i].implementation,
+				     .address = symtab_address(&file->table, choices[i].implementation),
 				     .kind = FUNCTION_IMPLEMENTATION,
 			     },
 			     name);

@@ -52,7 +52,7 @@ struct message_header {
 
 struct wire_query {
 	uint64_t where;
-	uint64_t exact;
+	uint32_t exact, linked;
 };
 
 struct wire_answer {
@@ -63,7 +63,7 @@ struct wire_answer {
 };
 
 struct wire_function {
-	uint64_t file_offset, size;
+	uint64_t file_offset, address, size;
 	uint32_t name;
 	uint32_t kind; /* enum symbol_function_kind */
 };

@@ -19,6 +19,8 @@ void help_usage(const struct option_list *list, struct buf *ret_text)
 
 		if (spec->kind == OPTION_KIND_COMMAND)
 			buf_addf(ret_text, " [-- %s [argument...]]", spec->name);
+		else if (spec->kind == OPTION_KIND_WORDS)
+			buf_addf(ret_text, " [%s...]", spec->name);
 		else if (spec->operand)
 			buf_addf(ret_text, spec->required ? " %s" : " [%s]", spec->name);
 	}

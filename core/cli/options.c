@@ -226,7 +226,8 @@ static int take_operand(struct parser *parser, const char *text)
 
 	if (i < 0)
 		return fail_usage("unexpected argument '%s'", text);
-	parser->nr_operands++;
+	if (parser->list.entries.data[i].spec->kind != OPTION_KIND_WORDS)
+		parser->nr_operands++;
 	return take(parser, (size_t)i, text);
 }
 
@@ -414,7 +415,12 @@ void options_done(const struct option_spec *table, void *options)
 	_cleanup_(option_list_done) struct option_list list;
 
 	option_list_init(&list, table);
-	for (size_t i = 0; i < list.entries.nr; i++)
+	for (size_t i = 0; i < list.entries.nr; i++) {
+		void *field = (char *)options + list.entries.data[i].offset;
+
 		if (list.entries.data[i].spec->kind == OPTION_KIND_U32_LIST)
-			vec_done((struct u32_list *)((char *)options + list.entries.data[i].offset));
+			vec_done((struct u32_list *)field);
+		else if (list.entries.data[i].spec->kind == OPTION_KIND_WORDS)
+			vec_done((struct word_list *)field);
+	}
 }

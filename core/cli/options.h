@@ -18,6 +18,7 @@
  *	struct seconds      5, 0.5; at least a millisecond
  *	const char *        text, as it stands in argv
  *	struct u32_list     numbers separated by commas, each from .min to .max
+ *	struct word_list    an operand, the last one: any number of words
  *	char *const *       an operand: all words behind "--", a command to run
  *	anything with .parse what that function makes of it (enums by name)
  *
@@ -43,6 +44,12 @@ struct u32_list {
 	size_t nr, room;
 };
 
+/* Words as they stand in argv. */
+struct word_list {
+	const char **data;
+	size_t nr, room;
+};
+
 enum option_kind {
 	OPTION_KIND_END = 0,
 	OPTION_KIND_FRAGMENT, /* another table, for a structure inside this one */
@@ -54,6 +61,7 @@ enum option_kind {
 	OPTION_KIND_SECONDS,
 	OPTION_KIND_TEXT,
 	OPTION_KIND_U32_LIST,
+	OPTION_KIND_WORDS,
 	OPTION_KIND_COMMAND,
 };
 
@@ -88,6 +96,7 @@ struct option_spec {
 		struct seconds: OPTION_KIND_SECONDS,   \
 		const char *: OPTION_KIND_TEXT,        \
 		struct u32_list: OPTION_KIND_U32_LIST, \
+		struct word_list: OPTION_KIND_WORDS,   \
 		char *const *: OPTION_KIND_COMMAND)
 
 #define OPTION_FIELD(structure, field) \

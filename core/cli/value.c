@@ -124,6 +124,9 @@ static int parse_kind(const struct option_spec *spec, const char *text, void *fi
 		return parse_seconds(text, &((struct seconds *)field)->ns);
 	case OPTION_KIND_U32_LIST:
 		return parse_list(text, spec->min, limit(spec), field);
+	case OPTION_KIND_WORDS:
+		vec_push((struct word_list *)field, text);
+		return 0;
 	case OPTION_KIND_TEXT:
 		if (!*text)
 			return -EINVAL;

@@ -14,7 +14,7 @@
 static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
 {
 	const struct naming *naming = context;
-	struct debug_search search = { .directories = naming->debug_directories };
+	struct debug_search search = { .directories = naming->debug_directories, .path = naming->path };
 
 	if (naming->spaces && *naming->spaces)
 		search.path = spaces_path(*naming->spaces, file, &search.tgid);
@@ -53,7 +53,7 @@ static void batch_done(struct batch *batch)
 	vec_done(&batch->queries);
 }
 
-static enum frame_reason reason_of(enum symbol_status status, bool is_kernel)
+enum frame_reason naming_reason(enum symbol_status status, bool is_kernel)
 {
 	switch (status) {
 	case SYMBOL_OK:
@@ -103,7 +103,7 @@ static void take_answer(struct profile *profile, uint32_t index, const struct sy
 	struct profile_frame *frame = &profile->frames.data[index];
 	bool is_kernel = frame->kind == FRAME_KERNEL;
 
-	frame->reason = (uint8_t)reason_of(answer->status, is_kernel);
+	frame->reason = (uint8_t)naming_reason(answer->status, is_kernel);
 	if (is_kernel)
 		frame->module = strtab_add(&profile->strings, answer->module ? answer->module : "kernel");
 	if (answer->status != SYMBOL_OK || !answer->name)

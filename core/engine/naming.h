@@ -11,6 +11,7 @@
 struct naming {
 	bool no_demangle;
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
+	const char *path;              /* of files that are not of frames; NULL unknown */
 	struct spaces *const *spaces;  /* where the files of frames are from; NULL, also *spaces: there are none */
 };
 
@@ -19,6 +20,9 @@ struct naming {
  * opened again when a worker was lost. `naming` is borrowed until symbolizer_free(). 0 or a recorded failure.
  */
 int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer);
+
+/* Why a frame has no name, when the symbolizer answers so. */
+enum frame_reason naming_reason(enum symbol_status status, bool is_kernel);
 
 /*
  * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a

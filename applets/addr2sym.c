@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* addr2sym: which function an address is in. */
+#include "applets/common.h"
+#include "core/applet.h"
+#include "core/run.h"
+
+struct addr2sym_options {
+	const char *file;
+	uint32_t tgid;
+	bool kernel;
+	bool is_return;
+	const char *find;
+	bool no_demangle;
+	const char *debug_directories;
+	struct word_list addresses;
+};
+
+static const struct option_spec table[] = {
+	OPTION('e', "exe", struct addr2sym_options, file, "FILE",
+	       "addresses of this program or library, as the linker gave them", .noun = "a file name",
+	       .exclusive = "subject"),
+	OPTION('p', "pid", struct addr2sym_options, tgid, "PID", "addresses in the memory of this process", .min = 1,
+	       .max = PID_MAX, .noun = "a process id", .exclusive = "subject"),
+	OPTION('k', "kernel", struct addr2sym_options, kernel, NULL, "addresses of the kernel", .exclusive = "subject"),
+	OPTION('r', "return", struct addr2sym_options, is_return, NULL,
+	       "they are return addresses: name the call before each"),
+	OPTION(0, "find", struct addr2sym_options, find, "NAME",
+	       "the other way: the addresses of the functions of this name; '*' is a wildcard", .noun = "a name"),
+	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL,
+	       "show C++ and Rust names as they stand in the symbol table"),
+	OPTION(0, "debug-dir", struct addr2sym_options, debug_directories, "DIR[:DIR...]",
+	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory"),
+	OPERAND("address", struct addr2sym_options, addresses,
+		"hexadecimal, with 0x or without; none: one per line of the standard input"),
+	OPTION_END,
+};
+
+static int name(const void *block)
+{
+	const struct addr2sym_options *options = block;
+	const struct addr2sym_request request = {
+		.file = options->file,
+		.tgid = options->tgid,
+		.kernel = options->kernel,
+		.is_return = options->is_return,
+		.find = options->find,
+		.no_demangle = options->no_demangle,
+		.debug_directories = options->debug_directories,
+		.addresses = options->addresses.data,
+		.nr_addresses = options->addresses.nr,
+	};
+
+	return run_addr2sym(&request);
+}
+
+static const struct applet_example examples[] = {
+	{ "-e /bin/bash 0x4f5a0", "the function of a program that has this address" },
+	{ "-p 181 7f2a1c0b3e10", "what is there in a process" },
+	{ "-k ffffffff81000000", "a kernel function" },
+	{ "-e libc.so.6 --find 'mem*'", "where functions are" },
+	{},
+};
+
+const struct applet addr2sym_applet = {
+	.name = "addr2sym",
+	.summary = "name addresses of a file, a process or the kernel",
+	.description =
+		"Prints one line for each address: the name of the function and the distance from its start, by the same "
+		"rules and with the same caution as in every profile: a name is given only where a symbol covers the "
+		"address, and otherwise the reason why there is none. It needs no BPF, and privileges only for files, "
+		"processes and kernel addresses that are not for everyone.",
+	.options = table,
+	.examples = examples,
+	.options_size = sizeof(struct addr2sym_options),
+	.main = name,
+};

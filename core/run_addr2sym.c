@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* addr2sym: names of addresses through the same way as every frame of a profile, without BPF. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/escape.h"
+#include "core/base/match.h"
+#include "core/engine/naming.h"
+#include "core/engine/opener.h"
+#include "core/engine/process.h"
+#include "core/run.h"
+
+enum {
+	THE_FILE = 0, /* its number in the symbolizer */
+	BATCH = 4096, /* addresses of the standard input that are named at once */
+};
+
+struct addr2sym {
+	const struct addr2sym_request *request;
+	struct naming naming;
+	char *path; /* of the file, absolute: debug files are looked for beside it */
+	struct symbolizer *symbolizer;
+	struct profile profile;
+	struct spaces *spaces; /* with a process */
+	VEC(uint64_t) addresses;
+	struct buf text;
+};
+
+/* ---- output ---- */
+
+static void add_name(struct buf *text, const char *name, uint64_t offset, const char *module)
+{
+	escape_add(text, name, ESCAPE_NAME);
+	buf_addf(text, "+0x%" PRIx64, offset);
+	if (module) {
+		buf_adds(text, " [");
+		escape_add(text, module, ESCAPE_MODULE);
+		buf_addc(text, ']');
+	}
+	buf_addc(text, '\n');
+}
+
+static int write_text(struct addr2sym *run)
+{
+	fputs(buf_text(&run->text), stdout);
+	buf_clear(&run->text);
+	return fflush(stdout) ? -errno : 0;
+}
+
+/* ---- a process: frames of a profile ---- */
+
+static void name_in_process(struct addr2sym *run)
+{
+	const struct profile_record record = { .tgid = run->request->tgid };
+	size_t nr = run->addresses.nr;
+	_cleanup_(freep) uint32_t *frames = xcalloc(nr, sizeof(*frames));
+
+	for (size_t i = 0; i < nr; i++) /* one by one: only the first of a stack can be exact */
+		spaces_add_frames(run->spaces, &record, &run->addresses.data[i], 1, !run->request->is_return,
+				  &frames[i]);
+	name_frames(&run->profile, run->symbolizer);
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile_frame *frame = &run->profile.frames.data[frames[i]];
+		const char *module = frame->module ? profile_string(&run->profile, frame->module) : NULL;
+
+		if (frame->name)
+			add_name(&run->text, profile_string(&run->profile, frame->name), frame->offset, module);
+		else if (module)
+			add_name(&run->text, "??", frame->where, module);
+		else
+			buf_addf(&run->text, "?? (%s)\n", frame_reason_text((enum frame_reason)frame->reason));
+	}
+}
+
+/* ---- a file, or the kernel ---- */
+
+static void name_in_file(struct addr2sym *run)
+{
+	size_t nr = run->addresses.nr;
+	_cleanup_(freep) struct symbol_query *queries = xcalloc(nr, sizeof(*queries));
+	_cleanup_(freep) struct symbol_answer *answers = xcalloc(nr, sizeof(*answers));
+
+	for (size_t i = 0; i < nr; i++)
+		queries[i] = (struct symbol_query){
+			.where = run->addresses.data[i],
+			.exact = !run->request->is_return,
+			.linked = !run->request->kernel,
+		};
+	if (run->request->kernel)
+		symbolizer_name_kernel(run->symbolizer, queries, nr, answers);
+	else
+		symbolizer_name_file(run->symbolizer, THE_FILE, queries, nr, answers);
+	for (size_t i = 0; i < nr; i++) {
+		enum frame_reason reason = naming_reason(answers[i].status, run->request->kernel);
+
+		if (answers[i].name)
+			add_name(&run->text, answers[i].name, answers[i].offset, answers[i].module);
+		else
+			buf_addf(&run->text, "?? (%s)\n", frame_reason_text(reason));
+	}
+}
+
+/* ---- addresses ---- */
+
+static int name_batch(struct addr2sym *run)
+{
+	if (!run->addresses.nr)
+		return 0;
+	if (run->spaces)
+		name_in_process(run);
+	else
+		name_in_file(run);
+	run->addresses.nr = 0;
+	return write_text(run);
+}
+
+/* Hexadecimal, with 0x or without, as addr2line takes it. */
+static int add_address(struct addr2sym *run, const char *text)
+{
+	const char *digits = text + (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 2 : 0);
+	size_t length = strspn(digits, "0123456789abcdefABCDEF");
+
+	if (!length || digits[length] || length > 16)
+		return fail_usage("'%s': not an address: give hexadecimal digits, with 0x or without", text);
+	vec_push(&run->addresses, strtoull(digits, NULL, 16));
+	return 0;
+}
+
+static int name_words(struct addr2sym *run)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < run->request->nr_addresses; i++)
+		err = add_address(run, run->request->addresses[i]);
+	return err ? err : name_batch(run);
+}
+
+static int name_input(struct addr2sym *run)
+{
+	_cleanup_(freep) char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &room, stdin) >= 0) {
+		char *word = line + strspn(line, " \t");
+
+		word[strcspn(word, " \t\r\n")] = '\0';
+		if (*word)
+			err = add_address(run, word);
+		if (!err && run->addresses.nr == BATCH)
+			err = name_batch(run);
+	}
+	return err ? err : name_batch(run);
+}
+
+/* ---- the other way ---- */
+
+static void free_functions(struct symbol_function **functions)
+{
+	free(*functions);
+}
+
+static int find(struct addr2sym *run)
+{
+	_cleanup_(freep) char *pattern = match_wildcard(run->request->find);
+	_cleanup_(free_functions) struct symbol_function *functions = NULL;
+	const char *near;
+	size_t nr = 0;
+	int err = pattern ? symbolizer_find(run->symbolizer, THE_FILE, pattern, &functions, &nr) : -ENOMEM;
+
+	if (err)
+		return fail(err, "'%s': functions cannot be found: %s", run->request->file,
+			    err == -ENOEXEC ? "not a usable ELF file" : strerror(-err));
+	for (size_t i = 0; i < nr; i++) {
+		buf_addf(&run->text, "0x%" PRIx64 " ", functions[i].address);
+		escape_add(&run->text, functions[i].name, ESCAPE_NAME);
+		buf_addc(&run->text, '\n');
+	}
+	if (nr)
+		return write_text(run);
+	fail_no_match("'%s': no function '%s'", run->request->file, run->request->find);
+	if (symbolizer_suggest(run->symbolizer, THE_FILE, run->request->find, &near, 1) == 1)
+		hint("did you mean '%s'?", near);
+	return -ENOENT;
+}
+
+/* ---- the whole ---- */
+
+static int open_file(struct addr2sym *run)
+{
+	int fd = opener_open_user(run->request->file, 0);
+
+	run->path = realpath(run->request->file, NULL);
+	run->naming.path = run->path;
+	return fd < 0 ? fd : symbolizer_add_file(run->symbolizer, THE_FILE, fd);
+}
+
+static int open_kernel(struct addr2sym *run)
+{
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail(-errno, "/proc/kallsyms: cannot be opened: %s", strerror(errno));
+	return symbolizer_add_kernel(run->symbolizer, fd);
+}
+
+static int open_process(struct addr2sym *run)
+{
+	const struct spaces_options options = {
+		.symbolizer = run->symbolizer,
+		.profile = &run->profile,
+		.only_tgid = run->request->tgid,
+	};
+	int err = process_require_proc();
+
+	if (!err && process_exists(run->request->tgid))
+		err = fail(-ESRCH, "process %" PRIu32 ": there is none", run->request->tgid);
+	err = err ? err : spaces_new(&options, &run->spaces);
+	if (!err)
+		spaces_prime(run->spaces, run->request->tgid);
+	return err;
+}
+
+static int open_subject(struct addr2sym *run)
+{
+	if (run->request->file)
+		return open_file(run);
+	return run->request->kernel ? open_kernel(run) : open_process(run);
+}
+
+static int check(const struct addr2sym_request *request)
+{
+	if (!request->file && !request->kernel && !request->tgid)
+		return fail_usage("addresses of what? give --exe FILE, --pid PID or --kernel");
+	if (request->find && !request->file)
+		return fail_usage("argument --find: needs --exe FILE");
+	if (request->find && request->nr_addresses)
+		return fail_usage("argument --find: not allowed with addresses");
+	return 0;
+}
+
+int run_addr2sym(const struct addr2sym_request *request)
+{
+	struct addr2sym run = { .request = request };
+	int err = check(request);
+
+	if (err)
+		return err;
+	run.naming = (struct naming){ request->no_demangle, request->debug_directories, NULL, &run.spaces };
+	profile_init(&run.profile);
+	err = naming_start(&run.naming, &run.symbolizer);
+	err = err ? err : open_subject(&run);
+	if (!err && request->find)
+		err = find(&run);
+	else if (!err)
+		err = request->nr_addresses ? name_words(&run) : name_input(&run);
+	spaces_free(run.spaces);
+	symbolizer_free(run.symbolizer);
+	profile_done(&run.profile);
+	vec_done(&run.addresses);
+	buf_done(&run.text);
+	free(run.path);
+	return err;
+}

@@ -1,0 +1,56 @@
+#!/bin/sh
+# ctest: host timeout=60
+# addr2sym: a file, a stripped file with a debug link, a process, both ways, and what is wrong on its command line.
+. "${0%/*}/lib.sh"
+
+# names REGEX ARG…: the tool prints exactly one line, which matches as a whole
+names() {
+	regex=$1
+	shift
+	out=$("$STACKTOOL" addr2sym "$@" 2>&1) || fail "addr2sym $*: $out"
+	echo "$out" | grep -qxE "$regex" || fail "addr2sym $*: '$out', not $regex"
+}
+
+program=$FIXTURES/chain
+address=$("$STACKTOOL" addr2sym -e "$program" --find main | cut -d' ' -f1)
+case $address in 0x*) ;; *) fail "main is not found: '$address'" ;; esac
+names 'main\+0x0' -e "$program" "$address"
+names 'main\+0x5' -e "$program" "$(printf '%x' $((address + 5)))"
+names 'main\+0x5' -r -e "$program" "$(printf '%x' $((address + 5)))"
+names '\?\? \(.+\)' -e "$program" 1
+[ "$(printf '%s\n\n%s\n' "$address" 0X1 | "$STACKTOOL" addr2sym -e "$program" | wc -l)" = 2 ] ||
+	fail "two lines of input are not two of output"
+
+fixture chain sleep
+names "main\+0x0 \[chain\]" -p "$fixture_pid" "$address"
+names '\?\? \(.+\)' -p "$fixture_pid" 10
+fixture_end
+
+# A program without symbols: its functions are told apart, and a debug file is found by its link, its checksum proves it.
+cp "$program" "$T/program"
+objcopy --only-keep-debug "$T/program" "$T/program.debug"
+objcopy --remove-section .note.gnu.build-id --strip-all --add-gnu-debuglink="$T/program.debug" "$T/program"
+objcopy --remove-section .note.gnu.build-id "$T/program.debug"
+names '(fn_0x[0-9a-f]+\+0x0|\?\? .*)' -e "$T/program" "$address" # the checksum is that of the file as it was
+objcopy --remove-section .gnu_debuglink "$T/program"
+objcopy --add-gnu-debuglink="$T/program.debug" "$T/program"
+names 'main\+0x0' -e "$T/program" "$address"
+mkdir -p "$T/debug$T"
+mv "$T/program.debug" "$T/debug$T/"
+names '(fn_0x[0-9a-f]+\+0x0|\?\? .*)' -e "$T/program" "$address"
+names 'main\+0x0' --debug-dir "$T/debug" -e "$T/program" "$address"
+
+wrong() {
+	want=$1
+	shift
+	"$STACKTOOL" addr2sym "$@" >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+	[ "$status" != 0 ] && grep -qF -- "$want" "$T/err" || fail "addr2sym $*: status $status, $(cat "$T/err")"
+}
+wrong 'addresses of what?' 12
+wrong "'12x': not an address" -e "$program" 12x
+wrong 'no such file' -e "$T/none" 1
+wrong 'not allowed with' -k -p 1 1
+wrong 'did you mean' -e "$program" --find mainn
+mkfifo "$T/fifo"
+wrong 'a FIFO, not a regular file' -e "$T/fifo" 1
