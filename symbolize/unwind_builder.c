@@ -61,7 +61,7 @@ int unwind_builder_init(struct unwind_builder *builder, uint64_t low, uint64_t h
 	int err;
 
 	memset(builder, 0, sizeof(*builder));
-	if (low >= high || nr > UNWIND_PAGES_MAX)
+	if (low >= high || nr > UNWIND_PAGES_MAX || low >> ST_UNWIND_PAGE_SHIFT > UNWIND_FIRST_PAGE_MAX)
 		return -E2BIG;
 	table->first_page = low >> ST_UNWIND_PAGE_SHIFT;
 	err = vec_grow((void **)&table->pages.data, &table->pages.room, (size_t)nr, sizeof(*table->pages.data));

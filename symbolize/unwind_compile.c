@@ -4,8 +4,11 @@
 #include "core/base/cleanup.h"
 #include "symbolize/radix_sort.h"
 #include "symbolize/unwind_cfi.h"
+#include "symbolize/unwind_go.h"
 
 _Static_assert(sizeof(struct cfi_fde) == RADIX_ELEMENT_BYTES, "struct cfi_fde is sorted by radix_sort()");
+
+#define GO_FUNCTION UINT32_MAX /* in place of a CIE: `position` is its number in .gopclntab */
 
 enum {
 	PADDING_MAX = 15, /* between functions: the rule before it goes on, as no code is there */
@@ -14,6 +17,7 @@ enum {
 struct compile {
 	const struct elf_file *elf;
 	struct cfi cfi;
+	struct unwind_go go;
 	struct cfi_rows rows;
 	struct unwind_builder builder;
 	uint64_t end; /* of what has rows so far */
@@ -22,6 +26,7 @@ struct compile {
 static void compile_done(struct compile *compile)
 {
 	unwind_cfi_done(&compile->cfi);
+	unwind_go_done(&compile->go);
 	vec_done(&compile->rows.rows);
 	unwind_builder_done(&compile->builder);
 }
@@ -60,17 +65,48 @@ static int scan(struct compile *compile, int (*find)(const struct elf_file *elf,
 	return err;
 }
 
+/* Go's functions join those of .eh_frame, which in such a program are of C. */
+static int add_go(struct compile *compile)
+{
+	int err = unwind_go_read(&compile->go, compile->elf);
+	uint64_t before = 0;
+
+	for (uint64_t i = 0; i < compile->go.nr_functions && !err; i++) {
+		struct cfi_fde function = { unwind_go_start(&compile->go, i), (uint32_t)i, GO_FUNCTION };
+
+		if (function.start < before) /* they end where the next one starts */
+			break;
+		before = function.start;
+		err = vec_try_push(&compile->cfi.fdes, function);
+	}
+	return err;
+}
+
+static bool is_nothing(int err)
+{
+	return err == -ENODATA || err == -EBADMSG;
+}
+
 /* What is broken is as good as not there, as long as there is something else. */
 static int find_frames(struct compile *compile)
 {
-	int err = scan(compile, unwind_section_eh);
+	int eh = scan(compile, unwind_section_eh), go, debug;
 
-	if (err == -ENODATA || err == -EBADMSG) {
-		int other = scan(compile, unwind_section_debug);
+	if (eh && !is_nothing(eh))
+		return eh;
+	go = add_go(compile);
+	if (!go || !is_nothing(go))
+		return go;
+	debug = eh ? scan(compile, unwind_section_debug) : 0;
+	return debug == -ENODATA ? eh : debug;
+}
 
-		err = other == -ENODATA ? err : other;
-	}
-	return err;
+/* The rows of one function into compile->rows. */
+static int run(struct compile *compile, const struct cfi_fde *fde)
+{
+	if (fde->cie == GO_FUNCTION)
+		return unwind_go_run(&compile->go, compile->elf, fde->position, &compile->rows);
+	return unwind_cfi_run(&compile->cfi, fde, &compile->rows);
 }
 
 static uint64_t start_of(const void *element)
@@ -97,7 +133,7 @@ static int add_function(struct compile *compile, const struct cfi_fde *fde, uint
 
 	if (!segment || limit == fde->start)
 		return 0;
-	err = unwind_cfi_run(&compile->cfi, fde, &compile->rows);
+	err = run(compile, fde);
 	if (!compile->rows.rows.nr)
 		return err;
 	if (err && err != -EBADMSG)

@@ -192,3 +192,22 @@ int unwind_section_debug(const struct elf_file *elf, struct unwind_section *ret_
 		*ret_section = section;
 	return err;
 }
+
+/* ---- .gopclntab ---- */
+
+int unwind_section_go(const struct elf_file *elf, struct unwind_section *ret_section)
+{
+	const Elf64_Shdr *header = elf_file_section(elf, ".gopclntab");
+	struct unwind_section section = {};
+	int err;
+
+	if (!header) /* position independent: it has to be relocated */
+		header = elf_file_section(elf, ".data.rel.ro.gopclntab");
+	if (!header || header->sh_type == SHT_NOBITS || !header->sh_size)
+		return -ENODATA;
+	section.nr = header->sh_size;
+	err = read_part(elf, header->sh_offset, header->sh_size, &section.bytes);
+	if (!err)
+		*ret_section = section;
+	return err;
+}

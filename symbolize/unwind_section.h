@@ -19,4 +19,7 @@ struct unwind_section {
 int unwind_section_eh(const struct elf_file *elf, struct unwind_section *ret_section);
 int unwind_section_debug(const struct elf_file *elf, struct unwind_section *ret_section);
 
+/* Go's table of functions, .gopclntab; its address is not told. */
+int unwind_section_go(const struct elf_file *elf, struct unwind_section *ret_section);
+
 void unwind_section_done(struct unwind_section *section);

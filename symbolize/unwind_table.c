@@ -88,13 +88,12 @@ static bool rows_are_sound(const struct unwind_table *table, size_t first, size_
 
 bool unwind_table_is_sound(const struct unwind_table *table)
 {
-	uint64_t last_page = UINT64_MAX >> ST_UNWIND_PAGE_SHIFT;
 	size_t next = 0;
 
 	if (table->nr_segments > UNWIND_SEGMENTS_MAX)
 		return false;
 	if (table->pages.nr > UNWIND_PAGES_MAX || table->rows.nr > UNWIND_ROWS_MAX ||
-	    table->first_page > last_page - UNWIND_PAGES_MAX || !rules_are_sound(table))
+	    table->first_page > UNWIND_FIRST_PAGE_MAX || !rules_are_sound(table))
 		return false;
 	for (size_t i = 0; i < table->pages.nr; i++) {
 		uint32_t first = ST_UNWIND_PAGE_FIRST(table->pages.data[i]);

@@ -24,6 +24,9 @@ struct unwind_facts {
 	uint32_t nr_bad; /* of them with instructions that make no sense, or that found no room: they have no rules */
 };
 
+/* The last page that a table may begin with, so that no address of it wraps around. */
+#define UNWIND_FIRST_PAGE_MAX ((UINT64_MAX >> ST_UNWIND_PAGE_SHIFT) - UNWIND_PAGES_MAX)
+
 #define UNWIND_SEGMENTS_MAX 8 /* of code in one file; linkers make one or two */
 
 /* A piece of the file that is loaded as code: from where in the file to which address. */

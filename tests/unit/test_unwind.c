@@ -406,6 +406,21 @@ static void an_unknown_cie_takes_its_functions_along(void **state)
 	assert_none(file, 0x100);
 }
 
+static void a_table_is_not_for_any_address(void **state)
+{
+	const uint64_t highest = UNWIND_FIRST_PAGE_MAX << ST_UNWIND_PAGE_SHIFT;
+	struct unwind_builder builder;
+
+	(void)state;
+	assert_int_equal(unwind_builder_init(&builder, 0, (uint64_t)UNWIND_PAGES_MAX * 4096 + 1), -E2BIG);
+	assert_int_equal(unwind_builder_init(&builder, highest + 4096, highest + 8192), -E2BIG);
+	assert_int_equal(unwind_builder_init(&builder, 16, 16), -E2BIG);
+	assert_int_equal(unwind_builder_init(&builder, highest, highest + 4096), 0);
+	assert_int_equal(unwind_builder_add(&builder, highest - 1, (struct st_unwind_rule){ .kind = 1 }), -ERANGE);
+	assert_int_equal(unwind_builder_add(&builder, highest + 4096, (struct st_unwind_rule){ .kind = 1 }), -ERANGE);
+	unwind_builder_done(&builder);
+}
+
 /* ---- a worker that lies ---- */
 
 static void an_address_follows_from_a_place_in_the_file(void **state)
@@ -482,6 +497,7 @@ int main(void)
 		TEST(a_length_that_leads_away_ends_the_section),
 		TEST(an_unknown_cie_takes_its_functions_along),
 		TEST(an_address_follows_from_a_place_in_the_file),
+		TEST(a_table_is_not_for_any_address),
 		TEST(a_table_of_nonsense_is_not_sound),
 	};
 
