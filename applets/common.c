@@ -91,13 +91,40 @@ const struct option_spec graph_table[] = {
 	OPTION_END,
 };
 
+const struct option_spec pick_table[] = {
+	OPTION(0, "include", struct pick_options, include, "REGEX", "only stacks with a function that matches",
+	       .noun = "a regular expression", .ours = true),
+	OPTION(0, "exclude", struct pick_options, exclude, "REGEX", "no stacks with a function that matches",
+	       .noun = "a regular expression", .ours = true),
+	OPTION(0, "comm", struct pick_options, comm, "REGEX", "only commands that match",
+	       .noun = "a regular expression", .ours = true),
+	OPTION_END,
+};
+
+void pick_plan(const struct pick_options *options, struct plan *plan)
+{
+	plan->include = options->include;
+	plan->exclude = options->exclude;
+	plan->comm = options->comm;
+	if (options->comm)
+		plan->key_parts |= KEY_COMM;
+}
+
+const struct option_spec limit_table[] = {
+	OPTION(0, "top", struct limit_options, top, "N", "only the N largest rows", .min = 1, .ours = true),
+	OPTION(0, "min-count", struct limit_options, least, "N", "only rows of N or more (microseconds for times)",
+	       .min = 1, .ours = true),
+	OPTION_END,
+};
+
+void limit_plan(const struct limit_options *options, struct plan *plan)
+{
+	plan->view.top = options->top;
+	plan->view.least = options->least;
+}
+
 const struct option_spec filter_table[] = {
-	OPTION(0, "include", struct filter_options, include, "REGEX", "only stacks with a function that matches",
-	       .noun = "a regular expression"),
-	OPTION(0, "exclude", struct filter_options, exclude, "REGEX", "no stacks with a function that matches",
-	       .noun = "a regular expression"),
-	OPTION(0, "comm", struct filter_options, comm, "REGEX", "only commands that match",
-	       .noun = "a regular expression"),
+	OPTION_FRAGMENT(pick_table, struct filter_options, pick),
 	OPTION('p', "pid", struct filter_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
 	       .noun = "a list of process ids"),
 	OPTION(0, "since", struct filter_options, since, "SECONDS",
@@ -108,9 +135,9 @@ const struct option_spec filter_table[] = {
 struct filter filter_of(const struct filter_options *options)
 {
 	return (struct filter){
-		.include = options->include,
-		.exclude = options->exclude,
-		.comm = options->comm,
+		.include = options->pick.include,
+		.exclude = options->pick.exclude,
+		.comm = options->pick.comm,
 		.tgids = options->tgids.data,
 		.nr_tgids = options->tgids.nr,
 		.since_ns = options->since.ns,

@@ -29,9 +29,28 @@ int common_plan(const struct common_options *options, struct plan *plan);
 extern const struct option_spec output_table[];
 extern const struct option_spec graph_table[];
 
+/* Which stacks are shown. */
+struct pick_options {
+	const char *include, *exclude, *comm;
+};
+
+extern const struct option_spec pick_table[];
+/* After plan->key_parts is set: the command becomes a part of the key when it is asked for. */
+void pick_plan(const struct pick_options *options, struct plan *plan);
+
+/* How many rows are shown. */
+struct limit_options {
+	uint32_t top;
+	uint64_t least;
+};
+
+extern const struct option_spec limit_table[];
+/* After plan->view is set. */
+void limit_plan(const struct limit_options *options, struct plan *plan);
+
 /* What of a saved profile is shown. */
 struct filter_options {
-	const char *include, *exclude, *comm;
+	struct pick_options pick;
 	struct u32_list tgids;
 	struct seconds since;
 };

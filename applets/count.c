@@ -17,6 +17,8 @@ struct count_options {
 	struct probe_options probe;
 	uint32_t hash_entries, stack_entries;
 	struct stack_options stacks;
+	struct pick_options pick;
+	struct limit_options limit;
 	struct common_options common;
 	char *const *command;
 };
@@ -41,6 +43,8 @@ static const struct option_spec table[] = {
 	OPTION(0, "stack-storage-size", struct count_options, stack_entries, "N",
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24, .ours = true),
 	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
+	OPTION_FRAGMENT(pick_table, struct count_options, pick),
+	OPTION_FRAGMENT(limit_table, struct count_options, limit),
 	OPTION_FRAGMENT(common_table, struct count_options, common),
 	COMMAND(struct count_options, command),
 	OPTION_END,
@@ -82,6 +86,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->record_entries = options->stack_entries;
 	plan_view(options, plan);
 	stack_plan(&options->stacks, plan);
+	pick_plan(&options->pick, plan);
+	limit_plan(&options->limit, plan);
 	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 }
 

@@ -9,6 +9,7 @@ struct funccount_options {
 	struct seconds interval, duration;
 	bool timestamps;
 	struct probe_options probe;
+	struct limit_options limit;
 	struct common_options common;
 	char *const *command;
 };
@@ -23,6 +24,7 @@ static const struct option_spec table[] = {
 	       "stop after this time; without it at Ctrl-C"),
 	OPTION('T', "timestamp", struct funccount_options, timestamps, NULL, "the time before each report"),
 	OPTION_FRAGMENT(probe_table, struct funccount_options, probe),
+	OPTION_FRAGMENT(limit_table, struct funccount_options, limit),
 	OPTION('D', "debug", struct funccount_options, common.debug, NULL,
 	       "print the plan and the BPF instructions before starting"),
 	OPTION_FRAGMENT(common_table, struct funccount_options, common),
@@ -50,6 +52,7 @@ static int plan(const void *block, struct plan *plan)
 		.timestamps = options->timestamps,
 		.want_kernel = true, /* the name of the event stands where the kernel's frames would */
 	};
+	limit_plan(&options->limit, plan);
 	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 }
 

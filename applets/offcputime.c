@@ -12,6 +12,8 @@ struct offcputime_options {
 	struct off_cpu_options off_cpu;
 	bool offsets;
 	bool blocked, runqueue;
+	struct pick_options pick;
+	struct limit_options limit;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -27,6 +29,8 @@ static const struct option_spec table[] = {
 	       .ours = true),
 	OPTION(0, "runqueue", struct offcputime_options, runqueue, NULL,
 	       "only the time that the thread was runnable and waited for a CPU", .exclusive = "part", .ours = true),
+	OPTION_FRAGMENT(pick_table, struct offcputime_options, pick),
+	OPTION_FRAGMENT(limit_table, struct offcputime_options, limit),
 	OPTION_FRAGMENT(common_table, struct offcputime_options, common),
 	OPERAND("duration", struct offcputime_options, duration, "seconds to trace; without it until Ctrl-C"),
 	COMMAND(struct offcputime_options, command),
@@ -48,6 +52,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->command = options->command;
 	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
 	stack_plan(&options->stacks, plan);
+	pick_plan(&options->pick, plan);
+	limit_plan(&options->limit, plan);
 	common_plan(&options->common, plan);
 	if (options->blocked)
 		plan->off_cpu.part = PART_BLOCKED;

@@ -7,6 +7,8 @@ struct offwaketime_options {
 	struct sleeper_options sleepers;
 	struct stack_options stacks;
 	struct off_cpu_options off_cpu;
+	struct pick_options pick;
+	struct limit_options limit;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -16,6 +18,8 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(sleeper_table, struct offwaketime_options, sleepers),
 	OPTION_FRAGMENT(stack_table, struct offwaketime_options, stacks),
 	OPTION_FRAGMENT(off_cpu_table, struct offwaketime_options, off_cpu),
+	OPTION_FRAGMENT(pick_table, struct offwaketime_options, pick),
+	OPTION_FRAGMENT(limit_table, struct offwaketime_options, limit),
 	OPTION_FRAGMENT(common_table, struct offwaketime_options, common),
 	OPERAND("duration", struct offwaketime_options, duration, "seconds to trace; without it until Ctrl-C"),
 	COMMAND(struct offwaketime_options, command),
@@ -36,6 +40,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->off_cpu.measure = MEASURE_OFF_WAKE;
 	plan->view = (struct profile_view){ .style = VIEW_OFFWAKE, .per_process = true };
 	stack_plan(&options->stacks, plan);
+	pick_plan(&options->pick, plan);
+	limit_plan(&options->limit, plan);
 	common_plan(&options->common, plan);
 	err = off_cpu_plan(&options->off_cpu, plan);
 	return err ? err : sleeper_plan(&options->sleepers, plan);

@@ -18,6 +18,9 @@ struct profile_options {
 	const char *cgroup_map, *mntns_map;
 	bool addresses, timestamps;
 	bool plain;
+	struct seconds interval;
+	struct pick_options pick;
+	struct limit_options limit;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -59,6 +62,13 @@ static const struct option_spec table[] = {
 	       .max = 1 << 24),
 	OPTION(0, "stack-storage-size", struct profile_options, stack_entries, "N",
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
+	OPTION(0, "interval", struct profile_options, interval, "SECONDS", "a report every so often", .ours = true),
+	/* Not pick_table: --include is a prefix of bcc's --include-idle. */
+	OPTION(0, "exclude", struct profile_options, pick.exclude, "REGEX", "no stacks with a function that matches",
+	       .noun = "a regular expression", .ours = true),
+	OPTION(0, "comm", struct profile_options, pick.comm, "REGEX", "only commands that match",
+	       .noun = "a regular expression", .ours = true),
+	OPTION_FRAGMENT(limit_table, struct profile_options, limit),
 	OPTION_FRAGMENT(common_table, struct profile_options, common),
 	OPERAND("duration", struct profile_options, duration, "seconds to sample; without it until Ctrl-C"),
 	COMMAND(struct profile_options, command),
@@ -97,7 +107,10 @@ static int plan(const void *block, struct plan *plan)
 		.per_process = true,
 		.times = options->timestamps,
 	};
+	plan->interval_ns = options->interval.ns;
 	stack_plan(&options->stacks, plan);
+	pick_plan(&options->pick, plan);
+	limit_plan(&options->limit, plan);
 	return common_plan(&options->common, plan);
 }
 

@@ -11,6 +11,7 @@ struct stacksnoop_options {
 	struct seconds duration;
 	struct stack_options stacks;
 	struct probe_options probe;
+	struct pick_options pick;
 	struct common_options common;
 	char *const *command;
 };
@@ -30,6 +31,7 @@ static const struct option_spec table[] = {
 	       .noun = "a CPU number", .ours = true),
 	OPTION_FRAGMENT(stack_table, struct stacksnoop_options, stacks),
 	OPTION_FRAGMENT(probe_table, struct stacksnoop_options, probe),
+	OPTION_FRAGMENT(pick_table, struct stacksnoop_options, pick),
 	OPTION_FRAGMENT(common_table, struct stacksnoop_options, common),
 	COMMAND(struct stacksnoop_options, command),
 	OPTION_END,
@@ -71,6 +73,7 @@ static int plan(const void *block, struct plan *plan)
 		.times = true,
 	};
 	stack_plan(&options->stacks, plan);
+	pick_plan(&options->pick, plan);
 	err = common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 	if (!err)
 		choose_stack(&options->stacks, plan);

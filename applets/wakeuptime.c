@@ -9,6 +9,8 @@ struct wakeuptime_options {
 	bool verbose;
 	bool folded;
 	struct off_cpu_options off_cpu;
+	struct pick_options pick;
+	struct limit_options limit;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -23,6 +25,8 @@ static const struct option_spec table[] = {
 	OPTION('f', "folded", struct wakeuptime_options, folded, NULL,
 	       "folded output, one line per stack, for flame graphs"),
 	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
+	OPTION_FRAGMENT(pick_table, struct wakeuptime_options, pick),
+	OPTION_FRAGMENT(limit_table, struct wakeuptime_options, limit),
 	OPTION_FRAGMENT(common_table, struct wakeuptime_options, common),
 	OPERAND("duration", struct wakeuptime_options, duration, "seconds to trace; without it until Ctrl-C"),
 	COMMAND(struct wakeuptime_options, command),
@@ -50,6 +54,8 @@ static int plan(const void *block, struct plan *plan)
 		.addresses = true,
 		.want_kernel = true,
 	};
+	pick_plan(&options->pick, plan);
+	limit_plan(&options->limit, plan);
 	common_plan(&options->common, plan);
 	return off_cpu_plan(&options->off_cpu, plan);
 }

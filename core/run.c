@@ -37,6 +37,7 @@
 #include "core/engine/session.h"
 #include "core/engine/spaces.h"
 #include "core/output.h"
+#include "core/render/filter.h"
 #include "core/render/render.h"
 #include "core/run_events.h"
 #include "symbolize/symbolize.h"
@@ -87,9 +88,21 @@ static int start_naming(struct run *run)
 	return naming_start(&run->naming, &run->symbolizer);
 }
 
+/* Takes the rows out that are not asked for. On a profile that is still empty: are these expressions? */
+static int pick_rows(struct run *run)
+{
+	const struct plan *plan = run->plan;
+	const struct filter filter = { .include = plan->include, .exclude = plan->exclude, .comm = plan->comm };
+
+	return filter_apply(&filter, &run->profile);
+}
+
 static int prepare(struct run *run)
 {
 	int err = process_require_proc();
+
+	if (!err)
+		err = pick_rows(run);
 
 	if (!err)
 		err = check_targets(run->plan);
@@ -317,6 +330,11 @@ static int print_around(struct run *run,
 	return written(err);
 }
 
+static bool shows_events(const struct run *run)
+{
+	return run->plan->view.style == VIEW_SNOOP;
+}
+
 /* What has to be known of an interval while its processes and files are there, printed or not. */
 static void close_interval(struct run *run)
 {
@@ -324,18 +342,16 @@ static void close_interval(struct run *run)
 
 	interval->end_ns = clock_monotonic_ns();
 	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME);
-	profile_count_lost_stacks(&run->profile, interval);
+	if (shows_events(run)) /* a row without a stack stands for events that are in no count */
+		event_stream_end(&run->events, interval, interval->end_ns);
+	else
+		profile_count_lost_stacks(&run->profile, interval);
 	name_frames(&run->profile, run->symbolizer);
 	settle_contexts(&run->profile);
 	run->lost |= !profile_is_exact(interval);
 }
 
 /* ---- events by themselves ---- */
-
-static bool shows_events(const struct run *run)
-{
-	return run->plan->view.style == VIEW_SNOOP;
-}
 
 static bool keeps_events(const struct run *run)
 {
@@ -350,6 +366,9 @@ static int show_events(struct run *run)
 
 	event_stream_end(&run->events, current(run), clock_monotonic_ns());
 	name_frames(&run->profile, run->symbolizer);
+	err = pick_rows(run);
+	if (err)
+		return err;
 	err = event_stream_take(&run->events, &run->profile, current(run), out);
 	if (event_stream_floods(&run->events) && out)
 		fprintf(stderr,
@@ -368,7 +387,7 @@ static int end_events(struct run *run)
 	struct profile_interval *interval = current(run);
 	int err = show_events(run);
 
-	run->lost |= profile_lost(interval) > 0;
+	run->lost |= !profile_is_exact(interval);
 	if (!err && output_wanted(&run->plan->output))
 		err = write_interval(run);
 	if (!err)
@@ -378,8 +397,10 @@ static int end_events(struct run *run)
 
 static int print_interval(struct run *run)
 {
-	int err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
+	int err = pick_rows(run);
 
+	if (!err)
+		err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
 	if (!err)
 		render_notes(&run->profile, current(run), stderr);
 	return err;

@@ -15,7 +15,7 @@
  *	bool                flag, takes no value
  *	uint32_t, uint64_t  number from .min to .max (0: the type's own limit)
  *	int                 the same, for a field whose default is -1: "not given"
- *	struct seconds      5, 0.5; at least a millisecond
+ *	struct seconds      5, 0.5, 500ms, 2m, 1h; at least a millisecond
  *	const char *        text, as it stands in argv
  *	struct u32_list     numbers separated by commas, each from .min to .max
  *	struct word_list    an operand, the last one: any number of words

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
@@ -61,9 +62,23 @@ static const char *read_fraction(const char *text, uint64_t *ret_ns)
 	return text;
 }
 
+/* What stands behind a duration, and how many thousandths of a second it is; 0 for what is no unit. */
+static uint64_t thousandths_of(const char *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t thousandths;
+	} units[] = { { "", 1000 }, { "s", 1000 }, { "ms", 1 }, { "m", 60 * 1000 }, { "h", 3600 * 1000 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(unit, units[i].name))
+			return units[i].thousandths;
+	return 0;
+}
+
 static int parse_seconds(const char *text, uint64_t *ret_ns)
 {
-	uint64_t whole = 0, fraction = 0;
+	uint64_t whole = 0, fraction = 0, thousandths, ns;
 
 	if (*text != '.' && read_number(&text, 0, MAX_SECONDS, &whole) < 0)
 		return -EINVAL;
@@ -72,9 +87,13 @@ static int parse_seconds(const char *text, uint64_t *ret_ns)
 			return -EINVAL;
 		text = read_fraction(text + 1, &fraction);
 	}
-	if (*text || whole * NS_PER_S + fraction < MIN_SECONDS_NS)
+	thousandths = thousandths_of(text);
+	if (!thousandths || whole > MAX_SECONDS * 1000 / thousandths)
 		return -EINVAL;
-	*ret_ns = whole * NS_PER_S + fraction;
+	ns = whole * (NS_PER_S / 1000) * thousandths + fraction * thousandths / 1000;
+	if (ns < MIN_SECONDS_NS || ns > MAX_SECONDS * NS_PER_S)
+		return -EINVAL;
+	*ret_ns = ns;
 	return 0;
 }
 
@@ -175,7 +194,7 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 {
 	switch (spec->kind) {
 	case OPTION_KIND_SECONDS:
-		buf_adds(text, "seconds above 0, like 5 or 0.5");
+		buf_adds(text, "a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h");
 		break;
 	case OPTION_KIND_U32_LIST:
 		buf_adds(text, "numbers separated by commas, each ");

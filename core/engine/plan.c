@@ -293,6 +293,9 @@ void plan_describe(const struct plan *plan, struct buf *ret_text)
 	describe_size("count entries", plan->count_entries, ret_text);
 	describe_size("record entries", plan->record_entries, ret_text);
 	describe_size("ring bytes", plan->ring_bytes, ret_text);
+	describe_text("include", plan->include, ret_text);
+	describe_text("exclude", plan->exclude, ret_text);
+	describe_text("command", plan->comm, ret_text);
 	describe_text("save", plan->save_path, ret_text);
 	if (plan->strict)
 		buf_adds(ret_text, "strict: yes\n");

@@ -147,6 +147,9 @@ struct plan {
 	uint32_t record_entries; /* entries of the cache of sent records; 0 = default */
 	uint32_t ring_bytes;     /* 0 = default */
 
+	/* which rows, by regular expressions: borrowed, NULL = all */
+	const char *include, *exclude, *comm;
+
 	/* output */
 	struct profile_view view;
 	char *save_path; /* --save, or NULL */

@@ -220,6 +220,8 @@ struct profile_view {
 	bool no_header;
 	bool no_process_line; /* stackcount -p: rows per process, but no line "comm [pid]" */
 	bool verbose; /* the account of timed samples even when nothing is off */
+	uint32_t top; /* only so many rows, the largest; 0 = all. Not saved, like: */
+	uint64_t least; /* only rows of at least this number */
 	bool times; /* every record is one event, with its time */
 	/* Not saved: what a form of output tells apart beside what the text shows. */
 	bool apart; /* every record */

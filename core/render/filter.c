@@ -45,7 +45,7 @@ static bool *matching_frames(const struct profile *profile, const struct match *
 	return frames;
 }
 
-static bool has_frame(const struct profile *profile, const struct profile_record *record, const bool *frames)
+static bool record_has_frame(const struct profile *profile, const struct profile_record *record, const bool *frames)
 {
 	size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
 
@@ -53,6 +53,27 @@ static bool has_frame(const struct profile *profile, const struct profile_record
 		if (frames[profile->stack_frames.data[at]])
 			return true;
 	return false;
+}
+
+/* Of a pair, the stack of either will do. */
+static bool has_frame(const struct profile *profile, uint32_t record, const bool *frames)
+{
+	uint32_t parts[2];
+	size_t nr = profile_parts(profile, record, parts);
+
+	for (size_t i = 0; i < nr; i++)
+		if (record_has_frame(profile, &profile->records.data[parts[i]], frames))
+			return true;
+	return false;
+}
+
+/* Who a row is about: of a pair the sleeper. */
+static const struct profile_record *main_record(const struct profile *profile, uint32_t record)
+{
+	uint32_t parts[2];
+
+	profile_parts(profile, record, parts);
+	return &profile->records.data[parts[0]];
 }
 
 static bool has_pid(const struct filter *filter, uint32_t tgid)
@@ -106,12 +127,12 @@ struct chosen {
 
 static bool is_chosen(const struct chosen *chosen, const struct profile *profile, const struct profile_row *row)
 {
-	const struct profile_record *record = &profile->records.data[row->record];
+	const struct profile_record *record = main_record(profile, row->record);
 
 	if (profile->view.times && record->time_ns < chosen->from_ns)
 		return false;
-	return (!chosen->wanted || has_frame(profile, record, chosen->wanted)) &&
-	       (!chosen->unwanted || !has_frame(profile, record, chosen->unwanted)) &&
+	return (!chosen->wanted || has_frame(profile, row->record, chosen->wanted)) &&
+	       (!chosen->unwanted || !has_frame(profile, row->record, chosen->unwanted)) &&
 	       has_pid(chosen->filter, record->tgid) && has_comm(chosen->comm, profile, record);
 }
 

@@ -431,6 +431,21 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return order ? order : compare(a->record, b->record);
 }
 
+/* Rows are in ascending order: what is left out stands at the front. */
+static void leave_out(const struct profile_view *view, struct merged *merged)
+{
+	size_t first = 0;
+
+	if (view->top && merged->rows.nr > view->top)
+		first = merged->rows.nr - view->top;
+	while (first < merged->rows.nr && row_value(view, &merged->rows.data[first]) < view->least)
+		first++;
+	if (!first)
+		return;
+	merged->rows.nr -= first;
+	memmove(merged->rows.data, merged->rows.data + first, merged->rows.nr * sizeof(*merged->rows.data));
+}
+
 void merge_interval(const struct profile *profile, const struct profile_interval *interval,
 		    const struct profile_view *view, struct merged *ret_merged)
 {
@@ -441,4 +456,5 @@ void merge_interval(const struct profile *profile, const struct profile_interval
 	if (ret_merged->rows.nr)
 		qsort_r(ret_merged->rows.data, ret_merged->rows.nr, sizeof(*ret_merged->rows.data), compare_rows,
 			&merger);
+	leave_out(view, ret_merged);
 }

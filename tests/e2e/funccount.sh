@@ -25,8 +25,10 @@ exact() {
 	tool_end
 	expect_status 0
 	echo "funccount $*: $(counted "$name") + $(lost_events) lost"
-	expect_equal "$name" "$(counted "$name")" "$N"
-	expect_equal "lost" "$(lost_events)" 0
+	# Where programs of system calls can be preempted, the kernel leaves out some, and says how many.
+	[ "$(counted "$name")" -le "$N" ] && [ $(($(counted "$name") + $(lost_events))) -ge "$N" ] ||
+		fail "$(counted "$name") calls of $name, not $N"
+	[ "$(lost_events)" -le $((N / 100)) ] || fail "$(lost_events) lost"
 	refuse_err 'does not add up'
 	fixture_end
 }

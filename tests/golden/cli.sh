@@ -82,10 +82,10 @@ good '^report +' --list
 
 # ---- applets: what is wrong, and what is right ----
 
-seconds='give seconds above 0, like 5 or 0.5'
+seconds='give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h'
 wrong 2 "stacktool profile: argument duration: '0' is not a duration: $seconds" profile 0
 wrong 2 "stacktool profile: argument duration: '-5' is not a duration: $seconds" profile -5
-wrong 2 "stacktool profile: argument duration: '5s' is not a duration: $seconds" profile 5s
+wrong 2 "stacktool profile: argument duration: '5x' is not a duration: $seconds" profile 5x
 wrong 2 "stacktool profile: argument -F/--frequency: '0' is not a frequency: give 1 to 1000000" profile -F 0
 wrong 2 "stacktool profile: argument -F/--frequency: '-1' is not a frequency: give 1 to 1000000" profile -F -1
 wrong 2 "stacktool profile: argument -F/--frequency: '2000000' is not a frequency: give 1 to 1000000" profile -F2000000

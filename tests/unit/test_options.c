@@ -247,9 +247,14 @@ static void seconds_take_fractions_but_neither_zero_nor_less(void **state)
 		{ "0.001", 1000000 },
 		{ "99999999", 99999999000000000 },
 		{ "1.0000000019", 1000000001 },
+		{ "5s", 5000000000 },
+		{ "500ms", 500000000 },
+		{ "1.5ms", 1500000 },
+		{ "5m", 300000000000 },
+		{ "0.5h", 1800000000000 },
 	};
-	static const char *const bad[] = { "0",   "0.0", "0.0001", "5s",         "5.", ".",
-					   "1e3", "+5",  "0x5",    "9999999999", "inf" };
+	static const char *const bad[] = { "0",  "0.0", "0.0001", "5x", "5S",  "0.9ms",      "300000h", "m",
+					   "5.", ".",   "1e3",    "+5", "0x5", "9999999999", "inf" };
 	struct options options;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -258,10 +263,18 @@ static void seconds_take_fractions_but_neither_zero_nor_less(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i], &options), -EINVAL);
-	expect_failure("-5", "argument duration: '-5' is not a duration: give seconds above 0, like 5 or 0.5", "");
-	expect_failure("-0.5", "argument duration: '-0.5' is not a duration: give seconds above 0, like 5 or 0.5", "");
-	expect_failure("-i 0", "argument -i/--interval: '0' is not a duration: give seconds above 0, like 5 or 0.5",
-		       "");
+	expect_failure(
+		"-5",
+		"argument duration: '-5' is not a duration: give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h",
+		"");
+	expect_failure(
+		"-0.5",
+		"argument duration: '-0.5' is not a duration: give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h",
+		"");
+	expect_failure(
+		"-i 0",
+		"argument -i/--interval: '0' is not a duration: give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h",
+		"");
 }
 
 static void numbers_keep_to_their_limits(void **state)

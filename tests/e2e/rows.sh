@@ -1,0 +1,52 @@
+#!/bin/sh
+# ctest: host
+# --top and --min-count show the largest rows and leave the account alone; --comm, --include and --exclude pick rows by
+# regular expressions, of every applet that collects. Durations have units.
+. "${0%/*}/lib.sh"
+needs uprobe tracepoint:sched:sched_switch
+
+fixture calls -n 1000 -d 8
+tool_start count -f -P --save "$T/all.stk" --top 3 -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "rows" "$(folded_rows)" 3
+refuse_err 'does not add up'
+fixture_end
+tool report -f "$T/all.stk"
+expect_equal "saved all the same" "$(folded_sum)" 1000
+
+fixture calls -n 1000 -d 8
+tool_start count -f --min-count 2000 --comm '^calls$' "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_equal "rows of 2000 and more" "$(folded_rows)" 0
+fixture_end
+
+for pick in '--comm ^calls$:1000' '--comm ^no-such-command$:0' '--exclude st_fix_hit:0' '--include st_fix_hit:1000' \
+	'--include ^nothing$:0'; do
+	fixture calls -n 1000 -d 8
+	# shellcheck disable=SC2086
+	tool_start count -f -U ${pick%:*} "$FIXTURES/calls:st_fix_hit"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	expect_equal "count $pick" "$(folded_sum)" "${pick##*:}"
+	fixture_end
+done
+
+# a row of two records is about the sleeper; an expression that is none stops before anything is attached
+tool offwaketime -f --comm '^no-such-command$' 300ms
+expect_status 0
+expect_equal "rows of nobody" "$(folded_rows)" 0
+tool offcputime --comm '(' 1
+expect_status 2
+expect_err "argument --comm: '\('"
+tool funccount -d 0.3s --top 1 't:sched:*'
+expect_status 0
+expect_equal "lines" "$(wc -l <"$T/out")" 5
+tool profile --interval 100ms --top 1 -f 300ms
+expect_status 0
