@@ -8,6 +8,7 @@
 #include "applets/install.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/cli/completions.h"
 #include "core/cli/help.h"
 #include "core/cli/man.h"
 #include "core/cli/version.h"
@@ -45,7 +46,7 @@ static int print_overview(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	fputs("Usage: stacktool APPLET [argument...]\n"
-	      "       stacktool --list | --version | --install DIR\n"
+	      "       stacktool --list | --version | --install DIR | --completions SHELL\n"
 	      "\n"
 	      "Which code paths lead here, and how often? The applets:\n"
 	      "\n",
@@ -55,7 +56,8 @@ static int print_overview(int argc, char **argv)
 	      "  stacktool APPLET --help     options and examples of an applet\n"
 	      "  stacktool --list            the applets, one per line\n"
 	      "  stacktool --version         version, libraries and what was built in\n"
-	      "  stacktool --install DIR     links for the names of bcc's tools in a folder\n",
+	      "  stacktool --install DIR     links for the names of bcc's tools in a folder\n"
+	      "  stacktool --completions SHELL   what bash, zsh or fish completes\n",
 	      stdout);
 	return 0;
 }
@@ -65,6 +67,19 @@ static int install(int argc, char **argv)
 	if (argc != 3)
 		return fail_usage("argument --install: give one folder for the links");
 	return install_links(argv[2]);
+}
+
+static int print_completions(int argc, char **argv)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	int err;
+
+	if (argc != 3)
+		return fail_usage("argument --completions: give a shell: bash, zsh or fish");
+	err = completions(applets, argv[2], &text);
+	if (!err)
+		fputs(buf_text(&text), stdout);
+	return err;
 }
 
 /* help, help APPLET, help --man [APPLET] */
@@ -97,13 +112,9 @@ bool command_run(int argc, char **argv, int *ret_err)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} commands[] = {
-		{ "--help", print_overview },
-		{ "-h", print_overview },
-		{ "--list", print_list },
-		{ "--version", print_version },
-		{ "-V", print_version },
-		{ "--install", install },
-		{ "help", help },
+		{ "--help", print_overview },           { "-h", print_overview }, { "--list", print_list },
+		{ "--version", print_version },         { "-V", print_version },  { "--install", install },
+		{ "--completions", print_completions }, { "help", help },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++) {

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each script knows the applets behind "stacktool", their options, and the names of bcc's tools as commands of their own.
+ * What stands in quotes is text of ours, but it is quoted for the shell all the same.
+ */
+#include "core/cli/completions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+
+/* 'text' for a shell of the Bourne family and for fish, with what zsh would read as its own escaped. */
+static void add_quoted(struct buf *text, const char *words, const char *escaped)
+{
+	buf_addc(text, '\'');
+	for (const char *c = words; *c; c++) {
+		if (strchr(escaped, *c))
+			buf_addc(text, '\\');
+		if (*c == '\'')
+			buf_adds(text, "'\\''");
+		else
+			buf_addc(text, *c);
+	}
+	buf_addc(text, '\'');
+}
+
+typedef void add_option(struct buf *text, const struct applet *applet, const struct option_spec *spec);
+
+static void each_option(struct buf *text, const struct applet *applet, add_option *add)
+{
+	_cleanup_(option_list_done) struct option_list list;
+
+	option_list_init(&list, applet->options);
+	for (size_t i = 0; i < list.entries.nr; i++) {
+		const struct option_spec *spec = list.entries.data[i].spec;
+
+		if (!spec->operand && !spec->hidden)
+			add(text, applet, spec);
+	}
+}
+
+/* Every name that the applet is called by, with something between them. */
+static void add_names(struct buf *text, const struct applet *applet, const char *between)
+{
+	buf_adds(text, applet->name);
+	for (const char *const *alias = applet->aliases; alias && *alias; alias++)
+		buf_addf(text, "%s%s", between, *alias);
+}
+
+static void add_all_names(struct buf *text, const struct applet *const *applets)
+{
+	for (; *applets; applets++) {
+		add_names(text, *applets, " ");
+		buf_addc(text, ' ');
+	}
+}
+
+static void add_bcc_names(struct buf *text, const struct applet *const *applets)
+{
+	for (; *applets; applets++)
+		if ((*applets)->bcc_name)
+			buf_addf(text, " %s", (*applets)->bcc_name);
+	buf_addc(text, '\n');
+}
+
+/* ---- bash ---- */
+
+static void add_bash_option(struct buf *text, const struct applet *applet, const struct option_spec *spec)
+{
+	(void)applet;
+	if (spec->letter)
+		buf_addf(text, " -%c", spec->letter);
+	buf_addf(text, " --%s", spec->name);
+}
+
+static void add_bash(struct buf *text, const struct applet *const *applets)
+{
+	buf_adds(text, "_stacktool() {\n"
+		       "\tlocal applet=${COMP_WORDS[0]##*/} word=${COMP_WORDS[COMP_CWORD]} options=\n"
+		       "\tif [[ $applet == stacktool ]]; then\n"
+		       "\t\tapplet=${COMP_WORDS[1]}\n"
+		       "\t\tif ((COMP_CWORD == 1)); then\n"
+		       "\t\t\tmapfile -t COMPREPLY < <(compgen -W \"");
+	add_all_names(text, applets);
+	buf_adds(text, "help --help --list --version --install --completions\" -- \"$word\")\n"
+		       "\t\t\treturn\n"
+		       "\t\tfi\n"
+		       "\tfi\n"
+		       "\tcase ${applet%.py} in\n");
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		buf_addc(text, '\t');
+		add_names(text, *applet, "|");
+		buf_adds(text, ") options=\"");
+		each_option(text, *applet, add_bash_option);
+		buf_adds(text, "\" ;;\n");
+	}
+	buf_adds(text, "\tesac\n"
+		       "\tif [[ $word == -* ]]; then\n"
+		       "\t\tmapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
+		       "\telse\n"
+		       "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+		       "\tfi\n"
+		       "}\n"
+		       "complete -o filenames -F _stacktool stacktool");
+	add_bcc_names(text, applets);
+}
+
+/* ---- zsh ---- */
+
+#define ZSH_ESCAPED "[]:\\"
+
+static void add_zsh_form(struct buf *text, const struct option_spec *spec, const char *form)
+{
+	_cleanup_(buf_done) struct buf words = {};
+
+	buf_addf(&words, "%s[", form);
+	for (const char *c = spec->help; *c; c++)
+		buf_addf(&words, strchr(ZSH_ESCAPED, *c) ? "\\%c" : "%c", *c);
+	buf_addc(&words, ']');
+	if (option_takes_value(spec))
+		buf_addf(&words, ":%s:_files", spec->metavar);
+	buf_adds(text, " \\\n\t\t\t");
+	add_quoted(text, buf_text(&words), "");
+}
+
+static void add_zsh_option(struct buf *text, const struct applet *applet, const struct option_spec *spec)
+{
+	char form[64];
+
+	(void)applet;
+	if (spec->letter) {
+		snprintf(form, sizeof(form), "-%c%s", spec->letter, option_takes_value(spec) ? "+" : "");
+		add_zsh_form(text, spec, form);
+	}
+	snprintf(form, sizeof(form), "--%s%s", spec->name, option_takes_value(spec) ? "=" : "");
+	add_zsh_form(text, spec, form);
+}
+
+static void add_zsh(struct buf *text, const struct applet *const *applets)
+{
+	buf_adds(text, "#compdef stacktool");
+	add_bcc_names(text, applets);
+	buf_adds(text, "_stacktool() {\n"
+		       "\tlocal applet=${words[1]:t:r}\n"
+		       "\tlocal -a applets=(\n");
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		_cleanup_(buf_done) struct buf words = {};
+
+		buf_addf(&words, "%s:%s", (*applet)->name, (*applet)->summary);
+		buf_adds(text, "\t\t");
+		add_quoted(text, buf_text(&words), "");
+		buf_addc(text, '\n');
+	}
+	buf_adds(text, "\t)\n"
+		       "\tif [[ $applet == stacktool ]]; then\n"
+		       "\t\tif ((CURRENT == 2)); then\n"
+		       "\t\t\t_describe applet applets\n"
+		       "\t\t\treturn\n"
+		       "\t\tfi\n"
+		       "\t\tshift words\n"
+		       "\t\t((CURRENT--))\n"
+		       "\t\tapplet=${words[1]}\n"
+		       "\tfi\n"
+		       "\tcase $applet in\n");
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		buf_adds(text, "\t(");
+		add_names(text, *applet, "|");
+		buf_adds(text, ")\n\t\t_arguments -s");
+		each_option(text, *applet, add_zsh_option);
+		buf_adds(text, " \\\n\t\t\t'*:argument:_files' ;;\n");
+	}
+	buf_adds(text, "\tesac\n}\n_stacktool \"$@\"\n");
+}
+
+/* ---- fish ---- */
+
+static void add_fish_option(struct buf *text, const struct applet *applet, const struct option_spec *spec)
+{
+	buf_adds(text, "complete -c stacktool -n '__fish_seen_subcommand_from ");
+	add_names(text, applet, " ");
+	buf_addc(text, '\'');
+	if (spec->letter)
+		buf_addf(text, " -s %c", spec->letter);
+	buf_addf(text, " -l %s%s -d ", spec->name, option_takes_value(spec) ? " -r" : "");
+	add_quoted(text, spec->help, "\\");
+	buf_addc(text, '\n');
+}
+
+static void add_fish(struct buf *text, const struct applet *const *applets)
+{
+	for (const struct applet *const *applet = applets; *applet; applet++) {
+		buf_addf(text, "complete -c stacktool -n __fish_use_subcommand -f -a %s -d ", (*applet)->name);
+		add_quoted(text, (*applet)->summary, "\\");
+		buf_addc(text, '\n');
+		each_option(text, *applet, add_fish_option);
+	}
+}
+
+int completions(const struct applet *const *applets, const char *shell, struct buf *ret_text)
+{
+	static const struct {
+		const char *name;
+		void (*add)(struct buf *text, const struct applet *const *applets);
+	} shells[] = { { "bash", add_bash }, { "zsh", add_zsh }, { "fish", add_fish } };
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
+		if (strcmp(shell, shells[i].name))
+			continue;
+		shells[i].add(ret_text, applets);
+		return 0;
+	}
+	return fail_usage("argument --completions: '%s' is no shell that is known: give bash, zsh or fish", shell);
+}
