@@ -10,6 +10,9 @@ const struct option_spec common_table[] = {
 	       .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table", .ours = true),
+	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
+	       "look up no names of user functions; with --save, 'stacktool report' does it later or elsewhere",
+	       .ours = true),
 	OPTION(0, "debug-dir", struct common_options, debug_directories, "DIR[:DIR...]",
 	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory", .ours = true),
 	OPTION(0, "explain", struct common_options, explain, NULL,
@@ -30,6 +33,7 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->debug = plan->view.verbose = options->debug;
 	plan->dump_bpf = options->dump_bpf;
 	plan->no_demangle = options->no_demangle;
+	plan->no_symbolize = options->no_symbolize;
 	plan->debug_directories = options->debug_directories;
 	plan->output = options->output;
 	if (options->output.root == GRAPH_ROOT_TID)

@@ -17,6 +17,7 @@ struct common_options {
 	bool debug;
 	bool dump_bpf;
 	bool no_demangle;
+	bool no_symbolize;
 	const char *debug_directories;
 	struct output_options output;
 };

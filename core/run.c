@@ -46,8 +46,9 @@ struct run {
 	const struct applet *applet;
 	const struct plan *plan;
 	struct attach_plan attach;
-	struct naming naming;
+	struct naming naming, identifying;
 	struct symbolizer *symbolizer;
+	struct symbolizer *identifier; /* with --no-symbolize: gets the files of frames instead */
 	struct session *session;
 	struct spaces *spaces;
 	struct collector *collector;
@@ -84,8 +85,16 @@ static int open_kernel_symbols(struct run *run)
 
 static int start_naming(struct run *run)
 {
-	run->naming = (struct naming){ run->plan->no_demangle, run->plan->debug_directories, NULL, &run->spaces };
-	return naming_start(&run->naming, &run->symbolizer);
+	int err;
+
+	run->naming = (struct naming){ .no_demangle = run->plan->no_demangle,
+				       .debug_directories = run->plan->debug_directories,
+				       .spaces = &run->spaces };
+	err = naming_start(&run->naming, &run->symbolizer);
+	if (err || !run->plan->no_symbolize)
+		return err;
+	run->identifying = (struct naming){ .identify_only = true, .spaces = &run->spaces };
+	return naming_start(&run->identifying, &run->identifier);
 }
 
 /* Takes the rows out that are not asked for. On a profile that is still empty: are these expressions? */
@@ -188,7 +197,7 @@ static void set_header(struct run *run)
 static int open_spaces(struct run *run)
 {
 	const struct spaces_options options = {
-		.symbolizer = run->symbolizer,
+		.symbolizer = run->identifier ? run->identifier : run->symbolizer,
 		.profile = &run->profile,
 		.only_tgid = run->plan->tgids.nr == 1 ? run->plan->tgids.data[0] : 0,
 	};
@@ -335,6 +344,15 @@ static bool shows_events(const struct run *run)
 	return run->plan->view.style == VIEW_SNOOP;
 }
 
+/* Names, or what is needed to look them up elsewhere. */
+static void name_all(struct run *run)
+{
+	if (run->identifier)
+		identify_frames(&run->profile, run->symbolizer, run->identifier);
+	else
+		name_frames(&run->profile, run->symbolizer);
+}
+
 /* What has to be known of an interval while its processes and files are there, printed or not. */
 static void close_interval(struct run *run)
 {
@@ -346,7 +364,7 @@ static void close_interval(struct run *run)
 		event_stream_end(&run->events, interval, interval->end_ns);
 	else
 		profile_count_lost_stacks(&run->profile, interval);
-	name_frames(&run->profile, run->symbolizer);
+	name_all(run);
 	settle_contexts(&run->profile);
 	run->lost |= !profile_is_exact(interval);
 }
@@ -365,7 +383,7 @@ static int show_events(struct run *run)
 	int err;
 
 	event_stream_end(&run->events, current(run), clock_monotonic_ns());
-	name_frames(&run->profile, run->symbolizer);
+	name_all(run);
 	err = pick_rows(run);
 	if (err)
 		return err;
@@ -538,6 +556,7 @@ static void run_done(struct run *run)
 	spaces_free(run->spaces);
 	session_free(run->session);
 	symbolizer_free(run->symbolizer);
+	symbolizer_free(run->identifier);
 	command_free(run->command);
 	attach_plan_done(&run->attach);
 	output_done(&run->output);

@@ -31,6 +31,7 @@ struct report_change {
 	bool by_name;
 	bool timestamps;
 	bool verbose;
+	const char *debug_directories; /* of programs and debug files by build id, for frames that have no names yet */
 };
 
 /*
@@ -39,6 +40,12 @@ struct report_change {
  */
 int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
 	      const struct filter *filter);
+
+/*
+ * Copies the files that frames of a saved profile lie in, and their debug files, into `directory` by build id. The same
+ * errors; files that are not there get a note.
+ */
+int run_bundle(const char *path, const char *directory, const char *debug_directories);
 
 /* Prints how the profile `now` differs from the profile `before`; the same errors. */
 int run_diff(const char *before, const char *now, const struct output_options *options, const struct filter *filter);

@@ -254,7 +254,9 @@ int run_addr2sym(const struct addr2sym_request *request)
 
 	if (err)
 		return err;
-	run.naming = (struct naming){ request->no_demangle, request->debug_directories, NULL, &run.spaces };
+	run.naming = (struct naming){ .no_demangle = request->no_demangle,
+				      .debug_directories = request->debug_directories,
+				      .spaces = &run.spaces };
 	profile_init(&run.profile);
 	err = naming_start(&run.naming, &run.symbolizer);
 	err = err ? err : open_subject(&run);

@@ -5,6 +5,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/elsewhere.h"
 #include "core/engine/profile_read.h"
 #include "core/output.h"
 #include "core/render/documents.h"
@@ -15,6 +16,8 @@ static int add(const char *path, const struct filter *filter, struct tree *tree,
 	_cleanup_(buf_done) struct buf notes = {};
 	int err = profile_read(path, profile, &notes);
 
+	if (!err && elsewhere_is_needed(profile))
+		err = elsewhere_name(profile, NULL);
 	if (!err)
 		err = filter_apply(filter, profile);
 	if (err)

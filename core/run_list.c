@@ -89,7 +89,7 @@ int run_list(const struct plan *plan)
 {
 	_cleanup_(free_symbolizer) struct symbolizer *symbolizer = NULL;
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
-	const struct naming naming = { plan->no_demangle, plan->debug_directories, NULL, NULL };
+	const struct naming naming = { .no_demangle = plan->no_demangle, .debug_directories = plan->debug_directories };
 	int err = process_require_proc();
 
 	if (!err)

@@ -6,6 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/elsewhere.h"
 #include "core/engine/profile_read.h"
 #include "core/output.h"
 #include "core/render/render.h"
@@ -75,6 +76,8 @@ int run_saved(const char *path, const struct report_change *change, const struct
 	err = output_check(options);
 	if (!err)
 		err = profile_read(path, &profile, &notes);
+	if (!err && elsewhere_is_needed(&profile))
+		err = elsewhere_name(&profile, change->debug_directories);
 	if (!err)
 		err = filter_apply(filter, &profile);
 	if (err)

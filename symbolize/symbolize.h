@@ -85,6 +85,7 @@ struct symbol_debug_wish {
 
 struct symbolizer_options {
 	bool no_demangle;
+	bool identify_only; /* files have nothing but a build id: for names that are looked up elsewhere */
 	unsigned int timeout_ms; /* per request; 0 = 10,000 */
 	/*
 	 * Opens the next separate debug file that may be that of `file`, and counts wish->candidate up past it, or

@@ -274,6 +274,7 @@ _Noreturn void worker_run(int socket, const struct worker_options *options)
 		_exit(1);
 	worker->socket = socket;
 	worker->options = *options;
+	worker->files.identify_only = options->identify_only;
 	worker->kernel_fd = -1;
 	while (message_receive(socket, true, &worker->message, &fd) == 0)
 		handle(worker, fd);

@@ -84,14 +84,21 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 	return err;
 }
 
-static int index_file(struct indexed_file *file, int fd)
+static int identify(struct indexed_file *file, const struct elf_file *elf)
+{
+	if (elf_file_build_id(elf, &file->build_id))
+		file->build_id.nr_bytes = 0;
+	return -ENODATA;
+}
+
+static int index_file(struct indexed_file *file, bool identify_only, int fd)
 {
 	struct elf_file elf;
 	int err = elf_file_open(&elf, fd);
 
 	if (err)
 		return err;
-	err = build_index(file, &elf);
+	err = identify_only ? identify(file, &elf) : build_index(file, &elf);
 	elf_file_done(&elf);
 	return err;
 }
@@ -110,7 +117,7 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 		return SYMBOL_NO_MEMORY;
 	}
 	file->number = number;
-	file->status = fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(index_file(file, fd));
+	file->status = fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(index_file(file, files->identify_only, fd));
 	file->debug_done = file->status != SYMBOL_OK || file->table.complete ||
 			   (!file->build_id.nr_bytes && !*file->link.name);
 	return file->status;

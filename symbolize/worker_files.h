@@ -27,6 +27,7 @@ struct indexed_file {
 
 struct indexed_files {
 	VEC(struct indexed_file *) files; /* some hundred at most, and looked up once per message */
+	bool identify_only; /* their build ids, and SYMBOL_NO_TABLE */
 };
 
 /* Indexes the file behind the descriptor as this number, which must be new. Returns its status. */

@@ -30,6 +30,7 @@ int worker_link_open(struct worker_link *link, const struct symbolizer_options *
 	const struct worker_options worker_options = {
 		.no_demangle = options->no_demangle,
 		.ask_debug = options->open_debug,
+		.identify_only = options->identify_only,
 	};
 
 	link->options = *options;

@@ -33,6 +33,7 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 {
 	const struct symbolizer_options options = {
 		.no_demangle = naming->no_demangle,
+		.identify_only = naming->identify_only,
 		.open_debug = open_debug,
 		.open_again = naming->spaces ? open_again : NULL,
 		.context = (void *)naming,
@@ -143,17 +144,19 @@ static void collect(struct profile *profile, struct batch *batches)
 	}
 }
 
-static void name_batch(struct profile *profile, struct symbolizer *symbolizer, const struct batch *batch, uint32_t file)
+/* `number` is that of the file at the symbolizer. */
+static void name_batch(struct profile *profile, struct symbolizer *symbolizer, const struct batch *batch,
+		       bool is_kernel, uint32_t number)
 {
 	_cleanup_(freep) struct symbol_answer *answers = xcalloc(batch->frames.nr, sizeof(*answers));
 	const struct symbol_query *queries = batch->queries.data;
 
 	if (!batch->frames.nr)
 		return;
-	if (file == profile->files.nr)
+	if (is_kernel)
 		symbolizer_name_kernel(symbolizer, queries, batch->queries.nr, answers);
 	else
-		symbolizer_name_file(symbolizer, file, queries, batch->queries.nr, answers);
+		symbolizer_name_file(symbolizer, number, queries, batch->queries.nr, answers);
 	take_answers(profile, batch, answers);
 }
 
@@ -177,18 +180,55 @@ static void add_build_id(struct profile *profile, struct symbolizer *symbolizer,
 		entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(symbolizer, file));
 }
 
+static struct batch *collect_batches(struct profile *profile)
+{
+	struct batch *batches = xcalloc(profile->files.nr + 1, sizeof(*batches));
+
+	collect(profile, batches);
+	for (uint32_t file = 0; file < profile->files.nr; file++)
+		set_module(profile, &batches[file], file);
+	return batches;
+}
+
+static void free_batches(struct batch *batches, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		batch_done(&batches[i]);
+	free(batches);
+}
+
 void name_frames(struct profile *profile, struct symbolizer *symbolizer)
 {
 	uint32_t nr_files = (uint32_t)profile->files.nr;
-	struct batch *batches = xcalloc(nr_files + 1, sizeof(*batches));
+	struct batch *batches = collect_batches(profile);
 
-	collect(profile, batches);
 	for (uint32_t file = 0; file <= nr_files; file++) {
-		set_module(profile, &batches[file], file);
-		name_batch(profile, symbolizer, &batches[file], file);
+		name_batch(profile, symbolizer, &batches[file], file == nr_files, file);
 		if (file < nr_files && batches[file].frames.nr)
 			add_build_id(profile, symbolizer, file);
-		batch_done(&batches[file]);
 	}
-	free(batches);
+	free_batches(batches, nr_files + 1);
+}
+
+void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier)
+{
+	uint32_t nr_files = (uint32_t)profile->files.nr;
+	struct batch *batches = collect_batches(profile);
+
+	for (uint32_t file = 0; file < nr_files; file++)
+		if (batches[file].frames.nr)
+			add_build_id(profile, identifier, file);
+	name_batch(profile, symbolizer, &batches[nr_files], true, 0);
+	free_batches(batches, nr_files + 1);
+}
+
+void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers)
+{
+	uint32_t nr_files = (uint32_t)profile->files.nr;
+	struct batch *batches = collect_batches(profile);
+
+	for (uint32_t file = 0; file < nr_files; file++)
+		if (numbers[file] != PROFILE_NONE)
+			name_batch(profile, symbolizer, &batches[file], false, numbers[file]);
+	free_batches(batches, nr_files + 1);
 }

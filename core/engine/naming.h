@@ -10,6 +10,7 @@
 
 struct naming {
 	bool no_demangle;
+	bool identify_only;            /* files get build ids, no names */
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
 	const char *path;              /* of files that are not of frames; NULL unknown */
 	struct spaces *const *spaces;  /* where the files of frames are from; NULL, also *spaces: there are none */
@@ -23,6 +24,18 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 
 /* Why a frame has no name, when the symbolizer answers so. */
 enum frame_reason naming_reason(enum symbol_status status, bool is_kernel);
+
+/*
+ * For names that are looked up elsewhere: modules and build ids of the files that frames lie in, from a symbolizer that was
+ * started with identify_only. The frames stay REASON_NOT_TRIED. The kernel's are named, because only this host can do it.
+ */
+void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier);
+
+/*
+ * Names the frames of a saved profile that have not been tried: `numbers` says under which number the symbolizer has each
+ * file of the profile, PROFILE_NONE for those that it does not have, whose frames stay as they are.
+ */
+void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers);
 
 /*
  * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a

@@ -159,6 +159,7 @@ struct plan {
 	bool debug;      /* print plan, configuration and BPF instructions before starting */
 	bool dump_bpf;   /* --ebpf: print them and stop */
 	bool no_demangle;
+	bool no_symbolize; /* names of user frames are looked up elsewhere, from build ids */
 	const char *debug_directories; /* --debug-dir; in argv, NULL = none */
 };
 

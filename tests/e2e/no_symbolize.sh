@@ -1,0 +1,44 @@
+#!/bin/sh
+# ctest: host timeout=120
+# --no-symbolize keeps build ids instead of names; report finds the names where the program is, and from a bundle where it
+# is not; a program with another build id is not believed.
+. "${0%/*}/lib.sh"
+needs perf-event
+
+cp "$FIXTURES/chain" "$T/prog"
+fixture "$T/prog" spin
+go
+tool profile -U -F 199 --no-symbolize --save "$T/saved.stk" -p "$fixture_pid" 1
+expect_status 0
+refuse_out 'st_fix_'
+expect_out '\[unknown\] \[prog\]'
+expect_err 'not looked up'
+fixture_end
+
+tool report "$T/saved.stk"
+expect_status 0
+expect_out 'st_fix_h\+0x[0-9a-f]+ \[prog\]'
+tool diff -f "$T/saved.stk" "$T/saved.stk"
+expect_out ';st_fix_h'
+tool bundle "$T/saved.stk" "$T/files"
+expect_status 0
+expect_out '^[0-9]+ files, [0-9.]+ MB; there: stacktool report --debug-dir'
+
+# Without the program, and with another one in its place
+rm "$T/prog"
+tool report "$T/saved.stk"
+expect_status 0
+refuse_out 'st_fix_'
+cp "$FIXTURES/spin" "$T/prog"
+tool report "$T/saved.stk"
+refuse_out 'st_fix_'
+tool bundle "$T/saved.stk" "$T/none"
+expect_status 0
+expect_err "NOTE: '$T/prog' is left out: it is not here, or has another build id now"
+
+# As somebody else on another host, with the bundle
+chmod 755 "$T"
+chmod -R a+rX "$T/files" "$T/saved.stk"
+tool_under nobody report --debug-dir "$T/files" "$T/saved.stk"
+expect_status 0
+expect_out 'st_fix_h\+0x[0-9a-f]+ \[prog\]'

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a saved profile may say about its files without being believed. tests/e2e/no_symbolize.sh has the rest. */
+#include "core/engine/elsewhere.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "core/engine/naming.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+static uint32_t find(const char *path, const char *build_id, uint64_t inode)
+{
+	static const struct naming naming = { .identify_only = true };
+	struct elsewhere elsewhere = { .directories = ":/nowhere::" };
+	struct profile profile;
+	uint32_t found;
+
+	profile_init(&profile);
+	vec_push(&profile.files, (struct profile_file){ .path = profile_add_string(&profile, path),
+							.build_id = profile_add_string(&profile, build_id),
+							.inode = inode });
+	elsewhere.profile = &profile;
+	assert_int_equal(naming_start(&naming, &elsewhere.symbolizer), 0);
+	found = elsewhere_find(&elsewhere, 0, NULL);
+	symbolizer_free(elsewhere.symbolizer);
+	profile_done(&profile);
+	return found;
+}
+
+static void only_the_right_file_is_taken(void **state)
+{
+	char self[4096];
+	ssize_t nr = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	assert_true(nr > 0);
+	self[nr] = '\0';
+	assert_int_equal(find(self, "00112233445566778899aabbccddeeff00112233", 0), PROFILE_NONE);
+	assert_int_equal(find(self, "../../../../../proc/self/exe", 0), PROFILE_NONE);
+	assert_int_equal(find(self, "a", 0), PROFILE_NONE);
+	assert_int_equal(find(self, "AB", 0), PROFILE_NONE);
+	assert_int_equal(find(self, "", 0), PROFILE_NONE);
+	assert_int_equal(find(self, "", 1), PROFILE_NONE);
+	assert_int_equal(find("relative", "00112233", 0), PROFILE_NONE);
+	assert_int_equal(find("/dev/zero", "00112233", 0), PROFILE_NONE);
+}
+
+static void only_what_waits_is_looked_for(void **state)
+{
+	struct profile profile;
+	struct profile_frame frame = { .kind = FRAME_USER_FILE, .reason = REASON_NO_SYMBOL, .where = 1 };
+
+	profile_init(&profile);
+	profile_add_frame(&profile, &frame);
+	assert_false(elsewhere_is_needed(&profile));
+	frame.where = 2;
+	frame.reason = REASON_NOT_TRIED;
+	profile_add_frame(&profile, &frame);
+	assert_true(elsewhere_is_needed(&profile));
+	profile_done(&profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_the_right_file_is_taken),
+		cmocka_unit_test(only_what_waits_is_looked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
