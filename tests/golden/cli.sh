@@ -78,7 +78,7 @@ good '^link: (static-pie|static|dynamic)$' --version
 good '^profile +sample stacks' --list
 good '^count +count events' --list
 good '^report +' --list
-[ "$(wc -l <"$T/out")" = "$(grep -cE '^[a-z]+ +[a-z]' "$T/out")" ] || bad "--list: more than names and summaries"
+[ "$(wc -l <"$T/out")" = "$(grep -cE '^[a-z0-9]+ +[a-z]' "$T/out")" ] || bad "--list: more than names and summaries"
 
 # ---- applets: what is wrong, and what is right ----
 
