@@ -347,10 +347,12 @@ static bool shows_events(const struct run *run)
 /* Names, or what is needed to look them up elsewhere. */
 static void name_all(struct run *run)
 {
-	if (run->identifier)
-		identify_frames(&run->profile, run->symbolizer, run->identifier);
-	else
-		name_frames(&run->profile, run->symbolizer);
+	if (!run->identifier) {
+		name_frames(&run->profile, run->symbolizer, run->spaces);
+		return;
+	}
+	identify_frames(&run->profile, run->symbolizer, run->identifier);
+	spaces_name_generated(run->spaces); /* nobody else can name that */
 }
 
 /* What has to be known of an interval while its processes and files are there, printed or not. */

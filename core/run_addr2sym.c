@@ -66,7 +66,7 @@ static void name_in_process(struct addr2sym *run)
 	for (size_t i = 0; i < nr; i++) /* one by one: only the first of a stack can be exact */
 		spaces_add_frames(run->spaces, &record, &run->addresses.data[i], 1, !run->request->is_return,
 				  &frames[i]);
-	name_frames(&run->profile, run->symbolizer);
+	name_frames(&run->profile, run->symbolizer, run->spaces);
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_frame *frame = &run->profile.frames.data[frames[i]];
 		const char *module = frame->module ? profile_string(&run->profile, frame->module) : NULL;

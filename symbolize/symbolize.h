@@ -121,6 +121,12 @@ int symbolizer_worker_pid(struct symbolizer *symbolizer);
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
 
 /*
+ * The same for a perf map, where a JIT compiler names its code (perf_map.h): places in it are addresses. The worker keeps it
+ * open and reads what was added before each request.
+ */
+int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd);
+
+/*
  * Hands the kernel's symbol list over: a descriptor of /proc/kallsyms opened while the caller was privileged. It is
  * read at the first kernel query. Takes ownership of `fd`.
  */

@@ -77,11 +77,11 @@ static enum symbol_status refusal_of(const struct worker_link *link, int fd)
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
 
-int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
+static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, bool is_map)
 {
 	struct worker_link *link = &symbolizer->link;
 	_cleanup_(closep) int given = fd;
-	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED };
+	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED, .is_map = is_map };
 	int err;
 
 	if (worker_link_file(link, file))
@@ -123,6 +123,16 @@ bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struc
 int symbolizer_socket(const struct symbolizer *symbolizer)
 {
 	return symbolizer->link.socket;
+}
+
+int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
+{
+	return hand_over(symbolizer, file, fd, false);
+}
+
+int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd)
+{
+	return hand_over(symbolizer, file, fd, true);
 }
 
 int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)

@@ -79,6 +79,20 @@ static bool name_in_file(struct worker *worker, struct indexed_file *file, const
 	return add_name(worker, place.identity, place.name, &ret_answer->name);
 }
 
+static bool name_in_map(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
+			struct wire_answer *ret_answer)
+{
+	const struct perf_map_entry *entry = perf_map_lookup(&file->map, place_of(query));
+	struct name name = entry ? perf_map_name(&file->map, entry, worker->scratch) : (struct name){ "", 0 };
+
+	if (!name.nr_bytes) {
+		ret_answer->status = SYMBOL_NOT_FOUND;
+		return true;
+	}
+	ret_answer->offset = query->where - entry->start;
+	return add_name(worker, entry, name, &ret_answer->name);
+}
+
 static bool name_in_kernel(struct worker *worker, struct indexed_file *none, const struct wire_query *query,
 			   struct wire_answer *ret_answer)
 {
@@ -124,7 +138,7 @@ static void answer_names(struct worker *worker, struct indexed_file *file, name_
 static void take_file(struct worker *worker, int fd)
 {
 	uint32_t number = worker->message.header.file, unused;
-	enum symbol_status status = indexed_files_add(&worker->files, number, fd);
+	enum symbol_status status = indexed_files_add(&worker->files, number, fd, worker->message.header.more);
 	const struct indexed_file *file = indexed_files_get(&worker->files, number);
 	char id[BUILD_ID_HEX_SIZE] = "";
 
@@ -208,6 +222,14 @@ static void read_kernel(struct worker *worker)
 
 /* ---- the loop ---- */
 
+/* A map names places, and nothing else can be asked of it. */
+static void answer_about_map(struct worker *worker, struct indexed_file *map)
+{
+	if (map->status == SYMBOL_OK)
+		map->status = symbol_status_of(perf_map_update(&map->map));
+	answer_names(worker, map, map->status == SYMBOL_OK ? name_in_map : name_in_file);
+}
+
 /* A question about a file that never came is answered like one about an unreadable file. */
 static void answer_about_file(struct worker *worker)
 {
@@ -215,6 +237,12 @@ static void answer_about_file(struct worker *worker)
 	uint32_t number = worker->message.header.file;
 	struct indexed_file *file = indexed_files_get(&worker->files, number);
 
+	if (file && file->is_map && worker->message.header.kind == MESSAGE_NAME) {
+		answer_about_map(worker, file);
+		return;
+	}
+	if (file && file->is_map)
+		file = NULL;
 	if (file && worker->message.header.kind != MESSAGE_FIND_USDT) /* debug files have no notes */
 		complete(worker, number, file);
 	else if (!file)

@@ -103,7 +103,7 @@ static int index_file(struct indexed_file *file, bool identify_only, int fd)
 	return err;
 }
 
-enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd)
+enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, bool is_map)
 {
 	struct indexed_file *file;
 	int err;
@@ -117,8 +117,10 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 		return SYMBOL_NO_MEMORY;
 	}
 	file->number = number;
-	file->status = fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(index_file(file, files->identify_only, fd));
-	file->debug_done = file->status != SYMBOL_OK || file->table.complete ||
+	file->is_map = is_map;
+	err = fd < 0 ? 0 : is_map ? perf_map_open(&file->map, fd) : index_file(file, files->identify_only, fd);
+	file->status = fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(err);
+	file->debug_done = is_map || file->status != SYMBOL_OK || file->table.complete ||
 			   (!file->build_id.nr_bytes && !*file->link.name);
 	return file->status;
 }

@@ -7,6 +7,7 @@
 #include "symbolize/debug_link.h"
 #include "symbolize/fdes.h"
 #include "symbolize/ifunc.h"
+#include "symbolize/perf_map.h"
 #include "symbolize/plt.h"
 #include "symbolize/symtab.h"
 #include "symbolize/usdt.h"
@@ -15,6 +16,8 @@ struct indexed_file {
 	uint32_t number;
 	enum symbol_status status; /* of reading it */
 	bool debug_done;           /* its debug file was asked for, or is not needed */
+	bool is_map;               /* then `map` is all there is */
+	struct perf_map map;
 	struct build_id build_id;
 	struct debug_link link;
 	struct symtab table;
@@ -31,7 +34,7 @@ struct indexed_files {
 };
 
 /* Indexes the file behind the descriptor as this number, which must be new. Returns its status. */
-enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd);
+enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, bool is_map);
 
 /* The file of a number, or NULL. */
 struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number);

@@ -102,7 +102,14 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 		if (file->state == HANDED_SENT)
 			file->state = HANDED_WAITING;
 		else if (file->state == HANDED_INDEXED && file->status == SYMBOL_OK)
-			*file = (struct handed_file){ file->number, -1, HANDED_LOST, why, 0, file->build_id };
+			*file = (struct handed_file){
+				.number = file->number,
+				.fd = -1,
+				.state = HANDED_LOST,
+				.status = why,
+				.is_map = file->is_map,
+				.build_id = file->build_id,
+			};
 	}
 	if (link->kernel.state == HANDED_INDEXED)
 		link->kernel.state = HANDED_WAITING;
@@ -144,6 +151,7 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 static int send_file(struct worker_link *link, struct handed_file *file)
 {
 	draft_start(&link->draft, MESSAGE_FILE, file->number);
+	link->draft.header.more = file->is_map;
 	return draft_send(&link->draft, link->socket, false, file->fd);
 }
 

@@ -18,7 +18,7 @@
 enum message_kind {
 	MESSAGE_NONE, /* never sent */
 	/* to the worker */
-	MESSAGE_FILE, /* with a descriptor: index it as `file` */
+	MESSAGE_FILE, /* with a descriptor: index it as `file`; a perf map if `more` */
 	MESSAGE_KERNEL, /* with a descriptor: /proc/kallsyms */
 	MESSAGE_NAME, /* wire_query…: name places of `file` */
 	MESSAGE_NAME_KERNEL,

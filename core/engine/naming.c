@@ -197,7 +197,7 @@ static void free_batches(struct batch *batches, size_t nr)
 	free(batches);
 }
 
-void name_frames(struct profile *profile, struct symbolizer *symbolizer)
+void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces)
 {
 	uint32_t nr_files = (uint32_t)profile->files.nr;
 	struct batch *batches = collect_batches(profile);
@@ -208,6 +208,8 @@ void name_frames(struct profile *profile, struct symbolizer *symbolizer)
 			add_build_id(profile, symbolizer, file);
 	}
 	free_batches(batches, nr_files + 1);
+	if (spaces)
+		spaces_name_generated(spaces);
 }
 
 void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier)

@@ -39,6 +39,6 @@ void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, c
 
 /*
  * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a
- * name carries a reason; that is no failure.
+ * name carries a reason; that is no failure. Generated code is named by the maps that `spaces` has opened; NULL: none.
  */
-void name_frames(struct profile *profile, struct symbolizer *symbolizer);
+void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces);

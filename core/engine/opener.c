@@ -181,6 +181,13 @@ int opener_file_below(int root_fd, const char *path)
 	return open_wanted(path_fd_below(root_fd, path, 0), &anything);
 }
 
+int opener_plain_below(int root_fd, const char *path)
+{
+	struct opener_request anything = {};
+
+	return open_wanted(path_fd_below(root_fd, path, O_NOFOLLOW), &anything);
+}
+
 int opener_directory_below(int root_fd, const char *path)
 {
 	_cleanup_(closep) int fd = path_fd_below(root_fd, path, O_DIRECTORY);

@@ -32,7 +32,7 @@ int opener_open(const struct opener_request *request);
  */
 int opener_open_user(const char *path, uint32_t root_of_tgid);
 
-/* ---- the pieces, for library.c and debug_files.c ---- */
+/* ---- the pieces, for library.c, debug_files.c and jit_maps.c ---- */
 
 /* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
 int opener_root(uint32_t tgid);
@@ -43,4 +43,5 @@ int opener_root(uint32_t tgid);
  * what was asked for.
  */
 int opener_file_below(int root_fd, const char *path);
+int opener_plain_below(int root_fd, const char *path); /* a regular file only if the path itself is no symbolic link */
 int opener_directory_below(int root_fd, const char *path);

@@ -102,6 +102,36 @@ uint32_t process_living_task(uint32_t tgid)
 	return living;
 }
 
+/* The n-th number of a line of /proc/PID/status, or the last one; 0 when there is none. */
+static uint32_t number_of_line(const char *text, const char *name, int n)
+{
+	const char *at = strstr(text, name);
+	unsigned long number = 0;
+
+	at = at ? at + strlen(name) : "\n";
+	for (int i = 0; i <= n && *at != '\n' && *at; i++) {
+		char *end;
+
+		number = strtoul(at, &end, 10);
+		at = end + strspn(end, "\t ");
+	}
+	return (uint32_t)number;
+}
+
+int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	if (read_text(path, text, sizeof(text)))
+		return -ESRCH;
+	*ret_inner_tgid = number_of_line(text, "\nNStgid:", INT_MAX);
+	if (!*ret_inner_tgid)
+		*ret_inner_tgid = tgid; /* a kernel without pid namespaces */
+	*ret_user = number_of_line(text, "\nUid:", 1);
+	return 0;
+}
+
 static int64_t clock_difference(clockid_t later, clockid_t earlier)
 {
 	struct timespec a, b;

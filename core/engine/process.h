@@ -24,6 +24,9 @@ bool process_has_ended(uint32_t tgid);
  */
 uint32_t process_living_task(uint32_t tgid);
 
+/* The process id that the process itself knows, and the user it acts as. 0, or -ESRCH. */
+int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user);
+
 /*
  * When the process began, CLOCK_MONOTONIC, at the earliest: /proc counts the time that the host slept, in ticks of 10 ms,
  * so the true time is up to that much later. 0 or a negative errno, no cause recorded.

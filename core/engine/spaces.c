@@ -20,6 +20,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/images.h"
+#include "core/engine/jit_maps.h"
 #include "core/engine/lives.h"
 #include "core/engine/mappings.h"
 #include "core/engine/proc_maps.h"
@@ -36,6 +37,7 @@ struct spaces {
 	struct spaces_options options;
 	struct sideband *sideband; /* NULL: from maps alone */
 	struct images *images;
+	struct jit_maps *jit_maps;
 	struct lives *lives;
 	uint64_t now_ns;           /* the side-band is known up to here */
 	uint64_t swept_ns;         /* when lives that are over were last freed */
@@ -408,7 +410,9 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 		return;
 	}
 	frame->reason = mapping->image == IMAGE_NONE ? REASON_NO_FILE : REASON_ANONYMOUS;
-	if (kind != MAPPING_ANONYMOUS)
+	if (kind == MAPPING_ANONYMOUS)
+		jit_maps_note(spaces->jit_maps, life->tgid, spaces->now_ns);
+	else
 		frame->module =
 			strtab_add(&spaces->options.profile->strings, images_path(spaces->images, mapping->image));
 }
@@ -471,6 +475,7 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 
 	spaces->options = *options;
 	spaces->lives = lives_new();
+	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer);
 	spaces->images = images_new(options->profile, options->symbolizer);
 	open_sideband(spaces);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
@@ -485,6 +490,7 @@ void spaces_free(struct spaces *spaces)
 	lives_free(spaces->lives);
 	sideband_free(spaces->sideband);
 	images_free(spaces->images);
+	jit_maps_free(spaces->jit_maps);
 	free(spaces->why_no_sideband);
 	buf_done(&spaces->note);
 	free(spaces);
@@ -520,7 +526,14 @@ const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *re
 	return images_path_of_file(spaces->images, file, ret_tgid);
 }
 
+void spaces_name_generated(struct spaces *spaces)
+{
+	jit_maps_name_frames(spaces->jit_maps);
+}
+
 int spaces_open_again(const struct spaces *spaces, uint32_t file)
 {
+	if (file >= JIT_MAP_FIRST && file != PROFILE_NONE)
+		return jit_maps_open_again(spaces->jit_maps, file);
 	return images_open_again(spaces->images, file);
 }

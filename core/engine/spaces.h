@@ -59,6 +59,9 @@ uint64_t spaces_lost(const struct spaces *spaces);
 /* One line on what is missing on this host ("side-band: …"), or NULL. Valid until the next call. */
 const char *spaces_note(struct spaces *spaces);
 
+/* Names the frames of generated code (jit_maps.h) that have no name yet. */
+void spaces_name_generated(struct spaces *spaces);
+
 /* The path of a file of the profile, and a process that had it mapped, as images_path_of_file() of images.h tells. */
 const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *ret_tgid);
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/match.h"
 #include "symbolize/elf_file.h"
 
@@ -189,6 +190,22 @@ static void the_kernels_list_names_kernel_addresses(void **state)
 	assert_string_equal(answers[1].name, "function");
 	assert_string_equal(answers[1].module, "module");
 	assert_int_equal(answers[2].status, SYMBOL_NOT_FOUND);
+}
+
+static void a_map_of_generated_code_is_read_again_as_it_grows(void **state)
+{
+	struct fixture *fixture = *state;
+	_cleanup_(closep) int fd = memory_file("1000 10 first\n", 14);
+	struct symbol_function *functions;
+	size_t nr;
+
+	assert_int_equal(symbolizer_add_map(fixture->symbolizer, 3, dup(fd)), 0);
+	fixture_expect(fixture, 3, 0x100f, "first");
+	assert_int_equal(fixture_name(fixture, 3, 0x1010, true).status, SYMBOL_NOT_FOUND);
+	assert_int_equal(pwrite(fd, "1000 20 _Z6secondv\n", 19, 14), 19);
+	fixture_expect(fixture, 3, 0x1010, "second()");
+	fixture_expect(fixture, 3, 0x1000, "second()");
+	assert_int_equal(symbolizer_find(fixture->symbolizer, 3, "first", &functions, &nr), -ENOEXEC);
 }
 
 static void a_hidden_kernel_list_is_a_reason(void **state)
@@ -520,6 +537,7 @@ int main(void)
 		TEST(a_batch_larger_than_a_message_is_answered_in_order),
 		TEST(very_long_names_come_one_by_one),
 		TEST(the_kernels_list_names_kernel_addresses),
+		TEST(a_map_of_generated_code_is_read_again_as_it_grows),
 		TEST(a_hidden_kernel_list_is_a_reason),
 		TEST(a_function_without_symbol_is_told_by_its_unwind_entry),
 		TEST(the_packed_symbols_in_the_file_are_used),

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/jit_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/vec.h"
+#include "core/engine/opener.h"
+#include "core/engine/process.h"
+
+enum {
+	MAPS_MAX = 128,                /* open at once, here and in the worker */
+	PROCESSES_MAX = 4096,
+	RETRY_NS = 500 * 1000 * 1000,  /* a JIT compiler makes code before it opens its map */
+};
+
+struct jit_map {
+	uint32_t tgid;
+	int fd; /* -1: there is none yet */
+	uint64_t tried_ns;
+};
+
+struct jit_maps {
+	struct profile *profile;
+	struct symbolizer *symbolizer;
+	VEC(struct jit_map) maps; /* the position is the number */
+	size_t nr_open;
+};
+
+struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer)
+{
+	struct jit_maps *maps = xcalloc(1, sizeof(*maps));
+
+	maps->profile = profile;
+	maps->symbolizer = symbolizer;
+	return maps;
+}
+
+void jit_maps_free(struct jit_maps *maps)
+{
+	if (!maps)
+		return;
+	for (size_t i = 0; i < maps->maps.nr; i++)
+		closep(&maps->maps.data[i].fd);
+	vec_done(&maps->maps);
+	free(maps);
+}
+
+/* ---- opening ---- */
+
+static bool is_trusted(int fd, uint32_t user)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_nlink <= 1 &&
+	       (status.st_uid == user || !status.st_uid) && !(status.st_mode & S_IWOTH);
+}
+
+static int open_below(uint32_t root_tgid, uint32_t pid, uint32_t user)
+{
+	_cleanup_(closep) int root = opener_root(root_tgid), fd = -1;
+	char path[64];
+
+	if (root < 0)
+		return root;
+	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
+	fd = opener_plain_below(root, path);
+	if (fd < 0)
+		return fd;
+	return is_trusted(fd, user) ? take_fd(&fd) : -EPERM;
+}
+
+static int open_map(uint32_t tgid)
+{
+	uint32_t inner, user;
+	int fd = process_identity(tgid, &inner, &user);
+
+	if (fd)
+		return fd;
+	fd = open_below(tgid, inner, user);
+	return fd >= 0 ? fd : open_below(0, tgid, user);
+}
+
+static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns)
+{
+	uint32_t number = JIT_MAP_FIRST + (uint32_t)(map - maps->maps.data);
+
+	map->tried_ns = now_ns;
+	map->fd = open_map(map->tgid);
+	if (map->fd < 0)
+		return;
+	maps->nr_open++;
+	symbolizer_add_map(maps->symbolizer, number, fcntl(map->fd, F_DUPFD_CLOEXEC, 0));
+}
+
+static struct jit_map *map_of(struct jit_maps *maps, uint32_t tgid)
+{
+	for (size_t i = 0; i < maps->maps.nr; i++)
+		if (maps->maps.data[i].tgid == tgid)
+			return &maps->maps.data[i];
+	return NULL;
+}
+
+void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns)
+{
+	struct jit_map *map = map_of(maps, tgid);
+
+	if (!maps->symbolizer || maps->nr_open >= MAPS_MAX || (!map && maps->maps.nr >= PROCESSES_MAX))
+		return;
+	if (!map) {
+		vec_push(&maps->maps, (struct jit_map){ .tgid = tgid, .fd = -1 });
+		try_open(maps, &vec_last(&maps->maps), now_ns);
+	} else if (map->fd < 0 && now_ns - map->tried_ns >= RETRY_NS) {
+		try_open(maps, map, now_ns);
+	}
+}
+
+int jit_maps_open_again(const struct jit_maps *maps, uint32_t number)
+{
+	uint32_t i = number - JIT_MAP_FIRST;
+	int fd = i < maps->maps.nr ? fcntl(maps->maps.data[i].fd, F_DUPFD_CLOEXEC, 0) : -1;
+
+	return fd < 0 ? -ENOENT : fd;
+}
+
+/* ---- names ---- */
+
+/* The frames of one process. */
+struct generated {
+	VEC(uint32_t) frames;
+	VEC(struct symbol_query) queries;
+};
+
+static void generated_done(struct generated *generated)
+{
+	vec_done(&generated->frames);
+	vec_done(&generated->queries);
+}
+
+static void collect(const struct profile *profile, uint32_t tgid, struct generated *generated)
+{
+	for (uint32_t i = 0; i < profile->frames.nr; i++) {
+		const struct profile_frame *frame = &profile->frames.data[i];
+
+		if (frame->kind != FRAME_USER_RAW || frame->reason != REASON_ANONYMOUS || frame->space != tgid)
+			continue;
+		vec_push(&generated->frames, i);
+		vec_push(&generated->queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
+	}
+}
+
+static void name_process(struct jit_maps *maps, const struct jit_map *map)
+{
+	_cleanup_(generated_done) struct generated generated = {};
+	_cleanup_(freep) struct symbol_answer *answers = NULL;
+	char module[32];
+
+	collect(maps->profile, map->tgid, &generated);
+	if (!generated.frames.nr)
+		return;
+	answers = xcalloc(generated.frames.nr, sizeof(*answers));
+	symbolizer_name_file(maps->symbolizer, JIT_MAP_FIRST + (uint32_t)(map - maps->maps.data),
+			     generated.queries.data, generated.queries.nr, answers);
+	snprintf(module, sizeof(module), "perf-%" PRIu32 ".map", map->tgid);
+	for (size_t i = 0; i < generated.frames.nr; i++) {
+		struct profile_frame *frame = &maps->profile->frames.data[generated.frames.data[i]];
+
+		if (!answers[i].name)
+			continue;
+		frame->reason = REASON_NAMED;
+		frame->name = profile_add_string(maps->profile, answers[i].name);
+		frame->module = profile_add_string(maps->profile, module);
+		frame->offset = answers[i].offset;
+	}
+}
+
+void jit_maps_name_frames(struct jit_maps *maps)
+{
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		struct jit_map *map = &maps->maps.data[i];
+
+		if (map->fd < 0 && maps->nr_open < MAPS_MAX)
+			try_open(maps, map, map->tried_ns); /* a last chance while it lives */
+		if (map->fd >= 0)
+			name_process(maps, map);
+	}
+}

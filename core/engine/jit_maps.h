@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Perf maps of processes: where their JIT compilers say what the code is called.
+ *
+ * The file is /tmp/perf-PID.map with the process id that the process knows, in its own root; or that of the host, for makers
+ * that run outside. It is opened when the first frame of generated code is seen, because both the process and its private
+ * /tmp may be gone when names are wanted; what is written later is read through the same descriptor.
+ *
+ * Anyone can put a file there: it must be a regular file of one name, no symbolic link, owned by the user of the process or by
+ * root, and nobody else may write to it.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/engine/profile.h"
+#include "symbolize/symbolize.h"
+
+struct jit_maps;
+
+/* Both are borrowed; `symbolizer` may be NULL. */
+struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer);
+void jit_maps_free(struct jit_maps *maps);
+
+/* A frame of generated code of this process was seen: opens its map, or tries again after some time. */
+void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns);
+
+/* Names the frames of generated code that have no name yet. */
+void jit_maps_name_frames(struct jit_maps *maps);
+
+/* Numbers that the maps have in the symbolizer, and a map's descriptor once more, for another worker. */
+#define JIT_MAP_FIRST 0x40000000u
+int jit_maps_open_again(const struct jit_maps *maps, uint32_t number);

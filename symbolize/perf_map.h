@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A perf map: where a JIT compiler says which function its code belongs to. Lines "START SIZE NAME" in hexadecimal,
+ * appended as code is made (Linux, tools/perf/Documentation/jit-interface.txt). Memory is used again, so of entries that
+ * overlap the later one counts.
+ *
+ * The file grows while it is read, and anyone may have written it: a last line without its newline is left for the next
+ * time, what is no entry is passed over, and names stay in the file.
+ */
+#pragma once
+
+#include "core/base/vec.h"
+#include "symbolize/names.h"
+
+struct perf_map_entry {
+	uint64_t start;
+	uint32_t size;
+	uint32_t name; /* position in the file */
+};
+
+struct perf_map {
+	int fd; /* ours */
+	uint64_t done; /* bytes of whole lines that were read */
+	VEC(struct perf_map_entry) entries; /* in the order of the file */
+	VEC(uint64_t) bounds;   /* all starts and ends of entries, in order, each once */
+	VEC(uint32_t) owners;   /* 1 + the entry that [bounds[i], bounds[i + 1]) belongs to; 0 none */
+};
+
+/* Reads the map; keeps a descriptor of its own. -ENOMEM or -EMFILE. */
+int perf_map_open(struct perf_map *map, int fd);
+void perf_map_done(struct perf_map *map);
+
+/* Reads what was added since; everything anew when the file is shorter than it was. -ENOMEM. */
+int perf_map_update(struct perf_map *map);
+
+/* The entry that an address belongs to, or NULL; and its name, "" when it cannot be read any more. */
+const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address);
+struct name perf_map_name(const struct perf_map *map, const struct perf_map_entry *entry, char scratch[NAME_MAX_BYTES]);

@@ -1,0 +1,36 @@
+#!/bin/sh
+# ctest: host timeout=120
+# Generated code has the names of its perf map, the newest ones, also from a container; a map that anyone may write to is not
+# believed, and neither is a link.
+. "${0%/*}/lib.sh"
+needs perf-event pid-namespace
+
+# names REGEX: what addr2sym says about the code of the running fixture
+names() {
+	out=$("$STACKTOOL" addr2sym -p "$fixture_pid" "$fixture_expect" 2>&1)
+	echo "$out" | grep -qxE "$1" || fail "addr2sym -p: '$out', not $1"
+}
+
+fixture jit
+names "st_jit_new in a script:7\\+0x0 \\[perf-$fixture_pid\\.map\\]"
+fixture_end
+
+fixture jit -n
+names "st_jit_new in a script:7\\+0x0 \\[perf-$fixture_pid\\.map\\]"
+tool profile -f -F 199 -p "$fixture_pid" 1
+expect_status 0
+expect_out '^jit;.*;st_jit_new in a script:7 [0-9]+$'
+fixture_end
+
+fixture jit -m 666
+names '\?\? \(code without a file\)'
+fixture_end
+
+fixture jit
+mv "/tmp/perf-$fixture_pid.map" "$T/map"
+ln -s "$T/map" "/tmp/perf-$fixture_pid.map"
+names '\?\? \(code without a file\)'
+rm -f "/tmp/perf-$fixture_pid.map"
+mkfifo "/tmp/perf-$fixture_pid.map"
+names '\?\? \(code without a file\)'
+fixture_end

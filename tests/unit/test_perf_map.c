@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Perf maps: lines good and bad, overlaps, growth. */
+#include "symbolize/perf_map.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "tests/unit/elf_writer.h"
+
+struct fixture {
+	struct perf_map map;
+	int fd;
+	char text[NAME_MAX_BYTES + 1];
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	fixture->fd = fixture->map.fd = -1;
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	perf_map_done(&fixture->map);
+	close(fixture->fd);
+	free(fixture);
+	return 0;
+}
+
+static void open_map(struct fixture *fixture, const char *text)
+{
+	fixture->fd = memory_file(text, strlen(text));
+	assert_int_equal(perf_map_open(&fixture->map, fixture->fd), 0);
+}
+
+static void append(struct fixture *fixture, const char *text)
+{
+	lseek(fixture->fd, 0, SEEK_END);
+	assert_int_equal(write(fixture->fd, text, strlen(text)), strlen(text));
+	assert_int_equal(perf_map_update(&fixture->map), 0);
+}
+
+static const char *name_at(struct fixture *fixture, uint64_t address)
+{
+	const struct perf_map_entry *entry = perf_map_lookup(&fixture->map, address);
+	char scratch[NAME_MAX_BYTES];
+	struct name name = { "", 0 };
+
+	if (entry)
+		name = perf_map_name(&fixture->map, entry, scratch);
+	memcpy(fixture->text, name.text, name.nr_bytes);
+	fixture->text[name.nr_bytes] = '\0';
+	return fixture->text;
+}
+
+static void an_entry_covers_its_range_and_names_have_spaces(void **state)
+{
+	struct fixture *fixture = *state;
+
+	open_map(fixture, "1000 20 LazyCompile:~f g.js:1\n0x7f0000001000 0x10 B::m\n");
+	assert_string_equal(name_at(fixture, 0xfff), "");
+	assert_string_equal(name_at(fixture, 0x1000), "LazyCompile:~f g.js:1");
+	assert_string_equal(name_at(fixture, 0x101f), "LazyCompile:~f g.js:1");
+	assert_string_equal(name_at(fixture, 0x1020), "");
+	assert_string_equal(name_at(fixture, 0x7f000000100f), "B::m");
+	assert_string_equal(name_at(fixture, UINT64_MAX), "");
+}
+
+static void the_later_of_overlapping_entries_counts(void **state)
+{
+	struct fixture *fixture = *state;
+
+	open_map(fixture, "1000 100 old\n1040 10 inner\n1080 100 tail\n0ff0 20 head\n1044 4 innermost\n");
+	assert_string_equal(name_at(fixture, 0x100f), "head");
+	assert_string_equal(name_at(fixture, 0x1010), "old");
+	assert_string_equal(name_at(fixture, 0x1040), "inner");
+	assert_string_equal(name_at(fixture, 0x1045), "innermost");
+	assert_string_equal(name_at(fixture, 0x1048), "inner");
+	assert_string_equal(name_at(fixture, 0x1050), "old");
+	assert_string_equal(name_at(fixture, 0x1080), "tail");
+	append(fixture, "1000 200 newest\n");
+	assert_string_equal(name_at(fixture, 0x1045), "newest");
+	assert_string_equal(name_at(fixture, 0x0ff5), "head");
+}
+
+static void a_line_that_is_being_written_is_left_for_the_next_time(void **state)
+{
+	struct fixture *fixture = *state;
+
+	open_map(fixture, "1000 10 first\n2000 10 sec");
+	assert_string_equal(name_at(fixture, 0x2000), "");
+	append(fixture, "ond\n3000 10 third\n");
+	assert_string_equal(name_at(fixture, 0x2000), "second");
+	assert_string_equal(name_at(fixture, 0x3000), "third");
+	assert_string_equal(name_at(fixture, 0x1000), "first");
+}
+
+static void a_file_that_was_started_anew_is_read_anew(void **state)
+{
+	struct fixture *fixture = *state;
+
+	open_map(fixture, "1000 10 first\n2000 10 second\n");
+	assert_int_equal(ftruncate(fixture->fd, 0), 0);
+	append(fixture, "1000 10 other\n");
+	assert_string_equal(name_at(fixture, 0x1000), "other");
+	assert_string_equal(name_at(fixture, 0x2000), "");
+}
+
+static void what_is_no_entry_is_passed_over(void **state)
+{
+	static const char *const lines[] = { "\n",
+					     "1000\n",
+					     "1000 10\n",
+					     "1000 10 \n",
+					     "x 10 f\n",
+					     "1000 0 f\n",
+					     "1000 100000000 f\n",
+					     "fffffffffffffff0 20 f\n",
+					     "11111111111111111 1 f\n",
+					     " 1000 10 f\n",
+					     "-1000 10 f\n",
+					     "1000,10 f\n" };
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct fixture *fixture;
+		void *inner;
+
+		set_up(&inner);
+		fixture = inner;
+		open_map(fixture, lines[i]);
+		append(fixture, "2000 10 good\n");
+		assert_int_equal(fixture->map.entries.nr, 1);
+		assert_string_equal(name_at(fixture, 0x2000), "good");
+		tear_down(&inner);
+	}
+	(void)state;
+}
+
+static void a_very_long_line_does_not_stop_the_reading(void **state)
+{
+	struct fixture *fixture = *state;
+	char *text = malloc(300000);
+
+	memset(text, 'x', 200000);
+	memcpy(text, "1000 10 ", 8);
+	strcpy(text + 200000, "\n2000 10 good\n");
+	open_map(fixture, text);
+	free(text);
+	assert_string_equal(name_at(fixture, 0x2000), "good");
+}
+
+/* Nested and staggered ranges must not make the sharing out quadratic. */
+static void a_million_overlapping_entries_are_shared_out(void **state)
+{
+	struct fixture *fixture = *state;
+	FILE *file = tmpfile();
+
+	for (unsigned int i = 0; i < 1000000; i++)
+		fprintf(file, "%x %x f\n", 0x10000000 - i, 0x10 + 2 * i);
+	fflush(file);
+	fixture->fd = dup(fileno(file));
+	fclose(file);
+	assert_int_equal(perf_map_open(&fixture->map, fixture->fd), 0);
+	assert_int_equal(perf_map_lookup(&fixture->map, 0x10000000)->start, 0x10000000 - 999999);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(an_entry_covers_its_range_and_names_have_spaces),
+		TEST(the_later_of_overlapping_entries_counts),
+		TEST(a_line_that_is_being_written_is_left_for_the_next_time),
+		TEST(a_file_that_was_started_anew_is_read_anew),
+		TEST(what_is_no_entry_is_passed_over),
+		TEST(a_very_long_line_does_not_stop_the_reading),
+		TEST(a_million_overlapping_entries_are_shared_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
