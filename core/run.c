@@ -426,25 +426,30 @@ static int print_interval(struct run *run)
 	return err;
 }
 
-/* Intervals are kept only for a file; otherwise a run of days would keep them all. */
-static void next_interval(struct run *run)
+/* Intervals are kept only for a file; otherwise a run of days would keep them all, and every stack it ever saw. */
+static void next_interval(struct run *run, bool forget)
 {
 	if (!run->plan->save_path)
 		profile_clear_intervals(&run->profile);
+	if (forget)
+		drain_forget_end(run->session, &run->profile);
 	begin_interval(run);
 }
 
 static int report_interval(struct run *run)
 {
 	struct drain_target target = target_of(run);
-	int err = drain_swap(run->session, &target);
+	bool forget = !run->plan->save_path && profile_is_large(&run->profile);
+	int err = forget ? drain_forget_begin(run->session) : 0;
 
+	if (!err)
+		err = drain_swap(run->session, &target);
 	if (err)
 		return err;
 	close_interval(run);
 	err = print_interval(run);
 	if (!err)
-		next_interval(run);
+		next_interval(run, forget);
 	return err;
 }
 

@@ -28,12 +28,14 @@ static void keep_record(struct session *session, const struct st_stack *stack, s
 	memcpy(session->pending.data + session->pending.nr, stack, bytes);
 	session->pending.nr += words;
 	session->nr_received++;
+	drain_note_recent(session, &stack->head.id);
 }
 
 static void keep_pair(struct session *session, const struct st_pair *pair)
 {
 	vec_push(&session->pairs, *pair);
 	session->nr_received++;
+	drain_note_recent(session, &pair->id);
 }
 
 static bool is_whole_record(const struct st_stack *stack, size_t bytes)
@@ -272,19 +274,9 @@ static void add_pairs(struct session *session, struct profile *profile)
 /* The cache of sent records is emptied before it is full; records are then sent once more, which is harmless. */
 static void renew_cache(struct session *session)
 {
-	struct bpf_map *known = session->skeleton->maps.st_known;
-	struct st_id id = {}, next;
-	bool more;
-
-	if (session->nr_received < bpf_map__max_entries(known) * 3 / 4)
-		return;
-	more = !bpf_map__get_next_key(known, NULL, &id, sizeof(id));
-	while (more) {
-		more = !bpf_map__get_next_key(known, &id, &next, sizeof(next));
-		bpf_map__delete_elem(known, &id, sizeof(id), 0);
-		id = next;
-	}
-	session->nr_received = 0;
+	if (session->nr_received >= bpf_map__max_entries(session->skeleton->maps.st_known) * 3 / 4 &&
+	    drain_clear_known(session))
+		err_clear();
 }
 
 bool drain_ring(struct session *session, const struct drain_target *target)

@@ -34,6 +34,14 @@ bool drain_ring(struct session *session, const struct drain_target *target);
 int drain_swap(struct session *session, const struct drain_target *target);
 
 /*
+ * For a run of days whose profile has become large: _begin before drain_swap(), _end when the interval has been reported and
+ * its rows are gone. Records that no later event can name are forgotten, and everything that only they used. 0 or a
+ * recorded failure.
+ */
+int drain_forget_begin(struct session *session);
+void drain_forget_end(struct session *session, struct profile *profile);
+
+/*
  * After session_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has its
  * final numbers.
  */

@@ -2,10 +2,17 @@
 /* Parts of draining. */
 #pragma once
 
+#include "bpf/abi.h"
 #include "core/engine/drain.h"
 
 /* Adds a row for each thread that is still off the CPU, marked as WAKER_UNFINISHED. 0 or a recorded failure. */
 int drain_unfinished(struct session *session, const struct drain_target *target);
+
+/* Empties the cache of sent records: each will be sent once more. 0 or a recorded failure. */
+int drain_clear_known(struct session *session);
+
+/* Between drain_forget_begin() and _end(): this record must not be forgotten. */
+void drain_note_recent(struct session *session, const struct st_id *id);
 
 /* Adds what the kernel missed since the last call to the losses of the interval. */
 void drain_misses(struct session *session, struct profile_interval *interval);

@@ -261,6 +261,16 @@ void profile_clear_intervals(struct profile *profile);
 /* Forgets all rows and records; accounts, losses, frames and names stay. For events that have been shown. */
 void profile_forget_records(struct profile *profile);
 
+/* From this many records, frames or strings on a profile that goes on should be made smaller: some 50 MB. */
+#define PROFILE_LARGE 65536
+bool profile_is_large(const struct profile *profile);
+
+/*
+ * Forgets all records but those with these ids, and the frames and strings that only they used; files and control groups stay
+ * as they are numbered. Only when no interval has rows.
+ */
+void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr);
+
 /* Frees one interval that is not (or no longer) in profile.intervals. */
 void profile_interval_done(struct profile_interval *interval);
 

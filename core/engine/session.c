@@ -413,6 +413,7 @@ void session_free(struct session *session)
 	vec_done(&session->pending);
 	vec_done(&session->deltas);
 	vec_done(&session->pairs);
+	vec_done(&session->recent);
 	vec_done(&session->tallies);
 	vec_done(&session->links);
 	free(session);

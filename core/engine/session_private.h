@@ -51,6 +51,8 @@ struct session {
 	uint64_t inserted_before; /* control->inserted at the last swap */
 	uint64_t nr_received;  /* records, since the cache of sent records was last cleared */
 	uint64_t bad_messages;
+	bool forgetting;               /* between drain_forget_begin() and _end() */
+	VEC(struct profile_id) recent; /* records that must stay then */
 
 	VEC(struct bpf_link *) links;
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */

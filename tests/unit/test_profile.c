@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
@@ -135,6 +136,55 @@ static void clearing_intervals_keeps_records(void **state)
 	profile_clear_intervals(&profile);
 	assert_int_equal(profile.intervals.nr, 0);
 	assert_int_equal(profile.records.nr, 1);
+	profile_done(&profile);
+}
+
+/* Record `number` has one frame of its own, one that all share, and a comm of its own. */
+static void add_numbered(struct profile *profile, uint32_t number)
+{
+	char comm[16];
+	struct profile_frame own = { .kind = FRAME_USER_RAW, .space = number, .where = 7 };
+	struct profile_frame shared = { .kind = FRAME_USER_FILE, .where = 1 };
+	struct profile_record record = record_of(number, 0, 2);
+	uint32_t frames[2];
+	const uint64_t addresses[2] = { number, 1 };
+
+	snprintf(comm, sizeof(comm), "comm-%u", number);
+	record.comm = profile_add_string(profile, comm);
+	own.name = profile_add_string(profile, "own");
+	shared.name = profile_add_string(profile, "shared");
+	frames[0] = profile_add_frame(profile, &own);
+	frames[1] = profile_add_frame(profile, &shared);
+	profile_add_record(profile, &record, frames, addresses);
+}
+
+static void what_is_kept_stays_whole_and_the_rest_is_forgotten(void **state)
+{
+	struct profile profile;
+	const struct profile_id wanted[] = { record_of(500, 0, 0).id, record_of(501, 0, 0).id, { 9999, 9999 } };
+	const struct profile_id waker = record_of(3, 0, 0).id;
+	const struct profile_record *record;
+	uint32_t number;
+
+	profile_init(&profile);
+	profile.event = profile_add_string(&profile, "the event");
+	vec_push(&profile.files, (struct profile_file){ .path = profile_add_string(&profile, "/file") });
+	for (uint32_t i = 1; i <= 1000; i++)
+		add_numbered(&profile, i);
+	profile_add_pair(&profile, wanted[1], record_of(2, 0, 0).id, &waker, WAKER_SEEN);
+	profile_keep_only(&profile, wanted, 3);
+	assert_int_equal(profile.records.nr, 4);
+	assert_int_equal(profile.frames.nr, 4);
+	assert_int_equal(profile.pairs.nr, 1);
+	assert_string_equal(profile_string(&profile, profile.event), "the event");
+	assert_string_equal(profile_string(&profile, profile.files.data[0].path), "/file");
+	number = profile_find_record(&profile, wanted[0]);
+	assert_int_not_equal(number, PROFILE_NONE);
+	record = &profile.records.data[number];
+	assert_string_equal(profile_string(&profile, record->comm), "comm-500");
+	assert_int_equal(profile.stack_addresses.data[record->first], 500);
+	number = profile.stack_frames.data[record->first + 1];
+	assert_string_equal(profile_string(&profile, profile.frames.data[number].name), "shared");
 	profile_done(&profile);
 }
 
@@ -344,6 +394,7 @@ int main(void)
 		cmocka_unit_test(spilled_counts_of_an_id_stay_one_row),
 		cmocka_unit_test(counts_without_a_record_are_lost_stacks),
 		cmocka_unit_test(clearing_intervals_keeps_records),
+		cmocka_unit_test(what_is_kept_stays_whole_and_the_rest_is_forgotten),
 		cmocka_unit_test(done_accepts_nothing),
 		cmocka_unit_test(every_reason_and_loss_has_words),
 		cmocka_unit_test(whatever_is_lost_counts_but_notes_do_not),
