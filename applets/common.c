@@ -114,6 +114,27 @@ void pick_plan(const struct pick_options *options, struct plan *plan)
 		plan->key_parts |= KEY_COMM;
 }
 
+const struct option_spec group_table[] = {
+	OPTION(0, "cgroup", struct group_options, cgroup, "PATH|ID", "only this cgroup and those below it",
+	       .noun = "a cgroup", .exclusive = "cgroup", .ours = true),
+	OPTION(0, "container", struct group_options, container, "ID",
+	       "only this container, by 12 digits of its id or more", .noun = "a container id", .exclusive = "cgroup",
+	       .ours = true),
+	OPTION(0, "cgroupmap", struct group_options, cgroup_map, "PATH", "only cgroups in this pinned BPF map",
+	       .noun = "a path"),
+	OPTION(0, "mntnsmap", struct group_options, mntns_map, "PATH", "only mount namespaces in this pinned BPF map",
+	       .noun = "a path"),
+	OPTION_END,
+};
+
+void group_plan(const struct group_options *options, struct plan *plan)
+{
+	plan->cgroup = options->cgroup;
+	plan->container = options->container;
+	plan->cgroup_map = options->cgroup_map ? xstrdup(options->cgroup_map) : NULL;
+	plan->mntns_map = options->mntns_map ? xstrdup(options->mntns_map) : NULL;
+}
+
 const struct option_spec limit_table[] = {
 	OPTION(0, "top", struct limit_options, top, "N", "only the N largest rows", .min = 1, .ours = true),
 	OPTION(0, "min-count", struct limit_options, least, "N", "only rows of N or more (microseconds for times)",

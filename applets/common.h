@@ -39,6 +39,15 @@ extern const struct option_spec pick_table[];
 /* After plan->key_parts is set: the command becomes a part of the key when it is asked for. */
 void pick_plan(const struct pick_options *options, struct plan *plan);
 
+/* Only tasks of some containers, as the kernel sees them when the event comes. */
+struct group_options {
+	const char *cgroup, *container;
+	const char *cgroup_map, *mntns_map;
+};
+
+extern const struct option_spec group_table[];
+void group_plan(const struct group_options *options, struct plan *plan);
+
 /* How many rows are shown. */
 struct limit_options {
 	uint32_t top;

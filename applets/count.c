@@ -19,6 +19,7 @@ struct count_options {
 	struct stack_options stacks;
 	struct pick_options pick;
 	struct limit_options limit;
+	struct group_options groups;
 	struct common_options common;
 	char *const *command;
 };
@@ -45,6 +46,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
 	OPTION_FRAGMENT(pick_table, struct count_options, pick),
 	OPTION_FRAGMENT(limit_table, struct count_options, limit),
+	OPTION_FRAGMENT(group_table, struct count_options, groups),
 	OPTION_FRAGMENT(common_table, struct count_options, common),
 	COMMAND(struct count_options, command),
 	OPTION_END,
@@ -87,6 +89,7 @@ static int plan(const void *block, struct plan *plan)
 	plan_view(options, plan);
 	stack_plan(&options->stacks, plan);
 	pick_plan(&options->pick, plan);
+	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
 	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 }

@@ -10,6 +10,7 @@ struct funccount_options {
 	bool timestamps;
 	struct probe_options probe;
 	struct limit_options limit;
+	struct group_options groups;
 	struct common_options common;
 	char *const *command;
 };
@@ -27,6 +28,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(limit_table, struct funccount_options, limit),
 	OPTION('D', "debug", struct funccount_options, common.debug, NULL,
 	       "print the plan and the BPF instructions before starting"),
+	OPTION_FRAGMENT(group_table, struct funccount_options, groups),
 	OPTION_FRAGMENT(common_table, struct funccount_options, common),
 	COMMAND(struct funccount_options, command),
 	OPTION_END,
@@ -52,6 +54,7 @@ static int plan(const void *block, struct plan *plan)
 		.timestamps = options->timestamps,
 		.want_kernel = true, /* the name of the event stands where the kernel's frames would */
 	};
+	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
 	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 }

@@ -14,6 +14,7 @@ struct offcputime_options {
 	bool blocked, runqueue;
 	struct pick_options pick;
 	struct limit_options limit;
+	struct group_options groups;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -31,6 +32,7 @@ static const struct option_spec table[] = {
 	       "only the time that the thread was runnable and waited for a CPU", .exclusive = "part", .ours = true),
 	OPTION_FRAGMENT(pick_table, struct offcputime_options, pick),
 	OPTION_FRAGMENT(limit_table, struct offcputime_options, limit),
+	OPTION_FRAGMENT(group_table, struct offcputime_options, groups),
 	OPTION_FRAGMENT(common_table, struct offcputime_options, common),
 	OPERAND("duration", struct offcputime_options, duration, "seconds to trace; without it until Ctrl-C"),
 	COMMAND(struct offcputime_options, command),
@@ -53,6 +55,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
 	stack_plan(&options->stacks, plan);
 	pick_plan(&options->pick, plan);
+	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
 	common_plan(&options->common, plan);
 	if (options->blocked)

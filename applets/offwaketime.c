@@ -9,6 +9,7 @@ struct offwaketime_options {
 	struct off_cpu_options off_cpu;
 	struct pick_options pick;
 	struct limit_options limit;
+	struct group_options groups;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -20,6 +21,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(off_cpu_table, struct offwaketime_options, off_cpu),
 	OPTION_FRAGMENT(pick_table, struct offwaketime_options, pick),
 	OPTION_FRAGMENT(limit_table, struct offwaketime_options, limit),
+	OPTION_FRAGMENT(group_table, struct offwaketime_options, groups),
 	OPTION_FRAGMENT(common_table, struct offwaketime_options, common),
 	OPERAND("duration", struct offwaketime_options, duration, "seconds to trace; without it until Ctrl-C"),
 	COMMAND(struct offwaketime_options, command),
@@ -41,6 +43,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->view = (struct profile_view){ .style = VIEW_OFFWAKE, .per_process = true };
 	stack_plan(&options->stacks, plan);
 	pick_plan(&options->pick, plan);
+	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
 	common_plan(&options->common, plan);
 	err = off_cpu_plan(&options->off_cpu, plan);

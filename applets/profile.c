@@ -15,12 +15,12 @@ struct profile_options {
 	bool include_idle;
 	uint32_t hash_entries, stack_entries;
 	int cpu;
-	const char *cgroup_map, *mntns_map;
 	bool addresses, timestamps;
 	bool plain;
 	struct seconds interval;
 	struct pick_options pick;
 	struct limit_options limit;
+	struct group_options groups;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -53,10 +53,7 @@ static const struct option_spec table[] = {
 	OPTION(0, "plain", struct profile_options, plain, NULL, "names alone, without offset and module", .ours = true),
 	OPTION('I', "include-idle", struct profile_options, include_idle, NULL, "samples of idle CPUs too"),
 	OPTION('C', "cpu", struct profile_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
-	OPTION(0, "cgroupmap", struct profile_options, cgroup_map, "PATH", "only cgroups in this pinned BPF map",
-	       .noun = "a file name"),
-	OPTION(0, "mntnsmap", struct profile_options, mntns_map, "PATH", "only mount namespaces in this pinned BPF map",
-	       .noun = "a file name"),
+	OPTION_FRAGMENT(group_table, struct profile_options, groups),
 	OPTION(0, "hash-storage-size", struct profile_options, hash_entries, "N",
 	       "rows that fit into the kernel's table; seldom needed, a full table loses nothing", .min = 1,
 	       .max = 1 << 24),
@@ -91,8 +88,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->command = options->command;
 	plan->cpu = options->cpu;
 	plan->include_idle = options->include_idle;
-	plan->cgroup_map = options->cgroup_map ? xstrdup(options->cgroup_map) : NULL;
-	plan->mntns_map = options->mntns_map ? xstrdup(options->mntns_map) : NULL;
+	group_plan(&options->groups, plan);
 	plan->key_parts = KEY_TGID | KEY_COMM | (options->timestamps ? KEY_TID : 0);
 	plan->mode = options->timestamps ? EVENTS_EACH : EVENTS_BY_STACK;
 	plan->duration_ns = options->duration.ns;

@@ -12,6 +12,7 @@ struct stacksnoop_options {
 	struct stack_options stacks;
 	struct probe_options probe;
 	struct pick_options pick;
+	struct group_options groups;
 	struct common_options common;
 	char *const *command;
 };
@@ -32,6 +33,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(stack_table, struct stacksnoop_options, stacks),
 	OPTION_FRAGMENT(probe_table, struct stacksnoop_options, probe),
 	OPTION_FRAGMENT(pick_table, struct stacksnoop_options, pick),
+	OPTION_FRAGMENT(group_table, struct stacksnoop_options, groups),
 	OPTION_FRAGMENT(common_table, struct stacksnoop_options, common),
 	COMMAND(struct stacksnoop_options, command),
 	OPTION_END,
@@ -73,6 +75,7 @@ static int plan(const void *block, struct plan *plan)
 		.times = true,
 	};
 	stack_plan(&options->stacks, plan);
+	group_plan(&options->groups, plan);
 	pick_plan(&options->pick, plan);
 	err = common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 	if (!err)

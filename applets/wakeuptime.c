@@ -11,6 +11,7 @@ struct wakeuptime_options {
 	struct off_cpu_options off_cpu;
 	struct pick_options pick;
 	struct limit_options limit;
+	struct group_options groups;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -27,6 +28,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
 	OPTION_FRAGMENT(pick_table, struct wakeuptime_options, pick),
 	OPTION_FRAGMENT(limit_table, struct wakeuptime_options, limit),
+	OPTION_FRAGMENT(group_table, struct wakeuptime_options, groups),
 	OPTION_FRAGMENT(common_table, struct wakeuptime_options, common),
 	OPERAND("duration", struct wakeuptime_options, duration, "seconds to trace; without it until Ctrl-C"),
 	COMMAND(struct wakeuptime_options, command),
@@ -55,6 +57,7 @@ static int plan(const void *block, struct plan *plan)
 		.want_kernel = true,
 	};
 	pick_plan(&options->pick, plan);
+	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
 	common_plan(&options->common, plan);
 	return off_cpu_plan(&options->off_cpu, plan);

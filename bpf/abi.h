@@ -263,8 +263,11 @@ struct st_config {
 	__u8 use_mntns_map; /* profile --mntnsmap */
 	__u8 read_user; /* a user probe at function entry, and bpf_probe_read_user() is allowed (not by lockdown) */
 	__u8 mode; /* enum st_mode */
+	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
+	__u8 pad[3];
 	__u32 probe; /* number of the probe of this copy of the program */
+	__u32 pad1;
 };
 
 /*
@@ -331,4 +334,4 @@ _Static_assert(__builtin_offsetof(struct st_pair, kind) == 8 * ST_KEY_FIRST_WORD
 _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRST_WORD, "key starts at kind");
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES);
-ST_ASSERT_SIZE(struct st_config, 80);
+ST_ASSERT_SIZE(struct st_config, 88);

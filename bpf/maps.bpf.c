@@ -15,6 +15,7 @@ struct st_pids_map st_pids SEC(".maps");
 struct st_nowhere_map st_nowhere SEC(".maps");
 struct st_syscalls_map st_syscalls SEC(".maps");
 struct st_tallies_map st_tallies SEC(".maps");
+struct st_cgroup_map st_cgroup SEC(".maps");
 struct st_filter_map st_cgroups SEC(".maps");
 struct st_filter_map st_mntns SEC(".maps");
 struct st_tasks_map st_tasks SEC(".maps");

@@ -96,6 +96,14 @@ struct st_filter_map {
 	__uint(value_size, sizeof(__u64));
 };
 
+/* The cgroup of --cgroup or --container, by descriptor: the kernel asks for it and all below it. */
+struct st_cgroup_map {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+};
+
 /* The system calls that on_sys_enter counts, by their number; the value is the number of the probe. */
 struct st_syscalls_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -144,6 +152,7 @@ extern struct st_pids_map st_pids SEC(".maps");
 extern struct st_tallies_map st_tallies SEC(".maps");
 extern struct st_nowhere_map st_nowhere SEC(".maps");
 extern struct st_syscalls_map st_syscalls SEC(".maps");
+extern struct st_cgroup_map st_cgroup SEC(".maps");
 extern struct st_filter_map st_cgroups SEC(".maps");
 extern struct st_filter_map st_mntns SEC(".maps");
 extern struct st_tasks_map st_tasks SEC(".maps");

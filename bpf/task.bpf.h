@@ -80,6 +80,8 @@ static __always_inline int st_wanted_by_maps(void)
 {
 	__u64 key;
 
+	if (st_config.use_cgroup && bpf_current_task_under_cgroup(&st_cgroup, 0) != 1)
+		return 0;
 	if (st_config.use_cgroup_map) {
 		key = bpf_get_current_cgroup_id();
 		if (!bpf_map_lookup_elem(&st_cgroups, &key))

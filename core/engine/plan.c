@@ -235,6 +235,8 @@ static void describe_who(const struct plan *plan, struct buf *text)
 		buf_adds(text, "cpu: all\n");
 	if (plan->probe.kind == PROBE_SAMPLE)
 		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "left out");
+	describe_text("cgroup", plan->cgroup, text);
+	describe_text("container", plan->container, text);
 	describe_text("cgroup map", plan->cgroup_map, text);
 	describe_text("mount namespace map", plan->mntns_map, text);
 }

@@ -129,6 +129,8 @@ struct plan {
 	int cpu;             /* only this CPU; -1 = all */
 	bool include_idle;
 	char *const *command; /* argv of a command to start and follow, borrowed; NULL = none */
+	const char *cgroup;  /* only in this cgroup and below: a path or an id; borrowed, NULL = all */
+	const char *container; /* the same by the beginning of a container's id */
 	char *cgroup_map;    /* pinned BPF map of cgroup ids, or NULL */
 	char *mntns_map;
 

@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/bpf_disasm.h"
+#include "core/engine/cgroup.h"
 #include "core/engine/host.h"
 #include "core/engine/kernel_types.h"
 #include "core/engine/libbpf_log.h"
@@ -130,6 +131,7 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.want_kernel = plan->want_kernel,
 		.want_user = plan->want_user,
 		.include_idle = plan->include_idle,
+		.use_cgroup = plan->cgroup || plan->container,
 		.use_cgroup_map = plan->cgroup_map != NULL,
 		.use_mntns_map = plan->mntns_map != NULL,
 		.read_user = attach->program == PROGRAM_UPROBE && !attach->inside_functions &&
@@ -177,6 +179,7 @@ static int set_filter_maps(struct stacktool *skeleton, const struct plan *plan)
 {
 	int err = 0;
 
+	bpf_map__set_autocreate(skeleton->maps.st_cgroup, plan->cgroup || plan->container);
 	bpf_map__set_autocreate(skeleton->maps.st_cgroups, plan->cgroup_map != NULL);
 	bpf_map__set_autocreate(skeleton->maps.st_mntns, plan->mntns_map != NULL);
 	if (plan->cgroup_map)
@@ -240,6 +243,23 @@ static int fill_pids(struct stacktool *skeleton, const struct plan *plan)
 			return fail(err, "pid filter: cannot fill the map: %s", strerror(-err));
 	}
 	return 0;
+}
+
+static int set_cgroup(struct stacktool *skeleton, const struct plan *plan)
+{
+	_cleanup_(closep) int fd = -1;
+	const __u32 zero = 0;
+	int err;
+
+	if (!plan->cgroup && !plan->container)
+		return 0;
+	fd = plan->cgroup ? cgroup_open(plan->cgroup) : cgroup_open_container(plan->container);
+	if (fd < 0)
+		return fd;
+	err = bpf_map__update_elem(skeleton->maps.st_cgroup, &zero, sizeof(zero), &fd, sizeof(fd), BPF_ANY);
+	return err ? fail(err, "cgroup '%s': the kernel takes it for no cgroup of version 2: %s",
+			  plan->cgroup ? plan->cgroup : plan->container, strerror(-err))
+		   : 0;
 }
 
 struct bpf_program *session_program(const struct session *session, const char *name)
@@ -372,7 +392,7 @@ static int session_load(struct session *session, const struct plan *plan, const 
 	}
 	if (err)
 		return load_failed(err, attach);
-	err = fill_pids(session->skeleton, plan);
+	err = fill_pids(session->skeleton, plan) ?: set_cgroup(session->skeleton, plan);
 	err = err ?: map_control(session);
 	return err ?: session_await_counts(session);
 }

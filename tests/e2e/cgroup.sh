@@ -1,0 +1,60 @@
+#!/bin/sh
+# --cgroup and --container follow a cgroup and those below it, by path, id and the beginning of a container's id, in every
+# applet; what is outside is filtered, not lost.
+. "${0%/*}/lib.sh"
+needs uprobe tracepoint:sched:sched_switch
+
+root=$(sed -nE 's/^[^ ]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) .* - cgroup2 .*/\1/p' /proc/self/mountinfo | head -n 1)
+[ -n "$root" ] || skip "no cgroup2 is mounted"
+group=st-e2e-$$
+id=$(printf '%064x' $$)
+container=$root/$group/docker-$id.scope
+mkdir -p "$container" 2>/dev/null || skip "no cgroup can be made in $root"
+trap 'rmdir "$container" "$root/$group" "$root/$group-other" 2>/dev/null; rm -rf "$T"' EXIT
+mkdir "$root/$group-other"
+
+# counted ARG…: calls of a fixture inside the container's cgroup
+counted() {
+	fixture calls -n 1000
+	echo "$fixture_pid" >"$container/cgroup.procs" || fail "$container takes no process"
+	tool_start "$@" "$FIXTURES/calls:st_fix_hit"
+	go
+	fixture_done
+	tool_end
+	fixture_end
+	expect_status 0
+	refuse_err 'does not add up'
+}
+
+for where in "--cgroup $group" "--cgroup $root/$group" "--cgroup $(stat -c %i "$container")" \
+	"--container $(printf '%.20s' "$id")$(printf '%s' "$id" | cut -c21-64)"; do
+	# shellcheck disable=SC2086
+	counted count -f $where
+	expect_equal "count $where" "$(folded_sum)" 1000
+done
+counted count -f --cgroup "$group-other"
+expect_equal "another cgroup" "$(grep -c . "$T/out")" 0
+counted funccount --cgroup "$group"
+expect_out '^st_fix_hit +1000$'
+counted stacksnoop -n 5 --cgroup "$group"
+expect_equal "events" "$(grep -c 'st_fix_hit$' "$T/out")" 10
+
+for applet in profile offcputime offwaketime wakeuptime; do
+	tool "$applet" -f --cgroup "$group-other" 200ms
+	expect_status 0
+	expect_equal "$applet: rows of an empty cgroup" "$(folded_rows)" 0
+done
+
+tool profile --cgroup "$group/no-such" 1
+expect_status 1
+expect_err "cgroup '$group/no-such': No such file"
+tool profile --cgroup 18446744073709551615 1
+expect_status 1
+tool profile --container xyz 1
+expect_status 2
+tool profile --container ffffffffffffffff 1
+expect_status 1
+expect_err "no cgroup below $root belongs to it"
+tool profile --cgroup "$FIXTURES" 1
+expect_status 1
+expect_err 'no cgroup of version 2'
