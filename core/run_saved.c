@@ -9,8 +9,10 @@
 #include "core/engine/elsewhere.h"
 #include "core/engine/profile_read.h"
 #include "core/output.h"
+#include "core/render/documents.h"
 #include "core/render/render.h"
 #include "core/run.h"
+#include "core/tui.h"
 
 static void change_view(struct profile_view *view, const struct report_change *change)
 {
@@ -64,6 +66,23 @@ static void keep_memory(void)
 	mallopt(M_TOP_PAD, 1 << 20);
 }
 
+static int browse(const struct profile *profile, const struct output_options *options)
+{
+	const struct tree_options tree_options = {
+		.root = options->root,
+		.reverse = options->reverse,
+		.delimited = profile->view.delimited,
+	};
+	_cleanup_(caption_done) struct caption caption;
+	_cleanup_(tree_done) struct tree tree;
+
+	caption_init(&caption, options, profile);
+	tree_init(&tree, &tree_options);
+	tree_add_all(&tree, profile, TREE_NOW);
+	tree_build(&tree);
+	return tui_browse(&tree, &caption.graph);
+}
+
 int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
 	      const struct filter *filter)
 {
@@ -85,5 +104,7 @@ int run_saved(const char *path, const struct report_change *change, const struct
 	fputs(buf_text(&notes), stderr);
 	change_view(&profile.view, change);
 	output_change_view(options, &profile.view);
+	if (change->tui)
+		return browse(&profile, options);
 	return output_wanted(options) ? write_out(&profile, options) : print(&profile);
 }

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/render/browser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+
+enum {
+	EDGE_ROWS = 3, /* title, head of the columns, status */
+	MAX_INDENT = 60,
+	MAX_TYPED = 200,
+};
+
+#define REVERSE "\x1b[7m"
+#define BOLD "\x1b[1m"
+#define PLAIN "\x1b[m"
+#define TO_END "\x1b[K"
+
+static const struct tree_node *node_at(const struct browser *browser, size_t line)
+{
+	return &browser->tree->nodes.data[browser->lines.data[line]];
+}
+
+/* ---- which lines ---- */
+
+static int lighter_first(const void *left, const void *right, void *context)
+{
+	const struct tree *tree = context;
+	const struct tree_node *a = &tree->nodes.data[*(const uint32_t *)left];
+	const struct tree_node *b = &tree->nodes.data[*(const uint32_t *)right];
+
+	if (a->total[TREE_NOW] != b->total[TREE_NOW])
+		return a->total[TREE_NOW] < b->total[TREE_NOW] ? -1 : 1;
+	return *(const uint32_t *)left > *(const uint32_t *)right ? -1 : 1;
+}
+
+struct nodes {
+	VEC(uint32_t) list;
+};
+
+/* Puts the children of a node on the stack, the heaviest on top. */
+static void push_children(const struct tree *tree, uint32_t node, struct nodes *stack)
+{
+	size_t before = stack->list.nr;
+
+	for (uint32_t child = node + 1; child < tree->nodes.data[node].end; child = tree->nodes.data[child].end)
+		vec_push(&stack->list, child);
+	if (stack->list.nr - before > 1)
+		qsort_r(stack->list.data + before, stack->list.nr - before, sizeof(uint32_t), lighter_first,
+			(void *)tree);
+}
+
+static void find_lines(struct browser *browser)
+{
+	struct nodes stack = {};
+
+	browser->lines.nr = 0;
+	vec_push(&stack.list, 0);
+	while (stack.list.nr) {
+		uint32_t node = stack.list.data[--stack.list.nr];
+
+		vec_push(&browser->lines, node);
+		if (browser->open[node])
+			push_children(browser->tree, node, &stack);
+	}
+	vec_done(&stack.list);
+}
+
+static bool has_children(const struct browser *browser, uint32_t node)
+{
+	return browser->tree->nodes.data[node].end > node + 1;
+}
+
+/* Opens a node, and below it as far as there is only one way. */
+static void open_node(struct browser *browser, uint32_t node)
+{
+	const struct tree_node *nodes = browser->tree->nodes.data;
+
+	for (;;) {
+		browser->open[node] = true;
+		if (!has_children(browser, node) || nodes[node + 1].end < nodes[node].end)
+			return;
+		node++;
+	}
+}
+
+static size_t line_of(const struct browser *browser, uint32_t node)
+{
+	for (size_t i = 0; i < browser->lines.nr; i++)
+		if (browser->lines.data[i] == node)
+			return i;
+	return 0;
+}
+
+static size_t nr_shown(const struct browser *browser)
+{
+	return browser->rows > EDGE_ROWS ? browser->rows - EDGE_ROWS : 1;
+}
+
+static void move_to(struct browser *browser, size_t line)
+{
+	browser->cursor = line < browser->lines.nr ? line : browser->lines.nr - 1;
+	if (browser->cursor < browser->first)
+		browser->first = browser->cursor;
+	if (browser->cursor >= browser->first + nr_shown(browser))
+		browser->first = browser->cursor - nr_shown(browser) + 1;
+}
+
+static void move_by(struct browser *browser, ptrdiff_t lines)
+{
+	if (lines < 0 && (size_t)-lines > browser->cursor)
+		move_to(browser, 0);
+	else
+		move_to(browser, browser->cursor + (size_t)lines);
+}
+
+/* After opening and closing: the cursor stays on its node. */
+static void lay_out(struct browser *browser, uint32_t node)
+{
+	find_lines(browser);
+	move_to(browser, line_of(browser, node));
+}
+
+void browser_init(struct browser *browser, const struct tree *tree, const struct graph_caption *caption)
+{
+	*browser = (struct browser){
+		.tree = tree,
+		.caption = caption,
+		.open = xcalloc(tree->nodes.nr, sizeof(bool)),
+		.rows = 24,
+		.columns = 80,
+	};
+	open_node(browser, 0);
+	find_lines(browser);
+}
+
+void browser_done(struct browser *browser)
+{
+	free(browser->open);
+	vec_done(&browser->lines);
+	buf_done(&browser->typed);
+	match_free(browser->match);
+	*browser = (struct browser){};
+}
+
+void browser_resize(struct browser *browser, size_t rows, size_t columns)
+{
+	browser->rows = rows;
+	browser->columns = columns;
+	move_to(browser, browser->cursor);
+}
+
+/* ---- search ---- */
+
+static bool matches(const struct browser *browser, uint32_t node)
+{
+	const char *text = tree_text(browser->tree, browser->tree->nodes.data[node].frame);
+
+	return match_test(browser->match, text, strlen(text));
+}
+
+/* What is below a match is counted with it, and not again. */
+static void count_matched(struct browser *browser)
+{
+	browser->matched = 0;
+	for (uint32_t node = 1; node < browser->tree->nodes.nr;) {
+		const struct tree_node *at = &browser->tree->nodes.data[node];
+
+		if (!matches(browser, node)) {
+			node++;
+			continue;
+		}
+		browser->matched += at->total[TREE_NOW];
+		node = at->end;
+	}
+}
+
+static void show_node(struct browser *browser, uint32_t node)
+{
+	for (uint32_t at = browser->tree->nodes.data[node].parent; at; at = browser->tree->nodes.data[at].parent)
+		browser->open[at] = true;
+	browser->open[0] = true;
+	lay_out(browser, node);
+}
+
+/* The next node that matches, or the one before, around the end. */
+static void find_next(struct browser *browser, bool backwards)
+{
+	uint32_t nr = (uint32_t)browser->tree->nodes.nr, node = browser->lines.data[browser->cursor];
+
+	if (!browser->match) {
+		snprintf(browser->message, sizeof(browser->message), "nothing to search for: / begins");
+		return;
+	}
+	for (uint32_t i = 0; i < nr; i++) {
+		node = backwards ? (node ? node : nr) - 1 : (node + 1) % nr;
+		if (node && matches(browser, node)) {
+			show_node(browser, node);
+			return;
+		}
+	}
+	snprintf(browser->message, sizeof(browser->message), "nothing matches");
+}
+
+static void start_search(struct browser *browser)
+{
+	struct match *match = NULL;
+	char error[80];
+
+	browser->typing = false;
+	if (!browser->typed.nr)
+		return;
+	if (match_new(buf_text(&browser->typed), &match, error, sizeof(error))) {
+		snprintf(browser->message, sizeof(browser->message), "no regular expression: %s", error);
+		return;
+	}
+	match_free(browser->match);
+	browser->match = match;
+	count_matched(browser);
+	find_next(browser, false);
+}
+
+static void type_key(struct browser *browser, int key)
+{
+	if (key == KEY_ENTER)
+		start_search(browser);
+	else if (key == KEY_ESCAPE)
+		browser->typing = false;
+	else if (key == KEY_BACKSPACE && browser->typed.nr)
+		browser->typed.data[--browser->typed.nr] = '\0';
+	else if (key >= ' ' && key < 256 && key != 0x7f && browser->typed.nr < MAX_TYPED)
+		buf_addc(&browser->typed, (char)key);
+}
+
+/* ---- keys ---- */
+
+static void go_left(struct browser *browser)
+{
+	uint32_t node = browser->lines.data[browser->cursor];
+
+	if (!browser->open[node] || !has_children(browser, node))
+		node = browser->tree->nodes.data[node].parent;
+	else
+		browser->open[node] = false;
+	lay_out(browser, node);
+}
+
+static void go_right(struct browser *browser)
+{
+	uint32_t node = browser->lines.data[browser->cursor];
+
+	if (browser->open[node] || !has_children(browser, node)) {
+		move_by(browser, 1);
+		return;
+	}
+	open_node(browser, node);
+	lay_out(browser, node);
+}
+
+static void toggle(struct browser *browser)
+{
+	uint32_t node = browser->lines.data[browser->cursor];
+
+	if (browser->open[node])
+		browser->open[node] = false;
+	else
+		open_node(browser, node);
+	lay_out(browser, node);
+}
+
+/* All that is below the cursor. */
+static void open_all(struct browser *browser)
+{
+	uint32_t node = browser->lines.data[browser->cursor];
+
+	for (uint32_t at = node; at < browser->tree->nodes.data[node].end; at++)
+		browser->open[at] = true;
+	lay_out(browser, node);
+}
+
+static void walk(struct browser *browser, int key)
+{
+	ptrdiff_t page = (ptrdiff_t)nr_shown(browser);
+
+	if (key == KEY_UP || key == 'k')
+		move_by(browser, -1);
+	else if (key == KEY_DOWN || key == 'j')
+		move_by(browser, 1);
+	else if (key == KEY_PAGE_UP)
+		move_by(browser, -page);
+	else if (key == KEY_PAGE_DOWN)
+		move_by(browser, page);
+	else if (key == KEY_HOME || key == 'g')
+		move_to(browser, 0);
+	else if (key == KEY_END || key == 'G')
+		move_to(browser, browser->lines.nr - 1);
+}
+
+bool browser_press(struct browser *browser, int key)
+{
+	browser->message[0] = '\0';
+	if (browser->typing) {
+		type_key(browser, key);
+		return key != KEY_QUIT;
+	}
+	if (key == KEY_LEFT || key == 'h')
+		go_left(browser);
+	else if (key == KEY_RIGHT || key == 'l')
+		go_right(browser);
+	else if (key == KEY_ENTER || key == ' ')
+		toggle(browser);
+	else if (key == '*')
+		open_all(browser);
+	else if (key == 'n' || key == 'N')
+		find_next(browser, key == 'N');
+	else
+		walk(browser, key);
+	if (key == '/') {
+		browser->typing = true;
+		buf_clear(&browser->typed);
+	}
+	return key != 'q' && key != KEY_QUIT;
+}
+
+/* ---- drawing ---- */
+
+/* At most `columns` characters; what follows is cut off, between characters. */
+static void add_cut(struct buf *screen, const char *text, size_t columns)
+{
+	size_t nr = 0;
+
+	for (; text[nr]; nr++)
+		if (((unsigned char)text[nr] & 0xc0) != 0x80 && !columns--)
+			break;
+	buf_add(screen, text, nr);
+}
+
+static void add_right(struct buf *line, const struct buf *cell, size_t width)
+{
+	for (size_t i = cell->nr; i < width; i++)
+		buf_addc(line, ' ');
+	buf_add(line, cell->data, cell->nr);
+}
+
+static void add_share(struct buf *line, const struct browser *browser, uint64_t value)
+{
+	_cleanup_(buf_done) struct buf cell = {};
+
+	percent_add(&cell, value, browser->tree->nodes.data[0].total[TREE_NOW]);
+	add_right(line, &cell, 8);
+}
+
+static void add_line(struct buf *screen, const struct browser *browser, size_t number)
+{
+	uint32_t position = browser->lines.data[number];
+	const struct tree_node *node = node_at(browser, number);
+	const char *module = tree_module(browser->tree, node->frame);
+	_cleanup_(buf_done) struct buf line = {};
+
+	add_share(&line, browser, node->total[TREE_NOW]);
+	add_share(&line, browser, node->self[TREE_NOW]);
+	buf_addf(&line, "  %*s", (int)(node->depth < MAX_INDENT ? node->depth : MAX_INDENT), "");
+	buf_adds(&line, !has_children(browser, position) ? "  " : browser->open[position] ? "- " : "+ ");
+	buf_adds(&line, tree_text(browser->tree, node->frame));
+	if (*module && browser->tree->frames.data[node->frame].kind != TREE_LABEL)
+		buf_addf(&line, " [%s]", module);
+	if (number == browser->cursor)
+		buf_adds(screen, REVERSE);
+	else if (browser->match && position && matches(browser, position))
+		buf_adds(screen, BOLD);
+	add_cut(screen, buf_text(&line), browser->columns);
+	buf_adds(screen, PLAIN TO_END "\r\n");
+}
+
+static void add_status(struct buf *screen, const struct browser *browser)
+{
+	_cleanup_(buf_done) struct buf line = {};
+
+	if (browser->typing) {
+		buf_addf(&line, "/%s", buf_text(&browser->typed));
+	} else if (*browser->message) {
+		buf_adds(&line, browser->message);
+	} else {
+		number_add_grouped(&line, node_at(browser, browser->cursor)->total[TREE_NOW]);
+		buf_addf(&line, " %s", browser->caption->unit);
+		if (browser->match) {
+			buf_adds(&line, "; matched: ");
+			percent_add(&line, browser->matched, browser->tree->nodes.data[0].total[TREE_NOW]);
+		}
+		buf_adds(&line, "   arrows move, open and close; * opens all below; / n N search; q ends");
+	}
+	add_cut(screen, buf_text(&line), browser->columns);
+	buf_adds(screen, TO_END);
+}
+
+void browser_draw(const struct browser *browser, struct buf *ret_screen)
+{
+	size_t shown = nr_shown(browser);
+
+	buf_adds(ret_screen, "\x1b[H" BOLD);
+	add_cut(ret_screen, browser->caption->title, browser->columns);
+	buf_adds(ret_screen, PLAIN TO_END "\r\n");
+	add_cut(ret_screen, "   total    self  function", browser->columns);
+	buf_adds(ret_screen, TO_END "\r\n");
+	for (size_t i = browser->first; i < browser->first + shown; i++) {
+		if (i < browser->lines.nr)
+			add_line(ret_screen, browser, i);
+		else
+			buf_adds(ret_screen, TO_END "\r\n");
+	}
+	add_status(ret_screen, browser);
+}

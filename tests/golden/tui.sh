@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# ctest: timeout=60
+# report --tui on a terminal of its own (script(1)): draws, obeys keys, and leaves the terminal as it was. Needs no privilege.
+set -u
+: "${STACKTOOL:?path of the tool}"
+command -v script >/dev/null || { echo "SKIP: there is no script(1)"; exit 77; }
+T=$(mktemp -d) || exit 1
+trap 'rm -rf "$T"' EXIT
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+printf 'app;main;a;b 6\napp;main;c 3\nother;x 1\n' >"$T/stacks"
+# Keys before the program reads them are thrown away (TCSAFLUSH), so they come when the first screen has been drawn.
+mkfifo "$T/keys" "$T/live"
+script -qefc "stty rows 12 cols 90; stty -a >$T/before; $STACKTOOL report --tui $T/stacks; echo \$? >$T/status; stty -a >$T/after" \
+	/dev/null <"$T/keys" >"$T/live" &
+exec 9>"$T/keys" 8<"$T/live"
+while IFS= read -rd q -u 8 part; do
+	printf %sq "$part" >>"$T/screen"
+	case $part in *'search; ') break ;; esac
+done
+printf '\033[B\033[C/^b$\rq' >&9
+cat <&8 >>"$T/screen"
+wait $!
+[ "$(cat "$T/status")" = 0 ] || fail "status $(cat "$T/status")"
+cmp "$T/before" "$T/after" || fail "the terminal is not as it was"
+grep -aq '+ other' "$T/screen" || fail "no tree"
+grep -aq 'matched: 60.00%' "$T/screen" || fail "no search"
+tail -c 200 "$T/screen" | grep -aq $'\033\\[?1049l' || fail "stays on the other screen"

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tree on the terminal: what the keys open, what the screen shows. */
+#include "core/render/browser.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/engine/folded_read.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+struct fixture {
+	struct profile profile;
+	struct tree tree;
+	struct browser browser;
+};
+
+static const struct graph_caption caption = { .title = "Title", .subtitle = "", .unit = "samples" };
+
+static void begin(struct fixture *fixture, const char *text)
+{
+	static const struct tree_options options;
+	_cleanup_(buf_done) struct buf notes = {};
+
+	assert_int_equal(folded_decode(text, strlen(text), "test", &fixture->profile, &notes), 0);
+	tree_init(&fixture->tree, &options);
+	tree_add_all(&fixture->tree, &fixture->profile, TREE_NOW);
+	tree_build(&fixture->tree);
+	browser_init(&fixture->browser, &fixture->tree, &caption);
+}
+
+static void end(struct fixture *fixture)
+{
+	browser_done(&fixture->browser);
+	tree_done(&fixture->tree);
+	profile_done(&fixture->profile);
+}
+
+static bool press(struct fixture *fixture, const char *keys)
+{
+	bool goes_on = true;
+
+	for (; *keys; keys++)
+		goes_on = browser_press(&fixture->browser, *keys == '\n' ? KEY_ENTER : *keys);
+	return goes_on;
+}
+
+/* The screen without its sequences; ">" before the line of the cursor. */
+static char *screen_of(const struct fixture *fixture)
+{
+	_cleanup_(buf_done) struct buf drawn = {};
+	struct buf plain = {};
+
+	browser_draw(&fixture->browser, &drawn);
+	for (const char *at = buf_text(&drawn); *at; at++) {
+		if (!strncmp(at, "\x1b[7m", 4))
+			buf_addc(&plain, '>');
+		if (*at == '\x1b')
+			at += 1 + strcspn(at + 2, "mHK") + 1;
+		else if (*at != '\r')
+			buf_addc(&plain, *at);
+	}
+	return plain.data;
+}
+
+static void expect(const struct fixture *fixture, const char *wanted)
+{
+	_cleanup_(freep) char *screen = screen_of(fixture);
+
+	assert_string_equal(screen, wanted);
+}
+
+#define TEXT "app;main;a;b 6\napp;main;c 3\nother;x 1\n"
+#define HEAD "Title\n   total    self  function\n"
+#define HELP "   arrows move, open and close; * opens all below; / n N search; q ends"
+
+static void branches_open_and_close(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, TEXT);
+	browser_resize(&fixture.browser, 9, 200);
+	expect(&fixture, HEAD "> 100.00%   0.00%  - all\n  90.00%   0.00%   + app\n  10.00%   0.00%   + other\n\n\n\n"
+			      "10 samples" HELP);
+	assert_true(press(&fixture, "jl")); /* main is the only way below app */
+	expect(&fixture,
+	       HEAD " 100.00%   0.00%  - all\n>  90.00%   0.00%   - app\n  90.00%   0.00%    - main\n"
+		    "  60.00%   0.00%     + a\n  30.00%  30.00%       c\n  10.00%   0.00%   + other\n9 samples" HELP);
+	press(&fixture, "h");
+	expect(&fixture, HEAD " 100.00%   0.00%  - all\n>  90.00%   0.00%   + app\n  10.00%   0.00%   + other\n\n\n\n"
+			      "9 samples" HELP);
+	press(&fixture, "h");
+	assert_int_equal(fixture.browser.cursor, 0);
+	press(&fixture, "*");
+	assert_int_equal(fixture.browser.lines.nr, 8);
+	press(&fixture, "G");
+	assert_int_equal(fixture.browser.cursor, 7);
+	assert_int_equal(fixture.browser.first, 2);
+	press(&fixture, "jjjg");
+	assert_int_equal(fixture.browser.cursor, 0);
+	assert_int_equal(fixture.browser.first, 0);
+	assert_false(press(&fixture, "q"));
+	end(&fixture);
+}
+
+static void search_opens_what_matches(void **state)
+{
+	struct fixture fixture;
+	_cleanup_(freep) char *screen = NULL;
+
+	begin(&fixture, TEXT);
+	browser_resize(&fixture.browser, 12, 200);
+	press(&fixture, "/^[bc]$\n");
+	assert_int_equal(fixture.browser.matched, 9);
+	screen = screen_of(&fixture);
+	assert_non_null(strstr(screen, ">  60.00%  60.00%        b\n"));
+	assert_non_null(strstr(screen, "6 samples; matched: 90.00%"));
+	press(&fixture, "n");
+	assert_string_equal(
+		tree_text(&fixture.tree,
+			  fixture.tree.nodes.data[fixture.browser.lines.data[fixture.browser.cursor]].frame),
+		"c");
+	press(&fixture, "nN");
+	assert_string_equal(
+		tree_text(&fixture.tree,
+			  fixture.tree.nodes.data[fixture.browser.lines.data[fixture.browser.cursor]].frame),
+		"c");
+	press(&fixture, "/nowhere\n");
+	assert_string_equal(fixture.browser.message, "nothing matches");
+	press(&fixture, "/(\n");
+	assert_non_null(strstr(fixture.browser.message, "no regular expression"));
+	press(&fixture, "/q");
+	assert_true(fixture.browser.typing);
+	assert_true(browser_press(&fixture.browser, KEY_ESCAPE));
+	assert_false(fixture.browser.typing);
+	assert_false(browser_press(&fixture.browser, KEY_QUIT));
+	end(&fixture);
+}
+
+static void small_screens_and_empty_trees_do_no_harm(void **state)
+{
+	static const int keys[] = { KEY_UP,        KEY_DOWN,      KEY_LEFT,  KEY_RIGHT, KEY_PAGE_UP,
+				    KEY_PAGE_DOWN, KEY_HOME,      KEY_END,   KEY_ENTER, KEY_ESCAPE,
+				    KEY_BACKSPACE, 'n',           '*',       '/',       'x',
+				    KEY_BACKSPACE, KEY_BACKSPACE, KEY_ENTER, 0,         0x1b };
+	static const char *const texts[] = { "# nothing\n", "a 1\n", TEXT, "\xc3\xa4\xe2\x82\xac;\xe2\x82\xac 1\n" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct fixture fixture;
+
+		begin(&fixture, texts[i]);
+		for (size_t k = 0; k < 3 * sizeof(keys) / sizeof(*keys); k++) {
+			char *screen;
+
+			browser_resize(&fixture.browser, k % 7, k % 11);
+			assert_true(browser_press(&fixture.browser, keys[k % (sizeof(keys) / sizeof(*keys))]));
+			screen = screen_of(&fixture);
+			free(screen);
+		}
+		end(&fixture);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(branches_open_and_close),
+		cmocka_unit_test(search_opens_what_matches),
+		cmocka_unit_test(small_screens_and_empty_trees_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
