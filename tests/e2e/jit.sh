@@ -22,6 +22,16 @@ expect_status 0
 expect_out '^jit;.*;st_jit_new in a script:7 [0-9]+$'
 fixture_end
 
+# The program was deleted after its start, and lives in namespaces of its own
+cp "$FIXTURES/jit-dyn" "$T/gone"
+fixture "$T/gone" -n
+rm "$T/gone"
+tool profile -f -U -F 199 -p "$fixture_pid" 1
+expect_status 0
+expect_out '^gone;.*;main;st_jit_new in a script:7 [0-9]+$'
+refuse_out 'unknown'
+fixture_end
+
 fixture jit -m 666
 names '\?\? \(code without a file\)'
 fixture_end

@@ -1,0 +1,31 @@
+#!/bin/sh
+# ctest: host timeout=120
+# 500 programs that lived for 5 ms and are gone: their functions are all in the report, and 99 % of the places have a name.
+. "${0%/*}/lib.sh"
+needs perf-event
+
+fixture brief 500 5
+tool_start profile -f -U -F 1999
+go
+fixture_done
+tool_signal INT
+tool_wait
+fixture_end
+expect_status 0
+awk '
+	/^exe;/ { # the comm of a program that was started as /proc/self/exe
+		nr = $NF
+		all += nr
+		sub(/ [0-9]+$/, "")
+		if (match($0, /;st_brief_[0-9]+/))
+			seen[substr($0, RSTART, RLENGTH)] = 1
+		sub(/.*;/, "")
+		if ($0 ~ /^\[/)
+			unnamed += nr
+	}
+	END {
+		for (name in seen)
+			functions++
+		printf "%d samples, %d leaves without a name; %d functions\n", all, unnamed, functions
+		exit !(all > 1000 && unnamed * 100 <= all && functions >= 495)
+	}' "$T/out" || fail "names are missing: $(grep "^exe;" "$T/out" | grep -E "[;]\[[^;]*$" | head -5)"
