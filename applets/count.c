@@ -6,7 +6,7 @@
 #include "core/applet.h"
 
 struct count_options {
-	struct u32_list tgids;
+	struct u32_list tgids, tids;
 	int cpu;
 	struct seconds interval, duration;
 	bool timestamps;
@@ -27,6 +27,8 @@ struct count_options {
 static const struct option_spec table[] = {
 	OPTION('p', "pid", struct count_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
 	       .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('t', "tid", struct count_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
+	       .noun = "a list of thread ids", .exclusive = "who", .ours = true),
 	OPTION('c', "cpu", struct count_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
 	OPTION('i', "interval", struct count_options, interval, "SECONDS", "a report every so often"),
 	OPTION('D', "duration", struct count_options, duration, "SECONDS",
@@ -35,6 +37,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(probe_table, struct count_options, probe),
 	OPTION('s', "offset", struct count_options, offsets, NULL, "offsets behind the names"),
 	OPTION('v', "verbose", struct count_options, addresses, NULL, "raw addresses before the names"),
+	OPTION('A', "address", struct count_options, addresses, NULL, "raw addresses, as -v", .ours = true),
 	OPTION('P', "perpid", struct count_options, per_process, NULL, "stacks of each process by themselves"),
 	OPTION(0, "by-name", struct count_options, by_name, NULL, "one row for all stacks that print the same",
 	       .ours = true),
@@ -59,7 +62,7 @@ static const struct count_options defaults = { .cpu = -1 };
  */
 static void plan_view(const struct count_options *options, struct plan *plan)
 {
-	bool apart = options->per_process || options->tgids.nr || options->command;
+	bool apart = options->per_process || options->tgids.nr || options->tids.nr || options->command;
 
 	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
 	plan->view = (struct profile_view){
@@ -79,6 +82,7 @@ static int plan(const void *block, struct plan *plan)
 
 	plan->applet = "count";
 	plan_add_ids(&plan->tgids, &options->tgids);
+	plan_add_ids(&plan->tids, &options->tids);
 	plan->command = options->command;
 	plan->cpu = options->cpu;
 	plan->include_idle = true;

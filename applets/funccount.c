@@ -4,7 +4,7 @@
 #include "core/applet.h"
 
 struct funccount_options {
-	struct u32_list tgids;
+	struct u32_list tgids, tids;
 	int cpu;
 	struct seconds interval, duration;
 	bool timestamps;
@@ -18,6 +18,8 @@ struct funccount_options {
 static const struct option_spec table[] = {
 	OPTION('p', "pid", struct funccount_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
 	       .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('t', "tid", struct funccount_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
+	       .noun = "a list of thread ids", .exclusive = "who", .ours = true),
 	OPTION('c', "cpu", struct funccount_options, cpu, "CPU", "only this CPU", .max = CPU_MAX,
 	       .noun = "a CPU number"),
 	OPTION('i', "interval", struct funccount_options, interval, "SECONDS", "a report every so often"),
@@ -44,6 +46,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->mode = EVENTS_BY_PROBE;
 	plan->key_parts = KEY_PROBE;
 	plan_add_ids(&plan->tgids, &options->tgids);
+	plan_add_ids(&plan->tids, &options->tids);
 	plan->command = options->command;
 	plan->cpu = options->cpu;
 	plan->include_idle = true;

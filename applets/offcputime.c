@@ -15,6 +15,7 @@ struct offcputime_options {
 	struct pick_options pick;
 	struct limit_options limit;
 	struct group_options groups;
+	bool addresses;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -30,6 +31,8 @@ static const struct option_spec table[] = {
 	       .ours = true),
 	OPTION(0, "runqueue", struct offcputime_options, runqueue, NULL,
 	       "only the time that the thread was runnable and waited for a CPU", .exclusive = "part", .ours = true),
+	OPTION('A', "address", struct offcputime_options, addresses, NULL, "raw addresses before the names",
+	       .ours = true),
 	OPTION_FRAGMENT(pick_table, struct offcputime_options, pick),
 	OPTION_FRAGMENT(limit_table, struct offcputime_options, limit),
 	OPTION_FRAGMENT(group_table, struct offcputime_options, groups),
@@ -54,6 +57,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->command = options->command;
 	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
 	stack_plan(&options->stacks, plan);
+	plan->view.addresses = options->addresses;
 	pick_plan(&options->pick, plan);
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);

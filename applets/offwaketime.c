@@ -10,6 +10,7 @@ struct offwaketime_options {
 	struct pick_options pick;
 	struct limit_options limit;
 	struct group_options groups;
+	bool addresses;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;
@@ -19,6 +20,8 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(sleeper_table, struct offwaketime_options, sleepers),
 	OPTION_FRAGMENT(stack_table, struct offwaketime_options, stacks),
 	OPTION_FRAGMENT(off_cpu_table, struct offwaketime_options, off_cpu),
+	OPTION('A', "address", struct offwaketime_options, addresses, NULL, "raw addresses before the names",
+	       .ours = true),
 	OPTION_FRAGMENT(pick_table, struct offwaketime_options, pick),
 	OPTION_FRAGMENT(limit_table, struct offwaketime_options, limit),
 	OPTION_FRAGMENT(group_table, struct offwaketime_options, groups),
@@ -42,6 +45,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->off_cpu.measure = MEASURE_OFF_WAKE;
 	plan->view = (struct profile_view){ .style = VIEW_OFFWAKE, .per_process = true };
 	stack_plan(&options->stacks, plan);
+	plan->view.addresses = options->addresses;
 	pick_plan(&options->pick, plan);
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);

@@ -4,7 +4,7 @@
 #include "core/applet.h"
 
 struct stacksnoop_options {
-	struct u32_list tgids;
+	struct u32_list tgids, tids;
 	int cpu;
 	bool offsets, verbose, timestamps;
 	uint64_t max_events;
@@ -13,6 +13,7 @@ struct stacksnoop_options {
 	struct probe_options probe;
 	struct pick_options pick;
 	struct group_options groups;
+	bool addresses;
 	struct common_options common;
 	char *const *command;
 };
@@ -20,6 +21,8 @@ struct stacksnoop_options {
 static const struct option_spec table[] = {
 	OPTION('p', "pid", struct stacksnoop_options, tgids, "PID,...", "only these processes", .min = 1,
 	       .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('t', "tid", struct stacksnoop_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
+	       .noun = "a list of thread ids", .exclusive = "who", .ours = true),
 	OPTION('s', "offset", struct stacksnoop_options, offsets, NULL, "offsets behind the names"),
 	OPTION('v', "verbose", struct stacksnoop_options, verbose, NULL, "command, process id and CPU of each event"),
 	OPTION('n', "events", struct stacksnoop_options, max_events, "N", "stop after N events", .min = 1,
@@ -32,6 +35,8 @@ static const struct option_spec table[] = {
 	       .noun = "a CPU number", .ours = true),
 	OPTION_FRAGMENT(stack_table, struct stacksnoop_options, stacks),
 	OPTION_FRAGMENT(probe_table, struct stacksnoop_options, probe),
+	OPTION('A', "address", struct stacksnoop_options, addresses, NULL, "raw addresses before the names",
+	       .ours = true),
 	OPTION_FRAGMENT(pick_table, struct stacksnoop_options, pick),
 	OPTION_FRAGMENT(group_table, struct stacksnoop_options, groups),
 	OPTION_FRAGMENT(common_table, struct stacksnoop_options, common),
@@ -61,6 +66,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->mode = EVENTS_EACH;
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM | KEY_PROBE;
 	plan_add_ids(&plan->tgids, &options->tgids);
+	plan_add_ids(&plan->tids, &options->tids);
 	plan->command = options->command;
 	plan->cpu = options->cpu;
 	plan->include_idle = true;
@@ -76,6 +82,7 @@ static int plan(const void *block, struct plan *plan)
 	};
 	stack_plan(&options->stacks, plan);
 	group_plan(&options->groups, plan);
+	plan->view.addresses = options->addresses;
 	pick_plan(&options->pick, plan);
 	err = common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
 	if (!err)

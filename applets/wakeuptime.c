@@ -4,7 +4,7 @@
 #include "core/applet.h"
 
 struct wakeuptime_options {
-	struct u32_list tgids;
+	struct u32_list tgids, tids;
 	bool user_only;
 	bool verbose;
 	bool folded;
@@ -22,6 +22,8 @@ static const struct option_spec table[] = {
 	       "only user threads as sleepers, no kernel threads", .exclusive = "who"),
 	OPTION('p', "pid", struct wakeuptime_options, tgids, "PID,...", "only threads of these processes as sleepers",
 	       .min = 1, .max = PID_MAX, .noun = "a process id", .exclusive = "who"),
+	OPTION('t', "tid", struct wakeuptime_options, tids, "TID,...", "only these threads as sleepers", .min = 1,
+	       .max = PID_MAX, .noun = "a list of thread ids", .exclusive = "who", .ours = true),
 	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL, "raw addresses, which are shown in any case"),
 	OPTION('f', "folded", struct wakeuptime_options, folded, NULL,
 	       "folded output, one line per stack, for flame graphs"),
@@ -43,6 +45,7 @@ static int plan(const void *block, struct plan *plan)
 
 	plan->applet = "wakeuptime";
 	plan_add_ids(&plan->tgids, &options->tgids);
+	plan_add_ids(&plan->tids, &options->tids);
 	plan->key_parts = KEY_COMM;
 	plan->want_kernel = true;
 	plan->duration_ns = options->duration.ns;

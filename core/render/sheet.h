@@ -60,6 +60,7 @@ void wake_text_row(struct sheet *sheet, const struct merged_row *row);   /* VIEW
 void wake_folded_row(struct sheet *sheet, const struct merged_row *row); /* the same */
 
 /* Parts of rows that several forms have: a stack as lines, and the end of a folded line. */
+void text_frame(struct sheet *sheet, uint32_t at, bool kernel); /* the frame at this place of stack_frames */
 void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel);
 void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line);
 

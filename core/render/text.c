@@ -22,6 +22,7 @@ static void add_label(struct sheet *sheet, const char *label)
 /* The column widths are those of bcc: stackcount -v, and profile -A for either kind of stack. */
 static void add_address(struct sheet *sheet, uint64_t address, bool kernel)
 {
+	sheet_add_indent(sheet, &sheet->text);
 	if (is_stackcount(sheet) || sheet->view->style == VIEW_WAKE)
 		buf_addf(&sheet->text, "%-16" PRIx64 " ", address);
 	else if (kernel)
@@ -30,19 +31,19 @@ static void add_address(struct sheet *sheet, uint64_t address, bool kernel)
 		buf_addf(&sheet->text, "0x%016" PRIx64 " ", address);
 }
 
+void text_frame(struct sheet *sheet, uint32_t at, bool kernel)
+{
+	if (sheet->view->addresses)
+		add_address(sheet, sheet->profile->stack_addresses.data[at], kernel);
+	sheet_add_frame(sheet, sheet->profile->stack_frames.data[at]);
+}
+
 void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
 {
-	const struct profile *profile = sheet->profile;
-
 	if (stack->status == STACK_UNREADABLE)
 		add_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
-	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++) {
-		if (sheet->view->addresses) {
-			sheet_add_indent(sheet, &sheet->text);
-			add_address(sheet, profile->stack_addresses.data[at], kernel);
-		}
-		sheet_add_frame(sheet, profile->stack_frames.data[at]);
-	}
+	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
+		text_frame(sheet, at, kernel);
 	if (stack->status == STACK_TRUNCATED)
 		add_label(sheet, LABEL_TRUNCATED);
 }

@@ -67,14 +67,14 @@ static void add_line(struct sheet *sheet, const char *text)
 }
 
 /* Root first. */
-static void add_stack_up(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
+static void add_stack_up(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
 {
 	if (stack->status == STACK_UNREADABLE)
-		add_line(sheet, missed);
+		add_line(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
 	if (stack->status == STACK_TRUNCATED)
 		add_line(sheet, LABEL_TRUNCATED);
 	for (uint32_t i = stack->nr; i > 0; i--)
-		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i - 1]);
+		text_frame(sheet, stack->first + i - 1, kernel);
 }
 
 static void offwake_text(struct sheet *sheet, const struct merged_row *row)
@@ -84,10 +84,10 @@ static void offwake_text(struct sheet *sheet, const struct merged_row *row)
 	buf_addf(&sheet->text, " %" PRIu32 "\n", waker_tid(sheet, row));
 	if (row->waker_lost)
 		add_line(sheet, LABEL_LOST);
-	add_stack_up(sheet, &row->waker_user, LABEL_MISSED_USER);
+	add_stack_up(sheet, &row->waker_user, false);
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
 		add_line(sheet, "-");
-	add_stack_up(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
+	add_stack_up(sheet, &row->waker_kernel, true);
 	add_line(sheet, "--               --");
 	if (row->lost)
 		add_line(sheet, LABEL_LOST);

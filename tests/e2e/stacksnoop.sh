@@ -29,7 +29,7 @@ expect_equal "times in order" "$(sed -nE 's/^([0-9]+\.[0-9]{9}) .*/\1/p' "$T/out
 refuse_err 'does not add up|events a second'
 fixture_end
 
-# the kernel's stack and the name of each of several events
+# the name of each of several events
 fixture calls -n 300 -k getppid
 tool_start stacksnoop -p "$fixture_pid" 't:syscalls:sys_*_getppid'
 go
@@ -37,7 +37,16 @@ fixture_done
 tool_end
 expect_equal "entries and exits" "$(grep -cE '^[0-9.]+ +syscalls:sys_(enter|exit)_getppid$' "$T/out")" 600
 expect_equal "entries" "$(grep -cE '^[0-9.]+ +syscalls:sys_enter_getppid$' "$T/out")" 300
-expect_out '^	do_syscall_64$'
+fixture_end
+
+# the kernel's stack; before 6.12 only entries by themselves have one
+fixture calls -n 20 -k getppid
+tool_start stacksnoop -A -t "$(ls "/proc/$fixture_pid/task" | tr "\n" , | sed "s/,$//")" 't:syscalls:sys_enter_getp*id'
+go
+fixture_done
+tool_end
+expect_equal "entries" "$(grep -cE '^[0-9.]+ +syscalls:sys_enter_getppid$' "$T/out")" 20
+expect_out '^	0x[0-9a-f]{16} do_syscall_64$'
 fixture_end
 
 # the n-th event ends it, and the saved profile is printed again byte by byte

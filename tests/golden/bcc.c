@@ -379,6 +379,7 @@ static const struct golden {
 	  1,
 	  { OFFWAKE_VIEW, BOTH, .delimited = true } },
 	{ "offwaketime-reasons-f", "", reasons_events, 1, { OFFWAKE_VIEW, BOTH, .folded = true } },
+	{ "offwaketime-A", OFFWAKE("user + kernel"), offwaketime_events, 1, { OFFWAKE_VIEW, BOTH, .addresses = true } },
 	{ "wakeuptime-reasons", WAKEUP, reasons_events, 1, { WAKE_VIEW } },
 	{ "wakeuptime-reasons-f", "", reasons_events, 1, { WAKE_VIEW, .folded = true } },
 	{ "profile-plain", DEFAULT_HEADER, profile_events, 1, { PROFILE_VIEW, BOTH } },

@@ -127,6 +127,20 @@ static void funccount_means_what_it_says(void **state)
 	assert_string_equal(buf_text(&text), "Tracing 3 functions for \"malloc\"... Hit Ctrl-C to end.");
 }
 
+static void threads_and_addresses_are_options_of_both(void **state)
+{
+	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(plan_done) struct plan snoop;
+
+	(void)state;
+	must_plan(&funccount_applet, "-t 7,8 x", &plan);
+	assert_int_equal(plan.tids.nr, 2);
+	must_plan(&stacksnoop_applet, "-A -t 7 x", &snoop);
+	assert_int_equal(snoop.tids.nr, 1);
+	assert_true(snoop.view.addresses);
+	must_refuse(&funccount_applet, "-t 7 -p 8 x");
+}
+
 static void funccount_refuses_nonsense(void **state)
 {
 	static const char *const lines[] = { "", "-d 0 x", "-i -1 x", "-p 0 x", "-c x y", "x y", "a:b:c:d" };
@@ -214,6 +228,7 @@ int main(void)
 		cmocka_unit_test(funccount_takes_every_documented_line),
 		cmocka_unit_test(funccount_means_what_it_says),
 		cmocka_unit_test(funccount_refuses_nonsense),
+		cmocka_unit_test(threads_and_addresses_are_options_of_both),
 		cmocka_unit_test(stacksnoop_takes_every_documented_line),
 		cmocka_unit_test(stacksnoop_shows_the_kernel_stack_by_default),
 		cmocka_unit_test(stacksnoop_has_bccs_headers),
