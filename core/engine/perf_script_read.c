@@ -318,16 +318,17 @@ static bool is_kernel(struct slice dso)
 
 static uint32_t add_string(struct reader *reader, struct slice text)
 {
-	return strtab_addn(&reader->profile->strings, text.text, text.nr);
+	return text.nr ? strtab_addn(&reader->profile->strings, text.text, text.nr) : 0;
 }
 
 /* The last part of a path; a kernel module without its brackets, as our own reports call it. */
 static uint32_t module_of(struct reader *reader, struct slice dso, bool kernel)
 {
-	const char *slash = memrchr(dso.text, '/', dso.nr);
+	const char *slash;
 
 	if (!dso.nr || is(dso, "[unknown]"))
 		return 0;
+	slash = memrchr(dso.text, '/', dso.nr);
 	if (kernel && (ends_in(dso, "vmlinux") || !strncmp(dso.text, "[kernel.", 8)))
 		return profile_add_string(reader->profile, "kernel");
 	if (kernel && dso.nr > 2 && dso.text[dso.nr - 1] == ']')
@@ -502,7 +503,7 @@ bool perf_script_is(const char *bytes, size_t nr_bytes)
 		struct slice line = take_line(&text), words = line;
 
 		skip_spaces(&words);
-		if (words.nr && words.text[0] != '#' && words.text[0] != '\r')
+		if (words.nr && line.text[0] != '#' && words.text[0] != '\r')
 			return parse_head(line, &head);
 	}
 	return false;

@@ -24,6 +24,28 @@ static void add_text(struct writer *writer, uint32_t string)
 	escape_add(writer->out, profile_string(writer->profile, string), ESCAPE_LINE);
 }
 
+/* A line that begins with # would be a comment, and spaces alone would be no command. */
+static void add_command(struct writer *writer, uint32_t string)
+{
+	const char *text = profile_string(writer->profile, string);
+
+	text += strspn(text, " ");
+	if (*text == '#')
+		buf_addc(writer->out, ' ');
+	escape_add(writer->out, *text ? text : LABEL_UNKNOWN, ESCAPE_LINE);
+}
+
+/* An event is one word. */
+static void add_event(struct writer *writer, uint32_t string)
+{
+	size_t at = writer->out->nr;
+
+	escape_add(writer->out, string ? profile_string(writer->profile, string) : "samples", ESCAPE_LINE);
+	for (; at < writer->out->nr; at++)
+		if (writer->out->data[at] == ' ')
+			writer->out->data[at] = '_';
+}
+
 /* Kernel modules in brackets, files by their path; what was made at run time by the name of its map. */
 static void add_dso(struct writer *writer, const struct profile_frame *frame)
 {
@@ -78,17 +100,11 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 
 	if (!value)
 		return;
-	if (record->comm)
-		add_text(writer, record->comm);
-	else
-		buf_adds(writer->out, LABEL_UNKNOWN);
+	add_command(writer, record->comm);
 	buf_addf(writer->out, " %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] %" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ",
 		 record->tgid, record->tid, record->cpu, row->time_ns / 1000000000, row->time_ns / 1000 % 1000000,
 		 value);
-	if (profile->event)
-		add_text(writer, profile->event);
-	else
-		buf_adds(writer->out, "samples");
+	add_event(writer, profile->event);
 	buf_adds(writer->out, ": \n");
 	if (row->lost) {
 		buf_addf(writer->out, "\t%16x %s ([unknown])\n", 0, LABEL_LOST);

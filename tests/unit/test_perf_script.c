@@ -64,6 +64,7 @@ static void samples_become_stacks(void **state)
 	expect("  cafe 12 [001] 5.0: 2 c:  4000 f+0x1 (/bin/x)\n", "cafe;f 2\n");
 	expect("x 1 [0] 1.0: 4 c: \n\t4000 inner (inlined)\n\t4000 outer+0x3 (/x)\n", "x;outer;inner_[i] 4\n");
 	expect("x 1 [0] 1.0: 4 c: \n\t4000 [unknown] ([unknown])\n\t4001 m+0x3 (/x)\n", "x;m;[unknown] 4\n");
+	expect("  # x 1 [0] 1.0: 4 c: \n", "# x 4\n");
 	expect("swapper 0 [0] 1.0: 4 c: \r\n\r\n", "swapper 4\n");
 }
 
