@@ -82,7 +82,16 @@ static int print_completions(int argc, char **argv)
 	return err;
 }
 
-/* help, help APPLET, help --man [APPLET] */
+static int print_probes_page(void)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	man_probes(&text);
+	fputs(buf_text(&text), stdout);
+	return 0;
+}
+
+/* help, help APPLET, help --man [APPLET|probes] */
 static int help(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -93,6 +102,8 @@ static int help(int argc, char **argv)
 
 	if (!word && !man)
 		return print_overview(argc, argv);
+	if (man && word && !strcmp(word, "probes"))
+		return print_probes_page();
 	applet = word ? applet_find(word, &as_bcc) : NULL;
 	if (word && !applet)
 		return fail_no_applet(word);

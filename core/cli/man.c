@@ -4,6 +4,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/cli/help.h"
+#include "core/cli/man_words.h"
 #include "core/cli/status.h"
 #include "core/cli/version.h"
 
@@ -31,9 +32,12 @@ static void add_text(struct buf *page, const char *text)
 	}
 }
 
-static void add_head(struct buf *page, const char *title, const char *summary)
+#define COMMANDS 8
+#define MISCELLANEOUS 7
+
+static void add_head(struct buf *page, const char *title, int section, const char *summary)
 {
-	buf_addf(page, ".TH %s 1 \"\" \"stacktool %s\" \"User Commands\"\n.SH NAME\n", title, version_number());
+	buf_addf(page, ".TH %s %d \"\" \"stacktool %s\"\n.SH NAME\n", title, section, version_number());
 	add_text(page, title);
 	buf_adds(page, " \\- ");
 	add_text(page, summary);
@@ -133,27 +137,57 @@ void man_page(const struct applet *applet, struct buf *ret_text)
 
 	option_list_init(&list, applet->options);
 	buf_addf(&title, "stacktool-%s", applet->name);
-	add_head(ret_text, buf_text(&title), applet->summary);
+	add_head(ret_text, buf_text(&title), COMMANDS, applet->summary);
 	add_synopsis(ret_text, applet, &list);
 	buf_adds(ret_text, ".SH OPTIONS\n");
 	add_options(ret_text, applet, &list, true);
 	add_options(ret_text, applet, &list, false);
 	add_examples(ret_text, applet);
 	add_statuses(ret_text);
-	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\fR(1)\n");
+	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\fR(8), \\fBstacktool\\-probes\\fR(7)\n");
+}
+
+static void add_words(struct buf *page, const char *section, const struct man_paragraph *paragraphs)
+{
+	const struct man_paragraph *first = paragraphs;
+
+	buf_addf(page, ".SH %s\n", section);
+	for (; paragraphs->text; paragraphs++) {
+		if (paragraphs->title) {
+			buf_adds(page, ".TP\n\\fB");
+			add_text(page, paragraphs->title);
+			buf_adds(page, "\\fR\n");
+		} else if (paragraphs != first) {
+			buf_adds(page, ".PP\n");
+		}
+		add_text(page, paragraphs->text);
+		buf_addc(page, '\n');
+	}
+}
+
+void man_probes(struct buf *ret_text)
+{
+	add_head(ret_text, "stacktool-probes", MISCELLANEOUS, "the patterns that choose events");
+	add_words(ret_text, "PATTERNS", man_patterns);
+	add_words(ret_text, "WILDCARDS AND REGULAR EXPRESSIONS", man_wildcards);
+	add_words(ret_text, "COLONS", man_colons);
+	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\fR(8), \\fBstacktool\\-list\\fR(8)\n");
 }
 
 void man_overview(const struct applet *const *applets, struct buf *ret_text)
 {
-	add_head(ret_text, "stacktool", "which code paths lead here, and how often");
+	add_head(ret_text, "stacktool", COMMANDS, "which code paths lead here, and how often");
 	buf_adds(ret_text, ".SH SYNOPSIS\n\\fBstacktool\\fR \\fIapplet\\fR [argument...]\n.SH APPLETS\n");
 	for (; *applets; applets++) {
 		buf_adds(ret_text, ".TP\n\\fB");
 		add_text(ret_text, "stacktool-");
 		add_text(ret_text, (*applets)->name);
-		buf_adds(ret_text, "\\fR(1)\n");
+		buf_adds(ret_text, "\\fR(8)\n");
 		add_text(ret_text, (*applets)->summary);
 		buf_addc(ret_text, '\n');
 	}
 	add_statuses(ret_text);
+	add_words(ret_text, "DEBUGGING", man_debugging);
+	add_words(ret_text, "OVERHEAD", man_overhead);
+	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\-probes\\fR(7)\n");
 }

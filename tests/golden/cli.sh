@@ -124,23 +124,39 @@ wrong 1 "stacktool count: $excluded" stackcount -K -U x
 
 # ---- help and man pages ----
 
+# check_page NAME: what groff and mandoc say of the page in out. It has no date on purpose, and its title is the program's name.
+check_page() {
+	if command -v man >/dev/null && command -v groff >/dev/null; then
+		warnings=$(man --warnings -l -Tutf8 "$T/out" 2>&1 >/dev/null)
+		[ -z "$warnings" ] || bad "man page of $1: $warnings"
+	fi
+	if command -v mandoc >/dev/null; then
+		warnings=$(mandoc -T lint -W warning "$T/out" 2>&1 | grep -vE 'missing date|lower case character in document title')
+		[ -z "$warnings" ] || bad "man page of $1: $warnings"
+	fi
+}
+
 for applet in $applets; do
 	good "^Usage: stacktool $applet \[option" "$applet" --help
 	cp "$T/out" "$T/help"
 	good . help "$applet"
 	cmp -s "$T/help" "$T/out" || bad "help $applet differs from $applet --help"
-	good "^\.TH stacktool-$applet 1 " help --man "$applet"
-	if command -v man >/dev/null && command -v groff >/dev/null; then
-		warnings=$(man --warnings -l -Tutf8 "$T/out" 2>&1 >/dev/null)
-		[ -z "$warnings" ] || bad "man page of $applet: $warnings"
-	fi
+	good "^\.TH stacktool-$applet 8 " help --man "$applet"
+	check_page "$applet"
 	# Every long option of the help is known. The wrong one behind it keeps the applet from running.
 	for option in $(sed -nE 's/^  .{4}(--[a-z-]+).*/\1/p' "$T/help"); do
 		run "$STACKTOOL" "$applet" "$option" 1 --zzzzzzzz
 		grep -q "unknown option '$option'" "$T/err" && bad "$applet $option: in the help, but unknown"
 	done
 done
-good '^\.TH stacktool 1 ' help --man
+good '^\.TH stacktool 8 ' help --man
+check_page stacktool
+for section in DEBUGGING OVERHEAD; do
+	grep -qx "\.SH $section" "$T/out" || bad "stacktool(8) has no section $section"
+done
+good '^\.TH stacktool-probes 7 ' help --man probes
+check_page probes
+good '^\.TH stacktool 8 ' help --man
 good 'stacktool.*count' help --man
 
 # ---- names by links, as in the field ----

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/cli/man_words.h"
+
+#include <stddef.h>
+
+/* The figures are those of docs/benchmarks.md. */
+const struct man_paragraph man_debugging[] = {
+	{ NULL,
+	  "Nothing is left out without a word: what is lost, unnamed or not as asked stands on stderr, with a number. "
+	  "'stacktool doctor' says what this host can and cannot do, with the remedy for each gap." },
+	{ "[unknown]",
+	  "A frame without a name. The note under the report counts the reasons: the file has no symbol table (install its "
+	  "debug symbols), code without a file (made by a JIT compiler: let it write /tmp/perf-PID.map), no symbol covers "
+	  "the address, nothing was mapped there (the stack itself is broken, see below)." },
+	{ "[unknown] in all kernel frames",
+	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
+	{ "stacks that end early, or in nonsense",
+	  "Programs that were compiled without frame pointers. Compile with -fno-omit-frame-pointer, or read the top of the "
+	  "stack only." },
+	{ "[Missed User Stack], [Missed Kernel Stack]",
+	  "The kernel's own walk failed. A kernel thread has no user stack: that is no failure, and nothing is printed." },
+	{ "[truncated]", "127 frames are the most; the root is missing." },
+	{ "nothing matches",
+	  "Status 5, with near names. 'stacktool list PATTERN' prints what a pattern matches; '--explain' what would be "
+	  "attached, how and why." },
+	{ NULL, NULL },
+};
+
+const struct man_paragraph man_overhead[] = {
+	{ NULL,
+	  "The cost is that of the events, not of the time: first ask how often they happen. 'stacktool funccount' is "
+	  "the cheapest way to know, for it takes no stacks." },
+	{ "count",
+	  "About 2.4 microseconds for an event with both stacks, of which two walks of the stack take 2.1 (16 user frames, "
+	  "6.18 on a virtual machine). A million events a second would take more than two CPUs." },
+	{ "profile", "At 49 Hertz, 49 such events a second and CPU: far below a thousandth of the time." },
+	{ "user functions and USDT probes",
+	  "Each is a trap into the kernel and back, in the traced program itself: a probe of a function that is called millions "
+	  "of times a second is felt." },
+	{ "offcputime, offwaketime, wakeuptime",
+	  "Follow every switch of threads, of all of them, whatever -p says: busy hosts have a million a second." },
+	{ "stacksnoop", "Prints: for what happens seldom. Above 1,000 events a second it says so, once." },
+	{ "memory", "About 21 MB for three processes, in a profile of 5 seconds of the whole system." },
+	{ NULL, NULL },
+};
+
+const struct man_paragraph man_patterns[] = {
+	{ "FUNCTION, p::FUNCTION", "a kernel function" },
+	{ "LIB:FUNCTION, p:LIB:FUNCTION",
+	  "a function of a library (c, ssl, libc.so.6) or of a program in PATH; with one process given, as that process sees it" },
+	{ "/path:FUNCTION, ./path:FUNCTION", "the same, by its file" },
+	{ "-l LIB FUNCTION", "the same in the older form; FUNCTION is taken whole" },
+	{ "t:CATEGORY:EVENT", "a kernel tracepoint" },
+	{ "u:LIB:PROBE, u:LIB:PROVIDER:PROBE", "a USDT probe of a library or program" },
+	{ "u::PROBE", "a USDT probe in the files of the processes of -p" },
+	{ NULL,
+	  "A function is named as in the symbol table or as people read it: app:_ZN2ns4funcEi, app:ns::func(int), or "
+	  "app:ns::func for every overload." },
+	{ NULL, NULL },
+};
+
+const struct man_paragraph man_wildcards[] = {
+	{ NULL,
+	  "Without -r, '*' stands for any number of any characters and everything else for itself; the whole name must "
+	  "match. With -r the pattern is a regular expression (PCRE2), anchored at the start, for kernel functions at "
+	  "both ends. The library or path in front is never an expression." },
+	{ NULL, "More than 1000 matches are refused, unless --max-probes or BCC_PROBE_LIMIT say otherwise." },
+	{ NULL, NULL },
+};
+
+const struct man_paragraph man_colons[] = {
+	{ NULL, "A single colon separates. Two in a row do not (app:std::sort), nor those in a path but the last "
+		"(/opt/a:b/app:main), nor those inside brackets of a regular expression." },
+	{ NULL, NULL },
+};

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the man pages say that no table knows: private to man.c. */
+#pragma once
+
+struct man_paragraph {
+	const char *title; /* in the left column; NULL: a plain paragraph */
+	const char *text;
+};
+
+/* Each ends with a paragraph without text. */
+extern const struct man_paragraph man_debugging[];
+extern const struct man_paragraph man_overhead[];
+extern const struct man_paragraph man_patterns[];
+extern const struct man_paragraph man_wildcards[];
+extern const struct man_paragraph man_colons[];
