@@ -70,7 +70,11 @@ enum st_unwind_bp {
 
 /* The return address. */
 enum st_unwind_ra {
-	ST_UNWIND_RA_AT_CFA = 0, /* u64 at CFA - 8, where a call puts it */
+	/*
+	 * u64 at CFA - 8, where a call puts it. Where the CFA is rsp itself it was popped: still there in the interrupted frame
+	 * (musl's vfork), but overwritten where a call was made since, and that is a root (musl's clone).
+	 */
+	ST_UNWIND_RA_AT_CFA = 0,
 	ST_UNWIND_RA_REGISTER, /* in `reg`; known as for ST_UNWIND_REGISTER (vfork keeps it in rdi) */
 };
 
