@@ -47,6 +47,7 @@ struct run {
 	const struct plan *plan;
 	struct attach_plan attach;
 	struct naming naming, identifying;
+	struct debuginfod debuginfod;
 	struct symbolizer *symbolizer;
 	struct symbolizer *identifier; /* with --no-symbolize: gets the files of frames instead */
 	struct session *session;
@@ -194,6 +195,11 @@ static void set_header(struct run *run)
 	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
 }
 
+static bool shows_events(const struct run *run)
+{
+	return run->plan->view.style == VIEW_SNOOP;
+}
+
 static int open_spaces(struct run *run)
 {
 	const struct spaces_options options = {
@@ -203,6 +209,10 @@ static int open_spaces(struct run *run)
 	};
 
 	int err = spaces_new(&options, &run->spaces);
+
+	/* Names that are wanted while events come must not wait for a server. */
+	if (!run->plan->interval_ns && !shows_events(run))
+		run->naming.debuginfod = &run->debuginfod;
 
 	for (size_t i = 0; !err && i < run->plan->tgids.nr; i++)
 		spaces_prime(run->spaces, run->plan->tgids.data[i]);
@@ -337,11 +347,6 @@ static int print_around(struct run *run,
 	if (!err && fflush(stdout))
 		err = -errno;
 	return written(err);
-}
-
-static bool shows_events(const struct run *run)
-{
-	return run->plan->view.style == VIEW_SNOOP;
 }
 
 /* Names, or what is needed to look them up elsewhere. */

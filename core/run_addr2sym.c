@@ -26,6 +26,7 @@ enum {
 struct addr2sym {
 	const struct addr2sym_request *request;
 	struct naming naming;
+	struct debuginfod debuginfod;
 	char *path; /* of the file, absolute: debug files are looked for beside it */
 	struct symbolizer *symbolizer;
 	struct profile profile;
@@ -255,6 +256,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	if (err)
 		return err;
 	run.naming = (struct naming){ .no_demangle = request->no_demangle,
+				      .debuginfod = &run.debuginfod,
 				      .debug_directories = request->debug_directories,
 				      .spaces = &run.spaces };
 	profile_init(&run.profile);

@@ -139,7 +139,8 @@ static void find_waiting(struct elsewhere *elsewhere, uint32_t *numbers)
 
 int elsewhere_name(struct profile *profile, const char *directories)
 {
-	const struct naming naming = { .debug_directories = directories };
+	struct debuginfod debuginfod = {};
+	const struct naming naming = { .debug_directories = directories, .debuginfod = &debuginfod };
 	_cleanup_(freep) uint32_t *numbers = xcalloc(profile->files.nr, sizeof(*numbers));
 	struct elsewhere elsewhere = { .profile = profile, .directories = directories };
 	int err = naming_start(&naming, &elsewhere.symbolizer);

@@ -11,14 +11,27 @@
 #include "core/engine/debug_files.h"
 #include "core/engine/tracer.h"
 
+/* Servers are the last candidate. */
+static int ask_servers(const struct naming *naming, struct symbol_debug_wish *wish)
+{
+	const unsigned int last = 1u << 30;
+
+	if (!naming->debuginfod || wish->candidate >= last || !*wish->build_id)
+		return -ENOENT;
+	wish->candidate = last;
+	return debuginfod_open(naming->debuginfod, wish->build_id);
+}
+
 static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
 {
 	const struct naming *naming = context;
 	struct debug_search search = { .directories = naming->debug_directories, .path = naming->path };
+	int fd;
 
 	if (naming->spaces && *naming->spaces)
 		search.path = spaces_path(*naming->spaces, file, &search.tgid);
-	return debug_files_open(&search, wish);
+	fd = debug_files_open(&search, wish);
+	return fd >= 0 ? fd : ask_servers(naming, wish);
 }
 
 /* A worker has died: the next one gets the files of frames that the first one had. Those of probes are not needed any more. */

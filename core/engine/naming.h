@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "core/engine/debuginfod.h"
 #include "core/engine/profile.h"
 #include "core/engine/spaces.h"
 #include "symbolize/symbolize.h"
@@ -12,6 +13,7 @@ struct naming {
 	bool no_demangle;
 	bool identify_only;            /* files get build ids, no names */
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
+	struct debuginfod *debuginfod; /* servers are asked for debug files that are not here; NULL: they are not */
 	const char *path;              /* of files that are not of frames; NULL unknown */
 	struct spaces *const *spaces;  /* where the files of frames are from; NULL, also *spaces: there are none */
 };

@@ -54,3 +54,24 @@ wrong 'not allowed with' -k -p 1 1
 wrong 'did you mean' -e "$program" --find mainn
 mkfifo "$T/fifo"
 wrong 'a FIFO, not a regular file' -e "$T/fifo" 1
+
+# debuginfod: asked through its program, only when servers are set, and believed only for the same build id
+program=$FIXTURES/chain
+cp "$program" "$T/stripped"
+strip --strip-all "$T/stripped"
+mkdir "$T/bin"
+cat >"$T/bin/debuginfod-find" <<END
+#!/bin/sh
+echo "\$*" >>"$T/asked"
+echo "$program"
+END
+chmod +x "$T/bin/debuginfod-find"
+PATH=$T/bin:$PATH
+names '(fn_0x[0-9a-f]+\+0x0|\?\? .*)' -e "$T/stripped" "$address"
+[ -e "$T/asked" ] && fail "servers are asked without DEBUGINFOD_URLS"
+export DEBUGINFOD_URLS=http://127.0.0.1:1
+names 'main\+0x0' -e "$T/stripped" "$address"
+grep -qxE 'debuginfo [0-9a-f]{40}' "$T/asked" || fail "asked: $(cat "$T/asked")"
+program=$FIXTURES/spin
+sed -i "s|^echo \"/.*|echo \"$program\"|" "$T/bin/debuginfod-find"
+names '(fn_0x[0-9a-f]+\+0x0|\?\? .*)' -e "$T/stripped" "$address"

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Debug files from debuginfod servers, through the program debuginfod-find of elfutils.
+ *
+ * Only when DEBUGINFOD_URLS is set, as for every client of debuginfod: that is the user's consent to tell these servers what
+ * runs here. The program knows the protocol, its cache and its other variables (debuginfod-find(1)); whoever reads the file
+ * compares its build id.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct debuginfod {
+	int64_t spent_ms;    /* waiting, over all files */
+	bool is_missing;     /* there is no such program */
+};
+
+/*
+ * Asks for the debug file of a build id (lower-case hex) and waits, 15 s for one file and 60 s for all, after which the
+ * program is ended. A descriptor, or a negative errno: -ENOENT when there is none, or nobody to ask.
+ */
+int debuginfod_open(struct debuginfod *debuginfod, const char *build_id);
