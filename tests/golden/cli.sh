@@ -131,7 +131,7 @@ check_page() {
 		[ -z "$warnings" ] || bad "man page of $1: $warnings"
 	fi
 	if command -v mandoc >/dev/null; then
-		warnings=$(mandoc -T lint -W warning "$T/out" 2>&1 | grep -vE 'missing date|lower case character in document title')
+		warnings=$(mandoc -T lint -W warning <"$T/out" 2>&1 | grep -vE 'missing date|lower case character in document title')
 		[ -z "$warnings" ] || bad "man page of $1: $warnings"
 	fi
 }
