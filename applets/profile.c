@@ -49,7 +49,7 @@ static const struct option_spec table[] = {
 	       "_[k] behind kernel frames in folded output"),
 	OPTION('A', "address", struct profile_options, addresses, NULL, "raw addresses before the names"),
 	OPTION(0, "timestamps", struct profile_options, timestamps, NULL,
-	       "keep the time of each sample, for --format perf and 'report --since'; takes more memory", .ours = true),
+	       "keep the time of each sample, for the form 'perf' and 'report --since'; takes more memory", .ours = true),
 	OPTION(0, "plain", struct profile_options, plain, NULL, "names alone, without offset and module", .ours = true),
 	OPTION('I', "include-idle", struct profile_options, include_idle, NULL, "samples of idle CPUs too"),
 	OPTION('C', "cpu", struct profile_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),

@@ -37,12 +37,13 @@ static void make_room(struct strtab *table, size_t nr, struct text *text)
 
 uint32_t strtab_addn(struct strtab *table, const char *bytes, size_t length)
 {
-	struct text text = { bytes, strnlen(bytes, length) };
-	uint64_t hash = hash_bytes(text.bytes, text.length);
+	struct text text = { bytes, length ? strnlen(bytes, length) : 0 };
 	uint32_t position;
+	uint64_t hash;
 
 	if (!text.length)
 		return 0;
+	hash = hash_bytes(text.bytes, text.length);
 	position = hashidx_find(&table->index, hash, same_text, table, &text);
 	if (position != HASHIDX_NONE)
 		return position + 1;

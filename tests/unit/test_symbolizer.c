@@ -366,13 +366,13 @@ static void without_a_build_id_the_checksum_of_the_debug_file_decides(void **sta
 
 static void a_debug_link_that_leads_elsewhere_is_none(void **state)
 {
-	static char link[] = "../../etc/shadow\0\0\0\0\0\0";
+	static char link[24] = "../../etc/shadow";
 	struct fixture *fixture = *state;
 
 	make_debug_file(fixture, "whatever");
 	make_linked_file(fixture, 0, (char[20]){});
 	fixture->writer.extras.data[0].bytes = link;
-	fixture->writer.extras.data[0].header.sh_size = 24;
+	fixture->writer.extras.data[0].header.sh_size = sizeof(link);
 	fixture_add(fixture, 0);
 	fixture_expect(fixture, 0, OFFSET, "exported");
 	assert_int_equal(fixture->nr_debug_asked, 0);
