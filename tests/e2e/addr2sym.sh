@@ -54,6 +54,20 @@ wrong 'not allowed with' -k -p 1 1
 wrong 'did you mean' -e "$program" --find mainn
 mkfifo "$T/fifo"
 wrong 'a FIFO, not a regular file' -e "$T/fifo" 1
+wrong 'a device, not a regular file' -e /dev/zero 1
+ln -s loop "$T/loop"
+wrong 'symbolic links' -e "$T/loop" 1
+
+# What is in a hostile file costs one answer: a packed gigabyte, a file that ends early
+if "$FIXTURES/hostprobe" program:xz >/dev/null; then
+	cp "$FIXTURES/chain-dyn" "$T/bomb"
+	head -c 300000000 /dev/zero | xz -0 >"$T/packed"
+	strip --strip-all "$T/bomb"
+	objcopy --add-section .gnu_debugdata="$T/packed" "$T/bomb"
+	names '.*' -e "$T/bomb" 1200
+fi
+head -c 10000 "$FIXTURES/chain" >"$T/cut"
+names '\?\? \(the ELF file is malformed\)' -e "$T/cut" "$address"
 
 # debuginfod: asked through its program, only when servers are set, and believed only for the same build id
 program=$FIXTURES/chain
