@@ -150,6 +150,21 @@ async function testHtml(browser) {
   await difference.close();
 }
 
+async function testThreads(browser, file) {
+  const page = await open(browser, file);
+  const groups = await page.$$eval("#group option", (options) => options.map((option) => option.value));
+  equal("html: threads can be grouped in three ways", groups, ["comm", "pid", "tid", "none"]);
+  for (const [group, root, total] of [["tid", "app (7/9)", 5], ["pid", "app (7)", 8], ["comm", "app", 8]]) {
+    await page.select("#group", group);
+    equal("html: the total by " + group, (await state(page)).total, 8);
+    await clickNode(page, root);
+    equal("html: the roots by " + group, (await state(page)).zoomed, root);
+    await page.click("#reset");
+  }
+  await shot(page, "html-threads");
+  await page.close();
+}
+
 async function testLarge(browser, file) {
   const began = Date.now(), page = await open(browser, file), loaded = Date.now() - began;
   const first = await state(page);
@@ -174,6 +189,7 @@ async function main() {
   try {
     await testSvg(browser);
     await testHtml(browser);
+    if (process.env.THREADS_HTML) await testThreads(browser, process.env.THREADS_HTML);
     if (process.env.LARGE_HTML) await testLarge(browser, process.env.LARGE_HTML);
   } finally {
     await browser.close();
