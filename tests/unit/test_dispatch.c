@@ -68,6 +68,15 @@ static void a_mistyped_applet_is_guessed(void **state)
 	assert_non_null(strstr(err_cause(), "'stackcount'"));
 }
 
+static size_t occurrences(const char *text, const char *word)
+{
+	size_t nr = 0;
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		nr++;
+	return nr;
+}
+
 /* Whether the line is the one of this option: "  -p, --pid=PID" or "      --both"; texts name other options too. */
 static bool is_line_of(const char *line, const char *name)
 {
