@@ -56,6 +56,24 @@ enum st_stack_status {
 	ST_STACK_TRUNCATED,  /* ST_MAX_FRAMES reached: the root is missing */
 };
 
+/*
+ * How the walk of a user stack by unwind tables ended. A stack that the kernel walked by frame pointers has
+ * ST_END_UNKNOWN: such a walk cannot tell. From ST_END_ROOT on each is counted as the loss of the same name.
+ */
+enum st_stack_end {
+	ST_END_UNKNOWN = 0,
+	ST_END_ROOT,
+	ST_END_NO_PROCESS, /* nothing is known of the process yet: the kernel walked */
+	ST_END_NOT_64BIT, /* the kernel walked */
+	ST_END_NO_MAPPING, /* the code is in no mapping that is known */
+	ST_END_NO_ROW, /* no row and no frame pointer */
+	ST_END_LOST, /* the row asks for a register that is not known there */
+	ST_END_BAD_CFA, /* the row leads down the stack or nowhere */
+	ST_END_UNREADABLE,
+	ST_END_TRUNCATED,
+	ST_NR_ENDS
+};
+
 /* Which kind of program took the stack: it decides whether frame 0 is an exact address or a return address. */
 enum st_program_kind {
 	ST_PROGRAM_SAMPLE = 1, /* perf_event */
@@ -102,7 +120,7 @@ struct st_stack_head {
 	__u8 flags; /* enum st_stack_flag */
 	__u8 kernel_status; /* enum st_stack_status */
 	__u8 user_status;
-	__u8 pad1;
+	__u8 user_end; /* enum st_stack_end */
 	__u16 nr_kernel;
 	__u16 nr_user;
 	__u16 pad2;
@@ -190,6 +208,17 @@ enum st_loss {
 	ST_NR_LOSSES
 };
 
+#define ST_LOSS_OF_END(end) (ST_LOSS_USER_ROOT + (end) - ST_END_ROOT)
+_Static_assert((int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PROCESS) &&
+		       (int)ST_LOSS_USER_NOT_64BIT == (int)ST_LOSS_OF_END(ST_END_NOT_64BIT) &&
+		       (int)ST_LOSS_USER_NO_MAPPING == (int)ST_LOSS_OF_END(ST_END_NO_MAPPING) &&
+		       (int)ST_LOSS_USER_NO_ROW == (int)ST_LOSS_OF_END(ST_END_NO_ROW) &&
+		       (int)ST_LOSS_USER_LOST == (int)ST_LOSS_OF_END(ST_END_LOST) &&
+		       (int)ST_LOSS_USER_BAD_CFA == (int)ST_LOSS_OF_END(ST_END_BAD_CFA) &&
+		       (int)ST_LOSS_USER_UNREADABLE == (int)ST_LOSS_OF_END(ST_END_UNREADABLE) &&
+		       (int)ST_LOSS_USER_TRUNCATED == (int)ST_LOSS_OF_END(ST_END_TRUNCATED),
+	       "each end of a walk is a loss");
+
 /* Per CPU and generation; only ever added to. seen = filtered + in_map + losses[SPILLED] + losses of class EVENT. */
 struct st_stats {
 	__u64 seen;
@@ -267,7 +296,15 @@ struct st_config {
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
 	__u8 pad[3];
 	__u32 probe; /* number of the probe of this copy of the program */
-	__u32 pad1;
+	__u8 unwind; /* enum st_unwind_mode; anything but OFF takes bpf_probe_read_user() too */
+	__u8 pad1[3];
+};
+
+/* How user stacks are walked. */
+enum st_unwind_mode {
+	ST_UNWIND_OFF = 0, /* by the kernel, by frame pointers */
+	ST_UNWIND_AUTO, /* by tables, by frame pointers where there are none */
+	ST_UNWIND_TABLES, /* by tables alone */
 };
 
 /*

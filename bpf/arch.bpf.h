@@ -25,3 +25,62 @@ static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_call
 {
 	return bpf_probe_read_user(ret_caller, sizeof(*ret_caller), (void *)PT_REGS_FP(regs) + 8);
 }
+
+#define ST_NR_REGISTERS 21 /* longs of the kernel's struct pt_regs on x86_64 */
+
+#if defined(__TARGET_ARCH_x86)
+
+/* struct pt_regs of x86_64, by words; the layout is also that of ptrace and of core files. */
+enum {
+	ST_PT_BP = 4,
+	ST_PT_ORIG_AX = 15,
+	ST_PT_IP = 16,
+	ST_PT_CS = 17,
+	ST_PT_SP = 19,
+};
+
+/* struct sigcontext of x86_64, which a signal leaves on the stack. */
+enum {
+	ST_SIGCONTEXT_BP = 10,
+	ST_SIGCONTEXT_SP = 15,
+	ST_SIGCONTEXT_IP = 16,
+	ST_SIGCONTEXT_WORDS = 17,
+};
+
+/* Four bits for each DWARF register number, the lowest for 0: its word in either structure. rsp is never asked for. */
+#define ST_REGISTERS_PT 0x01236789f4ed5bcaULL
+#define ST_REGISTERS_SIGCONTEXT 0x76543210fa89becdULL
+
+#define ST_CS_USER_32 0x23 /* __USER32_CS */
+
+/*
+ * The user's registers out of the context of a perf_event or uprobe program; 0 when it interrupted the kernel. One load of 8
+ * bytes each, whatever the members' types: a perf_event program may use no others.
+ */
+static __always_inline __u8 st_context_registers(void *ctx, __u64 *registers)
+{
+	const volatile __u64 *words = ctx;
+
+	if (!(words[ST_PT_CS] & 3))
+		return 0;
+#pragma unroll
+	for (int i = 0; i < ST_NR_REGISTERS; i++)
+		registers[i] = words[i];
+	return 1;
+}
+
+/* Where the kernel keeps the user's registers of a task before 5.15; there THREAD_SIZE is 16 KiB and nothing lies above. */
+static __always_inline void *st_registers_on_stack(void *stack)
+{
+	return stack + 16384 - 8 * ST_NR_REGISTERS;
+}
+
+#else
+
+/* Tables are made for x86_64 only; elsewhere ST_UNWIND_OFF is all there is. */
+static __always_inline __u8 st_context_registers(void *ctx, __u64 *registers)
+{
+	return 0;
+}
+
+#endif

@@ -48,6 +48,9 @@ struct task_struct {
 	int tgid;
 	unsigned int flags;
 	unsigned int __state; /* v5.14: commit 2f064a59a11f ("sched: Change task_struct::state") */
+	void *mm; /* NULL: a kernel thread */
+	void *stack;
+	struct task_struct *real_parent;
 	__u64 start_time;
 	__u64 self_exec_id; /* u32 before 5.7: commit d1e7fd6462ca ("signal: Extend exec_id to 64bits") */
 	struct task_struct *group_leader;

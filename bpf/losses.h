@@ -31,6 +31,14 @@
 	X(EVENT_DROPPED, EVENT, "events not shown: the ring was full")                                          \
 	X(WAKER_LOST, STACK, "wakers not recorded: all scratch slots of the CPU were busy")                     \
 	X(KERNEL_TRUNCATED, STACK, "kernel stacks were cut at 127 frames")                                      \
+	X(USER_ROOT, NOTE, "user stacks reached their root")                                                    \
+	X(USER_NO_PROCESS, NOTE, "user stacks were walked by frame pointers: no unwind tables yet")             \
+	X(USER_NOT_64BIT, NOTE, "user stacks of 32-bit code were walked by frame pointers")                     \
+	X(USER_NO_MAPPING, STACK, "user stacks end at code outside the known mappings")                         \
+	X(USER_NO_ROW, STACK, "user stacks end in code without unwind information and frame pointers")          \
+	X(USER_LOST, STACK, "user stacks end where unwinding takes a register that is not kept")                \
+	X(USER_BAD_CFA, STACK, "user stacks end where the next frame would lie below or nowhere")               \
+	X(USER_UNREADABLE, STACK, "user stacks end at memory that could not be read")                           \
 	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")
 
 /* Counted in user space, or by the kernel itself outside our programs. */

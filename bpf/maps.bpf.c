@@ -19,6 +19,9 @@ struct st_cgroup_map st_cgroup SEC(".maps");
 struct st_filter_map st_cgroups SEC(".maps");
 struct st_filter_map st_mntns SEC(".maps");
 struct st_tasks_map st_tasks SEC(".maps");
+struct st_slabs_map st_slabs SEC(".maps");
+struct st_processes_map st_processes SEC(".maps");
+struct st_unwinds_map st_unwinds SEC(".maps");
 
 const volatile struct st_config st_config = { .cpu = -1 };
 const volatile struct st_offcpu_config st_offcpu = {};

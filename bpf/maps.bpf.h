@@ -15,6 +15,7 @@
 #include "bpf/kernel.h"
 
 #include "bpf/abi.h"
+#include "bpf/unwind_maps.bpf.h"
 
 /* The template of a generation; user space makes the real ones in the size it wants (session_make_counts()). */
 struct st_counts_map {
@@ -156,6 +157,9 @@ extern struct st_cgroup_map st_cgroup SEC(".maps");
 extern struct st_filter_map st_cgroups SEC(".maps");
 extern struct st_filter_map st_mntns SEC(".maps");
 extern struct st_tasks_map st_tasks SEC(".maps");
+extern struct st_slabs_map st_slabs SEC(".maps");
+extern struct st_processes_map st_processes SEC(".maps");
+extern struct st_unwinds_map st_unwinds SEC(".maps");
 
 extern const volatile struct st_config st_config;
 extern const volatile struct st_offcpu_config st_offcpu;

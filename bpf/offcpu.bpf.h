@@ -121,16 +121,13 @@ static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, 
 	struct st_stack *stack = &slot->stack;
 
 	st_begin_record(stack, now);
+	stack->head.start_time_ns = task->group_leader->start_time;
+	stack->head.exec_id = task->self_exec_id;
 	if (st_offcpu.measure != ST_MEASURE_WAKE) {
 		st_take_kernel_stack(ctx, stats, stack);
-		st_user_stack(ctx, stats, stack);
+		st_user_stack(ctx, stats, slot, index, who->foreign ? 0 : who->tgid, ST_PROGRAM_RAW_TRACEPOINT);
 	}
-	if (st_config.key_parts & ST_KEY_TGID || stack->head.nr_user) {
-		stack->head.tgid = who->tgid;
-		stack->head.flags = who->foreign ? ST_STACK_FOREIGN : 0;
-		stack->head.start_time_ns = task->group_leader->start_time;
-		stack->head.exec_id = task->self_exec_id;
-	}
+	st_fill_process(&stack->head, who);
 	st_fill_key(&stack->head, who, 0);
 	st_hash(index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
 }
@@ -147,8 +144,10 @@ static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, st
 		stack->head.flags = context;
 	} else {
 		st_who_is_current(&who);
+		if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
+			st_task_identity(&stack->head);
 		if (st_offcpu.measure != ST_MEASURE_WAKE)
-			st_user_stack(ctx, stats, stack);
+			st_user_stack(ctx, stats, slot, index, who.foreign ? 0 : who.tgid, ST_PROGRAM_RAW_TRACEPOINT);
 		st_fill_process(&stack->head, &who);
 		st_fill_key(&stack->head, &who, 0);
 	}

@@ -15,6 +15,7 @@
 #include "bpf/arch.bpf.h"
 #include "bpf/scratch.bpf.h"
 #include "bpf/task.bpf.h"
+#include "bpf/unwind.bpf.h"
 
 /*
  * Hashes `nr_words` words of the slot's record, from ST_KEY_FIRST_WORD on, and writes the id into it. A global function
@@ -80,21 +81,51 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 		ST_ADD(stats->losses[ST_LOSS_KERNEL_TRUNCATED], 1);
 }
 
-/* The one place where a user stack comes from: an unwinder takes its place here. */
-static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, struct st_stack *stack)
+/* By frame pointers, by the kernel. */
+static __always_inline void st_kernel_walk(void *ctx, struct st_stack *stack)
 {
 	__u32 at = stack->head.nr_kernel;
 	long bytes;
 
-	if (!st_config.want_user || at > ST_MAX_FRAMES)
+	if (at > ST_MAX_FRAMES)
 		return;
 	bytes = bpf_get_stack(ctx, &stack->frames[at], ST_STACK_BYTES, BPF_F_USER_STACK);
 	stack->head.user_status = st_stack_status(bytes);
 	stack->head.nr_user = st_nr_frames(bytes);
-	if (stack->head.user_status == ST_STACK_UNREADABLE)
+}
+
+static __always_inline void st_count_end(struct st_stats *stats, const struct st_stack_head *head)
+{
+	__u64 place = (__u64)head->user_end - ST_END_ROOT;
+
+	if (head->user_status == ST_STACK_UNREADABLE)
 		ST_ADD(stats->losses[ST_LOSS_USER_STACK], 1);
-	if (stack->head.user_status == ST_STACK_TRUNCATED)
-		ST_ADD(stats->losses[ST_LOSS_USER_TRUNCATED], 1);
+	if (head->user_status == ST_STACK_TRUNCATED)
+		place = ST_END_TRUNCATED - ST_END_ROOT;
+	st_opaque(place); /* what is compared is what is used: 5.10 takes nothing else */
+	if (place < ST_NR_ENDS - ST_END_ROOT)
+		ST_ADD(stats->losses[ST_LOSS_USER_ROOT + place], 1);
+}
+
+/*
+ * The one place where a user stack comes from. The record has the start time and exec id of the process, where they are
+ * known: they tell whether what is known of its mappings is still true.
+ */
+static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 slot_index,
+					  __u32 tgid, __u8 program)
+{
+	struct st_stack *stack = &slot->stack;
+	int done = 0;
+
+	if (!st_config.want_user)
+		return;
+	if (st_config.unwind && !st_unwind_begin(ctx, program, slot_index, tgid))
+		done = st_unwind_walk(slot_index);
+	if (!done)
+		st_kernel_walk(ctx, stack);
+	if (stack->head.user_status == ST_STACK_NONE)
+		stack->head.user_end = ST_END_UNKNOWN;
+	st_count_end(stats, &stack->head);
 }
 
 /*
@@ -110,6 +141,9 @@ static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 
 	if (!st_config.want_user || !st_config.read_user || !stack->head.nr_user || second > ST_MAX_FRAMES)
 		return;
+	if (stack->head.user_end >= ST_END_ROOT && stack->head.user_end != ST_END_NO_PROCESS &&
+	    stack->head.user_end != ST_END_NOT_64BIT)
+		return; /* tables know where the return address is */
 	if (st_entry_caller(ctx, &caller))
 		return;
 	st_frame_caller(ctx, &by_frame);
@@ -123,12 +157,14 @@ static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 /* A raw user address means something only together with its process, so the process is then part of the identity. */
 static __always_inline void st_fill_process(struct st_stack_head *head, const struct st_who *who)
 {
-	if (!(st_config.key_parts & ST_KEY_TGID) && !head->nr_user)
+	if (!(st_config.key_parts & ST_KEY_TGID) && !head->nr_user) {
+		head->start_time_ns = head->exec_id = 0;
+		head->flags &= ~ST_STACK_NO_START;
 		return;
+	}
 	head->tgid = who->tgid;
 	if (who->foreign)
 		head->flags |= ST_STACK_FOREIGN;
-	st_task_identity(head);
 }
 
 static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
@@ -152,8 +188,10 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 	__builtin_memset(&stack->head, 0, sizeof(stack->head));
 	stack->head.kind = ST_MESSAGE_STACK;
 	stack->head.program = program;
+	if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
+		st_task_identity(&stack->head);
 	st_take_kernel_stack(ctx, stats, stack);
-	st_user_stack(ctx, stats, stack);
+	st_user_stack(ctx, stats, slot, slot_index, who->foreign ? 0 : who->tgid, program);
 	if (program == ST_PROGRAM_UPROBE)
 		st_note_caller(ctx, stack);
 	st_fill_process(&stack->head, who);

@@ -38,6 +38,9 @@ static void configure(struct object *object, const struct object_options *option
 	bpf_map__set_autocreate(skeleton->maps.st_pids, config.task_filter && !config.filter_single);
 	bpf_map__set_autocreate(skeleton->maps.st_cgroups, config.use_cgroup_map);
 	bpf_map__set_autocreate(skeleton->maps.st_mntns, config.use_mntns_map);
+	bpf_map__set_autocreate(skeleton->maps.st_slabs, config.unwind);
+	bpf_map__set_autocreate(skeleton->maps.st_processes, config.unwind);
+	bpf_map__set_autocreate(skeleton->maps.st_unwinds, config.unwind);
 	if (options->known_entries)
 		bpf_map__set_max_entries(skeleton->maps.st_known, options->known_entries);
 	if (options->ring_bytes)

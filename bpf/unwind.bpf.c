@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The walk of a user stack by unwind tables. docs/unwinding.md is the long form.
+ *
+ * The verifier decides the shape. A frame is one step, a global function whose whole state lies in a map, so it is looked at
+ * once and not 127 times. The searches have no branches: a comparison becomes 0 or 1 by a logical shift, behind a barrier so
+ * that clang does not make a branch of it again (2,500 verified instructions would be 78,000). An arithmetic shift would be
+ * refused by 5.10, and forks the verifier's state from 7.0 on.
+ *
+ * Everything in tables and on the stack is somebody else's: an address goes nowhere but into bpf_probe_read_user(), a place is
+ * masked to its slab.
+ */
+#include "bpf/unwind.bpf.h"
+
+#if defined(__TARGET_ARCH_x86)
+
+#define ST_ROW_STEPS(STEP) STEP(10) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)
+#define ST_MAPPING_STEPS(STEP) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)
+
+/* 1 when a < b, for numbers that are less than 2^63 apart. */
+static __always_inline __u64 st_is_below(__u64 a, __u64 b)
+{
+	__u64 below = a - b;
+
+	st_opaque(below);
+	below >>= 63;
+	st_opaque(below);
+	return below;
+}
+
+static __always_inline const struct st_slab *st_slab_at(__u32 index)
+{
+	__u32 zero = 0;
+	void *slab = bpf_map_lookup_elem(&st_slabs, &index);
+
+	return slab ? bpf_map_lookup_elem(slab, &zero) : 0;
+}
+
+#define ST_LONG(slab, place) ((slab)->longs[(place) & (ST_SLAB_LONGS - 1)])
+#define ST_WORD(slab, place) ((slab)->words[(place) & (ST_SLAB_WORDS - 1)])
+
+/* The last of `nr` rows that is <= key; the first one always is. */
+static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 first, __u64 nr, __u64 key)
+{
+	__u64 base = 0, next;
+
+#define STEP(k)                   \
+	next = base + (1 << (k)); \
+	base += (st_is_below(ST_WORD(slab, first + next), key + 1) & st_is_below(next, nr)) << (k);
+	ST_ROW_STEPS(STEP)
+#undef STEP
+	return ST_WORD(slab, first + base);
+}
+
+/* Place of the last of `nr` mappings that starts at or below the address, or of the first one. */
+static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u64 first, __u64 nr, __u64 address)
+{
+	__u64 base = 0, next;
+
+#define STEP(k)                                                                                   \
+	next = base + (1 << (k));                                                                 \
+	base += (st_is_below(ST_LONG(slab, first + next * ST_SPACE_MAPPING_LONGS), address + 1) & \
+		 st_is_below(next, nr))                                                           \
+		<< (k);
+	ST_MAPPING_STEPS(STEP)
+#undef STEP
+	return first + base * ST_SPACE_MAPPING_LONGS;
+}
+
+/* Makes the mapping of an address the current one. 0, or -1 when there is none. */
+static __always_inline int st_find_mapping(struct st_unwind *unwind, __u64 address)
+{
+	__u32 first = ST_SPACE_PLACE(unwind->space), nr = ST_SPACE_NR(unwind->space);
+	const struct st_slab *slab;
+	__u64 place, low, high, word;
+
+	if (address - unwind->low < unwind->high - unwind->low)
+		return 0;
+	slab = st_slab_at(first / ST_SLAB_LONGS);
+	if (!slab || !nr)
+		return -1;
+	place = st_search_mappings(slab, first, nr, address);
+	low = ST_LONG(slab, place);
+	high = ST_LONG(slab, place + 1);
+	if (address - low >= high - low)
+		return -1;
+	unwind->low = low;
+	unwind->high = high;
+	unwind->to_file = ST_LONG(slab, place + 2);
+	word = ST_LONG(slab, place + 3);
+	unwind->head = (__u32)word;
+	unwind->nr_pages = word >> 32;
+	word = ST_LONG(slab, place + 4);
+	unwind->first_page = (__u32)word;
+	unwind->rules = word >> 32;
+	return 0;
+}
+
+/* The rule for an address of the current mapping, as one word; 0, which is ST_UNWIND_INVALID, without one. */
+static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 address)
+{
+	__u64 in_file = address - unwind->to_file;
+	__u32 page = (__u32)(in_file >> ST_UNWIND_PAGE_SHIFT) - unwind->first_page, first, row;
+	const struct st_slab *head, *rows;
+	__u64 entry;
+
+	if (page >= unwind->nr_pages)
+		return 0;
+	head = st_slab_at(unwind->head / ST_SLAB_LONGS);
+	if (!head)
+		return 0;
+	entry = ST_LONG(head, unwind->head + page);
+	if (!ST_UNWIND_PAGE_NR(entry))
+		return 0;
+	first = ST_UNWIND_PAGE_FIRST(entry);
+	rows = st_slab_at(first / ST_SLAB_WORDS);
+	if (!rows)
+		return 0;
+	row = st_search_rows(rows, first, ST_UNWIND_PAGE_NR(entry), ST_UNWIND_KEY(in_file));
+	return ST_LONG(head, unwind->rules + ST_UNWIND_ROW_RULE(row));
+}
+
+/* ---- user memory ---- */
+
+/* A word of the stack. Frames lie close together, so what is read is the window that begins with it. */
+static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address, __u64 *ret_word)
+{
+	__u64 in_window = address - unwind->window_at;
+
+	if (in_window <= 8 * (ST_WINDOW_WORDS - 1) && !(in_window & 7)) {
+		*ret_word = unwind->window[(in_window >> 3) & (ST_WINDOW_WORDS - 1)];
+		return 0;
+	}
+	if (!(int)bpf_probe_read_user(unwind->window, sizeof(unwind->window), (void *)address)) {
+		unwind->window_at = address;
+		*ret_word = unwind->window[0];
+		return 0;
+	}
+	unwind->window_at = 1ULL << 63; /* the read has cleared it; the top of the stack is near */
+	return (int)bpf_probe_read_user(ret_word, sizeof(*ret_word), (void *)address);
+}
+
+/* ---- one frame ---- */
+
+struct st_caller {
+	__u64 pc, sp, bp;
+};
+
+static __always_inline __u64 st_register(const struct st_unwind *unwind, __u64 rule)
+{
+	__u32 number = ST_UNWIND_HOW_REG((rule >> 8) & 0xff);
+
+	return unwind->registers[(unwind->order >> (4 * number)) & 15];
+}
+
+/* Where the rule finds the CFA. 0 or an enum st_stack_end. */
+static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *ret_cfa)
+{
+	__s64 offset = (__s32)(rule >> 32), at = (__s16)(rule >> 32), add = (__s16)(rule >> 48);
+	__u8 kind = (__u8)rule;
+	__u64 base = unwind->sp, past;
+
+	if (kind == ST_UNWIND_SP) {
+		*ret_cfa = base + offset;
+		return 0;
+	}
+	if (kind == ST_UNWIND_PLT) {
+		past = st_is_below(unwind->pc & 15, add);
+		*ret_cfa = base + at + ((past ^ 1) << 3);
+		return 0;
+	}
+	if (kind == ST_UNWIND_REGISTER) {
+		*ret_cfa = st_register(unwind, rule) + offset;
+		return unwind->is_known ? 0 : ST_END_LOST;
+	}
+	if (kind == ST_UNWIND_BP || kind == ST_UNWIND_DEREF_BP) {
+		base = unwind->bp;
+		if (unwind->is_bp_lost)
+			return ST_END_LOST;
+	}
+	if (kind == ST_UNWIND_BP) {
+		*ret_cfa = base + offset;
+		return 0;
+	}
+	if (kind != ST_UNWIND_DEREF_SP && kind != ST_UNWIND_DEREF_BP)
+		return ST_END_NO_ROW;
+	if (st_stack_word(unwind, base + at, ret_cfa))
+		return ST_END_UNREADABLE;
+	*ret_cfa += add;
+	return 0;
+}
+
+/* The registers of the caller. 0 or an enum st_stack_end. */
+static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
+{
+	__u8 how = (__u8)(rule >> 8), how_bp = ST_UNWIND_HOW_BP(how), in_register = ST_UNWIND_HOW_RA(how);
+	__u64 cfa = 0, from, pc = 0;
+	int end = st_cfa(unwind, rule, &cfa);
+
+	if (end)
+		return end;
+	if (cfa < unwind->sp || (cfa & 7))
+		return ST_END_BAD_CFA;
+	if (cfa == unwind->sp && unwind->is_call && !in_register)
+		return ST_END_ROOT; /* the call has overwritten the return address, which was popped: nothing returns there */
+	if (how_bp == ST_UNWIND_BP_LOST)
+		unwind->is_bp_lost = 1;
+	else if (how_bp != ST_UNWIND_BP_SAME) {
+		from = how_bp == ST_UNWIND_BP_AT_CFA ? cfa : unwind->bp;
+		if (st_stack_word(unwind, from + (__s16)(rule >> 16), &unwind->bp))
+			return ST_END_UNREADABLE;
+	}
+	if (in_register) {
+		pc = st_register(unwind, rule);
+		if (!unwind->is_known)
+			return ST_END_LOST;
+	} else if (st_stack_word(unwind, cfa - 8, &pc)) {
+		return ST_END_UNREADABLE;
+	}
+	unwind->sp = cfa;
+	unwind->pc = pc;
+	unwind->is_call = 1;
+	unwind->is_known = 0;
+	unwind->by_frame = 0;
+	return pc ? 0 : ST_END_ROOT;
+}
+
+static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
+{
+	__u64 context = unwind->sp + (__s32)(rule >> 32);
+
+	if ((int)bpf_probe_read_user(unwind->registers, 8 * ST_SIGCONTEXT_WORDS, (void *)context))
+		return ST_END_UNREADABLE;
+	unwind->order = ST_REGISTERS_SIGCONTEXT;
+	unwind->bp = unwind->registers[ST_SIGCONTEXT_BP];
+	unwind->sp = unwind->registers[ST_SIGCONTEXT_SP];
+	unwind->pc = unwind->registers[ST_SIGCONTEXT_IP];
+	unwind->is_call = 0;
+	unwind->is_known = 1;
+	unwind->is_bp_lost = 0;
+	unwind->by_frame = 0;
+	return 0;
+}
+
+/*
+ * Code without a row. A frame pointer leads on when it points up the stack; whether what it led to is code, the next step
+ * sees. A zero one is the root by the ABI, but only at the end of a chain: elsewhere it is a number like any other.
+ */
+static __always_inline int st_by_frame(struct st_unwind *unwind, int end)
+{
+	__u64 bp = unwind->bp, pc = 0, above = 0;
+
+	if (st_config.unwind != ST_UNWIND_AUTO || unwind->is_bp_lost)
+		return end;
+	if (!bp && unwind->by_frame)
+		return ST_END_ROOT;
+	if (bp < unwind->sp || (bp & 7))
+		return end;
+	if (st_stack_word(unwind, bp, &above) || st_stack_word(unwind, bp + 8, &pc))
+		return end;
+	unwind->sp = bp + 16;
+	unwind->bp = above;
+	unwind->pc = pc;
+	unwind->is_call = 1;
+	unwind->is_known = 0;
+	unwind->by_frame = 1;
+	return pc ? 0 : ST_END_ROOT;
+}
+
+static __always_inline int st_store_frame(struct st_unwind *unwind, __u32 slot_index)
+{
+	struct st_slot *slot = st_slot_at(slot_index);
+	__u32 at = unwind->at;
+
+	if (!slot || at >= unwind->until || at >= 2 * ST_MAX_FRAMES)
+		return -1;
+	slot->stack.frames[at] = unwind->pc;
+	unwind->at = at + 1;
+	return 0;
+}
+
+__attribute__((noinline)) int st_unwind_step(__u32 slot_index)
+{
+	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	int end = ST_END_NO_ROW;
+	__u64 address, rule = 0;
+
+	if (!unwind)
+		return ST_END_NO_PROCESS;
+	address = unwind->pc - unwind->is_call;
+	if (!st_find_mapping(unwind, address))
+		rule = st_find_rule(unwind, address);
+	else if (unwind->by_frame)
+		return ST_END_NO_ROW;
+	else
+		end = ST_END_NO_MAPPING;
+	if (st_store_frame(unwind, slot_index))
+		return ST_END_TRUNCATED;
+	if ((__u8)rule == ST_UNWIND_STOP)
+		return ST_END_ROOT;
+	if ((__u8)rule == ST_UNWIND_SIGNAL)
+		return st_by_signal(unwind, rule);
+	if ((__u8)rule == ST_UNWIND_INVALID)
+		return st_by_frame(unwind, end);
+	return st_by_rule(unwind, rule);
+}
+
+/* ---- the walk ---- */
+
+static __always_inline void *st_task_registers(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	return st_registers_on_stack(BPF_CORE_READ(task, stack));
+}
+
+/*
+ * Begins with the registers of the context, or with those that the task left user mode with. 0, or -1 when it has none. In a
+ * system call the address is that behind the instruction, as behind a call.
+ */
+static __always_inline int st_begin_registers(struct st_unwind *unwind)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+
+	unwind->is_call = 0;
+	if (!unwind->has_registers) {
+		if (!BPF_CORE_READ(task, mm))
+			return -1;
+		if ((int)bpf_probe_read_kernel(unwind->registers, sizeof(unwind->registers), st_task_registers(task)))
+			return -1;
+		if ((unwind->registers[ST_PT_CS] & 3) != 3)
+			return -1;
+		unwind->is_call = unwind->registers[ST_PT_ORIG_AX] != ~0ULL;
+	}
+	unwind->order = ST_REGISTERS_PT;
+	unwind->pc = unwind->registers[ST_PT_IP];
+	unwind->sp = unwind->registers[ST_PT_SP];
+	unwind->bp = unwind->registers[ST_PT_BP];
+	unwind->is_known = 1;
+	unwind->is_bp_lost = 0;
+	unwind->by_frame = 0;
+	unwind->low = unwind->high = 0;
+	unwind->window_at = 1ULL << 63;
+	return 0;
+}
+
+/* The entry of a process by its tgid, when it is of this run of it. The first event tells which run that is. */
+static __always_inline __u64 st_space_of(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
+{
+	struct st_unwind_process *process = bpf_map_lookup_elem(&st_processes, &tgid);
+	__u64 space;
+
+	if (!process)
+		return 0;
+	if (!process->exec_id)
+		process->exec_id = exec_id;
+	if (!process->start_time_ns)
+		process->start_time_ns = start_time_ns;
+	if (exec_id && process->exec_id != exec_id)
+		return 0;
+	if (start_time_ns && process->start_time_ns != start_time_ns)
+		return 0;
+	space = *(volatile __u64 *)&process->space;
+	return *(volatile __u32 *)&process->tgid == tgid ? space : 0;
+}
+
+/* A process that was forked a moment ago has the mappings of its parent as long as neither has called exec(). */
+static __always_inline __u64 st_space_of_parent(__u64 exec_id)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task(), *parent;
+
+	if (st_config.pidns_inode || !exec_id)
+		return 0;
+	parent = BPF_CORE_READ(task, real_parent);
+	if (BPF_CORE_READ(parent, self_exec_id) != exec_id)
+		return 0;
+	return st_space_of(BPF_CORE_READ(parent, tgid), 0, exec_id);
+}
+
+static __always_inline void st_end_walk(const struct st_unwind *unwind, struct st_stack_head *head, int end)
+{
+	head->nr_user = unwind->at - head->nr_kernel;
+	head->user_status = end == ST_END_TRUNCATED ? ST_STACK_TRUNCATED : ST_STACK_OK;
+	head->user_end = end;
+}
+
+__attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
+{
+	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	struct st_slot *slot = st_slot_at(slot_index);
+	struct st_stack_head *head;
+	int end = 0;
+
+	if (!unwind || !slot)
+		return 0;
+	head = &slot->stack.head;
+	unwind->space = st_space_of(unwind->tgid, head->start_time_ns, head->exec_id);
+	if (!unwind->space)
+		unwind->space = st_space_of_parent(head->exec_id);
+	if (!unwind->space) {
+		head->user_end = ST_END_NO_PROCESS;
+		return 0;
+	}
+	if (st_begin_registers(unwind))
+		return 0;
+	if (unwind->registers[ST_PT_CS] == ST_CS_USER_32) {
+		head->user_end = ST_END_NOT_64BIT;
+		return 0;
+	}
+	unwind->at = head->nr_kernel;
+	unwind->until = unwind->at + ST_MAX_FRAMES;
+	for (int i = 0; i <= ST_MAX_FRAMES; i++) {
+		end = st_unwind_step(slot_index);
+		if (end)
+			break;
+	}
+	st_end_walk(unwind, head, end);
+	return 1;
+}
+
+#else
+
+__attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
+{
+	return 0;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * User stacks from unwind tables: what the programs see of it. The walk is bpf/unwind.bpf.c.
+ */
+#pragma once
+
+#include "bpf/scratch.bpf.h"
+
+/*
+ * Walks the user stack into the record of the slot, behind its kernel frames, and writes nr_user, user_status and
+ * user_end. The record has its start time and exec id; st_unwind_begin() has prepared the rest. Returns 0 when the walk is
+ * left to the kernel: user_end says why. A global function as st_hash().
+ */
+int st_unwind_walk(__u32 slot_index);
+
+/* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
+int st_unwind_step(__u32 slot_index);
+
+static __always_inline int st_unwind_begin(void *ctx, __u8 program, __u32 slot_index, __u32 tgid)
+{
+	struct st_unwind *unwind = bpf_map_lookup_elem(&st_unwinds, &slot_index);
+
+	if (!unwind)
+		return -1;
+	unwind->tgid = tgid;
+	unwind->has_registers = 0;
+	if (program == ST_PROGRAM_SAMPLE || program == ST_PROGRAM_UPROBE)
+		unwind->has_registers = st_context_registers(ctx, unwind->registers);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The maps of the unwinder. They are made only where it is used. What changes while programs run, and in which order, stands
+ * in bpf/unwind_space.h.
+ */
+#pragma once
+
+#include "bpf/arch.bpf.h"
+#include "bpf/unwind_abi.h"
+#include "bpf/unwind_space.h"
+
+#define ST_WINDOW_WORDS 64 /* 512 bytes of stack in one read: 116 ns per frame, with 128 bytes 157, with one word 190 */
+
+/* The registers and what was read last, one per scratch slot. */
+struct st_unwind {
+	__u64 pc, sp, bp;
+	__u64 low, high; /* the mapping that was found last, as in struct st_space_mapping */
+	__u64 to_file;
+	__u32 head, nr_pages, first_page, rules;
+	__u64 space; /* of the process, as in struct st_unwind_process */
+	__u64 order; /* where `registers` has which, as ST_REGISTERS_PT */
+	__u64 window_at; /* user address of the window */
+	__u64 window[ST_WINDOW_WORDS];
+	__u64 registers[ST_NR_REGISTERS]; /* all of them, where `is_known` */
+	__u32 tgid;
+	__u32 at; /* where the next frame goes, and the first place behind the last one */
+	__u32 until;
+	__u8 has_registers; /* those of the program's own context; otherwise the task's are used */
+	__u8 is_call; /* pc is a return address: its row is that of pc - 1 */
+	__u8 is_known; /* no call lies between `registers` and this frame */
+	__u8 is_bp_lost;
+	__u8 by_frame; /* pc comes from a frame pointer, and has to prove that it is code */
+	__u8 pad[7];
+};
+
+struct st_slab_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_slab));
+};
+
+/* By key and value size only: 6.1 refuses inner maps without BTF where the template has some. */
+struct st_slabs_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, ST_MAX_SLABS);
+	__uint(key_size, sizeof(__u32));
+	__array(values, struct st_slab_map);
+};
+
+struct st_processes_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_unwind_process));
+};
+
+struct st_unwinds_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, ST_MAX_SLOTS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_unwind));
+};
