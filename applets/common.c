@@ -3,6 +3,11 @@
 
 #include "core/base/alloc.h"
 
+static int parse_unwind(const char *text, void *field)
+{
+	return unwind_mode_parse(text, field);
+}
+
 const struct option_spec common_table[] = {
 	OPTION(0, "save", struct common_options, save_path, "FILE",
 	       "also save the profile, for 'stacktool report FILE'", .noun = "a file name", .ours = true),
@@ -15,6 +20,12 @@ const struct option_spec common_table[] = {
 	       .ours = true),
 	OPTION(0, "debug-dir", struct common_options, debug_directories, "DIR[:DIR...]",
 	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory", .ours = true),
+	OPTION(0, "unwind", struct common_options, unwind, "HOW",
+	       "how user stacks are walked: auto (by unwind tables, by frame pointers where there are none; the default "
+	       "with -p, a command and timed samples), fp (otherwise), dwarf (by unwind tables alone) or off (no user stacks)",
+	       .parse = parse_unwind, .ours = true),
+	OPTION(0, "unwind-mem", struct common_options, unwind_mib, "MIB",
+	       "at most so much kernel memory for unwind tables (default 128)", .min = 1, .max = 1024, .ours = true),
 	OPTION(0, "explain", struct common_options, explain, NULL,
 	       "print what would be attached, how and why, and stop", .ours = true),
 	OPTION(0, "debug", struct common_options, debug, NULL,
@@ -40,6 +51,9 @@ int common_plan(const struct common_options *options, struct plan *plan)
 		plan->key_parts |= KEY_TGID | KEY_TID | KEY_COMM;
 	if (options->output.root == GRAPH_ROOT_CONTAINER)
 		plan->key_parts |= KEY_CGROUP;
+	plan->unwind = options->unwind;
+	if (options->unwind_mib)
+		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
 	return output_options_settle(&plan->output);
 }
 

@@ -19,6 +19,8 @@ struct common_options {
 	bool no_demangle;
 	bool no_symbolize;
 	const char *debug_directories;
+	enum unwind_mode unwind;
+	uint32_t unwind_mib; /* 0: default */
 	struct output_options output;
 };
 

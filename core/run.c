@@ -42,6 +42,8 @@
 #include "core/run_events.h"
 #include "symbolize/symbolize.h"
 
+#define MAX_UNWIND_WAIT_MS 2000 /* for the unwind tables of the targets, before the first event */
+
 struct run {
 	const struct applet *applet;
 	const struct plan *plan;
@@ -202,10 +204,12 @@ static bool shows_events(const struct run *run)
 
 static int open_spaces(struct run *run)
 {
+	struct unwind_store_options unwind = { .max_bytes = run->plan->unwind_bytes };
 	const struct spaces_options options = {
 		.symbolizer = run->identifier ? run->identifier : run->symbolizer,
 		.profile = &run->profile,
 		.only_tgid = run->plan->tgids.nr == 1 ? run->plan->tgids.data[0] : 0,
+		.unwind = session_unwinds(run->session, &unwind) ? &unwind : NULL,
 	};
 
 	int err = spaces_new(&options, &run->spaces);
@@ -216,6 +220,8 @@ static int open_spaces(struct run *run)
 
 	for (size_t i = 0; !err && i < run->plan->tgids.nr; i++)
 		spaces_prime(run->spaces, run->plan->tgids.data[i]);
+	if (!err && run->plan->tgids.nr)
+		spaces_unwind(run->spaces, MAX_UNWIND_WAIT_MS);
 	return err;
 }
 
@@ -249,6 +255,7 @@ static void say_fallback(const struct run *run)
 	session_describe_refused(run->session, &refused);
 	say_lines(run, buf_text(&refused));
 	say_lines(run, run->attach.note);
+	say_lines(run, run->attach.unwind_note);
 	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0])
 		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", run->applet->name, run->attach.sample.name,
 			run->attach.sample.why);
@@ -496,6 +503,14 @@ static int collect(struct run *run)
 	return err;
 }
 
+static void say_unwind_full(const struct run *run)
+{
+	if (spaces_unwind_full(run->spaces))
+		fprintf(stderr,
+			"stacktool %s: the unwind tables of some files found no room in %llu MiB: see --unwind-mem\n",
+			run->applet->name, (unsigned long long)(run->plan->unwind_bytes >> 20));
+}
+
 /*
  * After a failure too: what was counted until then is drained and saved, but no longer printed. The first failure is the
  * one that is told.
@@ -513,6 +528,7 @@ static int finish(struct run *run, int err)
 	if (run->command && err)
 		command_hurry(run->command);
 	close_interval(run);
+	say_unwind_full(run);
 	if (!err)
 		err = shows_events(run) ? end_events(run) : print_interval(run);
 	if (!err)

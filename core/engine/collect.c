@@ -201,8 +201,10 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 
 static int handle(struct collector *collector, const struct drain_target *target, enum source source)
 {
-	if (source == SOURCE_SPACES)
+	if (source == SOURCE_SPACES || source == SOURCE_TICK)
 		spaces_update(collector->spaces);
+	if (source == SOURCE_SPACES)
+		spaces_unwind(collector->spaces, 0);
 	if (source == SOURCE_TICK && ++collector->nr_ticks % TICKS_PER_SECOND == 0)
 		session_tick(collector->session);
 	if (source == SOURCE_RING || source == SOURCE_TICK)

@@ -164,13 +164,40 @@ static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addre
 	return nr;
 }
 
+/* What the last frame of a stack says that does not reach its root; NULL for one that does, or where nobody knows. */
+static const char *end_text(uint8_t end)
+{
+	static const char *const texts[ST_NR_ENDS] = {
+		[ST_END_NO_MAPPING] = "[unknown code]",     [ST_END_NO_ROW] = "[no unwind information]",
+		[ST_END_LOST] = "[lost register]",          [ST_END_BAD_CFA] = "[bad frame]",
+		[ST_END_UNREADABLE] = "[unreadable stack]",
+	};
+
+	return end < ST_NR_ENDS ? texts[end] : NULL;
+}
+
+/* A frame in the place of those that are missing. Returns how many. */
+static uint16_t add_end(struct profile *profile, const struct st_stack *stack, uint32_t *ret_frame,
+			uint64_t *ret_address)
+{
+	const char *text = end_text(stack->head.user_end);
+	struct profile_frame frame = { .kind = FRAME_TEXT, .reason = REASON_NAMED, .where = stack->head.user_end };
+
+	if (!text)
+		return 0;
+	frame.name = profile_add_string(profile, text);
+	*ret_frame = profile_add_frame(profile, &frame);
+	*ret_address = 0;
+	return 1;
+}
+
 /* A user leaf is exact only when the event hit in user mode; below a kernel stack it is where the kernel returns to. */
 static struct profile_id add_record(struct session *session, const struct drain_target *target,
 				    const struct st_stack *stack)
 {
 	struct profile_record record = record_of(session, target->profile, &stack->head);
-	uint64_t addresses[2 * ST_MAX_FRAMES + 1];
-	uint32_t frames[2 * ST_MAX_FRAMES + 1];
+	uint64_t addresses[2 * ST_MAX_FRAMES + 2];
+	uint32_t frames[2 * ST_MAX_FRAMES + 2];
 	bool exact_user_leaf = leaf_is_exact(stack->head.program) || stack->head.nr_kernel == 0;
 
 	for (uint16_t i = 0; i < record.nr_kernel; i++)
@@ -179,6 +206,8 @@ static struct profile_id add_record(struct session *session, const struct drain_
 	add_kernel_frames(target->profile, stack, frames);
 	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user, exact_user_leaf,
 			  frames + record.nr_kernel);
+	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,
+				  addresses + record.nr_kernel + record.nr_user);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* the kernel's id says only what it shares with others */
 		record.id = (struct profile_id){ ++session->nr_events, 1 };
 	profile_add_record(target->profile, &record, frames, addresses);
@@ -287,6 +316,7 @@ bool drain_ring(struct session *session, const struct drain_target *target)
 	add_pending(session, target);
 	add_pairs(session, target->profile);
 	renew_cache(session);
+	spaces_unwind(target->spaces, 0);
 	poked = session->poked;
 	session->poked = false;
 	return poked || session->deltas.nr > MAX_DELTAS || session->control->inserted >= session->control->poke_at;

@@ -106,6 +106,38 @@ bool host_has_cookies(enum program_kind kind)
 	return by_perf_event && libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_get_attach_cookie, NULL) == 1;
 }
 
+bool host_reads_kernel(enum program_kind kind)
+{
+	return libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_probe_read_kernel, NULL) == 1;
+}
+
+/* Distributions keep the release of a series and tell the patch level elsewhere: "#1 SMP Debian 6.1.170-1 (2026-…)". */
+static bool read_release(unsigned int ret_release[3])
+{
+	struct utsname name;
+	const char *debian;
+
+	if (uname(&name))
+		return false;
+	debian = strstr(name.version, "Debian ");
+	ret_release[2] = 0;
+	return sscanf(debian ? debian + strlen("Debian ") : name.release, "%u.%u.%u", &ret_release[0], &ret_release[1],
+		      &ret_release[2]) >= 2;
+}
+
+bool host_freezes_on_user_reads(void)
+{
+	unsigned int release[3];
+
+	if (!read_release(release))
+		return false;
+	if (release[0] == 5)
+		return release[1] == 19;
+	if (release[0] != 6 || release[1] > 3)
+		return false;
+	return release[1] == 1 ? release[2] < 36 : release[1] == 3 ? release[2] < 10 : true;
+}
+
 static int load_empty_uprobe_multi(void)
 {
 	/* r0 = 0; exit */

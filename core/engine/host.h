@@ -39,6 +39,16 @@ enum task_access host_task_access(enum program_kind kind);
 /* Whether programs of this kind may read user memory: lockdown=confidentiality forbids it. */
 bool host_reads_user(enum program_kind kind);
 
+/* The same for memory of the kernel: saved registers. */
+bool host_reads_kernel(enum program_kind kind);
+
+/*
+ * Whether this is one of the kernels that may freeze when a program reads user memory. copy_from_user_nofault() took a lock
+ * with CONFIG_HARDENED_USERCOPY, from commit 0aef499f3172 ("mm/usercopy: Detect vmalloc overruns"), v5.19, until commit
+ * d319f344561d ("mm: Fix copy_from_user_nofault()."), v6.4, 6.3.10 and 6.1.36. Nothing but its release tells.
+ */
+bool host_freezes_on_user_reads(void);
+
 /* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
 bool host_has_uprobe_multi(void);
 

@@ -329,6 +329,25 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
 	return found->kind == MAPPING_VDSO ? vdso_file(images, found, place) : ordinary_file(images, found, place);
 }
 
+static int open_vdso(const struct image_place *place)
+{
+	struct image_place own = find_own_vdso();
+
+	if (!is_native(place) || !own.end || own.end - own.start != place->end - place->start)
+		return -ENOENT;
+	return copy_vdso(&own);
+}
+
+int images_open(const struct images *images, uint32_t image, const struct image_place *place)
+{
+	const struct image *found;
+
+	if (image >= images->images.nr)
+		return -ENOENT;
+	found = &images->images.data[image];
+	return found->kind == MAPPING_VDSO ? open_vdso(place) : open_image(images, found, place);
+}
+
 /* ---- once more, for another worker ---- */
 
 static const struct handed_image *handed_as(const struct images *images, uint32_t file)

@@ -55,6 +55,9 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
 /* The path of a file of the profile that was handed over, as the process saw it that had it mapped; NULL for others. */
 const char *images_path_of_file(const struct images *images, uint32_t file, uint32_t *ret_tgid);
 
+/* Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. */
+int images_open(const struct images *images, uint32_t image, const struct image_place *place);
+
 /*
  * Opens a file of the profile once more, for a symbol worker that takes the place of another: a descriptor, -ESTALE when
  * there is another file now, or another negative errno.

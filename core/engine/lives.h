@@ -31,6 +31,8 @@ struct life {
 	struct mappings *mappings;
 	uint64_t start_time_ns, exec_id;     /* as its first record said; 0 unknown */
 	uint64_t nr_lost;                    /* side-band records that were lost when its mappings were last known */
+	bool unwound;   /* the kernel side is to know its mappings */
+	bool changed;   /* and does not know them as they are now */
 	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
 };
 

@@ -51,6 +51,12 @@ size_t mappings_count(const struct mappings *mappings)
 	return mappings->now.nr + mappings->past.nr;
 }
 
+const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_nr)
+{
+	*ret_nr = mappings->now.nr;
+	return mappings->now.data;
+}
+
 /* Copy on write. */
 static struct mappings *make_own(struct mappings **mappings)
 {

@@ -44,5 +44,8 @@ int mappings_add_all(struct mappings **mappings, const struct mappings *from);
 /* The mapping that covered `address` at `time_ns`, or NULL. Valid until the next mappings_add. */
 const struct mapping *mappings_find(const struct mappings *mappings, uint64_t address, uint64_t time_ns);
 
+/* What is mapped now, by address. Valid until the next mappings_add. */
+const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_nr);
+
 /* Mappings and remembered pieces, for limits. */
 size_t mappings_count(const struct mappings *mappings);

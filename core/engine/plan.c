@@ -14,9 +14,11 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
+#define DEFAULT_UNWIND_BYTES (128ULL << 20)
+
 void plan_init(struct plan *plan)
 {
-	*plan = (struct plan){ .cpu = -1 };
+	*plan = (struct plan){ .cpu = -1, .unwind_bytes = DEFAULT_UNWIND_BYTES };
 }
 
 void plan_done(struct plan *plan)
@@ -97,6 +99,28 @@ int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
 		}
 	}
 	return fail_usage("argument --attach: '%s' is no way to attach: give multi, kprobe or fentry", name);
+}
+
+static const char *const unwind_names[] = {
+	[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_DWARF] = "dwarf", [UNWIND_NONE] = "off"
+};
+
+int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
+{
+	for (size_t i = UNWIND_AUTO; i < ARRAY_SIZE(unwind_names); i++) {
+		if (!strcmp(name, unwind_names[i])) {
+			*ret_mode = (enum unwind_mode)i;
+			return 0;
+		}
+	}
+	return fail_usage("argument --unwind: '%s' is no way to walk a user stack: give auto, fp, dwarf or off", name);
+}
+
+enum unwind_mode plan_unwind(const struct plan *plan)
+{
+	if (plan->unwind != UNWIND_DEFAULT)
+		return plan->unwind;
+	return plan->tgids.nr || plan->probe.kind == PROBE_SAMPLE ? UNWIND_AUTO : UNWIND_FP;
 }
 
 /* ---- states of threads ---- */

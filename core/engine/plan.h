@@ -90,6 +90,15 @@ enum attach_mode {
 	ATTACH_FENTRY,
 };
 
+/* --unwind: how user stacks are walked. */
+enum unwind_mode {
+	UNWIND_DEFAULT, /* AUTO where tables are there before the first event, or events are but samples; else FP */
+	UNWIND_AUTO,  /* by unwind tables, by frame pointers where there are none */
+	UNWIND_FP,    /* by frame pointers, by the kernel */
+	UNWIND_DWARF, /* by unwind tables alone */
+	UNWIND_NONE,  /* no user stacks */
+};
+
 /* Parts of a record's identity; the same bits as enum st_key_part, asserted in session.c. */
 enum key_part {
 	KEY_TGID = 1 << 0,
@@ -138,6 +147,8 @@ struct plan {
 	enum event_mode mode;
 	uint32_t key_parts;
 	bool want_kernel, want_user;
+	enum unwind_mode unwind;
+	uint64_t unwind_bytes; /* for unwind tables in the kernel, at most */
 
 	/* when */
 	uint64_t duration_ns; /* 0 = until interrupted */
@@ -185,6 +196,15 @@ const char *probe_kind_name(enum probe_kind kind);
 
 /* "multi", "kprobe" or "fentry", or a usage error. */
 int attach_mode_parse(const char *name, enum attach_mode *ret_mode);
+
+/*
+ * How the user stacks of this plan are walked, never UNWIND_DEFAULT. Without targets the first events of a process come before
+ * its tables, and the rows of a count would be split between two ways to walk.
+ */
+enum unwind_mode plan_unwind(const struct plan *plan);
+
+/* "auto", "fp", "dwarf" or "off", or a usage error with a did-you-mean. */
+int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode);
 
 /* "cpu-clock", …; NULL for SAMPLE_DEFAULT. */
 const char *sample_event_name(enum sample_event event);

@@ -66,7 +66,7 @@ static int resolve_samples(const struct plan *plan, struct attach_plan *attach)
 
 /* ---- all ---- */
 
-int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
+static int resolve_probe(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
 {
 	switch (plan->probe.kind) {
 	case PROBE_SAMPLE:
@@ -83,6 +83,13 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 		return resolve_usdt(plan, symbolizer, ret_attach);
 	}
 	return fail(-EINVAL, "plan without a probe");
+}
+
+int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
+{
+	int err = resolve_probe(plan, symbolizer, ret_attach);
+
+	return err ? err : resolve_unwind(plan, ret_attach);
 }
 
 /* ---- words ---- */

@@ -64,3 +64,9 @@ char *resolve_expression(const char *pattern, bool regex);
 
 /* Compiles an expression; a usage error when it is none. */
 int resolve_compile(const struct plan *plan, const char *expression, struct match **ret_match);
+
+/*
+ * Whether user stacks can be walked by unwind tables in the programs of this attach plan, and why not. A failure only where
+ * they were asked for by name.
+ */
+int resolve_unwind(const struct plan *plan, struct attach_plan *attach);

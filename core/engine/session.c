@@ -122,6 +122,18 @@ static bool needs_copies(const struct plan *plan, const struct attach_plan *atta
 	return (plan->key_parts & KEY_PROBE) && !has_cookie && attach->mechanism != MECHANISM_SYS_ENTER;
 }
 
+/* The tables are those of x86_64, and reading the stack is reading user memory. */
+static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct attach_plan *attach)
+{
+	enum unwind_mode mode = plan_unwind(plan);
+
+	if (!plan->want_user || attach->no_unwind)
+		return ST_UNWIND_OFF;
+	if (mode == UNWIND_DWARF)
+		return ST_UNWIND_TABLES;
+	return mode == UNWIND_AUTO ? ST_UNWIND_AUTO : ST_UNWIND_OFF;
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
@@ -129,7 +141,8 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.task_access = host_task_access(attach->program),
 		.cpu = plan->cpu,
 		.want_kernel = plan->want_kernel,
-		.want_user = plan->want_user,
+		.want_user = plan->want_user && plan->unwind != UNWIND_NONE,
+		.unwind = (uint8_t)unwind_mode(plan, attach),
 		.include_idle = plan->include_idle,
 		.use_cgroup = plan->cgroup || plan->container,
 		.use_cgroup_map = plan->cgroup_map != NULL,
@@ -203,6 +216,16 @@ static void set_tasks(struct stacktool *skeleton, bool wanted)
 	bpf_map__set_max_entries(skeleton->maps.st_tasks, entries < MAX_TASKS ? entries : MAX_TASKS);
 }
 
+static void set_unwinding(struct stacktool *skeleton)
+{
+	bool wanted = skeleton->rodata->st_config.unwind != ST_UNWIND_OFF;
+
+	bpf_map__set_autocreate(skeleton->maps.st_slabs, wanted);
+	bpf_map__set_autocreate(skeleton->maps.st_processes, wanted);
+	bpf_map__set_autocreate(skeleton->maps.st_unwinds, wanted);
+	bpf_map__set_max_entries(skeleton->maps.st_unwinds, bpf_map__max_entries(skeleton->maps.st_scratch));
+}
+
 static uint32_t nr_filter_ids(const struct plan *plan)
 {
 	return (uint32_t)(plan->tgids.nr ? plan->tgids.nr : plan->tids.nr);
@@ -215,6 +238,7 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 	bpf_map__set_max_entries(skeleton->maps.st_ring, ring_bytes(plan, attach));
 	if (libbpf_num_possible_cpus() > MANY_CPUS)
 		bpf_map__set_max_entries(skeleton->maps.st_scratch, ST_MAX_SLOTS / 2);
+	set_unwinding(skeleton);
 	set_tasks(skeleton, attach->mechanism == MECHANISM_TP_BTF);
 	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
 	bpf_map__set_autocreate(skeleton->maps.st_nowhere, attach->program == PROGRAM_UPROBE);
@@ -374,7 +398,7 @@ static int session_open(const struct plan *plan, const struct attach_plan *attac
 	*ret_session = session;
 	session->attach = attach;
 	libbpf_log_start();
-	session->counts[0] = session->counts[1] = session->types = -1;
+	session->counts[0] = session->counts[1] = session->types = session->slab = -1;
 	err = open_object(session, attach);
 	return err ? err : configure(session, plan, attach);
 }
@@ -419,6 +443,7 @@ void session_free(struct session *session)
 	session_await_counts(session);
 	session_detach(session);
 	closep(&session->types);
+	closep(&session->slab);
 	sampling_free(session->sampling);
 	ring_buffer__free(session->ring);
 	if (session->control)
@@ -445,15 +470,26 @@ void session_tick(struct session *session)
 		sampling_follow_cpus(session->sampling);
 }
 
+bool session_unwinds(const struct session *session, struct unwind_store_options *ret_maps)
+{
+	if (session->skeleton->rodata->st_config.unwind == ST_UNWIND_OFF)
+		return false;
+	ret_maps->slabs = bpf_map__fd(session->skeleton->maps.st_slabs);
+	ret_maps->processes = bpf_map__fd(session->skeleton->maps.st_processes);
+	ret_maps->first_slab = session->slab;
+	return true;
+}
+
 /* ---- description ---- */
 
 static void describe_config(const struct session *session, struct buf *text)
 {
 	const struct st_config *config = &session->skeleton->rodata->st_config;
 
-	buf_addf(text, "config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u idle=%u\n",
+	buf_addf(text,
+		 "config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u unwind=%u idle=%u\n",
 		 config->key_parts, config->task_access, config->task_filter, config->cpu, config->want_kernel,
-		 config->want_user, config->include_idle);
+		 config->want_user, config->unwind, config->include_idle);
 	buf_addf(text, "maps: counts 2 x %u, records sent %u, ring %u bytes, slots %u per CPU\n",
 		 session->wanted_entries, bpf_map__max_entries(session->skeleton->maps.st_known),
 		 bpf_map__max_entries(session->skeleton->maps.st_ring),

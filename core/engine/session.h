@@ -14,6 +14,7 @@
 #include "core/base/buf.h"
 #include "core/engine/plan.h"
 #include "core/engine/resolve.h"
+#include "core/engine/unwind_store.h"
 
 struct session;
 
@@ -32,6 +33,11 @@ size_t session_nr_attached(const struct session *session);
 
 /* One line on the places that the kernel refused, "" when there were none. */
 void session_describe_refused(const struct session *session, struct buf *ret_line);
+
+/*
+ * Whether the programs walk user stacks by unwind tables, and the maps that they read them from: descriptors of the session.
+ */
+bool session_unwinds(const struct session *session, struct unwind_store_options *ret_maps);
 
 /* To be called about once a second while attached: follows CPUs that come and go, for timed samples. */
 void session_tick(struct session *session);

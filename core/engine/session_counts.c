@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "bpf/unwind_space.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
@@ -48,43 +49,68 @@ int session_make_counts(struct session *session, uint32_t generation)
 
 static void *put_first(void *argument)
 {
-	struct first_counts *first = argument;
-	const uint32_t generation = 0;
+	struct first_inner *first = argument;
+	const uint32_t slot = 0;
 
-	first->err = bpf_map_update_elem(first->outer, &generation, &first->inner, BPF_ANY) ? -errno : 0;
+	first->err = bpf_map_update_elem(first->outer, &slot, &first->inner, BPF_ANY) ? -errno : 0;
 	return NULL;
+}
+
+/* Makes the outer map and begins to put the inner one into its first slot. */
+static int begin_first(struct bpf_map *map, int inner, struct first_inner *first)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = (uint32_t)inner);
+	_cleanup_(closep) int outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, bpf_map__name(map), sizeof(uint32_t),
+						     sizeof(uint32_t), bpf_map__max_entries(map), &options);
+	int err;
+
+	if (outer < 0)
+		return fail(-errno, "map %s: refused: %s", bpf_map__name(map), strerror(errno));
+	err = bpf_map__reuse_fd(map, outer); /* a duplicate: ours may go */
+	if (err)
+		return fail(err, "map %s: %s", bpf_map__name(map), strerror(-err));
+	*first = (struct first_inner){ .outer = bpf_map__fd(map), .inner = inner };
+	err = pthread_create(&first->thread, NULL, put_first, first);
+	first->running = err == 0;
+	return err ? fail(-err, "thread: cannot be started: %s", strerror(err)) : 0;
+}
+
+static int begin_slab(struct session *session)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+
+	if (session->skeleton->rodata->st_config.unwind == ST_UNWIND_OFF)
+		return 0;
+	session->slab = bpf_map_create(BPF_MAP_TYPE_ARRAY, "st_slab", sizeof(uint32_t), ST_SLAB_BYTES, 1, &options);
+	if (session->slab < 0)
+		return fail(-errno, "map of unwind tables: refused: %s", strerror(errno));
+	return begin_first(session->skeleton->maps.st_slabs, session->slab, &session->first_slab);
 }
 
 int session_begin_counts(struct session *session)
 {
-	struct bpf_map *map = session->skeleton->maps.st_generation;
 	_cleanup_(closep) int inner = make_map(session);
-	_cleanup_(closep) int outer = -1;
-	LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = inner < 0 ? 0U : (uint32_t)inner);
-	int err;
+	int err = inner < 0 ? inner : begin_slab(session);
 
-	if (inner < 0)
-		return inner;
-	outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, bpf_map__name(map), sizeof(uint32_t), sizeof(uint32_t),
-			       bpf_map__max_entries(map), &options);
-	if (outer < 0)
-		return fail(-errno, "map of the generations: refused: %s", strerror(errno));
-	err = bpf_map__reuse_fd(map, outer); /* a duplicate: ours may go */
 	if (err)
-		return fail(err, "map of the generations: %s", strerror(-err));
-	session->counts[0] = inner;
+		return err;
+	session->counts[0] = take_fd(&inner);
 	session->count_entries[0] = session->wanted_entries;
-	session->first = (struct first_counts){ .outer = bpf_map__fd(map), .inner = take_fd(&inner) };
-	err = pthread_create(&session->first.thread, NULL, put_first, &session->first);
-	session->first.running = err == 0;
-	return err ? fail(-err, "thread: cannot be started: %s", strerror(err)) : 0;
+	return begin_first(session->skeleton->maps.st_generation, session->counts[0], &session->first_counts);
+}
+
+static int await_first(struct first_inner *first)
+{
+	if (!first->running)
+		return 0;
+	pthread_join(first->thread, NULL);
+	first->running = false;
+	return first->err;
 }
 
 int session_await_counts(struct session *session)
 {
-	if (!session->first.running)
-		return 0;
-	pthread_join(session->first.thread, NULL);
-	session->first.running = false;
-	return session->first.err ? not_in_place(session->first.err) : 0;
+	int err = await_first(&session->first_counts), slab_err = await_first(&session->first_slab);
+
+	return err || slab_err ? not_in_place(err ? err : slab_err) : 0;
 }

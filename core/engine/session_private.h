@@ -13,8 +13,8 @@
 #include "core/engine/session.h"
 #include "stacktool.skel.h"
 
-/* The first count map, on its way into its slot. */
-struct first_counts {
+/* The first count map or slab, on its way into its slot. */
+struct first_inner {
 	pthread_t thread;
 	bool running;
 	int outer, inner;
@@ -32,7 +32,8 @@ struct session {
 	int counts[ST_GENERATIONS];
 	uint32_t count_entries[ST_GENERATIONS];
 	uint32_t wanted_entries; /* what the next map of the dead generation should hold */
-	struct first_counts first;
+	struct first_inner first_counts, first_slab;
+	int slab; /* the first one, or -1 */
 
 	/* numbers of each generation that are in an interval already */
 	struct st_stats reported[ST_GENERATIONS];

@@ -26,6 +26,7 @@
 #include "core/engine/proc_maps.h"
 #include "core/engine/process.h"
 #include "core/engine/sideband.h"
+#include "core/engine/unwinding.h"
 
 #define SWEEP_NS NSEC_PER_SEC
 #define GRACE_NS (2 * NSEC_PER_SEC)        /* that a record may arrive late */
@@ -39,6 +40,8 @@ struct spaces {
 	struct images *images;
 	struct jit_maps *jit_maps;
 	struct lives *lives;
+	struct unwinding *unwinding; /* NULL: the kernel side does not unwind by tables */
+	VEC(uint32_t) changed;       /* tgids that it should be told about */
 	uint64_t now_ns;           /* the side-band is known up to here */
 	uint64_t swept_ns;         /* when lives that are over were last freed */
 	uint64_t nr_denied;
@@ -71,10 +74,26 @@ static struct life *find_or_begin_life(struct spaces *spaces, uint32_t tgid, uin
 	return life ? life : begin_life(spaces, tgid, 0);
 }
 
-static void add_mapping(struct life *life, const struct mapping *mapping)
+/* The kernel side is told later, once for all that has changed. */
+static void note_change(struct spaces *spaces, struct life *life)
+{
+	if (!spaces->unwinding || !life->unwound || life->changed)
+		return;
+	life->changed = true;
+	vec_push(&spaces->changed, life->tgid);
+}
+
+static void want_unwound(struct spaces *spaces, struct life *life)
+{
+	life->unwound = true;
+	note_change(spaces, life);
+}
+
+static void add_mapping(struct spaces *spaces, struct life *life, const struct mapping *mapping)
 {
 	if (mappings_add(&life->mappings, mapping))
 		life_forget_mappings(life);
+	note_change(spaces, life);
 }
 
 static uint32_t image_of(struct spaces *spaces, const struct image_key *key)
@@ -98,12 +117,13 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 		.deleted = found->deleted,
 	};
 
-	add_mapping(reading->life, &(struct mapping){
-					   .start = found->start,
-					   .end = found->end,
-					   .file_offset = found->file_offset,
-					   .image = image_of(reading->spaces, &key),
-				   });
+	add_mapping(reading->spaces, reading->life,
+		    &(struct mapping){
+			    .start = found->start,
+			    .end = found->end,
+			    .file_offset = found->file_offset,
+			    .image = image_of(reading->spaces, &key),
+		    });
 }
 
 static int read_maps(struct spaces *spaces, struct life *life)
@@ -208,13 +228,14 @@ static void note_mmap(struct spaces *spaces, const struct sideband_record *recor
 	image = image_of(spaces, &key);
 	if (record->build_id_bytes)
 		images_set_build_id(spaces->images, image, record->build_id, record->build_id_bytes);
-	add_mapping(life, &(struct mapping){
-				  .start = record->start,
-				  .end = record->end,
-				  .file_offset = record->file_offset,
-				  .since_ns = record->time_ns,
-				  .image = image,
-			  });
+	add_mapping(spaces, life,
+		    &(struct mapping){
+			    .start = record->start,
+			    .end = record->end,
+			    .file_offset = record->file_offset,
+			    .since_ns = record->time_ns,
+			    .image = image,
+		    });
 }
 
 /* Its mapping came just before. */
@@ -230,7 +251,13 @@ static void note_build_id(struct spaces *spaces, const struct sideband_record *r
 
 static void note_exec(struct spaces *spaces, const struct sideband_record *record)
 {
-	begin_life(spaces, record->tgid, record->time_ns)->state = LIFE_COMPLETE;
+	const struct life *before = lives_find(spaces->lives, record->tgid, record->time_ns);
+	bool unwound = before && before->unwound;
+	struct life *life = begin_life(spaces, record->tgid, record->time_ns);
+
+	life->state = LIFE_COMPLETE;
+	if (unwound)
+		want_unwound(spaces, life);
 }
 
 static void note_fork(struct spaces *spaces, const struct sideband_record *record)
@@ -249,6 +276,8 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 	life->nr_lost = parent->nr_lost;
 	if (parent->state == LIFE_COMPLETE)
 		life->state = LIFE_COMPLETE;
+	if (parent->unwound)
+		want_unwound(spaces, life);
 }
 
 /* Threads end one by one, the leader not always last. */
@@ -258,6 +287,8 @@ static void note_exit(struct spaces *spaces, const struct sideband_record *recor
 
 	if (life && (record->tid == record->tgid || life->end_ns != LIFE_RUNS) && lives_is_newest(spaces->lives, life))
 		life->end_ns = record->time_ns;
+	if (life && life->end_ns == record->time_ns)
+		note_change(spaces, life);
 }
 
 static bool is_followed(const struct spaces *spaces, const struct sideband_record *record)
@@ -326,6 +357,36 @@ void spaces_update(struct spaces *spaces)
 	sweep(spaces);
 }
 
+/* ---- what the kernel side unwinds by ---- */
+
+static void tell_unwinding(struct spaces *spaces, uint32_t tgid)
+{
+	struct life *life = lives_find(spaces->lives, tgid, UINT64_MAX);
+	const struct unwind_process_key key = {
+		.tgid = tgid,
+		.start_time_ns = life ? life->start_time_ns : 0,
+		.exec_id = life ? life->exec_id : 0,
+	};
+
+	if (life)
+		life->changed = false;
+	if (life && life->end_ns == LIFE_RUNS &&
+	    complete_life(spaces, life, spaces->now_ns, MAX_PARENTS) == LIFE_COMPLETE)
+		unwinding_set(spaces->unwinding, &key, life->mappings);
+	else
+		unwinding_remove(spaces->unwinding, tgid);
+}
+
+bool spaces_unwind(struct spaces *spaces, int timeout_ms)
+{
+	if (!spaces->unwinding)
+		return true;
+	for (size_t i = 0; i < spaces->changed.nr; i++)
+		tell_unwinding(spaces, spaces->changed.data[i]);
+	spaces->changed.nr = 0;
+	return unwinding_work(spaces->unwinding, timeout_ms);
+}
+
 /* ---- from a record to its life ---- */
 
 static bool differs(uint64_t known, uint64_t seen)
@@ -353,6 +414,8 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 		life->exec_id = record->exec_id;
 	}
 	complete_life(spaces, life, time_ns, MAX_PARENTS);
+	if (!life->unwound)
+		want_unwound(spaces, life);
 	return life;
 }
 
@@ -455,7 +518,10 @@ void spaces_prime(struct spaces *spaces, uint32_t tgid)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 
-	complete_life(spaces, find_or_begin_life(spaces, tgid, now_ns), now_ns, MAX_PARENTS);
+	struct life *life = find_or_begin_life(spaces, tgid, now_ns);
+
+	complete_life(spaces, life, now_ns, MAX_PARENTS);
+	want_unwound(spaces, life);
 }
 
 /* ---- the whole ---- */
@@ -477,6 +543,11 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	spaces->lives = lives_new();
 	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer);
 	spaces->images = images_new(options->profile, options->symbolizer);
+	if (options->unwind) {
+		const struct unwinding_options unwinding = { *options->unwind, options->symbolizer, spaces->images };
+
+		spaces->unwinding = unwinding_new(&unwinding);
+	}
 	open_sideband(spaces);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
 	*ret_spaces = spaces;
@@ -487,6 +558,8 @@ void spaces_free(struct spaces *spaces)
 {
 	if (!spaces)
 		return;
+	unwinding_free(spaces->unwinding);
+	vec_done(&spaces->changed);
 	lives_free(spaces->lives);
 	sideband_free(spaces->sideband);
 	images_free(spaces->images);
@@ -529,6 +602,11 @@ const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *re
 void spaces_name_generated(struct spaces *spaces)
 {
 	jit_maps_name_frames(spaces->jit_maps);
+}
+
+bool spaces_unwind_full(const struct spaces *spaces)
+{
+	return spaces->unwinding && unwinding_nr_refused(spaces->unwinding);
 }
 
 int spaces_open_again(const struct spaces *spaces, uint32_t file)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "core/engine/profile.h"
+#include "core/engine/unwind_store.h"
 #include "symbolize/symbolize.h"
 
 struct spaces;
@@ -24,6 +25,7 @@ struct spaces_options {
 	struct symbolizer *symbolizer; /* gets each file once, at the first frame in it; borrowed; NULL: no names */
 	struct profile *profile;       /* files and frames are added here; borrowed */
 	uint32_t only_tgid;            /* remember one process only, 0 = the whole system */
+	const struct unwind_store_options *unwind; /* where the kernel side unwinds by tables; NULL: it does not */
 };
 
 /*
@@ -52,6 +54,16 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
  * it cannot be read.
  */
 void spaces_prime(struct spaces *spaces, uint32_t tgid);
+
+/*
+ * Tells the kernel side what it unwinds by: the mappings of processes that were primed or have sent a record, and the tables
+ * that the symbol worker has made by now; waits up to `timeout_ms` for those. True when nothing is missing. To be called
+ * whenever records were added or the side-band was read.
+ */
+bool spaces_unwind(struct spaces *spaces, int timeout_ms);
+
+/* Whether a table found no room in the memory that it may take. */
+bool spaces_unwind_full(const struct spaces *spaces);
 
 /* Side-band records that the kernel had to drop so far. */
 uint64_t spaces_lost(const struct spaces *spaces);

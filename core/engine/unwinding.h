@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which processes the kernel side can unwind, and with which tables: spaces.c tells of processes and their mappings, the
+ * symbol worker makes a table per file, and what is known is published (unwind_store.h).
+ *
+ * A process is published as soon as its mappings are known, with the tables that are there, and again when more have come.
+ * When there is no room, tables of files that no process maps go first; what then finds none is unwound by frame pointers.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine/images.h"
+#include "core/engine/mappings.h"
+#include "core/engine/unwind_store.h"
+#include "symbolize/symbolize.h"
+
+struct unwinding;
+
+struct unwinding_options {
+	struct unwind_store_options store;
+	struct symbolizer *symbolizer; /* borrowed, as images */
+	struct images *images;
+};
+
+struct unwinding *unwinding_new(const struct unwinding_options *options);
+void unwinding_free(struct unwinding *unwinding);
+
+/* These are the mappings of the process from now on; it becomes a holder of them. Asks for the tables that are missing. */
+void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key *key, struct mappings *mappings);
+
+/* The process is another one now, or has ended. */
+void unwinding_remove(struct unwinding *unwinding, uint32_t tgid);
+
+/*
+ * Takes what the worker has made by now, and publishes it; waits up to `timeout_ms` until nothing is missing. True when nothing
+ * is.
+ */
+bool unwinding_work(struct unwinding *unwinding, int timeout_ms);
+
+/* Tables that found no room since the start. */
+uint64_t unwinding_nr_refused(const struct unwinding *unwinding);
