@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10|7.2
+# ctest: host timeout=120
 # Wrong commands: status 2, one line that says what is wrong, and what may have been meant. Needs no privilege.
 . "${0%/*}/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=5.10|7.2
+# ctest: host timeout=200
 # A reader that goes away ends the tool quietly; a full disk does not pass for success.
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:sched:sched_switch

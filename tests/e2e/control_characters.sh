@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10|7.2
+# ctest: host timeout=120
 # Control characters, escape sequences, newlines and separators in comm and symbol names never reach the output raw and
 # never forge a folded line.
 . "${0%/*}/lib.sh"

@@ -4,7 +4,7 @@
 . "${0%/*}/lib.sh"
 needs uprobe
 
-paths=100000
+paths=$((EVENTS < 100000 ? EVENTS : 100000))
 for threads in $THREADS; do
 	exactly "$FIXTURES/calls:st_fix_hit" "-t $threads -d $paths"
 	expect_equal "lost" "$lost" 0

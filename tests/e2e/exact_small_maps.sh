@@ -11,5 +11,5 @@ for threads in $THREADS; do
 	expect_equal "distinct rows" "$(folded_rows)" 4096
 done
 exactly "$hit" "-t 2 -d 4096" --hash-storage-size 64 --stack-storage-size 64 -i 0.05
-exactly "$hit" "-t 2 -d 100000" --hash-storage-size 64
-exactly "$hit" "-t 2 -d 100000" --hash-storage-size 1 --stack-storage-size 1
+exactly "$hit" "-t 2 -d $((EVENTS < 100000 ? EVENTS : 100000))" --hash-storage-size 64
+exactly "$hit" "-t 2 -d $((EVENTS < 100000 ? EVENTS : 100000))" --hash-storage-size 1 --stack-storage-size 1

@@ -4,7 +4,7 @@
 . "${0%/*}/lib.sh"
 needs uprobe
 
-fixture calls -n "$EVENTS" -t 2 -d 100000
+fixture calls -n "$EVENTS" -t 2 -d "$((EVENTS < 100000 ? EVENTS : 100000))"
 tool_start count -f --strict "$FIXTURES/calls:st_fix_hit"
 tool_signal STOP
 go
