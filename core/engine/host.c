@@ -82,33 +82,50 @@ static enum bpf_prog_type libbpf_type(enum program_kind kind)
 	}
 }
 
+/*
+ * Whether such a program may call a helper. The call has no arguments, so it is refused in any case: only not for being
+ * unknown. libbpf 1.4 does not know the words of newer kernels ("program of this type cannot use helper", v6.12).
+ */
+static bool has_helper(enum program_kind kind, int helper)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = helper },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	char log[4096] = "";
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .log_buf = log, .log_size = sizeof(log), .log_level = 1);
+	_cleanup_(closep) int program = bpf_prog_load(libbpf_type(kind), "st_ask_helper", "GPL", code, 2, &options);
+
+	if (program >= 0)
+		return true;
+	return log[0] && !strstr(log, "unknown func") && !strstr(log, "invalid func") && !strstr(log, "cannot use helper");
+}
+
 /* bpf_get_current_task_btf: v5.11 for these types; bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality. */
 enum task_access host_task_access(enum program_kind kind)
 {
-	enum bpf_prog_type asked = libbpf_type(kind);
-
-	if (libbpf_probe_bpf_helper(asked, BPF_FUNC_get_current_task_btf, NULL) == 1)
+	if (has_helper(kind, BPF_FUNC_get_current_task_btf))
 		return TASK_ACCESS_BTF;
-	if (libbpf_probe_bpf_helper(asked, BPF_FUNC_probe_read_kernel, NULL) == 1)
+	if (has_helper(kind, BPF_FUNC_probe_read_kernel))
 		return TASK_ACCESS_PROBE_READ;
 	return TASK_ACCESS_NONE;
 }
 
 bool host_reads_user(enum program_kind kind)
 {
-	return libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_probe_read_user, NULL) == 1;
+	return has_helper(kind, BPF_FUNC_probe_read_user);
 }
 
 bool host_has_cookies(enum program_kind kind)
 {
 	bool by_perf_event = kind == PROGRAM_TRACEPOINT || kind == PROGRAM_KPROBE || kind == PROGRAM_UPROBE;
 
-	return by_perf_event && libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_get_attach_cookie, NULL) == 1;
+	return by_perf_event && has_helper(kind, BPF_FUNC_get_attach_cookie);
 }
 
 bool host_reads_kernel(enum program_kind kind)
 {
-	return libbpf_probe_bpf_helper(libbpf_type(kind), BPF_FUNC_probe_read_kernel, NULL) == 1;
+	return has_helper(kind, BPF_FUNC_probe_read_kernel);
 }
 
 /* Distributions keep the release of a series and tell the patch level elsewhere: "#1 SMP Debian 6.1.170-1 (2026-…)". */

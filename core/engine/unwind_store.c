@@ -173,7 +173,8 @@ static void empty_limbo(struct unwind_store *store, uint64_t nr_before)
 		give_back(store, store->limbo.data[nr++]);
 	store->nr_released += nr;
 	store->limbo.nr -= nr;
-	memmove(store->limbo.data, store->limbo.data + nr, store->limbo.nr * sizeof(*store->limbo.data));
+	if (nr)
+		memmove(store->limbo.data, store->limbo.data + nr, store->limbo.nr * sizeof(*store->limbo.data));
 }
 
 /* ---- slabs ---- */
