@@ -22,7 +22,7 @@ endif()
 
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
-# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both),
+# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (alone),
 # timeout=SECONDS, boots=REGEX (only in those guests), libs=NAME,... (shared libraries of tests/fixtures),
 # flags=FLAG,... (of the compiler, for a fixture).
 function(read_directives file result)
@@ -92,6 +92,14 @@ function(layer_test layer name timeout)
 	endif()
 endfunction()
 
+# For tests that watch the whole host, in both trees.
+function(run_alone name)
+	set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+	if(TEST asan.${name})
+		set_tests_properties(asan.${name} PROPERTIES RUN_SERIAL ON)
+	endif()
+endfunction()
+
 # ---- C layers ----
 
 find_package(PkgConfig REQUIRED)
@@ -124,6 +132,9 @@ function(c_layer layer)
 		set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
 			RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${layer})
 		layer_test(${layer} ${name} ${words_timeout} @BIN@/${layer}/${name})
+		if("serial" IN_LIST words)
+			run_alone(${layer}.${name})
+		endif()
 	endforeach()
 	file(GLOB scripts CONFIGURE_DEPENDS ${tests}/${layer}/*.sh)
 	foreach(script IN LISTS scripts)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ctest: serial */
 /*
  * core/engine/spaces.c with the real side-band and real processes: most of them are gone when their frames are asked for.
  */
