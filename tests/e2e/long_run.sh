@@ -25,6 +25,9 @@ lost=$(said_of 'events were counted but their stack was lost')
 waited=$(said_of 'records waited')
 echo "$(folded_rows) rows, $(grep -c . "$T/err") lines on stderr, $memory kB, $lost lost stacks, $waited waited for the ring"
 expect_equal "events" $(($(folded_sum) + $(lost_events))) $((STEADY + ROUNDS * PATHS))
-[ "$lost" -le "$waited" ] || fail "$lost stacks were lost"
-[ "$memory" -lt 110000 ] || fail "the tool needed $memory kB"
+# A sanitized tool is too slow for this, and its memory is another matter.
+if [ -z "${SANITIZED:-}" ]; then
+	[ "$lost" -le "$waited" ] || fail "$lost stacks were lost"
+	[ "$memory" -lt 110000 ] || fail "the tool needed $memory kB"
+fi
 fixture_end
