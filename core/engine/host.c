@@ -275,22 +275,6 @@ bool host_counts_misses(enum program_kind kind)
 	return counts;
 }
 
-bool host_preempts_syscalls(void)
-{
-	static const char *const name = "tracepoint_ext";
-	struct btf *btf = NULL;
-	bool has = false;
-	int id;
-
-	if (kernel_types_pick(&name, 1, &btf))
-		return false;
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
-	if (id > 0)
-		has = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "faultable", 1);
-	btf__free(btf);
-	return has;
-}
-
 /* The parameters of a tracepoint as BTF has them, behind the first, which is the program's own; or NULL. */
 static const struct btf_param *tracepoint_parameters(const struct btf *btf, const char *name, unsigned int *ret_nr)
 {

@@ -72,12 +72,6 @@ bool host_counts_misses(enum program_kind kind);
  */
 bool host_has_cookies(enum program_kind kind);
 
-/*
- * Whether the tracepoints of system calls run with preemption on, as all of them do that may fault (v6.13, "tracing:
- * Introduce tracepoint_is_faultable()", which added the field that is asked for).
- */
-bool host_preempts_syscalls(void);
-
 /* Where the tracepoint sched_switch has the state of the thread that leaves; as enum st_switch_order. */
 enum switch_order {
 	SWITCH_PREV_NEXT,       /* nowhere: read the thread's own field */

@@ -100,9 +100,6 @@ static int syscall_number(const struct attach_point *point)
 /*
  * Entries of system calls are taken from the raw tracepoint: the classic one passes the user's registers before 6.12, so
  * that there is no kernel stack. Anything else among the events keeps all of them classic.
- *
- * Not where a raw program can be preempted (host_preempts_syscalls(), since 6.13): the kernel leaves out the system calls of
- * the threads that run meanwhile, whole time slices of them. The classic tracepoint turns preemption off first.
  */
 static void prefer_sys_enter(struct attach_plan *attach)
 {
@@ -204,8 +201,7 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 	attach->program = PROGRAM_TRACEPOINT;
 	attach->mechanism = MECHANISM_TRACEPOINT;
 	snprintf(attach->why, sizeof(attach->why), "tracefs is readable");
-	if (!host_preempts_syscalls())
-		prefer_sys_enter(attach);
+	prefer_sys_enter(attach);
 	return resolve_check_limit(plan, attach->points.nr);
 }
 
