@@ -4,8 +4,8 @@
 . "${0%/*}/lib.sh"
 needs tracepoint:syscalls:sys_enter_getppid
 
-# Where tracepoints of system calls may fault, their programs can be preempted, and the kernel leaves out the system calls of
-# the threads that run meanwhile, of any kind: it says how many. Not more than there were, and not fewer than it says.
+# Where tracepoints of system calls may fault, the kernel may leave out system calls, of any kind, and says how many
+# (docs/probes.md): not more than there were, and not fewer than it says.
 preempted=no
 ! tr '\0' '\n' </sys/kernel/btf/vmlinux | grep -qx faultable || preempted=yes
 
