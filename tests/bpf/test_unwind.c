@@ -34,9 +34,10 @@ struct stage {
 	struct unwind_store *store;
 	VEC(struct unwind_space_mapping) mappings;
 	size_t nr_tables;
-	/* what backtrace() said at the event */
+	/* what backtrace() said at the event, from the caller of fire() on */
 	void *expected[256];
 	int nr_expected;
+	unsigned int nr_compared;
 };
 
 static struct stage stage;
@@ -127,7 +128,12 @@ static uint64_t count_of(enum st_stack_end how)
 /* The event's own frames (syscall(), object_run()) are not backtrace()'s, nor its frame here the same place. */
 __attribute__((noinline, noclone)) static void fire(void)
 {
-	stage.nr_expected = backtrace(stage.expected, 256);
+	int nr = backtrace(stage.expected, 256), own = 0;
+
+	while (own < nr && stage.expected[own] != __builtin_return_address(0))
+		own++; /* this function's frame, and those of a sanitizer's backtrace() */
+	stage.nr_expected = nr - own;
+	memmove(stage.expected, stage.expected + own, sizeof(*stage.expected) * (size_t)(nr - own));
 	object_run(&stage.object);
 	__asm__ volatile("");
 }
@@ -136,7 +142,7 @@ __attribute__((noinline, noclone)) static void fire(void)
 static void agrees(void)
 {
 	const struct st_stack *record = last_record();
-	int ours = record->head.nr_user, theirs = stage.nr_expected, common = theirs - 1;
+	int ours = record->head.nr_user, theirs = stage.nr_expected, common = theirs;
 
 	assert_int_equal(record->head.user_end, ST_END_ROOT);
 	assert_int_equal(record->head.user_status, ST_STACK_OK);
@@ -179,7 +185,7 @@ __attribute__((noinline, noclone)) static int through_a_large_frame(void)
 
 static int compare(const void *a, const void *b)
 {
-	if (*(const int *)a == 2 || *(const int *)b == 2)
+	if (!stage.nr_compared++) /* once: a stack that comes again sends no record */
 		fire();
 	return *(const int *)a - *(const int *)b;
 }
@@ -188,6 +194,7 @@ static void through_the_c_library(void)
 {
 	int numbers[] = { 1, 2 };
 
+	stage.nr_compared = 0;
 	qsort(numbers, 2, sizeof(numbers[0]), compare);
 }
 
