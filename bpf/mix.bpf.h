@@ -9,12 +9,17 @@
 
 #include "bpf/abi.h"
 
-static __always_inline void st_mix(struct st_id *id, __u64 word)
+static __always_inline void st_mix_two(struct st_id *id, __u64 lo, __u64 hi)
 {
-	id->lo ^= word;
+	id->lo ^= lo;
 	id->lo ^= id->lo >> 32;
 	id->lo *= 0x9e3779b97f4a7c15ULL;
-	id->hi += word;
+	id->hi += hi;
 	id->hi ^= id->hi >> 29;
 	id->hi *= 0xc2b2ae3d27d4eb4fULL;
+}
+
+static __always_inline void st_mix(struct st_id *id, __u64 word)
+{
+	st_mix_two(id, word, word);
 }
