@@ -98,7 +98,8 @@ static bool has_helper(enum program_kind kind, int helper)
 
 	if (program >= 0)
 		return true;
-	return log[0] && !strstr(log, "unknown func") && !strstr(log, "invalid func") && !strstr(log, "cannot use helper");
+	return log[0] && !strstr(log, "unknown func") && !strstr(log, "invalid func") &&
+	       !strstr(log, "cannot use helper");
 }
 
 /* bpf_get_current_task_btf: v5.11 for these types; bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality. */
