@@ -75,9 +75,7 @@ static enum bpf_prog_type libbpf_type(enum program_kind kind)
 	case PROGRAM_RAW_TRACEPOINT:
 	case PROGRAM_TEST:
 		return BPF_PROG_TYPE_RAW_TRACEPOINT;
-	case PROGRAM_FENTRY:
-		return BPF_PROG_TYPE_TRACING;
-	default:
+	default: /* a tracing program, which cannot be loaded without a function, may call what a kprobe may */
 		return BPF_PROG_TYPE_KPROBE;
 	}
 }
