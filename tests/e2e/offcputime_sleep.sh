@@ -29,7 +29,7 @@ tool_end
 expect_status 0
 slept=$(field slept_us)
 expect_out '^offcpu;.*st_off_main;st_off_middle;st_off_sleep;.*schedule'
-between "$(least off_us 55000)" $((slept + 100)) "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep')"
+between "$(least off_us 55000)" $((slept + 100)) "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
 [ -z "$(grep -v '^offcpu;' "$T/out")" ] || fail "-p: other processes"
 refuse_err 'does not add up|threads that have ended'
 refuse_out 'swapper'
@@ -60,7 +60,7 @@ tool_start offcputime -f -m 19000 -M 3600000000 -p "$fixture_pid"
 go
 fixture_done
 tool_end
-between "$(least long_us 20100)" "$(field slept_us)" "time with -m 19000" "$(folded_sum_of 'st_off_sleep')"
+between "$(least long_us 20100)" "$(field slept_us)" "time with -m 19000" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
 fixture_end
 fixture offcpu sleep 10 20000
 tool_start offcputime -f -M 15000 -p "$fixture_pid"
@@ -81,7 +81,7 @@ for state in S 1 SD 3; do
 	go
 	fixture_done
 	tool_end
-	between "$(least off_us 20100)" "$(field slept_us)" "time with --state $state" "$(folded_sum_of 'st_off_sleep')"
+	between "$(least off_us 20100)" "$(field slept_us)" "time with --state $state" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
 	fixture_end
 done
 for state in D 2 R 0 TtPI; do
@@ -113,7 +113,7 @@ go
 fixture_done
 tool_end
 expect_status 0
-[ "$(folded_sum_of 'st_off_sleep')" -lt $(($(field slept_us) / 2)) ] || fail "--runqueue: the sleep itself"
+[ "$(folded_sum_of 'st_off_sleep;sleep_us;')" -lt $(($(field slept_us) / 2)) ] || fail "--runqueue: the sleep itself"
 fixture_end
 
 # A thread that is asleep when tracing ends
