@@ -1,7 +1,8 @@
 #!/bin/sh
 # ctest: guest timeout=400
 # Kernel functions are counted exactly, by each mechanism that the kernel has, with the whole stack from function to root
-# and nothing of the tracer's on top.
+# and nothing of the tracer's on top. An fentry program that is preempted keeps its CPU's next calls from being counted
+# (docs/probes.md): there all that is missing is named as lost.
 . "${0%/*}/lib.sh"
 needs kprobe
 
@@ -30,8 +31,12 @@ for how in multi kprobe fentry; do
 	expect_status 0
 	sum=$(folded_sum)
 	echo "$how: $sum counted + $(lost_events) lost, $(folded_rows) rows"
-	expect_equal "$how: calls" "$sum" "$EVENTS"
-	expect_equal "$how: lost" "$(lost_events)" 0
+	if [ "$how" = fentry ]; then
+		[ "$sum" -le "$EVENTS" ] && [ $((sum + $(lost_events))) -ge "$EVENTS" ] || fail "$how: not $EVENTS"
+	else
+		expect_equal "$how: calls" "$sum" "$EVENTS"
+		expect_equal "$how: lost" "$(lost_events)" 0
+	fi
 	expect_out ';do_syscall_64;(x64_sys_call;)?__(x64|do|se)_sys_getppid [0-9]+$'
 	refuse_out 'bpf_prog_|bpf_trampoline|kprobe|ftrace|fprobe'
 	counted=$((counted + 1))
