@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/base/err.h"
 #include "core/cli/options.h"
 #include "core/engine/plan.h"
 #include "core/run.h"
@@ -26,7 +27,7 @@ struct common_options {
 
 extern const struct option_spec common_table[];
 /* 0, or a usage error about where the output goes. */
-int common_plan(const struct common_options *options, struct plan *plan);
+_must_check_ int common_plan(const struct common_options *options, struct plan *plan);
 
 /* Where a report goes, in which form, and what its pictures look like. */
 extern const struct option_spec output_table[];

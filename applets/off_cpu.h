@@ -17,7 +17,7 @@ struct off_cpu_options {
 extern const struct option_spec off_cpu_table[];
 
 /* 0 or a usage error. */
-int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan);
+_must_check_ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan);
 
 /* Which threads, and in which state they were when they left the CPU: offcputime and offwaketime. */
 struct sleeper_options {
@@ -29,7 +29,7 @@ struct sleeper_options {
 extern const struct option_spec sleeper_table[];
 
 /* After stack_plan(): user stacks of kernel threads are a usage error. */
-int sleeper_plan(const struct sleeper_options *options, struct plan *plan);
+_must_check_ int sleeper_plan(const struct sleeper_options *options, struct plan *plan);
 
 /* "user + kernel", "user" or "kernel". */
 const char *off_cpu_stacks(const struct plan *plan);

@@ -47,7 +47,6 @@ static const struct offcputime_options defaults = { .off_cpu = OFF_CPU_DEFAULTS 
 static int plan(const void *block, struct plan *plan)
 {
 	const struct offcputime_options *options = block;
-	int err;
 
 	plan->applet = "offcputime";
 	if (options->stacks.folded && options->offsets)
@@ -61,13 +60,12 @@ static int plan(const void *block, struct plan *plan)
 	pick_plan(&options->pick, plan);
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
-	common_plan(&options->common, plan);
 	if (options->blocked)
 		plan->off_cpu.part = PART_BLOCKED;
 	else if (options->runqueue)
 		plan->off_cpu.part = PART_RUNQUEUE;
-	err = off_cpu_plan(&options->off_cpu, plan);
-	return err ? err : sleeper_plan(&options->sleepers, plan);
+	return common_plan(&options->common, plan) ?: off_cpu_plan(&options->off_cpu, plan) ?:
+		sleeper_plan(&options->sleepers, plan);
 }
 
 static void add_ids(const char *what, const uint32_t *ids, size_t nr, struct buf *line)

@@ -36,7 +36,6 @@ static const struct offwaketime_options defaults = { .off_cpu = OFF_CPU_DEFAULTS
 static int plan(const void *block, struct plan *plan)
 {
 	const struct offwaketime_options *options = block;
-	int err;
 
 	plan->applet = "offwaketime";
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
@@ -49,9 +48,8 @@ static int plan(const void *block, struct plan *plan)
 	pick_plan(&options->pick, plan);
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
-	common_plan(&options->common, plan);
-	err = off_cpu_plan(&options->off_cpu, plan);
-	return err ? err : sleeper_plan(&options->sleepers, plan);
+	return common_plan(&options->common, plan) ?: off_cpu_plan(&options->off_cpu, plan) ?:
+		sleeper_plan(&options->sleepers, plan);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)

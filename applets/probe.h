@@ -17,4 +17,4 @@ struct probe_options {
 extern const struct option_spec probe_table[];
 
 /* 0, or a usage error about the pattern. */
-int probe_plan(const struct probe_options *options, struct plan *plan);
+_must_check_ int probe_plan(const struct probe_options *options, struct plan *plan);

@@ -21,7 +21,7 @@ static const struct option_spec table[] = {
 	OPTION('u', "useronly", struct wakeuptime_options, user_only, NULL,
 	       "only user threads as sleepers, no kernel threads", .exclusive = "who"),
 	OPTION('p', "pid", struct wakeuptime_options, tgids, "PID,...", "only threads of these processes as sleepers",
-	       .min = 1, .max = PID_MAX, .noun = "a process id", .exclusive = "who"),
+	       .min = 1, .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
 	OPTION('t', "tid", struct wakeuptime_options, tids, "TID,...", "only these threads as sleepers", .min = 1,
 	       .max = PID_MAX, .noun = "a list of thread ids", .exclusive = "who", .ours = true),
 	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL, "raw addresses, which are shown in any case"),
@@ -62,8 +62,7 @@ static int plan(const void *block, struct plan *plan)
 	pick_plan(&options->pick, plan);
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
-	common_plan(&options->common, plan);
-	return off_cpu_plan(&options->off_cpu, plan);
+	return common_plan(&options->common, plan) ?: off_cpu_plan(&options->off_cpu, plan);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)

@@ -11,6 +11,9 @@
  */
 #pragma once
 
+/* Before a function whose failure nobody may pass over: the first cause recorded would be printed for a later one. */
+#define _must_check_ __attribute__((warn_unused_result))
+
 enum err_kind {
 	ERR_NONE,
 	ERR_FAILED,   /* exit 1 */

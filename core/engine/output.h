@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/err.h"
+
 /* FORMAT(id, name, suffix, binary) */
 #define OUTPUT_FORMATS(FORMAT)                                      \
 	FORMAT(TEXT, "text", ".txt", false)                         \
@@ -86,7 +88,7 @@ bool output_format_is_binary(enum output_format format);
 /*
  * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing.
  */
-int output_options_settle(struct output_options *options);
+_must_check_ int output_options_settle(struct output_options *options);
 
 int graph_colors_parse(const char *name, enum graph_colors *ret_colors);
 int graph_root_parse(const char *name, enum graph_root *ret_root);

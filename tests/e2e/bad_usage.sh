@@ -42,6 +42,10 @@ wrong 'not allowed with' profile -p 1 -L 1 1
 wrong 'not allowed with' profile -F 99 -c 100 1
 wrong 'CPU' profile -C -1 1
 wrong '-F|frequency' profile -F
+for applet in profile 'count c:malloc' 'funccount c:malloc' 'stacksnoop c:malloc' offcputime offwaketime wakeuptime; do
+	# shellcheck disable=SC2086  # words
+	wrong 'suffix says no format' $applet --explain -o "$T/report.unknown"
+done
 wrong 'regular expression|regex|pattern' count -r 'c:mal(oc'
 # Control characters of the command line do not reach the terminal either.
 wrong 'no such applet' "$(printf 'prof\033[31mile')"

@@ -196,6 +196,13 @@ static void what_excludes_each_other_is_refused(void **state)
 	assert_int_not_equal(err_kind(), ERR_USAGE);
 }
 
+static void a_file_of_no_format_is_refused(void **state)
+{
+	must_refuse(&offcputime_applet, "-o report.unknown", ERR_USAGE);
+	must_refuse(&offwaketime_applet, "-o report.unknown", ERR_USAGE);
+	must_refuse(&wakeuptime_applet, "-o report.unknown", ERR_USAGE);
+}
+
 static void headers_are_bccs(void **state)
 {
 	expect_header(&offcputime_applet, "",
@@ -224,6 +231,7 @@ int main(void)
 		cmocka_unit_test(states_are_masks_or_letters),
 		cmocka_unit_test(options_reach_the_plan),
 		cmocka_unit_test(what_excludes_each_other_is_refused),
+		cmocka_unit_test(a_file_of_no_format_is_refused),
 		cmocka_unit_test(headers_are_bccs),
 	};
 
