@@ -2,50 +2,13 @@
 /* Plans of funccount and stacksnoop: every line that bcc documents is taken, and means what it should. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/applet.h"
-#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/base/err.h"
+#include "tests/unit/plan_line.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 
 extern const struct applet funccount_applet, stacksnoop_applet;
-
-#define MAX_WORDS 32
-
-/* A line of words separated by spaces, parsed and planned. What plan() returned. */
-static int plan_line(const struct applet *applet, const char *line, struct plan *plan)
-{
-	_cleanup_(freep) char *words = xstrdup(line);
-	_cleanup_(freep) void *options = xcalloc(1, applet->options_size);
-	char *argv[MAX_WORDS] = { (char *)applet->name };
-	int argc = 1, err;
-
-	err_clear();
-	for (char *at = words; *at; at += strspn(at, " ")) {
-		assert_true(argc < MAX_WORDS - 1);
-		argv[argc++] = at;
-		at += strcspn(at, " ");
-		if (*at)
-			*at++ = '\0';
-	}
-	memcpy(options, applet->defaults, applet->options_size);
-	plan_init(plan);
-	err = options_parse(applet->options, argc, argv, options);
-	if (!err)
-		err = applet->plan(options, plan);
-	options_done(applet->options, options);
-	return err;
-}
-
-static void must_plan(const struct applet *applet, const char *line, struct plan *plan)
-{
-	if (plan_line(applet, line, plan))
-		fail_msg("'%s %s' is refused: %s", applet->name, line, err_cause());
-}
 
 struct documented {
 	const char *line;
@@ -62,15 +25,6 @@ static void must_plan_all(const struct applet *applet, const struct documented *
 			fail_msg("'%s' is a %s", lines->line, probe_kind_name(plan.probe.kind));
 		assert_string_equal(plan.applet, applet->name);
 	}
-}
-
-static void must_refuse(const struct applet *applet, const char *line)
-{
-	_cleanup_(plan_done) struct plan plan;
-
-	if (!plan_line(applet, line, &plan))
-		fail_msg("'%s %s' is taken", applet->name, line);
-	assert_int_equal(err_kind(), ERR_USAGE);
 }
 
 static void funccount_takes_every_documented_line(void **state)
@@ -138,7 +92,7 @@ static void threads_and_addresses_are_options_of_both(void **state)
 	must_plan(&stacksnoop_applet, "-A -t 7 x", &snoop);
 	assert_int_equal(snoop.tids.nr, 1);
 	assert_true(snoop.view.addresses);
-	must_refuse(&funccount_applet, "-t 7 -p 8 x");
+	must_refuse(&funccount_applet, "-t 7 -p 8 x", ERR_USAGE);
 }
 
 static void funccount_refuses_nonsense(void **state)
@@ -147,7 +101,7 @@ static void funccount_refuses_nonsense(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		must_refuse(&funccount_applet, lines[i]);
+		must_refuse(&funccount_applet, lines[i], ERR_USAGE);
 }
 
 /* ---- stacksnoop ---- */
@@ -195,22 +149,12 @@ static void stacksnoop_shows_the_kernel_stack_by_default(void **state)
 	expect_stacks("-K c:malloc", true, false);
 }
 
-static void expect_snoop_header(const char *line, const char *header)
-{
-	_cleanup_(plan_done) struct plan plan;
-	_cleanup_(buf_done) struct buf text = {};
-
-	must_plan(&stacksnoop_applet, line, &plan);
-	stacksnoop_applet.header(&plan, 1, &text);
-	assert_string_equal(buf_text(&text), header);
-}
-
 static void stacksnoop_has_bccs_headers(void **state)
 {
 	(void)state;
-	expect_snoop_header("x", "TIME(s)            FUNCTION");
-	expect_snoop_header("-v x", "TIME(s)            COMM         PID    CPU FUNCTION");
-	expect_snoop_header("-T x", "TIME               FUNCTION");
+	expect_header(&stacksnoop_applet, "x", "TIME(s)            FUNCTION");
+	expect_header(&stacksnoop_applet, "-v x", "TIME(s)            COMM         PID    CPU FUNCTION");
+	expect_header(&stacksnoop_applet, "-T x", "TIME               FUNCTION");
 }
 
 static void stacksnoop_refuses_nonsense(void **state)
@@ -219,7 +163,7 @@ static void stacksnoop_refuses_nonsense(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		must_refuse(&stacksnoop_applet, lines[i]);
+		must_refuse(&stacksnoop_applet, lines[i], ERR_USAGE);
 }
 
 int main(void)

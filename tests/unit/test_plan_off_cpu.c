@@ -2,50 +2,13 @@
 /* Plans of offcputime, offwaketime and wakeuptime: every line that bcc documents is taken; the header lines are bcc's. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/applet.h"
-#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/base/err.h"
+#include "tests/unit/plan_line.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 
 extern const struct applet offcputime_applet, offwaketime_applet, wakeuptime_applet;
-
-#define MAX_WORDS 32
-
-/* A line of words separated by spaces, parsed and planned. What plan() returned. */
-static int plan_line(const struct applet *applet, const char *line, struct plan *plan)
-{
-	_cleanup_(freep) char *words = xstrdup(line);
-	_cleanup_(freep) void *options = xcalloc(1, applet->options_size);
-	char *argv[MAX_WORDS] = { (char *)applet->name };
-	int argc = 1, err;
-
-	err_clear();
-	for (char *at = words; *at; at += strspn(at, " ")) {
-		assert_true(argc < MAX_WORDS - 1);
-		argv[argc++] = at;
-		at += strcspn(at, " ");
-		if (*at)
-			*at++ = '\0';
-	}
-	memcpy(options, applet->defaults, applet->options_size);
-	plan_init(plan);
-	err = options_parse(applet->options, argc, argv, options);
-	if (!err)
-		err = applet->plan(options, plan);
-	options_done(applet->options, options);
-	return err;
-}
-
-static void must_plan(const struct applet *applet, const char *line, struct plan *plan)
-{
-	if (plan_line(applet, line, plan))
-		fail_msg("'%s %s' is refused: %s", applet->name, line, err_cause());
-}
 
 static void must_plan_all(const struct applet *applet, const char *const *lines)
 {
@@ -56,25 +19,6 @@ static void must_plan_all(const struct applet *applet, const char *const *lines)
 		assert_int_equal(plan.probe.kind, PROBE_SCHEDULER);
 		assert_string_equal(plan.applet, applet->name);
 	}
-}
-
-static void must_refuse(const struct applet *applet, const char *line, enum err_kind kind)
-{
-	_cleanup_(plan_done) struct plan plan;
-
-	if (!plan_line(applet, line, &plan))
-		fail_msg("'%s %s' is taken", applet->name, line);
-	assert_int_equal(err_kind(), kind);
-}
-
-static void expect_header(const struct applet *applet, const char *line, const char *header)
-{
-	_cleanup_(plan_done) struct plan plan;
-	_cleanup_(buf_done) struct buf text = {};
-
-	must_plan(applet, line, &plan);
-	applet->header(&plan, 1, &text);
-	assert_string_equal(buf_text(&text), header);
 }
 
 static void every_documented_line_is_taken(void **state)
