@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tests/unit/elf_writer.h"
+#include "tests/unit/symbol_image.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -93,11 +93,7 @@ static void finish(struct fixture *fixture)
 			 &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = FRAMES },
 			 fixture->section.data, fixture->section.nr);
 	elf_writer_finish(&fixture->writer);
-	fd = elf_writer_fd(&fixture->writer);
-	assert_int_equal(elf_file_open(&elf, fd), 0);
-	assert_int_equal(symtab_init(&fixture->table, &elf), 0);
-	assert_int_equal(symtab_add(&fixture->table, &elf), 0);
-	assert_int_equal(symtab_finish(&fixture->table), 0);
+	fd = symbol_image_open(&fixture->writer, &elf, &fixture->table);
 	assert_int_equal(fdes_read(&fixture->fdes, &elf, &fixture->table), 0);
 	elf_file_done(&elf);
 	close(fd);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tests/unit/elf_writer.h"
+#include "tests/unit/symbol_image.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -139,15 +139,7 @@ static void finish(struct fixture *fixture, const char *section)
 
 static const char *name_at(struct fixture *fixture, uint64_t offset)
 {
-	const struct symtab_symbol *symbol = symtab_lookup(&fixture->table, OFFSET + offset);
-	char scratch[NAME_MAX_BYTES];
-	struct name name = { "", 0 };
-
-	if (symbol)
-		name = symtab_name(&fixture->table, symbol, scratch);
-	memcpy(fixture->text, name.text, name.nr_bytes);
-	fixture->text[name.nr_bytes] = '\0';
-	return fixture->text;
+	return symbol_image_name(&fixture->table, OFFSET + offset, fixture->text);
 }
 
 static void expect_both(struct fixture *fixture)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/base/cleanup.h"
-#include "tests/unit/elf_writer.h"
+#include "tests/unit/symbol_image.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -83,11 +83,7 @@ static size_t choices(struct image *image, const struct ifunc_choice **ret_choic
 
 	elf_writer_finish(&image->writer);
 	memcpy(image->writer.image.data + OFFSET, image->code, sizeof(image->code));
-	image->fd = elf_writer_fd(&image->writer);
-	assert_int_equal(elf_file_open(&image->elf, image->fd), 0);
-	assert_int_equal(symtab_init(&image->table, &image->elf), 0);
-	assert_int_equal(symtab_add(&image->table, &image->elf), 0);
-	assert_int_equal(symtab_finish(&image->table), 0);
+	image->fd = symbol_image_open(&image->writer, &image->elf, &image->table);
 	assert_int_equal(ifuncs_read(&image->ifuncs, &image->elf, &image->table), 0);
 	*ret_choices = ifuncs_of(&image->ifuncs, OFFSET + RESOLVER, &nr);
 	return nr;

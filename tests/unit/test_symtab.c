@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tests/unit/elf_writer.h"
+#include "tests/unit/symbol_image.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -68,15 +68,8 @@ static void finish(struct fixture *fixture)
 static const char *name_at(struct fixture *fixture, uint64_t address)
 {
 	const Elf64_Phdr *code = &fixture->writer.segments.data[0];
-	const struct symtab_symbol *symbol = symtab_lookup(&fixture->table, address - code->p_vaddr + code->p_offset);
-	char scratch[NAME_MAX_BYTES];
-	struct name name = { "", 0 };
 
-	if (symbol)
-		name = symtab_name(&fixture->table, symbol, scratch);
-	memcpy(fixture->text, name.text, name.nr_bytes);
-	fixture->text[name.nr_bytes] = '\0';
-	return fixture->text;
+	return symbol_image_name(&fixture->table, address - code->p_vaddr + code->p_offset, fixture->text);
 }
 
 /* ---- extents ---- */
