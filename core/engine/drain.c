@@ -374,6 +374,15 @@ static int read_dead_map(struct session *session, const struct drain_target *tar
 
 /* ---- statistics ---- */
 
+static void add_stats(struct st_stats *sum, const struct st_stats *one)
+{
+	const uint64_t *from = (const uint64_t *)one;
+	uint64_t *to = (uint64_t *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
 static void sum_stats(const struct session *session, uint32_t generation, struct st_stats *ret_sum)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
@@ -382,13 +391,8 @@ static void sum_stats(const struct session *session, uint32_t generation, struct
 	*ret_sum = (struct st_stats){};
 	if (bpf_map_lookup_elem(bpf_map__fd(session->skeleton->maps.st_stats), &generation, each))
 		return;
-	for (int cpu = 0; cpu < nr_cpus; cpu++) {
-		const uint64_t *from = (const uint64_t *)&each[cpu];
-		uint64_t *to = (uint64_t *)ret_sum;
-
-		for (size_t i = 0; i < sizeof(*ret_sum) / sizeof(*to); i++)
-			to[i] += from[i];
-	}
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		add_stats(ret_sum, &each[cpu]);
 }
 
 /* What happened in this generation since it was last reported. */
@@ -405,10 +409,24 @@ static struct st_stats new_stats(struct session *session, uint32_t generation)
 	return fresh;
 }
 
-/* Samples that the event's own counter says should have come since the last call. */
-static uint64_t expected_samples(struct session *session, const struct st_stats *fresh)
+/* What samples are compared with, taken at the moment when a generation ends: waiting for its programs takes many more. */
+struct sample_clock {
+	uint64_t counter, idle_ns;
+};
+
+static struct sample_clock read_sample_clock(const struct session *session)
 {
-	uint64_t counter = sampling_counter(session->sampling);
+	if (!session->sampling)
+		return (struct sample_clock){};
+	return (struct sample_clock){
+		.counter = sampling_counter(session->sampling),
+		.idle_ns = sampling_idle_ns(session->sampling),
+	};
+}
+
+/* Samples that the event's own counter says should have come since the last call. */
+static uint64_t expected_samples(struct session *session, const struct st_stats *fresh, uint64_t counter)
+{
 	uint64_t before = session->reported_counter;
 	uint64_t passed = counter - before;
 
@@ -421,11 +439,10 @@ static uint64_t expected_samples(struct session *session, const struct st_stats 
 }
 
 /* Of `missing` samples, those that an idle CPU did not get. */
-static uint64_t undelivered_to_idle(struct session *session, const struct st_stats *fresh, uint64_t missing)
+static uint64_t undelivered_to_idle(struct session *session, const struct st_stats *fresh, uint64_t idle_ns,
+				    uint64_t missing)
 {
-	uint64_t idle_ns = sampling_idle_ns(session->sampling), expected;
-
-	uint64_t before = session->reported_idle_ns;
+	uint64_t before = session->reported_idle_ns, expected;
 
 	session->reported_idle_ns = idle_ns;
 	if (!session->sample_period || idle_ns < before) /* a CPU went away, and its idle time with it */
@@ -451,18 +468,19 @@ static uint64_t rounding(const struct session *session, uint64_t idle)
 
 /*
  * What is missing from the expected samples, by cause: idle CPUs that got none, then late ones as the BPF side saw them;
- * what remains was skipped.
+ * what remains was skipped. The event's counter knows no generations: `fresh` is of all that are read at this moment.
  */
-static void account_samples(struct session *session, struct profile_interval *interval, const struct st_stats *fresh)
+static void account_samples(struct session *session, struct profile_interval *interval, const struct st_stats *fresh,
+			    struct sample_clock end)
 {
 	uint64_t expected, missing, idle, late, skipped;
 
 	if (!session->sampling)
 		return;
 	interval->losses[ST_LOSS_SAMPLE_CPU_GONE] += sampling_unfollowed(session->sampling);
-	expected = expected_samples(session, fresh);
+	expected = expected_samples(session, fresh, end.counter);
 	missing = expected > fresh->seen ? expected - fresh->seen : 0;
-	idle = undelivered_to_idle(session, fresh, missing);
+	idle = undelivered_to_idle(session, fresh, end.idle_ns, missing);
 	late = fresh->late < missing - idle ? fresh->late : missing - idle;
 	skipped = missing - idle - late;
 	interval->account.expected += session->wants_idle ? expected : expected - idle;
@@ -473,7 +491,9 @@ static void account_samples(struct session *session, struct profile_interval *in
 	interval->losses[ST_LOSS_SAMPLE_SKIPPED] += skipped > rounding(session, idle) ? skipped : 0;
 }
 
-static void account_generation(struct session *session, const struct drain_target *target, uint32_t generation)
+/* What happened is added to *sum, for account_samples(). */
+static void account_generation(struct session *session, const struct drain_target *target, uint32_t generation,
+			       struct st_stats *sum)
 {
 	struct profile_interval *interval = target->interval;
 	struct st_stats fresh = new_stats(session, generation);
@@ -488,7 +508,7 @@ static void account_generation(struct session *session, const struct drain_targe
 	session->bad_messages = 0;
 	interval->losses[ST_LOSS_SIDEBAND] += spaces_lost(target->spaces) - session->reported_sideband;
 	session->reported_sideband = spaces_lost(target->spaces);
-	account_samples(session, interval, &fresh);
+	add_stats(sum, &fresh);
 	drain_misses(session, interval);
 }
 
@@ -529,7 +549,8 @@ static int prepare_generation(struct session *session, uint32_t next)
 }
 
 /* Everything of a generation that no program uses any more. What its map would have said is named as lost. */
-static int drain_generation(struct session *session, const struct drain_target *target, uint32_t generation)
+static int drain_generation(struct session *session, const struct drain_target *target, uint32_t generation,
+			    struct st_stats *sum)
 {
 	struct profile_account *account = &target->interval->account;
 	uint64_t in_map = account->in_map, counted;
@@ -538,7 +559,7 @@ static int drain_generation(struct session *session, const struct drain_target *
 	count_deltas(session, target, generation);
 	counted = account->counted;
 	err = read_dead_map(session, target, generation);
-	account_generation(session, target, generation);
+	account_generation(session, target, generation, sum);
 	if (err)
 		target->interval->losses[ST_LOSS_DRAIN_FAILED] +=
 			account->in_map - in_map - (account->counted - counted);
@@ -549,8 +570,9 @@ static int drain_generation(struct session *session, const struct drain_target *
 static int drain_by_probe(struct session *session, const struct drain_target *target)
 {
 	int err = drain_tallies(session, target);
+	struct st_stats fresh = {};
 
-	account_generation(session, target, 0);
+	account_generation(session, target, 0, &fresh);
 	return err;
 }
 
@@ -558,6 +580,8 @@ int drain_swap(struct session *session, const struct drain_target *target)
 {
 	uint32_t dead = session->control->generation & (ST_GENERATIONS - 1);
 	uint64_t inserted = session->control->inserted;
+	struct sample_clock end;
+	struct st_stats fresh = {};
 	int err;
 
 	if (session->mode == EVENTS_BY_PROBE)
@@ -566,12 +590,14 @@ int drain_swap(struct session *session, const struct drain_target *target)
 	if (err)
 		return err;
 	session->control->generation++;
+	end = read_sample_clock(session);
 	session->control->poke_at = inserted + session->count_entries[!dead] / 2;
 	err = wait_for_programs(session, dead);
 	if (err)
 		return err;
 	session->poked = drain_ring(session, target); /* the new generation may be half full already */
-	err = drain_generation(session, target, dead);
+	err = drain_generation(session, target, dead, &fresh);
+	account_samples(session, target->interval, &fresh, end);
 	note_pressure(session, (uint32_t)(inserted - session->inserted_before));
 	session->inserted_before = inserted;
 	return err;
@@ -581,6 +607,8 @@ int drain_swap(struct session *session, const struct drain_target *target)
 int drain_all(struct session *session, const struct drain_target *target)
 {
 	int err = wait_for_programs(session, session->control->generation & (ST_GENERATIONS - 1));
+	struct sample_clock end = read_sample_clock(session);
+	struct st_stats fresh = {};
 
 	if (!err)
 		drain_ring(session, target);
@@ -588,7 +616,8 @@ int drain_all(struct session *session, const struct drain_target *target)
 		return drain_by_probe(session, target);
 	for (uint32_t generation = 0; !err && generation < ST_GENERATIONS; generation++)
 		if (session->count_entries[generation])
-			err = drain_generation(session, target, generation);
+			err = drain_generation(session, target, generation, &fresh);
+	account_samples(session, target->interval, &fresh, end);
 	if (session->mode == EVENTS_EACH)
 		add_dropped(session, target, (uint32_t)session->control->lost);
 	if (!err && session->off_cpu.unfinished)

@@ -83,6 +83,13 @@ fi
 tool profile -f -K -F 99 -e cpu-clock 1
 refuse_out '^swapper/'
 
+# --interval: samples are accounted for in each, the last one too, whichever count map was live at the end
+for seconds in 2 3; do
+	tool profile -f -I -K -F 199 -e cpu-clock --interval 1 "$seconds"
+	expect_status 0
+	refuse_err 'more than the counter explains'
+done
+
 # Default frequency
 tool profile -p "$fixture_pid" 1
 expect_out '^Sampling at 49 Hertz '
