@@ -10,6 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "symbolize/answers.h"
+#include "symbolize/names.h"
 #include "symbolize/worker_link.h"
 
 struct symbolizer {
@@ -264,10 +265,15 @@ static int compare_functions(const void *left, const void *right)
 
 	if (a->file_offset != b->file_offset)
 		return a->file_offset < b->file_offset ? -1 : 1;
-	return strcmp(a->name, b->name);
+	if ((a->kind == FUNCTION_IMPLEMENTATION) != (b->kind == FUNCTION_IMPLEMENTATION))
+		return a->kind == FUNCTION_IMPLEMENTATION ? -1 : 1;
+	return name_compare((struct name){ a->name, strlen(a->name) }, (struct name){ b->name, strlen(b->name) });
 }
 
-/* Implementations come in the place of their resolver. qsort() is not for the worker: it asks for the memory size. */
+/*
+ * Implementations come in the place of their resolver, and before what has a symbol of its own there; the best of several
+ * names is the last, as in the symbol table. qsort() is not for the worker: it asks for the memory size.
+ */
 static void sort_functions(struct found_functions *found)
 {
 	size_t first = 0;

@@ -27,10 +27,23 @@ int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 	return 0;
 }
 
-/* A name of one address is enough: aliases would count every call several times. */
+/* A name of one address is enough: aliases would count every call several times. They follow each other, the best last. */
 static bool is_new_place(const struct attach_plan *attach, uint64_t offset)
 {
 	return !attach->points.nr || vec_last(&attach->points).offset != offset;
+}
+
+static void add_function(struct attach_plan *attach, const struct probed_file *file,
+			 const struct symbol_function *function)
+{
+	if (is_new_place(attach, function->file_offset))
+		vec_push(&attach->points, (struct attach_point){
+						  .path = xstrdup(file->path),
+						  .fd = file->fd,
+						  .offset = function->file_offset,
+					  });
+	freep(&vec_last(&attach->points).name);
+	vec_last(&attach->points).name = xstrdup(function->name);
 }
 
 /* A resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie. */
@@ -38,13 +51,8 @@ static void add_functions(struct attach_plan *attach, const struct probed_file *
 			  const struct symbol_function *functions, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (functions[i].kind != FUNCTION_RESOLVER && is_new_place(attach, functions[i].file_offset))
-			vec_push(&attach->points, (struct attach_point){
-							  .name = xstrdup(functions[i].name),
-							  .path = xstrdup(file->path),
-							  .fd = file->fd,
-							  .offset = functions[i].file_offset,
-						  });
+		if (functions[i].kind != FUNCTION_RESOLVER)
+			add_function(attach, file, &functions[i]);
 }
 
 static int no_function(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file)

@@ -23,6 +23,10 @@ agree 't:sched:sched_s*'
 agree -r 't:sched:sched_(switch|wakeup)$'
 agree "$FIXTURES/chain:st_fix_*"
 expect_equal "functions of the fixture" "$(grep -cE "^user function  st_fix_[a-z_]+ +[^ ]*/chain$" "$T/out")" 10
+tool list "$FIXTURES/chain:*st_*_h"
+expect_equal "names of one address" "$(grep -oE '__st_alias_h|st_fix_h' "$T/out")" st_fix_h
+tool list "$FIXTURES/chain:__st_*_h"
+expect_equal "the name that was asked for" "$(grep -oE '__st_alias_h|st_fix_h' "$T/out")" __st_alias_h
 agree -l "$FIXTURES/chain" -r 'st_fix_[a-c]$'
 expect_equal "functions by -l and -r" "$(grep -c . "$T/out")" 3
 agree "u:$FIXTURES/usdt:*"
