@@ -57,7 +57,7 @@ static const struct applet_example examples[] = {
 	{ "-e /bin/bash 0x4f5a0", "the function of a program that has this address" },
 	{ "-p 181 7f2a1c0b3e10", "what is there in a process" },
 	{ "-k ffffffff81000000", "a kernel function" },
-	{ "-e libc.so.6 --find 'mem*'", "where functions are" },
+	{ "-e /bin/bash --find 'exec*'", "where functions are" },
 	{},
 };
 

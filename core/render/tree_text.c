@@ -234,6 +234,6 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 			left++;
 	}
 	if (left)
-		buf_addf(ret_text, "(%" PRIu32 " more functions; --limit shows more)\n", left);
+		buf_addf(ret_text, "(%" PRIu32 " more functions; --lines shows more)\n", left);
 	vec_done(&functions.list);
 }
