@@ -27,8 +27,10 @@ static char *escaped(const char *text)
 
 void caption_init(struct caption *caption, const struct output_options *options, const struct profile *profile)
 {
+	_cleanup_(freep) char *title = options->title ? xstrdup(options->title) : title_of(profile);
+
 	*caption = (struct caption){
-		.title = options->title ? xstrdup(options->title) : title_of(profile),
+		.title = escaped(title),
 		.subtitle = escaped(profile_string(profile, profile->header)),
 		.unit = escaped(tree_unit(profile)),
 	};

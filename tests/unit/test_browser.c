@@ -9,6 +9,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/engine/folded_read.h"
+#include "core/render/documents.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 
@@ -164,12 +165,32 @@ static void small_screens_and_empty_trees_do_no_harm(void **state)
 	}
 }
 
+/* The event of a saved profile is a stranger's text. */
+static void a_title_is_shown_and_not_obeyed(void **state)
+{
+	static const struct output_options options;
+	_cleanup_(buf_done) struct buf screen = {};
+	_cleanup_(caption_done) struct caption captions;
+	struct fixture fixture;
+
+	begin(&fixture, TEXT);
+	fixture.profile.event = profile_add_string(&fixture.profile, "x\x1b]0;owned\a");
+	caption_init(&captions, &options, &fixture.profile);
+	assert_string_equal(captions.graph.title, "folded: x\\x1b]0;owned\\x07");
+	fixture.browser.caption = &captions.graph;
+	browser_draw(&fixture.browser, &screen);
+	assert_null(strchr(buf_text(&screen), '\a'));
+	assert_null(strstr(buf_text(&screen), "\x1b]"));
+	end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches_open_and_close),
 		cmocka_unit_test(search_opens_what_matches),
 		cmocka_unit_test(small_screens_and_empty_trees_do_no_harm),
+		cmocka_unit_test(a_title_is_shown_and_not_obeyed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
