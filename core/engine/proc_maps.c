@@ -5,7 +5,8 @@
  *	55a0c1000000-55a0c1021000 r-xp 00002000 fe:00 131 <spaces> /usr/bin/a name (deleted)
  *
  * The name is d_path() with only newlines escaped, so a real "\012" in a name cannot be told from a newline; the newline
- * wins, since the side-band shows names raw. A name can be 4 KB of newlines, four times as long when escaped.
+ * wins, since the side-band shows names raw. A name can be 4 KB of newlines, four times as long when escaped; folders
+ * that were entered one by one make it longer still.
  */
 #include "core/engine/proc_maps.h"
 
@@ -150,24 +151,34 @@ static void visit_line(char *line, proc_maps_visit *visit, void *context)
 		visit(context, &mapping);
 }
 
-/* Visits the whole lines in the buffer and moves the rest to its start. Returns how many lines; the rest in *nr. */
-static int take_lines(char *buffer, size_t *nr, proc_maps_visit *visit, void *context)
+/*
+ * Visits the whole lines in the buffer and moves the rest to its start. Returns how many lines; the rest in *nr. A line
+ * that does not fit is dropped to its end (`skips`): what its owner wrote behind the limit must not pass for a line.
+ */
+static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *visit, void *context)
 {
 	char *line = buffer, *end = buffer + *nr, *newline;
 	int nr_lines = 0;
 
 	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1, nr_lines++) {
 		*newline = '\0';
-		visit_line(line, visit, context);
+		if (!*skips)
+			visit_line(line, visit, context);
+		*skips = false;
 	}
 	*nr = (size_t)(end - line);
 	memmove(buffer, line, *nr);
+	if (*nr == MAX_LINE) {
+		*skips = true;
+		*nr = 0;
+	}
 	return nr_lines;
 }
 
 int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
 {
 	char buffer[MAX_LINE + 1];
+	bool skips = false;
 	size_t nr = 0;
 	int nr_lines = 0;
 
@@ -181,8 +192,6 @@ int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
 		if (!nr_read)
 			return nr_lines;
 		nr += (size_t)nr_read;
-		nr_lines += take_lines(buffer, &nr, visit, context);
-		if (nr == MAX_LINE) /* longer than any name can make it */
-			nr = 0;
+		nr_lines += take_lines(buffer, &nr, &skips, visit, context);
 	}
 }

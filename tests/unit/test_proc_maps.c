@@ -112,8 +112,10 @@ static void lines_that_are_none_are_refused(void **state)
 struct visits {
 	size_t nr;
 	uint64_t last_start;
-	bool found_code;
+	bool found_code, found_forged;
 };
+
+#define FORGED_START 0x7000
 
 static void count(void *context, const struct proc_mapping *mapping)
 {
@@ -122,6 +124,7 @@ static void count(void *context, const struct proc_mapping *mapping)
 	assert_true(mapping->executable);
 	visits->nr++;
 	visits->last_start = mapping->start;
+	visits->found_forged = visits->found_forged || mapping->start == FORGED_START;
 	if ((uintptr_t)count >= mapping->start && (uintptr_t)count < mapping->end)
 		visits->found_code = true;
 }
@@ -169,6 +172,26 @@ static void a_line_without_end_is_passed_over(void **state)
 	assert_int_equal(visits.nr, 1);
 }
 
+/* Names have no limit when folders are entered one by one, and whoever makes them chooses where the buffer ends. */
+static void the_rest_of_a_long_line_is_no_line(void **state)
+{
+	for (size_t length = 16 * 1024; length < 17 * 1024; length++) {
+		_cleanup_(buf_done) struct buf text = {};
+		_cleanup_(closep) int fd = -1;
+		struct visits visits = {};
+
+		buf_adds(&text, "1000-2000 r-xp 00000000 fe:00 1 /");
+		while (text.nr < length)
+			buf_addc(&text, 'd');
+		buf_adds(&text, "7000-8000 r-xp 00000000 fe:00 2 /usr/lib/libc.so.6\n");
+		buf_adds(&text, "3000-4000 r-xp 00000000 fe:00 3 /b\n");
+		fd = file_of(&text);
+		proc_maps_read(fd, count, &visits);
+		assert_int_equal(visits.last_start, 0x3000);
+		assert_false(visits.found_forged);
+	}
+}
+
 static void our_own_maps_have_our_code(void **state)
 {
 	_cleanup_(closep) int fd = open("/proc/self/maps", O_RDONLY);
@@ -187,6 +210,7 @@ int main(void)
 		cmocka_unit_test(lines_that_are_none_are_refused),
 		cmocka_unit_test(many_and_long_lines_are_read_whole),
 		cmocka_unit_test(a_line_without_end_is_passed_over),
+		cmocka_unit_test(the_rest_of_a_long_line_is_no_line),
 		cmocka_unit_test(our_own_maps_have_our_code),
 	};
 
