@@ -37,6 +37,7 @@ struct decoder {
 	VEC(struct payload) intervals;
 	uint32_t version;
 	uint64_t nr_unpacked; /* bytes of it */
+	uint32_t *last_rows; /* for each record the last interval with a row of it, + 1 */
 	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
 	size_t nr_losses;
 };
@@ -577,15 +578,21 @@ static int decode_losses(struct decoder *decoder, const unsigned char *at, struc
 	return 0;
 }
 
+/* One row per record, as profile_count() makes them: rows pack to nothing, and each costs the work of a whole stack. */
 static int decode_rows(struct decoder *decoder, const unsigned char *at, const unsigned char *end,
 		       struct profile_interval *interval)
 {
+	uint32_t number = (uint32_t)decoder->profile->intervals.nr + 1;
+
 	vec_reserve(&interval->rows, (size_t)(end - at) / INTV_ROW_BYTES);
 	for (; at < end; at += INTV_ROW_BYTES) {
 		struct profile_row row = { .record = get32(at), .count = get64(at + 8), .sum = get64(at + 16) };
 
 		if (row.record >= decoder->profile->records.nr)
 			return malformed(decoder, "no such record in a row");
+		if (decoder->last_rows[row.record] == number)
+			return malformed(decoder, "record %u has two rows in an interval", row.record);
+		decoder->last_rows[row.record] = number;
 		vec_push(&interval->rows, row);
 	}
 	return 0;
@@ -626,6 +633,9 @@ static int decode_intervals(struct decoder *decoder)
 {
 	int err = decode_loss_names(decoder);
 
+	decoder->last_rows = calloc(decoder->profile->records.nr + 1, sizeof(*decoder->last_rows));
+	if (!err && !decoder->last_rows)
+		err = fail(-ENOMEM, "'%s': out of memory", decoder->name);
 	for (size_t i = 0; !err && i < decoder->intervals.nr; i++)
 		err = decode_interval(decoder, &decoder->intervals.data[i]);
 	return err;
@@ -640,6 +650,7 @@ static void decoder_done(struct decoder *decoder)
 	for (size_t i = 0; i < decoder->intervals.nr; i++)
 		forget(&decoder->intervals.data[i]);
 	vec_done(&decoder->intervals);
+	free(decoder->last_rows);
 }
 
 static int decode_all(struct decoder *decoder)

@@ -362,6 +362,8 @@ static void indexes_out_of_range_are_refused(void **state)
 	encode(&bytes);
 	change(&bytes, "INTV", INTV_HEAD_BYTES + INTV_LOSS_BYTES * profile_nr_losses(), 2);
 	refused(&bytes, bytes.nr, "no such record in a row");
+	change(&bytes, "INTV", INTV_HEAD_BYTES + INTV_LOSS_BYTES * profile_nr_losses(), 1);
+	refused(&bytes, bytes.nr, "record 1 has two rows in an interval");
 	buf_done(&bytes);
 }
 
