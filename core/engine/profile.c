@@ -55,6 +55,7 @@ void profile_done(struct profile *profile)
 	vec_done(&profile->stack_addresses);
 	hashidx_done(&profile->frame_index);
 	hashidx_done(&profile->record_index);
+	hashidx_done(&profile->cgroup_index);
 }
 
 const char *profile_string(const struct profile *profile, uint32_t id)
@@ -222,13 +223,19 @@ size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t re
 
 /* ---- control groups ---- */
 
-/* Hosts have few of them: a list. */
+static bool same_cgroup(const void *context, uint32_t position, const void *key)
+{
+	const struct profile *profile = context;
+
+	return profile->cgroups.data[position].id == *(const uint64_t *)key;
+}
+
 static const struct profile_cgroup *find_cgroup(const struct profile *profile, uint64_t id)
 {
-	for (size_t i = 0; i < profile->cgroups.nr; i++)
-		if (profile->cgroups.data[i].id == id)
-			return &profile->cgroups.data[i];
-	return NULL;
+	uint32_t position =
+		hashidx_find(&profile->cgroup_index, hash_bytes(&id, sizeof(id)), same_cgroup, profile, &id);
+
+	return position == HASHIDX_NONE ? NULL : &profile->cgroups.data[position];
 }
 
 bool profile_has_cgroup(const struct profile *profile, uint64_t id)
@@ -243,11 +250,20 @@ const char *profile_cgroup_path(const struct profile *profile, uint64_t id)
 	return cgroup ? profile_string(profile, cgroup->path) : "";
 }
 
+bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup *cgroup)
+{
+	if (profile_has_cgroup(profile, cgroup->id))
+		return false;
+	hashidx_add(&profile->cgroup_index, hash_bytes(&cgroup->id, sizeof(cgroup->id)), (uint32_t)profile->cgroups.nr);
+	vec_push(&profile->cgroups, *cgroup);
+	return true;
+}
+
 void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path)
 {
-	struct profile_cgroup cgroup = { .id = id, .path = profile_add_string(profile, path) };
+	const struct profile_cgroup cgroup = { .id = id, .path = profile_add_string(profile, path) };
 
-	vec_push(&profile->cgroups, cgroup);
+	profile_append_cgroup(profile, &cgroup);
 }
 
 /* ---- counts ---- */

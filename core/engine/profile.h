@@ -249,7 +249,7 @@ struct profile {
 	VEC(struct profile_interval) intervals;
 
 	/* indexes into the tables above; rebuilt by load */
-	struct hashidx frame_index, record_index;
+	struct hashidx frame_index, record_index, cgroup_index;
 };
 
 void profile_init(struct profile *profile);
@@ -307,6 +307,8 @@ size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t re
 const char *profile_cgroup_path(const struct profile *profile, uint64_t id);
 bool profile_has_cgroup(const struct profile *profile, uint64_t id);
 void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path);
+/* The same with a path that is a string of the profile; false when the number is known already. */
+bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup *cgroup);
 
 /* The index of the record with this id, or PROFILE_NONE. */
 uint32_t profile_find_record(const struct profile *profile, struct profile_id id);

@@ -534,7 +534,8 @@ static int decode_cgroup(struct decoder *decoder, const unsigned char *at, size_
 
 	if (!is_string(decoder, cgroup.path) || get32(at + 12))
 		return malformed(decoder, "no such string in control group %zu", i);
-	vec_push(&decoder->profile->cgroups, cgroup);
+	if (!profile_append_cgroup(decoder->profile, &cgroup))
+		return malformed(decoder, "control group %zu is there twice", i);
 	return 0;
 }
 

@@ -99,7 +99,7 @@ static void keep_files(struct forget *forget)
 		struct profile_cgroup cgroup = forget->old->cgroups.data[i];
 
 		cgroup.path = keep_string(forget, cgroup.path);
-		vec_push(&forget->fresh->cgroups, cgroup);
+		profile_append_cgroup(forget->fresh, &cgroup);
 	}
 }
 

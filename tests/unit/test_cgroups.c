@@ -91,6 +91,20 @@ static void groups_are_found_by_number(void **state)
 	assert_int_equal(rmdir(root), 0);
 }
 
+/* A saved profile says how many there are, and every row asks for one. A list took a minute for these. */
+static void any_number_of_groups_is_looked_up_quickly(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+
+	profile_init(&profile);
+	for (uint64_t id = 1; id <= 300000; id++) {
+		if (!profile_has_cgroup(&profile, id))
+			profile_add_cgroup(&profile, id, "/a");
+	}
+	assert_int_equal(profile.cgroups.nr, 300000);
+	assert_string_equal(profile_cgroup_path(&profile, 300000), "/a");
+}
+
 /* Two threads of a process, the second in a container, 10 s later. */
 static void read_threads(struct profile *profile)
 {
@@ -176,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(containers_are_found_in_paths),
 		cmocka_unit_test(groups_are_found_by_number),
+		cmocka_unit_test(any_number_of_groups_is_looked_up_quickly),
 		cmocka_unit_test(trees_begin_with_threads_or_containers),
 		cmocka_unit_test(json_names_threads_and_containers),
 		cmocka_unit_test(groups_are_saved),

@@ -367,6 +367,22 @@ static void indexes_out_of_range_are_refused(void **state)
 	buf_done(&bytes);
 }
 
+static void a_control_group_is_there_once(void **state)
+{
+	struct profile profile;
+	struct buf bytes = {};
+
+	build(&profile);
+	profile_add_cgroup(&profile, 1, "/a");
+	profile_add_cgroup(&profile, 2, "/b");
+	profile_encode(&profile, &bytes);
+	unpack_all(&bytes);
+	change(&bytes, "CGRP", CGRP_BYTES, 1);
+	refused(&bytes, bytes.nr, "control group 1 is there twice");
+	profile_done(&profile);
+	buf_done(&bytes);
+}
+
 /* ---- packed sections ---- */
 
 static void version_1_is_read(void **state)
@@ -550,6 +566,7 @@ int main(void)
 		cmocka_unit_test(garbage_behind_the_end_is_refused),
 		cmocka_unit_test(any_flipped_bit_is_noticed),
 		cmocka_unit_test(indexes_out_of_range_are_refused),
+		cmocka_unit_test(a_control_group_is_there_once),
 		cmocka_unit_test(version_1_is_read),
 		cmocka_unit_test(every_truncation_of_a_packed_file_is_refused),
 		cmocka_unit_test(what_is_no_whole_frame_is_refused),
