@@ -28,6 +28,9 @@
 
 #define MAX_CONFIG_BYTES 65536
 #define MAX_STEMS 20000
+/* Of the loader's configuration, in which a container's owner writes what he likes: real ones have ten or so. */
+#define MAX_CONFIGS 200
+#define MAX_FOLDERS 200
 #define HEADER_BYTES 20 /* of an ELF file, up to the machine */
 
 static const char *const library_folders[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
@@ -39,6 +42,7 @@ struct search {
 	const char *name;
 	uint32_t tgid;
 	int root_fd;
+	size_t nr_configs; /* files and includes of the loader's configuration so far */
 	uint8_t own_header[HEADER_BYTES]; /* of this program: what runs here */
 	texts folders;
 	texts stems; /* names that could have been meant */
@@ -51,15 +55,17 @@ static void texts_done(texts *list)
 	vec_done(list);
 }
 
-static void add_text(texts *list, char *text)
+/* Takes ownership of `text`. What is there, or finds no room, is forgotten. */
+static void add_text(texts *list, size_t room, char *text)
 {
-	for (size_t i = 0; i < list->nr; i++) {
-		if (!strcmp(list->data[i], text)) {
-			free(text);
-			return;
-		}
-	}
-	vec_push(list, text);
+	bool is_known = list->nr >= room;
+
+	for (size_t i = 0; i < list->nr && !is_known; i++)
+		is_known = !strcmp(list->data[i], text);
+	if (is_known)
+		free(text);
+	else
+		vec_push(list, text);
 }
 
 static void search_done(struct search *search)
@@ -194,7 +200,8 @@ static void include_all(struct search *search, const char *pattern)
 	else
 		folder = xstrndup(pattern, (size_t)(name - pattern));
 	include.folder = folder;
-	for_each_entry(search, folder, include_one, &include);
+	if (search->nr_configs++ < MAX_CONFIGS)
+		for_each_entry(search, folder, include_one, &include);
 }
 
 static char *next_word(char **line)
@@ -209,7 +216,7 @@ static char *next_word(char **line)
 
 static void read_loader_config(struct search *search, const char *path, bool may_include)
 {
-	_cleanup_(freep) char *text = read_config(search, path);
+	_cleanup_(freep) char *text = search->nr_configs++ < MAX_CONFIGS ? read_config(search, path) : NULL;
 	char *rest = text, *line;
 
 	while (text && (line = strsep(&rest, "\n"))) {
@@ -218,7 +225,7 @@ static void read_loader_config(struct search *search, const char *path, bool may
 		line[strcspn(line, "#")] = '\0';
 		word = next_word(&line);
 		if (word && word[0] == '/')
-			add_text(&search->folders, xstrdup(word));
+			add_text(&search->folders, MAX_FOLDERS, xstrdup(word));
 		if (!word || !may_include || strcmp(word, "include"))
 			continue;
 		while ((word = next_word(&line)))
@@ -232,7 +239,7 @@ static void add_multiarch(struct search *search, const char *name, void *context
 	const char *folder = context;
 
 	if (!fnmatch("*-linux-*", name, 0))
-		add_text(&search->folders, xasprintf("%s/%s", folder, name));
+		add_text(&search->folders, MAX_FOLDERS, xasprintf("%s/%s", folder, name));
 }
 
 static void list_folders(struct search *search)
@@ -243,7 +250,7 @@ static void list_folders(struct search *search)
 	for_each_entry(search, lib, add_multiarch, lib);
 	for_each_entry(search, usr_lib, add_multiarch, usr_lib);
 	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++)
-		add_text(&search->folders, xstrdup(library_folders[i]));
+		add_text(&search->folders, MAX_FOLDERS, xstrdup(library_folders[i]));
 }
 
 /* ---- where to look: mappings, libraries, programs ---- */
@@ -266,7 +273,7 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 		found->path = xstrdup(mapping->path);
 		found->deleted = mapping->deleted;
 	}
-	add_text(found->stems, stem_of(file));
+	add_text(found->stems, MAX_STEMS, stem_of(file));
 }
 
 /* A probe in the file that now has the name of a deleted one would never fire in this process. */

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "core/base/alloc.h"
+#include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/library.h"
@@ -469,6 +470,33 @@ static void the_highest_version_that_runs_here_is_taken(void **state)
 	stop(pid);
 }
 
+/* The loader's configuration of a container is its owner's: files that are included again and again, full of folders. */
+static void a_loader_config_without_end_is_cut(void **state)
+{
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *conf = path_in(fixture, "etc/ld.so.conf");
+	_cleanup_(buf_done) struct buf includes = {}, folders = {};
+	char *path = NULL;
+	int pid;
+
+	if (!is_root())
+		skip();
+	for (int i = 0; i < 10000; i++)
+		buf_adds(&includes, "include *\n");
+	for (int i = 0; i < 10000; i++)
+		buf_addf(&folders, "/%x\n", i);
+	make_folder(fixture, "etc");
+	write_file(conf, includes.data, 64 * 1024);
+	for (int i = 0; i < 100; i++) {
+		_cleanup_(freep) char *name = xasprintf("etc/%d", i), *one = path_in(fixture, name);
+
+		write_file(one, folders.data, folders.nr);
+	}
+	pid = start_below(fixture->folder);
+	assert_int_equal(opener_find_library("demo", (uint32_t)pid, &path), -ENOENT);
+	stop(pid);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -485,6 +513,7 @@ int main(void)
 		TEST(an_unknown_library_has_a_near_name),
 		TEST(a_library_that_was_replaced_is_no_place_for_probes),
 		TEST(the_highest_version_that_runs_here_is_taken),
+		TEST(a_loader_config_without_end_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
