@@ -72,19 +72,25 @@ static int open_path(const char *root, const char *text)
 	return -ENOENT;
 }
 
-static int open_id(const char *root, const char *text)
+int cgroup_open_number(int mount, uint64_t number)
 {
-	_cleanup_(closep) int mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	union {
 		struct file_handle handle;
 		char room[sizeof(struct file_handle) + sizeof(uint64_t)];
 	} id = { .handle = { .handle_bytes = sizeof(uint64_t), .handle_type = HANDLE_KERNFS } };
-	uint64_t number = strtoull(text, NULL, 10);
 	int fd;
 
 	memcpy(id.room + sizeof(struct file_handle), &number, sizeof(number));
 	fd = open_by_handle_at(mount, &id.handle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd >= 0 ? fd : fail(-errno, "cgroup '%s': there is none with this id: %s", text, strerror(errno));
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_id(const char *root, const char *text)
+{
+	_cleanup_(closep) int mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = cgroup_open_number(mount, strtoull(text, NULL, 10));
+
+	return fd >= 0 ? fd : fail(fd, "cgroup '%s': there is none with this id: %s", text, strerror(-fd));
 }
 
 int cgroup_open(const char *text)

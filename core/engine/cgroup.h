@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* How the kernel's mount list names the cgroup2 file system; malloc()ed, NULL when it is not mounted. */
 char *cgroup_mount_point(const char *mountinfo);
@@ -12,6 +13,9 @@ char *cgroup_mount_point(const char *mountinfo);
  * failure.
  */
 int cgroup_open(const char *text);
+
+/* The same by number alone, given a descriptor in the file system; a negative errno, -ESTALE when there is none. */
+int cgroup_open_number(int mount, uint64_t number);
 
 /* Opens the cgroup of a container by the beginning of its id; several that begin so are a usage error. */
 int cgroup_open_container(const char *prefix);

@@ -2,17 +2,22 @@
 #include "core/engine/cgroups.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/engine/cgroup.h"
 
 enum {
 	MAX_DIRECTORIES = 20000 /* of a search; more groups than hosts have */
@@ -60,6 +65,44 @@ static char *path_of_process(uint32_t tgid)
 		return xstrdup(line + 3);
 	}
 	return NULL;
+}
+
+/* ---- the kernel's own index ---- */
+
+/* The path of an open directory below root; NULL when it is nothing of the kind. */
+static char *path_below(const char *root, int fd)
+{
+	char link[64], path[PATH_MAX];
+	size_t nr_root = strlen(root);
+	ssize_t nr;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	nr = readlink(link, path, sizeof(path) - 1);
+	if (nr < 0)
+		return NULL;
+	path[nr] = '\0';
+	if (strncmp(path, root, nr_root) != 0 || (path[nr_root] && path[nr_root] != '/'))
+		return NULL;
+	return xstrdup(path[nr_root] ? path + nr_root : "/");
+}
+
+/*
+ * By the number alone, which a search through a host's groups takes long for. "" says that there is no such group any more,
+ * which is what whoever makes and removes groups makes us ask; NULL that the kernel does not tell: another file system, before
+ * v5.8, or without CAP_DAC_READ_SEARCH.
+ */
+static char *path_by_handle(const char *root, uint64_t id)
+{
+	_cleanup_(closep) int mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	struct statfs status;
+	char *path = NULL;
+
+	if (mount < 0 || fstatfs(mount, &status) || (uint32_t)status.f_type != CGROUP2_SUPER_MAGIC)
+		return NULL;
+	fd = cgroup_open_number(mount, id);
+	if (fd >= 0)
+		path = path_below(root, fd);
+	return fd == -ESTALE ? xstrdup("") : path;
 }
 
 /* ---- a search ---- */
@@ -124,7 +167,9 @@ void cgroups_note(struct profile *profile, const char *root, uint64_t id, uint32
 	path = tgid ? path_of_process(tgid) : NULL;
 	if (!path || !has_number(root, path, id)) {
 		free(path);
-		path = path_by_search(root, id);
+		path = path_by_handle(root, id);
 	}
+	if (!path)
+		path = path_by_search(root, id);
 	profile_add_cgroup(profile, id, path ? path : "");
 }

@@ -91,6 +91,42 @@ static void groups_are_found_by_number(void **state)
 	assert_int_equal(rmdir(root), 0);
 }
 
+/*
+ * Whoever may make groups removes them again while events of theirs are on the way: each asks for a group that is gone. A
+ * search through all that are there took 10 s for these.
+ */
+static void groups_that_are_gone_are_not_searched_for(void **state)
+{
+	enum {
+		NR = 200,
+		NR_GONE = 5000,
+	};
+	_cleanup_(profile_done) struct profile profile;
+	const char *root = cgroups_root();
+	uint64_t numbers[NR];
+	char name[128];
+	size_t nr = 0;
+
+	profile_init(&profile);
+	snprintf(name, sizeof(name), "%s/cgroup.procs", root);
+	if (access(name, W_OK))
+		skip();
+	for (; nr < NR; nr++) {
+		snprintf(name, sizeof(name), "/stacktool-test-%d-%zu", getpid(), nr);
+		numbers[nr] = make_directory(root, name);
+	}
+	cgroups_note(&profile, root, numbers[NR / 2], 0);
+	snprintf(name, sizeof(name), "/stacktool-test-%d-%d", getpid(), NR / 2);
+	assert_string_equal(profile_cgroup_path(&profile, numbers[NR / 2]), name);
+	for (uint64_t id = 1; id <= NR_GONE; id++)
+		cgroups_note(&profile, root, id << 40, 0);
+	assert_string_equal(profile_cgroup_path(&profile, 1ULL << 40), "");
+	while (nr--) {
+		snprintf(name, sizeof(name), "%s/stacktool-test-%d-%zu", root, getpid(), nr);
+		assert_int_equal(rmdir(name), 0);
+	}
+}
+
 /* A saved profile says how many there are, and every row asks for one. A list took a minute for these. */
 static void any_number_of_groups_is_looked_up_quickly(void **state)
 {
@@ -190,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(containers_are_found_in_paths),
 		cmocka_unit_test(groups_are_found_by_number),
+		cmocka_unit_test(groups_that_are_gone_are_not_searched_for),
 		cmocka_unit_test(any_number_of_groups_is_looked_up_quickly),
 		cmocka_unit_test(trees_begin_with_threads_or_containers),
 		cmocka_unit_test(json_names_threads_and_containers),
