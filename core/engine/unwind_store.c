@@ -43,9 +43,13 @@ struct process {
 
 #define NR_BUCKETS 1024
 
-struct slab {
-	int fd;
-	struct st_slab *memory;
+/*
+ * A slab that is mapped for writing. Two are enough, that of a directory and that of its rows: what is mapped counts as memory
+ * of the process, and the kernel has it already.
+ */
+struct window {
+	uint32_t slab;
+	struct st_slab *memory; /* NULL: none */
 };
 
 /*
@@ -65,7 +69,9 @@ struct unwind_store {
 	struct unwind_store_options options;
 	VEC(struct put *) puts;
 	uint64_t nr_released; /* of limbo since the start */
-	VEC(struct slab) slabs;
+	VEC(int) slabs; /* descriptors */
+	struct window windows[2];
+	unsigned int last_window; /* used last */
 	extent_list free; /* by place */
 	extent_list limbo; /* removed, and maybe still read */
 	VEC(struct table) tables;
@@ -86,16 +92,23 @@ static void table_done(struct table *table)
 	*table = (struct table){};
 }
 
+static void window_done(struct window *window)
+{
+	if (window->memory)
+		munmap(window->memory, ST_SLAB_BYTES);
+	*window = (struct window){};
+}
+
 void unwind_store_free(struct unwind_store *store)
 {
 	if (!store)
 		return;
 	unwind_store_settle(store);
 	vec_done(&store->puts);
-	for (size_t i = 0; i < store->slabs.nr; i++) {
-		munmap(store->slabs.data[i].memory, ST_SLAB_BYTES);
-		closep(&store->slabs.data[i].fd);
-	}
+	for (size_t i = 0; i < 2; i++)
+		window_done(&store->windows[i]);
+	for (size_t i = 0; i < store->slabs.nr; i++)
+		closep(&store->slabs.data[i]);
 	for (size_t i = 0; i < store->tables.nr; i++)
 		table_done(&store->tables.data[i]);
 	for (size_t i = 0; i < NR_BUCKETS; i++) {
@@ -253,7 +266,6 @@ static int make_slab(struct unwind_store *store)
 {
 	uint32_t number = (uint32_t)store->slabs.nr;
 	_cleanup_(closep) int fd = -1;
-	void *memory;
 	int err = 0;
 
 	if (number >= ST_MAX_SLABS || (uint64_t)(number + 1) * ST_SLAB_BYTES > store->options.max_bytes)
@@ -261,16 +273,11 @@ static int make_slab(struct unwind_store *store)
 	fd = open_slab(store);
 	if (fd < 0)
 		return fd;
-	memory = mmap(NULL, ST_SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
 	if (number || store->options.first_slab < 0)
 		err = begin_put(store, number, fd);
-	if (err) {
-		munmap(memory, ST_SLAB_BYTES);
+	if (err)
 		return err;
-	}
-	vec_push(&store->slabs, (struct slab){ take_fd(&fd), memory });
+	vec_push(&store->slabs, take_fd(&fd));
 	give_back(store, (struct extent){ number * ST_SLAB_LONGS, ST_SLAB_LONGS });
 	return 0;
 }
@@ -303,14 +310,42 @@ static int allocate(struct unwind_store *store, size_t nr, struct extent *ret_ex
 	if (!nr || take(store, (uint32_t)nr, ret_extent))
 		return 0;
 	err = make_slab(store);
-	if (err == -ENOSPC && store->limbo.nr && !begin_put(store, 0, store->slabs.data[0].fd))
+	if (err == -ENOSPC && store->limbo.nr && !begin_put(store, 0, store->slabs.data[0]))
 		err = unwind_store_settle(store);
 	return err ? err : take(store, (uint32_t)nr, ret_extent) ? 0 : -ENOSPC;
 }
 
+static struct window *find_window(struct unwind_store *store, uint32_t slab)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (store->windows[i].memory && store->windows[i].slab == slab)
+			return &store->windows[i];
+	return NULL;
+}
+
+static struct window *open_window(struct unwind_store *store, uint32_t slab)
+{
+	void *memory = mmap(NULL, ST_SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, store->slabs.data[slab], 0);
+	struct window *window = &store->windows[!store->last_window];
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	window_done(window);
+	*window = (struct window){ slab, memory };
+	return window;
+}
+
+/* Where a place can be written, until two other slabs have been asked for; NULL: no memory. */
 static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 {
-	return store->slabs.data[place / ST_SLAB_LONGS].memory->longs + place % ST_SLAB_LONGS;
+	struct window *window = find_window(store, place / ST_SLAB_LONGS);
+
+	if (!window)
+		window = open_window(store, place / ST_SLAB_LONGS);
+	if (!window)
+		return NULL;
+	store->last_window = window == &store->windows[1];
+	return window->memory->longs + place % ST_SLAB_LONGS;
 }
 
 /* ---- tables ---- */
@@ -330,7 +365,7 @@ static size_t pages_of_piece(const struct unwind_table *source, size_t first, si
 static int copy_piece(struct unwind_store *store, struct table *table, const struct unwind_table *source, size_t first,
 		      size_t last, size_t nr_rows)
 {
-	st_unwind_page *directory = longs_at(store, table->head.place);
+	st_unwind_page *directory;
 	struct extent piece;
 	uint32_t *to, at;
 	int err = allocate(store, (nr_rows + 1) / 2, &piece);
@@ -340,7 +375,10 @@ static int copy_piece(struct unwind_store *store, struct table *table, const str
 	if (piece.nr)
 		vec_push(&table->rows, piece);
 	at = piece.place * 2;
+	directory = longs_at(store, table->head.place);
 	to = piece.nr ? (uint32_t *)longs_at(store, piece.place) : NULL;
+	if (!directory || (piece.nr && !to))
+		return -ENOMEM;
 	for (size_t page = first; page < last; page++) {
 		uint32_t nr = ST_UNWIND_PAGE_NR(source->pages.data[page]);
 
@@ -357,6 +395,7 @@ static int copy_piece(struct unwind_store *store, struct table *table, const str
 static int copy_table(struct unwind_store *store, struct table *table, const struct unwind_table *source)
 {
 	size_t first = 0, last, nr_rows;
+	__u64 *rules;
 	int err = allocate(store, source->pages.nr + source->rules.nr, &table->head);
 
 	if (err)
@@ -364,9 +403,11 @@ static int copy_table(struct unwind_store *store, struct table *table, const str
 	table->nr_pages = (uint32_t)source->pages.nr;
 	table->first_page = source->first_page;
 	table->rules = table->head.place + table->nr_pages;
-	if (source->rules.nr)
-		memcpy(longs_at(store, table->rules), source->rules.data,
-		       source->rules.nr * sizeof(*source->rules.data));
+	rules = source->rules.nr ? longs_at(store, table->rules) : NULL;
+	if (source->rules.nr && !rules)
+		return -ENOMEM;
+	if (rules)
+		memcpy(rules, source->rules.data, source->rules.nr * sizeof(*source->rules.data));
 	while (!err && first < source->pages.nr) {
 		last = pages_of_piece(source, first, &nr_rows);
 		if (last == first)
@@ -446,9 +487,13 @@ static void place_table(const struct table *table, const struct unwind_space_map
 	ret_mapping->rules = table->rules;
 }
 
-static void write_space(struct unwind_store *store, const struct extent *space,
-			const struct unwind_space_mapping *mappings, size_t nr)
+static int write_space(struct unwind_store *store, const struct extent *space,
+		       const struct unwind_space_mapping *mappings, size_t nr)
 {
+	__u64 *to = longs_at(store, space->place);
+
+	if (!to)
+		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		struct st_space_mapping mapping = {
 			.start = mappings[i].start,
@@ -459,8 +504,9 @@ static void write_space(struct unwind_store *store, const struct extent *space,
 
 		if (table < store->tables.nr && store->tables.data[table].used)
 			place_table(&store->tables.data[table], &mappings[i], &mapping);
-		memcpy(longs_at(store, space->place + (uint32_t)i * ST_SPACE_MAPPING_LONGS), &mapping, sizeof(mapping));
+		memcpy(to + i * ST_SPACE_MAPPING_LONGS, &mapping, sizeof(mapping));
 	}
+	return 0;
 }
 
 int unwind_store_set_process(struct unwind_store *store, const struct unwind_process_key *key,
@@ -483,10 +529,11 @@ int unwind_store_set_process(struct unwind_store *store, const struct unwind_pro
 	err = allocate(store, nr * ST_SPACE_MAPPING_LONGS, &space);
 	if (err)
 		return err;
-	write_space(store, &space, mappings, nr);
+	err = write_space(store, &space, mappings, nr);
 	entry.space = ST_SPACE(space.place, nr);
-	if (bpf_map_update_elem(store->options.processes, &key->tgid, &entry, BPF_ANY)) {
+	if (!err && bpf_map_update_elem(store->options.processes, &key->tgid, &entry, BPF_ANY))
 		err = -errno;
+	if (err) {
 		give_back(store, space);
 		return err;
 	}

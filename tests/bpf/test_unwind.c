@@ -89,6 +89,7 @@ static void tell_mappings(bool with_tables)
 	for (size_t i = 0; !with_tables && i < stage.mappings.nr; i++)
 		stage.mappings.data[i].table = UNWIND_NO_TABLE;
 	assert_int_equal(unwind_store_set_process(stage.store, &key, stage.mappings.data, stage.mappings.nr), 0);
+	assert_int_equal(unwind_store_settle(stage.store), 0);
 }
 
 static void begin(enum st_unwind_mode mode)
