@@ -85,10 +85,32 @@ static int resolve_probe(const struct plan *plan, struct symbolizer *symbolizer,
 	return fail(-EINVAL, "plan without a probe");
 }
 
+/* No event comes from a CPU that is not there, and for most kinds no error either: the report would be empty. */
+static int check_cpu(const struct plan *plan)
+{
+	cpu_list online = {};
+	bool is_there = plan->cpu < 0;
+
+	if (!is_there && host_online_cpus(&online)) { /* without /sys nobody can tell */
+		err_clear();
+		is_there = true;
+	}
+	for (size_t i = 0; i < online.nr; i++)
+		is_there |= online.data[i] == plan->cpu;
+	vec_done(&online);
+	if (is_there)
+		return 0;
+	fail(-ENODEV, "CPU %d: not online", plan->cpu);
+	hint("/sys/devices/system/cpu/online lists those that are");
+	return -ENODEV;
+}
+
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
 {
-	int err = resolve_probe(plan, symbolizer, ret_attach);
+	int err = check_cpu(plan);
 
+	if (!err)
+		err = resolve_probe(plan, symbolizer, ret_attach);
 	return err ? err : resolve_unwind(plan, ret_attach);
 }
 

@@ -101,7 +101,7 @@ static int refused(const struct sampling_choice *choice, int cpu, int err)
 		return err;
 	}
 	if (err == -ENODEV || err == -ENXIO)
-		return fail_host(err, "CPU %d: not online", cpu);
+		return fail(err, "CPU %d: not online", cpu);
 	if (err == -ENOENT || err == -EOPNOTSUPP) {
 		fail_host(err, "event '%s': this host has no such counter", choice->name);
 		hint("cpu-clock works everywhere: -e cpu-clock");

@@ -14,7 +14,12 @@ expect_status 0
 refuse_out '^chain;.*st_fix_h'
 tool profile -C 0 -F 199 1
 expect_out ' on CPU#0 for 1 secs\.'
-tool profile -C 4095 1
-[ "$status" = 1 ] || [ "$status" = 2 ] || [ "$status" = 3 ] || fail "status $status for CPU 4095"
-expect_one_line_error
+for command in 'profile 1 -C' 'count -D 1 t:sched:sched_switch -c' 'funccount -d 1 t:sched:sched_switch -c' \
+	'stacksnoop -n 1 t:sched:sched_switch --cpu'; do
+	# shellcheck disable=SC2086  # words
+	tool $command 4095
+	expect_status 1
+	expect_err 'CPU 4095: not online'
+	expect_one_line_error
+done
 fixture_end
