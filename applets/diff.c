@@ -33,11 +33,10 @@ static int compare(const void *block)
 	const struct diff_options *options = block;
 	const struct filter filter = filter_of(&options->filter);
 	struct output_options output = options->output;
-	int err = output_options_settle(&output);
+	int err = options->folded ? output_options_ask(&output, "-f/--folded", OUTPUT_FOLDED)
+				  : output_options_settle(&output);
 
 	output.limit = options->lines;
-	if (options->folded)
-		output.format = OUTPUT_FOLDED;
 	return err ? err : run_diff(options->before, options->now, &output, &filter);
 }
 

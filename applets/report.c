@@ -2,6 +2,7 @@
 /* report: prints a profile that --save kept, without root and on any machine. */
 #include "applets/common.h"
 #include "core/applet.h"
+#include "core/base/err.h"
 #include "core/run.h"
 
 struct report_options {
@@ -58,19 +59,29 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
+static int choose_form(const struct report_options *options, struct output_options *output)
+{
+	if (options->change.tui && (output->path || output->format))
+		return fail_usage("argument --tui: not allowed with argument %s",
+				  output->path ? "-o/--output" : "--format");
+	if (options->tree) {
+		output->limit = options->least;
+		return output_options_ask(output, "--tree", OUTPUT_TREE);
+	}
+	if (options->top) {
+		output->limit = options->lines;
+		return output_options_ask(output, "--top", OUTPUT_TOP);
+	}
+	return output_options_settle(output);
+}
+
 static int print_report(const void *block)
 {
 	const struct report_options *options = block;
-
 	const struct filter filter = filter_of(&options->filter);
 	struct output_options output = options->output;
-	int err;
+	int err = choose_form(options, &output);
 
-	if (options->tree || options->top) {
-		output.format = options->tree ? OUTPUT_TREE : OUTPUT_TOP;
-		output.limit = options->tree ? options->least : options->lines;
-	}
-	err = output_options_settle(&output);
 	return err ? err : run_saved(options->path, &options->change, &output, &filter);
 }
 

@@ -116,6 +116,31 @@ int output_options_settle(struct output_options *options)
 	return err;
 }
 
+static const char *name_of(enum output_format format)
+{
+	for (size_t i = 0; i < nr_formats; i++)
+		if (formats[i].format == format)
+			return formats[i].name;
+	return "";
+}
+
+int output_options_ask(struct output_options *options, const char *option, enum output_format form)
+{
+	enum output_format said = options->format;
+
+	if (!said && options->path)
+		said = output_format_of(options->path);
+	if (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == form) {
+		options->format = form;
+		return 0;
+	}
+	if (options->format)
+		return fail_usage("argument %s: not allowed with argument --format: it asks for %s", option,
+				  name_of(said));
+	return fail_usage("argument %s: not allowed with argument -o/--output: '%s' asks for %s", option, options->path,
+			  name_of(said));
+}
+
 int graph_colors_parse(const char *name, enum graph_colors *ret_colors)
 {
 	int found = find_name("palette", name, color_names, COLORS_NR);

@@ -90,6 +90,12 @@ bool output_format_is_binary(enum output_format format);
  */
 _must_check_ int output_options_settle(struct output_options *options);
 
+/*
+ * The same where an option of its own, such as --tree, asks for a form: it goes into a text or into a file whose suffix says
+ * nothing. Usage error when -o or --format say another form.
+ */
+_must_check_ int output_options_ask(struct output_options *options, const char *option, enum output_format form);
+
 int graph_colors_parse(const char *name, enum graph_colors *ret_colors);
 int graph_root_parse(const char *name, enum graph_root *ret_root);
 /* "0.1" or "0.1%" as thousandths of a percent. */
