@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of the one object. Defined once in maps.bpf.c; every other file sees them through these declarations.
+ * The maps of the one object. Listed once, at the end: maps.bpf.c defines them by it, every other file declares them.
  *
  * Counts and statistics live in two generations; st_control.generation says which one is live. User space flips it and
  * then updates the old slot of the ARRAY_OF_MAPS, which returns only after every running program has finished
@@ -140,27 +140,31 @@ struct st_nowhere_map {
 	__uint(value_size, sizeof(__u32));
 };
 
-#ifndef ST_DEFINE_MAPS
-extern struct st_generation_map st_generation SEC(".maps");
-extern struct st_known_map st_known SEC(".maps");
-extern struct st_ring_map st_ring SEC(".maps");
-extern struct st_scratch_map st_scratch SEC(".maps");
-extern struct st_stats_map st_stats SEC(".maps");
-extern struct st_control_map st_control SEC(".maps");
-extern struct st_grid_map st_grid SEC(".maps");
-extern struct st_first_seen_map st_first_seen SEC(".maps");
-extern struct st_pids_map st_pids SEC(".maps");
-extern struct st_tallies_map st_tallies SEC(".maps");
-extern struct st_nowhere_map st_nowhere SEC(".maps");
-extern struct st_syscalls_map st_syscalls SEC(".maps");
-extern struct st_cgroup_map st_cgroup SEC(".maps");
-extern struct st_filter_map st_cgroups SEC(".maps");
-extern struct st_filter_map st_mntns SEC(".maps");
-extern struct st_tasks_map st_tasks SEC(".maps");
-extern struct st_slabs_map st_slabs SEC(".maps");
-extern struct st_processes_map st_processes SEC(".maps");
-extern struct st_unwinds_map st_unwinds SEC(".maps");
+#ifdef ST_DEFINE_MAPS
+#define ST_MAP
+#else
+#define ST_MAP extern
+#endif
+
+ST_MAP struct st_generation_map st_generation SEC(".maps");
+ST_MAP struct st_known_map st_known SEC(".maps");
+ST_MAP struct st_ring_map st_ring SEC(".maps");
+ST_MAP struct st_scratch_map st_scratch SEC(".maps");
+ST_MAP struct st_stats_map st_stats SEC(".maps");
+ST_MAP struct st_control_map st_control SEC(".maps");
+ST_MAP struct st_grid_map st_grid SEC(".maps");
+ST_MAP struct st_first_seen_map st_first_seen SEC(".maps");
+ST_MAP struct st_pids_map st_pids SEC(".maps");
+ST_MAP struct st_nowhere_map st_nowhere SEC(".maps");
+ST_MAP struct st_syscalls_map st_syscalls SEC(".maps");
+ST_MAP struct st_tallies_map st_tallies SEC(".maps");
+ST_MAP struct st_cgroup_map st_cgroup SEC(".maps");
+ST_MAP struct st_filter_map st_cgroups SEC(".maps");
+ST_MAP struct st_filter_map st_mntns SEC(".maps");
+ST_MAP struct st_tasks_map st_tasks SEC(".maps");
+ST_MAP struct st_slabs_map st_slabs SEC(".maps");
+ST_MAP struct st_processes_map st_processes SEC(".maps");
+ST_MAP struct st_unwinds_map st_unwinds SEC(".maps");
 
 extern const volatile struct st_config st_config;
 extern const volatile struct st_offcpu_config st_offcpu;
-#endif
