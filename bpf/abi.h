@@ -20,7 +20,6 @@
 #define ST_MAX_SLOTS 8       /* scratch slots per CPU; claimed in order, see bpf/scratch.bpf.h */
 #endif
 #define ST_FIRST_SEEN 4096   /* entries of the cache "this process has sent a record" */
-#define ST_FILE_SHIFT 40     /* a (file, address) frame: file index above, address in the file below */
 
 /* ---- identity ---- */
 
@@ -132,7 +131,7 @@ struct st_stack_head {
 	__u64 cgroup_id; /* cgroup v2 */
 	__u64 probe; /* attach cookie */
 	__u64 caller; /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
-	__u64 in_file[2]; /* bit i: user frame i is (file << ST_FILE_SHIFT | address in file), not a raw address */
+	__u64 pad4[2]; /* zero */
 	char comm[ST_COMM_BYTES];
 };
 

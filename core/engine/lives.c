@@ -13,7 +13,6 @@
 /* Pids are handed out in sequence, so that their low bits spread by themselves. */
 struct lives {
 	struct life *buckets[NR_BUCKETS];
-	size_t nr;
 };
 
 struct lives *lives_new(void)
@@ -40,11 +39,6 @@ void lives_free(struct lives *lives)
 		}
 	}
 	free(lives);
-}
-
-size_t lives_count(const struct lives *lives)
-{
-	return lives->nr;
 }
 
 struct life *lives_find(const struct lives *lives, uint32_t tgid, uint64_t time_ns)
@@ -76,7 +70,6 @@ static void insert(struct lives *lives, struct life *life)
 		before->end_ns = life->start_ns;
 	life->next = before;
 	*link = life;
-	lives->nr++;
 }
 
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
@@ -117,7 +110,6 @@ static size_t sweep_bucket(struct lives *lives, struct life **link, uint64_t tim
 		if (is_over(lives, life, time_ns)) {
 			*link = life->next;
 			life_free(life);
-			lives->nr--;
 			continue;
 		}
 		nr_mappings += mappings_count(life->mappings);

@@ -58,6 +58,3 @@ void life_forget_mappings(struct life *life);
  * because someone maps and unmaps ever new places, the largest forget their mappings.
  */
 void lives_sweep(struct lives *lives, uint64_t time_ns);
-
-/* How many there are. */
-size_t lives_count(const struct lives *lives);

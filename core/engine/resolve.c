@@ -116,12 +116,7 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 
 /* ---- words ---- */
 
-size_t attach_plan_count(const struct attach_plan *attach)
-{
-	return attach->mechanism == MECHANISM_PERF_EVENT ? 1 : attach->points.nr;
-}
-
-const char *mechanism_name(enum mechanism mechanism)
+static const char *mechanism_name(enum mechanism mechanism)
 {
 	static const char *const names[] = {
 		[MECHANISM_PERF_EVENT] = "perf_event",

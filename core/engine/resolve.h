@@ -70,11 +70,7 @@ void attach_plan_done(struct attach_plan *attach);
  */
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach);
 
-/* How many functions or events the header counts: points, or 1 for timed samples. */
-size_t attach_plan_count(const struct attach_plan *attach);
-
-/* "tracepoint", "uprobe.multi", …; the program's name in the BPF object. */
-const char *mechanism_name(enum mechanism mechanism);
+/* The program's name in the BPF object. */
 const char *attach_plan_program(const struct attach_plan *attach);
 
 /* The attach plan in words: program, mechanism and why, then a line per place. */

@@ -509,26 +509,3 @@ int session_describe(const struct plan *plan, const struct attach_plan *attach, 
 	session_free(session);
 	return err;
 }
-
-static uint64_t map_memory(int fd)
-{
-	char path[64], line[128];
-	unsigned long long bytes = 0;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "memlock: %llu", &bytes) == 1)
-			break;
-	return bytes;
-}
-
-uint64_t session_map_bytes(const struct session *session)
-{
-	uint64_t bytes = map_memory(session->counts[0]) + map_memory(session->counts[1]);
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, session->skeleton->obj) if (bpf_map__fd(map) >= 0)
-		bytes += map_memory(bpf_map__fd(map));
-	return bytes;
-}

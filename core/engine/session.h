@@ -47,6 +47,3 @@ void session_tick(struct session *session);
  * object and loads nothing. 0 or a recorded failure.
  */
 int session_describe(const struct plan *plan, const struct attach_plan *attach, struct buf *ret_text);
-
-/* Bytes of kernel memory that the maps use, as the kernel accounts them; 0 unknown. */
-uint64_t session_map_bytes(const struct session *session);
