@@ -23,9 +23,6 @@ int profile_save(const struct profile *profile, const char *path);
 /* Whether profile_save() could work, before an hour of recording: same answers, writes nothing. */
 int profile_save_check(const char *path);
 
-/* Reads a saved profile into `ret_profile`, which it initialises. 0 or a negative errno with a recorded cause. */
-int profile_load(const char *path, struct profile *ret_profile);
-
-/* The same between a profile and bytes. `name` is what messages call the bytes. profile_encode cannot fail. */
+/* Between a profile and bytes; profile_read() reads files. `name` is what messages call the bytes. profile_encode cannot fail. */
 void profile_encode(const struct profile *profile, struct buf *ret_bytes);
 int profile_decode(const void *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile);

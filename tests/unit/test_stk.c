@@ -14,8 +14,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/profile_format.h"
+#include "core/engine/profile_read.h"
 #include "tests/golden/hand_made.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
@@ -492,6 +494,7 @@ static int remove_directory(void **state)
 
 static void a_saved_file_is_private_and_whole(void **state)
 {
+	_cleanup_(buf_done) struct buf notes = {};
 	struct profile profile, loaded;
 	struct stat st;
 
@@ -500,7 +503,8 @@ static void a_saved_file_is_private_and_whole(void **state)
 	assert_int_equal(profile_save(&profile, "a.stk"), 0); /* over itself */
 	assert_int_equal(stat("a.stk", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_int_equal(profile_load("a.stk", &loaded), 0);
+	assert_int_equal(profile_read("a.stk", &loaded, &notes), 0);
+	assert_int_equal(notes.nr, 0);
 	assert_int_equal(loaded.records.nr, profile.records.nr);
 	profile_done(&loaded);
 	profile_done(&profile);
@@ -538,19 +542,25 @@ static void only_regular_files_are_replaced(void **state)
 	assert_int_equal(profile_save_check("new.stk"), 0);
 }
 
-static void only_regular_files_are_read(void **state)
+static void not_read(const char *path, const char *cause)
 {
+	_cleanup_(buf_done) struct buf notes = {};
 	struct profile loaded;
 
 	err_clear();
-	assert_true(profile_load("fifo", &loaded) < 0);
-	assert_string_equal(err_cause(), "'fifo': not a regular file");
-	err_clear();
-	assert_true(profile_load("nothing", &loaded) < 0);
-	assert_string_equal(err_cause(), "'nothing': No such file or directory");
-	err_clear();
-	assert_true(profile_load("/bin/true", &loaded) < 0);
-	assert_string_equal(err_cause(), "'/bin/true': not a saved profile");
+	assert_true(profile_read(path, &loaded, &notes) < 0);
+	assert_string_equal(err_cause(), cause);
+	profile_done(&loaded);
+}
+
+static void only_regular_files_and_pipes_are_read(void **state)
+{
+	not_read("fifo", "'fifo': is empty"); /* nobody writes, and it is not waited for */
+	not_read("/dev/null", "'/dev/null': not a regular file");
+	not_read(".", "'.': not a regular file");
+	not_read("nothing", "'nothing': No such file or directory");
+	not_read("/bin/true",
+		 "'/bin/true': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script");
 }
 
 int main(void)
@@ -573,7 +583,7 @@ int main(void)
 		cmocka_unit_test(bombs_are_refused),
 		cmocka_unit_test(a_saved_file_is_private_and_whole),
 		cmocka_unit_test(only_regular_files_are_replaced),
-		cmocka_unit_test(only_regular_files_are_read),
+		cmocka_unit_test(only_regular_files_and_pipes_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
