@@ -8,6 +8,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/escape.h"
 #include "core/engine/attach_private.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/libbpf_log.h"
@@ -269,8 +270,10 @@ size_t session_nr_attached(const struct session *session)
 
 void session_describe_refused(const struct session *session, struct buf *ret_line)
 {
-	if (session->refused.nr)
-		buf_addf(ret_line, "%zu of %zu probes were refused, such as %s: %s", session->refused.nr,
-			 session->refused.nr + session->nr_attached, session->refused.example,
-			 reason_of(session->refused.err));
+	if (!session->refused.nr)
+		return;
+	buf_addf(ret_line, "%zu of %zu probes were refused, such as ", session->refused.nr,
+		 session->refused.nr + session->nr_attached);
+	escape_add(ret_line, session->refused.example, ESCAPE_LINE);
+	buf_addf(ret_line, ": %s", reason_of(session->refused.err));
 }

@@ -2,12 +2,15 @@
 #include "core/engine/resolve_private.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
+#include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/escape.h"
 
 static void point_done(struct attach_point *point)
 {
@@ -165,24 +168,42 @@ static void describe_sample(const struct sampling_choice *sample, struct buf *te
 			 (unsigned long long)sample->frequency_hz);
 }
 
+void attach_plan_note(struct attach_plan *attach, const char *format, ...)
+{
+	_cleanup_(buf_done) struct buf text = {}, safe = {};
+	va_list arguments;
+
+	va_start(arguments, format);
+	buf_vaddf(&text, format, arguments);
+	va_end(arguments);
+	escape_add(&safe, buf_text(&text), ESCAPE_LINE);
+	snprintf(attach->note, sizeof(attach->note), "%s", buf_text(&safe));
+}
+
+/* Symbols and paths are chosen by whoever made the file. */
+static void describe_point(const struct attach_point *point, struct buf *text)
+{
+	buf_adds(text, "attach: ");
+	if (!point->program && point->path) {
+		escape_add(text, point->path, ESCAPE_LINE);
+		buf_addc(text, ':');
+	}
+	escape_add(text, point->name, ESCAPE_LINE);
+	if (point->program)
+		buf_addf(text, " with %s", point->program);
+	else if (point->path)
+		buf_addf(text, "+%#llx", (unsigned long long)point->offset);
+	if (point->semaphore)
+		buf_addf(text, " (semaphore %#llx)", (unsigned long long)point->semaphore);
+	buf_addc(text, '\n');
+}
+
 void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text)
 {
 	buf_addf(ret_text, "program: %s\nmechanism: %s\nwhy: %s\n", attach_plan_program(attach),
 		 mechanism_name(attach->mechanism), attach->why);
 	if (attach->mechanism == MECHANISM_PERF_EVENT)
 		describe_sample(&attach->sample, ret_text);
-	for (size_t i = 0; i < attach->points.nr; i++) {
-		const struct attach_point *point = &attach->points.data[i];
-
-		if (point->program)
-			buf_addf(ret_text, "attach: %s with %s", point->name, point->program);
-		else if (point->path)
-			buf_addf(ret_text, "attach: %s:%s+%#llx", point->path, point->name,
-				 (unsigned long long)point->offset);
-		else
-			buf_addf(ret_text, "attach: %s", point->name);
-		if (point->semaphore)
-			buf_addf(ret_text, " (semaphore %#llx)", (unsigned long long)point->semaphore);
-		buf_addf(ret_text, "\n");
-	}
+	for (size_t i = 0; i < attach->points.nr; i++)
+		describe_point(&attach->points.data[i], ret_text);
 }

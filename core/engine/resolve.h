@@ -73,5 +73,8 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 /* The program's name in the BPF object. */
 const char *attach_plan_program(const struct attach_plan *attach);
 
+/* Sets the note; whatever is in it can be printed then. */
+__attribute__((format(printf, 2, 3))) void attach_plan_note(struct attach_plan *attach, const char *format, ...);
+
 /* The attach plan in words: program, mechanism and why, then a line per place. */
 void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text);

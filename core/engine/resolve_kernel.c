@@ -146,9 +146,9 @@ static void add_points(struct attach_plan *attach, const struct kernel_function_
 static void note_left_out(struct attach_plan *attach, const struct kernel_function_list *list)
 {
 	if (list->nr_dangerous)
-		snprintf(attach->note, sizeof(attach->note),
-			 "%zu functions such as '%s' left out: probing them is known to hang hosts (--force)",
-			 list->nr_dangerous, list->dangerous);
+		attach_plan_note(attach,
+				 "%zu functions such as '%s' left out: probing them is known to hang hosts (--force)",
+				 list->nr_dangerous, list->dangerous);
 }
 
 static int find_functions(const struct plan *plan, const struct match *match, struct attach_plan *attach)

@@ -112,8 +112,7 @@ int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, 
 			return fail(-ENOENT, "'%s': it is part of the C library here, and that is not found", name);
 		err_clear();
 		err = 0;
-		snprintf(attach->note, sizeof(attach->note), "'%s' is part of the C library here: %s is probed", name,
-			 ret_file->path);
+		attach_plan_note(attach, "'%s' is part of the C library here: %s is probed", name, ret_file->path);
 	}
 	return err;
 }

@@ -99,12 +99,13 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, stru
 		return -EOPNOTSUPP;
 	}
 	if (resolver)
-		snprintf(attach->note, sizeof(attach->note),
-			 "%zu indirect functions such as '%s' left out: their implementations could not be found",
-			 nr_resolvers, resolver->name);
+		attach_plan_note(
+			attach,
+			"%zu indirect functions such as '%s' left out: their implementations could not be found",
+			nr_resolvers, resolver->name);
 	else if (implementation && !attach->note[0])
-		snprintf(
-			attach->note, sizeof(attach->note),
+		attach_plan_note(
+			attach,
 			"'%s' is an indirect function: all its implementations in the file are probed, of which a program uses one; functions may share it (memcpy and memmove), and one from the vDSO is not seen",
 			implementation->name);
 	return 0;

@@ -56,6 +56,20 @@ static void names_of_strangers_are_escaped_before_they_are_measured(void **state
 	       "user function  main       /bin/true\n");
 }
 
+static void plans_in_words_are_escaped(void **state)
+{
+	_cleanup_(attach_plan_done) struct attach_plan attach = { .why = "because" };
+	_cleanup_(buf_done) struct buf text = {};
+
+	(void)state;
+	vec_push(&attach.points,
+		 (struct attach_point){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny"), .offset = 16 });
+	attach_plan_describe(&attach, &text);
+	assert_non_null(strstr(buf_text(&text), "\nattach: /tmp/x\\x0ay:a\\x1b[31m+0x10\n"));
+	attach_plan_note(&attach, "'%s' is left out", attach.points.data[0].name);
+	assert_string_equal(attach.note, "'a\\x1b[31m' is left out");
+}
+
 static void nothing_is_no_line(void **state)
 {
 	const struct attach_plan attach = {};
@@ -70,6 +84,7 @@ int main(void)
 		cmocka_unit_test(kernel_functions_have_their_module),
 		cmocka_unit_test(tracepoints_have_two_columns),
 		cmocka_unit_test(names_of_strangers_are_escaped_before_they_are_measured),
+		cmocka_unit_test(plans_in_words_are_escaped),
 		cmocka_unit_test(nothing_is_no_line),
 	};
 
