@@ -55,6 +55,7 @@ struct encoder {
 	VEC(int64_t) comments;
 	uint64_t *location_of;        /* of profile frames, 0 not made yet */
 	VEC(uint64_t) function_of;    /* of strings, 0 not made yet */
+	VEC(uint64_t) first_of;       /* location of each function, 0 none */
 };
 
 static void encoder_done(struct encoder *encoder)
@@ -70,6 +71,7 @@ static void encoder_done(struct encoder *encoder)
 	vec_done(&encoder->values);
 	vec_done(&encoder->comments);
 	vec_done(&encoder->function_of);
+	vec_done(&encoder->first_of);
 	free(encoder->location_of);
 }
 
@@ -149,6 +151,10 @@ static uint64_t add_location(struct encoder *encoder, Pprof__Location *location,
 	line.function_id = function;
 	vec_push(&encoder->locations, *location);
 	vec_push(&encoder->lines, line);
+	while (encoder->first_of.nr <= function)
+		vec_push(&encoder->first_of, 0);
+	if (!encoder->first_of.data[function])
+		encoder->first_of.data[function] = location->id;
 	return location->id;
 }
 
@@ -196,9 +202,8 @@ static uint64_t label_location(struct encoder *encoder, const char *label)
 	Pprof__Location location = PPROF__LOCATION__INIT;
 	uint64_t function = function_of(encoder, add_string(encoder, label), 0);
 
-	for (size_t i = 0; i < encoder->lines.nr; i++)
-		if (encoder->lines.data[i].function_id == function)
-			return i + 1;
+	if (function < encoder->first_of.nr && encoder->first_of.data[function])
+		return encoder->first_of.data[function];
 	return add_location(encoder, &location, function);
 }
 

@@ -91,17 +91,21 @@ static bool has_comm(const struct match *comm, const struct profile *profile, co
 
 /* ---- time ---- */
 
-static void drop_interval(struct profile *profile, size_t i)
+static void drop_intervals(struct profile *profile, size_t nr)
 {
-	profile_interval_done(&profile->intervals.data[i]);
-	memmove(profile->intervals.data + i, profile->intervals.data + i + 1,
-		(--profile->intervals.nr - i) * sizeof(*profile->intervals.data));
+	for (size_t i = 0; i < nr; i++)
+		profile_interval_done(&profile->intervals.data[i]);
+	profile->intervals.nr -= nr;
+	if (nr)
+		memmove(profile->intervals.data, profile->intervals.data + nr,
+			profile->intervals.nr * sizeof(*profile->intervals.data));
 }
 
 /* Whole intervals go, with what was lost in them. */
 static int apply_since(const struct filter *filter, struct profile *profile, uint64_t *ret_from)
 {
 	uint64_t start = profile->intervals.nr ? profile->intervals.data[0].start_ns : 0;
+	size_t nr = 0;
 
 	*ret_from = 0;
 	if (!filter->since_ns)
@@ -111,8 +115,9 @@ static int apply_since(const struct filter *filter, struct profile *profile, uin
 			    "argument --since: this profile has neither times of events nor several intervals");
 	if (__builtin_add_overflow(start, filter->since_ns, ret_from))
 		*ret_from = UINT64_MAX;
-	while (profile->intervals.nr && profile->intervals.data[0].end_ns < *ret_from)
-		drop_interval(profile, 0);
+	while (nr < profile->intervals.nr && profile->intervals.data[nr].end_ns < *ret_from)
+		nr++;
+	drop_intervals(profile, nr);
 	return 0;
 }
 

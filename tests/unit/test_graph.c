@@ -274,6 +274,34 @@ static void documents_are_json_in_ascii(void **state)
 	assert_memory_equal(pprof.data, "\x1f\x8b", 2);
 }
 
+/* Each row is a function of its own, and those behind the middle are cut short: looking for their label took 17 s. */
+static void many_cut_stacks_are_one_label(void **state)
+{
+	enum {
+		NR = 200000
+	};
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf pprof = {};
+	struct profile_interval interval = {};
+	const uint64_t address = 1;
+
+	profile_init(&profile);
+	for (uint64_t i = 1; i <= NR; i++) {
+		const struct profile_frame frame = { .kind = FRAME_USER_RAW, .where = i };
+		const struct profile_record record = {
+			.id = { i, 1 },
+			.nr_user = 1,
+			.user_status = i > NR / 2 ? STACK_TRUNCATED : STACK_OK,
+		};
+		uint32_t position = profile_add_frame(&profile, &frame);
+
+		profile_add_record(&profile, &record, &position, &address);
+		profile_count(&profile, &interval, record.id, i, 0);
+	}
+	vec_push(&profile.intervals, interval);
+	assert_int_equal(document_pprof(&profile, profile.intervals.data, 1, &pprof), 0);
+}
+
 /* ---- filters ---- */
 
 static uint64_t total_with(const struct filter *filter)
@@ -319,6 +347,7 @@ int main(void)
 		cmocka_unit_test(a_name_keeps_its_colour),
 		cmocka_unit_test(names_are_no_markup),
 		cmocka_unit_test(documents_are_json_in_ascii),
+		cmocka_unit_test(many_cut_stacks_are_one_label),
 		cmocka_unit_test(filters_keep_what_matches),
 	};
 
