@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count: how often each code path leads to an event. A drop-in for bcc's stackcount. */
-#include <inttypes.h>
-
 #include "applets/probe.h"
 #include "core/applet.h"
 
 struct count_options {
-	struct u32_list tgids, tids;
-	int cpu;
+	struct watch_options watch;
 	struct seconds interval, duration;
 	bool timestamps;
 	bool offsets;
@@ -21,15 +18,12 @@ struct count_options {
 	struct limit_options limit;
 	struct group_options groups;
 	struct common_options common;
-	char *const *command;
 };
 
 static const struct option_spec table[] = {
-	OPTION('p', "pid", struct count_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
-	       .noun = "a list of process ids", .exclusive = "who"),
-	OPTION('t', "tid", struct count_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
-	       .noun = "a list of thread ids", .exclusive = "who", .ours = true),
-	OPTION('c', "cpu", struct count_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
+	OPTION_FRAGMENT(watch_table, struct count_options, watch),
+	OPTION('c', "cpu", struct count_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
+	       .noun = "a CPU number"),
 	OPTION('i', "interval", struct count_options, interval, "SECONDS", "a report every so often"),
 	OPTION('D', "duration", struct count_options, duration, "SECONDS",
 	       "stop after this time; without it at Ctrl-C"),
@@ -51,18 +45,19 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(limit_table, struct count_options, limit),
 	OPTION_FRAGMENT(group_table, struct count_options, groups),
 	OPTION_FRAGMENT(common_table, struct count_options, common),
-	COMMAND(struct count_options, command),
+	COMMAND(struct count_options, watch.command),
 	OPTION_END,
 };
 
-static const struct count_options defaults = { .cpu = -1 };
+static const struct count_options defaults = { .watch = WATCH_DEFAULTS };
 
 /*
  * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's.
  */
 static void plan_view(const struct count_options *options, struct plan *plan)
 {
-	bool apart = options->per_process || options->tgids.nr || options->tids.nr || options->command;
+	bool apart = options->per_process || options->watch.tgids.nr || options->watch.tids.nr ||
+		     options->watch.command;
 
 	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
 	plan->view = (struct profile_view){
@@ -81,11 +76,7 @@ static int plan(const void *block, struct plan *plan)
 	const struct count_options *options = block;
 
 	plan->applet = "count";
-	plan_add_ids(&plan->tgids, &options->tgids);
-	plan_add_ids(&plan->tids, &options->tids);
-	plan->command = options->command;
-	plan->cpu = options->cpu;
-	plan->include_idle = true;
+	watch_plan(&options->watch, plan);
 	plan->duration_ns = options->duration.ns;
 	plan->interval_ns = options->interval.ns;
 	plan->count_entries = options->hash_entries;
@@ -96,11 +87,6 @@ static int plan(const void *block, struct plan *plan)
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
 	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
-}
-
-static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
-{
-	buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached, plan->probe.typed);
 }
 
 static const char *const aliases[] = { "stackcount", NULL };
@@ -146,6 +132,6 @@ const struct applet count_applet = {
 	.defaults = &defaults,
 	.bcc_exclusive_status = 1,
 	.plan = plan,
-	.header = header,
+	.header = probe_header,
 	.footer = "Detaching...",
 };

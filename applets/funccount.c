@@ -4,23 +4,18 @@
 #include "core/applet.h"
 
 struct funccount_options {
-	struct u32_list tgids, tids;
-	int cpu;
+	struct watch_options watch;
 	struct seconds interval, duration;
 	bool timestamps;
 	struct probe_options probe;
 	struct limit_options limit;
 	struct group_options groups;
 	struct common_options common;
-	char *const *command;
 };
 
 static const struct option_spec table[] = {
-	OPTION('p', "pid", struct funccount_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
-	       .noun = "a list of process ids", .exclusive = "who"),
-	OPTION('t', "tid", struct funccount_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
-	       .noun = "a list of thread ids", .exclusive = "who", .ours = true),
-	OPTION('c', "cpu", struct funccount_options, cpu, "CPU", "only this CPU", .max = CPU_MAX,
+	OPTION_FRAGMENT(watch_table, struct funccount_options, watch),
+	OPTION('c', "cpu", struct funccount_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
 	       .noun = "a CPU number"),
 	OPTION('i', "interval", struct funccount_options, interval, "SECONDS", "a report every so often"),
 	OPTION('d', "duration", struct funccount_options, duration, "SECONDS",
@@ -32,11 +27,11 @@ static const struct option_spec table[] = {
 	       "print the plan and the BPF instructions before starting"),
 	OPTION_FRAGMENT(group_table, struct funccount_options, groups),
 	OPTION_FRAGMENT(common_table, struct funccount_options, common),
-	COMMAND(struct funccount_options, command),
+	COMMAND(struct funccount_options, watch.command),
 	OPTION_END,
 };
 
-static const struct funccount_options defaults = { .cpu = -1 };
+static const struct funccount_options defaults = { .watch = WATCH_DEFAULTS };
 
 static int plan(const void *block, struct plan *plan)
 {
@@ -45,11 +40,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->applet = "funccount";
 	plan->mode = EVENTS_BY_PROBE;
 	plan->key_parts = KEY_PROBE;
-	plan_add_ids(&plan->tgids, &options->tgids);
-	plan_add_ids(&plan->tids, &options->tids);
-	plan->command = options->command;
-	plan->cpu = options->cpu;
-	plan->include_idle = true;
+	watch_plan(&options->watch, plan);
 	plan->duration_ns = options->duration.ns;
 	plan->interval_ns = options->interval.ns;
 	plan->view = (struct profile_view){
@@ -60,11 +51,6 @@ static int plan(const void *block, struct plan *plan)
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
 	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
-}
-
-static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
-{
-	buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached, plan->probe.typed);
 }
 
 static const struct applet_example examples[] = {
@@ -101,6 +87,6 @@ const struct applet funccount_applet = {
 	.options_size = sizeof(struct funccount_options),
 	.defaults = &defaults,
 	.plan = plan,
-	.header = header,
+	.header = probe_header,
 	.footer = "Detaching...",
 };

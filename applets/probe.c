@@ -6,6 +6,24 @@ static int parse_attach_mode(const char *text, void *field)
 	return attach_mode_parse(text, field);
 }
 
+const struct option_spec watch_table[] = {
+	OPTION('p', "pid", struct watch_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
+	       .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('t', "tid", struct watch_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
+	       .noun = "a list of thread ids", .exclusive = "who", .ours = true),
+	OPTION_END,
+};
+
+/* An event of the idle task is an event like others. */
+void watch_plan(const struct watch_options *options, struct plan *plan)
+{
+	plan_add_ids(&plan->tgids, &options->tgids);
+	plan_add_ids(&plan->tids, &options->tids);
+	plan->command = options->command;
+	plan->cpu = options->cpu;
+	plan->include_idle = true;
+}
+
 const struct option_spec probe_table[] = {
 	OPTION('r', "regexp", struct probe_options, regex, NULL,
 	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
@@ -32,4 +50,9 @@ int probe_plan(const struct probe_options *options, struct plan *plan)
 	plan->max_probes = options->max_probes;
 	plan->force = options->force;
 	return probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
+}
+
+void probe_header(const struct plan *plan, size_t nr_attached, struct buf *line)
+{
+	buf_addf(line, "Tracing %zu functions for \"%s\"... Hit Ctrl-C to end.", nr_attached, plan->probe.typed);
 }

@@ -4,8 +4,7 @@
 #include "core/applet.h"
 
 struct stacksnoop_options {
-	struct u32_list tgids, tids;
-	int cpu;
+	struct watch_options watch;
 	bool offsets, verbose, timestamps;
 	uint64_t max_events;
 	struct seconds duration;
@@ -15,14 +14,10 @@ struct stacksnoop_options {
 	struct group_options groups;
 	bool addresses;
 	struct common_options common;
-	char *const *command;
 };
 
 static const struct option_spec table[] = {
-	OPTION('p', "pid", struct stacksnoop_options, tgids, "PID,...", "only these processes", .min = 1,
-	       .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
-	OPTION('t', "tid", struct stacksnoop_options, tids, "TID,...", "only these threads", .min = 1, .max = PID_MAX,
-	       .noun = "a list of thread ids", .exclusive = "who", .ours = true),
+	OPTION_FRAGMENT(watch_table, struct stacksnoop_options, watch),
 	OPTION('s', "offset", struct stacksnoop_options, offsets, NULL, "offsets behind the names"),
 	OPTION('v', "verbose", struct stacksnoop_options, verbose, NULL, "command, process id and CPU of each event"),
 	OPTION('n', "events", struct stacksnoop_options, max_events, "N", "stop after N events", .min = 1,
@@ -31,7 +26,7 @@ static const struct option_spec table[] = {
 	       "stop after this time; without it at Ctrl-C", .ours = true),
 	OPTION('T', "timestamp", struct stacksnoop_options, timestamps, NULL,
 	       "the time of day instead of the seconds since tracing began", .ours = true),
-	OPTION('c', "cpu", struct stacksnoop_options, cpu, "CPU", "only this CPU", .max = CPU_MAX,
+	OPTION('c', "cpu", struct stacksnoop_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
 	       .noun = "a CPU number", .ours = true),
 	OPTION_FRAGMENT(stack_table, struct stacksnoop_options, stacks),
 	OPTION_FRAGMENT(probe_table, struct stacksnoop_options, probe),
@@ -40,11 +35,11 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(pick_table, struct stacksnoop_options, pick),
 	OPTION_FRAGMENT(group_table, struct stacksnoop_options, groups),
 	OPTION_FRAGMENT(common_table, struct stacksnoop_options, common),
-	COMMAND(struct stacksnoop_options, command),
+	COMMAND(struct stacksnoop_options, watch.command),
 	OPTION_END,
 };
 
-static const struct stacksnoop_options defaults = { .cpu = -1, .stacks.kernel_by_default = true };
+static const struct stacksnoop_options defaults = { .watch = WATCH_DEFAULTS, .stacks.kernel_by_default = true };
 
 /* Where nobody says which stack: that of the kernel, as bcc shows it, unless the event is one of user code. */
 static void choose_stack(const struct stack_options *options, struct plan *plan)
@@ -65,11 +60,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->applet = "stacksnoop";
 	plan->mode = EVENTS_EACH;
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM | KEY_PROBE;
-	plan_add_ids(&plan->tgids, &options->tgids);
-	plan_add_ids(&plan->tids, &options->tids);
-	plan->command = options->command;
-	plan->cpu = options->cpu;
-	plan->include_idle = true;
+	watch_plan(&options->watch, plan);
 	plan->duration_ns = options->duration.ns;
 	plan->max_events = options->max_events;
 	plan->view = (struct profile_view){
