@@ -16,6 +16,16 @@ const struct option_spec off_cpu_table[] = {
 	OPTION_END,
 };
 
+const struct option_spec off_cpu_run_table[] = {
+	OPTION_FRAGMENT(pick_table, struct off_cpu_options, pick),
+	OPTION_FRAGMENT(limit_table, struct off_cpu_options, limit),
+	OPTION_FRAGMENT(group_table, struct off_cpu_options, groups),
+	OPTION_FRAGMENT(common_table, struct off_cpu_options, common),
+	OPERAND("duration", struct off_cpu_options, duration, "seconds to trace; without it until Ctrl-C"),
+	COMMAND(struct off_cpu_options, command),
+	OPTION_END,
+};
+
 /* Both limits are inclusive; an interval of 1.9 us is one of 1 us. */
 int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 {
@@ -28,7 +38,12 @@ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 	plan->off_cpu.unfinished = options->unfinished;
 	plan->record_entries = options->stack_entries;
 	plan->interval_ns = options->interval.ns;
-	return 0;
+	plan->duration_ns = options->duration.ns;
+	plan->command = options->command;
+	pick_plan(&options->pick, plan);
+	group_plan(&options->groups, plan);
+	limit_plan(&options->limit, plan);
+	return common_plan(&options->common, plan);
 }
 
 static int parse_state(const char *text, void *field)

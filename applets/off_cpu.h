@@ -4,19 +4,29 @@
 
 #include "applets/common.h"
 
-/* Limits of an interval, and when to report. Put OFF_CPU_DEFAULTS into the defaults. */
+/* Put OFF_CPU_DEFAULTS into the defaults. */
 struct off_cpu_options {
+	/* limits of an interval, and when to report: off_cpu_table */
 	uint64_t min_us, max_us;
 	uint32_t stack_entries;
 	bool unfinished;
 	struct seconds interval;
+	/* what is shown, and for how long: off_cpu_run_table */
+	struct pick_options pick;
+	struct limit_options limit;
+	struct group_options groups;
+	struct common_options common;
+	struct seconds duration;
+	char *const *command;
 };
 
 #define OFF_CPU_DEFAULTS { .min_us = 1, .max_us = UINT64_MAX }
 
 extern const struct option_spec off_cpu_table[];
+/* With the operands: the last entry of an applet's table. */
+extern const struct option_spec off_cpu_run_table[];
 
-/* 0 or a usage error. */
+/* After plan->view and plan->key_parts are set. 0 or a usage error. */
 _must_check_ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan);
 
 /* Which threads, and in which state they were when they left the CPU: offcputime and offwaketime. */

@@ -12,13 +12,7 @@ struct offcputime_options {
 	struct off_cpu_options off_cpu;
 	bool offsets;
 	bool blocked, runqueue;
-	struct pick_options pick;
-	struct limit_options limit;
-	struct group_options groups;
 	bool addresses;
-	struct common_options common;
-	struct seconds duration;
-	char *const *command;
 };
 
 static const struct option_spec table[] = {
@@ -33,12 +27,7 @@ static const struct option_spec table[] = {
 	       "only the time that the thread was runnable and waited for a CPU", .exclusive = "part", .ours = true),
 	OPTION('A', "address", struct offcputime_options, addresses, NULL, "raw addresses before the names",
 	       .ours = true),
-	OPTION_FRAGMENT(pick_table, struct offcputime_options, pick),
-	OPTION_FRAGMENT(limit_table, struct offcputime_options, limit),
-	OPTION_FRAGMENT(group_table, struct offcputime_options, groups),
-	OPTION_FRAGMENT(common_table, struct offcputime_options, common),
-	OPERAND("duration", struct offcputime_options, duration, "seconds to trace; without it until Ctrl-C"),
-	COMMAND(struct offcputime_options, command),
+	OPTION_FRAGMENT(off_cpu_run_table, struct offcputime_options, off_cpu),
 	OPTION_END,
 };
 
@@ -52,20 +41,14 @@ static int plan(const void *block, struct plan *plan)
 	if (options->stacks.folded && options->offsets)
 		return fail(-EINVAL, "-f and -s: folded lines have no offsets");
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
-	plan->duration_ns = options->duration.ns;
-	plan->command = options->command;
 	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
 	stack_plan(&options->stacks, plan);
 	plan->view.addresses = options->addresses;
-	pick_plan(&options->pick, plan);
-	group_plan(&options->groups, plan);
-	limit_plan(&options->limit, plan);
 	if (options->blocked)
 		plan->off_cpu.part = PART_BLOCKED;
 	else if (options->runqueue)
 		plan->off_cpu.part = PART_RUNQUEUE;
-	return common_plan(&options->common, plan) ?: off_cpu_plan(&options->off_cpu, plan) ?:
-		sleeper_plan(&options->sleepers, plan);
+	return off_cpu_plan(&options->off_cpu, plan) ?: sleeper_plan(&options->sleepers, plan);
 }
 
 static void add_ids(const char *what, const uint32_t *ids, size_t nr, struct buf *line)

@@ -7,13 +7,7 @@ struct offwaketime_options {
 	struct sleeper_options sleepers;
 	struct stack_options stacks;
 	struct off_cpu_options off_cpu;
-	struct pick_options pick;
-	struct limit_options limit;
-	struct group_options groups;
 	bool addresses;
-	struct common_options common;
-	struct seconds duration;
-	char *const *command;
 };
 
 static const struct option_spec table[] = {
@@ -22,12 +16,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(off_cpu_table, struct offwaketime_options, off_cpu),
 	OPTION('A', "address", struct offwaketime_options, addresses, NULL, "raw addresses before the names",
 	       .ours = true),
-	OPTION_FRAGMENT(pick_table, struct offwaketime_options, pick),
-	OPTION_FRAGMENT(limit_table, struct offwaketime_options, limit),
-	OPTION_FRAGMENT(group_table, struct offwaketime_options, groups),
-	OPTION_FRAGMENT(common_table, struct offwaketime_options, common),
-	OPERAND("duration", struct offwaketime_options, duration, "seconds to trace; without it until Ctrl-C"),
-	COMMAND(struct offwaketime_options, command),
+	OPTION_FRAGMENT(off_cpu_run_table, struct offwaketime_options, off_cpu),
 	OPTION_END,
 };
 
@@ -39,17 +28,11 @@ static int plan(const void *block, struct plan *plan)
 
 	plan->applet = "offwaketime";
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
-	plan->duration_ns = options->duration.ns;
-	plan->command = options->command;
 	plan->off_cpu.measure = MEASURE_OFF_WAKE;
 	plan->view = (struct profile_view){ .style = VIEW_OFFWAKE, .per_process = true };
 	stack_plan(&options->stacks, plan);
 	plan->view.addresses = options->addresses;
-	pick_plan(&options->pick, plan);
-	group_plan(&options->groups, plan);
-	limit_plan(&options->limit, plan);
-	return common_plan(&options->common, plan) ?: off_cpu_plan(&options->off_cpu, plan) ?:
-		sleeper_plan(&options->sleepers, plan);
+	return off_cpu_plan(&options->off_cpu, plan) ?: sleeper_plan(&options->sleepers, plan);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)

@@ -9,12 +9,6 @@ struct wakeuptime_options {
 	bool verbose;
 	bool folded;
 	struct off_cpu_options off_cpu;
-	struct pick_options pick;
-	struct limit_options limit;
-	struct group_options groups;
-	struct common_options common;
-	struct seconds duration;
-	char *const *command;
 };
 
 static const struct option_spec table[] = {
@@ -28,12 +22,7 @@ static const struct option_spec table[] = {
 	OPTION('f', "folded", struct wakeuptime_options, folded, NULL,
 	       "folded output, one line per stack, for flame graphs"),
 	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
-	OPTION_FRAGMENT(pick_table, struct wakeuptime_options, pick),
-	OPTION_FRAGMENT(limit_table, struct wakeuptime_options, limit),
-	OPTION_FRAGMENT(group_table, struct wakeuptime_options, groups),
-	OPTION_FRAGMENT(common_table, struct wakeuptime_options, common),
-	OPERAND("duration", struct wakeuptime_options, duration, "seconds to trace; without it until Ctrl-C"),
-	COMMAND(struct wakeuptime_options, command),
+	OPTION_FRAGMENT(off_cpu_run_table, struct wakeuptime_options, off_cpu),
 	OPTION_END,
 };
 
@@ -48,8 +37,6 @@ static int plan(const void *block, struct plan *plan)
 	plan_add_ids(&plan->tids, &options->tids);
 	plan->key_parts = KEY_COMM;
 	plan->want_kernel = true;
-	plan->duration_ns = options->duration.ns;
-	plan->command = options->command;
 	plan->off_cpu.measure = MEASURE_WAKE;
 	plan->off_cpu.threads = options->user_only ? THREADS_USER : THREADS_ALL;
 	plan->view = (struct profile_view){
@@ -59,10 +46,7 @@ static int plan(const void *block, struct plan *plan)
 		.addresses = true,
 		.want_kernel = true,
 	};
-	pick_plan(&options->pick, plan);
-	group_plan(&options->groups, plan);
-	limit_plan(&options->limit, plan);
-	return common_plan(&options->common, plan) ?: off_cpu_plan(&options->off_cpu, plan);
+	return off_cpu_plan(&options->off_cpu, plan);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
