@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,17 +35,26 @@ static int read_all(int fd, const char *name, struct buf *bytes)
 	return fail(-EFBIG, "'%s': larger than %d MB", name, MAX_TEXT_BYTES >> 20);
 }
 
-/* A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for, a device not touched. */
+/*
+ * A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for. A device is not even opened for a look,
+ * which can rewind a tape or start a watchdog: what lies under a name is its owner's choice.
+ */
 static int open_source(const char *path)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_(closep) int look = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	char same[64];
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st))
+	if (look < 0 || fstat(look, &st))
 		return fail(-errno, "'%s': %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
 		return fail(-EINVAL, "'%s': not a regular file", path);
-	if (fcntl(fd, F_SETFL, 0))
+	snprintf(same, sizeof(same), "/proc/self/fd/%d", look);
+	fd = open(same, flags);
+	if (fd < 0 && errno == ENOENT) /* no /proc */
+		fd = open(path, flags);
+	if (fd < 0 || fcntl(fd, F_SETFL, 0))
 		return fail(-errno, "'%s': %s", path, strerror(errno));
 	return take_fd(&fd);
 }

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -17,6 +19,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/profile_format.h"
+#include "core/engine/profile_read.h"
 #include "core/engine/profile_read.h"
 #include "tests/golden/hand_made.h"
 
@@ -563,6 +566,33 @@ static void only_regular_files_and_pipes_are_read(void **state)
 		 "'/bin/true': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script");
 }
 
+/* Before 6.10 looking (O_PATH) told as much as opening. */
+static bool looking_is_silent(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname host;
+
+	return !uname(&host) && sscanf(host.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 10));
+}
+
+static void a_device_is_not_even_opened(void **state)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct buf notes = {};
+	struct profile loaded;
+	char event[512];
+
+	if (!looking_is_silent() || inotify_add_watch(watch, "/dev/full", IN_OPEN) < 0)
+		skip();
+	err_clear();
+	assert_true(profile_read("/dev/full", &loaded, &notes) < 0);
+	assert_string_equal(err_cause(), "'/dev/full': not a regular file");
+	assert_int_equal(read(watch, event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(watch);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -584,6 +614,7 @@ int main(void)
 		cmocka_unit_test(a_saved_file_is_private_and_whole),
 		cmocka_unit_test(only_regular_files_are_replaced),
 		cmocka_unit_test(only_regular_files_and_pipes_are_read),
+		cmocka_unit_test(a_device_is_not_even_opened),
 	};
 
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
