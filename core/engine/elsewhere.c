@@ -83,6 +83,8 @@ uint32_t elsewhere_find(struct elsewhere *elsewhere, uint32_t position, int *ret
 	const char *build_id = profile_string(elsewhere->profile, file->build_id);
 	uint32_t number = PROFILE_NONE;
 
+	if (elsewhere->next_number >= ELSEWHERE_TRIES_MAX)
+		return PROFILE_NONE;
 	if (strspn(build_id, "0123456789abcdef") != strlen(build_id) || strlen(build_id) == 1)
 		return PROFILE_NONE; /* of a hostile file: it would be part of a path */
 	if (strlen(build_id) > 2)

@@ -9,6 +9,9 @@
 #include "core/engine/profile.h"
 #include "symbolize/symbolize.h"
 
+/* So many files are tried; a saved profile may name millions, which would keep the symbolizer busy for hours. */
+#define ELSEWHERE_TRIES_MAX 16384
+
 struct elsewhere {
 	const struct profile *profile;
 	struct symbolizer *symbolizer; /* with identify_only or not; tells build ids */

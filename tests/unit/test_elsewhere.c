@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "core/engine/naming.h"
@@ -47,6 +49,38 @@ static void only_the_right_file_is_taken(void **state)
 	assert_int_equal(find("/dev/zero", "00112233", 0), PROFILE_NONE);
 }
 
+/* This program, on the host that made the profile: by device and inode. */
+static uint32_t find_self(uint32_t next_number)
+{
+	static const struct naming naming = { .identify_only = true };
+	struct elsewhere elsewhere = { .next_number = next_number };
+	struct profile profile;
+	struct stat status;
+	char self[4096] = "";
+	uint32_t found;
+
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	assert_int_equal(stat(self, &status), 0);
+	profile_init(&profile);
+	vec_push(&profile.files,
+		 (struct profile_file){ .path = profile_add_string(&profile, self),
+					.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev),
+					.inode = status.st_ino });
+	elsewhere.profile = &profile;
+	assert_int_equal(naming_start(&naming, &elsewhere.symbolizer), 0);
+	found = elsewhere_find(&elsewhere, 0, NULL);
+	symbolizer_free(elsewhere.symbolizer);
+	profile_done(&profile);
+	return found;
+}
+
+static void so_many_files_are_tried(void **state)
+{
+	assert_int_equal(find_self(0), 0);
+	assert_int_equal(find_self(ELSEWHERE_TRIES_MAX - 1), ELSEWHERE_TRIES_MAX - 1);
+	assert_int_equal(find_self(ELSEWHERE_TRIES_MAX), PROFILE_NONE);
+}
+
 static void only_what_waits_is_looked_for(void **state)
 {
 	struct profile profile;
@@ -66,6 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_right_file_is_taken),
+		cmocka_unit_test(so_many_files_are_tried),
 		cmocka_unit_test(only_what_waits_is_looked_for),
 	};
 
