@@ -9,7 +9,8 @@
 #include "core/base/escape.h"
 
 enum {
-	SHEET_BYTES = 256 * 1024
+	SHEET_BYTES = 256 * 1024,
+	ROW_MAX_BYTES = 256 << 20, /* 131,070 frames with 2 KB of name each */
 };
 
 void sheet_init(struct sheet *sheet, const struct profile *profile, const struct profile_view *view, FILE *out)
@@ -116,6 +117,11 @@ void sheet_add_frame(struct sheet *sheet, uint32_t frame)
 {
 	struct frame_text *text = &sheet->frames[frame];
 
+	/* A saved profile of 1 KB can have a stack of as many frames with a name of 1 MB. */
+	if (sheet->text.nr > ROW_MAX_BYTES)
+		sheet->err = sheet->err ?: -EFBIG;
+	if (sheet->err)
+		return;
 	if (!text->length)
 		make_text(sheet, frame, text);
 	add_quickly(&sheet->text, sheet->frame_bytes.data + text->start, text->length);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
 #include "core/render/merge.h"
 #include "tests/golden/hand_made.h"
 
@@ -209,6 +211,36 @@ static void a_failed_write_is_reported(void **state)
 	profile_done(&profile);
 }
 
+/* One long name, and a stack of nothing else: a kilobyte of a saved profile, whose row has no end. */
+static void a_row_of_gigabytes_is_refused(void **state)
+{
+	enum {
+		NR = 300,
+		NAME_BYTES = 1 << 20
+	};
+	_cleanup_(freep) char *name = xcalloc(NAME_BYTES + 1, 1);
+	struct profile_frame frame = { .kind = FRAME_TEXT };
+	struct profile_record record = { .id = { 1, 1 }, .nr_user = NR };
+	FILE *out = fopen("/dev/null", "w");
+	struct profile_interval interval = {};
+	uint32_t frames[NR] = {};
+	uint64_t addresses[NR] = {};
+	struct profile profile;
+
+	profile_init(&profile);
+	memset(name, 'x', NAME_BYTES);
+	frame.name = profile_add_string(&profile, name);
+	profile_add_frame(&profile, &frame);
+	profile_add_record(&profile, &record, frames, addresses);
+	profile_count(&profile, &interval, record.id, 1, 0);
+	vec_push(&profile.intervals, interval);
+	assert_int_equal(render_report(&profile, &profile.intervals.data[0], &profile.view, out), -EFBIG);
+	profile.view.folded = true;
+	assert_int_equal(render_report(&profile, &profile.intervals.data[0], &profile.view, out), -EFBIG);
+	fclose(out);
+	profile_done(&profile);
+}
+
 static void an_empty_interval_is_an_empty_line(void **state)
 {
 	const struct event events[] = { {} };
@@ -346,6 +378,7 @@ int main(void)
 		cmocka_unit_test(rows_that_show_nothing_are_one_row),
 		cmocka_unit_test(processes_with_one_pid_and_comm_are_one_row),
 		cmocka_unit_test(a_failed_write_is_reported),
+		cmocka_unit_test(a_row_of_gigabytes_is_refused),
 		cmocka_unit_test(an_empty_interval_is_an_empty_line),
 		cmocka_unit_test(times_are_those_of_the_recording_host),
 		cmocka_unit_test(a_clean_interval_has_no_notes),
