@@ -390,7 +390,7 @@ static void add_status(struct buf *screen, const struct browser *browser)
 			buf_adds(&line, "; matched: ");
 			percent_add(&line, browser->matched, browser->tree->nodes.data[0].total[TREE_NOW]);
 		}
-		buf_adds(&line, "   arrows move, open and close; * opens all below; / n N search; q ends");
+		buf_adds(&line, "   q ends; arrows move, open and close; * opens all below; / n N search");
 	}
 	add_cut(screen, buf_text(&line), browser->columns);
 	buf_adds(screen, TO_END);

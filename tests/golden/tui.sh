@@ -19,7 +19,7 @@ script -qefc "stty rows 12 cols 90; stty -a >$T/before; $STACKTOOL report --tui 
 exec 9>"$T/keys" 8<"$T/live"
 while IFS= read -rd q -u 8 part; do
 	printf %sq "$part" >>"$T/screen"
-	case $part in *'search; ') break ;; esac
+	case $part in *'samples   ') break ;; esac
 done
 printf '\033[B\033[C/^b$\rq' >&9
 cat <&8 >>"$T/screen"

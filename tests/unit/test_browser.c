@@ -76,7 +76,20 @@ static void expect(const struct fixture *fixture, const char *wanted)
 
 #define TEXT "app;main;a;b 6\napp;main;c 3\nother;x 1\n"
 #define HEAD "Title\n   total    self  function\n"
-#define HELP "   arrows move, open and close; * opens all below; / n N search; q ends"
+#define HELP "   q ends; arrows move, open and close; * opens all below; / n N search"
+
+static void a_usual_terminal_has_room_for_how_it_ends(void **state)
+{
+	_cleanup_(freep) char *screen = NULL;
+	struct fixture fixture;
+
+	begin(&fixture, "app;main;read 123456789\n");
+	browser_resize(&fixture.browser, 5, 80);
+	press(&fixture, "/read\n");
+	screen = screen_of(&fixture);
+	assert_non_null(strstr(screen, "123,456,789 samples; matched: 100.00%   q ends;"));
+	end(&fixture);
+}
 
 static void branches_open_and_close(void **state)
 {
@@ -188,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(branches_open_and_close),
+		cmocka_unit_test(a_usual_terminal_has_room_for_how_it_ends),
 		cmocka_unit_test(search_opens_what_matches),
 		cmocka_unit_test(small_screens_and_empty_trees_do_no_harm),
 		cmocka_unit_test(a_title_is_shown_and_not_obeyed),
