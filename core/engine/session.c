@@ -2,11 +2,13 @@
 #include "core/engine/session.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -168,6 +170,16 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 
 /* ---- maps ---- */
 
+/* To the kernel a file of any other file system is "permission denied", which root would look for in the wrong place. */
+static const char *why_not_pinned(const char *path, int err)
+{
+	struct statfs status;
+
+	if (err == EACCES && !statfs(path, &status) && status.f_type != BPF_FS_MAGIC)
+		return "it lies in no BPF file system";
+	return strerror(err);
+}
+
 /* Takes the place of one of our maps: a pinned hash with 8-byte keys. */
 static int reuse_pinned(struct bpf_map *map, const char *option, const char *path)
 {
@@ -176,7 +188,7 @@ static int reuse_pinned(struct bpf_map *map, const char *option, const char *pat
 	__u32 length = sizeof(info);
 
 	if (fd < 0)
-		return fail(-errno, "%s: '%s': no pinned BPF map: %s", option, path, strerror(errno));
+		return fail(fd, "%s: '%s': no pinned BPF map: %s", option, path, why_not_pinned(path, -fd));
 	if (bpf_map_get_info_by_fd(fd, &info, &length))
 		return fail(-errno, "%s: '%s': not a BPF map: %s", option, path, strerror(errno));
 	if (info.type != BPF_MAP_TYPE_HASH || info.key_size != sizeof(uint64_t)) {
