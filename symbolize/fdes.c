@@ -373,19 +373,12 @@ void fdes_done(struct fdes *fdes)
 const struct fde *fdes_lookup(const struct fdes *fdes, uint64_t offset)
 {
 	uint64_t place = offset - fdes->base;
-	size_t low = 0, high = fdes->list.nr;
+	size_t nr;
 
 	if (offset < fdes->base)
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (fdes->list.data[middle].start <= place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || place - fdes->list.data[low - 1].start >= fdes->list.data[low - 1].size)
+	nr = vec_nr_first(&fdes->list, fde, fde->start <= place);
+	if (!nr || place - fdes->list.data[nr - 1].start >= fdes->list.data[nr - 1].size)
 		return NULL;
-	return &fdes->list.data[low - 1];
+	return &fdes->list.data[nr - 1];
 }

@@ -314,17 +314,7 @@ void kallsyms_done(struct kallsyms *kallsyms)
 
 static size_t nr_before(const struct kallsyms *kallsyms, uint64_t address)
 {
-	size_t low = 0, high = kallsyms->symbols.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kallsyms->symbols.data[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_nr_first(&kallsyms->symbols, symbol, symbol->address <= address);
 }
 
 static const char *module_of(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)

@@ -130,17 +130,7 @@ static int find_bounds(struct perf_map *map)
 /* The last bound at or before an address, + 1; 0 when there is none. */
 static size_t nr_bounds_to(const struct perf_map *map, uint64_t address)
 {
-	size_t low = 0, high = map->bounds.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->bounds.data[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_nr_first(&map->bounds, bound, *bound <= address);
 }
 
 /* The first range from `i` on that has no owner; `next` leads there in few steps, and gets shorter on the way. */

@@ -155,17 +155,7 @@ static int read_section(struct plt_reader *reader, const char *name)
 
 static size_t first_slot(const struct plt_reader *reader, uint64_t address)
 {
-	size_t low = 0, high = reader->slots.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (reader->slots.data[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_nr_first(&reader->slots, slot, slot->address < address);
 }
 
 static struct name name_of_symbol(const struct plt_reader *reader, uint64_t number, char scratch[NAME_MAX_BYTES])
@@ -357,21 +347,14 @@ void plt_done(struct plt *plt)
 const struct plt_stub *plt_lookup(const struct plt *plt, uint64_t offset)
 {
 	uint64_t place = offset - plt->base;
-	size_t low = 0, high = plt->stubs.nr;
+	size_t nr;
 
 	if (offset < plt->base)
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (plt->stubs.data[middle].start <= place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || place - plt->stubs.data[low - 1].start >= plt->stubs.data[low - 1].size)
+	nr = vec_nr_first(&plt->stubs, stub, stub->start <= place);
+	if (!nr || place - plt->stubs.data[nr - 1].start >= plt->stubs.data[nr - 1].size)
 		return NULL;
-	return plt->stubs.data[low - 1].name ? &plt->stubs.data[low - 1] : NULL;
+	return plt->stubs.data[nr - 1].name ? &plt->stubs.data[nr - 1] : NULL;
 }
 
 struct name plt_name(const struct plt *plt, const struct plt_stub *stub)

@@ -280,17 +280,7 @@ int symtab_finish(struct symtab *table)
 /* How many symbols start at or before this place. */
 static size_t nr_before(const struct symtab *table, uint32_t place)
 {
-	size_t low = 0, high = table->symbols.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->symbols.data[middle].start <= place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_nr_first(&table->symbols, symbol, symbol->start <= place);
 }
 
 const struct symtab_symbol *symtab_lookup(const struct symtab *table, uint64_t offset)

@@ -115,20 +115,13 @@ static int add_cie(struct cfi *cfi, struct entry *entry)
 /* Which CIE an FDE means: .eh_frame counts back from the pointer, .debug_frame from the start of the section. */
 static bool find_cie(const struct cfi *cfi, uint64_t position, uint32_t *cie)
 {
-	size_t low = 0, high = cfi->cies.nr;
+	size_t nr;
 
 	if (*cie < cfi->cies.nr && cfi->cies.data[*cie].position == position)
 		return true;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cfi->cies.data[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*cie = (uint32_t)low;
-	return low < cfi->cies.nr && cfi->cies.data[low].position == position;
+	nr = vec_nr_first(&cfi->cies, one, one->position < position);
+	*cie = (uint32_t)nr;
+	return nr < cfi->cies.nr && cfi->cies.data[nr].position == position;
 }
 
 struct unwind_bytes cfi_fde_body(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t *ret_address)

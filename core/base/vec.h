@@ -43,6 +43,24 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 
 #define vec_last(v) ((v)->data[(v)->nr - 1])
 
+/*
+ * How many elements fulfil a condition, in which `element` points to one of them. They stand before all that do not: this
+ * is a binary search.
+ */
+#define vec_nr_first(v, element, condition)                                          \
+	({                                                                           \
+		size_t low_ = 0, high_ = (v)->nr;                                    \
+		while (low_ < high_) {                                               \
+			size_t middle_ = low_ + (high_ - low_) / 2;                  \
+			const __typeof__(*(v)->data) *element = &(v)->data[middle_]; \
+			if (condition)                                               \
+				low_ = middle_ + 1;                                  \
+			else                                                         \
+				high_ = middle_;                                     \
+		}                                                                    \
+		low_;                                                                \
+	})
+
 #define vec_done(v)                      \
 	do {                             \
 		free((v)->data);         \

@@ -82,17 +82,7 @@ static struct mappings *make_own(struct mappings **mappings)
 /* The first mapping that ends above `address`. */
 static size_t first_above(const struct mappings *mappings, uint64_t address)
 {
-	size_t low = 0, high = mappings->now.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (mappings->now.data[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return vec_nr_first(&mappings->now, mapping, mapping->end <= address);
 }
 
 /* Whether `b`, where it lies in or behind `a`, shows what `a` shows there, or would if it went on. */

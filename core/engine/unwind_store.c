@@ -150,24 +150,16 @@ static bool is_continued_by(const struct extent *a, const struct extent *b)
 static void give_back(struct unwind_store *store, struct extent extent)
 {
 	extent_list *list = &store->free;
-	size_t low = 0, high = list->nr;
+	size_t at = vec_nr_first(list, other, other->place <= extent.place);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list->data[middle].place > extent.place)
-			high = middle;
-		else
-			low = middle + 1;
+	insert(list, at, extent);
+	if (at + 1 < list->nr && is_continued_by(&list->data[at], &list->data[at + 1])) {
+		list->data[at].nr += list->data[at + 1].nr;
+		erase(list, at + 1);
 	}
-	insert(list, low, extent);
-	if (low + 1 < list->nr && is_continued_by(&list->data[low], &list->data[low + 1])) {
-		list->data[low].nr += list->data[low + 1].nr;
-		erase(list, low + 1);
-	}
-	if (low && is_continued_by(&list->data[low - 1], &list->data[low])) {
-		list->data[low - 1].nr += list->data[low].nr;
-		erase(list, low);
+	if (at && is_continued_by(&list->data[at - 1], &list->data[at])) {
+		list->data[at - 1].nr += list->data[at].nr;
+		erase(list, at);
 	}
 }
 

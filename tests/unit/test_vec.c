@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Growing arrays: what was pushed is there, and a binary search finds the border. */
+#include "core/base/vec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void what_was_pushed_is_there(void **state)
+{
+	VEC(uint32_t) numbers = {};
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		if (i % 2)
+			vec_push(&numbers, i);
+		else
+			assert_int_equal(vec_try_push(&numbers, i), 0);
+		assert_int_equal(vec_last(&numbers), i);
+	}
+	assert_int_equal(numbers.nr, 1000);
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(numbers.data[i], i);
+	vec_done(&numbers);
+	assert_null(numbers.data);
+	assert_int_equal(numbers.nr, 0);
+}
+
+/* Of every length up to 40: each border that there can be, and equal elements. */
+static void the_border_of_a_condition_is_found(void **state)
+{
+	VEC(uint32_t) numbers = {};
+
+	for (uint32_t length = 0; length < 40; length++) {
+		for (uint32_t border = 0; border <= length; border++)
+			assert_int_equal(vec_nr_first(&numbers, number, *number / 2 < border),
+					 2 * border < length ? 2 * border : length);
+		vec_push(&numbers, length);
+	}
+	vec_done(&numbers);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_pushed_is_there),
+		cmocka_unit_test(the_border_of_a_condition_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
