@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -93,6 +94,23 @@ static int open_answer(char *text)
 	return opener_open(&(struct opener_request){ .path = line });
 }
 
+/* The status of the program, which is ended when it is still there at the deadline, also one that has said all it has to say. */
+static int wait_end(pid_t child, int64_t deadline_ms)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	int status = -1;
+	pid_t ended;
+
+	while ((ended = waitpid(child, &status, WNOHANG)) != child) {
+		if (ended < 0 && errno != EINTR)
+			return -1;
+		if (now_ms() >= deadline_ms)
+			kill(child, SIGKILL);
+		nanosleep(&moment, NULL);
+	}
+	return status;
+}
+
 static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t deadline_ms)
 {
 	_cleanup_(closep) int output = -1;
@@ -105,10 +123,7 @@ static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t dead
 	if (err)
 		return -ENOENT;
 	has_answered = read_all(output, deadline_ms, text, sizeof(text));
-	if (!has_answered)
-		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	status = wait_end(child, has_answered ? deadline_ms : 0);
 	return has_answered && !status ? open_answer(text) : -ENOENT;
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* debuginfod-find as a script: it has the time that it is given and no more. tests/e2e/addr2sym.sh has the rest. */
+#include "core/engine/debuginfod.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+#define NEARLY_ALL_MS 59500 /* of a minute for all files: half a second is left */
+
+/* Asks a program with this text; how long it took in *ret_ms. */
+static int ask(const char *script, uint64_t *ret_ms)
+{
+	char folder[] = "/tmp/test_debuginfod.XXXXXX", program[128], path[256];
+	struct debuginfod debuginfod = { .spent_ms = NEARLY_ALL_MS };
+	uint64_t start_ns = clock_monotonic_ns();
+	int fd, answer;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/debuginfod-find", folder);
+	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", folder);
+	fd = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	assert_int_equal(write(fd, script, strlen(script)), strlen(script));
+	close(fd);
+	setenv("PATH", path, 1);
+	setenv("DEBUGINFOD_URLS", "http://localhost:1", 1);
+	answer = debuginfod_open(&debuginfod, "0123");
+	*ret_ms = (clock_monotonic_ns() - start_ns) / 1000000;
+	assert_int_equal(unlink(program), 0);
+	assert_int_equal(rmdir(folder), 0);
+	return answer;
+}
+
+static void an_answer_is_a_file(void **state)
+{
+	uint64_t took_ms;
+	int fd = ask("#!/bin/sh\necho /bin/sh\n", &took_ms);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void the_time_is_up_for_whoever_does_not_end(void **state)
+{
+	uint64_t took_ms;
+
+	assert_int_equal(ask("#!/bin/sh\nexec sleep 8\n", &took_ms), -ENOENT);
+	assert_in_range(took_ms, 0, 4000);
+	assert_int_equal(ask("#!/bin/sh\necho /bin/sh\nexec sleep 8 >&-\n", &took_ms), -ENOENT);
+	assert_in_range(took_ms, 0, 4000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_is_a_file),
+		cmocka_unit_test(the_time_is_up_for_whoever_does_not_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
