@@ -63,8 +63,8 @@ static inline struct unwind_bytes bytes_part(struct unwind_bytes *bytes, uint64_
 	return part;
 }
 
-/* LEB128; bits beyond 64 are dropped. */
-static inline uint64_t bytes_uleb(struct unwind_bytes *bytes)
+/* LEB128; bits beyond 64 are dropped. *ret_shift is where the last byte ended, *ret_last that byte. */
+static inline uint64_t bytes_leb(struct unwind_bytes *bytes, unsigned int *ret_shift, uint8_t *ret_last)
 {
 	uint64_t value = 0;
 	unsigned int shift = 0;
@@ -76,22 +76,26 @@ static inline uint64_t bytes_uleb(struct unwind_bytes *bytes)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80 && !bytes->bad);
+	*ret_shift = shift;
+	*ret_last = byte;
 	return value;
+}
+
+static inline uint64_t bytes_uleb(struct unwind_bytes *bytes)
+{
+	unsigned int shift;
+	uint8_t last;
+
+	return bytes_leb(bytes, &shift, &last);
 }
 
 static inline int64_t bytes_sleb(struct unwind_bytes *bytes)
 {
-	uint64_t value = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
+	unsigned int shift;
+	uint8_t last;
+	uint64_t value = bytes_leb(bytes, &shift, &last);
 
-	do {
-		byte = bytes_byte(bytes);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && !bytes->bad);
-	if (shift < 64 && byte & 0x40)
+	if (shift < 64 && last & 0x40)
 		value |= ~0ull << shift;
 	return (int64_t)value;
 }
