@@ -23,8 +23,8 @@ static int print_list(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
-	(void)argc;
-	(void)argv;
+	if (argc > 2)
+		return fail_usage("argument --list: '%s': nothing may follow", argv[2]);
 	add_applets(&text);
 	fputs(buf_text(&text), stdout);
 	return 0;
@@ -34,17 +34,15 @@ static int print_version(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
-	(void)argc;
-	(void)argv;
+	if (argc > 2)
+		return fail_usage("argument --version: '%s': nothing may follow", argv[2]);
 	version_text(&text);
 	fputs(buf_text(&text), stdout);
 	return 0;
 }
 
-static int print_overview(int argc, char **argv)
+static int print_overview(void)
 {
-	(void)argc;
-	(void)argv;
 	fputs("Usage: stacktool APPLET [argument...]\n"
 	      "       stacktool --list | --version | --install DIR | --completions SHELL\n"
 	      "\n"
@@ -91,7 +89,7 @@ static int print_probes_page(void)
 	return 0;
 }
 
-/* help, help APPLET, help --man [APPLET|probes] */
+/* help, help APPLET (--help too), help --man [APPLET|probes] */
 static int help(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -101,7 +99,7 @@ static int help(int argc, char **argv)
 	bool as_bcc;
 
 	if (!word && !man)
-		return print_overview(argc, argv);
+		return print_overview();
 	if (man && word && !strcmp(word, "probes"))
 		return print_probes_page();
 	applet = word ? applet_find(word, &as_bcc) : NULL;
@@ -123,9 +121,14 @@ bool command_run(int argc, char **argv, int *ret_err)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} commands[] = {
-		{ "--help", print_overview },           { "-h", print_overview }, { "--list", print_list },
-		{ "--version", print_version },         { "-V", print_version },  { "--install", install },
-		{ "--completions", print_completions }, { "help", help },
+		{ "--help", help },
+		{ "-h", help },
+		{ "--list", print_list },
+		{ "--version", print_version },
+		{ "-V", print_version },
+		{ "--install", install },
+		{ "--completions", print_completions },
+		{ "help", help },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++) {

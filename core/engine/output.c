@@ -104,6 +104,8 @@ int output_options_settle(struct output_options *options)
 	_cleanup_(buf_done) struct buf all = {};
 	int err;
 
+	if (options->keep && (!options->path || !strchr(options->path, '%')))
+		return fail_usage("argument --keep: needs -o with %%n or %%t in the name: one file per interval");
 	if (!options->path || options->format)
 		return 0;
 	options->format = output_format_of(options->path);

@@ -86,7 +86,8 @@ enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
 
 /*
- * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing.
+ * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing, or when
+ * only some files of a path that names one are to be kept.
  */
 _must_check_ int output_options_settle(struct output_options *options);
 

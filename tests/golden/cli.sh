@@ -64,6 +64,8 @@ wrong 2 "stacktool: '': no such applet
 wrong 2 "stacktool: unknown option '--nonsense'" --nonsense
 wrong 2 "stacktool: argument --install: give one folder for the links" --install
 wrong 2 "stacktool: argument --install: give one folder for the links" --install a b
+wrong 2 "stacktool: argument --list: 'profile': nothing may follow" --list profile
+wrong 2 "stacktool: argument --version: 'x': nothing may follow" --version x
 wrong 2 "stacktool: 'profil': no such applet: did you mean 'profile'?
   there are $all" help profil
 wrong 2 "stacktool: 'a\\x1b[31mb\\x0ac': no such applet
@@ -71,6 +73,7 @@ wrong 2 "stacktool: 'a\\x1b[31mb\\x0ac': no such applet
 
 good '^Usage: stacktool APPLET' --help
 good '^Usage: stacktool APPLET' -h
+good '^Usage: stacktool profile' --help profile
 good '^Usage: stacktool APPLET' help
 good '^stacktool [0-9]+\.[0-9]+' --version
 good '^libraries: .*libbpf ' --version

@@ -42,6 +42,19 @@ static void a_name_without_suffix_needs_a_format(void **state)
 	assert_int_equal(output_options_settle(&options), 0);
 }
 
+static void only_files_of_a_pattern_are_kept(void **state)
+{
+	struct output_options options = { .path = "report.svg", .keep = 3 };
+
+	err_clear();
+	assert_true(output_options_settle(&options) < 0);
+	assert_non_null(strstr(err_cause(), "--keep"));
+	options.path = NULL;
+	assert_true(output_options_settle(&options) < 0);
+	options.path = "report-%n.svg";
+	assert_int_equal(output_options_settle(&options), 0);
+}
+
 static void mistyped_words_are_guessed(void **state)
 {
 	enum output_format format;
@@ -153,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(suffixes_say_the_format),
 		cmocka_unit_test(a_name_without_suffix_needs_a_format),
+		cmocka_unit_test(only_files_of_a_pattern_are_kept),
 		cmocka_unit_test(mistyped_words_are_guessed),
 		cmocka_unit_test(percentages_are_numbers),
 		cmocka_unit_test(files_are_replaced_whole),
