@@ -131,7 +131,7 @@ struct st_stack_head {
 	__u64 cgroup_id; /* cgroup v2 */
 	__u64 probe; /* attach cookie */
 	__u64 caller; /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
-	__u64 pad4[2]; /* zero */
+	__u64 in_file[2]; /* bit i: user frame i is an address in a file, not a raw one; no program writes such frames yet */
 	char comm[ST_COMM_BYTES];
 };
 
