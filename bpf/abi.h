@@ -293,7 +293,8 @@ struct st_config {
 	__u8 mode; /* enum st_mode */
 	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
-	__u8 pad[3];
+	__u8 alone; /* the kernel never runs two programs of this session on one CPU at a time: see ST_NOTE() */
+	__u8 pad[2];
 	__u32 probe; /* number of the probe of this copy of the program */
 	__u8 unwind; /* enum st_unwind_mode; anything but OFF takes bpf_probe_read_user() too */
 	__u8 pad1[3];

@@ -7,7 +7,7 @@
 /* An event that is not sent is noted in those that come after it, so that it is missed where it happened. */
 static __always_inline void st_drop(const struct st_way *way, __u32 loss)
 {
-	ST_ADD(way->stats->losses[loss], 1);
+	ST_NOTE(way->stats->losses[loss], 1);
 	ST_ADD(way->control->lost, 1);
 }
 
@@ -21,8 +21,8 @@ static __always_inline void st_send_event(const struct st_way *way, struct st_st
 		st_drop(way, ST_LOSS_EVENT_DROPPED);
 		return;
 	}
-	ST_ADD(way->stats->sent, 1);
-	ST_ADD(way->stats->in_map, 1);
+	ST_NOTE(way->stats->sent, 1);
+	ST_NOTE(way->stats->in_map, 1);
 }
 
 static __always_inline int st_each(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,

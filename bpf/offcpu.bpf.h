@@ -182,10 +182,10 @@ static __always_inline void st_send_pair(struct st_stats *stats, const struct st
 	if (bpf_map_lookup_elem(&st_known, &pair->id))
 		return;
 	if ((int)bpf_ringbuf_output(&st_ring, (void *)pair, sizeof(*pair), st_wake_flag(0))) {
-		ST_ADD(stats->losses[ST_LOSS_RING_FULL], 1);
+		ST_NOTE(stats->losses[ST_LOSS_RING_FULL], 1);
 		return;
 	}
-	ST_ADD(stats->sent, 1);
+	ST_NOTE(stats->sent, 1);
 	bpf_map_update_elem(&st_known, &pair->id, &one, BPF_ANY);
 }
 
@@ -207,8 +207,8 @@ static __always_inline void st_sleep(void *ctx, const struct st_way *way, const 
 
 	slot = st_slot_claim(&index);
 	if (!slot) {
-		ST_ADD(way->stats->seen, 1);
-		ST_ADD(way->stats->losses[ST_LOSS_NO_SLOT], 1);
+		ST_NOTE(way->stats->seen, 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_SLOT], 1);
 		return;
 	}
 	st_build_sleeper(ctx, way->stats, slot, index, who, task, now);
@@ -221,8 +221,8 @@ static __always_inline void st_sleep(void *ctx, const struct st_way *way, const 
 /* Two switches of one thread in the same direction: there was one between them. */
 static __always_inline void st_note_missed(const struct st_way *way)
 {
-	ST_ADD(way->stats->seen, 1);
-	ST_ADD(way->stats->losses[ST_LOSS_SWITCH_MISSED], 1);
+	ST_NOTE(way->stats->seen, 1);
+	ST_NOTE(way->stats->losses[ST_LOSS_SWITCH_MISSED], 1);
 }
 
 static __always_inline void st_switch_out(void *ctx, const struct st_way *way, struct task_struct *task, __u32 state,
@@ -241,8 +241,8 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 		return;
 	entry = st_task_get(task);
 	if (!entry) {
-		ST_ADD(way->stats->seen, 1);
-		ST_ADD(way->stats->losses[ST_LOSS_STATE_FULL], 1);
+		ST_NOTE(way->stats->seen, 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_STATE_FULL], 1);
 		return;
 	}
 	if (entry->start_time_ns != task->start_time)
@@ -262,7 +262,7 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
 {
 	if (st_config.task_filter == ST_FILTER_NONE && task->start_time < st_offcpu.begun_ns && st_wanted_thread(task))
-		ST_ADD(way->stats->losses[ST_LOSS_NO_START], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
 }
 
 static __always_inline __u8 st_waker_reason(const struct st_task *entry, __u64 out_ns, __u64 came_ns)
@@ -295,9 +295,9 @@ static __always_inline void st_interval(const struct st_way *way, struct st_task
 	__u64 span_ns = st_span(entry, out_ns, came_ns, now);
 	struct st_pair pair = {};
 
-	ST_ADD(way->stats->seen, 1);
+	ST_NOTE(way->stats->seen, 1);
 	if (!st_wanted_span(span_ns)) {
-		ST_ADD(way->stats->filtered, 1);
+		ST_NOTE(way->stats->filtered, 1);
 		return;
 	}
 	pair.sleeper = entry->sleeper;
@@ -321,7 +321,7 @@ static __always_inline void st_switch_in(const struct st_way *way, struct task_s
 		return;
 	}
 	if (entry->start_time_ns != task->start_time) {
-		ST_ADD(way->stats->losses[ST_LOSS_STALE], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_STALE], 1);
 		st_task_begin(entry, task->start_time);
 		return;
 	}
@@ -363,13 +363,13 @@ static __always_inline void st_wake_interval(void *ctx, const struct st_way *way
 	struct st_pair pair = { .reason = ST_WAKER_SEEN };
 
 	entry->out_ns = 0;
-	ST_ADD(way->stats->seen, 1);
+	ST_NOTE(way->stats->seen, 1);
 	if (!st_wanted_span(now - out_ns)) {
-		ST_ADD(way->stats->filtered, 1);
+		ST_NOTE(way->stats->filtered, 1);
 		return;
 	}
 	if (!st_note_waker(ctx, way, entry, context, now)) {
-		ST_ADD(way->stats->losses[ST_LOSS_NO_SLOT], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_SLOT], 1);
 		return;
 	}
 	pair.sleeper = entry->sleeper;
@@ -392,5 +392,5 @@ static __always_inline void st_wake(void *ctx, const struct st_way *way, struct 
 	if (st_offcpu.measure == ST_MEASURE_WAKE)
 		st_wake_interval(ctx, way, entry, context, out_ns, now);
 	else if (!st_note_waker(ctx, way, entry, context, now))
-		ST_ADD(way->stats->losses[ST_LOSS_WAKER_LOST], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_WAKER_LOST], 1);
 }

@@ -27,7 +27,7 @@ static __always_inline void st_note_late(struct st_stats *stats)
 	elapsed = now - grid->first_ns + slack;
 	nr = elapsed / period;
 	if (nr > grid->last + 1 && elapsed - nr * period > 2 * slack)
-		ST_ADD(stats->late, nr - grid->last - 1);
+		ST_NOTE(stats->late, nr - grid->last - 1);
 	grid->last = nr;
 }
 
@@ -40,13 +40,13 @@ int on_sample(struct bpf_perf_event_data *ctx)
 
 	if (st_way_begin(&way))
 		return 0;
-	ST_ADD(way.stats->seen, 1);
-	ST_ADD(way.stats->idle, is_idle);
-	ST_ADD(way.stats->period_sum, ctx->sample_period);
+	ST_NOTE(way.stats->seen, 1);
+	ST_NOTE(way.stats->idle, is_idle);
+	ST_NOTE(way.stats->period_sum, ctx->sample_period);
 	st_note_late(way.stats);
 	st_who_is_current(&who);
 	if ((is_idle && !st_config.include_idle) || !st_wanted(&who)) {
-		ST_ADD(way.stats->filtered, 1);
+		ST_NOTE(way.stats->filtered, 1);
 		return 0;
 	}
 	if (st_config.mode == ST_MODE_EACH)

@@ -28,8 +28,8 @@ static __always_inline void st_note_filtered(void)
 
 	if (st_way_begin(&way))
 		return;
-	ST_ADD(way.stats->seen, 1);
-	ST_ADD(way.stats->filtered, 1);
+	ST_NOTE(way.stats->seen, 1);
+	ST_NOTE(way.stats->filtered, 1);
 }
 
 /* One more event of a probe, and nothing else: this is all that counting costs. */
@@ -55,10 +55,10 @@ static __always_inline int st_recorded(void *ctx, __u8 program, __u64 probe)
 
 	if (st_way_begin(&way))
 		return 0;
-	ST_ADD(way.stats->seen, 1);
+	ST_NOTE(way.stats->seen, 1);
 	st_who_is_current(&who);
 	if (!st_wanted(&who)) {
-		ST_ADD(way.stats->filtered, 1);
+		ST_NOTE(way.stats->filtered, 1);
 		return 0;
 	}
 	if (st_config.mode == ST_MODE_EACH)

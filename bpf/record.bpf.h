@@ -45,6 +45,18 @@ static __always_inline int st_way_begin(struct st_way *way)
 
 #define ST_ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
 
+/*
+ * Adds to a statistic of this CPU. A program that can be preempted or interrupted by another of its session adds with a lock,
+ * 15 ns each; one that is alone on its CPU needs none.
+ */
+#define ST_NOTE(counter, value)                   \
+	do {                                      \
+		if (st_config.alone)              \
+			(counter) += (value);     \
+		else                              \
+			ST_ADD(counter, (value)); \
+	} while (0)
+
 /* ---- stacks ---- */
 
 #define ST_STACK_BYTES (ST_MAX_FRAMES * 8)
@@ -76,9 +88,9 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 	stack->head.kernel_status = st_stack_status(bytes);
 	stack->head.nr_kernel = st_nr_frames(bytes);
 	if (stack->head.kernel_status == ST_STACK_UNREADABLE)
-		ST_ADD(stats->losses[ST_LOSS_KERNEL_STACK], 1);
+		ST_NOTE(stats->losses[ST_LOSS_KERNEL_STACK], 1);
 	if (stack->head.kernel_status == ST_STACK_TRUNCATED)
-		ST_ADD(stats->losses[ST_LOSS_KERNEL_TRUNCATED], 1);
+		ST_NOTE(stats->losses[ST_LOSS_KERNEL_TRUNCATED], 1);
 }
 
 /* By frame pointers, by the kernel. */
@@ -99,12 +111,12 @@ static __always_inline void st_count_end(struct st_stats *stats, const struct st
 	__u64 place = (__u64)head->user_end - ST_END_ROOT;
 
 	if (head->user_status == ST_STACK_UNREADABLE)
-		ST_ADD(stats->losses[ST_LOSS_USER_STACK], 1);
+		ST_NOTE(stats->losses[ST_LOSS_USER_STACK], 1);
 	if (head->user_status == ST_STACK_TRUNCATED)
 		place = ST_END_TRUNCATED - ST_END_ROOT;
 	st_opaque(place); /* what is compared is what is used: 5.10 takes nothing else */
 	if (place < ST_NR_ENDS - ST_END_ROOT)
-		ST_ADD(stats->losses[ST_LOSS_USER_ROOT + place], 1);
+		ST_NOTE(stats->losses[ST_LOSS_USER_ROOT + place], 1);
 }
 
 /*
@@ -230,10 +242,10 @@ static __always_inline void st_send_record(struct st_stats *stats, struct st_sta
 	if (bytes > sizeof(*stack))
 		return;
 	if ((int)bpf_ringbuf_output(&st_ring, stack, bytes, st_wake_flag(stack->head.tgid))) {
-		ST_ADD(stats->losses[ST_LOSS_RING_FULL], 1);
+		ST_NOTE(stats->losses[ST_LOSS_RING_FULL], 1);
 		return;
 	}
-	ST_ADD(stats->sent, 1);
+	ST_NOTE(stats->sent, 1);
 	bpf_map_update_elem(&st_known, &stack->head.id, &one, BPF_ANY);
 }
 
@@ -247,9 +259,9 @@ static __always_inline void st_send_delta(const struct st_way *way, const struct
 	};
 
 	if ((int)bpf_ringbuf_output(&st_ring, &delta, sizeof(delta), st_wake_flag(0)))
-		ST_ADD(way->stats->losses[ST_LOSS_COUNT_REFUSED], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_COUNT_REFUSED], 1);
 	else
-		ST_ADD(way->stats->losses[ST_LOSS_SPILLED], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_SPILLED], 1);
 }
 
 /* Wakes the reader once when the live map has become half full; it swaps and sets the mark anew. */
@@ -289,7 +301,7 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 
 	live = bpf_map_lookup_elem(&st_generation, &way->generation);
 	if (!live) {
-		ST_ADD(way->stats->losses[ST_LOSS_NO_MAP], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_MAP], 1);
 		return 0;
 	}
 	count = bpf_map_lookup_elem(live, id);
@@ -304,7 +316,7 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 	ST_ADD(count->events, 1);
 	if (sum)
 		ST_ADD(count->sum, sum);
-	ST_ADD(way->stats->in_map, 1);
+	ST_NOTE(way->stats->in_map, 1);
 	return is_new;
 }
 
@@ -317,7 +329,7 @@ static __always_inline int st_event(void *ctx, const struct st_way *way, const s
 
 	slot = st_slot_claim(&index);
 	if (!slot) {
-		ST_ADD(way->stats->losses[ST_LOSS_NO_SLOT], 1);
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_SLOT], 1);
 		return 0;
 	}
 	st_build(ctx, way->stats, slot, index, who, program, probe);

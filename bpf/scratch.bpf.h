@@ -26,6 +26,12 @@ static __always_inline int st_slot_try(__u32 index)
 
 	if (!slot)
 		return 0;
+	if (st_config.alone) {
+		if (slot->claims)
+			return 0;
+		slot->claims = 1;
+		return 1;
+	}
 	__sync_fetch_and_add(&slot->claims, 1);
 	if (*(volatile __u32 *)&slot->claims == 1)
 		return 1;
@@ -57,5 +63,8 @@ static __always_inline struct st_slot *st_slot_claim(__u32 *ret_index)
 
 static __always_inline void st_slot_release(struct st_slot *slot)
 {
-	__sync_fetch_and_add(&slot->claims, -1);
+	if (st_config.alone)
+		slot->claims = 0;
+	else
+		__sync_fetch_and_add(&slot->claims, -1);
 }

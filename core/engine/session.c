@@ -136,6 +136,24 @@ static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct att
 	return mode == UNWIND_AUTO ? ST_UNWIND_AUTO : ST_UNWIND_OFF;
 }
 
+/*
+ * Whether the kernel keeps programs of this session from coming between each other on a CPU. It does for perf events (commit
+ * aa6a5f3cb2b2 ("perf, bpf: add perf events core support for BPF_PROG_TYPE_PERF_EVENT programs"), v4.9) and for classic
+ * tracepoints (commit 2541517c32be ("tracing, perf: Implement BPF programs attached to kprobes"), v4.1): preemption is off, and
+ * bpf_prog_active is asked. Not counted on for system calls, whose tracepoints may sleep in newer kernels.
+ */
+static bool is_alone(const struct attach_plan *attach)
+{
+	if (attach->mechanism == MECHANISM_PERF_EVENT)
+		return true;
+	if (attach->mechanism != MECHANISM_TRACEPOINT)
+		return false;
+	for (size_t i = 0; i < attach->points.nr; i++)
+		if (strstr(attach->points.data[i].category, "syscalls"))
+			return false;
+	return true;
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
@@ -155,6 +173,7 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.ring_wake_bytes = ring_bytes(plan, attach) / 4,
 		.mode = (uint8_t)plan->mode,
 		.has_cookie = tells_probe_by_cookie(plan, attach),
+		.alone = is_alone(attach),
 	};
 
 	if (getrandom(config.seed, sizeof(config.seed), 0) != sizeof(config.seed))
