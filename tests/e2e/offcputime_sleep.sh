@@ -3,11 +3,13 @@
 . "${0%/*}/lib.sh"
 needs btf
 
-# between LEAST MOST WHAT IS: off the CPU for what the kernel did not charge the sleeper for, within 1 percent; in an emulated
-# guest the way from the one clock to the other is long.
+# between LEAST MOST WHAT IS: off the CPU for what the kernel did not charge the sleeper for, within 1 percent; within 10 in a
+# guest, whose emulated CPU may be held up between the kernel's two looks at a clock.
+percent=99
+shortest=19000
+[ -z "${IN_GUEST:-}" ] || percent=90 shortest=10000
 between() {
-	least=$(($1 * 99 / 100))
-	[ -z "${IN_GUEST:-}" ] || least=$((least * 98 / 100 - 2000))
+	least=$(($1 * percent / 100))
 	[ "$4" -ge "$least" ] && [ "$4" -le "$2" ] || fail "$3: $4 us, not from $least to $2; the sleeper: $line"
 }
 
@@ -56,11 +58,11 @@ tool_end
 expect_equal "rows of at least an hour" "$(folded_rows)" 0
 fixture_end
 fixture offcpu sleep 10 20000
-tool_start offcputime -f -m 19000 -M 3600000000 -p "$fixture_pid"
+tool_start offcputime -f -m $shortest -M 3600000000 -p "$fixture_pid"
 go
 fixture_done
 tool_end
-between "$(least long_us 20100)" "$(field slept_us)" "time with -m 19000" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
+between "$(least long_us 20100)" "$(field slept_us)" "time with -m $shortest" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
 fixture_end
 fixture offcpu sleep 10 20000
 tool_start offcputime -f -M 15000 -p "$fixture_pid"

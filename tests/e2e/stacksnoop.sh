@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: timeout=300
-# stacksnoop: every event once, in the order of time, with the time at which it happened; what is lost is missed where it
+# stacksnoop: every event once, those of a thread in the order of time, with the time at which it happened; what is lost is missed where it
 # happened; -n stops; many events bring one word of advice.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:syscalls:sys_enter_getppid
@@ -25,8 +25,18 @@ expect_out '^TIME\(s\)            COMM         PID    CPU FUNCTION$'
 expect_out "^[0-9]+\.[0-9]{9} +calls +$fixture_pid +[0-9]+ +st_fix_hit\$"
 expect_equal "stacks that begin with the function" "$(grep -c "^	st_fix_hit\$" "$T/out")" 900
 expect_equal "stacks that lead back to the thread" "$(grep -c "^	st_fix_thread\$" "$T/out")" 900
-expect_equal "times in order" "$(sed -nE 's/^([0-9]+\.[0-9]{9}) .*/\1/p' "$T/out" | awk '$1 < last { print "line " NR } { last = $1 }')" ''
 refuse_err 'does not add up|events a second'
+fixture_end
+
+# Each event has the time at which its program began; on the way from there to the report another thread may overtake one that
+# is preempted, so the order is that of each thread.
+fixture calls -n 900
+tool_start stacksnoop -v -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_equal "events of one thread" "$(events)" 900
+expect_equal "times in order" "$(sed -nE 's/^([0-9]+\.[0-9]{9}) .*/\1/p' "$T/out" | awk '$1 < last { print "line " NR } { last = $1 }')" ''
 fixture_end
 
 # the name of each of several events
