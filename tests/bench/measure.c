@@ -2,8 +2,9 @@
 /*
  * The measuring instruments of the bench; each prints numbers, tests/bench/run makes the rounds and the table.
  *
- *   measure event LOAD… -- CMD…   nanoseconds per event: starts CMD, waits until its BPF programs run, runs LOAD, and prints
- *                                 run time / runs of all programs that are new since the start (BPF run-time statistics)
+ *   measure event LOAD… -- CMD…   nanoseconds per event: starts CMD, waits until its BPF programs run, runs LOAD ten times, and
+ *                                 prints run time / runs of all programs that are new since the start (BPF run-time
+ *                                 statistics) of the fastest: what disturbs a machine only adds
  *   measure first CMD…            milliseconds from exec of CMD until one of its BPF programs has run for the first time
  *   measure memory CMD…           runs CMD to its end; the peaks of the resident memory of all its processes added up (kB),
  *                                 how many there were at most, and the most kernel memory that their BPF maps had (kB)
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 #define PATIENCE_S 30
+#define NR_LOADS 10
 
 static double now_ms(void)
 {
@@ -230,9 +232,22 @@ static void enable_statistics(void)
 		give_up("the kernel has no BPF run-time statistics");
 }
 
+/* Nanoseconds per event while the load runs once. */
+static double event_ns(char **load, pid_t child, uint32_t base)
+{
+	struct runs before = runs_of(child, base), after;
+
+	if (finish(start(load)))
+		give_up("the load failed");
+	after = runs_of(child, base);
+	if (after.count == before.count)
+		give_up("no program of the command has run");
+	return (double)(after.time_ns - before.time_ns) / (double)(after.count - before.count);
+}
+
 static int measure_event(char **arguments)
 {
-	struct runs before, after;
+	double least = 0;
 	char **command = arguments;
 	uint32_t base;
 	pid_t child;
@@ -248,12 +263,13 @@ static int measure_event(char **arguments)
 	await_run(base, child);
 	/* All of its programs are attached soon after the first has run; the load is the same for every contestant. */
 	pause_us(200000);
-	before = runs_of(child, base);
-	if (finish(start(arguments)))
-		give_up("the load failed");
-	after = runs_of(child, base);
+	for (int i = 0; i < NR_LOADS; i++) {
+		double ns = event_ns(arguments, child, base);
+
+		least = i && least < ns ? least : ns;
+	}
 	stop(child);
-	printf("%.1f\n", (double)(after.time_ns - before.time_ns) / (double)(after.count - before.count));
+	printf("%.1f\n", least);
 	return 0;
 }
 
