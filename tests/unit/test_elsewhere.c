@@ -13,23 +13,30 @@
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 
-static uint32_t find(const char *path, const char *build_id, uint64_t inode)
+/* What is found for the first file of a profile that has but this one. */
+static uint32_t find_file(struct elsewhere elsewhere, const char *path, const char *build_id, struct profile_file file)
 {
 	static const struct naming naming = { .identify_only = true };
-	struct elsewhere elsewhere = { .directories = ":/nowhere::" };
 	struct profile profile;
 	uint32_t found;
 
 	profile_init(&profile);
-	vec_push(&profile.files, (struct profile_file){ .path = profile_add_string(&profile, path),
-							.build_id = profile_add_string(&profile, build_id),
-							.inode = inode });
+	file.path = profile_add_string(&profile, path);
+	file.build_id = profile_add_string(&profile, build_id);
+	vec_push(&profile.files, file);
 	elsewhere.profile = &profile;
 	assert_int_equal(naming_start(&naming, &elsewhere.symbolizer), 0);
 	found = elsewhere_find(&elsewhere, 0, NULL);
 	symbolizer_free(elsewhere.symbolizer);
 	profile_done(&profile);
 	return found;
+}
+
+static uint32_t find(const char *path, const char *build_id, uint64_t inode)
+{
+	const struct elsewhere elsewhere = { .directories = ":/nowhere::" };
+
+	return find_file(elsewhere, path, build_id, (struct profile_file){ .inode = inode });
 }
 
 static void only_the_right_file_is_taken(void **state)
@@ -52,26 +59,16 @@ static void only_the_right_file_is_taken(void **state)
 /* This program, on the host that made the profile: by device and inode. */
 static uint32_t find_self(uint32_t next_number)
 {
-	static const struct naming naming = { .identify_only = true };
-	struct elsewhere elsewhere = { .next_number = next_number };
-	struct profile profile;
+	const struct elsewhere elsewhere = { .next_number = next_number };
+	struct profile_file file = {};
 	struct stat status;
 	char self[4096] = "";
-	uint32_t found;
 
 	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
 	assert_int_equal(stat(self, &status), 0);
-	profile_init(&profile);
-	vec_push(&profile.files,
-		 (struct profile_file){ .path = profile_add_string(&profile, self),
-					.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev),
-					.inode = status.st_ino });
-	elsewhere.profile = &profile;
-	assert_int_equal(naming_start(&naming, &elsewhere.symbolizer), 0);
-	found = elsewhere_find(&elsewhere, 0, NULL);
-	symbolizer_free(elsewhere.symbolizer);
-	profile_done(&profile);
-	return found;
+	file.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
+	file.inode = status.st_ino;
+	return find_file(elsewhere, self, "", file);
 }
 
 static void so_many_files_are_tried(void **state)
