@@ -511,6 +511,14 @@ static void say_unwind_full(const struct run *run)
 			run->applet->name, (unsigned long long)(run->plan->unwind_bytes >> 20));
 }
 
+/* gcc waits for cc1: an empty report does not say so. */
+static void say_nothing_of_command(const struct run *run)
+{
+	if (run->command && !run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns)
+		fprintf(stderr, "stacktool %s: nothing of process %u itself; what a command starts is not followed\n",
+			run->applet->name, command_pid(run->command));
+}
+
 /*
  * After a failure too: what was counted until then is drained and saved, but no longer printed. The first failure is the
  * one that is told.
@@ -529,6 +537,8 @@ static int finish(struct run *run, int err)
 		command_hurry(run->command);
 	close_interval(run);
 	say_unwind_full(run);
+	if (!err)
+		say_nothing_of_command(run);
 	if (!err)
 		err = shows_events(run) ? end_events(run) : print_interval(run);
 	if (!err)

@@ -49,6 +49,12 @@ tool profile -f -F 199 -U -- "$FIXTURES/calls" -n 300000000
 expect_status 0
 expect_out '^calls;.*st_fix_'
 
+# What it starts is not followed: an empty report says so, a report does not.
+refuse_err 'not followed'
+tool count -f "$FIXTURES/calls:st_fix_hit" -- sh -c "echo | $FIXTURES/calls -n 100; :"
+expect_equal "rows" "$(grep -c st_fix "$T/out")" 0
+expect_err 'nothing of process [0-9]+ itself; what a command starts is not followed$'
+
 # As the user who called sudo
 SUDO_UID=65534 SUDO_GID=65533 tool count -f -o "$T/report.folded" t:sched:sched_switch -- sh -c 'id -u; id -g; id -G; umask >/dev/null'
 expect_status 0
