@@ -4,10 +4,8 @@
 . "${0%/*}/lib.sh"
 needs tracepoint:syscalls:sys_enter_getppid
 
-# Where tracepoints of system calls may fault, the kernel may leave out system calls, of any kind, and says how many
-# (docs/probes.md): not more than there were, and not fewer than it says.
 preempted=no
-! tr '\0' '\n' </sys/kernel/btf/vmlinux | grep -qx faultable || preempted=yes
+! programs_are_preempted || preempted=yes
 
 for threads in 1 2 8; do
 	for interval in '' '-i 0.05'; do

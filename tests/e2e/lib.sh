@@ -245,6 +245,12 @@ lost_events() {
 	said_of 'events not recorded|events not counted|events not shown|waits not|messages from the kernel side|events missed|events counted in a map' "$@"
 }
 
+# Whether programs of system calls and of fentry can be preempted: then the kernel may leave out events, of any process, and
+# says how many (docs/probes.md). Where tracepoints may fault they can.
+programs_are_preempted() {
+	tr '\0' '\n' </sys/kernel/btf/vmlinux | grep -qx faultable
+}
+
 # ---- the exactness suite ----
 
 # At default sizes nothing is lost; but a sanitized tool is too slow to keep up with a hundred thousand new stacks in a moment.
