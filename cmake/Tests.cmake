@@ -338,7 +338,7 @@ foreach(source IN LISTS bench_programs)
 	short_name(${source} name)
 	add_executable(bench_${name} EXCLUDE_FROM_ALL ${source} ${bench_support} ${bench_skeletons})
 	target_link_libraries(bench_${name} PRIVATE stacktool_flags
-		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_test_libraries)
+		$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_test_libraries m)
 	add_dependencies(bench_${name} stacktool_skeleton stacktool_build_info)
 	set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

@@ -2,9 +2,11 @@
 /*
  * The measuring instruments of the bench; each prints numbers, tests/bench/run makes the rounds and the table.
  *
- *   measure event LOAD… -- CMD…   nanoseconds per event: starts CMD, waits until its BPF programs run, runs LOAD ten times, and
- *                                 prints run time / runs of all programs that are new since the start (BPF run-time
- *                                 statistics) of the fastest: what disturbs a machine only adds
+ *   measure event LOAD… -- A… -- B…
+ *                                 nanoseconds per event of A and of B, which run together: starts both, waits until the BPF
+ *                                 programs of both run, runs LOAD ten times, and takes run time / runs of the programs of each
+ *                                 (BPF run-time statistics) of the fastest: what disturbs a machine only adds. Who comes
+ *                                 second finds warm caches, so the same is done with B first; printed are the geometric means
  *   measure first CMD…            milliseconds from exec of CMD until one of its BPF programs has run for the first time
  *   measure memory CMD…           runs CMD to its end; the peaks of the resident memory of all its processes added up (kB),
  *                                 how many there were at most, and the most kernel memory that their BPF maps had (kB)
@@ -232,44 +234,81 @@ static void enable_statistics(void)
 		give_up("the kernel has no BPF run-time statistics");
 }
 
-/* Nanoseconds per event while the load runs once. */
-static double event_ns(char **load, pid_t child, uint32_t base)
+struct contestant {
+	char **command;
+	pid_t pid;
+	uint32_t base;	 /* the last program before it was started */
+	double least_ns; /* per event, of its fastest load */
+};
+
+static void start_contestant(struct contestant *contestant)
 {
-	struct runs before = runs_of(child, base), after;
-
-	if (finish(start(load)))
-		give_up("the load failed");
-	after = runs_of(child, base);
-	if (after.count == before.count)
-		give_up("no program of the command has run");
-	return (double)(after.time_ns - before.time_ns) / (double)(after.count - before.count);
-}
-
-static int measure_event(char **arguments)
-{
-	double least = 0;
-	char **command = arguments;
-	uint32_t base;
-	pid_t child;
-
-	while (*command && strcmp(*command, "--"))
-		command++;
-	if (!*command)
-		return 2;
-	*command++ = NULL;
-	enable_statistics();
-	base = last_program();
-	child = start(command);
-	await_run(base, child);
+	contestant->base = last_program();
+	contestant->pid = start(contestant->command);
+	contestant->least_ns = 0;
+	await_run(contestant->base, contestant->pid);
 	/* All of its programs are attached soon after the first has run; the load is the same for every contestant. */
 	pause_us(200000);
-	for (int i = 0; i < NR_LOADS; i++) {
-		double ns = event_ns(arguments, child, base);
+}
 
-		least = i && least < ns ? least : ns;
+static void note_load(struct contestant *contestant, const struct runs *before)
+{
+	struct runs after = runs_of(contestant->pid, contestant->base);
+	double ns;
+
+	if (after.count == before->count)
+		give_up("no program of the command has run");
+	ns = (double)(after.time_ns - before->time_ns) / (double)(after.count - before->count);
+	if (contestant->least_ns == 0 || ns < contestant->least_ns)
+		contestant->least_ns = ns;
+}
+
+/* Both are attached all the while, `first` before `second`. */
+static void run_together(char **load, struct contestant *first, struct contestant *second)
+{
+	struct runs before_first, before_second;
+
+	start_contestant(first);
+	start_contestant(second);
+	for (int i = 0; i < NR_LOADS; i++) {
+		before_first = runs_of(first->pid, first->base);
+		before_second = runs_of(second->pid, second->base);
+		if (finish(start(load)))
+			give_up("the load failed");
+		note_load(first, &before_first);
+		note_load(second, &before_second);
 	}
-	stop(child);
-	printf("%.1f\n", least);
+	stop(second->pid);
+	stop(first->pid);
+}
+
+/* What stands behind the next "--", which becomes the end of what stands before it; NULL when there is none. */
+static char **behind_dashes(char **arguments)
+{
+	while (*arguments && strcmp(*arguments, "--"))
+		arguments++;
+	if (!*arguments)
+		return NULL;
+	*arguments++ = NULL;
+	return *arguments ? arguments : NULL;
+}
+
+static int measure_event(char **load)
+{
+	struct contestant a = { .command = behind_dashes(load) };
+	struct contestant b = { .command = a.command ? behind_dashes(a.command) : NULL };
+	double a_first, b_second;
+
+	if (!b.command)
+		return 2;
+	enable_statistics();
+	run_together(load, &a, &b);
+	a_first = a.least_ns;
+	b_second = b.least_ns;
+	run_together(load, &b, &a);
+	if (getenv("VERBOSE"))
+		fprintf(stderr, "first %.1f %.1f, then %.1f %.1f\n", a_first, b_second, b.least_ns, a.least_ns);
+	printf("%.1f %.1f\n", sqrt(a_first * a.least_ns), sqrt(b_second * b.least_ns));
 	return 0;
 }
 
