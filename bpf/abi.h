@@ -191,10 +191,30 @@ struct st_task {
 
 /* ---- scratch ---- */
 
+/* The hash goes over a record in parts of whole turns of its lanes: it looks at some words behind it. */
+#define ST_RECORD_WORDS (ST_HEAD_WORDS + 2 * ST_MAX_FRAMES)
+#define ST_HASH_LANES 4
+#define ST_PART_WORDS 68
+#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 4 * ST_PART_WORDS)
+
+#define ST_WINDOW_WORDS \
+	64 /* 512 bytes of stack in one read: by tables 116 ns per frame, with 128 bytes 157, with one word 190 */
+
+/* What bpf/frames.bpf.c needs for a walk. */
+struct st_frames {
+	__u64 frame; /* the frame pointer of the next frame */
+	__u64 window_at; /* user address of the window */
+	__u64 room; /* a frame below window_at + room lies in the window */
+	__u64 window[ST_WINDOW_WORDS + 1]; /* what was read last; one word more than is filled, for the verifier */
+	__u32 at, until; /* where the next frame goes, and where no more go */
+};
+
 struct st_slot {
 	__u32 claims; /* 1: owned; see bpf/scratch.bpf.h for the protocol */
 	__u32 pad;
 	struct st_stack stack;
+	__u64 behind[ST_HASHED_WORDS - ST_RECORD_WORDS];
+	struct st_frames walk;
 };
 
 /* ---- accounting ---- */
@@ -294,7 +314,8 @@ struct st_config {
 	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
 	__u8 alone; /* the kernel never runs two programs of this session on one CPU at a time: see ST_NOTE() */
-	__u8 pad[2];
+	__u8 walk_frames; /* user stacks are walked by bpf/frames.bpf.c, which takes bpf_probe_read_user() and _kernel() */
+	__u8 pad[1];
 	__u32 probe; /* number of the probe of this copy of the program */
 	__u8 unwind; /* enum st_unwind_mode; anything but OFF takes bpf_probe_read_user() too */
 	__u8 pad1[3];
@@ -370,5 +391,7 @@ ST_ASSERT_SIZE(struct st_offcpu_config, 40);
 _Static_assert(__builtin_offsetof(struct st_pair, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRST_WORD, "key starts at kind");
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
-ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES);
+_Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
+	       "whole parts only, of whole turns");
+ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES + 48 + 8 * (ST_WINDOW_WORDS + 5));
 ST_ASSERT_SIZE(struct st_config, 88);

@@ -75,6 +75,14 @@ static __always_inline void *st_registers_on_stack(void *stack)
 	return stack + 16384 - 8 * ST_NR_REGISTERS;
 }
 
+/* Where the kernel keeps the user's registers of the current task. */
+static __always_inline void *st_task_registers(struct task_struct *task)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	return st_registers_on_stack(BPF_CORE_READ(task, stack));
+}
+
 #else
 
 /* Tables are made for x86_64 only; elsewhere ST_UNWIND_OFF is all there is. */

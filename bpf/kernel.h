@@ -49,6 +49,7 @@ struct task_struct {
 	unsigned int flags;
 	unsigned int __state; /* v5.14: commit 2f064a59a11f ("sched: Change task_struct::state") */
 	void *mm; /* NULL: a kernel thread */
+	void *utask; /* NULL: has never met a uprobe */
 	void *stack;
 	struct task_struct *real_parent;
 	__u64 start_time;

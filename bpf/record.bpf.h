@@ -13,6 +13,7 @@
 #pragma once
 
 #include "bpf/arch.bpf.h"
+#include "bpf/frames.bpf.h"
 #include "bpf/scratch.bpf.h"
 #include "bpf/task.bpf.h"
 #include "bpf/unwind.bpf.h"
@@ -133,6 +134,9 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 		return;
 	if (st_config.unwind && !st_unwind_begin(ctx, program, slot_index, tgid))
 		done = st_unwind_walk(slot_index);
+	/* the others begin with registers of their own, or in a task that has met a uprobe */
+	if (!done && st_config.walk_frames && program != ST_PROGRAM_SAMPLE && program != ST_PROGRAM_UPROBE)
+		done = st_walk_frames(slot_index);
 	if (!done)
 		st_kernel_walk(ctx, stack);
 	if (stack->head.user_status == ST_STACK_NONE)

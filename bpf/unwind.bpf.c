@@ -127,16 +127,17 @@ static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address
 {
 	__u64 in_window = address - unwind->window_at;
 
-	if (in_window <= 8 * (ST_WINDOW_WORDS - 1) && !(in_window & 7)) {
+	if (in_window < unwind->room && !(in_window & 7)) {
 		*ret_word = unwind->window[(in_window >> 3) & (ST_WINDOW_WORDS - 1)];
 		return 0;
 	}
 	if (!(int)bpf_probe_read_user(unwind->window, sizeof(unwind->window), (void *)address)) {
 		unwind->window_at = address;
+		unwind->room = sizeof(unwind->window) - 7;
 		*ret_word = unwind->window[0];
 		return 0;
 	}
-	unwind->window_at = 1ULL << 63; /* the read has cleared it; the top of the stack is near */
+	unwind->room = 0; /* the read has cleared it; the top of the stack is near */
 	return (int)bpf_probe_read_user(ret_word, sizeof(*ret_word), (void *)address);
 }
 
@@ -307,13 +308,6 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 
 /* ---- the walk ---- */
 
-static __always_inline void *st_task_registers(struct task_struct *task)
-{
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	return st_registers_on_stack(BPF_CORE_READ(task, stack));
-}
-
 /*
  * Begins with the registers of the context, or with those that the task left user mode with. 0, or -1 when it has none. In a
  * system call the address is that behind the instruction, as behind a call.
@@ -340,7 +334,7 @@ static __always_inline int st_begin_registers(struct st_unwind *unwind)
 	unwind->is_bp_lost = 0;
 	unwind->by_frame = 0;
 	unwind->low = unwind->high = 0;
-	unwind->window_at = 1ULL << 63;
+	unwind->room = 0;
 	return 0;
 }
 

@@ -9,8 +9,6 @@
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 
-#define ST_WINDOW_WORDS 64 /* 512 bytes of stack in one read: 116 ns per frame, with 128 bytes 157, with one word 190 */
-
 /* The registers and what was read last, one per scratch slot. */
 struct st_unwind {
 	__u64 pc, sp, bp;
@@ -20,6 +18,7 @@ struct st_unwind {
 	__u64 space; /* of the process, as in struct st_unwind_process */
 	__u64 order; /* where `registers` has which, as ST_REGISTERS_PT */
 	__u64 window_at; /* user address of the window */
+	__u64 room; /* a word below window_at + room lies in the window; 0: nothing does */
 	__u64 window[ST_WINDOW_WORDS];
 	__u64 registers[ST_NR_REGISTERS]; /* all of them, where `is_known` */
 	__u32 tgid;

@@ -154,6 +154,12 @@ static bool is_alone(const struct attach_plan *attach)
 	return true;
 }
 
+/* Whether programs may walk user stacks themselves (bpf/frames.bpf.c) instead of asking the kernel for each. */
+static bool may_walk_frames(const struct attach_plan *attach)
+{
+	return host_reads_user(attach->program) && host_reads_kernel(attach->program) && !host_freezes_on_user_reads();
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
@@ -174,6 +180,7 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.mode = (uint8_t)plan->mode,
 		.has_cookie = tells_probe_by_cookie(plan, attach),
 		.alone = is_alone(attach),
+		.walk_frames = may_walk_frames(attach),
 	};
 
 	if (getrandom(config.seed, sizeof(config.seed), 0) != sizeof(config.seed))

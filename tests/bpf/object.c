@@ -118,6 +118,14 @@ void object_done(struct object *object)
 	vec_done(&object->deltas);
 }
 
+static void ask_for_run(const struct object *object, union bpf_attr *attributes, uint64_t context[2])
+{
+	memset(attributes, 0, sizeof(*attributes));
+	attributes->test.prog_fd = (uint32_t)bpf_program__fd(object->program);
+	attributes->test.ctx_in = (uintptr_t)context;
+	attributes->test.ctx_size_in = 2 * sizeof(*context);
+}
+
 /*
  * By the bare system call: the code of libbpf has no frame pointers, and the walk through it would end anywhere. The frame
  * of this function is not seen (syscall() has none of its own), that of its caller is.
@@ -125,13 +133,29 @@ void object_done(struct object *object)
 void object_run(struct object *object)
 {
 	uint64_t context[2] = {};
-	union bpf_attr attributes = {};
+	union bpf_attr attributes;
 
-	attributes.test.prog_fd = (uint32_t)bpf_program__fd(object->program);
-	attributes.test.ctx_in = (uintptr_t)context;
-	attributes.test.ctx_size_in = sizeof(context);
+	ask_for_run(object, &attributes, context);
 	assert_int_equal(syscall(SYS_bpf, BPF_PROG_TEST_RUN, &attributes, sizeof(attributes)), 0);
 }
+
+#if defined(__x86_64__)
+
+__attribute__((noinline, noclone)) void object_run_from(struct object *object, uint64_t frame)
+{
+	uint64_t context[2] = {};
+	union bpf_attr attributes;
+	long result = SYS_bpf;
+
+	ask_for_run(object, &attributes, context);
+	__asm__ volatile("xchg %%rbp, %[frame]\n\tsyscall\n\txchg %%rbp, %[frame]"
+			 : "+a"(result), [frame] "+r"(frame)
+			 : "D"((long)BPF_PROG_TEST_RUN), "S"(&attributes), "d"(sizeof(attributes))
+			 : "rcx", "r11", "memory");
+	assert_int_equal(result, 0);
+}
+
+#endif
 
 void object_read_ring(struct object *object)
 {

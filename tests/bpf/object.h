@@ -42,6 +42,9 @@ void object_done(struct object *object);
 /* Runs the program once on this CPU (bpf_prog_test_run); for on_test. */
 void object_run(struct object *object);
 
+/* The same, with `frame` as the frame pointer from which the walk starts. x86_64. */
+void object_run_from(struct object *object, uint64_t frame);
+
 /* Takes all messages out of the ring. */
 void object_read_ring(struct object *object);
 

@@ -272,6 +272,18 @@ static void without_tables_the_reason_is_named(void **state)
 	end();
 }
 
+/* A thread can put any number there. What was read of another stack is not part of this one. */
+static void a_frame_pointer_that_leads_nowhere_ends_the_walk(void **state)
+{
+	begin(ST_UNWIND_AUTO);
+	tell_mappings(false);
+	recurse(3);
+	object_run_from(&stage.object, 1ULL << 63);
+	assert_int_equal(last_record()->head.user_end, ST_END_NO_ROW);
+	assert_int_equal(last_record()->head.nr_user, 1);
+	end();
+}
+
 /* What was told of another run of this process is not believed: the record says which one it is. */
 static void another_program_under_the_same_number_is_not_known(void **state)
 {
@@ -354,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_stack_that_is_too_deep_is_cut),
 		cmocka_unit_test(without_a_word_about_the_process_the_kernel_walks),
 		cmocka_unit_test(without_tables_the_reason_is_named),
+		cmocka_unit_test(a_frame_pointer_that_leads_nowhere_ends_the_walk),
 		cmocka_unit_test(another_program_under_the_same_number_is_not_known),
 		cmocka_unit_test(a_child_has_what_its_parent_had),
 		cmocka_unit_test(a_process_that_is_taken_away_is_not_known),

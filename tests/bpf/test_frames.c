@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks by frame pointers: bpf/frames.bpf.c finds what the kernel finds, on chains of frames that are made by hand, whatever
+ * they look like. The walk begins in a system call that is made with the frame pointer wanted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "tests/bpf/object.h"
+
+#if defined(__x86_64__)
+
+#define PAGE 4096
+#define AREA_BYTES (512 * PAGE)
+
+static uint8_t *area; /* AREA_BYTES, all of it present, and behind it a page that is not there */
+
+static int make_area(void **state)
+{
+	area = mmap(NULL, AREA_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (area == MAP_FAILED || munmap(area + AREA_BYTES, PAGE))
+		return -1;
+	memset(area, 0, AREA_BYTES);
+	return 0;
+}
+
+/* Writes a frame into the area; its address. */
+static uint64_t put_frame(size_t at, uint64_t above, uint64_t return_address)
+{
+	memcpy(area + at, &above, sizeof(above));
+	memcpy(area + at + 8, &return_address, sizeof(return_address));
+	return (uintptr_t)area + at;
+}
+
+/* A chain of `nr` frames from `at` on, `stride` bytes apart; the last one leads to `end`. Its first frame. */
+static uint64_t put_chain(size_t at, size_t nr, size_t stride, uint64_t end)
+{
+	uint64_t frame = end;
+
+	assert_true(nr && at + nr * stride <= AREA_BYTES);
+	for (size_t i = nr; i-- > 0;)
+		frame = put_frame(at + i * stride, frame, 0x401000 + i);
+	return frame;
+}
+
+static struct st_stack record_of(bool by_us, uint64_t frame)
+{
+	struct st_config config = { .want_user = 1, .task_access = ST_TASK_PROBE_READ, .walk_frames = by_us };
+	struct st_stack record;
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = config });
+	object_run_from(&object, frame);
+	object_read_ring(&object);
+	assert_int_equal(object.records.nr, 1);
+	record = object.records.data[0];
+	object_check_identity(&object, 0);
+	object_done(&object);
+	return record;
+}
+
+/* Compares with the kernel's own walk, and with the number of frames that are expected. */
+static void check(uint64_t frame, size_t nr_frames)
+{
+	struct st_stack kernels = record_of(false, frame), ours = record_of(true, frame);
+
+	assert_int_equal(ours.head.nr_user, nr_frames);
+	assert_int_equal(ours.head.nr_user, kernels.head.nr_user);
+	assert_int_equal(ours.head.user_status, kernels.head.user_status);
+	assert_memory_equal(ours.frames, kernels.frames, 8 * nr_frames);
+	assert_memory_equal(&ours.head.id, &kernels.head.id, sizeof(ours.head.id));
+}
+
+static void chains_of_any_length(void **state)
+{
+	static const size_t lengths[] = { 1, 2, 15, 16, 17, 40, 125 };
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
+		check(put_chain(0, lengths[i], 48, 0), 1 + lengths[i]);
+	check(put_chain(0, 126, 48, 0), ST_MAX_FRAMES);
+	check(put_chain(0, 200, 48, 0), ST_MAX_FRAMES);
+}
+
+static void frames_of_any_size(void **state)
+{
+	static const size_t strides[] = { 16, 24, 496, 504, 512, 600, PAGE - 8, PAGE, 5000 };
+
+	for (size_t i = 0; i < sizeof(strides) / sizeof(*strides); i++)
+		check(put_chain(0, 100, strides[i], 0), 101);
+}
+
+static void frames_at_odd_addresses(void **state)
+{
+	check(put_chain(4, 20, 52, 0), 21);
+	check(put_chain(1, 20, 49, 0), 21);
+}
+
+static void a_chain_that_ends_anywhere(void **state)
+{
+	static const uint64_t ends[] = {
+		8,          PAGE - 1,        0xdead000000000000, 0xffff888000000000,
+		UINT64_MAX, UINT64_MAX - 15, 1ULL << 63,         (1ULL << 63) + 8,
+	};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		check(put_chain(0, 3, 32, ends[i]), 4);
+		check(ends[i], 1);
+	}
+}
+
+static void a_chain_at_the_end_of_memory(void **state)
+{
+	size_t last = AREA_BYTES - 16;
+
+	check(put_frame(last, 0, 0x401000), 2);
+	check(put_chain(last - 4 * 32, 5, 32 - 8, (uintptr_t)area + last), 7);
+	check((uintptr_t)area + AREA_BYTES - 8, 1);
+	check((uintptr_t)area + AREA_BYTES - 4, 1);
+	check((uintptr_t)area + AREA_BYTES, 1);
+}
+
+static void a_chain_that_goes_down_or_round(void **state)
+{
+	uint64_t low = put_frame(0, 0, 0x401000);
+
+	check(put_frame(2048, low, 0x401001), 3);
+	check(put_frame(64, (uintptr_t)area + 64, 0x401002), ST_MAX_FRAMES);
+	put_frame(128, (uintptr_t)area + 9000, 0x401003);
+	check(put_frame(9000, (uintptr_t)area + 128, 0x401004), ST_MAX_FRAMES);
+}
+
+static void return_addresses_of_zero(void **state)
+{
+	put_frame(64, (uintptr_t)area + 128, 0);
+	put_frame(128, 0, 0x401000);
+	check((uintptr_t)area + 64, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chains_of_any_length),         cmocka_unit_test(frames_of_any_size),
+		cmocka_unit_test(frames_at_odd_addresses),      cmocka_unit_test(a_chain_that_ends_anywhere),
+		cmocka_unit_test(a_chain_at_the_end_of_memory), cmocka_unit_test(a_chain_that_goes_down_or_round),
+		cmocka_unit_test(return_addresses_of_zero),
+	};
+
+	return cmocka_run_group_tests(tests, make_area, NULL);
+}
+
+#else
+
+int main(void)
+{
+	return 0; /* the walk is the kernel's on other architectures */
+}
+
+#endif
