@@ -20,10 +20,11 @@
 # shellcheck shell=sh disable=SC2034
 : "${STACKTOOL:?path of the tool}" "${FIXTURES:?directory of the fixtures}" "${ON_STAGE=}"
 
-# A little less than the time that the "ctest:" line of the script allows, so that it is the stage that says what hangs.
+# A little less than the time that the "ctest:" line of the script allows, so that it is the stage that says what hangs; or
+# STAGE_SECONDS.
 if [ -z "$ON_STAGE" ]; then
 	seconds=$(sed -nE '1,4s/^# ctest:.*timeout=([0-9]+).*/\1/p' "$0")
-	ON_STAGE=1 exec "$FIXTURES/stage" $((${seconds:-300} - 15)) "$0" "$@"
+	ON_STAGE=1 exec "$FIXTURES/stage" "${STAGE_SECONDS:-$((${seconds:-300} - 15))}" "$0" "$@"
 fi
 
 set -u
