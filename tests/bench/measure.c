@@ -7,6 +7,9 @@
  *                                 programs of both run, runs LOAD ten times, and takes run time / runs of the programs of each
  *                                 (BPF run-time statistics) of the fastest: what disturbs a machine only adds. Who comes
  *                                 second finds warm caches, so the same is done with B first; printed are the geometric means
+ *   measure under LOAD… -- A… [-- B…]
+ *                                 milliseconds of LOAD by the clock, by itself, while A runs, and while B runs: of the fastest
+ *                                 of five each, in turn
  *   measure first CMD…            milliseconds from exec of CMD until one of its BPF programs has run for the first time
  *   measure memory CMD…           runs CMD to its end; the peaks of the resident memory of all its processes added up (kB),
  *                                 how many there were at most, and the most kernel memory that their BPF maps had (kB)
@@ -237,7 +240,7 @@ static void enable_statistics(void)
 struct contestant {
 	char **command;
 	pid_t pid;
-	uint32_t base;	 /* the last program before it was started */
+	uint32_t base;  /* the last program before it was started */
 	double least_ns; /* per event, of its fastest load */
 };
 
@@ -309,6 +312,52 @@ static int measure_event(char **load)
 	if (getenv("VERBOSE"))
 		fprintf(stderr, "first %.1f %.1f, then %.1f %.1f\n", a_first, b_second, b.least_ns, a.least_ns);
 	printf("%.1f %.1f\n", sqrt(a_first * a.least_ns), sqrt(b_second * b.least_ns));
+	return 0;
+}
+
+#define NR_TURNS 5
+
+/* Milliseconds of one load while the command runs, or by itself. A load before that is there for the programs to be attached. */
+static double load_ms(char **load, char **command)
+{
+	struct contestant contestant = { .command = command };
+	double begin, deadline = now_ms() + PATIENCE_S * 1e3;
+
+	if (command) {
+		contestant.base = last_program();
+		contestant.pid = start(command);
+		while (!runs_of(contestant.pid, contestant.base).count) {
+			if (now_ms() > deadline || finish(start(load)))
+				give_up("no program of the command has run");
+		}
+	}
+	begin = now_ms();
+	if (finish(start(load)))
+		give_up("the load failed");
+	begin = now_ms() - begin;
+	if (command)
+		stop(contestant.pid);
+	return begin;
+}
+
+static int measure_under(char **load)
+{
+	char **a = behind_dashes(load), **b = a ? behind_dashes(a) : NULL;
+	char **commands[] = { NULL, a, b };
+	double least[3] = {};
+	int nr = b ? 3 : 2;
+
+	if (!a)
+		return 2;
+	enable_statistics();
+	for (int turn = 0; turn < NR_TURNS; turn++) {
+		for (int i = 0; i < nr; i++) {
+			double ms = load_ms(load, commands[i]);
+
+			least[i] = turn && least[i] < ms ? least[i] : ms;
+		}
+	}
+	printf("%.2f %.2f %.2f\n", least[0], least[1], least[nr - 1]);
 	return 0;
 }
 
@@ -458,6 +507,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 3 && !strcmp(argv[1], "event"))
 		return measure_event(argv + 2);
+	if (argc > 3 && !strcmp(argv[1], "under"))
+		return measure_under(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "first"))
 		return measure_first(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "memory"))
@@ -466,6 +517,6 @@ int main(int argc, char **argv)
 		return measure_time(argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "ratios"))
 		return print_ratios(argv[2]);
-	fprintf(stderr, "usage: measure event|first|memory|time|ratios …\n");
+	fprintf(stderr, "usage: measure event|under|first|memory|time|ratios …\n");
 	return 2;
 }
