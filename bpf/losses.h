@@ -36,6 +36,7 @@
 	X(USER_NOT_64BIT, NOTE, "user stacks of 32-bit code were walked by frame pointers")                     \
 	X(USER_NO_MAPPING, STACK, "user stacks end at code outside the known mappings")                         \
 	X(USER_NO_ROW, STACK, "user stacks end in code without unwind information and frame pointers")          \
+	X(USER_NO_TABLE, STACK, "user stacks end in code whose unwind table was not made yet")                  \
 	X(USER_LOST, STACK, "user stacks end where unwinding takes a register that is not kept")                \
 	X(USER_BAD_CFA, STACK, "user stacks end where the next frame would lie below or nowhere")               \
 	X(USER_UNREADABLE, STACK, "user stacks end at memory that could not be read")                           \

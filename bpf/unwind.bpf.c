@@ -264,7 +264,7 @@ static __always_inline int st_by_frame(struct st_unwind *unwind, int end)
 	unwind->pc = pc;
 	unwind->is_call = 1;
 	unwind->is_known = 0;
-	unwind->by_frame = 1;
+	unwind->by_frame = end;
 	return pc ? 0 : ST_END_ROOT;
 }
 
@@ -289,12 +289,14 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 	if (!unwind)
 		return ST_END_NO_PROCESS;
 	address = unwind->pc - unwind->is_call;
-	if (!st_find_mapping(unwind, address))
+	if (!st_find_mapping(unwind, address)) {
 		rule = st_find_rule(unwind, address);
-	else if (unwind->by_frame)
-		return ST_END_NO_ROW;
-	else
+		end += unwind->rules == ST_SPACE_TO_COME;
+	} else if (unwind->by_frame) {
+		return unwind->by_frame;
+	} else {
 		end = ST_END_NO_MAPPING;
+	}
 	if (st_store_frame(unwind, slot_index))
 		return ST_END_TRUNCATED;
 	if ((__u8)rule == ST_UNWIND_STOP)

@@ -28,7 +28,7 @@ struct st_unwind {
 	__u8 is_call; /* pc is a return address: its row is that of pc - 1 */
 	__u8 is_known; /* no call lies between `registers` and this frame */
 	__u8 is_bp_lost;
-	__u8 by_frame; /* pc comes from a frame pointer, and has to prove that it is code */
+	__u8 by_frame; /* the end that a frame pointer led past: pc has to prove that it is code */
 	__u8 pad[7];
 };
 

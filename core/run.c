@@ -43,6 +43,7 @@
 #include "symbolize/symbolize.h"
 
 #define MAX_UNWIND_WAIT_MS 2000 /* for the unwind tables of the targets, before the first event */
+#define MAX_COMMAND_WAIT_MS 1000 /* for those of a command and its libraries, before it is let go */
 
 struct run {
 	const struct applet *applet;
@@ -202,6 +203,22 @@ static bool shows_events(const struct run *run)
 	return run->plan->view.style == VIEW_SNOOP;
 }
 
+/* A command is waited for later: while everything is attached, the symbol worker is busy with it. */
+static void look_at_targets(struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	if (run->command) {
+		spaces_expect(run->spaces, command_pid(run->command), plan->command[0]);
+		spaces_unwind(run->spaces, 0);
+		return;
+	}
+	for (size_t i = 0; i < plan->tgids.nr; i++)
+		spaces_prime(run->spaces, plan->tgids.data[i]);
+	if (plan->tgids.nr)
+		spaces_unwind(run->spaces, MAX_UNWIND_WAIT_MS);
+}
+
 static int open_spaces(struct run *run)
 {
 	struct unwind_store_options unwind = { .max_bytes = run->plan->unwind_bytes };
@@ -218,10 +235,8 @@ static int open_spaces(struct run *run)
 	if (!run->plan->interval_ns && !shows_events(run))
 		run->naming.debuginfod = &run->debuginfod;
 
-	for (size_t i = 0; !err && i < run->plan->tgids.nr; i++)
-		spaces_prime(run->spaces, run->plan->tgids.data[i]);
-	if (!err && run->plan->tgids.nr)
-		spaces_unwind(run->spaces, MAX_UNWIND_WAIT_MS);
+	if (!err)
+		look_at_targets(run);
 	return err;
 }
 
@@ -564,6 +579,13 @@ static void say_privileges(const struct run *run)
 	say_lines(run, buf_text(&kept));
 }
 
+/* Its first instructions have unwind tables, too. */
+static int release_command(struct run *run)
+{
+	spaces_unwind(run->spaces, MAX_COMMAND_WAIT_MS);
+	return command_release(run->command);
+}
+
 static int carry_out(struct run *run)
 {
 	int err = start(run);
@@ -579,7 +601,7 @@ static int carry_out(struct run *run)
 	err = print_around(run, render_header);
 	say_attached();
 	if (!err && run->command)
-		err = command_release(run->command);
+		err = release_command(run);
 	if (!err)
 		err = start_clock(run);
 	if (err && err != -EPIPE)

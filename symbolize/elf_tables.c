@@ -53,8 +53,10 @@ struct dynamic {
 	uint64_t symbols, names, names_bytes, hash, gnu_hash;
 };
 
-static void take_entry(struct dynamic *dynamic, uint64_t tag, uint64_t value)
+static void take_entry(void *context, uint64_t tag, uint64_t value)
 {
+	struct dynamic *dynamic = context;
+
 	switch (tag) {
 	case DT_SYMTAB:
 		dynamic->symbols = value;
@@ -74,7 +76,7 @@ static void take_entry(struct dynamic *dynamic, uint64_t tag, uint64_t value)
 	}
 }
 
-static int read_dynamic(const struct elf_file *elf, struct dynamic *ret_dynamic)
+int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void *context)
 {
 	enum {
 		ENTRIES_MAX = 4096
@@ -99,7 +101,7 @@ static int read_dynamic(const struct elf_file *elf, struct dynamic *ret_dynamic)
 			return err;
 		if (tag == DT_NULL)
 			break;
-		take_entry(ret_dynamic, tag, elf->is_64 ? entry.wide.d_un.d_val : entry.narrow.d_un.d_val);
+		visit(context, tag, elf->is_64 ? entry.wide.d_un.d_val : entry.narrow.d_un.d_val);
 	}
 	return 0;
 }
@@ -182,7 +184,7 @@ static int table_by_dynamic(const struct elf_file *elf, struct elf_table *ret_ta
 {
 	struct dynamic dynamic = {};
 	struct elf_table table = { .dynamic = true };
-	int err = read_dynamic(elf, &dynamic);
+	int err = elf_dynamic_read(elf, take_entry, &dynamic);
 
 	err = err ?: elf_file_offset_of_address(elf, dynamic.symbols, &table.offset);
 	err = err ?: elf_file_offset_of_address(elf, dynamic.names, &table.names_offset);

@@ -145,6 +145,20 @@ static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
 	return err;
 }
 
+/* Text that came with a message ends with a NUL. */
+static int take_needs(struct unwind_table *table, const struct message *message)
+{
+	size_t nr = message->header.nr_text;
+	const char *text = message_text(message, 0);
+	int err = text ? vec_grow((void **)&table->needs.data, &table->needs.room, nr, 1) : 0;
+
+	if (!text || err)
+		return err;
+	memcpy(table->needs.data, text, nr);
+	table->needs.nr = nr;
+	return 0;
+}
+
 static int take_head(struct unwind_queue *queue, const struct message *message)
 {
 	struct unwind_request *request = first_sent(queue);
@@ -161,6 +175,7 @@ static int take_head(struct unwind_queue *queue, const struct message *message)
 	}
 	message_element(message, 0, &wire, sizeof(wire));
 	err = make_room(&queue->intake, &wire);
+	err = err ?: take_needs(&queue->intake, message);
 	if (err)
 		drop_intake(queue);
 	else

@@ -9,6 +9,7 @@ void unwind_table_done(struct unwind_table *table)
 	vec_done(&table->pages);
 	vec_done(&table->rows);
 	vec_done(&table->rules);
+	vec_done(&table->needs);
 	*table = (struct unwind_table){};
 }
 

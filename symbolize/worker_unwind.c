@@ -3,10 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/elf_needs.h"
 #include "symbolize/unwind_compile.h"
 #include "symbolize/worker_internal.h"
 
-static int compile(int fd, struct unwind_table *table)
+/* What the file needs is a gain: a table without it is as good. */
+static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 {
 	struct elf_file elf;
 	int err = elf_file_open(&elf, fd);
@@ -14,11 +16,24 @@ static int compile(int fd, struct unwind_table *table)
 	if (err)
 		return err;
 	err = unwind_compile(&elf, table);
+	if (!err && elf_needs_read(&elf, needs))
+		vec_done(needs);
 	elf_file_done(&elf);
 	return err;
 }
 
-static void send_head(struct worker *worker, enum symbol_status status, const struct unwind_table *table)
+/* As many as have room. */
+static void draft_needs(struct draft *draft, const elf_needs *needs)
+{
+	uint32_t unused;
+
+	for (size_t at = 0; at < needs->nr; at += strlen(needs->data + at) + 1)
+		if (!draft_text(draft, needs->data + at, strlen(needs->data + at), &unused))
+			return;
+}
+
+static void send_head(struct worker *worker, enum symbol_status status, const struct unwind_table *table,
+		      const elf_needs *needs)
 {
 	struct wire_unwind wire = {
 		.first_page = table->first_page,
@@ -35,6 +50,7 @@ static void send_head(struct worker *worker, enum symbol_status status, const st
 	worker->draft.header.status = status;
 	if (status == SYMBOL_OK)
 		draft_element(&worker->draft, &wire, sizeof(wire));
+	draft_needs(&worker->draft, needs);
 	worker_send(worker);
 }
 
@@ -56,13 +72,15 @@ static void send_array(struct worker *worker, const void *data, size_t nr_bytes)
 void worker_unwind(struct worker *worker, int fd)
 {
 	struct unwind_table table = {};
-	int err = fd < 0 ? 0 : compile(fd, &table);
+	elf_needs needs = {};
+	int err = fd < 0 ? 0 : compile(fd, &table, &needs);
 
-	send_head(worker, fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(err), &table);
+	send_head(worker, fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(err), &table, &needs);
 	if (fd >= 0 && !err) {
 		send_array(worker, table.pages.data, table.pages.nr * sizeof(*table.pages.data));
 		send_array(worker, table.rows.data, table.rows.nr * sizeof(*table.rows.data));
 		send_array(worker, table.rules.data, table.rules.nr * sizeof(*table.rules.data));
 	}
+	vec_done(&needs);
 	unwind_table_done(&table);
 }

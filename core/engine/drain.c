@@ -168,8 +168,11 @@ static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addre
 static const char *end_text(uint8_t end)
 {
 	static const char *const texts[ST_NR_ENDS] = {
-		[ST_END_NO_MAPPING] = "[unknown code]",     [ST_END_NO_ROW] = "[no unwind information]",
-		[ST_END_LOST] = "[lost register]",          [ST_END_BAD_CFA] = "[bad frame]",
+		[ST_END_NO_MAPPING] = "[unknown code]",
+		[ST_END_NO_ROW] = "[no unwind information]",
+		[ST_END_NO_TABLE] = "[no unwind table yet]",
+		[ST_END_LOST] = "[lost register]",
+		[ST_END_BAD_CFA] = "[bad frame]",
 		[ST_END_UNREADABLE] = "[unreadable stack]",
 	};
 
@@ -275,6 +278,7 @@ static void add_pending(struct session *session, const struct drain_target *targ
 	if (!session->pending.nr)
 		return;
 	spaces_update(target->spaces);
+	spaces_unwind(target->spaces, 0); /* many records take a while, in which a new program makes many more */
 	if (session->mode == EVENTS_EACH)
 		add_events(session, target);
 	while (session->mode != EVENTS_EACH && at < session->pending.nr) {

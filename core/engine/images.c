@@ -119,6 +119,43 @@ uint32_t images_add(struct images *images, const struct image_key *key)
 	return position;
 }
 
+struct own_mapping {
+	struct images *images;
+	uint64_t start;
+	uint32_t image;
+};
+
+static void add_own(void *context, const struct proc_mapping *mapping)
+{
+	struct own_mapping *own = context;
+	const struct image_key key = {
+		.kind = mapping->kind,
+		.device = mapping->device,
+		.inode = mapping->inode,
+		.path = mapping->path,
+		.deleted = mapping->deleted,
+	};
+
+	if (mapping->start == own->start && mapping->kind == MAPPING_FILE)
+		own->image = images_add(own->images, &key);
+}
+
+/* stat() would be simpler, but on some file systems it tells another device than maps and the side-band. Nothing is read. */
+uint32_t images_add_open(struct images *images, int fd)
+{
+	struct own_mapping own = { .images = images, .image = IMAGE_NONE };
+	_cleanup_(closep) int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	void *memory = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	if (memory == MAP_FAILED)
+		return IMAGE_NONE;
+	own.start = (uintptr_t)memory;
+	if (maps >= 0)
+		proc_maps_read(maps, add_own, &own);
+	munmap(memory, 1);
+	return own.image;
+}
+
 void images_set_build_id(struct images *images, uint32_t image, const uint8_t *build_id, size_t nr_bytes)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -329,11 +366,12 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
 	return found->kind == MAPPING_VDSO ? vdso_file(images, found, place) : ordinary_file(images, found, place);
 }
 
+/* A place without an end is that of a process to come. */
 static int open_vdso(const struct image_place *place)
 {
 	struct image_place own = find_own_vdso();
 
-	if (!is_native(place) || !own.end || own.end - own.start != place->end - place->start)
+	if (!own.end || (place->end && (!is_native(place) || own.end - own.start != place->end - place->start)))
 		return -ENOENT;
 	return copy_vdso(&own);
 }

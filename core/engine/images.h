@@ -39,6 +39,12 @@ void images_free(struct images *images);
 /* The image with this key, added when new; IMAGE_NONE when there are too many already. */
 uint32_t images_add(struct images *images, const struct image_key *key);
 
+/*
+ * The image that mappings of this file will show: it is mapped for a moment to see what the kernel says about it. IMAGE_NONE
+ * when that cannot be done.
+ */
+uint32_t images_add_open(struct images *images, int fd);
+
 /* Notes the build id that the kernel told; the first one stays. */
 void images_set_build_id(struct images *images, uint32_t image, const uint8_t *build_id, size_t nr_bytes);
 
@@ -55,7 +61,10 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
 /* The path of a file of the profile that was handed over, as the process saw it that had it mapped; NULL for others. */
 const char *images_path_of_file(const struct images *images, uint32_t file, uint32_t *ret_tgid);
 
-/* Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. */
+/*
+ * Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. The vDSO is also there for
+ * an empty place.
+ */
 int images_open(const struct images *images, uint32_t image, const struct image_place *place);
 
 /*

@@ -123,14 +123,24 @@ static int read_header(int fd, uint8_t header[HEADER_BYTES])
 }
 
 /* Class, byte order and machine as ours. */
-static bool runs_here(const struct search *search, const char *path)
+static int open_ours(const struct search *search, const char *path)
 {
 	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path);
 	uint8_t header[HEADER_BYTES];
 
-	if (fd < 0 || read_header(fd, header))
-		return false;
-	return !memcmp(header + 4, search->own_header + 4, 2) && !memcmp(header + 18, search->own_header + 18, 2);
+	if (fd < 0)
+		return fd;
+	if (read_header(fd, header) || memcmp(header + 4, search->own_header + 4, 2) != 0 ||
+	    memcmp(header + 18, search->own_header + 18, 2) != 0)
+		return -ENOEXEC;
+	return take_fd(&fd);
+}
+
+static bool runs_here(const struct search *search, const char *path)
+{
+	_cleanup_(closep) int fd = open_ours(search, path);
+
+	return fd >= 0;
 }
 
 /* The text of a small file below the root; NULL when there is none. */
@@ -421,4 +431,49 @@ int opener_find_library(const char *name, uint32_t tgid, char **ret_path)
 		return explain_missing(&search);
 	*ret_path = path;
 	return 0;
+}
+
+/* ---- as the dynamic loader finds libraries ---- */
+
+struct library_finder {
+	struct search search;
+};
+
+struct library_finder *library_finder_new(void)
+{
+	struct library_finder *finder = xcalloc(1, sizeof(*finder));
+
+	finder->search.root_fd = -1;
+	if (open_search(&finder->search)) {
+		err_clear(); /* a gain less, and no failure */
+		library_finder_free(finder);
+		return NULL;
+	}
+	list_folders(&finder->search);
+	return finder;
+}
+
+void library_finder_free(struct library_finder *finder)
+{
+	if (finder)
+		search_done(&finder->search);
+	free(finder);
+}
+
+int library_finder_open(const struct library_finder *finder, const char *path)
+{
+	return path[0] == '/' ? open_ours(&finder->search, path) : -ENOENT;
+}
+
+char *library_finder_find(const struct library_finder *finder, const char *name)
+{
+	const texts *folders = &finder->search.folders;
+
+	for (size_t i = 0; i < folders->nr; i++) {
+		_cleanup_(freep) char *path = xasprintf("%s/%s", folders->data[i], name);
+
+		if (runs_here(&finder->search, path))
+			return take_ptr(path);
+	}
+	return NULL;
 }

@@ -13,3 +13,17 @@
  * hint (a near name).
  */
 int opener_find_library(const char *name, uint32_t tgid, char **ret_path);
+
+/* ---- as the dynamic loader finds libraries ---- */
+
+struct library_finder;
+
+/* Reads the loader's configuration of this host; NULL where that cannot be done. */
+struct library_finder *library_finder_new(void);
+void library_finder_free(struct library_finder *finder);
+
+/* Opens an ELF file for this machine by its absolute path: a descriptor, or a negative errno without a cause. */
+int library_finder_open(const struct library_finder *finder, const char *path);
+
+/* The path of the library with exactly this name in the loader's folders, malloc()ed; NULL when there is none. */
+char *library_finder_find(const struct library_finder *finder, const char *name);

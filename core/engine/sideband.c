@@ -28,6 +28,7 @@
 #define MIN_RING_ORDER 3
 #define MANY_CPUS 16 /* that get half of it each */
 #define CPU_CHECK_NS NSEC_PER_SEC
+#define MAX_RUNG 1000 /* times that one thread may wake us */
 
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
@@ -48,6 +49,13 @@ struct lane {
 	struct sideband_record build_id; /* the last one that came, for the mapping that follows */
 };
 
+/* An event of one thread, which nobody reads: it only wakes. */
+struct doorbell {
+	int fd; /* -1 none */
+	struct perf_ring ring;
+	unsigned int nr_rung;
+};
+
 struct queued {
 	uint64_t time_ns;
 	struct lane *lane;
@@ -59,6 +67,7 @@ struct sideband {
 	bool build_ids;
 	bool counts_lost; /* the number of lost records can be read */
 	struct lane *lanes;
+	struct doorbell doorbell;
 	VEC(struct queued) heap; /* lanes with a record in this pass, the oldest record first */
 	struct lane *given;      /* whose record the caller holds */
 	uint64_t cutoff_ns, cpus_checked_ns;
@@ -68,9 +77,9 @@ struct sideband {
 
 /* ---- opening ---- */
 
-static int open_event(struct perf_event_attr *attributes, int cpu)
+static int open_event(struct perf_event_attr *attributes, pid_t tid, int cpu)
 {
-	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, attributes, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -104,7 +113,7 @@ static int open_lane_event(const struct sideband *sideband, int cpu, unsigned in
 	attributes.comm_exec = 1;
 	attributes.task = 1;
 	attributes.wakeup_watermark = (uint32_t)((size_t)sysconf(_SC_PAGESIZE) << order) / 4;
-	return open_event(&attributes, cpu);
+	return open_event(&attributes, -1, cpu);
 }
 
 /* The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
@@ -134,7 +143,7 @@ static void open_build_ids(struct sideband *sideband, struct lane *lane)
 
 	attributes.build_id = 1;
 	if (sideband->build_ids)
-		fd = open_event(&attributes, lane->cpu);
+		fd = open_event(&attributes, -1, lane->cpu);
 	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &lane->build_id_event) &&
 	    !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, lane->fd))
 		lane->build_id_fd = take_fd(&fd);
@@ -172,6 +181,50 @@ static int add_lane(struct sideband *sideband, int cpu)
 	lane->other = sideband->lanes;
 	sideband->lanes = lane;
 	return 0;
+}
+
+/* ---- the doorbell ---- */
+
+static void doorbell_done(struct doorbell *doorbell)
+{
+	perf_ring_done(&doorbell->ring);
+	closep(&doorbell->fd);
+	doorbell->fd = -1;
+}
+
+void sideband_ring_for(struct sideband *sideband, uint32_t tid)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.mmap = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	struct epoll_event readable = { .events = EPOLLIN | EPOLLET };
+	struct doorbell *doorbell = &sideband->doorbell;
+
+	doorbell_done(doorbell);
+	doorbell->fd = open_event(&attributes, (pid_t)tid, -1);
+	if (doorbell->fd < 0 || perf_ring_init(&doorbell->ring, doorbell->fd, 0) ||
+	    epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, doorbell->fd, &readable))
+		doorbell_done(doorbell);
+}
+
+/* Makes room for the next records: none is written, and nobody woken, when the ring is full. */
+static void answer_doorbell(struct doorbell *doorbell)
+{
+	struct perf_ring *ring = &doorbell->ring;
+
+	if (doorbell->fd < 0)
+		return;
+	perf_ring_load(ring);
+	if (ring->head == ring->tail)
+		return;
+	perf_ring_pop(ring, ring->head - ring->tail);
+	if (++doorbell->nr_rung == MAX_RUNG)
+		doorbell_done(doorbell);
 }
 
 /* ---- CPUs come and go ---- */
@@ -308,6 +361,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 {
 	struct epoll_event ignored;
 
+	answer_doorbell(&sideband->doorbell);
 	sideband->cutoff_ns = clock_monotonic_ns();
 	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll saw */
 	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
@@ -390,6 +444,7 @@ int sideband_new(struct sideband **ret_sideband)
 
 	sideband->build_ids = sideband->counts_lost = true;
 	sideband->cpus_checked_ns = clock_monotonic_ns();
+	sideband->doorbell.fd = -1;
 	sideband->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (sideband->epoll_fd < 0)
 		err = fail(-errno, "side-band: epoll_create: %s", strerror(errno));
@@ -412,6 +467,7 @@ void sideband_free(struct sideband *sideband)
 		sideband->lanes = lane->other;
 		lane_free(lane);
 	}
+	doorbell_done(&sideband->doorbell);
 	vec_done(&sideband->heap);
 	closep(&sideband->epoll_fd);
 	free(sideband);

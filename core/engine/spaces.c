@@ -524,6 +524,23 @@ void spaces_prime(struct spaces *spaces, uint32_t tgid)
 	want_unwound(spaces, life);
 }
 
+/* What the process has mapped now is of no interest to the kernel side: it goes at the exec that is to come. */
+void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct life *life;
+
+	if (!spaces->unwinding || !spaces->sideband) { /* without it nothing tells of the exec */
+		spaces_prime(spaces, tgid);
+		return;
+	}
+	life = find_or_begin_life(spaces, tgid, now_ns);
+	complete_life(spaces, life, now_ns, MAX_PARENTS);
+	life->unwound = true;
+	unwinding_expect(spaces->unwinding, word);
+	sideband_ring_for(spaces->sideband, tgid); /* the kernel may take 10 ms for this; meanwhile the worker works */
+}
+
 /* ---- the whole ---- */
 
 /* Working without the side-band is no failure: its cause becomes the note. */

@@ -56,6 +56,12 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 void spaces_prime(struct spaces *spaces, uint32_t tgid);
 
 /*
+ * The process is going to execute a command, `word` as execvp() gets it: asks for the unwind tables of what it will map, and
+ * wakes the caller at once when it does. They are there when spaces_unwind() says that nothing is missing.
+ */
+void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word);
+
+/*
  * Tells the kernel side what it unwinds by: the mappings of processes that were primed or have sent a record, and the tables
  * that the symbol worker has made by now; waits up to `timeout_ms` for those. True when nothing is missing. To be called
  * whenever records were added or the side-band was read.

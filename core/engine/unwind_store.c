@@ -491,6 +491,7 @@ static int write_space(struct unwind_store *store, const struct extent *space,
 			.start = mappings[i].start,
 			.end = mappings[i].end,
 			.to_file = mappings[i].start - mappings[i].file_offset,
+			.rules = mappings[i].table == UNWIND_TABLE_TO_COME ? ST_SPACE_TO_COME : 0,
 		};
 		uint32_t table = mappings[i].table;
 

@@ -32,6 +32,7 @@ void unwind_store_free(struct unwind_store *store);
 int unwind_store_settle(struct unwind_store *store);
 
 #define UNWIND_NO_TABLE UINT32_MAX
+#define UNWIND_TABLE_TO_COME (UINT32_MAX - 1) /* none yet */
 
 /*
  * Copies a table in and gives its number. It is read by no program before a process has it. -ENOSPC when there is no room for
@@ -46,7 +47,7 @@ void unwind_store_remove(struct unwind_store *store, uint32_t number);
 struct unwind_space_mapping {
 	uint64_t start, end, file_offset;
 	uint64_t to_address; /* of the file: what to add to an offset in it; a multiple of a page */
-	uint32_t table;      /* number, or UNWIND_NO_TABLE */
+	uint32_t table;      /* number, UNWIND_NO_TABLE or UNWIND_TABLE_TO_COME */
 };
 
 /* Which run of a process it is; zero where it is not known. */

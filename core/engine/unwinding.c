@@ -10,6 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/vec.h"
+#include "core/engine/forecast.h"
 
 #define NR_BUCKETS 1024
 #define MAX_TRIES 8
@@ -30,6 +31,7 @@ struct module {
 	uint8_t state; /* enum state */
 	uint8_t nr_tries;
 	bool used; /* scratch for eviction */
+	uint32_t expected_as; /* its number in the forecast and 1; 0 none */
 	uint32_t table; /* in the store */
 	uint32_t nr_segments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
@@ -45,6 +47,7 @@ struct space {
 struct unwinding {
 	struct unwinding_options options;
 	struct unwind_store *store;
+	struct forecast *forecast; /* NULL: no command is waited for */
 	VEC(struct module) modules;
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
@@ -82,6 +85,7 @@ void unwinding_free(struct unwinding *unwinding)
 		}
 	}
 	unwind_store_free(unwinding->store);
+	forecast_free(unwinding->forecast);
 	vec_done(&unwinding->modules);
 	vec_done(&unwinding->scratch);
 	free(unwinding);
@@ -106,25 +110,73 @@ static bool can_have_table(const struct unwinding *unwinding, uint32_t image)
 	return kind == MAPPING_FILE || kind == MAPPING_VDSO;
 }
 
-/* Asks for a table that nobody has asked for. While so many are being made that there is no room for more, later. */
-static void ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
+/* Takes ownership of `fd`. */
+static void ask_with(struct unwinding *unwinding, uint32_t image, int fd)
 {
 	struct module *module = module_of(unwinding, image);
-	int fd, err;
+	int err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd);
 
-	if (module->state != STATE_NONE || unwinding->nr_waiting >= MAX_WAITING)
-		return;
-	fd = images_open(unwinding->options.images, image, place);
-	if (fd < 0) {
-		if (++module->nr_tries == MAX_TRIES)
-			module->state = STATE_EMPTY;
-		return;
-	}
-	err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd);
 	if (err == -EAGAIN)
 		return;
 	module->state = err ? STATE_EMPTY : STATE_WAITING;
 	unwinding->nr_waiting += !err;
+}
+
+/* Asks for a table that nobody has asked for. While so many are being made that there is no room for more, later. */
+static void ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
+{
+	struct module *module = module_of(unwinding, image);
+	int fd;
+
+	if (module->state != STATE_NONE || unwinding->nr_waiting >= MAX_WAITING)
+		return;
+	fd = images_open(unwinding->options.images, image, place);
+	if (fd >= 0)
+		ask_with(unwinding, image, fd);
+	else if (++module->nr_tries == MAX_TRIES)
+		module->state = STATE_EMPTY;
+}
+
+/* ---- what is expected ---- */
+
+static void expect_file(struct unwinding *unwinding, const struct forecast_file *file)
+{
+	_cleanup_(closep) int fd = file->fd;
+	uint32_t image = images_add_open(unwinding->options.images, fd);
+	struct module *module = can_have_table(unwinding, image) ? module_of(unwinding, image) : NULL;
+
+	if (!module || module->state != STATE_NONE)
+		return;
+	module->expected_as = file->number + 1;
+	ask_with(unwinding, image, take_fd(&fd));
+}
+
+static void ask_for_expected(struct unwinding *unwinding)
+{
+	struct forecast_file file;
+
+	while (unwinding->forecast && unwinding->nr_waiting < MAX_WAITING && forecast_next(unwinding->forecast, &file))
+		expect_file(unwinding, &file);
+}
+
+void unwinding_expect(struct unwinding *unwinding, const char *word)
+{
+	const struct image_key vdso = { .kind = MAPPING_VDSO, .path = "[vdso]" };
+	const struct image_place anywhere = {};
+
+	ask_for(unwinding, images_add(unwinding->options.images, &vdso), &anywhere);
+	if (!unwinding->forecast)
+		unwinding->forecast = forecast_new(word);
+	ask_for_expected(unwinding);
+}
+
+/* A file of the forecast tells which others come with it. */
+static void add_needs(struct unwinding *unwinding, const struct module *module, const struct unwind_table *table)
+{
+	if (!module->expected_as)
+		return;
+	forecast_add_needs(unwinding->forecast, module->expected_as - 1, table->needs.data, table->needs.nr);
+	ask_for_expected(unwinding);
 }
 
 /* ---- publishing ---- */
@@ -155,7 +207,10 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 	if (can_have_table(unwinding, mapping->image)) {
 		ask_for(unwinding, mapping->image, &place);
 		module = module_of(unwinding, mapping->image);
-		space->incomplete |= module->state == STATE_NONE || module->state == STATE_WAITING;
+		if (module->state == STATE_NONE || module->state == STATE_WAITING) {
+			space->incomplete = true;
+			to.table = UNWIND_TABLE_TO_COME;
+		}
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);
 	}
@@ -251,6 +306,7 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 	memcpy(module->segments, made->table.segments, sizeof(module->segments));
 	module->state = store(unwinding, &made->table, &module->table) ? STATE_REFUSED : STATE_READY;
 	unwinding->nr_refused += module->state == STATE_REFUSED;
+	add_needs(unwinding, module, &made->table);
 }
 
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms)

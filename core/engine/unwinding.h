@@ -34,6 +34,12 @@ void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key 
 void unwinding_remove(struct unwinding *unwinding, uint32_t tgid);
 
 /*
+ * This command will be executed soon: asks for the tables of what it will map (forecast.h), so that they are there when it
+ * does. `word` is what execvp() gets.
+ */
+void unwinding_expect(struct unwinding *unwinding, const char *word);
+
+/*
  * Takes what the worker has made by now, and publishes it; waits up to `timeout_ms` until nothing is missing. True when nothing
  * is.
  */

@@ -78,7 +78,7 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 	vec_push(&stage.mappings, mapping);
 }
 
-static void tell_mappings(bool with_tables)
+static void tell_mappings_without(bool with_tables, uint32_t no_table)
 {
 	const struct unwind_process_key key = { .tgid = (uint32_t)getpid() };
 	int fd = open("/proc/self/maps", O_RDONLY);
@@ -87,9 +87,14 @@ static void tell_mappings(bool with_tables)
 	assert_true(proc_maps_read(fd, add_mapping, NULL) > 0);
 	close(fd);
 	for (size_t i = 0; !with_tables && i < stage.mappings.nr; i++)
-		stage.mappings.data[i].table = UNWIND_NO_TABLE;
+		stage.mappings.data[i].table = no_table;
 	assert_int_equal(unwind_store_set_process(stage.store, &key, stage.mappings.data, stage.mappings.nr), 0);
 	assert_int_equal(unwind_store_settle(stage.store), 0);
+}
+
+static void tell_mappings(bool with_tables)
+{
+	tell_mappings_without(with_tables, UNWIND_NO_TABLE);
 }
 
 static void begin(enum st_unwind_mode mode)
@@ -272,6 +277,18 @@ static void without_tables_the_reason_is_named(void **state)
 	end();
 }
 
+static void a_table_to_come_is_another_reason(void **state)
+{
+	begin(ST_UNWIND_AUTO);
+	tell_mappings_without(false, UNWIND_TABLE_TO_COME);
+	recurse(3);
+	assert_int_equal(last_record()->head.user_end, ST_END_NO_TABLE);
+	object_run_from(&stage.object, 1ULL << 63);
+	assert_int_equal(last_record()->head.user_end, ST_END_NO_TABLE);
+	assert_int_equal(count_of(ST_END_NO_TABLE), 2);
+	end();
+}
+
 /* A thread can put any number there. What was read of another stack is not part of this one. */
 static void a_frame_pointer_that_leads_nowhere_ends_the_walk(void **state)
 {
@@ -366,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_stack_that_is_too_deep_is_cut),
 		cmocka_unit_test(without_a_word_about_the_process_the_kernel_walks),
 		cmocka_unit_test(without_tables_the_reason_is_named),
+		cmocka_unit_test(a_table_to_come_is_another_reason),
 		cmocka_unit_test(a_frame_pointer_that_leads_nowhere_ends_the_walk),
 		cmocka_unit_test(another_program_under_the_same_number_is_not_known),
 		cmocka_unit_test(a_child_has_what_its_parent_had),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -453,6 +454,34 @@ static void fork_exec_mappings_and_exit_come_in_order(void **state)
 	sideband_free(sideband);
 }
 
+static bool is_readable(const struct sideband *sideband)
+{
+	struct pollfd poller = { .fd = sideband_fd(sideband), .events = POLLIN };
+
+	return poll(&poller, 1, 0) > 0;
+}
+
+static void a_thread_that_is_waited_for_rings_when_it_maps_code(void **state)
+{
+	struct sideband *sideband;
+
+	if (!may_watch_the_host())
+		skip();
+	assert_int_equal(sideband_new(&sideband), 0);
+	sideband_ring_for(sideband, (uint32_t)getpid());
+	sideband_begin(sideband);
+	for (size_t i = 0; i < 1000; i++) { /* more than the ring holds */
+		void *memory = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		munmap(memory, 4096);
+		assert_true(is_readable(sideband));
+		sideband_begin(sideband);
+	}
+	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_false(is_readable(sideband)); /* that was the last time */
+	sideband_free(sideband);
+}
+
 static uint64_t count_own_mappings(struct sideband *sideband)
 {
 	const struct sideband_record *record;
@@ -507,6 +536,7 @@ int main(void)
 		cmocka_unit_test(impossible_lengths_end_the_reading),
 		cmocka_unit_test(the_records_of_all_cpus_come_in_order),
 		cmocka_unit_test(fork_exec_mappings_and_exit_come_in_order),
+		cmocka_unit_test(a_thread_that_is_waited_for_rings_when_it_maps_code),
 		cmocka_unit_test(a_full_ring_is_counted_and_reading_goes_on),
 	};
 

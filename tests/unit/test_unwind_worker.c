@@ -128,6 +128,8 @@ static void a_large_table_arrives_whole(void **state)
 	assert_true(symbolizer_next_unwind(fixture->symbolizer, WAIT_MS, &unwind));
 	assert_int_equal(unwind.status, SYMBOL_OK);
 	assert_int_equal(unwind.table.first_page, table.first_page);
+	assert_true(unwind.table.needs.nr); /* the loader, if it is libc */
+	assert_int_equal(vec_last(&unwind.table.needs), '\0');
 	assert_int_equal(unwind.table.nr_segments, table.nr_segments);
 	assert_memory_equal(unwind.table.segments, table.segments, sizeof(table.segments));
 	assert_true(same(unwind.table.pages.data, 8 * unwind.table.pages.nr, table.pages.data, 8 * table.pages.nr));

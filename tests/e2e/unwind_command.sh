@@ -1,0 +1,28 @@
+#!/bin/sh
+# ctest: timeout=200 boots=5.10|7.2
+# A command that was just started has whole stacks, though nothing of it was mapped when everything was attached.
+. "${0%/*}/lib.sh"
+needs uprobe
+[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+
+# Tables come in time when the tool gets a CPU while the loader works: one of a few tries has nearly all.
+nearly_all_whole() {
+	for try in 1 2 3 4 5; do
+		tool count -f -o "$T/report.folded" "$1:st_fix_leaf" -- "$@" recurse 200
+		expect_status 0
+		plain_names "$T/report.folded" >"$T/plain"
+		expect_equal "all events" "$(folded_sum "$T/plain")" 200
+		whole=$(folded_sum_of '^(frameless[^;]*;)?_start;.*;st_fix_recursion(;st_fix_recurse){41};st_fix_leaf [0-9]+$' "$T/plain")
+		echo "$1, try $try: $whole whole"
+		[ "$whole" -lt 190 ] || return 0
+	done
+	fail "$whole of 200 stacks of $1 are whole"
+}
+nearly_all_whole "$FIXTURES/frameless"
+nearly_all_whole "$FIXTURES/frameless-dyn"
+
+# As execvp() finds it
+PATH=$FIXTURES:$PATH
+tool count -f -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- frameless-dyn recurse 200
+expect_status 0
+expect_equal "all events" "$(folded_sum "$T/report.folded")" 200
