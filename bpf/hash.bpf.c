@@ -25,7 +25,7 @@ __attribute__((noinline)) int st_hash_part(__u32 slot_index, __u32 first, __u32 
 	struct st_slot *slot = st_slot_at(slot_index);
 	__u64 a, b, c, d, sum = 0;
 	const __u64 *words;
-	struct st_id id;
+	struct st_id id = {};
 
 	if (!slot || first > ST_HASHED_WORDS - ST_PART_WORDS)
 		return 0;

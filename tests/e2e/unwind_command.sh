@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=5.10|7.2
+# ctest: host timeout=200
 # A command that was just started has whole stacks, though nothing of it was mapped when everything was attached.
 . "${0%/*}/lib.sh"
 needs uprobe
