@@ -109,6 +109,13 @@ const struct option_spec graph_table[] = {
 	OPTION_END,
 };
 
+const struct option_spec depth_table[] = {
+	OPTION(0, "max-depth", struct pick_options, max_depth, "N",
+	       "only the N innermost frames of each stack; rows that then are equal are added up", .min = 1,
+	       .ours = true),
+	OPTION_END,
+};
+
 const struct option_spec pick_table[] = {
 	OPTION(0, "include", struct pick_options, include, "REGEX", "only stacks with a function that matches",
 	       .noun = "a regular expression", .ours = true),
@@ -116,6 +123,7 @@ const struct option_spec pick_table[] = {
 	       .noun = "a regular expression", .ours = true),
 	OPTION(0, "comm", struct pick_options, comm, "REGEX", "only commands that match",
 	       .noun = "a regular expression", .ours = true),
+	{ .kind = OPTION_KIND_FRAGMENT, .fragment = depth_table },
 	OPTION_END,
 };
 
@@ -124,6 +132,7 @@ void pick_plan(const struct pick_options *options, struct plan *plan)
 	plan->include = options->include;
 	plan->exclude = options->exclude;
 	plan->comm = options->comm;
+	plan->view.max_depth = options->max_depth;
 	if (options->comm)
 		plan->key_parts |= KEY_COMM;
 }
@@ -180,6 +189,7 @@ struct filter filter_of(const struct filter_options *options)
 		.tgids = options->tgids.data,
 		.nr_tgids = options->tgids.nr,
 		.since_ns = options->since.ns,
+		.max_depth = options->pick.max_depth,
 	};
 }
 

@@ -36,10 +36,13 @@ extern const struct option_spec graph_table[];
 /* Which stacks are shown. */
 struct pick_options {
 	const char *include, *exclude, *comm;
+	uint32_t max_depth; /* of which only so much */
 };
 
+extern const struct option_spec depth_table[]; /* --max-depth alone, a part of: */
+
 extern const struct option_spec pick_table[];
-/* After plan->key_parts is set: the command becomes a part of the key when it is asked for. */
+/* After plan->view and plan->key_parts are set: the command becomes a part of the key when it is asked for. */
 void pick_plan(const struct pick_options *options, struct plan *plan);
 
 /* Only tasks of some containers, as the kernel sees them when the event comes. */

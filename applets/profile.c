@@ -66,6 +66,7 @@ static const struct option_spec table[] = {
 	       .noun = "a regular expression", .ours = true),
 	OPTION(0, "comm", struct profile_options, pick.comm, "REGEX", "only commands that match",
 	       .noun = "a regular expression", .ours = true),
+	OPTION_FRAGMENT(depth_table, struct profile_options, pick),
 	OPTION_FRAGMENT(limit_table, struct profile_options, limit),
 	OPTION_FRAGMENT(common_table, struct profile_options, common),
 	OPERAND("duration", struct profile_options, duration, "seconds to sample; without it until Ctrl-C"),

@@ -177,7 +177,9 @@ static void add_stack(struct writer *writer, const char *key, const char *status
 {
 	const uint32_t *frames = writer->profile->stack_frames.data;
 
-	if (stack->status == STACK_UNREADABLE || stack->status == STACK_TRUNCATED)
+	if (stack->cut)
+		add_text(writer, status_key, "cut");
+	else if (stack->status == STACK_UNREADABLE || stack->status == STACK_TRUNCATED)
 		add_text(writer, status_key, stack->status == STACK_UNREADABLE ? "missed" : "truncated");
 	if (stack->status == STACK_NOT_ASKED || stack->status == STACK_NONE)
 		return;

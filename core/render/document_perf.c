@@ -88,8 +88,8 @@ static void add_stack(struct writer *writer, const struct merged_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++)
 		add_frame(writer, stack->first + i);
-	if (stack->status == STACK_TRUNCATED)
-		buf_addf(writer->out, "\t%16x %s ([unknown])\n", 0, LABEL_TRUNCATED);
+	if (stack_root_label(stack))
+		buf_addf(writer->out, "\t%16x %s ([unknown])\n", 0, stack_root_label(stack));
 }
 
 static void add_row(struct writer *writer, const struct merged_row *row)

@@ -213,8 +213,8 @@ static void add_stack(struct encoder *encoder, const struct merged_stack *stack,
 {
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
 		vec_push(&encoder->stacks, location_of(encoder, encoder->profile->stack_frames.data[at]));
-	if (stack->status == STACK_TRUNCATED)
-		vec_push(&encoder->stacks, label_location(encoder, LABEL_TRUNCATED));
+	if (stack_root_label(stack))
+		vec_push(&encoder->stacks, label_location(encoder, stack_root_label(stack)));
 	if (stack->status == STACK_UNREADABLE)
 		vec_push(&encoder->stacks, label_location(encoder, missed));
 }

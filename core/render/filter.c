@@ -158,7 +158,11 @@ int filter_apply(const struct filter *filter, struct profile *profile)
 	_cleanup_(freep) bool *wanted = NULL;
 	_cleanup_(freep) bool *unwanted = NULL;
 	struct chosen chosen = { .filter = filter };
-	int err = compile("--include", filter->include, &include);
+	int err;
+
+	if (filter->max_depth)
+		profile->view.max_depth = filter->max_depth;
+	err = compile("--include", filter->include, &include);
 
 	if (!err)
 		err = compile("--exclude", filter->exclude, &exclude);

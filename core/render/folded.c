@@ -21,8 +21,8 @@ static void add_stack(struct sheet *sheet, const struct merged_stack *stack, con
 {
 	if (stack->status == STACK_UNREADABLE)
 		add_label(sheet, missed);
-	if (stack->status == STACK_TRUNCATED)
-		add_label(sheet, LABEL_TRUNCATED);
+	if (stack_root_label(stack))
+		add_label(sheet, stack_root_label(stack));
 	for (uint32_t i = stack->nr; i > 0; i--) {
 		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i - 1]);
 		if (annotate)

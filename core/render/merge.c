@@ -14,6 +14,7 @@
 enum token {
 	TOKEN_BORDER = 0xfffffff0, /* no profile has that many frames */
 	TOKEN_TRUNCATED,
+	TOKEN_CUT,
 	TOKEN_MISSED_KERNEL,
 	TOKEN_MISSED_USER,
 	TOKEN_LOST,
@@ -175,7 +176,17 @@ static void add_parts(const struct merger *merger, struct merged_row *visible)
 	visible->reason = pair ? merger->profile->pairs.data[pair - 1].reason : WAKER_NOT_ASKED;
 }
 
-static struct merged_row visible_row(const struct merger *merger, const struct profile_row *row)
+/* Which frames were there is not shown, so neither is whether the walk had ended before the root. */
+static void cut_stack(const struct profile_view *view, struct merged_stack *stack)
+{
+	if (!view->max_depth || stack->nr <= view->max_depth)
+		return;
+	stack->nr = (uint16_t)view->max_depth;
+	stack->status = STACK_OK;
+	stack->cut = true;
+}
+
+static struct merged_row all_of_row(const struct merger *merger, const struct profile_row *row)
 {
 	const struct profile_view *view = merger->view;
 	struct merged_row visible = { .record = row->record, .count = row->count, .sum = row->sum };
@@ -197,6 +208,17 @@ static struct merged_row visible_row(const struct merger *merger, const struct p
 		drop_leaf(&visible.kernel);
 		drop_leaf(&visible.user);
 	}
+	return visible;
+}
+
+static struct merged_row visible_row(const struct merger *merger, const struct profile_row *row)
+{
+	struct merged_row visible = all_of_row(merger, row);
+
+	cut_stack(merger->view, &visible.kernel);
+	cut_stack(merger->view, &visible.user);
+	cut_stack(merger->view, &visible.waker_kernel);
+	cut_stack(merger->view, &visible.waker_user);
 	return visible;
 }
 
@@ -272,6 +294,8 @@ static void add_stack(const struct merger *merger, const struct merged_stack *st
 		vec_push(&tokens->list, missed);
 	else if (stack->status == STACK_TRUNCATED)
 		vec_push(&tokens->list, TOKEN_TRUNCATED);
+	else if (stack->cut)
+		vec_push(&tokens->list, TOKEN_CUT);
 }
 
 /* By name, the end of the kernel's part only counts where it is seen. */

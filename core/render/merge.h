@@ -22,6 +22,7 @@ struct merged_stack {
 	uint32_t first;
 	uint16_t nr;
 	uint8_t status; /* enum stack_status; STACK_NOT_ASKED when the view leaves this part out */
+	bool cut;       /* by view.max_depth, at the root end; whether it was whole before is not shown then */
 };
 
 struct merged_row {

@@ -133,6 +133,13 @@ void sheet_add_name(struct sheet *sheet, uint32_t string)
 		   sheet->view->folded ? ESCAPE_FOLDED : ESCAPE_NAME);
 }
 
+const char *stack_root_label(const struct merged_stack *stack)
+{
+	if (stack->cut)
+		return LABEL_CUT;
+	return stack->status == STACK_TRUNCATED ? LABEL_TRUNCATED : NULL;
+}
+
 /* stackcount always separates when both stacks were asked for; profile only when both are there. */
 bool sheet_separates(const struct sheet *sheet, const struct merged_row *row)
 {

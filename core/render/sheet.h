@@ -51,6 +51,9 @@ void sheet_add_name(struct sheet *sheet, uint32_t string);
 /* Whether the view asks for a delimiter between the stacks of this row. */
 bool sheet_separates(const struct sheet *sheet, const struct merged_row *row);
 
+/* The label at the root end of a stack that is not whole; NULL for one that is. */
+const char *stack_root_label(const struct merged_stack *stack);
+
 /* One row in the form of the view, with everything that ends it. */
 void text_row(struct sheet *sheet, const struct merged_row *row);
 void folded_row(struct sheet *sheet, const struct merged_row *row);
@@ -72,5 +75,6 @@ void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line);
 #define LABEL_MISSED_KERNEL "[Missed Kernel Stack]"
 #define LABEL_MISSED_USER "[Missed User Stack]"
 #define LABEL_TRUNCATED "[truncated]"
+#define LABEL_CUT "[truncated by --max-depth]"
 #define LABEL_LOST "[stack lost: ring full]"
 #define LABEL_UNFINISHED "[unfinished]"

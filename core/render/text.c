@@ -44,8 +44,8 @@ void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kern
 		add_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
 		text_frame(sheet, at, kernel);
-	if (stack->status == STACK_TRUNCATED)
-		add_label(sheet, LABEL_TRUNCATED);
+	if (stack_root_label(stack))
+		add_label(sheet, stack_root_label(stack));
 }
 
 static void add_stacks(struct sheet *sheet, const struct merged_row *row)

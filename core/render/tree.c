@@ -157,8 +157,8 @@ static void add_stack(struct adder *adder, const struct merged_stack *stack, boo
 
 	if (stack->status == STACK_UNREADABLE)
 		add_label(adder, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER, TREE_LABEL);
-	if (stack->status == STACK_TRUNCATED)
-		add_label(adder, LABEL_TRUNCATED, TREE_LABEL);
+	if (stack_root_label(stack))
+		add_label(adder, stack_root_label(stack), TREE_LABEL);
 	for (uint32_t i = stack->nr; i > 0; i--)
 		add_frame_of(adder, frames[stack->first + i - 1], kernel ? TREE_KERNEL : TREE_USER);
 }
@@ -173,9 +173,12 @@ static void add_waker(struct adder *adder, const struct merged_row *row)
 	if (row->waker == PROFILE_NONE)
 		return;
 	add_label(adder, "--", TREE_DELIMITER);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++) {
 		for (uint32_t at = 0; at < stacks[i]->nr; at++)
 			add_frame_of(adder, profile->stack_frames.data[stacks[i]->first + at], TREE_WAKER);
+		if (stacks[i]->cut)
+			add_label(adder, LABEL_CUT, TREE_LABEL);
+	}
 	escape_add(&text, profile_string(profile, profile->records.data[row->waker].comm), ESCAPE_NAME);
 	if (row->waker_lost)
 		add_label(adder, LABEL_LOST, TREE_LABEL);

@@ -71,8 +71,8 @@ static void add_stack_up(struct sheet *sheet, const struct merged_stack *stack, 
 {
 	if (stack->status == STACK_UNREADABLE)
 		add_line(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
-	if (stack->status == STACK_TRUNCATED)
-		add_line(sheet, LABEL_TRUNCATED);
+	if (stack_root_label(stack))
+		add_line(sheet, stack_root_label(stack));
 	for (uint32_t i = stack->nr; i > 0; i--)
 		text_frame(sheet, stack->first + i - 1, kernel);
 }
@@ -134,8 +134,8 @@ static void fold_missing(struct sheet *sheet, const struct merged_stack *stack, 
 {
 	if (stack->status == STACK_UNREADABLE)
 		add_folded(sheet, missed);
-	if (stack->status == STACK_TRUNCATED)
-		add_folded(sheet, LABEL_TRUNCATED);
+	if (stack_root_label(stack))
+		add_folded(sheet, stack_root_label(stack));
 }
 
 /* Root first. */

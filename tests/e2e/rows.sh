@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: host
-# --top and --min-count show the largest rows and leave the account alone; --comm, --include and --exclude pick rows by
+# --top and --min-count show the largest rows and leave the account alone, --max-depth shows less of each; --comm, --include and --exclude pick rows by
 # regular expressions, of every applet that collects. Durations have units.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:sched:sched_switch
@@ -16,6 +16,10 @@ refuse_err 'does not add up'
 fixture_end
 tool report -f "$T/all.stk"
 expect_equal "saved all the same" "$(folded_sum)" 1000
+tool report -f --max-depth 3 "$T/all.stk"
+expect_equal "events of short stacks" "$(folded_sum)" 1000
+refuse_out '^[^;]*;\[truncated by --max-depth\](;[^;]*){4}$'
+expect_out '^calls;\[truncated by --max-depth\](;[^;]*){2};st_fix_hit [0-9]+$'
 
 fixture calls -n 1000 -d 8
 tool_start count -f --min-count 2000 --comm '^calls$' "$FIXTURES/calls:st_fix_hit"
@@ -48,5 +52,5 @@ expect_err "argument --comm: '\('"
 tool funccount -d 0.3s --top 1 't:sched:*'
 expect_status 0
 expect_equal "lines" "$(wc -l <"$T/out")" 5
-tool profile --interval 100ms --top 1 -f 300ms
+tool profile --interval 100ms --top 1 --max-depth 1 -f 300ms
 expect_status 0

@@ -89,6 +89,22 @@ golden diff.html diff --format html "$T/shapes" "$T/now"
 sort "$T/shapes" | cmp - "$T/again" || fail "folded text does not come back"
 [ "$(stat -c %a "$T/a.svg")" = 600 ] || fail "others may read a.svg"
 
+# --max-depth changes no sum, in any form, and nothing is deeper.
+sum_of() {
+	"$STACKTOOL" report "$@" 2>/dev/null | awk '{ sum += $NF } END { print sum + 0 }'
+}
+for profile in profile-default profile-hostile profile-cut-afd merge packed; do
+	[ "$(sum_of -f --max-depth 1 "$corpus/$profile")" = "$(sum_of -f "$corpus/$profile")" ] || fail "--max-depth 1 changes $profile"
+done
+printf 'app;[truncated by --max-depth];read;-;[truncated by --max-depth];vfs_read_[k] 10\n' >"$T/cut"
+"$STACKTOOL" report --max-depth 1 --include '^vfs_read' "$T/shapes" | cmp - "$T/cut" || fail "--max-depth 1"
+"$STACKTOOL" report --max-depth 2 --format json "$T/shapes" >"$T/out" || fail "--max-depth in JSON"
+grep -q '"total":29,' "$T/out" || fail "--max-depth changes the total of JSON"
+[ "$(grep -o '"user_status":"cut"' "$T/out" | wc -l)" = 3 ] || fail "what is cut in JSON"
+"$STACKTOOL" report --max-depth 1 --tree --root none --least 0 "$T/shapes" >"$T/out" || fail "--max-depth in a tree"
+grep -qF '[truncated by --max-depth]' "$T/out" || fail "nothing is cut in a tree"
+wrong 2 "argument --max-depth: .0. is not a number: give 1 or more" report --max-depth 0 "$T/shapes"
+
 wrong 2 "the suffix says no format" report -o "$T/a.png" "$T/shapes"
 # The name of a file says what is in it, also to --tree, --top and -f.
 wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' asks for svg" report --tree -o "$T/a.svg" "$T/shapes"

@@ -159,6 +159,38 @@ static void by_name_ignores_an_unseen_border(void **state)
 	check_folded(&profile, ";[unknown];-;[unknown];[unknown] 1\n;[unknown];[unknown];-;[unknown] 2\n");
 }
 
+static void stacks_are_cut_at_the_root_and_rows_stay_exact(void **state)
+{
+	const struct event events[] = {
+		{ .id = 1, .program = PROGRAM_SAMPLE, .kernel = TAKEN(&here), .user = TAKEN(&there, &gone), .count = 1 },
+		{ .id = 2,
+		  .program = PROGRAM_SAMPLE,
+		  .kernel = TAKEN(&here),
+		  .user = TAKEN(&there, &stripped, &gone),
+		  .count = 2 },
+		{ .id = 3, .program = PROGRAM_SAMPLE, .kernel = TAKEN(&here), .user = TAKEN(&there), .count = 4 },
+		{ .id = 4,
+		  .program = PROGRAM_SAMPLE,
+		  .kernel = TAKEN(&here),
+		  .user = { .status = STACK_TRUNCATED, .places = PLACES(&there, &gone) },
+		  .count = 8 },
+		{},
+	};
+	struct profile profile;
+
+	build(&profile, events);
+	profile.view.max_depth = 1;
+	check_folded(&profile, ";there;here 4\n;[truncated by --max-depth];there;here 11\n");
+	build(&profile, events);
+	profile.view.max_depth = 1;
+	profile.view.by_name = profile.view.delimited = true;
+	check_folded(&profile, ";there;-;here 4\n;[truncated by --max-depth];there;-;here 11\n");
+	build(&profile, events);
+	profile.view.max_depth = 2;
+	check_folded(&profile, ";[unknown];there;here 1\n;[truncated by --max-depth];[unknown];there;here 2\n"
+			       ";there;here 4\n;[truncated];[unknown];there;here 8\n");
+}
+
 static void rows_that_show_nothing_are_one_row(void **state)
 {
 	const struct event events[] = {
@@ -375,6 +407,7 @@ int main(void)
 		cmocka_unit_test(ties_keep_the_order_of_first_occurrence),
 		cmocka_unit_test(rows_are_unique_by_address_and_by_name_on_request),
 		cmocka_unit_test(by_name_ignores_an_unseen_border),
+		cmocka_unit_test(stacks_are_cut_at_the_root_and_rows_stay_exact),
 		cmocka_unit_test(rows_that_show_nothing_are_one_row),
 		cmocka_unit_test(processes_with_one_pid_and_comm_are_one_row),
 		cmocka_unit_test(a_failed_write_is_reported),
