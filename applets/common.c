@@ -13,6 +13,8 @@ const struct option_spec common_table[] = {
 	       "also save the profile, for 'stacktool report FILE'", .noun = "a file name", .ours = true),
 	OPTION(0, "strict", struct common_options, strict, NULL, "end with status 4 if anything was lost",
 	       .ours = true),
+	OPTION('q', "quiet", struct common_options, quiet, NULL,
+	       "no headers and no notes: beside the rows only what says that something is missing", .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table", .ours = true),
 	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
@@ -40,6 +42,7 @@ int common_plan(const struct common_options *options, struct plan *plan)
 {
 	plan->save_path = options->save_path ? xstrdup(options->save_path) : NULL;
 	plan->strict = options->strict;
+	plan->view.quiet = options->quiet;
 	plan->explain = options->explain;
 	plan->debug = plan->view.verbose = options->debug;
 	plan->dump_bpf = options->dump_bpf;

@@ -14,6 +14,7 @@
 struct common_options {
 	const char *save_path;
 	bool strict;
+	bool quiet;
 	bool explain;
 	bool debug;
 	bool dump_bpf;

@@ -46,6 +46,8 @@ static const struct option_spec table[] = {
 	OPTION(0, "by-name", struct report_options, change.by_name, NULL, "one row for all stacks that print the same"),
 	OPTION('v', "verbose", struct report_options, change.verbose, NULL,
 	       "the account of timed samples even when nothing is missing"),
+	OPTION('q', "quiet", struct report_options, change.quiet, NULL,
+	       "no headers and no notes: beside the rows only what says that something is missing"),
 	OPTION(0, "debug-dir", struct report_options, change.debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize: look for programs and debug files by build id here first, then in "
 	       "/usr/lib/debug, then at their own paths",

@@ -271,7 +271,7 @@ static void say_fallback(const struct run *run)
 	say_lines(run, buf_text(&refused));
 	say_lines(run, run->attach.note);
 	say_lines(run, run->attach.unwind_note);
-	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0])
+	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0] && !run->plan->view.quiet)
 		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", run->applet->name, run->attach.sample.name,
 			run->attach.sample.why);
 	if (run->no_kernel_symbols && run->plan->want_kernel)
@@ -417,7 +417,7 @@ static int show_events(struct run *run)
 	if (err)
 		return err;
 	err = event_stream_take(&run->events, &run->profile, current(run), out);
-	if (event_stream_floods(&run->events) && out)
+	if (event_stream_floods(&run->events) && out && !run->plan->view.quiet)
 		fprintf(stderr,
 			"stacktool %s: more than 1,000 events a second: 'stacktool count %s' adds them up by stack\n",
 			run->applet->name, run->plan->probe.typed);
@@ -484,7 +484,7 @@ static void say_reason(const struct run *run, enum collect_reason reason)
 {
 	const struct plan *plan = run->plan;
 
-	if (reason != COLLECT_TARGET_GONE || run->command)
+	if (reason != COLLECT_TARGET_GONE || run->command || plan->view.quiet)
 		return;
 	if (plan->tgids.nr == 1)
 		fprintf(stderr, "stacktool %s: process %u has ended\n", run->applet->name, plan->tgids.data[0]);

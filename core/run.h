@@ -31,6 +31,7 @@ struct report_change {
 	bool by_name;
 	bool timestamps;
 	bool verbose;
+	bool quiet;
 	bool tui; /* to walk through on the terminal, instead of printing */
 	const char *debug_directories; /* of programs and debug files by build id, for frames that have no names yet */
 };

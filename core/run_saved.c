@@ -25,6 +25,7 @@ static void change_view(struct profile_view *view, const struct report_change *c
 	view->by_name = view->by_name || change->by_name;
 	view->timestamps = view->timestamps || change->timestamps;
 	view->verbose = view->verbose || change->verbose;
+	view->quiet = change->quiet;
 }
 
 static int print(const struct profile *profile)

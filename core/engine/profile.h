@@ -222,6 +222,7 @@ struct profile_view {
 	bool verbose; /* the account of timed samples even when nothing is off */
 	uint32_t top; /* only so many rows, the largest; 0 = all. Not saved, like: */
 	uint64_t least; /* only rows of at least this number */
+	bool quiet; /* no headers, no footers, no notes where nothing is missing */
 	uint32_t max_depth; /* only so many frames of a stack, from the leaf; 0 = all */
 	bool times; /* every record is one event, with its time */
 	/* Not saved: what a form of output tells apart beside what the text shows. */

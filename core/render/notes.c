@@ -24,12 +24,14 @@ static void add_number(struct buf *text, uint64_t number)
 	}
 }
 
-static void add_losses(struct buf *text, const struct profile_interval *interval)
+static void add_losses(struct buf *text, const struct profile_interval *interval, bool quiet)
 {
 	for (size_t i = 0; i < profile_nr_losses(); i++) {
-		if (!interval->losses[i])
+		bool note = profile_loss_class(i) == LOSS_NOTE;
+
+		if (!interval->losses[i] || (note && quiet))
 			continue;
-		buf_adds(text, profile_loss_class(i) == LOSS_NOTE ? "NOTE: " : "WARNING: ");
+		buf_adds(text, note ? "NOTE: " : "WARNING: ");
 		add_number(text, interval->losses[i]);
 		buf_addf(text, " %s\n", profile_loss_sentence(i));
 	}
@@ -158,10 +160,12 @@ static void add_unnamed(struct buf *text, const struct profile *profile, const s
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err)
 {
 	_cleanup_(buf_done) struct buf text = {};
+	bool quiet = profile->view.quiet;
 
-	add_losses(&text, interval);
-	add_samples(&text, interval, profile->view.verbose);
-	add_unnamed(&text, profile, interval);
+	add_losses(&text, interval, quiet);
+	add_samples(&text, interval, profile->view.verbose && !quiet);
+	if (!quiet)
+		add_unnamed(&text, profile, interval);
 	profile_check(interval, &text);
 	errno = 0;
 	if (text.nr && fwrite(text.data, 1, text.nr, err) != text.nr)

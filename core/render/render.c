@@ -22,14 +22,14 @@ static int write_line(const struct profile *profile, uint32_t string, FILE *out)
 
 int render_header(const struct profile *profile, const struct profile_view *view, FILE *out)
 {
-	if (view->folded || view->no_header || !profile->header)
+	if (view->folded || view->no_header || view->quiet || !profile->header)
 		return 0;
 	return write_line(profile, profile->header, out);
 }
 
 int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out)
 {
-	if (view->folded || !profile->footer)
+	if (view->folded || view->quiet || !profile->footer)
 		return 0;
 	return write_line(profile, profile->footer, out);
 }
@@ -102,7 +102,7 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 		buf_addc(&sheet.text, '\n');
 	if (view->timestamps)
 		add_time(&sheet.text, profile, interval);
-	if (view->style == VIEW_FUNCCOUNT && !view->folded)
+	if (view->style == VIEW_FUNCCOUNT && !view->folded && !view->quiet)
 		buf_addf(&sheet.text, TABLE_HEADER, "FUNC", "COUNT");
 	for (size_t i = 0; i < merged.rows.nr && !sheet.err; i++) {
 		add_row(&sheet, &merged.rows.data[i]);

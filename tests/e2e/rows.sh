@@ -52,5 +52,9 @@ expect_err "argument --comm: '\('"
 tool funccount -d 0.3s --top 1 't:sched:*'
 expect_status 0
 expect_equal "lines" "$(wc -l <"$T/out")" 5
+tool funccount -q -d 0.3s --top 1 't:sched:*'
+expect_status 0
+expect_equal "lines without headers" "$(grep -c . "$T/out")" 1
+refuse_err '^NOTE'
 tool profile --interval 100ms --top 1 --max-depth 1 -f 300ms
 expect_status 0

@@ -89,6 +89,13 @@ golden diff.html diff --format html "$T/shapes" "$T/now"
 sort "$T/shapes" | cmp - "$T/again" || fail "folded text does not come back"
 [ "$(stat -c %a "$T/a.svg")" = 600 ] || fail "others may read a.svg"
 
+# -q: the same rows without a header, a footer and notes
+for profile in profile-default stackcount-Ti; do
+	"$STACKTOOL" report "$corpus/$profile" 2>/dev/null | grep -vE '^(Sampling|Tracing|Detaching)' | grep . >"$T/rows"
+	"$STACKTOOL" report -q "$corpus/$profile" 2>"$T/err" | grep . | cmp - "$T/rows" || fail "-q $profile"
+	grep -q '^NOTE' "$T/err" && fail "-q $profile has notes"
+done
+
 # --max-depth changes no sum, in any form, and nothing is deeper.
 sum_of() {
 	"$STACKTOOL" report "$@" 2>/dev/null | awk '{ sum += $NF } END { print sum + 0 }'

@@ -338,6 +338,8 @@ static void each_loss_is_one_line(void **state)
 	profile.intervals.data[0].account.missed = UINT64_MAX;
 	check_notes(&profile, "NOTE: 12 events counted through the ring: the count map was full or busy\n"
 			      "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
+	profile.view.quiet = true;
+	check_notes(&profile, "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
 	profile_done(&profile);
 }
 
