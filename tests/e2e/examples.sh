@@ -1,0 +1,154 @@
+#!/bin/sh
+# ctest: host timeout=120
+# docs/examples: every command of every transcript runs, ends with its status, and prints what the transcript promises; the
+# output that the transcript shows keeps the same promises. `SHOW=1 examples.sh [FILE…]` prints the real output instead.
+. "${0%/*}/lib.sh"
+: "${SOURCE:=$(cd "${0%/*}/../.." && pwd)}"
+needs uprobe perf-event btf tracepoint:sched:sched_switch program:bash program:python3 program:setsid
+
+# In a transcript, which begins with a heading of level 2:
+#
+#   <!-- needs: QUESTION… -->   asked of fixtures/hostprobe; no: this transcript is left out, and the test counts as skipped
+#   <!-- setup: COMMAND -->     before
+#   <!-- load: COMMAND -->      meanwhile; `pgrep` in the transcript finds it
+#   <!-- status: N -->          of the last command (0)
+#   <!-- expect: REGEX -->      a line of the real output and a line of the shown one match
+#   <!-- frames: NAME… -->      so do lines of nothing but these names, offsets and modules, in this order
+work=$T/work
+mkdir "$work"
+for program in calls offcpu usdt; do
+	ln -s "$FIXTURES/$program" "$work/$program"
+done
+seq 100000 | awk '{ print ($1 * 7919) % 100003, "word" }' >"$work/words.txt"
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
+nr=0 left_out=0
+
+stacktool() {
+	"$STACKTOOL" "$@"
+}
+
+pgrep() {
+	echo "$load_pid"
+}
+
+# The load runs when the program is its own, no longer the shell that starts it. Its process group goes with it.
+start_load() {
+	load_pid=
+	[ -n "$load" ] || return 0
+	name=${load%% *}
+	(cd "$work" && eval "exec setsid $load" </dev/null >/dev/null 2>&1) &
+	load_pid=$!
+	until [ "$(cat "/proc/$load_pid/comm")" = "${name##*/}" ]; do
+		kill -0 "$load_pid" || fail "$heading: $load has ended"
+	done
+}
+
+end_load() {
+	[ -n "$load_pid" ] || return 0
+	kill -9 "-$load_pid" 2>/dev/null
+	wait "$load_pid" 2>/dev/null
+}
+
+# The frames in their order, with anything between them
+has_frames() {
+	awk -v names="$frames" 'BEGIN { nr = split(names, name, " "); at = 1 }
+		{ gsub(/^[ \t]+|[ \t]+$/, ""); sub(/ \[[^]]*\]$/, ""); sub(/\+0x[0-9a-f]+$/, "") }
+		$0 == name[at] { at++ }
+		END { if (at <= nr) { print name[at]; exit 1 } }' "$1"
+}
+
+promises() { # FILE WHAT
+	while IFS= read -r regex; do
+		grep -qE -- "$regex" "$1" || fail "$where: no line of the $2 matches: $regex"
+	done <"$T/expects"
+	missing=$(has_frames "$1") || fail "$where: the $2 has no frame $missing, or not in this order"
+}
+
+finish_transcript() {
+	[ -n "$heading" ] || return 0
+	nr=$((nr + 1))
+	where="${file##*/}: $heading"
+	: >"$T/out"
+	[ -s "$T/commands" ] || fail "$where: no command"
+	[ -s "$T/expects" ] || [ -n "$frames" ] || fail "$where: promises nothing"
+	# shellcheck disable=SC2086
+	if ! no=$("$FIXTURES/hostprobe" root $needs); then
+		echo "LEFT OUT: $where: $no"
+		left_out=$((left_out + 1))
+		return 0
+	fi
+	start_load
+	tool_line=$(cat "$T/commands")
+	# shellcheck disable=SC2086
+	(cd "$work" && eval "$setup" && eval "$tool_line") >"$T/out" 2>&1 </dev/null
+	status=$?
+	end_load
+	if [ -n "${SHOW:-}" ]; then
+		echo "== $where (status $status)"
+		cat "$T/out"
+		return 0
+	fi
+	[ "$status" = "$want" ] || fail "$where: status $status, not $want"
+	promises "$T/out" "real output"
+	promises "$T/shown" "shown output"
+}
+
+# What a comment says: `<!-- KEY: VALUE -->`
+comment() {
+	value=${line#<!-- *: }
+	value=${value% -->}
+	case $line in
+	'<!-- needs: '*) needs=$value ;;
+	'<!-- setup: '*) setup=$value ;;
+	'<!-- load: '*) load=$value ;;
+	'<!-- status: '*) want=$value ;;
+	'<!-- frames: '*) frames=$value ;;
+	'<!-- expect: '*) printf '%s\n' "$value" >>"$T/expects" ;;
+	*) fail "$file: $line: what is this?" ;;
+	esac
+}
+
+block_line() {
+	case $line in
+	'$ '*) printf '%s\n' "${line#??}" >>"$T/commands" ;;
+	*) printf '%s\n' "$line" >>"$T/shown" ;;
+	esac
+}
+
+run_file() {
+	heading='' in_block=
+	while IFS= read -r line <&5; do
+		case $in_block$line in
+		'## '*)
+			finish_transcript
+			heading=${line#???}
+			needs='' setup=: load='' want=0 frames=''
+			rm -f "$T/commands" "$T/shown" "$T/expects"
+			touch "$T/commands" "$T/shown" "$T/expects"
+			;;
+		'<!-- '*) comment ;;
+		'```console') in_block=1 ;;
+		'1```') in_block= ;;
+		1*) block_line ;;
+		esac
+	done 5<"$1"
+	finish_transcript
+}
+
+[ $# -gt 0 ] || set -- "$SOURCE"/docs/examples/*.md
+for file; do
+	run_file "$file"
+done
+echo "$nr transcripts"
+
+# The options that the text mentions are options.
+for applet in $("$STACKTOOL" --list | cut -d' ' -f1); do
+	"$STACKTOOL" "$applet" --help
+done >"$T/help"
+# shellcheck disable=SC2016 # backquotes of Markdown
+sed '/^```console/,/^```$/ { /^\$ /!d }' "$@" | grep -oE '(^|[ `])--[a-z][a-z-]+' | tr -d ' `' | sort -u >"$T/options"
+while read -r option; do
+	grep -qE -- "(^|[ ,])$option([ =,]|\$)" "$T/help" || fail "no applet has the option $option"
+done <"$T/options"
+
+[ "$left_out" = 0 ] || skip "$left_out of $nr transcripts were left out"
