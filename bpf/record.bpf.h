@@ -144,6 +144,13 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 	st_count_end(stats, &stack->head);
 }
 
+static __always_inline int st_tables_know_caller(const struct st_stack_head *head)
+{
+	if (head->user_end < ST_END_ROOT || head->user_end == ST_END_NO_PROCESS || head->user_end == ST_END_NOT_64BIT)
+		return 0;
+	return !(head->flags & ST_STACK_LEAF_BY_FRAME) && (head->nr_user > 1 || head->user_end == ST_END_ROOT);
+}
+
 /*
  * At the entry of a function its frame does not exist yet, so a frame pointer walk leaves out the direct caller: it is
  * kept beside the frames. Kernels from 6.11 on put it in themselves for functions that begin with "push %rbp" or
@@ -157,9 +164,8 @@ static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 
 	if (!st_config.want_user || !st_config.read_user || !stack->head.nr_user || second > ST_MAX_FRAMES)
 		return;
-	if (stack->head.user_end >= ST_END_ROOT && stack->head.user_end != ST_END_NO_PROCESS &&
-	    stack->head.user_end != ST_END_NOT_64BIT)
-		return; /* tables know where the return address is */
+	if (st_tables_know_caller(&stack->head))
+		return;
 	if (st_entry_caller(ctx, &caller))
 		return;
 	st_frame_caller(ctx, &by_frame);

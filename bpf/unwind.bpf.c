@@ -378,6 +378,8 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 	head->nr_user = unwind->at - head->nr_kernel;
 	head->user_status = end == ST_END_TRUNCATED ? ST_STACK_TRUNCATED : ST_STACK_OK;
 	head->user_end = end;
+	if (unwind->leaf_by_frame)
+		head->flags |= ST_STACK_LEAF_BY_FRAME;
 }
 
 __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
@@ -405,10 +407,12 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 	}
 	unwind->at = head->nr_kernel;
 	unwind->until = unwind->at + ST_MAX_FRAMES;
-	for (int i = 0; i <= ST_MAX_FRAMES; i++) {
-		end = st_unwind_step(slot_index);
+	end = st_unwind_step(slot_index);
+	unwind->leaf_by_frame = unwind->by_frame;
+	for (int i = 0; i < ST_MAX_FRAMES; i++) {
 		if (end)
 			break;
+		end = st_unwind_step(slot_index);
 	}
 	st_end_walk(unwind, head, end);
 	return 1;

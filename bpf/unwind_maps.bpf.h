@@ -29,7 +29,8 @@ struct st_unwind {
 	__u8 is_known; /* no call lies between `registers` and this frame */
 	__u8 is_bp_lost;
 	__u8 by_frame; /* the end that a frame pointer led past: pc has to prove that it is code */
-	__u8 pad[7];
+	__u8 leaf_by_frame; /* `by_frame` behind the leaf */
+	__u8 pad[6];
 };
 
 struct st_slab_map {

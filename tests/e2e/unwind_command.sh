@@ -26,3 +26,12 @@ PATH=$FIXTURES:$PATH
 tool count -f -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- frameless-dyn recurse 200
 expect_status 0
 expect_equal "all events" "$(folded_sum "$T/report.folded")" 200
+
+# At the entry of a function in code without tables its caller is in no frame yet.
+objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr "$FIXTURES/calls" "$T/calls" || fail "objcopy"
+echo >"$T/go"
+echo >>"$T/go"
+tool count -f --unwind=auto -o "$T/report.folded" "$T/calls:st_fix_hit" -- "$T/calls" -n 100 <"$T/go"
+expect_status 0
+plain_names "$T/report.folded" >"$T/plain"
+expect_equal "with the caller" "$(folded_sum_of ';st_fix_thread;st_fix_hit [0-9]+$' "$T/plain")" 100
