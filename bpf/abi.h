@@ -101,7 +101,8 @@ enum st_stack_flag {
 	ST_STACK_IN_SOFTIRQ = 1 << 2,
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
-	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the walk by tables found no row for the leaf: a frame pointer led on from it */
+	ST_STACK_LEAF_BY_FRAME =
+		1 << 5, /* the walk by tables found no row for the leaf: a frame pointer led on from it */
 };
 
 /*

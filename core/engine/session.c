@@ -524,10 +524,11 @@ static void describe_config(const struct session *session, struct buf *text)
 {
 	const struct st_config *config = &session->skeleton->rodata->st_config;
 
-	buf_addf(text,
-		 "config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u unwind=%u frames=%u idle=%u\n",
-		 config->key_parts, config->task_access, config->task_filter, config->cpu, config->want_kernel,
-		 config->want_user, config->unwind, config->walk_frames, config->include_idle);
+	buf_addf(
+		text,
+		"config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u unwind=%u frames=%u idle=%u\n",
+		config->key_parts, config->task_access, config->task_filter, config->cpu, config->want_kernel,
+		config->want_user, config->unwind, config->walk_frames, config->include_idle);
 	buf_addf(text, "maps: counts 2 x %u, records sent %u, ring %u bytes, slots %u per CPU\n",
 		 session->wanted_entries, bpf_map__max_entries(session->skeleton->maps.st_known),
 		 bpf_map__max_entries(session->skeleton->maps.st_ring),
