@@ -526,12 +526,21 @@ static void say_unwind_full(const struct run *run)
 			run->applet->name, (unsigned long long)(run->plan->unwind_bytes >> 20));
 }
 
-/* gcc waits for cc1: an empty report does not say so. */
-static void say_nothing_of_command(const struct run *run)
+/* gcc waits for cc1, and what hangs does not come back onto a CPU: an empty report does not say so. */
+static void say_why_empty(const struct run *run)
 {
-	if (run->command && !run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns)
+	const struct plan *plan = run->plan;
+
+	if (run->profile.records.nr || shows_events(run) || plan->interval_ns)
+		return;
+	if (run->command)
 		fprintf(stderr, "stacktool %s: nothing of process %u itself; what a command starts is not followed\n",
 			run->applet->name, command_pid(run->command));
+	else if (plan->probe.kind == PROBE_SCHEDULER && plan->tgids.nr)
+		fprintf(stderr,
+			"stacktool %s: no thread of process %u left or came back onto a CPU meanwhile; where it waits: "
+			"/proc/%u/task/*/stack\n",
+			run->applet->name, plan->tgids.data[0], plan->tgids.data[0]);
 }
 
 /*
@@ -553,7 +562,7 @@ static int finish(struct run *run, int err)
 	close_interval(run);
 	say_unwind_full(run);
 	if (!err)
-		say_nothing_of_command(run);
+		say_why_empty(run);
 	if (!err)
 		err = shows_events(run) ? end_events(run) : print_interval(run);
 	if (!err)

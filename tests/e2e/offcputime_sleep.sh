@@ -146,3 +146,12 @@ expect_status 1
 tool offcputime -p 1 -t 2 1
 expect_status 2
 expect_err 'not allowed with'
+
+# What hangs is in no report, and the empty one says where to look.
+tail -f /dev/null &
+hung=$!
+until grep -q '^State:.S' "/proc/$hung/status"; do :; done
+tool offcputime --unfinished -p $hung 0.2
+expect_status 0
+expect_err "no thread of process $hung left or came back .*/proc/$hung/task/\*/stack"
+kill $hung
