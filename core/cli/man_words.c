@@ -15,11 +15,15 @@ const struct man_paragraph man_debugging[] = {
 	{ "[unknown] in all kernel frames",
 	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
 	{ "stacks that end early, or in nonsense",
-	  "Programs that were compiled without frame pointers. Compile with -fno-omit-frame-pointer, or read the top of the "
-	  "stack only." },
+	  "Programs that were compiled without frame pointers, walked by frame pointers: the default of count and the "
+	  "off-CPU tools for the whole system. Take --unwind=auto, -p or a command behind --." },
+	{ "[no unwind information], [no unwind table yet], [unknown code]",
+	  "A walk by unwind tables ended before the root: code without .eh_frame and without frame pointers; a file whose table "
+	  "was still being made, in the first 100 milliseconds of a process; code in no file (made by a JIT compiler)." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
 	  "The kernel's own walk failed. A kernel thread has no user stack: that is no failure, and nothing is printed." },
 	{ "[truncated]", "127 frames are the most; the root is missing." },
+	{ "[truncated by --max-depth]", "There are more frames, which were not asked for." },
 	{ "nothing matches",
 	  "Status 5, with near names. 'stacktool list PATTERN' prints what a pattern matches; '--explain' what would be "
 	  "attached, how and why." },

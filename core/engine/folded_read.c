@@ -246,7 +246,7 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
 	vec_push(&ret_profile->intervals, reader->interval);
 	if (nr_ignored)
-		buf_addf(ret_notes, "NOTE: %zu lines are no folded stacks and were left out\n", nr_ignored);
+		buf_addf(ret_notes, "WARNING: %zu lines are no folded stacks and were left out\n", nr_ignored);
 	if (!reader->nr_lines && nr_ignored)
 		return fail(-EINVAL,
 			    "'%s': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script",

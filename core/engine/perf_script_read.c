@@ -513,7 +513,7 @@ static void note(struct buf *notes, uint64_t number, const char *what)
 {
 	if (!number)
 		return;
-	buf_adds(notes, "NOTE: ");
+	buf_adds(notes, "WARNING: ");
 	buf_addu(notes, number);
 	buf_adds(notes, what);
 }

@@ -140,5 +140,5 @@ wrong 1 "cannot open its directory" flame -o "$T/missing/a.svg" "$T/shapes"
 "$STACKTOOL" flame "$T/shapes" 2>"$T/err" >/dev/full && fail "a full disk is not noticed"
 grep -q 'cannot be written: No space left' "$T/err" || fail "a full disk: $(cat "$T/err")"
 printf 'hello\nmain;a 3\n' | "$STACKTOOL" flame 2>"$T/err" >/dev/null || fail "a line that is no stack"
-grep -q '^NOTE: 1 lines are no folded stacks' "$T/err" || fail "lines left out: $(cat "$T/err")"
+grep -q '^WARNING: 1 lines are no folded stacks' "$T/err" || fail "lines left out: $(cat "$T/err")"
 [ "$failures" = 0 ]

@@ -83,7 +83,7 @@ static void lines_without_a_count_are_counted(void **state)
 	assert_int_equal(read_text("Attaching 3 probes...\na;b 1\n;;;\n99999999999999999999 \nx 99999999999999999999\n",
 				   &profile, &notes),
 			 0);
-	assert_string_equal(buf_text(&notes), "NOTE: 4 lines are no folded stacks and were left out\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 4 lines are no folded stacks and were left out\n");
 }
 
 static void what_is_no_profile_is_refused(void **state)

@@ -83,8 +83,8 @@ static void what_is_left_out_is_told(void **state)
 				   "x 1 [0] 1.0: sched:b: prev=x\n\t4000 f (/x)\n\n",
 				   &profile, &notes),
 			 0);
-	assert_string_equal(buf_text(&notes), "NOTE: 1 samples of other events were left out\n"
-					      "NOTE: 1 lines are not of perf script and were left out\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 1 samples of other events were left out\n"
+					      "WARNING: 1 lines are not of perf script and were left out\n");
 	assert_int_equal(profile.records.nr, 1);
 	assert_int_equal(profile.records.data[0].nr_user, 1);
 }
@@ -145,7 +145,7 @@ static void very_deep_stacks_are_cut_at_the_root(void **state)
 	assert_int_equal(read_text(buf_text(&text), &profile, &notes), 0);
 	assert_int_equal(profile.records.data[0].nr_kernel + profile.records.data[0].nr_user, 8192);
 	assert_int_equal(profile.records.data[0].kernel_status, STACK_TRUNCATED);
-	assert_string_equal(buf_text(&notes), "NOTE: 3616 frames of very deep stacks were left out\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 3616 frames of very deep stacks were left out\n");
 }
 
 int main(void)
