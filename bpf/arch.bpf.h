@@ -52,6 +52,7 @@ enum {
 #define ST_REGISTERS_SIGCONTEXT 0x76543210fa89becdULL
 
 #define ST_CS_USER_32 0x23 /* __USER32_CS */
+#define ST_CS_USER_64 0x33 /* __USER_CS; under Xen PV another one */
 
 /*
  * The user's registers out of the context of a perf_event or uprobe program; 0 when it interrupted the kernel. One load of 8

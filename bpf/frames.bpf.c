@@ -44,9 +44,10 @@ static __always_inline int st_frames_begin(struct st_frames *walk, __u64 *ret_pc
 	if ((int)bpf_probe_read_kernel(registers, sizeof(registers), st_task_registers(task) + 8 * ST_PT_BP))
 		return -1;
 	code_segment = registers[ST_PT_CS - ST_PT_BP];
-	if ((code_segment & 3) != 3 || code_segment == ST_CS_USER_32)
-		return -1;
 	*ret_pc = registers[ST_PT_IP - ST_PT_BP];
+	if ((__u16)code_segment != ST_CS_USER_64 ||
+	    !*ret_pc) /* 0: a thread of the kernel that borrows a process (io_uring) */
+		return -1;
 	walk->frame = registers[0];
 	walk->room = 0;
 	return 0;

@@ -17,8 +17,9 @@ static __always_inline __u64 st_step(__u64 lane, __u64 word)
 /*
  * Mixes the words of one part, up to `nr_words` of the record, into its id. Four lanes take every fourth word, so that the CPU
  * works on four chains of multiplications at once. A lane never forgets one difference; after two it can be as if there had
- * been none, but then `sum`, of all that the lanes went through, is another. What the lanes ended with goes into the id by
- * steps that can be undone.
+ * been none, for some even with any seed (the highest bit, which a multiplication leaves where it is). So what the lanes go
+ * through also goes into `sum`, which is a chain of its own and has the highest bit of each lane in another place. What they
+ * all end with goes into the id by steps that can be undone.
  */
 __attribute__((noinline)) int st_hash_part(__u32 slot_index, __u32 first, __u32 nr_words)
 {
@@ -38,10 +39,13 @@ __attribute__((noinline)) int st_hash_part(__u32 slot_index, __u32 first, __u32 
 	for (__u32 i = 0; i < ST_PART_WORDS; i += ST_HASH_LANES) {
 		if (first + i >= nr_words)
 			break;
-		sum += a = st_step(a, words[i]);
-		sum += b = st_step(b, words[i + 1]);
-		sum += c = st_step(c, words[i + 2]);
-		sum += d = st_step(d, words[i + 3]);
+		a = st_step(a, words[i]);
+		b = st_step(b, words[i + 1]);
+		c = st_step(c, words[i + 2]);
+		d = st_step(d, words[i + 3]);
+		sum += a ^ b >> 16 ^ c >> 32 ^ d >> 48;
+		sum ^= sum >> 29;
+		sum *= 0xc2b2ae3d27d4eb4fULL;
 	}
 	id.lo = a;
 	id.hi = sum;

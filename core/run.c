@@ -531,15 +531,15 @@ static void say_why_empty(const struct run *run)
 {
 	const struct plan *plan = run->plan;
 
-	if (run->profile.records.nr || shows_events(run) || plan->interval_ns)
+	if (run->profile.records.nr || shows_events(run) || plan->interval_ns || plan->view.quiet)
 		return;
 	if (run->command)
 		fprintf(stderr, "stacktool %s: nothing of process %u itself; what a command starts is not followed\n",
 			run->applet->name, command_pid(run->command));
 	else if (plan->probe.kind == PROBE_SCHEDULER && plan->tgids.nr)
 		fprintf(stderr,
-			"stacktool %s: no thread of process %u left or came back onto a CPU meanwhile; where it waits: "
-			"/proc/%u/task/*/stack\n",
+			"stacktool %s: nothing of process %u: no wait that was asked for began and ended meanwhile; "
+			"where it waits now: /proc/%u/task/*/stack\n",
 			run->applet->name, plan->tgids.data[0], plan->tgids.data[0]);
 }
 

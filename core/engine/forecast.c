@@ -17,6 +17,7 @@
 
 #define MAX_FILES 1000 /* LibreOffice maps 300 */
 #define MAX_SCRIPTS 4 /* that interpret each other, as in the kernel */
+#define MAX_LOOKS 20000 /* at places where a library may be: a file can name thousands of folders */
 #define SCRIPT_BYTES 256 /* of the line "#!", as in the kernel */
 
 typedef VEC(char *) path_list;
@@ -28,6 +29,7 @@ struct forecast {
 	path_list names; /* of libraries that were looked for */
 	char *program_folders; /* what the program says about where libraries are; NULL nothing */
 	size_t nr_given;
+	unsigned int nr_looks;
 };
 
 static void list_done(path_list *list)
@@ -153,12 +155,12 @@ static char *expand_folder(const char *folder, const char *path)
 }
 
 /* Looks into folders as DT_RUNPATH and LD_LIBRARY_PATH name them; NULL: there are none. */
-static char *find_in(const struct forecast *forecast, const char *folders, const char *path, const char *name)
+static char *find_in(struct forecast *forecast, const char *folders, const char *path, const char *name)
 {
 	_cleanup_(freep) char *text = xstrdup(folders ? folders : "");
 	char *rest = text, *folder;
 
-	while ((folder = strsep(&rest, ":"))) {
+	while ((folder = strsep(&rest, ":")) && forecast->nr_looks++ < MAX_LOOKS) {
 		_cleanup_(freep) char *place = expand_folder(folder, path);
 		_cleanup_(freep) char *found = xasprintf("%s/%s", place, name);
 		_cleanup_(closep) int fd = library_finder_open(forecast->finder, found);
@@ -180,7 +182,7 @@ static void add_library(struct forecast *forecast, const char *name, const char 
 		found = find_in(forecast, getenv("LD_LIBRARY_PATH"), path, name);
 	if (!found && forecast->paths.nr)
 		found = find_in(forecast, forecast->program_folders, forecast->paths.data[0], name);
-	if (!found)
+	if (!found && forecast->nr_looks++ < MAX_LOOKS)
 		found = library_finder_find(forecast->finder, name);
 	add_new(&forecast->paths, found);
 }

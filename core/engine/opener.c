@@ -71,6 +71,23 @@ static bool is_wanted(int path_fd, const struct statx *status, const struct open
 	return status->stx_ino == request->inode && (device == request->device || has_two_devices(path_fd));
 }
 
+/* Files that the kernel makes up: merely to open some of them changes the host (tracing/free_buffer). */
+static bool is_made_up(int path_fd)
+{
+	static const uint32_t systems[] = {
+		PROC_SUPER_MAGIC,   SYSFS_MAGIC,         TRACEFS_MAGIC,  DEBUGFS_MAGIC, SECURITYFS_MAGIC,
+		CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, EFIVARFS_MAGIC, BPF_FS_MAGIC,  PSTOREFS_MAGIC,
+	};
+	struct statfs status;
+
+	if (fstatfs(path_fd, &status))
+		return true;
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
+		if ((uint32_t)status.f_type == systems[i])
+			return true;
+	return false;
+}
+
 /* From an O_PATH descriptor to one for reading; O_NOATIME leaves no trace, where we may ask for that. */
 static int reopen(int path_fd, int flags)
 {
@@ -99,6 +116,8 @@ static int open_wanted(int path_fd, const struct opener_request *request)
 		err = check_readable_file(&status);
 	if (err == -ENOEXEC && !request->path) /* a configuration file may be short: /etc/ld.so.conf has 34 bytes */
 		err = 0;
+	if (!err && is_made_up(fd))
+		err = -ENOEXEC;
 	if (!err && !is_wanted(fd, &status, request))
 		err = -ESTALE;
 	return err ? err : reopen(fd, 0);

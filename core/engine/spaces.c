@@ -530,10 +530,8 @@ void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word)
 	uint64_t now_ns = clock_monotonic_ns();
 	struct life *life;
 
-	if (!spaces->unwinding || !spaces->sideband) { /* without it nothing tells of the exec */
-		spaces_prime(spaces, tgid);
-		return;
-	}
+	if (!spaces->unwinding || !spaces->sideband)
+		return; /* nothing would tell of the exec: what is mapped then is read at the first record */
 	life = find_or_begin_life(spaces, tgid, now_ns);
 	complete_life(spaces, life, now_ns, MAX_PARENTS);
 	life->unwound = true;

@@ -209,7 +209,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 		module = module_of(unwinding, mapping->image);
 		if (module->state == STATE_NONE || module->state == STATE_WAITING) {
 			space->incomplete = true;
-			to.table = UNWIND_TABLE_TO_COME;
+			to.table = module->nr_tries ? UNWIND_NO_TABLE : UNWIND_TABLE_TO_COME; /* cannot be opened */
 		}
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);

@@ -178,17 +178,19 @@ static bool is_program_of(uint32_t program, pid_t process)
 {
 	static struct {
 		uint32_t program;
+		pid_t process;
 		bool ours;
 	} known[1024];
 	static size_t nr_known;
 	struct ownership ownership = { .program = program };
 
 	for (size_t i = 0; i < nr_known; i++)
-		if (known[i].program == program)
+		if (known[i].program == program && known[i].process == process)
 			return known[i].ours;
 	each_descriptor(process, compare_program, &ownership);
 	if (nr_known < sizeof(known) / sizeof(*known)) {
 		known[nr_known].program = program;
+		known[nr_known].process = process;
 		known[nr_known++].ours = ownership.found;
 	}
 	return ownership.found;
@@ -330,6 +332,7 @@ static double load_ms(char **load, char **command)
 			if (now_ms() > deadline || finish(start(load)))
 				give_up("no program of the command has run");
 		}
+		pause_us(200000); /* until the rest is attached */
 	}
 	begin = now_ms();
 	if (finish(start(load)))

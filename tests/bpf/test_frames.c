@@ -140,13 +140,47 @@ static void return_addresses_of_zero(void **state)
 	check((uintptr_t)area + 64, 3);
 }
 
+static void flip(size_t frame, uint64_t bits)
+{
+	uint64_t word;
+
+	memcpy(&word, area + frame * 48 + 8, sizeof(word));
+	word ^= bits;
+	memcpy(area + frame * 48 + 8, &word, sizeof(word));
+}
+
+/*
+ * A process can put any return addresses on its stack. These differences cancel each other in every lane of the hash, with any
+ * seed: the highest bit stays where it is in a multiplication.
+ */
+static void crafted_stacks_have_ids_of_their_own(void **state)
+{
+	uint64_t start = put_chain(0, 40, 48, 0);
+	struct st_stack plain = record_of(true, start);
+
+	for (size_t i = 0; i < 16; i++) {
+		for (size_t other = i + 1; other < i + 4; other++) {
+			struct st_stack crafted;
+
+			put_chain(0, 40, 48, 0);
+			flip(i, 0x8000000080000000);
+			flip(i + 4, 1ULL << 63);
+			flip(other, 0x8000000080000000);
+			flip(other + 4, 1ULL << 63);
+			crafted = record_of(true, start);
+			assert_int_equal(crafted.head.nr_user, plain.head.nr_user);
+			assert_memory_not_equal(&crafted.head.id, &plain.head.id, sizeof(plain.head.id));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chains_of_any_length),         cmocka_unit_test(frames_of_any_size),
 		cmocka_unit_test(frames_at_odd_addresses),      cmocka_unit_test(a_chain_that_ends_anywhere),
 		cmocka_unit_test(a_chain_at_the_end_of_memory), cmocka_unit_test(a_chain_that_goes_down_or_round),
-		cmocka_unit_test(return_addresses_of_zero),
+		cmocka_unit_test(return_addresses_of_zero),     cmocka_unit_test(crafted_stacks_have_ids_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, make_area, NULL);

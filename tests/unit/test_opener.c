@@ -247,6 +247,7 @@ static void special_files_are_refused_at_once(void **state)
 	_cleanup_(freep) char *fifo = path_in(fixture, "fifo");
 	struct opener_request request = { .path = fifo };
 	struct stat status;
+	int root;
 
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	assert_int_equal(opener_open(&request), -EINVAL);
@@ -259,6 +260,9 @@ static void special_files_are_refused_at_once(void **state)
 	request.path = "/proc/self/exe"; /* a link that only /proc can follow */
 	assert_int_equal(stat("/proc/self/exe", &status), 0);
 	assert_int_equal(opener_open(&request), -ELOOP);
+	root = opener_root(0);
+	assert_int_equal(opener_file_below(root, "/proc/version"), -ENOEXEC); /* opening such a file can have effects */
+	close(root);
 }
 
 /* ---- processes with a root of their own ---- */
