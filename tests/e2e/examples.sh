@@ -16,6 +16,8 @@ needs uprobe perf-event btf tracepoint:sched:sched_switch program:bash program:p
 #   <!-- frames: NAME… -->      so do lines of nothing but these names, offsets and modules, in this order
 work=$T/work
 mkdir "$work"
+load_pid=
+trap 'end_load; rm -rf "$T"' EXIT
 for program in calls offcpu usdt; do
 	ln -s "$FIXTURES/$program" "$work/$program"
 done
@@ -31,16 +33,21 @@ pgrep() {
 	echo "$load_pid"
 }
 
-# The load runs when the program is its own, no longer the shell that starts it. Its process group goes with it.
+# The load runs when the program is its own, no longer the shell that starts it, and has made the file "ready" if it says that it
+# will. Its process group goes with it.
 start_load() {
 	load_pid=
 	[ -n "$load" ] || return 0
 	name=${load%% *}
+	rm -f "$work/ready"
 	(cd "$work" && eval "exec setsid $load" </dev/null >/dev/null 2>&1) &
 	load_pid=$!
 	until [ "$(cat "/proc/$load_pid/comm")" = "${name##*/}" ]; do
 		kill -0 "$load_pid" || fail "$heading: $load has ended"
 	done
+	case $load in
+	*'open("ready"'*) until [ -e "$work/ready" ]; do kill -0 "$load_pid" || fail "$heading: $load has ended"; done ;;
+	esac
 }
 
 end_load() {
