@@ -7,7 +7,8 @@
 /*
  * Walks the user stack of the current task into the record of the slot, behind its kernel frames, from where the task left
  * user mode, and writes nr_user and user_status. Returns 0 when the walk is left to the kernel: the task has no user
- * registers, runs 32-bit code, or has met uprobes. A global function as st_hash().
+ * registers, runs 32-bit code, or has met uprobes. 127 frames whatever kernel.perf_event_max_stack says. A global function as
+ * st_hash().
  */
 int st_walk_frames(__u32 slot_index);
 
