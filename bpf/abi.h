@@ -289,7 +289,7 @@ enum st_mode {
 enum st_task_access {
 	ST_TASK_NONE = 0, /* start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
 	ST_TASK_PROBE_READ, /* bpf_probe_read_kernel of bpf_get_current_task() */
-	ST_TASK_BTF, /* plain dereference of bpf_get_current_task_btf() */
+	ST_TASK_BTF, /* plain dereference of bpf_get_current_task_btf(), where that is forbidden */
 };
 
 enum st_task_filter {

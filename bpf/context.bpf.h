@@ -32,9 +32,11 @@ static __always_inline const void *st_preempt_count_variable(void)
 static __always_inline __u32 st_preempt_count(void)
 {
 	if (bpf_core_field_exists(((struct thread_info *)0)->preempt_count)) {
-		if (st_config.task_access != ST_TASK_BTF)
-			return 0;
-		return ((struct task_struct *)bpf_get_current_task_btf())->thread_info.preempt_count;
+		if (st_config.task_access == ST_TASK_PROBE_READ)
+			return BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_info.preempt_count);
+		if (st_config.task_access == ST_TASK_BTF)
+			return ((struct task_struct *)bpf_get_current_task_btf())->thread_info.preempt_count;
+		return 0;
 	}
 	if (bpf_core_field_exists(((struct pcpu_hot *)0)->preempt_count))
 		return ((const struct pcpu_hot *)bpf_this_cpu_ptr(st_preempt_count_variable()))->preempt_count;

@@ -114,14 +114,17 @@ static __always_inline void st_begin_record(struct st_stack *stack, __u64 now)
 	stack->head.cpu = bpf_get_smp_processor_id();
 }
 
-/* The sleeper is still current, but only the tracepoint's own argument can be read on every kernel and under lockdown. */
+/* The sleeper is still current, but only the tracepoint's own argument can be read on every kernel and under lockdown; task.bpf.h on the two ways. */
 static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
 					     const struct st_who *who, struct task_struct *task, __u64 now)
 {
 	struct st_stack *stack = &slot->stack;
 
 	st_begin_record(stack, now);
-	stack->head.start_time_ns = task->group_leader->start_time;
+	if (st_config.task_access == ST_TASK_PROBE_READ)
+		stack->head.start_time_ns = BPF_CORE_READ(task, group_leader, start_time);
+	else
+		stack->head.start_time_ns = task->group_leader->start_time;
 	stack->head.exec_id = task->self_exec_id;
 	if (st_offcpu.measure != ST_MEASURE_WAKE) {
 		st_take_kernel_stack(ctx, stats, stack);

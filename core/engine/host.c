@@ -100,13 +100,13 @@ static bool has_helper(enum program_kind kind, int helper)
 	       !strstr(log, "cannot use helper");
 }
 
-/* bpf_get_current_task_btf: v5.11 for these types; bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality. */
+/* bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality; bpf_get_current_task_btf: v5.11 for these types. */
 enum task_access host_task_access(enum program_kind kind)
 {
-	if (has_helper(kind, BPF_FUNC_get_current_task_btf))
-		return TASK_ACCESS_BTF;
 	if (has_helper(kind, BPF_FUNC_probe_read_kernel))
 		return TASK_ACCESS_PROBE_READ;
+	if (has_helper(kind, BPF_FUNC_get_current_task_btf))
+		return TASK_ACCESS_BTF;
 	return TASK_ACCESS_NONE;
 }
 
