@@ -86,16 +86,16 @@ static int add_name(const struct elf_file *elf, elf_needs *needs, char kind, con
 int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs)
 {
 	struct wanted wanted = {};
-	uint64_t folders;
 	int err = add_loader(elf, ret_needs);
 
 	err = err ?: elf_dynamic_read(elf, take_entry, &wanted);
 	if (err == -ENODATA)
 		return 0;
 	err = err ?: elf_file_offset_of_address(elf, wanted.names, &wanted.names);
-	folders = wanted.run_path ? wanted.run_path : wanted.r_path;
-	if (!err && folders)
-		err = add_name(elf, ret_needs, UNWIND_NEEDS_FOLDERS, &wanted, folders);
+	if (!err && wanted.run_path)
+		err = add_name(elf, ret_needs, UNWIND_NEEDS_FOLDERS, &wanted, wanted.run_path);
+	else if (!err && wanted.r_path)
+		err = add_name(elf, ret_needs, UNWIND_NEEDS_OLD_FOLDERS, &wanted, wanted.r_path);
 	for (size_t i = 0; !err && i < wanted.nr_libraries; i++)
 		err = add_name(elf, ret_needs, UNWIND_NEEDS_LIBRARY, &wanted, wanted.libraries[i]);
 	return err;

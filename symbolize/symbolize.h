@@ -167,7 +167,7 @@ size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const ch
 struct symbol_unwind {
 	uint32_t number;
 	enum symbol_status status; /* SYMBOL_NO_TABLE: the file has nothing to unwind by */
-	struct unwind_table table; /* the receiver's, to be given to unwind_table_done(); empty unless SYMBOL_OK */
+	struct unwind_table table; /* the receiver's, for unwind_table_done(); nothing but `needs` unless SYMBOL_OK */
 };
 
 /*

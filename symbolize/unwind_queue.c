@@ -171,7 +171,7 @@ static int take_head(struct unwind_queue *queue, const struct message *message)
 		return -EPROTO;
 	if (message->header.status != SYMBOL_OK) {
 		finish(request, (enum symbol_status)message->header.status);
-		return 0;
+		return take_needs(&request->table, message);
 	}
 	message_element(message, 0, &wire, sizeof(wire));
 	err = make_room(&queue->intake, &wire);

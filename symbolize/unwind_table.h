@@ -36,7 +36,8 @@ struct unwind_segment {
 
 /* What a file wants loaded with it: NUL-terminated strings, each behind a letter for its kind. */
 #define UNWIND_NEEDS_LOADER 'l' /* a path: PT_INTERP */
-#define UNWIND_NEEDS_FOLDERS 'f' /* DT_RUNPATH or DT_RPATH: "$ORIGIN/../lib:/opt/lib"; before the libraries */
+#define UNWIND_NEEDS_FOLDERS 'f' /* DT_RUNPATH: "$ORIGIN/../lib:/opt/lib"; before the libraries */
+#define UNWIND_NEEDS_OLD_FOLDERS 'o' /* DT_RPATH, of a file without the other one; likewise */
 #define UNWIND_NEEDS_LIBRARY 'n' /* DT_NEEDED: a name, or a path */
 
 struct unwind_table {

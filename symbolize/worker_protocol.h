@@ -34,7 +34,7 @@ enum message_kind {
 	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
 	MESSAGE_SUGGESTIONS, /* wire_text… */
 	MESSAGE_USDT, /* wire_usdt…: what the patterns matched; more follow if `more` */
-	MESSAGE_UNWIND_TABLE, /* wire_unwind and text: elf_needs; or none and the status why there is no table */
+	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table; text: elf_needs */
 	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */
 	/* to and from the keeper */
 	MESSAGE_START, /* end the worker, if one runs, and start another */

@@ -7,7 +7,7 @@
 #include "symbolize/unwind_compile.h"
 #include "symbolize/worker_internal.h"
 
-/* What the file needs is a gain: a table without it is as good. */
+/* What the file needs is a gain: a table without it is as good, and so is that without a table. */
 static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 {
 	struct elf_file elf;
@@ -15,9 +15,9 @@ static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 
 	if (err)
 		return err;
-	err = unwind_compile(&elf, table);
-	if (!err && elf_needs_read(&elf, needs))
+	if (elf_needs_read(&elf, needs))
 		vec_done(needs);
+	err = unwind_compile(&elf, table);
 	elf_file_done(&elf);
 	return err;
 }

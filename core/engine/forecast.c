@@ -27,7 +27,7 @@ struct forecast {
 	int root_fd;
 	path_list paths; /* of the files, by number */
 	path_list names; /* of libraries that were looked for */
-	char *program_folders; /* what the program says about where libraries are; NULL nothing */
+	char *program_folders; /* where it wants all libraries to be looked for first: DT_RPATH; NULL nowhere */
 	size_t nr_given;
 	unsigned int nr_looks;
 };
@@ -106,19 +106,35 @@ static char *script_line(int fd)
 
 static void add_program(struct forecast *forecast, const char *word, int nr_scripts);
 
-/* env(1) calls exec() once more. */
+/* What env(1) executes: behind its options, some of which have an argument, and the variables it sets. */
+static char *word_behind_env(char *line)
+{
+	char *word = next_word(&line);
+
+	while (word && (word[0] == '-' || strchr(word, '='))) {
+		char *letter = word[0] == '-' && word[1] != '-' ? strpbrk(word, "uCS") : NULL;
+
+		if (letter && letter[0] == 'S' && letter[1]) { /* -Sprogram */
+			word = letter + 1;
+			continue;
+		}
+		if (letter && letter[0] != 'S' && !letter[1])
+			next_word(&line);
+		word = next_word(&line);
+	}
+	return word;
+}
+
+/* The kernel, unlike execvp(), takes a name without a slash from the working directory. env(1) calls exec() once more. */
 static void add_interpreter(struct forecast *forecast, char *line, int nr_scripts)
 {
-	char *path = next_word(&line), *name = path ? strrchr(path, '/') : NULL;
+	char *word = next_word(&line), *name = word ? strrchr(word, '/') : NULL;
+	_cleanup_(freep) char *path = word ? xasprintf("%s%s", name ? "" : "./", word) : NULL;
 
 	if (!path)
 		return;
 	add_program(forecast, path, nr_scripts);
-	if (!name || strcmp(name, "/env") != 0)
-		return;
-	do
-		name = next_word(&line);
-	while (name && (name[0] == '-' || strchr(name, '=')));
+	name = name && !strcmp(name, "/env") ? word_behind_env(line) : NULL;
 	if (name)
 		add_program(forecast, name, nr_scripts);
 }
@@ -154,15 +170,16 @@ static char *expand_folder(const char *folder, const char *path)
 	return xstrdup(folder);
 }
 
-/* Looks into folders as DT_RUNPATH and LD_LIBRARY_PATH name them; NULL: there are none. */
+/* Looks into folders as DT_RUNPATH and LD_LIBRARY_PATH name them, an empty one for the working directory; NULL: none. */
 static char *find_in(struct forecast *forecast, const char *folders, const char *path, const char *name)
 {
-	_cleanup_(freep) char *text = xstrdup(folders ? folders : "");
+	_cleanup_(freep) char *text = folders ? xstrdup(folders) : NULL;
 	char *rest = text, *folder;
 
 	while ((folder = strsep(&rest, ":")) && forecast->nr_looks++ < MAX_LOOKS) {
-		_cleanup_(freep) char *place = expand_folder(folder, path);
-		_cleanup_(freep) char *found = xasprintf("%s/%s", place, name);
+		_cleanup_(freep) char *place = expand_folder(*folder ? folder : ".", path);
+		_cleanup_(freep) char *absolute = place[0] == '/' ? NULL : realpath(place, NULL);
+		_cleanup_(freep) char *found = xasprintf("%s/%s", absolute ? absolute : place, name);
 		_cleanup_(closep) int fd = library_finder_open(forecast->finder, found);
 
 		if (fd >= 0)
@@ -171,17 +188,28 @@ static char *find_in(struct forecast *forecast, const char *folders, const char 
 	return NULL;
 }
 
-static void add_library(struct forecast *forecast, const char *name, const char *folders, const char *path)
+/* Where the file at `path` says that libraries are. One that names folders for itself has no others, and NULL is none. */
+struct said_folders {
+	const char *path;
+	const char *own; /* DT_RUNPATH: of what this file needs, and nothing else */
+	const char *old; /* DT_RPATH */
+};
+
+/* In the order of ld.so(8). */
+static void add_library(struct forecast *forecast, const char *name, const struct said_folders *said)
 {
+	const char *path = said->path;
 	char *found;
 
 	if (!add_new(&forecast->names, xstrdup(name)))
 		return;
-	found = strchr(name, '/') ? expand_folder(name, path) : find_in(forecast, folders, path, name);
+	found = strchr(name, '/') ? expand_folder(name, path) : find_in(forecast, said->old, path, name);
+	if (!found && !said->own)
+		found = find_in(forecast, forecast->program_folders, forecast->paths.data[0], name);
 	if (!found)
 		found = find_in(forecast, getenv("LD_LIBRARY_PATH"), path, name);
-	if (!found && forecast->paths.nr)
-		found = find_in(forecast, forecast->program_folders, forecast->paths.data[0], name);
+	if (!found)
+		found = find_in(forecast, said->own, path, name);
 	if (!found && forecast->nr_looks++ < MAX_LOOKS)
 		found = library_finder_find(forecast->finder, name);
 	add_new(&forecast->paths, found);
@@ -189,30 +217,33 @@ static void add_library(struct forecast *forecast, const char *name, const char 
 
 static void add_preloaded(struct forecast *forecast)
 {
+	const struct said_folders nowhere = { .path = "/" };
 	const char *names = getenv("LD_PRELOAD");
 	_cleanup_(freep) char *text = xstrdup(names ? names : "");
 	char *rest = text, *name;
 
 	while ((name = strsep(&rest, ": ")))
 		if (*name)
-			add_library(forecast, name, NULL, "/");
+			add_library(forecast, name, &nowhere);
 }
 
 void forecast_add_needs(struct forecast *forecast, uint32_t number, const char *needs, size_t nr)
 {
 	_cleanup_(freep) char *path = number < forecast->paths.nr ? xstrdup(forecast->paths.data[number]) : NULL;
-	const char *folders = NULL;
+	struct said_folders said = { .path = path };
 
 	for (const char *need = needs; path && need < needs + nr; need += strlen(need) + 1) {
 		if (*need == UNWIND_NEEDS_LOADER)
 			add_new(&forecast->paths, xstrdup(need + 1));
 		else if (*need == UNWIND_NEEDS_FOLDERS)
-			folders = need + 1;
+			said.own = need + 1;
+		else if (*need == UNWIND_NEEDS_OLD_FOLDERS)
+			said.old = need + 1;
 		else if (*need == UNWIND_NEEDS_LIBRARY)
-			add_library(forecast, need + 1, folders, path);
+			add_library(forecast, need + 1, &said);
 	}
-	if (!number && folders && !forecast->program_folders)
-		forecast->program_folders = xstrdup(folders);
+	if (!number && said.old && !forecast->program_folders)
+		forecast->program_folders = xstrdup(said.old);
 }
 
 /* ---- the whole ---- */
@@ -228,7 +259,8 @@ struct forecast *forecast_new(const char *word)
 		return NULL;
 	}
 	add_program(forecast, word, MAX_SCRIPTS);
-	add_preloaded(forecast);
+	if (forecast->paths.nr)
+		add_preloaded(forecast);
 	return forecast;
 }
 

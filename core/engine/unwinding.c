@@ -292,6 +292,14 @@ static int store(struct unwinding *unwinding, const struct unwind_table *table, 
 
 /* ---- what the worker has made ---- */
 
+static void keep_table(struct unwinding *unwinding, struct module *module, const struct unwind_table *table)
+{
+	module->nr_segments = table->nr_segments;
+	memcpy(module->segments, table->segments, sizeof(module->segments));
+	module->state = store(unwinding, table, &module->table) ? STATE_REFUSED : STATE_READY;
+	unwinding->nr_refused += module->state == STATE_REFUSED;
+}
+
 static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 {
 	struct module *module = module_of(unwinding, made->number);
@@ -300,13 +308,9 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 		return;
 	unwinding->nr_waiting--;
 	module->state = STATE_EMPTY;
-	if (made->status != SYMBOL_OK)
-		return;
-	module->nr_segments = made->table.nr_segments;
-	memcpy(module->segments, made->table.segments, sizeof(module->segments));
-	module->state = store(unwinding, &made->table, &module->table) ? STATE_REFUSED : STATE_READY;
-	unwinding->nr_refused += module->state == STATE_REFUSED;
-	add_needs(unwinding, module, &made->table);
+	if (made->status == SYMBOL_OK)
+		keep_table(unwinding, module, &made->table);
+	add_needs(unwinding, module, &made->table); /* moves the modules */
 }
 
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms)

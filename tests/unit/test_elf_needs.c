@@ -68,8 +68,10 @@ static void loader_folders_and_libraries_are_listed(void **state)
 
 	(void)state;
 	EXPECT(&image, 0, "l/lib/ld.so\0f$ORIGIN\0nlibc.6\0nlibm.6\0");
-	image.dynamic[2].d_tag = DT_RPATH;
+	image.dynamic[5] = (Elf64_Dyn){ DT_RPATH, { 8 } };
 	EXPECT(&image, 0, "l/lib/ld.so\0f$ORIGIN\0nlibc.6\0nlibm.6\0");
+	image.dynamic[2].d_tag = DT_DEBUG;
+	EXPECT(&image, 0, "l/lib/ld.so\0olibm.6\0nlibc.6\0nlibm.6\0");
 	image.dynamic[1].d_tag = DT_NULL; /* and no string table */
 	EXPECT(&image, -ENODATA, "l/lib/ld.so\0");
 }

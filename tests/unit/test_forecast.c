@@ -19,6 +19,7 @@
 struct fixture {
 	char folder[64];
 	char *program; /* a copy of this one */
+	char *self;
 };
 
 static void expect_file(struct forecast *forecast, uint32_t number, const char *path)
@@ -93,6 +94,43 @@ static void a_script_has_an_interpreter(void **state)
 	expect_no_more(forecast_new(itself));
 }
 
+/* A script with this first line is run by the program, and by `first` before it unless that is NULL. */
+static void expect_interpreted(const struct fixture *fixture, const char *line, const char *first)
+{
+	_cleanup_(freep) char *text = xasprintf("%s\n", line);
+	_cleanup_(freep) char *script = write_file(fixture, "script", 0700, text, strlen(text));
+	struct forecast *forecast = forecast_new(script);
+
+	if (first)
+		expect_file(forecast, 0, first);
+	expect_file(forecast, first ? 1 : 0, fixture->program);
+	expect_no_more(forecast);
+}
+
+static void what_env_executes_is_behind_its_options(void **state)
+{
+	const struct fixture *fixture = *state;
+
+	setenv("PATH", fixture->folder, 1);
+	expect_interpreted(fixture, "#!/usr/bin/env -S -u by_env -i program -u no", "/usr/bin/env");
+	expect_interpreted(fixture, "#!/usr/bin/env -S -iC /tmp -uA B=c --unset=D program", "/usr/bin/env");
+	expect_interpreted(fixture, "#!/usr/bin/env -Sprogram no", "/usr/bin/env");
+	expect_interpreted(fixture, "#!/usr/bin/env -vSA=b program", "/usr/bin/env");
+}
+
+static void an_interpreter_without_a_slash_is_in_the_working_directory(void **state)
+{
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *before = realpath(".", NULL);
+
+	assert_int_equal(chdir(fixture->folder), 0);
+	expect_interpreted(fixture, "#!program", NULL);
+	assert_int_equal(chdir("/"), 0);
+	setenv("PATH", fixture->folder, 1);
+	expect_no_more(forecast_new("script"));
+	assert_int_equal(chdir(before), 0);
+}
+
 static void libraries_are_found_as_the_loader_finds_them(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -118,6 +156,72 @@ static void libraries_are_found_as_the_loader_finds_them(void **state)
 	forecast_free(forecast);
 }
 
+/* Makes FOLDER/NAME/lib.so, a copy of the program. */
+static char *make_library(const struct fixture *fixture, const char *name)
+{
+	_cleanup_(freep) char *command = xasprintf("mkdir %s/%s && cp %s %s/%s/lib.so", fixture->folder, name,
+						   fixture->program, fixture->folder, name);
+
+	assert_int_equal(system(command), 0);
+	return xasprintf("%s/%s/lib.so", fixture->folder, name);
+}
+
+/* The next file is the one at `path`, when the program says of itself `program`, and its library `library`. */
+static void expect_choice(const struct fixture *fixture, const char *program, const char *library, const char *path)
+{
+	struct forecast *forecast = forecast_new(fixture->program);
+	char needs[2][128] = {};
+	int nr;
+
+	expect_file(forecast, 0, fixture->program);
+	nr = snprintf(needs[0], sizeof(needs[0]), "%s%cn%s", program, 0, fixture->self);
+	forecast_add_needs(forecast, 0, needs[0], (size_t)nr + 1);
+	expect_file(forecast, 1, fixture->self);
+	nr = snprintf(needs[1], sizeof(needs[1]), "%s%cnlib.so", library, 0);
+	forecast_add_needs(forecast, 1, needs[1], (size_t)nr + 1);
+	expect_file(forecast, 2, path);
+	expect_no_more(forecast);
+}
+
+static void folders_have_the_order_of_the_loader(void **state)
+{
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *variable = make_library(fixture, "variable"), *own = make_library(fixture, "own");
+	_cleanup_(freep) char *old = make_library(fixture, "old"), *of_program = make_library(fixture, "of_program");
+	_cleanup_(freep) char *program_old = xasprintf("o%s/of_program", fixture->folder);
+	_cleanup_(freep) char *program_own = xasprintf("f%s/of_program", fixture->folder);
+	_cleanup_(freep) char *says_own = xasprintf("f%s/own", fixture->folder);
+	_cleanup_(freep) char *says_old = xasprintf("o%s/old", fixture->folder);
+	_cleanup_(freep) char *before = realpath(".", NULL);
+
+	assert_int_equal(chdir(fixture->folder), 0);
+	setenv("LD_LIBRARY_PATH", "nowhere:variable", 1);
+	expect_choice(fixture, program_old, says_old, old);
+	expect_choice(fixture, program_old, "?", of_program);
+	expect_choice(fixture, program_old, says_own, variable); /* DT_RUNPATH turns off DT_RPATH of others too */
+	expect_choice(fixture, program_own, "?", variable);
+	unsetenv("LD_LIBRARY_PATH");
+	expect_choice(fixture, program_old, says_own, own);
+	assert_int_equal(chdir(before), 0);
+}
+
+static void a_preloaded_library_is_no_program(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct forecast *forecast;
+
+	setenv("LD_PRELOAD", fixture->self, 1);
+	forecast = forecast_new("no-such-program");
+	unsetenv("LD_PRELOAD");
+	expect_no_more(forecast);
+	setenv("LD_PRELOAD", fixture->self, 1);
+	forecast = forecast_new(fixture->program);
+	unsetenv("LD_PRELOAD");
+	expect_file(forecast, 0, fixture->program);
+	expect_file(forecast, 1, fixture->self);
+	expect_no_more(forecast);
+}
+
 static int set_up(void **state)
 {
 	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
@@ -127,6 +231,7 @@ static int set_up(void **state)
 	if (!mkdtemp(fixture->folder))
 		return -1;
 	fixture->program = xasprintf("%s/program", fixture->folder);
+	fixture->self = realpath("/proc/self/exe", NULL);
 	command = xasprintf("cp /proc/%d/exe %s && chmod 700 %s", getpid(), fixture->program, fixture->program);
 	*state = fixture;
 	setenv("PATH", "/usr/bin:/bin", 1);
@@ -140,6 +245,7 @@ static int tear_down(void **state)
 
 	setenv("PATH", "/usr/bin:/bin", 1);
 	free(fixture->program);
+	free(fixture->self);
 	free(fixture);
 	return system(command);
 }
@@ -150,7 +256,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(a_program_is_found_as_execvp_finds_it),
 		TEST(a_script_has_an_interpreter),
+		TEST(what_env_executes_is_behind_its_options),
+		TEST(an_interpreter_without_a_slash_is_in_the_working_directory),
 		TEST(libraries_are_found_as_the_loader_finds_them),
+		TEST(folders_have_the_order_of_the_loader),
+		TEST(a_preloaded_library_is_no_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

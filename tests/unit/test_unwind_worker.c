@@ -48,6 +48,7 @@ static void expect_status(struct fixture *fixture, uint32_t number, enum symbol_
 	assert_int_equal(unwind.number, number);
 	assert_int_equal(unwind.status, status);
 	assert_int_equal(unwind.table.rows.nr, 0);
+	unwind_table_done(&unwind.table);
 }
 
 static void expect_table(struct fixture *fixture, uint32_t number, uint8_t cfa)
@@ -102,6 +103,32 @@ static void a_file_without_a_table_has_a_reason(void **state)
 static bool same(const void *left, size_t nr_left, const void *right, size_t nr_right)
 {
 	return nr_left == nr_right && !memcmp(left, right, nr_left);
+}
+
+/* Its libraries may have one. */
+static void a_file_without_a_table_has_needs(void **state)
+{
+	static const Elf64_Shdr section = { .sh_type = SHT_PROGBITS };
+	struct fixture *fixture = *state;
+	struct elf_writer *writer = &fixture->writer;
+	size_t number = writer->segments.nr;
+	struct symbol_unwind unwind;
+	Elf64_Phdr *loader;
+	Elf64_Shdr *text;
+
+	elf_writer_segment(writer, &(Elf64_Phdr){ .p_type = PT_INTERP });
+	elf_writer_extra(writer, ".interp", &section, "/lib/ld.so", 11);
+	elf_writer_finish(writer);
+	text = elf_writer_section(writer, SECTION_NR);
+	loader = elf_writer_segment_header(writer, number);
+	loader->p_offset = text->sh_offset;
+	loader->p_filesz = text->sh_size;
+	want(fixture, 1, elf_writer_fd(writer));
+	assert_true(symbolizer_next_unwind(fixture->symbolizer, WAIT_MS, &unwind));
+	assert_int_equal(unwind.status, SYMBOL_NO_TABLE);
+	assert_int_equal(unwind.table.needs.nr, 13);
+	assert_memory_equal(unwind.table.needs.data, "\0l/lib/ld.so", 13);
+	unwind_table_done(&unwind.table);
 }
 
 /* libc: in many parts. */
@@ -326,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(tables_come_in_the_order_of_asking),
 		TEST(a_file_without_a_table_has_a_reason),
+		TEST(a_file_without_a_table_has_needs),
 		TEST(a_large_table_arrives_whole),
 		TEST(names_are_answered_while_tables_are_made),
 		TEST(looking_often_does_not_give_a_starting_worker_up),
