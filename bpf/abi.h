@@ -101,8 +101,7 @@ enum st_stack_flag {
 	ST_STACK_IN_SOFTIRQ = 1 << 2,
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
-	ST_STACK_LEAF_BY_FRAME =
-		1 << 5, /* the walk by tables found no row for the leaf: a frame pointer led on from it */
+	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the walk by tables had no row for the leaf: a frame pointer led on */
 };
 
 /*
@@ -200,8 +199,8 @@ struct st_task {
 #define ST_PART_WORDS 68
 #define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 4 * ST_PART_WORDS)
 
-#define ST_WINDOW_WORDS \
-	64 /* 512 bytes of stack in one read: by tables 116 ns per frame, with 128 bytes 157, with one word 190 */
+/* Of the stack, in one read: by tables 116 ns per frame, with 128 bytes 157, with one word 190. */
+#define ST_WINDOW_WORDS 64
 
 /* What bpf/frames.bpf.c needs for a walk. */
 struct st_frames {

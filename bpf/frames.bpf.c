@@ -45,8 +45,9 @@ static __always_inline int st_frames_begin(struct st_frames *walk, __u64 *ret_pc
 		return -1;
 	code_segment = registers[ST_PT_CS - ST_PT_BP];
 	*ret_pc = registers[ST_PT_IP - ST_PT_BP];
-	if ((__u16)code_segment != ST_CS_USER_64 ||
-	    !*ret_pc) /* 0: a thread of the kernel that borrows a process (io_uring) */
+	if ((__u16)code_segment != ST_CS_USER_64)
+		return -1;
+	if (!*ret_pc) /* a thread of the kernel that borrows a process (io_uring) */
 		return -1;
 	walk->frame = registers[0];
 	walk->room = 0;
