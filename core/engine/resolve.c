@@ -180,8 +180,16 @@ void attach_plan_note(struct attach_plan *attach, const char *format, ...)
 	snprintf(attach->note, sizeof(attach->note), "%s", buf_text(&safe));
 }
 
+static void describe_offsets(const struct attach_point *point, bool at_entry, struct buf *text)
+{
+	buf_addf(text, "%s (file offset %#llx", at_entry ? "+0x0" : "", (unsigned long long)point->offset);
+	if (point->semaphore)
+		buf_addf(text, ", semaphore %#llx", (unsigned long long)point->semaphore);
+	buf_addc(text, ')');
+}
+
 /* Symbols and paths are chosen by whoever made the file. */
-static void describe_point(const struct attach_point *point, struct buf *text)
+static void describe_point(const struct attach_point *point, bool at_entry, struct buf *text)
 {
 	buf_adds(text, "attach: ");
 	if (!point->program && point->path) {
@@ -192,9 +200,7 @@ static void describe_point(const struct attach_point *point, struct buf *text)
 	if (point->program)
 		buf_addf(text, " with %s", point->program);
 	else if (point->path)
-		buf_addf(text, "+%#llx", (unsigned long long)point->offset);
-	if (point->semaphore)
-		buf_addf(text, " (semaphore %#llx)", (unsigned long long)point->semaphore);
+		describe_offsets(point, at_entry, text);
 	buf_addc(text, '\n');
 }
 
@@ -205,5 +211,5 @@ void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text
 	if (attach->mechanism == MECHANISM_PERF_EVENT)
 		describe_sample(&attach->sample, ret_text);
 	for (size_t i = 0; i < attach->points.nr; i++)
-		describe_point(&attach->points.data[i], ret_text);
+		describe_point(&attach->points.data[i], !attach->inside_functions, ret_text);
 }

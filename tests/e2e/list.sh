@@ -9,7 +9,7 @@ needs uprobe tracepoint:sched:sched_switch
 agree() {
 	tool count --explain --max-probes 100000 "$@"
 	expect_status 0
-	sed -nE 's/^attach: //p' "$T/out" | sed -E 's/^\/[^:]*:(.*)\+0x[0-9a-f]+( \(.*)?$/\1/' >"$T/counted"
+	sed -nE 's/^attach: //p' "$T/out" | sed -E 's/^\/[^:]*:(.*) \(file offset 0x[0-9a-f]+.*\)$/\1/; s/\+0x0$//' >"$T/counted"
 	tool list "$@"
 	expect_status 0
 	[ ! -s "$T/err" ] || grep -q 'left out' "$T/err" || fail "list $* writes to stderr"

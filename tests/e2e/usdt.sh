@@ -91,4 +91,4 @@ expect_status 2
 expect_err 'needs a process'
 tool count --explain "u:$FIXTURES/usdt:guarded"
 expect_status 0
-expect_out '^attach: .*/usdt:st_fix:guarded\+0x[0-9a-f]+ \(semaphore 0x[0-9a-f]+\)$'
+expect_out '^attach: .*/usdt:st_fix:guarded \(file offset 0x[0-9a-f]+, semaphore 0x[0-9a-f]+\)$'

@@ -65,9 +65,29 @@ static void plans_in_words_are_escaped(void **state)
 	vec_push(&attach.points,
 		 (struct attach_point){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny"), .offset = 16 });
 	attach_plan_describe(&attach, &text);
-	assert_non_null(strstr(buf_text(&text), "\nattach: /tmp/x\\x0ay:a\\x1b[31m+0x10\n"));
+	assert_non_null(strstr(buf_text(&text), "\nattach: /tmp/x\\x0ay:a\\x1b[31m+0x0 (file offset 0x10)\n"));
 	attach_plan_note(&attach, "'%s' is left out", attach.points.data[0].name);
 	assert_string_equal(attach.note, "'a\\x1b[31m' is left out");
+}
+
+/* A function is probed at its first byte, a USDT probe has no symbol to count from. */
+static void the_offset_in_the_file_is_called_so(void **state)
+{
+	_cleanup_(attach_plan_done) struct attach_plan attach = { .why = "because" };
+	_cleanup_(buf_done) struct buf text = {};
+
+	(void)state;
+	vec_push(&attach.points,
+		 (struct attach_point){ .name = xstrdup("malloc"), .path = xstrdup("/l/c.so"), .offset = 0x98930 });
+	vec_push(&attach.points,
+		 (struct attach_point){
+			 .name = xstrdup("dd:write"), .path = xstrdup("/b/dd"), .offset = 0x10, .semaphore = 0x4000 });
+	attach_plan_describe(&attach, &text);
+	assert_non_null(strstr(buf_text(&text), "\nattach: /l/c.so:malloc+0x0 (file offset 0x98930)\n"));
+	buf_clear(&text);
+	attach.inside_functions = true;
+	attach_plan_describe(&attach, &text);
+	assert_non_null(strstr(buf_text(&text), "\nattach: /b/dd:dd:write (file offset 0x10, semaphore 0x4000)\n"));
 }
 
 static void nothing_is_no_line(void **state)
@@ -85,6 +105,7 @@ int main(void)
 		cmocka_unit_test(tracepoints_have_two_columns),
 		cmocka_unit_test(names_of_strangers_are_escaped_before_they_are_measured),
 		cmocka_unit_test(plans_in_words_are_escaped),
+		cmocka_unit_test(the_offset_in_the_file_is_called_so),
 		cmocka_unit_test(nothing_is_no_line),
 	};
 
