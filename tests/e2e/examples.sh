@@ -1,7 +1,8 @@
 #!/bin/sh
 # ctest: host timeout=120
-# docs/examples: every command of every transcript runs, ends with its status, and prints what the transcript promises; the
-# output that the transcript shows keeps the same promises. `SHOW=1 examples.sh [FILE…]` prints the real output instead.
+# docs/examples: every command of every transcript runs, each line with status 0 but the last one with that of the transcript,
+# every stacktool in a pipe too; together they print what the transcript promises, and the output that it shows keeps the same
+# promises. `SHOW=1 examples.sh [FILE…]` prints the real output instead.
 . "${0%/*}/lib.sh"
 : "${SOURCE:=$(cd "${0%/*}/../.." && pwd)}"
 needs uprobe perf-event btf tracepoint:sched:sched_switch program:bash program:python3 program:setsid
@@ -14,6 +15,7 @@ needs uprobe perf-event btf tracepoint:sched:sched_switch program:bash program:p
 #   <!-- status: N -->          of the last command (0)
 #   <!-- expect: REGEX -->      a line of the real output and a line of the shown one match
 #   <!-- frames: NAME… -->      so do lines of nothing but these names, offsets and modules, in this order
+STACKTOOL=$(realpath "$STACKTOOL") FIXTURES=$(realpath "$FIXTURES") # commands run elsewhere
 work=$T/work
 mkdir "$work"
 load_pid=
@@ -27,6 +29,9 @@ nr=0 left_out=0
 
 stacktool() {
 	"$STACKTOOL" "$@"
+	set -- "$?"
+	echo "$1" >>"$T/statuses"
+	return "$1"
 }
 
 pgrep() {
@@ -71,6 +76,19 @@ promises() { # FILE WHAT
 	missing=$(has_frames "$1") || fail "$where: the $2 has no frame $missing, or not in this order"
 }
 
+# Line by line, up to the first that fails: all but the last have to end well.
+run_commands() {
+	line_at=0
+	while IFS= read -r command <&6; do
+		line_at=$((line_at + 1))
+		eval "$command"
+		set -- "$?"
+		[ "$1" = 0 ] || break
+	done 6<"$T/commands"
+	[ "$line_at" = "$(grep -c '' "$T/commands")" ] || echo "$command" >"$T/ended_early"
+	return "$1"
+}
+
 finish_transcript() {
 	[ -n "$heading" ] || return 0
 	nr=$((nr + 1))
@@ -85,9 +103,11 @@ finish_transcript() {
 		return 0
 	fi
 	start_load
+	rm -f "$T/ended_early" "$T/statuses"
+	touch "$T/statuses"
 	tool_line=$(cat "$T/commands")
 	# shellcheck disable=SC2086
-	(cd "$work" && eval "$setup" && eval "$tool_line") >"$T/out" 2>&1 </dev/null
+	(cd "$work" && eval "$setup" && run_commands) >"$T/out" 2>&1 </dev/null
 	status=$?
 	end_load
 	if [ -n "${SHOW:-}" ]; then
@@ -95,7 +115,9 @@ finish_transcript() {
 		cat "$T/out"
 		return 0
 	fi
+	[ ! -e "$T/ended_early" ] || fail "$where: status $status of the command $(cat "$T/ended_early")"
 	[ "$status" = "$want" ] || fail "$where: status $status, not $want"
+	! grep -qvx -e 0 -e "$want" "$T/statuses" || fail "$where: in a pipe stacktool ended with $(grep -vx 0 "$T/statuses")"
 	promises "$T/out" "real output"
 	promises "$T/shown" "shown output"
 }
