@@ -24,7 +24,8 @@ const struct option_spec common_table[] = {
 	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory", .ours = true),
 	OPTION(0, "unwind", struct common_options, unwind, "HOW",
 	       "how user stacks are walked: auto (by unwind tables, by frame pointers where there are none; the default "
-	       "with -p, a command and timed samples), fp (otherwise), dwarf (by unwind tables alone) or off (no user stacks)",
+	       "with -p, a command, timed samples and times of threads), fp (otherwise), dwarf (by unwind tables alone) or off (no "
+	       "user stacks)",
 	       .parse = parse_unwind, .ours = true),
 	OPTION(0, "unwind-mem", struct common_options, unwind_mib, "MIB",
 	       "at most so much kernel memory for unwind tables (default 128)", .min = 1, .max = 1024, .ours = true),

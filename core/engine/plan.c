@@ -118,9 +118,11 @@ int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
 
 enum unwind_mode plan_unwind(const struct plan *plan)
 {
+	bool is_time = plan->probe.kind == PROBE_SAMPLE || plan->probe.kind == PROBE_SCHEDULER;
+
 	if (plan->unwind != UNWIND_DEFAULT)
 		return plan->unwind;
-	return plan->tgids.nr || plan->probe.kind == PROBE_SAMPLE ? UNWIND_AUTO : UNWIND_FP;
+	return plan->tgids.nr || is_time ? UNWIND_AUTO : UNWIND_FP;
 }
 
 /* ---- states of threads ---- */

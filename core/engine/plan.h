@@ -92,7 +92,7 @@ enum attach_mode {
 
 /* --unwind: how user stacks are walked. */
 enum unwind_mode {
-	UNWIND_DEFAULT, /* AUTO where tables are there before the first event, or events are but samples; else FP */
+	UNWIND_DEFAULT, /* AUTO where tables are there before the first event, or what counts is time; else FP */
 	UNWIND_AUTO,  /* by unwind tables, by frame pointers where there are none */
 	UNWIND_FP,    /* by frame pointers, by the kernel */
 	UNWIND_DWARF, /* by unwind tables alone */
@@ -199,7 +199,8 @@ int attach_mode_parse(const char *name, enum attach_mode *ret_mode);
 
 /*
  * How the user stacks of this plan are walked, never UNWIND_DEFAULT. Without targets the first events of a process come before
- * its tables, and the rows of a count would be split between two ways to walk.
+ * its tables, and the rows of a count would be split between two ways to walk. Samples and times of threads are split as well,
+ * but what took long is whole.
  */
 enum unwind_mode plan_unwind(const struct plan *plan);
 
