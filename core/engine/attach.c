@@ -98,17 +98,16 @@ static struct fd_path path_of_fd(int fd)
  * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
  * covered); the program checks the tgid in any case.
  */
-static int attach_uprobe(struct session *session, const struct plan *plan, const struct attach_plan *attach,
-			 size_t index)
+static int attach_uprobe(struct session *session, const struct attach_plan *attach, size_t index)
 {
 	const struct attach_point *point = &attach->points.data[index];
-	pid_t pid = plan->tgids.nr == 1 ? (pid_t)plan->tgids.data[0] : -1;
 	struct fd_path path = path_of_fd(point->fd);
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore,
 		    .bpf_cookie = attach_cookie(session, index));
 	struct bpf_program *program = attach_program(session, attach, index);
-	struct bpf_link *link =
-		program ? bpf_program__attach_uprobe_opts(program, pid, path.text, point->offset, &options) : NULL;
+	struct bpf_link *link = program ? bpf_program__attach_uprobe_opts(program, session->only_process, path.text,
+									  point->offset, &options)
+					: NULL;
 
 	if (!link)
 		return -errno;
@@ -117,11 +116,11 @@ static int attach_uprobe(struct session *session, const struct plan *plan, const
 }
 
 /* One refused place does not end the run; when all are refused, the first reason does. */
-static int attach_each(struct session *session, const struct plan *plan, const struct attach_plan *attach)
+static int attach_each(struct session *session, const struct attach_plan *attach)
 {
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		int err = attach->mechanism == MECHANISM_TRACEPOINT ? attach_tracepoint(session, attach, i)
-								    : attach_uprobe(session, plan, attach, i);
+								    : attach_uprobe(session, attach, i);
 
 		if (err)
 			attach_refused(session, &attach->points.data[i], err);
@@ -145,7 +144,7 @@ static struct bpf_link *link_uprobes(struct session *session, const struct attac
 		if (points[i].semaphore)
 			options.ref_ctr_offsets = semaphores;
 	}
-	return bpf_program__attach_uprobe_multi(session->program, -1, path.text, NULL, &options);
+	return bpf_program__attach_uprobe_multi(session->program, session->only_process, path.text, NULL, &options);
 }
 
 /* The points of one file stand together. */
@@ -240,7 +239,7 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 		return attach_tp_btf(session, attach);
 	case MECHANISM_TRACEPOINT:
 	case MECHANISM_UPROBE:
-		return attach_each(session, plan, attach);
+		return attach_each(session, attach);
 	case MECHANISM_KPROBE_MULTI:
 	case MECHANISM_KPROBE:
 	case MECHANISM_FENTRY:

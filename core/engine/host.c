@@ -166,22 +166,39 @@ static int load_empty_uprobe_multi(void)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "st_ask_multi", "GPL", code, 2, &options);
 }
 
-/*
- * The root directory is no regular file, so a kernel that knows the link type gets as far as refusing it with EBADF
- * (bpf_uprobe_multi_link_attach, commit 89ae89f53d20 ("bpf: Add multi uprobe link"), v6.6); others answer EINVAL.
- */
-bool host_has_uprobe_multi(void)
+/* The answer to asking for a link of one place in the root directory, which is no regular file. */
+static int refusal_of_uprobe_multi(int pid)
 {
 	_cleanup_(closep) int program = load_empty_uprobe_multi();
 	_cleanup_(closep) int link = -1;
 	const unsigned long offset = 0;
 	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = "/", .uprobe_multi.offsets = &offset,
-		    .uprobe_multi.cnt = 1);
+		    .uprobe_multi.cnt = 1, .uprobe_multi.pid = (__u32)pid);
 
 	if (program < 0)
-		return false;
+		return program;
 	link = bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
-	return link >= 0 || link == -EBADF;
+	return link < 0 ? link : 0;
+}
+
+/*
+ * A kernel that knows the link type gets as far as refusing the file with EBADF (bpf_uprobe_multi_link_attach, commit
+ * 89ae89f53d20 ("bpf: Add multi uprobe link"), v6.6); others answer EINVAL.
+ */
+bool host_has_uprobe_multi(void)
+{
+	int err = refusal_of_uprobe_multi(0);
+
+	return !err || err == -EBADF;
+}
+
+/*
+ * Since commit 46ba0e49b642 ("bpf: fix multi-uprobe PID filtering logic"), v6.10, a negative pid is refused before the file
+ * is looked at. Until then it was taken for a thread, whose process has others that were not counted.
+ */
+bool host_limits_uprobe_multi(void)
+{
+	return host_has_uprobe_multi() && refusal_of_uprobe_multi(-1) == -EINVAL;
 }
 
 static bool kernel_has_struct(const char *name)

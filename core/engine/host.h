@@ -52,6 +52,9 @@ bool host_freezes_on_user_reads(void);
 /* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
 bool host_has_uprobe_multi(void);
 
+/* Whether such a link can be limited to one process, all of its threads (v6.10). */
+bool host_limits_uprobe_multi(void);
+
 /* Whether kprobe.multi links work (v5.18, CONFIG_FPROBE), perf kprobes (CONFIG_KPROBE_EVENTS), and fentry programs. */
 bool host_has_kprobe_multi(void);
 bool host_has_kprobes(void);

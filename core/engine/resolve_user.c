@@ -12,18 +12,38 @@
 #include "core/base/err.h"
 #include "core/engine/host.h"
 
+#define FEW_UPROBES 4
+
+/*
+ * For one process. To remove a perf uprobe takes the kernel some grace periods, one after the other: 150 ms each on a busy host,
+ * where a link of any number takes them once. But the children that the process forks keep the breakpoints of a link, and lose
+ * those of perf uprobes with the first hit, so a few are not worth it.
+ */
+static void choose_for_process(struct attach_plan *attach)
+{
+	attach->mechanism = MECHANISM_UPROBE;
+	if (attach->points.nr <= FEW_UPROBES)
+		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is put into that process only");
+	else if (!host_limits_uprobe_multi())
+		snprintf(attach->why, sizeof(attach->why),
+			 "one process, and this kernel has no uprobe.multi links for one process");
+	else {
+		attach->mechanism = MECHANISM_UPROBE_MULTI;
+		snprintf(attach->why, sizeof(attach->why),
+			 "this kernel has uprobe.multi links; the breakpoints are put into the one process only");
+	}
+}
+
 int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 {
 	attach->program = PROGRAM_UPROBE;
-	attach->mechanism = MECHANISM_UPROBE;
-	if (plan->tgids.nr == 1)
-		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is put into that process only");
-	else if (host_has_uprobe_multi())
-		attach->mechanism = MECHANISM_UPROBE_MULTI;
-	else
-		snprintf(attach->why, sizeof(attach->why), "this kernel has no uprobe.multi links");
-	if (attach->mechanism == MECHANISM_UPROBE_MULTI)
-		snprintf(attach->why, sizeof(attach->why), "this kernel has uprobe.multi links");
+	if (plan->tgids.nr == 1) {
+		choose_for_process(attach);
+		return 0;
+	}
+	attach->mechanism = host_has_uprobe_multi() ? MECHANISM_UPROBE_MULTI : MECHANISM_UPROBE;
+	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links",
+		 attach->mechanism == MECHANISM_UPROBE ? "no " : "");
 	return 0;
 }
 

@@ -395,6 +395,7 @@ static int configure(struct session *session, const struct plan *plan, const str
 	if (err)
 		return fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err));
 	session->mode = plan->mode;
+	session->only_process = plan->tgids.nr == 1 ? (pid_t)plan->tgids.data[0] : -1;
 	session->names_probes = plan->key_parts & KEY_PROBE;
 	session->needs_copies = needs_copies(plan, attach, session->skeleton->rodata->st_config.has_cookie);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;

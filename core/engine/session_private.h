@@ -55,6 +55,7 @@ struct session {
 	bool forgetting;               /* between drain_forget_begin() and _end() */
 	VEC(struct profile_id) recent; /* records that must stay then */
 
+	pid_t only_process; /* breakpoints in user code go there; -1: into all */
 	VEC(struct bpf_link *) links;
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */
 	enum event_mode mode;

@@ -50,6 +50,22 @@ tool_end
 expect_equal "st_fix_hit of all processes" "$(counted st_fix_hit)" "$N"
 fixture_end
 
+# Another process that makes the same calls meanwhile is not counted, also where one link stands for all functions.
+fixture_named other calls -n "$N"
+exec 6>&8 5<&7
+other=$fixture_child
+fixture calls -n "$N" -t 2
+tool_start funccount -p "$fixture_pid" "$FIXTURES/calls:st_fix_*" 5<&- 6>&-
+echo go >&6
+go
+fixture_done
+while read -r word line <&5 && [ "$word" != DONE ]; do :; done
+tool_end
+expect_equal "st_fix_hit of one process" "$(counted st_fix_hit)" "$N"
+fixture_end
+exec 5<&- 6>&-
+wait "$other" || fail "the other process"
+
 # without tracefs a copy of the program for each event knows its number
 fixture calls -n "$N" -k getppid
 tool_start_under foreground,no-tracefs funccount -p "$fixture_pid" 't:*:sys_e*'
