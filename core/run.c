@@ -40,6 +40,7 @@
 #include "core/render/filter.h"
 #include "core/render/render.h"
 #include "core/run_events.h"
+#include "core/run_patience.h"
 #include "symbolize/symbolize.h"
 
 #define MAX_UNWIND_WAIT_MS 2000 /* for the unwind tables of the targets, before the first event */
@@ -319,7 +320,7 @@ static int start(struct run *run)
 		err = collector_new(run->plan, run->session, run->spaces, run->watch, &run->collector);
 	ask_for_priority();
 	if (!err)
-		err = session_attach(run->session, run->plan, &run->attach);
+		err = attach_patiently(run->session, run->applet->name, run->plan, &run->attach);
 	if (!err)
 		set_header(run);
 	return err;
@@ -552,7 +553,7 @@ static int finish(struct run *run, int err)
 	struct drain_target target = target_of(run);
 	int drained, saved = 0;
 
-	session_detach(run->session);
+	detach_patiently(run->session, run->applet->name, run->plan);
 	drained = drain_all(run->session, &target);
 	err = err ? err : drained;
 	collector_free(run->collector);

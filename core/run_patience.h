@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A word to the user while a step of the run lasts: hundreds of probes may take the kernel a minute, in one system call. */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct attach_plan;
+struct plan;
+struct session;
+
+struct patience {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t over_now;
+	bool running, over;
+	char line[160];
+};
+
+/* Begins to wait for a step: when patience_end() has not come after a second, `line` is printed on standard error. */
+void patience_begin(struct patience *patience, const char *line);
+void patience_end(struct patience *patience);
+
+/* session_attach() and session_detach() with such a line: "stacktool APPLET: attaching 146 probes …"; none with -q. */
+int attach_patiently(struct session *session, const char *applet, const struct plan *plan,
+		     const struct attach_plan *attach);
+void detach_patiently(struct session *session, const char *applet, const struct plan *plan);

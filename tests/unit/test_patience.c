@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The word to the user about a step that lasts: after a second, once, and not for a short step. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/run_patience.h"
+
+struct listener {
+	int ear, before;
+};
+
+static struct listener listen_to_stderr(void)
+{
+	struct listener listener;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	listener.ear = ends[0];
+	listener.before = dup(STDERR_FILENO);
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[1]);
+	return listener;
+}
+
+/* What is left in the pipe, to its end. */
+static size_t hear_out(struct listener *listener, char *text, size_t room)
+{
+	size_t length = 0;
+	ssize_t got;
+
+	dup2(listener->before, STDERR_FILENO);
+	close(listener->before);
+	while ((got = read(listener->ear, text + length, room - 1 - length)) > 0)
+		length += (size_t)got;
+	text[length] = '\0';
+	close(listener->ear);
+	return length;
+}
+
+static void a_long_step_is_told_once(void **state)
+{
+	struct listener listener = listen_to_stderr();
+	struct patience patience;
+	char text[256], rest[256];
+	ssize_t got;
+
+	(void)state;
+	patience_begin(&patience, "attaching 146 probes …");
+	got = read(listener.ear, text, sizeof(text) - 1); /* the step lasts until the word has come */
+	patience_end(&patience);
+	assert_int_equal(hear_out(&listener, rest, sizeof(rest)), 0);
+	assert_true(got > 0);
+	text[got] = '\0';
+	assert_string_equal(text, "attaching 146 probes …\n");
+}
+
+static void a_short_step_is_not(void **state)
+{
+	struct listener listener = listen_to_stderr();
+	struct patience patience;
+	char text[256];
+
+	(void)state;
+	patience_begin(&patience, "attaching 1 probe …");
+	patience_end(&patience);
+	assert_int_equal(hear_out(&listener, text, sizeof(text)), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_long_step_is_told_once),
+		cmocka_unit_test(a_short_step_is_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
