@@ -266,6 +266,7 @@ struct st_control {
 	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
 	__u64 poke_at; /* wake the reader once when `inserted` reaches this; written by user space at each swap */
 	__u64 lost; /* ST_MODE_EACH: events that were not sent, over all CPUs and both generations */
+	__u64 shut; /* while probes are attached or removed one after the other: their events are part of no interval */
 };
 
 #define ST_GENERATIONS 2

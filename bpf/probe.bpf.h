@@ -21,6 +21,12 @@ static __always_inline int st_current_is_wanted(void)
 	return st_wanted(&who);
 }
 
+/* All probes begin to count, and end, at the same moment: user space opens and shuts. */
+static __always_inline int st_is_shut(const struct st_control *control)
+{
+	return *(volatile __u64 *)&control->shut != 0;
+}
+
 /* Events that are left out are counted too: seen = filtered + tallies. */
 static __always_inline void st_note_filtered(void)
 {
@@ -35,8 +41,13 @@ static __always_inline void st_note_filtered(void)
 /* One more event of a probe, and nothing else: this is all that counting costs. */
 static __always_inline int st_tally(__u32 probe)
 {
+	struct st_control *control;
+	__u32 zero = 0;
 	__u64 *tally;
 
+	control = bpf_map_lookup_elem(&st_control, &zero);
+	if (!control || st_is_shut(control))
+		return 0;
 	if (!st_current_is_wanted()) {
 		st_note_filtered();
 		return 0;
@@ -53,7 +64,7 @@ static __always_inline int st_recorded(void *ctx, __u8 program, __u64 probe)
 	struct st_who who = {};
 	struct st_way way = {};
 
-	if (st_way_begin(&way))
+	if (st_way_begin(&way) || st_is_shut(way.control))
 		return 0;
 	ST_NOTE(way.stats->seen, 1);
 	st_who_is_current(&who);

@@ -228,7 +228,7 @@ static int attach_samples(struct session *session, const struct plan *plan, cons
 	return sampling_start(session->sampling);
 }
 
-int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach)
+static int attach_all(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	switch (attach->mechanism) {
 	case MECHANISM_PERF_EVENT:
@@ -252,8 +252,26 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 	return fail(-EINVAL, "plan without a mechanism");
 }
 
+/*
+ * Probes that are attached one by one, some milliseconds apart, would each count from its own moment on, and to remove them
+ * takes ten times as long. Programs of timed samples and of the scheduler do not look at the word: they count from the start.
+ */
+int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach)
+{
+	int err;
+
+	session->control->shut = 1;
+	err = attach_all(session, plan, attach);
+	if (attach->mechanism != MECHANISM_TP_BTF)
+		drain_begin_misses(session);
+	session->control->shut = 0;
+	return err;
+}
+
 void session_detach(struct session *session)
 {
+	if (session->control)
+		session->control->shut = 1;
 	if (session->sampling)
 		sampling_stop(session->sampling);
 	drain_read_link_misses(session);

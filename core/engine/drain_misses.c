@@ -59,6 +59,15 @@ void drain_read_link_misses(struct session *session)
 		session->link_misses = link_misses(session);
 }
 
+void drain_begin_misses(struct session *session)
+{
+	if (!session->counts_misses)
+		return;
+	drain_read_link_misses(session);
+	session->reported_recursion_misses = recursion_misses(session);
+	session->reported_link_misses = session->link_misses;
+}
+
 void drain_misses(struct session *session, struct profile_interval *interval)
 {
 	uint64_t recursion;

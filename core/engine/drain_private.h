@@ -17,6 +17,9 @@ void drain_note_recent(struct session *session, const struct st_id *id);
 /* Adds what the kernel missed since the last call to the losses of the interval. */
 void drain_misses(struct session *session, struct profile_interval *interval);
 
+/* What the kernel missed until now, while probes were attached, is part of no interval. */
+void drain_begin_misses(struct session *session);
+
 /* Reads what the links count, for the last time before they go and take their numbers with them. */
 void drain_read_link_misses(struct session *session);
 
