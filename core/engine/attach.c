@@ -147,14 +147,27 @@ static struct bpf_link *link_uprobes(struct session *session, const struct attac
 	return bpf_program__attach_uprobe_multi(session->program, session->only_process, path.text, NULL, &options);
 }
 
-/* The points of one file stand together. */
-static size_t nr_of_same_file(const struct attach_plan *attach, size_t first)
+/* The points of one file stand together, those that the kernel may refuse behind the others. */
+static size_t nr_alike(const struct attach_plan *attach, size_t first)
 {
+	const struct attach_point *points = attach->points.data;
 	size_t end = first + 1;
 
-	while (end < attach->points.nr && attach->points.data[end].fd == attach->points.data[first].fd)
+	while (end < attach->points.nr && points[end].fd == points[first].fd &&
+	       points[end].doubtful == points[first].doubtful)
 		end++;
 	return end - first;
+}
+
+/* When one is refused, the others will be: halves would only ask for each of them several times. */
+static void attach_doubtful(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+{
+	struct bpf_link *link = nr > 1 ? link_uprobes(session, attach, first, nr) : NULL;
+
+	if (link)
+		attach_keep(session, link, nr);
+	for (size_t i = first; !link && i < first + nr; i++)
+		attach_halves(session, attach, i, 1, link_uprobes);
 }
 
 static int attach_uprobe_multi(struct session *session, const struct attach_plan *attach)
@@ -162,8 +175,11 @@ static int attach_uprobe_multi(struct session *session, const struct attach_plan
 	size_t nr;
 
 	for (size_t i = 0; i < attach->points.nr; i += nr) {
-		nr = nr_of_same_file(attach, i);
-		attach_halves(session, attach, i, nr, link_uprobes);
+		nr = nr_alike(attach, i);
+		if (attach->points.data[i].doubtful)
+			attach_doubtful(session, attach, i, nr);
+		else
+			attach_halves(session, attach, i, nr, link_uprobes);
 	}
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -47,6 +48,46 @@ int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 	return 0;
 }
 
+/* ---- places ---- */
+
+/*
+ * A link of many places is refused as a whole for one of them, and to find that one by halves takes the kernel a second. On
+ * x86-64 it refuses the lock prefix and most of VEX (arch/x86/kernel/uprobes.c): such places are tried apart from the others.
+ */
+static bool is_doubtful(const struct probed_file *file, uint64_t offset)
+{
+#ifdef __x86_64__
+	static const uint8_t lock = 0xf0, vex[] = { 0xc4, 0xc5 };
+	uint8_t first;
+
+	if (pread(file->fd, &first, 1, (off_t)offset) != 1)
+		return true;
+	return first == lock || first == vex[0] || first == vex[1];
+#else
+	(void)file;
+	(void)offset;
+	return false;
+#endif
+}
+
+static void put_doubtful_last(struct attach_plan *attach)
+{
+	struct {
+		VEC(struct attach_point) points;
+	} doubtful = {};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < attach->points.nr; i++) {
+		if (attach->points.data[i].doubtful)
+			vec_push(&doubtful.points, attach->points.data[i]);
+		else
+			attach->points.data[nr++] = attach->points.data[i];
+	}
+	for (size_t i = 0; i < doubtful.points.nr; i++)
+		attach->points.data[nr++] = doubtful.points.data[i];
+	vec_done(&doubtful.points);
+}
+
 /* A name of one address is enough: aliases would count every call several times. They follow each other, the best last. */
 static bool is_new_place(const struct attach_plan *attach, uint64_t offset)
 {
@@ -61,6 +102,7 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 						  .path = xstrdup(file->path),
 						  .fd = file->fd,
 						  .offset = function->file_offset,
+						  .doubtful = is_doubtful(file, function->file_offset),
 					  });
 	freep(&vec_last(&attach->points).name);
 	vec_last(&attach->points).name = xstrdup(function->name);
@@ -73,6 +115,7 @@ static void add_functions(struct attach_plan *attach, const struct probed_file *
 	for (size_t i = 0; i < nr; i++)
 		if (functions[i].kind != FUNCTION_RESOLVER)
 			add_function(attach, file, &functions[i]);
+	put_doubtful_last(attach);
 }
 
 static int no_function(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file)
