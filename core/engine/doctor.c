@@ -104,48 +104,6 @@ static bool may_trace(void)
 	return holds("CAP_BPF") && holds("CAP_PERFMON") && !privilege_in_user_namespace();
 }
 
-/* The first line of a file of /proc or /sys, "" when it cannot be read. 0 or a negative errno. */
-static int first_line(const char *path, char *ret_text, size_t room)
-{
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	int err = file ? 0 : -errno;
-
-	ret_text[0] = '\0';
-	if (file && !fgets(ret_text, (int)room, file))
-		err = -EIO;
-	ret_text[strcspn(ret_text, "\n")] = '\0';
-	return err;
-}
-
-/*
- * "none [integrity] confidentiality": the mode in force. Where securityfs is not mounted the command line may tell of the
- * strictest one; the mode can never be lowered.
- */
-static bool lockdown_mode(char *ret_mode, size_t room)
-{
-	char line[4096], *start;
-
-	if (first_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
-		if (first_line("/proc/cmdline", line, sizeof(line)) || !strstr(line, "lockdown=confidentiality"))
-			return false;
-		snprintf(ret_mode, room, "confidentiality");
-		return true;
-	}
-	start = strchr(line, '[');
-	if (!start)
-		return false;
-	start[strcspn(start, "]")] = '\0';
-	snprintf(ret_mode, room, "%s", start + 1);
-	return true;
-}
-
-static bool is_confidential(void)
-{
-	char mode[32];
-
-	return lockdown_mode(mode, sizeof(mode)) && !strcmp(mode, "confidentiality");
-}
-
 /* An event that counts nothing until it is enabled; it is never enabled. Descriptor or negative errno. */
 static int open_event(uint32_t type, uint64_t config, const char *function)
 {
@@ -276,7 +234,7 @@ static void ask_tracefs(struct ability *ability)
 		yes(ability, "%s", host_tracefs());
 		return;
 	}
-	if (is_confidential()) {
+	if (host_is_confidential()) {
 		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality", "closed by lockdown=confidentiality");
 		return;
 	}
@@ -345,7 +303,7 @@ static void ask_kprobe(struct ability *ability)
 	fd = open_event((uint32_t)type, 0, "kernel_halt");
 	if (fd >= 0)
 		yes(ability, "a perf event for each function");
-	else if (is_confidential())
+	else if (host_is_confidential())
 		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality", "closed by lockdown=confidentiality");
 	else
 		gap(ability, ABILITY_NO,
@@ -414,7 +372,7 @@ static void ask_kallsyms(struct ability *ability)
 		    strerror(errno));
 	else if (shows_addresses(file))
 		yes(ability, "/proc/kallsyms shows addresses");
-	else if (!first_line("/proc/sys/kernel/kptr_restrict", restrict_level, sizeof(restrict_level)) &&
+	else if (!host_first_line("/proc/sys/kernel/kptr_restrict", restrict_level, sizeof(restrict_level)) &&
 		 !strcmp(restrict_level, "2"))
 		gap(ability, ABILITY_NO, "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG (or root)",
 		    "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2");
@@ -429,7 +387,7 @@ static void ask_lockdown(struct ability *ability)
 {
 	char mode[32];
 
-	if (!lockdown_mode(mode, sizeof(mode))) {
+	if (!host_lockdown(mode, sizeof(mode))) {
 		if (!access("/sys/kernel/security/lsm", F_OK))
 			yes(ability, "the kernel has none");
 		else
@@ -449,7 +407,7 @@ static void ask_setting(struct ability *ability, const char *path, long limit, c
 			const char *remedy)
 {
 	char text[32];
-	int err = first_line(path, text, sizeof(text));
+	int err = host_first_line(path, text, sizeof(text));
 
 	if (err == -ENOENT)
 		yes(ability, "this kernel has no such setting");
@@ -478,7 +436,7 @@ static void ask_unprivileged_bpf(struct ability *ability)
 static void ask_kptr_restrict(struct ability *ability)
 {
 	char text[16];
-	int err = first_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text));
+	int err = host_first_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text));
 
 	if (err)
 		gap(ability, ABILITY_UNKNOWN, "mount -t proc proc /proc", "kernel.kptr_restrict: %s", strerror(-err));

@@ -435,6 +435,44 @@ int host_online_cpus(cpu_list *ret_cpus)
 	return 0;
 }
 
+int host_first_line(const char *path, char *ret_text, size_t room)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	int err = file ? 0 : -errno;
+
+	ret_text[0] = '\0';
+	if (file && !fgets(ret_text, (int)room, file))
+		err = -EIO;
+	ret_text[strcspn(ret_text, "\n")] = '\0';
+	return err;
+}
+
+/* "none [integrity] confidentiality" */
+bool host_lockdown(char *ret_mode, size_t room)
+{
+	char line[4096], *start;
+
+	if (host_first_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
+		if (host_first_line("/proc/cmdline", line, sizeof(line)) || !strstr(line, "lockdown=confidentiality"))
+			return false;
+		snprintf(ret_mode, room, "confidentiality");
+		return true;
+	}
+	start = strchr(line, '[');
+	if (!start)
+		return false;
+	start[strcspn(start, "]")] = '\0';
+	snprintf(ret_mode, room, "%s", start + 1);
+	return true;
+}
+
+bool host_is_confidential(void)
+{
+	char mode[32];
+
+	return host_lockdown(mode, sizeof(mode)) && !strcmp(mode, "confidentiality");
+}
+
 void host_describe(char *ret_text, size_t room)
 {
 	struct utsname name;

@@ -100,5 +100,15 @@ uint64_t host_max_sample_rate(void);
 /* Online CPUs, ascending; they may have gaps. 0 or a negative errno with a recorded cause. */
 int host_online_cpus(cpu_list *ret_cpus);
 
+/* The first line of a file of /proc or /sys, "" when it cannot be read. 0 or a negative errno. */
+int host_first_line(const char *path, char *ret_text, size_t room);
+
+/*
+ * The mode of lockdown that is in force: none, integrity, confidentiality. false when nobody can tell. Where securityfs is not
+ * mounted the command line may tell of the strictest one; the mode can never be lowered.
+ */
+bool host_lockdown(char *ret_mode, size_t room);
+bool host_is_confidential(void);
+
 /* "Linux 6.18.44 x86_64" for headers of saved profiles; static buffer is the caller's. */
 void host_describe(char *ret_text, size_t room);

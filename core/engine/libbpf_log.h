@@ -10,3 +10,6 @@ void libbpf_log_start(void);
 
 /* The last warning, one line without newline; "" when there was none. */
 const char *libbpf_log_last(void);
+
+/* The helper for which a program was refused ("bpf_probe_read_kernel"); "" when that was not the reason. */
+const char *libbpf_log_missing_helper(void);

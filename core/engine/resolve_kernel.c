@@ -23,15 +23,16 @@ struct kernel_mechanism {
 	enum program_kind program;
 	bool (*works)(void);
 	const char *name, *needs;
+	bool closed_by_lockdown;
 };
 
 /* In the order of preference. */
 static const struct kernel_mechanism mechanisms[] = {
-	{ ATTACH_MULTI, MECHANISM_KPROBE_MULTI, PROGRAM_KPROBE, host_has_kprobe_multi, "kprobe.multi",
-	  "CONFIG_FPROBE" },
-	{ ATTACH_KPROBE, MECHANISM_KPROBE, PROGRAM_KPROBE, host_has_kprobes, "kprobe", "CONFIG_KPROBE_EVENTS" },
+	{ ATTACH_MULTI, MECHANISM_KPROBE_MULTI, PROGRAM_KPROBE, host_has_kprobe_multi, "kprobe.multi", "CONFIG_FPROBE",
+	  false },
+	{ ATTACH_KPROBE, MECHANISM_KPROBE, PROGRAM_KPROBE, host_has_kprobes, "kprobe", "CONFIG_KPROBE_EVENTS", true },
 	{ ATTACH_FENTRY, MECHANISM_FENTRY, PROGRAM_FENTRY, host_has_fentry, "fentry",
-	  "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS" },
+	  "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS", false },
 };
 
 #define NR_MECHANISMS (sizeof(mechanisms) / sizeof(mechanisms[0]))
@@ -48,14 +49,28 @@ static void take_mechanism(const struct kernel_mechanism *choice, const struct p
 			 passed->nr ? ", but " : "", buf_text(passed));
 }
 
+static int cannot_force(const struct kernel_mechanism *wanted)
+{
+	if (!wanted->works())
+		return fail_host(-EOPNOTSUPP, "--attach: this kernel has no %s", wanted->needs);
+	fail_host(-EPERM, "--attach: %s is closed by lockdown=confidentiality", wanted->name);
+	hint("without --attach another way is taken");
+	return -EPERM;
+}
+
 static int no_mechanism(const struct plan *plan, const struct buf *passed)
 {
 	if (plan->attach_mode != ATTACH_AUTO)
-		return fail_host(-EOPNOTSUPP, "--attach: this kernel has no %s",
-				 mechanisms[plan->attach_mode - ATTACH_MULTI].needs);
+		return cannot_force(&mechanisms[plan->attach_mode - ATTACH_MULTI]);
 	fail_host(-EOPNOTSUPP, "kernel functions cannot be probed here: %s", buf_text(passed));
 	hint("tracepoints (t:…) and user functions (LIB:…) may still work");
 	return -EOPNOTSUPP;
+}
+
+/* The kernel has it, and lets nobody use it. */
+static bool is_closed(const struct kernel_mechanism *choice)
+{
+	return choice->closed_by_lockdown && host_is_confidential();
 }
 
 static int choose_mechanism(const struct plan *plan, struct attach_plan *attach)
@@ -67,11 +82,12 @@ static int choose_mechanism(const struct plan *plan, struct attach_plan *attach)
 
 		if (plan->attach_mode != ATTACH_AUTO && plan->attach_mode != choice->mode)
 			continue;
-		if (choice->works()) {
+		if (choice->works() && !is_closed(choice)) {
 			take_mechanism(choice, plan, &passed, attach);
 			return 0;
 		}
-		buf_addf(&passed, "%sno %s (%s)", passed.nr ? ", " : "", choice->name, choice->needs);
+		buf_addf(&passed, "%sno %s (%s)", passed.nr ? ", " : "", choice->name,
+			 is_closed(choice) ? "lockdown=confidentiality" : choice->needs);
 	}
 	return no_mechanism(plan, &passed);
 }

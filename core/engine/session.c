@@ -345,6 +345,18 @@ static int map_control(struct session *session)
 
 /* ---- load ---- */
 
+/* A helper that this kernel does not have, or keeps from programs that could read its memory. */
+static int helper_missing(int err, const struct attach_plan *attach, const char *helper)
+{
+	bool confidential = host_is_confidential();
+
+	fail_host(err, "program %s: %s no helper %s", attach_plan_program(attach),
+		  confidential ? "lockdown=confidentiality leaves it" : "this kernel has", helper);
+	if (confidential)
+		hint("a newer kernel may have another way; or boot without lockdown=confidentiality");
+	return err;
+}
+
 static int load_failed(int err, const struct attach_plan *attach)
 {
 	const char *said = libbpf_log_last();
@@ -358,6 +370,8 @@ static int load_failed(int err, const struct attach_plan *attach)
 	if (err == -ENOMEM || err == -E2BIG)
 		return fail(err, "BPF maps: the kernel refuses the memory (a memory cgroup may be full): %s",
 			    strerror(-err));
+	if (libbpf_log_missing_helper()[0])
+		return helper_missing(err, attach, libbpf_log_missing_helper());
 	fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach), strerror(-err));
 	if (said[0])
 		hint("%s", said);
