@@ -1,0 +1,25 @@
+#!/bin/sh
+# ctest: guest timeout=120 boots=cpu
+# One CPU, where every event of another thread is a preemption, and four: exact, and timed samples on all of them.
+. "${0%/*}/lib.sh"
+needs uprobe perf-event
+expect_equal "CPUs of the guest" "$(nproc)" "${cpus:?}"
+
+EVENTS=5000
+exactly "$FIXTURES/calls:st_fix_hit" "-t 4 -d 64"
+expect_none_lost
+
+cpu=0
+while [ "$cpu" -lt "$cpus" ]; do
+	fixture chain -j "$cpu" spin
+	go
+	tool profile -f -F 49 -C "$cpu" -p "$fixture_pid" 1
+	expect_status 0
+	expect_out 'st_fix_g;st_fix_h.* [0-9]+$'
+	refuse_err 'does not add up'
+	fixture_end
+	cpu=$((cpu + 1))
+done
+tool profile -C "$cpu" 1
+expect_status 1
+expect_err "CPU $cpu: not online"
