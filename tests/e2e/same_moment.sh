@@ -14,7 +14,7 @@ fixture chain calls 100000000000
 go
 # some perf uprobes, then one link where the kernel has it
 for functions in 'st_fix_[cde]' 'st_fix_[a-h]'; do
-	tool_start funccount -d 0.2 -p "$fixture_pid" -r "$FIXTURES/chain:$functions\$"
+	tool_start funccount -d 1 -p "$fixture_pid" -r "$FIXTURES/chain:$functions\$"
 	tool_wait
 	expect_status 0
 	read -r nr most difference <<-END
