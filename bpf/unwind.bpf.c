@@ -12,7 +12,7 @@
  */
 #include "bpf/unwind.bpf.h"
 
-#if defined(__TARGET_ARCH_x86)
+#if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
 
 #define ST_ROW_STEPS(STEP) STEP(10) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)
 #define ST_MAPPING_STEPS(STEP) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)

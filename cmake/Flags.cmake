@@ -24,11 +24,17 @@ else()
 	endif()
 endif()
 
+# What both sides of the kernel border are compiled with.
+set(stacktool_definitions)
+if(NOT STACKTOOL_UNWINDER)
+	list(APPEND stacktool_definitions ST_WITHOUT_UNWINDER)
+endif()
+
 add_library(stacktool_flags INTERFACE)
 target_include_directories(stacktool_flags INTERFACE ${PROJECT_SOURCE_DIR} ${GENERATED})
 # libiberty's demangler has an xmalloc.o with the same names; it wants its xrealloc, and then both would be linked.
 target_compile_definitions(stacktool_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
-	xmalloc=st_xmalloc xcalloc=st_xcalloc)
+	xmalloc=st_xmalloc xcalloc=st_xcalloc ${stacktool_definitions})
 target_compile_options(stacktool_flags INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wmissing-prototypes -Wno-unused-parameter
 	-Wno-missing-field-initializers

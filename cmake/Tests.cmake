@@ -228,7 +228,7 @@ foreach(source IN LISTS fixture_sources)
 	endforeach()
 endforeach()
 
-# ---- variants: the whole program once more, broken on purpose; tests prove that they notice ----
+# ---- variants: the whole program once more, built otherwise or broken on purpose ----
 
 function(stacktool_variant name)
 	if(NOT TARGET stacktool OR STACKTOOL_SANITIZE)

@@ -35,6 +35,9 @@ void version_text(struct buf *ret_text)
 	add_line(ret_text, "link", ST_BUILD_LINK);
 	add_line(ret_text, "compiler", ST_BUILD_COMPILER);
 	add_line(ret_text, "BPF compiler", ST_BUILD_BPF_COMPILER);
+#if defined(ST_WITHOUT_UNWINDER)
+	add_line(ret_text, "unwinder", "none: built without");
+#endif
 	add_line(ret_text, "sanitizers", ST_BUILD_SANITIZERS);
 	add_line(ret_text, "libraries", ST_BUILD_LIBRARIES);
 	buf_adds(ret_text, "license: GPL-2.0-or-later\n");

@@ -11,12 +11,15 @@
 #include "core/engine/host.h"
 #include "core/engine/resolve_private.h"
 
-static bool is_x86_64(void)
+/* Why this program has no unwinder; NULL: it has one. */
+static const char *reason_of_build(void)
 {
-#if defined(__x86_64__)
-	return true;
+#if defined(ST_WITHOUT_UNWINDER)
+	return "this stacktool was built without the unwinder";
+#elif !defined(__x86_64__)
+	return "there are tables for x86_64 only";
 #else
-	return false;
+	return NULL;
 #endif
 }
 
@@ -36,16 +39,15 @@ int resolve_unwind(const struct plan *plan, struct attach_plan *attach)
 
 	if (!plan->want_user || mode == UNWIND_FP || mode == UNWIND_NONE)
 		return 0;
-	if (!is_x86_64()) {
+	reason = reason_of_build();
+	if (reason) {
 		attach->no_unwind = true;
-		return plan->unwind == UNWIND_DWARF
-			       ? fail_host(-ENOTSUP, "--unwind=dwarf: there are tables for x86_64 only")
-			       : 0;
+		return mode == UNWIND_DWARF ? fail_host(-ENOTSUP, "--unwind=dwarf: %s", reason) : 0;
 	}
 	reason = reason_against(attach);
 	if (!reason)
 		return 0;
-	if (plan->unwind == UNWIND_DWARF)
+	if (mode == UNWIND_DWARF)
 		return fail_host(-ENOTSUP, "--unwind=dwarf: %s", reason);
 	attach->no_unwind = true;
 	snprintf(attach->unwind_note, sizeof(attach->unwind_note), "user stacks are walked by frame pointers: %s",

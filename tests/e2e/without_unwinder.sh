@@ -1,0 +1,22 @@
+#!/bin/sh
+# ctest: host timeout=60
+# A build without the unwinder has all of its callers by frame pointers, says what it is, and refuses what it cannot.
+. "${0%/*}/lib.sh"
+needs perf-event
+
+STACKTOOL=$VARIANTS/without_unwinder
+tool --version
+expect_status 0
+expect_out '^unwinder: none'
+
+fixture chain spin
+go
+tool profile -f -U --plain -F 199 -p "$fixture_pid" 1
+expect_status 0
+expect_out "$fixture_expect"
+refuse_err 'unwind'
+refuse_err 'root'
+tool profile --unwind=dwarf -p "$fixture_pid" 1
+expect_status 3
+expect_err '^stacktool profile: --unwind=dwarf: this stacktool was built without the unwinder$'
+fixture_end
