@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which files have unwind tables when not all of them find room: those that a process maps. */
+#include <dwarf.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf/unwind_abi.h"
+#include "bpf/unwind_space.h"
+#include "core/base/cleanup.h"
+#include "core/engine/unwinding.h"
+#include "tests/unit/cfi_writer.h"
+#include "tests/unit/symbolizer_fixture.h"
+
+enum {
+	NR_FILES = 12,
+	WAIT_MS = 20000,
+};
+
+struct stage {
+	struct unwinding_options options;
+	struct unwinding *unwinding;
+	struct images *images;
+	struct profile profile;
+	int inner;
+	char directory[32];
+	uint32_t images_of[NR_FILES];
+};
+
+/* A row for each byte of the code: some 150 KB of table, so that a slab of 1 MiB has room for a few. */
+static int large_file(void)
+{
+	struct cfi_writer writer = {};
+	VEC(uint8_t) instructions = {};
+	int fd;
+
+	for (int i = 0; i < CFI_CODE_SIZE - 1; i++) {
+		vec_push(&instructions, DW_CFA_advance_loc | 1);
+		vec_push(&instructions, DW_CFA_def_cfa_offset);
+		vec_push(&instructions, i % 2 ? 16 : 24);
+	}
+	cfi_writer_cie(&writer, "", INSTRUCTIONS(DW_CFA_def_cfa, 7, 8, DW_CFA_offset | 16, 1));
+	cfi_writer_fde(&writer, CFI_CODE, CFI_CODE_SIZE, instructions.data, instructions.nr);
+	fd = cfi_writer_fd(&writer, ".eh_frame", SHF_ALLOC);
+	vec_done(&instructions);
+	cfi_writer_done(&writer);
+	return fd;
+}
+
+static uint32_t add_file(struct stage *stage, int number, int content)
+{
+	char path[64];
+	struct stat status;
+	off_t from = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%d", stage->directory, number);
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0755);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(content, &status), 0);
+	assert_int_equal(sendfile(fd, content, &from, (size_t)status.st_size), status.st_size);
+	assert_int_equal(fstat(fd, &status), 0);
+	close(fd);
+	return images_add(stage->images,
+			  &(struct image_key){ .kind = MAPPING_FILE,
+					       .device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev),
+					       .inode = status.st_ino,
+					       .path = path });
+}
+
+static void begin(struct stage *stage, struct symbolizer *symbolizer, uint64_t max_bytes)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, mapped, .map_flags = BPF_F_MMAPABLE);
+	LIBBPF_OPTS(bpf_map_create_opts, of_slabs);
+	_cleanup_(closep) int content = large_file();
+
+	*stage = (struct stage){ .directory = "/tmp/st-unwinding-XXXXXX" };
+	assert_non_null(mkdtemp(stage->directory));
+	stage->images = images_new(&stage->profile, symbolizer);
+	for (int i = 0; i < NR_FILES; i++)
+		stage->images_of[i] = add_file(stage, i, content);
+	stage->inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", 4, sizeof(struct st_slab), 1, &mapped);
+	of_slabs.inner_map_fd = (__u32)stage->inner;
+	stage->options = (struct unwinding_options){ .symbolizer = symbolizer, .images = stage->images };
+	stage->options.store = (struct unwind_store_options){
+		.first_slab = -1,
+		.max_bytes = max_bytes,
+		.slabs = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "slabs", 4, 4, ST_MAX_SLABS, &of_slabs),
+		.processes =
+			bpf_map_create(BPF_MAP_TYPE_HASH, "processes", 4, sizeof(struct st_unwind_process), 64, NULL),
+	};
+	assert_true(stage->inner >= 0 && stage->options.store.slabs >= 0 && stage->options.store.processes >= 0);
+	stage->unwinding = unwinding_new(&stage->options);
+}
+
+static void end(struct stage *stage)
+{
+	char path[64];
+
+	for (int i = 0; i < NR_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%d", stage->directory, i);
+		unlink(path);
+	}
+	rmdir(stage->directory);
+	unwinding_free(stage->unwinding);
+	images_free(stage->images);
+	profile_done(&stage->profile);
+	close(stage->options.store.slabs);
+	close(stage->options.store.processes);
+	close(stage->inner);
+}
+
+/* This process has `nr` files mapped, from `first` on. Waits for their tables. */
+static void map_files(struct stage *stage, int first, int nr)
+{
+	const struct unwind_process_key key = { .tgid = (uint32_t)getpid() };
+	struct mappings *mappings = mappings_new();
+
+	for (int i = 0; i < nr; i++) {
+		const uint64_t start = CFI_CODE + (uint64_t)i * 0x100000;
+		const struct mapping mapping = { .start = start,
+						 .end = start + CFI_CODE_SIZE,
+						 .image = stage->images_of[first + i] };
+
+		assert_int_equal(mappings_add(&mappings, &mapping), 0);
+	}
+	unwinding_set(stage->unwinding, &key, mappings);
+	mappings_free(mappings);
+	assert_true(unwinding_work(stage->unwinding, WAIT_MS));
+}
+
+static void skip_without_maps(void)
+{
+	if (geteuid()) {
+		print_message("SKIP: BPF maps take root\n");
+		skip();
+	}
+}
+
+static void tables_of_ended_processes_make_room(void **state)
+{
+	struct fixture *fixture = *state;
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, ST_SLAB_BYTES);
+	for (int first = 0; first < NR_FILES; first += 2) {
+		map_files(&stage, first, 2);
+		assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+		unwinding_remove(stage.unwinding, (uint32_t)getpid());
+	}
+	end(&stage);
+}
+
+static void tables_of_living_processes_stay(void **state)
+{
+	struct fixture *fixture = *state;
+	struct stage stage;
+	uint64_t refused;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, ST_SLAB_BYTES);
+	map_files(&stage, 0, NR_FILES);
+	refused = unwinding_nr_refused(stage.unwinding);
+	assert_in_range(refused, 1, NR_FILES - 3); /* so the other test had to make room, too */
+	end(&stage);
+
+	begin(&stage, fixture->symbolizer, 8 * ST_SLAB_BYTES);
+	map_files(&stage, 0, NR_FILES);
+	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+	end(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(tables_of_ended_processes_make_room, symbolizer_set_up,
+						symbolizer_tear_down),
+		cmocka_unit_test_setup_teardown(tables_of_living_processes_stay, symbolizer_set_up,
+						symbolizer_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
