@@ -2,6 +2,7 @@
 /* diff: what grew and what shrank between two profiles. */
 #include "applets/common.h"
 #include "core/applet.h"
+#include "core/base/err.h"
 #include "core/run.h"
 
 struct diff_options {
@@ -36,6 +37,8 @@ static int compare(const void *block)
 	int err = options->folded ? output_options_ask(&output, "-f/--folded", OUTPUT_FOLDED)
 				  : output_options_settle(&output);
 
+	if (!err && options->lines && output.format != OUTPUT_DEFAULT && output.format != OUTPUT_TEXT)
+		err = fail_usage("argument --lines: belongs to the table, which is text");
 	output.limit = options->lines;
 	return err ? err : run_diff(options->before, options->now, &output, &filter);
 }

@@ -27,10 +27,11 @@ static int draw(const void *block)
 	const struct filter filter = filter_of(&options->filter);
 	const struct report_change change = {};
 	struct output_options output = options->output;
-	int err = output_options_settle(&output);
+	int err;
 
-	if (!err && !output.format)
+	if (!output.path && !output.format)
 		output.format = OUTPUT_SVG;
+	err = output_options_settle(&output);
 	return err ? err : run_saved(options->path, &change, &output, &filter);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/engine/output.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -99,6 +100,37 @@ bool output_format_is_binary(enum output_format format)
 	return false;
 }
 
+#define FORM(format) (1U << OUTPUT_##format)
+#define PICTURES (FORM(SVG) | FORM(HTML))
+
+/* What an option asks for and the form has not would be ignored without a word. */
+static int check_looks(const struct output_options *options)
+{
+	const struct {
+		const char *option;
+		bool given;
+		unsigned int forms;
+		const char *names;
+	} looks[] = {
+		{ "--title", options->title, PICTURES | FORM(SPEEDSCOPE) | FORM(SCREEN), "svg, html and speedscope" },
+		{ "--colors", options->colors != COLORS_AUTO, PICTURES, "svg and html" },
+		{ "--inverted", options->inverted, PICTURES, "svg and html" },
+		{ "--width", options->width, FORM(SVG), "svg" },
+		{ "--min-width", options->min_width, PICTURES, "svg and html" },
+		{ "--reverse", options->reverse, PICTURES | FORM(SPEEDSCOPE) | FORM(TREE) | FORM(TOP) | FORM(SCREEN),
+		  "svg, html, speedscope and trees" },
+	};
+
+	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
+		if (looks[i].given && !(looks[i].forms & 1U << options->format)) {
+			fail_usage("argument %s: only for %s", looks[i].option, looks[i].names);
+			hint("-o FILE.svg draws a flame graph");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 int output_options_settle(struct output_options *options)
 {
 	_cleanup_(buf_done) struct buf all = {};
@@ -107,10 +139,10 @@ int output_options_settle(struct output_options *options)
 	if (options->keep && (!options->path || !strchr(options->path, '%')))
 		return fail_usage("argument --keep: needs -o with %%n or %%t in the name: one file per interval");
 	if (!options->path || options->format)
-		return 0;
+		return check_looks(options);
 	options->format = output_format_of(options->path);
 	if (options->format)
-		return 0;
+		return check_looks(options);
 	err = fail_usage("argument -o/--output: '%s': the suffix says no format", options->path);
 	for (size_t i = 0; i < nr_formats; i++)
 		buf_addf(&all, "%s%s", i ? ", " : "", formats[i].suffix);
@@ -134,7 +166,7 @@ int output_options_ask(struct output_options *options, const char *option, enum 
 		said = output_format_of(options->path);
 	if (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == form) {
 		options->format = form;
-		return 0;
+		return check_looks(options);
 	}
 	if (options->format)
 		return fail_usage("argument %s: not allowed with argument --format: it asks for %s", option,

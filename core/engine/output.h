@@ -29,6 +29,7 @@ enum output_format {
 #undef FORMAT
 	OUTPUT_TREE, /* forms of text that options of their own ask for */
 	OUTPUT_TOP,
+	OUTPUT_SCREEN, /* --tui */
 };
 
 /* What the boxes of a flame graph begin with. */
@@ -86,8 +87,8 @@ enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
 
 /*
- * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing, or when
- * only some files of a path that names one are to be kept.
+ * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing, when
+ * only some files of a path that names one are to be kept, or when an option asks for a look that the format has not.
  */
 _must_check_ int output_options_settle(struct output_options *options);
 

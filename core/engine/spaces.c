@@ -602,10 +602,13 @@ const char *spaces_note(struct spaces *spaces)
 	if (spaces->why_no_sideband)
 		buf_addf(&spaces->note, "%s; processes that end early have no names", spaces->why_no_sideband);
 	if (nr_unwatched)
-		buf_addf(&spaces->note, "side-band: %zu CPUs came online later and are not watched", nr_unwatched);
+		buf_addf(&spaces->note,
+			 nr_unwatched == 1 ? "side-band: %zu CPU came online later and is not watched"
+					   : "side-band: %zu CPUs came online later and are not watched",
+			 nr_unwatched);
 	if (spaces->nr_denied)
-		buf_addf(&spaces->note, "%smaps of %llu processes: permission denied", spaces->note.nr ? "; " : "",
-			 (unsigned long long)spaces->nr_denied);
+		buf_addf(&spaces->note, "%smaps of %llu process%s: permission denied", spaces->note.nr ? "; " : "",
+			 (unsigned long long)spaces->nr_denied, spaces->nr_denied == 1 ? "" : "es");
 	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
 }
 

@@ -112,6 +112,26 @@ grep -q '"total":29,' "$T/out" || fail "--max-depth changes the total of JSON"
 grep -qF '[truncated by --max-depth]' "$T/out" || fail "nothing is cut in a tree"
 wrong 2 "argument --max-depth: .0. is not a number: give 1 or more" report --max-depth 0 "$T/shapes"
 
+
+# An option that belongs to another form than the one asked for is not ignored.
+wrong 2 "argument --lines: belongs to --top" report --lines 3 "$T/shapes"
+wrong 2 "argument --lines: belongs to --top" report --tree --lines 3 "$T/shapes"
+wrong 2 "argument --least: belongs to --tree" report --least 3 "$T/shapes"
+wrong 2 "argument --least: belongs to --tree" report --top --least 3 "$T/shapes"
+wrong 2 "argument --lines: belongs to the table" diff -f --lines 3 "$T/shapes" "$T/now"
+for look in '--title x' '--colors java' --inverted '--min-width 1'; do
+	# shellcheck disable=SC2086
+	wrong 2 "argument ${look%% *}: only for svg" report $look "$T/shapes"
+	# shellcheck disable=SC2086
+	wrong 2 "argument ${look%% *}: only for svg" report $look -o "$T/a.json" "$T/shapes"
+	# shellcheck disable=SC2086
+	"$STACKTOOL" report $look -o "$T/look.html" "$T/shapes" || fail "$look in a page"
+done
+wrong 2 "argument --reverse: only for svg" report -f --reverse "$T/shapes"
+wrong 2 "argument --width: only for svg" report --width 600 -o "$T/a.html" "$T/shapes"
+wrong 2 "argument --title: only for svg" profile --title x 1
+"$STACKTOOL" report --title x -o "$T/look.speedscope.json" "$T/shapes" || fail "a title in speedscope"
+
 wrong 2 "the suffix says no format" report -o "$T/a.png" "$T/shapes"
 # The name of a file says what is in it, also to --tree, --top and -f.
 wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' asks for svg" report --tree -o "$T/a.svg" "$T/shapes"
