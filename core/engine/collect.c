@@ -68,6 +68,14 @@ static int add_timer(struct collector *collector, uint64_t first_ns, uint64_t pe
 	return add_source(collector, *ret_fd, source);
 }
 
+/* Under nohup(1) a run does. SIGINT ends it in any case: shells ignore that for whatever scripts put in the background. */
+static bool outlives_terminal(void)
+{
+	struct sigaction action = {};
+
+	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 static int take_signals(struct collector *collector)
 {
 	sigset_t mask;
@@ -75,7 +83,8 @@ static int take_signals(struct collector *collector)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
+	if (!outlives_terminal())
+		sigaddset(&mask, SIGHUP);
 	sigprocmask(SIG_BLOCK, &mask, &collector->saved_mask);
 	collector->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (collector->signal_fd < 0)

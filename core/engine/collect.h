@@ -25,7 +25,7 @@ enum collect_reason {
 };
 
 /*
- * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection. 0 or a recorded failure.
+ * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection, but SIGHUP only if nobody ignores it. 0 or a failure.
  * The collection also ends when all targets of `watch` have; NULL without targets. Everything is borrowed.
  */
 int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,

@@ -21,6 +21,17 @@ for signal in INT TERM HUP; do
 	expect_status 0
 done
 
+# nohup(1): the terminal may go
+fixture calls -n 100
+tool_start_under foreground,nohup count "$FIXTURES/calls:st_fix_hit"
+tool_signal HUP
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "under nohup: report" "$(text_sum)" 100
+fixture_end
+
 # Before anything happened, and many at once: still one report
 tool_start count "$FIXTURES/calls:st_fix_hit"
 tool_signal INT
