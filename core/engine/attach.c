@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Attaching and detaching: one function per mechanism. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ static const char *reason_of(int err)
 		KERNEL_ENOTSUPP = 524
 	};
 
+	if (err == -EINTR)
+		return "the run was ended while they were attached";
 	return err == -KERNEL_ENOTSUPP ? "the kernel puts no breakpoint on the instruction there" : strerror(-err);
 }
 
@@ -115,12 +118,30 @@ static int attach_uprobe(struct session *session, const struct attach_plan *atta
 	return 0;
 }
 
-/* One refused place does not end the run; when all are refused, the first reason does. */
+/* Places one by one take up to a tenth of a second each: who has had enough need not wait for the last. */
+static bool is_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+}
+
+/*
+ * One refused place does not end the run; when all are refused, the first reason does. A signal that ends the run ends this
+ * too, but behind the first place: what follows is the same as ever.
+ */
 static int attach_each(struct session *session, const struct attach_plan *attach)
 {
 	for (size_t i = 0; i < attach->points.nr; i++) {
-		int err = attach->mechanism == MECHANISM_TRACEPOINT ? attach_tracepoint(session, attach, i)
-								    : attach_uprobe(session, attach, i);
+		int err;
+
+		if (session->nr_attached && is_to_end())
+			err = -EINTR;
+		else if (attach->mechanism == MECHANISM_TRACEPOINT)
+			err = attach_tracepoint(session, attach, i);
+		else
+			err = attach_uprobe(session, attach, i);
 
 		if (err)
 			attach_refused(session, &attach->points.data[i], err);

@@ -2,6 +2,7 @@
 /* Attaching: the file that was looked at is the one that is probed, whatever its path leads to by then. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 #include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/naming.h"
 #include "core/engine/resolve.h"
@@ -111,6 +114,54 @@ static uint64_t nr_seen(const struct session *session)
 	return sum;
 }
 
+static void plan_functions(struct plan *plan, const char *path, const char *pattern)
+{
+	plan_init(plan);
+	plan->probe = (struct probe_spec){
+		.kind = PROBE_USER_FUNCTION,
+		.typed = xstrdup(pattern),
+		.target = xstrdup(path),
+		.pattern = xstrdup(pattern),
+	};
+	vec_push(&plan->tgids, (uint32_t)getpid());
+}
+
+/* A signal that will end the run is pending while its places are attached, one by one. */
+static void who_has_had_enough_does_not_wait_for_the_last_place(void **state)
+{
+	_cleanup_(buf_done) struct buf refused = {};
+	char *path = fixture("chain");
+	struct attach_plan attach = {};
+	struct symbolizer *symbolizer;
+	struct session *session;
+	struct plan plan;
+	sigset_t blocked;
+	int signal;
+
+	(void)state;
+	plan_functions(&plan, path, "st_fix_*");
+	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &symbolizer), 0);
+	assert_int_equal(resolve_plan(&plan, symbolizer, &attach), 0);
+	attach.mechanism = MECHANISM_UPROBE; /* whatever else this kernel has */
+	assert_int_equal(session_new(&plan, &attach, &session), 0);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	raise(SIGTERM);
+	assert_int_equal(session_attach(session, &plan, &attach), 0);
+	assert_int_equal(session_nr_attached(session), 1);
+	session_describe_refused(session, &refused);
+	assert_non_null(strstr(buf_text(&refused), " of 10 probes were refused, such as st_fix_"));
+	assert_non_null(strstr(buf_text(&refused), ": the run was ended while they were attached"));
+	sigwait(&blocked, &signal);
+	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
+	session_free(session);
+	symbolizer_free(symbolizer);
+	attach_plan_done(&attach);
+	plan_done(&plan);
+	free(path);
+}
+
 static void attach_to_replaced_file(bool one_process)
 {
 	char folder[] = "/tmp/st-attach.XXXXXX";
@@ -172,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_replaced_before_attaching_is_not_probed_instead),
 		cmocka_unit_test(nor_with_one_process),
+		cmocka_unit_test(who_has_had_enough_does_not_wait_for_the_last_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
