@@ -527,21 +527,32 @@ static void say_unwind_full(const struct run *run)
 			run->applet->name, (unsigned long long)(run->plan->unwind_bytes >> 20));
 }
 
+static const char *why_nothing_of_process(const struct plan *plan)
+{
+	switch (plan->probe.kind) {
+	case PROBE_SAMPLE:
+		return "no sample found it on a CPU";
+	case PROBE_SCHEDULER:
+		return "no wait that was asked for began and ended meanwhile";
+	default:
+		return NULL;
+	}
+}
+
 /* gcc waits for cc1, and what hangs does not come back onto a CPU: an empty report does not say so. */
 static void say_why_empty(const struct run *run)
 {
 	const struct plan *plan = run->plan;
+	const char *why = plan->tgids.nr == 1 ? why_nothing_of_process(plan) : NULL;
 
 	if (run->profile.records.nr || shows_events(run) || plan->interval_ns || plan->view.quiet)
 		return;
 	if (run->command)
 		fprintf(stderr, "stacktool %s: nothing of process %u itself; what a command starts is not followed\n",
 			run->applet->name, command_pid(run->command));
-	else if (plan->probe.kind == PROBE_SCHEDULER && plan->tgids.nr)
-		fprintf(stderr,
-			"stacktool %s: nothing of process %u: no wait that was asked for began and ended meanwhile; "
-			"where it waits now: /proc/%u/task/*/stack\n",
-			run->applet->name, plan->tgids.data[0], plan->tgids.data[0]);
+	else if (why)
+		fprintf(stderr, "stacktool %s: nothing of process %u: %s; where it waits now: /proc/%u/task/*/stack\n",
+			run->applet->name, plan->tgids.data[0], why, plan->tgids.data[0]);
 }
 
 /*

@@ -194,7 +194,7 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 {
 	switch (spec->kind) {
 	case OPTION_KIND_SECONDS:
-		buf_adds(text, "a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h");
+		buf_adds(text, "a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h");
 		break;
 	case OPTION_KIND_U32_LIST:
 		buf_adds(text, "numbers separated by commas, each ");

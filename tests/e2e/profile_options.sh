@@ -23,6 +23,15 @@ expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by user stack for 1 s
 tool profile -K -F 199 -p "$fixture_pid" 1
 expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by kernel stack for 1 secs\."
 
+# What only sleeps is never sampled, and the empty report says so.
+sleep 1000 &
+asleep=$!
+until grep -q '^Name:.sleep' "/proc/$asleep/status" && grep -q '^State:.S' "/proc/$asleep/status"; do :; done
+tool profile -p "$asleep" 0.2
+kill "$asleep"
+expect_status 0
+expect_err "nothing of process $asleep: no sample found it on a CPU; .*/proc/$asleep/task/\*/stack"
+
 tool profile -U -K 1
 expect_status 2
 expect_err 'not allowed with'

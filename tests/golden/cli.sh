@@ -85,7 +85,7 @@ good '^report +' --list
 
 # ---- applets: what is wrong, and what is right ----
 
-seconds='give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h'
+seconds='give a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h'
 wrong 2 "stacktool profile: argument duration: '0' is not a duration: $seconds" profile 0
 wrong 2 "stacktool profile: argument duration: '-5' is not a duration: $seconds" profile -5
 wrong 2 "stacktool profile: argument duration: '5x' is not a duration: $seconds" profile 5x

@@ -265,15 +265,15 @@ static void seconds_take_fractions_but_neither_zero_nor_less(void **state)
 		assert_int_equal(parse(bad[i], &options), -EINVAL);
 	expect_failure(
 		"-5",
-		"argument duration: '-5' is not a duration: give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h",
+		"argument duration: '-5' is not a duration: give a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h",
 		"");
 	expect_failure(
 		"-0.5",
-		"argument duration: '-0.5' is not a duration: give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h",
+		"argument duration: '-0.5' is not a duration: give a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h",
 		"");
 	expect_failure(
 		"-i 0",
-		"argument -i/--interval: '0' is not a duration: give a time above 0, like 5 (seconds), 0.5, 500ms, 2m or 1h",
+		"argument -i/--interval: '0' is not a duration: give a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h",
 		"");
 }
 
