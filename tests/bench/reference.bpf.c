@@ -22,8 +22,7 @@ struct {
 
 char LICENSE[] SEC("license") = "GPL";
 
-SEC("tp/sched/sched_switch")
-int st_reference(void *ctx)
+static __always_inline int take_stacks(void *ctx)
 {
 	struct st_reference_scratch *scratch;
 	__u32 zero = 0;
@@ -34,6 +33,25 @@ int st_reference(void *ctx)
 	bpf_get_stack(ctx, scratch->frames, FRAMES * 8, 0);
 	bpf_get_stack(ctx, &scratch->frames[FRAMES], FRAMES * 8, BPF_F_USER_STACK);
 	return 0;
+}
+
+SEC("tp/sched/sched_switch")
+int st_reference(void *ctx)
+{
+	return take_stacks(ctx);
+}
+
+/* At a function of the kernel that is named when they are attached. */
+SEC("?kprobe")
+int st_kprobe(void *ctx)
+{
+	return take_stacks(ctx);
+}
+
+SEC("?kprobe.multi")
+int st_multi(void *ctx)
+{
+	return take_stacks(ctx);
 }
 
 /* A probe that does nothing: what the kernel takes for having one. */
