@@ -15,6 +15,8 @@ const struct option_spec common_table[] = {
 	       .ours = true),
 	OPTION('q', "quiet", struct common_options, quiet, NULL,
 	       "no headers and no notes: beside the rows only what says that something is missing", .ours = true),
+	OPTION(0, "no-children", struct common_options, no_children, NULL,
+	       "with a command behind --: only its own process, not those that it starts", .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table", .ours = true),
 	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
@@ -41,6 +43,9 @@ const struct option_spec common_table[] = {
 
 int common_plan(const struct common_options *options, struct plan *plan)
 {
+	if (options->no_children && !plan->command)
+		return fail_usage("argument --no-children: there is no command; give one behind --");
+	plan->follow_children = plan->command && !options->no_children;
 	plan->save_path = options->save_path ? xstrdup(options->save_path) : NULL;
 	plan->strict = options->strict;
 	plan->view.quiet = options->quiet;

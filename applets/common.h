@@ -18,6 +18,7 @@ struct common_options {
 	bool explain;
 	bool debug;
 	bool dump_bpf;
+	bool no_children;
 	bool no_demangle;
 	bool no_symbolize;
 	const char *debug_directories;
@@ -27,7 +28,7 @@ struct common_options {
 };
 
 extern const struct option_spec common_table[];
-/* 0, or a usage error about where the output goes. */
+/* After plan->command is set. 0, or a usage error about where the output goes. */
 _must_check_ int common_plan(const struct common_options *options, struct plan *plan);
 
 /* Where a report goes, in which form, and what its pictures look like. */
@@ -79,17 +80,16 @@ struct filter filter_of(const struct filter_options *options);
  * The command behind "--", as the last entry of a table; it excludes what else says who is followed. And what the
  * description of the applet says about it.
  */
-#define COMMAND(structure, field)                                                                                     \
-	OPERAND("command", structure, field,                                                                          \
-		"behind --: a command to start and follow, instead of -p; its own process, not those that it starts", \
+#define COMMAND(structure, field)                                                                   \
+	OPERAND("command", structure, field,                                                        \
+		"behind --: a command to start and follow, with all that it starts, instead of -p", \
 		.exclusive = "who", .ours = true)
 
 #define COMMAND_DESCRIPTION                                                                                           \
 	"A command behind -- is started once everything is attached, with the standard input, output and error of "   \
-	"the tool and as the user who called sudo. Its own process is followed, with all threads, but not the "       \
-	"processes that it starts: with a shell script name the program that does the work, or use 'exec'. When it "  \
-	"ends the report is printed and its status becomes that of the tool: 128 and the signal when one killed it, " \
-	"126 or 127 when it cannot be executed."
+	"the tool and as the user who called sudo. It is followed with all processes that it starts, and those that " \
+	"they start. When it ends the report is printed, also when such processes are left, and its status becomes "  \
+	"that of the tool: 128 and the signal when one killed it, 126 or 127 when it cannot be executed."
 
 /* Which of the two stacks, and how they are separated and written. */
 struct stack_options {

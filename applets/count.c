@@ -52,12 +52,14 @@ static const struct option_spec table[] = {
 static const struct count_options defaults = { .watch = WATCH_DEFAULTS };
 
 /*
- * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's.
+ * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's. A command
+ * may start hundreds of processes: without -P their rows are one where they print the same.
  */
 static void plan_view(const struct count_options *options, struct plan *plan)
 {
 	bool apart = options->per_process || options->watch.tgids.nr || options->watch.tids.nr ||
 		     options->watch.command;
+	bool many = options->watch.command && !options->common.no_children && !options->per_process;
 
 	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
 	plan->view = (struct profile_view){
@@ -66,7 +68,7 @@ static void plan_view(const struct count_options *options, struct plan *plan)
 		.addresses = options->addresses,
 		.per_process = apart,
 		.no_process_line = !options->per_process,
-		.by_name = options->by_name,
+		.by_name = options->by_name || many,
 		.timestamps = options->timestamps,
 	};
 }

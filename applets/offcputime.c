@@ -74,6 +74,8 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 		add_ids("TIDs", plan->tids.data, plan->tids.nr, line);
 	else
 		buf_adds(line, threads[plan->off_cpu.threads]);
+	if (plan->follow_children)
+		buf_adds(line, " and its children");
 	buf_addf(line, " by %s stack", off_cpu_stacks(plan));
 	off_cpu_end_header(plan, line);
 }

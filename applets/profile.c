@@ -126,7 +126,7 @@ static void add_who(const struct plan *plan, struct buf *line)
 	buf_adds(line, plan->tgids.nr ? "PID [" : "TID [");
 	for (size_t i = 0; i < nr; i++)
 		buf_addf(line, "%s%" PRIu32, i ? ", " : "", ids[i]);
-	buf_addc(line, ']');
+	buf_adds(line, plan->follow_children ? "] and its children" : "]");
 }
 
 static const char *which_stacks(const struct plan *plan)

@@ -320,7 +320,7 @@ struct st_config {
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
 	__u8 alone; /* the kernel never runs two programs of this session on one CPU at a time: see ST_NOTE() */
 	__u8 walk_frames; /* user stacks are walked by bpf/frames.bpf.c, which takes bpf_probe_read_user() and _kernel() */
-	__u8 pad[1];
+	__u8 follow_children; /* with ST_FILTER_TGID: of `filter_single` and of whatever it starts */
 	__u32 probe; /* number of the probe of this copy of the program */
 	__u8 unwind; /* enum st_unwind_mode; anything but OFF takes bpf_probe_read_user() too */
 	__u8 pad1[3];

@@ -42,17 +42,18 @@
 	X(USER_UNREADABLE, STACK, "user stacks end at memory that could not be read")                           \
 	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")
 
-/* Counted in user space, or by the kernel itself outside our programs. */
-#define ST_USER_LOSSES(X)                                                                         \
-	X(STACK_LOST, STACK, "events were counted but their stack was lost: the ring was full")   \
-	X(BAD_MESSAGE, EVENT, "messages from the kernel side were malformed")                     \
-	X(SAMPLE_LATE, SAMPLE, "samples came late: the kernel's timer ran over")                  \
-	X(SAMPLE_SKIPPED, SAMPLE, "samples skipped: another BPF program was running on the CPU")  \
-	X(SAMPLE_IDLE, SAMPLE, "samples of idle CPUs were not delivered by this kernel")          \
-	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled") \
-	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")          \
-	X(LINK_MISSED, EVENT, "events missed: the kernel was inside another probe on the CPU")    \
-	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")              \
+/* Counted in user space, by the kernel itself outside our programs, or by these, but not per event. */
+#define ST_USER_LOSSES(X)                                                                                   \
+	X(STACK_LOST, STACK, "events were counted but their stack was lost: the ring was full")             \
+	X(BAD_MESSAGE, EVENT, "messages from the kernel side were malformed")                               \
+	X(SAMPLE_LATE, SAMPLE, "samples came late: the kernel's timer ran over")                            \
+	X(SAMPLE_SKIPPED, SAMPLE, "samples skipped: another BPF program was running on the CPU")            \
+	X(SAMPLE_IDLE, SAMPLE, "samples of idle CPUs were not delivered by this kernel")                    \
+	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled")           \
+	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")                    \
+	X(LINK_MISSED, EVENT, "events missed: the kernel was inside another probe on the CPU")              \
+	X(CHILD_LOST, EVENT, "processes not followed: the table of children was full or their fork missed") \
+	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")                        \
 	X(DRAIN_FAILED, EVENT, "events counted in a map that could not be read")
 
 #define ST_LOSSES(X)        \

@@ -89,6 +89,17 @@ struct st_pids_map {
 	__uint(value_size, sizeof(__u32));
 };
 
+/*
+ * Processes that a command has started, and those that they have: by tgid as the kernel counts them, not as a pid namespace
+ * does. The value is the start time of the process. Sized by user space.
+ */
+struct st_children_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u64));
+};
+
 /* Shapes that bcc's documentation prescribes for the pinned filter maps: u64 cgroup id, u64 inode of the mount namespace. */
 struct st_filter_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -155,6 +166,7 @@ ST_MAP struct st_control_map st_control SEC(".maps");
 ST_MAP struct st_grid_map st_grid SEC(".maps");
 ST_MAP struct st_first_seen_map st_first_seen SEC(".maps");
 ST_MAP struct st_pids_map st_pids SEC(".maps");
+ST_MAP struct st_children_map st_children SEC(".maps");
 ST_MAP struct st_nowhere_map st_nowhere SEC(".maps");
 ST_MAP struct st_syscalls_map st_syscalls SEC(".maps");
 ST_MAP struct st_tallies_map st_tallies SEC(".maps");

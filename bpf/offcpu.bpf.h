@@ -128,7 +128,7 @@ static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, 
 	stack->head.exec_id = task->self_exec_id;
 	if (st_offcpu.measure != ST_MEASURE_WAKE) {
 		st_take_kernel_stack(ctx, stats, stack);
-		st_user_stack(ctx, stats, slot, index, who->foreign ? 0 : who->tgid, ST_PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, stats, slot, index, st_known_tgid(who), ST_PROGRAM_RAW_TRACEPOINT);
 	}
 	st_fill_process(&stack->head, who);
 	st_fill_key(&stack->head, who, 0);
@@ -150,7 +150,7 @@ static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, st
 		if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
 			st_task_identity(&stack->head);
 		if (st_offcpu.measure != ST_MEASURE_WAKE)
-			st_user_stack(ctx, stats, slot, index, who.foreign ? 0 : who.tgid, ST_PROGRAM_RAW_TRACEPOINT);
+			st_user_stack(ctx, stats, slot, index, st_known_tgid(&who), ST_PROGRAM_RAW_TRACEPOINT);
 		st_fill_process(&stack->head, &who);
 		st_fill_key(&stack->head, &who, 0);
 	}

@@ -185,8 +185,7 @@ static __always_inline void st_fill_process(struct st_stack_head *head, const st
 		return;
 	}
 	head->tgid = who->tgid;
-	if (who->foreign)
-		head->flags |= ST_STACK_FOREIGN;
+	head->flags |= who->foreign * ST_STACK_FOREIGN;
 }
 
 static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
@@ -213,7 +212,7 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 	if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
 		st_task_identity(&stack->head);
 	st_take_kernel_stack(ctx, stats, stack);
-	st_user_stack(ctx, stats, slot, slot_index, who->foreign ? 0 : who->tgid, program);
+	st_user_stack(ctx, stats, slot, slot_index, st_known_tgid(who), program);
 	if (program == ST_PROGRAM_UPROBE)
 		st_note_caller(ctx, stack);
 	st_fill_process(&stack->head, who);

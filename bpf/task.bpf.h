@@ -14,7 +14,7 @@
 
 struct st_who {
 	__u32 tgid, tid;
-	__u8 foreign;
+	__u32 foreign; /* 1: outside our pid namespace, the ids are the kernel's own */
 };
 
 static __always_inline void st_who_is_current(struct st_who *who)
@@ -34,6 +34,12 @@ static __always_inline void st_who_is_current(struct st_who *who)
 	pid_tgid = bpf_get_current_pid_tgid();
 	who->tgid = pid_tgid >> 32;
 	who->tid = (__u32)pid_tgid;
+}
+
+/* The process by its id here; 0 when it is foreign. Without a branch, which the verifier would follow on and on. */
+static __always_inline __u32 st_known_tgid(const struct st_who *who)
+{
+	return who->tgid & (who->foreign - 1);
 }
 
 static __always_inline void st_task_identity(struct st_stack_head *head)
@@ -70,11 +76,24 @@ static __always_inline __u64 st_mount_namespace(void)
 	return 0;
 }
 
+/*
+ * Whether the current process is the one of st_config.filter_single, by its id `tgid`, or descends from it. A global function,
+ * so that the verifier follows one answer instead of several. Defined in on_fork.bpf.c.
+ */
+int st_in_family(__u32 tgid);
+
 static __always_inline int st_in_list(__u32 id)
 {
 	if (st_config.filter_single)
 		return id == st_config.filter_single;
 	return bpf_map_lookup_elem(&st_pids, &id) != 0;
+}
+
+static __always_inline int st_wanted_process(const struct st_who *who)
+{
+	__u32 tgid = st_known_tgid(who);
+
+	return st_config.follow_children ? st_in_family(tgid) : st_in_list(tgid);
 }
 
 static __always_inline int st_wanted_by_maps(void)
@@ -101,11 +120,9 @@ static __always_inline int st_wanted(const struct st_who *who)
 {
 	if (st_config.cpu >= 0 && bpf_get_smp_processor_id() != (__u32)st_config.cpu)
 		return 0;
-	if (st_config.task_filter != ST_FILTER_NONE && who->foreign)
+	if (st_config.task_filter == ST_FILTER_TGID && !st_wanted_process(who))
 		return 0;
-	if (st_config.task_filter == ST_FILTER_TGID && !st_in_list(who->tgid))
-		return 0;
-	if (st_config.task_filter == ST_FILTER_TID && !st_in_list(who->tid))
+	if (st_config.task_filter == ST_FILTER_TID && (who->foreign || !st_in_list(who->tid)))
 		return 0;
 	return st_wanted_by_maps();
 }

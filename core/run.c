@@ -226,7 +226,7 @@ static int open_spaces(struct run *run)
 	const struct spaces_options options = {
 		.symbolizer = run->identifier ? run->identifier : run->symbolizer,
 		.profile = &run->profile,
-		.only_tgid = run->plan->tgids.nr == 1 ? run->plan->tgids.data[0] : 0,
+		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
 		.unwind = session_unwinds(run->session, &unwind) ? &unwind : NULL,
 	};
 
@@ -539,7 +539,7 @@ static const char *why_nothing_of_process(const struct plan *plan)
 	}
 }
 
-/* gcc waits for cc1, and what hangs does not come back onto a CPU: an empty report does not say so. */
+/* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
 static void say_why_empty(const struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -548,8 +548,9 @@ static void say_why_empty(const struct run *run)
 	if (run->profile.records.nr || shows_events(run) || plan->interval_ns || plan->view.quiet)
 		return;
 	if (run->command)
-		fprintf(stderr, "stacktool %s: nothing of process %u itself; what a command starts is not followed\n",
-			run->applet->name, command_pid(run->command));
+		fprintf(stderr, "stacktool %s: nothing of process %u%s\n", run->applet->name, command_pid(run->command),
+			plan->follow_children ? " and what it started"
+					      : " itself; --no-children leaves out what it started");
 	else if (why)
 		fprintf(stderr, "stacktool %s: nothing of process %u: %s; where it waits now: /proc/%u/task/*/stack\n",
 			run->applet->name, plan->tgids.data[0], why, plan->tgids.data[0]);

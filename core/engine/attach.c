@@ -99,7 +99,7 @@ static struct fd_path path_of_fd(int fd)
 
 /*
  * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
- * covered); the program checks the tgid in any case.
+ * covered); the program checks the tgid in any case. Where its children are followed too, breakpoints are put everywhere.
  */
 static int attach_uprobe(struct session *session, const struct attach_plan *attach, size_t index)
 {
@@ -295,8 +295,10 @@ static int attach_all(struct session *session, const struct plan *plan, const st
  */
 int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
-	int err;
+	int err = attach_children(session);
 
+	if (err)
+		return err;
 	session->control->shut = 1;
 	err = attach_all(session, plan, attach);
 	if (attach->mechanism != MECHANISM_TP_BTF)

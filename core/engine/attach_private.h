@@ -34,4 +34,7 @@ typedef struct bpf_link *attach_link(struct session *session, const struct attac
 void attach_halves(struct session *session, const struct attach_plan *attach, size_t first, size_t nr,
 		   attach_link *link_places);
 
+/* From here on what the command starts is followed, when the plan asks for it. 0 or a recorded failure. */
+int attach_children(struct session *session);
+
 int attach_kernel_functions(struct session *session, const struct attach_plan *attach);

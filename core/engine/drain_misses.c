@@ -5,31 +5,46 @@
  */
 #include "core/engine/drain_private.h"
 
+#include <string.h>
+
 #include "core/engine/session_private.h"
 
-static uint64_t program_misses(const struct bpf_object *object)
+static uint64_t misses_of(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {};
+	__u32 length = sizeof(info);
+
+	if (bpf_program__fd(program) < 0 || bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &length))
+		return 0;
+	return info.recursion_misses;
+}
+
+/* What these miss are no events: a fork is another loss, the end of a process none. */
+static bool keeps_children(const struct session *session, const struct bpf_program *program)
+{
+	const char *name = bpf_program__name(program);
+
+	return session->child_programs &&
+	       (!strcmp(name, session->child_programs[0]) || !strcmp(name, session->child_programs[1]));
+}
+
+static uint64_t program_misses(const struct session *session, const struct bpf_object *object)
 {
 	struct bpf_program *program;
 	uint64_t misses = 0;
 
-	bpf_object__for_each_program(program, object)
-	{
-		struct bpf_prog_info info = {};
-		__u32 length = sizeof(info);
-
-		if (bpf_program__fd(program) >= 0 && !bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &length))
-			misses += info.recursion_misses;
-	}
+	bpf_object__for_each_program(program, object) misses += keeps_children(session, program) ? 0
+												 : misses_of(program);
 	return misses;
 }
 
 /* Places that have a program of their own have a copy of the object. */
 static uint64_t recursion_misses(const struct session *session)
 {
-	uint64_t misses = program_misses(session->skeleton->obj);
+	uint64_t misses = program_misses(session, session->skeleton->obj);
 
 	for (size_t i = 0; i < session->copies.nr; i++)
-		misses += program_misses(session->copies.data[i]->obj);
+		misses += program_misses(session, session->copies.data[i]->obj);
 	return misses;
 }
 
@@ -68,10 +83,23 @@ void drain_begin_misses(struct session *session)
 	session->reported_link_misses = session->link_misses;
 }
 
+/* Kernels that tell no number have tracepoints that are not preempted, so that nothing is missed. */
+static void note_missed_forks(struct session *session, struct profile_interval *interval)
+{
+	uint64_t misses;
+
+	if (!session->child_programs)
+		return;
+	misses = misses_of(session_program(session, session->child_programs[0]));
+	interval->losses[ST_LOSS_CHILD_LOST] += misses - session->reported_fork_misses;
+	session->reported_fork_misses = misses;
+}
+
 void drain_misses(struct session *session, struct profile_interval *interval)
 {
 	uint64_t recursion;
 
+	note_missed_forks(session, interval);
 	if (!session->counts_misses) {
 		interval->account.missed = UINT64_MAX;
 		return;

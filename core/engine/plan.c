@@ -125,6 +125,11 @@ enum unwind_mode plan_unwind(const struct plan *plan)
 	return plan->tgids.nr || is_time ? UNWIND_AUTO : UNWIND_FP;
 }
 
+bool plan_is_one_process(const struct plan *plan)
+{
+	return plan->tgids.nr == 1 && !plan->follow_children;
+}
+
 /* ---- states of threads ---- */
 
 #define STATE_LETTERS "DIPRST" /* and t; as ps, without those of dead threads */
@@ -255,6 +260,8 @@ static void describe_who(const struct plan *plan, struct buf *text)
 	describe_ids("threads", plan->tids.data, plan->tids.nr, text);
 	if (!plan->tgids.nr && !plan->tids.nr)
 		buf_adds(text, "processes: all\n");
+	if (plan->command)
+		buf_addf(text, "children: %s\n", plan->follow_children ? "followed" : "left out");
 	if (plan->cpu >= 0)
 		buf_addf(text, "cpu: %d\n", plan->cpu);
 	else

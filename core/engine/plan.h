@@ -138,6 +138,7 @@ struct plan {
 	int cpu;             /* only this CPU; -1 = all */
 	bool include_idle;
 	char *const *command; /* argv of a command to start and follow, borrowed; NULL = none */
+	bool follow_children; /* of the command, and theirs */
 	const char *cgroup;  /* only in this cgroup and below: a path or an id; borrowed, NULL = all */
 	const char *container; /* the same by the beginning of a container's id */
 	char *cgroup_map;    /* pinned BPF map of cgroup ids, or NULL */
@@ -178,6 +179,9 @@ struct plan {
 
 void plan_init(struct plan *plan);
 void plan_done(struct plan *plan);
+
+/* Whether all events come from one process that is there already. */
+bool plan_is_one_process(const struct plan *plan);
 
 /* The plan in words, one "key: value" per line: what --debug and --explain print first. */
 void plan_describe(const struct plan *plan, struct buf *ret_text);

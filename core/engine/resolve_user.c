@@ -38,7 +38,7 @@ static void choose_for_process(struct attach_plan *attach)
 int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 {
 	attach->program = PROGRAM_UPROBE;
-	if (plan->tgids.nr == 1) {
+	if (plan_is_one_process(plan)) {
 		choose_for_process(attach);
 		return 0;
 	}

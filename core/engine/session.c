@@ -75,6 +75,7 @@ static int set_task_filter(struct st_config *config, const struct plan *plan)
 	if (plan->tgids.nr) {
 		config->task_filter = ST_FILTER_TGID;
 		config->filter_single = plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
+		config->follow_children = plan->follow_children;
 	} else if (plan->tids.nr) {
 		config->task_filter = ST_FILTER_TID;
 		config->filter_single = plan->tids.nr == 1 ? plan->tids.data[0] : 0;
@@ -404,12 +405,13 @@ static int configure(struct session *session, const struct plan *plan, const str
 		return fail_host(err, "fentry: '%s' is no function that the kernel knows by type",
 				 attach->points.data[0].name);
 	autoload_points(session, attach);
+	session_prepare_children(session, plan);
 	if (attach->preempt_count)
 		err = preempt_count_name(session_program(session, "on_waking"), attach->preempt_count);
 	if (err)
 		return fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err));
 	session->mode = plan->mode;
-	session->only_process = plan->tgids.nr == 1 ? (pid_t)plan->tgids.data[0] : -1;
+	session->only_process = plan_is_one_process(plan) ? (pid_t)plan->tgids.data[0] : -1;
 	session->names_probes = plan->key_parts & KEY_PROBE;
 	session->needs_copies = needs_copies(plan, attach, session->skeleton->rodata->st_config.has_cookie);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;

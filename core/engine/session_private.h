@@ -41,6 +41,7 @@ struct session {
 	uint64_t reported_idle_ns;
 	uint64_t link_misses; /* as the kernel counts them, when they were last read */
 	uint64_t reported_recursion_misses, reported_link_misses;
+	uint64_t reported_fork_misses;
 	uint64_t reported_sideband;
 	bool counts_misses;
 
@@ -57,6 +58,7 @@ struct session {
 
 	pid_t only_process; /* breakpoints in user code go there; -1: into all */
 	VEC(struct bpf_link *) links;
+	const char *const *child_programs; /* those for forks and ends of processes; NULL: not asked for */
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */
 	enum event_mode mode;
 	bool names_probes;   /* records say which of several probes fired */
@@ -79,6 +81,9 @@ struct session {
 
 /* A program of the object by its name; NULL when there is none. */
 struct bpf_program *session_program(const struct session *session, const char *name);
+
+/* Before the object is loaded: the programs and the table of what a command starts, when the plan asks for them. */
+void session_prepare_children(struct session *session, const struct plan *plan);
 
 /* The generation 0 before the object is loaded, and the wait for it before anything is attached. 0 or a failure. */
 int session_begin_counts(struct session *session);

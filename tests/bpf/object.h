@@ -29,10 +29,12 @@ struct object {
 
 struct object_options {
 	const char *program;
+	const char *second; /* loaded with it; NULL: none */
 	struct st_config config; /* seeds and .cpu are set when zero */
 	uint32_t count_entries;  /* 0: 1024 */
 	uint32_t known_entries;  /* 0: as in the object */
 	uint32_t ring_bytes;     /* 0: as in the object */
+	uint32_t child_entries;  /* 0: as in the object */
 };
 
 /* Loads; fails the test with the verifier's words when that does not work. Not attached. */

@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -12,7 +13,8 @@
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 
-extern const struct applet profile_applet, count_applet;
+extern const struct applet profile_applet, count_applet, funccount_applet, stacksnoop_applet, offcputime_applet,
+	offwaketime_applet, wakeuptime_applet;
 
 /* ---- profile ---- */
 
@@ -230,6 +232,49 @@ static void count_splits_processes_visibly_only_with_perpid(void **state)
 	assert_true(silent.view.per_process && silent.view.no_process_line);
 }
 
+static void expect_children_followed(const struct applet *applet, const char *pattern)
+{
+	_cleanup_(plan_done) struct plan all, alone;
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s-- true", pattern);
+	must_plan(applet, line, &all);
+	assert_true(all.follow_children);
+	vec_push(&all.tgids, 7);
+	assert_false(plan_is_one_process(&all));
+	snprintf(line, sizeof(line), "--no-children %s-- true", pattern);
+	must_plan(applet, line, &alone);
+	assert_false(alone.follow_children);
+	vec_push(&alone.tgids, 7);
+	assert_true(plan_is_one_process(&alone));
+	snprintf(line, sizeof(line), "--no-children -p 1 %s", pattern);
+	must_refuse(applet, line, ERR_USAGE);
+}
+
+static void a_command_is_followed_with_its_children(void **state)
+{
+	expect_children_followed(&count_applet, "x ");
+	expect_children_followed(&funccount_applet, "x ");
+	expect_children_followed(&stacksnoop_applet, "x ");
+	expect_children_followed(&profile_applet, "");
+	expect_children_followed(&offcputime_applet, "");
+	expect_children_followed(&offwaketime_applet, "");
+	expect_children_followed(&wakeuptime_applet, "");
+}
+
+/* Hundreds of processes may have the same stack. */
+static void rows_of_a_command_are_one_without_perpid(void **state)
+{
+	_cleanup_(plan_done) struct plan together, apart, alone;
+
+	must_plan(&count_applet, "x -- true", &together);
+	assert_true(together.view.by_name && together.view.no_process_line);
+	must_plan(&count_applet, "-P x -- true", &apart);
+	assert_false(apart.view.by_name || apart.view.no_process_line);
+	must_plan(&count_applet, "--no-children x -- true", &alone);
+	assert_false(alone.view.by_name);
+}
+
 static void duration_alone_means_one_report(void **state)
 {
 	_cleanup_(plan_done) struct plan plan;
@@ -335,6 +380,8 @@ int main(void)
 		cmocka_unit_test(count_keeps_nothing_but_stacks),
 		cmocka_unit_test(count_options_reach_the_plan),
 		cmocka_unit_test(count_splits_processes_visibly_only_with_perpid),
+		cmocka_unit_test(a_command_is_followed_with_its_children),
+		cmocka_unit_test(rows_of_a_command_are_one_without_perpid),
 		cmocka_unit_test(duration_alone_means_one_report),
 		cmocka_unit_test(count_header_shows_the_pattern_as_typed),
 		cmocka_unit_test(a_plan_is_described_line_by_line),

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which processes descend from the command: st_children.
+ *
+ * Membership is decided at birth, for every process of the host: the kernel reports a fork before the child is woken, so
+ * its first event finds the answer, and a stranger who is given the pid of a child that has ended loses the entry before it
+ * runs. Threads share the answer of their process, and exec() changes nothing.
+ *
+ * Entries are removed when the kernel frees the leader's task_struct: what a process does while it exits still counts. Its
+ * pid is free a little earlier, so the start time tells whether the entry is still that of the one who goes. A leader whose
+ * place another thread has taken by exec() has that thread's id by then.
+ *
+ * As raw tracepoints, which need few of the kernel's types (core/engine/kernel_types.h), and by BTF where programs may read
+ * nothing else, under lockdown=confidentiality.
+ */
+#include "bpf/record.bpf.h"
+
+/*
+ * A child may live in a pid namespace of its own, so what is known of it does not depend on one. Kernels before 6.8 verify a
+ * global function also where nothing calls it, and the map is there only when it is asked for.
+ */
+__attribute__((noinline)) int st_in_family(__u32 tgid)
+{
+	__u32 global_tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (!st_config.follow_children)
+		return 0;
+	if (tgid == st_config.filter_single)
+		return 1;
+	return bpf_map_lookup_elem(&st_children, &global_tgid) != 0;
+}
+
+struct st_life {
+	__u32 tid, tgid;
+	__u64 start_time_ns;
+};
+
+static __always_inline struct st_life st_read_life(struct task_struct *task)
+{
+	return (struct st_life){
+		.tid = BPF_CORE_READ(task, pid),
+		.tgid = BPF_CORE_READ(task, tgid),
+		.start_time_ns = BPF_CORE_READ(task, start_time),
+	};
+}
+
+static __always_inline struct st_life st_see_life(struct task_struct *task)
+{
+	return (struct st_life){ .tid = task->pid, .tgid = task->tgid, .start_time_ns = task->start_time };
+}
+
+static __always_inline void st_note_lost_child(void)
+{
+	struct st_way way = {};
+
+	if (!st_way_begin(&way))
+		ST_ADD(way.stats->losses[ST_LOSS_CHILD_LOST], 1);
+}
+
+/* The parent is current, whoever else the child may be given to. */
+static __always_inline void st_birth(const struct st_life *child)
+{
+	struct st_who parent = {};
+
+	if (child->tid != child->tgid)
+		return;
+	st_who_is_current(&parent);
+	if (!st_wanted_process(&parent))
+		bpf_map_delete_elem(&st_children, &child->tgid);
+	else if ((int)bpf_map_update_elem(&st_children, &child->tgid, &child->start_time_ns, BPF_ANY))
+		st_note_lost_child();
+}
+
+static __always_inline void st_death(const struct st_life *task)
+{
+	__u64 *start_time_ns;
+
+	if (task->tid != task->tgid)
+		return;
+	start_time_ns = bpf_map_lookup_elem(&st_children, &task->tgid);
+	if (start_time_ns && *start_time_ns == task->start_time_ns)
+		bpf_map_delete_elem(&st_children, &task->tgid);
+}
+
+SEC("?raw_tp")
+int on_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct st_life child = st_read_life((struct task_struct *)ctx->args[1]);
+
+	st_birth(&child);
+	return 0;
+}
+
+SEC("?raw_tp")
+int on_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct st_life task = st_read_life((struct task_struct *)ctx->args[0]);
+
+	st_death(&task);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_fork")
+int on_fork_by_type(__u64 *ctx)
+{
+	struct st_life child = st_see_life((struct task_struct *)ctx[1]);
+
+	st_birth(&child);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_free")
+int on_free_by_type(__u64 *ctx)
+{
+	struct st_life task = st_see_life((struct task_struct *)ctx[0]);
+
+	st_death(&task);
+	return 0;
+}
