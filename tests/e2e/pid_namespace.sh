@@ -21,6 +21,12 @@ inside sh -c 'exec "$0" profile -f -F 199 -L "$SPIN_TID" 1' "$STACKTOOL"
 expect_status 0
 expect_out '^spin;.*st_fix_spin'
 
+# A command and its children, which the kernel knows by other pids
+inside "$STACKTOOL" count -P -U "$FIXTURES/family:st_fix_hit" -- "$FIXTURES/family" 100
+expect_status 0
+expect_equal "calls of a family" "$(text_sum)" 600
+expect_equal "its members" "$(grep -oE '^    family \[[0-9]+\]$' "$T/out" | sort -u | wc -l)" 6
+
 # The same with the commands that people type
 if "$FIXTURES/hostprobe" program:unshare >/dev/null; then
 	unshare -pf --mount-proc "$FIXTURES/spin" -- "$STACKTOOL" profile -f -F 199 -p 1 1 >"$T/out" 2>"$T/err" </dev/null

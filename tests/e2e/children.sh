@@ -1,0 +1,55 @@
+#!/bin/sh
+# ctest: timeout=200 boots=5.10|7.2
+# What a command starts is followed with it: forks, vforks, double forks, what executes another program, and whose thread
+# does; every event of all of them counts, and none of anybody else.
+. "${0%/*}/lib.sh"
+needs uprobe perf-event tracepoint:task:task_rename
+
+family=$FIXTURES/family
+hits=500
+all=$((6 * hits))
+
+# Each with its own name
+tool count -P -U -o "$T/each.txt" "$family:st_fix_hit" -- "$family" $hits
+expect_status 0
+expect_out "^DONE events=$all"
+expect_equal "calls" "$(text_sum "$T/each.txt")" $all
+expect_equal "processes" "$(grep -oE '^    family \[[0-9]+\]$' "$T/each.txt" | sort -u | wc -l)" 6
+
+# exec() renames, too: of the command and of two children
+tool count -f -K -o "$T/renames.folded" t:task:task_rename -- "$family" $hits
+expect_status 0
+expect_equal "renames" "$(folded_sum "$T/renames.folded")" $((all + 3))
+
+# Below a shell, while a stranger that nobody has asked for does the same
+mkfifo "$T/go" "$T/gone"
+sh -c "read -r _ <$T/go; $family 100 <&-; echo gone >$T/gone" >"$T/stranger" &
+tool funccount -o "$T/functions.txt" "$family:st_fix_hit" -- \
+	sh -c "$family $hits; echo go >$T/go; read -r _ <$T/gone"
+expect_status 0
+wait
+expect_equal "what the stranger did" "$(cat "$T/stranger")" "DONE events=600 members=6"
+expect_equal "calls below a shell" "$(awk '$1 == "st_fix_hit" { print $2 }' "$T/functions.txt")" $all
+
+# The command alone
+tool count --no-children -f -o "$T/alone.folded" "$family:st_fix_hit" -- "$family" $hits
+expect_status 0
+expect_equal "calls of the command alone" "$(folded_sum "$T/alone.folded")" $hits
+
+# Samples of what a child of the command executes
+tool profile -f -F 199 -U -o "$T/samples.folded" -- "$family" spin 300
+expect_status 0
+[ "$(folded_sum_of '^family;.*st_fix_spin' "$T/samples.folded")" -ge 3 ] || fail "no samples of the child"
+
+# Waits of a child
+tool offcputime -f -K -o "$T/waits.folded" -- sh -c 'sleep 0.2; :'
+expect_status 0
+[ "$(folded_sum_of '^sleep;' "$T/waits.folded")" -ge 200000 ] || fail "the sleep of the child is not there"
+
+# The run ends with the command, not with what it leaves behind.
+mkfifo "$T/hold"
+exec 6<>"$T/hold"
+"$STACKTOOL" count -f -o "$T/left.folded" "$family:st_fix_hit" -- "$family" idle <"$T/hold" >"$T/out" 2>"$T/err" 6>&- || fail "idle"
+left=$(sed -n 's/^LEFT //p' "$T/out")
+[ -d "/proc/$left" ] || fail "the child ended with the command"
+echo >&6
