@@ -40,7 +40,7 @@ enum st_message_kind {
 	ST_MESSAGE_STACK = 1, /* struct st_stack: a record, once per id */
 	ST_MESSAGE_DELTA = 2, /* struct st_delta: a count that found no room in the map */
 	ST_MESSAGE_POKE = 3,  /* struct st_delta without a count: the live map is half full, swap it */
-	ST_MESSAGE_PAIR = 4,  /* struct st_pair: a sleeper and its waker, once per id */
+	ST_MESSAGE_PAIR = 4,  /* struct st_pair: a sleeper and perhaps its waker, once per id */
 	ST_MESSAGE_EVENT = 5, /* struct st_stack: one event, whose id means nothing */
 };
 
@@ -163,7 +163,10 @@ enum st_waker_reason {
 	ST_WAKER_NOT_SEEN,
 };
 
-/* Two records that belong together, by their ids; counted under an id of its own. */
+/*
+ * A sleeper and its waker, by the ids of their records; counted under an id of its own. Intervals of different classes
+ * of length (st_span_class()) have different ids, where that is asked for.
+ */
 struct st_pair {
 	struct st_id id;
 	struct st_id sleeper;
@@ -174,6 +177,18 @@ struct st_pair {
 };
 
 /* ---- threads off the CPU ---- */
+
+/*
+ * The class of a duration: its microseconds without all but the three highest bits. User space finds the class of a count
+ * again by its mean (core/base/durations.h).
+ */
+static inline __attribute__((always_inline)) __u64 st_span_class(__u64 span_ns)
+{
+	__u64 us = span_ns / 1000;
+	__u32 shift = 61 - __builtin_clzll(us | 7);
+
+	return us >> shift << shift;
+}
 
 /*
  * What is known of a thread, by the address of its task_struct. An entry lives as long as the thread and is changed in
@@ -379,7 +394,8 @@ struct st_offcpu_config {
 	__u8 switch_order; /* enum st_switch_order */
 	__u8 thread_filter; /* enum st_thread_filter */
 	__u8 state_filter; /* enum st_state_filter */
-	__u8 pad[3];
+	__u8 by_duration; /* intervals of different classes of length have ids of their own */
+	__u8 pad[2];
 	__u32 states;
 	__u32 pad1;
 };

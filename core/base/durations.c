@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/durations.h"
+
+/* The highest bit that is set; 0 for 0. */
+static unsigned int highest_bit(uint64_t number)
+{
+	return 63 - (unsigned int)__builtin_clzll(number | 1);
+}
+
+/* Of a class that begins with this microsecond: 2^shift microseconds long. */
+static unsigned int class_shift(uint64_t us)
+{
+	return highest_bit(us | 7) - 2;
+}
+
+uint64_t duration_class(uint64_t ns)
+{
+	uint64_t us = ns / 1000;
+
+	return us >> class_shift(us) << class_shift(us);
+}
+
+/* A file may hold any numbers: none of them leads around to 0. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static void add_part(struct duration_part *part, uint64_t nr, uint64_t sum_ns)
+{
+	part->nr = add(part->nr, nr);
+	part->sum_ns = add(part->sum_ns, sum_ns);
+}
+
+void durations_add(struct durations *durations, uint64_t nr, uint64_t sum_ns)
+{
+	struct duration_part part = { .nr = nr, .sum_ns = sum_ns };
+
+	if (!nr)
+		return;
+	part.class_us = duration_class(sum_ns / nr);
+	if (!durations->nr || part.class_us < durations->shortest.class_us)
+		durations->shortest = part;
+	else if (part.class_us == durations->shortest.class_us)
+		add_part(&durations->shortest, nr, sum_ns);
+	if (!durations->nr || part.class_us > durations->longest.class_us)
+		durations->longest = part;
+	else if (part.class_us == durations->longest.class_us)
+		add_part(&durations->longest, nr, sum_ns);
+	durations->powers[highest_bit(part.class_us)] = add(durations->powers[highest_bit(part.class_us)], nr);
+	durations->nr = add(durations->nr, nr);
+	durations->sum_ns = add(durations->sum_ns, sum_ns);
+}
+
+struct duration_range duration_power(unsigned int power)
+{
+	return (struct duration_range){ power ? 1ULL << power : 0, (2ULL << power) - 1 };
+}
+
+/* ---- bounds ---- */
+
+static uint64_t first_ns(const struct duration_part *part)
+{
+	return part->class_us * 1000;
+}
+
+static uint64_t last_ns(const struct duration_part *part)
+{
+	uint64_t behind_us = part->class_us + (1ULL << class_shift(part->class_us)), behind_ns;
+
+	return __builtin_mul_overflow(behind_us, 1000, &behind_ns) ? UINT64_MAX : behind_ns - 1;
+}
+
+/* What is left of the sum for one interval when all others last `other_ns`; 0 when that is more than the sum. */
+static uint64_t rest_ns(const struct duration_part *part, uint64_t other_ns)
+{
+	uint64_t others_ns;
+
+	if (__builtin_mul_overflow(part->nr - 1, other_ns, &others_ns) || others_ns > part->sum_ns)
+		return 0;
+	return part->sum_ns - others_ns;
+}
+
+static struct duration_range range(uint64_t first_ns, uint64_t last_ns)
+{
+	return (struct duration_range){ first_ns / 1000, (last_ns > first_ns ? last_ns : first_ns) / 1000 };
+}
+
+/* It is at most the mean, and at least what the longest that the others can be leave of the sum. */
+struct duration_range durations_shortest(const struct durations *durations)
+{
+	const struct duration_part *part = &durations->shortest;
+	uint64_t least = rest_ns(part, last_ns(part));
+
+	if (least < first_ns(part))
+		least = first_ns(part);
+	return range(least, part->sum_ns / part->nr);
+}
+
+/* It is at least the mean, and at most what the shortest that the others can be leave of the sum. */
+struct duration_range durations_longest(const struct durations *durations)
+{
+	const struct duration_part *part = &durations->longest;
+	uint64_t most = rest_ns(part, first_ns(part)), least = part->sum_ns / part->nr + (part->sum_ns % part->nr > 0);
+
+	if (most > last_ns(part))
+		most = last_ns(part);
+	return range(least, most);
+}
