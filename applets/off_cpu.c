@@ -12,6 +12,10 @@ const struct option_spec off_cpu_table[] = {
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
 	OPTION(0, "unfinished", struct off_cpu_options, unfinished, NULL,
 	       "also threads that are still off the CPU at the end, marked as such", .ours = true),
+	OPTION(0, "histogram", struct off_cpu_options, histogram, NULL,
+	       "below each stack how many intervals it has, the shortest and the longest, and a histogram of their length; "
+	       "the last one is of all stacks",
+	       .ours = true),
 	OPTION(0, "interval", struct off_cpu_options, interval, "SECONDS", "a report every so often", .ours = true),
 	OPTION_END,
 };
@@ -26,6 +30,14 @@ const struct option_spec off_cpu_run_table[] = {
 	OPTION_END,
 };
 
+/* A saved profile has the histogram, whatever form the report of the run itself takes. */
+static int histogram_plan(const struct plan *plan)
+{
+	if (!plan->view.histogram || plan->save_path)
+		return 0;
+	return output_options_histogram(&plan->output, plan->view.folded);
+}
+
 /* Both limits are inclusive; an interval of 1.9 us is one of 1 us. */
 int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 {
@@ -36,6 +48,7 @@ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 	plan->off_cpu.min_ns = options->min_us > UINT64_MAX / 1000 ? UINT64_MAX : options->min_us * 1000;
 	plan->off_cpu.max_ns = options->max_us >= UINT64_MAX / 1000 ? UINT64_MAX : options->max_us * 1000 + 999;
 	plan->off_cpu.unfinished = options->unfinished;
+	plan->off_cpu.by_duration = plan->view.histogram = options->histogram;
 	plan->record_entries = options->stack_entries;
 	plan->interval_ns = options->interval.ns;
 	plan->duration_ns = options->duration.ns;
@@ -43,7 +56,7 @@ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 	pick_plan(&options->pick, plan);
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
-	return common_plan(&options->common, plan);
+	return common_plan(&options->common, plan) ?: histogram_plan(plan);
 }
 
 static int parse_state(const char *text, void *field)

@@ -10,6 +10,7 @@ struct off_cpu_options {
 	uint64_t min_us, max_us;
 	uint32_t stack_entries;
 	bool unfinished;
+	bool histogram;
 	struct seconds interval;
 	/* what is shown, and for how long: off_cpu_run_table */
 	struct pick_options pick;

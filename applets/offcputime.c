@@ -96,6 +96,7 @@ static const struct applet_example examples[] = {
 	{ "-K", "only kernel space stacks (no user)" },
 	{ "--state D 5", "only uninterruptible sleep: mostly disks and locks in the kernel" },
 	{ "--runqueue 5", "only time spent waiting for a CPU" },
+	{ "--histogram 5", "also how long the waits of each stack were" },
 	{ "--unfinished 5", "also threads that never came back within the 5 seconds" },
 	{},
 };

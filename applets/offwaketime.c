@@ -49,6 +49,7 @@ static const struct applet_example examples[] = {
 	{ "-fu 5", "the same for user threads only" },
 	{ "-m 1000", "only intervals of at least 1000 us" },
 	{ "-M 9000", "only intervals of at most 9000 us" },
+	{ "--histogram 5", "also how long the waits of each stack were" },
 	{ "-p 185", "only threads of process 185" },
 	{ "-t 188", "only thread 188" },
 	{ "-u", "only user threads (no kernel)" },

@@ -30,6 +30,9 @@ static const struct option_spec table[] = {
 	       .exclusive = "form"),
 	OPTION(0, "tui", struct report_options, change.tui, NULL,
 	       "walk through the tree of calls on the terminal, with search", .exclusive = "form"),
+	OPTION(0, "histogram", struct report_options, change.histogram, NULL,
+	       "text with the histograms below the stacks, of a run with --histogram (which has them in any case)",
+	       .exclusive = "form"),
 	OPTION(0, "lines", struct report_options, lines, "N", "lines of the table of functions (default 30)", .min = 1),
 	OPTION(0, "least", struct report_options, least, "PERCENT",
 	       "leave smaller branches out of the tree (default 1)", .parse = parse_percent),
@@ -63,6 +66,8 @@ static const struct option_spec table[] = {
 
 static int choose_form(const struct report_options *options, struct output_options *output)
 {
+	int err;
+
 	if (options->lines && !options->top)
 		return fail_usage("argument --lines: belongs to --top");
 	if (options->least && !options->tree)
@@ -80,7 +85,10 @@ static int choose_form(const struct report_options *options, struct output_optio
 		output->limit = options->lines;
 		return output_options_ask(output, "--top", OUTPUT_TOP);
 	}
-	return output_options_settle(output);
+	err = output_options_settle(output);
+	if (!err && options->change.histogram)
+		err = output_options_histogram(output, false);
+	return err;
 }
 
 static int print_report(const void *block)

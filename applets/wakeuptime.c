@@ -61,6 +61,7 @@ static const struct applet_example examples[] = {
 	{ "5", "trace for 5 seconds only" },
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
 	{ "-u", "do not include kernel threads (user only)" },
+	{ "--histogram 5", "also how long the waits of each stack were" },
 	{ "-p 185", "only threads of process 185 as sleepers" },
 	{},
 };

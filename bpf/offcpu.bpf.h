@@ -14,7 +14,9 @@
  * writes to an entry, apart from the waker, which holds the thread's pi_lock; it writes what it found before the time, so
  * that a waker of an earlier interval is told by its time.
  *
- * A pair of sleeper and waker is a message of 56 bytes with an id of its own. Both records have been sent before it.
+ * A pair of sleeper and waker is a message of 56 bytes with an id of its own. Both records have been sent before it. For
+ * histograms the class of the interval's length is in that id, and sleepers without a waker are pairs as well: only when
+ * the interval ends is it known what it is counted under.
  */
 #pragma once
 
@@ -164,7 +166,10 @@ static __always_inline int st_wanted_span(__u64 span_ns)
 	return span_ns >= st_offcpu.min_ns && span_ns <= st_offcpu.max_ns;
 }
 
-static __always_inline void st_name_pair(struct st_pair *pair)
+/* st_span_class() as a global function, in bpf/hash.bpf.c: the verifier looks at it once. */
+__u64 st_class_of(__u64 span_ns);
+
+static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 {
 	struct st_id id = { st_config.seed[1], st_config.seed[0] };
 
@@ -173,6 +178,8 @@ static __always_inline void st_name_pair(struct st_pair *pair)
 	st_mix(&id, pair->waker.lo);
 	st_mix(&id, pair->waker.hi);
 	st_mix(&id, pair->reason);
+	if (st_offcpu.by_duration)
+		st_mix(&id, st_class_of(span_ns));
 	id.lo ^= id.lo >> 31;
 	id.hi ^= id.hi >> 31;
 	pair->id = id;
@@ -195,7 +202,7 @@ static __always_inline void st_send_pair(struct st_stats *stats, const struct st
 static __always_inline void st_count_pair(const struct st_way *way, struct st_pair *pair, __u64 span_ns)
 {
 	pair->kind = ST_MESSAGE_PAIR;
-	st_name_pair(pair);
+	st_name_pair(pair, span_ns);
 	if (st_count(way, &pair->id, span_ns))
 		st_send_pair(way->stats, pair);
 }
@@ -304,11 +311,12 @@ static __always_inline void st_interval(const struct st_way *way, struct st_task
 		return;
 	}
 	pair.sleeper = entry->sleeper;
-	if (st_offcpu.measure == ST_MEASURE_OFF_CPU) {
+	if (st_offcpu.measure == ST_MEASURE_OFF_CPU && !st_offcpu.by_duration) {
 		st_count(way, &pair.sleeper, span_ns);
 		return;
 	}
-	pair.reason = st_waker_reason(entry, out_ns, came_ns);
+	if (st_offcpu.measure != ST_MEASURE_OFF_CPU)
+		pair.reason = st_waker_reason(entry, out_ns, came_ns);
 	if (pair.reason == ST_WAKER_SEEN)
 		pair.waker = entry->waker;
 	st_count_pair(way, &pair, span_ns);

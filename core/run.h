@@ -32,6 +32,7 @@ struct report_change {
 	bool timestamps;
 	bool verbose;
 	bool quiet;
+	bool histogram; /* that of a run without one is an error */
 	bool tui; /* to walk through on the terminal, instead of printing */
 	const char *debug_directories; /* of programs and debug files by build id, for frames that have no names yet */
 };

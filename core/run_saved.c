@@ -16,7 +16,7 @@
 
 static void change_view(struct profile_view *view, const struct report_change *change)
 {
-	view->folded = (view->folded || change->folded) && !change->text;
+	view->folded = (view->folded || change->folded) && !change->text && !change->histogram;
 	view->delimited = view->delimited || (change->delimited && view->want_kernel && view->want_user);
 	view->annotate = view->annotate || change->annotate;
 	view->offsets = (view->offsets || change->offsets) && !change->plain;
@@ -96,6 +96,11 @@ int run_saved(const char *path, const struct report_change *change, const struct
 	err = output_check(options);
 	if (!err)
 		err = profile_read(path, &profile, &notes);
+	if (!err && change->histogram && !profile.view.histogram)
+		err = fail(-ENODATA,
+			   "'%s': has no histogram: only a run of offcputime, offwaketime or wakeuptime with "
+			   "--histogram keeps one",
+			   path);
 	if (!err && elsewhere_is_needed(&profile))
 		err = elsewhere_name(&profile, change->debug_directories);
 	if (!err)

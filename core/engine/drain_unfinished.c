@@ -11,6 +11,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/durations.h"
 #include "core/base/err.h"
 #include "core/engine/session_private.h"
 
@@ -28,16 +29,19 @@ static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *t
 	return plan->part == PART_BLOCKED ? woken_ns - task->out_ns : now - woken_ns;
 }
 
-/* The id of the row: the sleeper's, changed, for the same sleeper may have finished rows too. */
-static struct profile_id row_id(const struct st_id *sleeper)
+/*
+ * The id of the row: the sleeper's, changed, for the same sleeper may have finished rows too; as in the kernel one for each
+ * class of durations where that is asked for. Ids of others differ in all bits, so no hash is needed for that.
+ */
+static struct profile_id row_id(const struct off_cpu_plan *plan, const struct st_id *sleeper, uint64_t span)
 {
-	return (struct profile_id){ ~sleeper->lo, sleeper->hi };
+	return (struct profile_id){ ~sleeper->lo ^ (plan->by_duration ? duration_class(span) : 0), sleeper->hi };
 }
 
 static void add_task(const struct session *session, const struct drain_target *target, const struct st_task *task,
 		     uint64_t now)
 {
-	struct profile_id sleeper = { task->sleeper.lo, task->sleeper.hi }, id = row_id(&task->sleeper);
+	struct profile_id sleeper = { task->sleeper.lo, task->sleeper.hi }, id;
 	uint64_t span;
 
 	if (!task->out_ns || task->out_ns > now)
@@ -45,6 +49,7 @@ static void add_task(const struct session *session, const struct drain_target *t
 	span = span_ns(&session->off_cpu, task, now);
 	if (span < session->off_cpu.min_ns || span > session->off_cpu.max_ns)
 		return;
+	id = row_id(&session->off_cpu, &task->sleeper, span);
 	profile_add_pair(target->profile, id, sleeper, NULL, WAKER_UNFINISHED);
 	profile_count(target->profile, target->interval, id, 1, span);
 }

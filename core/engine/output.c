@@ -158,6 +158,17 @@ static const char *name_of(enum output_format format)
 	return "";
 }
 
+int output_options_histogram(const struct output_options *options, bool folded)
+{
+	enum output_format format = options->format;
+
+	if (folded && (format == OUTPUT_DEFAULT || format == OUTPUT_FOLDED))
+		return fail_usage("argument --histogram: folded lines have no room for it: text, json and stk have");
+	if (format == OUTPUT_DEFAULT || format == OUTPUT_TEXT || format == OUTPUT_JSON || format == OUTPUT_STK)
+		return 0;
+	return fail_usage("argument --histogram: %s has no room for it: text, json and stk have", name_of(format));
+}
+
 int output_options_ask(struct output_options *options, const char *option, enum output_format form)
 {
 	enum output_format said = options->format;

@@ -92,6 +92,9 @@ bool output_format_is_binary(enum output_format format);
  */
 _must_check_ int output_options_settle(struct output_options *options);
 
+/* 0 where the settled form, folded lines where `folded` says so, has room for --histogram; else a usage error. */
+_must_check_ int output_options_histogram(const struct output_options *options, bool folded);
+
 /*
  * The same where an option of its own, such as --tree, asks for a form: it goes into a text or into a file whose suffix says
  * nothing. Usage error when -o or --format say another form.

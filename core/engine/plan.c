@@ -218,6 +218,8 @@ static void describe_off_cpu(const struct off_cpu_plan *off_cpu, struct buf *tex
 		buf_addf(text, "most: %" PRIu64 " ns\n", off_cpu->max_ns);
 	if (off_cpu->unfinished)
 		buf_adds(text, "unfinished: yes\n");
+	if (off_cpu->by_duration)
+		buf_adds(text, "histogram: yes\n");
 }
 
 static void describe_probe(const struct plan *plan, struct buf *text)

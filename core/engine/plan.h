@@ -57,6 +57,7 @@ struct off_cpu_plan {
 	uint32_t states;         /* a mask of the kernel's states, 0 = preempted; or of letters */
 	uint64_t min_ns, max_ns; /* both inclusive */
 	bool unfinished;         /* threads that are still off the CPU at the end too */
+	bool by_duration;        /* counted by the class of their length, for histograms: base/durations.h */
 };
 
 /* One probe as the user wrote it, taken apart. Patterns keep their wildcards; `regex` says how to read them. */

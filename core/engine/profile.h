@@ -140,7 +140,7 @@ enum waker_reason {
 	WAKER_NR_REASONS,
 };
 
-/* A sleeper and its waker. The record that rows name has no stacks of its own. */
+/* A sleeper and its waker, or a sleeper alone. The record that rows name has no stacks of its own. */
 struct profile_pair {
 	uint32_t record; /* whose id is the pair's */
 	uint32_t sleeper; /* index into records */
@@ -225,6 +225,7 @@ struct profile_view {
 	bool quiet; /* no headers, no footers, no notes where nothing is missing */
 	uint32_t max_depth; /* only so many frames of a stack, from the leaf; 0 = all */
 	bool times; /* every record is one event, with its time */
+	bool histogram; /* the rows of one stack are counts of intervals of one class each: base/durations.h */
 	/* Not saved: what a form of output tells apart beside what the text shows. */
 	bool apart; /* every record */
 	bool per_thread, per_cgroup;

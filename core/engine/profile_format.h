@@ -95,7 +95,8 @@ enum {
 	X(no_header)         \
 	X(no_process_line)   \
 	X(verbose)           \
-	X(times)
+	X(times)             \
+	X(histogram)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

@@ -103,6 +103,7 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 		.switch_order = (uint8_t)attach->switch_order,
 		.thread_filter = (uint8_t)plan->threads,
 		.state_filter = (uint8_t)plan->state_filter,
+		.by_duration = plan->by_duration,
 		.states = plan->states,
 	};
 }

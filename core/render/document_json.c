@@ -240,12 +240,45 @@ static void add_cgroup(struct writer *writer, uint64_t cgroup)
 	add_text(writer, "container_id", buf_text(&container));
 }
 
-static void add_row(struct writer *writer, const struct profile_view *view, const struct merged_row *row)
+static void add_range(struct writer *writer, const char *key, struct duration_range range)
+{
+	add_key(writer, key);
+	buf_addc(writer->out, '{');
+	add_number(writer, "from", range.first_us);
+	add_number(writer, "to", range.last_us);
+	buf_addc(writer->out, '}');
+}
+
+static void add_durations(struct writer *writer, const struct durations *durations)
+{
+	if (!durations->nr)
+		return;
+	add_number(writer, "intervals", durations->nr);
+	add_range(writer, "shortest", durations_shortest(durations));
+	add_range(writer, "longest", durations_longest(durations));
+	add_key(writer, "histogram");
+	buf_addc(writer->out, '[');
+	for (unsigned int i = 0; i < DURATION_POWERS; i++) {
+		if (!durations->powers[i])
+			continue;
+		buf_adds(writer->out, writer->out->data[writer->out->nr - 1] == '[' ? "{" : ",{");
+		add_number(writer, "from", duration_power(i).first_us);
+		add_number(writer, "to", duration_power(i).last_us);
+		add_number(writer, "count", durations->powers[i]);
+		buf_addc(writer->out, '}');
+	}
+	buf_addc(writer->out, ']');
+}
+
+static void add_row(struct writer *writer, const struct profile_view *view, const struct merged *merged,
+		    const struct merged_row *row)
 {
 	const struct profile_record *record = &writer->profile->records.data[row->sleeper];
 
 	begin_element(writer);
 	add_number(writer, "count", row_value(view, row));
+	if (merged->durations.nr)
+		add_durations(writer, &merged->durations.data[row->durations]);
 	if (row->lost) {
 		add_key(writer, "lost");
 		buf_adds(writer->out, "true}");
@@ -281,7 +314,7 @@ static void add_rows(struct writer *writer, const struct profile_interval *inter
 	add_key(writer, "stacks");
 	buf_addc(writer->out, '[');
 	for (size_t i = 0; i < merged.rows.nr; i++)
-		add_row(writer, &view, &merged.rows.data[i]);
+		add_row(writer, &view, &merged, &merged.rows.data[i]);
 	buf_addc(writer->out, ']');
 }
 

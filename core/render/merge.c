@@ -36,8 +36,10 @@ struct merger {
 
 void merged_done(struct merged *merged)
 {
-	if (merged)
-		vec_done(&merged->rows);
+	if (!merged)
+		return;
+	vec_done(&merged->rows);
+	vec_done(&merged->durations);
 }
 
 /* ---- which frames print the same ---- */
@@ -245,6 +247,11 @@ bool view_shows_time(const struct profile_view *view)
 	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
 }
 
+bool view_shows_durations(const struct profile_view *view)
+{
+	return view->histogram && view_shows_time(view) && !view->folded;
+}
+
 uint64_t row_value(const struct profile_view *view, const struct merged_row *row)
 {
 	return view_shows_time(view) ? row->sum / 1000 : row->count;
@@ -385,6 +392,25 @@ static void join(struct merged_row *row, const struct merged_row *same)
 		row->time_ns = same->time_ns;
 }
 
+static void add_row(struct merger *merger, struct merged_row *row)
+{
+	struct merged *merged = merger->merged;
+
+	row->durations = (uint32_t)merged->durations.nr;
+	if (view_shows_durations(merger->view))
+		vec_push(&merged->durations, (struct durations){});
+	vec_push(&merged->rows, *row);
+}
+
+/* Until here a row is intervals of one class. */
+static void add_durations(struct merger *merger, uint32_t position, const struct profile_row *row)
+{
+	struct merged *merged = merger->merged;
+
+	if (view_shows_durations(merger->view))
+		durations_add(&merged->durations.data[merged->rows.data[position].durations], row->count, row->sum);
+}
+
 static void merge_row(struct merger *merger, const struct profile_row *row)
 {
 	struct merged_row visible = visible_row(merger, row);
@@ -397,10 +423,12 @@ static void merge_row(struct merger *merger, const struct profile_row *row)
 	position = hashidx_find(&merger->index, hash, same_tokens, merger, tokens);
 	if (position != HASHIDX_NONE) {
 		join(&merger->merged->rows.data[position], &visible);
-		return;
+	} else {
+		position = (uint32_t)merger->merged->rows.nr;
+		hashidx_add(&merger->index, hash, position);
+		add_row(merger, &visible);
 	}
-	hashidx_add(&merger->index, hash, (uint32_t)merger->merged->rows.nr);
-	vec_push(&merger->merged->rows, visible);
+	add_durations(merger, position, row);
 }
 
 static void merge_rows(struct merger *merger, const struct profile_interval *interval)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/durations.h"
 #include "core/engine/profile.h"
 
 /* The visible part of one stack: a slice of profile.stack_frames and stack_addresses, leaf first. */
@@ -33,6 +34,7 @@ struct merged_row {
 	struct merged_stack waker_kernel, waker_user;
 	uint32_t sleeper; /* `record`, or the first of the two records that it stands for */
 	uint32_t waker;   /* the second, or PROFILE_NONE */
+	uint32_t durations; /* position in merged.durations, where those are kept */
 	uint8_t reason;   /* enum waker_reason */
 	bool waker_lost;
 	bool lost; /* the record never arrived: neither stack nor process is known */
@@ -40,6 +42,7 @@ struct merged_row {
 
 struct merged {
 	VEC(struct merged_row) rows;
+	VEC(struct durations) durations; /* of each row, only for views with a histogram */
 };
 
 void merged_done(struct merged *merged);
@@ -60,6 +63,9 @@ void view_tell_apart(const struct profile *profile, struct profile_view *view);
 
 /* Whether rows are about threads off the CPU: their number is a time. */
 bool view_shows_time(const struct profile_view *view);
+
+/* Whether reports of this view show how long the intervals of a row were. */
+bool view_shows_durations(const struct profile_view *view);
 
 /* Whether the reports of this view tell processes apart, which shows in the rows. */
 bool view_shows_process(const struct profile_view *view);

@@ -98,6 +98,7 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 
 	sheet_init(&sheet, profile, view, out);
 	merge_interval(profile, interval, view, &merged);
+	sheet.durations = merged.durations.data;
 	if (!view->folded)
 		buf_addc(&sheet.text, '\n');
 	if (view->timestamps)
@@ -108,6 +109,8 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 		add_row(&sheet, &merged.rows.data[i]);
 		sheet_turn(&sheet);
 	}
+	if (view_shows_durations(view))
+		text_all_durations(&sheet, interval);
 	return sheet_finish(&sheet);
 }
 

@@ -19,6 +19,7 @@ struct frame_text {
 struct sheet {
 	const struct profile *profile;
 	const struct profile_view *view;
+	const struct durations *durations; /* of merged rows; NULL where the view does not show them */
 	FILE *out;
 	int err; /* of the first write that failed; later text is dropped */
 	struct buf text;
@@ -65,6 +66,8 @@ void wake_folded_row(struct sheet *sheet, const struct merged_row *row); /* the 
 /* Parts of rows that several forms have: a stack as lines, and the end of a folded line. */
 void text_frame(struct sheet *sheet, uint32_t at, bool kernel); /* the frame at this place of stack_frames */
 void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel);
+void text_durations(struct sheet *sheet, const struct merged_row *row); /* lines below its number */
+void text_all_durations(struct sheet *sheet, const struct profile_interval *interval);
 void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line);
 
 /*

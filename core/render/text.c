@@ -102,5 +102,7 @@ void text_row(struct sheet *sheet, const struct merged_row *row)
 		buf_adds(&sheet->text, "        ");
 		buf_addu(&sheet->text, row_value(sheet->view, row));
 	}
-	buf_adds(&sheet->text, "\n\n");
+	buf_addc(&sheet->text, '\n');
+	text_durations(sheet, row);
+	buf_addc(&sheet->text, '\n');
 }

@@ -119,7 +119,9 @@ void wake_text_row(struct sheet *sheet, const struct merged_row *row)
 		offwake_text(sheet, row);
 	else
 		wake_text(sheet, row);
-	buf_addf(&sheet->text, "        %" PRIu64 "\n\n", row_value(sheet->view, row));
+	buf_addf(&sheet->text, "        %" PRIu64 "\n", row_value(sheet->view, row));
+	text_durations(sheet, row);
+	buf_addc(&sheet->text, '\n');
 }
 
 /* ---- folded ---- */

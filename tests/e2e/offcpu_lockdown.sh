@@ -29,3 +29,11 @@ tool_end
 expect_status 0
 expect_out '^st-waker;.*;st-sleeper [0-9]+$'
 fixture_end
+fixture offcpu sleep 5 2000
+tool_start offcputime -K --histogram -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_out '^        [0-9]+ intervals?: shortest [0-9]+(-[0-9]+)?, mean [0-9]+, longest [0-9]+(-[0-9]+)?$'
+fixture_end

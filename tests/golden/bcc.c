@@ -102,6 +102,40 @@ static const struct event wakeuptime_events[] = {
 	{},
 };
 
+/* Rows of one stack are intervals of one class of length each, as with --histogram. */
+#define SPAN(number, intervals, ns) \
+	{ 10 + (number), .count = (intervals), .sleeper = 1, .reason = WAKER_NOT_ASKED, .sum = (ns) }
+
+static const struct event histogram_events[] = {
+	{ 1, "app", 1234, PROGRAM_RAW_TRACEPOINT, KERNEL, USER, .tid = 1235, PART },
+	{ 2, "app", 1234, PROGRAM_RAW_TRACEPOINT, KERNEL, MISSED, .tid = 1235, .count = 1, .sum = 1999 },
+	SPAN(0, 40, 40 * 1060000ull),
+	SPAN(1, 3, 3 * 1300500ull),
+	SPAN(2, 1, 17000000),
+	SPAN(3, 2, 2 * 20100000ull),
+	{ 3, "app", 1234, PROGRAM_RAW_TRACEPOINT, MISSED, MISSED, .tid = 1236, .count = 3, .sum = 1500 },
+	{ 4, .count = 1, .sleeper = 1, .reason = WAKER_UNFINISHED, .sum = 300000 },
+	{ 5, .lost = true, .count = 2, .sum = 9000 },
+	{},
+};
+
+/* An hour and more: bcc's wide columns */
+static const struct event wide_events[] = {
+	{ 1, "app", 1234, PROGRAM_RAW_TRACEPOINT, KERNEL, NONE, .tid = 1235, PART },
+	SPAN(0, 1, 4294967296000ull),
+	SPAN(1, 7, 7 * 2147483648000ull),
+	{},
+};
+
+static const struct event wake_histogram_events[] = {
+	{ 1, TARGET, KERNEL, USER, .tid = 11, PART },
+	{ 2, WAKER, KERNEL, USER, .tid = 21, PART },
+	{ 3, .count = 12, .sleeper = 1, .waker = 2, .reason = WAKER_SEEN, .sum = 12 * 900000ull },
+	{ 4, .count = 4, .sleeper = 1, .waker = 2, .reason = WAKER_SEEN, .sum = 4 * 5000ull },
+	{ 5, .count = 1, .sleeper = 1, .reason = WAKER_PREEMPTED, .sum = 1000 },
+	{},
+};
+
 /* The stub's slots; one that is 0 has no row. */
 static const struct place vfs_read = { AT(0, "vfs_read", 0, "kernel"), .kernel = true };
 static const struct place vfs_write = { AT(1, "vfs_write", 0, "kernel"), .kernel = true };
@@ -380,6 +414,24 @@ static const struct golden {
 	  { OFFWAKE_VIEW, BOTH, .delimited = true } },
 	{ "offwaketime-reasons-f", "", reasons_events, 1, { OFFWAKE_VIEW, BOTH, .folded = true } },
 	{ "offwaketime-A", OFFWAKE("user + kernel"), offwaketime_events, 1, { OFFWAKE_VIEW, BOTH, .addresses = true } },
+#define HISTOGRAM .histogram = true
+	{ "offcputime-histogram",
+	  OFFCPU("all threads", "user + kernel"),
+	  histogram_events,
+	  2,
+	  { OFFCPU_VIEW, BOTH, HISTOGRAM } },
+	{ "offcputime-histogram-f", "", histogram_events, 1, { OFFCPU_VIEW, BOTH, HISTOGRAM, .folded = true } },
+	{ "offcputime-histogram-wide",
+	  OFFCPU("all threads", "kernel"),
+	  wide_events,
+	  1,
+	  { OFFCPU_VIEW, BOTH, HISTOGRAM } },
+	{ "offwaketime-histogram",
+	  OFFWAKE("user + kernel"),
+	  wake_histogram_events,
+	  1,
+	  { OFFWAKE_VIEW, BOTH, HISTOGRAM } },
+	{ "wakeuptime-histogram", WAKEUP, wake_histogram_events, 1, { WAKE_VIEW, HISTOGRAM } },
 	{ "wakeuptime-reasons", WAKEUP, reasons_events, 1, { WAKE_VIEW } },
 	{ "wakeuptime-reasons-f", "", reasons_events, 1, { WAKE_VIEW, .folded = true } },
 	{ "profile-plain", DEFAULT_HEADER, profile_events, 1, { PROFILE_VIEW, BOTH } },

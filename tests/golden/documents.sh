@@ -70,6 +70,7 @@ for profile in profile-default profile-hostile merge; do
 	golden "$profile.svg" report --format svg "$corpus/$profile"
 	golden "$profile.html" report --format html "$corpus/$profile"
 done
+golden offcputime-histogram.json report --format json "$corpus/offcputime-histogram"
 golden shapes.svg flame "$T/shapes"
 golden shapes-java.svg flame --colors java --inverted --title '<&>' --width 600 --root none "$T/shapes"
 golden shapes-callers.tree report --tree --reverse --root none --least 20 "$T/shapes"
@@ -131,6 +132,17 @@ wrong 2 "argument --reverse: only for svg" report -f --reverse "$T/shapes"
 wrong 2 "argument --width: only for svg" report --width 600 -o "$T/a.html" "$T/shapes"
 wrong 2 "argument --title: only for svg" profile --title x 1
 "$STACKTOOL" report --title x -o "$T/look.speedscope.json" "$T/shapes" || fail "a title in speedscope"
+
+# A histogram is in text and JSON; who asks for it where none is gets an answer.
+cmp -s <("$STACKTOOL" report --histogram "$corpus/offcputime-histogram" 2>/dev/null) "$expected/offcputime-histogram.txt" ||
+	fail "--histogram changes a report that has one"
+[ "$("$STACKTOOL" report -q "$corpus/offcputime-histogram" 2>/dev/null | grep -c 'all stacks')" = 0 ] || fail "-q: a histogram of all stacks"
+"$STACKTOOL" report --tree "$corpus/offcputime-histogram" 2>/dev/null | grep -qF usecs && fail "a histogram in a tree"
+wrong 1 "merge': has no histogram: only a run of .* with --histogram keeps one" report --histogram "$corpus/merge"
+wrong 1 "has no histogram" report --histogram "$T/shapes"
+wrong 2 "argument --tree: not allowed with argument --histogram" report --histogram --tree "$corpus/offcputime-histogram"
+wrong 2 "argument --histogram: svg has no room for it: text, json and stk have" report --histogram --format svg "$corpus/offcputime-histogram"
+wrong 2 "argument --histogram: folded has no room" report --histogram -o "$T/a.folded" "$corpus/offcputime-histogram"
 
 wrong 2 "the suffix says no format" report -o "$T/a.png" "$T/shapes"
 # The name of a file says what is in it, also to --tree, --top and -f.

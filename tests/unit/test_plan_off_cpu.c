@@ -147,6 +147,32 @@ static void a_file_of_no_format_is_refused(void **state)
 	must_refuse(&wakeuptime_applet, "-o report.unknown", ERR_USAGE);
 }
 
+static void histograms_are_for_forms_that_have_room(void **state)
+{
+	static const struct applet *const applets[] = { &offcputime_applet, &offwaketime_applet, &wakeuptime_applet };
+
+	for (size_t i = 0; i < sizeof(applets) / sizeof(*applets); i++) {
+		_cleanup_(plan_done) struct plan plan;
+
+		must_plan(applets[i], "1", &plan);
+		assert_false(plan.off_cpu.by_duration || plan.view.histogram);
+		plan_done(&plan);
+		must_plan(applets[i], "--histogram 1", &plan);
+		assert_true(plan.off_cpu.by_duration && plan.view.histogram);
+		plan_done(&plan);
+		must_plan(applets[i], "--histogram -o a.json 1", &plan);
+		plan_done(&plan);
+		must_plan(applets[i], "--histogram --format stk 1", &plan);
+		plan_done(&plan);
+		must_plan(applets[i], "--histogram -f --save a.stk 1", &plan); /* the file has it */
+		assert_true(plan.off_cpu.by_duration && plan.view.histogram && plan.view.folded);
+		must_refuse(applets[i], "--histogram -f 1", ERR_USAGE);
+		must_refuse(applets[i], "--histogram --format folded 1", ERR_USAGE);
+		must_refuse(applets[i], "--histogram -o a.svg 1", ERR_USAGE);
+		must_refuse(applets[i], "--histogram --format perf 1", ERR_USAGE);
+	}
+}
+
 static void headers_are_bccs(void **state)
 {
 	expect_header(&offcputime_applet, "",
@@ -176,6 +202,7 @@ int main(void)
 		cmocka_unit_test(options_reach_the_plan),
 		cmocka_unit_test(what_excludes_each_other_is_refused),
 		cmocka_unit_test(a_file_of_no_format_is_refused),
+		cmocka_unit_test(histograms_are_for_forms_that_have_room),
 		cmocka_unit_test(headers_are_bccs),
 	};
 

@@ -71,6 +71,7 @@ static void switch_scheduler_on(struct st_offcpu_config *config)
 	config->part = ST_PART_RUNQUEUE;
 	config->thread_filter = ST_THREADS_USER;
 	config->state_filter = ST_STATES_LETTERS;
+	config->by_duration = 1;
 	config->states = ~0U;
 }
 
