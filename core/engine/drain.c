@@ -482,14 +482,18 @@ static void account_samples(struct session *session, struct profile_interval *in
 	if (!session->sampling)
 		return;
 	interval->losses[ST_LOSS_SAMPLE_CPU_GONE] += sampling_unfollowed(session->sampling);
+	interval->account.taken += fresh->seen;
+	interval->account.nr_cpus = (uint32_t)sampling_nr_cpus(session->sampling);
+	if (!session->tells_expected) {
+		interval->account.expected = UINT64_MAX;
+		return;
+	}
 	expected = expected_samples(session, fresh, end.counter);
 	missing = expected > fresh->seen ? expected - fresh->seen : 0;
 	idle = undelivered_to_idle(session, fresh, end.idle_ns, missing);
 	late = fresh->late < missing - idle ? fresh->late : missing - idle;
 	skipped = missing - idle - late;
 	interval->account.expected += session->wants_idle ? expected : expected - idle;
-	interval->account.taken += fresh->seen;
-	interval->account.nr_cpus = (uint32_t)sampling_nr_cpus(session->sampling);
 	interval->losses[ST_LOSS_SAMPLE_IDLE] += session->wants_idle ? idle : 0;
 	interval->losses[ST_LOSS_SAMPLE_LATE] += late;
 	interval->losses[ST_LOSS_SAMPLE_SKIPPED] += skipped > rounding(session, idle) ? skipped : 0;

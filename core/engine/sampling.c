@@ -119,6 +119,7 @@ static void set_event(struct sampling_choice *choice, const struct plan *plan, e
 	choice->period = plan->period;
 	if (choice->is_clock && !choice->period)
 		choice->period = NSEC_PER_SEC / plan->frequency_hz;
+	choice->tells_expected = choice->period || event_type(event)->type == PERF_TYPE_HARDWARE;
 }
 
 static int check_frequency(const struct plan *plan)

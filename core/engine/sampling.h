@@ -21,6 +21,11 @@ struct sampling_choice {
 	bool is_clock;       /* counts nanoseconds of a clock, with a constant period */
 	uint64_t period;     /* events (nanoseconds for clocks) per sample; 0: the kernel adapts it to frequency_hz */
 	uint64_t frequency_hz;
+	/*
+	 * Whether the event's counter tells how many samples there should be. Not for a software event with an adapted period: what
+	 * a sample says of its period is then not what has passed since the one before.
+	 */
+	bool tells_expected;
 	char why[160];
 };
 

@@ -417,6 +417,7 @@ static int configure(struct session *session, const struct plan *plan, const str
 	session->needs_copies = needs_copies(plan, attach, session->skeleton->rodata->st_config.has_cookie);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
 	session->sample_period = attach->sample.is_clock || plan->period ? attach->sample.period : 0;
+	session->tells_expected = attach->sample.tells_expected;
 	session->wants_idle = plan->include_idle;
 	session->off_cpu = plan->off_cpu;
 	session->counts_misses = attach->mechanism != MECHANISM_PERF_EVENT && host_counts_misses(attach->program);

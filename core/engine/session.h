@@ -25,7 +25,10 @@ void session_free(struct session *session);
 /* Attaches everything; events are counted from then on, of all places at once. 0 or a recorded failure that names the place. */
 int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach);
 
-/* Detaches everything, of which nothing is counted from the start: no program runs any more when it returns, apart from those that are just finishing. */
+/*
+ * Detaches everything; from the call on nothing is counted. No program runs any more when it returns, apart from those that are
+ * just finishing.
+ */
 void session_detach(struct session *session);
 
 /* Number of places that were attached: functions, events, or the CPUs of timed samples. */

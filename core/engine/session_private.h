@@ -75,6 +75,7 @@ struct session {
 	} refused;
 	struct sampling *sampling;
 	uint64_t sample_period;
+	bool tells_expected; /* as in struct sampling_choice */
 	bool wants_idle;
 	struct off_cpu_plan off_cpu;
 };

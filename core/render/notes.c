@@ -54,13 +54,26 @@ static void add_unexplained(struct buf *text, int64_t unexplained)
 		add_part(text, -(uint64_t)unexplained, "more than the counter explains");
 }
 
+static void add_samples_alone(struct buf *text, const struct profile_account *account)
+{
+	if (account->expected != UINT64_MAX || account->taken == UINT64_MAX)
+		return;
+	buf_adds(text, "NOTE: ");
+	add_number(text, account->taken);
+	buf_adds(
+		text,
+		" samples taken; how many were due is not known: the kernel adapts the period of this event (-c fixes it)\n");
+}
+
 static void add_samples(struct buf *text, const struct profile_interval *interval, bool verbose)
 {
 	struct sample_account samples;
 	bool off;
 
-	if (!profile_sample_account(interval, &samples))
+	if (!profile_sample_account(interval, &samples)) {
+		add_samples_alone(text, &interval->account);
 		return;
+	}
 	off = samples.lost || samples.unexplained;
 	if (!off && !verbose)
 		return;

@@ -23,6 +23,12 @@ expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by user stack for 1 s
 tool profile -K -F 199 -p "$fixture_pid" 1
 expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by kernel stack for 1 secs\."
 
+# Where the kernel adapts the period of a software event, its counter does not tell how many samples should come.
+tool profile --strict -K -f -e context-switches -F 199 0.3
+expect_status 0
+expect_err '^NOTE: [0-9,]+ samples taken; how many were due is not known'
+refuse_err 'expected'
+
 # What only sleeps is never sampled, and the empty report says so.
 sleep 1000 &
 asleep=$!
