@@ -58,6 +58,16 @@ void buf_addu(struct buf *buf, uint64_t number)
 	buf_add(buf, text + at, sizeof(text) - at);
 }
 
+void buf_add_grouped(struct buf *buf, uint64_t number)
+{
+	if (number < 1000) {
+		buf_addu(buf, number);
+		return;
+	}
+	buf_add_grouped(buf, number / 1000);
+	buf_addf(buf, ",%03u", (unsigned int)(number % 1000));
+}
+
 void buf_vaddf(struct buf *buf, const char *format, va_list arguments)
 {
 	va_list again;

@@ -19,6 +19,7 @@ void buf_add(struct buf *buf, const void *bytes, size_t nr_bytes);
 void buf_adds(struct buf *buf, const char *text);
 void buf_addc(struct buf *buf, char c);
 void buf_addu(struct buf *buf, uint64_t number); /* in decimal; many times faster than buf_addf() */
+void buf_add_grouped(struct buf *buf, uint64_t number); /* 1,234,567: for people */
 __attribute__((format(printf, 2, 3))) void buf_addf(struct buf *buf, const char *format, ...);
 void buf_vaddf(struct buf *buf, const char *format, va_list arguments);
 

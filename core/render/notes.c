@@ -13,17 +13,6 @@
 #include "core/base/cleanup.h"
 #include "core/engine/profile.h"
 
-/* 1234567 as "1,234,567": these numbers are for people. */
-static void add_number(struct buf *text, uint64_t number)
-{
-	if (number >= 1000) {
-		add_number(text, number / 1000);
-		buf_addf(text, ",%03u", (unsigned int)(number % 1000));
-	} else {
-		buf_addf(text, "%u", (unsigned int)number);
-	}
-}
-
 static void add_losses(struct buf *text, const struct profile_interval *interval, bool quiet)
 {
 	for (size_t i = 0; i < profile_nr_losses(); i++) {
@@ -32,7 +21,7 @@ static void add_losses(struct buf *text, const struct profile_interval *interval
 		if (!interval->losses[i] || (note && quiet))
 			continue;
 		buf_adds(text, note ? "NOTE: " : "WARNING: ");
-		add_number(text, interval->losses[i]);
+		buf_add_grouped(text, interval->losses[i]);
 		buf_addf(text, " %s\n", profile_loss_sentence(i));
 	}
 }
@@ -42,7 +31,7 @@ static void add_losses(struct buf *text, const struct profile_interval *interval
 static void add_part(struct buf *text, uint64_t number, const char *what)
 {
 	buf_adds(text, ", ");
-	add_number(text, number);
+	buf_add_grouped(text, number);
 	buf_addf(text, " %s", what);
 }
 
@@ -59,7 +48,7 @@ static void add_samples_alone(struct buf *text, const struct profile_account *ac
 	if (account->expected != UINT64_MAX || account->taken == UINT64_MAX)
 		return;
 	buf_adds(text, "NOTE: ");
-	add_number(text, account->taken);
+	buf_add_grouped(text, account->taken);
 	buf_adds(
 		text,
 		" samples taken; how many were due is not known: the kernel adapts the period of this event (-c fixes it)\n");
@@ -78,7 +67,7 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 	if (!off && !verbose)
 		return;
 	buf_adds(text, off ? "WARNING: " : "NOTE: ");
-	add_number(text, samples.expected);
+	buf_add_grouped(text, samples.expected);
 	buf_adds(text, " samples expected");
 	add_part(text, samples.taken, "taken");
 	for (size_t i = 0; i < profile_nr_losses(); i++)
@@ -158,13 +147,13 @@ static void add_unnamed(struct buf *text, const struct profile *profile, const s
 		return;
 	qsort(unnamed.reasons, REASON_NR, sizeof(unnamed.reasons[0]), compare_reasons);
 	buf_adds(text, "NOTE: ");
-	add_number(text, total);
+	buf_add_grouped(text, total);
 	buf_adds(text, " of ");
-	add_number(text, unnamed.nr_frames);
+	buf_add_grouped(text, unnamed.nr_frames);
 	buf_adds(text, " frames have no name: ");
 	for (size_t i = 0; i < REASON_NR && unnamed.reasons[i].nr; i++) {
 		buf_adds(text, i ? ", " : "");
-		add_number(text, unnamed.reasons[i].nr);
+		buf_add_grouped(text, unnamed.reasons[i].nr);
 		buf_addf(text, " (%s)", frame_reason_text(unnamed.reasons[i].reason));
 	}
 	buf_addc(text, '\n');
