@@ -66,6 +66,24 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	return output_options_settle(&plan->output);
 }
 
+static int parse_overhead(const char *text, void *field)
+{
+	return overhead_parse(text, field);
+}
+
+const struct option_spec guard_table[] = {
+	OPTION(0, "max-overhead", struct guard_options, max_overhead, "PERCENT",
+	       "detach the hottest probe, or the only one, while the probes cost more than this part of all CPU time; default 5 "
+	       "or STACKTOOL_MAX_OVERHEAD, off for any cost",
+	       .parse = parse_overhead, .ours = true),
+	OPTION_END,
+};
+
+void guard_plan(const struct guard_options *options, struct plan *plan)
+{
+	plan->max_overhead = options->max_overhead;
+}
+
 static int parse_format(const char *text, void *field)
 {
 	return output_format_parse(text, field);

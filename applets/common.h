@@ -35,6 +35,14 @@ _must_check_ int common_plan(const struct common_options *options, struct plan *
 extern const struct option_spec output_table[];
 extern const struct option_spec graph_table[];
 
+/* When the run costs too much; for applets whose events come as often as they like. */
+struct guard_options {
+	uint32_t max_overhead;
+};
+
+extern const struct option_spec guard_table[];
+void guard_plan(const struct guard_options *options, struct plan *plan);
+
 /* Which stacks are shown. */
 struct pick_options {
 	const char *include, *exclude, *comm;

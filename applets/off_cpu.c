@@ -24,6 +24,7 @@ const struct option_spec off_cpu_run_table[] = {
 	OPTION_FRAGMENT(pick_table, struct off_cpu_options, pick),
 	OPTION_FRAGMENT(limit_table, struct off_cpu_options, limit),
 	OPTION_FRAGMENT(group_table, struct off_cpu_options, groups),
+	OPTION_FRAGMENT(guard_table, struct off_cpu_options, guard),
 	OPTION_FRAGMENT(common_table, struct off_cpu_options, common),
 	OPERAND("duration", struct off_cpu_options, duration, "seconds to trace; without it until Ctrl-C"),
 	COMMAND(struct off_cpu_options, command),
@@ -56,6 +57,7 @@ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 	pick_plan(&options->pick, plan);
 	group_plan(&options->groups, plan);
 	limit_plan(&options->limit, plan);
+	guard_plan(&options->guard, plan);
 	return common_plan(&options->common, plan) ?: histogram_plan(plan);
 }
 

@@ -16,6 +16,7 @@ struct off_cpu_options {
 	struct pick_options pick;
 	struct limit_options limit;
 	struct group_options groups;
+	struct guard_options guard;
 	struct common_options common;
 	struct seconds duration;
 	char *const *command;

@@ -37,6 +37,9 @@ const struct option_spec probe_table[] = {
 	       .ours = true),
 	OPTION(0, "force", struct probe_options, force, NULL,
 	       "any number of matches, and functions that are known to hang hosts", .ours = true),
+	OPTION(0, "forever", struct probe_options, forever, NULL, "more than 100 probes for more than 5 minutes",
+	       .ours = true),
+	OPTION_FRAGMENT(guard_table, struct probe_options, guard),
 	OPERAND("pattern", struct probe_options, pattern,
 		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
 		"t:CATEGORY:EVENT or u:LIB:PROBE",
@@ -49,6 +52,8 @@ int probe_plan(const struct probe_options *options, struct plan *plan)
 	plan->attach_mode = options->attach_mode;
 	plan->max_probes = options->max_probes;
 	plan->force = options->force;
+	plan->forever = options->forever;
+	guard_plan(&options->guard, plan);
 	return probe_spec_parse(options->pattern, options->library, options->regex, &plan->probe);
 }
 

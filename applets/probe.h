@@ -11,6 +11,8 @@ struct probe_options {
 	enum attach_mode attach_mode;
 	uint32_t max_probes;
 	bool force;
+	bool forever;
+	struct guard_options guard;
 };
 
 /* Whose events, and on which CPU. Put WATCH_DEFAULTS into the defaults. */

@@ -286,6 +286,25 @@ struct st_control {
 
 #define ST_GENERATIONS 2
 
+/* Events of a probe that is only counted, per CPU. Only ever added to. */
+struct st_tally {
+	__u64 events;
+	__u64 filtered; /* left out by a filter */
+};
+
+/* ---- cost ---- */
+
+/* One of 2^bits runs is timed: counting alone is so cheap that two readings of the clock would be most of its cost. */
+#define ST_COST_BITS 6
+#define ST_TALLY_COST_BITS 8
+#define ST_COST_MOST_NS 1000000 /* a run that took longer was kept from the CPU and says nothing */
+
+/* The timed runs, of one probe where probes are told apart; over all CPUs. Only ever added to. */
+struct st_cost {
+	__u64 ns;
+	__u64 runs;
+};
+
 /* Per-CPU grid of a timed sample with a constant period: tells late samples from skipped ones. */
 struct st_grid {
 	__u64 first_ns; /* time of the first sample; 0 none yet */
@@ -409,6 +428,8 @@ ST_ASSERT_SIZE(struct st_delta, 40);
 ST_ASSERT_SIZE(struct st_pair, 56);
 ST_ASSERT_SIZE(struct st_task, 80);
 ST_ASSERT_SIZE(struct st_offcpu_config, 40);
+ST_ASSERT_SIZE(struct st_tally, 16);
+ST_ASSERT_SIZE(struct st_cost, 16);
 _Static_assert(__builtin_offsetof(struct st_pair, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRST_WORD, "key starts at kind");
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");

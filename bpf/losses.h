@@ -54,7 +54,8 @@
 	X(LINK_MISSED, EVENT, "events missed: the kernel was inside another probe on the CPU")              \
 	X(CHILD_LOST, EVENT, "processes not followed: the table of children was full or their fork missed") \
 	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")                        \
-	X(DRAIN_FAILED, EVENT, "events counted in a map that could not be read")
+	X(DRAIN_FAILED, EVENT, "events counted in a map that could not be read")                            \
+	X(DETACHED, EVENT, "milliseconds with a probe detached for its cost (--max-overhead)")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

@@ -132,7 +132,16 @@ struct st_tallies_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(__u64));
+	__uint(value_size, sizeof(struct st_tally));
+};
+
+/* What timed runs took, by the number of their probe. Not per CPU: few runs are timed, and user space reads the memory. */
+struct st_costs_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_cost));
 };
 
 /* Threads by the address of their task_struct. Sized by user space. */
@@ -170,6 +179,7 @@ ST_MAP struct st_children_map st_children SEC(".maps");
 ST_MAP struct st_nowhere_map st_nowhere SEC(".maps");
 ST_MAP struct st_syscalls_map st_syscalls SEC(".maps");
 ST_MAP struct st_tallies_map st_tallies SEC(".maps");
+ST_MAP struct st_costs_map st_costs SEC(".maps");
 ST_MAP struct st_cgroup_map st_cgroup SEC(".maps");
 ST_MAP struct st_filter_map st_cgroups SEC(".maps");
 ST_MAP struct st_filter_map st_mntns SEC(".maps");

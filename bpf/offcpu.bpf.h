@@ -389,10 +389,11 @@ static __always_inline void st_wake_interval(void *ctx, const struct st_way *way
 }
 
 /* `context`: what st_context() says, or 0 where it cannot be asked. */
-static __always_inline void st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context)
+static __always_inline void st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context,
+				    __u64 now)
 {
 	struct st_task *entry = st_task_find(task);
-	__u64 now = bpf_ktime_get_ns(), out_ns;
+	__u64 out_ns;
 
 	if (!entry || entry->start_time_ns != task->start_time)
 		return;

@@ -31,25 +31,35 @@ static __always_inline void st_note_late(struct st_stats *stats)
 	grid->last = nr;
 }
 
+static __always_inline void st_sample(void *ctx, const struct st_way *way, int is_idle)
+{
+	struct st_who who = {};
+
+	st_note_late(way->stats);
+	st_who_is_current(&who);
+	if ((is_idle && !st_config.include_idle) || !st_wanted(&who))
+		ST_NOTE(way->stats->filtered, 1);
+	else if (st_config.mode == ST_MODE_EACH)
+		st_each(ctx, way, &who, ST_PROGRAM_SAMPLE, 0);
+	else
+		st_event(ctx, way, &who, ST_PROGRAM_SAMPLE, 0);
+}
+
 SEC("?perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
 	int is_idle = !(__u32)bpf_get_current_pid_tgid();
-	struct st_who who = {};
 	struct st_way way = {};
+	__u64 turn, begun;
 
 	if (st_way_begin(&way))
 		return 0;
 	ST_NOTE(way.stats->seen, 1);
 	ST_NOTE(way.stats->idle, is_idle);
 	ST_NOTE(way.stats->period_sum, ctx->sample_period);
-	st_note_late(way.stats);
-	st_who_is_current(&who);
-	if ((is_idle && !st_config.include_idle) || !st_wanted(&who)) {
-		ST_NOTE(way.stats->filtered, 1);
-		return 0;
-	}
-	if (st_config.mode == ST_MODE_EACH)
-		return st_each(ctx, &way, &who, ST_PROGRAM_SAMPLE, 0);
-	return st_event(ctx, &way, &who, ST_PROGRAM_SAMPLE, 0);
+	turn = *(volatile __u64 *)&way.stats->seen;
+	begun = st_cost_start(turn);
+	st_sample(ctx, &way, is_idle);
+	st_cost_stop(turn, begun, 0);
+	return 0;
 }

@@ -49,6 +49,19 @@ int on_switch(__u64 *ctx)
 		st_switch_out(ctx, &way, prev, preempt ? 0 : state, now);
 	if (next->pid)
 		st_switch_in(&way, next, now);
+	st_cost_stop(now, now, 0);
+	return 0;
+}
+
+static __always_inline int st_woken(void *ctx, struct task_struct *task, __u8 context)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct st_way way = {};
+
+	if (st_way_begin(&way))
+		return 0;
+	st_wake(ctx, &way, task, context, now);
+	st_cost_stop(now, now, 0);
 	return 0;
 }
 
@@ -56,11 +69,8 @@ SEC("?tp_btf/sched_waking")
 int on_waking(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
-	struct st_way way = {};
 
-	if (!st_way_begin(&way))
-		st_wake(ctx, &way, task, st_context());
-	return 0;
+	return st_woken(ctx, task, st_context());
 }
 
 /* Where the preemption count cannot be had; user space then tells interrupts by the names in the stack. */
@@ -68,9 +78,6 @@ SEC("?tp_btf/sched_waking")
 int on_waking_anywhere(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
-	struct st_way way = {};
 
-	if (!st_way_begin(&way))
-		st_wake(ctx, &way, task, 0);
-	return 0;
+	return st_woken(ctx, task, 0);
 }

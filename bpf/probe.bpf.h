@@ -27,54 +27,57 @@ static __always_inline int st_is_shut(const struct st_control *control)
 	return *(volatile __u64 *)&control->shut != 0;
 }
 
-/* Events that are left out are counted too: seen = filtered + tallies. */
-static __always_inline void st_note_filtered(void)
-{
-	struct st_way way = {};
-
-	if (st_way_begin(&way))
-		return;
-	ST_NOTE(way.stats->seen, 1);
-	ST_NOTE(way.stats->filtered, 1);
-}
-
-/* One more event of a probe, and nothing else: this is all that counting costs. */
+/*
+ * One more event of a probe, and nothing else: this is all that counting costs. Events that are left out are counted too:
+ * seen = filtered + events.
+ */
 static __always_inline int st_tally(__u32 probe)
 {
+	struct st_tally *tally = bpf_map_lookup_elem(&st_tallies, &probe);
 	struct st_control *control;
+	__u64 turn, begun;
 	__u32 zero = 0;
-	__u64 *tally;
 
 	control = bpf_map_lookup_elem(&st_control, &zero);
-	if (!control || st_is_shut(control))
+	if (!tally || !control || st_is_shut(control))
 		return 0;
-	if (!st_current_is_wanted()) {
-		st_note_filtered();
-		return 0;
-	}
-	tally = bpf_map_lookup_elem(&st_tallies, &probe);
-	if (tally)
-		ST_ADD(*tally, 1);
+	turn = *(volatile __u64 *)&tally->events + *(volatile __u64 *)&tally->filtered;
+	begun = st_cost_begin(turn, ST_TALLY_COST_BITS);
+	if (st_current_is_wanted())
+		ST_ADD(tally->events, 1);
+	else
+		ST_ADD(tally->filtered, 1);
+	st_cost_end(turn, ST_TALLY_COST_BITS, begun, probe);
 	return 0;
 }
 
 /* An event is recorded, and counted or sent, when the plan wants this task. */
-static __always_inline int st_recorded(void *ctx, __u8 program, __u64 probe)
+static __always_inline void st_record_wanted(void *ctx, const struct st_way *way, __u8 program, __u64 probe)
 {
 	struct st_who who = {};
+
+	st_who_is_current(&who);
+	if (!st_wanted(&who))
+		ST_NOTE(way->stats->filtered, 1);
+	else if (st_config.mode == ST_MODE_EACH)
+		st_each(ctx, way, &who, program, probe);
+	else
+		st_event(ctx, way, &who, program, probe);
+}
+
+static __always_inline int st_recorded(void *ctx, __u8 program, __u64 probe)
+{
 	struct st_way way = {};
+	__u64 turn, begun;
 
 	if (st_way_begin(&way) || st_is_shut(way.control))
 		return 0;
 	ST_NOTE(way.stats->seen, 1);
-	st_who_is_current(&who);
-	if (!st_wanted(&who)) {
-		ST_NOTE(way.stats->filtered, 1);
-		return 0;
-	}
-	if (st_config.mode == ST_MODE_EACH)
-		return st_each(ctx, &way, &who, program, probe);
-	return st_event(ctx, &way, &who, program, probe);
+	turn = *(volatile __u64 *)&way.stats->seen;
+	begun = st_cost_start(turn);
+	st_record_wanted(ctx, &way, program, probe);
+	st_cost_stop(turn, begun, (__u32)probe);
+	return 0;
 }
 
 static __always_inline int st_probe_event(void *ctx, __u8 program, __u64 probe)

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "bpf/arch.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/frames.bpf.h"
 #include "bpf/scratch.bpf.h"
 #include "bpf/task.bpf.h"

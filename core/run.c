@@ -40,7 +40,9 @@
 #include "core/render/filter.h"
 #include "core/render/render.h"
 #include "core/run_events.h"
+#include "core/run_guard.h"
 #include "core/run_patience.h"
+#include "core/run_words.h"
 #include "symbolize/symbolize.h"
 
 #define MAX_UNWIND_WAIT_MS 2000 /* for the unwind tables of the targets, before the first event */
@@ -63,6 +65,8 @@ struct run {
 	struct output output;
 	struct event_stream events; /* only with EVENTS_EACH */
 	int no_kernel_symbols; /* errno of opening them; 0: they are there */
+	struct run_guard guard;
+	bool is_cut; /* the duration is not the user's */
 	bool lost;
 };
 
@@ -120,6 +124,8 @@ static int prepare(struct run *run)
 
 	if (!err)
 		err = check_targets(run->plan);
+	if (!err)
+		err = run_guard_init(&run->guard, run->applet->name, run->plan);
 	if (!err && run->plan->save_path)
 		err = profile_save_check(run->plan->save_path);
 	if (!err)
@@ -278,6 +284,8 @@ static void say_fallback(const struct run *run)
 	if (run->no_kernel_symbols && run->plan->want_kernel)
 		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames stay without names\n",
 			run->applet->name, strerror(run->no_kernel_symbols));
+	if (run->is_cut && !run->plan->view.quiet)
+		run_guard_say_cut(run->applet->name, run->attach.points.nr, false);
 	if (run->spaces && spaces_note(run->spaces))
 		fprintf(stderr, "stacktool %s: %s\n", run->applet->name, spaces_note(run->spaces));
 }
@@ -483,17 +491,21 @@ static int report_interval(struct run *run)
 
 static void say_reason(const struct run *run, enum collect_reason reason)
 {
-	const struct plan *plan = run->plan;
+	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->view.quiet)
+		run_say_gone(run->applet->name, run->plan);
+	if (reason == COLLECT_DURATION && run->is_cut && !event_stream_full(&run->events))
+		run_guard_say_cut(run->applet->name, run->attach.points.nr, true);
+}
 
-	if (reason != COLLECT_TARGET_GONE || run->command || plan->view.quiet)
-		return;
-	if (plan->tgids.nr == 1)
-		fprintf(stderr, "stacktool %s: process %u has ended\n", run->applet->name, plan->tgids.data[0]);
-	else if (plan->tids.nr == 1)
-		fprintf(stderr, "stacktool %s: thread %u has ended\n", run->applet->name, plan->tids.data[0]);
-	else
-		fprintf(stderr, "stacktool %s: all %zu targets have ended\n", run->applet->name,
-			plan->tgids.nr + plan->tids.nr);
+/* A run that ends for its cost has not done what it was asked for: --strict tells. */
+static int look_at_cost(struct run *run, enum collect_reason *ret_reason)
+{
+	bool ends = false;
+	int err = run_guard_look(&run->guard, &ends);
+
+	run->lost |= ends;
+	*ret_reason = ends ? COLLECT_COST : COLLECT_INTERVAL;
+	return err;
 }
 
 static int collect(struct run *run)
@@ -509,6 +521,8 @@ static int collect(struct run *run)
 			err = report_interval(run);
 		if (!err && reason == COLLECT_EVENTS)
 			err = show_events(run);
+		if (!err && reason == COLLECT_LOOK)
+			err = look_at_cost(run, &reason);
 		if (reason == COLLECT_EVENTS)
 			reason = event_stream_full(&run->events) ? COLLECT_DURATION : COLLECT_INTERVAL;
 	}
@@ -527,33 +541,12 @@ static void say_unwind_full(const struct run *run)
 			run->applet->name, (unsigned long long)(run->plan->unwind_bytes >> 20));
 }
 
-static const char *why_nothing_of_process(const struct plan *plan)
-{
-	switch (plan->probe.kind) {
-	case PROBE_SAMPLE:
-		return "no sample found it on a CPU";
-	case PROBE_SCHEDULER:
-		return "no wait that was asked for began and ended meanwhile";
-	default:
-		return NULL;
-	}
-}
-
-/* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
 static void say_why_empty(const struct run *run)
 {
 	const struct plan *plan = run->plan;
-	const char *why = plan->tgids.nr == 1 ? why_nothing_of_process(plan) : NULL;
 
-	if (run->profile.records.nr || shows_events(run) || plan->interval_ns || plan->view.quiet)
-		return;
-	if (run->command)
-		fprintf(stderr, "stacktool %s: nothing of process %u%s\n", run->applet->name, command_pid(run->command),
-			plan->follow_children ? " and what it started"
-					      : " itself; --no-children leaves out what it started");
-	else if (why)
-		fprintf(stderr, "stacktool %s: nothing of process %u: %s; where it waits now: /proc/%u/task/*/stack\n",
-			run->applet->name, plan->tgids.data[0], why, plan->tgids.data[0]);
+	if (!run->profile.records.nr && !shows_events(run) && !plan->interval_ns && !plan->view.quiet)
+		run_say_empty(run->applet->name, plan, run->command ? command_pid(run->command) : 0);
 }
 
 /*
@@ -566,6 +559,7 @@ static int finish(struct run *run, int err)
 	int drained, saved = 0;
 
 	detach_patiently(run->session, run->applet->name, run->plan);
+	run_guard_end(&run->guard);
 	drained = drain_all(run->session, &target);
 	err = err ? err : drained;
 	collector_free(run->collector);
@@ -582,6 +576,8 @@ static int finish(struct run *run, int err)
 		err = print_around(run, render_footer);
 	if (run->plan->save_path)
 		saved = profile_save(&run->profile, run->plan->save_path);
+	if (!err && !saved && !run->plan->view.quiet)
+		run_guard_say(&run->guard, run->symbolizer);
 	return saved && (!err || err == -EPIPE) ? saved : err;
 }
 
@@ -590,6 +586,7 @@ static int start_clock(struct run *run)
 {
 	if (!shows_events(run)) /* whose times begin with attaching: there are events already */
 		current(run)->start_ns = clock_monotonic_ns();
+	run_guard_begin(&run->guard, run->session, &run->attach);
 	return collector_start(run->collector, run->plan);
 }
 
@@ -684,6 +681,8 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 
 	if (!err)
 		err = prepare(&run);
+	if (!err)
+		err = run_guard_duration(plan, run.attach.points.nr, &run.is_cut);
 	if (!err)
 		err = explain_only(&run, &stop);
 	if (!err && !stop)

@@ -14,10 +14,12 @@
 #include "core/engine/drain_private.h"
 #include "core/engine/libbpf_log.h"
 
-void attach_keep(struct session *session, struct bpf_link *link, size_t nr_points)
+void attach_keep(struct session *session, struct bpf_link *link, size_t first, size_t nr)
 {
-	vec_push(&session->links, link);
-	session->nr_attached += nr_points;
+	const struct attached_link attached = { .link = link, .first = first, .nr = nr };
+
+	vec_push(&session->links, attached);
+	session->nr_attached += nr;
 }
 
 void attach_refused(struct session *session, const struct attach_point *point, int err)
@@ -60,7 +62,7 @@ void attach_halves(struct session *session, const struct attach_plan *attach, si
 	int err = link ? 0 : -errno;
 
 	if (link) {
-		attach_keep(session, link, nr);
+		attach_keep(session, link, first, nr);
 	} else if (nr == 1 || err == -EPERM || err == -EACCES) {
 		for (size_t i = first; i < first + nr; i++)
 			attach_refused(session, &attach->points.data[i], err);
@@ -80,7 +82,7 @@ static int attach_tracepoint(struct session *session, const struct attach_plan *
 
 	if (!link)
 		return -errno;
-	attach_keep(session, link, 1);
+	attach_keep(session, link, index, 1);
 	return 0;
 }
 
@@ -114,7 +116,7 @@ static int attach_uprobe(struct session *session, const struct attach_plan *atta
 
 	if (!link)
 		return -errno;
-	attach_keep(session, link, 1);
+	attach_keep(session, link, index, 1);
 	return 0;
 }
 
@@ -186,21 +188,26 @@ static void attach_doubtful(struct session *session, const struct attach_plan *a
 	struct bpf_link *link = nr > 1 ? link_uprobes(session, attach, first, nr) : NULL;
 
 	if (link)
-		attach_keep(session, link, nr);
+		attach_keep(session, link, first, nr);
 	for (size_t i = first; !link && i < first + nr; i++)
 		attach_halves(session, attach, i, 1, link_uprobes);
 }
 
-static int attach_uprobe_multi(struct session *session, const struct attach_plan *attach)
+void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+{
+	if (attach->points.data[first].doubtful)
+		attach_doubtful(session, attach, first, nr);
+	else
+		attach_halves(session, attach, first, nr, link_uprobes);
+}
+
+static int attach_files(struct session *session, const struct attach_plan *attach)
 {
 	size_t nr;
 
 	for (size_t i = 0; i < attach->points.nr; i += nr) {
 		nr = nr_alike(attach, i);
-		if (attach->points.data[i].doubtful)
-			attach_doubtful(session, attach, i, nr);
-		else
-			attach_halves(session, attach, i, nr, link_uprobes);
+		attach_uprobe_multi(session, attach, i, nr);
 	}
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
@@ -213,7 +220,7 @@ static int attach_raw_tracepoints(struct session *session, const struct attach_p
 		struct bpf_link *link = program ? bpf_program__attach_raw_tracepoint(program, point->event) : NULL;
 
 		if (link)
-			attach_keep(session, link, 1);
+			attach_keep(session, link, i, 1);
 		else
 			attach_refused(session, point, -errno);
 	}
@@ -237,7 +244,7 @@ static int attach_sys_enter(struct session *session, const struct attach_plan *a
 	link = bpf_program__attach_raw_tracepoint(session->program, "sys_enter");
 	if (!link)
 		return attach_failed(&attach->points.data[0], -errno);
-	attach_keep(session, link, attach->points.nr);
+	attach_keep(session, link, 0, attach->points.nr);
 	return 0;
 }
 
@@ -250,7 +257,7 @@ static int attach_tp_btf(struct session *session, const struct attach_plan *atta
 
 		if (!link)
 			return attach_failed(point, -errno);
-		vec_push(&session->links, link);
+		attach_keep(session, link, i - 1, 1);
 	}
 	return 0;
 }
@@ -271,7 +278,7 @@ static int attach_all(struct session *session, const struct plan *plan, const st
 	case MECHANISM_PERF_EVENT:
 		return attach_samples(session, plan, attach);
 	case MECHANISM_UPROBE_MULTI:
-		return attach_uprobe_multi(session, attach);
+		return attach_files(session, attach);
 	case MECHANISM_TP_BTF:
 		return attach_tp_btf(session, attach);
 	case MECHANISM_TRACEPOINT:
@@ -315,7 +322,7 @@ void session_detach(struct session *session)
 		sampling_stop(session->sampling);
 	drain_read_link_misses(session);
 	for (size_t i = 0; i < session->links.nr; i++)
-		bpf_link__destroy(session->links.data[i]);
+		bpf_link__destroy(session->links.data[i].link);
 	session->links.nr = 0;
 }
 

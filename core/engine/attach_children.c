@@ -58,7 +58,7 @@ int attach_children(struct session *session)
 			hint("--no-children follows the command alone");
 			return err;
 		}
-		vec_push(&session->links, link);
+		attach_keep(session, link, 0, 0);
 	}
 	return 0;
 }

@@ -26,6 +26,11 @@ static struct bpf_link *link_multi(struct session *session, const struct attach_
 	return bpf_program__attach_kprobe_multi_opts(session->program, NULL, &options);
 }
 
+void attach_kprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+{
+	attach_halves(session, attach, first, nr, link_multi);
+}
+
 /* ---- perf kprobes ---- */
 
 /* attr.kprobe_func = 0 means "at kprobe_addr": commit e12f03d7031a ("perf/core: Implement the 'perf_kprobe' PMU"). */
@@ -57,7 +62,7 @@ static void attach_kprobes(struct session *session, const struct attach_plan *at
 		struct bpf_link *link = link_kprobe(session, attach, i, type);
 
 		if (link)
-			attach_keep(session, link, 1);
+			attach_keep(session, link, i, 1);
 		else
 			attach_refused(session, &attach->points.data[i], -errno);
 	}
@@ -73,7 +78,7 @@ static void attach_fentry(struct session *session, const struct attach_plan *att
 		struct bpf_link *link = program ? bpf_program__attach(program) : NULL;
 
 		if (link)
-			attach_keep(session, link, 1);
+			attach_keep(session, link, i, 1);
 		else
 			attach_refused(session, &attach->points.data[i], -errno);
 	}
@@ -82,7 +87,7 @@ static void attach_fentry(struct session *session, const struct attach_plan *att
 int attach_kernel_functions(struct session *session, const struct attach_plan *attach)
 {
 	if (attach->mechanism == MECHANISM_KPROBE_MULTI)
-		attach_halves(session, attach, 0, attach->points.nr, link_multi);
+		attach_kprobe_multi(session, attach, 0, attach->points.nr);
 	else if (attach->mechanism == MECHANISM_KPROBE)
 		attach_kprobes(session, attach);
 	else

@@ -4,8 +4,8 @@
 
 #include "core/engine/session_private.h"
 
-/* The link belongs to the session from now on; it stands for `nr_points` places. */
-void attach_keep(struct session *session, struct bpf_link *link, size_t nr_points);
+/* The link belongs to the session from now on; it stands for `nr` places from `first` on. */
+void attach_keep(struct session *session, struct bpf_link *link, size_t first, size_t nr);
 
 /* One place of many was refused: counted, and told at the end of attaching. */
 void attach_refused(struct session *session, const struct attach_point *point, int err);
@@ -38,3 +38,7 @@ void attach_halves(struct session *session, const struct attach_plan *attach, si
 int attach_children(struct session *session);
 
 int attach_kernel_functions(struct session *session, const struct attach_plan *attach);
+
+/* `nr` places from `first` on with one link, or more where the kernel refuses one of them. */
+void attach_kprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr);
+void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr);

@@ -18,6 +18,7 @@
 #define TICK_NS 50000000ULL /* the ring is read at least this often: most records come without a wake-up */
 #define NSEC_PER_SEC 1000000000ULL
 #define TICKS_PER_SECOND 20
+#define TICKS_PER_LOOK 10 /* at the cost: half a second */
 
 enum source {
 	SOURCE_SIGNAL,
@@ -36,6 +37,7 @@ struct collector {
 	sigset_t saved_mask;
 	uint64_t interval_ns, duration_ns;
 	bool shows_events;
+	bool look_is_due;
 	uint64_t nr_intervals; /* that are over */
 	unsigned int nr_ticks;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
@@ -208,14 +210,23 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 	}
 }
 
+static void tick(struct collector *collector)
+{
+	collector->nr_ticks++;
+	if (collector->nr_ticks % TICKS_PER_SECOND == 0)
+		session_tick(collector->session);
+	if (collector->nr_ticks % TICKS_PER_LOOK == 0)
+		collector->look_is_due = true;
+}
+
 static int handle(struct collector *collector, const struct drain_target *target, enum source source)
 {
 	if (source == SOURCE_SPACES || source == SOURCE_TICK)
 		spaces_update(collector->spaces);
 	if (source == SOURCE_SPACES)
 		spaces_unwind(collector->spaces, 0);
-	if (source == SOURCE_TICK && ++collector->nr_ticks % TICKS_PER_SECOND == 0)
-		session_tick(collector->session);
+	if (source == SOURCE_TICK)
+		tick(collector);
 	if (source == SOURCE_RING || source == SOURCE_TICK)
 		return read_ring(collector, target);
 	return 0;
@@ -257,6 +268,11 @@ int collector_wait(struct collector *collector, const struct drain_target *targe
 		}
 		if (!ended && has_new_rows(collector, target, nr_rows)) {
 			*ret_reason = COLLECT_EVENTS;
+			ended = true;
+		}
+		if (!ended && collector->look_is_due) {
+			collector->look_is_due = false;
+			*ret_reason = COLLECT_LOOK;
 			ended = true;
 		}
 	}

@@ -19,8 +19,10 @@ struct collector;
 enum collect_reason {
 	COLLECT_INTERVAL,    /* an interval is over, the run goes on */
 	COLLECT_EVENTS,      /* EVENTS_EACH: there are new rows, the run goes on */
+	COLLECT_LOOK,        /* it is time to look at the cost, the run goes on; twice a second */
 	COLLECT_DURATION,    /* the asked time is over */
 	COLLECT_SIGNAL,      /* SIGINT, SIGTERM or SIGHUP */
+	COLLECT_COST,        /* what came of COLLECT_LOOK: it costs too much */
 	COLLECT_TARGET_GONE, /* every process or thread of -p or -L has ended */
 };
 

@@ -518,6 +518,7 @@ static void account_generation(struct session *session, const struct drain_targe
 	session->reported_sideband = spaces_lost(target->spaces);
 	add_stats(sum, &fresh);
 	drain_misses(session, interval);
+	drain_missing_time(session, interval);
 }
 
 /* ---- swap ---- */

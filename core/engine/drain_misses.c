@@ -7,9 +7,12 @@
 
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/engine/session_private.h"
 
-static uint64_t misses_of(const struct bpf_program *program)
+#define NSEC_PER_MSEC 1000000
+
+static uint64_t recursions_of(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {};
 	__u32 length = sizeof(info);
@@ -33,8 +36,8 @@ static uint64_t program_misses(const struct session *session, const struct bpf_o
 	struct bpf_program *program;
 	uint64_t misses = 0;
 
-	bpf_object__for_each_program(program, object) misses += keeps_children(session, program) ? 0
-												 : misses_of(program);
+	bpf_object__for_each_program(program, object)
+		misses += keeps_children(session, program) ? 0 : recursions_of(program);
 	return misses;
 }
 
@@ -49,23 +52,34 @@ static uint64_t recursion_misses(const struct session *session)
 }
 
 /* Of kprobes; other links have no such number. */
+static uint64_t misses_of(const struct bpf_link *link)
+{
+	struct bpf_link_info info = {};
+	__u32 length = sizeof(info);
+
+	if (bpf_link_get_info_by_fd(bpf_link__fd(link), &info, &length))
+		return 0;
+	if (info.type == BPF_LINK_TYPE_KPROBE_MULTI)
+		return info.kprobe_multi.missed;
+	if (info.type == BPF_LINK_TYPE_PERF_EVENT &&
+	    (info.perf_event.type == BPF_PERF_EVENT_KPROBE || info.perf_event.type == BPF_PERF_EVENT_KRETPROBE))
+		return info.perf_event.kprobe.missed;
+	return 0;
+}
+
 static uint64_t link_misses(const struct session *session)
 {
-	uint64_t misses = 0;
+	uint64_t misses = session->gone_link_misses;
 
-	for (size_t i = 0; i < session->links.nr; i++) {
-		struct bpf_link_info info = {};
-		__u32 length = sizeof(info);
-
-		if (bpf_link_get_info_by_fd(bpf_link__fd(session->links.data[i]), &info, &length))
-			continue;
-		if (info.type == BPF_LINK_TYPE_KPROBE_MULTI)
-			misses += info.kprobe_multi.missed;
-		else if (info.type == BPF_LINK_TYPE_PERF_EVENT && (info.perf_event.type == BPF_PERF_EVENT_KPROBE ||
-								   info.perf_event.type == BPF_PERF_EVENT_KRETPROBE))
-			misses += info.perf_event.kprobe.missed;
-	}
+	for (size_t i = 0; i < session->links.nr; i++)
+		misses += misses_of(session->links.data[i].link);
 	return misses;
+}
+
+void drain_forget_link(struct session *session, const struct bpf_link *link)
+{
+	if (session->counts_misses)
+		session->gone_link_misses += misses_of(link);
 }
 
 void drain_read_link_misses(struct session *session)
@@ -111,4 +125,18 @@ void drain_misses(struct session *session, struct profile_interval *interval)
 	session->reported_recursion_misses = recursion;
 	session->reported_link_misses = session->link_misses;
 	interval->account.missed = interval->losses[ST_LOSS_RECURSION] + interval->losses[ST_LOSS_LINK_MISSED];
+}
+
+/* In whole milliseconds, and at least one: that something is missing must be seen. The rest counts the next time. */
+void drain_missing_time(struct session *session, struct profile_interval *interval)
+{
+	uint64_t *loss = &interval->losses[ST_LOSS_DETACHED], ms;
+
+	if (!session->missing_since_ns)
+		return;
+	ms = (clock_monotonic_ns() - session->missing_since_ns) / NSEC_PER_MSEC;
+	if (!ms && !*loss)
+		ms = 1;
+	*loss += ms;
+	session->missing_since_ns += ms * NSEC_PER_MSEC;
 }

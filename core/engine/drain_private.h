@@ -5,6 +5,8 @@
 #include "bpf/abi.h"
 #include "core/engine/drain.h"
 
+struct bpf_link;
+
 /* Adds a row for each thread that is still off the CPU, marked as WAKER_UNFINISHED. 0 or a recorded failure. */
 int drain_unfinished(struct session *session, const struct drain_target *target);
 
@@ -22,6 +24,12 @@ void drain_begin_misses(struct session *session);
 
 /* Reads what the links count, for the last time before they go and take their numbers with them. */
 void drain_read_link_misses(struct session *session);
+
+/* Keeps what a link counts that is about to go while the others stay. */
+void drain_forget_link(struct session *session, const struct bpf_link *link);
+
+/* Adds the time in which a place was detached by session_drop(), since the last call. */
+void drain_missing_time(struct session *session, struct profile_interval *interval);
 
 /* Adds a row for each name of which events came since the last call. 0 or a recorded failure. */
 int drain_tallies(struct session *session, const struct drain_target *target);

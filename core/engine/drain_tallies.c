@@ -33,35 +33,41 @@ static struct profile_id row_of(struct profile *profile, const struct attach_pla
 	return record.id;
 }
 
-static uint64_t sum_of(const uint64_t *each, int nr_cpus)
+static struct st_tally sum_of(const struct st_tally *each, int nr_cpus)
 {
-	uint64_t sum = 0;
+	struct st_tally sum = {};
 
-	for (int cpu = 0; cpu < nr_cpus; cpu++)
-		sum += each[cpu];
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		sum.events += each[cpu].events;
+		sum.filtered += each[cpu].filtered;
+	}
 	return sum;
 }
 
-static void add_tally(struct session *session, const struct drain_target *target, size_t index, uint64_t now)
+static void add_tally(struct session *session, const struct drain_target *target, size_t index, struct st_tally now)
 {
-	uint64_t fresh = now - session->tallies.data[index];
+	struct profile_account *account = &target->interval->account;
+	struct st_tally *before = &session->tallies.data[index];
+	uint64_t fresh = now.events - before->events, filtered = now.filtered - before->filtered;
 
-	session->tallies.data[index] = now;
-	if (!fresh)
-		return;
-	profile_count(target->profile, target->interval, row_of(target->profile, session->attach, index), fresh, 0);
-	target->interval->account.counted += fresh;
-	target->interval->account.in_map += fresh;
-	target->interval->account.seen += fresh;
+	*before = now;
+	account->counted += fresh;
+	account->in_map += fresh;
+	account->filtered += filtered;
+	account->seen += fresh + filtered;
+	if (fresh)
+		profile_count(target->profile, target->interval, row_of(target->profile, session->attach, index), fresh,
+			      0);
 }
 
 int drain_tallies(struct session *session, const struct drain_target *target)
 {
 	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(session->skeleton->maps.st_tallies);
-	_cleanup_(freep) uint64_t *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+	_cleanup_(freep) struct st_tally *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+	const struct st_tally none = {};
 
 	while (session->tallies.nr < session->attach->points.nr)
-		vec_push(&session->tallies, 0);
+		vec_push(&session->tallies, none);
 	for (uint32_t i = 0; i < session->tallies.nr; i++) {
 		if (bpf_map_lookup_elem(map, &i, each))
 			return fail(-errno, "counts of the probes: cannot be read: %s", strerror(errno));

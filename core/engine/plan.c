@@ -116,6 +116,21 @@ int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
 	return fail_usage("argument --unwind: '%s' is no way to walk a user stack: give auto, fp, dwarf or off", name);
 }
 
+int overhead_parse(const char *text, uint32_t *ret_overhead)
+{
+	uint32_t thousandths = 0;
+
+	if (strcmp(text, "off") && graph_percent_parse(text, &thousandths)) {
+		err_clear();
+		return fail_usage(
+			"argument --max-overhead: '%s' is no part of the CPU time: give a percentage from 0.001 "
+			"to 100, or off",
+			text);
+	}
+	*ret_overhead = thousandths ? thousandths : OVERHEAD_OFF;
+	return 0;
+}
+
 enum unwind_mode plan_unwind(const struct plan *plan)
 {
 	bool is_time = plan->probe.kind == PROBE_SAMPLE || plan->probe.kind == PROBE_SCHEDULER;

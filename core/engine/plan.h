@@ -116,6 +116,9 @@ enum event_mode {
 	EVENTS_EACH,     /* not counted: every event is a record of its own, in the order of time */
 };
 
+#define OVERHEAD_DEFAULT 5000
+#define OVERHEAD_OFF UINT32_MAX
+
 struct plan {
 	const char *applet; /* canonical name, static: "profile", "count" */
 	struct probe_spec probe;
@@ -124,25 +127,27 @@ struct plan {
 	enum attach_mode attach_mode;
 	uint32_t max_probes; /* more matches than this are refused unless `force`; 0 = default */
 	bool force;          /* also what is known to hang hosts */
-	bool look_only;      /* find the places; whether and how this host can attach there is not asked */
+	bool forever;        /* also many probes without end */
+	uint32_t max_overhead; /* thousandths of a percent of all CPU time; 0 = default, OVERHEAD_OFF = whatever it costs */
+	bool look_only; /* find the places; whether and how this host can attach there is not asked */
 
 	/* timed samples */
 	enum sample_event event;
 	uint64_t frequency_hz; /* or */
-	uint64_t period;       /* events per sample; 0: use frequency_hz */
+	uint64_t period; /* events per sample; 0: use frequency_hz */
 
 	struct off_cpu_plan off_cpu; /* PROBE_SCHEDULER */
 
 	/* who */
 	VEC(uint32_t) tgids; /* only these processes, as seen from here; empty = all */
 	VEC(uint32_t) tids;
-	int cpu;             /* only this CPU; -1 = all */
+	int cpu; /* only this CPU; -1 = all */
 	bool include_idle;
 	char *const *command; /* argv of a command to start and follow, borrowed; NULL = none */
 	bool follow_children; /* of the command, and theirs */
-	const char *cgroup;  /* only in this cgroup and below: a path or an id; borrowed, NULL = all */
+	const char *cgroup; /* only in this cgroup and below: a path or an id; borrowed, NULL = all */
 	const char *container; /* the same by the beginning of a container's id */
-	char *cgroup_map;    /* pinned BPF map of cgroup ids, or NULL */
+	char *cgroup_map; /* pinned BPF map of cgroup ids, or NULL */
 	char *mntns_map;
 
 	/* what of an event is kept */
@@ -155,12 +160,12 @@ struct plan {
 	/* when */
 	uint64_t duration_ns; /* 0 = until interrupted */
 	uint64_t interval_ns; /* 0 = one report at the end */
-	uint64_t max_events;  /* EVENTS_EACH: stop after so many; 0 = no limit */
+	uint64_t max_events; /* EVENTS_EACH: stop after so many; 0 = no limit */
 
 	/* how much */
-	uint32_t count_entries;  /* rows of one generation of the count map; 0 = default */
+	uint32_t count_entries; /* rows of one generation of the count map; 0 = default */
 	uint32_t record_entries; /* entries of the cache of sent records; 0 = default */
-	uint32_t ring_bytes;     /* 0 = default */
+	uint32_t ring_bytes; /* 0 = default */
 
 	/* which rows, by regular expressions: borrowed, NULL = all */
 	const char *include, *exclude, *comm;
@@ -169,10 +174,10 @@ struct plan {
 	struct profile_view view;
 	char *save_path; /* --save, or NULL */
 	struct output_options output;
-	bool strict;     /* any loss: status 4 */
-	bool explain;    /* print what would be attached, and stop */
-	bool debug;      /* print plan, configuration and BPF instructions before starting */
-	bool dump_bpf;   /* --ebpf: print them and stop */
+	bool strict; /* any loss: status 4 */
+	bool explain; /* print what would be attached, and stop */
+	bool debug; /* print plan, configuration and BPF instructions before starting */
+	bool dump_bpf; /* --ebpf: print them and stop */
 	bool no_demangle;
 	bool no_symbolize; /* names of user frames are looked up elsewhere, from build ids */
 	const char *debug_directories; /* --debug-dir; in argv, NULL = none */
@@ -211,6 +216,9 @@ enum unwind_mode plan_unwind(const struct plan *plan);
 
 /* "auto", "fp", "dwarf" or "off", or a usage error with a did-you-mean. */
 int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode);
+
+/* "5", "0.5%", or "off" (as is 0), or a usage error. */
+int overhead_parse(const char *text, uint32_t *ret_overhead);
 
 /* "cpu-clock", …; NULL for SAMPLE_DEFAULT. */
 const char *sample_event_name(enum sample_event event);

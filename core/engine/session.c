@@ -108,10 +108,13 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 	};
 }
 
-/* Who tells the program the number of its probe: the cookie of multi links, or of perf events where the kernel has it. */
+/*
+ * Who tells the program the number of its probe: the cookie of multi links, or of perf events where the kernel has it. Of
+ * several probes the guard wants to know the hottest, if that takes no copies.
+ */
 static bool tells_probe_by_cookie(const struct plan *plan, const struct attach_plan *attach)
 {
-	if (!(plan->key_parts & KEY_PROBE))
+	if (!(plan->key_parts & KEY_PROBE) && attach->points.nr < 2)
 		return false;
 	if (attach->mechanism == MECHANISM_KPROBE_MULTI || attach->mechanism == MECHANISM_UPROBE_MULTI)
 		return true;
@@ -288,6 +291,7 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 	bpf_map__set_autocreate(skeleton->maps.st_tallies, plan->mode == EVENTS_BY_PROBE);
 	if (plan->mode == EVENTS_BY_PROBE)
 		bpf_map__set_max_entries(skeleton->maps.st_tallies, (__u32)attach->points.nr);
+	bpf_map__set_max_entries(skeleton->maps.st_costs, session_nr_costs(attach));
 	bpf_map__set_autocreate(skeleton->maps.st_pids, nr_filter_ids(plan) > 1);
 	if (nr_filter_ids(plan) > 1)
 		bpf_map__set_max_entries(skeleton->maps.st_pids, nr_filter_ids(plan));
@@ -474,7 +478,7 @@ static int session_load(struct session *session, const struct plan *plan, const 
 	if (err)
 		return load_failed(err, attach);
 	err = fill_pids(session->skeleton, plan) ?: set_cgroup(session->skeleton, plan);
-	err = err ?: map_control(session);
+	err = err ?: map_control(session) ?: session_map_costs(session);
 	return err ?: session_await_counts(session);
 }
 
@@ -505,6 +509,7 @@ void session_free(struct session *session)
 	ring_buffer__free(session->ring);
 	if (session->control)
 		munmap((void *)session->control, sizeof(struct st_control));
+	session_unmap_costs(session);
 	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++)
 		closep(&session->counts[generation]);
 	for (size_t i = 0; i < session->copies.nr; i++)
@@ -517,6 +522,7 @@ void session_free(struct session *session)
 	vec_done(&session->pairs);
 	vec_done(&session->recent);
 	vec_done(&session->tallies);
+	vec_done(&session->costs_before);
 	vec_done(&session->links);
 	free(session);
 }

@@ -34,6 +34,38 @@ void session_detach(struct session *session);
 /* Number of places that were attached: functions, events, or the CPUs of timed samples. */
 size_t session_nr_attached(const struct session *session);
 
+/*
+ * What the programs have cost since they were attached. Estimates, for only some runs are timed; without a timed one nothing
+ * is known.
+ */
+struct session_cost {
+	uint64_t timed; /* runs */
+	uint64_t runs; /* all of them */
+	uint64_t ns; /* inside the programs */
+	uint64_t trap_ns; /* outside, for the traps of user probes: so much each, not measured */
+};
+
+void session_cost(const struct session *session, struct session_cost *ret_cost);
+
+/* The place that has cost most since the last call, and how much; places count as in the attach plan. */
+size_t session_hottest(struct session *session, struct session_cost *ret_cost);
+
+/* Whether costs are known by place, so that one of them can be dropped. */
+bool session_tells_places(const struct session *session);
+
+/* What dropping one place did to others of its link. */
+struct session_drop {
+	uint64_t gap_ns; /* so long they were detached; 0: they were not */
+	size_t nr_gap; /* how many */
+	size_t nr_refused; /* that could not be attached again */
+};
+
+/*
+ * Detaches one place for good. What is counted stays; from now on each interval says how long something is missing. 0 or a
+ * recorded failure.
+ */
+int session_drop(struct session *session, size_t place, struct session_drop *ret_drop);
+
 /* One line on the places that the kernel refused, "" when there were none. */
 void session_describe_refused(const struct session *session, struct buf *ret_line);
 

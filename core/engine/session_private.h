@@ -21,6 +21,12 @@ struct first_inner {
 	int err;
 };
 
+/* A link, and the places of the attach plan that it stands for. */
+struct attached_link {
+	struct bpf_link *link;
+	size_t first, nr;
+};
+
 struct session {
 	struct stacktool *skeleton;
 	struct bpf_program *program;
@@ -40,6 +46,7 @@ struct session {
 	uint64_t reported_counter;
 	uint64_t reported_idle_ns;
 	uint64_t link_misses; /* as the kernel counts them, when they were last read */
+	uint64_t gone_link_misses; /* of links that are no more */
 	uint64_t reported_recursion_misses, reported_link_misses;
 	uint64_t reported_fork_misses;
 	uint64_t reported_sideband;
@@ -57,7 +64,7 @@ struct session {
 	VEC(struct profile_id) recent; /* records that must stay then */
 
 	pid_t only_process; /* breakpoints in user code go there; -1: into all */
-	VEC(struct bpf_link *) links;
+	VEC(struct attached_link) links;
 	const char *const *child_programs; /* those for forks and ends of processes; NULL: not asked for */
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */
 	enum event_mode mode;
@@ -66,8 +73,11 @@ struct session {
 	uint32_t nr_dropped; /* EVENTS_EACH: low half of st_control.lost that is in rows */
 	bool needs_copies;              /* a place other than the first takes a copy */
 	const struct attach_plan *attach; /* borrowed */
-	VEC(uint64_t) tallies; /* events of each place that are in an interval already; only with EVENTS_BY_PROBE */
+	VEC(struct st_tally) tallies; /* of each place, what is in an interval already; only with EVENTS_BY_PROBE */
 	size_t nr_attached; /* places */
+	volatile const struct st_cost *costs; /* mmap()ed: session_nr_costs() of them */
+	VEC(struct st_cost) costs_before; /* of each place, when the hottest was last asked for */
+	uint64_t missing_since_ns; /* a place is detached since then; what is before it is told. 0: none is */
 	struct {
 		size_t nr;
 		int err; /* of the first */
@@ -79,6 +89,11 @@ struct session {
 	bool wants_idle;
 	struct off_cpu_plan off_cpu;
 };
+
+/* How many entries st_costs has; and its memory, before and after a run. 0 or a recorded failure. */
+uint32_t session_nr_costs(const struct attach_plan *attach);
+int session_map_costs(struct session *session);
+void session_unmap_costs(struct session *session);
 
 /* A program of the object by its name; NULL when there is none. */
 struct bpf_program *session_program(const struct session *session, const char *name);

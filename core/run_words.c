@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run_words.h"
+
+#include <stdio.h>
+
+void run_say_gone(const char *applet, const struct plan *plan)
+{
+	if (plan->tgids.nr == 1)
+		fprintf(stderr, "stacktool %s: process %u has ended\n", applet, plan->tgids.data[0]);
+	else if (plan->tids.nr == 1)
+		fprintf(stderr, "stacktool %s: thread %u has ended\n", applet, plan->tids.data[0]);
+	else
+		fprintf(stderr, "stacktool %s: all %zu targets have ended\n", applet, plan->tgids.nr + plan->tids.nr);
+}
+
+static const char *why_nothing_of_process(const struct plan *plan)
+{
+	switch (plan->probe.kind) {
+	case PROBE_SAMPLE:
+		return "no sample found it on a CPU";
+	case PROBE_SCHEDULER:
+		return "no wait that was asked for began and ended meanwhile";
+	default:
+		return NULL;
+	}
+}
+
+/* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
+void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid)
+{
+	const char *why = plan->tgids.nr == 1 ? why_nothing_of_process(plan) : NULL;
+
+	if (command_tgid)
+		fprintf(stderr, "stacktool %s: nothing of process %u%s\n", applet, command_tgid,
+			plan->follow_children ? " and what it started"
+					      : " itself; --no-children leaves out what it started");
+	else if (why)
+		fprintf(stderr, "stacktool %s: nothing of process %u: %s; where it waits now: /proc/%u/task/*/stack\n",
+			applet, plan->tgids.data[0], why, plan->tgids.data[0]);
+}

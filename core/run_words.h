@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sentences on stderr for what a run may come to. `applet` is its name. */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/engine/plan.h"
+
+/* All targets of -p or -L have ended. */
+void run_say_gone(const char *applet, const struct plan *plan);
+
+/* Why there may be nothing in the report; command_tgid 0: no command was run. */
+void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid);

@@ -1,0 +1,130 @@
+#!/bin/sh
+# ctest: timeout=120
+# What the programs cost is told; too much of it is stopped with a word, probe by probe; many probes do not run for ever.
+. "${0%/*}/lib.sh"
+needs uprobe tracepoint:task:task_rename
+unset STACKTOOL_MAX_OVERHEAD
+
+# counted NAME: the count of the row whose name ends so
+counted() {
+	awk -v name="$1" 'substr($1, length($1) - length(name) + 1) == name { sum += $2 } END { printf "%.0f\n", sum }' "$T/out"
+}
+
+busy() {
+	fixture calls -n 1000000000 "$@"
+	go
+}
+
+enough() {
+	kill "$fixture_child"
+	wait "$fixture_child"
+	exec 7<&- 8>&-
+}
+
+# The hotter of two probes is detached, and the run ends with the other.
+both_in_turn() {
+	expect_status 4
+	expect_err "^stacktool funccount: ($1|$2): detached after [0-9.]+ s: .*; its later events are in no count\$"
+	expect_err '^stacktool funccount: ended after [0-9.]+ s: '
+	expect_err '^WARNING: [0-9,]+ milliseconds with a probe detached for its cost \(--max-overhead\)$'
+	refuse_err 'does not add up'
+	[ "$(counted "$1")" -gt 0 ] && [ "$(counted "$2")" -gt 0 ] || fail "no counts of $1 and $2"
+}
+
+# Kernel functions
+if "$FIXTURES/hostprobe" kprobe >/dev/null; then
+	busy -k rename
+	tool funccount --strict --max-overhead 0.05 -r '^(__x64_sys_prctl|security_task_prctl)$'
+	both_in_turn __x64_sys_prctl security_task_prctl
+	enough
+fi
+[ -z "${IN_GUEST:-}" ] || exit 0 # where each start of the tool takes seconds
+
+# A quiet run is left alone, and says what it took.
+fixture calls -n 1000
+tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "counted" "$(folded_sum)" 1000
+expect_err '^NOTE: cost: [0-9.]+ % of all CPU time, [0-9,]+ ns an event in the programs and about 1,000 ns a trap; [0-9,]+ ms of CPU in stacktool$'
+refuse_err 'detached|ended'
+fixture_end
+tool count -q -D 0.1 t:task:task_rename
+refuse_err 'cost'
+tool count -D 0.1 "$FIXTURES/calls:st_fix_hit"
+expect_err '^NOTE: cost: too few events to tell what they took; [0-9,]+ ms of CPU in stacktool$'
+
+# beside NAME ARG…: the tool in the background, its end in $T/NAME.status; beside_end makes it the one that is looked at
+beside() {
+	beside_name=$1
+	shift
+	{
+		"$STACKTOOL" "$@" >"$T/$beside_name.out" 2>"$T/$beside_name.err" </dev/null 7<&- 8>&-
+		echo $? >"$T/$beside_name.status"
+	} &
+	beside_child=$!
+}
+
+beside_end() {
+	wait "$beside_child"
+	status=$(cat "$T/$beside_name.status")
+	mv "$T/$beside_name.out" "$T/out"
+	mv "$T/$beside_name.err" "$T/err"
+}
+
+# The only probe: the run ends with its report. Nothing ends it but the guard.
+busy -k rename
+STACKTOOL_MAX_OVERHEAD=0.05 beside switches offcputime -f
+tool count -f --strict --max-overhead 0.05 t:task:task_rename
+expect_status 4
+expect_err '^stacktool count: ended after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second, with --max-overhead 0.05$'
+[ "$(folded_sum)" -gt 0 ] || fail "an empty report"
+beside_end
+expect_status 0
+expect_err '^stacktool offcputime: ended after .* with --max-overhead 0.05$'
+enough
+
+# User functions: of one link for both, and of one for each.
+busy -d 64
+beside each funccount --strict --max-overhead 0.05 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
+tool funccount --strict --max-overhead 0.05 -r "$FIXTURES/calls:st_fix_(left|right)\$"
+both_in_turn st_fix_left st_fix_right
+if "$FIXTURES/hostprobe" uprobe-multi >/dev/null; then
+	expect_err '^stacktool funccount: the other probe of its link was detached for [0-9]+ ms meanwhile$'
+fi
+beside_end
+both_in_turn st_fix_left st_fix_right
+refuse_err 'of its link'
+enough
+
+# More than 100 probes: five minutes, and no more without --forever.
+many="$FIXTURES/calls:_IO_*"
+tool count --explain -D 301 "$many"
+expect_status 2
+expect_one_line_error
+expect_err 'duration: too long for [0-9]+ probes'
+expect_err '^  --forever'
+tool count --explain --forever -D 301 "$many"
+expect_status 0
+tool_start count --max-overhead off "$many"
+tool_end
+expect_status 0
+expect_err '^stacktool count: ends after 5 minutes, because of its [0-9]+ probes: see --forever$'
+tool count --max-overhead off -D 0.1 "$many"
+expect_status 0
+refuse_err 'minutes'
+tool_start count --max-overhead off --forever "$many"
+tool_end
+refuse_err 'minutes'
+
+# Nonsense
+for limit in much 101 -1; do
+	tool count --max-overhead "$limit" t:task:task_rename
+	expect_status 2
+	expect_one_line_error
+done
+STACKTOOL_MAX_OVERHEAD=5x tool count t:task:task_rename
+expect_status 2
+expect_one_line_error
