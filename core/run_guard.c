@@ -41,15 +41,21 @@ static void say(const struct run_guard *guard, const struct buf *line)
 
 /* ---- while it runs ---- */
 
-/* What the plan does not say, the host's administrator may: as BCC_PROBE_LIMIT. */
-static int limit_of(const struct plan *plan, uint32_t *ret_limit)
+/*
+ * What the plan does not say, the host's administrator may: as BCC_PROBE_LIMIT. Where nobody does, too much is only told: who
+ * asks for a count shall have it.
+ */
+static int limit_of(const struct plan *plan, struct run_guard *guard)
 {
 	const char *of_host = getenv(LIMIT_VARIABLE);
+	uint32_t *limit = &guard->guard.limit;
 
-	*ret_limit = plan->max_overhead ? plan->max_overhead : OVERHEAD_DEFAULT;
-	if (plan->max_overhead || !of_host || !*of_host)
+	*limit = plan->max_overhead;
+	if (*limit)
 		return 0;
-	if (!overhead_parse(of_host, ret_limit))
+	*limit = OVERHEAD_TOLD;
+	guard->only_tells = !of_host || !*of_host;
+	if (guard->only_tells || !overhead_parse(of_host, limit))
 		return 0;
 	err_clear();
 	return fail_usage(LIMIT_VARIABLE
@@ -60,7 +66,7 @@ static int limit_of(const struct plan *plan, uint32_t *ret_limit)
 int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan)
 {
 	*guard = (struct run_guard){ .applet = applet };
-	return limit_of(plan, &guard->guard.limit);
+	return limit_of(plan, guard);
 }
 
 void run_guard_begin(struct run_guard *guard, struct session *session, const struct attach_plan *attach)
@@ -79,8 +85,9 @@ static void add_cost(struct buf *line, const struct run_guard *guard, const stru
 	add_share(line, guard_share(cost->ns + cost->trap_ns, elapsed_ns, nr_cpus()));
 	buf_adds(line, " of all CPU time for ");
 	buf_add_grouped(line, (uint64_t)((double)cost->runs * NSEC_PER_SEC / (double)elapsed_ns));
-	buf_adds(line, " events a second, with --max-overhead ");
-	buf_addf(line, "%g", guard->guard.limit / 1000.0);
+	buf_adds(line, " events a second");
+	if (!guard->only_tells)
+		buf_addf(line, ", with --max-overhead %g", guard->guard.limit / 1000.0);
 }
 
 static void add_time(struct buf *line, const struct run_guard *guard)
@@ -125,6 +132,18 @@ static void say_end(const struct run_guard *guard, const struct session_cost *co
 	say(guard, &line);
 }
 
+/* Once. */
+static void tell(struct run_guard *guard, const struct session_cost *cost)
+{
+	_cleanup_(buf_done) struct buf line = {};
+
+	buf_adds(&line, "WARNING: the probes take ");
+	add_cost(&line, guard, cost);
+	buf_addf(&line, ": --max-overhead %g would stop the hottest", OVERHEAD_TOLD / 1000.0);
+	say(guard, &line);
+	guard->guard.limit = OVERHEAD_OFF;
+}
+
 int run_guard_look(struct run_guard *guard, bool *ret_end)
 {
 	struct session_cost cost, fresh;
@@ -137,6 +156,10 @@ int run_guard_look(struct run_guard *guard, bool *ret_end)
 	hottest = session_hottest(guard->session, &fresh);
 	if (!guard_look(&guard->guard, clock_monotonic_ns(), cost.ns + cost.trap_ns, nr_cpus()))
 		return 0;
+	if (guard->only_tells) {
+		tell(guard, &fresh);
+		return 0;
+	}
 	if (!session_tells_places(guard->session) || session_nr_attached(guard->session) < 2) {
 		say_end(guard, &fresh);
 		*ret_end = true;

@@ -35,9 +35,9 @@ const struct man_paragraph man_overhead[] = {
 	  "The cost is that of the events, not of the time: first ask how often they happen. 'stacktool funccount' is "
 	  "the cheapest way to know, for it takes no stacks." },
 	{ NULL,
-	  "Each run ends with a line that says what it took: the programs time some of their own runs. Above 5 % of all CPU time the "
-	  "hottest probe is detached with a word, and the run ends when it was the only one; --max-overhead or "
-	  "STACKTOOL_MAX_OVERHEAD set another limit. Under --strict that is status 4. More than 100 probes run for 5 minutes at "
+	  "Each run ends with a line that says what it took: the programs time some of their own runs. Above 5 % of all CPU time "
+	  "it says so while it runs. With --max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment, the hottest probe is "
+	  "detached then, and the run ends when it was the only one; under --strict that is status 4. More than 100 probes run for 5 minutes at "
 	  "most, but with --forever." },
 	{ "count",
 	  "About 1.9 microseconds for an event with both stacks (16 user frames, 6.18 on a virtual machine), less than the "

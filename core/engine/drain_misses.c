@@ -104,7 +104,7 @@ static void note_missed_forks(struct session *session, struct profile_interval *
 
 	if (!session->child_programs)
 		return;
-	misses = misses_of(session_program(session, session->child_programs[0]));
+	misses = recursions_of(session_program(session, session->child_programs[0]));
 	interval->losses[ST_LOSS_CHILD_LOST] += misses - session->reported_fork_misses;
 	session->reported_fork_misses = misses;
 }

@@ -116,7 +116,7 @@ enum event_mode {
 	EVENTS_EACH,     /* not counted: every event is a record of its own, in the order of time */
 };
 
-#define OVERHEAD_DEFAULT 5000
+#define OVERHEAD_TOLD 5000 /* what is too much where nobody gave a limit */
 #define OVERHEAD_OFF UINT32_MAX
 
 struct plan {
@@ -128,7 +128,7 @@ struct plan {
 	uint32_t max_probes; /* more matches than this are refused unless `force`; 0 = default */
 	bool force;          /* also what is known to hang hosts */
 	bool forever;        /* also many probes without end */
-	uint32_t max_overhead; /* thousandths of a percent of all CPU time; 0 = default, OVERHEAD_OFF = whatever it costs */
+	uint32_t max_overhead; /* thousandths of a percent of all CPU time; 0 = not given, OVERHEAD_OFF = whatever it costs */
 	bool look_only; /* find the places; whether and how this host can attach there is not asked */
 
 	/* timed samples */

@@ -86,6 +86,14 @@ expect_status 0
 expect_err '^stacktool offcputime: ended after .* with --max-overhead 0.05$'
 enough
 
+# Without a limit it is told, and goes on.
+busy -d 64
+tool count -f -D 3 -p "$fixture_pid" "$FIXTURES/calls:st_fix_left"
+expect_status 0
+expect_err '^stacktool count: WARNING: the probes take [0-9.]+ % of all CPU time for [0-9,]+ events a second: --max-overhead 5 would stop the hottest$'
+refuse_err 'ended|detached'
+enough
+
 # User functions: of one link for both, and of one for each.
 busy -d 64
 beside each funccount --strict --max-overhead 0.05 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
