@@ -232,6 +232,7 @@ static int open_spaces(struct run *run)
 	const struct spaces_options options = {
 		.symbolizer = run->identifier ? run->identifier : run->symbolizer,
 		.profile = &run->profile,
+		.no_frames = run->plan->mode == EVENTS_BY_PROBE,
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
 		.unwind = session_unwinds(run->session, &unwind) ? &unwind : NULL,
 	};

@@ -563,7 +563,8 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 
 		spaces->unwinding = unwinding_new(&unwinding);
 	}
-	open_sideband(spaces);
+	if (!options->no_frames)
+		open_sideband(spaces);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
 	*ret_spaces = spaces;
 	return 0;
