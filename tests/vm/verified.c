@@ -38,7 +38,6 @@ struct access {
 };
 
 static const struct access accesses[] = {
-	{ ST_TASK_BTF, 1, "btf" },
 	{ ST_TASK_PROBE_READ, 1, "probe read" },
 	{ ST_TASK_BTF, 0, "btf, user memory closed" },
 	{ ST_TASK_NONE, 0, "none" },
