@@ -67,6 +67,8 @@ struct run {
 	int no_kernel_symbols; /* errno of opening them; 0: they are there */
 	struct run_guard guard;
 	bool is_cut; /* the duration is not the user's */
+	uint64_t ended_ns,
+		wall_ended_ns; /* when detaching began, which may last: CLOCK_MONOTONIC, CLOCK_REALTIME; 0 not yet */
 	bool lost;
 };
 
@@ -220,7 +222,7 @@ static void look_at_targets(struct run *run)
 		spaces_unwind(run->spaces, 0);
 		return;
 	}
-	for (size_t i = 0; i < plan->tgids.nr; i++)
+	for (size_t i = 0; i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
 		spaces_prime(run->spaces, plan->tgids.data[i]);
 	if (plan->tgids.nr)
 		spaces_unwind(run->spaces, MAX_UNWIND_WAIT_MS);
@@ -397,8 +399,8 @@ static void close_interval(struct run *run)
 {
 	struct profile_interval *interval = current(run);
 
-	interval->end_ns = clock_monotonic_ns();
-	interval->wall_end_ns = clock_now_ns(CLOCK_REALTIME);
+	interval->end_ns = run->ended_ns ? run->ended_ns : clock_monotonic_ns();
+	interval->wall_end_ns = run->ended_ns ? run->wall_ended_ns : clock_now_ns(CLOCK_REALTIME);
 	if (shows_events(run)) /* a row without a stack stands for events that are in no count */
 		event_stream_end(&run->events, interval, interval->end_ns);
 	else
@@ -559,8 +561,10 @@ static int finish(struct run *run, int err)
 	struct drain_target target = target_of(run);
 	int drained, saved = 0;
 
-	detach_patiently(run->session, run->applet->name, run->plan);
+	run->ended_ns = clock_monotonic_ns();
+	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	run_guard_end(&run->guard);
+	detach_patiently(run->session, run->applet->name, run->plan);
 	drained = drain_all(run->session, &target);
 	err = err ? err : drained;
 	collector_free(run->collector);

@@ -65,7 +65,11 @@ static int limit_of(const struct plan *plan, struct run_guard *guard)
 
 int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan)
 {
-	*guard = (struct run_guard){ .applet = applet };
+	*guard = (struct run_guard){ .applet = applet, .quiet = plan->view.quiet };
+	if (plan->probe.kind == PROBE_SAMPLE) { /* its rate is what was asked for */
+		guard->guard.limit = OVERHEAD_OFF;
+		return 0;
+	}
 	return limit_of(plan, guard);
 }
 
@@ -74,8 +78,6 @@ void run_guard_begin(struct run_guard *guard, struct session *session, const str
 	guard->session = session;
 	guard->attach = attach;
 	guard->begun_ns = guard->guard.time_ns = clock_monotonic_ns();
-	if (attach->mechanism == MECHANISM_PERF_EVENT) /* their rate is what was asked for */
-		guard->guard.limit = OVERHEAD_OFF;
 }
 
 static void add_cost(struct buf *line, const struct run_guard *guard, const struct session_cost *cost)
@@ -140,13 +142,24 @@ static void tell(struct run_guard *guard, const struct session_cost *cost)
 	buf_adds(&line, "WARNING: the probes take ");
 	add_cost(&line, guard, cost);
 	buf_addf(&line, ": --max-overhead %g would stop the hottest", OVERHEAD_TOLD / 1000.0);
-	say(guard, &line);
+	if (!guard->quiet)
+		say(guard, &line);
 	guard->guard.limit = OVERHEAD_OFF;
+}
+
+static struct session_cost cost_since(const struct session_cost *now, const struct session_cost *before)
+{
+	return (struct session_cost){
+		.timed = now->timed - before->timed,
+		.runs = now->runs - before->runs,
+		.ns = now->ns - before->ns,
+		.trap_ns = now->trap_ns - before->trap_ns,
+	};
 }
 
 int run_guard_look(struct run_guard *guard, bool *ret_end)
 {
-	struct session_cost cost, fresh;
+	struct session_cost cost, all, fresh; /* since the start; since the last look, of all and of the hottest */
 	struct session_drop drop;
 	size_t hottest;
 	int err;
@@ -154,14 +167,16 @@ int run_guard_look(struct run_guard *guard, bool *ret_end)
 	*ret_end = false;
 	session_cost(guard->session, &cost);
 	hottest = session_hottest(guard->session, &fresh);
+	all = cost_since(&cost, &guard->before);
+	guard->before = cost;
 	if (!guard_look(&guard->guard, clock_monotonic_ns(), cost.ns + cost.trap_ns, nr_cpus()))
 		return 0;
 	if (guard->only_tells) {
-		tell(guard, &fresh);
+		tell(guard, &all);
 		return 0;
 	}
 	if (!session_tells_places(guard->session) || session_nr_attached(guard->session) < 2) {
-		say_end(guard, &fresh);
+		say_end(guard, &all);
 		*ret_end = true;
 		return 0;
 	}

@@ -17,6 +17,8 @@ struct run_guard {
 	const struct attach_plan *attach;
 	struct guard guard;
 	bool only_tells; /* nobody gave a limit: the run goes on */
+	bool quiet;
+	struct session_cost before; /* at the last look */
 	uint64_t begun_ns, ended_ns; /* of the programs */
 };
 
@@ -32,7 +34,7 @@ void run_guard_begin(struct run_guard *guard, struct session *session, const str
  */
 int run_guard_look(struct run_guard *guard, bool *ret_end);
 
-/* After detaching. */
+/* The programs count no more. */
 void run_guard_end(struct run_guard *guard);
 
 /* The cost as a line on stderr, that of this process and of a symbol worker included. */

@@ -120,25 +120,21 @@ static int attach_uprobe(struct session *session, const struct attach_plan *atta
 	return 0;
 }
 
-/* Places one by one take up to a tenth of a second each: who has had enough need not wait for the last. */
-static bool is_to_end(void)
+bool attach_is_to_end(const struct session *session)
 {
 	sigset_t pending;
 
-	return !sigpending(&pending) &&
+	return session->nr_attached && !sigpending(&pending) &&
 	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
 }
 
-/*
- * One refused place does not end the run; when all are refused, the first reason does. A signal that ends the run ends this
- * too, but behind the first place: what follows is the same as ever.
- */
+/* One refused place does not end the run; when all are refused, the first reason does. */
 static int attach_each(struct session *session, const struct attach_plan *attach)
 {
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		int err;
 
-		if (session->nr_attached && is_to_end())
+		if (attach_is_to_end(session))
 			err = -EINTR;
 		else if (attach->mechanism == MECHANISM_TRACEPOINT)
 			err = attach_tracepoint(session, attach, i);
@@ -308,8 +304,7 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 		return err;
 	session->control->shut = 1;
 	err = attach_all(session, plan, attach);
-	if (attach->mechanism != MECHANISM_TP_BTF)
-		drain_begin_misses(session);
+	drain_begin_misses(session);
 	session->control->shut = 0;
 	return err;
 }
@@ -320,10 +315,9 @@ void session_detach(struct session *session)
 		session->control->shut = 1;
 	if (session->sampling)
 		sampling_stop(session->sampling);
-	drain_read_link_misses(session);
-	for (size_t i = 0; i < session->links.nr; i++)
-		bpf_link__destroy(session->links.data[i].link);
-	session->links.nr = 0;
+	drain_end_misses(session);
+	while (session->links.nr) /* backwards: who follows a command's children is there until nothing counts them */
+		bpf_link__destroy(session->links.data[--session->links.nr].link);
 }
 
 size_t session_nr_attached(const struct session *session)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What attach.c and attach_kernel.c share. */
+/* What the files that attach share. */
 #pragma once
 
 #include "core/engine/session_private.h"
@@ -9,6 +9,12 @@ void attach_keep(struct session *session, struct bpf_link *link, size_t first, s
 
 /* One place of many was refused: counted, and told at the end of attaching. */
 void attach_refused(struct session *session, const struct attach_point *point, int err);
+
+/*
+ * Places one by one take up to a tenth of a second each: who has had enough need not wait for the last. A signal that ends the
+ * run ends attaching too, with -EINTR for the rest, but behind the first place: what follows is the same as ever.
+ */
+bool attach_is_to_end(const struct session *session);
 
 /* Records why nothing could be attached and returns the code. */
 int attach_failed(const struct attach_point *point, int err);

@@ -82,19 +82,31 @@ void drain_forget_link(struct session *session, const struct bpf_link *link)
 		session->gone_link_misses += misses_of(link);
 }
 
-void drain_read_link_misses(struct session *session)
+/* Until the links go. What is missed while they are taken away is part of no interval. */
+static void read_misses(struct session *session)
 {
-	if (session->counts_misses && session->links.nr)
-		session->link_misses = link_misses(session);
+	if (session->misses_ended)
+		return;
+	session->link_misses = link_misses(session);
+	session->recursion_misses = recursion_misses(session);
 }
 
 void drain_begin_misses(struct session *session)
 {
-	if (!session->counts_misses)
+	if (session->child_programs)
+		session->reported_fork_misses = recursions_of(session_program(session, session->child_programs[0]));
+	if (!session->counts_misses || session->attach->mechanism == MECHANISM_TP_BTF) /* counts from the start */
 		return;
-	drain_read_link_misses(session);
-	session->reported_recursion_misses = recursion_misses(session);
+	read_misses(session);
+	session->reported_recursion_misses = session->recursion_misses;
 	session->reported_link_misses = session->link_misses;
+}
+
+void drain_end_misses(struct session *session)
+{
+	if (session->counts_misses)
+		read_misses(session);
+	session->misses_ended = true;
 }
 
 /* Kernels that tell no number have tracepoints that are not preempted, so that nothing is missed. */
@@ -111,18 +123,15 @@ static void note_missed_forks(struct session *session, struct profile_interval *
 
 void drain_misses(struct session *session, struct profile_interval *interval)
 {
-	uint64_t recursion;
-
 	note_missed_forks(session, interval);
 	if (!session->counts_misses) {
 		interval->account.missed = UINT64_MAX;
 		return;
 	}
-	recursion = recursion_misses(session);
-	drain_read_link_misses(session);
-	interval->losses[ST_LOSS_RECURSION] += recursion - session->reported_recursion_misses;
+	read_misses(session);
+	interval->losses[ST_LOSS_RECURSION] += session->recursion_misses - session->reported_recursion_misses;
 	interval->losses[ST_LOSS_LINK_MISSED] += session->link_misses - session->reported_link_misses;
-	session->reported_recursion_misses = recursion;
+	session->reported_recursion_misses = session->recursion_misses;
 	session->reported_link_misses = session->link_misses;
 	interval->account.missed = interval->losses[ST_LOSS_RECURSION] + interval->losses[ST_LOSS_LINK_MISSED];
 }
@@ -130,11 +139,11 @@ void drain_misses(struct session *session, struct profile_interval *interval)
 /* In whole milliseconds, and at least one: that something is missing must be seen. The rest counts the next time. */
 void drain_missing_time(struct session *session, struct profile_interval *interval)
 {
-	uint64_t *loss = &interval->losses[ST_LOSS_DETACHED], ms;
+	uint64_t *loss = &interval->losses[ST_LOSS_DETACHED], now_ns = clock_monotonic_ns(), ms;
 
-	if (!session->missing_since_ns)
+	if (!session->missing_since_ns || now_ns < session->missing_since_ns)
 		return;
-	ms = (clock_monotonic_ns() - session->missing_since_ns) / NSEC_PER_MSEC;
+	ms = (now_ns - session->missing_since_ns) / NSEC_PER_MSEC;
 	if (!ms && !*loss)
 		ms = 1;
 	*loss += ms;

@@ -22,8 +22,8 @@ void drain_misses(struct session *session, struct profile_interval *interval);
 /* What the kernel missed until now, while probes were attached, is part of no interval. */
 void drain_begin_misses(struct session *session);
 
-/* Reads what the links count, for the last time before they go and take their numbers with them. */
-void drain_read_link_misses(struct session *session);
+/* Reads what the kernel missed, for the last time before the links go and take their numbers with them. */
+void drain_end_misses(struct session *session);
 
 /* Keeps what a link counts that is about to go while the others stay. */
 void drain_forget_link(struct session *session, const struct bpf_link *link);

@@ -22,11 +22,11 @@ struct session;
 int session_new(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session);
 void session_free(struct session *session);
 
-/* Attaches everything; events are counted from then on, of all places at once. 0 or a recorded failure that names the place. */
+/* Attaches everything; events are counted from then on, of all probes at once. 0 or a recorded failure that names the place. */
 int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach);
 
 /*
- * Detaches everything; from the call on nothing is counted. No program runs any more when it returns, apart from those that are
+ * Detaches everything; from the call on no event of a probe is counted. No program runs any more when it returns, apart from those that are
  * just finishing.
  */
 void session_detach(struct session *session);

@@ -47,6 +47,8 @@ struct session {
 	uint64_t reported_idle_ns;
 	uint64_t link_misses; /* as the kernel counts them, when they were last read */
 	uint64_t gone_link_misses; /* of links that are no more */
+	uint64_t recursion_misses;
+	bool misses_ended; /* detaching has begun */
 	uint64_t reported_recursion_misses, reported_link_misses;
 	uint64_t reported_fork_misses;
 	uint64_t reported_sideband;

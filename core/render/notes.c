@@ -54,13 +54,14 @@ static void add_samples_alone(struct buf *text, const struct profile_account *ac
 		" samples taken; how many were due is not known: the kernel adapts the period of this event (-c fixes it)\n");
 }
 
-static void add_samples(struct buf *text, const struct profile_interval *interval, bool verbose)
+static void add_samples(struct buf *text, const struct profile_interval *interval, bool verbose, bool quiet)
 {
 	struct sample_account samples;
 	bool off;
 
 	if (!profile_sample_account(interval, &samples)) {
-		add_samples_alone(text, &interval->account);
+		if (!quiet)
+			add_samples_alone(text, &interval->account);
 		return;
 	}
 	off = samples.lost || samples.unexplained;
@@ -165,7 +166,7 @@ int render_notes(const struct profile *profile, const struct profile_interval *i
 	bool quiet = profile->view.quiet;
 
 	add_losses(&text, interval, quiet);
-	add_samples(&text, interval, profile->view.verbose && !quiet);
+	add_samples(&text, interval, profile->view.verbose && !quiet, quiet);
 	if (!quiet)
 		add_unnamed(&text, profile, interval);
 	profile_check(interval, &text);

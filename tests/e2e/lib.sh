@@ -260,10 +260,10 @@ expect_none_lost() {
 	[ -n "${SANITIZED:-}" ] || expect_equal "lost" "$lost" 0
 }
 
-# Emulated guests are ten to twenty times slower, and so is a sanitized tool that reports 100,000 stacks: a twentieth of the
-# events, and the numbers of threads only where those are the point.
+# Emulated guests are ten to twenty times slower, and so is a sanitized tool that reports 100,000 stacks: a fiftieth of the
+# events (./dev vm-exact: all of them), and the numbers of threads only where those are the point.
 SLOW=${IN_GUEST:-${SANITIZED:-}}
-EVENTS=${EVENTS:-$([ -n "$SLOW" ] && echo 50000 || echo 1000000)}
+EVENTS=${EVENTS:-$([ -n "$SLOW" ] && echo 20000 || echo 1000000)}
 THREADS=$([ -n "$SLOW" ] && echo 2 || echo "1 2 8")
 
 # exactly PATTERN "FIXTURE-ARGS" [TOOL-ARG…]: $EVENTS events, all of them in the report or named as lost. $lost.

@@ -88,10 +88,12 @@ enough
 
 # Without a limit it is told, and goes on.
 busy -d 64
-tool count -f -D 3 -p "$fixture_pid" "$FIXTURES/calls:st_fix_left"
+tool funccount -d 3 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 expect_status 0
-expect_err '^stacktool count: WARNING: the probes take [0-9.]+ % of all CPU time for [0-9,]+ events a second: --max-overhead 5 would stop the hottest$'
+expect_err '^stacktool funccount: WARNING: the probes take [0-9.]+ % of all CPU time for [0-9,]+ events a second: --max-overhead 5 would stop the hottest$'
 refuse_err 'ended|detached'
+told=$(sed -nE 's/^.*WARNING: the probes take ([0-9]+).*/\1/p' "$T/err")
+[ "$told" -ge 5 ] || fail "told at $told percent: not the sum of both"
 enough
 
 # User functions: of one link for both, and of one for each.

@@ -9,6 +9,7 @@
  * Fails when a program is over the ceiling, has grown by a tenth, is refused unexpectedly, or is not in the list.
  */
 #include <bpf/libbpf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,28 @@ static long load_one(const char *name, const struct access *access)
 	return count;
 }
 
+/* With the best access that it loads with. */
+static long load_best(const char *name, const char **ret_access)
+{
+	long count = REFUSED;
+
+	for (size_t i = 0; count == REFUSED && i < sizeof(accesses) / sizeof(*accesses); i++) {
+		count = load_one(name, &accesses[i]);
+		*ret_access = accesses[i].name;
+	}
+	return count;
+}
+
+/* Some programs come in two (core/engine/attach_children.c): where none may read memory, the one by type is taken. */
+static bool has_substitute(const struct stacktool *object, const char *name)
+{
+	char by_type[64];
+	const char *access;
+
+	snprintf(by_type, sizeof(by_type), "%s_by_type", name);
+	return bpf_object__find_program_by_name(object->obj, by_type) && load_best(by_type, &access) != REFUSED;
+}
+
 static long expected(const char *list, const char *kernel, const char *name)
 {
 	char line_kernel[32], line_name[64], value[32];
@@ -164,19 +187,15 @@ int main(int argc, char **argv)
 	bpf_object__for_each_program(program, object->obj)
 	{
 		const char *name = bpf_program__name(program);
-		long count = REFUSED;
-		size_t i;
+		const char *access;
+		long count = load_best(name, &access);
 
-		for (i = 0; i < sizeof(accesses) / sizeof(*accesses); i++) {
-			count = load_one(name, &accesses[i]);
-			if (count != REFUSED)
-				break;
-		}
 		if (count == REFUSED)
 			printf("verified %s %s refused\n", kernel, name);
 		else
-			printf("verified %s %s %ld (task access: %s)\n", kernel, name, count, accesses[i].name);
-		failures += judge(name, count, expected(list, kernel, name));
+			printf("verified %s %s %ld (task access: %s)\n", kernel, name, count, access);
+		if (count != REFUSED || !has_substitute(object, name))
+			failures += judge(name, count, expected(list, kernel, name));
 	}
 	stacktool__destroy(object);
 	return failures != 0;
