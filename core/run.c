@@ -238,7 +238,6 @@ static int open_spaces(struct run *run)
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
 		.unwind = session_unwinds(run->session, &unwind) ? &unwind : NULL,
 	};
-
 	int err = spaces_new(&options, &run->spaces);
 
 	/* Names that are wanted while events come must not wait for a server. */
@@ -552,10 +551,7 @@ static void say_why_empty(const struct run *run)
 		run_say_empty(run->applet->name, plan, run->command ? command_pid(run->command) : 0);
 }
 
-/*
- * After a failure too: what was counted until then is drained and saved, but no longer printed. The first failure is the
- * one that is told.
- */
+/* After a failure too: what was counted until then is drained and saved, but not printed. The first failure is told. */
 static int finish(struct run *run, int err)
 {
 	struct drain_target target = target_of(run);
