@@ -15,6 +15,8 @@
 
 #define LIMIT_VARIABLE "STACKTOOL_MAX_OVERHEAD"
 #define NSEC_PER_MSEC 1000000
+#define LEAST_TIMED \
+	16 /* runs; the mean of fewer says more about the first of them, with cold caches, than about the others */
 
 /* ---- words ---- */
 
@@ -207,7 +209,7 @@ static void add_programs(struct buf *line, const struct run_guard *guard)
 	struct session_cost cost;
 
 	session_cost(guard->session, &cost);
-	if (!cost.timed) {
+	if (cost.timed < LEAST_TIMED) {
 		buf_adds(line, "too few events to tell what they took");
 		return;
 	}

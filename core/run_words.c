@@ -34,6 +34,10 @@ void run_say_empty(const char *applet, const struct plan *plan, uint32_t command
 		fprintf(stderr, "stacktool %s: nothing of process %u%s\n", applet, command_tgid,
 			plan->follow_children ? " and what it started"
 					      : " itself; --no-children leaves out what it started");
+	else if (plan->probe.kind == PROBE_SAMPLE && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle)
+		fprintf(stderr,
+			"stacktool %s: no sample found what was asked for on a CPU; -I adds idle CPUs, offcputime has what waits\n",
+			applet);
 	else if (why)
 		fprintf(stderr, "stacktool %s: nothing of process %u: %s; where it waits now: /proc/%u/task/*/stack\n",
 			applet, plan->tgids.data[0], why, plan->tgids.data[0]);

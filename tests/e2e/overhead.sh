@@ -41,13 +41,13 @@ fi
 [ -z "${IN_GUEST:-}" ] || exit 0 # where each start of the tool takes seconds
 
 # A quiet run is left alone, and says what it took.
-fixture calls -n 1000
+fixture calls -n 10000
 tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
 go
 fixture_done
 tool_end
 expect_status 0
-expect_equal "counted" "$(folded_sum)" 1000
+expect_equal "counted" "$(folded_sum)" 10000
 expect_err '^NOTE: cost: [0-9.]+ % of all CPU time, [0-9,]+ ns an event in the programs and about 1,000 ns a trap; [0-9,]+ ms of CPU in stacktool$'
 refuse_err 'detached|ended'
 fixture_end

@@ -38,6 +38,10 @@ kill "$asleep"
 expect_status 0
 expect_err "nothing of process $asleep: no sample found it on a CPU; .*/proc/$asleep/task/\*/stack"
 
+tool profile -e cpu-clock -c 60000000000 0.1
+expect_status 0
+expect_err 'no sample found what was asked for on a CPU; -I adds idle CPUs, offcputime has what waits'
+
 tool profile -U -K 1
 expect_status 2
 expect_err 'not allowed with'
