@@ -41,8 +41,8 @@ static __always_inline int st_tally(__u32 probe)
 	control = bpf_map_lookup_elem(&st_control, &zero);
 	if (!tally || !control || st_is_shut(control))
 		return 0;
-	turn = *(volatile __u64 *)&tally->events + *(volatile __u64 *)&tally->filtered +
-	       1; /* 0 would always be timed */
+	/* From 1 on: turn 0 would be timed on each CPU. */
+	turn = 1 + *(volatile __u64 *)&tally->events + *(volatile __u64 *)&tally->filtered;
 	begun = st_cost_begin(turn, ST_TALLY_COST_BITS);
 	if (st_current_is_wanted())
 		ST_ADD(tally->events, 1);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,8 +14,7 @@
 
 #define LIMIT_VARIABLE "STACKTOOL_MAX_OVERHEAD"
 #define NSEC_PER_MSEC 1000000
-#define LEAST_TIMED \
-	16 /* runs; the mean of fewer says more about the first of them, with cold caches, than about the others */
+#define LEAST_TIMED 16 /* runs: the mean of fewer is that of the first, with cold caches */
 
 /* ---- words ---- */
 

@@ -49,9 +49,8 @@ static void add_samples_alone(struct buf *text, const struct profile_account *ac
 		return;
 	buf_adds(text, "NOTE: ");
 	buf_add_grouped(text, account->taken);
-	buf_adds(
-		text,
-		" samples taken; how many were due is not known: the kernel adapts the period of this event (-c fixes it)\n");
+	buf_adds(text, " samples taken; how many were due is not known: the kernel adapts the period of this event "
+		       "(-c fixes it)\n");
 }
 
 static void add_samples(struct buf *text, const struct profile_interval *interval, bool verbose, bool quiet)
