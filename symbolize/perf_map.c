@@ -14,31 +14,26 @@ enum {
 	CHUNK_BYTES = 65536, /* longer lines are passed over */
 };
 
-/* As radix_sort() wants it. */
-struct bound {
-	uint64_t address, unused;
-};
-
 /* ---- lines ---- */
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* The value of a hexadecimal digit + 1; 0 for everything else. */
+static const unsigned char digits[256] = {
+	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 /* A hexadecimal number and the space behind it; NULL when there is none, or it has more than 64 bits. */
 static const char *take_number(const char *text, const char *end, uint64_t *ret_number)
 {
 	const char *first;
+	unsigned char digit;
 
 	if (end - text > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		text += 2;
 	*ret_number = 0;
-	for (first = text; text < end && digit_of(*text) >= 0; text++)
-		*ret_number = *ret_number << 4 | (uint64_t)digit_of(*text);
+	for (first = text; text < end && (digit = digits[(unsigned char)*text]); text++)
+		*ret_number = *ret_number << 4 | (uint64_t)(digit - 1);
 	if (text == first || text - first > 16 || text == end || *text != ' ')
 		return NULL;
 	return text + 1;
@@ -101,77 +96,122 @@ static int read_lines(struct perf_map *map)
 
 /* ---- which entry counts ---- */
 
-static uint64_t address_of(const void *bound)
+/* An entry, as radix_sort() wants it. */
+struct stretch {
+	uint64_t start;
+	uint32_t size, entry;
+};
+_Static_assert(sizeof(struct stretch) == RADIX_ELEMENT_BYTES, "struct stretch is sorted by radix_sort()");
+
+/* An entry that has begun. */
+struct claim {
+	uint64_t end;
+	uint32_t entry;
+};
+
+/* A heap: the latest entry is the first, those that have ended stay until they are that. */
+struct claims {
+	VEC(struct claim) heap;
+};
+
+static void swap(struct claim *a, struct claim *b)
 {
-	return ((const struct bound *)bound)->address;
+	struct claim kept = *a;
+
+	*a = *b;
+	*b = kept;
 }
 
-static int find_bounds(struct perf_map *map)
+static int claims_add(struct claims *claims, struct claim claim)
 {
-	VEC(struct bound) all = {};
-	int err = vec_grow((void **)&all.data, &all.room, 2 * map->entries.nr + 1, sizeof(struct bound));
+	int err = vec_try_push(&claims->heap, claim);
+	struct claim *heap = claims->heap.data;
 
-	for (size_t i = 0; !err && i < map->entries.nr; i++) {
-		const struct perf_map_entry *entry = &map->entries.data[i];
-
-		all.data[all.nr++] = (struct bound){ .address = entry->start };
-		all.data[all.nr++] = (struct bound){ .address = entry->start + entry->size };
-	}
-	err = err ?: radix_sort(all.data, all.nr, address_of);
-	map->bounds.nr = 0;
-	err = err ?: vec_grow((void **)&map->bounds.data, &map->bounds.room, all.nr + 1, sizeof(uint64_t));
-	for (size_t i = 0; !err && i < all.nr; i++)
-		if (!map->bounds.nr || vec_last(&map->bounds) != all.data[i].address)
-			map->bounds.data[map->bounds.nr++] = all.data[i].address;
-	vec_done(&all);
+	for (size_t i = claims->heap.nr - 1; !err && i && heap[(i - 1) / 2].entry < heap[i].entry; i = (i - 1) / 2)
+		swap(&heap[i], &heap[(i - 1) / 2]);
 	return err;
 }
 
-/* The last bound at or before an address, + 1; 0 when there is none. */
-static size_t nr_bounds_to(const struct perf_map *map, uint64_t address)
+static void claims_drop_first(struct claims *claims)
 {
-	return vec_nr_first(&map->bounds, bound, *bound <= address);
-}
+	struct claim *heap = claims->heap.data;
+	size_t nr = --claims->heap.nr, i = 0, child;
 
-/* The first range from `i` on that has no owner; `next` leads there in few steps, and gets shorter on the way. */
-static uint32_t first_free(uint32_t *next, uint32_t i)
-{
-	uint32_t free_one = i;
-
-	while (next[free_one] != free_one)
-		free_one = next[free_one];
-	while (next[i] != free_one) {
-		uint32_t following = next[i];
-
-		next[i] = free_one;
-		i = following;
+	heap[0] = heap[nr];
+	while ((child = 2 * i + 1) < nr) {
+		if (child + 1 < nr && heap[child + 1].entry > heap[child].entry)
+			child++;
+		if (heap[i].entry > heap[child].entry)
+			break;
+		swap(&heap[i], &heap[child]);
+		i = child;
 	}
-	return free_one;
 }
 
-/* From the last entry to the first, each gets what is free of its range. */
+/* From `from` on, up to the next bound, everything is the owner's: 1 + an entry, or 0. */
+static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
+{
+	int err = 0;
+
+	if (map->owners.nr ? vec_last(&map->owners) == owner : !owner)
+		return 0;
+	err = vec_try_push(&map->bounds, from);
+	return err ?: vec_try_push(&map->owners, owner);
+}
+
+/* Shares out [from, to), in which no entry begins. */
+static int share_between(struct perf_map *map, struct claims *claims, uint64_t from, uint64_t to)
+{
+	int err = 0;
+
+	while (!err && from < to && claims->heap.nr) {
+		struct claim first = claims->heap.data[0];
+
+		if (first.end <= from) {
+			claims_drop_first(claims);
+			continue;
+		}
+		err = add_bound(map, from, first.entry + 1);
+		from = first.end < to ? first.end : to;
+	}
+	return err || from == to ? err : add_bound(map, from, 0);
+}
+
+static int share_sorted(struct perf_map *map, const struct stretch *stretches, size_t nr)
+{
+	struct claims claims = {};
+	uint64_t at = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; at = stretches[i++].start) {
+		const struct stretch *stretch = &stretches[i];
+
+		err = share_between(map, &claims, at, stretch->start);
+		err = err ?: claims_add(&claims, (struct claim){ stretch->start + stretch->size, stretch->entry });
+	}
+	err = err ?: share_between(map, &claims, at, UINT64_MAX);
+	vec_done(&claims.heap);
+	return err;
+}
+
+static uint64_t start_of(const void *stretch)
+{
+	return ((const struct stretch *)stretch)->start;
+}
+
+/* One walk through the entries in the order of their starts; each place gets the latest of those that have begun there. */
 static int share_out(struct perf_map *map)
 {
-	uint32_t nr = (uint32_t)map->bounds.nr;
-	uint32_t *next = malloc((nr + 1) * sizeof(*next));
-	int err = next ? vec_grow((void **)&map->owners.data, &map->owners.room, nr + 1, sizeof(uint32_t)) : -ENOMEM;
+	size_t nr = map->entries.nr;
+	struct stretch *stretches = reallocarray(NULL, nr + 1, sizeof(*stretches));
+	int err = stretches ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !err && i <= nr; i++) {
-		next[i] = i;
-		map->owners.data[i] = 0;
-	}
-	map->owners.nr = err ? 0 : nr;
-	for (size_t i = err ? 0 : map->entries.nr; i-- > 0;) {
-		const struct perf_map_entry *entry = &map->entries.data[i];
-		uint32_t at = (uint32_t)nr_bounds_to(map, entry->start) - 1;
-
-		for (at = first_free(next, at); at < nr && map->bounds.data[at] < entry->start + entry->size;
-		     at = first_free(next, at)) {
-			map->owners.data[at] = (uint32_t)i + 1;
-			next[at] = at + 1;
-		}
-	}
-	free(next);
+	for (size_t i = 0; !err && i < nr; i++)
+		stretches[i] = (struct stretch){ map->entries.data[i].start, map->entries.data[i].size, (uint32_t)i };
+	err = err ?: radix_sort(stretches, nr, start_of);
+	map->bounds.nr = map->owners.nr = 0;
+	err = err ?: share_sorted(map, stretches, nr);
+	free(stretches);
 	return err;
 }
 
@@ -189,10 +229,7 @@ int perf_map_update(struct perf_map *map)
 		nr = SIZE_MAX;
 	}
 	err = read_lines(map);
-	if (err || map->entries.nr == nr)
-		return err;
-	err = find_bounds(map);
-	return err ?: share_out(map);
+	return err || map->entries.nr == nr ? err : share_out(map);
 }
 
 int perf_map_open(struct perf_map *map, int fd)
@@ -219,10 +256,10 @@ void perf_map_done(struct perf_map *map)
 
 const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address)
 {
-	size_t nr = map->owners.nr ? nr_bounds_to(map, address) : 0;
+	size_t nr = map->owners.nr ? vec_nr_first(&map->bounds, bound, *bound <= address) : 0;
 	uint32_t owner = nr ? map->owners.data[nr - 1] : 0;
 
-	return owner ? &map->entries.data[owner - 1] : NULL;
+	return owner && address != UINT64_MAX ? &map->entries.data[owner - 1] : NULL;
 }
 
 struct name perf_map_name(const struct perf_map *map, const struct perf_map_entry *entry, char scratch[NAME_MAX_BYTES])

@@ -22,7 +22,7 @@ struct perf_map {
 	int fd; /* ours */
 	uint64_t done; /* bytes of whole lines that were read */
 	VEC(struct perf_map_entry) entries; /* in the order of the file */
-	VEC(uint64_t) bounds;   /* all starts and ends of entries, in order, each once */
+	VEC(uint64_t) bounds;   /* where the owner changes, in order */
 	VEC(uint32_t) owners;   /* 1 + the entry that [bounds[i], bounds[i + 1]) belongs to; 0 none */
 };
 

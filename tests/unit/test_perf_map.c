@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "core/base/buf.h"
 #include "tests/unit/elf_writer.h"
 
 struct fixture {
@@ -173,6 +174,31 @@ static void a_million_overlapping_entries_are_shared_out(void **state)
 	assert_int_equal(perf_map_lookup(&fixture->map, 0x10000000)->start, 0x10000000 - 999999);
 }
 
+/* The plainest way to find the entry that counts: the last line that covers the address. */
+static void whatever_overlaps_the_last_line_counts(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t starts[300], sizes[300], random = 7;
+	struct buf text = {};
+
+	for (int i = 0; i < 300; i++) {
+		random = random * 1664525 + 1013904223;
+		starts[i] = 0x1000 + (random >> 8) % 2000;
+		sizes[i] = 1 + (random >> 20) % (i % 3 ? 40 : 400);
+		buf_addf(&text, "%x %x f%d\n", starts[i], sizes[i], i);
+	}
+	open_map(fixture, buf_text(&text));
+	buf_done(&text);
+	for (uint32_t address = 0xfff; address < 0x1000 + 2500; address++) {
+		const struct perf_map_entry *found = perf_map_lookup(&fixture->map, address);
+		int last = 299;
+
+		while (last >= 0 && address - starts[last] >= sizes[last])
+			last--;
+		assert_int_equal(found ? found - fixture->map.entries.data : -1, last);
+	}
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -183,6 +209,7 @@ int main(void)
 		TEST(a_file_that_was_started_anew_is_read_anew),
 		TEST(what_is_no_entry_is_passed_over),
 		TEST(a_very_long_line_does_not_stop_the_reading),
+		TEST(whatever_overlaps_the_last_line_counts),
 		TEST(a_million_overlapping_entries_are_shared_out),
 	};
 
