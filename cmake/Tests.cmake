@@ -23,8 +23,8 @@ endif()
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
 # The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (alone),
-# timeout=SECONDS, boots=REGEX (only in those guests), libs=NAME,... (shared libraries of tests/fixtures),
-# flags=FLAG,... (of the compiler, for a fixture).
+# timeout=SECONDS, boots=REGEX (only in those guests), browser (of tests/clients: runs with all others), libs=NAME,... (shared
+# libraries of tests/fixtures), flags=FLAG,... (of the compiler, for a fixture).
 function(read_directives file result)
 	file(STRINGS ${file} lines REGEX "${DIRECTIVE}" LIMIT_COUNT 1)
 	string(REGEX REPLACE "${DIRECTIVE}|\\*/" "" words "${lines}")
@@ -303,7 +303,8 @@ foreach(script IN LISTS e2e_scripts)
 	endif()
 endforeach()
 
-# ---- clients: other people's readers of what we write; their packages are large, so only when asked for ----
+# ---- clients: other people's readers of what we write; their packages are large, so only when asked for. Those that say
+# "browser" need Chromium alone and run always. ----
 
 if(TARGET stacktool)
 	file(GLOB client_scripts CONFIGURE_DEPENDS ${tests}/clients/*.sh)
@@ -312,9 +313,13 @@ if(TARGET stacktool)
 		if(first MATCHES "^#!")
 			short_name(${script} name)
 			read_directives(${script} words)
-			add_test(NAME clients.${name} COMMAND ${script})
-			set_test_environment(clients.${name} ${PROJECT_BINARY_DIR} ${words_timeout})
-			set_tests_properties(clients.${name} PROPERTIES LABELS clients)
+			set(layer clients)
+			if("browser" IN_LIST words)
+				set(layer browser)
+			endif()
+			add_test(NAME ${layer}.${name} COMMAND ${script})
+			set_test_environment(${layer}.${name} ${PROJECT_BINARY_DIR} ${words_timeout})
+			set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer})
 		endif()
 	endforeach()
 endif()

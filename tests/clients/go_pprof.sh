@@ -3,6 +3,7 @@
 # ctest: timeout=300
 . "$(dirname "$0")/lib.sh"
 need go golang-go
+need dot graphviz
 export PPROF_TMPDIR=$T/pprof GOCACHE=$T/cache HOME=$T GOFLAGS=-mod=mod
 
 pprof() {
@@ -27,6 +28,35 @@ expect mappings '\[kernel\.kallsyms\]' "$T/raw"
 pprof -proto -output="$T/merged.pb.gz" "$T/p.pb.gz" "$T/p.pb.gz" >/dev/null
 pprof -top "$T/merged.pb.gz" >"$T/top"
 expect merged 'of 34 total' "$T/top"
+
+# The drawing, and what the web server gives its pages.
+pprof -svg -output="$T/p.svg" "$T/p.pb.gz" >/dev/null
+expect svg '>submit_bio<' "$T/p.svg"
+
+get() { # PATH
+	local port=${url##*:}
+	exec 8<>"/dev/tcp/127.0.0.1/${port%%/*}"
+	printf 'GET %s HTTP/1.0\r\nHost: %s\r\n\r\n' "$1" "${url#http://}" >&8
+	timeout 60 cat <&8 | tr -d '\r'
+	exec 8>&-
+}
+
+mkfifo "$T/says"
+timeout 120 go tool pprof -http=127.0.0.1: -no_browser "$T/p.pb.gz" >"$T/says" 2>&1 &
+server=$!
+url=
+while [ -z "$url" ] && read -r line; do
+	url=$(grep -o 'http://.*' <<<"$line")
+done <"$T/says"
+[ -n "$url" ] || fail "the web server does not say where it is"
+get /ui/flamegraph >"$T/page"
+sed -n 's/.*JSON\.parse("\(.*\)");.*/\1/p' "$T/page" | sed 's/\\u0022/"/g' >"$T/tree"
+expect "web: flame graph" '^\{"n":"root","f":"root","v":17,' "$T/tree"
+expect "web: flame graph" '"n":"submit_bio","f":"submit_bio","v":10,' "$T/tree"
+get /ui/top >"$T/page"
+expect "web: top" '"Name":"submit_bio","InlineLabel":"","Flat":12,"Cum":12' "$T/page"
+kill "$server"
+wait "$server"
 
 "$STACKTOOL" report -o "$T/hostile.pb.gz" "$hostile" 2>/dev/null || fail "cannot write the hostile profile"
 pprof -top "$T/hostile.pb.gz" >"$T/top"

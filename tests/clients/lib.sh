@@ -1,8 +1,9 @@
-# What the client tests share. T: a folder of their own; modules: where npm's packages are.
+# What the client tests share. T: a folder of their own; modules: where npm's packages are; screenshots: what was seen.
 : "${STACKTOOL:?}" "${SOURCE:?}" "${BUILD:?}"
 export LC_ALL=C.UTF-8
 here=$SOURCE/tests/clients
 modules=$BUILD/clients
+screenshots=$modules/screenshots
 T=$(mktemp -d) || exit 1
 trap 'rm -rf "$T"' EXIT
 failures=0

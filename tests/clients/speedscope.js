@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* speedscope.js FILE RELEASE-FOLDER FRAME SCREENSHOTS: loads a file into speedscope and looks for a frame in its table. */
+/* speedscope.js FILE RELEASE-FOLDER FRAME TOTAL SCREENSHOTS: loads a file into speedscope: its table has the frame with the total. */
 "use strict";
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
-const puppeteer = require("puppeteer-core");
+const { launch } = require("./chromium.js");
 
-const [file, release, frame, folder] = process.argv.slice(2);
+const [file, release, frame, total, folder] = process.argv.slice(2);
 
 async function main() {
-  const script = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "speedscope-")), "profile.js");
-  const browser = await puppeteer.launch({
-    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--allow-file-access-from-files"],
-  });
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), "speedscope-")), script = path.join(home, "profile.js");
+  const browser = launch("--allow-file-access-from-files");
   fs.writeFileSync(script, "speedscope.loadFileFromBase64(" + JSON.stringify(path.basename(file)) + ", \"" +
     fs.readFileSync(file).toString("base64") + "\")");
   try {
-    const page = await browser.newPage();
-    page.on("dialog", (dialog) => dialog.dismiss());
-    await page.goto("file://" + path.resolve(release) + "/index.html#localProfilePath=" + script);
-    await page.waitForFunction(() => document.body.textContent.includes("Sandwich"), { timeout: 30000 });
+    const page = await browser.open("file://" + path.resolve(release) + "/index.html#localProfilePath=" + script, 800, 600);
+    await page.wait(() => document.body.textContent.includes("Sandwich"));
     await page.evaluate(() => [...document.querySelectorAll("div")].filter((e) => /Sandwich$/.test(e.textContent)).pop().click());
-    await page.waitForFunction((name) => document.body.textContent.includes(name), { timeout: 15000 }, frame);
-    await page.screenshot({ path: path.join(folder, "speedscope-" + path.basename(file) + ".png") });
+    await page.wait((name, number) => [...document.querySelectorAll("tr")].some((row) =>
+      row.textContent.includes(name) && row.textContent.startsWith(number + " (")), frame, total);
+    await page.screenshot(path.join(folder, "speedscope-" + path.basename(file) + ".png"));
   } finally {
     await browser.close();
-    fs.rmSync(path.dirname(script), { recursive: true });
+    fs.rmSync(home, { recursive: true });
   }
 }
 
