@@ -530,8 +530,6 @@ static int collect(struct run *run)
 	}
 	if (!err)
 		say_reason(run, reason);
-	if (run->command && reason == COLLECT_SIGNAL)
-		command_hurry(run->command);
 	return err;
 }
 
@@ -563,10 +561,10 @@ static int finish(struct run *run, int err)
 	detach_patiently(run->session, run->applet->name, run->plan);
 	drained = drain_all(run->session, &target);
 	err = err ? err : drained;
+	if (run->command && (err || collector_signalled(run->collector)))
+		command_hurry(run->command);
 	collector_free(run->collector);
 	run->collector = NULL;
-	if (run->command && err)
-		command_hurry(run->command);
 	close_interval(run);
 	say_unwind_full(run);
 	if (!err)

@@ -14,6 +14,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/signals.h"
 
 #define TICK_NS 50000000ULL /* the ring is read at least this often: most records come without a wake-up */
 #define NSEC_PER_SEC 1000000000ULL
@@ -38,6 +39,7 @@ struct collector {
 	uint64_t interval_ns, duration_ns;
 	bool shows_events;
 	bool look_is_due;
+	bool signalled;
 	uint64_t nr_intervals; /* that are over */
 	unsigned int nr_ticks;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
@@ -70,23 +72,11 @@ static int add_timer(struct collector *collector, uint64_t first_ns, uint64_t pe
 	return add_source(collector, *ret_fd, source);
 }
 
-/* Under nohup(1) a run does. SIGINT ends it in any case: shells ignore that for whatever scripts put in the background. */
-static bool outlives_terminal(void)
-{
-	struct sigaction action = {};
-
-	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
 static int take_signals(struct collector *collector)
 {
 	sigset_t mask;
 
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	if (!outlives_terminal())
-		sigaddset(&mask, SIGHUP);
+	signals_that_end(&mask);
 	sigprocmask(SIG_BLOCK, &mask, &collector->saved_mask);
 	collector->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (collector->signal_fd < 0)
@@ -106,13 +96,15 @@ static int add_timers(struct collector *collector, const struct plan *plan)
 	return err;
 }
 
-/* Timers and signals stay readable until they are read. */
-static void consume(int fd)
+/* Timers and signals stay readable until they are read. Whether there was anything. */
+static bool consume(int fd)
 {
 	struct signalfd_siginfo info;
+	bool any = false;
 
 	while (read(fd, &info, sizeof(info)) > 0)
-		;
+		any = true;
+	return any;
 }
 
 int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
@@ -154,11 +146,18 @@ int collector_start(struct collector *collector, const struct plan *plan)
 	return add_timers(collector, plan);
 }
 
+bool collector_signalled(struct collector *collector)
+{
+	collector->signalled |= consume(collector->signal_fd);
+	return collector->signalled;
+}
+
 void collector_free(struct collector *collector)
 {
 	if (!collector)
 		return;
-	consume(collector->signal_fd); /* timeout(1) signals the process and its group: that is one wish */
+	if (!collector_signalled(collector))
+		signals_spare_first();
 	closep(&collector->signal_fd);
 	closep(&collector->tick_fd);
 	closep(&collector->interval_fd);
@@ -191,7 +190,7 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 {
 	switch (source) {
 	case SOURCE_SIGNAL:
-		consume(collector->signal_fd);
+		collector->signalled |= consume(collector->signal_fd);
 		*ret_reason = COLLECT_SIGNAL;
 		return true;
 	case SOURCE_DURATION:

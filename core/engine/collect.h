@@ -36,7 +36,13 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 /* Starts the clock of interval and duration, once everything is attached. 0 or a recorded failure. */
 int collector_start(struct collector *collector, const struct plan *plan);
 
-/* Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once. */
+/* Whether a signal has come. What comes between this call and collector_free() is not told. */
+bool collector_signalled(struct collector *collector);
+
+/*
+ * Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once, but only if there was a
+ * first one. Of a collection that has ended by itself the report gets printed: the first signal comes too late.
+ */
 void collector_free(struct collector *collector);
 
 /* Reads into the target until a report is due. 0 and the reason, or a recorded failure. */

@@ -16,6 +16,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/signals.h"
 
 #define STATUS_CANNOT_EXECUTE 126
 #define STATUS_NOT_FOUND 127
@@ -204,9 +205,27 @@ static bool reap_soon(struct command *command)
 	return command->ended;
 }
 
+/* Until the command ends, or somebody does not want to wait any longer. */
+static void wait_patiently(struct command *command)
+{
+	sigset_t mask, before;
+
+	signals_that_end(&mask);
+	sigaddset(&mask, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &mask, &before);
+	command->hurry |= !signals_first_is_spared();
+	while (!command->hurry && !reap(command, WNOHANG)) {
+		int signal_number = sigwaitinfo(&mask, NULL);
+
+		command->hurry = signal_number > 0 && signal_number != SIGCHLD;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int command_wait(struct command *command)
 {
-	if (!(command->hurry ? reap_soon(command) : reap(command, 0)))
+	wait_patiently(command);
+	if (!reap_soon(command))
 		return -1;
 	return WIFSIGNALED(command->status) ? STATUS_SIGNAL + WTERMSIG(command->status) : WEXITSTATUS(command->status);
 }

@@ -27,8 +27,8 @@ bool command_refused(const struct command *command);
 
 /*
  * The status for the tool to end with, as of env(1): the command's own, 128 and the signal that killed it, 126 or 127
- * when it could not be executed. Waits for a command that runs, unless a signal has ended the collection: then for two
- * seconds at most, and -1 when it still runs.
+ * when it could not be executed. Waits for a command that runs, until SIGINT, SIGTERM or SIGHUP comes or has ended the
+ * collection: then for two seconds at most, and -1 when it still runs.
  */
 int command_wait(struct command *command);
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # ctest: timeout=200 boots=5.10|7.2
-# SIGINT, SIGTERM and SIGHUP end a run and print its report once, with status 0; a second one aborts the printing.
+# SIGINT, SIGTERM and SIGHUP end a run and print its report once, with status 0; a second one aborts the printing. Of a run that has
+# ended by itself already, the first one is too late and does nothing.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe
 
@@ -39,20 +40,77 @@ tool_wait
 expect_status 0
 expect_equal "reports" "$(grep -c '^Detaching' "$T/out")" 1
 
-# A second signal while the report is printed ends it: nobody reads this pipe, and the report is larger than it.
+# slow_start ARG…: nobody reads this pipe, and the report is larger than it.
+slow_start() {
+	rm -f "$T/slow"
+	mkfifo "$T/slow"
+	exec 6<>"$T/slow"
+	tool_out=$T/slow tool_start "$@"
+}
+
+# The tool is in the middle of printing once the first stack has come.
+until_it_prints() {
+	while read -r line <&6; do
+		[ "$line" != st_fix_hit ] || break
+	done
+}
+
+# What is left of the report, and the end of the tool.
+read_rest() {
+	cat <"$T/slow" >"$T/out" 6<&- &
+	reader=$!
+	exec 6<&-
+	tool_wait
+	wait "$reader"
+}
+
+# A second signal while the report is printed ends it.
 fixture calls -n 20000 -d 20000
-mkfifo "$T/slow"
-exec 6<>"$T/slow"
-tool_out=$T/slow tool_start count "$FIXTURES/calls:st_fix_hit"
+slow_start count "$FIXTURES/calls:st_fix_hit"
 go
 fixture_done
 tool_signal INT
-# It is in the middle of printing once the first stack has come: the rest does not fit into the pipe.
-while read -r line <&6; do
-	[ "$line" != st_fix_hit ] || break
-done
+until_it_prints
 tool_signal INT
 tool_wait
 expect_status 130 # the signal's own: the report is not whole
+fixture_end
+
+# A run that ends by itself has not had a first one.
+for signal in INT TERM HUP; do
+	fixture calls -n 20000 -d 20000
+	slow_start count -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+	go
+	fixture_done
+	fixture_end
+	until_it_prints
+	tool_signal "$signal"
+	read_rest
+	expect_status 0
+	expect_out '^Detaching'
+done
+
+# But it has a second one.
+fixture calls -n 20000 -d 20000
+slow_start count -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
+go
+fixture_done
+fixture_end
+until_it_prints
+while kill -INT "$tool_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$tool_pid/status" 2>/dev/null; do
+	:
+done
+tool_wait
+expect_status 130
 exec 6<&-
+
+# While a command goes on behind the end of the collection: the tool does not wait any longer, nor does the command.
+fixture calls -n 1
+tool_start count -f -D 0.1 -o "$T/report.folded" "$FIXTURES/calls:st_fix_hit" -- sleep 1000
+until [ -e "$T/report.folded" ]; do
+	:
+done
+tool_signal TERM
+tool_wait
+expect_status 0
 fixture_end

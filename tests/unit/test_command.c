@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
+#include "core/engine/signals.h"
 
 #include <cmocka.h>
 
@@ -138,6 +139,22 @@ static void in_a_hurry_it_is_not_waited_for(void **state)
 	command_free(command);
 }
 
+static void a_signal_before_the_waiting_ends_it(void **state)
+{
+	char *const words[] = { "sleep", "100", NULL };
+	struct command *command = NULL;
+
+	(void)state;
+	assert_int_equal(command_start(words, &command), 0);
+	assert_int_equal(command_release(command), 0);
+	raise(SIGINT);
+	assert_int_equal(command_wait(command), -1);
+	kill((pid_t)command_pid(command), SIGKILL);
+	assert_int_equal(command_wait(command), 137);
+	command_free(command);
+	signals_spare_first();
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -147,7 +164,9 @@ int main(void)
 		cmocka_unit_test(signals_are_those_of_a_shell),
 		cmocka_unit_test(it_does_not_outlive_the_tool),
 		cmocka_unit_test(in_a_hurry_it_is_not_waited_for),
+		cmocka_unit_test(a_signal_before_the_waiting_ends_it),
 	};
 
+	signals_spare_first(); /* as at the end of a collection: a command is waited for */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
