@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/jitdump.h"
 #include "symbolize/radix_sort.h"
 #include "symbolize/vec_trim.h"
 
@@ -13,6 +14,13 @@ enum {
 	ENTRIES_MAX = 3 << 20,
 	CHUNK_BYTES = 65536, /* longer lines are passed over */
 };
+
+int perf_map_add(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name)
+{
+	if (!size || size > UINT32_MAX || start + size < start || name > UINT32_MAX || map->entries.nr >= ENTRIES_MAX)
+		return 0;
+	return vec_try_push(&map->entries, (struct perf_map_entry){ start, (uint32_t)size, (uint32_t)name });
+}
 
 /* ---- lines ---- */
 
@@ -46,13 +54,9 @@ static int take_line(struct perf_map *map, const char *line, const char *end, ui
 	const char *text = take_number(line, end, &start);
 
 	text = text ? take_number(text, end, &size) : NULL;
-	if (!text || text == end || !size || size > UINT32_MAX || start + size < start ||
-	    map->entries.nr >= ENTRIES_MAX)
+	if (!text || text == end)
 		return 0;
-	return vec_try_push(&map->entries,
-			    (struct perf_map_entry){ .start = start,
-						     .size = (uint32_t)size,
-						     .name = (uint32_t)(position + (uint64_t)(text - line)) });
+	return perf_map_add(map, start, size, position + (uint64_t)(text - line));
 }
 
 static ssize_t read_at(int fd, char *bytes, size_t nr_bytes, uint64_t offset)
@@ -225,10 +229,11 @@ int perf_map_update(struct perf_map *map)
 
 	if (size >= 0 && (uint64_t)size < map->done) {
 		map->done = 0;
-		map->entries.nr = 0;
+		map->entries.nr = map->codes.nr = 0;
+		map->is_dump = jitdump_is(map->fd);
 		nr = SIZE_MAX;
 	}
-	err = read_lines(map);
+	err = map->is_dump ? jitdump_read(map) : read_lines(map);
 	return err || map->entries.nr == nr ? err : share_out(map);
 }
 
@@ -239,6 +244,7 @@ int perf_map_open(struct perf_map *map, int fd)
 	*map = (struct perf_map){ .fd = dup(fd) };
 	if (map->fd < 0)
 		return -EMFILE;
+	map->is_dump = jitdump_is(map->fd);
 	err = perf_map_update(map);
 	if (err)
 		perf_map_done(map);
@@ -248,6 +254,7 @@ int perf_map_open(struct perf_map *map, int fd)
 void perf_map_done(struct perf_map *map)
 {
 	vec_done(&map->entries);
+	vec_done(&map->codes);
 	vec_done(&map->bounds);
 	vec_done(&map->owners);
 	close(map->fd);
@@ -262,17 +269,31 @@ const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_
 	return owner && address != UINT64_MAX ? &map->entries.data[owner - 1] : NULL;
 }
 
+/* The name ends at the end of its line, in a jitdump at that of its record, and always at a NUL. */
+static size_t name_room(const struct perf_map *map, const struct perf_map_entry *entry)
+{
+	size_t room = map->is_dump ? jitdump_name_room(map, entry) : NAME_MAX_BYTES;
+
+	return room < NAME_MAX_BYTES ? room : NAME_MAX_BYTES;
+}
+
+static const char *end_of_name(const struct perf_map *map, const char *text, size_t nr)
+{
+	return memchr(text, map->is_dump ? '\0' : '\n', nr);
+}
+
 struct name perf_map_name(const struct perf_map *map, const struct perf_map_entry *entry, char scratch[NAME_MAX_BYTES])
 {
 	enum {
 		USUAL_BYTES = 512
 	};
-	ssize_t got = read_at(map->fd, scratch, USUAL_BYTES, entry->name);
-	const char *end = got > 0 ? memchr(scratch, '\n', (size_t)got) : NULL;
+	size_t room = name_room(map, entry), usual = room < USUAL_BYTES ? room : USUAL_BYTES;
+	ssize_t got = read_at(map->fd, scratch, usual, entry->name);
+	const char *end = got > 0 ? end_of_name(map, scratch, (size_t)got) : NULL;
 
 	if (got == USUAL_BYTES && !end) {
-		got = read_at(map->fd, scratch, NAME_MAX_BYTES, entry->name);
-		end = got > 0 ? memchr(scratch, '\n', (size_t)got) : NULL;
+		got = read_at(map->fd, scratch, room, entry->name);
+		end = got > 0 ? end_of_name(map, scratch, (size_t)got) : NULL;
 	}
 	if (!end)
 		end = scratch + (got > 0 ? got : 0);

@@ -6,8 +6,13 @@
  *
  * The file grows while it is read, and anyone may have written it: a last line without its newline is left for the next
  * time, what is no entry is passed over, and names stay in the file.
+ *
+ * A file that begins as a jitdump is read as one (jitdump.h), with the same rules.
  */
 #pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/vec.h"
 #include "symbolize/names.h"
@@ -18,10 +23,18 @@ struct perf_map_entry {
 	uint32_t name; /* position in the file */
 };
 
+/* Code of a jitdump, by the compiler's number for it. */
+struct perf_map_code {
+	uint64_t code;
+	uint32_t entry; /* its position */
+};
+
 struct perf_map {
 	int fd; /* ours */
-	uint64_t done; /* bytes of whole lines that were read */
+	bool is_dump;
+	uint64_t done; /* bytes of whole lines, or records, that were read */
 	VEC(struct perf_map_entry) entries; /* in the order of the file */
+	VEC(struct perf_map_code) codes; /* in order */
 	VEC(uint64_t) bounds;   /* where the owner changes, in order */
 	VEC(uint32_t) owners;   /* 1 + the entry that [bounds[i], bounds[i + 1]) belongs to; 0 none */
 };
@@ -32,6 +45,9 @@ void perf_map_done(struct perf_map *map);
 
 /* Reads what was added since; everything anew when the file is shorter than it was. -ENOMEM. */
 int perf_map_update(struct perf_map *map);
+
+/* For jitdump.c: one more entry, unless it makes no sense or there are too many. 0 or -ENOMEM. */
+int perf_map_add(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name);
 
 /* The entry that an address belongs to, or NULL; and its name, "" when it cannot be read any more. */
 const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address);

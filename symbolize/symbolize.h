@@ -121,8 +121,8 @@ int symbolizer_worker_pid(struct symbolizer *symbolizer);
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
 
 /*
- * The same for a perf map, where a JIT compiler names its code (perf_map.h): places in it are addresses. The worker keeps it
- * open and reads what was added before each request.
+ * The same for a perf map or jitdump, where a JIT compiler names its code (perf_map.h): places in it are addresses. The
+ * worker keeps it open and reads what was added before each request.
  */
 int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd);
 

@@ -19,6 +19,7 @@
 enum {
 	MAPS_MAX = 128,                /* open at once, here and in the worker */
 	PROCESSES_MAX = 4096,
+	DUMPS_MAX = 4,                 /* of one process, one after the other */
 	RETRY_NS = 500 * 1000 * 1000,  /* a JIT compiler makes code before it opens its map */
 };
 
@@ -26,6 +27,7 @@ struct jit_map {
 	uint32_t tgid;
 	int fd; /* -1: there is none yet */
 	uint64_t tried_ns;
+	struct opener_request mapping; /* of a jitdump; of a perf map `path` is NULL, otherwise ours */
 };
 
 struct jit_maps {
@@ -48,8 +50,10 @@ void jit_maps_free(struct jit_maps *maps)
 {
 	if (!maps)
 		return;
-	for (size_t i = 0; i < maps->maps.nr; i++)
+	for (size_t i = 0; i < maps->maps.nr; i++) {
 		closep(&maps->maps.data[i].fd);
+		free((void *)maps->maps.data[i].mapping.path);
+	}
 	vec_done(&maps->maps);
 	free(maps);
 }
@@ -78,49 +82,94 @@ static int open_below(uint32_t root_tgid, uint32_t pid, uint32_t user)
 	return is_trusted(fd, user) ? take_fd(&fd) : -EPERM;
 }
 
-static int open_map(uint32_t tgid)
+static int open_perf_map(uint32_t tgid, uint32_t inner, uint32_t user)
 {
-	uint32_t inner, user;
-	int fd = process_identity(tgid, &inner, &user);
+	int fd = open_below(tgid, inner, user);
 
-	if (fd)
-		return fd;
-	fd = open_below(tgid, inner, user);
 	return fd >= 0 ? fd : open_below(0, tgid, user);
+}
+
+/* The number in the name of a jitdump; 0 for other files. */
+static uint32_t pid_of_dump(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	uint32_t pid;
+	int end = 0;
+
+	if (!slash || sscanf(slash, "/jit-%9" SCNu32 ".dump%n", &pid, &end) != 1 || !end || slash[end])
+		return 0;
+	return pid;
+}
+
+static int open_dump(const struct opener_request *mapping, uint32_t inner, uint32_t user)
+{
+	_cleanup_(closep) int fd = pid_of_dump(mapping->path) == inner ? opener_open(mapping) : -ESRCH;
+
+	if (fd < 0)
+		return fd;
+	return is_trusted(fd, user) ? take_fd(&fd) : -EPERM;
 }
 
 static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns)
 {
-	uint32_t number = JIT_MAP_FIRST + (uint32_t)(map - maps->maps.data);
+	uint32_t number = JIT_MAP_FIRST + (uint32_t)(map - maps->maps.data), inner, user;
 
 	map->tried_ns = now_ns;
-	map->fd = open_map(map->tgid);
+	if (maps->nr_open >= MAPS_MAX || process_identity(map->tgid, &inner, &user))
+		return;
+	map->fd = map->mapping.path ? open_dump(&map->mapping, inner, user) : open_perf_map(map->tgid, inner, user);
 	if (map->fd < 0)
 		return;
 	maps->nr_open++;
 	symbolizer_add_map(maps->symbolizer, number, fcntl(map->fd, F_DUPFD_CLOEXEC, 0));
 }
 
-static struct jit_map *map_of(struct jit_maps *maps, uint32_t tgid)
+static bool may_add(const struct jit_maps *maps)
 {
-	for (size_t i = 0; i < maps->maps.nr; i++)
-		if (maps->maps.data[i].tgid == tgid)
-			return &maps->maps.data[i];
-	return NULL;
+	return maps->symbolizer && maps->maps.nr < PROCESSES_MAX;
+}
+
+void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *mapping)
+{
+	struct jit_map map = { .tgid = mapping->tgid, .fd = -1, .mapping = *mapping };
+	size_t nr = 0;
+
+	if (!may_add(maps) || !pid_of_dump(mapping->path))
+		return;
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		const struct jit_map *known = &maps->maps.data[i];
+
+		if (known->tgid != mapping->tgid || !known->mapping.path)
+			continue;
+		if (known->mapping.inode == mapping->inode && known->mapping.device == mapping->device)
+			return;
+		nr++;
+	}
+	if (nr == DUMPS_MAX)
+		return;
+	map.mapping.path = xstrdup(mapping->path);
+	vec_push(&maps->maps, map);
 }
 
 void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns)
 {
-	struct jit_map *map = map_of(maps, tgid);
+	bool has_perf_map = false;
 
-	if (!maps->symbolizer || maps->nr_open >= MAPS_MAX || (!map && maps->maps.nr >= PROCESSES_MAX))
+	if (!maps->symbolizer)
 		return;
-	if (!map) {
-		vec_push(&maps->maps, (struct jit_map){ .tgid = tgid, .fd = -1 });
-		try_open(maps, &vec_last(&maps->maps), now_ns);
-	} else if (map->fd < 0 && now_ns - map->tried_ns >= RETRY_NS) {
-		try_open(maps, map, now_ns);
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		struct jit_map *map = &maps->maps.data[i];
+
+		if (map->tgid != tgid)
+			continue;
+		has_perf_map = has_perf_map || !map->mapping.path;
+		if (map->fd < 0 && (!map->tried_ns || now_ns - map->tried_ns >= RETRY_NS))
+			try_open(maps, map, now_ns);
 	}
+	if (has_perf_map || !may_add(maps))
+		return;
+	vec_push(&maps->maps, (struct jit_map){ .tgid = tgid, .fd = -1 });
+	try_open(maps, &vec_last(&maps->maps), now_ns);
 }
 
 int jit_maps_open_again(const struct jit_maps *maps, uint32_t number)
@@ -169,7 +218,8 @@ static void name_process(struct jit_maps *maps, const struct jit_map *map)
 	answers = xcalloc(generated.frames.nr, sizeof(*answers));
 	symbolizer_name_file(maps->symbolizer, JIT_MAP_FIRST + (uint32_t)(map - maps->maps.data),
 			     generated.queries.data, generated.queries.nr, answers);
-	snprintf(module, sizeof(module), "perf-%" PRIu32 ".map", map->tgid);
+	snprintf(module, sizeof(module), map->mapping.path ? "jit-%" PRIu32 ".dump" : "perf-%" PRIu32 ".map",
+		 map->tgid);
 	for (size_t i = 0; i < generated.frames.nr; i++) {
 		struct profile_frame *frame = &maps->profile->frames.data[generated.frames.data[i]];
 
@@ -182,14 +232,23 @@ static void name_process(struct jit_maps *maps, const struct jit_map *map)
 	}
 }
 
-void jit_maps_name_frames(struct jit_maps *maps)
+static void name_by(struct jit_maps *maps, bool dumps)
 {
-	for (size_t i = 0; i < maps->maps.nr; i++) {
+	for (size_t i = maps->maps.nr; i-- > 0;) {
 		struct jit_map *map = &maps->maps.data[i];
 
-		if (map->fd < 0 && maps->nr_open < MAPS_MAX)
+		if (dumps != !!map->mapping.path)
+			continue;
+		if (map->fd < 0)
 			try_open(maps, map, map->tried_ns); /* a last chance while it lives */
 		if (map->fd >= 0)
 			name_process(maps, map);
 	}
+}
+
+/* Jitdumps first, and of one process the newest first. */
+void jit_maps_name_frames(struct jit_maps *maps)
+{
+	name_by(maps, true);
+	name_by(maps, false);
 }

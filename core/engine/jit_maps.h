@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perf maps of processes: where their JIT compilers say what the code is called.
+ * Perf maps and jitdumps of processes: where their JIT compilers say what the code is called.
  *
- * The file is /tmp/perf-PID.map with the process id that the process knows, in its own root; or that of the host, for makers
+ * A jitdump is the file jit-PID.dump, wherever it is, that the process has mapped as if it were code; PID is the one that the
+ * process knows. A perf map is /tmp/perf-PID.map with the process id that the process knows, in its own root; or that of the host, for makers
  * that run outside. It is opened when the first frame of generated code is seen, because both the process and its private
  * /tmp may be gone when names are wanted; what is written later is read through the same descriptor.
  *
  * Anyone can put a file there: it must be a regular file of one name, no symbolic link, owned by the user of the process or by
- * root, and nobody else may write to it.
+ * root, and nobody else may write to it. Of a process that has both, the jitdump is asked first.
  */
 #pragma once
 
 #include <stdint.h>
 
+#include "core/engine/opener.h"
 #include "core/engine/profile.h"
 #include "symbolize/symbolize.h"
 
@@ -22,7 +24,10 @@ struct jit_maps;
 struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer);
 void jit_maps_free(struct jit_maps *maps);
 
-/* A frame of generated code of this process was seen: opens its map, or tries again after some time. */
+/* A process maps this file as code: remembered if its name is that of a jitdump. What it points to is only read. */
+void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *mapping);
+
+/* A frame of generated code of this process was seen: opens its maps, or tries again after some time. */
 void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns);
 
 /* Names the frames of generated code that have no name yet. */

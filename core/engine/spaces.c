@@ -101,6 +101,22 @@ static uint32_t image_of(struct spaces *spaces, const struct image_key *key)
 	return key->kind == MAPPING_ANONYMOUS ? IMAGE_ANONYMOUS : images_add(spaces->images, key);
 }
 
+/* A compiler maps the beginning of its jitdump as code, so that whoever follows mappings finds it. */
+static void note_dump(struct spaces *spaces, uint32_t tgid, const struct mapping *mapping, const struct image_key *key)
+{
+	const struct opener_request request = {
+		.tgid = tgid,
+		.start = mapping->start,
+		.end = mapping->end,
+		.path = key->path,
+		.device = key->device,
+		.inode = key->inode,
+	};
+
+	if (key->kind == MAPPING_FILE)
+		jit_maps_note_mapping(spaces->jit_maps, &request);
+}
+
 struct maps_reading {
 	struct spaces *spaces;
 	struct life *life;
@@ -116,14 +132,15 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 		.path = found->path,
 		.deleted = found->deleted,
 	};
+	const struct mapping mapping = {
+		.start = found->start,
+		.end = found->end,
+		.file_offset = found->file_offset,
+		.image = image_of(reading->spaces, &key),
+	};
 
-	add_mapping(reading->spaces, reading->life,
-		    &(struct mapping){
-			    .start = found->start,
-			    .end = found->end,
-			    .file_offset = found->file_offset,
-			    .image = image_of(reading->spaces, &key),
-		    });
+	add_mapping(reading->spaces, reading->life, &mapping);
+	note_dump(reading->spaces, reading->life->tgid, &mapping, &key);
 }
 
 static int read_maps(struct spaces *spaces, struct life *life)
@@ -222,20 +239,19 @@ static void note_mmap(struct spaces *spaces, const struct sideband_record *recor
 	struct life *life = find_or_begin_life(spaces, record->tgid, record->time_ns);
 	_cleanup_(freep) char *path = xstrdup(record->path);
 	struct image_key key = { .device = record->device, .inode = record->inode, .path = path };
-	uint32_t image;
+	struct mapping mapping = {
+		.start = record->start,
+		.end = record->end,
+		.file_offset = record->file_offset,
+		.since_ns = record->time_ns,
+	};
 
 	key.kind = mapping_classify(path, record->inode, &key.deleted);
-	image = image_of(spaces, &key);
+	mapping.image = image_of(spaces, &key);
 	if (record->build_id_bytes)
-		images_set_build_id(spaces->images, image, record->build_id, record->build_id_bytes);
-	add_mapping(spaces, life,
-		    &(struct mapping){
-			    .start = record->start,
-			    .end = record->end,
-			    .file_offset = record->file_offset,
-			    .since_ns = record->time_ns,
-			    .image = image,
-		    });
+		images_set_build_id(spaces->images, mapping.image, record->build_id, record->build_id_bytes);
+	add_mapping(spaces, life, &mapping);
+	note_dump(spaces, record->tgid, &mapping, &key);
 }
 
 /* Its mapping came just before. */

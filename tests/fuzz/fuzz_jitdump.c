@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jitdumps from anyone, read in two parts as they grow: whatever is found covers the address, and its name is in its record. */
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/jitdump.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_at(const struct perf_map *map, uint64_t address)
+{
+	const struct perf_map_entry *entry = perf_map_lookup(map, address);
+	char scratch[NAME_MAX_BYTES];
+
+	if (entry && (address - entry->start >= entry->size ||
+		      perf_map_name(map, entry, scratch).nr_bytes > jitdump_name_room(map, entry)))
+		__builtin_trap();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char magic[] = { 'D', 'T', 'i', 'J' };
+	_cleanup_(closep) int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct perf_map map;
+
+	if (size / 2 < sizeof(magic) || memcmp(data, magic, sizeof(magic)) || fd < 0 ||
+	    write(fd, data, size / 2) != (ssize_t)(size / 2) || perf_map_open(&map, fd))
+		return 0;
+	if (pwrite(fd, data + size / 2, size - size / 2, (off_t)(size / 2)) < 0 || perf_map_update(&map))
+		map.owners.nr = 0;
+	for (size_t i = 0; i < map.bounds.nr; i++)
+		look_at(&map, map.bounds.data[i]);
+	perf_map_done(&map);
+	return 0;
+}
