@@ -23,8 +23,9 @@ endif()
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
 # The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (alone),
-# timeout=SECONDS, boots=REGEX (only in those guests), browser (of tests/clients: runs with all others), libs=NAME,... (shared
-# libraries of tests/fixtures), flags=FLAG,... (of the compiler, for a fixture).
+# timeout=SECONDS, boots=REGEX (only in those guests), live-kallsyms (in a guest: not a copy, tests/vm/init), browser (of
+# tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures), flags=FLAG,... (of the compiler,
+# for a fixture).
 function(read_directives file result)
 	file(STRINGS ${file} lines REGEX "${DIRECTIVE}" LIMIT_COUNT 1)
 	string(REGEX REPLACE "${DIRECTIVE}|\\*/" "" words "${lines}")
@@ -281,6 +282,9 @@ foreach(source IN LISTS e2e_programs)
 		list(APPEND guest_targets e2e_${name})
 		set(guest_boots_${name} "${words_boots}")
 		set(guest_timeout_${name} ${words_timeout})
+		if("live-kallsyms" IN_LIST words)
+			set(guest_words_${name} " live")
+		endif()
 	endif()
 endforeach()
 
@@ -300,6 +304,9 @@ foreach(script IN LISTS e2e_scripts)
 		list(APPEND guest_tests ${name})
 		set(guest_boots_${name} "${words_boots}")
 		set(guest_timeout_${name} ${words_timeout})
+		if("live-kallsyms" IN_LIST words)
+			set(guest_words_${name} " live")
+		endif()
 	endif()
 endforeach()
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=900
+# ctest: timeout=900 boots=5.10|7.2
 # 100,000 distinct stacks at default sizes: each is a row, each row is right, none is lost; also with intervals.
 . "${0%/*}/lib.sh"
 needs uprobe

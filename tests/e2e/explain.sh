@@ -63,7 +63,7 @@ explained count -p "$fixture_pid" "$FIXTURES/chain:st_fix_*"
 said 'uprobe'
 expect_equal "attach points announced" "$(grep -c '^attach: .*st_fix_' "$T/explained")" 10
 expect_equal "uprobe programs" "$(number_of '^program 2$')" 1
-! "$FIXTURES/hostprobe" root uprobe-multi || said '^mechanism: uprobe\.multi' # in one go also for one process
+! "$FIXTURES/hostprobe" root uprobe-multi-pid || said '^mechanism: uprobe\.multi' # in one go also for one process
 if grep -q '^mechanism: uprobe.multi' "$T/explained"; then
 	expect_equal "links" "$(number_of '^link')" 1
 else

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120
+# ctest: timeout=120 boots=5.10
 # A hostile neighbour, another BPF program busy on the same CPU, shows up as skipped samples, not as silence.
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:task:task_rename

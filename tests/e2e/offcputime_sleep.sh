@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: boots=5.10
 # Known sleeps: the time, the stack and the name are those of the thread that slept.
 . "${0%/*}/lib.sh"
 needs btf

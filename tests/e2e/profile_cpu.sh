@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120
+# ctest: timeout=120 boots=5.10
 # -C samples one CPU, CPU 0 too; an offline or impossible CPU is refused in one line.
 . "${0%/*}/lib.sh"
 needs perf-event cpus:2

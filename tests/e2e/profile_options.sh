@@ -7,13 +7,13 @@ needs perf-event
 fixture chain kernel
 go
 
-tool profile -U -f -F 199 -p "$fixture_pid" 1
+tool profile -U -f -F 199 -p "$fixture_pid" 0.4
 expect_status 0
 plain_names "$T/out" >"$T/plain"
 grep -q 'st_fix_h' "$T/plain" || fail "-U: no user stack"
 ! grep -q 'do_syscall' "$T/plain" || fail "-U: a kernel stack"
 
-tool profile -K -f -F 199 -p "$fixture_pid" 1
+tool profile -K -f -F 199 -p "$fixture_pid" 0.4
 expect_status 0
 ! grep -q 'st_fix' "$T/out" || fail "-K: a user stack"
 grep -q 'do_syscall' "$T/out" || fail "-K: no kernel stack"
@@ -47,32 +47,32 @@ expect_status 2
 expect_err 'not allowed with'
 
 # -d: in text a line with -- between the two, folded a frame -
-tool profile -d -F 199 -p "$fixture_pid" 1
+tool profile -d -F 199 -p "$fixture_pid" 0.4
 expect_status 0
 expect_out '^    --$'
-tool profile -F 199 -p "$fixture_pid" 1
+tool profile -F 199 -p "$fixture_pid" 0.4
 refuse_out '^    --$'
-tool profile -df -F 199 -p "$fixture_pid" 1
+tool profile -df -F 199 -p "$fixture_pid" 0.4
 expect_out ';-;'
-tool profile -f -F 199 -p "$fixture_pid" 1
+tool profile -f -F 199 -p "$fixture_pid" 0.4
 refuse_out ';-;'
 refuse_out '_\[k\]'
 
 # -A: addresses, in the widths of bcc
-tool profile -A -F 199 -p "$fixture_pid" 1
+tool profile -A -F 199 -p "$fixture_pid" 0.4
 expect_status 0
 expect_out '^    0x[0-9a-f]{16} st_fix_h'
 expect_out '^    0x[0-9a-f]{16} do_syscall_64'
 
 # -c: one sample per so many events: nanoseconds of the clock, where there is no PMU
-tool profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 1
+tool profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 0.4
 expect_status 0
 [ "$(folded_sum)" -ge 10 ] || fail "-c 5000000: only $(folded_sum) samples"
 tool profile -c 5000000 -e cpu-clock -p "$fixture_pid" 1
 expect_out "^Sampling at every 5000000 events of PID \[$fixture_pid\] by user \+ kernel stack for 1 secs\."
 
 # -e: another event
-tool profile -e task-clock -f -F 199 -p "$fixture_pid" 1
+tool profile -e task-clock -f -F 199 -p "$fixture_pid" 0.4
 expect_status 0
 [ "$(folded_sum)" -gt 0 ] || fail "-e task-clock: no samples"
 tool profile -e cpu-clok 1

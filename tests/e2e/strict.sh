@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200
+# ctest: timeout=200 boots=5.10
 # --strict: status 4 when something was lost, 0 when nothing was. Losses are named without it, too.
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:task:task_rename
