@@ -74,7 +74,7 @@ static int parse_overhead(const char *text, void *field)
 const struct option_spec guard_table[] = {
 	OPTION(0, "max-overhead", struct guard_options, max_overhead, "PERCENT",
 	       "detach the hottest probe, or the only one, while the probes cost more than this part of all CPU time; default "
-	       "STACKTOOL_MAX_OVERHEAD, or a word at 5; off for none",
+	       "STACKTOOL_MAX_OVERHEAD, or 5; off for none",
 	       .parse = parse_overhead, .ours = true),
 	OPTION_END,
 };

@@ -41,10 +41,7 @@ static void say(const struct run_guard *guard, const struct buf *line)
 
 /* ---- while it runs ---- */
 
-/*
- * What the plan does not say, the host's administrator may: as BCC_PROBE_LIMIT. Where nobody does, too much is only told: who
- * asks for a count shall have it.
- */
+/* What the plan does not say, the host's administrator may: as BCC_PROBE_LIMIT. */
 static int limit_of(const struct plan *plan, struct run_guard *guard)
 {
 	const char *of_host = getenv(LIMIT_VARIABLE);
@@ -53,9 +50,8 @@ static int limit_of(const struct plan *plan, struct run_guard *guard)
 	*limit = plan->max_overhead;
 	if (*limit)
 		return 0;
-	*limit = OVERHEAD_TOLD;
-	guard->only_tells = !of_host || !*of_host;
-	if (guard->only_tells || !overhead_parse(of_host, limit))
+	*limit = OVERHEAD_DEFAULT;
+	if (!of_host || !*of_host || !overhead_parse(of_host, limit))
 		return 0;
 	err_clear();
 	return fail_usage(LIMIT_VARIABLE
@@ -65,7 +61,7 @@ static int limit_of(const struct plan *plan, struct run_guard *guard)
 
 int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan)
 {
-	*guard = (struct run_guard){ .applet = applet, .quiet = plan->view.quiet };
+	*guard = (struct run_guard){ .applet = applet };
 	if (plan->probe.kind == PROBE_SAMPLE) { /* its rate is what was asked for */
 		guard->guard.limit = OVERHEAD_OFF;
 		return 0;
@@ -87,9 +83,7 @@ static void add_cost(struct buf *line, const struct run_guard *guard, const stru
 	add_share(line, guard_share(cost->ns + cost->trap_ns, elapsed_ns, nr_cpus()));
 	buf_adds(line, " of all CPU time for ");
 	buf_add_grouped(line, (uint64_t)((double)cost->runs * NSEC_PER_SEC / (double)elapsed_ns));
-	buf_adds(line, " events a second");
-	if (!guard->only_tells)
-		buf_addf(line, ", with --max-overhead %g", guard->guard.limit / 1000.0);
+	buf_addf(line, " events a second, more than %g %% (--max-overhead)", guard->guard.limit / 1000.0);
 }
 
 static void add_time(struct buf *line, const struct run_guard *guard)
@@ -134,19 +128,6 @@ static void say_end(const struct run_guard *guard, const struct session_cost *co
 	say(guard, &line);
 }
 
-/* Once. */
-static void tell(struct run_guard *guard, const struct session_cost *cost)
-{
-	_cleanup_(buf_done) struct buf line = {};
-
-	buf_adds(&line, "WARNING: the probes take ");
-	add_cost(&line, guard, cost);
-	buf_addf(&line, ": --max-overhead %g would stop the hottest", OVERHEAD_TOLD / 1000.0);
-	if (!guard->quiet)
-		say(guard, &line);
-	guard->guard.limit = OVERHEAD_OFF;
-}
-
 static struct session_cost cost_since(const struct session_cost *now, const struct session_cost *before)
 {
 	return (struct session_cost){
@@ -171,10 +152,6 @@ int run_guard_look(struct run_guard *guard, bool *ret_end)
 	guard->before = cost;
 	if (!guard_look(&guard->guard, clock_monotonic_ns(), cost.ns + cost.trap_ns, nr_cpus()))
 		return 0;
-	if (guard->only_tells) {
-		tell(guard, &all);
-		return 0;
-	}
 	if (!session_tells_places(guard->session) || session_nr_attached(guard->session) < 2) {
 		say_end(guard, &all);
 		*ret_end = true;

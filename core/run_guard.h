@@ -16,8 +16,6 @@ struct run_guard {
 	struct session *session;
 	const struct attach_plan *attach;
 	struct guard guard;
-	bool only_tells; /* nobody gave a limit: the run goes on */
-	bool quiet;
 	struct session_cost before; /* at the last look */
 	uint64_t begun_ns, ended_ns; /* of the programs */
 };
@@ -29,8 +27,8 @@ int run_guard_init(struct run_guard *guard, const char *applet, const struct pla
 void run_guard_begin(struct run_guard *guard, struct session *session, const struct attach_plan *attach);
 
 /*
- * Looks at the cost. When it is more than the limit that was given, the hottest probe is detached, with a word on stderr;
- * *ret_end says that nothing would be left, and the run is to end. Without a limit too much is said once. 0 or a recorded failure.
+ * Looks at the cost. When it is more than the limit, the hottest probe is detached, with a word on stderr; *ret_end says that
+ * nothing would be left, and the run is to end. 0 or a recorded failure.
  */
 int run_guard_look(struct run_guard *guard, bool *ret_end);
 

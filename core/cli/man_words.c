@@ -36,8 +36,8 @@ const struct man_paragraph man_overhead[] = {
 	  "the cheapest way to know, for it takes no stacks." },
 	{ NULL,
 	  "Each run ends with a line that says what it took: the programs time some of their own runs. Above 5 % of all CPU time "
-	  "it says so while it runs. With --max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment, the hottest probe is "
-	  "detached then, and the run ends when it was the only one; under --strict that is status 4. More than 100 probes run for 5 minutes at "
+	  "(--max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment) the hottest probe is detached with a word, and the run "
+	  "ends when it was the only one; under --strict that is status 4. More than 100 probes run for 5 minutes at "
 	  "most, but with --forever." },
 	{ "count",
 	  "About 1.9 microseconds for an event with both stacks (16 user frames, 6.18 on a virtual machine), less than the "

@@ -116,7 +116,7 @@ enum event_mode {
 	EVENTS_EACH,     /* not counted: every event is a record of its own, in the order of time */
 };
 
-#define OVERHEAD_TOLD 5000 /* what is too much where nobody gave a limit */
+#define OVERHEAD_DEFAULT 5000 /* where nobody gave a limit */
 #define OVERHEAD_OFF UINT32_MAX
 
 struct plan {
