@@ -27,7 +27,7 @@ int run_guard_init(struct run_guard *guard, const char *applet, const struct pla
 void run_guard_begin(struct run_guard *guard, struct session *session, const struct attach_plan *attach);
 
 /*
- * Looks at the cost. When it is more than the limit, the hottest probe is detached, with a word on stderr; *ret_end says that
+ * Looks at the cost. When it is more than the limit, the hottest probes are detached, with a word on stderr; *ret_end says that
  * nothing would be left, and the run is to end. 0 or a recorded failure.
  */
 int run_guard_look(struct run_guard *guard, bool *ret_end);

@@ -523,6 +523,7 @@ void session_free(struct session *session)
 	vec_done(&session->recent);
 	vec_done(&session->tallies);
 	vec_done(&session->costs_before);
+	vec_done(&session->costs_fresh);
 	vec_done(&session->links);
 	free(session);
 }

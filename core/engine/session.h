@@ -47,7 +47,10 @@ struct session_cost {
 
 void session_cost(const struct session *session, struct session_cost *ret_cost);
 
-/* The place that has cost most since the last call, and how much; places count as in the attach plan. */
+/* Takes down what each place has cost since the last call. */
+void session_cost_by_place(struct session *session);
+
+/* The place that cost most of those not yet told since then, and how much; places count as in the attach plan. */
 size_t session_hottest(struct session *session, struct session_cost *ret_cost);
 
 /* Whether costs are known by place, so that one of them can be dropped. */

@@ -80,32 +80,38 @@ void session_cost(const struct session *session, struct session_cost *ret_cost)
 	*ret_cost = estimate(session, timed);
 }
 
-/* What a place has cost since the last call. */
-static struct session_cost fresh_cost(struct session *session, size_t place)
+void session_cost_by_place(struct session *session)
 {
-	struct st_cost now = { .ns = session->costs[place].ns, .runs = session->costs[place].runs };
-	struct st_cost *before = &session->costs_before.data[place];
-	struct st_cost fresh = { .ns = now.ns - before->ns, .runs = now.runs - before->runs };
+	const struct st_cost none = {};
 
-	*before = now;
-	return estimate(session, fresh);
+	while (session->costs_before.nr < session_nr_costs(session->attach)) {
+		vec_push(&session->costs_before, none);
+		vec_push(&session->costs_fresh, none);
+	}
+	for (size_t i = 0; session->costs && i < session->costs_before.nr; i++) {
+		struct st_cost now = { .ns = session->costs[i].ns, .runs = session->costs[i].runs };
+		struct st_cost *before = &session->costs_before.data[i];
+
+		session->costs_fresh.data[i].ns = now.ns - before->ns;
+		session->costs_fresh.data[i].runs = now.runs - before->runs;
+		*before = now;
+	}
 }
 
 size_t session_hottest(struct session *session, struct session_cost *ret_cost)
 {
-	const struct st_cost none = {};
 	size_t hottest = 0;
 
 	*ret_cost = (struct session_cost){};
-	while (session->costs_before.nr < session_nr_costs(session->attach))
-		vec_push(&session->costs_before, none);
-	for (size_t i = 0; i < session->costs_before.nr; i++) {
-		struct session_cost fresh = fresh_cost(session, i);
+	for (size_t i = 0; i < session->costs_fresh.nr; i++) {
+		struct session_cost fresh = estimate(session, session->costs_fresh.data[i]);
 
 		if (fresh.ns + fresh.trap_ns <= ret_cost->ns + ret_cost->trap_ns)
 			continue;
 		*ret_cost = fresh;
 		hottest = i;
 	}
+	if (hottest < session->costs_fresh.nr)
+		session->costs_fresh.data[hottest] = (struct st_cost){};
 	return hottest;
 }

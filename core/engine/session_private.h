@@ -78,7 +78,8 @@ struct session {
 	VEC(struct st_tally) tallies; /* of each place, what is in an interval already; only with EVENTS_BY_PROBE */
 	size_t nr_attached; /* places */
 	volatile const struct st_cost *costs; /* mmap()ed: session_nr_costs() of them */
-	VEC(struct st_cost) costs_before; /* of each place, when the hottest was last asked for */
+	VEC(struct st_cost) costs_before; /* of each place, at the last session_cost_by_place() */
+	VEC(struct st_cost) costs_fresh; /* and between the two before */
 	uint64_t missing_since_ns; /* a place is detached since then; what is before it is told. 0: none is */
 	struct {
 		size_t nr;
