@@ -31,6 +31,7 @@ struct parser {
 	struct option *longs;  /* getopt's table */
 	struct buf letters;    /* getopt's other table */
 	size_t nr_operands;    /* taken so far */
+	const char *operand;   /* the last of them; NULL: none yet */
 	int argc;
 	char **argv;
 	char *options;
@@ -220,12 +221,31 @@ static ssize_t find_command(const struct parser *parser)
 	return -1;
 }
 
+/* "-d 3" where -d is a flag makes 3 the first operand. */
+static int fail_unexpected(const struct parser *parser, const char *text)
+{
+	_cleanup_(buf_done) struct buf name = {};
+	int err = fail_usage("unexpected argument '%s'", text);
+
+	if (!parser->operand || parser->operand[strspn(parser->operand, "0123456789.")])
+		return err;
+	for (size_t i = 0; i < parser->list.entries.nr; i++) {
+		const struct option_spec *spec = parser->list.entries.data[i].spec;
+
+		if (!spec->operand && !strcmp(spec->name, "duration"))
+			hint("'%s' stands where the pattern should; for so many seconds: %s %s", parser->operand,
+			     label(spec, &name), parser->operand);
+	}
+	return err;
+}
+
 static int take_operand(struct parser *parser, const char *text)
 {
 	ssize_t i = find_operand(parser, parser->nr_operands);
 
 	if (i < 0)
-		return fail_usage("unexpected argument '%s'", text);
+		return fail_unexpected(parser, text);
+	parser->operand = text;
 	if (parser->list.entries.data[i].spec->kind != OPTION_KIND_WORDS)
 		parser->nr_operands++;
 	return take(parser, (size_t)i, text);

@@ -106,6 +106,8 @@ wrong 2 "stacktool profile: unknown option '-Z'
 wrong 2 "stacktool profile: ambiguous option '--h': it could be --hash-storage-size, --help" profile --h
 wrong 2 "stacktool profile: argument -f/--folded: takes no value" profile --folded=1
 wrong 2 "stacktool profile: unexpected argument '6'" profile 5 6
+wrong 2 "stacktool count: unexpected argument 'c:malloc'
+  '3' stands where the pattern should; for so many seconds: -D/--duration 3" count -d 3 c:malloc
 wrong 2 "stacktool profile: event 'cpu-clok': no such event
   did you mean 'cpu-clock'? there are cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, \
 page-faults, context-switches" profile -e cpu-clok
