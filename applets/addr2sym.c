@@ -11,6 +11,7 @@ struct addr2sym_options {
 	bool is_return;
 	const char *find;
 	bool no_demangle;
+	bool why;
 	const char *debug_directories;
 	struct word_list addresses;
 };
@@ -28,6 +29,8 @@ static const struct option_spec table[] = {
 	       "the other way: the addresses of the functions of this name; '*' is a wildcard", .noun = "a name"),
 	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table"),
+	OPTION(0, "why", struct addr2sym_options, why, NULL,
+	       "below each line: the files that were looked for, the tables, and the rule by which this name was taken"),
 	OPTION(0, "debug-dir", struct addr2sym_options, debug_directories, "DIR[:DIR...]",
 	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory"),
 	OPERAND("address", struct addr2sym_options, addresses,
@@ -45,6 +48,7 @@ static int name(const void *block)
 		.is_return = options->is_return,
 		.find = options->find,
 		.no_demangle = options->no_demangle,
+		.why = options->why,
 		.debug_directories = options->debug_directories,
 		.addresses = options->addresses.data,
 		.nr_addresses = options->addresses.nr,
@@ -58,6 +62,7 @@ static const struct applet_example examples[] = {
 	{ "-p 181 7f2a1c0b3e10", "what is there in a process" },
 	{ "-k ffffffff81000000", "a kernel function" },
 	{ "-e /bin/bash --find 'exec*'", "where functions are" },
+	{ "--why -e /bin/bash 0x4f5a0", "how the name was found, or why there is none" },
 	{},
 };
 

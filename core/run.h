@@ -72,6 +72,7 @@ struct addr2sym_request {
 	bool is_return; /* they are return addresses */
 	const char *find; /* the other way: functions of the file by name, '*' is a wildcard; NULL */
 	bool no_demangle;
+	bool why; /* behind each line, the decisions that led to it */
 	const char *debug_directories; /* as in naming.h */
 	const char *const *addresses; /* hexadecimal; none: lines of the standard input */
 	size_t nr_addresses;

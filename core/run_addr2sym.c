@@ -13,6 +13,7 @@
 #include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/base/match.h"
+#include "core/base/why.h"
 #include "core/engine/naming.h"
 #include "core/engine/opener.h"
 #include "core/engine/process.h"
@@ -33,6 +34,7 @@ struct addr2sym {
 	struct spaces *spaces; /* with a process */
 	VEC(uint64_t) addresses;
 	struct buf text;
+	struct buf why; /* what was decided since the last answer, a line each */
 };
 
 /* ---- output ---- */
@@ -54,6 +56,46 @@ static int write_text(struct addr2sym *run)
 	fputs(buf_text(&run->text), stdout);
 	buf_clear(&run->text);
 	return fflush(stdout) ? -errno : 0;
+}
+
+/* ---- why ---- */
+
+enum {
+	SENTENCES_MAX = 64
+};
+
+/* Adds the decisions below the answer, and forgets them. */
+static void add_why(struct addr2sym *run)
+{
+	const char *line = buf_text(&run->why), *end;
+
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		buf_addf(&run->text, "    %.*s\n", (int)(end - line), line);
+	buf_clear(&run->why);
+}
+
+static void explain(struct addr2sym *run, uint32_t file, const struct symbol_query *query)
+{
+	const char *sentences[SENTENCES_MAX];
+	size_t nr = symbolizer_explain(run->symbolizer, file, query, sentences, SENTENCES_MAX);
+
+	for (size_t i = 0; i < nr; i++)
+		why_add(&run->why, "%s", sentences[i]);
+}
+
+static void explain_frame(struct addr2sym *run, const struct profile_frame *frame)
+{
+	const struct symbol_query query = { .where = frame->where, .exact = frame->exact };
+
+	if (frame->kind == FRAME_USER_FILE) {
+		why_add(&run->why, "mapped there: %s",
+			profile_string(&run->profile, run->profile.files.data[frame->file].path));
+		explain(run, frame->file, &query);
+	} else {
+		why_add(&run->why, "mapped there: %s",
+			frame->where ? "no file, or one without offsets: a jitdump or perf map may name it"
+				     : "nothing");
+	}
 }
 
 /* ---- a process: frames of a profile ---- */
@@ -78,6 +120,10 @@ static void name_in_process(struct addr2sym *run)
 			add_name(&run->text, "??", frame->where, module);
 		else
 			buf_addf(&run->text, "?? (%s)\n", frame_reason_text((enum frame_reason)frame->reason));
+		if (run->request->why) {
+			explain_frame(run, frame);
+			add_why(run);
+		}
 	}
 }
 
@@ -106,6 +152,9 @@ static void name_in_file(struct addr2sym *run)
 			add_name(&run->text, answers[i].name, answers[i].offset, answers[i].module);
 		else
 			buf_addf(&run->text, "?? (%s)\n", frame_reason_text(reason));
+		if (run->request->why && !run->request->kernel)
+			explain(run, THE_FILE, &queries[i]);
+		add_why(run);
 	}
 }
 
@@ -139,8 +188,11 @@ static int name_words(struct addr2sym *run)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < run->request->nr_addresses; i++)
+	for (size_t i = 0; !err && i < run->request->nr_addresses; i++) {
 		err = add_address(run, run->request->addresses[i]);
+		if (!err && run->request->why)
+			err = name_batch(run); /* each with its own reasons */
+	}
 	return err ? err : name_batch(run);
 }
 
@@ -156,7 +208,7 @@ static int name_input(struct addr2sym *run)
 		word[strcspn(word, " \t\r\n")] = '\0';
 		if (*word)
 			err = add_address(run, word);
-		if (!err && run->addresses.nr == BATCH)
+		if (!err && run->addresses.nr == (run->request->why ? 1 : BATCH))
 			err = name_batch(run);
 	}
 	return err ? err : name_batch(run);
@@ -219,6 +271,7 @@ static int open_process(struct addr2sym *run)
 		.symbolizer = run->symbolizer,
 		.profile = &run->profile,
 		.only_tgid = run->request->tgid,
+		.why = run->request->why ? &run->why : NULL,
 	};
 	int err = process_require_proc();
 
@@ -243,6 +296,8 @@ static int check(const struct addr2sym_request *request)
 		return fail_usage("addresses of what? give --exe FILE, --pid PID or --kernel");
 	if (request->find && !request->file)
 		return fail_usage("argument --find: needs --exe FILE");
+	if (request->why && (request->find || request->kernel))
+		return fail_usage("argument --why: needs addresses of a file or a process");
 	if (request->find && request->nr_addresses)
 		return fail_usage("argument --find: not allowed with addresses");
 	return 0;
@@ -251,6 +306,7 @@ static int check(const struct addr2sym_request *request)
 int run_addr2sym(const struct addr2sym_request *request)
 {
 	struct addr2sym run = { .request = request };
+	struct buf *why = request->why ? &run.why : NULL;
 	int err = check(request);
 
 	if (err)
@@ -258,6 +314,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	run.naming = (struct naming){ .no_demangle = request->no_demangle,
 				      .debuginfod = &run.debuginfod,
 				      .debug_directories = request->debug_directories,
+				      .why = why,
 				      .spaces = &run.spaces };
 	profile_init(&run.profile);
 	err = naming_start(&run.naming, &run.symbolizer);
@@ -271,6 +328,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	profile_done(&run.profile);
 	vec_done(&run.addresses);
 	buf_done(&run.text);
+	buf_done(&run.why);
 	free(run.path);
 	return err;
 }

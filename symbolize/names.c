@@ -126,12 +126,27 @@ static int prefer_less(size_t a, size_t b)
 	return (a < b) - (a > b);
 }
 
-int name_compare(struct name a, struct name b)
+int name_compare_beginnings(struct name a, struct name b)
 {
 	int better = prefer_less(is_internal(a), is_internal(b));
 
 	better = better ?: prefer_less(!a.nr_bytes, !b.nr_bytes);
-	better = better ?: prefer_less(leading_underscores(a), leading_underscores(b));
+	return better ?: prefer_less(leading_underscores(a), leading_underscores(b));
+}
+
+int name_compare(struct name a, struct name b)
+{
+	int better = name_compare_beginnings(a, b);
+
 	better = better ?: prefer_less(a.nr_bytes, b.nr_bytes);
 	return better ?: memcmp(b.text, a.text, a.nr_bytes);
+}
+
+const char *name_rule(struct name better, struct name worse)
+{
+	if (is_internal(better) != is_internal(worse))
+		return "is a name for the library's own use";
+	if (leading_underscores(better) != leading_underscores(worse))
+		return "has more leading underscores";
+	return better.nr_bytes != worse.nr_bytes ? "is longer" : "comes later in byte order";
 }

@@ -50,3 +50,9 @@ size_t name_length(const char *text, size_t room);
  * never depends on the order in the table.
  */
 int name_compare(struct name a, struct name b);
+
+/* The first of these rules alone: what the names begin with. 0 when they are equal in that. */
+int name_compare_beginnings(struct name a, struct name b);
+
+/* In words, which of these rules made `worse` lose: "is longer". */
+const char *name_rule(struct name better, struct name worse);

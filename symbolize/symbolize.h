@@ -163,6 +163,13 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
 			  size_t room);
 
+/*
+ * Why a place of a file has the name that it has, or none: the tables of the file, the symbol, the aliases that were passed
+ * over and by which rule. Up to `room` sentences, in order, unescaped. Returns how many; 0 when the file cannot be read.
+ */
+size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *query,
+			  const char **ret_sentences, size_t room);
+
 /* An unwind table that was asked for. */
 struct symbol_unwind {
 	uint32_t number;

@@ -352,6 +352,20 @@ size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const ch
 	return answers_suggestions(&link->message, &link->texts, ret_names, room);
 }
 
+size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *query,
+			  const char **ret_sentences, size_t room)
+{
+	struct worker_link *link = &symbolizer->link;
+	struct handed_file *handed = worker_link_file(link, file);
+
+	if (!handed || worker_link_index(link, handed) != SYMBOL_OK)
+		return 0;
+	draft_queries(&link->draft, MESSAGE_EXPLAIN, file, query, 1);
+	if (worker_link_ask(link, handed, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
+		return 0;
+	return answers_suggestions(&link->message, &link->texts, ret_sentences, room);
+}
+
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)
 {
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);

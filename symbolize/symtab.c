@@ -77,14 +77,26 @@ static struct name name_of(const struct symtab *table, uint32_t position, char s
 	return symtab_name(table, &table->symbols.data[position], scratch);
 }
 
-/* > 0 when a is the better name for the place. */
+/*
+ * > 0 when a is the better name for the place. Of exported names the one that programs call counts for more than its binding:
+ * libc's calloc and puts are weak, the names for its own use beside them (__libc_calloc, _IO_puts) are not.
+ */
 static int compare_aliases(const struct symtab *table, const struct symtab_symbol *a, const struct symtab_symbol *b)
 {
 	char scratch_a[NAME_MAX_BYTES], scratch_b[NAME_MAX_BYTES];
 
-	if (a->merit != b->merit)
-		return a->merit > b->merit ? 1 : -1;
-	return name_compare(symtab_name(table, a, scratch_a), symtab_name(table, b, scratch_b));
+	unsigned int merit_a = a->merit & ~MERIT_GLOBAL, merit_b = b->merit & ~MERIT_GLOBAL;
+	struct name name_a, name_b;
+	int better = 0;
+
+	if (merit_a != merit_b)
+		return merit_a > merit_b ? 1 : -1;
+	name_a = symtab_name(table, a, scratch_a);
+	name_b = symtab_name(table, b, scratch_b);
+	if (merit_a & MERIT_DYNAMIC)
+		better = name_compare_beginnings(name_a, name_b);
+	better = better ?: (int)a->merit - (int)b->merit;
+	return better ?: name_compare(name_a, name_b);
 }
 
 static bool same_name(const struct symtab *table, uint32_t a, uint32_t b)
@@ -283,18 +295,21 @@ static size_t nr_before(const struct symtab *table, uint32_t place)
 	return vec_nr_first(&table->symbols, symbol, symbol->start <= place);
 }
 
-const struct symtab_symbol *symtab_lookup(const struct symtab *table, uint64_t offset)
+const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t offset)
 {
-	const struct symtab_symbol *symbol;
 	size_t nr;
 
 	if (offset < table->base || offset - table->base > UINT32_MAX)
 		return NULL;
 	nr = nr_before(table, (uint32_t)(offset - table->base));
-	if (!nr)
-		return NULL;
-	symbol = &table->symbols.data[nr - 1];
-	for (int steps = 0; steps < NESTING_MAX; steps++) {
+	return nr ? &table->symbols.data[nr - 1] : NULL;
+}
+
+const struct symtab_symbol *symtab_lookup(const struct symtab *table, uint64_t offset)
+{
+	const struct symtab_symbol *symbol = symtab_nearest(table, offset);
+
+	for (int steps = 0; symbol && steps < NESTING_MAX; steps++) {
 		if (offset - table->base < end_of(symbol))
 			return symbol;
 		if (!symbol->outer)

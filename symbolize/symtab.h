@@ -61,6 +61,9 @@ int symtab_finish(struct symtab *table);
 /* The symbol that covers this offset of the file, the innermost one; NULL when none does. */
 const struct symtab_symbol *symtab_lookup(const struct symtab *table, uint64_t offset);
 
+/* The last symbol that starts at or before it, whether it covers it or not; NULL when there is none. */
+const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t offset);
+
 /* The executable segment that holds this link-time address, or NULL; and the address of an offset in one of them. */
 const struct code_range *symtab_code_at(const struct symtab *table, uint64_t address);
 uint64_t symtab_address(const struct symtab *table, uint64_t offset);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What speaks for a symbol among several at one address, the weightier the higher the bit, so that two merits compare
- * as numbers. With equal merits the names decide (name_compare).
+ * as numbers. With equal merits the names decide (name_compare); of exported ones what the names begin with goes before
+ * MERIT_GLOBAL (symtab.c).
  */
 #pragma once
 

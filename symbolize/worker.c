@@ -46,8 +46,7 @@ static uint64_t place_of(const struct wire_query *query)
 	return query->exact || !query->where ? query->where : query->where - 1;
 }
 
-/* The offset in the file to look up; false for an address that is no code. */
-static bool offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset)
+bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset)
 {
 	const struct code_range *code = query->linked ? symtab_code_at(&file->table, place_of(query)) : NULL;
 
@@ -66,7 +65,7 @@ static bool name_in_file(struct worker *worker, struct indexed_file *file, const
 		ret_answer->status = file->status;
 		return true;
 	}
-	if (!offset_of(file, query, &offset) || !indexed_file_lookup(file, offset, worker->scratch, &place)) {
+	if (!worker_offset_of(file, query, &offset) || !indexed_file_lookup(file, offset, worker->scratch, &place)) {
 		ret_answer->status = file->table.symbols.nr ? SYMBOL_NOT_FOUND : SYMBOL_NO_TABLE;
 		return true;
 	}
@@ -192,6 +191,7 @@ static void complete(struct worker *worker, uint32_t number, struct indexed_file
 		if (fd < 0)
 			break;
 		is_found = indexed_file_add_debug(file, fd);
+		file->debug_found = is_found;
 	}
 }
 
@@ -260,6 +260,9 @@ static void answer_about_file(struct worker *worker)
 	case MESSAGE_FIND_USDT:
 		worker_find_usdt(worker, file);
 		break;
+	case MESSAGE_EXPLAIN:
+		worker_explain(worker, file);
+		break;
 	}
 }
 
@@ -286,6 +289,7 @@ static void handle(struct worker *worker, int fd)
 	case MESSAGE_FIND:
 	case MESSAGE_SUGGEST:
 	case MESSAGE_FIND_USDT:
+	case MESSAGE_EXPLAIN:
 		answer_about_file(worker);
 		break;
 	default:

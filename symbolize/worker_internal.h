@@ -32,10 +32,14 @@ struct worker {
 /* Sends the draft; ends the worker when nobody is there any more. */
 void worker_send(struct worker *worker);
 
-/* Answer MESSAGE_FIND, MESSAGE_SUGGEST and MESSAGE_FIND_USDT. */
+/* The offset in the file that a query means; false for an address that is no code. */
+bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset);
+
+/* Answer MESSAGE_FIND, MESSAGE_SUGGEST, MESSAGE_FIND_USDT and MESSAGE_EXPLAIN. */
 void worker_find(struct worker *worker, struct indexed_file *file);
 void worker_suggest(struct worker *worker, struct indexed_file *file);
 void worker_find_usdt(struct worker *worker, struct indexed_file *file);
+void worker_explain(struct worker *worker, struct indexed_file *file);
 
 /* Answers MESSAGE_UNWIND about the file behind the descriptor. */
 void worker_unwind(struct worker *worker, int fd);

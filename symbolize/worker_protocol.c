@@ -11,6 +11,7 @@ static size_t element_size_of(uint32_t kind)
 	switch (kind) {
 	case MESSAGE_NAME:
 	case MESSAGE_NAME_KERNEL:
+	case MESSAGE_EXPLAIN:
 		return sizeof(struct wire_query);
 	case MESSAGE_NAMES:
 		return sizeof(struct wire_answer);

@@ -24,6 +24,7 @@ enum message_kind {
 	MESSAGE_NAME_KERNEL,
 	MESSAGE_FIND, /* text: a pattern */
 	MESSAGE_SUGGEST, /* text: a word */
+	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
 	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
 	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
@@ -32,7 +33,7 @@ enum message_kind {
 	MESSAGE_WANT_DEBUG, /* text: build id and debug link of `file`, one behind the other; `status`: first candidate */
 	MESSAGE_NAMES, /* wire_answer…: the first of the places asked for, at least one */
 	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
-	MESSAGE_SUGGESTIONS, /* wire_text… */
+	MESSAGE_SUGGESTIONS, /* wire_text…: names, or sentences */
 	MESSAGE_USDT, /* wire_usdt…: what the patterns matched; more follow if `more` */
 	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table; text: elf_needs */
 	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */

@@ -11,6 +11,7 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/vec.h"
+#include "core/base/why.h"
 #include "core/engine/opener.h"
 
 #define STANDARD_DIRECTORY "/usr/lib/debug"
@@ -115,13 +116,15 @@ int debug_files_open(const struct debug_search *search, struct symbol_debug_wish
 	root = foreign_root(search->tgid, our_root);
 	find_places(&places, search, wish);
 	while (wish->candidate < 2 * places.paths.nr) {
-		const struct opener_request ours = { .path = places.paths.data[wish->candidate / 2] };
+		const struct opener_request ours = { .path = places.paths.data[wish->candidate / 2],
+						     .why = search->why };
 		int fd = -ENOENT;
 
 		if (wish->candidate++ % 2 == 0)
 			fd = opener_open(&ours);
 		else if (root >= 0)
-			fd = opener_file_below(root, ours.path);
+			fd = why_opened(search->why, ours.path, "in the root of the process",
+					opener_file_below(root, ours.path));
 		if (fd >= 0)
 			return fd;
 	}

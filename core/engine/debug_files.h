@@ -12,9 +12,12 @@
 
 #include "symbolize/symbolize.h"
 
+struct buf;
+
 struct debug_search {
 	const char *directories; /* of debug files, colons between them; searched before /usr/lib/debug; NULL none */
 	const char *path;        /* of the file that wants it, as its process sees it; NULL unknown */
+	struct buf *why;         /* is told of every place (core/base/why.h); NULL */
 	uint32_t tgid;           /* a process that has mapped it; 0: one on the host */
 };
 

@@ -45,6 +45,7 @@ struct handed_image {
 struct images {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
+	struct buf *why;
 	struct strtab strings;
 	VEC(struct image) images;
 	struct hashidx image_index;
@@ -60,6 +61,11 @@ struct images *images_new(struct profile *profile, struct symbolizer *symbolizer
 	images->profile = profile;
 	images->symbolizer = symbolizer;
 	return images;
+}
+
+void images_tell(struct images *images, struct buf *why)
+{
+	images->why = why;
 }
 
 void images_free(struct images *images)
@@ -281,6 +287,7 @@ static int open_image(const struct images *images, const struct image *image, co
 		.path = strtab_get(&images->strings, image->path),
 		.device = image->device,
 		.inode = image->inode,
+		.why = images->why,
 	};
 
 	return opener_open(&request);

@@ -34,6 +34,8 @@ struct image_place {
 
 /* `symbolizer` may be NULL; both are borrowed. */
 struct images *images_new(struct profile *profile, struct symbolizer *symbolizer);
+/* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
+void images_tell(struct images *images, struct buf *why);
 void images_free(struct images *images);
 
 /* The image with this key, added when new; IMAGE_NONE when there are too many already. */

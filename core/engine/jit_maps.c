@@ -13,6 +13,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/vec.h"
+#include "core/base/why.h"
 #include "core/engine/opener.h"
 #include "core/engine/process.h"
 
@@ -33,6 +34,7 @@ struct jit_map {
 struct jit_maps {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
+	struct buf *why;
 	VEC(struct jit_map) maps; /* the position is the number */
 	size_t nr_open;
 };
@@ -44,6 +46,11 @@ struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbol
 	maps->profile = profile;
 	maps->symbolizer = symbolizer;
 	return maps;
+}
+
+void jit_maps_tell(struct jit_maps *maps, struct buf *why)
+{
+	maps->why = why;
 }
 
 void jit_maps_free(struct jit_maps *maps)
@@ -60,15 +67,21 @@ void jit_maps_free(struct jit_maps *maps)
 
 /* ---- opening ---- */
 
-static bool is_trusted(int fd, uint32_t user)
+static bool is_trusted(int fd, uint32_t user, struct buf *why)
 {
 	struct stat status;
+	bool is_right = !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_nlink <= 1 &&
+			(status.st_uid == user || !status.st_uid) && !(status.st_mode & S_IWOTH);
 
-	return !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_nlink <= 1 &&
-	       (status.st_uid == user || !status.st_uid) && !(status.st_mode & S_IWOTH);
+	if (!is_right)
+		why_add(why,
+			"not believed: owned by neither root nor user %" PRIu32
+			", writable for everyone, or with a second name",
+			user);
+	return is_right;
 }
 
-static int open_below(uint32_t root_tgid, uint32_t pid, uint32_t user)
+static int open_below(uint32_t root_tgid, uint32_t pid, uint32_t user, struct buf *why)
 {
 	_cleanup_(closep) int root = opener_root(root_tgid), fd = -1;
 	char path[64];
@@ -76,17 +89,17 @@ static int open_below(uint32_t root_tgid, uint32_t pid, uint32_t user)
 	if (root < 0)
 		return root;
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
-	fd = opener_plain_below(root, path);
+	fd = why_opened(why, path, root_tgid ? "in the root of the process" : "", opener_plain_below(root, path));
 	if (fd < 0)
 		return fd;
-	return is_trusted(fd, user) ? take_fd(&fd) : -EPERM;
+	return is_trusted(fd, user, why) ? take_fd(&fd) : -EPERM;
 }
 
-static int open_perf_map(uint32_t tgid, uint32_t inner, uint32_t user)
+static int open_perf_map(uint32_t tgid, uint32_t inner, uint32_t user, struct buf *why)
 {
-	int fd = open_below(tgid, inner, user);
+	int fd = open_below(tgid, inner, user, why);
 
-	return fd >= 0 ? fd : open_below(0, tgid, user);
+	return fd >= 0 ? fd : open_below(0, tgid, user, why);
 }
 
 /* The number in the name of a jitdump; 0 for other files. */
@@ -107,7 +120,7 @@ static int open_dump(const struct opener_request *mapping, uint32_t inner, uint3
 
 	if (fd < 0)
 		return fd;
-	return is_trusted(fd, user) ? take_fd(&fd) : -EPERM;
+	return is_trusted(fd, user, mapping->why) ? take_fd(&fd) : -EPERM;
 }
 
 static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns)
@@ -117,7 +130,9 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 	map->tried_ns = now_ns;
 	if (maps->nr_open >= MAPS_MAX || process_identity(map->tgid, &inner, &user))
 		return;
-	map->fd = map->mapping.path ? open_dump(&map->mapping, inner, user) : open_perf_map(map->tgid, inner, user);
+	map->mapping.why = maps->why;
+	map->fd = map->mapping.path ? open_dump(&map->mapping, inner, user)
+				    : open_perf_map(map->tgid, inner, user, maps->why);
 	if (map->fd < 0)
 		return;
 	maps->nr_open++;

@@ -22,6 +22,8 @@ struct jit_maps;
 
 /* Both are borrowed; `symbolizer` may be NULL. */
 struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer);
+/* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
+void jit_maps_tell(struct jit_maps *maps, struct buf *why);
 void jit_maps_free(struct jit_maps *maps);
 
 /* A process maps this file as code: remembered if its name is that of a jitdump. What it points to is only read. */

@@ -15,6 +15,7 @@ struct naming {
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
 	struct debuginfod *debuginfod; /* servers are asked for debug files that are not here; NULL: they are not */
 	const char *path;              /* of files that are not of frames; NULL unknown */
+	struct buf *why;               /* is told where debug files were looked for (core/base/why.h); NULL */
 	struct spaces *const *spaces;  /* where the files of frames are from; NULL, also *spaces: there are none */
 };
 

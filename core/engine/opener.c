@@ -23,6 +23,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/why.h"
 #include "core/engine/process.h"
 
 #define MIN_FILE_BYTES 64            /* an ELF header */
@@ -182,13 +183,16 @@ static int open_below(uint32_t tgid, const struct opener_request *request)
 int opener_open(const struct opener_request *request)
 {
 	bool is_proved = request->inode || !request->tgid;
-	int fd = open_map_file(request);
+	int fd = -ENOENT;
 
+	if (request->tgid)
+		fd = why_opened(request->why, request->path, "through the mapping", open_map_file(request));
 	if (fd >= 0 || !is_proved || request->path[0] != '/')
 		return fd;
 	if (request->tgid)
-		fd = open_below(request->tgid, request);
-	return fd >= 0 ? fd : open_below(0, request);
+		fd = why_opened(request->why, request->path, "in the root of the process",
+				open_below(request->tgid, request));
+	return fd >= 0 ? fd : why_opened(request->why, request->path, "", open_below(0, request));
 }
 
 /* ---- for library.c and debug_files.c ---- */

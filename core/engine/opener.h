@@ -14,12 +14,15 @@
 
 #include <stdint.h>
 
+struct buf;
+
 /* A mapped file to open. */
 struct opener_request {
 	uint32_t tgid;         /* 0: no process, only `path` */
 	uint64_t start, end;   /* of the mapping; 0 unknown */
 	const char *path;      /* as in maps, without " (deleted)" */
 	uint64_t device, inode; /* of the mapping (major << 32 | minor); 0 unknown */
+	struct buf *why;        /* is told what was tried (core/base/why.h); NULL: nobody asks */
 };
 
 /* A descriptor for reading, or a negative errno (no cause is recorded: a frame without a name is not a failure). */

@@ -574,6 +574,8 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	spaces->lives = lives_new();
 	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer);
 	spaces->images = images_new(options->profile, options->symbolizer);
+	jit_maps_tell(spaces->jit_maps, options->why);
+	images_tell(spaces->images, options->why);
 	if (options->unwind) {
 		const struct unwinding_options unwinding = { *options->unwind, options->symbolizer, spaces->images };
 

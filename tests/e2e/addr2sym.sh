@@ -40,6 +40,27 @@ mv "$T/program.debug" "$T/debug$T/"
 names '(fn_0x[0-9a-f]+\+0x0|\?\? .*)' -e "$T/program" "$address"
 names 'main\+0x0' --debug-dir "$T/debug" -e "$T/program" "$address"
 
+# why REGEX ARG…: of the decisions that it tells for one address, one matches
+why() {
+	regex=$1
+	shift
+	"$STACKTOOL" addr2sym --why "$@" >"$T/out" 2>&1 || fail "addr2sym --why $*"
+	grep -qxE "    $regex" "$T/out" || fail "addr2sym --why $*: no line $regex in $(cat "$T/out")"
+}
+why "file $T/program.debug: no such file" -e "$T/program" "$address"
+why 'separate debug file: none of those looked for was this file.s' -e "$T/program" "$address"
+why "file $T/debug$T/program.debug: opened" --debug-dir "$T/debug" -e "$T/program" "$address"
+why 'separate debug file: taken: .*' --debug-dir "$T/debug" -e "$T/program" "$address"
+why "symbol main: from $address, [0-9]+ bytes" -e "$program" "$address"
+why 'place: no executable segment of the file has this address' -e "$program" 1
+ln "$program" "$T/hard link"
+fixture "$T/hard link" sleep
+rm "$T/hard link"
+why "file $T/hard link through the mapping: opened" -p "$fixture_pid" "$address"
+why "symbol main: from $address, [0-9]+ bytes" -p "$fixture_pid" "$address"
+fixture_end
+program=$FIXTURES/chain
+
 wrong() {
 	want=$1
 	shift
@@ -51,6 +72,7 @@ wrong 'addresses of what?' 12
 wrong "'12x': not an address" -e "$program" 12x
 wrong 'no such file' -e "$T/none" 1
 wrong 'not allowed with' -k -p 1 1
+wrong 'needs addresses of a file or a process' --why -k 1
 wrong 'did you mean' -e "$program" --find mainn
 mkfifo "$T/fifo"
 wrong 'a FIFO, not a regular file' -e "$T/fifo" 1

@@ -524,6 +524,35 @@ static void near_names_are_suggested_best_first(void **state)
 	assert_int_equal(symbolizer_suggest(fixture->symbolizer, 0, "frist", names, 0), 0);
 }
 
+static bool is_told(const char *const *sentences, size_t nr, const char *wanted)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (strstr(sentences[i], wanted))
+			return true;
+	return false;
+}
+
+static void decisions_are_explained(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbol_query query = { .where = ADDRESS + 0x20, .exact = true, .linked = true };
+	const char *sentences[64];
+	size_t nr;
+
+	elf_writer_function(&fixture->writer, "alias", ADDRESS + 0x20, 0x10);
+	elf_writer_function(&fixture->writer, "__libc_alias", ADDRESS + 0x20, 0x10);
+	elf_writer_symbol(&fixture->writer, SYMTAB, "hidden", ADDRESS + 0x20, 0x10, STT_FUNC, STB_LOCAL);
+	fixture_add(fixture, 0);
+	nr = symbolizer_explain(fixture->symbolizer, 0, &query, sentences, 64);
+	assert_true(is_told(sentences, nr, "symbol alias: from"));
+	assert_true(is_told(sentences, nr, "__libc_alias: it is a name for the library's own use"));
+	assert_true(is_told(sentences, nr, "hidden: it is local"));
+	query.where = 1;
+	nr = symbolizer_explain(fixture->symbolizer, 0, &query, sentences, 64);
+	assert_true(is_told(sentences, nr, "no executable segment"));
+	assert_int_equal(symbolizer_explain(fixture->symbolizer, 9, &query, sentences, 64), 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, symbolizer_set_up, symbolizer_tear_down)
@@ -554,6 +583,7 @@ int main(void)
 		TEST(thousands_of_functions_come_in_several_messages),
 		TEST(what_cannot_be_searched_says_why),
 		TEST(near_names_are_suggested_best_first),
+		TEST(decisions_are_explained),
 	};
 
 	return cmocka_run_group_tests_name("symbolizer", tests, NULL, NULL);

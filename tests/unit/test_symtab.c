@@ -284,6 +284,23 @@ static void an_exported_name_wins_over_another_global(void **state)
 	assert_int_equal(fixture->table.symbols.nr, 2);
 }
 
+/* As in glibc: what programs call is weak, and beside it is a name for the library itself. */
+static void of_exported_names_the_one_that_programs_call_wins(void **state)
+{
+	struct fixture *fixture = *state;
+
+	elf_writer_symbol(&fixture->writer, DYNSYM, "__libc_calloc", ADDRESS, 0x10, STT_FUNC, STB_GLOBAL);
+	elf_writer_symbol(&fixture->writer, DYNSYM, "calloc", ADDRESS, 0x10, STT_FUNC, STB_WEAK);
+	elf_writer_symbol(&fixture->writer, DYNSYM, "a", ADDRESS + 0x10, 0x10, STT_FUNC, STB_WEAK);
+	elf_writer_symbol(&fixture->writer, DYNSYM, "global", ADDRESS + 0x10, 0x10, STT_FUNC, STB_GLOBAL);
+	elf_writer_symbol(&fixture->writer, DYNSYM, "_IO_puts", ADDRESS + 0x20, 0x10, STT_FUNC, STB_GLOBAL);
+	elf_writer_symbol(&fixture->writer, DYNSYM, "puts", ADDRESS + 0x20, 0x10, STT_FUNC, STB_WEAK);
+	finish(fixture);
+	assert_string_equal(name_at(fixture, ADDRESS), "calloc");
+	assert_string_equal(name_at(fixture, ADDRESS + 0x10), "global");
+	assert_string_equal(name_at(fixture, ADDRESS + 0x20), "puts");
+}
+
 static void symtab_and_dynsym_are_used_together(void **state)
 {
 	struct fixture *fixture = *state;
@@ -611,6 +628,7 @@ int main(void)
 		TEST(the_public_name_wins_among_aliases),
 		TEST(a_sized_function_wins_over_unsized_and_untyped_ones),
 		TEST(an_exported_name_wins_over_another_global),
+		TEST(of_exported_names_the_one_that_programs_call_wins),
 		TEST(symtab_and_dynsym_are_used_together),
 		TEST(a_version_suffix_is_no_part_of_the_name),
 		TEST(thousands_of_aliases_are_no_problem),
