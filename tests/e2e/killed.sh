@@ -5,7 +5,8 @@
 . "${0%/*}/lib.sh"
 needs uprobe
 
-KILLS=$([ -n "${IN_GUEST:-}${SANITIZED:-}" ] && echo 20 || echo 100)
+KILLS=$([ -n "${IN_GUEST:-}" ] && echo 20 || echo "${SANITIZED:+10}")
+KILLS=${KILLS:-100}
 MARK=12347 # entries of a map that nobody else has
 WINDOW_MS=$([ -n "${IN_GUEST:-}" ] && echo 3000 || echo 250)
 

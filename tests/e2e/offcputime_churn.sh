@@ -8,7 +8,7 @@ needs btf
 # Ids come around: a sleep must not be charged to another process of the same one. A guest has its pid_max to itself; a host
 # with a larger one than usual has no id twice, but as many entries.
 forks=60000
-[ -z "${SANITIZED:-}" ] || forks=15000
+[ -z "${SANITIZED:-}" ] || forks=5000
 if [ -n "${IN_GUEST:-}" ]; then
 	forks=1500
 	echo 600 >/proc/sys/kernel/pid_max || fail "pid_max cannot be set"

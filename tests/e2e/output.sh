@@ -11,7 +11,7 @@ go
 # written SUFFIX REGEX: a profile of the fixture in this form
 written() {
 	rm -f "$T/r$1"
-	tool profile -F 199 -p "$fixture_pid" -o "$T/r$1" 1
+	tool profile -F 199 -p "$fixture_pid" -o "$T/r$1" 0.4
 	expect_status 0
 	refuse_out .
 	[ -s "$T/r$1" ] || fail "no r$1"

@@ -65,7 +65,7 @@ expect_out '^    0x[0-9a-f]{16} st_fix_h'
 expect_out '^    0x[0-9a-f]{16} do_syscall_64'
 
 # -c: one sample per so many events: nanoseconds of the clock, where there is no PMU
-tool profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 0.4
+tool profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 1
 expect_status 0
 [ "$(folded_sum)" -ge 10 ] || fail "-c 5000000: only $(folded_sum) samples"
 tool profile -c 5000000 -e cpu-clock -p "$fixture_pid" 1
