@@ -5,6 +5,9 @@
 #include "applets/common.h"
 #include "core/applet.h"
 #include "core/base/alloc.h"
+#include "core/base/err.h"
+
+#define SCREEN_INTERVAL_NS 1000000000ULL
 
 struct profile_options {
 	struct u32_list tgids, tids;
@@ -17,6 +20,7 @@ struct profile_options {
 	int cpu;
 	bool addresses, timestamps;
 	bool plain;
+	bool tui;
 	struct seconds interval;
 	struct pick_options pick;
 	struct limit_options limit;
@@ -60,7 +64,11 @@ static const struct option_spec table[] = {
 	       .max = 1 << 24),
 	OPTION(0, "stack-storage-size", struct profile_options, stack_entries, "N",
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
-	OPTION(0, "interval", struct profile_options, interval, "SECONDS", "a report every so often", .ours = true),
+	OPTION(0, "interval", struct profile_options, interval, "SECONDS",
+	       "a report every so often; with --tui a new look (default 1)", .ours = true),
+	OPTION(0, "tui", struct profile_options, tui, NULL,
+	       "walk through the tree of calls on the terminal while it grows, with search; prints no report",
+	       .ours = true),
 	/* Not pick_table: --include is a prefix of bcc's --include-idle. */
 	OPTION(0, "exclude", struct profile_options, pick.exclude, "REGEX", "no stacks with a function that matches",
 	       .noun = "a regular expression", .ours = true),
@@ -76,9 +84,23 @@ static const struct option_spec table[] = {
 
 static const struct profile_options defaults = { .frequency_hz = 49, .cpu = -1 };
 
+/* The tree of all so far is shown anew every so often, and once more at the end. */
+static int screen_plan(const struct profile_options *options, struct common_options *common, struct plan *plan)
+{
+	if (!options->tui)
+		return 0;
+	if (options->stacks.folded)
+		return fail_usage("argument --tui: not allowed with argument -f/--folded");
+	if (!plan->interval_ns)
+		plan->interval_ns = SCREEN_INTERVAL_NS;
+	return output_options_ask_screen(&common->output);
+}
+
 static int plan(const void *block, struct plan *plan)
 {
 	const struct profile_options *options = block;
+	struct common_options common = options->common;
+	int err;
 
 	plan->applet = "profile";
 	plan->probe.kind = PROBE_SAMPLE;
@@ -109,7 +131,8 @@ static int plan(const void *block, struct plan *plan)
 	stack_plan(&options->stacks, plan);
 	pick_plan(&options->pick, plan);
 	limit_plan(&options->limit, plan);
-	return common_plan(&options->common, plan);
+	err = screen_plan(options, &common, plan);
+	return err ? err : common_plan(&common, plan);
 }
 
 /* ---- the header line ---- */
@@ -170,6 +193,7 @@ static const struct applet_example examples[] = {
 	{ "-U", "only user space stacks (no kernel)" },
 	{ "-K", "only kernel space stacks (no user)" },
 	{ "-e page-faults -c 1 5", "every page fault instead of CPU time" },
+	{ "--tui -p 185", "walk through the calls of a process on the terminal while it runs" },
 	{ "-o five.svg 5", "a flame graph that any browser opens" },
 	{ "-o five.pb.gz 5", "for 'go tool pprof', Pyroscope and Parca" },
 	{ "--timestamps -o five.perf 5", "every sample with its time, as text of perf script" },

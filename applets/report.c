@@ -72,11 +72,8 @@ static int choose_form(const struct report_options *options, struct output_optio
 		return fail_usage("argument --lines: belongs to --top");
 	if (options->least && !options->tree)
 		return fail_usage("argument --least: belongs to --tree");
-	if (options->change.tui && (output->path || output->format))
-		return fail_usage("argument --tui: not allowed with argument %s",
-				  output->path ? "-o/--output" : "--format");
 	if (options->change.tui)
-		return output_options_ask(output, "--tui", OUTPUT_SCREEN);
+		return output_options_ask_screen(output);
 	if (options->tree) {
 		output->limit = options->least;
 		return output_options_ask(output, "--tree", OUTPUT_TREE);

@@ -17,6 +17,7 @@
 #include "core/render/graph.h"
 #include "core/render/merge.h"
 #include "core/render/render.h"
+#include "core/tui.h"
 
 void output_done(struct output *output)
 {
@@ -107,6 +108,8 @@ int output_check(const struct output_options *options)
 	struct profile profile;
 	int err;
 
+	if (options->format == OUTPUT_SCREEN)
+		return tui_check();
 	if (!options->path) {
 		if (!output_format_is_binary(options->format) || !isatty(STDOUT_FILENO))
 			return 0;

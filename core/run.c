@@ -15,14 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/applet.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/cli/version.h"
 #include "core/engine/collect.h"
 #include "core/engine/command.h"
 #include "core/engine/context.h"
@@ -39,9 +37,11 @@
 #include "core/output.h"
 #include "core/render/filter.h"
 #include "core/render/render.h"
+#include "core/run_describe.h"
 #include "core/run_events.h"
 #include "core/run_guard.h"
 #include "core/run_patience.h"
+#include "core/run_screen.h"
 #include "core/run_words.h"
 #include "symbolize/symbolize.h"
 
@@ -63,6 +63,7 @@ struct run {
 	struct command *command; /* NULL: none */
 	struct profile profile;
 	struct output output;
+	struct run_screen *screen; /* NULL without --tui */
 	struct event_stream events; /* only with EVENTS_EACH */
 	int no_kernel_symbols; /* errno of opening them; 0: they are there */
 	struct run_guard guard;
@@ -145,55 +146,11 @@ static int prepare(struct run *run)
 
 /* ---- start ---- */
 
-static void describe_host(struct profile *profile)
-{
-	char text[256];
-
-	host_describe(text, sizeof(text));
-	profile->kernel_release = profile_add_string(profile, text);
-	profile->tool_version = profile_add_string(profile, version_number());
-	if (gethostname(text, sizeof(text)) == 0)
-		profile->hostname = profile_add_string(profile, text);
-}
-
 static void begin_interval(struct run *run)
 {
 	struct profile_interval interval = { .start_ns = clock_monotonic_ns() };
 
 	vec_push(&run->profile.intervals, interval);
-}
-
-static void describe_event(struct run *run)
-{
-	const char *event = run->plan->probe.typed, *unit = "events";
-
-	if (run->attach.mechanism == MECHANISM_PERF_EVENT) {
-		event = run->attach.sample.name;
-		unit = "samples";
-	} else if (run->attach.mechanism == MECHANISM_TP_BTF) {
-		event = "sched:sched_switch";
-		unit = "microseconds"; /* of the value that reports show; the sums are in nanoseconds */
-	}
-	run->profile.event = profile_add_string(&run->profile, event);
-	run->profile.unit = profile_add_string(&run->profile, unit);
-}
-
-static void begin_profile(struct run *run)
-{
-	struct profile *profile = &run->profile;
-	struct tm local = {};
-	time_t now = time(NULL);
-
-	profile_init(profile);
-	profile->view = run->plan->view;
-	output_change_view(&run->plan->output, &profile->view);
-	profile->applet = profile_add_string(profile, run->plan->applet);
-	describe_event(run);
-	profile->footer = profile_add_string(profile, run->applet->footer ? run->applet->footer : "");
-	localtime_r(&now, &local);
-	profile->utc_offset_s = (uint32_t)local.tm_gmtoff;
-	describe_host(profile);
-	begin_interval(run);
 }
 
 /* The header tells how many places were attached, not how many were meant. */
@@ -320,14 +277,19 @@ static int start(struct run *run)
 	if (!err)
 		err = open_kernel_symbols(run);
 	if (!err) {
-		begin_profile(run);
+		run_describe(&run->profile, run->applet, run->plan, &run->attach);
+		begin_interval(run);
 		err = open_spaces(run);
 	}
 	event_stream_init(&run->events, run->plan);
 	if (!err)
 		err = watch_targets(run);
 	if (!err)
+		err = run_screen_new(run->plan, &run->screen);
+	if (!err)
 		err = collector_new(run->plan, run->session, run->spaces, run->watch, &run->collector);
+	if (!err)
+		err = collector_watch_keys(run->collector, run_screen_fd(run->screen));
 	ask_for_priority();
 	if (!err)
 		err = attach_patiently(run->session, run->applet->name, run->plan, &run->attach);
@@ -453,12 +415,19 @@ static int end_events(struct run *run)
 	return err;
 }
 
+static int put_interval(struct run *run)
+{
+	if (run->screen)
+		return run_screen_end(run->screen, &run->profile, current(run));
+	return output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
+}
+
 static int print_interval(struct run *run)
 {
 	int err = pick_rows(run);
 
 	if (!err)
-		err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
+		err = put_interval(run);
 	if (!err)
 		render_notes(&run->profile, current(run), stderr);
 	return err;
@@ -491,6 +460,30 @@ static int report_interval(struct run *run)
 	return err;
 }
 
+/* ---- on the terminal ---- */
+
+static int refresh_screen(struct run *run)
+{
+	struct drain_target target = target_of(run);
+	int err = drain_swap(run->session, &target);
+
+	if (err)
+		return err;
+	name_all(run);
+	return run_screen_refresh(run->screen, &run->profile, current(run));
+}
+
+static int take_keys(struct run *run, enum collect_reason *ret_reason)
+{
+	bool ends = false;
+	int err = run_screen_take(run->screen, &ends);
+
+	*ret_reason = ends ? COLLECT_SIGNAL : COLLECT_INTERVAL;
+	return err;
+}
+
+/* ---- collecting ---- */
+
 static void say_reason(const struct run *run, enum collect_reason reason)
 {
 	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->view.quiet)
@@ -520,7 +513,9 @@ static int collect(struct run *run)
 
 		err = collector_wait(run->collector, &target, &reason);
 		if (!err && reason == COLLECT_INTERVAL)
-			err = report_interval(run);
+			err = run->screen ? refresh_screen(run) : report_interval(run);
+		if (!err && reason == COLLECT_KEYS)
+			err = take_keys(run, &reason);
 		if (!err && reason == COLLECT_EVENTS)
 			err = show_events(run);
 		if (!err && reason == COLLECT_LOOK)
@@ -530,6 +525,8 @@ static int collect(struct run *run)
 	}
 	if (!err)
 		say_reason(run, reason);
+	if (run->screen && (err || reason == COLLECT_SIGNAL))
+		run_screen_leave(run->screen);
 	return err;
 }
 
@@ -561,7 +558,7 @@ static int finish(struct run *run, int err)
 	detach_patiently(run->session, run->applet->name, run->plan);
 	drained = drain_all(run->session, &target);
 	err = err ? err : drained;
-	if (run->command && (err || collector_signalled(run->collector)))
+	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
 		command_hurry(run->command);
 	collector_free(run->collector);
 	run->collector = NULL;
@@ -622,6 +619,8 @@ static int carry_out(struct run *run)
 		err = release_command(run);
 	if (!err)
 		err = start_clock(run);
+	if (!err && run->screen)
+		err = run_screen_begin(run->screen, &run->profile);
 	if (err && err != -EPIPE)
 		return err;
 	return finish(run, err ? err : collect(run));
@@ -630,6 +629,7 @@ static int carry_out(struct run *run)
 static void run_done(struct run *run)
 {
 	collector_free(run->collector);
+	run_screen_free(run->screen);
 	process_watch_free(run->watch);
 	spaces_free(run->spaces);
 	session_free(run->session);

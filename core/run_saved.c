@@ -74,14 +74,23 @@ static int browse(const struct profile *profile, const struct output_options *op
 		.reverse = options->reverse,
 		.delimited = profile->view.delimited,
 	};
+	_cleanup_(browser_done) struct browser browser;
 	_cleanup_(caption_done) struct caption caption;
 	_cleanup_(tree_done) struct tree tree;
+	struct tui *tui = NULL;
+	int err = tui_new(&tui);
 
 	caption_init(&caption, options, profile);
 	tree_init(&tree, &tree_options);
 	tree_add_all(&tree, profile, TREE_NOW);
 	tree_build(&tree);
-	return tui_browse(&tree, &caption.graph);
+	browser_init(&browser, &tree, &caption.graph);
+	if (!err)
+		err = tui_begin(tui);
+	if (!err)
+		err = tui_serve(tui, &browser);
+	tui_free(tui);
+	return err;
 }
 
 int run_saved(const char *path, const struct report_change *change, const struct output_options *options,

@@ -29,6 +29,7 @@ enum source {
 	SOURCE_RING,
 	SOURCE_SPACES,
 	SOURCE_TARGET,
+	SOURCE_KEYS,
 };
 
 struct collector {
@@ -141,6 +142,11 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 	return 0;
 }
 
+int collector_watch_keys(struct collector *collector, int fd)
+{
+	return add_source(collector, fd, SOURCE_KEYS);
+}
+
 int collector_start(struct collector *collector, const struct plan *plan)
 {
 	return add_timers(collector, plan);
@@ -199,6 +205,9 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 	case SOURCE_INTERVAL:
 		*ret_reason = interval_over(collector);
 		return true;
+	case SOURCE_KEYS:
+		*ret_reason = COLLECT_KEYS;
+		return true;
 	case SOURCE_TICK: /* the end of a single thread wakes nobody on older kernels */
 	case SOURCE_TARGET:
 		consume(collector->tick_fd);
@@ -231,10 +240,20 @@ static int handle(struct collector *collector, const struct drain_target *target
 	return 0;
 }
 
-/* An end outranks an interval that is due at the same moment: its report is then the last one. */
+/*
+ * An end outranks an interval that is due at the same moment: its report is then the last one. Keys wait, what else has come is
+ * told once.
+ */
+static int rank(enum collect_reason reason)
+{
+	if (reason == COLLECT_KEYS)
+		return 0;
+	return reason == COLLECT_INTERVAL ? 1 : 2;
+}
+
 static bool outranks(enum collect_reason reason, bool have, enum collect_reason other)
 {
-	return !have || other == COLLECT_INTERVAL || reason != COLLECT_INTERVAL;
+	return !have || rank(reason) >= rank(other);
 }
 
 static bool has_new_rows(const struct collector *collector, const struct drain_target *target, size_t nr_before)

@@ -20,6 +20,7 @@ enum collect_reason {
 	COLLECT_INTERVAL,    /* an interval is over, the run goes on */
 	COLLECT_EVENTS,      /* EVENTS_EACH: there are new rows, the run goes on */
 	COLLECT_LOOK,        /* it is time to look at the cost, the run goes on; twice a second */
+	COLLECT_KEYS,        /* there is something on the descriptor of collector_watch_keys(), the run goes on */
 	COLLECT_DURATION,    /* the asked time is over */
 	COLLECT_SIGNAL,      /* SIGINT, SIGTERM or SIGHUP */
 	COLLECT_COST,        /* what came of COLLECT_LOOK: it costs too much */
@@ -32,6 +33,9 @@ enum collect_reason {
  */
 int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
 		  struct collector **ret_collector);
+
+/* Ends a wait when `fd` is readable, -1: there is none. 0 or a recorded failure. */
+int collector_watch_keys(struct collector *collector, int fd);
 
 /* Starts the clock of interval and duration, once everything is attached. 0 or a recorded failure. */
 int collector_start(struct collector *collector, const struct plan *plan);

@@ -186,6 +186,14 @@ int output_options_ask(struct output_options *options, const char *option, enum 
 			  name_of(said));
 }
 
+int output_options_ask_screen(struct output_options *options)
+{
+	if (options->path || options->format)
+		return fail_usage("argument --tui: not allowed with argument %s",
+				  options->path ? "-o/--output" : "--format");
+	return output_options_ask(options, "--tui", OUTPUT_SCREEN);
+}
+
 int graph_colors_parse(const char *name, enum graph_colors *ret_colors)
 {
 	int found = find_name("palette", name, color_names, COLORS_NR);

@@ -101,6 +101,9 @@ _must_check_ int output_options_histogram(const struct output_options *options, 
  */
 _must_check_ int output_options_ask(struct output_options *options, const char *option, enum output_format form);
 
+/* The same for --tui, which has no place for -o and --format. */
+_must_check_ int output_options_ask_screen(struct output_options *options);
+
 int graph_colors_parse(const char *name, enum graph_colors *ret_colors);
 int graph_root_parse(const char *name, enum graph_root *ret_root);
 /* "0.1" or "0.1%" as thousandths of a percent. */

@@ -235,6 +235,72 @@ static void type_key(struct browser *browser, int key)
 		buf_addc(&browser->typed, (char)key);
 }
 
+/* ---- another tree in its place ---- */
+
+/* Nodes whose places in another tree matter: open ones, that of the cursor, and all above these. */
+static bool *find_kept(const struct browser *browser, uint32_t cursor)
+{
+	const struct tree *tree = browser->tree;
+	bool *kept = xcalloc(tree->nodes.nr, sizeof(*kept));
+
+	for (uint32_t node = (uint32_t)tree->nodes.nr - 1; node > 0; node--)
+		if (kept[node] || browser->open[node] || node == cursor)
+			kept[node] = kept[tree->nodes.data[node].parent] = true;
+	return kept;
+}
+
+/* The child of a node that shows what `wanted` of another tree shows, or 0. */
+static uint32_t find_child(const struct tree *tree, uint32_t parent, const struct tree *other, uint32_t wanted)
+{
+	uint32_t frame = other->nodes.data[wanted].frame;
+
+	for (uint32_t child = parent + 1; child < tree->nodes.data[parent].end; child = tree->nodes.data[child].end)
+		if (tree->frames.data[tree->nodes.data[child].frame].kind == other->frames.data[frame].kind &&
+		    !strcmp(tree_text(tree, tree->nodes.data[child].frame), tree_text(other, frame)))
+			return child;
+	return 0;
+}
+
+/* Where the nodes of the browser's own tree are in another one; 0 = nowhere, or of no interest, or the root. */
+static uint32_t *find_places(const struct browser *browser, const struct tree *tree, uint32_t cursor)
+{
+	const struct tree *old = browser->tree;
+	_cleanup_(freep) bool *kept = find_kept(browser, cursor);
+	uint32_t *places = xcalloc(old->nodes.nr, sizeof(*places));
+
+	for (uint32_t node = 1; node < old->nodes.nr; node++) {
+		uint32_t parent = old->nodes.data[node].parent;
+
+		if (kept[node] && (!parent || places[parent]))
+			places[node] = find_child(tree, places[parent], old, node);
+	}
+	return places;
+}
+
+void browser_replace(struct browser *browser, const struct tree *tree)
+{
+	uint32_t cursor = browser->lines.data[browser->cursor];
+	size_t above = browser->cursor - browser->first;
+	_cleanup_(freep) uint32_t *places = find_places(browser, tree, cursor);
+	_cleanup_(freep) bool *before = browser->open;
+
+	browser->open = xcalloc(tree->nodes.nr, sizeof(bool));
+	for (uint32_t node = 0; node < browser->tree->nodes.nr && browser->touched; node++)
+		if (before[node] && (!node || places[node]))
+			browser->open[places[node]] = true;
+	while (cursor && !places[cursor])
+		cursor = browser->tree->nodes.data[cursor].parent;
+	browser->tree = tree;
+	if (!browser->touched)
+		open_node(browser, 0);
+	if (browser->match)
+		count_matched(browser);
+	find_lines(browser);
+	browser->cursor = line_of(browser, places[cursor]);
+	browser->first = browser->cursor > above ? browser->cursor - above : 0;
+	move_to(browser, browser->cursor);
+}
+
 /* ---- keys ---- */
 
 static void go_left(struct browser *browser)
@@ -302,6 +368,7 @@ static void walk(struct browser *browser, int key)
 bool browser_press(struct browser *browser, int key)
 {
 	browser->message[0] = '\0';
+	browser->touched = true;
 	if (browser->typing) {
 		type_key(browser, key);
 		return key != KEY_QUIT;

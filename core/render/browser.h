@@ -35,6 +35,7 @@ struct browser {
 	VEC(uint32_t) lines;   /* nodes that are shown, in order */
 	size_t cursor, first;  /* in lines: the cursor, the first on the screen */
 	size_t rows, columns;  /* of the screen */
+	bool touched;          /* a key was pressed: what is open is the user's choice */
 	bool typing;           /* a search expression is being typed */
 	struct buf typed;
 	struct match *match;   /* what is searched for, or NULL */
@@ -45,6 +46,12 @@ struct browser {
 /* `tree` and `caption` are borrowed. The heaviest branch is open as far as it has no rival. */
 void browser_init(struct browser *browser, const struct tree *tree, const struct graph_caption *caption);
 void browser_done(struct browser *browser);
+
+/*
+ * Goes on with another tree, of the same run when more has come: branches and the cursor stay where their functions are, and
+ * what has no key behind it opens anew. The old tree is needed no more.
+ */
+void browser_replace(struct browser *browser, const struct tree *tree);
 
 /* The size of the screen; at least three rows are drawn. */
 void browser_resize(struct browser *browser, size_t rows, size_t columns);

@@ -36,4 +36,25 @@ script -qefc "$STACKTOOL report --tree $T/stacks; $STACKTOOL report $T/stacks; $
 	/dev/null </dev/null >"$T/plain"
 grep -aq 'other;x 1' "$T/plain" || fail "no report on the terminal"
 grep -aq $'\033' "$T/plain" && fail "text on a terminal has escape sequences"
+
+# Without a terminal one line says so, before anything else is done.
+refused() { # WORDS COMMAND...
+	local words=$1
+	shift
+	"$@" >"$T/out" 2>"$T/err" </dev/null
+	[ $? = 2 ] || fail "$*: status $?"
+	grep -q "$words" "$T/err" || fail "$*: $(cat "$T/err")"
+	[ "$(wc -l <"$T/err")" = 1 ] && [ ! -s "$T/out" ] || fail "$*: $(cat "$T/out" "$T/err")"
+}
+for command in "report $T/stacks" "profile 1"; do
+	# shellcheck disable=SC2086  # words
+	refused 'argument --tui: the standard output is no terminal' "$STACKTOOL" ${command% *} --tui ${command##* }
+	# shellcheck disable=SC2086
+	script -qefc "setsid -w $STACKTOOL ${command% *} --tui ${command##* }" /dev/null </dev/null >"$T/none"
+	[ $? = 2 ] || fail "$command without a controlling terminal: $(cat "$T/none")"
+	grep -q 'argument --tui: there is no terminal' "$T/none" || fail "$command: $(cat "$T/none")"
+done
+refused 'argument --tui: not allowed with argument -f' "$STACKTOOL" profile --tui -f 1
+refused 'argument --tui: not allowed with argument -o/--output' "$STACKTOOL" profile --tui -o x.svg 1
+refused 'argument --tui: not allowed with argument --format' "$STACKTOOL" report --tui --format json "$T/stacks"
 exit 0

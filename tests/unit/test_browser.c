@@ -197,6 +197,58 @@ static void a_title_is_shown_and_not_obeyed(void **state)
 	end(&fixture);
 }
 
+/* More has come: the browser goes on with the tree of that, and the old one is no more. */
+static void grow(struct fixture *fixture, const char *text)
+{
+	struct fixture grown;
+
+	begin(&grown, text);
+	browser_replace(&fixture->browser, &grown.tree);
+	browser_done(&grown.browser);
+	tree_done(&fixture->tree);
+	profile_done(&fixture->profile);
+	fixture->profile = grown.profile;
+	fixture->tree = grown.tree;
+	fixture->browser.tree = &fixture->tree;
+}
+
+static void what_comes_opens_until_a_key_is_pressed(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, "# nothing\n");
+	browser_resize(&fixture.browser, 6, 200);
+	expect(&fixture, HEAD ">   0.00%   0.00%    all\n\n\n0 samples" HELP);
+	grow(&fixture, "app;main 1\n");
+	expect(&fixture,
+	       HEAD "> 100.00%   0.00%  - all\n 100.00%   0.00%   - app\n 100.00% 100.00%      main\n1 samples" HELP);
+	grow(&fixture, "app;main 1\nzap;main 3\n");
+	expect(&fixture,
+	       HEAD "> 100.00%   0.00%  - all\n  75.00%   0.00%   + zap\n  25.00%   0.00%   + app\n4 samples" HELP);
+	end(&fixture);
+}
+
+static void branches_and_the_cursor_stay_where_they_are(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, TEXT);
+	browser_resize(&fixture.browser, 9, 200);
+	press(&fixture, "jljjj"); /* app and main are open, the cursor is on c, in line 4 */
+	grow(&fixture, "app;main;a;b 6\napp;main;c 30\nbig;y 100\nother;x 1\n");
+	expect(&fixture,
+	       HEAD " 100.00%   0.00%  - all\n  72.99%   0.00%   + big\n  26.28%   0.00%   - app\n"
+		    "  26.28%   0.00%    - main\n>  21.90%  21.90%       c\n   4.38%   0.00%     + a\n30 samples" HELP);
+	press(&fixture, "/^[xy]$\n");
+	assert_int_equal(fixture.browser.matched, 101);
+	grow(&fixture, "app;main;a;b 6\napp;main;c 30\nbig;y 200\nother;x 1\n");
+	assert_int_equal(fixture.browser.matched, 201);
+	grow(&fixture, "app;main;a;b 6\n"); /* of what has gone, the nearest above stays */
+	expect(&fixture, HEAD "> 100.00%   0.00%  - all\n 100.00%   0.00%   - app\n 100.00%   0.00%    - main\n"
+			      " 100.00%   0.00%     + a\n\n\n6 samples; matched: 0.00%" HELP);
+	end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +257,8 @@ int main(void)
 		cmocka_unit_test(search_opens_what_matches),
 		cmocka_unit_test(small_screens_and_empty_trees_do_no_harm),
 		cmocka_unit_test(a_title_is_shown_and_not_obeyed),
+		cmocka_unit_test(what_comes_opens_until_a_key_is_pressed),
+		cmocka_unit_test(branches_and_the_cursor_stay_where_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
