@@ -28,6 +28,7 @@ enum source {
 	SOURCE_DURATION,
 	SOURCE_RING,
 	SOURCE_SPACES,
+	SOURCE_TABLES,
 	SOURCE_TARGET,
 	SOURCE_KEYS,
 };
@@ -55,6 +56,19 @@ static int add_source(struct collector *collector, int fd, enum source source)
 	if (epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event))
 		return fail(-errno, "epoll: %s", strerror(errno));
 	return 0;
+}
+
+/*
+ * Unwind tables that come while nothing else happens. The worker may be another one by now, so it is asked again and again;
+ * what it has to say besides would wake us without end if not for EPOLLET.
+ */
+static void watch_tables(struct collector *collector)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u32 = SOURCE_TABLES };
+	int fd = spaces_tables_fd(collector->spaces);
+
+	if (fd >= 0)
+		epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
 static int add_timer(struct collector *collector, uint64_t first_ns, uint64_t period_ns, enum source source,
@@ -149,6 +163,7 @@ int collector_watch_keys(struct collector *collector, int fd)
 
 int collector_start(struct collector *collector, const struct plan *plan)
 {
+	watch_tables(collector);
 	return add_timers(collector, plan);
 }
 
@@ -221,6 +236,7 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 static void tick(struct collector *collector)
 {
 	collector->nr_ticks++;
+	watch_tables(collector);
 	if (collector->nr_ticks % TICKS_PER_SECOND == 0)
 		session_tick(collector->session);
 	if (collector->nr_ticks % TICKS_PER_LOOK == 0)
@@ -231,7 +247,7 @@ static int handle(struct collector *collector, const struct drain_target *target
 {
 	if (source == SOURCE_SPACES || source == SOURCE_TICK)
 		spaces_update(collector->spaces);
-	if (source == SOURCE_SPACES)
+	if (source == SOURCE_SPACES || source == SOURCE_TABLES)
 		spaces_unwind(collector->spaces, 0);
 	if (source == SOURCE_TICK)
 		tick(collector);

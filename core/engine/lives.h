@@ -29,7 +29,8 @@ struct life {
 	uint64_t start_ns, end_ns; /* start 0: before we looked; end LIFE_RUNS: not yet */
 	enum life_state state;
 	struct mappings *mappings;
-	uint64_t start_time_ns, exec_id;     /* as its first record said; 0 unknown */
+	uint64_t start_time_ns,
+		exec_id;     /* as its first record said; 0 unknown. A fork copies the exec id, exec counts it up */
 	uint64_t nr_lost;                    /* side-band records that were lost when its mappings were last known */
 	bool unwound;   /* the kernel side is to know its mappings */
 	bool changed;   /* and does not know them as they are now */

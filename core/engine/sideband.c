@@ -28,11 +28,18 @@
 #define MIN_RING_ORDER 3
 #define MANY_CPUS 16 /* that get half of it each */
 #define CPU_CHECK_NS NSEC_PER_SEC
-#define MAX_RUNG 1000 /* times that one thread may wake us */
+#define BELL_PERIOD_NS (NSEC_PER_SEC / 10)
+#define MAX_RUNG 100 /* times in one period that the bells may wake us: 1 % of a CPU */
 
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
+
+/* An event of one CPU, which nobody reads: it only wakes. */
+struct doorbell {
+	int fd; /* -1 none */
+	struct perf_ring ring;
+};
 
 /* The ring of one CPU and the record at its tail. */
 struct lane {
@@ -47,13 +54,7 @@ struct lane {
 	struct sideband_record next;
 	size_t next_bytes;
 	struct sideband_record build_id; /* the last one that came, for the mapping that follows */
-};
-
-/* An event of one thread, which nobody reads: it only wakes. */
-struct doorbell {
-	int fd; /* -1 none */
-	struct perf_ring ring;
-	unsigned int nr_rung;
+	struct doorbell doorbell;
 };
 
 struct queued {
@@ -66,11 +67,12 @@ struct sideband {
 	unsigned int ring_order;
 	bool build_ids;
 	bool counts_lost; /* the number of lost records can be read */
+	bool rings; /* lanes have doorbells */
 	struct lane *lanes;
-	struct doorbell doorbell;
 	VEC(struct queued) heap; /* lanes with a record in this pass, the oldest record first */
 	struct lane *given;      /* whose record the caller holds */
-	uint64_t cutoff_ns, cpus_checked_ns;
+	uint64_t cutoff_ns, cpus_checked_ns, bells_heard_ns;
+	unsigned int nr_rung; /* since bells_heard_ns */
 	uint64_t nr_lost;
 	size_t nr_unwatched;
 };
@@ -135,6 +137,92 @@ static int open_ring(const struct sideband *sideband, struct lane *lane)
 	return err;
 }
 
+/* ---- doorbells ---- */
+
+static void doorbell_done(struct doorbell *doorbell)
+{
+	perf_ring_done(&doorbell->ring);
+	closep(&doorbell->fd);
+	doorbell->fd = -1;
+}
+
+static int listen_to(const struct sideband *sideband, const struct doorbell *doorbell, int operation, bool on)
+{
+	struct epoll_event readable = { .events = on ? EPOLLIN | EPOLLET : 0 };
+
+	return epoll_ctl(sideband->epoll_fd, operation, doorbell->fd, &readable);
+}
+
+/* Where the kernel refuses, this CPU's ring is read when it is a quarter full, or when the caller does. */
+static void open_doorbell(const struct sideband *sideband, struct lane *lane)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.mmap = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	struct doorbell *doorbell = &lane->doorbell;
+
+	doorbell->fd = open_event(&attributes, -1, lane->cpu);
+	if (doorbell->fd < 0 || perf_ring_init(&doorbell->ring, doorbell->fd, 0) ||
+	    listen_to(sideband, doorbell, EPOLL_CTL_ADD, true))
+		doorbell_done(doorbell);
+}
+
+static void listen_to_all(const struct sideband *sideband, bool on)
+{
+	for (const struct lane *lane = sideband->lanes; lane; lane = lane->other)
+		if (lane->doorbell.fd >= 0)
+			listen_to(sideband, &lane->doorbell, EPOLL_CTL_MOD, on);
+}
+
+/* Makes room for the next records: none is written, and nobody woken, when the ring is full. Whether it has rung. */
+static bool answer_doorbell(struct doorbell *doorbell)
+{
+	struct perf_ring *ring = &doorbell->ring;
+	uint64_t nr_bytes;
+
+	if (doorbell->fd < 0)
+		return false;
+	perf_ring_load(ring);
+	nr_bytes = ring->head - ring->tail;
+	if (nr_bytes)
+		perf_ring_pop(ring, nr_bytes);
+	return nr_bytes;
+}
+
+/* A host that starts programs all the time has us look as often as before, and a little more. */
+static void answer_doorbells(struct sideband *sideband, uint64_t now_ns)
+{
+	bool rung = false;
+
+	if (!sideband->rings)
+		return;
+	if (now_ns - sideband->bells_heard_ns >= BELL_PERIOD_NS) {
+		if (sideband->nr_rung >= MAX_RUNG)
+			listen_to_all(sideband, true);
+		sideband->bells_heard_ns = now_ns;
+		sideband->nr_rung = 0;
+	}
+	for (struct lane *lane = sideband->lanes; lane; lane = lane->other)
+		rung |= answer_doorbell(&lane->doorbell);
+	sideband->nr_rung += rung;
+	if (rung && sideband->nr_rung == MAX_RUNG)
+		listen_to_all(sideband, false);
+}
+
+void sideband_ring(struct sideband *sideband)
+{
+	for (struct lane *lane = sideband->lanes; lane && !sideband->rings; lane = lane->other)
+		open_doorbell(sideband, lane);
+	sideband->rings = true;
+}
+
+/* ---- lanes ---- */
+
 /* Build ids are a gain, not a need: whatever fails here leaves mappings known by device and inode. */
 static void open_build_ids(struct sideband *sideband, struct lane *lane)
 {
@@ -153,6 +241,7 @@ static void open_build_ids(struct sideband *sideband, struct lane *lane)
 
 static void lane_free(struct lane *lane)
 {
+	doorbell_done(&lane->doorbell);
 	perf_ring_done(&lane->ring);
 	closep(&lane->build_id_fd);
 	closep(&lane->fd);
@@ -165,7 +254,7 @@ static int add_lane(struct sideband *sideband, int cpu)
 	struct lane *lane = xmalloc(sizeof(*lane));
 	int err;
 
-	*lane = (struct lane){ .cpu = cpu, .fd = -1, .build_id_fd = -1 };
+	*lane = (struct lane){ .cpu = cpu, .fd = -1, .build_id_fd = -1, .doorbell.fd = -1 };
 	err = open_ring(sideband, lane);
 	if (err == -EINVAL && sideband->counts_lost) {
 		sideband->counts_lost = false;
@@ -178,53 +267,11 @@ static int add_lane(struct sideband *sideband, int cpu)
 		return err;
 	}
 	open_build_ids(sideband, lane);
+	if (sideband->rings)
+		open_doorbell(sideband, lane);
 	lane->other = sideband->lanes;
 	sideband->lanes = lane;
 	return 0;
-}
-
-/* ---- the doorbell ---- */
-
-static void doorbell_done(struct doorbell *doorbell)
-{
-	perf_ring_done(&doorbell->ring);
-	closep(&doorbell->fd);
-	doorbell->fd = -1;
-}
-
-void sideband_ring_for(struct sideband *sideband, uint32_t tid)
-{
-	struct perf_event_attr attributes = {
-		.size = sizeof(attributes),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.mmap = 1,
-		.watermark = 1,
-		.wakeup_watermark = 1,
-	};
-	struct epoll_event readable = { .events = EPOLLIN | EPOLLET };
-	struct doorbell *doorbell = &sideband->doorbell;
-
-	doorbell_done(doorbell);
-	doorbell->fd = open_event(&attributes, (pid_t)tid, -1);
-	if (doorbell->fd < 0 || perf_ring_init(&doorbell->ring, doorbell->fd, 0) ||
-	    epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, doorbell->fd, &readable))
-		doorbell_done(doorbell);
-}
-
-/* Makes room for the next records: none is written, and nobody woken, when the ring is full. */
-static void answer_doorbell(struct doorbell *doorbell)
-{
-	struct perf_ring *ring = &doorbell->ring;
-
-	if (doorbell->fd < 0)
-		return;
-	perf_ring_load(ring);
-	if (ring->head == ring->tail)
-		return;
-	perf_ring_pop(ring, ring->head - ring->tail);
-	if (++doorbell->nr_rung == MAX_RUNG)
-		doorbell_done(doorbell);
 }
 
 /* ---- CPUs come and go ---- */
@@ -361,7 +408,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 {
 	struct epoll_event ignored;
 
-	answer_doorbell(&sideband->doorbell);
+	answer_doorbells(sideband, clock_monotonic_ns());
 	sideband->cutoff_ns = clock_monotonic_ns();
 	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll saw */
 	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
@@ -444,7 +491,6 @@ int sideband_new(struct sideband **ret_sideband)
 
 	sideband->build_ids = sideband->counts_lost = true;
 	sideband->cpus_checked_ns = clock_monotonic_ns();
-	sideband->doorbell.fd = -1;
 	sideband->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (sideband->epoll_fd < 0)
 		err = fail(-errno, "side-band: epoll_create: %s", strerror(errno));
@@ -467,7 +513,6 @@ void sideband_free(struct sideband *sideband)
 		sideband->lanes = lane->other;
 		lane_free(lane);
 	}
-	doorbell_done(&sideband->doorbell);
 	vec_done(&sideband->heap);
 	closep(&sideband->epoll_fd);
 	free(sideband);

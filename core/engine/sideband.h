@@ -24,14 +24,14 @@ struct sideband;
 int sideband_new(struct sideband **ret_sideband);
 void sideband_free(struct sideband *sideband);
 
-/* Readable (epoll) when a ring is a quarter full, or as sideband_ring_for() says. */
+/* Readable (epoll) when a ring is a quarter full, or as sideband_ring() says. */
 int sideband_fd(const struct sideband *sideband);
 
 /*
- * From now on the descriptor is readable at once when this thread maps code, a thousand times at most: a JIT compiler does it
- * all the time. Where the kernel refuses, nothing changes.
+ * From now on the descriptor is readable at once when a program of this host maps code, forks or ends, so also after every
+ * exec; a hundred times in a tenth of a second at most. Where the kernel refuses, nothing changes.
  */
-void sideband_ring_for(struct sideband *sideband, uint32_t tid);
+void sideband_ring(struct sideband *sideband);
 
 /*
  * Starts a pass over everything that was written before now, and opens rings for CPUs that have come online. Returns the

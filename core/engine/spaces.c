@@ -272,6 +272,7 @@ static void note_exec(struct spaces *spaces, const struct sideband_record *recor
 	struct life *life = begin_life(spaces, record->tgid, record->time_ns);
 
 	life->state = LIFE_COMPLETE;
+	life->exec_id = before && before->exec_id ? before->exec_id + 1 : 0;
 	if (unwound)
 		want_unwound(spaces, life);
 }
@@ -290,6 +291,7 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 	mappings_free(life->mappings);
 	life->mappings = mappings_share(parent->mappings);
 	life->nr_lost = parent->nr_lost;
+	life->exec_id = parent->exec_id;
 	if (parent->state == LIFE_COMPLETE)
 		life->state = LIFE_COMPLETE;
 	if (parent->unwound)
@@ -425,7 +427,7 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 
 	if (is_another_program(spaces, life, record))
 		life = begin_life(spaces, record->tgid, time_ns);
-	if (!life->start_time_ns && !life->exec_id) {
+	if (!life->start_time_ns) {
 		life->start_time_ns = record->start_time_ns;
 		life->exec_id = record->exec_id;
 	}
@@ -552,7 +554,7 @@ void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word)
 	complete_life(spaces, life, now_ns, MAX_PARENTS);
 	life->unwound = true;
 	unwinding_expect(spaces->unwinding, word);
-	sideband_ring_for(spaces->sideband, tgid); /* the kernel may take 10 ms for this; meanwhile the worker works */
+	sideband_ring(spaces->sideband);
 }
 
 /* ---- the whole ---- */
@@ -560,8 +562,11 @@ void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word)
 /* Working without the side-band is no failure: its cause becomes the note. */
 static void open_sideband(struct spaces *spaces)
 {
-	if (!sideband_new(&spaces->sideband))
+	if (!sideband_new(&spaces->sideband)) {
+		if (spaces->unwinding && !spaces->options.only_tgid)
+			sideband_ring(spaces->sideband);
 		return;
+	}
 	spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
 	err_clear();
 }
@@ -606,6 +611,11 @@ void spaces_free(struct spaces *spaces)
 int spaces_fd(const struct spaces *spaces)
 {
 	return spaces->sideband ? sideband_fd(spaces->sideband) : -1;
+}
+
+int spaces_tables_fd(const struct spaces *spaces)
+{
+	return spaces->unwinding ? symbolizer_socket(spaces->options.symbolizer) : -1;
 }
 
 uint64_t spaces_lost(const struct spaces *spaces)

@@ -71,6 +71,12 @@ void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word);
  */
 bool spaces_unwind(struct spaces *spaces, int timeout_ms);
 
+/*
+ * Readable when the symbol worker may have made a table: spaces_unwind() takes it. It changes with the worker, and is -1 while
+ * there is none.
+ */
+int spaces_tables_fd(const struct spaces *spaces);
+
 /* Whether a table found no room in the memory that it may take. */
 bool spaces_unwind_full(const struct spaces *spaces);
 

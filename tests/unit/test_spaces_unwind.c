@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which run of a process the kernel side is told to believe its mappings for: a fork copies the exec id of the parent and exec()
+ * counts it up, so the mappings from before an exec are not taken for those after it.
+ */
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf/unwind_space.h"
+#include "core/base/cleanup.h"
+#include "core/engine/spaces.h"
+#include "tests/unit/symbolizer_fixture.h"
+
+enum {
+	EXEC_ID = 41,
+	START_NS = 5,
+};
+
+struct stage {
+	struct unwind_store_options store;
+	struct profile profile;
+	struct spaces *spaces;
+	int inner;
+};
+
+static bool may_watch_the_host(void)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.mmap = 1,
+	};
+	_cleanup_(closep) int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0);
+
+	return fd >= 0;
+}
+
+/* False where maps or the side-band may not be opened. */
+static bool begin(struct stage *stage, struct symbolizer *symbolizer)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, mapped, .map_flags = BPF_F_MMAPABLE);
+	LIBBPF_OPTS(bpf_map_create_opts, of_slabs);
+	struct spaces_options options = { .symbolizer = symbolizer, .profile = &stage->profile };
+
+	*stage = (struct stage){};
+	stage->inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", 4, sizeof(struct st_slab), 1, &mapped);
+	if (stage->inner < 0 || !may_watch_the_host()) {
+		print_message("maps or the side-band are not permitted here\n");
+		closep(&stage->inner);
+		return false;
+	}
+	of_slabs.inner_map_fd = (__u32)stage->inner;
+	stage->store = (struct unwind_store_options){
+		.first_slab = -1,
+		.max_bytes = 64 * ST_SLAB_BYTES,
+		.slabs = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "slabs", 4, 4, ST_MAX_SLABS, &of_slabs),
+		.processes =
+			bpf_map_create(BPF_MAP_TYPE_HASH, "processes", 4, sizeof(struct st_unwind_process), 64, NULL),
+	};
+	assert_true(stage->store.slabs >= 0 && stage->store.processes >= 0);
+	profile_init(&stage->profile);
+	options.unwind = &stage->store;
+	assert_int_equal(spaces_new(&options, &stage->spaces), 0);
+	return true;
+}
+
+static void end(struct stage *stage)
+{
+	spaces_free(stage->spaces);
+	profile_done(&stage->profile);
+	close(stage->store.slabs);
+	close(stage->store.processes);
+	close(stage->inner);
+}
+
+/* As if an event of this process had come. */
+static void add_own_record(struct stage *stage)
+{
+	const struct profile_record record = {
+		.tgid = (uint32_t)getpid(),
+		.start_time_ns = START_NS,
+		.exec_id = EXEC_ID,
+	};
+	const uint64_t address = (uint64_t)&add_own_record;
+	uint32_t frame;
+
+	spaces_add_frames(stage->spaces, &record, &address, 1, true, &frame);
+}
+
+/* What the kernel side knows by now; all zeros without an entry. */
+static struct st_unwind_process entry_of(struct stage *stage, int pid)
+{
+	struct st_unwind_process entry = {};
+
+	spaces_update(stage->spaces);
+	spaces_unwind(stage->spaces, 0);
+	bpf_map_lookup_elem(stage->store.processes, &pid, &entry);
+	return entry;
+}
+
+/* A child that says when it was forked, executes cat(1) when it is told to, and then echoes. */
+static int start_child(int to_child[2], int from_child[2])
+{
+	int pid;
+
+	assert_int_equal(pipe(to_child), 0);
+	assert_int_equal(pipe(from_child), 0);
+	pid = fork();
+	if (!pid) {
+		char word;
+
+		dup2(to_child[0], STDIN_FILENO);
+		dup2(from_child[1], STDOUT_FILENO);
+		if (write(STDOUT_FILENO, "f", 1) == 1 && read(STDIN_FILENO, &word, 1) == 1)
+			execlp("cat", "cat", NULL);
+		_exit(99);
+	}
+	return pid;
+}
+
+static char next_byte(int fd)
+{
+	char got = 0;
+
+	return read(fd, &got, 1) == 1 ? got : 0;
+}
+
+static void entries_follow_fork_and_exec(void **state)
+{
+	struct fixture *fixture = *state;
+	struct st_unwind_process parent, forked, executed;
+	int to_child[2], from_child[2], pid;
+	struct stage stage;
+	char said[2];
+
+	if (!begin(&stage, fixture->symbolizer))
+		skip();
+	add_own_record(&stage);
+	parent = entry_of(&stage, getpid());
+	assert_int_equal(parent.exec_id, EXEC_ID);
+	assert_int_equal(parent.start_time_ns, START_NS);
+
+	/* The child has the worker's socket: it ends before anything is asserted. */
+	pid = start_child(to_child, from_child);
+	said[0] = next_byte(from_child[0]);
+	forked = entry_of(&stage, pid);
+	said[1] = write(to_child[1], "ab", 2) == 2 ? next_byte(from_child[0]) : 0;
+	executed = entry_of(&stage, pid);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+
+	assert_memory_equal(said, "fb", 2);
+	assert_int_equal(forked.tgid, pid);
+	assert_int_equal(forked.exec_id, EXEC_ID);
+	assert_int_equal(forked.start_time_ns, 0); /* its first event will tell */
+	assert_int_equal(executed.tgid, pid);
+	assert_int_equal(executed.exec_id, EXEC_ID + 1);
+	assert_int_not_equal(executed.space, forked.space);
+	for (int i = 0; i < 2; i++) {
+		close(to_child[i]);
+		close(from_child[i]);
+	}
+	end(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(entries_follow_fork_and_exec, symbolizer_set_up, symbolizer_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
