@@ -114,6 +114,7 @@ static int open_lane_event(const struct sideband *sideband, int cpu, unsigned in
 	attributes.comm = 1;
 	attributes.comm_exec = 1;
 	attributes.task = 1;
+	attributes.ksymbol = 1;
 	attributes.wakeup_watermark = (uint32_t)((size_t)sysconf(_SC_PAGESIZE) << order) / 4;
 	return open_event(&attributes, -1, cpu);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf side-band: what the kernel tells of every executable mapping, fork, exec and exit on the whole host, in time
- * order over all CPUs.
+ * The perf side-band: what the kernel tells of every executable mapping, fork, exec and exit on the whole host, and of
+ * code that it generates for itself, in time order over all CPUs.
  *
  * One software event that never fires (PERF_COUNT_SW_DUMMY) per CPU, each with a ring. A second one per CPU writes into the
  * same ring and asks for build ids: the kernel gives either device and inode of a mapping or its build id, never both, and

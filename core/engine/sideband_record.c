@@ -47,6 +47,14 @@ struct comm {
 	uint32_t tgid, tid;
 };
 
+/* Its name follows. */
+struct ksymbol {
+	struct perf_event_header header;
+	uint64_t start;
+	uint32_t length;
+	uint16_t type, flags;
+};
+
 struct lost {
 	struct perf_event_header header;
 	uint64_t id, nr_lost;
@@ -54,6 +62,7 @@ struct lost {
 
 _Static_assert(sizeof(struct trailer) == 32, "layout of sample_id");
 _Static_assert(sizeof(struct mmap2) == 72, "layout of PERF_RECORD_MMAP2");
+_Static_assert(sizeof(struct ksymbol) == 24, "layout of PERF_RECORD_KSYMBOL");
 _Static_assert(sizeof(struct task) == 32, "layout of PERF_RECORD_FORK and PERF_RECORD_EXIT");
 
 static int decode_mmap2(const uint8_t *bytes, size_t nr_bytes, struct mmap2 *ret_mmap2, struct sideband_record *record)
@@ -135,6 +144,23 @@ static int decode_comm(const uint8_t *bytes, size_t nr_bytes, struct sideband_re
 	return 0;
 }
 
+/* Whether it comes or goes is all the same: where code was is of interest, too. */
+static int decode_ksymbol(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
+{
+	const char *name = (const char *)bytes + sizeof(struct ksymbol);
+	struct ksymbol ksymbol;
+
+	if (nr_bytes <= sizeof(ksymbol) || !memchr(name, '\0', nr_bytes - sizeof(ksymbol)))
+		return -EBADMSG;
+	memcpy(&ksymbol, bytes, sizeof(ksymbol));
+	if (__builtin_add_overflow(ksymbol.start, ksymbol.length, &record->end))
+		return -EBADMSG;
+	record->kind = SIDEBAND_KSYMBOL;
+	record->start = ksymbol.start;
+	record->path = name;
+	return 0;
+}
+
 static int decode_lost(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
 {
 	struct lost lost;
@@ -158,6 +184,8 @@ static int decode_body(uint32_t type, const uint8_t *bytes, size_t nr_bytes, str
 		return decode_task(SIDEBAND_FORK, bytes, nr_bytes, record);
 	case PERF_RECORD_EXIT:
 		return decode_task(SIDEBAND_EXIT, bytes, nr_bytes, record);
+	case PERF_RECORD_KSYMBOL:
+		return decode_ksymbol(bytes, nr_bytes, record);
 	case PERF_RECORD_LOST:
 		return decode_lost(bytes, nr_bytes, record);
 	default:

@@ -19,6 +19,7 @@ enum sideband_kind {
 	SIDEBAND_EXEC,     /* the process runs another program now */
 	SIDEBAND_FORK,     /* a process or a thread was born */
 	SIDEBAND_EXIT,     /* a thread ended */
+	SIDEBAND_KSYMBOL,  /* the kernel has generated code, or thrown it away */
 	SIDEBAND_LOST,     /* the ring was full */
 };
 
@@ -32,7 +33,7 @@ struct sideband_record {
 	uint32_t parent_tgid;  /* SIDEBAND_FORK: equals tgid for a thread */
 	uint64_t nr_lost;      /* SIDEBAND_LOST */
 
-	/* SIDEBAND_MMAP and SIDEBAND_BUILD_ID */
+	/* SIDEBAND_MMAP and SIDEBAND_BUILD_ID; of SIDEBAND_KSYMBOL start, end and, as `path`, the name */
 	uint64_t start, end, file_offset;
 	uint64_t device, inode; /* major << 32 | minor; SIDEBAND_MMAP only */
 	const char *path;       /* inside the bytes that were decoded; raw, with " (deleted)" */

@@ -21,6 +21,7 @@
 #include "core/base/err.h"
 #include "core/engine/images.h"
 #include "core/engine/jit_maps.h"
+#include "core/engine/ksymbols.h"
 #include "core/engine/lives.h"
 #include "core/engine/mappings.h"
 #include "core/engine/proc_maps.h"
@@ -39,6 +40,7 @@ struct spaces {
 	struct sideband *sideband; /* NULL: from maps alone */
 	struct images *images;
 	struct jit_maps *jit_maps;
+	struct ksymbols *ksymbols;
 	struct lives *lives;
 	struct unwinding *unwinding; /* NULL: the kernel side does not unwind by tables */
 	VEC(uint32_t) changed;       /* tgids that it should be told about */
@@ -318,6 +320,8 @@ static bool is_followed(const struct spaces *spaces, const struct sideband_recor
 
 static void apply(struct spaces *spaces, const struct sideband_record *record)
 {
+	if (record->kind == SIDEBAND_KSYMBOL)
+		ksymbols_add(spaces->ksymbols, record->start, record->end, record->path);
 	if (!is_followed(spaces, record))
 		return;
 	switch (record->kind) {
@@ -336,6 +340,7 @@ static void apply(struct spaces *spaces, const struct sideband_record *record)
 	case SIDEBAND_EXIT:
 		note_exit(spaces, record);
 		break;
+	case SIDEBAND_KSYMBOL:
 	case SIDEBAND_LOST:
 	case SIDEBAND_OTHER:
 		break;
@@ -577,6 +582,7 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 
 	spaces->options = *options;
 	spaces->lives = lives_new();
+	spaces->ksymbols = ksymbols_new();
 	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer);
 	spaces->images = images_new(options->profile, options->symbolizer);
 	jit_maps_tell(spaces->jit_maps, options->why);
@@ -603,6 +609,7 @@ void spaces_free(struct spaces *spaces)
 	sideband_free(spaces->sideband);
 	images_free(spaces->images);
 	jit_maps_free(spaces->jit_maps);
+	ksymbols_free(spaces->ksymbols);
 	free(spaces->why_no_sideband);
 	buf_done(&spaces->note);
 	free(spaces);
@@ -649,6 +656,7 @@ const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *re
 void spaces_name_generated(struct spaces *spaces)
 {
 	jit_maps_name_frames(spaces->jit_maps);
+	ksymbols_name_frames(spaces->ksymbols, spaces->options.profile);
 }
 
 bool spaces_unwind_full(const struct spaces *spaces)

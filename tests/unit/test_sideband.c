@@ -218,6 +218,36 @@ static void losses_are_counted_whoever_lost_them(void **state)
 	assert_int_equal(record.nr_lost, 17);
 }
 
+static void put_ksymbol(struct buf *bytes, uint16_t flags, const char *name)
+{
+	begin(bytes, PERF_RECORD_KSYMBOL, 0);
+	put64(bytes, 0xffffffffc0001000);
+	put32(bytes, 0x80);
+	put32(bytes, PERF_RECORD_KSYMBOL_TYPE_BPF | (uint32_t)flags << 16);
+	put_text(bytes, name);
+	end(bytes, 1000, MAPPING_EVENT);
+}
+
+static void generated_code_of_the_kernel_is_told_with_its_bounds(void **state)
+{
+	_cleanup_(buf_done) struct buf bytes = {};
+	struct sideband_record record;
+
+	for (uint16_t flags = 0; flags < 2; flags++) {
+		put_ksymbol(&bytes, flags, "bpf_prog_0123456789abcdef_f");
+		assert_int_equal(decode(&bytes, &record), 0);
+		assert_int_equal(record.kind, SIDEBAND_KSYMBOL);
+		assert_true(record.start == 0xffffffffc0001000 && record.end == 0xffffffffc0001080);
+		assert_string_equal(record.path, "bpf_prog_0123456789abcdef_f");
+	}
+	memset(bytes.data + 24 + 8, 'x', bytes.nr - 32 - 24 - 8); /* no NUL before the trailer */
+	memset(bytes.data + 24, 'x', 8);
+	assert_int_equal(decode(&bytes, &record), -EBADMSG);
+	put_ksymbol(&bytes, 0, "f");
+	memset(bytes.data + 8, 0xff, 8);
+	assert_int_equal(decode(&bytes, &record), -EBADMSG);
+}
+
 static void every_cut_of_a_record_is_refused(void **state)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -560,6 +590,7 @@ int main(void)
 		cmocka_unit_test(tasks_are_told_once),
 		cmocka_unit_test(only_an_exec_names_a_new_program),
 		cmocka_unit_test(losses_are_counted_whoever_lost_them),
+		cmocka_unit_test(generated_code_of_the_kernel_is_told_with_its_bounds),
 		cmocka_unit_test(every_cut_of_a_record_is_refused),
 		cmocka_unit_test(records_that_wrap_are_joined),
 		cmocka_unit_test(impossible_lengths_end_the_reading),
