@@ -12,6 +12,7 @@ struct addr2sym_options {
 	const char *find;
 	bool no_demangle;
 	bool why;
+	bool lines, inlines;
 	const char *debug_directories;
 	struct word_list addresses;
 };
@@ -27,6 +28,10 @@ static const struct option_spec table[] = {
 	       "they are return addresses: name the call before each"),
 	OPTION(0, "find", struct addr2sym_options, find, "NAME",
 	       "the other way: the addresses of the functions of this name; '*' is a wildcard", .noun = "a name"),
+	OPTION(0, "lines", struct addr2sym_options, lines, NULL,
+	       "with the line of the source, from the debug information"),
+	OPTION(0, "inlines", struct addr2sym_options, inlines, NULL,
+	       "with the calls that the compiler inlined, one per line, the innermost first"),
 	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL,
 	       "show C++ and Rust names as they stand in the symbol table"),
 	OPTION(0, "why", struct addr2sym_options, why, NULL,
@@ -49,6 +54,8 @@ static int name(const void *block)
 		.find = options->find,
 		.no_demangle = options->no_demangle,
 		.why = options->why,
+		.lines = options->lines,
+		.inlines = options->inlines,
 		.debug_directories = options->debug_directories,
 		.addresses = options->addresses.data,
 		.nr_addresses = options->addresses.nr,

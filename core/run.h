@@ -73,6 +73,8 @@ struct addr2sym_request {
 	const char *find; /* the other way: functions of the file by name, '*' is a wildcard; NULL */
 	bool no_demangle;
 	bool why; /* behind each line, the decisions that led to it */
+	bool lines; /* with the source line */
+	bool inlines; /* and the calls that were inlined there */
 	const char *debug_directories; /* as in naming.h */
 	const char *const *addresses; /* hexadecimal; none: lines of the standard input */
 	size_t nr_addresses;

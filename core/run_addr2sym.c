@@ -33,6 +33,7 @@ struct addr2sym {
 	struct profile profile;
 	struct spaces *spaces; /* with a process */
 	VEC(uint64_t) addresses;
+	bool lines_missed; /* and that was said */
 	struct buf text;
 	struct buf why; /* what was decided since the last answer, a line each */
 };
@@ -48,7 +49,27 @@ static void add_name(struct buf *text, const char *name, uint64_t offset, const 
 		escape_add(text, module, ESCAPE_MODULE);
 		buf_addc(text, ']');
 	}
-	buf_addc(text, '\n');
+}
+
+/* " FILE:LINE"; '?' for a place that belongs to no line, as addr2line shows it. */
+static void add_line(struct addr2sym *run, const struct symbol_line *line)
+{
+	struct buf *text = &run->text;
+
+	if (!run->request->lines || !line->file)
+		return;
+	buf_addc(text, ' ');
+	escape_add(text, line->file, ESCAPE_NAME);
+	if (line->line)
+		buf_addf(text, ":%" PRIu32, line->line);
+	else
+		buf_adds(text, ":?");
+}
+
+static void add_inlined(struct buf *text, const struct symbol_line *line)
+{
+	escape_add(text, line->name ? line->name : "??", ESCAPE_NAME);
+	buf_adds(text, " (inlined)");
 }
 
 static int write_text(struct addr2sym *run)
@@ -119,7 +140,8 @@ static void name_in_process(struct addr2sym *run)
 		else if (module)
 			add_name(&run->text, "??", frame->where, module);
 		else
-			buf_addf(&run->text, "?? (%s)\n", frame_reason_text((enum frame_reason)frame->reason));
+			buf_addf(&run->text, "?? (%s)", frame_reason_text((enum frame_reason)frame->reason));
+		buf_addc(&run->text, '\n');
 		if (run->request->why) {
 			explain_frame(run, frame);
 			add_why(run);
@@ -129,8 +151,48 @@ static void name_in_process(struct addr2sym *run)
 
 /* ---- a file, or the kernel ---- */
 
+static void add_answer(struct addr2sym *run, const struct symbol_answer *answer)
+{
+	enum frame_reason reason = naming_reason(answer->status, run->request->kernel);
+
+	if (answer->name)
+		add_name(&run->text, answer->name, answer->offset, answer->module);
+	else
+		buf_addf(&run->text, "?? (%s)", frame_reason_text(reason));
+}
+
+/* The inlined calls, and then the function itself, whose name is there already. */
+static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, const struct symbol_line *lines,
+		      size_t nr)
+{
+	for (size_t i = 0; i < nr && lines[i].inlined; i++) {
+		add_inlined(&run->text, &lines[i]);
+		add_line(run, &lines[i]);
+		buf_addc(&run->text, '\n');
+	}
+	add_answer(run, answer);
+	if (nr)
+		add_line(run, &lines[nr - 1]);
+	buf_addc(&run->text, '\n');
+}
+
+static void find_lines(struct addr2sym *run, const struct symbol_query *queries, struct symbol_lines *ret_lines)
+{
+	int err;
+
+	*ret_lines = (struct symbol_lines){};
+	if (!run->request->lines && !run->request->inlines)
+		return;
+	err = symbolizer_lines(run->symbolizer, THE_FILE, queries, run->addresses.nr, run->request->inlines, ret_lines);
+	if (err && !run->lines_missed)
+		fprintf(stderr, "stacktool addr2sym: '%s': no source lines: %s\n", run->request->file,
+			err == -ENODATA ? "neither it nor a debug file of it has debug information" : strerror(-err));
+	run->lines_missed = run->lines_missed || err;
+}
+
 static void name_in_file(struct addr2sym *run)
 {
+	struct symbol_lines lines;
 	size_t nr = run->addresses.nr;
 	_cleanup_(freep) struct symbol_query *queries = xcalloc(nr, sizeof(*queries));
 	_cleanup_(freep) struct symbol_answer *answers = xcalloc(nr, sizeof(*answers));
@@ -145,17 +207,16 @@ static void name_in_file(struct addr2sym *run)
 		symbolizer_name_kernel(run->symbolizer, queries, nr, answers);
 	else
 		symbolizer_name_file(run->symbolizer, THE_FILE, queries, nr, answers);
+	find_lines(run, queries, &lines);
 	for (size_t i = 0; i < nr; i++) {
-		enum frame_reason reason = naming_reason(answers[i].status, run->request->kernel);
+		const struct symbol_line_range *range = lines.ranges ? &lines.ranges[i] : NULL;
 
-		if (answers[i].name)
-			add_name(&run->text, answers[i].name, answers[i].offset, answers[i].module);
-		else
-			buf_addf(&run->text, "?? (%s)\n", frame_reason_text(reason));
+		add_lines(run, &answers[i], range ? lines.lines + range->first : NULL, range ? range->nr : 0);
 		if (run->request->why && !run->request->kernel)
 			explain(run, THE_FILE, &queries[i]);
 		add_why(run);
 	}
+	symbol_lines_done(&lines);
 }
 
 /* ---- addresses ---- */
@@ -294,6 +355,9 @@ static int check(const struct addr2sym_request *request)
 {
 	if (!request->file && !request->kernel && !request->tgid)
 		return fail_usage("addresses of what? give --exe FILE, --pid PID or --kernel");
+	if ((request->lines || request->inlines) && (!request->file || request->find))
+		return fail_usage("argument --%s: needs --exe FILE and addresses",
+				  request->lines ? "lines" : "inlines");
 	if (request->find && !request->file)
 		return fail_usage("argument --find: needs --exe FILE");
 	if (request->why && (request->find || request->kernel))
@@ -312,6 +376,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	if (err)
 		return err;
 	run.naming = (struct naming){ .no_demangle = request->no_demangle,
+				      .lines = request->lines || request->inlines,
 				      .debuginfod = &run.debuginfod,
 				      .debug_directories = request->debug_directories,
 				      .why = why,

@@ -4,6 +4,7 @@
 enum {
 	FUNCTIONS_MAX = 1u << 20,
 	USDT_MAX = 1u << 18,
+	LINES_MAX = 1u << 24,
 };
 
 /* A status of the list, strings that lie in the message, and a name exactly when the status says so. */
@@ -67,7 +68,7 @@ static int take_function(const struct message *message, struct text_pool *texts,
 
 static int worker_errno(uint32_t status)
 {
-	return status == ENOEXEC || status == ENOMEM || status == EBADMSG ? -(int)status : -EINVAL;
+	return status == ENOEXEC || status == ENOMEM || status == EBADMSG || status == ENODATA ? -(int)status : -EINVAL;
 }
 
 int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found)
@@ -123,6 +124,47 @@ int answers_usdt(const struct message *message, struct text_pool *texts, struct 
 		return worker_errno(message->header.status);
 	for (uint32_t i = 0; !err && i < message->header.nr; i++)
 		err = take_usdt(message, texts, i, found);
+	return err ?: message->header.more && message->header.nr;
+}
+
+/* The lines of one place come together, and only once. */
+static int take_line(const struct message *message, struct text_pool *texts, uint32_t i, size_t nr,
+		     struct found_lines *found)
+{
+	struct symbol_line_range *range;
+	struct wire_source wire;
+	struct symbol_line line;
+	int err = 0;
+
+	message_element(message, i, &wire, sizeof(wire));
+	if (wire.query >= nr || found->lines.nr >= LINES_MAX)
+		return -EPROTO;
+	range = &found->ranges[wire.query];
+	if (range->nr && range->first + range->nr != found->lines.nr)
+		return -EPROTO;
+	line = (struct symbol_line){
+		.name = keep_text(message, texts, wire.name, &err),
+		.file = keep_text(message, texts, wire.file, &err),
+		.line = wire.line,
+		.inlined = wire.inlined,
+	};
+	if (err)
+		return err;
+	line.name = *line.name ? line.name : NULL;
+	line.file = *line.file ? line.file : NULL;
+	if (!range->nr++)
+		range->first = found->lines.nr;
+	return vec_try_push(&found->lines, line);
+}
+
+int answers_lines(const struct message *message, struct text_pool *texts, size_t nr, struct found_lines *found)
+{
+	int err = 0;
+
+	if (message->header.status)
+		return worker_errno(message->header.status);
+	for (uint32_t i = 0; !err && i < message->header.nr; i++)
+		err = take_line(message, texts, i, nr, found);
 	return err ?: message->header.more && message->header.nr;
 }
 

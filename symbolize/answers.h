@@ -18,6 +18,11 @@ struct found_usdt {
 	VEC(struct symbol_usdt) probes;
 };
 
+struct found_lines {
+	VEC(struct symbol_line) lines;
+	struct symbol_line_range *ranges;
+};
+
 /* The answers to the first of `nr` queries. Returns how many those are, 0 for nonsense. */
 size_t answers_names(const struct message *message, struct text_pool *texts, size_t nr,
 		     struct symbol_answer *ret_answers);
@@ -27,6 +32,9 @@ int answers_functions(const struct message *message, struct text_pool *texts, st
 
 /* The same for USDT probes. */
 int answers_usdt(const struct message *message, struct text_pool *texts, struct found_usdt *found);
+
+/* Adds the lines of one message about `nr` places, whose ranges are there; the same. */
+int answers_lines(const struct message *message, struct text_pool *texts, size_t nr, struct found_lines *found);
 
 /* Up to `room` suggestions; returns how many. */
 size_t answers_suggestions(const struct message *message, struct text_pool *texts, const char **ret_names, size_t room);

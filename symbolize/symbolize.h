@@ -85,6 +85,7 @@ struct symbol_debug_wish {
 
 struct symbolizer_options {
 	bool no_demangle;
+	bool lines; /* symbolizer_lines() will be asked: files with debug information are kept open */
 	bool identify_only; /* files have nothing but a build id: for names that are looked up elsewhere */
 	unsigned int timeout_ms; /* per request; 0 = 10,000 */
 	/*
@@ -140,6 +141,35 @@ int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const str
 			 struct symbol_answer *ret_answers);
 int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_query *queries, size_t nr,
 			   struct symbol_answer *ret_answers);
+
+/* Where in the source a place is; strings belong to the symbolizer. */
+struct symbol_line {
+	const char *name; /* of the inlined function, demangled unless asked otherwise; NULL: not known, or not inlined */
+	const char *file; /* NULL: not known */
+	uint32_t line; /* 0: of no line, or not known */
+	bool inlined; /* a call that the compiler put into the next one */
+};
+
+/* The lines of one place: from the innermost inlined call to the function itself, at least that. */
+struct symbol_line_range {
+	size_t first, nr; /* in the lines; nr 0: nothing is known */
+};
+
+struct symbol_lines {
+	struct symbol_line *lines;
+	size_t nr_lines;
+	struct symbol_line_range *ranges; /* one per place */
+};
+
+/*
+ * Source lines of `nr` places of one file, and with `inlines` the calls that were inlined there. Needs options.lines. All
+ * places at once: each call reads the file's debug information anew. 0, and symbol_lines_done() frees; -ENOENT for an unknown
+ * file, -ENOEXEC for an unusable one, -ENODATA when it has no debug information, -ENOMEM, -EPIPE or -ETIMEDOUT for a broken
+ * worker.
+ */
+int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
+		     bool inlines, struct symbol_lines *ret_lines);
+void symbol_lines_done(struct symbol_lines *lines);
 
 /*
  * Functions of a file whose mangled or demangled name matches; the array is malloc()ed, its strings belong to the

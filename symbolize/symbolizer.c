@@ -11,11 +11,7 @@
 #include "core/base/err.h"
 #include "symbolize/answers.h"
 #include "symbolize/names.h"
-#include "symbolize/worker_link.h"
-
-struct symbolizer {
-	struct worker_link link; /* first: tests put a worker of their own into it */
-};
+#include "symbolize/symbolizer_private.h"
 
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
 {
@@ -147,7 +143,7 @@ int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
 
 /* ---- names ---- */
 
-static int errno_of(enum symbol_status status)
+int symbolizer_errno_of(enum symbol_status status)
 {
 	switch (status) {
 	case SYMBOL_TIMEOUT:
@@ -205,7 +201,7 @@ static int name_all(struct worker_link *link, struct handed_file *file, const st
 		done += name_some(link, file, queries + done, nr - done, ret_answers + done, &status);
 	for (; done < nr; done++)
 		ret_answers[done] = (struct symbol_answer){ .status = status };
-	return errno_of(status);
+	return symbolizer_errno_of(status);
 }
 
 int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
@@ -255,7 +251,7 @@ static int find_all(struct worker_link *link, struct handed_file *file, const ch
 	if (taken == -EPROTO)
 		status = worker_link_distrust(link, file);
 	if (status != SYMBOL_OK)
-		return errno_of(status) ?: -ENOEXEC;
+		return symbolizer_errno_of(status) ?: -ENOEXEC;
 	return taken;
 }
 
@@ -312,7 +308,7 @@ static int find_all_usdt(struct worker_link *link, struct handed_file *file, con
 	if (taken == -EPROTO)
 		status = worker_link_distrust(link, file);
 	if (status != SYMBOL_OK)
-		return errno_of(status) ?: -ENOEXEC;
+		return symbolizer_errno_of(status) ?: -ENOEXEC;
 	return taken;
 }
 

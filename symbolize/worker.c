@@ -22,15 +22,14 @@ static struct recent_name *recent_of(struct worker *worker, const void *of)
 	return &worker->recent[((uintptr_t)of >> 4) % slots];
 }
 
-/* Adds a name to the draft's text, once for all places of one symbol. */
-static bool add_name(struct worker *worker, const void *of, struct name name, uint32_t *ret_position)
+bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position)
 {
 	struct recent_name *recent = recent_of(worker, of);
 
 	if (recent->of != of) {
 		uint32_t position;
 
-		if (!worker->options.no_demangle && demangle(name, worker->readable))
+		if (is_mangled && !worker->options.no_demangle && demangle(name, worker->readable))
 			name = (struct name){ worker->readable, strlen(worker->readable) };
 		if (!draft_text(&worker->draft, name.text, name.nr_bytes, &position))
 			return false;
@@ -38,6 +37,16 @@ static bool add_name(struct worker *worker, const void *of, struct name name, ui
 	}
 	*ret_position = recent->position;
 	return true;
+}
+
+void worker_forget_names(struct worker *worker)
+{
+	memset(worker->recent, 0, sizeof(worker->recent));
+}
+
+static bool add_name(struct worker *worker, const void *of, struct name name, uint32_t *ret_position)
+{
+	return worker_add_name(worker, of, name, true, ret_position);
 }
 
 /* The address to look up: a call is the last byte before its return address. */
@@ -52,6 +61,16 @@ bool worker_offset_of(const struct indexed_file *file, const struct wire_query *
 
 	*ret_offset = code ? place_of(query) - code->address + code->offset : place_of(query);
 	return code || !query->linked;
+}
+
+bool worker_address_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_address)
+{
+	uint64_t offset;
+
+	if (!worker_offset_of(file, query, &offset))
+		return false;
+	*ret_address = symtab_address(&file->table, offset);
+	return symtab_code_at(&file->table, *ret_address);
 }
 
 /* Fills one answer; false when the draft's text is full. */
@@ -119,7 +138,7 @@ typedef bool name_function(struct worker *worker, struct indexed_file *file, con
 /* Answers as many places as fit into one message; the caller asks again for the rest. */
 static void answer_names(struct worker *worker, struct indexed_file *file, name_function *name)
 {
-	memset(worker->recent, 0, sizeof(worker->recent));
+	worker_forget_names(worker);
 	draft_start(&worker->draft, MESSAGE_NAMES, worker->message.header.file);
 	for (uint32_t i = 0; i < worker->message.header.nr; i++) {
 		struct wire_answer answer = {};
@@ -173,8 +192,7 @@ static int ask_debug(struct worker *worker, uint32_t number, const struct indexe
 	return fd;
 }
 
-/* Looks for the debug file of a stripped file. */
-static void complete(struct worker *worker, uint32_t number, struct indexed_file *file)
+void worker_complete(struct worker *worker, uint32_t number, struct indexed_file *file)
 {
 	enum {
 		TRIES_MAX = 32
@@ -190,7 +208,7 @@ static void complete(struct worker *worker, uint32_t number, struct indexed_file
 
 		if (fd < 0)
 			break;
-		is_found = indexed_file_add_debug(file, fd);
+		is_found = indexed_file_add_debug(&worker->files, file, fd);
 		file->debug_found = is_found;
 	}
 }
@@ -244,7 +262,7 @@ static void answer_about_file(struct worker *worker)
 	if (file && file->is_map)
 		file = NULL;
 	if (file && worker->message.header.kind != MESSAGE_FIND_USDT) /* debug files have no notes */
-		complete(worker, number, file);
+		worker_complete(worker, number, file);
 	else if (!file)
 		file = &nothing;
 	switch (worker->message.header.kind) {
@@ -278,6 +296,9 @@ static void handle(struct worker *worker, int fd)
 	case MESSAGE_UNWIND:
 		worker_unwind(worker, given);
 		break;
+	case MESSAGE_LINES:
+		worker_lines(worker);
+		break;
 	case MESSAGE_KERNEL:
 		take_kernel(worker, take_fd(&given));
 		break;
@@ -307,6 +328,7 @@ _Noreturn void worker_run(int socket, const struct worker_options *options)
 	worker->socket = socket;
 	worker->options = *options;
 	worker->files.identify_only = options->identify_only;
+	worker->files.keep_lines = options->lines;
 	worker->kernel_fd = -1;
 	while (message_receive(socket, true, &worker->message, &fd) == 0)
 		handle(worker, fd);

@@ -13,6 +13,7 @@ struct worker_options {
 	bool no_demangle;
 	bool ask_debug; /* the caller can open debug files */
 	bool identify_only; /* read the build ids of files, nothing else */
+	bool lines; /* there will be questions about source lines */
 };
 
 /* Serves the socket until its other end closes. */

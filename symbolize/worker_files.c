@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/dwarf_files.h"
 #include "symbolize/go_functions.h"
 #include "symbolize/inflate.h"
 
@@ -84,6 +85,13 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 	return err;
 }
 
+/* Keeps a file for questions about source lines, if it has the answers. Without a descriptor they stay without. */
+static void keep_lines(const struct indexed_files *files, struct indexed_file *file, const struct elf_file *elf)
+{
+	if (files->keep_lines && file->lines_fd < 0 && dwarf_is_in(elf))
+		file->lines_fd = dup(elf->fd);
+}
+
 static int identify(struct indexed_file *file, const struct elf_file *elf)
 {
 	if (elf_file_build_id(elf, &file->build_id))
@@ -91,14 +99,16 @@ static int identify(struct indexed_file *file, const struct elf_file *elf)
 	return -ENODATA;
 }
 
-static int index_file(struct indexed_file *file, bool identify_only, int fd)
+static int index_file(const struct indexed_files *files, struct indexed_file *file, int fd)
 {
 	struct elf_file elf;
 	int err = elf_file_open(&elf, fd);
 
 	if (err)
 		return err;
-	err = identify_only ? identify(file, &elf) : build_index(file, &elf);
+	err = files->identify_only ? identify(file, &elf) : build_index(file, &elf);
+	if (!err)
+		keep_lines(files, file, &elf);
 	elf_file_done(&elf);
 	return err;
 }
@@ -118,9 +128,11 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	}
 	file->number = number;
 	file->is_map = is_map;
-	err = fd < 0 ? 0 : is_map ? perf_map_open(&file->map, fd) : index_file(file, files->identify_only, fd);
+	file->lines_fd = -1;
+	err = fd < 0 ? 0 : is_map ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
 	file->status = fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(err);
-	file->debug_done = is_map || file->status != SYMBOL_OK || file->table.complete ||
+	file->debug_done = is_map || file->status != SYMBOL_OK ||
+			   (file->table.complete && (!files->keep_lines || file->lines_fd >= 0)) ||
 			   (!file->build_id.nr_bytes && !*file->link.name);
 	return file->status;
 }
@@ -142,7 +154,7 @@ static bool is_its_debug_file(const struct indexed_file *file, const struct elf_
 	return debug_link_matches(&file->link, elf);
 }
 
-bool indexed_file_add_debug(struct indexed_file *file, int fd)
+bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_file *file, int fd)
 {
 	struct elf_file elf;
 	bool is_right;
@@ -153,6 +165,7 @@ bool indexed_file_add_debug(struct indexed_file *file, int fd)
 	if (is_right) {
 		symtab_add(&file->table, &elf); /* what was added before a failure still has to be sorted */
 		symtab_finish(&file->table);
+		keep_lines(files, file, &elf);
 	}
 	elf_file_done(&elf);
 	return is_right;

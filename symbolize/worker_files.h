@@ -25,6 +25,7 @@ struct indexed_file {
 	struct plt plt;
 	struct fdes fdes;
 	struct ifuncs ifuncs;
+	int lines_fd; /* of the file that has the debug information: this one, or its debug file; -1 none, or not wanted */
 	int usdt_err; /* of reading the notes */
 	struct usdt_notes usdt;
 };
@@ -32,6 +33,7 @@ struct indexed_file {
 struct indexed_files {
 	VEC(struct indexed_file *) files; /* some hundred at most, and looked up once per message */
 	bool identify_only; /* their build ids, and SYMBOL_NO_TABLE */
+	bool keep_lines; /* keep what has debug information open */
 };
 
 /* Indexes the file behind the descriptor as this number, which must be new. Returns its status. */
@@ -44,14 +46,14 @@ struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32
  * Adds what its debug file knows. True if it is the right one: its build id is that of the file, or where the file has
  * none, its checksum is that of the debug link. The index stays as it was when it is not.
  */
-bool indexed_file_add_debug(struct indexed_file *file, int fd);
+bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_file *file, int fd);
 
 /* What is at an offset of the file. */
 struct found_place {
 	const void *identity; /* the same for each place of one function */
-	struct name name;     /* mangled; points into the index or into `scratch` */
-	uint64_t start;       /* of the function, in the file */
-	bool nameless;        /* known by its entry in .eh_frame only; the name says its address */
+	struct name name; /* mangled; points into the index or into `scratch` */
+	uint64_t start; /* of the function, in the file */
+	bool nameless; /* known by its entry in .eh_frame only; the name says its address */
 };
 
 /*

@@ -14,6 +14,12 @@ struct recent_name {
 	uint32_t position;
 };
 
+/* Places whose question has not ended yet. */
+struct asked_places {
+	uint32_t file;
+	VEC(struct wire_query) queries;
+};
+
 struct worker {
 	int socket;
 	struct worker_options options;
@@ -23,6 +29,7 @@ struct worker {
 	enum symbol_status kernel_status;
 	struct kallsyms kallsyms;
 	struct recent_name recent[256];
+	struct asked_places asked;
 	struct message message;
 	struct draft draft;
 	char scratch[NAME_MAX_BYTES];
@@ -40,6 +47,22 @@ void worker_find(struct worker *worker, struct indexed_file *file);
 void worker_suggest(struct worker *worker, struct indexed_file *file);
 void worker_find_usdt(struct worker *worker, struct indexed_file *file);
 void worker_explain(struct worker *worker, struct indexed_file *file);
+
+/*
+ * Adds a name to the draft's text, once for all that have the same `of`; recent_names are forgotten with each new draft. False
+ * when it does not fit.
+ */
+bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position);
+void worker_forget_names(struct worker *worker);
+
+/* The address that a query is about, as the linker gave it; false when it is not in code. */
+bool worker_address_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_address);
+
+/* Looks for the debug file of a file that may have one. */
+void worker_complete(struct worker *worker, uint32_t number, struct indexed_file *file);
+
+/* Takes the places of MESSAGE_LINES, and answers when they are all there. */
+void worker_lines(struct worker *worker);
 
 /* Answers MESSAGE_UNWIND about the file behind the descriptor. */
 void worker_unwind(struct worker *worker, int fd);

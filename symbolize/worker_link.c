@@ -31,6 +31,7 @@ int worker_link_open(struct worker_link *link, const struct symbolizer_options *
 		.no_demangle = options->no_demangle,
 		.ask_debug = options->open_debug,
 		.identify_only = options->identify_only,
+		.lines = options->lines,
 	};
 
 	link->options = *options;
@@ -371,6 +372,8 @@ enum symbol_status worker_link_next(struct worker_link *link, struct handed_file
 	struct patience patience = patience_new(link);
 	int taken;
 
+	if (answer == MESSAGE_SOURCES) /* all places of a file are one question */
+		patience.deadline = patience.end;
 	for (;;) {
 		taken = take_message(link, file, answer);
 		if (taken == 1)
@@ -424,6 +427,11 @@ enum symbol_status worker_link_index(struct worker_link *link, struct handed_fil
 {
 	worker_link_pump(link); /* a worker that died while nothing was asked of it is nobody's fault */
 	return file == &link->kernel ? send_kernel(link) : index_file(link, file);
+}
+
+enum symbol_status worker_link_send(struct worker_link *link, struct handed_file *file)
+{
+	return send_question(link, file, -1);
 }
 
 enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer)

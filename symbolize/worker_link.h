@@ -79,5 +79,8 @@ bool worker_link_next_unwind(struct worker_link *link, int timeout_ms, struct sy
 enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer);
 enum symbol_status worker_link_next(struct worker_link *link, struct handed_file *file, enum message_kind answer);
 
+/* Sends link->draft, a part of a question that goes on. */
+enum symbol_status worker_link_send(struct worker_link *link, struct handed_file *file);
+
 /* The worker said something that makes no sense: it is treated as dead, and the file is to blame. */
 enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_file *file);

@@ -12,6 +12,7 @@ static size_t element_size_of(uint32_t kind)
 	case MESSAGE_NAME:
 	case MESSAGE_NAME_KERNEL:
 	case MESSAGE_EXPLAIN:
+	case MESSAGE_LINES:
 		return sizeof(struct wire_query);
 	case MESSAGE_NAMES:
 		return sizeof(struct wire_answer);
@@ -19,6 +20,8 @@ static size_t element_size_of(uint32_t kind)
 		return sizeof(struct wire_function);
 	case MESSAGE_USDT:
 		return sizeof(struct wire_usdt);
+	case MESSAGE_SOURCES:
+		return sizeof(struct wire_source);
 	case MESSAGE_SUGGESTIONS:
 		return sizeof(struct wire_text);
 	case MESSAGE_UNWIND_TABLE:

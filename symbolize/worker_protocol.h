@@ -26,6 +26,8 @@ enum message_kind {
 	MESSAGE_SUGGEST, /* text: a word */
 	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
+	MESSAGE_LINES, /* wire_query…: where in the source places of `file` are; further ones follow if `more`, then come the
+			* answers; with the inlined calls if `status` */
 	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
 	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
 	/* from the worker */
@@ -35,6 +37,7 @@ enum message_kind {
 	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
 	MESSAGE_SUGGESTIONS, /* wire_text…: names, or sentences */
 	MESSAGE_USDT, /* wire_usdt…: what the patterns matched; more follow if `more` */
+	MESSAGE_SOURCES, /* wire_source…: in the order of places, of one place from the inside out; more follow if `more` */
 	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table; text: elf_needs */
 	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */
 	/* to and from the keeper */
@@ -73,6 +76,13 @@ struct wire_usdt {
 	uint64_t file_offset, semaphore_offset;
 	uint32_t provider, name, arguments;
 	uint32_t unused;
+};
+
+struct wire_source {
+	uint32_t query; /* which of the places */
+	uint32_t name, file; /* positions in the text */
+	uint32_t line;
+	uint32_t inlined;
 };
 
 struct wire_unwind {

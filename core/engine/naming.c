@@ -57,6 +57,7 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 	const struct symbolizer_options options = {
 		.no_demangle = naming->no_demangle,
 		.identify_only = naming->identify_only,
+		.lines = naming->lines,
 		.open_debug = open_debug,
 		.open_again = naming->spaces ? open_again : NULL,
 		.context = (void *)naming,

@@ -11,6 +11,7 @@
 
 struct naming {
 	bool no_demangle;
+	bool lines;      /* there will be questions about source lines */
 	bool identify_only;            /* files get build ids, no names */
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
 	struct debuginfod *debuginfod; /* servers are asked for debug files that are not here; NULL: they are not */

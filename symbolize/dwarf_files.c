@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/dwarf_files.h"
+
+#include <errno.h>
+
+enum {
+	SMALL_MAX = 1 << 20,
+	TABLE_MAX = 32 << 20, /* of sections that are read here and there */
+};
+
+struct part {
+	size_t offset; /* in struct dwarf */
+	const char *name;
+	uint64_t whole_max;
+};
+
+static const struct part parts[] = {
+	{ offsetof(struct dwarf, info), ".debug_info", SMALL_MAX },
+	{ offsetof(struct dwarf, line), ".debug_line", SMALL_MAX },
+	{ offsetof(struct dwarf, str), ".debug_str", SMALL_MAX },
+	{ offsetof(struct dwarf, abbrev), ".debug_abbrev", TABLE_MAX },
+	{ offsetof(struct dwarf, line_str), ".debug_line_str", TABLE_MAX },
+	{ offsetof(struct dwarf, ranges), ".debug_ranges", TABLE_MAX },
+	{ offsetof(struct dwarf, rnglists), ".debug_rnglists", TABLE_MAX },
+	{ offsetof(struct dwarf, addr), ".debug_addr", TABLE_MAX },
+	{ offsetof(struct dwarf, str_offsets), ".debug_str_offsets", TABLE_MAX },
+};
+
+static struct dwarf_section *section_of(struct dwarf *dwarf, const struct part *part)
+{
+	return (struct dwarf_section *)(void *)((char *)dwarf + part->offset);
+}
+
+int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf)
+{
+	int err = 0;
+
+	*dwarf = (struct dwarf){};
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		int status = dwarf_section_open(section_of(dwarf, &parts[i]), elf, parts[i].name, parts[i].whole_max);
+
+		if (status == -ENOMEM || (status != -ENODATA && i < 2))
+			err = err ?: status;
+	}
+	if (!err && !dwarf->info.elf && !dwarf->line.elf)
+		err = -ENODATA;
+	if (err)
+		dwarf_close(dwarf);
+	return err;
+}
+
+void dwarf_close(struct dwarf *dwarf)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		dwarf_section_done(section_of(dwarf, &parts[i]));
+}
+
+bool dwarf_is_in(const struct elf_file *elf)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const Elf64_Shdr *section = elf_file_section(elf, parts[i].name);
+
+		if (section && section->sh_type != SHT_NOBITS)
+			return true;
+	}
+	return false;
+}

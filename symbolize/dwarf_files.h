@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The debug sections of one file. */
+#pragma once
+
+#include "symbolize/dwarf_section.h"
+
+struct dwarf {
+	struct dwarf_section info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
+};
+
+/*
+ * Opens what the file has of them; it must outlive them. 0, -ENODATA when it has no line table and no information about
+ * units, or as in dwarf_section.h for one of these two.
+ */
+int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf);
+void dwarf_close(struct dwarf *dwarf);
+
+/* Whether the file has any of the two. */
+bool dwarf_is_in(const struct elf_file *elf);

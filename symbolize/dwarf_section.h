@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A debug section, compressed or not, looked at through a window that moves: DWARF is read unit by unit, and memory is for
+ * one unit, not for all of them. Small sections are held whole.
+ */
+#pragma once
+
+#include "symbolize/elf_file.h"
+#include "symbolize/unwind_bytes.h"
+
+struct unpacker;
+
+struct dwarf_section {
+	const struct elf_file *elf; /* borrowed; NULL: there is no such section */
+	uint64_t offset; /* in the file, unless it is compressed */
+	uint64_t nr_bytes;
+	uint64_t whole_max; /* held whole up to this size */
+	struct unpacker *unpacker; /* of a compressed one */
+	unsigned char *window;
+	uint64_t window_start;
+	size_t window_nr, window_room;
+};
+
+/*
+ * Opens the section of this name; the file must outlive it. 0, -ENODATA when there is none (reads then fail), -EBADMSG when
+ * its header lies, -ENOMEM.
+ */
+int dwarf_section_open(struct dwarf_section *section, const struct elf_file *elf, const char *name, uint64_t whole_max);
+void dwarf_section_done(struct dwarf_section *section);
+
+/*
+ * These bytes, valid until the next call for the section; `bad` when it has fewer, when they cannot be unpacked, and when
+ * they are more than a window may hold (128 MB).
+ */
+struct unwind_bytes dwarf_section_bytes(struct dwarf_section *section, uint64_t offset, uint64_t nr_bytes);
+
+/* The same, of at most `nr_bytes`: fewer at the end of the section. */
+struct unwind_bytes dwarf_section_some(struct dwarf_section *section, uint64_t offset, uint64_t nr_bytes);
+
+/* The string there; NULL when there is none, or one of more than 16 KB. Valid until the next call for the section. */
+const char *dwarf_section_string(struct dwarf_section *section, uint64_t offset);
+
+/* The string that begins where the reader is, which moves behind it; NULL and `bad` without an end. */
+const char *bytes_string(struct unwind_bytes *bytes);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Units of .debug_info and the values in their entries (DWARF 2 to 5, chapters 3.1 and 7.5). An entry is its abbreviation and
+ * then its values, one after the other; nothing says how long it is but its forms.
+ */
+#pragma once
+
+#include "symbolize/dwarf_abbrevs.h"
+
+/* A string where it stands. */
+enum dwarf_text_kind {
+	TEXT_NONE,
+	TEXT_HERE, /* at this offset of .debug_info */
+	TEXT_STR,
+	TEXT_LINE_STR,
+};
+
+struct dwarf_text {
+	enum dwarf_text_kind kind;
+	uint64_t offset;
+};
+
+/* A value of an entry. */
+struct dwarf_value {
+	uint16_t form;
+	uint64_t number; /* also a reference as it stands, an index, the size of a block */
+	uint64_t offset; /* of it, in .debug_info */
+};
+
+/* An entry's addresses as its attributes tell them. */
+struct dwarf_code {
+	struct dwarf_value low, high, ranges; /* form 0: it has none */
+};
+
+struct dwarf_unit {
+	uint64_t offset, end; /* in .debug_info */
+	uint64_t entries;     /* where the first one is */
+	uint64_t abbrevs;     /* in .debug_abbrev */
+	uint16_t version;
+	uint8_t type, address_size, offset_size;
+	/* of its first entry */
+	struct dwarf_code code;
+	uint64_t low; /* where its range begins, for what is relative to that; 0 without one */
+	uint64_t program;   /* offset in .debug_line; NO_PROGRAM */
+	uint64_t addresses, range_lists, text_offsets; /* bases of its parts of .debug_addr and so on */
+	struct dwarf_text directory;
+};
+
+/* The size of a form, -1 when it depends on the value. */
+int dwarf_form_size(uint16_t form, uint16_t version, uint8_t address_size, uint8_t offset_size);
+
+/*
+ * Reads the header of the unit at an offset, and *ret_next, where the following one begins. 0, -ENODATA for one that cannot be
+ * understood but skipped, -EBADMSG when there is nothing more to read.
+ */
+int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret_unit, uint64_t *ret_next);
+
+/* Reads its first entry, and the abbreviations for that. 0, -ENODATA when it makes no sense, -ENOMEM. */
+int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct abbrevs *abbrevs);
+
+/* An entry that is being read: its bytes, and their offset in .debug_info. */
+struct dwarf_entries {
+	const struct dwarf_unit *unit;
+	struct unwind_bytes bytes;
+	const uint8_t *start;
+	uint64_t offset; /* of `start` */
+};
+
+static inline uint64_t dwarf_entries_at(const struct dwarf_entries *entries)
+{
+	return entries->offset + (uint64_t)(entries->bytes.at - entries->start);
+}
+
+/* The next value; `bad` for forms that are not known, since nothing behind them can be read. */
+void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribute *attribute,
+		      struct dwarf_value *ret_value);
+void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev);
+
+/* What a value means; false when it is none of the kind. Addresses of .debug_addr are read. */
+bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
+			 uint64_t *ret_address);
+bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
+		      struct dwarf_text *ret_text);
+bool dwarf_value_reference(const struct dwarf_unit *unit, const struct dwarf_value *value, uint64_t *ret_offset);
+
+void dwarf_code_take(struct dwarf_code *code, uint16_t attribute, const struct dwarf_value *value);
+
+typedef bool dwarf_range_visit(void *context, uint64_t low, uint64_t high);
+
+/* Calls `visit` for each range, until it returns false; 1 M at most. */
+void dwarf_code_ranges(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_code *code,
+		       dwarf_range_visit *visit, void *context);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/answers.h"
+#include "symbolize/symbolizer_private.h"
+
+enum {
+	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query),
+};
+
+struct question {
+	const struct symbol_query *queries;
+	size_t nr;
+	bool inlines;
+};
+
+/* Sends the places, as many messages as needed; the answers come after the last one. */
+static enum symbol_status ask(struct worker_link *link, struct handed_file *file, const struct question *question)
+{
+	enum symbol_status status = worker_link_index(link, file);
+	size_t sent = 0;
+
+	while (status == SYMBOL_OK) {
+		draft_start(&link->draft, MESSAGE_LINES, file->number);
+		link->draft.header.status = question->inlines;
+		for (size_t i = 0; i < PLACES_MAX && sent < question->nr; i++, sent++) {
+			const struct symbol_query *query = &question->queries[sent];
+			struct wire_query wire = { query->where, query->exact, query->linked };
+
+			draft_element(&link->draft, &wire, sizeof(wire));
+		}
+		link->draft.header.more = sent < question->nr;
+		if (sent == question->nr)
+			return worker_link_ask(link, file, MESSAGE_SOURCES);
+		status = worker_link_send(link, file);
+	}
+	return status;
+}
+
+static int find(struct worker_link *link, struct handed_file *file, const struct question *question,
+		struct found_lines *found)
+{
+	enum symbol_status status;
+	int taken = 0;
+
+	do
+		status = ask(link, file, question);
+	while (status != SYMBOL_OK && file->state != HANDED_REFUSED); /* another file was to blame */
+	while (status == SYMBOL_OK && (taken = answers_lines(&link->message, &link->texts, question->nr, found)) == 1)
+		status = worker_link_next(link, file, MESSAGE_SOURCES);
+	if (taken == -EPROTO)
+		status = worker_link_distrust(link, file);
+	if (status != SYMBOL_OK)
+		return symbolizer_errno_of(status) ?: -ENOEXEC;
+	return taken;
+}
+
+int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
+		     bool inlines, struct symbol_lines *ret_lines)
+{
+	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	const struct question question = { queries, nr, inlines };
+	struct found_lines found = { .ranges = calloc(nr + 1, sizeof(*found.ranges)) };
+	int err = !handed ? -ENOENT : found.ranges ? find(&symbolizer->link, handed, &question, &found) : -ENOMEM;
+
+	if (err) {
+		vec_done(&found.lines);
+		free(found.ranges);
+		found.ranges = NULL;
+	}
+	*ret_lines = (struct symbol_lines){ found.lines.data, found.lines.nr, found.ranges };
+	return err;
+}
+
+void symbol_lines_done(struct symbol_lines *lines)
+{
+	free(lines->lines);
+	free(lines->ranges);
+	*lines = (struct symbol_lines){};
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source lines and inlined calls: all places of one file are answered by one pass through its debug information. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/sources.h"
+#include "symbolize/worker_internal.h"
+
+enum {
+	ASKED_MAX = 1 << 20,
+	CHAIN_MAX = 256, /* inlined calls at one place that are told */
+};
+
+/* ---- the answer ---- */
+
+static void start_answer(struct worker *worker)
+{
+	worker_forget_names(worker);
+	draft_start(&worker->draft, MESSAGE_SOURCES, worker->message.header.file);
+}
+
+static void send_failure(struct worker *worker, int err)
+{
+	start_answer(worker);
+	worker->draft.header.status = (uint32_t)-err;
+	worker_send(worker);
+}
+
+static bool add_text(struct worker *worker, const char *text, bool is_mangled, uint32_t *ret_position)
+{
+	*ret_position = NO_TEXT;
+	return !text || worker_add_name(worker, text, (struct name){ text, strlen(text) }, is_mangled, ret_position);
+}
+
+static bool try_line(struct worker *worker, const struct symbol_line *line, uint32_t query)
+{
+	struct wire_source wire = { .query = query, .line = line->line, .inlined = line->inlined };
+
+	return add_text(worker, line->name, true, &wire.name) && add_text(worker, line->file, false, &wire.file) &&
+	       draft_element(&worker->draft, &wire, sizeof(wire));
+}
+
+/* What does not fit begins the next message. */
+static void add_line(struct worker *worker, const struct symbol_line *line, uint32_t query)
+{
+	if (try_line(worker, line, query))
+		return;
+	worker->draft.header.more = 1;
+	worker_send(worker);
+	start_answer(worker);
+	try_line(worker, line, query);
+}
+
+/* From the inside out: each call's line is where it calls the one before. */
+static void add_place(struct worker *worker, const struct source_batch *batch, const struct source_place *place)
+{
+	struct symbol_line line = { .file = place->file, .line = place->line };
+	uint32_t frame = place->inner;
+
+	for (int i = 0; frame != SOURCE_NONE && i < CHAIN_MAX; i++) {
+		const struct source_frame *inlined = &batch->frames.data[frame];
+
+		line.name = inlined->name;
+		line.inlined = true;
+		add_line(worker, &line, place->query);
+		line = (struct symbol_line){ .file = inlined->file, .line = inlined->line };
+		frame = inlined->outer;
+	}
+	add_line(worker, &line, place->query);
+}
+
+static void answer(struct worker *worker, const struct source_batch *batch)
+{
+	start_answer(worker);
+	for (size_t i = 0; i < batch->places.nr; i++)
+		if (batch->places.data[i].file || batch->places.data[i].inner != SOURCE_NONE)
+			add_place(worker, batch, &batch->places.data[i]);
+	worker_send(worker);
+}
+
+/* ---- the question ---- */
+
+static int add_places(const struct worker *worker, const struct indexed_file *file, struct source_batch *batch)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < worker->asked.queries.nr; i++) {
+		uint64_t address;
+
+		if (worker_address_of(file, &worker->asked.queries.data[i], &address))
+			err = source_batch_add(batch, address, i);
+	}
+	return err ?: source_batch_sort(batch);
+}
+
+static int find_in(struct source_batch *batch, const struct elf_file *elf, bool inlines)
+{
+	struct dwarf dwarf;
+	int err = dwarf_open(&dwarf, elf);
+
+	if (err)
+		return err;
+	err = sources_find(&dwarf, batch, inlines);
+	dwarf_close(&dwarf);
+	return err;
+}
+
+static int find(const struct worker *worker, const struct indexed_file *file, struct source_batch *batch)
+{
+	struct elf_file elf;
+	int err = file->lines_fd < 0 ? -ENODATA : elf_file_open(&elf, file->lines_fd);
+
+	if (err)
+		return err;
+	batch->code = file->table.code.data;
+	batch->nr_code = file->table.code.nr;
+	err = add_places(worker, file, batch);
+	err = err ?: find_in(batch, &elf, worker->message.header.status);
+	elf_file_done(&elf);
+	return err;
+}
+
+static void answer_all(struct worker *worker)
+{
+	struct indexed_file *file = indexed_files_get(&worker->files, worker->message.header.file);
+	struct source_batch batch = {};
+	int err = file && !file->is_map && file->status == SYMBOL_OK ? 0 : -ENOEXEC;
+
+	if (!err) {
+		worker_complete(worker, worker->message.header.file, file);
+		err = find(worker, file, &batch);
+	}
+	if (err)
+		send_failure(worker, err);
+	else
+		answer(worker, &batch);
+	source_batch_done(&batch);
+	vec_done(&worker->asked.queries);
+}
+
+void worker_lines(struct worker *worker)
+{
+	struct asked_places *asked = &worker->asked;
+
+	if (asked->queries.nr && asked->file != worker->message.header.file)
+		asked->queries.nr = 0;
+	asked->file = worker->message.header.file;
+	for (uint32_t i = 0; i < worker->message.header.nr && asked->queries.nr < ASKED_MAX; i++) {
+		struct wire_query query;
+
+		message_element(&worker->message, i, &query, sizeof(query));
+		if (vec_try_push(&asked->queries, query))
+			_exit(1);
+	}
+	if (!worker->message.header.more)
+		answer_all(worker);
+}

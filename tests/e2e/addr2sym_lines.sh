@@ -1,0 +1,138 @@
+#!/bin/sh
+# ctest: host timeout=240
+# Lines and inlined calls agree with llvm-symbolizer's, for random addresses of programs of both compilers, in the forms that
+# debug information comes in, and of the C library where its debug file is installed: 99 % at least.
+. "${0%/*}/lib.sh"
+needs program:python3 program:g++ program:clang++-19 program:llvm-symbolizer-19
+
+cat >"$T/agree.py" <<'END'
+import os, random, re, subprocess, sys
+
+tool, path, debug, options = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+
+def text_of(path):
+    for line in subprocess.run(["readelf", "-SW", path], capture_output=True, text=True).stdout.splitlines():
+        found = re.match(r"\s*\[\s*\d+\]\s+\.text\s+PROGBITS\s+([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)", line)
+        if found:
+            return int(found[1], 16), int(found[2], 16)
+
+def normal(file, line):  # what it takes from the symbol table where it has no line is no path
+    return ("??", 0) if file == "??" or (not line and "/" not in file) else (os.path.normpath(file), line)
+
+def ask(*command):
+    return subprocess.run(command, input="\n".join(addresses), capture_output=True, text=True).stdout
+
+def ours():
+    chain = []
+    for line in ask(tool, "addr2sym", "--no-demangle", "--lines", *options, "-e", path).splitlines():
+        found = re.match(r"(\?\? \(.*?\)|.+?)( \(inlined\))?(?: (\S+):(\d+|\?))?$", line)
+        number = found[4] if found[4] and found[4] != "?" else "0"
+        chain.append((found[1] if found[2] else "",) + normal(found[3] or "??", int(number)))
+        if not found[2]:
+            yield chain
+            chain = []
+
+def theirs():
+    inlines = "--inlines" if "--inlines" in options else "--no-inlines"
+    for block in ask("llvm-symbolizer-19", "--no-demangle", inlines, "--obj=" + debug).rstrip("\n").split("\n\n"):
+        lines, chain = block.splitlines(), []
+        for i in range(0, len(lines), 2):
+            file, line = lines[i + 1].rsplit(":", 2)[:2]
+            chain.append((lines[i] if i + 2 < len(lines) else "",) + normal(file, int(line)))
+        yield chain
+
+random.seed(7)
+start, size = text_of(path)
+nr = 10000 if size > 100000 else 2000
+addresses = ["%#x" % (start + random.randrange(size)) for _ in range(nr)]
+pairs = list(zip(addresses, ours(), theirs(), strict=True))
+different = [pair for pair in pairs if pair[1] != pair[2]]
+known = sum(chain[0][1] != "??" for _, chain, _ in pairs)
+inlined = sum(len(chain) > 1 for _, chain, _ in pairs)
+print(f"{path} {options}: {nr} addresses, {known} with lines, {inlined} with inlined calls, {len(different)} differ")
+for address, a, b in different[:3]:
+    print(address, "ours", a, "theirs", b)
+if len(different) * 100 > nr or known * 4 < nr or ("--inlines" in options and not inlined):
+    sys.exit("too few agree")
+END
+
+cat >"$T/program.cc" <<'END'
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+struct entry { std::string key; long value; bool operator<(const entry &other) const { return key < other.key; } };
+}
+
+static long sum(const std::map<std::string, std::vector<entry>> &all)
+{
+	long total = 0;
+	for (const auto &pair : all)
+		std::for_each(pair.second.begin(), pair.second.end(), [&](const entry &e) { total += e.value; });
+	return total;
+}
+
+int main(int argc, char **argv)
+{
+	std::map<std::string, std::vector<entry>> all;
+	for (int i = 1; i < argc; i++) {
+		std::stringstream text(argv[i]);
+		std::string word;
+		while (text >> word)
+			all[word.substr(0, 1)].push_back({ word, (long)word.size() });
+	}
+	for (auto &pair : all) {
+		std::sort(pair.second.begin(), pair.second.end());
+		pair.second.erase(std::unique(pair.second.begin(), pair.second.end(),
+			[](const entry &a, const entry &b) { return a.key == b.key; }), pair.second.end());
+	}
+	std::printf("%ld\n", sum(all));
+}
+END
+
+# agree PROGRAM [DEBUG_FILE]
+agree() {
+	for options in "" --inlines; do
+		python3 "$T/agree.py" "$STACKTOOL" "$1" "${2:-$1}" $options >"$T/out" 2>&1 || fail "$1: $(cat "$T/out")"
+		cat "$T/out"
+	done
+}
+
+# build NAME COMPILER FLAG…
+build() {
+	name=$1
+	shift
+	(cd "$T" && "$@" -O2 -o "$name" program.cc) >"$T/out" 2>&1 || fail "$*: $(cat "$T/out")"
+	agree "$T/$name"
+}
+build g5 g++ -g -gdwarf-5
+build g4-lto-zlib g++ -flto -g -gdwarf-4 -gz=zlib
+build c5-zstd clang++-19 -g -gdwarf-5 -gz=zstd
+
+# The debug file of a stripped program
+objcopy --only-keep-debug "$T/g5" "$T/g5.debug"
+cp "$T/g5" "$T/stripped"
+objcopy --strip-all --add-gnu-debuglink="$T/g5.debug" "$T/stripped"
+agree "$T/stripped" "$T/g5.debug"
+
+libc=$(echo /lib/*/libc.so.6)
+id=$(readelf -nW "$libc" | sed -n 's/.*Build ID: //p')
+debug=/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
+[ ! -e "$debug" ] || agree "$libc" "$debug"
+
+# What is asked for is there, and what is not is said.
+"$STACKTOOL" addr2sym -e "$T/g5" --find main >"$T/main"
+"$STACKTOOL" addr2sym -e "$T/g5" --lines "$(cut -d' ' -f1 "$T/main")" >"$T/out"
+grep -qx "main+0x0 $T/program.cc:21" "$T/out" || fail "the line of main: $(cat "$T/out")"
+"$STACKTOOL" addr2sym -e "$T/g5" --inlines "$(cut -d' ' -f1 "$T/main")" >"$T/out"
+grep -qx 'main+0x0' "$T/out" || fail "--inlines alone: $(cat "$T/out")"
+objcopy --strip-debug "$T/g5" "$T/bare"
+"$STACKTOOL" addr2sym -e "$T/bare" --lines "$(cut -d' ' -f1 "$T/main")" >"$T/out" 2>&1
+grep -q 'no source lines: neither it nor a debug file' "$T/out" && grep -qx 'main+0x0' "$T/out" || fail "$(cat "$T/out")"
+"$STACKTOOL" addr2sym -k --lines 1 >"$T/out" 2>&1 && fail "lines of the kernel"
+grep -q 'argument --lines: needs --exe FILE' "$T/out" || fail "$(cat "$T/out")"
+exit 0

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Debug information from anyone: lines and inlined calls all over an object file, whose sections may be compressed. */
+#include "symbolize/sources.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	PLACES = 64
+};
+
+static void check(const struct source_batch *batch)
+{
+	for (size_t i = 0; i < batch->places.nr; i++)
+		if (batch->places.data[i].inner != SOURCE_NONE && batch->places.data[i].inner >= batch->frames.nr)
+			__builtin_trap();
+	for (uint32_t i = 0; i < batch->frames.nr; i++)
+		if (batch->frames.data[i].outer != SOURCE_NONE && batch->frames.data[i].outer >= i)
+			__builtin_trap(); /* a chain without end */
+}
+
+static void look_up(const struct elf_file *elf, const struct code_range *code, bool inlines)
+{
+	struct source_batch batch = { .code = code, .nr_code = 1 };
+	struct dwarf dwarf;
+
+	if (dwarf_open(&dwarf, elf))
+		return;
+	for (uint32_t i = 0; i < PLACES; i++)
+		if (source_batch_add(&batch, code->address + i * (code->size / PLACES), i))
+			__builtin_trap();
+	if (!source_batch_sort(&batch) && !sources_find(&dwarf, &batch, inlines))
+		check(&batch);
+	source_batch_done(&batch);
+	dwarf_close(&dwarf);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elf_file elf;
+
+	if (elf_file_open_memory(&elf, data, size))
+		return 0;
+	for (size_t i = 0; i < elf.segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf.segments.data[i];
+		struct code_range code = { segment->p_vaddr, segment->p_offset, segment->p_filesz };
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		look_up(&elf, &code, false);
+		look_up(&elf, &code, true);
+		break;
+	}
+	elf_file_done(&elf);
+	return 0;
+}
