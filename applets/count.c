@@ -7,6 +7,7 @@ struct count_options {
 	struct watch_options watch;
 	struct seconds interval, duration;
 	bool timestamps;
+	bool times;
 	bool offsets;
 	bool per_process;
 	bool by_name;
@@ -28,6 +29,10 @@ static const struct option_spec table[] = {
 	OPTION('D', "duration", struct count_options, duration, "SECONDS",
 	       "stop after this time; without it at Ctrl-C"),
 	OPTION('T', "timestamp", struct count_options, timestamps, NULL, "the time before each report"),
+	OPTION(0, "timestamps", struct count_options, times, NULL,
+	       "keep the time of each event, for the form 'perf' and 'report --since'; takes more memory, and loses events "
+	       "where they come faster than they are read",
+	       .ours = true),
 	OPTION_FRAGMENT(probe_table, struct count_options, probe),
 	OPTION('s', "offset", struct count_options, offsets, NULL, "offsets behind the names"),
 	OPTION('v', "verbose", struct count_options, addresses, NULL, "raw addresses before the names"),
@@ -62,6 +67,9 @@ static void plan_view(const struct count_options *options, struct plan *plan)
 	bool many = options->watch.command && !options->common.no_children && !options->per_process;
 
 	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
+	if (options->times)
+		plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
+	plan->mode = options->times ? EVENTS_EACH : EVENTS_BY_STACK;
 	plan->view = (struct profile_view){
 		.style = VIEW_STACKCOUNT,
 		.offsets = options->offsets,
@@ -70,6 +78,7 @@ static void plan_view(const struct count_options *options, struct plan *plan)
 		.no_process_line = !options->per_process,
 		.by_name = options->by_name || many,
 		.timestamps = options->timestamps,
+		.times = options->times,
 	};
 }
 

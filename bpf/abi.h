@@ -127,7 +127,7 @@ struct st_stack_head {
 	__u16 pad2;
 	__u32 tgid; /* set also without ST_KEY_TGID as long as there are user frames: they are raw addresses */
 	__u32 tid;
-	__u32 pad3;
+	__u32 generation; /* ST_MODE_EACH: whose statistics have the event; else 0 */
 	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
 	__u64 exec_id; /* task->self_exec_id, changes at exec; 0 unknown */
 	__u64 cgroup_id; /* cgroup v2 */

@@ -41,6 +41,7 @@ static __always_inline int st_each(void *ctx, const struct st_way *way, const st
 	slot->stack.head.kind = ST_MESSAGE_EVENT;
 	slot->stack.head.time_ns = now;
 	slot->stack.head.cpu = bpf_get_smp_processor_id();
+	slot->stack.head.generation = way->generation;
 	slot->stack.head.lost = *(volatile __u64 *)&way->control->lost;
 	st_send_event(way, &slot->stack);
 	st_slot_release(slot);

@@ -249,6 +249,35 @@ static int compare_times(const void *left, const void *right)
 	return (a->head.time_ns > b->head.time_ns) - (a->head.time_ns < b->head.time_ns);
 }
 
+static size_t words_of(const struct st_stack *stack)
+{
+	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
+}
+
+/* What came after a swap has begun is counted in the statistics of the interval after it. */
+static bool is_held(const struct session *session, const struct st_stack *stack)
+{
+	return session->holds_live && stack->head.generation == (session->control->generation & (ST_GENERATIONS - 1));
+}
+
+/* Keeps those that wait, at the beginning of what is pending. */
+static void keep_held(struct session *session)
+{
+	size_t kept = 0;
+
+	for (size_t at = 0; at < session->pending.nr;) {
+		const struct st_stack *stack = (const struct st_stack *)(session->pending.data + at);
+		size_t words = words_of(stack);
+
+		if (is_held(session, stack)) {
+			memmove(session->pending.data + kept, stack, words * sizeof(uint64_t));
+			kept += words;
+		}
+		at += words;
+	}
+	session->pending.nr = kept;
+}
+
 /* CPUs put their events into the ring a little out of order. */
 static void add_events(struct session *session, const struct drain_target *target)
 {
@@ -257,14 +286,16 @@ static void add_events(struct session *session, const struct drain_target *targe
 	for (size_t at = 0; at < session->pending.nr;) {
 		const struct st_stack *stack = (const struct st_stack *)(session->pending.data + at);
 
-		vec_push(&events, stack);
-		at += ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
+		if (!is_held(session, stack))
+			vec_push(&events, stack);
+		at += words_of(stack);
 	}
 	if (events.nr)
 		qsort(events.data, events.nr, sizeof(*events.data), compare_times);
 	for (size_t i = 0; i < events.nr; i++)
 		add_event(session, target, events.data[i]);
 	vec_done(&events);
+	keep_held(session);
 }
 
 /*
@@ -279,13 +310,15 @@ static void add_pending(struct session *session, const struct drain_target *targ
 		return;
 	spaces_update(target->spaces);
 	spaces_unwind(target->spaces, 0); /* many records take a while, in which a new program makes many more */
-	if (session->mode == EVENTS_EACH)
+	if (session->mode == EVENTS_EACH) {
 		add_events(session, target);
-	while (session->mode != EVENTS_EACH && at < session->pending.nr) {
+		return;
+	}
+	while (at < session->pending.nr) {
 		const struct st_stack *stack = (const struct st_stack *)(session->pending.data + at);
 
 		add_record(session, target, stack);
-		at += ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
+		at += words_of(stack);
 	}
 	session->pending.nr = 0;
 }
@@ -604,7 +637,9 @@ int drain_swap(struct session *session, const struct drain_target *target)
 	err = wait_for_programs(session, dead);
 	if (err)
 		return err;
+	session->holds_live = true;
 	session->poked = drain_ring(session, target); /* the new generation may be half full already */
+	session->holds_live = false;
 	err = drain_generation(session, target, dead, &fresh);
 	account_samples(session, target->interval, &fresh, end);
 	note_pressure(session, (uint32_t)(inserted - session->inserted_before));

@@ -71,6 +71,7 @@ struct session {
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */
 	enum event_mode mode;
 	bool names_probes;   /* records say which of several probes fired */
+	bool holds_live; /* EVENTS_EACH: events of the live generation wait, for the interval of its statistics */
 	uint64_t nr_events;  /* EVENTS_EACH: rows so far, which are their ids */
 	uint32_t nr_dropped; /* EVENTS_EACH: low half of st_control.lost that is in rows */
 	bool needs_copies;              /* a place other than the first takes a copy */

@@ -43,6 +43,26 @@ expect_status 0
 late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
 [ "$late" -gt 0 ] && [ "$late" -lt "$nr" ] || fail "$late of $nr samples since 0.5 s"
 
+# Every event of a probe: in each interval as many as its statistics have, and from a time on fewer
+tool_start count --strict -P --timestamps -i 0.1 --save "$T/events.stk" -o "$T/events.json" t:sched:sched_process_exec
+i=0
+while [ $i -lt 100 ]; do
+	/bin/true
+	i=$((i + 1))
+done
+tool_signal INT
+tool_wait
+expect_status 0
+tool report --comm '^true$' -o "$T/events.perf" "$T/events.stk"
+nr=$(grep -c '^true .*: *1 t:sched:sched_process_exec: $' "$T/events.perf")
+[ "$nr" = 100 ] || fail "$nr of 100 events with times"
+tool report -o "$T/events.json" "$T/events.stk"
+start=$(grep -o '"start":[0-9.]*' "$T/events.json" | head -n 1 | cut -d : -f 2)
+since=$(awk -v start="$start" '/^true / && ++nr == 50 { sub(":", "", $4); printf "%.6f\n", $4 - start }' "$T/events.perf")
+tool report -f --comm '^true$' --since "$since" "$T/events.stk"
+late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
+[ "$late" -ge 50 ] && [ "$late" -le 52 ] || fail "$late events since $since s, the time of the 50th of 100"
+
 tool profile -F 199 -p "$fixture_pid" --format folded 1
 expect_status 0
 expect_out ';st_fix_h[; ]'
