@@ -43,6 +43,8 @@ const struct option_spec common_table[] = {
 
 int common_plan(const struct common_options *options, struct plan *plan)
 {
+	int err;
+
 	if (options->no_children && !plan->command)
 		return fail_usage("argument --no-children: there is no command; give one behind --");
 	plan->follow_children = plan->command && !options->no_children;
@@ -63,7 +65,8 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->unwind = options->unwind;
 	if (options->unwind_mib)
 		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
-	return output_options_settle(&plan->output);
+	err = plan->view.folded ? output_options_fold(&plan->output) : 0;
+	return err ? err : output_options_settle(&plan->output);
 }
 
 static int parse_overhead(const char *text, void *field)

@@ -5,10 +5,12 @@
 #include "core/base/err.h"
 #include "core/run.h"
 
+#define TOP_LINES 30
+
 struct report_options {
 	struct report_change change;
-	bool tree, top;
-	uint32_t lines, least;
+	bool tree;
+	uint32_t top, lines, least;
 	struct output_options output;
 	struct filter_options filter;
 	const char *path;
@@ -26,14 +28,16 @@ static const struct option_spec table[] = {
 	       .exclusive = "form"),
 	OPTION(0, "tree", struct report_options, tree, NULL,
 	       "the calls as a tree with total and self, or reversed the callers", .exclusive = "form"),
-	OPTION(0, "top", struct report_options, top, NULL, "the functions with the most time of their own",
+	OPTION(0, "top", struct report_options, top, "N",
+	       "the N functions with the most time of their own (default 30)", .min = 1, .otherwise = TOP_LINES,
 	       .exclusive = "form"),
 	OPTION(0, "tui", struct report_options, change.tui, NULL,
 	       "walk through the tree of calls on the terminal, with search", .exclusive = "form"),
 	OPTION(0, "histogram", struct report_options, change.histogram, NULL,
 	       "text with the histograms below the stacks, of a run with --histogram (which has them in any case)",
 	       .exclusive = "form"),
-	OPTION(0, "lines", struct report_options, lines, "N", "lines of the table of functions (default 30)", .min = 1),
+	OPTION(0, "lines", struct report_options, lines, "N", "lines of the table of functions, as the N of --top",
+	       .min = 1),
 	OPTION(0, "least", struct report_options, least, "PERCENT",
 	       "leave smaller branches out of the tree (default 1)", .parse = parse_percent),
 	OPTION('d', "delimited", struct report_options, change.delimited, NULL,
@@ -64,12 +68,30 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
+/* The two forms that are lines of stacks. They begin with the command in any case. */
+static int check_lines(const struct report_options *options, struct output_options *output)
+{
+	enum output_format said = output->format;
+
+	if (!said && output->path)
+		said = output_format_of(output->path);
+	if (options->change.text && said == OUTPUT_FOLDED)
+		return fail_usage("argument --text: not allowed with argument %s: it asks for folded",
+				  output->format ? "--format" : "-o/--output");
+	if (output->root != GRAPH_ROOT_COMM &&
+	    (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == OUTPUT_FOLDED || said == OUTPUT_PERF))
+		return fail_usage("argument --root: only for flame graphs, trees, speedscope, pprof, json and stk");
+	return options->change.folded ? output_options_fold(output) : 0;
+}
+
 static int choose_form(const struct report_options *options, struct output_options *output)
 {
 	int err;
 
 	if (options->lines && !options->top)
 		return fail_usage("argument --lines: belongs to --top");
+	if (options->lines && options->top != TOP_LINES)
+		return fail_usage("argument --lines: not allowed with a number behind --top");
 	if (options->least && !options->tree)
 		return fail_usage("argument --least: belongs to --tree");
 	if (options->change.tui)
@@ -79,10 +101,12 @@ static int choose_form(const struct report_options *options, struct output_optio
 		return output_options_ask(output, "--tree", OUTPUT_TREE);
 	}
 	if (options->top) {
-		output->limit = options->lines;
+		output->limit = options->lines ? options->lines : options->top;
 		return output_options_ask(output, "--top", OUTPUT_TOP);
 	}
-	err = output_options_settle(output);
+	err = check_lines(options, output);
+	if (!err)
+		err = output_options_settle(output);
 	if (!err && options->change.histogram)
 		err = output_options_histogram(output, false);
 	return err;

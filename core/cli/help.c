@@ -110,6 +110,8 @@ static void add_option_name(struct buf *text, const struct option_spec *spec)
 		buf_addf(text, "      --%s", spec->name);
 	if (option_takes_value(spec))
 		buf_addf(text, "=%s", spec->metavar);
+	else if (spec->otherwise)
+		buf_addf(text, "[=%s]", spec->metavar);
 }
 
 static void add_option(struct buf *text, const struct applet *applet, const struct option_entry *entry)

@@ -78,7 +78,7 @@ void option_list_done(struct option_list *list)
 
 bool option_takes_value(const struct option_spec *spec)
 {
-	return !spec->operand && spec->kind != OPTION_KIND_FLAG && spec->kind != OPTION_KIND_HELP;
+	return !spec->operand && spec->kind != OPTION_KIND_FLAG && spec->kind != OPTION_KIND_HELP && !spec->otherwise;
 }
 
 static void parser_add_option(struct parser *parser, size_t i, struct option *ret_long)
@@ -93,7 +93,9 @@ static void parser_add_option(struct parser *parser, size_t i, struct option *re
 	}
 	*ret_long = (struct option){
 		.name = spec->name,
-		.has_arg = value ? required_argument : no_argument,
+		.has_arg = spec->otherwise ? optional_argument
+			   : value         ? required_argument
+					   : no_argument,
 		.val = LONG_BASE + (int)i,
 	};
 }
@@ -182,6 +184,17 @@ static int check_exclusive(const struct parser *parser, const struct option_spec
 	return 0;
 }
 
+/* "--top 5": a number behind an option that may have one is its value, and no operand. NULL: there is none. */
+static const char *number_behind(const struct parser *parser)
+{
+	const char *word = optind < parser->argc ? parser->argv[optind] : "";
+
+	if (!*word || word[strspn(word, "0123456789")])
+		return NULL;
+	optind++;
+	return word;
+}
+
 static int take(struct parser *parser, size_t i, const char *text)
 {
 	_cleanup_(buf_done) struct buf name = {};
@@ -196,6 +209,12 @@ static int take(struct parser *parser, size_t i, const char *text)
 		return err;
 	if (entry->spec->kind == OPTION_KIND_FLAG) {
 		*(bool *)(parser->options + entry->offset) = true;
+		return 0;
+	}
+	if (!text && entry->spec->otherwise)
+		text = number_behind(parser);
+	if (!text && entry->spec->otherwise) {
+		*(uint32_t *)(parser->options + entry->offset) = entry->spec->otherwise;
 		return 0;
 	}
 	return value_store(entry->spec, label(entry->spec, &name), text, parser->options + entry->offset);
@@ -329,6 +348,8 @@ static int take_unclear_long(struct parser *parser, const char *word)
 		return fail_unknown_long(parser, name);
 	if (find_prefix(parser, name, false, &entry) != 1)
 		return fail_ambiguous(parser, name);
+	if (parser->list.entries.data[entry].spec->otherwise)
+		return take(parser, entry, text ? text + 1 : NULL);
 	if (!option_takes_value(parser->list.entries.data[entry].spec))
 		return text ? fail_usage("argument --%s: takes no value", name) : take(parser, entry, NULL);
 	if (!text && optind >= parser->argc)

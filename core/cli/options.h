@@ -74,6 +74,7 @@ struct option_spec {
 	size_t offset;       /* of the field */
 
 	uint64_t min, max;     /* of numbers; max 0 = the type's limit */
+	uint32_t otherwise;    /* of a uint32_t: its value when none is given, which may be then; 0 = must be given */
 	const char *noun;      /* what the value should have been, for messages: "a frequency"; NULL = by kind */
 	const char *exclusive; /* options with the same word here exclude each other; NULL = none */
 	bool operand;          /* a word without dash, taken in table order */
@@ -132,7 +133,7 @@ struct option_list {
 void option_list_init(struct option_list *list, const struct option_spec *table);
 void option_list_done(struct option_list *list);
 
-/* False for operands, flags and -h. */
+/* False for operands, flags, -h, and options that may be given without a value. */
 bool option_takes_value(const struct option_spec *spec);
 
 #define OPTIONS_HELP 1 /* -h or --help was met: nothing more was parsed */

@@ -186,6 +186,15 @@ int output_options_ask(struct output_options *options, const char *option, enum 
 			  name_of(said));
 }
 
+int output_options_fold(struct output_options *options)
+{
+	if (options->format == OUTPUT_TEXT)
+		return fail_usage("argument -f/--folded: not allowed with argument --format: it asks for text");
+	if (!options->format && options->path && output_format_of(options->path) == OUTPUT_TEXT)
+		options->format = OUTPUT_FOLDED;
+	return 0;
+}
+
 int output_options_ask_screen(struct output_options *options)
 {
 	if (options->path || options->format)

@@ -101,6 +101,12 @@ _must_check_ int output_options_histogram(const struct output_options *options, 
  */
 _must_check_ int output_options_ask(struct output_options *options, const char *option, enum output_format form);
 
+/*
+ * -f: folded lines where text would be written, also into a .txt; other forms stay what they are. Usage error when --format
+ * says text.
+ */
+_must_check_ int output_options_fold(struct output_options *options);
+
 /* The same for --tui, which has no place for -o and --format. */
 _must_check_ int output_options_ask_screen(struct output_options *options);
 

@@ -120,6 +120,24 @@ wrong 2 "argument --lines: belongs to --top" report --tree --lines 3 "$T/shapes"
 wrong 2 "argument --least: belongs to --tree" report --least 3 "$T/shapes"
 wrong 2 "argument --least: belongs to --tree" report --top --least 3 "$T/shapes"
 wrong 2 "argument --lines: belongs to the table" diff -f --lines 3 "$T/shapes" "$T/now"
+wrong 2 "argument --lines: not allowed with a number behind --top" report --top=3 --lines 3 "$T/shapes"
+wrong 2 "argument --root: only for flame graphs" report --root pid "$T/shapes"
+wrong 2 "argument --root: only for flame graphs" report --root none -o "$T/a.folded" "$T/shapes"
+wrong 2 "argument --text: not allowed with argument -o/--output: it asks for folded" report --text -o "$T/a.folded" "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for text" report -f --format text "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for text" profile -f --format text 1
+"$STACKTOOL" report -f "$T/shapes" >"$T/lines" || fail "-f"
+"$STACKTOOL" report -f -o "$T/lines.txt" "$T/shapes" && cmp "$T/lines" "$T/lines.txt" || fail "-f into a .txt"
+
+# As --top of the applets, or without a number; what is no number is the file.
+"$STACKTOOL" report --top --lines 2 "$T/shapes" >"$T/two.top" || fail "--lines"
+for top in '--top 2' --top=2 '--to 2' --to=2; do
+	# shellcheck disable=SC2086
+	"$STACKTOOL" report $top "$T/shapes" | cmp - "$T/two.top" || fail "$top"
+done
+"$STACKTOOL" report "$T/shapes" --top | cmp - <("$STACKTOOL" report --top "$T/shapes") || fail "--top behind the file"
+wrong 2 "argument --top" report --top=x "$T/shapes"
+wrong 2 "argument --top" report --top 0 "$T/shapes"
 for look in '--title x' '--colors java' --inverted '--min-width 1'; do
 	# shellcheck disable=SC2086
 	wrong 2 "argument ${look%% *}: only for svg" report $look "$T/shapes"
