@@ -37,6 +37,7 @@ void profile_forget_records(struct profile *profile)
 	profile->stack_frames.nr = 0;
 	profile->stack_addresses.nr = 0;
 	hashidx_done(&profile->record_index);
+	profile->rows_are_gone = true;
 }
 
 void profile_done(struct profile *profile)

@@ -250,6 +250,7 @@ struct profile {
 	VEC(uint32_t) stack_frames; /* frame indexes of all records, back to back */
 	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
 	VEC(struct profile_interval) intervals;
+	bool rows_are_gone; /* profile_forget_records(): notes are of all frames */
 
 	/* indexes into the tables above; rebuilt by load */
 	struct hashidx frame_index, record_index, cgroup_index;

@@ -108,14 +108,18 @@ static void count_record(const struct profile *profile, const struct profile_rec
 	}
 }
 
+static void count_all_frames(const struct profile *profile, struct unnamed *unnamed)
+{
+	for (size_t i = 0; i < profile->frames.nr; i++)
+		count_frame(unnamed, &profile->frames.data[i]);
+}
+
 /* Counts every frame that a row of the interval uses, once. */
-static void count_frames(const struct profile *profile, const struct profile_interval *interval,
-			 struct unnamed *unnamed)
+static void count_used_frames(const struct profile *profile, const struct profile_interval *interval,
+			      struct unnamed *unnamed)
 {
 	_cleanup_(freep) bool *seen = xcalloc(profile->frames.nr, sizeof(*seen));
 
-	for (size_t i = 0; i < REASON_NR; i++)
-		unnamed->reasons[i].reason = (enum frame_reason)i;
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		uint32_t parts[2];
 		size_t nr = profile_parts(profile, interval->rows.data[i].record, parts);
@@ -140,7 +144,12 @@ static void add_unnamed(struct buf *text, const struct profile *profile, const s
 	struct unnamed unnamed = {};
 	uint64_t total = 0;
 
-	count_frames(profile, interval, &unnamed);
+	for (size_t i = 0; i < REASON_NR; i++)
+		unnamed.reasons[i].reason = (enum frame_reason)i;
+	if (profile->rows_are_gone)
+		count_all_frames(profile, &unnamed);
+	else
+		count_used_frames(profile, interval, &unnamed);
 	for (size_t i = 0; i < REASON_NR; i++)
 		total += unnamed.reasons[i].nr;
 	if (!total)

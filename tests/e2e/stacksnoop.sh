@@ -111,6 +111,16 @@ expect_status 0
 expect_out '^TIME               FUNCTION$'
 expect_equal "lines" "$(wc -l <"$T/out")" 1
 
+# frames without a name are told at the end, though the events are gone by then
+fixture calls -n 10 -k getppid
+tool_start stacksnoop -U -p "$fixture_pid" --no-symbolize t:syscalls:sys_enter_getppid
+go
+fixture_done
+tool_end
+expect_equal "events" "$(events)" 10
+expect_err '^NOTE: [0-9]+ of [0-9]+ frames have no name: '
+fixture_end
+
 # a kernel function, which is all that bcc's form takes
 if "$FIXTURES/hostprobe" kprobe >/dev/null; then
 	fixture calls -n 50 -k getppid
