@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=400 boots=5.10
+# ctest: timeout=400 boots=5.10 live-kallsyms
 # Threads come and go by the thousand, more than there are ids: none leaves an entry behind that another one would be charged for, none is missing.
 E2E_SECONDS=360
 . "${0%/*}/lib.sh"

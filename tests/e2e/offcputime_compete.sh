@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: live-kallsyms
 # Two threads on one CPU: what they are off it for is waiting for it, not blocked.
 . "${0%/*}/lib.sh"
 needs btf

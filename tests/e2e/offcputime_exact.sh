@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: live-kallsyms
 # Every sleep of a thread is in the report or named as lost, while the host is busy.
 . "${0%/*}/lib.sh"
 needs btf

@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: live-kallsyms
 # A sleeper and its waker: names, threads and both stacks are the right ones, and the time is that of the sleeper.
 . "${0%/*}/lib.sh"
 needs btf

@@ -1,4 +1,5 @@
 #!/bin/sh
+# ctest: live-kallsyms
 # Time until being woken, by the waker's kernel stack.
 . "${0%/*}/lib.sh"
 needs btf
