@@ -177,6 +177,10 @@ const struct option_spec group_table[] = {
 	       .noun = "a path"),
 	OPTION(0, "mntnsmap", struct group_options, mntns_map, "PATH", "only mount namespaces in this pinned BPF map",
 	       .noun = "a path"),
+	OPTION(0, "pidns", struct group_options, pidns, "ID",
+	       "only this pid namespace and those below it: its number, as 'readlink /proc/PID/ns/pid' shows it, such a path, or "
+	       "the id of a process in it",
+	       .noun = "a pid namespace", .ours = true),
 	OPTION_END,
 };
 
@@ -186,6 +190,7 @@ void group_plan(const struct group_options *options, struct plan *plan)
 	plan->container = options->container;
 	plan->cgroup_map = options->cgroup_map ? xstrdup(options->cgroup_map) : NULL;
 	plan->mntns_map = options->mntns_map ? xstrdup(options->mntns_map) : NULL;
+	plan->pidns = options->pidns;
 }
 
 const struct option_spec limit_table[] = {

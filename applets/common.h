@@ -59,6 +59,7 @@ void pick_plan(const struct pick_options *options, struct plan *plan);
 struct group_options {
 	const char *cgroup, *container;
 	const char *cgroup_map, *mntns_map;
+	const char *pidns;
 };
 
 extern const struct option_spec group_table[];

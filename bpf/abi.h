@@ -358,6 +358,8 @@ struct st_config {
 	__u32 probe; /* number of the probe of this copy of the program */
 	__u8 unwind; /* enum st_unwind_mode; anything but OFF takes bpf_probe_read_user() too */
 	__u8 pad1[3];
+	__u32 filter_pidns; /* only tasks in the pid namespace with this inode number, or below it; 0: all */
+	__u32 pidns_level; /* of that namespace; the initial one has 0 */
 };
 
 /* How user stacks are walked. */
@@ -436,4 +438,4 @@ _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WOR
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
 ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES + 48 + 8 * (ST_WINDOW_WORDS + 5));
-ST_ASSERT_SIZE(struct st_config, 88);
+ST_ASSERT_SIZE(struct st_config, 96);

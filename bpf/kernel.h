@@ -32,6 +32,21 @@ struct nsproxy {
 	struct mnt_namespace *mnt_ns;
 };
 
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level; /* of the deepest namespace */
+	struct upid numbers
+		[]; /* one element, of more, before v6.5: commit b69f0aeb0689 ("pid: Replace struct pid 1-element …") */
+};
+
 /* arm64: the low half is the preemption count; other architectures may lack the field. */
 struct thread_info {
 	__u64 preempt_count;
@@ -55,6 +70,7 @@ struct task_struct {
 	__u64 start_time;
 	__u64 self_exec_id; /* u32 before 5.7: commit d1e7fd6462ca ("signal: Extend exec_id to 64bits") */
 	struct task_struct *group_leader;
+	struct pid *thread_pid; /* NULL once the task has been released */
 	struct nsproxy *nsproxy;
 };
 

@@ -268,10 +268,13 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 
 /* ---- coming back ---- */
 
-/* A thread without an entry that is older than this run: it was off the CPU when tracing began. */
+/*
+ * A thread without an entry that is older than this run: it was off the CPU when tracing began. The filters ask about the current
+ * thread, which still is the other one: with any of them nothing can be said.
+ */
 static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
 {
-	if (st_config.task_filter == ST_FILTER_NONE && task->start_time < st_offcpu.begun_ns && st_wanted_thread(task))
+	if (!st_filters() && task->start_time < st_offcpu.begun_ns && st_wanted_thread(task))
 		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
 }
 

@@ -4,13 +4,6 @@
 
 #include "bpf/each.bpf.h"
 
-/* Whether any filter could leave an event out; without one, nobody has to be asked who runs. */
-static __always_inline int st_filters(void)
-{
-	return st_config.cpu >= 0 || st_config.task_filter != ST_FILTER_NONE || st_config.use_cgroup ||
-	       st_config.use_cgroup_map || st_config.use_mntns_map;
-}
-
 static __always_inline int st_current_is_wanted(void)
 {
 	struct st_who who = {};

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "bpf/maps.bpf.h"
+#include "bpf/pidns.bpf.h"
 
 struct st_who {
 	__u32 tgid, tid;
@@ -96,7 +97,7 @@ static __always_inline int st_wanted_process(const struct st_who *who)
 	return st_config.follow_children ? st_in_family(tgid) : st_in_list(tgid);
 }
 
-static __always_inline int st_wanted_by_maps(void)
+static __always_inline int st_wanted_by_group(void)
 {
 	__u64 key;
 
@@ -112,7 +113,14 @@ static __always_inline int st_wanted_by_maps(void)
 		if (!bpf_map_lookup_elem(&st_mntns, &key))
 			return 0;
 	}
-	return 1;
+	return !st_config.filter_pidns || st_in_pid_namespace();
+}
+
+/* Whether any filter could leave an event out; without one, nobody has to be asked who runs. */
+static __always_inline int st_filters(void)
+{
+	return st_config.cpu >= 0 || st_config.task_filter != ST_FILTER_NONE || st_config.use_cgroup ||
+	       st_config.use_cgroup_map || st_config.use_mntns_map || st_config.filter_pidns;
 }
 
 /* Whether the plan asks for events of this task on this CPU. */
@@ -124,5 +132,5 @@ static __always_inline int st_wanted(const struct st_who *who)
 		return 0;
 	if (st_config.task_filter == ST_FILTER_TID && (who->foreign || !st_in_list(who->tid)))
 		return 0;
-	return st_wanted_by_maps();
+	return st_wanted_by_group();
 }

@@ -268,6 +268,30 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 	return false;
 }
 
+/* Whether the last member of this struct is an array without a length. */
+static bool has_open_end(const char *name)
+{
+	struct btf *btf = NULL;
+	int id = kernel_types_pick(&name, 1, &btf) ? 0 : btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
+	bool open = false;
+
+	if (type && btf_vlen(type)) {
+		const struct btf_type *last = btf__type_by_id(btf, btf_members(type)[btf_vlen(type) - 1].type);
+
+		open = last && btf_is_array(last) && !btf_array(last)->nelems;
+	}
+	btf__free(btf);
+	return open;
+}
+
+bool host_tells_pid_namespaces(enum program_kind kind)
+{
+	enum task_access access = host_task_access(kind);
+
+	return access == TASK_ACCESS_PROBE_READ || (access == TASK_ACCESS_BTF && has_open_end("pid"));
+}
+
 /*
  * Trampolines count since bpf_prog_info has the member `recursion_misses` (commit 9ed9e9ba2337 ("bpf: Count the number of
  * times recursion was prevented"), v5.12). The other counters of missed runs came together with the member `missed` of

@@ -36,6 +36,13 @@ int host_raw_tracepoints(name_list *ret_names);
 
 enum task_access host_task_access(enum program_kind kind);
 
+/*
+ * Whether programs of this kind may read the pid namespaces of the current task, all of them. By dereference only where the
+ * kernel's type says that a struct pid has any number of them (commit b69f0aeb0689 ("pid: Replace struct pid 1-element array
+ * with flex-array"), v6.5).
+ */
+bool host_tells_pid_namespaces(enum program_kind kind);
+
 /* Whether programs of this kind may read user memory: lockdown=confidentiality forbids it. */
 bool host_reads_user(enum program_kind kind);
 

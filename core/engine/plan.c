@@ -289,6 +289,7 @@ static void describe_who(const struct plan *plan, struct buf *text)
 	describe_text("container", plan->container, text);
 	describe_text("cgroup map", plan->cgroup_map, text);
 	describe_text("mount namespace map", plan->mntns_map, text);
+	describe_text("pid namespace", plan->pidns, text);
 }
 
 static void describe_key(const struct plan *plan, struct buf *text)

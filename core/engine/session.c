@@ -20,6 +20,7 @@
 #include "core/engine/host.h"
 #include "core/engine/kernel_types.h"
 #include "core/engine/libbpf_log.h"
+#include "core/engine/pidns.h"
 #include "core/engine/preempt_count.h"
 #include "core/engine/process.h"
 #include "core/engine/session_private.h"
@@ -165,6 +166,22 @@ static bool may_walk_frames(const struct attach_plan *attach)
 	return host_reads_user(attach->program) && host_reads_kernel(attach->program) && !host_freezes_on_user_reads();
 }
 
+static int set_pidns(struct st_config *config, const struct plan *plan, const struct attach_plan *attach)
+{
+	struct pidns pidns;
+	int err;
+
+	if (!plan->pidns)
+		return 0;
+	err = pidns_find(plan->pidns, &pidns);
+	if (!err && !host_tells_pid_namespaces(attach->program))
+		err = fail_host(-EPERM,
+				"--pidns: lockdown=confidentiality forbids to read a task's namespaces on this kernel");
+	config->filter_pidns = pidns.inode;
+	config->pidns_level = pidns.level;
+	return err;
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
@@ -187,7 +204,10 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.alone = is_alone(attach),
 		.walk_frames = may_walk_frames(attach),
 	};
+	int err = set_pidns(&config, plan, attach);
 
+	if (err)
+		return err;
 	if (getrandom(config.seed, sizeof(config.seed), 0) != sizeof(config.seed))
 		return fail(-EIO, "getrandom: no random numbers");
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)

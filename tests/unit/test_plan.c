@@ -78,8 +78,8 @@ static void profile_options_reach_the_plan(void **state)
 
 	must_plan(
 		&profile_applet,
-		"-p 7,8 -c 1000 -e page-faults -K -afIA --plain -C 0 --cgroupmap c --mntnsmap m --hash-storage-size 10 "
-		"--stack-storage-size 20 --save s --strict --explain --debug --no-demangle 2.5",
+		"-p 7,8 -c 1000 -e page-faults -K -afIA --plain -C 0 --cgroupmap c --mntnsmap m --pidns n --hash-storage-size "
+		"10 --stack-storage-size 20 --save s --strict --explain --debug --no-demangle 2.5",
 		&plan);
 	assert_int_equal(plan.tgids.nr, 2);
 	assert_int_equal(plan.tgids.data[1], 8);
@@ -92,6 +92,7 @@ static void profile_options_reach_the_plan(void **state)
 	assert_int_equal(plan.cpu, 0);
 	assert_string_equal(plan.cgroup_map, "c");
 	assert_string_equal(plan.mntns_map, "m");
+	assert_string_equal(plan.pidns, "n");
 	assert_int_equal(plan.count_entries, 10);
 	assert_int_equal(plan.record_entries, 20);
 	assert_string_equal(plan.save_path, "s");

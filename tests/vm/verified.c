@@ -58,6 +58,8 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->want_user = 1;
 	config->use_cgroup_map = 1;
 	config->use_mntns_map = 1;
+	config->filter_pidns = access->task != ST_TASK_NONE;
+	config->pidns_level = access->task == ST_TASK_PROBE_READ; /* deeper by dereference: not before v6.5 */
 	config->read_user = access->read_user;
 	config->unwind = access->read_user ? ST_UNWIND_AUTO : ST_UNWIND_OFF;
 	config->walk_frames = access->read_user;
