@@ -41,6 +41,7 @@
 #include "core/run_events.h"
 #include "core/run_guard.h"
 #include "core/run_patience.h"
+#include "core/run_progress.h"
 #include "core/run_screen.h"
 #include "core/run_words.h"
 #include "symbolize/symbolize.h"
@@ -67,6 +68,7 @@ struct run {
 	struct event_stream events; /* only with EVENTS_EACH */
 	int no_kernel_symbols; /* errno of opening them; 0: they are there */
 	struct run_guard guard;
+	struct run_progress progress;
 	bool is_cut; /* the duration is not the user's */
 	uint64_t ended_ns,
 		wall_ended_ns; /* when detaching began, which may last: CLOCK_MONOTONIC, CLOCK_REALTIME; 0 not yet */
@@ -74,17 +76,6 @@ struct run {
 };
 
 /* ---- prepare ---- */
-
-static int check_targets(const struct plan *plan)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < plan->tgids.nr; i++)
-		err = process_exists(plan->tgids.data[i]);
-	for (size_t i = 0; !err && i < plan->tids.nr; i++)
-		err = process_thread_exists(plan->tids.data[i]);
-	return err;
-}
 
 /* kallsyms decides at open() whether it will show addresses, so it is opened while the tool is privileged. */
 static int open_kernel_symbols(struct run *run)
@@ -126,7 +117,8 @@ static int prepare(struct run *run)
 		err = pick_rows(run);
 
 	if (!err)
-		err = check_targets(run->plan);
+		err = process_require(run->plan->tgids.data, run->plan->tgids.nr, run->plan->tids.data,
+				      run->plan->tids.nr);
 	if (!err)
 		err = run_guard_init(&run->guard, run->applet->name, run->plan);
 	if (!err && run->plan->save_path)
@@ -512,6 +504,7 @@ static int collect(struct run *run)
 		struct drain_target target = target_of(run);
 
 		err = collector_wait(run->collector, &target, &reason);
+		run_progress_erase(&run->progress); /* it is in the way of whatever is said now */
 		if (!err && reason == COLLECT_INTERVAL)
 			err = run->screen ? refresh_screen(run) : report_interval(run);
 		if (!err && reason == COLLECT_KEYS)
@@ -522,6 +515,8 @@ static int collect(struct run *run)
 			err = look_at_cost(run, &reason);
 		if (reason == COLLECT_EVENTS)
 			reason = event_stream_full(&run->events) ? COLLECT_DURATION : COLLECT_INTERVAL;
+		if (!err && reason == COLLECT_INTERVAL)
+			run_progress_show(&run->progress, run->session, &run->profile);
 	}
 	if (!err)
 		say_reason(run, reason);
@@ -583,6 +578,7 @@ static int start_clock(struct run *run)
 	if (!shows_events(run)) /* whose times begin with attaching: there are events already */
 		current(run)->start_ns = clock_monotonic_ns();
 	run_guard_begin(&run->guard, run->session, &run->attach);
+	run_progress_begin(&run->progress, run->plan);
 	return collector_start(run->collector, run->plan);
 }
 

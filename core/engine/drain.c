@@ -420,7 +420,7 @@ static void add_stats(struct st_stats *sum, const struct st_stats *one)
 		to[i] += from[i];
 }
 
-static void sum_stats(const struct session *session, uint32_t generation, struct st_stats *ret_sum)
+void drain_sum_stats(const struct session *session, uint32_t generation, struct st_stats *ret_sum)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
 	_cleanup_(freep) struct st_stats *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
@@ -439,7 +439,7 @@ static struct st_stats new_stats(struct session *session, uint32_t generation)
 	const uint64_t *now = (const uint64_t *)&sum, *before = (const uint64_t *)&session->reported[generation];
 	uint64_t *difference = (uint64_t *)&fresh;
 
-	sum_stats(session, generation, &sum);
+	drain_sum_stats(session, generation, &sum);
 	for (size_t i = 0; i < sizeof(sum) / sizeof(*now); i++)
 		difference[i] = now[i] - before[i];
 	session->reported[generation] = sum;

@@ -41,6 +41,15 @@ int drain_swap(struct session *session, const struct drain_target *target);
 int drain_forget_begin(struct session *session);
 void drain_forget_end(struct session *session, struct profile *profile);
 
+/* For people who wait: over all intervals. */
+struct drain_progress {
+	uint64_t events; /* counted */
+	uint64_t lost; /* events that are in no count, as far as the kernel side knows */
+};
+
+/* What has come until now. Drains nothing. */
+void drain_progress(const struct session *session, struct drain_progress *ret_progress);
+
 /*
  * After session_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has its
  * final numbers.

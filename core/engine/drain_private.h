@@ -31,5 +31,8 @@ void drain_forget_link(struct session *session, const struct bpf_link *link);
 /* Adds the time in which a place was detached by session_drop(), since the last call. */
 void drain_missing_time(struct session *session, struct profile_interval *interval);
 
+/* The statistics of a generation, over all CPUs since the start; zeros where they cannot be read. */
+void drain_sum_stats(const struct session *session, uint32_t generation, struct st_stats *ret_sum);
+
 /* Adds a row for each name of which events came since the last call. 0 or a recorded failure. */
 int drain_tallies(struct session *session, const struct drain_target *target);

@@ -195,6 +195,17 @@ int process_thread_exists(uint32_t tid)
 	return 0;
 }
 
+int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr_tgids; i++)
+		err = process_exists(tgids[i]);
+	for (size_t i = 0; !err && i < nr_tids; i++)
+		err = process_thread_exists(tids[i]);
+	return err;
+}
+
 /* ---- namespaces ---- */
 
 int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)

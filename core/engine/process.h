@@ -15,6 +15,9 @@ int process_exists(uint32_t tgid);
 /* The same for a thread of any process. */
 int process_thread_exists(uint32_t tid);
 
+/* Both, of all in these lists, which may be empty. */
+int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids);
+
 /* Whether nothing is left of the process, not even a zombie that waits for its parent. */
 bool process_has_ended(uint32_t tgid);
 
