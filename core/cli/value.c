@@ -208,6 +208,19 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	}
 }
 
+/* A number, but not one of those that are accepted. */
+static int refuse_number(const struct option_spec *spec, const char *label, const char *text)
+{
+	_cleanup_(buf_done) struct buf accepted = {};
+	uint64_t number;
+
+	if (spec->min && !parse_number(text, 0, spec->min - 1, &number))
+		describe_range(spec, &accepted);
+	else
+		buf_addf(&accepted, "%" PRIu64 " to %" PRIu64, spec->min, limit(spec));
+	return fail_usage("argument %s: '%s' is out of range: give %s", label, text, buf_text(&accepted));
+}
+
 int value_store(const struct option_spec *spec, const char *label, const char *text, void *field)
 {
 	_cleanup_(buf_done) struct buf accepted = {};
@@ -216,6 +229,8 @@ int value_store(const struct option_spec *spec, const char *label, const char *t
 		return spec->parse(text, field);
 	if (!parse_kind(spec, text, field))
 		return 0;
+	if (!strcmp(noun(spec), "a number") && is_digit(*text) && !text[strspn(text, "0123456789")])
+		return refuse_number(spec, label, text);
 	describe_accepted(spec, &accepted);
 	return fail_usage("argument %s: '%s' is not %s: give %s", label, text, noun(spec), buf_text(&accepted));
 }

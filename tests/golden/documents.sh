@@ -111,7 +111,7 @@ grep -q '"total":29,' "$T/out" || fail "--max-depth changes the total of JSON"
 [ "$(grep -o '"user_status":"cut"' "$T/out" | wc -l)" = 3 ] || fail "what is cut in JSON"
 "$STACKTOOL" report --max-depth 1 --tree --root none --least 0 "$T/shapes" >"$T/out" || fail "--max-depth in a tree"
 grep -qF '[truncated by --max-depth]' "$T/out" || fail "nothing is cut in a tree"
-wrong 2 "argument --max-depth: .0. is not a number: give 1 or more" report --max-depth 0 "$T/shapes"
+wrong 2 "argument --max-depth: .0. is out of range: give 1 or more" report --max-depth 0 "$T/shapes"
 
 
 # An option that belongs to another form than the one asked for is not ignored.

@@ -286,8 +286,9 @@ static void numbers_keep_to_their_limits(void **state)
 	expect_failure("-F 5x", "argument -F/--frequency: '5x' is not a frequency: give 1 to 1000", "");
 	expect_failure("-F -5", "argument -F/--frequency: '-5' is not a frequency: give 1 to 1000", "");
 	expect_failure("-c 18446744073709551616",
-		       "argument -c/--count: '18446744073709551616' is not a number: give 0 or more", "");
-	expect_failure("-C 2147483648", "argument -C/--cpu: '2147483648' is not a number: give 0 or more", "");
+		       "argument -c/--count: '18446744073709551616' is out of range: give 0 to 18446744073709551615",
+		       "");
+	expect_failure("-C 2147483648", "argument -C/--cpu: '2147483648' is out of range: give 0 to 2147483647", "");
 	assert_int_equal(parse("-c 18446744073709551615 -C 2147483647", &options), 0);
 	assert_int_equal(options.period, UINT64_MAX);
 }
