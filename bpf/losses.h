@@ -8,7 +8,8 @@
  *   SAMPLE a timed sample that the kernel never delivered
  *   NOTE   nothing is missing from the result
  *
- * X(name, class, sentence). Saved profiles name losses by `name`: renaming one breaks reading older files.
+ * X(name, class, sentence). Saved profiles name losses by `name`: renaming one breaks reading older files. "{one|many}" in a
+ * sentence goes by the number before it.
  */
 #pragma once
 
@@ -16,46 +17,50 @@
  * Counted by the BPF programs, per event that they saw. The identity of a run is over these:
  * seen = filtered + in_map + SPILLED + those of class EVENT.
  */
-#define ST_KERNEL_LOSSES(X)                                                                                     \
-	X(NO_SLOT, EVENT, "events not recorded: all scratch slots of the CPU were busy")                        \
-	X(COUNT_REFUSED, EVENT, "events not counted: the count map was full or busy and the ring was full too") \
-	X(NO_MAP, EVENT, "events not counted: no live count map")                                               \
-	X(RING_FULL, NOTE, "records waited for another event: the ring was full")                               \
-	X(SPILLED, NOTE, "events counted through the ring: the count map was full or busy")                     \
-	X(KERNEL_STACK, STACK, "kernel stacks could not be walked")                                             \
-	X(USER_STACK, STACK, "user stacks could not be walked")                                                 \
-	X(STATE_FULL, EVENT, "waits not recorded: the table of threads was full")                               \
-	X(SWITCH_MISSED, EVENT, "waits not counted: the kernel did not report one of their two switches")       \
-	X(STALE, NOTE, "entries of threads that have ended were found and left out")                            \
-	X(NO_START, NOTE, "threads were off the CPU already when tracing began: that wait is not counted")      \
-	X(EVENT_DROPPED, EVENT, "events not shown: the ring was full")                                          \
-	X(WAKER_LOST, STACK, "wakers not recorded: all scratch slots of the CPU were busy")                     \
-	X(KERNEL_TRUNCATED, STACK, "kernel stacks were cut at 127 frames")                                      \
-	X(USER_ROOT, NOTE, "user stacks reached their root")                                                    \
-	X(USER_NO_PROCESS, NOTE, "user stacks were walked by frame pointers: no unwind tables yet")             \
-	X(USER_NOT_64BIT, NOTE, "user stacks of 32-bit code were walked by frame pointers")                     \
-	X(USER_NO_MAPPING, STACK, "user stacks end at code outside the known mappings")                         \
-	X(USER_NO_ROW, STACK, "user stacks end in code without unwind information and frame pointers")          \
-	X(USER_NO_TABLE, STACK, "user stacks end in code whose unwind table was not made yet")                  \
-	X(USER_LOST, STACK, "user stacks end where unwinding takes a register that is not kept")                \
-	X(USER_BAD_CFA, STACK, "user stacks end where the next frame would lie below or nowhere")               \
-	X(USER_UNREADABLE, STACK, "user stacks end at memory that could not be read")                           \
-	X(USER_TRUNCATED, STACK, "user stacks were cut at 127 frames")
+#define ST_KERNEL_LOSSES(X)                                                                                            \
+	X(NO_SLOT, EVENT, "{event|events} not recorded: all scratch slots of the CPU were busy")                       \
+	X(COUNT_REFUSED, EVENT,                                                                                        \
+	  "{event|events} not counted: the count map was full or busy and the ring was full too")                      \
+	X(NO_MAP, EVENT, "{event|events} not counted: no live count map")                                              \
+	X(RING_FULL, NOTE, "{record|records} waited for another event: the ring was full")                             \
+	X(SPILLED, NOTE, "{event|events} counted through the ring: the count map was full or busy")                    \
+	X(KERNEL_STACK, STACK, "kernel {stack|stacks} could not be walked")                                            \
+	X(USER_STACK, STACK, "user {stack|stacks} could not be walked")                                                \
+	X(STATE_FULL, EVENT, "{wait|waits} not recorded: the table of threads was full")                               \
+	X(SWITCH_MISSED, EVENT, "{wait|waits} not counted: the kernel did not report one of {its|their} two switches") \
+	X(STALE, NOTE,                                                                                                 \
+	  "{entry of a thread that has ended was|entries of threads that have ended were} found and left out")         \
+	X(NO_START, NOTE,                                                                                              \
+	  "{thread was|threads were} off the CPU already when tracing began: that wait is not counted")                \
+	X(EVENT_DROPPED, EVENT, "{event|events} not shown: the ring was full")                                         \
+	X(WAKER_LOST, STACK, "{waker|wakers} not recorded: all scratch slots of the CPU were busy")                    \
+	X(KERNEL_TRUNCATED, STACK, "kernel {stack was|stacks were} cut at 127 frames")                                 \
+	X(USER_ROOT, NOTE, "user {stack reached its|stacks reached their} root")                                       \
+	X(USER_NO_PROCESS, NOTE, "user {stack was|stacks were} walked by frame pointers: no unwind tables yet")        \
+	X(USER_NOT_64BIT, NOTE, "user {stack of 32-bit code was|stacks of 32-bit code were} walked by frame pointers") \
+	X(USER_NO_MAPPING, STACK, "user {stack ends|stacks end} at code outside the known mappings")                   \
+	X(USER_NO_ROW, STACK, "user {stack ends|stacks end} in code without unwind information and frame pointers")    \
+	X(USER_NO_TABLE, STACK, "user {stack ends|stacks end} in code whose unwind table was not made yet")            \
+	X(USER_LOST, STACK, "user {stack ends|stacks end} where unwinding takes a register that is not kept")          \
+	X(USER_BAD_CFA, STACK, "user {stack ends|stacks end} where the next frame would lie below or nowhere")         \
+	X(USER_UNREADABLE, STACK, "user {stack ends|stacks end} at memory that could not be read")                     \
+	X(USER_TRUNCATED, STACK, "user {stack was|stacks were} cut at 127 frames")
 
 /* Counted in user space, by the kernel itself outside our programs, or by these, but not per event. */
-#define ST_USER_LOSSES(X)                                                                                   \
-	X(STACK_LOST, STACK, "events were counted but their stack was lost: the ring was full")             \
-	X(BAD_MESSAGE, EVENT, "messages from the kernel side were malformed")                               \
-	X(SAMPLE_LATE, SAMPLE, "samples came late: the kernel's timer ran over")                            \
-	X(SAMPLE_SKIPPED, SAMPLE, "samples skipped: another BPF program was running on the CPU")            \
-	X(SAMPLE_IDLE, SAMPLE, "samples of idle CPUs were not delivered by this kernel")                    \
-	X(SAMPLE_CPU_GONE, SAMPLE, "samples missing: a CPU went offline or could not be sampled")           \
-	X(RECURSION, EVENT, "events missed: our program was already running on the CPU")                    \
-	X(LINK_MISSED, EVENT, "events missed: the kernel was inside another probe on the CPU")              \
-	X(CHILD_LOST, EVENT, "processes not followed: the table of children was full or their fork missed") \
-	X(SIDEBAND, STACK, "address space records lost: user frames may be unnamed")                        \
-	X(DRAIN_FAILED, EVENT, "events counted in a map that could not be read")                            \
-	X(DETACHED, EVENT, "milliseconds with a probe detached for its cost (--max-overhead)")
+#define ST_USER_LOSSES(X)                                                                                            \
+	X(STACK_LOST, STACK, "{event was|events were} counted but {its|their} stack was lost: the ring was full")    \
+	X(BAD_MESSAGE, EVENT, "{message from the kernel side was|messages from the kernel side were} malformed")     \
+	X(SAMPLE_LATE, SAMPLE, "{sample|samples} came late: the kernel's timer ran over")                            \
+	X(SAMPLE_SKIPPED, SAMPLE, "{sample|samples} skipped: another BPF program was running on the CPU")            \
+	X(SAMPLE_IDLE, SAMPLE, "{sample of an idle CPU was|samples of idle CPUs were} not delivered by this kernel") \
+	X(SAMPLE_CPU_GONE, SAMPLE, "{sample|samples} missing: a CPU went offline or could not be sampled")           \
+	X(RECURSION, EVENT, "{event|events} missed: our program was already running on the CPU")                     \
+	X(LINK_MISSED, EVENT, "{event|events} missed: the kernel was inside another probe on the CPU")               \
+	X(CHILD_LOST, EVENT,                                                                                         \
+	  "{process|processes} not followed: the table of children was full or {its|their} fork missed")             \
+	X(SIDEBAND, STACK, "address space {record|records} lost: user frames may be unnamed")                        \
+	X(DRAIN_FAILED, EVENT, "{event|events} counted in a map that could not be read")                             \
+	X(DETACHED, EVENT, "{millisecond|milliseconds} with a probe detached for its cost (--max-overhead)")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

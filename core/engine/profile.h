@@ -330,7 +330,8 @@ uint32_t profile_add_string(struct profile *profile, const char *text);
 const char *frame_reason_text(enum frame_reason reason); /* "the process had exited" */
 size_t profile_nr_losses(void);
 const char *profile_loss_name(size_t loss); /* "RING_FULL" */
-const char *profile_loss_sentence(size_t loss); /* "records waited for another event: the ring was full" */
+void profile_add_loss_sentence(size_t loss, uint64_t number,
+			       struct buf *text); /* "events not shown: the ring was full" */
 enum loss_class profile_loss_class(size_t loss);
 
 /* Events that are in no count, stacks that are not whole, samples that were never delivered. */

@@ -161,13 +161,16 @@ static void add_losses(struct writer *writer, const struct profile_interval *int
 	add_key(writer, "losses");
 	buf_addc(writer->out, '[');
 	for (size_t i = 0; i < profile_nr_losses(); i++) {
+		_cleanup_(buf_done) struct buf sentence = {};
+
 		if (!interval->losses[i])
 			continue;
+		profile_add_loss_sentence(i, interval->losses[i], &sentence);
 		begin_element(writer);
 		add_text(writer, "name", profile_loss_name(i));
 		add_text(writer, "class", classes[profile_loss_class(i)]);
 		add_number(writer, "count", interval->losses[i]);
-		add_text(writer, "text", profile_loss_sentence(i));
+		add_text(writer, "text", buf_text(&sentence));
 		buf_addc(writer->out, '}');
 	}
 	buf_addc(writer->out, ']');

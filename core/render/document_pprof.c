@@ -292,7 +292,8 @@ static void add_interval(struct encoder *encoder, const struct profile_interval 
 
 		if (!interval->losses[i])
 			continue;
-		buf_addf(&text, "%" PRIu64 " %s", interval->losses[i], profile_loss_sentence(i));
+		buf_addf(&text, "%" PRIu64 " ", interval->losses[i]);
+		profile_add_loss_sentence(i, interval->losses[i], &text);
 		vec_push(&encoder->comments, add_string(encoder, buf_text(&text)));
 	}
 }

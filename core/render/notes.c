@@ -22,7 +22,9 @@ static void add_losses(struct buf *text, const struct profile_interval *interval
 			continue;
 		buf_adds(text, note ? "NOTE: " : "WARNING: ");
 		buf_add_grouped(text, interval->losses[i]);
-		buf_addf(text, " %s\n", profile_loss_sentence(i));
+		buf_addc(text, ' ');
+		profile_add_loss_sentence(i, interval->losses[i], text);
+		buf_addc(text, '\n');
 	}
 }
 

@@ -237,9 +237,12 @@ text_sum() {
 	awk '/^    [0-9]+$/ { sum += $1 } END { printf "%.0f\n", sum }' "${1:-$T/out}"
 }
 
-# The number before a sentence of bpf/losses.h (a regular expression), 0 when it is not said. Numbers have commas.
+# The number before a sentence of bpf/losses.h (a regular expression), 0 when it is not said. Numbers have commas; a sentence about one
+# is found by its words for many.
 said_of() {
-	tr -d , <"${2:-$T/err}" | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+	tr -d , <"${2:-$T/err}" | sed -E 's/^([A-Z]*: 1 (event|wait|sample|record|message)) /\1s /
+		s/^([A-Z]*: 1 events) was counted but its/\1 were counted but their/
+		s/^([A-Z]*: 1 samples) of an idle CPU was/\1 of idle CPUs were/' | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
 # Events that the tool says it has lost: every sentence of class EVENT.

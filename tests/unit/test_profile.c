@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "core/base/cleanup.h"
+
 #include <cmocka.h>
 
 #include "core/engine/tracer.h"
@@ -200,9 +203,35 @@ static void every_reason_and_loss_has_words(void **state)
 		assert_non_null(frame_reason_text((enum frame_reason)reason));
 	assert_string_equal(frame_reason_text(REASON_NR), "unknown reason");
 	for (size_t i = 0; i < profile_nr_losses(); i++)
-		assert_true(profile_loss_name(i)[0] && profile_loss_sentence(i)[0]);
+		assert_true(profile_loss_name(i)[0]);
 	assert_string_equal(profile_loss_name(profile_nr_losses()), "");
 	assert_int_equal(profile_loss_class(loss_number("RING_FULL")), LOSS_NOTE);
+}
+
+static void expect_sentence(const char *name, uint64_t number, const char *wanted)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	profile_add_loss_sentence(loss_number(name), number, &text);
+	assert_string_equal(buf_text(&text), wanted);
+}
+
+static void a_loss_of_one_is_said_as_of_one(void **state)
+{
+	(void)state;
+	expect_sentence("USER_ROOT", 1, "user stack reached its root");
+	expect_sentence("USER_ROOT", 2, "user stacks reached their root");
+	expect_sentence("STACK_LOST", 1, "event was counted but its stack was lost: the ring was full");
+	expect_sentence("STACK_LOST", 0, "events were counted but their stack was lost: the ring was full");
+	for (size_t i = 0; i < profile_nr_losses(); i++) {
+		_cleanup_(buf_done) struct buf one = {}, many = {};
+
+		profile_add_loss_sentence(i, 1, &one);
+		profile_add_loss_sentence(i, 2, &many);
+		assert_string_not_equal(buf_text(&one), buf_text(&many));
+		assert_null(strpbrk(buf_text(&one), "{|}"));
+		assert_null(strpbrk(buf_text(&many), "{|}"));
+	}
 }
 
 static void whatever_is_lost_counts_but_notes_do_not(void **state)
@@ -397,6 +426,7 @@ int main(void)
 		cmocka_unit_test(what_is_kept_stays_whole_and_the_rest_is_forgotten),
 		cmocka_unit_test(done_accepts_nothing),
 		cmocka_unit_test(every_reason_and_loss_has_words),
+		cmocka_unit_test(a_loss_of_one_is_said_as_of_one),
 		cmocka_unit_test(whatever_is_lost_counts_but_notes_do_not),
 		cmocka_unit_test(sound_accounts_pass),
 		cmocka_unit_test(each_identity_is_checked),
