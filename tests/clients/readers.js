@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* readers.js PPROF JSON SPEEDSCOPE SCHEMA SPEEDSCOPE-FOLDER: other people's decoders and schemas over our documents. */
+/* readers.js PPROF JSON SPEEDSCOPE SCHEMA SPEEDSCOPE-FOLDER TYPE UNIT: other people's decoders and schemas over our documents. */
 "use strict";
 const fs = require("fs");
 const zlib = require("zlib");
 const { Profile } = require("pprof-format");
 const Ajv = require("ajv");
 
-const [pprofPath, jsonPath, speedscopePath, schemaPath, speedscopeFolder] = process.argv.slice(2);
+const [pprofPath, jsonPath, speedscopePath, schemaPath, speedscopeFolder, type, unit] = process.argv.slice(2);
 let failures = 0;
 
 function check(what, condition, detail) {
@@ -18,9 +18,37 @@ function check(what, condition, detail) {
 const read = (path) => JSON.parse(fs.readFileSync(path, "utf8"));
 const sum = (numbers) => numbers.reduce((a, b) => a + Number(b), 0);
 
+/*
+ * What makes a name of a series: Parca's MetaFromPprof (a period is part of the name, and there is none), Pyroscope's
+ * validate.go (no dash in a type; at most 100 labels a sample, 1000 frames) and its off_cpu, which may have no period.
+ */
+function checkSeries(profile) {
+  const strings = profile.stringTable.strings, text = (number) => strings[Number(number)];
+  const named = (value) => [text(value.type), text(value.unit)];
+  check("sample type and unit", JSON.stringify(profile.sampleType.map(named)) === JSON.stringify([[type, unit]]), profile.sampleType.map(named));
+  check("no dash in a type", profile.sampleType.every((value) => !text(value.type).includes("-")));
+  check("the default type is there", text(profile.defaultSampleType) === type);
+  check("no period", !Number(profile.period) && (!profile.periodType || !Number(profile.periodType.type)));
+  check("a time that no clock has yet shown is none", Number(profile.timeNanos) >= 0 && Number(profile.durationNanos) >= 0);
+  for (const sample of profile.sample) {
+    const keys = sample.label.map((label) => text(label.key));
+    check("labels are there once", new Set(keys).size === keys.length, keys);
+    check("labels are names of Prometheus", keys.every((key) => /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(key)), keys);
+    check("labels that are numbers make no series", sample.label.every((label) =>
+      ["pid", "tid"].includes(text(label.key)) === !Number(label.str)), keys);
+    check("few labels, and stacks of at most 1000", sample.label.length <= 100 && sample.locationId.length <= 1000);
+  }
+}
+
 /* Parca: pkg/normalizer/validate.go; Pyroscope: pkg/pprof. */
 function checkPprof(profile) {
   const strings = profile.stringTable.strings;
+  checkSeries(profile);
+  for (const table of ["mapping", "function"])
+    for (const field of ["filename", "name", "systemName", "buildId"])
+      check(table + ": " + field + " is a string of the table", profile[table].every((one) => Number(one[field] || 0) < strings.length));
+  for (const mapping of profile.mapping)
+    check("build ids are hexadecimal", /^([0-9a-f]{2})*$/.test(strings[Number(mapping.buildId)]), strings[Number(mapping.buildId)]);
   check("the first string is empty", strings[0] === "");
   check("strings are there once", new Set(strings).size === strings.length);
   for (const table of ["mapping", "location", "function"])
@@ -73,5 +101,6 @@ check("json: frames exist", json.intervals.every((interval) => interval.stacks.e
   [...(stack.kernel || []), ...(stack.user || [])].every((frame) => frame < json.frames.length))));
 const pprofTotal = checkPprof(Profile.decode(zlib.gunzipSync(fs.readFileSync(pprofPath))));
 const speedscopeTotal = checkSpeedscope(read(speedscopePath));
-check("all formats have one total", total === pprofTotal && total === speedscopeTotal, [total, pprofTotal, speedscopeTotal]);
+const scale = unit === "nanoseconds" ? 1000 : 1; /* JSON and speedscope have microseconds */
+check("all formats have one total", total * scale === pprofTotal && total === speedscopeTotal, [total, pprofTotal, speedscopeTotal]);
 process.exit(failures ? 1 : 0);
