@@ -47,6 +47,7 @@ struct spaces {
 	uint64_t now_ns;           /* the side-band is known up to here */
 	uint64_t swept_ns;         /* when lives that are over were last freed */
 	uint64_t nr_denied;
+	uint32_t denied_tgid; /* the first of them */
 	char *why_no_sideband;
 	struct buf note;
 };
@@ -222,7 +223,8 @@ static enum life_state complete_life(struct spaces *spaces, struct life *life, u
 		return life->state;
 	if (may_be_read(spaces, life, time_ns))
 		err = read_life(spaces, life);
-	spaces->nr_denied += is_denial(err);
+	if (is_denial(err) && !spaces->nr_denied++)
+		spaces->denied_tgid = life->tgid;
 	life->state = !err ? LIFE_COMPLETE : is_denial(err) ? LIFE_DENIED : LIFE_GONE;
 	if (!err || !life->parent_tgid || !nr_parents)
 		return life->state;
@@ -642,9 +644,12 @@ const char *spaces_note(struct spaces *spaces)
 			 nr_unwatched == 1 ? "side-band: %zu CPU came online later and is not watched"
 					   : "side-band: %zu CPUs came online later and are not watched",
 			 nr_unwatched);
-	if (spaces->nr_denied)
-		buf_addf(&spaces->note, "%smaps of %llu process%s: permission denied", spaces->note.nr ? "; " : "",
-			 (unsigned long long)spaces->nr_denied, spaces->nr_denied == 1 ? "" : "es");
+	if (spaces->nr_denied && spaces->note.nr)
+		buf_adds(&spaces->note, "; ");
+	if (spaces->nr_denied == 1)
+		buf_addf(&spaces->note, "maps of process %" PRIu32 ": permission denied", spaces->denied_tgid);
+	else if (spaces->nr_denied)
+		buf_addf(&spaces->note, "maps of %" PRIu64 " processes: permission denied", spaces->nr_denied);
 	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
 }
 

@@ -418,7 +418,7 @@ static int check_maps_alone(struct fixture *fixture)
 		return 5;
 	if (frame_at(fixture, 1, now_ns(), 0x400000)->reason != REASON_UNMAPPED)
 		return 6;
-	return strstr(spaces_note(fixture->spaces), "maps of 1 process: permission denied") ? 0 : 7;
+	return strstr(spaces_note(fixture->spaces), "maps of process 1: permission denied") ? 0 : 7;
 }
 
 static int without_privileges(void)
