@@ -480,6 +480,8 @@ static void say_reason(const struct run *run, enum collect_reason reason)
 {
 	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->view.quiet)
 		run_say_gone(run->applet->name, run->plan);
+	else if (run->watch && !run->command && !run->plan->view.quiet)
+		run_say_some_gone(run->plan, run->watch);
 	if (reason == COLLECT_DURATION && run->is_cut && !event_stream_full(&run->events))
 		run_guard_say_cut(run->applet->name, run->attach.points.nr, true);
 }

@@ -13,6 +13,29 @@ void run_say_gone(const char *applet, const struct plan *plan)
 		fprintf(stderr, "stacktool %s: all %zu targets have ended\n", applet, plan->tgids.nr + plan->tids.nr);
 }
 
+static uint32_t target(const struct plan *plan, size_t index)
+{
+	return index < plan->tgids.nr ? plan->tgids.data[index] : plan->tids.data[index - plan->tgids.nr];
+}
+
+void run_say_some_gone(const struct plan *plan, struct process_watch *watch)
+{
+	size_t nr = plan->tgids.nr + plan->tids.nr, nr_ended = nr - process_watch_left(watch), nr_said = 0;
+	bool threads = !plan->tgids.nr;
+
+	if (!nr_ended)
+		return;
+	fprintf(stderr, "NOTE: ");
+	if (nr_ended == 1)
+		fprintf(stderr, "%s", threads ? "thread" : "process");
+	else
+		fprintf(stderr, "%zu %s:", nr_ended, threads ? "threads" : "processes");
+	for (size_t i = 0; i < nr; i++)
+		if (process_watch_has_ended(watch, i))
+			fprintf(stderr, "%s %u", nr_said++ ? "," : "", target(plan, i));
+	fprintf(stderr, " ended before the run did\n");
+}
+
 static const char *why_nothing_of_process(const struct plan *plan)
 {
 	switch (plan->probe.kind) {

@@ -334,6 +334,11 @@ static void take_ended(struct process_watch *watch)
 	} while (nr > 0);
 }
 
+bool process_watch_has_ended(const struct process_watch *watch, size_t index)
+{
+	return index < watch->watched.nr && watch->watched.data[index].ended;
+}
+
 size_t process_watch_left(struct process_watch *watch)
 {
 	size_t nr_left = 0;

@@ -65,3 +65,6 @@ int process_watch_fd(const struct process_watch *watch);
  * before PIDFD_THREAD (v6.9) tell of no single thread's end, so those are looked up here.
  */
 size_t process_watch_left(struct process_watch *watch);
+
+/* Whether the one at this place has ended, as of the last process_watch_left(); processes come before threads. */
+bool process_watch_has_ended(const struct process_watch *watch, size_t index);

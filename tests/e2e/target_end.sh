@@ -23,12 +23,13 @@ tool_wait
 expect_status 0
 expect_err "$fixture_pid.*(exited|ended|gone)"
 
-# One of two targets ends: the run goes on.
+# One of two targets ends: the run goes on, and says so at its end.
 fixture calls -n 100
 first=$fixture_pid
 go
-tool_start profile -f -F 199 -p "$first,$$" 1
+tool_start profile -f -F 199 -p "$first,$$"
 fixture_done
 fixture_end
-tool_wait
+tool_end
 expect_status 0
+expect_err "^NOTE: process $first ended before the run did\$"
