@@ -33,7 +33,7 @@ static const struct option_spec table[] = {
 	OPTION(0, "inlines", struct addr2sym_options, inlines, NULL,
 	       "with the calls that the compiler inlined, one per line, the innermost first"),
 	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL,
-	       "show C++ and Rust names as they stand in the symbol table"),
+	       "show C++, Rust and D names as they stand in the symbol table"),
 	OPTION(0, "why", struct addr2sym_options, why, NULL,
 	       "below each line: the files that were looked for, the tables, and the rule by which this name was taken"),
 	OPTION(0, "debug-dir", struct addr2sym_options, debug_directories, "DIR[:DIR...]",

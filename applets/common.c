@@ -18,7 +18,7 @@ const struct option_spec common_table[] = {
 	OPTION(0, "no-children", struct common_options, no_children, NULL,
 	       "with a command behind --: only its own process, not those that it starts", .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
-	       "show C++ and Rust names as they stand in the symbol table", .ours = true),
+	       "show C++, Rust and D names as they stand in the symbol table", .ours = true),
 	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
 	       "look up no names of user functions; with --save, 'stacktool report' does it later or elsewhere",
 	       .ours = true),

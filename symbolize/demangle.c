@@ -3,12 +3,14 @@
 
 #include <ctype.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
 
 enum {
-	MANGLED_MAX_BYTES = 4096
+	MANGLED_MAX_BYTES = 4096,
+	D_REFERENCES_MAX = 10
 };
 
 struct output {
@@ -79,6 +81,35 @@ static bool is_legacy_rust(const char *mangled)
 	return false;
 }
 
+/*
+ * libiberty's demangler of D gives out a whole string, which nothing bounds: a "Q" repeats a part of what stands before it, so
+ * each can double the name; those that are used have a few. It overlooks what stands behind a name that makes sense, but
+ * functions of D have a module in front of them.
+ */
+static bool run_d(const char *mangled, char *ret_text)
+{
+	unsigned int nr_references = 0;
+	char *readable;
+	bool is_right;
+	size_t nr;
+
+	for (const char *at = mangled; (at = strchr(at, 'Q')); at++)
+		nr_references++;
+	readable = nr_references <= D_REFERENCES_MAX ? dlang_demangle(mangled, 0) : NULL;
+	nr = readable ? strlen(readable) : 0;
+	is_right = nr && nr < DEMANGLED_MAX_BYTES && (strchr(readable, '.') || !strcmp(mangled, "_Dmain"));
+	if (is_right)
+		memcpy(ret_text, readable, nr + 1);
+	free(readable);
+	return is_right;
+}
+
+/* "_D", and the length of the first part of the path; a C function can be called that, and then is none of D's. */
+static bool is_d(const char *mangled)
+{
+	return starts_with(mangled, "_D") && (isdigit((unsigned char)mangled[2]) || !strcmp(mangled, "_Dmain"));
+}
+
 static bool demangle_symbol(struct name mangled, char *ret_text)
 {
 	char text[MANGLED_MAX_BYTES + 1];
@@ -93,7 +124,7 @@ static bool demangle_symbol(struct name mangled, char *ret_text)
 		return (is_legacy_rust(text) && run_rust(text, ret_text)) || run_cplus(text, ret_text);
 	if (starts_with(text, "___Z") || starts_with(text, "____Z")) /* clang's blocks */
 		return run_cplus(text, ret_text);
-	return false;
+	return is_d(text) && run_d(text, ret_text);
 }
 
 bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])

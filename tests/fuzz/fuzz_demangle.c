@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const prefixes[] = { "", "_Z", "_R", "_ZN" };
+	static const char *const prefixes[] = { "", "_Z", "_R", "_ZN", "_D" };
 	static char name[8192], readable[DEMANGLED_MAX_BYTES];
 
 	if (size > 5000)

@@ -33,6 +33,9 @@ static void mangled_names_become_readable(void **state)
 		{ "_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example" },
 		{ "_RNvXCs15kBYyAo9fc_7mycrateNtB2_7ExampleNtB2_5Trait3foo",
 		  "<mycrate::Example as mycrate::Trait>::foo" },
+		{ "_Dmain", "D main" },
+		{ "_D4test3funFiZi", "test.fun(int)" },
+		{ "_D3app__T3mapTiZQhFNaNbNiNfiZi", "app.map!(int).map(int)" },
 	};
 
 	(void)state;
@@ -44,8 +47,9 @@ static void mangled_names_become_readable(void **state)
 
 static void other_names_are_not_touched(void **state)
 {
-	static const char *const names[] = { "",     "_Z",     "_R",      "main",    "_start", "_ZZZZ",
-					     "_RNv", "_Zebra", "_Random", "__Z3foo", "Z3foov", "_Z3fo" };
+	static const char *const names[] = { "",     "_Z",     "_R",      "main",     "_start", "_ZZZZ",
+					     "_RNv", "_Zebra", "_Random", "__Z3foo",  "Z3foov", "_Z3fo",
+					     "_D",   "_D2foo", "_Debug",  "_Dmainly", "_D9foo" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -97,6 +101,17 @@ static void a_bomb_stays_mangled_and_costs_no_time(void **state)
 	start = clock();
 	assert_false(try_demangle(bomb));
 	assert_true(clock() - start < CLOCKS_PER_SEC / 4);
+}
+
+/* More references back than any name has: each could double what is shown. */
+static void a_bomb_of_references_stays_mangled(void **state)
+{
+	char bomb[256] = "_D4test3funFiZi", *end = bomb + strlen(bomb);
+
+	(void)state;
+	assert_true(try_demangle(bomb));
+	memset(end, 'Q', 100);
+	assert_false(try_demangle(bomb));
 }
 
 static void a_name_after_a_bomb_is_demangled(void **state)
@@ -195,6 +210,7 @@ int main(void)
 		cmocka_unit_test(mangled_names_become_readable),
 		cmocka_unit_test(other_names_are_not_touched),
 		cmocka_unit_test(a_bomb_stays_mangled_and_costs_no_time),
+		cmocka_unit_test(a_bomb_of_references_stays_mangled),
 		cmocka_unit_test(a_name_after_a_bomb_is_demangled),
 		cmocka_unit_test(very_long_names_stay_mangled),
 		cmocka_unit_test(deep_nesting_does_not_exhaust_the_stack),
