@@ -136,7 +136,7 @@ static bool leaf_is_exact(uint8_t program)
 	return program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE;
 }
 
-static void add_kernel_frames(struct profile *profile, const struct st_stack *stack, uint32_t *ret_frames)
+static void add_kernel_frames(const struct drain_target *target, const struct st_stack *stack, uint32_t *ret_frames)
 {
 	for (uint16_t i = 0; i < stack->head.nr_kernel; i++) {
 		struct profile_frame frame = {
@@ -146,7 +146,8 @@ static void add_kernel_frames(struct profile *profile, const struct st_stack *st
 			.where = stack->frames[i],
 		};
 
-		ret_frames[i] = profile_add_frame(profile, &frame);
+		frame.space = spaces_generated_code(target->spaces, frame.where - !frame.exact, stack->head.time_ns);
+		ret_frames[i] = profile_add_frame(target->profile, &frame);
 	}
 }
 
@@ -206,7 +207,7 @@ static struct profile_id add_record(struct session *session, const struct drain_
 	for (uint16_t i = 0; i < record.nr_kernel; i++)
 		addresses[i] = stack->frames[i];
 	record.nr_user = user_addresses(stack, addresses + record.nr_kernel);
-	add_kernel_frames(target->profile, stack, frames);
+	add_kernel_frames(target, stack, frames);
 	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user, exact_user_leaf,
 			  frames + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,

@@ -14,7 +14,8 @@ enum {
 
 struct ksymbol {
 	uint64_t start, end;
-	uint32_t name; /* of `strings` */
+	uint64_t since_ns, until_ns; /* 0: before we looked; UINT64_MAX: it is there */
+	uint32_t name;               /* of `strings` */
 };
 
 struct ksymbols {
@@ -40,33 +41,56 @@ void ksymbols_free(struct ksymbols *ksymbols)
 	free(ksymbols);
 }
 
-static const struct ksymbol *find(const struct ksymbols *ksymbols, uint64_t address)
+/* The newest of those that were at an address then. */
+static struct ksymbol *find(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns)
 {
 	if (address < ksymbols->first || address >= ksymbols->end)
 		return NULL;
 	for (size_t i = ksymbols->symbols.nr; i-- > 0;) {
-		const struct ksymbol *symbol = &ksymbols->symbols.data[i];
+		struct ksymbol *symbol = &ksymbols->symbols.data[i];
 
-		if (symbol->start <= address && address < symbol->end)
+		if (symbol->start <= address && address < symbol->end && symbol->since_ns <= time_ns &&
+		    time_ns < symbol->until_ns)
 			return symbol;
 	}
 	return NULL;
 }
 
-void ksymbols_add(struct ksymbols *ksymbols, uint64_t start, uint64_t end, const char *name)
+uint32_t ksymbols_at(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns)
 {
-	const struct ksymbol *known = find(ksymbols, start);
+	const struct ksymbol *symbol = find(ksymbols, address, time_ns);
 
-	if (known && known->start == start && known->end == end &&
-	    !strcmp(strtab_get(&ksymbols->strings, known->name), name))
-		return; /* its end, or it came back */
-	if (start >= end || ksymbols->symbols.nr >= KSYMBOLS_MAX)
+	return symbol ? (uint32_t)(symbol - ksymbols->symbols.data) + 1 : 0;
+}
+
+static void push(struct ksymbols *ksymbols, const struct sideband_record *record)
+{
+	const struct ksymbol symbol = {
+		.start = record->start,
+		.end = record->end,
+		.since_ns = record->gone ? 0 : record->time_ns,
+		.until_ns = record->gone ? record->time_ns : UINT64_MAX,
+		.name = strtab_add(&ksymbols->strings, record->path),
+	};
+
+	vec_push(&ksymbols->symbols, symbol);
+	if (record->start < ksymbols->first)
+		ksymbols->first = record->start;
+	if (record->end > ksymbols->end)
+		ksymbols->end = record->end;
+}
+
+/* Whatever was there ends with the record: it is that which goes, or its end was lost and its place is used again. */
+void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record)
+{
+	struct ksymbol *before = find(ksymbols, record->start, record->time_ns);
+
+	if (record->start >= record->end)
 		return;
-	vec_push(&ksymbols->symbols, (struct ksymbol){ start, end, strtab_add(&ksymbols->strings, name) });
-	if (start < ksymbols->first)
-		ksymbols->first = start;
-	if (end > ksymbols->end)
-		ksymbols->end = end;
+	if (before)
+		before->until_ns = record->time_ns;
+	if (!(before && record->gone) && ksymbols->symbols.nr < KSYMBOLS_MAX)
+		push(ksymbols, record);
 }
 
 /* As /proc/kallsyms says it of the same code. */
@@ -77,23 +101,22 @@ static const char *module_of(const char *name)
 	return !strncmp(name, "ftrace", 6) ? "__builtin__ftrace" : "__builtin__kprobes";
 }
 
-/* The list tells no ends: what it says of generated code that begins before ours may be true of something else only. */
-static bool wants_name(const struct profile *profile, const struct profile_frame *frame, const struct ksymbol *symbol)
+/* Of a frame without a number nothing was told before it: it can only be in code that was there before we looked. */
+static const struct ksymbol *symbol_of(const struct ksymbols *ksymbols, const struct profile_frame *frame)
 {
-	const char *module = profile_string(profile, frame->module);
-
-	if (frame->reason == REASON_KERNEL_UNKNOWN)
-		return true;
-	return frame->reason == REASON_NAMED && frame->where - frame->offset < symbol->start &&
-	       (!strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11));
+	if (frame->space && frame->space <= ksymbols->symbols.nr)
+		return frame->reason == REASON_KERNEL_HIDDEN ? NULL : &ksymbols->symbols.data[frame->space - 1];
+	if (frame->reason != REASON_KERNEL_UNKNOWN || !frame->where)
+		return NULL;
+	return find(ksymbols, frame->where - !frame->exact, 0);
 }
 
 static void name_frame(const struct ksymbols *ksymbols, struct profile *profile, struct profile_frame *frame)
 {
-	const struct ksymbol *symbol = find(ksymbols, frame->exact || !frame->where ? frame->where : frame->where - 1);
+	const struct ksymbol *symbol = symbol_of(ksymbols, frame);
 	const char *name, *module;
 
-	if (!symbol || !wants_name(profile, frame, symbol))
+	if (!symbol)
 		return;
 	name = strtab_get(&ksymbols->strings, symbol->name);
 	module = module_of(name);

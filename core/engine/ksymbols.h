@@ -8,17 +8,21 @@
 #include <stdint.h>
 
 #include "core/engine/profile.h"
+#include "core/engine/sideband_record.h"
 
 struct ksymbols;
 
 struct ksymbols *ksymbols_new(void);
 void ksymbols_free(struct ksymbols *ksymbols);
 
-/* Code of this name is or was at [start, end). The newest counts; of what is too much to remember nothing is. */
-void ksymbols_add(struct ksymbols *ksymbols, uint64_t start, uint64_t end, const char *name);
+/* Takes note of a SIDEBAND_KSYMBOL record; of what is too much to remember nothing is. */
+void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record);
+
+/* 1 + the number of the code that was at an address then, which its frame keeps as `space`; 0 for none that was told of yet. */
+uint32_t ksymbols_at(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns);
 
 /*
- * Names the frames of the kernel that the list of symbols did not name, or named after something that lies before the code
- * they are in. Frames of which the host shows no addresses stay as they are.
+ * Names the frames of the kernel that have such a number, and those that the list of symbols does not know and that were in
+ * code which was there before we looked and has gone since. Frames of which the host shows no addresses stay as they are.
  */
 void ksymbols_name_frames(const struct ksymbols *ksymbols, struct profile *profile);

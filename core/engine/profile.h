@@ -61,7 +61,8 @@ struct profile_frame {
 	bool exact; /* an exact code address; otherwise a return address, looked up at where - 1 */
 	bool tracer; /* the tracer's own or the kernel's tracing glue: hidden at the top of a stack */
 	uint32_t file; /* FRAME_USER_FILE: index into files */
-	uint32_t space; /* FRAME_USER_RAW: tgid, so that raw addresses of different processes stay apart */
+	/* FRAME_USER_RAW: tgid, so that raw addresses of different processes stay apart; FRAME_KERNEL: ksymbols.h */
+	uint32_t space;
 	uint32_t name; /* string, demangled; 0 = none */
 	uint32_t module; /* string: "kernel", a kernel module, or the base name of a file; 0 = none */
 	uint64_t where;

@@ -144,7 +144,6 @@ static int decode_comm(const uint8_t *bytes, size_t nr_bytes, struct sideband_re
 	return 0;
 }
 
-/* Whether it comes or goes is all the same: where code was is of interest, too. */
 static int decode_ksymbol(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
 {
 	const char *name = (const char *)bytes + sizeof(struct ksymbol);
@@ -157,6 +156,7 @@ static int decode_ksymbol(const uint8_t *bytes, size_t nr_bytes, struct sideband
 		return -EBADMSG;
 	record->kind = SIDEBAND_KSYMBOL;
 	record->start = ksymbol.start;
+	record->gone = ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 	record->path = name;
 	return 0;
 }

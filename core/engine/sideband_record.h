@@ -36,6 +36,7 @@ struct sideband_record {
 	/* SIDEBAND_MMAP and SIDEBAND_BUILD_ID; of SIDEBAND_KSYMBOL start, end and, as `path`, the name */
 	uint64_t start, end, file_offset;
 	uint64_t device, inode; /* major << 32 | minor; SIDEBAND_MMAP only */
+	bool gone;              /* SIDEBAND_KSYMBOL: it is thrown away, not made */
 	const char *path;       /* inside the bytes that were decoded; raw, with " (deleted)" */
 	uint8_t build_id[SIDEBAND_BUILD_ID_BYTES];
 	uint8_t build_id_bytes; /* 0: none known */

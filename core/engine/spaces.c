@@ -323,7 +323,7 @@ static bool is_followed(const struct spaces *spaces, const struct sideband_recor
 static void apply(struct spaces *spaces, const struct sideband_record *record)
 {
 	if (record->kind == SIDEBAND_KSYMBOL)
-		ksymbols_add(spaces->ksymbols, record->start, record->end, record->path);
+		ksymbols_add(spaces->ksymbols, record);
 	if (!is_followed(spaces, record))
 		return;
 	switch (record->kind) {
@@ -537,6 +537,11 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 		life = life_of_record(spaces, record, time_ns);
 	for (size_t i = 0; i < nr; i++)
 		ret_frames[i] = add_frame(spaces, life, record->tgid, addresses[i], time_ns, leaf_exact && !i);
+}
+
+uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns)
+{
+	return ksymbols_at(spaces->ksymbols, address, time_ns ? time_ns : spaces->now_ns);
 }
 
 void spaces_prime(struct spaces *spaces, uint32_t tgid)

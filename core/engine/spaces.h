@@ -53,6 +53,12 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 		       bool leaf_exact, uint32_t *ret_frames);
 
 /*
+ * The kernel's own generated code (BPF programs) that was at this address then, as a number for `space` of its frame; 0 for
+ * none. Places are used again, so the same address at another time may be another frame.
+ */
+uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns);
+
+/*
  * Reads the mappings of a process now instead of at its first record: of a target that may end in between. Nothing where
  * it cannot be read.
  */

@@ -36,19 +36,35 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A kernel frame as naming.c leaves it: NULL for one that the list does not name. */
-static uint32_t add_frame(struct fixture *fixture, uint64_t where, bool exact, const char *name, const char *module,
-			  uint64_t offset)
+static void tell(struct fixture *fixture, uint64_t time_ns, bool gone, uint64_t start, uint64_t size, const char *name)
+{
+	const struct sideband_record record = {
+		.kind = SIDEBAND_KSYMBOL,
+		.time_ns = time_ns,
+		.gone = gone,
+		.start = start,
+		.end = start + size,
+		.path = name,
+	};
+
+	ksymbols_add(fixture->ksymbols, &record);
+}
+
+/* A frame of the kernel as it is when the list of symbols has been asked: it knows `name`, or nothing. */
+static uint32_t add_frame(struct fixture *fixture, uint64_t time_ns, uint64_t where, bool exact, const char *name)
 {
 	struct strtab *strings = &fixture->profile.strings;
-	const struct profile_frame frame = { .kind = FRAME_KERNEL, .exact = exact, .where = where };
+	const struct profile_frame frame = {
+		.kind = FRAME_KERNEL,
+		.exact = exact,
+		.where = where,
+		.space = ksymbols_at(fixture->ksymbols, where - !exact, time_ns),
+	};
 	uint32_t index = profile_add_frame(&fixture->profile, &frame);
 	struct profile_frame *added = &fixture->profile.frames.data[index];
 
 	added->reason = name ? REASON_NAMED : REASON_KERNEL_UNKNOWN;
 	added->name = name ? strtab_add(strings, name) : 0;
-	added->module = strtab_add(strings, module);
-	added->offset = offset;
 	return index;
 }
 
@@ -57,62 +73,72 @@ static const char *name_of(const struct fixture *fixture, uint32_t index)
 	return profile_string(&fixture->profile, fixture->profile.frames.data[index].name);
 }
 
-static void code_that_is_gone_has_its_name(void **state)
+static void code_that_is_gone_has_its_name_within_its_bounds(void **state)
 {
 	struct fixture *fixture = *state;
-	uint32_t inside = add_frame(fixture, CODE + 0x10, true, NULL, "kernel", 0);
-	uint32_t last = add_frame(fixture, CODE + 0x80, false, NULL, "kernel", 0);
-	uint32_t behind = add_frame(fixture, CODE + 0x80, true, NULL, "kernel", 0);
+	const struct profile_frame *frame;
+	uint32_t inside, last, behind;
 
-	ksymbols_add(fixture->ksymbols, CODE, CODE + 0x80, "bpf_prog_0123456789abcdef_f");
-	ksymbols_add(fixture->ksymbols, CODE, CODE + 0x80, "bpf_prog_0123456789abcdef_f");
+	tell(fixture, 100, false, CODE, 0x80, "bpf_prog_0123456789abcdef_f");
+	inside = add_frame(fixture, 150, CODE + 0x10, true, NULL);
+	last = add_frame(fixture, 150, CODE + 0x80, false, NULL);
+	behind = add_frame(fixture, 150, CODE + 0x80, true, NULL);
+	tell(fixture, 200, true, CODE, 0x80, "bpf_prog_0123456789abcdef_f");
 	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
+	frame = &fixture->profile.frames.data[inside];
 	assert_string_equal(name_of(fixture, inside), "bpf_prog_0123456789abcdef_f");
-	assert_int_equal(fixture->profile.frames.data[inside].offset, 0x10);
-	assert_int_equal(fixture->profile.frames.data[inside].reason, REASON_NAMED);
-	assert_string_equal(profile_string(&fixture->profile, fixture->profile.frames.data[inside].module), "bpf");
-	assert_true(fixture->profile.frames.data[inside].tracer);
+	assert_int_equal(frame->offset, 0x10);
+	assert_int_equal(frame->reason, REASON_NAMED);
+	assert_string_equal(profile_string(&fixture->profile, frame->module), "bpf");
+	assert_true(frame->tracer);
 	assert_string_equal(name_of(fixture, last), "bpf_prog_0123456789abcdef_f");
 	assert_int_equal(fixture->profile.frames.data[behind].reason, REASON_KERNEL_UNKNOWN);
 }
 
-static void the_newest_of_one_place_counts(void **state)
+/* Also where the list, which is read at the end, knows only the last of them. */
+static void what_was_at_one_place_one_after_the_other_stays_apart(void **state)
 {
 	struct fixture *fixture = *state;
-	uint32_t frame = add_frame(fixture, CODE + 0x10, true, NULL, "kernel", 0);
+	uint32_t first, second, between;
 
-	ksymbols_add(fixture->ksymbols, CODE, CODE + 0x80, "bpf_prog_0123456789abcdef_old");
-	ksymbols_add(fixture->ksymbols, CODE, CODE + 0x40, "bpf_trampoline_7");
+	tell(fixture, 100, false, CODE, 0x80, "first");
+	first = add_frame(fixture, 150, CODE + 0x10, true, "third");
+	tell(fixture, 200, true, CODE, 0x80, "first");
+	between = add_frame(fixture, 250, CODE + 0x11, true, NULL);
+	tell(fixture, 300, false, CODE, 0x40, "second"); /* nothing tells of its end */
+	second = add_frame(fixture, 350, CODE + 0x10, true, "third");
+	tell(fixture, 400, false, CODE, 0x40, "third");
 	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
-	assert_string_equal(name_of(fixture, frame), "bpf_trampoline_7");
+	assert_string_equal(name_of(fixture, first), "first");
+	assert_string_equal(name_of(fixture, second), "second");
+	assert_string_equal(name_of(fixture, between), "");
 }
 
-static void what_the_list_knows_for_certain_stays(void **state)
+static void code_that_was_there_before_is_named_when_it_goes(void **state)
 {
 	struct fixture *fixture = *state;
-	uint32_t before = add_frame(fixture, CODE + 0x10, true, "bpf_prog_0_long", "bpf", 0x1010);
-	uint32_t same = add_frame(fixture, CODE + 0x11, true, "bpf_prog_2_now", "bpf", 0x11);
-	uint32_t module = add_frame(fixture, CODE + 0x12, true, "function", "module", 0x1012);
-	uint32_t hidden = add_frame(fixture, CODE + 0x13, true, NULL, "kernel", 0);
+	uint32_t before = add_frame(fixture, 150, CODE + 0x10, true, NULL);
+	uint32_t hidden = add_frame(fixture, 150, CODE + 0x11, true, NULL);
+	uint32_t listed = add_frame(fixture, 150, CODE + 0x12, true, "listed");
 
 	fixture->profile.frames.data[hidden].reason = REASON_KERNEL_HIDDEN;
-	ksymbols_add(fixture->ksymbols, CODE, CODE + 0x80, "bpf_prog_0123456789abcdef_f");
+	tell(fixture, 200, true, CODE, 0x80, "bpf_trampoline_7");
 	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
-	assert_string_equal(name_of(fixture, before), "bpf_prog_0123456789abcdef_f");
-	assert_string_equal(name_of(fixture, same), "bpf_prog_2_now");
-	assert_string_equal(name_of(fixture, module), "function");
+	assert_string_equal(name_of(fixture, before), "bpf_trampoline_7");
 	assert_string_equal(name_of(fixture, hidden), "");
+	assert_string_equal(name_of(fixture, listed), "listed");
 }
 
 static void a_host_that_makes_code_all_the_time_fills_nothing(void **state)
 {
 	struct fixture *fixture = *state;
-	uint32_t first = add_frame(fixture, CODE, true, NULL, "kernel", 0);
-	uint32_t last = add_frame(fixture, CODE + 99999 * 16, true, NULL, "kernel", 0);
+	uint32_t first, last;
 
-	ksymbols_add(fixture->ksymbols, CODE + 8, CODE + 8, "empty");
+	tell(fixture, 1, false, CODE + 8, 0, "empty");
 	for (uint64_t i = 0; i < 100000; i++)
-		ksymbols_add(fixture->ksymbols, CODE + i * 16, CODE + i * 16 + 16, "bpf_prog_0123456789abcdef_f");
+		tell(fixture, 2, false, CODE + (100000 - i) * 16, 16, "bpf_prog_0123456789abcdef_f");
+	first = add_frame(fixture, 3, CODE + 100000 * 16, true, NULL);
+	last = add_frame(fixture, 3, CODE + 16, true, NULL);
 	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
 	assert_string_equal(name_of(fixture, first), "bpf_prog_0123456789abcdef_f");
 	assert_string_equal(name_of(fixture, last), "");
@@ -122,9 +148,9 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(code_that_is_gone_has_its_name),
-		TEST(the_newest_of_one_place_counts),
-		TEST(what_the_list_knows_for_certain_stays),
+		TEST(code_that_is_gone_has_its_name_within_its_bounds),
+		TEST(what_was_at_one_place_one_after_the_other_stays_apart),
+		TEST(code_that_was_there_before_is_named_when_it_goes),
 		TEST(a_host_that_makes_code_all_the_time_fills_nothing),
 	};
 

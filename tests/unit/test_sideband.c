@@ -237,6 +237,7 @@ static void generated_code_of_the_kernel_is_told_with_its_bounds(void **state)
 		put_ksymbol(&bytes, flags, "bpf_prog_0123456789abcdef_f");
 		assert_int_equal(decode(&bytes, &record), 0);
 		assert_int_equal(record.kind, SIDEBAND_KSYMBOL);
+		assert_int_equal(record.gone, flags);
 		assert_true(record.start == 0xffffffffc0001000 && record.end == 0xffffffffc0001080);
 		assert_string_equal(record.path, "bpf_prog_0123456789abcdef_f");
 	}
