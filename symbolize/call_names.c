@@ -21,6 +21,11 @@ struct called {
 	uint64_t next; /* entry that is referred to; NOWHERE */
 };
 
+static struct dwarf *file_of(const struct search *search, const struct dwarf_unit *unit)
+{
+	return unit->is_alternate ? search->dwarf->alternate : search->dwarf;
+}
+
 static void take(struct search *search, const struct dwarf_unit *unit, uint16_t attribute,
 		 const struct dwarf_value *value, struct called *called)
 {
@@ -30,11 +35,11 @@ static void take(struct search *search, const struct dwarf_unit *unit, uint16_t 
 	switch (attribute) {
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name:
-		if (dwarf_value_text(search->dwarf, unit, value, &text))
+		if (dwarf_value_text(file_of(search, unit), unit, value, &text))
 			called->linkage = text;
 		break;
 	case DW_AT_name:
-		if (!called->plain.kind && dwarf_value_text(search->dwarf, unit, value, &text))
+		if (!called->plain.kind && dwarf_value_text(file_of(search, unit), unit, value, &text))
 			called->plain = text;
 		break;
 	case DW_AT_abstract_origin:
@@ -49,11 +54,12 @@ static void take(struct search *search, const struct dwarf_unit *unit, uint16_t 
 
 static void read_entry(struct search *search, const struct dwarf_unit *unit, uint64_t offset, struct called *called)
 {
-	uint64_t rest = unit->end - offset;
+	uint64_t raw = offset & ~IN_ALTERNATE, rest = unit->end - raw;
 	struct dwarf_entries entries = {
 		.unit = unit,
-		.bytes = dwarf_section_bytes(&search->dwarf->info, offset, rest < ENTRY_BYTES ? rest : ENTRY_BYTES),
-		.offset = offset,
+		.bytes =
+			dwarf_section_bytes(&file_of(search, unit)->info, raw, rest < ENTRY_BYTES ? rest : ENTRY_BYTES),
+		.offset = raw,
 	};
 	const struct abbrev *abbrev;
 
@@ -72,7 +78,9 @@ static void read_entry(struct search *search, const struct dwarf_unit *unit, uin
 
 static bool is_in(const struct dwarf_unit *unit, uint64_t offset)
 {
-	return offset >= unit->entries && offset < unit->end;
+	uint64_t raw = offset & ~IN_ALTERNATE;
+
+	return unit->is_alternate == !!(offset & IN_ALTERNATE) && raw >= unit->entries && raw < unit->end;
 }
 
 /* Follows references as long as they stay in the unit, whose abbreviations are those that were read last. */
@@ -114,16 +122,42 @@ static uint64_t offset_of(const void *wanted)
 	return ((const struct wanted_entry *)wanted)->offset;
 }
 
+/* Where the units of the alternate file are. */
+static int list_alternate(struct search *search)
+{
+	struct dwarf *dwarf = search->dwarf->alternate;
+	uint64_t offset = 0, next = 0;
+	int err = 0;
+
+	while (dwarf && err != -ENOMEM && err != -EBADMSG && offset < dwarf->info.nr_bytes) {
+		struct dwarf_unit unit;
+
+		err = dwarf_unit_open(dwarf, offset, &unit, &next);
+		err = err ?: vec_try_push(&search->alternate_units, (struct unit_place){ unit.offset, unit.end });
+		offset = next;
+	}
+	return err == -ENOMEM ? err : 0;
+}
+
 /* Opens the unit around an offset, unless it is that already; false when there is none. */
 static bool open_around(struct search *search, uint64_t offset, struct dwarf_unit *unit, int *err)
 {
-	size_t nr = vec_nr_first(&search->units, place, place->offset <= offset);
-	uint64_t unused;
+	bool is_alternate = offset & IN_ALTERNATE;
+	struct dwarf *dwarf = is_alternate ? search->dwarf->alternate : search->dwarf;
+	const struct unit_place *units;
+	uint64_t raw = offset & ~IN_ALTERNATE, unused;
+	size_t nr;
 
 	if (is_in(unit, offset))
 		return true;
-	*err = nr ? dwarf_unit_open(search->dwarf, search->units.data[nr - 1].offset, unit, &unused) : -ENODATA;
-	*err = *err ?: dwarf_unit_read_root(search->dwarf, unit, &search->abbrevs);
+	if (is_alternate && !search->alternate_units.nr)
+		*err = list_alternate(search);
+	units = is_alternate ? search->alternate_units.data : search->units.data;
+	nr = is_alternate ? vec_nr_first(&search->alternate_units, place, place->offset <= raw)
+			  : vec_nr_first(&search->units, place, place->offset <= raw);
+	*err = *err ?: nr ? dwarf_unit_open(dwarf, units[nr - 1].offset, unit, &unused) : -ENODATA;
+	unit->is_alternate = is_alternate;
+	*err = *err ?: dwarf_unit_read_root(dwarf, unit, &search->abbrevs);
 	if (*err)
 		unit->entries = unit->end = 0;
 	*err = *err == -ENOMEM ? *err : 0;

@@ -18,6 +18,14 @@ bool debug_link_is_plain(const char *name)
 }
 
 /* {name and its NUL, padding to four bytes, CRC-32 in the order of the file} */
+bool debug_link_is_alternate(const char *name)
+{
+	size_t nr_prefix = strlen(DEBUG_LINK_ALTERNATE), length = strlen(name);
+
+	return !strncmp(name, DEBUG_LINK_ALTERNATE, nr_prefix) && length > nr_prefix && length < DEBUG_LINK_NAME_SIZE &&
+	       !strstr(name, "/..") && !strstr(name, "//");
+}
+
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 {
 	const Elf64_Shdr *section = elf_file_section(elf, ".gnu_debuglink");

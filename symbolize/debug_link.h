@@ -17,6 +17,13 @@ struct debug_link {
 /* Whether it is a file name that leads nowhere else: not empty, no slash, neither "." nor "..", at most 255 bytes. */
 bool debug_link_is_plain(const char *name);
 
+/*
+ * Whether it leads to an alternate file (dwz) below a directory of debug files: ".dwz/", and nothing in it that leads out of
+ * there.
+ */
+#define DEBUG_LINK_ALTERNATE ".dwz/"
+bool debug_link_is_alternate(const char *name);
+
 /* -ENODATA when there is none, -EBADMSG when it makes no sense. */
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link);
 

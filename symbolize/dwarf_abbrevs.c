@@ -82,10 +82,11 @@ int abbrevs_read(struct abbrevs *abbrevs, struct dwarf *dwarf, uint64_t offset, 
 {
 	int err;
 
-	if (abbrevs->is_known && abbrevs->offset == offset && abbrevs->version == version &&
+	if (abbrevs->is_known && abbrevs->of == dwarf && abbrevs->offset == offset && abbrevs->version == version &&
 	    abbrevs->address_size == address_size && abbrevs->offset_size == offset_size)
 		return 0;
 	abbrevs->by_code.nr = abbrevs->attributes.nr = 0;
+	abbrevs->of = dwarf;
 	abbrevs->offset = offset;
 	abbrevs->version = version;
 	abbrevs->address_size = address_size;

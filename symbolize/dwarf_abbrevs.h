@@ -21,7 +21,8 @@ struct abbrev {
 
 struct abbrevs {
 	bool is_known;
-	uint64_t offset; /* in .debug_abbrev */
+	const struct dwarf *of;
+	uint64_t offset; /* in its .debug_abbrev */
 	uint8_t address_size, offset_size;
 	uint16_t version;
 	VEC(struct abbrev) by_code;

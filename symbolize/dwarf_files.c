@@ -55,6 +55,25 @@ void dwarf_close(struct dwarf *dwarf)
 		dwarf_section_done(section_of(dwarf, &parts[i]));
 }
 
+int dwarf_alternate(const struct elf_file *elf, char ret_path[ALTERNATE_PATH_SIZE], struct build_id *ret_id)
+{
+	const Elf64_Shdr *section = elf_file_section(elf, ".gnu_debugaltlink");
+	unsigned char bytes[ALTERNATE_PATH_SIZE + BUILD_ID_MAX] = {};
+	size_t nr = section && section->sh_size <= sizeof(bytes) ? (size_t)section->sh_size : 0, nr_path;
+
+	if (!section || section->sh_type == SHT_NOBITS)
+		return -ENODATA;
+	if (!nr || elf_file_read(elf, section->sh_offset, bytes, nr))
+		return -EBADMSG;
+	nr_path = strnlen((const char *)bytes, nr);
+	if (nr_path >= ALTERNATE_PATH_SIZE || nr_path + 1 >= nr || nr - nr_path - 1 > BUILD_ID_MAX)
+		return -EBADMSG;
+	memcpy(ret_path, bytes, nr_path + 1);
+	ret_id->nr_bytes = (uint32_t)(nr - nr_path - 1);
+	memcpy(ret_id->bytes, bytes + nr_path + 1, ret_id->nr_bytes);
+	return 0;
+}
+
 bool dwarf_is_in(const struct elf_file *elf)
 {
 	for (size_t i = 0; i < 2; i++) {

@@ -6,6 +6,7 @@
 
 struct dwarf {
 	struct dwarf_section info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
+	struct dwarf *alternate; /* what dwz moved out of several files (.gnu_debugaltlink); borrowed, NULL: not there */
 };
 
 /*
@@ -14,6 +15,13 @@ struct dwarf {
  */
 int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf);
 void dwarf_close(struct dwarf *dwarf);
+
+/*
+ * Where the alternate file is, as dwz wrote it, and its build id; -ENODATA when there is none, -EBADMSG when the section makes
+ * no sense.
+ */
+#define ALTERNATE_PATH_SIZE 256
+int dwarf_alternate(const struct elf_file *elf, char ret_path[ALTERNATE_PATH_SIZE], struct build_id *ret_id);
 
 /* Whether the file has any of the two. */
 bool dwarf_is_in(const struct elf_file *elf);

@@ -15,9 +15,12 @@ enum dwarf_text_kind {
 	TEXT_LINE_STR,
 };
 
+/* Marks offsets in the alternate file. */
+#define IN_ALTERNATE (1ull << 63)
+
 struct dwarf_text {
 	enum dwarf_text_kind kind;
-	uint64_t offset;
+	uint64_t offset; /* maybe IN_ALTERNATE */
 };
 
 /* A value of an entry. */
@@ -38,6 +41,7 @@ struct dwarf_unit {
 	uint64_t abbrevs;     /* in .debug_abbrev */
 	uint16_t version;
 	uint8_t type, address_size, offset_size;
+	bool is_alternate; /* of the alternate file */
 	/* of its first entry */
 	struct dwarf_code code;
 	uint64_t low; /* where its range begins, for what is relative to that; 0 without one */
@@ -76,7 +80,10 @@ void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribu
 		      struct dwarf_value *ret_value);
 void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev);
 
-/* What a value means; false when it is none of the kind. Addresses of .debug_addr are read. */
+/*
+ * What a value means; false when it is none of the kind. Addresses of .debug_addr are read. `dwarf` is that of the unit;
+ * texts and references may be IN_ALTERNATE.
+ */
 bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
 			 uint64_t *ret_address);
 bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,

@@ -160,10 +160,16 @@ bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, con
 bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
 		      struct dwarf_text *ret_text)
 {
-	*ret_text = (struct dwarf_text){ TEXT_STR, value->number };
+	uint64_t where = unit->is_alternate ? IN_ALTERNATE : 0;
+
+	*ret_text = (struct dwarf_text){ TEXT_STR, value->number | where };
 	switch (value->form) {
 	case DW_FORM_string:
-		*ret_text = (struct dwarf_text){ TEXT_HERE, value->offset };
+		*ret_text = (struct dwarf_text){ TEXT_HERE, value->offset | where };
+		return true;
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_strp_sup:
+		ret_text->offset |= IN_ALTERNATE;
 		return true;
 	case DW_FORM_strp:
 		return true;
@@ -185,16 +191,23 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 
 bool dwarf_value_reference(const struct dwarf_unit *unit, const struct dwarf_value *value, uint64_t *ret_offset)
 {
+	uint64_t where = unit->is_alternate ? IN_ALTERNATE : 0;
+
 	switch (value->form) {
 	case DW_FORM_ref1:
 	case DW_FORM_ref2:
 	case DW_FORM_ref4:
 	case DW_FORM_ref8:
 	case DW_FORM_ref_udata:
-		*ret_offset = unit->offset + value->number;
+		*ret_offset = (unit->offset + value->number) | where;
 		return value->number < unit->end - unit->offset;
 	case DW_FORM_ref_addr:
-		*ret_offset = value->number;
+		*ret_offset = value->number | where;
+		return true;
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+		*ret_offset = value->number | IN_ALTERNATE;
 		return true;
 	default:
 		return false;

@@ -13,14 +13,26 @@ static void put(struct search *search, const char *text, uint32_t of, bool is_di
 		search->batch->frames.data[of].name = kept;
 }
 
+/* The file that an offset is in; NULL when there is none. */
+static struct dwarf *file_of(const struct search *search, uint64_t *offset)
+{
+	bool is_alternate = *offset & IN_ALTERNATE;
+
+	*offset &= ~IN_ALTERNATE;
+	return is_alternate ? search->dwarf->alternate : search->dwarf;
+}
+
 int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory)
 {
+	uint64_t offset = text->offset;
+	struct dwarf *dwarf = file_of(search, &offset);
+
 	if (text->kind == TEXT_STR)
 		return vec_try_push(&search->texts, (struct wanted_text){ text->offset, of, is_directory });
-	if (text->kind == TEXT_LINE_STR)
-		put(search, dwarf_section_string(&search->dwarf->line_str, text->offset), of, is_directory);
-	else if (text->kind == TEXT_HERE)
-		put(search, dwarf_section_string(&search->dwarf->info, text->offset), of, is_directory);
+	if (dwarf && text->kind == TEXT_LINE_STR)
+		put(search, dwarf_section_string(&dwarf->line_str, offset), of, is_directory);
+	else if (dwarf && text->kind == TEXT_HERE)
+		put(search, dwarf_section_string(&dwarf->info, offset), of, is_directory);
 	return 0;
 }
 
@@ -37,8 +49,11 @@ int search_texts(struct search *search)
 	for (size_t i = 0; !err && i < search->texts.nr; i++) {
 		const struct wanted_text *wanted = &search->texts.data[i];
 
-		put(search, dwarf_section_string(&search->dwarf->str, wanted->offset), wanted->of,
-		    wanted->is_directory);
+		uint64_t offset = wanted->offset;
+		struct dwarf *dwarf = file_of(search, &offset);
+
+		if (dwarf)
+			put(search, dwarf_section_string(&dwarf->str, offset), wanted->of, wanted->is_directory);
 	}
 	return err;
 }

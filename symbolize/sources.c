@@ -85,6 +85,7 @@ int sources_find(struct dwarf *dwarf, struct source_batch *batch, bool inlines)
 
 	abbrevs_done(&search.abbrevs);
 	vec_done(&search.units);
+	vec_done(&search.alternate_units);
 	vec_done(&search.files);
 	vec_done(&search.texts);
 	vec_done(&search.entries);

@@ -40,7 +40,7 @@ struct search {
 	struct source_batch *batch;
 	bool inlines;
 	struct abbrevs abbrevs;
-	VEC(struct unit_place) units;
+	VEC(struct unit_place) units, alternate_units;
 	VEC(struct wanted_file) files;
 	VEC(struct wanted_text) texts;
 	VEC(struct wanted_entry) entries;

@@ -168,21 +168,23 @@ static void take_file(struct worker *worker, int fd)
 	worker_send(worker);
 }
 
-/* Asks for a debug file, the first one from `candidate` on. A descriptor, or -1 when there are no more. */
-static int ask_debug(struct worker *worker, uint32_t number, const struct indexed_file *file, uint32_t *candidate)
+int worker_ask_debug(struct worker *worker, uint32_t number, const struct build_id *build_id, const char *link,
+		     uint32_t *candidate)
 {
 	struct message *reply = malloc(sizeof(*reply));
 	char id[BUILD_ID_HEX_SIZE];
 	uint32_t unused;
 	int fd;
 
-	if (!reply)
+	if (!reply || !worker->options.ask_debug) {
+		free(reply);
 		return -1;
-	build_id_format(&file->build_id, id);
+	}
+	build_id_format(build_id, id);
 	draft_start(&worker->draft, MESSAGE_WANT_DEBUG, number);
 	worker->draft.header.status = *candidate;
 	draft_text(&worker->draft, id, strlen(id), &unused);
-	draft_text(&worker->draft, file->link.name, strlen(file->link.name), &unused);
+	draft_text(&worker->draft, link, strlen(link), &unused);
 	worker_send(worker);
 	/* The next message is the answer, for the caller waits for ours. */
 	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
@@ -203,8 +205,9 @@ void worker_complete(struct worker *worker, uint32_t number, struct indexed_file
 	if (file->debug_done)
 		return;
 	file->debug_done = true;
-	for (int i = 0; worker->options.ask_debug && !is_found && i < TRIES_MAX; i++) {
-		_cleanup_(closep) int fd = ask_debug(worker, number, file, &candidate);
+	for (int i = 0; !is_found && i < TRIES_MAX; i++) {
+		_cleanup_(closep) int fd =
+			worker_ask_debug(worker, number, &file->build_id, file->link.name, &candidate);
 
 		if (fd < 0)
 			break;

@@ -61,6 +61,13 @@ bool worker_address_of(const struct indexed_file *file, const struct wire_query 
 /* Looks for the debug file of a file that may have one. */
 void worker_complete(struct worker *worker, uint32_t number, struct indexed_file *file);
 
+/*
+ * Asks for a debug file of `number`, the first one from `candidate` on that may have the build id, or is where the link says. A
+ * descriptor, or -1 when there are no more.
+ */
+int worker_ask_debug(struct worker *worker, uint32_t number, const struct build_id *build_id, const char *link,
+		     uint32_t *candidate);
+
 /* Takes the places of MESSAGE_LINES, and answers when they are all there. */
 void worker_lines(struct worker *worker);
 

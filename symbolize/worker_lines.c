@@ -9,6 +9,7 @@
 
 enum {
 	ASKED_MAX = 1 << 20,
+	TRIES_MAX = 8, /* alternate files that may be the right one */
 	CHAIN_MAX = 256, /* inlined calls at one place that are told */
 };
 
@@ -94,19 +95,72 @@ static int add_places(const struct worker *worker, const struct indexed_file *fi
 	return err ?: source_batch_sort(batch);
 }
 
-static int find_in(struct source_batch *batch, const struct elf_file *elf, bool inlines)
+/* What dwz wrote down is a path: below a directory of debug files, or of a file beside this one. */
+static const char *link_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
+
+	return below ? below + 1 : slash ? slash + 1 : path;
+}
+
+/* The alternate file of a debug file: a descriptor, or -1 when there is none or it is not found. */
+static int find_alternate(struct worker *worker, const struct elf_file *elf)
+{
+	char path[ALTERNATE_PATH_SIZE];
+	struct build_id id, found;
+	uint32_t candidate = 0;
+
+	if (dwarf_alternate(elf, path, &id) ||
+	    (!debug_link_is_plain(link_of(path)) && !debug_link_is_alternate(link_of(path))))
+		return -1;
+	for (int i = 0; i < TRIES_MAX; i++) {
+		_cleanup_(closep) int fd =
+			worker_ask_debug(worker, worker->message.header.file, &id, link_of(path), &candidate);
+		struct elf_file alternate;
+		bool is_it;
+
+		if (fd < 0 || elf_file_open(&alternate, fd))
+			return -1;
+		is_it = !elf_file_build_id(&alternate, &found) && build_id_same(&found, &id);
+		elf_file_done(&alternate);
+		if (is_it)
+			return take_fd(&fd);
+	}
+	return -1;
+}
+
+/* Names that are in the alternate file are missing without it, and nothing else. */
+static int find_with(struct dwarf *dwarf, struct source_batch *batch, bool inlines, int alternate_fd)
+{
+	struct dwarf alternate;
+	struct elf_file elf;
+	int err;
+
+	if (alternate_fd < 0 || elf_file_open(&elf, alternate_fd))
+		return sources_find(dwarf, batch, inlines);
+	err = dwarf_open(&alternate, &elf);
+	dwarf->alternate = err ? NULL : &alternate;
+	err = sources_find(dwarf, batch, inlines);
+	if (dwarf->alternate)
+		dwarf_close(&alternate);
+	elf_file_done(&elf);
+	return err;
+}
+
+static int find_in(struct worker *worker, struct source_batch *batch, const struct elf_file *elf, bool inlines)
 {
 	struct dwarf dwarf;
 	int err = dwarf_open(&dwarf, elf);
+	_cleanup_(closep) int alternate = err || !inlines ? -1 : find_alternate(worker, elf);
 
 	if (err)
 		return err;
-	err = sources_find(&dwarf, batch, inlines);
+	err = find_with(&dwarf, batch, inlines, alternate);
 	dwarf_close(&dwarf);
 	return err;
 }
 
-static int find(const struct worker *worker, const struct indexed_file *file, struct source_batch *batch)
+static int find(struct worker *worker, const struct indexed_file *file, struct source_batch *batch)
 {
 	struct elf_file elf;
 	int err = file->lines_fd < 0 ? -ENODATA : elf_file_open(&elf, file->lines_fd);
@@ -116,7 +170,7 @@ static int find(const struct worker *worker, const struct indexed_file *file, st
 	batch->code = file->table.code.data;
 	batch->nr_code = file->table.code.nr;
 	err = add_places(worker, file, batch);
-	err = err ?: find_in(batch, &elf, worker->message.header.status);
+	err = err ?: find_in(worker, batch, &elf, worker->message.header.status);
 	elf_file_done(&elf);
 	return err;
 }

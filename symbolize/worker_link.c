@@ -219,7 +219,8 @@ static bool take_wish(const struct worker_link *link, struct symbol_debug_wish *
 	const char *build_id = message_text(&link->message, 0);
 	const char *name = build_id ? message_text(&link->message, (uint32_t)strlen(build_id) + 1) : NULL;
 
-	if (!name || !is_build_id(build_id) || (*name && !debug_link_is_plain(name)) || !(*name || *build_id))
+	if (!name || !is_build_id(build_id) ||
+	    (*name && !debug_link_is_plain(name) && !debug_link_is_alternate(name)) || !(*name || *build_id))
 		return false;
 	*ret_wish = (struct symbol_debug_wish){ build_id, name, link->message.header.status };
 	return true;

@@ -53,6 +53,11 @@ static void add_by_build_id(struct places *places, const char *directory, size_t
 		 xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, directory, build_id, build_id + 2));
 }
 
+static void add_alternate(struct places *places, const char *directory, size_t length, const void *link)
+{
+	vec_push(&places->paths, xasprintf("%.*s/%s", (int)length, directory, (const char *)link));
+}
+
 /* A debug link and the directory of the program that has it. */
 struct linked {
 	const char *link, *program;
@@ -82,6 +87,10 @@ static void find_places(struct places *places, const struct debug_search *search
 
 	if (strlen(wish->build_id) > 2)
 		for_each_directory(places, search->directories, add_by_build_id, wish->build_id);
+	if (strchr(wish->link, '/')) { /* an alternate file */
+		for_each_directory(places, search->directories, add_alternate, wish->link);
+		return;
+	}
 	if (!*wish->link || !slash)
 		return;
 	vec_push(&places->paths, xasprintf("%.*s/%s", linked.length, linked.program, wish->link));

@@ -3,7 +3,7 @@
 # Lines and inlined calls agree with llvm-symbolizer's, for random addresses of programs of both compilers, in the forms that
 # debug information comes in, and of the C library where its debug file is installed: 99 % at least.
 . "${0%/*}/lib.sh"
-needs program:python3 program:g++ program:clang++-19 program:llvm-symbolizer-19
+needs program:python3 program:g++ program:clang++-19 program:llvm-symbolizer-19 program:dwz
 
 cat >"$T/agree.py" <<'END'
 import os, random, re, subprocess, sys
@@ -118,6 +118,19 @@ objcopy --only-keep-debug "$T/g5" "$T/g5.debug"
 cp "$T/g5" "$T/stripped"
 objcopy --strip-all --add-gnu-debuglink="$T/g5.debug" "$T/stripped"
 agree "$T/stripped" "$T/g5.debug"
+
+# What two programs have in common, moved to an alternate file by dwz: beside them, and where Debian has it. llvm-symbolizer
+# cannot read that; it has the program as it was before.
+cp "$T/g5" "$T/one"
+cp "$T/g5" "$T/other"
+mkdir -p "$T/debug/.dwz/here" "$T/elsewhere"
+(cd "$T" && dwz -m common.debug -M common.debug one other) 2>"$T/out" || fail "dwz: $(cat "$T/out")"
+agree "$T/one" "$T/g5"
+cp "$T/g5" "$T/one"
+cp "$T/g5" "$T/other"
+dwz -m "$T/debug/.dwz/here/common.debug" "$T/one" "$T/other" 2>"$T/out" || fail "dwz: $(cat "$T/out")"
+python3 "$T/agree.py" "$STACKTOOL" "$T/one" "$T/g5" --inlines "--debug-dir=$T/debug" >"$T/out" || fail "$(cat "$T/out")"
+cat "$T/out"
 
 libc=$(echo /lib/*/libc.so.6)
 id=$(readelf -nW "$libc" | sed -n 's/.*Build ID: //p')

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Debug information from anyone: lines and inlined calls all over an object file, whose sections may be compressed. */
+/*
+ * Debug information from anyone: lines and inlined calls all over an object file, whose sections may be compressed, and which
+ * is its own alternate file.
+ */
 #include "symbolize/sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -21,16 +24,20 @@ static void check(const struct source_batch *batch)
 static void look_up(const struct elf_file *elf, const struct code_range *code, bool inlines)
 {
 	struct source_batch batch = { .code = code, .nr_code = 1 };
-	struct dwarf dwarf;
+	struct dwarf dwarf, alternate;
 
 	if (dwarf_open(&dwarf, elf))
 		return;
+	if (inlines && !dwarf_open(&alternate, elf))
+		dwarf.alternate = &alternate;
 	for (uint32_t i = 0; i < PLACES; i++)
 		if (source_batch_add(&batch, code->address + i * (code->size / PLACES), i))
 			__builtin_trap();
 	if (!source_batch_sort(&batch) && !sources_find(&dwarf, &batch, inlines))
 		check(&batch);
 	source_batch_done(&batch);
+	if (dwarf.alternate)
+		dwarf_close(&alternate);
 	dwarf_close(&dwarf);
 }
 

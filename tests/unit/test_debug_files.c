@@ -15,6 +15,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "symbolize/debug_link.h"
 
 struct fixture {
 	char directory[64];
@@ -98,6 +99,23 @@ static void a_debug_link_is_beside_the_program_or_below_its_path(void **state)
 	expect(&search, &wish, NULL);
 }
 
+static void an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it(void **state)
+{
+	static const char *const refused[] = { "",        ".dwz",      ".dwz/",          "dwz/a",
+					       "/.dwz/a", ".dwz/../a", ".dwz/a/../../b", ".dwz//a" };
+	const struct fixture *fixture = *state;
+	struct debug_search search = { .directories = fixture->directory, .path = "/usr/lib/libx.so" };
+	struct symbol_debug_wish wish = { "", ".dwz/here/common.debug", 0 };
+
+	make(fixture, ".dwz/here/common.debug");
+	make(fixture, "usr/lib/.dwz/here/common.debug");
+	expect(&search, &wish, ".dwz/here/common.debug");
+	expect(&search, &wish, NULL);
+	assert_true(debug_link_is_alternate(".dwz/here/common.debug"));
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		assert_false(debug_link_is_alternate(refused[i]));
+}
+
 static void lib_and_usr_lib_are_one(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -133,6 +151,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_build_id_is_a_path_below_each_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_debug_link_is_beside_the_program_or_below_its_path, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lib_and_usr_lib_are_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_no_candidate, set_up, tear_down),
 	};
