@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=60 boots=5.10
+# ctest: host timeout=60
 # A BPF program of somebody else that was loaded, ran and is unloaded while we look has its name at the end.
 . "${0%/*}/lib.sh"
 needs perf-event
