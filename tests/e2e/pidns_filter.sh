@@ -4,6 +4,14 @@
 . "${0%/*}/lib.sh"
 needs uprobe perf-event pid-namespace tracepoint:sched:sched_switch
 
+# Of a host that is itself in a pid namespace this is all that can be seen.
+if [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]; then
+	tool profile --pidns $$ 1
+	expect_status 3
+	expect_err 'how deep this pid namespace lies'
+	exit 0
+fi
+
 entering="$FIXTURES/as pid-namespace"
 case $(command -v unshare) in
 /*) entering="$(command -v unshare) -pf --mount-proc" ;; # as people type it
