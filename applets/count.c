@@ -6,7 +6,7 @@
 struct count_options {
 	struct watch_options watch;
 	struct seconds interval, duration;
-	bool timestamps;
+	bool timestamps, per_thread;
 	bool times;
 	bool offsets;
 	bool per_process;
@@ -38,6 +38,8 @@ static const struct option_spec table[] = {
 	OPTION('v', "verbose", struct count_options, addresses, NULL, "raw addresses before the names"),
 	OPTION('A', "address", struct count_options, addresses, NULL, "raw addresses, as -v", .ours = true),
 	OPTION('P', "perpid", struct count_options, per_process, NULL, "stacks of each process by themselves"),
+	OPTION(0, "per-thread", struct count_options, per_thread, NULL,
+	       "stacks of each thread by themselves, named PID/TID", .ours = true),
 	OPTION(0, "by-name", struct count_options, by_name, NULL, "one row for all stacks that print the same",
 	       .ours = true),
 	OPTION(0, "hash-storage-size", struct count_options, hash_entries, "N",
@@ -62,12 +64,12 @@ static const struct count_options defaults = { .watch = WATCH_DEFAULTS };
  */
 static void plan_view(const struct count_options *options, struct plan *plan)
 {
-	bool apart = options->per_process || options->watch.tgids.nr || options->watch.tids.nr ||
-		     options->watch.command;
-	bool many = options->watch.command && !options->common.no_children && !options->per_process;
+	bool lines = options->per_process || options->per_thread;
+	bool apart = lines || options->watch.tgids.nr || options->watch.tids.nr || options->watch.command;
+	bool many = options->watch.command && !options->common.no_children && !lines;
 
 	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
-	if (options->times)
+	if (options->times || options->per_thread)
 		plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
 	plan->mode = options->times ? EVENTS_EACH : EVENTS_BY_STACK;
 	plan->view = (struct profile_view){
@@ -75,7 +77,8 @@ static void plan_view(const struct count_options *options, struct plan *plan)
 		.offsets = options->offsets,
 		.addresses = options->addresses,
 		.per_process = apart,
-		.no_process_line = !options->per_process,
+		.no_process_line = !lines,
+		.by_thread = options->per_thread,
 		.by_name = options->by_name || many,
 		.timestamps = options->timestamps,
 		.times = options->times,

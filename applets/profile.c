@@ -18,7 +18,7 @@ struct profile_options {
 	bool include_idle;
 	uint32_t hash_entries, stack_entries;
 	int cpu;
-	bool addresses, timestamps;
+	bool addresses, timestamps, per_thread;
 	bool plain;
 	bool tui;
 	struct seconds interval;
@@ -64,6 +64,8 @@ static const struct option_spec table[] = {
 	       .max = 1 << 24),
 	OPTION(0, "stack-storage-size", struct profile_options, stack_entries, "N",
 	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
+	OPTION(0, "per-thread", struct profile_options, per_thread, NULL,
+	       "samples of each thread by themselves, named PID/TID", .ours = true),
 	OPTION(0, "interval", struct profile_options, interval, "SECONDS",
 	       "a report every so often; with --tui a new look (default 1)", .ours = true),
 	OPTION(0, "tui", struct profile_options, tui, NULL,
@@ -113,7 +115,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->cpu = options->cpu;
 	plan->include_idle = options->include_idle;
 	group_plan(&options->groups, plan);
-	plan->key_parts = KEY_TGID | KEY_COMM | (options->timestamps ? KEY_TID : 0);
+	plan->key_parts = KEY_TGID | KEY_COMM | (options->timestamps || options->per_thread ? KEY_TID : 0);
 	plan->mode = options->timestamps ? EVENTS_EACH : EVENTS_BY_STACK;
 	plan->duration_ns = options->duration.ns;
 	plan->count_entries = options->hash_entries;
@@ -126,6 +128,7 @@ static int plan(const void *block, struct plan *plan)
 		.addresses = options->addresses,
 		.per_process = true,
 		.times = options->timestamps,
+		.by_thread = options->per_thread,
 	};
 	plan->interval_ns = options->interval.ns;
 	stack_plan(&options->stacks, plan);

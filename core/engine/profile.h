@@ -226,6 +226,7 @@ struct profile_view {
 	bool quiet; /* no headers, no footers, no notes where nothing is missing */
 	uint32_t max_depth; /* only so many frames of a stack, from the leaf; 0 = all */
 	bool times; /* every record is one event, with its time */
+	bool by_thread; /* --per-thread: rows of each, named PID/TID */
 	bool histogram; /* the rows of one stack are counts of intervals of one class each: base/durations.h */
 	/* Not saved: what a form of output tells apart beside what the text shows. */
 	bool apart; /* every record */

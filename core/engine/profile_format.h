@@ -96,7 +96,8 @@ enum {
 	X(no_process_line)   \
 	X(verbose)           \
 	X(times)             \
-	X(histogram)
+	X(histogram)         \
+	X(by_thread)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

@@ -32,10 +32,14 @@ static void add_stack(struct sheet *sheet, const struct merged_stack *stack, con
 
 static void add_comm(struct sheet *sheet, const struct merged_row *row)
 {
+	const struct profile_record *record = &sheet->profile->records.data[row->sleeper];
+
 	if (row->lost && (sheet->view->style == VIEW_PROFILE || view_shows_time(sheet->view)))
 		buf_adds(&sheet->text, LABEL_UNKNOWN);
 	else if (view_shows_process(sheet->view))
-		sheet_add_name(sheet, sheet->profile->records.data[row->sleeper].comm);
+		sheet_add_name(sheet, record->comm);
+	if (sheet->view->by_thread) /* as stackcollapse-perf.pl --tid */
+		buf_addf(&sheet->text, "-%" PRIu32 "/%" PRIu32, record->tgid, record->tid);
 }
 
 /* If the line so far ends in a space and a number, escapes the space. */

@@ -319,9 +319,9 @@ static void add_process(const struct merger *merger, const struct profile_record
 	if (!view_shows_process(view) || (view->by_name && no_line && !view->folded))
 		return;
 	vec_push(&tokens->list, record->comm);
-	if (view->by_name && view->folded)
+	if (view->by_name && view->folded && !view->by_thread)
 		return;
-	vec_push(&tokens->list, view_shows_time(view) ? record->tid : record->tgid);
+	vec_push(&tokens->list, view_shows_time(view) || view->by_thread ? record->tid : record->tgid);
 }
 
 /* The waker of a row, or why there is none. */

@@ -62,6 +62,14 @@ static void add_stacks(struct sheet *sheet, const struct merged_row *row)
 	text_stack(sheet, &row->user, false);
 }
 
+/* "tgid" or "tgid/tid"; what times tell of is a thread's. */
+static void add_ids(struct sheet *sheet, const struct profile_record *record)
+{
+	buf_addu(&sheet->text, sheet->view->style == VIEW_OFFCPU ? record->tid : record->tgid);
+	if (sheet->view->by_thread)
+		buf_addf(&sheet->text, "/%" PRIu32, record->tid);
+}
+
 /* "    comm [pid]"; a row of which no process is known has none. */
 static void add_stackcount_process(struct sheet *sheet, const struct profile_record *record)
 {
@@ -72,7 +80,7 @@ static void add_stackcount_process(struct sheet *sheet, const struct profile_rec
 	buf_adds(&sheet->text, "    ");
 	sheet_add_name(sheet, record->comm);
 	buf_adds(&sheet->text, " [");
-	buf_addu(&sheet->text, record->tgid);
+	add_ids(sheet, record);
 	buf_adds(&sheet->text, "]\n");
 }
 
@@ -84,7 +92,7 @@ static void add_profile_process(struct sheet *sheet, const struct merged_row *ro
 	else
 		sheet_add_name(sheet, record->comm);
 	buf_adds(&sheet->text, " (");
-	buf_addu(&sheet->text, sheet->view->style == VIEW_OFFCPU ? record->tid : record->tgid);
+	add_ids(sheet, record);
 	buf_adds(&sheet->text, ")\n");
 }
 

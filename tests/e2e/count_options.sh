@@ -29,6 +29,17 @@ run -sv
 expect_out '^  [0-9a-f]{6,16} +st_fix_hit\+0x[0-9a-f]+$'
 run -P
 expect_out "^    calls \[$pid\]$"
+run --per-thread
+expect_out "^    calls \[$pid/[0-9]+\]$"
+# Two threads of a process, each with its own row; their sum is all.
+fixture calls -n 100 -t 2
+tool_start count -f --per-thread "$hit"
+go
+fixture_done
+tool_end
+fixture_end
+expect_equal "threads" "$(grep -cE '^calls-[0-9]+/[0-9]+;.*st_fix_hit [0-9]+$' "$T/out")" 2
+expect_equal "calls of both" "$(folded_sum)" 100
 run -T -i 60
 expect_out '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] *$'
 # Both stacks by default; a user probe has no kernel stack, and an empty part prints nothing.
