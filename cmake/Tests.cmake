@@ -23,9 +23,9 @@ endif()
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
 # The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (alone),
-# timeout=SECONDS, boots=REGEX (only in those guests), live-kallsyms (in a guest: not a copy, tests/vm/init), browser (of
-# tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures), flags=FLAG,... (of the compiler,
-# for a fixture).
+# timeout=SECONDS, boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a copy,
+# tests/vm/init), browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures),
+# flags=FLAG,... (of the compiler, for a fixture).
 function(read_directives file result)
 	file(STRINGS ${file} lines REGEX "${DIRECTIVE}" LIMIT_COUNT 1)
 	string(REGEX REPLACE "${DIRECTIVE}|\\*/" "" words "${lines}")
