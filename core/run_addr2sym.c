@@ -186,7 +186,9 @@ static void find_lines(struct addr2sym *run, const struct symbol_query *queries,
 	err = symbolizer_lines(run->symbolizer, THE_FILE, queries, run->addresses.nr, run->request->inlines, ret_lines);
 	if (err && !run->lines_missed)
 		fprintf(stderr, "stacktool addr2sym: '%s': no source lines: %s\n", run->request->file,
-			err == -ENODATA ? "neither it nor a debug file of it has debug information" : strerror(-err));
+			err == -ENODATA   ? "neither it nor a debug file of it has debug information"
+			: err == -ENOEXEC ? "not a usable ELF file"
+					  : strerror(-err));
 	run->lines_missed = run->lines_missed || err;
 }
 

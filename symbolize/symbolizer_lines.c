@@ -15,10 +15,10 @@ struct question {
 /* Sends the places, as many messages as needed; the answers come after the last one. */
 static enum symbol_status ask(struct worker_link *link, struct handed_file *file, const struct question *question)
 {
-	enum symbol_status status = worker_link_index(link, file);
+	enum symbol_status status;
 	size_t sent = 0;
 
-	while (status == SYMBOL_OK) {
+	do {
 		draft_start(&link->draft, MESSAGE_LINES, file->number);
 		link->draft.header.status = question->inlines;
 		for (size_t i = 0; i < PLACES_MAX && sent < question->nr; i++, sent++) {
@@ -31,7 +31,7 @@ static enum symbol_status ask(struct worker_link *link, struct handed_file *file
 		if (sent == question->nr)
 			return worker_link_ask(link, file, MESSAGE_SOURCES);
 		status = worker_link_send(link, file);
-	}
+	} while (status == SYMBOL_OK);
 	return status;
 }
 
@@ -41,9 +41,12 @@ static int find(struct worker_link *link, struct handed_file *file, const struct
 	enum symbol_status status;
 	int taken = 0;
 
-	do
+	do { /* again while another file was to blame */
+		status = worker_link_index(link, file);
+		if (status != SYMBOL_OK)
+			break;
 		status = ask(link, file, question);
-	while (status != SYMBOL_OK && file->state != HANDED_REFUSED); /* another file was to blame */
+	} while (status != SYMBOL_OK && file->state != HANDED_REFUSED);
 	while (status == SYMBOL_OK && (taken = answers_lines(&link->message, &link->texts, question->nr, found)) == 1)
 		status = worker_link_next(link, file, MESSAGE_SOURCES);
 	if (taken == -EPROTO)

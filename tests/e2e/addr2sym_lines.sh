@@ -146,6 +146,11 @@ grep -qx 'main+0x0' "$T/out" || fail "--inlines alone: $(cat "$T/out")"
 objcopy --strip-debug "$T/g5" "$T/bare"
 "$STACKTOOL" addr2sym -e "$T/bare" --lines "$(cut -d' ' -f1 "$T/main")" >"$T/out" 2>&1
 grep -q 'no source lines: neither it nor a debug file' "$T/out" && grep -qx 'main+0x0' "$T/out" || fail "$(cat "$T/out")"
+head -c 10000 "$T/g5" >"$T/cut"
+for file in program.cc cut; do
+	timeout 20 "$STACKTOOL" addr2sym -e "$T/$file" --lines --inlines 1 >"$T/out" 2>&1 || fail "$file: status $?"
+	grep -q 'no source lines: not a usable ELF file' "$T/out" && grep -q '^??' "$T/out" || fail "$(cat "$T/out")"
+done
 "$STACKTOOL" addr2sym -k --lines 1 >"$T/out" 2>&1 && fail "lines of the kernel"
 grep -q 'argument --lines: needs --exe FILE' "$T/out" || fail "$(cat "$T/out")"
 exit 0
