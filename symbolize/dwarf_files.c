@@ -4,26 +4,25 @@
 #include <errno.h>
 
 enum {
-	SMALL_MAX = 1 << 20,
-	TABLE_MAX = 32 << 20, /* of sections that are read here and there */
+	TABLE_FACTOR = 32, /* sections that are read here and there may be so much larger */
 };
 
 struct part {
 	size_t offset; /* in struct dwarf */
 	const char *name;
-	uint64_t whole_max;
+	bool is_table; /* read here and there */
 };
 
 static const struct part parts[] = {
-	{ offsetof(struct dwarf, info), ".debug_info", SMALL_MAX },
-	{ offsetof(struct dwarf, line), ".debug_line", SMALL_MAX },
-	{ offsetof(struct dwarf, str), ".debug_str", SMALL_MAX },
-	{ offsetof(struct dwarf, abbrev), ".debug_abbrev", TABLE_MAX },
-	{ offsetof(struct dwarf, line_str), ".debug_line_str", TABLE_MAX },
-	{ offsetof(struct dwarf, ranges), ".debug_ranges", TABLE_MAX },
-	{ offsetof(struct dwarf, rnglists), ".debug_rnglists", TABLE_MAX },
-	{ offsetof(struct dwarf, addr), ".debug_addr", TABLE_MAX },
-	{ offsetof(struct dwarf, str_offsets), ".debug_str_offsets", TABLE_MAX },
+	{ offsetof(struct dwarf, info), ".debug_info", false },
+	{ offsetof(struct dwarf, line), ".debug_line", false },
+	{ offsetof(struct dwarf, str), ".debug_str", false },
+	{ offsetof(struct dwarf, abbrev), ".debug_abbrev", true },
+	{ offsetof(struct dwarf, line_str), ".debug_line_str", true },
+	{ offsetof(struct dwarf, ranges), ".debug_ranges", true },
+	{ offsetof(struct dwarf, rnglists), ".debug_rnglists", true },
+	{ offsetof(struct dwarf, addr), ".debug_addr", true },
+	{ offsetof(struct dwarf, str_offsets), ".debug_str_offsets", true },
 };
 
 static struct dwarf_section *section_of(struct dwarf *dwarf, const struct part *part)
@@ -31,13 +30,14 @@ static struct dwarf_section *section_of(struct dwarf *dwarf, const struct part *
 	return (struct dwarf_section *)(void *)((char *)dwarf + part->offset);
 }
 
-int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf)
+int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max)
 {
 	int err = 0;
 
 	*dwarf = (struct dwarf){};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		int status = dwarf_section_open(section_of(dwarf, &parts[i]), elf, parts[i].name, parts[i].whole_max);
+		uint64_t whole_max = parts[i].is_table ? TABLE_FACTOR * small_max : small_max;
+		int status = dwarf_section_open(section_of(dwarf, &parts[i]), elf, parts[i].name, whole_max);
 
 		if (status == -ENOMEM || (status != -ENODATA && i < 2))
 			err = err ?: status;

@@ -10,10 +10,12 @@ struct dwarf {
 };
 
 /*
- * Opens what the file has of them; it must outlive them. 0, -ENODATA when it has no line table and no information about
- * units, or as in dwarf_section.h for one of these two.
+ * Opens what the file has of them; it must outlive them. Those of up to `small_max` bytes are held whole (see whole_max in
+ * dwarf_section.h), tables of up to 32 times that: DWARF_SMALL_MAX, or 0 for windows that move as often as they can. 0,
+ * -ENODATA when it has no line table and no information about units, or as in dwarf_section.h for one of these two.
  */
-int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf);
+#define DWARF_SMALL_MAX (1u << 20)
+int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max);
 void dwarf_close(struct dwarf *dwarf);
 
 /*

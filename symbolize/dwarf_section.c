@@ -99,7 +99,8 @@ struct unwind_bytes dwarf_section_bytes(struct dwarf_section *section, uint64_t 
 		return nothing;
 	if (!is_in_window(section, offset, nr_bytes)) {
 		bool is_whole = section->nr_bytes <= section->whole_max;
-		uint64_t from = is_whole ? 0 : offset, wanted = nr_bytes < AHEAD_BYTES ? AHEAD_BYTES : nr_bytes;
+		uint64_t ahead = section->whole_max < AHEAD_BYTES ? section->whole_max : AHEAD_BYTES;
+		uint64_t from = is_whole ? 0 : offset, wanted = nr_bytes < ahead ? ahead : nr_bytes;
 
 		rest = section->nr_bytes - from;
 		wanted = is_whole || wanted > rest ? rest : wanted;
@@ -131,9 +132,16 @@ const char *bytes_string(struct unwind_bytes *bytes)
 	return (const char *)start;
 }
 
-const char *dwarf_section_string(struct dwarf_section *section, uint64_t offset)
+const char *dwarf_section_string_before(struct dwarf_section *section, uint64_t offset, uint64_t end)
 {
-	struct unwind_bytes bytes = dwarf_section_some(section, offset, STRING_BYTES);
+	uint64_t nr_bytes = offset < end ? end - offset : 0;
+	struct unwind_bytes bytes =
+		dwarf_section_some(section, offset, nr_bytes < STRING_BYTES ? nr_bytes : STRING_BYTES);
 
 	return bytes_string(&bytes);
+}
+
+const char *dwarf_section_string(struct dwarf_section *section, uint64_t offset)
+{
+	return dwarf_section_string_before(section, offset, UINT64_MAX);
 }

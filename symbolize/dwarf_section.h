@@ -2,6 +2,9 @@
 /*
  * A debug section, compressed or not, looked at through a window that moves: DWARF is read unit by unit, and memory is for
  * one unit, not for all of them. Small sections are held whole.
+ *
+ * Whoever goes through bytes of a section may read nothing of it meanwhile that lies outside of them: the window would move
+ * away from under him. What is within them is always in the window.
  */
 #pragma once
 
@@ -14,7 +17,7 @@ struct dwarf_section {
 	const struct elf_file *elf; /* borrowed; NULL: there is no such section */
 	uint64_t offset; /* in the file, unless it is compressed */
 	uint64_t nr_bytes;
-	uint64_t whole_max; /* held whole up to this size */
+	uint64_t whole_max; /* held whole up to this size, and no more is read ahead */
 	struct unpacker *unpacker; /* of a compressed one */
 	unsigned char *window;
 	uint64_t window_start;
@@ -22,8 +25,9 @@ struct dwarf_section {
 };
 
 /*
- * Opens the section of this name; the file must outlive it. 0, -ENODATA when there is none (reads then fail), -EBADMSG when
- * its header lies, -ENOMEM.
+ * Opens the section of this name; the file must outlive it. With `whole_max` 0 the window has what is asked for and no more,
+ * so that it moves as often as it can. 0, -ENODATA when there is none (reads then fail), -EBADMSG when its header lies,
+ * -ENOMEM.
  */
 int dwarf_section_open(struct dwarf_section *section, const struct elf_file *elf, const char *name, uint64_t whole_max);
 void dwarf_section_done(struct dwarf_section *section);
@@ -39,6 +43,9 @@ struct unwind_bytes dwarf_section_some(struct dwarf_section *section, uint64_t o
 
 /* The string there; NULL when there is none, or one of more than 16 KB. Valid until the next call for the section. */
 const char *dwarf_section_string(struct dwarf_section *section, uint64_t offset);
+
+/* The same, of one that ends before `end`; nothing from there on is read. */
+const char *dwarf_section_string_before(struct dwarf_section *section, uint64_t offset, uint64_t end);
 
 /* The string that begins where the reader is, which moves behind it; NULL and `bad` without an end. */
 const char *bytes_string(struct unwind_bytes *bytes);

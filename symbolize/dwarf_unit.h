@@ -21,6 +21,7 @@ enum dwarf_text_kind {
 struct dwarf_text {
 	enum dwarf_text_kind kind;
 	uint64_t offset; /* maybe IN_ALTERNATE */
+	uint64_t end; /* TEXT_HERE: of its unit, which the string is in */
 };
 
 /* A value of an entry. */

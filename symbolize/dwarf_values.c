@@ -162,10 +162,10 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 {
 	uint64_t where = unit->is_alternate ? IN_ALTERNATE : 0;
 
-	*ret_text = (struct dwarf_text){ TEXT_STR, value->number | where };
+	*ret_text = (struct dwarf_text){ .kind = TEXT_STR, .offset = value->number | where };
 	switch (value->form) {
 	case DW_FORM_string:
-		*ret_text = (struct dwarf_text){ TEXT_HERE, value->offset | where };
+		*ret_text = (struct dwarf_text){ TEXT_HERE, value->offset | where, unit->end };
 		return true;
 	case DW_FORM_GNU_strp_alt:
 	case DW_FORM_strp_sup:

@@ -32,7 +32,8 @@ int search_want_text(struct search *search, const struct dwarf_text *text, uint3
 	if (dwarf && text->kind == TEXT_LINE_STR)
 		put(search, dwarf_section_string(&dwarf->line_str, offset), of, is_directory);
 	else if (dwarf && text->kind == TEXT_HERE)
-		put(search, dwarf_section_string(&dwarf->info, offset), of, is_directory);
+		/* No further than to the end of its unit: someone may be going through that. */
+		put(search, dwarf_section_string_before(&dwarf->info, offset, text->end), of, is_directory);
 	return 0;
 }
 

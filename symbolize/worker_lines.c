@@ -138,7 +138,7 @@ static int find_with(struct dwarf *dwarf, struct source_batch *batch, bool inlin
 
 	if (alternate_fd < 0 || elf_file_open(&elf, alternate_fd))
 		return sources_find(dwarf, batch, inlines);
-	err = dwarf_open(&alternate, &elf);
+	err = dwarf_open(&alternate, &elf, DWARF_SMALL_MAX);
 	dwarf->alternate = err ? NULL : &alternate;
 	err = sources_find(dwarf, batch, inlines);
 	if (dwarf->alternate)
@@ -150,7 +150,7 @@ static int find_with(struct dwarf *dwarf, struct source_batch *batch, bool inlin
 static int find_in(struct worker *worker, struct source_batch *batch, const struct elf_file *elf, bool inlines)
 {
 	struct dwarf dwarf;
-	int err = dwarf_open(&dwarf, elf);
+	int err = dwarf_open(&dwarf, elf, DWARF_SMALL_MAX);
 	_cleanup_(closep) int alternate = err || !inlines ? -1 : find_alternate(worker, elf);
 
 	if (err)

@@ -21,14 +21,14 @@ static void check(const struct source_batch *batch)
 			__builtin_trap(); /* a chain without end */
 }
 
-static void look_up(const struct elf_file *elf, const struct code_range *code, bool inlines)
+static void look_up(const struct elf_file *elf, const struct code_range *code, bool inlines, uint64_t small_max)
 {
 	struct source_batch batch = { .code = code, .nr_code = 1 };
 	struct dwarf dwarf, alternate;
 
-	if (dwarf_open(&dwarf, elf))
+	if (dwarf_open(&dwarf, elf, small_max))
 		return;
-	if (inlines && !dwarf_open(&alternate, elf))
+	if (inlines && !dwarf_open(&alternate, elf, small_max))
 		dwarf.alternate = &alternate;
 	for (uint32_t i = 0; i < PLACES; i++)
 		if (source_batch_add(&batch, code->address + i * (code->size / PLACES), i))
@@ -53,8 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
 			continue;
-		look_up(&elf, &code, false);
-		look_up(&elf, &code, true);
+		look_up(&elf, &code, false, 0);
+		look_up(&elf, &code, true, 0); /* windows that move whenever they may */
+		look_up(&elf, &code, true, DWARF_SMALL_MAX);
 		break;
 	}
 	elf_file_done(&elf);
