@@ -237,12 +237,23 @@ text_sum() {
 	awk '/^    [0-9]+$/ { sum += $1 } END { printf "%.0f\n", sum }' "${1:-$T/out}"
 }
 
-# The number before a sentence of bpf/losses.h (a regular expression), 0 when it is not said. Numbers have commas; a sentence about one
-# is found by its words for many.
+# What the tool says of one, as it says it of many: by the words of bpf/losses.h (tests/lint/losses.sh asks for every one of them).
+said_as_of_many() {
+	sed -E '/^[A-Z]+: 1 /!b
+		s/^([A-Z]+: 1 ((kernel|user|address space) )?)(event|wait|sample|record|message|stack|thread|waker|millisecond|process|entry) /\1\4s /
+		s/^([A-Z]+: 1 )entrys of a thread that has ended was /\1entries of threads that have ended were /
+		s/^([A-Z]+: 1 )processs /\1processes /
+		s/^([A-Z]+: 1 (user |kernel )?[a-z]+s( of 32-bit code| from the kernel side)?) was /\1 were /
+		s/^([A-Z]+: 1 samples of) an idle CPU was /\1 idle CPUs were /
+		s/^([A-Z]+: 1 user stacks) ends /\1 end /
+		s/ (but|of|or|reached) its / \1 their /'
+}
+
+# The number before a sentence of bpf/losses.h (a regular expression), 0 when it is not said. Numbers have commas; a sentence
+# about one is found by its words for many.
 said_of() {
-	tr -d , <"${2:-$T/err}" | sed -E 's/^([A-Z]*: 1 (event|wait|sample|record|message)) /\1s /
-		s/^([A-Z]*: 1 events) was counted but its/\1 were counted but their/
-		s/^([A-Z]*: 1 samples) of an idle CPU was/\1 of idle CPUs were/' | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+	tr -d , <"${2:-$T/err}" | said_as_of_many | sed -nE "s/^[A-Z]*: ([0-9]+) ($1).*/\\1/p" |
+		awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
 # Events that the tool says it has lost: every sentence of class EVENT.

@@ -19,7 +19,8 @@ go
 fixture_done
 tool_end
 expect_status 0
-refuse_err 'does not add up|table of threads was full|threads that have ended'
+refuse_err 'does not add up|table of threads was full'
+expect_equal "entries of threads that have ended" "$(said_of 'entries of threads that have ended')" 0
 # Each child sleeps 100 us and more, and no sleep of a child can be longer than the run.
 longest=$(grep '^offcpu;.*nanosleep' "$T/out" | awk '$NF > max { max = $NF } END { printf "%.0f\n", max }')
 sum=$(folded_sum_of '^offcpu;.*nanosleep')
