@@ -80,10 +80,12 @@ void run_progress_show(struct run_progress *progress, const struct session *sess
 		return;
 	drain_progress(session, &counted);
 	add_elapsed(&line, (now_ns - progress->begun_ns) / NSEC_PER_SEC);
-	add_number(&line, counted.events, counted.events == 1 ? " event" : " events");
+	if (counted.has_events)
+		add_number(&line, counted.events, counted.events == 1 ? " event" : " events");
 	if (progress->has_stacks)
 		add_number(&line, profile->records.nr, profile->records.nr == 1 ? " stack" : " stacks");
-	add_number(&line, counted.lost, " lost");
+	if (counted.has_lost)
+		add_number(&line, counted.lost, " lost");
 	written = fprintf(stderr, "%.*s", (int)columns(), buf_text(&line));
 	progress->width = written > 0 ? (unsigned int)written + ECHO_COLUMNS : 0;
 }

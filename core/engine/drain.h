@@ -43,6 +43,8 @@ void drain_forget_end(struct session *session, struct profile *profile);
 
 /* For people who wait: over all intervals. */
 struct drain_progress {
+	bool has_events; /* not of many probes that are counted each for itself: to add them up would be work without end */
+	bool has_lost; /* not of probes that are counted each for itself: what they have lost is known at the end only */
 	uint64_t events; /* counted */
 	uint64_t lost; /* events that are in no count, as far as the kernel side knows */
 };

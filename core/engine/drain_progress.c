@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel side has counted until now, read while it goes on: an estimate of moments, from which nothing is taken away. */
+/* What the kernel side has counted until now, read while it goes on: a view of moments, from which nothing is taken away. */
 #include <stdlib.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/session_private.h"
+
+#define TALLIES_MAX 256 /* probes; a system call for each, twice a second */
 
 static uint64_t lost_events(const struct st_stats *stats)
 {
@@ -34,11 +36,16 @@ static uint64_t counted_by_probe(const struct session *session)
 
 void drain_progress(const struct session *session, struct drain_progress *ret_progress)
 {
-	*ret_progress = (struct drain_progress){};
 	if (session->mode == EVENTS_BY_PROBE) {
-		ret_progress->events = counted_by_probe(session);
+		bool is_few = session->attach->points.nr <= TALLIES_MAX;
+
+		*ret_progress = (struct drain_progress){
+			.has_events = is_few,
+			.events = is_few ? counted_by_probe(session) : 0,
+		};
 		return;
 	}
+	*ret_progress = (struct drain_progress){ .has_events = true, .has_lost = true };
 	for (uint32_t generation = 0; generation < 2; generation++) {
 		struct st_stats stats;
 

@@ -24,7 +24,8 @@ refuse_seen() {
 
 # Side by side: each lasts some seconds.
 at_terminal stacks 2 ' lost' profile -F 99 &
-at_terminal probes 12 ' lost' funccount "$FIXTURES/calls:st_fix_hit" &
+at_terminal probes 12 ' event' funccount "$FIXTURES/calls:st_fix_hit" &
+at_terminal many 12 '' funccount -d 2.7 -p $$ "c:*str*" &
 at_terminal quiet 12 '' profile -q -F 99 2.7 &
 at_terminal interval 12 '' count -i 1 -D 3 "$FIXTURES/calls:st_fix_hit" &
 at_terminal snoop 12 '' stacksnoop -D 2.7 "$FIXTURES/calls:st_fix_hit" &
@@ -33,7 +34,7 @@ tool profile -F 99 2.7
 wait
 expect_status 0
 refuse_err ' lost$'
-for name in stacks probes quiet interval snoop command; do
+for name in stacks probes many quiet interval snoop command; do
 	expect_equal "status of $name" "$(cat "$T/$name.status")" 0
 done
 
@@ -41,8 +42,10 @@ expect_seen stacks '^0:0[2-9], [0-9,]+ events?, [0-9,]+ stacks?, 0 lost(\^C)?$'
 expect_seen stacks '^ {30,}$' # erased before anything else is said
 grep -q ' Hit Ctrl-C to end' "$T/stacks.rest" || fail "no report"
 ! grep -q ' lost' "$T/stacks.rest" || fail "progress in the report"
-expect_seen probes '^0:0[2-9], [0-9,]+ events?, 0 lost(\^C)?$'
+expect_seen probes '^0:0[2-9], [0-9,]+ events?(\^C)?$' # of the lost ones nothing is known yet
 expect_seen probes '^FUNC  *COUNT$'
+expect_seen many '^Tracing [2-9][0-9][0-9] functions' # each would be a system call
+expect_seen many '^0:0[2-9]$'
 
 # With -q, and where reports, events or a command have the terminal for themselves, there is none.
 for name in quiet interval snoop command; do
