@@ -6,6 +6,7 @@
 #include "core/run.h"
 
 #define TOP_LINES 30
+#define TOP_UNSAID UINT32_MAX /* --top without a number */
 
 struct report_options {
 	struct report_change change;
@@ -29,8 +30,8 @@ static const struct option_spec table[] = {
 	OPTION(0, "tree", struct report_options, tree, NULL,
 	       "the calls as a tree with total and self, or reversed the callers", .exclusive = "form"),
 	OPTION(0, "top", struct report_options, top, "N",
-	       "the N functions with the most time of their own (default 30)", .min = 1, .otherwise = TOP_LINES,
-	       .exclusive = "form"),
+	       "the N functions with the most time of their own (default 30)", .min = 1, .max = TOP_UNSAID - 1,
+	       .otherwise = TOP_UNSAID, .exclusive = "form"),
 	OPTION(0, "tui", struct report_options, change.tui, NULL,
 	       "walk through the tree of calls on the terminal, with search", .exclusive = "form"),
 	OPTION(0, "histogram", struct report_options, change.histogram, NULL,
@@ -90,7 +91,7 @@ static int choose_form(const struct report_options *options, struct output_optio
 
 	if (options->lines && !options->top)
 		return fail_usage("argument --lines: belongs to --top");
-	if (options->lines && options->top != TOP_LINES)
+	if (options->lines && options->top != TOP_UNSAID)
 		return fail_usage("argument --lines: not allowed with a number behind --top");
 	if (options->least && !options->tree)
 		return fail_usage("argument --least: belongs to --tree");
@@ -101,7 +102,7 @@ static int choose_form(const struct report_options *options, struct output_optio
 		return output_options_ask(output, "--tree", OUTPUT_TREE);
 	}
 	if (options->top) {
-		output->limit = options->lines ? options->lines : options->top;
+		output->limit = options->top != TOP_UNSAID ? options->top : options->lines ? options->lines : TOP_LINES;
 		return output_options_ask(output, "--top", OUTPUT_TOP);
 	}
 	err = check_lines(options, output);
