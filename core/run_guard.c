@@ -147,14 +147,16 @@ static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 {
 	struct session_cost fresh;
 	struct session_drop drop;
+	size_t hottest;
 	int err = 0;
 
 	for (int i = 0; !err && i < DROPS_OF_A_LOOK && session_nr_attached(guard->session) > 1; i++) {
-		size_t hottest = session_hottest(guard->session, &fresh);
-		uint64_t fresh_ns = fresh.ns + fresh.trap_ns;
+		uint64_t fresh_ns;
 
-		if (guard_share(cost_ns, guard->guard.elapsed_ns, nr_cpus()) <= guard->guard.limit)
+		if (guard_share(cost_ns, guard->guard.elapsed_ns, nr_cpus()) <= guard->guard.limit ||
+		    !session_take_hottest(guard->session, &hottest, &fresh))
 			break;
+		fresh_ns = fresh.ns + fresh.trap_ns;
 		err = session_drop(guard->session, hottest, &drop);
 		if (!err)
 			say_drop(guard, hottest, &fresh, &drop);

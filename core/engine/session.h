@@ -50,8 +50,11 @@ void session_cost(const struct session *session, struct session_cost *ret_cost);
 /* Takes down what each place has cost since the last call. */
 void session_cost_by_place(struct session *session);
 
-/* The place that cost most of those not yet told since then, and how much; places count as in the attach plan. */
-size_t session_hottest(struct session *session, struct session_cost *ret_cost);
+/*
+ * Takes out the place that has cost most of those not yet taken since then; places count as in the attach plan. False: none of
+ * them has cost anything.
+ */
+bool session_take_hottest(struct session *session, size_t *ret_place, struct session_cost *ret_cost);
 
 /* Whether costs are known by place, so that one of them can be dropped. */
 bool session_tells_places(const struct session *session);

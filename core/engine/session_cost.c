@@ -98,20 +98,20 @@ void session_cost_by_place(struct session *session)
 	}
 }
 
-size_t session_hottest(struct session *session, struct session_cost *ret_cost)
+bool session_take_hottest(struct session *session, size_t *ret_place, struct session_cost *ret_cost)
 {
-	size_t hottest = 0;
+	uint64_t most_ns = 0;
 
-	*ret_cost = (struct session_cost){};
 	for (size_t i = 0; i < session->costs_fresh.nr; i++) {
 		struct session_cost fresh = estimate(session, session->costs_fresh.data[i]);
 
-		if (fresh.ns + fresh.trap_ns <= ret_cost->ns + ret_cost->trap_ns)
+		if (fresh.ns + fresh.trap_ns <= most_ns)
 			continue;
+		most_ns = fresh.ns + fresh.trap_ns;
 		*ret_cost = fresh;
-		hottest = i;
+		*ret_place = i;
 	}
-	if (hottest < session->costs_fresh.nr)
-		session->costs_fresh.data[hottest] = (struct st_cost){};
-	return hottest;
+	if (most_ns)
+		session->costs_fresh.data[*ret_place] = (struct st_cost){};
+	return most_ns;
 }
