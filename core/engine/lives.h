@@ -29,9 +29,9 @@ struct life {
 	uint64_t start_ns, end_ns; /* start 0: before we looked; end LIFE_RUNS: not yet */
 	enum life_state state;
 	struct mappings *mappings;
-	uint64_t start_time_ns,
-		exec_id;     /* as its first record said; 0 unknown. A fork copies the exec id, exec counts it up */
-	uint64_t nr_lost;                    /* side-band records that were lost when its mappings were last known */
+	uint64_t start_time_ns; /* as its first record said; 0 unknown */
+	uint64_t exec_id;       /* 0 unknown. A fork copies it and exec counts it up, or the first record says it */
+	uint64_t nr_lost; /* side-band records that were lost when its mappings were last known */
 	bool unwound;   /* the kernel side is to know its mappings */
 	bool changed;   /* and does not know them as they are now */
 	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
