@@ -144,6 +144,52 @@ static void a_host_that_makes_code_all_the_time_fills_nothing(void **state)
 	assert_string_equal(name_of(fixture, last), "");
 }
 
+/* Code that ends a page, begins one, and goes on over several. */
+static void code_is_found_in_every_page_that_it_lies_in(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t first, middle, last, behind;
+
+	tell(fixture, 100, false, CODE + 0xff0, 0x3010, "long");
+	first = add_frame(fixture, 150, CODE + 0xff0, true, NULL);
+	middle = add_frame(fixture, 150, CODE + 0x2345, true, NULL);
+	last = add_frame(fixture, 150, CODE + 0x3fff, true, NULL);
+	behind = add_frame(fixture, 150, CODE + 0x4000, true, NULL);
+	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
+	assert_string_equal(name_of(fixture, first), "long");
+	assert_string_equal(name_of(fixture, middle), "long");
+	assert_string_equal(name_of(fixture, last), "long");
+	assert_string_equal(name_of(fixture, behind), "");
+}
+
+/* Also when there is no room for what follows: its frames do not have the name of what was there before. */
+static void what_is_known_ends_when_all_is_full(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t before, after;
+
+	tell(fixture, 1, false, CODE, 16, "known");
+	for (uint64_t i = 1; i < 70000; i++)
+		tell(fixture, 2, false, CODE + i * 16, 16, "filler");
+	tell(fixture, 10, false, CODE, 16, "no room for this");
+	before = add_frame(fixture, 5, CODE, true, NULL);
+	after = add_frame(fixture, 15, CODE, true, NULL);
+	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
+	assert_string_equal(name_of(fixture, before), "known");
+	assert_int_equal(fixture->profile.frames.data[after].space, 0);
+}
+
+static void code_without_end_is_not_remembered(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t frame;
+
+	tell(fixture, 1, false, 4096, UINT64_MAX - 4096, "endless");
+	frame = add_frame(fixture, 5, CODE, true, NULL);
+	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
+	assert_string_equal(name_of(fixture, frame), "");
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -152,6 +198,9 @@ int main(void)
 		TEST(what_was_at_one_place_one_after_the_other_stays_apart),
 		TEST(code_that_was_there_before_is_named_when_it_goes),
 		TEST(a_host_that_makes_code_all_the_time_fills_nothing),
+		TEST(code_is_found_in_every_page_that_it_lies_in),
+		TEST(what_is_known_ends_when_all_is_full),
+		TEST(code_without_end_is_not_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
