@@ -470,6 +470,8 @@ static int take_keys(struct run *run, enum collect_reason *ret_reason)
 	bool ends = false;
 	int err = run_screen_take(run->screen, &ends);
 
+	if (run_screen_is_signalled(run->screen))
+		collector_note_signal(run->collector);
 	*ret_reason = ends ? COLLECT_SIGNAL : COLLECT_INTERVAL;
 	return err;
 }

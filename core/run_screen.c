@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/engine/signals.h"
 #include "core/render/browser.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
@@ -140,6 +141,11 @@ void run_screen_leave(struct run_screen *screen)
 	tui_end(screen->tui);
 }
 
+bool run_screen_is_signalled(const struct run_screen *screen)
+{
+	return tui_is_signalled(screen->tui);
+}
+
 bool run_screen_is_left(const struct run_screen *screen)
 {
 	return screen && screen->is_left;
@@ -155,6 +161,8 @@ int run_screen_end(struct run_screen *screen, const struct profile *profile, con
 	err = show(screen, make_tree(screen, profile, interval));
 	if (!err)
 		err = tui_serve(screen->tui, &screen->browser);
+	if (run_screen_is_signalled(screen))
+		signals_first_is_taken();
 	run_screen_leave(screen);
 	return err;
 }

@@ -28,6 +28,9 @@ int run_screen_refresh(struct run_screen *screen, const struct profile *profile,
 /* Gives the terminal back before the user asks for it. */
 void run_screen_leave(struct run_screen *screen);
 
+/* Whether a signal that the screen has taken wants the end. */
+bool run_screen_is_signalled(const struct run_screen *screen);
+
 /* Whether the user has left; false for NULL. */
 bool run_screen_is_left(const struct run_screen *screen);
 

@@ -34,7 +34,7 @@ enum {
 
 struct tui {
 	int fd, signals, watched; /* `watched` is readable when one of the others is */
-	bool is_taken;
+	bool is_taken, is_signalled;
 	struct termios before;
 	sigset_t mask_before;
 	int notes, messages; /* where stderr goes meanwhile, and where it went; -1 as ever */
@@ -131,14 +131,16 @@ int tui_draw(const struct tui *tui, const struct browser *browser)
 }
 
 /* A new size is taken; any other signal ends. */
-static bool take_signal(const struct tui *tui, struct browser *browser)
+static bool take_signal(struct tui *tui, struct browser *browser)
 {
 	struct signalfd_siginfo info;
 
 	if (read(tui->signals, &info, sizeof(info)) != sizeof(info))
 		return true; /* someone else has taken it */
-	if (info.ssi_signo != SIGWINCH)
+	if (info.ssi_signo != SIGWINCH) {
+		tui->is_signalled = true;
 		return false;
+	}
 	tui_fit(tui, browser);
 	return true;
 }
@@ -152,6 +154,11 @@ bool tui_take(struct tui *tui, struct browser *browser)
 	if (wait[1].revents)
 		return take_signal(tui, browser);
 	return browser_press(browser, read_key(tui));
+}
+
+bool tui_is_signalled(const struct tui *tui)
+{
+	return tui->is_signalled;
 }
 
 int tui_serve(struct tui *tui, struct browser *browser)

@@ -32,6 +32,9 @@ void tui_fit(const struct tui *tui, struct browser *browser);
 /* Hands what waits to the browser: keys, and the size of the screen. False: the user or a signal wants the end. */
 bool tui_take(struct tui *tui, struct browser *browser);
 
+/* Whether a signal that ends was taken. */
+bool tui_is_signalled(const struct tui *tui);
+
 /* 0, or a negative errno with a recorded cause: the terminal has gone. */
 int tui_draw(const struct tui *tui, const struct browser *browser);
 

@@ -173,6 +173,11 @@ bool collector_signalled(struct collector *collector)
 	return collector->signalled;
 }
 
+void collector_note_signal(struct collector *collector)
+{
+	collector->signalled = true;
+}
+
 void collector_free(struct collector *collector)
 {
 	if (!collector)

@@ -43,6 +43,9 @@ int collector_start(struct collector *collector, const struct plan *plan);
 /* Whether a signal has come. What comes between this call and collector_free() is not told. */
 bool collector_signalled(struct collector *collector);
 
+/* Someone else has taken one. */
+void collector_note_signal(struct collector *collector);
+
 /*
  * Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once, but only if there was a
  * first one. Of a collection that has ended by itself the report gets printed: the first signal comes too late.

@@ -51,6 +51,16 @@ void signals_spare_first(void)
 	set_action(&action, &action.sa_mask);
 }
 
+void signals_first_is_taken(void)
+{
+	const struct sigaction deadly = { .sa_handler = SIG_DFL };
+	sigset_t mask;
+
+	signals_that_end(&mask);
+	if (signals_first_is_spared())
+		set_action(&deadly, &mask);
+}
+
 bool signals_first_is_spared(void)
 {
 	struct sigaction action = {};

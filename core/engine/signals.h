@@ -14,5 +14,8 @@ void signals_that_end(sigset_t *ret_mask);
  */
 void signals_spare_first(void);
 
+/* Someone else has taken the first one, so the next one is not spared. Nothing without signals_spare_first(). */
+void signals_first_is_taken(void);
+
 /* Whether the first one is still to come; false also without signals_spare_first(). */
 bool signals_first_is_spared(void);

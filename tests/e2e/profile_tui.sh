@@ -74,4 +74,20 @@ terminal -F 199 -p "$fixture_pid" 0.1
 screen ', ended'
 kill -INT "$(cat "$T/tool")"
 restored 0
+
+# The one that the screen has taken was the first: while the tool waits for its command the next one ends it.
+next_ends() { # WHEN ARG...
+	rm -f "$T/saved"
+	terminal -F 199 --save "$T/saved" "${@:2}" -- sleep 1000
+	screen "$1"
+	kill -TERM "$(cat "$T/tool")"
+	until [ -e "$T/saved" ]; do :; done
+	caught=$(sed -n 's/^SigCgt:\t//p' "/proc/$(cat "$T/tool")/status")
+	((0x$caught & 1 << 14)) && fail "SIGTERM is spared after one that was taken ($caught)"
+	cat <&6 >"$T/rest"
+	exec 5>&-
+	wait "$terminal"
+}
+next_ends 'profile: '
+next_ends ', ended' 0.1
 fixture_end
