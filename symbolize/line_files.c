@@ -154,7 +154,7 @@ static bool find_old(const struct line_program *program, uint32_t number, struct
 		ret_file->name = name;
 		bytes = program->tables;
 		for (uint64_t j = 1; j <= ret_file->directory && (name = next_old(&bytes, NULL)); j++)
-			ret_directory->name = name;
+			ret_directory->name = j == ret_file->directory ? name : NULL;
 		return true;
 	}
 	return false;

@@ -17,13 +17,15 @@ static uint64_t program_of(const void *directory)
 	return ((const struct unit_directory *)directory)->program;
 }
 
+/* Of several units with one program, as partial ones have, the first that tells it. */
 static const char *directory_of(const struct search *search, uint64_t program)
 {
-	size_t nr = vec_nr_first(&search->directories, directory, directory->program < program);
+	const struct unit_directory *directories = search->directories.data;
+	size_t nr = search->directories.nr, i = vec_nr_first(&search->directories, at, at->program < program);
 
-	if (nr == search->directories.nr || search->directories.data[nr].program != program)
-		return NULL;
-	return (const char *)(uintptr_t)search->directories.data[nr].path;
+	while (i < nr && directories[i].program == program && !directories[i].path)
+		i++;
+	return i < nr && directories[i].program == program ? (const char *)(uintptr_t)directories[i].path : NULL;
 }
 
 static const char *join(struct search *search, const char *directory, const char *file)

@@ -25,8 +25,9 @@ struct bytes {
 
 struct fixture {
 	struct bytes abbrev, info, line;
-	size_t callee;  /* where its entry is in .debug_info */
+	size_t callee;  /* where its entry is in its unit */
 	size_t origin;  /* and where the first call refers to it */
+	size_t directory; /* in .debug_line: of callee.h */
 	uint64_t small_max; /* for dwarf_open() */
 };
 
@@ -106,6 +107,13 @@ static void write_abbrev(struct bytes *abbrev)
 		DW_FORM_string,
 		0,
 		0,
+		5,
+		DW_TAG_partial_unit,
+		0,
+		DW_AT_stmt_list,
+		DW_FORM_sec_offset,
+		0,
+		0,
 		0,
 	};
 
@@ -128,6 +136,14 @@ static size_t put_call(struct fixture *fixture, uint64_t address, uint8_t line)
 	return origin;
 }
 
+static void put_unit(struct bytes *info)
+{
+	put(info, 0, 4); /* its length, later */
+	put(info, 4, 2); /* version */
+	put(info, 0, 4);
+	put(info, 8, 1);
+}
+
 /* A unit of a version to come: it is passed over. */
 static void put_strange_unit(struct bytes *info)
 {
@@ -139,21 +155,32 @@ static void put_strange_unit(struct bytes *info)
 	set_length(info, start);
 }
 
+/* What follows it has the same line program, and only that tells its directory. */
+static void put_partial_unit(struct bytes *info)
+{
+	size_t start = info->nr;
+
+	put_unit(info);
+	put(info, 5, 1);
+	put(info, 0, 4);
+	set_length(info, start);
+}
+
 /* A unit with a function at CODE, in which "callee" is inlined twice; the entry of that refers to itself. */
 static void write_info(struct fixture *fixture)
 {
 	struct bytes *info = &fixture->info;
+	size_t start;
 
-	put(info, 0, 4);
-	put(info, 4, 2); /* version */
-	put(info, 0, 4);
-	put(info, 8, 1);
+	put_partial_unit(info);
+	start = info->nr;
+	put_unit(info);
 	put(info, 1, 1);
 	put(info, 0, 4);
 	put_text(info, "/build");
 	put(info, CODE, 8);
 	put(info, CODE_END - CODE, 4);
-	fixture->callee = info->nr;
+	fixture->callee = info->nr - start;
 	put(info, 4, 1);
 	put(info, fixture->callee, 4);
 	put_text(info, "callee");
@@ -164,7 +191,7 @@ static void write_info(struct fixture *fixture)
 	put_call(fixture, NEXT, 31);
 	put(info, 0, 1);
 	put(info, 0, 1);
-	set_length(info, 0);
+	set_length(info, start);
 	put_strange_unit(info);
 }
 
@@ -186,8 +213,10 @@ static void end_sequence(struct bytes *line, uint8_t advance)
 }
 
 /* Line 1 at CODE, line 7 at CALL, line 9 behind it up to OTHER; and a function that the linker dropped, from 0 on. */
-static void write_line(struct bytes *line)
+static void write_line(struct fixture *fixture)
 {
+	struct bytes *line = &fixture->line;
+
 	static const unsigned char operands[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	size_t header;
 
@@ -207,6 +236,7 @@ static void write_line(struct bytes *line)
 	put_text(line, "main.c");
 	put(line, 0, 3);
 	put_text(line, "callee.h");
+	fixture->directory = line->nr;
 	put(line, 1, 1);
 	put(line, 0, 2);
 	put(line, 0, 1);
@@ -236,7 +266,7 @@ static int set_up(void **state)
 	fixture->small_max = *(const uint64_t *)*state;
 	write_abbrev(&fixture->abbrev);
 	write_info(fixture);
-	write_line(&fixture->line);
+	write_line(fixture);
 	*state = fixture;
 	return 0;
 }
@@ -343,6 +373,17 @@ static void a_reference_to_nowhere_leaves_the_call_without_a_name(void **state)
 	}
 }
 
+static void a_directory_behind_the_end_is_none(void **state)
+{
+	struct fixture *fixture = *state;
+	struct source_batch batch;
+
+	fixture->line.data[fixture->directory] = 2;
+	look_up(fixture, false, &batch);
+	expect(&batch, CALL + 7, "/build/callee.h", 7);
+	source_batch_done(&batch);
+}
+
 /* Nothing but what is asked for in the asserts of look_up(): no crash, no endless loop, no error. */
 static void sections_may_end_anywhere(void **state)
 {
@@ -392,6 +433,7 @@ int main(void)
 		IN_BOTH(a_row_counts_up_to_the_next_and_the_last_to_the_end),
 		IN_BOTH(a_call_has_the_name_of_its_origin_and_the_line_of_the_caller),
 		IN_BOTH(a_reference_to_nowhere_leaves_the_call_without_a_name),
+		IN_BOTH(a_directory_behind_the_end_is_none),
 		IN_BOTH(sections_may_end_anywhere),
 		IN_BOTH(any_byte_may_be_wrong),
 	};
