@@ -95,13 +95,16 @@ static void add_why(struct addr2sym *run)
 	buf_clear(&run->why);
 }
 
-static void explain(struct addr2sym *run, uint32_t file, const struct symbol_query *query)
+/* A file that cannot be read has no decisions to tell but this one, the reason why there is no name. */
+static void explain(struct addr2sym *run, uint32_t file, const struct symbol_query *query, enum frame_reason reason)
 {
 	const char *sentences[SENTENCES_MAX];
 	size_t nr = symbolizer_explain(run->symbolizer, file, query, sentences, SENTENCES_MAX);
 
 	for (size_t i = 0; i < nr; i++)
 		why_add(&run->why, "%s", sentences[i]);
+	if (!nr && reason != REASON_NAMED)
+		why_add(&run->why, "no name: %s", frame_reason_text(reason));
 }
 
 static void explain_frame(struct addr2sym *run, const struct profile_frame *frame)
@@ -111,7 +114,7 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 	if (frame->kind == FRAME_USER_FILE) {
 		why_add(&run->why, "mapped there: %s",
 			profile_string(&run->profile, run->profile.files.data[frame->file].path));
-		explain(run, frame->file, &query);
+		explain(run, frame->file, &query, (enum frame_reason)frame->reason);
 	} else {
 		why_add(&run->why, "mapped there: %s",
 			frame->where ? "no file, or one without offsets: a jitdump or perf map may name it"
@@ -215,7 +218,7 @@ static void name_in_file(struct addr2sym *run)
 
 		add_lines(run, &answers[i], range ? lines.lines + range->first : NULL, range ? range->nr : 0);
 		if (run->request->why && !run->request->kernel)
-			explain(run, THE_FILE, &queries[i]);
+			explain(run, THE_FILE, &queries[i], naming_reason(answers[i].status, false));
 		add_why(run);
 	}
 	symbol_lines_done(&lines);

@@ -205,6 +205,7 @@ void worker_complete(struct worker *worker, uint32_t number, struct indexed_file
 	if (file->debug_done)
 		return;
 	file->debug_done = true;
+	file->debug_asked = worker->options.ask_debug;
 	for (int i = 0; !is_found && i < TRIES_MAX; i++) {
 		_cleanup_(closep) int fd =
 			worker_ask_debug(worker, number, &file->build_id, file->link.name, &candidate);

@@ -33,9 +33,10 @@ static void tell_file(struct worker *worker, const struct indexed_file *file)
 	tell(worker, "build id: %s", *id ? id : "none");
 	tell(worker, "separate debug file: %s",
 	     file->debug_found      ? "taken: it has the build id of the file, or the checksum of its debug link"
+	     : file->debug_asked    ? "none of those looked for was this file's"
 	     : file->table.complete ? "not looked for: the file has a .symtab"
 	     : file->build_id.nr_bytes || *file->link.name
-		     ? "none of those looked for was this file's"
+		     ? "not looked for"
 		     : "not looked for: the file has neither build id nor debug link");
 	tell(worker, "tables: %zu functions by symbols (%s), %zu stubs, %zu functions by unwind entries alone",
 	     (size_t)file->table.symbols.nr,

@@ -16,6 +16,7 @@ struct indexed_file {
 	uint32_t number;
 	enum symbol_status status; /* of reading it */
 	bool debug_done;           /* its debug file was asked for, or is not needed */
+	bool debug_asked;          /* its debug file was asked for */
 	bool debug_found;          /* and is part of `table` */
 	bool is_map;               /* then `map` is all there is */
 	struct perf_map map;

@@ -52,6 +52,12 @@ why 'separate debug file: none of those looked for was this file.s' -e "$T/progr
 why "file $T/debug$T/program.debug: opened" --debug-dir "$T/debug" -e "$T/program" "$address"
 why 'separate debug file: taken: .*' --debug-dir "$T/debug" -e "$T/program" "$address"
 why "symbol main: from $address, [0-9]+ bytes" -e "$program" "$address"
+head -c 10000 "$program" >"$T/cut"
+why 'no name: the mapped file is not an ELF file' -e "$0" 1
+why 'no name: the ELF file is malformed' -e "$T/cut" "$address"
+strip --strip-debug -o "$T/no lines" "$program"
+why "separate debug file: none of those looked for was this file's" --lines -e "$T/no lines" "$address"
+why 'separate debug file: not looked for: the file has a .symtab' -e "$T/no lines" "$address"
 why 'place: no executable segment of the file has this address' -e "$program" 1
 ln "$program" "$T/hard link"
 fixture "$T/hard link" sleep
