@@ -172,6 +172,9 @@ static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, 
 		add_inlined(&run->text, &lines[i]);
 		add_line(run, &lines[i]);
 		buf_addc(&run->text, '\n');
+		if (lines[i].omitted)
+			buf_addf(&run->text, "... (inlined): %" PRIu32 " more calls, too many to tell\n",
+				 lines[i].omitted);
 	}
 	add_answer(run, answer);
 	if (nr)

@@ -118,18 +118,28 @@ static uint32_t outer_of(const struct walk *walk, const struct source_place *pla
 static int make_frame(struct walk *walk, uint32_t outer)
 {
 	struct search *search = walk->search;
-	uint32_t frame = (uint32_t)search->batch->frames.nr;
+	uint32_t number = (uint32_t)search->batch->frames.nr;
+	struct source_frame frame = {
+		.line = walk->call_line,
+		.outer = outer,
+		.outermost = number,
+		.depth = walk->depth,
+	};
 	uint64_t origin;
 	int err;
 
-	if (frame >= FRAMES_MAX)
+	if (number >= FRAMES_MAX)
 		return -ENOMEM;
-	err = vec_try_push(&search->batch->frames,
-			   (struct source_frame){ .line = walk->call_line, .outer = outer, .depth = walk->depth });
+	if (outer != SOURCE_NONE) {
+		frame.outermost = search->batch->frames.data[outer].outermost;
+		frame.nr_outer = search->batch->frames.data[outer].nr_outer + 1;
+	}
+	err = vec_try_push(&search->batch->frames, frame);
 	if (!err && walk->unit->program != NO_PROGRAM)
-		err = vec_try_push(&search->files, (struct wanted_file){ walk->unit->program, walk->call_file, frame });
+		err = vec_try_push(&search->files,
+				   (struct wanted_file){ walk->unit->program, walk->call_file, number });
 	if (!err && dwarf_value_reference(walk->unit, &walk->origin, &origin))
-		err = search_want_name(search, walk->unit, origin, frame);
+		err = search_want_name(search, walk->unit, origin, number);
 	return err;
 }
 

@@ -31,6 +31,8 @@ struct source_frame {
 	const char *file; /* of the call; NULL: not known */
 	uint32_t line;
 	uint32_t outer;   /* the call that it is part of; SOURCE_NONE: the function itself */
+	uint32_t outermost; /* of those around it; itself when there are none */
+	uint32_t nr_outer; /* how many these are */
 	uint32_t depth;   /* of its entry */
 	bool is_relative; /* `file`, to the directory of its unit */
 };

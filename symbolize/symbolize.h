@@ -149,6 +149,7 @@ struct symbol_line {
 	const char *file; /* NULL: not known */
 	uint32_t line; /* 0: of no line, or not known */
 	bool inlined; /* a call that the compiler put into the next one */
+	uint32_t omitted; /* calls between this one and the next line that are not told: they are too many */
 };
 
 /* The lines of one place: from the innermost inlined call to the function itself, at least that. */
@@ -165,8 +166,8 @@ struct symbol_lines {
 /*
  * Source lines of `nr` places of one file, and with `inlines` the calls that were inlined there. Needs options.lines. All
  * places at once: each call reads the file's debug information anew. 0, and symbol_lines_done() frees; -ENOENT for an unknown
- * file, -ENOEXEC for an unusable one, -ENODATA when it has no debug information, -ENOMEM, -EPIPE or -ETIMEDOUT for a broken
- * worker.
+ * file, -ENOEXEC for an unusable one, -ENODATA when it has no debug information, -E2BIG for more than 1,048,576 places,
+ * -ENOMEM, -EPIPE or -ETIMEDOUT for a broken worker.
  */
 int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 		     bool inlines, struct symbol_lines *ret_lines);

@@ -62,7 +62,10 @@ int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct 
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
 	const struct question question = { queries, nr, inlines };
 	struct found_lines found = { .ranges = calloc(nr + 1, sizeof(*found.ranges)) };
-	int err = !handed ? -ENOENT : found.ranges ? find(&symbolizer->link, handed, &question, &found) : -ENOMEM;
+	int err = !handed                ? -ENOENT
+		  : nr > LINES_ASKED_MAX ? -E2BIG
+		  : found.ranges         ? find(&symbolizer->link, handed, &question, &found)
+					 : -ENOMEM;
 
 	if (err) {
 		vec_done(&found.lines);

@@ -8,7 +8,6 @@
 #include "symbolize/worker_internal.h"
 
 enum {
-	ASKED_MAX = 1 << 20,
 	TRIES_MAX = 8, /* alternate files that may be the right one */
 	CHAIN_MAX = 256, /* inlined calls at one place that are told */
 };
@@ -36,7 +35,12 @@ static bool add_text(struct worker *worker, const char *text, bool is_mangled, u
 
 static bool try_line(struct worker *worker, const struct symbol_line *line, uint32_t query)
 {
-	struct wire_source wire = { .query = query, .line = line->line, .inlined = line->inlined };
+	struct wire_source wire = {
+		.query = query,
+		.line = line->line,
+		.inlined = line->inlined,
+		.omitted = line->omitted,
+	};
 
 	return add_text(worker, line->name, true, &wire.name) && add_text(worker, line->file, false, &wire.file) &&
 	       draft_element(&worker->draft, &wire, sizeof(wire));
@@ -53,20 +57,25 @@ static void add_line(struct worker *worker, const struct symbol_line *line, uint
 	try_line(worker, line, query);
 }
 
-/* From the inside out: each call's line is where it calls the one before. */
+/*
+ * From the inside out: each call's line is where it calls the one before. Of a chain that is too long the outer calls are only
+ * counted, but the function itself has its line.
+ */
 static void add_place(struct worker *worker, const struct source_batch *batch, const struct source_place *place)
 {
 	struct symbol_line line = { .file = place->file, .line = place->line };
 	uint32_t frame = place->inner;
 
-	for (int i = 0; frame != SOURCE_NONE && i < CHAIN_MAX; i++) {
+	for (int i = 1; frame != SOURCE_NONE; i++) {
 		const struct source_frame *inlined = &batch->frames.data[frame];
+		const struct source_frame *end = i < CHAIN_MAX ? inlined : &batch->frames.data[inlined->outermost];
 
 		line.name = inlined->name;
 		line.inlined = true;
+		line.omitted = i < CHAIN_MAX ? 0 : inlined->nr_outer;
 		add_line(worker, &line, place->query);
-		line = (struct symbol_line){ .file = inlined->file, .line = inlined->line };
-		frame = inlined->outer;
+		line = (struct symbol_line){ .file = end->file, .line = end->line };
+		frame = end->outer;
 	}
 	add_line(worker, &line, place->query);
 }
@@ -200,11 +209,11 @@ void worker_lines(struct worker *worker)
 	if (asked->queries.nr && asked->file != worker->message.header.file)
 		asked->queries.nr = 0;
 	asked->file = worker->message.header.file;
-	for (uint32_t i = 0; i < worker->message.header.nr && asked->queries.nr < ASKED_MAX; i++) {
+	for (uint32_t i = 0; i < worker->message.header.nr; i++) {
 		struct wire_query query;
 
 		message_element(&worker->message, i, &query, sizeof(query));
-		if (vec_try_push(&asked->queries, query))
+		if (asked->queries.nr == LINES_ASKED_MAX || vec_try_push(&asked->queries, query))
 			_exit(1);
 	}
 	if (!worker->message.header.more)

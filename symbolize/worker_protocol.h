@@ -83,6 +83,7 @@ struct wire_source {
 	uint32_t name, file; /* positions in the text */
 	uint32_t line;
 	uint32_t inlined;
+	uint32_t omitted; /* further calls around this one */
 };
 
 struct wire_unwind {
@@ -101,6 +102,7 @@ enum {
 	MESSAGE_ELEMENTS_MAX_BYTES = 16384,
 	MESSAGE_TEXT_MAX_BYTES = 40960, /* at least one name of the largest size fits */
 	MESSAGE_BODY_MAX_BYTES = MESSAGE_ELEMENTS_MAX_BYTES + MESSAGE_TEXT_MAX_BYTES,
+	LINES_ASKED_MAX = 1 << 20, /* places of one question, over all its messages */
 	NO_TEXT = 0, /* position 0 of a text with elements is the empty string */
 	QUERIES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_answer),
 };

@@ -134,6 +134,22 @@ size=$(readelf -SW "$T/units" | sed -n 's/.* \.debug_info *PROGBITS *[0-9a-f]* [
 [ $((0x$size)) -gt 1100000 ] || fail "units: 0x$size bytes of .debug_info are too few"
 agree "$T/units"
 
+# More inlined calls at one place than are told: the others are counted, and the function itself is where it is.
+{
+	echo 'volatile int sink; static inline __attribute__((always_inline)) void f1(void) { sink++; }'
+	for i in $(seq 2 300); do
+		echo "static inline __attribute__((always_inline)) void f$i(void) { f$((i - 1))(); }"
+	done
+	printf 'int main(void)\n{\n\tf300();\n}\n'
+} >"$T/deep.c"
+gcc -O2 -g -o "$T/deep" "$T/deep.c" || fail "gcc: deep.c"
+"$STACKTOOL" addr2sym -e "$T/deep" --find main >"$T/main"
+"$STACKTOOL" addr2sym -e "$T/deep" --lines --inlines "$(cut -d' ' -f1 "$T/main")" >"$T/out"
+[ "$(sed -n '1p; 256,$p' "$T/out" | sed "s| $T/| |")" = 'f1 (inlined) deep.c:1
+f256 (inlined) deep.c:256
+... (inlined): 44 more calls, too many to tell
+main+0x0 deep.c:303' ] || fail "deep: $(sed -n '1p; 250,$p' "$T/out")"
+
 # The debug file of a stripped program
 objcopy --only-keep-debug "$T/g5" "$T/g5.debug"
 cp "$T/g5" "$T/stripped"

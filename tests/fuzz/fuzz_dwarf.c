@@ -16,9 +16,14 @@ static void check(const struct source_batch *batch)
 	for (size_t i = 0; i < batch->places.nr; i++)
 		if (batch->places.data[i].inner != SOURCE_NONE && batch->places.data[i].inner >= batch->frames.nr)
 			__builtin_trap();
-	for (uint32_t i = 0; i < batch->frames.nr; i++)
-		if (batch->frames.data[i].outer != SOURCE_NONE && batch->frames.data[i].outer >= i)
+	for (uint32_t i = 0; i < batch->frames.nr; i++) {
+		const struct source_frame *frame = &batch->frames.data[i];
+
+		if (frame->outer != SOURCE_NONE && frame->outer >= i)
 			__builtin_trap(); /* a chain without end */
+		if (frame->outermost > i || batch->frames.data[frame->outermost].outer != SOURCE_NONE)
+			__builtin_trap();
+	}
 }
 
 static void look_up(const struct elf_file *elf, const struct code_range *code, bool inlines, uint64_t small_max)

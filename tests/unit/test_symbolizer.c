@@ -509,6 +509,29 @@ static void what_cannot_be_searched_says_why(void **state)
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 2, "a", &functions, &nr), -ENOENT);
 }
 
+static void lines_that_cannot_be_told_say_why(void **state)
+{
+	struct fixture *fixture = *state;
+	const size_t too_many = (1 << 20) + 1;
+	struct symbol_query *queries = calloc(too_many, sizeof(*queries));
+	struct symbolizer *symbolizer;
+	struct symbol_lines lines;
+
+	fixture_start(fixture, &(struct symbolizer_options){ .lines = true });
+	symbolizer = fixture->symbolizer;
+	fixture_add(fixture, 0);
+	symbolizer_add_file(symbolizer, 1, memory_file("not elf", 7));
+	symbolizer_add_file(symbolizer, 2, memory_file(fixture->writer.image.data, 1000));
+	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, 1, true, &lines), -ENODATA);
+	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many - 1, true, &lines), -ENODATA);
+	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many, true, &lines), -E2BIG);
+	assert_int_equal(symbolizer_lines(symbolizer, 1, queries, 1, true, &lines), -ENOEXEC);
+	assert_int_equal(symbolizer_lines(symbolizer, 2, queries, 1, true, &lines), -ENOEXEC);
+	assert_int_equal(symbolizer_lines(symbolizer, 3, queries, 1, true, &lines), -ENOENT);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	free(queries);
+}
+
 static void near_names_are_suggested_best_first(void **state)
 {
 	struct fixture *fixture = *state;
@@ -582,6 +605,7 @@ int main(void)
 		TEST(names_of_go_are_no_expressions),
 		TEST(thousands_of_functions_come_in_several_messages),
 		TEST(what_cannot_be_searched_says_why),
+		TEST(lines_that_cannot_be_told_say_why),
 		TEST(near_names_are_suggested_best_first),
 		TEST(decisions_are_explained),
 	};
