@@ -25,8 +25,10 @@ enum {
 };
 
 struct jit_map {
-	uint32_t tgid;
+	uint32_t tgid; /* 0: the place is free */
 	int fd; /* -1: there is none yet */
+	bool has_ended; /* its process: the tgid may be that of another one now */
+	uint64_t noted; /* the newer the more */
 	uint64_t tried_ns;
 	struct opener_request mapping; /* of a jitdump; of a perf map `path` is NULL, otherwise ours */
 };
@@ -37,6 +39,7 @@ struct jit_maps {
 	struct buf *why;
 	VEC(struct jit_map) maps; /* the position is the number */
 	size_t nr_open;
+	uint64_t nr_noted;
 };
 
 struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer)
@@ -139,35 +142,81 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 	symbolizer_add_map(maps->symbolizer, number, fcntl(map->fd, F_DUPFD_CLOEXEC, 0));
 }
 
-static bool may_add(const struct jit_maps *maps)
+/* NULL when there are too many. */
+static struct jit_map *add(struct jit_maps *maps, const struct opener_request *mapping)
 {
-	return maps->symbolizer && maps->maps.nr < PROCESSES_MAX;
+	struct jit_map *map = NULL;
+
+	for (size_t i = 0; !map && i < maps->maps.nr; i++)
+		if (!maps->maps.data[i].tgid)
+			map = &maps->maps.data[i];
+	if (!map && maps->maps.nr == PROCESSES_MAX)
+		return NULL;
+	if (!map) {
+		vec_push(&maps->maps, (struct jit_map){});
+		map = &vec_last(&maps->maps);
+	}
+	*map = (struct jit_map){ .tgid = mapping->tgid, .fd = -1, .noted = ++maps->nr_noted, .mapping = *mapping };
+	if (mapping->path)
+		map->mapping.path = xstrdup(mapping->path);
+	return map;
 }
 
+/* The symbolizer does not know it: its number is used again. */
+static void forget(struct jit_map *map)
+{
+	free((void *)map->mapping.path);
+	*map = (struct jit_map){ .fd = -1 };
+}
+
+static bool is_dump_of(const struct jit_map *map, uint32_t tgid)
+{
+	return map->tgid == tgid && !map->has_ended && map->mapping.path;
+}
+
+/* Of a process that makes ever new ones the newest count; what is open stays, because it has given names. */
 void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *mapping)
 {
-	struct jit_map map = { .tgid = mapping->tgid, .fd = -1, .mapping = *mapping };
+	struct jit_map *oldest = NULL;
 	size_t nr = 0;
 
-	if (!may_add(maps) || !pid_of_dump(mapping->path))
+	if (!maps->symbolizer || !pid_of_dump(mapping->path))
 		return;
 	for (size_t i = 0; i < maps->maps.nr; i++) {
-		const struct jit_map *known = &maps->maps.data[i];
+		struct jit_map *known = &maps->maps.data[i];
 
-		if (known->tgid != mapping->tgid || !known->mapping.path)
+		if (!is_dump_of(known, mapping->tgid))
 			continue;
 		if (known->mapping.inode == mapping->inode && known->mapping.device == mapping->device)
 			return;
 		nr++;
+		if (known->fd < 0 && (!oldest || known->noted < oldest->noted))
+			oldest = known;
 	}
-	if (nr == DUMPS_MAX)
+	if (nr >= DUMPS_MAX && !oldest)
 		return;
-	map.mapping.path = xstrdup(mapping->path);
-	vec_push(&maps->maps, map);
+	if (nr >= DUMPS_MAX)
+		forget(oldest);
+	add(maps, mapping);
+}
+
+void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid)
+{
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		struct jit_map *map = &maps->maps.data[i];
+
+		if (map->tgid != tgid)
+			continue;
+		if (map->fd < 0)
+			forget(map);
+		else
+			map->has_ended = true;
+	}
 }
 
 void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns)
 {
+	struct jit_map *perf_map;
 	bool has_perf_map = false;
 
 	if (!maps->symbolizer)
@@ -175,16 +224,15 @@ void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns)
 	for (size_t i = 0; i < maps->maps.nr; i++) {
 		struct jit_map *map = &maps->maps.data[i];
 
-		if (map->tgid != tgid)
+		if (map->tgid != tgid || map->has_ended)
 			continue;
 		has_perf_map = has_perf_map || !map->mapping.path;
 		if (map->fd < 0 && (!map->tried_ns || now_ns - map->tried_ns >= RETRY_NS))
 			try_open(maps, map, now_ns);
 	}
-	if (has_perf_map || !may_add(maps))
-		return;
-	vec_push(&maps->maps, (struct jit_map){ .tgid = tgid, .fd = -1 });
-	try_open(maps, &vec_last(&maps->maps), now_ns);
+	perf_map = has_perf_map ? NULL : add(maps, &(struct opener_request){ .tgid = tgid });
+	if (perf_map)
+		try_open(maps, perf_map, now_ns);
 }
 
 int jit_maps_open_again(const struct jit_maps *maps, uint32_t number)
@@ -247,12 +295,20 @@ static void name_process(struct jit_maps *maps, const struct jit_map *map)
 	}
 }
 
-static void name_by(struct jit_maps *maps, bool dumps)
+static int by_newest(const void *one, const void *other)
 {
-	for (size_t i = maps->maps.nr; i-- > 0;) {
-		struct jit_map *map = &maps->maps.data[i];
+	uint64_t one_noted = (*(struct jit_map *const *)one)->noted,
+		 other_noted = (*(struct jit_map *const *)other)->noted;
 
-		if (dumps != !!map->mapping.path)
+	return (one_noted < other_noted) - (one_noted > other_noted);
+}
+
+static void name_by(struct jit_maps *maps, struct jit_map **sorted, bool dumps)
+{
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		struct jit_map *map = sorted[i];
+
+		if (!map->tgid || dumps != !!map->mapping.path)
 			continue;
 		if (map->fd < 0)
 			try_open(maps, map, map->tried_ns); /* a last chance while it lives */
@@ -264,6 +320,11 @@ static void name_by(struct jit_maps *maps, bool dumps)
 /* Jitdumps first, and of one process the newest first. */
 void jit_maps_name_frames(struct jit_maps *maps)
 {
-	name_by(maps, true);
-	name_by(maps, false);
+	_cleanup_(freep) struct jit_map **sorted = xcalloc(maps->maps.nr + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < maps->maps.nr; i++)
+		sorted[i] = &maps->maps.data[i];
+	qsort(sorted, maps->maps.nr, sizeof(struct jit_map *), by_newest);
+	name_by(maps, sorted, true);
+	name_by(maps, sorted, false);
 }

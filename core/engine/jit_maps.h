@@ -29,6 +29,9 @@ void jit_maps_free(struct jit_maps *maps);
 /* A process maps this file as code: remembered if its name is that of a jitdump. What it points to is only read. */
 void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *mapping);
 
+/* A process begins: what is known of an earlier one of the same tgid is not its own. */
+void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid);
+
 /* A frame of generated code of this process was seen: opens its maps, or tries again after some time. */
 void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns);
 

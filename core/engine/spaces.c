@@ -290,6 +290,7 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 	parent = lives_find(spaces->lives, record->parent_tgid, record->time_ns);
 	life = begin_life(spaces, record->tgid, record->time_ns);
 	life->parent_tgid = record->parent_tgid;
+	jit_maps_note_fork(spaces->jit_maps, record->tgid);
 	if (!parent)
 		return;
 	mappings_free(life->mappings);
