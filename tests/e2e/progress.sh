@@ -22,16 +22,27 @@ refuse_seen() {
 	! grep -aqE "$2" "$T/$1.lines" || fail "$1: seen: $2: $(cat -v "$T/$1")"
 }
 
-# Side by side: each lasts some seconds.
+# Side by side: each lasts some seconds. The fixture waits meanwhile.
+fixture calls-dyn -n 1
+terminals=
 at_terminal stacks 2 ' lost' profile -F 99 &
+terminals="$terminals $!"
 at_terminal probes 12 ' event' funccount "$FIXTURES/calls:st_fix_hit" &
-at_terminal many 12 '' funccount -d 2.7 -p $$ "c:*str*" &
+terminals="$terminals $!"
+at_terminal many 12 '' funccount -d 2.7 -p "$fixture_pid" "c:*str*" &
+terminals="$terminals $!"
 at_terminal quiet 12 '' profile -q -F 99 2.7 &
+terminals="$terminals $!"
 at_terminal interval 12 '' count -i 1 -D 3 "$FIXTURES/calls:st_fix_hit" &
+terminals="$terminals $!"
 at_terminal snoop 12 '' stacksnoop -D 2.7 "$FIXTURES/calls:st_fix_hit" &
+terminals="$terminals $!"
 at_terminal command 12 '' profile -F 99 -- sleep 2.7 &
+terminals="$terminals $!"
 tool profile -F 99 2.7
-wait
+# shellcheck disable=SC2086
+wait $terminals
+fixture_end
 expect_status 0
 refuse_err ' lost$'
 for name in stacks probes many quiet interval snoop command; do
