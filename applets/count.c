@@ -59,8 +59,8 @@ static const struct option_spec table[] = {
 static const struct count_options defaults = { .watch = WATCH_DEFAULTS };
 
 /*
- * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's. A command
- * may start hundreds of processes: without -P their rows are one where they print the same.
+ * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's. A
+ * command may start hundreds of processes: without -P their rows are one where they print the same.
  */
 static void plan_view(const struct count_options *options, struct plan *plan)
 {

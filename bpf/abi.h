@@ -97,7 +97,10 @@ enum st_key_part {
 enum st_stack_flag {
 	ST_STACK_FOREIGN = 1 << 0, /* the process lives outside our pid namespace: ids are the kernel's own */
 	ST_STACK_NO_START = 1 << 1, /* start time and exec id could not be read in this program on this kernel */
-	/* The event came in interrupt context: the task that was interrupted has nothing to do with it and is not named. */
+	/*
+	 * The event came in interrupt context: the task that was interrupted has nothing to do with it and is not
+	 * named.
+	 */
 	ST_STACK_IN_SOFTIRQ = 1 << 2,
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
@@ -133,7 +136,8 @@ struct st_stack_head {
 	__u64 cgroup_id; /* cgroup v2 */
 	__u64 probe; /* attach cookie */
 	__u64 caller; /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
-	__u64 in_file[2]; /* bit i: user frame i is an address in a file, not a raw one; no program writes such frames yet */
+	/* Bit i: user frame i is an address in a file, not a raw one; no program writes such frames yet. */
+	__u64 in_file[2];
 	char comm[ST_COMM_BYTES];
 };
 
@@ -179,8 +183,8 @@ struct st_pair {
 /* ---- threads off the CPU ---- */
 
 /*
- * The class of a duration: its microseconds without all but the three highest bits. User space finds the class of a count
- * again by its mean (core/base/durations.h).
+ * The class of a duration: its microseconds without all but the three highest bits. User space finds the class of a
+ * count again by its mean (core/base/durations.h).
  */
 static inline __attribute__((always_inline)) __u64 st_span_class(__u64 span_ns)
 {
@@ -272,9 +276,9 @@ struct st_stats {
 /*
  * Shared by both sides while the programs run, through an mmap()ed array.
  *
- * `generation` is the one word that decides where an event goes: its lowest bit selects the count map and the statistics
- * together. User space changes it, waits until every program that may have read the old value has finished, and then
- * owns the old half; so the identities hold exactly for every interval.
+ * `generation` is the one word that decides where an event goes: its lowest bit selects the count map and the
+ * statistics together. User space changes it, waits until every program that may have read the old value has finished,
+ * and then owns the old half; so the identities hold exactly for every interval.
  */
 struct st_control {
 	__u64 generation;
@@ -353,7 +357,8 @@ struct st_config {
 	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
 	__u8 alone; /* the kernel never runs two programs of this session on one CPU at a time: see ST_NOTE() */
-	__u8 walk_frames; /* user stacks are walked by bpf/frames.bpf.c, which takes bpf_probe_read_user() and _kernel() */
+	/* User stacks are walked by bpf/frames.bpf.c, which takes bpf_probe_read_user() and _kernel(). */
+	__u8 walk_frames;
 	__u8 follow_children; /* with ST_FILTER_TGID: of `filter_single` and of whatever it starts */
 	__u32 probe; /* number of the probe of this copy of the program */
 	__u8 unwind; /* enum st_unwind_mode; anything but OFF takes bpf_probe_read_user() too */
@@ -370,8 +375,8 @@ enum st_unwind_mode {
 };
 
 /*
- * Stands in the code for the address of the kernel's per-CPU preemption count: user space puts the BTF id of the variable
- * there. The two halves are in two instructions.
+ * Stands in the code for the address of the kernel's per-CPU preemption count: user space puts the BTF id of the
+ * variable there. The two halves are in two instructions.
  */
 #define ST_PREEMPT_COUNT_MARK 0x73745f5f70637274
 
@@ -392,7 +397,8 @@ enum st_part {
 enum st_switch_order {
 	ST_SWITCH_PREV_NEXT = 0,
 	ST_SWITCH_STATE_PREV_NEXT, /* commit fa2c3254d7cf ("sched/tracing: Don't re-read p->state …"), v5.18 */
-	ST_SWITCH_PREV_NEXT_STATE, /* commit 9c2136be0878 ("sched/tracing: Append prev_state to tp args instead"), v5.18 */
+	/* Commit 9c2136be0878 ("sched/tracing: Append prev_state to tp args instead"), v5.18. */
+	ST_SWITCH_PREV_NEXT_STATE,
 };
 
 enum st_thread_filter {

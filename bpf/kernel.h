@@ -43,8 +43,8 @@ struct upid {
 
 struct pid {
 	unsigned int level; /* of the deepest namespace */
-	struct upid numbers
-		[]; /* one element, of more, before v6.5: commit b69f0aeb0689 ("pid: Replace struct pid 1-element …") */
+	/* One element, of more, before v6.5: commit b69f0aeb0689 ("pid: Replace struct pid 1-element array …") */
+	struct upid numbers[];
 };
 
 /* arm64: the low half is the preemption count; other architectures may lack the field. */

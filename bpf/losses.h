@@ -8,8 +8,8 @@
  *   SAMPLE a timed sample that the kernel never delivered
  *   NOTE   nothing is missing from the result
  *
- * X(name, class, sentence). Saved profiles name losses by `name`: renaming one breaks reading older files. "{one|many}" in a
- * sentence goes by the number before it.
+ * X(name, class, sentence). Saved profiles name losses by `name`: renaming one breaks reading older files. "{one|many}"
+ * in a sentence goes by the number before it.
  */
 #pragma once
 

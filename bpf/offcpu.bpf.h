@@ -2,21 +2,21 @@
 /*
  * Threads off the CPU: how long, with which stack, and who woke them.
  *
- * The record of a sleeper is taken and sent when it leaves the CPU, where its stack and name are its own; its id waits in
- * st_tasks. When it comes back (or, for wakers' time, when it is woken) the interval is over, and that is the event that
- * is counted: `seen` is the number of intervals that ended, plus those whose beginning could not be kept (NO_SLOT,
+ * The record of a sleeper is taken and sent when it leaves the CPU, where its stack and name are its own; its id waits
+ * in st_tasks. When it comes back (or, for wakers' time, when it is woken) the interval is over, and that is the event
+ * that is counted: `seen` is the number of intervals that ended, plus those whose beginning could not be kept (NO_SLOT,
  * STATE_FULL) or of which one end was never reported (SWITCH_MISSED: seen on Linux 6.18 under load, where ftrace misses
  * the same switches), and every one of them ends in exactly one counter as all events do. An interval is counted in the
  * generation in which it ends. Threads that a filter leaves out are no events.
  *
  * Entries of st_tasks are made once per thread and changed in place; inserting and deleting at every switch costs three
  * times as much. They are deleted when the thread leaves the CPU for the last time. Nothing but the thread's own CPU
- * writes to an entry, apart from the waker, which holds the thread's pi_lock; it writes what it found before the time, so
- * that a waker of an earlier interval is told by its time.
+ * writes to an entry, apart from the waker, which holds the thread's pi_lock; it writes what it found before the time,
+ * so that a waker of an earlier interval is told by its time.
  *
- * A pair of sleeper and waker is a message of 56 bytes with an id of its own. Both records have been sent before it. For
- * histograms the class of the interval's length is in that id, and sleepers without a waker are pairs as well: only when
- * the interval ends is it known what it is counted under.
+ * A pair of sleeper and waker is a message of 56 bytes with an id of its own. Both records have been sent before it.
+ * For histograms the class of the interval's length is in that id, and sleepers without a waker are pairs as well: only
+ * when the interval ends is it known what it is counted under.
  */
 #pragma once
 
@@ -116,7 +116,10 @@ static __always_inline void st_begin_record(struct st_stack *stack, __u64 now)
 	stack->head.cpu = bpf_get_smp_processor_id();
 }
 
-/* The sleeper is still current, but only the tracepoint's own argument can be read on every kernel and under lockdown; task.bpf.h on the two ways. */
+/*
+ * The sleeper is still current, but only the tracepoint's own argument can be read on every kernel and under lockdown;
+ * task.bpf.h on the two ways.
+ */
 static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
 					     const struct st_who *who, struct task_struct *task, __u64 now)
 {
@@ -269,8 +272,8 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
 /* ---- coming back ---- */
 
 /*
- * A thread without an entry that is older than this run: it was off the CPU when tracing began. The filters ask about the current
- * thread, which still is the other one: with any of them nothing can be said.
+ * A thread without an entry that is older than this run: it was off the CPU when tracing began. The filters ask about
+ * the current thread, which still is the other one: with any of them nothing can be said.
  */
 static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
 {

@@ -2,10 +2,10 @@
 /*
  * The filter on a pid namespace.
  *
- * A task has a number in its own namespace and in each one above, and its struct pid lists them all by level, the initial
- * namespace first. So a namespace whose level is known has one place to look at, and no loop is needed. nsproxy->pid_ns_for_children
- * would be the wrong one to ask: it is where children will live, which is another namespace after unshare(). A task that has
- * been released has no struct pid any more, and so is in none.
+ * A task has a number in its own namespace and in each one above, and its struct pid lists them all by level, the
+ * initial namespace first. So a namespace whose level is known has one place to look at, and no loop is needed.
+ * nsproxy->pid_ns_for_children would be the wrong one to ask: it is where children will live, which is another
+ * namespace after unshare(). A task that has been released has no struct pid any more, and so is in none.
  *
  * task.bpf.h on the two ways to read.
  */

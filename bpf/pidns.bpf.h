@@ -5,7 +5,7 @@
 #include "bpf/maps.bpf.h"
 
 /*
- * Whether the current task lives in the pid namespace of st_config.filter_pidns, or in one below it; 1 without such a filter. A
- * global function, so that the verifier looks at it once.
+ * Whether the current task lives in the pid namespace of st_config.filter_pidns, or in one below it; 1 without such a
+ * filter. A global function, so that the verifier looks at it once.
  */
 int st_in_pid_namespace(void);

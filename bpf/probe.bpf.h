@@ -21,8 +21,8 @@ static __always_inline int st_is_shut(const struct st_control *control)
 }
 
 /*
- * One more event of a probe, and nothing else: this is all that counting costs. Events that are left out are counted too:
- * seen = filtered + events.
+ * One more event of a probe, and nothing else: this is all that counting costs. Events that are left out are counted
+ * too: seen = filtered + events.
  */
 static __always_inline int st_tally(__u32 probe)
 {
@@ -83,8 +83,8 @@ static __always_inline int st_probe_event(void *ctx, __u8 program, __u64 probe)
 
 /*
  * The number of the probe that fired. Kernels from 5.15 on have it in the attach cookie (commit 7adfc6c9b315 ("bpf: Add
- * bpf_get_attach_cookie() BPF helper to access bpf_cookie value")); before, and for programs that are attached one by one,
- * every probe has a copy of the program with a number of its own.
+ * bpf_get_attach_cookie() BPF helper to access bpf_cookie value")); before, and for programs that are attached one by
+ * one, every probe has a copy of the program with a number of its own.
  */
 static __always_inline __u64 st_probe_of(void *ctx)
 {

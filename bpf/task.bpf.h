@@ -3,10 +3,11 @@
  * Who is running: ids as seen from the tool's pid namespace, start time, exec id, and the filters on them.
  *
  * Fields are read by bpf_probe_read_kernel(), and by plain dereference of a BTF pointer where that is forbidden, under
- * lockdown=confidentiality. User space finds out which of the two works and sets st_config.task_access; the other branch is
- * dead code that the verifier never looks at. The plain way is a few nanoseconds cheaper, but a pointer that comes out of a
- * trusted one makes the verifier search all types of the kernel, four times (btf_nested_type_is_trusted(), commit
- * 6fcd486b3a0a ("bpf: Refactor RCU enforcement in the verifier."), v6.4): a third of the time in which `profile` starts.
+ * lockdown=confidentiality. User space finds out which of the two works and sets st_config.task_access; the other
+ * branch is dead code that the verifier never looks at. The plain way is a few nanoseconds cheaper, but a pointer that
+ * comes out of a trusted one makes the verifier search all types of the kernel, four times
+ * (btf_nested_type_is_trusted(), commit 6fcd486b3a0a ("bpf: Refactor RCU enforcement in the verifier."), v6.4): a third
+ * of the time in which `profile` starts.
  */
 #pragma once
 
@@ -78,8 +79,8 @@ static __always_inline __u64 st_mount_namespace(void)
 }
 
 /*
- * Whether the current process is the one of st_config.filter_single, by its id `tgid`, or descends from it. A global function,
- * so that the verifier follows one answer instead of several. Defined in on_fork.bpf.c.
+ * Whether the current process is the one of st_config.filter_single, by its id `tgid`, or descends from it. A global
+ * function, so that the verifier follows one answer instead of several. Defined in on_fork.bpf.c.
  */
 int st_in_family(__u32 tgid);
 

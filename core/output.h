@@ -28,7 +28,9 @@ bool output_wanted(const struct output_options *options);
 /* Lets --format text and folded take part in how the report is printed. */
 void output_change_view(const struct output_options *options, struct profile_view *view);
 
-/* What can be known before an hour of recording: the file's place, no binary data on a terminal, a terminal for --tui. */
+/*
+ * What can be known before an hour of recording: the file's place, no binary data on a terminal, a terminal for --tui.
+ */
 int output_check(const struct output_options *options);
 
 /*

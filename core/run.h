@@ -12,12 +12,13 @@ struct plan;
 
 struct run_result {
 	bool lost;          /* --strict and something was lost: exit status 4 */
-	int command_status; /* to end with: of the plan's command, or 126 or 127 with a failure to execute it; -1: none */
+	/* To end with: of the plan's command, or 126 or 127 with a failure to execute it; -1: none. */
+	int command_status;
 };
 
 /*
- * Carries out a plan; its command's process is added to its tgids. 0, or a negative errno with a recorded cause. Reports
- * go to stdout, notes to stderr.
+ * Carries out a plan; its command's process is added to its tgids. 0, or a negative errno with a recorded cause.
+ * Reports go to stdout, notes to stderr.
  */
 int run_plan(const struct applet *applet, struct plan *plan, struct run_result *ret_result);
 
@@ -59,8 +60,9 @@ int run_diff(const char *before, const char *now, const struct output_options *o
 int run_list(const struct plan *plan);
 
 /*
- * Prints what this host can and cannot do, or only the ability `id` (NULL: all), as text or JSON. 0; a usage error for an
- * ability that does not exist; an ERR_HOST failure when nothing can be collected here, or the one ability is not there.
+ * Prints what this host can and cannot do, or only the ability `id` (NULL: all), as text or JSON. 0; a usage error for
+ * an ability that does not exist; an ERR_HOST failure when nothing can be collected here, or the one ability is not
+ * there.
  */
 int run_doctor(const char *id, bool json);
 
@@ -80,5 +82,7 @@ struct addr2sym_request {
 	size_t nr_addresses;
 };
 
-/* Prints a line per address. 0, or a negative errno with a recorded cause; -EPIPE without one when the reader has gone. */
+/*
+ * Prints a line per address. 0, or a negative errno with a recorded cause; -EPIPE without one when the reader has gone.
+ */
 int run_addr2sym(const struct addr2sym_request *request);

@@ -140,8 +140,8 @@ static struct session_cost cost_since(const struct session_cost *now, const stru
 }
 
 /*
- * The hottest until the others are below the limit, if they go on costing as much as they did; many at once by one link would
- * take it away too often. The last one stays: whether it alone is too much is for the next look.
+ * The hottest until the others are below the limit, if they go on costing as much as they did; many at once by one link
+ * would take it away too often. The last one stays: whether it alone is too much is for the next look.
  */
 static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 {

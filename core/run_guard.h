@@ -27,8 +27,8 @@ int run_guard_init(struct run_guard *guard, const char *applet, const struct pla
 void run_guard_begin(struct run_guard *guard, struct session *session, const struct attach_plan *attach);
 
 /*
- * Looks at the cost. When it is more than the limit, the hottest probes are detached, with a word on stderr; *ret_end says that
- * nothing would be left, and the run is to end. 0 or a recorded failure.
+ * Looks at the cost. When it is more than the limit, the hottest probes are detached, with a word on stderr; *ret_end
+ * says that nothing would be left, and the run is to end. 0 or a recorded failure.
  */
 int run_guard_look(struct run_guard *guard, bool *ret_end);
 
@@ -39,8 +39,8 @@ void run_guard_end(struct run_guard *guard);
 void run_guard_say(const struct run_guard *guard, struct symbolizer *symbolizer);
 
 /*
- * Sets the duration of a plan with many probes that has none; *ret_is_cut says that it did. 0, or a usage error where the
- * plan's own is too long for them.
+ * Sets the duration of a plan with many probes that has none; *ret_is_cut says that it did. 0, or a usage error where
+ * the plan's own is too long for them.
  */
 int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut);
 

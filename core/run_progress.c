@@ -16,8 +16,8 @@
 #define ECHO_COLUMNS 2 /* of "^C", which the terminal adds */
 
 /*
- * A terminal that the reports, the events or the command's own output go to as well would be full of halves of lines. What is
- * printed only at the end is not in the way.
+ * A terminal that the reports, the events or the command's own output go to as well would be full of halves of lines.
+ * What is printed only at the end is not in the way.
  */
 static bool terminal_is_free(const struct plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One line on standard error that tells how far a run is, for somebody who waits before a terminal. It is written over itself
- * and gone at the end: no file, no pipe and no script ever sees it.
+ * One line on standard error that tells how far a run is, for somebody who waits before a terminal. It is written over
+ * itself and gone at the end: no file, no pipe and no script ever sees it.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sequences of ECMA-48 and of xterm that every terminal of today knows, so no database of terminals is needed: alternate screen
- * (1049), no line wrap (7), no cursor (25). The keyboard is /dev/tty, for the profile may come from the standard input.
+ * Sequences of ECMA-48 and of xterm that every terminal of today knows, so no database of terminals is needed:
+ * alternate screen (1049), no line wrap (7), no cursor (25). The keyboard is /dev/tty, for the profile may come from
+ * the standard input.
  */
 #include "core/tui.h"
 

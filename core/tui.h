@@ -15,8 +15,8 @@ struct tui;
 int tui_check(void);
 
 /*
- * Takes the signals that would end the program and leave the terminal as it is: from here on SIGINT, SIGTERM, SIGHUP and
- * SIGQUIT are keys that end. 0, or a negative errno with a recorded cause.
+ * Takes the signals that would end the program and leave the terminal as it is: from here on SIGINT, SIGTERM, SIGHUP
+ * and SIGQUIT are keys that end. 0, or a negative errno with a recorded cause.
  */
 int tui_new(struct tui **ret_tui);
 

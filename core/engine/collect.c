@@ -59,8 +59,8 @@ static int add_source(struct collector *collector, int fd, enum source source)
 }
 
 /*
- * Unwind tables that come while nothing else happens. The worker may be another one by now, so it is asked again and again;
- * what it has to say besides would wake us without end if not for EPOLLET.
+ * Unwind tables that come while nothing else happens. The worker may be another one by now, so it is asked again and
+ * again; what it has to say besides would wake us without end if not for EPOLLET.
  */
 static void watch_tables(struct collector *collector)
 {
@@ -262,8 +262,8 @@ static int handle(struct collector *collector, const struct drain_target *target
 }
 
 /*
- * An end outranks an interval that is due at the same moment: its report is then the last one. Keys wait, what else has come is
- * told once.
+ * An end outranks an interval that is due at the same moment: its report is then the last one. Keys wait, what else has
+ * come is told once.
  */
 static int rank(enum collect_reason reason)
 {

@@ -28,8 +28,8 @@ enum collect_reason {
 };
 
 /*
- * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection, but SIGHUP only if nobody ignores it. 0 or a failure.
- * The collection also ends when all targets of `watch` have; NULL without targets. Everything is borrowed.
+ * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection, but SIGHUP only if nobody ignores it. 0 or a
+ * failure. The collection also ends when all targets of `watch` have; NULL without targets. Everything is borrowed.
  */
 int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
 		  struct collector **ret_collector);
@@ -47,8 +47,8 @@ bool collector_signalled(struct collector *collector);
 void collector_note_signal(struct collector *collector);
 
 /*
- * Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once, but only if there was a
- * first one. Of a collection that has ended by itself the report gets printed: the first signal comes too late.
+ * Gives the signals back: from here on another SIGINT, SIGTERM or SIGHUP ends the program at once, but only if there
+ * was a first one. Of a collection that has ended by itself the report gets printed: the first signal comes too late.
  */
 void collector_free(struct collector *collector);
 

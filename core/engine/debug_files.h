@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where separate debug files are: below the directories for debug files by build id, and where a debug link says, beside
- * the program or below those directories by the program's path (gdb manual, "Separate Debug Files").
+ * Where separate debug files are: below the directories for debug files by build id, and where a debug link says,
+ * beside the program or below those directories by the program's path (gdb manual, "Separate Debug Files").
  *
  * Each place is looked at on the host, and in the root of a process that has another one. Nothing is believed: whoever
  * reads the file compares its build id or checksum, and asks for the next one if it is another's.
@@ -21,5 +21,8 @@ struct debug_search {
 	uint32_t tgid;           /* a process that has mapped it; 0: one on the host */
 };
 
-/* The next file from wish->candidate on, which is moved past it: a descriptor for reading, or -ENOENT when none is left. */
+/*
+ * The next file from wish->candidate on, which is moved past it: a descriptor for reading, or -ENOENT when none is
+ * left.
+ */
 int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish);

@@ -392,8 +392,8 @@ static void count_entries(const struct drain_target *target, const struct st_id 
 }
 
 /*
- * Reads the whole dead map in one call and empties it for its next turn. Every kernel from 5.6 on has the batch calls for
- * hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")); the map is dead, so nothing can be lost.
+ * Reads the whole dead map in one call and empties it for its next turn. Every kernel from 5.6 on has the batch calls
+ * for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")); the map is dead, so nothing can be lost.
  */
 static int read_dead_map(struct session *session, const struct drain_target *target, uint32_t generation)
 {
@@ -447,7 +447,9 @@ static struct st_stats new_stats(struct session *session, uint32_t generation)
 	return fresh;
 }
 
-/* What samples are compared with, taken at the moment when a generation ends: waiting for its programs takes many more. */
+/*
+ * What samples are compared with, taken at the moment when a generation ends: waiting for its programs takes many more.
+ */
 struct sample_clock {
 	uint64_t counter, idle_ns;
 };
@@ -492,8 +494,8 @@ static uint64_t undelivered_to_idle(struct session *session, const struct st_sta
 }
 
 /*
- * How far the numbers may be apart without meaning anything: one sample per CPU for the moment of reading, and one step of
- * /proc/stat per CPU when idle time explains a part.
+ * How far the numbers may be apart without meaning anything: one sample per CPU for the moment of reading, and one step
+ * of /proc/stat per CPU when idle time explains a part.
  */
 static uint64_t rounding(const struct session *session, uint64_t idle)
 {
@@ -505,8 +507,9 @@ static uint64_t rounding(const struct session *session, uint64_t idle)
 }
 
 /*
- * What is missing from the expected samples, by cause: idle CPUs that got none, then late ones as the BPF side saw them;
- * what remains was skipped. The event's counter knows no generations: `fresh` is of all that are read at this moment.
+ * What is missing from the expected samples, by cause: idle CPUs that got none, then late ones as the BPF side saw
+ * them; what remains was skipped. The event's counter knows no generations: `fresh` is of all that are read at this
+ * moment.
  */
 static void account_samples(struct session *session, struct profile_interval *interval, const struct st_stats *fresh,
 			    struct sample_clock end)
@@ -557,7 +560,9 @@ static void account_generation(struct session *session, const struct drain_targe
 
 /* ---- swap ---- */
 
-/* The dead slot gets its own map once more: the update returns after every program that may still use it has finished. */
+/*
+ * The dead slot gets its own map once more: the update returns after every program that may still use it has finished.
+ */
 static int wait_for_programs(struct session *session, uint32_t dead)
 {
 	int outer = bpf_map__fd(session->skeleton->maps.st_generation);

@@ -2,9 +2,9 @@
 /*
  * Draining: from the ring and the count maps into a profile, without losing a count.
  *
- * A swap flips the generation word, waits until every program that may have read the old one has finished, reads the ring
- * to its end and then the old count map, which nothing writes to any more. Records therefore are there before the counts
- * that name them, and numbers and statistics of an interval belong to the same events.
+ * A swap flips the generation word, waits until every program that may have read the old one has finished, reads the
+ * ring to its end and then the old count map, which nothing writes to any more. Records therefore are there before the
+ * counts that name them, and numbers and statistics of an interval belong to the same events.
  */
 #pragma once
 
@@ -34,17 +34,19 @@ bool drain_ring(struct session *session, const struct drain_target *target);
 int drain_swap(struct session *session, const struct drain_target *target);
 
 /*
- * For a run of days whose profile has become large: _begin before drain_swap(), _end when the interval has been reported and
- * its rows are gone. Records that no later event can name are forgotten, and everything that only they used. 0 or a
- * recorded failure.
+ * For a run of days whose profile has become large: _begin before drain_swap(), _end when the interval has been
+ * reported and its rows are gone. Records that no later event can name are forgotten, and everything that only they
+ * used. 0 or a recorded failure.
  */
 int drain_forget_begin(struct session *session);
 void drain_forget_end(struct session *session, struct profile *profile);
 
 /* For people who wait: over all intervals. */
 struct drain_progress {
-	bool has_events; /* not of many probes that are counted each for itself: to add them up would be work without end */
-	bool has_lost; /* not of probes that are counted each for itself: what they have lost is known at the end only */
+	/* Not of many probes that are counted each for itself: to add them up would be work without end. */
+	bool has_events;
+	/* Not of probes that are counted each for itself: what they have lost is known at the end only. */
+	bool has_lost;
 	uint64_t events; /* counted */
 	uint64_t lost; /* events that are in no count, as far as the kernel side knows */
 };
@@ -53,7 +55,7 @@ struct drain_progress {
 void drain_progress(const struct session *session, struct drain_progress *ret_progress);
 
 /*
- * After session_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has its
- * final numbers.
+ * After session_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has
+ * its final numbers.
  */
 int drain_all(struct session *session, const struct drain_target *target);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel side has counted until now, read while it goes on: a view of moments, from which nothing is taken away. */
+/*
+ * What the kernel side has counted until now, read while it goes on: a view of moments, from which nothing is taken
+ * away.
+ */
 #include <stdlib.h>
 
 #include "core/base/alloc.h"

@@ -100,7 +100,9 @@ static bool has_helper(enum program_kind kind, int helper)
 	       !strstr(log, "cannot use helper");
 }
 
-/* bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality; bpf_get_current_task_btf: v5.11 for these types. */
+/*
+ * bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality; bpf_get_current_task_btf: v5.11 for these types.
+ */
 enum task_access host_task_access(enum program_kind kind)
 {
 	if (has_helper(kind, BPF_FUNC_probe_read_kernel))
@@ -193,8 +195,8 @@ bool host_has_uprobe_multi(void)
 }
 
 /*
- * Since commit 46ba0e49b642 ("bpf: fix multi-uprobe PID filtering logic"), v6.10, a negative pid is refused before the file
- * is looked at. Until then it was taken for a thread, whose process has others that were not counted.
+ * Since commit 46ba0e49b642 ("bpf: fix multi-uprobe PID filtering logic"), v6.10, a negative pid is refused before the
+ * file is looked at. Until then it was taken for a thread, whose process has others that were not counted.
  */
 bool host_limits_uprobe_multi(void)
 {
@@ -293,10 +295,10 @@ bool host_tells_pid_namespaces(enum program_kind kind)
 }
 
 /*
- * Trampolines count since bpf_prog_info has the member `recursion_misses` (commit 9ed9e9ba2337 ("bpf: Count the number of
- * times recursion was prevented"), v5.12). The other counters of missed runs came together with the member `missed` of
- * struct bpf_link_info (commits dd8657894c11 ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf: Add
- * missed value to kprobe_multi link info"), v6.7).
+ * Trampolines count since bpf_prog_info has the member `recursion_misses` (commit 9ed9e9ba2337 ("bpf: Count the number
+ * of times recursion was prevented"), v5.12). The other counters of missed runs came together with the member `missed`
+ * of struct bpf_link_info (commits dd8657894c11 ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf:
+ * Add missed value to kprobe_multi link info"), v6.7).
  */
 bool host_counts_misses(enum program_kind kind)
 {

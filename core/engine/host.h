@@ -37,9 +37,9 @@ int host_raw_tracepoints(name_list *ret_names);
 enum task_access host_task_access(enum program_kind kind);
 
 /*
- * Whether programs of this kind may read the pid namespaces of the current task, all of them. By dereference only where the
- * kernel's type says that a struct pid has any number of them (commit b69f0aeb0689 ("pid: Replace struct pid 1-element array
- * with flex-array"), v6.5).
+ * Whether programs of this kind may read the pid namespaces of the current task, all of them. By dereference only where
+ * the kernel's type says that a struct pid has any number of them (commit b69f0aeb0689 ("pid: Replace struct pid
+ * 1-element array with flex-array"), v6.5).
  */
 bool host_tells_pid_namespaces(enum program_kind kind);
 
@@ -50,9 +50,9 @@ bool host_reads_user(enum program_kind kind);
 bool host_reads_kernel(enum program_kind kind);
 
 /*
- * Whether this is one of the kernels that may freeze when a program reads user memory. copy_from_user_nofault() took a lock
- * with CONFIG_HARDENED_USERCOPY, from commit 0aef499f3172 ("mm/usercopy: Detect vmalloc overruns"), v5.19, until commit
- * d319f344561d ("mm: Fix copy_from_user_nofault()."), v6.4, 6.3.10 and 6.1.36. Nothing but its release tells.
+ * Whether this is one of the kernels that may freeze when a program reads user memory. copy_from_user_nofault() took a
+ * lock with CONFIG_HARDENED_USERCOPY, from commit 0aef499f3172 ("mm/usercopy: Detect vmalloc overruns"), v5.19, until
+ * commit d319f344561d ("mm: Fix copy_from_user_nofault()."), v6.4, 6.3.10 and 6.1.36. Nothing but its release tells.
  */
 bool host_freezes_on_user_reads(void);
 
@@ -77,8 +77,8 @@ int host_kprobe_event_type(void);
 bool host_counts_misses(enum program_kind kind);
 
 /*
- * Whether a probe program of this kind, attached by perf event, can be told which of its probes fired (v5.15); multi links
- * always can.
+ * Whether a probe program of this kind, attached by perf event, can be told which of its probes fired (v5.15); multi
+ * links always can.
  */
 bool host_has_cookies(enum program_kind kind);
 
@@ -111,8 +111,8 @@ int host_online_cpus(cpu_list *ret_cpus);
 int host_first_line(const char *path, char *ret_text, size_t room);
 
 /*
- * The mode of lockdown that is in force: none, integrity, confidentiality. false when nobody can tell. Where securityfs is not
- * mounted the command line may tell of the strictest one; the mode can never be lowered.
+ * The mode of lockdown that is in force: none, integrity, confidentiality. false when nobody can tell. Where securityfs
+ * is not mounted the command line may tell of the strictest one; the mode can never be lowered.
  */
 bool host_lockdown(char *ret_mode, size_t room);
 bool host_is_confidential(void);

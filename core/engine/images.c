@@ -146,7 +146,10 @@ static void add_own(void *context, const struct proc_mapping *mapping)
 		own->image = images_add(own->images, &key);
 }
 
-/* stat() would be simpler, but on some file systems it tells another device than maps and the side-band. Nothing is read. */
+/*
+ * stat() would be simpler, but on some file systems it tells another device than maps and the side-band. Nothing is
+ * read.
+ */
 uint32_t images_add_open(struct images *images, int fd)
 {
 	struct own_mapping own = { .images = images, .image = IMAGE_NONE };

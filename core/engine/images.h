@@ -42,8 +42,8 @@ void images_free(struct images *images);
 uint32_t images_add(struct images *images, const struct image_key *key);
 
 /*
- * The image that mappings of this file will show: it is mapped for a moment to see what the kernel says about it. IMAGE_NONE
- * when that cannot be done.
+ * The image that mappings of this file will show: it is mapped for a moment to see what the kernel says about it.
+ * IMAGE_NONE when that cannot be done.
  */
 uint32_t images_add_open(struct images *images, int fd);
 
@@ -64,13 +64,13 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
 const char *images_path_of_file(const struct images *images, uint32_t file, uint32_t *ret_tgid);
 
 /*
- * Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. The vDSO is also there for
- * an empty place.
+ * Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. The vDSO is also
+ * there for an empty place.
  */
 int images_open(const struct images *images, uint32_t image, const struct image_place *place);
 
 /*
- * Opens a file of the profile once more, for a symbol worker that takes the place of another: a descriptor, -ESTALE when
- * there is another file now, or another negative errno.
+ * Opens a file of the profile once more, for a symbol worker that takes the place of another: a descriptor, -ESTALE
+ * when there is another file now, or another negative errno.
  */
 int images_open_again(const struct images *images, uint32_t file);

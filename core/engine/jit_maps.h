@@ -2,13 +2,14 @@
 /*
  * Perf maps and jitdumps of processes: where their JIT compilers say what the code is called.
  *
- * A jitdump is the file jit-PID.dump, wherever it is, that the process has mapped as if it were code; PID is the one that the
- * process knows. A perf map is /tmp/perf-PID.map with the process id that the process knows, in its own root; or that of the host, for makers
- * that run outside. It is opened when the first frame of generated code is seen, because both the process and its private
- * /tmp may be gone when names are wanted; what is written later is read through the same descriptor.
+ * A jitdump is the file jit-PID.dump, wherever it is, that the process has mapped as if it were code; PID is the one
+ * that the process knows. A perf map is /tmp/perf-PID.map with the process id that the process knows, in its own root;
+ * or that of the host, for makers that run outside. It is opened when the first frame of generated code is seen,
+ * because both the process and its private /tmp may be gone when names are wanted; what is written later is read
+ * through the same descriptor.
  *
- * Anyone can put a file there: it must be a regular file of one name, no symbolic link, owned by the user of the process or by
- * root, and nobody else may write to it. Of a process that has both, the jitdump is asked first.
+ * Anyone can put a file there: it must be a regular file of one name, no symbolic link, owned by the user of the
+ * process or by root, and nobody else may write to it. Of a process that has both, the jitdump is asked first.
  */
 #pragma once
 

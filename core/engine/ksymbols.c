@@ -149,8 +149,8 @@ static void push(struct ksymbols *ksymbols, const struct sideband_record *record
 }
 
 /*
- * Whatever was there ends with the record: it is that which goes, or its end was lost and its place is used again. That holds
- * when there is no room for what comes too, or that would have the name of what was there.
+ * Whatever was there ends with the record: it is that which goes, or its end was lost and its place is used again. That
+ * holds when there is no room for what comes too, or that would have the name of what was there.
  */
 void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record)
 {

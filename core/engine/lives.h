@@ -55,7 +55,7 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
 void life_forget_mappings(struct life *life);
 
 /*
- * Frees the lives that ended before `time_ns` and whose process has left nothing behind. When what remains is too large,
- * because someone maps and unmaps ever new places, the largest forget their mappings.
+ * Frees the lives that ended before `time_ns` and whose process has left nothing behind. When what remains is too
+ * large, because someone maps and unmaps ever new places, the largest forget their mappings.
  */
 void lives_sweep(struct lives *lives, uint64_t time_ns);

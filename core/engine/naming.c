@@ -44,7 +44,10 @@ static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wi
 	return fd >= 0 ? fd : ask_servers(naming, wish);
 }
 
-/* A worker has died: the next one gets the files of frames that the first one had. Those of probes are not needed any more. */
+/*
+ * A worker has died: the next one gets the files of frames that the first one had. Those of probes are not needed any
+ * more.
+ */
 static int open_again(void *context, uint32_t file)
 {
 	const struct naming *naming = context;

@@ -21,8 +21,9 @@ struct naming {
 };
 
 /*
- * Starts the symbol worker as every run uses it: separate debug files are looked for (debug_files.h), and files of frames are
- * opened again when a worker was lost. `naming` is borrowed until symbolizer_free(). 0 or a recorded failure.
+ * Starts the symbol worker as every run uses it: separate debug files are looked for (debug_files.h), and files of
+ * frames are opened again when a worker was lost. `naming` is borrowed until symbolizer_free(). 0 or a recorded
+ * failure.
  */
 int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer);
 
@@ -30,19 +31,21 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 enum frame_reason naming_reason(enum symbol_status status, bool is_kernel);
 
 /*
- * For names that are looked up elsewhere: modules and build ids of the files that frames lie in, from a symbolizer that was
- * started with identify_only. The frames stay REASON_NOT_TRIED. The kernel's are named, because only this host can do it.
+ * For names that are looked up elsewhere: modules and build ids of the files that frames lie in, from a symbolizer that
+ * was started with identify_only. The frames stay REASON_NOT_TRIED. The kernel's are named, because only this host can
+ * do it.
  */
 void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier);
 
 /*
- * Names the frames of a saved profile that have not been tried: `numbers` says under which number the symbolizer has each
- * file of the profile, PROFILE_NONE for those that it does not have, whose frames stay as they are.
+ * Names the frames of a saved profile that have not been tried: `numbers` says under which number the symbolizer has
+ * each file of the profile, PROFILE_NONE for those that it does not have, whose frames stay as they are.
  */
 void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers);
 
 /*
- * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays without a
- * name carries a reason; that is no failure. Generated code is named by the maps that `spaces` has opened; NULL: none.
+ * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays
+ * without a name carries a reason; that is no failure. Generated code is named by the maps that `spaces` has opened;
+ * NULL: none.
  */
 void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces);

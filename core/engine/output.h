@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In which form a profile leaves the program, and what pictures look like: plain data, from the options to the renderers.
- * Strings live as long as argv.
+ * In which form a profile leaves the program, and what pictures look like: plain data, from the options to the
+ * renderers. Strings live as long as argv.
  */
 #pragma once
 
@@ -87,8 +87,9 @@ enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
 
 /*
- * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing, when
- * only some files of a path that names one are to be kept, or when an option asks for a look that the format has not.
+ * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing,
+ * when only some files of a path that names one are to be kept, or when an option asks for a look that the format has
+ * not.
  */
 _must_check_ int output_options_settle(struct output_options *options);
 
@@ -96,14 +97,14 @@ _must_check_ int output_options_settle(struct output_options *options);
 _must_check_ int output_options_histogram(const struct output_options *options, bool folded);
 
 /*
- * The same where an option of its own, such as --tree, asks for a form: it goes into a text or into a file whose suffix says
- * nothing. Usage error when -o or --format say another form.
+ * The same where an option of its own, such as --tree, asks for a form: it goes into a text or into a file whose suffix
+ * says nothing. Usage error when -o or --format say another form.
  */
 _must_check_ int output_options_ask(struct output_options *options, const char *option, enum output_format form);
 
 /*
- * -f: folded lines where text would be written, also into a .txt; other forms stay what they are. Usage error when --format
- * says text.
+ * -f: folded lines where text would be written, also into a .txt; other forms stay what they are. Usage error when
+ * --format says text.
  */
 _must_check_ int output_options_fold(struct output_options *options);
 

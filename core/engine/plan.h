@@ -128,7 +128,8 @@ struct plan {
 	uint32_t max_probes; /* more matches than this are refused unless `force`; 0 = default */
 	bool force;          /* also what is known to hang hosts */
 	bool forever;        /* also many probes without end */
-	uint32_t max_overhead; /* thousandths of a percent of all CPU time; 0 = not given, OVERHEAD_OFF = whatever it costs */
+	/* Thousandths of a percent of all CPU time; 0 = not given, OVERHEAD_OFF = whatever it costs. */
+	uint32_t max_overhead;
 	bool look_only; /* find the places; whether and how this host can attach there is not asked */
 
 	/* timed samples */
@@ -197,8 +198,8 @@ void plan_describe(const struct plan *plan, struct buf *ret_text);
 void seconds_describe(uint64_t ns, struct buf *text);
 
 /*
- * Reads what --state takes: a number, which is a mask of the kernel's states, or letters as ps shows them ("SD"). 0 or a
- * usage error.
+ * Reads what --state takes: a number, which is a mask of the kernel's states, or letters as ps shows them ("SD"). 0 or
+ * a usage error.
  */
 int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan);
 
@@ -209,9 +210,9 @@ const char *probe_kind_name(enum probe_kind kind);
 int attach_mode_parse(const char *name, enum attach_mode *ret_mode);
 
 /*
- * How the user stacks of this plan are walked, never UNWIND_DEFAULT. Without targets the first events of a process come before
- * its tables, and the rows of a count would be split between two ways to walk. Samples and times of threads are split as well,
- * but what took long is whole.
+ * How the user stacks of this plan are walked, never UNWIND_DEFAULT. Without targets the first events of a process come
+ * before its tables, and the rows of a count would be split between two ways to walk. Samples and times of threads are
+ * split as well, but what took long is whole.
  */
 enum unwind_mode plan_unwind(const struct plan *plan);
 

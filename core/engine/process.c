@@ -222,7 +222,9 @@ int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
 	return 1;
 }
 
-/* NSpid lists our pid in the namespace of /proc, then in those below down to ours: one number when they are the same. */
+/*
+ * NSpid lists our pid in the namespace of /proc, then in those below down to ours: one number when they are the same.
+ */
 int process_require_proc(void)
 {
 	char text[4096], *line, *end;

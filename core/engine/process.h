@@ -31,14 +31,15 @@ uint32_t process_living_task(uint32_t tgid);
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user);
 
 /*
- * When the process began, CLOCK_MONOTONIC, at the earliest: /proc counts the time that the host slept, in ticks of 10 ms,
- * so the true time is up to that much later. 0 or a negative errno, no cause recorded.
+ * When the process began, CLOCK_MONOTONIC, at the earliest: /proc counts the time that the host slept, in ticks of 10
+ * ms, so the true time is up to that much later. 0 or a negative errno, no cause recorded.
  */
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns);
 
 /*
- * Device and inode of our pid namespace, as bpf_get_ns_current_pid_tgid() wants them. 1 when we are in a child namespace;
- * 0 in the initial one, where nothing needs translating (outputs untouched); or a negative errno with a recorded cause.
+ * Device and inode of our pid namespace, as bpf_get_ns_current_pid_tgid() wants them. 1 when we are in a child
+ * namespace; 0 in the initial one, where nothing needs translating (outputs untouched); or a negative errno with a
+ * recorded cause.
  */
 int process_pidns(uint64_t *ret_device, uint64_t *ret_inode);
 
@@ -50,8 +51,8 @@ int process_require_proc(void);
 struct process_watch;
 
 /*
- * Watches processes and threads (either list may be empty). Those that have ended already count as ended. 0 or a negative
- * errno with a recorded cause.
+ * Watches processes and threads (either list may be empty). Those that have ended already count as ended. 0 or a
+ * negative errno with a recorded cause.
  */
 int process_watch_new(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
 		      struct process_watch **ret_watch);

@@ -272,8 +272,8 @@ void profile_forget_records(struct profile *profile);
 bool profile_is_large(const struct profile *profile);
 
 /*
- * Forgets all records but those with these ids, and the frames and strings that only they used; files and control groups stay
- * as they are numbered. Only when no interval has rows.
+ * Forgets all records but those with these ids, and the frames and strings that only they used; files and control
+ * groups stay as they are numbered. Only when no interval has rows.
  */
 void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout of .stk files, versions 1 and 2, for the two files that know it: profile_encode.c and profile_decode.c. All
- * numbers are little endian, whatever the host. docs/formats.md is the prose of it.
+ * The layout of .stk files, versions 1 and 2, for the two files that know it: profile_encode.c and profile_decode.c.
+ * All numbers are little endian, whatever the host. docs/formats.md is the prose of it.
  */
 #pragma once
 
@@ -29,7 +29,9 @@ enum {
 	SECTION_PACKED = 1 << 1,   /* from version 2: the payload is one Zstandard frame of what is described */
 };
 
-/* Sections that a file has exactly once; INTV, which it has once per interval; PAIR and CGRP, only where there are any. */
+/*
+ * Sections that a file has exactly once; INTV, which it has once per interval; PAIR and CGRP, only where there are any.
+ */
 #define FORMAT_SECTIONS(X) \
 	X(INFO)            \
 	X(STRS)            \

@@ -110,8 +110,8 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 }
 
 /*
- * Who tells the program the number of its probe: the cookie of multi links, or of perf events where the kernel has it. Of
- * several probes the guard wants to know the hottest, if that takes no copies.
+ * Who tells the program the number of its probe: the cookie of multi links, or of perf events where the kernel has it.
+ * Of several probes the guard wants to know the hottest, if that takes no copies.
  */
 static bool tells_probe_by_cookie(const struct plan *plan, const struct attach_plan *attach)
 {
@@ -143,10 +143,11 @@ static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct att
 }
 
 /*
- * Whether the kernel keeps programs of this session from coming between each other on a CPU. It does for perf events (commit
- * aa6a5f3cb2b2 ("perf, bpf: add perf events core support for BPF_PROG_TYPE_PERF_EVENT programs"), v4.9) and for classic
- * tracepoints (commit 2541517c32be ("tracing, perf: Implement BPF programs attached to kprobes"), v4.1): preemption is off, and
- * bpf_prog_active is asked. Not counted on for system calls, whose tracepoints may sleep in newer kernels.
+ * Whether the kernel keeps programs of this session from coming between each other on a CPU. It does for perf events
+ * (commit aa6a5f3cb2b2 ("perf, bpf: add perf events core support for BPF_PROG_TYPE_PERF_EVENT programs"), v4.9) and for
+ * classic tracepoints (commit 2541517c32be ("tracing, perf: Implement BPF programs attached to kprobes"), v4.1):
+ * preemption is off, and bpf_prog_active is asked. Not counted on for system calls, whose tracepoints may sleep in
+ * newer kernels.
  */
 static bool is_alone(const struct attach_plan *attach)
 {
@@ -221,7 +222,9 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 
 /* ---- maps ---- */
 
-/* To the kernel a file of any other file system is "permission denied", which root would look for in the wrong place. */
+/*
+ * To the kernel a file of any other file system is "permission denied", which root would look for in the wrong place.
+ */
 static const char *why_not_pinned(const char *path, int err)
 {
 	struct statfs status;
@@ -448,7 +451,9 @@ static int configure(struct session *session, const struct plan *plan, const str
 	return 0;
 }
 
-/* Programs that attach by type need all of the kernel's types in libbpf; for the others what CO-RE asks for is enough. */
+/*
+ * Programs that attach by type need all of the kernel's types in libbpf; for the others what CO-RE asks for is enough.
+ */
 static int open_object(struct session *session, const struct attach_plan *attach)
 {
 	bool all_types = attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_FENTRY;

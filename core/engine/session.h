@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A loaded BPF object and what hangs on it: maps, links, the ring. Opened for one plan; only the program and the maps that
- * the plan needs exist.
+ * A loaded BPF object and what hangs on it: maps, links, the ring. Opened for one plan; only the program and the maps
+ * that the plan needs exist.
  *
  * session.c loads, attach.c attaches, drain.c reads; these three are the only ones that see the skeleton and abi.h.
  */
@@ -22,12 +22,15 @@ struct session;
 int session_new(const struct plan *plan, const struct attach_plan *attach, struct session **ret_session);
 void session_free(struct session *session);
 
-/* Attaches everything; events are counted from then on, of all probes at once. 0 or a recorded failure that names the place. */
+/*
+ * Attaches everything; events are counted from then on, of all probes at once. 0 or a recorded failure that names the
+ * place.
+ */
 int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach);
 
 /*
- * Detaches everything; from the call on no event of a probe is counted. No program runs any more when it returns, apart from those that are
- * just finishing.
+ * Detaches everything; from the call on no event of a probe is counted. No program runs any more when it returns, apart
+ * from those that are just finishing.
  */
 void session_detach(struct session *session);
 
@@ -35,8 +38,8 @@ void session_detach(struct session *session);
 size_t session_nr_attached(const struct session *session);
 
 /*
- * What the programs have cost since they were attached. Estimates, for only some runs are timed; without a timed one nothing
- * is known.
+ * What the programs have cost since they were attached. Estimates, for only some runs are timed; without a timed one
+ * nothing is known.
  */
 struct session_cost {
 	uint64_t timed; /* runs */
@@ -51,8 +54,8 @@ void session_cost(const struct session *session, struct session_cost *ret_cost);
 void session_cost_by_place(struct session *session);
 
 /*
- * Takes out the place that has cost most of those not yet taken since then; places count as in the attach plan. False: none of
- * them has cost anything.
+ * Takes out the place that has cost most of those not yet taken since then; places count as in the attach plan. False:
+ * none of them has cost anything.
  */
 bool session_take_hottest(struct session *session, size_t *ret_place, struct session_cost *ret_cost);
 
@@ -67,8 +70,8 @@ struct session_drop {
 };
 
 /*
- * Detaches one place for good. What is counted stays; from now on each interval says how long something is missing. 0 or a
- * recorded failure.
+ * Detaches one place for good. What is counted stays; from now on each interval says how long something is missing. 0
+ * or a recorded failure.
  */
 int session_drop(struct session *session, size_t place, struct session_drop *ret_drop);
 
@@ -76,7 +79,8 @@ int session_drop(struct session *session, size_t place, struct session_drop *ret
 void session_describe_refused(const struct session *session, struct buf *ret_line);
 
 /*
- * Whether the programs walk user stacks by unwind tables, and the maps that they read them from: descriptors of the session.
+ * Whether the programs walk user stacks by unwind tables, and the maps that they read them from: descriptors of the
+ * session.
  */
 bool session_unwinds(const struct session *session, struct unwind_store_options *ret_maps);
 

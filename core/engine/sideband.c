@@ -349,8 +349,8 @@ static void sift_down(struct sideband *sideband, size_t i)
 
 /*
  * The two events of a CPU write about the same mapping one after the other; which goes first is the kernel's affair
- * (perf_iterate_sb() walks a list that attach_sb_event() adds to at its head). Here a build id joins the mapping behind it;
- * one that comes after its mapping goes out as a record of its own.
+ * (perf_iterate_sb() walks a list that attach_sb_event() adds to at its head). Here a build id joins the mapping behind
+ * it; one that comes after its mapping goes out as a record of its own.
  */
 static void join_build_id(struct lane *lane)
 {

@@ -3,12 +3,12 @@
  * The perf side-band: what the kernel tells of every executable mapping, fork, exec and exit on the whole host, and of
  * code that it generates for itself, in time order over all CPUs.
  *
- * One software event that never fires (PERF_COUNT_SW_DUMMY) per CPU, each with a ring. A second one per CPU writes into the
- * same ring and asks for build ids: the kernel gives either device and inode of a mapping or its build id, never both, and
- * only the first cannot be forged by whoever made the file.
+ * One software event that never fires (PERF_COUNT_SW_DUMMY) per CPU, each with a ring. A second one per CPU writes into
+ * the same ring and asks for build ids: the kernel gives either device and inode of a mapping or its build id, never
+ * both, and only the first cannot be forged by whoever made the file.
  *
- * It follows the host and not single tasks: a ring per task cannot be inherited by its children (perf_mmap() refuses it),
- * so one event per task and CPU would be needed, and threads that are born between opening them would be missed.
+ * It follows the host and not single tasks: a ring per task cannot be inherited by its children (perf_mmap() refuses
+ * it), so one event per task and CPU would be needed, and threads that are born between opening them would be missed.
  */
 #pragma once
 
@@ -28,14 +28,14 @@ void sideband_free(struct sideband *sideband);
 int sideband_fd(const struct sideband *sideband);
 
 /*
- * From now on the descriptor is readable at once when a program of this host maps code, forks or ends, so also after every
- * exec; a hundred times in a tenth of a second at most. Where the kernel refuses, nothing changes.
+ * From now on the descriptor is readable at once when a program of this host maps code, forks or ends, so also after
+ * every exec; a hundred times in a tenth of a second at most. Where the kernel refuses, nothing changes.
  */
 void sideband_ring(struct sideband *sideband);
 
 /*
- * Starts a pass over everything that was written before now, and opens rings for CPUs that have come online. Returns the
- * time (CLOCK_MONOTONIC) up to which this pass is complete.
+ * Starts a pass over everything that was written before now, and opens rings for CPUs that have come online. Returns
+ * the time (CLOCK_MONOTONIC) up to which this pass is complete.
  */
 uint64_t sideband_begin(struct sideband *sideband);
 

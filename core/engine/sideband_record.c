@@ -83,8 +83,8 @@ static int decode_mmap2(const uint8_t *bytes, size_t nr_bytes, struct mmap2 *ret
 }
 
 /*
- * PERF_RECORD_MISC_MMAP_BUILD_ID is not looked at: perf_event_mmap_output() sets it for an event that asks for build ids
- * and does not take it back for the next event that gets the same mapping (seen on v6.18).
+ * PERF_RECORD_MISC_MMAP_BUILD_ID is not looked at: perf_event_mmap_output() sets it for an event that asks for build
+ * ids and does not take it back for the next event that gets the same mapping (seen on v6.18).
  */
 static int decode_mapping(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
 {

@@ -43,8 +43,8 @@ struct sideband_record {
 };
 
 /*
- * Decodes the record that starts at `bytes`; `nr_bytes` is its whole length. `build_id_event` is the id (PERF_EVENT_IOC_ID)
- * of the event that asks for build ids; of what that one writes nothing but build ids is of interest. -EBADMSG when the
- * record is shorter than what it says it holds, or its path does not end inside it.
+ * Decodes the record that starts at `bytes`; `nr_bytes` is its whole length. `build_id_event` is the id
+ * (PERF_EVENT_IOC_ID) of the event that asks for build ids; of what that one writes nothing but build ids is of
+ * interest. -EBADMSG when the record is shorter than what it says it holds, or its path does not end inside it.
  */
 int sideband_decode(const void *bytes, size_t nr_bytes, uint64_t build_id_event, struct sideband_record *ret_record);

@@ -6,7 +6,10 @@
 
 #define ONE_WISH_MS 50
 
-/* Under nohup(1) a run goes on. SIGINT ends it in any case: shells ignore that for whatever scripts put in the background. */
+/*
+ * Under nohup(1) a run goes on. SIGINT ends it in any case: shells ignore that for whatever scripts put in the
+ * background.
+ */
 void signals_that_end(sigset_t *ret_mask)
 {
 	struct sigaction hangup = {};

@@ -9,8 +9,9 @@
 void signals_that_end(sigset_t *ret_mask);
 
 /*
- * For what comes when a run has ended by itself: the first signal is too late to end anything and does nothing more. From
- * the second on they end the program at once. Calls that it interrupts go on, but poll() and its like return EINTR.
+ * For what comes when a run has ended by itself: the first signal is too late to end anything and does nothing more.
+ * From the second on they end the program at once. Calls that it interrupts go on, but poll() and its like return
+ * EINTR.
  */
 void signals_spare_first(void);
 

@@ -364,8 +364,8 @@ static void drain(struct spaces *spaces)
 }
 
 /*
- * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to, also
- * when the caller was busy elsewhere for a while.
+ * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to,
+ * also when the caller was busy elsewhere for a while.
  */
 static void sweep(struct spaces *spaces)
 {

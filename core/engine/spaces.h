@@ -53,33 +53,33 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 		       bool leaf_exact, uint32_t *ret_frames);
 
 /*
- * The kernel's own generated code (BPF programs) that was at this address then, as a number for `space` of its frame; 0 for
- * none. Places are used again, so the same address at another time may be another frame.
+ * The kernel's own generated code (BPF programs) that was at this address then, as a number for `space` of its frame; 0
+ * for none. Places are used again, so the same address at another time may be another frame.
  */
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns);
 
 /*
- * Reads the mappings of a process now instead of at its first record: of a target that may end in between. Nothing where
- * it cannot be read.
+ * Reads the mappings of a process now instead of at its first record: of a target that may end in between. Nothing
+ * where it cannot be read.
  */
 void spaces_prime(struct spaces *spaces, uint32_t tgid);
 
 /*
- * The process is going to execute a command, `word` as execvp() gets it: asks for the unwind tables of what it will map, and
- * wakes the caller at once when it does. They are there when spaces_unwind() says that nothing is missing.
+ * The process is going to execute a command, `word` as execvp() gets it: asks for the unwind tables of what it will
+ * map, and wakes the caller at once when it does. They are there when spaces_unwind() says that nothing is missing.
  */
 void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word);
 
 /*
- * Tells the kernel side what it unwinds by: the mappings of processes that were primed or have sent a record, and the tables
- * that the symbol worker has made by now; waits up to `timeout_ms` for those. True when nothing is missing. To be called
- * whenever records were added or the side-band was read.
+ * Tells the kernel side what it unwinds by: the mappings of processes that were primed or have sent a record, and the
+ * tables that the symbol worker has made by now; waits up to `timeout_ms` for those. True when nothing is missing. To
+ * be called whenever records were added or the side-band was read.
  */
 bool spaces_unwind(struct spaces *spaces, int timeout_ms);
 
 /*
- * Readable when the symbol worker may have made a table: spaces_unwind() takes it. It changes with the worker, and is -1 while
- * there is none.
+ * Readable when the symbol worker may have made a table: spaces_unwind() takes it. It changes with the worker, and is
+ * -1 while there is none.
  */
 int spaces_tables_fd(const struct spaces *spaces);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call tree to walk through: which branches are open, where the cursor is, what is searched for. Keys go in, a screen of
- * text comes out; the terminal itself is core/tui.h. Texts of the tree are safe to print.
+ * A call tree to walk through: which branches are open, where the cursor is, what is searched for. Keys go in, a screen
+ * of text comes out; the terminal itself is core/tui.h. Texts of the tree are safe to print.
  */
 #pragma once
 
@@ -48,8 +48,8 @@ void browser_init(struct browser *browser, const struct tree *tree, const struct
 void browser_done(struct browser *browser);
 
 /*
- * Goes on with another tree, of the same run when more has come: branches and the cursor stay where their functions are, and
- * what has no key behind it opens anew. The old tree is needed no more.
+ * Goes on with another tree, of the same run when more has come: branches and the cursor stay where their functions
+ * are, and what has no key behind it opens anew. The old tree is needed no more.
  */
 void browser_replace(struct browser *browser, const struct tree *tree);
 

@@ -8,8 +8,8 @@
  *   - return addresses are written minus one, inside the call;
  *   - the process id is a number label, which Pyroscope drops, so that it does not become a series for each process.
  *
- * Frames in files are known by their offset, not by an address of one process, so every mapping gets an address range of
- * its own, 2^40 bytes wide: address - memory_start is the offset in the file.
+ * Frames in files are known by their offset, not by an address of one process, so every mapping gets an address range
+ * of its own, 2^40 bytes wide: address - memory_start is the offset in the file.
  */
 #include <errno.h>
 #include <inttypes.h>

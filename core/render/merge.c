@@ -91,8 +91,8 @@ static uint32_t *places_by_name(const struct profile *profile, const struct prof
 /* ---- what is visible ---- */
 
 /*
- * A frame of the tracer. The trampoline image of an fentry program is gone, with its name, when names are looked up: on top of
- * such a stack an unknown frame is one.
+ * A frame of the tracer. The trampoline image of an fentry program is gone, with its name, when names are looked up: on
+ * top of such a stack an unknown frame is one.
  */
 static bool is_tracer(const struct profile_record *record, const struct profile_frame *frame)
 {

@@ -119,8 +119,8 @@ static void draining_by_delete_batch_falls_short_in_nine_of_ten_runs(void **stat
 }
 
 /*
- * Tracepoints need tracefs; in a mount namespace of our own nobody else sees it. And the race needs events and draining at
- * the same time, so a busy host must make room.
+ * Tracepoints need tracefs; in a mount namespace of our own nobody else sees it. And the race needs events and draining
+ * at the same time, so a busy host must make room.
  */
 static int set_the_stage(void **state)
 {

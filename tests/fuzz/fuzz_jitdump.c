@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jitdumps from anyone, read in two parts as they grow: whatever is found covers the address, and its name is in its record. */
+/*
+ * Jitdumps from anyone, read in two parts as they grow: whatever is found covers the address, and its name is in its
+ * record.
+ */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ctest: serial */
 /*
- * core/engine/spaces.c with the real side-band and real processes: most of them are gone when their frames are asked for.
+ * core/engine/spaces.c with the real side-band and real processes: most of them are gone when their frames are asked
+ * for.
  */
 #include "core/engine/spaces.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which run of a process the kernel side is told to believe its mappings for: a fork copies the exec id of the parent and exec()
- * counts it up, so the mappings from before an exec are not taken for those after it.
+ * Which run of a process the kernel side is told to believe its mappings for: a fork copies the exec id of the parent
+ * and exec() counts it up, so the mappings from before an exec are not taken for those after it.
  */
 #include <linux/perf_event.h>
 #include <setjmp.h>

@@ -101,7 +101,9 @@ static long load_one(const char *name, const struct access *access)
 	bpf_program__set_log_buf(program, verifier_log, sizeof(verifier_log));
 	bpf_program__set_log_level(program, getenv("VERBOSE") ? 5 : 4); /* statistics only */
 	if (!stacktool__load(object)) {
-		/* The count includes the global subprograms. 7.x has a line before that starts with "insns processed". */
+		/*
+		 * The count includes the global subprograms. 7.x has a line before that starts with "insns processed".
+		 */
 		line = strstr(verifier_log, "\nprocessed ");
 		count = line ? strtol(line + strlen("\nprocessed "), NULL, 10) : REFUSED;
 	}
