@@ -30,13 +30,16 @@ void attach_refused(struct session *session, const struct attach_point *point, i
 	}
 }
 
-/* The kernel's own ENOTSUPP has no name in the C library. */
+/* The kernel's own ENOTSUPP has no name in the C library; the other one is ours. */
+enum {
+	KERNEL_ENOTSUPP = 524,
+	MISREAD = EILSEQ,
+};
+
 static const char *reason_of(int err)
 {
-	enum {
-		KERNEL_ENOTSUPP = 524
-	};
-
+	if (err == -MISREAD)
+		return "the kernel would take the vector instruction there for a jump or a return, which breaks the program";
 	if (err == -EINTR)
 		return "the run was ended while they were attached";
 	return err == -KERNEL_ENOTSUPP ? "the kernel puts no breakpoint on the instruction there" : strerror(-err);
@@ -138,6 +141,8 @@ static int attach_each(struct session *session, const struct attach_plan *attach
 			err = -EINTR;
 		else if (attach->mechanism == MECHANISM_TRACEPOINT)
 			err = attach_tracepoint(session, attach, i);
+		else if (attach->points.data[i].first == FIRST_MISREAD)
+			err = -MISREAD;
 		else
 			err = attach_uprobe(session, attach, i);
 
@@ -173,7 +178,7 @@ static size_t nr_alike(const struct attach_plan *attach, size_t first)
 	size_t end = first + 1;
 
 	while (end < attach->points.nr && points[end].fd == points[first].fd &&
-	       points[end].doubtful == points[first].doubtful)
+	       points[end].first == points[first].first)
 		end++;
 	return end - first;
 }
@@ -191,10 +196,14 @@ static void attach_doubtful(struct session *session, const struct attach_plan *a
 
 void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
 {
-	if (attach->points.data[first].doubtful)
+	if (attach->points.data[first].first == FIRST_MISREAD) {
+		for (size_t i = first; i < first + nr; i++)
+			attach_refused(session, &attach->points.data[i], -MISREAD);
+	} else if (attach->points.data[first].first == FIRST_DOUBTFUL) {
 		attach_doubtful(session, attach, first, nr);
-	else
+	} else {
 		attach_halves(session, attach, first, nr, link_uprobes);
+	}
 }
 
 static int attach_files(struct session *session, const struct attach_plan *attach)

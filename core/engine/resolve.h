@@ -10,6 +10,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/vec.h"
+#include "core/engine/first_instruction.h"
 #include "core/engine/host.h"
 #include "core/engine/plan.h"
 #include "core/engine/sampling.h"
@@ -42,7 +43,7 @@ struct attach_point {
 	char *path;       /* of the file to probe, for people */
 	int fd;           /* the file itself, open; belongs to the attach plan */
 	uint64_t offset;  /* in the file */
-	bool doubtful;    /* the kernel may put no breakpoint on the instruction there */
+	enum first_instruction first; /* of user code: what the kernel makes of a breakpoint there */
 	uint64_t semaphore; /* in the file: a counter to raise while the probe is there; 0 none */
 	uint64_t address; /* in the kernel */
 	uint64_t number;  /* of the system call */

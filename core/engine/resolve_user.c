@@ -50,26 +50,18 @@ int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 
 /* ---- places ---- */
 
-/*
- * A link of many places is refused as a whole for one of them, and to find that one by halves takes the kernel a second. On
- * x86-64 it refuses the lock prefix and most of VEX (arch/x86/kernel/uprobes.c): such places are tried apart from the others.
- */
-static bool is_doubtful(const struct probed_file *file, uint64_t offset)
+static enum first_instruction first_of_file(const struct probed_file *file, uint64_t offset)
 {
-#ifdef __x86_64__
-	static const uint8_t lock = 0xf0, vex[] = { 0xc4, 0xc5 };
-	uint8_t first;
+	uint8_t code[FIRST_INSTRUCTION_BYTES];
+	ssize_t nr = pread(file->fd, code, sizeof(code), (off_t)offset);
 
-	if (pread(file->fd, &first, 1, (off_t)offset) != 1)
-		return true;
-	return first == lock || first == vex[0] || first == vex[1];
-#else
-	(void)file;
-	(void)offset;
-	return false;
-#endif
+	return nr > 0 ? first_instruction(code, (size_t)nr) : FIRST_DOUBTFUL;
 }
 
+/*
+ * A link of many places is refused as a whole for one of them, and to find that one by halves takes the kernel a second: what
+ * it may refuse (the lock prefix, most of VEX) is tried apart from the others.
+ */
 static void put_doubtful_last(struct attach_plan *attach)
 {
 	struct {
@@ -78,7 +70,7 @@ static void put_doubtful_last(struct attach_plan *attach)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < attach->points.nr; i++) {
-		if (attach->points.data[i].doubtful)
+		if (attach->points.data[i].first != FIRST_TAKEN)
 			vec_push(&doubtful.points, attach->points.data[i]);
 		else
 			attach->points.data[nr++] = attach->points.data[i];
@@ -102,7 +94,7 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 						  .path = xstrdup(file->path),
 						  .fd = file->fd,
 						  .offset = function->file_offset,
-						  .doubtful = is_doubtful(file, function->file_offset),
+						  .first = first_of_file(file, function->file_offset),
 					  });
 	freep(&vec_last(&attach->points).name);
 	vec_last(&attach->points).name = xstrdup(function->name);

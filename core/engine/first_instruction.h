@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether the kernel can put a breakpoint on an instruction of user code, as far as its bytes tell. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum first_instruction {
+	FIRST_TAKEN,    /* as far as is known */
+	FIRST_DOUBTFUL, /* the kernel may refuse it */
+	FIRST_MISREAD,  /* the kernel would take it, and break the program */
+};
+
+#define FIRST_INSTRUCTION_BYTES 8
+
+/*
+ * Of the first bytes of a function; at most FIRST_INSTRUCTION_BYTES are looked at.
+ *
+ * Before it puts a breakpoint on an instruction, the kernel decides by its opcode how to go on behind it
+ * (arch_uprobe_analyze_insn(), arch/x86/kernel/uprobes.c, all versions up to v6.18). It looks at the opcode of a vector
+ * instruction (VEX, EVEX, XOP) as if it were the one-byte opcode of that value: vpbroadcastb, 7a, is emulated as jp; a
+ * nop, 90, is skipped; behind what looks like a return, c2, the program goes on in the kernel's copy. None of these
+ * may be asked for, for the kernel agrees.
+ */
+enum first_instruction first_instruction(const uint8_t *code, size_t nr);
