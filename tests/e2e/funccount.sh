@@ -5,7 +5,7 @@
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:syscalls:sys_enter_getppid
 
-N=$([ -n "${IN_GUEST:-}" ] && echo 20000 || echo 200000)
+N=$([ -n "${IN_GUEST:-}" ] && echo 5000 || echo 200000)
 
 # counted NAME: the sum of the rows whose name ends so, over all intervals
 counted() {

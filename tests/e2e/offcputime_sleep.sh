@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=5.10 live-kallsyms
+# ctest: boots=-all$ live-kallsyms
 # Known sleeps: the time, the stack and the name are those of the thread that slept.
 . "${0%/*}/lib.sh"
 needs btf

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=400 boots=5.10
+# ctest: timeout=400 boots=-all$
 # Every option of bcc's profile does what its documentation says.
 . "${0%/*}/lib.sh"
 needs perf-event
