@@ -190,7 +190,7 @@ void group_plan(const struct group_options *options, struct plan *plan)
 	plan->container = options->container;
 	plan->cgroup_map = options->cgroup_map ? xstrdup(options->cgroup_map) : NULL;
 	plan->mntns_map = options->mntns_map ? xstrdup(options->mntns_map) : NULL;
-	plan->pidns = options->pidns;
+	plan->pidns = options->pidns ? xstrdup(options->pidns) : NULL;
 }
 
 const struct option_spec limit_table[] = {

@@ -28,6 +28,7 @@ void plan_done(struct plan *plan)
 	vec_done(&plan->tids);
 	free(plan->cgroup_map);
 	free(plan->mntns_map);
+	free(plan->pidns);
 	free(plan->save_path);
 	plan_init(plan);
 }

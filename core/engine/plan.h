@@ -150,7 +150,7 @@ struct plan {
 	const char *container; /* the same by the beginning of a container's id */
 	char *cgroup_map; /* pinned BPF map of cgroup ids, or NULL */
 	char *mntns_map;
-	const char *pidns; /* only in this pid namespace and below: what pidns_find() reads; borrowed, NULL = all */
+	char *pidns; /* only in this pid namespace and below: what pidns_find() reads; NULL = all */
 
 	/* what of an event is kept */
 	enum event_mode mode;
