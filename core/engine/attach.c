@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
@@ -13,6 +14,10 @@
 #include "core/engine/attach_private.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/libbpf_log.h"
+
+#define DESCRIPTORS_OF_REST 1024
+#define DESCRIPTORS_OF_PLACE 4
+#define DESCRIPTORS_OF_COPY 64
 
 void attach_keep(struct session *session, struct bpf_link *link, size_t first, size_t nr)
 {
@@ -305,12 +310,34 @@ static int attach_all(struct session *session, const struct plan *plan, const st
  * Probes that are attached one by one, some milliseconds apart, would each count from its own moment on, and to remove them
  * takes ten times as long. Programs of timed samples and of the scheduler do not look at the word: they count from the start.
  */
+/*
+ * Every place may take an event and a link, and where it has a program of its own, that program's maps too. Shells give 1,024
+ * descriptors; what the kernel does not give beyond them is refused place by place, and named.
+ */
+static void allow_descriptors(const struct session *session, const struct attach_plan *attach)
+{
+	rlim_t each = session->needs_copies ? DESCRIPTORS_OF_COPY : DESCRIPTORS_OF_PLACE;
+	rlim_t wanted = DESCRIPTORS_OF_REST + each * attach->points.nr;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = wanted;
+	if (limit.rlim_max < wanted)
+		limit.rlim_max = wanted;
+	if (!setrlimit(RLIMIT_NOFILE, &limit) || getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max; /* without CAP_SYS_RESOURCE, or above fs.nr_open */
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	int err = attach_children(session);
 
 	if (err)
 		return err;
+	allow_descriptors(session, attach);
 	session->control->shut = 1;
 	err = attach_all(session, plan, attach);
 	drain_begin_misses(session);

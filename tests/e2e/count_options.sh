@@ -51,6 +51,10 @@ expect_out '^;.*st_fix_hit 100$'
 run -fP
 expect_out '^calls;.*st_fix_hit 100$'
 
+# Many probes take many descriptors: a shell's limit is not theirs.
+(ulimit -S -n 64 && tool funccount -d 0.1 't:sched:*' && cp "$T/err" "$T/few") || fail "with few descriptors"
+! grep 'refused' "$T/few" || fail "probes are refused for want of descriptors"
+
 # -D ends the run; -i and -D: a report per interval, and the sum is the whole
 tool count -f -D 1 "$hit"
 expect_status 0
