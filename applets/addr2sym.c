@@ -13,7 +13,8 @@ struct addr2sym_options {
 	bool no_demangle;
 	bool why;
 	bool lines, inlines;
-	const char *debug_directories;
+	const char *vmlinux;
+	const char *debug_directories, *host_root;
 	struct word_list addresses;
 };
 
@@ -32,12 +33,19 @@ static const struct option_spec table[] = {
 	       "with the line of the source, from the debug information"),
 	OPTION(0, "inlines", struct addr2sym_options, inlines, NULL,
 	       "with the calls that the compiler inlined, one per line, the innermost first"),
+	OPTION(0, "vmlinux", struct addr2sym_options, vmlinux, "FILE",
+	       "debug information of the kernel, for --lines and --inlines; otherwise it is looked for where "
+	       "distributions put it. It must have the kernel's build id",
+	       .noun = "a file name"),
 	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL,
 	       "show C++, Rust and D names as they stand in the symbol table"),
 	OPTION(0, "why", struct addr2sym_options, why, NULL,
 	       "below each line: the files that were looked for, the tables, and the rule by which this name was taken"),
 	OPTION(0, "debug-dir", struct addr2sym_options, debug_directories, "DIR[:DIR...]",
 	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory"),
+	OPTION(0, "host-root", struct addr2sym_options, host_root, "DIR",
+	       "where the host's file system is mounted in this container: look for debug files and perf maps there, too",
+	       .parse = host_root_parse, .noun = "a directory"),
 	OPERAND("address", struct addr2sym_options, addresses,
 		"hexadecimal, with 0x or without; none: one per line of the standard input"),
 	OPTION_END,
@@ -56,7 +64,9 @@ static int name(const void *block)
 		.why = options->why,
 		.lines = options->lines,
 		.inlines = options->inlines,
+		.vmlinux = options->vmlinux,
 		.debug_directories = options->debug_directories,
+		.host_root = options->host_root,
 		.addresses = options->addresses.data,
 		.nr_addresses = options->addresses.nr,
 	};
@@ -69,6 +79,7 @@ static const struct applet_example examples[] = {
 	{ "-p 181 7f2a1c0b3e10", "what is there in a process" },
 	{ "-k ffffffff81000000", "a kernel function" },
 	{ "-e /bin/bash --find 'exec*'", "where functions are" },
+	{ "-k --find 'vfs_*'", "where those of the kernel are" },
 	{ "--why -e /bin/bash 0x4f5a0", "how the name was found, or why there is none" },
 	{},
 };

@@ -19,12 +19,17 @@ static void add_applets(struct buf *text)
 		buf_addf(text, "%-16s%s\n", (*applet)->name, (*applet)->summary);
 }
 
+static int nothing_may_follow(const char *argument, const char *word)
+{
+	return fail_usage("argument %s: '%s': nothing may follow", argument, word);
+}
+
 static int print_list(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
 	if (argc > 2)
-		return fail_usage("argument --list: '%s': nothing may follow", argv[2]);
+		return nothing_may_follow("--list", argv[2]);
 	add_applets(&text);
 	fputs(buf_text(&text), stdout);
 	return 0;
@@ -35,7 +40,7 @@ static int print_version(int argc, char **argv)
 	_cleanup_(buf_done) struct buf text = {};
 
 	if (argc > 2)
-		return fail_usage("argument --version: '%s': nothing may follow", argv[2]);
+		return nothing_may_follow("--version", argv[2]);
 	version_text(&text);
 	fputs(buf_text(&text), stdout);
 	return 0;
@@ -53,6 +58,7 @@ static int print_overview(void)
 	fputs("\n"
 	      "  stacktool APPLET --help     options and examples of an applet\n"
 	      "  stacktool --list            the applets, one per line\n"
+	      "  stacktool help --man [APPLET]   the same as a manual page: | man -l -\n"
 	      "  stacktool --version         version, libraries and what was built in\n"
 	      "  stacktool --install DIR     links for the names of bcc's tools in a folder\n"
 	      "  stacktool --completions SHELL   what bash, zsh or fish completes\n",
@@ -94,14 +100,19 @@ static int help(int argc, char **argv)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	bool man = argc > 2 && !strcmp(argv[2], "--man");
-	const char *word = man ? (argc > 3 ? argv[3] : NULL) : (argc > 2 ? argv[2] : NULL);
+	int at = man ? 3 : 2;
+	const char *word = argc > at ? argv[at] : NULL;
 	const struct applet *applet;
 	bool as_bcc;
 
+	if (argc > at + 1)
+		return nothing_may_follow(argv[1], argv[at + 1]);
 	if (!word && !man)
 		return print_overview();
 	if (man && word && !strcmp(word, "probes"))
 		return print_probes_page();
+	if (man && word && !strcmp(word, "stacktool"))
+		word = NULL;
 	applet = word ? applet_find(word, &as_bcc) : NULL;
 	if (word && !applet)
 		return fail_no_applet(word);

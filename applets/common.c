@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "applets/common.h"
 
+#include <sys/stat.h>
+
 #include "core/base/alloc.h"
 
 static int parse_unwind(const char *text, void *field)
 {
 	return unwind_mode_parse(text, field);
+}
+
+int host_root_parse(const char *text, void *field)
+{
+	struct stat status;
+
+	if (stat(text, &status) || !S_ISDIR(status.st_mode))
+		return fail_usage("argument --host-root: '%s': no such directory", text);
+	*(const char **)field = text;
+	return 0;
 }
 
 const struct option_spec common_table[] = {
@@ -22,8 +34,20 @@ const struct option_spec common_table[] = {
 	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
 	       "look up no names of user functions; with --save, 'stacktool report' does it later or elsewhere",
 	       .ours = true),
+	OPTION(0, "lines", struct common_options, lines, NULL,
+	       "source lines behind the names of functions, from their debug information", .ours = true),
+	OPTION(0, "inlines", struct common_options, inlines, NULL,
+	       "functions that the compiler put into others as frames of their own", .ours = true),
+	OPTION(0, "vmlinux", struct common_options, vmlinux, "FILE",
+	       "debug information of the kernel, for --lines and --inlines; otherwise it is looked for where "
+	       "distributions put it. It must have the kernel's build id",
+	       .noun = "a file name", .ours = true),
 	OPTION(0, "debug-dir", struct common_options, debug_directories, "DIR[:DIR...]",
 	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory", .ours = true),
+	OPTION(0, "host-root", struct common_options, host_root, "DIR",
+	       "in a container that has the host's file system mounted at DIR and the host's pid namespace: look for programs, "
+	       "debug files and perf maps of the host there",
+	       .parse = host_root_parse, .noun = "a directory", .ours = true),
 	OPTION(0, "unwind", struct common_options, unwind, "HOW",
 	       "how user stacks are walked: auto (by unwind tables, by frame pointers where there are none; the default "
 	       "with -p, a command, timed samples and times of threads), fp (otherwise), dwarf (by unwind tables alone) or off (no "
@@ -47,6 +71,11 @@ int common_plan(const struct common_options *options, struct plan *plan)
 
 	if (options->no_children && !plan->command)
 		return fail_usage("argument --no-children: there is no command; give one behind --");
+	if (plan->mode == EVENTS_BY_PROBE && (options->lines || options->inlines))
+		return fail_usage("argument --%s: there are no stacks here; 'stacktool count' has them",
+				  options->lines ? "lines" : "inlines");
+	if (options->vmlinux && !options->lines && !options->inlines)
+		return fail_usage("argument --vmlinux: belongs to --lines or --inlines");
 	plan->follow_children = plan->command && !options->no_children;
 	plan->save_path = options->save_path ? xstrdup(options->save_path) : NULL;
 	plan->strict = options->strict;
@@ -56,7 +85,11 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->dump_bpf = options->dump_bpf;
 	plan->no_demangle = options->no_demangle;
 	plan->no_symbolize = options->no_symbolize;
+	plan->view.lines = options->lines;
+	plan->view.inlines = options->inlines;
+	plan->vmlinux = options->vmlinux;
 	plan->debug_directories = options->debug_directories;
+	plan->host_root = options->host_root;
 	plan->output = options->output;
 	if (options->output.root == GRAPH_ROOT_TID)
 		plan->key_parts |= KEY_TGID | KEY_TID | KEY_COMM;

@@ -21,7 +21,9 @@ struct common_options {
 	bool no_children;
 	bool no_demangle;
 	bool no_symbolize;
-	const char *debug_directories;
+	bool lines, inlines;
+	const char *vmlinux;
+	const char *debug_directories, *host_root;
 	enum unwind_mode unwind;
 	uint32_t unwind_mib; /* 0: default */
 	struct output_options output;
@@ -30,6 +32,9 @@ struct common_options {
 extern const struct option_spec common_table[];
 /* After plan->command is set. 0, or a usage error about where the output goes. */
 _must_check_ int common_plan(const struct common_options *options, struct plan *plan);
+
+/* For --host-root: a directory that is there. 0, or a usage error. */
+int host_root_parse(const char *text, void *field);
 
 /* Where a report goes, in which form, and what its pictures look like. */
 extern const struct option_spec output_table[];

@@ -140,6 +140,11 @@ const struct applet count_applet = {
 		"Without -P the same stack is one row for all processes. A PATTERN may match several events; their "
 		"stacks are counted together.\n"
 		"\n" COMMAND_DESCRIPTION,
+	.overhead =
+		"An event with both stacks takes about 1.2 microseconds in the kernel with 16 user frames, 0.6 of the kernel's own two walks "
+		"of the stacks; by unwind tables (-p, --unwind=auto) about twice as long. A million events a second would take more than a "
+		"CPU: funccount says first how many there are. A user function or a USDT probe is a trap into the kernel and back besides, "
+		"in the traced program itself, and is felt where it is hit millions of times a second.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct count_options),

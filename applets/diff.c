@@ -10,7 +10,7 @@ struct diff_options {
 	uint32_t lines;
 	struct output_options output;
 	struct filter_options filter;
-	const char *before, *now;
+	const char *before, *now, *debug_directories;
 };
 
 static const struct option_spec table[] = {
@@ -19,6 +19,10 @@ static const struct option_spec table[] = {
 	OPTION('f', "folded", struct diff_options, folded, NULL, "lines 'stack before now', for other tools"),
 	OPTION(0, "lines", struct diff_options, lines, "N", "functions in the table (default 30)", .min = 1),
 	OPTION(0, "negate", struct diff_options, output.negate, NULL, "blue for what grew, red for what shrank"),
+	OPTION(0, "debug-dir", struct diff_options, debug_directories, "DIR[:DIR...]",
+	       "for profiles made with --no-symbolize: look for programs and debug files by build id here first, then in "
+	       "/usr/lib/debug, then at their own paths",
+	       .noun = "a directory"),
 	OPTION_FRAGMENT(filter_table, struct diff_options, filter),
 	OPTION_FRAGMENT(output_table, struct diff_options, output),
 	OPTION_FRAGMENT(graph_table, struct diff_options, output),
@@ -40,7 +44,7 @@ static int compare(const void *block)
 	if (!err && options->lines && output.format != OUTPUT_DEFAULT && output.format != OUTPUT_TEXT)
 		err = fail_usage("argument --lines: belongs to the table, which is text");
 	output.limit = options->lines;
-	return err ? err : run_diff(options->before, options->now, &output, &filter);
+	return err ? err : run_diff(options->before, options->now, options->debug_directories, &output, &filter);
 }
 
 static const struct applet_example examples[] = {

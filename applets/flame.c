@@ -7,10 +7,14 @@
 struct flame_options {
 	struct output_options output;
 	struct filter_options filter;
-	const char *path;
+	const char *path, *debug_directories;
 };
 
 static const struct option_spec table[] = {
+	OPTION(0, "debug-dir", struct flame_options, debug_directories, "DIR[:DIR...]",
+	       "for profiles made with --no-symbolize: look for programs and debug files by build id here first, then in "
+	       "/usr/lib/debug, then at their own paths",
+	       .noun = "a directory"),
 	OPTION_FRAGMENT(filter_table, struct flame_options, filter),
 	OPTION_FRAGMENT(output_table, struct flame_options, output),
 	OPTION_FRAGMENT(graph_table, struct flame_options, output),
@@ -25,7 +29,7 @@ static int draw(const void *block)
 {
 	const struct flame_options *options = block;
 	const struct filter filter = filter_of(&options->filter);
-	const struct report_change change = {};
+	const struct report_change change = { .debug_directories = options->debug_directories };
 	struct output_options output = options->output;
 	int err;
 

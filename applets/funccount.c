@@ -82,6 +82,9 @@ const struct applet funccount_applet = {
 		"one USDT probe, are counted together; C++ and Rust names are shown readably. "
 		"'stacktool count' tells who calls one of them.\n"
 		"\n" COMMAND_DESCRIPTION,
+	.overhead =
+		"No stacks are taken: a counter of each CPU is added to, some 70 nanoseconds an event. What the probe itself takes comes on "
+		"top: a user function traps into the kernel and back, 1 to 2 microseconds in the traced program.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct funccount_options),

@@ -119,7 +119,7 @@ static bool reader_is_gone(void)
 	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
-/* Writes what is left. The reader's end of the pipe is not our failure (`stacktool … | head`), a full disk is. */
+/* Writes what is left. That the reader has gone is said, but is not our failure (`stacktool … | head`); a full disk is. */
 static int finish_output(int err)
 {
 	bool failed = ferror(stdout);
@@ -128,8 +128,10 @@ static int finish_output(int err)
 		failed = true;
 	if (err_kind() != ERR_NONE || (!failed && !err))
 		return err;
-	if (err == -EPIPE || (failed && reader_is_gone()))
+	if (err == -EPIPE || (failed && reader_is_gone())) {
+		fputs("NOTE: the reader has gone: the rest of the output is not written\n", stderr);
 		return 0;
+	}
 	if (!err)
 		err = errno ? -errno : -EIO;
 	return fail(err, failed ? "standard output: cannot be written: %s" : "failed: %s", strerror(-err));
@@ -178,6 +180,7 @@ int main(int argc, char **argv)
 
 	keep_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead, and the programs are detached in order */
+	signal(SIGCHLD, SIG_DFL); /* whoever ignores it gets no status of a child: some pass that on to us */
 	ended = run(&call, argc, argv);
 	err = finish_output(ended);
 	if (err && !ended) /* what could not be written is the tool's own failure */

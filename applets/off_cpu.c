@@ -16,6 +16,11 @@ const struct option_spec off_cpu_table[] = {
 	       "below each stack how many intervals it has, the shortest and the longest, and a histogram of their length; "
 	       "the last one is of all stacks",
 	       .ours = true),
+	OPTION(0, "timestamps", struct off_cpu_options, times, NULL,
+	       "keep the time at which each interval ended, for the form 'perf' and 'report --since'; takes more memory",
+	       .ours = true),
+	OPTION(0, "per-thread", struct off_cpu_options, per_thread, NULL, "threads by themselves, named PID/TID",
+	       .ours = true),
 	OPTION(0, "interval", struct off_cpu_options, interval, "SECONDS", "a report every so often", .ours = true),
 	OPTION_END,
 };
@@ -50,6 +55,10 @@ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 	plan->off_cpu.max_ns = options->max_us >= UINT64_MAX / 1000 ? UINT64_MAX : options->max_us * 1000 + 999;
 	plan->off_cpu.unfinished = options->unfinished;
 	plan->off_cpu.by_duration = plan->view.histogram = options->histogram;
+	plan->off_cpu.by_time = plan->view.times = options->times;
+	plan->view.by_thread = options->per_thread;
+	if (options->times || options->per_thread) /* times are those of a thread */
+		plan->key_parts |= KEY_TGID | KEY_TID;
 	plan->record_entries = options->stack_entries;
 	plan->interval_ns = options->interval.ns;
 	plan->duration_ns = options->duration.ns;

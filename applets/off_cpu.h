@@ -11,6 +11,7 @@ struct off_cpu_options {
 	uint32_t stack_entries;
 	bool unfinished;
 	bool histogram;
+	bool times, per_thread;
 	struct seconds interval;
 	/* what is shown, and for how long: off_cpu_run_table */
 	struct pick_options pick;

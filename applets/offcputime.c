@@ -97,6 +97,7 @@ static const struct applet_example examples[] = {
 	{ "--state D 5", "only uninterruptible sleep: mostly disks and locks in the kernel" },
 	{ "--runqueue 5", "only time spent waiting for a CPU" },
 	{ "--histogram 5", "also how long the waits of each stack were" },
+	{ "--timestamps --save wait.stk 60", "keep when each wait ended, for 'stacktool report --since 10 wait.stk'" },
 	{ "--unfinished 5", "also threads that never came back within the 5 seconds" },
 	{},
 };
@@ -113,6 +114,12 @@ const struct applet offcputime_applet = {
 		"Only intervals count that begin and end while tracing. The "
 		"idle task is left out.\n"
 		"\n" COMMAND_DESCRIPTION,
+	.overhead =
+		"Follows every switch of threads, of all of them, whatever -p says; busy hosts have a million a second. A switch, out and in, "
+		"takes 1.7 microseconds by frame pointers (--unwind=fp), 0.75 of the kernel's own two walks of the stacks, and 3.5 by "
+		"unwind tables, the default, with 16 user frames. Two threads that do nothing but hand a byte to and fro take 2.2 to 2.5 "
+		"times as long by frame pointers, where bpftrace and libbpf-tools make them take 3.3 times, and 4 times by tables. "
+		"-m and -M save counting, not stack walks.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct offcputime_options),

@@ -71,6 +71,9 @@ const struct applet offwaketime_applet = {
 		"interrupts, [preempted] for a thread that never slept, [woken before asleep] for one that was woken on "
 		"its way to sleep, [no waker seen] otherwise.\n"
 		"\n" COMMAND_DESCRIPTION,
+	.overhead =
+		"As offcputime, and each wake-up takes the stacks of the waker too: 2.0 to 2.3 microseconds an event by frame pointers "
+		"(--unwind=fp), 4.6 to 5.3 by unwind tables, the default.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct offwaketime_options),

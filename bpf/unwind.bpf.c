@@ -120,6 +120,56 @@ static __always_inline __u64 st_find_rule(const struct st_unwind *unwind, __u64 
 	return ST_LONG(head, unwind->rules + ST_UNWIND_ROW_RULE(row));
 }
 
+/* ---- what was found before ---- */
+
+static __always_inline __u64 st_walk_address(const struct st_unwind *unwind)
+{
+	return unwind->pc - unwind->is_call;
+}
+
+/* Where the rule for an address of this space would be remembered; NULL for who may not look. */
+static __always_inline struct st_recent_rule *st_recent_rule(const struct st_unwind *unwind, __u32 slot_index)
+{
+	__u64 place = ((st_walk_address(unwind) ^ unwind->space) * 0x9e3779b97f4a7c15ULL) >> (64 - ST_RECENT_BITS);
+	struct st_recent *recent = slot_index ? 0 : bpf_map_lookup_elem(&st_recent, &slot_index);
+
+	return recent ? &recent->rules[place] : 0;
+}
+
+static __always_inline __u64 st_recall(const struct st_unwind *unwind, __u32 slot_index)
+{
+	const struct st_recent_rule *found = st_recent_rule(unwind, slot_index);
+
+	if (!found || found->address != st_walk_address(unwind) || found->space != unwind->space)
+		return 0;
+	return found->rule;
+}
+
+static __always_inline void st_remember(const struct st_unwind *unwind, __u32 slot_index)
+{
+	struct st_recent_rule *place = st_recent_rule(unwind, slot_index);
+
+	if (!place || !unwind->rule)
+		return;
+	place->address = st_walk_address(unwind);
+	place->space = unwind->space;
+	place->rule = unwind->rule;
+}
+
+__attribute__((noinline)) int st_unwind_find(__u32 slot_index)
+{
+	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+
+	if (!unwind)
+		return ST_END_NO_PROCESS;
+	unwind->rule = 0;
+	if (st_find_mapping(unwind, st_walk_address(unwind)))
+		return ST_END_NO_MAPPING;
+	unwind->rule = st_find_rule(unwind, st_walk_address(unwind));
+	st_remember(unwind, slot_index);
+	return unwind->rules == ST_SPACE_TO_COME ? ST_END_NO_TABLE : ST_END_NO_ROW;
+}
+
 /* ---- user memory ---- */
 
 /* A word of the stack. Frames lie close together, so what is read is the window that begins with it. */
@@ -194,13 +244,15 @@ static __always_inline int st_cfa(struct st_unwind *unwind, __u64 rule, __u64 *r
 /* The registers of the caller. 0 or an enum st_stack_end. */
 static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 {
-	__u8 how = (__u8)(rule >> 8), how_bp = ST_UNWIND_HOW_BP(how), in_register = ST_UNWIND_HOW_RA(how);
+	__u8 how = (__u8)(rule >> 8), how_bp = ST_UNWIND_HOW_BP(how);
+	__u8 in_register = ST_UNWIND_HOW_RA(how) & ST_UNWIND_RA_REGISTER,
+	     elsewhere = ST_UNWIND_HOW_RA(how) & ST_UNWIND_RA_ELSEWHERE;
 	__u64 cfa = 0, from, pc = 0;
 	int end = st_cfa(unwind, rule, &cfa);
 
 	if (end)
 		return end;
-	if (cfa < unwind->sp || (cfa & 7))
+	if ((cfa < unwind->sp && !elsewhere) || (cfa & 7))
 		return ST_END_BAD_CFA;
 	if (cfa == unwind->sp && unwind->is_call && !in_register)
 		return ST_END_ROOT; /* the call has overwritten the return address, which was popped: nothing returns there */
@@ -245,7 +297,8 @@ static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
 
 /*
  * Code without a row. A frame pointer leads on when it points up the stack; whether what it led to is code, the next step
- * sees. A zero one is the root by the ABI, but only at the end of a chain: elsewhere it is a number like any other.
+ * sees. A zero one is the root by the ABI, and so is a zero return address, but only at the end of a chain: elsewhere the
+ * register is a number like any other.
  */
 static __always_inline int st_by_frame(struct st_unwind *unwind, int end)
 {
@@ -259,13 +312,15 @@ static __always_inline int st_by_frame(struct st_unwind *unwind, int end)
 		return end;
 	if (st_stack_word(unwind, bp, &above) || st_stack_word(unwind, bp + 8, &pc))
 		return end;
+	if (!pc)
+		return unwind->by_frame ? ST_END_ROOT : end;
 	unwind->sp = bp + 16;
 	unwind->bp = above;
 	unwind->pc = pc;
 	unwind->is_call = 1;
 	unwind->is_known = 0;
 	unwind->by_frame = end;
-	return pc ? 0 : ST_END_ROOT;
+	return 0;
 }
 
 static __always_inline int st_store_frame(struct st_unwind *unwind, __u32 slot_index)
@@ -284,18 +339,16 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 {
 	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
 	int end = ST_END_NO_ROW;
-	__u64 address, rule = 0;
+	__u64 rule;
 
 	if (!unwind)
 		return ST_END_NO_PROCESS;
-	address = unwind->pc - unwind->is_call;
-	if (!st_find_mapping(unwind, address)) {
-		rule = st_find_rule(unwind, address);
-		end += unwind->rules == ST_SPACE_TO_COME;
-	} else if (unwind->by_frame) {
-		return unwind->by_frame;
-	} else {
-		end = ST_END_NO_MAPPING;
+	rule = st_recall(unwind, slot_index);
+	if (!rule) {
+		end = st_unwind_find(slot_index);
+		if (end == ST_END_NO_MAPPING && unwind->by_frame)
+			return unwind->by_frame;
+		rule = unwind->rule;
 	}
 	if (st_store_frame(unwind, slot_index))
 		return ST_END_TRUNCATED;

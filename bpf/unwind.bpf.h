@@ -13,6 +13,12 @@
  */
 int st_unwind_walk(__u32 slot_index);
 
+/*
+ * Finds the rule for where the walk is, and remembers it. Returns the enum st_stack_end that the walk has come to when the
+ * rule turns out to be none.
+ */
+int st_unwind_find(__u32 slot_index);
+
 /* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
 int st_unwind_step(__u32 slot_index);
 

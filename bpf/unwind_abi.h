@@ -76,6 +76,7 @@ enum st_unwind_ra {
 	 */
 	ST_UNWIND_RA_AT_CFA = 0,
 	ST_UNWIND_RA_REGISTER, /* in `reg`; known as for ST_UNWIND_REGISTER (vfork keeps it in rdi) */
+	ST_UNWIND_RA_ELSEWHERE, /* as AT_CFA, and the caller is on another stack, which may lie below this one (Go's systemstack) */
 };
 
 struct st_unwind_rule {
@@ -100,3 +101,4 @@ _Static_assert(__builtin_offsetof(struct st_unwind_rule, offset) == 4, "offset o
 _Static_assert(__builtin_offsetof(struct st_unwind_rule, add) == 6, "add of a rule");
 _Static_assert(ST_UNWIND_PAGE_SHIFT + ST_UNWIND_RULE_BITS == 32, "a row is 32 bits");
 _Static_assert(ST_UNWIND_NR_KINDS <= 16, "kinds");
+_Static_assert(ST_UNWIND_RA_REGISTER == 1 && ST_UNWIND_RA_ELSEWHERE == 2, "one bit each");

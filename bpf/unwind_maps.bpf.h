@@ -16,6 +16,7 @@ struct st_unwind {
 	__u64 to_file;
 	__u32 head, nr_pages, first_page, rules;
 	__u64 space; /* of the process, as in struct st_unwind_process */
+	__u64 rule; /* that st_unwind_find() has found */
 	__u64 order; /* where `registers` has which, as ST_REGISTERS_PT */
 	__u64 window_at; /* user address of the window */
 	__u64 room; /* a word below window_at + room lies in the window; 0: nothing does */
@@ -54,6 +55,13 @@ struct st_processes_map {
 	__uint(max_entries, 8192);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct st_unwind_process));
+};
+
+struct st_recent_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct st_recent));
 };
 
 struct st_unwinds_map {

@@ -50,10 +50,39 @@ struct st_unwind_process {
 	__u32 pad;
 };
 
-#define ST_SPACE(place, nr) ((__u64)(nr) << 32 | (__u32)(place)) /* place in longs */
-#define ST_SPACE_PLACE(space) ((__u32)(space))
-#define ST_SPACE_NR(space) ((__u32)((space) >> 32))
+/*
+ * The place (longs) and the number of mappings, and a serial number: a place that is used again is another space. What was found
+ * in a space, under all of this word, is therefore true as long as an entry has it. The serial comes round after 134 million
+ * changes of mappings.
+ */
+#define ST_SPACE_PLACE_BITS 27
+#define ST_SPACE_NR_BITS 10
+#define ST_SPACE(place, nr, serial)                                              \
+	((__u64)(serial) << (ST_SPACE_PLACE_BITS + ST_SPACE_NR_BITS) |           \
+	 (__u64)((nr) & ((1u << ST_SPACE_NR_BITS) - 1)) << ST_SPACE_PLACE_BITS | \
+	 ((place) & ((1u << ST_SPACE_PLACE_BITS) - 1)))
+#define ST_SPACE_PLACE(space) ((__u32)(space) & ((1u << ST_SPACE_PLACE_BITS) - 1))
+#define ST_SPACE_NR(space) ((__u32)((space) >> ST_SPACE_PLACE_BITS) & ((1u << ST_SPACE_NR_BITS) - 1))
 
+/*
+ * The rules that a CPU has found last. The address and the space of each are kept whole, and what is found under them never
+ * changes: what is remembered is what a search would find. Only the owner of the first scratch slot reads and writes it, so no
+ * entry is ever seen half written; the other slots are those of programs that interrupt another one.
+ */
+#define ST_RECENT_BITS 10
+#define ST_RECENT_RULES (1u << ST_RECENT_BITS)
+
+struct st_recent_rule {
+	__u64 address, space, rule; /* the address as it is looked up: that of a call is its last byte */
+};
+
+struct st_recent {
+	struct st_recent_rule rules[ST_RECENT_RULES];
+};
+
+_Static_assert(sizeof(struct st_recent) <= 32768, "the kernel's limit for what each CPU has (PCPU_MIN_UNIT_SIZE)");
 _Static_assert(sizeof(struct st_slab) == ST_SLAB_BYTES, "struct st_slab changed size");
 _Static_assert(sizeof(struct st_space_mapping) == 8 * ST_SPACE_MAPPING_LONGS, "struct st_space_mapping changed size");
+_Static_assert((__u64)ST_MAX_SLABS *ST_SLAB_LONGS <= 1u << ST_SPACE_PLACE_BITS, "places of a space");
+_Static_assert(ST_MAX_SPACE_MAPPINGS < 1 << ST_SPACE_NR_BITS, "mappings of a space");
 _Static_assert(sizeof(struct st_unwind_process) == 32, "struct st_unwind_process changed size");

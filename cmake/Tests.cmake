@@ -374,6 +374,7 @@ endif()
 
 split_programs(${tests}/bench/*.c bench_programs bench_support)
 list(FILTER bench_support EXCLUDE REGEX "\\.bpf\\.c$")
+list(APPEND bench_support ${tests}/bpf/step.c ${tests}/bpf/step_maps.c) # the walk of the programs, in user space
 file(GLOB bench_bpf CONFIGURE_DEPENDS ${tests}/bench/*.bpf.c)
 foreach(source IN LISTS bench_bpf)
 	get_filename_component(name ${source} NAME)

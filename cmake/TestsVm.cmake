@@ -49,7 +49,7 @@ foreach(line IN LISTS boots)
 	foreach(name IN LISTS guest_tests)
 		set(here FALSE)
 		if(boot MATCHES "${guest_boots_${name}}" OR
-		   (label STREQUAL vm-all AND NOT guest_boots_${name} MATCHES "^(6.12-)?(lockdown|preempt-full)$"))
+		   (label STREQUAL vm-all AND NOT guest_boots_${name} MATCHES "^((6.12-)?(lockdown|preempt-full)|cpu)$"))
 			set(here TRUE)
 		endif()
 		if(here AND name MATCHES "${wanted}")

@@ -24,7 +24,8 @@ struct applet {
 	const char *bcc_name;        /* name of the bcc tool it replaces, for --install; NULL = none */
 	const char *summary;         /* one line, lower case, no full stop */
 	const char *description;     /* paragraphs separated by an empty line, for --help and the man page */
-	const struct option_spec *options;     /* with the operands; ends with OPTION_END */
+	const char *overhead; /* collecting applets: what a run costs, measured, for the man page; NULL = not said */
+	const struct option_spec *options; /* with the operands; ends with OPTION_END */
 	const struct applet_example *examples; /* ends with a NULL `arguments` */
 
 	/* Options are parsed into a zeroed block of this size, after `defaults` (or NULL) was copied over it. */

@@ -10,6 +10,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/replace.h"
 #include "core/engine/profile_file.h"
@@ -51,15 +52,19 @@ static bool is_pattern(const char *path)
 	return strchr(path, '%') != NULL;
 }
 
-static void add_time(struct buf *name, const struct profile *profile, const struct profile_interval *interval)
+/* Two intervals can end in one second, the last one at Ctrl-C: its file must not replace that of the one before. */
+static void add_time(struct buf *name, const struct output *output, const struct profile *profile,
+		     const struct profile_interval *interval)
 {
-	time_t seconds = (time_t)(interval->wall_end_ns / 1000000000) + (int32_t)profile->utc_offset_s;
+	time_t seconds = (time_t)(interval->wall_end_ns / NSEC_PER_SEC) + (int32_t)profile->utc_offset_s;
 	struct tm parts = {};
 	char text[32];
 
 	gmtime_r(&seconds, &parts);
 	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &parts);
 	buf_adds(name, text);
+	if (output->nr_in_second && output->second == interval->wall_end_ns / NSEC_PER_SEC)
+		buf_addf(name, "-%u", output->nr_in_second + 1);
 }
 
 /* A host may be called what it likes; a path it is not. */
@@ -84,7 +89,7 @@ static int expand(const struct output *output, const struct profile *profile, co
 			buf_addf(name, "%06u", output->nr_written + 1);
 			break;
 		case 't':
-			add_time(name, profile, interval);
+			add_time(name, output, profile, interval);
 			break;
 		case 'h':
 			add_host(name, profile_string(profile, profile->hostname));
@@ -244,6 +249,13 @@ int output_bytes(const struct output_options *options, const struct buf *bytes)
 	return options->path ? replace_file(options->path, bytes->data, bytes->nr) : print_bytes(bytes);
 }
 
+static void count_written(struct output *output, uint64_t second)
+{
+	output->nr_written++;
+	output->nr_in_second = output->second == second ? output->nr_in_second + 1 : 1;
+	output->second = second;
+}
+
 /* Of the files that this run wrote, the newest `keep` stay. */
 static void remember(struct output *output, const char *name)
 {
@@ -265,18 +277,19 @@ int output_write(struct output *output, const struct profile *profile, size_t fi
 	_cleanup_(buf_done) struct buf bytes = {}, name = {};
 	static const struct profile_interval none;
 	const struct profile_interval *intervals = nr ? profile->intervals.data + first : &none;
+	const struct profile_interval *last = &intervals[nr ? nr - 1 : 0];
 	int err = make_document(output->options, profile, intervals, nr, &bytes);
 
 	if (err)
 		return err;
 	if (!output->options->path)
 		return print_bytes(&bytes);
-	err = expand(output, profile, &intervals[nr ? nr - 1 : 0], &name);
+	err = expand(output, profile, last, &name);
 	if (!err)
 		err = replace_file(buf_text(&name), bytes.data, bytes.nr);
 	if (err)
 		return err;
-	output->nr_written++;
+	count_written(output, last->wall_end_ns / NSEC_PER_SEC);
 	remember(output, buf_text(&name));
 	return 0;
 }

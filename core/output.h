@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/base/vec.h"
 #include "core/engine/output.h"
@@ -17,6 +18,8 @@ struct buf;
 struct output {
 	const struct output_options *options;
 	unsigned int nr_written;
+	uint64_t second;            /* in which the interval of the last one ended; 0: none yet */
+	unsigned int nr_in_second; /* written so far */
 	VEC(char *) kept; /* with --keep: the files written so far, the oldest first */
 };
 
@@ -35,8 +38,8 @@ int output_check(const struct output_options *options);
 
 /*
  * Makes one document of `nr` intervals from `first` on and writes it. In a path, %n stands for the number of the file,
- * %t for the time at the end of the interval, %h for the host; with options.keep the oldest files of this run go.
- * 0, or a negative errno with a recorded cause; -EPIPE without one.
+ * %t for the time at the end of the interval (with "-2" behind it for the second one of that second), %h for the host;
+ * with options.keep the oldest files of this run go. 0, or a negative errno with a recorded cause; -EPIPE without one.
  */
 int output_write(struct output *output, const struct profile *profile, size_t first, size_t nr);
 

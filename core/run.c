@@ -10,11 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/applet.h"
@@ -33,6 +30,7 @@
 #include "core/engine/profile_file.h"
 #include "core/engine/resolve.h"
 #include "core/engine/session.h"
+#include "core/engine/source_lines.h"
 #include "core/engine/spaces.h"
 #include "core/output.h"
 #include "core/render/filter.h"
@@ -56,6 +54,7 @@ struct run {
 	struct naming naming, identifying;
 	struct debuginfod debuginfod;
 	struct symbolizer *symbolizer;
+	struct source_lines lines;
 	struct symbolizer *identifier; /* with --no-symbolize: gets the files of frames instead */
 	struct session *session;
 	struct spaces *spaces;
@@ -90,8 +89,14 @@ static int start_naming(struct run *run)
 {
 	int err;
 
+	run->lines = (struct source_lines){
+		.left_ns = SOURCE_LINES_NS,
+		.kernel = { .vmlinux = run->plan->vmlinux, .directories = run->plan->debug_directories },
+	};
 	run->naming = (struct naming){ .no_demangle = run->plan->no_demangle,
+				       .lines = run->plan->view.lines || run->plan->view.inlines,
 				       .debug_directories = run->plan->debug_directories,
+				       .host_root = run->plan->host_root,
 				       .spaces = &run->spaces };
 	err = naming_start(&run->naming, &run->symbolizer);
 	if (err || !run->plan->no_symbolize)
@@ -115,10 +120,8 @@ static int prepare(struct run *run)
 
 	if (!err)
 		err = pick_rows(run);
-
 	if (!err)
-		err = process_require(run->plan->tgids.data, run->plan->tgids.nr, run->plan->tids.data,
-				      run->plan->tids.nr);
+		err = run_require_targets(run->applet->name, run->plan);
 	if (!err)
 		err = run_guard_init(&run->guard, run->applet->name, run->plan);
 	if (!err && run->plan->save_path)
@@ -186,6 +189,7 @@ static int open_spaces(struct run *run)
 		.no_frames = run->plan->mode == EVENTS_BY_PROBE,
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
 		.unwind = session_unwinds(run->session, &unwind) ? &unwind : NULL,
+		.host_root = run->plan->host_root,
 	};
 	int err = spaces_new(&options, &run->spaces);
 
@@ -196,16 +200,6 @@ static int open_spaces(struct run *run)
 	if (!err)
 		look_at_targets(run);
 	return err;
-}
-
-/* A script that waits for the probes to be in place names a descriptor in the environment (docs/hacking.md). */
-static void say_attached(void)
-{
-	const char *text = getenv("STACKTOOL_READY_FD");
-	long fd = text ? strtol(text, NULL, 10) : -1;
-
-	if (fd > 2 && fd < INT_MAX && write((int)fd, "attached\n", 9) == 9)
-		close((int)fd);
 }
 
 static void say_lines(const struct run *run, const char *lines)
@@ -250,16 +244,6 @@ static int watch_targets(struct run *run)
 	return process_watch_new(plan->tgids.data, plan->tgids.nr, plan->tids.data, plan->tids.nr, &run->watch);
 }
 
-/*
- * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but
- * it has to get that at once. Without the privilege things work as long as there is time to spare.
- */
-static void ask_for_priority(void)
-{
-	if (setpriority(PRIO_PROCESS, 0, -20))
-		return;
-}
-
 static int start(struct run *run)
 {
 	int err = session_new(run->plan, &run->attach, &run->session);
@@ -272,6 +256,8 @@ static int start(struct run *run)
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run);
 		err = open_spaces(run);
+		if (!err && run->plan->vmlinux)
+			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
 	}
 	event_stream_init(&run->events, run->plan);
 	if (!err)
@@ -284,7 +270,7 @@ static int start(struct run *run)
 		err = collector_watch_keys(run->collector, run_screen_fd(run->screen));
 	ask_for_priority();
 	if (!err)
-		err = attach_patiently(run->session, run->applet->name, run->plan, &run->attach);
+		err = attach_patiently(run->session, run->spaces, run->applet->name, run->plan, &run->attach);
 	if (!err)
 		set_header(run);
 	return err;
@@ -336,11 +322,22 @@ static int print_around(struct run *run,
 	return written(err);
 }
 
+/* How long source lines may be looked up while events go on: what comes meanwhile has to wait. */
+static uint64_t lines_time_ns(const struct run *run)
+{
+	const uint64_t second = 1000000000;
+
+	if (run->ended_ns)
+		return UINT64_MAX;
+	return run->plan->interval_ns && !shows_events(run) ? run->plan->interval_ns / 2 : second;
+}
+
 /* Names, or what is needed to look them up elsewhere. */
 static void name_all(struct run *run)
 {
 	if (!run->identifier) {
 		name_frames(&run->profile, run->symbolizer, run->spaces);
+		source_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, lines_time_ns(run));
 		return;
 	}
 	identify_frames(&run->profile, run->symbolizer, run->identifier);
@@ -554,7 +551,7 @@ static int finish(struct run *run, int err)
 	run->ended_ns = clock_monotonic_ns();
 	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	run_guard_end(&run->guard);
-	detach_patiently(run->session, run->applet->name, run->plan);
+	detach_patiently(run->session, run->spaces, run->applet->name, run->plan);
 	drained = drain_all(run->session, &target);
 	err = err ? err : drained;
 	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
@@ -614,7 +611,7 @@ static int carry_out(struct run *run)
 	if (run->plan->debug)
 		say_privileges(run);
 	err = print_around(run, render_header);
-	say_attached();
+	run_say_attached();
 	if (!err && run->command)
 		err = release_command(run);
 	if (!err)
@@ -635,6 +632,7 @@ static void run_done(struct run *run)
 	session_free(run->session);
 	symbolizer_free(run->symbolizer);
 	symbolizer_free(run->identifier);
+	source_lines_done(&run->lines);
 	command_free(run->command);
 	attach_plan_done(&run->attach);
 	output_done(&run->output);

@@ -33,6 +33,8 @@ struct report_change {
 	bool timestamps;
 	bool verbose;
 	bool quiet;
+	bool lines, inlines; /* source lines, and inlined calls as frames of their own */
+	const char *vmlinux; /* for those of the kernel: as in core/engine/kernel_debug.h */
 	bool histogram; /* that of a run without one is an error */
 	bool tui; /* to walk through on the terminal, instead of printing */
 	const char *debug_directories; /* of programs and debug files by build id, for frames that have no names yet */
@@ -51,8 +53,9 @@ int run_saved(const char *path, const struct report_change *change, const struct
  */
 int run_bundle(const char *path, const char *directory, const char *debug_directories);
 
-/* Prints how the profile `now` differs from the profile `before`; the same errors. */
-int run_diff(const char *before, const char *now, const struct output_options *options, const struct filter *filter);
+/* Prints how the profile `now` differs from the profile `before`; directories as in report_change; the same errors. */
+int run_diff(const char *before, const char *now, const char *debug_directories, const struct output_options *options,
+	     const struct filter *filter);
 
 /*
  * Prints what the pattern of a plan with `look_only` matches. 0, or the failures of resolve_plan().
@@ -77,7 +80,8 @@ struct addr2sym_request {
 	bool why; /* behind each line, the decisions that led to it */
 	bool lines; /* with the source line */
 	bool inlines; /* and the calls that were inlined there */
-	const char *debug_directories; /* as in naming.h */
+	const char *vmlinux; /* for those of the kernel: as in core/engine/kernel_debug.h */
+	const char *debug_directories, *host_root; /* as in naming.h */
 	const char *const *addresses; /* hexadecimal; none: lines of the standard input */
 	size_t nr_addresses;
 };

@@ -14,9 +14,11 @@
 #include "core/base/escape.h"
 #include "core/base/match.h"
 #include "core/base/why.h"
+#include "core/engine/host.h"
 #include "core/engine/naming.h"
 #include "core/engine/opener.h"
 #include "core/engine/process.h"
+#include "core/engine/source_lines.h"
 #include "core/run.h"
 
 enum {
@@ -32,11 +34,18 @@ struct addr2sym {
 	struct symbolizer *symbolizer;
 	struct profile profile;
 	struct spaces *spaces; /* with a process */
+	struct source_lines lines; /* of frames */
+	uint32_t lines_said; /* reasons why a frame has none that were said: bits */
 	VEC(uint64_t) addresses;
 	bool lines_missed; /* and that was said */
 	struct buf text;
 	struct buf why; /* what was decided since the last answer, a line each */
 };
+
+static bool wants_lines(const struct addr2sym_request *request)
+{
+	return request->lines || request->inlines;
+}
 
 /* ---- output ---- */
 
@@ -95,6 +104,17 @@ static void add_why(struct addr2sym *run)
 	buf_clear(&run->why);
 }
 
+/* What the symbolizer is asked about. */
+static uint32_t subject_of(const struct addr2sym *run)
+{
+	return run->request->kernel ? SYMBOL_KERNEL : THE_FILE;
+}
+
+static const char *subject_name(const struct addr2sym *run)
+{
+	return run->request->kernel ? "/proc/kallsyms" : run->request->file;
+}
+
 /* A file that cannot be read has no decisions to tell but this one, the reason why there is no name. */
 static void explain(struct addr2sym *run, uint32_t file, const struct symbol_query *query, enum frame_reason reason)
 {
@@ -111,7 +131,9 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 {
 	const struct symbol_query query = { .where = frame->where, .exact = frame->exact };
 
-	if (frame->kind == FRAME_USER_FILE) {
+	if (frame->kind == FRAME_KERNEL) {
+		explain(run, SYMBOL_KERNEL, &query, (enum frame_reason)frame->reason);
+	} else if (frame->kind == FRAME_USER_FILE) {
 		why_add(&run->why, "mapped there: %s",
 			profile_string(&run->profile, run->profile.files.data[frame->file].path));
 		explain(run, frame->file, &query, (enum frame_reason)frame->reason);
@@ -122,29 +144,93 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 	}
 }
 
-/* ---- a process: frames of a profile ---- */
+/* ---- a process, or lines of the kernel: frames of a profile ---- */
 
-static void name_in_process(struct addr2sym *run)
+static uint32_t frame_of(struct addr2sym *run, uint64_t address)
 {
 	const struct profile_record record = { .tgid = run->request->tgid };
+	const struct profile_frame kernel = {
+		.kind = FRAME_KERNEL,
+		.reason = REASON_NOT_TRIED,
+		.where = address,
+		.exact = !run->request->is_return,
+	};
+	uint32_t frame;
+
+	if (run->request->kernel)
+		return profile_add_frame(&run->profile, &kernel);
+	/* one by one: only the first of a stack can be exact */
+	spaces_add_frames(run->spaces, &record, &address, 1, !run->request->is_return, &frame);
+	return frame;
+}
+
+static struct symbol_line line_of(const struct addr2sym *run, const struct profile_frame *frame)
+{
+	return (struct symbol_line){
+		.name = frame->name ? profile_string(&run->profile, frame->name) : NULL,
+		.file = frame->source ? profile_string(&run->profile, frame->source) : NULL,
+		.line = frame->line,
+	};
+}
+
+static void add_calls(struct addr2sym *run, uint32_t frame)
+{
+	uint32_t call;
+
+	if (!run->profile.frames.data[frame].has_inlined)
+		return;
+	for (uint16_t level = 1; (call = profile_find_inlined(&run->profile, frame, level)) != PROFILE_NONE; level++) {
+		struct symbol_line line = line_of(run, &run->profile.frames.data[call]);
+
+		add_inlined(&run->text, &line);
+		add_line(run, &line);
+		buf_addc(&run->text, '\n');
+	}
+}
+
+static void add_frame(struct addr2sym *run, const struct profile_frame *frame)
+{
+	const char *module = frame->module ? profile_string(&run->profile, frame->module) : NULL;
+	struct symbol_line line = line_of(run, frame);
+
+	if (frame->name)
+		add_name(&run->text, profile_string(&run->profile, frame->name), frame->offset, module);
+	else if (module && frame->kind != FRAME_KERNEL)
+		add_name(&run->text, "??", frame->where, module);
+	else
+		buf_addf(&run->text, "?? (%s)", frame_reason_text((enum frame_reason)frame->reason));
+	add_line(run, &line);
+	buf_addc(&run->text, '\n');
+}
+
+/* Why a frame has no line: each reason once. */
+static void say_no_line(struct addr2sym *run, uint64_t address, const struct profile_frame *frame)
+{
+	uint32_t bit = 1u << frame->line_reason;
+
+	if (!wants_lines(run->request) || frame->line_reason == LINES_FOUND || run->lines_said & bit)
+		return;
+	fprintf(stderr, "stacktool addr2sym: 0x%" PRIx64 ": no source line: %s\n", address,
+		line_reason_text((enum line_reason)frame->line_reason));
+	run->lines_said |= bit;
+}
+
+static void name_as_frames(struct addr2sym *run)
+{
 	size_t nr = run->addresses.nr;
 	_cleanup_(freep) uint32_t *frames = xcalloc(nr, sizeof(*frames));
 
-	for (size_t i = 0; i < nr; i++) /* one by one: only the first of a stack can be exact */
-		spaces_add_frames(run->spaces, &record, &run->addresses.data[i], 1, !run->request->is_return,
-				  &frames[i]);
+	for (size_t i = 0; i < nr; i++)
+		frames[i] = frame_of(run, run->addresses.data[i]);
 	name_frames(&run->profile, run->symbolizer, run->spaces);
+	run->lines.left_ns = SOURCE_LINES_NS; /* the user waits for it, as long as each question may take */
+	source_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, UINT64_MAX);
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_frame *frame = &run->profile.frames.data[frames[i]];
-		const char *module = frame->module ? profile_string(&run->profile, frame->module) : NULL;
 
-		if (frame->name)
-			add_name(&run->text, profile_string(&run->profile, frame->name), frame->offset, module);
-		else if (module)
-			add_name(&run->text, "??", frame->where, module);
-		else
-			buf_addf(&run->text, "?? (%s)", frame_reason_text((enum frame_reason)frame->reason));
-		buf_addc(&run->text, '\n');
+		add_calls(run, frames[i]);
+		add_frame(run, frame);
+		say_no_line(run, run->addresses.data[i], frame);
 		if (run->request->why) {
 			explain_frame(run, frame);
 			add_why(run);
@@ -187,13 +273,15 @@ static void find_lines(struct addr2sym *run, const struct symbol_query *queries,
 	int err;
 
 	*ret_lines = (struct symbol_lines){};
-	if (!run->request->lines && !run->request->inlines)
+	if (!wants_lines(run->request))
 		return;
-	err = symbolizer_lines(run->symbolizer, THE_FILE, queries, run->addresses.nr, run->request->inlines, ret_lines);
+	err = symbolizer_lines(run->symbolizer, THE_FILE, queries, run->addresses.nr, run->request->inlines, 0,
+			       ret_lines);
 	if (err && !run->lines_missed)
 		fprintf(stderr, "stacktool addr2sym: '%s': no source lines: %s\n", run->request->file,
 			err == -ENODATA   ? "neither it nor a debug file of it has debug information"
 			: err == -ENOEXEC ? "not a usable ELF file"
+			: err == -EBADMSG ? "its debug information makes no sense"
 					  : strerror(-err));
 	run->lines_missed = run->lines_missed || err;
 }
@@ -220,8 +308,9 @@ static void name_in_file(struct addr2sym *run)
 		const struct symbol_line_range *range = lines.ranges ? &lines.ranges[i] : NULL;
 
 		add_lines(run, &answers[i], range ? lines.lines + range->first : NULL, range ? range->nr : 0);
-		if (run->request->why && !run->request->kernel)
-			explain(run, THE_FILE, &queries[i], naming_reason(answers[i].status, false));
+		if (run->request->why)
+			explain(run, subject_of(run), &queries[i],
+				naming_reason(answers[i].status, run->request->kernel));
 		add_why(run);
 	}
 	symbol_lines_done(&lines);
@@ -233,8 +322,8 @@ static int name_batch(struct addr2sym *run)
 {
 	if (!run->addresses.nr)
 		return 0;
-	if (run->spaces)
-		name_in_process(run);
+	if (run->spaces || (run->request->kernel && wants_lines(run->request)))
+		name_as_frames(run);
 	else
 		name_in_file(run);
 	run->addresses.nr = 0;
@@ -296,11 +385,14 @@ static int find(struct addr2sym *run)
 	_cleanup_(free_functions) struct symbol_function *functions = NULL;
 	const char *near;
 	size_t nr = 0;
-	int err = pattern ? symbolizer_find(run->symbolizer, THE_FILE, pattern, &functions, &nr) : -ENOMEM;
+	int err = pattern ? symbolizer_find(run->symbolizer, subject_of(run), pattern, &functions, &nr) : -ENOMEM;
 
 	if (err)
-		return fail(err, "'%s': functions cannot be found: %s", run->request->file,
-			    err == -ENOEXEC ? "not a usable ELF file" : strerror(-err));
+		return fail(err, "'%s': functions cannot be found: %s", subject_name(run),
+			    err == -EPERM          ? "it shows no addresses"
+			    : err != -ENOEXEC      ? strerror(-err)
+			    : run->request->kernel ? "not a list of symbols"
+						   : "not a usable ELF file");
 	for (size_t i = 0; i < nr; i++) {
 		buf_addf(&run->text, "0x%" PRIx64 " ", functions[i].address);
 		escape_add(&run->text, functions[i].name, ESCAPE_NAME);
@@ -308,8 +400,8 @@ static int find(struct addr2sym *run)
 	}
 	if (nr)
 		return write_text(run);
-	fail_no_match("'%s': no function '%s'", run->request->file, run->request->find);
-	if (symbolizer_suggest(run->symbolizer, THE_FILE, run->request->find, &near, 1) == 1)
+	fail_no_match("'%s': no function '%s'", subject_name(run), run->request->find);
+	if (symbolizer_suggest(run->symbolizer, subject_of(run), run->request->find, &near, 1) == 1)
 		hint("did you mean '%s'?", near);
 	return -ENOENT;
 }
@@ -325,13 +417,29 @@ static int open_file(struct addr2sym *run)
 	return fd < 0 ? fd : symbolizer_add_file(run->symbolizer, THE_FILE, fd);
 }
 
+/* What is said about the kernel's debug information is told now; without --vmlinux it may be somewhere, or not. */
+static int open_vmlinux(struct addr2sym *run)
+{
+	char text[256];
+
+	if (!wants_lines(run->request))
+		return 0;
+	host_kernel_build_id(text);
+	run->profile.host.kernel_build_id = profile_add_string(&run->profile, text);
+	host_describe(text, sizeof(text));
+	run->profile.kernel_release = profile_add_string(&run->profile, text);
+	run->lines.kernel.vmlinux = run->request->vmlinux;
+	run->lines.kernel.directories = run->request->debug_directories;
+	return run->request->vmlinux ? kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer) : 0;
+}
+
 static int open_kernel(struct addr2sym *run)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return fail(-errno, "/proc/kallsyms: cannot be opened: %s", strerror(errno));
-	return symbolizer_add_kernel(run->symbolizer, fd);
+	return symbolizer_add_kernel(run->symbolizer, fd) ?: open_vmlinux(run);
 }
 
 static int open_process(struct addr2sym *run)
@@ -341,6 +449,7 @@ static int open_process(struct addr2sym *run)
 		.profile = &run->profile,
 		.only_tgid = run->request->tgid,
 		.why = run->request->why ? &run->why : NULL,
+		.host_root = run->request->host_root,
 	};
 	int err = process_require_proc();
 
@@ -363,13 +472,14 @@ static int check(const struct addr2sym_request *request)
 {
 	if (!request->file && !request->kernel && !request->tgid)
 		return fail_usage("addresses of what? give --exe FILE, --pid PID or --kernel");
-	if ((request->lines || request->inlines) && (!request->file || request->find))
-		return fail_usage("argument --%s: needs --exe FILE and addresses",
-				  request->lines ? "lines" : "inlines");
-	if (request->find && !request->file)
-		return fail_usage("argument --find: needs --exe FILE");
-	if (request->why && (request->find || request->kernel))
-		return fail_usage("argument --why: needs addresses of a file or a process");
+	if (wants_lines(request) && request->find)
+		return fail_usage("argument --%s: not allowed with --find", request->lines ? "lines" : "inlines");
+	if (request->vmlinux && (!request->kernel || !wants_lines(request)))
+		return fail_usage("argument --vmlinux: needs --kernel and --lines or --inlines");
+	if (request->find && request->tgid)
+		return fail_usage("argument --find: needs --exe FILE or --kernel");
+	if (request->why && request->find)
+		return fail_usage("argument --why: not allowed with --find");
 	if (request->find && request->nr_addresses)
 		return fail_usage("argument --find: not allowed with addresses");
 	return 0;
@@ -384,12 +494,15 @@ int run_addr2sym(const struct addr2sym_request *request)
 	if (err)
 		return err;
 	run.naming = (struct naming){ .no_demangle = request->no_demangle,
-				      .lines = request->lines || request->inlines,
+				      .lines = wants_lines(request),
 				      .debuginfod = &run.debuginfod,
 				      .debug_directories = request->debug_directories,
+				      .host_root = request->host_root,
 				      .why = why,
 				      .spaces = &run.spaces };
 	profile_init(&run.profile);
+	run.profile.view.lines = request->lines;
+	run.profile.view.inlines = request->inlines;
 	err = naming_start(&run.naming, &run.symbolizer);
 	err = err ? err : open_subject(&run);
 	if (!err && request->find)
@@ -397,6 +510,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	else if (!err)
 		err = request->nr_addresses ? name_words(&run) : name_input(&run);
 	spaces_free(run.spaces);
+	source_lines_done(&run.lines);
 	symbolizer_free(run.symbolizer);
 	profile_done(&run.profile);
 	vec_done(&run.addresses);

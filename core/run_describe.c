@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/run_describe.h"
 
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/cli/version.h"
 #include "core/engine/host.h"
 #include "core/output.h"
@@ -17,6 +19,37 @@ static void describe_host(struct profile *profile)
 	profile->tool_version = profile_add_string(profile, version_number());
 	if (gethostname(text, sizeof(text)) == 0)
 		profile->hostname = profile_add_string(profile, text);
+}
+
+static void describe_kernel(struct profile *profile)
+{
+	char build_id[KERNEL_BUILD_ID_ROOM];
+	struct utsname name;
+
+	host_kernel_build_id(build_id);
+	profile->host = (struct profile_host){
+		.kernel_build_id = profile_add_string(profile, build_id),
+		.nr_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+	};
+	if (uname(&name))
+		return;
+	profile->host.machine = profile_add_string(profile, name.machine);
+	profile->host.kernel_version = profile_add_string(profile, name.version);
+}
+
+static void describe_clocks(struct profile *profile, const struct plan *plan, const struct attach_plan *attach)
+{
+	bool is_timed = attach->mechanism == MECHANISM_PERF_EVENT;
+
+	profile->clocks = (struct profile_clocks){
+		.monotonic_ns = clock_monotonic_ns(),
+		.boot_ns = clock_now_ns(CLOCK_BOOTTIME),
+		.real_ns = clock_now_ns(CLOCK_REALTIME),
+	};
+	if (!is_timed || !(attach->sample.is_clock || plan->period))
+		return;
+	profile->clocks.period = attach->sample.period;
+	profile->clocks.period_is_time = attach->sample.is_clock;
 }
 
 static void describe_event(struct profile *profile, const struct plan *plan, const struct attach_plan *attach)
@@ -49,4 +82,6 @@ void run_describe(struct profile *profile, const struct applet *applet, const st
 	localtime_r(&now, &local);
 	profile->utc_offset_s = (uint32_t)local.tm_gmtoff;
 	describe_host(profile);
+	describe_kernel(profile);
+	describe_clocks(profile, plan, attach);
 }

@@ -5,13 +5,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
+#include "core/base/clock.h"
 #include "core/engine/plan.h"
 #include "core/engine/resolve.h"
 #include "core/engine/session.h"
+#include "core/engine/spaces.h"
 
 #define PATIENCE_S 1
+#define READ_EVERY_NS 50000000ULL /* the side-band, as often as the collector does */
 
 static void *watch(void *argument)
 {
@@ -78,29 +82,61 @@ static void begin_step(struct patience *patience, const char *applet, const char
 	patience_begin(patience, line);
 }
 
-int attach_patiently(struct session *session, const char *applet, const struct plan *plan,
+/* The rings of the side-band hold what a busy host tells in some seconds; thousands of places can take minutes. */
+struct reader {
+	struct spaces *spaces;
+	uint64_t read_ns;
+};
+
+static void read_sideband(void *context)
+{
+	struct reader *reader = context;
+	uint64_t now_ns = clock_monotonic_ns();
+
+	if (now_ns - reader->read_ns < READ_EVERY_NS)
+		return;
+	spaces_update(reader->spaces);
+	reader->read_ns = now_ns;
+}
+
+static bool is_quiet(const struct plan *plan)
+{
+	return plan->view.quiet || plan->probe.kind == PROBE_SAMPLE;
+}
+
+int attach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan,
 		     const struct attach_plan *attach)
 {
+	struct reader reader = { spaces, clock_monotonic_ns() };
 	struct patience patience;
 	int err;
 
-	if (plan->view.quiet || plan->probe.kind == PROBE_SAMPLE)
-		return session_attach(session, plan, attach);
-	begin_step(&patience, applet, "attaching", attach->points.nr);
+	if (!is_quiet(plan))
+		begin_step(&patience, applet, "attaching", attach->points.nr);
+	session_set_between(session, read_sideband, &reader);
 	err = session_attach(session, plan, attach);
-	patience_end(&patience);
+	session_set_between(session, NULL, NULL);
+	if (!is_quiet(plan))
+		patience_end(&patience);
 	return err;
 }
 
-void detach_patiently(struct session *session, const char *applet, const struct plan *plan)
+void detach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan)
 {
+	struct reader reader = { spaces, clock_monotonic_ns() };
 	struct patience patience;
 
-	if (plan->view.quiet || plan->probe.kind == PROBE_SAMPLE) {
-		session_detach(session);
-		return;
-	}
-	begin_step(&patience, applet, "detaching", session_nr_attached(session));
+	if (!is_quiet(plan))
+		begin_step(&patience, applet, "detaching", session_nr_attached(session));
+	session_set_between(session, read_sideband, &reader);
 	session_detach(session);
-	patience_end(&patience);
+	session_set_between(session, NULL, NULL);
+	if (!is_quiet(plan))
+		patience_end(&patience);
+}
+
+void ask_for_priority(void)
+{
+	if (setpriority(PRIO_PROCESS, 0, -20))
+		return;
 }

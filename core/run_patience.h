@@ -9,6 +9,7 @@
 struct attach_plan;
 struct plan;
 struct session;
+struct spaces;
 
 struct patience {
 	pthread_t thread;
@@ -22,7 +23,16 @@ struct patience {
 void patience_begin(struct patience *patience, const char *line);
 void patience_end(struct patience *patience);
 
-/* session_attach() and session_detach() with such a line: "stacktool APPLET: attaching 146 probes …"; none with -q. */
-int attach_patiently(struct session *session, const char *applet, const struct plan *plan,
+/*
+ * session_attach() and session_detach() with such a line: "stacktool APPLET: attaching 146 probes …"; none with -q. Meanwhile the
+ * side-band is read.
+ */
+int attach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan,
 		     const struct attach_plan *attach);
-void detach_patiently(struct session *session, const char *applet, const struct plan *plan);
+void detach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan);
+
+/*
+ * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but
+ * it has to get that at once. Without the privilege things work as long as there is time to spare.
+ */
+void ask_for_priority(void);

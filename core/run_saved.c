@@ -10,6 +10,7 @@
 #include "core/engine/profile_read.h"
 #include "core/output.h"
 #include "core/render/documents.h"
+#include "core/render/merge.h"
 #include "core/render/render.h"
 #include "core/run.h"
 #include "core/tui.h"
@@ -17,6 +18,7 @@
 static void change_view(struct profile_view *view, const struct report_change *change)
 {
 	view->folded = (view->folded || change->folded) && !change->text && !change->histogram;
+	view->histogram = view->histogram || change->histogram;
 	view->delimited = view->delimited || (change->delimited && view->want_kernel && view->want_user);
 	view->annotate = view->annotate || change->annotate;
 	view->offsets = (view->offsets || change->offsets) && !change->plain;
@@ -26,6 +28,18 @@ static void change_view(struct profile_view *view, const struct report_change *c
 	view->timestamps = view->timestamps || change->timestamps;
 	view->verbose = view->verbose || change->verbose;
 	view->quiet = change->quiet;
+}
+
+/* What the run did not ask for is looked up now. */
+static void ask_for_lines(struct profile *profile, const struct report_change *change)
+{
+	struct profile_view *view = &profile->view;
+	bool more = (change->lines && !view->lines) || (change->inlines && !view->inlines);
+
+	view->lines = view->lines || change->lines;
+	view->inlines = view->inlines || change->inlines;
+	for (size_t i = 0; more && i < profile->frames.nr; i++)
+		profile->frames.data[i].line_reason = LINES_NOT_TRIED;
 }
 
 static int print(const struct profile *profile)
@@ -45,14 +59,20 @@ static int print(const struct profile *profile)
 	return err;
 }
 
+static void say_notes(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		render_notes(profile, &profile->intervals.data[i], stderr);
+}
+
 /* One document of all intervals. */
 static int write_out(const struct profile *profile, const struct output_options *options)
 {
 	_cleanup_(output_done) struct output output = { .options = options };
 	int err = output_write(&output, profile, 0, profile->intervals.nr);
 
-	for (size_t i = 0; !err && i < profile->intervals.nr; i++)
-		render_notes(profile, &profile->intervals.data[i], stderr);
+	if (!err)
+		say_notes(profile);
 	return err;
 }
 
@@ -90,6 +110,8 @@ static int browse(const struct profile *profile, const struct output_options *op
 	if (!err)
 		err = tui_serve(tui, &browser);
 	tui_free(tui);
+	if (!err)
+		say_notes(profile);
 	return err;
 }
 
@@ -105,13 +127,14 @@ int run_saved(const char *path, const struct report_change *change, const struct
 	err = output_check(options);
 	if (!err)
 		err = profile_read(path, &profile, &notes);
-	if (!err && change->histogram && !profile.view.histogram)
+	if (!err && change->histogram && !view_has_durations(&profile.view))
 		err = fail(-ENODATA,
 			   "'%s': has no histogram: only a run of offcputime, offwaketime or wakeuptime with "
-			   "--histogram keeps one",
+			   "--histogram or --timestamps keeps one",
 			   path);
+	ask_for_lines(&profile, change);
 	if (!err && elsewhere_is_needed(&profile))
-		err = elsewhere_name(&profile, change->debug_directories);
+		err = elsewhere_name(&profile, change->debug_directories, change->vmlinux);
 	if (!err)
 		err = filter_apply(filter, &profile);
 	if (err)

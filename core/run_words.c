@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/run_words.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+
+int run_require_targets(const char *applet, const struct plan *plan)
+{
+	_cleanup_(buf_done) struct buf missing = {};
+	int err = process_require(plan->tgids.data, plan->tgids.nr, plan->tids.data, plan->tids.nr, &missing);
+
+	if (!err && missing.nr)
+		fprintf(stderr, "stacktool %s: %s\n", applet, buf_text(&missing));
+	return err;
+}
 
 void run_say_gone(const char *applet, const struct plan *plan)
 {
@@ -64,4 +79,13 @@ void run_say_empty(const char *applet, const struct plan *plan, uint32_t command
 	else if (why)
 		fprintf(stderr, "stacktool %s: nothing of process %u: %s; where it waits now: /proc/%u/task/*/stack\n",
 			applet, plan->tgids.data[0], why, plan->tgids.data[0]);
+}
+
+void run_say_attached(void)
+{
+	const char *text = getenv("STACKTOOL_READY_FD");
+	long fd = text ? strtol(text, NULL, 10) : -1;
+
+	if (fd > 2 && fd < INT_MAX && write((int)fd, "attached\n", 9) == 9)
+		close((int)fd);
 }

@@ -7,6 +7,12 @@
 #include "core/engine/plan.h"
 #include "core/engine/process.h"
 
+/*
+ * Before anything is attached: of a list of targets those that are not there are named, for the others are what the run is
+ * about. 0, or the recorded failure when there is none.
+ */
+int run_require_targets(const char *applet, const struct plan *plan);
+
 /* All targets of -p or -L have ended. */
 void run_say_gone(const char *applet, const struct plan *plan);
 
@@ -15,3 +21,6 @@ void run_say_some_gone(const struct plan *plan, struct process_watch *watch);
 
 /* Why there may be nothing in the report; command_tgid 0: no command was run. */
 void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid);
+
+/* A script that waits for the probes to be in place names a descriptor in the environment (docs/hacking.md): tells it. */
+void run_say_attached(void);

@@ -68,7 +68,12 @@ static int take_function(const struct message *message, struct text_pool *texts,
 
 static int worker_errno(uint32_t status)
 {
-	return status == ENOEXEC || status == ENOMEM || status == EBADMSG || status == ENODATA ? -(int)status : -EINVAL;
+	static const uint32_t known[] = { ENOEXEC, ENOMEM, EBADMSG, ENODATA, EPERM, ETIME, EMFILE };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (status == known[i])
+			return -(int)status;
+	return -EINVAL;
 }
 
 int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found)

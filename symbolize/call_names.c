@@ -179,6 +179,7 @@ static int search_round(struct search *search, const struct wanted_entry *wanted
 		else
 			called.next = NOWHERE;
 		err = err ?: want(search, &called, wanted[i].frame);
+		err = err ?: source_batch_late(search->batch);
 	}
 	return err;
 }

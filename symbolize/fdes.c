@@ -214,6 +214,8 @@ static int add_range(struct frame_reader *reader, uint64_t address, uint64_t siz
 	if (start - reader->table->base > UINT32_MAX || size > UINT32_MAX)
 		return 0;
 	first = symtab_lookup(reader->table, start);
+	if (first && !first->unsized && symtab_start(reader->table, first) + first->size >= start + size)
+		return 0; /* nearly all */
 	last = first ? symtab_lookup(reader->table, start + size - 1) : NULL;
 	if (last && !first->unsized && !last->unsized)
 		return 0;
@@ -341,6 +343,8 @@ static int keep(struct fdes *fdes, struct frame_reader *reader)
 		fdes->list.data[fdes->list.nr++] =
 			(struct fde){ (uint32_t)reader->found.data[i].start, (uint32_t)reader->found.data[i].size };
 	vec_trim(&fdes->list);
+	if (!err)
+		pages_make(&fdes->pages, fdes->list.data, fdes->list.nr, sizeof(*fdes->list.data));
 	return err;
 }
 
@@ -368,6 +372,7 @@ int fdes_read(struct fdes *fdes, const struct elf_file *elf, const struct symtab
 void fdes_done(struct fdes *fdes)
 {
 	vec_done(&fdes->list);
+	pages_done(&fdes->pages);
 }
 
 const struct fde *fdes_lookup(const struct fdes *fdes, uint64_t offset)
@@ -377,7 +382,7 @@ const struct fde *fdes_lookup(const struct fdes *fdes, uint64_t offset)
 
 	if (offset < fdes->base)
 		return NULL;
-	nr = vec_nr_first(&fdes->list, fde, fde->start <= place);
+	nr = pages_nr_until(&fdes->pages, &fdes->list, place);
 	if (!nr || place - fdes->list.data[nr - 1].start >= fdes->list.data[nr - 1].size)
 		return NULL;
 	return &fdes->list.data[nr - 1];

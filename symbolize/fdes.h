@@ -18,6 +18,7 @@ struct fde {
 struct fdes {
 	uint64_t base;
 	VEC(struct fde) list; /* by start */
+	struct pages pages;
 };
 
 /*

@@ -57,12 +57,11 @@ static bool parse_line(const char *at, const char *end, struct line *ret_line)
 /* Set by the linker script around its sections, with the type of a function. */
 static bool is_section_mark(struct name name)
 {
-	static const char *const marks[] = { "_text", "_stext", "_etext", "_sinittext", "_einittext", "__pi__text" };
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (name_is(name, marks[i]))
-			return true;
-	return name_ends_with(name, "_text_start") || name_ends_with(name, "_text_end");
+	if (name.text[0] != '_')
+		return false;
+	return name_is(name, "_text") || name_is(name, "_stext") || name_is(name, "_etext") ||
+	       name_is(name, "_sinittext") || name_is(name, "_einittext") || name_is(name, "__pi__text") ||
+	       name_ends_with(name, "_text_start") || name_ends_with(name, "_text_end");
 }
 
 static bool is_function(const struct line *line)
@@ -317,7 +316,12 @@ static size_t nr_before(const struct kallsyms *kallsyms, uint64_t address)
 	return vec_nr_first(&kallsyms->symbols, symbol, symbol->address <= address);
 }
 
-static const char *module_of(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+const char *kallsyms_name(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+{
+	return kallsyms->text.data + symbol->name;
+}
+
+const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
 {
 	return kallsyms->text.data + kallsyms->modules.data[symbol->module];
 }
@@ -329,7 +333,7 @@ static const char *module_of(const struct kallsyms *kallsyms, const struct kerne
 static uint64_t last_reach(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const char *module = module_of(kallsyms, symbol);
+	const char *module = kallsyms_module(kallsyms, symbol);
 
 	if (!strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11))
 		return GENERATED_MAX_BYTES;
@@ -340,22 +344,34 @@ static uint64_t last_reach(const struct kallsyms *kallsyms, const struct kernel_
 static bool is_open_ended(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
 {
 	return symbol == &vec_last(&kallsyms->symbols) || symbol[1].module != symbol->module ||
-	       !strcmp(module_of(kallsyms, symbol), "bpf");
+	       !strcmp(kallsyms_module(kallsyms, symbol), "bpf");
+}
+
+struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address)
+{
+	size_t nr = nr_before(kallsyms, address);
+	struct kernel_place place = { .symbol = nr ? &kallsyms->symbols.data[nr - 1] : NULL };
+
+	if (!place.symbol)
+		return place;
+	place.assumed = is_open_ended(kallsyms, place.symbol);
+	if (!place.assumed)
+		place.end = place.symbol[1].address;
+	else if (__builtin_add_overflow(place.symbol->address, last_reach(kallsyms, place.symbol), &place.end))
+		place.end = UINT64_MAX;
+	return place;
 }
 
 bool kallsyms_lookup(const struct kallsyms *kallsyms, uint64_t address, struct kernel_function *ret_function)
 {
-	size_t nr = nr_before(kallsyms, address);
-	const struct kernel_symbol *symbol = nr ? &kallsyms->symbols.data[nr - 1] : NULL;
+	struct kernel_place place = kallsyms_place(kallsyms, address);
 
-	if (!symbol || !symbol->name)
-		return false;
-	if (is_open_ended(kallsyms, symbol) && address - symbol->address >= last_reach(kallsyms, symbol))
+	if (!place.symbol || !place.symbol->name || address >= place.end)
 		return false;
 	*ret_function = (struct kernel_function){
-		.name = kallsyms->text.data + symbol->name,
-		.module = module_of(kallsyms, symbol),
-		.start = symbol->address,
+		.name = kallsyms_name(kallsyms, place.symbol),
+		.module = kallsyms_module(kallsyms, place.symbol),
+		.start = place.symbol->address,
 	};
 	return true;
 }

@@ -38,5 +38,16 @@ struct kernel_function {
 int kallsyms_read(struct kallsyms *kallsyms, int fd);
 void kallsyms_done(struct kallsyms *kallsyms);
 
+/* What the list has at a place. */
+struct kernel_place {
+	const struct kernel_symbol *symbol; /* the last one at or before it; NULL: the list begins later */
+	uint64_t end; /* how far that reaches */
+	bool assumed; /* for nothing of its module follows */
+};
+
+struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address);
+const char *kallsyms_name(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);
+const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);
+
 /* The function that covers the address; false when none does. The strings live as long as the list. */
 bool kallsyms_lookup(const struct kallsyms *kallsyms, uint64_t address, struct kernel_function *ret_function);

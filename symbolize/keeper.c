@@ -13,16 +13,24 @@
 #include "symbolize/sandbox.h"
 #include "symbolize/worker_protocol.h"
 
+enum {
+	DESCRIPTORS = 256,
+	MANY_DESCRIPTORS = 4096, /* files with debug information stay open */
+};
+
 /* ---- in the keeper ---- */
 
 static _Noreturn void run_worker(int socket, int keeper_pid, const struct worker_options *options)
 {
+	struct worker_options its = *options;
+	unsigned int descriptors = sandbox_descriptors(its.lines ? MANY_DESCRIPTORS : DESCRIPTORS);
 	int place = sandbox_keep_only(socket);
 
+	its.max_lines_fd = (int)(descriptors - descriptors / 4);
 	prctl(PR_SET_NAME, "stacktool-sym");
-	if (place < 0 || sandbox_follow_parent(keeper_pid) || sandbox_confine())
+	if (place < 0 || sandbox_follow_parent(keeper_pid) || sandbox_confine(its.cpu_seconds, descriptors))
 		_exit(1);
-	worker_run(place, options);
+	worker_run(place, &its);
 }
 
 /* Starts a worker and sends the way to it; without one (no memory, no processes) the message has no descriptor. */
@@ -56,9 +64,16 @@ static void end_worker(int pid)
 		;
 }
 
-static bool is_asked_for_another(int socket, struct message *message)
+/* Until another worker is wanted; false when nobody is there any more. Meanwhile this one is granted time. */
+static bool is_asked_for_another(int socket, struct message *message, int pid, const struct worker_options *options)
 {
-	return message_receive(socket, true, message, NULL) == 0 && message->header.kind == MESSAGE_START;
+	while (message_receive(socket, true, message, NULL) == 0) {
+		if (message->header.kind != MESSAGE_GRANT)
+			return message->header.kind == MESSAGE_START;
+		if (pid > 0)
+			sandbox_grant_cpu(pid, options->cpu_seconds);
+	}
+	return false;
 }
 
 static _Noreturn void keeper_run(int socket, const struct worker_options *options)
@@ -72,7 +87,7 @@ static _Noreturn void keeper_run(int socket, const struct worker_options *option
 	do {
 		end_worker(pid);
 		pid = start_worker(socket, draft, options);
-	} while (is_asked_for_another(socket, message));
+	} while (is_asked_for_another(socket, message, pid, options));
 	end_worker(pid);
 	_exit(0);
 }
@@ -118,14 +133,24 @@ void keeper_stop(struct keeper *keeper)
 	*keeper = KEEPER_NONE;
 }
 
-int keeper_ask_worker(const struct keeper *keeper)
+static int say(const struct keeper *keeper, enum message_kind word)
 {
 	_cleanup_(freep) struct draft *draft = malloc(sizeof(*draft));
 
 	if (!draft)
 		return -ENOMEM;
-	draft_start(draft, MESSAGE_START, 0);
+	draft_start(draft, word, 0);
 	return draft_send(draft, keeper->socket, false, -1);
+}
+
+int keeper_ask_worker(const struct keeper *keeper)
+{
+	return say(keeper, MESSAGE_START);
+}
+
+int keeper_grant_cpu(const struct keeper *keeper)
+{
+	return say(keeper, MESSAGE_GRANT);
 }
 
 static int wait_readable(int socket, int timeout_ms)

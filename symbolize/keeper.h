@@ -29,5 +29,8 @@ void keeper_stop(struct keeper *keeper);
 /* Asks for another worker in place of the present one. 0 or a negative errno. */
 int keeper_ask_worker(const struct keeper *keeper);
 
+/* The present worker has answered and may have its CPU time anew. 0 or a negative errno. */
+int keeper_grant_cpu(const struct keeper *keeper);
+
 /* Waits for the worker that was asked for (the first one needs no asking). -ETIMEDOUT, or the errno of a failure. */
 int keeper_get_worker(const struct keeper *keeper, int timeout_ms, int *ret_pid, int *ret_socket);

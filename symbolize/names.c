@@ -40,6 +40,25 @@ void names_done(struct names *names)
 	*names = (struct names){};
 }
 
+void names_load(struct names *names)
+{
+	_cleanup_(freep) char *copy = malloc((size_t)names->nr_bytes + 1);
+	size_t done = 0;
+
+	while (copy && done < names->nr_bytes) {
+		ssize_t got =
+			pread(names->fd, copy + done, (size_t)names->nr_bytes - done, (off_t)(names->offset + done));
+
+		if (got <= 0)
+			return;
+		done += (size_t)got;
+	}
+	if (!copy)
+		return;
+	copy[done] = '\0';
+	names->copy = take_ptr(copy);
+}
+
 void names_drop_copy(struct names *names)
 {
 	if (names->fd < 0)
@@ -82,23 +101,32 @@ struct name names_get(const struct names *names, uint32_t position, char scratch
 	return (struct name){ scratch, name_length(scratch, nr) };
 }
 
-bool name_is(struct name name, const char *text)
+/* The end of a name in a copy, which has a NUL behind it: there, or where the version suffix begins. */
+static bool ends_at(const char *text, size_t i)
 {
-	return name.nr_bytes == strlen(text) && !memcmp(name.text, text, name.nr_bytes);
+	return !text[i] || (text[i] == '@' && i) || i == NAME_MAX_BYTES;
 }
 
-bool name_starts_with(struct name name, const char *prefix)
+static bool same_text(const char *a, const char *b)
 {
-	size_t length = strlen(prefix);
+	size_t i = 0;
 
-	return name.nr_bytes >= length && !memcmp(name.text, prefix, length);
+	while (a[i] == b[i] && !ends_at(a, i))
+		i++;
+	return ends_at(a, i) && ends_at(b, i);
 }
 
-bool name_ends_with(struct name name, const char *suffix)
+/* Each function of a program with both tables is compared with itself: its length need not be known for that. */
+bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b)
 {
-	size_t length = strlen(suffix);
+	char scratch_a[NAME_MAX_BYTES], scratch_b[NAME_MAX_BYTES];
+	struct name name_a, name_b;
 
-	return name.nr_bytes >= length && !memcmp(name.text + name.nr_bytes - length, suffix, length);
+	if (a->copy && b->copy && position_a < a->nr_bytes && position_b < b->nr_bytes)
+		return same_text(a->copy + position_a, b->copy + position_b);
+	name_a = names_get(a, position_a, scratch_a);
+	name_b = names_get(b, position_b, scratch_b);
+	return name_a.nr_bytes == name_b.nr_bytes && !memcmp(name_a.text, name_b.text, name_a.nr_bytes);
 }
 
 /* Names that a library or kernel gives to its own copies of a function. */

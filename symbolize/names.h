@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <string.h>
+
 #include "symbolize/elf_file.h"
 
 /* Names longer than this are cut. */
@@ -28,6 +30,9 @@ struct names {
 int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
 void names_done(struct names *names);
 
+/* Loads a string table that was left in the file. Where that fails, its names are read from the file as before. */
+void names_load(struct names *names);
+
 /* Lets go of the copy, if there is a file: the names are then read from that. */
 void names_drop_copy(struct names *names);
 
@@ -37,9 +42,28 @@ void names_drop_copy(struct names *names);
  */
 struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES]);
 
-bool name_is(struct name name, const char *text);
-bool name_starts_with(struct name name, const char *prefix);
-bool name_ends_with(struct name name, const char *suffix);
+/* Whether the names at two positions are the same, without their version suffixes. */
+bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b);
+
+/* Inline: the texts are constants, and each line of the kernel's list is compared with several. */
+static inline bool name_starts_with(struct name name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return name.nr_bytes >= length && !memcmp(name.text, prefix, length);
+}
+
+static inline bool name_is(struct name name, const char *text)
+{
+	return name.nr_bytes == strlen(text) && name_starts_with(name, text);
+}
+
+static inline bool name_ends_with(struct name name, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	return name.nr_bytes >= length && !memcmp(name.text + name.nr_bytes - length, suffix, length);
+}
 
 /* The length of a name up to its version suffix, at most `room`. */
 size_t name_length(const char *text, size_t room);

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A sanitizer maps terabytes and makes system calls of its own; it gets a softer cage, see docs/symbols.md. */
@@ -30,8 +31,6 @@
 
 enum {
 	NOBODY = 65534,
-	CPU_SECONDS = 60, /* of the worker's life: a loop ends; slow machines under emulation still finish */
-	DESCRIPTORS = 256,
 };
 
 /* ---- descriptors ---- */
@@ -130,14 +129,57 @@ static int limit(__rlimit_resource_t resource, rlim_t value)
 	return setrlimit(resource, &wanted) ? -errno : 0;
 }
 
-static int set_limits(void)
+/*
+ * The limit is on the time of a whole life, and a worker lives as long as the run, which may be days. So only the soft limit is
+ * set, which sandbox_grant_cpu() moves on as the worker answers: the process itself has no call to move it, or to ignore the
+ * signal that ends it.
+ */
+static int limit_cpu(int pid, rlim_t seconds)
+{
+	struct rlimit now;
+
+	if (prlimit(pid, RLIMIT_CPU, NULL, &now))
+		return -errno;
+	now.rlim_cur = now.rlim_max < seconds ? now.rlim_max : seconds;
+	return prlimit(pid, RLIMIT_CPU, &now, NULL) ? -errno : 0;
+}
+
+int64_t sandbox_cpu_ms(int pid)
+{
+	struct timespec used;
+	clockid_t clock;
+	int err = clock_getcpuclockid(pid, &clock);
+
+	if (err)
+		return -err;
+	return clock_gettime(clock, &used) ? -errno : used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+int sandbox_grant_cpu(int pid, unsigned int cpu_seconds)
+{
+	int64_t used_ms = sandbox_cpu_ms(pid);
+
+	if (used_ms < 0)
+		return (int)used_ms;
+	return limit_cpu(pid, (rlim_t)used_ms / 1000 + 1 + cpu_seconds);
+}
+
+unsigned int sandbox_descriptors(unsigned int wanted)
+{
+	struct rlimit now;
+
+	return !getrlimit(RLIMIT_NOFILE, &now) && now.rlim_max < wanted ? (unsigned int)now.rlim_max : wanted;
+}
+
+static int set_limits(unsigned int cpu_seconds, unsigned int descriptors)
 {
 	int err = limit(RLIMIT_CORE, 0);
 
 	err = err ?: limit(RLIMIT_FSIZE, 0);
 	err = err ?: limit(RLIMIT_NPROC, 0);
-	err = err ?: limit(RLIMIT_NOFILE, DESCRIPTORS);
-	err = err ?: limit(RLIMIT_CPU, CPU_SECONDS);
+	err = err ?: limit(RLIMIT_NOFILE, descriptors);
+	signal(SIGXCPU, SIG_DFL);
+	err = err ?: limit_cpu(0, cpu_seconds);
 	if (!SANITIZED)
 		err = err ?: limit(RLIMIT_AS, 512ul << 20);
 	return err;
@@ -226,9 +268,9 @@ static int filter_calls(void)
 	return err;
 }
 
-int sandbox_confine(void)
+int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors)
 {
-	int err = set_limits();
+	int err = set_limits(cpu_seconds, descriptors);
 
 	if (err)
 		return err;

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 /* Closes every descriptor but `kept`, which becomes descriptor 3; 0, 1 and 2 become /dev/null. Returns 3 or -errno. */
 int sandbox_keep_only(int kept);
 
@@ -17,5 +19,18 @@ int sandbox_drop_privileges(void);
 /* Dies with its parent; ignores what a terminal or a service manager sends, for the parent decides when to end. */
 int sandbox_follow_parent(int parent_pid);
 
-/* Limits, Landlock where the kernel has it, the system call filter. Nothing can be opened afterwards. */
-int sandbox_confine(void);
+/* As many descriptors as are wanted, or as this process may have. */
+unsigned int sandbox_descriptors(unsigned int wanted);
+
+/*
+ * Limits, Landlock where the kernel has it, the system call filter. Nothing can be opened afterwards. `cpu_seconds` is the
+ * CPU time after which it is killed, unless somebody outside grants more, `descriptors`
+ * how many it may have.
+ */
+int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors);
+
+/* From outside: so much CPU time from now on for a confined process of the same user. 0 or a negative errno. */
+int sandbox_grant_cpu(int pid, unsigned int cpu_seconds);
+
+/* What a process has used of the CPU in its life, in milliseconds, or a negative errno; no privilege is needed. */
+int64_t sandbox_cpu_ms(int pid);

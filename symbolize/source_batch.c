@@ -2,6 +2,7 @@
 #include "symbolize/source_batch.h"
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "symbolize/radix_sort.h"
 
 struct order {
@@ -57,6 +58,11 @@ void source_batch_done(struct source_batch *batch)
 size_t source_batch_from(const struct source_batch *batch, uint64_t address)
 {
 	return vec_nr_first(&batch->places, place, place->address < address);
+}
+
+int source_batch_late(const struct source_batch *batch)
+{
+	return batch->deadline_ns && clock_monotonic_ns() > batch->deadline_ns ? -ETIME : 0;
 }
 
 bool source_batch_is_code(const struct source_batch *batch, uint64_t address)

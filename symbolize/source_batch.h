@@ -42,6 +42,7 @@ struct source_batch {
 	VEC(struct source_frame) frames;
 	const struct code_range *code; /* the file's, borrowed */
 	size_t nr_code;
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC: the search is given up then; 0 = never */
 	struct text_pool texts;
 };
 
@@ -54,6 +55,9 @@ void source_batch_done(struct source_batch *batch);
 
 /* The number of the first place at this address or behind it. */
 size_t source_batch_from(const struct source_batch *batch, uint64_t address);
+
+/* -ETIME when the deadline is over, else 0. */
+int source_batch_late(const struct source_batch *batch);
 
 /* Whether it is code: linkers leave entries for functions that they dropped, which begin at 0, 1 or the like. */
 bool source_batch_is_code(const struct source_batch *batch, uint64_t address);

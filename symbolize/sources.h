@@ -13,5 +13,5 @@
 #include "symbolize/dwarf_files.h"
 #include "symbolize/source_batch.h"
 
-/* Finds them. What cannot be read is passed over, and its places stay without. 0 or -ENOMEM. */
+/* Finds them. What cannot be read is passed over, and its places stay without. 0, -ENOMEM, or -ETIME behind batch->deadline_ns. */
 int sources_find(struct dwarf *dwarf, struct source_batch *batch, bool inlines);

@@ -62,8 +62,8 @@ enum symbol_function_kind {
 /* A function found by pattern, for probes. */
 struct symbol_function {
 	const char *name; /* mangled, as in the symbol table */
-	uint64_t file_offset; /* of its first instruction */
-	uint64_t address; /* the same as the linker gave it */
+	uint64_t file_offset; /* of its first instruction; 0 of the kernel's */
+	uint64_t address; /* the same as the linker gave it, or where the kernel has it */
 	uint64_t size; /* 0 unknown */
 	enum symbol_function_kind kind;
 };
@@ -84,11 +84,15 @@ struct symbol_debug_wish {
 	unsigned int candidate; /* the first place to look at: 0, then whatever the callback left here */
 };
 
+/* The kernel in place of a file, where functions are found, suggested or explained. */
+#define SYMBOL_KERNEL UINT32_MAX
+
 struct symbolizer_options {
 	bool no_demangle;
 	bool lines; /* symbolizer_lines() will be asked: files with debug information are kept open */
 	bool identify_only; /* files have nothing but a build id: for names that are looked up elsewhere */
 	unsigned int timeout_ms; /* per request; 0 = 10,000 */
+	unsigned int cpu_seconds; /* of the worker's CPU time until it has to have answered something; 0 = 60 */
 	/*
 	 * Opens the next separate debug file that may be that of `file`, and counts wish->candidate up past it, or
 	 * returns a negative errno when there is none left. Runs in the caller while a symbolizer_* call is in progress.
@@ -116,7 +120,7 @@ void symbolizer_free(struct symbolizer *symbolizer);
 int symbolizer_worker_pid(struct symbolizer *symbolizer);
 
 /*
- * Hands a file over; `file` is the caller's number for it, any value that was not used before. The worker indexes it
+ * Hands a file over; `file` is the caller's number for it, any value but SYMBOL_KERNEL that was not used before. The worker indexes it
  * soon, and closes it then unless its names are too many to keep in memory. Takes ownership of `fd`, in any case. Never
  * waits: what is wrong with the file shows in later answers. 0, -EEXIST for a number that is in use, -ENOMEM.
  */
@@ -165,19 +169,21 @@ struct symbol_lines {
 
 /*
  * Source lines of `nr` places of one file, and with `inlines` the calls that were inlined there. Needs options.lines. All
- * places at once: each call reads the file's debug information anew. 0, and symbol_lines_done() frees; -ENOENT for an unknown
+ * places at once: each call reads the file's debug information anew. The worker stops reading after `timeout_ms`, 0 = when
+ * the request has lasted too long, and the worker with it. 0, and symbol_lines_done() frees; -ENOENT for an unknown
  * file, -ENOEXEC for an unusable one, -ENODATA when it has no debug information, -E2BIG for more than 1,048,576 places,
- * -ENOMEM, -EPIPE or -ETIMEDOUT for a broken worker.
+ * -ENOMEM, -EMFILE when too many files were kept open, -ETIME after timeout_ms, -EPIPE or -ETIMEDOUT for a broken worker.
  */
 int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
-		     bool inlines, struct symbol_lines *ret_lines);
+		     bool inlines, unsigned int timeout_ms, struct symbol_lines *ret_lines);
 void symbol_lines_done(struct symbol_lines *lines);
 
 /*
- * Functions of a file whose mangled or demangled name matches; the array is malloc()ed, its strings belong to the
- * symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset, one entry per
- * distinct (offset, name); in place of an indirect function come its implementations, where these are known. -ENOEXEC when the file is not a usable ELF file, -EINVAL for a bad pattern, -EPIPE or
- * -ETIMEDOUT for a broken worker.
+ * Functions of a file or of SYMBOL_KERNEL whose mangled or demangled name matches; the array is malloc()ed, its strings belong
+ * to the symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset (the kernel's: by
+ * address), one entry per distinct (offset, name); in place of an indirect function come its implementations, where these are
+ * known. -ENOEXEC when the file is not a usable ELF file, -EPERM when the kernel shows no addresses, -EINVAL for a bad pattern,
+ * -EPIPE or -ETIMEDOUT for a broken worker.
  */
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 		    struct symbol_function **ret_functions, size_t *ret_nr);
@@ -190,13 +196,13 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 			 struct symbol_usdt **ret_probes, size_t *ret_nr);
 
 /*
- * Up to `room` function names of the file that are near `name` (did-you-mean), best first. Returns how many.
+ * Up to `room` function names of the file, or of SYMBOL_KERNEL, that are near `name` (did-you-mean), best first. Returns how many.
  */
 size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
 			  size_t room);
 
 /*
- * Why a place of a file has the name that it has, or none: the tables of the file, the symbol, the aliases that were passed
+ * Why a place of a file, or of SYMBOL_KERNEL, has the name that it has, or none: the tables of the file, the symbol, the aliases that were passed
  * over and by which rule. Up to `room` sentences, in order, unescaped. Returns how many; 0 when the file cannot be read.
  */
 size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *query,

@@ -137,7 +137,8 @@ int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
 	struct handed_file *kernel = &symbolizer->link.kernel;
 
 	closep(&kernel->fd);
-	*kernel = (struct handed_file){ .fd = fd, .state = HANDED_WAITING, .status = SYMBOL_OK };
+	*kernel =
+		(struct handed_file){ .number = SYMBOL_KERNEL, .fd = fd, .state = HANDED_WAITING, .status = SYMBOL_OK };
 	return 0;
 }
 

@@ -9,7 +9,7 @@ enum {
 struct question {
 	const struct symbol_query *queries;
 	size_t nr;
-	bool inlines;
+	uint32_t wish; /* as in worker_protocol.h */
 };
 
 /* Sends the places, as many messages as needed; the answers come after the last one. */
@@ -20,7 +20,7 @@ static enum symbol_status ask(struct worker_link *link, struct handed_file *file
 
 	do {
 		draft_start(&link->draft, MESSAGE_LINES, file->number);
-		link->draft.header.status = question->inlines;
+		link->draft.header.status = question->wish;
 		for (size_t i = 0; i < PLACES_MAX && sent < question->nr; i++, sent++) {
 			const struct symbol_query *query = &question->queries[sent];
 			struct wire_query wire = { query->where, query->exact, query->linked };
@@ -57,10 +57,11 @@ static int find(struct worker_link *link, struct handed_file *file, const struct
 }
 
 int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
-		     bool inlines, struct symbol_lines *ret_lines)
+		     bool inlines, unsigned int timeout_ms, struct symbol_lines *ret_lines)
 {
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
-	const struct question question = { queries, nr, inlines };
+	const struct question question = { queries, nr,
+					   timeout_ms << LINES_TIME_SHIFT | (inlines ? LINES_INLINED : 0) };
 	struct found_lines found = { .ranges = calloc(nr + 1, sizeof(*found.ranges)) };
 	int err = !handed                ? -ENOENT
 		  : nr > LINES_ASKED_MAX ? -E2BIG

@@ -48,6 +48,7 @@ void symtab_done(struct symtab *table)
 {
 	vec_done(&table->code);
 	vec_done(&table->symbols);
+	pages_done(&table->pages);
 	for (int i = 0; i < SYMTAB_NAMES; i++)
 		names_done(&table->names[i]);
 }
@@ -71,11 +72,6 @@ struct name symtab_name(const struct symtab *table, const struct symtab_symbol *
 }
 
 /* ---- ranking of aliases and duplicates ---- */
-
-static struct name name_of(const struct symtab *table, uint32_t position, char scratch[NAME_MAX_BYTES])
-{
-	return symtab_name(table, &table->symbols.data[position], scratch);
-}
 
 /*
  * > 0 when a is the better name for the place. Of exported names the one that programs call counts for more than its binding:
@@ -101,10 +97,9 @@ static int compare_aliases(const struct symtab *table, const struct symtab_symbo
 
 static bool same_name(const struct symtab *table, uint32_t a, uint32_t b)
 {
-	char scratch_a[NAME_MAX_BYTES], scratch_b[NAME_MAX_BYTES];
-	struct name name_a = name_of(table, a, scratch_a), name_b = name_of(table, b, scratch_b);
+	const struct symtab_symbol *left = &table->symbols.data[a], *right = &table->symbols.data[b];
 
-	return name_a.nr_bytes == name_b.nr_bytes && !memcmp(name_a.text, name_b.text, name_a.nr_bytes);
+	return names_same(&table->names[left->names], left->name, &table->names[right->names], right->name);
 }
 
 /* Joins entries of one start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are left. */
@@ -223,12 +218,15 @@ static void link_outer(struct symtab *table)
 
 /* ---- names ---- */
 
-/* Copies the names that are in use out of loaded string tables; `to` is NULL to measure only. */
+/*
+ * Copies the names that are in use out of loaded string tables; `to` is NULL to measure only, up to a size beyond which they are
+ * not kept.
+ */
 static size_t copy_names(struct symtab *table, char *to)
 {
 	size_t nr_bytes = 1; /* position 0 is the empty name */
 
-	for (size_t i = 0; i < table->symbols.nr; i++) {
+	for (size_t i = 0; i < table->symbols.nr && nr_bytes <= NAMES_KEPT_MAX; i++) {
 		struct symtab_symbol *symbol = &table->symbols.data[i];
 		struct names *names = &table->names[symbol->names];
 		struct name name;
@@ -269,6 +267,20 @@ static int settle_names(struct symtab *table)
 	return 0;
 }
 
+void symtab_load_names(struct symtab *table, uint64_t bytes_max)
+{
+	for (int i = 1; i < SYMTAB_NAMES; i++)
+		if (table->names[i].is_open && !table->names[i].copy && table->names[i].nr_bytes <= bytes_max)
+			names_load(&table->names[i]);
+}
+
+void symtab_drop_names(struct symtab *table)
+{
+	for (int i = 1; i < SYMTAB_NAMES; i++)
+		if (table->names[i].is_open)
+			names_drop_copy(&table->names[i]);
+}
+
 static uint64_t start_of(const void *symbol)
 {
 	return ((const struct symtab_symbol *)symbol)->start;
@@ -284,16 +296,11 @@ int symtab_finish(struct symtab *table)
 	bound_unsized(table);
 	link_outer(table);
 	vec_trim(&table->symbols);
+	pages_make(&table->pages, table->symbols.data, table->symbols.nr, sizeof(*table->symbols.data));
 	return settle_names(table);
 }
 
 /* ---- lookup ---- */
-
-/* How many symbols start at or before this place. */
-static size_t nr_before(const struct symtab *table, uint32_t place)
-{
-	return vec_nr_first(&table->symbols, symbol, symbol->start <= place);
-}
 
 const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t offset)
 {
@@ -301,7 +308,7 @@ const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t 
 
 	if (offset < table->base || offset - table->base > UINT32_MAX)
 		return NULL;
-	nr = nr_before(table, (uint32_t)(offset - table->base));
+	nr = pages_nr_until(&table->pages, &table->symbols, offset - table->base);
 	return nr ? &table->symbols.data[nr - 1] : NULL;
 }
 

@@ -11,6 +11,7 @@
 
 #include "symbolize/elf_file.h"
 #include "symbolize/names.h"
+#include "symbolize/pages.h"
 
 /* 16 bytes each; a large library has 100,000 of them. */
 struct symtab_symbol {
@@ -38,6 +39,7 @@ struct symtab {
 	bool complete; /* a .symtab was among what was added, not only the exported symbols */
 	VEC(struct code_range) code;
 	VEC(struct symtab_symbol) symbols; /* by start; at one start the one to show is last */
+	struct pages pages;
 	struct names names[SYMTAB_NAMES]; /* 0: names copied together, others: string tables */
 };
 
@@ -67,6 +69,10 @@ const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t 
 /* The executable segment that holds this link-time address, or NULL; and the address of an offset in one of them. */
 const struct code_range *symtab_code_at(const struct symtab *table, uint64_t address);
 uint64_t symtab_address(const struct symtab *table, uint64_t offset);
+
+/* Loads string tables of at most so many bytes that were left in the file; and lets go of them. */
+void symtab_load_names(struct symtab *table, uint64_t bytes_max);
+void symtab_drop_names(struct symtab *table);
 
 /* Its first byte in the file, and its name. */
 uint64_t symtab_start(const struct symtab *table, const struct symtab_symbol *symbol);

@@ -8,6 +8,7 @@
 enum {
 	BATCH = 1024,               /* symbols read at once */
 	NAMES_COPY_MAX = 4u << 20,  /* a larger string table is not loaded */
+	ROOM_MAX = 1 << 20,         /* symbols that there is room for before they have been read */
 };
 
 /* What one pass over a table needs. */
@@ -205,9 +206,15 @@ static int add_table(struct symtab *table, const struct elf_file *elf, const str
 {
 	int names = symtab_add_names(table, elf, from->names_offset, from->names_bytes);
 	struct reading reading = { table, elf, from, (unsigned int)names };
+	int err;
 
 	if (names < 0)
 		return names;
+	err = vec_grow((void **)&table->symbols.data, &table->symbols.room,
+		       table->symbols.nr + (size_t)(from->nr < ROOM_MAX ? from->nr : ROOM_MAX),
+		       sizeof(*table->symbols.data));
+	if (err)
+		return err;
 	table->complete |= !from->dynamic;
 	return add_symbols(&reading);
 }

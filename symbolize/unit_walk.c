@@ -70,13 +70,14 @@ int search_units(struct search *search)
 {
 	struct dwarf_unit unit;
 	uint64_t offset = 0, next = 0;
-	int err = 0;
+	int err = 0, late = 0;
 
-	while (err != -ENOMEM && err != -EBADMSG && offset < search->dwarf->info.nr_bytes &&
+	while (err != -ENOMEM && err != -EBADMSG && !late && offset < search->dwarf->info.nr_bytes &&
 	       search->units.nr < UNITS_MAX) {
 		err = dwarf_unit_open(search->dwarf, offset, &unit, &next);
 		err = err ?: take_unit(search, &unit);
 		offset = next;
+		late = source_batch_late(search->batch);
 	}
-	return err == -ENOMEM ? err : 0;
+	return err == -ENOMEM ? err : late;
 }

@@ -5,6 +5,7 @@
 #include "symbolize/radix_sort.h"
 #include "symbolize/unwind_cfi.h"
 #include "symbolize/unwind_go.h"
+#include "symbolize/unwind_sigreturn.h"
 
 _Static_assert(sizeof(struct cfi_fde) == RADIX_ELEMENT_BYTES, "struct cfi_fde is sorted by radix_sort()");
 
@@ -20,7 +21,8 @@ struct compile {
 	struct unwind_go go;
 	struct cfi_rows rows;
 	struct unwind_builder builder;
-	uint64_t end; /* of what has rows so far */
+	uint64_t low, high; /* lowest and highest address of the code */
+	uint64_t end; /* of what has rows so far; 0 before the first */
 };
 
 static void compile_done(struct compile *compile)
@@ -114,14 +116,29 @@ static uint64_t start_of(const void *element)
 	return ((const struct cfi_fde *)element)->start;
 }
 
+/* From `start` to `next` nothing is known, but for what the bytes say by themselves. */
+static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
+{
+	static const struct st_unwind_rule none;
+	uint64_t stub, end, at = start;
+	int err = compile->end ? unwind_builder_add(&compile->builder, start, none) : 0;
+
+	while (!err && unwind_sigreturn_find(compile->elf, at, next, &stub, &end)) {
+		err = unwind_builder_add(&compile->builder, stub > start ? stub - 1 : stub, unwind_sigreturn_rule());
+		if (!err && end < compile->high)
+			err = unwind_builder_add(&compile->builder, end, none);
+		compile->builder.table.facts.nr_functions++;
+		at = end;
+	}
+	return err;
+}
+
 /* Between two functions that are further apart than padding, nothing is known. */
 static int end_function(struct compile *compile, uint64_t next)
 {
-	static const struct st_unwind_rule none;
+	uint64_t end = compile->end ? compile->end : compile->low;
 
-	if (!compile->end || (next >= compile->end && next - compile->end <= PADDING_MAX))
-		return 0;
-	return unwind_builder_add(&compile->builder, compile->end, none);
+	return next >= end && next - end <= PADDING_MAX ? 0 : add_gap(compile, end, next);
 }
 
 /* Adds the rows of one function up to `limit`, where the next one starts. */
@@ -177,9 +194,10 @@ static void note_segments(const struct elf_file *elf, struct unwind_table *table
 	}
 }
 
-static int finish(struct compile *compile, uint64_t high, struct unwind_table *ret_table)
+static int finish(struct compile *compile, struct unwind_table *ret_table)
 {
-	int err = compile->end && compile->end < high ? end_function(compile, UINT64_MAX) : 0;
+	uint64_t end = compile->end ? compile->end : compile->low;
+	int err = end < compile->high ? add_gap(compile, end, compile->high) : 0;
 
 	return err ?: unwind_builder_finish(&compile->builder, ret_table);
 }
@@ -187,15 +205,19 @@ static int finish(struct compile *compile, uint64_t high, struct unwind_table *r
 int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
 {
 	_cleanup_(compile_done) struct compile compile = { .elf = elf };
-	uint64_t low, high;
-	int err;
+	int err, nothing;
 
 	if (elf->machine != EM_X86_64 || !elf->is_64)
 		return -ENODATA;
-	err = find_code(elf, &low, &high);
-	err = err ?: find_frames(&compile);
-	err = err ?: unwind_builder_init(&compile.builder, low, high);
+	err = find_code(elf, &compile.low, &compile.high);
+	nothing = err ? 0 : find_frames(&compile);
+	err = err ?: is_nothing(nothing) ? 0 : nothing;
+	err = err ?: unwind_builder_init(&compile.builder, compile.low, compile.high);
 	err = err ?: add_functions(&compile);
 	note_segments(elf, &compile.builder.table);
-	return err ?: finish(&compile, high, ret_table);
+	err = err ?: finish(&compile, ret_table);
+	if (err || !nothing || ret_table->facts.nr_functions)
+		return err;
+	unwind_table_done(ret_table);
+	return nothing;
 }

@@ -2,6 +2,7 @@
 #include "symbolize/unwind_go.h"
 
 #include "symbolize/unwind_bytes.h"
+#include "symbolize/unwind_sigreturn.h"
 
 enum {
 	MAGIC_116 = 0xfffffffa,
@@ -11,6 +12,7 @@ enum {
 
 	FLAG_TOP_FRAME = 1, /* of funcFlag: nothing called it */
 	FLAG_SP_WRITE = 2, /* it changes to another stack: what is told of rsp does not hold */
+	SIGRETURN_MIN_BYTES = 9,
 	STUB_MAX_BYTES = 32,
 };
 
@@ -137,18 +139,14 @@ static int run_distances(const struct unwind_go *go, struct unwind_bytes bytes, 
 	return err;
 }
 
-/* The code that the kernel lets signal handlers return to: mov $15 (rt_sigreturn), %rax or %eax; syscall. */
 static bool is_sigreturn(const struct elf_file *elf, uint64_t start, uint64_t end)
 {
-	static const uint8_t wide[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
-	static const uint8_t narrow[] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05 };
-	uint8_t code[sizeof(wide)];
+	uint8_t code[SIGRETURN_MIN_BYTES];
 	uint64_t offset;
 
-	if (end - start < sizeof(wide) || end - start > STUB_MAX_BYTES ||
-	    elf_file_offset_of_address(elf, start, &offset) || elf_file_read(elf, offset, code, sizeof(code)))
-		return false;
-	return !memcmp(code, wide, sizeof(wide)) || !memcmp(code, narrow, sizeof(narrow));
+	return end - start >= sizeof(code) && end - start <= STUB_MAX_BYTES &&
+	       !elf_file_offset_of_address(elf, start, &offset) && !elf_file_read(elf, offset, code, sizeof(code)) &&
+	       unwind_sigreturn_is(code, sizeof(code));
 }
 
 int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64_t number, struct cfi_rows *rows)
@@ -166,15 +164,16 @@ int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64
 		return 0;
 	if (is_sigreturn(elf, start, rows->end)) /* its row is looked up by the byte before */
 		return one_row(rows, elf_file_code_segment(elf, start - 1) ? start - 1 : start,
-			       (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = 40 });
+			       unwind_sigreturn_rule());
 	if (flags & FLAG_TOP_FRAME && id) /* sigtramp says so too, but has no id, and goes on in the signal frame */
 		return one_row(rows, start, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP });
 	if (flags & FLAG_SP_WRITE)
-		return one_row(rows, start,
-			       (struct st_unwind_rule){ .kind = ST_UNWIND_BP,
-							.how = ST_UNWIND_HOW(ST_UNWIND_BP_AT_CFA, 0, 0),
-							.bp_offset = -16,
-							.offset = 16 });
+		return one_row(
+			rows, start,
+			(struct st_unwind_rule){ .kind = ST_UNWIND_BP,
+						 .how = ST_UNWIND_HOW(ST_UNWIND_BP_AT_CFA, ST_UNWIND_RA_ELSEWHERE, 0),
+						 .bp_offset = -16,
+						 .offset = 16 });
 	err = run_distances(go, bytes_at(go, go->programs + table), start, rows);
 	if (err != -EBADMSG)
 		return err;

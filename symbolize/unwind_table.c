@@ -67,7 +67,7 @@ static bool rules_are_sound(const struct unwind_table *table)
 	for (size_t i = 0; i < table->rules.nr; i++) {
 		const struct st_unwind_rule *rule = &table->rules.data[i];
 
-		if (rule->kind >= ST_UNWIND_NR_KINDS || ST_UNWIND_HOW_RA(rule->how) > ST_UNWIND_RA_REGISTER)
+		if (rule->kind >= ST_UNWIND_NR_KINDS || ST_UNWIND_HOW_RA(rule->how) > ST_UNWIND_RA_ELSEWHERE)
 			return false;
 	}
 	return true;

@@ -49,17 +49,16 @@ static bool add_name(struct worker *worker, const void *of, struct name name, ui
 	return worker_add_name(worker, of, name, true, ret_position);
 }
 
-/* The address to look up: a call is the last byte before its return address. */
-static uint64_t place_of(const struct wire_query *query)
+uint64_t worker_place_of(const struct wire_query *query)
 {
 	return query->exact || !query->where ? query->where : query->where - 1;
 }
 
 bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset)
 {
-	const struct code_range *code = query->linked ? symtab_code_at(&file->table, place_of(query)) : NULL;
+	const struct code_range *code = query->linked ? symtab_code_at(&file->table, worker_place_of(query)) : NULL;
 
-	*ret_offset = code ? place_of(query) - code->address + code->offset : place_of(query);
+	*ret_offset = code ? worker_place_of(query) - code->address + code->offset : worker_place_of(query);
 	return code || !query->linked;
 }
 
@@ -92,7 +91,7 @@ static bool name_in_file(struct worker *worker, struct indexed_file *file, const
 		ret_answer->status = SYMBOL_MALFORMED; /* or the file has shrunk since */
 		return true;
 	}
-	ret_answer->offset = offset + (query->where - place_of(query)) - place.start;
+	ret_answer->offset = offset + (query->where - worker_place_of(query)) - place.start;
 	ret_answer->nameless = place.nameless;
 	return add_name(worker, place.identity, place.name, &ret_answer->name);
 }
@@ -100,7 +99,7 @@ static bool name_in_file(struct worker *worker, struct indexed_file *file, const
 static bool name_in_map(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
 			struct wire_answer *ret_answer)
 {
-	const struct perf_map_entry *entry = perf_map_lookup(&file->map, place_of(query));
+	const struct perf_map_entry *entry = perf_map_lookup(&file->map, worker_place_of(query));
 	struct name name = entry ? perf_map_name(&file->map, entry, worker->scratch) : (struct name){ "", 0 };
 
 	if (!name.nr_bytes) {
@@ -109,27 +108,6 @@ static bool name_in_map(struct worker *worker, struct indexed_file *file, const 
 	}
 	ret_answer->offset = query->where - entry->start;
 	return add_name(worker, entry, name, &ret_answer->name);
-}
-
-static bool name_in_kernel(struct worker *worker, struct indexed_file *none, const struct wire_query *query,
-			   struct wire_answer *ret_answer)
-{
-	struct kernel_function function;
-
-	(void)none;
-	if (worker->kernel_status != SYMBOL_OK) {
-		ret_answer->status = worker->kernel_status;
-		return true;
-	}
-	if (!kallsyms_lookup(&worker->kallsyms, place_of(query), &function)) {
-		ret_answer->status = SYMBOL_NOT_FOUND;
-		return true;
-	}
-	ret_answer->offset = query->where - function.start;
-	return add_name(worker, function.name, (struct name){ function.name, strlen(function.name) },
-			&ret_answer->name) &&
-	       add_name(worker, function.module, (struct name){ function.module, strlen(function.module) },
-			&ret_answer->module);
 }
 
 typedef bool name_function(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
@@ -217,31 +195,6 @@ void worker_complete(struct worker *worker, uint32_t number, struct indexed_file
 	}
 }
 
-static void take_kernel(struct worker *worker, int fd)
-{
-	closep(&worker->kernel_fd);
-	worker->kernel_fd = fd;
-}
-
-/* Reads the kernel's list when it is needed for the first time. */
-static void read_kernel(struct worker *worker)
-{
-	int err;
-
-	if (worker->kernel_known)
-		return;
-	worker->kernel_known = true;
-	if (worker->kernel_fd < 0) {
-		worker->kernel_status = SYMBOL_NO_FILE;
-		return;
-	}
-	err = kallsyms_read(&worker->kallsyms, worker->kernel_fd);
-	closep(&worker->kernel_fd);
-	worker->kernel_fd = -1;
-	worker->kernel_status = err == -EPERM || (!err && worker->kallsyms.hidden) ? SYMBOL_HIDDEN
-										   : symbol_status_of(err);
-}
-
 /* ---- the loop ---- */
 
 /* A map names places, and nothing else can be asked of it. */
@@ -259,6 +212,11 @@ static void answer_about_file(struct worker *worker)
 	uint32_t number = worker->message.header.file;
 	struct indexed_file *file = indexed_files_get(&worker->files, number);
 
+	if (number == SYMBOL_KERNEL && worker->message.header.kind != MESSAGE_NAME &&
+	    worker->message.header.kind != MESSAGE_FIND_USDT) {
+		worker_answer_about_kernel(worker);
+		return;
+	}
 	if (file && file->is_map && worker->message.header.kind == MESSAGE_NAME) {
 		answer_about_map(worker, file);
 		return;
@@ -271,6 +229,8 @@ static void answer_about_file(struct worker *worker)
 		file = &nothing;
 	switch (worker->message.header.kind) {
 	case MESSAGE_NAME:
+		if (file != &nothing && file->status == SYMBOL_OK)
+			indexed_files_note_asked(&worker->files, file, worker->message.header.nr);
 		answer_names(worker, file, name_in_file);
 		break;
 	case MESSAGE_FIND:
@@ -304,11 +264,10 @@ static void handle(struct worker *worker, int fd)
 		worker_lines(worker);
 		break;
 	case MESSAGE_KERNEL:
-		take_kernel(worker, take_fd(&given));
+		worker_take_kernel(worker, take_fd(&given));
 		break;
 	case MESSAGE_NAME_KERNEL:
-		read_kernel(worker);
-		answer_names(worker, NULL, name_in_kernel);
+		answer_names(worker, NULL, worker_name_in_kernel);
 		break;
 	case MESSAGE_NAME:
 	case MESSAGE_FIND:
@@ -333,6 +292,7 @@ _Noreturn void worker_run(int socket, const struct worker_options *options)
 	worker->options = *options;
 	worker->files.identify_only = options->identify_only;
 	worker->files.keep_lines = options->lines;
+	worker->files.max_fd = options->max_lines_fd;
 	worker->kernel_fd = -1;
 	while (message_receive(socket, true, &worker->message, &fd) == 0)
 		handle(worker, fd);

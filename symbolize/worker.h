@@ -14,6 +14,8 @@ struct worker_options {
 	bool ask_debug; /* the caller can open debug files */
 	bool identify_only; /* read the build ids of files, nothing else */
 	bool lines; /* there will be questions about source lines */
+	unsigned int cpu_seconds; /* of CPU time until more is granted: sandbox_confine() */
+	int max_lines_fd; /* files are kept open for them up to this descriptor; set by the keeper */
 };
 
 /* Serves the socket until its other end closes. */

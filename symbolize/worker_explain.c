@@ -12,17 +12,16 @@ enum {
 	ALIASES_TOLD_MAX = 16
 };
 
-__attribute__((format(printf, 2, 3))) static void tell(struct worker *worker, const char *format, ...)
+void worker_tell(struct worker *worker, const char *format, ...)
 {
-	struct wire_text wire;
 	va_list arguments;
 	int nr;
 
 	va_start(arguments, format);
 	nr = vsnprintf(worker->readable, sizeof(worker->readable), format, arguments);
 	va_end(arguments);
-	if (nr > 0 && draft_text(&worker->draft, worker->readable, strlen(worker->readable), &wire.text))
-		draft_element(&worker->draft, &wire, sizeof(wire));
+	if (nr > 0)
+		worker_add_text(worker, (struct name){ worker->readable, strlen(worker->readable) });
 }
 
 static void tell_file(struct worker *worker, const struct indexed_file *file)
@@ -30,18 +29,18 @@ static void tell_file(struct worker *worker, const struct indexed_file *file)
 	char id[BUILD_ID_HEX_SIZE] = "";
 
 	build_id_format(&file->build_id, id);
-	tell(worker, "build id: %s", *id ? id : "none");
-	tell(worker, "separate debug file: %s",
-	     file->debug_found      ? "taken: it has the build id of the file, or the checksum of its debug link"
-	     : file->debug_asked    ? "none of those looked for was this file's"
-	     : file->table.complete ? "not looked for: the file has a .symtab"
-	     : file->build_id.nr_bytes || *file->link.name
-		     ? "not looked for"
-		     : "not looked for: the file has neither build id nor debug link");
-	tell(worker, "tables: %zu functions by symbols (%s), %zu stubs, %zu functions by unwind entries alone",
-	     (size_t)file->table.symbols.nr,
-	     file->table.complete ? ".symtab and .dynsym" : "no .symtab: the exported ones, or those of Go",
-	     (size_t)file->plt.stubs.nr, (size_t)file->fdes.list.nr);
+	worker_tell(worker, "build id: %s", *id ? id : "none");
+	worker_tell(worker, "separate debug file: %s",
+		    file->debug_found      ? "taken: it has the build id of the file, or the checksum of its debug link"
+		    : file->debug_asked    ? "none of those looked for was this file's"
+		    : file->table.complete ? "not looked for: the file has a .symtab"
+		    : file->build_id.nr_bytes || *file->link.name
+			    ? "not looked for"
+			    : "not looked for: the file has neither build id nor debug link");
+	worker_tell(worker, "tables: %zu functions by symbols (%s), %zu stubs, %zu functions by unwind entries alone",
+		    (size_t)file->table.symbols.nr,
+		    file->table.complete ? ".symtab and .dynsym" : "no .symtab: the exported ones, or those of Go",
+		    (size_t)file->plt.stubs.nr, (size_t)file->fdes.list.nr);
 }
 
 /* ---- aliases ---- */
@@ -87,8 +86,8 @@ static void tell_aliases(struct worker *worker, const struct symtab *table, cons
 	for (int i = 0; i < ALIASES_TOLD_MAX && other > table->symbols.data && other[-1].start == shown->start; i++) {
 		struct name passed = symtab_name(table, --other, scratch);
 
-		tell(worker, "alias passed over: %.*s: it %s", (int)passed.nr_bytes, passed.text,
-		     rule_between(shown, name, other, passed));
+		worker_tell(worker, "alias passed over: %.*s: it %s", (int)passed.nr_bytes, passed.text,
+			    rule_between(shown, name, other, passed));
 	}
 }
 
@@ -99,8 +98,8 @@ static void tell_symbol(struct worker *worker, const struct indexed_file *file, 
 	struct name name = symtab_name(&file->table, symbol, worker->scratch);
 	uint64_t start = symtab_address(&file->table, symtab_start(&file->table, symbol));
 
-	tell(worker, "symbol %.*s: from 0x%" PRIx64 ", %" PRIu32 " bytes%s", (int)name.nr_bytes, name.text, start,
-	     symbol->size, symbol->unsized ? " up to the next symbol, for it gives no size itself" : "");
+	worker_tell(worker, "symbol %.*s: from 0x%" PRIx64 ", %" PRIu32 " bytes%s", (int)name.nr_bytes, name.text,
+		    start, symbol->size, symbol->unsized ? " up to the next symbol, for it gives no size itself" : "");
 	tell_aliases(worker, &file->table, symbol);
 }
 
@@ -110,12 +109,12 @@ static void tell_nearest(struct worker *worker, const struct indexed_file *file,
 	struct name name;
 
 	if (!nearest) {
-		tell(worker, "no symbol begins at or before it");
+		worker_tell(worker, "no symbol begins at or before it");
 		return;
 	}
 	name = symtab_name(&file->table, nearest, worker->scratch);
-	tell(worker, "no symbol covers it: the nearest one below, %.*s, ends at 0x%" PRIx64, (int)name.nr_bytes,
-	     name.text, symtab_address(&file->table, symtab_start(&file->table, nearest)) + nearest->size);
+	worker_tell(worker, "no symbol covers it: the nearest one below, %.*s, ends at 0x%" PRIx64, (int)name.nr_bytes,
+		    name.text, symtab_address(&file->table, symtab_start(&file->table, nearest)) + nearest->size);
 }
 
 static void tell_place(struct worker *worker, const struct indexed_file *file, uint64_t offset)
@@ -125,22 +124,23 @@ static void tell_place(struct worker *worker, const struct indexed_file *file, u
 	const struct plt_stub *stub = plt_lookup(&file->plt, offset);
 	struct found_place place;
 
-	tell(worker, "place: offset 0x%" PRIx64 " of the file, address 0x%" PRIx64, offset,
-	     symtab_address(&file->table, offset));
+	worker_tell(worker, "place: offset 0x%" PRIx64 " of the file, address 0x%" PRIx64, offset,
+		    symtab_address(&file->table, offset));
 	if (symbol)
 		tell_symbol(worker, file, symbol);
 	else
 		tell_nearest(worker, file, offset);
 	if (!indexed_file_lookup(file, offset, worker->scratch, &place)) {
-		tell(worker, "neither a stub nor an unwind entry covers it: no name");
+		worker_tell(worker, "neither a stub nor an unwind entry covers it: no name");
 		return;
 	}
 	if (place.identity == fde)
-		tell(worker, "unwind entry: from 0x%" PRIx64 ", %" PRIu32 " bytes: %s",
-		     symtab_address(&file->table, file->fdes.base + fde->start), fde->size,
-		     symbol ? "another function begins behind that symbol" : "a function, whose name nothing tells");
+		worker_tell(worker, "unwind entry: from 0x%" PRIx64 ", %" PRIu32 " bytes: %s",
+			    symtab_address(&file->table, file->fdes.base + fde->start), fde->size,
+			    symbol ? "another function begins behind that symbol"
+				   : "a function, whose name nothing tells");
 	else if (place.identity == stub)
-		tell(worker, "stub: it jumps through the slot that the linker fills for this name");
+		worker_tell(worker, "stub: it jumps through the slot that the linker fills for this name");
 }
 
 void worker_explain(struct worker *worker, struct indexed_file *file)
@@ -156,7 +156,7 @@ void worker_explain(struct worker *worker, struct indexed_file *file)
 		if (worker_offset_of(file, &query, &offset))
 			tell_place(worker, file, offset);
 		else
-			tell(worker, "place: no executable segment of the file has this address");
+			worker_tell(worker, "place: no executable segment of the file has this address");
 	}
 	worker_send(worker);
 }

@@ -85,11 +85,14 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 	return err;
 }
 
-/* Keeps a file for questions about source lines, if it has the answers. Without a descriptor they stay without. */
+/* Keeps a file for questions about source lines, if it has the answers. Some descriptors are left for names. */
 static void keep_lines(const struct indexed_files *files, struct indexed_file *file, const struct elf_file *elf)
 {
-	if (files->keep_lines && file->lines_fd < 0 && dwarf_is_in(elf))
+	if (!files->keep_lines || file->lines_fd >= 0 || !dwarf_is_in(elf))
+		return;
+	if (elf->fd < files->max_fd)
 		file->lines_fd = dup(elf->fd);
+	file->lines_err = file->lines_fd < 0 ? -EMFILE : 0;
 }
 
 static int identify(struct indexed_file *file, const struct elf_file *elf)
@@ -171,6 +174,25 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 	return is_right;
 }
 
+/*
+ * A name that is read from the file costs as much as a page or two of reading all of them: when single reads have cost so much,
+ * the rest is loaded.
+ */
+void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr)
+{
+	enum {
+		COST_BYTES = 4096, /* of a name that is read alone */
+		LOADED_MAX_BYTES = 32 << 20,
+	};
+
+	if (files->asked && files->asked != file)
+		symtab_drop_names(&files->asked->table);
+	files->nr_asked = files->asked == file ? files->nr_asked + nr : nr;
+	files->asked = file;
+	symtab_load_names(&file->table, files->nr_asked < LOADED_MAX_BYTES / COST_BYTES ? files->nr_asked * COST_BYTES
+											: LOADED_MAX_BYTES);
+}
+
 /* ---- lookup ---- */
 
 static struct name name_of_fde(const struct symtab *table, uint64_t start, char scratch[NAME_MAX_BYTES])
@@ -192,7 +214,7 @@ bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char 
 {
 	const struct symtab_symbol *symbol = symtab_lookup(&file->table, offset);
 	const struct plt_stub *stub = symbol ? NULL : plt_lookup(&file->plt, offset);
-	const struct fde *fde = fdes_lookup(&file->fdes, offset);
+	const struct fde *fde = symbol && !symbol->unsized ? NULL : fdes_lookup(&file->fdes, offset);
 
 	if (symbol && !is_cut_short(&file->table, symbol, &file->fdes, fde)) {
 		*ret_place = (struct found_place){ symbol, symtab_name(&file->table, symbol, scratch),

@@ -27,14 +27,18 @@ struct indexed_file {
 	struct fdes fdes;
 	struct ifuncs ifuncs;
 	int lines_fd; /* of the file that has the debug information: this one, or its debug file; -1 none, or not wanted */
+	int lines_err; /* of keeping that file; 0 */
 	int usdt_err; /* of reading the notes */
 	struct usdt_notes usdt;
 };
 
 struct indexed_files {
 	VEC(struct indexed_file *) files; /* some hundred at most, and looked up once per message */
+	struct indexed_file *asked; /* the last one that was asked about, and of how many places since another was */
+	uint64_t nr_asked;
 	bool identify_only; /* their build ids, and SYMBOL_NO_TABLE */
 	bool keep_lines; /* keep what has debug information open */
+	int max_fd; /* up to this descriptor */
 };
 
 /* Indexes the file behind the descriptor as this number, which must be new. Returns its status. */
@@ -48,6 +52,9 @@ struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32
  * none, its checksum is that of the debug link. The index stays as it was when it is not.
  */
 bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_file *file, int fd);
+
+/* So many names of a file were asked for: those of one that is asked much are loaded, until another file is. */
+void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr);
 
 /* What is at an offset of the file. */
 struct found_place {

@@ -17,14 +17,13 @@ static bool matches_readable(const struct match *match, const char *readable)
 	       (demangled_stem(readable, &stem) && match_test(match, stem.text, stem.nr_bytes));
 }
 
-static bool matches(struct worker *worker, const struct match *match, struct name name)
+bool worker_matches(struct worker *worker, const struct match *match, struct name name)
 {
 	return match_test(match, name.text, name.nr_bytes) ||
 	       (demangle(name, worker->readable) && matches_readable(match, worker->readable));
 }
 
-/* Adds to the draft; sends that first when it is full. */
-static void add_function(struct worker *worker, struct wire_function function, struct name name)
+void worker_add_function(struct worker *worker, struct wire_function function, struct name name)
 {
 	size_t room = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(function);
 	struct draft *draft = &worker->draft;
@@ -53,15 +52,15 @@ static void add_symbol(struct worker *worker, const struct indexed_file *file, c
 	if (symbol->ifunc)
 		choices = ifuncs_of(&file->ifuncs, function.file_offset, &nr);
 	if (!nr)
-		add_function(worker, function, name);
+		worker_add_function(worker, function, name);
 	for (size_t i = 0; i < nr; i++)
-		add_function(worker,
-			     (struct wire_function){
-				     .file_offset = choices[i].implementation,
-				     .address = symtab_address(&file->table, choices[i].implementation),
-				     .kind = FUNCTION_IMPLEMENTATION,
-			     },
-			     name);
+		worker_add_function(worker,
+				    (struct wire_function){
+					    .file_offset = choices[i].implementation,
+					    .address = symtab_address(&file->table, choices[i].implementation),
+					    .kind = FUNCTION_IMPLEMENTATION,
+				    },
+				    name);
 }
 
 static void send_matches(struct worker *worker, const struct indexed_file *file, const struct match *match)
@@ -73,15 +72,15 @@ static void send_matches(struct worker *worker, const struct indexed_file *file,
 		const struct symtab_symbol *symbol = &table->symbols.data[i];
 		struct name name = symtab_name(table, symbol, worker->scratch);
 
-		if (matches(worker, match, name))
+		if (worker_matches(worker, match, name))
 			add_symbol(worker, file, symbol, name);
 	}
 	worker_send(worker);
 }
 
-static void send_failure(struct worker *worker, int err)
+void worker_send_failure(struct worker *worker, enum message_kind kind, int err)
 {
-	draft_start(&worker->draft, MESSAGE_FUNCTIONS, worker->message.header.file);
+	draft_start(&worker->draft, kind, worker->message.header.file);
 	worker->draft.header.status = (uint32_t)-err;
 	worker_send(worker);
 }
@@ -95,7 +94,7 @@ void worker_find(struct worker *worker, struct indexed_file *file)
 
 	err = err ?: match_new(pattern ?: "", &match, error, sizeof(error));
 	if (err) {
-		send_failure(worker, err);
+		worker_send_failure(worker, MESSAGE_FUNCTIONS, err);
 		return;
 	}
 	send_matches(worker, file, match);
@@ -103,20 +102,6 @@ void worker_find(struct worker *worker, struct indexed_file *file)
 }
 
 /* ---- by similarity ---- */
-
-enum {
-	SUGGESTIONS_MAX = 8
-};
-
-struct suggestion {
-	unsigned int distance;
-	uint32_t symbol;
-};
-
-struct suggestions {
-	struct suggestion best[SUGGESTIONS_MAX];
-	size_t nr;
-};
 
 /* Keeps the list in order; of equally near ones the first stays in front. */
 static void consider(struct suggestions *suggestions, struct suggestion candidate)
@@ -133,40 +118,41 @@ static void consider(struct suggestions *suggestions, struct suggestion candidat
 	suggestions->best[to] = candidate;
 }
 
-static void collect(struct worker *worker, const struct symtab *table, const char *word,
-		    struct suggestions *suggestions)
+void worker_consider(struct suggestions *suggestions, const char *word, struct name name, uint32_t symbol)
 {
 	char text[STR_DISTANCE_MAX_LENGTH + 1];
+	unsigned int distance;
 
-	for (uint32_t i = 0; i < table->symbols.nr; i++) {
-		struct name name = symtab_name(table, &table->symbols.data[i], worker->scratch);
-		unsigned int distance;
+	if (name.nr_bytes >= sizeof(text))
+		return;
+	memcpy(text, name.text, name.nr_bytes);
+	text[name.nr_bytes] = '\0';
+	distance = str_distance(word, text);
+	if (str_is_near(word, distance))
+		consider(suggestions, (struct suggestion){ distance, symbol });
+}
 
-		if (name.nr_bytes >= sizeof(text))
-			continue;
-		memcpy(text, name.text, name.nr_bytes);
-		text[name.nr_bytes] = '\0';
-		distance = str_distance(word, text);
-		if (str_is_near(word, distance))
-			consider(suggestions, (struct suggestion){ distance, i });
-	}
+void worker_add_text(struct worker *worker, struct name text)
+{
+	struct wire_text wire;
+
+	if (draft_text(&worker->draft, text.text, text.nr_bytes, &wire.text))
+		draft_element(&worker->draft, &wire, sizeof(wire));
 }
 
 void worker_suggest(struct worker *worker, struct indexed_file *file)
 {
 	const char *word = message_text(&worker->message, 0);
+	const struct symtab *table = &file->table;
 	struct suggestions suggestions = {};
 
 	if (word && file->status == SYMBOL_OK)
-		collect(worker, &file->table, word, &suggestions);
+		for (uint32_t i = 0; i < table->symbols.nr; i++)
+			worker_consider(&suggestions, word,
+					symtab_name(table, &table->symbols.data[i], worker->scratch), i);
 	draft_start(&worker->draft, MESSAGE_SUGGESTIONS, worker->message.header.file);
-	for (size_t i = 0; i < suggestions.nr; i++) {
-		const struct symtab_symbol *symbol = &file->table.symbols.data[suggestions.best[i].symbol];
-		struct name name = symtab_name(&file->table, symbol, worker->scratch);
-		struct wire_text wire;
-
-		if (draft_text(&worker->draft, name.text, name.nr_bytes, &wire.text))
-			draft_element(&worker->draft, &wire, sizeof(wire));
-	}
+	for (size_t i = 0; i < suggestions.nr; i++)
+		worker_add_text(worker,
+				symtab_name(table, &table->symbols.data[suggestions.best[i].symbol], worker->scratch));
 	worker_send(worker);
 }

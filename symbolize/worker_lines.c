@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "symbolize/sources.h"
 #include "symbolize/worker_internal.h"
 
@@ -169,17 +170,21 @@ static int find_in(struct worker *worker, struct source_batch *batch, const stru
 	return err;
 }
 
-static int find(struct worker *worker, const struct indexed_file *file, struct source_batch *batch)
+static int find(struct worker *worker, const struct indexed_file *file, uint32_t wish, struct source_batch *batch)
 {
 	struct elf_file elf;
-	int err = file->lines_fd < 0 ? -ENODATA : elf_file_open(&elf, file->lines_fd);
+	int err = file->lines_err      ? file->lines_err
+		  : file->lines_fd < 0 ? -ENODATA
+				       : elf_file_open(&elf, file->lines_fd);
 
 	if (err)
 		return err;
 	batch->code = file->table.code.data;
 	batch->nr_code = file->table.code.nr;
+	if (wish >> LINES_TIME_SHIFT)
+		batch->deadline_ns = clock_monotonic_ns() + (uint64_t)(wish >> LINES_TIME_SHIFT) * 1000000;
 	err = add_places(worker, file, batch);
-	err = err ?: find_in(worker, batch, &elf, worker->message.header.status);
+	err = err ?: find_in(worker, batch, &elf, wish & LINES_INLINED);
 	elf_file_done(&elf);
 	return err;
 }
@@ -187,12 +192,13 @@ static int find(struct worker *worker, const struct indexed_file *file, struct s
 static void answer_all(struct worker *worker)
 {
 	struct indexed_file *file = indexed_files_get(&worker->files, worker->message.header.file);
+	uint32_t wish = worker->message.header.status;
 	struct source_batch batch = {};
 	int err = file && !file->is_map && file->status == SYMBOL_OK ? 0 : -ENOEXEC;
 
 	if (!err) {
 		worker_complete(worker, worker->message.header.file, file);
-		err = find(worker, file, &batch);
+		err = find(worker, file, wish, &batch);
 	}
 	if (err)
 		send_failure(worker, err);

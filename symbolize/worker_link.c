@@ -8,12 +8,16 @@
 
 #include "core/base/cleanup.h"
 #include "symbolize/debug_link.h"
+#include "symbolize/sandbox.h"
 
 enum {
 	STARTS_MAX = 4,       /* the first worker and three more */
 	WINDOW = 32,          /* files sent ahead of acknowledgements */
 	START_TIMEOUT_MS = 5000,
 	DEBUG_CANDIDATES_MAX = 64,
+	FORGIVEN_MS = 600000, /* a worker that lived so long was no one's victim: replacements are counted anew */
+	CPU_SECONDS = 60,     /* until the worker has to have answered: slow machines under emulation still finish */
+	LOOK_AT_CPU_MS = 100, /* how often it is looked at what it has used */
 	PATIENCE = 3,         /* a request may take this many timeouts as long as files get indexed meanwhile */
 };
 
@@ -27,19 +31,23 @@ static int64_t now_ms(void)
 
 int worker_link_open(struct worker_link *link, const struct symbolizer_options *options)
 {
-	const struct worker_options worker_options = {
+	struct worker_options worker_options = {
 		.no_demangle = options->no_demangle,
 		.ask_debug = options->open_debug,
 		.identify_only = options->identify_only,
 		.lines = options->lines,
+		.cpu_seconds = options->cpu_seconds ?: CPU_SECONDS,
 	};
 
 	link->options = *options;
+	link->options.cpu_seconds = worker_options.cpu_seconds;
 	if (!link->options.timeout_ms)
 		link->options.timeout_ms = 10000;
 	link->keeper = KEEPER_NONE;
 	link->socket = link->pid = -1;
-	link->kernel = (struct handed_file){ .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE };
+	link->kernel = (struct handed_file){
+		.number = SYMBOL_KERNEL, .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE
+	};
 	return keeper_start(&link->keeper, &worker_options);
 }
 
@@ -58,6 +66,8 @@ void worker_link_close(struct worker_link *link)
 
 struct handed_file *worker_link_file(struct worker_link *link, uint32_t number)
 {
+	if (number == SYMBOL_KERNEL)
+		return &link->kernel;
 	for (size_t i = 0; i < link->files.nr; i++)
 		if (link->files.data[i].number == number)
 			return &link->files.data[i];
@@ -118,6 +128,8 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 	unwind_queue_restart(&link->unwinds, is_table, why);
 	if (culprit && !is_table)
 		refuse(culprit, why);
+	if (now_ms() - link->started_ms >= FORGIVEN_MS)
+		link->nr_starts = 1;
 	/* The keeper ends the old one, which may hang, before it starts the next. */
 	if (link->nr_starts >= STARTS_MAX || keeper_ask_worker(&link->keeper))
 		give_up(link);
@@ -140,7 +152,8 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 	err = keeper_get_worker(&link->keeper, timeout_ms, &link->pid, &link->socket);
 	if (!err) {
 		link->nr_starts++;
-		link->heard_ms = now_ms();
+		link->granted_ms = 0;
+		link->heard_ms = link->started_ms = now_ms();
 	} else if (err != -ETIMEDOUT || timeout_ms) {
 		give_up(link);
 	}
@@ -249,6 +262,19 @@ static int give_debug(struct worker_link *link, struct handed_file *asked)
 	return err;
 }
 
+/* A worker that answers may go on: what it used so far is forgiven when half of what it may use is gone. */
+static void grant_cpu(struct worker_link *link)
+{
+	int64_t used_ms;
+
+	if (link->heard_ms - link->looked_ms < LOOK_AT_CPU_MS)
+		return;
+	link->looked_ms = link->heard_ms;
+	used_ms = link->pid > 0 ? sandbox_cpu_ms(link->pid) : 0;
+	if (used_ms - link->granted_ms >= (int64_t)link->options.cpu_seconds * 500 && !keeper_grant_cpu(&link->keeper))
+		link->granted_ms = used_ms;
+}
+
 /* Receives one message. 1: it is of the kind `answer`; 0: it was something else, and is dealt with; or an error. */
 static int take_message(struct worker_link *link, struct handed_file *asked, enum message_kind answer)
 {
@@ -257,6 +283,7 @@ static int take_message(struct worker_link *link, struct handed_file *asked, enu
 	if (err)
 		return err;
 	link->heard_ms = now_ms();
+	grant_cpu(link);
 	if (link->message.header.kind == MESSAGE_INDEXED)
 		return take_indexed(link);
 	if (link->message.header.kind == MESSAGE_UNWIND_TABLE || link->message.header.kind == MESSAGE_UNWIND_PART)

@@ -40,7 +40,10 @@ struct worker_link {
 	struct symbolizer_options options;
 	struct keeper keeper;
 	int socket, pid; /* of the present worker; -1: none */
-	unsigned int nr_starts;
+	unsigned int nr_starts; /* workers, since the last one that lived long */
+	int64_t started_ms; /* the present one */
+	int64_t looked_ms; /* at the CPU time that it has used */
+	int64_t granted_ms; /* of which so much is forgiven */
 	enum symbol_status gave_up; /* why there will be no further worker; SYMBOL_OK while there may be */
 	VEC(struct handed_file) files; /* in the order of symbolizer_add_file() */
 	VEC(uint32_t) sent; /* positions in files, in the order of sending, not acknowledged yet */
@@ -63,7 +66,7 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms);
 /* Sends and receives what is possible without waiting. */
 void worker_link_pump(struct worker_link *link);
 
-/* The file of a number, or NULL. */
+/* The file of a number, the kernel for SYMBOL_KERNEL, or NULL. */
 struct handed_file *worker_link_file(struct worker_link *link, uint32_t number);
 
 /* Waits until the file is indexed (the kernel's list: sent). SYMBOL_OK or why it is not. */

@@ -27,7 +27,7 @@ enum message_kind {
 	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
 	MESSAGE_LINES, /* wire_query…: where in the source places of `file` are; further ones follow if `more`, then come the
-			* answers; with the inlined calls if `status` */
+			* answers; `status`: enum lines_wish and, from LINES_TIME_SHIFT on, the milliseconds it may take, or 0 */
 	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
 	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
 	/* from the worker */
@@ -42,6 +42,7 @@ enum message_kind {
 	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */
 	/* to and from the keeper */
 	MESSAGE_START, /* end the worker, if one runs, and start another */
+	MESSAGE_GRANT, /* the worker that runs may use its CPU time anew */
 	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file` */
 	MESSAGE_NR
 };
@@ -84,6 +85,11 @@ struct wire_source {
 	uint32_t line;
 	uint32_t inlined;
 	uint32_t omitted; /* further calls around this one */
+};
+
+enum lines_wish {
+	LINES_INLINED = 1 << 0, /* with the inlined calls */
+	LINES_TIME_SHIFT = 1,
 };
 
 struct wire_unwind {

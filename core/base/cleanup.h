@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,6 +29,12 @@ static inline void fclosep(FILE **file)
 {
 	if (*file)
 		fclose(*file);
+}
+
+static inline void closedirp(DIR **directory)
+{
+	if (*directory)
+		closedir(*directory);
 }
 
 /* Gives the descriptor away: the guarded variable no longer owns it. */

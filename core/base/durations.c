@@ -28,10 +28,13 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-static void add_part(struct duration_part *part, uint64_t nr, uint64_t sum_ns)
+static void add_part(struct duration_part *part, const struct duration_part *more)
 {
-	part->nr = add(part->nr, nr);
-	part->sum_ns = add(part->sum_ns, sum_ns);
+	part->nr = add(part->nr, more->nr);
+	part->sum_ns = add(part->sum_ns, more->sum_ns);
+	part->joined = part->joined || more->joined;
+	part->least_ns = more->least_ns < part->least_ns ? more->least_ns : part->least_ns;
+	part->most_ns = more->most_ns > part->most_ns ? more->most_ns : part->most_ns;
 }
 
 void durations_add(struct durations *durations, uint64_t nr, uint64_t sum_ns)
@@ -40,15 +43,17 @@ void durations_add(struct durations *durations, uint64_t nr, uint64_t sum_ns)
 
 	if (!nr)
 		return;
+	part.least_ns = part.most_ns = sum_ns / nr;
+	part.joined = nr > 1;
 	part.class_us = duration_class(sum_ns / nr);
 	if (!durations->nr || part.class_us < durations->shortest.class_us)
 		durations->shortest = part;
 	else if (part.class_us == durations->shortest.class_us)
-		add_part(&durations->shortest, nr, sum_ns);
+		add_part(&durations->shortest, &part);
 	if (!durations->nr || part.class_us > durations->longest.class_us)
 		durations->longest = part;
 	else if (part.class_us == durations->longest.class_us)
-		add_part(&durations->longest, nr, sum_ns);
+		add_part(&durations->longest, &part);
 	durations->powers[highest_bit(part.class_us)] = add(durations->powers[highest_bit(part.class_us)], nr);
 	durations->nr = add(durations->nr, nr);
 	durations->sum_ns = add(durations->sum_ns, sum_ns);
@@ -94,6 +99,8 @@ struct duration_range durations_shortest(const struct durations *durations)
 	const struct duration_part *part = &durations->shortest;
 	uint64_t least = rest_ns(part, last_ns(part));
 
+	if (!part->joined)
+		return range(part->least_ns, part->least_ns);
 	if (least < first_ns(part))
 		least = first_ns(part);
 	return range(least, part->sum_ns / part->nr);
@@ -105,6 +112,8 @@ struct duration_range durations_longest(const struct durations *durations)
 	const struct duration_part *part = &durations->longest;
 	uint64_t most = rest_ns(part, first_ns(part)), least = part->sum_ns / part->nr + (part->sum_ns % part->nr > 0);
 
+	if (!part->joined)
+		return range(part->most_ns, part->most_ns);
 	if (most > last_ns(part))
 		most = last_ns(part);
 	return range(least, most);

@@ -6,10 +6,11 @@
  * classes for each power of two). Where durations of different classes are counted apart, as the kernel side does for
  * --histogram, the class of a count is that of its mean, and nobody has to name it. Nothing of a single duration is kept:
  * what is said of the shortest and the longest one are bounds, which are never wider than their class and meet where the
- * class has one duration.
+ * class has one duration, or where each duration of the class was added by itself (--timestamps).
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DURATION_POWERS 55 /* 2^64 ns are less than 2^55 us */
@@ -17,9 +18,11 @@
 /* The class of a duration, by its first microsecond; bpf/abi.h has the same for the kernel side. */
 uint64_t duration_class(uint64_t ns);
 
-/* Durations of one class, or none. */
+/* Durations of one class, or none. The means that were added lie between the two: durations, where each came alone. */
 struct duration_part {
 	uint64_t class_us, nr, sum_ns;
+	uint64_t least_ns, most_ns;
+	bool joined; /* several came as one number and sum */
 };
 
 /* Zero-initialised: no durations. */

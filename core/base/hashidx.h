@@ -29,6 +29,13 @@ void hashidx_done(struct hashidx *index);
 uint32_t hashidx_find(const struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
 		      const void *key);
 
+/* Fetches what hashidx_find() for this hash will look at; for callers that know some keys ahead. */
+static inline void hashidx_prefetch(const struct hashidx *index, uint64_t hash)
+{
+	if (index->room)
+		__builtin_prefetch(&index->slots[hash & (index->room - 1)]);
+}
+
 /* Adds a position; the key must not be there yet. hashidx_try_add returns -ENOMEM instead of ending the program. */
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position);
 int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position);

@@ -18,6 +18,12 @@ struct match; /* a compiled pattern */
 int match_new(const char *pattern, struct match **ret_match, char *ret_error, size_t error_room);
 void match_free(struct match *match);
 
+/* For _cleanup_(). */
+static inline void match_freep(struct match **match)
+{
+	match_free(*match);
+}
+
 /* Whether the pattern matches somewhere in the text. */
 bool match_test(const struct match *match, const char *text, size_t nr_bytes);
 

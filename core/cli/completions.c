@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each script knows the applets behind "stacktool", their options, and the names of bcc's tools as commands of their own.
+ * Each script knows the applets behind "stacktool", their options, and the names of bcc's tools as commands of their own, as
+ * they are called in the field: profile, profile.py, profile-bpfcc.
  * What stands in quotes is text of ours, but it is quoted for the shell all the same.
  */
 #include "core/cli/completions.h"
@@ -25,6 +26,20 @@ static void add_quoted(struct buf *text, const char *words, const char *escaped)
 	}
 	buf_addc(text, '\'');
 }
+
+/* What may stand in place of an applet. */
+static const struct {
+	const char *name, *help;
+} commands[] = {
+	{ "help", "how to use an applet; with --man as a man page" },
+	{ "--help", "all applets" },
+	{ "--list", "the applets, one per line" },
+	{ "--version", "version, libraries and what was built in" },
+	{ "--install", "links for the names of bcc's tools in a folder" },
+	{ "--completions", "what bash, zsh or fish completes" },
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 typedef void add_option(struct buf *text, const struct applet *applet, const struct option_spec *spec);
 
@@ -57,11 +72,19 @@ static void add_all_names(struct buf *text, const struct applet *const *applets)
 	}
 }
 
+/* The names of an applet as a command, each behind `before`; none for an applet that bcc does not have. */
+static void add_bcc_name(struct buf *text, const struct applet *applet, const char *before)
+{
+	static const char *const suffixes[] = { "", ".py", "-bpfcc" };
+
+	for (size_t i = 0; applet->bcc_name && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		buf_addf(text, "%s%s%s", before, applet->bcc_name, suffixes[i]);
+}
+
 static void add_bcc_names(struct buf *text, const struct applet *const *applets)
 {
 	for (; *applets; applets++)
-		if ((*applets)->bcc_name)
-			buf_addf(text, " %s", (*applets)->bcc_name);
+		add_bcc_name(text, *applets, " ");
 	buf_addc(text, '\n');
 }
 
@@ -81,14 +104,17 @@ static void add_bash(struct buf *text, const struct applet *const *applets)
 		       "\tlocal applet=${COMP_WORDS[0]##*/} word=${COMP_WORDS[COMP_CWORD]} options=\n"
 		       "\tif [[ $applet == stacktool ]]; then\n"
 		       "\t\tapplet=${COMP_WORDS[1]}\n"
-		       "\t\tif ((COMP_CWORD == 1)); then\n"
+		       "\t\tif ((COMP_CWORD == 1)) || [[ $applet == help && $word != -* ]]; then\n"
 		       "\t\t\tmapfile -t COMPREPLY < <(compgen -W \"");
 	add_all_names(text, applets);
-	buf_adds(text, "help --help --list --version --install --completions\" -- \"$word\")\n"
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		buf_addf(text, "%s%s", i ? " " : "", commands[i].name);
+	buf_adds(text, "\" -- \"$word\")\n"
 		       "\t\t\treturn\n"
 		       "\t\tfi\n"
 		       "\tfi\n"
-		       "\tcase ${applet%.py} in\n");
+		       "\tapplet=${applet%.py}\n"
+		       "\tcase ${applet%-bpfcc} in\n");
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		buf_addc(text, '\t');
 		add_names(text, *applet, "|");
@@ -143,7 +169,7 @@ static void add_zsh(struct buf *text, const struct applet *const *applets)
 	buf_adds(text, "#compdef stacktool");
 	add_bcc_names(text, applets);
 	buf_adds(text, "_stacktool() {\n"
-		       "\tlocal applet=${words[1]:t:r}\n"
+		       "\tlocal applet=${${words[1]:t:r}%-bpfcc}\n"
 		       "\tlocal -a applets=(\n");
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		_cleanup_(buf_done) struct buf words = {};
@@ -153,9 +179,22 @@ static void add_zsh(struct buf *text, const struct applet *const *applets)
 		add_quoted(text, buf_text(&words), "");
 		buf_addc(text, '\n');
 	}
+	buf_adds(text, "\t)\n\tlocal -a commands=(\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		_cleanup_(buf_done) struct buf words = {};
+
+		buf_addf(&words, "%s:%s", commands[i].name, commands[i].help);
+		buf_adds(text, "\t\t");
+		add_quoted(text, buf_text(&words), "");
+		buf_addc(text, '\n');
+	}
 	buf_adds(text, "\t)\n"
 		       "\tif [[ $applet == stacktool ]]; then\n"
 		       "\t\tif ((CURRENT == 2)); then\n"
+		       "\t\t\t_describe applet applets -- commands\n"
+		       "\t\t\treturn\n"
+		       "\t\tfi\n"
+		       "\t\tif [[ ${words[2]} == help ]]; then\n"
 		       "\t\t\t_describe applet applets\n"
 		       "\t\t\treturn\n"
 		       "\t\tfi\n"
@@ -176,11 +215,8 @@ static void add_zsh(struct buf *text, const struct applet *const *applets)
 
 /* ---- fish ---- */
 
-static void add_fish_option(struct buf *text, const struct applet *applet, const struct option_spec *spec)
+static void add_fish_form(struct buf *text, const struct option_spec *spec)
 {
-	buf_adds(text, "complete -c stacktool -n '__fish_seen_subcommand_from ");
-	add_names(text, applet, " ");
-	buf_addc(text, '\'');
 	if (spec->letter)
 		buf_addf(text, " -s %c", spec->letter);
 	buf_addf(text, " -l %s%s -d ", spec->name, option_takes_value(spec) ? " -r" : "");
@@ -188,12 +224,34 @@ static void add_fish_option(struct buf *text, const struct applet *applet, const
 	buf_addc(text, '\n');
 }
 
+static void add_fish_option(struct buf *text, const struct applet *applet, const struct option_spec *spec)
+{
+	buf_adds(text, "complete -c stacktool -n '__fish_seen_subcommand_from ");
+	add_names(text, applet, " ");
+	buf_addc(text, '\'');
+	add_fish_form(text, spec);
+	if (!applet->bcc_name)
+		return;
+	buf_adds(text, "complete");
+	add_bcc_name(text, applet, " -c ");
+	add_fish_form(text, spec);
+}
+
+/* A word in place of an applet, and behind "help". */
+static void add_fish_word(struct buf *text, const char *condition, const char *word, const char *help)
+{
+	buf_addf(text, "complete -c stacktool -n %s -f -a %s -d ", condition, word);
+	add_quoted(text, help, "\\");
+	buf_addc(text, '\n');
+}
+
 static void add_fish(struct buf *text, const struct applet *const *applets)
 {
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		add_fish_word(text, "__fish_use_subcommand", commands[i].name, commands[i].help);
 	for (const struct applet *const *applet = applets; *applet; applet++) {
-		buf_addf(text, "complete -c stacktool -n __fish_use_subcommand -f -a %s -d ", (*applet)->name);
-		add_quoted(text, (*applet)->summary, "\\");
-		buf_addc(text, '\n');
+		add_fish_word(text, "__fish_use_subcommand", (*applet)->name, (*applet)->summary);
+		add_fish_word(text, "'__fish_seen_subcommand_from help'", (*applet)->name, (*applet)->summary);
 		each_option(text, *applet, add_fish_option);
 	}
 }

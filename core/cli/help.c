@@ -44,7 +44,7 @@ void help_default(const struct applet *applet, const struct option_entry *entry,
 
 	if (applet->defaults && !entry->spec->parse)
 		number = default_number(entry->spec, (const char *)applet->defaults + entry->offset);
-	if (number)
+	if (number && number != UINT64_MAX) /* no limit */
 		buf_addf(ret_text, " (default %" PRIu64 ")", number);
 }
 

@@ -132,6 +132,20 @@ static void add_synopsis(struct buf *page, const struct applet *applet, const st
 	buf_addc(page, '\n');
 }
 
+/* What bcc's pages have of each tool; the rest is the same for all and stands in stacktool(8). */
+static void add_cost(struct buf *page, const struct applet *applet)
+{
+	if (!applet->overhead)
+		return;
+	buf_adds(page, ".SH DEBUGGING\n");
+	add_text(page, man_debugging_elsewhere);
+	buf_adds(page, "\n.SH OVERHEAD\n");
+	add_text(page, applet->overhead);
+	buf_adds(page, "\n.PP\n");
+	add_text(page, man_overhead_of_run);
+	buf_addc(page, '\n');
+}
+
 void man_page(const struct applet *applet, struct buf *ret_text)
 {
 	_cleanup_(option_list_done) struct option_list list;
@@ -145,6 +159,7 @@ void man_page(const struct applet *applet, struct buf *ret_text)
 	add_options(ret_text, applet, &list, true);
 	add_options(ret_text, applet, &list, false);
 	add_examples(ret_text, applet);
+	add_cost(ret_text, applet);
 	add_statuses(ret_text);
 	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\fR(8), \\fBstacktool\\-probes\\fR(7)\n");
 }
@@ -179,7 +194,10 @@ void man_probes(struct buf *ret_text)
 void man_overview(const struct applet *const *applets, struct buf *ret_text)
 {
 	add_head(ret_text, "stacktool", COMMANDS, "which code paths lead here, and how often");
-	buf_adds(ret_text, ".SH SYNOPSIS\n\\fBstacktool\\fR \\fIapplet\\fR [argument...]\n.SH APPLETS\n");
+	buf_adds(ret_text, ".SH SYNOPSIS\n\\fBstacktool\\fR \\fIapplet\\fR [argument...]\n");
+	add_words(ret_text, "DESCRIPTION", man_description);
+	add_words(ret_text, "OPTIONS", man_commands);
+	buf_adds(ret_text, ".SH APPLETS\n");
 	for (; *applets; applets++) {
 		buf_adds(ret_text, ".TP\n\\fB");
 		add_text(ret_text, "stacktool-");
@@ -191,5 +209,6 @@ void man_overview(const struct applet *const *applets, struct buf *ret_text)
 	add_statuses(ret_text);
 	add_words(ret_text, "DEBUGGING", man_debugging);
 	add_words(ret_text, "OVERHEAD", man_overhead);
+	add_words(ret_text, "ENVIRONMENT", man_environment);
 	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\-probes\\fR(7)\n");
 }

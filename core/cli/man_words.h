@@ -8,8 +8,15 @@ struct man_paragraph {
 };
 
 /* Each ends with a paragraph without text. */
+extern const struct man_paragraph man_description[];
+extern const struct man_paragraph man_commands[];
 extern const struct man_paragraph man_debugging[];
 extern const struct man_paragraph man_overhead[];
+extern const struct man_paragraph man_environment[];
 extern const struct man_paragraph man_patterns[];
 extern const struct man_paragraph man_wildcards[];
 extern const struct man_paragraph man_colons[];
+
+/* In the pages of the applets. */
+extern const char man_debugging_elsewhere[];
+extern const char man_overhead_of_run[];

@@ -5,26 +5,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/engine/attach_private.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/libbpf_log.h"
 
-#define DESCRIPTORS_OF_REST 1024
+/* every place may take an event and a link, and where it has a program of its own, that program's maps too */
 #define DESCRIPTORS_OF_PLACE 4
 #define DESCRIPTORS_OF_COPY 64
 
 void attach_keep(struct session *session, struct bpf_link *link, size_t first, size_t nr)
 {
-	const struct attached_link attached = { .link = link, .first = first, .nr = nr };
+	const struct attached_link attached = { link, bpf_link__fd(link), first, nr };
 
 	vec_push(&session->links, attached);
 	session->nr_attached += nr;
+}
+
+void attach_keep_fd(struct session *session, int fd, size_t place)
+{
+	const struct attached_link attached = { NULL, fd, place, 1 };
+
+	vec_push(&session->links, attached);
+	session->nr_attached++;
+}
+
+void attached_link_end(struct attached_link *attached)
+{
+	if (attached->link)
+		bpf_link__destroy(attached->link);
+	else
+		closep(&attached->fd);
 }
 
 void attach_refused(struct session *session, const struct attach_point *point, int err)
@@ -35,18 +51,17 @@ void attach_refused(struct session *session, const struct attach_point *point, i
 	}
 }
 
-/* The kernel's own ENOTSUPP has no name in the C library; the other one is ours. */
-enum {
-	KERNEL_ENOTSUPP = 524,
-	MISREAD = EILSEQ,
-};
+/* The kernel's own ENOTSUPP has no name in the C library. */
+#define KERNEL_ENOTSUPP 524
 
 static const char *reason_of(int err)
 {
-	if (err == -MISREAD)
+	if (err == -REFUSED_MISREAD)
 		return "the kernel would take the vector instruction there for a jump or a return, which breaks the program";
-	if (err == -EINTR)
-		return "the run was ended while they were attached";
+	if (err == -REFUSED_SAME_NAME)
+		return "fentry goes by name, and another function of this name is probed already";
+	if (err == -REFUSED_NO_TYPE)
+		return "the kernel's type information has no function of this name";
 	return err == -KERNEL_ENOTSUPP ? "the kernel puts no breakpoint on the instruction there" : strerror(-err);
 }
 
@@ -128,12 +143,17 @@ static int attach_uprobe(struct session *session, const struct attach_plan *atta
 	return 0;
 }
 
-bool attach_is_to_end(const struct session *session)
+bool attach_ends_before(struct session *session, const struct attach_plan *attach, size_t place)
 {
 	sigset_t pending;
+	bool ends = session->nr_attached && !sigpending(&pending) &&
+		    (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
 
-	return session->nr_attached && !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+	if (ends)
+		session->nr_left = attach->points.nr - place;
+	else if (session->between)
+		session->between(session->between_context);
+	return ends;
 }
 
 /* One refused place does not end the run; when all are refused, the first reason does. */
@@ -142,12 +162,12 @@ static int attach_each(struct session *session, const struct attach_plan *attach
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		int err;
 
-		if (attach_is_to_end(session))
-			err = -EINTR;
-		else if (attach->mechanism == MECHANISM_TRACEPOINT)
+		if (attach_ends_before(session, attach, i))
+			break;
+		if (attach->mechanism == MECHANISM_TRACEPOINT)
 			err = attach_tracepoint(session, attach, i);
 		else if (attach->points.data[i].first == FIRST_MISREAD)
-			err = -MISREAD;
+			err = -REFUSED_MISREAD;
 		else
 			err = attach_uprobe(session, attach, i);
 
@@ -203,7 +223,7 @@ void attach_uprobe_multi(struct session *session, const struct attach_plan *atta
 {
 	if (attach->points.data[first].first == FIRST_MISREAD) {
 		for (size_t i = first; i < first + nr; i++)
-			attach_refused(session, &attach->points.data[i], -MISREAD);
+			attach_refused(session, &attach->points.data[i], -REFUSED_MISREAD);
 	} else if (attach->points.data[first].first == FIRST_DOUBTFUL) {
 		attach_doubtful(session, attach, first, nr);
 	} else {
@@ -310,34 +330,13 @@ static int attach_all(struct session *session, const struct plan *plan, const st
  * Probes that are attached one by one, some milliseconds apart, would each count from its own moment on, and to remove them
  * takes ten times as long. Programs of timed samples and of the scheduler do not look at the word: they count from the start.
  */
-/*
- * Every place may take an event and a link, and where it has a program of its own, that program's maps too. Shells give 1,024
- * descriptors; what the kernel does not give beyond them is refused place by place, and named.
- */
-static void allow_descriptors(const struct session *session, const struct attach_plan *attach)
-{
-	rlim_t each = session->needs_copies ? DESCRIPTORS_OF_COPY : DESCRIPTORS_OF_PLACE;
-	rlim_t wanted = DESCRIPTORS_OF_REST + each * attach->points.nr;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
-		return;
-	limit.rlim_cur = wanted;
-	if (limit.rlim_max < wanted)
-		limit.rlim_max = wanted;
-	if (!setrlimit(RLIMIT_NOFILE, &limit) || getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max; /* without CAP_SYS_RESOURCE, or above fs.nr_open */
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int session_attach(struct session *session, const struct plan *plan, const struct attach_plan *attach)
 {
 	int err = attach_children(session);
 
 	if (err)
 		return err;
-	allow_descriptors(session, attach);
+	descriptors_allow((session->needs_copies ? DESCRIPTORS_OF_COPY : DESCRIPTORS_OF_PLACE) * attach->points.nr);
 	session->control->shut = 1;
 	err = attach_all(session, plan, attach);
 	drain_begin_misses(session);
@@ -352,8 +351,17 @@ void session_detach(struct session *session)
 	if (session->sampling)
 		sampling_stop(session->sampling);
 	drain_end_misses(session);
-	while (session->links.nr) /* backwards: who follows a command's children is there until nothing counts them */
-		bpf_link__destroy(session->links.data[--session->links.nr].link);
+	while (session->links.nr) { /* backwards: who follows a command's children is there until nothing counts them */
+		attached_link_end(&session->links.data[--session->links.nr]);
+		if (session->between)
+			session->between(session->between_context);
+	}
+}
+
+void session_set_between(struct session *session, session_between *between, void *context)
+{
+	session->between = between;
+	session->between_context = context;
 }
 
 size_t session_nr_attached(const struct session *session)
@@ -361,12 +369,16 @@ size_t session_nr_attached(const struct session *session)
 	return session->sampling ? sampling_nr_cpus(session->sampling) : session->nr_attached;
 }
 
-void session_describe_refused(const struct session *session, struct buf *ret_line)
+void session_describe_refused(const struct session *session, struct buf *ret_lines)
 {
-	if (!session->refused.nr)
-		return;
-	buf_addf(ret_line, "%zu of %zu probes were refused, such as ", session->refused.nr,
-		 session->refused.nr + session->nr_attached);
-	escape_add(ret_line, session->refused.example, ESCAPE_LINE);
-	buf_addf(ret_line, ": %s", reason_of(session->refused.err));
+	size_t nr = session->refused.nr + session->nr_left + session->nr_attached;
+
+	if (session->refused.nr) {
+		buf_addf(ret_lines, "%zu of %zu probes were refused, such as ", session->refused.nr, nr);
+		escape_add(ret_lines, session->refused.example, ESCAPE_LINE);
+		buf_addf(ret_lines, ": %s\n", reason_of(session->refused.err));
+	}
+	if (session->nr_left)
+		buf_addf(ret_lines, "%zu of %zu probes were not attached: the run was ended before their turn\n",
+			 session->nr_left, nr);
 }

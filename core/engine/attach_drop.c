@@ -26,7 +26,7 @@ static struct attached_link *link_of(struct session *session, size_t place)
 	for (size_t i = 0; i < session->links.nr; i++) {
 		struct attached_link *attached = &session->links.data[i];
 
-		if (attached->link && place >= attached->first && place < attached->first + attached->nr)
+		if (place >= attached->first && place < attached->first + attached->nr)
 			return attached;
 	}
 	return NULL;
@@ -35,8 +35,8 @@ static struct attached_link *link_of(struct session *session, size_t place)
 /* Takes a link out of the list; its place in it goes to the last one. */
 static void destroy(struct session *session, struct attached_link *attached)
 {
-	drain_forget_link(session, attached->link);
-	bpf_link__destroy(attached->link);
+	drain_forget_link(session, attached->fd);
+	attached_link_end(attached);
 	session->nr_attached -= attached->nr;
 	*attached = vec_last(&session->links);
 	session->links.nr--;

@@ -59,30 +59,15 @@ static void attach_kprobes(struct session *session, const struct attach_plan *at
 	int type = host_kprobe_event_type();
 
 	for (size_t i = 0; i < attach->points.nr; i++) {
-		bool ends = attach_is_to_end(session);
-		struct bpf_link *link = ends ? NULL : link_kprobe(session, attach, i, type);
+		struct bpf_link *link;
 
+		if (attach_ends_before(session, attach, i))
+			break;
+		link = link_kprobe(session, attach, i, type);
 		if (link)
 			attach_keep(session, link, i, 1);
 		else
-			attach_refused(session, &attach->points.data[i], ends ? -EINTR : -errno);
-	}
-}
-
-/* ---- fentry ---- */
-
-/* A program has one place to be attached to, so every function has a copy. */
-static void attach_fentry(struct session *session, const struct attach_plan *attach)
-{
-	for (size_t i = 0; i < attach->points.nr; i++) {
-		bool ends = attach_is_to_end(session);
-		struct bpf_program *program = ends ? NULL : attach_program(session, attach, i);
-		struct bpf_link *link = program ? bpf_program__attach(program) : NULL;
-
-		if (link)
-			attach_keep(session, link, i, 1);
-		else
-			attach_refused(session, &attach->points.data[i], ends ? -EINTR : -errno);
+			attach_refused(session, &attach->points.data[i], -errno);
 	}
 }
 

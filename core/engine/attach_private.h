@@ -2,19 +2,34 @@
 /* What the files that attach share. */
 #pragma once
 
+#include <errno.h>
+
 #include "core/engine/session_private.h"
 
 /* The link belongs to the session from now on; it stands for `nr` places from `first` on. */
 void attach_keep(struct session *session, struct bpf_link *link, size_t first, size_t nr);
+/* The same for the descriptor of a link that is no object of libbpf's, of one place. */
+void attach_keep_fd(struct session *session, int fd, size_t place);
+
+/* Ends a link: nothing is attached by it any more. */
+void attached_link_end(struct attached_link *attached);
 
 /* One place of many was refused: counted, and told at the end of attaching. */
 void attach_refused(struct session *session, const struct attach_point *point, int err);
 
 /*
- * Places one by one take up to a tenth of a second each: who has had enough need not wait for the last. A signal that ends the
- * run ends attaching too, with -EINTR for the rest, but behind the first place: what follows is the same as ever.
+ * To be called before each of the places that are attached one by one, which may take a tenth of a second each. True when a signal
+ * that ends the run has come: who has had enough need not wait for the last place. But one is attached: what follows is the same
+ * as ever. The places from this one on are counted as left.
  */
-bool attach_is_to_end(const struct session *session);
+bool attach_ends_before(struct session *session, const struct attach_plan *attach, size_t place);
+
+/* What refusals of ours are told as, among those of the kernel. */
+enum {
+	REFUSED_MISREAD = EILSEQ,
+	REFUSED_SAME_NAME = ENOTUNIQ,
+	REFUSED_NO_TYPE = ENODATA,
+};
 
 /* Records why nothing could be attached and returns the code. */
 int attach_failed(const struct attach_point *point, int err);
@@ -24,6 +39,14 @@ int attach_failed(const struct attach_point *point, int err);
  * that.
  */
 struct bpf_program *attach_program(struct session *session, const struct attach_plan *attach, size_t index);
+
+/*
+ * Kernel functions by fentry, one copy of the program each. attach_fentry_listen() is called before the object is opened and
+ * attach_fentry_done() when it is gone.
+ */
+void attach_fentry_listen(struct session *session);
+void attach_fentry(struct session *session, const struct attach_plan *attach);
+void attach_fentry_done(struct session *session);
 
 /* The number of a place as the program will be told, or 0; of `nr` places from `first` on, malloc()ed, or NULL for none. */
 __u64 attach_cookie(const struct session *session, size_t index);

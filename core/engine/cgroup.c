@@ -22,12 +22,6 @@
 #define MAX_DEPTH 32
 #define HANDLE_KERNFS 0xfe /* include/linux/exportfs.h: FILEID_KERNFS, v5.8; an id of 8 bytes */
 
-static void dir_closep(DIR **directory)
-{
-	if (*directory)
-		closedir(*directory);
-}
-
 /* ---- the mount point ---- */
 
 /*
@@ -133,7 +127,7 @@ static void keep_found(struct container_search *search, char *path)
 
 static void search_below(struct container_search *search, const char *path, unsigned int depth)
 {
-	_cleanup_(dir_closep) DIR *directory = opendir(path);
+	_cleanup_(closedirp) DIR *directory = opendir(path);
 	const struct dirent *entry;
 
 	while (directory && depth < MAX_DEPTH && (entry = readdir(directory))) {

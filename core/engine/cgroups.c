@@ -41,16 +41,10 @@ static bool has_number(const char *root, const char *path, uint64_t id)
 
 /* ---- the group that the process is in ---- */
 
-static void filep(FILE **file)
-{
-	if (*file)
-		fclose(*file);
-}
-
 /* The line "0::PATH" of /proc/PID/cgroup, or NULL. */
 static char *path_of_process(uint32_t tgid)
 {
-	_cleanup_(filep) FILE *file = NULL;
+	_cleanup_(fclosep) FILE *file = NULL;
 	_cleanup_(freep) char *line = NULL;
 	char name[64];
 	size_t room = 0;
@@ -120,17 +114,11 @@ static void search_done(struct search *search)
 	vec_done(&search->paths);
 }
 
-static void directoryp(DIR **directory)
-{
-	if (*directory)
-		closedir(*directory);
-}
-
 /* Adds the directories in `path` to the list; true when one has the number, which is then the last. */
 static bool look_into(struct search *search, const char *path)
 {
 	_cleanup_(buf_done) struct buf full = {};
-	_cleanup_(directoryp) DIR *directory = NULL;
+	_cleanup_(closedirp) DIR *directory = NULL;
 	const struct dirent *entry;
 
 	buf_addf(&full, "%s%s", search->root, path);

@@ -71,8 +71,9 @@ static void settle(struct profile *profile, struct profile_record *record)
 	const uint32_t *frames = profile->stack_frames.data + record->first;
 
 	for (uint16_t i = 0; i < record->nr_kernel; i++) {
-		uint32_t name = profile->frames.data[frames[i]].name;
-		const struct entry *entry = name ? entry_of(profile_string(profile, name)) : NULL;
+		const struct profile_frame *frame = &profile->frames.data[frames[i]];
+		const struct entry *entry =
+			frame->name && !frame->level ? entry_of(profile_string(profile, frame->name)) : NULL;
 
 		if (!entry)
 			continue;

@@ -115,23 +115,40 @@ static int foreign_root(uint32_t tgid, int our_root)
 	return root < 0 || same_directory(root, our_root) ? -1 : take_fd(&root);
 }
 
+/* The roots that each place is looked for in. */
+enum {
+	ROOT_OURS,
+	ROOT_OF_HOST,
+	ROOT_OF_PROCESS,
+	ROOTS
+};
+
+static int open_host_root(const char *path)
+{
+	return path ? opener_host_root(path) : -1;
+}
+
 int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish)
 {
 	_cleanup_(places_done) struct places places = {};
-	_cleanup_(closep) int our_root = opener_root(0), root = -1;
+	_cleanup_(closep) int our_root = opener_root(0), host_root = open_host_root(search->host_root), root = -1;
 
 	if (our_root < 0)
 		return our_root;
 	root = foreign_root(search->tgid, our_root);
 	find_places(&places, search, wish);
-	while (wish->candidate < 2 * places.paths.nr) {
-		const struct opener_request ours = { .path = places.paths.data[wish->candidate / 2],
+	while (wish->candidate < ROOTS * places.paths.nr) {
+		const struct opener_request ours = { .path = places.paths.data[wish->candidate / ROOTS],
 						     .why = search->why };
+		unsigned int below = wish->candidate++ % ROOTS;
 		int fd = -ENOENT;
 
-		if (wish->candidate++ % 2 == 0)
+		if (below == ROOT_OURS)
 			fd = opener_open(&ours);
-		else if (root >= 0)
+		else if (below == ROOT_OF_HOST && host_root >= 0)
+			fd = why_opened(search->why, ours.path, "in the host's root",
+					opener_file_below(host_root, ours.path));
+		else if (below == ROOT_OF_PROCESS && root >= 0)
 			fd = why_opened(search->why, ours.path, "in the root of the process",
 					opener_file_below(root, ours.path));
 		if (fd >= 0)

@@ -31,9 +31,12 @@ static void keep_record(struct session *session, const struct st_stack *stack, s
 	drain_note_recent(session, &stack->head.id);
 }
 
+/* Pairs with times are not in the cache of what has been sent. */
 static void keep_pair(struct session *session, const struct st_pair *pair)
 {
 	vec_push(&session->pairs, *pair);
+	if (session->off_cpu.by_time)
+		return;
 	session->nr_received++;
 	drain_note_recent(session, &pair->id);
 }
@@ -324,17 +327,25 @@ static void add_pending(struct session *session, const struct drain_target *targ
 	session->pending.nr = 0;
 }
 
+static void add_pair(struct profile *profile, const struct st_pair *pair)
+{
+	struct profile_id waker = { pair->waker.lo, pair->waker.hi };
+	struct profile_record *record;
+	uint32_t position;
+
+	position = profile_add_pair(profile, (struct profile_id){ pair->id.lo, pair->id.hi },
+				    (struct profile_id){ pair->sleeper.lo, pair->sleeper.hi },
+				    pair->reason == ST_WAKER_SEEN ? &waker : NULL, (enum waker_reason)pair->reason);
+	record = &profile->records.data[position];
+	record->time_ns = pair->time_ns;
+	record->cpu = pair->cpu;
+}
+
 /* Behind the records that they are made of. */
 static void add_pairs(struct session *session, struct profile *profile)
 {
-	for (size_t i = 0; i < session->pairs.nr; i++) {
-		const struct st_pair *pair = &session->pairs.data[i];
-		struct profile_id waker = { pair->waker.lo, pair->waker.hi };
-
-		profile_add_pair(profile, (struct profile_id){ pair->id.lo, pair->id.hi },
-				 (struct profile_id){ pair->sleeper.lo, pair->sleeper.hi },
-				 pair->reason == ST_WAKER_SEEN ? &waker : NULL, (enum waker_reason)pair->reason);
-	}
+	for (size_t i = 0; i < session->pairs.nr; i++)
+		add_pair(profile, &session->pairs.data[i]);
 	session->pairs.nr = 0;
 }
 

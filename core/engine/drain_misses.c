@@ -12,14 +12,19 @@
 
 #define NSEC_PER_MSEC 1000000
 
-static uint64_t recursions_of(const struct bpf_program *program)
+static uint64_t recursions_of_fd(int program)
 {
 	struct bpf_prog_info info = {};
 	__u32 length = sizeof(info);
 
-	if (bpf_program__fd(program) < 0 || bpf_prog_get_info_by_fd(bpf_program__fd(program), &info, &length))
+	if (program < 0 || bpf_prog_get_info_by_fd(program, &info, &length))
 		return 0;
 	return info.recursion_misses;
+}
+
+static uint64_t recursions_of(const struct bpf_program *program)
+{
+	return recursions_of_fd(bpf_program__fd(program));
 }
 
 /* What these miss are no events: a fork is another loss, the end of a process none. */
@@ -41,23 +46,25 @@ static uint64_t program_misses(const struct session *session, const struct bpf_o
 	return misses;
 }
 
-/* Places that have a program of their own have a copy of the object. */
+/* Places that have a program of their own have a copy of the object, or only of the program. */
 static uint64_t recursion_misses(const struct session *session)
 {
 	uint64_t misses = program_misses(session, session->skeleton->obj);
 
 	for (size_t i = 0; i < session->copies.nr; i++)
 		misses += program_misses(session, session->copies.data[i]->obj);
+	for (size_t i = 0; i < session->fentry_programs.nr; i++)
+		misses += recursions_of_fd(session->fentry_programs.data[i]);
 	return misses;
 }
 
 /* Of kprobes; other links have no such number. */
-static uint64_t misses_of(const struct bpf_link *link)
+static uint64_t misses_of(int link)
 {
 	struct bpf_link_info info = {};
 	__u32 length = sizeof(info);
 
-	if (bpf_link_get_info_by_fd(bpf_link__fd(link), &info, &length))
+	if (bpf_link_get_info_by_fd(link, &info, &length))
 		return 0;
 	if (info.type == BPF_LINK_TYPE_KPROBE_MULTI)
 		return info.kprobe_multi.missed;
@@ -72,11 +79,11 @@ static uint64_t link_misses(const struct session *session)
 	uint64_t misses = session->gone_link_misses;
 
 	for (size_t i = 0; i < session->links.nr; i++)
-		misses += misses_of(session->links.data[i].link);
+		misses += misses_of(session->links.data[i].fd);
 	return misses;
 }
 
-void drain_forget_link(struct session *session, const struct bpf_link *link)
+void drain_forget_link(struct session *session, int link)
 {
 	if (session->counts_misses)
 		session->gone_link_misses += misses_of(link);

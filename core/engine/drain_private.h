@@ -5,8 +5,6 @@
 #include "bpf/abi.h"
 #include "core/engine/drain.h"
 
-struct bpf_link;
-
 /* Adds a row for each thread that is still off the CPU, marked as WAKER_UNFINISHED. 0 or a recorded failure. */
 int drain_unfinished(struct session *session, const struct drain_target *target);
 
@@ -26,7 +24,7 @@ void drain_begin_misses(struct session *session);
 void drain_end_misses(struct session *session);
 
 /* Keeps what a link counts that is about to go while the others stay. */
-void drain_forget_link(struct session *session, const struct bpf_link *link);
+void drain_forget_link(struct session *session, int link);
 
 /* Adds the time in which a place was detached by session_drop(), since the last call. */
 void drain_missing_time(struct session *session, struct profile_interval *interval);

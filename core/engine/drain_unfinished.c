@@ -31,7 +31,8 @@ static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *t
 
 /*
  * The id of the row: the sleeper's, changed, for the same sleeper may have finished rows too; as in the kernel one for each
- * class of durations where that is asked for. Ids of others differ in all bits, so no hash is needed for that.
+ * class of durations where that is asked for; with times the sleeper's is one for each thread. Ids of others differ in all
+ * bits, so no hash is needed for that.
  */
 static struct profile_id row_id(const struct off_cpu_plan *plan, const struct st_id *sleeper, uint64_t span)
 {
@@ -42,6 +43,7 @@ static void add_task(const struct session *session, const struct drain_target *t
 		     uint64_t now)
 {
 	struct profile_id sleeper = { task->sleeper.lo, task->sleeper.hi }, id;
+	uint32_t record;
 	uint64_t span;
 
 	if (!task->out_ns || task->out_ns > now)
@@ -50,7 +52,9 @@ static void add_task(const struct session *session, const struct drain_target *t
 	if (span < session->off_cpu.min_ns || span > session->off_cpu.max_ns)
 		return;
 	id = row_id(&session->off_cpu, &task->sleeper, span);
-	profile_add_pair(target->profile, id, sleeper, NULL, WAKER_UNFINISHED);
+	record = profile_add_pair(target->profile, id, sleeper, NULL, WAKER_UNFINISHED);
+	if (session->off_cpu.by_time)
+		target->profile->records.data[record].time_ns = now;
 	profile_count(target->profile, target->interval, id, 1, span);
 }
 

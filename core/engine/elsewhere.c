@@ -10,6 +10,7 @@
 #include "core/engine/debug_files.h"
 #include "core/engine/naming.h"
 #include "core/engine/opener.h"
+#include "core/engine/source_lines.h"
 
 #define STANDARD_DIRECTORY "/usr/lib/debug"
 
@@ -112,15 +113,16 @@ int elsewhere_find_debug(struct elsewhere *elsewhere, uint32_t position)
 
 /* ---- names ---- */
 
-static bool waits(const struct profile_frame *frame)
+static bool waits(const struct profile *profile, const struct profile_frame *frame)
 {
-	return frame->kind == FRAME_USER_FILE && frame->reason == REASON_NOT_TRIED;
+	return (frame->kind == FRAME_USER_FILE && frame->reason == REASON_NOT_TRIED) ||
+	       source_lines_waits(profile, frame);
 }
 
 bool elsewhere_is_needed(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->frames.nr; i++)
-		if (waits(&profile->frames.data[i]))
+		if (waits(profile, &profile->frames.data[i]))
 			return true;
 	return false;
 }
@@ -134,23 +136,34 @@ static void find_waiting(struct elsewhere *elsewhere, uint32_t *numbers)
 	for (size_t i = 0; i < profile->frames.nr; i++) {
 		const struct profile_frame *frame = &profile->frames.data[i];
 
-		if (waits(frame) && numbers[frame->file] == PROFILE_NONE - 1)
+		if (frame->kind == FRAME_USER_FILE && waits(profile, frame) && numbers[frame->file] == PROFILE_NONE - 1)
 			numbers[frame->file] = elsewhere_find(elsewhere, frame->file, NULL);
 	}
 }
 
-int elsewhere_name(struct profile *profile, const char *directories)
+int elsewhere_name(struct profile *profile, const char *directories, const char *vmlinux)
 {
 	struct debuginfod debuginfod = {};
-	const struct naming naming = { .debug_directories = directories, .debuginfod = &debuginfod };
+	const struct naming naming = {
+		.debug_directories = directories,
+		.debuginfod = &debuginfod,
+		.lines = profile->view.lines || profile->view.inlines,
+	};
+	_cleanup_(source_lines_done) struct source_lines lines = {
+		.left_ns = SOURCE_LINES_NS,
+		.kernel = { .vmlinux = vmlinux, .directories = directories },
+	};
 	_cleanup_(freep) uint32_t *numbers = xcalloc(profile->files.nr, sizeof(*numbers));
 	struct elsewhere elsewhere = { .profile = profile, .directories = directories };
 	int err = naming_start(&naming, &elsewhere.symbolizer);
 
 	if (err)
 		return err;
+	if (vmlinux)
+		err = kernel_debug_open(&lines.kernel, profile, elsewhere.symbolizer);
 	find_waiting(&elsewhere, numbers);
 	name_saved_frames(profile, elsewhere.symbolizer, numbers);
+	source_lines_find(&lines, profile, elsewhere.symbolizer, numbers, UINT64_MAX);
 	symbolizer_free(elsewhere.symbolizer);
-	return 0;
+	return err;
 }

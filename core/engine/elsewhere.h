@@ -28,8 +28,11 @@ uint32_t elsewhere_find(struct elsewhere *elsewhere, uint32_t file, int *ret_fd)
 /* A separate debug file with the build id of a file of the profile: a descriptor, or -ENOENT. */
 int elsewhere_find_debug(struct elsewhere *elsewhere, uint32_t file);
 
-/* Whether frames of the profile wait for names that can be found by file. */
+/* Whether frames of the profile wait for names, or for the lines that its view asks for. */
 bool elsewhere_is_needed(const struct profile *profile);
 
-/* Names what can be named, with a symbol worker for this purpose. 0 or a recorded failure. */
-int elsewhere_name(struct profile *profile, const char *directories);
+/*
+ * Finds names and lines, as far as there are any, with a symbol worker for this purpose. `vmlinux`: as in kernel_debug.h. 0 or a
+ * recorded failure, also when that is another kernel's.
+ */
+int elsewhere_name(struct profile *profile, const char *directories, const char *vmlinux);

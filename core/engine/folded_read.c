@@ -169,6 +169,13 @@ static uint16_t add_frames(struct reader *reader, struct slice line, size_t from
 	return (uint16_t)nr;
 }
 
+static uint8_t status_of(size_t nr, size_t nr_kept)
+{
+	if (nr_kept < nr)
+		return STACK_TRUNCATED;
+	return nr ? STACK_OK : STACK_NONE;
+}
+
 static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 {
 	struct profile_record record = {
@@ -178,6 +185,7 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 	};
 	struct slice command = take_element(&line);
 	struct shape shape = shape_of(line);
+	size_t kernel_at = shape.kernel_at + shape.delimited;
 	struct profile_view *view = &reader->profile->view;
 
 	if (is(&line, "[stack lost: ring full]")) { /* our own: the events were counted, and nothing else is known */
@@ -186,10 +194,10 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 		return;
 	}
 	record.comm = add_command(reader->profile, &command);
-	record.nr_kernel = add_frames(reader, line, shape.kernel_at + shape.delimited, shape.nr, 0, true);
+	record.nr_kernel = add_frames(reader, line, kernel_at, shape.nr, 0, true);
 	record.nr_user = add_frames(reader, line, 0, shape.kernel_at, record.nr_kernel, false);
-	record.kernel_status = record.nr_kernel ? STACK_OK : STACK_NONE;
-	record.user_status = record.nr_user ? STACK_OK : STACK_NONE;
+	record.kernel_status = status_of(shape.nr - kernel_at, record.nr_kernel);
+	record.user_status = status_of(shape.kernel_at, record.nr_user);
 	view->delimited = view->delimited || shape.delimited;
 	view->annotate = view->annotate || shape.marked;
 	if (command.nr)

@@ -117,5 +117,9 @@ int host_first_line(const char *path, char *ret_text, size_t room);
 bool host_lockdown(char *ret_mode, size_t room);
 bool host_is_confidential(void);
 
+/* Build id of the running kernel in lower-case hex, by which its debug symbols are found; "" when it does not tell. */
+#define KERNEL_BUILD_ID_ROOM 65
+void host_kernel_build_id(char ret_hex[KERNEL_BUILD_ID_ROOM]);
+
 /* "Linux 6.18.44 x86_64" for headers of saved profiles; static buffer is the caller's. */
 void host_describe(char *ret_text, size_t room);

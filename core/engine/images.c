@@ -46,6 +46,7 @@ struct images {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
 	struct buf *why;
+	const char *host_root;
 	struct strtab strings;
 	VEC(struct image) images;
 	struct hashidx image_index;
@@ -66,6 +67,11 @@ struct images *images_new(struct profile *profile, struct symbolizer *symbolizer
 void images_tell(struct images *images, struct buf *why)
 {
 	images->why = why;
+}
+
+void images_set_host_root(struct images *images, const char *host_root)
+{
+	images->host_root = host_root;
 }
 
 void images_free(struct images *images)
@@ -291,6 +297,7 @@ static int open_image(const struct images *images, const struct image *image, co
 		.device = image->device,
 		.inode = image->inode,
 		.why = images->why,
+		.host_root = images->host_root,
 	};
 
 	return opener_open(&request);

@@ -36,6 +36,8 @@ struct image_place {
 struct images *images_new(struct profile *profile, struct symbolizer *symbolizer);
 /* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
 void images_tell(struct images *images, struct buf *why);
+/* Files of processes that have gone are opened below this one, too: opener.h; borrowed; NULL: none. */
+void images_set_host_root(struct images *images, const char *host_root);
 void images_free(struct images *images);
 
 /* The image with this key, added when new; IMAGE_NONE when there are too many already. */

@@ -37,6 +37,7 @@ struct jit_maps {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
 	struct buf *why;
+	const char *host_root;
 	VEC(struct jit_map) maps; /* the position is the number */
 	size_t nr_open;
 	uint64_t nr_noted;
@@ -54,6 +55,11 @@ struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbol
 void jit_maps_tell(struct jit_maps *maps, struct buf *why)
 {
 	maps->why = why;
+}
+
+void jit_maps_set_host_root(struct jit_maps *maps, const char *host_root)
+{
+	maps->host_root = host_root;
 }
 
 void jit_maps_free(struct jit_maps *maps)
@@ -84,25 +90,28 @@ static bool is_trusted(int fd, uint32_t user, struct buf *why)
 	return is_right;
 }
 
-static int open_below(uint32_t root_tgid, uint32_t pid, uint32_t user, struct buf *why)
+/* Below a root that is the caller's to give; `where` says which one it is. */
+static int open_below(int root_fd, const char *where, uint32_t pid, uint32_t user, struct buf *why)
 {
-	_cleanup_(closep) int root = opener_root(root_tgid), fd = -1;
+	_cleanup_(closep) int root = root_fd, fd = -1;
 	char path[64];
 
 	if (root < 0)
 		return root;
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
-	fd = why_opened(why, path, root_tgid ? "in the root of the process" : "", opener_plain_below(root, path));
+	fd = why_opened(why, path, where, opener_plain_below(root, path));
 	if (fd < 0)
 		return fd;
 	return is_trusted(fd, user, why) ? take_fd(&fd) : -EPERM;
 }
 
-static int open_perf_map(uint32_t tgid, uint32_t inner, uint32_t user, struct buf *why)
+static int open_perf_map(const struct jit_maps *maps, uint32_t tgid, uint32_t inner, uint32_t user)
 {
-	int fd = open_below(tgid, inner, user, why);
+	int fd = open_below(opener_root(tgid), "in the root of the process", inner, user, maps->why);
 
-	return fd >= 0 ? fd : open_below(0, tgid, user, why);
+	if (fd < 0 && maps->host_root)
+		fd = open_below(opener_host_root(maps->host_root), "in the host's root", tgid, user, maps->why);
+	return fd >= 0 ? fd : open_below(opener_root(0), "", tgid, user, maps->why);
 }
 
 /* The number in the name of a jitdump; 0 for other files. */
@@ -135,7 +144,7 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 		return;
 	map->mapping.why = maps->why;
 	map->fd = map->mapping.path ? open_dump(&map->mapping, inner, user)
-				    : open_perf_map(map->tgid, inner, user, maps->why);
+				    : open_perf_map(maps, map->tgid, inner, user);
 	if (map->fd < 0)
 		return;
 	maps->nr_open++;

@@ -25,6 +25,8 @@ struct jit_maps;
 struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer);
 /* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
 void jit_maps_tell(struct jit_maps *maps, struct buf *why);
+/* The host's perf maps are below this root (opener.h); borrowed; NULL: below ours. */
+void jit_maps_set_host_root(struct jit_maps *maps, const char *host_root);
 void jit_maps_free(struct jit_maps *maps);
 
 /* A process maps this file as code: remembered if its name is that of a jitdump. What it points to is only read. */

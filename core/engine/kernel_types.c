@@ -386,3 +386,51 @@ int kernel_types_write(const struct btf *object, int fd)
 	btf__free(btf);
 	return err;
 }
+
+/* ---- functions ---- */
+
+struct wanted_function {
+	const char *name;
+	uint32_t *id;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct wanted_function *)a)->name, ((const struct wanted_function *)b)->name);
+}
+
+static void set_ids(struct wanted_function *wanted, size_t nr, const char *name, uint32_t id)
+{
+	const struct wanted_function key = { .name = name };
+	struct wanted_function *found = bsearch(&key, wanted, nr, sizeof(*wanted), by_name);
+
+	if (!found || *found->id)
+		return;
+	while (found > wanted && !by_name(found - 1, &key))
+		found--;
+	for (; found < wanted + nr && !by_name(found, &key); found++)
+		*found->id = id;
+}
+
+int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_ids)
+{
+	_cleanup_(freep) struct wanted_function *wanted = xcalloc(nr + 1, sizeof(*wanted));
+	_cleanup_(image_done) struct image image = {};
+	struct types types = {};
+	int err = open_image(&image);
+
+	memset(ret_ids, 0, nr * sizeof(*ret_ids));
+	for (size_t i = 0; i < nr; i++)
+		wanted[i] = (struct wanted_function){ names[i], &ret_ids[i] };
+	qsort(wanted, nr, sizeof(*wanted), by_name);
+	if (!err)
+		err = find_sections(&image, &types) ? find_types(&types) : -EINVAL;
+	for (uint32_t id = 1; !err && id < types.places.nr; id++) {
+		const struct btf_type *type = type_by_id(&types, id);
+
+		if (btf_is_func(type))
+			set_ids(wanted, nr, name_of(&types, type->name_off), id);
+	}
+	vec_done(&types.places);
+	return err;
+}

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct btf;
 
@@ -29,3 +30,9 @@ int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
  * off. 0 or a negative errno.
  */
 int kernel_types_write(const struct btf *object, int fd);
+
+/*
+ * The ids of functions of the kernel itself (not of modules) by their names, 0 where its type information has none. Of several
+ * functions of one name it is the first. 0 or a negative errno.
+ */
+int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_ids);

@@ -5,6 +5,7 @@
 
 #include "core/base/alloc.h"
 #include "core/engine/process.h"
+#include "core/engine/profile.h"
 
 #define NR_BUCKETS 4096
 #define MAX_MAPPINGS (1u << 20) /* of all lives together: 40 MB */
@@ -89,6 +90,31 @@ void life_forget_mappings(struct life *life)
 	mappings_free(life->mappings);
 	life->mappings = mappings_new();
 	life->state = LIFE_UNREAD;
+}
+
+void life_tell_mapping(struct profile *profile, const struct life *life, const struct mapping *mapping, uint32_t file)
+{
+	const struct profile_life told = {
+		.tgid = life->tgid,
+		.parent = life->parent_tgid,
+		.begin_ns = life->start_ns,
+		.end_ns = life->end_ns,
+	};
+
+	profile_add_mapping(profile, &(struct profile_mapping){
+					     .life = profile_add_life(profile, &told),
+					     .file = file,
+					     .start = mapping->start,
+					     .end = mapping->end,
+					     .file_offset = mapping->file_offset,
+					     .since_ns = mapping->since_ns,
+				     });
+}
+
+void life_tell_end(struct profile *profile, const struct life *life)
+{
+	if (life->end_ns != LIFE_RUNS)
+		profile_end_life(profile, life->tgid, life->start_ns, life->end_ns);
 }
 
 /* ---- lives that are over ---- */

@@ -38,6 +38,7 @@ struct life {
 };
 
 struct lives;
+struct profile;
 
 struct lives *lives_new(void);
 void lives_free(struct lives *lives);
@@ -53,6 +54,12 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
 
 /* Forgets what was mapped: it is to be read again. */
 void life_forget_mappings(struct life *life);
+
+/* Puts into the profile that a frame lies in this mapping of `life`: of a file of it, or of none (PROFILE_NONE). */
+void life_tell_mapping(struct profile *profile, const struct life *life, const struct mapping *mapping, uint32_t file);
+
+/* The same for when `life` ended; nothing for one that the profile does not have, or that has not ended. */
+void life_tell_end(struct profile *profile, const struct life *life);
 
 /*
  * Frees the lives that ended before `time_ns` and whose process has left nothing behind. When what remains is too

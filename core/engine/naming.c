@@ -33,6 +33,7 @@ static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wi
 	const struct naming *naming = context;
 	struct debug_search search = {
 		.directories = naming->debug_directories,
+		.host_root = naming->host_root,
 		.path = naming->path,
 		.why = naming->why,
 	};

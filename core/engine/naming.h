@@ -14,6 +14,7 @@ struct naming {
 	bool lines;      /* there will be questions about source lines */
 	bool identify_only;            /* files get build ids, no names */
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
+	const char *host_root;         /* --host-root, as in opener.h; NULL */
 	struct debuginfod *debuginfod; /* servers are asked for debug files that are not here; NULL: they are not */
 	const char *path;              /* of files that are not of frames; NULL unknown */
 	struct buf *why;               /* is told where debug files were looked for (core/base/why.h); NULL */

@@ -155,6 +155,11 @@ int opener_root(uint32_t tgid)
 	return open_path_fd(path, O_DIRECTORY);
 }
 
+int opener_host_root(const char *path)
+{
+	return open_path_fd(path, O_DIRECTORY);
+}
+
 /* The link names the inode itself: right also when the file was deleted, replaced, or is not visible to us. */
 static int open_map_file(const struct opener_request *request)
 {
@@ -165,6 +170,13 @@ static int open_map_file(const struct opener_request *request)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
 		 process_living_task(request->tgid), request->start, request->end);
 	return open_wanted(open_path_fd(path, 0), request);
+}
+
+static int open_below_host(const struct opener_request *request)
+{
+	_cleanup_(closep) int root_fd = opener_host_root(request->host_root);
+
+	return open_wanted(root_fd < 0 ? root_fd : path_fd_below(root_fd, request->path, 0), request);
 }
 
 static int open_below(uint32_t tgid, const struct opener_request *request)
@@ -192,6 +204,8 @@ int opener_open(const struct opener_request *request)
 	if (request->tgid)
 		fd = why_opened(request->why, request->path, "in the root of the process",
 				open_below(request->tgid, request));
+	if (fd < 0 && request->host_root)
+		fd = why_opened(request->why, request->path, "in the host's root", open_below_host(request));
 	return fd >= 0 ? fd : why_opened(request->why, request->path, "", open_below(0, request));
 }
 

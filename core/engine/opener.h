@@ -3,8 +3,8 @@
  * Opens files of other processes safely: the only place that opens a path found in /proc/PID/maps.
  *
  * Order: /proc/PID/map_files/START-END (the very inode, also when deleted or replaced), then the path below
- * /proc/PID/root with openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), then the path below our own root, for a process
- * that has exited. Regular files only, never blocking (a FIFO is refused), size within limits. A path proves nothing:
+ * /proc/PID/root with openat2(RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS), then the path below the host's root where that is
+ * mounted somewhere, then below our own, for a process that has exited. Regular files only, never blocking (a FIFO is refused), size within limits. A path proves nothing:
  * the file behind it is taken only when device and inode are those of the mapping; without them only map_files is
  * believed.
  *
@@ -23,7 +23,8 @@ struct opener_request {
 	uint64_t start, end;   /* of the mapping; 0 unknown */
 	const char *path;      /* as in maps, without " (deleted)" */
 	uint64_t device, inode; /* of the mapping (major << 32 | minor); 0 unknown */
-	struct buf *why;        /* is told what was tried (core/base/why.h); NULL: nobody asks */
+	const char *host_root; /* where the host's file system is mounted, if we run in a container; NULL: this is it */
+	struct buf *why; /* is told what was tried (core/base/why.h); NULL: nobody asks */
 };
 
 /* A descriptor for reading, or a negative errno (no cause is recorded: a frame without a name is not a failure). */
@@ -40,6 +41,9 @@ int opener_open_user(const char *path, uint32_t root_of_tgid);
 
 /* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
 int opener_root(uint32_t tgid);
+
+/* The same of a host whose file system is mounted at this path. */
+int opener_host_root(const char *path);
 
 /*
  * Opens a regular file or a directory below a root without leaving it: symbolic links are followed inside, links of

@@ -136,7 +136,7 @@ int output_options_settle(struct output_options *options)
 	_cleanup_(buf_done) struct buf all = {};
 	int err;
 
-	if (options->keep && (!options->path || !strchr(options->path, '%')))
+	if (options->keep && (!options->path || (!strstr(options->path, "%n") && !strstr(options->path, "%t"))))
 		return fail_usage("argument --keep: needs -o with %%n or %%t in the name: one file per interval");
 	if (!options->path || options->format)
 		return check_looks(options);
@@ -215,8 +215,13 @@ int graph_colors_parse(const char *name, enum graph_colors *ret_colors)
 
 int graph_root_parse(const char *name, enum graph_root *ret_root)
 {
-	int found = find_name("root", name, root_names, sizeof(root_names) / sizeof(*root_names));
+	int found;
 
+	if (*name == '/')
+		return fail_usage(
+			"root '%s': a directory: if the host's file system is mounted there, say --host-root %s", name,
+			name);
+	found = find_name("root", name, root_names, sizeof(root_names) / sizeof(*root_names));
 	if (found < 0)
 		return found;
 	*ret_root = (enum graph_root)found;

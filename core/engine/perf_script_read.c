@@ -12,6 +12,8 @@ enum {
 	MAX_FRAMES = 8192 /* of a stack; deeper ones are cut at the root */
 };
 
+#define KERNEL_HALF 0xffff800000000000u /* addresses from here on; asked where no file is named */
+
 struct slice {
 	const char *text;
 	size_t nr;
@@ -38,6 +40,7 @@ struct reader {
 	struct stack kernel, user;
 	struct slice event; /* of the first sample */
 	bool weighed; /* some sample has a period */
+	bool whole_heads; /* with a CPU or a time, and an event */
 	uint64_t nr_samples, nr_other_events, nr_ignored, nr_cut;
 };
 
@@ -188,6 +191,44 @@ static bool parse_event(struct slice line, struct head *head)
 	return true;
 }
 
+/* Head of a sample without CPU, time and event (-F comm,tid,ip,sym): perf ends it with a space. */
+static bool parse_bare_head(struct slice line, struct head *ret_head)
+{
+	struct slice ids;
+	size_t at;
+
+	*ret_head = (struct head){ .period = 1 };
+	if (!line.nr || line.text[line.nr - 1] != ' ' || is_space(*line.text))
+		return false;
+	while (line.nr && is_space(line.text[line.nr - 1]))
+		line.nr--;
+	for (at = line.nr; at && !is_space(line.text[at - 1]); at--)
+		;
+	ids = (struct slice){ line.text + at, line.nr - at };
+	while (at && is_space(line.text[at - 1]))
+		at--;
+	ret_head->comm = (struct slice){ line.text, at };
+	return at && parse_ids(ids, ret_head);
+}
+
+/* What perf tells beside samples, with --show-mmap-events and the like: "sh  7 1.5: PERF_RECORD_COMM exec: sh:7/7". */
+static bool is_side_band(struct slice line)
+{
+	static const char record[] = ": PERF_RECORD_";
+	const char *found = memmem(line.text, line.nr, record, sizeof(record) - 1), *word = found;
+	uint64_t time_ns;
+
+	while (word && word > line.text && !is_space(word[-1]))
+		word--;
+	return found && parse_time((struct slice){ word, (size_t)(found + 1 - word) }, &time_ns);
+}
+
+/* -F +srcline: two spaces, and where in the source the frame above is. */
+static bool is_source_line(struct slice line)
+{
+	return line.nr > 2 && line.text[0] == ' ' && line.text[1] == ' ' && !is_space(line.text[2]);
+}
+
 /* Everything behind the command: at least a CPU or a time tells that the number before them is no part of the command. */
 static bool parse_behind(struct slice line, struct head *head)
 {
@@ -269,7 +310,7 @@ static uint64_t take_offset(struct slice *name)
 		struct slice digits = { name->text + at, name->nr - at };
 		uint64_t offset;
 
-		if (memcmp(name->text + at - 3, "+0x", 3) || at < 3)
+		if (memcmp(name->text + at - 3, "+0x", 3))
 			continue;
 		if (!hex_word(digits, &offset))
 			return 0;
@@ -384,7 +425,8 @@ static uint32_t add_frame(struct reader *reader, const struct place *place, bool
 
 static void push_frame(struct reader *reader, const struct place *place)
 {
-	bool kernel = is_kernel(place->dso) && !reader->user.nr;
+	bool upper = !place->dso.nr && place->address >= KERNEL_HALF;
+	bool kernel = (upper || is_kernel(place->dso)) && !reader->user.nr;
 	struct stack *stack = kernel ? &reader->kernel : &reader->user;
 
 	if (stack->nr == MAX_FRAMES) {
@@ -427,6 +469,7 @@ static void end_sample(struct reader *reader)
 	reader->inside = false;
 	record.comm = add_string(reader, head->comm);
 	if (record.nr_user > room) {
+		reader->nr_cut += record.nr_user - room;
 		record.nr_user = (uint16_t)room;
 		record.user_status = STACK_TRUNCATED;
 	}
@@ -437,6 +480,12 @@ static void end_sample(struct reader *reader)
 	profile_count(reader->profile, &reader->interval, record.id, head->period, 0);
 }
 
+/* Both are empty where -F leaves the event out. */
+static bool same_event(struct slice a, struct slice b)
+{
+	return a.nr == b.nr && (!a.nr || !memcmp(a.text, b.text, a.nr));
+}
+
 static void begin_sample(struct reader *reader, const struct head *head)
 {
 	struct place place;
@@ -444,7 +493,7 @@ static void begin_sample(struct reader *reader, const struct head *head)
 	end_sample(reader);
 	if (!reader->event.nr)
 		reader->event = head->event;
-	if (head->event.nr != reader->event.nr || memcmp(head->event.text, reader->event.text, head->event.nr) != 0) {
+	if (!same_event(head->event, reader->event)) {
 		reader->nr_other_events++;
 		return;
 	}
@@ -454,6 +503,14 @@ static void begin_sample(struct reader *reader, const struct head *head)
 	reader->kernel.nr = reader->user.nr = 0;
 	if (parse_place(head->rest, &place) && place.dso.nr)
 		push_frame(reader, &place);
+}
+
+/* All heads of a text are of one kind. */
+static bool is_head(struct reader *reader, struct slice line, struct head *ret_head)
+{
+	if (parse_head(line, ret_head))
+		return reader->whole_heads = true;
+	return !reader->whole_heads && parse_bare_head(line, ret_head);
 }
 
 static void read_line(struct reader *reader, struct slice line)
@@ -471,12 +528,14 @@ static void read_line(struct reader *reader, struct slice line)
 		return;
 	} else if (memchr(line.text, '\0', line.nr)) {
 		reader->nr_ignored++;
-	} else if (line.text[0] != '\t' && parse_head(line, &head)) {
+	} else if (line.text[0] != '\t' && is_side_band(line)) {
+		end_sample(reader);
+	} else if (line.text[0] != '\t' && is_head(reader, line, &head)) {
 		begin_sample(reader, &head);
 	} else if (is_space(line.text[0]) && parse_place(line, &place)) {
 		if (reader->inside)
 			push_frame(reader, &place);
-	} else {
+	} else if (!is_source_line(line)) {
 		reader->nr_ignored++;
 	}
 }
@@ -503,8 +562,9 @@ bool perf_script_is(const char *bytes, size_t nr_bytes)
 		struct slice line = take_line(&text), words = line;
 
 		skip_spaces(&words);
-		if (words.nr && line.text[0] != '#' && words.text[0] != '\r')
-			return parse_head(line, &head);
+		if (!words.nr || line.text[0] == '#' || words.text[0] == '\r' || is_side_band(line))
+			continue;
+		return parse_head(line, &head) || (text.nr && *text.text == '\t' && parse_bare_head(line, &head));
 	}
 	return false;
 }

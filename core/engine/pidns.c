@@ -120,15 +120,13 @@ static int open_above(const char *process, uint32_t inode)
 
 static int open_number(const char *text, uint32_t inode, int *ret_fd)
 {
-	DIR *processes = opendir("/proc");
+	_cleanup_(closedirp) DIR *processes = opendir("/proc");
 	const struct dirent *entry;
 
 	*ret_fd = -1;
 	while (processes && *ret_fd < 0 && (entry = readdir(processes)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			*ret_fd = open_above(entry->d_name, inode);
-	if (processes)
-		closedir(processes);
 	return *ret_fd < 0 ? fail_no_match("pid namespace '%s': no process is in it", text) : 0;
 }
 

@@ -236,6 +236,8 @@ static void describe_off_cpu(const struct off_cpu_plan *off_cpu, struct buf *tex
 		buf_adds(text, "unfinished: yes\n");
 	if (off_cpu->by_duration)
 		buf_adds(text, "histogram: yes\n");
+	if (off_cpu->by_time)
+		buf_adds(text, "times: yes\n");
 }
 
 static void describe_probe(const struct plan *plan, struct buf *text)

@@ -58,6 +58,7 @@ struct off_cpu_plan {
 	uint64_t min_ns, max_ns; /* both inclusive */
 	bool unfinished;         /* threads that are still off the CPU at the end too */
 	bool by_duration;        /* counted by the class of their length, for histograms: base/durations.h */
+	bool by_time;            /* each interval by itself, with the time at which it ended */
 };
 
 /* One probe as the user wrote it, taken apart. Patterns keep their wildcards; `regex` says how to read them. */
@@ -183,6 +184,8 @@ struct plan {
 	bool no_demangle;
 	bool no_symbolize; /* names of user frames are looked up elsewhere, from build ids */
 	const char *debug_directories; /* --debug-dir; in argv, NULL = none */
+	const char *vmlinux; /* --vmlinux; likewise */
+	const char *host_root; /* --host-root; in argv, NULL = none */
 };
 
 void plan_init(struct plan *plan);

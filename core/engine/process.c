@@ -19,6 +19,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/base/vec.h"
 
@@ -84,8 +85,8 @@ uint32_t process_living_task(uint32_t tgid)
 {
 	char path[64];
 	uint32_t living = tgid;
-	struct dirent *entry;
-	DIR *tasks;
+	const struct dirent *entry;
+	_cleanup_(closedirp) DIR *tasks = NULL;
 
 	if (has_memory(tgid))
 		return tgid;
@@ -97,8 +98,6 @@ uint32_t process_living_task(uint32_t tgid)
 		if (tid && tid != tgid && has_memory(tid))
 			living = tid;
 	}
-	if (tasks)
-		closedir(tasks);
 	return living;
 }
 
@@ -195,15 +194,43 @@ int process_thread_exists(uint32_t tid)
 	return 0;
 }
 
-int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids)
+#define MOST_NAMED 8
+
+/* "2 of 3 processes are not there (175, 165)" */
+static void describe_missing(const char *what, size_t nr, const uint32_t *missing, size_t nr_missing, struct buf *text)
 {
+	buf_addf(text, "%zu of %zu %s %s not there (", nr_missing, nr, what, nr_missing == 1 ? "is" : "are");
+	for (size_t i = 0; i < nr_missing && i < MOST_NAMED; i++)
+		buf_addf(text, "%s%" PRIu32, i ? ", " : "", missing[i]);
+	buf_adds(text, nr_missing > MOST_NAMED ? ", …)" : ")");
+}
+
+/* Of one kind. The failure of the first one is the failure of all. */
+static int require(const char *what, int (*exists)(uint32_t id), const uint32_t *ids, size_t nr,
+		   struct buf *ret_missing)
+{
+	VEC(uint32_t) missing = {};
 	int err = 0;
 
-	for (size_t i = 0; !err && i < nr_tgids; i++)
-		err = process_exists(tgids[i]);
-	for (size_t i = 0; !err && i < nr_tids; i++)
-		err = process_thread_exists(tids[i]);
+	for (size_t i = 0; i < nr; i++) {
+		if (!exists(ids[i]))
+			continue;
+		err_clear();
+		vec_push(&missing, ids[i]);
+	}
+	if (missing.nr && missing.nr == nr)
+		err = exists(ids[0]);
+	else if (missing.nr)
+		describe_missing(what, nr, missing.data, missing.nr, ret_missing);
+	vec_done(&missing);
 	return err;
+}
+
+int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
+		    struct buf *ret_missing)
+{
+	return require("processes", process_exists, tgids, nr_tgids, ret_missing)
+		       ?: require("threads", process_thread_exists, tids, nr_tids, ret_missing);
 }
 
 /* ---- namespaces ---- */
@@ -288,6 +315,7 @@ int process_watch_new(const uint32_t *tgids, size_t nr_tgids, const uint32_t *ti
 	struct process_watch *watch = xcalloc(1, sizeof(*watch));
 	int err = 0;
 
+	descriptors_allow(nr_tgids + nr_tids);
 	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll_fd < 0)
 		err = fail(-errno, "epoll_create: %s", strerror(errno));

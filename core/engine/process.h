@@ -9,14 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/buf.h"
+
 /* 0, or a recorded failure: "process 4711: no such process", or that it is a thread of another one. */
 int process_exists(uint32_t tgid);
 
 /* The same for a thread of any process. */
 int process_thread_exists(uint32_t tid);
 
-/* Both, of all in these lists, which may be empty. */
-int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids);
+/*
+ * At least one of each list, which may be empty. Which of several are missing is put into words: processes end while somebody
+ * types their ids. 0, or the recorded failure of the first when there is none of a list.
+ */
+int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
+		    struct buf *ret_missing);
 
 /* Whether nothing is left of the process, not even a zombie that waits for its parent. */
 bool process_has_ended(uint32_t tgid);

@@ -52,11 +52,15 @@ void profile_done(struct profile *profile)
 	vec_done(&profile->records);
 	vec_done(&profile->pairs);
 	vec_done(&profile->cgroups);
+	vec_done(&profile->lives);
+	vec_done(&profile->mappings);
 	vec_done(&profile->stack_frames);
 	vec_done(&profile->stack_addresses);
 	hashidx_done(&profile->frame_index);
 	hashidx_done(&profile->record_index);
 	hashidx_done(&profile->cgroup_index);
+	hashidx_done(&profile->life_index);
+	hashidx_done(&profile->mapping_index);
 }
 
 const char *profile_string(const struct profile *profile, uint32_t id)
@@ -74,7 +78,7 @@ uint32_t profile_add_string(struct profile *profile, const char *text)
 static uint64_t hash_frame(const struct profile_frame *frame)
 {
 	uint64_t key[] = { frame->where, (uint64_t)frame->file << 32 | frame->space,
-			   (uint64_t)frame->kind << 1 | frame->exact };
+			   (uint64_t)frame->level << 16 | (uint64_t)frame->kind << 1 | frame->exact };
 
 	return hash_bytes(key, sizeof(key));
 }
@@ -85,7 +89,15 @@ static bool same_frame(const void *context, uint32_t position, const void *key)
 	const struct profile_frame *wanted = key;
 
 	return stored->where == wanted->where && stored->file == wanted->file && stored->space == wanted->space &&
-	       stored->kind == wanted->kind && stored->exact == wanted->exact;
+	       stored->kind == wanted->kind && stored->exact == wanted->exact && stored->level == wanted->level;
+}
+
+uint32_t profile_find_inlined(const struct profile *profile, uint32_t frame, uint16_t level)
+{
+	struct profile_frame wanted = profile->frames.data[frame];
+
+	wanted.level = level;
+	return hashidx_find(&profile->frame_index, hash_frame(&wanted), same_frame, profile, &wanted);
 }
 
 uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame)
@@ -120,6 +132,11 @@ static bool same_id(const void *context, uint32_t position, const void *key)
 uint32_t profile_find_record(const struct profile *profile, struct profile_id id)
 {
 	return hashidx_find(&profile->record_index, hash_id(id), same_id, profile, &id);
+}
+
+void profile_expect_record(const struct profile *profile, struct profile_id id)
+{
+	hashidx_prefetch(&profile->record_index, hash_id(id));
 }
 
 /* Appends the frames of a record. Positions are 32 bits wide: what does not fit any more counts as lost. */
@@ -195,8 +212,8 @@ static uint32_t record_or_lost(struct profile *profile, struct profile_id id)
 	return append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
 }
 
-void profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
-		      const struct profile_id *waker, enum waker_reason reason)
+uint32_t profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
+			  const struct profile_id *waker, enum waker_reason reason)
 {
 	struct profile_pair pair = {
 		.sleeper = record_or_lost(profile, sleeper),
@@ -206,6 +223,7 @@ void profile_add_pair(struct profile *profile, struct profile_id id, struct prof
 
 	pair.record = record_or_lost(profile, id);
 	profile_set_pair(profile, &pair);
+	return pair.record;
 }
 
 size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t ret_parts[2])
@@ -320,6 +338,25 @@ const char *frame_reason_text(enum frame_reason reason)
 	};
 
 	return (size_t)reason < REASON_NR ? texts[reason] : "unknown reason";
+}
+
+const char *line_reason_text(enum line_reason reason)
+{
+	static const char *const texts[LINES_NR] = {
+		[LINES_NOT_TRIED] = "not looked up",
+		[LINES_FOUND] = "it has one",
+		[LINES_NO_FILE] = "the mapped file could not be read",
+		[LINES_NO_DEBUG] = "neither the file nor a debug file of it has debug information",
+		[LINES_NO_LINE] = "the debug information says nothing about the place",
+		[LINES_LATE] = "reading the debug information took too long",
+		[LINES_WORKER_DIED] = "the symbol worker died",
+		[LINES_NO_CODE] = "code without a file",
+		[LINES_NO_MEMORY] = "too much for the symbol worker",
+		[LINES_MODULE] = "code of a kernel module, or that the kernel made",
+		[LINES_KERNEL] = "the kernel's debug information is not here",
+	};
+
+	return (size_t)reason < LINES_NR ? texts[reason] : "unknown reason";
 }
 
 static const struct loss {

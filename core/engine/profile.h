@@ -10,6 +10,7 @@
  *   files      mapped files that user frames point into
  *   frames     distinct code places; symbolization writes their names, once per place
  *   records    distinct (who, kernel stack, user stack); frames by index, with the raw addresses beside them
+ *   lives      the processes that frames were found in, each with the mappings in question
  *   intervals  one per report: rows (record, count, sum), losses and accounting of that interval
  *
  * Indexes, never pointers, connect the tables, so that the value can be written to a file as it is.
@@ -55,6 +56,22 @@ enum frame_reason {
 	REASON_NR
 };
 
+/* Why a frame has no source line, or no inlined calls, where these were asked for. line_reason_text() has the sentences. */
+enum line_reason {
+	LINES_NOT_TRIED = 0, /* not asked for, or not yet */
+	LINES_FOUND,
+	LINES_NO_FILE, /* the mapped file could not be opened, or is no ELF file */
+	LINES_NO_DEBUG, /* neither the file nor a debug file of it has debug information */
+	LINES_NO_LINE, /* it says nothing about the place */
+	LINES_LATE, /* it took too long to read */
+	LINES_WORKER_DIED,
+	LINES_NO_CODE, /* code without a file */
+	LINES_KERNEL, /* code of the kernel, whose debug information is not here */
+	LINES_NO_MEMORY, /* the symbol worker had too little, or too many files open */
+	LINES_MODULE, /* code of a kernel module, or that the kernel made: they are not looked up */
+	LINES_NR
+};
+
 struct profile_frame {
 	uint8_t kind; /* enum frame_kind */
 	uint8_t reason; /* enum frame_reason */
@@ -65,8 +82,17 @@ struct profile_frame {
 	uint32_t space;
 	uint32_t name; /* string, demangled; 0 = none */
 	uint32_t module; /* string: "kernel", a kernel module, or the base name of a file; 0 = none */
+	/*
+	 * 0: the function that the code belongs to. Otherwise a call that was inlined there, from the innermost, 1, outwards;
+	 * such a frame has no offset, and stands in stacks in front of that of the function.
+	 */
+	uint16_t level;
+	uint8_t line_reason; /* enum line_reason; of a frame of level 0 */
+	bool has_inlined; /* there are frames of the same place with a level */
 	uint64_t where;
 	uint64_t offset; /* of `where` in the symbol; 0 without a name */
+	uint32_t source; /* string: path of the source file; 0 = not known, or not asked for */
+	uint32_t line; /* in it; 0 = of no line */
 };
 
 struct profile_file {
@@ -124,6 +150,7 @@ struct profile_record {
 	uint8_t user_status;
 	bool foreign; /* outside the tool's pid namespace */
 	bool stack_lost; /* counted, but its record never arrived */
+	bool expanded; /* its inlined calls are in its stacks: profile_expand() */
 	uint8_t context; /* enum event_context */
 	uint32_t pair; /* 1 + index into pairs: this id stands for two records; 0 = for itself */
 	uint16_t nr_kernel, nr_user;
@@ -153,6 +180,40 @@ struct profile_pair {
 struct profile_cgroup {
 	uint64_t id;
 	uint32_t path; /* string, below the mount point; 0 = it was gone before it could be looked up */
+};
+
+/* ---- the host and its processes ---- */
+
+/* What the run knew of the host, beside the strings of struct profile. All zero: unknown. */
+struct profile_host {
+	uint32_t machine; /* string: "x86_64", as uname -m */
+	uint32_t kernel_version; /* string: as uname -v, which tells builds of one release apart */
+	uint32_t kernel_build_id; /* string of lower-case hex */
+	uint32_t nr_cpus; /* online when the run began */
+};
+
+/* The clocks at one moment, when the run began; they connect its times with those of other records of the host. */
+struct profile_clocks {
+	uint64_t monotonic_ns, boot_ns, real_ns; /* CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME; 0 unknown */
+	uint64_t period; /* between two timed samples of a CPU; 0 = unknown, or not the same always */
+	bool period_is_time; /* it is in nanoseconds; otherwise it is a number of events */
+};
+
+/* A process between fork or exec and exec or exit, as the side-band told. Only those that mappings are of. */
+struct profile_life {
+	uint32_t tgid;
+	uint32_t parent; /* who forked it; 0 = it was there before the run looked, or began with exec */
+	uint64_t begin_ns; /* CLOCK_MONOTONIC; 0 = before the run looked */
+	uint64_t end_ns; /* UINT64_MAX = not before the last frame of it was looked up */
+};
+
+/* A mapping that frames of the profile were found in. */
+struct profile_mapping {
+	uint32_t life; /* index into lives */
+	uint32_t file; /* index into files, or PROFILE_NONE for memory without one */
+	uint64_t start, end;
+	uint64_t file_offset; /* of start */
+	uint64_t since_ns; /* CLOCK_MONOTONIC; 0 = before the run looked */
 };
 
 /* ---- intervals ---- */
@@ -228,6 +289,8 @@ struct profile_view {
 	bool times; /* every record is one event, with its time */
 	bool by_thread; /* --per-thread: rows of each, named PID/TID */
 	bool histogram; /* the rows of one stack are counts of intervals of one class each: base/durations.h */
+	bool lines; /* --lines: source lines behind the names */
+	bool inlines; /* --inlines: inlined calls are frames of their own */
 	/* Not saved: what a form of output tells apart beside what the text shows. */
 	bool apart; /* every record */
 	bool per_thread, per_cgroup;
@@ -242,6 +305,8 @@ struct profile {
 	uint32_t hostname, kernel_release, tool_version; /* strings */
 	uint32_t utc_offset_s; /* two's complement: local time of the host, for -T in report */
 	struct profile_view view;
+	struct profile_host host;
+	struct profile_clocks clocks;
 
 	struct strtab strings;
 	VEC(struct profile_file) files;
@@ -249,13 +314,15 @@ struct profile {
 	VEC(struct profile_record) records;
 	VEC(struct profile_pair) pairs;
 	VEC(struct profile_cgroup) cgroups;
+	VEC(struct profile_life) lives;
+	VEC(struct profile_mapping) mappings;
 	VEC(uint32_t) stack_frames; /* frame indexes of all records, back to back */
 	VEC(uint64_t) stack_addresses; /* the raw address of each, same positions */
 	VEC(struct profile_interval) intervals;
 	bool rows_are_gone; /* profile_forget_records(): notes are of all frames */
 
 	/* indexes into the tables above; rebuilt by load */
-	struct hashidx frame_index, record_index, cgroup_index;
+	struct hashidx frame_index, record_index, cgroup_index, life_index, mapping_index;
 };
 
 void profile_init(struct profile *profile);
@@ -281,7 +348,7 @@ void profile_keep_only(struct profile *profile, const struct profile_id *ids, si
 void profile_interval_done(struct profile_interval *interval);
 
 /*
- * The index of the frame that equals `frame` in kind, exact, file, space and where; added when new, with the reason it
+ * The index of the frame that equals `frame` in kind, exact, file, space, where and level; added when new, with the reason it
  * carries.
  */
 uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame);
@@ -298,10 +365,11 @@ void profile_append_record(struct profile *profile, const struct profile_record 
 
 /*
  * Adds a pair: the id that is counted, and the records it stands for by their ids; `waker` is NULL without one. Records
- * that have not arrived say "stack lost" until they do. Ignored when the pair is there already.
+ * that have not arrived say "stack lost" until they do. Ignored when the pair is there already. Returns the index of the
+ * record of the pair itself, which has a time and a CPU where each interval is one (view.times).
  */
-void profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
-		      const struct profile_id *waker, enum waker_reason reason);
+uint32_t profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
+			  const struct profile_id *waker, enum waker_reason reason);
 
 /* Makes record `record` stand for a pair; for profile_add_pair() and for loading. */
 void profile_set_pair(struct profile *profile, const struct profile_pair *pair);
@@ -316,8 +384,21 @@ void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path);
 /* The same with a path that is a string of the profile; false when the number is known already. */
 bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup *cgroup);
 
+/*
+ * The index of the life of this process that began then, added when new; and of the mapping that equals this one in all
+ * members. (profile_lives.c)
+ */
+uint32_t profile_add_life(struct profile *profile, const struct profile_life *life);
+uint32_t profile_add_mapping(struct profile *profile, const struct profile_mapping *mapping);
+
+/* Notes when a life ended, if the profile has it. */
+void profile_end_life(struct profile *profile, uint32_t tgid, uint64_t begin_ns, uint64_t end_ns);
+
 /* The index of the record with this id, or PROFILE_NONE. */
 uint32_t profile_find_record(const struct profile *profile, struct profile_id id);
+
+/* For whoever is going to add a record with this id soon: its place in the index is fetched meanwhile. */
+void profile_expect_record(const struct profile *profile, struct profile_id id);
 
 /* Adds a count for an id to the interval. An id without a record gets one that says "stack lost" until it comes. */
 void profile_count(struct profile *profile, struct profile_interval *interval, struct profile_id id, uint64_t count,
@@ -329,6 +410,18 @@ const char *profile_string(const struct profile *profile, uint32_t id);
 /* Interns a string for one of the profile's fields. */
 uint32_t profile_add_string(struct profile *profile, const char *text);
 
+/* ---- inlined calls ---- */
+
+/* The frame of the inlined call number `level` (from 1, inside) at the place of another frame; PROFILE_NONE: none. */
+uint32_t profile_find_inlined(const struct profile *profile, uint32_t frame, uint16_t level);
+
+/*
+ * Puts the inlined calls of their frames into the stacks of all records that have not got them. Frames come to have calls
+ * by source_lines.h.
+ */
+void profile_expand(struct profile *profile);
+
+const char *line_reason_text(enum line_reason reason); /* "the file has no debug information" */
 const char *frame_reason_text(enum frame_reason reason); /* "the process had exited" */
 size_t profile_nr_losses(void);
 const char *profile_loss_name(size_t loss); /* "RING_FULL" */

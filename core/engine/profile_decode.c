@@ -7,7 +7,6 @@
  */
 #include "core/engine/profile_file.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,58 +14,14 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_format.h"
+#include "core/engine/profile_decode_private.h"
 #include "core/engine/profile_pack.h"
 
 /* What a file may hold when its sections are unpacked; as much as a file of version 1 may have. */
 #define MAX_UNPACKED_BYTES (1ULL << 30)
+#define RECORDS_AHEAD 8 /* whose place in the index is fetched while others are read */
 
-struct payload {
-	const unsigned char *bytes;
-	size_t nr_bytes;
-	bool found;
-	void *unpacked; /* its memory, if it was packed */
-};
-
-struct decoder {
-	const char *name; /* of the file, for messages */
-	struct profile *profile;
-	const unsigned char *bytes;
-	size_t nr_bytes;
-	struct payload sections[NR_SECTIONS];
-	VEC(struct payload) intervals;
-	uint32_t version;
-	uint64_t nr_unpacked; /* bytes of it */
-	uint32_t *last_rows; /* for each record the last interval with a row of it, + 1 */
-	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
-	size_t nr_losses;
-};
-
-static uint16_t get16(const unsigned char *at)
-{
-	uint16_t number;
-
-	memcpy(&number, at, sizeof(number));
-	return le16toh(number);
-}
-
-static uint32_t get32(const unsigned char *at)
-{
-	uint32_t number;
-
-	memcpy(&number, at, sizeof(number));
-	return le32toh(number);
-}
-
-static uint64_t get64(const unsigned char *at)
-{
-	uint64_t number;
-
-	memcpy(&number, at, sizeof(number));
-	return le64toh(number);
-}
-
-__attribute__((format(printf, 2, 3))) static int malformed(const struct decoder *decoder, const char *format, ...)
+int malformed(const struct decoder *decoder, const char *format, ...)
 {
 	_cleanup_(buf_done) struct buf what = {};
 	va_list arguments;
@@ -254,7 +209,7 @@ static int array_of(struct decoder *decoder, enum section section, size_t elemen
 	return 0;
 }
 
-static bool is_string(const struct decoder *decoder, uint32_t id)
+bool is_string(const struct decoder *decoder, uint32_t id)
 {
 	return id <= decoder->profile->strings.offsets.nr;
 }
@@ -330,20 +285,25 @@ static int decode_file(struct decoder *decoder, const unsigned char *at, size_t 
 
 static int decode_frame(struct decoder *decoder, const unsigned char *at, size_t i)
 {
+	const struct profile_view *view = &decoder->profile->view;
 	struct profile_frame frame = {
 		.kind = at[0],
 		.reason = at[1],
 		.exact = at[2] & FRAME_EXACT,
 		.tracer = at[2] & FRAME_TRACER,
+		.has_inlined = at[2] & FRAME_INLINED,
+		.line_reason = view->lines || view->inlines ? at[3] : LINES_NOT_TRIED,
 		.file = get32(at + 4),
 		.space = get32(at + 8),
 		.name = get32(at + 12),
 		.module = get32(at + 16),
+		.level = view->inlines ? get16(at + 20) : 0,
 		.where = get64(at + 24),
 		.offset = get64(at + 32),
 	};
 
-	if (frame.kind > FRAME_TEXT || frame.reason >= REASON_NR || at[2] & ~FRAME_FLAGS_KNOWN)
+	if (frame.kind > FRAME_TEXT || frame.reason >= REASON_NR || frame.line_reason >= LINES_NR ||
+	    at[2] & ~FRAME_FLAGS_KNOWN)
 		return malformed(decoder, "frame %zu is of an unknown kind", i);
 	if (frame.kind == FRAME_USER_FILE && frame.file >= decoder->profile->files.nr)
 		return malformed(decoder, "no such file in frame %zu", i);
@@ -372,6 +332,7 @@ static struct profile_record get_record(const unsigned char *at)
 		.user_status = at[74],
 		.foreign = at[75] & RECORD_FOREIGN,
 		.stack_lost = at[75] & RECORD_STACK_LOST,
+		.expanded = at[75] & RECORD_EXPANDED,
 		.context = at[75] >> RECORD_CONTEXT_SHIFT & RECORD_CONTEXT_MASK,
 		.nr_kernel = get16(at + 76),
 		.nr_user = get16(at + 78),
@@ -470,6 +431,13 @@ static int count_stack_frames(struct decoder *decoder, size_t *ret_nr)
 	return err;
 }
 
+static void expect_record(struct decoder *decoder, size_t i)
+{
+	const unsigned char *at = decoder->sections[SECTION_RECS].bytes + i * RECS_BYTES;
+
+	profile_expect_record(decoder->profile, (struct profile_id){ get64(at), get64(at + 8) });
+}
+
 static int decode_records(struct decoder *decoder)
 {
 	size_t nr_records = 0, nr_frames = 0, first = 0;
@@ -483,8 +451,11 @@ static int decode_records(struct decoder *decoder)
 		return err;
 	vec_reserve(&decoder->profile->records, nr_records);
 	hashidx_reserve(&decoder->profile->record_index, nr_records);
-	for (size_t i = 0; !err && i < nr_records; i++)
+	for (size_t i = 0; !err && i < nr_records; i++) {
+		if (i + RECORDS_AHEAD < nr_records)
+			expect_record(decoder, i + RECORDS_AHEAD);
 		err = decode_record(decoder, decoder->sections[SECTION_RECS].bytes + i * RECS_BYTES, i, &first);
+	}
 	if (!err && first != nr_frames)
 		err = malformed(decoder, "%zu frames belong to no record", nr_frames - first);
 	forget(&decoder->sections[SECTION_RECS]);
@@ -492,8 +463,8 @@ static int decode_records(struct decoder *decoder)
 }
 
 /* Calls `decode` for each element of an array section. */
-static int decode_array(struct decoder *decoder, enum section section, size_t element_bytes,
-			int (*decode)(struct decoder *decoder, const unsigned char *at, size_t i))
+int decode_array(struct decoder *decoder, enum section section, size_t element_bytes,
+		 int (*decode)(struct decoder *decoder, const unsigned char *at, size_t i))
 {
 	size_t nr = 0;
 	int err = array_of(decoder, section, element_bytes, &nr);
@@ -502,41 +473,6 @@ static int decode_array(struct decoder *decoder, enum section section, size_t el
 		err = decode(decoder, decoder->sections[section].bytes + i * element_bytes, i);
 	forget(&decoder->sections[section]);
 	return err;
-}
-
-/* A pair's parts are records that are no pairs themselves. */
-static bool is_part(const struct decoder *decoder, uint32_t record)
-{
-	return record < decoder->profile->records.nr && !decoder->profile->records.data[record].pair;
-}
-
-static int decode_pair(struct decoder *decoder, const unsigned char *at, size_t i)
-{
-	struct profile_pair pair = {
-		.record = get32(at),
-		.sleeper = get32(at + 4),
-		.waker = get32(at + 8),
-		.reason = at[12],
-	};
-
-	if (pair.reason >= WAKER_NR_REASONS || at[13] || at[14] || at[15])
-		return malformed(decoder, "pair %zu is of an unknown kind", i);
-	if (!is_part(decoder, pair.record) || pair.record == pair.sleeper || pair.record == pair.waker ||
-	    !is_part(decoder, pair.sleeper) || (pair.waker != PROFILE_NONE && !is_part(decoder, pair.waker)))
-		return malformed(decoder, "no such record in pair %zu", i);
-	profile_set_pair(decoder->profile, &pair);
-	return 0;
-}
-
-static int decode_cgroup(struct decoder *decoder, const unsigned char *at, size_t i)
-{
-	struct profile_cgroup cgroup = { .id = get64(at), .path = get32(at + 8) };
-
-	if (!is_string(decoder, cgroup.path) || get32(at + 12))
-		return malformed(decoder, "no such string in control group %zu", i);
-	if (!profile_append_cgroup(decoder->profile, &cgroup))
-		return malformed(decoder, "control group %zu is there twice", i);
-	return 0;
 }
 
 /* ---- intervals ---- */
@@ -671,9 +607,7 @@ static int decode_all(struct decoder *decoder)
 	if (!err)
 		err = decode_records(decoder);
 	if (!err)
-		err = decode_array(decoder, SECTION_PAIR, PAIR_BYTES, decode_pair);
-	if (!err)
-		err = decode_array(decoder, SECTION_CGRP, CGRP_BYTES, decode_cgroup);
+		err = decode_beside(decoder);
 	return err ? err : decode_intervals(decoder);
 }
 

@@ -93,13 +93,15 @@ static void put_frame(struct buf *bytes, const struct profile_frame *frame)
 {
 	put8(bytes, frame->kind);
 	put8(bytes, frame->reason);
-	put8(bytes, (uint8_t)((frame->exact ? FRAME_EXACT : 0) | (frame->tracer ? FRAME_TRACER : 0)));
-	put8(bytes, 0);
+	put8(bytes, (uint8_t)((frame->exact ? FRAME_EXACT : 0) | (frame->tracer ? FRAME_TRACER : 0) |
+			      (frame->has_inlined ? FRAME_INLINED : 0)));
+	put8(bytes, frame->line_reason);
 	put32(bytes, frame->file);
 	put32(bytes, frame->space);
 	put32(bytes, frame->name);
 	put32(bytes, frame->module);
-	put32(bytes, 0);
+	put16(bytes, frame->level);
+	put16(bytes, 0);
 	put64(bytes, frame->where);
 	put64(bytes, frame->offset);
 }
@@ -121,7 +123,7 @@ static void put_record(struct buf *bytes, const struct profile_record *record)
 	put8(bytes, record->kernel_status);
 	put8(bytes, record->user_status);
 	put8(bytes, (uint8_t)((record->foreign ? RECORD_FOREIGN : 0) | (record->stack_lost ? RECORD_STACK_LOST : 0) |
-			      record->context << RECORD_CONTEXT_SHIFT));
+			      (record->expanded ? RECORD_EXPANDED : 0) | record->context << RECORD_CONTEXT_SHIFT));
 	put16(bytes, record->nr_kernel);
 	put16(bytes, record->nr_user);
 }
@@ -143,6 +145,47 @@ static void put_cgroups(struct buf *bytes, const struct profile *profile)
 		put64(bytes, profile->cgroups.data[i].id);
 		put32(bytes, profile->cgroups.data[i].path);
 		put32(bytes, 0);
+	}
+}
+
+static void put_host(struct buf *bytes, const struct profile *profile)
+{
+	put32(bytes, profile->host.machine);
+	put32(bytes, profile->host.kernel_version);
+	put32(bytes, profile->host.kernel_build_id);
+	put32(bytes, profile->host.nr_cpus);
+}
+
+static void put_clocks(struct buf *bytes, const struct profile *profile)
+{
+	put64(bytes, profile->clocks.monotonic_ns);
+	put64(bytes, profile->clocks.boot_ns);
+	put64(bytes, profile->clocks.real_ns);
+	put64(bytes, profile->clocks.period);
+	put64(bytes, profile->clocks.period_is_time ? CLOCKS_PERIOD_IS_TIME : 0);
+}
+
+static void put_lives(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->lives.nr; i++) {
+		put32(bytes, profile->lives.data[i].tgid);
+		put32(bytes, profile->lives.data[i].parent);
+		put64(bytes, profile->lives.data[i].begin_ns);
+		put64(bytes, profile->lives.data[i].end_ns);
+	}
+}
+
+static void put_mappings(struct buf *bytes, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->mappings.nr; i++) {
+		const struct profile_mapping *mapping = &profile->mappings.data[i];
+
+		put32(bytes, mapping->life);
+		put32(bytes, mapping->file);
+		put64(bytes, mapping->start);
+		put64(bytes, mapping->end);
+		put64(bytes, mapping->file_offset);
+		put64(bytes, mapping->since_ns);
 	}
 }
 
@@ -184,6 +227,17 @@ static void put_frames(struct buf *bytes, const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->frames.nr; i++)
 		put_frame(bytes, &profile->frames.data[i]);
+}
+
+static void put_lines(struct buf *bytes, const struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->frames.nr; i++) {
+		if (!profile->frames.data[i].source)
+			continue;
+		put32(bytes, i);
+		put32(bytes, profile->frames.data[i].source);
+		put32(bytes, profile->frames.data[i].line);
+	}
 }
 
 static void put_records(struct buf *bytes, const struct profile *profile)
@@ -266,6 +320,18 @@ static void put_intervals(struct buf *bytes, const struct profile *profile)
 	}
 }
 
+static bool knows_host(const struct profile *profile)
+{
+	const struct profile_host *host = &profile->host;
+
+	return host->machine || host->kernel_version || host->kernel_build_id || host->nr_cpus;
+}
+
+static bool knows_clocks(const struct profile *profile)
+{
+	return profile->clocks.monotonic_ns || profile->clocks.period;
+}
+
 static void put_sections(struct buf *bytes, const struct profile *profile)
 {
 	put_section(bytes, "INFO", SECTION_REQUIRED, put_info, profile);
@@ -281,6 +347,23 @@ static void put_sections(struct buf *bytes, const struct profile *profile)
 		put_section(bytes, "PAIR", SECTION_REQUIRED, put_pairs, profile);
 	if (profile->cgroups.nr)
 		put_section(bytes, "CGRP", 0, put_cgroups, profile);
+	if (profile->view.lines)
+		put_section(bytes, "LINE", 0, put_lines, profile);
+	if (knows_host(profile))
+		put_section(bytes, "HOST", 0, put_host, profile);
+	if (knows_clocks(profile))
+		put_section(bytes, "CLKS", 0, put_clocks, profile);
+	if (profile->mappings.nr) {
+		put_section(bytes, "LIFE", 0, put_lives, profile);
+		put_section(bytes, "MAPS", 0, put_mappings, profile);
+	}
+}
+
+static uint32_t nr_sections(const struct profile *profile)
+{
+	return (uint32_t)(SECTION_INTV + profile->intervals.nr + (profile->pairs.nr > 0) + (profile->cgroups.nr > 0) +
+			  knows_host(profile) + knows_clocks(profile) + (profile->mappings.nr ? 2 : 0) +
+			  profile->view.lines);
 }
 
 void profile_encode(const struct profile *profile, struct buf *ret_bytes)
@@ -290,8 +373,7 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 	put32(ret_bytes, FORMAT_VERSION);
 	put32(ret_bytes, 0); /* flags */
 	put64(ret_bytes, 0); /* file length */
-	put32(ret_bytes,
-	      (uint32_t)(SECTION_INTV + profile->intervals.nr + (profile->pairs.nr > 0) + (profile->cgroups.nr > 0)));
+	put32(ret_bytes, nr_sections(profile));
 	put32(ret_bytes, 0); /* checksum */
 	put_sections(ret_bytes, profile);
 	patch(ret_bytes, 16, ret_bytes->nr, 8);

@@ -28,6 +28,7 @@ static uint32_t keep_frame(struct forget *forget, uint32_t number)
 	if (!forget->frames[number]) {
 		frame.name = keep_string(forget, frame.name);
 		frame.module = keep_string(forget, frame.module);
+		frame.source = keep_string(forget, frame.source);
 		forget->frames[number] = 1 + profile_add_frame(forget->fresh, &frame);
 	}
 	return forget->frames[number] - 1;
@@ -57,6 +58,7 @@ static void keep_record(struct forget *forget, uint32_t number)
 {
 	const struct profile_record *record = &forget->old->records.data[number];
 	const struct profile_pair *pair = record->pair ? &forget->old->pairs.data[record->pair - 1] : NULL;
+	uint32_t fresh;
 
 	if (!pair) {
 		keep_one(forget, number);
@@ -65,8 +67,10 @@ static void keep_record(struct forget *forget, uint32_t number)
 	keep_one(forget, pair->sleeper);
 	if (pair->waker != PROFILE_NONE)
 		keep_one(forget, pair->waker);
-	profile_add_pair(forget->fresh, record->id, *id_of(forget, pair->sleeper), id_of(forget, pair->waker),
-			 (enum waker_reason)pair->reason);
+	fresh = profile_add_pair(forget->fresh, record->id, *id_of(forget, pair->sleeper), id_of(forget, pair->waker),
+				 (enum waker_reason)pair->reason);
+	forget->fresh->records.data[fresh].time_ns = record->time_ns;
+	forget->fresh->records.data[fresh].cpu = record->cpu;
 }
 
 static void keep_description(struct forget *forget)
@@ -84,6 +88,11 @@ static void keep_description(struct forget *forget)
 	fresh->hostname = keep_string(forget, old->hostname);
 	fresh->kernel_release = keep_string(forget, old->kernel_release);
 	fresh->tool_version = keep_string(forget, old->tool_version);
+	fresh->clocks = old->clocks;
+	fresh->host = old->host;
+	fresh->host.machine = keep_string(forget, old->host.machine);
+	fresh->host.kernel_version = keep_string(forget, old->host.kernel_version);
+	fresh->host.kernel_build_id = keep_string(forget, old->host.kernel_build_id);
 }
 
 static void keep_files(struct forget *forget)
@@ -103,10 +112,40 @@ static void keep_files(struct forget *forget)
 	}
 }
 
+static int compare_tgids(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Mappings of the processes that still have records. Which of its lives a record is of is not told apart. */
+static void keep_mappings(struct forget *forget)
+{
+	const struct profile *old = forget->old;
+	size_t nr = forget->fresh->records.nr;
+	_cleanup_(freep) uint32_t *tgids = xcalloc(nr, sizeof(*tgids));
+
+	for (size_t i = 0; i < nr; i++)
+		tgids[i] = forget->fresh->records.data[i].tgid;
+	if (nr)
+		qsort(tgids, nr, sizeof(*tgids), compare_tgids);
+	for (size_t i = 0; nr && i < old->mappings.nr; i++) {
+		struct profile_mapping mapping = old->mappings.data[i];
+		const struct profile_life *life = &old->lives.data[mapping.life];
+
+		if (!bsearch(&life->tgid, tgids, nr, sizeof(*tgids), compare_tgids))
+			continue;
+		mapping.life = profile_add_life(forget->fresh, life);
+		profile_add_mapping(forget->fresh, &mapping);
+	}
+}
+
 bool profile_is_large(const struct profile *profile)
 {
 	return profile->records.nr > PROFILE_LARGE || profile->frames.nr > PROFILE_LARGE ||
-	       profile->strings.offsets.nr > PROFILE_LARGE || profile->stack_frames.nr > 32ULL * PROFILE_LARGE;
+	       profile->strings.offsets.nr > PROFILE_LARGE || profile->mappings.nr > PROFILE_LARGE ||
+	       profile->stack_frames.nr > 32ULL * PROFILE_LARGE;
 }
 
 void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr)
@@ -127,6 +166,7 @@ void profile_keep_only(struct profile *profile, const struct profile_id *ids, si
 		if (record != PROFILE_NONE)
 			keep_record(&forget, record);
 	}
+	keep_mappings(&forget);
 	free(forget.frames);
 	profile_done(profile);
 	*profile = fresh;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout of .stk files, versions 1 and 2, for the two files that know it: profile_encode.c and profile_decode.c.
- * All numbers are little endian, whatever the host. docs/formats.md is the prose of it.
+ * The layout of .stk files, versions 1 and 2, for the files that know it: profile_encode.c, profile_decode.c and
+ * profile_decode_beside.c. All numbers are little endian, whatever the host. docs/formats.md is the prose of it.
  */
 #pragma once
 
@@ -30,7 +30,8 @@ enum {
 };
 
 /*
- * Sections that a file has exactly once; INTV, which it has once per interval; PAIR and CGRP, only where there are any.
+ * Sections that a file has exactly once; INTV, which it has once per interval; PAIR, only where there are any; and those
+ * that came later and are not required, so that older readers skip them.
  */
 #define FORMAT_SECTIONS(X) \
 	X(INFO)            \
@@ -43,7 +44,12 @@ enum {
 	X(LOSS)            \
 	X(INTV)            \
 	X(PAIR)            \
-	X(CGRP)
+	X(CGRP)            \
+	X(HOST)            \
+	X(CLKS)            \
+	X(LIFE)            \
+	X(MAPS)            \
+	X(LINE)
 
 enum section {
 #define X(tag) SECTION_##tag,
@@ -62,6 +68,11 @@ enum {
 	STKA_BYTES = 8,
 	PAIR_BYTES = 16,
 	CGRP_BYTES = 16,
+	HOST_BYTES = 16, /* at least: later versions may put more behind it, as behind CLKS */
+	CLKS_BYTES = 40,
+	LIFE_BYTES = 24,
+	MAPS_BYTES = 40,
+	LINE_BYTES = 12,
 	INTV_HEAD_BYTES = 96,
 	INTV_LOSS_BYTES = 8,
 	INTV_ROW_BYTES = 24,
@@ -73,12 +84,16 @@ enum {
 	FILE_FLAGS_KNOWN = FILE_DELETED,
 	FRAME_EXACT = 1 << 0,
 	FRAME_TRACER = 1 << 1,
-	FRAME_FLAGS_KNOWN = FRAME_EXACT | FRAME_TRACER,
+	FRAME_INLINED = 1 << 2, /* frames of the same place with a level follow from it */
+	FRAME_FLAGS_KNOWN = FRAME_EXACT | FRAME_TRACER | FRAME_INLINED,
+	CLOCKS_PERIOD_IS_TIME = 1 << 0,
 	RECORD_FOREIGN = 1 << 0,
 	RECORD_STACK_LOST = 1 << 1,
 	RECORD_CONTEXT_SHIFT = 2, /* two bits: enum event_context */
 	RECORD_CONTEXT_MASK = 3,
-	RECORD_FLAGS_KNOWN = RECORD_FOREIGN | RECORD_STACK_LOST | RECORD_CONTEXT_MASK << RECORD_CONTEXT_SHIFT,
+	RECORD_EXPANDED = 1 << 4, /* inlined calls are in its stacks */
+	RECORD_FLAGS_KNOWN = RECORD_FOREIGN | RECORD_STACK_LOST | RECORD_EXPANDED |
+			     RECORD_CONTEXT_MASK << RECORD_CONTEXT_SHIFT,
 };
 
 /* The bits of the view, in this order. New ones go to the end. */
@@ -99,7 +114,9 @@ enum {
 	X(verbose)           \
 	X(times)             \
 	X(histogram)         \
-	X(by_thread)
+	X(by_thread)         \
+	X(lines)             \
+	X(inlines)
 
 enum view_flag {
 #define X(name) VIEW_FLAG_##name,

@@ -32,11 +32,6 @@ void attach_plan_done(struct attach_plan *attach)
 	vec_done(&attach->fds);
 }
 
-void match_freep(struct match **match)
-{
-	match_free(*match);
-}
-
 char *resolve_expression(const char *pattern, bool regex)
 {
 	char *text = regex ? xasprintf("^(?:%s)", pattern) : match_wildcard(pattern);

@@ -46,7 +46,7 @@ struct attach_point {
 	enum first_instruction first; /* of user code: what the kernel makes of a breakpoint there */
 	uint64_t semaphore; /* in the file: a counter to raise while the probe is there; 0 none */
 	uint64_t address; /* in the kernel */
-	uint64_t number;  /* of the system call */
+	uint64_t number;  /* of the system call; MECHANISM_FENTRY: of the function, in the kernel's types, 0 none */
 };
 
 struct attach_plan {

@@ -12,6 +12,7 @@
 #include "core/base/err.h"
 #include "core/engine/host.h"
 #include "core/engine/kernel_functions.h"
+#include "core/engine/kernel_types.h"
 
 #define DEFAULT_MAX_PROBES 1000
 
@@ -158,6 +159,35 @@ static void add_points(struct attach_plan *attach, const struct kernel_function_
 		add_point(attach, &list->functions.data[i]);
 }
 
+/*
+ * fentry goes by type. A function without one is refused when its turn comes; the first must have one, because the object is
+ * loaded for it. The types of modules are left to libbpf.
+ */
+static int find_types(struct attach_plan *attach)
+{
+	struct attach_point *points = attach->points.data, first;
+	_cleanup_(freep) const char **names = xcalloc(attach->points.nr, sizeof(*names));
+	_cleanup_(freep) uint32_t *ids = xcalloc(attach->points.nr, sizeof(*ids));
+	size_t known = 0;
+	int err;
+
+	for (size_t i = 0; i < attach->points.nr; i++)
+		names[i] = points[i].name;
+	err = kernel_types_functions(names, attach->points.nr, ids);
+	if (err)
+		return fail_host(err, "kernel: its type information cannot be read: %s", strerror(-err));
+	for (size_t i = 0; i < attach->points.nr; i++)
+		points[i].number = points[i].module ? 0 : ids[i];
+	while (known < attach->points.nr && !points[known].number)
+		known++;
+	if (known == attach->points.nr)
+		return 0;
+	first = points[known];
+	memmove(points + 1, points, known * sizeof(*points));
+	points[0] = first;
+	return 0;
+}
+
 /* What the pattern meant and did not get, for --explain and for the user. */
 static void note_left_out(struct attach_plan *attach, const struct kernel_function_list *list)
 {
@@ -180,6 +210,8 @@ static int find_functions(const struct plan *plan, const struct match *match, st
 		add_points(attach, &list);
 		note_left_out(attach, &list);
 	}
+	if (!err && attach->mechanism == MECHANISM_FENTRY)
+		err = find_types(attach);
 	kernel_functions_done(&list);
 	return err;
 }

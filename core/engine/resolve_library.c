@@ -21,6 +21,8 @@
 #include "core/base/err.h"
 #include "core/engine/library.h"
 #include "core/engine/opener.h"
+#include "core/engine/proc_maps.h"
+#include "core/engine/process.h"
 
 uint32_t resolve_single_tgid(const struct plan *plan)
 {
@@ -97,6 +99,39 @@ static bool is_placeholder(struct symbolizer *symbolizer, uint32_t file)
 	return !symbolizer_find(symbolizer, file, "^__lib[a-z]+_version_placeholder$", &functions, &nr) && nr;
 }
 
+struct mapped_search {
+	uint64_t inode;
+	const char *name;
+	bool found;
+};
+
+/* By its name too: what stands in maps for a file of an overlay is not its own inode. */
+static void look_at_mapping(void *context, const struct proc_mapping *mapping)
+{
+	struct mapped_search *search = context;
+	const char *slash = strrchr(mapping->path, '/');
+
+	search->found |= mapping->kind == MAPPING_FILE &&
+			 (mapping->inode == search->inode || (slash && !strcmp(slash + 1, search->name)));
+}
+
+/* False only where the mappings can be read and the file is not among them. */
+static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+	struct mapped_search search = { .name = slash ? slash + 1 : file->path };
+	struct stat status;
+	char path[64];
+	_cleanup_(closep) int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", process_living_task(tgid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(file->fd, &status))
+		return true;
+	search.inode = status.st_ino;
+	return proc_maps_read(fd, look_at_mapping, &search) < 0 || search.found;
+}
+
 int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
 			struct probed_file *ret_file)
 {
@@ -113,6 +148,10 @@ int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, 
 		err_clear();
 		err = 0;
 		attach_plan_note(attach, "'%s' is part of the C library here: %s is probed", name, ret_file->path);
+	} else if (!err && tgid && !plan->command && !may_be_mapped(tgid, ret_file)) {
+		attach_plan_note(attach,
+				 "process %u has not loaded %s: it is probed, and counts once the process loads it",
+				 tgid, ret_file->path);
 	}
 	return err;
 }

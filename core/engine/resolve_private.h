@@ -54,8 +54,6 @@ char *resolve_path_from_here(char *path, uint32_t tgid, int fd);
 /* A usage error when there are more places than the plan allows. */
 int resolve_check_limit(const struct plan *plan, size_t nr);
 
-void match_freep(struct match **match);
-
 /*
  * A pattern as an expression: a wildcard must match the whole name; a regular expression is anchored at the start only, as
  * Python's re.match. malloc()ed.

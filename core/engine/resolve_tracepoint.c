@@ -15,12 +15,6 @@
 #include "core/base/suggest.h"
 #include "core/engine/host.h"
 
-static void dir_closep(DIR **directory)
-{
-	if (*directory)
-		closedir(*directory);
-}
-
 static int compare_names(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);
@@ -29,7 +23,7 @@ static int compare_names(const void *left, const void *right)
 /* The sub-folders of a folder, sorted. */
 static int list_folders(const char *path, name_list *ret_names)
 {
-	_cleanup_(dir_closep) DIR *directory = opendir(path);
+	_cleanup_(closedirp) DIR *directory = opendir(path);
 	const struct dirent *entry;
 
 	if (!directory)
@@ -176,7 +170,7 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 		err = add_raw_events(plan, attach);
 	snprintf(attach->why, sizeof(attach->why),
 		 "tracefs is not mounted or not readable; categories are not checked");
-	return err;
+	return err ? err : resolve_check_limit(plan, attach->points.nr);
 }
 
 /* ---- with it ---- */

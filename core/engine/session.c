@@ -15,6 +15,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/engine/attach_private.h"
 #include "core/engine/bpf_disasm.h"
 #include "core/engine/cgroup.h"
 #include "core/engine/host.h"
@@ -105,6 +106,7 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 		.thread_filter = (uint8_t)plan->threads,
 		.state_filter = (uint8_t)plan->state_filter,
 		.by_duration = plan->by_duration,
+		.by_time = plan->by_time,
 		.states = plan->states,
 	};
 }
@@ -183,13 +185,23 @@ static int set_pidns(struct st_config *config, const struct plan *plan, const st
 	return err;
 }
 
+/* Where the kernel does not tell interrupts, the names in a waker's stack do, whether they are shown or not. */
+static bool takes_kernel_stacks(const struct plan *plan, const struct attach_plan *attach)
+{
+	if (plan->off_cpu.measure != MEASURE_OFF_CPU)
+		for (size_t i = 0; i < attach->points.nr; i++)
+			if (!strcmp(attach->points.data[i].program, "on_waking_anywhere"))
+				return true;
+	return plan->want_kernel;
+}
+
 static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct st_config config = {
 		.key_parts = plan->key_parts,
 		.task_access = host_task_access(attach->program),
 		.cpu = plan->cpu,
-		.want_kernel = plan->want_kernel,
+		.want_kernel = takes_kernel_stacks(plan, attach),
 		.want_user = plan->want_user && plan->unwind != UNWIND_NONE,
 		.unwind = (uint8_t)unwind_mode(plan, attach),
 		.include_idle = plan->include_idle,
@@ -289,6 +301,7 @@ static void set_unwinding(struct stacktool *skeleton)
 	bpf_map__set_autocreate(skeleton->maps.st_slabs, wanted);
 	bpf_map__set_autocreate(skeleton->maps.st_processes, wanted);
 	bpf_map__set_autocreate(skeleton->maps.st_unwinds, wanted);
+	bpf_map__set_autocreate(skeleton->maps.st_recent, wanted);
 	bpf_map__set_max_entries(skeleton->maps.st_unwinds, bpf_map__max_entries(skeleton->maps.st_scratch));
 }
 
@@ -465,6 +478,8 @@ static int open_object(struct session *session, const struct attach_plan *attach
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", types);
 	if (types >= 0)
 		options.btf_custom_path = path;
+	if (attach->mechanism == MECHANISM_FENTRY)
+		attach_fentry_listen(session);
 	session->skeleton = stacktool__open_opts(&options);
 	if (!session->skeleton)
 		return fail(-errno, "BPF object: cannot be opened");
@@ -542,6 +557,7 @@ void session_free(struct session *session)
 	vec_done(&session->copies);
 	free(session->refused.example);
 	stacktool__destroy(session->skeleton);
+	attach_fentry_done(session);
 	vec_done(&session->pending);
 	vec_done(&session->deltas);
 	vec_done(&session->pairs);

@@ -23,6 +23,13 @@ int session_new(const struct plan *plan, const struct attach_plan *attach, struc
 void session_free(struct session *session);
 
 /*
+ * What is to be called between any two places that are attached or detached one by one, which may take a tenth of a second each;
+ * NULL: nothing, as at first.
+ */
+typedef void session_between(void *context);
+void session_set_between(struct session *session, session_between *between, void *context);
+
+/*
  * Attaches everything; events are counted from then on, of all probes at once. 0 or a recorded failure that names the
  * place.
  */
@@ -75,8 +82,11 @@ struct session_drop {
  */
 int session_drop(struct session *session, size_t place, struct session_drop *ret_drop);
 
-/* One line on the places that the kernel refused, "" when there were none. */
-void session_describe_refused(const struct session *session, struct buf *ret_line);
+/*
+ * A line on the places that the kernel refused and one on those whose turn did not come before the run was ended; "" when there were
+ * none.
+ */
+void session_describe_refused(const struct session *session, struct buf *ret_lines);
 
 /*
  * Whether the programs walk user stacks by unwind tables, and the maps that they read them from: descriptors of the

@@ -23,8 +23,16 @@ struct first_inner {
 
 /* A link, and the places of the attach plan that it stands for. */
 struct attached_link {
-	struct bpf_link *link;
+	struct bpf_link *link; /* NULL: only its descriptor is known */
+	int fd;
 	size_t first, nr;
+};
+
+/* How libbpf loaded the program of fentry: what a copy of it for another function needs (core/engine/attach_fentry.c). */
+struct fentry_load {
+	int handler; /* libbpf's number of who is told; 0: nobody */
+	bool known;
+	struct bpf_prog_load_opts options;
 };
 
 struct session {
@@ -60,21 +68,23 @@ struct session {
 	VEC(struct st_pair) pairs;
 	bool poked;
 	uint64_t inserted_before; /* control->inserted at the last swap */
-	uint64_t nr_received;  /* records, since the cache of sent records was last cleared */
+	uint64_t nr_received; /* records, since the cache of sent records was last cleared */
 	uint64_t bad_messages;
-	bool forgetting;               /* between drain_forget_begin() and _end() */
+	bool forgetting; /* between drain_forget_begin() and _end() */
 	VEC(struct profile_id) recent; /* records that must stay then */
 
 	pid_t only_process; /* breakpoints in user code go there; -1: into all */
 	VEC(struct attached_link) links;
 	const char *const *child_programs; /* those for forks and ends of processes; NULL: not asked for */
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */
+	struct fentry_load fentry;
+	VEC(int) fentry_programs; /* descriptors of copies that libbpf knows nothing of */
 	enum event_mode mode;
-	bool names_probes;   /* records say which of several probes fired */
+	bool names_probes; /* records say which of several probes fired */
 	bool holds_live; /* EVENTS_EACH: events of the live generation wait, for the interval of its statistics */
-	uint64_t nr_events;  /* EVENTS_EACH: rows so far, which are their ids */
+	uint64_t nr_events; /* EVENTS_EACH: rows so far, which are their ids */
 	uint32_t nr_dropped; /* EVENTS_EACH: low half of st_control.lost that is in rows */
-	bool needs_copies;              /* a place other than the first takes a copy */
+	bool needs_copies; /* a place other than the first takes a copy */
 	const struct attach_plan *attach; /* borrowed */
 	VEC(struct st_tally) tallies; /* of each place, what is in an interval already; only with EVENTS_BY_PROBE */
 	size_t nr_attached; /* places */
@@ -87,6 +97,9 @@ struct session {
 		int err; /* of the first */
 		char *example; /* its name */
 	} refused;
+	session_between *between; /* NULL: nothing is done */
+	void *between_context;
+	size_t nr_left; /* places whose turn did not come: the run was ended */
 	struct sampling *sampling;
 	uint64_t sample_period;
 	bool tells_expected; /* as in struct sampling_choice */

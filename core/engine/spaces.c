@@ -62,8 +62,11 @@ static uint64_t first_pause_ns(const struct spaces *spaces)
 
 static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t start_ns)
 {
+	const struct life *before = lives_find(spaces->lives, tgid, UINT64_MAX);
 	struct life *life = lives_begin(spaces->lives, tgid, start_ns);
 
+	if (before)
+		life_tell_end(spaces->options.profile, before);
 	life->nr_lost = spaces_lost(spaces);
 	life->reread_pause_ns = first_pause_ns(spaces);
 	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
@@ -310,8 +313,10 @@ static void note_exit(struct spaces *spaces, const struct sideband_record *recor
 
 	if (life && (record->tid == record->tgid || life->end_ns != LIFE_RUNS) && lives_is_newest(spaces->lives, life))
 		life->end_ns = record->time_ns;
-	if (life && life->end_ns == record->time_ns)
-		note_change(spaces, life);
+	if (!life || life->end_ns != record->time_ns)
+		return;
+	life_tell_end(spaces->options.profile, life);
+	note_change(spaces, life);
 }
 
 static bool is_followed(const struct spaces *spaces, const struct sideband_record *record)
@@ -490,6 +495,7 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 
 	if (kind == MAPPING_FILE || kind == MAPPING_VDSO)
 		file = images_file(spaces->images, mapping->image, &place);
+	life_tell_mapping(spaces->options.profile, life, mapping, file);
 	if (file != PROFILE_NONE) {
 		frame->kind = FRAME_USER_FILE;
 		frame->reason = REASON_NOT_TRIED;
@@ -595,6 +601,8 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	spaces->images = images_new(options->profile, options->symbolizer);
 	jit_maps_tell(spaces->jit_maps, options->why);
 	images_tell(spaces->images, options->why);
+	jit_maps_set_host_root(spaces->jit_maps, options->host_root);
+	images_set_host_root(spaces->images, options->host_root);
 	if (options->unwind) {
 		const struct unwinding_options unwinding = { *options->unwind, options->symbolizer, spaces->images };
 

@@ -27,6 +27,7 @@ struct spaces_options {
 	struct profile *profile;       /* files and frames are added here; borrowed */
 	uint32_t only_tgid;            /* remember one process only, 0 = the whole system */
 	struct buf *why; /* is told which files were looked for (core/base/why.h); borrowed; NULL */
+	const char *host_root; /* where the host's file system is mounted (opener.h); borrowed; NULL */
 	bool no_frames; /* none will be asked for: no side-band, which costs every fork, exec and rename of the host */
 	const struct unwind_store_options *unwind; /* where the kernel side unwinds by tables; NULL: it does not */
 };

@@ -76,6 +76,7 @@ struct unwind_store {
 	extent_list limbo; /* removed, and maybe still read */
 	VEC(struct table) tables;
 	struct process *processes[NR_BUCKETS];
+	uint64_t nr_spaces; /* made since the start */
 };
 
 struct unwind_store *unwind_store_new(const struct unwind_store_options *options)
@@ -523,7 +524,7 @@ int unwind_store_set_process(struct unwind_store *store, const struct unwind_pro
 	if (err)
 		return err;
 	err = write_space(store, &space, mappings, nr);
-	entry.space = ST_SPACE(space.place, nr);
+	entry.space = ST_SPACE(space.place, nr, ++store->nr_spaces);
 	if (!err && bpf_map_update_elem(store->options.processes, &key->tgid, &entry, BPF_ANY))
 		err = -errno;
 	if (err) {

@@ -11,12 +11,15 @@
 #include "core/base/cleanup.h"
 #include "core/base/vec.h"
 #include "core/engine/forecast.h"
+#include "core/engine/trampolines.h"
 
 #define NR_BUCKETS 1024
 #define MAX_TRIES 8
 #define MAX_WAITING 32 /* tables that are asked for at once */
 #define PUBLISH_MS 100 /* while tables come one by one, processes get what is new this often */
 #define WORK_MS 20     /* of one call that does not wait: there are events to be read too */
+#define HELD_BACK_MAX 5 /* reads of code that took too long, before no more is read */
+#define CODE_TABLES_MAX 32 /* of code without a file; processes with the same code share one */
 
 enum state {
 	STATE_NONE,    /* not asked for */
@@ -37,11 +40,26 @@ struct module {
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 };
 
+/* A table of code that is in no file. */
+struct code_table {
+	struct unwind_table table; /* to compare with */
+	uint32_t number;           /* in the store */
+	bool used;                 /* scratch for eviction */
+};
+
+/* A mapping without a file that was looked at. */
+struct known_code {
+	uint64_t start, end, since_ns;
+	uint32_t table; /* in the store, or UNWIND_NO_TABLE */
+	bool seen;      /* it is still there */
+};
+
 struct space {
 	struct space *next; /* in its bucket */
 	struct unwind_process_key key;
 	struct mappings *mappings;
 	bool incomplete; /* something may come that it lacks */
+	VEC(struct known_code) codes; /* by address */
 };
 
 struct unwinding {
@@ -49,10 +67,12 @@ struct unwinding {
 	struct unwind_store *store;
 	struct forecast *forecast; /* NULL: no command is waited for */
 	VEC(struct module) modules;
+	VEC(struct code_table) code_tables;
 	struct space *spaces[NR_BUCKETS];
 	VEC(struct unwind_space_mapping) scratch;
 	size_t nr_waiting;
 	uint64_t nr_refused;
+	uint32_t nr_held_back; /* code that a process did not let us read */
 	bool any_new;          /* tables that no process has yet */
 	int64_t published_ms;  /* when processes were last given what was new */
 };
@@ -69,6 +89,7 @@ struct unwinding *unwinding_new(const struct unwinding_options *options)
 static void space_free(struct space *space)
 {
 	mappings_free(space->mappings);
+	vec_done(&space->codes);
 	free(space);
 }
 
@@ -86,6 +107,9 @@ void unwinding_free(struct unwinding *unwinding)
 	}
 	unwind_store_free(unwinding->store);
 	forecast_free(unwinding->forecast);
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
+		unwind_table_done(&unwinding->code_tables.data[i].table);
+	vec_done(&unwinding->code_tables);
 	vec_done(&unwinding->modules);
 	vec_done(&unwinding->scratch);
 	free(unwinding);
@@ -179,6 +203,158 @@ static void add_needs(struct unwinding *unwinding, const struct module *module, 
 	ask_for_expected(unwinding);
 }
 
+/* ---- room ---- */
+
+static void mark_used(struct unwinding *unwinding, const struct space *space)
+{
+	size_t nr;
+	const struct mapping *mappings = mappings_now(space->mappings, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (can_have_table(unwinding, mappings[i].image))
+			module_of(unwinding, mappings[i].image)->used = true;
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
+		for (size_t k = 0; k < space->codes.nr; k++)
+			unwinding->code_tables.data[i].used |= space->codes.data[k].table ==
+							       unwinding->code_tables.data[i].number;
+}
+
+/* Forgets the tables of code that no process has any more. Whether there were any. */
+static bool evict_code(struct unwinding *unwinding)
+{
+	size_t nr = 0, nr_before = unwinding->code_tables.nr;
+
+	for (size_t i = 0; i < nr_before; i++) {
+		struct code_table *table = &unwinding->code_tables.data[i];
+
+		if (table->used) {
+			unwinding->code_tables.data[nr++] = *table;
+			continue;
+		}
+		unwind_store_remove(unwinding->store, table->number);
+		unwind_table_done(&table->table);
+	}
+	unwinding->code_tables.nr = nr;
+	return nr < nr_before;
+}
+
+/* Forgets the tables of all files that no process maps, and of code likewise. Whether there were any. */
+static bool evict(struct unwinding *unwinding)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < unwinding->modules.nr; i++)
+		unwinding->modules.data[i].used = false;
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
+		unwinding->code_tables.data[i].used = false;
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
+			mark_used(unwinding, space);
+	for (size_t i = 0; i < unwinding->modules.nr; i++) {
+		struct module *module = &unwinding->modules.data[i];
+
+		if (module->used || module->state != STATE_READY)
+			continue;
+		unwind_store_remove(unwinding->store, module->table);
+		module->state = STATE_NONE;
+		any = true;
+	}
+	return evict_code(unwinding) || any;
+}
+
+static int store(struct unwinding *unwinding, const struct unwind_table *table, uint32_t *ret_number)
+{
+	int err = unwind_store_add(unwinding->store, table, ret_number);
+
+	if (err == -ENOSPC && evict(unwinding))
+		err = unwind_store_add(unwinding->store, table, ret_number);
+	return err;
+}
+
+/* ---- code without a file ---- */
+
+static bool is_same(const struct unwind_table *a, const struct unwind_table *b)
+{
+	return a->pages.nr == b->pages.nr && a->rows.nr == b->rows.nr && a->rules.nr == b->rules.nr &&
+	       !memcmp(a->pages.data, b->pages.data, a->pages.nr * sizeof(*a->pages.data)) &&
+	       !memcmp(a->rows.data, b->rows.data, a->rows.nr * sizeof(*a->rows.data)) &&
+	       !memcmp(a->rules.data, b->rules.data, a->rules.nr * sizeof(*a->rules.data));
+}
+
+/* The number of this table in the store, which another process may have too; UNWIND_NO_TABLE without room. Takes it over. */
+static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *table)
+{
+	struct code_table new = { .table = *table };
+
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++) {
+		if (is_same(&unwinding->code_tables.data[i].table, table)) {
+			unwind_table_done(table);
+			return unwinding->code_tables.data[i].number;
+		}
+	}
+	if ((unwinding->code_tables.nr == CODE_TABLES_MAX && !evict(unwinding)) ||
+	    unwinding->code_tables.nr == CODE_TABLES_MAX || store(unwinding, table, &new.number)) {
+		unwinding->nr_refused++;
+		unwind_table_done(table);
+		return UNWIND_NO_TABLE;
+	}
+	vec_push(&unwinding->code_tables, new);
+	return new.number;
+}
+
+/* The entry of a mapping without a file, which is made where there is none or one of what was there before. */
+static struct known_code *known_code_of(struct space *space, const struct mapping *mapping, bool *ret_is_new)
+{
+	const struct known_code new = { mapping->start, mapping->end, mapping->since_ns, UNWIND_NO_TABLE, true };
+	size_t at = vec_nr_first(&space->codes, other, other->start < mapping->start);
+	struct known_code *known;
+
+	if (at == space->codes.nr || space->codes.data[at].start != mapping->start) {
+		vec_push(&space->codes, new);
+		known = space->codes.data + at;
+		memmove(known + 1, known, (space->codes.nr - 1 - at) * sizeof(*known));
+		*known = (struct known_code){};
+	}
+	known = space->codes.data + at;
+	*ret_is_new = known->end != new.end || known->since_ns != new.since_ns;
+	if (*ret_is_new)
+		*known = new;
+	known->seen = true;
+	return known;
+}
+
+/* The table of a mapping without a file. Its code is read once, as long as it is the same mapping. */
+static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
+{
+	struct unwind_table table;
+	bool is_new;
+	struct known_code *known = known_code_of(space, mapping, &is_new);
+	int err;
+
+	if (!is_new || unwinding->nr_held_back >= HELD_BACK_MAX)
+		return known->table;
+	err = trampolines_read(space->key.tgid, mapping->start, mapping->end, &table);
+	if (!err)
+		known->table = keep_code(unwinding, &table);
+	else if (err == -ETIMEDOUT)
+		unwinding->nr_held_back++;
+	return known->table;
+}
+
+/* What was not seen since the last call has gone. */
+static void forget_codes(struct space *space)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < space->codes.nr; i++) {
+		if (!space->codes.data[i].seen)
+			continue;
+		space->codes.data[nr] = space->codes.data[i];
+		space->codes.data[nr++].seen = false;
+	}
+	space->codes.nr = nr;
+}
+
 /* ---- publishing ---- */
 
 /* Where the addresses of the table lie, seen from the mapping; a table whose pages are not the file's is none. */
@@ -214,6 +390,10 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);
 	}
+	if (mapping->image == IMAGE_ANONYMOUS) {
+		to.file_offset = 0; /* the side-band tells an address there */
+		to.table = table_of_code(unwinding, space, mapping);
+	}
 	vec_push(&unwinding->scratch, to);
 }
 
@@ -227,6 +407,7 @@ static void publish(struct unwinding *unwinding, struct space *space)
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
 	unwind_store_set_process(unwinding->store, &space->key, unwinding->scratch.data, unwinding->scratch.nr);
+	forget_codes(space);
 }
 
 static int64_t now_ms(void)
@@ -245,49 +426,6 @@ static void publish_incomplete(struct unwinding *unwinding)
 		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
 			if (space->incomplete)
 				publish(unwinding, space);
-}
-
-/* ---- room ---- */
-
-static void mark_used(struct unwinding *unwinding, const struct space *space)
-{
-	size_t nr;
-	const struct mapping *mappings = mappings_now(space->mappings, &nr);
-
-	for (size_t i = 0; i < nr; i++)
-		if (can_have_table(unwinding, mappings[i].image))
-			module_of(unwinding, mappings[i].image)->used = true;
-}
-
-/* Forgets the tables of all files that no process maps. Whether there were any. */
-static bool evict(struct unwinding *unwinding)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < unwinding->modules.nr; i++)
-		unwinding->modules.data[i].used = false;
-	for (size_t i = 0; i < NR_BUCKETS; i++)
-		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
-			mark_used(unwinding, space);
-	for (size_t i = 0; i < unwinding->modules.nr; i++) {
-		struct module *module = &unwinding->modules.data[i];
-
-		if (module->used || module->state != STATE_READY)
-			continue;
-		unwind_store_remove(unwinding->store, module->table);
-		module->state = STATE_NONE;
-		any = true;
-	}
-	return any;
-}
-
-static int store(struct unwinding *unwinding, const struct unwind_table *table, uint32_t *ret_number)
-{
-	int err = unwind_store_add(unwinding->store, table, ret_number);
-
-	if (err == -ENOSPC && evict(unwinding))
-		err = unwind_store_add(unwinding->store, table, ret_number);
-	return err;
 }
 
 /* ---- what the worker has made ---- */
@@ -351,6 +489,8 @@ void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key 
 
 	if (!space)
 		space = *link = xcalloc(1, sizeof(*space));
+	if (space->key.exec_id != key->exec_id)
+		space->codes.nr = 0;
 	mappings = mappings_share(mappings); /* before the old one goes, which may be the same */
 	mappings_free(space->mappings);
 	space->mappings = mappings;

@@ -10,7 +10,8 @@
 
 enum {
 	EDGE_ROWS = 3, /* title, head of the columns, status */
-	MAX_INDENT = 60,
+	NUMBERS_COLUMNS = 18,
+	NAME_COLUMNS = 40, /* that indentation leaves where there are as many */
 	MAX_TYPED = 200,
 };
 
@@ -420,7 +421,23 @@ static void add_share(struct buf *line, const struct browser *browser, uint64_t 
 	add_right(line, &cell, 8);
 }
 
-static void add_line(struct buf *screen, const struct browser *browser, size_t number)
+/*
+ * How deep a line is that is not indented: of the deepest ones on the screen the names are to be seen, so lines far above them
+ * have no indentation.
+ */
+static uint32_t left_edge(const struct browser *browser)
+{
+	size_t rest = browser->columns > NUMBERS_COLUMNS ? browser->columns - NUMBERS_COLUMNS : 0;
+	size_t room = rest > 2 * NAME_COLUMNS ? rest - NAME_COLUMNS : rest / 2, shown = nr_shown(browser);
+	uint32_t deepest = 0;
+
+	for (size_t i = browser->first; i < browser->first + shown && i < browser->lines.nr; i++)
+		if (node_at(browser, i)->depth > deepest)
+			deepest = node_at(browser, i)->depth;
+	return deepest > room ? deepest - (uint32_t)room : 0;
+}
+
+static void add_line(struct buf *screen, const struct browser *browser, size_t number, uint32_t edge)
 {
 	uint32_t position = browser->lines.data[number];
 	const struct tree_node *node = node_at(browser, number);
@@ -429,7 +446,7 @@ static void add_line(struct buf *screen, const struct browser *browser, size_t n
 
 	add_share(&line, browser, node->total[TREE_NOW]);
 	add_share(&line, browser, node->self[TREE_NOW]);
-	buf_addf(&line, "  %*s", (int)(node->depth < MAX_INDENT ? node->depth : MAX_INDENT), "");
+	buf_addf(&line, "  %*s", (int)(node->depth > edge ? node->depth - edge : 0), "");
 	buf_adds(&line, !has_children(browser, position) ? "  " : browser->open[position] ? "- " : "+ ");
 	buf_adds(&line, tree_text(browser->tree, node->frame));
 	if (*module && browser->tree->frames.data[node->frame].kind != TREE_LABEL)
@@ -465,6 +482,7 @@ static void add_status(struct buf *screen, const struct browser *browser)
 
 void browser_draw(const struct browser *browser, struct buf *ret_screen)
 {
+	uint32_t edge = left_edge(browser);
 	size_t shown = nr_shown(browser);
 
 	buf_adds(ret_screen, "\x1b[H" BOLD);
@@ -474,7 +492,7 @@ void browser_draw(const struct browser *browser, struct buf *ret_screen)
 	buf_adds(ret_screen, TO_END "\r\n");
 	for (size_t i = browser->first; i < browser->first + shown; i++) {
 		if (i < browser->lines.nr)
-			add_line(ret_screen, browser, i);
+			add_line(ret_screen, browser, i, edge);
 		else
 			buf_adds(ret_screen, TO_END "\r\n");
 	}

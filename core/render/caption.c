@@ -25,13 +25,25 @@ static char *escaped(const char *text)
 	return xstrdup(buf_text(&safe));
 }
 
+/* The header is for whoever waits at the terminal; a picture is looked at when nothing can be ended any more. */
+static char *subtitle_of(const struct profile *profile)
+{
+	static const char waiting[] = "... Hit Ctrl-C to end.";
+	char *subtitle = escaped(profile_string(profile, profile->header));
+	char *end = strstr(subtitle, waiting);
+
+	if (end && !end[sizeof(waiting) - 1])
+		end[1] = '\0';
+	return subtitle;
+}
+
 void caption_init(struct caption *caption, const struct output_options *options, const struct profile *profile)
 {
 	_cleanup_(freep) char *title = options->title ? xstrdup(options->title) : title_of(profile);
 
 	*caption = (struct caption){
 		.title = escaped(title),
-		.subtitle = escaped(profile_string(profile, profile->header)),
+		.subtitle = subtitle_of(profile),
 		.unit = escaped(tree_unit(profile)),
 	};
 	caption->graph = (struct graph_caption){

@@ -89,6 +89,19 @@ static void add_files(struct writer *writer)
 	buf_addc(writer->out, ']');
 }
 
+static void add_source(struct writer *writer, const struct profile_frame *frame)
+{
+	const struct profile_view *view = &writer->profile->view;
+
+	if (frame->source) {
+		add_string(writer, "source", frame->source);
+		if (frame->line)
+			add_number(writer, "line", frame->line);
+	} else if ((view->lines || view->inlines) && frame->kind != FRAME_TEXT && frame->line_reason != LINES_FOUND) {
+		add_text(writer, "no_source", line_reason_text((enum line_reason)frame->line_reason));
+	}
+}
+
 static void add_frame(struct writer *writer, const struct profile_frame *frame)
 {
 	static const char *const kinds[] = {
@@ -102,10 +115,16 @@ static void add_frame(struct writer *writer, const struct profile_frame *frame)
 	add_text(writer, "kind", frame->kind <= FRAME_TEXT ? kinds[frame->kind] : "text");
 	if (frame->name) {
 		add_string(writer, "name", frame->name);
-		add_number(writer, "offset", frame->offset);
+		if (!frame->level)
+			add_number(writer, "offset", frame->offset);
 	} else {
 		add_text(writer, "unnamed", frame_reason_text(frame->reason));
 	}
+	if (frame->level) {
+		add_key(writer, "inlined");
+		buf_adds(writer->out, "true");
+	}
+	add_source(writer, frame);
 	add_string(writer, "module", frame->module);
 	if (frame->kind == FRAME_USER_FILE) {
 		add_number(writer, "file", frame->file);
@@ -122,6 +141,84 @@ static void add_frames(struct writer *writer)
 	buf_addc(writer->out, '[');
 	for (size_t i = 0; i < writer->profile->frames.nr; i++)
 		add_frame(writer, &writer->profile->frames.data[i]);
+	buf_addc(writer->out, ']');
+}
+
+/* ---- the host and its processes ---- */
+
+static void add_host(struct writer *writer)
+{
+	const struct profile_host *host = &writer->profile->host;
+
+	add_string(writer, "host", writer->profile->hostname);
+	add_string(writer, "kernel", writer->profile->kernel_release);
+	add_string(writer, "kernel_version", host->kernel_version);
+	add_string(writer, "kernel_build_id", host->kernel_build_id);
+	add_string(writer, "machine", host->machine);
+	if (host->nr_cpus)
+		add_number(writer, "cpus", host->nr_cpus);
+}
+
+static void add_clocks(struct writer *writer)
+{
+	const struct profile_clocks *clocks = &writer->profile->clocks;
+
+	if (clocks->period && clocks->period_is_time)
+		add_seconds(writer, "period", clocks->period);
+	else if (clocks->period)
+		add_number(writer, "period_events", clocks->period);
+	if (!clocks->monotonic_ns)
+		return;
+	add_key(writer, "clocks");
+	buf_addc(writer->out, '{');
+	add_seconds(writer, "monotonic", clocks->monotonic_ns);
+	add_seconds(writer, "boot", clocks->boot_ns);
+	add_seconds(writer, "real", clocks->real_ns);
+	buf_addc(writer->out, '}');
+}
+
+static void add_process(struct writer *writer, const struct profile_life *life)
+{
+	begin_element(writer);
+	add_number(writer, "pid", life->tgid);
+	if (life->parent)
+		add_number(writer, "parent", life->parent);
+	if (life->begin_ns)
+		add_seconds(writer, "begin", life->begin_ns);
+	if (life->end_ns != UINT64_MAX)
+		add_seconds(writer, "end", life->end_ns);
+	buf_addc(writer->out, '}');
+}
+
+static void add_mapping(struct writer *writer, const struct profile_mapping *mapping)
+{
+	begin_element(writer);
+	add_number(writer, "process", mapping->life);
+	if (mapping->file != PROFILE_NONE)
+		add_number(writer, "file", mapping->file);
+	add_hex(writer, "start", mapping->start);
+	add_hex(writer, "end", mapping->end);
+	add_hex(writer, "file_offset", mapping->file_offset);
+	if (mapping->since_ns)
+		add_seconds(writer, "since", mapping->since_ns);
+	buf_addc(writer->out, '}');
+}
+
+static void add_processes(struct writer *writer)
+{
+	const struct profile *profile = writer->profile;
+
+	if (!profile->lives.nr)
+		return;
+	add_key(writer, "processes");
+	buf_addc(writer->out, '[');
+	for (size_t i = 0; i < profile->lives.nr; i++)
+		add_process(writer, &profile->lives.data[i]);
+	buf_addc(writer->out, ']');
+	add_key(writer, "mappings");
+	buf_addc(writer->out, '[');
+	for (size_t i = 0; i < profile->mappings.nr; i++)
+		add_mapping(writer, &profile->mappings.data[i]);
 	buf_addc(writer->out, ']');
 }
 
@@ -346,9 +443,10 @@ void document_json(const struct profile *profile, const struct profile_interval 
 	add_string(&writer, "event", profile->event);
 	add_text(&writer, "unit", tree_unit(profile));
 	add_string(&writer, "header", profile->header);
-	add_string(&writer, "host", profile->hostname);
-	add_string(&writer, "kernel", profile->kernel_release);
+	add_host(&writer);
+	add_clocks(&writer);
 	add_files(&writer);
+	add_processes(&writer);
 	add_frames(&writer);
 	add_key(&writer, "intervals");
 	buf_addc(ret_json, '[');

@@ -72,6 +72,14 @@ static void add_frame(struct writer *writer, uint32_t at)
 	const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at]];
 
 	buf_addf(writer->out, "\t%16" PRIx64 " ", profile->stack_addresses.data[at]);
+	if (frame->level) {
+		if (frame->name)
+			add_text(writer, frame->name);
+		else
+			buf_adds(writer->out, LABEL_UNKNOWN);
+		buf_adds(writer->out, " (inlined)\n");
+		return;
+	}
 	if (frame->name) {
 		add_text(writer, frame->name);
 		if (frame->kind != FRAME_TEXT)
@@ -84,30 +92,56 @@ static void add_frame(struct writer *writer, uint32_t at)
 	buf_adds(writer->out, ")\n");
 }
 
+static void add_name(struct writer *writer, const char *text)
+{
+	buf_addf(writer->out, "\t%16x ", 0);
+	escape_add(writer->out, text, ESCAPE_LINE);
+	buf_adds(writer->out, " ([unknown])\n");
+}
+
 static void add_stack(struct writer *writer, const struct merged_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++)
 		add_frame(writer, stack->first + i);
 	if (stack_root_label(stack))
-		buf_addf(writer->out, "\t%16x %s ([unknown])\n", 0, stack_root_label(stack));
+		add_name(writer, stack_root_label(stack));
+}
+
+/* Above the sleeper and upside down, as in the other forms: its name first, its innermost frame next to the sleeper's. */
+static void add_waker(struct writer *writer, const struct merged_row *row)
+{
+	const struct merged_stack *stacks[] = { &row->waker_user, &row->waker_kernel };
+	const char *label = waker_label(writer->profile, row);
+
+	if (label && !*label)
+		return;
+	add_name(writer,
+		 label ? label : profile_string(writer->profile, writer->profile->records.data[row->waker].comm));
+	for (size_t i = 0; i < 2; i++)
+		for (uint32_t at = stacks[i]->nr; at > 0; at--)
+			add_frame(writer, stacks[i]->first + at - 1);
+	if (row->waker != PROFILE_NONE)
+		add_name(writer, "--");
 }
 
 static void add_row(struct writer *writer, const struct merged_row *row)
 {
 	const struct profile *profile = writer->profile;
 	const struct profile_record *record = &profile->records.data[row->sleeper];
+	uint32_t cpu = profile->records.data[profile->view.times ? row->record : row->sleeper].cpu;
 	uint64_t value = row_value(&profile->view, row);
 
 	if (!value)
 		return;
 	add_command(writer, record->comm);
 	buf_addf(writer->out, " %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] %" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ",
-		 record->tgid, record->tid, record->cpu, row->time_ns / 1000000000, row->time_ns / 1000 % 1000000,
-		 value);
+		 record->tgid, record->tid ? record->tid : record->tgid, cpu, row->time_ns / 1000000000,
+		 row->time_ns / 1000 % 1000000, value);
 	add_event(writer, profile->event);
 	buf_adds(writer->out, ": \n");
+	add_waker(writer, row);
 	if (row->lost) {
-		buf_addf(writer->out, "\t%16x %s ([unknown])\n", 0, LABEL_LOST);
+		add_name(writer, LABEL_LOST);
 	} else {
 		add_stack(writer, &row->kernel);
 		add_stack(writer, &row->user);

@@ -32,29 +32,32 @@
 #define KERNEL_START 0xffff800000000000u
 
 struct labels {
-	Pprof__Label labels[5];
-	Pprof__Label *list[5];
+	Pprof__Label labels[6];
+	Pprof__Label *list[6];
 };
 
 struct encoder {
 	const struct profile *profile;
 	struct profile_view view;
 	struct strtab strings; /* ids are positions in string_table */
-	uint32_t comm_key, pid_key, tid_key, cgroup_key, container_key;
+	uint32_t comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key;
 	uint64_t kernel_mapping;
-	uint64_t scale; /* from the value of a row: time goes in nanoseconds, as Pyroscope knows it */
+	Pprof__ValueType types[2], *type_list[2]; /* the number of events, and where it is known their time */
+	size_t nr_types;
+	uint64_t period; /* nanoseconds of a timed sample; 0: rows have their own time, or none */
 
 	VEC(Pprof__Mapping) mappings; /* files in their order, then the kernel */
 	VEC(Pprof__Location) locations;
-	VEC(Pprof__Line) lines;       /* one per location */
+	VEC(Pprof__Line) lines;       /* of the locations, in their order */
 	VEC(Pprof__Function) functions;
 	VEC(Pprof__Sample) samples;
 	VEC(struct labels) labels;    /* one per sample */
 	VEC(uint64_t) stacks;         /* location ids of all samples */
-	VEC(int64_t) values;          /* one per sample */
+	VEC(int64_t) values;          /* nr_types per sample */
 	VEC(int64_t) comments;
 	uint64_t *location_of;        /* of profile frames, 0 not made yet */
-	VEC(uint64_t) function_of;    /* of strings, 0 not made yet */
+	VEC(uint64_t) function_of;    /* of strings, 0 not made yet; without a source */
+	struct hashidx sourced;       /* of functions with one, by name and source */
 	VEC(uint64_t) first_of;       /* location of each function, 0 none */
 };
 
@@ -72,6 +75,7 @@ static void encoder_done(struct encoder *encoder)
 	vec_done(&encoder->comments);
 	vec_done(&encoder->function_of);
 	vec_done(&encoder->first_of);
+	hashidx_done(&encoder->sourced);
 	free(encoder->location_of);
 }
 
@@ -105,6 +109,8 @@ static void add_mappings(struct encoder *encoder)
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
 
 	mapping.has_functions = true;
+	mapping.has_filenames = mapping.has_line_numbers = profile->view.lines;
+	mapping.has_inline_frames = profile->view.inlines;
 	for (size_t i = 0; i < profile->files.nr; i++) {
 		mapping.id = i + 1;
 		mapping.memory_start = mapping.id << MAPPING_BITS;
@@ -119,38 +125,80 @@ static void add_mappings(struct encoder *encoder)
 	mapping.memory_start = KERNEL_START;
 	mapping.memory_limit = UINT64_MAX;
 	mapping.filename = add_string(encoder, "[kernel.kallsyms]");
-	mapping.build_id = 0;
+	mapping.build_id = add_profile_string(encoder, profile->host.kernel_build_id);
 	vec_push(&encoder->mappings, mapping);
 	encoder->kernel_mapping = mapping.id;
 }
 
 /* ---- functions and locations ---- */
 
-static uint64_t function_of(struct encoder *encoder, uint32_t name, uint32_t module)
+static uint64_t add_function(struct encoder *encoder, uint32_t name, uint32_t file)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT;
 
-	while (encoder->function_of.nr <= name)
-		vec_push(&encoder->function_of, 0);
-	if (encoder->function_of.data[name])
-		return encoder->function_of.data[name];
 	function.id = encoder->functions.nr + 1;
 	function.name = name;
-	function.filename = module;
+	function.filename = file;
 	vec_push(&encoder->functions, function);
-	encoder->function_of.data[name] = function.id;
 	return function.id;
 }
 
-/* Lines are linked to their locations at the end: both tables still move. A location without a function has none. */
-static uint64_t add_location(struct encoder *encoder, Pprof__Location *location, uint64_t function)
+static uint64_t function_of(struct encoder *encoder, uint32_t name, uint32_t module)
+{
+	while (encoder->function_of.nr <= name)
+		vec_push(&encoder->function_of, 0);
+	if (!encoder->function_of.data[name])
+		encoder->function_of.data[name] = add_function(encoder, name, module);
+	return encoder->function_of.data[name];
+}
+
+static bool same_function(const void *context, uint32_t position, const void *key)
+{
+	const Pprof__Function *function = &((const struct encoder *)context)->functions.data[position];
+	const int64_t *wanted = key;
+
+	return function->name == wanted[0] && function->filename == wanted[1];
+}
+
+/* Functions of one name in several sources are several. */
+static uint64_t sourced_function(struct encoder *encoder, uint32_t name, uint32_t source)
+{
+	const int64_t key[] = { name, source };
+	uint64_t hash = hash_bytes(key, sizeof(key));
+	uint32_t position = hashidx_find(&encoder->sourced, hash, same_function, encoder, key);
+
+	if (position != HASHIDX_NONE)
+		return position + 1;
+	hashidx_add(&encoder->sourced, hash, (uint32_t)encoder->functions.nr);
+	return add_function(encoder, name, source);
+}
+
+/* The function and line of a place; 0 and none where only its address says what it is. */
+static uint64_t add_line(struct encoder *encoder, const struct profile_frame *frame)
 {
 	Pprof__Line line = PPROF__LINE__INIT;
+	uint32_t name = frame->name ? add_profile_string(encoder, frame->name) : 0;
 
-	location->id = encoder->locations.nr + 1;
-	line.function_id = function;
-	vec_push(&encoder->locations, *location);
+	if (!name && frame->kind != FRAME_USER_RAW && !frame->level && !frame->has_inlined)
+		return 0;
+	name = name ?: add_string(encoder, LABEL_UNKNOWN);
+	line.line = frame->line;
+	line.function_id = frame->source ? sourced_function(encoder, name, add_profile_string(encoder, frame->source))
+					 : function_of(encoder, name,
+						       frame->name ? add_profile_string(encoder, frame->module) : 0);
 	vec_push(&encoder->lines, line);
+	return line.function_id;
+}
+
+/*
+ * Lines that were added since are its own: from the innermost call to the function itself. They are linked to their locations
+ * at the end: both tables still move.
+ */
+static uint64_t add_location(struct encoder *encoder, Pprof__Location *location, size_t first_line, uint64_t function)
+{
+	location->id = encoder->locations.nr + 1;
+	location->n_line = encoder->lines.nr - first_line;
+	vec_push(&encoder->locations, *location);
 	while (encoder->first_of.nr <= function)
 		vec_push(&encoder->first_of, 0);
 	if (!encoder->first_of.data[function])
@@ -181,19 +229,23 @@ static void place(struct encoder *encoder, const struct profile_frame *frame, Pp
 
 static uint64_t location_of(struct encoder *encoder, uint32_t position)
 {
-	const struct profile_frame *frame = &encoder->profile->frames.data[position];
-	uint64_t *known = &encoder->location_of[position], function = 0;
+	const struct profile *profile = encoder->profile;
+	const struct profile_frame *frame = &profile->frames.data[position];
+	uint64_t *known = &encoder->location_of[position];
 	Pprof__Location location = PPROF__LOCATION__INIT;
+	size_t first_line = encoder->lines.nr;
 
 	if (*known)
 		return *known;
 	place(encoder, frame, &location);
-	if (frame->name)
-		function = function_of(encoder, add_profile_string(encoder, frame->name),
-				       add_profile_string(encoder, frame->module));
-	else if (frame->kind == FRAME_USER_RAW)
-		function = function_of(encoder, add_string(encoder, LABEL_UNKNOWN), 0);
-	*known = add_location(encoder, &location, function);
+	for (uint32_t level = 1; !frame->level && frame->has_inlined && level <= UINT16_MAX; level++) {
+		uint32_t call = profile_find_inlined(profile, position, (uint16_t)level);
+
+		if (call == PROFILE_NONE)
+			break;
+		add_line(encoder, &profile->frames.data[call]);
+	}
+	*known = add_location(encoder, &location, first_line, add_line(encoder, frame));
 	return *known;
 }
 
@@ -201,22 +253,68 @@ static uint64_t label_location(struct encoder *encoder, const char *label)
 {
 	Pprof__Location location = PPROF__LOCATION__INIT;
 	uint64_t function = function_of(encoder, add_string(encoder, label), 0);
+	Pprof__Line line = PPROF__LINE__INIT;
 
 	if (function < encoder->first_of.nr && encoder->first_of.data[function])
 		return encoder->first_of.data[function];
-	return add_location(encoder, &location, function);
+	line.function_id = function;
+	vec_push(&encoder->lines, line);
+	return add_location(encoder, &location, encoder->lines.nr - 1, function);
 }
 
 /* ---- samples ---- */
 
+/* A call that was inlined is a line of the location of its function; --max-depth may have cut that off. */
+static bool is_told(const struct profile *profile, const struct merged_stack *stack, uint32_t at)
+{
+	uint32_t end = stack->first + stack->nr, function = at;
+
+	while (function < end && profile->frames.data[profile->stack_frames.data[function]].level)
+		function++;
+	return function > at && function < end;
+}
+
 static void add_stack(struct encoder *encoder, const struct merged_stack *stack, const char *missed)
 {
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
-		vec_push(&encoder->stacks, location_of(encoder, encoder->profile->stack_frames.data[at]));
+		if (!is_told(encoder->profile, stack, at))
+			vec_push(&encoder->stacks, location_of(encoder, encoder->profile->stack_frames.data[at]));
 	if (stack_root_label(stack))
 		vec_push(&encoder->stacks, label_location(encoder, stack_root_label(stack)));
 	if (stack->status == STACK_UNREADABLE)
 		vec_push(&encoder->stacks, label_location(encoder, missed));
+}
+
+static void add_comm(struct encoder *encoder, uint32_t comm)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	escape_add(&text, profile_string(encoder->profile, comm), ESCAPE_LINE);
+	if (text.nr)
+		vec_push(&encoder->stacks, label_location(encoder, buf_text(&text)));
+}
+
+static void add_stack_down(struct encoder *encoder, const struct merged_stack *stack)
+{
+	if (stack->cut)
+		vec_push(&encoder->stacks, label_location(encoder, LABEL_CUT));
+	for (uint32_t i = stack->nr; i > 0; i--)
+		vec_push(&encoder->stacks,
+			 location_of(encoder, encoder->profile->stack_frames.data[stack->first + i - 1]));
+}
+
+/* As in flame graphs the waker stands upside down on the one it wakes: its name is the leaf. */
+static void add_waker(struct encoder *encoder, const struct merged_row *row)
+{
+	if (row->waker == PROFILE_NONE)
+		return;
+	if (row->waker_lost)
+		vec_push(&encoder->stacks, label_location(encoder, LABEL_LOST));
+	else
+		add_comm(encoder, encoder->profile->records.data[row->waker].comm);
+	add_stack_down(encoder, &row->waker_user);
+	add_stack_down(encoder, &row->waker_kernel);
+	vec_push(&encoder->stacks, label_location(encoder, "--"));
 }
 
 static void add_label(struct labels *labels, Pprof__Sample *sample, uint32_t key, uint32_t string, uint32_t number)
@@ -256,17 +354,32 @@ static void add_labels(struct encoder *encoder, const struct merged_row *row, Pp
 		if (encoder->view.per_thread)
 			add_label(&labels, sample, encoder->tid_key, 0, record->tid);
 	}
+	if (row->waker != PROFILE_NONE && !row->waker_lost)
+		add_label(&labels, sample, encoder->waker_key,
+			  add_profile_string(encoder, encoder->profile->records.data[row->waker].comm), 0);
 	if (encoder->view.per_cgroup && !row->lost)
 		add_cgroup_labels(encoder, &labels, sample, record->cgroup_id);
 	vec_push(&encoder->labels, labels);
 }
 
+static int64_t times(uint64_t number, uint64_t factor)
+{
+	return factor && number > INT64_MAX / factor ? INT64_MAX : (int64_t)(number * factor);
+}
+
+static void add_values(struct encoder *encoder, const struct merged_row *row)
+{
+	vec_push(&encoder->values, times(row->count, 1));
+	if (encoder->nr_types > 1)
+		vec_push(&encoder->values, encoder->period ? times(row->count, encoder->period) : times(row->sum, 1));
+}
+
 static void add_row(struct encoder *encoder, const struct merged_row *row)
 {
 	Pprof__Sample sample = PPROF__SAMPLE__INIT;
-	uint64_t value = row_value(&encoder->view, row);
 	size_t first = encoder->stacks.nr;
 
+	add_waker(encoder, row);
 	if (row->lost)
 		vec_push(&encoder->stacks, label_location(encoder, LABEL_LOST));
 	add_stack(encoder, &row->kernel, LABEL_MISSED_KERNEL);
@@ -274,10 +387,10 @@ static void add_row(struct encoder *encoder, const struct merged_row *row)
 	if (encoder->stacks.nr == first)
 		vec_push(&encoder->stacks, label_location(encoder, "[no stack]"));
 	sample.n_location_id = encoder->stacks.nr - first;
-	sample.n_value = 1;
+	sample.n_value = encoder->nr_types;
 	add_labels(encoder, row, &sample);
 	vec_push(&encoder->samples, sample);
-	vec_push(&encoder->values, value > INT64_MAX / encoder->scale ? INT64_MAX : (int64_t)(value * encoder->scale));
+	add_values(encoder, row);
 }
 
 static void add_interval(struct encoder *encoder, const struct profile_interval *interval)
@@ -311,7 +424,7 @@ static void link_samples(struct encoder *encoder)
 
 		sample->location_id = encoder->stacks.data + at;
 		at += sample->n_location_id;
-		sample->value = encoder->values.data + i;
+		sample->value = encoder->values.data + i * encoder->nr_types;
 		for (size_t label = 0; label < sample->n_label; label++)
 			labels->list[label] = &labels->labels[label];
 		sample->label = labels->list;
@@ -320,10 +433,11 @@ static void link_samples(struct encoder *encoder)
 
 static void link_locations(struct encoder *encoder, Pprof__Line **lines)
 {
-	for (size_t i = 0; i < encoder->locations.nr; i++) {
+	for (size_t i = 0; i < encoder->lines.nr; i++)
 		lines[i] = &encoder->lines.data[i];
-		encoder->locations.data[i].n_line = lines[i]->function_id ? 1 : 0;
-		encoder->locations.data[i].line = lines + i;
+	for (size_t i = 0; i < encoder->locations.nr; i++) {
+		encoder->locations.data[i].line = lines;
+		lines += encoder->locations.data[i].n_line;
 	}
 }
 
@@ -348,7 +462,7 @@ static char **string_table(struct encoder *encoder, size_t *ret_nr)
 
 static void pack(struct encoder *encoder, Pprof__Profile *message, struct buf *bytes)
 {
-	_cleanup_(freep) Pprof__Line **lines = xcalloc(encoder->locations.nr + 1, sizeof(*lines));
+	_cleanup_(freep) Pprof__Line **lines = xcalloc(encoder->lines.nr + 1, sizeof(*lines));
 	size_t size;
 
 	link_samples(encoder);
@@ -401,22 +515,52 @@ static void add_times(const struct profile_interval *intervals, size_t nr, Pprof
 	message->time_nanos = last ? (int64_t)(last->wall_end_ns - duration) : 0;
 }
 
+static void add_type(struct encoder *encoder, const char *type, const char *unit)
+{
+	Pprof__ValueType *added = &encoder->types[encoder->nr_types];
+
+	*added = (Pprof__ValueType)PPROF__VALUE_TYPE__INIT;
+	added->type = add_string(encoder, type);
+	added->unit = add_string(encoder, unit);
+	encoder->type_list[encoder->nr_types++] = added;
+}
+
+/* Names that engines know: Go's own CPU profiles have "samples" and "cpu", OpenTelemetry's "off_cpu". The last is the default. */
+static void add_types(struct encoder *encoder, Pprof__Profile *message)
+{
+	const struct profile_clocks *clocks = &encoder->profile->clocks;
+
+	if (view_shows_time(&encoder->view)) {
+		add_type(encoder, "off_cpu_events", "count");
+		add_type(encoder, "off_cpu", "nanoseconds");
+	} else {
+		add_type(encoder, tree_unit(encoder->profile), "count");
+	}
+	if (clocks->period_is_time && clocks->period <= INT64_MAX && encoder->nr_types == 1) {
+		encoder->period = clocks->period;
+		add_type(encoder, "cpu", "nanoseconds");
+		message->period_type = &encoder->types[1];
+		message->period = (int64_t)clocks->period;
+	}
+	message->sample_type = encoder->type_list;
+	message->n_sample_type = encoder->nr_types;
+	message->default_sample_type = encoder->types[encoder->nr_types - 1].type;
+}
+
 int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct buf *ret_bytes)
 {
 	_cleanup_(encoder_done) struct encoder encoder = { .profile = profile, .view = profile->view };
 	_cleanup_(buf_done) struct buf plain = {};
 	Pprof__Profile message = PPROF__PROFILE__INIT;
-	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *types[] = { &type };
 
 	encoder.view.by_name = false;
 	encoder.location_of = xcalloc(profile->frames.nr + 1, sizeof(*encoder.location_of));
-	encoder.scale = view_shows_time(&encoder.view) ? 1000 : 1;
-	type.type = message.default_sample_type =
-		add_string(&encoder, encoder.scale > 1 ? "off_cpu" : tree_unit(profile));
-	type.unit = add_string(&encoder, encoder.scale > 1 ? "nanoseconds" : "count");
+	add_types(&encoder, &message);
 	encoder.comm_key = add_string(&encoder, "comm");
 	encoder.pid_key = add_string(&encoder, "pid");
+	if (profile->pairs.nr)
+		encoder.waker_key = add_string(&encoder, "waker");
 	view_tell_apart(profile, &encoder.view);
 	if (encoder.view.per_thread)
 		encoder.tid_key = add_string(&encoder, "tid");
@@ -424,8 +568,6 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 		encoder.cgroup_key = add_string(&encoder, "cgroup");
 		encoder.container_key = add_string(&encoder, "container_id");
 	}
-	message.sample_type = types;
-	message.n_sample_type = 1;
 	add_times(intervals, nr, &message);
 	add_mappings(&encoder);
 	for (size_t i = 0; i < nr; i++)

@@ -14,10 +14,14 @@ static void add_frames(const struct tree *tree, struct buf *out)
 
 		buf_adds(out, i ? ",\n{\"name\":" : "\n{\"name\":");
 		json_add_string(out, tree_text(tree, i));
+		if (tree->frames.data[i].source)
+			module = strtab_get(&tree->texts, tree->frames.data[i].source);
 		if (*module) {
 			buf_adds(out, ",\"file\":");
 			json_add_string(out, module);
 		}
+		if (tree->frames.data[i].line)
+			buf_addf(out, ",\"line\":%u", tree->frames.data[i].line);
 		buf_addc(out, '}');
 	}
 }
@@ -65,7 +69,11 @@ static void add_profile(const struct tree *tree, const char *name, const char *u
 void document_speedscope(const struct profile *profile, const struct output_options *options,
 			 const struct profile_interval *intervals, size_t nr, struct buf *ret_json)
 {
-	const struct tree_options tree_options = { .root = options->root, .reverse = options->reverse };
+	const struct tree_options tree_options = {
+		.root = options->root,
+		.reverse = options->reverse,
+		.lines_apart = true,
+	};
 	_cleanup_(caption_done) struct caption caption;
 	_cleanup_(tree_done) struct tree tree;
 

@@ -7,6 +7,8 @@
 #define NSEC_PER_SEC ((uint64_t)1000000000)
 #define TIME_COLUMNS 18
 #define COMM_COLUMNS 12
+#define PID_COLUMNS 6
+#define THREAD_COLUMNS 15 /* two ids of up to 7 digits */
 
 /* Fills the column that began at `start` with spaces. */
 static void fill(struct buf *text, size_t start, size_t columns)
@@ -44,6 +46,18 @@ static void add_comm(struct sheet *sheet, uint32_t comm)
 	fill(&sheet->text, start, COMM_COLUMNS);
 }
 
+/* The process, and with --per-thread the thread: wider than bcc's column then. */
+static void add_ids(struct sheet *sheet, const struct profile_record *record)
+{
+	size_t start = sheet->text.nr;
+
+	buf_addu(&sheet->text, record->tgid);
+	if (sheet->view->by_thread)
+		buf_addf(&sheet->text, "/%" PRIu32, record->tid);
+	while (sheet->text.nr - start < (sheet->view->by_thread ? THREAD_COLUMNS : PID_COLUMNS))
+		buf_addc(&sheet->text, ' ');
+}
+
 static void add_delimiter(struct sheet *sheet, const struct merged_row *row)
 {
 	if (!sheet_separates(sheet, row))
@@ -57,13 +71,14 @@ void event_row(struct sheet *sheet, const struct merged_row *row, const struct p
 	const struct profile_record *record = &sheet->profile->records.data[row->record];
 
 	if (row->lost) {
-		buf_addf(&sheet->text, "[%" PRIu64 " events lost]\n\n", row->count);
+		buf_addf(&sheet->text, "[%" PRIu64 " event%s lost]\n\n", row->count, row->count == 1 ? "" : "s");
 		return;
 	}
 	add_event_time(sheet, interval, record->time_ns);
 	if (!sheet->view->no_process_line) {
 		add_comm(sheet, record->comm);
-		buf_addf(&sheet->text, "%-6" PRIu32 " %-3" PRIu32 " ", record->tgid, record->cpu);
+		add_ids(sheet, record);
+		buf_addf(&sheet->text, " %-3" PRIu32 " ", record->cpu);
 	}
 	sheet_add_name(sheet, (uint32_t)record->probe);
 	buf_addc(&sheet->text, '\n');

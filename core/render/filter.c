@@ -10,11 +10,6 @@
 #include "core/base/err.h"
 #include "core/base/match.h"
 
-static void matchp(struct match **match)
-{
-	match_free(*match);
-}
-
 static int compile(const char *option, const char *pattern, struct match **ret_match)
 {
 	char error[256];
@@ -134,7 +129,7 @@ static bool is_chosen(const struct chosen *chosen, const struct profile *profile
 {
 	const struct profile_record *record = main_record(profile, row->record);
 
-	if (profile->view.times && record->time_ns < chosen->from_ns)
+	if (profile->view.times && profile->records.data[row->record].time_ns < chosen->from_ns)
 		return false;
 	return (!chosen->wanted || has_frame(profile, row->record, chosen->wanted)) &&
 	       (!chosen->unwanted || !has_frame(profile, row->record, chosen->unwanted)) &&
@@ -154,7 +149,7 @@ static void choose_rows(const struct chosen *chosen, const struct profile *profi
 
 int filter_apply(const struct filter *filter, struct profile *profile)
 {
-	_cleanup_(matchp) struct match *include = NULL, *exclude = NULL, *comm = NULL;
+	_cleanup_(match_freep) struct match *include = NULL, *exclude = NULL, *comm = NULL;
 	_cleanup_(freep) bool *wanted = NULL;
 	_cleanup_(freep) bool *unwanted = NULL;
 	struct chosen chosen = { .filter = filter };

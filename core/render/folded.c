@@ -19,13 +19,22 @@ static void add_label(struct sheet *sheet, const char *label)
 
 static void add_stack(struct sheet *sheet, const struct merged_stack *stack, const char *missed, bool annotate)
 {
+	const uint32_t *frames;
+
 	if (stack->status == STACK_UNREADABLE)
 		add_label(sheet, missed);
 	if (stack_root_label(stack))
 		add_label(sheet, stack_root_label(stack));
+	if (!stack->nr)
+		return;
+	frames = sheet->profile->stack_frames.data + stack->first;
+	if (!annotate) {
+		sheet_add_frames(sheet, frames, stack->nr);
+		return;
+	}
 	for (uint32_t i = stack->nr; i > 0; i--) {
-		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i - 1]);
-		if (annotate)
+		sheet_add_frame(sheet, frames[i - 1]);
+		if (!sheet->profile->frames.data[frames[i - 1]].level) /* an inlined call has its own mark */
 			buf_adds(&sheet->text, "_[k]");
 	}
 }

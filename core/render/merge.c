@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/alloc.h"
+#include "core/base/cleanup.h"
 
 enum token {
 	TOKEN_BORDER = 0xfffffff0, /* no profile has that many frames */
@@ -44,24 +45,30 @@ void merged_done(struct merged *merged)
 
 /* ---- which frames print the same ---- */
 
+enum {
+	LOOK_PARTS = 5
+};
+
 struct look {
 	const struct profile *profile;
 	bool offsets, modules;
 };
 
 /* Everything that the text of a frame is made of, apart from its raw address. */
-static void look_of(const struct look *look, uint32_t frame, uint64_t ret_key[3])
+static void look_of(const struct look *look, uint32_t frame, uint64_t ret_key[LOOK_PARTS])
 {
 	const struct profile_frame *shown = &look->profile->frames.data[frame];
 
 	ret_key[0] = shown->name;
 	ret_key[1] = look->modules ? shown->module : 0;
 	ret_key[2] = look->offsets && shown->name ? shown->offset : 0;
+	ret_key[3] = (uint64_t)shown->source << 32 | shown->line;
+	ret_key[4] = shown->level > 0;
 }
 
 static bool same_look(const void *context, uint32_t position, const void *key)
 {
-	uint64_t stored[3];
+	uint64_t stored[LOOK_PARTS];
 
 	look_of(context, position, stored);
 	return !memcmp(stored, key, sizeof(stored));
@@ -74,7 +81,7 @@ static uint32_t *places_by_name(const struct profile *profile, const struct prof
 	struct hashidx index = {};
 
 	for (uint32_t frame = 0; frame < profile->frames.nr; frame++) {
-		uint64_t key[3], hash;
+		uint64_t key[LOOK_PARTS], hash;
 
 		look_of(&look, frame, key);
 		hash = hash_bytes(key, sizeof(key));
@@ -106,13 +113,28 @@ static bool starts_in_tracer(const struct profile_record *record)
 	       record->program == PROGRAM_FENTRY || record->program == PROGRAM_KPROBE;
 }
 
-/* Linux 5.10 has the first frame of a tracepoint's stack twice; a return address never is its own caller. */
-static bool leaf_is_doubled(const struct profile *profile, const struct profile_record *record)
+/* How many frames the first place of a stack of `nr` has: the calls that were inlined there, and the function. */
+static uint16_t nr_of_place(const struct profile *profile, uint32_t first, uint16_t nr)
+{
+	uint16_t calls = 0;
+
+	while (calls < nr && profile->frames.data[profile->stack_frames.data[first + calls]].level)
+		calls++;
+	return calls < nr ? (uint16_t)(calls + 1) : nr;
+}
+
+/*
+ * Linux 5.10 has the first frame of a tracepoint's stack twice; a return address never is its own caller. Returns how many
+ * frames are too many.
+ */
+static uint16_t doubled_leaf(const struct profile *profile, const struct profile_record *record)
 {
 	const uint64_t *addresses = profile->stack_addresses.data;
+	uint16_t nr = nr_of_place(profile, record->first, record->nr_kernel);
+	bool is_doubled = nr < record->nr_kernel && addresses[record->first] == addresses[record->first + nr] &&
+			  record->program != PROGRAM_KPROBE;
 
-	return record->nr_kernel > 1 && addresses[record->first] == addresses[record->first + 1] &&
-	       record->program != PROGRAM_KPROBE;
+	return is_doubled ? nr : 0;
 }
 
 static struct merged_stack visible_kernel(const struct profile *profile, const struct profile_record *record)
@@ -124,8 +146,8 @@ static struct merged_stack visible_kernel(const struct profile *profile, const s
 		while (skip < record->nr_kernel &&
 		       is_tracer(record, &profile->frames.data[frames[record->first + skip]]))
 			skip++;
-		if (!skip && leaf_is_doubled(profile, record))
-			skip = 1;
+		if (!skip)
+			skip = doubled_leaf(profile, record);
 	}
 	return (struct merged_stack){
 		.first = record->first + skip,
@@ -143,13 +165,13 @@ static struct merged_stack visible_user(const struct profile_record *record)
 	};
 }
 
-/* bcc drops the innermost frame of these, which is that of its probe. */
-static void drop_leaf(struct merged_stack *stack)
+/* bcc drops the innermost frame of these, which is that of its probe: with the calls that were inlined there. */
+static void drop_leaf(const struct profile *profile, struct merged_stack *stack)
 {
-	if (!stack->nr)
-		return;
-	stack->first++;
-	stack->nr--;
+	uint16_t nr = nr_of_place(profile, stack->first, stack->nr);
+
+	stack->first += nr;
+	stack->nr = (uint16_t)(stack->nr - nr);
 }
 
 static void add_waker(const struct merger *merger, struct merged_row *visible)
@@ -163,8 +185,9 @@ static void add_waker(const struct merger *merger, struct merged_row *visible)
 		visible->waker_kernel = visible_kernel(merger->profile, waker);
 	if (merger->view->want_user)
 		visible->waker_user = visible_user(waker);
-	drop_leaf(&visible->waker_kernel);
-	drop_leaf(&visible->waker_user);
+	drop_leaf(merger->profile, &visible->waker_kernel);
+	if (merger->view->style == VIEW_OFFWAKE) /* bcc's wakeuptime has no user stacks */
+		drop_leaf(merger->profile, &visible->waker_user);
 }
 
 /* Which records a row is about. */
@@ -196,7 +219,8 @@ static struct merged_row all_of_row(const struct merger *merger, const struct pr
 
 	add_parts(merger, &visible);
 	record = &merger->profile->records.data[visible.sleeper];
-	visible.time_ns = record->time_ns;
+	/* an interval of its own has a time of its own, which is not that of the sleeper's first */
+	visible.time_ns = view->times ? merger->profile->records.data[row->record].time_ns : record->time_ns;
 	visible.lost = record->stack_lost;
 	if (visible.waker != PROFILE_NONE)
 		add_waker(merger, &visible);
@@ -207,8 +231,8 @@ static struct merged_row all_of_row(const struct merger *merger, const struct pr
 	if (view->want_user)
 		visible.user = visible_user(record);
 	if (view->style == VIEW_OFFWAKE && view->folded) {
-		drop_leaf(&visible.kernel);
-		drop_leaf(&visible.user);
+		drop_leaf(merger->profile, &visible.kernel);
+		drop_leaf(merger->profile, &visible.user);
 	}
 	return visible;
 }
@@ -245,6 +269,11 @@ void view_tell_apart(const struct profile *profile, struct profile_view *view)
 bool view_shows_time(const struct profile_view *view)
 {
 	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+}
+
+bool view_has_durations(const struct profile_view *view)
+{
+	return (view->histogram || view->times) && view_shows_time(view);
 }
 
 bool view_shows_durations(const struct profile_view *view)
@@ -319,7 +348,7 @@ static void add_process(const struct merger *merger, const struct profile_record
 	if (!view_shows_process(view) || (view->by_name && no_line && !view->folded))
 		return;
 	vec_push(&tokens->list, record->comm);
-	if (view->by_name && view->folded && !view->by_thread)
+	if (!view->by_thread && (view->style == VIEW_WAKE || (view->by_name && view->folded)))
 		return;
 	vec_push(&tokens->list, view_shows_time(view) || view->by_thread ? record->tid : record->tgid);
 }
@@ -374,11 +403,19 @@ static void make_tokens(const struct merger *merger, const struct merged_row *ro
 
 /* ---- merging ---- */
 
+/* A row on its way to its place among those that show the same. */
+struct arriving {
+	struct merged_row visible;
+	const struct profile_row *row;
+	uint64_t hash;
+};
+
 static bool same_tokens(const void *context, uint32_t position, const void *key)
 {
 	const struct merger *merger = context;
-	const struct tokens *wanted = key, *stored = merger->stored;
+	const struct tokens *wanted = merger->wanted, *stored = merger->stored;
 
+	make_tokens(merger, key, merger->wanted);
 	make_tokens(merger, &merger->merged->rows.data[position], merger->stored);
 	return stored->list.nr == wanted->list.nr &&
 	       !memcmp(stored->list.data, wanted->list.data, wanted->list.nr * sizeof(uint32_t));
@@ -411,24 +448,46 @@ static void add_durations(struct merger *merger, uint32_t position, const struct
 		durations_add(&merged->durations.data[merged->rows.data[position].durations], row->count, row->sum);
 }
 
-static void merge_row(struct merger *merger, const struct profile_row *row)
+static struct arriving look_at_row(struct merger *merger, const struct profile_row *row)
 {
-	struct merged_row visible = visible_row(merger, row);
+	struct arriving arriving = { .visible = visible_row(merger, row), .row = row };
 	const struct tokens *tokens = merger->wanted;
-	uint32_t position;
-	uint64_t hash;
 
-	make_tokens(merger, &visible, merger->wanted);
-	hash = hash_bytes(tokens->list.data, tokens->list.nr * sizeof(uint32_t));
-	position = hashidx_find(&merger->index, hash, same_tokens, merger, tokens);
+	make_tokens(merger, &arriving.visible, merger->wanted);
+	arriving.hash = hash_bytes(tokens->list.data, tokens->list.nr * sizeof(uint32_t));
+	hashidx_prefetch(&merger->index, arriving.hash);
+	return arriving;
+}
+
+static void merge_row(struct merger *merger, struct arriving *arriving)
+{
+	uint32_t position = hashidx_find(&merger->index, arriving->hash, same_tokens, merger, &arriving->visible);
+
 	if (position != HASHIDX_NONE) {
-		join(&merger->merged->rows.data[position], &visible);
+		join(&merger->merged->rows.data[position], &arriving->visible);
 	} else {
 		position = (uint32_t)merger->merged->rows.nr;
-		hashidx_add(&merger->index, hash, position);
-		add_row(merger, &visible);
+		hashidx_add(&merger->index, arriving->hash, position);
+		add_row(merger, &arriving->visible);
 	}
-	add_durations(merger, position, row);
+	add_durations(merger, position, arriving->row);
+}
+
+/* The index is larger than the caches: what a row will ask of it is fetched while the next ones are looked at. */
+static void merge_all(struct merger *merger, const struct profile_interval *interval)
+{
+	enum {
+		AHEAD = 8
+	};
+	struct arriving arriving[AHEAD];
+	size_t nr = interval->rows.nr;
+
+	for (size_t i = 0; i < nr + AHEAD; i++) {
+		if (i >= AHEAD && i - AHEAD < nr)
+			merge_row(merger, &arriving[i % AHEAD]);
+		if (i < nr)
+			arriving[i % AHEAD] = look_at_row(merger, &interval->rows.data[i]);
+	}
 }
 
 static void merge_rows(struct merger *merger, const struct profile_interval *interval)
@@ -440,8 +499,7 @@ static void merge_rows(struct merger *merger, const struct profile_interval *int
 	hashidx_reserve(&merger->index, interval->rows.nr);
 	if (merger->view->by_name)
 		merger->places = places_by_name(merger->profile, merger->view);
-	for (size_t i = 0; i < interval->rows.nr; i++)
-		merge_row(merger, &interval->rows.data[i]);
+	merge_all(merger, interval);
 	free(merger->places);
 	hashidx_done(&merger->index);
 	vec_done(&wanted.list);
@@ -467,20 +525,51 @@ static int compare_frames(const struct profile *profile, const struct merged_sta
 	return compare(a->nr, b->nr);
 }
 
-static int compare_rows(const void *left, const void *right, void *context)
+/* What decides nearly always, beside each other: rows are large, and sorting touches each some 17 times. */
+struct sort_key {
+	uint64_t value, time_ns;
+	uint32_t position; /* of the row */
+};
+
+static int compare_keys(const void *left, const void *right, void *context)
 {
-	const struct merged_row *a = left, *b = right;
+	const struct sort_key *key_a = left, *key_b = right;
 	const struct merger *merger = context;
 	const struct profile *profile = merger->profile;
-	int order = compare(row_value(merger->view, a), row_value(merger->view, b));
+	const struct merged_row *a, *b;
+	int order = compare(key_a->value, key_b->value);
 
 	if (!order)
-		order = compare(a->time_ns, b->time_ns);
-	if (!order)
-		order = compare_frames(profile, &a->kernel, &b->kernel);
+		order = compare(key_a->time_ns, key_b->time_ns);
+	if (order)
+		return order;
+	a = &merger->merged->rows.data[key_a->position];
+	b = &merger->merged->rows.data[key_b->position];
+	order = compare_frames(profile, &a->kernel, &b->kernel);
 	if (!order)
 		order = compare_frames(profile, &a->user, &b->user);
 	return order ? order : compare(a->record, b->record);
+}
+
+static void sort_rows(struct merger *merger)
+{
+	struct merged *merged = merger->merged;
+	size_t nr = merged->rows.nr;
+	_cleanup_(freep) struct sort_key *keys = xcalloc(nr, sizeof(*keys));
+	struct merged_row *sorted = xcalloc(nr, sizeof(*sorted));
+
+	for (uint32_t i = 0; i < nr; i++)
+		keys[i] = (struct sort_key){
+			.value = row_value(merger->view, &merged->rows.data[i]),
+			.time_ns = merged->rows.data[i].time_ns,
+			.position = i,
+		};
+	qsort_r(keys, nr, sizeof(*keys), compare_keys, merger);
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = merged->rows.data[keys[i].position];
+	free(merged->rows.data);
+	merged->rows.data = sorted;
+	merged->rows.room = nr;
 }
 
 /* Rows are in ascending order: what is left out stands at the front. */
@@ -506,7 +595,6 @@ void merge_interval(const struct profile *profile, const struct profile_interval
 	vec_reserve(&ret_merged->rows, interval->rows.nr);
 	merge_rows(&merger, interval);
 	if (ret_merged->rows.nr)
-		qsort_r(ret_merged->rows.data, ret_merged->rows.nr, sizeof(*ret_merged->rows.data), compare_rows,
-			&merger);
+		sort_rows(&merger);
 	leave_out(view, ret_merged);
 }

@@ -64,6 +64,9 @@ void view_tell_apart(const struct profile *profile, struct profile_view *view);
 /* Whether rows are about threads off the CPU: their number is a time. */
 bool view_shows_time(const struct profile_view *view);
 
+/* Whether a profile of this view knows how long the intervals of a row were: by class, or each with its time. */
+bool view_has_durations(const struct profile_view *view);
+
 /* Whether reports of this view show how long the intervals of a row were. */
 bool view_shows_durations(const struct profile_view *view);
 

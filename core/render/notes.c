@@ -79,25 +79,30 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 	buf_addc(text, '\n');
 }
 
-/* ---- frames without a name ---- */
+/* ---- frames without a name, or without a line ---- */
 
-struct unnamed {
+#define REASONS_MAX 16
+_Static_assert(REASON_NR <= REASONS_MAX && LINES_NR <= REASONS_MAX, "reasons do not fit");
+
+struct missing {
 	uint64_t nr_frames;
 	struct reason {
 		uint64_t nr;
-		enum frame_reason reason;
-	} reasons[REASON_NR];
+		unsigned int reason; /* enum frame_reason or enum line_reason */
+	} names[REASONS_MAX], lines[REASONS_MAX];
 };
 
-static void count_frame(struct unnamed *unnamed, const struct profile_frame *frame)
+static void count_frame(struct missing *missing, const struct profile_frame *frame)
 {
-	unnamed->nr_frames++;
-	if (!frame->name && frame->reason < REASON_NR)
-		unnamed->reasons[frame->reason].nr++;
+	missing->nr_frames++;
+	if (!frame->name && frame->reason < REASONS_MAX)
+		missing->names[frame->reason].nr++;
+	if (frame->line_reason != LINES_FOUND && frame->kind != FRAME_TEXT && frame->line_reason < REASONS_MAX)
+		missing->lines[frame->line_reason].nr++;
 }
 
 static void count_record(const struct profile *profile, const struct profile_record *record, bool *seen,
-			 struct unnamed *unnamed)
+			 struct missing *missing)
 {
 	size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
 
@@ -105,20 +110,20 @@ static void count_record(const struct profile *profile, const struct profile_rec
 		uint32_t frame = profile->stack_frames.data[at];
 
 		if (!seen[frame])
-			count_frame(unnamed, &profile->frames.data[frame]);
+			count_frame(missing, &profile->frames.data[frame]);
 		seen[frame] = true;
 	}
 }
 
-static void count_all_frames(const struct profile *profile, struct unnamed *unnamed)
+static void count_all_frames(const struct profile *profile, struct missing *missing)
 {
 	for (size_t i = 0; i < profile->frames.nr; i++)
-		count_frame(unnamed, &profile->frames.data[i]);
+		count_frame(missing, &profile->frames.data[i]);
 }
 
 /* Counts every frame that a row of the interval uses, once. */
 static void count_used_frames(const struct profile *profile, const struct profile_interval *interval,
-			      struct unnamed *unnamed)
+			      struct missing *missing)
 {
 	_cleanup_(freep) bool *seen = xcalloc(profile->frames.nr, sizeof(*seen));
 
@@ -127,7 +132,7 @@ static void count_used_frames(const struct profile *profile, const struct profil
 		size_t nr = profile_parts(profile, interval->rows.data[i].record, parts);
 
 		for (size_t j = 0; j < nr; j++)
-			count_record(profile, &profile->records.data[parts[j]], seen, unnamed);
+			count_record(profile, &profile->records.data[parts[j]], seen, missing);
 	}
 }
 
@@ -141,33 +146,55 @@ static int compare_reasons(const void *left, const void *right)
 	return (int)a->reason - (int)b->reason;
 }
 
-static void add_unnamed(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
+static const char *name_reason(unsigned int reason)
 {
-	struct unnamed unnamed = {};
+	return frame_reason_text((enum frame_reason)reason);
+}
+
+static const char *source_reason(unsigned int reason)
+{
+	return line_reason_text((enum line_reason)reason);
+}
+
+/* "NOTE: 12 of 40 frames have no WHAT: 12 (the reason)" */
+static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, struct reason *reasons,
+			const char *(*sentence)(unsigned int reason))
+{
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < REASON_NR; i++)
-		unnamed.reasons[i].reason = (enum frame_reason)i;
-	if (profile->rows_are_gone)
-		count_all_frames(profile, &unnamed);
-	else
-		count_used_frames(profile, interval, &unnamed);
-	for (size_t i = 0; i < REASON_NR; i++)
-		total += unnamed.reasons[i].nr;
+	for (unsigned int i = 0; i < REASONS_MAX; i++) {
+		reasons[i].reason = i;
+		total += reasons[i].nr;
+	}
 	if (!total)
 		return;
-	qsort(unnamed.reasons, REASON_NR, sizeof(unnamed.reasons[0]), compare_reasons);
+	qsort(reasons, REASONS_MAX, sizeof(*reasons), compare_reasons);
 	buf_adds(text, "NOTE: ");
 	buf_add_grouped(text, total);
 	buf_adds(text, " of ");
-	buf_add_grouped(text, unnamed.nr_frames);
-	buf_adds(text, " frames have no name: ");
-	for (size_t i = 0; i < REASON_NR && unnamed.reasons[i].nr; i++) {
+	buf_add_grouped(text, nr_frames);
+	buf_addf(text, " frames have no %s: ", what);
+	for (size_t i = 0; i < REASONS_MAX && reasons[i].nr; i++) {
 		buf_adds(text, i ? ", " : "");
-		buf_add_grouped(text, unnamed.reasons[i].nr);
-		buf_addf(text, " (%s)", frame_reason_text(unnamed.reasons[i].reason));
+		buf_add_grouped(text, reasons[i].nr);
+		buf_addf(text, " (%s)", sentence(reasons[i].reason));
 	}
 	buf_addc(text, '\n');
+}
+
+static void add_all_missing(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
+{
+	const struct profile_view *view = &profile->view;
+	struct missing missing = {};
+
+	if (profile->rows_are_gone)
+		count_all_frames(profile, &missing);
+	else
+		count_used_frames(profile, interval, &missing);
+	add_missing(text, missing.nr_frames, "name", missing.names, name_reason);
+	if (view->lines || view->inlines)
+		add_missing(text, missing.nr_frames, view->lines ? "source line" : "known inlined calls", missing.lines,
+			    source_reason);
 }
 
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err)
@@ -178,7 +205,7 @@ int render_notes(const struct profile *profile, const struct profile_interval *i
 	add_losses(&text, interval, quiet);
 	add_samples(&text, interval, profile->view.verbose && !quiet, quiet);
 	if (!quiet)
-		add_unnamed(&text, profile, interval);
+		add_all_missing(&text, profile, interval);
 	profile_check(interval, &text);
 	errno = 0;
 	if (text.nr && fwrite(text.data, 1, text.nr, err) != text.nr)

@@ -10,6 +10,7 @@
 
 enum {
 	SHEET_BYTES = 256 * 1024,
+	SHORT_NAME = 64, /* bytes with what stands before it */
 	ROW_MAX_BYTES = 256 << 20, /* 131,070 frames with 2 KB of name each */
 };
 
@@ -59,7 +60,25 @@ void sheet_add_indent(const struct sheet *sheet, struct buf *text)
 	buf_adds(text, indent ? indent : "    ");
 }
 
-/* Folded lines are names alone, as bcc's are, whatever the view says for text. */
+static void add_line_number(const struct profile_frame *frame, struct buf *text)
+{
+	if (frame->line)
+		buf_addf(text, ":%u", frame->line);
+	else
+		buf_adds(text, ":?");
+}
+
+void add_short_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
+		    struct buf *text)
+{
+	const char *path = profile_string(profile, frame->source), *slash = strrchr(path, '/');
+
+	buf_addc(text, ':');
+	escape_add(text, slash ? slash + 1 : path, form);
+	add_line_number(frame, text);
+}
+
+/* Folded lines are names alone, as bcc's are, but for source lines, which are asked for: as stackcollapse-perf.pl has them. */
 static void make_folded(struct sheet *sheet, const struct profile_frame *frame, struct buf *text)
 {
 	buf_addc(text, ';');
@@ -68,6 +87,10 @@ static void make_folded(struct sheet *sheet, const struct profile_frame *frame, 
 			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_FOLDED);
 	else
 		buf_adds(text, LABEL_UNKNOWN);
+	if (frame->source)
+		add_short_line(sheet->profile, frame, ESCAPE_FOLDED, text);
+	if (frame->level && sheet->view->annotate)
+		buf_adds(text, "_[i]");
 }
 
 static void make_line(struct sheet *sheet, const struct profile_frame *frame, struct buf *text)
@@ -81,12 +104,19 @@ static void make_line(struct sheet *sheet, const struct profile_frame *frame, st
 			   frame->kind == FRAME_TEXT ? ESCAPE_LINE : ESCAPE_NAME);
 	else
 		buf_adds(text, LABEL_UNKNOWN);
-	if (view->offsets && frame->name && frame->kind != FRAME_TEXT)
+	if (frame->level)
+		buf_adds(text, " (inlined)");
+	else if (view->offsets && frame->name && frame->kind != FRAME_TEXT)
 		buf_addf(text, "+0x%jx", (uintmax_t)frame->offset);
 	if (view->modules && frame->module) {
 		buf_adds(text, " [");
 		escape_add(text, profile_string(sheet->profile, frame->module), ESCAPE_MODULE);
 		buf_addc(text, ']');
+	}
+	if (frame->source) {
+		buf_addc(text, ' ');
+		escape_add(text, profile_string(sheet->profile, frame->source), ESCAPE_NAME);
+		add_line_number(frame, text);
 	}
 	buf_addc(text, '\n');
 }
@@ -101,14 +131,22 @@ static void make_text(struct sheet *sheet, uint32_t frame, struct frame_text *re
 	else
 		make_line(sheet, place, &sheet->frame_bytes);
 	*ret_text = (struct frame_text){ start, sheet->frame_bytes.nr - start };
+	vec_reserve(&sheet->frame_bytes, sheet->frame_bytes.nr + SHORT_NAME);
+	memset(sheet->frame_bytes.data + sheet->frame_bytes.nr, 0, SHORT_NAME);
 }
 
-/* As buf_add(), inline: this runs once for every frame of every row. */
+/*
+ * As buf_add(), inline: this runs once for every frame of every row. Most names are short, and to copy a fixed number of
+ * bytes (there are as many behind each) takes no call.
+ */
 static inline void add_quickly(struct buf *text, const char *bytes, size_t nr_bytes)
 {
-	if (text->room - text->nr <= nr_bytes)
-		vec_reserve(text, text->nr + nr_bytes + 1);
-	memcpy(text->data + text->nr, bytes, nr_bytes);
+	if (text->room - text->nr <= nr_bytes + SHORT_NAME)
+		vec_reserve(text, text->nr + nr_bytes + SHORT_NAME + 1);
+	if (nr_bytes <= SHORT_NAME)
+		memcpy(text->data + text->nr, bytes, SHORT_NAME);
+	else
+		memcpy(text->data + text->nr, bytes, nr_bytes);
 	text->nr += nr_bytes;
 	text->data[text->nr] = '\0';
 }
@@ -125,6 +163,39 @@ void sheet_add_frame(struct sheet *sheet, uint32_t frame)
 	if (!text->length)
 		make_text(sheet, frame, text);
 	add_quickly(&sheet->text, sheet->frame_bytes.data + text->start, text->length);
+}
+
+/* The short names that have been made already; returns how many are left, from the leaf. */
+static uint32_t add_short_names(struct sheet *sheet, const uint32_t *frames, uint32_t nr)
+{
+	const struct frame_text *texts = sheet->frames;
+	const char *bytes = sheet->frame_bytes.data;
+	char *at, *end;
+
+	if (sheet->text.room <= SHORT_NAME)
+		return nr;
+	at = sheet->text.data + sheet->text.nr;
+	end = sheet->text.data + sheet->text.room - SHORT_NAME - 1;
+	for (; nr && at < end; nr--) {
+		const struct frame_text *text = &texts[frames[nr - 1]];
+
+		if (!text->length || text->length > SHORT_NAME)
+			break;
+		memcpy(at, bytes + text->start, SHORT_NAME);
+		at += text->length;
+	}
+	sheet->text.nr = (size_t)(at - sheet->text.data);
+	sheet->text.data[sheet->text.nr] = '\0';
+	return nr;
+}
+
+void sheet_add_frames(struct sheet *sheet, const uint32_t *frames, uint32_t nr)
+{
+	while (nr) {
+		nr = add_short_names(sheet, frames, nr);
+		if (nr)
+			sheet_add_frame(sheet, frames[--nr]);
+	}
 }
 
 void sheet_add_name(struct sheet *sheet, uint32_t string)

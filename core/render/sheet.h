@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "core/base/buf.h"
+#include "core/base/escape.h"
 #include "core/engine/profile.h"
 #include "core/render/merge.h"
 
@@ -37,11 +38,18 @@ void sheet_turn(struct sheet *sheet);
 int sheet_finish(struct sheet *sheet);
 
 /*
- * Adds a frame with what surrounds it: a line `name+0xoff [module]` with its indent and end, as far as the view asks
- * for it, or `;name` in folded mode; "[unknown]" stands for a name that is not known. With view.addresses the line
+ * Adds a frame with what surrounds it: a line `name+0xoff [module] FILE:LINE` with its indent and end, as far as the view
+ * asks for it, or `;name` in folded mode; "[unknown]" stands for a name that is not known. With view.addresses the line
  * begins behind the address: sheet_add_indent() and the address come first.
  */
 void sheet_add_frame(struct sheet *sheet, uint32_t frame);
+
+/* The same for the `nr` frames of a stack, the last one first, as folded lines have them. */
+void sheet_add_frames(struct sheet *sheet, const uint32_t *frames, uint32_t nr);
+
+/* Adds ":file.c:31", where a source is known: for forms whose names stand side by side. '?' for a place of no line. */
+void add_short_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
+		    struct buf *text);
 
 /* Adds what every frame's line begins with: two spaces for stackcount, a tab for stacksnoop, four for profile. */
 void sheet_add_indent(const struct sheet *sheet, struct buf *text);
@@ -51,6 +59,12 @@ void sheet_add_name(struct sheet *sheet, uint32_t string);
 
 /* Whether the view asks for a delimiter between the stacks of this row. */
 bool sheet_separates(const struct sheet *sheet, const struct merged_row *row);
+
+/*
+ * Stands in for the name of a waker: an interrupt, or why there is none; "" where nobody asked for one, NULL when there is
+ * a name.
+ */
+const char *waker_label(const struct profile *profile, const struct merged_row *row);
 
 /* The label at the root end of a stack that is not whole; NULL for one that is. */
 const char *stack_root_label(const struct merged_stack *stack);

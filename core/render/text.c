@@ -65,8 +65,10 @@ static void add_stacks(struct sheet *sheet, const struct merged_row *row)
 /* "tgid" or "tgid/tid"; what times tell of is a thread's. */
 static void add_ids(struct sheet *sheet, const struct profile_record *record)
 {
-	buf_addu(&sheet->text, sheet->view->style == VIEW_OFFCPU ? record->tid : record->tgid);
-	if (sheet->view->by_thread)
+	bool both = sheet->view->by_thread;
+
+	buf_addu(&sheet->text, sheet->view->style == VIEW_OFFCPU && !both ? record->tid : record->tgid);
+	if (both)
 		buf_addf(&sheet->text, "/%" PRIu32, record->tid);
 }
 

@@ -19,14 +19,21 @@ static bool same_frame(const void *context, uint32_t position, const void *key)
 {
 	const struct tree_frame *stored = &((const struct tree *)context)->frames.data[position], *wanted = key;
 
-	return stored->text == wanted->text && stored->kind == wanted->kind;
+	return stored->text == wanted->text && stored->kind == wanted->kind && stored->source == wanted->source &&
+	       stored->line == wanted->line;
 }
 
-static uint32_t add_frame(struct tree *tree, const char *text, const char *module, enum tree_kind kind)
+static uint32_t add_line_frame(struct tree *tree, const char *text, const char *module, enum tree_kind kind,
+			       const char *source, uint32_t line)
 {
-	struct tree_frame frame = { .text = strtab_add(&tree->texts, text), .kind = (uint8_t)kind };
-	uint64_t key = (uint64_t)frame.text << 8 | frame.kind;
-	uint64_t hash = hash_bytes(&key, sizeof(key));
+	struct tree_frame frame = {
+		.text = strtab_add(&tree->texts, text),
+		.kind = (uint8_t)kind,
+		.source = strtab_add(&tree->texts, source),
+		.line = line,
+	};
+	uint64_t key[] = { (uint64_t)frame.text << 8 | frame.kind, (uint64_t)frame.source << 32 | line };
+	uint64_t hash = hash_bytes(key, sizeof(key));
 	uint32_t position = hashidx_find(&tree->frame_index, hash, same_frame, tree, &frame);
 
 	if (position != HASHIDX_NONE)
@@ -36,6 +43,11 @@ static uint32_t add_frame(struct tree *tree, const char *text, const char *modul
 	vec_push(&tree->frames, frame);
 	hashidx_add(&tree->frame_index, hash, position);
 	return position;
+}
+
+static uint32_t add_frame(struct tree *tree, const char *text, const char *module, enum tree_kind kind)
+{
+	return add_line_frame(tree, text, module, kind, "", 0);
 }
 
 void tree_init(struct tree *tree, const struct tree_options *options)
@@ -95,25 +107,33 @@ static enum tree_kind read_text(const char *name, enum tree_kind kind, struct bu
 	return text->nr > 2 && text->data[0] == '[' && text->data[text->nr - 1] == ']' ? TREE_LABEL : kind;
 }
 
-/* Code that was made at run time has no file of its own, or the map that its maker left. */
+static bool is_between(const char *text, const char *beginning, const char *end)
+{
+	size_t length = strlen(text), nr_beginning = strlen(beginning), nr_end = strlen(end);
+
+	return length > nr_beginning + nr_end && !strncmp(text, beginning, nr_beginning) &&
+	       !strcmp(text + length - nr_end, end);
+}
+
+/* Code that was made at run time has no file of its own, or the map or dump that its maker left. */
 static bool is_jit(const struct profile *profile, const struct profile_frame *frame)
 {
 	const char *module = profile_string(profile, frame->module);
 
-	size_t length = strlen(module);
-
-	return frame->kind != FRAME_KERNEL && length > 9 && !strncmp(module, "perf-", 5) &&
-	       !strcmp(module + length - 4, ".map");
+	return frame->kind != FRAME_KERNEL &&
+	       (is_between(module, "perf-", ".map") || is_between(module, "jit-", ".dump"));
 }
 
 /* A place without a name shows its file, which says more than "[unknown]". */
 static uint32_t shown_frame(struct tree *tree, const struct profile *profile, uint32_t position, enum tree_kind kind)
 {
-	_cleanup_(buf_done) struct buf text = {}, module = {};
+	_cleanup_(buf_done) struct buf text = {}, module = {}, source = {};
 	const struct profile_frame *frame = &profile->frames.data[position];
 	const char *name = profile_string(profile, frame->name);
 
 	escape_add(&module, profile_string(profile, frame->module), ESCAPE_MODULE);
+	if (frame->level && kind != TREE_WAKER)
+		kind = TREE_INLINED;
 	if (frame->kind == FRAME_TEXT) {
 		kind = read_text(name, kind, &text);
 	} else if (frame->name) {
@@ -126,6 +146,12 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 		buf_adds(&text, LABEL_UNKNOWN);
 		kind = TREE_LABEL;
 	}
+	if (frame->source && tree->options.lines_apart) {
+		escape_add(&source, profile_string(profile, frame->source), ESCAPE_NAME);
+		return add_line_frame(tree, buf_text(&text), buf_text(&module), kind, buf_text(&source), frame->line);
+	}
+	if (frame->source)
+		add_short_line(profile, frame, ESCAPE_NAME, &text);
 	return add_frame(tree, buf_text(&text), buf_text(&module), kind);
 }
 
@@ -163,27 +189,38 @@ static void add_stack(struct adder *adder, const struct merged_stack *stack, boo
 		add_frame_of(adder, frames[stack->first + i - 1], kernel ? TREE_KERNEL : TREE_USER);
 }
 
-/* Leaf first: the waker stands upside down on the one it wakes, and its name is on top. */
+/* On top of all: who it was, or what. */
+static void add_waker_name(struct adder *adder, const struct merged_row *row)
+{
+	const char *label = waker_label(adder->profile, row);
+	_cleanup_(buf_done) struct buf text = {};
+
+	if (row->waker_lost)
+		label = LABEL_LOST;
+	if (!label)
+		escape_add(&text, profile_string(adder->profile, adder->profile->records.data[row->waker].comm),
+			   ESCAPE_NAME);
+	if (label && *label)
+		add_label(adder, label, TREE_LABEL);
+	else if (text.nr)
+		add_label(adder, buf_text(&text), TREE_PROCESS);
+}
+
+/* Leaf first: the waker stands upside down on the one it wakes. Nothing but a label is on top of a sleeper that nobody woke. */
 static void add_waker(struct adder *adder, const struct merged_row *row)
 {
 	const struct profile *profile = adder->profile;
 	const struct merged_stack *stacks[] = { &row->waker_kernel, &row->waker_user };
-	_cleanup_(buf_done) struct buf text = {};
 
-	if (row->waker == PROFILE_NONE)
-		return;
-	add_label(adder, "--", TREE_DELIMITER);
+	if (row->waker != PROFILE_NONE)
+		add_label(adder, "--", TREE_DELIMITER);
 	for (size_t i = 0; i < 2; i++) {
 		for (uint32_t at = 0; at < stacks[i]->nr; at++)
 			add_frame_of(adder, profile->stack_frames.data[stacks[i]->first + at], TREE_WAKER);
 		if (stacks[i]->cut)
 			add_label(adder, LABEL_CUT, TREE_LABEL);
 	}
-	escape_add(&text, profile_string(profile, profile->records.data[row->waker].comm), ESCAPE_NAME);
-	if (row->waker_lost)
-		add_label(adder, LABEL_LOST, TREE_LABEL);
-	else if (text.nr)
-		add_label(adder, buf_text(&text), TREE_PROCESS);
+	add_waker_name(adder, row);
 }
 
 /* Twelve digits of a container's id, as its tools show it; else the control group. */
@@ -294,29 +331,21 @@ void tree_add_all(struct tree *tree, const struct profile *profile, int column)
 		tree_add(tree, profile, &profile->intervals.data[i], column);
 }
 
-void tree_normalize(struct tree *tree)
-{
-	double sum[TREE_COLUMNS] = {};
-
-	for (size_t i = 0; i < tree->stacks.nr; i++)
-		for (int column = 0; column < TREE_COLUMNS; column++)
-			sum[column] += (double)tree->stacks.data[i].value[column];
-	for (size_t i = 0; sum[TREE_BEFORE] > 0 && i < tree->stacks.nr; i++) {
-		uint64_t *value = &tree->stacks.data[i].value[TREE_BEFORE];
-
-		*value = (uint64_t)((double)*value * (sum[TREE_NOW] / sum[TREE_BEFORE]) + 0.5);
-	}
-}
-
 /* ---- order ---- */
 
 static int compare_texts(const void *left, const void *right, void *context)
 {
 	const uint32_t *a = left, *b = right;
 	const struct tree *tree = context;
+	const struct tree_frame *left_frame = &tree->frames.data[*a], *right_frame = &tree->frames.data[*b];
 	int order = strcmp(tree_text(tree, *a), tree_text(tree, *b));
 
-	return order ? order : (int)tree->frames.data[*a].kind - (int)tree->frames.data[*b].kind;
+	if (!order)
+		order = (int)left_frame->kind - (int)right_frame->kind;
+	if (!order)
+		order = strcmp(strtab_get(&tree->texts, left_frame->source),
+			       strtab_get(&tree->texts, right_frame->source));
+	return order ? order : (left_frame->line > right_frame->line) - (left_frame->line < right_frame->line);
 }
 
 /* Frames in the order of their texts: the order of siblings is that of their numbers from then on. */
@@ -425,6 +454,29 @@ void tree_build(struct tree *tree)
 	free(path);
 	vec_done(&tree->pool);
 	vec_done(&tree->stacks);
+}
+
+/*
+ * What rounding takes from one stack the next one gets, so a profile of a thousand stacks of one sample each does not become
+ * nothing. Nodes stand in the order of the tree, so the total of each is right to one.
+ */
+void tree_normalize(struct tree *tree)
+{
+	uint64_t before = tree->nodes.data[0].total[TREE_BEFORE], now = tree->nodes.data[0].total[TREE_NOW];
+	unsigned __int128 sum = 0;
+	uint64_t given = 0;
+
+	if (!before)
+		return;
+	for (size_t i = 0; i < tree->nodes.nr; i++) {
+		struct tree_node *node = &tree->nodes.data[i];
+
+		sum += node->self[TREE_BEFORE];
+		node->self[TREE_BEFORE] = (uint64_t)((sum * now + before / 2) / before) - given;
+		given += node->self[TREE_BEFORE];
+		node->total[TREE_BEFORE] = node->total[TREE_NOW] = 0;
+	}
+	sum_up(tree);
 }
 
 /* ---- functions ---- */

@@ -37,6 +37,7 @@ struct tree_options {
 	enum graph_root root;
 	bool reverse; /* the leaf comes first: callers of each function */
 	bool delimited;
+	bool lines_apart; /* source lines are no part of the text, but tell frames apart */
 };
 
 /* What a box of a flame graph shows. Frames with the same text and kind are one. */
@@ -44,6 +45,7 @@ struct tree_frame {
 	uint32_t text;   /* in tree.texts, safe to print */
 	uint32_t module; /* likewise, of the first frame seen; 0 none */
 	uint8_t kind;    /* enum tree_kind */
+	uint32_t source, line; /* with options.lines_apart: the source, in tree.texts, 0 none */
 };
 
 enum {

@@ -7,8 +7,7 @@
 
 #include "core/render/sheet.h"
 
-/* Stands in for the name of a waker that is not a task, or that there is none; NULL when there is a name. */
-static const char *waker_label(const struct sheet *sheet, const struct merged_row *row)
+const char *waker_label(const struct profile *profile, const struct merged_row *row)
 {
 	static const char *const reasons[WAKER_NR_REASONS] = {
 		[WAKER_PREEMPTED] = "[preempted]",
@@ -26,17 +25,25 @@ static const char *waker_label(const struct sheet *sheet, const struct merged_ro
 		return reasons[row->reason] ? reasons[row->reason] : "";
 	if (row->waker_lost)
 		return LABEL_UNKNOWN;
-	return contexts[sheet->profile->records.data[row->waker].context];
+	return contexts[profile->records.data[row->waker].context];
+}
+
+/* In folded lines --per-thread puts the ids behind the name, as elsewhere. */
+static void add_name(struct sheet *sheet, const struct profile_record *record)
+{
+	sheet_add_name(sheet, record->comm);
+	if (sheet->view->by_thread && sheet->view->folded)
+		buf_addf(&sheet->text, "-%" PRIu32 "/%" PRIu32, record->tgid, record->tid);
 }
 
 static void add_waker(struct sheet *sheet, const struct merged_row *row)
 {
-	const char *label = waker_label(sheet, row);
+	const char *label = waker_label(sheet->profile, row);
 
 	if (label)
 		buf_adds(&sheet->text, label);
 	else
-		sheet_add_name(sheet, sheet->profile->records.data[row->waker].comm);
+		add_name(sheet, &sheet->profile->records.data[row->waker]);
 }
 
 static void add_sleeper(struct sheet *sheet, const struct merged_row *row)
@@ -44,12 +51,20 @@ static void add_sleeper(struct sheet *sheet, const struct merged_row *row)
 	if (row->lost)
 		buf_adds(&sheet->text, LABEL_UNKNOWN);
 	else
-		sheet_add_name(sheet, sheet->profile->records.data[row->sleeper].comm);
+		add_name(sheet, &sheet->profile->records.data[row->sleeper]);
 }
 
-static uint32_t waker_tid(const struct sheet *sheet, const struct merged_row *row)
+/* Behind a name in text: " tid" in offwaketime, " tgid/tid" with --per-thread. `record` is PROFILE_NONE for no thread. */
+static void add_ids(struct sheet *sheet, uint32_t record)
 {
-	return row->waker == PROFILE_NONE ? 0 : sheet->profile->records.data[row->waker].tid;
+	static const struct profile_record nobody;
+	const struct profile_record *thread = record == PROFILE_NONE ? &nobody : &sheet->profile->records.data[record];
+
+	if (sheet->view->by_thread && thread->tid)
+		buf_addf(&sheet->text, " %" PRIu32 "/%" PRIu32, thread->tgid, thread->tid);
+	else if (sheet->view->style == VIEW_OFFWAKE)
+		buf_addf(&sheet->text, " %" PRIu32, thread->tid);
+	buf_addc(&sheet->text, '\n');
 }
 
 static bool separates(const struct sheet *sheet, const struct merged_stack *kernel, const struct merged_stack *user)
@@ -81,7 +96,7 @@ static void offwake_text(struct sheet *sheet, const struct merged_row *row)
 {
 	buf_adds(&sheet->text, "    waker:           ");
 	add_waker(sheet, row);
-	buf_addf(&sheet->text, " %" PRIu32 "\n", waker_tid(sheet, row));
+	add_ids(sheet, row->waker);
 	if (row->waker_lost)
 		add_line(sheet, LABEL_LOST);
 	add_stack_up(sheet, &row->waker_user, false);
@@ -97,20 +112,23 @@ static void offwake_text(struct sheet *sheet, const struct merged_row *row)
 	text_stack(sheet, &row->user, false);
 	buf_adds(&sheet->text, "    target:          ");
 	add_sleeper(sheet, row);
-	buf_addf(&sheet->text, " %" PRIu32 "\n", sheet->profile->records.data[row->sleeper].tid);
+	add_ids(sheet, row->sleeper);
 }
 
 static void wake_text(struct sheet *sheet, const struct merged_row *row)
 {
 	buf_adds(&sheet->text, "    target:          ");
 	add_sleeper(sheet, row);
-	buf_addc(&sheet->text, '\n');
+	add_ids(sheet, row->sleeper);
 	if (row->waker_lost)
 		add_line(sheet, LABEL_LOST);
 	text_stack(sheet, &row->waker_kernel, true);
+	if (separates(sheet, &row->waker_kernel, &row->waker_user))
+		add_line(sheet, "-");
+	text_stack(sheet, &row->waker_user, false);
 	buf_adds(&sheet->text, "    waker:           ");
 	add_waker(sheet, row);
-	buf_addc(&sheet->text, '\n');
+	add_ids(sheet, row->waker);
 }
 
 void wake_text_row(struct sheet *sheet, const struct merged_row *row)
@@ -181,6 +199,9 @@ static void wake_folded(struct sheet *sheet, const struct merged_row *row)
 	add_waker(sheet, row);
 	if (row->waker_lost)
 		add_folded(sheet, LABEL_LOST);
+	fold_down(sheet, &row->waker_user, LABEL_MISSED_USER);
+	if (separates(sheet, &row->waker_kernel, &row->waker_user))
+		add_folded(sheet, "-");
 	fold_down(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
 	buf_addc(&sheet->text, ';');
 	add_sleeper(sheet, row);

@@ -3,7 +3,8 @@
  * What attaching and detaching cost: of many places and of one, in turning order, by the code of the program itself.
  *
  *   attach MECHANISM PATTERN NR ROUNDS   MECHANISM is multi, kprobe, fentry (kernel functions) or uprobe. One line per round:
- *                                        milliseconds for NR places and for one, system calls for NR places and for one
+ *                                        milliseconds for NR places and for one, system calls for NR places and for one,
+ *                                        milliseconds of detaching in the first
  *   attach wait                          does nothing until its input ends: somebody who has the file mapped
  *
  * Loading the first program is not part of it; with fentry each further place loads a copy, which is.
@@ -28,7 +29,7 @@
 #include "symbolize/symbolize.h"
 
 struct cost {
-	double ms;
+	double ms, detach_ms;
 	uint64_t nr_calls;
 };
 
@@ -84,7 +85,9 @@ static struct cost measure(const struct plan *plan, struct attach_plan *attach, 
 		give_up("cannot be attached");
 	if (session_nr_attached(session) * 10 < nr * 9)
 		give_up("more than a tenth of the places were refused");
+	cost.detach_ms = now_ms();
 	session_detach(session);
+	cost.detach_ms = now_ms() - cost.detach_ms;
 	cost.ms = now_ms() - cost.ms;
 	ioctl(calls, PERF_EVENT_IOC_DISABLE, 0);
 	if (read(calls, &cost.nr_calls, sizeof(cost.nr_calls)) != sizeof(cost.nr_calls))
@@ -117,8 +120,8 @@ static void rounds(const struct plan *plan, struct attach_plan *attach, size_t n
 		many = measure(plan, attach, nr);
 		if (!(i % 2))
 			one = measure(plan, attach, 1);
-		printf("%.3f %.3f %llu %llu\n", many.ms, one.ms, (unsigned long long)many.nr_calls,
-		       (unsigned long long)one.nr_calls);
+		printf("%.3f %.3f %llu %llu %.3f\n", many.ms, one.ms, (unsigned long long)many.nr_calls,
+		       (unsigned long long)one.nr_calls, many.detach_ms);
 		fflush(stdout);
 	}
 }

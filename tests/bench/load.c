@@ -2,7 +2,7 @@
 /*
  * The load under which events are timed: two threads hand a byte to and fro through two pipes on one CPU, so every hand
  * over is a switch between them. Each blocks below a chain of calls of a fixed depth, so every event walks stacks of the
- * same length.
+ * same length. The callers are 64 functions, as those of a program are: one that calls itself would be found in one place.
  *
  *   load CPU DEPTH SWITCHES
  */
@@ -29,14 +29,32 @@ __attribute__((noinline)) static void turns(int from, int to, int starts)
 	}
 }
 
-__attribute__((noinline)) static void deeper(int depth, int from, int to, int starts)
+typedef void caller(int depth, int from, int to, int starts);
+
+#define NR_CALLERS 64
+static caller *const callers[NR_CALLERS];
+
+static inline void deeper(int depth, int from, int to, int starts)
 {
 	if (depth > 1)
-		deeper(depth - 1, from, to, starts);
+		callers[depth % NR_CALLERS](depth - 1, from, to, starts);
 	else
 		turns(from, to, starts);
-	__asm__ volatile("");
 }
+
+/* By two octal digits. Each is different, or the compiler would make one of them. */
+#define CALLER(digits)                                                                                 \
+	__attribute__((noinline)) static void caller_##digits(int depth, int from, int to, int starts) \
+	{                                                                                              \
+		deeper(depth, from, to, starts);                                                       \
+		__asm__ volatile("" ::"i"(0##digits));                                                 \
+	}
+#define NAME(digits) caller_##digits,
+#define EIGHT(X, digit) X(digit##0) X(digit##1) X(digit##2) X(digit##3) X(digit##4) X(digit##5) X(digit##6) X(digit##7)
+#define ALL(X) EIGHT(X, 0) EIGHT(X, 1) EIGHT(X, 2) EIGHT(X, 3) EIGHT(X, 4) EIGHT(X, 5) EIGHT(X, 6) EIGHT(X, 7)
+
+ALL(CALLER)
+static caller *const callers[NR_CALLERS] = { ALL(NAME) };
 
 static int depth;
 

@@ -10,6 +10,8 @@
  *   measure under LOAD… -- A… [-- B…]
  *                                 milliseconds of LOAD by the clock, by itself, while A runs, and while B runs: of the fastest
  *                                 of five each, in turn
+ *   measure cpu-under LOAD… -- A… [-- B…]
+ *                                 the same of the CPU time of LOAD, which what shares the machine does not add to
  *   measure first CMD…            milliseconds from exec of CMD until one of its BPF programs has run for the first time
  *   measure memory CMD…           runs CMD to its end; the peaks of the resident memory of all its processes added up (kB),
  *                                 how many there were at most, and the most kernel memory that their BPF maps had (kB)
@@ -329,8 +331,18 @@ static int measure_event(char **load)
 
 #define NR_TURNS 5
 
+/* CPU time of all children that have been waited for: what shares the machine does not add to it. */
+static double children_ms(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+}
+
 /* Milliseconds of one load while the command runs, or by itself. A load before that is there for the programs to be attached. */
-static double load_ms(char **load, char **command)
+static double load_ms(char **load, char **command, double (*clock_ms)(void))
 {
 	struct contestant contestant = { .command = command };
 	double begin, deadline = deadline_ms();
@@ -344,16 +356,16 @@ static double load_ms(char **load, char **command)
 		}
 		pause_us(200000); /* until the rest is attached */
 	}
-	begin = now_ms();
+	begin = clock_ms();
 	if (finish(start(load)))
 		give_up("the load failed");
-	begin = now_ms() - begin;
+	begin = clock_ms() - begin;
 	if (command)
 		stop(contestant.pid);
 	return begin;
 }
 
-static int measure_under(char **load)
+static int measure_under(char **load, double (*clock_ms)(void))
 {
 	char **a = behind_dashes(load), **b = a ? behind_dashes(a) : NULL;
 	char **commands[] = { NULL, a, b };
@@ -365,7 +377,7 @@ static int measure_under(char **load)
 	enable_statistics();
 	for (int turn = 0; turn < NR_TURNS; turn++) {
 		for (int i = 0; i < nr; i++) {
-			double ms = load_ms(load, commands[i]);
+			double ms = load_ms(load, commands[i], clock_ms);
 
 			least[i] = turn && least[i] < ms ? least[i] : ms;
 		}
@@ -521,7 +533,9 @@ int main(int argc, char **argv)
 	if (argc > 3 && !strcmp(argv[1], "event"))
 		return measure_event(argv + 2);
 	if (argc > 3 && !strcmp(argv[1], "under"))
-		return measure_under(argv + 2);
+		return measure_under(argv + 2, now_ms);
+	if (argc > 3 && !strcmp(argv[1], "cpu-under"))
+		return measure_under(argv + 2, children_ms);
 	if (argc > 2 && !strcmp(argv[1], "first"))
 		return measure_first(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "memory"))
@@ -530,6 +544,6 @@ int main(int argc, char **argv)
 		return measure_time(argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "ratios"))
 		return print_ratios(argv[2]);
-	fprintf(stderr, "usage: measure event|under|first|memory|time|ratios …\n");
+	fprintf(stderr, "usage: measure event|under|cpu-under|first|memory|time|ratios …\n");
 	return 2;
 }

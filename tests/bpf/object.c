@@ -42,6 +42,7 @@ static void configure(struct object *object, const struct object_options *option
 	bpf_map__set_autocreate(skeleton->maps.st_slabs, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_processes, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_unwinds, config.unwind);
+	bpf_map__set_autocreate(skeleton->maps.st_recent, config.unwind);
 	if (options->second)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(skeleton->obj, options->second), true);
 	if (options->child_entries)

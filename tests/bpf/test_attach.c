@@ -126,40 +126,81 @@ static void plan_functions(struct plan *plan, const char *path, const char *patt
 	vec_push(&plan->tgids, (uint32_t)getpid());
 }
 
+/* Ten functions that are attached one by one, whatever else this kernel has. */
+struct one_by_one {
+	struct attach_plan attach;
+	struct symbolizer *symbolizer;
+	struct session *session;
+	struct plan plan;
+};
+
+static void one_by_one_load(struct one_by_one *ten)
+{
+	char *path = fixture("chain");
+
+	*ten = (struct one_by_one){};
+	plan_functions(&ten->plan, path, "st_fix_*");
+	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &ten->symbolizer), 0);
+	assert_int_equal(resolve_plan(&ten->plan, ten->symbolizer, &ten->attach), 0);
+	assert_int_equal(ten->attach.points.nr, 10);
+	ten->attach.mechanism = MECHANISM_UPROBE;
+	assert_int_equal(session_new(&ten->plan, &ten->attach, &ten->session), 0);
+	free(path);
+}
+
+static void one_by_one_done(struct one_by_one *ten)
+{
+	session_free(ten->session);
+	symbolizer_free(ten->symbolizer);
+	attach_plan_done(&ten->attach);
+	plan_done(&ten->plan);
+}
+
 /* A signal that will end the run is pending while its places are attached, one by one. */
 static void who_has_had_enough_does_not_wait_for_the_last_place(void **state)
 {
 	_cleanup_(buf_done) struct buf refused = {};
-	char *path = fixture("chain");
-	struct attach_plan attach = {};
-	struct symbolizer *symbolizer;
-	struct session *session;
-	struct plan plan;
+	struct one_by_one ten;
 	sigset_t blocked;
 	int signal;
 
 	(void)state;
-	plan_functions(&plan, path, "st_fix_*");
-	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &symbolizer), 0);
-	assert_int_equal(resolve_plan(&plan, symbolizer, &attach), 0);
-	attach.mechanism = MECHANISM_UPROBE; /* whatever else this kernel has */
-	assert_int_equal(session_new(&plan, &attach, &session), 0);
+	one_by_one_load(&ten);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	raise(SIGTERM);
-	assert_int_equal(session_attach(session, &plan, &attach), 0);
-	assert_int_equal(session_nr_attached(session), 1);
-	session_describe_refused(session, &refused);
-	assert_non_null(strstr(buf_text(&refused), " of 10 probes were refused, such as st_fix_"));
-	assert_non_null(strstr(buf_text(&refused), ": the run was ended while they were attached"));
+	assert_int_equal(session_attach(ten.session, &ten.plan, &ten.attach), 0);
+	assert_int_equal(session_nr_attached(ten.session), 1);
+	session_describe_refused(ten.session, &refused);
+	assert_string_equal(buf_text(&refused),
+			    "9 of 10 probes were not attached: the run was ended before their turn\n");
 	sigwait(&blocked, &signal);
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
-	session_free(session);
-	symbolizer_free(symbolizer);
-	attach_plan_done(&attach);
-	plan_done(&plan);
-	free(path);
+	one_by_one_done(&ten);
+}
+
+static void count_call(void *context)
+{
+	(*(unsigned int *)context)++;
+}
+
+/* The side-band fills its rings while thousands of places are attached and detached, so somebody must have the time to read it. */
+static void between_two_places_somebody_else_has_a_turn(void **state)
+{
+	unsigned int nr_calls = 0;
+	struct one_by_one ten;
+
+	(void)state;
+	one_by_one_load(&ten);
+	session_set_between(ten.session, count_call, &nr_calls);
+	assert_int_equal(session_attach(ten.session, &ten.plan, &ten.attach), 0);
+	assert_int_equal(session_nr_attached(ten.session), 10);
+	assert_in_range(nr_calls, 9, 10);
+	nr_calls = 0;
+	session_detach(ten.session);
+	assert_in_range(nr_calls, 9, 10);
+	one_by_one_done(&ten);
 }
 
 static void attach_to_replaced_file(bool one_process)
@@ -224,6 +265,7 @@ int main(void)
 		cmocka_unit_test(a_file_replaced_before_attaching_is_not_probed_instead),
 		cmocka_unit_test(nor_with_one_process),
 		cmocka_unit_test(who_has_had_enough_does_not_wait_for_the_last_place),
+		cmocka_unit_test(between_two_places_somebody_else_has_a_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

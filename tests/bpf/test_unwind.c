@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "bpf/unwind_space.h"
 #include "core/engine/proc_maps.h"
 #include "core/engine/unwind_store.h"
 #include "symbolize/elf_file.h"
@@ -38,6 +40,8 @@ struct stage {
 	void *expected[256];
 	int nr_expected;
 	unsigned int nr_compared;
+	bool other_stacks; /* rules by rbp may lead to a stack below */
+	void *top;         /* of a stack to go on on */
 };
 
 static struct stage stage;
@@ -57,6 +61,14 @@ static int open_mapping(const struct proc_mapping *found)
 	return fd;
 }
 
+/* As the rules of Go's functions that change stacks: every rule by rbp leads to any stack. */
+static void allow_other_stacks(struct unwind_table *table)
+{
+	for (size_t i = 0; i < table->rules.nr; i++)
+		if (table->rules.data[i].kind == ST_UNWIND_BP)
+			table->rules.data[i].how |= ST_UNWIND_HOW(0, ST_UNWIND_RA_ELSEWHERE, 0);
+}
+
 static void add_mapping(void *context, const struct proc_mapping *found)
 {
 	struct unwind_space_mapping mapping = { found->start, found->end, found->file_offset, 0, UNWIND_NO_TABLE };
@@ -68,6 +80,8 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 	if (fd >= 0 && !elf_file_open(&elf, fd) && !unwind_compile(&elf, &table)) {
 		assert_int_equal(unwind_table_address_of_offset(&table, found->file_offset, &address), 0);
 		mapping.to_address = address - found->file_offset;
+		if (stage.other_stacks)
+			allow_other_stacks(&table);
 		assert_int_equal(unwind_store_add(stage.store, &table, &mapping.table), 0);
 		stage.nr_tables++;
 		unwind_table_done(&table);
@@ -78,9 +92,16 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 	vec_push(&stage.mappings, mapping);
 }
 
-static void tell_mappings_without(bool with_tables, uint32_t no_table)
+static void set_mappings(void)
 {
 	const struct unwind_process_key key = { .tgid = (uint32_t)getpid() };
+
+	assert_int_equal(unwind_store_set_process(stage.store, &key, stage.mappings.data, stage.mappings.nr), 0);
+	assert_int_equal(unwind_store_settle(stage.store), 0);
+}
+
+static void tell_mappings_without(bool with_tables, uint32_t no_table)
+{
 	int fd = open("/proc/self/maps", O_RDONLY);
 
 	stage.mappings.nr = 0;
@@ -88,8 +109,7 @@ static void tell_mappings_without(bool with_tables, uint32_t no_table)
 	close(fd);
 	for (size_t i = 0; !with_tables && i < stage.mappings.nr; i++)
 		stage.mappings.data[i].table = no_table;
-	assert_int_equal(unwind_store_set_process(stage.store, &key, stage.mappings.data, stage.mappings.nr), 0);
-	assert_int_equal(unwind_store_settle(stage.store), 0);
+	set_mappings();
 }
 
 static void tell_mappings(bool with_tables)
@@ -180,6 +200,19 @@ __attribute__((noinline, noclone)) static int through_alloca(size_t nr)
 	return memory[0];
 }
 
+/* Each saves the rbp of the one above and follows its own. */
+__attribute__((noinline, noclone)) static int through_saved_frame_pointers(int depth)
+{
+	volatile char *memory = __builtin_alloca((size_t)(64 + 32 * depth));
+
+	memory[0] = 1;
+	if (depth)
+		through_saved_frame_pointers(depth - 1);
+	else
+		fire();
+	return memory[0];
+}
+
 __attribute__((noinline, noclone)) static int through_a_large_frame(void)
 {
 	volatile char memory[100000];
@@ -222,6 +255,133 @@ static void through_a_signal(void)
 	free(stack.ss_sp);
 }
 
+/* Calls a function on the stack that ends at `top`. */
+void st_on_another_stack(void (*function)(void), void *top);
+__asm__(".text\n"
+	".type st_on_another_stack, @function\n"
+	"st_on_another_stack:\n"
+	".cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbp, -16\n"
+	"mov %rsp, %rbp\n"
+	".cfi_def_cfa_register %rbp\n"
+	"mov %rsi, %rsp\n"
+	"call *%rdi\n"
+	"mov %rbp, %rsp\n"
+	"pop %rbp\n"
+	".cfi_def_cfa %rsp, 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size st_on_another_stack, . - st_on_another_stack\n");
+
+static void on_a_low_stack(void)
+{
+	st_on_another_stack(fire, stage.top);
+	__asm__ volatile("");
+}
+
+/* To a stack below this one, and from there to one above, which is a piece of this one. */
+__attribute__((noinline, noclone)) static void through_other_stacks(void)
+{
+	const size_t nr_bytes = 1 << 18;
+	char *low = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	_Alignas(16) volatile char high[1 << 18];
+
+	assert_true(low != MAP_FAILED && (uintptr_t)low < (uintptr_t)high);
+	high[0] = 1;
+	stage.top = (void *)(high + sizeof(high));
+	st_on_another_stack(on_a_low_stack, low + nr_bytes);
+	munmap(low, nr_bytes);
+}
+
+/* Two callers that look alike on the stack: only the return address of their callee tells which one it was. */
+__attribute__((noinline, noclone)) static void by_one_way(void (*path)(void))
+{
+	path();
+	__asm__ volatile("");
+}
+
+__attribute__((noinline, noclone)) static void by_the_other_way(void (*path)(void))
+{
+	path();
+	__asm__ volatile("");
+}
+
+static void one_path(void)
+{
+	recurse(2);
+}
+
+static void deep_path(void)
+{
+	recurse(40);
+}
+
+static void alloca_path(void)
+{
+	through_alloca(4000);
+}
+
+static void large_path(void)
+{
+	through_a_large_frame();
+}
+
+/* ---- what a CPU remembers ---- */
+
+/* Every CPU remembers this of every address that it remembers anything of: `kind` as a rule, or nothing. */
+static void replace_remembered(bool forget, enum st_unwind_kind kind)
+{
+	int map = bpf_map__fd(stage.object.skeleton->maps.st_recent), nr_cpus = libbpf_num_possible_cpus();
+	struct st_recent *recent = calloc((size_t)nr_cpus, sizeof(*recent));
+	uint32_t zero = 0;
+
+	assert_int_equal(bpf_map_lookup_elem(map, &zero, recent), 0);
+	for (size_t i = 0; i < (size_t)nr_cpus * ST_RECENT_RULES; i++) {
+		struct st_recent_rule *rule = &recent[i / ST_RECENT_RULES].rules[i % ST_RECENT_RULES];
+
+		if (forget)
+			*rule = (struct st_recent_rule){};
+		else if (rule->address)
+			rule->rule = kind;
+	}
+	assert_int_equal(bpf_map_update_elem(map, &zero, recent, BPF_ANY), 0);
+	free(recent);
+}
+
+/* The first slot as if an interrupted program had it. */
+static void claim_first_slot(uint32_t claims)
+{
+	int map = bpf_map__fd(stage.object.skeleton->maps.st_scratch), nr_cpus = libbpf_num_possible_cpus();
+	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
+	uint32_t zero = 0;
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		slots[cpu].claims = claims;
+	assert_int_equal(bpf_map_update_elem(map, &zero, slots, BPF_ANY), 0);
+	free(slots);
+}
+
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)sched_getcpu(), &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+static uint64_t space_of_this_process(void)
+{
+	struct st_unwind_process process = {};
+	uint32_t tgid = (uint32_t)getpid();
+
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(stage.object.skeleton->maps.st_processes), &tgid, &process),
+			 0);
+	return process.space;
+}
+
 /* ---- tests ---- */
 
 static void every_path_reaches_the_root_as_libgcc_walks_it(void **state)
@@ -242,6 +402,112 @@ static void every_path_reaches_the_root_as_libgcc_walks_it(void **state)
 	through_a_signal();
 	agrees();
 	assert_true(count_of(ST_END_ROOT) >= 6);
+	end();
+}
+
+/* A stack that leads down is broken, unless the rule says that it is another one. */
+static void a_rule_may_lead_to_a_stack_below(void **state)
+{
+	begin(ST_UNWIND_TABLES);
+	tell_mappings(true);
+	through_other_stacks();
+	assert_int_equal(last_record()->head.user_end, ST_END_BAD_CFA);
+	stage.other_stacks = true;
+	tell_mappings(true);
+	through_other_stacks();
+	stage.other_stacks = false;
+	agrees();
+	end();
+}
+
+/*
+ * Three times each, from the same place: with nothing remembered, with what the first walk has left, and in the second slot,
+ * which remembers nothing. One stack, one id.
+ */
+static void what_is_remembered_changes_no_stack(void **state)
+{
+	void (*const paths[])(void) = { one_path,        deep_path, alloca_path, large_path, through_the_c_library,
+					through_a_signal };
+	const size_t nr_paths = sizeof(paths) / sizeof(paths[0]);
+	size_t nr_ids;
+
+	begin(ST_UNWIND_AUTO);
+	tell_mappings(true);
+	for (size_t path = 0; path < nr_paths; path++) {
+		replace_remembered(true, 0);
+		for (volatile int i = 0; i < 3; i++) { /* not unrolled: that would be three return addresses */
+			claim_first_slot(i == 2);
+			paths[path]();
+		}
+		claim_first_slot(0);
+		agrees();
+	}
+	assert_int_equal(object_sum(&stage.object, LIVE, &nr_ids), 3 * nr_paths);
+	assert_int_equal(nr_ids, nr_paths);
+	end();
+}
+
+/* What would otherwise be two empty tests: it is remembered, and who interrupted the owner of the first slot leaves it alone. */
+static void what_is_remembered_is_for_the_first_slot(void **state)
+{
+	size_t nr_ids;
+
+	begin(ST_UNWIND_TABLES);
+	tell_mappings(true);
+	for (volatile int i = 0; i < 3; i++) {
+		claim_first_slot(i == 1);
+		one_path();
+		if (!i)
+			replace_remembered(false, ST_UNWIND_STOP);
+	}
+	assert_int_equal(last_record()->head.nr_user, 1);
+	assert_int_equal(object_sum(&stage.object, LIVE, &nr_ids), 3);
+	assert_int_equal(nr_ids, 2);
+	claim_first_slot(0);
+	end();
+}
+
+/* The same code at the same place of the stack, which has something else on it. */
+static void the_stack_is_read_whatever_is_remembered(void **state)
+{
+	void (*const ways[])(void (*path)(void)) = { by_one_way, by_the_other_way };
+
+	begin(ST_UNWIND_TABLES);
+	tell_mappings(true);
+	for (volatile size_t i = 0; i < 2; i++) {
+		ways[i](alloca_path);
+		agrees();
+	}
+	for (volatile int depth = 0; depth < 4; depth++) {
+		through_saved_frame_pointers(depth);
+		agrees();
+	}
+	assert_int_equal(count_of(ST_END_ROOT), 6);
+	end();
+}
+
+/* The mappings of the process are replaced until they lie where they lay before, only without tables. */
+static void nothing_is_remembered_of_mappings_that_are_gone(void **state)
+{
+	uint64_t before, now;
+	int nr = 0;
+
+	begin(ST_UNWIND_TABLES);
+	tell_mappings(true);
+	one_path();
+	assert_int_equal(last_record()->head.user_end, ST_END_ROOT);
+	before = space_of_this_process();
+	for (size_t i = 0; i < stage.mappings.nr; i++)
+		stage.mappings.data[i].table = UNWIND_NO_TABLE;
+	do {
+		set_mappings();
+		now = space_of_this_process();
+		assert_int_equal(ST_SPACE_NR(now), ST_SPACE_NR(before));
+	} while (ST_SPACE_PLACE(now) != ST_SPACE_PLACE(before) && ++nr < 100000);
+	assert_int_equal(ST_SPACE_PLACE(now), ST_SPACE_PLACE(before));
+	one_path();
+	assert_int_equal(last_record()->head.user_end, ST_END_NO_ROW);
+	assert_int_equal(last_record()->head.nr_user, 1);
 	end();
 }
 
@@ -296,6 +562,19 @@ static void a_frame_pointer_that_leads_nowhere_ends_the_walk(void **state)
 	tell_mappings(false);
 	recurse(3);
 	object_run_from(&stage.object, 1ULL << 63);
+	assert_int_equal(last_record()->head.user_end, ST_END_NO_ROW);
+	assert_int_equal(last_record()->head.nr_user, 1);
+	end();
+}
+
+/* Code that keeps something else in the register may have it point to a zero up the stack: that is no root. */
+static void a_frame_pointer_that_leads_to_a_zero_is_no_root(void **state)
+{
+	volatile uint64_t words[2] = { 0, 0 };
+
+	begin(ST_UNWIND_AUTO);
+	tell_mappings(false);
+	object_run_from(&stage.object, (uint64_t)(uintptr_t)words);
 	assert_int_equal(last_record()->head.user_end, ST_END_NO_ROW);
 	assert_int_equal(last_record()->head.nr_user, 1);
 	end();
@@ -380,16 +659,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_path_reaches_the_root_as_libgcc_walks_it),
+		cmocka_unit_test(a_rule_may_lead_to_a_stack_below),
+		cmocka_unit_test(what_is_remembered_changes_no_stack),
+		cmocka_unit_test(what_is_remembered_is_for_the_first_slot),
+		cmocka_unit_test(the_stack_is_read_whatever_is_remembered),
+		cmocka_unit_test(nothing_is_remembered_of_mappings_that_are_gone),
 		cmocka_unit_test(a_stack_that_is_too_deep_is_cut),
 		cmocka_unit_test(without_a_word_about_the_process_the_kernel_walks),
 		cmocka_unit_test(without_tables_the_reason_is_named),
 		cmocka_unit_test(a_table_to_come_is_another_reason),
 		cmocka_unit_test(a_frame_pointer_that_leads_nowhere_ends_the_walk),
+		cmocka_unit_test(a_frame_pointer_that_leads_to_a_zero_is_no_root),
 		cmocka_unit_test(another_program_under_the_same_number_is_not_known),
 		cmocka_unit_test(a_child_has_what_its_parent_had),
 		cmocka_unit_test(a_process_that_is_taken_away_is_not_known),
 		cmocka_unit_test(room_that_was_given_back_is_used_again),
 	};
 
+	stay_on_this_cpu();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

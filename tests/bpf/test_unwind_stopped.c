@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwind tables on the stacks of stopped processes without frame pointers: the walk by our tables and libdw's agree frame by
- * frame, the functions are those that the fixture says, and every return address follows a call.
+ * Unwind tables on the stacks of stopped processes without frame pointers: a walk by our tables, the one of the BPF programs
+ * compiled for user space (step.h), and libdw's agree frame by frame, the functions are those that the fixture says, and every
+ * return address follows a call.
  * ctest: timeout=120
  */
 #include <elfutils/libdwfl.h>
@@ -22,7 +23,9 @@
 
 #include "core/base/cleanup.h"
 #include "core/engine/proc_maps.h"
+#include "core/engine/unwind_store.h"
 #include "symbolize/unwind_compile.h"
+#include "tests/bpf/step.h"
 
 #if defined(__x86_64__)
 
@@ -50,7 +53,10 @@ struct target {
 	pid_t pid, tid;
 	FILE *to, *from;
 	char expect[NAMES_MAX];
+	struct user_regs_struct registers; /* of the thread that has stopped */
 	VEC(struct mapping) mappings;
+	struct unwind_store *store; /* the same once more, as programs see it */
+	VEC(struct unwind_space_mapping) published;
 	Dwfl *dwfl;
 };
 
@@ -135,10 +141,23 @@ static void end_fixture(struct target *target)
 	for (size_t i = 0; i < target->mappings.nr; i++)
 		unwind_table_done(&target->mappings.data[i].table);
 	vec_done(&target->mappings);
+	step_store_free(target->store);
+	vec_done(&target->published);
 	dwfl_end(target->dwfl);
 }
 
 /* ---- our walk ---- */
+
+static void publish(struct target *target, const struct proc_mapping *found, const struct unwind_table *table,
+		    uint64_t address)
+{
+	struct unwind_space_mapping mapping = { found->start, found->end, found->file_offset,
+						address - found->file_offset, UNWIND_NO_TABLE };
+
+	if (unwind_store_add(target->store, table, &mapping.table))
+		fail_test("%s: its table is not published", found->path);
+	vec_push(&target->published, mapping);
+}
 
 static void add_mapping(void *context, const struct proc_mapping *found)
 {
@@ -154,19 +173,25 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 	    !unwind_table_address_of_offset(&mapping.table, found->file_offset, &address)) {
 		mapping.bias = found->start - address;
 		vec_push(&target->mappings, mapping);
+		publish(target, found, &mapping.table, address);
 	}
 	elf_file_done(&elf);
 }
 
 static void read_mappings(struct target *target)
 {
+	const struct unwind_process_key key = { .tgid = (uint32_t)target->pid };
 	_cleanup_(closep) int fd = -1;
 	char path[64];
 
+	target->store = step_store_new();
 	snprintf(path, sizeof(path), "/proc/%d/maps", target->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || proc_maps_read(fd, add_mapping, target) <= 0)
 		fail_test("%s: cannot be read", path);
+	if (unwind_store_set_process(target->store, &key, target->published.data, target->published.nr) ||
+	    unwind_store_settle(target->store))
+		fail_test("the mappings are not published");
 }
 
 static struct st_unwind_rule rule_at(const struct target *target, uint64_t address)
@@ -265,10 +290,8 @@ static void step_out_of_signal(struct walker *walker, struct st_unwind_rule rule
 static void walk(struct target *target, struct frames *frames)
 {
 	struct walker walker = { .target = target, .is_exact = true };
-	struct user_regs_struct regs;
+	const struct user_regs_struct regs = target->registers;
 
-	if (ptrace(PTRACE_GETREGS, target->tid, NULL, &regs))
-		fail_test("PTRACE_GETREGS: %s", strerror(errno));
 	memcpy(walker.registers,
 	       (const uint64_t[]){ regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp,
 				   regs.r8, regs.r9, regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15 },
@@ -287,6 +310,18 @@ static void walk(struct target *target, struct frames *frames)
 		else
 			step_by_rule(&walker, rule);
 	}
+}
+
+/* ---- the walk of the programs ---- */
+
+static void walk_by_step(const struct target *target, struct frames *frames)
+{
+	struct step_walk walked;
+
+	step_walk(target->pid, &target->registers, &walked);
+	memcpy(frames->pc, walked.pc, walked.nr * sizeof(*frames->pc));
+	frames->nr = walked.nr;
+	frames->is_whole = walked.end == ST_END_ROOT;
 }
 
 /* ---- libdw's walk ---- */
@@ -384,15 +419,19 @@ static void check_names(const struct target *target, const struct frames *frames
 
 static void check(const char *program, const char *const *ways)
 {
-	struct frames ours = {}, theirs = {};
+	struct frames ours = {}, step = {}, theirs = {};
 	struct target target = {};
 
 	start_fixture(&target, program, ways);
 	stop_fixture(&target);
 	read_mappings(&target);
+	if (ptrace(PTRACE_GETREGS, target.tid, NULL, &target.registers))
+		fail_test("PTRACE_GETREGS: %s", strerror(errno));
 	walk(&target, &ours);
+	walk_by_step(&target, &step);
 	walk_by_libdw(&target, &theirs);
 	check_same(&target, &ours, &theirs);
+	check_same(&target, &step, &theirs);
 	check_calls(&target, &ours);
 	check_names(&target, &ours);
 	printf("ok %s: %zu frames, %s\n", strrchr(program, '/') + 1, ours.nr,

@@ -29,6 +29,15 @@ pprof -proto -output="$T/merged.pb.gz" "$T/p.pb.gz" "$T/p.pb.gz" >/dev/null
 pprof -top "$T/merged.pb.gz" >"$T/top"
 expect merged 'of 34 total' "$T/top"
 
+# Source lines, and inlined calls as lines of one location
+"$STACKTOOL" report -o "$T/inlined.pb.gz" "${ordinary%/*}/inlined" 2>/dev/null || fail "cannot write"
+pprof -top -lines "$T/inlined.pb.gz" >"$T/lines"
+expect lines '83\.87% +st_fix_burn .*inlined\.c:18 \(inline\)$' "$T/lines"
+expect lines '100% +st_fix_middle .*inlined\.c:23 \(inline\)$' "$T/lines"
+expect lines '100% +st_fix_outer .*inlined\.c:29$' "$T/lines"
+pprof -raw "$T/inlined.pb.gz" >"$T/raw"
+[ "$(grep -c 'st_fix_middle' "$T/raw")" = 6 ] || fail "not one call in each of six locations: $(cat "$T/raw")"
+
 # The drawing, and what the web server gives its pages.
 pprof -svg -output="$T/p.svg" "$T/p.pb.gz" >/dev/null
 expect svg '>submit_bio<' "$T/p.svg"
@@ -62,6 +71,17 @@ wait "$server"
 pprof -top "$T/hostile.pb.gz" >"$T/top"
 expect "template arguments" 'std::pair<int, char>::swap\(int, char\)$' "$T/top"
 LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f]' "$T/top" && fail "control characters"
+
+# Where the period is known samples are time as well, and that is what is shown.
+"$STACKTOOL" report -o "$T/time.pb.gz" "$SOURCE/tests/fuzz/corpus/stk/processes" 2>/dev/null || fail "cannot write time"
+pprof -top "$T/time.pb.gz" >"$T/top"
+expect "cpu time" '^Type: cpu$' "$T/top"
+expect "cpu time" 'of 50ms total' "$T/top"
+pprof -top -sample_index=samples "$T/time.pb.gz" >"$T/top"
+expect "samples" 'of 5 total' "$T/top"
+pprof -raw "$T/time.pb.gz" >"$T/raw"
+expect period '^Period: 10000000$' "$T/raw"
+expect "the kernel's build id" '\[kernel\.kallsyms\] 6ecd6ec21ec69416e50a8aa6737e500901ddb47a' "$T/raw"
 
 # Binary data is refused on a terminal.
 if command -v script >/dev/null; then

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* readers.js PPROF JSON SPEEDSCOPE SCHEMA SPEEDSCOPE-FOLDER TYPE UNIT: other people's decoders and schemas over our documents. */
+/* readers.js PPROF JSON SPEEDSCOPE SCHEMA SPEEDSCOPE-FOLDER TYPE:UNIT[,…] PERIOD: other people's decoders and schemas over our documents. */
 "use strict";
 const fs = require("fs");
 const zlib = require("zlib");
 const { Profile } = require("pprof-format");
 const Ajv = require("ajv");
 
-const [pprofPath, jsonPath, speedscopePath, schemaPath, speedscopeFolder, type, unit] = process.argv.slice(2);
+const [pprofPath, jsonPath, speedscopePath, schemaPath, speedscopeFolder, types, period] = process.argv.slice(2);
 let failures = 0;
 
 function check(what, condition, detail) {
@@ -19,16 +19,18 @@ const read = (path) => JSON.parse(fs.readFileSync(path, "utf8"));
 const sum = (numbers) => numbers.reduce((a, b) => a + Number(b), 0);
 
 /*
- * What makes a name of a series: Parca's MetaFromPprof (a period is part of the name, and there is none), Pyroscope's
- * validate.go (no dash in a type; at most 100 labels a sample, 1000 frames) and its off_cpu, which may have no period.
+ * What makes a name of a series: Parca's MetaFromPprof (a period is part of the name), Pyroscope's validate.go (no dash
+ * in a type; at most 100 labels a sample, 1000 frames), its process_cpu ("samples" and "cpu" with a period in nanoseconds) and its
+ * off_cpu, which may have no period.
  */
 function checkSeries(profile) {
   const strings = profile.stringTable.strings, text = (number) => strings[Number(number)];
-  const named = (value) => [text(value.type), text(value.unit)];
-  check("sample type and unit", JSON.stringify(profile.sampleType.map(named)) === JSON.stringify([[type, unit]]), profile.sampleType.map(named));
+  const named = (value) => text(value.type) + ":" + text(value.unit);
+  check("sample types and units", profile.sampleType.map(named).join() === types, profile.sampleType.map(named));
   check("no dash in a type", profile.sampleType.every((value) => !text(value.type).includes("-")));
-  check("the default type is there", text(profile.defaultSampleType) === type);
-  check("no period", !Number(profile.period) && (!profile.periodType || !Number(profile.periodType.type)));
+  check("the default type is the last", named(profile.sampleType.at(-1)).split(":")[0] === text(profile.defaultSampleType));
+  check("the period", Number(profile.period) === Number(period), profile.period);
+  check("the type of the period", (profile.periodType ? named(profile.periodType) : "") === (Number(period) ? "cpu:nanoseconds" : ""));
   check("a time that no clock has yet shown is none", Number(profile.timeNanos) >= 0 && Number(profile.durationNanos) >= 0);
   for (const sample of profile.sample) {
     const keys = sample.label.map((label) => text(label.key));
@@ -74,7 +76,9 @@ function checkPprof(profile) {
     check("mappings say that they have functions", mapping.hasFunctions);
     check("mappings have a range", Number(mapping.memoryStart) < Number(mapping.memoryLimit));
   }
-  return sum(profile.sample.map((sample) => sample.value[0]));
+  if (Number(period))
+    check("time is samples by period", profile.sample.every((sample) => Number(sample.value[1]) === Number(sample.value[0]) * period));
+  return profile.sampleType.map((type, i) => sum(profile.sample.map((sample) => sample.value[i])));
 }
 
 function checkSchema(what, schema, document) {
@@ -99,8 +103,11 @@ const total = sum(json.intervals.map((interval) => interval.total));
 check("json: stacks add up", total === sum(json.intervals.flatMap((interval) => interval.stacks.map((stack) => stack.count))));
 check("json: frames exist", json.intervals.every((interval) => interval.stacks.every((stack) =>
   [...(stack.kernel || []), ...(stack.user || [])].every((frame) => frame < json.frames.length))));
-const pprofTotal = checkPprof(Profile.decode(zlib.gunzipSync(fs.readFileSync(pprofPath))));
+const pprofTotals = checkPprof(Profile.decode(zlib.gunzipSync(fs.readFileSync(pprofPath))));
 const speedscopeTotal = checkSpeedscope(read(speedscopePath));
-const scale = unit === "nanoseconds" ? 1000 : 1; /* JSON and speedscope have microseconds */
-check("all formats have one total", total * scale === pprofTotal && total === speedscopeTotal, [total, pprofTotal, speedscopeTotal]);
+/* JSON and speedscope have whole microseconds of each stack. */
+const pprofTotal = types.includes("off_cpu:") ? pprofTotals[1] / 1000 : pprofTotals[0];
+const stacks = sum(json.intervals.map((interval) => interval.stacks.length));
+check("all formats have one total", total === speedscopeTotal && pprofTotal >= total && pprofTotal <= total + (types.includes("off_cpu:") && stacks),
+  [total, pprofTotal, speedscopeTotal]);
 process.exit(failures ? 1 : 0);

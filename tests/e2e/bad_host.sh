@@ -32,6 +32,9 @@ expect_status 0
 expect_out 'tracefs'
 # Only --explain: to hook them all brings the host to its knees.
 cannot no-tracefs 'tracefs' count --explain 't:sched:*'
+tool_under no-tracefs count --explain --max-probes 3 't:*:sched_*'
+expect_status 2
+expect_err 'more than the limit of 3 probes$'
 
 # profile needs no tracefs.
 fixture chain spin

@@ -24,6 +24,14 @@ refused 1 "$gone" profile -L "$gone" 1
 refused 1 "$gone" count -p "$gone" t:sched:sched_switch
 refused 1 "$gone" count -p "$gone" c:malloc
 
+# Of a list one is enough: the others may have ended since somebody looked.
+tool profile -p "$gone,$$" 0.1
+expect_status 0
+expect_err "1 of 2 processes is not there \($gone\)"
+tool profile -L "$$,$gone,$gone" 0.1
+expect_status 0
+expect_err "2 of 3 threads are not there \($gone, $gone\)"
+
 # Nothing matched: status 5, with near names
 refused 5 'st_fix_hitt' count "$FIXTURES/calls:st_fix_hitt"
 expect_err 'st_fix_hit'

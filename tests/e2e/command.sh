@@ -35,6 +35,10 @@ expect_equal "errors" "$(grep -c "not found" "$T/err")" 1
 : >"$T/plain"
 status 126 "$T/plain"
 
+# Some who start programs ignore the end of children; the kernel then keeps no status, and nobody is woken by it.
+"$FIXTURES/as" ignore-children "$STACKTOOL" profile -o "$T/report.folded" -- sh -c 'exit 7' >"$T/out" 2>"$T/err"
+expect_equal "status under an ignored SIGCHLD" $? 7
+
 # The tool's own failures come first, and the command is not executed then.
 tool count t:sched:no_such_event -- touch "$T/executed"
 expect_status 5

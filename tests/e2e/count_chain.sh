@@ -4,8 +4,8 @@
 . "${0%/*}/lib.sh"
 needs uprobe
 
-# At the entry of a function the frame of the direct caller (st_fix_h) is not on the frame pointer chain yet.
-chain='st_fix_main;st_fix_a;st_fix_b;st_fix_c;st_fix_d;st_fix_e;st_fix_f;st_fix_g;(st_fix_h;)?st_fix_leaf'
+# With the direct caller (st_fix_h), whose frame is not on the frame pointer chain yet at the entry of a function.
+chain='st_fix_main;st_fix_a;st_fix_b;st_fix_c;st_fix_d;st_fix_e;st_fix_f;st_fix_g;st_fix_h;st_fix_leaf'
 
 fixture chain calls 1000
 tool_start count -f -p "$fixture_pid" "$FIXTURES/chain:st_fix_leaf"

@@ -82,21 +82,21 @@ expect_equal "enter and exit" "$(folded_sum)" 2000
 fixture_end
 
 # What must run on any host: P, d and f together; the header counts what was attached
-tool count -P -df -D 1 t:sched:sched_switch
+tool count -P -df -D 0.4 t:sched:sched_switch
 expect_status 0
 expect_out ';-;.*(schedule|__schedule).* [0-9]+$'
-tool count -P -D 1 't:sched:sched_sw*'
+tool count -P -D 0.4 't:sched:sched_sw*'
 expect_status 0
 expect_out '^Tracing [0-9]+ functions for "t:sched:sched_sw\*"\.\.\. Hit Ctrl-C to end\.$'
 expect_out '^    [^ ].* \[[0-9]+\]$'
-tool count -f -D 1 't:sched:*'
+tool count -f -D 0.4 't:sched:*'
 expect_status 0
-tool count -K -D 1 t:sched:sched_switch
+tool count -K -D 0.4 t:sched:sched_switch
 expect_status 0
 expect_out '^  (__)?schedule'
-tool count -U -f -D 1 t:sched:sched_switch
+tool count -U -f -D 0.4 t:sched:sched_switch
 expect_status 0
 refuse_out ';(__)?schedule(\+0x[0-9a-f]+)?( |;)' # compilers have functions of that name in theirs
-tool count -D 1 -K -U t:sched:sched_switch
+tool count -D 0.4 -K -U t:sched:sched_switch
 [ "$status" = 1 ] || [ "$status" = 2 ] || fail "-K with -U: status $status"
 cat "$T/out" "$T/err" | grep -q 'mutually exclusive\|not allowed with' || fail "-K with -U is not explained"

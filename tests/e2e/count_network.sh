@@ -1,11 +1,11 @@
 #!/bin/sh
 # ctest: guest timeout=300
 # The sentence that this tool is known by: which code paths lead to ip_output, and how often. With traffic over loopback,
-# by the best mechanism of each kernel.
+# by the best mechanism of each kernel. And the other commands that a user types first, each with its stacks.
 . "${0%/*}/lib.sh"
 needs kprobe
 
-NR=20
+NR=5
 ip link set lo up || fail "no loopback"
 
 # The lines that have a function, with its callers behind it as stackcount prints them
@@ -52,3 +52,24 @@ cat /proc/version | cat >/dev/null
 tool_end
 expect_status 0
 expect_out ';__schedule(\+0x[0-9a-f]+)?( |;)'
+
+# Of one process: a function of the C library, and a USDT probe
+fixture calls-dyn -k malloc -n 100 -b 2
+tool_start count -f -p "$fixture_pid" c:malloc
+go
+fixture_done
+tool_end
+expect_status 0
+plain_names "$T/out" >"$T/plain"
+expect_equal "calls of malloc" "$(folded_sum_of 'st_fix_(left|alloc);(.*;)?(__libc_)?malloc [0-9]+$' "$T/plain")" 100
+fixture_end
+
+fixture usdt 50
+tool_start count -f -p "$fixture_pid" "u:$FIXTURES/usdt:st_fix:hit"
+go
+fixture_done
+tool_end
+expect_status 0
+plain_names "$T/out" >"$T/plain"
+expect_equal "passes of the probe" "$(folded_sum_of 'st_fix_main;st_fix_(one|two) [0-9]+$' "$T/plain")" 100
+fixture_end

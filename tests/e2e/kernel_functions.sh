@@ -7,6 +7,7 @@
 needs kprobe
 
 counted=0
+has_fentry=
 for how in multi kprobe fentry; do
 	fixture calls -n "$EVENTS" -t 2 -k getppid -b 2
 	tool count --explain --attach="$how" -r '__(x64|do|se)_sys_getppid'
@@ -18,6 +19,7 @@ for how in multi kprobe fentry; do
 		continue
 	fi
 	expect_status 0
+	[ "$how" != fentry ] || has_fentry=1
 	tool_start count -f --attach="$how" -p "$fixture_pid" -r '__(x64|do|se)_sys_getppid'
 	go
 	fixture_done
@@ -65,3 +67,23 @@ expect_out '^Tracing [0-9]+ functions for "vfs_\*"'
 tool count -D 0.1 -r '(asm_)?exc_(int3|page_fault)|_raw_spin_lock|vfs_read'
 expect_status 0
 expect_err "1 functions such as '_raw_spin_lock' left out: probing them is known to hang hosts"
+
+# Each copy of fentry's program counts for its own function, and a function that the kernel's types do not have is no reason to
+# end the run.
+if [ -n "$has_fentry" ]; then
+	fixture calls -n 300 -k rename
+	tool_start funccount --attach=fentry -p "$fixture_pid" -r '__x64_sys_(prctl|getpgid|getpriority)'
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	refuse_err 'refused'
+	expect_equal "calls by the copy" "$(awk '$1 == "__x64_sys_prctl" { print $2 }' "$T/out")" 300
+	expect_equal "rows" "$(grep -c '^__x64_sys_' "$T/out")" 1
+	fixture_end
+
+	# It goes by the name of a type: of two functions of one name it would count one of them twice.
+	tool count -D 0.1 --attach=fentry -r 'vfs_read|name_show'
+	expect_status 0
+	expect_err "probes were refused, such as name_show: (fentry goes by name|the kernel's type information has no function)"
+fi

@@ -21,3 +21,15 @@ expect_one_line_error
 
 tool count -D 0.1 --attach=fentry vfs_read
 expect_status 0
+
+# A command and what it starts, by programs that read nothing of the kernel's memory: every event from the first to the last
+"$STACKTOOL" funccount -o "$T/functions.txt" __x64_sys_getppid -- sh -c "echo | $FIXTURES/calls -n 300 -k getppid; exit 7" \
+	>"$T/said" 2>"$T/err"
+expect_equal "status of the command" $? 7
+grep -q '^DONE events=300' "$T/said" || fail "the command was not executed"
+calls=$(awk '$1 == "__x64_sys_getppid" { print $2 }' "$T/functions.txt")
+[ "$calls" -ge 300 ] && [ "$calls" -le 310 ] || fail "$calls calls of the command's child, not 300 and the few of a shell"
+
+"$STACKTOOL" count -f -o "$T/stacks.folded" t:raw_syscalls:sys_enter -- "$FIXTURES/calls" -n 300 -k getppid <&- >"$T/said" 2>"$T/err"
+expect_equal "status" $? 0
+[ "$(folded_sum_of '^calls;' "$T/stacks.folded")" -ge 300 ] || fail "no stacks of the command"

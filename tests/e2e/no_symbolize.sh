@@ -42,3 +42,7 @@ chmod -R a+rX "$T/files" "$T/saved.stk"
 tool_under nobody report --debug-dir "$T/files" "$T/saved.stk"
 expect_status 0
 expect_out 'st_fix_h\+0x[0-9a-f]+ \[prog\]'
+tool_under nobody diff -f --debug-dir "$T/files" "$T/saved.stk" "$T/saved.stk"
+expect_out ';st_fix_h'
+tool_under nobody flame --format folded --debug-dir "$T/files" "$T/saved.stk"
+expect_out ';st_fix_h'

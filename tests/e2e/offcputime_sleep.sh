@@ -104,7 +104,7 @@ expect_err 'letters of states'
 
 # Lists, threads, and the two parts of a sleep: all of it is blocked, next to nothing waits for a CPU
 fixture offcpu sleep 10 20000
-tool_start offcputime -f --blocked -t "1,$fixture_pid"
+tool_start offcputime -f --blocked -t "$(seq -s , 4190000 4190999),$fixture_pid"
 go
 fixture_done
 tool_end

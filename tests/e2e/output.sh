@@ -57,7 +57,7 @@ tool report --comm '^true$' -o "$T/events.perf" "$T/events.stk"
 nr=$(grep -c '^true .*: *1 t:sched:sched_process_exec: $' "$T/events.perf")
 [ "$nr" = 100 ] || fail "$nr of 100 events with times"
 tool report -o "$T/events.json" "$T/events.stk"
-start=$(grep -o '"start":[0-9.]*' "$T/events.json" | head -n 1 | cut -d : -f 2)
+start=$(grep -o '"start":[0-9][0-9.]*' "$T/events.json" | head -n 1 | cut -d : -f 2)
 since=$(awk -v start="$start" '/^true / && ++nr == 50 { sub(":", "", $4); printf "%.6f\n", $4 - start }' "$T/events.perf")
 tool report -f --comm '^true$' --since "$since" "$T/events.stk"
 late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")

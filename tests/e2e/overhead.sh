@@ -129,6 +129,17 @@ tool_start count --max-overhead off --forever "$many"
 tool_end
 refuse_err 'minutes'
 
+# So many that they are likely a mistake: refused, by our own number or that of bcc's tools
+BCC_PROBE_LIMIT=1 tool count --explain 't:task:*'
+expect_status 2
+expect_one_line_error
+expect_err ': [0-9]+ matches are more than the limit of 1 probes'
+expect_err '^  .*--max-probes [0-9]+'
+BCC_PROBE_LIMIT=1 tool count --explain --max-probes 10000 't:task:*'
+expect_status 0
+BCC_PROBE_LIMIT=1 tool count --explain --force 't:task:*'
+expect_status 0
+
 # Nonsense
 for limit in much 101 -1; do
 	tool count --max-overhead "$limit" t:task:task_rename

@@ -35,3 +35,14 @@ for applet in 'funccount -d 1 --attach=kprobe' 'count -D 1 --attach=kprobe'; do
 	expect_one_line_error
 	expect_err 'lockdown'
 done
+
+# Timed samples need no memory of the kernel's.
+fixture chain spin
+go
+tool profile -f -F 49 -p "$fixture_pid" 1
+expect_status 0
+expect_out ';st_fix_g;st_fix_h(;[^ ]*)? [0-9]+$'
+refuse_err 'does not add up'
+fixture_end
+tool profile -K -f -F 49 1
+expect_status 0

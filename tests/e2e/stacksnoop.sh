@@ -11,7 +11,7 @@ events() {
 }
 
 dropped() {
-	sed -nE 's/^\[([0-9]+) events lost\]$/\1/p' "$T/out" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+	sed -nE 's/^\[([0-9]+) events? lost\]$/\1/p' "$T/out" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
 fixture calls -n 900 -t 2 -b 2

@@ -8,9 +8,12 @@ needs uprobe
 # From the root of the thread, as the C library names it, to the leaf. Its own functions may have no names.
 root='(frameless[^;]*;)?(_start|clone3?|__clone3?)(;[^;]+)*;'
 
+# In guests what may depend on the kernel
+shapes='recurse alloca large library signal trampoline thread'
+[ -n "${IN_GUEST:-}" ] || shapes="$shapes trap nested longjmp"
 for kind in frameless frameless-dyn; do
-	for shape in recurse alloca large library signal thread; do
-		[ "$kind" = frameless ] || [ "$shape" = library ] || continue
+	for shape in $shapes; do
+		[ "$kind" = frameless ] || [ "$shape" = library ] || [ "$shape" = trampoline ] || continue
 		fixture $kind $shape 200
 		tool_start count -f -p "$fixture_pid" "$FIXTURES/$kind:st_fix_leaf"
 		go

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A worker that was taken over: the input is what it says, packet by packet (two bytes of length before each), while
- * the caller asks for names and functions, and waits for an unwind table.
+ * the caller asks for names, functions and source lines, and waits for an unwind table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +76,8 @@ static void ask(struct worker_link *link, enum message_kind question, enum messa
 	struct symbol_answer answers[3];
 	struct found_functions found = {};
 	struct found_usdt probes = {};
+	struct symbol_line_range ranges[3] = {};
+	struct found_lines lines = { .ranges = ranges };
 	const char *names[3];
 
 	draft_start(&link->draft, question, 0);
@@ -85,6 +87,10 @@ static void ask(struct worker_link *link, enum message_kind question, enum messa
 		answers_names(&link->message, &link->texts, 3, answers);
 	else if (answer == MESSAGE_SUGGESTIONS)
 		answers_suggestions(&link->message, &link->texts, names, 3);
+	else if (answer == MESSAGE_SOURCES)
+		while (answers_lines(&link->message, &link->texts, 3, &lines) == 1 &&
+		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
+			;
 	else if (answer == MESSAGE_USDT)
 		while (answers_usdt(&link->message, &link->texts, &probes) == 1 &&
 		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
@@ -93,6 +99,10 @@ static void ask(struct worker_link *link, enum message_kind question, enum messa
 		while (answers_functions(&link->message, &link->texts, &found) == 1 &&
 		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
 			;
+	for (size_t i = 0; i < 3; i++)
+		if (ranges[i].first + ranges[i].nr > lines.lines.nr)
+			__builtin_trap();
+	vec_done(&lines.lines);
 	vec_done(&found.functions);
 	vec_done(&probes.probes);
 }
@@ -113,9 +123,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const enum message_kind questions[][2] = { { MESSAGE_NAME, MESSAGE_NAMES },
 							  { MESSAGE_FIND, MESSAGE_FUNCTIONS },
 							  { MESSAGE_SUGGEST, MESSAGE_SUGGESTIONS },
-							  { MESSAGE_FIND_USDT, MESSAGE_USDT } };
+							  { MESSAGE_FIND_USDT, MESSAGE_USDT },
+							  { MESSAGE_LINES, MESSAGE_SOURCES } };
 
-	for (int i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
 		struct worker_link *link;
 		int pair[2];
 

@@ -165,6 +165,16 @@ static const struct event snoop_events[] = {
 	{},
 };
 
+/* A thread that is not the first of its process, and a single event that is missing */
+static const struct event one_lost_events[] = {
+	{ 1, "app", 1234, PROGRAM_KPROBE, KERNEL, .tid = 1235, .time_ns = 47684, .count = 1, .probe = "submit_bio",
+	  .cpu = 3 },
+	{ 2, .count = 1, .lost = true },
+	{ 3, "app", 4194304, PROGRAM_KPROBE, KERNEL, .tid = 4194303, .time_ns = 50000, .count = 1,
+	  .probe = "submit_bio" },
+	{},
+};
+
 /* Why there is no waker, wakers that are no threads, what was lost, and what had not ended. */
 static const struct event reasons_events[] = {
 	{ 1,
@@ -432,6 +442,33 @@ static const struct golden {
 	  1,
 	  { OFFWAKE_VIEW, BOTH, HISTOGRAM } },
 	{ "wakeuptime-histogram", WAKEUP, wake_histogram_events, 1, { WAKE_VIEW, HISTOGRAM } },
+	{ "wakeuptime-both",
+	  "Tracing blocked time (us) by user + kernel stack for 1 secs.",
+	  offwaketime_events,
+	  1,
+	  { WAKE_VIEW, .want_user = true, .delimited = true } },
+	{ "wakeuptime-both-f",
+	  "",
+	  offwaketime_events,
+	  1,
+	  { WAKE_VIEW, .want_user = true, .delimited = true, .folded = true } },
+	{ "offcputime-per-thread",
+	  OFFCPU("all threads", "user + kernel"),
+	  offcputime_events,
+	  1,
+	  { OFFCPU_VIEW, BOTH, .by_thread = true } },
+	{ "offwaketime-per-thread",
+	  OFFWAKE("user + kernel"),
+	  reasons_events,
+	  1,
+	  { OFFWAKE_VIEW, BOTH, .by_thread = true } },
+	{ "offwaketime-per-thread-f", "", reasons_events, 1, { OFFWAKE_VIEW, BOTH, .by_thread = true, .folded = true } },
+	{ "wakeuptime-per-thread", WAKEUP, offwaketime_events, 1, { WAKE_VIEW, .by_thread = true } },
+	{ "stacksnoop-per-thread",
+	  "TIME(s)            COMM         PID/TID         CPU FUNCTION",
+	  one_lost_events,
+	  1,
+	  { SNOOP_VIEW, .want_kernel = true, .by_thread = true } },
 	{ "wakeuptime-reasons", WAKEUP, reasons_events, 1, { WAKE_VIEW } },
 	{ "wakeuptime-reasons-f", "", reasons_events, 1, { WAKE_VIEW, .folded = true } },
 	{ "profile-plain", DEFAULT_HEADER, profile_events, 1, { PROFILE_VIEW, BOTH } },
@@ -553,12 +590,30 @@ static int run(const struct golden *golden, bool accept)
 	return compare(golden->name, "live", read_expected(path), text) | compare_saved(golden, &profile, text);
 }
 
+/* The file of one case, for tests that begin with a saved profile. */
+static int save(const char *name)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		_cleanup_(profile_done) struct profile profile;
+		_cleanup_(buf_done) struct buf bytes = {};
+
+		if (strcmp(cases[i].name, name))
+			continue;
+		build(&cases[i], &profile);
+		profile_encode(&profile, &bytes);
+		return fwrite(bytes.data, 1, bytes.nr, stdout) == bytes.nr ? 0 : 1;
+	}
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	bool accept = argc > 1 && !strcmp(argv[1], "--accept");
 	size_t nr = sizeof(cases) / sizeof(cases[0]);
 	int failures = 0;
 
+	if (argc == 3 && !strcmp(argv[1], "--save"))
+		return save(argv[2]);
 	for (size_t i = 0; i < nr; i++)
 		failures += run(&cases[i], accept);
 	printf("%zu cases, %d failures\n", nr, failures);

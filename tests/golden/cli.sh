@@ -66,6 +66,9 @@ wrong 2 "stacktool: argument --install: give one folder for the links" --install
 wrong 2 "stacktool: argument --install: give one folder for the links" --install a b
 wrong 2 "stacktool: argument --list: 'profile': nothing may follow" --list profile
 wrong 2 "stacktool: argument --version: 'x': nothing may follow" --version x
+wrong 2 "stacktool: argument help: 'x': nothing may follow" help count x
+wrong 2 "stacktool: argument help: 'x': nothing may follow" help --man probes x
+wrong 2 "stacktool: argument --help: 'x': nothing may follow" --help count x
 wrong 2 "stacktool: 'profil': no such applet: did you mean 'profile'?
   there are $all" help profil
 wrong 2 "stacktool: 'a\\x1b[31mb\\x0ac': no such applet
@@ -103,7 +106,7 @@ wrong 2 "stacktool profile: unknown option '--frequenzy'
   did you mean '--frequency'?" profile --frequenzy 9
 wrong 2 "stacktool profile: unknown option '-Z'
   '--help' lists the options" profile -Z
-wrong 2 "stacktool profile: ambiguous option '--h': it could be --hash-storage-size, --help" profile --h
+wrong 2 "stacktool profile: ambiguous option '--h': it could be --hash-storage-size, --host-root, --help" profile --h
 wrong 2 "stacktool profile: argument -f/--folded: takes no value" profile --folded=1
 wrong 2 "stacktool profile: unexpected argument '6'" profile 5 6
 wrong 2 "stacktool count: unexpected argument 'c:malloc'
@@ -148,6 +151,11 @@ for applet in $applets; do
 	cmp -s "$T/help" "$T/out" || bad "help $applet differs from $applet --help"
 	good "^\.TH stacktool-$applet 8 " help --man "$applet"
 	check_page "$applet"
+	case " profile count funccount stacksnoop offcputime offwaketime wakeuptime " in
+	*" $applet "*) for section in DEBUGGING OVERHEAD EXAMPLES; do
+		grep -qx "\.SH $section" "$T/out" || bad "stacktool-$applet(8) has no section $section"
+	done ;;
+	esac
 	# Every long option of the help is known. The wrong one behind it keeps the applet from running.
 	for option in $(sed -nE 's/^  .{4}(--[a-z-]+).*/\1/p' "$T/help"); do
 		run "$STACKTOOL" "$applet" "$option" 1 --zzzzzzzz
@@ -156,7 +164,7 @@ for applet in $applets; do
 done
 good '^\.TH stacktool 8 ' help --man
 check_page stacktool
-for section in DEBUGGING OVERHEAD; do
+for section in DESCRIPTION OPTIONS DEBUGGING OVERHEAD ENVIRONMENT; do
 	grep -qx "\.SH $section" "$T/out" || bad "stacktool(8) has no section $section"
 done
 good '^\.TH stacktool-probes 7 ' help --man probes
@@ -255,7 +263,7 @@ exec 3>&-
 "$STACKTOOL" profile --help >&4 2>"$T/err"
 status=$?
 line='--help | gone'
-says 0 ""
+says 0 "NOTE: the reader has gone: the rest of the output is not written"
 exec 4>&-
 
 [ "$failures" = 0 ] || echo "$failures failures"

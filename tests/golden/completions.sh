@@ -31,14 +31,50 @@ while read -r applet _; do
 	offers stacktool "$applet" -- | sort -u | comm -23 "$T/help" - >"$T/missing"
 	[ ! -s "$T/missing" ] || bad "bash: $applet: not offered: $(tr '\n' ' ' <"$T/missing")"
 done < <("$STACKTOOL" --list)
+for name in stackcount stackcount.py stackcount-bpfcc; do
+	offers $name --off | grep -qx -- --offset || bad "bash: $name"
+	complete -p $name >/dev/null || bad "bash: nothing is registered for $name"
+done
+offers stacktool help off | grep -qx -- offcputime || bad "bash: applets behind help"
+offers stacktool --v | grep -qx -- --version || bad "bash: --version"
 offers stackcount.py --off | grep -qx -- --offset || bad "bash: the name of a bcc tool"
 cd "$T" && [ "$(offers stacktool report ba)" = bash ] || bad "bash: files"
 
 for shell in zsh fish; do
 	"$STACKTOOL" --completions "$shell" >"$T/$shell" || bad "$shell"
 	grep -q -- 'min-block-time' "$T/$shell" || bad "$shell: an option is missing"
+	for name in stackcount.py offcputime-bpfcc; do
+		grep -qE -- "[ #]$name( |$)" "$T/$shell" || bad "$shell: $name is no command of its own"
+	done
 	! command -v "$shell" >/dev/null || "$shell" -n "$T/$shell" || bad "$shell: syntax"
 done
+
+# What fish itself offers behind each line, as its own user sees it
+fish_offers() { # LINE WORD
+	HOME=$T fish -c "source $T/fish; complete -C '$1'" | cut -f1 | grep -qx -- "$2" || bad "fish: '$1' does not offer $2"
+}
+if command -v fish >/dev/null; then
+	fish_offers 'stacktool off' offwaketime
+	fish_offers 'stacktool --ver' --version
+	fish_offers 'stacktool help off' offcputime
+	fish_offers 'stacktool stackcount --per-' --per-thread
+	fish_offers 'offcputime-bpfcc --hist' --histogram
+fi
+# In zsh completion takes a terminal; the function is at least defined, and asks for what it knows.
+if command -v zsh >/dev/null; then
+	cat >"$T/zsh.test" <<-'END'
+		compdef() { :; }
+		_describe() { print -l ${(P)2} ${(P)4}; }
+		_arguments() { printf "%s\n" "$@"; }
+		words=(stacktool off) CURRENT=2; . $1
+		words=(stacktool help off) CURRENT=3; _stacktool
+		words=(offcputime-bpfcc --hist) CURRENT=2; _stacktool
+	END
+	zsh -f "$T/zsh.test" "$T/zsh" >"$T/out" 2>"$T/err" || bad "zsh: $(head -n 3 "$T/err")"
+	for word in '^offwaketime:' '^--version:' '^--histogram\['; do
+		grep -qE -- "$word" "$T/out" || bad "zsh: nothing like $word is offered"
+	done
+fi
 "$STACKTOOL" --completions csh >"$T/out" 2>"$T/err"
 [ $? = 2 ] && grep -q "give bash, zsh or fish" "$T/err" || bad "csh"
 

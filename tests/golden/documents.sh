@@ -61,7 +61,7 @@ golden perf.tree report --tree "$T/perf"
 sed 's/10$/30/; s/5$/1/; /^java/d' "$T/shapes" >"$T/now"
 echo 'app;main;new 6' >>"$T/now"
 
-for profile in profile-default profile-hostile merge; do
+for profile in profile-default profile-hostile merge inlined; do
 	golden "$profile.tree" report --tree --least 0 "$corpus/$profile"
 	golden "$profile.top" report --top "$corpus/$profile"
 	golden "$profile.json" report --format json "$corpus/$profile"
@@ -70,7 +70,15 @@ for profile in profile-default profile-hostile merge; do
 	golden "$profile.svg" report --format svg "$corpus/$profile"
 	golden "$profile.html" report --format html "$corpus/$profile"
 done
+for profile in offwaketime-reasons wakeuptime-both; do
+	golden "$profile.tree" report --tree --least 0 "$corpus/$profile"
+	golden "$profile.perf" report --format perf "$corpus/$profile"
+done
+golden inlined.txt report "$corpus/inlined"
+golden inlined.folded report -f -a "$corpus/inlined"
 golden offcputime-histogram.json report --format json "$corpus/offcputime-histogram"
+golden processes.json report --format json "$corpus/processes"
+golden no-threads.perf report --format perf "$corpus/no-threads"
 golden shapes.svg flame "$T/shapes"
 golden shapes-java.svg flame --colors java --inverted --title '<&>' --width 600 --root none "$T/shapes"
 golden shapes-callers.tree report --tree --reverse --root none --least 20 "$T/shapes"
@@ -80,6 +88,18 @@ golden diff-normalized.txt diff -n --lines 3 "$T/shapes" "$T/now"
 golden diff.folded diff -f "$T/shapes" "$T/now"
 golden diff.svg diff --format svg "$T/shapes" "$T/now"
 golden diff.html diff --format html "$T/shapes" "$T/now"
+
+# What the two profiles lack is said of each.
+"$STACKTOOL" diff "$corpus/packed" "$T/shapes" 2>"$T/err" >/dev/null || fail "diff of a profile with notes"
+cmp -s "$T/err" <(echo "$corpus/packed:" && "$STACKTOOL" report "$corpus/packed" 2>&1 >/dev/null) || fail "diff: notes: $(cat "$T/err")"
+echo 'no stack' >>"$T/now"
+"$STACKTOOL" diff "$T/shapes" "$T/now" 2>&1 >/dev/null |
+	cmp -s - <(printf '%s\n' "$T/now:" "WARNING: 1 lines are no folded stacks and were left out") || fail "diff: lines that were left out"
+printf 'a 1/1 [000] 1.000000:        500 page-faults: \n\t            1000 f (m)\n\n' >"$T/faults"
+"$STACKTOOL" diff "$T/faults" "$T/shapes" 2>&1 >/dev/null | grep -qx 'WARNING: page-faults are compared with samples' ||
+	fail "diff: two units"
+"$STACKTOOL" diff "$T/faults" "$T/faults" 2>&1 >/dev/null | grep -q 'compared with' && fail "diff: one unit"
+sed -i '$d' "$T/now"
 
 # The same picture from a file, a pipe and a saved profile of the same stacks
 "$STACKTOOL" flame -o "$T/a.svg" "$T/shapes" || fail "flame -o"
@@ -157,7 +177,7 @@ cmp -s <("$STACKTOOL" report --histogram "$corpus/offcputime-histogram" 2>/dev/n
 	fail "--histogram changes a report that has one"
 [ "$("$STACKTOOL" report -q "$corpus/offcputime-histogram" 2>/dev/null | grep -c 'all stacks')" = 0 ] || fail "-q: a histogram of all stacks"
 "$STACKTOOL" report --tree "$corpus/offcputime-histogram" 2>/dev/null | grep -qF usecs && fail "a histogram in a tree"
-wrong 1 "merge': has no histogram: only a run of .* with --histogram keeps one" report --histogram "$corpus/merge"
+wrong 1 "merge': has no histogram: only a run of .* with --histogram or --timestamps keeps one" report --histogram "$corpus/merge"
 wrong 1 "has no histogram" report --histogram "$T/shapes"
 wrong 2 "argument --tree: not allowed with argument --histogram" report --histogram --tree "$corpus/offcputime-histogram"
 wrong 2 "argument --histogram: svg has no room for it: text, json and stk have" report --histogram --format svg "$corpus/offcputime-histogram"
@@ -190,6 +210,24 @@ wrong 1 "not a regular file" flame -o /dev/full --format svg "$T/shapes"
 wrong 1 "cannot open its directory" flame -o "$T/missing/a.svg" "$T/shapes"
 "$STACKTOOL" flame "$T/shapes" 2>"$T/err" >/dev/full && fail "a full disk is not noticed"
 grep -q 'cannot be written: No space left' "$T/err" || fail "a full disk: $(cat "$T/err")"
+# In every form: a full disk is told, and what was in the file stays; a reader that goes away is told, and no failure.
+awk 'BEGIN { for (i = 0; i < 6000; i++) printf "app%d;main;function_%x;leaf %d\n", i, i * 7919, i + 1 }' >"$T/many" # more than a pipe holds, but in packed forms
+for format in text folded json svg html pprof speedscope perf stk; do
+	"$STACKTOOL" report --format $format "$T/shapes" >/dev/full 2>"$T/err" && fail "$format: a full disk is not noticed"
+	[ "$(cat "$T/err")" = 'stacktool report: standard output: cannot be written: No space left on device' ] ||
+		fail "$format: a full disk: $(cat "$T/err")"
+	echo before >"$T/limited"
+	(trap '' XFSZ && ulimit -f 1 && exec "$STACKTOOL" report --format $format -o "$T/limited" "$T/many") 2>"$T/err" &&
+		fail "$format: a file that cannot grow is not noticed"
+	grep -q "limited': cannot be written: File too large" "$T/err" || fail "$format: a file that cannot grow: $(cat "$T/err")"
+	[ "$(cat "$T/limited")" = before ] || fail "$format: the file before is gone"
+	{ "$STACKTOOL" report --format $format "$T/many" 2>"$T/err" || fail "$format: a closed pipe: status $?"; } | head -c 1 >"$T/out"
+	bytes=$("$STACKTOOL" report --format $format "$T/many" 2>/dev/null | wc -c)
+	[ "$bytes" -lt 70000 ] || grep -qx 'NOTE: the reader has gone: the rest of the output is not written' "$T/err" ||
+		fail "$format: a closed pipe: $(cat "$T/err")"
+done
+find "$T" -name '.stacktool-*' | grep . && fail "files are left over"
+
 printf 'hello\nmain;a 3\n' | "$STACKTOOL" flame 2>"$T/err" >/dev/null || fail "a line that is no stack"
 grep -q '^WARNING: 1 lines are no folded stacks' "$T/err" || fail "lines left out: $(cat "$T/err")"
 [ "$failures" = 0 ]

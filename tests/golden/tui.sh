@@ -12,18 +12,25 @@ fail() {
 }
 
 printf 'app;main;a;b 6\napp;main;c 3\nother;x 1\n' >"$T/stacks"
-# Keys before the program reads them are thrown away (TCSAFLUSH), so they come when the first screen has been drawn.
 mkfifo "$T/keys" "$T/live"
-script -qefc "stty rows 12 cols 90; stty -a >$T/before; $STACKTOOL report --tui $T/stacks; echo \$? >$T/status; stty -a >$T/after" \
-	/dev/null <"$T/keys" >"$T/live" &
-exec 9>"$T/keys" 8<"$T/live"
-while IFS= read -rd q -u 8 part; do
-	printf %sq "$part" >>"$T/screen"
-	case $part in *'samples   ') break ;; esac
-done
-printf '\033[B\033[C/^b$\rq' >&9
-cat <&8 >>"$T/screen"
-wait $!
+# walk FILE KEYS: the keys come when the first screen has been drawn, because those before it are thrown away (TCSAFLUSH).
+walk() {
+	script -qefc "stty rows 12 cols 90; stty -a >$T/before; $STACKTOOL report --tui $1 2>$T/notes; echo \$? >$T/status; stty -a >$T/after" \
+		/dev/null <"$T/keys" >"$T/live" &
+	exec 9>"$T/keys" 8<"$T/live"
+	: >"$T/screen"
+	while IFS= read -rd q -u 8 part; do
+		printf %sq "$part" >>"$T/screen"
+		case $part in *'samples   ') break ;; esac
+	done
+	printf "$2" >&9
+	cat <&8 >>"$T/screen"
+	wait $!
+}
+here=$(cd "$(dirname "$0")" && pwd)
+walk "$here/../fuzz/corpus/stk/packed" q
+cmp "$T/notes" <("$STACKTOOL" report "$here/../fuzz/corpus/stk/packed" 2>&1 >/dev/null) || fail "not the notes of a report"
+walk "$T/stacks" '\033[B\033[C/^b$\rq'
 [ "$(cat "$T/status")" = 0 ] || fail "status $(cat "$T/status")"
 cmp "$T/before" "$T/after" || fail "the terminal is not as it was"
 grep -aq '+ other' "$T/screen" || fail "no tree"
@@ -36,6 +43,13 @@ script -qefc "$STACKTOOL report --tree $T/stacks; $STACKTOOL report $T/stacks; $
 	/dev/null </dev/null >"$T/plain"
 grep -aq 'other;x 1' "$T/plain" || fail "no report on the terminal"
 grep -aq $'\033' "$T/plain" && fail "text on a terminal has escape sequences"
+
+# Binary forms are not written to a terminal.
+for format in pprof stk; do
+	script -qefc "$STACKTOOL report --format $format $T/stacks" /dev/null </dev/null >"$T/plain"
+	[ $? = 2 ] || fail "$format on a terminal: $(cat "$T/plain")"
+	grep -q 'argument --format: this format is binary and the output is a terminal' "$T/plain" || fail "$format: $(cat "$T/plain")"
+done
 
 # Without a terminal one line says so, before anything else is done.
 refused() { # WORDS COMMAND...

@@ -178,6 +178,32 @@ static void small_screens_and_empty_trees_do_no_harm(void **state)
 	}
 }
 
+/* At 80 columns the names of stacks of python3 were indented out of the screen. */
+static void names_of_deep_stacks_are_seen(void **state)
+{
+	static const size_t columns[] = { 200, 80, 60 };
+	_cleanup_(buf_done) struct buf text = {};
+	struct fixture fixture;
+
+	buf_adds(&text, "app");
+	for (int i = 0; i < 150; i++)
+		buf_addf(&text, ";function_%d", i);
+	buf_adds(&text, " 1\n");
+	begin(&fixture, buf_text(&text));
+	for (size_t i = 0; i < 3; i++) {
+		_cleanup_(freep) char *screen = NULL;
+
+		browser_resize(&fixture.browser, 24, columns[i]);
+		assert_true(press(&fixture, "*"));
+		assert_true(browser_press(&fixture.browser, KEY_END));
+		screen = screen_of(&fixture);
+		assert_non_null(strstr(screen, "function_149\n"));
+		assert_non_null(strstr(screen, " - function_148\n"));
+		assert_true(browser_press(&fixture.browser, KEY_HOME));
+	}
+	end(&fixture);
+}
+
 /* The event of a saved profile is a stranger's text. */
 static void a_title_is_shown_and_not_obeyed(void **state)
 {
@@ -256,6 +282,7 @@ int main(void)
 		cmocka_unit_test(a_usual_terminal_has_room_for_how_it_ends),
 		cmocka_unit_test(search_opens_what_matches),
 		cmocka_unit_test(small_screens_and_empty_trees_do_no_harm),
+		cmocka_unit_test(names_of_deep_stacks_are_seen),
 		cmocka_unit_test(a_title_is_shown_and_not_obeyed),
 		cmocka_unit_test(what_comes_opens_until_a_key_is_pressed),
 		cmocka_unit_test(branches_and_the_cursor_stay_where_they_are),

@@ -124,6 +124,11 @@ static void bounds_meet_where_they_can(void **state)
 	assert_true(range.first_us == 5000 && range.last_us == 5000);
 	range = durations_longest(&durations);
 	assert_true(range.first_us == 5000 && range.last_us == 5000);
+	durations_add(&durations, 1, 5100000); /* each of them is known */
+	range = durations_shortest(&durations);
+	assert_true(range.first_us == 5000 && range.last_us == 5000);
+	range = durations_longest(&durations);
+	assert_true(range.first_us == 5100 && range.last_us == 5100);
 	durations_add(&durations, 3, 3 * 1024000); /* as short as the class allows: all three are */
 	range = durations_shortest(&durations);
 	assert_true(range.first_us == 1024 && range.last_us == 1024);

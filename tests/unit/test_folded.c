@@ -112,6 +112,8 @@ static void very_deep_lines_are_cut_at_the_root(void **state)
 	assert_int_equal(folded_decode(line.data, line.nr, "test", &profile, &notes), 0);
 	assert_int_equal(profile.records.nr, 1);
 	assert_true(profile.records.data[0].nr_user > 1000);
+	assert_int_equal(profile.records.data[0].user_status, STACK_TRUNCATED);
+	assert_int_equal(profile.records.data[0].kernel_status, STACK_NONE);
 	assert_string_equal(
 		profile_string(&profile,
 			       profile.frames.data[profile.stack_frames.data[profile.records.data[0].first]].name),

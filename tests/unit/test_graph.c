@@ -95,6 +95,29 @@ static void siblings_stand_in_the_order_of_their_names(void **state)
 	assert_int_equal(find(&tree, "z"), 4);
 }
 
+/* Rounded each for itself, 1,000 stacks of one sample became nothing beside a profile of 100. */
+static void small_stacks_stay_when_normalized(void **state)
+{
+	_cleanup_(buf_done) struct buf before = {};
+	_cleanup_(tree_done) struct tree tree;
+	_cleanup_(profile_done) struct profile first, second;
+
+	for (int i = 0; i < 1000; i++)
+		buf_addf(&before, "app;%s;f%d 1\n", i % 4 ? "most" : "some", i);
+	read_text(buf_text(&before), &first);
+	read_text("app;most;f1 60\napp;some;f0 40\n", &second);
+	tree_init(&tree, &(struct tree_options){});
+	tree_add_all(&tree, &first, TREE_BEFORE);
+	tree_add_all(&tree, &second, TREE_NOW);
+	tree_build(&tree);
+	tree_normalize(&tree);
+	assert_int_equal(tree.nodes.data[0].total[TREE_BEFORE], 100);
+	assert_int_equal(tree.nodes.data[0].total[TREE_NOW], 100);
+	assert_in_range(tree.nodes.data[find(&tree, "most")].total[TREE_BEFORE], 74, 76);
+	assert_in_range(tree.nodes.data[find(&tree, "some")].total[TREE_BEFORE], 24, 26);
+	assert_int_equal(tree.nodes.data[find(&tree, "most")].total[TREE_NOW], 60);
+}
+
 static void functions_that_call_themselves_count_once(void **state)
 {
 	_cleanup_(tree_done) struct tree tree;
@@ -111,6 +134,38 @@ static void functions_that_call_themselves_count_once(void **state)
 		}
 	}
 	vec_done(&functions.list);
+}
+
+/* The kind of a function whose module has this name. */
+static enum tree_kind kind_in(const char *module)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(tree_done) struct tree tree;
+	const uint64_t address = 0x7f0000001000;
+	struct profile_interval interval = {};
+	struct profile_frame frame = { .kind = FRAME_USER_RAW, .where = address };
+	struct profile_record record = { .id = { 1, 1 }, .user_status = STACK_OK, .nr_user = 1 };
+	uint32_t position;
+
+	profile_init(&profile);
+	frame.name = profile_add_string(&profile, "made");
+	frame.module = profile_add_string(&profile, module);
+	position = profile_add_frame(&profile, &frame);
+	profile_add_record(&profile, &record, &position, &address);
+	profile_count(&profile, &interval, record.id, 1, 0);
+	vec_push(&profile.intervals, interval);
+	tree_init(&tree, &(struct tree_options){});
+	tree_add_all(&tree, &profile, TREE_NOW);
+	tree_build(&tree);
+	return tree.frames.data[tree.nodes.data[find(&tree, "made")].frame].kind;
+}
+
+static void code_made_at_run_time_is_told_by_its_map(void **state)
+{
+	assert_int_equal(kind_in("perf-7.map"), TREE_JIT);
+	assert_int_equal(kind_in("jit-7.dump"), TREE_JIT);
+	assert_int_equal(kind_in("jit-7.map"), TREE_USER);
+	assert_int_equal(kind_in("libjit-7.dump.so"), TREE_USER);
 }
 
 static void suffixes_become_kinds(void **state)
@@ -338,7 +393,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_adds_up),
 		cmocka_unit_test(siblings_stand_in_the_order_of_their_names),
+		cmocka_unit_test(small_stacks_stay_when_normalized),
 		cmocka_unit_test(functions_that_call_themselves_count_once),
+		cmocka_unit_test(code_made_at_run_time_is_told_by_its_map),
 		cmocka_unit_test(suffixes_become_kinds),
 		cmocka_unit_test(an_empty_profile_is_a_picture_too),
 		cmocka_unit_test(stacks_may_be_empty),

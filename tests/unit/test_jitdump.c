@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/elf_writer.h"
+#include "tests/unit/perf_map_names.h"
 
 struct fixture {
 	struct perf_map map;
@@ -116,15 +117,7 @@ static void write_rest(struct fixture *fixture, size_t from)
 
 static const char *name_at(struct fixture *fixture, uint64_t address)
 {
-	const struct perf_map_entry *entry = perf_map_lookup(&fixture->map, address);
-	char scratch[NAME_MAX_BYTES];
-	struct name name = { "", 0 };
-
-	if (entry)
-		name = perf_map_name(&fixture->map, entry, scratch);
-	memcpy(fixture->text, name.text, name.nr_bytes);
-	fixture->text[name.nr_bytes] = '\0';
-	return fixture->text;
+	return perf_map_text_at(&fixture->map, address, fixture->text);
 }
 
 static void code_has_the_name_of_its_load(void **state)

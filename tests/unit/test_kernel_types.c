@@ -130,11 +130,31 @@ static void the_file_for_an_object_is_small_and_has_its_types(void **state)
 	btf__free(object);
 }
 
+static void functions_have_the_ids_that_libbpf_finds(void **state)
+{
+	static const char *const functions[] = { "vfs_read",    "no_such_function", "do_exit",
+						 "task_struct", "vfs_read",         "vfs_write" };
+	const size_t nr = sizeof(functions) / sizeof(functions[0]);
+	uint32_t ids[sizeof(functions) / sizeof(functions[0])];
+
+	if (!*state)
+		skip();
+	assert_int_equal(kernel_types_functions(functions, nr, ids), 0);
+	for (size_t i = 0; i < nr; i++) {
+		int id = btf__find_by_name_kind(*state, functions[i], BTF_KIND_FUNC);
+
+		assert_int_equal(ids[i], id > 0 ? id : 0);
+	}
+	assert_int_not_equal(ids[0], 0);
+	assert_int_equal(ids[3], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(structs_have_the_members_that_the_kernel_has),
 		cmocka_unit_test(enumerations_have_their_values),
+		cmocka_unit_test(functions_have_the_ids_that_libbpf_finds),
 		cmocka_unit_test(the_file_for_an_object_is_small_and_has_its_types),
 	};
 

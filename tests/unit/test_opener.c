@@ -501,10 +501,37 @@ static void a_loader_config_without_end_is_cut(void **state)
 	stop(pid);
 }
 
+/* In a container: the file of a host's process that has gone. A symbolic link there leads nowhere else but below the host's root. */
+static void a_file_of_the_host_is_found_below_its_root(void **state)
+{
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *file = path_in(fixture, "host/st-file"), *link = path_in(fixture, "host/st-link");
+	struct opener_request request = { .path = "/st-file", .host_root = path_in(fixture, "host") };
+	struct stat status;
+
+	make_folder(fixture, "host");
+	make_file(fixture, "host/st-file", 'h');
+	assert_int_equal(stat(file, &status), 0);
+	expect_first_byte(opener_open(&request), 'h');
+	request.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
+	request.inode = status.st_ino;
+	expect_first_byte(opener_open(&request), 'h');
+	request.inode++;
+	assert_true(opener_open(&request) < 0);
+	request.inode = 0;
+	assert_int_equal(symlink("/st-file", link), 0);
+	request.path = "/st-link";
+	expect_first_byte(opener_open(&request), 'h');
+	free((void *)request.host_root);
+	request.host_root = NULL;
+	assert_true(opener_open(&request) < 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	static const struct CMUnitTest tests[] = {
+		TEST(a_file_of_the_host_is_found_below_its_root),
 		TEST(a_user_file_is_a_regular_file_or_a_clear_line),
 		TEST(a_file_that_we_may_not_read_says_so),
 		TEST(a_deleted_or_replaced_file_opens_as_it_was_mapped),

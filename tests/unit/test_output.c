@@ -51,6 +51,8 @@ static void only_files_of_a_pattern_are_kept(void **state)
 	assert_non_null(strstr(err_cause(), "--keep"));
 	options.path = NULL;
 	assert_true(output_options_settle(&options) < 0);
+	options.path = "report-%h.svg"; /* the same for all */
+	assert_true(output_options_settle(&options) < 0);
 	options.path = "report-%n.svg";
 	assert_int_equal(output_options_settle(&options), 0);
 }
@@ -142,6 +144,27 @@ static void patterns_number_the_files_and_the_oldest_go(void **state)
 	assert_int_equal(unlink("p-000005-%.folded"), 0);
 }
 
+/* As when Ctrl-C comes just behind the end of an interval. */
+static void files_of_one_second_stay_apart(void **state)
+{
+	static const uint64_t wall_end_ns[] = { 1500000000, 1600000000, 1900000000, 2100000000 };
+	static const char *const names[] = { "19700101-000001.folded", "19700101-000001-2.folded",
+					     "19700101-000001-3.folded", "19700101-000002.folded" };
+	const struct output_options options = { .path = "%t.folded", .format = OUTPUT_FOLDED };
+	_cleanup_(output_done) struct output output = { .options = &options };
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf notes = {};
+
+	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
+	for (size_t i = 0; i < 4; i++) {
+		profile.intervals.data[0].wall_end_ns = wall_end_ns[i];
+		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
+	}
+	assert_int_equal(nr_files(), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(unlink(names[i]), 0);
+}
+
 static void unknown_patterns_are_refused_before_the_run(void **state)
 {
 	const struct output_options options = { .path = "p-%x.svg", .format = OUTPUT_SVG };
@@ -172,6 +195,7 @@ int main(void)
 		cmocka_unit_test(files_are_replaced_whole),
 		cmocka_unit_test(devices_and_links_are_refused),
 		cmocka_unit_test(patterns_number_the_files_and_the_oldest_go),
+		cmocka_unit_test(files_of_one_second_stay_apart),
 		cmocka_unit_test(unknown_patterns_are_refused_before_the_run),
 	};
 

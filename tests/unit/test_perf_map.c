@@ -11,6 +11,7 @@
 
 #include "core/base/buf.h"
 #include "tests/unit/elf_writer.h"
+#include "tests/unit/perf_map_names.h"
 
 struct fixture {
 	struct perf_map map;
@@ -52,15 +53,7 @@ static void append(struct fixture *fixture, const char *text)
 
 static const char *name_at(struct fixture *fixture, uint64_t address)
 {
-	const struct perf_map_entry *entry = perf_map_lookup(&fixture->map, address);
-	char scratch[NAME_MAX_BYTES];
-	struct name name = { "", 0 };
-
-	if (entry)
-		name = perf_map_name(&fixture->map, entry, scratch);
-	memcpy(fixture->text, name.text, name.nr_bytes);
-	fixture->text[name.nr_bytes] = '\0';
-	return fixture->text;
+	return perf_map_text_at(&fixture->map, address, fixture->text);
 }
 
 static void an_entry_covers_its_range_and_names_have_spaces(void **state)

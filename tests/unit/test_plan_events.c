@@ -154,6 +154,8 @@ static void stacksnoop_has_bccs_headers(void **state)
 	(void)state;
 	expect_header(&stacksnoop_applet, "x", "TIME(s)            FUNCTION");
 	expect_header(&stacksnoop_applet, "-v x", "TIME(s)            COMM         PID    CPU FUNCTION");
+	expect_header(&stacksnoop_applet, "--per-thread x",
+		      "TIME(s)            COMM         PID/TID         CPU FUNCTION");
 	expect_header(&stacksnoop_applet, "-T x", "TIME               FUNCTION");
 }
 

@@ -47,8 +47,8 @@ static void every_documented_line_is_taken(void **state)
 						   "-M 9000", "-p 185", "-t 188", "-u",        "-k",
 						   "-U",      "-K",     "-Kf 1",  "--state 0", "-p 1,2,3,4,5,6,7",
 						   NULL };
-	static const char *const wakeuptime[] = { "",           "5",    "-f 5",        "-u", "-p 185",
-						  "-p 19097 5", "-v 1", "-m 1 -M 9 2", NULL };
+	static const char *const wakeuptime[] = { "",     "5",           "-f 5",  "-u",      "-p 185",   "-p 19097 5",
+						  "-v 1", "-m 1 -M 9 2", "--u 1", "--ver 1", "--fold 1", NULL };
 
 	must_plan_all(&offcputime_applet, offcputime);
 	must_plan_all(&offwaketime_applet, offwaketime);
@@ -123,6 +123,49 @@ static void options_reach_the_plan(void **state)
 	assert_int_equal(plan.off_cpu.threads, THREADS_USER);
 	assert_int_equal(plan.key_parts, KEY_COMM);
 	assert_true(plan.want_kernel && !plan.want_user && plan.view.addresses && plan.view.offsets);
+}
+
+static void wakers_have_both_stacks_when_asked(void **state)
+{
+	static const struct {
+		const char *line;
+		bool kernel, user;
+	} lines[] = {
+		{ "1", true, false }, { "-K 1", true, false }, { "-U 1", false, true }, { "--both 1", true, true }
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		_cleanup_(plan_done) struct plan plan;
+
+		must_plan(&wakeuptime_applet, lines[i].line, &plan);
+		assert_true(plan.want_kernel == lines[i].kernel && plan.view.want_kernel == lines[i].kernel);
+		assert_true(plan.want_user == lines[i].user && plan.view.want_user == lines[i].user);
+	}
+	must_refuse(&wakeuptime_applet, "-U -K 1", ERR_USAGE);
+	expect_header(&wakeuptime_applet, "--both 1", "Tracing blocked time (us) by user + kernel stack for 1 secs.");
+	expect_header(&wakeuptime_applet, "-U 1", "Tracing blocked time (us) by user stack for 1 secs.");
+}
+
+/* The time of an interval, and its name, are those of a thread. */
+static void times_and_threads_are_options_of_all(void **state)
+{
+	static const struct applet *const applets[] = { &offcputime_applet, &offwaketime_applet, &wakeuptime_applet };
+
+	for (size_t i = 0; i < sizeof(applets) / sizeof(*applets); i++) {
+		_cleanup_(plan_done) struct plan plan;
+
+		must_plan(applets[i], "1", &plan);
+		assert_false(plan.off_cpu.by_time || plan.view.times || plan.view.by_thread);
+		plan_done(&plan);
+		must_plan(applets[i], "--timestamps 1", &plan);
+		assert_true(plan.off_cpu.by_time && plan.view.times && !plan.view.by_thread);
+		assert_int_equal(plan.mode, EVENTS_BY_STACK);
+		assert_int_equal(plan.key_parts, KEY_TGID | KEY_TID | KEY_COMM);
+		plan_done(&plan);
+		must_plan(applets[i], "--per-thread 1", &plan);
+		assert_true(plan.view.by_thread && !plan.off_cpu.by_time);
+		assert_int_equal(plan.key_parts, KEY_TGID | KEY_TID | KEY_COMM);
+	}
 }
 
 static void what_excludes_each_other_is_refused(void **state)
@@ -200,6 +243,8 @@ int main(void)
 		cmocka_unit_test(limits_are_inclusive_microseconds),
 		cmocka_unit_test(states_are_masks_or_letters),
 		cmocka_unit_test(options_reach_the_plan),
+		cmocka_unit_test(wakers_have_both_stacks_when_asked),
+		cmocka_unit_test(times_and_threads_are_options_of_all),
 		cmocka_unit_test(what_excludes_each_other_is_refused),
 		cmocka_unit_test(a_file_of_no_format_is_refused),
 		cmocka_unit_test(histograms_are_for_forms_that_have_room),

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -193,6 +194,30 @@ static void the_end_of_a_thread_is_seen(void **state)
 	process_watch_free(watch);
 }
 
+static void more_targets_than_descriptors_are_watched(void **state)
+{
+	struct rlimit given, low;
+	uint32_t pids[1100];
+	struct process_watch *watch;
+	int err;
+
+	for (size_t i = 0; i < 1100; i++)
+		pids[i] = (uint32_t)(i == 0 || i == 1099 ? start() : getpid());
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &given), 0);
+	low = (struct rlimit){ .rlim_cur = 1024, .rlim_max = given.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	err = process_watch_new(pids, 1100, NULL, 0, &watch);
+	setrlimit(RLIMIT_NOFILE, &given);
+	assert_int_equal(err, 0);
+	assert_int_equal(process_watch_left(watch), 1100);
+	stop((int)pids[0]);
+	stop((int)pids[1099]);
+	assert_int_equal(process_watch_left(watch), 1098);
+	assert_true(process_watch_has_ended(watch, 0));
+	assert_true(process_watch_has_ended(watch, 1099));
+	process_watch_free(watch);
+}
+
 /* ---- pid namespaces ---- */
 
 /* Runs `check` as pid 1 of a new pid namespace, with its own /proc or the old one. False when that is not permitted. */
@@ -255,6 +280,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_each_process_is_told),
 		cmocka_unit_test(a_process_that_had_ended_is_not_waited_for),
 		cmocka_unit_test(the_end_of_a_thread_is_seen),
+		cmocka_unit_test(more_targets_than_descriptors_are_watched),
 		cmocka_unit_test(a_child_pid_namespace_is_recognised),
 	};
 

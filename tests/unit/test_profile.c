@@ -191,6 +191,33 @@ static void what_is_kept_stays_whole_and_the_rest_is_forgotten(void **state)
 	profile_done(&profile);
 }
 
+static void mappings_stay_with_their_records(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	const struct profile_record records[] = { { .id = { 1, 1 }, .tgid = 7 }, { .id = { 2, 1 }, .tgid = 8 } };
+
+	profile_init(&profile);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct profile_life life = { .tgid = records[i].tgid, .begin_ns = 5, .end_ns = UINT64_MAX };
+
+		profile_add_record(&profile, &records[i], NULL, NULL);
+		assert_int_equal(profile_add_life(&profile, &life), i);
+		assert_int_equal(profile_add_life(&profile, &life), i);
+		profile_add_mapping(&profile, &(struct profile_mapping){ .life = i, .start = 1, .end = 2 });
+		profile_add_mapping(&profile, &(struct profile_mapping){ .life = i, .start = 1, .end = 2 });
+	}
+	assert_int_equal(profile.mappings.nr, 2);
+	profile_end_life(&profile, 8, 5, 99);
+	profile_end_life(&profile, 8, 6, 77);
+	profile_keep_only(&profile, &records[1].id, 1);
+	assert_int_equal(profile.mappings.nr, 1);
+	assert_int_equal(profile.lives.nr, 1);
+	assert_int_equal(profile.lives.data[0].tgid, 8);
+	assert_int_equal(profile.lives.data[0].end_ns, 99);
+	profile_keep_only(&profile, NULL, 0);
+	assert_int_equal(profile.mappings.nr, 0);
+}
+
 static void done_accepts_nothing(void **state)
 {
 	profile_done(NULL);
@@ -424,6 +451,7 @@ int main(void)
 		cmocka_unit_test(counts_without_a_record_are_lost_stacks),
 		cmocka_unit_test(clearing_intervals_keeps_records),
 		cmocka_unit_test(what_is_kept_stays_whole_and_the_rest_is_forgotten),
+		cmocka_unit_test(mappings_stay_with_their_records),
 		cmocka_unit_test(done_accepts_nothing),
 		cmocka_unit_test(every_reason_and_loss_has_words),
 		cmocka_unit_test(a_loss_of_one_is_said_as_of_one),

@@ -21,6 +21,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/perf_ring.h"
+#include "tests/unit/host.h"
 
 #include <cmocka.h>
 
@@ -338,21 +339,6 @@ static void impossible_lengths_end_the_reading(void **state)
 }
 
 /* ---- the real one ---- */
-
-static bool may_watch_the_host(void)
-{
-	struct perf_event_attr attributes = {
-		.size = sizeof(attributes),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.mmap = 1,
-	};
-	_cleanup_(closep) int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0);
-
-	if (fd < 0)
-		print_message("perf_event_open is not permitted here\n");
-	return fd >= 0;
-}
 
 static bool kernel_takes_build_ids(void)
 {

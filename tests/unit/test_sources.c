@@ -280,13 +280,14 @@ static int tear_down(void **state)
 /* Looks places up in the sections as they are now. */
 static const uint64_t addresses[] = { CODE_END - 1, CALL + 7, CALL + 8, NEXT, CODE };
 
-static void look_up(const struct fixture *fixture, bool inlines, struct source_batch *batch)
+static int search(const struct fixture *fixture, bool inlines, uint64_t deadline_ns, struct source_batch *batch)
 {
 	static const struct code_range code = { .address = CODE, .offset = 0x1000, .size = CODE_END - CODE };
 	const Elf64_Shdr header = { .sh_type = SHT_PROGBITS };
 	struct elf_writer writer;
 	struct dwarf dwarf;
 	struct elf_file elf;
+	int err = 0;
 
 	elf_writer_init(&writer, ET_DYN);
 	elf_writer_extra(&writer, ".debug_abbrev", &header, fixture->abbrev.data, fixture->abbrev.nr);
@@ -294,16 +295,22 @@ static void look_up(const struct fixture *fixture, bool inlines, struct source_b
 	elf_writer_extra(&writer, ".debug_line", &header, fixture->line.data, fixture->line.nr);
 	elf_writer_finish(&writer);
 	assert_int_equal(elf_file_open_memory(&elf, writer.image.data, writer.image.nr), 0);
-	*batch = (struct source_batch){ .code = &code, .nr_code = 1 };
+	*batch = (struct source_batch){ .code = &code, .nr_code = 1, .deadline_ns = deadline_ns };
 	for (uint32_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++)
 		assert_int_equal(source_batch_add(batch, addresses[i], i), 0);
 	assert_int_equal(source_batch_sort(batch), 0);
 	if (!dwarf_open(&dwarf, &elf, fixture->small_max)) {
-		assert_int_equal(sources_find(&dwarf, batch, inlines), 0);
+		err = sources_find(&dwarf, batch, inlines);
 		dwarf_close(&dwarf);
 	}
 	elf_file_done(&elf);
 	elf_writer_done(&writer);
+	return err;
+}
+
+static void look_up(const struct fixture *fixture, bool inlines, struct source_batch *batch)
+{
+	assert_int_equal(search(fixture, inlines, 0, batch), 0);
 }
 
 static const struct source_place *place_of(const struct source_batch *batch, uint64_t address)
@@ -355,6 +362,18 @@ static void a_call_has_the_name_of_its_origin_and_the_line_of_the_caller(void **
 	assert_string_equal(batch.frames.data[1].name, "callee");
 	assert_int_equal(batch.frames.data[1].line, 31);
 	source_batch_done(&batch);
+}
+
+static void the_search_is_given_up_when_its_time_is_over(void **state)
+{
+	struct source_batch batch;
+
+	for (int inlines = 0; inlines < 2; inlines++) {
+		assert_int_equal(search(*state, inlines, 1, &batch), -ETIME);
+		source_batch_done(&batch);
+		assert_int_equal(search(*state, inlines, UINT64_MAX, &batch), 0);
+		source_batch_done(&batch);
+	}
 }
 
 static void a_reference_to_nowhere_leaves_the_call_without_a_name(void **state)
@@ -432,6 +451,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_BOTH(a_row_counts_up_to_the_next_and_the_last_to_the_end),
 		IN_BOTH(a_call_has_the_name_of_its_origin_and_the_line_of_the_caller),
+		IN_BOTH(the_search_is_given_up_when_its_time_is_over),
 		IN_BOTH(a_reference_to_nowhere_leaves_the_call_without_a_name),
 		IN_BOTH(a_directory_behind_the_end_is_none),
 		IN_BOTH(sections_may_end_anywhere),

@@ -17,12 +17,12 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "tests/unit/host.h"
 #include "tests/unit/spaces_child.h"
 
 #include <cmocka.h>
@@ -34,22 +34,6 @@ struct fixture {
 	struct spaces *spaces;
 	int pipe[2];
 };
-
-/* Asks the kernel itself whether the side-band may be read here. */
-static bool may_watch_the_host(void)
-{
-	struct perf_event_attr attributes = {
-		.size = sizeof(attributes),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.mmap = 1,
-	};
-	_cleanup_(closep) int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0);
-
-	if (fd < 0)
-		print_message("perf_event_open is not permitted here\n");
-	return fd >= 0;
-}
 
 static void set_up_with(struct fixture *fixture, struct symbolizer *symbolizer)
 {
@@ -324,6 +308,35 @@ static void exec_divides_a_process_into_two_programs(void **state)
 	tear_down(&fixture);
 }
 
+/* The profile itself can tell where its frames were: in which life, and how the file was mapped. */
+static void mappings_are_part_of_the_profile(void **state)
+{
+	struct fixture fixture;
+	struct child_report report;
+	const struct profile_mapping *mapping;
+	const struct profile_life *life;
+	const struct profile_frame *frame;
+
+	if (!may_watch_the_host())
+		skip();
+	set_up(&fixture);
+	expect_success(child_exec(fixture.pipe[1], NULL));
+	child_read_report(fixture.pipe[0], &report);
+	frame = frame_at(&fixture, report.tgid, report.time_ns, report.program.address);
+	spaces_update(fixture.spaces);
+	assert_int_equal(fixture.profile.mappings.nr, 1);
+	mapping = &fixture.profile.mappings.data[0];
+	assert_int_equal(mapping->file, frame->file);
+	assert_true(mapping->start <= report.program.address && report.program.address < mapping->end);
+	assert_int_equal(report.program.address - mapping->start + mapping->file_offset, report.program.file_offset);
+	assert_int_equal(fixture.profile.lives.nr, 1);
+	life = &fixture.profile.lives.data[mapping->life];
+	assert_int_equal(life->tgid, report.tgid);
+	assert_true(life->begin_ns && life->begin_ns < report.time_ns && mapping->since_ns >= life->begin_ns);
+	assert_true(life->end_ns > report.time_ns && life->end_ns < UINT64_MAX);
+	tear_down(&fixture);
+}
+
 static void code_without_a_file_says_so(void **state)
 {
 	struct fixture fixture;
@@ -463,6 +476,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_process_from_before_is_read_while_it_lives),
 		cmocka_unit_test(an_unknown_process_that_has_ended_gives_that_reason),
 		cmocka_unit_test(exec_divides_a_process_into_two_programs),
+		cmocka_unit_test(mappings_are_part_of_the_profile),
 		cmocka_unit_test(code_without_a_file_says_so),
 		cmocka_unit_test(the_vdso_is_a_file_of_its_own),
 		cmocka_unit_test(a_deleted_file_is_flagged_and_keeps_its_name),

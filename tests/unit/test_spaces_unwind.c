@@ -3,13 +3,11 @@
  * Which run of a process the kernel side is told to believe its mappings for: a fork copies the exec id of the parent
  * and exec() counts it up, so the mappings from before an exec are not taken for those after it.
  */
-#include <linux/perf_event.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -19,6 +17,7 @@
 #include "bpf/unwind_space.h"
 #include "core/base/cleanup.h"
 #include "core/engine/spaces.h"
+#include "tests/unit/host.h"
 #include "tests/unit/symbolizer_fixture.h"
 
 enum {
@@ -32,19 +31,6 @@ struct stage {
 	struct spaces *spaces;
 	int inner;
 };
-
-static bool may_watch_the_host(void)
-{
-	struct perf_event_attr attributes = {
-		.size = sizeof(attributes),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.mmap = 1,
-	};
-	_cleanup_(closep) int fd = (int)syscall(SYS_perf_event_open, &attributes, -1, 0, -1, 0);
-
-	return fd >= 0;
-}
 
 /* False where maps or the side-band may not be opened. */
 static bool begin(struct stage *stage, struct symbolizer *symbolizer)

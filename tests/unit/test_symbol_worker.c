@@ -20,6 +20,8 @@
 #include <cmocka.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/sandbox.h"
+#include "symbolize/symbolizer_private.h"
 
 /* ---- confinement ---- */
 
@@ -120,6 +122,52 @@ static void signals_for_the_terminal_do_not_reach_the_worker(void **state)
 	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
 }
 
+/* ---- memory ---- */
+
+static long data_kb(struct fixture *fixture)
+{
+	return atol(status_of(symbolizer_worker_pid(fixture->symbolizer), "VmData"));
+}
+
+/* A string table of 5 MB stays in the file, but for as long as many of its names are asked for. */
+static void names_of_a_file_that_is_asked_much_are_loaded_for_that_time(void **state)
+{
+	enum {
+		FILLING = 40000,
+		NR = 5000
+	};
+	struct fixture *fixture = *state;
+	_cleanup_(freep) struct symbol_query *queries = calloc(NR, sizeof(*queries));
+	_cleanup_(freep) struct symbol_answer *answers = calloc(NR, sizeof(*answers));
+	char name[121];
+	long before, meanwhile;
+
+	memset(name, 'x', 120);
+	name[120] = '\0';
+	for (int i = 0; i < FILLING; i++)
+		elf_writer_symbol(&fixture->writer, SYMTAB, name, 0, 0, STT_OBJECT, STB_GLOBAL);
+	fixture_add(fixture, 0);
+	fixture_add(fixture, 1);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	fixture_expect(fixture, 1, OFFSET, "first");
+	before = data_kb(fixture);
+	for (size_t i = 0; i < NR; i++)
+		queries[i] = (struct symbol_query){ OFFSET + i % 2 * 0x10, true };
+	assert_int_equal(symbolizer_name_file(fixture->symbolizer, 0, queries, NR, answers), 0);
+	for (size_t i = 0; i < NR; i++)
+		assert_string_equal(answers[i].name, i % 2 ? "second" : "first");
+	meanwhile = data_kb(fixture);
+	fixture_expect(fixture, 1, OFFSET + 0x10, "second");
+	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
+	assert_in_range(meanwhile - before, 4000, 6000);
+	assert_in_range(data_kb(fixture), 0, before + 1000);
+#else
+	(void)before;
+	(void)meanwhile;
+#endif
+}
+
 /* ---- death and delay ---- */
 
 static void wait_gone(int pidfd)
@@ -203,6 +251,57 @@ static void after_three_replacements_there_is_none(void **state)
 	fixture_add(fixture, 4);
 	fixture_expect_status(fixture, 4, SYMBOL_WORKER_DIED);
 	fixture_expect_status(fixture, 0, SYMBOL_WORKER_DIED);
+}
+
+/* A run may take days: what counts is how long a worker takes for one thing, not how much it does in its life. */
+static void a_worker_that_answers_outlives_its_cpu_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbol_function *functions;
+	size_t nr;
+	int pid;
+
+	fixture_start(fixture, &(struct symbolizer_options){ .cpu_seconds = 1 });
+	symbolizer_add_file(fixture->symbolizer, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	pid = symbolizer_worker_pid(fixture->symbolizer);
+	while (sandbox_cpu_ms(pid) < 1700) {
+		assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "(a|b|c|.)*z+$", &functions, &nr), 0);
+		free(functions);
+	}
+	assert_int_equal(symbolizer_worker_pid(fixture->symbolizer), pid);
+}
+
+static void the_cpu_time_of_a_worker_is_limited(void **state)
+{
+	struct fixture *fixture = *state;
+	char path[64], line[256], soft[32] = "";
+	FILE *limits;
+
+	fixture_start(fixture, &(struct symbolizer_options){ .cpu_seconds = 7 });
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "first"); /* it is past its own preparations */
+	snprintf(path, sizeof(path), "/proc/%d/limits", symbolizer_worker_pid(fixture->symbolizer));
+	limits = fopen(path, "re");
+	assert_non_null(limits);
+	while (fgets(line, sizeof(line), limits))
+		sscanf(line, "Max cpu time %31s", soft);
+	fclose(limits);
+	assert_string_equal(soft, "7");
+}
+
+/* One file in an hour that kills the worker must not end all names on the third day. */
+static void replacements_of_long_ago_do_not_count(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (uint32_t file = 0; file < 6; file++) {
+		fixture_add(fixture, file);
+		fixture_expect(fixture, file, OFFSET, "first");
+		fixture->symbolizer->link.started_ms -= 600000;
+		kill_worker(fixture);
+		fixture_expect_status(fixture, file, SYMBOL_WORKER_DIED);
+	}
+	assert_true(symbolizer_worker_pid(fixture->symbolizer) > 0);
 }
 
 static void a_hanging_worker_costs_the_file_it_hangs_on_and_no_other(void **state)
@@ -332,6 +431,10 @@ int main(void)
 		TEST(lost_files_are_opened_again_where_the_caller_can),
 		TEST(the_kernel_is_named_by_the_next_worker),
 		TEST(after_three_replacements_there_is_none),
+		TEST(names_of_a_file_that_is_asked_much_are_loaded_for_that_time),
+		TEST(a_worker_that_answers_outlives_its_cpu_time),
+		TEST(the_cpu_time_of_a_worker_is_limited),
+		TEST(replacements_of_long_ago_do_not_count),
 		TEST(a_hanging_worker_costs_the_file_it_hangs_on_and_no_other),
 		TEST(a_question_that_hangs_is_answered_with_a_timeout),
 		TEST(handing_files_over_never_waits),

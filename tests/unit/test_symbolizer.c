@@ -66,9 +66,9 @@ static void numbers_of_files_are_the_callers_choice(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fixture_add(fixture, UINT32_MAX);
+	fixture_add(fixture, SYMBOL_KERNEL - 1);
 	fixture_add(fixture, 7);
-	fixture_expect(fixture, UINT32_MAX, OFFSET, "first");
+	fixture_expect(fixture, SYMBOL_KERNEL - 1, OFFSET, "first");
 	fixture_expect(fixture, 7, OFFSET, "first");
 	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 7, elf_writer_fd(&fixture->writer)), -EEXIST);
 }
@@ -122,6 +122,24 @@ static void names_are_demangled_unless_asked_otherwise(void **state)
 	fixture_start(fixture, &(struct symbolizer_options){ .no_demangle = true });
 	fixture_add(fixture, 0);
 	fixture_expect(fixture, 0, OFFSET + 0x20, "_Z3foov");
+}
+
+/* The list costs the kernel 30 ms: a profile of user code does without. */
+static void the_kernels_list_is_read_at_the_first_question_about_the_kernel(void **state)
+{
+	static const char early[] = "ffffffff81000000 T early\n", later[] = "ffffffff81000000 T later\n";
+	struct symbol_query query = { 0xffffffff81000004, true };
+	int list = memory_file(early, sizeof(early) - 1), ours = dup(list);
+	struct fixture *fixture = *state;
+	struct symbol_answer answer;
+
+	symbolizer_add_kernel(fixture->symbolizer, list);
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	assert_int_equal(pwrite(ours, later, sizeof(later) - 1, 0), sizeof(later) - 1);
+	symbolizer_name_kernel(fixture->symbolizer, &query, 1, &answer);
+	assert_string_equal(answer.name, "later");
+	close(ours);
 }
 
 static void a_batch_larger_than_a_message_is_answered_in_order(void **state)
@@ -522,12 +540,38 @@ static void lines_that_cannot_be_told_say_why(void **state)
 	fixture_add(fixture, 0);
 	symbolizer_add_file(symbolizer, 1, memory_file("not elf", 7));
 	symbolizer_add_file(symbolizer, 2, memory_file(fixture->writer.image.data, 1000));
-	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, 1, true, &lines), -ENODATA);
-	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many - 1, true, &lines), -ENODATA);
-	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many, true, &lines), -E2BIG);
-	assert_int_equal(symbolizer_lines(symbolizer, 1, queries, 1, true, &lines), -ENOEXEC);
-	assert_int_equal(symbolizer_lines(symbolizer, 2, queries, 1, true, &lines), -ENOEXEC);
-	assert_int_equal(symbolizer_lines(symbolizer, 3, queries, 1, true, &lines), -ENOENT);
+	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, 1, true, 0, &lines), -ENODATA);
+	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many - 1, true, 0, &lines), -ENODATA);
+	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many, true, 0, &lines), -E2BIG);
+	assert_int_equal(symbolizer_lines(symbolizer, 1, queries, 1, true, 0, &lines), -ENOEXEC);
+	assert_int_equal(symbolizer_lines(symbolizer, 2, queries, 1, true, 0, &lines), -ENOEXEC);
+	assert_int_equal(symbolizer_lines(symbolizer, 3, queries, 1, true, 0, &lines), -ENOENT);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	free(queries);
+}
+
+/* So many places that sorting them alone takes longer than the question may; the file is this program. */
+static void a_question_about_lines_ends_in_time_and_the_worker_lives(void **state)
+{
+	struct fixture *fixture = *state;
+	const size_t nr = 1 << 20;
+	struct symbol_query *queries = calloc(nr, sizeof(*queries));
+	struct symbolizer *symbolizer;
+	struct symbol_lines lines;
+	int pid;
+
+	fixture_start(fixture, &(struct symbolizer_options){ .lines = true });
+	symbolizer = fixture->symbolizer;
+	fixture_add(fixture, 0);
+	symbolizer_add_file(symbolizer, 1, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	pid = symbolizer_worker_pid(symbolizer);
+	for (size_t i = 0; i < nr; i++) /* in no order, all of them within the code */
+		queries[i] = (struct symbol_query){ .where = 0x4000 + i * 7919 % 0x2000, .exact = true };
+	assert_int_equal(symbolizer_lines(symbolizer, 1, queries, nr, true, 1, &lines), -ETIME);
+	assert_null(lines.lines);
+	assert_int_equal(symbolizer_lines(symbolizer, 1, queries, 1, true, 10000, &lines), 0);
+	symbol_lines_done(&lines);
+	assert_int_equal(symbolizer_worker_pid(symbolizer), pid);
 	fixture_expect(fixture, 0, OFFSET, "first");
 	free(queries);
 }
@@ -586,6 +630,7 @@ int main(void)
 		TEST(unnamed_places_have_a_reason),
 		TEST(fifos_and_devices_are_not_touched),
 		TEST(names_are_demangled_unless_asked_otherwise),
+		TEST(the_kernels_list_is_read_at_the_first_question_about_the_kernel),
 		TEST(a_batch_larger_than_a_message_is_answered_in_order),
 		TEST(very_long_names_come_one_by_one),
 		TEST(the_kernels_list_names_kernel_addresses),
@@ -606,6 +651,7 @@ int main(void)
 		TEST(thousands_of_functions_come_in_several_messages),
 		TEST(what_cannot_be_searched_says_why),
 		TEST(lines_that_cannot_be_told_say_why),
+		TEST(a_question_about_lines_ends_in_time_and_the_worker_lives),
 		TEST(near_names_are_suggested_best_first),
 		TEST(decisions_are_explained),
 	};

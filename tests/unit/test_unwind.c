@@ -469,11 +469,61 @@ static void a_table_of_nonsense_is_not_sound(void **state)
 	UNSOUND(table->rules.nr, 0);
 	UNSOUND(table->rules.data[0].kind, ST_UNWIND_STOP);
 	UNSOUND(table->rules.data[1].kind, ST_UNWIND_NR_KINDS);
-	UNSOUND(table->rules.data[1].how, ST_UNWIND_HOW(0, 2, 0));
+	UNSOUND(table->rules.data[1].how, ST_UNWIND_HOW(0, 3, 0));
 	UNSOUND(table->first_page, UINT64_MAX);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+/* ---- what code says by itself ---- */
+
+/* musl's and Go's: mov $15, %rax or %eax; syscall. */
+static const uint8_t return_wide[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+static const uint8_t return_narrow[] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05 };
+
+static void assert_return(const struct file *file, uint64_t offset, size_t nr)
+{
+	for (uint64_t at = offset - 1; at < offset + nr; at++) { /* a handler returns to its first byte */
+		assert_int_equal(rule_at(file, at).kind, ST_UNWIND_SIGNAL);
+		assert_int_equal(rule_at(file, at).offset, 40);
+	}
+	assert_none(file, offset - 2);
+	assert_none(file, offset + nr);
+}
+
+static void the_return_from_a_signal_needs_no_information(void **state)
+{
+	struct file *file = *state;
+	/* before, between and behind functions; across what is read at once */
+	static const uint64_t wide[] = { 0xe0, 0x1000, 0x120 + 16384 - 4, 0xfff0 }, narrow = 0x5000;
+	int fd;
+
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x20, NO_INSTRUCTIONS);
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x8000, 0x20, NO_INSTRUCTIONS);
+	fd = cfi_writer_fd(&file->writer, ".eh_frame", SHF_ALLOC);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(pwrite(fd, return_wide, sizeof(return_wide), (off_t)wide[i]), sizeof(return_wide));
+	assert_int_equal(pwrite(fd, return_narrow, sizeof(return_narrow), narrow), sizeof(return_narrow));
+	assert_int_equal(pwrite(fd, return_wide, sizeof(return_wide), 0x8004), sizeof(return_wide));
+	assert_int_equal(compile_fd(file, fd), 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_return(file, wide[i], sizeof(return_wide));
+	assert_return(file, narrow, sizeof(return_narrow));
+	assert_sp(file, 0x11f, 8);
+	assert_sp(file, 0x8004, 8); /* what the file says counts */
+}
+
+static void a_file_that_has_nothing_else_has_a_table_for_it(void **state)
+{
+	struct file *file = *state;
+	int fd = cfi_writer_fd(&file->writer, ".comment", 0);
+
+	assert_int_equal(compile_fd(file, dup(fd)), -ENODATA);
+	assert_int_equal(pwrite(fd, return_wide, sizeof(return_wide), 0x3000), sizeof(return_wide));
+	assert_int_equal(compile_fd(file, fd), 0);
+	assert_return(file, 0x3000, sizeof(return_wide));
+	assert_none(file, 0x100);
+}
 
 int main(void)
 {
@@ -499,6 +549,8 @@ int main(void)
 		TEST(an_address_follows_from_a_place_in_the_file),
 		TEST(a_table_is_not_for_any_address),
 		TEST(a_table_of_nonsense_is_not_sound),
+		TEST(the_return_from_a_signal_needs_no_information),
+		TEST(a_file_that_has_nothing_else_has_a_table_for_it),
 	};
 
 	return cmocka_run_group_tests_name("unwind tables", tests, NULL, NULL);

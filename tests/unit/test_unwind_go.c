@@ -154,6 +154,7 @@ static void roots_and_changes_of_the_stack_are_known_by_their_flags(void **state
 	assert_int_equal(rule_at(&program, 0x110).kind, ST_UNWIND_STOP);
 	assert_sp(&program, 0x150, 32, -16);
 	assert_int_equal(rule_at(&program, 0x190).kind, ST_UNWIND_BP);
+	assert_int_equal(ST_UNWIND_HOW_RA(rule_at(&program, 0x190).how), ST_UNWIND_RA_ELSEWHERE);
 	assert_int_equal(rule_at(&program, 0x190).offset, 16);
 	done(&program);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which files have unwind tables when not all of them find room: those that a process maps. */
+/* Which files, and which code without a file, have unwind tables when not all find room: those that a process maps. */
 #include <dwarf.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -182,12 +183,87 @@ static void tables_of_living_processes_stay(void **state)
 	end(&stage);
 }
 
+/* ---- code without a file ---- */
+
+#define PAGE 4096
+#define NR_AREAS 40
+
+/* CPython's trampolines in our own memory; each number of pages is another table. */
+static uint64_t make_area(size_t nr_pages)
+{
+	static const uint8_t trampoline[16] = { 0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+	uint8_t *area = mmap(NULL, nr_pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(area != MAP_FAILED);
+	for (size_t i = 0; i < nr_pages * PAGE; i += sizeof(trampoline))
+		memcpy(area + i, trampoline, sizeof(trampoline));
+	return (uint64_t)(uintptr_t)area;
+}
+
+/* This process, or what is told to be it, has one of the areas. */
+static void map_area(struct stage *stage, uint32_t tgid, uint64_t start, size_t nr_pages)
+{
+	const struct mapping mapping = { .start = start, .end = start + nr_pages * PAGE, .image = IMAGE_ANONYMOUS };
+	const struct unwind_process_key key = { .tgid = tgid };
+	struct mappings *mappings = mappings_new();
+
+	assert_int_equal(mappings_add(&mappings, &mapping), 0);
+	unwinding_set(stage->unwinding, &key, mappings);
+	mappings_free(mappings);
+}
+
+/* The place of rule 0 that the kernel side sees for the process's only mapping. */
+static uint32_t rules_of(const struct stage *stage, uint32_t tgid)
+{
+	uint32_t slab = 0, zero = 0, id, place;
+	struct st_unwind_process process;
+	struct st_space_mapping mapping;
+	struct st_slab *copy = malloc(sizeof(*copy));
+	int fd;
+
+	assert_non_null(copy);
+	assert_int_equal(bpf_map_lookup_elem(stage->options.store.processes, &tgid, &process), 0);
+	assert_int_equal(ST_SPACE_NR(process.space), 1);
+	place = ST_SPACE_PLACE(process.space);
+	slab = place / ST_SLAB_LONGS;
+	assert_int_equal(bpf_map_lookup_elem(stage->options.store.slabs, &slab, &id), 0);
+	fd = bpf_map_get_fd_by_id(id);
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_lookup_elem(fd, &zero, copy), 0);
+	memcpy(&mapping, copy->longs + place % ST_SLAB_LONGS, sizeof(mapping));
+	close(fd);
+	free(copy);
+	return mapping.rules;
+}
+
+static void code_of_ended_processes_makes_room(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t tgid = (uint32_t)getpid();
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 8 * ST_SLAB_BYTES);
+	for (size_t i = 1; i <= NR_AREAS; i++) {
+		uint64_t area = make_area(i);
+
+		map_area(&stage, tgid, area, i); /* in the place of the one before */
+		assert_true(unwinding_work(stage.unwinding, WAIT_MS)); /* slabs are in their slots */
+		assert_true(rules_of(&stage, tgid) != 0);
+		munmap((void *)(uintptr_t)area, i * PAGE);
+	}
+	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+	end(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(tables_of_ended_processes_make_room, symbolizer_set_up,
 						symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(tables_of_living_processes_stay, symbolizer_set_up,
+						symbolizer_tear_down),
+		cmocka_unit_test_setup_teardown(code_of_ended_processes_makes_room, symbolizer_set_up,
 						symbolizer_tear_down),
 	};
 

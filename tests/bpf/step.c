@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/bpf/step.h"
+
+#if defined(__x86_64__)
+
+#pragma GCC diagnostic ignored "-Wunknown-pragmas" /* clang's, which moves offsets to the running kernel's */
+#pragma GCC diagnostic ignored "-Wpointer-arith"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* ---- what the kernel does ---- */
+
+static pid_t walked;
+static size_t nr_reads;
+
+static void *user_lookup(const void *map, const void *key);
+
+static long user_read(void *to, uint32_t nr, const void *from)
+{
+	const struct iovec here = { to, nr }, there = { (void *)from, nr };
+
+	nr_reads++;
+	if (process_vm_readv(walked, &here, 1, &there, 1, 0) == (ssize_t)nr)
+		return 0;
+	memset(to, 0, nr); /* as the kernel does */
+	return -EFAULT;
+}
+
+/* A walk that begins with registers asks the kernel for nothing. */
+static long no_kernel_memory(void *to, uint32_t nr, const void *from)
+{
+	(void)from;
+	memset(to, 0, nr);
+	return -EFAULT;
+}
+
+static uint64_t no_task(void)
+{
+	return 0;
+}
+
+#define __TARGET_ARCH_x86
+#define __builtin_preserve_access_index(x) x
+#define __builtin_preserve_field_info(...) 1
+#define __builtin_preserve_type_info(...) 1
+#define __builtin_preserve_enum_value(...) 1
+#define __builtin_btf_type_id(...) 1
+#include <bpf/bpf_helpers.h>
+#define bpf_map_lookup_elem user_lookup
+#define bpf_probe_read_user user_read
+#define bpf_probe_read_kernel no_kernel_memory
+#define bpf_get_current_task no_task
+#define ST_DEFINE_MAPS
+#include "bpf/unwind.bpf.c"
+
+const volatile struct st_config st_config = { .unwind = ST_UNWIND_TABLES };
+
+static struct st_unwind one_unwind;
+static struct st_slot one_slot;
+static struct st_recent recent; /* of one walk: another store begins with the same spaces */
+
+static void *user_lookup(const void *map, const void *key)
+{
+	const uint32_t *number = key;
+
+	if (map == &st_unwinds)
+		return &one_unwind;
+	if (map == &st_scratch)
+		return &one_slot;
+	if (map == &st_recent)
+		return &recent;
+	if (map == &st_slabs)
+		return step_slab(*number);
+	if (map == &st_processes)
+		return step_process(*number);
+	return (void *)map; /* a slab, and its only element */
+}
+
+/* ---- the walk ---- */
+
+_Static_assert(sizeof(struct user_regs_struct) >= 8 * ST_NR_REGISTERS, "the registers that ptrace gives");
+
+void step_walk(pid_t pid, const struct user_regs_struct *registers, struct step_walk *ret_walk)
+{
+	memset(&one_unwind, 0, sizeof(one_unwind));
+	memset(&one_slot, 0, sizeof(one_slot));
+	memset(&recent, 0, sizeof(recent));
+	walked = pid;
+	nr_reads = 0;
+	one_unwind.tgid = (uint32_t)pid;
+	one_unwind.has_registers = 1;
+	memcpy(one_unwind.registers, registers, sizeof(one_unwind.registers));
+	st_unwind_walk(0);
+	*ret_walk = (struct step_walk){
+		.nr = one_slot.stack.head.nr_user,
+		.end = one_slot.stack.head.user_end,
+		.nr_reads = nr_reads,
+	};
+	memcpy(ret_walk->pc, one_slot.stack.frames, ret_walk->nr * sizeof(*ret_walk->pc));
+}
+
+#endif

@@ -1,0 +1,97 @@
+#!/bin/sh
+# ctest: host timeout=60
+# Source lines and inlined calls of a live profile and of a saved one: the same chains, with the lines of the source; and every
+# frame without a line is counted with its reason.
+. "${0%/*}/lib.sh"
+needs perf-event
+
+line_of() { # TEXT: the number of the one line of the fixture's source that has it
+	grep -nF "$1" "$SOURCE/tests/fixtures/inlined.c" | cut -d: -f1
+}
+burn=$(($(line_of 'sink = sink * 31') - 1)) # the loop, or what is in it
+middle=$(line_of '	st_fix_burn(i);')
+outer=$(line_of '	st_fix_middle(i);')
+work=$(line_of '		st_fix_outer(i);')
+chain="work:inlined\\.c:$work;st_fix_outer:inlined\\.c:$outer;st_fix_middle:inlined\\.c:${middle}_\\[i\\];"
+chain="${chain}st_fix_burn:inlined\\.c:($burn|$((burn + 1)))_\\[i\\] [0-9]+$"
+
+cp "$FIXTURES/inlined" "$T/prog"
+fixture "$T/prog"
+go
+tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --save "$T/with.stk" 1
+expect_status 0
+expect_out "$chain"
+refuse_out "st_fix_outer:inlined\\.c:($burn|$((burn + 1)))" # lines of what was put into it are not its own
+tool profile -U -F 999 -p "$fixture_pid" --save "$T/without.stk" 1
+expect_status 0
+refuse_out 'inlined|inlined\.c'
+tool offcputime -U -f --inlines -p "$fixture_pid" 0.2
+expect_status 0
+tool count -f --inlines -U -p "$fixture_pid" -D 0.2 t:sched:sched_switch
+expect_status 0
+
+# The run as it was, and what it was not asked for
+tool report "$T/with.stk"
+expect_out "$chain"
+tool report -f -a --lines --inlines "$T/without.stk"
+expect_status 0
+expect_out "$chain"
+expect_err 'frames have no source line: [0-9]+ \(the debug information says nothing about the place\)'
+tool report --inlines --plain "$T/without.stk"
+expect_out '^    st_fix_burn \(inlined\)$'
+refuse_out 'inlined\.c'
+tool report --lines --top "$T/without.stk"
+expect_out "st_fix_outer:inlined\\.c:($burn|$((burn + 1)))"
+tool report --top --lines 1 "$T/without.stk"
+[ "$(wc -l <"$T/out")" = 3 ] || fail '--lines 1 is not one line of the table'
+
+# Names later, lines later
+tool profile -q -U -f --lines --inlines --no-symbolize -F 999 -p "$fixture_pid" --save "$T/later.stk" 1
+tool report -a "$T/later.stk"
+expect_out "$chain"
+fixture_end
+
+# Without debug information, and with it in another place
+id=$(readelf -n "$T/prog" | sed -n 's/.*Build ID: //p')
+mkdir -p "$T/debug/.build-id/$(echo "$id" | cut -c1-2)"
+objcopy --only-keep-debug "$T/prog" "$T/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+strip --strip-debug "$T/prog"
+tool report --lines --inlines "$T/without.stk"
+expect_status 0
+expect_out 'st_fix_outer'
+refuse_out 'inlined\)|inlined\.c'
+expect_err 'no source line: [0-9]+ \(neither the file nor a debug file of it has debug information\)'
+fixture "$T/prog"
+go
+tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --debug-dir "$T/debug" 1
+expect_out "$chain"
+fixture_end
+
+# An address in the memory of a process has the chain that it has in the file
+fixture inlined-dyn
+address=$("$STACKTOOL" addr2sym -e "$FIXTURES/inlined-dyn" --find st_fix_outer | cut -d' ' -f1)
+address=$((address + 0x14))
+base=$(sed -n 's/-.*inlined-dyn$//p' "/proc/$fixture_pid/maps" | head -n 1)
+"$STACKTOOL" addr2sym --lines --inlines -e "$FIXTURES/inlined-dyn" "$(printf %x "$address")" | sed 's/ \[.*\]//' >"$T/file"
+tool addr2sym --lines --inlines -p "$fixture_pid" "$(printf %x $((0x$base + address)))"
+expect_status 0
+sed -i 's/ \[inlined-dyn\]//' "$T/out"
+cmp -s "$T/file" "$T/out" || fail "in the file: $(cat "$T/file")"
+[ "$(wc -l <"$T/out")" = 3 ] || fail 'not three lines'
+tool addr2sym --lines -p "$fixture_pid" 10
+expect_err '^stacktool addr2sym: 0x10: no source line: code without a file$'
+fixture_end
+
+# A file that is no vmlinux of this kernel is refused before anything begins
+tool profile --lines --vmlinux "$FIXTURES/inlined" 1
+[ "$status" != 0 ] || fail 'any file is taken for the kernel'
+expect_err 'of another kernel: it has build id [0-9a-f]+, and the kernel [0-9a-f]+|the build id of the kernel is not known'
+tool addr2sym -k --inlines --vmlinux "$FIXTURES/inlined" ffffffff81000000
+[ "$status" != 0 ] || fail 'any file is taken for the kernel'
+tool report --vmlinux "$FIXTURES/inlined" "$T/with.stk"
+expect_status 2
+expect_err 'argument --vmlinux: belongs to --lines or --inlines'
+
+tool funccount --lines 'vfs_*'
+expect_status 2
+expect_err "argument --lines: there are no stacks here; 'stacktool count' has them"

@@ -1,0 +1,56 @@
+#!/bin/sh
+# ctest: host timeout=60
+# A library that the process of -p loads after the tool has started (dlopen): the tool says so, and counts from then on.
+. "${0%/*}/lib.sh"
+needs uprobe program:g++
+
+cat >"$T/loader.cc" <<'END'
+#include <cstdio>
+#include <dlfcn.h>
+#include <unistd.h>
+
+static void hold()
+{
+	char byte;
+
+	fflush(stdout);
+	while (read(0, &byte, 1) == 1 && byte != '\n')
+		;
+}
+
+int main(int argc, char **argv)
+{
+	printf("READY %d\n", (int)getpid());
+	hold();
+	void *library = dlopen(argv[argc - 1], RTLD_NOW);
+	void (*pass)(unsigned long) = library ? (void (*)(unsigned long))dlsym(library, "st_lib_pass") : nullptr;
+	for (unsigned long i = 0; pass && i < 100; i++)
+		pass(i);
+	printf("DONE %d\n", pass ? 100 : 0);
+	hold();
+	return 0;
+}
+END
+g++ -O1 -fno-omit-frame-pointer -o "$T/loader" "$T/loader.cc" -ldl || fail "g++ does not compile"
+
+for pattern in "$FIXTURES/libusdt.so:st_lib_pass" "$FIXTURES/libusdt.so:st_lib_*"; do
+	fixture "$T/loader" "$FIXTURES/libusdt.so"
+	tool_start count -f -p "$fixture_pid" "$pattern"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	expect_err "process $fixture_pid has not loaded .*/libusdt\.so: it is probed, and counts once the process loads it"
+	expect_equal "calls" "$(folded_sum_of 'st_lib_pass [0-9]+$')" 100
+	fixture_end
+done
+
+# One that is there
+fixture usdt-dyn 1
+tool_start count -f -p "$fixture_pid" usdt:st_lib_pass
+go
+fixture_done
+tool_end
+expect_status 0
+refuse_err 'has not loaded'
+fixture_end

@@ -1,0 +1,59 @@
+#!/bin/sh
+# ctest: boots=-all$ live-kallsyms
+# --state: what is waited for uninterruptibly (D), what is stopped (T) and what is only idle (I) are told apart, by letters and
+# by the kernel's bits. Sleeping (S) and preempted (R) are in offcputime_sleep and offcputime_compete.
+. "${0%/*}/lib.sh"
+needs btf
+
+field() {
+	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# Uninterruptible: a parent that waits in vfork() for its child
+waits() { # STATE
+	fixture offcpu vfork 10 20000
+	tool_start offcputime -f --state "$1" -p "$fixture_pid"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	fixture_end
+	waited=$(folded_sum_of 'st_off_vfork;.*schedule;')
+	echo "--state $1: $waited of $(field waited_us) us"
+}
+for state in D 2; do
+	waits $state
+	[ "$waited" -ge $((150000 - $(said_of 'waits not counted') * 20100)) ] && [ "$waited" -le "$(field waited_us)" ] ||
+		fail "--state $state: $waited us in vfork"
+done
+waits SIT
+expect_equal "--state SIT: time in vfork" "$(folded_sum_of 'wait_for')" 0
+
+# Stopped, and continued
+stopped() { # STATE
+	fixture offcpu block
+	tool_start offcputime -f --state "$1" -p "$fixture_pid"
+	kill -STOP "$fixture_pid"
+	until grep -q '^State:.T' "/proc/$fixture_pid/status"; do :; done
+	kill -CONT "$fixture_pid"
+	until grep -q '^State:.[SR]' "/proc/$fixture_pid/status"; do :; done
+	tool_end
+	expect_status 0
+	fixture_end
+}
+for state in T 4; do
+	stopped $state
+	expect_out '^offcpu;.*(do_signal_stop|get_signal)'
+done
+stopped D
+refuse_out 'do_signal_stop'
+
+# Idle workers wait as D does, in the same bits, but for nothing: only the letters tell.
+tool offcputime -k -f --unfinished --state I 1
+expect_status 0
+expect_out ';worker_thread;schedule'
+tool offcputime -k -f --unfinished --state D 1
+expect_status 0
+refuse_out ';worker_thread;schedule'
+tool offcputime -k -f --unfinished --state 2 1
+expect_out ';worker_thread;schedule'

@@ -1,0 +1,84 @@
+#!/bin/sh
+# ctest: boots=5.10 live-kallsyms
+# --timestamps of the off-CPU tools: every interval by itself, with its own time, and none is lost or there twice.
+. "${0%/*}/lib.sh"
+needs btf
+
+field() {
+	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# What the profile in $T/times.stk has: the events of its account, and the samples of its text of perf script
+compare() {
+	tool report --format json "$T/times.stk"
+	counted=$(tr ',{}' '\n\n\n' <"$T/out" | sed -n 's/^"counted"://p')
+	tool report --format perf "$T/times.stk"
+	expect_status 0
+	expect_equal "$1: samples" "$(grep -c ' sched:sched_switch: $' "$T/out")" "$counted"
+	awk '$5 ~ /^[0-9]+$/ && $6 == "sched:sched_switch:" { sub(":", "", $4); if ($4 + 0 < last) bad++; last = $4 + 0 }
+		END { exit bad > 0 }' "$T/out" || fail "$1: not in the order of time"
+}
+
+# 40 sleeps of 5 ms, each a sample that is as long
+fixture offcpu sleep 40 5000
+tool_start offcputime --state S --timestamps --save "$T/times.stk" -f -p "$fixture_pid"
+go
+fixture_done
+tool_end
+expect_status 0
+refuse_err 'does not add up|stack was lost'
+missed=$(said_of 'waits not counted')
+fixture_end
+all=$(folded_sum_of 'sleep_us;')
+expect_equal "rows that are there twice" "$(sed 's/ [0-9]*$//' "$T/out" | sort | uniq -d)" ""
+compare offcputime
+grep -E " ($fixture_pid)/\1 \[[0-9]{3}\] [0-9]+\.[0-9]{6}: +[0-9]+ sched:sched_switch: \$" "$T/out" |
+	awk '{ sub(":", "", $4); print $4, $5 }' >"$T/samples"
+nr=$(wc -l <"$T/samples")
+echo "$nr samples, $all us, $missed missed; the sleeper: $line"
+[ "$nr" -ge $((30 - missed)) ] && [ "$nr" -le "$(field switches)" ] || fail "$nr samples of 40 sleeps"
+# a sleep began when the one before it had ended: what lies between two ends is no less than the time of the second
+awk -v missed="$missed" 'NR > 1 && ($1 - last) * 1000000 + 2 < $2 { bad++ } { last = $1 } END { exit bad > 0 }' "$T/samples" ||
+	fail "a sleep that begins before the one before it has ended"
+# From a time on: the later ones
+tool report --format json "$T/times.stk"
+start=$(grep -o '"start":[0-9][0-9.]*' "$T/out" | head -n 1 | cut -d : -f 2)
+since=$(awk -v start="$start" 'NR == 20 { printf "%.6f\n", $1 - start + 0.000002 }' "$T/samples")
+tool report -f --since "$since" "$T/times.stk"
+expect_status 0
+late=$(folded_sum_of 'sleep_us;')
+[ "$late" -gt 0 ] && [ "$late" -lt "$all" ] || fail "--since $since: $late of $all us"
+# What is known of each is known of the shortest and the longest
+tool report --histogram "$T/times.stk"
+expect_status 0
+sed -n '/^    all stacks$/,$p' "$T/out" >"$T/all"
+bounds=$(sed -nE 's/^        [0-9]+ intervals?: shortest ([0-9]+), mean [0-9]+, longest ([0-9]+)$/\1 \2/p' "$T/all")
+expect_equal "the shortest and the longest" "$bounds" \
+	"$(awk '{ if (NR == 1 || $2 < least) least = $2; if ($2 > most) most = $2 } END { print least, most }' "$T/samples")"
+
+# A pair: who woke whom, at which time
+for applet in offwaketime wakeuptime; do
+	fixture offcpu pair 20 2000
+	tool_start $applet --timestamps --save "$T/times.stk" -f -p "$fixture_pid"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	refuse_err 'does not add up|stack was lost'
+	missed=$(said_of 'waits not counted')
+	fixture_end
+	compare $applet
+	nr=$(awk '/^st-sleeper / { sleeper = 1 } /^$/ { sleeper = 0 } sleeper && $2 == "st-waker" { nr++ } END { print nr + 0 }' "$T/out")
+	[ "$nr" -ge $((15 - missed)) ] && [ "$nr" -le 21 ] || fail "$applet: $nr of 20 waits with their waker, $missed missed"
+done
+
+# What had not come back has the time at which tracing ended.
+fixture offcpu block
+tool_start offcputime -K --timestamps --unfinished --save "$T/times.stk" -p "$fixture_pid" 0.3
+go
+tool_wait
+expect_status 0
+fixture_end
+tool report --format perf "$T/times.stk"
+expect_out ' [1-9][0-9]*\.[0-9]{6}: +[0-9]+ sched:sched_switch: $'
+expect_out '\[unfinished\]'

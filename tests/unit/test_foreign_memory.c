@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory of a child: what is there, what is not, and a page that it holds back for ever. */
+#include "core/engine/foreign_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define PAGE 4096
+
+struct fixture {
+	char *there;    /* a page of data, and one that nobody has touched */
+	int never;      /* userfaultfd, which nobody reads; -1: the kernel has none for us */
+	pid_t child;
+};
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+
+	fixture.there = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(fixture.there, MAP_FAILED);
+	strcpy(fixture.there, "what is there");
+	*state = &fixture;
+	return 0;
+}
+
+static bool hold_back(struct fixture *fixture)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register page = { .range = { (uintptr_t)fixture->there + PAGE, PAGE },
+					.mode = UFFDIO_REGISTER_MODE_MISSING };
+
+	fixture->never = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	return fixture->never >= 0 && !ioctl(fixture->never, UFFDIO_API, &api) &&
+	       !ioctl(fixture->never, UFFDIO_REGISTER, &page);
+}
+
+/* What has a copy of our memory now, until tear_down() ends it. */
+static void start(struct fixture *fixture, bool holds_back)
+{
+	int said[2];
+	char held = 0;
+
+	assert_int_equal(pipe2(said, O_CLOEXEC), 0);
+	fixture->child = fork();
+	assert_true(fixture->child >= 0);
+	if (!fixture->child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		held = !holds_back || hold_back(fixture) ? 'y' : 'n';
+		if (write(said[1], &held, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	close(said[1]);
+	assert_int_equal(read(said[0], &held, 1), 1);
+	close(said[0]);
+	if (held != 'y') {
+		print_message("userfaultfd is not permitted here\n");
+		skip();
+	}
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	if (fixture->child) {
+		kill(fixture->child, SIGKILL);
+		waitpid(fixture->child, NULL, 0);
+	}
+	fixture->child = 0;
+	return munmap(fixture->there, 2 * PAGE);
+}
+
+static void what_is_there_is_read(void **state)
+{
+	struct fixture *fixture = *state;
+	char got[64] = "";
+
+	start(fixture, false);
+	assert_int_equal(foreign_memory_read((uint32_t)fixture->child, (uintptr_t)fixture->there, got, sizeof(got)), 0);
+	assert_string_equal(got, "what is there");
+}
+
+static void what_is_not_is_told(void **state)
+{
+	struct fixture *fixture = *state;
+	char got[64];
+
+	start(fixture, false);
+	assert_int_equal(foreign_memory_read((uint32_t)fixture->child, PAGE, got, sizeof(got)), -EFAULT);
+	kill(fixture->child, SIGKILL);
+	waitpid(fixture->child, NULL, 0);
+	assert_int_equal(foreign_memory_read((uint32_t)fixture->child, (uintptr_t)fixture->there, got, sizeof(got)),
+			 -ESRCH);
+	fixture->child = 0;
+}
+
+static void a_page_that_is_held_back_is_not_waited_for(void **state)
+{
+	struct fixture *fixture = *state;
+	char got[64];
+
+	start(fixture, true);
+	assert_int_equal(foreign_memory_read((uint32_t)fixture->child, (uintptr_t)fixture->there + PAGE, got,
+					     sizeof(got)),
+			 -ETIMEDOUT);
+	assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), 0); /* the helper has gone, the child is there */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_there_is_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_is_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_page_that_is_held_back_is_not_waited_for, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pprof document: what its values are of, and whose stacks it has. */
+#include "core/render/documents.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/base/cleanup.h"
+#include "core/engine/folded_read.h"
+#include "profile.pb-c.h"
+#include "tests/golden/hand_made.h"
+
+#include <cmocka.h>
+
+static void read_text(const char *text, struct profile *profile)
+{
+	_cleanup_(buf_done) struct buf notes = {};
+
+	assert_int_equal(folded_decode(text, strlen(text), "test", profile, &notes), 0);
+}
+
+static Pprof__Profile *pprof_of(const struct profile *profile)
+{
+	_cleanup_(buf_done) struct buf packed = {};
+	static unsigned char plain[1 << 16];
+	z_stream stream = { .next_out = plain, .avail_out = sizeof(plain) };
+
+	assert_int_equal(document_pprof(profile, profile->intervals.data, profile->intervals.nr, &packed), 0);
+	stream.next_in = (Bytef *)packed.data;
+	stream.avail_in = (uInt)packed.nr;
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	inflateEnd(&stream);
+	return pprof__profile__unpack(NULL, stream.total_out, plain);
+}
+
+static void expect_types(const Pprof__Profile *message, const char *first, const char *second, const char *unit)
+{
+	char *const *strings = message->string_table;
+
+	assert_int_equal(message->n_sample_type, 2);
+	assert_string_equal(strings[message->sample_type[0]->type], first);
+	assert_string_equal(strings[message->sample_type[0]->unit], "count");
+	assert_string_equal(strings[message->sample_type[1]->type], second);
+	assert_string_equal(strings[message->sample_type[1]->unit], unit);
+	assert_int_equal(message->default_sample_type, message->sample_type[1]->type);
+}
+
+static void timed_samples_are_time_too(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	Pprof__Profile *message;
+
+	read_text("a;b 3\n", &profile);
+	message = pprof_of(&profile);
+	assert_int_equal(message->n_sample_type, 1);
+	assert_null(message->period_type);
+	pprof__profile__free_unpacked(message, NULL);
+	profile.clocks = (struct profile_clocks){ .period = 10000000, .period_is_time = true };
+	profile.host.kernel_build_id = profile_add_string(&profile, "00ff");
+	message = pprof_of(&profile);
+	expect_types(message, "samples", "cpu", "nanoseconds");
+	assert_int_equal(message->period, 10000000);
+	assert_int_equal(message->sample[0]->value[0], 3);
+	assert_int_equal(message->sample[0]->value[1], 30000000);
+	pprof__profile__free_unpacked(message, NULL);
+}
+
+static const char *function_name(const Pprof__Profile *message, uint64_t location)
+{
+	const Pprof__Function *function = message->function[message->location[location - 1]->line[0]->function_id - 1];
+
+	return message->string_table[function->name];
+}
+
+/* wakeuptime has no other stacks than those of wakers: without them every sample was "[no stack]". */
+static void wakers_are_in_pprof(void **state)
+{
+	static const struct place wakes = { 0xffffffff81000000, "try_to_wake_up", 1, "kernel", .kernel = true };
+	static const struct place caller = { 0xffffffff82000000, "futex_wake", 1, "kernel", .kernel = true };
+	static const struct place root = { 0xffffffff83000000, "entry", 1, "kernel", .kernel = true };
+	const struct event events[] = {
+		{ .id = 1, .comm = "sleeper", .tgid = 7, .count = 1, .part = true },
+		{ .id = 2,
+		  .comm = "waker",
+		  .tgid = 8,
+		  .kernel = { STACK_OK, (const struct place *const[]){ &wakes, &caller, &root, NULL } },
+		  .count = 1,
+		  .part = true },
+		{ .id = 3, .count = 2, .sum = 5000, .sleeper = 1, .waker = 2, .reason = WAKER_SEEN },
+		{},
+	};
+	static const char *const names[] = { "waker", "entry", "futex_wake", "--" };
+	_cleanup_(profile_done) struct profile profile;
+	Pprof__Profile *message;
+
+	profile_init(&profile);
+	profile.view = (struct profile_view){ .style = VIEW_WAKE, .want_kernel = true };
+	hand_interval(&profile, events, 1);
+	message = pprof_of(&profile);
+	expect_types(message, "off_cpu_events", "off_cpu", "nanoseconds");
+	assert_null(message->period_type);
+	assert_int_equal(message->sample[0]->value[0], 2);
+	assert_int_equal(message->sample[0]->value[1], 5000);
+	assert_int_equal(message->sample[0]->n_location_id, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(function_name(message, message->sample[0]->location_id[i]), names[i]);
+	assert_string_equal(message->string_table[message->sample[0]->label[2]->key], "waker");
+	assert_string_equal(message->string_table[message->sample[0]->label[2]->str], "waker");
+	pprof__profile__free_unpacked(message, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(timed_samples_are_time_too),
+		cmocka_unit_test(wakers_are_in_pprof),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
