@@ -235,9 +235,12 @@ static void tidy(struct finder *finder)
 	for (size_t i = 0; i < list->functions.nr; i++) {
 		struct kernel_function_entry *entry = &list->functions.data[i];
 		bool is_alias = kept && list->functions.data[kept - 1].address == entry->address;
+		bool is_forbidden = is_inside(&finder->init, entry->address) ||
+				    is_inside(&finder->irq_entry, entry->address);
 
-		if (is_alias || is_inside(&finder->init, entry->address) ||
-		    is_inside(&finder->irq_entry, entry->address))
+		if (is_forbidden)
+			leave_out(entry->name, &list->nr_unreachable, &list->unreachable);
+		if (is_alias || is_forbidden)
 			entry_done(entry);
 		else
 			list->functions.data[kept++] = *entry;

@@ -57,7 +57,7 @@ struct attach_plan {
 	uint32_t preempt_count;        /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0 not wanted */
 	char why[256];                 /* why this mechanism */
 	bool inside_functions;         /* not at their entry: the frame of the function is there already */
-	char note[256];                /* what was left out, for the user; "" = nothing */
+	char note[512];                /* what was left out, for the user; "" = nothing */
 	bool no_unwind;                /* user stacks cannot be walked by unwind tables here */
 	char unwind_note[256];         /* why, for the user; "" = it need not be said */
 	VEC(struct attach_point) points;

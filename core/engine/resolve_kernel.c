@@ -15,6 +15,7 @@
 #include "core/engine/kernel_types.h"
 
 #define DEFAULT_MAX_PROBES 1000
+#define LIMIT_VARIABLE "BCC_PROBE_LIMIT"
 
 /* ---- mechanism ---- */
 
@@ -122,22 +123,30 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 }
 
 /* The limit of bcc's tools, and their environment variable to raise it. */
-static uint32_t max_probes(const struct plan *plan)
+static int max_probes(const struct plan *plan, uint32_t *ret_max)
 {
-	const char *limit = getenv("BCC_PROBE_LIMIT");
-	unsigned long number = limit ? strtoul(limit, NULL, 10) : 0;
+	const char *text = getenv(LIMIT_VARIABLE);
+	unsigned long number;
+	char *end;
 
-	if (plan->max_probes)
-		return plan->max_probes;
-	return number && number <= UINT32_MAX ? (uint32_t)number : DEFAULT_MAX_PROBES;
+	*ret_max = plan->max_probes ? plan->max_probes : DEFAULT_MAX_PROBES;
+	if (plan->max_probes || !text || !*text)
+		return 0;
+	number = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || !number || number > UINT32_MAX)
+		return fail_usage(LIMIT_VARIABLE ": '%s' is not a number of probes: give 1 to %u", text, UINT32_MAX);
+	*ret_max = (uint32_t)number;
+	return 0;
 }
 
 int resolve_check_limit(const struct plan *plan, size_t nr)
 {
-	if (plan->force || nr <= max_probes(plan))
-		return 0;
-	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr,
-		   max_probes(plan));
+	uint32_t max;
+	int err = plan->force ? 0 : max_probes(plan, &max);
+
+	if (err || plan->force || nr <= max)
+		return err;
+	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr, max);
 	hint("narrow the pattern, or raise the limit: --max-probes %zu", nr);
 	return -EINVAL;
 }
@@ -188,13 +197,26 @@ static int find_types(struct attach_plan *attach)
 	return 0;
 }
 
+/* "3 functions such as 'do_nmi' left out: REASON", after what is in the text already. */
+static void add_left_out(struct buf *text, size_t nr, const char *example, const char *reason)
+{
+	const char *between = text->nr ? "; " : "";
+
+	if (nr == 1)
+		buf_addf(text, "%sfunction '%s' left out: %s", between, example, reason);
+	else if (nr)
+		buf_addf(text, "%s%zu functions such as '%s' left out: %s", between, nr, example, reason);
+}
+
 /* What the pattern meant and did not get, for --explain and for the user. */
 static void note_left_out(struct attach_plan *attach, const struct kernel_function_list *list)
 {
-	if (list->nr_dangerous)
-		attach_plan_note(attach,
-				 "%zu functions such as '%s' left out: probing them is known to hang hosts (--force)",
-				 list->nr_dangerous, list->dangerous);
+	_cleanup_(buf_done) struct buf text = {};
+
+	add_left_out(&text, list->nr_dangerous, list->dangerous, "probes there are known to hang hosts (--force)");
+	add_left_out(&text, list->nr_unreachable, list->unreachable, "the kernel allows no probe there");
+	if (text.nr)
+		attach_plan_note(attach, "%s", buf_text(&text));
 }
 
 static int find_functions(const struct plan *plan, const struct match *match, struct attach_plan *attach)

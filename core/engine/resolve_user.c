@@ -187,7 +187,8 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	if (!nr)
 		return no_function(plan, symbolizer, file);
 	add_functions(attach, file, functions, nr);
-	return check_ifuncs(functions, nr, attach);
+	err = resolve_check_limit(plan, attach->points.nr);
+	return err ? err : check_ifuncs(functions, nr, attach);
 }
 
 /* ---- readable names ---- */

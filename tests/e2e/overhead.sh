@@ -139,6 +139,27 @@ BCC_PROBE_LIMIT=1 tool count --explain --max-probes 10000 't:task:*'
 expect_status 0
 BCC_PROBE_LIMIT=1 tool count --explain --force 't:task:*'
 expect_status 0
+tool count --explain "$FIXTURES/calls:*"
+expect_status 2
+expect_one_line_error
+expect_err ': [0-9]+ matches are more than the limit of 1000 probes'
+matches=$(sed -nE 's/.*: ([0-9]+) matches.*/\1/p' "$T/err")
+expect_err "^  .*--max-probes $matches$"
+tool count --explain --max-probes "$matches" "$FIXTURES/calls:*"
+expect_status 0
+expect_equal "functions" "$(grep -c '^attach: ' "$T/out")" "$matches"
+BCC_PROBE_LIMIT=$matches tool count --explain "$FIXTURES/calls:*"
+expect_status 0
+tool count --explain --force "$FIXTURES/calls:*"
+expect_status 0
+for limit in abc 0 -5 7x 99999999999; do
+	BCC_PROBE_LIMIT=$limit tool count --explain "$FIXTURES/calls:st_fix_hit"
+	expect_status 2
+	expect_one_line_error
+	expect_err "BCC_PROBE_LIMIT: '$limit' is not a number of probes"
+	BCC_PROBE_LIMIT=$limit tool count --explain --max-probes 5 "$FIXTURES/calls:st_fix_hit"
+	expect_status 0
+done
 
 # Nonsense
 for limit in much 101 -1; do
