@@ -23,13 +23,6 @@ enum {
 	MAX_DIRECTORIES = 20000 /* of a search; more groups than hosts have */
 };
 
-const char *cgroups_root(void)
-{
-	static const char *const hybrid = "/sys/fs/cgroup/unified";
-
-	return access("/sys/fs/cgroup/unified/cgroup.procs", F_OK) ? "/sys/fs/cgroup" : hybrid;
-}
-
 static bool has_number(const char *root, const char *path, uint64_t id)
 {
 	_cleanup_(buf_done) struct buf full = {};
@@ -146,18 +139,24 @@ static char *path_by_search(const char *root, uint64_t id)
 	return NULL;
 }
 
+/* NULL when there is none, or none that can be found. */
+static char *path_of(const char *root, uint64_t id, uint32_t tgid)
+{
+	char *path = tgid ? path_of_process(tgid) : NULL;
+
+	if (!path || !has_number(root, path, id)) {
+		free(path);
+		path = path_by_handle(root, id);
+	}
+	return path ? path : path_by_search(root, id);
+}
+
 void cgroups_note(struct profile *profile, const char *root, uint64_t id, uint32_t tgid)
 {
 	_cleanup_(freep) char *path = NULL;
 
 	if (!id || profile_has_cgroup(profile, id))
 		return;
-	path = tgid ? path_of_process(tgid) : NULL;
-	if (!path || !has_number(root, path, id)) {
-		free(path);
-		path = path_by_handle(root, id);
-	}
-	if (!path)
-		path = path_by_search(root, id);
+	path = root ? path_of(root, id, tgid) : NULL;
 	profile_add_cgroup(profile, id, path ? path : "");
 }

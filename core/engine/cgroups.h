@@ -11,9 +11,7 @@
 
 /*
  * Writes the path of group `id` into the profile when it is not there yet: that of process `tgid` if its group has this
- * number, or the one found below `root`, the mount point of cgroup2. Groups that are gone stay without a path.
+ * number, or the one found below `root`, the mount point of cgroup2 (cgroup_mount_point(); NULL: there is none). Groups that are
+ * gone stay without a path.
  */
 void cgroups_note(struct profile *profile, const char *root, uint64_t id, uint32_t tgid);
-
-/* Where cgroup2 is mounted: /sys/fs/cgroup, or on hosts with both versions /sys/fs/cgroup/unified. */
-const char *cgroups_root(void);

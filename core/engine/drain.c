@@ -219,7 +219,7 @@ static struct profile_id add_record(struct session *session, const struct drain_
 		record.id = (struct profile_id){ ++session->nr_events, 1 };
 	profile_add_record(target->profile, &record, frames, addresses);
 	if (record.cgroup_id && !profile_has_cgroup(target->profile, record.cgroup_id))
-		cgroups_note(target->profile, cgroups_root(), record.cgroup_id, record.tgid);
+		cgroups_note(target->profile, session->cgroup_root, record.cgroup_id, record.tgid);
 	return record.id;
 }
 

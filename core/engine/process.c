@@ -24,6 +24,7 @@
 #include "core/base/vec.h"
 
 #define NSEC_PER_SEC 1000000000LL
+#define MAX_TEXT (1024UL * 1024)
 #define INITIAL_PIDNS_INODE 0xeffffffc /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
 
 #ifndef PIDFD_THREAD
@@ -32,29 +33,39 @@
 
 /* ---- /proc/PID/stat and status ---- */
 
-/* The text of a small file below /proc, NUL-terminated. */
-static int read_text(const char *path, char *ret_text, size_t room)
+/* A file below /proc, whole: the 65,536 groups that a process may have are 720 kB in its status, before what is asked for. */
+static int read_text(const char *path, struct buf *ret_text)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t nr_read = fd < 0 ? -1 : read(fd, ret_text, room - 1);
+	char piece[4096];
+	ssize_t nr_read = fd < 0 ? -1 : read(fd, piece, sizeof(piece));
 
-	if (nr_read < 0)
-		return -errno;
-	ret_text[nr_read] = '\0';
-	return 0;
+	while (nr_read > 0 && ret_text->nr < MAX_TEXT) {
+		buf_add(ret_text, piece, (size_t)nr_read);
+		nr_read = read(fd, piece, sizeof(piece));
+	}
+	return nr_read < 0 ? -errno : 0;
+}
+
+static int read_status(uint32_t pid, struct buf *ret_text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	return read_text(path, ret_text);
 }
 
 /* What follows the comm, which can hold spaces and parentheses: the last ')' ends it. */
-static int read_stat(uint32_t pid, char *text, size_t room, const char **ret_fields)
+static int read_stat(uint32_t pid, struct buf *text, const char **ret_fields)
 {
 	char path[64];
 	int err;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	err = read_text(path, text, room);
+	err = read_text(path, text);
 	if (err)
 		return err;
-	*ret_fields = strrchr(text, ')');
+	*ret_fields = strrchr(buf_text(text), ')');
 	if (!*ret_fields || (*ret_fields)[1] != ' ')
 		return -EBADMSG;
 	*ret_fields += 2;
@@ -63,21 +74,21 @@ static int read_stat(uint32_t pid, char *text, size_t room, const char **ret_fie
 
 static bool has_memory(uint32_t pid)
 {
-	char text[1024];
+	_cleanup_(buf_done) struct buf text = {};
 	const char *fields;
 
-	return !read_stat(pid, text, sizeof(text), &fields) && fields[0] != 'Z' && fields[0] != 'X';
+	return !read_stat(pid, &text, &fields) && fields[0] != 'Z' && fields[0] != 'X';
 }
 
 /* The number behind "NAME:" in /proc/PID/status, or 0. */
 static uint32_t status_number(uint32_t pid, const char *name)
 {
-	char path[64], text[4096], *line;
+	_cleanup_(buf_done) struct buf text = {};
+	const char *line;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	if (read_text(path, text, sizeof(text)))
+	if (read_status(pid, &text))
 		return 0;
-	line = strstr(text, name);
+	line = strstr(buf_text(&text), name);
 	return line ? (uint32_t)strtoul(line + strlen(name), NULL, 10) : 0;
 }
 
@@ -119,15 +130,14 @@ static uint32_t number_of_line(const char *text, const char *name, int n)
 
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user)
 {
-	char path[64], text[4096];
+	_cleanup_(buf_done) struct buf text = {};
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
-	if (read_text(path, text, sizeof(text)))
+	if (read_status(tgid, &text))
 		return -ESRCH;
-	*ret_inner_tgid = number_of_line(text, "\nNStgid:", INT_MAX);
+	*ret_inner_tgid = number_of_line(buf_text(&text), "\nNStgid:", INT_MAX);
 	if (!*ret_inner_tgid)
 		*ret_inner_tgid = tgid; /* a kernel without pid namespaces */
-	*ret_user = number_of_line(text, "\nUid:", 1);
+	*ret_user = number_of_line(buf_text(&text), "\nUid:", 1);
 	return 0;
 }
 
@@ -143,11 +153,11 @@ static int64_t clock_difference(clockid_t later, clockid_t earlier)
 /* Field 22 is start_boottime; what the host slept up to now is at least what it had slept by then. */
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 {
-	char text[1024];
+	_cleanup_(buf_done) struct buf text = {};
 	const char *fields;
 	unsigned long long ticks;
 	int64_t start_ns;
-	int err = read_stat(tgid, text, sizeof(text), &fields);
+	int err = read_stat(tgid, &text, &fields);
 
 	if (err)
 		return err;
@@ -254,14 +264,16 @@ int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
  */
 int process_require_proc(void)
 {
-	char text[4096], *line, *end;
+	_cleanup_(buf_done) struct buf text = {};
+	const char *line;
+	char *end;
 
-	if (read_text("/proc/self/status", text, sizeof(text))) {
+	if (read_text("/proc/self/status", &text)) {
 		fail_host(-ENOENT, "/proc: not mounted, or it does not show this process");
 		hint("inside a pid namespace: mount -t proc proc /proc, or unshare --mount-proc");
 		return -ENOENT;
 	}
-	line = strstr(text, "\nNSpid:");
+	line = strstr(buf_text(&text), "\nNSpid:");
 	if (!line)
 		return 0; /* CONFIG_PID_NS is not set */
 	strtoul(line + strlen("\nNSpid:"), &end, 10);

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/base/buf.h"
 #include "core/base/vec.h"
@@ -56,6 +57,7 @@ struct attach_plan {
 	enum switch_order switch_order; /* MECHANISM_TP_BTF */
 	uint32_t preempt_count;        /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0 not wanted */
 	char why[256];                 /* why this mechanism */
+	pid_t only_process;            /* breakpoints in user code are put into this process; 0: into all */
 	bool inside_functions;         /* not at their entry: the frame of the function is there already */
 	char note[512];                /* what was left out, for the user; "" = nothing */
 	bool no_unwind;                /* user stacks cannot be walked by unwind tables here */

@@ -22,6 +22,7 @@
 #include "core/base/suggest.h"
 #include "core/engine/opener.h"
 #include "core/engine/proc_maps.h"
+#include "core/engine/process.h"
 
 #define MAX_MAPPED 4096
 
@@ -231,7 +232,7 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	_cleanup_(closep) int maps = -1;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(tgid));
 	maps = open(path, O_RDONLY | O_CLOEXEC);
 	if (maps < 0 || proc_maps_read(maps, remember_file, &mapped) < 0)
 		return fail(-errno, "process %" PRIu32 ": its mappings cannot be read: %s", tgid, strerror(errno));

@@ -12,6 +12,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/host.h"
+#include "core/engine/process.h"
 
 #define FEW_UPROBES 4
 
@@ -20,8 +21,9 @@
  * where a link of any number takes them once. But the children that the process forks keep the breakpoints of a link, and lose
  * those of perf uprobes with the first hit, so a few are not worth it.
  */
-static void choose_for_process(struct attach_plan *attach)
+static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
 {
+	attach->only_process = (pid_t)tgid;
 	attach->mechanism = MECHANISM_UPROBE;
 	if (attach->points.nr <= FEW_UPROBES)
 		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is put into that process only");
@@ -35,16 +37,23 @@ static void choose_for_process(struct attach_plan *attach)
 	}
 }
 
+/* Then the breakpoints are put into all processes, and the programs look for the one. */
+static bool lacks_leader(uint32_t tgid)
+{
+	return process_living_task(tgid) != tgid;
+}
+
 int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 {
 	attach->program = PROGRAM_UPROBE;
-	if (plan_is_one_process(plan)) {
-		choose_for_process(attach);
+	if (plan_is_one_process(plan) && !lacks_leader(plan->tgids.data[0])) {
+		choose_for_process(plan->tgids.data[0], attach);
 		return 0;
 	}
 	attach->mechanism = host_has_uprobe_multi() ? MECHANISM_UPROBE_MULTI : MECHANISM_UPROBE;
-	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links",
-		 attach->mechanism == MECHANISM_UPROBE ? "no " : "");
+	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links%s",
+		 attach->mechanism == MECHANISM_UPROBE ? "no " : "",
+		 plan_is_one_process(plan) ? "; not put into the one process only, whose first thread has ended" : "");
 	return 0;
 }
 

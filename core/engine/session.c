@@ -452,7 +452,7 @@ static int configure(struct session *session, const struct plan *plan, const str
 	if (err)
 		return fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err));
 	session->mode = plan->mode;
-	session->only_process = plan_is_one_process(plan) ? (pid_t)plan->tgids.data[0] : -1;
+	session->only_process = attach->only_process ? attach->only_process : -1;
 	session->names_probes = plan->key_parts & KEY_PROBE;
 	session->needs_copies = needs_copies(plan, attach, session->skeleton->rodata->st_config.has_cookie);
 	session->wanted_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
@@ -498,6 +498,8 @@ static int session_open(const struct plan *plan, const struct attach_plan *attac
 
 	*ret_session = session;
 	session->attach = attach;
+	if (plan->key_parts & KEY_CGROUP)
+		session->cgroup_root = cgroup_mount_point("/proc/self/mountinfo");
 	libbpf_log_start();
 	session->counts[0] = session->counts[1] = session->types = session->slab = -1;
 	err = open_object(session, attach);
@@ -556,6 +558,7 @@ void session_free(struct session *session)
 		stacktool__destroy(session->copies.data[i]);
 	vec_done(&session->copies);
 	free(session->refused.example);
+	free(session->cgroup_root);
 	stacktool__destroy(session->skeleton);
 	attach_fentry_done(session);
 	vec_done(&session->pending);

@@ -86,6 +86,7 @@ struct session {
 	uint32_t nr_dropped; /* EVENTS_EACH: low half of st_control.lost that is in rows */
 	bool needs_copies; /* a place other than the first takes a copy */
 	const struct attach_plan *attach; /* borrowed */
+	char *cgroup_root; /* where cgroup2 is mounted; NULL: nowhere, or groups are not asked for */
 	VEC(struct st_tally) tallies; /* of each place, what is in an interval already; only with EVENTS_BY_PROBE */
 	size_t nr_attached; /* places */
 	volatile const struct st_cost *costs; /* mmap()ed: session_nr_costs() of them */

@@ -62,6 +62,16 @@ else
 fi
 passes usdt 500 500 -p PID u::guarded
 
+# The first thread has ended, and with it what /proc/PID/maps shows
+fixture usdt 500 leaderless
+tool_start count -f -p "$fixture_pid" u::hit
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "without a leader" "$(folded_sum)" 1500
+fixture_end
+
 # Both at once: the semaphore is a counter, and falls to 0 again when the last one goes, also by kill -9.
 fixture usdt 500
 tool_start count "u:$FIXTURES/usdt:guarded"

@@ -3,6 +3,7 @@
 #include "core/engine/process.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -11,6 +12,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -271,6 +273,31 @@ static void a_child_pid_namespace_is_recognised(void **state)
 	assert_int_equal(process_require_proc(), 0);
 }
 
+/* In /proc/PID/status they come before all that is said of namespaces. */
+static int check_with_many_groups(void)
+{
+	gid_t groups[400];
+	uint32_t inner = 0, user = 1;
+	char outer[32] = "";
+
+	for (size_t i = 0; i < 400; i++)
+		groups[i] = (gid_t)(4000000000U + i);
+	if (setgroups(400, groups) || readlink("/proc/self", outer, sizeof(outer) - 1) < 1)
+		return 77;
+	if (process_identity((uint32_t)strtoul(outer, NULL, 10), &inner, &user))
+		return 1;
+	return inner == 1 && user == 0 && process_require_proc() == -EXDEV ? 0 : 2;
+}
+
+static void many_groups_hide_no_namespace(void **state)
+{
+	int status;
+
+	if (!run_in_pid_namespace(false, check_with_many_groups, &status))
+		skip();
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -282,6 +309,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_thread_is_seen),
 		cmocka_unit_test(more_targets_than_descriptors_are_watched),
 		cmocka_unit_test(a_child_pid_namespace_is_recognised),
+		cmocka_unit_test(many_groups_hide_no_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
