@@ -25,7 +25,8 @@
  * Of two options of the same name in a table and its fragments the first counts: so an applet gives a shared option a
  * letter, or another default.
  *
- * An option given twice keeps the last value, as in argparse.
+ * An option given twice keeps the last value, as in argparse; but lists are put together: a part of what is meant would be
+ * missing without a word.
  */
 #pragma once
 

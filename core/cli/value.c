@@ -102,10 +102,10 @@ static void u32_list_done(struct u32_list *list)
 	vec_done(list);
 }
 
+/* Behind what the list has; all or nothing. */
 static int parse_list(const char *text, uint64_t min, uint64_t max, struct u32_list *list)
 {
 	_cleanup_(u32_list_done) struct u32_list read = {};
-	struct u32_list old = *list;
 	uint64_t value;
 
 	for (;;) {
@@ -117,8 +117,8 @@ static int parse_list(const char *text, uint64_t min, uint64_t max, struct u32_l
 		if (*text++ != ',')
 			return -EINVAL;
 	}
-	*list = read;
-	read = old;
+	for (size_t i = 0; i < read.nr; i++)
+		vec_push(list, read.data[i]);
 	return 0;
 }
 

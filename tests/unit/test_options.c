@@ -219,9 +219,7 @@ static void the_last_of_two_equal_options_counts(void **state)
 {
 	struct options options;
 
-	assert_int_equal(parse("-p 1,2 -p 3 -F 1 -F 2", &options), 0);
-	assert_int_equal(options.pids.nr, 1);
-	assert_int_equal(options.pids.data[0], 3);
+	assert_int_equal(parse("-F 1 -F 2", &options), 0);
 	assert_int_equal(options.frequency, 2);
 	options_done(table, &options);
 }
@@ -373,6 +371,19 @@ static void a_required_operand_comes_before_the_command(void **state)
 	options_done(command_table, &options);
 }
 
+static void lists_given_twice_are_put_together(void **state)
+{
+	struct options options;
+
+	assert_int_equal(parse("-p 7,8 -f --pid=9 -p7", &options), 0);
+	assert_int_equal(options.pids.nr, 4);
+	assert_int_equal(options.pids.data[0], 7);
+	assert_int_equal(options.pids.data[1], 8);
+	assert_int_equal(options.pids.data[2], 9);
+	assert_int_equal(options.pids.data[3], 7);
+	options_done(table, &options);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +399,7 @@ int main(void)
 		cmocka_unit_test(seconds_take_fractions_but_neither_zero_nor_less),
 		cmocka_unit_test(numbers_keep_to_their_limits),
 		cmocka_unit_test(lists_are_refused_whole),
+		cmocka_unit_test(lists_given_twice_are_put_together),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(excluding_options_have_a_code_of_their_own),
 		cmocka_unit_test(a_missing_operand_is_named),
