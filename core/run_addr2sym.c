@@ -279,10 +279,11 @@ static void find_lines(struct addr2sym *run, const struct symbol_query *queries,
 			       ret_lines);
 	if (err && !run->lines_missed)
 		fprintf(stderr, "stacktool addr2sym: '%s': no source lines: %s\n", run->request->file,
-			err == -ENODATA   ? "neither it nor a debug file of it has debug information"
-			: err == -ENOEXEC ? "not a usable ELF file"
-			: err == -EBADMSG ? "its debug information makes no sense"
-					  : strerror(-err));
+			err == -ENODATA    ? "neither it nor a debug file of it has debug information"
+			: err == -ENOEXEC  ? "not a usable ELF file"
+			: err == -EBADMSG  ? "its debug information makes no sense"
+			: err == -EMSGSIZE ? "their names are too many"
+					   : strerror(-err));
 	run->lines_missed = run->lines_missed || err;
 }
 
@@ -390,6 +391,7 @@ static int find(struct addr2sym *run)
 	if (err)
 		return fail(err, "'%s': functions cannot be found: %s", subject_name(run),
 			    err == -EPERM          ? "it shows no addresses"
+			    : err == -EMSGSIZE     ? "they are too many, or their names too long"
 			    : err != -ENOEXEC      ? strerror(-err)
 			    : run->request->kernel ? "not a list of symbols"
 						   : "not a usable ELF file");

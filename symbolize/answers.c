@@ -53,8 +53,10 @@ static int take_function(const struct message *message, struct text_pool *texts,
 
 	message_element(message, i, &wire, sizeof(wire));
 	name = message_text(message, wire.name);
-	if (!name || found->functions.nr >= FUNCTIONS_MAX || wire.kind > FUNCTION_IMPLEMENTATION)
+	if (!name || wire.kind > FUNCTION_IMPLEMENTATION)
 		return -EPROTO;
+	if (found->functions.nr >= FUNCTIONS_MAX)
+		return -EMSGSIZE;
 	name = text_pool_add(texts, name);
 	if (!name)
 		return -ENOMEM;
@@ -64,6 +66,14 @@ static int take_function(const struct message *message, struct text_pool *texts,
 						      .address = wire.address,
 						      .size = wire.size,
 						      .kind = (enum symbol_function_kind)wire.kind });
+}
+
+/* A message has 40 KB of text at most, so it is enough to look before each. */
+static int check_size(struct answer_size *size, const struct text_pool *texts)
+{
+	if (!size->is_begun)
+		*size = (struct answer_size){ true, texts->nr_bytes };
+	return texts->nr_bytes - size->nr_before > ANSWER_TEXT_MAX ? -EMSGSIZE : 0;
 }
 
 static int worker_errno(uint32_t status)
@@ -78,7 +88,7 @@ static int worker_errno(uint32_t status)
 
 int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found)
 {
-	int err = 0;
+	int err = check_size(&found->size, texts);
 
 	if (message->header.status)
 		return worker_errno(message->header.status);
@@ -110,7 +120,7 @@ static int take_usdt(const struct message *message, struct text_pool *texts, uin
 
 	message_element(message, i, &wire, sizeof(wire));
 	if (found->probes.nr >= USDT_MAX)
-		return -EPROTO;
+		return -EMSGSIZE;
 	probe = (struct symbol_usdt){
 		.file_offset = wire.file_offset,
 		.semaphore_offset = wire.semaphore_offset,
@@ -123,7 +133,7 @@ static int take_usdt(const struct message *message, struct text_pool *texts, uin
 
 int answers_usdt(const struct message *message, struct text_pool *texts, struct found_usdt *found)
 {
-	int err = 0;
+	int err = check_size(&found->size, texts);
 
 	if (message->header.status)
 		return worker_errno(message->header.status);
@@ -142,8 +152,10 @@ static int take_line(const struct message *message, struct text_pool *texts, uin
 	int err = 0;
 
 	message_element(message, i, &wire, sizeof(wire));
-	if (wire.query >= nr || found->lines.nr >= LINES_MAX)
+	if (wire.query >= nr)
 		return -EPROTO;
+	if (found->lines.nr >= LINES_MAX)
+		return -EMSGSIZE;
 	range = &found->ranges[wire.query];
 	if (range->nr && range->first + range->nr != found->lines.nr)
 		return -EPROTO;
@@ -165,7 +177,7 @@ static int take_line(const struct message *message, struct text_pool *texts, uin
 
 int answers_lines(const struct message *message, struct text_pool *texts, size_t nr, struct found_lines *found)
 {
-	int err = 0;
+	int err = check_size(&found->size, texts);
 
 	if (message->header.status)
 		return worker_errno(message->header.status);

@@ -7,8 +7,8 @@
  * limits. The caller opens files (core/engine/opener.h) and hands descriptors over; when a file names a further file
  * (separate debug file by build id), the worker asks for it through the `open_debug` callback, which runs in the
  * caller. If the worker dies or stalls, the file to blame is given up with a reason and a new worker is started, three
- * times at most. Workers are forked by a keeper, a child without privileges either, so that the caller need not keep the
- * right to change user or to signal another one's process.
+ * times at most. Workers are forked by a keeper, a child without privileges either, so that the caller need not keep
+ * the right to change user or to signal another one's process.
  *
  * symbolizer_* is the caller's side. The parsers (elf_file.h, symtab.h, kallsyms.h, demangle.h) are usable and fuzzed
  * without a worker; they return -ENOMEM instead of ending the program.
@@ -120,9 +120,10 @@ void symbolizer_free(struct symbolizer *symbolizer);
 int symbolizer_worker_pid(struct symbolizer *symbolizer);
 
 /*
- * Hands a file over; `file` is the caller's number for it, any value but SYMBOL_KERNEL that was not used before. The worker indexes it
- * soon, and closes it then unless its names are too many to keep in memory. Takes ownership of `fd`, in any case. Never
- * waits: what is wrong with the file shows in later answers. 0, -EEXIST for a number that is in use, -ENOMEM.
+ * Hands a file over; `file` is the caller's number for it, any value but SYMBOL_KERNEL that was not used before. The
+ * worker indexes it soon, and closes it then unless its names are too many to keep in memory. Takes ownership of `fd`,
+ * in any case. Never waits: what is wrong with the file shows in later answers. 0, -EEXIST for a number that is in use,
+ * -ENOMEM.
  */
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
 
@@ -168,22 +169,24 @@ struct symbol_lines {
 };
 
 /*
- * Source lines of `nr` places of one file, and with `inlines` the calls that were inlined there. Needs options.lines. All
- * places at once: each call reads the file's debug information anew. The worker stops reading after `timeout_ms`, 0 = when
- * the request has lasted too long, and the worker with it. 0, and symbol_lines_done() frees; -ENOENT for an unknown
- * file, -ENOEXEC for an unusable one, -ENODATA when it has no debug information, -E2BIG for more than 1,048,576 places,
- * -ENOMEM, -EMFILE when too many files were kept open, -ETIME after timeout_ms, -EPIPE or -ETIMEDOUT for a broken worker.
+ * Source lines of `nr` places of one file, and with `inlines` the calls that were inlined there. Needs options.lines.
+ * All places at once: each call reads the file's debug information anew. The worker stops reading after `timeout_ms`, 0
+ * = when the request has lasted too long, and the worker with it. 0, and symbol_lines_done() frees; -ENOENT for an
+ * unknown file, -ENOEXEC for an unusable one, -ENODATA when it has no debug information, -E2BIG for more than 1,048,576
+ * places, -EMSGSIZE when the answer has more than 2^24 lines or 256 MB of text, -ENOMEM, -EMFILE when too many files
+ * were kept open, -ETIME after timeout_ms, -EPIPE or -ETIMEDOUT for a broken worker.
  */
 int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 		     bool inlines, unsigned int timeout_ms, struct symbol_lines *ret_lines);
 void symbol_lines_done(struct symbol_lines *lines);
 
 /*
- * Functions of a file or of SYMBOL_KERNEL whose mangled or demangled name matches; the array is malloc()ed, its strings belong
- * to the symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset (the kernel's: by
- * address), one entry per distinct (offset, name); in place of an indirect function come its implementations, where these are
- * known. -ENOEXEC when the file is not a usable ELF file, -EPERM when the kernel shows no addresses, -EINVAL for a bad pattern,
- * -EPIPE or -ETIMEDOUT for a broken worker.
+ * Functions of a file or of SYMBOL_KERNEL whose mangled or demangled name matches; the array is malloc()ed, its strings
+ * belong to the symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset (the
+ * kernel's: by address), one entry per distinct (offset, name); in place of an indirect function come its
+ * implementations, where these are known. -EMSGSIZE for more than 1,048,576 functions or 256 MB of names, -ENOEXEC when
+ * the file is not a usable ELF file, -EPERM when the kernel shows no addresses, -EINVAL for a bad pattern, -EPIPE or
+ * -ETIMEDOUT for a broken worker.
  */
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 		    struct symbol_function **ret_functions, size_t *ret_nr);
@@ -196,14 +199,16 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 			 struct symbol_usdt **ret_probes, size_t *ret_nr);
 
 /*
- * Up to `room` function names of the file, or of SYMBOL_KERNEL, that are near `name` (did-you-mean), best first. Returns how many.
+ * Up to `room` function names of the file, or of SYMBOL_KERNEL, that are near `name` (did-you-mean), best first.
+ * Returns how many.
  */
 size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
 			  size_t room);
 
 /*
- * Why a place of a file, or of SYMBOL_KERNEL, has the name that it has, or none: the tables of the file, the symbol, the aliases that were passed
- * over and by which rule. Up to `room` sentences, in order, unescaped. Returns how many; 0 when the file cannot be read.
+ * Why a place of a file, or of SYMBOL_KERNEL, has the name that it has, or none: the tables of the file, the symbol,
+ * the aliases that were passed over and by which rule. Up to `room` sentences, in order, unescaped. Returns how many; 0
+ * when the file cannot be read.
  */
 size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *query,
 			  const char **ret_sentences, size_t room);
@@ -217,20 +222,20 @@ struct symbol_unwind {
 
 /*
  * Asks for the unwind table of a file, under a number that is the caller's own and has nothing to do with those of
- * symbolizer_add_file(). Takes ownership of `fd`, in any case, and never waits. 0, -EAGAIN when so many are being made that
- * some have to be taken first, -ENOMEM.
+ * symbolizer_add_file(). Takes ownership of `fd`, in any case, and never waits. 0, -EAGAIN when so many are being made
+ * that some have to be taken first, -ENOMEM.
  */
 int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int fd);
 
 /*
- * The next table, in the order of asking; waits up to `timeout_ms` for it, 0 to only look. False when there is none yet,
- * or none was asked for. What comes has been checked: unwind_table_is_sound().
+ * The next table, in the order of asking; waits up to `timeout_ms` for it, 0 to only look. False when there is none
+ * yet, or none was asked for. What comes has been checked: unwind_table_is_sound().
  */
 bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struct symbol_unwind *ret_unwind);
 
 /*
- * To wait for together with other things: readable when symbolizer_next_unwind() may have something. It changes with the
- * worker, and is -1 while none runs.
+ * To wait for together with other things: readable when symbolizer_next_unwind() may have something. It changes with
+ * the worker, and is -1 while none runs.
  */
 int symbolizer_socket(const struct symbolizer *symbolizer);
 

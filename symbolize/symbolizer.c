@@ -156,6 +156,16 @@ int symbolizer_errno_of(enum symbol_status status)
 	}
 }
 
+int symbolizer_end_answer(struct worker_link *link, struct handed_file *file, enum symbol_status status, int taken)
+{
+	/* What is left of the answer would be taken for the next one. */
+	if (taken == -EPROTO || taken == -EMSGSIZE)
+		status = worker_link_distrust(link, file);
+	if (taken != -EMSGSIZE && status != SYMBOL_OK)
+		return symbolizer_errno_of(status) ?: -ENOEXEC;
+	return taken;
+}
+
 static void draft_queries(struct draft *draft, enum message_kind kind, uint32_t file,
 			  const struct symbol_query *queries, size_t nr)
 {
@@ -249,11 +259,7 @@ static int find_all(struct worker_link *link, struct handed_file *file, const ch
 
 	while (status == SYMBOL_OK && (taken = answers_functions(&link->message, &link->texts, found)) == 1)
 		status = worker_link_next(link, file, MESSAGE_FUNCTIONS);
-	if (taken == -EPROTO)
-		status = worker_link_distrust(link, file);
-	if (status != SYMBOL_OK)
-		return symbolizer_errno_of(status) ?: -ENOEXEC;
-	return taken;
+	return symbolizer_end_answer(link, file, status, taken);
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -268,8 +274,8 @@ static int compare_functions(const void *left, const void *right)
 }
 
 /*
- * Implementations come in the place of their resolver, and before what has a symbol of its own there; the best of several
- * names is the last, as in the symbol table. qsort() is not for the worker: it asks for the memory size.
+ * Implementations come in the place of their resolver, and before what has a symbol of its own there; the best of
+ * several names is the last, as in the symbol table. qsort() is not for the worker: it asks for the memory size.
  */
 static void sort_functions(struct found_functions *found)
 {
@@ -306,11 +312,7 @@ static int find_all_usdt(struct worker_link *link, struct handed_file *file, con
 
 	while (status == SYMBOL_OK && (taken = answers_usdt(&link->message, &link->texts, found)) == 1)
 		status = worker_link_next(link, file, MESSAGE_USDT);
-	if (taken == -EPROTO)
-		status = worker_link_distrust(link, file);
-	if (status != SYMBOL_OK)
-		return symbolizer_errno_of(status) ?: -ENOEXEC;
-	return taken;
+	return symbolizer_end_answer(link, file, status, taken);
 }
 
 static int compare_probes(const void *left, const void *right)

@@ -49,11 +49,7 @@ static int find(struct worker_link *link, struct handed_file *file, const struct
 	} while (status != SYMBOL_OK && file->state != HANDED_REFUSED);
 	while (status == SYMBOL_OK && (taken = answers_lines(&link->message, &link->texts, question->nr, found)) == 1)
 		status = worker_link_next(link, file, MESSAGE_SOURCES);
-	if (taken == -EPROTO)
-		status = worker_link_distrust(link, file);
-	if (status != SYMBOL_OK)
-		return symbolizer_errno_of(status) ?: -ENOEXEC;
-	return taken;
+	return symbolizer_end_answer(link, file, status, taken);
 }
 
 int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,

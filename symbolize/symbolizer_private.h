@@ -8,5 +8,11 @@ struct symbolizer {
 	struct worker_link link; /* first: tests put a worker of their own into it */
 };
 
+/*
+ * Ends a question whose last message was taken with this result (answers.h): a worker that said nonsense, or too much,
+ * is replaced. What symbolizer_find() and its like return.
+ */
+int symbolizer_end_answer(struct worker_link *link, struct handed_file *file, enum symbol_status status, int taken);
+
 /* -ETIMEDOUT or -EPIPE for a worker that broke, else 0. */
 int symbolizer_errno_of(enum symbol_status status);

@@ -42,6 +42,7 @@ static char *take_room(struct text_pool *pool, size_t nr_bytes)
 	}
 	room = vec_last(&pool->chunks) + pool->chunk_used;
 	pool->chunk_used += nr_bytes;
+	pool->nr_bytes += nr_bytes;
 	return room;
 }
 

@@ -9,6 +9,7 @@ struct text_pool {
 	VEC(const char *) texts; /* by position in the index */
 	VEC(char *) chunks;
 	size_t chunk_used, chunk_room; /* of the last chunk */
+	size_t nr_bytes; /* of all texts */
 	struct hashidx index;
 };
 

@@ -71,6 +71,8 @@ static int unreadable(const char *path, int err)
 		return fail(err, "'%s': not an ELF file that can be probed", path);
 	if (err == -EBADMSG)
 		return fail(err, "'%s': the notes of its USDT probes make no sense", path);
+	if (err == -EMSGSIZE)
+		return fail(err, "'%s': its USDT probes are too many, or their names too long", path);
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 

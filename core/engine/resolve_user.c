@@ -192,7 +192,8 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	if (err == -ENOEXEC)
 		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", file->path);
 	if (err)
-		return fail(err, "'%s': its functions cannot be read: %s", file->path, strerror(-err));
+		return fail(err, "'%s': its functions cannot be read: %s", file->path,
+			    err == -EMSGSIZE ? "they are too many, or their names too long" : strerror(-err));
 	if (!nr)
 		return no_function(plan, symbolizer, file);
 	add_functions(attach, file, functions, nr);

@@ -61,6 +61,7 @@ static enum line_reason reason_of(int err)
 		return LINES_LATE;
 	case -ENOMEM:
 	case -EMFILE:
+	case -EMSGSIZE:
 		return LINES_NO_MEMORY;
 	default:
 		return LINES_WORKER_DIED;

@@ -15,6 +15,7 @@
 
 #include "core/base/cleanup.h"
 #include "tests/unit/elf_writer.h"
+#include "symbolize/answers.h"
 #include "symbolize/worker_link.h"
 
 /* Too large for a stack. */
@@ -443,11 +444,38 @@ static void functions_from_a_liar_are_an_error(void **state)
 	pthread_join(worker, NULL);
 }
 
+/* The limit is for one answer: what was kept before it does not count, and other answers may still be kept after it. */
+static void an_answer_of_too_much_text_is_given_up(void **state)
+{
+	struct found_functions found = {}, next = {};
+	struct text_pool texts = { .nr_bytes = 2 * ANSWER_TEXT_MAX };
+	uint32_t position;
+
+	(void)state;
+	memset(&message, 0, sizeof(message));
+	draft_start(&draft, MESSAGE_FUNCTIONS, 0);
+	assert_true(draft_text(&draft, "function", 8, &position));
+	draft_element(&draft, &(struct wire_function){ .name = position }, sizeof(struct wire_function));
+	draft.header.more = 1;
+	message.header = draft.header;
+	memcpy(message.body, draft.elements, sizeof(struct wire_function));
+	memcpy(message.body + sizeof(struct wire_function), draft.text, draft.header.nr_text);
+	assert_int_equal(answers_functions(&message, &texts, &found), 1);
+	texts.nr_bytes += ANSWER_TEXT_MAX;
+	assert_int_equal(answers_functions(&message, &texts, &found), -EMSGSIZE);
+	assert_int_equal(found.functions.nr, 1);
+	vec_done(&found.functions);
+	assert_int_equal(answers_functions(&message, &texts, &next), 1);
+	vec_done(&next.functions);
+	text_pool_done(&texts);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_must_add_up),
+		cmocka_unit_test(an_answer_of_too_much_text_is_given_up),
 		cmocka_unit_test(text_must_end_and_positions_must_lie_in_it),
 		cmocka_unit_test(a_message_and_its_descriptor_arrive),
 		cmocka_unit_test(a_descriptor_that_was_not_expected_is_dropped),
