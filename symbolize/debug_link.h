@@ -18,8 +18,8 @@ struct debug_link {
 bool debug_link_is_plain(const char *name);
 
 /*
- * Whether it leads to an alternate file (dwz) below a directory of debug files: ".dwz/", and nothing in it that leads out of
- * there.
+ * Whether it leads to an alternate file (dwz) below a directory of debug files: ".dwz/", and nothing in it that leads
+ * out of there.
  */
 #define DEBUG_LINK_ALTERNATE ".dwz/"
 bool debug_link_is_alternate(const char *name);

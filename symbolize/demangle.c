@@ -82,9 +82,9 @@ static bool is_legacy_rust(const char *mangled)
 }
 
 /*
- * libiberty's demangler of D gives out a whole string, which nothing bounds: a "Q" repeats a part of what stands before it, so
- * each can double the name; those that are used have a few. It overlooks what stands behind a name that makes sense, but
- * functions of D have a module in front of them.
+ * libiberty's demangler of D gives out a whole string, which nothing bounds: a "Q" repeats a part of what stands before
+ * it, so each can double the name; those that are used have a few. It overlooks what stands behind a name that makes
+ * sense, but functions of D have a module in front of them.
  */
 static bool run_d(const char *mangled, char *ret_text)
 {
@@ -176,7 +176,9 @@ static size_t start_of_parameters(const char *text, size_t closed)
 	return depth ? 0 : at;
 }
 
-/* Functions made from templates are told with their return type. Operators have names of all kinds, and are left whole. */
+/*
+ * Functions made from templates are told with their return type. Operators have names of all kinds, and are left whole.
+ */
 static size_t start_of_name(const char *text, size_t end)
 {
 	const char *operator_name = strstr(text, "operator");

@@ -30,8 +30,8 @@ struct abbrevs {
 };
 
 /*
- * Reads the table at an offset for units of these sizes, unless it is that already. 0, -EBADMSG for one that makes no sense,
- * -ENOMEM; 65,536 codes at most.
+ * Reads the table at an offset for units of these sizes, unless it is that already. 0, -EBADMSG for one that makes no
+ * sense, -ENOMEM; 65,536 codes at most.
  */
 int abbrevs_read(struct abbrevs *abbrevs, struct dwarf *dwarf, uint64_t offset, uint16_t version, uint8_t address_size,
 		 uint8_t offset_size);

@@ -10,17 +10,17 @@ struct dwarf {
 };
 
 /*
- * Opens what the file has of them; it must outlive them. Those of up to `small_max` bytes are held whole (see whole_max in
- * dwarf_section.h), tables of up to 32 times that: DWARF_SMALL_MAX, or 0 for windows that move as often as they can. 0,
- * -ENODATA when it has no line table and no information about units, or as in dwarf_section.h for one of these two.
+ * Opens what the file has of them; it must outlive them. Those of up to `small_max` bytes are held whole (see whole_max
+ * in dwarf_section.h), tables of up to 32 times that: DWARF_SMALL_MAX, or 0 for windows that move as often as they can.
+ * 0, -ENODATA when it has no line table and no information about units, or as in dwarf_section.h for one of these two.
  */
 #define DWARF_SMALL_MAX (1u << 20)
 int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max);
 void dwarf_close(struct dwarf *dwarf);
 
 /*
- * Where the alternate file is, as dwz wrote it, and its build id; -ENODATA when there is none, -EBADMSG when the section makes
- * no sense.
+ * Where the alternate file is, as dwz wrote it, and its build id; -ENODATA when there is none, -EBADMSG when the
+ * section makes no sense.
  */
 #define ALTERNATE_PATH_SIZE 256
 int dwarf_alternate(const struct elf_file *elf, char ret_path[ALTERNATE_PATH_SIZE], struct build_id *ret_id);

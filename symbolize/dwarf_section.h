@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A debug section, compressed or not, looked at through a window that moves: DWARF is read unit by unit, and memory is for
- * one unit, not for all of them. Small sections are held whole.
+ * A debug section, compressed or not, looked at through a window that moves: DWARF is read unit by unit, and memory is
+ * for one unit, not for all of them. Small sections are held whole.
  *
- * Whoever goes through bytes of a section may read nothing of it meanwhile that lies outside of them: the window would move
- * away from under him. What is within them is always in the window.
+ * Whoever goes through bytes of a section may read nothing of it meanwhile that lies outside of them: the window would
+ * move away from under him. What is within them is always in the window.
  */
 #pragma once
 
@@ -25,16 +25,16 @@ struct dwarf_section {
 };
 
 /*
- * Opens the section of this name; the file must outlive it. With `whole_max` 0 the window has what is asked for and no more,
- * so that it moves as often as it can. 0, -ENODATA when there is none (reads then fail), -EBADMSG when its header lies,
- * -ENOMEM.
+ * Opens the section of this name; the file must outlive it. With `whole_max` 0 the window has what is asked for and no
+ * more, so that it moves as often as it can. 0, -ENODATA when there is none (reads then fail), -EBADMSG when its header
+ * lies, -ENOMEM.
  */
 int dwarf_section_open(struct dwarf_section *section, const struct elf_file *elf, const char *name, uint64_t whole_max);
 void dwarf_section_done(struct dwarf_section *section);
 
 /*
- * These bytes, valid until the next call for the section; `bad` when it has fewer, when they cannot be unpacked, and when
- * they are more than a window may hold (128 MB).
+ * These bytes, valid until the next call for the section; `bad` when it has fewer, when they cannot be unpacked, and
+ * when they are more than a window may hold (128 MB).
  */
 struct unwind_bytes dwarf_section_bytes(struct dwarf_section *section, uint64_t offset, uint64_t nr_bytes);
 

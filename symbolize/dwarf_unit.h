@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units of .debug_info and the values in their entries (DWARF 2 to 5, chapters 3.1 and 7.5). An entry is its abbreviation and
- * then its values, one after the other; nothing says how long it is but its forms.
+ * Units of .debug_info and the values in their entries (DWARF 2 to 5, chapters 3.1 and 7.5). An entry is its
+ * abbreviation and then its values, one after the other; nothing says how long it is but its forms.
  */
 #pragma once
 
@@ -55,8 +55,8 @@ struct dwarf_unit {
 int dwarf_form_size(uint16_t form, uint16_t version, uint8_t address_size, uint8_t offset_size);
 
 /*
- * Reads the header of the unit at an offset, and *ret_next, where the following one begins. 0, -ENODATA for one that cannot be
- * understood but skipped, -EBADMSG when there is nothing more to read.
+ * Reads the header of the unit at an offset, and *ret_next, where the following one begins. 0, -ENODATA for one that
+ * cannot be understood but skipped, -EBADMSG when there is nothing more to read.
  */
 int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret_unit, uint64_t *ret_next);
 
@@ -82,8 +82,8 @@ void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribu
 void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev);
 
 /*
- * What a value means; false when it is none of the kind. Addresses of .debug_addr are read. `dwarf` is that of the unit;
- * texts and references may be IN_ALTERNATE.
+ * What a value means; false when it is none of the kind. Addresses of .debug_addr are read. `dwarf` is that of the
+ * unit; texts and references may be IN_ALTERNATE.
  */
 bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
 			 uint64_t *ret_address);

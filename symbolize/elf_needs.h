@@ -10,7 +10,8 @@
 typedef VEC(char) elf_needs; /* strings: UNWIND_NEEDS_… of unwind_table.h */
 
 /*
- * Lists them one behind the other, as many as make sense: 256 libraries, 4095 bytes each. A static program needs nothing.
- * 0, or a negative errno as in elf_file.h, with what was found until then. The list is the caller's in any case.
+ * Lists them one behind the other, as many as make sense: 256 libraries, 4095 bytes each. A static program needs
+ * nothing. 0, or a negative errno as in elf_file.h, with what was found until then. The list is the caller's in any
+ * case.
  */
 int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where an ELF file keeps its symbol tables: by section headers, or where those are stripped, by the dynamic segment; and
- * what that segment says.
+ * Where an ELF file keeps its symbol tables: by section headers, or where those are stripped, by the dynamic segment;
+ * and what that segment says.
  */
 #pragma once
 

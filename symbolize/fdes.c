@@ -291,7 +291,7 @@ static int read_entries(struct frame_reader *reader)
 
 /* ---- where the section is ---- */
 
-/* Without section headers: {version 1, three encodings, address of .eh_frame, …}; it ends with an entry of length 0. */
+/* Without section headers: {version 1, three encodings, address of .eh_frame, …}; ends with an entry of length 0. */
 static bool find_by_header(struct frame_reader *reader)
 {
 	const struct elf_file *elf = reader->elf;

@@ -22,8 +22,8 @@ struct fdes {
 };
 
 /*
- * Reads the entries that no sized symbol of the finished table covers from its first to its last byte. Entries that make
- * no sense are passed over, and what comes behind a broken one is not read; -ENOMEM.
+ * Reads the entries that no sized symbol of the finished table covers from its first to its last byte. Entries that
+ * make no sense are passed over, and what comes behind a broken one is not read; -ENOMEM.
  */
 int fdes_read(struct fdes *fdes, const struct elf_file *elf, const struct symtab *table);
 void fdes_done(struct fdes *fdes);

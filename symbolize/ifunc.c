@@ -103,8 +103,8 @@ static bool is_start(const struct ifunc_reader *reader, uint64_t address, uint64
 /* ---- where they can be probed ---- */
 
 /*
- * Length of a vector instruction (VEX or EVEX encoded), 0 for any other: prefix, opcode, ModRM, SIB, displacement, and a
- * byte of its own for some. None of them jumps or touches the stack.
+ * Length of a vector instruction (VEX or EVEX encoded), 0 for any other: prefix, opcode, ModRM, SIB, displacement, and
+ * a byte of its own for some. None of them jumps or touches the stack.
  */
 static size_t vector_length(const unsigned char code[ENTRY_BYTES])
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inlined calls: one walk through the entries of a unit. An entry of an inlined call that covers a place is the innermost one
- * so far; one that is no deeper than the innermost takes its place, as in an overlap of siblings the later counts.
+ * Inlined calls: one walk through the entries of a unit. An entry of an inlined call that covers a place is the
+ * innermost one so far; one that is no deeper than the innermost takes its place, as in an overlap of siblings the
+ * later counts.
  */
 #include <dwarf.h>
 

@@ -203,7 +203,9 @@ static uint64_t start_of(const void *stretch)
 	return ((const struct stretch *)stretch)->start;
 }
 
-/* One walk through the entries in the order of their starts; each place gets the latest of those that have begun there. */
+/*
+ * One walk through the entries in the order of their starts; each place gets the latest of those that have begun there.
+ */
 static int share_out(struct perf_map *map)
 {
 	size_t nr = map->entries.nr;

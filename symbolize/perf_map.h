@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A perf map: where a JIT compiler says which function its code belongs to. Lines "START SIZE NAME" in hexadecimal,
- * appended as code is made (Linux, tools/perf/Documentation/jit-interface.txt). Memory is used again, so of entries that
- * overlap the later one counts.
+ * appended as code is made (Linux, tools/perf/Documentation/jit-interface.txt). Memory is used again, so of entries
+ * that overlap the later one counts.
  *
  * The file grows while it is read, and anyone may have written it: a last line without its newline is left for the next
  * time, what is no entry is passed over, and names stay in the file.

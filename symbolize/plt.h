@@ -22,7 +22,9 @@ struct plt {
 	VEC(char) names;            /* "", then "func@plt", each with a NUL */
 };
 
-/* Reads .plt, .plt.sec and .plt.got of x86-64, i386 and arm64 files. A stub that jumps elsewhere has no name; -ENOMEM. */
+/*
+ * Reads .plt, .plt.sec and .plt.got of x86-64, i386 and arm64 files. A stub that jumps elsewhere has no name; -ENOMEM.
+ */
 int plt_read(struct plt *plt, const struct elf_file *elf, const struct symtab *table);
 void plt_done(struct plt *plt);
 

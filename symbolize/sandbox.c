@@ -130,9 +130,9 @@ static int limit(__rlimit_resource_t resource, rlim_t value)
 }
 
 /*
- * The limit is on the time of a whole life, and a worker lives as long as the run, which may be days. So only the soft limit is
- * set, which sandbox_grant_cpu() moves on as the worker answers: the process itself has no call to move it, or to ignore the
- * signal that ends it.
+ * The limit is on the time of a whole life, and a worker lives as long as the run, which may be days. So only the soft
+ * limit is set, which sandbox_grant_cpu() moves on as the worker answers: the process itself has no call to move it, or
+ * to ignore the signal that ends it.
  */
 static int limit_cpu(int pid, rlim_t seconds)
 {

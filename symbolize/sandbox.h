@@ -23,9 +23,8 @@ int sandbox_follow_parent(int parent_pid);
 unsigned int sandbox_descriptors(unsigned int wanted);
 
 /*
- * Limits, Landlock where the kernel has it, the system call filter. Nothing can be opened afterwards. `cpu_seconds` is the
- * CPU time after which it is killed, unless somebody outside grants more, `descriptors`
- * how many it may have.
+ * Limits, Landlock where the kernel has it, the system call filter. Nothing can be opened afterwards. `cpu_seconds` is
+ * the CPU time after which it is killed, unless somebody outside grants more, `descriptors` how many it may have.
  */
 int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places of one file that wait for their source lines and inlined functions: sorted by address, so that one pass through the
- * debug information, in the order in which it lies in the file, answers all of them.
+ * Places of one file that wait for their source lines and inlined functions: sorted by address, so that one pass
+ * through the debug information, in the order in which it lies in the file, answers all of them.
  */
 #pragma once
 

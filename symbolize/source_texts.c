@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Strings that entries refer to. Those of .debug_str, which may be large and compressed, are read in order at the end. */
+/*
+ * Strings that entries refer to. Those of .debug_str, which may be large and compressed, are read in order at the end.
+ */
 #include "symbolize/radix_sort.h"
 #include "symbolize/sources_internal.h"
 

@@ -54,7 +54,10 @@ int search_units(struct search *search);
 /* inlines.c: the inlined calls of a unit, number `number`, that covers places. */
 int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_t number);
 
-/* call_names.c: asks for the name of the entry at an offset as that of a frame; then looks for what lies in other units. */
+/*
+ * call_names.c: asks for the name of the entry at an offset as that of a frame; then looks for what lies in other
+ * units.
+ */
 int search_want_name(struct search *search, const struct dwarf_unit *unit, uint64_t offset, uint32_t frame);
 int search_entries(struct search *search);
 

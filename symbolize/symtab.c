@@ -74,8 +74,8 @@ struct name symtab_name(const struct symtab *table, const struct symtab_symbol *
 /* ---- ranking of aliases and duplicates ---- */
 
 /*
- * > 0 when a is the better name for the place. Of exported names the one that programs call counts for more than its binding:
- * libc's calloc and puts are weak, the names for its own use beside them (__libc_calloc, _IO_puts) are not.
+ * > 0 when a is the better name for the place. Of exported names the one that programs call counts for more than its
+ * binding: libc's calloc and puts are weak, the names for its own use beside them (__libc_calloc, _IO_puts) are not.
  */
 static int compare_aliases(const struct symtab *table, const struct symtab_symbol *a, const struct symtab_symbol *b)
 {
@@ -219,8 +219,8 @@ static void link_outer(struct symtab *table)
 /* ---- names ---- */
 
 /*
- * Copies the names that are in use out of loaded string tables; `to` is NULL to measure only, up to a size beyond which they are
- * not kept.
+ * Copies the names that are in use out of loaded string tables; `to` is NULL to measure only, up to a size beyond which
+ * they are not kept.
  */
 static size_t copy_names(struct symtab *table, char *to)
 {

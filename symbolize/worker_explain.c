@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why a place of a file has the name that it has, or none: the decisions of indexed_file_lookup() and symtab.c in words. */
+/*
+ * Why a place of a file has the name that it has, or none: the decisions of indexed_file_lookup() and symtab.c in
+ * words.
+ */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -31,8 +31,8 @@ enum symbol_status symbol_status_of(int err)
 }
 
 /*
- * "Mini debug info": a packed file in the file, whose .symtab has the functions that .dynsym lacks. What is wrong with it
- * is no reason to do without .dynsym.
+ * "Mini debug info": a packed file in the file, whose .symtab has the functions that .dynsym lacks. What is wrong with
+ * it is no reason to do without .dynsym.
  */
 static int add_mini_debug(struct symtab *table, const struct elf_file *elf)
 {
@@ -175,8 +175,8 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 }
 
 /*
- * A name that is read from the file costs as much as a page or two of reading all of them: when single reads have cost so much,
- * the rest is loaded.
+ * A name that is read from the file costs as much as a page or two of reading all of them: when single reads have cost
+ * so much, the rest is loaded.
  */
 void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr)
 {

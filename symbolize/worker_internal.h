@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the worker share: worker.c (the loop and names), worker_find.c (patterns and suggestions) and the rest. */
+/*
+ * What the parts of the worker share: worker.c (the loop and names), worker_find.c (patterns and suggestions) and the
+ * rest.
+ */
 #pragma once
 
 #include "core/base/match.h"
@@ -92,8 +95,8 @@ void worker_add_text(struct worker *worker, struct name text);
 __attribute__((format(printf, 2, 3))) void worker_tell(struct worker *worker, const char *format, ...);
 
 /*
- * Adds a name to the draft's text, once for all that have the same `of`; recent_names are forgotten with each new draft. False
- * when it does not fit.
+ * Adds a name to the draft's text, once for all that have the same `of`; recent_names are forgotten with each new
+ * draft. False when it does not fit.
  */
 bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position);
 void worker_forget_names(struct worker *worker);
@@ -105,8 +108,8 @@ bool worker_address_of(const struct indexed_file *file, const struct wire_query 
 void worker_complete(struct worker *worker, uint32_t number, struct indexed_file *file);
 
 /*
- * Asks for a debug file of `number`, the first one from `candidate` on that may have the build id, or is where the link says. A
- * descriptor, or -1 when there are no more.
+ * Asks for a debug file of `number`, the first one from `candidate` on that may have the build id, or is where the link
+ * says. A descriptor, or -1 when there are no more.
  */
 int worker_ask_debug(struct worker *worker, uint32_t number, const struct build_id *build_id, const char *link,
 		     uint32_t *candidate);

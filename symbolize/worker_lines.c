@@ -59,8 +59,8 @@ static void add_line(struct worker *worker, const struct symbol_line *line, uint
 }
 
 /*
- * From the inside out: each call's line is where it calls the one before. Of a chain that is too long the outer calls are only
- * counted, but the function itself has its line.
+ * From the inside out: each call's line is where it calls the one before. Of a chain that is too long the outer calls
+ * are only counted, but the function itself has its line.
  */
 static void add_place(struct worker *worker, const struct source_batch *batch, const struct source_place *place)
 {

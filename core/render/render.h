@@ -15,7 +15,10 @@
 
 #include "core/engine/profile.h"
 
-/* The line before the first report. Nothing in folded mode, with view.no_header or view.quiet, or without one in the profile. */
+/*
+ * The line before the first report. Nothing in folded mode, with view.no_header or view.quiet, or without one in the
+ * profile.
+ */
 int render_header(const struct profile *profile, const struct profile_view *view, FILE *out);
 
 /* One interval: an empty line, the time with view.timestamps, then the rows in ascending order of their value. */
@@ -28,11 +31,15 @@ int render_report(const struct profile *profile, const struct profile_interval *
 int render_events(const struct profile *profile, const struct profile_interval *interval, size_t first,
 		  const struct profile_view *view, FILE *out);
 
-/* The line after the last report ("Detaching..."). Nothing in folded mode, with view.quiet, or without one in the profile. */
+/*
+ * The line after the last report ("Detaching..."). Nothing in folded mode, with view.quiet, or without one in the
+ * profile.
+ */
 int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out);
 
 /*
  * What is wrong with the numbers of an interval, one line each: losses by cause, frames without a name by reason,
- * timed samples that were not taken (always with view.verbose), and accounting that does not add up. With view.quiet only where something is missing.
+ * timed samples that were not taken (always with view.verbose), and accounting that does not add up. With view.quiet
+ * only where something is missing.
  */
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err);
