@@ -206,3 +206,47 @@ bool demangled_stem(const char *readable, struct name *ret_stem)
 	*ret_stem = (struct name){ readable + start, end - start };
 	return true;
 }
+
+/* ---- as people write Rust's paths ---- */
+
+/* Whether the character ends the "->" of a function's type. */
+static bool is_arrow(const char *text, size_t at)
+{
+	return at && text[at] == '>' && text[at - 1] == '-';
+}
+
+bool demangled_rust_cut(char *readable)
+{
+	size_t at = strlen(readable);
+	int depth = 0;
+
+	if (!at || readable[at - 1] != '>' || is_arrow(readable, at - 1))
+		return false;
+	do {
+		at--;
+		if (readable[at] == '<' || (readable[at] == '>' && !is_arrow(readable, at)))
+			depth += readable[at] == '>' ? 1 : -1;
+	} while (at && depth);
+	if (depth || at <= 2 || strncmp(readable + at - 2, "::", 2) != 0)
+		return false;
+	readable[at - 2] = '\0';
+	return true;
+}
+
+bool demangled_rust_open(char *readable)
+{
+	size_t at = 0;
+	int depth = *readable == '<';
+
+	while (depth && readable[++at]) {
+		if (depth == 1 && starts_with(readable + at, " as "))
+			return false;
+		if (readable[at] == '<' || (readable[at] == '>' && !is_arrow(readable, at)))
+			depth += readable[at] == '<' ? 1 : -1;
+	}
+	if (!at || depth || !starts_with(readable + at, ">::"))
+		return false;
+	memmove(readable, readable + 1, at - 1);
+	memmove(readable + at - 1, readable + at + 1, strlen(readable + at + 1) + 1);
+	return true;
+}

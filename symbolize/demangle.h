@@ -26,3 +26,11 @@ bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES]);
  * parameters and what stands behind them. False when there is no parameter list at the end, as in Rust.
  */
 bool demangled_stem(const char *readable, struct name *ret_stem);
+
+/*
+ * Names of Rust's v0 mangling, as they were in the legacy one and as people write them; in place, false when nothing changes.
+ * Without the types of a generic function: "a::f" of "a::f::<u8>"; and without the brackets of a type's own function: "a::T::f"
+ * of "<a::T>::f", but not of a trait's.
+ */
+bool demangled_rust_cut(char *readable);
+bool demangled_rust_open(char *readable);

@@ -17,10 +17,22 @@ static bool matches_readable(const struct match *match, const char *readable)
 	       (demangled_stem(readable, &stem) && match_test(match, stem.text, stem.nr_bytes));
 }
 
+/* "ns::f" means every instance of a generic function, and "ns::T::f" is the short form of "<ns::T>::f". */
+static bool matches_rust(const struct match *match, char *readable)
+{
+	return (demangled_rust_cut(readable) && match_test(match, readable, strlen(readable))) ||
+	       (demangled_rust_open(readable) && match_test(match, readable, strlen(readable)));
+}
+
 bool worker_matches(struct worker *worker, const struct match *match, struct name name)
 {
-	return match_test(match, name.text, name.nr_bytes) ||
-	       (demangle(name, worker->readable) && matches_readable(match, worker->readable));
+	char *readable = worker->readable;
+
+	if (match_test(match, name.text, name.nr_bytes))
+		return true;
+	if (!demangle(name, readable))
+		return false;
+	return matches_readable(match, readable) || (!strncmp(name.text, "_R", 2) && matches_rust(match, readable));
 }
 
 void worker_add_function(struct worker *worker, struct wire_function function, struct name name)

@@ -203,6 +203,39 @@ static void stems_have_neither_parameters_nor_return_type(void **state)
 	assert_false(demangled_stem("a))", &stem));
 }
 
+static void expect_rust(const char *name, const char *cut, const char *opened)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s", name);
+	assert_int_equal(demangled_rust_cut(text), strcmp(cut, name) != 0);
+	assert_string_equal(text, cut);
+	assert_int_equal(demangled_rust_open(text), strcmp(opened, cut) != 0);
+	assert_string_equal(text, opened);
+}
+
+static void rusts_names_have_a_short_form(void **state)
+{
+	(void)state;
+	expect_rust("a::f", "a::f", "a::f");
+	expect_rust("a::f::<u8>", "a::f", "a::f");
+	expect_rust("a::f::<b::T<u8>, fn(u8) -> u8>", "a::f", "a::f");
+	expect_rust("<a::T>::f", "<a::T>::f", "a::T::f");
+	expect_rust("<a::T<b::U<u8>, fn() -> u8>>::f::<<u8 as a::B>::C>", "<a::T<b::U<u8>, fn() -> u8>>::f",
+		    "a::T<b::U<u8>, fn() -> u8>::f");
+	expect_rust("<a::T<<u8 as b::B>::C>>::f", "<a::T<<u8 as b::B>::C>>::f", "a::T<<u8 as b::B>::C>::f");
+	expect_rust("<a::T as b::B>::f", "<a::T as b::B>::f", "<a::T as b::B>::f");
+	expect_rust("a::f::{closure#0}", "a::f::{closure#0}", "a::f::{closure#0}");
+	expect_rust("<a::T>", "<a::T>", "<a::T>");
+	expect_rust("<a::T", "<a::T", "<a::T");
+	expect_rust("a::T>", "a::T>", "a::T>");
+	expect_rust("::<u8>", "::<u8>", "::<u8>");
+	expect_rust("a ->", "a ->", "a ->");
+	expect_rust("<", "<", "<");
+	expect_rust(">", ">", ">");
+	expect_rust("", "", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +247,7 @@ int main(void)
 		cmocka_unit_test(a_name_after_a_bomb_is_demangled),
 		cmocka_unit_test(very_long_names_stay_mangled),
 		cmocka_unit_test(deep_nesting_does_not_exhaust_the_stack),
+		cmocka_unit_test(rusts_names_have_a_short_form),
 	};
 
 	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
