@@ -6,7 +6,8 @@
  *   - a mapping whose functions are known says so, or pprof goes looking for symbols itself;
  *   - system_name stays empty: where it equals the name, pprof demangles once more and cuts template arguments away;
  *   - return addresses are written minus one, inside the call;
- *   - the process id is a number label, which Pyroscope drops, so that it does not become a series for each process.
+ *   - the process id is a number label, which Pyroscope drops, so that it does not become a series for each process;
+ *   - the first mapping is the program: pprof shows it as the file of the profile.
  *
  * Frames in files are known by their offset, not by an address of one process, so every mapping gets an address range
  * of its own, 2^40 bytes wide: address - memory_start is the offset in the file.
@@ -42,11 +43,12 @@ struct encoder {
 	struct strtab strings; /* ids are positions in string_table */
 	uint32_t comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key;
 	uint64_t kernel_mapping;
+	size_t program; /* position of the file that is the first mapping, in place of the file 0 */
 	Pprof__ValueType types[2], *type_list[2]; /* the number of events, and where it is known their time */
 	size_t nr_types;
 	uint64_t period; /* nanoseconds of a timed sample; 0: rows have their own time, or none */
 
-	VEC(Pprof__Mapping) mappings; /* files in their order, then the kernel */
+	VEC(Pprof__Mapping) mappings; /* the program, files in their order, then the kernel */
 	VEC(Pprof__Location) locations;
 	VEC(Pprof__Line) lines;       /* of the locations, in their order */
 	VEC(Pprof__Function) functions;
@@ -103,6 +105,68 @@ static bool has_kernel(const struct profile *profile)
 	return false;
 }
 
+/* Programs are what is neither a library nor made up: how pprof itself tells them. */
+static bool is_program(const struct profile *profile, const struct profile_file *file)
+{
+	const char *path = profile_string(profile, file->path), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *suffix = strstr(name, ".so");
+
+	if (!*name || *path == '[')
+		return false;
+	while (suffix && suffix[3] && suffix[3] != '.' && suffix[3] != '_')
+		suffix = strstr(suffix + 1, ".so");
+	return !suffix;
+}
+
+/* Threads begin in a library: the outermost frame of a stack that lies in a program tells whose stack it is. */
+static size_t program_of(const struct profile *profile, const bool *programs, uint32_t position)
+{
+	const struct profile_record *record;
+	uint32_t parts[2];
+
+	profile_parts(profile, position, parts);
+	record = &profile->records.data[parts[0]];
+	for (size_t at = record->first + record->nr_kernel + record->nr_user; at > record->first + record->nr_kernel; at--) {
+		const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at - 1]];
+
+		if (frame->kind == FRAME_USER_FILE && programs[frame->file])
+			return frame->file;
+	}
+	return SIZE_MAX;
+}
+
+/* The program with the most samples, or the most time where that is what counts; file 0 where there is none. */
+static size_t main_program(const struct encoder *encoder, const struct profile_interval *intervals, size_t nr)
+{
+	const struct profile *profile = encoder->profile;
+	_cleanup_(freep) bool *programs = xcalloc(profile->files.nr + 1, sizeof(*programs));
+	_cleanup_(freep) uint64_t *values = xcalloc(profile->files.nr + 1, sizeof(*values));
+	bool by_time = view_shows_time(&encoder->view);
+	size_t best = 0;
+
+	for (size_t i = 0; i < profile->files.nr; i++)
+		programs[i] = is_program(profile, &profile->files.data[i]);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t at = 0; at < intervals[i].rows.nr; at++) {
+			const struct profile_row *row = &intervals[i].rows.data[at];
+			size_t file = program_of(profile, programs, row->record);
+
+			if (file != SIZE_MAX)
+				values[file] += by_time ? row->sum : row->count;
+		}
+	for (size_t i = 1; i < profile->files.nr; i++)
+		best = values[i] > values[best] ? i : best;
+	return best;
+}
+
+/* The program and file 0 change places; also the other way round, from the id minus one to the file. */
+static size_t mapping_of(const struct encoder *encoder, size_t file)
+{
+	if (file == encoder->program)
+		return 0;
+	return file ? file : encoder->program;
+}
+
 static void add_mappings(struct encoder *encoder)
 {
 	const struct profile *profile = encoder->profile;
@@ -112,11 +176,13 @@ static void add_mappings(struct encoder *encoder)
 	mapping.has_filenames = mapping.has_line_numbers = profile->view.lines;
 	mapping.has_inline_frames = profile->view.inlines;
 	for (size_t i = 0; i < profile->files.nr; i++) {
+		const struct profile_file *file = &profile->files.data[mapping_of(encoder, i)];
+
 		mapping.id = i + 1;
 		mapping.memory_start = mapping.id << MAPPING_BITS;
 		mapping.memory_limit = (mapping.id + 1) << MAPPING_BITS;
-		mapping.filename = add_profile_string(encoder, profile->files.data[i].path);
-		mapping.build_id = add_profile_string(encoder, profile->files.data[i].build_id);
+		mapping.filename = add_profile_string(encoder, file->path);
+		mapping.build_id = add_profile_string(encoder, file->build_id);
 		vec_push(&encoder->mappings, mapping);
 	}
 	if (!has_kernel(profile))
@@ -216,7 +282,7 @@ static void place(struct encoder *encoder, const struct profile_frame *frame, Pp
 		location->address = where;
 		break;
 	case FRAME_USER_FILE:
-		location->mapping_id = (uint64_t)frame->file + 1;
+		location->mapping_id = mapping_of(encoder, frame->file) + 1;
 		location->address = (location->mapping_id << MAPPING_BITS) + (where & ((1ull << MAPPING_BITS) - 1));
 		break;
 	case FRAME_USER_RAW:
@@ -569,6 +635,7 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 		encoder.container_key = add_string(&encoder, "container_id");
 	}
 	add_times(intervals, nr, &message);
+	encoder.program = main_program(&encoder, intervals, nr);
 	add_mappings(&encoder);
 	for (size_t i = 0; i < nr; i++)
 		add_interval(&encoder, &intervals[i]);

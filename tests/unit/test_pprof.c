@@ -112,9 +112,49 @@ static void wakers_are_in_pprof(void **state)
 	pprof__profile__free_unpacked(message, NULL);
 }
 
+/* pprof shows the first mapping as the file of the profile: libc and a library met first were that. */
+static void the_first_mapping_is_the_program(void **state)
+{
+	static const struct place library = { 0x1000, "memcpy", 1, "libc.so.6" };
+	static const struct place thread = { 0x2000, "clone3", 1, "libc.so.6" };
+	static const struct place helper = { 0x1000, "main", 1, "/usr/bin/helper.sort" };
+	static const struct place program = { 0x3000, "main", 1, "/usr/bin/app" };
+	const struct event events[] = {
+		{ .id = 1, .comm = "lib", .tgid = 7, .count = 9,
+		  .user = { STACK_OK, (const struct place *const[]){ &library, &thread, NULL } } },
+		{ .id = 2, .comm = "help", .tgid = 8, .count = 1,
+		  .user = { STACK_OK, (const struct place *const[]){ &helper, NULL } } },
+		{ .id = 3, .comm = "app", .tgid = 9, .count = 2,
+		  .user = { STACK_OK, (const struct place *const[]){ &library, &program, &thread, NULL } } },
+		{},
+	};
+	_cleanup_(profile_done) struct profile profile;
+	Pprof__Profile *message;
+
+	profile_init(&profile);
+	profile.view = (struct profile_view){ .style = VIEW_PROFILE, .want_user = true };
+	hand_interval(&profile, events, 1);
+	message = pprof_of(&profile);
+	assert_int_equal(message->n_mapping, 3);
+	assert_string_equal(message->string_table[message->mapping[0]->filename], "/usr/bin/app");
+	assert_string_equal(message->string_table[message->mapping[1]->filename], "/usr/bin/helper.sort");
+	assert_string_equal(message->string_table[message->mapping[2]->filename], "libc.so.6");
+	for (size_t i = 0; i < message->n_location; i++) {
+		const Pprof__Location *location = message->location[i];
+		const char *name = function_name(message, location->id);
+		const char *file = message->string_table[message->mapping[location->mapping_id - 1]->filename];
+
+		assert_int_equal(message->mapping[location->mapping_id - 1]->id, location->mapping_id);
+		assert_int_equal(location->address >> 40, location->mapping_id);
+		assert_int_equal(!strcmp(file, "libc.so.6"), strcmp(name, "main") != 0);
+	}
+	pprof__profile__free_unpacked(message, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_mapping_is_the_program),
 		cmocka_unit_test(timed_samples_are_time_too),
 		cmocka_unit_test(wakers_are_in_pprof),
 	};
