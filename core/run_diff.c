@@ -43,6 +43,8 @@ static int add(const char *path, const char *debug_directories, const struct fil
 		err = elsewhere_name(profile, debug_directories, NULL);
 	if (!err)
 		err = filter_apply(filter, profile);
+	if (!err)
+		err = tree_require_root(profile, tree->options.root);
 	if (err)
 		return err;
 	say_notes(path, profile, &notes);

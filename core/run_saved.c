@@ -115,6 +115,25 @@ static int browse(const struct profile *profile, const struct output_options *op
 	return err;
 }
 
+static bool has_rows(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		if (profile->intervals.data[i].rows.nr)
+			return true;
+	return false;
+}
+
+/* An empty report may be right, but does not say why it is one. */
+static int choose(const struct filter *filter, bool quiet, struct profile *profile)
+{
+	bool had_rows = has_rows(profile);
+	int err = filter_apply(filter, profile);
+
+	if (!err && had_rows && !has_rows(profile) && !quiet)
+		fputs("NOTE: no stack of the profile is one that was asked for\n", stderr);
+	return err;
+}
+
 int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
 	      const struct filter *filter)
 {
@@ -136,7 +155,9 @@ int run_saved(const char *path, const struct report_change *change, const struct
 	if (!err && elsewhere_is_needed(&profile))
 		err = elsewhere_name(&profile, change->debug_directories, change->vmlinux);
 	if (!err)
-		err = filter_apply(filter, &profile);
+		err = tree_require_root(&profile, options->root);
+	if (!err)
+		err = choose(filter, change->quiet, &profile);
 	if (err)
 		return err;
 	fputs(buf_text(&notes), stderr);

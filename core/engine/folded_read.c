@@ -62,6 +62,15 @@ static bool take_count(struct slice *line, uint64_t *ret_count)
 	return true;
 }
 
+/* A number alone behind more than one space is one of a report that was printed; behind one it is a stack without frames. */
+static bool is_blank(const struct slice *line)
+{
+	for (size_t i = 0; i < line->nr; i++)
+		if (line->text[i] != ' ' && line->text[i] != '\t')
+			return false;
+	return line->nr > 0;
+}
+
 static struct slice take_element(struct slice *line)
 {
 	const char *end = memchr(line->text, ';', line->nr);
@@ -216,7 +225,7 @@ static bool read_line(struct reader *reader, struct slice line)
 		line.nr--;
 	if (!line.nr || line.text[0] == '#')
 		return true;
-	if (memchr(line.text, '\0', line.nr) || !take_count(&line, &count))
+	if (!take_count(&line, &count) || is_blank(&line))
 		return false;
 	if (count)
 		add_stack(reader, line, count);
@@ -231,10 +240,27 @@ static void describe(struct profile *profile)
 	profile->view.folded = true;
 }
 
+/* Of a program, an archive or a log, some line may look like a stack by chance. */
+static int require_stacks(const struct reader *reader, size_t nr_ignored, bool is_binary, const char *name)
+{
+	if (!nr_ignored && !is_binary)
+		return 0;
+	if (is_binary || !reader->nr_lines)
+		return fail(-EINVAL,
+			    "'%s': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script",
+			    name);
+	if (nr_ignored > reader->nr_lines)
+		return fail(-EINVAL,
+			    "'%s': no folded stacks: %zu of its lines are none, and only %" PRIu64 " look like one",
+			    name, nr_ignored, reader->nr_lines);
+	return 0;
+}
+
 int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
 		  struct buf *ret_notes)
 {
 	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
+	bool is_binary = memchr(text, '\0', nr_bytes);
 	size_t nr_ignored = 0;
 
 	profile_init(ret_profile);
@@ -242,7 +268,7 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 		return fail(-ENOMEM, "'%s': out of memory", name);
 	reader->profile = ret_profile;
 	describe(ret_profile);
-	while (nr_bytes) {
+	while (nr_bytes && !is_binary) {
 		const char *end = memchr(text, '\n', nr_bytes);
 		struct slice line = { text, end ? (size_t)(end - text) : nr_bytes };
 		size_t taken = line.nr + (end != NULL);
@@ -254,10 +280,9 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
 	vec_push(&ret_profile->intervals, reader->interval);
 	if (nr_ignored)
-		buf_addf(ret_notes, "WARNING: %zu lines are no folded stacks and were left out\n", nr_ignored);
-	if (!reader->nr_lines && nr_ignored)
-		return fail(-EINVAL,
-			    "'%s': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script",
-			    name);
-	return 0;
+		buf_addf(ret_notes,
+			 nr_ignored == 1 ? "WARNING: %zu line is no folded stack and was left out\n"
+					 : "WARNING: %zu lines are no folded stacks and were left out\n",
+			 nr_ignored);
+	return require_stacks(reader, nr_ignored, is_binary, name);
 }

@@ -569,13 +569,14 @@ bool perf_script_is(const char *bytes, size_t nr_bytes)
 	return false;
 }
 
-static void note(struct buf *notes, uint64_t number, const char *what)
+static void note(struct buf *notes, uint64_t number, const char *one, const char *many)
 {
 	if (!number)
 		return;
 	buf_adds(notes, "WARNING: ");
 	buf_addu(notes, number);
-	buf_adds(notes, what);
+	buf_adds(notes, number == 1 ? one : many);
+	buf_addc(notes, '\n');
 }
 
 static void describe(struct reader *reader)
@@ -621,9 +622,12 @@ int perf_script_decode(const char *bytes, size_t nr_bytes, const char *name, str
 	end_sample(reader);
 	describe(reader);
 	vec_push(&ret_profile->intervals, reader->interval);
-	note(ret_notes, reader->nr_other_events, " samples of other events were left out\n");
-	note(ret_notes, reader->nr_cut, " frames of very deep stacks were left out\n");
-	note(ret_notes, reader->nr_ignored, " lines are not of perf script and were left out\n");
+	note(ret_notes, reader->nr_other_events, " sample of another event was left out",
+	     " samples of other events were left out");
+	note(ret_notes, reader->nr_cut, " frame of a very deep stack was left out",
+	     " frames of very deep stacks were left out");
+	note(ret_notes, reader->nr_ignored, " line is not of perf script and was left out",
+	     " lines are not of perf script and were left out");
 	if (!reader->nr_samples)
 		return fail(-EINVAL, "'%s': no samples", name);
 	return 0;

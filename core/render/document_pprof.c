@@ -108,7 +108,8 @@ static bool has_kernel(const struct profile *profile)
 /* Programs are what is neither a library nor made up: how pprof itself tells them. */
 static bool is_program(const struct profile *profile, const struct profile_file *file)
 {
-	const char *path = profile_string(profile, file->path), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *path = profile_string(profile, file->path), *slash = strrchr(path, '/'),
+		   *name = slash ? slash + 1 : path;
 	const char *suffix = strstr(name, ".so");
 
 	if (!*name || *path == '[')
@@ -126,7 +127,8 @@ static size_t program_of(const struct profile *profile, const bool *programs, ui
 
 	profile_parts(profile, position, parts);
 	record = &profile->records.data[parts[0]];
-	for (size_t at = record->first + record->nr_kernel + record->nr_user; at > record->first + record->nr_kernel; at--) {
+	for (size_t at = record->first + record->nr_kernel + record->nr_user; at > record->first + record->nr_kernel;
+	     at--) {
 		const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at - 1]];
 
 		if (frame->kind == FRAME_USER_FILE && programs[frame->file])

@@ -118,6 +118,16 @@ static int apply_since(const struct filter *filter, struct profile *profile, uin
 
 /* ---- rows ---- */
 
+static int require_tgids(const struct filter *filter, const struct profile *profile)
+{
+	if (!filter->nr_tgids || !profile->records.nr)
+		return 0;
+	for (size_t i = 0; i < profile->records.nr; i++)
+		if (profile->records.data[i].tgid)
+			return 0;
+	return fail(-ENODATA, "argument -p/--pid: this profile has no process ids");
+}
+
 struct chosen {
 	const struct filter *filter;
 	const struct match *comm;
@@ -163,6 +173,8 @@ int filter_apply(const struct filter *filter, struct profile *profile)
 		err = compile("--exclude", filter->exclude, &exclude);
 	if (!err)
 		err = compile("--comm", filter->comm, &comm);
+	if (!err)
+		err = require_tgids(filter, profile);
 	if (!err)
 		err = apply_since(filter, profile, &chosen.from_ns);
 	if (err || (!include && !exclude && !comm && !filter->nr_tgids && !chosen.from_ns))

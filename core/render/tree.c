@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/render/tree.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/render/container.h"
 #include "core/render/merge.h"
@@ -512,4 +514,31 @@ const char *tree_unit(const struct profile *profile)
 	const char *unit = profile_string(profile, profile->unit);
 
 	return *unit ? unit : "samples";
+}
+
+/* ---- what a profile can tell ---- */
+
+int tree_require_root(const struct profile *profile, enum graph_root root)
+{
+	bool pids = false, tids = false, cgroups = false;
+
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		const struct profile_record *record = &profile->records.data[i];
+
+		pids = pids || record->tgid;
+		tids = tids || record->tid;
+		cgroups = cgroups || record->cgroup_id;
+	}
+	if (!profile->records.nr)
+		return 0;
+	if (root == GRAPH_ROOT_PID && !pids)
+		return fail(-ENODATA, "argument --root: this profile has no process ids");
+	if (root == GRAPH_ROOT_TID && !tids)
+		return fail(-ENODATA,
+			    "argument --root: this profile has no thread ids: a run with '--root tid' keeps them");
+	if (root == GRAPH_ROOT_CONTAINER && !cgroups)
+		return fail(
+			-ENODATA,
+			"argument --root: this profile has no control groups: a run with '--root container' keeps them");
+	return 0;
 }

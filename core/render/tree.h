@@ -87,6 +87,9 @@ void tree_done(struct tree *tree);
 /* Adds the rows of an interval to a column. Of the view only which stacks are wanted counts. */
 void tree_add(struct tree *tree, const struct profile *profile, const struct profile_interval *interval, int column);
 
+/* -ENODATA where the profile has not kept what the trees are to begin with. */
+int tree_require_root(const struct profile *profile, enum graph_root root);
+
 /* Adds all intervals. */
 void tree_add_all(struct tree *tree, const struct profile *profile, int column);
 

@@ -60,7 +60,7 @@ struct branch {
 struct printer {
 	const struct tree *tree;
 	struct buf *text;
-	uint64_t least;
+	double least;
 	VEC(struct branch) todo; /* nodes to print, the next one last */
 };
 
@@ -82,7 +82,7 @@ static void push_children(struct printer *printer, uint32_t node, uint32_t inden
 	size_t first = printer->todo.nr;
 
 	for (uint32_t child = node + 1; child < nodes[node].end; child = nodes[child].end)
-		if (nodes[child].total[TREE_NOW] && nodes[child].total[TREE_NOW] >= printer->least)
+		if (nodes[child].total[TREE_NOW] && (double)nodes[child].total[TREE_NOW] >= printer->least)
 			vec_push(&printer->todo, (struct branch){ child, indent });
 	if (printer->todo.nr - first == 1 &&
 	    nodes[printer->todo.data[first].node].total[TREE_NOW] == nodes[node].total[TREE_NOW])
@@ -118,7 +118,7 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 	struct printer printer = {
 		.tree = tree,
 		.text = ret_text,
-		.least = (uint64_t)((double)tree->nodes.data[0].total[TREE_NOW] * share / 100000),
+		.least = (double)tree->nodes.data[0].total[TREE_NOW] * share / 100000,
 	};
 
 	buf_adds(ret_text, "   total");
@@ -234,6 +234,7 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 			left++;
 	}
 	if (left)
-		buf_addf(ret_text, "(%" PRIu32 " more functions; --lines shows more)\n", left);
+		buf_addf(ret_text, "(%" PRIu32 " more function%s; %s shows more)\n", left, left == 1 ? "" : "s",
+			 caption->diff ? "--lines=N" : "--top=N");
 	vec_done(&functions.list);
 }

@@ -94,7 +94,7 @@ golden diff.html diff --format html "$T/shapes" "$T/now"
 cmp -s "$T/err" <(echo "$corpus/packed:" && "$STACKTOOL" report "$corpus/packed" 2>&1 >/dev/null) || fail "diff: notes: $(cat "$T/err")"
 echo 'no stack' >>"$T/now"
 "$STACKTOOL" diff "$T/shapes" "$T/now" 2>&1 >/dev/null |
-	cmp -s - <(printf '%s\n' "$T/now:" "WARNING: 1 lines are no folded stacks and were left out") || fail "diff: lines that were left out"
+	cmp -s - <(printf '%s\n' "$T/now:" "WARNING: 1 line is no folded stack and was left out") || fail "diff: lines that were left out"
 printf 'a 1/1 [000] 1.000000:        500 page-faults: \n\t            1000 f (m)\n\n' >"$T/faults"
 "$STACKTOOL" diff "$T/faults" "$T/shapes" 2>&1 >/dev/null | grep -qx 'WARNING: page-faults are compared with samples' ||
 	fail "diff: two units"
@@ -109,6 +109,41 @@ sed -i '$d' "$T/now"
 "$STACKTOOL" report "$T/shapes" | sort >"$T/again"
 sort "$T/shapes" | cmp - "$T/again" || fail "folded text does not come back"
 [ "$(stat -c %a "$T/a.svg")" = 600 ] || fail "others may read a.svg"
+
+# Every kind of file that is read takes every option, and says so where it has not kept what is asked for.
+"$STACKTOOL" report -o "$T/kinds.perf" "$corpus/profile-default" 2>/dev/null && "$STACKTOOL" report -f -o "$T/kinds.folded" "$corpus/profile-default" 2>/dev/null ||
+	fail "one profile as three kinds of file"
+for kind in "$corpus/profile-default" "$T/kinds.perf" "$T/kinds.folded"; do
+	for options in '' -d -a -s -A -v --plain --by-name --lines --inlines --text '--max-depth 3' '--exclude nowhere' '--comm .'; do
+		# shellcheck disable=SC2086
+		total=$("$STACKTOOL" report -f ${options/--text/} "$kind" 2>/dev/null | awk '{ sum += $NF } END { print sum + 0 }')
+		[ "$total" = 17 ] || fail "report -f $options $kind: $total events"
+		# shellcheck disable=SC2086
+		"$STACKTOOL" report $options "$kind" >/dev/null 2>&1 || fail "report $options $kind"
+	done
+	for form in text json svg html pprof speedscope perf stk; do
+		"$STACKTOOL" report --format $form "$kind" >"$T/form" 2>/dev/null && [ -s "$T/form" ] || fail "report --format $form $kind"
+	done
+	for form in --tree --top --tree\ --reverse '--tree --root none'; do
+		# shellcheck disable=SC2086
+		"$STACKTOOL" report $form "$kind" 2>/dev/null | grep -q . || fail "report $form $kind"
+	done
+	"$STACKTOOL" report -f --comm nobody "$kind" 2>"$T/err" | grep . && fail "--comm nobody $kind"
+	grep -qx 'NOTE: no stack of the profile is one that was asked for' "$T/err" || fail "an empty report of $kind: $(cat "$T/err")"
+	wrong 1 "argument --root: this profile has no control groups: a run with '--root container' keeps them" report --tree --root container "$kind"
+done
+for asked in '-p 1' '--tree --root pid' '--tree --root tid'; do
+	# shellcheck disable=SC2086
+	wrong 1 "this profile has no (process|thread) ids" report $asked "$T/kinds.folded"
+done
+wrong 1 "this profile has no process ids" diff --root pid -o "$T/kinds.svg" "$T/kinds.folded" "$T/kinds.folded"
+wrong 1 "argument --since: this profile has neither times of events nor several intervals" report --since 1 "$T/kinds.folded"
+"$STACKTOOL" report --top=1 "$T/shapes" | grep -q 'more functions; --top=N shows more' || fail "--top does not say how to see more"
+"$STACKTOOL" report --tree --root none --least 40 "$T/shapes" >"$T/least" || fail "--least"
+awk 'NR > 1 && $1 + 0 < 40' "$T/least" | grep . && fail "--least 40 shows smaller branches"
+printf 'app;a 7\napp;b 789\n' | "$STACKTOOL" report --tree - | grep 0.88 && fail "--tree shows 0.88 percent, and says 1"
+wrong 1 "neither a saved profile" report "$STACKTOOL"
+wrong 1 "neither a saved profile|no folded stacks" report "$expected/profile-default.txt"
 
 # -q: the same rows without a header, a footer and notes
 for profile in profile-default stackcount-Ti; do
@@ -229,5 +264,5 @@ done
 find "$T" -name '.stacktool-*' | grep . && fail "files are left over"
 
 printf 'hello\nmain;a 3\n' | "$STACKTOOL" flame 2>"$T/err" >/dev/null || fail "a line that is no stack"
-grep -q '^WARNING: 1 lines are no folded stacks' "$T/err" || fail "lines left out: $(cat "$T/err")"
+grep -q '^WARNING: 1 line is no folded stack' "$T/err" || fail "lines left out: $(cat "$T/err")"
 [ "$failures" = 0 ]

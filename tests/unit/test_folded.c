@@ -80,7 +80,8 @@ static void lines_without_a_count_are_counted(void **state)
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(read_text("Attaching 3 probes...\na;b 1\n;;;\n99999999999999999999 \nx 99999999999999999999\n",
+	assert_int_equal(read_text("Attaching 3 probes...\na;b 1\nc 1\nd 1\ne 1\n;;;\n99999999999999999999 \n"
+				   "x 99999999999999999999\n",
 				   &profile, &notes),
 			 0);
 	assert_string_equal(buf_text(&notes), "WARNING: 4 lines are no folded stacks and were left out\n");
@@ -88,7 +89,9 @@ static void lines_without_a_count_are_counted(void **state)
 
 static void what_is_no_profile_is_refused(void **state)
 {
-	static const char *const texts[] = { "hello\nworld\n", "\x1f\x8b\x08", "{\"a\":1}", "a;b;c", "12" };
+	static const char *const texts[] = {
+		"hello\nworld\n", "\x1f\x8b\x08", "{\"a\":1}", "a;b;c", "12", "  main\n    -  app (12)\n        15\n"
+	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		_cleanup_(profile_done) struct profile profile;
@@ -97,6 +100,20 @@ static void what_is_no_profile_is_refused(void **state)
 		assert_true(read_text(texts[i], &profile, &notes) < 0);
 		assert_non_null(strstr(err_cause(), "neither a saved profile nor folded stacks"));
 	}
+}
+
+/* A program has lines of text that end in a number; so has a log. */
+static void what_looks_like_a_stack_by_chance_is_refused(void **state)
+{
+	static const char binary[] = "\x7f"
+				     "ELF\0\0\n use 1024\n in 8\n";
+	_cleanup_(profile_done) struct profile program, log;
+	_cleanup_(buf_done) struct buf notes = {};
+
+	assert_true(folded_decode(binary, sizeof(binary) - 1, "test", &program, &notes) < 0);
+	assert_non_null(strstr(err_cause(), "neither a saved profile nor folded stacks"));
+	assert_true(read_text("started\nrequest took 12\nstopped\n", &log, &notes) < 0);
+	assert_non_null(strstr(err_cause(), "no folded stacks: 2 of its lines are none, and only 1 look"));
 }
 
 static void very_deep_lines_are_cut_at_the_root(void **state)
@@ -141,6 +158,7 @@ int main(void)
 		cmocka_unit_test(foreign_lines_are_understood),
 		cmocka_unit_test(lines_without_a_count_are_counted),
 		cmocka_unit_test(what_is_no_profile_is_refused),
+		cmocka_unit_test(what_looks_like_a_stack_by_chance_is_refused),
 		cmocka_unit_test(very_deep_lines_are_cut_at_the_root),
 		cmocka_unit_test(text_frames_can_be_saved),
 	};

@@ -96,8 +96,8 @@ static void what_is_left_out_is_told(void **state)
 				   "x 1 [0] 1.0: sched:b: prev=x\n\t4000 f (/x)\n\n",
 				   &profile, &notes),
 			 0);
-	assert_string_equal(buf_text(&notes), "WARNING: 1 samples of other events were left out\n"
-					      "WARNING: 1 lines are not of perf script and were left out\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 1 sample of another event was left out\n"
+					      "WARNING: 1 line is not of perf script and was left out\n");
 	assert_int_equal(profile.records.nr, 1);
 	assert_int_equal(profile.records.data[0].nr_user, 1);
 }

@@ -120,11 +120,20 @@ static void the_first_mapping_is_the_program(void **state)
 	static const struct place helper = { 0x1000, "main", 1, "/usr/bin/helper.sort" };
 	static const struct place program = { 0x3000, "main", 1, "/usr/bin/app" };
 	const struct event events[] = {
-		{ .id = 1, .comm = "lib", .tgid = 7, .count = 9,
+		{ .id = 1,
+		  .comm = "lib",
+		  .tgid = 7,
+		  .count = 9,
 		  .user = { STACK_OK, (const struct place *const[]){ &library, &thread, NULL } } },
-		{ .id = 2, .comm = "help", .tgid = 8, .count = 1,
+		{ .id = 2,
+		  .comm = "help",
+		  .tgid = 8,
+		  .count = 1,
 		  .user = { STACK_OK, (const struct place *const[]){ &helper, NULL } } },
-		{ .id = 3, .comm = "app", .tgid = 9, .count = 2,
+		{ .id = 3,
+		  .comm = "app",
+		  .tgid = 9,
+		  .count = 2,
 		  .user = { STACK_OK, (const struct place *const[]){ &library, &program, &thread, NULL } } },
 		{},
 	};
