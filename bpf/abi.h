@@ -21,6 +21,8 @@
 #endif
 #define ST_FIRST_SEEN 4096   /* entries of the cache "this process has sent a record" */
 
+#define ST_SYSCALL_EXIT (1ULL << 32) /* in a key of st_syscalls, beside the number: the end of the call */
+
 /* ---- identity ---- */
 
 /* Seeded 128-bit hash over all key parts of a record. Zero is not a valid id. */

@@ -47,9 +47,16 @@ struct pid {
 	struct upid numbers[];
 };
 
-/* arm64: the low half is the preemption count; other architectures may lack the field. */
+/* arm64: the low half of the first is the preemption count; x86: the second has TS_COMPAT. Others may lack them. */
 struct thread_info {
 	__u64 preempt_count;
+	__u32 status;
+};
+
+/* What tells a system call until it has returned: on x86 the first, on arm64 the second. */
+struct pt_regs___of_call {
+	unsigned long orig_ax;
+	int syscallno;
 };
 
 /* x86 from 6.2 to 6.14; before and after it is the per-CPU variable __preempt_count. */

@@ -116,7 +116,7 @@ struct st_cgroup_map {
 	__uint(value_size, sizeof(__u32));
 };
 
-/* The system calls that on_sys_enter counts, by their number; the value is the number of the probe. */
+/* The system calls that are counted, by their number, ends with ST_SYSCALL_EXIT; the value is the number of the probe. */
 struct st_syscalls_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);

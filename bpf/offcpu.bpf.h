@@ -132,7 +132,7 @@ static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, 
 		stack->head.start_time_ns = task->group_leader->start_time;
 	stack->head.exec_id = task->self_exec_id;
 	if (st_offcpu.measure != ST_MEASURE_WAKE) {
-		st_take_kernel_stack(ctx, stats, stack);
+		st_take_kernel_stack(ctx, stats, stack, ST_PROGRAM_RAW_TRACEPOINT);
 		st_user_stack(ctx, stats, slot, index, st_known_tgid(who), ST_PROGRAM_RAW_TRACEPOINT);
 	}
 	st_fill_process(&stack->head, who);
@@ -147,7 +147,7 @@ static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, st
 	struct st_who who = {};
 
 	st_begin_record(stack, now);
-	st_take_kernel_stack(ctx, stats, stack);
+	st_take_kernel_stack(ctx, stats, stack, ST_PROGRAM_RAW_TRACEPOINT);
 	if (context) {
 		stack->head.flags = context;
 	} else {

@@ -61,18 +61,29 @@ int on_raw_tracepoint(void *ctx)
 }
 
 /*
- * t:syscalls:sys_enter_NAME with its kernel stack: the classic tracepoint hands over the user's registers before 6.12
- * (so there is no kernel stack), the raw one does not. The system calls that are asked for are in st_syscalls.
+ * t:syscalls:sys_enter_NAME and sys_exit_NAME with their kernel stacks: the classic tracepoints hand over the user's registers
+ * before 6.12 (so there is no kernel stack), the raw ones do not. The system calls that are asked for are in st_syscalls.
+ * Those of 32-bit code have numbers of their own and are none of these events.
  */
+static __always_inline int st_system_call(void *ctx, __u64 key)
+{
+	__u32 *probe = bpf_map_lookup_elem(&st_syscalls, &key);
+
+	if (!probe || st_is_32bit_call())
+		return 0;
+	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, *probe);
+}
+
 SEC("?raw_tp")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u64 number = ctx->args[1];
-	__u32 *probe = bpf_map_lookup_elem(&st_syscalls, &number);
+	return st_system_call(ctx, (__u32)ctx->args[1]);
+}
 
-	if (!probe)
-		return 0;
-	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, *probe);
+SEC("?raw_tp")
+int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	return st_system_call(ctx, ST_SYSCALL_EXIT | st_ended_call((void *)ctx->args[0]));
 }
 
 /* For bpf_prog_test_run: the same path without a probe. */

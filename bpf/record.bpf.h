@@ -80,7 +80,9 @@ static __always_inline __u32 st_nr_frames(long bytes)
 	return nr > ST_MAX_FRAMES ? ST_MAX_FRAMES : nr;
 }
 
-static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *stats, struct st_stack *stack)
+/* A tracepoint is in the kernel: where there is no stack, it was given the user's registers (system calls before 6.12). */
+static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *stats, struct st_stack *stack,
+						 __u8 program)
 {
 	long bytes;
 
@@ -88,6 +90,8 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 		return;
 	bytes = bpf_get_stack(ctx, stack->frames, ST_STACK_BYTES, 0);
 	stack->head.kernel_status = st_stack_status(bytes);
+	if (program == ST_PROGRAM_TRACEPOINT && stack->head.kernel_status == ST_STACK_NONE)
+		stack->head.kernel_status = ST_STACK_UNREADABLE;
 	stack->head.nr_kernel = st_nr_frames(bytes);
 	if (stack->head.kernel_status == ST_STACK_UNREADABLE)
 		ST_NOTE(stats->losses[ST_LOSS_KERNEL_STACK], 1);
@@ -212,7 +216,7 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 	stack->head.program = program;
 	if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
 		st_task_identity(&stack->head);
-	st_take_kernel_stack(ctx, stats, stack);
+	st_take_kernel_stack(ctx, stats, stack, program);
 	st_user_stack(ctx, stats, slot, slot_index, st_known_tgid(who), program);
 	if (program == ST_PROGRAM_UPROBE)
 		st_note_caller(ctx, stack);

@@ -61,6 +61,44 @@ static __always_inline void st_task_identity(struct st_stack_head *head)
 	}
 }
 
+/* The bit of x86's thread_info::status that is set during a system call of 32-bit code (TS_COMPAT). */
+#define ST_STATUS_32BIT_CALL 2
+
+static __always_inline int st_is_32bit_call(void)
+{
+	struct task_struct *task;
+
+	if (!bpf_core_field_exists(struct thread_info, status))
+		return 0;
+	if (st_config.task_access == ST_TASK_BTF) {
+		task = (struct task_struct *)bpf_get_current_task_btf();
+		return task->thread_info.status & ST_STATUS_32BIT_CALL;
+	}
+	if (st_config.task_access == ST_TASK_PROBE_READ) {
+		task = (struct task_struct *)bpf_get_current_task();
+		return BPF_CORE_READ(task, thread_info.status) & ST_STATUS_32BIT_CALL;
+	}
+	return 0;
+}
+
+/* The number of the system call that ends, out of the task's registers, which sys_exit passes; unlike all others: not known. */
+static __always_inline __u32 st_ended_call(void *given)
+{
+	struct pt_regs___of_call *registers = given;
+
+	if (st_config.task_access == ST_TASK_BTF) {
+		registers = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+		if (bpf_core_field_exists(registers->orig_ax))
+			return registers->orig_ax;
+		return bpf_core_field_exists(registers->syscallno) ? registers->syscallno : ~0U;
+	}
+	if (st_config.task_access != ST_TASK_PROBE_READ)
+		return ~0U;
+	if (bpf_core_field_exists(registers->orig_ax))
+		return BPF_CORE_READ(registers, orig_ax);
+	return bpf_core_field_exists(registers->syscallno) ? BPF_CORE_READ(registers, syscallno) : ~0U;
+}
+
 static __always_inline __u64 st_mount_namespace(void)
 {
 	struct task_struct *task;

@@ -257,25 +257,42 @@ static int attach_raw_tracepoints(struct session *session, const struct attach_p
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
 
-/* One program sees every system call and looks the number up. */
-static int attach_sys_enter(struct session *session, const struct attach_plan *attach)
+static int note_calls(const struct session *session, const struct attach_plan *attach)
 {
-	struct bpf_map *map = session->skeleton->maps.st_syscalls;
-	struct bpf_link *link;
-
 	for (size_t i = 0; i < attach->points.nr; i++) {
-		const __u64 number = attach->points.data[i].number;
+		const __u64 key = attach_call_key(&attach->points.data[i]);
 		const __u32 probe = (__u32)i;
-		int err = bpf_map__update_elem(map, &number, sizeof(number), &probe, sizeof(probe), BPF_ANY);
+		int err = bpf_map__update_elem(session->skeleton->maps.st_syscalls, &key, sizeof(key), &probe,
+					       sizeof(probe), BPF_ANY);
 
 		if (err)
 			return fail(err, "%s: cannot be noted: %s", attach->points.data[i].name, strerror(-err));
 	}
-	link = bpf_program__attach_raw_tracepoint(session->program, "sys_enter");
-	if (!link)
-		return attach_failed(&attach->points.data[0], -errno);
-	attach_keep(session, link, 0, attach->points.nr);
 	return 0;
+}
+
+/*
+ * One program sees the beginning of every system call, one the end, and each looks the number up. Events are sorted by name:
+ * beginnings stand before ends.
+ */
+static int attach_system_calls(struct session *session, const struct attach_plan *attach)
+{
+	const struct attach_point *points = attach->points.data;
+	int err = note_calls(session, attach);
+
+	for (size_t first = 0, nr; !err && first < attach->points.nr; first += nr) {
+		struct bpf_program *program = session_program(session, points[first].program);
+		struct bpf_link *link =
+			bpf_program__attach_raw_tracepoint(program, points[first].is_exit ? "sys_exit" : "sys_enter");
+
+		if (!link)
+			return attach_failed(&points[first], -errno);
+		for (nr = 1; first + nr < attach->points.nr && points[first + nr].is_exit == points[first].is_exit;
+		     nr++)
+			;
+		attach_keep(session, link, first, nr);
+	}
+	return err;
 }
 
 static int attach_tp_btf(struct session *session, const struct attach_plan *attach)
@@ -320,8 +337,8 @@ static int attach_all(struct session *session, const struct plan *plan, const st
 		return attach_kernel_functions(session, attach);
 	case MECHANISM_RAW_TRACEPOINT:
 		return attach_raw_tracepoints(session, attach);
-	case MECHANISM_SYS_ENTER:
-		return attach_sys_enter(session, attach);
+	case MECHANISM_SYSTEM_CALLS:
+		return attach_system_calls(session, attach);
 	}
 	return fail(-EINVAL, "plan without a mechanism");
 }

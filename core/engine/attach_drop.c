@@ -18,7 +18,7 @@ bool session_tells_places(const struct session *session)
 
 	if (mechanism == MECHANISM_PERF_EVENT || mechanism == MECHANISM_TP_BTF)
 		return false;
-	return config->has_cookie || session->needs_copies || mechanism == MECHANISM_SYS_ENTER;
+	return config->has_cookie || session->needs_copies || mechanism == MECHANISM_SYSTEM_CALLS;
 }
 
 static struct attached_link *link_of(struct session *session, size_t place)
@@ -52,11 +52,11 @@ static void attach_again(struct session *session, size_t first, size_t nr)
 		attach_uprobe_multi(session, session->attach, first, nr);
 }
 
-/* The one program of all system calls goes on without this one. */
+/* The programs of all system calls go on without this one. */
 static int drop_system_call(struct session *session, size_t place)
 {
-	const __u64 number = session->attach->points.data[place].number;
-	int err = bpf_map__delete_elem(session->skeleton->maps.st_syscalls, &number, sizeof(number), 0);
+	const __u64 key = attach_call_key(&session->attach->points.data[place]);
+	int err = bpf_map__delete_elem(session->skeleton->maps.st_syscalls, &key, sizeof(key), 0);
 
 	if (err)
 		return fail(err, "%s: cannot be left out: %s", session->attach->points.data[place].name,
@@ -91,7 +91,7 @@ int session_drop(struct session *session, size_t place, struct session_drop *ret
 	*ret_drop = (struct session_drop){};
 	if (!session->missing_since_ns)
 		session->missing_since_ns = clock_monotonic_ns();
-	if (session->attach->mechanism == MECHANISM_SYS_ENTER)
+	if (session->attach->mechanism == MECHANISM_SYSTEM_CALLS)
 		err = drop_system_call(session, place);
 	else
 		drop_from_link(session, place, ret_drop);

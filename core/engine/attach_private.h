@@ -14,6 +14,12 @@ void attach_keep_fd(struct session *session, int fd, size_t place);
 /* Ends a link: nothing is attached by it any more. */
 void attached_link_end(struct attached_link *attached);
 
+/* By which st_syscalls knows a beginning or end of a system call. */
+static inline __u64 attach_call_key(const struct attach_point *point)
+{
+	return point->number | (point->is_exit ? ST_SYSCALL_EXIT : 0);
+}
+
 /* One place of many was refused: counted, and told at the end of attaching. */
 void attach_refused(struct session *session, const struct attach_point *point, int err);
 

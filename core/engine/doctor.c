@@ -466,7 +466,7 @@ static const struct question {
 	{ "sideband", "perf side-band", "names of processes that end early", false, ask_sideband },
 	{ "tracefs", "tracefs", "count t:…: wildcards in categories, and events other than raw tracepoints", false,
 	  ask_tracefs },
-	{ "raw-tracepoint", "raw tracepoints", "count t:… without tracefs, count t:syscalls:sys_enter_…", false,
+	{ "raw-tracepoint", "raw tracepoints", "count t:… without tracefs, count t:syscalls:sys_…", false,
 	  ask_raw_tracepoints },
 	{ "scheduler-events", "the scheduler's events", "offcputime, offwaketime, wakeuptime", false,
 	  ask_scheduler_events },

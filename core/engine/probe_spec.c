@@ -221,18 +221,28 @@ static int split_typed(const char *text, bool regex, struct pieces *pieces)
 	return err;
 }
 
+static int fail_type(const char *text, size_t length)
+{
+	int err = fail_usage("pattern '%s': the type must be 'p', 't' or 'u', but is '%.*s'", text, (int)length, text);
+
+	if (!strncmp(text, "r:", 2))
+		hint("there are no return probes: when a function returns, no stack shows it any more; its entry is probed");
+	return err;
+}
+
 /* bcc's word for a first part of three that is no type; with a path it is none of ours. */
 static int check_type(const char *text, bool regex)
 {
 	const char *first = find_separator(text, regex), *second;
 
+	if (!strncmp(text, "r::", 3)) /* no name of the kernel's */
+		return fail_type(text, 1);
 	second = first ? find_separator(behind(first), regex) : NULL;
 	if (regex || !second || is_path(cut(text, first)))
 		return 0;
 	if (find_separator(behind(second), regex))
 		return fail_too_many(text);
-	return fail_usage("pattern '%s': the type must be 'p', 't' or 'u', but is '%.*s'", text, (int)(first - text),
-			  text);
+	return fail_type(text, (size_t)(first - text));
 }
 
 static int split(const char *text, bool regex, struct pieces *pieces)

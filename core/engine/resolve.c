@@ -125,7 +125,7 @@ static const char *mechanism_name(enum mechanism mechanism)
 		[MECHANISM_KPROBE] = "kprobe",
 		[MECHANISM_FENTRY] = "fentry",
 		[MECHANISM_RAW_TRACEPOINT] = "raw_tracepoint",
-		[MECHANISM_SYS_ENTER] = "raw_tracepoint",
+		[MECHANISM_SYSTEM_CALLS] = "raw_tracepoint",
 		[MECHANISM_TP_BTF] = "tp_btf",
 	};
 
@@ -143,11 +143,11 @@ const char *attach_plan_program(const struct attach_plan *attach)
 		[MECHANISM_KPROBE] = "on_kprobe",
 		[MECHANISM_FENTRY] = "on_fentry",
 		[MECHANISM_RAW_TRACEPOINT] = "on_raw_tracepoint",
-		[MECHANISM_SYS_ENTER] = "on_sys_enter",
 		[MECHANISM_TP_BTF] = "on_switch",
 	};
 
-	return programs[attach->mechanism];
+	return attach->mechanism == MECHANISM_SYSTEM_CALLS ? attach->points.data[0].program
+							   : programs[attach->mechanism];
 }
 
 static void describe_sample(const struct sampling_choice *sample, struct buf *text)

@@ -26,7 +26,7 @@ enum mechanism {
 	MECHANISM_KPROBE,       /* a perf kprobe each */
 	MECHANISM_FENTRY,       /* a copy of the program for each function */
 	MECHANISM_RAW_TRACEPOINT,
-	MECHANISM_SYS_ENTER,    /* the raw sys_enter tracepoint, filtered by system call */
+	MECHANISM_SYSTEM_CALLS, /* the raw tracepoints sys_enter and sys_exit, filtered by system call */
 	MECHANISM_TP_BTF,       /* a program of its own for each tracepoint, attached by BTF */
 };
 
@@ -35,7 +35,7 @@ enum mechanism {
  * calls a number.
  */
 struct attach_point {
-	const char *program; /* MECHANISM_TP_BTF: the program for this place; static */
+	const char *program; /* MECHANISM_TP_BTF, MECHANISM_SYSTEM_CALLS: the program for this place; static */
 	char *name;       /* "sched:sched_switch", "malloc" */
 	char *shown;      /* what reports call it, where that is not `name`: demangled, or without provider; NULL */
 	char *category;
@@ -48,6 +48,7 @@ struct attach_point {
 	uint64_t semaphore; /* in the file: a counter to raise while the probe is there; 0 none */
 	uint64_t address; /* in the kernel */
 	uint64_t number;  /* of the system call; MECHANISM_FENTRY: of the function, in the kernel's types, 0 none */
+	bool is_exit;     /* of a system call: its end */
 };
 
 struct attach_plan {

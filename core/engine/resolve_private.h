@@ -11,6 +11,10 @@
 #define PROBED_FILE 0xf0000000U
 
 int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach);
+
+/* Takes the raw tracepoints when all events are beginnings and ends of system calls; otherwise a note may say what that costs. */
+void resolve_prefer_raw_calls(const struct plan *plan, struct attach_plan *attach);
+
 int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach);
 int resolve_scheduler(const struct plan *plan, struct attach_plan *attach);
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
@@ -25,8 +29,8 @@ int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach);
  */
 struct probed_file {
 	uint32_t number; /* for the symbol worker */
-	char *path;      /* for people, as it leads there from here; malloc()ed */
-	int fd;          /* belongs to the attach plan */
+	char *path; /* for people, as it leads there from here; malloc()ed */
+	int fd; /* belongs to the attach plan */
 };
 
 /*

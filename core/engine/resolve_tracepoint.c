@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "core/base/err.h"
 #include "core/base/suggest.h"
 #include "core/engine/host.h"
+#include "core/engine/system_calls.h"
 
 static int compare_names(const void *left, const void *right)
 {
@@ -81,32 +81,62 @@ static char *tracepoint_expression(const struct probe_spec *spec)
 
 /* ---- system calls ---- */
 
-#define ENTER "sys_enter_"
-
-/* The number of the system call of an event "sys_enter_NAME"; negative when it is no such event. */
-static int syscall_number(const struct attach_point *point)
+static bool call_of(const struct attach_point *point, struct system_call *ret_call)
 {
-	if (strcmp(point->category, "syscalls") || strncmp(point->event, ENTER, strlen(ENTER)))
-		return -1;
-	return seccomp_syscall_resolve_name(point->event + strlen(ENTER));
+	return !strcmp(point->category, "syscalls") && system_call_of_event(point->event, ret_call);
+}
+
+/* Who asked for kernel stacks is told why there may be none. */
+static void note_missing_stacks(const struct plan *plan, struct attach_plan *attach, const char *other)
+{
+	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
+		if (!strcmp(attach->points.data[i].category, "syscalls")) {
+			attach_plan_note(attach,
+					 "before Linux 6.12 system calls have no kernel stack here, because %s is "
+					 "among the events: take t:syscalls:sys_enter_* and sys_exit_* alone",
+					 other);
+			return;
+		}
+}
+
+/* Its functions have returned by then. */
+static void note_ends(const struct plan *plan, struct attach_plan *attach)
+{
+	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
+		if (attach->points.data[i].is_exit) {
+			attach_plan_note(
+				attach,
+				"at the end of a system call its functions in the kernel have returned: kernel "
+				"stacks of %s show only the way back",
+				attach->points.data[i].event);
+			return;
+		}
 }
 
 /*
- * Entries of system calls are taken from the raw tracepoint: the classic one passes the user's registers before 6.12, so
- * that there is no kernel stack. Anything else among the events keeps all of them classic.
+ * Beginnings and ends of system calls are taken from the raw tracepoints: the classic ones pass the user's registers before
+ * 6.12, so that there is no kernel stack. Anything else among the events keeps all of them classic.
  */
-static void prefer_sys_enter(struct attach_plan *attach)
+void resolve_prefer_raw_calls(const struct plan *plan, struct attach_plan *attach)
 {
-	for (size_t i = 0; i < attach->points.nr; i++) {
-		int number = syscall_number(&attach->points.data[i]);
+	struct system_call call;
 
-		if (number < 0)
+	for (size_t i = 0; i < attach->points.nr; i++) {
+		struct attach_point *point = &attach->points.data[i];
+
+		if (!call_of(point, &call)) {
+			note_missing_stacks(plan, attach, point->name);
 			return;
-		attach->points.data[i].number = (uint64_t)number;
+		}
+		point->number = (uint64_t)call.number;
+		point->is_exit = call.is_exit;
 	}
+	for (size_t i = 0; i < attach->points.nr; i++)
+		attach->points.data[i].program = attach->points.data[i].is_exit ? "on_sys_exit" : "on_sys_enter";
 	attach->program = PROGRAM_RAW_TRACEPOINT;
-	attach->mechanism = MECHANISM_SYS_ENTER;
+	attach->mechanism = MECHANISM_SYSTEM_CALLS;
 	snprintf(attach->why, sizeof(attach->why), "the classic tracepoint has no kernel stack before 6.12");
+	note_ends(plan, attach);
 }
 
 /* ---- without tracefs ---- */
@@ -134,15 +164,26 @@ static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 }
 
 /* "t:syscalls:sys_enter_NAME" is no event of its own there, but the number of the call is known. */
-static bool add_syscall(const struct plan *plan, struct attach_plan *attach)
+static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 {
 	const char *category = plan->probe.target ? plan->probe.target : "";
+	struct system_call call;
 
-	if (strcmp(category, "syscalls") || strncmp(plan->probe.pattern, ENTER, strlen(ENTER)))
+	if (strcmp(category, "syscalls") || !system_call_of_event(plan->probe.pattern, &call))
 		return false;
 	add_tracepoint(attach, category, plan->probe.pattern);
-	prefer_sys_enter(attach);
-	return attach->mechanism == MECHANISM_SYS_ENTER;
+	resolve_prefer_raw_calls(plan, attach);
+	return true;
+}
+
+/* The end of a call has no number of its own: it is read from the task, which a 5.10 under lockdown=confidentiality forbids. */
+static int check_ends(const struct attach_plan *attach)
+{
+	if (!attach->points.nr || !attach->points.data[0].is_exit ||
+	    host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE)
+		return 0;
+	return fail_host(-EPERM, "tracepoint '%s': programs may not read here which system call ends",
+			 attach->points.data[0].name);
 }
 
 /* Without categories "t:sched:*" would mean every event there is. */
@@ -166,8 +207,7 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 		return err;
 	attach->program = PROGRAM_RAW_TRACEPOINT;
 	attach->mechanism = MECHANISM_RAW_TRACEPOINT;
-	if (!add_syscall(plan, attach))
-		err = add_raw_events(plan, attach);
+	err = add_system_call(plan, attach) ? check_ends(attach) : add_raw_events(plan, attach);
 	snprintf(attach->why, sizeof(attach->why),
 		 "tracefs is not mounted or not readable; categories are not checked");
 	return err ? err : resolve_check_limit(plan, attach->points.nr);
@@ -195,7 +235,7 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 	attach->program = PROGRAM_TRACEPOINT;
 	attach->mechanism = MECHANISM_TRACEPOINT;
 	snprintf(attach->why, sizeof(attach->why), "tracefs is readable");
-	prefer_sys_enter(attach);
+	resolve_prefer_raw_calls(plan, attach);
 	return resolve_check_limit(plan, attach->points.nr);
 }
 

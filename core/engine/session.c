@@ -129,7 +129,7 @@ static bool needs_copies(const struct plan *plan, const struct attach_plan *atta
 {
 	if (attach->mechanism == MECHANISM_FENTRY)
 		return true;
-	return (plan->key_parts & KEY_PROBE) && !has_cookie && attach->mechanism != MECHANISM_SYS_ENTER;
+	return (plan->key_parts & KEY_PROBE) && !has_cookie && attach->mechanism != MECHANISM_SYSTEM_CALLS;
 }
 
 /* The tables are those of x86_64, and reading the stack is reading user memory. */
@@ -321,8 +321,8 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 	set_tasks(skeleton, attach->mechanism == MECHANISM_TP_BTF);
 	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
 	bpf_map__set_autocreate(skeleton->maps.st_nowhere, attach->program == PROGRAM_UPROBE);
-	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYS_ENTER);
-	if (attach->mechanism == MECHANISM_SYS_ENTER)
+	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYSTEM_CALLS);
+	if (attach->mechanism == MECHANISM_SYSTEM_CALLS)
 		bpf_map__set_max_entries(skeleton->maps.st_syscalls, (__u32)attach->points.nr);
 	bpf_map__set_autocreate(skeleton->maps.st_tallies, plan->mode == EVENTS_BY_PROBE);
 	if (plan->mode == EVENTS_BY_PROBE)

@@ -33,3 +33,8 @@ calls=$(awk '$1 == "__x64_sys_getppid" { print $2 }' "$T/functions.txt")
 "$STACKTOOL" count -f -o "$T/stacks.folded" t:raw_syscalls:sys_enter -- "$FIXTURES/calls" -n 300 -k getppid <&- >"$T/said" 2>"$T/err"
 expect_equal "status" $? 0
 [ "$(folded_sum_of '^calls;' "$T/stacks.folded")" -ge 300 ] || fail "no stacks of the command"
+
+# The end of a system call, whose number is read from the task's registers, by a way that lockdown leaves open
+"$STACKTOOL" count -f -K -o "$T/ends.folded" t:syscalls:sys_exit_getppid -- "$FIXTURES/calls" -n 300 -k getppid <&- >"$T/said" 2>"$T/err"
+expect_equal "status" $? 0
+expect_equal "ends of calls" "$(folded_sum_of '^calls;' "$T/ends.folded")" 300

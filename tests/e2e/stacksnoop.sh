@@ -49,7 +49,7 @@ expect_equal "entries and exits" "$(grep -cE '^[0-9.]+ +syscalls:sys_(enter|exit
 expect_equal "entries" "$(grep -cE '^[0-9.]+ +syscalls:sys_enter_getppid$' "$T/out")" 300
 fixture_end
 
-# the kernel's stack; before 6.12 only entries by themselves have one
+# the kernel's stack
 fixture calls -n 20 -k getppid
 tool_start stacksnoop -A -t "$(ls "/proc/$fixture_pid/task" | tr "\n" , | sed "s/,$//")" 't:syscalls:sys_enter_getp*id'
 go

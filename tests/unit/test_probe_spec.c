@@ -212,6 +212,17 @@ static void wrong_forms_are_named(void **state)
 		expect_failure(list[i].text, NULL, false, list[i].cause);
 }
 
+static void return_probes_say_what_they_could_not_see(void **state)
+{
+	static const char hint[] = "there are no return probes: when a function returns, no stack shows it any more";
+
+	expect_failure("r:c:malloc", NULL, false, "pattern 'r:c:malloc': the type must be 'p', 't' or 'u', but is 'r'");
+	assert_int_equal(strncmp(err_hint(), hint, strlen(hint)), 0);
+	expect_failure("r::vfs_read", NULL, false,
+		       "pattern 'r::vfs_read': the type must be 'p', 't' or 'u', but is 'r'");
+	assert_int_equal(strncmp(err_hint(), hint, strlen(hint)), 0);
+}
+
 static void an_empty_spec_is_freed_twice(void **state)
 {
 	struct probe_spec spec = {};
@@ -233,6 +244,7 @@ int main(void)
 		cmocka_unit_test(expressions_that_do_not_compile_are_refused),
 		cmocka_unit_test(the_older_form_takes_the_library_apart),
 		cmocka_unit_test(wrong_forms_are_named),
+		cmocka_unit_test(return_probes_say_what_they_could_not_see),
 		cmocka_unit_test(an_empty_spec_is_freed_twice),
 	};
 
