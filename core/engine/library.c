@@ -97,11 +97,17 @@ static bool is_library_suffix(const char *suffix)
 	return !strncmp(suffix, "so", 2) && (!suffix[2] || suffix[2] == '.');
 }
 
+/* musl is one file, the loader too. Where the loader's name is not the link, as in Alpine's images, that is what is mapped. */
+static bool is_musl(const char *file)
+{
+	return !strncmp(file, "ld-musl-", 8) || !strncmp(file, "libc.musl-", 10);
+}
+
 static bool is_named(const char *file, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (!strcmp(file, name))
+	if (!strcmp(file, name) || (!strcmp(name, "c") && is_musl(file)))
 		return true;
 	return !strncmp(file, "lib", 3) && !strncmp(file + 3, name, length) && is_library_suffix(file + 3 + length);
 }
@@ -267,6 +273,7 @@ static void list_folders(struct search *search)
 
 struct maps_search {
 	const char *name;
+	struct opener_request *file; /* what is mapped */
 	char *path;
 	bool deleted;
 	texts *stems;
@@ -282,6 +289,10 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 	if (!found->path && is_named(file, found->name)) {
 		found->path = xstrdup(mapping->path);
 		found->deleted = mapping->deleted;
+		found->file->start = mapping->start;
+		found->file->end = mapping->end;
+		found->file->device = mapping->device;
+		found->file->inode = mapping->inode;
 	}
 	add_text(found->stems, MAX_STEMS, stem_of(file));
 }
@@ -295,9 +306,9 @@ static int explain_deleted(const struct search *search, const char *path)
 }
 
 /* 0 with *ret_path unchanged when the process maps nothing of that name. */
-static int find_mapped(struct search *search, char **ret_path)
+static int find_mapped(struct search *search, struct opener_request *ret_file, char **ret_path)
 {
-	struct maps_search found = { .name = search->name, .stems = &search->stems };
+	struct maps_search found = { .name = search->name, .file = ret_file, .stems = &search->stems };
 	char path[64];
 	_cleanup_(closep) int fd = -1;
 	int err = 0;
@@ -399,38 +410,51 @@ static int explain_missing(const struct search *search)
 }
 
 /* A path is taken as it is; one relative to our working directory is made absolute. */
-static int check_path(const char *name, uint32_t tgid, char **ret_path)
+static int open_path(const char *name, uint32_t tgid, char **ret_path)
 {
 	_cleanup_(freep) char *absolute = name[0] == '/' ? xstrdup(name) : realpath(name, NULL);
-	_cleanup_(closep) int fd = opener_open_user(absolute ? absolute : name, absolute ? tgid : 0);
+	int fd = opener_open_user(absolute ? absolute : name, absolute ? tgid : 0);
 
-	if (fd < 0)
-		return fd;
-	*ret_path = absolute ? take_ptr(absolute) : xstrdup(name);
-	return 0;
+	if (fd >= 0)
+		*ret_path = absolute ? take_ptr(absolute) : xstrdup(name);
+	return fd;
 }
 
-int opener_find_library(const char *name, uint32_t tgid, char **ret_path)
+/* `mapped` says nothing when the process has not mapped it. */
+static int find(struct search *search, struct opener_request *mapped, char **ret_path)
 {
-	_cleanup_(search_done) struct search search = { .name = name, .tgid = tgid, .root_fd = -1 };
-	char *path = NULL;
-	int err;
+	int err = open_search(search);
 
-	if (strchr(name, '/'))
-		return check_path(name, tgid, ret_path);
-	err = open_search(&search);
-	if (!err && tgid)
-		err = find_mapped(&search, &path);
+	if (!err && search->tgid)
+		err = find_mapped(search, mapped, ret_path);
 	if (err)
 		return err;
-	if (!path)
-		path = find_library(&search);
-	if (!path)
-		path = find_program(&search);
-	if (!path)
-		return explain_missing(&search);
-	*ret_path = path;
-	return 0;
+	if (!*ret_path)
+		*ret_path = find_library(search);
+	if (!*ret_path)
+		*ret_path = find_program(search);
+	return *ret_path ? 0 : explain_missing(search);
+}
+
+int opener_open_library(const char *name, uint32_t tgid, char **ret_path)
+{
+	_cleanup_(search_done) struct search search = { .name = name, .tgid = tgid, .root_fd = -1 };
+	struct opener_request mapped = { .tgid = tgid };
+	_cleanup_(freep) char *path = NULL;
+	int fd;
+
+	if (strchr(name, '/'))
+		return open_path(name, tgid, ret_path);
+	fd = find(&search, &mapped, &path);
+	if (fd)
+		return fd;
+	mapped.path = path;
+	fd = mapped.end ? opener_open(&mapped) : -ENOENT;
+	if (fd < 0)
+		fd = opener_open_user(path, tgid);
+	if (fd >= 0)
+		*ret_path = take_ptr(path);
+	return fd;
 }
 
 /* ---- as the dynamic loader finds libraries ---- */

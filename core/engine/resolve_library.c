@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,18 @@ uint32_t resolve_single_tgid(const struct plan *plan)
 	return plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
 }
 
+/* Maps of a process tell paths as they are in its mount namespace, of which its root may be a part. */
+static const char *below_root(const char *path, uint32_t tgid)
+{
+	char link[64], root[PATH_MAX];
+	ssize_t nr;
+
+	snprintf(link, sizeof(link), "/proc/%u/root", process_living_task(tgid));
+	nr = readlink(link, root, sizeof(root));
+	return nr > 0 && (size_t)nr < sizeof(root) && !strncmp(path, root, (size_t)nr) && path[nr] == '/' ? path + nr
+													  : path;
+}
+
 char *resolve_path_from_here(char *path, uint32_t tgid, int fd)
 {
 	struct stat theirs, ours;
@@ -38,7 +51,7 @@ char *resolve_path_from_here(char *path, uint32_t tgid, int fd)
 		return path;
 	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
 		return path;
-	below = xasprintf("/proc/%u/root%s", tgid, path);
+	below = xasprintf("/proc/%u/root%s", tgid, below_root(path, tgid));
 	free(path);
 	return below;
 }
@@ -61,12 +74,9 @@ static int open_library(const char *name, uint32_t tgid, struct symbolizer *symb
 			struct probed_file *file)
 {
 	_cleanup_(freep) char *path = NULL;
-	int err = opener_find_library(name, tgid, &path);
-	int fd;
+	int fd = opener_open_library(name, tgid, &path);
+	int err;
 
-	if (err)
-		return err;
-	fd = opener_open_user(path, tgid);
 	if (fd < 0)
 		return fd;
 	err = resolve_add_file(symbolizer, attach, fd, file);

@@ -380,9 +380,11 @@ static void files_open_when_the_leader_is_a_zombie(void **state)
 static void expect_library(const char *name, uint32_t tgid, const char *part)
 {
 	_cleanup_(freep) char *path = NULL;
+	_cleanup_(closep) int fd = -1;
 
 	err_clear();
-	if (opener_find_library(name, tgid, &path))
+	fd = opener_open_library(name, tgid, &path);
+	if (fd < 0)
 		fail_msg("'%s': %s", name, err_cause());
 	if (!strstr(path, part))
 		fail_msg("'%s' is %s, not one with %s", name, path, part);
@@ -404,12 +406,12 @@ static void an_unknown_library_has_a_near_name(void **state)
 {
 	char *path = NULL;
 
-	assert_int_equal(opener_find_library("cmokca", (uint32_t)getpid(), &path), -ENOENT);
+	assert_int_equal(opener_open_library("cmokca", (uint32_t)getpid(), &path), -ENOENT);
 	assert_string_equal(err_hint(), "did you mean 'cmocka'?");
 	err_clear();
-	assert_int_equal(opener_find_library("/bin", 0, &path), -EISDIR);
+	assert_int_equal(opener_open_library("/bin", 0, &path), -EISDIR);
 	err_clear();
-	assert_int_equal(opener_find_library("", 0, &path), -ENOENT);
+	assert_int_equal(opener_open_library("", 0, &path), -ENOENT);
 	assert_null(path);
 }
 
@@ -424,7 +426,7 @@ static void a_library_that_was_replaced_is_no_place_for_probes(void **state)
 	expect_library("replaced", (uint32_t)getpid(), file);
 	unlink(file);
 	make_file(fixture, "libreplaced.so.1", 'n');
-	assert_int_equal(opener_find_library("replaced", (uint32_t)getpid(), &path), -ESTALE);
+	assert_int_equal(opener_open_library("replaced", (uint32_t)getpid(), &path), -ESTALE);
 	assert_non_null(strstr(err_cause(), "still uses a deleted"));
 	assert_null(path);
 }
@@ -469,7 +471,7 @@ static void the_highest_version_that_runs_here_is_taken(void **state)
 	pid = start_below(fixture->folder);
 	expect_library("demo", (uint32_t)pid, "/opt/lib/libdemo.so.10");
 	err_clear();
-	assert_int_equal(opener_find_library("demoo", (uint32_t)pid, &path), -ENOENT);
+	assert_int_equal(opener_open_library("demoo", (uint32_t)pid, &path), -ENOENT);
 	assert_string_equal(err_hint(), "did you mean 'demo'?");
 	stop(pid);
 }
@@ -497,7 +499,7 @@ static void a_loader_config_without_end_is_cut(void **state)
 		write_file(one, folders.data, folders.nr);
 	}
 	pid = start_below(fixture->folder);
-	assert_int_equal(opener_find_library("demo", (uint32_t)pid, &path), -ENOENT);
+	assert_int_equal(opener_open_library("demo", (uint32_t)pid, &path), -ENOENT);
 	stop(pid);
 }
 
