@@ -2,12 +2,13 @@
 /* stacksnoop: every event with its stack, as it happens. A drop-in for bcc's stacksnoop. */
 #include "applets/probe.h"
 #include "core/applet.h"
+#include "core/base/err.h"
 
 struct stacksnoop_options {
 	struct watch_options watch;
 	bool offsets, verbose, timestamps, per_thread;
 	uint64_t max_events;
-	struct seconds duration;
+	struct seconds interval, duration;
 	struct stack_options stacks;
 	struct probe_options probe;
 	struct pick_options pick;
@@ -24,6 +25,8 @@ static const struct option_spec table[] = {
 	       .ours = true),
 	OPTION('n', "events", struct stacksnoop_options, max_events, "N", "stop after N events", .min = 1,
 	       .noun = "a number of events", .ours = true),
+	OPTION(0, "interval", struct stacksnoop_options, interval, "SECONDS", "with -o: a file every so often",
+	       .ours = true),
 	OPTION('D', "duration", struct stacksnoop_options, duration, "SECONDS",
 	       "stop after this time; without it at Ctrl-C", .ours = true),
 	OPTION('T', "timestamp", struct stacksnoop_options, timestamps, NULL,
@@ -63,6 +66,7 @@ static int plan(const void *block, struct plan *plan)
 	plan->mode = EVENTS_EACH;
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM | KEY_PROBE;
 	watch_plan(&options->watch, plan);
+	plan->interval_ns = options->interval.ns;
 	plan->duration_ns = options->duration.ns;
 	plan->max_events = options->max_events;
 	plan->view = (struct profile_view){
@@ -79,6 +83,8 @@ static int plan(const void *block, struct plan *plan)
 	plan->view.addresses = options->addresses;
 	pick_plan(&options->pick, plan);
 	err = common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
+	if (!err && plan->interval_ns && !plan->output.path)
+		err = fail_usage("argument --interval: needs -o: events are printed as they come");
 	if (!err)
 		choose_stack(&options->stacks, plan);
 	return err;
@@ -101,6 +107,8 @@ static const struct applet_example examples[] = {
 	{ "-p 185 ext4_sync_fs", "only process 185" },
 	{ "-v -n 10 t:sched:sched_process_exec", "who starts the next ten programs" },
 	{ "-U -p 185 c:abort", "the user stack of the call that ends process 185" },
+	{ "--interval 60 -o '%t.perf' --keep 60 t:sched:sched_process_exec",
+	  "the programs that started in the last hour, a file per minute" },
 	{ "--both -T t:syscalls:sys_enter_fsync", "both stacks and the time of day of each fsync" },
 	{},
 };
@@ -116,7 +124,7 @@ const struct applet stacksnoop_applet = {
 		"Events that could not be kept are counted where they are missing: '[12 events lost]'. This is for what "
 		"happens seldom; 'stacktool count' adds up what happens thousands of times a second.\n"
 		"\n"
-		"With -o or --save the events are kept in memory until the end.\n"
+		"With -o or --save the events are kept in memory until the end, or with --interval until it is written.\n"
 		"\n" COMMAND_DESCRIPTION,
 	.overhead =
 		"Each event takes 1.4 microseconds in the kernel, with its kernel stack, and is then printed, which takes longer. Above 1,000 events a second it "

@@ -413,8 +413,11 @@ static int put_interval(struct run *run)
 
 static int print_interval(struct run *run)
 {
-	int err = pick_rows(run);
+	int err;
 
+	if (shows_events(run))
+		return end_events(run);
+	err = pick_rows(run);
 	if (!err)
 		err = put_interval(run);
 	if (!err)
@@ -427,6 +430,9 @@ static void next_interval(struct run *run, bool forget)
 {
 	if (!run->plan->save_path)
 		profile_clear_intervals(&run->profile);
+	if (!run->plan->save_path && shows_events(run))
+		profile_forget_records(&run->profile);
+	run->events.nr_shown = 0;
 	if (forget)
 		drain_forget_end(run->session, &run->profile);
 	begin_interval(run);
@@ -435,7 +441,7 @@ static void next_interval(struct run *run, bool forget)
 static int report_interval(struct run *run)
 {
 	struct drain_target target = target_of(run);
-	bool forget = !run->plan->save_path && profile_is_large(&run->profile);
+	bool forget = !run->plan->save_path && !shows_events(run) && profile_is_large(&run->profile);
 	int err = forget ? drain_forget_begin(run->session) : 0;
 
 	if (!err)
@@ -563,7 +569,7 @@ static int finish(struct run *run, int err)
 	if (!err)
 		say_why_empty(run);
 	if (!err)
-		err = shows_events(run) ? end_events(run) : print_interval(run);
+		err = print_interval(run);
 	if (!err)
 		err = print_around(run, render_footer);
 	if (run->plan->save_path)

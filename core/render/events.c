@@ -18,10 +18,19 @@ static void fill(struct buf *text, size_t start, size_t columns)
 	buf_addc(text, ' ');
 }
 
+/* Not of the interval, of which there may be several. */
+static uint64_t start_of_tracing(const struct profile *profile, const struct profile_interval *interval)
+{
+	uint64_t start = profile->clocks.monotonic_ns;
+
+	return start && start < interval->start_ns ? start : interval->start_ns;
+}
+
 /* Seconds since tracing began, or the time of day where the events were recorded. */
 static void add_event_time(struct sheet *sheet, const struct profile_interval *interval, uint64_t time_ns)
 {
-	uint64_t since = time_ns > interval->start_ns ? time_ns - interval->start_ns : 0;
+	uint64_t start_ns = start_of_tracing(sheet->profile, interval);
+	uint64_t since = time_ns > start_ns ? time_ns - start_ns : 0;
 	uint64_t wall = interval->wall_end_ns - (interval->end_ns - time_ns);
 	uint64_t local_s = wall / NSEC_PER_SEC + (uint64_t)(int64_t)(int32_t)sheet->profile->utc_offset_s;
 	size_t start = sheet->text.nr;

@@ -79,6 +79,28 @@ set -- "$T"/many/*
 [ ! -e "$T/many/000001.json" ] || fail "the oldest is still there"
 grep -q '"format":"stacktool-profile"' "$1" || fail "$1 is no report"
 
+# Events one by one: each is in the file of its interval, and its time counts from the start of all
+mkdir "$T/events"
+cp /bin/true "$T/st_true"
+tool_start stacksnoop --strict -v --interval 0.3 -o "$T/events/%n.txt" t:sched:sched_process_exec
+i=0
+while [ ! -e "$T/events/000003.txt" ]; do
+	"$T/st_true"
+	i=$((i + 1))
+done
+tool_signal INT
+tool_wait
+expect_status 0
+refuse_out .
+cat "$T"/events/*.txt >"$T/all"
+expect_equal "events in all files" "$(grep -cE '^[0-9.]+ +st_true +[0-9]+ ' "$T/all")" "$i"
+[ "$(grep -lE '^[0-9.]+ +st_true ' "$T"/events/*.txt | wc -l)" -gt 1 ] || fail "all events are in one file"
+awk '/^[0-9.]+ +st_true / { if (!first) first = $1; last = $1 } END { exit !(last - first > 0.3) }' "$T/all" ||
+	fail "times begin again with each file"
+tool stacksnoop --interval 1 t:sched:sched_process_exec
+expect_status 2
+expect_err 'argument --interval: needs -o: events are printed as they come$'
+
 # Known before anything is recorded: no time passes
 tool profile -o /proc/nothing/x.svg 60
 expect_status 1
