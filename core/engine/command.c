@@ -16,6 +16,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/process.h"
 #include "core/engine/signals.h"
 
 #define STATUS_CANNOT_EXECUTE 126
@@ -35,6 +36,8 @@ struct user {
 	bool other; /* than the one we are */
 	uid_t uid;
 	gid_t gid;
+	gid_t *groups;
+	size_t nr_groups;
 };
 
 /* ---- who ---- */
@@ -52,12 +55,24 @@ static bool id_of(const char *name, unsigned int *ret_id)
 	return !*end && id < UINT_MAX;
 }
 
-/* Only root can have been called through sudo; anybody can set variables. */
+static void user_done(struct user *user)
+{
+	free(user->groups);
+}
+
+/*
+ * Only root can have been called through sudo; anybody can set variables. The groups are those of the shell that sudo was typed
+ * into: what the host's databases say of a user takes the C library's modules, which a static program does not have.
+ */
 static struct user invoking_user(void)
 {
 	struct user user = {};
 
 	user.other = geteuid() == 0 && id_of("SUDO_UID", &user.uid) && id_of("SUDO_GID", &user.gid) && user.uid != 0;
+	if (user.other && !process_groups_of_caller(user.uid, &user.groups, &user.nr_groups)) {
+		user.groups = xcalloc(1, sizeof(*user.groups));
+		user.groups[user.nr_groups++] = user.gid;
+	}
 	return user;
 }
 
@@ -67,7 +82,7 @@ static int become(const struct user *user)
 {
 	if (!user->other)
 		return 0;
-	if (setgroups(1, &user->gid) || setresgid(user->gid, user->gid, user->gid) ||
+	if (setgroups(user->nr_groups, user->groups) || setresgid(user->gid, user->gid, user->gid) ||
 	    setresuid(user->uid, user->uid, user->uid))
 		return -errno;
 	return 0;
@@ -112,7 +127,7 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 
 int command_start(char *const *words, struct command **ret_command)
 {
-	const struct user user = invoking_user();
+	_cleanup_(user_done) struct user user = invoking_user();
 	int go[2] = { -1, -1 }, answers[2] = { -1, -1 };
 	pid_t parent = getpid(), pid;
 

@@ -2,8 +2,9 @@
 /*
  * The command behind "--": a child process that waits, before it executes anything, until everything is attached.
  *
- * It is forked before anything privileged is open and becomes the user who called sudo (SUDO_UID and SUDO_GID, without
- * further groups) while it waits. Standard input, output and error are the tool's. It gets SIGTERM when the tool ends
+ * It is forked before anything privileged is open and becomes the user who called sudo (SUDO_UID and SUDO_GID, with the groups of
+ * the process of that user that sudo was called from) while it waits. Standard input, output and error are the tool's, and so is
+ * the environment: HOME is what sudo has made of it. It gets SIGTERM when the tool ends
  * before it, however the tool ends.
  */
 #pragma once

@@ -25,6 +25,7 @@
 
 #define NSEC_PER_SEC 1000000000LL
 #define MAX_TEXT (1024UL * 1024)
+#define MAX_ANCESTORS 256
 #define INITIAL_PIDNS_INODE 0xeffffffc /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
 
 #ifndef PIDFD_THREAD
@@ -139,6 +140,36 @@ int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user
 		*ret_inner_tgid = tgid; /* a kernel without pid namespaces */
 	*ret_user = number_of_line(buf_text(&text), "\nUid:", 1);
 	return 0;
+}
+
+/* "Groups:\t24 27 1000 " */
+static void read_groups(const char *text, gid_t **ret_groups, size_t *ret_nr)
+{
+	const char *at = strstr(text, "\nGroups:");
+	VEC(gid_t) groups = {};
+	char *end;
+
+	at = at ? at + strlen("\nGroups:") : "\n";
+	for (at += strspn(at, "\t "); *at >= '0' && *at <= '9'; at = end + strspn(end, " "))
+		vec_push(&groups, (gid_t)strtoul(at, &end, 10));
+	*ret_groups = groups.data;
+	*ret_nr = groups.nr;
+}
+
+bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	uint32_t pid = (uint32_t)getppid();
+
+	for (int depth = 0; depth < MAX_ANCESTORS && pid && !read_status(pid, &text); depth++) {
+		if (strstr(buf_text(&text), "\nUid:") && number_of_line(buf_text(&text), "\nUid:", 0) == user) {
+			read_groups(buf_text(&text), ret_groups, ret_nr);
+			return true;
+		}
+		pid = number_of_line(buf_text(&text), "\nPPid:", 0);
+		buf_clear(&text);
+	}
+	return false;
 }
 
 static int64_t clock_difference(clockid_t later, clockid_t earlier)

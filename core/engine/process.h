@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/base/buf.h"
 
@@ -35,6 +36,12 @@ uint32_t process_living_task(uint32_t tgid);
 
 /* The process id that the process itself knows, and the user it acts as. 0, or -ESRCH. */
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user);
+
+/*
+ * The supplementary groups of the nearest process above us that this user runs (its real user id). The list is malloc()ed, and NULL
+ * when it is empty. False when there is no such process.
+ */
+bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr);
 
 /*
  * When the process began, CLOCK_MONOTONIC, at the earliest: /proc counts the time that the host slept, in ticks of 10

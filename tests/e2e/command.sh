@@ -18,22 +18,27 @@ expect_equal "system calls" "$(folded_sum_of '^calls;')" 1000
 echo words | "$STACKTOOL" count -f -o "$T/report.folded" t:sched:sched_switch -- cat >"$T/out" 2>"$T/err" || fail "cat failed"
 expect_equal "what cat wrote" "$(cat "$T/out")" words
 
-# status WANTED COMMAND…
+# status WANTED COMMAND…: of both applets
 status() {
 	want=$1
 	shift
-	tool profile -o "$T/report.folded" -- "$@"
-	expect_equal "status of $*" "$status" "$want"
+	for applet in profile "count t:sched:sched_switch"; do
+		# shellcheck disable=SC2086
+		tool $applet -o "$T/report.folded" -- "$@"
+		expect_equal "$applet: status of $*" "$status" "$want"
+	done
 }
 status 0 true
 status 7 sh -c 'exit 7'
 status 137 sh -c 'kill -9 $$'
-status 3 sh -c 'exit 3'
+status 143 sh -c 'kill -TERM $$'
 status 127 st-no-such-command
 expect_err "command 'st-no-such-command': not found"
 expect_equal "errors" "$(grep -c "not found" "$T/err")" 1
+status 127 "$T/no-such-folder/command"
 : >"$T/plain"
 status 126 "$T/plain"
+status 126 "$T"
 
 # Some who start programs ignore the end of children; the kernel then keeps no status, and nobody is woken by it.
 "$FIXTURES/as" ignore-children "$STACKTOOL" profile -o "$T/report.folded" -- sh -c 'exit 7' >"$T/out" 2>"$T/err"
@@ -61,10 +66,21 @@ expect_err 'nothing of process [0-9]+ itself; --no-children leaves out what it s
 tool count -f "$FIXTURES/calls:st_fix_hit" -- true
 expect_err 'nothing of process [0-9]+ and what it started$'
 
-# As the user who called sudo
-SUDO_UID=65534 SUDO_GID=65533 tool count -f -o "$T/report.folded" t:sched:sched_switch -- sh -c 'id -u; id -g; id -G; umask >/dev/null'
-expect_status 0
-expect_equal "uid, gid, groups" "$(tr '\n' ' ' <"$T/out")" "65534 65533 65533 "
+# As the user who called sudo, with the groups of the shell that it was typed into, and with our environment. Where no such shell
+# is above us the user's own group is all that is known.
+for applet in profile "count t:sched:sched_switch"; do
+	# shellcheck disable=SC2086
+	HOME=/st-home tool_under sudo $applet -o "$T/report.folded" -- \
+		sh -c 'id -u; id -g; id -G; echo $HOME; grep -c "^CapEff:[[:space:]]*0*$" /proc/self/status; exit 5'
+	expect_status 5
+	expect_equal "$applet: uid, gid, groups, home, no capabilities" "$(tr '\n' ' ' <"$T/out")" \
+		"65534 65533 65533 4001 4002 /st-home 1 "
+	# shellcheck disable=SC2086
+	SUDO_UID=65534 SUDO_GID=65533 tool $applet -o "$T/report.folded" -- sh -c 'id -u; id -g; id -G'
+	expect_status 0
+	expect_equal "$applet: uid, gid, groups" "$(tr '\n' ' ' <"$T/out")" "65534 65533 65533 "
+done
+unset SUDO_UID SUDO_GID
 
 # The duration ends the collection, not the command.
 tool count -f -D 0.1 -o "$T/report.folded" t:sched:sched_switch -- sh -c 'sleep 1; echo finished; exit 9'
