@@ -84,7 +84,12 @@ static void add_cost(struct buf *line, const struct run_guard *guard, const stru
 	add_share(line, guard_share(cost->ns + cost->trap_ns, elapsed_ns, nr_cpus()));
 	buf_adds(line, " of all CPU time for ");
 	buf_add_grouped(line, (uint64_t)((double)cost->runs * NSEC_PER_SEC / (double)elapsed_ns));
-	buf_addf(line, " events a second, more than %g %% (--max-overhead)", guard->guard.limit / 1000.0);
+	buf_adds(line, " events a second");
+}
+
+static void add_limit(struct buf *line, const struct run_guard *guard)
+{
+	buf_addf(line, ", more than %g %% (--max-overhead)", guard->guard.limit / 1000.0);
 }
 
 static void add_time(struct buf *line, const struct run_guard *guard)
@@ -94,7 +99,8 @@ static void add_time(struct buf *line, const struct run_guard *guard)
 	buf_addf(line, " after %" PRIu64 ".%" PRIu64 " s: ", ms / 1000, ms % 1000 / 100);
 }
 
-static void say_drop(const struct run_guard *guard, size_t place, const struct session_cost *cost,
+/* It is the sum of all that is too much: this one may be below the limit. */
+static void say_drop(const struct run_guard *guard, size_t place, const struct session_cost *cost, uint64_t all_ns,
 		     const struct session_drop *drop)
 {
 	const struct attach_point *point = &guard->attach->points.data[place];
@@ -104,6 +110,9 @@ static void say_drop(const struct run_guard *guard, size_t place, const struct s
 	buf_adds(&line, ": detached");
 	add_time(&line, guard);
 	add_cost(&line, guard, cost);
+	buf_adds(&line, "; all probes ");
+	add_share(&line, guard_share(all_ns, guard->guard.elapsed_ns, nr_cpus()));
+	add_limit(&line, guard);
 	buf_adds(&line, "; its later events are in no count");
 	say(guard, &line);
 	if (!drop->nr_gap)
@@ -126,6 +135,7 @@ static void say_end(const struct run_guard *guard, const struct session_cost *co
 	buf_adds(&line, "ended");
 	add_time(&line, guard);
 	add_cost(&line, guard, cost);
+	add_limit(&line, guard);
 	say(guard, &line);
 }
 
@@ -159,7 +169,7 @@ static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 		fresh_ns = fresh.ns + fresh.trap_ns;
 		err = session_drop(guard->session, hottest, &drop);
 		if (!err)
-			say_drop(guard, hottest, &fresh, &drop);
+			say_drop(guard, hottest, &fresh, cost_ns, &drop);
 		cost_ns -= fresh_ns < cost_ns ? fresh_ns : cost_ns;
 	}
 	return err;

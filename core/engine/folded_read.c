@@ -243,8 +243,8 @@ static void describe(struct profile *profile)
 /* Of a program, an archive or a log, some line may look like a stack by chance. */
 static int require_stacks(const struct reader *reader, size_t nr_ignored, bool is_binary, const char *name)
 {
-	if (!nr_ignored && !is_binary)
-		return 0;
+	if (!nr_ignored && !is_binary && !reader->nr_lines)
+		return fail(-EINVAL, "'%s': has no stacks", name);
 	if (is_binary || !reader->nr_lines)
 		return fail(-EINVAL,
 			    "'%s': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script",
@@ -260,7 +260,7 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 		  struct buf *ret_notes)
 {
 	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
-	bool is_binary = memchr(text, '\0', nr_bytes);
+	bool is_binary = nr_bytes && memchr(text, '\0', nr_bytes);
 	size_t nr_ignored = 0;
 
 	profile_init(ret_profile);

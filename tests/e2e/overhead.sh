@@ -90,7 +90,7 @@ enough
 busy -d 64
 tool funccount -d 4 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 expect_status 0
-expect_err '^stacktool funccount: st_fix_(left|right): detached after .*, more than 5 % \(--max-overhead\); its later'
+expect_err '^stacktool funccount: st_fix_(left|right): detached after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second; all probes [0-9.]+ %, more than 5 % \(--max-overhead\); its later'
 tool funccount --max-overhead off -d 2 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 expect_status 0
 refuse_err 'ended|detached'

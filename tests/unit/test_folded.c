@@ -107,11 +107,13 @@ static void what_looks_like_a_stack_by_chance_is_refused(void **state)
 {
 	static const char binary[] = "\x7f"
 				     "ELF\0\0\n use 1024\n in 8\n";
-	_cleanup_(profile_done) struct profile program, log;
+	_cleanup_(profile_done) struct profile program, none, log;
 	_cleanup_(buf_done) struct buf notes = {};
 
 	assert_true(folded_decode(binary, sizeof(binary) - 1, "test", &program, &notes) < 0);
 	assert_non_null(strstr(err_cause(), "neither a saved profile nor folded stacks"));
+	assert_true(read_text("# a comment\n\n", &none, &notes) < 0);
+	assert_non_null(strstr(err_cause(), "'test': has no stacks"));
 	assert_true(read_text("started\nrequest took 12\nstopped\n", &log, &notes) < 0);
 	assert_non_null(strstr(err_cause(), "no folded stacks: 2 of its lines are none, and only 1 look"));
 }
