@@ -51,6 +51,8 @@ enum {
 #define ST_REGISTERS_PT 0x01236789f4ed5bcaULL
 #define ST_REGISTERS_SIGCONTEXT 0x76543210fa89becdULL
 
+#define ST_PAGE_BYTES 4096
+
 #define ST_CS_USER_32 0x23 /* __USER32_CS */
 #define ST_CS_USER_64 0x33 /* __USER_CS; under Xen PV another one */
 

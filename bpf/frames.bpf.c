@@ -13,7 +13,6 @@
 #if defined(__TARGET_ARCH_x86)
 
 #define ST_PART_FRAMES 4
-#define ST_PAGE_BYTES 4096
 #define ST_FRAME_BYTES 16
 #define ST_WINDOW_BYTES (8 * ST_WINDOW_WORDS)
 

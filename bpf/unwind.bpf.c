@@ -172,23 +172,38 @@ __attribute__((noinline)) int st_unwind_find(__u32 slot_index)
 
 /* ---- user memory ---- */
 
+__attribute__((noinline)) int st_unwind_read(__u32 slot_index, __u64 address)
+{
+	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	__u64 bytes = ST_UNWIND_WINDOW_BYTES;
+
+	if (!unwind)
+		return -1;
+	unwind->room = 0;
+	if ((int)bpf_probe_read_user(unwind->window, ST_UNWIND_WINDOW_BYTES, (void *)address)) {
+		bytes = ST_PAGE_BYTES - (address & (ST_PAGE_BYTES - 1));
+		if (bytes < 8 || bytes >= ST_UNWIND_WINDOW_BYTES)
+			return -1;
+		if ((int)bpf_probe_read_user(unwind->window, bytes, (void *)address))
+			return -1;
+	}
+	unwind->window_at = address;
+	unwind->room = bytes - 7;
+	return 0;
+}
+
 /* A word of the stack. Frames lie close together, so what is read is the window that begins with it. */
 static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address, __u64 *ret_word)
 {
 	__u64 in_window = address - unwind->window_at;
 
-	if (in_window < unwind->room && !(in_window & 7)) {
-		*ret_word = unwind->window[(in_window >> 3) & (ST_WINDOW_WORDS - 1)];
-		return 0;
+	if (in_window >= unwind->room || (in_window & 7)) {
+		if (st_unwind_read(unwind->slot, address))
+			return -1;
+		in_window = 0;
 	}
-	if (!(int)bpf_probe_read_user(unwind->window, sizeof(unwind->window), (void *)address)) {
-		unwind->window_at = address;
-		unwind->room = sizeof(unwind->window) - 7;
-		*ret_word = unwind->window[0];
-		return 0;
-	}
-	unwind->room = 0; /* the read has cleared it; the top of the stack is near */
-	return (int)bpf_probe_read_user(ret_word, sizeof(*ret_word), (void *)address);
+	*ret_word = unwind->window[(in_window >> 3) & (ST_UNWIND_WINDOW_WORDS - 1)];
+	return 0;
 }
 
 /* ---- one frame ---- */
@@ -458,6 +473,7 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 		head->user_end = ST_END_NOT_64BIT;
 		return 0;
 	}
+	unwind->slot = slot_index;
 	unwind->at = head->nr_kernel;
 	unwind->until = unwind->at + ST_MAX_FRAMES;
 	end = st_unwind_step(slot_index);

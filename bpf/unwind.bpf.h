@@ -19,6 +19,12 @@ int st_unwind_walk(__u32 slot_index);
  */
 int st_unwind_find(__u32 slot_index);
 
+/*
+ * Reads what begins at a user address into the window: all of it, or what is left of the page when the next one is not there. 0, or
+ * -1 when there is nothing.
+ */
+int st_unwind_read(__u32 slot_index, __u64 address);
+
 /* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
 int st_unwind_step(__u32 slot_index);
 

@@ -9,6 +9,13 @@
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 
+/*
+ * Of the stack, in one read: a frame without frame pointer may be large. Clang's stacks take 0.36 reads a frame with 512 bytes
+ * and 0.22 with this; what a frame costs is no more.
+ */
+#define ST_UNWIND_WINDOW_WORDS 256
+#define ST_UNWIND_WINDOW_BYTES (8 * ST_UNWIND_WINDOW_WORDS)
+
 /* The registers and what was read last, one per scratch slot. */
 struct st_unwind {
 	__u64 pc, sp, bp;
@@ -20,9 +27,10 @@ struct st_unwind {
 	__u64 order; /* where `registers` has which, as ST_REGISTERS_PT */
 	__u64 window_at; /* user address of the window */
 	__u64 room; /* a word below window_at + room lies in the window; 0: nothing does */
-	__u64 window[ST_WINDOW_WORDS];
+	__u64 window[ST_UNWIND_WINDOW_WORDS];
 	__u64 registers[ST_NR_REGISTERS]; /* all of them, where `is_known` */
 	__u32 tgid;
+	__u32 slot; /* of which this is the state */
 	__u32 at; /* where the next frame goes, and the first place behind the last one */
 	__u32 until;
 	__u8 has_registers; /* those of the program's own context; otherwise the task's are used */
@@ -31,7 +39,7 @@ struct st_unwind {
 	__u8 is_bp_lost;
 	__u8 by_frame; /* the end that a frame pointer led past: pc has to prove that it is code */
 	__u8 leaf_by_frame; /* `by_frame` behind the leaf */
-	__u8 pad[6];
+	__u8 pad[2];
 };
 
 struct st_slab_map {

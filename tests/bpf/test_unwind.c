@@ -281,18 +281,19 @@ static void on_a_low_stack(void)
 	__asm__ volatile("");
 }
 
-/* To a stack below this one, and from there to one above, which is a piece of this one. */
+/* To a stack below this one, with nothing behind it, and from there to one above, which is a piece of this one. */
 __attribute__((noinline, noclone)) static void through_other_stacks(void)
 {
-	const size_t nr_bytes = 1 << 18;
-	char *low = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t nr_bytes = 1 << 18, nr_all = nr_bytes + 4096;
+	char *low = mmap(NULL, nr_all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	_Alignas(16) volatile char high[1 << 18];
 
 	assert_true(low != MAP_FAILED && (uintptr_t)low < (uintptr_t)high);
+	assert_int_equal(mprotect(low + nr_bytes, 4096, PROT_NONE), 0);
 	high[0] = 1;
 	stage.top = (void *)(high + sizeof(high));
 	st_on_another_stack(on_a_low_stack, low + nr_bytes);
-	munmap(low, nr_bytes);
+	munmap(low, nr_all);
 }
 
 /* Two callers that look alike on the stack: only the return address of their callee tells which one it was. */

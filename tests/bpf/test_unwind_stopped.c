@@ -47,6 +47,7 @@ struct frames {
 	bool is_exact[FRAMES_MAX]; /* not a return address */
 	size_t nr;
 	bool is_whole; /* the walk ended at a root */
+	size_t nr_reads; /* of user memory, by the walk of the programs */
 };
 
 struct target {
@@ -77,6 +78,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void fail_test(const char
 static void start_fixture(struct target *target, const char *program, const char *const *ways)
 {
 	const char *arguments[32] = { program };
+	char *nothing[] = { NULL }; /* no environment: the first frames lie near the top of the stack */
 	int in[2], out[2];
 
 	for (size_t i = 0; ways[i]; i++)
@@ -88,7 +90,7 @@ static void start_fixture(struct target *target, const char *program, const char
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when a check fails */
 		dup2(in[0], STDIN_FILENO);
 		dup2(out[1], STDOUT_FILENO);
-		execv(program, (char **)arguments);
+		execve(program, (char **)arguments, nothing);
 		_exit(127);
 	}
 	close(in[0]);
@@ -322,6 +324,14 @@ static void walk_by_step(const struct target *target, struct frames *frames)
 	memcpy(frames->pc, walked.pc, walked.nr * sizeof(*frames->pc));
 	frames->nr = walked.nr;
 	frames->is_whole = walked.end == ST_END_ROOT;
+	frames->nr_reads = walked.nr_reads;
+}
+
+/* At most 0.3 reads a frame, and two for what lies at the top of the stack or on another one. */
+static void check_reads(const struct frames *frames)
+{
+	if (10 * frames->nr_reads > 3 * frames->nr + 20)
+		fail_test("%zu reads of user memory for %zu frames", frames->nr_reads, frames->nr);
 }
 
 /* ---- libdw's walk ---- */
@@ -432,9 +442,10 @@ static void check(const char *program, const char *const *ways)
 	walk_by_libdw(&target, &theirs);
 	check_same(&target, &ours, &theirs);
 	check_same(&target, &step, &theirs);
+	check_reads(&step);
 	check_calls(&target, &ours);
 	check_names(&target, &ours);
-	printf("ok %s: %zu frames, %s\n", strrchr(program, '/') + 1, ours.nr,
+	printf("ok %s: %zu frames, %zu reads, %s\n", strrchr(program, '/') + 1, ours.nr, step.nr_reads,
 	       name_of(&target, ours.pc[ours.nr - 1] - 1));
 	end_fixture(&target);
 }
