@@ -195,6 +195,12 @@ static void *put_slab(void *argument)
 	return NULL;
 }
 
+static int start_put(struct put *put)
+{
+	atomic_store(&put->done, false);
+	return -pthread_create(&put->thread, NULL, put_slab, put);
+}
+
 static int begin_put(struct unwind_store *store, uint32_t slot, int fd)
 {
 	struct put *put = xcalloc(1, sizeof(*put));
@@ -206,20 +212,31 @@ static int begin_put(struct unwind_store *store, uint32_t slot, int fd)
 		.slot = slot,
 		.nr_before = store->nr_released + store->limbo.nr,
 	};
-	err = pthread_create(&put->thread, NULL, put_slab, put);
+	err = start_put(put);
 	if (err) {
 		free(put);
-		return -err;
+		return err;
 	}
 	vec_push(&store->puts, put);
 	return 0;
 }
 
-/* The slabs that are in place by now, and with `all` those that are not yet. */
+static int finish_put(struct unwind_store *store, const struct put *put)
+{
+	pthread_join(put->thread, NULL);
+	if (!put->err)
+		empty_limbo(store, put->nr_before);
+	return put->err;
+}
+
+/*
+ * The slabs that are in place by now, and with `all` those that are not yet. One that could not be put is tried once more: parts of
+ * it are in use already.
+ */
 static int finish_puts(struct unwind_store *store, bool all)
 {
 	size_t nr = 0;
-	int err = 0;
+	int err = 0, one;
 
 	for (size_t i = 0; i < store->puts.nr; i++) {
 		struct put *put = store->puts.data[i];
@@ -228,11 +245,12 @@ static int finish_puts(struct unwind_store *store, bool all)
 			store->puts.data[nr++] = put;
 			continue;
 		}
-		pthread_join(put->thread, NULL);
-		if (!put->err)
-			empty_limbo(store, put->nr_before);
-		err = err ? err : put->err;
-		free(put);
+		one = finish_put(store, put);
+		err = err ? err : one;
+		if (one && !all && !start_put(put))
+			store->puts.data[nr++] = put;
+		else
+			free(put);
 	}
 	store->puts.nr = nr;
 	return err;
@@ -299,7 +317,9 @@ static int allocate(struct unwind_store *store, size_t nr, struct extent *ret_ex
 	*ret_extent = (struct extent){};
 	if (nr > ST_SLAB_LONGS)
 		return -E2BIG;
-	finish_puts(store, false);
+	err = finish_puts(store, false);
+	if (err)
+		return err;
 	if (!nr || take(store, (uint32_t)nr, ret_extent))
 		return 0;
 	err = make_slab(store);

@@ -467,8 +467,8 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 	}
 	if (unwinding->any_new && now - unwinding->published_ms >= PUBLISH_MS)
 		publish_incomplete(unwinding);
-	if (timeout_ms)
-		unwind_store_settle(unwinding->store);
+	if (timeout_ms && unwind_store_settle(unwinding->store))
+		unwinding->nr_refused++;
 	return !unwinding->nr_waiting;
 }
 

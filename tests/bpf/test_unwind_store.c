@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Where unwind tables are kept for programs, when the kernel does not go along.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/engine/unwind_store.h"
+#include "symbolize/elf_file.h"
+#include "symbolize/unwind_compile.h"
+
+static void make_own_table(struct unwind_table *table)
+{
+	_cleanup_(closep) int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct elf_file elf = {};
+
+	assert_int_equal(elf_file_open(&elf, fd), 0);
+	assert_int_equal(unwind_compile(&elf, table), 0);
+	elf_file_done(&elf);
+}
+
+/* A slab that programs cannot be shown is no room: who asks for some next is told. */
+static void a_slab_that_cannot_be_put_is_told(void **state)
+{
+	struct unwind_store_options options = { .max_bytes = 64 << 20, .first_slab = -1, .slabs = -1, .processes = -1 };
+	struct unwind_store *store = unwind_store_new(&options);
+	struct unwind_table table = {};
+	uint32_t number;
+	int err = 0;
+
+	make_own_table(&table);
+	while (!err)
+		err = unwind_store_add(store, &table, &number);
+	assert_int_equal(err, -EBADF);
+	assert_int_equal(unwind_store_settle(store), -EBADF);
+	unwind_store_free(store);
+	unwind_table_done(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slab_that_cannot_be_put_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
