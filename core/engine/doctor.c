@@ -178,8 +178,11 @@ static void ask_proc(struct ability *ability)
 
 /* ---- timed samples ---- */
 
+#define KEPT_FROM_PERF "run it as root, or: sysctl kernel.perf_event_paranoid=2"
+
 static void ask_perf_events(struct ability *ability)
 {
+	long paranoid;
 	_cleanup_(closep) int fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, NULL);
 
 	if (fd >= 0)
@@ -188,6 +191,9 @@ static void ask_perf_events(struct ability *ability)
 		gap(ability, ABILITY_NO, "a kernel with CONFIG_PERF_EVENTS", "the kernel has no perf_event_open()");
 	else if (!holds("CAP_PERFMON"))
 		gap(ability, ABILITY_NO, NEEDS_ROOT, "refused without CAP_PERFMON");
+	else if (privilege_is_kept_from_perf(&paranoid))
+		gap(ability, ABILITY_NO, KEPT_FROM_PERF,
+		    "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld", paranoid);
 	else
 		gap(ability, ABILITY_NO,
 		    "allow perf_event_open() in the container's seccomp profile (docker: --security-opt seccomp=unconfined)",
@@ -196,10 +202,13 @@ static void ask_perf_events(struct ability *ability)
 
 static void ask_pmu(struct ability *ability)
 {
+	long paranoid;
 	_cleanup_(closep) int fd = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL);
 
 	if (fd >= 0)
 		yes(ability, "cpu-cycles can be sampled");
+	else if (holds("CAP_PERFMON") && privilege_is_kept_from_perf(&paranoid))
+		gap(ability, ABILITY_UNKNOWN, KEPT_FROM_PERF, "cannot be asked without CAP_SYS_ADMIN");
 	else if (fd == -EACCES || fd == -EPERM)
 		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be asked without CAP_PERFMON");
 	else
@@ -211,11 +220,16 @@ static void ask_pmu(struct ability *ability)
 static void ask_sideband(struct ability *ability)
 {
 	struct sideband *sideband = NULL;
+	const char *remedy = "a kernel with CONFIG_PERF_EVENTS";
+	long paranoid;
 
 	err_clear();
 	if (sideband_new(&sideband)) {
-		gap(ability, ABILITY_NO, holds("CAP_PERFMON") ? "a kernel with CONFIG_PERF_EVENTS" : NEEDS_ROOT, "%s",
-		    err_cause());
+		if (!holds("CAP_PERFMON"))
+			remedy = NEEDS_ROOT;
+		else if (privilege_is_kept_from_perf(&paranoid))
+			remedy = KEPT_FROM_PERF;
+		gap(ability, ABILITY_NO, remedy, "%s", err_cause());
 		return;
 	}
 	yes(ability, "the kernel tells of every executable mapping%s",
@@ -288,6 +302,7 @@ static void ask_kprobe(struct ability *ability)
 {
 	int type = host_kprobe_event_type();
 	_cleanup_(closep) int fd = -1;
+	long paranoid;
 
 	if (type < 0) {
 		gap(ability, ABILITY_NO, "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS",
@@ -305,6 +320,9 @@ static void ask_kprobe(struct ability *ability)
 		yes(ability, "a perf event for each function");
 	else if (host_is_confidential())
 		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality", "closed by lockdown=confidentiality");
+	else if (privilege_is_kept_from_perf(&paranoid))
+		gap(ability, ABILITY_NO, KEPT_FROM_PERF,
+		    "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld", paranoid);
 	else
 		gap(ability, ABILITY_NO,
 		    "the kernel's log (dmesg) says whether lockdown is the cause; then boot without it", "refused: %s",
@@ -423,8 +441,14 @@ static void ask_setting(struct ability *ability, const char *path, long limit, c
 
 static void ask_perf_paranoid(struct ability *ability)
 {
-	ask_setting(ability, "/proc/sys/kernel/perf_event_paranoid", 0, "CAP_PERFMON",
-		    "give the program CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1");
+	long paranoid;
+
+	if (holds("CAP_PERFMON") && privilege_is_kept_from_perf(&paranoid))
+		gap(ability, ABILITY_PARTLY, KEPT_FROM_PERF, "%ld: only with CAP_SYS_ADMIN, which is missing",
+		    paranoid);
+	else
+		ask_setting(ability, "/proc/sys/kernel/perf_event_paranoid", 0, "CAP_PERFMON",
+			    "give the program CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1");
 }
 
 static void ask_unprivileged_bpf(struct ability *ability)

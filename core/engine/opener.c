@@ -253,6 +253,11 @@ static int explain_open(const char *path, uint32_t tgid, int err)
 		reason = "no such file";
 	else if (err == -EACCES || err == -EPERM)
 		reason = "permission denied";
+	if (tgid && (err == -EACCES || err == -EPERM)) {
+		fail_host(err, "'%s': %s in the root of process %" PRIu32, path, reason, tgid);
+		hint("to see the files of another user's process takes CAP_SYS_PTRACE (or root)");
+		return err;
+	}
 	if (tgid)
 		return fail(err, "'%s': %s in the root of process %" PRIu32, path, reason, tgid);
 	return fail(err, "'%s': %s", path, reason);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/host.h"
 
 #define INITIAL_USERNS_INODE 0xeffffffd /* PROC_USER_INIT_INO, include/linux/proc_ns.h */
 
@@ -74,6 +76,17 @@ bool privilege_in_user_namespace(void)
 	struct stat status;
 
 	return !stat("/proc/self/ns/user", &status) && status.st_ino != INITIAL_USERNS_INODE;
+}
+
+bool privilege_is_kept_from_perf(long *ret_paranoid)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+	char text[16];
+
+	if (host_first_line("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)))
+		return false;
+	*ret_paranoid = strtol(text, NULL, 10);
+	return *ret_paranoid > 2 && capabilities && !has(capabilities, CAP_SYS_ADMIN);
 }
 
 bool privilege_look(size_t index, struct privilege *ret_privilege)

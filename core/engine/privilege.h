@@ -52,3 +52,9 @@ bool privilege_look(size_t index, struct privilege *ret_privilege);
 
 /* Whether this process is in a user namespace of its own, so that its capabilities do not reach the kernel's events. */
 bool privilege_in_user_namespace(void);
+
+/*
+ * Whether kernel.perf_event_paranoid keeps perf events from all who lack CAP_SYS_ADMIN, and this process lacks it. Debian's
+ * kernels do so from 3 on, whatever CAP_PERFMON says; others have no such value.
+ */
+bool privilege_is_kept_from_perf(long *ret_paranoid);

@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/host.h"
+#include "core/engine/privilege.h"
 
 struct sampled_cpu {
 	int cpu;
@@ -93,13 +94,27 @@ static int first_cpu(const struct plan *plan, int *ret_cpu)
 	return err;
 }
 
-static int refused(const struct sampling_choice *choice, int cpu, int err)
+static int not_allowed(const struct sampling_choice *choice, int err)
 {
-	if (err == -EACCES || err == -EPERM) {
-		fail_host(err, "%s: the kernel does not let us sample: CAP_PERFMON is missing", choice->name);
-		hint("run as root; kernel.perf_event_paranoid may also forbid it");
+	long paranoid;
+
+	if (privilege_is_kept_from_perf(&paranoid)) {
+		fail_host(
+			err,
+			"%s: the kernel does not let us sample: kernel.perf_event_paranoid is %ld, which takes CAP_SYS_ADMIN",
+			choice->name, paranoid);
+		hint("run as root, or: sysctl kernel.perf_event_paranoid=2");
 		return err;
 	}
+	fail_host(err, "%s: the kernel does not let us sample: CAP_PERFMON is missing", choice->name);
+	hint("run as root; a seccomp filter or security module may also forbid it");
+	return err;
+}
+
+static int refused(const struct sampling_choice *choice, int cpu, int err)
+{
+	if (err == -EACCES || err == -EPERM)
+		return not_allowed(choice, err);
 	if (err == -ENODEV || err == -ENXIO)
 		return fail(err, "CPU %d: not online", cpu);
 	if (err == -ENOENT || err == -EOPNOTSUPP) {

@@ -406,7 +406,7 @@ static int load_failed(int err, const struct attach_plan *attach)
 	if (err == -EPERM) {
 		fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach),
 			  strerror(-err));
-		hint("it takes CAP_BPF and CAP_PERFMON (or root), and a kernel that allows BPF");
+		hint("it takes CAP_BPF and CAP_PERFMON (or root), a kernel that allows BPF, and before 5.11 `ulimit -l unlimited`");
 		return err;
 	}
 	if (err == -ENOMEM || err == -E2BIG)

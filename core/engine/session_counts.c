@@ -16,13 +16,24 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
+/* We may use BPF, or would not be here: before 5.11 (commit 97306be45fbe ("bpf: Eliminate rlimit-based memory accounting")) it is memory. */
+static int map_refused(const char *name, int err)
+{
+	if (err != -EPERM)
+		return fail(err, "%s: refused: %s", name, strerror(-err));
+	fail_host(err, "%s: refused: this kernel counts BPF maps as locked memory, and the limit of that is too low",
+		  name);
+	hint("run it as root, give the program CAP_SYS_RESOURCE, or raise the limit: ulimit -l unlimited");
+	return err;
+}
+
 static int make_map(const struct session *session)
 {
 	uint32_t entries = session->wanted_entries;
 	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, "st_counts", sizeof(struct st_id), sizeof(struct st_count), entries,
 				NULL);
 
-	return fd >= 0 ? fd : fail(-errno, "count map of %u entries: refused: %s", entries, strerror(errno));
+	return fd >= 0 ? fd : map_refused("count map", -errno);
 }
 
 static int not_in_place(int err)
@@ -65,7 +76,7 @@ static int begin_first(struct bpf_map *map, int inner, struct first_inner *first
 	int err;
 
 	if (outer < 0)
-		return fail(-errno, "map %s: refused: %s", bpf_map__name(map), strerror(errno));
+		return map_refused(bpf_map__name(map), -errno);
 	err = bpf_map__reuse_fd(map, outer); /* a duplicate: ours may go */
 	if (err)
 		return fail(err, "map %s: %s", bpf_map__name(map), strerror(-err));
@@ -83,7 +94,7 @@ static int begin_slab(struct session *session)
 		return 0;
 	session->slab = bpf_map_create(BPF_MAP_TYPE_ARRAY, "st_slab", sizeof(uint32_t), ST_SLAB_BYTES, 1, &options);
 	if (session->slab < 0)
-		return fail(-errno, "map of unwind tables: refused: %s", strerror(errno));
+		return map_refused("map of unwind tables", -errno);
 	return begin_first(session->skeleton->maps.st_slabs, session->slab, &session->first_slab);
 }
 
