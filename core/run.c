@@ -481,12 +481,13 @@ static int take_keys(struct run *run, enum collect_reason *ret_reason)
 
 /* ---- collecting ---- */
 
-static void say_reason(const struct run *run, enum collect_reason reason)
+static void say_reason(struct run *run, enum collect_reason reason)
 {
 	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->view.quiet)
 		run_say_gone(run->applet->name, run->plan);
 	else if (run->watch && !run->command && !run->plan->view.quiet)
 		run_say_some_gone(run->plan, run->watch);
+	run->lost |= run_say_leaderless(&run->attach);
 	if (reason == COLLECT_DURATION && run->is_cut && !event_stream_full(&run->events))
 		run_guard_say_cut(run->applet->name, run->attach.points.nr, true);
 }

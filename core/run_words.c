@@ -51,6 +51,18 @@ void run_say_some_gone(const struct plan *plan, struct process_watch *watch)
 	fprintf(stderr, " ended before the run did\n");
 }
 
+bool run_say_leaderless(const struct attach_plan *attach)
+{
+	uint32_t tgid = (uint32_t)attach->only_process;
+
+	if (!tgid || attach->mechanism != MECHANISM_UPROBE || process_living_task(tgid) == tgid)
+		return false;
+	fprintf(stderr,
+		"WARNING: the first thread of process %u has ended, and the kernel has taken the probes out of the process then: what came later is not counted\n",
+		tgid);
+	return true;
+}
+
 static const char *why_nothing_of_process(const struct plan *plan)
 {
 	switch (plan->probe.kind) {

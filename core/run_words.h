@@ -2,10 +2,12 @@
 /* Sentences on stderr for what a run may come to. `applet` is its name. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/engine/plan.h"
 #include "core/engine/process.h"
+#include "core/engine/resolve.h"
 
 /*
  * Before anything is attached: of a list of targets those that are not there are named, for the others are what the run is
@@ -18,6 +20,12 @@ void run_say_gone(const char *applet, const struct plan *plan);
 
 /* Some of several have, and the run went on without them: which. Nothing when none has. */
 void run_say_some_gone(const struct plan *plan, struct process_watch *watch);
+
+/*
+ * The kernel takes breakpoints that were put into one process out of it when its first thread ends while others run on; true when
+ * that has come to pass.
+ */
+bool run_say_leaderless(const struct attach_plan *attach);
 
 /* Why there may be nothing in the report; command_tgid 0: no command was run. */
 void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid);

@@ -72,6 +72,19 @@ expect_status 0
 expect_equal "without a leader" "$(folded_sum)" 1500
 fixture_end
 
+# It ends while others run on: what the kernel makes of that is told.
+fixture usdt 500 leaving
+tool_start count -f --strict -p "$fixture_pid" u::plain
+go
+fixture_done
+tool_end
+if [ "$status" = 4 ]; then
+	expect_err "^WARNING: the first thread of process $fixture_pid has ended, and the kernel has taken the probes out"
+else
+	expect_equal "without a leader" "$(folded_sum)" 500
+fi
+fixture_end
+
 # Both at once: the semaphore is a counter, and falls to 0 again when the last one goes, also by kill -9.
 fixture usdt 500
 tool_start count "u:$FIXTURES/usdt:guarded"
