@@ -26,6 +26,14 @@ bool debug_link_is_alternate(const char *name)
 	       !strstr(name, "/..") && !strstr(name, "//");
 }
 
+bool debug_link_is_split(const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strcmp(name, SYMBOL_PACKAGE) || (*name == '/' && length < DEBUG_LINK_PATH_SIZE && length > 5 &&
+						 !strcmp(name + length - 4, ".dwo") && name[length - 5] != '/');
+}
+
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 {
 	const Elf64_Shdr *section = elf_file_section(elf, ".gnu_debuglink");

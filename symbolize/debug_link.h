@@ -6,6 +6,7 @@
 #pragma once
 
 #include "symbolize/elf_file.h"
+#include "symbolize/symbolize.h"
 
 #define DEBUG_LINK_NAME_SIZE 256
 
@@ -23,6 +24,13 @@ bool debug_link_is_plain(const char *name);
  */
 #define DEBUG_LINK_ALTERNATE ".dwz/"
 bool debug_link_is_alternate(const char *name);
+
+/*
+ * Whether it leads to split debug information: a path from the root to a file named .dwo; or the package, which stands for a
+ * place beside the program (dwarf_splits.h).
+ */
+#define DEBUG_LINK_PATH_SIZE 4096
+bool debug_link_is_split(const char *name);
 
 /* -ENODATA when there is none, -EBADMSG when it makes no sense. */
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link);

@@ -11,18 +11,20 @@ struct part {
 	size_t offset; /* in struct dwarf */
 	const char *name;
 	bool is_table; /* read here and there */
+	const char *split_name; /* in a split file; NULL: it is in that with the skeletons */
 };
 
 static const struct part parts[] = {
-	{ offsetof(struct dwarf, info), ".debug_info", false },
-	{ offsetof(struct dwarf, line), ".debug_line", false },
-	{ offsetof(struct dwarf, str), ".debug_str", false },
-	{ offsetof(struct dwarf, abbrev), ".debug_abbrev", true },
-	{ offsetof(struct dwarf, line_str), ".debug_line_str", true },
-	{ offsetof(struct dwarf, ranges), ".debug_ranges", true },
-	{ offsetof(struct dwarf, rnglists), ".debug_rnglists", true },
-	{ offsetof(struct dwarf, addr), ".debug_addr", true },
-	{ offsetof(struct dwarf, str_offsets), ".debug_str_offsets", true },
+	{ offsetof(struct dwarf, info), ".debug_info", false, ".debug_info.dwo" },
+	{ offsetof(struct dwarf, line), ".debug_line", false, NULL },
+	{ offsetof(struct dwarf, str), ".debug_str", false, ".debug_str.dwo" },
+	{ offsetof(struct dwarf, abbrev), ".debug_abbrev", true, ".debug_abbrev.dwo" },
+	{ offsetof(struct dwarf, line_str), ".debug_line_str", true, NULL },
+	{ offsetof(struct dwarf, ranges), ".debug_ranges", true, NULL },
+	{ offsetof(struct dwarf, rnglists), ".debug_rnglists", true, ".debug_rnglists.dwo" },
+	{ offsetof(struct dwarf, addr), ".debug_addr", true, NULL },
+	{ offsetof(struct dwarf, str_offsets), ".debug_str_offsets", true, ".debug_str_offsets.dwo" },
+	{ offsetof(struct dwarf, cu_index), NULL, true, ".debug_cu_index" },
 };
 
 static struct dwarf_section *section_of(struct dwarf *dwarf, const struct part *part)
@@ -30,14 +32,15 @@ static struct dwarf_section *section_of(struct dwarf *dwarf, const struct part *
 	return (struct dwarf_section *)(void *)((char *)dwarf + part->offset);
 }
 
-int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max)
+/* Without the first two nothing can be done, so what is wrong with them counts. */
+static int open_parts(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max, bool is_split)
 {
 	int err = 0;
 
-	*dwarf = (struct dwarf){};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *name = is_split ? parts[i].split_name : parts[i].name;
 		uint64_t whole_max = parts[i].is_table ? TABLE_FACTOR * small_max : small_max;
-		int status = dwarf_section_open(section_of(dwarf, &parts[i]), elf, parts[i].name, whole_max);
+		int status = name ? dwarf_section_open(section_of(dwarf, &parts[i]), elf, name, whole_max) : -ENODATA;
 
 		if (status == -ENOMEM || (status != -ENODATA && i < 2))
 			err = err ?: status;
@@ -47,6 +50,18 @@ int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_m
 	if (err)
 		dwarf_close(dwarf);
 	return err;
+}
+
+int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max)
+{
+	*dwarf = (struct dwarf){};
+	return open_parts(dwarf, elf, small_max, false);
+}
+
+int dwarf_open_split(struct dwarf *dwarf, const struct elf_file *elf, struct dwarf *skeletons, uint64_t small_max)
+{
+	*dwarf = (struct dwarf){ .skeletons = skeletons };
+	return open_parts(dwarf, elf, small_max, true);
 }
 
 void dwarf_close(struct dwarf *dwarf)

@@ -5,8 +5,11 @@
 #include "symbolize/dwarf_section.h"
 
 struct dwarf {
-	struct dwarf_section info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
+	struct dwarf_section info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets, cu_index;
 	struct dwarf *alternate; /* what dwz moved out of several files (.gnu_debugaltlink); borrowed, NULL: not there */
+	struct dwarf_splits
+		*splits; /* leads to what its skeleton units stand for (dwarf_splits.h); borrowed, NULL: to nothing */
+	struct dwarf *skeletons; /* of a split file: the one with its skeletons, and with its addresses; borrowed */
 };
 
 /*
@@ -16,6 +19,11 @@ struct dwarf {
  */
 #define DWARF_SMALL_MAX (1u << 20)
 int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max);
+/*
+ * The same for a split file or a package, whose sections are named .dwo, of a file with skeletons. -ENODATA when it has no
+ * information about units.
+ */
+int dwarf_open_split(struct dwarf *dwarf, const struct elf_file *elf, struct dwarf *skeletons, uint64_t small_max);
 void dwarf_close(struct dwarf *dwarf);
 
 /*

@@ -22,7 +22,7 @@ static int read_rest(struct unwind_bytes *bytes, struct dwarf_unit *unit)
 		unit->address_size = bytes_byte(bytes);
 		unit->abbrevs = bytes_number(bytes, unit->offset_size);
 		if (unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile)
-			bytes_skip(bytes, 8);
+			unit->split_id = bytes_number(bytes, 8);
 		else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
 			bytes_skip(bytes, 8 + unit->offset_size);
 	} else {
@@ -55,7 +55,12 @@ int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret
 
 /* ---- the first entry ---- */
 
-static void take_root(struct dwarf_unit *unit, struct dwarf_value *directory, uint16_t attribute,
+/* Texts of a first entry, whose base may stand behind them. */
+struct root_texts {
+	struct dwarf_value directory, split_name;
+};
+
+static void take_root(struct dwarf_unit *unit, struct root_texts *texts, uint16_t attribute,
 		      const struct dwarf_value *value)
 {
 	switch (attribute) {
@@ -63,7 +68,17 @@ static void take_root(struct dwarf_unit *unit, struct dwarf_value *directory, ui
 		unit->program = value->number;
 		break;
 	case DW_AT_comp_dir:
-		*directory = *value;
+		texts->directory = *value;
+		break;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:
+		texts->split_name = *value;
+		break;
+	case DW_AT_GNU_dwo_id:
+		unit->split_id = value->number;
+		break;
+	case DW_AT_GNU_ranges_base:
+		unit->split_ranges = value->number;
 		break;
 	case DW_AT_addr_base:
 	case DW_AT_GNU_addr_base:
@@ -90,7 +105,7 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 		.offset = unit->entries,
 	};
 	const struct abbrev *abbrev;
-	struct dwarf_value directory = {};
+	struct root_texts texts = {};
 
 	if (err)
 		return err == -ENOMEM ? err : -ENODATA;
@@ -102,11 +117,13 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 
 		dwarf_value_read(&entries, attribute, &value);
 		if (!entries.bytes.bad)
-			take_root(unit, &directory, attribute->name, &value);
+			take_root(unit, &texts, attribute->name, &value);
 	}
 	/* Only now, for the bases may stand behind what needs them. */
-	if (!dwarf_value_text(dwarf, unit, &directory, &unit->directory))
+	if (!dwarf_value_text(dwarf, unit, &texts.directory, &unit->directory))
 		unit->directory = (struct dwarf_text){};
+	if (!dwarf_value_text(dwarf, unit, &texts.split_name, &unit->split_name))
+		unit->split_name = (struct dwarf_text){};
 	if (!dwarf_value_address(dwarf, unit, &unit->code.low, &unit->low))
 		unit->low = 0;
 	return abbrev && !entries.bytes.bad ? 0 : -ENODATA;

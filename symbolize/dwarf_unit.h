@@ -48,7 +48,12 @@ struct dwarf_unit {
 	uint64_t low; /* where its range begins, for what is relative to that; 0 without one */
 	uint64_t program;   /* offset in .debug_line; NO_PROGRAM */
 	uint64_t addresses, range_lists, text_offsets; /* bases of its parts of .debug_addr and so on */
+	uint64_t ranges; /* where its part of the section with ranges begins; not 0 in split units only */
 	struct dwarf_text directory;
+	/* of a skeleton: the file of what it stands for, kind 0 none (dwarf_splits.h), and where the ranges of that begin */
+	struct dwarf_text split_name;
+	uint64_t split_ranges;
+	uint64_t split_id; /* of a skeleton, and of what it stands for */
 };
 
 /* The size of a form, -1 when it depends on the value. */

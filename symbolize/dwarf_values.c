@@ -150,8 +150,8 @@ bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, con
 	case DW_FORM_addrx4:
 	case DW_FORM_GNU_addr_index:
 		return value->number < UINT32_MAX &&
-		       read_word(&dwarf->addr, unit->addresses + value->number * unit->address_size, unit->address_size,
-				 ret_address);
+		       read_word(dwarf->skeletons ? &dwarf->skeletons->addr : &dwarf->addr,
+				 unit->addresses + value->number * unit->address_size, unit->address_size, ret_address);
 	default:
 		return false;
 	}
@@ -181,6 +181,7 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 	case DW_FORM_strx2:
 	case DW_FORM_strx3:
 	case DW_FORM_strx4:
+	case DW_FORM_GNU_str_index:
 		return value->number < UINT32_MAX &&
 		       read_word(&dwarf->str_offsets, unit->text_offsets + value->number * unit->offset_size,
 				 unit->offset_size, &ret_text->offset);

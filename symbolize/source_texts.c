@@ -24,18 +24,24 @@ static struct dwarf *file_of(const struct search *search, uint64_t *offset)
 	return is_alternate ? search->dwarf->alternate : search->dwarf;
 }
 
-int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory)
+const char *search_read_text(struct search *search, const struct dwarf_text *text)
 {
 	uint64_t offset = text->offset;
 	struct dwarf *dwarf = file_of(search, &offset);
 
+	if (!dwarf || !text->kind)
+		return NULL;
+	if (text->kind == TEXT_HERE) /* no further than to the end of its unit: someone may be going through that */
+		return dwarf_section_string_before(&dwarf->info, offset, text->end);
+	return dwarf_section_string(text->kind == TEXT_STR ? &dwarf->str : &dwarf->line_str, offset);
+}
+
+int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory)
+{
 	if (text->kind == TEXT_STR)
 		return vec_try_push(&search->texts, (struct wanted_text){ text->offset, of, is_directory });
-	if (dwarf && text->kind == TEXT_LINE_STR)
-		put(search, dwarf_section_string(&dwarf->line_str, offset), of, is_directory);
-	else if (dwarf && text->kind == TEXT_HERE)
-		/* No further than to the end of its unit: someone may be going through that. */
-		put(search, dwarf_section_string_before(&dwarf->info, offset, text->end), of, is_directory);
+	if (text->kind)
+		put(search, search_read_text(search, text), of, is_directory);
 	return 0;
 }
 

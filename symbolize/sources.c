@@ -80,18 +80,23 @@ static int search_all(struct search *search)
 	return err ?: join_all(search);
 }
 
+void search_done(struct search *search)
+{
+	abbrevs_done(&search->abbrevs);
+	vec_done(&search->units);
+	vec_done(&search->alternate_units);
+	vec_done(&search->files);
+	vec_done(&search->texts);
+	vec_done(&search->entries);
+	vec_done(&search->fallbacks);
+	vec_done(&search->directories);
+}
+
 int sources_find(struct dwarf *dwarf, struct source_batch *batch, bool inlines)
 {
 	struct search search = { .dwarf = dwarf, .batch = batch, .inlines = inlines };
 	int err = search_all(&search);
 
-	abbrevs_done(&search.abbrevs);
-	vec_done(&search.units);
-	vec_done(&search.alternate_units);
-	vec_done(&search.files);
-	vec_done(&search.texts);
-	vec_done(&search.entries);
-	vec_done(&search.fallbacks);
-	vec_done(&search.directories);
+	search_done(&search);
 	return err;
 }

@@ -2,7 +2,7 @@
 /* What the passes of sources.h share. */
 #pragma once
 
-#include "symbolize/dwarf_unit.h"
+#include "symbolize/dwarf_splits.h"
 #include "symbolize/line_program.h"
 
 /* The file of a call: its number in a line program. 16 bytes, for radix_sort(). */
@@ -51,6 +51,12 @@ struct search {
 /* unit_walk.c: goes through the units; with search->inlines it walks the entries of those that cover a place. */
 int search_units(struct search *search);
 
+/* sources.c */
+void search_done(struct search *search);
+
+/* split_units.c: the same as search_inlines() for a skeleton, of what it stands for if that is found. */
+int search_split(struct search *search, const struct dwarf_unit *skeleton, uint32_t number);
+
 /* inlines.c: the inlined calls of a unit, number `number`, that covers places. */
 int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_t number);
 
@@ -64,6 +70,9 @@ int search_entries(struct search *search);
 /* source_texts.c: asks for a string, as the name of a frame or as a directory; then reads them. */
 int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory);
 int search_texts(struct search *search);
+
+/* The string at once; NULL when there is none. Valid until something else of its section is read. */
+const char *search_read_text(struct search *search, const struct dwarf_text *text);
 
 /* lines.c: runs the line programs. */
 int search_lines(struct search *search);

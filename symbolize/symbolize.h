@@ -77,10 +77,14 @@ struct symbol_usdt {
 };
 
 /* What is known about the separate debug file that a file wants. */
+#define SYMBOL_PACKAGE ".dwp"
 struct symbol_debug_wish {
 	const char *build_id; /* lower-case hex; "" none */
-	const char *link; /* .gnu_debuglink: a plain file name; of an alternate file also ".dwz/NAME" below a directory of
-			       * debug files, which it does not lead out of; "" none */
+	/*
+	 * .gnu_debuglink: a plain file name; of an alternate file also ".dwz/NAME" below a directory of debug files, which
+	 * it does not lead out of; of split debug information "/…/NAME.dwo", or SYMBOL_PACKAGE; "" none.
+	 */
+	const char *link;
 	unsigned int candidate; /* the first place to look at: 0, then whatever the callback left here */
 };
 

@@ -63,7 +63,10 @@ static int take_unit(struct search *search, struct dwarf_unit *unit)
 		return err;
 	claim.program = unit->program;
 	dwarf_code_ranges(search->dwarf, unit, &unit->code, claim_range, &claim);
-	return claim.any ? search_inlines(search, unit, claim.number) : 0;
+	if (!claim.any)
+		return 0;
+	return unit->split_name.kind ? search_split(search, unit, claim.number)
+				     : search_inlines(search, unit, claim.number);
 }
 
 int search_units(struct search *search)

@@ -6,7 +6,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "symbolize/sources.h"
-#include "symbolize/worker_internal.h"
+#include "symbolize/worker_splits.h"
 
 enum {
 	TRIES_MAX = 8, /* alternate files that may be the right one */
@@ -159,13 +159,16 @@ static int find_with(struct dwarf *dwarf, struct source_batch *batch, bool inlin
 
 static int find_in(struct worker *worker, struct source_batch *batch, const struct elf_file *elf, bool inlines)
 {
+	struct worker_splits splits;
 	struct dwarf dwarf;
 	int err = dwarf_open(&dwarf, elf, DWARF_SMALL_MAX);
 	_cleanup_(closep) int alternate = err || !inlines ? -1 : find_alternate(worker, elf);
 
 	if (err)
 		return err;
+	worker_splits_start(&splits, worker, &dwarf);
 	err = find_with(&dwarf, batch, inlines, alternate);
+	worker_splits_done(&splits);
 	dwarf_close(&dwarf);
 	return err;
 }

@@ -15,6 +15,7 @@ enum {
 	WINDOW = 32,          /* files sent ahead of acknowledgements */
 	START_TIMEOUT_MS = 5000,
 	DEBUG_CANDIDATES_MAX = 64,
+	SPLITS_MAX = 1 << 20, /* a program may have 10,000, which a report with intervals asks for again and again */
 	FORGIVEN_MS = 600000, /* a worker that lived so long was no one's victim: replacements are counted anew */
 	CPU_SECONDS = 60,     /* until the worker has to have answered: slow machines under emulation still finish */
 	LOOK_AT_CPU_MS = 100, /* how often it is looked at what it has used */
@@ -233,10 +234,18 @@ static bool take_wish(const struct worker_link *link, struct symbol_debug_wish *
 	const char *name = build_id ? message_text(&link->message, (uint32_t)strlen(build_id) + 1) : NULL;
 
 	if (!name || !is_build_id(build_id) ||
-	    (*name && !debug_link_is_plain(name) && !debug_link_is_alternate(name)) || !(*name || *build_id))
+	    (*name && !debug_link_is_plain(name) && !debug_link_is_alternate(name) && !debug_link_is_split(name)) ||
+	    !(*name || *build_id))
 		return false;
 	*ret_wish = (struct symbol_debug_wish){ build_id, name, link->message.header.status };
 	return true;
+}
+
+/* Not for ever. */
+static bool may_have_more(struct handed_file *asked, const struct symbol_debug_wish *wish)
+{
+	return debug_link_is_split(wish->link) ? asked->nr_splits_given++ < SPLITS_MAX
+					       : asked->nr_debug_given++ < DEBUG_CANDIDATES_MAX;
 }
 
 /* Only the file that a question is about may ask for its debug file, and not for ever. */
@@ -247,10 +256,9 @@ static int give_debug(struct worker_link *link, struct handed_file *asked)
 	struct draft *draft;
 	int err;
 
-	if (!asked || asked->nr_debug_given >= DEBUG_CANDIDATES_MAX || !link->options.open_debug ||
-	    asked->number != link->message.header.file || !take_wish(link, &wish))
+	if (!asked || !link->options.open_debug || asked->number != link->message.header.file ||
+	    !take_wish(link, &wish) || !may_have_more(asked, &wish))
 		return -EPROTO;
-	asked->nr_debug_given++;
 	fd = link->options.open_debug(link->options.context, asked->number, &wish);
 	draft = malloc(sizeof(*draft)); /* link->draft may hold the rest of a question */
 	if (!draft)

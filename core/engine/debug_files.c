@@ -53,11 +53,6 @@ static void add_by_build_id(struct places *places, const char *directory, size_t
 		 xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, directory, build_id, build_id + 2));
 }
 
-static void add_alternate(struct places *places, const char *directory, size_t length, const void *link)
-{
-	vec_push(&places->paths, xasprintf("%.*s/%s", (int)length, directory, (const char *)link));
-}
-
 /* A debug link and the directory of the program that has it. */
 struct linked {
 	const char *link, *program;
@@ -80,6 +75,32 @@ static void add_by_link(struct places *places, const char *directory, size_t len
 						   linked->program, linked->link));
 }
 
+/* A path below a directory: of an alternate file, and of split debug information. */
+static void add_below(struct places *places, const char *directory, size_t length, const void *path)
+{
+	vec_push(&places->paths, xasprintf("%.*s/%s", (int)length, directory, (const char *)path));
+}
+
+/*
+ * A split file is where the compiler says that it put it, or beside the program, and a package beside the program; either may be
+ * below a directory of debug files, too.
+ */
+static void find_splits(struct places *places, const struct debug_search *search, const char *link)
+{
+	const char *slash = search->path && *search->path == '/' ? strrchr(search->path, '/') : NULL;
+	_cleanup_(freep) char *package = slash ? xasprintf("%s" SYMBOL_PACKAGE, search->path) : NULL;
+	bool is_package = !strcmp(link, SYMBOL_PACKAGE);
+	const char *path = is_package ? package : link;
+
+	if (!path)
+		return;
+	vec_push(&places->paths, xstrdup(path));
+	if (!is_package && slash)
+		vec_push(&places->paths,
+			 xasprintf("%.*s%s", (int)(slash - search->path), search->path, strrchr(link, '/')));
+	for_each_directory(places, search->directories, add_below, path + 1);
+}
+
 static void find_places(struct places *places, const struct debug_search *search, const struct symbol_debug_wish *wish)
 {
 	const char *slash = search->path && *search->path == '/' ? strrchr(search->path, '/') : NULL;
@@ -87,8 +108,12 @@ static void find_places(struct places *places, const struct debug_search *search
 
 	if (strlen(wish->build_id) > 2)
 		for_each_directory(places, search->directories, add_by_build_id, wish->build_id);
+	if (*wish->link == '/' || !strcmp(wish->link, SYMBOL_PACKAGE)) {
+		find_splits(places, search, wish->link);
+		return;
+	}
 	if (strchr(wish->link, '/')) { /* an alternate file */
-		for_each_directory(places, search->directories, add_alternate, wish->link);
+		for_each_directory(places, search->directories, add_below, wish->link);
 		return;
 	}
 	if (!*wish->link || !slash)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Debug information from anyone: lines and inlined calls all over an object file, whose sections may be compressed, and which
- * is its own alternate file.
+ * is its own alternate file, and has what its skeletons stand for.
  */
+#include "symbolize/dwarf_splits.h"
 #include "symbolize/sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,21 +27,42 @@ static void check(const struct source_batch *batch)
 	}
 }
 
+/* The same file is package and split file. */
+struct self_split {
+	struct dwarf_splits splits; /* first */
+	struct dwarf dwarf;
+	bool is_there;
+};
+
+static struct dwarf *open_self(struct dwarf_splits *splits, const char *path, uint32_t *candidate)
+{
+	struct self_split *self = (struct self_split *)splits;
+
+	if (strlen(path) < 1 || strlen(path) >= DEBUG_LINK_PATH_SIZE)
+		__builtin_trap();
+	return self->is_there && !(*candidate)++ ? &self->dwarf : NULL;
+}
+
 static void look_up(const struct elf_file *elf, const struct code_range *code, bool inlines, uint64_t small_max)
 {
 	struct source_batch batch = { .code = code, .nr_code = 1 };
+	struct self_split self = { .splits = { open_self } };
 	struct dwarf dwarf, alternate;
 
 	if (dwarf_open(&dwarf, elf, small_max))
 		return;
 	if (inlines && !dwarf_open(&alternate, elf, small_max))
 		dwarf.alternate = &alternate;
+	self.is_there = inlines && !dwarf_open_split(&self.dwarf, elf, &dwarf, small_max);
+	dwarf.splits = &self.splits;
 	for (uint32_t i = 0; i < PLACES; i++)
 		if (source_batch_add(&batch, code->address + i * (code->size / PLACES), i))
 			__builtin_trap();
 	if (!source_batch_sort(&batch) && !sources_find(&dwarf, &batch, inlines))
 		check(&batch);
 	source_batch_done(&batch);
+	if (self.is_there)
+		dwarf_close(&self.dwarf);
 	if (dwarf.alternate)
 		dwarf_close(&alternate);
 	dwarf_close(&dwarf);

@@ -116,6 +116,35 @@ static void an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it(voi
 		assert_false(debug_link_is_alternate(refused[i]));
 }
 
+static void split_information_is_where_it_was_made_or_beside_the_program(void **state)
+{
+	static const char *const refused[] = { "",      "a.dwo",       "/.dwo",          "/a/.dwo",
+					       "/a.dw", "/etc/shadow", "/a.dwo/b.debug", "dwp" };
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
+	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
+	_cleanup_(freep) char *path = xasprintf("%s/made/unit.dwo", fixture->directory);
+	_cleanup_(freep) char *below = xasprintf("debug%s", path), *package = xasprintf("debug%s.dwp", program);
+	struct debug_search search = { .directories = directories, .path = program };
+	struct symbol_debug_wish split = { "", path, 0 }, packed = { "", SYMBOL_PACKAGE, 0 };
+
+	make(fixture, "made/unit.dwo");
+	make(fixture, "bin/unit.dwo");
+	make(fixture, below);
+	make(fixture, "bin/program.dwp");
+	make(fixture, package);
+	expect(&search, &split, "made/unit.dwo");
+	expect(&search, &split, "bin/unit.dwo");
+	expect(&search, &split, below);
+	expect(&search, &split, NULL);
+	expect(&search, &packed, "bin/program.dwp");
+	expect(&search, &packed, package);
+	expect(&search, &packed, NULL);
+	assert_true(debug_link_is_split(path) && debug_link_is_split(SYMBOL_PACKAGE));
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		assert_false(debug_link_is_split(refused[i]));
+}
+
 static void lib_and_usr_lib_are_one(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -153,6 +182,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(split_information_is_where_it_was_made_or_beside_the_program, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(lib_and_usr_lib_are_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_no_candidate, set_up, tear_down),
 	};

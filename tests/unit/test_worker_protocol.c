@@ -352,16 +352,16 @@ static void acknowledging_twice_ends_the_worker(void **state)
 	assert_int_equal(ask(fixture, 0, &answer), SYMBOL_WORKER_DIED);
 }
 
-static void draft_want_debug(uint32_t file, const char *build_id)
+static void draft_want_debug(uint32_t file, const char *build_id, const char *link)
 {
 	uint32_t position;
 
 	draft_start(&draft, MESSAGE_WANT_DEBUG, file);
 	draft_text(&draft, build_id, strlen(build_id), &position);
-	draft_text(&draft, "", 0, &position); /* no debug link */
+	draft_text(&draft, link, strlen(link), &position);
 }
 
-/* What a worker asks for when it is asked for a name; returns how often open_debug was called. */
+/* What a worker asks for, by build ids or by paths, when it is asked for a name; returns how often open_debug was called. */
 static int nr_asked_by(const uint32_t *files, const char *const *build_ids, size_t nr, enum symbol_status expected)
 {
 	struct symbol_answer answer;
@@ -374,7 +374,8 @@ static int nr_asked_by(const uint32_t *files, const char *const *build_ids, size
 	add(fixture, 0);
 	say_indexed(fixture, 0, SYMBOL_OK, "");
 	for (size_t i = 0; i < nr; i++) {
-		draft_want_debug(files[i], build_ids[i]);
+		draft_want_debug(files[i], *build_ids[i] == '/' ? "" : build_ids[i],
+				 *build_ids[i] == '/' ? build_ids[i] : "");
 		prepare(fixture, &draft);
 	}
 	prepare_answer(fixture, (struct wire_answer){ .name = 1 }, 1, "name");
@@ -390,17 +391,23 @@ static void debug_files_are_opened_for_the_file_in_question_and_not_for_ever(voi
 		MOST = 64
 	};
 	static const uint32_t own[MOST + 1] = { 0 }, other[] = { 1 };
-	static const char *good[MOST + 1], *const path[] = { "../../../etc/shadow" }, *const empty[] = { "" };
+	static const char *const path[] = { "../../../etc/shadow" }, *const empty[] = { "" };
+	static const char *const no_split[] = { "/etc/shadow" };
+	static const char *good[MOST + 1], *splits[MOST + 1];
 
 	(void)state;
-	for (size_t i = 0; i <= MOST; i++)
+	for (size_t i = 0; i <= MOST; i++) {
 		good[i] = "abcd";
+		splits[i] = "/made/unit.dwo";
+	}
 	assert_int_equal(nr_asked_by(own, good, 1, SYMBOL_OK), 1);
 	assert_int_equal(nr_asked_by(own, good, MOST, SYMBOL_OK), MOST);
 	assert_int_equal(nr_asked_by(own, good, MOST + 1, SYMBOL_WORKER_DIED), MOST);
 	assert_int_equal(nr_asked_by(other, good, 1, SYMBOL_WORKER_DIED), 0);
 	assert_int_equal(nr_asked_by(own, path, 1, SYMBOL_WORKER_DIED), 0);
 	assert_int_equal(nr_asked_by(own, empty, 1, SYMBOL_WORKER_DIED), 0);
+	assert_int_equal(nr_asked_by(own, no_split, 1, SYMBOL_WORKER_DIED), 0);
+	assert_int_equal(nr_asked_by(own, splits, MOST + 1, SYMBOL_OK), MOST + 1); /* a program has many */
 }
 
 static void an_unasked_request_for_a_file_ends_the_worker(void **state)
@@ -409,7 +416,7 @@ static void an_unasked_request_for_a_file_ends_the_worker(void **state)
 	struct symbol_answer answer;
 
 	add(fixture, 0);
-	draft_want_debug(0, "abcd");
+	draft_want_debug(0, "abcd", "");
 	assert_int_equal(draft_send(&draft, fixture->worker, true, -1), 0);
 	assert_int_equal(ask(fixture, 0, &answer), SYMBOL_WORKER_DIED);
 	assert_int_equal(fixture->nr_debug_asked, 0);
