@@ -130,30 +130,33 @@ bool host_reads_kernel(enum program_kind kind)
 }
 
 /* Distributions keep the release of a series and tell the patch level elsewhere: "#1 SMP Debian 6.1.170-1 (2026-…)". */
-static bool read_release(unsigned int ret_release[3])
+static bool read_release(const char *release, const char *version, unsigned int ret_numbers[3])
 {
-	struct utsname name;
-	const char *debian;
+	const char *debian = strstr(version, "Debian ");
 
-	if (uname(&name))
+	ret_numbers[2] = 0;
+	return sscanf(debian ? debian + strlen("Debian ") : release, "%u.%u.%u", &ret_numbers[0], &ret_numbers[1],
+		      &ret_numbers[2]) >= 2;
+}
+
+bool release_freezes_on_user_reads(const char *release, const char *version)
+{
+	unsigned int numbers[3];
+
+	if (!read_release(release, version, numbers))
 		return false;
-	debian = strstr(name.version, "Debian ");
-	ret_release[2] = 0;
-	return sscanf(debian ? debian + strlen("Debian ") : name.release, "%u.%u.%u", &ret_release[0], &ret_release[1],
-		      &ret_release[2]) >= 2;
+	if (numbers[0] == 5)
+		return numbers[1] == 19;
+	if (numbers[0] != 6 || numbers[1] > 3)
+		return false;
+	return numbers[1] == 1 ? numbers[2] < 36 : numbers[1] == 3 ? numbers[2] < 10 : true;
 }
 
 bool host_freezes_on_user_reads(void)
 {
-	unsigned int release[3];
+	struct utsname name;
 
-	if (!read_release(release))
-		return false;
-	if (release[0] == 5)
-		return release[1] == 19;
-	if (release[0] != 6 || release[1] > 3)
-		return false;
-	return release[1] == 1 ? release[2] < 36 : release[1] == 3 ? release[2] < 10 : true;
+	return !uname(&name) && release_freezes_on_user_reads(name.release, name.version);
 }
 
 static int load_empty_uprobe_multi(void)

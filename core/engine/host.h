@@ -56,6 +56,9 @@ bool host_reads_kernel(enum program_kind kind);
  */
 bool host_freezes_on_user_reads(void);
 
+/* The same for a kernel of which uname() says this. */
+bool release_freezes_on_user_reads(const char *release, const char *version);
+
 /* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
 bool host_has_uprobe_multi(void);
 

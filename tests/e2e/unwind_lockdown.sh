@@ -1,0 +1,15 @@
+#!/bin/sh
+# ctest: guest timeout=120 boots=lockdown
+# Under lockdown=confidentiality no program may read user memory: stacks are those of the kernel's walk by frame pointers, every
+# event is counted, and a line says so. Who insists on tables is refused.
+. "${0%/*}/lib.sh"
+
+tool count -f -U -o "$T/stacks.folded" t:raw_syscalls:sys_enter -- "$FIXTURES/calls" -n 300 -k getppid
+expect_status 0
+expect_equal "calls with their user stack" "$(folded_sum_of '^calls;.*;syscall 300$' "$T/stacks.folded")" 300
+expect_err 'user stacks are walked by frame pointers: this kernel lets no program read memory \(lockdown=confidentiality\)$'
+refuse_err 'reached their root'
+
+tool count --unwind=dwarf -p $$ t:raw_syscalls:sys_enter
+expect_status 3
+expect_err '--unwind=dwarf: this kernel lets no program read memory \(lockdown=confidentiality\)$'
