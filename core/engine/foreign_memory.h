@@ -4,7 +4,8 @@
  *
  * Its owner decides how long a page takes to be there: with userfaultfd(2) (any user's, before 5.11 by default) for ever, and
  * then nothing but a fatal signal ends the system call that waits for it (mm/userfaultfd.c, handle_userfault()). So a helper
- * that can be killed reads it.
+ * that can be killed reads it. Of a file whose FUSE daemon does not answer not even that ends it (fs/fuse/dev.c,
+ * request_wait_answer()): such a helper is left behind, with its memory, until the daemon ends.
  */
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 /*
- * All of [start, start + nr), which need not be in one mapping. 0; -ETIMEDOUT after 200 ms; -ESRCH, -EFAULT, -EPERM, -ENOMEM, -EAGAIN.
+ * All of [start, start + nr), which need not be in one mapping. 0; -ETIMEDOUT after 200 ms, or twice that; -ESRCH, -EFAULT,
+ * -EPERM, -ENOMEM, -EAGAIN.
  */
 int foreign_memory_read(uint32_t tgid, uint64_t start, void *to, size_t nr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory of a child: what is there, what is not, and a page that it holds back for ever. */
+/* Memory of a child: what is there, what is not, and pages that it holds back for ever. */
 #include "core/engine/foreign_memory.h"
 
 #include <errno.h>
@@ -18,6 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "tests/unit/fuse_file.h"
 
 #define PAGE 4096
 
@@ -122,12 +125,39 @@ static void a_page_that_is_held_back_is_not_waited_for(void **state)
 	assert_int_equal(waitpid(-1, NULL, __WALL | WNOHANG), 0); /* the helper has gone, the child is there */
 }
 
+/* Of a file whose daemon does not answer: then not even a killed process is let go. */
+static void a_file_that_is_held_back_is_not_waited_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fuse_file file;
+	char got[64] = "untouched";
+	uint64_t begin_ns;
+	void *mapped;
+
+	if (fuse_file_open(&file)) {
+		print_message("FUSE is not permitted here\n");
+		skip();
+	}
+	mapped = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, file.fd, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	start(fixture, false);
+	begin_ns = clock_monotonic_ns();
+	assert_int_equal(foreign_memory_read((uint32_t)fixture->child, (uintptr_t)mapped, got, sizeof(got)),
+			 -ETIMEDOUT);
+	assert_true(clock_monotonic_ns() - begin_ns < 5 * NSEC_PER_SEC);
+	munmap(mapped, PAGE);
+	fuse_file_close(&file);
+	assert_true(waitpid(-1, NULL, __WCLONE) > 0); /* the helper */
+	assert_string_equal(got, "untouched");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_there_is_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_not_is_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_page_that_is_held_back_is_not_waited_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_file_that_is_held_back_is_not_waited_for, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
