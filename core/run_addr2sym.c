@@ -259,8 +259,8 @@ static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, 
 		add_line(run, &lines[i]);
 		buf_addc(&run->text, '\n');
 		if (lines[i].omitted)
-			buf_addf(&run->text, "... (inlined): %" PRIu32 " more calls, too many to tell\n",
-				 lines[i].omitted);
+			buf_addf(&run->text, "... (inlined): %" PRIu32 " more call%s, too many to tell\n",
+				 lines[i].omitted, lines[i].omitted == 1 ? "" : "s");
 	}
 	add_answer(run, answer);
 	if (nr)

@@ -12,6 +12,7 @@
 enum {
 	BATCH_MAX = 1 << 20, /* places of one question */
 	KERNEL_FILE = 0x7fffffff, /* among the files that took too long */
+	LEVELS_MAX = 1024, /* of calls at one place; the worker tells fewer */
 	TIME_MAX_MS = 20000, /* of one question: less than the worker's own deadline, which would cost us the worker */
 };
 
@@ -90,6 +91,7 @@ static void add_call(struct profile *profile, uint32_t function, uint16_t level,
 	call.offset = call.source = call.line = 0;
 	call.has_inlined = false;
 	position = profile_add_frame(profile, &call);
+	profile->frames.data[position].line_reason = LINES_FOUND;
 	if (line)
 		set_source(profile, &profile->frames.data[position], line);
 }
@@ -101,16 +103,29 @@ static uint16_t add_omitted(struct profile *profile, uint32_t function, uint16_t
 
 	if (!nr)
 		return level;
-	snprintf(name, sizeof(name), "%u more inlined calls", nr);
+	snprintf(name, sizeof(name), "%u more inlined call%s", nr, nr == 1 ? "" : "s");
 	add_call(profile, function, ++level, name, NULL);
 	return level;
+}
+
+/* For the calls too that are known of the place, of an earlier search. */
+static void miss(struct profile *profile, uint32_t function, enum line_reason why)
+{
+	uint32_t call = profile->frames.data[function].has_inlined ? profile_find_inlined(profile, function, 1)
+								   : PROFILE_NONE;
+
+	profile->frames.data[function].line_reason = (uint8_t)why;
+	for (uint16_t level = 2; call != PROFILE_NONE && level; level++) {
+		profile->frames.data[call].line_reason = (uint8_t)why;
+		call = profile_find_inlined(profile, function, level);
+	}
 }
 
 static void take_place(struct profile *profile, uint32_t function, const struct symbol_line *lines, size_t nr)
 {
 	uint16_t level = 0;
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr && level < LEVELS_MAX; i++) {
 		struct profile_frame *frame = &profile->frames.data[function];
 
 		frame->line_reason = LINES_FOUND;
@@ -123,13 +138,13 @@ static void take_place(struct profile *profile, uint32_t function, const struct 
 		level = add_omitted(profile, function, level, lines[i].omitted);
 	}
 	if (!nr)
-		profile->frames.data[function].line_reason = LINES_NO_LINE;
+		miss(profile, function, LINES_NO_LINE);
 }
 
 static void give_up(struct profile *profile, const struct batch *batch, size_t first, enum line_reason why)
 {
 	for (size_t i = first; i < batch->frames.nr; i++)
-		profile->frames.data[batch->frames.data[i]].line_reason = (uint8_t)why;
+		miss(profile, batch->frames.data[i], why);
 }
 
 /* ---- questions ---- */

@@ -97,7 +97,8 @@ static void count_frame(struct missing *missing, const struct profile_frame *fra
 	missing->nr_frames++;
 	if (!frame->name && frame->reason < REASONS_MAX)
 		missing->names[frame->reason].nr++;
-	if (frame->line_reason != LINES_FOUND && frame->kind != FRAME_TEXT && frame->line_reason < REASONS_MAX)
+	if (frame->line_reason != LINES_FOUND && !frame->source && frame->kind != FRAME_TEXT &&
+	    frame->line_reason < REASONS_MAX)
 		missing->lines[frame->line_reason].nr++;
 }
 
@@ -173,7 +174,7 @@ static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, 
 	buf_add_grouped(text, total);
 	buf_adds(text, " of ");
 	buf_add_grouped(text, nr_frames);
-	buf_addf(text, " frames have no %s: ", what);
+	buf_addf(text, " frames %s no %s: ", total == 1 ? "has" : "have", what);
 	for (size_t i = 0; i < REASONS_MAX && reasons[i].nr; i++) {
 		buf_adds(text, i ? ", " : "");
 		buf_add_grouped(text, reasons[i].nr);

@@ -30,13 +30,19 @@ expect_status 0
 tool count -f --inlines -U -p "$fixture_pid" -D 0.2 t:sched:sched_switch
 expect_status 0
 
+tool profile -U -F 999 --inlines -p "$fixture_pid" --save "$T/calls.stk" 1
+tool profile -U -F 999 --lines -p "$fixture_pid" --save "$T/lines.stk" 1
+
 # The run as it was, and what it was not asked for
 tool report "$T/with.stk"
 expect_out "$chain"
 tool report -f -a --lines --inlines "$T/without.stk"
 expect_status 0
 expect_out "$chain"
-expect_err 'frames have no source line: [0-9]+ \(the debug information says nothing about the place\)'
+expect_err 'frames (have|has) no source line: [0-9]+ \(the debug information says nothing about the place\)'
+tool report -f -a --lines "$T/calls.stk"
+expect_out "$chain"
+refuse_err 'not looked up'
 tool report --inlines --plain "$T/without.stk"
 expect_out '^    st_fix_burn \(inlined\)$'
 refuse_out 'inlined\.c'
@@ -61,6 +67,13 @@ expect_status 0
 expect_out 'st_fix_outer'
 refuse_out 'inlined\)|inlined\.c'
 expect_err 'no source line: [0-9]+ \(neither the file nor a debug file of it has debug information\)'
+missing() { # how many frames of the report have no line
+	sed -n 's/^NOTE: \([0-9,]*\) of [0-9,]* frames ha[a-z]* no source line.*/\1/p' "$T/err"
+}
+tool report "$T/lines.stk"
+before=$(missing)
+tool report --inlines "$T/lines.stk" # what is known of lines is not missing because nothing is found any more
+[ "$(missing)" = "$before" ] || fail "$(missing) frames have no line, and $before had none"
 fixture "$T/prog"
 go
 tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --debug-dir "$T/debug" 1

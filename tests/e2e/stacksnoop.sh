@@ -118,7 +118,7 @@ go
 fixture_done
 tool_end
 expect_equal "events" "$(events)" 10
-expect_err '^NOTE: [0-9]+ of [0-9]+ frames have no name: '
+expect_err '^NOTE: [0-9]+ of [0-9]+ frames (have|has) no name: '
 fixture_end
 
 # a kernel function, which is all that bcc's form takes

@@ -333,7 +333,7 @@ static void what_has_no_line_is_counted_by_reason(void **state)
 	profile_expand(&profile);
 	text = print(&profile, notes);
 	assert_non_null(strstr(text,
-			       "NOTE: 1 of 5 frames have no source line: 1 (neither the file nor a debug file of it "
+			       "NOTE: 1 of 5 frames has no source line: 1 (neither the file nor a debug file of it "
 			       "has debug information)\n"));
 }
 
