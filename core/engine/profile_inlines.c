@@ -33,7 +33,7 @@ static void add_place(struct stacks *stacks, size_t at, size_t room)
 
 	for (uint32_t level = 1; profile->frames.data[function].has_inlined && level <= room; level++) {
 		call = profile_find_inlined(profile, function, (uint16_t)level);
-		if (call == PROFILE_NONE || stacks->nr_calls == CALLS_MAX)
+		if (call == PROFILE_NONE || stacks->nr_calls >= CALLS_MAX)
 			break;
 		add(stacks, call, address);
 		stacks->nr_calls++;
@@ -53,9 +53,14 @@ static uint16_t add_stack(struct stacks *stacks, size_t first, uint16_t nr)
 
 static void copy_stack(struct stacks *stacks, const struct profile_record *record)
 {
-	for (size_t i = 0; i < (size_t)record->nr_kernel + record->nr_user; i++)
-		add(stacks, stacks->profile->stack_frames.data[record->first + i],
-		    stacks->profile->stack_addresses.data[record->first + i]);
+	const struct profile *profile = stacks->profile;
+
+	for (size_t i = 0; i < (size_t)record->nr_kernel + record->nr_user; i++) {
+		uint32_t frame = profile->stack_frames.data[record->first + i];
+
+		add(stacks, frame, profile->stack_addresses.data[record->first + i]);
+		stacks->nr_calls += profile->frames.data[frame].level > 0;
+	}
 }
 
 static void expand_record(struct stacks *stacks, struct profile_record *record)

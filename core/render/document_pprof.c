@@ -58,9 +58,10 @@ struct encoder {
 	VEC(int64_t) values;          /* nr_types per sample */
 	VEC(int64_t) comments;
 	uint64_t *location_of;        /* of profile frames, 0 not made yet */
+	uint64_t *bare_location_of;   /* the same without the calls that were inlined there */
 	VEC(uint64_t) function_of;    /* of strings, 0 not made yet; without a source */
 	struct hashidx sourced;       /* of functions with one, by name and source */
-	VEC(uint64_t) first_of;       /* location of each function, 0 none */
+	VEC(uint64_t) first_of;       /* location of each function without an address, 0 none: that of a label */
 };
 
 static void encoder_done(struct encoder *encoder)
@@ -79,6 +80,7 @@ static void encoder_done(struct encoder *encoder)
 	vec_done(&encoder->first_of);
 	hashidx_done(&encoder->sourced);
 	free(encoder->location_of);
+	free(encoder->bare_location_of);
 }
 
 /* Strings of protobuf must be UTF-8. */
@@ -269,7 +271,7 @@ static uint64_t add_location(struct encoder *encoder, Pprof__Location *location,
 	vec_push(&encoder->locations, *location);
 	while (encoder->first_of.nr <= function)
 		vec_push(&encoder->first_of, 0);
-	if (!encoder->first_of.data[function])
+	if (!encoder->first_of.data[function] && !location->address)
 		encoder->first_of.data[function] = location->id;
 	return location->id;
 }
@@ -295,25 +297,42 @@ static void place(struct encoder *encoder, const struct profile_frame *frame, Pp
 	}
 }
 
-static uint64_t location_of(struct encoder *encoder, uint32_t position)
+static uint64_t make_location(struct encoder *encoder, uint32_t position, bool with_calls)
 {
 	const struct profile *profile = encoder->profile;
 	const struct profile_frame *frame = &profile->frames.data[position];
-	uint64_t *known = &encoder->location_of[position];
 	Pprof__Location location = PPROF__LOCATION__INIT;
 	size_t first_line = encoder->lines.nr;
 
-	if (*known)
-		return *known;
 	place(encoder, frame, &location);
-	for (uint32_t level = 1; !frame->level && frame->has_inlined && level <= UINT16_MAX; level++) {
+	for (uint32_t level = 1; with_calls && level <= UINT16_MAX; level++) {
 		uint32_t call = profile_find_inlined(profile, position, (uint16_t)level);
 
 		if (call == PROFILE_NONE)
 			break;
 		add_line(encoder, &profile->frames.data[call]);
 	}
-	*known = add_location(encoder, &location, first_line, add_line(encoder, frame));
+	return add_location(encoder, &location, first_line, add_line(encoder, frame));
+}
+
+static uint64_t location_of(struct encoder *encoder, uint32_t position)
+{
+	const struct profile_frame *frame = &encoder->profile->frames.data[position];
+	uint64_t *known = &encoder->location_of[position];
+
+	if (!*known)
+		*known = make_location(encoder, position, frame->has_inlined && !frame->level);
+	return *known;
+}
+
+static uint64_t bare_location_of(struct encoder *encoder, uint32_t position)
+{
+	uint64_t *known = &encoder->bare_location_of[position];
+
+	if (!encoder->profile->frames.data[position].has_inlined)
+		return location_of(encoder, position);
+	if (!*known)
+		*known = make_location(encoder, position, false);
 	return *known;
 }
 
@@ -332,21 +351,28 @@ static uint64_t label_location(struct encoder *encoder, const char *label)
 
 /* ---- samples ---- */
 
-/* A call that was inlined is a line of the location of its function; --max-depth may have cut that off. */
-static bool is_told(const struct profile *profile, const struct merged_stack *stack, uint32_t at)
+/* Where the last function of a stack stands, or its first frame when all are calls. */
+static uint32_t last_function(const struct profile *profile, const struct merged_stack *stack)
 {
-	uint32_t end = stack->first + stack->nr, function = at;
+	uint32_t at = stack->first + stack->nr;
 
-	while (function < end && profile->frames.data[profile->stack_frames.data[function]].level)
-		function++;
-	return function > at && function < end;
+	while (at > stack->first && profile->frames.data[profile->stack_frames.data[at - 1]].level)
+		at--;
+	return at > stack->first ? at - 1 : stack->first;
 }
 
+/* A call that was inlined is a line of the location of its function; --max-depth may have cut that off. */
 static void add_stack(struct encoder *encoder, const struct merged_stack *stack, const char *missed)
 {
-	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
-		if (!is_told(encoder->profile, stack, at))
-			vec_push(&encoder->stacks, location_of(encoder, encoder->profile->stack_frames.data[at]));
+	const struct profile *profile = encoder->profile;
+	uint32_t end = stack->first + stack->nr, last = last_function(profile, stack);
+
+	for (uint32_t at = stack->first; at < end; at++) {
+		uint32_t frame = profile->stack_frames.data[at];
+
+		if (!profile->frames.data[frame].level || at >= last)
+			vec_push(&encoder->stacks, location_of(encoder, frame));
+	}
 	if (stack_root_label(stack))
 		vec_push(&encoder->stacks, label_location(encoder, stack_root_label(stack)));
 	if (stack->status == STACK_UNREADABLE)
@@ -362,13 +388,14 @@ static void add_comm(struct encoder *encoder, uint32_t comm)
 		vec_push(&encoder->stacks, label_location(encoder, buf_text(&text)));
 }
 
+/* Upside down the calls of a location would stand in the wrong order: each has a location of its own. */
 static void add_stack_down(struct encoder *encoder, const struct merged_stack *stack)
 {
 	if (stack->cut)
 		vec_push(&encoder->stacks, label_location(encoder, LABEL_CUT));
 	for (uint32_t i = stack->nr; i > 0; i--)
 		vec_push(&encoder->stacks,
-			 location_of(encoder, encoder->profile->stack_frames.data[stack->first + i - 1]));
+			 bare_location_of(encoder, encoder->profile->stack_frames.data[stack->first + i - 1]));
 }
 
 /* As in flame graphs the waker stands upside down on the one it wakes: its name is the leaf. */
@@ -624,6 +651,7 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 
 	encoder.view.by_name = false;
 	encoder.location_of = xcalloc(profile->frames.nr + 1, sizeof(*encoder.location_of));
+	encoder.bare_location_of = xcalloc(profile->frames.nr + 1, sizeof(*encoder.bare_location_of));
 	add_types(&encoder, &message);
 	encoder.comm_key = add_string(&encoder, "comm");
 	encoder.pid_key = add_string(&encoder, "pid");

@@ -431,6 +431,33 @@ static void calls_without_their_function_are_locations(void **state)
 	pprof__profile__free_unpacked(message, NULL);
 }
 
+/* A waker stands upside down: its calls are between its function and who is woken, and each of them is there once. */
+static void calls_of_a_waker_are_locations(void **state)
+{
+	static const char *const names[] = { "app", "main", "work", "middle", "burn", "--" };
+	static const struct profile_id waker = { 5, 1 }, sleeper = { 2, 1 }, id = { 9, 9 };
+	_cleanup_(profile_done) struct profile profile;
+	const Pprof__Sample *sample;
+	Pprof__Profile *message;
+
+	build(&profile);
+	profile.view.style = VIEW_WAKE;
+	profile_expand(&profile);
+	profile_add_pair(&profile, id, sleeper, &waker, WAKER_SEEN);
+	profile.intervals.data[0].rows.nr = 0;
+	profile_count(&profile, &profile.intervals.data[0], id, 1, 1000);
+	message = pprof(&profile);
+	sample = message->sample[0];
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const Pprof__Location *place = location(message, sample, i);
+
+		assert_int_equal(place->n_line, 1);
+		assert_string_equal(message->string_table[message->function[place->line[0]->function_id - 1]->name],
+				    names[i]);
+	}
+	pprof__profile__free_unpacked(message, NULL);
+}
+
 /* As many levels as there can be, of a hostile file: counting on leads back to the function itself. */
 static void all_levels_there_are_end(void **state)
 {
@@ -465,6 +492,7 @@ int main(void)
 		cmocka_unit_test(an_inlined_function_can_be_picked),
 		cmocka_unit_test(a_location_of_pprof_has_a_line_for_each_call),
 		cmocka_unit_test(calls_without_their_function_are_locations),
+		cmocka_unit_test(calls_of_a_waker_are_locations),
 		cmocka_unit_test(all_levels_there_are_end),
 	};
 
