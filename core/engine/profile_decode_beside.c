@@ -39,21 +39,29 @@ static int decode_cgroup(struct decoder *decoder, const unsigned char *at, size_
 
 /* ---- the host ---- */
 
-/* Later versions may put more behind what is known here. */
-static const unsigned char *fixed(struct decoder *decoder, enum section section, size_t nr_bytes)
+/* *ret_at is NULL where the section is not there. Later versions may put more behind what is known here. */
+static int find_fixed(const struct decoder *decoder, enum section section, const char *name, size_t nr_bytes,
+		      const unsigned char **ret_at)
 {
-	return decoder->sections[section].nr_bytes < nr_bytes ? NULL : decoder->sections[section].bytes;
+	const struct payload *payload = &decoder->sections[section];
+
+	*ret_at = NULL;
+	if (!payload->found)
+		return 0;
+	if (payload->nr_bytes < nr_bytes)
+		return malformed(decoder, "section %s is too short", name);
+	*ret_at = payload->bytes;
+	return 0;
 }
 
 static int decode_host(struct decoder *decoder)
 {
-	const unsigned char *at = fixed(decoder, SECTION_HOST, HOST_BYTES);
 	struct profile_host *host = &decoder->profile->host;
+	const unsigned char *at;
+	int err = find_fixed(decoder, SECTION_HOST, "HOST", HOST_BYTES, &at);
 
-	if (!decoder->sections[SECTION_HOST].found)
-		return 0;
-	if (!at)
-		return malformed(decoder, "section HOST is too short");
+	if (err || !at)
+		return err;
 	*host = (struct profile_host){ get32(at), get32(at + 4), get32(at + 8), get32(at + 12) };
 	if (!is_string(decoder, host->machine) || !is_string(decoder, host->kernel_version) ||
 	    !is_string(decoder, host->kernel_build_id))
@@ -63,12 +71,11 @@ static int decode_host(struct decoder *decoder)
 
 static int decode_clocks(struct decoder *decoder)
 {
-	const unsigned char *at = fixed(decoder, SECTION_CLKS, CLKS_BYTES);
+	const unsigned char *at;
+	int err = find_fixed(decoder, SECTION_CLKS, "CLKS", CLKS_BYTES, &at);
 
-	if (!decoder->sections[SECTION_CLKS].found)
-		return 0;
-	if (!at)
-		return malformed(decoder, "section CLKS is too short");
+	if (err || !at)
+		return err;
 	decoder->profile->clocks = (struct profile_clocks){
 		.monotonic_ns = get64(at),
 		.boot_ns = get64(at + 8),

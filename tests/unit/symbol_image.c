@@ -3,9 +3,10 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include <cmocka.h>
+
+#include "tests/unit/name_text.h"
 
 int symbol_image_open(const struct elf_writer *writer, struct elf_file *ret_elf, struct symtab *ret_table)
 {
@@ -22,11 +23,6 @@ const char *symbol_image_name(const struct symtab *table, uint64_t offset, char 
 {
 	const struct symtab_symbol *symbol = symtab_lookup(table, offset);
 	char scratch[NAME_MAX_BYTES];
-	struct name name = { "", 0 };
 
-	if (symbol)
-		name = symtab_name(table, symbol, scratch);
-	memcpy(text, name.text, name.nr_bytes);
-	text[name.nr_bytes] = '\0';
-	return text;
+	return name_text(symbol ? symtab_name(table, symbol, scratch) : (struct name){ "", 0 }, text);
 }

@@ -329,14 +329,28 @@ static void any_flipped_bit_is_noticed(void **state)
 	buf_done(&bytes);
 }
 
+/* A number of a file that makes no sense, and what is said of it. */
+struct damage {
+	const char *tag;
+	size_t offset;
+	uint32_t number;
+	const char *cause;
+};
+
+static void refused_each(void (*make)(struct buf *bytes), const struct damage *cases, size_t nr)
+{
+	_cleanup_(buf_done) struct buf bytes = {};
+
+	for (size_t i = 0; i < nr; i++) {
+		make(&bytes);
+		change(&bytes, cases[i].tag, cases[i].offset, cases[i].number);
+		refused(&bytes, bytes.nr, cases[i].cause);
+	}
+}
+
 static void indexes_out_of_range_are_refused(void **state)
 {
-	static const struct {
-		const char *tag;
-		size_t offset;
-		uint32_t number;
-		const char *cause;
-	} cases[] = {
+	static const struct damage cases[] = {
 		{ "INFO", 0, 999, "no such string in section INFO" },
 		{ "FILE", 4, 999, "no such string in file 0" },
 		{ "FRAM", 0, 0x09, "frame 0 is of an unknown kind" },
@@ -353,11 +367,7 @@ static void indexes_out_of_range_are_refused(void **state)
 	};
 	struct buf bytes = {};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		encode(&bytes);
-		change(&bytes, cases[i].tag, cases[i].offset, cases[i].number);
-		refused(&bytes, bytes.nr, cases[i].cause);
-	}
+	refused_each(encode, cases, sizeof(cases) / sizeof(cases[0]));
 	encode(&bytes);
 	change(&bytes, "INTV", INTV_HEAD_BYTES + INTV_LOSS_BYTES * profile_nr_losses(), 2);
 	refused(&bytes, bytes.nr, "no such record in a row");
@@ -437,12 +447,7 @@ static void processes_come_back(void **state)
 
 static void wrong_processes_are_refused(void **state)
 {
-	static const struct {
-		const char *tag;
-		size_t offset;
-		uint32_t number;
-		const char *cause;
-	} cases[] = {
+	static const struct damage cases[] = {
 		{ "HOST", 8, 999, "no such string in section HOST" },
 		{ "LIFE", LIFE_BYTES + 8, 0, "process 1 is there twice" },
 		{ "MAPS", 0, 2, "no such process in mapping 0" },
@@ -450,13 +455,8 @@ static void wrong_processes_are_refused(void **state)
 		{ "MAPS", MAPS_BYTES + 16, 0x400000, "mapping 1 ends before it starts" },
 		{ "MAPS", MAPS_BYTES + 4, 0, "mapping 1 is there twice" },
 	};
-	_cleanup_(buf_done) struct buf bytes = {};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		encode_processes(&bytes);
-		change(&bytes, cases[i].tag, cases[i].offset, cases[i].number);
-		refused(&bytes, bytes.nr, cases[i].cause);
-	}
+	refused_each(encode_processes, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* As a program reads it that does not know these sections: they are not required. */
