@@ -208,6 +208,18 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	}
 }
 
+/* A duration all the same: one that is refused, though it has whole seconds, minutes or the like. */
+static bool is_too_long(const char *text)
+{
+	size_t nr = strspn(text, "0123456789");
+	const char *unit = text + nr;
+	uint64_t unused;
+
+	if (*unit == '.' && is_digit(unit[1]))
+		unit = read_fraction(unit + 1, &unused);
+	return strspn(text, "0") < nr && thousandths_of(unit);
+}
+
 /* A number, but not one of those that are accepted. */
 static int refuse_number(const struct option_spec *spec, const char *label, const char *text)
 {
@@ -231,6 +243,9 @@ int value_store(const struct option_spec *spec, const char *label, const char *t
 		return 0;
 	if (!strcmp(noun(spec), "a number") && is_digit(*text) && !text[strspn(text, "0123456789")])
 		return refuse_number(spec, label, text);
+	if (spec->kind == OPTION_KIND_SECONDS && is_too_long(text))
+		return fail_usage("argument %s: '%s' is too long: give at most %" PRIu64 " seconds", label, text,
+				  (uint64_t)MAX_SECONDS);
 	describe_accepted(spec, &accepted);
 	return fail_usage("argument %s: '%s' is not %s: give %s", label, text, noun(spec), buf_text(&accepted));
 }

@@ -90,6 +90,9 @@ good '^report +' --list
 
 seconds='give a time from 1ms on, like 5 (seconds), 0.5, 500ms, 2m or 1h'
 wrong 2 "stacktool profile: argument duration: '0' is not a duration: $seconds" profile 0
+for long in 9000000000 9000000000.5 3000000h 99999999999999999999999m; do
+	wrong 2 "stacktool profile: argument duration: '$long' is too long: give at most 999999999 seconds" profile "$long"
+done
 wrong 2 "stacktool profile: argument duration: '-5' is not a duration: $seconds" profile -5
 wrong 2 "stacktool profile: argument duration: '5x' is not a duration: $seconds" profile 5x
 wrong 2 "stacktool profile: argument -F/--frequency: '0' is not a frequency: give 1 to 1000000" profile -F 0
