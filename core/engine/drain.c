@@ -585,8 +585,10 @@ static int wait_for_programs(struct session *session, uint32_t dead)
 
 static void note_pressure(struct session *session, uint32_t nr_entries)
 {
-	if (nr_entries >= session->wanted_entries / 2 && session->wanted_entries < MAX_COUNT_ENTRIES)
-		session->wanted_entries *= 4;
+	uint32_t wanted = session->wanted_entries;
+
+	if (nr_entries >= wanted / 2 && wanted < MAX_COUNT_ENTRIES)
+		session->wanted_entries = wanted < MAX_COUNT_ENTRIES / 4 ? 4 * wanted : MAX_COUNT_ENTRIES;
 }
 
 /*
