@@ -290,7 +290,7 @@ static struct drain_target target_of(struct run *run)
 
 static int written(int err)
 {
-	return err && err != -EPIPE ? fail(err, "standard output: %s", strerror(-err)) : err;
+	return err && err != -EPIPE ? fail(err, "standard output: cannot be written: %s", strerror(-err)) : err;
 }
 
 /* With -o or --format: the interval as a document of its own. */
