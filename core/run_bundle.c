@@ -63,6 +63,8 @@ static int read_file(int fd, const char *what, struct buf *bytes)
 			return fail(-errno, "'%s': %s", what, strerror(errno));
 		bytes->nr += (size_t)nr;
 	}
+	if (bytes->nr < (size_t)st.st_size)
+		return fail(-EAGAIN, "'%s': became shorter while it was copied", what);
 	return 0;
 }
 
@@ -132,7 +134,7 @@ int run_bundle(const char *path, const char *directory, const char *debug_direct
 		err = add_file(&bundle, i);
 	if (err)
 		return err;
-	printf("%zu files, %.1f MB; there: stacktool report --debug-dir %s %s\n", bundle.nr_files,
-	       (double)bundle.nr_bytes / 1e6, directory, path);
+	printf("%zu file%s, %.1f MB; there: stacktool report --debug-dir %s %s\n", bundle.nr_files,
+	       bundle.nr_files == 1 ? "" : "s", (double)bundle.nr_bytes / 1e6, directory, path);
 	return fflush(stdout) ? fail(-errno, "standard output: cannot be written: %s", strerror(errno)) : 0;
 }

@@ -68,6 +68,22 @@ void buf_add_grouped(struct buf *buf, uint64_t number)
 	buf_addf(buf, ",%03u", (unsigned int)(number % 1000));
 }
 
+void buf_add_counted(struct buf *buf, uint64_t number, const char *words)
+{
+	while (*words) {
+		size_t plain = strcspn(words, "{"), one, many;
+
+		buf_add(buf, words, plain);
+		words += plain;
+		if (!*words)
+			return;
+		one = strcspn(++words, "|");
+		many = strcspn(words + one + 1, "}");
+		buf_add(buf, number == 1 ? words : words + one + 1, number == 1 ? one : many);
+		words += one + 1 + many + 1;
+	}
+}
+
 void buf_vaddf(struct buf *buf, const char *format, va_list arguments)
 {
 	va_list again;

@@ -391,11 +391,12 @@ void session_describe_refused(const struct session *session, struct buf *ret_lin
 	size_t nr = session->refused.nr + session->nr_left + session->nr_attached;
 
 	if (session->refused.nr) {
-		buf_addf(ret_lines, "%zu of %zu probes were refused, such as ", session->refused.nr, nr);
+		buf_addf(ret_lines, "%zu of %zu probes %s refused, such as ", session->refused.nr, nr,
+			 session->refused.nr == 1 ? "was" : "were");
 		escape_add(ret_lines, session->refused.example, ESCAPE_LINE);
 		buf_addf(ret_lines, ": %s\n", reason_of(session->refused.err));
 	}
 	if (session->nr_left)
-		buf_addf(ret_lines, "%zu of %zu probes were not attached: the run was ended before their turn\n",
-			 session->nr_left, nr);
+		buf_addf(ret_lines, "%zu of %zu probes %s not attached: the run was ended before their turn\n",
+			 session->nr_left, nr, session->nr_left == 1 ? "was" : "were");
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/profile_read.h"
 
 enum {
 	MAX_FRAMES = 8192 /* in a line; deeper stacks are cut at the root */
@@ -16,6 +17,7 @@ struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
 	uint64_t nr_lines;
+	uint64_t nr_rounded; /* lines whose count is nothing only because it was rounded */
 	uint32_t frames[MAX_FRAMES];
 	uint64_t addresses[MAX_FRAMES];
 };
@@ -217,18 +219,31 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 
 /* ---- the text ---- */
 
+/* Of a count that became 0. */
+static bool is_above_nothing(const char *text, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (text[i] > '0' && text[i] <= '9')
+			return true;
+	return false;
+}
+
 static bool read_line(struct reader *reader, struct slice line)
 {
+	struct slice whole;
 	uint64_t count;
 
 	if (line.nr && line.text[line.nr - 1] == '\r')
 		line.nr--;
+	whole = line;
 	if (!line.nr || line.text[0] == '#')
 		return true;
 	if (!take_count(&line, &count) || is_blank(&line))
 		return false;
 	if (count)
 		add_stack(reader, line, count);
+	else if (is_above_nothing(whole.text + line.nr, whole.nr - line.nr))
+		reader->nr_rounded++;
 	return true;
 }
 
@@ -279,10 +294,8 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 	}
 	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
 	vec_push(&ret_profile->intervals, reader->interval);
-	if (nr_ignored)
-		buf_addf(ret_notes,
-			 nr_ignored == 1 ? "WARNING: %zu line is no folded stack and was left out\n"
-					 : "WARNING: %zu lines are no folded stacks and were left out\n",
-			 nr_ignored);
+	profile_read_note(ret_notes, nr_ignored,
+			  " {line is no folded stack and was|lines are no folded stacks and were} left out\n");
+	profile_read_note(ret_notes, reader->nr_rounded, " {count|counts} below 0.5 {was|were} rounded to nothing\n");
 	return require_stacks(reader, nr_ignored, is_binary, name);
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/profile_read.h"
 
 enum {
 	MAX_FRAMES = 8192 /* of a stack; deeper ones are cut at the root */
@@ -569,16 +570,6 @@ bool perf_script_is(const char *bytes, size_t nr_bytes)
 	return false;
 }
 
-static void note(struct buf *notes, uint64_t number, const char *one, const char *many)
-{
-	if (!number)
-		return;
-	buf_adds(notes, "WARNING: ");
-	buf_addu(notes, number);
-	buf_adds(notes, number == 1 ? one : many);
-	buf_addc(notes, '\n');
-}
-
 static void describe(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
@@ -622,12 +613,12 @@ int perf_script_decode(const char *bytes, size_t nr_bytes, const char *name, str
 	end_sample(reader);
 	describe(reader);
 	vec_push(&ret_profile->intervals, reader->interval);
-	note(ret_notes, reader->nr_other_events, " sample of another event was left out",
-	     " samples of other events were left out");
-	note(ret_notes, reader->nr_cut, " frame of a very deep stack was left out",
-	     " frames of very deep stacks were left out");
-	note(ret_notes, reader->nr_ignored, " line is not of perf script and was left out",
-	     " lines are not of perf script and were left out");
+	profile_read_note(ret_notes, reader->nr_other_events,
+			  " {sample of another event was|samples of other events were} left out\n");
+	profile_read_note(ret_notes, reader->nr_cut,
+			  " {frame of a very deep stack was|frames of very deep stacks were} left out\n");
+	profile_read_note(ret_notes, reader->nr_ignored,
+			  " {line is not of perf script and was|lines are not of perf script and were} left out\n");
 	if (!reader->nr_samples)
 		return fail(-EINVAL, "'%s': no samples", name);
 	return 0;

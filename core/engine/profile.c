@@ -381,23 +381,9 @@ const char *profile_loss_name(size_t loss)
 	return loss < NR_LOSSES ? losses[loss].name : "";
 }
 
-/* "{one|many}" becomes one of the two. */
 void profile_add_loss_sentence(size_t loss, uint64_t number, struct buf *text)
 {
-	const char *at = loss < NR_LOSSES ? losses[loss].sentence : "";
-
-	while (*at) {
-		size_t plain = strcspn(at, "{"), one, many;
-
-		buf_add(text, at, plain);
-		at += plain;
-		if (!*at)
-			return;
-		one = strcspn(++at, "|");
-		many = strcspn(at + one + 1, "}");
-		buf_add(text, number == 1 ? at : at + one + 1, number == 1 ? one : many);
-		at += one + 1 + many + 1;
-	}
+	buf_add_counted(text, number, loss < NR_LOSSES ? losses[loss].sentence : "");
 }
 
 enum loss_class profile_loss_class(size_t loss)

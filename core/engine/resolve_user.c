@@ -165,8 +165,8 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, stru
 	if (resolver)
 		attach_plan_note(
 			attach,
-			"%zu indirect functions such as '%s' left out: their implementations could not be found",
-			nr_resolvers, resolver->name);
+			"%zu indirect function%s such as '%s' left out: their implementations could not be found",
+			nr_resolvers, nr_resolvers == 1 ? "" : "s", resolver->name);
 	else if (implementation && !attach->note[0])
 		attach_plan_note(
 			attach,

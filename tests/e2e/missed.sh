@@ -20,7 +20,7 @@ for how in multi kprobe fentry; do
 	tool_end
 	missed=$(said_of 'events missed')
 	[ "$missed" = 0 ] || expect_status 4
-	refused=$(grep -c 'probes were refused' "$T/err")
+	refused=$(grep -cE 'probes (was|were) refused' "$T/err")
 	tool report --format json "$T/run.stk"
 	known=$(tr ',{' '\n\n' <"$T/out" | sed -nE 's/.*"missed":([0-9]+|null).*/\1/p' | head -n 1)
 	echo "$how: missed $missed, account $known"

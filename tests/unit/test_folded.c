@@ -87,6 +87,17 @@ static void lines_without_a_count_are_counted(void **state)
 	assert_string_equal(buf_text(&notes), "WARNING: 4 lines are no folded stacks and were left out\n");
 }
 
+/* A factor made fractions of them, which are no whole numbers: what becomes nothing is said. A 0 is nothing. */
+static void counts_that_are_rounded_to_nothing_are_counted(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf notes = {};
+
+	assert_int_equal(read_text("a;b 0.4\na;c 0.6\na;d 0\na;e 0.0\na;f 0.049\n", &profile, &notes), 0);
+	assert_int_equal(profile.intervals.data[0].rows.nr, 1);
+	assert_string_equal(buf_text(&notes), "WARNING: 2 counts below 0.5 were rounded to nothing\n");
+}
+
 static void what_is_no_profile_is_refused(void **state)
 {
 	static const char *const texts[] = {
@@ -159,6 +170,7 @@ int main(void)
 		cmocka_unit_test(our_own_lines_come_back),
 		cmocka_unit_test(foreign_lines_are_understood),
 		cmocka_unit_test(lines_without_a_count_are_counted),
+		cmocka_unit_test(counts_that_are_rounded_to_nothing_are_counted),
 		cmocka_unit_test(what_is_no_profile_is_refused),
 		cmocka_unit_test(what_looks_like_a_stack_by_chance_is_refused),
 		cmocka_unit_test(very_deep_lines_are_cut_at_the_root),
