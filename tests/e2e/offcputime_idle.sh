@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: boots=^7.2$
 # The idle tasks are nobody's rows, and share no key with a thread: bcc has one key for all of them, libbpf-tools the number of
 # the CPU, which is also the id of a thread. So nobody is off the CPU for longer than the run lasted.
 . "${0%/*}/lib.sh"
