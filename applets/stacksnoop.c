@@ -107,8 +107,7 @@ static const struct applet_example examples[] = {
 	{ "-p 185 ext4_sync_fs", "only process 185" },
 	{ "-v -n 10 t:sched:sched_process_exec", "who starts the next ten programs" },
 	{ "-U -p 185 c:abort", "the user stack of the call that ends process 185" },
-	{ "--interval 60 -o '%t.perf' --keep 60 t:sched:sched_process_exec",
-	  "the programs that started in the last hour, a file per minute" },
+	{ "--interval 60 -o '%t.perf' --keep 60 vfs_unlink", "who removed files in the last hour, a file per minute" },
 	{ "--both -T t:syscalls:sys_enter_fsync", "both stacks and the time of day of each fsync" },
 	{},
 };
@@ -124,7 +123,7 @@ const struct applet stacksnoop_applet = {
 		"Events that could not be kept are counted where they are missing: '[12 events lost]'. This is for what "
 		"happens seldom; 'stacktool count' adds up what happens thousands of times a second.\n"
 		"\n"
-		"With -o or --save the events are kept in memory until the end, or with --interval until it is written.\n"
+		"Events for -o or --save stay in memory until the end; with --interval, until their file is written.\n"
 		"\n" COMMAND_DESCRIPTION,
 	.overhead =
 		"Each event takes 1.4 microseconds in the kernel, with its kernel stack, and is then printed, which takes longer. Above 1,000 events a second it "
