@@ -401,12 +401,14 @@ static void publish(struct unwinding *unwinding, struct space *space)
 {
 	size_t nr;
 	const struct mapping *mappings = mappings_now(space->mappings, &nr);
+	int err;
 
 	unwinding->scratch.nr = 0;
 	space->incomplete = false;
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
-	unwind_store_set_process(unwinding->store, &space->key, unwinding->scratch.data, unwinding->scratch.nr);
+	err = unwind_store_set_process(unwinding->store, &space->key, unwinding->scratch.data, unwinding->scratch.nr);
+	unwinding->nr_refused += err == -ENOSPC;
 	forget_codes(space);
 }
 

@@ -45,5 +45,5 @@ void unwinding_expect(struct unwinding *unwinding, const char *word);
  */
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms);
 
-/* Tables that found no room since the start. */
+/* Tables, and mappings of processes, that found no room since the start. */
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding);

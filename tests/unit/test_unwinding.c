@@ -236,6 +236,19 @@ static uint32_t rules_of(const struct stage *stage, uint32_t tgid)
 	return mapping.rules;
 }
 
+/* What a process maps takes room as well: without it the walk does not know the process, and that is told. */
+static void mappings_without_room_are_told(void **state)
+{
+	struct fixture *fixture = *state;
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 0);
+	map_area(&stage, (uint32_t)getpid(), CFI_CODE, 1);
+	assert_int_equal(unwinding_nr_refused(stage.unwinding), 1);
+	end(&stage);
+}
+
 static void code_of_ended_processes_makes_room(void **state)
 {
 	struct fixture *fixture = *state;
@@ -262,6 +275,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tables_of_ended_processes_make_room, symbolizer_set_up,
 						symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(tables_of_living_processes_stay, symbolizer_set_up,
+						symbolizer_tear_down),
+		cmocka_unit_test_setup_teardown(mappings_without_room_are_told, symbolizer_set_up,
 						symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(code_of_ended_processes_makes_room, symbolizer_set_up,
 						symbolizer_tear_down),
