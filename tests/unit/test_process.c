@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,13 +28,15 @@
 
 #include <cmocka.h>
 
-/* A child that waits to be killed. */
+/* A child that waits to be killed, at the latest with us: a test that fails does not come to stop(). */
 static int start(void)
 {
-	int pid = fork();
+	int us = getpid(), pid = fork();
 
 	if (!pid) {
-		pause();
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() == us)
+			pause();
 		_exit(0);
 	}
 	return pid;
