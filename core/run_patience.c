@@ -13,6 +13,7 @@
 #include "core/engine/resolve.h"
 #include "core/engine/session.h"
 #include "core/engine/spaces.h"
+#include "core/engine/unpreempted.h"
 
 #define PATIENCE_S 1
 #define READ_EVERY_NS 50000000ULL /* the side-band, as often as the collector does */
@@ -137,6 +138,7 @@ void detach_patiently(struct session *session, struct spaces *spaces, const char
 
 void ask_for_priority(void)
 {
+	unpreempted_permit();
 	if (setpriority(PRIO_PROCESS, 0, -20))
 		return;
 }

@@ -33,6 +33,7 @@ void detach_patiently(struct session *session, struct spaces *spaces, const char
 
 /*
  * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but
- * it has to get that at once. Without the privilege things work as long as there is time to spare.
+ * it has to get that at once, and its calls on maps must not be interrupted (core/engine/unpreempted.h). Without the
+ * privilege things work as long as there is time to spare.
  */
 void ask_for_priority(void);

@@ -13,6 +13,7 @@
 #include "core/engine/drain_private.h"
 #include "core/engine/host.h"
 #include "core/engine/session_private.h"
+#include "core/engine/unpreempted.h"
 
 #define MAX_COUNT_ENTRIES (1U << 20) /* a generation grows by itself up to here: 80 MB of kernel memory */
 #define MAX_DELTAS (1U << 16)         /* spilled events of the live generation that wait in user space */
@@ -392,35 +393,6 @@ static void count_deltas(struct session *session, const struct drain_target *tar
 	session->deltas.nr = kept;
 }
 
-static void count_entries(const struct drain_target *target, const struct st_id *ids, const struct st_count *counts,
-			  uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++) {
-		profile_count(target->profile, target->interval, (struct profile_id){ ids[i].lo, ids[i].hi },
-			      counts[i].events, counts[i].sum);
-		target->interval->account.counted += counts[i].events;
-	}
-}
-
-/*
- * Reads the whole dead map in one call and empties it for its next turn. Every kernel from 5.6 on has the batch calls
- * for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")); the map is dead, so nothing can be lost.
- */
-static int read_dead_map(struct session *session, const struct drain_target *target, uint32_t generation)
-{
-	uint32_t room = session->count_entries[generation], nr = room, bucket;
-	_cleanup_(freep) struct st_id *ids = xcalloc(room, sizeof(*ids));
-	_cleanup_(freep) struct st_count *counts = xcalloc(room, sizeof(*counts));
-	int fd = session->counts[generation];
-
-	if (bpf_map_lookup_batch(fd, NULL, &bucket, ids, counts, &nr, NULL) && errno != ENOENT)
-		return fail(-errno, "count map: cannot be read: %s", strerror(errno));
-	count_entries(target, ids, counts, nr);
-	if (nr && bpf_map_delete_batch(fd, ids, &nr, NULL))
-		return fail(-errno, "count map: cannot be emptied: %s", strerror(errno));
-	return 0;
-}
-
 /* ---- statistics ---- */
 
 static void add_stats(struct st_stats *sum, const struct st_stats *one)
@@ -436,6 +408,7 @@ void drain_sum_stats(const struct session *session, uint32_t generation, struct 
 {
 	int nr_cpus = libbpf_num_possible_cpus();
 	_cleanup_(freep) struct st_stats *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 
 	*ret_sum = (struct st_stats){};
 	if (bpf_map_lookup_elem(bpf_map__fd(session->skeleton->maps.st_stats), &generation, each))
@@ -576,6 +549,7 @@ static void account_generation(struct session *session, const struct drain_targe
  */
 static int wait_for_programs(struct session *session, uint32_t dead)
 {
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	int outer = bpf_map__fd(session->skeleton->maps.st_generation);
 
 	if (bpf_map_update_elem(outer, &dead, &session->counts[dead], BPF_ANY))
@@ -619,7 +593,7 @@ static int drain_generation(struct session *session, const struct drain_target *
 
 	count_deltas(session, target, generation);
 	counted = account->counted;
-	err = read_dead_map(session, target, generation);
+	err = drain_dead_map(session, target, generation);
 	account_generation(session, target, generation, sum);
 	if (err)
 		target->interval->losses[ST_LOSS_DRAIN_FAILED] +=

@@ -17,6 +17,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/engine/session_private.h"
+#include "core/engine/unpreempted.h"
 
 /* Ids that come in meanwhile may stay: they are sent already. */
 int drain_clear_known(struct session *session)
@@ -25,6 +26,7 @@ int drain_clear_known(struct session *session)
 	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
 	_cleanup_(freep) struct st_id *ids = xcalloc(room, sizeof(*ids));
 	_cleanup_(freep) uint32_t *values = xcalloc(room, sizeof(*values));
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	int fd = bpf_map__fd(map);
 
 	session->nr_received = 0;

@@ -32,5 +32,11 @@ void drain_missing_time(struct session *session, struct profile_interval *interv
 /* The statistics of a generation, over all CPUs since the start; zeros where they cannot be read. */
 void drain_sum_stats(const struct session *session, uint32_t generation, struct st_stats *ret_sum);
 
+/*
+ * Reads all of the count map of a generation that no program uses any more, and empties it for its next turn. 0 or a
+ * recorded failure; what was read is counted in any case.
+ */
+int drain_dead_map(struct session *session, const struct drain_target *target, uint32_t generation);
+
 /* Adds a row for each name of which events came since the last call. 0 or a recorded failure. */
 int drain_tallies(struct session *session, const struct drain_target *target);

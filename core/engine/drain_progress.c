@@ -9,6 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/session_private.h"
+#include "core/engine/unpreempted.h"
 
 #define TALLIES_MAX 256 /* probes; a system call for each, twice a second */
 
@@ -26,6 +27,7 @@ static uint64_t counted_by_probe(const struct session *session)
 {
 	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(session->skeleton->maps.st_tallies);
 	_cleanup_(freep) struct st_tally *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	uint64_t events = 0;
 
 	for (uint32_t i = 0; i < session->attach->points.nr; i++) {

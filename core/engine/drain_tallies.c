@@ -12,6 +12,7 @@
 #include "core/base/err.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/session_private.h"
+#include "core/engine/unpreempted.h"
 
 /* The row of a name: places of one name (copies of a static function, sites of a USDT probe) are one. */
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
@@ -64,6 +65,7 @@ int drain_tallies(struct session *session, const struct drain_target *target)
 {
 	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(session->skeleton->maps.st_tallies);
 	_cleanup_(freep) struct st_tally *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	const struct st_tally none = {};
 
 	while (session->tallies.nr < session->attach->points.nr)

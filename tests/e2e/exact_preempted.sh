@@ -1,0 +1,21 @@
+#!/bin/sh
+# ctest: guest timeout=300 boots=preempt-full
+# A kernel that can preempt a thread inside a call on a map is deaf on that CPU until the call goes on
+# (core/engine/unpreempted.h). Two threads that call, and the tool that drains every 2 ms, on one CPU: no event is missed.
+. "${0%/*}/lib.sh"
+needs tracepoint:task:task_rename
+
+second=/sys/devices/system/cpu/cpu1/online
+[ ! -e $second ] || echo 0 >$second || fail "the second CPU stays"
+fixture calls -n "$((5 * EVENTS))" -k rename -b 2 -t 2
+tool_start count -f -i 0.002 -p "$fixture_pid" t:task:task_rename
+go
+fixture_done
+tool_end
+expect_status 0
+lost=$(lost_events)
+echo "$(folded_sum) counted + $lost lost, $(folded_rows) rows"
+expect_equal "counted" "$(folded_sum)" $((5 * EVENTS))
+expect_equal "lost" "$lost" 0
+fixture_end
+[ ! -e $second ] || echo 1 >$second
