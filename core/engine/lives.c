@@ -56,6 +56,18 @@ bool lives_is_newest(const struct lives *lives, const struct life *life)
 	return lives_find(lives, life->tgid, UINT64_MAX) == life;
 }
 
+const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address)
+{
+	struct life *before = (*life)->by_exec ? (*life)->next : NULL;
+	const struct mapping *mapping;
+
+	while (before && before->tgid != (*life)->tgid)
+		before = before->next;
+	mapping = before ? mappings_find(before->mappings, address, (*life)->start_ns) : NULL;
+	*life = mapping ? before : *life;
+	return mapping;
+}
+
 /* Puts the life in front of those of its tgid that began earlier; its end is the beginning of the one after it. */
 static void insert(struct lives *lives, struct life *life)
 {

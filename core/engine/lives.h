@@ -32,6 +32,7 @@ struct life {
 	uint64_t start_time_ns; /* as its first record said; 0 unknown */
 	uint64_t exec_id;       /* 0 unknown. A fork copies it and exec counts it up, or the first record says it */
 	uint64_t nr_lost; /* side-band records that were lost when its mappings were last known */
+	bool by_exec;   /* the process was there before, as another program */
 	bool unwound;   /* the kernel side is to know its mappings */
 	bool changed;   /* and does not know them as they are now */
 	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
@@ -48,6 +49,14 @@ struct life *lives_find(const struct lives *lives, uint32_t tgid, uint64_t time_
 
 /* The latest of its tgid: the one that /proc shows, if it still runs. */
 bool lives_is_newest(const struct lives *lives, const struct life *life);
+
+/*
+ * In the middle of execve() the new program is there already, while the registers of user space are still those of the old
+ * one, which called it. The mapping of that one in which such an address lies, and its life in the place of the one that
+ * exec began; NULL, and nothing changed, where there is none. For addresses of registers that lie in no mapping of the life
+ * itself: a program that runs is always in one.
+ */
+const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address);
 
 /* A new life without mappings, which ends the one before it. */
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);

@@ -279,6 +279,7 @@ static void note_exec(struct spaces *spaces, const struct sideband_record *recor
 	struct life *life = begin_life(spaces, record->tgid, record->time_ns);
 
 	life->state = LIFE_COMPLETE;
+	life->by_exec = true;
 	life->exec_id = before && before->exec_id ? before->exec_id + 1 : 0;
 	if (unwound)
 		want_unwound(spaces, life);
@@ -527,6 +528,8 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, uint32_t tgi
 	/* a call can be the last instruction of a mapping: the caller is where the call is */
 	if (life)
 		mapping = find_mapping(spaces, life, exact || !address ? address : address - 1, time_ns);
+	if (!mapping && exact && life)
+		mapping = lives_mapping_before_exec(&life, address);
 	if (mapping)
 		place_in_image(spaces, life, mapping, &frame);
 	else if (life && life->state == LIFE_COMPLETE)

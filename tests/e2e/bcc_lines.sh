@@ -18,6 +18,7 @@ cp "$FIXTURES/calls" "$T/bin/go"
 cp "$FIXTURES/calls" "$T/home/test"
 cp "$FIXTURES/calls$dynamic" "$T/bin/contentions"
 PATH=$T/bin:$PATH
+export BCC_PROBE_LIMIT=10000 # a program that is linked statically has a thousand functions of the C library
 cd "$T/home" || exit 1
 "$FIXTURES/hostprobe" kprobe >/dev/null && kprobes=yes || kprobes=
 fixture "$T/bin/contentions" -n 1

@@ -75,14 +75,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static const struct profile_frame *frame_at(struct fixture *fixture, uint32_t tgid, uint64_t time_ns, uint64_t address)
+static const struct profile_frame *frame_of(struct fixture *fixture, uint32_t tgid, uint64_t time_ns, uint64_t address,
+					    bool exact)
 {
 	struct profile_record record = { .tgid = tgid, .tid = tgid, .time_ns = time_ns };
 	uint32_t frame;
 
 	spaces_update(fixture->spaces);
-	spaces_add_frames(fixture->spaces, &record, &address, 1, true, &frame);
+	spaces_add_frames(fixture->spaces, &record, &address, 1, exact, &frame);
 	return &fixture->profile.frames.data[frame];
+}
+
+static const struct profile_frame *frame_at(struct fixture *fixture, uint32_t tgid, uint64_t time_ns, uint64_t address)
+{
+	return frame_of(fixture, tgid, time_ns, address, true);
 }
 
 static const struct profile_file *file_of(struct fixture *fixture, const struct profile_frame *frame)
@@ -303,7 +309,10 @@ static void exec_divides_a_process_into_two_programs(void **state)
 	assert_int_not_equal(before.program.address, after.program.address); /* ASLR */
 	expect_all_places(&fixture, &after);
 	expect_all_places(&fixture, &before);
-	assert_int_equal(frame_at(&fixture, after.tgid, after.time_ns, before.program.address)->kind, FRAME_USER_RAW);
+	assert_int_equal(frame_of(&fixture, after.tgid, after.time_ns, before.program.address, false)->kind,
+			 FRAME_USER_RAW);
+	/* registers that lie in what was there before: execve() is not done yet */
+	assert_int_equal(frame_at(&fixture, after.tgid, after.time_ns, before.program.address)->kind, FRAME_USER_FILE);
 	assert_int_equal(frame_at(&fixture, before.tgid, before.time_ns, after.program.address)->kind, FRAME_USER_RAW);
 	tear_down(&fixture);
 }

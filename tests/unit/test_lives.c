@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* core/engine/lives.c: which program an address belongs to while execve() is under way. */
+#include "core/engine/lives.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TGID 7u
+
+static struct life *begin(struct lives *lives, uint32_t tgid, uint64_t start_ns, uint64_t mapped_at, bool by_exec)
+{
+	struct life *life = lives_begin(lives, tgid, start_ns);
+	const struct mapping mapping = { mapped_at, mapped_at + 0x1000, 0, start_ns, 1 };
+
+	life->by_exec = by_exec;
+	assert_int_equal(mappings_add(&life->mappings, &mapping), 0);
+	return life;
+}
+
+static void the_caller_of_execve_is_the_program_before(void **state)
+{
+	struct lives *lives = lives_new();
+	struct life *caller = begin(lives, TGID, 10, 0x1000, false), *life;
+	const struct mapping *mapping;
+
+	begin(lives, TGID + 4096, 15, 0x1000, false); /* in the same bucket */
+	life = begin(lives, TGID, 20, 0x8000, true);
+	mapping = lives_mapping_before_exec(&life, 0x1800);
+	assert_non_null(mapping);
+	assert_int_equal(mapping->start, 0x1000);
+	assert_ptr_equal(life, caller);
+	lives_free(lives);
+}
+
+static void what_neither_has_mapped_stays_unknown(void **state)
+{
+	struct lives *lives = lives_new();
+	struct life *life, *now;
+
+	begin(lives, TGID, 10, 0x1000, false);
+	now = life = begin(lives, TGID, 20, 0x8000, true);
+	assert_null(lives_mapping_before_exec(&life, 0x5000));
+	assert_ptr_equal(life, now);
+	lives_free(lives);
+}
+
+static void another_process_of_that_pid_is_not_the_caller(void **state)
+{
+	struct lives *lives = lives_new();
+	struct life *life;
+
+	begin(lives, TGID, 10, 0x1000, false);
+	life = begin(lives, TGID, 20, 0x8000, false);
+	assert_null(lives_mapping_before_exec(&life, 0x1800));
+	lives_free(lives);
+}
+
+static void only_the_program_that_called_counts(void **state)
+{
+	struct lives *lives = lives_new();
+	struct life *life;
+
+	begin(lives, TGID, 10, 0x1000, false);
+	begin(lives, TGID, 20, 0x8000, true);
+	life = begin(lives, TGID, 30, 0x9000, true);
+	assert_null(lives_mapping_before_exec(&life, 0x1800));
+	lives_free(lives);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_caller_of_execve_is_the_program_before),
+		cmocka_unit_test(what_neither_has_mapped_stays_unknown),
+		cmocka_unit_test(another_process_of_that_pid_is_not_the_caller),
+		cmocka_unit_test(only_the_program_that_called_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
