@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=300 boots=-all$
+# ctest: timeout=600 boots=-all$
 # Every command line that bcc's manual pages and example files show, as it stands there and under the names of bcc's tools: it
 # attaches, ends by Ctrl-C with status 0 and has printed its header. Where the host has no such function, it says so.
 . "${0%/*}/lib.sh"
