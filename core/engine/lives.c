@@ -9,6 +9,7 @@
 
 #define NR_BUCKETS 4096
 #define MAX_MAPPINGS (1u << 20) /* of all lives together: 40 MB */
+#define MAX_EXEC_NS 1000000000u
 #define MANY_MAPPINGS 4096      /* of one life, when all together are too many */
 
 /* Pids are handed out in sequence, so that their low bits spread by themselves. */
@@ -56,9 +57,10 @@ bool lives_is_newest(const struct lives *lives, const struct life *life)
 	return lives_find(lives, life->tgid, UINT64_MAX) == life;
 }
 
-const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address)
+const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns)
 {
-	struct life *before = (*life)->by_exec ? (*life)->next : NULL;
+	bool may_be = (*life)->by_exec && time_ns - (*life)->start_ns < MAX_EXEC_NS;
+	struct life *before = may_be ? (*life)->next : NULL;
 	const struct mapping *mapping;
 
 	while (before && before->tgid != (*life)->tgid)

@@ -54,9 +54,10 @@ bool lives_is_newest(const struct lives *lives, const struct life *life);
  * In the middle of execve() the new program is there already, while the registers of user space are still those of the old
  * one, which called it. The mapping of that one in which such an address lies, and its life in the place of the one that
  * exec began; NULL, and nothing changed, where there is none. For addresses of registers that lie in no mapping of the life
- * itself: a program that runs is always in one.
+ * itself: a program that runs is always in one that the side-band told of, unless it lost some or code was moved (mremap()).
+ * So `time_ns` must be within a second of exec, which an old program's address in a new one's stead is not for long.
  */
-const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address);
+const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns);
 
 /* A new life without mappings, which ends the one before it. */
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);

@@ -528,8 +528,8 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, uint32_t tgi
 	/* a call can be the last instruction of a mapping: the caller is where the call is */
 	if (life)
 		mapping = find_mapping(spaces, life, exact || !address ? address : address - 1, time_ns);
-	if (!mapping && exact && life)
-		mapping = lives_mapping_before_exec(&life, address);
+	if (!mapping && exact && life && !spaces_lost(spaces))
+		mapping = lives_mapping_before_exec(&life, address, time_ns);
 	if (mapping)
 		place_in_image(spaces, life, mapping, &frame);
 	else if (life && life->state == LIFE_COMPLETE)

@@ -28,7 +28,7 @@ static void the_caller_of_execve_is_the_program_before(void **state)
 
 	begin(lives, TGID + 4096, 15, 0x1000, false); /* in the same bucket */
 	life = begin(lives, TGID, 20, 0x8000, true);
-	mapping = lives_mapping_before_exec(&life, 0x1800);
+	mapping = lives_mapping_before_exec(&life, 0x1800, 40);
 	assert_non_null(mapping);
 	assert_int_equal(mapping->start, 0x1000);
 	assert_ptr_equal(life, caller);
@@ -42,7 +42,7 @@ static void what_neither_has_mapped_stays_unknown(void **state)
 
 	begin(lives, TGID, 10, 0x1000, false);
 	now = life = begin(lives, TGID, 20, 0x8000, true);
-	assert_null(lives_mapping_before_exec(&life, 0x5000));
+	assert_null(lives_mapping_before_exec(&life, 0x5000, 40));
 	assert_ptr_equal(life, now);
 	lives_free(lives);
 }
@@ -54,7 +54,7 @@ static void another_process_of_that_pid_is_not_the_caller(void **state)
 
 	begin(lives, TGID, 10, 0x1000, false);
 	life = begin(lives, TGID, 20, 0x8000, false);
-	assert_null(lives_mapping_before_exec(&life, 0x1800));
+	assert_null(lives_mapping_before_exec(&life, 0x1800, 40));
 	lives_free(lives);
 }
 
@@ -66,7 +66,20 @@ static void only_the_program_that_called_counts(void **state)
 	begin(lives, TGID, 10, 0x1000, false);
 	begin(lives, TGID, 20, 0x8000, true);
 	life = begin(lives, TGID, 30, 0x9000, true);
-	assert_null(lives_mapping_before_exec(&life, 0x1800));
+	assert_null(lives_mapping_before_exec(&life, 0x1800, 40));
+	lives_free(lives);
+}
+
+/* A mapping that was moved, or of which nobody told, is not taken for one of long ago. */
+static void execve_does_not_take_seconds(void **state)
+{
+	struct lives *lives = lives_new();
+	struct life *life;
+
+	begin(lives, TGID, 10, 0x1000, false);
+	life = begin(lives, TGID, 20, 0x8000, true);
+	assert_null(lives_mapping_before_exec(&life, 0x1800, 2000000000));
+	assert_null(lives_mapping_before_exec(&life, 0x1800, UINT64_MAX));
 	lives_free(lives);
 }
 
@@ -77,6 +90,7 @@ int main(void)
 		cmocka_unit_test(what_neither_has_mapped_stays_unknown),
 		cmocka_unit_test(another_process_of_that_pid_is_not_the_caller),
 		cmocka_unit_test(only_the_program_that_called_counts),
+		cmocka_unit_test(execve_does_not_take_seconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
