@@ -86,6 +86,12 @@ static int worker_errno(uint32_t status)
 	return -EINVAL;
 }
 
+/* Empty messages would go on for ever. */
+static int goes_on(const struct message *message)
+{
+	return !message->header.more ? 0 : message->header.nr ? 1 : -EPROTO;
+}
+
 int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found)
 {
 	int err = check_size(&found->size, texts);
@@ -94,7 +100,7 @@ int answers_functions(const struct message *message, struct text_pool *texts, st
 		return worker_errno(message->header.status);
 	for (uint32_t i = 0; !err && i < message->header.nr; i++)
 		err = take_function(message, texts, i, found);
-	return err ?: message->header.more && message->header.nr; /* empty messages would go on for ever */
+	return err ?: goes_on(message);
 }
 
 /* A string of the message, kept; NULL when it is none or memory is gone, with the reason. */
@@ -139,7 +145,7 @@ int answers_usdt(const struct message *message, struct text_pool *texts, struct 
 		return worker_errno(message->header.status);
 	for (uint32_t i = 0; !err && i < message->header.nr; i++)
 		err = take_usdt(message, texts, i, found);
-	return err ?: message->header.more && message->header.nr;
+	return err ?: goes_on(message);
 }
 
 /* The lines of one place come together, and only once. */
@@ -183,7 +189,7 @@ int answers_lines(const struct message *message, struct text_pool *texts, size_t
 		return worker_errno(message->header.status);
 	for (uint32_t i = 0; !err && i < message->header.nr; i++)
 		err = take_line(message, texts, i, nr, found);
-	return err ?: message->header.more && message->header.nr;
+	return err ?: goes_on(message);
 }
 
 size_t answers_suggestions(const struct message *message, struct text_pool *texts, const char **ret_names, size_t room)

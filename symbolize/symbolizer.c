@@ -158,10 +158,12 @@ int symbolizer_errno_of(enum symbol_status status)
 
 int symbolizer_end_answer(struct worker_link *link, struct handed_file *file, enum symbol_status status, int taken)
 {
+	bool is_cut = status == SYMBOL_OK && taken < 0 && taken != -EPROTO && link->message.header.more;
+
 	/* What is left of the answer would be taken for the next one. */
-	if (taken == -EPROTO || taken == -EMSGSIZE)
+	if (is_cut || taken == -EPROTO || taken == -EMSGSIZE)
 		status = worker_link_distrust(link, file);
-	if (taken != -EMSGSIZE && status != SYMBOL_OK)
+	if (!is_cut && taken != -EMSGSIZE && status != SYMBOL_OK)
 		return symbolizer_errno_of(status) ?: -ENOEXEC;
 	return taken;
 }

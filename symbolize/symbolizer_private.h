@@ -10,7 +10,7 @@ struct symbolizer {
 
 /*
  * Ends a question whose last message was taken with this result (answers.h): a worker that said nonsense, or too much,
- * is replaced. What symbolizer_find() and its like return.
+ * is replaced, as is one whose answer we could not take to its end. What symbolizer_find() and its like return.
  */
 int symbolizer_end_answer(struct worker_link *link, struct handed_file *file, enum symbol_status status, int taken);
 

@@ -451,6 +451,42 @@ static void functions_from_a_liar_are_an_error(void **state)
 	pthread_join(worker, NULL);
 }
 
+/* Memory that is gone in the middle of an answer must not leave its rest to be taken for the next one. */
+static void an_answer_that_is_not_taken_to_its_end_ends_the_worker(void **state)
+{
+	static const struct {
+		uint32_t status, more, nr;
+		int err;
+		bool lives;
+	} cases[] = {
+		{ ENOMEM, 0, 0, -ENOMEM, true },
+		{ ENOMEM, 1, 0, -ENOMEM, false },
+		{ 0, 1, 0, -EPIPE, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symbol_function *functions;
+		struct fixture *fixture;
+		pthread_t worker;
+		size_t nr;
+
+		set_up(state);
+		fixture = *state;
+		add(fixture, 0);
+		say_indexed(fixture, 0, SYMBOL_OK, "");
+		draft_start(&draft, MESSAGE_FUNCTIONS, 0);
+		draft.header.status = cases[i].status;
+		draft.header.more = cases[i].more;
+		prepare(fixture, &draft);
+		prepare_answer(fixture, (struct wire_answer){}, 1, "left over");
+		assert_int_equal(pthread_create(&worker, NULL, serve, fixture), 0);
+		assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "a", &functions, &nr), cases[i].err);
+		pthread_join(worker, NULL);
+		assert_int_equal(fixture->link->socket >= 0, cases[i].lives);
+		tear_down(state);
+	}
+}
+
 /* The limit is for one answer: what was kept before it does not count, and other answers may still be kept after it. */
 static void an_answer_of_too_much_text_is_given_up(void **state)
 {
@@ -497,6 +533,7 @@ int main(void)
 		TEST(an_unasked_request_for_a_file_ends_the_worker),
 		TEST(a_stream_of_acknowledgements_does_not_keep_the_caller_for_ever),
 		TEST(functions_from_a_liar_are_an_error),
+		cmocka_unit_test(an_answer_that_is_not_taken_to_its_end_ends_the_worker),
 	};
 
 	return cmocka_run_group_tests_name("worker_protocol", tests, NULL, NULL);
