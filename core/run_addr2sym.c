@@ -38,6 +38,8 @@ struct addr2sym {
 	uint32_t lines_said; /* reasons why a frame has none that were said: bits */
 	VEC(uint64_t) addresses;
 	bool lines_missed; /* and that was said */
+	const char *missing_split; /* as in symbol_lines, the most of all questions about the file */
+	uint32_t nr_missing_splits;
 	struct buf text;
 	struct buf why; /* what was decided since the last answer, a line each */
 };
@@ -127,6 +129,17 @@ static void explain(struct addr2sym *run, uint32_t file, const struct symbol_que
 		why_add(&run->why, "no name: %s", frame_reason_text(reason));
 }
 
+/* Of inlined calls, whose debug information is in a file of its own. */
+static void explain_missing_split(struct addr2sym *run, const char *path, const char *split, uint32_t nr)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	if (!split || !run->request->why)
+		return;
+	profile_add_missing_split(&text, path, split, nr);
+	why_add(&run->why, "%s", buf_text(&text));
+}
+
 static void explain_frame(struct addr2sym *run, const struct profile_frame *frame)
 {
 	const struct symbol_query query = { .where = frame->where, .exact = frame->exact };
@@ -134,9 +147,13 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 	if (frame->kind == FRAME_KERNEL) {
 		explain(run, SYMBOL_KERNEL, &query, (enum frame_reason)frame->reason);
 	} else if (frame->kind == FRAME_USER_FILE) {
-		why_add(&run->why, "mapped there: %s",
-			profile_string(&run->profile, run->profile.files.data[frame->file].path));
+		const struct profile_file *file = &run->profile.files.data[frame->file];
+
+		why_add(&run->why, "mapped there: %s", profile_string(&run->profile, file->path));
 		explain(run, frame->file, &query, (enum frame_reason)frame->reason);
+		explain_missing_split(run, profile_string(&run->profile, file->path),
+				      file->missing_split ? profile_string(&run->profile, file->missing_split) : NULL,
+				      file->nr_missing_splits);
 	} else {
 		why_add(&run->why, "mapped there: %s",
 			frame->where ? "no file, or one without offsets: a jitdump or perf map may name it"
@@ -285,6 +302,11 @@ static void find_lines(struct addr2sym *run, const struct symbol_query *queries,
 			: err == -EMSGSIZE ? "their names are too many"
 					   : strerror(-err));
 	run->lines_missed = run->lines_missed || err;
+	explain_missing_split(run, run->request->file, ret_lines->missing_split, ret_lines->nr_missing_splits);
+	if (ret_lines->nr_missing_splits <= run->nr_missing_splits)
+		return;
+	run->missing_split = ret_lines->missing_split;
+	run->nr_missing_splits = ret_lines->nr_missing_splits;
 }
 
 static void name_in_file(struct addr2sym *run)
@@ -410,6 +432,30 @@ static int find(struct addr2sym *run)
 
 /* ---- the whole ---- */
 
+static void say_missing_split(const char *path, const char *split, uint32_t nr)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	profile_add_missing_split(&text, path, split, nr);
+	fprintf(stderr, "stacktool addr2sym: %s\n", buf_text(&text));
+}
+
+/* Once for each file, of all that was asked. */
+static void say_missing_splits(const struct addr2sym *run)
+{
+	const struct profile *profile = &run->profile;
+
+	if (run->missing_split)
+		say_missing_split(run->request->file, run->missing_split, run->nr_missing_splits);
+	for (size_t i = 0; i < profile->files.nr; i++) {
+		const struct profile_file *file = &profile->files.data[i];
+
+		if (file->missing_split)
+			say_missing_split(profile_string(profile, file->path),
+					  profile_string(profile, file->missing_split), file->nr_missing_splits);
+	}
+}
+
 static int open_file(struct addr2sym *run)
 {
 	int fd = opener_open_user(run->request->file, 0);
@@ -511,6 +557,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 		err = find(&run);
 	else if (!err)
 		err = request->nr_addresses ? name_words(&run) : name_input(&run);
+	say_missing_splits(&run);
 	spaces_free(run.spaces);
 	source_lines_done(&run.lines);
 	symbolizer_free(run.symbolizer);

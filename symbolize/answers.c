@@ -148,6 +148,17 @@ int answers_usdt(const struct message *message, struct text_pool *texts, struct 
 	return err ?: goes_on(message);
 }
 
+static int take_missing(const struct message *message, struct text_pool *texts, const struct wire_source *wire,
+			struct found_lines *found)
+{
+	int err = found->missing_split ? -EPROTO : 0;
+
+	if (!err)
+		found->missing_split = keep_text(message, texts, wire->file, &err);
+	found->nr_missing_splits = wire->line;
+	return err;
+}
+
 /* The lines of one place come together, and only once. */
 static int take_line(const struct message *message, struct text_pool *texts, uint32_t i, size_t nr,
 		     struct found_lines *found)
@@ -158,6 +169,8 @@ static int take_line(const struct message *message, struct text_pool *texts, uin
 	int err = 0;
 
 	message_element(message, i, &wire, sizeof(wire));
+	if (wire.query == SPLITS_MISSING)
+		return take_missing(message, texts, &wire, found);
 	if (wire.query >= nr)
 		return -EPROTO;
 	if (found->lines.nr >= LINES_MAX)

@@ -36,6 +36,8 @@ struct found_lines {
 	struct answer_size size;
 	VEC(struct symbol_line) lines;
 	struct symbol_line_range *ranges;
+	const char *missing_split; /* as in symbol_lines */
+	uint32_t nr_missing_splits;
 };
 
 /* The answers to the first of `nr` queries. Returns how many those are, 0 for nonsense. */

@@ -111,6 +111,7 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 		return err == -ENOMEM ? err : -ENODATA;
 	entries.start = entries.bytes.at;
 	abbrev = abbrevs_get(abbrevs, bytes_uleb(&entries.bytes));
+	unit->has_entries = abbrev && abbrev->has_children;
 	for (uint16_t i = 0; abbrev && i < abbrev->nr_attributes && !entries.bytes.bad; i++) {
 		const struct abbrev_attribute *attribute = &abbrevs->attributes.data[abbrev->first_attribute + i];
 		struct dwarf_value value;

@@ -45,6 +45,7 @@ struct dwarf_unit {
 	bool is_alternate; /* of the alternate file */
 	/* of its first entry */
 	struct dwarf_code code;
+	bool has_entries; /* behind it; a skeleton has none, unless it tells of inlined calls itself */
 	uint64_t low; /* where its range begins, for what is relative to that; 0 without one */
 	uint64_t program;   /* offset in .debug_line; NO_PROGRAM */
 	uint64_t addresses, range_lists, text_offsets; /* bases of its parts of .debug_addr and so on */

@@ -43,6 +43,8 @@ struct source_batch {
 	const struct code_range *code; /* the file's, borrowed */
 	size_t nr_code;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC: the search is given up then; 0 = never */
+	const char *missing_split; /* the first split file that was not found; NULL */
+	uint32_t nr_missing_splits; /* how many were not: of so many units the inlined calls are not known */
 	struct text_pool texts;
 };
 

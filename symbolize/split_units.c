@@ -58,6 +58,18 @@ static struct dwarf *find_split(struct search *search, const struct dwarf_unit *
 	return find_in(search, path, skeleton, abbrevs, ret_unit, err);
 }
 
+/* What is not found is said, but for a skeleton that has the inlined calls as well (-fsplit-dwarf-inlining). */
+static void note_missing(struct search *search, const struct dwarf_unit *skeleton)
+{
+	struct source_batch *batch = search->batch;
+	char path[PATH_BYTES];
+
+	if (skeleton->has_entries || !split_path(search, skeleton, path))
+		return;
+	if (!batch->nr_missing_splits++)
+		batch->missing_split = text_pool_add(&batch->texts, path);
+}
+
 /* The calls' lines are those of the skeleton's line program, and are found with all others. */
 static int hand_over_files(const struct search *from, struct search *to)
 {
@@ -81,7 +93,8 @@ int search_split(struct search *search, const struct dwarf_unit *skeleton, uint3
 		err = err ?: search_entries(&split);
 		err = err ?: search_texts(&split);
 		err = err ?: hand_over_files(&split, search);
-	} else if (!err) { /* a skeleton may have the inlined calls as well (-fsplit-dwarf-inlining) */
+	} else if (!err) {
+		note_missing(search, skeleton);
 		err = search_inlines(search, skeleton, number);
 	}
 	search_done(&split);

@@ -170,6 +170,9 @@ struct symbol_lines {
 	struct symbol_line *lines;
 	size_t nr_lines;
 	struct symbol_line_range *ranges; /* one per place */
+	/* Split debug information that was not found: of so many units, the first of which wants this file, no inlined calls are known. */
+	const char *missing_split; /* NULL: none */
+	uint32_t nr_missing_splits;
 };
 
 /*

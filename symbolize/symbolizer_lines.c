@@ -69,7 +69,8 @@ int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct 
 		free(found.ranges);
 		found.ranges = NULL;
 	}
-	*ret_lines = (struct symbol_lines){ found.lines.data, found.lines.nr, found.ranges };
+	*ret_lines = (struct symbol_lines){ found.lines.data, found.lines.nr, found.ranges, found.missing_split,
+					    found.nr_missing_splits };
 	return err;
 }
 

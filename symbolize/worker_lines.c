@@ -83,10 +83,14 @@ static void add_place(struct worker *worker, const struct source_batch *batch, c
 
 static void answer(struct worker *worker, const struct source_batch *batch)
 {
+	const struct symbol_line missing = { .file = batch->missing_split, .line = batch->nr_missing_splits };
+
 	start_answer(worker);
 	for (size_t i = 0; i < batch->places.nr; i++)
 		if (batch->places.data[i].file || batch->places.data[i].inner != SOURCE_NONE)
 			add_place(worker, batch, &batch->places.data[i]);
+	if (batch->missing_split)
+		add_line(worker, &missing, SPLITS_MISSING);
 	worker_send(worker);
 }
 

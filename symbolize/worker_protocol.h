@@ -80,7 +80,7 @@ struct wire_usdt {
 };
 
 struct wire_source {
-	uint32_t query; /* which of the places */
+	uint32_t query; /* which of the places; SPLITS_MISSING: `line` split files were not found, the first is `file` */
 	uint32_t name, file; /* positions in the text */
 	uint32_t line;
 	uint32_t inlined;
@@ -109,6 +109,7 @@ enum {
 	MESSAGE_TEXT_MAX_BYTES = 40960, /* at least one name of the largest size fits */
 	MESSAGE_BODY_MAX_BYTES = MESSAGE_ELEMENTS_MAX_BYTES + MESSAGE_TEXT_MAX_BYTES,
 	LINES_ASKED_MAX = 1 << 20, /* places of one question, over all its messages */
+	SPLITS_MISSING = LINES_ASKED_MAX, /* no place has this number */
 	NO_TEXT = 0, /* position 0 of a text with elements is the empty string */
 	QUERIES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_answer),
 };

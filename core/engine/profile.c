@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/engine/profile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bpf/losses.h"
+#include "core/base/escape.h"
 
 void profile_init(struct profile *profile)
 {
@@ -357,6 +359,17 @@ const char *line_reason_text(enum line_reason reason)
 	};
 
 	return (size_t)reason < LINES_NR ? texts[reason] : "unknown reason";
+}
+
+void profile_add_missing_split(struct buf *text, const char *path, const char *split, uint32_t nr)
+{
+	buf_addc(text, '\'');
+	escape_add(text, path, ESCAPE_NAME);
+	buf_addf(text, "': the inlined calls of %" PRIu32 " source file%s are not known: they are in '", nr,
+		 nr == 1 ? "" : "s");
+	escape_add(text, split, ESCAPE_NAME);
+	buf_addf(text, "'%s, which %s not found, nor is a .dwp file of this build", nr == 1 ? "" : " and others",
+		 nr == 1 ? "is" : "are");
 }
 
 static const struct loss {

@@ -101,6 +101,9 @@ struct profile_file {
 	uint64_t device; /* as in maps: major << 32 | minor */
 	uint64_t inode;
 	bool deleted;
+	/* Of inlined calls that were looked up: split debug information that was not found; these are not saved. */
+	uint32_t missing_split; /* string: the path of the first such file; 0: none */
+	uint32_t nr_missing_splits;
 };
 
 /* ---- records ---- */
@@ -422,6 +425,8 @@ uint32_t profile_find_inlined(const struct profile *profile, uint32_t frame, uin
 void profile_expand(struct profile *profile);
 
 const char *line_reason_text(enum line_reason reason); /* "the file has no debug information" */
+/* "no inlined calls of 2 source files: they are in …", of the file at this path. */
+void profile_add_missing_split(struct buf *text, const char *path, const char *split, uint32_t nr);
 const char *frame_reason_text(enum frame_reason reason); /* "the process had exited" */
 size_t profile_nr_losses(void);
 const char *profile_loss_name(size_t loss); /* "RING_FULL" */

@@ -18,6 +18,7 @@ enum {
 
 /* The frames of one file that wait. */
 struct batch {
+	uint32_t file, number; /* in the profile, or KERNEL_FILE, and at the symbolizer, or PROFILE_NONE */
 	VEC(uint32_t) frames;
 	VEC(struct symbol_query) queries;
 };
@@ -149,6 +150,17 @@ static void give_up(struct profile *profile, const struct batch *batch, size_t f
 
 /* ---- questions ---- */
 
+/* What was said about a file once does not go with what is found later. */
+static void take_missing(struct profile *profile, uint32_t file, const struct symbol_lines *found)
+{
+	struct profile_file *entry = file < profile->files.nr ? &profile->files.data[file] : NULL;
+
+	if (!entry || !found->missing_split || found->nr_missing_splits <= entry->nr_missing_splits)
+		return;
+	entry->missing_split = strtab_add(&profile->strings, found->missing_split);
+	entry->nr_missing_splits = found->nr_missing_splits;
+}
+
 static unsigned int time_left_ms(const struct search *search)
 {
 	uint64_t now = clock_monotonic_ns(), left = now < search->end_ns ? (search->end_ns - now) / 1000000 : 0;
@@ -156,18 +168,19 @@ static unsigned int time_left_ms(const struct search *search)
 	return left < TIME_MAX_MS ? (unsigned int)left : TIME_MAX_MS;
 }
 
-static int ask(struct search *search, const struct batch *batch, size_t first, size_t nr, uint32_t number)
+static int ask(struct search *search, const struct batch *batch, size_t first, size_t nr)
 {
 	struct profile *profile = search->profile;
 	unsigned int timeout_ms = time_left_ms(search);
 	struct symbol_lines found = {};
-	int err = timeout_ms ? symbolizer_lines(search->symbolizer, number, batch->queries.data + first, nr,
+	int err = timeout_ms ? symbolizer_lines(search->symbolizer, batch->number, batch->queries.data + first, nr,
 						profile->view.inlines, timeout_ms, &found)
 			     : -ETIME;
 
 	for (size_t i = 0; !err && i < nr; i++)
 		take_place(profile, batch->frames.data[first + i], found.lines + found.ranges[i].first,
 			   found.ranges[i].nr);
+	take_missing(profile, batch->file, &found);
 	symbol_lines_done(&found);
 	return err;
 }
@@ -180,18 +193,18 @@ static bool is_late(const struct search *search, uint32_t file)
 	return false;
 }
 
-static void find_in_file(struct search *search, const struct batch *batch, uint32_t file, uint32_t number)
+static void find_in_file(struct search *search, const struct batch *batch)
 {
 	size_t nr = batch->frames.nr;
-	int err = number == PROFILE_NONE ? -ENOENT : is_late(search, file) ? -ETIME : 0;
+	int err = batch->number == PROFILE_NONE ? -ENOENT : is_late(search, batch->file) ? -ETIME : 0;
 
 	for (size_t first = 0; first < nr; first += BATCH_MAX) {
 		if (!err)
-			err = ask(search, batch, first, nr - first < BATCH_MAX ? nr - first : BATCH_MAX, number);
+			err = ask(search, batch, first, nr - first < BATCH_MAX ? nr - first : BATCH_MAX);
 		if (err)
 			give_up(search->profile, batch, first, reason_of(err));
-		if (err == -ETIME && !is_late(search, file))
-			vec_push(&search->lines->late, file);
+		if (err == -ETIME && !is_late(search, batch->file))
+			vec_push(&search->lines->late, batch->file);
 		if (err)
 			return;
 	}
@@ -252,7 +265,9 @@ static void find_in_kernel(struct search *search, struct batch *batch)
 	}
 	for (size_t i = 0; i < batch->queries.nr; i++)
 		batch->queries.data[i].where -= kernel->distance;
-	find_in_file(search, batch, KERNEL_FILE, kernel->number);
+	batch->file = KERNEL_FILE;
+	batch->number = kernel->number;
+	find_in_file(search, batch);
 }
 
 static void find_all(struct search *search, struct batch *batches, const uint32_t *numbers)
@@ -260,9 +275,12 @@ static void find_all(struct search *search, struct batch *batches, const uint32_
 	uint64_t start_ns = clock_monotonic_ns(), took_ns;
 	struct source_lines *lines = search->lines;
 
-	for (uint32_t file = 0; file < search->profile->files.nr; file++)
+	for (uint32_t file = 0; file < search->profile->files.nr; file++) {
+		batches[file].file = file;
+		batches[file].number = numbers ? numbers[file] : file;
 		if (batches[file].frames.nr)
-			find_in_file(search, &batches[file], file, numbers ? numbers[file] : file);
+			find_in_file(search, &batches[file]);
+	}
 	find_in_kernel(search, &batches[search->profile->files.nr]);
 	took_ns = clock_monotonic_ns() - start_ns;
 	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;

@@ -183,6 +183,21 @@ static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, 
 	buf_addc(text, '\n');
 }
 
+/* Where a part of the debug information is looked for, nobody sees; so it is said where it should be. */
+static void add_missing_splits(struct buf *text, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->files.nr; i++) {
+		const struct profile_file *file = &profile->files.data[i];
+
+		if (!file->missing_split)
+			continue;
+		buf_adds(text, "NOTE: ");
+		profile_add_missing_split(text, profile_string(profile, file->path),
+					  profile_string(profile, file->missing_split), file->nr_missing_splits);
+		buf_addc(text, '\n');
+	}
+}
+
 static void add_all_missing(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
 {
 	const struct profile_view *view = &profile->view;
@@ -196,6 +211,7 @@ static void add_all_missing(struct buf *text, const struct profile *profile, con
 	if (view->lines || view->inlines)
 		add_missing(text, missing.nr_frames, view->lines ? "source line" : "known inlined calls", missing.lines,
 			    source_reason);
+	add_missing_splits(text, profile);
 }
 
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err)

@@ -80,6 +80,21 @@ tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --debug-dir "$T
 expect_out "$chain"
 fixture_end
 
+# Of split debug information the lines are there, and it is said where the calls are, live and of a saved profile
+if command -v gcc >/dev/null; then
+	(cd "$T" && gcc -O2 -g -gsplit-dwarf -pthread -o split "$SOURCE/tests/fixtures/inlined.c" && rm ./*.dwo) || fail 'gcc'
+	missing="^NOTE: '$T/split': the inlined calls of 1 source file are not known: they are in '$T/split-inlined.dwo', which is not found"
+	fixture "$T/split"
+	go
+	tool profile -U --inlines -F 999 -p "$fixture_pid" --save "$T/split.stk" 1
+	fixture_end
+	expect_err "$missing"
+	tool report --inlines "$T/split.stk"
+	expect_out 'st_fix_outer'
+	tool report --lines --inlines "$T/with.stk"
+	refuse_err 'source file'
+fi
+
 # An address in the memory of a process has the chain that it has in the file
 fixture inlined-dyn
 address=$("$STACKTOOL" addr2sym -e "$FIXTURES/inlined-dyn" --find st_fix_outer | cut -d' ' -f1)
