@@ -98,7 +98,9 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->unwind = options->unwind;
 	if (options->unwind_mib)
 		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
-	err = plan->view.folded ? output_options_fold(&plan->output) : 0;
+	err = options->save_path ? output_check_save(options->save_path) : 0;
+	if (!err && plan->view.folded)
+		err = output_options_fold(&plan->output);
 	return err ? err : output_options_settle(&plan->output);
 }
 

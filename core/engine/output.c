@@ -131,31 +131,86 @@ static int check_looks(const struct output_options *options)
 	return 0;
 }
 
-int output_options_settle(struct output_options *options)
-{
-	_cleanup_(buf_done) struct buf all = {};
-	int err;
-
-	if (options->keep && (!options->path || (!strstr(options->path, "%n") && !strstr(options->path, "%t"))))
-		return fail_usage("argument --keep: needs -o with %%n or %%t in the name: one file per interval");
-	if (!options->path || options->format)
-		return check_looks(options);
-	options->format = output_format_of(options->path);
-	if (options->format)
-		return check_looks(options);
-	err = fail_usage("argument -o/--output: '%s': the suffix says no format", options->path);
-	for (size_t i = 0; i < nr_formats; i++)
-		buf_addf(&all, "%s%s", i ? ", " : "", formats[i].suffix);
-	hint("suffixes are %s; --format NAME is for other names", buf_text(&all));
-	return err;
-}
-
 static const char *name_of(enum output_format format)
 {
 	for (size_t i = 0; i < nr_formats; i++)
 		if (formats[i].format == format)
 			return formats[i].name;
 	return "";
+}
+
+static int no_format(const char *path)
+{
+	_cleanup_(buf_done) struct buf all = {};
+	int err = fail_usage("argument -o/--output: '%s': the suffix says no format", path);
+
+	for (size_t i = 0; i < nr_formats; i++)
+		buf_addf(&all, "%s%s", i ? ", " : "", formats[i].suffix);
+	hint("suffixes are %s; --format NAME is for other names", buf_text(&all));
+	return err;
+}
+
+/* Stacks as lines are text, whatever the lines look like; so are speedscope's files JSON. */
+static bool suffix_allows(enum output_format suffix, enum output_format format)
+{
+	switch (suffix) {
+	case OUTPUT_DEFAULT:
+		return true;
+	case OUTPUT_TEXT:
+		return !output_format_is_binary(format) && !(PICTURES & 1U << format);
+	case OUTPUT_JSON:
+		return format == OUTPUT_JSON || format == OUTPUT_SPEEDSCOPE;
+	default:
+		return format == suffix;
+	}
+}
+
+/* A file "-" would surprise whoever means the standard output. */
+static int check_path(const struct output_options *options)
+{
+	int err;
+
+	if (!options->path || strcmp(options->path, "-"))
+		return 0;
+	err = fail_usage("argument -o/--output: '-': is for files");
+	hint("without -o the report goes to the standard output, also with --format; ./- is a file of that name");
+	return err;
+}
+
+int output_options_settle(struct output_options *options)
+{
+	enum output_format suffix = options->path ? output_format_of(options->path) : OUTPUT_DEFAULT;
+	int err = check_path(options);
+
+	if (err)
+		return err;
+	if (options->keep && (!options->path || (!strstr(options->path, "%n") && !strstr(options->path, "%t"))))
+		return fail_usage("argument --keep: needs -o with %%n or %%t in the name: one file per interval");
+	if (!options->format && options->path && !suffix)
+		return no_format(options->path);
+	if (!options->format)
+		options->format = suffix;
+	if (!suffix_allows(suffix, options->format))
+		return fail_usage("argument --format: %s: not allowed with argument -o/--output: '%s' asks for %s",
+				  name_of(options->format), options->path, name_of(suffix));
+	return check_looks(options);
+}
+
+int output_check_save(const char *path)
+{
+	enum output_format suffix = output_format_of(path);
+	int err;
+
+	if (!strcmp(path, "-")) {
+		err = fail_usage("argument --save: '-': is for files");
+		hint("--format stk writes a profile to the standard output; ./- is a file of that name");
+		return err;
+	}
+	if (suffix == OUTPUT_DEFAULT || suffix == OUTPUT_STK)
+		return 0;
+	err = fail_usage("argument --save: '%s' asks for %s, but a saved profile is stk", path, name_of(suffix));
+	hint("-o %s writes %s", path, name_of(suffix));
+	return err;
 }
 
 int output_options_histogram(const struct output_options *options, bool folded)
@@ -169,16 +224,13 @@ int output_options_histogram(const struct output_options *options, bool folded)
 	return fail_usage("argument --histogram: %s has no room for it: text, json and stk have", name_of(format));
 }
 
-int output_options_ask(struct output_options *options, const char *option, enum output_format form)
+static enum output_format said_form(const struct output_options *options)
 {
-	enum output_format said = options->format;
+	return options->format || !options->path ? options->format : output_format_of(options->path);
+}
 
-	if (!said && options->path)
-		said = output_format_of(options->path);
-	if (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == form) {
-		options->format = form;
-		return check_looks(options);
-	}
+static int not_that_form(const struct output_options *options, const char *option, enum output_format said)
+{
 	if (options->format)
 		return fail_usage("argument %s: not allowed with argument --format: it asks for %s", option,
 				  name_of(said));
@@ -186,13 +238,29 @@ int output_options_ask(struct output_options *options, const char *option, enum 
 			  name_of(said));
 }
 
+int output_options_ask(struct output_options *options, const char *option, enum output_format form)
+{
+	enum output_format said = said_form(options);
+	int err = check_path(options);
+
+	if (err)
+		return err;
+	if (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == form) {
+		options->format = form;
+		return check_looks(options);
+	}
+	return not_that_form(options, option, said);
+}
+
 int output_options_fold(struct output_options *options)
 {
-	if (options->format == OUTPUT_TEXT)
-		return fail_usage("argument -f/--folded: not allowed with argument --format: it asks for text");
-	if (!options->format && options->path && output_format_of(options->path) == OUTPUT_TEXT)
-		options->format = OUTPUT_FOLDED;
-	return 0;
+	enum output_format said = said_form(options);
+
+	if (!options->format && said == OUTPUT_TEXT)
+		options->format = said = OUTPUT_FOLDED;
+	if (said == OUTPUT_DEFAULT || said == OUTPUT_FOLDED || said == OUTPUT_STK)
+		return 0;
+	return not_that_form(options, "-f/--folded", said);
 }
 
 int output_options_ask_screen(struct output_options *options)

@@ -88,10 +88,13 @@ bool output_format_is_binary(enum output_format format);
 
 /*
  * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing,
- * when only some files of a path that names one are to be kept, or when an option asks for a look that the format has
- * not.
+ * or something else than --format, when only some files of a path that names one are to be kept, or when an option asks
+ * for a look that the format has not.
  */
 _must_check_ int output_options_settle(struct output_options *options);
+
+/* Usage error when the name of --save asks for something that is not a saved profile. */
+_must_check_ int output_check_save(const char *path);
 
 /* 0 where the settled form, folded lines where `folded` says so, has room for --histogram; else a usage error. */
 _must_check_ int output_options_histogram(const struct output_options *options, bool folded);
@@ -103,8 +106,8 @@ _must_check_ int output_options_histogram(const struct output_options *options, 
 _must_check_ int output_options_ask(struct output_options *options, const char *option, enum output_format form);
 
 /*
- * -f: folded lines where text would be written, also into a .txt; other forms stay what they are. Usage error when
- * --format says text.
+ * -f: folded lines where text would be written, also into a .txt; a saved profile keeps the wish. Usage error when -o or
+ * --format say another form.
  */
 _must_check_ int output_options_fold(struct output_options *options);
 

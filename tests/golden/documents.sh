@@ -226,6 +226,21 @@ wrong 2 "argument --tui: not allowed with argument -o/--output" report --tui -o 
 wrong 2 "argument --tui: not allowed with argument --format" report --tui --format svg "$T/shapes"
 wrong 2 "argument -f/--folded: not allowed with .*: '.*/a.svg' asks for svg" diff -f -o "$T/a.svg" "$T/shapes" "$T/now"
 wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for pprof" diff -f --format pprof "$T/shapes" "$T/now"
+wrong 2 "argument --format: json: not allowed with argument -o/--output: '.*/refused.svg' asks for svg" report --format json -o "$T/refused.svg" "$T/shapes"
+wrong 2 "argument --format: svg: not allowed with .*: '.*/a.speedscope.json' asks for speedscope" flame --format svg -o "$T/a.speedscope.json" "$T/shapes"
+wrong 2 "argument --format: perf: not allowed with .*: '.*/%n.folded' asks for folded" profile --format perf -o "$T/%n.folded" 1
+wrong 2 "argument -f/--folded: not allowed with .*: '.*/refused.svg' asks for svg" report -f -o "$T/refused.svg" "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for json" profile -f --format json 1
+wrong 2 "argument --save: '.*/refused.svg' asks for svg, but a saved profile is stk" profile --save "$T/refused.svg" 1
+wrong 2 "argument -o/--output: '-': is for files" report -f -o - "$T/shapes"
+wrong 2 "argument -o/--output: '-': is for files" report --format svg -o - "$T/shapes"
+wrong 2 "argument -o/--output: '-': is for files" report --tree -o - "$T/shapes"
+wrong 2 "argument --save: '-': is for files" profile --save - 1
+"$STACKTOOL" report -f "$T/shapes" >"$T/lines" && "$STACKTOOL" report --format folded -o "$T/lines.txt" "$T/shapes" &&
+	cmp "$T/lines" "$T/lines.txt" || fail "--format folded into a .txt"
+"$STACKTOOL" report --format speedscope -o "$T/flat.json" "$T/shapes" && "$STACKTOOL" report --format perf -o "$T/perf.txt" "$T/shapes" &&
+	"$STACKTOOL" report -f -o "$T/folded.stk" "$T/shapes" || fail "a form in a file whose suffix allows it"
+[ ! -e "$T/refused.svg" ] && [ ! -e - ] || fail "a refused name was written"
 "$STACKTOOL" report --tree "$T/shapes" >"$T/tree" || fail "tree"
 "$STACKTOOL" report --tree -o "$T/tree.txt" "$T/shapes" && cmp "$T/tree" "$T/tree.txt" || fail "a tree in a .txt"
 "$STACKTOOL" report --tree -o "$T/any.name" "$T/shapes" && cmp "$T/tree" "$T/any.name" || fail "a tree in a file of any name"
