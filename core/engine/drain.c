@@ -155,13 +155,16 @@ static void add_kernel_frames(const struct drain_target *target, const struct st
 	}
 }
 
-/* The user frames of a record, with the caller that the walk left out in its place. Returns how many. */
+/*
+ * The user frames of a record, with the caller that the walk left out in its place. A return address of 0, with which
+ * runtimes end a stack, is no frame; a leaf of 0 is a call of NULL. Returns how many.
+ */
 static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addresses)
 {
 	const __u64 *frames = stack->frames + stack->head.nr_kernel;
 	uint16_t nr = 0;
 
-	for (uint16_t i = 0; i < stack->head.nr_user; i++) {
+	for (uint16_t i = 0; i < stack->head.nr_user && (i == 0 || frames[i]); i++) {
 		ret_addresses[nr++] = frames[i];
 		if (i == 0 && stack->head.caller)
 			ret_addresses[nr++] = stack->head.caller;

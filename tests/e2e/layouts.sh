@@ -61,3 +61,17 @@ tool count -f -U -P --unwind=fp -o "$T/report.folded" "$FIXTURES/calls-dyn:st_fi
 	sh -c '"$0" -n 3 >/dev/null; "$0" -n 3 >/dev/null' "$FIXTURES/calls-dyn"
 expect_status 0
 expect_equal "rows of two processes" "$(folded_rows "$T/report.folded")" 2
+
+# A return address of 0 ends a stack and is no frame of it.
+if [ "$(uname -m)" = x86_64 ]; then
+	fixture zeroroot 100
+	tool_start count -f -U --unwind=fp -p "$fixture_pid" "$FIXTURES/zeroroot:st_fix_leaf"
+	go
+	fixture_done
+	tool_end
+	fixture_end
+	expect_status 0
+	plain_names "$T/out" >"$T/plain"
+	expect_equal "from the last frame that is one" "$(cat "$T/plain")" 'zeroroot;st_fix_root;st_fix_leaf 100'
+	refuse_err 'frames? (have|has) no name'
+fi
