@@ -397,18 +397,27 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 	vec_push(&unwinding->scratch, to);
 }
 
+/* What the process maps, as it is in the scratch; tables that nobody maps make room for it. */
+static int store_process(struct unwinding *unwinding, const struct unwind_process_key *key)
+{
+	const struct unwind_space_mapping *mappings = unwinding->scratch.data;
+	int err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
+
+	if (err == -ENOSPC && evict(unwinding))
+		err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
+	return err;
+}
+
 static void publish(struct unwinding *unwinding, struct space *space)
 {
 	size_t nr;
 	const struct mapping *mappings = mappings_now(space->mappings, &nr);
-	int err;
 
 	unwinding->scratch.nr = 0;
 	space->incomplete = false;
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
-	err = unwind_store_set_process(unwinding->store, &space->key, unwinding->scratch.data, unwinding->scratch.nr);
-	unwinding->nr_refused += err == -ENOSPC;
+	unwinding->nr_refused += store_process(unwinding, &space->key) == -ENOSPC;
 	forget_codes(space);
 }
 

@@ -249,6 +249,41 @@ static void mappings_without_room_are_told(void **state)
 	end(&stage);
 }
 
+/* A process of as many mappings as one may have; 40 KB of a slab. */
+static void map_much(struct stage *stage, uint32_t tgid)
+{
+	const struct unwind_process_key key = { .tgid = tgid };
+	struct mappings *mappings = mappings_new();
+
+	for (uint64_t i = 1; i <= ST_MAX_SPACE_MAPPINGS; i++) {
+		const struct mapping mapping = { .start = 2 * i * PAGE,
+						 .end = (2 * i + 1) * PAGE,
+						 .image = IMAGE_NONE };
+
+		assert_int_equal(mappings_add(&mappings, &mapping), 0);
+	}
+	unwinding_set(stage->unwinding, &key, mappings);
+	mappings_free(mappings);
+}
+
+/* So tables that nobody maps go, before a process is given up. */
+static void tables_of_ended_processes_make_room_for_mappings(void **state)
+{
+	struct fixture *fixture = *state;
+	struct stage stage;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, ST_SLAB_BYTES);
+	map_files(&stage, 0, 5);
+	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+	unwinding_remove(stage.unwinding, (uint32_t)getpid());
+	for (uint32_t tgid = 1; tgid <= ST_SLAB_BYTES / (ST_MAX_SPACE_MAPPINGS * sizeof(struct st_space_mapping)) / 2;
+	     tgid++)
+		map_much(&stage, tgid); /* half a slab together */
+	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
+	end(&stage);
+}
+
 static void code_of_ended_processes_makes_room(void **state)
 {
 	struct fixture *fixture = *state;
@@ -277,6 +312,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(tables_of_living_processes_stay, symbolizer_set_up,
 						symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(mappings_without_room_are_told, symbolizer_set_up,
+						symbolizer_tear_down),
+		cmocka_unit_test_setup_teardown(tables_of_ended_processes_make_room_for_mappings, symbolizer_set_up,
 						symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(code_of_ended_processes_makes_room, symbolizer_set_up,
 						symbolizer_tear_down),
