@@ -237,6 +237,26 @@ foreach(source IN LISTS fixture_sources)
 	endforeach()
 endforeach()
 
+# Static programs of other kinds: position independent, and of another C library where the host has it.
+find_program(MUSL_GCC musl-gcc)
+function(static_fixture name kind)
+	set(output ${fixture_directory}/${name}-${kind})
+	set(source ${tests}/fixtures/${name}.c)
+	add_custom_command(OUTPUT ${output}
+		COMMAND ${ARGN} -O1 -g -D_GNU_SOURCE -DSTATIC -pthread -fno-optimize-sibling-calls
+			-I${PROJECT_SOURCE_DIR} -o ${output} ${source}
+		DEPENDS ${source} ${tests}/fixtures/fixture.h VERBATIM)
+	add_custom_target(fixture_${name}-${kind} ALL DEPENDS ${output})
+	set(guest_files ${guest_files} ${output} PARENT_SCOPE)
+	set(guest_targets ${guest_targets} fixture_${name}-${kind} PARENT_SCOPE)
+endfunction()
+if(CMAKE_C_COMPILER_ID STREQUAL GNU AND NOT STACKTOOL_CROSS)
+	static_fixture(frameless static-pie ${CMAKE_C_COMPILER} -static-pie -fPIE)
+	if(MUSL_GCC)
+		static_fixture(frameless musl ${MUSL_GCC} -static)
+	endif()
+endif()
+
 # ---- variants: the whole program once more, built otherwise or broken on purpose ----
 
 # sources_that_see(result WORD...): the C files of the program with one of the words in them or in a header that they include.

@@ -10,7 +10,7 @@ root='(frameless[^;]*;)?(_start|clone3?|__clone3?)(;[^;]+)*;'
 
 # In guests what may depend on the kernel
 shapes='recurse alloca large library signal trampoline thread'
-[ -n "${IN_GUEST:-}" ] || shapes="$shapes trap nested longjmp"
+[ -n "${IN_GUEST:-}" ] && [ -z "${FULL:-}" ] || shapes="$shapes trap nested longjmp"
 for kind in frameless frameless-dyn; do
 	for shape in $shapes; do
 		[ "$kind" = frameless ] || [ "$shape" = library ] || [ "$shape" = trampoline ] || continue
