@@ -195,7 +195,7 @@ static int open_spaces(struct run *run)
 
 	/* Names that are wanted while events come must not wait for a server. */
 	if (!run->plan->interval_ns && !shows_events(run))
-		run->naming.debuginfod = &run->debuginfod;
+		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
 
 	if (!err)
 		look_at_targets(run);

@@ -144,6 +144,8 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 {
 	const struct symbol_query query = { .where = frame->where, .exact = frame->exact };
 
+	if (wants_lines(run->request) && frame->line_reason != LINES_FOUND)
+		why_add(&run->why, "no source line: %s", line_reason_text((enum line_reason)frame->line_reason));
 	if (frame->kind == FRAME_KERNEL) {
 		explain(run, SYMBOL_KERNEL, &query, (enum frame_reason)frame->reason);
 	} else if (frame->kind == FRAME_USER_FILE) {
@@ -285,6 +287,15 @@ static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, 
 	buf_addc(&run->text, '\n');
 }
 
+static const char *lines_trouble(int err)
+{
+	return err == -ENODATA    ? "neither it nor a debug file of it has debug information"
+	       : err == -ENOEXEC  ? "not a usable ELF file"
+	       : err == -EBADMSG  ? "its debug information makes no sense"
+	       : err == -EMSGSIZE ? "their names are too many"
+				  : strerror(-err);
+}
+
 static void find_lines(struct addr2sym *run, const struct symbol_query *queries, struct symbol_lines *ret_lines)
 {
 	int err;
@@ -294,13 +305,11 @@ static void find_lines(struct addr2sym *run, const struct symbol_query *queries,
 		return;
 	err = symbolizer_lines(run->symbolizer, THE_FILE, queries, run->addresses.nr, run->request->inlines, 0,
 			       ret_lines);
+	if (err && run->request->why)
+		why_add(&run->why, "no source lines: %s", lines_trouble(err));
 	if (err && !run->lines_missed)
 		fprintf(stderr, "stacktool addr2sym: '%s': no source lines: %s\n", run->request->file,
-			err == -ENODATA    ? "neither it nor a debug file of it has debug information"
-			: err == -ENOEXEC  ? "not a usable ELF file"
-			: err == -EBADMSG  ? "its debug information makes no sense"
-			: err == -EMSGSIZE ? "their names are too many"
-					   : strerror(-err));
+			lines_trouble(err));
 	run->lines_missed = run->lines_missed || err;
 	explain_missing_split(run, run->request->file, ret_lines->missing_split, ret_lines->nr_missing_splits);
 	if (ret_lines->nr_missing_splits <= run->nr_missing_splits)
@@ -478,6 +487,8 @@ static int open_vmlinux(struct addr2sym *run)
 	run->profile.kernel_release = profile_add_string(&run->profile, text);
 	run->lines.kernel.vmlinux = run->request->vmlinux;
 	run->lines.kernel.directories = run->request->debug_directories;
+	run->lines.kernel.debuginfod = &run->debuginfod;
+	run->lines.kernel.why = run->naming.why;
 	return run->request->vmlinux ? kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer) : 0;
 }
 

@@ -120,8 +120,9 @@ static void tell_list(struct worker *worker)
 
 	for (size_t i = 0; i < worker->kallsyms.symbols.nr; i++)
 		nr += worker->kallsyms.symbols.data[i].name != 0;
-	worker_tell(worker, "/proc/kallsyms: %zu functions, of the kernel and of %zu others: modules, generated code",
-		    nr, (size_t)worker->kallsyms.modules.nr - 1);
+	worker_tell(worker,
+		    "/proc/kallsyms: %zu functions, of the kernel and of %zu more (modules, [bpf] and the like)", nr,
+		    (size_t)worker->kallsyms.modules.nr - 1);
 }
 
 static const char *rule_between(const struct kernel_symbol *better, const char *name, const struct kernel_symbol *other,

@@ -15,6 +15,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/why.h"
 #include "core/engine/opener.h"
 
 enum {
@@ -127,15 +128,23 @@ static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t dead
 	return has_answered && !status ? open_answer(text) : -ENOENT;
 }
 
-int debuginfod_open(struct debuginfod *debuginfod, const char *build_id)
+int debuginfod_open(struct debuginfod *debuginfod, const char *build_id, struct buf *why)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	int64_t start_ms = now_ms(), left_ms = ALL_MS - debuginfod->spent_ms;
 	int fd;
 
+	if (!servers || !*servers)
+		why_add(why, "debuginfod: not asked, for DEBUGINFOD_URLS is not set");
+	else if (left_ms <= 0)
+		why_add(why, "debuginfod: not asked any more, for all answers together took too long");
 	if (!servers || !*servers || !*build_id || debuginfod->is_missing || left_ms <= 0)
 		return -ENOENT;
 	fd = ask(debuginfod, build_id, start_ms + (left_ms < ONE_MS ? left_ms : ONE_MS));
 	debuginfod->spent_ms += now_ms() - start_ms;
+	if (debuginfod->is_missing)
+		why_add(why, "debuginfod: not asked, for there is no program debuginfod-find");
+	else
+		why_opened(why, build_id, "from debuginfod", fd);
 	return fd;
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct buf;
+
 struct debuginfod {
 	int64_t spent_ms;    /* waiting, over all files */
 	bool is_missing;     /* there is no such program */
@@ -19,5 +21,6 @@ struct debuginfod {
 /*
  * Asks for the debug file of a build id (lower-case hex) and waits, 15 s for one file and 60 s for all, after which the
  * program is ended. A descriptor, or a negative errno: -ENOENT when there is none, or nobody to ask.
+ * `why` is told what became of it (core/base/why.h); NULL.
  */
-int debuginfod_open(struct debuginfod *debuginfod, const char *build_id);
+int debuginfod_open(struct debuginfod *debuginfod, const char *build_id, struct buf *why);

@@ -151,7 +151,7 @@ int elsewhere_name(struct profile *profile, const char *directories, const char 
 	};
 	_cleanup_(source_lines_done) struct source_lines lines = {
 		.left_ns = SOURCE_LINES_NS,
-		.kernel = { .vmlinux = vmlinux, .directories = directories },
+		.kernel = { .vmlinux = vmlinux, .directories = directories, .debuginfod = &debuginfod },
 	};
 	_cleanup_(freep) uint32_t *numbers = xcalloc(profile->files.nr, sizeof(*numbers));
 	struct elsewhere elsewhere = { .profile = profile, .directories = directories };

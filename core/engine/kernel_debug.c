@@ -8,6 +8,8 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/match.h"
+#include "core/base/why.h"
+#include "core/engine/debuginfod.h"
 #include "core/engine/opener.h"
 
 #define STANDARD_DIRECTORY "/usr/lib/debug"
@@ -48,7 +50,11 @@ static int try_file(struct search *search, int fd, const char **ret_build_id)
 	if (symbolizer_add_file(search->symbolizer, debug->number, fd))
 		return -ENOMEM;
 	*ret_build_id = symbolizer_build_id(search->symbolizer, debug->number);
-	return !**ret_build_id ? -ENOEXEC : strcmp(*ret_build_id, search->build_id) ? -ESTALE : 0;
+	if (**ret_build_id && !strcmp(*ret_build_id, search->build_id))
+		return 0;
+	why_add(debug->why, "it has build id %s, and the kernel %s", **ret_build_id ? *ret_build_id : "none",
+		search->build_id);
+	return **ret_build_id ? -ESTALE : -ENOEXEC;
 }
 
 /* ---- where the user says ---- */
@@ -76,7 +82,7 @@ static int open_said(struct search *search)
 static bool try_path(struct search *search, char *path)
 {
 	_cleanup_(freep) char *owned = path;
-	const struct opener_request request = { .path = owned };
+	const struct opener_request request = { .path = owned, .why = search->debug->why };
 	const char *unused;
 	int fd = opener_open(&request);
 
@@ -103,13 +109,24 @@ static bool try_directory(struct search *search, const char *directory, size_t l
 	return false;
 }
 
+static bool try_servers(struct search *search)
+{
+	struct kernel_debug *debug = search->debug;
+	const char *unused;
+	int fd = debug->debuginfod ? debuginfod_open(debug->debuginfod, search->build_id, debug->why) : -ENOENT;
+
+	return fd >= 0 && !try_file(search, fd, &unused);
+}
+
 static int open_usual(struct search *search)
 {
 	const char *directories = search->debug->directories;
 
 	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release || search->release[0] == '.' ||
-	    strchr(search->release, '/'))
+	    strchr(search->release, '/')) {
+		why_add(search->debug->why, "vmlinux: not looked for: build id or release of the kernel is not known");
 		return -ENOENT;
+	}
 	while (directories && *directories) {
 		size_t length = strcspn(directories, ":");
 
@@ -119,7 +136,9 @@ static int open_usual(struct search *search)
 	}
 	if (try_directory(search, STANDARD_DIRECTORY, strlen(STANDARD_DIRECTORY)) || try_directory(search, "", 0))
 		return 0;
-	return try_path(search, xasprintf("/lib/modules/%s/build/vmlinux", search->release)) ? 0 : -ENOENT;
+	return try_path(search, xasprintf("/lib/modules/%s/build/vmlinux", search->release)) || try_servers(search)
+		       ? 0
+		       : -ENOENT;
 }
 
 int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)

@@ -14,6 +14,8 @@
 struct kernel_debug {
 	const char *vmlinux; /* where the user says that it is; NULL: where distributions put it */
 	const char *directories; /* of debug files, colons between them, searched before /usr/lib/debug; NULL none */
+	struct debuginfod *debuginfod; /* servers are asked for it last (debuginfod.h); NULL: they are not */
+	struct buf *why; /* is told where it was looked for (core/base/why.h); NULL */
 	bool is_tried, is_found;
 	bool knows_distance;
 	uint32_t number; /* at the symbolizer */

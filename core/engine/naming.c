@@ -8,7 +8,6 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
-#include "core/base/why.h"
 #include "core/engine/debug_files.h"
 #include "core/engine/tracer.h"
 
@@ -20,12 +19,7 @@ static int ask_servers(const struct naming *naming, struct symbol_debug_wish *wi
 	if (!naming->debuginfod || wish->candidate >= last || !*wish->build_id)
 		return -ENOENT;
 	wish->candidate = last;
-	if (!getenv("DEBUGINFOD_URLS"))
-		why_add(naming->why, "debuginfod: not asked, for DEBUGINFOD_URLS is not set");
-	else
-		return why_opened(naming->why, wish->build_id, "from debuginfod",
-				  debuginfod_open(naming->debuginfod, wish->build_id));
-	return -ENOENT;
+	return debuginfod_open(naming->debuginfod, wish->build_id, naming->why);
 }
 
 static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)

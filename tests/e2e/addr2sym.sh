@@ -72,7 +72,7 @@ if [ "$(id -u)" = 0 ] && grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* ' /proc/kallsyms; 
 	address=$("$STACKTOOL" addr2sym -k --find vfs_read | cut -d' ' -f1)
 	[ "${address#0x}" = "$(sed -n 's/^\([0-9a-f]*\) [tT] vfs_read$/\1/p' /proc/kallsyms)" ] || fail "vfs_read is at '$address'"
 	names 'vfs_read\+0x4 \[kernel\]' -k "${address%?}4" # functions begin at multiples of 16
-	why '/proc/kallsyms: [0-9]+ functions, of the kernel and of [0-9]+ others: .*' -k "$address"
+	why '/proc/kallsyms: [0-9]+ functions, of the kernel and of [0-9]+ more .*' -k "$address"
 	why "symbol vfs_read \[kernel\]: from $address up to 0x[0-9a-f]+, where the next one in the list begins" -k "$address"
 	why 'place: below everything in the list: no name' -k 1
 	"$STACKTOOL" addr2sym -k --find 'vfs_rea*' | grep -q ' vfs_readv*$' || fail "wildcards of kernel functions"

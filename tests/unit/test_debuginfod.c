@@ -34,7 +34,7 @@ static int ask(const char *script, uint64_t *ret_ms)
 	close(fd);
 	setenv("PATH", path, 1);
 	setenv("DEBUGINFOD_URLS", "http://localhost:1", 1);
-	answer = debuginfod_open(&debuginfod, "0123");
+	answer = debuginfod_open(&debuginfod, "0123", NULL);
 	*ret_ms = (clock_monotonic_ns() - start_ns) / 1000000;
 	assert_int_equal(unlink(program), 0);
 	assert_int_equal(rmdir(folder), 0);

@@ -198,6 +198,57 @@ static void what_is_moved_by_no_page_is_not_believed(void **state)
 	assert_int_equal(fixture->profile.frames.data[fixture->function].line_reason, LINES_KERNEL);
 }
 
+/* A directory of debug files by build id, and a server, which is asked last. */
+static void it_is_looked_for_by_build_id(void **state)
+{
+	struct fixture *fixture = *state;
+	char base[] = "/tmp/st-kernel.XXXXXX", ids[256], below[260], link[400];
+
+	assert_non_null(mkdtemp(base));
+	make("%s/.build-id", ids, base);
+	snprintf(below, sizeof(below), "%s/%.2s", ids, fixture->build_id);
+	assert_int_equal(mkdir(below, 0755), 0);
+	snprintf(link, sizeof(link), "%s/%s.debug", below, fixture->build_id + 2);
+	assert_int_equal(symlink(fixture->self, link), 0);
+	assert_int_equal(elsewhere_name(&fixture->profile, base, NULL), 0);
+	expect_lines(fixture);
+	unlink(link);
+	rmdir(below);
+	rmdir(ids);
+	rmdir(base);
+}
+
+static void write_program(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void a_server_is_asked_for_its_build_id(void **state)
+{
+	struct fixture *fixture = *state;
+	char base[] = "/tmp/st-kernel.XXXXXX", program[256], path[256], text[8192];
+
+	assert_non_null(mkdtemp(base));
+	snprintf(program, sizeof(program), "%s/debuginfod-find", base);
+	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", base);
+	snprintf(text, sizeof(text), "#!/bin/sh\n[ \"$*\" = \"debuginfo %s\" ] && echo '%s'\n", fixture->build_id,
+		 fixture->self);
+	write_program(program, text);
+	setenv("PATH", path, 1);
+	assert_int_equal(elsewhere_name(&fixture->profile, NULL, NULL), 0);
+	assert_int_equal(fixture->profile.frames.data[fixture->function].line_reason, LINES_KERNEL);
+	fixture->profile.frames.data[fixture->function].line_reason = LINES_NOT_TRIED;
+	setenv("DEBUGINFOD_URLS", "http://localhost:1", 1);
+	assert_int_equal(elsewhere_name(&fixture->profile, NULL, NULL), 0);
+	unsetenv("DEBUGINFOD_URLS");
+	expect_lines(fixture);
+	unlink(program);
+	rmdir(base);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -206,6 +257,8 @@ int main(void)
 		TEST(lines_are_those_of_the_file_that_is_named),
 		TEST(another_kernel_is_refused),
 		TEST(it_is_looked_for_by_release_and_believed_by_build_id),
+		TEST(it_is_looked_for_by_build_id),
+		TEST(a_server_is_asked_for_its_build_id),
 		TEST(what_is_moved_by_no_page_is_not_believed),
 	};
 
