@@ -17,6 +17,8 @@ enum {
 #define NOWHERE UINT64_MAX
 
 struct called {
+	struct search *search;
+	const struct dwarf_unit *unit; /* of the entry at hand */
 	struct dwarf_text linkage, plain;
 	uint64_t next; /* entry that is referred to; NOWHERE */
 };
@@ -26,25 +28,26 @@ static struct dwarf *file_of(const struct search *search, const struct dwarf_uni
 	return unit->is_alternate ? search->dwarf->alternate : search->dwarf;
 }
 
-static void take(struct search *search, const struct dwarf_unit *unit, uint16_t attribute,
-		 const struct dwarf_value *value, struct called *called)
+static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
+	struct called *called = context;
+	struct dwarf *dwarf = file_of(called->search, called->unit);
 	struct dwarf_text text;
 	uint64_t offset;
 
 	switch (attribute) {
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name:
-		if (dwarf_value_text(file_of(search, unit), unit, value, &text))
+		if (dwarf_value_text(dwarf, called->unit, value, &text))
 			called->linkage = text;
 		break;
 	case DW_AT_name:
-		if (!called->plain.kind && dwarf_value_text(file_of(search, unit), unit, value, &text))
+		if (!called->plain.kind && dwarf_value_text(dwarf, called->unit, value, &text))
 			called->plain = text;
 		break;
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
-		if (dwarf_value_reference(unit, value, &offset))
+		if (dwarf_value_reference(called->unit, value, &offset))
 			called->next = offset;
 		break;
 	default:
@@ -54,26 +57,14 @@ static void take(struct search *search, const struct dwarf_unit *unit, uint16_t 
 
 static void read_entry(struct search *search, const struct dwarf_unit *unit, uint64_t offset, struct called *called)
 {
-	uint64_t raw = offset & ~IN_ALTERNATE, rest = unit->end - raw;
-	struct dwarf_entries entries = {
-		.unit = unit,
-		.bytes =
-			dwarf_section_bytes(&file_of(search, unit)->info, raw, rest < ENTRY_BYTES ? rest : ENTRY_BYTES),
-		.offset = raw,
-	};
-	const struct abbrev *abbrev;
+	struct dwarf_entries entries =
+		dwarf_entries_from(file_of(search, unit), unit, offset & ~IN_ALTERNATE, ENTRY_BYTES);
+	const struct abbrev *abbrev = abbrevs_get(&search->abbrevs, bytes_uleb(&entries.bytes));
 
-	entries.start = entries.bytes.at;
-	abbrev = abbrevs_get(&search->abbrevs, bytes_uleb(&entries.bytes));
-	for (uint16_t i = 0; abbrev && i < abbrev->nr_attributes && !entries.bytes.bad; i++) {
-		const struct abbrev_attribute *attribute =
-			&search->abbrevs.attributes.data[abbrev->first_attribute + i];
-		struct dwarf_value value;
-
-		dwarf_value_read(&entries, attribute, &value);
-		if (!entries.bytes.bad)
-			take(search, unit, attribute->name, &value, called);
-	}
+	called->search = search;
+	called->unit = unit;
+	if (abbrev)
+		dwarf_entry_read(&entries, &search->abbrevs, abbrev, take, called);
 }
 
 static bool is_in(const struct dwarf_unit *unit, uint64_t offset)

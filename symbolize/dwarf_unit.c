@@ -55,24 +55,27 @@ int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret
 
 /* ---- the first entry ---- */
 
-/* Texts of a first entry, whose base may stand behind them. */
-struct root_texts {
+/* A first entry, with the texts whose base may stand behind them. */
+struct root {
+	struct dwarf_unit *unit;
 	struct dwarf_value directory, split_name;
 };
 
-static void take_root(struct dwarf_unit *unit, struct root_texts *texts, uint16_t attribute,
-		      const struct dwarf_value *value)
+static void take_root(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
+	struct root *root = context;
+	struct dwarf_unit *unit = root->unit;
+
 	switch (attribute) {
 	case DW_AT_stmt_list:
 		unit->program = value->number;
 		break;
 	case DW_AT_comp_dir:
-		texts->directory = *value;
+		root->directory = *value;
 		break;
 	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name:
-		texts->split_name = *value;
+		root->split_name = *value;
 		break;
 	case DW_AT_GNU_dwo_id:
 		unit->split_id = value->number;
@@ -98,32 +101,21 @@ static void take_root(struct dwarf_unit *unit, struct root_texts *texts, uint16_
 int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct abbrevs *abbrevs)
 {
 	int err = abbrevs_read(abbrevs, dwarf, unit->abbrevs, unit->version, unit->address_size, unit->offset_size);
-	uint64_t nr = unit->end - unit->entries;
-	struct dwarf_entries entries = {
-		.unit = unit,
-		.bytes = dwarf_section_bytes(&dwarf->info, unit->entries, nr < ROOT_BYTES ? nr : ROOT_BYTES),
-		.offset = unit->entries,
-	};
+	struct root root = { .unit = unit };
+	struct dwarf_entries entries;
 	const struct abbrev *abbrev;
-	struct root_texts texts = {};
 
 	if (err)
 		return err == -ENOMEM ? err : -ENODATA;
-	entries.start = entries.bytes.at;
+	entries = dwarf_entries_from(dwarf, unit, unit->entries, ROOT_BYTES);
 	abbrev = abbrevs_get(abbrevs, bytes_uleb(&entries.bytes));
 	unit->has_entries = abbrev && abbrev->has_children;
-	for (uint16_t i = 0; abbrev && i < abbrev->nr_attributes && !entries.bytes.bad; i++) {
-		const struct abbrev_attribute *attribute = &abbrevs->attributes.data[abbrev->first_attribute + i];
-		struct dwarf_value value;
-
-		dwarf_value_read(&entries, attribute, &value);
-		if (!entries.bytes.bad)
-			take_root(unit, &texts, attribute->name, &value);
-	}
+	if (abbrev)
+		dwarf_entry_read(&entries, abbrevs, abbrev, take_root, &root);
 	/* Only now, for the bases may stand behind what needs them. */
-	if (!dwarf_value_text(dwarf, unit, &texts.directory, &unit->directory))
+	if (!dwarf_value_text(dwarf, unit, &root.directory, &unit->directory))
 		unit->directory = (struct dwarf_text){};
-	if (!dwarf_value_text(dwarf, unit, &texts.split_name, &unit->split_name))
+	if (!dwarf_value_text(dwarf, unit, &root.split_name, &unit->split_name))
 		unit->split_name = (struct dwarf_text){};
 	if (!dwarf_value_address(dwarf, unit, &unit->code.low, &unit->low))
 		unit->low = 0;

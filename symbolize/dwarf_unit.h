@@ -87,6 +87,37 @@ void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribu
 		      struct dwarf_value *ret_value);
 void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev);
 
+/* Entries from an offset of .debug_info on, up to the end of the unit and `max_bytes`. */
+static inline struct dwarf_entries dwarf_entries_from(struct dwarf *dwarf, const struct dwarf_unit *unit,
+						      uint64_t offset, uint64_t max_bytes)
+{
+	uint64_t nr = unit->end - offset;
+	struct unwind_bytes bytes = dwarf_section_bytes(&dwarf->info, offset, nr < max_bytes ? nr : max_bytes);
+
+	return (struct dwarf_entries){ .unit = unit, .bytes = bytes, .start = bytes.at, .offset = offset };
+}
+
+/*
+ * Calls `take` for each value of the entry whose abbreviation was read last. Inline, for there are millions of entries
+ * and two or three ways to take them.
+ */
+typedef void dwarf_value_take(void *context, uint16_t attribute, const struct dwarf_value *value);
+
+static inline void dwarf_entry_read(struct dwarf_entries *entries, const struct abbrevs *abbrevs,
+				    const struct abbrev *abbrev, dwarf_value_take *take, void *context)
+{
+	const struct abbrev_attribute *attributes = &abbrevs->attributes.data[abbrev->first_attribute];
+
+	for (uint16_t i = 0; i < abbrev->nr_attributes; i++) {
+		struct dwarf_value value;
+
+		dwarf_value_read(entries, &attributes[i], &value);
+		if (entries->bytes.bad)
+			return;
+		take(context, attributes[i].name, &value);
+	}
+}
+
 /*
  * What a value means; false when it is none of the kind. Addresses of .debug_addr are read. `dwarf` is that of the
  * unit; texts and references may be IN_ALTERNATE.

@@ -30,8 +30,10 @@ struct walk {
 
 /* ---- what an entry says ---- */
 
-static void take(struct walk *walk, uint16_t attribute, const struct dwarf_value *value)
+static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
+	struct walk *walk = context;
+
 	switch (attribute) {
 	case DW_AT_abstract_origin:
 		walk->origin = *value;
@@ -49,18 +51,11 @@ static void take(struct walk *walk, uint16_t attribute, const struct dwarf_value
 
 static void read_entry(struct walk *walk, const struct abbrev *abbrev)
 {
-	const struct abbrev_attribute *attributes = &walk->search->abbrevs.attributes.data[abbrev->first_attribute];
-
 	walk->code = (struct dwarf_code){};
 	walk->origin = (struct dwarf_value){};
 	walk->call_file = walk->call_line = 0;
 	walk->covers = false;
-	for (uint16_t i = 0; i < abbrev->nr_attributes && !walk->entries.bytes.bad; i++) {
-		struct dwarf_value value;
-
-		dwarf_value_read(&walk->entries, &attributes[i], &value);
-		take(walk, attributes[i].name, &value);
-	}
+	dwarf_entry_read(&walk->entries, &walk->search->abbrevs, abbrev, take, walk);
 }
 
 /* ---- functions ---- */
@@ -199,13 +194,9 @@ int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_
 		.unit = unit,
 		.number = number,
 		.depth = 1,
-		.entries = { .unit = unit,
-			     .offset = unit->entries,
-			     .bytes = dwarf_section_bytes(&search->dwarf->info, unit->entries,
-							  unit->end - unit->entries) },
+		.entries = dwarf_entries_from(search->dwarf, unit, unit->entries, UINT64_MAX),
 	};
 
-	walk.entries.start = walk.entries.bytes.at;
 	while (walk.entries.bytes.at < walk.entries.bytes.end && walk.depth && !walk.err) {
 		uint64_t code = bytes_uleb(&walk.entries.bytes);
 		const struct abbrev *abbrev = abbrevs_get(&search->abbrevs, code);
