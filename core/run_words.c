@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/err.h"
 
 int run_require_targets(const char *applet, const struct plan *plan)
 {
@@ -35,9 +36,12 @@ static uint32_t target(const struct plan *plan, size_t index)
 
 void run_say_some_gone(const struct plan *plan, struct process_watch *watch)
 {
-	size_t nr = plan->tgids.nr + plan->tids.nr, nr_ended = nr - process_watch_left(watch), nr_said = 0;
+	size_t nr = plan->tgids.nr + plan->tids.nr, nr_ended = 0, nr_said = 0;
 	bool threads = !plan->tgids.nr;
 
+	process_watch_left(watch);
+	for (size_t i = 0; i < nr; i++)
+		nr_ended += process_watch_has_ended(watch, i);
 	if (!nr_ended)
 		return;
 	fprintf(stderr, "NOTE: ");
@@ -75,6 +79,15 @@ static const char *why_nothing_of_process(const struct plan *plan)
 	}
 }
 
+static void say_nothing_of(const char *applet, uint32_t tgid, const char *why)
+{
+	fprintf(stderr, "stacktool %s: nothing of process %u: %s", applet, tgid, why);
+	if (!process_exists(tgid))
+		fprintf(stderr, "; where it waits now: /proc/%u/task/*/stack", tgid);
+	err_clear();
+	fprintf(stderr, "\n");
+}
+
 /* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
 void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid)
 {
@@ -89,8 +102,7 @@ void run_say_empty(const char *applet, const struct plan *plan, uint32_t command
 			"stacktool %s: no sample found what was asked for on a CPU; -I adds idle CPUs, offcputime has what waits\n",
 			applet);
 	else if (why)
-		fprintf(stderr, "stacktool %s: nothing of process %u: %s; where it waits now: /proc/%u/task/*/stack\n",
-			applet, plan->tgids.data[0], why, plan->tgids.data[0]);
+		say_nothing_of(applet, plan->tgids.data[0], why);
 }
 
 void run_say_attached(void)

@@ -40,6 +40,11 @@ const char *host_tracefs(void)
 	return NULL;
 }
 
+bool host_tracefs_is_denied(void)
+{
+	return access("/sys/kernel/tracing/events", R_OK | X_OK) && errno == EACCES;
+}
+
 void name_list_done(name_list *names)
 {
 	for (size_t i = 0; i < names->nr; i++)

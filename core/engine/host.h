@@ -30,6 +30,8 @@ int host_require_btf(void);
 
 /* Where tracefs is mounted ("/sys/kernel/tracing"), or NULL. */
 const char *host_tracefs(void);
+/* It is there, and this user may not read it. */
+bool host_tracefs_is_denied(void);
 
 /* Names of all raw tracepoints, unsorted. 0 or a recorded failure. */
 int host_raw_tracepoints(name_list *ret_names);

@@ -73,12 +73,25 @@ static int read_stat(uint32_t pid, struct buf *text, const char **ret_fields)
 	return 0;
 }
 
-static bool has_memory(uint32_t pid)
+/* 0 where it cannot be read. */
+static char task_state(uint32_t pid)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	const char *fields;
 
-	return !read_stat(pid, &text, &fields) && fields[0] != 'Z' && fields[0] != 'X';
+	return read_stat(pid, &text, &fields) ? '\0' : fields[0];
+}
+
+static bool is_dead(uint32_t pid)
+{
+	char state = task_state(pid);
+
+	return state == 'Z' || state == 'X';
+}
+
+static bool has_memory(uint32_t pid)
+{
+	return task_state(pid) && !is_dead(pid);
 }
 
 /* The number behind "NAME:" in /proc/PID/status, or 0. */
@@ -224,6 +237,9 @@ int process_exists(uint32_t tgid)
 		hint("name a thread with its own option, or the process it belongs to");
 		return -ESRCH;
 	}
+	if (is_dead(process_living_task(tgid)))
+		return fail(-ESRCH, "process %" PRIu32 ": has ended: it is a zombie, its parent has not taken its status",
+			    tgid);
 	return 0;
 }
 
@@ -232,6 +248,8 @@ int process_thread_exists(uint32_t tid)
 {
 	if (process_has_ended(tid))
 		return fail(-ESRCH, "thread %" PRIu32 ": no such thread", tid);
+	if (is_dead(tid))
+		return fail(-ESRCH, "thread %" PRIu32 ": has ended: it is a zombie", tid);
 	return 0;
 }
 
@@ -320,7 +338,7 @@ int process_require_proc(void)
 struct watched {
 	uint32_t pid;
 	int fd; /* -1: no descriptor, looked up each time */
-	bool ended;
+	bool ended, was_dead; /* before it was watched */
 };
 
 struct process_watch {
@@ -340,6 +358,7 @@ static int watch_one(struct process_watch *watch, uint32_t pid, bool is_thread)
 	struct watched watched = { .pid = pid, .fd = open_pidfd(pid, is_thread) };
 	struct epoll_event readable = { .events = EPOLLIN, .data.u64 = watch->watched.nr };
 
+	watched.was_dead = watched.fd == -ESRCH || is_dead(is_thread ? pid : process_living_task(pid));
 	if (watched.fd == -ESRCH) {
 		watched.ended = true;
 	} else if (watched.fd < 0 && watched.fd != -EINVAL && watched.fd != -ENOSYS && watched.fd != -EPERM) {
@@ -409,7 +428,9 @@ static void take_ended(struct process_watch *watch)
 
 bool process_watch_has_ended(const struct process_watch *watch, size_t index)
 {
-	return index < watch->watched.nr && watch->watched.data[index].ended;
+	const struct watched *watched = index < watch->watched.nr ? &watch->watched.data[index] : NULL;
+
+	return watched && watched->ended && !watched->was_dead;
 }
 
 size_t process_watch_left(struct process_watch *watch)

@@ -80,5 +80,8 @@ int process_watch_fd(const struct process_watch *watch);
  */
 size_t process_watch_left(struct process_watch *watch);
 
-/* Whether the one at this place has ended, as of the last process_watch_left(); processes come before threads. */
+/*
+ * Whether the one at this place has ended while it was watched, as of the last process_watch_left(); processes come before
+ * threads.
+ */
 bool process_watch_has_ended(const struct process_watch *watch, size_t index);

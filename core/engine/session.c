@@ -14,6 +14,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/engine/attach_private.h"
 #include "core/engine/bpf_disasm.h"
@@ -482,7 +483,7 @@ static int open_object(struct session *session, const struct attach_plan *attach
 		attach_fentry_listen(session);
 	session->skeleton = stacktool__open_opts(&options);
 	if (!session->skeleton)
-		return fail(-errno, "BPF object: cannot be opened");
+		return fail(-errno, "BPF object: cannot be opened: %s", strerror(errno));
 	if (types >= 0)
 		err = kernel_types_write(bpf_object__btf(session->skeleton->obj), types);
 	if (err)
@@ -498,6 +499,7 @@ static int session_open(const struct plan *plan, const struct attach_plan *attac
 
 	*ret_session = session;
 	session->attach = attach;
+	descriptors_allow(0);
 	if (plan->key_parts & KEY_CGROUP)
 		session->cgroup_root = cgroup_mount_point("/proc/self/mountinfo");
 	libbpf_log_start();

@@ -28,6 +28,7 @@ refused 1 "$gone" count -p "$gone" c:malloc
 tool profile -p "$gone,$$" 0.1
 expect_status 0
 expect_err "1 of 2 processes is not there \($gone\)"
+refuse_err "ended before"
 tool profile -L "$$,$gone,$gone" 0.1
 expect_status 0
 expect_err "2 of 3 threads are not there \($gone, $gone\)"

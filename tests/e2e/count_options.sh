@@ -54,6 +54,8 @@ expect_out '^calls;.*st_fix_hit 100$'
 # Many probes take many descriptors: a shell's limit is not theirs.
 (ulimit -S -n 64 && tool funccount -d 0.1 't:sched:*' && cp "$T/err" "$T/few") || fail "with few descriptors"
 ! grep 'refused' "$T/few" || fail "probes are refused for want of descriptors"
+(ulimit -S -n 20 && tool count -D 0.1 t:sched:sched_switch && cp "$T/err" "$T/few" && exit "$status") ||
+	fail "with hardly any descriptors: $(cat "$T/few")"
 
 # -D ends the run; -i and -D: a report per interval, and the sum is the whole
 tool count -f -D 1 "$hit"

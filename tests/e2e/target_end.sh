@@ -23,6 +23,17 @@ tool_wait
 expect_status 0
 expect_err "$fixture_pid.*(exited|ended|gone)"
 
+# Nobody is sent to look where a process that has gone waits.
+fixture calls -n 1
+tool_start profile -f -p "$fixture_pid"
+go
+fixture_done
+fixture_end
+tool_wait
+expect_status 0
+expect_err "process $fixture_pid has ended"
+refuse_err '/proc/[0-9]+/task'
+
 # One of two targets ends: the run goes on, and says so at its end.
 fixture calls -n 100
 first=$fixture_pid

@@ -180,8 +180,31 @@ static void a_process_that_had_ended_is_not_waited_for(void **state)
 
 	assert_int_equal(process_watch_new(pids, 2, NULL, 0, &watch), 0);
 	assert_int_equal(process_watch_left(watch), 1);
+	assert_false(process_watch_has_ended(watch, 1)); /* meanwhile */
 	process_watch_free(watch);
 	stop((int)pids[0]);
+}
+
+/* It has a place in /proc until its parent asks for its status. */
+static void a_zombie_is_not_there(void **state)
+{
+	uint32_t pids[2] = { (uint32_t)start(), (uint32_t)start() };
+	struct process_watch *watch;
+	siginfo_t info;
+
+	kill((int)pids[1], SIGKILL);
+	assert_int_equal(waitid(P_PID, pids[1], &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(process_exists(pids[0]), 0);
+	assert_int_equal(process_exists(pids[1]), -ESRCH);
+	expect_cause("has ended: it is a zombie");
+	assert_int_equal(process_thread_exists(pids[1]), -ESRCH);
+	expect_cause("it is a zombie");
+	assert_int_equal(process_watch_new(pids, 2, NULL, 0, &watch), 0);
+	assert_int_equal(process_watch_left(watch), 1);
+	assert_false(process_watch_has_ended(watch, 1));
+	process_watch_free(watch);
+	stop((int)pids[0]);
+	stop((int)pids[1]);
 }
 
 static void the_end_of_a_thread_is_seen(void **state)
@@ -309,6 +332,7 @@ int main(void)
 		cmocka_unit_test(start_times_are_near_the_truth),
 		cmocka_unit_test(the_end_of_each_process_is_told),
 		cmocka_unit_test(a_process_that_had_ended_is_not_waited_for),
+		cmocka_unit_test(a_zombie_is_not_there),
 		cmocka_unit_test(the_end_of_a_thread_is_seen),
 		cmocka_unit_test(more_targets_than_descriptors_are_watched),
 		cmocka_unit_test(a_child_pid_namespace_is_recognised),
