@@ -238,7 +238,8 @@ int process_exists(uint32_t tgid)
 		return -ESRCH;
 	}
 	if (is_dead(process_living_task(tgid)))
-		return fail(-ESRCH, "process %" PRIu32 ": has ended: it is a zombie, its parent has not taken its status",
+		return fail(-ESRCH,
+			    "process %" PRIu32 ": has ended: it is a zombie, its parent has not taken its status",
 			    tgid);
 	return 0;
 }

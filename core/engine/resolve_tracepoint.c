@@ -194,8 +194,10 @@ static int check_raw_pattern(const struct plan *plan)
 	if (!spec->target || !strcmp(spec->target, "*") || (!spec->regex && !match_is_wildcard(spec->pattern)))
 		return 0;
 	if (host_tracefs_is_denied()) {
-		fail_host(-EACCES, "tracepoint '%s': /sys/kernel/tracing cannot be read, so it is not known which events are in '%s'",
-			  spec->typed, spec->target);
+		fail_host(
+			-EACCES,
+			"tracepoint '%s': /sys/kernel/tracing cannot be read, so it is not known which events are in '%s'",
+			spec->typed, spec->target);
 		hint("run it as root, or name one event");
 		return -EACCES;
 	}
