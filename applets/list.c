@@ -9,6 +9,7 @@ struct list_options {
 	const char *library;
 	bool regex;
 	bool force;
+	bool no_demangle;
 	const char *pattern;
 };
 
@@ -21,6 +22,8 @@ static const struct option_spec table[] = {
 	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
 	OPTION(0, "force", struct list_options, force, NULL,
 	       "also functions that are known to hang hosts, as 'count --force' takes them"),
+	OPTION(0, "no-demangle", struct list_options, no_demangle, NULL,
+	       "show C++, Rust and D names as they stand in the symbol table; as a pattern either form will do"),
 	OPERAND("pattern", struct list_options, pattern,
 		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
 		"t:CATEGORY:EVENT or u:LIB:PROBE",
@@ -39,6 +42,7 @@ static int list(const void *block)
 	plan.look_only = true;
 	plan.max_probes = UINT32_MAX;
 	plan.force = options->force;
+	plan.no_demangle = options->no_demangle;
 	plan_add_ids(&plan.tgids, &options->tgids);
 	err = probe_spec_parse(options->pattern, options->library, options->regex, &plan.probe);
 	if (!err)

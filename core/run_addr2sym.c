@@ -417,7 +417,8 @@ static int find(struct addr2sym *run)
 	_cleanup_(free_functions) struct symbol_function *functions = NULL;
 	const char *near;
 	size_t nr = 0;
-	int err = pattern ? symbolizer_find(run->symbolizer, subject_of(run), pattern, &functions, &nr) : -ENOMEM;
+	int err = pattern ? symbolizer_find_readable(run->symbolizer, subject_of(run), pattern, &functions, &nr)
+			  : -ENOMEM;
 
 	if (err)
 		return fail(err, "'%s': functions cannot be found: %s", subject_name(run),
@@ -428,7 +429,7 @@ static int find(struct addr2sym *run)
 						   : "not a usable ELF file");
 	for (size_t i = 0; i < nr; i++) {
 		buf_addf(&run->text, "0x%" PRIx64 " ", functions[i].address);
-		escape_add(&run->text, functions[i].name, ESCAPE_NAME);
+		escape_add(&run->text, functions[i].readable ?: functions[i].name, ESCAPE_NAME);
 		buf_addc(&run->text, '\n');
 	}
 	if (nr)

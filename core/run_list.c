@@ -11,6 +11,10 @@
 #include "core/engine/process.h"
 #include "core/run.h"
 
+enum {
+	WIDTH_MAX = 80, /* of the column of names; what is longer stands out */
+};
+
 /* ---- text ---- */
 
 static const char *place_of(enum probe_kind kind, const struct attach_point *point)
@@ -20,16 +24,22 @@ static const char *place_of(enum probe_kind kind, const struct attach_point *poi
 	return point->path;
 }
 
+/* Either name of a function can be typed as a probe; a USDT probe is typed with its provider. */
+static const char *name_of(enum probe_kind kind, const struct attach_point *point)
+{
+	return kind == PROBE_USER_FUNCTION && point->shown ? point->shown : point->name;
+}
+
 /* Names are of strangers: escaped first, measured then. */
-static size_t name_width(const struct attach_plan *attach)
+static size_t name_width(enum probe_kind kind, const struct attach_plan *attach)
 {
 	size_t width = 0;
 
 	for (size_t i = 0; i < attach->points.nr; i++) {
 		_cleanup_(buf_done) struct buf name = {};
 
-		escape_add(&name, attach->points.data[i].name, ESCAPE_NAME);
-		if (name.nr > width)
+		escape_add(&name, name_of(kind, &attach->points.data[i]), ESCAPE_NAME);
+		if (name.nr > width && name.nr <= WIDTH_MAX)
 			width = name.nr;
 	}
 	return width;
@@ -39,7 +49,7 @@ static void add_line(enum probe_kind kind, const struct attach_point *point, siz
 {
 	_cleanup_(buf_done) struct buf name = {}, place = {};
 
-	escape_add(&name, point->name, ESCAPE_NAME);
+	escape_add(&name, name_of(kind, point), ESCAPE_NAME);
 	if (!place_of(kind, point)) {
 		buf_addf(text, "%s  %s\n", probe_kind_name(kind), buf_text(&name));
 		return;
@@ -50,7 +60,7 @@ static void add_line(enum probe_kind kind, const struct attach_point *point, siz
 
 void list_text(enum probe_kind kind, const struct attach_plan *attach, struct buf *ret_text)
 {
-	size_t width = name_width(attach);
+	size_t width = name_width(kind, attach);
 
 	for (size_t i = 0; i < attach->points.nr; i++)
 		add_line(kind, &attach->points.data[i], width, ret_text);

@@ -45,23 +45,40 @@ size_t answers_names(const struct message *message, struct text_pool *texts, siz
 	return message->header.nr;
 }
 
+/* A string of the message, kept; NULL when it is none or memory is gone, with the reason. */
+static const char *keep_text(const struct message *message, struct text_pool *texts, uint32_t position, int *err)
+{
+	const char *text = message_text(message, position);
+
+	if (!text) {
+		*err = -EPROTO;
+		return NULL;
+	}
+	text = text_pool_add(texts, text);
+	if (!text)
+		*err = -ENOMEM;
+	return text;
+}
+
 static int take_function(const struct message *message, struct text_pool *texts, uint32_t i,
 			 struct found_functions *found)
 {
 	struct wire_function wire;
-	const char *name;
+	const char *name, *readable;
+	int err = 0;
 
 	message_element(message, i, &wire, sizeof(wire));
-	name = message_text(message, wire.name);
-	if (!name || wire.kind > FUNCTION_IMPLEMENTATION)
+	if (wire.kind > FUNCTION_IMPLEMENTATION)
 		return -EPROTO;
 	if (found->functions.nr >= FUNCTIONS_MAX)
 		return -EMSGSIZE;
-	name = text_pool_add(texts, name);
-	if (!name)
-		return -ENOMEM;
+	name = keep_text(message, texts, wire.name, &err);
+	readable = err || wire.readable == NO_TEXT ? NULL : keep_text(message, texts, wire.readable, &err);
+	if (err)
+		return err;
 	return vec_try_push(&found->functions,
 			    (struct symbol_function){ .name = name,
+						      .readable = readable,
 						      .file_offset = wire.file_offset,
 						      .address = wire.address,
 						      .size = wire.size,
@@ -101,21 +118,6 @@ int answers_functions(const struct message *message, struct text_pool *texts, st
 	for (uint32_t i = 0; !err && i < message->header.nr; i++)
 		err = take_function(message, texts, i, found);
 	return err ?: goes_on(message);
-}
-
-/* A string of the message, kept; NULL when it is none or memory is gone, with the reason. */
-static const char *keep_text(const struct message *message, struct text_pool *texts, uint32_t position, int *err)
-{
-	const char *text = message_text(message, position);
-
-	if (!text) {
-		*err = -EPROTO;
-		return NULL;
-	}
-	text = text_pool_add(texts, text);
-	if (!text)
-		*err = -ENOMEM;
-	return text;
 }
 
 static int take_usdt(const struct message *message, struct text_pool *texts, uint32_t i, struct found_usdt *found)

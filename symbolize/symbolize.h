@@ -62,6 +62,7 @@ enum symbol_function_kind {
 /* A function found by pattern, for probes. */
 struct symbol_function {
 	const char *name; /* mangled, as in the symbol table */
+	const char *readable; /* demangled, by symbolizer_find_readable(); NULL: not mangled, or not asked */
 	uint64_t file_offset; /* of its first instruction; 0 of the kernel's */
 	uint64_t address; /* the same as the linker gave it, or where the kernel has it */
 	uint64_t size; /* 0 unknown */
@@ -197,6 +198,10 @@ void symbol_lines_done(struct symbol_lines *lines);
  */
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 		    struct symbol_function **ret_functions, size_t *ret_nr);
+
+/* The same with readable names, unless options.no_demangle; either name is a pattern that finds the function. */
+int symbolizer_find_readable(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
+			     struct symbol_function **ret_functions, size_t *ret_nr);
 
 /*
  * USDT probes of a file whose provider and name match, both PCRE2 expressions anchored by the caller; as

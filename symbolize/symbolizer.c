@@ -235,7 +235,7 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 
 /* Sends a question that is a text, or two. */
 static enum symbol_status ask_text(struct worker_link *link, struct handed_file *file, enum message_kind question,
-				   const char *text, const char *second, enum message_kind answer)
+				   uint32_t wish, const char *text, const char *second, enum message_kind answer)
 {
 	enum symbol_status status;
 	uint32_t unused;
@@ -245,6 +245,7 @@ static enum symbol_status ask_text(struct worker_link *link, struct handed_file 
 		if (status != SYMBOL_OK)
 			return status;
 		draft_start(&link->draft, question, file->number);
+		link->draft.header.status = wish;
 		if (!draft_text(&link->draft, text, strlen(text), &unused) ||
 		    (second && !draft_text(&link->draft, second, strlen(second), &unused)))
 			return SYMBOL_NOT_FOUND;
@@ -253,10 +254,10 @@ static enum symbol_status ask_text(struct worker_link *link, struct handed_file 
 	return status;
 }
 
-static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern,
+static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern, bool readable,
 		    struct found_functions *found)
 {
-	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, pattern, NULL, MESSAGE_FUNCTIONS);
+	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, readable, pattern, NULL, MESSAGE_FUNCTIONS);
 	int taken = 0;
 
 	while (status == SYMBOL_OK && (taken = answers_functions(&link->message, &link->texts, found)) == 1)
@@ -289,12 +290,12 @@ static void sort_functions(struct found_functions *found)
 		qsort(found->functions.data, found->functions.nr, sizeof(*found->functions.data), compare_functions);
 }
 
-int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
-		    struct symbol_function **ret_functions, size_t *ret_nr)
+static int find(struct symbolizer *symbolizer, uint32_t file, const char *pattern, bool readable,
+		struct symbol_function **ret_functions, size_t *ret_nr)
 {
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
 	struct found_functions found = {};
-	int err = handed ? find_all(&symbolizer->link, handed, pattern, &found) : -ENOENT;
+	int err = handed ? find_all(&symbolizer->link, handed, pattern, readable, &found) : -ENOENT;
 
 	if (err) {
 		vec_done(&found.functions);
@@ -306,10 +307,22 @@ int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pa
 	return 0;
 }
 
+int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
+		    struct symbol_function **ret_functions, size_t *ret_nr)
+{
+	return find(symbolizer, file, pattern, false, ret_functions, ret_nr);
+}
+
+int symbolizer_find_readable(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
+			     struct symbol_function **ret_functions, size_t *ret_nr)
+{
+	return find(symbolizer, file, pattern, true, ret_functions, ret_nr);
+}
+
 static int find_all_usdt(struct worker_link *link, struct handed_file *file, const char *provider, const char *name,
 			 struct found_usdt *found)
 {
-	enum symbol_status status = ask_text(link, file, MESSAGE_FIND_USDT, provider, name, MESSAGE_USDT);
+	enum symbol_status status = ask_text(link, file, MESSAGE_FIND_USDT, 0, provider, name, MESSAGE_USDT);
 	int taken = 0;
 
 	while (status == SYMBOL_OK && (taken = answers_usdt(&link->message, &link->texts, found)) == 1)
@@ -348,7 +361,7 @@ size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const ch
 	struct worker_link *link = &symbolizer->link;
 	struct handed_file *handed = worker_link_file(link, file);
 
-	if (!handed || ask_text(link, handed, MESSAGE_SUGGEST, name, NULL, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
+	if (!handed || ask_text(link, handed, MESSAGE_SUGGEST, 0, name, NULL, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
 		return 0;
 	return answers_suggestions(&link->message, &link->texts, ret_names, room);
 }

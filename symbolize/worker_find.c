@@ -35,16 +35,31 @@ bool worker_matches(struct worker *worker, const struct match *match, struct nam
 	return matches_readable(match, readable) || (!strncmp(name.text, "_R", 2) && matches_rust(match, readable));
 }
 
+/* The readable name, if there is one and it was asked for. */
+static const char *readable_of(struct worker *worker, struct name name)
+{
+	return worker->message.header.status && !worker->options.no_demangle && demangle(name, worker->readable)
+		       ? worker->readable
+		       : NULL;
+}
+
+static bool add_names(struct draft *draft, struct wire_function *function, struct name name, const char *readable)
+{
+	return draft_text(draft, name.text, name.nr_bytes, &function->name) &&
+	       (!readable || draft_text(draft, readable, strlen(readable), &function->readable));
+}
+
 void worker_add_function(struct worker *worker, struct wire_function function, struct name name)
 {
 	size_t room = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(function);
+	const char *readable = readable_of(worker, name);
 	struct draft *draft = &worker->draft;
 
-	if (draft->header.nr >= room || !draft_text(draft, name.text, name.nr_bytes, &function.name)) {
+	if (draft->header.nr >= room || !add_names(draft, &function, name, readable)) {
 		draft->header.more = true;
 		worker_send(worker);
 		draft_start(draft, MESSAGE_FUNCTIONS, worker->message.header.file);
-		draft_text(draft, name.text, name.nr_bytes, &function.name);
+		add_names(draft, &function, name, readable);
 	}
 	draft_element(draft, &function, sizeof(function));
 }

@@ -22,7 +22,7 @@ enum message_kind {
 	MESSAGE_KERNEL, /* with a descriptor: /proc/kallsyms */
 	MESSAGE_NAME, /* wire_query…: name places of `file` */
 	MESSAGE_NAME_KERNEL,
-	MESSAGE_FIND, /* text: a pattern */
+	MESSAGE_FIND, /* text: a pattern; `status`: not 0 = with readable names, too */
 	MESSAGE_SUGGEST, /* text: a word */
 	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
@@ -71,6 +71,8 @@ struct wire_function {
 	uint64_t file_offset, address, size;
 	uint32_t name;
 	uint32_t kind; /* enum symbol_function_kind */
+	uint32_t readable; /* the name demangled; NO_TEXT: it is not mangled, or nobody asked */
+	uint32_t unused;
 };
 
 struct wire_usdt {

@@ -106,7 +106,9 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 						  .first = first_of_file(file, function->file_offset),
 					  });
 	freep(&vec_last(&attach->points).name);
+	freep(&vec_last(&attach->points).shown);
 	vec_last(&attach->points).name = xstrdup(function->name);
+	vec_last(&attach->points).shown = function->readable ? xstrdup(function->readable) : NULL;
 }
 
 /* A resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie. */
@@ -175,6 +177,12 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, stru
 	return 0;
 }
 
+/* Of its probes; stacks have names of their own. */
+static bool shows_names(const struct plan *plan)
+{
+	return plan->mode == EVENTS_BY_PROBE || plan->look_only;
+}
+
 static int find_functions(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file,
 			  struct attach_plan *attach)
 {
@@ -188,7 +196,8 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	err = resolve_compile(plan, pattern, &match);
 	if (err)
 		return err;
-	err = symbolizer_find(symbolizer, file->number, pattern, &functions, &nr);
+	err = shows_names(plan) ? symbolizer_find_readable(symbolizer, file->number, pattern, &functions, &nr)
+				: symbolizer_find(symbolizer, file->number, pattern, &functions, &nr);
 	if (err == -ENOEXEC)
 		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", file->path);
 	if (err)
@@ -201,28 +210,6 @@ static int find_functions(const struct plan *plan, struct symbolizer *symbolizer
 	return err ? err : check_ifuncs(functions, nr, attach);
 }
 
-/* ---- readable names ---- */
-
-/* Only these can be mangled: C++, and Rust in its own form. Others may be aliases, and the one that was typed stays. */
-static bool is_mangled(const char *name)
-{
-	return !strncmp(name, "_Z", 2) || !strncmp(name, "___Z", 4) || !strncmp(name, "_R", 2);
-}
-
-/* The worker makes them: a mangled name is input of whoever made the file. */
-static void name_readably(struct symbolizer *symbolizer, const struct probed_file *file, struct attach_plan *attach)
-{
-	_cleanup_(freep) struct symbol_query *queries = xcalloc(attach->points.nr, sizeof(*queries));
-	_cleanup_(freep) struct symbol_answer *answers = xcalloc(attach->points.nr, sizeof(*answers));
-
-	for (size_t i = 0; i < attach->points.nr; i++)
-		queries[i] = (struct symbol_query){ .where = attach->points.data[i].offset, .exact = true };
-	symbolizer_name_file(symbolizer, file->number, queries, attach->points.nr, answers);
-	for (size_t i = 0; i < attach->points.nr; i++)
-		if (is_mangled(attach->points.data[i].name) && answers[i].status == SYMBOL_OK)
-			attach->points.data[i].shown = xstrdup(answers[i].name);
-}
-
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
 	struct probed_file file;
@@ -230,8 +217,6 @@ int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolize
 
 	if (!err)
 		err = find_functions(plan, symbolizer, &file, attach);
-	if (!err && plan->mode == EVENTS_BY_PROBE && !plan->no_demangle)
-		name_readably(symbolizer, &file, attach);
 	free(file.path);
 	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
 }

@@ -44,6 +44,23 @@ static void tracepoints_have_two_columns(void **state)
 	       "tracepoint  sched:sched_wakeup_new\n");
 }
 
+static void mangled_names_are_readable(void **state)
+{
+	_cleanup_(attach_plan_done) struct attach_plan attach = {};
+
+	(void)state;
+	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("_ZN2ns4workEv"),
+							.shown = xstrdup("ns::work()"),
+							.path = xstrdup("/bin/true") });
+	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
+	expect(PROBE_USER_FUNCTION, &attach,
+	       "user function  ns::work()  /bin/true\n"
+	       "user function  main        /bin/true\n");
+	expect(PROBE_USDT, &attach,
+	       "USDT probe  _ZN2ns4workEv  /bin/true\n"
+	       "USDT probe  main           /bin/true\n");
+}
+
 static void names_of_strangers_are_escaped_before_they_are_measured(void **state)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
@@ -103,6 +120,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_functions_have_their_module),
 		cmocka_unit_test(tracepoints_have_two_columns),
+		cmocka_unit_test(mangled_names_are_readable),
 		cmocka_unit_test(names_of_strangers_are_escaped_before_they_are_measured),
 		cmocka_unit_test(plans_in_words_are_escaped),
 		cmocka_unit_test(the_offset_in_the_file_is_called_so),

@@ -465,6 +465,14 @@ static void functions_are_found_by_their_readable_name_without_parameters(void *
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "^ns::work\\(int\\)$", &functions, &nr), 0);
 	assert_int_equal(nr, 1);
 	assert_string_equal(functions[0].name, "_ZN2ns4workEi");
+	assert_null(functions[0].readable);
+	free(functions);
+	assert_int_equal(symbolizer_find_readable(fixture->symbolizer, 0, "^(first|_ZN2ns4workEi)$", &functions, &nr),
+			 0);
+	assert_int_equal(nr, 2);
+	assert_null(functions[0].readable);
+	assert_string_equal(functions[1].name, "_ZN2ns4workEi");
+	assert_string_equal(functions[1].readable, "ns::work(int)");
 	free(functions);
 }
 
