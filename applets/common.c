@@ -65,6 +65,26 @@ const struct option_spec common_table[] = {
 	OPTION_END,
 };
 
+/* Behind stack_plan(). */
+static int unwind_plan(const struct common_options *options, struct plan *plan)
+{
+	bool is_off = options->unwind == UNWIND_NONE;
+
+	if (options->unwind_mib && (is_off || options->unwind == UNWIND_FP))
+		return fail_usage("argument --unwind-mem: belongs to --unwind=auto or --unwind=dwarf");
+	if (!plan->want_user && (options->unwind_mib || (options->unwind != UNWIND_DEFAULT && !is_off)))
+		return fail_usage("argument --unwind%s: no user stacks are asked for",
+				  options->unwind_mib ? "-mem" : "");
+	if (is_off && plan->want_user && !plan->want_kernel)
+		return fail_usage("argument --unwind: 'off' leaves nothing where only user stacks are asked for");
+	plan->unwind = options->unwind;
+	if (options->unwind_mib)
+		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
+	if (is_off)
+		plan->want_user = plan->view.want_user = plan->view.delimited = false;
+	return 0;
+}
+
 int common_plan(const struct common_options *options, struct plan *plan)
 {
 	int err;
@@ -95,10 +115,9 @@ int common_plan(const struct common_options *options, struct plan *plan)
 		plan->key_parts |= KEY_TGID | KEY_TID | KEY_COMM;
 	if (options->output.root == GRAPH_ROOT_CONTAINER)
 		plan->key_parts |= KEY_CGROUP;
-	plan->unwind = options->unwind;
-	if (options->unwind_mib)
-		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
-	err = options->save_path ? output_check_save(options->save_path) : 0;
+	err = unwind_plan(options, plan);
+	if (!err && options->save_path)
+		err = output_check_save(options->save_path);
 	if (!err && plan->view.folded)
 		err = output_options_fold(&plan->output);
 	return err ? err : output_options_settle(&plan->output);

@@ -82,11 +82,13 @@ static int plan(const void *block, struct plan *plan)
 	group_plan(&options->groups, plan);
 	plan->view.addresses = options->addresses;
 	pick_plan(&options->pick, plan);
-	err = common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
+	err = probe_plan(&options->probe, plan);
+	if (err)
+		return err;
+	choose_stack(&options->stacks, plan);
+	err = common_plan(&options->common, plan);
 	if (!err && plan->interval_ns && !plan->output.path)
 		err = fail_usage("argument --interval: needs -o: events are printed as they come");
-	if (!err)
-		choose_stack(&options->stacks, plan);
 	return err;
 }
 

@@ -108,13 +108,17 @@ static const char *const unwind_names[] = {
 
 int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
 {
+	const char *near;
+
 	for (size_t i = UNWIND_AUTO; i < ARRAY_SIZE(unwind_names); i++) {
 		if (!strcmp(name, unwind_names[i])) {
 			*ret_mode = (enum unwind_mode)i;
 			return 0;
 		}
 	}
-	return fail_usage("argument --unwind: '%s' is no way to walk a user stack: give auto, fp, dwarf or off", name);
+	near = str_nearest(name, unwind_names + UNWIND_AUTO, ARRAY_SIZE(unwind_names) - UNWIND_AUTO);
+	return fail_usage("argument --unwind: '%s' is no way to walk a user stack: %s%s%s", name,
+			  near ? "did you mean '" : "give auto, fp, dwarf or off", near ? near : "", near ? "'?" : "");
 }
 
 int overhead_parse(const char *text, uint32_t *ret_overhead)

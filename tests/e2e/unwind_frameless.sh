@@ -71,5 +71,3 @@ whole=$(folded_sum_of "^$root.* [0-9]+$" "$T/plain")
 [ $((whole * 100)) -ge $((all * 99)) ] || fail "$whole of $all samples reach the root"
 fixture_end
 
-tool count --unwind=frames -p $$ getpid
-expect_one_line_error 2 "argument --unwind: 'frames' is no way to walk a user stack: give auto, fp, dwarf or off"

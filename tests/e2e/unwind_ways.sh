@@ -1,0 +1,80 @@
+#!/bin/sh
+# ctest: timeout=120 boots=-all$
+# --unwind: what each of its ways finds in the same program, and what the report says; with what it does not go together.
+. "${0%/*}/lib.sh"
+needs perf-event
+[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+
+# Code with frame pointers and no table, in a loop without end
+way() {
+	fixture jit
+	tool profile -f -F 199 "$@" -p "$fixture_pid" 1
+	fixture_end
+	expect_status 0
+	plain_names "$T/out" >"$T/plain"
+	all=$(folded_sum "$T/plain")
+	[ "$all" -ge 10 ] || fail "only $all samples"
+}
+# nearly N WHAT: nearly all samples are
+nearly() {
+	[ $(($1 * 10)) -ge $((all * 9)) ] || fail "$1 of $all samples $2"
+}
+here='st_jit_new in a script:7'
+
+way -U --unwind=auto
+nearly "$(folded_sum_of "^jit;_start;.*main;$here [0-9]+$" "$T/plain")" "are whole"
+nearly "$(said_of 'user stacks reached their root')" "reached their root, says the report"
+
+way -U --unwind=dwarf
+nearly "$(folded_sum_of "^jit;\[no unwind information\];$here [0-9]+$" "$T/plain")" "end in code without a table"
+nearly "$(said_of 'user stacks end in code without unwind information')" "end there, says the report"
+
+# The fixture keeps frame pointers, its C library does not: nobody says whether that was the root.
+way -U --unwind=fp
+nearly "$(folded_sum_of ";main;$here [0-9]+$" "$T/plain")" "have the callers"
+refuse_err 'user stack'
+refuse_err 'unwind'
+
+way --unwind=off
+refuse_out 'st_jit|;main'
+refuse_err 'user stack|unwind'
+fixture jit
+tool profile --unwind=off -p "$fixture_pid" 1
+fixture_end
+expect_out 'by kernel stack'
+way -K --unwind=off
+refuse_out 'st_jit|;main'
+
+# refused MESSAGE OPTION...
+refused() {
+	message=$1
+	shift
+	tool profile "$@" -p $$ 1
+	expect_one_line_error 2
+	expect_err "^stacktool profile: argument $message$"
+}
+for word in dwar aut fpp of; do
+	refused "--unwind: '$word' is no way to walk a user stack: did you mean '(dwarf|auto|fp|off)'\?" --unwind=$word
+done
+for word in frames none ''; do
+	refused "--unwind: '$word' is no way to walk a user stack: give auto, fp, dwarf or off" --unwind=$word
+done
+refused "--unwind-mem: '0' is out of range: give 1 to 1024" --unwind-mem=0
+refused "--unwind-mem: '1025' is out of range: give 1 to 1024" --unwind-mem=1025
+refused "--unwind-mem: 'much' is not a number: give 1 to 1024" --unwind-mem=much
+for way in fp off; do
+	refused '--unwind-mem: belongs to --unwind=auto or --unwind=dwarf' --unwind=$way --unwind-mem=64
+done
+for way in auto fp dwarf; do
+	refused '--unwind: no user stacks are asked for' -K --unwind=$way
+done
+refused '--unwind-mem: no user stacks are asked for' -K --unwind-mem=64
+refused "--unwind: 'off' leaves nothing where only user stacks are asked for" -U --unwind=off
+tool funccount --unwind=dwarf -p $$ c:malloc
+expect_one_line_error 2
+expect_err '^stacktool funccount: argument --unwind: no user stacks are asked for$'
+# What stacksnoop shows of user code is a user stack.
+tool stacksnoop --unwind=dwarf --explain -p $$ c:malloc
+expect_status 0
+tool stacksnoop --unwind=dwarf -p $$ t:sched:sched_switch
+expect_one_line_error 2
