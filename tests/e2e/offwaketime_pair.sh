@@ -44,6 +44,18 @@ fixture_end
 tool offwaketime --explain 1
 expect_out '^attach: sched:sched_switch with on_switch$'
 expect_out '^attach: sched:sched_waking with on_waking(_anywhere)?$'
+interrupted='does not tell interrupts from threads: the numbers of user stacks below are also those of threads that an interrupt hit'
+if grep -q anywhere "$T/out"; then
+	tool offwaketime 0.1
+	expect_err "$interrupted"
+	tool wakeuptime 0.1 # no user stacks
+	refuse_err "$interrupted"
+	tool offcputime 0.1 # no wakers
+	refuse_err "$interrupted"
+else
+	tool offwaketime 0.1
+	refuse_err "$interrupted"
+fi
 
 # One thread of several
 fixture offcpu pair 10 20000
