@@ -36,6 +36,7 @@ struct stack {
 struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
+	bool behind_frame; /* the line before was one, or had one */
 	bool inside; /* of a sample, whose head is this */
 	struct head head;
 	struct stack kernel, user;
@@ -224,10 +225,32 @@ static bool is_side_band(struct slice line)
 	return found && parse_time((struct slice){ word, (size_t)(found + 1 - word) }, &time_ns);
 }
 
-/* -F +srcline: two spaces, and where in the source the frame above is. */
+/* Behind the last of these characters, and something before it, nothing but digits, at least one. */
+static bool ends_in_number(struct slice text, const char *marks, bool (*is_part)(char c))
+{
+	size_t at = text.nr;
+
+	while (at && is_part(text.text[at - 1]))
+		at--;
+	return at > 1 && at < text.nr && strchr(marks, text.text[at - 1]);
+}
+
+static bool is_hex_digit(char c)
+{
+	return hex_digit(c) >= 0;
+}
+
+/* -F +srcline: two spaces, and where in the source the frame above is: FILE:LINE, or FUNCTION+OFFSET, or DSO[ADDRESS]. */
 static bool is_source_line(struct slice line)
 {
-	return line.nr > 2 && line.text[0] == ' ' && line.text[1] == ' ' && !is_space(line.text[2]);
+	struct slice place = { line.text + 2, line.nr - 2 };
+
+	if (line.nr < 4 || line.text[0] != ' ' || line.text[1] != ' ' || is_space(line.text[2]))
+		return false;
+	if (place.text[place.nr - 1] != ']')
+		return ends_in_number(place, ":+", is_digit);
+	place.nr--;
+	return ends_in_number(place, "[", is_hex_digit);
 }
 
 /* Everything behind the command: at least a CPU or a time tells that the number before them is no part of the command. */
@@ -492,6 +515,7 @@ static void begin_sample(struct reader *reader, const struct head *head)
 	struct place place;
 
 	end_sample(reader);
+	reader->behind_frame = parse_place(head->rest, &place) && place.dso.nr;
 	if (!reader->event.nr)
 		reader->event = head->event;
 	if (!same_event(head->event, reader->event)) {
@@ -502,7 +526,7 @@ static void begin_sample(struct reader *reader, const struct head *head)
 	reader->weighed = reader->weighed || head->period > 1;
 	reader->head = *head;
 	reader->kernel.nr = reader->user.nr = 0;
-	if (parse_place(head->rest, &place) && place.dso.nr)
+	if (reader->behind_frame)
 		push_frame(reader, &place);
 }
 
@@ -519,7 +543,9 @@ static void read_line(struct reader *reader, struct slice line)
 	struct place place;
 	struct head head;
 	struct slice words = line;
+	bool behind_frame = reader->behind_frame;
 
+	reader->behind_frame = false;
 	if (line.nr && line.text[line.nr - 1] == '\r')
 		line.nr--;
 	skip_spaces(&words);
@@ -534,9 +560,10 @@ static void read_line(struct reader *reader, struct slice line)
 	} else if (line.text[0] != '\t' && is_head(reader, line, &head)) {
 		begin_sample(reader, &head);
 	} else if (is_space(line.text[0]) && parse_place(line, &place)) {
+		reader->behind_frame = true;
 		if (reader->inside)
 			push_frame(reader, &place);
-	} else if (!is_source_line(line)) {
+	} else if (!behind_frame || !is_source_line(line)) {
 		reader->nr_ignored++;
 	}
 }

@@ -102,6 +102,42 @@ static void what_is_left_out_is_told(void **state)
 	assert_int_equal(profile.records.data[0].nr_user, 1);
 }
 
+/* A line of the source is the place of the frame above it, and nothing else that begins with two spaces. */
+static void only_places_in_the_source_are_passed_over(void **state)
+{
+	static const struct {
+		const char *line;
+		bool is_source;
+	} cases[] = {
+		{ "  x.c:12", true },     { "  my file (1).c:0", true },
+		{ "  x[5000]", true },    { "  ??:0", true },
+		{ "  main+20", true },    { "  x.c", false },
+		{ "  any words", false }, { "  x.c:", false },
+		{ "  :12", false },       { "  x.c:1a", false },
+		{ "  x[]", false },       { "  x[50g]", false },
+		{ "  [50]", false },      { "   x.c:12", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (int behind_frame = 0; behind_frame < 2; behind_frame++) {
+			_cleanup_(profile_done) struct profile profile;
+			_cleanup_(buf_done) struct buf notes = {};
+			char text[256];
+
+			snprintf(text, sizeof(text), "x 1 [0] 1.0: 4 a: \n\t4000 f (/x)\n%s%s\n\n",
+				 behind_frame ? "" : "any words\n", cases[i].line);
+			assert_int_equal(read_text(text, &profile, &notes), 0);
+			assert_string_equal(
+				buf_text(&notes),
+				behind_frame ? cases[i].is_source
+						       ? ""
+						       : "WARNING: 1 line is not of perf script and was left out\n"
+					     : "WARNING: 2 lines are not of perf script and were left out\n");
+		}
+	}
+}
+
 static void who_and_when_are_kept(void **state)
 {
 	_cleanup_(profile_done) struct profile profile;
@@ -168,6 +204,7 @@ int main(void)
 		cmocka_unit_test(fields_may_be_fewer_or_more),
 		cmocka_unit_test(a_place_keeps_its_first_name),
 		cmocka_unit_test(what_is_left_out_is_told),
+		cmocka_unit_test(only_places_in_the_source_are_passed_over),
 		cmocka_unit_test(who_and_when_are_kept),
 		cmocka_unit_test(other_text_is_not_perfs),
 		cmocka_unit_test(very_deep_stacks_are_cut_at_the_root),
