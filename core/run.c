@@ -41,11 +41,9 @@
 #include "core/run_patience.h"
 #include "core/run_progress.h"
 #include "core/run_screen.h"
+#include "core/run_tables.h"
 #include "core/run_words.h"
 #include "symbolize/symbolize.h"
-
-#define MAX_UNWIND_WAIT_MS 2000 /* for the unwind tables of the targets, before the first event */
-#define MAX_COMMAND_WAIT_MS 1000 /* for those of a command and its libraries, before it is let go */
 
 struct run {
 	const struct applet *applet;
@@ -164,31 +162,14 @@ static bool shows_events(const struct run *run)
 	return run->plan->view.style == VIEW_SNOOP;
 }
 
-/* A command is waited for later: while everything is attached, the symbol worker is busy with it. */
-static void look_at_targets(struct run *run)
-{
-	const struct plan *plan = run->plan;
-
-	if (run->command) {
-		spaces_expect(run->spaces, command_pid(run->command), plan->command[0]);
-		spaces_unwind(run->spaces, 0);
-		return;
-	}
-	for (size_t i = 0; i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
-		spaces_prime(run->spaces, plan->tgids.data[i]);
-	if (plan->tgids.nr)
-		spaces_unwind(run->spaces, MAX_UNWIND_WAIT_MS);
-}
-
 static int open_spaces(struct run *run)
 {
-	struct unwind_store_options unwind = { .max_bytes = run->plan->unwind_bytes };
 	const struct spaces_options options = {
 		.symbolizer = run->identifier ? run->identifier : run->symbolizer,
 		.profile = &run->profile,
 		.no_frames = run->plan->mode == EVENTS_BY_PROBE,
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
-		.unwind = session_unwinds(run->session, &unwind) ? &unwind : NULL,
+		.unwinds = session_will_unwind(run->plan, &run->attach),
 		.host_root = run->plan->host_root,
 	};
 	int err = spaces_new(&options, &run->spaces);
@@ -198,7 +179,19 @@ static int open_spaces(struct run *run)
 		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
 
 	if (!err)
-		look_at_targets(run);
+		run_ask_for_tables(run->spaces, run->plan, run->command);
+	return err;
+}
+
+/* Tables of the targets are made meanwhile, so that loading the programs does not wait for them nor they for it. */
+static int load(struct run *run)
+{
+	int err = open_spaces(run);
+
+	if (!err)
+		err = session_new(run->plan, &run->attach, &run->session);
+	if (!err)
+		err = drain_open(run->session);
 	return err;
 }
 
@@ -246,17 +239,15 @@ static int watch_targets(struct run *run)
 
 static int start(struct run *run)
 {
-	int err = session_new(run->plan, &run->attach, &run->session);
+	int err = load(run);
 
-	if (!err)
-		err = drain_open(run->session);
 	if (!err)
 		err = open_kernel_symbols(run);
 	if (!err) {
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run);
-		err = open_spaces(run);
-		if (!err && run->plan->vmlinux)
+		run_await_tables(run->spaces, run->session, run->plan);
+		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
 	}
 	event_stream_init(&run->events, run->plan);
@@ -598,13 +589,6 @@ static void say_privileges(const struct run *run)
 	say_lines(run, buf_text(&kept));
 }
 
-/* Its first instructions have unwind tables, too. */
-static int release_command(struct run *run)
-{
-	spaces_unwind(run->spaces, MAX_COMMAND_WAIT_MS);
-	return command_release(run->command);
-}
-
 static int carry_out(struct run *run)
 {
 	int err = start(run);
@@ -620,7 +604,7 @@ static int carry_out(struct run *run)
 	err = print_around(run, render_header);
 	run_say_attached();
 	if (!err && run->command)
-		err = release_command(run);
+		err = run_release_command(run->spaces, run->command);
 	if (!err)
 		err = start_clock(run);
 	if (!err && run->screen)

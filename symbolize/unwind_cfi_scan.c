@@ -18,28 +18,32 @@ static uint64_t position_of(const struct cfi *cfi, const uint8_t *at)
 	return (uint64_t)(at - cfi->section.bytes);
 }
 
+static void read_identity(const struct cfi *cfi, struct entry *entry)
+{
+	uint64_t cie_id = entry->is_wide ? UINT64_MAX : UINT32_MAX;
+
+	entry->id = entry->is_wide ? bytes_number(&entry->body, 8) : bytes_number(&entry->body, 4);
+	entry->is_cie = entry->id == (cfi->section.is_debug ? cie_id : 0);
+}
+
 /* Reads the next entry and steps behind it; false at the end, also where a length leads out of the section. */
 static bool next_entry(const struct cfi *cfi, struct unwind_bytes *section, struct entry *ret_entry)
 {
-	struct entry entry = { .position = position_of(cfi, section->at) };
-	uint64_t length = bytes_number(section, 4);
+	uint64_t length;
 
-	if (length == 0xffffffff) {
-		entry.is_wide = true;
+	ret_entry->position = position_of(cfi, section->at);
+	length = bytes_number(section, 4);
+	ret_entry->is_wide = length == 0xffffffff;
+	if (ret_entry->is_wide)
 		length = bytes_number(section, 8);
-	}
-	entry.is_last = !length;
-	entry.id_position = position_of(cfi, section->at);
-	entry.body = bytes_part(section, length);
+	ret_entry->is_last = !length;
+	ret_entry->is_cie = false;
+	ret_entry->id_position = position_of(cfi, section->at);
+	ret_entry->body = bytes_part(section, length);
 	if (section->bad)
 		return false;
-	if (length) {
-		uint64_t cie_id = entry.is_wide ? UINT64_MAX : UINT32_MAX;
-
-		entry.id = bytes_number(&entry.body, entry.is_wide ? 8 : 4);
-		entry.is_cie = entry.id == (cfi->section.is_debug ? cie_id : 0);
-	}
-	*ret_entry = entry;
+	if (length)
+		read_identity(cfi, ret_entry);
 	return true;
 }
 
@@ -151,8 +155,12 @@ static int add_fde(struct cfi *cfi, const struct entry *entry, uint32_t *cie)
 	return body.bad ? 0 : vec_try_push(&cfi->fdes, fde);
 }
 
-/* One pass for CIEs and one for FDEs: in .debug_frame a CIE may stand behind its FDEs. */
-static int scan(struct cfi *cfi, bool cies)
+enum wanted {
+	WANT_CIES = 1,
+	WANT_FDES = 2,
+};
+
+static int scan(struct cfi *cfi, unsigned int wanted)
 {
 	struct unwind_bytes section = { .at = cfi->section.bytes, .end = cfi->section.bytes + cfi->section.nr };
 	struct entry entry;
@@ -163,23 +171,26 @@ static int scan(struct cfi *cfi, bool cies)
 
 		if (entry.is_last && cfi->section.ends_at_zero)
 			break;
-		if (entry.is_last || entry.body.bad || entry.is_cie != cies)
+		if (entry.is_last || entry.body.bad || !(wanted & (entry.is_cie ? WANT_CIES : WANT_FDES)))
 			continue;
-		err = cies ? add_cie(cfi, &entry) : add_fde(cfi, &entry, &cie);
+		err = entry.is_cie ? add_cie(cfi, &entry) : add_fde(cfi, &entry, &cie);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
+/* FDEs of .eh_frame tell how far back their CIE is; in .debug_frame it may stand behind them. */
 int unwind_cfi_scan(struct cfi *cfi, struct unwind_section *section)
 {
 	int err;
 
 	*cfi = (struct cfi){ .section = *section };
 	*section = (struct unwind_section){};
-	err = scan(cfi, true);
-	err = err ?: scan(cfi, false);
+	if (cfi->section.is_debug)
+		err = scan(cfi, WANT_CIES) ?: scan(cfi, WANT_FDES);
+	else
+		err = scan(cfi, WANT_CIES | WANT_FDES);
 	if (err)
 		unwind_cfi_done(cfi);
 	return err;

@@ -35,7 +35,10 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 
 #define vec_try_push(v, ...)                                                                           \
 	({                                                                                             \
-		int err_ = vec_grow((void **)&(v)->data, &(v)->room, (v)->nr + 1, sizeof(*(v)->data)); \
+		int err_ = 0;                                                                          \
+		if ((v)->nr == (v)->room)                                                              \
+			err_ = vec_grow((void **)&(v)->data, &(v)->room, (v)->nr + 1,                  \
+					sizeof(*(v)->data));                                           \
 		if (!err_)                                                                             \
 			(v)->data[(v)->nr++] = (__VA_ARGS__);                                          \
 		err_;                                                                                  \

@@ -580,7 +580,12 @@ void session_tick(struct session *session)
 		sampling_follow_cpus(session->sampling);
 }
 
-bool session_unwinds(const struct session *session, struct unwind_store_options *ret_maps)
+bool session_will_unwind(const struct plan *plan, const struct attach_plan *attach)
+{
+	return unwind_mode(plan, attach) != ST_UNWIND_OFF;
+}
+
+bool session_unwind_maps(const struct session *session, struct unwind_store_options *ret_maps)
 {
 	if (session->skeleton->rodata->st_config.unwind == ST_UNWIND_OFF)
 		return false;

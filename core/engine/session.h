@@ -88,11 +88,11 @@ int session_drop(struct session *session, size_t place, struct session_drop *ret
  */
 void session_describe_refused(const struct session *session, struct buf *ret_lines);
 
-/*
- * Whether the programs walk user stacks by unwind tables, and the maps that they read them from: descriptors of the
- * session.
- */
-bool session_unwinds(const struct session *session, struct unwind_store_options *ret_maps);
+/* Whether the programs of such a session walk user stacks by unwind tables. */
+bool session_will_unwind(const struct plan *plan, const struct attach_plan *attach);
+
+/* The maps that they read them from: descriptors of the session. False: it does not unwind by tables. */
+bool session_unwind_maps(const struct session *session, struct unwind_store_options *ret_maps);
 
 /* To be called about once a second while attached: follows CPUs that come and go, for timed samples. */
 void session_tick(struct session *session);

@@ -409,6 +409,12 @@ static void tell_unwinding(struct spaces *spaces, uint32_t tgid)
 		unwinding_remove(spaces->unwinding, tgid);
 }
 
+void spaces_set_unwind_store(struct spaces *spaces, const struct unwind_store_options *store)
+{
+	if (spaces->unwinding)
+		unwinding_set_store(spaces->unwinding, store);
+}
+
 bool spaces_unwind(struct spaces *spaces, int timeout_ms)
 {
 	if (!spaces->unwinding)
@@ -606,8 +612,8 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	images_tell(spaces->images, options->why);
 	jit_maps_set_host_root(spaces->jit_maps, options->host_root);
 	images_set_host_root(spaces->images, options->host_root);
-	if (options->unwind) {
-		const struct unwinding_options unwinding = { *options->unwind, options->symbolizer, spaces->images };
+	if (options->unwinds) {
+		const struct unwinding_options unwinding = { options->symbolizer, spaces->images };
 
 		spaces->unwinding = unwinding_new(&unwinding);
 	}

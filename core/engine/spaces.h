@@ -29,7 +29,7 @@ struct spaces_options {
 	struct buf *why; /* is told which files were looked for (core/base/why.h); borrowed; NULL */
 	const char *host_root; /* where the host's file system is mounted (opener.h); borrowed; NULL */
 	bool no_frames; /* none will be asked for: no side-band, which costs every fork, exec and rename of the host */
-	const struct unwind_store_options *unwind; /* where the kernel side unwinds by tables; NULL: it does not */
+	bool unwinds; /* the kernel side does so by tables, which are asked for from the start */
 };
 
 /*
@@ -70,6 +70,9 @@ void spaces_prime(struct spaces *spaces, uint32_t tgid);
  * map, and wakes the caller at once when it does. They are there when spaces_unwind() says that nothing is missing.
  */
 void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word);
+
+/* Where the tables are to go, when that is there: with `unwinds`, once. */
+void spaces_set_unwind_store(struct spaces *spaces, const struct unwind_store_options *store);
 
 /*
  * Tells the kernel side what it unwinds by: the mappings of processes that were primed or have sent a record, and the

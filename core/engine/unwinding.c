@@ -64,7 +64,7 @@ struct space {
 
 struct unwinding {
 	struct unwinding_options options;
-	struct unwind_store *store;
+	struct unwind_store *store; /* NULL: none yet */
 	struct forecast *forecast; /* NULL: no command is waited for */
 	VEC(struct module) modules;
 	VEC(struct code_table) code_tables;
@@ -82,7 +82,6 @@ struct unwinding *unwinding_new(const struct unwinding_options *options)
 	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
 
 	unwinding->options = *options;
-	unwinding->store = unwind_store_new(&options->store);
 	return unwinding;
 }
 
@@ -390,7 +389,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);
 	}
-	if (mapping->image == IMAGE_ANONYMOUS) {
+	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store) {
 		to.file_offset = 0; /* the side-band tells an address there */
 		to.table = table_of_code(unwinding, space, mapping);
 	}
@@ -417,6 +416,10 @@ static void publish(struct unwinding *unwinding, struct space *space)
 	space->incomplete = false;
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
+	if (!unwinding->store) {
+		space->incomplete = true;
+		return;
+	}
 	unwinding->nr_refused += store_process(unwinding, &space->key) == -ENOSPC;
 	forget_codes(space);
 }
@@ -462,11 +465,19 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 	add_needs(unwinding, module, &made->table); /* moves the modules */
 }
 
+void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store)
+{
+	unwinding->store = unwind_store_new(store);
+	publish_incomplete(unwinding);
+}
+
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 {
 	int64_t begun_ms = now_ms(), end_ms = begun_ms + (timeout_ms ? timeout_ms : WORK_MS), now = begun_ms;
 	struct symbol_unwind made = {};
 
+	if (!unwinding->store)
+		return false;
 	while (unwinding->nr_waiting && now < end_ms &&
 	       symbolizer_next_unwind(unwinding->options.symbolizer, timeout_ms ? (int)(end_ms - now) : 0, &made)) {
 		take(unwinding, &made);
@@ -515,7 +526,8 @@ void unwinding_remove(struct unwinding *unwinding, uint32_t tgid)
 
 	if (!space)
 		return;
-	unwind_store_remove_process(unwinding->store, tgid);
+	if (unwinding->store)
+		unwind_store_remove_process(unwinding->store, tgid);
 	*link = space->next;
 	space_free(space);
 }

@@ -19,13 +19,16 @@
 struct unwinding;
 
 struct unwinding_options {
-	struct unwind_store_options store;
 	struct symbolizer *symbolizer; /* borrowed, as images */
 	struct images *images;
 };
 
+/* Tables are asked for from now on, and made while the caller makes the maps that they are to go into. */
 struct unwinding *unwinding_new(const struct unwinding_options *options);
 void unwinding_free(struct unwinding *unwinding);
+
+/* The maps are there, once: from now on tables are taken, and processes are published. */
+void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store);
 
 /* These are the mappings of the process from now on; it becomes a holder of them. Asks for the tables that are missing. */
 void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key *key, struct mappings *mappings);

@@ -56,8 +56,9 @@ static bool begin(struct stage *stage, struct symbolizer *symbolizer)
 	};
 	assert_true(stage->store.slabs >= 0 && stage->store.processes >= 0);
 	profile_init(&stage->profile);
-	options.unwind = &stage->store;
+	options.unwinds = true;
 	assert_int_equal(spaces_new(&options, &stage->spaces), 0);
+	spaces_set_unwind_store(stage->spaces, &stage->store);
 	return true;
 }
 

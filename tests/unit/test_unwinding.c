@@ -30,6 +30,7 @@ enum {
 };
 
 struct stage {
+	struct unwind_store_options store;
 	struct unwinding_options options;
 	struct unwinding *unwinding;
 	struct images *images;
@@ -94,15 +95,16 @@ static void begin(struct stage *stage, struct symbolizer *symbolizer, uint64_t m
 	stage->inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", 4, sizeof(struct st_slab), 1, &mapped);
 	of_slabs.inner_map_fd = (__u32)stage->inner;
 	stage->options = (struct unwinding_options){ .symbolizer = symbolizer, .images = stage->images };
-	stage->options.store = (struct unwind_store_options){
+	stage->store = (struct unwind_store_options){
 		.first_slab = -1,
 		.max_bytes = max_bytes,
 		.slabs = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "slabs", 4, 4, ST_MAX_SLABS, &of_slabs),
 		.processes =
 			bpf_map_create(BPF_MAP_TYPE_HASH, "processes", 4, sizeof(struct st_unwind_process), 64, NULL),
 	};
-	assert_true(stage->inner >= 0 && stage->options.store.slabs >= 0 && stage->options.store.processes >= 0);
+	assert_true(stage->inner >= 0 && stage->store.slabs >= 0 && stage->store.processes >= 0);
 	stage->unwinding = unwinding_new(&stage->options);
+	unwinding_set_store(stage->unwinding, &stage->store);
 }
 
 static void end(struct stage *stage)
@@ -117,8 +119,8 @@ static void end(struct stage *stage)
 	unwinding_free(stage->unwinding);
 	images_free(stage->images);
 	profile_done(&stage->profile);
-	close(stage->options.store.slabs);
-	close(stage->options.store.processes);
+	close(stage->store.slabs);
+	close(stage->store.processes);
 	close(stage->inner);
 }
 
@@ -222,11 +224,11 @@ static uint32_t rules_of(const struct stage *stage, uint32_t tgid)
 	int fd;
 
 	assert_non_null(copy);
-	assert_int_equal(bpf_map_lookup_elem(stage->options.store.processes, &tgid, &process), 0);
+	assert_int_equal(bpf_map_lookup_elem(stage->store.processes, &tgid, &process), 0);
 	assert_int_equal(ST_SPACE_NR(process.space), 1);
 	place = ST_SPACE_PLACE(process.space);
 	slab = place / ST_SLAB_LONGS;
-	assert_int_equal(bpf_map_lookup_elem(stage->options.store.slabs, &slab, &id), 0);
+	assert_int_equal(bpf_map_lookup_elem(stage->store.slabs, &slab, &id), 0);
 	fd = bpf_map_get_fd_by_id(id);
 	assert_true(fd >= 0);
 	assert_int_equal(bpf_map_lookup_elem(fd, &zero, copy), 0);
@@ -234,6 +236,34 @@ static uint32_t rules_of(const struct stage *stage, uint32_t tgid)
 	close(fd);
 	free(copy);
 	return mapping.rules;
+}
+
+/* The process is published when there is where to, and its code is looked at then. */
+static void set_before_there_is_a_store(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint32_t tgid = (uint32_t)getpid();
+	struct st_unwind_process process;
+	struct unwinding *with_store;
+	struct stage stage;
+	uint64_t area;
+
+	skip_without_maps();
+	begin(&stage, fixture->symbolizer, 8 * ST_SLAB_BYTES);
+	area = make_area(1);
+	with_store = stage.unwinding;
+	stage.unwinding = unwinding_new(&stage.options);
+	map_area(&stage, tgid, area, 1);
+	assert_false(unwinding_work(stage.unwinding, 0));
+	unwinding_remove(stage.unwinding, tgid + 1);
+	assert_int_not_equal(bpf_map_lookup_elem(stage.store.processes, &tgid, &process), 0);
+
+	unwinding_set_store(stage.unwinding, &stage.store);
+	assert_true(unwinding_work(stage.unwinding, WAIT_MS));
+	assert_int_not_equal(rules_of(&stage, tgid), 0);
+	unwinding_free(with_store);
+	munmap((void *)(uintptr_t)area, PAGE);
+	end(&stage);
 }
 
 /* What a process maps takes room as well: without it the walk does not know the process, and that is told. */
@@ -311,6 +341,7 @@ int main(void)
 						symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(tables_of_living_processes_stay, symbolizer_set_up,
 						symbolizer_tear_down),
+		cmocka_unit_test_setup_teardown(set_before_there_is_a_store, symbolizer_set_up, symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(mappings_without_room_are_told, symbolizer_set_up,
 						symbolizer_tear_down),
 		cmocka_unit_test_setup_teardown(tables_of_ended_processes_make_room_for_mappings, symbolizer_set_up,
