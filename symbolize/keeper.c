@@ -16,6 +16,7 @@
 enum {
 	DESCRIPTORS = 256,
 	MANY_DESCRIPTORS = 4096, /* files with debug information stay open */
+	ANSWERS_AHEAD = 4 << 20, /* bytes that nobody has read yet */
 };
 
 /* ---- in the keeper ---- */
@@ -33,6 +34,17 @@ static _Noreturn void run_worker(int socket, int keeper_pid, const struct worker
 	worker_run(place, &its);
 }
 
+/*
+ * The worker goes on while the caller does something else, which the tables of a program and its libraries are too large for
+ * otherwise. As much as the host allows (net.core.wmem_max); without more it waits.
+ */
+static void widen(int its)
+{
+	const int bytes = ANSWERS_AHEAD;
+
+	setsockopt(its, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
 /* Starts a worker and sends the way to it; without one (no memory, no processes) the message has no descriptor. */
 static int start_worker(int socket, struct draft *draft, const struct worker_options *options)
 {
@@ -43,6 +55,7 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0) {
 		ours = ends[0];
 		its = ends[1];
+		widen(its);
 		pid = fork();
 	}
 	if (pid == 0)
