@@ -33,15 +33,14 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 		(v)->data[(v)->nr++] = (__VA_ARGS__); \
 	} while (0)
 
-#define vec_try_push(v, ...)                                                                           \
-	({                                                                                             \
-		int err_ = 0;                                                                          \
-		if ((v)->nr == (v)->room)                                                              \
-			err_ = vec_grow((void **)&(v)->data, &(v)->room, (v)->nr + 1,                  \
-					sizeof(*(v)->data));                                           \
-		if (!err_)                                                                             \
-			(v)->data[(v)->nr++] = (__VA_ARGS__);                                          \
-		err_;                                                                                  \
+#define vec_try_push(v, ...)                                                                               \
+	({                                                                                                 \
+		int err_ = 0;                                                                              \
+		if ((v)->nr == (v)->room)                                                                  \
+			err_ = vec_grow((void **)&(v)->data, &(v)->room, (v)->nr + 1, sizeof(*(v)->data)); \
+		if (!err_)                                                                                 \
+			(v)->data[(v)->nr++] = (__VA_ARGS__);                                              \
+		err_;                                                                                      \
 	})
 
 #define vec_last(v) ((v)->data[(v)->nr - 1])

@@ -22,24 +22,17 @@
 #include "core/base/err.h"
 #include "core/base/vec.h"
 #include "core/engine/host.h"
+#include "core/engine/doorbells.h"
 #include "core/engine/perf_ring.h"
 
 #define MAX_RING_ORDER 7 /* 128 pages: what perf takes, and about 3,400 records */
 #define MIN_RING_ORDER 3
 #define MANY_CPUS 16 /* that get half of it each */
 #define CPU_CHECK_NS NSEC_PER_SEC
-#define BELL_PERIOD_NS (NSEC_PER_SEC / 10)
-#define MAX_RUNG 100 /* times in one period that the bells may wake us: 1 % of a CPU */
 
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
-
-/* An event of one CPU, which nobody reads: it only wakes. */
-struct doorbell {
-	int fd; /* -1 none */
-	struct perf_ring ring;
-};
 
 /* The ring of one CPU and the record at its tail. */
 struct lane {
@@ -54,7 +47,6 @@ struct lane {
 	struct sideband_record next;
 	size_t next_bytes;
 	struct sideband_record build_id; /* the last one that came, for the mapping that follows */
-	struct doorbell doorbell;
 };
 
 struct queued {
@@ -67,12 +59,11 @@ struct sideband {
 	unsigned int ring_order;
 	bool build_ids;
 	bool counts_lost; /* the number of lost records can be read */
-	bool rings; /* lanes have doorbells */
 	struct lane *lanes;
 	VEC(struct queued) heap; /* lanes with a record in this pass, the oldest record first */
 	struct lane *given;      /* whose record the caller holds */
-	uint64_t cutoff_ns, cpus_checked_ns, bells_heard_ns;
-	unsigned int nr_rung; /* since bells_heard_ns */
+	struct doorbells *doorbells; /* NULL none */
+	uint64_t cutoff_ns, cpus_checked_ns;
 	uint64_t nr_lost;
 	size_t nr_unwatched;
 };
@@ -138,90 +129,6 @@ static int open_ring(const struct sideband *sideband, struct lane *lane)
 	return err;
 }
 
-/* ---- doorbells ---- */
-
-static void doorbell_done(struct doorbell *doorbell)
-{
-	perf_ring_done(&doorbell->ring);
-	closep(&doorbell->fd);
-	doorbell->fd = -1;
-}
-
-static int listen_to(const struct sideband *sideband, const struct doorbell *doorbell, int operation, bool on)
-{
-	struct epoll_event readable = { .events = on ? EPOLLIN | EPOLLET : 0 };
-
-	return epoll_ctl(sideband->epoll_fd, operation, doorbell->fd, &readable);
-}
-
-/* Where the kernel refuses, this CPU's ring is read when it is a quarter full, or when the caller does. */
-static void open_doorbell(const struct sideband *sideband, struct lane *lane)
-{
-	struct perf_event_attr attributes = {
-		.size = sizeof(attributes),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.mmap = 1,
-		.watermark = 1,
-		.wakeup_watermark = 1,
-	};
-	struct doorbell *doorbell = &lane->doorbell;
-
-	doorbell->fd = open_event(&attributes, -1, lane->cpu);
-	if (doorbell->fd < 0 || perf_ring_init(&doorbell->ring, doorbell->fd, 0) ||
-	    listen_to(sideband, doorbell, EPOLL_CTL_ADD, true))
-		doorbell_done(doorbell);
-}
-
-static void listen_to_all(const struct sideband *sideband, bool on)
-{
-	for (const struct lane *lane = sideband->lanes; lane; lane = lane->other)
-		if (lane->doorbell.fd >= 0)
-			listen_to(sideband, &lane->doorbell, EPOLL_CTL_MOD, on);
-}
-
-/* Makes room for the next records: none is written, and nobody woken, when the ring is full. Whether it has rung. */
-static bool answer_doorbell(struct doorbell *doorbell)
-{
-	struct perf_ring *ring = &doorbell->ring;
-	uint64_t nr_bytes;
-
-	if (doorbell->fd < 0)
-		return false;
-	perf_ring_load(ring);
-	nr_bytes = ring->head - ring->tail;
-	if (nr_bytes)
-		perf_ring_pop(ring, nr_bytes);
-	return nr_bytes;
-}
-
-/* A host that starts programs all the time has us look as often as before, and a little more. */
-static void answer_doorbells(struct sideband *sideband, uint64_t now_ns)
-{
-	bool rung = false;
-
-	if (!sideband->rings)
-		return;
-	if (now_ns - sideband->bells_heard_ns >= BELL_PERIOD_NS) {
-		if (sideband->nr_rung >= MAX_RUNG)
-			listen_to_all(sideband, true);
-		sideband->bells_heard_ns = now_ns;
-		sideband->nr_rung = 0;
-	}
-	for (struct lane *lane = sideband->lanes; lane; lane = lane->other)
-		rung |= answer_doorbell(&lane->doorbell);
-	sideband->nr_rung += rung;
-	if (rung && sideband->nr_rung == MAX_RUNG)
-		listen_to_all(sideband, false);
-}
-
-void sideband_ring(struct sideband *sideband)
-{
-	for (struct lane *lane = sideband->lanes; lane && !sideband->rings; lane = lane->other)
-		open_doorbell(sideband, lane);
-	sideband->rings = true;
-}
-
 /* ---- lanes ---- */
 
 /* Build ids are a gain, not a need: whatever fails here leaves mappings known by device and inode. */
@@ -242,7 +149,6 @@ static void open_build_ids(struct sideband *sideband, struct lane *lane)
 
 static void lane_free(struct lane *lane)
 {
-	doorbell_done(&lane->doorbell);
 	perf_ring_done(&lane->ring);
 	closep(&lane->build_id_fd);
 	closep(&lane->fd);
@@ -255,7 +161,7 @@ static int add_lane(struct sideband *sideband, int cpu)
 	struct lane *lane = xmalloc(sizeof(*lane));
 	int err;
 
-	*lane = (struct lane){ .cpu = cpu, .fd = -1, .build_id_fd = -1, .doorbell.fd = -1 };
+	*lane = (struct lane){ .cpu = cpu, .fd = -1, .build_id_fd = -1 };
 	err = open_ring(sideband, lane);
 	if (err == -EINVAL && sideband->counts_lost) {
 		sideband->counts_lost = false;
@@ -268,8 +174,8 @@ static int add_lane(struct sideband *sideband, int cpu)
 		return err;
 	}
 	open_build_ids(sideband, lane);
-	if (sideband->rings)
-		open_doorbell(sideband, lane);
+	if (sideband->doorbells)
+		doorbells_add_cpu(sideband->doorbells, cpu);
 	lane->other = sideband->lanes;
 	sideband->lanes = lane;
 	return 0;
@@ -306,6 +212,8 @@ static void drop_offline_lanes(struct sideband *sideband, const cpu_list *cpus)
 			continue;
 		}
 		lane->leaving = !has_cpu(cpus, lane->cpu);
+		if (lane->leaving && sideband->doorbells)
+			doorbells_remove_cpu(sideband->doorbells, lane->cpu);
 		link = &lane->other;
 	}
 }
@@ -409,7 +317,8 @@ uint64_t sideband_begin(struct sideband *sideband)
 {
 	struct epoll_event ignored;
 
-	answer_doorbells(sideband, clock_monotonic_ns());
+	if (sideband->doorbells)
+		doorbells_answer(sideband->doorbells);
 	sideband->cutoff_ns = clock_monotonic_ns();
 	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll saw */
 	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
@@ -459,6 +368,22 @@ const struct sideband_record *sideband_next(struct sideband *sideband)
 }
 
 /* ---- the whole ---- */
+
+void sideband_ring(struct sideband *sideband)
+{
+	struct doorbells *doorbells = sideband->doorbells ? NULL : doorbells_new();
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	if (!doorbells)
+		return;
+	if (epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, doorbells_fd(doorbells), &readable)) {
+		doorbells_free(doorbells);
+		return;
+	}
+	sideband->doorbells = doorbells;
+	for (const struct lane *lane = sideband->lanes; lane; lane = lane->other)
+		doorbells_add_cpu(doorbells, lane->cpu);
+}
 
 static int explain(int err)
 {
@@ -514,6 +439,7 @@ void sideband_free(struct sideband *sideband)
 		sideband->lanes = lane->other;
 		lane_free(lane);
 	}
+	doorbells_free(sideband->doorbells);
 	vec_done(&sideband->heap);
 	closep(&sideband->epoll_fd);
 	free(sideband);
