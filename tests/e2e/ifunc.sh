@@ -10,15 +10,7 @@ called() {
 	function=$2
 	shift 2
 	fixture "$program" 5000
-	arguments=
-	for argument; do
-		[ "$argument" = PID ] && argument=$fixture_pid
-		arguments="$arguments $argument"
-	done
-	set -f
-	# shellcheck disable=SC2086
-	tool_start count -f $arguments
-	set +f
+	tool_start_on_fixture count -f "$@"
 	go
 	fixture_done
 	tool_end

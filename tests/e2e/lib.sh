@@ -181,6 +181,16 @@ tool_start() {
 	tool_start_under foreground "$@"
 }
 
+# With the fixture's number in the place of PID.
+tool_start_on_fixture() {
+	for argument; do
+		shift
+		[ "$argument" != PID ] || argument=$fixture_pid
+		set -- "$@" "$argument"
+	done
+	tool_start "$@"
+}
+
 tool_start_under() {
 	circumstances=$1
 	shift

@@ -11,15 +11,7 @@ passes() {
 	guarded=$3
 	shift 3
 	fixture "$program" 500
-	arguments=
-	for argument; do
-		[ "$argument" = PID ] && argument=$fixture_pid
-		arguments="$arguments $argument"
-	done
-	set -f
-	# shellcheck disable=SC2086
-	tool_start count -f $arguments
-	set +f
+	tool_start_on_fixture count -f "$@"
 	go
 	fixture_done
 	tool_end
