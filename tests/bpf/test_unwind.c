@@ -677,6 +677,10 @@ int main(void)
 		cmocka_unit_test(room_that_was_given_back_is_used_again),
 	};
 
+#ifdef ST_WITHOUT_UNWINDER
+	print_message("SKIP: built without the unwinder\n");
+	return 77;
+#endif
 	stay_on_this_cpu();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 # for processes left behind. $T is an empty directory.
 #
 #   needs QUESTION…       skip unless fixtures/hostprobe says yes to all
+#   needs_unwinder        skip where the tool has none
 #   fixture NAME ARG…     starts a fixture, waits until it is READY: $fixture_pid, $fixture_expect
 #   go                    tells it to start; `fixture_line` reads its next line, `fixture_done` waits for DONE
 #   fixture_end           tells it to end and waits; its status must be 0
@@ -55,6 +56,11 @@ skip() {
 
 needs() {
 	no=$("$FIXTURES/hostprobe" root "$@") || skip "$no"
+}
+
+needs_unwinder() {
+	[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+	! "$STACKTOOL" --version | grep -q '^unwinder: none' || skip "built without the unwinder"
 }
 
 expect_status() {

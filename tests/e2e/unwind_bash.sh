@@ -2,7 +2,7 @@
 # ctest: timeout=120
 # A real program of the distribution's, without frame pointers: every stack of bash, some functions deep in a script, reaches its root.
 . "${0%/*}/lib.sh"
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 command -v bash >/dev/null || skip "no bash"
 
 # The script says READY, calls kill() $1 times when it is told to, and waits for the end of its input.

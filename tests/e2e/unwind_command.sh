@@ -3,7 +3,7 @@
 # A command that was just started has whole stacks, though nothing of it was mapped when everything was attached.
 . "${0%/*}/lib.sh"
 needs uprobe program:objcopy
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 
 # Tables come in time when the tool gets a CPU while the loader works: one of a few tries has nearly all.
 nearly_all_whole() {

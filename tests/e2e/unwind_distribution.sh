@@ -4,7 +4,7 @@
 # but one stack in a thousand begin where the program does (tests/runtimes/against_perf; ./dev runtimes perf: more of them, longer).
 . "${0%/*}/lib.sh"
 needs perf-event program:perf program:readelf
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 
 export STACKTOOL SECONDS_EACH=3 TRIES=3
 programs='python3 bash perl sort xz openssl cc1'

@@ -3,7 +3,7 @@
 # Code without frame pointers has whole stacks: at a user function, at a system call, in timed samples; every event once.
 . "${0%/*}/lib.sh"
 needs uprobe
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 
 # From the root of the thread, as the C library names it, to the leaf. Its own functions may have no names.
 root='(frameless[^;]*;)?(_start|clone3?|__clone3?)(;[^;]+)*;'

@@ -4,7 +4,7 @@
 # code. What cannot be whole, in programs that live for half a millisecond, is named.
 . "${0%/*}/lib.sh"
 needs uprobe perf-event
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 
 # In guests as many as show it
 if [ -n "${IN_GUEST:-}" ] && [ -z "${FULL:-}" ]; then forks=120 execs=40 loads=300; else forks=300 execs=200 loads=1000; fi

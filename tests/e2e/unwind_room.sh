@@ -3,7 +3,7 @@
 # A table that finds no room costs whole stacks and no event, and one line says so.
 . "${0%/*}/lib.sh"
 needs uprobe
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 
 for mem in 1 64; do
 	fixture manyrows 100

@@ -4,7 +4,7 @@
 # below main and say so.
 . "${0%/*}/lib.sh"
 needs uprobe "file:$FIXTURES/frameless-musl"
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 
 # whole KIND ROOT SHAPE...: all stacks from the root on
 whole() {

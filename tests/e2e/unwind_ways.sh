@@ -3,7 +3,7 @@
 # --unwind: what each of its ways finds in the same program, and what the report says; with what it does not go together.
 . "${0%/*}/lib.sh"
 needs perf-event
-[ "$(uname -m)" = x86_64 ] || skip "unwind tables are for x86_64"
+needs_unwinder
 
 # Code with frame pointers and no table, in a loop without end
 way() {
