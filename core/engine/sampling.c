@@ -17,6 +17,8 @@
 #include "core/engine/host.h"
 #include "core/engine/privilege.h"
 
+#define MAX_CLOCK_HZ 20000
+
 struct sampled_cpu {
 	int cpu;
 	int fd; /* -1: the CPU went away; its samples so far stay in `gone` */
@@ -149,6 +151,24 @@ static int check_frequency(const struct plan *plan)
 	return -EINVAL;
 }
 
+/*
+ * The kernel lowers the rate of a counter that takes too long, but not that of a clock: its timer goes off every 10 us if
+ * need be, and then nothing else runs on that CPU, the end of the run included.
+ */
+static int check_clock(const struct plan *plan, const struct sampling_choice *choice)
+{
+	if (!choice->is_clock || choice->period >= NSEC_PER_SEC / MAX_CLOCK_HZ)
+		return 0;
+	if (!plan->period)
+		return fail_usage("argument -F: %llu Hertz by %s would leave the CPUs to the timer: at most %u",
+				  (unsigned long long)plan->frequency_hz, choice->name, MAX_CLOCK_HZ);
+	fail_usage("argument -c: a sample every %llu ns by %s would leave the CPUs to the timer: at least %u",
+		   (unsigned long long)plan->period, choice->name, (unsigned int)(NSEC_PER_SEC / MAX_CLOCK_HZ));
+	if (choice->why[0])
+		hint("what -c counts are nanoseconds: %s", choice->why);
+	return -EINVAL;
+}
+
 int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 {
 	struct sampling_choice choice = {};
@@ -169,6 +189,9 @@ int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 	if (fd < 0)
 		return refused(&choice, cpu, fd);
 	close(fd);
+	err = check_clock(plan, &choice);
+	if (err)
+		return err;
 	*ret_choice = choice;
 	return 0;
 }
