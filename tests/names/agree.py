@@ -8,6 +8,8 @@
 debug file (by build id in DIRECTORY or /usr/lib/debug), the name must be that of one of them. Where no symbol does and the
 tool gives none, llvm-symbolizer must know none either; without llvm-symbolizer that half says "n/a".
 
+SEED in the environment chooses other addresses than the usual ones.
+
 TRUTH is the same program with its symbols, for one that was stripped: it may have fewer names, and none that is wrong. Go's own
 table counts the padding behind a function to it, and leaves type arguments and the mark of assembly out of names: so does this.
 """
@@ -117,7 +119,7 @@ def named_by_llvm(path, addresses):
 def main():
     tool, path = sys.argv[1:3]
     directories = sys.argv[3:4] + ["/usr/lib/debug"]
-    random.seed(7)
+    random.seed(int(os.environ.get("SEED") or 7))
     start, size = text_of(path)
     truth = sys.argv[4] if sys.argv[4:] else None
     debug = None if truth else debug_file_of(path, directories)
