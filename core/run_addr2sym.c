@@ -83,6 +83,14 @@ static void add_inlined(struct buf *text, const struct symbol_line *line)
 	buf_adds(text, " (inlined)");
 }
 
+/* Nobody has mapped a file that was named on the command line. */
+static const char *reason_text(const struct addr2sym *run, enum frame_reason reason)
+{
+	if (!run->spaces && reason == REASON_NOT_ELF)
+		return "the file is not an ELF file";
+	return frame_reason_text(reason);
+}
+
 static int write_text(struct addr2sym *run)
 {
 	fputs(buf_text(&run->text), stdout);
@@ -96,13 +104,27 @@ enum {
 	SENTENCES_MAX = 64
 };
 
-/* Adds the decisions below the answer, and forgets them. */
+/* Whether a line of the text, with its end, stands before it, too. */
+static bool is_repeated(const char *text, const char *line, size_t length)
+{
+	const char *end;
+
+	for (; text < line; text = end + 1) {
+		end = strchr(text, '\n');
+		if ((size_t)(end + 1 - text) == length && !memcmp(text, line, length))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the decisions below the answer, each once, and forgets them. */
 static void add_why(struct addr2sym *run)
 {
-	const char *line = buf_text(&run->why), *end;
+	const char *text = buf_text(&run->why), *line = text, *end;
 
 	for (; (end = strchr(line, '\n')); line = end + 1)
-		buf_addf(&run->text, "    %.*s\n", (int)(end - line), line);
+		if (!is_repeated(text, line, (size_t)(end + 1 - line)))
+			buf_addf(&run->text, "    %.*s\n", (int)(end - line), line);
 	buf_clear(&run->why);
 }
 
@@ -126,7 +148,7 @@ static void explain(struct addr2sym *run, uint32_t file, const struct symbol_que
 	for (size_t i = 0; i < nr; i++)
 		why_add(&run->why, "%s", sentences[i]);
 	if (!nr && reason != REASON_NAMED)
-		why_add(&run->why, "no name: %s", frame_reason_text(reason));
+		why_add(&run->why, "no name: %s", reason_text(run, reason));
 }
 
 /* Of inlined calls, whose debug information is in a file of its own. */
@@ -158,8 +180,9 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 				      file->nr_missing_splits);
 	} else {
 		why_add(&run->why, "mapped there: %s",
-			frame->where ? "no file, or one without offsets: a jitdump or perf map may name it"
-				     : "nothing");
+			!frame->where ? "no code"
+			: frame->name ? "no file, or one without offsets: a jitdump or perf map names it"
+				      : "no file, or one without offsets: a jitdump or perf map could name it");
 	}
 }
 
@@ -266,7 +289,7 @@ static void add_answer(struct addr2sym *run, const struct symbol_answer *answer)
 	if (answer->name)
 		add_name(&run->text, answer->name, answer->offset, answer->module);
 	else
-		buf_addf(&run->text, "?? (%s)", frame_reason_text(reason));
+		buf_addf(&run->text, "?? (%s)", reason_text(run, reason));
 }
 
 /* The inlined calls, and then the function itself, whose name is there already. */
@@ -362,15 +385,22 @@ static int name_batch(struct addr2sym *run)
 	return write_text(run);
 }
 
+#define NOT_AN_ADDRESS "not an address: give hexadecimal digits, with 0x or without"
+
 /* Hexadecimal, with 0x or without, as addr2line takes it. */
-static int add_address(struct addr2sym *run, const char *text)
+static bool is_address(const char *text)
 {
 	const char *digits = text + (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 2 : 0);
 	size_t length = strspn(digits, "0123456789abcdefABCDEF");
 
-	if (!length || digits[length] || length > 16)
-		return fail_usage("'%s': not an address: give hexadecimal digits, with 0x or without", text);
-	vec_push(&run->addresses, strtoull(digits, NULL, 16));
+	return length && !digits[length] && length <= 16;
+}
+
+static int add_address(struct addr2sym *run, const char *text)
+{
+	if (!is_address(text))
+		return fail_usage("'%s': " NOT_AN_ADDRESS, text);
+	vec_push(&run->addresses, strtoull(text, NULL, 16));
 	return 0;
 }
 
@@ -386,9 +416,20 @@ static int name_words(struct addr2sym *run)
 	return err ? err : name_batch(run);
 }
 
+/* What came before it has been named when a bad line ends the run. */
+static int add_input(struct addr2sym *run, const char *word, unsigned long number)
+{
+	int err = is_address(word) ? 0 : name_batch(run);
+
+	if (err || is_address(word))
+		return err ? err : add_address(run, word);
+	return fail_usage("line %lu: '%s': " NOT_AN_ADDRESS, number, word);
+}
+
 static int name_input(struct addr2sym *run)
 {
 	_cleanup_(freep) char *line = NULL;
+	unsigned long number = 0;
 	size_t room = 0;
 	int err = 0;
 
@@ -396,8 +437,9 @@ static int name_input(struct addr2sym *run)
 		char *word = line + strspn(line, " \t");
 
 		word[strcspn(word, " \t\r\n")] = '\0';
+		number++;
 		if (*word)
-			err = add_address(run, word);
+			err = add_input(run, word, number);
 		if (!err && run->addresses.nr == (run->request->why ? 1 : BATCH))
 			err = name_batch(run);
 	}
@@ -409,6 +451,24 @@ static int name_input(struct addr2sym *run)
 static void free_functions(struct symbol_function **functions)
 {
 	free(*functions);
+}
+
+static const char *name_of(const struct symbol_function *function)
+{
+	return function->readable ? function->readable : function->name;
+}
+
+/* Copies of a constructor, which differ in their mangled names, and may be one function. */
+static bool is_same_function(const struct symbol_function *a, const struct symbol_function *b)
+{
+	return a->address == b->address && !strcmp(name_of(a), name_of(b));
+}
+
+static void add_function(struct buf *text, const struct symbol_function *function)
+{
+	buf_addf(text, "0x%" PRIx64 " ", function->address);
+	escape_add(text, name_of(function), ESCAPE_NAME);
+	buf_addc(text, '\n');
 }
 
 static int find(struct addr2sym *run)
@@ -427,11 +487,9 @@ static int find(struct addr2sym *run)
 			    : err != -ENOEXEC      ? strerror(-err)
 			    : run->request->kernel ? "not a list of symbols"
 						   : "not a usable ELF file");
-	for (size_t i = 0; i < nr; i++) {
-		buf_addf(&run->text, "0x%" PRIx64 " ", functions[i].address);
-		escape_add(&run->text, functions[i].readable ?: functions[i].name, ESCAPE_NAME);
-		buf_addc(&run->text, '\n');
-	}
+	for (size_t i = 0; i < nr; i++)
+		if (!i || !is_same_function(&functions[i - 1], &functions[i]))
+			add_function(&run->text, &functions[i]);
 	if (nr)
 		return write_text(run);
 	fail_no_match("'%s': no function '%s'", subject_name(run), run->request->find);

@@ -50,7 +50,7 @@ const struct man_paragraph man_debugging[] = {
 	{ "[unknown]",
 	  "A frame without a name. The note under the report counts the reasons: the file has no symbol table (install its "
 	  "debug symbols), code without a file (made by a JIT compiler: let it write /tmp/perf-PID.map), no symbol covers "
-	  "the address, nothing was mapped there (the stack itself is broken, see below)." },
+	  "the address, no code was mapped there (the stack itself is broken, see below)." },
 	{ "[unknown] in all kernel frames",
 	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
 	{ "stacks that end early, or in nonsense",

@@ -325,7 +325,7 @@ const char *frame_reason_text(enum frame_reason reason)
 	static const char *const texts[REASON_NR] = {
 		[REASON_NAMED] = "it has a name",
 		[REASON_NOT_TRIED] = "not looked up",
-		[REASON_UNMAPPED] = "nothing was mapped there",
+		[REASON_UNMAPPED] = "no code was mapped there",
 		[REASON_EXITED] = "the process had exited",
 		[REASON_ANONYMOUS] = "code without a file",
 		[REASON_NO_FILE] = "the mapped file could not be opened",
@@ -354,7 +354,7 @@ const char *line_reason_text(enum line_reason reason)
 		[LINES_WORKER_DIED] = "the symbol worker died",
 		[LINES_NO_CODE] = "code without a file",
 		[LINES_NO_MEMORY] = "too much for the symbol worker",
-		[LINES_MODULE] = "code of a kernel module, or that the kernel made",
+		[LINES_MODULE] = "code that the kernel made, or of a module: debug information of modules is not read",
 		[LINES_KERNEL] = "the kernel's debug information is not here",
 	};
 

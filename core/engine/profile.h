@@ -33,7 +33,7 @@
 enum frame_kind {
 	FRAME_KERNEL,    /* where = address in the kernel */
 	FRAME_USER_FILE, /* where = offset in the file `file`, the same for every process and ASLR layout */
-	FRAME_USER_RAW,  /* where = address in the address space `space`; 0 and 0 when nothing was mapped there */
+	FRAME_USER_RAW,  /* where = address in the address space `space`; 0 and 0 when no code was mapped there */
 	FRAME_TEXT, /* only its name is known, as another report printed it (folded text); where = number of its own */
 };
 

@@ -21,7 +21,14 @@ names '\?\? \(.+\)' -e "$program" 1
 [ "$(printf '%s\n\n%s\n' "$address" 0X1 | "$STACKTOOL" addr2sym -e "$program" | wc -l)" = 2 ] ||
 	fail "two lines of input are not two of output"
 
+printf '%s\nany words\n%s\n' "$address" "$address" | "$STACKTOOL" addr2sym -e "$program" >"$T/out" 2>"$T/err"
+[ "$?/$(cat "$T/out")" = '2/main+0x0' ] || fail "what came before a bad line: $(cat "$T/out" "$T/err")"
+grep -qxF "stacktool addr2sym: line 2: 'any': not an address: give hexadecimal digits, with 0x or without" "$T/err" || fail "a bad line: $(cat "$T/err")"
+
 fixture chain sleep
+names "\?\? \(no code was mapped there\)" -p "$fixture_pid" "$(sed -n 's/-.*\[stack\]$//p' "/proc/$fixture_pid/maps")"
+"$STACKTOOL" addr2sym --why -p "$fixture_pid" 10 >"$T/out"
+[ "$(sort "$T/out" | uniq -d | wc -l)" = 0 ] || fail "a reason is told twice: $(cat "$T/out")"
 names "main\+0x0 \[chain\]" -p "$fixture_pid" "$address"
 names '\?\? \(.+\)' -p "$fixture_pid" 10
 fixture_end
@@ -53,7 +60,8 @@ why "file $T/debug$T/program.debug: opened" --debug-dir "$T/debug" -e "$T/progra
 why 'separate debug file: taken: .*' --debug-dir "$T/debug" -e "$T/program" "$address"
 why "symbol main: from $address, [0-9]+ bytes" -e "$program" "$address"
 head -c 10000 "$program" >"$T/cut"
-why 'no name: the mapped file is not an ELF file' -e "$0" 1
+why 'no name: the file is not an ELF file' -e "$0" 1
+names '\?\? \(the file is not an ELF file\)' -e "$0" 1
 why 'no name: the ELF file is malformed' -e "$T/cut" "$address"
 strip --strip-debug -o "$T/no lines" "$program"
 why "separate debug file: none of those looked for was this file's" --lines -e "$T/no lines" "$address"

@@ -66,5 +66,7 @@ expect_out '^user function  ns::thing::operator\*\(int\) const  '
 
 tool addr2sym -e "$T/program" --find 'ns::thing::f'
 expect_out '^0x[0-9a-f]+ ns::thing::f\(char const\*, std::vector<int, std::allocator<int> ?>\)$'
+tool addr2sym -e "$T/program" --find 'ns::thing::~thing'
+[ "$(sort "$T/out" | uniq -d | wc -l)" = 0 ] || fail 'a line is there twice'
 tool addr2sym -e "$T/program" --no-demangle --find 'ns::thing::f'
 expect_out '^0x[0-9a-f]+ _ZN2ns5thing1fE'
