@@ -25,6 +25,15 @@ static bool same_frame(const void *context, uint32_t position, const void *key)
 	       stored->line == wanted->line;
 }
 
+/* Functions of one name in several modules are one frame, which is of none of them. Texts without modules change nothing. */
+static void add_module(struct tree_frame *frame, uint32_t module)
+{
+	if (!module || frame->module == module || frame->several_modules)
+		return;
+	frame->several_modules = frame->module != 0;
+	frame->module = frame->several_modules ? 0 : module;
+}
+
 static uint32_t add_line_frame(struct tree *tree, const char *text, const char *module, enum tree_kind kind,
 			       const char *source, uint32_t line)
 {
@@ -38,9 +47,11 @@ static uint32_t add_line_frame(struct tree *tree, const char *text, const char *
 	uint64_t hash = hash_bytes(key, sizeof(key));
 	uint32_t position = hashidx_find(&tree->frame_index, hash, same_frame, tree, &frame);
 
-	if (position != HASHIDX_NONE)
-		return position;
 	frame.module = strtab_add(&tree->texts, module);
+	if (position != HASHIDX_NONE) {
+		add_module(&tree->frames.data[position], frame.module);
+		return position;
+	}
 	position = (uint32_t)tree->frames.nr;
 	vec_push(&tree->frames, frame);
 	hashidx_add(&tree->frame_index, hash, position);

@@ -115,16 +115,14 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 		 struct buf *ret_text)
 {
 	uint32_t share = options->limit ? options->limit : DEFAULT_LEAST;
+	const char *unit = strcmp(caption->unit, "microseconds") ? caption->unit : "us"; /* fills the column */
 	struct printer printer = {
 		.tree = tree,
 		.text = ret_text,
 		.least = (double)tree->nodes.data[0].total[TREE_NOW] * share / 100000,
 	};
 
-	buf_adds(ret_text, "   total");
-	for (size_t i = strlen(caption->unit); i < 12; i++)
-		buf_addc(ret_text, ' ');
-	buf_addf(ret_text, "%s    self%12s  %s\n", caption->unit, caption->unit,
+	buf_addf(ret_text, "   total%12s    self%12s  %s\n", unit, unit,
 		 tree->options.reverse ? "function, callers below" : "function, callees below");
 	push_children(&printer, 0, 0);
 	while (printer.todo.nr) {

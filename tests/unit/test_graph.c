@@ -169,6 +169,45 @@ static void code_made_at_run_time_is_told_by_its_map(void **state)
 	assert_int_equal(kind_in("libjit-7.dump.so"), TREE_USER);
 }
 
+/* One frame of the function in this module, counted once. */
+static void count_main_in(struct profile *profile, struct profile_interval *interval, const char *module,
+			  uint64_t address)
+{
+	struct profile_frame frame = { .kind = FRAME_USER_RAW, .where = address };
+	struct profile_record record = { .id = { address, 1 }, .user_status = STACK_OK, .nr_user = 1 };
+	uint32_t position;
+
+	frame.name = profile_add_string(profile, "main");
+	frame.module = profile_add_string(profile, module);
+	position = profile_add_frame(profile, &frame);
+	profile_add_record(profile, &record, &position, &address);
+	profile_count(profile, interval, record.id, 1, 0);
+}
+
+static void expect_module(const char *first, const char *second, const char *wanted)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(tree_done) struct tree tree;
+	struct profile_interval interval = {};
+
+	profile_init(&profile);
+	count_main_in(&profile, &interval, first, 0x1000);
+	count_main_in(&profile, &interval, second, 0x2000);
+	vec_push(&profile.intervals, interval);
+	tree_init(&tree, &(struct tree_options){});
+	tree_add_all(&tree, &profile, TREE_NOW);
+	tree_build(&tree);
+	assert_string_equal(tree_module(&tree, tree.nodes.data[find(&tree, "main")].frame), wanted);
+}
+
+static void functions_of_one_name_are_in_no_module(void **state)
+{
+	expect_module("ls", "ls", "ls");
+	expect_module("ls", "", "ls");
+	expect_module("", "ls", "ls");
+	expect_module("ls", "cat", "");
+}
+
 static void suffixes_become_kinds(void **state)
 {
 	_cleanup_(tree_done) struct tree tree;
@@ -398,6 +437,7 @@ int main(void)
 		cmocka_unit_test(small_stacks_stay_when_normalized),
 		cmocka_unit_test(functions_that_call_themselves_count_once),
 		cmocka_unit_test(code_made_at_run_time_is_told_by_its_map),
+		cmocka_unit_test(functions_of_one_name_are_in_no_module),
 		cmocka_unit_test(suffixes_become_kinds),
 		cmocka_unit_test(an_empty_profile_is_a_picture_too),
 		cmocka_unit_test(stacks_may_be_empty),
