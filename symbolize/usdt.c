@@ -35,14 +35,17 @@ const char *usdt_text(const struct usdt_notes *notes, uint32_t position)
 
 /* ---- places ---- */
 
+/* A segment may claim to lie anywhere: what wraps is no place. */
+static int place_in(const Elf64_Phdr *segment, uint64_t address, uint64_t *ret_offset)
+{
+	return __builtin_add_overflow(address - segment->p_vaddr, segment->p_offset, ret_offset) ? -ENODATA : 0;
+}
+
 static int place_of_code(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset)
 {
 	const Elf64_Phdr *segment = elf_file_code_segment(elf, address);
 
-	if (!segment)
-		return -ENODATA;
-	*ret_offset = address - segment->p_vaddr + segment->p_offset;
-	return 0;
+	return segment ? place_in(segment, address, ret_offset) : -ENODATA;
 }
 
 /* The kernel finds a semaphore through a private, writable mapping of the file. */
@@ -51,11 +54,9 @@ static int place_of_semaphore(const struct elf_file *elf, uint64_t address, uint
 	for (size_t i = 0; i < elf->segments.nr; i++) {
 		const Elf64_Phdr *segment = &elf->segments.data[i];
 
-		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_W) || address < segment->p_vaddr ||
-		    address - segment->p_vaddr >= segment->p_filesz)
-			continue;
-		*ret_offset = address - segment->p_vaddr + segment->p_offset;
-		return 0;
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_W && address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz)
+			return place_in(segment, address, ret_offset);
 	}
 	return -ENODATA;
 }

@@ -142,6 +142,29 @@ static void a_note_that_leads_nowhere_is_passed_over(void **state)
 	assert_int_equal(only_note(image)->file_offset, OFFSET + 4);
 }
 
+/* Of segments that claim to end behind the last byte that there can be. */
+static void a_place_that_wraps_is_passed_over(void **state)
+{
+	struct image *image = *state;
+	const Elf64_Phdr segment = { .p_type = PT_LOAD,
+				     .p_vaddr = 0x100000,
+				     .p_offset = UINT64_MAX - 0xfff,
+				     .p_filesz = 0x2000,
+				     .p_memsz = 0x2000 };
+	Elf64_Phdr code = segment, data = segment;
+
+	code.p_flags = PF_R | PF_X;
+	data.p_flags = PF_R | PF_W;
+	data.p_vaddr = 0x200000;
+	elf_writer_segment(&image->writer, &code);
+	elf_writer_segment(&image->writer, &data);
+	elf_writer_probe(&image->writer, code.p_vaddr + 0x1000, 0, 0, TEXTS, sizeof(TEXTS));
+	elf_writer_probe(&image->writer, ADDRESS, 0, data.p_vaddr + 0x1000, TEXTS, sizeof(TEXTS));
+	elf_writer_probe(&image->writer, ADDRESS + 4, 0, 0, TEXTS, sizeof(TEXTS));
+	assert_int_equal(finish_and_read(image), 0);
+	assert_int_equal(only_note(image)->file_offset, OFFSET + 4);
+}
+
 static void other_notes_of_the_section_are_passed_over(void **state)
 {
 	struct image *image = *state;
@@ -260,6 +283,7 @@ int main(void)
 		TEST(notes_of_32_bit_files_have_narrow_addresses),
 		TEST(addresses_move_with_the_base),
 		TEST(a_note_that_leads_nowhere_is_passed_over),
+		TEST(a_place_that_wraps_is_passed_over),
 		TEST(other_notes_of_the_section_are_passed_over),
 		TEST(sizes_that_leave_the_section_are_an_error),
 		TEST(a_section_that_leaves_the_file_is_an_error),
