@@ -36,6 +36,7 @@ void pages_narrow(const struct pages *pages, uint64_t place, size_t *first, size
 		} there_ = { (v)->data, (v)->nr };                                    \
 		size_t first_ = 0;                                                    \
 		pages_narrow((pages), (place), &first_, &there_.nr);                  \
-		there_.data += first_;                                                \
+		if (first_) /* an empty vector has no elements to point to */         \
+			there_.data += first_;                                        \
 		first_ + vec_nr_first(&there_, element_, element_->start <= (place)); \
 	})
