@@ -7,11 +7,7 @@
 #include "core/base/cleanup.h"
 #include "symbolize/dwarf_files.h"
 #include "symbolize/go_functions.h"
-#include "symbolize/inflate.h"
-
-enum {
-	MINI_DEBUG_MAX_BYTES = 64 << 20, /* unpacked .gnu_debugdata; those of distributions have 1 to 4 MB */
-};
+#include "symbolize/mini_debug.h"
 
 enum symbol_status symbol_status_of(int err)
 {
@@ -28,28 +24,6 @@ enum symbol_status symbol_status_of(int err)
 	default:
 		return SYMBOL_MALFORMED;
 	}
-}
-
-/*
- * "Mini debug info": a packed file in the file, whose .symtab has the functions that .dynsym lacks. What is wrong with
- * it is no reason to do without .dynsym.
- */
-static int add_mini_debug(struct symtab *table, const struct elf_file *elf)
-{
-	const Elf64_Shdr *section = table->complete ? NULL : elf_file_section(elf, ".gnu_debugdata");
-	_cleanup_(freep) unsigned char *bytes = NULL;
-	struct elf_file mini;
-	size_t nr;
-	int err;
-
-	if (!section || section->sh_type == SHT_NOBITS || !elf_file_holds(elf, section->sh_offset, section->sh_size))
-		return 0;
-	err = inflate_xz(elf, section->sh_offset, section->sh_size, MINI_DEBUG_MAX_BYTES, &bytes, &nr);
-	if (err || elf_file_open_memory(&mini, bytes, nr))
-		return 0;
-	err = symtab_add(table, &mini);
-	elf_file_done(&mini);
-	return err == -ENOMEM ? err : 0;
 }
 
 static void forget(struct indexed_file *file)
@@ -71,7 +45,7 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 	if (debug_link_read(elf, &file->link))
 		file->link.name[0] = '\0';
 	err = symtab_add(&file->table, elf);
-	err = err ?: add_mini_debug(&file->table, elf);
+	err = err ?: mini_debug_add(&file->table, elf);
 	if (!err && !file->table.complete && go_functions_add(&file->table, elf) == -ENOMEM)
 		err = -ENOMEM;
 	err = err ?: symtab_finish(&file->table);

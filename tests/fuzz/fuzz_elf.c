@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Object files from anyone: index one as running file and as its own debug file, and look up all over it, in symbols, stubs
- * and unwind entries.
+ * and unwind entries; and ask what else it wants: its debug file, libraries.
  */
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/debug_link.h"
+#include "symbolize/elf_needs.h"
 #include "symbolize/fdes.h"
 #include "symbolize/go_functions.h"
 #include "symbolize/ifunc.h"
@@ -56,6 +58,22 @@ static void read_unwind_entries(const struct elf_file *elf, const struct symtab 
 	fdes_done(&fdes);
 }
 
+static void read_wants(const struct elf_file *elf)
+{
+	struct debug_link link = {};
+	elf_needs needs = {};
+
+	if (!debug_link_read(elf, &link)) {
+		if (!debug_link_is_plain(link.name))
+			__builtin_trap();
+		debug_link_matches(&link, elf);
+	}
+	elf_needs_read(elf, &needs);
+	if (needs.nr && needs.data[needs.nr - 1])
+		__builtin_trap();
+	vec_done(&needs);
+}
+
 static void look_up(const struct symtab *table, uint64_t end)
 {
 	char scratch[NAME_MAX_BYTES];
@@ -82,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	elf_file_build_id(&elf, &id);
 	elf_file_address_of_offset(&elf, size / 2, &unused);
+	read_wants(&elf);
 	if (!symtab_init(&table, &elf)) {
 		for (int i = 0; i < 2; i++)
 			if (symtab_add(&table, &elf) || go_functions_add(&table, &elf) || symtab_finish(&table))
