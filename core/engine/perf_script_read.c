@@ -515,7 +515,7 @@ static void begin_sample(struct reader *reader, const struct head *head)
 	struct place place;
 
 	end_sample(reader);
-	reader->behind_frame = parse_place(head->rest, &place) && place.dso.nr;
+	reader->behind_frame = head->rest.nr && parse_place(head->rest, &place) && place.dso.nr;
 	if (!reader->event.nr)
 		reader->event = head->event;
 	if (!same_event(head->event, reader->event)) {
