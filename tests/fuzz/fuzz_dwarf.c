@@ -3,6 +3,7 @@
  * Debug information from anyone: lines and inlined calls all over an object file, whose sections may be compressed, and which
  * is its own alternate file, and has what its skeletons stand for.
  */
+#include "symbolize/dwarf_files.h"
 #include "symbolize/dwarf_splits.h"
 #include "symbolize/sources.h"
 
@@ -68,12 +69,23 @@ static void look_up(const struct elf_file *elf, const struct code_range *code, b
 	dwarf_close(&dwarf);
 }
 
+static void find_alternate(const struct elf_file *elf)
+{
+	char path[ALTERNATE_PATH_SIZE];
+	struct build_id id;
+
+	if (dwarf_is_in(elf) && !dwarf_alternate(elf, path, &id) &&
+	    (strlen(path) >= ALTERNATE_PATH_SIZE || !id.nr_bytes || id.nr_bytes > BUILD_ID_MAX))
+		__builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf_file elf;
 
 	if (elf_file_open_memory(&elf, data, size))
 		return 0;
+	find_alternate(&elf);
 	for (size_t i = 0; i < elf.segments.nr; i++) {
 		const Elf64_Phdr *segment = &elf.segments.data[i];
 		struct code_range code = { segment->p_vaddr, segment->p_offset, segment->p_filesz };
