@@ -3,7 +3,8 @@
 #   tests/unit tests/golden    C programs; need nothing
 #   tests/bpf                  C programs; need root
 #   tests/e2e                  C programs and scripts; need root; run on this host and in the guests
-#   tests/fuzz                 fuzz targets; here each only replays its corpus
+#   tests/fuzz                 fuzz targets: the layer fuzz replays each one's corpus, the layer fuzzing looks for more with
+#                              libFuzzer, out of the tree build/fuzz-clang, which a test of its own builds
 #   tests/lint                 scripts
 #   tests/clients              scripts; other people's readers of our formats
 #   tests/vm                   one boot per line of tests/vm/boots, one ctest test per guest test and boot
@@ -23,6 +24,7 @@ endif()
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
 # The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (alone),
+# beside (an e2e test that does so beside others: it measures nothing, and looks at nothing that theirs do),
 # timeout=SECONDS, boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a copy,
 # tests/vm/init), browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures),
 # flags=FLAG,... (of the compiler, for a fixture).
@@ -93,11 +95,11 @@ function(layer_test layer name timeout)
 	endif()
 endfunction()
 
-# For tests that watch the whole host, in both trees.
-function(run_alone name)
-	set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+# Whether a test runs alone, in both trees: those that watch the whole host do.
+function(run_alone name yes)
+	set_tests_properties(${name} PROPERTIES RUN_SERIAL ${yes})
 	if(TEST asan.${name})
-		set_tests_properties(asan.${name} PROPERTIES RUN_SERIAL ON)
+		set_tests_properties(asan.${name} PROPERTIES RUN_SERIAL ${yes})
 	endif()
 endfunction()
 
@@ -142,7 +144,7 @@ function(c_layer layer)
 			RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${layer})
 		layer_test(${layer} ${name} ${words_timeout} @BIN@/${layer}/${name})
 		if("serial" IN_LIST words)
-			run_alone(${layer}.${name})
+			run_alone(${layer}.${name} ON)
 		endif()
 	endforeach()
 	file(GLOB scripts CONFIGURE_DEPENDS ${tests}/${layer}/*.sh)
@@ -164,7 +166,7 @@ else()
 	message(STATUS "no cmocka: no unit, golden and bpf tests")
 endif()
 
-# ---- fuzz targets: the corpus once here, for real with ./dev fuzz ----
+# ---- fuzz targets: the corpus once, and some time with libFuzzer (tests/fuzz/targets) ----
 
 option(STACKTOOL_FUZZ "Build the fuzz targets with clang's libFuzzer" OFF)
 split_programs(${tests}/fuzz/*.c fuzz_programs fuzz_support)
@@ -186,7 +188,18 @@ foreach(source IN LISTS fuzz_programs)
 		target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/fuzz_once.c)
 		layer_test(fuzz ${name} 120 @BIN@/fuzz/${name} ${tests}/fuzz/corpus/${name} ${tests}/data)
 	endif()
+	if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
+		add_test(NAME fuzzing.${name} COMMAND ${tests}/fuzz/run ${PROJECT_BINARY_DIR}/fuzz-clang ${name})
+		set_test_environment(fuzzing.${name} ${PROJECT_BINARY_DIR} 300)
+		set_tests_properties(fuzzing.${name} PROPERTIES LABELS fuzzing FIXTURES_REQUIRED fuzz_tree)
+	endif()
 endforeach()
+if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
+	add_test(NAME fuzzing.build COMMAND ${tests}/fuzz/build)
+	set_test_environment(fuzzing.build ${PROJECT_BINARY_DIR} 1200)
+	set_tests_properties(fuzzing.build PROPERTIES LABELS fuzzing WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+		FIXTURES_SETUP fuzz_tree PROCESSORS 2)
+endif()
 
 # ---- fixtures: simple, frame pointers, one static and one dynamic build of each ----
 
@@ -358,6 +371,9 @@ foreach(script IN LISTS e2e_scripts)
 	read_directives(${script} words)
 	if(NOT "guest" IN_LIST words)
 		layer_test(e2e ${name} ${words_timeout} ${script})
+		if("beside" IN_LIST words)
+			run_alone(e2e.${name} OFF)
+		endif()
 	endif()
 	if(NOT "host" IN_LIST words)
 		list(APPEND guest_tests ${name})
