@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host beside timeout=60
 # addr2sym: a file, a stripped file with a debug link, a process, both ways, and what is wrong on its command line.
 . "${0%/*}/lib.sh"
 

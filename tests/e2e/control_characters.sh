@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host beside timeout=120
 # Control characters, escape sequences, newlines and separators in comm and symbol names never reach the output raw and
 # never forge a folded line.
 . "${0%/*}/lib.sh"
@@ -11,7 +11,7 @@ fixture_line
 
 for form in -f '' -A '-f -d -a'; do
 	# shellcheck disable=SC2086
-	tool profile $form -F 199 -p "$fixture_pid" --save "$T/evil.stk" 1
+	tool profile $form -F 199 -p "$fixture_pid" --save "$T/evil.stk" 0.5
 	expect_status 0
 	expect_printable
 	grep -q 'vil' "$T/out" || fail "profile $form: the evil function is not there"
@@ -23,7 +23,7 @@ done
 
 # Folded: every line is "comm;frames count" with one comm of this process; "forged" begins no line, and the only
 # semicolons are those between frames: the evil frame has the outer function before it.
-tool profile -f -U -F 199 -p "$fixture_pid" 1
+tool profile -f -U -F 199 -p "$fixture_pid" 0.5
 expect_status 0
 expect_printable
 refuse_out '^forged'

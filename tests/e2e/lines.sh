@@ -18,11 +18,11 @@ chain="${chain}st_fix_burn:inlined\\.c:($burn|$((burn + 1)))_\\[i\\] [0-9]+$"
 cp "$FIXTURES/inlined" "$T/prog"
 fixture "$T/prog"
 go
-tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --save "$T/with.stk" 1
+tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --save "$T/with.stk" 0.5
 expect_status 0
 expect_out "$chain"
 refuse_out "st_fix_outer:inlined\\.c:($burn|$((burn + 1)))" # lines of what was put into it are not its own
-tool profile -U -F 999 -p "$fixture_pid" --save "$T/without.stk" 1
+tool profile -U -F 999 -p "$fixture_pid" --save "$T/without.stk" 0.5
 expect_status 0
 refuse_out 'inlined|inlined\.c'
 tool offcputime -U -f --inlines -p "$fixture_pid" 0.2
@@ -30,8 +30,8 @@ expect_status 0
 tool count -f --inlines -U -p "$fixture_pid" -D 0.2 t:sched:sched_switch
 expect_status 0
 
-tool profile -U -F 999 --inlines -p "$fixture_pid" --save "$T/calls.stk" 1
-tool profile -U -F 999 --lines -p "$fixture_pid" --save "$T/lines.stk" 1
+tool profile -U -F 999 --inlines -p "$fixture_pid" --save "$T/calls.stk" 0.5
+tool profile -U -F 999 --lines -p "$fixture_pid" --save "$T/lines.stk" 0.5
 
 # The run as it was, and what it was not asked for
 tool report "$T/with.stk"
@@ -52,7 +52,7 @@ tool report --top --lines 1 "$T/without.stk"
 [ "$(wc -l <"$T/out")" = 3 ] || fail '--lines 1 is not one line of the table'
 
 # Names later, lines later
-tool profile -q -U -f --lines --inlines --no-symbolize -F 999 -p "$fixture_pid" --save "$T/later.stk" 1
+tool profile -q -U -f --lines --inlines --no-symbolize -F 999 -p "$fixture_pid" --save "$T/later.stk" 0.5
 tool report -a "$T/later.stk"
 expect_out "$chain"
 fixture_end
@@ -76,7 +76,7 @@ tool report --inlines "$T/lines.stk" # what is known of lines is not missing bec
 [ "$(missing)" = "$before" ] || fail "$(missing) frames have no line, and $before had none"
 fixture "$T/prog"
 go
-tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --debug-dir "$T/debug" 1
+tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --debug-dir "$T/debug" 0.5
 expect_out "$chain"
 fixture_end
 

@@ -18,10 +18,10 @@ expect_status 0
 ! grep -q 'st_fix' "$T/out" || fail "-K: a user stack"
 grep -q 'do_syscall' "$T/out" || fail "-K: no kernel stack"
 
-tool profile -U -F 199 -p "$fixture_pid" 1
-expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by user stack for 1 secs\."
-tool profile -K -F 199 -p "$fixture_pid" 1
-expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by kernel stack for 1 secs\."
+tool profile -U -F 199 -p "$fixture_pid" 0.4
+expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by user stack for 0\.4 secs\."
+tool profile -K -F 199 -p "$fixture_pid" 0.4
+expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by kernel stack for 0\.4 secs\."
 
 # Where the kernel adapts the period of a software event, its counter does not tell how many samples should come.
 tool profile --strict -K -f -e context-switches -F 199 0.3
@@ -68,8 +68,8 @@ expect_out '^    0x[0-9a-f]{16} do_syscall_64'
 tool profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 1
 expect_status 0
 [ "$(folded_sum)" -ge 10 ] || fail "-c 5000000: only $(folded_sum) samples"
-tool profile -c 5000000 -e cpu-clock -p "$fixture_pid" 1
-expect_out "^Sampling at every 5000000 events of PID \[$fixture_pid\] by user \+ kernel stack for 1 secs\."
+tool profile -c 5000000 -e cpu-clock -p "$fixture_pid" 0.4
+expect_out "^Sampling at every 5000000 events of PID \[$fixture_pid\] by user \+ kernel stack for 0\.4 secs\."
 
 # -e: another event
 tool profile -e task-clock -f -F 199 -p "$fixture_pid" 0.4
@@ -103,14 +103,14 @@ tool profile -f -K -F 99 -e cpu-clock 1
 refuse_out '^swapper/'
 
 # --interval: samples are accounted for in each, the last one too, whichever count map was live at the end
-for seconds in 2 3; do
-	tool profile -f -I -K -F 199 -e cpu-clock --interval 1 "$seconds"
+for seconds in 1 1.5; do
+	tool profile -f -I -K -F 199 -e cpu-clock --interval 0.5 "$seconds"
 	expect_status 0
 	refuse_err 'more than the counter explains'
 done
 
 # Default frequency
-tool profile -p "$fixture_pid" 1
+tool profile -p "$fixture_pid" 0.4
 expect_out '^Sampling at 49 Hertz '
 fixture_end
 
@@ -121,7 +121,7 @@ status=$?
 expect_status 0
 one=$(folded_sum)
 expect_out '^spin;.*st_fix_spin'
-"$FIXTURES/spin" -t 2 -- sh -c 'exec "$1" profile -F 199 -L "$SPIN_TID,1" 1' - "$STACKTOOL" >"$T/out" 2>"$T/err" </dev/null
+"$FIXTURES/spin" -t 2 -- sh -c 'exec "$1" profile -F 199 -L "$SPIN_TID,1" 0.4' - "$STACKTOOL" >"$T/out" 2>"$T/err" </dev/null
 status=$?
 expect_status 0
 expect_out '^Sampling at 199 Hertz of TID \[[0-9]+, 1\] by '
@@ -137,7 +137,7 @@ expect_status 0
 expect_out '^chain;'
 expect_out '^spin;'
 [ -z "$(grep -vE '^(chain|spin);' "$T/out")" ] || fail "-p: other processes"
-"$FIXTURES/spin" -- sh -c 'exec "$1" profile -f -F 199 -p "$SPIN_PID" 1' - "$STACKTOOL" >"$T/out" 2>"$T/err" </dev/null
+"$FIXTURES/spin" -- sh -c 'exec "$1" profile -f -F 199 -p "$SPIN_PID" 0.4' - "$STACKTOOL" >"$T/out" 2>"$T/err" </dev/null
 expect_out '^spin;'
 refuse_out '^chain;'
 fixture_end

@@ -21,13 +21,13 @@ same() {
 
 fixture chain kernel
 go
-same text profile -F 199 -p "$fixture_pid" 1
+same text profile -F 199 -p "$fixture_pid" 0.5
 expect_out 'st_fix_h'
-same folded profile -f -d -a -F 199 -p "$fixture_pid" 1
-same addresses profile -A -F 199 1
-same count count -P -d -D 1 t:sched:sched_switch
-same intervals count -T -i 0.3 -D 1 -s -v t:sched:sched_switch
-same folded-count count -f -D 1 t:sched:sched_switch
+same folded profile -f -d -a -F 199 -p "$fixture_pid" 0.5
+same addresses profile -A -F 199 0.5
+same count count -P -d -D 0.7 t:sched:sched_switch
+same intervals count -T -i 0.3 -D 0.7 -s -v t:sched:sched_switch
+same folded-count count -f -D 0.7 t:sched:sched_switch
 fixture_end
 
 # Without privileges
