@@ -184,12 +184,14 @@ static int read_headers(struct elf_file *elf)
 	if (elf->is_64) {
 		const Elf64_Ehdr *e = &header.wide;
 
+		elf->entry = e->e_entry;
 		segments = (struct table){ e->e_phoff, e->e_phnum, e->e_phentsize };
 		sections = (struct table){ e->e_shoff, e->e_shnum, e->e_shentsize };
 		elf->section_names = e->e_shstrndx;
 	} else {
 		const Elf32_Ehdr *e = &header.narrow;
 
+		elf->entry = e->e_entry;
 		segments = (struct table){ e->e_phoff, e->e_phnum, e->e_phentsize };
 		sections = (struct table){ e->e_shoff, e->e_shnum, e->e_shentsize };
 		elf->section_names = e->e_shstrndx;

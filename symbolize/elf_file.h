@@ -24,6 +24,7 @@ struct elf_file {
 	uint64_t size;
 	bool is_64;
 	uint16_t type, machine;
+	uint64_t entry; /* address of the first instruction; 0 without one */
 	uint32_t section_names; /* number of the section with the names of sections; 0 none */
 	VEC(char) names; /* of sections; empty when there are too many, and then they are read one by one */
 	VEC(Elf64_Phdr) segments;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbolize/unwind_compile.h"
 
+#include <string.h>
+
 #include "core/base/cleanup.h"
 #include "symbolize/radix_sort.h"
 #include "symbolize/unwind_cfi.h"
@@ -13,6 +15,7 @@ _Static_assert(sizeof(struct cfi_fde) == RADIX_ELEMENT_BYTES, "struct cfi_fde is
 
 enum {
 	PADDING_MAX = 15, /* between functions: the rule before it goes on, as no code is there */
+	ENTRY_BYTES_MAX = 64, /* of the code that a program begins with; glibc's loader has 61 */
 };
 
 struct compile {
@@ -117,7 +120,7 @@ static uint64_t start_of(const void *element)
 }
 
 /* From `start` to `next` nothing is known, but for what the bytes say by themselves. */
-static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
+static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 {
 	static const struct st_unwind_rule none;
 	uint64_t stub, end, at = start;
@@ -131,6 +134,49 @@ static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 		at = end;
 	}
 	return err;
+}
+
+/*
+ * Where the code ends that a program begins with, at `next` at the latest: before padding, which is a long nop, or before a stub for
+ * the return from a signal.
+ */
+static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
+{
+	static const uint8_t nop[] = { 0x0f, 0x1f };
+	const Elf64_Phdr *segment = elf_file_code_segment(elf, elf->entry);
+	uint64_t end = next - elf->entry < ENTRY_BYTES_MAX ? next : elf->entry + ENTRY_BYTES_MAX, stub, stub_end;
+	uint8_t code[ENTRY_BYTES_MAX];
+	const uint8_t *padding;
+	size_t nr = end - elf->entry;
+
+	if (!segment || elf_file_read(elf, segment->p_offset + (elf->entry - segment->p_vaddr), code, nr))
+		return elf->entry;
+	padding = memmem(code, nr, nop, sizeof(nop));
+	if (padding)
+		end = elf->entry + (uint64_t)(padding - code);
+	return unwind_sigreturn_find(elf, elf->entry, end, &stub, &stub_end) ? stub - 1 : end;
+}
+
+/*
+ * The same, but that the function of the ELF header's entry is the root: nobody has called it. C libraries that give it no
+ * information are musl and, in the loader itself, glibc.
+ */
+static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
+{
+	static const struct st_unwind_rule none, root = { .kind = ST_UNWIND_STOP };
+	uint64_t entry = compile->elf->entry, end = entry;
+	int err;
+
+	if (entry && entry >= start && entry < next)
+		end = end_of_entry(compile->elf, next);
+	if (end <= entry)
+		return add_unknown(compile, start, next);
+	err = start < entry ? add_unknown(compile, start, entry) : 0;
+	err = err ?: unwind_builder_add(&compile->builder, entry, root);
+	compile->builder.table.facts.nr_functions++;
+	if (err || end == next)
+		return err;
+	return unwind_builder_add(&compile->builder, end, none) ?: add_unknown(compile, end, next);
 }
 
 /* Between two functions that are further apart than padding, nothing is known. */

@@ -51,6 +51,16 @@ for try in 1 2 3 4; do
 done
 [ $((whole * 10)) -ge $((loads * 7)) ] || fail "dlopen: $whole of $loads stacks are whole"
 
+# The loader, whose first function has no unwind information: it is where the program begins, and that is the root.
+tool count -f -U -o "$T/report.folded" t:syscalls:sys_enter_mmap -- "$FIXTURES/frameless-dyn" once
+expect_status 0
+plain_names "$T/report.folded" >"$T/plain"
+all=$(folded_sum "$T/plain")
+[ "$all" -ge 3 ] || fail "the loader maps nothing"
+[ -n "${IN_GUEST:-}" ] || # there its own functions have no names
+	expect_equal "loader: whole" "$(folded_sum_of '^frameless-dyn;_start;_dl_start;.*;(__)?mmap(64)? [0-9]+$' "$T/plain")" "$all"
+expect_equal "loader: at the root" "$(said_of 'user stacks reached their root')" "$all"
+
 # Samples in the vDSO
 fixture frameless-dyn vdso 0
 go

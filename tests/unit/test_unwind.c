@@ -525,6 +525,62 @@ static void a_file_that_has_nothing_else_has_a_table_for_it(void **state)
 	assert_none(file, 0x100);
 }
 
+static void set_entry(int fd, uint64_t offset)
+{
+	const uint64_t entry = CFI_CODE + offset;
+
+	assert_int_equal(pwrite(fd, &entry, sizeof(entry), offsetof(Elf64_Ehdr, e_entry)), sizeof(entry));
+}
+
+static void assert_root(const struct file *file, uint64_t offset, uint64_t end)
+{
+	assert_none(file, offset - 1);
+	for (uint64_t at = offset; at < end; at++)
+		assert_int_equal(rule_at(file, at).kind, ST_UNWIND_STOP);
+}
+
+/* As ld.so's, whose bytes these are: no function before, one directly behind. */
+static void the_function_that_a_program_begins_with_is_the_root(void **state)
+{
+	static const uint8_t padding[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
+	struct file *file = *state;
+	int fd;
+
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x20, NO_INSTRUCTIONS);
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x1000, 0x20, NO_INSTRUCTIONS);
+	fd = cfi_writer_fd(&file->writer, ".eh_frame", SHF_ALLOC);
+
+	set_entry(fd, 0xfe0); /* up to a function */
+	assert_int_equal(compile_fd(file, dup(fd)), 0);
+	assert_root(file, 0xfe0, 0x1000);
+	assert_sp(file, 0x1000, 8);
+
+	unwind_table_done(&file->table);
+	set_entry(fd, 0x40); /* as long as it may be */
+	assert_int_equal(compile_fd(file, dup(fd)), 0);
+	assert_root(file, 0x40, 0x80);
+	assert_none(file, 0x80);
+
+	unwind_table_done(&file->table);
+	set_entry(fd, 0x800); /* up to padding, and to what else is known */
+	assert_int_equal(pwrite(fd, padding, sizeof(padding), 0x820), sizeof(padding));
+	assert_int_equal(compile_fd(file, dup(fd)), 0);
+	assert_root(file, 0x800, 0x820);
+	assert_none(file, 0x822);
+
+	unwind_table_done(&file->table);
+	assert_int_equal(pwrite(fd, return_wide, sizeof(return_wide), 0x810), sizeof(return_wide));
+	assert_int_equal(compile_fd(file, dup(fd)), 0);
+	assert_root(file, 0x800, 0x80f);
+	assert_int_equal(rule_at(file, 0x810).kind, ST_UNWIND_SIGNAL);
+	assert_none(file, 0x810 + sizeof(return_wide));
+
+	unwind_table_done(&file->table);
+	set_entry(fd, 0x108); /* what the file says counts */
+	assert_int_equal(compile_fd(file, fd), 0);
+	assert_sp(file, 0x108, 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,6 +606,7 @@ int main(void)
 		TEST(a_table_is_not_for_any_address),
 		TEST(a_table_of_nonsense_is_not_sound),
 		TEST(the_return_from_a_signal_needs_no_information),
+		TEST(the_function_that_a_program_begins_with_is_the_root),
 		TEST(a_file_that_has_nothing_else_has_a_table_for_it),
 	};
 

@@ -7,6 +7,7 @@
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -25,6 +26,7 @@
 
 enum {
 	ADDRESSES_MAX = 20000, /* of one file */
+	ENTRY_BYTES_MAX = 64, /* of the function that a program begins with */
 	REG_BP = 6,
 	REG_SP = 7,
 	REG_IP = 16,
@@ -43,6 +45,7 @@ struct caller {
 };
 
 struct tally {
+	uint64_t entry; /* of the ELF header */
 	size_t nr, nr_without, nr_padding, nr_lost;
 };
 
@@ -265,6 +268,8 @@ static void compare(const struct unwind_table *table, Dwarf_CFI *cfi, uint64_t a
 		tally->nr_without += !theirs.none;
 		return;
 	}
+	if (theirs.none && ours.root && tally->entry && address - tally->entry < ENTRY_BYTES_MAX)
+		return; /* that this is the root the ELF header says */
 	if (theirs.none && is_padding(cfi, address)) {
 		tally->nr_padding++;
 		return;
@@ -308,9 +313,12 @@ static void compare_with_libdw(int fd, const struct unwind_table *table, const c
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	Dwarf_CFI *cfi = elf ? dwarf_getcfi_elf(elf) : NULL;
+	GElf_Ehdr header;
 	struct tally tally = {};
 
 	assert_non_null(cfi);
+	assert_non_null(gelf_getehdr(elf, &header));
+	tally.entry = header.e_entry;
 	compare_pages(table, cfi, path, &tally);
 	print_message(
 		"%s: %zu rows, %zu rules, %zu addresses agree; no rule for %zu, rbp given up at %zu, padding %zu\n",
