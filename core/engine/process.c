@@ -359,8 +359,11 @@ static int watch_one(struct process_watch *watch, uint32_t pid, bool is_thread)
 	struct watched watched = { .pid = pid, .fd = open_pidfd(pid, is_thread) };
 	struct epoll_event readable = { .events = EPOLLIN, .data.u64 = watch->watched.nr };
 
-	watched.was_dead = watched.fd == -ESRCH || is_dead(is_thread ? pid : process_living_task(pid));
-	if (watched.fd == -ESRCH) {
+	watched.was_dead = (is_thread ? process_thread_exists : process_exists)(pid) || watched.fd == -ENOENT;
+	err_clear();
+	if (watched.was_dead || watched.fd == -ESRCH) {
+		closep(&watched.fd);
+		watched.fd = -1;
 		watched.ended = true;
 	} else if (watched.fd < 0 && watched.fd != -EINVAL && watched.fd != -ENOSYS && watched.fd != -EPERM) {
 		return fail(watched.fd, "%s %" PRIu32 ": pidfd_open: %s", is_thread ? "thread" : "process", pid,

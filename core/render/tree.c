@@ -148,7 +148,8 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 	if (frame->level && kind != TREE_WAKER)
 		kind = TREE_INLINED;
 	if (frame->kind == FRAME_TEXT) {
-		kind = read_text(name, kind, &text);
+		/* the probes of funccount stand where kernel frames do, whatever they are */
+		kind = read_text(name, profile->view.style == VIEW_FUNCCOUNT ? TREE_USER : kind, &text);
 	} else if (frame->name) {
 		escape_add(&text, name, ESCAPE_NAME);
 		kind = kind == TREE_USER && is_jit(profile, frame) ? TREE_JIT : kind;

@@ -97,6 +97,9 @@ fixture_end
 tool report "$T/calls.stk"
 expect_status 0
 cmp "$T/live" "$T/out" || fail "report prints something else"
+tool report --top "$T/calls.stk"
+expect_status 0
+expect_out '^ 100.00% +1,000 100.00% +1,000  st_fix_hit$' # of the kernel it is not
 
 # kernel functions, where the kernel has a way to probe them: each way
 if "$FIXTURES/hostprobe" kprobe >/dev/null; then

@@ -207,6 +207,24 @@ static void a_zombie_is_not_there(void **state)
 	stop((int)pids[1]);
 }
 
+/* There is no pidfd of a process for it: -ENOENT, before 6.9 -EINVAL. */
+static void a_thread_among_processes_is_left_out(void **state)
+{
+	struct thread_test test;
+	pthread_t thread = start_thread(&test);
+	uint32_t pids[2] = { (uint32_t)start(), test.tid };
+	struct process_watch *watch;
+
+	assert_int_equal(process_watch_new(pids, 2, NULL, 0, &watch), 0);
+	assert_int_equal(process_watch_left(watch), 1);
+	assert_false(process_watch_has_ended(watch, 1));
+	stop((int)pids[0]);
+	assert_true(is_readable(watch, 10000));
+	assert_int_equal(process_watch_left(watch), 0);
+	process_watch_free(watch);
+	end_thread(&test, thread);
+}
+
 static void the_end_of_a_thread_is_seen(void **state)
 {
 	struct thread_test test;
@@ -333,6 +351,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_each_process_is_told),
 		cmocka_unit_test(a_process_that_had_ended_is_not_waited_for),
 		cmocka_unit_test(a_zombie_is_not_there),
+		cmocka_unit_test(a_thread_among_processes_is_left_out),
 		cmocka_unit_test(the_end_of_a_thread_is_seen),
 		cmocka_unit_test(more_targets_than_descriptors_are_watched),
 		cmocka_unit_test(a_child_pid_namespace_is_recognised),
