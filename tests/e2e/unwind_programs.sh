@@ -51,15 +51,21 @@ for try in 1 2 3 4; do
 done
 [ $((whole * 10)) -ge $((loads * 7)) ] || fail "dlopen: $whole of $loads stacks are whole"
 
-# The loader, whose first function has no unwind information: it is where the program begins, and that is the root.
-tool count -f -U -o "$T/report.folded" t:syscalls:sys_enter_mmap -- "$FIXTURES/frameless-dyn" once
-expect_status 0
-plain_names "$T/report.folded" >"$T/plain"
-all=$(folded_sum "$T/plain")
-[ "$all" -ge 3 ] || fail "the loader maps nothing"
-[ -n "${IN_GUEST:-}" ] || # there its own functions have no names
-	expect_equal "loader: whole" "$(folded_sum_of '^frameless-dyn;_start;_dl_start;.*;(__)?mmap(64)? [0-9]+$' "$T/plain")" "$all"
-expect_equal "loader: at the root" "$(said_of 'user stacks reached their root')" "$all"
+# The loader, whose first function has no unwind information: it is where the program begins, and that is the root. The first events
+# may come before the tables.
+for try in 1 2 3 4; do
+	tool count -f -U -o "$T/report.folded" t:syscalls:sys_enter_mmap -- "$FIXTURES/frameless-dyn" once
+	expect_status 0
+	plain_names "$T/report.folded" >"$T/plain"
+	all=$(folded_sum "$T/plain")
+	expect_equal "loader: all told" "$(said_of 'user stacks (reached|were walked by frame pointers)')" "$all"
+	roots=$(said_of 'user stacks reached their root')
+	[ -n "${IN_GUEST:-}" ] || # there its own functions have no names
+		expect_equal "loader: whole" "$(folded_sum_of '^frameless-dyn;_start;_dl_start;.*;(__)?mmap(64)? [0-9]+$' "$T/plain")" "$roots"
+	echo "loader, try $try: $roots of $all whole"
+	[ "$roots" -eq 0 ] || break
+done
+[ "$roots" -gt 0 ] || fail "no stack of the loader is whole"
 
 # Samples in the vDSO
 fixture frameless-dyn vdso 0
