@@ -25,6 +25,7 @@ set(DIRECTIVE "^[ \t/*#]*ctest:")
 
 # The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (alone),
 # beside (an e2e test that does so beside others: it measures nothing, and looks at nothing that theirs do),
+# plain (not again with the sanitizers: it is about documents or the clock, and others go the same ways through the program),
 # timeout=SECONDS, boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a copy,
 # tests/vm/init), browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures),
 # flags=FLAG,... (of the compiler, for a fixture).
@@ -72,7 +73,8 @@ function(set_test_environment name binaries timeout)
 		ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${PROJECT_BINARY_DIR}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
 endfunction()
 
-# layer_test(layer name timeout command...): `@BIN@` in the command is the tree, ours or the sanitized one.
+# layer_test(layer name timeout command...): `@BIN@` in the command is the tree, ours or the sanitized one. `words` are the caller's,
+# of the test.
 function(layer_test layer name timeout)
 	string(REPLACE "@BIN@" "${PROJECT_BINARY_DIR}" command "${ARGN}")
 	add_test(NAME ${layer}.${name} COMMAND ${command})
@@ -81,7 +83,7 @@ function(layer_test layer name timeout)
 	if(layer MATCHES "^(bpf|e2e)$")
 		set_tests_properties(${layer}.${name} PROPERTIES RUN_SERIAL ON)
 	endif()
-	if(NOT PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
+	if(NOT PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build" OR "plain" IN_LIST words)
 		return()
 	endif()
 	string(REPLACE "@BIN@" "${asan_tree}" command "${ARGN}")
