@@ -22,9 +22,16 @@ static void read_resolvers(const struct elf_file *elf, const struct symtab *tabl
 
 	if (ifuncs_read(&ifuncs, elf, table))
 		return;
-	for (size_t i = 0; i < ifuncs.choices.nr; i++)
-		if (ifuncs.choices.data[i].implementation >= elf->size + 4096)
+	for (size_t i = 0; i < ifuncs.choices.nr; i++) {
+		const struct ifunc_choice *choice = &ifuncs.choices.data[i], *first;
+		size_t nr;
+
+		if (choice->implementation >= elf->size + 4096)
 			__builtin_trap();
+		first = ifuncs_of(&ifuncs, choice->resolver, &nr);
+		if (!first || first > choice || !nr)
+			__builtin_trap();
+	}
 	ifuncs_done(&ifuncs);
 }
 
