@@ -337,6 +337,7 @@ const char *frame_reason_text(enum frame_reason reason)
 		[REASON_KERNEL_UNKNOWN] = "no kernel symbol covers the address",
 		[REASON_TIMEOUT] = "reading the file's symbols took too long",
 		[REASON_WORKER_DIED] = "the symbol worker died",
+		[REASON_FOREIGN] = "of a process outside of our pid namespace",
 	};
 
 	return (size_t)reason < REASON_NR ? texts[reason] : "unknown reason";

@@ -53,6 +53,7 @@ enum frame_reason {
 	REASON_KERNEL_UNKNOWN, /* no kernel symbol covers the address */
 	REASON_TIMEOUT, /* the symbol worker took too long on this file */
 	REASON_WORKER_DIED,
+	REASON_FOREIGN, /* of a process outside of our pid namespace, which /proc does not show */
 	REASON_NR
 };
 

@@ -487,9 +487,9 @@ static const struct mapping *find_mapping(struct spaces *spaces, struct life *li
 
 /* ---- frames ---- */
 
-static uint8_t reason_unmapped(const struct life *life)
+static uint8_t reason_unmapped(const struct profile_record *record, const struct life *life)
 {
-	return life && life->state == LIFE_GONE ? REASON_EXITED : REASON_UNMAPPED;
+	return record->foreign ? REASON_FOREIGN : life && life->state == LIFE_GONE ? REASON_EXITED : REASON_UNMAPPED;
 }
 
 /* Turns a raw frame into what the mapping says about it. */
@@ -519,14 +519,14 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 			strtab_add(&spaces->options.profile->strings, images_path(spaces->images, mapping->image));
 }
 
-static uint32_t add_frame(struct spaces *spaces, struct life *life, uint32_t tgid, uint64_t address, uint64_t time_ns,
-			  bool exact)
+static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct profile_record *record,
+			  uint64_t address, uint64_t time_ns, bool exact)
 {
 	struct profile_frame frame = {
 		.kind = FRAME_USER_RAW,
-		.reason = reason_unmapped(life),
+		.reason = reason_unmapped(record, life),
 		.exact = exact,
-		.space = tgid,
+		.space = record->tgid,
 		.where = address,
 	};
 	const struct mapping *mapping = NULL;
@@ -552,7 +552,7 @@ void spaces_add_frames(struct spaces *spaces, const struct profile_record *recor
 	if (nr && record->tgid && !record->foreign)
 		life = life_of_record(spaces, record, time_ns);
 	for (size_t i = 0; i < nr; i++)
-		ret_frames[i] = add_frame(spaces, life, record->tgid, addresses[i], time_ns, leaf_exact && !i);
+		ret_frames[i] = add_frame(spaces, life, record, addresses[i], time_ns, leaf_exact && !i);
 }
 
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns)

@@ -21,6 +21,15 @@ inside sh -c 'exec "$0" profile -f -F 199 -L "$SPIN_TID" 1' "$STACKTOOL"
 expect_status 0
 expect_out '^spin;.*st_fix_spin'
 
+# Of processes outside nothing is known but addresses: that is the reason, not that they had no code.
+fixture chain spin
+go
+inside "$STACKTOOL" profile -U -f -F 199 0.5
+fixture_end
+expect_status 0
+expect_err 'frames have no name: .*of a process outside of our pid namespace'
+refuse_err '[0-9]{2,} \(no code was mapped there\)' # one can be of the tool's own walk
+
 # A command and its children, which the kernel knows by other pids
 inside "$STACKTOOL" count -P -U "$FIXTURES/family:st_fix_hit" -- "$FIXTURES/family" 100
 expect_status 0
