@@ -293,6 +293,12 @@ static void read_lost(struct sideband *sideband, struct lane *lane)
 		note_lost(sideband, lane, counter.nr_lost);
 }
 
+/* A time that nobody can have seen yet, with room for clocks that differ: waiting for it would silence the CPU. */
+static bool is_to_come(const struct sideband *sideband, const struct sideband_record *record)
+{
+	return record->time_ns > sideband->cutoff_ns && record->time_ns > clock_monotonic_ns() + NSEC_PER_SEC;
+}
+
 /* Decodes the record at the tail. False when there is none that belongs to this pass. */
 static bool peek(struct sideband *sideband, struct lane *lane)
 {
@@ -300,7 +306,8 @@ static bool peek(struct sideband *sideband, struct lane *lane)
 	const void *bytes;
 
 	while ((bytes = perf_ring_peek(&lane->ring, &lane->next_bytes))) {
-		if (!sideband_decode(bytes, lane->next_bytes, lane->build_id_event, &lane->next)) {
+		if (!sideband_decode(bytes, lane->next_bytes, lane->build_id_event, &lane->next) &&
+		    !is_to_come(sideband, &lane->next)) {
 			join_build_id(lane);
 			return lane->next.time_ns <= sideband->cutoff_ns;
 		}

@@ -193,12 +193,28 @@ static int decode_body(uint32_t type, const uint8_t *bytes, size_t nr_bytes, str
 	}
 }
 
+/*
+ * Where the trailer is: at the end, but for KSYMBOL. perf_event_ksymbol_output() adds the trailer's size to the header that it
+ * keeps for the next event (seen on v6.18; the other kinds take it back), so that of several listeners the second has 32 bytes
+ * behind the trailer that nobody wrote, the third 64. There it follows the name, which is padded to words.
+ */
+static size_t nr_bytes_of_body(uint32_t type, const uint8_t *bytes, size_t nr_bytes)
+{
+	size_t nr_body = nr_bytes - sizeof(struct trailer), nr_name, nr;
+
+	if (type != PERF_RECORD_KSYMBOL || nr_body < sizeof(struct ksymbol))
+		return nr_body;
+	nr_name = strnlen((const char *)bytes + sizeof(struct ksymbol), nr_body - sizeof(struct ksymbol));
+	nr = sizeof(struct ksymbol) + (nr_name / 8 + 1) * 8;
+	return nr < nr_body ? nr : nr_body;
+}
+
 int sideband_decode(const void *bytes, size_t nr_bytes, uint64_t build_id_event, struct sideband_record *ret_record)
 {
 	struct sideband_record record = { .kind = SIDEBAND_OTHER };
 	struct perf_event_header header;
 	struct trailer trailer;
-	size_t nr_body = nr_bytes - sizeof(trailer);
+	size_t nr_body;
 	int err = 0;
 
 	if (nr_bytes < sizeof(header) + sizeof(trailer))
@@ -206,6 +222,7 @@ int sideband_decode(const void *bytes, size_t nr_bytes, uint64_t build_id_event,
 	memcpy(&header, bytes, sizeof(header));
 	if (header.size != nr_bytes)
 		return -EBADMSG;
+	nr_body = nr_bytes_of_body(header.type, bytes, nr_bytes);
 	memcpy(&trailer, (const uint8_t *)bytes + nr_body, sizeof(trailer));
 	record.time_ns = trailer.time_ns;
 	record.cpu = trailer.cpu;

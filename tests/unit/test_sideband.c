@@ -2,7 +2,9 @@
 /* Records written by hand, rings written by hand, then the real side-band. */
 #include "core/engine/sideband.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
@@ -249,6 +251,22 @@ static void generated_code_of_the_kernel_is_told_with_its_bounds(void **state)
 	put_ksymbol(&bytes, 0, "f");
 	memset(bytes.data + 8, 0xff, 8);
 	assert_int_equal(decode(&bytes, &record), -EBADMSG);
+}
+
+/* The kernel makes the record longer for every further event of the host that gets it, and leaves the rest as it was. */
+static void generated_code_is_told_to_the_second_listener_too(void **state)
+{
+	_cleanup_(buf_done) struct buf bytes = {};
+	struct sideband_record record;
+
+	put_ksymbol(&bytes, 0, "bpf_prog_0123456789abcdef_f");
+	put_text(&bytes, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	bytes.data[6] = (char)bytes.nr;
+	assert_int_equal(decode(&bytes, &record), 0);
+	assert_int_equal(record.kind, SIDEBAND_KSYMBOL);
+	assert_int_equal(record.time_ns, 1000);
+	assert_int_equal(record.cpu, 3);
+	assert_string_equal(record.path, "bpf_prog_0123456789abcdef_f");
 }
 
 static void every_cut_of_a_record_is_refused(void **state)
@@ -558,6 +576,45 @@ static void stay_on_this_cpu(void)
 	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
+static void make_a_program(void)
+{
+	const struct bpf_insn instructions[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	_cleanup_(closep) int fd = bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, "st_test", "GPL", instructions, 2, NULL);
+
+	if (fd < 0)
+		print_message("no BPF program may be loaded here\n");
+}
+
+static void expect_times(struct sideband *sideband, uint64_t since_ns)
+{
+	uint64_t until_ns = sideband_begin(sideband);
+	const struct sideband_record *record;
+
+	while ((record = sideband_next(sideband)))
+		assert_in_range(record->time_ns, since_ns, until_ns);
+	assert_int_equal(sideband_lost(sideband), 0);
+}
+
+/* Several listen to one host, as several runs do. */
+static void programs_that_come_and_go_have_their_time(void **state)
+{
+	uint64_t begun_ns = clock_monotonic_ns();
+	struct sideband *all[4];
+
+	if (!may_watch_the_host())
+		skip();
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(sideband_new(&all[i]), 0);
+	make_a_program();
+	for (size_t i = 0; i < 4; i++) {
+		expect_times(all[i], begun_ns);
+		sideband_free(all[i]);
+	}
+}
+
 static void a_full_ring_is_counted_and_reading_goes_on(void **state)
 {
 	struct sideband *sideband;
@@ -588,6 +645,7 @@ int main(void)
 		cmocka_unit_test(only_an_exec_names_a_new_program),
 		cmocka_unit_test(losses_are_counted_whoever_lost_them),
 		cmocka_unit_test(generated_code_of_the_kernel_is_told_with_its_bounds),
+		cmocka_unit_test(generated_code_is_told_to_the_second_listener_too),
 		cmocka_unit_test(every_cut_of_a_record_is_refused),
 		cmocka_unit_test(records_that_wrap_are_joined),
 		cmocka_unit_test(impossible_lengths_end_the_reading),
@@ -595,6 +653,7 @@ int main(void)
 		cmocka_unit_test(fork_exec_mappings_and_exit_come_in_order),
 		cmocka_unit_test(a_mapping_of_code_rings),
 		cmocka_unit_test(a_look_during_the_rest_changes_nothing),
+		cmocka_unit_test(programs_that_come_and_go_have_their_time),
 		cmocka_unit_test(a_full_ring_is_counted_and_reading_goes_on),
 	};
 
