@@ -107,6 +107,11 @@ enum st_stack_flag {
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
 	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the walk by tables had no row for the leaf: a frame pointer led on */
+	/*
+	 * User mode was left by an interrupt or a fault, so the user leaf is an instruction that has not run, and not what stands
+	 * behind a system call.
+	 */
+	ST_STACK_LEAF_EXACT = 1 << 6,
 };
 
 /*

@@ -32,8 +32,8 @@ static __always_inline int st_is_for_kernel(void)
 	return !BPF_CORE_READ(task, mm) || (bpf_core_field_exists(task->utask) && BPF_CORE_READ(task, utask));
 }
 
-/* Where the task left user mode. 0, or -1 when the kernel is to find out. */
-static __always_inline int st_frames_begin(struct st_frames *walk, __u64 *ret_pc)
+/* Where, and how, the task left user mode. 0, or -1 when the kernel is to find out. */
+static __always_inline int st_frames_begin(struct st_frames *walk, struct st_stack_head *head, __u64 *ret_pc)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 registers[ST_PT_CS + 1 - ST_PT_BP], code_segment;
@@ -48,6 +48,8 @@ static __always_inline int st_frames_begin(struct st_frames *walk, __u64 *ret_pc
 		return -1;
 	if (!*ret_pc) /* a thread of the kernel that borrows a process (io_uring) */
 		return -1;
+	if (registers[ST_PT_ORIG_AX - ST_PT_BP] == ~0ULL)
+		head->flags |= ST_STACK_LEAF_EXACT;
 	walk->frame = registers[0];
 	walk->room = 0;
 	return 0;
@@ -125,7 +127,7 @@ __attribute__((noinline)) int st_walk_frames(__u32 slot_index)
 		return 0;
 	head = &slot->stack.head;
 	first = head->nr_kernel;
-	if (first > ST_MAX_FRAMES || st_frames_begin(&slot->walk, &pc))
+	if (first > ST_MAX_FRAMES || st_frames_begin(&slot->walk, head, &pc))
 		return 0;
 	slot->stack.frames[first] = pc;
 	slot->walk.at = first + 1;

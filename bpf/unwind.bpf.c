@@ -476,6 +476,8 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 	unwind->slot = slot_index;
 	unwind->at = head->nr_kernel;
 	unwind->until = unwind->at + ST_MAX_FRAMES;
+	if (!unwind->is_call)
+		head->flags |= ST_STACK_LEAF_EXACT;
 	end = st_unwind_step(slot_index);
 	unwind->leaf_by_frame = unwind->by_frame;
 	for (int i = 0; i < ST_MAX_FRAMES; i++) {

@@ -202,21 +202,28 @@ static uint16_t add_end(struct profile *profile, const struct st_stack *stack, u
 	return 1;
 }
 
-/* A user leaf is exact only when the event hit in user mode; below a kernel stack it is where the kernel returns to. */
+/*
+ * A user leaf is exact when the event hit in user mode, or an interrupt or a fault did before it; otherwise it is what stands
+ * behind the system call. Where the kernel walks, only it knows.
+ */
+static bool user_leaf_is_exact(const struct st_stack_head *head)
+{
+	return leaf_is_exact(head->program) || !head->nr_kernel || head->flags & ST_STACK_LEAF_EXACT;
+}
+
 static struct profile_id add_record(struct session *session, const struct drain_target *target,
 				    const struct st_stack *stack)
 {
 	struct profile_record record = record_of(session, target->profile, &stack->head);
 	uint64_t addresses[2 * ST_MAX_FRAMES + 2];
 	uint32_t frames[2 * ST_MAX_FRAMES + 2];
-	bool exact_user_leaf = leaf_is_exact(stack->head.program) || stack->head.nr_kernel == 0;
 
 	for (uint16_t i = 0; i < record.nr_kernel; i++)
 		addresses[i] = stack->frames[i];
 	record.nr_user = user_addresses(stack, addresses + record.nr_kernel);
 	add_kernel_frames(target, stack, frames);
-	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user, exact_user_leaf,
-			  frames + record.nr_kernel);
+	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user,
+			  user_leaf_is_exact(&stack->head), frames + record.nr_kernel);
 	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,
 				  addresses + record.nr_kernel + record.nr_user);
 	if (stack->head.kind == ST_MESSAGE_EVENT) /* the kernel's id says only what it shares with others */

@@ -75,3 +75,21 @@ if [ "$(uname -m)" = x86_64 ]; then
 	expect_equal "from the last frame that is one" "$(cat "$T/plain")" 'zeroroot;st_fix_root;st_fix_leaf 100'
 	refuse_err 'frames? (have|has) no name'
 fi
+
+# A page fault at the first instruction of a function is not in the function before it, whoever walks.
+if grep -qs . /sys/kernel/tracing/events/exceptions/page_fault_user/id; then
+	for way in auto fp; do
+		fixture firstfault 200
+		tool_start count -f --unwind=$way -p "$fixture_pid" t:exceptions:page_fault_user
+		go
+		fixture_done
+		tool_end
+		expect_status 0
+		fixture_end
+		plain_names "$T/out" >"$T/plain"
+		expect_equal "$way: faults at the first instruction" "$(folded_sum_of ';st_fix_faults;' "$T/plain")" 200
+		expect_equal "$way: in the function before it" "$(folded_sum_of ';st_fix_before;' "$T/plain")" 0
+	done
+else
+	echo "this kernel has no tracepoint for page faults"
+fi
