@@ -100,3 +100,17 @@ int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs)
 		err = add_name(elf, ret_needs, UNWIND_NEEDS_LIBRARY, &wanted, wanted.libraries[i]);
 	return err;
 }
+
+bool elf_needs_is_program(const struct elf_file *elf)
+{
+	elf_needs needs = {};
+	bool has_loader, is_alone;
+
+	if (elf->type == ET_EXEC)
+		return true;
+	elf_needs_read(elf, &needs);
+	has_loader = needs.nr && needs.data[0] == UNWIND_NEEDS_LOADER;
+	is_alone = !needs.nr; /* a static program, or a loader */
+	vec_done(&needs);
+	return has_loader || is_alone;
+}

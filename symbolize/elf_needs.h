@@ -15,3 +15,9 @@ typedef VEC(char) elf_needs; /* strings: UNWIND_NEEDS_… of unwind_table.h */
  * case.
  */
 int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs);
+
+/*
+ * Whether the entry of the file's header is where a program begins, or the dynamic loader. Linkers have given libraries one as
+ * well, which is just the first byte of their code.
+ */
+bool elf_needs_is_program(const struct elf_file *elf);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/elf_needs.h"
 #include "symbolize/radix_sort.h"
 #include "symbolize/unwind_cfi.h"
 #include "symbolize/unwind_go.h"
@@ -167,7 +168,7 @@ static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 	uint64_t entry = compile->elf->entry, end = entry;
 	int err;
 
-	if (entry && entry >= start && entry < next)
+	if (entry && entry >= start && entry < next && elf_needs_is_program(compile->elf))
 		end = end_of_entry(compile->elf, next);
 	if (end <= entry)
 		return add_unknown(compile, start, next);

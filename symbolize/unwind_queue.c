@@ -6,8 +6,8 @@
 #include "core/base/cleanup.h"
 
 enum {
-	WINDOW =
-		32, /* requests sent ahead of answers: what a program maps, while its caller is busy with something else */
+	/* Requests sent ahead of answers: what a program maps, while the caller is busy with something else. */
+	WINDOW = 32,
 };
 
 void unwind_queue_done(struct unwind_queue *queue)

@@ -85,6 +85,32 @@ static void a_static_program_needs_nothing(void **state)
 	EXPECT(&image, 0, "");
 }
 
+static bool is_program(const struct image *image)
+{
+	struct elf_file elf;
+	bool is;
+
+	assert_int_equal(elf_file_open_memory(&elf, image, sizeof(*image)), 0);
+	is = elf_needs_is_program(&elf);
+	elf_file_done(&elf);
+	return is;
+}
+
+static void a_library_is_no_program_though_it_has_an_entry(void **state)
+{
+	struct image image = new_image();
+
+	(void)state;
+	assert_true(is_program(&image));
+	image.header.e_phnum = 2; /* no loader, but libraries */
+	assert_false(is_program(&image));
+	image.header.e_type = ET_EXEC;
+	assert_true(is_program(&image));
+	image.header.e_type = ET_DYN;
+	image.header.e_phnum = 1; /* static, or the loader itself */
+	assert_true(is_program(&image));
+}
+
 static void what_makes_no_sense_ends_the_list(void **state)
 {
 	struct image image = new_image();
@@ -105,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loader_folders_and_libraries_are_listed),
 		cmocka_unit_test(a_static_program_needs_nothing),
+		cmocka_unit_test(a_library_is_no_program_though_it_has_an_entry),
 		cmocka_unit_test(what_makes_no_sense_ends_the_list),
 	};
 

@@ -581,6 +581,35 @@ static void the_function_that_a_program_begins_with_is_the_root(void **state)
 	assert_sp(file, 0x108, 8);
 }
 
+/* The linker's guess: the first byte of the code. */
+static void the_entry_of_a_library_is_no_root(void **state)
+{
+	const uint64_t dynamic_offset = 0x3e00, names_offset = 0x3f00;
+	const Elf64_Dyn dynamic[] = { { DT_NEEDED, { 1 } },
+				      { DT_STRTAB, { CFI_CODE + names_offset } },
+				      { DT_STRSZ, { 16 } } };
+	const Elf64_Phdr segment = { .p_type = PT_DYNAMIC, .p_offset = dynamic_offset, .p_filesz = sizeof(dynamic) };
+	const uint16_t nr_segments = 2, type = ET_DYN;
+	struct file *file = *state;
+	int fd;
+
+	cfi_writer_fde(&file->writer, CFI_CODE + 0x1000, 0x20, NO_INSTRUCTIONS);
+	fd = cfi_writer_fd(&file->writer, ".eh_frame", SHF_ALLOC);
+	set_entry(fd, 0xfe0);
+	assert_int_equal(pwrite(fd, &type, 2, offsetof(Elf64_Ehdr, e_type)), 2);
+	assert_int_equal(compile_fd(file, dup(fd)), 0);
+	assert_root(file, 0xfe0, 0x1000);
+
+	unwind_table_done(&file->table);
+	assert_int_equal(pwrite(fd, &nr_segments, 2, offsetof(Elf64_Ehdr, e_phnum)), 2);
+	assert_int_equal(pwrite(fd, &segment, sizeof(segment), sizeof(Elf64_Ehdr) + sizeof(segment)), sizeof(segment));
+	assert_int_equal(pwrite(fd, dynamic, sizeof(dynamic), (off_t)dynamic_offset), sizeof(dynamic));
+	assert_int_equal(pwrite(fd, "\0libc.so.6", 11, (off_t)names_offset), 11);
+	assert_int_equal(compile_fd(file, fd), 0);
+	assert_none(file, 0xfe0);
+	assert_sp(file, 0x1000, 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -607,6 +636,7 @@ int main(void)
 		TEST(a_table_of_nonsense_is_not_sound),
 		TEST(the_return_from_a_signal_needs_no_information),
 		TEST(the_function_that_a_program_begins_with_is_the_root),
+		TEST(the_entry_of_a_library_is_no_root),
 		TEST(a_file_that_has_nothing_else_has_a_table_for_it),
 	};
 
