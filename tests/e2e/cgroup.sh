@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=7.2
+# ctest: boots=7.2-all
 # --cgroup and --container follow a cgroup and those below it, by path, id and the beginning of a container's id, in every
 # applet; what is outside is filtered, not lost.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=290 boots=5.10|6.12
+# ctest: timeout=290 boots=5.10|6.12-all
 # kill -9 at random moments of a run's start and life: no program or map of the tool stays, no kprobe_events or
 # uprobe_events entry, no kprobe, no function that ftrace calls back, no pinned object, no process, no breakpoint in the
 # target; and the next run works. Kernel functions in guests: perf kprobes on 5.10, kprobe.multi on 6.12.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: boots=-all$ live-kallsyms
+# ctest: boots=-all$ live-kallsyms plain
 # Known sleeps: the time, the stack and the name are those of the thread that slept.
 . "${0%/*}/lib.sh"
 needs btf

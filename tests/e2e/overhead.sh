@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120
+# ctest: timeout=120 plain
 # What the programs cost is told; too much of it is stopped with a word, probe by probe; many probes do not run for ever.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:task:task_rename

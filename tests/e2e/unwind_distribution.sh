@@ -6,7 +6,7 @@
 needs perf-event program:perf program:readelf
 needs_unwinder
 
-export STACKTOOL SECONDS_EACH=3 TRIES=3
+export STACKTOOL SECONDS_EACH=2 TRIES=3
 programs='python3 bash perl sort xz openssl cc1'
 [ -z "${SANITIZED:-}" ] || programs=bash
 # shellcheck disable=SC2086
