@@ -13,6 +13,8 @@
  *   measure cpu-under LOAD… -- A… [-- B…]
  *                                 the same of the CPU time of LOAD, which what shares the machine does not add to
  *   measure first CMD…            milliseconds from exec of CMD until one of its BPF programs has run for the first time
+ *   measure attached CMD…         milliseconds from exec of CMD, which is ours, until it says that it is attached: nobody looks
+ *                                 again and again meanwhile, which takes a CPU where there are few
  *   measure memory CMD…           runs CMD to its end; the peaks of the resident memory of all its processes added up (kB),
  *                                 how many there were at most, and the most kernel memory that their BPF maps had (kB)
  *   measure time CMD…             milliseconds of CMD, by the clock
@@ -402,6 +404,27 @@ static int measure_first(char **command)
 	return 0;
 }
 
+static int measure_attached(char **command)
+{
+	double begin;
+	char word[16];
+	int ends[2];
+	pid_t child;
+
+	if (pipe(ends))
+		give_up("pipe");
+	snprintf(word, sizeof(word), "%d", ends[1]);
+	setenv("STACKTOOL_READY_FD", word, 1);
+	begin = now_ms();
+	child = start(command);
+	close(ends[1]);
+	if (read(ends[0], word, 1) != 1)
+		give_up("the command was not attached");
+	printf("%.2f\n", now_ms() - begin);
+	stop(child);
+	return 0;
+}
+
 /* ---- memory ---- */
 
 #define MAX_MAPS 256
@@ -538,12 +561,14 @@ int main(int argc, char **argv)
 		return measure_under(argv + 2, children_ms);
 	if (argc > 2 && !strcmp(argv[1], "first"))
 		return measure_first(argv + 2);
+	if (argc > 2 && !strcmp(argv[1], "attached"))
+		return measure_attached(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "memory"))
 		return measure_memory(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "time"))
 		return measure_time(argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "ratios"))
 		return print_ratios(argv[2]);
-	fprintf(stderr, "usage: measure event|under|cpu-under|first|memory|time|ratios …\n");
+	fprintf(stderr, "usage: measure event|under|cpu-under|first|attached|memory|time|ratios …\n");
 	return 2;
 }
