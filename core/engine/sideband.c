@@ -21,8 +21,8 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/vec.h"
-#include "core/engine/host.h"
 #include "core/engine/doorbells.h"
+#include "core/engine/host.h"
 #include "core/engine/perf_ring.h"
 
 #define MAX_RING_ORDER 7 /* 128 pages: what perf takes, and about 3,400 records */
