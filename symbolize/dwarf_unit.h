@@ -106,15 +106,14 @@ typedef void dwarf_value_take(void *context, uint16_t attribute, const struct dw
 static inline void dwarf_entry_read(struct dwarf_entries *entries, const struct abbrevs *abbrevs,
 				    const struct abbrev *abbrev, dwarf_value_take *take, void *context)
 {
-	const struct abbrev_attribute *attributes = &abbrevs->attributes.data[abbrev->first_attribute];
-
 	for (uint16_t i = 0; i < abbrev->nr_attributes; i++) {
+		const struct abbrev_attribute *attribute = &abbrevs->attributes.data[abbrev->first_attribute + i];
 		struct dwarf_value value;
 
-		dwarf_value_read(entries, &attributes[i], &value);
+		dwarf_value_read(entries, attribute, &value);
 		if (entries->bytes.bad)
 			return;
-		take(context, attributes[i].name, &value);
+		take(context, attribute->name, &value);
 	}
 }
 
