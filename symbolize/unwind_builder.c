@@ -141,8 +141,8 @@ static int put_row(struct unwind_builder *builder, uint64_t address, uint32_t nu
 	builder->rule = number;
 	if (builder->page_full)
 		return 0;
-	if (nr && ST_UNWIND_ROW_ADDRESS(vec_last(&table->rows)) == in_page) {
-		vec_last(&table->rows) = ST_UNWIND_ROW(in_page, number);
+	if (nr && ST_UNWIND_ROW_ADDRESS(vec_last(&table->rows)) >= in_page) {
+		vec_last(&table->rows) = ST_UNWIND_ROW(ST_UNWIND_ROW_ADDRESS(vec_last(&table->rows)), number);
 		return 0;
 	}
 	return nr == ST_UNWIND_PAGE_ROWS_MAX ? fill_page(builder) : add_row(builder, address);

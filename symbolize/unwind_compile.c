@@ -128,7 +128,7 @@ static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 	int err = compile->end ? unwind_builder_add(&compile->builder, start, none) : 0;
 
 	while (!err && unwind_sigreturn_find(compile->elf, at, next, &stub, &end)) {
-		err = unwind_builder_add(&compile->builder, stub > start ? stub - 1 : stub, unwind_sigreturn_rule());
+		err = unwind_builder_add(&compile->builder, stub > at ? stub - 1 : stub, unwind_sigreturn_rule());
 		if (!err && end < compile->high)
 			err = unwind_builder_add(&compile->builder, end, none);
 		compile->builder.table.facts.nr_functions++;

@@ -91,8 +91,8 @@ int unwind_builder_init(struct unwind_builder *builder, uint64_t low, uint64_t h
 void unwind_builder_done(struct unwind_builder *builder);
 
 /*
- * The rule that holds from this address on. Addresses rise; where one comes twice the later rule counts. Addresses
- * outside of the table are -ERANGE; -E2BIG for too many rows or rules, -ENOMEM.
+ * The rule that holds from this address on. Addresses rise; one that comes twice, or is below the last one in its page, counts
+ * as the last one, with the later rule. Addresses outside of the table are -ERANGE; -E2BIG for too many rows or rules, -ENOMEM.
  */
 int unwind_builder_add(struct unwind_builder *builder, uint64_t address, struct st_unwind_rule rule);
 

@@ -421,6 +421,20 @@ static void a_table_is_not_for_any_address(void **state)
 	unwind_builder_done(&builder);
 }
 
+static void an_address_below_the_last_one_is_taken_for_it(void **state)
+{
+	struct file *file = *state;
+	struct unwind_builder builder;
+
+	assert_int_equal(unwind_builder_init(&builder, CFI_CODE, CFI_CODE + 4096), 0);
+	assert_int_equal(unwind_builder_add(&builder, CFI_CODE + 16, (struct st_unwind_rule){ .kind = ST_UNWIND_SP }), 0);
+	assert_int_equal(unwind_builder_add(&builder, CFI_CODE + 15, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP }), 0);
+	assert_int_equal(unwind_builder_finish(&builder, &file->table), 0);
+	assert_true(unwind_table_is_sound(&file->table));
+	assert_int_equal(rule_at(file, 15).kind, ST_UNWIND_INVALID);
+	assert_int_equal(rule_at(file, 16).kind, ST_UNWIND_STOP);
+}
+
 /* ---- a worker that lies ---- */
 
 static void an_address_follows_from_a_place_in_the_file(void **state)
@@ -633,6 +647,7 @@ int main(void)
 		TEST(an_unknown_cie_takes_its_functions_along),
 		TEST(an_address_follows_from_a_place_in_the_file),
 		TEST(a_table_is_not_for_any_address),
+		TEST(an_address_below_the_last_one_is_taken_for_it),
 		TEST(a_table_of_nonsense_is_not_sound),
 		TEST(the_return_from_a_signal_needs_no_information),
 		TEST(the_function_that_a_program_begins_with_is_the_root),
