@@ -3,6 +3,7 @@
  * Saved profiles from anyone: load, print in several views, save again, and load what was saved. Random bytes never
  * pass a checksum, so the checksums are made right first.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +31,14 @@ static void print_all(const struct profile *profile, const struct profile_view *
 	}
 	render_footer(profile, view, out);
 	fclose(out);
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)text[i] < 0x20 && text[i] != '\n')
-			abort();
+	for (size_t i = 0; i < length; i++) {
+		bool begins_line = !i || text[i - 1] == '\n';
+
+		if ((unsigned char)text[i] >= 0x20 || text[i] == '\n' || (text[i] == '\t' && begins_line))
+			continue;
+		fprintf(stderr, "a byte 0x%02x at %zu of:\n%.*s\n", (unsigned char)text[i], i, (int)length, text);
+		abort();
+	}
 }
 
 static void put_checksum(uint8_t *at, const uint8_t *from, size_t nr_bytes)
