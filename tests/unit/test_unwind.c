@@ -427,8 +427,10 @@ static void an_address_below_the_last_one_is_taken_for_it(void **state)
 	struct unwind_builder builder;
 
 	assert_int_equal(unwind_builder_init(&builder, CFI_CODE, CFI_CODE + 4096), 0);
-	assert_int_equal(unwind_builder_add(&builder, CFI_CODE + 16, (struct st_unwind_rule){ .kind = ST_UNWIND_SP }), 0);
-	assert_int_equal(unwind_builder_add(&builder, CFI_CODE + 15, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP }), 0);
+	assert_int_equal(unwind_builder_add(&builder, CFI_CODE + 16, (struct st_unwind_rule){ .kind = ST_UNWIND_SP }),
+			 0);
+	assert_int_equal(unwind_builder_add(&builder, CFI_CODE + 15, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP }),
+			 0);
 	assert_int_equal(unwind_builder_finish(&builder, &file->table), 0);
 	assert_true(unwind_table_is_sound(&file->table));
 	assert_int_equal(rule_at(file, 15).kind, ST_UNWIND_INVALID);
