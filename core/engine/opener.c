@@ -145,14 +145,26 @@ static int path_fd_below(int root_fd, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+static int open_of_task(uint32_t task, const char *name, int flags)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", task, name);
+	return open_path_fd(path, flags);
+}
+
+/* What /proc has of a process: of another of its threads where the first one has ended, and has nothing any more. */
+static int open_of_process(uint32_t tgid, const char *name, int flags)
+{
+	int fd = open_of_task(tgid, name, flags);
+	uint32_t living = fd == -ENOENT ? process_living_task(tgid) : tgid;
+
+	return living == tgid ? fd : open_of_task(living, name, flags);
+}
+
 int opener_root(uint32_t tgid)
 {
-	char path[64];
-
-	if (!tgid)
-		return open_path_fd("/", O_DIRECTORY);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", process_living_task(tgid));
-	return open_path_fd(path, O_DIRECTORY);
+	return tgid ? open_of_process(tgid, "root", O_DIRECTORY) : open_path_fd("/", O_DIRECTORY);
 }
 
 int opener_host_root(const char *path)
@@ -163,13 +175,12 @@ int opener_host_root(const char *path)
 /* The link names the inode itself: right also when the file was deleted, replaced, or is not visible to us. */
 static int open_map_file(const struct opener_request *request)
 {
-	char path[96];
+	char name[64];
 
 	if (!request->tgid || !request->end)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 process_living_task(request->tgid), request->start, request->end);
-	return open_wanted(open_path_fd(path, 0), request);
+	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, request->start, request->end);
+	return open_wanted(open_of_process(request->tgid, name, 0), request);
 }
 
 static int open_below_host(const struct opener_request *request)
