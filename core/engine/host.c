@@ -108,18 +108,27 @@ static bool has_helper(enum program_kind kind, int helper)
 /*
  * bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality; bpf_get_current_task_btf: v5.11 for these types.
  */
-enum task_access host_task_access(enum program_kind kind)
+static enum task_access task_access(enum program_kind kind, bool reads_kernel)
 {
-	if (has_helper(kind, BPF_FUNC_probe_read_kernel))
+	if (reads_kernel)
 		return TASK_ACCESS_PROBE_READ;
-	if (has_helper(kind, BPF_FUNC_get_current_task_btf))
-		return TASK_ACCESS_BTF;
-	return TASK_ACCESS_NONE;
+	return has_helper(kind, BPF_FUNC_get_current_task_btf) ? TASK_ACCESS_BTF : TASK_ACCESS_NONE;
 }
 
-bool host_reads_user(enum program_kind kind)
+enum task_access host_task_access(enum program_kind kind)
 {
-	return has_helper(kind, BPF_FUNC_probe_read_user);
+	return task_access(kind, has_helper(kind, BPF_FUNC_probe_read_kernel));
+}
+
+struct host_reads host_reads(enum program_kind kind)
+{
+	bool kernel = has_helper(kind, BPF_FUNC_probe_read_kernel);
+
+	return (struct host_reads){
+		.user = has_helper(kind, BPF_FUNC_probe_read_user),
+		.kernel = kernel,
+		.task = task_access(kind, kernel),
+	};
 }
 
 bool host_has_cookies(enum program_kind kind)
@@ -127,11 +136,6 @@ bool host_has_cookies(enum program_kind kind)
 	bool by_perf_event = kind == PROGRAM_TRACEPOINT || kind == PROGRAM_KPROBE || kind == PROGRAM_UPROBE;
 
 	return by_perf_event && has_helper(kind, BPF_FUNC_get_attach_cookie);
-}
-
-bool host_reads_kernel(enum program_kind kind)
-{
-	return has_helper(kind, BPF_FUNC_probe_read_kernel);
 }
 
 /* Distributions keep the release of a series and tell the patch level elsewhere: "#1 SMP Debian 6.1.170-1 (2026-…)". */

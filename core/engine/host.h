@@ -38,18 +38,22 @@ int host_raw_tracepoints(name_list *ret_names);
 
 enum task_access host_task_access(enum program_kind kind);
 
+/* What programs of a kind may read: lockdown=confidentiality forbids both kinds of memory. */
+struct host_reads {
+	bool user;
+	bool kernel; /* saved registers, too */
+	enum task_access task;
+};
+
+/* Asks the kernel, by a program for each question. */
+struct host_reads host_reads(enum program_kind kind);
+
 /*
  * Whether programs of this kind may read the pid namespaces of the current task, all of them. By dereference only where
  * the kernel's type says that a struct pid has any number of them (commit b69f0aeb0689 ("pid: Replace struct pid
  * 1-element array with flex-array"), v6.5).
  */
 bool host_tells_pid_namespaces(enum program_kind kind);
-
-/* Whether programs of this kind may read user memory: lockdown=confidentiality forbids it. */
-bool host_reads_user(enum program_kind kind);
-
-/* The same for memory of the kernel: saved registers. */
-bool host_reads_kernel(enum program_kind kind);
 
 /*
  * Whether this is one of the kernels that may freeze when a program reads user memory. copy_from_user_nofault() took a

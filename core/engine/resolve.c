@@ -109,7 +109,10 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 
 	if (!err)
 		err = resolve_probe(plan, symbolizer, ret_attach);
-	return err ? err : resolve_unwind(plan, ret_attach);
+	if (err)
+		return err;
+	ret_attach->reads = host_reads(ret_attach->program);
+	return resolve_unwind(plan, ret_attach);
 }
 
 /* ---- words ---- */

@@ -61,6 +61,7 @@ struct attach_plan {
 	pid_t only_process;            /* breakpoints in user code are put into this process; 0: into all */
 	bool inside_functions;         /* not at their entry: the frame of the function is there already */
 	char note[512];                /* what was left out, for the user; "" = nothing */
+	struct host_reads reads;       /* what the program may */
 	bool no_unwind;                /* user stacks cannot be walked by unwind tables here */
 	char unwind_note[256];         /* why, for the user; "" = it need not be said */
 	VEC(struct attach_point) points;

@@ -25,7 +25,7 @@ static const char *reason_of_build(void)
 
 static const char *reason_against(const struct attach_plan *attach)
 {
-	if (!host_reads_user(attach->program) || !host_reads_kernel(attach->program))
+	if (!attach->reads.user || !attach->reads.kernel)
 		return "this kernel lets no program read memory (lockdown=confidentiality)";
 	if (host_freezes_on_user_reads())
 		return "this kernel may freeze when user memory is read (fixed in 6.1.36, 6.3.10 and 6.4)";

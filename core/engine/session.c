@@ -167,7 +167,7 @@ static bool is_alone(const struct attach_plan *attach)
 /* Whether programs may walk user stacks themselves (bpf/frames.bpf.c) instead of asking the kernel for each. */
 static bool may_walk_frames(const struct attach_plan *attach)
 {
-	return host_reads_user(attach->program) && host_reads_kernel(attach->program) && !host_freezes_on_user_reads();
+	return attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads();
 }
 
 static int set_pidns(struct st_config *config, const struct plan *plan, const struct attach_plan *attach)
@@ -200,7 +200,7 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 {
 	struct st_config config = {
 		.key_parts = plan->key_parts,
-		.task_access = host_task_access(attach->program),
+		.task_access = attach->reads.task,
 		.cpu = plan->cpu,
 		.want_kernel = takes_kernel_stacks(plan, attach),
 		.want_user = plan->want_user && plan->unwind != UNWIND_NONE,
@@ -209,8 +209,7 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.use_cgroup = plan->cgroup || plan->container,
 		.use_cgroup_map = plan->cgroup_map != NULL,
 		.use_mntns_map = plan->mntns_map != NULL,
-		.read_user = attach->program == PROGRAM_UPROBE && !attach->inside_functions &&
-			     host_reads_user(attach->program),
+		.read_user = attach->program == PROGRAM_UPROBE && !attach->inside_functions && attach->reads.user,
 		.sample_period_ns = attach->sample.is_clock ? attach->sample.period : 0,
 		.ring_wake_bytes = ring_bytes(plan, attach) / 4,
 		.mode = (uint8_t)plan->mode,
