@@ -76,34 +76,43 @@ static void take_entry(void *context, uint64_t tag, uint64_t value)
 	}
 }
 
+static const Elf64_Phdr *dynamic_segment(const struct elf_file *elf)
+{
+	for (size_t i = 0; i < elf->segments.nr; i++)
+		if (elf->segments.data[i].p_type == PT_DYNAMIC)
+			return &elf->segments.data[i];
+	return NULL;
+}
+
 int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void *context)
 {
 	enum {
-		ENTRIES_MAX = 4096
+		ENTRIES_MAX = 4096,
+		BATCH = 64, /* more than most files have */
 	};
-	size_t entry_size = elf->is_64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
-	const Elf64_Phdr *segment = NULL;
+	union {
+		Elf64_Dyn wide[BATCH];
+		Elf32_Dyn narrow[BATCH];
+	} batch;
+	const size_t entry_size = elf->is_64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
+	const Elf64_Phdr *segment = dynamic_segment(elf);
+	uint64_t nr_all = segment ? segment->p_filesz / entry_size : 0;
 
-	for (size_t i = 0; i < elf->segments.nr && !segment; i++)
-		if (elf->segments.data[i].p_type == PT_DYNAMIC)
-			segment = &elf->segments.data[i];
-	if (!segment)
-		return -ENODATA;
-	for (uint64_t i = 0; i < ENTRIES_MAX && i < segment->p_filesz / entry_size; i++) {
-		union {
-			Elf64_Dyn wide;
-			Elf32_Dyn narrow;
-		} entry;
-		int err = elf_file_read(elf, segment->p_offset + i * entry_size, &entry, entry_size);
-		uint64_t tag = elf->is_64 ? (uint64_t)entry.wide.d_tag : (uint64_t)entry.narrow.d_tag;
+	for (uint64_t i = 0; i < nr_all && i < ENTRIES_MAX; i += BATCH) {
+		uint64_t nr = nr_all - i < BATCH ? nr_all - i : BATCH;
+		int err = elf_file_read(elf, segment->p_offset + i * entry_size, &batch, nr * entry_size);
 
 		if (err)
 			return err;
-		if (tag == DT_NULL)
-			break;
-		visit(context, tag, elf->is_64 ? entry.wide.d_un.d_val : entry.narrow.d_un.d_val);
+		for (uint64_t k = 0; k < nr; k++) {
+			uint64_t tag = elf->is_64 ? (uint64_t)batch.wide[k].d_tag : (uint64_t)batch.narrow[k].d_tag;
+
+			if (tag == DT_NULL)
+				return 0;
+			visit(context, tag, elf->is_64 ? batch.wide[k].d_un.d_val : batch.narrow[k].d_un.d_val);
+		}
 	}
-	return 0;
+	return segment ? 0 : -ENODATA;
 }
 
 /* DT_HASH: {nr buckets, nr chains = nr symbols, …} */
