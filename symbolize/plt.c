@@ -13,6 +13,7 @@ enum {
 	STEP = 4,      /* stubs begin at multiples of this */
 	STUB_NAME_MAX = 1024,
 	STUB_NAMES_MAX = 4 << 20,
+	COPY_MAX = 1 << 20, /* of dynamic symbols and of their names: libpython has 100 KB of each, and 1,400 stubs */
 };
 
 /* The slot that a stub jumps through. */
@@ -31,6 +32,7 @@ struct plt_reader {
 	VEC(struct slot) slots;
 	struct names names; /* of the symbols that relocations refer to */
 	const Elf64_Shdr *symbols;
+	unsigned char *symbol_bytes; /* of all symbols; NULL: they are read one by one */
 };
 
 /* ---- stubs: from code to slot ---- */
@@ -158,18 +160,27 @@ static size_t first_slot(const struct plt_reader *reader, uint64_t address)
 	return vec_nr_first(&reader->slots, slot, slot->address < address);
 }
 
+static int read_symbol(const struct plt_reader *reader, uint64_t number, void *ret_symbol, size_t size)
+{
+	if (!reader->symbols || number >= reader->symbols->sh_size / size)
+		return -ENODATA;
+	if (!reader->symbol_bytes)
+		return elf_file_read(reader->elf, reader->symbols->sh_offset + number * size, ret_symbol, size);
+	memcpy(ret_symbol, reader->symbol_bytes + number * size, size);
+	return 0;
+}
+
 static struct name name_of_symbol(const struct plt_reader *reader, uint64_t number, char scratch[NAME_MAX_BYTES])
 {
 	union {
 		Elf64_Sym wide;
 		Elf32_Sym narrow;
 	} symbol;
-	size_t size = reader->elf->is_64 ? sizeof(symbol.wide) : sizeof(symbol.narrow);
+	bool is_wide = reader->elf->is_64;
 
-	if (!reader->symbols || number >= reader->symbols->sh_size / size ||
-	    elf_file_read(reader->elf, reader->symbols->sh_offset + number * size, &symbol, size))
+	if (read_symbol(reader, number, &symbol, is_wide ? sizeof(symbol.wide) : sizeof(symbol.narrow)))
 		return (struct name){ "", 0 };
-	return names_get(&reader->names, reader->elf->is_64 ? symbol.wide.st_name : symbol.narrow.st_name, scratch);
+	return names_get(&reader->names, is_wide ? symbol.wide.st_name : symbol.narrow.st_name, scratch);
 }
 
 /* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has no symbol but the resolver's address. */
@@ -264,6 +275,27 @@ static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_
 	return err;
 }
 
+/* Without a copy it only takes longer. */
+static void copy_symbols(struct plt_reader *reader)
+{
+	const Elf64_Shdr *symbols = reader->symbols;
+	_cleanup_(freep) unsigned char *copy = NULL;
+
+	if (symbols->sh_size > COPY_MAX || !elf_file_holds(reader->elf, symbols->sh_offset, symbols->sh_size))
+		return;
+	copy = malloc((size_t)symbols->sh_size + 1);
+	if (copy && !elf_file_read(reader->elf, symbols->sh_offset, copy, (size_t)symbols->sh_size))
+		reader->symbol_bytes = take_ptr(copy);
+}
+
+static void drop_symbols(struct plt_reader *reader)
+{
+	names_done(&reader->names);
+	free(reader->symbol_bytes);
+	reader->symbol_bytes = NULL;
+	reader->symbols = NULL;
+}
+
 /* The symbols that relocations of a section refer to; static programs have none. */
 static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 {
@@ -271,17 +303,18 @@ static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 	const Elf64_Shdr *symbols, *strings;
 	int err;
 
-	reader->symbols = NULL;
 	if (!section->sh_link || section->sh_link >= elf->sections.nr)
 		return 0;
 	symbols = &elf->sections.data[section->sh_link];
 	if (symbols->sh_link >= elf->sections.nr || (symbols->sh_type != SHT_DYNSYM && symbols->sh_type != SHT_SYMTAB))
 		return 0;
 	strings = &elf->sections.data[symbols->sh_link];
-	err = names_open(&reader->names, elf, strings->sh_offset, strings->sh_size, 0);
-	if (!err)
-		reader->symbols = symbols;
-	return err == -ENOMEM ? err : 0;
+	err = names_open(&reader->names, elf, strings->sh_offset, strings->sh_size, COPY_MAX);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	reader->symbols = symbols;
+	copy_symbols(reader);
+	return 0;
 }
 
 static int read_relocations(struct plt_reader *reader, const Elf64_Shdr *section)
@@ -289,7 +322,7 @@ static int read_relocations(struct plt_reader *reader, const Elf64_Shdr *section
 	int err = open_symbols(reader, section);
 
 	err = err ?: apply_all(reader, section, relocation_size(reader->elf, section->sh_type));
-	names_done(&reader->names);
+	drop_symbols(reader);
 	return err;
 }
 
