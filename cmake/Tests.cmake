@@ -11,6 +11,14 @@
 #
 # The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
 
+# What a test takes of the machine, in the places of `ctest -j 4`, which are two CPUs: an ordinary test one of them. A test that
+# watches the host leaves only the place of a fuzzer, which gives way to everything (nice 19): there is one fuzzer at a time, and
+# it takes the CPU that such a test leaves idle.
+set(one_fuzzer 1)
+set(one_cpu 2)
+set(all_but_fuzzer 3)
+set(whole_host 4)
+
 set(asan_tree ${PROJECT_SOURCE_DIR}/build/asan)
 set(tests ${PROJECT_SOURCE_DIR}/tests)
 set(guest ${PROJECT_BINARY_DIR}/guest)
@@ -23,7 +31,8 @@ endif()
 
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
-# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (alone),
+# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (nothing else
+# runs meanwhile),
 # beside (an e2e test that does so beside others: it measures nothing, and looks at nothing that theirs do),
 # plain (not again with the sanitizers: it is about documents or the clock, and others go the same ways through the program),
 # timeout=SECONDS, boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a copy,
@@ -70,7 +79,18 @@ endfunction()
 
 function(set_test_environment name binaries timeout)
 	set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
-		ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${PROJECT_BINARY_DIR}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
+		PROCESSORS ${one_cpu} ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${PROJECT_BINARY_DIR}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
+endfunction()
+
+# What a test with these words takes of the machine.
+function(places_of layer result)
+	if("serial" IN_LIST words)
+		set(${result} ${whole_host} PARENT_SCOPE)
+	elseif(layer MATCHES "^(bpf|e2e)$" AND NOT "beside" IN_LIST words)
+		set(${result} ${all_but_fuzzer} PARENT_SCOPE)
+	else()
+		set(${result} ${one_cpu} PARENT_SCOPE)
+	endif()
 endfunction()
 
 # layer_test(layer name timeout command...): `@BIN@` in the command is the tree, ours or the sanitized one. `words` are the caller's,
@@ -79,10 +99,8 @@ function(layer_test layer name timeout)
 	string(REPLACE "@BIN@" "${PROJECT_BINARY_DIR}" command "${ARGN}")
 	add_test(NAME ${layer}.${name} COMMAND ${command})
 	set_test_environment(${layer}.${name} ${PROJECT_BINARY_DIR} ${timeout})
-	set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer})
-	if(layer MATCHES "^(bpf|e2e)$")
-		set_tests_properties(${layer}.${name} PROPERTIES RUN_SERIAL ON)
-	endif()
+	places_of(${layer} places)
+	set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer} PROCESSORS ${places})
 	if(NOT PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build" OR "plain" IN_LIST words)
 		return()
 	endif()
@@ -91,18 +109,7 @@ function(layer_test layer name timeout)
 	add_test(NAME asan.${layer}.${name} COMMAND ${command})
 	set_test_environment(asan.${layer}.${name} ${asan_tree} ${slower})
 	set_property(TEST asan.${layer}.${name} APPEND PROPERTY ENVIRONMENT SANITIZED=1)
-	set_tests_properties(asan.${layer}.${name} PROPERTIES LABELS asan FIXTURES_REQUIRED asan_tree)
-	if(layer MATCHES "^(bpf|e2e)$")
-		set_tests_properties(asan.${layer}.${name} PROPERTIES RUN_SERIAL ON)
-	endif()
-endfunction()
-
-# Whether a test runs alone, in both trees: those that watch the whole host do.
-function(run_alone name yes)
-	set_tests_properties(${name} PROPERTIES RUN_SERIAL ${yes})
-	if(TEST asan.${name})
-		set_tests_properties(asan.${name} PROPERTIES RUN_SERIAL ${yes})
-	endif()
+	set_tests_properties(asan.${layer}.${name} PROPERTIES LABELS asan FIXTURES_REQUIRED asan_tree PROCESSORS ${places})
 endfunction()
 
 # ---- C layers ----
@@ -145,9 +152,6 @@ function(c_layer layer)
 		set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
 			RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${layer})
 		layer_test(${layer} ${name} ${words_timeout} @BIN@/${layer}/${name})
-		if("serial" IN_LIST words)
-			run_alone(${layer}.${name} ON)
-		endif()
 	endforeach()
 	file(GLOB scripts CONFIGURE_DEPENDS ${tests}/${layer}/*.sh)
 	foreach(script IN LISTS scripts)
@@ -193,14 +197,15 @@ foreach(source IN LISTS fuzz_programs)
 	if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 		add_test(NAME fuzzing.${name} COMMAND ${tests}/fuzz/run ${PROJECT_BINARY_DIR}/fuzz-clang ${name})
 		set_test_environment(fuzzing.${name} ${PROJECT_BINARY_DIR} 300)
-		set_tests_properties(fuzzing.${name} PROPERTIES LABELS fuzzing FIXTURES_REQUIRED fuzz_tree)
+		set_tests_properties(fuzzing.${name} PROPERTIES LABELS fuzzing FIXTURES_REQUIRED fuzz_tree
+			PROCESSORS ${one_fuzzer} RESOURCE_LOCK fuzzer COST -1)
 	endif()
 endforeach()
 if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 	add_test(NAME fuzzing.build COMMAND ${tests}/fuzz/build)
 	set_test_environment(fuzzing.build ${PROJECT_BINARY_DIR} 1200)
 	set_tests_properties(fuzzing.build PROPERTIES LABELS fuzzing WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-		FIXTURES_SETUP fuzz_tree PROCESSORS 2)
+		FIXTURES_SETUP fuzz_tree PROCESSORS ${whole_host})
 endif()
 
 # ---- fixtures: simple, frame pointers, one static and one dynamic build of each ----
@@ -373,9 +378,6 @@ foreach(script IN LISTS e2e_scripts)
 	read_directives(${script} words)
 	if(NOT "guest" IN_LIST words)
 		layer_test(e2e ${name} ${words_timeout} ${script})
-		if("beside" IN_LIST words)
-			run_alone(e2e.${name} OFF)
-		endif()
 	endif()
 	if(NOT "host" IN_LIST words)
 		list(APPEND guest_tests ${name})
@@ -464,6 +466,6 @@ if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 		add_test(NAME ${tree}.build COMMAND ${PROJECT_SOURCE_DIR}/cmake/build_tree ${tree})
 		set_test_environment(${tree}.build ${PROJECT_BINARY_DIR} 1200)
 		set_tests_properties(${tree}.build PROPERTIES LABELS ${tree} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-			FIXTURES_SETUP ${tree}_tree PROCESSORS 2)
+			FIXTURES_SETUP ${tree}_tree PROCESSORS ${whole_host})
 	endforeach()
 endif()
