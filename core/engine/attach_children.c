@@ -32,7 +32,8 @@ void session_prepare_children(struct session *session, const struct plan *plan)
 	if (!plan->follow_children)
 		return;
 	bpf_map__set_max_entries(map, nr_children());
-	session->child_programs = host_task_access(PROGRAM_RAW_TRACEPOINT) == TASK_ACCESS_PROBE_READ ? by_memory : by_type;
+	session->child_programs = host_task_access(PROGRAM_RAW_TRACEPOINT) == TASK_ACCESS_PROBE_READ ? by_memory
+												     : by_type;
 	for (size_t i = 0; i < 2; i++)
 		bpf_program__set_autoload(session_program(session, session->child_programs[i]), true);
 }
