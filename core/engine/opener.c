@@ -157,7 +157,7 @@ static int open_of_task(uint32_t task, const char *name, int flags)
 static int open_of_process(uint32_t tgid, const char *name, int flags)
 {
 	int fd = open_of_task(tgid, name, flags);
-	uint32_t living = fd == -ENOENT ? process_living_task(tgid) : tgid;
+	uint32_t living = fd < 0 ? process_living_task(tgid) : tgid;
 
 	return living == tgid ? fd : open_of_task(living, name, flags);
 }
