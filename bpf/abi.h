@@ -224,8 +224,8 @@ struct st_task {
 /* The hash goes over a record in parts of whole turns of its lanes: it looks at some words behind it. */
 #define ST_RECORD_WORDS (ST_HEAD_WORDS + 2 * ST_MAX_FRAMES)
 #define ST_HASH_LANES 4
-#define ST_PART_WORDS 68
-#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 4 * ST_PART_WORDS)
+#define ST_PART_WORDS 40
+#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 7 * ST_PART_WORDS)
 
 /* Of the stack, in one read of the walk by frame pointers. That by tables has ST_UNWIND_WINDOW_WORDS. */
 #define ST_WINDOW_WORDS 64
@@ -241,7 +241,7 @@ struct st_frames {
 
 struct st_slot {
 	__u32 claims; /* 1: owned; see bpf/scratch.bpf.h for the protocol */
-	__u32 pad;
+	__u32 index; /* of the slot, for its owner */
 	struct st_stack stack;
 	__u64 behind[ST_HASHED_WORDS - ST_RECORD_WORDS];
 	struct st_frames walk;
@@ -453,5 +453,5 @@ _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRS
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
-ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES + 48 + 8 * (ST_WINDOW_WORDS + 5));
+ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES + 112 + 8 * (ST_WINDOW_WORDS + 5));
 ST_ASSERT_SIZE(struct st_config, 96);

@@ -20,7 +20,7 @@ static __always_inline struct st_slot *st_slot_at(__u32 index)
 }
 
 /* One attempt: the slot, when it is now ours. */
-static __always_inline int st_slot_try(__u32 index)
+static __always_inline struct st_slot *st_slot_try(__u32 index)
 {
 	struct st_slot *slot = st_slot_at(index);
 
@@ -30,35 +30,36 @@ static __always_inline int st_slot_try(__u32 index)
 		if (slot->claims)
 			return 0;
 		slot->claims = 1;
-		return 1;
+	} else {
+		__sync_fetch_and_add(&slot->claims, 1);
+		if (*(volatile __u32 *)&slot->claims != 1) {
+			__sync_fetch_and_add(&slot->claims, -1);
+			return 0;
+		}
 	}
-	__sync_fetch_and_add(&slot->claims, 1);
-	if (*(volatile __u32 *)&slot->claims == 1)
-		return 1;
-	__sync_fetch_and_add(&slot->claims, -1);
-	return 0;
+	slot->index = index;
+	return slot;
 }
 
 /*
- * Claims a free slot of this CPU and returns it, with its index; NULL when none is free. The second look-up merges the
- * eight ways here into one verifier state.
+ * Claims a free slot of this CPU and returns it, with its index; NULL when none is free. The index is read from memory again:
+ * as a number that is known it would make eight verifier states of all that follows, since newer verifiers look closely at the
+ * keys of arrays ("bpf: verifier: Support eliding map lookup nullness"; 6.12 does not, 6.18 does).
  */
 static __always_inline struct st_slot *st_slot_claim(__u32 *ret_index)
 {
-	__u32 index = ST_MAX_SLOTS;
+	struct st_slot *slot = 0;
 
 #pragma unroll
 	for (__u32 i = 0; i < ST_MAX_SLOTS; i++) {
-		if (st_slot_try(i)) {
-			index = i;
+		slot = st_slot_try(i);
+		if (slot)
 			break;
-		}
 	}
-	if (index == ST_MAX_SLOTS)
+	if (!slot)
 		return 0;
-	st_opaque(index);
-	*ret_index = index;
-	return st_slot_at(index);
+	*ret_index = *(volatile __u32 *)&slot->index;
+	return slot;
 }
 
 static __always_inline void st_slot_release(struct st_slot *slot)

@@ -17,6 +17,8 @@
 #define ST_ROW_STEPS(STEP) STEP(10) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)
 #define ST_MAPPING_STEPS(STEP) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)
 
+#define ST_PART_STEPS 8
+
 /* 1 when a < b, for numbers that are less than 2^63 apart. */
 static __always_inline __u64 st_is_below(__u64 a, __u64 b)
 {
@@ -192,16 +194,17 @@ __attribute__((noinline)) int st_unwind_read(__u32 slot_index, __u64 address)
 	return 0;
 }
 
-/* A word of the stack. Frames lie close together, so what is read is the window that begins with it. */
+/*
+ * A word of the stack. Frames lie close together, so what is read is the window that begins with it. Where that is, is read from
+ * memory again, so that the ways through here are one to the verifier.
+ */
 static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address, __u64 *ret_word)
 {
 	__u64 in_window = address - unwind->window_at;
 
-	if (in_window >= unwind->room || (in_window & 7)) {
-		if (st_unwind_read(unwind->slot, address))
-			return -1;
-		in_window = 0;
-	}
+	if ((in_window >= unwind->room || (in_window & 7)) && st_unwind_read(unwind->slot, address))
+		return -1;
+	in_window = address - *(volatile __u64 *)&unwind->window_at;
 	*ret_word = unwind->window[(in_window >> 3) & (ST_UNWIND_WINDOW_WORDS - 1)];
 	return 0;
 }
@@ -271,6 +274,8 @@ static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 		return ST_END_BAD_CFA;
 	if (cfa == unwind->sp && unwind->is_call && !in_register)
 		return ST_END_ROOT; /* the call has overwritten the return address, which was popped: nothing returns there */
+	unwind->cfa = cfa;
+	cfa = *(volatile __u64 *)&unwind->cfa; /* so that the eight ways to find it are one to the verifier */
 	if (how_bp == ST_UNWIND_BP_LOST)
 		unwind->is_bp_lost = 1;
 	else if (how_bp != ST_UNWIND_BP_SAME) {
@@ -374,6 +379,15 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 	if ((__u8)rule == ST_UNWIND_INVALID)
 		return st_by_frame(unwind, end);
 	return st_by_rule(unwind, rule);
+}
+
+__attribute__((noinline)) int st_unwind_part(__u32 slot_index)
+{
+	int end = 0;
+
+	for (int i = 0; i < ST_PART_STEPS && !end; i++)
+		end = st_unwind_step(slot_index);
+	return end;
 }
 
 /* ---- the walk ---- */
@@ -480,11 +494,8 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 		head->flags |= ST_STACK_LEAF_EXACT;
 	end = st_unwind_step(slot_index);
 	unwind->leaf_by_frame = unwind->by_frame;
-	for (int i = 0; i < ST_MAX_FRAMES; i++) {
-		if (end)
-			break;
-		end = st_unwind_step(slot_index);
-	}
+	for (int i = 0; i < ST_MAX_FRAMES && !end; i += ST_PART_STEPS)
+		end = st_unwind_part(slot_index);
 	st_end_walk(unwind, head, end);
 	return 1;
 }

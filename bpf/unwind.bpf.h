@@ -28,6 +28,9 @@ int st_unwind_read(__u32 slot_index, __u64 address);
 /* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
 int st_unwind_step(__u32 slot_index);
 
+/* A few frames, likewise: the verifier looks at these instead of at all 127. */
+int st_unwind_part(__u32 slot_index);
+
 static __always_inline int st_unwind_begin(void *ctx, __u8 program, __u32 slot_index, __u32 tgid)
 {
 	struct st_unwind *unwind = bpf_map_lookup_elem(&st_unwinds, &slot_index);

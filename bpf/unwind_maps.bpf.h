@@ -26,6 +26,7 @@ struct st_unwind {
 	__u64 rule; /* that st_unwind_find() has found */
 	__u64 order; /* where `registers` has which, as ST_REGISTERS_PT */
 	__u64 window_at; /* user address of the window */
+	__u64 cfa; /* of the frame that is left */
 	__u64 room; /* a word below window_at + room lies in the window; 0: nothing does */
 	__u64 window[ST_UNWIND_WINDOW_WORDS];
 	__u64 registers[ST_NR_REGISTERS]; /* all of them, where `is_known` */
