@@ -11,7 +11,7 @@
 
 #include "bpf/maps.bpf.h"
 
-/* Hides a value from the compiler, so that the verifier sees one bounded scalar instead of one path per constant. */
+/* Hides a value from the compiler: it makes no branch of what is computed with it, and uses the very register that was compared. */
 #define st_opaque(value) asm volatile("" : "+r"(value))
 
 static __always_inline struct st_slot *st_slot_at(__u32 index)

@@ -31,12 +31,11 @@ endif()
 
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
-# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (nothing else
-# runs meanwhile),
-# beside (an e2e test that does so beside others: it measures nothing, and looks at nothing that theirs do),
-# plain (not again with the sanitizers: it is about documents or the clock, and others go the same ways through the program),
-# timeout=SECONDS, boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a copy,
-# tests/vm/init), browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures),
+# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (nothing
+# else runs meanwhile), beside (an e2e test that does so beside others: it measures nothing, and looks at nothing that theirs
+# do), plain (not again with the sanitizers: it is about documents or the clock, and others go the same ways through the
+# program), timeout=SECONDS, boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a
+# copy, tests/vm/init), browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures),
 # flags=FLAG,... (of the compiler, for a fixture).
 function(read_directives file result)
 	file(STRINGS ${file} lines REGEX "${DIRECTIVE}" LIMIT_COUNT 1)
@@ -101,6 +100,9 @@ function(layer_test layer name timeout)
 	set_test_environment(${layer}.${name} ${PROJECT_BINARY_DIR} ${timeout})
 	places_of(${layer} places)
 	set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer} PROCESSORS ${places})
+	if(places EQUAL whole_host)
+		set_tests_properties(${layer}.${name} PROPERTIES RUN_SERIAL ON)
+	endif()
 	if(NOT PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build" OR "plain" IN_LIST words)
 		return()
 	endif()

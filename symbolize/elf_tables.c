@@ -84,6 +84,14 @@ static const Elf64_Phdr *dynamic_segment(const struct elf_file *elf)
 	return NULL;
 }
 
+/* Bytes of a segment that the file has: one that was cut may still have the end of its entries. */
+static uint64_t bytes_in_file(const struct elf_file *elf, const Elf64_Phdr *segment)
+{
+	uint64_t left = segment->p_offset < elf->size ? elf->size - segment->p_offset : 0;
+
+	return segment->p_filesz < left ? segment->p_filesz : left;
+}
+
 int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void *context)
 {
 	enum {
@@ -96,7 +104,7 @@ int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void 
 	} batch;
 	const size_t entry_size = elf->is_64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
 	const Elf64_Phdr *segment = dynamic_segment(elf);
-	uint64_t nr_all = segment ? segment->p_filesz / entry_size : 0;
+	uint64_t nr_all = segment ? bytes_in_file(elf, segment) / entry_size : 0;
 
 	for (uint64_t i = 0; i < nr_all && i < ENTRIES_MAX; i += BATCH) {
 		uint64_t nr = nr_all - i < BATCH ? nr_all - i : BATCH;

@@ -30,8 +30,8 @@ struct plt_reader {
 	struct plt *plt;
 	uint64_t got; /* what i386's position independent stubs are relative to */
 	VEC(struct slot) slots;
-	struct names names; /* of the symbols that relocations refer to */
-	const Elf64_Shdr *symbols;
+	struct names names; /* of the symbols that the relocations of the section at hand refer to */
+	const Elf64_Shdr *symbols; /* NULL: none */
 	unsigned char *symbol_bytes; /* of all symbols; NULL: they are read one by one */
 };
 
@@ -275,7 +275,6 @@ static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_
 	return err;
 }
 
-/* Without a copy it only takes longer. */
 static void copy_symbols(struct plt_reader *reader)
 {
 	const Elf64_Shdr *symbols = reader->symbols;
@@ -296,17 +295,30 @@ static void drop_symbols(struct plt_reader *reader)
 	reader->symbols = NULL;
 }
 
-/* The symbols that relocations of a section refer to; static programs have none. */
-static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
+/* The symbols that relocations of a section refer to, or NULL; static programs have none. */
+static const Elf64_Shdr *symbols_of(const struct elf_file *elf, const Elf64_Shdr *section)
 {
-	const struct elf_file *elf = reader->elf;
-	const Elf64_Shdr *symbols, *strings;
-	int err;
+	const Elf64_Shdr *symbols;
 
 	if (!section->sh_link || section->sh_link >= elf->sections.nr)
-		return 0;
+		return NULL;
 	symbols = &elf->sections.data[section->sh_link];
 	if (symbols->sh_link >= elf->sections.nr || (symbols->sh_type != SHT_DYNSYM && symbols->sh_type != SHT_SYMTAB))
+		return NULL;
+	return symbols;
+}
+
+/* Makes them the current ones. Most files have two sections of relocations that refer to the same symbols. */
+static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *symbols)
+{
+	const struct elf_file *elf = reader->elf;
+	const Elf64_Shdr *strings;
+	int err;
+
+	if (symbols == reader->symbols)
+		return 0;
+	drop_symbols(reader);
+	if (!symbols)
 		return 0;
 	strings = &elf->sections.data[symbols->sh_link];
 	err = names_open(&reader->names, elf, strings->sh_offset, strings->sh_size, COPY_MAX);
@@ -319,11 +331,11 @@ static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 
 static int read_relocations(struct plt_reader *reader, const Elf64_Shdr *section)
 {
-	int err = open_symbols(reader, section);
+	int err = section->sh_size ? open_symbols(reader, symbols_of(reader->elf, section)) : -ENODATA;
 
-	err = err ?: apply_all(reader, section, relocation_size(reader->elf, section->sh_type));
-	drop_symbols(reader);
-	return err;
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	return apply_all(reader, section, relocation_size(reader->elf, section->sh_type));
 }
 
 /* ---- all ---- */
@@ -365,6 +377,7 @@ int plt_read(struct plt *plt, const struct elf_file *elf, const struct symtab *t
 		err = read_section(&reader, sections[i]);
 	if (!err && reader.slots.nr)
 		err = name_stubs(&reader);
+	drop_symbols(&reader);
 	vec_done(&reader.slots);
 	if (err)
 		plt_done(plt);

@@ -109,7 +109,7 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 
 	if (!err)
 		err = resolve_probe(plan, symbolizer, ret_attach);
-	if (err)
+	if (err || plan->look_only)
 		return err;
 	ret_attach->reads = host_reads(ret_attach->program);
 	return resolve_unwind(plan, ret_attach);
