@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/bpf/step.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ST_WITHOUT_UNWINDER)
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" /* clang's, which moves offsets to the running kernel's */
 #pragma GCC diagnostic ignored "-Wpointer-arith"
