@@ -275,7 +275,7 @@ static __always_inline int st_by_rule(struct st_unwind *unwind, __u64 rule)
 	if (cfa == unwind->sp && unwind->is_call && !in_register)
 		return ST_END_ROOT; /* the call has overwritten the return address, which was popped: nothing returns there */
 	unwind->cfa = cfa;
-	cfa = *(volatile __u64 *)&unwind->cfa; /* so that the eight ways to find it are one to the verifier */
+	cfa = *(volatile __u64 *)&unwind->cfa; /* so that all ways to find it are one to the verifier */
 	if (how_bp == ST_UNWIND_BP_LOST)
 		unwind->is_bp_lost = 1;
 	else if (how_bp != ST_UNWIND_BP_SAME) {

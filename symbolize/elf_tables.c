@@ -84,7 +84,7 @@ static const Elf64_Phdr *dynamic_segment(const struct elf_file *elf)
 	return NULL;
 }
 
-/* Bytes of a segment that the file has: one that was cut may still have the end of its entries. */
+/* Bytes of a segment that the file has: one that was cut may still have the entry that ends it. */
 static uint64_t bytes_in_file(const struct elf_file *elf, const Elf64_Phdr *segment)
 {
 	uint64_t left = segment->p_offset < elf->size ? elf->size - segment->p_offset : 0;
@@ -120,7 +120,9 @@ int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void 
 			visit(context, tag, elf->is_64 ? batch.wide[k].d_un.d_val : batch.narrow[k].d_un.d_val);
 		}
 	}
-	return segment ? 0 : -ENODATA;
+	if (!segment)
+		return -ENODATA;
+	return nr_all < ENTRIES_MAX && nr_all < segment->p_filesz / entry_size ? -EBADMSG : 0;
 }
 
 /* DT_HASH: {nr buckets, nr chains = nr symbols, …} */

@@ -331,11 +331,12 @@ static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *symbols)
 
 static int read_relocations(struct plt_reader *reader, const Elf64_Shdr *section)
 {
-	int err = section->sh_size ? open_symbols(reader, symbols_of(reader->elf, section)) : -ENODATA;
+	int err;
 
-	if (err)
-		return err == -ENODATA ? 0 : err;
-	return apply_all(reader, section, relocation_size(reader->elf, section->sh_type));
+	if (!section->sh_size)
+		return 0;
+	err = open_symbols(reader, symbols_of(reader->elf, section));
+	return err ?: apply_all(reader, section, relocation_size(reader->elf, section->sh_type));
 }
 
 /* ---- all ---- */

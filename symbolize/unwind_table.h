@@ -92,7 +92,8 @@ void unwind_builder_done(struct unwind_builder *builder);
 
 /*
  * The rule that holds from this address on. Addresses rise; one that comes twice, or is below the last one in its page, counts
- * as the last one, with the later rule. Addresses outside of the table, and in pages that are left, are -ERANGE; -E2BIG for too many rows or rules, -ENOMEM.
+ * as the last one, with the later rule. Addresses outside of the table, and in pages that are left, are -ERANGE; -E2BIG for too
+ * many rows or rules, -ENOMEM.
  */
 int unwind_builder_add(struct unwind_builder *builder, uint64_t address, struct st_unwind_rule rule);
 

@@ -22,8 +22,8 @@ nearly_all_whole "$FIXTURES/frameless"
 nearly_all_whole "$FIXTURES/frameless-dyn"
 
 # What the command starts has them some 0.1 ms after it is mapped: of ten short programs the first waits for its tables. An idle
-# CPU of a virtual machine takes milliseconds to come back when its host is busy (8 tries in a row had 12 to 1,128 whole stacks,
-# with the program of the day before likewise); this one is not idle.
+# CPU of a virtual machine takes milliseconds to come back when its host is busy: then up to eight tries in a row had 12 to 1,600
+# whole stacks. This one is not idle.
 nice -n 19 sh -c 'while :; do :; done' &
 awake=$!
 trap 'kill $awake; rm -rf "$T"' EXIT

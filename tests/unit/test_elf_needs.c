@@ -111,6 +111,17 @@ static void a_library_is_no_program_though_it_has_an_entry(void **state)
 	assert_true(is_program(&image));
 }
 
+static void a_cut_file_has_the_entries_that_are_there(void **state)
+{
+	struct image image = new_image();
+
+	(void)state;
+	image.segments[1].p_filesz = 1 << 20; /* the last of those that are there ends the list */
+	EXPECT(&image, 0, "l/lib/ld.so\0f$ORIGIN\0nlibc.6\0nlibm.6\0");
+	image.segments[1].p_offset = offsetof(struct image, loader); /* and nothing ends it */
+	EXPECT(&image, -EBADMSG, "l/lib/ld.so\0");
+}
+
 static void what_makes_no_sense_ends_the_list(void **state)
 {
 	struct image image = new_image();
@@ -132,6 +143,7 @@ int main(void)
 		cmocka_unit_test(loader_folders_and_libraries_are_listed),
 		cmocka_unit_test(a_static_program_needs_nothing),
 		cmocka_unit_test(a_library_is_no_program_though_it_has_an_entry),
+		cmocka_unit_test(a_cut_file_has_the_entries_that_are_there),
 		cmocka_unit_test(what_makes_no_sense_ends_the_list),
 	};
 
