@@ -56,6 +56,7 @@ struct run {
 	struct symbolizer *identifier; /* with --no-symbolize: gets the files of frames instead */
 	struct session *session;
 	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: no unwind tables */
 	struct collector *collector;
 	struct process_watch *watch;
 	struct command *command; /* NULL: none */
@@ -164,12 +165,14 @@ static bool shows_events(const struct run *run)
 
 static int open_spaces(struct run *run)
 {
+	struct symbolizer *symbolizer = run->identifier ? run->identifier : run->symbolizer;
+	bool unwinds = session_will_unwind(run->plan, &run->attach);
 	const struct spaces_options options = {
-		.symbolizer = run->identifier ? run->identifier : run->symbolizer,
+		.symbolizer = symbolizer,
 		.profile = &run->profile,
 		.no_frames = run->plan->mode == EVENTS_BY_PROBE,
 		.only_tgid = plan_is_one_process(run->plan) ? run->plan->tgids.data[0] : 0,
-		.unwinds = session_will_unwind(run->plan, &run->attach),
+		.follows = unwinds,
 		.host_root = run->plan->host_root,
 	};
 	int err = spaces_new(&options, &run->spaces);
@@ -178,9 +181,15 @@ static int open_spaces(struct run *run)
 	if (!run->plan->interval_ns && !shows_events(run))
 		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
 
-	if (!err)
-		run_ask_for_tables(run->spaces, run->plan, run->command);
-	return err;
+	if (err)
+		return err;
+	if (unwinds) {
+		const struct unwinding_options tables = { symbolizer, spaces_images(run->spaces), run->spaces };
+
+		run->unwinding = unwinding_new(&tables);
+	}
+	run_ask_for_tables(run->unwinding, run->spaces, run->plan, run->command);
+	return 0;
 }
 
 /* Tables of the targets are made meanwhile, so that loading the programs does not wait for them nor they for it. */
@@ -246,7 +255,7 @@ static int start(struct run *run)
 	if (!err) {
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run);
-		run_await_tables(run->spaces, run->session, run->plan);
+		run_await_tables(run->unwinding, run->session, run->plan);
 		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
 	}
@@ -256,7 +265,7 @@ static int start(struct run *run)
 	if (!err)
 		err = run_screen_new(run->plan, &run->screen);
 	if (!err)
-		err = collector_new(run->plan, run->session, run->spaces, run->watch, &run->collector);
+		err = collector_new(run->plan, run->session, run->spaces, run->unwinding, run->watch, &run->collector);
 	if (!err)
 		err = collector_watch_keys(run->collector, run_screen_fd(run->screen));
 	ask_for_priority();
@@ -276,7 +285,9 @@ static struct profile_interval *current(struct run *run)
 
 static struct drain_target target_of(struct run *run)
 {
-	return (struct drain_target){ .profile = &run->profile, .spaces = run->spaces, .interval = current(run) };
+	return (struct drain_target){
+		.profile = &run->profile, .spaces = run->spaces, .unwinding = run->unwinding, .interval = current(run)
+	};
 }
 
 static int written(int err)
@@ -526,7 +537,7 @@ static int collect(struct run *run)
 
 static void say_unwind_full(const struct run *run)
 {
-	if (spaces_unwind_full(run->spaces))
+	if (unwinding_nr_refused(run->unwinding))
 		fprintf(stderr,
 			"stacktool %s: the unwind tables of some files found no room in %llu MiB: see --unwind-mem\n",
 			run->applet->name, (unsigned long long)(run->plan->unwind_bytes >> 20));
@@ -604,7 +615,7 @@ static int carry_out(struct run *run)
 	err = print_around(run, render_header);
 	run_say_attached();
 	if (!err && run->command)
-		err = run_release_command(run->spaces, run->command);
+		err = run_release_command(run->unwinding, run->command);
 	if (!err)
 		err = start_clock(run);
 	if (!err && run->screen)
@@ -619,6 +630,7 @@ static void run_done(struct run *run)
 	collector_free(run->collector);
 	run_screen_free(run->screen);
 	process_watch_free(run->watch);
+	unwinding_free(run->unwinding);
 	spaces_free(run->spaces);
 	session_free(run->session);
 	symbolizer_free(run->symbolizer);

@@ -36,6 +36,7 @@ enum source {
 struct collector {
 	struct session *session;
 	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: no tables */
 	struct process_watch *watch; /* NULL: no targets */
 	sigset_t saved_mask;
 	uint64_t interval_ns, duration_ns;
@@ -65,7 +66,7 @@ static int add_source(struct collector *collector, int fd, enum source source)
 static void watch_tables(struct collector *collector)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u32 = SOURCE_TABLES };
-	int fd = spaces_tables_fd(collector->spaces);
+	int fd = unwinding_fd(collector->unwinding);
 
 	if (fd >= 0)
 		epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event);
@@ -122,8 +123,8 @@ static bool consume(int fd)
 	return any;
 }
 
-int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
-		  struct collector **ret_collector)
+int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct unwinding *unwinding,
+		  struct process_watch *watch, struct collector **ret_collector)
 {
 	struct collector *collector = xcalloc(1, sizeof(*collector));
 	int err;
@@ -131,6 +132,7 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 	*collector = (struct collector){
 		.session = session,
 		.spaces = spaces,
+		.unwinding = unwinding,
 		.watch = watch,
 		.interval_ns = plan->interval_ns,
 		.shows_events = plan->view.style == VIEW_SNOOP,
@@ -253,7 +255,7 @@ static int handle(struct collector *collector, const struct drain_target *target
 	if (source == SOURCE_SPACES || source == SOURCE_TICK)
 		spaces_update(collector->spaces);
 	if (source == SOURCE_SPACES || source == SOURCE_TABLES)
-		spaces_unwind(collector->spaces, 0);
+		unwinding_work(collector->unwinding, 0);
 	if (source == SOURCE_TICK)
 		tick(collector);
 	if (source == SOURCE_RING || source == SOURCE_TICK)

@@ -12,7 +12,7 @@
 #include "core/engine/plan.h"
 #include "core/engine/process.h"
 #include "core/engine/session.h"
-#include "core/engine/spaces.h"
+#include "core/engine/unwinding.h"
 
 struct collector;
 
@@ -31,8 +31,8 @@ enum collect_reason {
  * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection, but SIGHUP only if nobody ignores it. 0 or a
  * failure. The collection also ends when all targets of `watch` have; NULL without targets. Everything is borrowed.
  */
-int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct process_watch *watch,
-		  struct collector **ret_collector);
+int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct unwinding *unwinding,
+		  struct process_watch *watch, struct collector **ret_collector);
 
 /* Ends a wait when `fd` is readable, -1: there is none. 0 or a recorded failure. */
 int collector_watch_keys(struct collector *collector, int fd);

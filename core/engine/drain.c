@@ -324,7 +324,7 @@ static void add_pending(struct session *session, const struct drain_target *targ
 	if (!session->pending.nr)
 		return;
 	spaces_update(target->spaces);
-	spaces_unwind(target->spaces, 0); /* many records take a while, in which a new program makes many more */
+	unwinding_work(target->unwinding, 0); /* many records take a while, in which a new program makes many more */
 	if (session->mode == EVENTS_EACH) {
 		add_events(session, target);
 		return;
@@ -376,7 +376,7 @@ bool drain_ring(struct session *session, const struct drain_target *target)
 	add_pending(session, target);
 	add_pairs(session, target->profile);
 	renew_cache(session);
-	spaces_unwind(target->spaces, 0);
+	unwinding_work(target->unwinding, 0);
 	poked = session->poked;
 	session->poked = false;
 	return poked || session->deltas.nr > MAX_DELTAS || session->control->inserted >= session->control->poke_at;

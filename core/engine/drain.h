@@ -10,11 +10,12 @@
 
 #include "core/engine/profile.h"
 #include "core/engine/session.h"
-#include "core/engine/spaces.h"
+#include "core/engine/unwinding.h"
 
 struct drain_target {
 	struct profile *profile;
 	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: the programs do not unwind by tables */
 	struct profile_interval *interval; /* gets the rows, losses and numbers */
 };
 

@@ -33,7 +33,7 @@ struct life {
 	uint64_t exec_id;       /* 0 unknown. A fork copies it and exec counts it up, or the first record says it */
 	uint64_t nr_lost; /* side-band records that were lost when its mappings were last known */
 	bool by_exec;   /* the process was there before, as another program */
-	bool unwound;   /* the kernel side is to know its mappings */
+	bool unwound;   /* changes of its mappings are reported (spaces_next_changed()) */
 	bool changed;   /* and does not know them as they are now */
 	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
 };

@@ -27,7 +27,6 @@
 #include "core/engine/proc_maps.h"
 #include "core/engine/process.h"
 #include "core/engine/sideband.h"
-#include "core/engine/unwinding.h"
 
 #define SWEEP_NS NSEC_PER_SEC
 #define GRACE_NS (2 * NSEC_PER_SEC)        /* that a record may arrive late */
@@ -42,8 +41,8 @@ struct spaces {
 	struct jit_maps *jit_maps;
 	struct ksymbols *ksymbols;
 	struct lives *lives;
-	struct unwinding *unwinding; /* NULL: the kernel side does not unwind by tables */
-	VEC(uint32_t) changed;       /* tgids that it should be told about */
+	VEC(uint32_t) changed;     /* tgids, for spaces_next_changed() */
+	size_t nr_taken;           /* of `changed` */
 	uint64_t now_ns;           /* the side-band is known up to here */
 	uint64_t swept_ns;         /* when lives that are over were last freed */
 	uint64_t nr_denied;
@@ -80,10 +79,10 @@ static struct life *find_or_begin_life(struct spaces *spaces, uint32_t tgid, uin
 	return life ? life : begin_life(spaces, tgid, 0);
 }
 
-/* The kernel side is told later, once for all that has changed. */
+/* Once for all changes of a process until spaces_next_changed() takes it. */
 static void note_change(struct spaces *spaces, struct life *life)
 {
-	if (!spaces->unwinding || !life->unwound || life->changed)
+	if (!spaces->options.follows || !life->unwound || life->changed)
 		return;
 	life->changed = true;
 	vec_push(&spaces->changed, life->tgid);
@@ -389,40 +388,26 @@ void spaces_update(struct spaces *spaces)
 	sweep(spaces);
 }
 
-/* ---- what the kernel side unwinds by ---- */
+/* ---- processes that changed ---- */
 
-static void tell_unwinding(struct spaces *spaces, uint32_t tgid)
+bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_process)
 {
-	struct life *life = lives_find(spaces->lives, tgid, UINT64_MAX);
-	const struct unwind_process_key key = {
-		.tgid = tgid,
-		.start_time_ns = life ? life->start_time_ns : 0,
-		.exec_id = life ? life->exec_id : 0,
-	};
+	struct life *life;
 
-	if (life)
-		life->changed = false;
-	if (life && life->end_ns == LIFE_RUNS &&
-	    complete_life(spaces, life, spaces->now_ns, MAX_PARENTS) == LIFE_COMPLETE)
-		unwinding_set(spaces->unwinding, &key, life->mappings);
-	else
-		unwinding_remove(spaces->unwinding, tgid);
-}
-
-void spaces_set_unwind_store(struct spaces *spaces, const struct unwind_store_options *store)
-{
-	if (spaces->unwinding)
-		unwinding_set_store(spaces->unwinding, store);
-}
-
-bool spaces_unwind(struct spaces *spaces, int timeout_ms)
-{
-	if (!spaces->unwinding)
+	if (spaces->nr_taken == spaces->changed.nr) {
+		spaces->nr_taken = spaces->changed.nr = 0;
+		return false;
+	}
+	*ret_process = (struct spaces_process){ .tgid = spaces->changed.data[spaces->nr_taken++] };
+	life = lives_find(spaces->lives, ret_process->tgid, UINT64_MAX);
+	if (!life)
 		return true;
-	for (size_t i = 0; i < spaces->changed.nr; i++)
-		tell_unwinding(spaces, spaces->changed.data[i]);
-	spaces->changed.nr = 0;
-	return unwinding_work(spaces->unwinding, timeout_ms);
+	life->changed = false;
+	ret_process->start_time_ns = life->start_time_ns;
+	ret_process->exec_id = life->exec_id;
+	if (life->end_ns == LIFE_RUNS && complete_life(spaces, life, spaces->now_ns, MAX_PARENTS) == LIFE_COMPLETE)
+		ret_process->mappings = life->mappings;
+	return true;
 }
 
 /* ---- from a record to its life ---- */
@@ -570,19 +555,19 @@ void spaces_prime(struct spaces *spaces, uint32_t tgid)
 	want_unwound(spaces, life);
 }
 
-/* What the process has mapped now is of no interest to the kernel side: it goes at the exec that is to come. */
-void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word)
+/* What the process maps now does not count as a change: it goes at the exec. */
+bool spaces_expect(struct spaces *spaces, uint32_t tgid)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 	struct life *life;
 
-	if (!spaces->unwinding || !spaces->sideband)
-		return; /* nothing would tell of the exec: what is mapped then is read at the first record */
+	if (!spaces->sideband)
+		return false; /* what is mapped then is read at the first record */
 	life = find_or_begin_life(spaces, tgid, now_ns);
 	complete_life(spaces, life, now_ns, MAX_PARENTS);
 	life->unwound = true;
-	unwinding_expect(spaces->unwinding, word);
 	sideband_ring(spaces->sideband);
+	return true;
 }
 
 /* ---- the whole ---- */
@@ -591,7 +576,7 @@ void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word)
 static void open_sideband(struct spaces *spaces)
 {
 	if (!sideband_new(&spaces->sideband)) {
-		if (spaces->unwinding && !spaces->options.only_tgid)
+		if (spaces->options.follows && !spaces->options.only_tgid)
 			sideband_ring(spaces->sideband);
 		return;
 	}
@@ -612,11 +597,6 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	images_tell(spaces->images, options->why);
 	jit_maps_set_host_root(spaces->jit_maps, options->host_root);
 	images_set_host_root(spaces->images, options->host_root);
-	if (options->unwinds) {
-		const struct unwinding_options unwinding = { options->symbolizer, spaces->images };
-
-		spaces->unwinding = unwinding_new(&unwinding);
-	}
 	if (!options->no_frames)
 		open_sideband(spaces);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
@@ -628,7 +608,6 @@ void spaces_free(struct spaces *spaces)
 {
 	if (!spaces)
 		return;
-	unwinding_free(spaces->unwinding);
 	vec_done(&spaces->changed);
 	lives_free(spaces->lives);
 	sideband_free(spaces->sideband);
@@ -645,9 +624,9 @@ int spaces_fd(const struct spaces *spaces)
 	return spaces->sideband ? sideband_fd(spaces->sideband) : -1;
 }
 
-int spaces_tables_fd(const struct spaces *spaces)
+struct images *spaces_images(const struct spaces *spaces)
 {
-	return spaces->unwinding ? symbolizer_socket(spaces->options.symbolizer) : -1;
+	return spaces->images;
 }
 
 uint64_t spaces_lost(const struct spaces *spaces)
@@ -685,11 +664,6 @@ void spaces_name_generated(struct spaces *spaces)
 {
 	jit_maps_name_frames(spaces->jit_maps);
 	ksymbols_name_frames(spaces->ksymbols, spaces->options.profile);
-}
-
-bool spaces_unwind_full(const struct spaces *spaces)
-{
-	return spaces->unwinding && unwinding_nr_refused(spaces->unwinding);
 }
 
 int spaces_open_again(const struct spaces *spaces, uint32_t file)

@@ -16,10 +16,11 @@
 #include <stdint.h>
 
 #include "core/engine/profile.h"
-#include "core/engine/unwind_store.h"
 #include "symbolize/symbolize.h"
 
 struct buf;
+struct images;
+struct mappings;
 struct spaces;
 
 struct spaces_options {
@@ -29,7 +30,7 @@ struct spaces_options {
 	struct buf *why; /* is told which files were looked for (core/base/why.h); borrowed; NULL */
 	const char *host_root; /* where the host's file system is mounted (opener.h); borrowed; NULL */
 	bool no_frames; /* none will be asked for: no side-band, which costs every fork, exec and rename of the host */
-	bool unwinds; /* the kernel side does so by tables, which are asked for from the start */
+	bool follows; /* spaces_next_changed() will be called: processes are known at once, not at their first record */
 };
 
 /*
@@ -66,29 +67,25 @@ uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, ui
 void spaces_prime(struct spaces *spaces, uint32_t tgid);
 
 /*
- * The process is going to execute a command, `word` as execvp() gets it: asks for the unwind tables of what it will
- * map, and wakes the caller at once when it does. They are there when spaces_unwind() says that nothing is missing.
+ * The process will execute a command soon: its mappings are followed from that exec on, and spaces_fd() becomes readable
+ * at once when it happens. False without the side-band, which alone reports an exec.
  */
-void spaces_expect(struct spaces *spaces, uint32_t tgid, const char *word);
+bool spaces_expect(struct spaces *spaces, uint32_t tgid);
 
-/* Where the tables are to go, when that is there: with `unwinds`, once. */
-void spaces_set_unwind_store(struct spaces *spaces, const struct unwind_store_options *store);
+/* A process that was primed or has sent a record, and whose mappings changed since. */
+struct spaces_process {
+	uint32_t tgid;
+	uint64_t exec_id; /* 0: unknown */
+	uint64_t start_time_ns; /* of the leader, as the kernel counts; 0: unknown */
+	struct mappings
+		*mappings; /* borrowed until the next call of any function here; NULL: it ended, or they are unknown */
+};
 
-/*
- * Tells the kernel side what it unwinds by: the mappings of processes that were primed or have sent a record, and the
- * tables that the symbol worker has made by now; waits up to `timeout_ms` for those. True when nothing is missing. To
- * be called whenever records were added or the side-band was read.
- */
-bool spaces_unwind(struct spaces *spaces, int timeout_ms);
+/* Takes the next changed process off the list; false when the list is empty. Needs `follows`. */
+bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_process);
 
-/*
- * Readable when the symbol worker may have made a table: spaces_unwind() takes it. It changes with the worker, and is
- * -1 while there is none.
- */
-int spaces_tables_fd(const struct spaces *spaces);
-
-/* Whether a table found no room in the memory that it may take. */
-bool spaces_unwind_full(const struct spaces *spaces);
+/* The files that processes map; borrowed. */
+struct images *spaces_images(const struct spaces *spaces);
 
 /* Side-band records that the kernel had to drop so far. */
 uint64_t spaces_lost(const struct spaces *spaces);

@@ -471,29 +471,6 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
 	publish_incomplete(unwinding);
 }
 
-bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
-{
-	int64_t begun_ms = now_ms(), end_ms = begun_ms + (timeout_ms ? timeout_ms : WORK_MS), now = begun_ms;
-	struct symbol_unwind made = {};
-
-	if (!unwinding->store)
-		return false;
-	while (unwinding->nr_waiting && now < end_ms &&
-	       symbolizer_next_unwind(unwinding->options.symbolizer, timeout_ms ? (int)(end_ms - now) : 0, &made)) {
-		take(unwinding, &made);
-		unwind_table_done(&made.table);
-		unwinding->any_new = true;
-		if (!unwinding->nr_waiting) /* not everything may have been asked for */
-			publish_incomplete(unwinding);
-		now = now_ms();
-	}
-	if (unwinding->any_new && now - unwinding->published_ms >= PUBLISH_MS)
-		publish_incomplete(unwinding);
-	if (timeout_ms && unwind_store_settle(unwinding->store))
-		unwinding->nr_refused++;
-	return !unwinding->nr_waiting;
-}
-
 /* ---- processes ---- */
 
 static struct space **find_space(struct unwinding *unwinding, uint32_t tgid)
@@ -532,7 +509,54 @@ void unwinding_remove(struct unwinding *unwinding, uint32_t tgid)
 	space_free(space);
 }
 
+/* ---- the whole ---- */
+
+static void follow(struct unwinding *unwinding)
+{
+	struct spaces_process process;
+
+	while (unwinding->options.spaces && spaces_next_changed(unwinding->options.spaces, &process)) {
+		const struct unwind_process_key key = { process.tgid, process.start_time_ns, process.exec_id };
+
+		if (process.mappings)
+			unwinding_set(unwinding, &key, process.mappings);
+		else
+			unwinding_remove(unwinding, process.tgid);
+	}
+}
+
+bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
+{
+	int64_t begun_ms = now_ms(), end_ms = begun_ms + (timeout_ms ? timeout_ms : WORK_MS), now = begun_ms;
+	struct symbol_unwind made = {};
+
+	if (!unwinding)
+		return true;
+	follow(unwinding);
+	if (!unwinding->store)
+		return false;
+	while (unwinding->nr_waiting && now < end_ms &&
+	       symbolizer_next_unwind(unwinding->options.symbolizer, timeout_ms ? (int)(end_ms - now) : 0, &made)) {
+		take(unwinding, &made);
+		unwind_table_done(&made.table);
+		unwinding->any_new = true;
+		if (!unwinding->nr_waiting) /* not everything may have been asked for */
+			publish_incomplete(unwinding);
+		now = now_ms();
+	}
+	if (unwinding->any_new && now - unwinding->published_ms >= PUBLISH_MS)
+		publish_incomplete(unwinding);
+	if (timeout_ms && unwind_store_settle(unwinding->store))
+		unwinding->nr_refused++;
+	return !unwinding->nr_waiting;
+}
+
+int unwinding_fd(const struct unwinding *unwinding)
+{
+	return unwinding ? symbolizer_socket(unwinding->options.symbolizer) : -1;
+}
+
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding)
 {
-	return unwinding->nr_refused;
+	return unwinding ? unwinding->nr_refused : 0;
 }

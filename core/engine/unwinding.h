@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which processes the kernel side can unwind, and with which tables: spaces.c tells of processes and their mappings, the
+ * Which processes the kernel side can unwind, and with which tables: spaces.h has the processes and their mappings, the
  * symbol worker makes a table per file, and what is known is published (unwind_store.h).
  *
  * A process is published as soon as its mappings are known, with the tables that are there, and again when more have come.
@@ -13,17 +13,23 @@
 
 #include "core/engine/images.h"
 #include "core/engine/mappings.h"
+#include "core/engine/spaces.h"
 #include "core/engine/unwind_store.h"
 #include "symbolize/symbolize.h"
 
 struct unwinding;
 
 struct unwinding_options {
-	struct symbolizer *symbolizer; /* borrowed, as images */
+	struct symbolizer *symbolizer; /* all borrowed */
 	struct images *images;
+	struct spaces
+		*spaces; /* whose changes are followed (`follows`); NULL: unwinding_set() alone tells of processes */
 };
 
-/* Tables are asked for from now on, and made while the caller makes the maps that they are to go into. */
+/*
+ * Tables are requested from now on, and made while the caller makes the maps that they go into. Where the kernel side does
+ * not unwind by tables there is no struct unwinding, and the functions that take NULL do nothing.
+ */
 struct unwinding *unwinding_new(const struct unwinding_options *options);
 void unwinding_free(struct unwinding *unwinding);
 
@@ -43,10 +49,17 @@ void unwinding_remove(struct unwinding *unwinding, uint32_t tgid);
 void unwinding_expect(struct unwinding *unwinding, const char *word);
 
 /*
- * Takes what the worker has made by now, and publishes it; waits up to `timeout_ms` until nothing is missing. True when nothing
- * is.
+ * Takes the changed processes of `spaces` and the tables that the worker has made by now, and publishes them; waits up to
+ * `timeout_ms` until nothing is missing. True when nothing is. To be called whenever records were added or the side-band
+ * was read. NULL: true.
  */
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms);
 
-/* Tables, and mappings of processes, that found no room since the start. */
+/*
+ * A descriptor for epoll that becomes readable when the worker may have made a table: unwinding_work() takes it. It changes
+ * with the worker, and is -1 while there is none. NULL: -1.
+ */
+int unwinding_fd(const struct unwinding *unwinding);
+
+/* Tables, and mappings of processes, that found no room since the start. NULL: 0. */
 uint64_t unwinding_nr_refused(const struct unwinding *unwinding);

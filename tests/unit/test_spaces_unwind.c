@@ -16,7 +16,7 @@
 
 #include "bpf/unwind_space.h"
 #include "core/base/cleanup.h"
-#include "core/engine/spaces.h"
+#include "core/engine/unwinding.h"
 #include "tests/unit/host.h"
 #include "tests/unit/symbolizer_fixture.h"
 
@@ -29,6 +29,7 @@ struct stage {
 	struct unwind_store_options store;
 	struct profile profile;
 	struct spaces *spaces;
+	struct unwinding *unwinding;
 	int inner;
 };
 
@@ -56,14 +57,17 @@ static bool begin(struct stage *stage, struct symbolizer *symbolizer)
 	};
 	assert_true(stage->store.slabs >= 0 && stage->store.processes >= 0);
 	profile_init(&stage->profile);
-	options.unwinds = true;
+	options.follows = true;
 	assert_int_equal(spaces_new(&options, &stage->spaces), 0);
-	spaces_set_unwind_store(stage->spaces, &stage->store);
+	stage->unwinding =
+		unwinding_new(&(struct unwinding_options){ symbolizer, spaces_images(stage->spaces), stage->spaces });
+	unwinding_set_store(stage->unwinding, &stage->store);
 	return true;
 }
 
 static void end(struct stage *stage)
 {
+	unwinding_free(stage->unwinding);
 	spaces_free(stage->spaces);
 	profile_done(&stage->profile);
 	close(stage->store.slabs);
@@ -91,7 +95,7 @@ static struct st_unwind_process entry_of(struct stage *stage, int pid)
 	struct st_unwind_process entry = {};
 
 	spaces_update(stage->spaces);
-	spaces_unwind(stage->spaces, 0);
+	unwinding_work(stage->unwinding, 0);
 	bpf_map_lookup_elem(stage->store.processes, &pid, &entry);
 	return entry;
 }
