@@ -71,7 +71,7 @@ static int add_loader(const struct elf_file *elf, elf_needs *needs)
 		const Elf64_Phdr *segment = &elf->segments.data[i];
 
 		if (segment->p_type == PT_INTERP)
-			return add_text(elf, needs, UNWIND_NEEDS_LOADER, segment->p_offset, segment->p_filesz);
+			return add_text(elf, needs, NEEDS_LOADER, segment->p_offset, segment->p_filesz);
 	}
 	return 0;
 }
@@ -93,11 +93,11 @@ int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs)
 		return 0;
 	err = err ?: elf_file_offset_of_address(elf, wanted.names, &wanted.names);
 	if (!err && wanted.run_path)
-		err = add_name(elf, ret_needs, UNWIND_NEEDS_FOLDERS, &wanted, wanted.run_path);
+		err = add_name(elf, ret_needs, NEEDS_RUNPATH, &wanted, wanted.run_path);
 	else if (!err && wanted.r_path)
-		err = add_name(elf, ret_needs, UNWIND_NEEDS_OLD_FOLDERS, &wanted, wanted.r_path);
+		err = add_name(elf, ret_needs, NEEDS_RPATH, &wanted, wanted.r_path);
 	for (size_t i = 0; !err && i < wanted.nr_libraries; i++)
-		err = add_name(elf, ret_needs, UNWIND_NEEDS_LIBRARY, &wanted, wanted.libraries[i]);
+		err = add_name(elf, ret_needs, NEEDS_LIBRARY, &wanted, wanted.libraries[i]);
 	return err;
 }
 
@@ -109,7 +109,7 @@ bool elf_needs_is_program(const struct elf_file *elf)
 	if (elf->type == ET_EXEC)
 		return true;
 	elf_needs_read(elf, &needs);
-	has_loader = needs.nr && needs.data[0] == UNWIND_NEEDS_LOADER;
+	has_loader = needs.nr && needs.data[0] == NEEDS_LOADER;
 	is_alone = !needs.nr; /* a static program, or a loader */
 	vec_done(&needs);
 	return has_loader || is_alone;

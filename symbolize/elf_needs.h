@@ -5,9 +5,9 @@
 #pragma once
 
 #include "symbolize/elf_file.h"
-#include "symbolize/unwind_table.h"
+#include "symbolize/symbolize.h"
 
-typedef VEC(char) elf_needs; /* strings: UNWIND_NEEDS_… of unwind_table.h */
+typedef VEC(char) elf_needs; /* strings: NEEDS_… of symbolize.h */
 
 /*
  * Lists them one behind the other, as many as make sense: 256 libraries, 4095 bytes each. A static program needs

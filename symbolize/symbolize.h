@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one public header of symbolize/: code places in, names out.
+ * The public header of symbolize/: code places in, names out. Unwind tables, whose format the kernel side shares, are in
+ * symbolize/unwind.h.
  *
  * Target files belong to whoever made them, so nothing here opens a path, and all parsing of files happens in a symbol
  * worker: a forked child without capabilities, behind seccomp, Landlock where the kernel has it, and memory and CPU
@@ -18,8 +19,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "symbolize/unwind_table.h"
 
 struct symbolizer;
 
@@ -88,6 +87,12 @@ struct symbol_debug_wish {
 	const char *link;
 	unsigned int candidate; /* the first place to look at: 0, then whatever the callback left here */
 };
+
+/* What a file wants loaded with it: NUL-terminated strings, each after a letter for its kind (symbolize/unwind.h). */
+#define NEEDS_LOADER 'l' /* a path: PT_INTERP */
+#define NEEDS_RUNPATH 'f' /* DT_RUNPATH: "$ORIGIN/../lib:/opt/lib"; before the libraries */
+#define NEEDS_RPATH 'o' /* DT_RPATH, of a file without DT_RUNPATH; likewise */
+#define NEEDS_LIBRARY 'n' /* DT_NEEDED: a name, or a path */
 
 /* The kernel in place of a file, where functions are found, suggested or explained. */
 #define SYMBOL_KERNEL UINT32_MAX
@@ -224,32 +229,6 @@ size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const ch
  */
 size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *query,
 			  const char **ret_sentences, size_t room);
-
-/* An unwind table that was asked for. */
-struct symbol_unwind {
-	uint32_t number;
-	enum symbol_status status; /* SYMBOL_NO_TABLE: the file has nothing to unwind by */
-	struct unwind_table table; /* the receiver's, for unwind_table_done(); nothing but `needs` unless SYMBOL_OK */
-};
-
-/*
- * Asks for the unwind table of a file, under a number that is the caller's own and has nothing to do with those of
- * symbolizer_add_file(). Takes ownership of `fd`, in any case, and never waits. 0, -EAGAIN when so many are being made
- * that some have to be taken first, -ENOMEM.
- */
-int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int fd);
-
-/*
- * The next table, in the order of asking; waits up to `timeout_ms` for it, 0 to only look. False when there is none
- * yet, or none was asked for. What comes has been checked: unwind_table_is_sound().
- */
-bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struct symbol_unwind *ret_unwind);
-
-/*
- * To wait for together with other things: readable when symbolizer_next_unwind() may have something. It changes with
- * the worker, and is -1 while none runs.
- */
-int symbolizer_socket(const struct symbolizer *symbolizer);
 
 /*
  * Build id of a file as lower-case hex, "" when it has none or cannot be read; waits until the file has been indexed.

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "symbolize/symbolize.h"
+#include "symbolize/unwind.h"
 #include "symbolize/worker_protocol.h"
 
 enum {

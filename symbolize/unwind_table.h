@@ -34,12 +34,6 @@ struct unwind_segment {
 	uint64_t offset, nr_bytes, address;
 };
 
-/* What a file wants loaded with it: NUL-terminated strings, each behind a letter for its kind. */
-#define UNWIND_NEEDS_LOADER 'l' /* a path: PT_INTERP */
-#define UNWIND_NEEDS_FOLDERS 'f' /* DT_RUNPATH: "$ORIGIN/../lib:/opt/lib"; before the libraries */
-#define UNWIND_NEEDS_OLD_FOLDERS 'o' /* DT_RPATH, of a file without the other one; likewise */
-#define UNWIND_NEEDS_LIBRARY 'n' /* DT_NEEDED: a name, or a path */
-
 struct unwind_table {
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
 	uint32_t nr_segments;
@@ -48,7 +42,7 @@ struct unwind_table {
 	VEC(uint32_t) rows; /* those of each page behind those of the page before */
 	VEC(struct st_unwind_rule) rules;
 	struct unwind_facts facts;
-	VEC(char) needs; /* UNWIND_NEEDS_…; ends with a NUL, or is empty */
+	VEC(char) needs; /* NEEDS_… of symbolize.h; ends with a NUL, or is empty */
 };
 
 void unwind_table_done(struct unwind_table *table);

@@ -13,7 +13,7 @@
 #include "core/base/vec.h"
 #include "core/engine/library.h"
 #include "core/engine/opener.h"
-#include "symbolize/unwind_table.h"
+#include "symbolize/unwind.h"
 
 #define MAX_FILES 1000 /* LibreOffice maps 300 */
 #define MAX_SCRIPTS 4 /* that interpret each other, as in the kernel */
@@ -233,13 +233,13 @@ void forecast_add_needs(struct forecast *forecast, uint32_t number, const char *
 	struct said_folders said = { .path = path };
 
 	for (const char *need = needs; path && need < needs + nr; need += strlen(need) + 1) {
-		if (*need == UNWIND_NEEDS_LOADER)
+		if (*need == NEEDS_LOADER)
 			add_new(&forecast->paths, xstrdup(need + 1));
-		else if (*need == UNWIND_NEEDS_FOLDERS)
+		else if (*need == NEEDS_RUNPATH)
 			said.own = need + 1;
-		else if (*need == UNWIND_NEEDS_OLD_FOLDERS)
+		else if (*need == NEEDS_RPATH)
 			said.old = need + 1;
-		else if (*need == UNWIND_NEEDS_LIBRARY)
+		else if (*need == NEEDS_LIBRARY)
 			add_library(forecast, need + 1, &said);
 	}
 	if (!number && said.old && !forecast->program_folders)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/unwind_table.h"
+#include "symbolize/unwind.h"
 
 #define TRAMPOLINES_BYTES_MAX (1u << 20) /* of one area: some 65,000 functions */
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/unwind_table.h"
+#include "symbolize/unwind.h"
 
 struct unwind_store;
 

@@ -15,7 +15,7 @@
 #include "core/engine/mappings.h"
 #include "core/engine/spaces.h"
 #include "core/engine/unwind_store.h"
-#include "symbolize/symbolize.h"
+#include "symbolize/unwind.h"
 
 struct unwinding;
 

@@ -22,7 +22,7 @@ allow 'symbolize/*.[ch]' "$base|symbolize/.*|bpf/unwind_abi\.h"
 allow 'bpf/*.[ch]' 'bpf/.*'
 allow 'core/cli/*.[ch]' "$base|core/cli/.*|core/applet\.h|build_info\.h"
 allow 'core/render/*.[ch]' "$base|core/render/.*|core/engine/(profile|output)\.h|bpf/losses\.h|(render_scripts|profile\.pb-c)\.h"
-allow 'core/engine/*.[ch]' "$base|core/engine/.*|symbolize/symbolize\.h|symbolize/(kallsyms|unwind_table)\.h|bpf/(abi|losses|unwind_abi|unwind_space)\.h|$own_first"
+allow 'core/engine/*.[ch]' "$base|core/engine/.*|symbolize/symbolize\.h|symbolize/unwind\.h|bpf/(abi|losses|unwind_abi|unwind_space)\.h|$own_first"
 allow 'core/*.[ch]' "$base|core/.*|symbolize/symbolize\.h|bpf/losses\.h|build_info\.h"
 for file in applets/*.[ch]; do
 	case $file in
