@@ -292,7 +292,11 @@ struct st_stats {
 struct st_control {
 	__u64 generation;
 	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
-	__u64 poke_at; /* wake the reader once when `inserted` reaches this; written by user space at each swap */
+	/*
+	 * Wake the reader once when `inserted` reaches this. User space writes it at each swap; 0 when the ring has refused
+	 * a record.
+	 */
+	__u64 poke_at;
 	__u64 lost; /* ST_MODE_EACH: events that were not sent, over all CPUs and both generations */
 	__u64 shut; /* while probes are attached or removed one after the other: their events are part of no interval */
 };

@@ -191,17 +191,17 @@ static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
 }
 
 /* One with a time never comes again: it would only fill the cache of what has been sent. */
-static __always_inline void st_send_pair(struct st_stats *stats, const struct st_pair *pair)
+static __always_inline void st_send_pair(const struct st_way *way, const struct st_pair *pair)
 {
 	__u32 one = 1;
 
 	if (!st_offcpu.by_time && bpf_map_lookup_elem(&st_known, &pair->id))
 		return;
 	if ((int)bpf_ringbuf_output(&st_ring, (void *)pair, sizeof(*pair), st_wake_flag(0))) {
-		ST_NOTE(stats->losses[ST_LOSS_RING_FULL], 1);
+		st_note_refused(way);
 		return;
 	}
-	ST_NOTE(stats->sent, 1);
+	ST_NOTE(way->stats->sent, 1);
 	if (!st_offcpu.by_time)
 		bpf_map_update_elem(&st_known, &pair->id, &one, BPF_ANY);
 }
@@ -215,7 +215,7 @@ static __always_inline void st_count_pair(const struct st_way *way, struct st_pa
 	}
 	st_name_pair(pair, span_ns);
 	if (st_count(way, &pair->id, span_ns))
-		st_send_pair(way->stats, pair);
+		st_send_pair(way, pair);
 }
 
 /* ---- leaving the CPU ---- */
@@ -233,7 +233,7 @@ static __always_inline void st_sleep(void *ctx, const struct st_way *way, const 
 		return;
 	}
 	st_build_sleeper(ctx, way->stats, slot, index, who, task, now);
-	st_send_record(way->stats, &slot->stack);
+	st_send_record(way, &slot->stack);
 	entry->sleeper = slot->stack.head.id;
 	st_slot_release(slot);
 	entry->out_ns = now;
@@ -374,7 +374,7 @@ static __always_inline int st_note_waker(void *ctx, const struct st_way *way, st
 	if (!slot)
 		return 0;
 	st_build_waker(ctx, way->stats, slot, index, context, now);
-	st_send_record(way->stats, &slot->stack);
+	st_send_record(way, &slot->stack);
 	entry->waker = slot->stack.head.id;
 	entry->waker_ns = now;
 	st_slot_release(slot);

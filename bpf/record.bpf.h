@@ -246,7 +246,17 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 	return BPF_RB_NO_WAKEUP;
 }
 
-static __always_inline void st_send_record(struct st_stats *stats, struct st_stack *stack)
+/*
+ * The ring had no room for what an id stands for. Only an id that is new in its generation is sent, so the reader is asked
+ * for another generation, in which the next event with this id sends it again.
+ */
+static __always_inline void st_note_refused(const struct st_way *way)
+{
+	ST_NOTE(way->stats->losses[ST_LOSS_RING_FULL], 1);
+	way->control->poke_at = 0;
+}
+
+static __always_inline void st_send_record(const struct st_way *way, struct st_stack *stack)
 {
 	__u32 bytes = sizeof(stack->head) + 8 * (stack->head.nr_kernel + stack->head.nr_user);
 	__u32 one = 1;
@@ -256,10 +266,10 @@ static __always_inline void st_send_record(struct st_stats *stats, struct st_sta
 	if (bytes > sizeof(*stack))
 		return;
 	if ((int)bpf_ringbuf_output(&st_ring, stack, bytes, st_wake_flag(stack->head.tgid))) {
-		ST_NOTE(stats->losses[ST_LOSS_RING_FULL], 1);
+		st_note_refused(way);
 		return;
 	}
-	ST_NOTE(stats->sent, 1);
+	ST_NOTE(way->stats->sent, 1);
 	bpf_map_update_elem(&st_known, &stack->head.id, &one, BPF_ANY);
 }
 
@@ -351,7 +361,7 @@ static __always_inline int st_event(void *ctx, const struct st_way *way, const s
 		/* not part of the identity, so only a record that may be sent needs them */
 		slot->stack.head.time_ns = bpf_ktime_get_ns();
 		slot->stack.head.cpu = bpf_get_smp_processor_id();
-		st_send_record(way->stats, &slot->stack);
+		st_send_record(way, &slot->stack);
 	}
 	st_slot_release(slot);
 	return 0;

@@ -634,9 +634,10 @@ int drain_swap(struct session *session, const struct drain_target *target)
 	err = prepare_generation(session, !dead);
 	if (err)
 		return err;
-	session->control->generation++;
-	end = read_sample_clock(session);
+	/* before the flip: a program of the new generation may ask for the next swap at once */
 	session->control->poke_at = inserted + session->count_entries[!dead] / 2;
+	__atomic_fetch_add(&session->control->generation, 1, __ATOMIC_RELEASE);
+	end = read_sample_clock(session);
 	err = wait_for_programs(session, dead);
 	if (err)
 		return err;

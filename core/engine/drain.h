@@ -26,8 +26,8 @@ int drain_open(struct session *session);
 int drain_fd(const struct session *session);
 
 /*
- * Reads what is in the ring: new records go into the profile. True when the live count map is half full and should be
- * swapped soon.
+ * Reads what is in the ring: new records go into the profile. True when the live count map is half full or the ring
+ * has refused a record, and the generations should be swapped soon.
  */
 bool drain_ring(struct session *session, const struct drain_target *target);
 

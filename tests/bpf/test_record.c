@@ -239,6 +239,18 @@ static void a_record_that_found_no_room_is_sent_by_the_next_generation(void **st
 	object_done(&object);
 }
 
+static void a_record_that_found_no_room_asks_for_a_swap(void **state)
+{
+	struct object object;
+
+	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH }, .ring_bytes = 4096 });
+	run_here(&object, 1);
+	assert_true(object.control->poke_at == UINT64_MAX);
+	run_all_paths(&object, false);
+	assert_int_equal(object.control->poke_at, 0);
+	object_done(&object);
+}
+
 static void the_generation_word_moves_counts_and_statistics_together(void **state)
 {
 	struct object object;
@@ -388,6 +400,7 @@ int main(void)
 		cmocka_unit_test(a_full_map_spills_and_loses_nothing),
 		cmocka_unit_test(a_full_ring_is_counted_by_cause),
 		cmocka_unit_test(a_record_that_found_no_room_is_sent_by_the_next_generation),
+		cmocka_unit_test(a_record_that_found_no_room_asks_for_a_swap),
 		cmocka_unit_test(the_generation_word_moves_counts_and_statistics_together),
 		cmocka_unit_test(a_record_is_not_sent_again_after_a_swap),
 		cmocka_unit_test(half_full_wakes_the_reader_once),

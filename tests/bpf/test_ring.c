@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A ring that was full for a moment: which stacks have their names in the end. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "bpf/abi.h"
+#include "core/base/alloc.h"
+#include "core/base/err.h"
+#include "core/engine/drain.h"
+#include "core/engine/naming.h"
+#include "core/engine/resolve.h"
+#include "core/engine/session.h"
+
+#include <cmocka.h>
+
+#define NR_PATHS 128
+#define LEVELS 7
+
+/* The probe is here. */
+__attribute__((noinline, noclone)) static void st_ring_hit(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+/* Another stack for each value of `path`: the two calls return to different places. */
+__attribute__((noinline, noclone)) static void hit_on_path(unsigned int path, int levels)
+{
+	if (!levels) {
+		st_ring_hit();
+	} else if (path & 1) {
+		hit_on_path(path >> 1, levels - 1);
+		__asm__ volatile("# right");
+	} else {
+		hit_on_path(path >> 1, levels - 1);
+		__asm__ volatile("# left");
+	}
+	__asm__ volatile("");
+}
+
+struct ringed {
+	struct plan plan;
+	struct attach_plan attach;
+	struct symbolizer *symbolizer;
+	struct session *session;
+	struct spaces *spaces;
+	struct profile profile;
+	struct profile_interval interval;
+};
+
+static char *own_path(void)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	assert_true(length > 0);
+	path[length] = '\0';
+	return xstrdup(path);
+}
+
+static void ringed_start(struct ringed *ringed)
+{
+	struct spaces_options spaces = { .profile = &ringed->profile, .only_tgid = (uint32_t)getpid() };
+
+	*ringed = (struct ringed){};
+	plan_init(&ringed->plan);
+	ringed->plan.probe = (struct probe_spec){
+		.kind = PROBE_USER_FUNCTION,
+		.typed = xstrdup("st_ring_hit"),
+		.target = own_path(),
+		.pattern = xstrdup("st_ring_hit"),
+	};
+	ringed->plan.want_user = true;
+	ringed->plan.unwind = UNWIND_FP;
+	ringed->plan.ring_bytes = 4096;
+	vec_push(&ringed->plan.tgids, (uint32_t)getpid());
+	profile_init(&ringed->profile);
+	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &ringed->symbolizer), 0);
+	spaces.symbolizer = ringed->symbolizer;
+	if (resolve_plan(&ringed->plan, ringed->symbolizer, &ringed->attach) || spaces_new(&spaces, &ringed->spaces) ||
+	    session_new(&ringed->plan, &ringed->attach, &ringed->session) || drain_open(ringed->session) ||
+	    session_attach(ringed->session, &ringed->plan, &ringed->attach))
+		fail_msg("%s", err_cause());
+}
+
+static struct drain_target target_of(struct ringed *ringed)
+{
+	return (struct drain_target){ .profile = &ringed->profile,
+				      .spaces = ringed->spaces,
+				      .interval = &ringed->interval };
+}
+
+/* What the collector does when it is woken. */
+static void read_ring(struct ringed *ringed)
+{
+	const struct drain_target target = target_of(ringed);
+
+	if (drain_ring(ringed->session, &target))
+		assert_int_equal(drain_swap(ringed->session, &target), 0);
+}
+
+static void ringed_end(struct ringed *ringed)
+{
+	const struct drain_target target = target_of(ringed);
+
+	session_detach(ringed->session);
+	assert_int_equal(drain_all(ringed->session, &target), 0);
+	profile_count_lost_stacks(&ringed->profile, &ringed->interval);
+}
+
+static void ringed_done(struct ringed *ringed)
+{
+	session_free(ringed->session);
+	spaces_free(ringed->spaces);
+	symbolizer_free(ringed->symbolizer);
+	profile_interval_done(&ringed->interval);
+	profile_done(&ringed->profile);
+	attach_plan_done(&ringed->attach);
+	plan_done(&ringed->plan);
+}
+
+/* Nobody reads in the first of two rounds; in the second one there is room for each record. */
+static void a_refused_record_is_sent_by_the_next_event_after_a_swap(void **state)
+{
+	struct ringed ringed;
+
+	(void)state;
+	ringed_start(&ringed);
+	for (volatile int round = 0; round < 2; round++) {
+		for (unsigned int path = 0; path < NR_PATHS; path++) {
+			hit_on_path(path, LEVELS);
+			if (round)
+				read_ring(&ringed);
+		}
+		read_ring(&ringed);
+	}
+	ringed_end(&ringed);
+	assert_true(ringed.interval.losses[ST_LOSS_RING_FULL] > 0);
+	assert_int_equal(ringed.interval.account.counted, 2 * NR_PATHS);
+	assert_int_equal(ringed.interval.losses[ST_LOSS_STACK_LOST], 0);
+	ringed_done(&ringed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_refused_record_is_sent_by_the_next_event_after_a_swap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
