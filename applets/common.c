@@ -184,7 +184,8 @@ const struct option_spec graph_table[] = {
 	OPTION(0, "reverse", struct output_options, reverse, NULL, "stacks leaf first: who calls what is busy",
 	       .ours = true),
 	OPTION(0, "root", struct output_options, root, "WHAT",
-	       "what flame graphs and trees begin with: comm (the default), pid, tid, container or none",
+	       "what flame graphs and trees begin with: comm (the default), pid, tid, container or none (the default of a "
+	       "difference without a common command)",
 	       .parse = parse_root, .ours = true),
 	OPTION(0, "width", struct output_options, width, "PIXELS", "width of the SVG (default 1200)", .min = 200,
 	       .max = 100000, .ours = true),

@@ -61,7 +61,11 @@ const struct applet diff_applet = {
 	.description =
 		"Compares two saved profiles, or folded stacks of any tool: a table of the functions whose own time changed "
 		"most, or a flame graph whose widths are NOW and whose colours are the change: red for what grew, blue for "
-		"what shrank. What is gone in NOW has no width; comparing the other way round shows it.",
+		"what shrank. What is gone in NOW has no width: the picture says how much that is, and the page (-o FILE.html) can "
+		"draw it by the widths of BEFORE.\n"
+		"\n"
+		"When the two profiles have no command in common, the command is left out of the stacks, and a NOTE says so; "
+		"--root comm keeps it.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct diff_options),

@@ -87,7 +87,7 @@ static int check_lines(const struct report_options *options, struct output_optio
 	if (options->change.text && said == OUTPUT_FOLDED)
 		return fail_usage("argument --text: not allowed with argument %s: it asks for folded",
 				  output->format ? "--format" : "-o/--output");
-	if (output->root != GRAPH_ROOT_COMM &&
+	if (output->root &&
 	    (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == OUTPUT_FOLDED || said == OUTPUT_PERF))
 		return fail_usage("argument --root: only for flame graphs, trees, speedscope, pprof, json and stk");
 	return options->change.folded ? output_options_fold(output) : 0;

@@ -181,13 +181,22 @@ static enum graph_colors fitting_colors(const struct profile_view *view)
 	return view->style == VIEW_OFFCPU ? COLORS_IO : COLORS_CHAIN;
 }
 
+/* The page joins processes to commands itself, and takes them apart again. */
+static enum graph_root finest_root(const struct output_options *options, const struct profile *profile)
+{
+	if (options->format != OUTPUT_HTML || options->root > GRAPH_ROOT_COMM)
+		return options->root;
+	for (size_t i = 0; i < profile->records.nr; i++)
+		if (profile->records.data[i].tgid)
+			return GRAPH_ROOT_PID;
+	return GRAPH_ROOT_COMM;
+}
+
 static int make_picture(const struct output_options *options, const struct profile *profile,
 			const struct profile_interval *intervals, size_t nr, struct buf *bytes)
 {
 	const struct tree_options tree_options = {
-		/* The page joins processes to commands itself, and takes them apart again. */
-		.root = options->format == OUTPUT_HTML && options->root == GRAPH_ROOT_COMM ? GRAPH_ROOT_PID
-											   : options->root,
+		.root = finest_root(options, profile),
 		.reverse = options->reverse,
 		.delimited = profile->view.delimited,
 	};

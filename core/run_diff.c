@@ -33,8 +33,8 @@ static void say_notes(const char *path, const struct profile *profile, const str
 		fprintf(stderr, "%s:\n%s", buf_text(&name), text);
 }
 
-static int add(const char *path, const char *debug_directories, const struct filter *filter, struct tree *tree,
-	       int column, struct profile *profile)
+static int read_side(const char *path, const char *debug_directories, const struct filter *filter, enum graph_root root,
+		     struct profile *profile)
 {
 	_cleanup_(buf_done) struct buf notes = {};
 	int err = profile_read(path, profile, &notes);
@@ -44,13 +44,81 @@ static int add(const char *path, const char *debug_directories, const struct fil
 	if (!err)
 		err = filter_apply(filter, profile);
 	if (!err)
-		err = tree_require_root(profile, tree->options.root);
-	if (err)
-		return err;
-	say_notes(path, profile, &notes);
-	tree_add_all(tree, profile, column);
-	return 0;
+		err = tree_require_root(profile, root);
+	if (!err)
+		say_notes(path, profile, &notes);
+	return err;
 }
+
+/* ---- the tree ---- */
+
+struct difference {
+	const struct output_options *options;
+	const struct profile *before, *now;
+	struct tree tree;
+	const char *note; /* for pictures, or "" */
+	enum graph_root root; /* settled */
+};
+
+static void grow(struct difference *difference, enum graph_root root)
+{
+	const struct tree_options options = {
+		.root = root,
+		.reverse = difference->options->reverse,
+		.normalize = difference->options->normalize,
+	};
+
+	tree_init(&difference->tree, &options);
+	tree_add_all(&difference->tree, difference->before, TREE_BEFORE);
+	tree_add_all(&difference->tree, difference->now, TREE_NOW);
+	tree_build(&difference->tree);
+	difference->root = root;
+}
+
+/* What was chosen is kept, and it is said that nothing can be compared so. */
+static void keep_apart(struct difference *difference)
+{
+	static const struct {
+		const char *what, *note;
+	} roots[] = {
+		[GRAPH_ROOT_COMM] = { "command", "no command is in both profiles" },
+		[GRAPH_ROOT_PID] = { "process", "no process is in both profiles" },
+		[GRAPH_ROOT_TID] = { "thread", "no thread is in both profiles" },
+		[GRAPH_ROOT_CONTAINER] = { "container", "no container is in both profiles" },
+	};
+
+	difference->note = roots[difference->root].note;
+	fprintf(stderr, "NOTE: no %s is in both profiles: every stack is new or gone; --root none compares them\n",
+		roots[difference->root].what);
+}
+
+/*
+ * A tree of two programs with different names has not one stack in common as long as it begins with the command. Then
+ * it begins with the functions. The page keeps the commands, and begins without them.
+ */
+static void compare(struct difference *difference)
+{
+	enum graph_root asked = difference->options->root;
+
+	difference->note = "";
+	grow(difference, asked ? asked : GRAPH_ROOT_COMM);
+	if (tree_has_common_process(&difference->tree))
+		return;
+	if (asked) {
+		keep_apart(difference);
+		return;
+	}
+	fputs("NOTE: no command is in both profiles: stacks are compared without it; --root comm keeps it\n", stderr);
+	difference->note = "no command is in both profiles: stacks begin with their functions";
+	if (difference->options->format == OUTPUT_HTML) {
+		difference->root = GRAPH_ROOT_NONE;
+		return;
+	}
+	tree_done(&difference->tree);
+	grow(difference, GRAPH_ROOT_NONE);
+}
+
+/* ---- what it says about itself ---- */
 
 static void add_file_name(struct buf *text, const char *path)
 {
@@ -59,32 +127,41 @@ static void add_file_name(struct buf *text, const char *path)
 	escape_add(text, slash ? slash + 1 : path, ESCAPE_LINE);
 }
 
-/* Which profiles a picture compares cannot be seen in it, and it outlives the command. */
-static void add_legend(struct buf *text, const struct output_options *options, const char *before, const char *now)
+static void add_side(struct buf *text, const struct difference *difference, int column, const char *path)
 {
-	buf_adds(text, options->negate ? "blue: grew, red: shrank" : "red: grew, blue: shrank");
-	buf_adds(text, ", from ");
-	add_file_name(text, before);
+	add_file_name(text, path);
+	buf_adds(text, " (");
+	number_add_grouped(text, difference->tree.nodes.data[0].total[column]);
+	buf_addf(text, " %s)", tree_unit(column == TREE_NOW ? difference->now : difference->before));
+}
+
+/* Which profiles are compared cannot be seen in a picture, and it outlives the command. */
+static void add_sides(struct buf *text, const struct difference *difference, const char *before, const char *now)
+{
+	add_side(text, difference, TREE_BEFORE, before);
 	buf_adds(text, " to ");
-	add_file_name(text, now);
-	if (options->normalize)
+	add_side(text, difference, TREE_NOW, now);
+	if (difference->options->normalize)
 		buf_adds(text, ", normalized");
 }
 
-static int write_out(const struct output_options *options, const struct tree *tree, const struct profile *profile,
-		     const char *legend)
+static int write_out(const struct output_options *options, const struct difference *difference, const char *sides)
 {
 	_cleanup_(caption_done) struct caption caption;
-	_cleanup_(buf_done) struct buf bytes = {};
+	_cleanup_(buf_done) struct buf bytes = {}, legend = {};
 
-	caption_init(&caption, options, profile);
+	buf_addf(&legend, "%s, from %s", options->negate ? "blue: grew, red: shrank" : "red: grew, blue: shrank",
+		 sides);
+	caption_init(&caption, options, difference->now);
 	caption.graph.diff = true;
-	caption.graph.subtitle = legend;
+	caption.graph.subtitle = buf_text(&legend);
+	caption.graph.sides = sides;
+	caption.graph.note = difference->note;
 	if (!options->title)
 		caption.graph.title = "Difference";
 	if (options->format != OUTPUT_FOLDED)
-		return output_write_tree(options, tree, &caption.graph);
-	render_two_columns(tree, &bytes);
+		return output_write_tree(options, &difference->tree, &caption.graph);
+	render_two_columns(&difference->tree, &bytes);
 	return output_bytes(options, &bytes);
 }
 
@@ -114,29 +191,28 @@ static void compare_units(const struct profile *first, const struct profile *sec
 int run_diff(const char *before, const char *now, const char *debug_directories, const struct output_options *options,
 	     const struct filter *filter)
 {
-	const struct tree_options tree_options = { .root = options->root, .reverse = options->reverse };
 	struct output_options settled = *options;
 	_cleanup_(profile_done) struct profile first, second;
-	_cleanup_(tree_done) struct tree tree;
-	_cleanup_(buf_done) struct buf legend = {};
+	_cleanup_(buf_done) struct buf sides = {};
+	struct difference difference = { .options = &settled, .before = &first, .now = &second };
 	int err;
 
 	profile_init(&first);
 	profile_init(&second);
-	tree_init(&tree, &tree_options);
 	err = check_format(options);
 	if (!err)
-		err = add(before, debug_directories, filter, &tree, TREE_BEFORE, &first);
+		err = read_side(before, debug_directories, filter, options->root, &first);
 	if (!err)
-		err = add(now, debug_directories, filter, &tree, TREE_NOW, &second);
+		err = read_side(now, debug_directories, filter, options->root, &second);
 	if (err)
 		return err;
 	compare_units(&first, &second);
-	tree_build(&tree);
-	if (options->normalize)
-		tree_normalize(&tree);
 	if (settled.format == OUTPUT_DEFAULT || settled.format == OUTPUT_TEXT)
 		settled.format = OUTPUT_TOP;
-	add_legend(&legend, options, before, now);
-	return write_out(&settled, &tree, &second, buf_text(&legend));
+	compare(&difference);
+	settled.root = difference.root;
+	add_sides(&sides, &difference, before, now);
+	err = write_out(&settled, &difference, buf_text(&sides));
+	tree_done(&difference.tree);
+	return err;
 }

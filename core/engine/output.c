@@ -29,10 +29,8 @@ static const char *const color_names[] = {
 	[COLORS_PURPLE] = "purple", [COLORS_AQUA] = "aqua",     [COLORS_ORANGE] = "orange",
 };
 
-static const char *const root_names[] = {
-	[GRAPH_ROOT_COMM] = "comm",           [GRAPH_ROOT_PID] = "pid",   [GRAPH_ROOT_TID] = "tid",
-	[GRAPH_ROOT_CONTAINER] = "container", [GRAPH_ROOT_NONE] = "none",
-};
+/* From GRAPH_ROOT_COMM on. */
+static const char *const root_names[] = { "comm", "pid", "tid", "container", "none" };
 
 /* The position of a name, or a usage error that says which there are. */
 static int find_name(const char *what, const char *name, const char *const *names, size_t nr)
@@ -292,7 +290,7 @@ int graph_root_parse(const char *name, enum graph_root *ret_root)
 	found = find_name("root", name, root_names, sizeof(root_names) / sizeof(*root_names));
 	if (found < 0)
 		return found;
-	*ret_root = (enum graph_root)found;
+	*ret_root = GRAPH_ROOT_COMM + (enum graph_root)found;
 	return 0;
 }
 

@@ -34,6 +34,7 @@ enum output_format {
 
 /* What the boxes of a flame graph begin with. */
 enum graph_root {
+	GRAPH_ROOT_DEFAULT, /* COMM; NONE in a difference of profiles without a common command */
 	GRAPH_ROOT_COMM,
 	GRAPH_ROOT_PID, /* "comm (pid)" */
 	GRAPH_ROOT_TID, /* "comm (pid/tid)" */

@@ -17,6 +17,8 @@ struct graph_caption {
 	const char *subtitle; /* or "" */
 	const char *unit;     /* "samples" */
 	bool diff;            /* the tree's second column is the profile before */
+	const char *sides;    /* of a difference: "before.stk (59 samples) to now.stk (178 samples)" */
+	const char *note;     /* of a difference: what to know before looking, or "" */
 };
 
 /* A self-contained SVG with zoom and search. */
@@ -36,13 +38,17 @@ uint32_t graph_color(const struct tree *tree, uint32_t frame, enum graph_colors 
 uint32_t graph_diff_color(int64_t change, uint64_t largest, bool negate);
 
 /* The change of a node between the columns: of the time in it, or with what it calls. */
-int64_t graph_change(const struct tree_node *node);
+int64_t graph_change(const struct tree *tree, const struct tree_node *node);
 uint64_t graph_largest_change(const struct tree *tree);
 
 /* Adds text for XML and HTML, in elements and in quoted attributes. */
 void xml_add(struct buf *buf, const char *text);
 /* Adds a decimal number with commas, for people. */
 void number_add_grouped(struct buf *buf, uint64_t number);
+/* Adds the difference with its sign, "+12", or "0". */
+void change_add(struct buf *buf, uint64_t now, uint64_t before);
+/* Adds "10 samples before (14.49%) are in stacks that are gone". */
+void gone_add(struct buf *buf, const struct tree *tree, const char *unit);
 /* Adds part / whole as "12.34%". */
 void percent_add(struct buf *buf, uint64_t part, uint64_t whole);
 /* Adds a JSON string, quotes included, in ASCII only and without what HTML could take for markup. */

@@ -113,9 +113,9 @@ uint32_t graph_diff_color(int64_t change, uint64_t largest, bool negate)
 	return rgb(6, 0.9, 0.95 - 0.29 * share);
 }
 
-int64_t graph_change(const struct tree_node *node)
+int64_t graph_change(const struct tree *tree, const struct tree_node *node)
 {
-	return (int64_t)(node->total[TREE_NOW] - node->total[TREE_BEFORE]);
+	return (int64_t)(node->total[TREE_NOW] - tree_before(tree, node->total[TREE_BEFORE]));
 }
 
 uint64_t graph_largest_change(const struct tree *tree)
@@ -123,7 +123,7 @@ uint64_t graph_largest_change(const struct tree *tree)
 	uint64_t largest = 0;
 
 	for (size_t i = 1; i < tree->nodes.nr; i++) {
-		int64_t change = graph_change(&tree->nodes.data[i]);
+		int64_t change = graph_change(tree, &tree->nodes.data[i]);
 		uint64_t size = change < 0 ? -(uint64_t)change : (uint64_t)change;
 
 		if (size > largest)

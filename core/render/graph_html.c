@@ -4,6 +4,7 @@
  * policy says so to the browser. The data is JSON in ASCII without any character of markup, so no name can end its
  * element; the script puts names into the page as text only.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,28 +28,20 @@ static void add_number(struct buf *out, uint64_t number)
 }
 
 /* Nodes in preorder; the depth as the number of steps up from where a child of the node before would stand. */
-static uint32_t add_nodes(const struct tree *tree, uint64_t smallest, bool diff, struct buf *out)
+static void add_nodes(const struct tree *tree, bool diff, struct buf *out)
 {
 	int64_t depth = -1;
-	uint32_t nr = 0;
 
-	for (size_t i = 0; i < tree->nodes.nr; nr++) {
+	for (size_t i = 0; i < tree->nodes.nr; i++) {
 		const struct tree_node *node = &tree->nodes.data[i];
 
-		if (i && node->total[TREE_NOW] < smallest && node->total[TREE_BEFORE] < smallest) {
-			i = node->end;
-			nr--;
-			continue;
-		}
 		add_number(out, (uint64_t)(depth + 1 - (int64_t)node->depth));
 		add_number(out, node->frame);
 		add_number(out, node->self[TREE_NOW]);
 		if (diff)
 			add_number(out, node->self[TREE_BEFORE]);
 		depth = node->depth;
-		i++;
 	}
-	return nr;
 }
 
 static void add_frames(const struct tree *tree, enum graph_colors colors, struct buf *out)
@@ -88,24 +81,22 @@ static void add_data(const struct tree *tree, const struct output_options *optio
 		     struct buf *out)
 {
 	static const char *const groups[] = {
-		[GRAPH_ROOT_COMM] = "comm",           [GRAPH_ROOT_PID] = "pid",   [GRAPH_ROOT_TID] = "tid",
-		[GRAPH_ROOT_CONTAINER] = "container", [GRAPH_ROOT_NONE] = "none",
+		[GRAPH_ROOT_DEFAULT] = "comm", [GRAPH_ROOT_COMM] = "comm",           [GRAPH_ROOT_PID] = "pid",
+		[GRAPH_ROOT_TID] = "tid",      [GRAPH_ROOT_CONTAINER] = "container", [GRAPH_ROOT_NONE] = "none",
 	};
-	uint64_t whole = tree->nodes.data[0].total[TREE_NOW];
-	uint64_t smallest = (uint64_t)((double)whole * options->min_width / 100000);
-	_cleanup_(buf_done) struct buf nodes = {};
-
 	buf_addc(out, '{');
 	add_caption("title", caption->title, out);
 	add_caption("subtitle", caption->subtitle, out);
 	add_caption("unit", caption->unit, out);
-	buf_addf(out, "\"group\":\"%s\",\"finest\":\"%s\",\"diff\":%s,\"negate\":%s,\"inverted\":%s,\"n\":",
+	add_caption("note", caption->note ? caption->note : "", out);
+	buf_addf(out, "\"group\":\"%s\",\"finest\":\"%s\",\"diff\":%s,\"normalize\":%s,\"negate\":%s,\"inverted\":%s,",
 		 groups[options->root], groups[tree->options.root], caption->diff ? "true" : "false",
-		 options->negate ? "true" : "false", options->inverted ? "true" : "false");
-	buf_addu(out, add_nodes(tree, smallest, caption->diff, &nodes));
+		 tree->options.normalize ? "true" : "false", options->negate ? "true" : "false",
+		 options->inverted ? "true" : "false");
+	buf_addf(out, "\"least\":%" PRIu32 ",\"n\":%zu", options->min_width, tree->nodes.nr);
 	add_frames(tree, options->colors, out);
 	buf_adds(out, ",\n\"nodes\":\"");
-	buf_add(out, nodes.data, nodes.nr);
+	add_nodes(tree, caption->diff, out);
 	buf_adds(out, "\"}");
 }
 

@@ -9,7 +9,15 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const canvas = $("canvas"), pen = canvas.getContext("2d");
 const ROW = 18, GLYPH = 7.2, LEAST = 0.5;
-const PROCESS = 5, ALL = 8;
+const PROCESS = 5, DELIMITER = 7, ALL = 8;
+const LINES = 500; /* of the table */
+
+/* ---- numbers ---- */
+
+const number = new Intl.NumberFormat("en-US");
+/* Rounded as percent_add() in C does. */
+const percent = (part, whole) => (Math.floor((whole ? 100 * part / whole : 0) * 100 + 0.5) / 100).toFixed(2) + "%";
+const signed = (value) => (value > 0 ? "+" : "") + number.format(value);
 
 /* ---- trees ---- */
 
@@ -17,13 +25,23 @@ function allocate(n) {
   return {
     n, frame: new Int32Array(n), depth: new Int32Array(n), end: new Int32Array(n), parent: new Int32Array(n),
     self: new Float64Array(n), before: new Float64Array(n), total: new Float64Array(n), totalBefore: new Float64Array(n),
-    start: new Float64Array(n), maxDepth: 0,
+    start: new Float64Array(n), startBefore: new Float64Array(n), maxDepth: 0,
   };
+}
+
+/* Where each box begins, by the sizes of one side. */
+function place(tree, size, start) {
+  const next = [];
+  for (let i = 0; i < tree.n; i++) {
+    const d = tree.depth[i], x = d ? next[d] : 0;
+    start[i] = x;
+    next[d] = x + size[i];
+    next[d + 1] = x;
+  }
 }
 
 /* Totals, ends and places of a tree whose frame, depth, parent, self and before are known. */
 function complete(tree) {
-  const next = [];
   for (let i = 0; i < tree.n; i++) {
     tree.end[i] = i + 1;
     tree.total[i] = tree.self[i];
@@ -36,12 +54,8 @@ function complete(tree) {
     tree.totalBefore[p] += tree.totalBefore[i];
     if (tree.end[i] > tree.end[p]) tree.end[p] = tree.end[i];
   }
-  for (let i = 0; i < tree.n; i++) {
-    const d = tree.depth[i], x = d ? next[d] : 0;
-    tree.start[i] = x;
-    next[d] = x + tree.total[i];
-    next[d + 1] = x;
-  }
+  place(tree, tree.total, tree.start);
+  if (data.diff) place(tree, tree.totalBefore, tree.startBefore);
   return tree;
 }
 
@@ -142,10 +156,27 @@ for (let i = 0; i < data.names.length; i++) colors.push("#" + data.colors.substr
 const base = decode(data.nodes, data.n, data.diff);
 const groups = { none: ["none"], comm: ["comm", "none"], pid: ["comm", "pid", "none"], tid: ["comm", "pid", "tid", "none"], container: ["container", "none"] }[data.finest];
 const hasProcesses = data.kinds.includes(PROCESS);
+const wholeNow = base.total[0], wholeBefore = base.totalBefore[0];
 let tree = base, zoomed = 0, cursor = -1, matched = null, history_ = [], largest = 0, drawn = 0;
+let size = base.total, start = base.start; /* of the boxes: those of now, or of before */
+
+/* A sum of values before as it is shown: scaled to the sum of those now when the tool was told to. As tree_before() in C. */
+function scaled(sum) {
+  if (!data.normalize || !wholeBefore) return sum;
+  const half = Math.floor(wholeBefore / 2), scaledSum = sum * wholeNow + half;
+  if (scaledSum < Number.MAX_SAFE_INTEGER) return Math.floor(scaledSum / wholeBefore);
+  return Number((BigInt(sum) * BigInt(wholeNow) + BigInt(half)) / BigInt(wholeBefore));
+}
 
 function change(i) {
-  return tree.total[i] - tree.totalBefore[i];
+  return tree.total[i] - scaled(tree.totalBefore[i]);
+}
+
+/* How much of the profile before is in branches that have nothing now. */
+function gone() {
+  let sum = 0;
+  for (let i = 0; i < tree.n; i = tree.total[i] ? i + 1 : tree.end[i]) if (!tree.total[i]) sum += tree.totalBefore[i];
+  return sum;
 }
 
 /* Where every command is one process, grouping by command only changes names: no new tree for a million stacks. */
@@ -167,7 +198,23 @@ function shape() {
   cursor = -1;
   history_ = [];
   largest = 0;
+  setSide();
+  showMissing();
   for (let i = 1; i < tree.n; i++) largest = Math.max(largest, Math.abs(change(i)));
+}
+
+function setSide() {
+  const before = $("side").value === "before";
+  size = before ? tree.totalBefore : tree.total;
+  start = before ? tree.startBefore : tree.start;
+}
+
+/* What the widths do not show. */
+function showMissing() {
+  const nr = data.diff ? gone() : 0, parts = [data.subtitle];
+  if (data.note) parts.push(data.note);
+  if (nr) parts.push(number.format(nr) + " " + data.unit + " before (" + percent(nr, wholeBefore) + ") are in stacks that are gone");
+  $("subtitle").textContent = parts.join("; ");
 }
 
 function mix(share, r, g, b) {
@@ -185,11 +232,16 @@ function colorOf(i) {
 
 /* ---- drawing ---- */
 
+/* Too narrow to be seen, or narrower than was asked for: not drawn, but in every number. */
+function isNarrow(i, scale) {
+  return size[i] * scale < LEAST || (i && size[i] * 100000 < data.least * size[0]);
+}
+
 function rowsShown() {
-  const scale = canvas.clientWidth / tree.total[zoomed];
+  const scale = canvas.clientWidth / size[zoomed];
   let deepest = tree.depth[zoomed];
   for (let i = zoomed; i < tree.end[zoomed];) {
-    if (tree.total[i] * scale < LEAST) {
+    if (isNarrow(i, scale)) {
       i = tree.end[i];
       continue;
     }
@@ -227,7 +279,12 @@ function box(i, x, w, pale) {
 
 function draw() {
   const ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, began = performance.now();
-  if (!tree.total[0] || canvas.hidden) return;
+  if (canvas.hidden) return;
+  if (!size[0]) {
+    canvas.style.height = 0;
+    $("details").textContent = "no stacks";
+    return;
+  }
   rows = rowsShown();
   canvas.style.height = rows * ROW + "px";
   canvas.width = Math.round(width * ratio);
@@ -237,14 +294,13 @@ function draw() {
   drawn = 0;
   for (let i = zoomed; i; i = tree.parent[i]) if (i !== zoomed) box(i, 0, width, true);
   if (zoomed) box(0, 0, width, true);
-  const scale = width / tree.total[zoomed], left = tree.start[zoomed];
+  const scale = width / size[zoomed], left = start[zoomed];
   for (let i = zoomed; i < tree.end[zoomed];) {
-    const w = tree.total[i] * scale;
-    if (w < LEAST) {
+    if (isNarrow(i, scale)) {
       i = tree.end[i];
       continue;
     }
-    box(i, (tree.start[i] - left) * scale, w, false);
+    box(i, (start[i] - left) * scale, size[i] * scale, false);
     i++;
   }
   document.body.dataset.drawn = drawn;
@@ -253,22 +309,24 @@ function draw() {
 
 /* ---- what is under the pointer ---- */
 
-const number = new Intl.NumberFormat("en-US");
-const percent = (part) => (tree.total[0] ? (100 * part / tree.total[0]).toFixed(2) : "0.00") + "%";
+
+const valueBefore = (value) => number.format(scaled(value)) + ", " + percent(value, wholeBefore);
 
 function describe(i) {
   if (i < 0) return "\u00a0";
   const frame = tree.frame[i], module = data.modules[frame];
   let text = data.names[frame] + (module ? " [" + module + "]" : "") + ": " + number.format(tree.total[i]) + " " + data.unit +
-    ", " + percent(tree.total[i]) + "; self " + number.format(tree.self[i]) + ", " + percent(tree.self[i]);
-  if (data.diff) text += "; change " + (change(i) > 0 ? "+" : "") + number.format(change(i));
+    ", " + percent(tree.total[i], wholeNow) + "; self " + number.format(tree.self[i]) + ", " + percent(tree.self[i], wholeNow);
+  if (data.diff)
+    text += "; before " + valueBefore(tree.totalBefore[i]) + "; self before " + valueBefore(tree.before[i]) + "; change " + signed(change(i)) +
+      "; change of self " + signed(tree.self[i] - scaled(tree.before[i]));
   return text;
 }
 
 function nodeAt(event) {
   const area = canvas.getBoundingClientRect(), row = Math.floor((event.clientY - area.top) / ROW);
   const depth = $("inverted").checked ? row : rows - 1 - row;
-  const value = tree.start[zoomed] + (event.clientX - area.left) / area.width * tree.total[zoomed];
+  const value = start[zoomed] + (event.clientX - area.left) / area.width * size[zoomed];
   let i = zoomed;
   if (depth < tree.depth[zoomed]) {
     while (tree.depth[i] > depth) i = tree.parent[i];
@@ -276,7 +334,7 @@ function nodeAt(event) {
   }
   while (tree.depth[i] < depth) {
     let child = i + 1;
-    while (child < tree.end[i] && value >= tree.start[child] + tree.total[child]) child = tree.end[child];
+    while (child < tree.end[i] && value >= start[child] + size[child]) child = tree.end[child];
     if (child >= tree.end[i]) return -1;
     i = child;
   }
@@ -291,7 +349,7 @@ function showRoot() {
 }
 
 function zoom(i, silent) {
-  if (i === zoomed) return;
+  if (i === zoomed || !size[i]) return;
   if (!silent) history_.push(zoomed);
   zoomed = i;
   cursor = -1;
@@ -321,11 +379,11 @@ function search() {
     data.names.forEach((name, frame) => (matched[frame] = pattern.test(name) ? 1 : 0));
     for (let i = 1; i < tree.n;) {
       if (matched[tree.frame[i]]) {
-        sum += tree.total[i];
+        sum += size[i];
         i = tree.end[i];
       } else i++;
     }
-    output.textContent = "Matched: " + percent(sum);
+    output.textContent = "Matched: " + percent(sum, size[0]);
   }
   save();
   draw();
@@ -337,7 +395,7 @@ function search() {
 let order = 0;
 
 function functions() {
-  const n = data.names.length, self = new Float64Array(n), total = new Float64Array(n), selfBefore = new Float64Array(n);
+  const n = data.names.length, [self, total, selfBefore, totalBefore] = [0, 0, 0, 0].map(() => new Float64Array(n));
   const open = new Int32Array(n), path = [];
   let depth = 0;
   for (let i = 1; i < tree.n; i++) {
@@ -347,13 +405,15 @@ function functions() {
     path[depth] = frame;
     self[frame] += tree.self[i];
     selfBefore[frame] += tree.before[i];
-    if (!open[frame]++) total[frame] += tree.total[i];
+    if (!open[frame]++) {
+      total[frame] += tree.total[i];
+      totalBefore[frame] += tree.totalBefore[i];
+    }
   }
   const list = [];
   for (let frame = 0; frame < n; frame++)
-    if ((total[frame] || selfBefore[frame]) && data.kinds[frame] !== PROCESS && data.kinds[frame] !== ALL)
-      list.push({ frame, values: data.diff ? [self[frame] - selfBefore[frame], selfBefore[frame], self[frame], total[frame]]
-        : [self[frame], total[frame]] });
+    if ((total[frame] || totalBefore[frame]) && ![PROCESS, DELIMITER, ALL].includes(data.kinds[frame]))
+      list.push({ frame, self: self[frame], total: total[frame], selfBefore: selfBefore[frame], totalBefore: totalBefore[frame] });
   return list;
 }
 
@@ -364,21 +424,33 @@ function cell(row, text, kind) {
   return element;
 }
 
+/* Each has a name, what it is sorted by and the text of a cell. */
+const valueNow = (value) => number.format(value) + "  " + percent(value, wholeNow);
+const valueOfBefore = (value) => number.format(scaled(value)) + "  " + percent(value, wholeBefore);
+const columns = data.diff ? [
+  ["change of self", (f) => f.self - scaled(f.selfBefore), signed],
+  ["self before", (f) => f.selfBefore, valueOfBefore],
+  ["self now", (f) => f.self, valueNow],
+  ["change of total", (f) => f.total - scaled(f.totalBefore), signed],
+  ["total before", (f) => f.totalBefore, valueOfBefore],
+  ["total now", (f) => f.total, valueNow],
+] : [["self", (f) => f.self, valueNow], ["total", (f) => f.total, valueNow]];
+
 function table() {
   const head = $("functions").querySelector("thead"), body = $("functions").querySelector("tbody");
-  const columns = data.diff ? ["change of self", "self before", "self now", "total now"] : ["self", "total"];
   const row = document.createElement("tr");
-  columns.forEach((column, i) => cell(row, column, "th").addEventListener("click", () => {
+  columns.forEach(([name], i) => cell(row, name, "th").addEventListener("click", () => {
     order = i;
     table();
   }));
   cell(row, "function", "th");
   head.replaceChildren(row);
-  const list = functions().filter((f) => !matched || matched[f.frame]);
-  list.sort((a, b) => Math.abs(b.values[order]) - Math.abs(a.values[order]));
-  body.replaceChildren(...list.slice(0, 500).map((f) => {
+  const list = functions().filter((f) => !matched || matched[f.frame]), by = columns[order][1];
+  list.sort((a, b) => Math.abs(by(b)) - Math.abs(by(a)));
+  $("more").textContent = list.length > LINES ? number.format(list.length - LINES) + " more functions; a search finds them" : "";
+  body.replaceChildren(...list.slice(0, LINES).map((f) => {
     const line = document.createElement("tr");
-    f.values.forEach((value, i) => cell(line, number.format(value) + (data.diff && i === 0 ? "" : "  " + percent(value))));
+    for (const [, value, text] of columns) cell(line, text(value(f)));
     cell(line, data.names[f.frame] + (data.modules[f.frame] ? " [" + data.modules[f.frame] + "]" : ""));
     line.addEventListener("click", () => {
       $("search").value = "^" + data.names[f.frame].replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
@@ -395,6 +467,8 @@ function switchTable(on) {
   $("table").textContent = on ? "Graph" : "Table";
   if (on) table();
   else draw();
+  if (on) window.scrollTo(0, 0);
+  else showRoot();
 }
 
 /* ---- the address: #z=PATH&s=EXPRESSION… ---- */
@@ -430,6 +504,7 @@ function save() {
   if ($("case").checked) state.set("i", "1");
   if ($("reverse").checked) state.set("r", "1");
   if ($("inverted").checked !== data.inverted) state.set("v", $("inverted").checked ? "1" : "0");
+  if ($("side").value !== "now") state.set("w", $("side").value);
   if ($("group").value !== data.group) state.set("g", $("group").value);
   history.replaceState(null, "", "#" + state.toString());
 }
@@ -441,9 +516,11 @@ function restore() {
   $("case").checked = state.get("i") === "1";
   $("reverse").checked = state.get("r") === "1";
   $("inverted").checked = state.has("v") ? state.get("v") === "1" : data.inverted;
+  $("side").value = data.diff && state.get("w") === "before" ? "before" : "now";
   $("group").value = groups.includes(state.get("g")) ? state.get("g") : data.group;
   shape();
   zoomed = nodeOf(state.get("z"));
+  if (!size[zoomed]) zoomed = 0;
   search();
   restoring = false;
 }
@@ -467,12 +544,12 @@ function move(key) {
   if (cursor < 0) i = zoomed;
   else if (key === "ArrowLeft" || key === "ArrowRight") {
     const siblings = [];
-    for (let child = tree.parent[i] + 1; i && child < tree.end[tree.parent[i]]; child = tree.end[child]) siblings.push(child);
+    for (let child = tree.parent[i] + 1; i && child < tree.end[tree.parent[i]]; child = tree.end[child]) if (size[child]) siblings.push(child);
     i = siblings[siblings.indexOf(i) + (key === "ArrowLeft" ? -1 : 1)] || i;
   } else if (up) {
     let widest = i;
     for (let child = i + 1; child < tree.end[i]; child = tree.end[child])
-      if (widest === i || tree.total[child] > tree.total[widest]) widest = child;
+      if (size[child] && (widest === i || size[child] > size[widest])) widest = child;
     i = widest;
   } else i = tree.parent[i];
   cursor = i;
@@ -488,11 +565,12 @@ canvas.addEventListener("click", (event) => {
 });
 window.addEventListener("keydown", (event) => {
   const typing = event.target === $("search");
+  const onGraph = !canvas.hidden && (event.target === canvas || event.target === document.body);
   if (event.key === "Escape") zoom(0);
   else if ((event.key === "/" && !typing) || (event.ctrlKey && event.key === "f")) $("search").focus();
   else if (event.key === "Backspace" && !typing) back();
-  else if (event.key === "Enter" && event.target === canvas && cursor >= 0) zoom(cursor);
-  else if (event.key.startsWith("Arrow") && event.target === canvas) move(event.key);
+  else if (event.key === "Enter" && onGraph && cursor >= 0) zoom(cursor);
+  else if (event.key.startsWith("Arrow") && onGraph) move(event.key);
   else return;
   event.preventDefault();
 });
@@ -502,6 +580,14 @@ $("search").addEventListener("input", search);
 $("case").addEventListener("change", search);
 $("group").addEventListener("change", reshape);
 $("reverse").addEventListener("change", reshape);
+$("side").addEventListener("change", () => {
+  setSide();
+  if (!size[zoomed]) zoomed = 0;
+  history_ = [];
+  cursor = -1;
+  search();
+  showRoot();
+});
 $("inverted").addEventListener("change", () => {
   save();
   draw();
@@ -512,10 +598,9 @@ $("theme").addEventListener("click", () => setTheme(!document.documentElement.cl
 window.addEventListener("resize", draw);
 window.addEventListener("hashchange", restore);
 $("title").textContent = data.title;
-$("subtitle").textContent = data.subtitle;
+$("side").parentElement.hidden = !data.diff;
 if (!hasProcesses) $("group").parentElement.hidden = true;
 for (const option of [...$("group").options]) if (!groups.includes(option.value)) option.remove();
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches);
 restore();
 showRoot();
-if (!tree.total[0]) $("details").textContent = "no stacks";

@@ -17,6 +17,7 @@ enum {
 	SIDE = 10,       /* pixels left and right of the boxes */
 	ROW = 17,        /* height of a row of boxes, with the gap */
 	TOP = 58,        /* title and subtitle */
+	LINE = 16,       /* of text: what a difference does not show */
 	BOTTOM = 40,     /* what is under the pointer, and the matched share */
 	DEFAULT_WIDTH = 1200,
 	DEFAULT_MIN_WIDTH = 8, /* thousandths of a percent: a tenth of a pixel */
@@ -32,6 +33,7 @@ struct drawing {
 	uint64_t smallest;    /* boxes with less are left out */
 	uint64_t largest_change;
 	uint32_t width;       /* pixels of the boxes */
+	uint32_t top;         /* of the boxes */
 	uint32_t depth;       /* of what is drawn */
 	uint32_t height;
 	uint64_t *offset;     /* for each depth: where the next box begins */
@@ -80,7 +82,8 @@ static void add_color(struct drawing *drawing, const struct tree_node *node)
 	char text[7] = "#";
 
 	if (drawing->caption->diff) {
-		color = graph_diff_color(graph_change(node), drawing->largest_change, drawing->options->negate);
+		color = graph_diff_color(graph_change(drawing->tree, node), drawing->largest_change,
+					 drawing->options->negate);
 	} else {
 		if (!*made)
 			*made = graph_color(drawing->tree, node->frame, drawing->options->colors) | 1 << 24;
@@ -93,10 +96,14 @@ static void add_color(struct drawing *drawing, const struct tree_node *node)
 
 static void add_change(struct drawing *drawing, const struct tree_node *node)
 {
-	int64_t change = graph_change(node);
+	uint64_t before = tree_before(drawing->tree, node->total[TREE_BEFORE]);
 
-	buf_adds(drawing->out, change < 0 ? "; \xe2\x88\x92" : "; +");
-	percent_add(drawing->out, change < 0 ? -(uint64_t)change : (uint64_t)change, drawing->whole);
+	buf_adds(drawing->out, "; before ");
+	number_add_grouped(drawing->out, before);
+	buf_adds(drawing->out, ", ");
+	percent_add(drawing->out, node->total[TREE_BEFORE], drawing->tree->nodes.data[0].total[TREE_BEFORE]);
+	buf_adds(drawing->out, "; change ");
+	change_add(drawing->out, node->total[TREE_NOW], before);
 }
 
 static void add_tooltip(struct drawing *drawing, const struct tree_node *node, const char *name)
@@ -150,7 +157,7 @@ static void add_label(struct drawing *drawing, const char *name, uint64_t width)
 
 static uint32_t row_of(const struct drawing *drawing, uint32_t depth)
 {
-	return drawing->options->inverted ? TOP + depth * ROW : TOP + (drawing->depth - depth) * ROW;
+	return drawing->options->inverted ? drawing->top + depth * ROW : drawing->top + (drawing->depth - depth) * ROW;
 }
 
 static void add_box(struct drawing *drawing, const struct tree_node *node, uint64_t offset)
@@ -249,6 +256,20 @@ static void add_head(struct drawing *drawing)
 	add_text(drawing, "matched", width - SIDE, drawing->height - 14, "end", " ");
 }
 
+/* Widths are those of now: what is only in the profile before can be told, but not drawn. */
+static void add_missing(const struct drawing *drawing, struct buf *text)
+{
+	const struct tree *tree = drawing->tree;
+	uint64_t gone = tree_gone(tree);
+
+	buf_adds(text, drawing->caption->note);
+	if (!gone)
+		return;
+	buf_adds(text, text->nr ? "; " : "");
+	gone_add(text, tree, drawing->caption->unit);
+	buf_adds(text, " and have no box");
+}
+
 static void add_foot(struct drawing *drawing)
 {
 	buf_adds(drawing->out, "</g>\n<script type=\"text/ecmascript\"><![CDATA[\n");
@@ -268,20 +289,26 @@ void graph_svg(const struct tree *tree, const struct output_options *options, co
 		.whole = tree->nodes.data[0].total[TREE_NOW],
 		.width = (options->width ? options->width : DEFAULT_WIDTH) - 2 * SIDE,
 	};
+	_cleanup_(buf_done) struct buf missing = {};
 
 	drawing.smallest = (uint64_t)((double)drawing.whole * share / 100000);
-	if (caption->diff)
+	if (caption->diff) {
 		drawing.largest_change = graph_largest_change(tree);
+		add_missing(&drawing, &missing);
+	}
+	drawing.top = missing.nr ? TOP + LINE : TOP;
 	measure(&drawing);
-	drawing.height = TOP + (drawing.depth + 1) * ROW + BOTTOM;
+	drawing.height = drawing.top + (drawing.depth + 1) * ROW + BOTTOM;
 	drawing.offset = xcalloc((size_t)tree->max_depth + 2, sizeof(*drawing.offset));
 	drawing.colors = xcalloc(tree->frames.nr, sizeof(*drawing.colors));
 	add_head(&drawing);
+	if (missing.nr)
+		add_text(&drawing, "missing", (drawing.width + 2 * SIDE) / 2, 60, "middle", buf_text(&missing));
 	buf_adds(ret_svg, "<g id=\"frames\">\n");
 	if (drawing.whole)
 		add_boxes(&drawing);
 	else
-		add_text(&drawing, "empty", drawing.width / 2 + SIDE, TOP + 12, "middle", "no stacks");
+		add_text(&drawing, "empty", drawing.width / 2 + SIDE, drawing.top + 12, "middle", "no stacks");
 	add_foot(&drawing);
 	free(drawing.offset);
 	free(drawing.colors);

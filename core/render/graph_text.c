@@ -51,6 +51,13 @@ void number_add_grouped(struct buf *buf, uint64_t number)
 	buf_add(buf, digits + at, sizeof(digits) - at);
 }
 
+void change_add(struct buf *buf, uint64_t now, uint64_t before)
+{
+	if (now != before)
+		buf_addc(buf, now > before ? '+' : '-');
+	number_add_grouped(buf, now > before ? now - before : before - now);
+}
+
 void percent_add(struct buf *buf, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
@@ -61,6 +68,16 @@ void percent_add(struct buf *buf, uint64_t part, uint64_t whole)
 	buf_addc(buf, (char)('0' + hundredths / 10 % 10));
 	buf_addc(buf, (char)('0' + hundredths % 10));
 	buf_addc(buf, '%');
+}
+
+void gone_add(struct buf *buf, const struct tree *tree, const char *unit)
+{
+	uint64_t gone = tree_gone(tree);
+
+	number_add_grouped(buf, gone);
+	buf_addf(buf, " %s before (", unit);
+	percent_add(buf, gone, tree->nodes.data[0].total[TREE_BEFORE]);
+	buf_adds(buf, ") are in stacks that are gone");
 }
 
 /* ---- JSON ---- */

@@ -470,27 +470,46 @@ void tree_build(struct tree *tree)
 	vec_done(&tree->stacks);
 }
 
-/*
- * What rounding takes from one stack the next one gets, so a profile of a thousand stacks of one sample each does not become
- * nothing. Nodes stand in the order of the tree, so the total of each is right to one.
- */
-void tree_normalize(struct tree *tree)
+/* ---- two columns ---- */
+
+uint64_t tree_before(const struct tree *tree, uint64_t sum)
 {
 	uint64_t before = tree->nodes.data[0].total[TREE_BEFORE], now = tree->nodes.data[0].total[TREE_NOW];
-	unsigned __int128 sum = 0;
-	uint64_t given = 0;
 
-	if (!before)
-		return;
-	for (size_t i = 0; i < tree->nodes.nr; i++) {
-		struct tree_node *node = &tree->nodes.data[i];
+	if (!tree->options.normalize || !before)
+		return sum;
+	return (uint64_t)(((unsigned __int128)sum * now + before / 2) / before);
+}
 
-		sum += node->self[TREE_BEFORE];
-		node->self[TREE_BEFORE] = (uint64_t)((sum * now + before / 2) / before) - given;
-		given += node->self[TREE_BEFORE];
-		node->total[TREE_BEFORE] = node->total[TREE_NOW] = 0;
+uint64_t tree_gone(const struct tree *tree)
+{
+	uint64_t gone = 0;
+
+	for (size_t i = 0; i < tree->nodes.nr;) {
+		const struct tree_node *node = &tree->nodes.data[i];
+
+		if (!node->total[TREE_NOW])
+			gone += node->total[TREE_BEFORE];
+		i = node->total[TREE_NOW] ? i + 1 : node->end;
 	}
-	sum_up(tree);
+	return gone;
+}
+
+bool tree_has_common_process(const struct tree *tree)
+{
+	bool any[TREE_COLUMNS] = {};
+
+	for (size_t i = 1; i < tree->nodes.nr; i = tree->nodes.data[i].end) {
+		const struct tree_node *node = &tree->nodes.data[i];
+
+		if (tree->frames.data[node->frame].kind != TREE_PROCESS)
+			continue;
+		if (node->total[TREE_NOW] && node->total[TREE_BEFORE])
+			return true;
+		for (int column = 0; column < TREE_COLUMNS; column++)
+			any[column] |= node->total[column] > 0;
+	}
+	return !any[TREE_NOW] || !any[TREE_BEFORE];
 }
 
 /* ---- functions ---- */

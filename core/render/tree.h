@@ -38,6 +38,7 @@ struct tree_options {
 	bool reverse; /* the leaf comes first: callers of each function */
 	bool delimited;
 	bool lines_apart; /* source lines are no part of the text, but tell frames apart */
+	bool normalize; /* what is shown of the values before is scaled to the sum of those now: tree_before() */
 };
 
 /* What a box of a flame graph shows. Frames with the same text and kind are one. */
@@ -94,11 +95,23 @@ int tree_require_root(const struct profile *profile, enum graph_root root);
 /* Adds all intervals. */
 void tree_add_all(struct tree *tree, const struct profile *profile, int column);
 
-/* Scales the values before to the sum of the values now, so that profiles of different length compare. */
-void tree_normalize(struct tree *tree);
-
 /* Makes the nodes. After it nothing can be added. */
 void tree_build(struct tree *tree);
+
+/*
+ * A sum of values before as it is shown. With options.normalize it is scaled to the sum of the values now, so that profiles
+ * of different length compare. Each sum is rounded once, so it is the same whatever the tree begins with.
+ */
+uint64_t tree_before(const struct tree *tree, uint64_t sum);
+
+/* How much of the values before is in branches that have no value now: nothing is drawn for them. Not scaled. */
+uint64_t tree_gone(const struct tree *tree);
+
+/*
+ * False when the processes that the stacks begin with are others before and now: then all stacks are new or gone. True
+ * where one of the two profiles names no process.
+ */
+bool tree_has_common_process(const struct tree *tree);
 
 const char *tree_text(const struct tree *tree, uint32_t frame);
 const char *tree_module(const struct tree *tree, uint32_t frame);

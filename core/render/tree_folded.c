@@ -33,13 +33,19 @@ static void guard_numbers(struct buf *line, size_t start)
 	buf_add(line, number.data, number.nr);
 }
 
+/*
+ * What rounding takes from one line the next one gets, so a profile of a thousand stacks of one sample each does not become
+ * nothing, and whoever adds the lines up has the whole.
+ */
 void render_two_columns(const struct tree *tree, struct buf *ret_text)
 {
 	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
+	uint64_t sum = 0, given = 0;
 
 	for (size_t i = 1; i < tree->nodes.nr; i++) {
 		const struct tree_node *node = &tree->nodes.data[i];
 		size_t start = ret_text->nr;
+		uint64_t before;
 
 		path[node->depth] = node->frame;
 		if (!node->self[TREE_NOW] && !node->self[TREE_BEFORE])
@@ -51,7 +57,10 @@ void render_two_columns(const struct tree *tree, struct buf *ret_text)
 		}
 		guard_numbers(ret_text, start);
 		buf_addc(ret_text, ' ');
-		buf_addu(ret_text, node->self[TREE_BEFORE]);
+		sum += node->self[TREE_BEFORE];
+		before = tree_before(tree, sum) - given;
+		given += before;
+		buf_addu(ret_text, before);
 		buf_addc(ret_text, ' ');
 		buf_addu(ret_text, node->self[TREE_NOW]);
 		buf_addc(ret_text, '\n');

@@ -137,9 +137,9 @@ void render_tree(const struct tree *tree, const struct output_options *options, 
 
 /* ---- top ---- */
 
-static uint64_t size_of_change(const struct tree_function *function)
+static uint64_t size_of_change(const struct tree *tree, const struct tree_function *function)
 {
-	uint64_t now = function->self[TREE_NOW], before = function->self[TREE_BEFORE];
+	uint64_t now = function->self[TREE_NOW], before = tree_before(tree, function->self[TREE_BEFORE]);
 
 	return now > before ? now - before : before - now;
 }
@@ -149,7 +149,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-static int compare_self(const void *left, const void *right)
+static int compare_self(const void *left, const void *right, void *context)
 {
 	const struct tree_function *a = left, *b = right;
 	int order = compare_numbers(a->self[TREE_NOW], b->self[TREE_NOW]);
@@ -159,21 +159,19 @@ static int compare_self(const void *left, const void *right)
 	return order ? order : (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-static int compare_changes(const void *left, const void *right)
+static int compare_changes(const void *left, const void *right, void *context)
 {
 	const struct tree_function *a = left, *b = right;
-	int order = compare_numbers(size_of_change(a), size_of_change(b));
+	int order = compare_numbers(size_of_change(context, a), size_of_change(context, b));
 
-	return order ? order : compare_self(left, right);
+	return order ? order : compare_self(left, right, context);
 }
 
 static void add_change(struct buf *text, uint64_t now, uint64_t before, size_t width)
 {
 	_cleanup_(buf_done) struct buf cell = {};
 
-	if (now != before)
-		buf_addc(&cell, now > before ? '+' : '-');
-	number_add_grouped(&cell, now > before ? now - before : before - now);
+	change_add(&cell, now, before);
 	add_padded(text, &cell, width);
 }
 
@@ -182,10 +180,14 @@ static void print_function(const struct tree *tree, const struct tree_function *
 	const struct tree_node *root = &tree->nodes.data[0];
 
 	if (diff) {
-		add_change(text, function->self[TREE_NOW], function->self[TREE_BEFORE], 12);
-		add_number(text, function->self[TREE_BEFORE], 12);
+		uint64_t before = tree_before(tree, function->self[TREE_BEFORE]);
+
+		add_change(text, function->self[TREE_NOW], before, 12);
+		add_number(text, before, 12);
+		add_percent(text, function->self[TREE_BEFORE], root->total[TREE_BEFORE]);
 		add_number(text, function->self[TREE_NOW], 12);
-		add_change(text, function->total[TREE_NOW], function->total[TREE_BEFORE], 12);
+		add_percent(text, function->self[TREE_NOW], root->total[TREE_NOW]);
+		add_change(text, function->total[TREE_NOW], tree_before(tree, function->total[TREE_BEFORE]), 12);
 	} else {
 		add_percent(text, function->self[TREE_NOW], root->total[TREE_NOW]);
 		add_number(text, function->self[TREE_NOW], 12);
@@ -204,10 +206,25 @@ static bool is_code(const struct tree *tree, const struct tree_function *functio
 	return kind != TREE_ALL && kind != TREE_PROCESS && kind != TREE_DELIMITER;
 }
 
-static bool is_worth_a_line(const struct tree_function *function, bool diff)
+static bool is_worth_a_line(const struct tree *tree, const struct tree_function *function, bool diff)
 {
-	return diff ? size_of_change(function) || function->total[TREE_NOW] != function->total[TREE_BEFORE]
+	return diff ? size_of_change(tree, function) ||
+			       function->total[TREE_NOW] != tree_before(tree, function->total[TREE_BEFORE])
 		    : function->total[TREE_NOW] > 0;
+}
+
+static void add_table_head(const struct tree *tree, const struct graph_caption *caption, struct buf *text)
+{
+	if (!caption->diff) {
+		buf_adds(text, "    self              total              function\n");
+		return;
+	}
+	buf_addf(text, "from %s\n", caption->sides);
+	if (tree_gone(tree)) {
+		gone_add(text, tree, caption->unit);
+		buf_addc(text, '\n');
+	}
+	buf_adds(text, "        self      before                 now               total  function\n");
 }
 
 void render_top(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
@@ -217,14 +234,13 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 	struct tree_functions functions = {};
 
 	tree_functions(tree, &functions);
-	qsort(functions.list.data, functions.list.nr, sizeof(*functions.list.data),
-	      caption->diff ? compare_changes : compare_self);
-	buf_adds(ret_text, caption->diff ? "        self      before         now       total  function\n"
-					 : "    self              total              function\n");
+	qsort_r(functions.list.data, functions.list.nr, sizeof(*functions.list.data),
+		caption->diff ? compare_changes : compare_self, (void *)tree);
+	add_table_head(tree, caption, ret_text);
 	for (size_t i = 0; i < functions.list.nr; i++) {
 		const struct tree_function *function = &functions.list.data[i];
 
-		if (!is_code(tree, function) || !is_worth_a_line(function, caption->diff))
+		if (!is_code(tree, function) || !is_worth_a_line(tree, function, caption->diff))
 			continue;
 		if (nr++ < lines)
 			print_function(tree, function, caption->diff, ret_text);

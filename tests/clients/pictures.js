@@ -86,8 +86,8 @@ const state = (page) => page.evaluate(() => ({
 async function clickNode(page, name) {
   const point = await page.evaluate((wanted) => {
     const i = tree.frame.findIndex((frame, at) => data.names[frame] === wanted && at >= zoomed && at < tree.end[zoomed]);
-    const area = canvas.getBoundingClientRect(), scale = area.width / tree.total[zoomed];
-    return { x: area.left + (tree.start[i] - tree.start[zoomed] + tree.total[i] / 2) * scale, y: area.top + rowY(tree.depth[i]) + 8 };
+    const area = canvas.getBoundingClientRect(), scale = area.width / size[zoomed];
+    return { x: area.left + (start[i] - start[zoomed] + size[i] / 2) * scale, y: area.top + rowY(tree.depth[i]) + 8 };
   }, name);
   await page.clickAt(point.x, point.y);
 }
@@ -142,10 +142,38 @@ async function testHtml(browser) {
   await leave(page, "html", []);
 }
 
+/* A window that is lower than the graph: it is scrolled to the root, the table to its first line. */
+async function testScrolling(browser) {
+  const page = await browser.open("file://" + path.resolve(html), 1280, 150);
+  const scrolled = () => page.evaluate(() => window.scrollY);
+  check("html: a low window shows the root", (await scrolled()) > 0, await scrolled());
+  await page.press("ArrowUp");
+  check("html: arrows work without a click", (await text(page, "details")).startsWith("all"), await text(page, "details"));
+  await page.click("#table");
+  equal("html: the table begins with its first line", await scrolled(), 0);
+  await page.click("#table");
+  check("html: the graph shows the root again", (await scrolled()) > 0, await scrolled());
+  await leave(page, "scrolling", []);
+}
+
 async function testDifference(browser) {
   const page = await open(browser, diff);
   equal("diff: the total is that of now", (await state(page)).total, 105);
   await shot(page, "diff");
+  const shown = () => page.evaluate(() => [...Array(tree.n).keys()].filter((i) => size[i]).map((i) => data.names[tree.frame[i]]).includes("old"));
+  equal("diff: what is gone has no box", await shown(), false);
+  check("diff: how much is gone is told", (await text(page, "subtitle")).includes("7 samples before (6.54%) are in stacks that are gone"),
+    await text(page, "subtitle"));
+  await page.select("#side", "before");
+  equal("diff: it has one by the widths of before", await shown(), true);
+  await clickNode(page, "old");
+  equal("diff: and can be zoomed to", (await state(page)).zoomed, "old");
+  await shot(page, "diff-before");
+  const again = await open(browser, diff, new URL(await page.url()).hash);
+  equal("diff: the address brings the widths back", [await again.evaluate(() => $("side").value), (await state(again)).zoomed], ["before", "old"]);
+  await leave(again, "diff again", []);
+  await page.select("#side", "now");
+  equal("diff: now it is not there", (await state(page)).zoomed, "all");
   await leave(page, "diff", []);
 }
 
@@ -169,6 +197,7 @@ async function main() {
   try {
     await testSvg(browser);
     await testHtml(browser);
+    await testScrolling(browser);
     await testDifference(browser);
     await testThreads(browser);
   } finally {

@@ -14,7 +14,8 @@ SHAPES
 sed 's/30$/50/; s/b 20/b 5/' "$T/shapes.folded" >"$T/now.folded"
 "$STACKTOOL" flame -o "$T/shapes.svg" "$T/shapes.folded" || fail svg
 "$STACKTOOL" flame -o "$T/shapes.html" "$T/shapes.folded" || fail html
-"$STACKTOOL" diff -o "$T/diff.html" "$T/shapes.folded" "$T/now.folded" || fail diff
+(cat "$T/shapes.folded" && echo 'app;old 7') >"$T/before.folded"
+"$STACKTOOL" diff -o "$T/diff.html" "$T/before.folded" "$T/now.folded" || fail diff
 
 printf 'app 7/7 [000] 1.0: 3 c: \n\t4000 f+0x1 (/x)\n\napp 7/9 [001] 2.0: 5 c: \n\t4000 f+0x1 (/x)\n' >"$T/threads"
 "$STACKTOOL" report --root tid -o "$T/threads.html" "$T/threads" || fail threads

@@ -101,6 +101,17 @@ printf 'a 1/1 [000] 1.000000:        500 page-faults: \n\t            1000 f (m)
 "$STACKTOOL" diff "$T/faults" "$T/faults" 2>&1 >/dev/null | grep -q 'compared with' && fail "diff: one unit"
 sed -i '$d' "$T/now"
 
+# Two programs: all would be new or gone with the command in front, so it is left out, unless it is asked for.
+sed 's/^[^;]*;/other;/' "$T/now" >"$T/other"
+golden diff-other.svg diff --format svg "$T/shapes" "$T/other"
+grep -qx 'NOTE: no command is in both profiles: stacks are compared without it; --root comm keeps it' "$T/err" || fail "diff of two programs: $(cat "$T/err")"
+"$STACKTOOL" diff --root none --format svg "$T/shapes" "$T/other" 2>"$T/err" | sed '/id="missing"/d' >"$T/none.svg"
+grep . "$T/err" && fail "diff --root none has a NOTE"
+"$STACKTOOL" diff --format svg "$T/shapes" "$T/other" 2>/dev/null | sed '/id="missing"/d' | cmp - "$T/none.svg" || fail "two programs are not compared as with --root none"
+"$STACKTOOL" diff -f "$T/shapes" "$T/other" 2>/dev/null | grep -qx 'main;read;sys_read;vfs_read 10 30' || fail 'diff -f of two programs'
+"$STACKTOOL" diff -f --root comm "$T/shapes" "$T/other" 2>"$T/err" | grep -q '^other;main;read;.* 0 30$' || fail "diff -f --root comm"
+grep -qx 'NOTE: no command is in both profiles: every stack is new or gone; --root none compares them' "$T/err" || fail "diff --root comm: $(cat "$T/err")"
+
 # The same picture from a file, a pipe and a saved profile of the same stacks
 "$STACKTOOL" flame -o "$T/a.svg" "$T/shapes" || fail "flame -o"
 "$STACKTOOL" flame <"$T/shapes" | cmp - "$T/a.svg" || fail "stdin"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
@@ -96,27 +97,88 @@ static void siblings_stand_in_the_order_of_their_names(void **state)
 	assert_int_equal(find(&tree, "z"), 4);
 }
 
+static void grow_difference(const char *before, const char *now, const struct tree_options *options, struct tree *tree)
+{
+	_cleanup_(profile_done) struct profile first, second;
+
+	read_text(before, &first);
+	read_text(now, &second);
+	tree_init(tree, options);
+	tree_add_all(tree, &first, TREE_BEFORE);
+	tree_add_all(tree, &second, TREE_NOW);
+	tree_build(tree);
+}
+
 /* Rounded each for itself, 1,000 stacks of one sample became nothing beside a profile of 100. */
 static void small_stacks_stay_when_normalized(void **state)
 {
-	_cleanup_(buf_done) struct buf before = {};
+	_cleanup_(buf_done) struct buf before = {}, lines = {};
 	_cleanup_(tree_done) struct tree tree;
-	_cleanup_(profile_done) struct profile first, second;
+	uint64_t sum = 0;
 
 	for (int i = 0; i < 1000; i++)
 		buf_addf(&before, "app;%s;f%d 1\n", i % 4 ? "most" : "some", i);
-	read_text(buf_text(&before), &first);
-	read_text("app;most;f1 60\napp;some;f0 40\n", &second);
-	tree_init(&tree, &(struct tree_options){});
-	tree_add_all(&tree, &first, TREE_BEFORE);
-	tree_add_all(&tree, &second, TREE_NOW);
-	tree_build(&tree);
-	tree_normalize(&tree);
-	assert_int_equal(tree.nodes.data[0].total[TREE_BEFORE], 100);
+	grow_difference(buf_text(&before), "app;most;f1 60\napp;some;f0 40\n",
+			&(struct tree_options){ .normalize = true }, &tree);
+	assert_int_equal(tree_before(&tree, tree.nodes.data[0].total[TREE_BEFORE]), 100);
 	assert_int_equal(tree.nodes.data[0].total[TREE_NOW], 100);
-	assert_in_range(tree.nodes.data[find(&tree, "most")].total[TREE_BEFORE], 74, 76);
-	assert_in_range(tree.nodes.data[find(&tree, "some")].total[TREE_BEFORE], 24, 26);
-	assert_int_equal(tree.nodes.data[find(&tree, "most")].total[TREE_NOW], 60);
+	assert_int_equal(tree_before(&tree, tree.nodes.data[find(&tree, "most")].total[TREE_BEFORE]), 75);
+	assert_int_equal(graph_change(&tree, &tree.nodes.data[find(&tree, "some")]), 40 - 25);
+	render_two_columns(&tree, &lines);
+	for (const char *line = buf_text(&lines); *line; line = strchr(line, '\n') + 1) {
+		unsigned int one;
+
+		assert_int_equal(sscanf(strchr(line, ' '), " %u", &one), 1);
+		sum += one;
+	}
+	assert_int_equal(sum, 100);
+}
+
+/* A sum is rounded once: that of a function does not depend on what its stacks begin with. */
+static void normalized_sums_are_those_of_every_root(void **state)
+{
+	_cleanup_(buf_done) struct buf before = {};
+
+	for (int i = 0; i < 300; i++)
+		buf_addf(&before, "app%d;f 1\napp%d;g 2\n", i, i);
+	for (int root = GRAPH_ROOT_COMM; root <= GRAPH_ROOT_NONE; root++) {
+		const struct tree_options options = { .root = (enum graph_root)root, .normalize = true };
+		_cleanup_(tree_done) struct tree tree;
+		struct tree_functions functions = {};
+
+		grow_difference(buf_text(&before), "app0;f 7\n", &options, &tree);
+		tree_functions(&tree, &functions);
+		for (size_t i = 0; i < functions.list.nr; i++) {
+			const struct tree_function *function = &functions.list.data[i];
+			const char *name = tree_text(&tree, function->frame);
+
+			if (!strcmp(name, "f") || !strcmp(name, "g"))
+				assert_int_equal(tree_before(&tree, function->self[TREE_BEFORE]), *name == 'f' ? 2 : 5);
+		}
+		vec_done(&functions.list);
+	}
+}
+
+static void what_is_gone_and_who_is_in_both_is_known(void **state)
+{
+	static const struct {
+		const char *before, *now;
+		uint64_t gone;
+		bool common;
+	} cases[] = {
+		{ "v1;f 2\nv1;f;g 3\n", "v2;f 7\n", 5, false },
+		{ "v1;f 2\nv1;f;g 3\n", "v1;f 7\n", 3, true },
+		{ "v1;f 2\nv2;f 3\n", "v2;f;g 7\nv3;f 1\n", 2, true },
+		{ "v1 2\n", "v1;f 1\n", 0, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		_cleanup_(tree_done) struct tree tree;
+
+		grow_difference(cases[i].before, cases[i].now, &(struct tree_options){}, &tree);
+		assert_int_equal(tree_gone(&tree), cases[i].gone);
+		assert_int_equal(tree_has_common_process(&tree), cases[i].common);
+	}
 }
 
 static void functions_that_call_themselves_count_once(void **state)
@@ -435,6 +497,8 @@ int main(void)
 		cmocka_unit_test(a_tree_adds_up),
 		cmocka_unit_test(siblings_stand_in_the_order_of_their_names),
 		cmocka_unit_test(small_stacks_stay_when_normalized),
+		cmocka_unit_test(normalized_sums_are_those_of_every_root),
+		cmocka_unit_test(what_is_gone_and_who_is_in_both_is_known),
 		cmocka_unit_test(functions_that_call_themselves_count_once),
 		cmocka_unit_test(code_made_at_run_time_is_told_by_its_map),
 		cmocka_unit_test(functions_of_one_name_are_in_no_module),
