@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/engine/process.h"
 #include "core/engine/profile.h"
 
 #define NR_BUCKETS 4096
 #define MAX_MAPPINGS (1u << 20) /* of all lives together: 40 MB */
 #define MAX_EXEC_NS 1000000000u
+#define REREAD_PAUSE_MAX_NS (60 * NSEC_PER_SEC)
 #define MANY_MAPPINGS 4096      /* of one life, when all together are too many */
 
 /* Pids are handed out in sequence, so that their low bits spread by themselves. */
@@ -97,6 +99,17 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
 	life->mappings = mappings_new();
 	insert(lives, life);
 	return life;
+}
+
+bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost)
+{
+	if (!has_lost && now_ns < life->reread_ns)
+		return false;
+	life->reread_ns = now_ns + life->reread_pause_ns;
+	life->reread_pause_ns *= 2;
+	if (life->reread_pause_ns > REREAD_PAUSE_MAX_NS)
+		life->reread_pause_ns = REREAD_PAUSE_MAX_NS;
+	return true;
 }
 
 void life_forget_mappings(struct life *life)

@@ -62,6 +62,12 @@ const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t add
 /* A new life without mappings, which ends the one before it. */
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
 
+/*
+ * Whether maps may be looked at again at `now_ns`: at once when side-band records were lost, otherwise after a pause. Each
+ * look doubles the pause, up to a minute.
+ */
+bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost);
+
 /* Forgets what was mapped: it is to be read again. */
 void life_forget_mappings(struct life *life);
 

@@ -451,14 +451,8 @@ static bool may_help_to_reread(struct spaces *spaces, struct life *life, uint64_
 {
 	bool has_lost = spaces_lost(spaces) != life->nr_lost;
 
-	if (life->state != LIFE_COMPLETE || address < FIRST_MAPPABLE || address > INT64_MAX ||
-	    !lives_is_newest(spaces->lives, life))
-		return false;
-	if (!has_lost && spaces->now_ns < life->reread_ns)
-		return false;
-	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
-	life->reread_pause_ns *= 2;
-	return true;
+	return life->state == LIFE_COMPLETE && address >= FIRST_MAPPABLE && address <= INT64_MAX &&
+	       lives_is_newest(spaces->lives, life) && life_may_reread(life, spaces->now_ns, has_lost);
 }
 
 static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)

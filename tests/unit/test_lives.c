@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/lives.c: which program an address belongs to while execve() is under way. */
+/* core/engine/lives.c: which program an address belongs to while execve() is under way, and when maps are read again. */
 #include "core/engine/lives.h"
 
 #include <setjmp.h>
@@ -83,6 +83,20 @@ static void execve_does_not_take_seconds(void **state)
 	lives_free(lives);
 }
 
+/* Of a process that runs for days, or that was read while records were lost: never again, or at any time, are both wrong. */
+static void the_pause_between_two_looks_at_maps_ends_at_a_minute(void **state)
+{
+	struct life life = { .reread_pause_ns = 100000000 };
+	uint64_t now_ns = 1, minute_ns = 60000000000;
+
+	for (int i = 0; i < 100; i++) {
+		assert_true(life_may_reread(&life, now_ns, i % 2));
+		assert_false(life_may_reread(&life, now_ns + 99999999, false));
+		now_ns += minute_ns;
+	}
+	assert_int_equal(life.reread_pause_ns, minute_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +105,7 @@ int main(void)
 		cmocka_unit_test(another_process_of_that_pid_is_not_the_caller),
 		cmocka_unit_test(only_the_program_that_called_counts),
 		cmocka_unit_test(execve_does_not_take_seconds),
+		cmocka_unit_test(the_pause_between_two_looks_at_maps_ends_at_a_minute),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
