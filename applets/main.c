@@ -14,8 +14,10 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
+#include "core/base/limits.h"
 #include "core/cli/help.h"
 #include "core/cli/status.h"
 #include "core/run.h"
@@ -134,7 +136,7 @@ static int finish_output(int err)
 	}
 	if (!err)
 		err = errno ? -errno : -EIO;
-	return fail(err, failed ? "standard output: cannot be written: %s" : "failed: %s", strerror(-err));
+	return failed ? fail_write(err, "standard output") : fail(err, "failed: %s", strerror(-err));
 }
 
 static void print_error(const struct call *call)
@@ -180,7 +182,9 @@ int main(int argc, char **argv)
 
 	keep_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead, and the programs are detached in order */
+	signal(SIGXFSZ, SIG_IGN); /* and with EFBIG above the limit of file sizes */
 	signal(SIGCHLD, SIG_DFL); /* whoever ignores it gets no status of a child: some pass that on to us */
+	descriptors_allow(0);
 	ended = run(&call, argc, argv);
 	err = finish_output(ended);
 	if (err && !ended) /* what could not be written is the tool's own failure */

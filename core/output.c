@@ -12,6 +12,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/base/limits.h"
 #include "core/base/replace.h"
 #include "core/engine/profile_file.h"
 #include "core/render/documents.h"
@@ -250,7 +251,7 @@ static int print_bytes(const struct buf *bytes)
 		return 0;
 	if (errno == EPIPE)
 		return -EPIPE;
-	return fail(errno ? -errno : -EIO, "standard output: cannot be written: %s", strerror(errno));
+	return fail_write(errno ? -errno : -EIO, "standard output");
 }
 
 int output_bytes(const struct output_options *options, const struct buf *bytes)

@@ -18,6 +18,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/base/limits.h"
 #include "core/engine/collect.h"
 #include "core/engine/command.h"
 #include "core/engine/context.h"
@@ -132,7 +133,7 @@ static int prepare(struct run *run)
 	if (!err)
 		err = privilege_check();
 	if (!err)
-		err = host_require_btf();
+		err = host_require_btf() ?: naming_await(run->symbolizer);
 	if (!err)
 		err = resolve_plan(run->plan, run->symbolizer, &run->attach);
 	return err;
@@ -292,7 +293,7 @@ static struct drain_target target_of(struct run *run)
 
 static int written(int err)
 {
-	return err && err != -EPIPE ? fail(err, "standard output: cannot be written: %s", strerror(-err)) : err;
+	return err && err != -EPIPE ? fail_write(err, "standard output") : err;
 }
 
 /* With -o or --format: the interval as a document of its own. */
@@ -577,6 +578,8 @@ static int finish(struct run *run, int err)
 		err = print_around(run, render_footer);
 	if (run->plan->save_path)
 		saved = profile_save(&run->profile, run->plan->save_path);
+	if (!err)
+		naming_warn(run->symbolizer);
 	if (!err && !saved && !run->plan->view.quiet)
 		run_guard_say(&run->guard, run->symbolizer);
 	return saved && (!err || err == -EPIPE) ? saved : err;

@@ -622,12 +622,15 @@ int run_addr2sym(const struct addr2sym_request *request)
 	run.profile.view.lines = request->lines;
 	run.profile.view.inlines = request->inlines;
 	err = naming_start(&run.naming, &run.symbolizer);
-	err = err ? err : open_subject(&run);
+	err = err ?: naming_await(run.symbolizer);
+	err = err ?: open_subject(&run);
 	if (!err && request->find)
 		err = find(&run);
 	else if (!err)
 		err = request->nr_addresses ? name_words(&run) : name_input(&run);
 	say_missing_splits(&run);
+	if (!err)
+		naming_warn(run.symbolizer);
 	spaces_free(run.spaces);
 	source_lines_done(&run.lines);
 	symbolizer_free(run.symbolizer);

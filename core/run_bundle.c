@@ -9,6 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/limits.h"
 #include "core/base/escape.h"
 #include "core/base/replace.h"
 #include "core/engine/elsewhere.h"
@@ -122,7 +123,8 @@ static int open_bundle(struct bundle *bundle, const char *path, const char *dire
 	if (!err && !bundle->profile.files.nr)
 		err = fail(-ENODATA, "'%s': no frame of it lies in a file", path);
 	bundle->elsewhere = (struct elsewhere){ .profile = &bundle->profile, .directories = directories };
-	return err ? err : naming_start(&naming, &bundle->elsewhere.symbolizer);
+	err = err ?: naming_start(&naming, &bundle->elsewhere.symbolizer);
+	return err ?: naming_await(bundle->elsewhere.symbolizer);
 }
 
 int run_bundle(const char *path, const char *directory, const char *debug_directories)
@@ -136,5 +138,5 @@ int run_bundle(const char *path, const char *directory, const char *debug_direct
 		return err;
 	printf("%zu file%s, %.1f MB; there: stacktool report --debug-dir %s %s\n", bundle.nr_files,
 	       bundle.nr_files == 1 ? "" : "s", (double)bundle.nr_bytes / 1e6, directory, path);
-	return fflush(stdout) ? fail(-errno, "standard output: cannot be written: %s", strerror(errno)) : 0;
+	return fflush(stdout) ? fail_write(-errno, "standard output") : 0;
 }

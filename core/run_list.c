@@ -103,7 +103,7 @@ int run_list(const struct plan *plan)
 	int err = process_require_proc();
 
 	if (!err)
-		err = naming_start(&naming, &symbolizer);
+		err = naming_start(&naming, &symbolizer) ?: naming_await(symbolizer);
 	if (!err)
 		err = look(plan, symbolizer, &attach);
 	return err ? err : print(plan, &attach);

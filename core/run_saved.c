@@ -6,6 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/limits.h"
 #include "core/engine/elsewhere.h"
 #include "core/engine/profile_read.h"
 #include "core/output.h"
@@ -55,7 +56,7 @@ static int print(const struct profile *profile)
 	if (!err)
 		err = render_footer(profile, &profile->view, stdout);
 	if (err && err != -EPIPE)
-		return fail(err, "standard output: cannot be written: %s", strerror(-err));
+		return fail_write(err, "standard output");
 	return err;
 }
 

@@ -16,7 +16,7 @@ static void take_name(const struct message *message, struct text_pool *texts, ui
 
 	message_element(message, i, &wire, sizeof(wire));
 	*ret_answer = (struct symbol_answer){ .status = SYMBOL_MALFORMED };
-	if (wire.status > SYMBOL_NO_MEMORY)
+	if (wire.status > SYMBOL_NO_DESCRIPTORS)
 		return;
 	ret_answer->status = (enum symbol_status)wire.status;
 	if (wire.status != SYMBOL_OK)

@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "symbolize/worker.h"
 
 struct keeper {
@@ -26,11 +28,21 @@ int keeper_start(struct keeper *keeper, const struct worker_options *options);
 /* Ends the keeper and its worker. */
 void keeper_stop(struct keeper *keeper);
 
-/* Asks for another worker in place of the present one. 0 or a negative errno. */
-int keeper_ask_worker(const struct keeper *keeper);
+/* Asks for another worker in place of the present one; `has_ended`: which ends, or has ended. 0 or a negative errno. */
+int keeper_ask_worker(const struct keeper *keeper, bool has_ended);
 
 /* The present worker has answered and may have its CPU time anew. 0 or a negative errno. */
 int keeper_grant_cpu(const struct keeper *keeper);
 
-/* Waits for the worker that was asked for (the first one needs no asking). -ETIMEDOUT, or the errno of a failure. */
-int keeper_get_worker(const struct keeper *keeper, int timeout_ms, int *ret_pid, int *ret_socket);
+#define WORKER_END_UNKNOWN (-1)
+
+struct keeper_answer {
+	int pid, socket; /* of the worker; the receiver's to close */
+	int last_end; /* how the one before ended by itself, as waitpid() tells it; or WORKER_END_UNKNOWN */
+};
+
+/*
+ * Waits for the worker that was asked for (the first one needs no asking). 0; -ETIMEDOUT; the errno of starting it, -EAGAIN
+ * where no process may be started; -EPIPE where the keeper has gone. `last_end` is set in any case.
+ */
+int keeper_get_worker(const struct keeper *keeper, int timeout_ms, struct keeper_answer *ret_answer);

@@ -129,6 +129,18 @@ static int limit(__rlimit_resource_t resource, rlim_t value)
 	return setrlimit(resource, &wanted) ? -errno : 0;
 }
 
+/* `nobody` may have processes that are not ours, and they count. */
+void sandbox_allow_processes(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (!setrlimit(RLIMIT_NPROC, &limit) || getrlimit(RLIMIT_NPROC, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max; /* without CAP_SYS_RESOURCE */
+	if (setrlimit(RLIMIT_NPROC, &limit))
+		return;
+}
+
 /*
  * The limit is on the time of a whole life, and a worker lives as long as the run, which may be days. So only the soft
  * limit is set, which sandbox_grant_cpu() moves on as the worker answers: the process itself has no call to move it, or

@@ -16,6 +16,9 @@ int sandbox_keep_only(int kept);
 /* No capabilities now or later, user and group nobody where that is possible, not dumpable, no way back. */
 int sandbox_drop_privileges(void);
 
+/* As many processes as may be, for one that starts workers: before privileges go, and the user changes. */
+void sandbox_allow_processes(void);
+
 /* Dies with its parent; ignores what a terminal or a service manager sends, for the parent decides when to end. */
 int sandbox_follow_parent(int parent_pid);
 

@@ -25,7 +25,7 @@ struct symbolizer;
 /* Why a place has no name; a subset of enum frame_reason of core/engine/profile.h in words of this module. */
 enum symbol_status {
 	SYMBOL_OK,
-	SYMBOL_NO_FILE,      /* unknown file id, or the file could not be handed over */
+	SYMBOL_NO_FILE,      /* unknown file id, or no file was handed over */
 	SYMBOL_NOT_ELF,
 	SYMBOL_MALFORMED,
 	SYMBOL_NO_TABLE,     /* no symbols in the file at all */
@@ -34,6 +34,8 @@ enum symbol_status {
 	SYMBOL_TIMEOUT,      /* the worker took too long and was killed */
 	SYMBOL_WORKER_DIED,
 	SYMBOL_NO_MEMORY,
+	SYMBOL_NO_DESCRIPTORS, /* too many open files, here or in the worker: the last one that a worker says */
+	SYMBOL_NOT_STARTED,    /* there is no worker: symbolizer_await() has the errno */
 };
 
 /* A place to name. */
@@ -125,6 +127,18 @@ struct symbolizer_options {
  */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
 void symbolizer_free(struct symbolizer *symbolizer);
+
+/*
+ * Waits until the worker has started. 0, or why there is none: -EAGAIN where no process may be started, -EPIPE where workers
+ * have died too often.
+ */
+int symbolizer_await(struct symbolizer *symbolizer);
+
+/*
+ * How the last worker that died ended: "signal 24 (CPU time limit exceeded)", "exit status 1". NULL: none died, or nobody
+ * knows. Waits a moment for a keeper that has not said so yet. The symbolizer's own, until the next call.
+ */
+const char *symbolizer_last_end(struct symbolizer *symbolizer);
 
 /* Process id of the worker, for tests and messages; waits until it has started. -1 when there is none any more. */
 int symbolizer_worker_pid(struct symbolizer *symbolizer);

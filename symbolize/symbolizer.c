@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbolize/symbolize.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/err.h"
+#include "core/base/limits.h"
 #include "symbolize/answers.h"
 #include "symbolize/names.h"
 #include "symbolize/symbolizer_private.h"
@@ -20,7 +22,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 
 	if (err) {
 		free(symbolizer);
-		return fail(err, "symbol worker: cannot start: %s", strerror(-err));
+		return fail_start(err, "symbol worker");
 	}
 	*ret_symbolizer = symbolizer;
 	return 0;
@@ -34,9 +36,30 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	free(symbolizer);
 }
 
+int symbolizer_await(struct symbolizer *symbolizer)
+{
+	return worker_link_is_up(&symbolizer->link, START_TIMEOUT_MS) ? 0 : symbolizer->link.start_err ?: -EPIPE;
+}
+
+const char *symbolizer_last_end(struct symbolizer *symbolizer)
+{
+	struct worker_link *link = &symbolizer->link;
+
+	worker_link_is_up(link, START_TIMEOUT_MS); /* with the next one comes how the last one ended */
+	if (WIFSIGNALED(link->last_end) && link->last_end != WORKER_END_UNKNOWN)
+		snprintf(symbolizer->last_end, sizeof(symbolizer->last_end), "signal %d (%s)", WTERMSIG(link->last_end),
+			 strsignal(WTERMSIG(link->last_end)));
+	else if (link->last_end != WORKER_END_UNKNOWN)
+		snprintf(symbolizer->last_end, sizeof(symbolizer->last_end), "exit status %d",
+			 WEXITSTATUS(link->last_end));
+	else
+		return NULL;
+	return symbolizer->last_end;
+}
+
 int symbolizer_worker_pid(struct symbolizer *symbolizer)
 {
-	return worker_link_is_up(&symbolizer->link, 5000) ? symbolizer->link.pid : -1;
+	return worker_link_is_up(&symbolizer->link, START_TIMEOUT_MS) ? symbolizer->link.pid : -1;
 }
 
 /* ---- handing over ---- */
@@ -69,8 +92,10 @@ static size_t held_max(void)
 /* Why a file is not even sent to the worker, or SYMBOL_OK. */
 static enum symbol_status refusal_of(const struct worker_link *link, int fd)
 {
-	if (fd < 0 || nr_held(link) >= held_max())
+	if (fd < 0)
 		return SYMBOL_NO_FILE;
+	if (nr_held(link) >= held_max())
+		return SYMBOL_NO_DESCRIPTORS;
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
 
@@ -151,6 +176,8 @@ int symbolizer_errno_of(enum symbol_status status)
 		return -ETIMEDOUT;
 	case SYMBOL_WORKER_DIED:
 		return -EPIPE;
+	case SYMBOL_NOT_STARTED:
+		return -ECHILD;
 	default:
 		return 0;
 	}

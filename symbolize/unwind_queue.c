@@ -167,7 +167,7 @@ static int take_head(struct unwind_queue *queue, const struct message *message)
 	int err;
 
 	if (!request || queue->nr_expected || message->header.file != request->number ||
-	    message->header.status > SYMBOL_NO_MEMORY ||
+	    message->header.status > SYMBOL_NO_DESCRIPTORS ||
 	    (message->header.status == SYMBOL_OK) != (message->header.nr == 1))
 		return -EPROTO;
 	if (message->header.status != SYMBOL_OK) {

@@ -19,8 +19,9 @@ enum symbol_status symbol_status_of(int err)
 	case -ENODATA:
 		return SYMBOL_NO_TABLE;
 	case -ENOMEM:
-	case -EMFILE:
 		return SYMBOL_NO_MEMORY;
+	case -EMFILE:
+		return SYMBOL_NO_DESCRIPTORS;
 	default:
 		return SYMBOL_MALFORMED;
 	}
@@ -106,8 +107,9 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	file->number = number;
 	file->is_map = is_map;
 	file->lines_fd = -1;
-	err = fd < 0 ? 0 : is_map ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
-	file->status = fd < 0 ? SYMBOL_NO_FILE : symbol_status_of(err);
+	/* each comes with a descriptor, but where there is no room for it in the table of open files */
+	err = fd < 0 ? -EMFILE : is_map ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
+	file->status = symbol_status_of(err);
 	file->debug_done = is_map || file->status != SYMBOL_OK ||
 			   (file->table.complete && (!files->keep_lines || file->lines_fd >= 0)) ||
 			   (!file->build_id.nr_bytes && !*file->link.name);

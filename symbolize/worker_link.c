@@ -13,7 +13,6 @@
 enum {
 	STARTS_MAX = 4,       /* the first worker and three more */
 	WINDOW = 32,          /* files sent ahead of acknowledgements */
-	START_TIMEOUT_MS = 5000,
 	DEBUG_CANDIDATES_MAX = 64,
 	SPLITS_MAX = 1 << 20, /* a program may have 10,000, which a report with intervals asks for again and again */
 	FORGIVEN_MS = 600000, /* a worker that lived so long was no one's victim: replacements are counted anew */
@@ -45,6 +44,7 @@ int worker_link_open(struct worker_link *link, const struct symbolizer_options *
 	if (!link->options.timeout_ms)
 		link->options.timeout_ms = 10000;
 	link->keeper = KEEPER_NONE;
+	link->last_end = WORKER_END_UNKNOWN;
 	link->socket = link->pid = -1;
 	link->kernel = (struct handed_file){
 		.number = SYMBOL_KERNEL, .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE
@@ -85,11 +85,19 @@ static void refuse(struct handed_file *file, enum symbol_status why)
 	file->status = why;
 }
 
-static void give_up(struct worker_link *link)
+static void give_up(struct worker_link *link, enum symbol_status why)
 {
-	link->gave_up = SYMBOL_WORKER_DIED;
-	unwind_queue_give_up(&link->unwinds, SYMBOL_WORKER_DIED);
+	link->gave_up = why;
+	unwind_queue_give_up(&link->unwinds, why);
 	keeper_stop(&link->keeper);
+}
+
+/* Whether the worker has closed its end, which it does by ending alone. */
+static bool has_ended(const struct worker_link *link)
+{
+	struct pollfd worker = { .fd = link->socket };
+
+	return poll(&worker, 1, 0) == 1 && worker.revents & POLLHUP;
 }
 
 /* The first thing that was sent and not answered: true when that is a request for an unwind table. */
@@ -104,7 +112,7 @@ static bool table_is_to_blame(const struct worker_link *link)
 static void lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
 {
 	struct handed_file *culprit = link->sent.nr ? &link->files.data[link->sent.data[0]] : asked;
-	bool is_table = table_is_to_blame(link);
+	bool is_table = table_is_to_blame(link), ended = has_ended(link);
 
 	closep(&link->socket);
 	link->socket = link->pid = -1;
@@ -132,8 +140,8 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 	if (now_ms() - link->started_ms >= FORGIVEN_MS)
 		link->nr_starts = 1;
 	/* The keeper ends the old one, which may hang, before it starts the next. */
-	if (link->nr_starts >= STARTS_MAX || keeper_ask_worker(&link->keeper))
-		give_up(link);
+	if (link->nr_starts >= STARTS_MAX || keeper_ask_worker(&link->keeper, ended))
+		give_up(link, SYMBOL_WORKER_DIED);
 }
 
 enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_file *file)
@@ -142,21 +150,32 @@ enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_
 	return SYMBOL_WORKER_DIED;
 }
 
+static void take_worker(struct worker_link *link, const struct keeper_answer *answer)
+{
+	link->pid = answer->pid;
+	link->socket = answer->socket;
+	link->nr_starts++;
+	link->granted_ms = 0;
+	link->heard_ms = link->started_ms = now_ms();
+}
+
 bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 {
+	struct keeper_answer answer;
 	int err;
 
 	if (link->socket >= 0)
 		return true;
 	if (link->gave_up != SYMBOL_OK)
 		return false;
-	err = keeper_get_worker(&link->keeper, timeout_ms, &link->pid, &link->socket);
+	err = keeper_get_worker(&link->keeper, timeout_ms, &answer);
+	if (answer.last_end != WORKER_END_UNKNOWN)
+		link->last_end = answer.last_end;
 	if (!err) {
-		link->nr_starts++;
-		link->granted_ms = 0;
-		link->heard_ms = link->started_ms = now_ms();
+		take_worker(link, &answer);
 	} else if (err != -ETIMEDOUT || timeout_ms) {
-		give_up(link);
+		link->start_err = err;
+		give_up(link, SYMBOL_NOT_STARTED);
 	}
 	return !err;
 }
@@ -214,7 +233,7 @@ static int take_indexed(struct worker_link *link)
 	struct handed_file *file = link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
 	uint32_t status = link->message.header.status;
 
-	if (!file || file->number != link->message.header.file || status > SYMBOL_NO_MEMORY || !build_id ||
+	if (!file || file->number != link->message.header.file || status > SYMBOL_NO_DESCRIPTORS || !build_id ||
 	    !is_build_id(build_id))
 		return -EPROTO;
 	file->build_id = text_pool_add(&link->texts, build_id);

@@ -25,6 +25,8 @@ enum handed_state {
 	HANDED_REFUSED, /* cannot be used; the status says why */
 };
 
+#define START_TIMEOUT_MS 5000
+
 struct handed_file {
 	uint32_t number;
 	int fd; /* -1 when not held */
@@ -46,6 +48,8 @@ struct worker_link {
 	int64_t looked_ms; /* at the CPU time that it has used */
 	int64_t granted_ms; /* of which so much is forgiven */
 	enum symbol_status gave_up; /* why there will be no further worker; SYMBOL_OK while there may be */
+	int start_err; /* of SYMBOL_NOT_STARTED: a negative errno */
+	int last_end; /* how the last worker that died ended: of waitpid(), or WORKER_END_UNKNOWN */
 	VEC(struct handed_file) files; /* in the order of symbolizer_add_file() */
 	VEC(uint32_t) sent; /* positions in files, in the order of sending, not acknowledged yet */
 	uint64_t nr_messages; /* files and requests for tables that were sent */

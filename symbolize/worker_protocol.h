@@ -41,16 +41,17 @@ enum message_kind {
 	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table; text: elf_needs */
 	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */
 	/* to and from the keeper */
-	MESSAGE_START, /* end the worker, if one runs, and start another */
+	MESSAGE_START, /* end the worker, if one runs, and start another; `status` 1: it ends by itself already */
 	MESSAGE_GRANT, /* the worker that runs may use its CPU time anew */
-	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file` */
+	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file`; or without, and `status` is the
+			  * errno. `more`: how the one before ended by itself, as waitpid() tells it, and 1 << 16; 0 unknown */
 	MESSAGE_NR
 };
 
 struct message_header {
 	uint32_t kind;
 	uint32_t file;
-	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS and USDT, or a candidate for debug files */
+	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS, USDT and STARTED, or a candidate for debug files */
 	uint32_t more;
 	uint32_t nr, nr_text;
 };

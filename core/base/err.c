@@ -7,7 +7,11 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/resource.h>
+
+#include "core/base/descriptors.h"
 
 static _Thread_local struct {
 	enum err_kind kind;
@@ -15,13 +19,31 @@ static _Thread_local struct {
 	char hint[512];
 } last;
 
-static void record(enum err_kind kind, const char *format, va_list arguments)
+/* A limit of open files: what is to be raised, and to what. */
+static void hint_open_files(int code)
 {
+	struct rlimit limit = {};
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (code == -ENFILE)
+		hint("the host has too many open files: raise fs.file-max (sysctl)");
+	else
+		hint("%llu open files are allowed: raise that limit to %llu or more ('ulimit -n' as root, LimitNOFILE= of a "
+		     "service, --ulimit nofile= of a container)",
+		     (unsigned long long)limit.rlim_cur, (unsigned long long)descriptors_wanted());
+}
+
+static void record(enum err_kind kind, int code, const char *format, va_list arguments)
+{
+	bool is_limit = code == -EMFILE || code == -ENFILE;
+
 	if (last.kind != ERR_NONE)
 		return;
-	last.kind = kind;
+	last.kind = is_limit ? ERR_HOST : kind;
 	last.hint[0] = '\0';
 	vsnprintf(last.cause, sizeof(last.cause), format, arguments);
+	if (is_limit)
+		hint_open_files(code);
 }
 
 int fail(int code, const char *format, ...)
@@ -29,7 +51,7 @@ int fail(int code, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	record(ERR_FAILED, format, arguments);
+	record(ERR_FAILED, code, format, arguments);
 	va_end(arguments);
 	return code;
 }
@@ -39,7 +61,7 @@ int fail_host(int code, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	record(ERR_HOST, format, arguments);
+	record(ERR_HOST, code, format, arguments);
 	va_end(arguments);
 	return code;
 }
@@ -49,7 +71,7 @@ int fail_usage(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	record(ERR_USAGE, format, arguments);
+	record(ERR_USAGE, -EINVAL, format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }
@@ -59,7 +81,7 @@ int fail_no_match(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	record(ERR_NO_MATCH, format, arguments);
+	record(ERR_NO_MATCH, -ENOENT, format, arguments);
 	va_end(arguments);
 	return -ENOENT;
 }

@@ -4,7 +4,8 @@
  *
  * Functions return 0 or a negative errno. `return fail(-ENOENT, "event '%s': no such tracepoint", name);` records the
  * line and returns the code in one expression, so a failure without a code cannot be written. The first cause wins
- * until err_clear(): a caller that fails because its callee failed just hands the code up.
+ * until err_clear(): a caller that fails because its callee failed just hands the code up. -EMFILE and -ENFILE, limits of
+ * open files, are always of kind ERR_HOST and have a hint; limits.h has other limits.
  *
  * A message is `<object>: <what>: <reason>`, user text in single quotes, lower case, no full stop. The kind decides the
  * exit status; docs/exit-status.md has the table.
@@ -18,7 +19,7 @@ enum err_kind {
 	ERR_NONE,
 	ERR_FAILED,   /* exit 1 */
 	ERR_USAGE,    /* exit 2 */
-	ERR_HOST,     /* exit 3: a kernel feature or a privilege is missing, and is named */
+	ERR_HOST,     /* exit 3: a kernel feature or a privilege is missing, or a limit is too low; it is named */
 	ERR_NO_MATCH, /* exit 5: the pattern matched nothing */
 };
 

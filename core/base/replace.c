@@ -13,6 +13,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/limits.h"
 
 static const char *reason(int err)
 {
@@ -122,8 +123,11 @@ int replace_file(const char *path, const void *bytes, size_t nr_bytes)
 		return err;
 	temporary_name(temporary, sizeof(temporary));
 	err = write_new(&place, temporary, bytes, nr_bytes);
-	if (err)
-		return fail(err, "'%s': cannot be written: %s", path, reason(err));
+	if (err) {
+		_cleanup_(freep) char *what = xasprintf("'%s'", path);
+
+		return fail_write(err, what);
+	}
 	fsync(place.directory_fd); /* the name; some file systems cannot, and the file is there all the same */
 	return 0;
 }

@@ -2,12 +2,13 @@
 /* Exit statuses, in one list: main.c ends with them and every man page explains them. docs/exit-status.md has more. */
 #pragma once
 
-#define EXIT_STATUSES(X)                                                                               \
-	X(DONE, 0, "done; ending by Ctrl-C or SIGTERM included")                                       \
-	X(FAILED, 1, "failed")                                                                         \
-	X(USAGE, 2, "usage error")                                                                     \
-	X(HOST, 3, "this host cannot do it: a kernel feature or a privilege is missing, and is named") \
-	X(LOST, 4, "something was lost, under --strict")                                               \
+#define EXIT_STATUSES(X)                                                                                            \
+	X(DONE, 0, "done; ending by Ctrl-C or SIGTERM included")                                                    \
+	X(FAILED, 1, "failed")                                                                                      \
+	X(USAGE, 2, "usage error")                                                                                  \
+	X(HOST, 3,                                                                                                  \
+	  "this host cannot do it: a kernel feature or a privilege is missing, or a limit is too low; it is named") \
+	X(LOST, 4, "something was lost, under --strict")                                                            \
 	X(NO_MATCH, 5, "the pattern matched nothing")
 
 enum exit_status {

@@ -15,7 +15,9 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
 #include "core/base/err.h"
+#include "core/base/limits.h"
 #include "core/engine/process.h"
 #include "core/engine/signals.h"
 
@@ -88,12 +90,14 @@ static int become(const struct user *user)
 	return 0;
 }
 
-/* Signals as a shell would give them: main.c ignores SIGPIPE. */
-static void restore_signals(void)
+/* Signals and limits as a shell would give them: main.c ignores two signals, and raises the limit of open files. */
+static void restore_circumstances(void)
 {
 	sigset_t none;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	descriptors_restore();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -111,7 +115,7 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 	int err = become(user);
 	char go;
 
-	restore_signals();
+	restore_circumstances();
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	if (getppid() != parent || read(go_fd, &go, 1) != 1)
 		_exit(0);
@@ -135,7 +139,7 @@ int command_start(char *const *words, struct command **ret_command)
 		return fail(-errno, "command: pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid < 0)
-		return fail(-errno, "command: fork: %s", strerror(errno));
+		return fail_start(-errno, "command");
 	if (!pid) {
 		close(go[1]);
 		close(answers[0]);

@@ -157,13 +157,17 @@ int elsewhere_name(struct profile *profile, const char *directories, const char 
 	struct elsewhere elsewhere = { .profile = profile, .directories = directories };
 	int err = naming_start(&naming, &elsewhere.symbolizer);
 
-	if (err)
+	err = err ?: naming_await(elsewhere.symbolizer);
+	if (err) {
+		symbolizer_free(elsewhere.symbolizer);
 		return err;
+	}
 	if (vmlinux)
 		err = kernel_debug_open(&lines.kernel, profile, elsewhere.symbolizer);
 	find_waiting(&elsewhere, numbers);
 	name_saved_frames(profile, elsewhere.symbolizer, numbers);
 	source_lines_find(&lines, profile, elsewhere.symbolizer, numbers, UINT64_MAX);
+	naming_warn(elsewhere.symbolizer);
 	symbolizer_free(elsewhere.symbolizer);
 	return err;
 }

@@ -2,12 +2,14 @@
 #include "core/engine/naming.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/base/limits.h"
 #include "core/engine/debug_files.h"
 #include "core/engine/tracer.h"
 
@@ -64,6 +66,25 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 	return symbolizer_new(&options, ret_symbolizer);
 }
 
+int naming_await(struct symbolizer *symbolizer)
+{
+	int err = symbolizer_await(symbolizer);
+
+	return err ? fail_start(err, "symbol worker") : 0;
+}
+
+void naming_warn(struct symbolizer *symbolizer)
+{
+	const char *end = symbolizer ? symbolizer_last_end(symbolizer) : NULL;
+	int err = symbolizer ? symbolizer_await(symbolizer) : 0;
+
+	if (end)
+		fprintf(stderr, "WARNING: a symbol worker ended by %s: names may be missing\n", end);
+	if (err && err != -EPIPE)
+		fprintf(stderr, "WARNING: the symbol worker could not be started again: %s: names are missing\n",
+			strerror(-err));
+}
+
 /* The frames of one file, or of the kernel, that wait for a name. */
 struct batch {
 	VEC(uint32_t) frames;
@@ -82,11 +103,11 @@ enum frame_reason naming_reason(enum symbol_status status, bool is_kernel)
 	case SYMBOL_OK:
 		return REASON_NAMED;
 	case SYMBOL_NO_FILE:
-		return REASON_NO_FILE;
+		return is_kernel ? REASON_KERNEL_UNREADABLE : REASON_NO_FILE;
 	case SYMBOL_NOT_ELF:
 		return REASON_NOT_ELF;
 	case SYMBOL_MALFORMED:
-		return REASON_MALFORMED;
+		return is_kernel ? REASON_KERNEL_UNREADABLE : REASON_MALFORMED;
 	case SYMBOL_NO_TABLE:
 		return REASON_NO_SYMBOLS;
 	case SYMBOL_NOT_FOUND:
@@ -96,8 +117,13 @@ enum frame_reason naming_reason(enum symbol_status status, bool is_kernel)
 	case SYMBOL_TIMEOUT:
 		return REASON_TIMEOUT;
 	case SYMBOL_WORKER_DIED:
-	case SYMBOL_NO_MEMORY:
 		return REASON_WORKER_DIED;
+	case SYMBOL_NO_MEMORY:
+		return REASON_NO_MEMORY;
+	case SYMBOL_NO_DESCRIPTORS:
+		return REASON_NO_DESCRIPTORS;
+	case SYMBOL_NOT_STARTED:
+		return REASON_NO_WORKER;
 	}
 	return REASON_WORKER_DIED;
 }

@@ -335,9 +335,16 @@ const char *frame_reason_text(enum frame_reason reason)
 		[REASON_NO_SYMBOL] = "no symbol covers the address",
 		[REASON_KERNEL_HIDDEN] = "/proc/kallsyms hides addresses",
 		[REASON_KERNEL_UNKNOWN] = "no kernel symbol covers the address",
-		[REASON_TIMEOUT] = "reading the file's symbols took too long",
+		[REASON_TIMEOUT] = "reading the symbols took too long",
 		[REASON_WORKER_DIED] = "the symbol worker died",
 		[REASON_FOREIGN] = "of a process outside of our pid namespace",
+		[REASON_NO_MEMORY] = "too little memory for the file's symbols",
+		[REASON_NO_DESCRIPTORS] = "too many open files",
+		[REASON_NO_WORKER] = "the symbol worker could not be started",
+		[REASON_KERNEL_UNREADABLE] = "/proc/kallsyms could not be read",
+		[REASON_UNREAD] = "the mappings of the process could not be read",
+		[REASON_TOO_MANY_FILES] = "too many mapped files",
+		[REASON_TOO_MANY_MAPPINGS] = "the process has too many mappings",
 	};
 
 	return (size_t)reason < REASON_NR ? texts[reason] : "unknown reason";
@@ -353,6 +360,7 @@ const char *line_reason_text(enum line_reason reason)
 		[LINES_NO_LINE] = "the debug information says nothing about the place",
 		[LINES_LATE] = "reading the debug information took too long",
 		[LINES_WORKER_DIED] = "the symbol worker died",
+		[LINES_NO_WORKER] = "the symbol worker could not be started",
 		[LINES_NO_CODE] = "code without a file",
 		[LINES_NO_MEMORY] = "too much for the symbol worker",
 		[LINES_MODULE] = "code that the kernel made, or of a module: debug information of modules is not read",

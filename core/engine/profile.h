@@ -52,8 +52,15 @@ enum frame_reason {
 	REASON_KERNEL_HIDDEN, /* /proc/kallsyms shows no addresses (kptr_restrict, CAP_SYSLOG) */
 	REASON_KERNEL_UNKNOWN, /* no kernel symbol covers the address */
 	REASON_TIMEOUT, /* the symbol worker took too long on this file */
-	REASON_WORKER_DIED,
+	REASON_WORKER_DIED, /* while it read this file, or after it had died too often */
 	REASON_FOREIGN, /* of a process outside of our pid namespace, which /proc does not show */
+	REASON_NO_MEMORY, /* for its symbols, in the symbol worker or here */
+	REASON_NO_DESCRIPTORS, /* too many open files, in the symbol worker or here */
+	REASON_NO_WORKER, /* the symbol worker could not be started */
+	REASON_KERNEL_UNREADABLE, /* /proc/kallsyms could not be opened or read */
+	REASON_UNREAD, /* the mappings of the process could not be read, though it was there */
+	REASON_TOO_MANY_FILES, /* images.h keeps no more of them */
+	REASON_TOO_MANY_MAPPINGS, /* of the process: mappings.h keeps no more of them, and those that it keeps do not cover it */
 	REASON_NR
 };
 
@@ -70,6 +77,7 @@ enum line_reason {
 	LINES_KERNEL, /* code of the kernel, whose debug information is not here */
 	LINES_NO_MEMORY, /* the symbol worker had too little, or too many files open */
 	LINES_MODULE, /* code of a kernel module, or that the kernel made: they are not looked up */
+	LINES_NO_WORKER, /* the symbol worker could not be started */
 	LINES_NR
 };
 

@@ -34,6 +34,7 @@
 #define PROBE_RING_BYTES (4 << 20)
 #define MIN_TASKS 16384U
 #define MAX_TASKS (1U << 18) /* 40 MB of kernel memory */
+#define TYPES_MAX_BYTES (1 << 20) /* of the kernel's types that the object asks for: some kilobytes */
 #define MANY_CPUS 256 /* from here on fewer scratch slots per CPU: they are allocated for all possible CPUs */
 
 /* The plan, the profile and the BPF side number the same things. */
@@ -467,10 +468,20 @@ static int configure(struct session *session, const struct plan *plan, const str
 /*
  * Programs that attach by type need all of the kernel's types in libbpf; for the others what CO-RE asks for is enough.
  */
+/* Where the types that the object needs are put; -1: nowhere, and libbpf reads them all. Files may have no size (ulimit -f). */
+static int open_types(void)
+{
+	_cleanup_(closep) int fd = memfd_create("kernel-types", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, TYPES_MAX_BYTES) || ftruncate(fd, 0))
+		return -1;
+	return take_fd(&fd);
+}
+
 static int open_object(struct session *session, const struct attach_plan *attach)
 {
 	bool all_types = attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_FENTRY;
-	_cleanup_(closep) int types = all_types ? -1 : memfd_create("kernel-types", MFD_CLOEXEC);
+	_cleanup_(closep) int types = all_types ? -1 : open_types();
 	char path[32];
 	LIBBPF_OPTS(bpf_object_open_opts, options);
 	int err = 0;

@@ -81,9 +81,10 @@ static int begin_first(struct bpf_map *map, int inner, struct first_inner *first
 	if (err)
 		return fail(err, "map %s: %s", bpf_map__name(map), strerror(-err));
 	*first = (struct first_inner){ .outer = bpf_map__fd(map), .inner = inner };
-	err = pthread_create(&first->thread, NULL, put_first, first);
-	first->running = err == 0;
-	return err ? fail(-err, "thread: cannot be started: %s", strerror(err)) : 0;
+	first->running = !pthread_create(&first->thread, NULL, put_first, first);
+	if (!first->running)
+		put_first(first); /* no threads are allowed: we wait here */
+	return 0;
 }
 
 static int begin_slab(struct session *session)
@@ -112,9 +113,8 @@ int session_begin_counts(struct session *session)
 
 static int await_first(struct first_inner *first)
 {
-	if (!first->running)
-		return 0;
-	pthread_join(first->thread, NULL);
+	if (first->running)
+		pthread_join(first->thread, NULL);
 	first->running = false;
 	return first->err;
 }

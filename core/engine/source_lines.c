@@ -65,6 +65,8 @@ static enum line_reason reason_of(int err)
 	case -EMFILE:
 	case -EMSGSIZE:
 		return LINES_NO_MEMORY;
+	case -ECHILD:
+		return LINES_NO_WORKER;
 	default:
 		return LINES_WORKER_DIED;
 	}

@@ -58,6 +58,7 @@ struct window {
  */
 struct put {
 	pthread_t thread;
+	bool running; /* the thread */
 	int outer, inner;
 	uint32_t slot;
 	uint64_t nr_before; /* what was put into limbo before */
@@ -195,16 +196,18 @@ static void *put_slab(void *argument)
 	return NULL;
 }
 
-static int start_put(struct put *put)
+/* Where no threads are allowed, it is done before this returns. */
+static void start_put(struct put *put)
 {
 	atomic_store(&put->done, false);
-	return -pthread_create(&put->thread, NULL, put_slab, put);
+	put->running = !pthread_create(&put->thread, NULL, put_slab, put);
+	if (!put->running)
+		put_slab(put);
 }
 
-static int begin_put(struct unwind_store *store, uint32_t slot, int fd)
+static void begin_put(struct unwind_store *store, uint32_t slot, int fd)
 {
 	struct put *put = xcalloc(1, sizeof(*put));
-	int err;
 
 	*put = (struct put){
 		.outer = store->options.slabs,
@@ -212,18 +215,14 @@ static int begin_put(struct unwind_store *store, uint32_t slot, int fd)
 		.slot = slot,
 		.nr_before = store->nr_released + store->limbo.nr,
 	};
-	err = start_put(put);
-	if (err) {
-		free(put);
-		return err;
-	}
+	start_put(put);
 	vec_push(&store->puts, put);
-	return 0;
 }
 
 static int finish_put(struct unwind_store *store, const struct put *put)
 {
-	pthread_join(put->thread, NULL);
+	if (put->running)
+		pthread_join(put->thread, NULL);
 	if (!put->err)
 		empty_limbo(store, put->nr_before);
 	return put->err;
@@ -247,10 +246,12 @@ static int finish_puts(struct unwind_store *store, bool all)
 		}
 		one = finish_put(store, put);
 		err = err ? err : one;
-		if (one && !all && !start_put(put))
+		if (one && !all) {
+			start_put(put);
 			store->puts.data[nr++] = put;
-		else
+		} else {
 			free(put);
+		}
 	}
 	store->puts.nr = nr;
 	return err;
@@ -277,7 +278,6 @@ static int make_slab(struct unwind_store *store)
 {
 	uint32_t number = (uint32_t)store->slabs.nr;
 	_cleanup_(closep) int fd = -1;
-	int err = 0;
 
 	if (number >= ST_MAX_SLABS || (uint64_t)(number + 1) * ST_SLAB_BYTES > store->options.max_bytes)
 		return -ENOSPC;
@@ -285,9 +285,7 @@ static int make_slab(struct unwind_store *store)
 	if (fd < 0)
 		return fd;
 	if (number || store->options.first_slab < 0)
-		err = begin_put(store, number, fd);
-	if (err)
-		return err;
+		begin_put(store, number, fd);
 	vec_push(&store->slabs, take_fd(&fd));
 	give_back(store, (struct extent){ number * ST_SLAB_LONGS, ST_SLAB_LONGS });
 	return 0;
@@ -323,8 +321,10 @@ static int allocate(struct unwind_store *store, size_t nr, struct extent *ret_ex
 	if (!nr || take(store, (uint32_t)nr, ret_extent))
 		return 0;
 	err = make_slab(store);
-	if (err == -ENOSPC && store->limbo.nr && !begin_put(store, 0, store->slabs.data[0]))
+	if (err == -ENOSPC && store->limbo.nr) {
+		begin_put(store, 0, store->slabs.data[0]);
 		err = unwind_store_settle(store);
+	}
 	return err ? err : take(store, (uint32_t)nr, ret_extent) ? 0 : -ENOSPC;
 }
 

@@ -81,7 +81,7 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 
 /* ---- frames without a name, or without a line ---- */
 
-#define REASONS_MAX 16
+#define REASONS_MAX 32
 _Static_assert(REASON_NR <= REASONS_MAX && LINES_NR <= REASONS_MAX, "reasons do not fit");
 
 struct missing {

@@ -12,16 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/err.h"
 #include "symbolize/sandbox.h"
 #include "symbolize/symbolizer_private.h"
+
+#include <cmocka.h>
 
 /* ---- confinement ---- */
 
@@ -206,6 +209,63 @@ static void after_the_workers_death_its_files_have_a_reason_and_the_next_works(v
 	fixture_expect(fixture, 2, OFFSET, "first");
 }
 
+static void how_a_worker_ended_is_known(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	assert_null(symbolizer_last_end(fixture->symbolizer));
+	kill_worker(fixture);
+	fixture_expect_status(fixture, 0, SYMBOL_WORKER_DIED);
+	assert_string_equal(symbolizer_last_end(fixture->symbolizer), "signal 9 (Killed)");
+}
+
+/* A process that may not raise its limits. */
+static void keep_limits(void)
+{
+	cap_t capabilities = cap_get_proc();
+	const cap_value_t resource = CAP_SYS_RESOURCE;
+
+	cap_set_flag(capabilities, CAP_EFFECTIVE, 1, &resource, CAP_CLEAR);
+	cap_set_flag(capabilities, CAP_PERMITTED, 1, &resource, CAP_CLEAR);
+	cap_set_proc(capabilities);
+	cap_free(capabilities);
+}
+
+/* Whether a worker that cannot be started has its reason; in a child. A user who is not root cannot even start the keeper. */
+static int check_no_processes(struct fixture *fixture)
+{
+	const struct rlimit none = { 0, 0 };
+	const struct symbol_query query = { OFFSET, true };
+	struct symbol_answer answer;
+	struct symbolizer *symbolizer;
+
+	keep_limits();
+	if (setrlimit(RLIMIT_NPROC, &none))
+		return 1;
+	if (symbolizer_new(&(struct symbolizer_options){}, &symbolizer))
+		return err_kind() == ERR_HOST && strstr(err_hint(), "ulimit -u") ? 0 : 2;
+	if (symbolizer_await(symbolizer) != -EAGAIN)
+		return 3;
+	symbolizer_add_file(symbolizer, 0, elf_writer_fd(&fixture->writer));
+	if (symbolizer_name_file(symbolizer, 0, &query, 1, &answer) != -ECHILD || answer.status != SYMBOL_NOT_STARTED)
+		return 4;
+	return symbolizer_last_end(symbolizer) ? 5 : 0;
+}
+
+static void a_worker_that_cannot_be_started_did_not_die(void **state)
+{
+	int child, status;
+
+	elf_writer_finish(&((struct fixture *)*state)->writer);
+	child = fork();
+	if (!child)
+		_exit(check_no_processes(*state));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 static void lost_files_are_opened_again_where_the_caller_can(void **state)
 {
 	struct fixture *fixture = *state;
@@ -365,7 +425,7 @@ static void handing_files_over_never_waits(void **state)
 	kill(pid, SIGCONT);
 	fixture_expect(fixture, 0, OFFSET, "first");
 	fixture_expect(fixture, 63, OFFSET, "first");
-	fixture_expect_status(fixture, 79, SYMBOL_NO_FILE); /* more than half of our descriptors at once */
+	fixture_expect_status(fixture, 79, SYMBOL_NO_DESCRIPTORS); /* more than half of our descriptors at once */
 	fixture_add(fixture, 80);
 	fixture_expect(fixture, 80, OFFSET, "first");
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -428,6 +488,8 @@ int main(void)
 		TEST(the_worker_inherits_no_descriptors_and_keeps_none),
 		TEST(signals_for_the_terminal_do_not_reach_the_worker),
 		TEST(after_the_workers_death_its_files_have_a_reason_and_the_next_works),
+		TEST(how_a_worker_ended_is_known),
+		TEST(a_worker_that_cannot_be_started_did_not_die),
 		TEST(lost_files_are_opened_again_where_the_caller_can),
 		TEST(the_kernel_is_named_by_the_next_worker),
 		TEST(after_three_replacements_there_is_none),

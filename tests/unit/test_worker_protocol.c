@@ -280,7 +280,7 @@ static void an_honest_answer_is_taken(void **state)
 static void an_answer_without_its_name_is_malformed(void **state)
 {
 	static const struct wire_answer answers[] = {
-		{ .status = SYMBOL_NO_MEMORY + 1, .name = 1 },
+		{ .status = SYMBOL_NO_DESCRIPTORS + 1, .name = 1 },
 		{ .status = UINT32_MAX, .name = 1 },
 		{ .status = SYMBOL_OK, .name = 0 },
 		{ .status = SYMBOL_OK, .name = 100 },
@@ -324,8 +324,11 @@ static void acknowledgements_must_be_true(void **state)
 		uint32_t file, status;
 		const char *build_id;
 	} lies[] = {
-		{ 1, SYMBOL_OK, "" },       { 0, SYMBOL_NO_MEMORY + 1, "" }, { 0, SYMBOL_OK, "../../etc/shadow" },
-		{ 0, SYMBOL_OK, "ABCDEF" }, { 0, SYMBOL_OK, "123" },
+		{ 1, SYMBOL_OK, "" },
+		{ 0, SYMBOL_NO_DESCRIPTORS + 1, "" },
+		{ 0, SYMBOL_OK, "../../etc/shadow" },
+		{ 0, SYMBOL_OK, "ABCDEF" },
+		{ 0, SYMBOL_OK, "123" },
 	};
 
 	(void)state;
