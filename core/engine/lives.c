@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/engine/lives.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "core/base/alloc.h"
@@ -101,6 +102,24 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
 	return life;
 }
 
+enum life_state life_state_after(int err)
+{
+	if (!err)
+		return LIFE_COMPLETE;
+	if (err == -EACCES || err == -EPERM)
+		return LIFE_DENIED;
+	return err == -ESRCH || err == -ENOENT ? LIFE_GONE : LIFE_UNREADABLE;
+}
+
+int life_reason_unmapped(const struct life *life)
+{
+	if (!life)
+		return REASON_UNMAPPED;
+	if (life->state == LIFE_DENIED || life->state == LIFE_UNREADABLE)
+		return REASON_UNREAD;
+	return life->state == LIFE_GONE ? REASON_EXITED : life->is_cut ? REASON_TOO_MANY_MAPPINGS : REASON_UNMAPPED;
+}
+
 bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost)
 {
 	if (!has_lost && now_ns < life->reread_ns)
@@ -117,6 +136,17 @@ void life_forget_mappings(struct life *life)
 	mappings_free(life->mappings);
 	life->mappings = mappings_new();
 	life->state = LIFE_UNREAD;
+	life->is_cut = false;
+}
+
+void life_add_mapping(struct life *life, const struct mapping *mapping, bool is_read)
+{
+	if (!mappings_add(&life->mappings, mapping))
+		return;
+	if (is_read || life->is_cut)
+		life->is_cut = true;
+	else
+		life_forget_mappings(life);
 }
 
 void life_tell_mapping(struct profile *profile, const struct life *life, const struct mapping *mapping, uint32_t file)

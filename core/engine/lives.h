@@ -20,6 +20,7 @@ enum life_state {
 	LIFE_COMPLETE, /* everything is known */
 	LIFE_GONE,     /* the process was gone before it could be read */
 	LIFE_DENIED,   /* we may not read it */
+	LIFE_UNREADABLE, /* it could not be read for another reason, such as too many open files */
 };
 
 struct life {
@@ -32,6 +33,7 @@ struct life {
 	uint64_t start_time_ns; /* as its first record said; 0 unknown */
 	uint64_t exec_id;       /* 0 unknown. A fork copies it and exec counts it up, or the first record says it */
 	uint64_t nr_lost; /* side-band records that were lost when its mappings were last known */
+	bool is_cut;    /* there are more mappings than are kept */
 	bool by_exec;   /* the process was there before, as another program */
 	bool unwound;   /* changes of its mappings are reported (spaces_next_changed()) */
 	bool changed;   /* and does not know them as they are now */
@@ -40,6 +42,12 @@ struct life {
 
 struct lives;
 struct profile;
+
+/* The state of a life whose mappings were read, with this result. */
+enum life_state life_state_after(int err);
+
+/* The enum frame_reason of an address that no mapping of `life` covers; NULL: of no life. */
+int life_reason_unmapped(const struct life *life);
 
 struct lives *lives_new(void);
 void lives_free(struct lives *lives);
@@ -67,6 +75,12 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
  * look doubles the pause, up to a minute.
  */
 bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost);
+
+/*
+ * Adds a mapping, which was read from maps or told by the side-band. Where there is no room for what is told, all is forgotten and
+ * to be read again, because the table may be full of what has gone; where there is none for what is read, the life is cut.
+ */
+void life_add_mapping(struct life *life, const struct mapping *mapping, bool is_read);
 
 /* Forgets what was mapped: it is to be read again. */
 void life_forget_mappings(struct life *life);

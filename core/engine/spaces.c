@@ -94,10 +94,9 @@ static void want_unwound(struct spaces *spaces, struct life *life)
 	note_change(spaces, life);
 }
 
-static void add_mapping(struct spaces *spaces, struct life *life, const struct mapping *mapping)
+static void add_mapping(struct spaces *spaces, struct life *life, const struct mapping *mapping, bool is_read)
 {
-	if (mappings_add(&life->mappings, mapping))
-		life_forget_mappings(life);
+	life_add_mapping(life, mapping, is_read);
 	note_change(spaces, life);
 }
 
@@ -144,7 +143,7 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 		.image = image_of(reading->spaces, &key),
 	};
 
-	add_mapping(reading->spaces, reading->life, &mapping);
+	add_mapping(reading->spaces, reading->life, &mapping, true);
 	note_dump(reading->spaces, reading->life->tgid, &mapping, &key);
 }
 
@@ -165,11 +164,6 @@ static int read_maps(struct spaces *spaces, struct life *life)
 
 static void drain(struct spaces *spaces);
 
-static bool is_denial(int err)
-{
-	return err == -EACCES || err == -EPERM;
-}
-
 /*
  * Reads the maps of a life that still runs. The program may be exchanged, or the pid used again, while we read: the
  * side-band up to after the reading tells, and then what was read is thrown away.
@@ -177,6 +171,7 @@ static bool is_denial(int err)
 static int read_life(struct spaces *spaces, struct life *life)
 {
 	struct mappings *before = mappings_share(life->mappings);
+	bool was_cut = life->is_cut;
 	int err = read_maps(spaces, life);
 
 	life->nr_lost = spaces_lost(spaces);
@@ -190,6 +185,7 @@ static int read_life(struct spaces *spaces, struct life *life)
 	}
 	mappings_free(life->mappings);
 	life->mappings = before;
+	life->is_cut = was_cut;
 	return err;
 }
 
@@ -199,8 +195,8 @@ static void inherit(struct life *life, const struct life *parent)
 	struct mappings *own = life->mappings;
 
 	life->mappings = mappings_share(parent->mappings);
-	if (mappings_add_all(&life->mappings, own))
-		life_forget_mappings(life);
+	if (mappings_add_all(&life->mappings, own) || parent->is_cut)
+		life->is_cut = true;
 	mappings_free(own);
 }
 
@@ -225,9 +221,9 @@ static enum life_state complete_life(struct spaces *spaces, struct life *life, u
 		return life->state;
 	if (may_be_read(spaces, life, time_ns))
 		err = read_life(spaces, life);
-	if (is_denial(err) && !spaces->nr_denied++)
+	life->state = life_state_after(err);
+	if (life->state == LIFE_DENIED && !spaces->nr_denied++)
 		spaces->denied_tgid = life->tgid;
-	life->state = !err ? LIFE_COMPLETE : is_denial(err) ? LIFE_DENIED : LIFE_GONE;
 	if (!err || !life->parent_tgid || !nr_parents)
 		return life->state;
 	parent = find_or_begin_life(spaces, life->parent_tgid, life->start_ns);
@@ -256,7 +252,7 @@ static void note_mmap(struct spaces *spaces, const struct sideband_record *recor
 	mapping.image = image_of(spaces, &key);
 	if (record->build_id_bytes)
 		images_set_build_id(spaces->images, mapping.image, record->build_id, record->build_id_bytes);
-	add_mapping(spaces, life, &mapping);
+	add_mapping(spaces, life, &mapping, false);
 	note_dump(spaces, record->tgid, &mapping, &key);
 }
 
@@ -299,6 +295,7 @@ static void note_fork(struct spaces *spaces, const struct sideband_record *recor
 	mappings_free(life->mappings);
 	life->mappings = mappings_share(parent->mappings);
 	life->nr_lost = parent->nr_lost;
+	life->is_cut = parent->is_cut;
 	life->exec_id = parent->exec_id;
 	if (parent->state == LIFE_COMPLETE)
 		life->state = LIFE_COMPLETE;
@@ -466,11 +463,6 @@ static const struct mapping *find_mapping(struct spaces *spaces, struct life *li
 
 /* ---- frames ---- */
 
-static uint8_t reason_unmapped(const struct profile_record *record, const struct life *life)
-{
-	return record->foreign ? REASON_FOREIGN : life && life->state == LIFE_GONE ? REASON_EXITED : REASON_UNMAPPED;
-}
-
 /* Turns a raw frame into what the mapping says about it. */
 static void place_in_image(struct spaces *spaces, const struct life *life, const struct mapping *mapping,
 			   struct profile_frame *frame)
@@ -490,8 +482,8 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 		frame->where = frame->where - mapping->start + mapping->file_offset;
 		return;
 	}
-	frame->reason = mapping->image == IMAGE_NONE ? REASON_NO_FILE : REASON_ANONYMOUS;
-	if (kind == MAPPING_ANONYMOUS)
+	frame->reason = mapping->image == IMAGE_NONE ? REASON_TOO_MANY_FILES : REASON_ANONYMOUS;
+	if (mapping->image == IMAGE_ANONYMOUS)
 		jit_maps_note(spaces->jit_maps, life->tgid, spaces->now_ns);
 	else
 		frame->module =
@@ -503,7 +495,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 {
 	struct profile_frame frame = {
 		.kind = FRAME_USER_RAW,
-		.reason = reason_unmapped(record, life),
+		.reason = (uint8_t)(record->foreign ? REASON_FOREIGN : life_reason_unmapped(life)),
 		.exact = exact,
 		.space = record->tgid,
 		.where = address,
@@ -517,7 +509,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 		mapping = lives_mapping_before_exec(&life, address, time_ns);
 	if (mapping)
 		place_in_image(spaces, life, mapping, &frame);
-	else if (life && life->state == LIFE_COMPLETE)
+	else if (frame.reason == REASON_UNMAPPED && life && life->state == LIFE_COMPLETE)
 		frame.where = frame.space = 0; /* no code: what a walk made of something that is no frame */
 	return profile_add_frame(spaces->options.profile, &frame);
 }

@@ -2,9 +2,12 @@
 /* core/engine/lives.c: which program an address belongs to while execve() is under way, and when maps are read again. */
 #include "core/engine/lives.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
+#include "core/engine/profile.h"
 
 #include <cmocka.h>
 
@@ -97,6 +100,70 @@ static void the_pause_between_two_looks_at_maps_ends_at_a_minute(void **state)
 	assert_int_equal(life.reread_pause_ns, minute_ns);
 }
 
+static struct mapping numbered(uint64_t number)
+{
+	return (struct mapping){ 0x10000 + number * 0x2000, 0x11000 + number * 0x2000, 0, 0, (uint32_t)number };
+}
+
+/* What does not fit is known to be missing; it is not forgotten and read again for ever. */
+static void a_life_with_more_mappings_than_are_kept_is_cut(void **state)
+{
+	struct lives *lives = lives_new();
+	struct life *life = lives_begin(lives, TGID, 10);
+	uint64_t nr = MAPPINGS_MAX + 10;
+
+	for (uint64_t i = 0; i < nr; i++) {
+		struct mapping mapping = numbered(i);
+
+		assert_int_equal(life->is_cut, i > MAPPINGS_MAX - 1);
+		life_add_mapping(life, &mapping, true);
+	}
+	assert_non_null(mappings_find(life->mappings, numbered(0).start, 40));
+	assert_non_null(mappings_find(life->mappings, numbered(MAPPINGS_MAX - 2).start, 40));
+	assert_null(mappings_find(life->mappings, numbered(nr - 1).start, 40));
+	life->state = LIFE_COMPLETE;
+	life_add_mapping(life, &(struct mapping){ .start = 0x1000, .end = 0x2000 }, false);
+	assert_int_equal(life->state, LIFE_COMPLETE);
+	assert_non_null(mappings_find(life->mappings, numbered(0).start, 40));
+	lives_free(lives);
+}
+
+/* The kernel does not tell what was unmapped: a table that the side-band has filled may be of what has gone. */
+static void a_table_that_fills_as_the_process_runs_is_read_again(void **state)
+{
+	struct lives *lives = lives_new();
+	struct life *life = lives_begin(lives, TGID, 10);
+
+	life->state = LIFE_COMPLETE;
+	for (uint64_t i = 0; i < MAPPINGS_MAX; i++) {
+		struct mapping mapping = numbered(i);
+
+		life_add_mapping(life, &mapping, false);
+	}
+	assert_int_equal(life->state, LIFE_UNREAD);
+	assert_false(life->is_cut);
+	lives_free(lives);
+}
+
+/* That a process may not be read, or could not be just now, is not that nothing is mapped, nor that it has ended. */
+static void what_could_not_be_read_has_not_ended(void **state)
+{
+	const struct {
+		int err, reason;
+	} cases[] = {
+		{ 0, REASON_UNMAPPED },     { -ESRCH, REASON_EXITED },  { -ENOENT, REASON_EXITED },
+		{ -EACCES, REASON_UNREAD }, { -EMFILE, REASON_UNREAD }, { -ENOMEM, REASON_UNREAD },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct life life = { .state = life_state_after(cases[i].err) };
+
+		assert_int_equal(life_reason_unmapped(&life), cases[i].reason);
+	}
+	assert_int_equal(life_reason_unmapped(&(struct life){ .state = LIFE_COMPLETE, .is_cut = true }),
+			 REASON_TOO_MANY_MAPPINGS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +172,9 @@ int main(void)
 		cmocka_unit_test(another_process_of_that_pid_is_not_the_caller),
 		cmocka_unit_test(only_the_program_that_called_counts),
 		cmocka_unit_test(execve_does_not_take_seconds),
+		cmocka_unit_test(a_life_with_more_mappings_than_are_kept_is_cut),
+		cmocka_unit_test(a_table_that_fills_as_the_process_runs_is_read_again),
+		cmocka_unit_test(what_could_not_be_read_has_not_ended),
 		cmocka_unit_test(the_pause_between_two_looks_at_maps_ends_at_a_minute),
 	};
 

@@ -439,7 +439,7 @@ static int check_maps_alone(struct fixture *fixture)
 		return 4;
 	if (own_frame(fixture, 1, before_ns, code)->reason != REASON_ANONYMOUS)
 		return 5;
-	if (frame_at(fixture, 1, now_ns(), 0x400000)->reason != REASON_UNMAPPED)
+	if (frame_at(fixture, 1, now_ns(), 0x400000)->reason != REASON_UNREAD)
 		return 6;
 	return strstr(spaces_note(fixture->spaces), "maps of process 1: permission denied") ? 0 : 7;
 }
