@@ -7,7 +7,7 @@ file(GLOB core_sources CONFIGURE_DEPENDS
 	${PROJECT_SOURCE_DIR}/core/engine/*.c
 	${PROJECT_SOURCE_DIR}/core/render/*.c
 	${PROJECT_SOURCE_DIR}/symbolize/*.c)
-list(APPEND core_sources ${GENERATED}/profile.pb-c.c)
+list(APPEND core_sources ${protobuf_sources})
 file(GLOB applet_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/applets/*.c)
 set(main_source ${PROJECT_SOURCE_DIR}/applets/main.c)
 list(REMOVE_ITEM applet_sources ${main_source})

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *pointer)
+void *xcheck(void *pointer)
 {
 	if (!pointer) {
 		fputs("stacktool: out of memory\n", stderr);
@@ -17,27 +17,27 @@ static void *checked(void *pointer)
 
 void *xmalloc(size_t size)
 {
-	return checked(malloc(size ? size : 1));
+	return xcheck(malloc(size ? size : 1));
 }
 
 void *xcalloc(size_t count, size_t size)
 {
-	return checked(calloc(count ? count : 1, size ? size : 1));
+	return xcheck(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *xreallocarray(void *pointer, size_t count, size_t size)
 {
-	return checked(reallocarray(pointer, count ? count : 1, size ? size : 1));
+	return xcheck(reallocarray(pointer, count ? count : 1, size ? size : 1));
 }
 
 char *xstrdup(const char *text)
 {
-	return checked(strdup(text));
+	return xcheck(strdup(text));
 }
 
 char *xstrndup(const char *text, size_t length)
 {
-	return checked(strndup(text, length));
+	return xcheck(strndup(text, length));
 }
 
 char *xasprintf(const char *format, ...)
@@ -49,5 +49,5 @@ char *xasprintf(const char *format, ...)
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
 	va_end(arguments);
-	return checked(text);
+	return xcheck(text);
 }

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* The pointer, which a library returned; NULL ends the program as the functions below do. */
+void *xcheck(void *pointer);
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *pointer, size_t count, size_t size);

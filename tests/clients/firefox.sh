@@ -37,7 +37,7 @@ printf 'app 7/7 [000] 1.0: 3 c: \n\t4000 f+0x1 (/x)\n\napp 7/9 [001] 2.5: 5 c: \
 "$STACKTOOL" report -o "$T/threads.perf" "$T/in" || fail threads
 opens "$T/threads.perf" 'contains 2 threads' 'app \[tid 7\]' 'app \[tid 9\]' 'Full: 1\.501s'
 # Where threads are not told apart each process has one, with the number of the process: with 0 for all they became one.
-"$STACKTOOL" report -o "$T/numbers.perf" "$SOURCE/tests/fuzz/corpus/stk/no-threads" 2>/dev/null || fail numbers
+"$STACKTOOL" report -o "$T/numbers.perf" "$SOURCE/tests/golden/saved/no-threads" 2>/dev/null || fail numbers
 opens "$T/numbers.perf" 'contains 2 threads' 'app \[tid 7\]' 'web \[tid 9\]'
 "$STACKTOOL" report -f "$ordinary" 2>/dev/null >"$T/p.folded" || fail folded
 opens "$T/p.folded" ' submit_bio - self: 12 \(70\.6%\)' ' read - self: 4 \(23\.5%\), total: 14'

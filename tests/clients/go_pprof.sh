@@ -73,7 +73,7 @@ expect "template arguments" 'std::pair<int, char>::swap\(int, char\)$' "$T/top"
 LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f]' "$T/top" && fail "control characters"
 
 # Where the period is known samples are time as well, and that is what is shown.
-"$STACKTOOL" report -o "$T/time.pb.gz" "$SOURCE/tests/fuzz/corpus/stk/processes" 2>/dev/null || fail "cannot write time"
+"$STACKTOOL" report -o "$T/time.pb.gz" "$SOURCE/tests/golden/saved/processes" 2>/dev/null || fail "cannot write time"
 pprof -top "$T/time.pb.gz" >"$T/top"
 expect "cpu time" '^Type: cpu$' "$T/top"
 expect "cpu time" 'of 50ms total' "$T/top"

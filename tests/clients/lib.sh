@@ -47,5 +47,5 @@ finish() {
 }
 
 # Saved profiles of the golden tests: one as it should be, one by an enemy.
-ordinary=$SOURCE/tests/fuzz/corpus/stk/profile-default
-hostile=$SOURCE/tests/fuzz/corpus/stk/profile-hostile
+ordinary=$SOURCE/tests/golden/saved/profile-default
+hostile=$SOURCE/tests/golden/saved/profile-hostile

@@ -3,7 +3,7 @@
 # ctest: timeout=300
 . "$(dirname "$0")/lib.sh"
 need_modules
-corpus=$SOURCE/tests/fuzz/corpus/stk
+corpus=$SOURCE/tests/golden/saved
 while read -r profile types period; do
 	profile=$corpus/$profile
 	for suffix in pb.gz json speedscope.json; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Saved profiles from anyone: load, print in several views, save again, and load what was saved. Random bytes never
- * pass a checksum, so the checksums are made right first.
+ * Saved profiles from anyone: load, print in several views, save again, and load what was saved. The input is the message
+ * of the file (core/engine/stk.proto); random bytes would never pass the checksum around it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_file.h"
-#include "core/engine/profile_format.h"
+#include "core/engine/stk.h"
 #include "core/render/render.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,47 +41,37 @@ static void print_all(const struct profile *profile, const struct profile_view *
 	}
 }
 
-static void put_checksum(uint8_t *at, const uint8_t *from, size_t nr_bytes)
+/* A file with this message in it. */
+static void wrap(const uint8_t *message, size_t nr, struct buf *ret_bytes)
 {
-	uint32_t checksum = (uint32_t)crc32_z(0, from, nr_bytes);
+	size_t bound = ZSTD_compressBound(nr), packed;
+	uint32_t numbers[2] = { STK_VERSION };
+	uint64_t length;
 
-	for (int i = 0; i < 4; i++)
-		at[i] = (uint8_t)(checksum >> 8 * i);
-}
-
-/* Signs the header and every section that lies inside the bytes. */
-static void sign(uint8_t *bytes, size_t size)
-{
-	size_t at = FORMAT_HEADER_BYTES;
-
-	if (size < FORMAT_HEADER_BYTES)
-		return;
-	put_checksum(bytes + 28, bytes, 28);
-	while (size - at >= FORMAT_SECTION_BYTES) {
-		uint8_t *head = bytes + at;
-		size_t left = size - at - FORMAT_SECTION_BYTES;
-		uint64_t length;
-
-		memcpy(&length, head + 8, sizeof(length));
-		if (length > left || format_padding(length) > left - length)
-			return;
-		put_checksum(head + 16, head + FORMAT_SECTION_BYTES, length);
-		at += FORMAT_SECTION_BYTES + length + format_padding(length);
-	}
+	vec_reserve(ret_bytes, STK_HEADER_BYTES + bound + 1);
+	packed = ZSTD_compress(ret_bytes->data + STK_HEADER_BYTES, bound, message, nr, 1);
+	if (ZSTD_isError(packed))
+		abort();
+	length = packed;
+	ret_bytes->nr = STK_HEADER_BYTES + packed;
+	numbers[1] = (uint32_t)crc32_z(0, (const uint8_t *)ret_bytes->data + STK_HEADER_BYTES, packed);
+	memcpy(ret_bytes->data, STK_MAGIC, STK_MAGIC_BYTES);
+	memcpy(ret_bytes->data + STK_MAGIC_BYTES, numbers, sizeof(numbers));
+	memcpy(ret_bytes->data + STK_MAGIC_BYTES + sizeof(numbers), &length, sizeof(length));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(freep) uint8_t *signed_data = malloc(size ? size : 1);
-	_cleanup_(buf_done) struct buf bytes = {};
+	_cleanup_(buf_done) struct buf file = {}, bytes = {};
 	struct profile profile, again;
 	struct profile_view view;
 
-	if (size)
-		memcpy(signed_data, data, size);
-	sign(signed_data, size);
 	err_clear();
-	if (profile_decode(signed_data, size, "fuzz", &profile))
+	if (!profile_decode(data, size, "raw", &profile)) /* the container, too */
+		profile_done(&profile);
+	wrap(size ? data : (const uint8_t *)"", size, &file);
+	err_clear();
+	if (profile_decode(file.data, file.nr, "fuzz", &profile))
 		return 0;
 	print_all(&profile, &profile.view);
 	view = profile.view;

@@ -5,7 +5,7 @@
 set -u
 : "${STACKTOOL:?path of the tool}"
 here=$(cd "$(dirname "$0")" && pwd)
-corpus=$here/../fuzz/corpus/stk
+corpus=$here/saved
 expected=$here/expected
 accept=${1:-}
 export LC_ALL=C

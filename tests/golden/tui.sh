@@ -28,8 +28,8 @@ walk() {
 	wait $!
 }
 here=$(cd "$(dirname "$0")" && pwd)
-walk "$here/../fuzz/corpus/stk/packed" q
-cmp "$T/notes" <("$STACKTOOL" report "$here/../fuzz/corpus/stk/packed" 2>&1 >/dev/null) || fail "not the notes of a report"
+walk "$here/saved/packed" q
+cmp "$T/notes" <("$STACKTOOL" report "$here/saved/packed" 2>&1 >/dev/null) || fail "not the notes of a report"
 walk "$T/stacks" '\033[B\033[C/^b$\rq'
 [ "$(cat "$T/status")" = 0 ] || fail "status $(cat "$T/status")"
 cmp "$T/before" "$T/after" || fail "the terminal is not as it was"

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 shopt -s nullglob
 failures=0
-own_first='stacktool\.skel\.h|build_info\.h'
+own_first='stk\.pb-c\.h|stacktool\.skel\.h|build_info\.h'
 
 allow() { # FOLDER-GLOB ALLOWED
 	local file header
