@@ -25,8 +25,8 @@ static __always_inline void st_send_event(const struct st_way *way, struct st_st
 	ST_NOTE(way->stats->in_map, 1);
 }
 
-static __always_inline int st_each(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
-				   __u64 probe)
+static __always_inline void st_each(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
+				    __u64 probe)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct st_slot *slot;
@@ -35,7 +35,7 @@ static __always_inline int st_each(void *ctx, const struct st_way *way, const st
 	slot = st_slot_claim(&index);
 	if (!slot) {
 		st_drop(way, ST_LOSS_NO_SLOT);
-		return 0;
+		return;
 	}
 	st_build(ctx, way->stats, slot, index, who, program, probe);
 	slot->stack.head.kind = ST_MESSAGE_EVENT;
@@ -45,5 +45,4 @@ static __always_inline int st_each(void *ctx, const struct st_way *way, const st
 	slot->stack.head.lost = *(volatile __u64 *)&way->control->lost;
 	st_send_event(way, &slot->stack);
 	st_slot_release(slot);
-	return 0;
 }

@@ -14,6 +14,7 @@
  * nothing else, under lockdown=confidentiality.
  */
 #include "bpf/record.bpf.h"
+#include "bpf/returns.h"
 
 /*
  * A child may live in a pid namespace of its own, so what is known of it does not depend on one. Kernels before 6.8 verify a
@@ -88,7 +89,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	struct st_life child = st_read_life((struct task_struct *)ctx->args[1]);
 
 	st_birth(&child);
-	return 0;
+	return ST_RETURN_RAW_TRACEPOINT;
 }
 
 SEC("?raw_tp")
@@ -97,7 +98,7 @@ int on_free(struct bpf_raw_tracepoint_args *ctx)
 	struct st_life task = st_read_life((struct task_struct *)ctx->args[0]);
 
 	st_death(&task);
-	return 0;
+	return ST_RETURN_RAW_TRACEPOINT;
 }
 
 SEC("?tp_btf/sched_process_fork")
@@ -106,7 +107,7 @@ int on_fork_by_type(__u64 *ctx)
 	struct st_life child = st_see_life((struct task_struct *)ctx[1]);
 
 	st_birth(&child);
-	return 0;
+	return ST_RETURN_TP_BTF;
 }
 
 SEC("?tp_btf/sched_process_free")
@@ -115,5 +116,5 @@ int on_free_by_type(__u64 *ctx)
 	struct st_life task = st_see_life((struct task_struct *)ctx[0]);
 
 	st_death(&task);
-	return 0;
+	return ST_RETURN_TP_BTF;
 }

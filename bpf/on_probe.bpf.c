@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Entry points of probes. Each says which kind of program took the stack: that decides whether frame 0 is exact. */
 #include "bpf/probe.bpf.h"
+#include "bpf/returns.h"
 
 SEC("?tp")
 int on_tracepoint(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_TRACEPOINT, st_probe_of(ctx));
+	st_probe_event(ctx, ST_PROGRAM_TRACEPOINT, st_probe_of(ctx));
+	return ST_RETURN_TRACEPOINT;
 }
 
 /*
@@ -26,38 +28,44 @@ SEC("?uprobe")
 int on_uprobe(void *ctx)
 {
 	st_no_private_stack(ctx);
-	return st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
+	return ST_RETURN_UPROBE;
 }
 
 SEC("?uprobe.multi")
 int on_uprobe_multi(void *ctx)
 {
 	st_no_private_stack(ctx);
-	return st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
+	return ST_RETURN_UPROBE_MULTI;
 }
 
 SEC("?kprobe")
 int on_kprobe(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
+	return ST_RETURN_KPROBE;
 }
 
 SEC("?kprobe.multi")
 int on_kprobe_multi(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
+	return ST_RETURN_KPROBE_MULTI;
 }
 
 SEC("?fentry")
 int on_fentry(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_FENTRY, st_config.probe);
+	st_probe_event(ctx, ST_PROGRAM_FENTRY, st_config.probe);
+	return ST_RETURN_FENTRY;
 }
 
 SEC("?raw_tp")
 int on_raw_tracepoint(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, st_config.probe);
+	st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, st_config.probe);
+	return ST_RETURN_RAW_TRACEPOINT;
 }
 
 /*
@@ -65,30 +73,32 @@ int on_raw_tracepoint(void *ctx)
  * before 6.12 (so there is no kernel stack), the raw ones do not. The system calls that are asked for are in st_syscalls.
  * Those of 32-bit code have numbers of their own and are none of these events.
  */
-static __always_inline int st_system_call(void *ctx, __u64 key)
+static __always_inline void st_system_call(void *ctx, __u64 key)
 {
 	__u32 *probe = bpf_map_lookup_elem(&st_syscalls, &key);
 
-	if (!probe || st_is_32bit_call())
-		return 0;
-	return st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, *probe);
+	if (probe && !st_is_32bit_call())
+		st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, *probe);
 }
 
 SEC("?raw_tp")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	return st_system_call(ctx, (__u32)ctx->args[1]);
+	st_system_call(ctx, (__u32)ctx->args[1]);
+	return ST_RETURN_RAW_TRACEPOINT;
 }
 
 SEC("?raw_tp")
 int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	return st_system_call(ctx, ST_SYSCALL_EXIT | st_ended_call((void *)ctx->args[0]));
+	st_system_call(ctx, ST_SYSCALL_EXIT | st_ended_call((void *)ctx->args[0]));
+	return ST_RETURN_RAW_TRACEPOINT;
 }
 
 /* For bpf_prog_test_run: the same path without a probe. */
 SEC("?raw_tp")
 int on_test(void *ctx)
 {
-	return st_probe_event(ctx, ST_PROGRAM_TEST, 0);
+	st_probe_event(ctx, ST_PROGRAM_TEST, 0);
+	return ST_RETURN_RAW_TRACEPOINT;
 }

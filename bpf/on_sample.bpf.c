@@ -8,6 +8,7 @@
  * swallowed; a sample after skipped ones is on the grid.
  */
 #include "bpf/each.bpf.h"
+#include "bpf/returns.h"
 
 static __always_inline void st_note_late(struct st_stats *stats)
 {
@@ -45,15 +46,14 @@ static __always_inline void st_sample(void *ctx, const struct st_way *way, int i
 		st_event(ctx, way, &who, ST_PROGRAM_SAMPLE, 0);
 }
 
-SEC("?perf_event")
-int on_sample(struct bpf_perf_event_data *ctx)
+static __always_inline void st_sample_event(struct bpf_perf_event_data *ctx)
 {
 	int is_idle = !(__u32)bpf_get_current_pid_tgid();
 	struct st_way way = {};
 	__u64 turn, begun;
 
 	if (st_way_begin(&way))
-		return 0;
+		return;
 	ST_NOTE(way.stats->seen, 1);
 	ST_NOTE(way.stats->idle, is_idle);
 	ST_NOTE(way.stats->period_sum, ctx->sample_period);
@@ -61,5 +61,11 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	begun = st_cost_start(turn);
 	st_sample(ctx, &way, is_idle);
 	st_cost_stop(turn, begun, 0);
-	return 0;
+}
+
+SEC("?perf_event")
+int on_sample(struct bpf_perf_event_data *ctx)
+{
+	st_sample_event(ctx);
+	return ST_RETURN_PERF_EVENT;
 }

@@ -4,6 +4,7 @@
  * lockdown=confidentiality. sched_waking and not sched_wakeup: it fires in the context of the waker.
  */
 #include "bpf/offcpu.bpf.h"
+#include "bpf/returns.h"
 
 /*
  * Argument `at` of a tracepoint. In assembly, because the compiler would merge loads from different places into one whose
@@ -24,8 +25,7 @@ static __always_inline __u32 st_state_of(struct task_struct *task)
 	return ((struct task_struct___before_5_14 *)task)->state;
 }
 
-SEC("?tp_btf/sched_switch")
-int on_switch(__u64 *ctx)
+static __always_inline void st_switched(__u64 *ctx)
 {
 	int preempt = (__u8)ST_ARGUMENT(ctx, 0);
 	struct task_struct *prev, *next;
@@ -44,25 +44,30 @@ int on_switch(__u64 *ctx)
 									    : st_state_of(prev);
 	}
 	if (st_way_begin(&way))
-		return 0;
+		return;
 	if (prev->pid)
 		st_switch_out(ctx, &way, prev, preempt ? 0 : state, now);
 	if (next->pid)
 		st_switch_in(&way, next, now);
 	st_cost_stop(now, now, 0);
-	return 0;
 }
 
-static __always_inline int st_woken(void *ctx, struct task_struct *task, __u8 context)
+SEC("?tp_btf/sched_switch")
+int on_switch(__u64 *ctx)
+{
+	st_switched(ctx);
+	return ST_RETURN_TP_BTF;
+}
+
+static __always_inline void st_woken(void *ctx, struct task_struct *task, __u8 context)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct st_way way = {};
 
 	if (st_way_begin(&way))
-		return 0;
+		return;
 	st_wake(ctx, &way, task, context, now);
 	st_cost_stop(now, now, 0);
-	return 0;
 }
 
 SEC("?tp_btf/sched_waking")
@@ -70,7 +75,8 @@ int on_waking(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
 
-	return st_woken(ctx, task, st_context());
+	st_woken(ctx, task, st_context());
+	return ST_RETURN_TP_BTF;
 }
 
 /* Where the preemption count cannot be had; user space then tells interrupts by the names in the stack. */
@@ -79,5 +85,6 @@ int on_waking_anywhere(__u64 *ctx)
 {
 	struct task_struct *task = (struct task_struct *)ST_ARGUMENT(ctx, 0);
 
-	return st_woken(ctx, task, 0);
+	st_woken(ctx, task, 0);
+	return ST_RETURN_TP_BTF;
 }

@@ -24,7 +24,7 @@ static __always_inline int st_is_shut(const struct st_control *control)
  * One more event of a probe, and nothing else: this is all that counting costs. Events that are left out are counted
  * too: seen = filtered + events.
  */
-static __always_inline int st_tally(__u32 probe)
+static __always_inline void st_tally(__u32 probe)
 {
 	struct st_tally *tally = bpf_map_lookup_elem(&st_tallies, &probe);
 	struct st_control *control;
@@ -33,7 +33,7 @@ static __always_inline int st_tally(__u32 probe)
 
 	control = bpf_map_lookup_elem(&st_control, &zero);
 	if (!tally || !control || st_is_shut(control))
-		return 0;
+		return;
 	/* From 1 on: turn 0 would be timed on each CPU. */
 	turn = 1 + *(volatile __u64 *)&tally->events + *(volatile __u64 *)&tally->filtered;
 	begun = st_cost_begin(turn, ST_TALLY_COST_BITS);
@@ -42,7 +42,6 @@ static __always_inline int st_tally(__u32 probe)
 	else
 		ST_ADD(tally->filtered, 1);
 	st_cost_end(turn, ST_TALLY_COST_BITS, begun, probe);
-	return 0;
 }
 
 /* An event is recorded, and counted or sent, when the plan wants this task. */
@@ -59,26 +58,26 @@ static __always_inline void st_record_wanted(void *ctx, const struct st_way *way
 		st_event(ctx, way, &who, program, probe);
 }
 
-static __always_inline int st_recorded(void *ctx, __u8 program, __u64 probe)
+static __always_inline void st_recorded(void *ctx, __u8 program, __u64 probe)
 {
 	struct st_way way = {};
 	__u64 turn, begun;
 
 	if (st_way_begin(&way) || st_is_shut(way.control))
-		return 0;
+		return;
 	ST_NOTE(way.stats->seen, 1);
 	turn = *(volatile __u64 *)&way.stats->seen;
 	begun = st_cost_start(turn);
 	st_record_wanted(ctx, &way, program, probe);
 	st_cost_stop(turn, begun, (__u32)probe);
-	return 0;
 }
 
-static __always_inline int st_probe_event(void *ctx, __u8 program, __u64 probe)
+static __always_inline void st_probe_event(void *ctx, __u8 program, __u64 probe)
 {
 	if (st_config.mode == ST_MODE_TALLY)
-		return st_tally((__u32)probe);
-	return st_recorded(ctx, program, probe);
+		st_tally((__u32)probe);
+	else
+		st_recorded(ctx, program, probe);
 }
 
 /*

@@ -345,8 +345,8 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 }
 
 /* The whole way of one event whose stack is that of `ctx`. */
-static __always_inline int st_event(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
-				    __u64 probe)
+static __always_inline void st_event(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
+				     __u64 probe)
 {
 	struct st_slot *slot;
 	__u32 index = 0;
@@ -354,7 +354,7 @@ static __always_inline int st_event(void *ctx, const struct st_way *way, const s
 	slot = st_slot_claim(&index);
 	if (!slot) {
 		ST_NOTE(way->stats->losses[ST_LOSS_NO_SLOT], 1);
-		return 0;
+		return;
 	}
 	st_build(ctx, way->stats, slot, index, who, program, probe);
 	if (st_count(way, &slot->stack.head.id, 0)) {
@@ -364,5 +364,4 @@ static __always_inline int st_event(void *ctx, const struct st_way *way, const s
 		st_send_record(way, &slot->stack);
 	}
 	st_slot_release(slot);
-	return 0;
 }
