@@ -85,6 +85,11 @@ static int open_kernel_symbols(struct run *run)
 	return fd < 0 ? 0 : symbolizer_add_kernel(run->symbolizer, fd);
 }
 
+static bool shows_events(const struct run *run)
+{
+	return run->plan->view.style == VIEW_SNOOP;
+}
+
 static int start_naming(struct run *run)
 {
 	int err;
@@ -98,6 +103,11 @@ static int start_naming(struct run *run)
 				       .debug_directories = run->plan->debug_directories,
 				       .host_root = run->plan->host_root,
 				       .spaces = &run->spaces };
+	/* Names that are wanted while events come must not wait for a server. */
+	if (!run->plan->no_symbolize && !run->plan->interval_ns && !shows_events(run)) {
+		debuginfod_start(&run->debuginfod);
+		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
+	}
 	err = naming_start(&run->naming, &run->symbolizer);
 	if (err || !run->plan->no_symbolize)
 		return err;
@@ -159,11 +169,6 @@ static void set_header(struct run *run)
 	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
 }
 
-static bool shows_events(const struct run *run)
-{
-	return run->plan->view.style == VIEW_SNOOP;
-}
-
 static int open_spaces(struct run *run)
 {
 	struct symbolizer *symbolizer = run->identifier ? run->identifier : run->symbolizer;
@@ -177,11 +182,6 @@ static int open_spaces(struct run *run)
 		.host_root = run->plan->host_root,
 	};
 	int err = spaces_new(&options, &run->spaces);
-
-	/* Names that are wanted while events come must not wait for a server. */
-	if (!run->plan->interval_ns && !shows_events(run))
-		run->naming.debuginfod = run->lines.kernel.debuginfod = &run->debuginfod;
-
 	if (err)
 		return err;
 	if (unwinds) {
@@ -638,6 +638,7 @@ static void run_done(struct run *run)
 	session_free(run->session);
 	symbolizer_free(run->symbolizer);
 	symbolizer_free(run->identifier);
+	debuginfod_done(&run->debuginfod);
 	source_lines_done(&run->lines);
 	command_free(run->command);
 	attach_plan_done(&run->attach);

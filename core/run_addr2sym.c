@@ -621,6 +621,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	profile_init(&run.profile);
 	run.profile.view.lines = request->lines;
 	run.profile.view.inlines = request->inlines;
+	debuginfod_start(&run.debuginfod);
 	err = naming_start(&run.naming, &run.symbolizer);
 	err = err ?: naming_await(run.symbolizer);
 	err = err ?: open_subject(&run);
@@ -634,6 +635,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	spaces_free(run.spaces);
 	source_lines_done(&run.lines);
 	symbolizer_free(run.symbolizer);
+	debuginfod_done(&run.debuginfod);
 	profile_done(&run.profile);
 	vec_done(&run.addresses);
 	buf_done(&run.text);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +16,7 @@
 #include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/base/limits.h"
-#include "core/engine/process.h"
+#include "core/engine/caller.h"
 #include "core/engine/signals.h"
 
 #define STATUS_CANNOT_EXECUTE 126
@@ -34,61 +32,7 @@ struct command {
 	int status;
 };
 
-struct user {
-	bool other; /* than the one we are */
-	uid_t uid;
-	gid_t gid;
-	gid_t *groups;
-	size_t nr_groups;
-};
-
-/* ---- who ---- */
-
-static bool id_of(const char *name, unsigned int *ret_id)
-{
-	const char *text = getenv(name);
-	char *end;
-	unsigned long id;
-
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	id = strtoul(text, &end, 10);
-	*ret_id = (unsigned int)id;
-	return !*end && id < UINT_MAX;
-}
-
-static void user_done(struct user *user)
-{
-	free(user->groups);
-}
-
-/*
- * Only root can have been called through sudo; anybody can set variables. The groups are those of the shell that sudo was typed
- * into: what the host's databases say of a user takes the C library's modules, which a static program does not have.
- */
-static struct user invoking_user(void)
-{
-	struct user user = {};
-
-	user.other = geteuid() == 0 && id_of("SUDO_UID", &user.uid) && id_of("SUDO_GID", &user.gid) && user.uid != 0;
-	if (user.other && !process_groups_of_caller(user.uid, &user.groups, &user.nr_groups)) {
-		user.groups = xcalloc(1, sizeof(*user.groups));
-		user.groups[user.nr_groups++] = user.gid;
-	}
-	return user;
-}
-
 /* ---- the child ---- */
-
-static int become(const struct user *user)
-{
-	if (!user->other)
-		return 0;
-	if (setgroups(user->nr_groups, user->groups) || setresgid(user->gid, user->gid, user->gid) ||
-	    setresuid(user->uid, user->uid, user->uid))
-		return -errno;
-	return 0;
-}
 
 /* Signals and limits as a shell would give them: main.c ignores two signals, and raises the limit of open files. */
 static void restore_circumstances(void)
@@ -109,10 +53,10 @@ static void answer(int fd, int err)
 }
 
 /* PR_SET_PDEATHSIG is forgotten when the user changes, so it comes after. */
-__attribute__((noreturn)) static void be_command(char *const *words, const struct user *user, int go_fd, int answer_fd,
-						 pid_t parent)
+__attribute__((noreturn)) static void be_command(char *const *words, const struct caller *caller, int go_fd,
+						 int answer_fd, pid_t parent)
 {
-	int err = become(user);
+	int err = caller_become(caller);
 	char go;
 
 	restore_circumstances();
@@ -131,7 +75,7 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 
 int command_start(char *const *words, struct command **ret_command)
 {
-	_cleanup_(user_done) struct user user = invoking_user();
+	_cleanup_(caller_done) struct caller caller = caller_find();
 	int go[2] = { -1, -1 }, answers[2] = { -1, -1 };
 	pid_t parent = getpid(), pid;
 
@@ -143,7 +87,7 @@ int command_start(char *const *words, struct command **ret_command)
 	if (!pid) {
 		close(go[1]);
 		close(answers[0]);
-		be_command(words, &user, go[0], answers[1], parent);
+		be_command(words, &caller, go[0], answers[1], parent);
 	}
 	close(go[0]);
 	close(answers[1]);

@@ -2,145 +2,116 @@
 #include "core/engine/debuginfod.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/why.h"
+#include "core/engine/caller.h"
+#include "core/engine/debuginfod_asker.h"
 #include "core/engine/opener.h"
 
 enum {
 	ONE_MS = 15000,
 	ALL_MS = 60000,
+	MORE_MS = 3000, /* that the process may take to end the program, and itself */
 };
-
-extern char **environ;
 
 static int64_t now_ms(void)
 {
 	return (int64_t)(clock_monotonic_ns() / 1000000);
 }
 
-/* Starts the program with its output in a pipe. 0, or a negative errno. */
-static int start(const char *build_id, pid_t *ret_child, int *ret_output)
+static bool has_servers(void)
 {
-	char *words[] = { (char *)"debuginfod-find", (char *)"debuginfo", (char *)build_id, NULL };
-	_cleanup_(closep) int output = -1;
-	_cleanup_(closep) int input = -1;
-	posix_spawn_file_actions_t actions;
-	int ends[2], err;
+	const char *servers = getenv("DEBUGINFOD_URLS");
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	output = ends[0];
-	input = ends[1];
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, input, 1);
-	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	err = posix_spawnp(ret_child, words[0], &actions, NULL, words, environ);
-	posix_spawn_file_actions_destroy(&actions);
+	return servers && *servers;
+}
+
+static bool is_readable(int fd, int64_t patience_ms)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+	return poll(&wait, 1, (int)patience_ms) == 1;
+}
+
+void debuginfod_start(struct debuginfod *debuginfod)
+{
+	_cleanup_(caller_done) struct caller caller = {};
+	int ends[2];
+	pid_t pid;
+
+	if (!has_servers() || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return;
+	caller = caller_find();
+	pid = fork();
+	if (!pid)
+		debuginfod_asker_run(ends[1], &caller);
+	close(ends[1]);
+	debuginfod->socket = ends[0];
+	debuginfod->pid = pid;
+	if (pid < 0)
+		debuginfod_done(debuginfod);
+}
+
+/* The process ends when its socket does. One that hangs in the kernel is left behind. */
+void debuginfod_done(struct debuginfod *debuginfod)
+{
+	_cleanup_(closep) int pidfd = -1;
+
+	if (debuginfod->socket)
+		close(debuginfod->socket);
+	debuginfod->socket = 0;
+	if (debuginfod->pid <= 0)
+		return;
+	pidfd = (int)syscall(SYS_pidfd_open, debuginfod->pid, 0);
+	if (is_readable(pidfd, MORE_MS))
+		waitpid(debuginfod->pid, NULL, 0);
+	debuginfod->pid = 0;
+}
+
+/* What comes is read by the symbol worker alone; that it is a regular file has to be seen here as well. */
+static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t time_ms)
+{
+	struct asker_request request = { .time_ms = (uint32_t)time_ms };
+	enum asker_answer answer = ASKER_NONE;
+	_cleanup_(closep) int fd = -1;
+	int err = strlen(build_id) < sizeof(request.build_id) ? 0 : -ENOENT;
+
 	if (err)
-		return -err;
-	*ret_output = take_fd(&output);
-	return 0;
-}
-
-/* What the program says until its end; false when it takes too long or says too much. */
-static bool read_all(int output, int64_t deadline_ms, char *ret_text, size_t room)
-{
-	size_t nr = 0;
-
-	for (;;) {
-		struct pollfd wait = { .fd = output, .events = POLLIN };
-		int64_t left = deadline_ms - now_ms();
-		ssize_t got;
-
-		if (left <= 0 || nr + 1 >= room)
-			return false;
-		if (poll(&wait, 1, (int)left) < 0 && errno != EINTR)
-			return false;
-		if (!wait.revents)
-			continue;
-		got = read(output, ret_text + nr, room - 1 - nr);
-		if (got <= 0) {
-			ret_text[nr] = '\0';
-			return !got;
-		}
-		nr += (size_t)got;
-	}
-}
-
-/* The path is the last line. */
-static int open_answer(char *text)
-{
-	size_t length = strlen(text);
-	char *line;
-
-	if (length && text[length - 1] == '\n')
-		text[length - 1] = '\0';
-	line = strrchr(text, '\n');
-	line = line ? line + 1 : text;
-	if (*line != '/')
+		return err;
+	memcpy(request.build_id, build_id, strlen(build_id));
+	if (send(debuginfod->socket, &request, sizeof(request), MSG_NOSIGNAL) != (ssize_t)sizeof(request) ||
+	    !is_readable(debuginfod->socket, time_ms + MORE_MS) ||
+	    debuginfod_asker_receive(debuginfod->socket, &answer, &fd)) {
+		debuginfod_done(debuginfod);
 		return -ENOENT;
-	return opener_open(&(struct opener_request){ .path = line });
-}
-
-/* The status of the program, which is ended when it is still there at the deadline, also one that has said all it has to say. */
-static int wait_end(pid_t child, int64_t deadline_ms)
-{
-	const struct timespec moment = { .tv_nsec = 10000000 };
-	int status = -1;
-	pid_t ended;
-
-	while ((ended = waitpid(child, &status, WNOHANG)) != child) {
-		if (ended < 0 && errno != EINTR)
-			return -1;
-		if (now_ms() >= deadline_ms)
-			kill(child, SIGKILL);
-		nanosleep(&moment, NULL);
 	}
-	return status;
-}
-
-static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t deadline_ms)
-{
-	_cleanup_(closep) int output = -1;
-	char text[2 * PATH_MAX];
-	bool has_answered;
-	pid_t child;
-	int status, err = start(build_id, &child, &output);
-
-	debuginfod->is_missing = err != 0;
-	if (err)
-		return -ENOENT;
-	has_answered = read_all(output, deadline_ms, text, sizeof(text));
-	status = wait_end(child, has_answered ? deadline_ms : 0);
-	return has_answered && !status ? open_answer(text) : -ENOENT;
+	debuginfod->is_missing = answer == ASKER_MISSING;
+	return answer == ASKER_FILE && opener_is_plain(fd) ? take_fd(&fd) : -ENOENT;
 }
 
 int debuginfod_open(struct debuginfod *debuginfod, const char *build_id, struct buf *why)
 {
-	const char *servers = getenv("DEBUGINFOD_URLS");
 	int64_t start_ms = now_ms(), left_ms = ALL_MS - debuginfod->spent_ms;
 	int fd;
 
-	if (!servers || !*servers)
+	if (!has_servers())
 		why_add(why, "debuginfod: not asked, for DEBUGINFOD_URLS is not set");
 	else if (left_ms <= 0)
 		why_add(why, "debuginfod: not asked any more, for all answers together took too long");
-	if (!servers || !*servers || !*build_id || debuginfod->is_missing || left_ms <= 0)
+	else if (!debuginfod->socket)
+		why_add(why, "debuginfod: not asked, for the process that asks does not run");
+	if (!debuginfod->socket || !*build_id || debuginfod->is_missing || left_ms <= 0)
 		return -ENOENT;
-	fd = ask(debuginfod, build_id, start_ms + (left_ms < ONE_MS ? left_ms : ONE_MS));
+	fd = ask(debuginfod, build_id, left_ms < ONE_MS ? left_ms : ONE_MS);
 	debuginfod->spent_ms += now_ms() - start_ms;
 	if (debuginfod->is_missing)
 		why_add(why, "debuginfod: not asked, for there is no program debuginfod-find");

@@ -155,11 +155,14 @@ int elsewhere_name(struct profile *profile, const char *directories, const char 
 	};
 	_cleanup_(freep) uint32_t *numbers = xcalloc(profile->files.nr, sizeof(*numbers));
 	struct elsewhere elsewhere = { .profile = profile, .directories = directories };
-	int err = naming_start(&naming, &elsewhere.symbolizer);
+	int err;
 
+	debuginfod_start(&debuginfod);
+	err = naming_start(&naming, &elsewhere.symbolizer);
 	err = err ?: naming_await(elsewhere.symbolizer);
 	if (err) {
 		symbolizer_free(elsewhere.symbolizer);
+		debuginfod_done(&debuginfod);
 		return err;
 	}
 	if (vmlinux)
@@ -169,5 +172,6 @@ int elsewhere_name(struct profile *profile, const char *directories, const char 
 	source_lines_find(&lines, profile, elsewhere.symbolizer, numbers, UINT64_MAX);
 	naming_warn(elsewhere.symbolizer);
 	symbolizer_free(elsewhere.symbolizer);
+	debuginfod_done(&debuginfod);
 	return err;
 }

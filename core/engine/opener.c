@@ -220,6 +220,15 @@ int opener_open(const struct opener_request *request)
 	return fd >= 0 ? fd : why_opened(request->why, request->path, "", open_below(0, request));
 }
 
+bool opener_is_plain(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct statx status;
+
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY && !(flags & O_PATH) && !look(fd, &status) &&
+	       !check_readable_file(&status);
+}
+
 /* ---- for library.c and debug_files.c ---- */
 
 int opener_file_below(int root_fd, const char *path)

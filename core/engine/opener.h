@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct buf;
@@ -36,6 +37,9 @@ int opener_open(const struct opener_request *request);
  * errno with a recorded cause.
  */
 int opener_open_user(const char *path, uint32_t root_of_tgid);
+
+/* Whether a descriptor that another process gave us is one for reading a regular file of a size within limits. */
+bool opener_is_plain(int fd);
 
 /* ---- the pieces, for library.c, debug_files.c and jit_maps.c ---- */
 

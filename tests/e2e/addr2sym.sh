@@ -106,22 +106,23 @@ head -c 10000 "$FIXTURES/chain" >"$T/cut"
 names '\?\? \(the ELF file is malformed\)' -e "$T/cut" "$address"
 
 # debuginfod: asked through its program, only when servers are set, and believed only for the same build id
-program=$FIXTURES/chain
-cp "$program" "$T/stripped"
-strip --strip-all "$T/stripped"
+program=$T/with_symbols # its user is nobody: tests/e2e/debuginfod.sh
+cp "$FIXTURES/chain" "$program"
+strip --strip-all -o "$T/stripped" "$program"
 mkdir "$T/bin"
+mkdir -m 1777 "$T/said"
 cat >"$T/bin/debuginfod-find" <<END
 #!/bin/sh
-echo "\$*" >>"$T/asked"
+echo "\$*" >>"$T/said/asked"
 echo "$program"
 END
 chmod +x "$T/bin/debuginfod-find"
 PATH=$T/bin:$PATH
 names '(fn_0x[0-9a-f]+\+0x0|\?\? .*)' -e "$T/stripped" "$address"
-[ -e "$T/asked" ] && fail "servers are asked without DEBUGINFOD_URLS"
+[ -e "$T/said/asked" ] && fail "servers are asked without DEBUGINFOD_URLS"
 export DEBUGINFOD_URLS=http://127.0.0.1:1
 names 'main\+0x0' -e "$T/stripped" "$address"
-grep -qxE 'debuginfo [0-9a-f]{40}' "$T/asked" || fail "asked: $(cat "$T/asked")"
-program=$FIXTURES/spin
+grep -qxE 'debuginfo [0-9a-f]{40}' "$T/said/asked" || fail "asked: $(cat "$T/said/asked")"
+cp "$FIXTURES/spin" "$program"
 sed -i "s|^echo \"/.*|echo \"$program\"|" "$T/bin/debuginfod-find"
 names '(fn_0x[0-9a-f]+\+0x0|\?\? .*)' -e "$T/stripped" "$address"
