@@ -99,7 +99,7 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 	sheet_init(&sheet, profile, view, out);
 	merge_interval(profile, interval, view, &merged);
 	sheet.durations = merged.durations.data;
-	if (!view->folded)
+	if (!view->folded && !view->quiet)
 		buf_addc(&sheet.text, '\n');
 	if (view->timestamps)
 		add_time(&sheet.text, profile, interval);

@@ -163,6 +163,11 @@ for profile in profile-default stackcount-Ti; do
 	grep -q '^NOTE' "$T/err" && fail "-q $profile has notes"
 done
 
+# and no empty line in front of it, so no rows are no bytes
+"$STACKTOOL" report -q --comm nobody "$corpus/profile-default" >"$T/out" 2>/dev/null || fail "-q without rows"
+[ -s "$T/out" ] && fail "-q without rows prints $(wc -c <"$T/out") bytes"
+"$STACKTOOL" report -q "$corpus/profile-default" 2>/dev/null | head -n 1 | grep -q . || fail "-q begins with an empty line"
+
 # --max-depth changes no sum, in any form, and nothing is deeper.
 sum_of() {
 	"$STACKTOOL" report "$@" 2>/dev/null | awk '{ sum += $NF } END { print sum + 0 }'
