@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +16,7 @@
 #include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
-#include "core/base/limits.h"
+#include "core/cli/finish.h"
 #include "core/cli/help.h"
 #include "core/cli/status.h"
 #include "core/run.h"
@@ -113,32 +112,6 @@ static int run(struct call *call, int argc, char **argv)
 
 /* ---- the end ---- */
 
-/* A pipe or socket whose other end is closed, asked of the kernel: the errno of the write may be long gone. */
-static bool reader_is_gone(void)
-{
-	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
-
-	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
-}
-
-/* Writes what is left. That the reader has gone is said, but is not our failure (`stacktool … | head`); a full disk is. */
-static int finish_output(int err)
-{
-	bool failed = ferror(stdout);
-
-	if (fflush(stdout))
-		failed = true;
-	if (err_kind() != ERR_NONE || (!failed && !err))
-		return err;
-	if (err == -EPIPE || (failed && reader_is_gone())) {
-		fputs("NOTE: the reader has gone: the rest of the output is not written\n", stderr);
-		return 0;
-	}
-	if (!err)
-		err = errno ? -errno : -EIO;
-	return failed ? fail_write(err, "standard output") : fail(err, "failed: %s", strerror(-err));
-}
-
 static void print_error(const struct call *call)
 {
 	_cleanup_(buf_done) struct buf text = {};
@@ -186,7 +159,7 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, SIG_DFL); /* whoever ignores it gets no status of a child: some pass that on to us */
 	descriptors_allow(0);
 	ended = run(&call, argc, argv);
-	err = finish_output(ended);
+	err = finish_output(stdout, ended);
 	if (err && !ended) /* what could not be written is the tool's own failure */
 		call.command_status = -1;
 	if (err)

@@ -571,9 +571,8 @@ static int open_process(struct addr2sym *run)
 	};
 	int err = process_require_proc();
 
-	if (!err && process_exists(run->request->tgid))
-		err = fail(-ESRCH, "process %" PRIu32 ": there is none", run->request->tgid);
-	err = err ? err : spaces_new(&options, &run->spaces);
+	err = err ?: process_exists(run->request->tgid);
+	err = err ?: spaces_new(&options, &run->spaces);
 	if (!err)
 		spaces_prime(run->spaces, run->request->tgid);
 	return err;

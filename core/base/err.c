@@ -13,11 +13,7 @@
 
 #include "core/base/descriptors.h"
 
-static _Thread_local struct {
-	enum err_kind kind;
-	char cause[1024];
-	char hint[512];
-} last;
+static _Thread_local struct err_saved last;
 
 /* A limit of open files: what is to be raised, and to what. */
 static void hint_open_files(int code)
@@ -37,8 +33,6 @@ static void record(enum err_kind kind, int code, const char *format, va_list arg
 {
 	bool is_limit = code == -EMFILE || code == -ENFILE;
 
-	if (last.kind != ERR_NONE)
-		return;
 	last.kind = is_limit ? ERR_HOST : kind;
 	last.hint[0] = '\0';
 	vsnprintf(last.cause, sizeof(last.cause), format, arguments);
@@ -115,4 +109,14 @@ enum err_kind err_kind(void)
 void err_clear(void)
 {
 	last.kind = ERR_NONE;
+}
+
+struct err_saved err_save(void)
+{
+	return last;
+}
+
+void err_restore(const struct err_saved *saved)
+{
+	last = *saved;
 }

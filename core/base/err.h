@@ -3,16 +3,17 @@
  * One line of cause for a failure, recorded where it happens and printed by main.c only.
  *
  * Functions return 0 or a negative errno. `return fail(-ENOENT, "event '%s': no such tracepoint", name);` records the
- * line and returns the code in one expression, so a failure without a code cannot be written. The first cause wins
- * until err_clear(): a caller that fails because its callee failed just hands the code up. -EMFILE and -ENFILE, limits of
- * open files, are always of kind ERR_HOST and have a hint; limits.h has other limits.
+ * line and returns the code in one expression, so a failure without a code cannot be written. A cause belongs to the call
+ * that failed: each new one replaces the one before, so what an earlier failure left behind hides nothing. A caller that has
+ * nothing to add hands its callee's code up as it is. The cause counts only together with a code: who ends with 0 has none.
+ * -EMFILE and -ENFILE, limits of open files, are always of kind ERR_HOST and have a hint; limits.h has other limits.
  *
  * A message is `<object>: <what>: <reason>`, user text in single quotes, lower case, no full stop. The kind decides the
  * exit status; docs/exit-status.md has the table.
  */
 #pragma once
 
-/* Before a function whose failure nobody may pass over: the first cause recorded would be printed for a later one. */
+/* Before a function whose failure nobody may pass over. */
 #define _must_check_ __attribute__((warn_unused_result))
 
 enum err_kind {
@@ -40,3 +41,18 @@ enum err_kind err_kind(void);
 
 /* Forgets the cause, for a caller that tries something else instead. */
 void err_clear(void);
+
+/*
+ * For what may fail without harm, and may run while another failure is on its way up: whatever is recorded until the end of the
+ * block is forgotten, and the cause from before is there again.
+ *
+ *	_cleanup_(err_restore) struct err_saved before = err_save();
+ */
+struct err_saved {
+	enum err_kind kind;
+	char cause[1024];
+	char hint[512];
+};
+
+struct err_saved err_save(void);
+void err_restore(const struct err_saved *saved);

@@ -363,9 +363,10 @@ static void add_pairs(struct session *session, struct profile *profile)
 /* The cache of sent records is emptied before it is full; records are then sent once more, which is harmless. */
 static void renew_cache(struct session *session)
 {
-	if (session->nr_received >= bpf_map__max_entries(session->skeleton->maps.st_known) * 3 / 4 &&
-	    drain_clear_known(session))
-		err_clear();
+	_cleanup_(err_restore) struct err_saved before = err_save();
+
+	if (session->nr_received >= bpf_map__max_entries(session->skeleton->maps.st_known) * 3 / 4)
+		drain_clear_known(session);
 }
 
 bool drain_ring(struct session *session, const struct drain_target *target)

@@ -473,6 +473,13 @@ int host_online_cpus(cpu_list *ret_cpus)
 	return 0;
 }
 
+bool host_tells_online_cpus(cpu_list *ret_cpus)
+{
+	_cleanup_(err_restore) struct err_saved before = err_save();
+
+	return !host_online_cpus(ret_cpus);
+}
+
 int host_first_line(const char *path, char *ret_text, size_t room)
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");

@@ -116,6 +116,9 @@ uint64_t host_max_sample_rate(void);
 /* Online CPUs, ascending; they may have gaps. 0 or a negative errno with a recorded cause. */
 int host_online_cpus(cpu_list *ret_cpus);
 
+/* The same for who can do without: false where they cannot be told. Leaves the recorded cause as it is. */
+bool host_tells_online_cpus(cpu_list *ret_cpus);
+
 /* The first line of a file of /proc or /sys, "" when it cannot be read. 0 or a negative errno. */
 int host_first_line(const char *path, char *ret_text, size_t room);
 

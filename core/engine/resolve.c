@@ -89,10 +89,8 @@ static int check_cpu(const struct plan *plan)
 	cpu_list online = {};
 	bool is_there = plan->cpu < 0;
 
-	if (!is_there && host_online_cpus(&online)) { /* without /sys nobody can tell */
-		err_clear();
+	if (!is_there && !host_tells_online_cpus(&online)) /* without /sys */
 		is_there = true;
-	}
 	for (size_t i = 0; i < online.nr; i++)
 		is_there |= online.data[i] == plan->cpu;
 	vec_done(&online);

@@ -338,7 +338,7 @@ void sampling_follow_cpus(struct sampling *sampling)
 	uint64_t now = clock_monotonic_ns();
 	cpu_list online = {};
 
-	if (sampling->only_cpu < 0 && sampling->running && !host_online_cpus(&online)) {
+	if (sampling->only_cpu < 0 && sampling->running && host_tells_online_cpus(&online)) {
 		drop_dead(sampling, &online);
 		for (size_t i = 0; i < online.nr; i++)
 			if (!is_sampled(sampling, online.data[i]) && attach_cpu(sampling, online.data[i]))

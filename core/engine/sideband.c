@@ -220,14 +220,10 @@ static void drop_offline_lanes(struct sideband *sideband, const cpu_list *cpus)
 
 static void follow_cpus(struct sideband *sideband)
 {
-	bool had_cause = err_kind() != ERR_NONE;
 	cpu_list cpus = {};
 
-	if (host_online_cpus(&cpus)) {
-		if (!had_cause)
-			err_clear();
+	if (!host_tells_online_cpus(&cpus))
 		return;
-	}
 	drop_offline_lanes(sideband, &cpus);
 	sideband->nr_unwatched = 0;
 	for (size_t i = 0; i < cpus.nr; i++)

@@ -26,3 +26,12 @@ tool count -D 1 pthread:no_such_function_here
 expect_status 5
 tool count -D 1 no_such_library_here:pthread_create
 expect_status 1
+
+# A process in a root with neither library: the line tells of both.
+mkdir "$T/empty" && cp "$FIXTURES/chain" "$T/empty/" || fail "a root without libraries"
+fixture "$(command -v chroot)" "$T/empty" /chain sleep
+tool count --explain -p "$fixture_pid" pthread:pthread_create
+expect_status 1
+expect_err "'pthread': it is part of the C library here, and that is not found$"
+expect_one_line_error
+fixture_end

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/cli/finish.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/limits.h"
+
+/* A pipe or socket whose other end is closed, asked of the kernel: the errno of the write may be long gone. */
+static bool reader_is_gone(FILE *out)
+{
+	struct pollfd descriptor = { .fd = fileno(out), .events = POLLOUT };
+
+	return poll(&descriptor, 1, 0) == 1 && descriptor.revents & (POLLERR | POLLHUP);
+}
+
+int finish_output(FILE *out, int err)
+{
+	bool failed = ferror(out);
+	int reason = errno ?: EIO; /* of a write that has failed before: most likely still there */
+
+	if (fflush(out)) {
+		failed = true;
+		reason = errno;
+	}
+	if (!err) /* what is recorded then is of something that the run did without */
+		err_clear();
+	if (err_kind() != ERR_NONE || (!failed && !err))
+		return err;
+	if (err == -EPIPE || (failed && reader_is_gone(out))) {
+		fputs("NOTE: the reader has gone: the rest of the output is not written\n", stderr);
+		return 0;
+	}
+	if (!failed)
+		return fail(err, "failed: %s", strerror(-err));
+	return fail_write(err ? err : -reason, "standard output");
+}
