@@ -14,7 +14,7 @@ struct list_options {
 };
 
 static const struct option_spec table[] = {
-	OPTION('p', "pid", struct list_options, tgids, "PID,...", "look for libraries as this process sees them",
+	OPTION('p', "pid", struct list_options, tgids, "PID,...", "look for libraries as these processes see them",
 	       .min = 1, .max = PID_MAX, .noun = "a list of process ids"),
 	OPTION('l', "library", struct list_options, library, "LIB",
 	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library"),

@@ -205,27 +205,24 @@ static int load(struct run *run)
 	return err;
 }
 
-static void say_lines(const struct run *run, const char *lines)
+static void say_places(const struct run *run)
 {
-	while (*lines) {
-		size_t length = strcspn(lines, "\n");
-
-		fprintf(stderr, "stacktool %s: %.*s\n", run->applet->name, (int)length, lines);
-		lines += length + (lines[length] != '\0');
-	}
+	run_say_lines(run->applet->name, buf_text(&run->attach.note));
+	run_say_lines(run->applet->name, buf_text(&run->attach.missing));
 }
 
 /* What this run does otherwise than the user may expect, before it starts. */
-static void say_fallback(const struct run *run)
+static void say_fallback(struct run *run)
 {
 	_cleanup_(buf_done) struct buf missing = {}, refused = {};
 
 	privilege_note(&missing);
-	say_lines(run, buf_text(&missing));
+	run_say_lines(run->applet->name, buf_text(&missing));
 	session_describe_refused(run->session, &refused);
-	say_lines(run, buf_text(&refused));
-	say_lines(run, run->attach.note);
-	say_lines(run, run->attach.unwind_note);
+	run_say_lines(run->applet->name, buf_text(&refused));
+	say_places(run);
+	run->lost |= run->attach.missing.nr;
+	run_say_lines(run->applet->name, run->attach.unwind_note);
 	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0] && !run->plan->view.quiet)
 		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", run->applet->name, run->attach.sample.name,
 			run->attach.sample.why);
@@ -600,7 +597,7 @@ static void say_privileges(const struct run *run)
 	_cleanup_(buf_done) struct buf kept = {};
 
 	privilege_describe(&kept);
-	say_lines(run, buf_text(&kept));
+	run_say_lines(run->applet->name, buf_text(&kept));
 }
 
 static int carry_out(struct run *run)
@@ -652,8 +649,10 @@ static int explain_only(struct run *run, bool *ret_stop)
 	const struct plan *plan = run->plan;
 
 	*ret_stop = plan->explain || plan->dump_bpf;
-	if (plan->explain)
+	if (plan->explain) {
+		say_places(run);
 		return explain_plan(plan, &run->attach, stdout);
+	}
 	if (plan->debug || plan->dump_bpf)
 		return explain_programs(plan, &run->attach, plan->dump_bpf ? stdout : stderr);
 	return 0;

@@ -10,6 +10,7 @@
 #include "core/engine/naming.h"
 #include "core/engine/process.h"
 #include "core/run.h"
+#include "core/run_words.h"
 
 enum {
 	WIDTH_MAX = 80, /* of the column of names; what is longer stands out */
@@ -90,8 +91,8 @@ static int print(const struct plan *plan, const struct attach_plan *attach)
 	fputs(buf_text(&text), stdout);
 	if (fflush(stdout))
 		return -errno;
-	if (attach->note[0])
-		fprintf(stderr, "stacktool list: %s\n", attach->note);
+	run_say_lines("list", buf_text(&attach->note));
+	run_say_lines("list", buf_text(&attach->missing));
 	return 0;
 }
 

@@ -4,10 +4,21 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+
+void run_say_lines(const char *applet, const char *lines)
+{
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+
+		fprintf(stderr, "stacktool %s: %.*s\n", applet, (int)length, lines);
+		lines += length + (lines[length] != '\0');
+	}
+}
 
 int run_require_targets(const char *applet, const struct plan *plan)
 {

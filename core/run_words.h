@@ -9,6 +9,9 @@
 #include "core/engine/process.h"
 #include "core/engine/resolve.h"
 
+/* Each of these lines, to its end. */
+void run_say_lines(const char *applet, const char *lines);
+
 /*
  * Before anything is attached: of a list of targets those that are not there are named, for the others are what the run is
  * about. 0, or the recorded failure when there is none.

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -30,6 +31,8 @@ void attach_plan_done(struct attach_plan *attach)
 	for (size_t i = 0; i < attach->fds.nr; i++)
 		close(attach->fds.data[i]);
 	vec_done(&attach->fds);
+	buf_done(&attach->note);
+	buf_done(&attach->missing);
 }
 
 char *resolve_expression(const char *pattern, bool regex)
@@ -173,7 +176,9 @@ void attach_plan_note(struct attach_plan *attach, const char *format, ...)
 	buf_vaddf(&text, format, arguments);
 	va_end(arguments);
 	escape_add(&safe, buf_text(&text), ESCAPE_LINE);
-	snprintf(attach->note, sizeof(attach->note), "%s", buf_text(&safe));
+	buf_addc(&safe, '\n');
+	if (!strstr(buf_text(&attach->note), buf_text(&safe)))
+		buf_adds(&attach->note, buf_text(&safe));
 }
 
 static void describe_offsets(const struct attach_point *point, bool at_entry, struct buf *text)

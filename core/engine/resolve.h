@@ -60,10 +60,11 @@ struct attach_plan {
 	char why[256];                 /* why this mechanism */
 	pid_t only_process;            /* breakpoints in user code are put into this process; 0: into all */
 	bool inside_functions;         /* not at their entry: the frame of the function is there already */
-	char note[512];                /* what was left out, for the user; "" = nothing */
-	struct host_reads reads;       /* what the program may */
-	bool no_unwind;                /* user stacks cannot be walked by unwind tables here */
-	char unwind_note[256];         /* why, for the user; "" = it need not be said */
+	struct buf note;               /* lines for the user: what was left out, what is otherwise than expected */
+	struct buf missing; /* lines for the user: processes and files that should be probed, and are not */
+	struct host_reads reads; /* what the program may */
+	bool no_unwind; /* user stacks cannot be walked by unwind tables here */
+	char unwind_note[256]; /* why, for the user; "" = it need not be said */
 	VEC(struct attach_point) points;
 	VEC(int) fds; /* of the files to probe */
 };
@@ -79,7 +80,7 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 /* The program's name in the BPF object. */
 const char *attach_plan_program(const struct attach_plan *attach);
 
-/* Sets the note; whatever is in it can be printed then. */
+/* Adds a line to the note, unless it is there; whatever is in it can be printed then. */
 __attribute__((format(printf, 2, 3))) void attach_plan_note(struct attach_plan *attach, const char *format, ...);
 
 /* The attach plan in words: program, mechanism and why, then a line per place. */

@@ -25,11 +25,6 @@
 #include "core/engine/proc_maps.h"
 #include "core/engine/process.h"
 
-uint32_t resolve_single_tgid(const struct plan *plan)
-{
-	return plan->tgids.nr == 1 ? plan->tgids.data[0] : 0;
-}
-
 /* Maps of a process tell paths as they are in its mount namespace, of which its root may be a part. */
 static const char *below_root(const char *path, uint32_t tgid)
 {
@@ -56,35 +51,15 @@ char *resolve_path_from_here(char *path, uint32_t tgid, int fd)
 	return below;
 }
 
-int resolve_add_file(struct symbolizer *symbolizer, struct attach_plan *attach, int fd, struct probed_file *file)
-{
-	int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-	if (kept < 0) {
-		kept = -errno;
-		close(fd);
-		return kept;
-	}
-	vec_push(&attach->fds, kept);
-	file->fd = kept;
-	return symbolizer_add_file(symbolizer, file->number, fd);
-}
-
-static int open_library(const char *name, uint32_t tgid, struct symbolizer *symbolizer, struct attach_plan *attach,
-			struct probed_file *file)
+static int open_library(struct file_search *search, const char *name, uint32_t tgid, size_t *ret_index)
 {
 	_cleanup_(freep) char *path = NULL;
 	int fd = opener_open_library(name, tgid, &path);
-	int err;
 
 	if (fd < 0)
 		return fd;
-	err = resolve_add_file(symbolizer, attach, fd, file);
-	if (err)
-		return fail(err, "'%s': cannot be handed to the symbol worker: %s", path, strerror(-err));
-	free(file->path);
-	file->path = resolve_path_from_here(take_ptr(path), tgid, file->fd);
-	return 0;
+	path = resolve_path_from_here(take_ptr(path), tgid, fd);
+	return file_search_add(search, fd, take_ptr(path), tgid, ret_index);
 }
 
 /* "pthread", "libpthread.so.0": a library that is part of the C library by now. */
@@ -142,26 +117,85 @@ static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
 	return proc_maps_read(fd, look_at_mapping, &search) < 0 || search.found;
 }
 
-int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
-			struct probed_file *ret_file)
+/* What was found for a name is not that library any more, but what is left of it. */
+static bool is_left_over(struct file_search *search, size_t index, bool is_new)
 {
-	const char *name = plan->probe.target;
-	uint32_t tgid = resolve_single_tgid(plan);
-	int err;
+	if (is_new && is_placeholder(search->symbolizer, search->files.data[index].number))
+		file_search_close(search, index);
+	return search->files.data[index].fd < 0;
+}
 
-	*ret_file = (struct probed_file){ .number = PROBED_FILE, .fd = -1 };
-	err = open_library(name, tgid, symbolizer, attach, ret_file);
-	if (may_be_merged(name) && (err == -ENOENT || (!err && is_placeholder(symbolizer, PROBED_FILE)))) {
-		ret_file->number = PROBED_FILE + 1;
-		if (open_library("c", tgid, symbolizer, attach, ret_file))
-			return fail(-ENOENT, "'%s': it is part of the C library here, and that is not found", name);
+static int open_target(struct file_search *search, uint32_t tgid)
+{
+	const char *name = search->plan->probe.target;
+	size_t index = 0;
+	int err = open_library(search, name, tgid, &index);
+
+	if (!may_be_merged(name) || (err < 0 && err != -ENOENT) || (err >= 0 && !is_left_over(search, index, err == 1)))
+		return err < 0 ? err : 0;
+	err_clear();
+	err = open_library(search, "c", tgid, &index);
+	if (err < 0)
+		return err;
+	attach_plan_note(search->attach, "'%s' is part of the C library here: %s is probed", name,
+			 search->files.data[index].path);
+	return 0;
+}
+
+/* The file is probed all the same. */
+static void note_not_loaded(struct file_search *search, const struct probed_file *file)
+{
+	_cleanup_(buf_done) struct buf processes = {};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < file->tgids.nr; i++)
+		if (!may_be_mapped(file->tgids.data[i], file))
+			buf_addf(&processes, "%s%u", nr++ ? ", " : "", file->tgids.data[i]);
+	if (nr)
+		attach_plan_note(search->attach, "%s %s %s not loaded %s: it is probed, and counts once %s it",
+				 nr == 1 ? "process" : "processes", buf_text(&processes), nr == 1 ? "has" : "have",
+				 file->path, nr == 1 ? "the process loads" : "they load");
+}
+
+static bool has_open_file(const struct file_search *search)
+{
+	for (size_t i = 0; i < search->files.nr; i++)
+		if (search->files.data[i].fd >= 0)
+			return true;
+	return false;
+}
+
+/* Processes that have ended are told otherwise, before the run and after it. */
+static int open_of_processes(struct file_search *search)
+{
+	const struct plan *plan = search->plan;
+	int err = 0;
+
+	for (size_t i = 0; i < plan->tgids.nr; i++) {
+		uint32_t tgid = plan->tgids.data[i];
+		_cleanup_(freep) char *cause = NULL;
+
+		err = open_target(search, tgid);
+		if (!err || plan->tgids.nr == 1)
+			continue;
+		cause = xstrdup(err_cause());
 		err_clear();
-		err = 0;
-		attach_plan_note(attach, "'%s' is part of the C library here: %s is probed", name, ret_file->path);
-	} else if (!err && tgid && !plan->command && !may_be_mapped(tgid, ret_file)) {
-		attach_plan_note(attach,
-				 "process %u has not loaded %s: it is probed, and counts once the process loads it",
-				 tgid, ret_file->path);
+		if (!process_exists(tgid))
+			file_search_miss(search, "process %u is not probed: %s", tgid, cause);
+		err_clear();
 	}
+	if (plan->tgids.nr == 1)
+		return err;
+	return has_open_file(search) ? 0 : open_target(search, plan->tgids.data[0]);
+}
+
+int resolve_open_targets(struct file_search *search)
+{
+	const struct plan *plan = search->plan;
+	int err = plan->tgids.nr ? open_of_processes(search) : open_target(search, 0);
+
+	for (size_t i = 0; !err && !plan->command && i < search->files.nr; i++)
+		if (search->files.data[i].fd >= 0)
+			note_not_loaded(search, &search->files.data[i]);
 	return err;
 }

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
+#include "core/base/buf.h"
 #include "core/base/match.h"
+#include "core/base/vec.h"
 #include "core/engine/resolve.h"
-
-/* A number for the symbol worker that no file of a profile has, and those behind it. */
-#define PROBED_FILE 0xf0000000U
+#include "core/engine/same_file.h"
 
 int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach);
 
@@ -24,30 +24,59 @@ int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct 
 int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach);
 
 /*
- * A file to probe. What was looked at and what is probed is one and the same open file: a path may lead elsewhere a moment
- * later, and in a container it leads elsewhere for us.
+ * A file to probe, once however many processes have it: a place is an offset in one of these. What was looked at and what is
+ * probed is one and the same open file: a path may lead elsewhere a moment later, and in a container it leads elsewhere for us.
  */
 struct probed_file {
 	uint32_t number; /* for the symbol worker */
-	char *path; /* for people, as it leads there from here; malloc()ed */
-	int fd; /* belongs to the attach plan */
+	char *path; /* for people, as it leads there from here */
+	int fd; /* belongs to the attach plan; -1: there is nothing to probe in the file, and it is closed */
+	struct file_identity identity;
+	VEC(uint32_t) tgids; /* the processes of -p that have it; none without -p */
 };
 
-/*
- * Finds, opens and hands over the file of a user probe. A name that has become part of the C library leads there, with a
- * note.
- */
-int resolve_open_target(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach,
-			struct probed_file *ret_file);
+/* The search for places in files. */
+struct file_search {
+	const struct plan *plan;
+	struct symbolizer *symbolizer;
+	struct attach_plan *attach;
+	VEC(struct probed_file) files;
+	struct buf misses; /* lines */
+	size_t nr_misses;
+};
+
+void file_search_done(struct file_search *search);
 
 /*
- * Hands a file over to the symbol worker under file->number, and keeps it open for attaching: sets file->fd. Takes
- * ownership of `fd`.
+ * Adds a file that `tgid` (0: nobody in particular) has, and hands it over to the symbol worker, unless it is there already.
+ * Takes ownership of `fd` and of `path`. 1 and its index when it is new, 0 and the index when it is not, or a negative errno
+ * with a recorded cause.
  */
-int resolve_add_file(struct symbolizer *symbolizer, struct attach_plan *attach, int fd, struct probed_file *file);
+int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgid, size_t *ret_index);
 
-/* The process whose view of the file system counts: that of -p when it is one, else 0. */
-uint32_t resolve_single_tgid(const struct plan *plan);
+/* There is nothing to probe in this file. */
+void file_search_close(struct file_search *search, size_t index);
+
+/*
+ * One of several processes or files is not probed, and the others are: a line of the note, in which everything can be
+ * printed. file_search_finish() adds these lines to the attach plan.
+ */
+__attribute__((format(printf, 2, 3))) void file_search_miss(struct file_search *search, const char *format, ...);
+void file_search_finish(struct file_search *search);
+
+/*
+ * Finds, opens and adds the files that the target of the plan means: for each process of -p as that process sees it. A name
+ * that has become part of the C library leads there, with a note. A failure when there is none at all.
+ */
+int resolve_open_targets(struct file_search *search);
+
+/*
+ * Calls `find` for each file of the search; it adds places, or returns a failure. The failure of one of several is a miss of
+ * its processes, that of all is the result.
+ */
+int resolve_each_file(struct file_search *search,
+		      int (*find)(struct file_search *search, const struct probed_file *file, void *context),
+		      void *context);
 
 /*
  * The path of an open file that the target sees, as we see it: below the target's root unless both see the same file

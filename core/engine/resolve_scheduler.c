@@ -15,9 +15,10 @@ static void add_point(struct attach_plan *attach, const char *name, const char *
 static void note_interrupted(const struct plan *plan, struct attach_plan *attach)
 {
 	if (plan->want_user && plan->unwind != UNWIND_NONE && plan->off_cpu.measure != MEASURE_OFF_CPU)
-		snprintf(attach->note, sizeof(attach->note),
-			 "this kernel does not tell interrupts from threads: the numbers of user stacks below are also "
-			 "those of threads that an interrupt hit, which no row shows");
+		attach_plan_note(
+			attach,
+			"this kernel does not tell interrupts from threads: the numbers of user stacks below are also "
+			"those of threads that an interrupt hit, which no row shows");
 }
 
 int resolve_scheduler(const struct plan *plan, struct attach_plan *attach)

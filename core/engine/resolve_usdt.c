@@ -27,33 +27,32 @@
 #define MAX_MAPPED 4096
 
 struct usdt_search {
-	const struct plan *plan;
-	struct symbolizer *symbolizer;
-	struct attach_plan *attach;
+	struct file_search files;
 	char *provider, *name; /* expressions */
-	uint32_t nr_files;
 };
 
 static void search_done(struct usdt_search *search)
 {
+	file_search_done(&search->files);
 	free(search->provider);
 	free(search->name);
 }
 
 /* ---- one file ---- */
 
-static bool is_there(const struct attach_plan *attach, int fd, uint64_t offset)
+/* They are sorted. Several probes may be at one place, for example with different providers. */
+static bool is_there(const struct attach_plan *attach, const struct probed_file *file, uint64_t offset)
 {
 	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
 
-	return last && last->offset == offset && last->fd == fd;
+	return last && last->offset == offset && last->fd == file->fd;
 }
 
 static void add_points(struct attach_plan *attach, const struct probed_file *file, const struct symbol_usdt *probes,
 		       size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!is_there(attach, file->fd, probes[i].file_offset))
+		if (!is_there(attach, file, probes[i].file_offset))
 			vec_push(&attach->points,
 				 (struct attach_point){
 					 .name = xasprintf("%s:%s", probes[i].provider, probes[i].name),
@@ -76,28 +75,17 @@ static int unreadable(const char *path, int err)
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 
+/* Negative without a recorded cause. */
 static int find_probes(struct usdt_search *search, const struct probed_file *file)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
 	size_t nr = 0;
-	int err = symbolizer_find_usdt(search->symbolizer, file->number, search->provider, search->name, &probes, &nr);
+	int err = symbolizer_find_usdt(search->files.symbolizer, file->number, search->provider, search->name, &probes,
+				       &nr);
 
 	if (!err)
-		add_points(search->attach, file, probes, nr);
+		add_points(search->files.attach, file, probes, nr);
 	return err;
-}
-
-/* Takes ownership of `fd`. Of the files without such a probe none stays open: a process may have thousands mapped. */
-static void search_file(struct usdt_search *search, char *path, int fd)
-{
-	struct attach_plan *attach = search->attach;
-	struct probed_file file = { .number = PROBED_FILE + search->nr_files++, .path = path };
-	size_t nr_points = attach->points.nr, nr_fds = attach->fds.nr;
-
-	if (!resolve_add_file(search->symbolizer, attach, fd, &file))
-		find_probes(search, &file);
-	if (attach->points.nr == nr_points && attach->fds.nr > nr_fds)
-		close(attach->fds.data[--attach->fds.nr]);
 }
 
 /* ---- nothing ---- */
@@ -116,10 +104,10 @@ static void known_names_done(struct known_names *known)
 static void collect_names(const struct usdt_search *search, uint32_t file, struct known_names *known)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
-	bool with_provider = search->plan->probe.provider;
+	bool with_provider = search->files.plan->probe.provider;
 	size_t nr = 0;
 
-	if (symbolizer_find_usdt(search->symbolizer, file, "", "", &probes, &nr))
+	if (symbolizer_find_usdt(search->files.symbolizer, file, "", "", &probes, &nr))
 		return;
 	for (size_t i = 0; i < nr; i++)
 		vec_push(&known->names, with_provider ? xasprintf("%s:%s", probes[i].provider, probes[i].name)
@@ -133,46 +121,50 @@ static char *wanted_name(const struct plan *plan)
 	return xasprintf("%s:%s", plan->probe.provider, plan->probe.pattern);
 }
 
-static int nothing_matched(const struct usdt_search *search, const char *where)
+static int nothing_among(const struct known_names *known, const char *wanted, const char *where)
 {
-	_cleanup_(known_names_done) struct known_names known = {};
-	_cleanup_(freep) char *wanted = wanted_name(search->plan);
 	const char *near;
 
-	for (uint32_t i = 0; i < search->nr_files; i++)
-		collect_names(search, PROBED_FILE + i, &known);
-	if (!known.names.nr) {
+	if (!known->names.nr) {
 		fail_no_match("USDT probe '%s': there are no USDT probes in %s", wanted, where);
 		hint("they are compiled in with sys/sdt.h; readelf -n shows them as stapsdt");
 		return -ENOENT;
 	}
-	fail_no_match("USDT probe '%s': nothing matches among %zu in %s", wanted, known.names.nr, where);
-	near = str_nearest(wanted, (const char *const *)known.names.data, known.names.nr);
+	fail_no_match("USDT probe '%s': nothing matches among %zu in %s", wanted, known->names.nr, where);
+	near = str_nearest(wanted, (const char *const *)known->names.data, known->names.nr);
 	if (near)
 		hint("did you mean '%s'?", near);
 	else
-		hint("there is '%s', for example", known.names.data[0]);
+		hint("there is '%s', for example", known->names.data[0]);
 	return -ENOENT;
 }
 
-/* ---- which files ---- */
+/* ---- the files of a target ---- */
+
+static int find_in_target(struct file_search *files, const struct probed_file *file, void *context)
+{
+	struct usdt_search *search = context;
+	size_t nr_before = files->attach->points.nr;
+	_cleanup_(known_names_done) struct known_names known = {};
+	_cleanup_(freep) char *wanted = wanted_name(files->plan);
+	int err = find_probes(search, file);
+
+	if (err)
+		return unreadable(file->path, err);
+	if (files->attach->points.nr > nr_before)
+		return 0;
+	collect_names(search, file->number, &known);
+	return nothing_among(&known, wanted, file->path);
+}
 
 static int search_target(struct usdt_search *search)
 {
-	struct probed_file file;
-	int err = resolve_open_target(search->plan, search->symbolizer, search->attach, &file);
+	int err = resolve_open_targets(&search->files);
 
-	if (!err) {
-		search->nr_files = file.number - PROBED_FILE + 1;
-		err = find_probes(search, &file);
-		if (err)
-			err = unreadable(file.path, err);
-		else if (!search->attach->points.nr)
-			err = nothing_matched(search, file.path);
-	}
-	free(file.path);
-	return err;
+	return err ? err : resolve_each_file(&search->files, find_in_target, search);
 }
+
+/* ---- the files that processes have mapped ---- */
 
 struct mapped_file {
 	char *path;
@@ -181,6 +173,7 @@ struct mapped_file {
 
 struct mapped_files {
 	VEC(struct mapped_file) files;
+	bool is_full;
 };
 
 static void mapped_files_done(struct mapped_files *files)
@@ -190,22 +183,41 @@ static void mapped_files_done(struct mapped_files *files)
 	vec_done(&files->files);
 }
 
+/* By name too: on btrfs, two files of two subvolumes may have the same numbers here. */
 static void remember_file(void *context, const struct proc_mapping *mapping)
 {
 	struct mapped_files *files = context;
 
-	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/' || files->files.nr >= MAX_MAPPED)
+	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/')
 		return;
 	for (size_t i = 0; i < files->files.nr; i++)
-		if (files->files.data[i].inode == mapping->inode && files->files.data[i].device == mapping->device)
+		if (files->files.data[i].inode == mapping->inode && files->files.data[i].device == mapping->device &&
+		    !strcmp(files->files.data[i].path, mapping->path))
 			return;
-	vec_push(&files->files, (struct mapped_file){
-					.path = xstrdup(mapping->path),
-					.start = mapping->start,
-					.end = mapping->end,
-					.device = mapping->device,
-					.inode = mapping->inode,
-				});
+	files->is_full |= files->files.nr == MAX_MAPPED;
+	if (files->files.nr < MAX_MAPPED)
+		vec_push(&files->files, (struct mapped_file){
+						.path = xstrdup(mapping->path),
+						.start = mapping->start,
+						.end = mapping->end,
+						.device = mapping->device,
+						.inode = mapping->inode,
+					});
+}
+
+static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
+{
+	const struct probed_file *file = &search->files.files.data[index];
+	size_t nr_before = search->files.attach->points.nr;
+	int err = find_probes(search, file);
+
+	if (err && err != -ENOEXEC) {
+		unreadable(file->path, err);
+		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
+		err_clear();
+	}
+	if (search->files.attach->points.nr == nr_before) /* a process may have thousands of files mapped */
+		file_search_close(&search->files, index);
 }
 
 /* The very file that is mapped, also when its path leads to another one by now. */
@@ -219,13 +231,32 @@ static void search_mapped(struct usdt_search *search, uint32_t tgid, const struc
 		.device = mapped->device,
 		.inode = mapped->inode,
 	};
-	_cleanup_(freep) char *path = NULL;
-	int fd = opener_open(&request);
+	size_t index = 0;
+	int fd = opener_open(&request), known;
 
-	if (fd < 0) /* one file that cannot be read is no reason to do without the others */
+	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program: no probes are in it */
 		return;
-	path = resolve_path_from_here(xstrdup(mapped->path), tgid, fd);
-	search_file(search, path, fd);
+	if (fd < 0) {
+		file_search_miss(&search->files, "of process %u: '%s': its USDT probes cannot be read: %s", tgid,
+				 mapped->path, strerror(-fd));
+		return;
+	}
+	known = file_search_add(&search->files, fd, resolve_path_from_here(xstrdup(mapped->path), tgid, fd), tgid,
+				&index);
+	if (known == 1)
+		search_file(search, index, tgid);
+	else if (known < 0)
+		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
+	err_clear();
+}
+
+static bool has_place(const struct file_search *search, uint32_t tgid)
+{
+	for (size_t i = 0; i < search->files.nr; i++)
+		for (size_t k = 0; search->files.data[i].fd >= 0 && k < search->files.data[i].tgids.nr; k++)
+			if (search->files.data[i].tgids.data[k] == tgid)
+				return true;
+	return false;
 }
 
 static int search_process(struct usdt_search *search, uint32_t tgid)
@@ -233,19 +264,48 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	_cleanup_(mapped_files_done) struct mapped_files mapped = {};
 	_cleanup_(closep) int maps = -1;
 	char path[64];
+	int nr;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(tgid));
 	maps = open(path, O_RDONLY | O_CLOEXEC);
-	if (maps < 0 || proc_maps_read(maps, remember_file, &mapped) < 0)
-		return fail(-errno, "process %" PRIu32 ": its mappings cannot be read: %s", tgid, strerror(errno));
+	nr = maps < 0 ? -errno : proc_maps_read(maps, remember_file, &mapped);
+	if (nr < 0)
+		return fail(nr, "process %" PRIu32 ": its mappings cannot be read: %s", tgid, strerror(-nr));
 	for (size_t i = 0; i < mapped.files.nr; i++)
 		search_mapped(search, tgid, &mapped.files.data[i]);
+	if (mapped.is_full)
+		file_search_miss(&search->files, "of process %u: only %d of its files are searched", tgid, MAX_MAPPED);
 	return 0;
+}
+
+static int nothing_mapped(struct usdt_search *search, const char *wanted)
+{
+	_cleanup_(known_names_done) struct known_names known = {};
+
+	for (size_t i = 0; i < search->files.files.nr; i++)
+		collect_names(search, search->files.files.data[i].number, &known);
+	return nothing_among(&known, wanted,
+			     search->files.plan->tgids.nr == 1 ? "the files of the process"
+							       : "the files of the processes");
+}
+
+/* Processes that have ended are told otherwise, before the run and after it. */
+static void search_one_of_several(struct usdt_search *search, uint32_t tgid, const char *wanted)
+{
+	_cleanup_(freep) char *cause = search_process(search, tgid) ? xstrdup(err_cause()) : NULL;
+
+	err_clear();
+	if (!has_place(&search->files, tgid) && !process_exists(tgid))
+		file_search_miss(&search->files, "process %u is not probed: %s%s%s", tgid,
+				 cause ? cause : "its files have no USDT probe '", cause ? "" : wanted,
+				 cause ? "" : "'");
+	err_clear();
 }
 
 static int search_processes(struct usdt_search *search)
 {
-	const struct plan *plan = search->plan;
+	const struct plan *plan = search->files.plan;
+	_cleanup_(freep) char *wanted = wanted_name(plan);
 	int err = 0;
 
 	if (!plan->tgids.nr) {
@@ -253,36 +313,41 @@ static int search_processes(struct usdt_search *search)
 		hint("add -p PID, or name the file: u:LIBRARY:PROBE or u:/path:PROBE");
 		return -EINVAL;
 	}
-	for (size_t i = 0; !err && i < plan->tgids.nr; i++)
-		err = search_process(search, plan->tgids.data[i]);
-	if (err || search->attach->points.nr)
-		return err;
-	return nothing_matched(search, plan->tgids.nr == 1 ? "the files of the process" : "the files of the processes");
+	if (plan->tgids.nr == 1)
+		err = search_process(search, plan->tgids.data[0]);
+	for (size_t i = 0; plan->tgids.nr > 1 && i < plan->tgids.nr; i++)
+		search_one_of_several(search, plan->tgids.data[i], wanted);
+	return err || search->files.attach->points.nr ? err : nothing_mapped(search, wanted);
 }
 
 /* ---- all ---- */
 
 static int compile(struct usdt_search *search)
 {
-	const struct probe_spec *probe = &search->plan->probe;
+	const struct plan *plan = search->files.plan;
+	const struct probe_spec *probe = &plan->probe;
 	_cleanup_(match_freep) struct match *provider = NULL, *name = NULL;
 	int err;
 
 	search->name = resolve_expression(probe->pattern, probe->regex);
 	search->provider = probe->provider ? resolve_expression(probe->provider, probe->regex) : xstrdup("");
-	err = resolve_compile(search->plan, search->name, &name);
-	return err ? err : resolve_compile(search->plan, search->provider, &provider);
+	err = resolve_compile(plan, search->name, &name);
+	return err ? err : resolve_compile(plan, search->provider, &provider);
 }
 
 int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	_cleanup_(search_done) struct usdt_search search = { .plan = plan, .symbolizer = symbolizer, .attach = attach };
+	_cleanup_(search_done) struct usdt_search search = {
+		.files = { .plan = plan, .symbolizer = symbolizer, .attach = attach },
+	};
 	int err = compile(&search);
 
 	if (!err)
 		err = plan->probe.target ? search_target(&search) : search_processes(&search);
 	if (!err)
 		err = resolve_check_limit(plan, attach->points.nr);
+	if (!err)
+		file_search_finish(&search.files);
 	attach->inside_functions = true;
 	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
 }

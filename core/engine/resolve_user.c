@@ -69,16 +69,16 @@ static enum first_instruction first_of_file(const struct probed_file *file, uint
 
 /*
  * A link of many places is refused as a whole for one of them, and to find that one by halves takes the kernel a second: what
- * it may refuse (the lock prefix, most of VEX) is tried apart from the others.
+ * it may refuse (the lock prefix, most of VEX) is tried apart from the others of its file, whose places begin with `first`.
  */
-static void put_doubtful_last(struct attach_plan *attach)
+static void put_doubtful_last(struct attach_plan *attach, size_t first)
 {
 	struct {
 		VEC(struct attach_point) points;
 	} doubtful = {};
-	size_t nr = 0;
+	size_t nr = first;
 
-	for (size_t i = 0; i < attach->points.nr; i++) {
+	for (size_t i = first; i < attach->points.nr; i++) {
 		if (attach->points.data[i].first != FIRST_TAKEN)
 			vec_push(&doubtful.points, attach->points.data[i]);
 		else
@@ -90,15 +90,17 @@ static void put_doubtful_last(struct attach_plan *attach)
 }
 
 /* A name of one address is enough: aliases would count every call several times. They follow each other, the best last. */
-static bool is_new_place(const struct attach_plan *attach, uint64_t offset)
+static bool is_new_place(const struct attach_plan *attach, const struct probed_file *file, uint64_t offset)
 {
-	return !attach->points.nr || vec_last(&attach->points).offset != offset;
+	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
+
+	return !last || last->offset != offset || last->fd != file->fd;
 }
 
 static void add_function(struct attach_plan *attach, const struct probed_file *file,
 			 const struct symbol_function *function)
 {
-	if (is_new_place(attach, function->file_offset))
+	if (is_new_place(attach, file, function->file_offset))
 		vec_push(&attach->points, (struct attach_point){
 						  .path = xstrdup(file->path),
 						  .fd = file->fd,
@@ -115,10 +117,12 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 static void add_functions(struct attach_plan *attach, const struct probed_file *file,
 			  const struct symbol_function *functions, size_t nr)
 {
+	size_t nr_before = attach->points.nr;
+
 	for (size_t i = 0; i < nr; i++)
 		if (functions[i].kind != FUNCTION_RESOLVER)
 			add_function(attach, file, &functions[i]);
-	put_doubtful_last(attach);
+	put_doubtful_last(attach, nr_before);
 }
 
 static int no_function(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file)
@@ -149,14 +153,15 @@ static const struct symbol_function *first_of(const struct symbol_function *func
 	return first;
 }
 
-static int check_ifuncs(const struct symbol_function *functions, size_t nr, struct attach_plan *attach)
+/* Of one file, whose functions have become places unless `no_place`. */
+static int check_ifuncs(const struct symbol_function *functions, size_t nr, bool no_place, struct attach_plan *attach)
 {
 	size_t nr_resolvers, nr_implementations;
 	const struct symbol_function *resolver = first_of(functions, nr, FUNCTION_RESOLVER, &nr_resolvers);
 	const struct symbol_function *implementation =
 		first_of(functions, nr, FUNCTION_IMPLEMENTATION, &nr_implementations);
 
-	if (resolver && !attach->points.nr) {
+	if (resolver && no_place) {
 		fail_host(
 			-EOPNOTSUPP,
 			"function '%s': it is an indirect function (IFUNC), whose symbol is only its resolver; its implementations could not be found",
@@ -169,7 +174,7 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, stru
 			attach,
 			"%zu indirect function%s such as '%s' left out: their implementations could not be found",
 			nr_resolvers, nr_resolvers == 1 ? "" : "s", resolver->name);
-	else if (implementation && !attach->note[0])
+	else if (implementation && !attach->note.nr)
 		attach_plan_note(
 			attach,
 			"'%s' is an indirect function: all its implementations in the file are probed, of which a program uses one; functions may share it (memcpy and memmove), and one from the vDSO is not seen",
@@ -183,40 +188,40 @@ static bool shows_names(const struct plan *plan)
 	return plan->mode == EVENTS_BY_PROBE || plan->look_only;
 }
 
-static int find_functions(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file,
-			  struct attach_plan *attach)
+static int find_functions(struct file_search *search, const struct probed_file *file, void *context)
 {
 	_cleanup_(freep) struct symbol_function *functions = NULL;
-	_cleanup_(freep) char *pattern = NULL;
-	_cleanup_(match_freep) struct match *match = NULL;
-	size_t nr = 0;
-	int err;
+	const char *pattern = context;
+	size_t nr = 0, nr_before = search->attach->points.nr;
+	int err = shows_names(search->plan)
+			  ? symbolizer_find_readable(search->symbolizer, file->number, pattern, &functions, &nr)
+			  : symbolizer_find(search->symbolizer, file->number, pattern, &functions, &nr);
 
-	pattern = resolve_expression(plan->probe.pattern, plan->probe.regex);
-	err = resolve_compile(plan, pattern, &match);
-	if (err)
-		return err;
-	err = shows_names(plan) ? symbolizer_find_readable(symbolizer, file->number, pattern, &functions, &nr)
-				: symbolizer_find(symbolizer, file->number, pattern, &functions, &nr);
 	if (err == -ENOEXEC)
 		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", file->path);
 	if (err)
 		return fail(err, "'%s': its functions cannot be read: %s", file->path,
 			    err == -EMSGSIZE ? "they are too many, or their names too long" : strerror(-err));
 	if (!nr)
-		return no_function(plan, symbolizer, file);
-	add_functions(attach, file, functions, nr);
-	err = resolve_check_limit(plan, attach->points.nr);
-	return err ? err : check_ifuncs(functions, nr, attach);
+		return no_function(search->plan, search->symbolizer, file);
+	add_functions(search->attach, file, functions, nr);
+	return check_ifuncs(functions, nr, search->attach->points.nr == nr_before, search->attach);
 }
 
 int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	struct probed_file file;
-	int err = resolve_open_target(plan, symbolizer, attach, &file);
+	_cleanup_(file_search_done) struct file_search search = { plan, symbolizer, attach };
+	_cleanup_(freep) char *pattern = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	_cleanup_(match_freep) struct match *match = NULL;
+	int err = resolve_compile(plan, pattern, &match);
 
 	if (!err)
-		err = find_functions(plan, symbolizer, &file, attach);
-	free(file.path);
+		err = resolve_open_targets(&search);
+	if (!err)
+		err = resolve_each_file(&search, find_functions, pattern);
+	if (!err)
+		err = resolve_check_limit(plan, attach->points.nr);
+	if (!err)
+		file_search_finish(&search);
 	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
 }

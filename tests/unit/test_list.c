@@ -84,7 +84,8 @@ static void plans_in_words_are_escaped(void **state)
 	attach_plan_describe(&attach, &text);
 	assert_non_null(strstr(buf_text(&text), "\nattach: /tmp/x\\x0ay:a\\x1b[31m+0x0 (file offset 0x10)\n"));
 	attach_plan_note(&attach, "'%s' is left out", attach.points.data[0].name);
-	assert_string_equal(attach.note, "'a\\x1b[31m' is left out");
+	attach_plan_note(&attach, "'%s' is left out", attach.points.data[0].name);
+	assert_string_equal(buf_text(&attach.note), "'a\\x1b[31m' is left out\n");
 }
 
 /* A function is probed at its first byte, a USDT probe has no symbol to count from. */

@@ -81,7 +81,7 @@ static void beginnings_and_ends_are_taken_raw(void **state)
 	assert_string_equal(attach.points.data[1].program, "on_sys_exit");
 	assert_int_equal(attach.points.data[1].number, SYS_read);
 	assert_true(attach.points.data[1].is_exit && !attach.points.data[0].is_exit);
-	assert_non_null(strstr(attach.note, "kernel stacks of sys_exit_read show only the way back"));
+	assert_non_null(strstr(buf_text(&attach.note), "kernel stacks of sys_exit_read show only the way back"));
 }
 
 static void ends_by_themselves_have_their_program(void **state)
@@ -93,7 +93,7 @@ static void ends_by_themselves_have_their_program(void **state)
 	prefer(&attach, false);
 	assert_int_equal(attach.mechanism, MECHANISM_SYSTEM_CALLS);
 	assert_string_equal(attach_plan_program(&attach), "on_sys_exit");
-	assert_string_equal(attach.note, "");
+	assert_string_equal(buf_text(&attach.note), "");
 }
 
 static void another_event_keeps_all_of_them_classic(void **state)
@@ -105,18 +105,19 @@ static void another_event_keeps_all_of_them_classic(void **state)
 	add(&attach, "task", "task_rename");
 	prefer(&attach, true);
 	assert_int_equal(attach.mechanism, MECHANISM_TRACEPOINT);
-	assert_non_null(strstr(attach.note, "no kernel stack here, because task:task_rename is among the events"));
+	assert_non_null(
+		strstr(buf_text(&attach.note), "no kernel stack here, because task:task_rename is among the events"));
 
 	add(&quiet, "syscalls", "sys_enter_read");
 	add(&quiet, "syscalls", "sys_enter_no_such_call");
 	prefer(&quiet, false);
 	assert_int_equal(quiet.mechanism, MECHANISM_TRACEPOINT);
-	assert_string_equal(quiet.note, "");
+	assert_string_equal(buf_text(&quiet.note), "");
 
 	add(&others, "sched", "sched_switch");
 	prefer(&others, true);
 	assert_int_equal(others.mechanism, MECHANISM_TRACEPOINT);
-	assert_string_equal(others.note, "");
+	assert_string_equal(buf_text(&others.note), "");
 }
 
 int main(void)
