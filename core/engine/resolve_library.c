@@ -133,10 +133,9 @@ static int open_target(struct file_search *search, uint32_t tgid)
 
 	if (!may_be_merged(name) || (err < 0 && err != -ENOENT) || (err >= 0 && !is_left_over(search, index, err == 1)))
 		return err < 0 ? err : 0;
-	err_clear();
 	err = open_library(search, "c", tgid, &index);
 	if (err < 0)
-		return err;
+		return fail(err, "'%s': it is part of the C library here, and that is not found", name);
 	attach_plan_note(search->attach, "'%s' is part of the C library here: %s is probed", name,
 			 search->files.data[index].path);
 	return 0;
