@@ -576,7 +576,7 @@ static int finish(struct run *run, int err)
 	if (run->plan->save_path)
 		saved = profile_save(&run->profile, run->plan->save_path);
 	if (!err)
-		naming_warn(run->symbolizer);
+		naming_warn(run->symbolizer, run->spaces, run->plan->view.quiet);
 	if (!err && !saved && !run->plan->view.quiet)
 		run_guard_say(&run->guard, run->symbolizer);
 	return saved && (!err || err == -EPIPE) ? saved : err;

@@ -630,7 +630,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 		err = request->nr_addresses ? name_words(&run) : name_input(&run);
 	say_missing_splits(&run);
 	if (!err)
-		naming_warn(run.symbolizer);
+		naming_warn(run.symbolizer, NULL, true);
 	spaces_free(run.spaces);
 	source_lines_done(&run.lines);
 	symbolizer_free(run.symbolizer);

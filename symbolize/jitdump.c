@@ -131,7 +131,7 @@ static int read_records(struct perf_map *map, struct window *window, uint64_t en
 	struct record_header header;
 	int err = 0;
 
-	while (!err && take(window, map->done, &header, sizeof(header))) {
+	while (!err && !map->is_cut && take(window, map->done, &header, sizeof(header))) {
 		if (header.size < sizeof(header) || header.size > end - map->done)
 			break; /* nonsense, or not complete yet */
 		err = add_record(map, window, map->done, header.kind);
@@ -152,8 +152,10 @@ int jitdump_read(struct perf_map *map)
 	window->map = map;
 	window->nr = 0;
 	window->start = 0;
-	if (end > FILE_MAX_BYTES)
+	if (end > FILE_MAX_BYTES) {
 		end = FILE_MAX_BYTES;
+		map->is_cut = true;
+	}
 	if (skip_header(map, window) && map->done <= end)
 		err = read_records(map, window, end);
 	free(window);

@@ -17,8 +17,12 @@ enum {
 
 int perf_map_add(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name)
 {
-	if (!size || size > UINT32_MAX || start + size < start || name > UINT32_MAX || map->entries.nr >= ENTRIES_MAX)
+	if (!size || size > UINT32_MAX || start + size < start)
 		return 0;
+	if (name > UINT32_MAX || map->entries.nr >= ENTRIES_MAX) {
+		map->is_cut = true;
+		return 0;
+	}
 	return vec_try_push(&map->entries, (struct perf_map_entry){ start, (uint32_t)size, (uint32_t)name });
 }
 
@@ -75,7 +79,9 @@ static size_t take_lines(struct perf_map *map, const char *chunk, size_t nr, int
 	const char *line = chunk, *end = chunk + nr, *newline;
 
 	while (!*err && (newline = memchr(line, '\n', (size_t)(end - line)))) {
-		*err = take_line(map, line, newline, map->done + (uint64_t)(line - chunk));
+		if (!map->in_long_line)
+			*err = take_line(map, line, newline, map->done + (uint64_t)(line - chunk));
+		map->in_long_line = false;
 		line = newline + 1;
 	}
 	return (size_t)(line - chunk);
@@ -86,13 +92,15 @@ static int read_lines(struct perf_map *map)
 	char *chunk = malloc(CHUNK_BYTES);
 	int err = chunk ? 0 : -ENOMEM;
 
-	while (!err && map->done < FILE_MAX_BYTES) {
+	while (!err && !map->is_cut) {
 		ssize_t got = read_at(map->fd, chunk, CHUNK_BYTES, map->done);
 		size_t taken = got > 0 ? take_lines(map, chunk, (size_t)got, &err) : 0;
 
 		if (!taken && got < CHUNK_BYTES)
 			break;
-		map->done += taken ? taken : CHUNK_BYTES; /* a line that is too long: its rest is no entry */
+		map->in_long_line |= !taken;
+		map->done += taken ? taken : CHUNK_BYTES;
+		map->is_cut |= map->done >= FILE_MAX_BYTES;
 	}
 	free(chunk);
 	return err;
@@ -223,19 +231,32 @@ static int share_out(struct perf_map *map)
 
 /* ---- the map ---- */
 
+/* No name of a map that is cut is sure, so none is kept. */
+static void forget_entries(struct perf_map *map)
+{
+	vec_done(&map->entries);
+	vec_done(&map->codes);
+	vec_done(&map->bounds);
+	vec_done(&map->owners);
+}
+
 int perf_map_update(struct perf_map *map)
 {
 	off_t size = lseek(map->fd, 0, SEEK_END);
 	size_t nr = map->entries.nr;
-	int err;
+	int err = 0;
 
 	if (size >= 0 && (uint64_t)size < map->done) {
 		map->done = 0;
+		map->is_cut = map->in_long_line = false;
 		map->entries.nr = map->codes.nr = 0;
 		map->is_dump = jitdump_is(map->fd);
 		nr = SIZE_MAX;
 	}
-	err = map->is_dump ? jitdump_read(map) : read_lines(map);
+	if (!map->is_cut)
+		err = map->is_dump ? jitdump_read(map) : read_lines(map);
+	if (map->is_cut)
+		forget_entries(map);
 	return err || map->entries.nr == nr ? err : share_out(map);
 }
 
@@ -255,10 +276,7 @@ int perf_map_open(struct perf_map *map, int fd)
 
 void perf_map_done(struct perf_map *map)
 {
-	vec_done(&map->entries);
-	vec_done(&map->codes);
-	vec_done(&map->bounds);
-	vec_done(&map->owners);
+	forget_entries(map);
 	close(map->fd);
 	map->fd = -1;
 }

@@ -31,27 +31,28 @@ enum symbol_status {
 	SYMBOL_NO_TABLE,     /* no symbols in the file at all */
 	SYMBOL_NOT_FOUND,    /* nothing at this place */
 	SYMBOL_HIDDEN,       /* kernel: kallsyms shows no addresses */
-	SYMBOL_TIMEOUT,      /* the worker took too long and was killed */
+	SYMBOL_CUT, /* a perf map or jitdump of which not all is read (perf_map.h): what is may have been replaced */
+	SYMBOL_TIMEOUT, /* the worker took too long and was killed */
 	SYMBOL_WORKER_DIED,
 	SYMBOL_NO_MEMORY,
 	SYMBOL_NO_DESCRIPTORS, /* too many open files, here or in the worker: the last one that a worker says */
-	SYMBOL_NOT_STARTED,    /* there is no worker: symbolizer_await() has the errno */
+	SYMBOL_NOT_STARTED, /* there is no worker: symbolizer_await() has the errno */
 };
 
 /* A place to name. */
 struct symbol_query {
 	uint64_t where; /* offset in the file, or a kernel address */
-	bool exact;     /* false: a return address; the symbol at where - 1 is meant */
-	bool linked;    /* `where` is an address as the linker gave it, not an offset in the file */
+	bool exact; /* false: a return address; the symbol at where - 1 is meant */
+	bool linked; /* `where` is an address as the linker gave it, not an offset in the file */
 };
 
 /* The answer; strings belong to the symbolizer and live as long as it does. */
 struct symbol_answer {
 	enum symbol_status status;
-	const char *name;   /* demangled unless asked otherwise, without version suffix; NULL unless SYMBOL_OK */
+	const char *name; /* demangled unless asked otherwise, without version suffix; NULL unless SYMBOL_OK */
 	const char *module; /* kernel: "kernel", the module's name, "bpf"; NULL for files */
-	uint64_t offset;    /* where - start of the symbol */
-	bool nameless;      /* no symbol, but the unwind table tells its start: the name is "fn_0x" and its address */
+	uint64_t offset; /* where - start of the symbol */
+	bool nameless; /* no symbol, but the unwind table tells its start: the name is "fn_0x" and its address */
 };
 
 enum symbol_function_kind {
@@ -156,6 +157,9 @@ int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
  * worker keeps it open and reads what was added before each request.
  */
 int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd);
+
+/* Takes such a map back, with all that the worker keeps of it: the number may be used for another map. */
+void symbolizer_drop_map(struct symbolizer *symbolizer, uint32_t file);
 
 /*
  * Hands the kernel's symbol list over: a descriptor of /proc/kallsyms opened while the caller was privileged. It is

@@ -104,17 +104,23 @@ static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, bool 
 	struct worker_link *link = &symbolizer->link;
 	_cleanup_(closep) int given = fd;
 	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED, .is_map = is_map };
-	int err;
+	struct handed_file *place = worker_link_file(link, file);
+	int err = 0;
 
-	if (worker_link_file(link, file))
+	if (place && place->state != HANDED_DROPPED)
 		return -EEXIST;
 	worker_link_pump(link);
 	handed.status = refusal_of(link, given);
-	err = vec_try_push(&link->files, handed);
-	if (err || handed.status != SYMBOL_OK)
+	if (!place)
+		err = vec_try_push(&link->files, handed);
+	if (err)
 		return err;
-	vec_last(&link->files).state = HANDED_WAITING;
-	vec_last(&link->files).fd = take_fd(&given);
+	place = place ?: &vec_last(&link->files);
+	*place = handed;
+	if (handed.status != SYMBOL_OK)
+		return 0;
+	place->state = HANDED_WAITING;
+	place->fd = take_fd(&given);
 	worker_link_pump(link);
 	return 0;
 }
@@ -155,6 +161,14 @@ int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
 int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd)
 {
 	return hand_over(symbolizer, file, fd, true);
+}
+
+void symbolizer_drop_map(struct symbolizer *symbolizer, uint32_t file)
+{
+	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+
+	if (handed && handed->is_map && handed->state != HANDED_DROPPED)
+		worker_link_drop(&symbolizer->link, handed);
 }
 
 int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)

@@ -99,11 +99,12 @@ static bool name_in_file(struct worker *worker, struct indexed_file *file, const
 static bool name_in_map(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
 			struct wire_answer *ret_answer)
 {
-	const struct perf_map_entry *entry = perf_map_lookup(&file->map, worker_place_of(query));
+	const struct perf_map_entry *entry = file->map.is_cut ? NULL
+							      : perf_map_lookup(&file->map, worker_place_of(query));
 	struct name name = entry ? perf_map_name(&file->map, entry, worker->scratch) : (struct name){ "", 0 };
 
 	if (!name.nr_bytes) {
-		ret_answer->status = SYMBOL_NOT_FOUND;
+		ret_answer->status = file->map.is_cut ? SYMBOL_CUT : SYMBOL_NOT_FOUND;
 		return true;
 	}
 	ret_answer->offset = query->where - entry->start;
@@ -256,6 +257,9 @@ static void handle(struct worker *worker, int fd)
 	switch (worker->message.header.kind) {
 	case MESSAGE_FILE:
 		take_file(worker, given);
+		break;
+	case MESSAGE_DROP:
+		indexed_files_drop_map(&worker->files, worker->message.header.file);
 		break;
 	case MESSAGE_UNWIND:
 		worker_unwind(worker, given);

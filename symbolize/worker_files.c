@@ -106,7 +106,7 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	}
 	file->number = number;
 	file->is_map = is_map;
-	file->lines_fd = -1;
+	file->lines_fd = file->map.fd = -1;
 	/* each comes with a descriptor, but where there is no room for it in the table of open files */
 	err = fd < 0 ? -EMFILE : is_map ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
 	file->status = symbol_status_of(err);
@@ -114,6 +114,22 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 			   (file->table.complete && (!files->keep_lines || file->lines_fd >= 0)) ||
 			   (!file->build_id.nr_bytes && !*file->link.name);
 	return file->status;
+}
+
+void indexed_files_drop_map(struct indexed_files *files, uint32_t number)
+{
+	struct indexed_file *file;
+	size_t i = 0;
+
+	while (i < files->files.nr && files->files.data[i]->number != number)
+		i++;
+	file = i < files->files.nr ? files->files.data[i] : NULL;
+	if (!file || !file->is_map)
+		return;
+	if (file->map.fd >= 0)
+		perf_map_done(&file->map);
+	free(file);
+	files->files.data[i] = files->files.data[--files->files.nr];
 }
 
 struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number)

@@ -44,6 +44,9 @@ struct indexed_files {
 /* Indexes the file behind the descriptor as this number, which must be new. Returns its status. */
 enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, bool is_map);
 
+/* Forgets a perf map; nothing for another file. */
+void indexed_files_drop_map(struct indexed_files *files, uint32_t number);
+
 /* The file of a number, or NULL. */
 struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number);
 

@@ -478,6 +478,18 @@ static enum symbol_status send_kernel(struct worker_link *link)
 	return status;
 }
 
+/* One on its way is waited for: nothing is taken out of the queue of acknowledgements. */
+void worker_link_drop(struct worker_link *link, struct handed_file *file)
+{
+	if (file->state == HANDED_SENT)
+		worker_link_index(link, file);
+	draft_start(&link->draft, MESSAGE_DROP, file->number);
+	if (file->state == HANDED_INDEXED && link->socket >= 0)
+		send_question(link, file, -1);
+	refuse(file, SYMBOL_NO_FILE);
+	file->state = HANDED_DROPPED;
+}
+
 enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file)
 {
 	worker_link_pump(link); /* a worker that died while nothing was asked of it is nobody's fault */

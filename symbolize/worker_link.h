@@ -22,6 +22,7 @@ enum handed_state {
 	HANDED_SENT,    /* sent, not acknowledged; we still hold its descriptor */
 	HANDED_INDEXED,
 	HANDED_LOST,    /* was indexed by a worker that is gone */
+	HANDED_DROPPED, /* a map that was taken back */
 	HANDED_REFUSED, /* cannot be used; the status says why */
 };
 
@@ -73,6 +74,9 @@ void worker_link_pump(struct worker_link *link);
 
 /* The file of a number, the kernel for SYMBOL_KERNEL, or NULL. */
 struct handed_file *worker_link_file(struct worker_link *link, uint32_t number);
+
+/* Has the worker forget a map, which is not sent a second time. */
+void worker_link_drop(struct worker_link *link, struct handed_file *file);
 
 /* Waits until the file is indexed (the kernel's list: sent). SYMBOL_OK or why it is not. */
 enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file);

@@ -170,7 +170,7 @@ int elsewhere_name(struct profile *profile, const char *directories, const char 
 	find_waiting(&elsewhere, numbers);
 	name_saved_frames(profile, elsewhere.symbolizer, numbers);
 	source_lines_find(&lines, profile, elsewhere.symbolizer, numbers, UINT64_MAX);
-	naming_warn(elsewhere.symbolizer);
+	naming_warn(elsewhere.symbolizer, NULL, true);
 	symbolizer_free(elsewhere.symbolizer);
 	debuginfod_done(&debuginfod);
 	return err;

@@ -9,12 +9,18 @@
  * through the same descriptor.
  *
  * Anyone can put a file there: it must be a regular file of one name, no symbolic link, owned by the user of the
- * process or by root, and nobody else may write to it. Of a process that has both, the jitdump is asked first.
+ * process or by root, and not writable for everyone (a group may write: that is how umask 002 makes files). Of a process
+ * that has both, the jitdump is asked first.
+ *
+ * 4,096 processes are remembered, and as many maps are open as a quarter of the limit of open files; then those of living
+ * processes are closed, the least used first, and opened again when their names are wanted. The symbolizer has 64 at a time.
+ * When names are given twice after a process has ended, its maps are forgotten.
  */
 #pragma once
 
 #include <stdint.h>
 
+#include "core/base/buf.h"
 #include "core/engine/opener.h"
 #include "core/engine/profile.h"
 #include "symbolize/symbolize.h"
@@ -38,9 +44,12 @@ void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid);
 /* A frame of generated code of this process was seen: opens its maps, or tries again after some time. */
 void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns);
 
-/* Names the frames of generated code that have no name yet. */
+/* Names the frames of generated code that have no name yet, or gives them the reason. */
 void jit_maps_name_frames(struct jit_maps *maps);
+
+/* Adds a sentence about maps that were there and are not believed; nothing when there were none. */
+void jit_maps_add_note(const struct jit_maps *maps, struct buf *text);
 
 /* Numbers that the maps have in the symbolizer, and a map's descriptor once more, for another worker. */
 #define JIT_MAP_FIRST 0x40000000u
-int jit_maps_open_again(const struct jit_maps *maps, uint32_t number);
+int jit_maps_open_again(struct jit_maps *maps, uint32_t number);

@@ -73,16 +73,21 @@ int naming_await(struct symbolizer *symbolizer)
 	return err ? fail_start(err, "symbol worker") : 0;
 }
 
-void naming_warn(struct symbolizer *symbolizer)
+void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, bool quiet)
 {
-	const char *end = symbolizer ? symbolizer_last_end(symbolizer) : NULL;
-	int err = symbolizer ? symbolizer_await(symbolizer) : 0;
+	const char *end = symbolizer_last_end(symbolizer);
+	int err = symbolizer_await(symbolizer);
+	_cleanup_(buf_done) struct buf maps = {};
 
 	if (end)
 		fprintf(stderr, "WARNING: a symbol worker ended by %s: names may be missing\n", end);
 	if (err && err != -EPIPE)
 		fprintf(stderr, "WARNING: the symbol worker could not be started again: %s: names are missing\n",
 			strerror(-err));
+	if (spaces && !quiet)
+		spaces_add_maps_note(spaces, &maps);
+	if (maps.nr)
+		fprintf(stderr, "NOTE: %s\n", buf_text(&maps));
 }
 
 /* The frames of one file, or of the kernel, that wait for a name. */
@@ -114,6 +119,8 @@ enum frame_reason naming_reason(enum symbol_status status, bool is_kernel)
 		return is_kernel ? REASON_KERNEL_UNKNOWN : REASON_NO_SYMBOL;
 	case SYMBOL_HIDDEN:
 		return REASON_KERNEL_HIDDEN;
+	case SYMBOL_CUT:
+		return REASON_MAP_CUT;
 	case SYMBOL_TIMEOUT:
 		return REASON_TIMEOUT;
 	case SYMBOL_WORKER_DIED:

@@ -31,8 +31,11 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 /* Waits until the worker runs. 0 or a recorded failure, the host's where no process may be started. */
 int naming_await(struct symbolizer *symbolizer);
 
-/* At the end: a line on stderr if a worker died, or could not be started again. NULL: there was none. */
-void naming_warn(struct symbolizer *symbolizer);
+/*
+ * At the end, lines on stderr: if a worker died, or could not be started again, and, unless `quiet`, if there were perf maps that
+ * are not believed. `spaces` may be NULL.
+ */
+void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, bool quiet);
 
 /* Why a frame has no name, when the symbolizer answers so. */
 enum frame_reason naming_reason(enum symbol_status status, bool is_kernel);

@@ -344,6 +344,9 @@ const char *frame_reason_text(enum frame_reason reason)
 		[REASON_KERNEL_UNREADABLE] = "/proc/kallsyms could not be read",
 		[REASON_UNREAD] = "the mappings of the process could not be read",
 		[REASON_TOO_MANY_FILES] = "too many mapped files",
+		[REASON_MAP_REFUSED] = "code without a file, and its perf map is not trusted",
+		[REASON_MAP_CUT] = "code without a file, and its perf map is too large",
+		[REASON_TOO_MANY_MAPS] = "code without a file, and too many processes have perf maps",
 		[REASON_TOO_MANY_MAPPINGS] = "the process has too many mappings",
 	};
 

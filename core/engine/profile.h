@@ -61,6 +61,9 @@ enum frame_reason {
 	REASON_UNREAD, /* the mappings of the process could not be read, though it was there */
 	REASON_TOO_MANY_FILES, /* images.h keeps no more of them */
 	REASON_TOO_MANY_MAPPINGS, /* of the process: mappings.h keeps no more of them, and those that it keeps do not cover it */
+	REASON_MAP_REFUSED, /* the perf map or jitdump is not believed (jit_maps.h) */
+	REASON_MAP_CUT, /* it is larger than what is read, so that any name of it may be an old one */
+	REASON_TOO_MANY_MAPS, /* of it, or of its process, nothing could be kept */
 	REASON_NR
 };
 

@@ -652,6 +652,11 @@ void spaces_name_generated(struct spaces *spaces)
 	ksymbols_name_frames(spaces->ksymbols, spaces->options.profile);
 }
 
+void spaces_add_maps_note(const struct spaces *spaces, struct buf *text)
+{
+	jit_maps_add_note(spaces->jit_maps, text);
+}
+
 int spaces_open_again(const struct spaces *spaces, uint32_t file)
 {
 	if (file >= JIT_MAP_FIRST && file != PROFILE_NONE)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/buf.h"
 #include "core/engine/profile.h"
 #include "symbolize/symbolize.h"
 
@@ -95,6 +96,9 @@ const char *spaces_note(struct spaces *spaces);
 
 /* Names the frames of generated code (jit_maps.h) that have no name yet. */
 void spaces_name_generated(struct spaces *spaces);
+
+/* Adds a sentence about perf maps that were not believed, if there were any. */
+void spaces_add_maps_note(const struct spaces *spaces, struct buf *text);
 
 /* The path of a file of the profile, and a process that had it mapped, as images_path_of_file() of images.h tells. */
 const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *ret_tgid);

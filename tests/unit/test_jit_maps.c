@@ -5,11 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -140,12 +146,226 @@ static void another_process_of_the_same_tgid_has_its_own(void **state)
 		assert_true(is_open(fixture, own[i]));
 }
 
+/* ---- perf maps of other processes ---- */
+
+enum {
+	CODE = 0x7f0000001000,
+};
+
+static void write_map(int pid, const char *text)
+{
+	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
+	_cleanup_(fclosep) FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+}
+
+/* A process that waits for its end, with a map that names its code after it. */
+static int start_process(void)
+{
+	int parent = getpid(), pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		syscall(SYS_close_range, 3, ~0u,
+			0); /* among them the way to the symbol worker, which is to end with us */
+		if (getppid() == parent)
+			pause();
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void end_process(int pid)
+{
+	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	unlink(path);
+}
+
+static uint32_t add_frame(struct fixture *fixture, int pid, uint64_t where)
+{
+	const struct profile_frame frame = {
+		.kind = FRAME_USER_RAW,
+		.reason = REASON_ANONYMOUS,
+		.exact = true,
+		.space = (uint32_t)pid,
+		.where = where,
+	};
+
+	return profile_add_frame(&fixture->profile, &frame);
+}
+
+static int reason_at(const struct fixture *fixture, uint32_t frame)
+{
+	return fixture->profile.frames.data[frame].reason;
+}
+
+static size_t nr_descriptors(void)
+{
+	_cleanup_(closedirp) DIR *directory = opendir("/proc/self/fd");
+	size_t nr = 0;
+
+	while (readdir(directory))
+		nr++;
+	return nr;
+}
+
+/* Starts that many processes with maps and code, and notes a frame of each. */
+static void start_many(struct fixture *fixture, int *pids, uint32_t *frames, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		_cleanup_(freep) char *text = NULL;
+
+		pids[i] = start_process();
+		text = xasprintf("%lx 100 code_of_%d\n", CODE, pids[i]);
+		write_map(pids[i], text);
+		frames[i] = add_frame(fixture, pids[i], CODE + 0x10);
+		jit_maps_note(fixture->maps, (uint32_t)pids[i], SECOND);
+	}
+}
+
+static void expect_all_named(const struct fixture *fixture, const int *pids, const uint32_t *frames, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		_cleanup_(freep) char *name = xasprintf("code_of_%d", pids[i]);
+
+		assert_int_equal(reason_at(fixture, frames[i]), REASON_NAMED);
+		assert_string_equal(profile_string(&fixture->profile, fixture->profile.frames.data[frames[i]].name),
+				    name);
+	}
+}
+
+static void all_of_many_processes_are_named(void **state)
+{
+	enum {
+		NR = 400
+	};
+	struct fixture *fixture = *state;
+	uint32_t frames[NR];
+	int pids[NR];
+
+	start_many(fixture, pids, frames, NR);
+	jit_maps_name_frames(fixture->maps);
+	for (int i = 0; i < NR; i++)
+		end_process(pids[i]);
+	expect_all_named(fixture, pids, frames, NR);
+}
+
+/* 64 are open at once then; the others are opened again. */
+static void few_descriptors_do_for_processes_that_live(void **state)
+{
+	enum {
+		NR = 150
+	};
+	const struct rlimit few = { 140, 140 };
+	struct fixture *fixture = *state;
+	uint32_t frames[NR];
+	int pids[NR], child, status;
+
+	child = fork(); /* the limit is for good */
+	if (!child) {
+		symbolizer_free(fixture->symbolizer);
+		assert_int_equal(symbolizer_new(&(struct symbolizer_options){}, &fixture->symbolizer), 0);
+		jit_maps_free(fixture->maps);
+		fixture->maps = jit_maps_new(&fixture->profile, fixture->symbolizer);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		start_many(fixture, pids, frames, NR);
+		jit_maps_name_frames(fixture->maps);
+		for (int i = 0; i < NR; i++)
+			end_process(pids[i]);
+		expect_all_named(fixture, pids, frames, NR);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void the_maps_of_processes_that_have_ended_are_released(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t frames[10];
+	size_t nr_before;
+	int pids[10];
+
+	assert_true(symbolizer_worker_pid(fixture->symbolizer) > 0); /* it has its descriptors */
+	nr_before = nr_descriptors();
+	start_many(fixture, pids, frames, 10);
+	assert_true(nr_descriptors() >= nr_before + 10); /* and some on their way to the worker */
+	for (int i = 0; i < 10; i++)
+		end_process(pids[i]);
+	jit_maps_name_frames(fixture->maps);
+	expect_all_named(fixture, pids, frames, 10);
+	jit_maps_name_frames(fixture->maps);
+	assert_int_equal(nr_descriptors(), nr_before);
+	start_many(fixture, pids, frames, 10); /* under the same numbers */
+	jit_maps_name_frames(fixture->maps);
+	for (int i = 0; i < 10; i++)
+		end_process(pids[i]);
+	expect_all_named(fixture, pids, frames, 10);
+}
+
+static void a_map_that_is_not_believed_is_the_reason(void **state)
+{
+	struct fixture *fixture = *state;
+	_cleanup_(buf_done) struct buf note = {};
+	int pid = start_process();
+	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
+	uint32_t frame = add_frame(fixture, pid, CODE);
+
+	jit_maps_note(fixture->maps, (uint32_t)pid, SECOND);
+	jit_maps_name_frames(fixture->maps);
+	assert_int_equal(reason_at(fixture, frame), REASON_ANONYMOUS); /* there is none */
+	jit_maps_add_note(fixture->maps, &note);
+	assert_int_equal(note.nr, 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	jit_maps_note(fixture->maps, (uint32_t)pid, 2 * SECOND);
+	jit_maps_name_frames(fixture->maps);
+	assert_int_equal(reason_at(fixture, frame), REASON_MAP_REFUSED);
+	jit_maps_add_note(fixture->maps, &note);
+	assert_non_null(strstr(buf_text(&note), "not a regular file"));
+	unlink(path);
+	write_map(pid, "7f0000001000 100 code\n"); /* the right one comes later */
+	jit_maps_note(fixture->maps, (uint32_t)pid, 3 * SECOND);
+	jit_maps_name_frames(fixture->maps);
+	assert_int_equal(reason_at(fixture, frame), REASON_NAMED);
+	end_process(pid);
+}
+
+/* An old name on new code is worse than none. */
+static void a_map_that_is_too_large_names_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+	int pid = start_process();
+	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
+	uint32_t first = add_frame(fixture, pid, CODE), second;
+
+	write_map(pid, "7f0000001000 100 old\n");
+	jit_maps_note(fixture->maps, (uint32_t)pid, SECOND);
+	jit_maps_name_frames(fixture->maps);
+	assert_int_equal(reason_at(fixture, first), REASON_NAMED);
+	assert_int_equal(truncate(path, 300 << 20), 0);
+	second = add_frame(fixture, pid, CODE + 8);
+	jit_maps_name_frames(fixture->maps);
+	assert_int_equal(reason_at(fixture, second), REASON_MAP_CUT);
+	end_process(pid);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(the_newest_dumps_of_a_process_count),
 		TEST(what_is_open_stays),
+		TEST(all_of_many_processes_are_named),
+		TEST(few_descriptors_do_for_processes_that_live),
+		TEST(the_maps_of_processes_that_have_ended_are_released),
+		TEST(a_map_that_is_not_believed_is_the_reason),
+		TEST(a_map_that_is_too_large_names_nothing),
 		TEST(another_process_of_the_same_tgid_has_its_own),
 	};
 

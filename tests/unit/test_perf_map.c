@@ -98,6 +98,61 @@ static void a_line_that_is_being_written_is_left_for_the_next_time(void **state)
 	assert_string_equal(name_at(fixture, 0x1000), "first");
 }
 
+static void fill(struct fixture *fixture, const char *line, size_t nr)
+{
+	struct buf text = {};
+
+	for (size_t i = 0; i < nr; i++)
+		buf_adds(&text, line);
+	fixture->fd = memory_file(text.data, text.nr);
+	buf_done(&text);
+	assert_int_equal(perf_map_open(&fixture->map, fixture->fd), 0);
+}
+
+/* What is not read may have taken the place of any entry that is. */
+static void a_map_with_more_entries_than_are_read_is_cut(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fill(fixture, "1000 10 old\n", 3 << 20);
+	assert_false(fixture->map.is_cut);
+	assert_string_equal(name_at(fixture, 0x1000), "old");
+	append(fixture, "1000 10 new\n");
+	assert_true(fixture->map.is_cut);
+	assert_string_equal(name_at(fixture, 0x1000), "");
+}
+
+static void a_map_with_more_bytes_than_are_read_is_cut(void **state)
+{
+	struct fixture *fixture = *state;
+
+	open_map(fixture, "1000 10 old\n");
+	assert_int_equal(ftruncate(fixture->fd, (256 << 20) + 65536), 0);
+	append(fixture, "\n1000 10 new\n");
+	assert_true(fixture->map.is_cut);
+	assert_int_equal(ftruncate(fixture->fd, 0), 0);
+	append(fixture, "1000 10 other\n");
+	assert_false(fixture->map.is_cut);
+	assert_string_equal(name_at(fixture, 0x1000), "other");
+}
+
+/* The rest of a line that is longer than what is read at once is no line of its own. */
+static void a_line_that_is_too_long_is_passed_over_to_its_end(void **state)
+{
+	struct fixture *fixture = *state;
+	struct buf text = {};
+
+	buf_adds(&text, "1000 10 first\n2000 10 ");
+	while (text.nr < 3 * 65536)
+		buf_adds(&text, "3 ");
+	buf_adds(&text, "\n4000 10 last\n");
+	open_map(fixture, buf_text(&text));
+	buf_done(&text);
+	assert_int_equal(fixture->map.entries.nr, 2);
+	assert_string_equal(name_at(fixture, 0x1000), "first");
+	assert_string_equal(name_at(fixture, 0x4000), "last");
+}
+
 static void a_file_that_was_started_anew_is_read_anew(void **state)
 {
 	struct fixture *fixture = *state;
@@ -200,6 +255,9 @@ int main(void)
 		TEST(the_later_of_overlapping_entries_counts),
 		TEST(a_line_that_is_being_written_is_left_for_the_next_time),
 		TEST(a_file_that_was_started_anew_is_read_anew),
+		TEST(a_map_with_more_entries_than_are_read_is_cut),
+		TEST(a_map_with_more_bytes_than_are_read_is_cut),
+		TEST(a_line_that_is_too_long_is_passed_over_to_its_end),
 		TEST(what_is_no_entry_is_passed_over),
 		TEST(a_very_long_line_does_not_stop_the_reading),
 		TEST(whatever_overlaps_the_last_line_counts),
