@@ -21,7 +21,7 @@ static void add_size(const struct abbrevs *abbrevs, struct abbrev *abbrev, uint1
 		abbrev->nr_bytes += (uint32_t)nr;
 }
 
-static int read_attributes(struct abbrevs *abbrevs, struct unwind_bytes *bytes, struct abbrev *abbrev)
+static int read_attributes(struct abbrevs *abbrevs, struct byte_reader *bytes, struct abbrev *abbrev)
 {
 	for (;;) {
 		uint64_t name = bytes_uleb(bytes), form = bytes_uleb(bytes);
@@ -56,7 +56,7 @@ static int put(struct abbrevs *abbrevs, uint64_t code, const struct abbrev *abbr
 	return 0;
 }
 
-static int read_all(struct abbrevs *abbrevs, struct unwind_bytes bytes)
+static int read_all(struct abbrevs *abbrevs, struct byte_reader bytes)
 {
 	uint64_t code;
 	int err = 0;
@@ -91,7 +91,7 @@ int abbrevs_read(struct abbrevs *abbrevs, struct dwarf *dwarf, uint64_t offset, 
 	abbrevs->version = version;
 	abbrevs->address_size = address_size;
 	abbrevs->offset_size = offset_size;
-	err = read_all(abbrevs, dwarf_section_some(&dwarf->abbrev, offset, UINT64_MAX));
+	err = read_all(abbrevs, elf_section_some(&dwarf->abbrev, offset, UINT64_MAX));
 	abbrevs->is_known = !err;
 	return err;
 }

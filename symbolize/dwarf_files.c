@@ -27,9 +27,9 @@ static const struct part parts[] = {
 	{ offsetof(struct dwarf, cu_index), NULL, true, ".debug_cu_index" },
 };
 
-static struct dwarf_section *section_of(struct dwarf *dwarf, const struct part *part)
+static struct elf_section *section_of(struct dwarf *dwarf, const struct part *part)
 {
-	return (struct dwarf_section *)(void *)((char *)dwarf + part->offset);
+	return (struct elf_section *)(void *)((char *)dwarf + part->offset);
 }
 
 /* Without the first two nothing can be done, so what is wrong with them counts. */
@@ -40,7 +40,7 @@ static int open_parts(struct dwarf *dwarf, const struct elf_file *elf, uint64_t 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		const char *name = is_split ? parts[i].split_name : parts[i].name;
 		uint64_t whole_max = parts[i].is_table ? TABLE_FACTOR * small_max : small_max;
-		int status = name ? dwarf_section_open(section_of(dwarf, &parts[i]), elf, name, whole_max) : -ENODATA;
+		int status = name ? elf_section_open(section_of(dwarf, &parts[i]), elf, name, whole_max) : -ENODATA;
 
 		if (status == -ENOMEM || (status != -ENODATA && i < 2))
 			err = err ?: status;
@@ -67,7 +67,7 @@ int dwarf_open_split(struct dwarf *dwarf, const struct elf_file *elf, struct dwa
 void dwarf_close(struct dwarf *dwarf)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		dwarf_section_done(section_of(dwarf, &parts[i]));
+		elf_section_done(section_of(dwarf, &parts[i]));
 }
 
 int dwarf_alternate(const struct elf_file *elf, char ret_path[ALTERNATE_PATH_SIZE], struct build_id *ret_id)
@@ -91,11 +91,5 @@ int dwarf_alternate(const struct elf_file *elf, char ret_path[ALTERNATE_PATH_SIZ
 
 bool dwarf_is_in(const struct elf_file *elf)
 {
-	for (size_t i = 0; i < 2; i++) {
-		const Elf64_Shdr *section = elf_file_section(elf, parts[i].name);
-
-		if (section && section->sh_type != SHT_NOBITS)
-			return true;
-	}
-	return false;
+	return elf_section_exists(elf, parts[0].name) || elf_section_exists(elf, parts[1].name);
 }

@@ -2,10 +2,10 @@
 /* The debug sections of one file. */
 #pragma once
 
-#include "symbolize/dwarf_section.h"
+#include "symbolize/elf_section.h"
 
 struct dwarf {
-	struct dwarf_section info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets, cu_index;
+	struct elf_section info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets, cu_index;
 	struct dwarf *alternate; /* what dwz moved out of several files (.gnu_debugaltlink); borrowed, NULL: not there */
 	struct dwarf_splits
 		*splits; /* leads to what its skeleton units stand for (dwarf_splits.h); borrowed, NULL: to nothing */
@@ -14,8 +14,8 @@ struct dwarf {
 
 /*
  * Opens what the file has of them; it must outlive them. Those of up to `small_max` bytes are held whole (see whole_max
- * in dwarf_section.h), tables of up to 32 times that: DWARF_SMALL_MAX, or 0 for windows that move as often as they can.
- * 0, -ENODATA when it has no line table and no information about units, or as in dwarf_section.h for one of these two.
+ * in elf_section.h), tables of up to 32 times that: DWARF_SMALL_MAX, or 0 for windows that move as often as they can.
+ * 0, -ENODATA when it has no line table and no information about units, or as in elf_section.h for one of these two.
  */
 #define DWARF_SMALL_MAX (1u << 20)
 int dwarf_open(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max);

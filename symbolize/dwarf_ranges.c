@@ -23,7 +23,7 @@ void dwarf_code_take(struct dwarf_code *code, uint16_t attribute, const struct d
 struct list {
 	struct dwarf *dwarf;
 	const struct dwarf_unit *unit;
-	struct unwind_bytes bytes;
+	struct byte_reader bytes;
 	uint64_t base;
 	dwarf_range_visit *visit;
 	void *context;
@@ -97,16 +97,16 @@ static bool next_new(struct list *list)
 	return !list->bytes.bad && visit(list, low, high);
 }
 
-static void walk(struct list *list, struct dwarf_section *section, uint64_t offset, bool is_new)
+static void walk(struct list *list, struct elf_section *section, uint64_t offset, bool is_new)
 {
 	const uint8_t *start;
 
-	list->bytes = dwarf_section_some(section, offset, LIST_BYTES);
+	list->bytes = elf_section_some(section, offset, LIST_BYTES);
 	start = list->bytes.at;
 	for (int i = 0; i < RANGES_MAX && !list->bytes.bad; i++) {
 		if (bytes_left(&list->bytes) < ENTRY_BYTES && list->bytes.at > start) {
 			offset += (uint64_t)(list->bytes.at - start);
-			list->bytes = dwarf_section_some(section, offset, LIST_BYTES);
+			list->bytes = elf_section_some(section, offset, LIST_BYTES);
 			start = list->bytes.at;
 		}
 		if (list->bytes.bad || !(is_new ? next_new(list) : next_old(list)))
@@ -117,11 +117,11 @@ static void walk(struct list *list, struct dwarf_section *section, uint64_t offs
 /* Where the list with this number begins, relative to the table of them. */
 static bool offset_of_index(struct dwarf *dwarf, const struct dwarf_unit *unit, uint64_t index, uint64_t *ret_offset)
 {
-	struct unwind_bytes bytes;
+	struct byte_reader bytes;
 
 	if (index >= UINT32_MAX)
 		return false;
-	bytes = dwarf_section_bytes(&dwarf->rnglists, unit->range_lists + index * unit->offset_size, unit->offset_size);
+	bytes = elf_section_bytes(&dwarf->rnglists, unit->range_lists + index * unit->offset_size, unit->offset_size);
 	*ret_offset = bytes.bad ? 0 : unit->range_lists + bytes_number(&bytes, unit->offset_size);
 	return !bytes.bad;
 }
@@ -134,7 +134,7 @@ void dwarf_code_ranges(struct dwarf *dwarf, const struct dwarf_unit *unit, const
 
 	if (code->ranges.form) {
 		bool is_new = unit->version >= 5;
-		struct dwarf_section *old = dwarf->skeletons ? &dwarf->skeletons->ranges : &dwarf->ranges;
+		struct elf_section *old = dwarf->skeletons ? &dwarf->skeletons->ranges : &dwarf->ranges;
 
 		if (code->ranges.form == DW_FORM_rnglistx &&
 		    !offset_of_index(dwarf, unit, code->ranges.number, &offset))

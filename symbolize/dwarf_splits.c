@@ -21,13 +21,13 @@ struct parts {
 /* ---- the index of a package (DWARF 5, 7.3.5.3) ---- */
 
 struct cu_index {
-	struct dwarf_section *section;
+	struct elf_section *section;
 	uint32_t nr_columns, nr_units, nr_slots;
 };
 
-static uint64_t number_at(struct dwarf_section *section, uint64_t offset, size_t nr_bytes)
+static uint64_t number_at(struct elf_section *section, uint64_t offset, size_t nr_bytes)
 {
-	struct unwind_bytes bytes = dwarf_section_bytes(section, offset, nr_bytes);
+	struct byte_reader bytes = elf_section_bytes(section, offset, nr_bytes);
 
 	return bytes.bad ? 0 : bytes_number(&bytes, nr_bytes);
 }
@@ -35,7 +35,7 @@ static uint64_t number_at(struct dwarf_section *section, uint64_t offset, size_t
 /* Version 2 is GNU's, and 5 the same but for the kinds of sections. */
 static bool read_header(struct dwarf *package, struct cu_index *index)
 {
-	struct unwind_bytes bytes = dwarf_section_bytes(&package->cu_index, 0, INDEX_HEADER_BYTES);
+	struct byte_reader bytes = elf_section_bytes(&package->cu_index, 0, INDEX_HEADER_BYTES);
 	uint16_t version = (uint16_t)bytes_number(&bytes, 4);
 
 	index->section = &package->cu_index;

@@ -12,7 +12,7 @@ enum {
 
 /* ---- headers ---- */
 
-static int read_rest(struct unwind_bytes *bytes, struct dwarf_unit *unit)
+static int read_rest(struct byte_reader *bytes, struct dwarf_unit *unit)
 {
 	unit->version = (uint16_t)bytes_number(bytes, 2);
 	if (unit->version < 2 || unit->version > 5)
@@ -34,7 +34,7 @@ static int read_rest(struct unwind_bytes *bytes, struct dwarf_unit *unit)
 
 int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret_unit, uint64_t *ret_next)
 {
-	struct unwind_bytes bytes = dwarf_section_some(&dwarf->info, offset, HEADER_BYTES);
+	struct byte_reader bytes = elf_section_some(&dwarf->info, offset, HEADER_BYTES);
 	const uint8_t *start = bytes.at;
 	uint64_t nr_bytes = bytes_number(&bytes, 4), header;
 	int err;

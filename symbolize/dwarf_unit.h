@@ -72,7 +72,7 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 /* An entry that is being read: its bytes, and their offset in .debug_info. */
 struct dwarf_entries {
 	const struct dwarf_unit *unit;
-	struct unwind_bytes bytes;
+	struct byte_reader bytes;
 	const uint8_t *start;
 	uint64_t offset; /* of `start` */
 };
@@ -92,7 +92,7 @@ static inline struct dwarf_entries dwarf_entries_from(struct dwarf *dwarf, const
 						      uint64_t offset, uint64_t max_bytes)
 {
 	uint64_t nr = unit->end - offset;
-	struct unwind_bytes bytes = dwarf_section_bytes(&dwarf->info, offset, nr < max_bytes ? nr : max_bytes);
+	struct byte_reader bytes = elf_section_bytes(&dwarf->info, offset, nr < max_bytes ? nr : max_bytes);
 
 	return (struct dwarf_entries){ .unit = unit, .bytes = bytes, .start = bytes.at, .offset = offset };
 }

@@ -54,7 +54,7 @@ int dwarf_form_size(uint16_t form, uint16_t version, uint8_t address_size, uint8
 }
 
 /* A form whose size depends on the value. */
-static uint64_t read_variable(struct unwind_bytes *bytes, uint16_t form)
+static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
 {
 	uint64_t nr;
 
@@ -128,9 +128,9 @@ void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbre
 
 /* ---- meanings ---- */
 
-static bool read_word(struct dwarf_section *section, uint64_t offset, uint8_t nr_bytes, uint64_t *ret_word)
+static bool read_word(struct elf_section *section, uint64_t offset, uint8_t nr_bytes, uint64_t *ret_word)
 {
-	struct unwind_bytes bytes = dwarf_section_bytes(section, offset, nr_bytes);
+	struct byte_reader bytes = elf_section_bytes(section, offset, nr_bytes);
 
 	*ret_word = bytes.bad ? 0 : bytes_number(&bytes, nr_bytes);
 	return !bytes.bad;

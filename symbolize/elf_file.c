@@ -13,12 +13,6 @@ enum {
 	NAMES_KEPT_MAX = 65536,
 };
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define NATIVE_ORDER ELFDATA2LSB
-#else
-#define NATIVE_ORDER ELFDATA2MSB
-#endif
-
 bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes)
 {
 	return offset <= elf->size && nr_bytes <= elf->size - offset;
@@ -228,7 +222,7 @@ static int read_ident(struct elf_file *elf)
 
 	if (elf_file_read(elf, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
-	if (ident[EI_DATA] != NATIVE_ORDER || (ident[EI_CLASS] != ELFCLASS64 && ident[EI_CLASS] != ELFCLASS32))
+	if (ident[EI_DATA] != ELFDATA2LSB || (ident[EI_CLASS] != ELFCLASS64 && ident[EI_CLASS] != ELFCLASS32))
 		return -ENOEXEC;
 	elf->is_64 = ident[EI_CLASS] == ELFCLASS64;
 	return 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/frame_section.h"
 
 enum {
 	RESOLVER_MAX_BYTES = 2048, /* of its code; real ones have 20 to 400 */
@@ -15,17 +16,12 @@ enum {
 	VECTORS_MAX = 8,
 };
 
-/* An entry of the table of .eh_frame_hdr: both relative to the header. */
-struct start {
-	int32_t function, unused;
-};
-
 struct ifunc_reader {
 	struct ifuncs *ifuncs;
 	const struct elf_file *elf;
 	const struct symtab *table;
 	uint64_t starts_base; /* address of .eh_frame_hdr */
-	VEC(struct start) starts;
+	VEC(struct frame_header_entry) starts;
 	unsigned char code[RESOLVER_MAX_BYTES];
 };
 
@@ -48,43 +44,26 @@ const struct ifunc_choice *ifuncs_of(const struct ifuncs *ifuncs, uint64_t resol
 
 /* ---- where functions start ---- */
 
-static const Elf64_Phdr *frame_header(const struct elf_file *elf)
-{
-	for (size_t i = 0; i < elf->segments.nr; i++)
-		if (elf->segments.data[i].p_type == PT_GNU_EH_FRAME)
-			return &elf->segments.data[i];
-	return NULL;
-}
-
-/* {version 1, encodings, address of .eh_frame, number, table}; the encodings are those that every linker writes. */
+/* Without a table that we know there is none. */
 static int read_starts(struct ifunc_reader *reader)
 {
-	static const unsigned char usual[] = { 1, 0x1b, 0x03, 0x3b };
-	const Elf64_Phdr *header = frame_header(reader->elf);
-	unsigned char bytes[12];
-	uint32_t nr;
+	struct frame_header header;
 	int err;
 
-	if (!header || elf_file_read(reader->elf, header->p_offset, bytes, sizeof(bytes)) ||
-	    memcmp(bytes, usual, 4) != 0)
+	if (frame_header_read(reader->elf, &header) || !header.nr || header.nr > STARTS_MAX)
 		return 0;
-	memcpy(&nr, bytes + 8, sizeof(nr));
-	if (!nr || nr > STARTS_MAX || header->p_filesz < sizeof(bytes) ||
-	    nr > (header->p_filesz - sizeof(bytes)) / sizeof(struct start))
-		return 0;
-	err = vec_grow((void **)&reader->starts.data, &reader->starts.room, nr, sizeof(struct start));
+	err = vec_grow((void **)&reader->starts.data, &reader->starts.room, header.nr, sizeof(*reader->starts.data));
 	if (err)
 		return err;
-	reader->starts_base = header->p_vaddr;
-	if (!elf_file_read(reader->elf, header->p_offset + sizeof(bytes), reader->starts.data,
-			   nr * sizeof(struct start)))
-		reader->starts.nr = nr;
+	reader->starts_base = header.address;
+	if (!elf_file_read(reader->elf, header.table, reader->starts.data, header.nr * sizeof(*reader->starts.data)))
+		reader->starts.nr = header.nr;
 	return 0;
 }
 
 static int compare_starts(const void *key, const void *entry)
 {
-	int64_t wanted = *(const int64_t *)key, found = ((const struct start *)entry)->function;
+	int64_t wanted = *(const int64_t *)key, found = ((const struct frame_header_entry *)entry)->function;
 
 	return wanted < found ? -1 : wanted > found;
 }
@@ -96,8 +75,8 @@ static bool is_start(const struct ifunc_reader *reader, uint64_t address, uint64
 
 	if (symbol && symtab_start(reader->table, symbol) == offset)
 		return true;
-	return reader->starts.nr &&
-	       bsearch(&distance, reader->starts.data, reader->starts.nr, sizeof(struct start), compare_starts);
+	return reader->starts.nr && bsearch(&distance, reader->starts.data, reader->starts.nr,
+					    sizeof(struct frame_header_entry), compare_starts);
 }
 
 /* ---- where they can be probed ---- */

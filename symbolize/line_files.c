@@ -13,7 +13,7 @@ enum {
 /* A name where it stands: here, or at an offset of a string section. */
 struct entry {
 	const char *name;
-	struct dwarf_section *strings; /* NULL: the name is here */
+	struct elf_section *strings; /* NULL: the name is here */
 	uint64_t offset, directory;
 };
 
@@ -25,7 +25,7 @@ struct format {
 	uint64_t nr_entries;
 };
 
-static bool read_format(struct unwind_bytes *bytes, struct format *format)
+static bool read_format(struct byte_reader *bytes, struct format *format)
 {
 	format->nr = bytes_byte(bytes);
 	if (format->nr > FIELDS_MAX)
@@ -38,7 +38,7 @@ static bool read_format(struct unwind_bytes *bytes, struct format *format)
 	return !bytes->bad;
 }
 
-static uint64_t read_number(struct unwind_bytes *bytes, uint64_t form)
+static uint64_t read_number(struct byte_reader *bytes, uint64_t form)
 {
 	switch (form) {
 	case DW_FORM_data1:
@@ -62,7 +62,7 @@ static uint64_t read_number(struct unwind_bytes *bytes, uint64_t form)
 	}
 }
 
-static void read_field(const struct line_program *program, struct dwarf *dwarf, struct unwind_bytes *bytes,
+static void read_field(const struct line_program *program, struct dwarf *dwarf, struct byte_reader *bytes,
 		       uint64_t content, uint64_t form, struct entry *entry)
 {
 	struct entry text = {};
@@ -84,7 +84,7 @@ static void read_field(const struct line_program *program, struct dwarf *dwarf, 
 	}
 }
 
-static bool read_entry(const struct line_program *program, struct dwarf *dwarf, struct unwind_bytes *bytes,
+static bool read_entry(const struct line_program *program, struct dwarf *dwarf, struct byte_reader *bytes,
 		       const struct format *format, struct entry *entry)
 {
 	*entry = (struct entry){};
@@ -94,7 +94,7 @@ static bool read_entry(const struct line_program *program, struct dwarf *dwarf, 
 }
 
 /* Reads a table, whose entry of this number is kept. False at the end of sensible bytes. */
-static bool read_table(const struct line_program *program, struct dwarf *dwarf, struct unwind_bytes *bytes,
+static bool read_table(const struct line_program *program, struct dwarf *dwarf, struct byte_reader *bytes,
 		       uint64_t number, struct entry *ret_entry)
 {
 	struct format format;
@@ -114,7 +114,7 @@ static bool read_table(const struct line_program *program, struct dwarf *dwarf, 
 static bool find_new(const struct line_program *program, struct dwarf *dwarf, uint32_t number, struct entry *ret_file,
 		     struct entry *ret_directory, struct entry *ret_unit_directory)
 {
-	struct unwind_bytes bytes = program->tables;
+	struct byte_reader bytes = program->tables;
 
 	if (!read_table(program, dwarf, &bytes, 0, ret_unit_directory) ||
 	    !read_table(program, dwarf, &bytes, number, ret_file))
@@ -125,7 +125,7 @@ static bool find_new(const struct line_program *program, struct dwarf *dwarf, ui
 
 /* ---- before: lists that end with an empty name ---- */
 
-static const char *next_old(struct unwind_bytes *bytes, uint64_t *ret_directory)
+static const char *next_old(struct byte_reader *bytes, uint64_t *ret_directory)
 {
 	const char *name = bytes_string(bytes);
 
@@ -143,7 +143,7 @@ static const char *next_old(struct unwind_bytes *bytes, uint64_t *ret_directory)
 static bool find_old(const struct line_program *program, uint32_t number, struct entry *ret_file,
 		     struct entry *ret_directory)
 {
-	struct unwind_bytes bytes = program->tables;
+	struct byte_reader bytes = program->tables;
 	const char *name;
 
 	while (next_old(&bytes, NULL))
@@ -164,7 +164,7 @@ static bool find_old(const struct line_program *program, uint32_t number, struct
 
 static const char *text_of(const struct entry *entry)
 {
-	return entry->strings ? dwarf_section_string(entry->strings, entry->offset) : entry->name;
+	return entry->strings ? elf_section_string(entry->strings, entry->offset) : entry->name;
 }
 
 /* Puts a part in front of a path that is not absolute; what becomes too long is left out. */

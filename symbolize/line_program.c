@@ -5,9 +5,9 @@
 
 /* ---- the header ---- */
 
-static int read_header(struct unwind_bytes *unit, struct line_program *program)
+static int read_header(struct byte_reader *unit, struct line_program *program)
 {
-	struct unwind_bytes rest;
+	struct byte_reader rest;
 
 	if (program->version >= 5)
 		bytes_skip(unit, 2); /* sizes of addresses, which each of them tells again, and of segment selectors */
@@ -28,19 +28,19 @@ static int read_header(struct unwind_bytes *unit, struct line_program *program)
 
 int line_program_open(struct dwarf *dwarf, uint64_t offset, struct line_program *ret_program, uint64_t *ret_next)
 {
-	struct unwind_bytes unit = dwarf_section_bytes(&dwarf->line, offset, 4);
+	struct byte_reader unit = elf_section_bytes(&dwarf->line, offset, 4);
 	uint64_t nr_bytes = bytes_number(&unit, 4), start = offset + 4;
 
 	*ret_program = (struct line_program){ .offset = offset, .offset_size = 4 };
 	if (nr_bytes == UINT32_MAX) {
-		unit = dwarf_section_bytes(&dwarf->line, start, 8);
+		unit = elf_section_bytes(&dwarf->line, start, 8);
 		nr_bytes = bytes_number(&unit, 8);
 		start += 8;
 		ret_program->offset_size = 8;
 	}
 	if (unit.bad)
 		return -EBADMSG;
-	unit = dwarf_section_bytes(&dwarf->line, start, nr_bytes);
+	unit = elf_section_bytes(&dwarf->line, start, nr_bytes);
 	if (unit.bad)
 		return -EBADMSG;
 	*ret_next = start + nr_bytes;
@@ -61,7 +61,7 @@ struct run {
 	const struct line_program *program;
 	struct source_batch *batch;
 	struct line_hits *hits;
-	struct unwind_bytes bytes;
+	struct byte_reader bytes;
 	uint16_t advances[256]; /* of the opcodes that make a row, of the address */
 	int16_t line_advances[256];
 	struct row row, before;
@@ -142,7 +142,7 @@ static void start_sequence(struct run *run)
 
 static void extended(struct run *run)
 {
-	struct unwind_bytes bytes = bytes_part(&run->bytes, bytes_uleb(&run->bytes));
+	struct byte_reader bytes = bytes_part(&run->bytes, bytes_uleb(&run->bytes));
 
 	switch (bytes_byte(&bytes)) {
 	case DW_LNE_end_sequence:

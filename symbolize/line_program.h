@@ -15,7 +15,7 @@ struct line_program {
 	uint8_t instruction_size, opcode_base, line_range;
 	int8_t line_base;
 	const uint8_t *operands; /* of opcode 1 and so on: how many */
-	struct unwind_bytes tables, rows; /* of directories and files; the program */
+	struct byte_reader tables, rows; /* of directories and files; the program */
 };
 
 /*

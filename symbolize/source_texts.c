@@ -32,8 +32,8 @@ const char *search_read_text(struct search *search, const struct dwarf_text *tex
 	if (!dwarf || !text->kind)
 		return NULL;
 	if (text->kind == TEXT_HERE) /* no further than to the end of its unit: someone may be going through that */
-		return dwarf_section_string_before(&dwarf->info, offset, text->end);
-	return dwarf_section_string(text->kind == TEXT_STR ? &dwarf->str : &dwarf->line_str, offset);
+		return elf_section_string_before(&dwarf->info, offset, text->end);
+	return elf_section_string(text->kind == TEXT_STR ? &dwarf->str : &dwarf->line_str, offset);
 }
 
 int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory)
@@ -62,7 +62,7 @@ int search_texts(struct search *search)
 		struct dwarf *dwarf = file_of(search, &offset);
 
 		if (dwarf)
-			put(search, dwarf_section_string(&dwarf->str, offset), wanted->of, wanted->is_directory);
+			put(search, elf_section_string(&dwarf->str, offset), wanted->of, wanted->is_directory);
 	}
 	return err;
 }

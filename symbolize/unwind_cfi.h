@@ -9,7 +9,7 @@
 
 #include "bpf/unwind_abi.h"
 #include "core/base/vec.h"
-#include "symbolize/unwind_section.h"
+#include "symbolize/frame_section.h"
 
 /* Where the CFA, rbp and the return address are, in the middle of a function. */
 struct cfi_state {
@@ -38,10 +38,8 @@ struct cfi_state {
 
 struct cfi_cie {
 	uint32_t position; /* in the section */
-	uint8_t encoding; /* of the addresses in its FDEs */
-	bool usable, is_signal, has_augmentation;
-	uint64_t code_factor;
-	int64_t data_factor;
+	bool usable;
+	struct frame_cie common;
 	struct cfi_state initial;
 };
 
@@ -53,7 +51,7 @@ struct cfi_fde {
 };
 
 struct cfi {
-	struct unwind_section section;
+	struct frame_section section;
 	VEC(struct cfi_cie) cies; /* by position */
 	VEC(struct cfi_fde) fdes; /* as they come */
 };
@@ -72,7 +70,7 @@ struct cfi_rows {
  * Takes the section over, and finds what is in it. Entries that make no sense are passed over, and after a length that
  * leads out of the section there is nothing more. 0 or -ENOMEM.
  */
-int unwind_cfi_scan(struct cfi *cfi, struct unwind_section *section);
+int unwind_cfi_scan(struct cfi *cfi, struct frame_section *section);
 void unwind_cfi_done(struct cfi *cfi);
 
 /*

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "symbolize/unwind_cfi.h"
-#include "symbolize/unwind_pointer.h"
+#include "symbolize/eh_pointer.h"
+
+enum {
+	WORD_BYTES = 8, /* of x86_64 */
+};
 
 /* Runs the instructions of a CIE to have the state that its FDEs start with. 0 or -EBADMSG. */
-int cfi_initial(struct cfi_cie *cie, struct unwind_bytes instructions);
+int cfi_initial(struct cfi_cie *cie);
 
 /* What follows the pointer to the CIE in an FDE that the scan has found, and its address. */
-struct unwind_bytes cfi_fde_body(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t *ret_address);
+struct byte_reader cfi_fde_body(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t *ret_address);

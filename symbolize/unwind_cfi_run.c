@@ -13,7 +13,7 @@ enum {
 
 struct run {
 	const struct cfi_cie *cie;
-	struct unwind_bytes bytes;
+	struct byte_reader bytes;
 	struct cfi_state state;
 	uint64_t address, end;
 	struct cfi_rows *rows; /* NULL while a CIE runs */
@@ -36,7 +36,7 @@ struct shape {
 };
 
 /* What binutils writes for .plt, behind "rsp + offset": breg16 0, lit15, and, litN, ge, lit3, shl, plus. */
-static bool is_plt(struct unwind_bytes bytes, int64_t *ret_threshold)
+static bool is_plt(struct byte_reader bytes, int64_t *ret_threshold)
 {
 	static const uint8_t before[] = { DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };
 	static const uint8_t behind[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
@@ -49,7 +49,7 @@ static bool is_plt(struct unwind_bytes bytes, int64_t *ret_threshold)
 	return *ret_threshold >= 0 && *ret_threshold <= 15;
 }
 
-static struct shape shape_of(struct unwind_bytes bytes)
+static struct shape shape_of(struct byte_reader bytes)
 {
 	uint8_t operation = bytes_byte(&bytes);
 	struct shape shape = { .kind = SHAPE_SUM, .reg = operation - DW_OP_breg0 }, other = {};
@@ -74,7 +74,7 @@ static struct shape shape_of(struct unwind_bytes bytes)
 	return bytes.bad ? other : shape;
 }
 
-static struct unwind_bytes expression(struct run *run)
+static struct byte_reader expression(struct run *run)
 {
 	return bytes_part(&run->bytes, bytes_uleb(&run->bytes));
 }
@@ -138,7 +138,7 @@ static void restore(struct run *run, uint64_t reg)
 /* A product that wraps is a number like another here: the bytes are nonsense then. */
 static int64_t factored(const struct run *run, uint64_t value)
 {
-	return (int64_t)(value * (uint64_t)run->cie->data_factor);
+	return (int64_t)(value * (uint64_t)run->cie->common.data_factor);
 }
 
 static void set_cfa(struct run *run, uint64_t reg, int64_t offset)
@@ -156,7 +156,7 @@ static int end_row(struct run *run)
 
 	if (!run->rows || run->address >= run->end)
 		return 0;
-	row.rule = unwind_rule(&run->state, run->cie->is_signal);
+	row.rule = unwind_rule(&run->state, run->cie->common.is_signal);
 	return vec_try_push(&run->rows->rows, row);
 }
 
@@ -178,7 +178,7 @@ static int advance(struct run *run, uint64_t delta)
 {
 	uint64_t bytes;
 
-	if (__builtin_mul_overflow(delta, run->cie->code_factor, &bytes) || bytes > UINT64_MAX - run->address)
+	if (__builtin_mul_overflow(delta, run->cie->common.code_factor, &bytes) || bytes > UINT64_MAX - run->address)
 		return -EBADMSG;
 	return advance_to(run, run->address + bytes);
 }
@@ -203,7 +203,7 @@ static int recall(struct run *run)
 
 static int step_cfa(struct run *run, uint8_t operation)
 {
-	struct unwind_bytes *bytes = &run->bytes;
+	struct byte_reader *bytes = &run->bytes;
 	uint64_t reg;
 
 	switch (operation) {
@@ -234,7 +234,7 @@ static int step_cfa(struct run *run, uint8_t operation)
 
 static int step_register(struct run *run, uint8_t operation)
 {
-	struct unwind_bytes *bytes = &run->bytes;
+	struct byte_reader *bytes = &run->bytes;
 	uint64_t reg;
 
 	switch (operation) {
@@ -278,7 +278,7 @@ static int step_register(struct run *run, uint8_t operation)
 
 static int step(struct run *run)
 {
-	struct unwind_bytes *bytes = &run->bytes;
+	struct byte_reader *bytes = &run->bytes;
 	uint8_t operation = bytes_byte(bytes), low = operation & 0x3f;
 
 	switch (operation & 0xc0) {
@@ -295,9 +295,9 @@ static int step(struct run *run)
 	case DW_CFA_nop:
 		return 0;
 	case DW_CFA_set_loc: /* nothing that we know writes it; relative to itself it makes no sense in a row of rows */
-		if (run->cie->encoding & POINTER_BASE)
+		if (run->cie->common.encoding & POINTER_BASE)
 			return -EBADMSG;
-		return advance_to(run, unwind_pointer_value(bytes, run->cie->encoding));
+		return advance_to(run, eh_pointer_value(bytes, run->cie->common.encoding, WORD_BYTES));
 	case DW_CFA_advance_loc1:
 		return advance(run, bytes_byte(bytes));
 	case DW_CFA_advance_loc2:
@@ -327,9 +327,9 @@ static int run_all(struct run *run)
 	return end_row(run);
 }
 
-int cfi_initial(struct cfi_cie *cie, struct unwind_bytes instructions)
+int cfi_initial(struct cfi_cie *cie)
 {
-	struct run run = { .cie = cie, .bytes = instructions, .end = UINT64_MAX };
+	struct run run = { .cie = cie, .bytes = cie->common.instructions, .end = UINT64_MAX };
 	int err = run_all(&run);
 
 	cie->initial = run.state;
@@ -342,9 +342,9 @@ static int start_run(struct run *run, const struct cfi *cfi, const struct cfi_fd
 	uint64_t address = 0, length;
 
 	run->bytes = cfi_fde_body(cfi, fde, &address);
-	unwind_pointer_value(&run->bytes, run->cie->encoding);
-	length = unwind_pointer_value(&run->bytes, run->cie->encoding & POINTER_FORMAT);
-	if (run->cie->has_augmentation)
+	eh_pointer_value(&run->bytes, run->cie->common.encoding, WORD_BYTES);
+	length = eh_pointer_value(&run->bytes, run->cie->common.encoding & POINTER_FORMAT, WORD_BYTES);
+	if (run->cie->common.has_augmentation)
 		bytes_skip(&run->bytes, bytes_uleb(&run->bytes));
 	if (run->bytes.bad || !length || length > UINT64_MAX - fde->start)
 		return -ENODATA;

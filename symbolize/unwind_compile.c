@@ -58,9 +58,9 @@ static int find_code(const struct elf_file *elf, uint64_t *ret_low, uint64_t *re
 	return high ? 0 : -ENODATA;
 }
 
-static int scan(struct compile *compile, int (*find)(const struct elf_file *elf, struct unwind_section *ret_section))
+static int scan(struct compile *compile, int (*find)(const struct elf_file *elf, struct frame_section *ret_section))
 {
-	struct unwind_section section;
+	struct frame_section section;
 	int err = find(compile->elf, &section);
 
 	err = err ?: unwind_cfi_scan(&compile->cfi, &section);
@@ -77,7 +77,7 @@ static int add_go(struct compile *compile)
 	int err = unwind_go_read(&compile->go, compile->elf);
 	uint64_t before = 0;
 
-	for (uint64_t i = 0; i < compile->go.nr_functions && !err; i++) {
+	for (uint64_t i = 0; i < compile->go.table.nr && !err; i++) {
 		struct cfi_fde function = { unwind_go_start(&compile->go, i), (uint32_t)i, GO_FUNCTION };
 
 		if (function.start < before) /* they end where the next one starts */
@@ -96,14 +96,14 @@ static bool is_nothing(int err)
 /* What is broken is as good as not there, as long as there is something else. */
 static int find_frames(struct compile *compile)
 {
-	int eh = scan(compile, unwind_section_eh), go, debug;
+	int eh = scan(compile, frame_section_eh), go, debug;
 
 	if (eh && !is_nothing(eh))
 		return eh;
 	go = add_go(compile);
 	if (!go || !is_nothing(go))
 		return go;
-	debug = eh ? scan(compile, unwind_section_debug) : 0;
+	debug = eh ? scan(compile, frame_section_debug) : 0;
 	return debug == -ENODATA ? eh : debug;
 }
 

@@ -12,6 +12,8 @@
 #include "tests/unit/cfi_writer.h"
 
 enum {
+	NAMES = 0x100, /* where names begin and end in the section; there are none */
+	NAMES_END = 0x101,
 	PROGRAMS = 0x400, /* where the tables of distances begin in the section */
 	FUNCTIONS = 0x800, /* where the list of functions begins */
 	RECORDS = 0x100, /* from there: where a struct _func begins */
@@ -51,6 +53,8 @@ static void begin(struct program *program, const struct layout *layout)
 	put(program, 6, 1, 1); /* quantum */
 	put(program, 7, 8, 1); /* bytes of a pointer */
 	put(program, 8 + 8 * 2, is_new ? CFI_CODE : 0, 8);
+	put(program, 8 + 8 * (is_new ? 3 : 2), NAMES, 8);
+	put(program, 8 + 8 * (is_new ? 4 : 3), NAMES_END, 8);
 	put(program, 8 + 8 * (is_new ? 6 : 5), PROGRAMS, 8);
 	put(program, 8 + 8 * (is_new ? 7 : 6), FUNCTIONS, 8);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers out of bytes that nobody vouches for: a read behind the end gives 0 and sets `bad`, which stays set. The
+ * Numbers and strings out of bytes that nobody vouches for: a read past the end gives 0 and sets `bad`, which stays set. The
  * encodings are DWARF 5's, 7.6 (LEB128), and those of the Linux Standard Base, "DWARF Exception Header Encoding".
  */
 #pragma once
@@ -10,25 +10,27 @@
 #include <stdint.h>
 #include <string.h>
 
-struct unwind_bytes {
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are copied as they stand in the file");
+
+struct byte_reader {
 	const uint8_t *at, *end;
 	bool bad;
 };
 
-static inline size_t bytes_left(const struct unwind_bytes *bytes)
+static inline size_t bytes_left(const struct byte_reader *bytes)
 {
 	return (size_t)(bytes->end - bytes->at);
 }
 
-static inline uint64_t bytes_fail(struct unwind_bytes *bytes)
+static inline uint64_t bytes_fail(struct byte_reader *bytes)
 {
 	bytes->at = bytes->end;
 	bytes->bad = true;
 	return 0;
 }
 
-/* An unsigned number of 1 to 8 bytes, in our byte order (elf_file.h refuses files of the other). */
-static inline uint64_t bytes_number(struct unwind_bytes *bytes, size_t nr)
+/* An unsigned number of 1 to 8 bytes, little endian (elf_file.h refuses other files). */
+static inline uint64_t bytes_number(struct byte_reader *bytes, size_t nr)
 {
 	uint64_t value = 0;
 
@@ -39,12 +41,12 @@ static inline uint64_t bytes_number(struct unwind_bytes *bytes, size_t nr)
 	return value;
 }
 
-static inline uint8_t bytes_byte(struct unwind_bytes *bytes)
+static inline uint8_t bytes_byte(struct byte_reader *bytes)
 {
 	return bytes->at < bytes->end ? *bytes->at++ : (uint8_t)bytes_fail(bytes);
 }
 
-static inline void bytes_skip(struct unwind_bytes *bytes, uint64_t nr)
+static inline void bytes_skip(struct byte_reader *bytes, uint64_t nr)
 {
 	if (bytes_left(bytes) < nr)
 		bytes_fail(bytes);
@@ -53,9 +55,9 @@ static inline void bytes_skip(struct unwind_bytes *bytes, uint64_t nr)
 }
 
 /* The next `nr` bytes as something to read on its own. */
-static inline struct unwind_bytes bytes_part(struct unwind_bytes *bytes, uint64_t nr)
+static inline struct byte_reader bytes_part(struct byte_reader *bytes, uint64_t nr)
 {
-	struct unwind_bytes part = { .at = bytes->at };
+	struct byte_reader part = { .at = bytes->at };
 
 	bytes_skip(bytes, nr);
 	part.end = bytes->bad ? part.at : bytes->at;
@@ -64,7 +66,7 @@ static inline struct unwind_bytes bytes_part(struct unwind_bytes *bytes, uint64_
 }
 
 /* LEB128; bits beyond 64 are dropped. *ret_shift is where the last byte ended, *ret_last that byte. */
-static inline uint64_t bytes_leb(struct unwind_bytes *bytes, unsigned int *ret_shift, uint8_t *ret_last)
+static inline uint64_t bytes_leb(struct byte_reader *bytes, unsigned int *ret_shift, uint8_t *ret_last)
 {
 	uint64_t value = 0;
 	unsigned int shift = 0;
@@ -81,7 +83,7 @@ static inline uint64_t bytes_leb(struct unwind_bytes *bytes, unsigned int *ret_s
 	return value;
 }
 
-static inline uint64_t bytes_uleb(struct unwind_bytes *bytes)
+static inline uint64_t bytes_uleb(struct byte_reader *bytes)
 {
 	unsigned int shift;
 	uint8_t last;
@@ -89,7 +91,7 @@ static inline uint64_t bytes_uleb(struct unwind_bytes *bytes)
 	return bytes_leb(bytes, &shift, &last);
 }
 
-static inline int64_t bytes_sleb(struct unwind_bytes *bytes)
+static inline int64_t bytes_sleb(struct byte_reader *bytes)
 {
 	unsigned int shift;
 	uint8_t last;
@@ -98,4 +100,17 @@ static inline int64_t bytes_sleb(struct unwind_bytes *bytes)
 	if (shift < 64 && last & 0x40)
 		value |= ~0ull << shift;
 	return (int64_t)value;
+}
+
+/* The string that begins where the reader is, which moves over it; NULL and `bad` without an end. */
+static inline const char *bytes_string(struct byte_reader *bytes)
+{
+	const uint8_t *start = bytes->at, *end = bytes_left(bytes) ? memchr(start, '\0', bytes_left(bytes)) : NULL;
+
+	if (!end) {
+		bytes_fail(bytes);
+		return NULL;
+	}
+	bytes->at = end + 1;
+	return (const char *)start;
 }
