@@ -325,11 +325,9 @@ static int print_around(struct run *run,
 /* How long source lines may be looked up while events go on: what comes meanwhile has to wait. */
 static uint64_t lines_time_ns(const struct run *run)
 {
-	const uint64_t second = 1000000000;
-
 	if (run->ended_ns)
 		return UINT64_MAX;
-	return run->plan->interval_ns && !shows_events(run) ? run->plan->interval_ns / 2 : second;
+	return run->plan->interval_ns && !shows_events(run) ? run->plan->interval_ns / 2 : NSEC_PER_SEC;
 }
 
 /* Names, or what is needed to look them up elsewhere. */
@@ -357,6 +355,7 @@ static void close_interval(struct run *run)
 		profile_count_lost_stacks(&run->profile, interval);
 	name_all(run);
 	settle_contexts(&run->profile);
+	profile_count_shown_stacks(&run->profile, interval);
 	run->lost |= !profile_is_exact(interval);
 }
 

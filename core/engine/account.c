@@ -46,6 +46,40 @@ void profile_count_lost_stacks(const struct profile *profile, struct profile_int
 	interval->losses[ST_LOSS_STACK_LOST] = lost;
 }
 
+static void count_shown(const struct profile *profile, const struct profile_record *record, uint64_t count,
+			uint64_t *losses)
+{
+	if (profile->view.want_kernel && record->kernel_status == STACK_UNREADABLE)
+		losses[ST_LOSS_KERNEL_STACK] += count;
+	if (profile->view.want_kernel && record->kernel_status == STACK_TRUNCATED)
+		losses[ST_LOSS_KERNEL_TRUNCATED] += count;
+	if (record->user_status == STACK_UNREADABLE)
+		losses[ST_LOSS_USER_STACK] += count;
+	if (record->user_status == STACK_TRUNCATED)
+		losses[ST_LOSS_USER_TRUNCATED] += count;
+	else if (record->user_loss)
+		losses[record->user_loss - 1] += count;
+}
+
+void profile_count_shown_stacks(const struct profile *profile, struct profile_interval *interval)
+{
+	uint64_t *losses = interval->losses;
+
+	if (!view_shows_time(&profile->view))
+		return;
+	losses[ST_LOSS_KERNEL_STACK] = losses[ST_LOSS_KERNEL_TRUNCATED] = losses[ST_LOSS_USER_STACK] = 0;
+	for (size_t i = ST_LOSS_USER_ROOT; i <= ST_LOSS_USER_TRUNCATED; i++)
+		losses[i] = 0;
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		const struct profile_row *row = &interval->rows.data[i];
+		uint32_t parts[2];
+		size_t nr = profile_parts(profile, row->record, parts);
+
+		for (size_t part = 0; part < nr; part++)
+			count_shown(profile, &profile->records.data[parts[part]], row->count, losses);
+	}
+}
+
 static bool is_known(uint64_t number)
 {
 	return number != UINT64_MAX;

@@ -64,6 +64,7 @@ static void take_away_task(struct profile_record *record)
 	record->foreign = false;
 	record->nr_user = 0;
 	record->user_status = STACK_NOT_ASKED;
+	record->user_loss = 0;
 }
 
 static void settle(struct profile *profile, struct profile_record *record)

@@ -129,6 +129,9 @@ static struct profile_record record_of(struct session *session, struct profile *
 		.user_status = head->user_status,
 		.foreign = head->flags & ST_STACK_FOREIGN,
 		.context = (uint8_t)context_of(head->flags),
+		.user_loss = head->user_end >= ST_END_ROOT && head->user_end < ST_NR_ENDS
+				     ? (uint8_t)(1 + ST_LOSS_OF_END(head->user_end))
+				     : 0,
 		.nr_kernel = head->nr_kernel,
 		.nr_user = head->nr_user,
 	};

@@ -318,6 +318,11 @@ void profile_count(struct profile *profile, struct profile_interval *interval, s
 	row->sum += sum;
 }
 
+bool view_shows_time(const struct profile_view *view)
+{
+	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+}
+
 /* ---- reasons and losses ---- */
 
 const char *frame_reason_text(enum frame_reason reason)

@@ -167,6 +167,7 @@ struct profile_record {
 	bool stack_lost; /* counted, but its record never arrived */
 	bool expanded; /* its inlined calls are in its stacks: profile_expand() */
 	uint8_t context; /* enum event_context */
+	uint8_t user_loss; /* 1 + the loss that the end of the user stack counts as; 0: none. Of a run; files do not have it */
 	uint32_t pair; /* 1 + index into pairs: this id stands for two records; 0 = for itself */
 	uint16_t nr_kernel, nr_user;
 	uint32_t first; /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
@@ -310,6 +311,9 @@ struct profile_view {
 	bool apart; /* every record */
 	bool per_thread, per_cgroup;
 };
+
+/* Whether rows are about threads off the CPU: their number is a time. */
+bool view_shows_time(const struct profile_view *view);
 
 struct profile {
 	uint32_t applet; /* string: "profile", "stackcount" */
@@ -456,6 +460,13 @@ uint64_t profile_lost(const struct profile_interval *interval);
  * is drained and before it is reported.
  */
 void profile_count_lost_stacks(const struct profile *profile, struct profile_interval *interval);
+
+/*
+ * For times off the CPU: counts anew what the user and kernel stacks of the interval lack, by its rows. Of sleepers and wakers
+ * many stacks are taken that no row shows, such as those of waits that --min leaves out or of a thread that an interrupt hit.
+ * Once per interval, when contexts are settled.
+ */
+void profile_count_shown_stacks(const struct profile *profile, struct profile_interval *interval);
 
 /*
  * Appends one line "ERROR: accounting does not add up: …" for every identity of the interval that does not hold; a

@@ -11,16 +11,6 @@ static void add_point(struct attach_plan *attach, const char *name, const char *
 	vec_push(&attach->points, (struct attach_point){ .name = xstrdup(name), .program = program });
 }
 
-/* Whoever an interrupt hit is walked before anybody can tell; the walk is in the lines on user stacks, and in no row. */
-static void note_interrupted(const struct plan *plan, struct attach_plan *attach)
-{
-	if (plan->want_user && plan->unwind != UNWIND_NONE && plan->off_cpu.measure != MEASURE_OFF_CPU)
-		attach_plan_note(
-			attach,
-			"this kernel does not tell interrupts from threads: the numbers of user stacks below are also "
-			"those of threads that an interrupt hit, which no row shows");
-}
-
 int resolve_scheduler(const struct plan *plan, struct attach_plan *attach)
 {
 	static const char *const states[] = {
@@ -29,7 +19,6 @@ int resolve_scheduler(const struct plan *plan, struct attach_plan *attach)
 		[SWITCH_PREV_NEXT_STATE] = "its last argument",
 	};
 	int err = host_scheduler_events(&attach->switch_order);
-	bool tells = true;
 
 	if (err)
 		return err;
@@ -37,11 +26,10 @@ int resolve_scheduler(const struct plan *plan, struct attach_plan *attach)
 	attach->mechanism = MECHANISM_TP_BTF;
 	add_point(attach, "sched:sched_switch", "on_switch");
 	if (plan->off_cpu.measure != MEASURE_OFF_CPU || plan->off_cpu.part != PART_ALL || plan->off_cpu.unfinished) {
-		tells = host_tells_interrupts(&attach->preempt_count);
+		bool tells = host_tells_interrupts(&attach->preempt_count);
+
 		add_point(attach, "sched:sched_waking", tells ? "on_waking" : "on_waking_anywhere");
 	}
-	if (!tells)
-		note_interrupted(plan, attach);
 	snprintf(attach->why, sizeof(attach->why), "the scheduler's tracepoints; the state of a thread is %s",
 		 states[attach->switch_order]);
 	return 0;

@@ -266,11 +266,6 @@ void view_tell_apart(const struct profile *profile, struct profile_view *view)
 	}
 }
 
-bool view_shows_time(const struct profile_view *view)
-{
-	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
-}
-
 bool view_has_durations(const struct profile_view *view)
 {
 	return (view->histogram || view->times) && view_shows_time(view);

@@ -61,9 +61,6 @@ uint64_t row_value(const struct profile_view *view, const struct merged_row *row
 /* For forms that name threads and control groups beside processes: tells them apart where the records do. */
 void view_tell_apart(const struct profile *profile, struct profile_view *view);
 
-/* Whether rows are about threads off the CPU: their number is a time. */
-bool view_shows_time(const struct profile_view *view);
-
 /* Whether a profile of this view knows how long the intervals of a row were: by class, or each with its time. */
 bool view_has_durations(const struct profile_view *view);
 

@@ -89,6 +89,55 @@ static void lost_parts_are_counted_once_per_event(void **state)
 	profile_interval_done(&interval);
 }
 
+static size_t loss(const char *name)
+{
+	size_t i = 0;
+
+	while (i < profile_nr_losses() && strcmp(profile_loss_name(i), name))
+		i++;
+	assert_in_range(i, 0, profile_nr_losses() - 1);
+	return i;
+}
+
+/* The kernel side has counted the stacks that it took: 100 of each kind here, for two rows of 5 and 6 waits. */
+static void only_stacks_of_rows_are_counted(void **state)
+{
+	static const char *const interrupted[] = { "try_to_wake_up", "asm_common_interrupt", "do_syscall_64", NULL };
+	_cleanup_(profile_done) struct profile profile;
+	struct profile_interval interval = {};
+	uint32_t sleeper, waker, hit, unseen;
+
+	profile_init(&profile);
+	profile.view.want_kernel = true;
+	profile.view.style = VIEW_OFFWAKE;
+	sleeper = add_record(&profile, 1, "sleeper", plain);
+	waker = add_record(&profile, 2, "waker", plain);
+	hit = add_record(&profile, 5, "hit", interrupted);
+	unseen = add_record(&profile, 6, "unseen", plain);
+	profile.records.data[sleeper].user_loss = (uint8_t)(1 + loss("USER_ROOT"));
+	profile.records.data[waker].user_loss = (uint8_t)(1 + loss("USER_NO_ROW"));
+	profile.records.data[waker].kernel_status = STACK_TRUNCATED;
+	profile.records.data[hit].user_loss = (uint8_t)(1 + loss("USER_BAD_CFA"));
+	profile.records.data[unseen].user_status = STACK_UNREADABLE;
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (!strncmp(profile_loss_name(i), "USER_", 5) || !strncmp(profile_loss_name(i), "KERNEL_", 7))
+			interval.losses[i] = 100;
+	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	profile_add_pair(&profile, ID(4), ID(1), &ID(5), WAKER_SEEN);
+	profile_count(&profile, &interval, ID(3), 5, 0);
+	profile_count(&profile, &interval, ID(4), 6, 0);
+	settle_contexts(&profile);
+	profile_count_shown_stacks(&profile, &interval);
+	assert_int_equal(interval.losses[loss("USER_ROOT")], 11);
+	assert_int_equal(interval.losses[loss("USER_NO_ROW")], 5);
+	assert_int_equal(interval.losses[loss("KERNEL_TRUNCATED")], 5);
+	assert_int_equal(profile_lost(&interval), 10);
+	profile.view.want_kernel = false; /* taken for the names of interrupts, and not shown */
+	profile_count_shown_stacks(&profile, &interval);
+	assert_int_equal(profile_lost(&interval), 5);
+	profile_interval_done(&interval);
+}
+
 /* One byte of the last section changed: every change must be noticed. */
 static void damaged_pairs_are_refused(void **state)
 {
@@ -198,9 +247,13 @@ static void interrupts_are_told_by_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pair_waits_for_its_records), cmocka_unit_test(lost_parts_are_counted_once_per_event),
-		cmocka_unit_test(damaged_pairs_are_refused),    cmocka_unit_test(pairs_of_pairs_are_refused),
-		cmocka_unit_test(pairs_survive_saving),         cmocka_unit_test(interrupts_are_told_by_names),
+		cmocka_unit_test(a_pair_waits_for_its_records),
+		cmocka_unit_test(lost_parts_are_counted_once_per_event),
+		cmocka_unit_test(only_stacks_of_rows_are_counted),
+		cmocka_unit_test(damaged_pairs_are_refused),
+		cmocka_unit_test(pairs_of_pairs_are_refused),
+		cmocka_unit_test(pairs_survive_saving),
+		cmocka_unit_test(interrupts_are_told_by_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
