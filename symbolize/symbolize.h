@@ -153,6 +153,12 @@ int symbolizer_worker_pid(struct symbolizer *symbolizer);
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
 
 /*
+ * Another number for a file that was handed over as `known`: questions about either have the same answers, and the callbacks are
+ * asked about `known`.
+ */
+int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t known);
+
+/*
  * The same for a perf map or jitdump, where a JIT compiler names its code (perf_map.h): places in it are addresses. The
  * worker keeps it open and reads what was added before each request.
  */

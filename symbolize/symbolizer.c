@@ -158,6 +158,15 @@ int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
 	return hand_over(symbolizer, file, fd, false);
 }
 
+int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t known)
+{
+	const struct handed_alias alias = { file, known };
+
+	if (worker_link_file(&symbolizer->link, file))
+		return -EEXIST;
+	return vec_try_push(&symbolizer->link.aliases, alias);
+}
+
 int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd)
 {
 	return hand_over(symbolizer, file, fd, true);

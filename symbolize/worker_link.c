@@ -61,6 +61,7 @@ void worker_link_close(struct worker_link *link)
 	closep(&link->kernel.fd);
 	unwind_queue_done(&link->unwinds);
 	vec_done(&link->files);
+	vec_done(&link->aliases);
 	vec_done(&link->sent);
 	text_pool_done(&link->texts);
 }
@@ -69,6 +70,11 @@ struct handed_file *worker_link_file(struct worker_link *link, uint32_t number)
 {
 	if (number == SYMBOL_KERNEL)
 		return &link->kernel;
+	for (size_t i = 0; i < link->aliases.nr; i++)
+		if (link->aliases.data[i].number == number) {
+			number = link->aliases.data[i].known;
+			break;
+		}
 	for (size_t i = 0; i < link->files.nr; i++)
 		if (link->files.data[i].number == number)
 			return &link->files.data[i];

@@ -40,6 +40,11 @@ struct handed_file {
 	uint64_t sequence; /* of the message that handed it over, among all that were sent */
 };
 
+/* A further number of a file. */
+struct handed_alias {
+	uint32_t number, known;
+};
+
 struct worker_link {
 	struct symbolizer_options options;
 	struct keeper keeper;
@@ -52,6 +57,7 @@ struct worker_link {
 	int start_err; /* of SYMBOL_NOT_STARTED: a negative errno */
 	int last_end; /* how the last worker that died ended: of waitpid(), or WORKER_END_UNKNOWN */
 	VEC(struct handed_file) files; /* in the order of symbolizer_add_file() */
+	VEC(struct handed_alias) aliases;
 	VEC(uint32_t) sent; /* positions in files, in the order of sending, not acknowledged yet */
 	uint64_t nr_messages; /* files and requests for tables that were sent */
 	int64_t heard_ms; /* when the worker last said something, or got work after it had none */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
@@ -16,16 +17,38 @@
 
 #define STANDARD_DIRECTORY "/usr/lib/debug"
 
-/* The paths to try, in order. */
+struct place {
+	char *path;
+	bool is_told; /* by the program: it is below none of the directories */
+};
+
+/* The places to try, in order. */
 struct places {
-	VEC(char *) paths;
+	VEC(struct place) list;
 };
 
 static void places_done(struct places *places)
 {
-	for (size_t i = 0; i < places->paths.nr; i++)
-		free(places->paths.data[i]);
-	vec_done(&places->paths);
+	for (size_t i = 0; i < places->list.nr; i++)
+		free(places->list.data[i].path);
+	vec_done(&places->list);
+}
+
+void debug_home_done(struct debug_home *home)
+{
+	closep(&home->root);
+	free(home->path);
+}
+
+/* Take ownership of the path. */
+static void add_place(struct places *places, char *path)
+{
+	vec_push(&places->list, (struct place){ .path = path });
+}
+
+static void add_told(struct places *places, char *path)
+{
+	vec_push(&places->list, (struct place){ .path = path, .is_told = true });
 }
 
 /* ---- which paths ---- */
@@ -49,8 +72,7 @@ static void add_by_build_id(struct places *places, const char *directory, size_t
 {
 	const char *build_id = what;
 
-	vec_push(&places->paths,
-		 xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, directory, build_id, build_id + 2));
+	add_place(places, xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, directory, build_id, build_id + 2));
 }
 
 /* A debug link and the directory of the program that has it. */
@@ -65,20 +87,25 @@ static void add_by_link(struct places *places, const char *directory, size_t len
 	const struct linked *linked = what;
 	bool is_usr = !strncmp(linked->program, "/usr/", 5);
 
-	vec_push(&places->paths,
-		 xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length, linked->program, linked->link));
+	add_place(places,
+		  xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length, linked->program, linked->link));
 	if (is_usr)
-		vec_push(&places->paths, xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length - 4,
-						   linked->program + 4, linked->link));
+		add_place(places, xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length - 4,
+					    linked->program + 4, linked->link));
 	else
-		vec_push(&places->paths, xasprintf("%.*s/usr%.*s/%s", (int)length, directory, linked->length,
-						   linked->program, linked->link));
+		add_place(places, xasprintf("%.*s/usr%.*s/%s", (int)length, directory, linked->length, linked->program,
+					    linked->link));
 }
 
 /* A path below a directory: of an alternate file, and of split debug information. */
 static void add_below(struct places *places, const char *directory, size_t length, const void *path)
 {
-	vec_push(&places->paths, xasprintf("%.*s/%s", (int)length, directory, (const char *)path));
+	add_place(places, xasprintf("%.*s/%s", (int)length, directory, (const char *)path));
+}
+
+static const char *program_of(const struct debug_search *search)
+{
+	return search->home && search->home->path && *search->home->path == '/' ? search->home->path : NULL;
 }
 
 /*
@@ -87,24 +114,23 @@ static void add_below(struct places *places, const char *directory, size_t lengt
  */
 static void find_splits(struct places *places, const struct debug_search *search, const char *link)
 {
-	const char *slash = search->path && *search->path == '/' ? strrchr(search->path, '/') : NULL;
-	_cleanup_(freep) char *package = slash ? xasprintf("%s" SYMBOL_PACKAGE, search->path) : NULL;
+	const char *program = program_of(search), *slash = program ? strrchr(program, '/') : NULL;
+	_cleanup_(freep) char *package = slash ? xasprintf("%s" SYMBOL_PACKAGE, program) : NULL;
 	bool is_package = !strcmp(link, SYMBOL_PACKAGE);
 	const char *path = is_package ? package : link;
 
 	if (!path)
 		return;
-	vec_push(&places->paths, xstrdup(path));
+	add_told(places, xstrdup(path));
 	if (!is_package && slash)
-		vec_push(&places->paths,
-			 xasprintf("%.*s%s", (int)(slash - search->path), search->path, strrchr(link, '/')));
+		add_told(places, xasprintf("%.*s%s", (int)(slash - program), program, strrchr(link, '/')));
 	for_each_directory(places, search->directories, add_below, path + 1);
 }
 
 static void find_places(struct places *places, const struct debug_search *search, const struct symbol_debug_wish *wish)
 {
-	const char *slash = search->path && *search->path == '/' ? strrchr(search->path, '/') : NULL;
-	struct linked linked = { wish->link, search->path, slash ? (int)(slash - search->path) : 0 };
+	const char *program = program_of(search), *slash = program ? strrchr(program, '/') : NULL;
+	struct linked linked = { wish->link, program, slash ? (int)(slash - program) : 0 };
 
 	if (strlen(wish->build_id) > 2)
 		for_each_directory(places, search->directories, add_by_build_id, wish->build_id);
@@ -118,34 +144,19 @@ static void find_places(struct places *places, const struct debug_search *search
 	}
 	if (!*wish->link || !slash)
 		return;
-	vec_push(&places->paths, xasprintf("%.*s/%s", linked.length, linked.program, wish->link));
-	vec_push(&places->paths, xasprintf("%.*s/.debug/%s", linked.length, linked.program, wish->link));
+	add_told(places, xasprintf("%.*s/%s", linked.length, linked.program, wish->link));
+	add_told(places, xasprintf("%.*s/.debug/%s", linked.length, linked.program, wish->link));
 	for_each_directory(places, search->directories, add_by_link, &linked);
 }
 
 /* ---- below which root ---- */
 
-static bool same_directory(int a, int b)
-{
-	struct stat one, other;
-
-	return !fstat(a, &one) && !fstat(b, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-}
-
-/* The root of the process, if that is another than ours; -1 otherwise, or when it has gone. */
-static int foreign_root(uint32_t tgid, int our_root)
-{
-	_cleanup_(closep) int root = tgid ? opener_root(tgid) : -1;
-
-	return root < 0 || same_directory(root, our_root) ? -1 : take_fd(&root);
-}
-
 /* The roots that each place is looked for in. */
 enum {
-	ROOT_OURS,
-	ROOT_OF_HOST,
-	ROOT_OF_PROCESS,
-	ROOTS
+	IN_OURS,
+	IN_HOSTS,
+	IN_ROOT_OF_FILE,
+	ROOTS,
 };
 
 static int open_host_root(const char *path)
@@ -153,29 +164,60 @@ static int open_host_root(const char *path)
 	return path ? opener_host_root(path) : -1;
 }
 
+/* Of a program that lies nowhere any more, what is where it tells must be root's, or our own. */
+static bool is_believed(const struct debug_search *search, int fd)
+{
+	const struct debug_home *home = search->home;
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return false;
+	if (!status.st_uid || status.st_uid == (home && home->path ? home->owner : geteuid()) ||
+	    (home && home->is_foreign && status.st_uid == home->keeper))
+		return true;
+	why_add(search->why, "not believed: of user %u, neither root nor the owner of the program", status.st_uid);
+	return false;
+}
+
+static int open_in_root_of_file(const struct debug_search *search, const char *path)
+{
+	const struct debug_home *home = search->home;
+	_cleanup_(closep) int fd = -1;
+
+	if (home)
+		fd = why_opened(search->why, path, home->where, opener_file_below(home->root, path));
+	else
+		fd = opener_open(&(struct opener_request){ .path = path, .why = search->why });
+	if (fd < 0)
+		return fd;
+	return is_believed(search, fd) ? take_fd(&fd) : -EPERM;
+}
+
+static int open_place(const struct debug_search *search, const struct place *place, unsigned int below, int host_root)
+{
+	bool is_foreign = search->home && search->home->is_foreign;
+
+	if (below == IN_ROOT_OF_FILE)
+		return place->is_told || is_foreign ? open_in_root_of_file(search, place->path) : -ENOENT;
+	if (place->is_told)
+		return -ENOENT;
+	if (below == IN_OURS)
+		return opener_open(&(struct opener_request){ .path = place->path, .why = search->why });
+	if (host_root < 0)
+		return -ENOENT;
+	return why_opened(search->why, place->path, "in the host's root", opener_file_below(host_root, place->path));
+}
+
 int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish)
 {
 	_cleanup_(places_done) struct places places = {};
-	_cleanup_(closep) int our_root = opener_root(0), host_root = open_host_root(search->host_root), root = -1;
+	_cleanup_(closep) int host_root = open_host_root(search->host_root);
 
-	if (our_root < 0)
-		return our_root;
-	root = foreign_root(search->tgid, our_root);
 	find_places(&places, search, wish);
-	while (wish->candidate < ROOTS * places.paths.nr) {
-		const struct opener_request ours = { .path = places.paths.data[wish->candidate / ROOTS],
-						     .why = search->why };
-		unsigned int below = wish->candidate++ % ROOTS;
-		int fd = -ENOENT;
+	while (wish->candidate < ROOTS * places.list.nr) {
+		const struct place *place = &places.list.data[wish->candidate / ROOTS];
+		int fd = open_place(search, place, wish->candidate++ % ROOTS, host_root);
 
-		if (below == ROOT_OURS)
-			fd = opener_open(&ours);
-		else if (below == ROOT_OF_HOST && host_root >= 0)
-			fd = why_opened(search->why, ours.path, "in the host's root",
-					opener_file_below(host_root, ours.path));
-		else if (below == ROOT_OF_PROCESS && root >= 0)
-			fd = why_opened(search->why, ours.path, "in the root of the process",
-					opener_file_below(root, ours.path));
 		if (fd >= 0)
 			return fd;
 	}

@@ -3,24 +3,37 @@
  * Where separate debug files are: below the directories for debug files by build id, and where a debug link says,
  * beside the program or below those directories by the program's path (gdb manual, "Separate Debug Files").
  *
- * Each place is looked at in our root, in that of the host where it is mounted somewhere, and in the root of a process that has
- * another one. Nothing is believed: whoever
- * reads the file compares its build id or checksum, and asks for the next one if it is another's.
+ * The directories are looked for in our root, in that of the host where it is mounted somewhere, and in the root that the program
+ * is from, if that is another. Places that the program itself tells, beside it or where split debug information was made, are
+ * looked for in the root that it is in, and believed only of its owner and of root: anybody can write a file that claims a
+ * build id. The reader of the file compares that, or the checksum, and asks for the next one if it is another's.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "symbolize/symbolize.h"
 
 struct buf;
 
+/* Where the file that wants it lies. */
+struct debug_home {
+	int root;          /* O_PATH descriptor of a root */
+	const char *where; /* which one, for `why` */
+	char *path;        /* below it; NULL: it is not there any more */
+	uint32_t owner;    /* of the file: user id */
+	bool is_foreign; /* the root is not ours: what is in it counts for this file, if it is of its owner, of root, or of: */
+	uint32_t keeper; /* the owner of the root */
+};
+
+void debug_home_done(struct debug_home *home);
+
 struct debug_search {
 	const char *directories; /* of debug files, colons between them; searched before /usr/lib/debug; NULL none */
-	const char *path;        /* of the file that wants it, as its process sees it; NULL unknown */
-	struct buf *why;         /* is told of every place (core/base/why.h); NULL */
-	const char *host_root;   /* where the host's file system is mounted (opener.h); NULL: it is ours */
-	uint32_t tgid;           /* a process that has mapped it; 0: one on the host */
+	const struct debug_home *home; /* NULL unknown */
+	struct buf *why; /* is told of every place (core/base/why.h); NULL */
+	const char *host_root; /* where the host's file system is mounted (opener.h); NULL: it is ours */
 };
 
 /*

@@ -20,20 +20,33 @@
 #define MAX_PATH_BYTES (16u << 20)
 #define MAX_TRIES 8
 
+/* What an image is for the processes of a root. */
+struct image_file {
+	uint32_t file;   /* of the profile, or PROFILE_NONE */
+	uint32_t opened; /* 1 + position in `opened`; 0: not yet */
+	uint32_t tried_tgid;
+	uint8_t nr_tries;
+};
+
 struct image {
 	uint64_t device, inode;
 	uint32_t path, build_id; /* strings of `images` */
-	uint32_t file;           /* of the profile, or PROFILE_NONE */
 	enum mapping_kind kind;
-	bool deleted, opened;
-	uint8_t nr_tries;
-	uint32_t tried_tgid;
+	bool deleted;
+	struct image_file ours;
+};
+
+/* Of a root that is not ours: few processes have one. */
+struct foreign_image {
+	uint32_t image, root;
+	struct image_file its;
 };
 
 /* An inode that was opened. Its number can be used again for another file within one run, hence size and time. */
 struct opened_file {
 	uint64_t device, inode, size, changed_s, changed_ns;
-	uint32_t file;
+	uint64_t root; /* whose debug files count */
+	uint32_t file; /* of the profile: the symbolizer knows it by this one */
 };
 
 /* Where a file of the profile was opened, to do it again. */
@@ -48,19 +61,23 @@ struct images {
 	struct buf *why;
 	const char *host_root;
 	struct strtab strings;
+	struct roots *roots;
 	VEC(struct image) images;
 	struct hashidx image_index;
+	VEC(struct foreign_image) foreign;
+	struct hashidx foreign_index;
 	VEC(struct opened_file) opened;
 	struct hashidx opened_index;
 	VEC(struct handed_image) handed;
 };
 
-struct images *images_new(struct profile *profile, struct symbolizer *symbolizer)
+struct images *images_new(struct profile *profile, struct symbolizer *symbolizer, struct roots *roots)
 {
 	struct images *images = xcalloc(1, sizeof(*images));
 
 	images->profile = profile;
 	images->symbolizer = symbolizer;
+	images->roots = roots;
 	return images;
 }
 
@@ -81,6 +98,8 @@ void images_free(struct images *images)
 	strtab_done(&images->strings);
 	vec_done(&images->images);
 	hashidx_done(&images->image_index);
+	vec_done(&images->foreign);
+	hashidx_done(&images->foreign_index);
 	vec_done(&images->opened);
 	hashidx_done(&images->opened_index);
 	vec_done(&images->handed);
@@ -125,7 +144,7 @@ uint32_t images_add(struct images *images, const struct image_key *key)
 					  .inode = key->inode,
 					  .path = strtab_add(&images->strings, key->path),
 					  .deleted = key->deleted,
-					  .file = PROFILE_NONE,
+					  .ours.file = PROFILE_NONE,
 				  });
 	hashidx_add(&images->image_index, hash, position);
 	return position;
@@ -209,7 +228,7 @@ static bool same_opened(const void *context, uint32_t position, const void *want
 	return !memcmp(&images->opened.data[position], wanted, offsetof(struct opened_file, file));
 }
 
-static struct opened_file identify(const struct stat *status)
+static struct opened_file identify(const struct stat *status, uint32_t root)
 {
 	return (struct opened_file){
 		.device = status->st_dev,
@@ -217,6 +236,7 @@ static struct opened_file identify(const struct stat *status)
 		.size = (uint64_t)status->st_size,
 		.changed_s = (uint64_t)status->st_mtim.tv_sec,
 		.changed_ns = (uint64_t)status->st_mtim.tv_nsec,
+		.root = root,
 		.file = PROFILE_NONE,
 	};
 }
@@ -239,10 +259,11 @@ static uint32_t add_file(struct images *images, const struct image *image)
 }
 
 /* The worker reports what is wrong with a file when its first name is asked for. */
-static void hand_over(struct images *images, const struct image *image, const struct image_place *place, int *fd)
+static void hand_over(struct images *images, const struct image *image, uint32_t file, const struct image_place *place,
+		      int *fd)
 {
 	struct handed_image handed = {
-		.file = image->file,
+		.file = file,
 		.image = (uint32_t)(image - images->images.data),
 		.place = *place,
 	};
@@ -250,40 +271,81 @@ static void hand_over(struct images *images, const struct image *image, const st
 	if (!images->symbolizer)
 		return;
 	vec_push(&images->handed, handed);
-	symbolizer_add_file(images->symbolizer, image->file, take_fd(fd));
+	symbolizer_add_file(images->symbolizer, file, take_fd(fd));
 }
 
-/* Gives the image a file: that of an image with the same inode, or a new one, which is handed over. */
-static void adopt(struct images *images, struct image *image, const struct image_place *place, int *fd)
+/* Whether this inode lies in the root at the path that the image has. */
+static bool is_in_root(const struct images *images, const struct image *image, uint32_t root, const struct stat *status)
 {
+	_cleanup_(closep) int fd = roots_open(images->roots, root);
+	struct opener_found found;
+
+	if (fd < 0 ||
+	    opener_find_below(fd, strtab_get(&images->strings, image->path), status->st_dev, status->st_ino, &found))
+		return false;
+	free(found.path);
+	return true;
+}
+
+/*
+ * Whose debug files count for it. A process that changed its root while it ran still has the libraries of the one before, and what
+ * is deleted stays the business of the root that it was in.
+ */
+static uint32_t root_of_file(const struct images *images, const struct image *image, uint32_t root,
+			     const struct stat *status)
+{
+	if (root == ROOT_OURS || is_in_root(images, image, root, status))
+		return root;
+	return is_in_root(images, image, ROOT_OURS, status) ? ROOT_OURS : root;
+}
+
+/* Gives the image a file, which the symbolizer knows already when an image with the same inode has one. */
+static void adopt(struct images *images, struct image *image, struct image_file *its, const struct image_place *place,
+		  const struct stat *status, int *fd)
+{
+	struct opened_file opened = identify(status, place->root);
+	uint32_t position = hashidx_find(&images->opened_index, hash_opened(&opened), same_opened, images, &opened);
+
+	if (its->file == PROFILE_NONE)
+		its->file = add_file(images, image);
+	if (position != HASHIDX_NONE) {
+		its->opened = position + 1;
+		if (images->symbolizer)
+			symbolizer_add_same(images->symbolizer, its->file, images->opened.data[position].file);
+		return;
+	}
+	opened.file = its->file;
+	hashidx_add(&images->opened_index, hash_opened(&opened), (uint32_t)images->opened.nr);
+	vec_push(&images->opened, opened);
+	its->opened = (uint32_t)images->opened.nr;
+	hand_over(images, image, its->file, place, fd);
+}
+
+static void settle(struct images *images, struct image *image, struct image_file *its, const struct image_place *place,
+		   int *fd)
+{
+	struct image_place settled = *place;
 	struct stat status;
-	struct opened_file opened;
-	uint32_t position;
 
 	if (fstat(*fd, &status))
 		return;
-	opened = identify(&status);
-	position = hashidx_find(&images->opened_index, hash_opened(&opened), same_opened, images, &opened);
-	image->opened = true;
-	if (position != HASHIDX_NONE) {
-		image->file = images->opened.data[position].file;
+	settled.root = root_of_file(images, image, place->root, &status);
+	if (settled.root == place->root) {
+		adopt(images, image, its, &settled, &status, fd);
 		return;
 	}
-	if (image->file == PROFILE_NONE)
-		image->file = add_file(images, image);
-	opened.file = image->file;
-	hashidx_add(&images->opened_index, hash_opened(&opened), (uint32_t)images->opened.nr);
-	vec_push(&images->opened, opened);
-	hand_over(images, image, place, fd);
+	if (!image->ours.opened)
+		adopt(images, image, &image->ours, &settled, &status, fd);
+	*its = image->ours;
 }
 
 /* One try per process: what failed there once fails there again. */
-static bool is_worth_a_try(struct image *image, const struct image_place *place)
+static bool is_worth_a_try(struct image_file *its, const struct image_place *place)
 {
-	if (image->opened || image->nr_tries >= MAX_TRIES || (image->nr_tries && image->tried_tgid == place->tgid))
+	if (its->opened || its->nr_tries >= MAX_TRIES || (its->nr_tries && its->tried_tgid == place->tgid))
 		return false;
-	image->nr_tries++;
-	image->tried_tgid = place->tgid;
+	its->nr_tries++;
+	its->tried_tgid = place->tgid;
 	return true;
 }
 
@@ -303,17 +365,50 @@ static int open_image(const struct images *images, const struct image *image, co
 	return opener_open(&request);
 }
 
+static bool same_foreign(const void *context, uint32_t position, const void *wanted)
+{
+	const struct images *images = context;
+	const struct foreign_image *foreign = &images->foreign.data[position], *key = wanted;
+
+	return foreign->image == key->image && foreign->root == key->root;
+}
+
+/* What the image is for a root; valid until another one is asked for. */
+static struct image_file *file_for_root(struct images *images, struct image *image, uint32_t root)
+{
+	struct foreign_image key = {
+		.image = (uint32_t)(image - images->images.data),
+		.root = root,
+		.its.file = PROFILE_NONE,
+	};
+	uint64_t hash;
+	uint32_t position;
+
+	if (root == ROOT_OURS)
+		return &image->ours;
+	hash = hash_bytes(&key, offsetof(struct foreign_image, its));
+	position = hashidx_find(&images->foreign_index, hash, same_foreign, images, &key);
+	if (position == HASHIDX_NONE) {
+		position = (uint32_t)images->foreign.nr;
+		vec_push(&images->foreign, key);
+		hashidx_add(&images->foreign_index, hash, position);
+	}
+	return &images->foreign.data[position].its;
+}
+
 static uint32_t ordinary_file(struct images *images, struct image *image, const struct image_place *place)
 {
-	if (is_worth_a_try(image, place)) {
+	struct image_file *its = file_for_root(images, image, place->root);
+
+	if (is_worth_a_try(its, place)) {
 		_cleanup_(closep) int fd = open_image(images, image, place);
 
 		if (fd >= 0)
-			adopt(images, image, place, &fd);
+			settle(images, image, its, place, &fd);
 	}
-	if (image->file == PROFILE_NONE)
-		image->file = add_file(images, image);
-	return image->file;
+	if (its->file == PROFILE_NONE)
+		its->file = add_file(images, image);
+	return its->file;
 }
 
 /* ---- the vDSO: the kernel gives every 64-bit process the same one, so ours stands for all ---- */
@@ -361,16 +456,16 @@ static uint32_t vdso_file(struct images *images, struct image *image, const stru
 
 	if (!is_native(place))
 		return PROFILE_NONE;
-	if (image->file != PROFILE_NONE)
-		return image->file;
+	if (image->ours.file != PROFILE_NONE)
+		return image->ours.file;
 	own = find_own_vdso();
 	if (own.end - own.start != place->end - place->start || !own.end)
 		return PROFILE_NONE;
-	image->file = add_file(images, image);
+	image->ours.file = add_file(images, image);
 	fd = copy_vdso(&own);
 	if (fd >= 0)
-		hand_over(images, image, place, &fd);
-	return image->file;
+		hand_over(images, image, image->ours.file, place, &fd);
+	return image->ours.file;
 }
 
 uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place)
@@ -413,29 +508,25 @@ static const struct handed_image *handed_as(const struct images *images, uint32_
 	return NULL;
 }
 
-const char *images_path_of_file(const struct images *images, uint32_t file, uint32_t *ret_tgid)
+static uint32_t opened_as(const struct images *images, uint32_t file)
 {
-	const struct handed_image *handed = handed_as(images, file);
-
-	if (!handed)
-		return NULL;
-	*ret_tgid = handed->place.tgid;
-	return strtab_get(&images->strings, images->images.data[handed->image].path);
+	for (uint32_t i = 0; i < images->opened.nr; i++)
+		if (images->opened.data[i].file == file)
+			return i;
+	return HASHIDX_NONE;
 }
 
 /* Whether it is the inode that was opened under this number, and has not changed since. */
 static bool is_the_same(const struct images *images, uint32_t file, int fd)
 {
+	uint32_t position = opened_as(images, file);
 	struct opened_file again;
 	struct stat status;
 
-	if (fstat(fd, &status))
+	if (position == HASHIDX_NONE || fstat(fd, &status))
 		return false;
-	again = identify(&status);
-	for (size_t i = 0; i < images->opened.nr; i++)
-		if (images->opened.data[i].file == file)
-			return !memcmp(&images->opened.data[i], &again, offsetof(struct opened_file, file));
-	return false;
+	again = identify(&status, (uint32_t)images->opened.data[position].root);
+	return !memcmp(&images->opened.data[position], &again, offsetof(struct opened_file, file));
 }
 
 int images_open_again(const struct images *images, uint32_t file)
@@ -455,4 +546,73 @@ int images_open_again(const struct images *images, uint32_t file)
 	if (fd < 0)
 		return fd;
 	return is_the_same(images, file, fd) ? take_fd(&fd) : -ESTALE;
+}
+
+/* ---- where a file lies ---- */
+
+/* By one of the paths that images with this inode have. */
+static bool find_by_path(const struct images *images, uint32_t position, uint32_t path, struct debug_home *home)
+{
+	const struct opened_file *opened = &images->opened.data[position];
+	struct opener_found found;
+
+	if (opener_find_below(home->root, strtab_get(&images->strings, path), opened->device, opened->inode, &found))
+		return false;
+	home->path = found.path;
+	home->owner = found.owner;
+	return true;
+}
+
+static bool find_in(const struct images *images, uint32_t position, struct debug_home *home)
+{
+	for (size_t i = 0; !home->is_foreign && i < images->images.nr; i++)
+		if (images->images.data[i].ours.opened == position + 1 &&
+		    find_by_path(images, position, images->images.data[i].path, home))
+			return true;
+	for (size_t i = 0; home->is_foreign && i < images->foreign.nr; i++)
+		if (images->foreign.data[i].its.opened == position + 1 &&
+		    find_by_path(images, position, images->images.data[images->foreign.data[i].image].path, home))
+			return true;
+	return false;
+}
+
+static int foreign_home(const struct images *images, uint32_t position, struct debug_home *home)
+{
+	struct opener_directory directory;
+
+	home->where = "in the root of the process";
+	home->is_foreign = true;
+	home->root = roots_open(images->roots, (uint32_t)images->opened.data[position].root);
+	if (home->root < 0 || opener_identify(home->root, &directory))
+		return -ESRCH;
+	home->keeper = directory.owner;
+	find_in(images, position, home);
+	return 0;
+}
+
+/* Ours or, for a program of the host that has ended, the host's. */
+static int own_home(const struct images *images, uint32_t position, struct debug_home *home)
+{
+	home->where = "";
+	home->root = opener_root(0);
+	if (home->root < 0 || find_in(images, position, home) || !images->host_root)
+		return home->root < 0 ? home->root : 0;
+	close(home->root);
+	home->where = "in the host's root";
+	home->root = opener_host_root(images->host_root);
+	if (home->root < 0)
+		return home->root;
+	find_in(images, position, home);
+	return 0;
+}
+
+int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home)
+{
+	uint32_t position = opened_as(images, file);
+
+	*ret_home = (struct debug_home){ .root = -1 };
+	if (position == HASHIDX_NONE)
+		return -ENOENT;
+	return images->opened.data[position].root == ROOT_OURS ? own_home(images, position, ret_home)
+							       : foreign_home(images, position, ret_home);
 }

@@ -4,15 +4,21 @@
  *
  * An image is known by device, inode and path, as maps and the side-band both tell them; a build id is only a remark
  * on it, because anyone can write a file that claims the build id of libc. At the first frame in it an image is opened
- * and handed to the symbolizer; images that turn out to be the same inode share one file of the profile.
+ * and handed to the symbolizer. Each is a file of the profile, by its own path; those that turn out to be the same inode share what
+ * the symbolizer knows of it.
+ *
+ * Debug files that are found below the root of a process belong to that root alone. So a file of a root that is not ours is
+ * one of its own for that root, and is handed over by itself, unless it is our root that has it.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/engine/debug_files.h"
 #include "core/engine/proc_maps.h"
 #include "core/engine/profile.h"
+#include "core/engine/roots.h"
 #include "symbolize/symbolize.h"
 
 struct images;
@@ -28,12 +34,13 @@ struct image_key {
 struct image_place {
 	uint32_t tgid;
 	uint64_t start, end;
+	uint32_t root; /* of the process: roots.h */
 };
 
 #define IMAGE_NONE (UINT32_MAX - 1) /* too many images: a file without a name */
 
-/* `symbolizer` may be NULL; both are borrowed. */
-struct images *images_new(struct profile *profile, struct symbolizer *symbolizer);
+/* `symbolizer` and `roots` may be NULL; all are borrowed. */
+struct images *images_new(struct profile *profile, struct symbolizer *symbolizer, struct roots *roots);
 /* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
 void images_tell(struct images *images, struct buf *why);
 /* Files of processes that have gone are opened below this one, too: opener.h; borrowed; NULL: none. */
@@ -62,8 +69,11 @@ const char *images_path(const struct images *images, uint32_t image);
  */
 uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place);
 
-/* The path of a file of the profile that was handed over, as the process saw it that had it mapped; NULL for others. */
-const char *images_path_of_file(const struct images *images, uint32_t file, uint32_t *ret_tgid);
+/*
+ * Where a file of the profile that was handed over lies now, for its debug file. 0 and a home that debug_home_done() frees; its
+ * path is NULL when the file is nowhere any more. -ENOENT for other files, -ESRCH when its root has gone.
+ */
+int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home);
 
 /*
  * Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. The vDSO is also

@@ -90,6 +90,13 @@ static void insert(struct lives *lives, struct life *life)
 	*link = life;
 }
 
+struct life *lives_origin(const struct lives *lives, const struct life *life)
+{
+	if (life->by_exec)
+		return lives_find(lives, life->tgid, life->start_ns - 1);
+	return life->parent_tgid ? lives_find(lives, life->parent_tgid, life->start_ns) : NULL;
+}
+
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
 {
 	struct life *life = xcalloc(1, sizeof(*life));

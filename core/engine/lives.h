@@ -35,6 +35,8 @@ struct life {
 	uint64_t nr_lost; /* side-band records that were lost when its mappings were last known */
 	bool is_cut;    /* there are more mappings than are kept */
 	bool by_exec;   /* the process was there before, as another program */
+	bool has_root;  /* it was looked for */
+	uint32_t root;  /* roots.h */
 	bool unwound;   /* changes of its mappings are reported (spaces_next_changed()) */
 	bool changed;   /* and does not know them as they are now */
 	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
@@ -66,6 +68,9 @@ bool lives_is_newest(const struct lives *lives, const struct life *life);
  * So `time_ns` must be within a second of exec, which an old program's address in a new one's stead is not for long.
  */
 const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns);
+
+/* The life that this one came from: of another program in the same process, or of the process that forked it; NULL unknown. */
+struct life *lives_origin(const struct lives *lives, const struct life *life);
 
 /* A new life without mappings, which ends the one before it. */
 struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);

@@ -11,6 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/limits.h"
 #include "core/engine/debug_files.h"
+#include "core/engine/opener.h"
 #include "core/engine/tracer.h"
 
 /* Servers are the last candidate. */
@@ -24,19 +25,37 @@ static int ask_servers(const struct naming *naming, struct symbol_debug_wish *wi
 	return debuginfod_open(naming->debuginfod, wish->build_id, naming->why);
 }
 
+/* Of a file that the user named it is where the user says. */
+static bool find_home(const struct naming *naming, uint32_t file, struct debug_home *ret_home)
+{
+	struct opener_found found;
+
+	if (naming->spaces && *naming->spaces)
+		return !spaces_home(*naming->spaces, file, ret_home);
+	if (!naming->path)
+		return false;
+	ret_home->root = opener_root(0);
+	ret_home->where = "";
+	if (ret_home->root < 0 || opener_find_below(ret_home->root, naming->path, 0, 0, &found))
+		return false;
+	ret_home->path = found.path;
+	ret_home->owner = found.owner;
+	return true;
+}
+
 static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
 {
 	const struct naming *naming = context;
 	struct debug_search search = {
 		.directories = naming->debug_directories,
 		.host_root = naming->host_root,
-		.path = naming->path,
 		.why = naming->why,
 	};
+	_cleanup_(debug_home_done) struct debug_home home = { .root = -1 };
 	int fd;
 
-	if (naming->spaces && *naming->spaces)
-		search.path = spaces_path(*naming->spaces, file, &search.tgid);
+	if (find_home(naming, file, &home))
+		search.home = &home;
 	fd = debug_files_open(&search, wish);
 	return fd >= 0 ? fd : ask_servers(naming, wish);
 }

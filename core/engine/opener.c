@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "core/base/alloc.h"
@@ -31,6 +33,9 @@
 
 #ifndef BTRFS_SUPER_MAGIC
 #define BTRFS_SUPER_MAGIC 0x9123683e
+#endif
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE 0x4000u
 #endif
 
 /* ---- looking at what was opened ---- */
@@ -170,6 +175,79 @@ int opener_root(uint32_t tgid)
 int opener_host_root(const char *path)
 {
 	return open_path_fd(path, O_DIRECTORY);
+}
+
+/* STATX_MNT_ID is from v5.8 (commit fa2fcf4f1df1), STATX_MNT_ID_UNIQUE from v6.8 (commit 98d2b43081972). */
+int opener_identify(int fd, struct opener_directory *ret_directory)
+{
+	unsigned int wanted = STATX_INO | STATX_UID | STATX_MNT_ID | STATX_MNT_ID_UNIQUE;
+	struct statx status;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, wanted, &status))
+		return -errno;
+	*ret_directory = (struct opener_directory){
+		.device = makedev(status.stx_dev_major, status.stx_dev_minor),
+		.inode = status.stx_ino,
+		.mount = status.stx_mnt_id,
+		.owner = status.stx_uid,
+	};
+	return 0;
+}
+
+/* The path that we see of an open file; false when it does not fit. */
+static bool seen_path(int fd, char ret_path[PATH_MAX])
+{
+	char link[sizeof("/proc/self/fd/") + 11];
+	ssize_t nr;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	nr = readlink(link, ret_path, PATH_MAX);
+	if (nr <= 0 || nr >= PATH_MAX)
+		return false;
+	ret_path[nr] = '\0';
+	return true;
+}
+
+/* Behind the root's own path: what is left of one that we see below it. */
+static const char *inside(const char *root, const char *path)
+{
+	size_t length = strlen(root);
+
+	if (!strcmp(root, "/"))
+		return path;
+	return !strncmp(path, root, length) && path[length] == '/' ? path + length : NULL;
+}
+
+static int find_as(int root_fd, const char *root, const char *path, uint64_t device, uint64_t inode,
+		   struct opener_found *ret_found)
+{
+	_cleanup_(closep) int fd = path_fd_below(root_fd, path, 0);
+	struct opener_directory found;
+	char seen[PATH_MAX];
+	const char *below;
+	int err = fd < 0 ? fd : opener_identify(fd, &found);
+
+	if (err)
+		return err;
+	if (inode && (found.device != device || found.inode != inode))
+		return -ESTALE;
+	below = seen_path(fd, seen) ? inside(root, seen) : NULL;
+	*ret_found = (struct opener_found){ xstrdup(below ? below : path), found.owner };
+	return 0;
+}
+
+int opener_find_below(int root_fd, const char *path, uint64_t device, uint64_t inode, struct opener_found *ret_found)
+{
+	char root[PATH_MAX] = "/";
+	const char *below;
+	int err;
+
+	if (*path != '/')
+		return -ENOENT;
+	seen_path(root_fd, root);
+	err = find_as(root_fd, root, path, device, inode, ret_found);
+	below = err ? inside(root, path) : NULL;
+	return below && below != path ? find_as(root_fd, root, below, device, inode, ret_found) : err;
 }
 
 /* The link names the inode itself: right also when the file was deleted, replaced, or is not visible to us. */

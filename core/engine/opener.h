@@ -46,7 +46,29 @@ bool opener_is_plain(int fd);
 /* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
 int opener_root(uint32_t tgid);
 
-/* The same of a host whose file system is mounted at this path. */
+/* A directory, by which a root is known. */
+struct opener_directory {
+	uint64_t device, inode;
+	uint64_t mount; /* that it is on: no two of them at a time have one number, from v6.8 on none ever */
+	uint32_t owner; /* user id */
+};
+
+/* Looks at an open directory; nothing is read. 0 or a negative errno. */
+int opener_identify(int fd, struct opener_directory *ret_directory);
+
+/* A file that was found below a root. */
+struct opener_found {
+	char *path; /* below that root, without symbolic links; the caller's to free */
+	uint32_t owner; /* user id */
+};
+
+/*
+ * Whether a path leads to this inode below a root, without opening it. The path may also be as we see it, where we see that root
+ * below ours. Inode 0: whatever is there. 0, -ESTALE for another inode, or another negative errno.
+ */
+int opener_find_below(int root_fd, const char *path, uint64_t device, uint64_t inode, struct opener_found *ret_found);
+
+/* The root directory of a host whose file system is mounted at this path: as opener_root(). */
 int opener_host_root(const char *path);
 
 /*

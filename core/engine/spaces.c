@@ -26,6 +26,7 @@
 #include "core/engine/mappings.h"
 #include "core/engine/proc_maps.h"
 #include "core/engine/process.h"
+#include "core/engine/roots.h"
 #include "core/engine/sideband.h"
 
 #define SWEEP_NS NSEC_PER_SEC
@@ -38,6 +39,7 @@ struct spaces {
 	struct spaces_options options;
 	struct sideband *sideband; /* NULL: from maps alone */
 	struct images *images;
+	struct roots *roots;
 	struct jit_maps *jit_maps;
 	struct ksymbols *ksymbols;
 	struct lives *lives;
@@ -232,6 +234,32 @@ static enum life_state complete_life(struct spaces *spaces, struct life *life, u
 		inherit(life, parent);
 	}
 	return life->state;
+}
+
+/*
+ * The root that the process has, or had where its life came from, when it has gone itself. The pid may be used again while we
+ * look: the side-band up to then tells. What cannot be told is ours, which believes nobody (roots.h).
+ */
+static void learn_root(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_origins)
+{
+	struct life *origin;
+	uint32_t root;
+
+	if (life->has_root)
+		return;
+	life->has_root = true;
+	if (may_be_read(spaces, life, time_ns) && roots_of(spaces->roots, life->tgid, &root)) {
+		drain(spaces);
+		if (lives_is_newest(spaces->lives, life)) {
+			life->root = root;
+			return;
+		}
+	}
+	origin = nr_origins ? lives_origin(spaces->lives, life) : NULL;
+	if (!origin)
+		return;
+	learn_root(spaces, origin, life->start_ns, nr_origins - 1);
+	life->root = origin->root;
 }
 
 /* ---- the side-band ---- */
@@ -434,6 +462,7 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 		life->exec_id = record->exec_id;
 	}
 	complete_life(spaces, life, time_ns, MAX_PARENTS);
+	learn_root(spaces, life, time_ns, MAX_PARENTS);
 	if (!life->unwound)
 		want_unwound(spaces, life);
 	return life;
@@ -468,7 +497,7 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 			   struct profile_frame *frame)
 {
 	enum mapping_kind kind = images_kind(spaces->images, mapping->image);
-	struct image_place place = { life->tgid, mapping->start, mapping->end };
+	struct image_place place = { life->tgid, mapping->start, mapping->end, life->root };
 	uint32_t file = PROFILE_NONE;
 
 	if (kind == MAPPING_FILE || kind == MAPPING_VDSO)
@@ -578,7 +607,8 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	spaces->lives = lives_new();
 	spaces->ksymbols = ksymbols_new();
 	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer);
-	spaces->images = images_new(options->profile, options->symbolizer);
+	spaces->roots = roots_new();
+	spaces->images = images_new(options->profile, options->symbolizer, spaces->roots);
 	jit_maps_tell(spaces->jit_maps, options->why);
 	images_tell(spaces->images, options->why);
 	jit_maps_set_host_root(spaces->jit_maps, options->host_root);
@@ -598,6 +628,7 @@ void spaces_free(struct spaces *spaces)
 	lives_free(spaces->lives);
 	sideband_free(spaces->sideband);
 	images_free(spaces->images);
+	roots_free(spaces->roots);
 	jit_maps_free(spaces->jit_maps);
 	ksymbols_free(spaces->ksymbols);
 	free(spaces->why_no_sideband);
@@ -641,9 +672,9 @@ const char *spaces_note(struct spaces *spaces)
 	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
 }
 
-const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *ret_tgid)
+int spaces_home(const struct spaces *spaces, uint32_t file, struct debug_home *ret_home)
 {
-	return images_path_of_file(spaces->images, file, ret_tgid);
+	return images_home(spaces->images, file, ret_home);
 }
 
 void spaces_name_generated(struct spaces *spaces)

@@ -100,8 +100,9 @@ void spaces_name_generated(struct spaces *spaces);
 /* Adds a sentence about perf maps that were not believed, if there were any. */
 void spaces_add_maps_note(const struct spaces *spaces, struct buf *text);
 
-/* The path of a file of the profile, and a process that had it mapped, as images_path_of_file() of images.h tells. */
-const char *spaces_path(const struct spaces *spaces, uint32_t file, uint32_t *ret_tgid);
+/* Where a file of the profile lies, as images_home() of images.h tells. */
+struct debug_home;
+int spaces_home(const struct spaces *spaces, uint32_t file, struct debug_home *ret_home);
 
 /* A file of the profile once more, as images_open_again() of images.h does it. */
 int spaces_open_again(const struct spaces *spaces, uint32_t file);

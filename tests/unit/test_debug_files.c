@@ -50,6 +50,14 @@ static void make(const struct fixture *fixture, const char *path)
 	assert_int_equal(system(command), 0);
 }
 
+/* A program of our root, of this user. */
+static struct debug_home home_of(const char *path)
+{
+	return (struct debug_home){
+		.root = open("/", O_PATH | O_CLOEXEC), .where = "", .path = xstrdup(path), .owner = getuid()
+	};
+}
+
 /* Takes the next candidate, which must be the file at this path; NULL: there is none left. */
 static void expect(const struct debug_search *search, struct symbol_debug_wish *wish, const char *path)
 {
@@ -88,7 +96,8 @@ static void a_debug_link_is_beside_the_program_or_below_its_path(void **state)
 	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
 	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
 	_cleanup_(freep) char *below = xasprintf("debug%s/bin/program.debug", fixture->directory);
-	struct debug_search search = { .directories = directories, .path = program };
+	_cleanup_(debug_home_done) struct debug_home home = home_of(program);
+	struct debug_search search = { .directories = directories, .home = &home };
 
 	make(fixture, "bin/program.debug");
 	make(fixture, "bin/.debug/program.debug");
@@ -104,7 +113,8 @@ static void an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it(voi
 	static const char *const refused[] = { "",        ".dwz",      ".dwz/",          "dwz/a",
 					       "/.dwz/a", ".dwz/../a", ".dwz/a/../../b", ".dwz//a" };
 	const struct fixture *fixture = *state;
-	struct debug_search search = { .directories = fixture->directory, .path = "/usr/lib/libx.so" };
+	_cleanup_(debug_home_done) struct debug_home home = home_of("/usr/lib/libx.so");
+	struct debug_search search = { .directories = fixture->directory, .home = &home };
 	struct symbol_debug_wish wish = { "", ".dwz/here/common.debug", 0 };
 
 	make(fixture, ".dwz/here/common.debug");
@@ -125,7 +135,8 @@ static void split_information_is_where_it_was_made_or_beside_the_program(void **
 	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
 	_cleanup_(freep) char *path = xasprintf("%s/made/unit.dwo", fixture->directory);
 	_cleanup_(freep) char *below = xasprintf("debug%s", path), *package = xasprintf("debug%s.dwp", program);
-	struct debug_search search = { .directories = directories, .path = program };
+	_cleanup_(debug_home_done) struct debug_home home = home_of(program);
+	struct debug_search search = { .directories = directories, .home = &home };
 	struct symbol_debug_wish split = { "", path, 0 }, packed = { "", SYMBOL_PACKAGE, 0 };
 
 	make(fixture, "made/unit.dwo");
@@ -148,12 +159,14 @@ static void split_information_is_where_it_was_made_or_beside_the_program(void **
 static void lib_and_usr_lib_are_one(void **state)
 {
 	const struct fixture *fixture = *state;
-	struct debug_search search = { .directories = fixture->directory, .path = "/usr/lib/libx.so" };
+	_cleanup_(debug_home_done) struct debug_home home = home_of("/usr/lib/libx.so");
+	struct debug_search search = { .directories = fixture->directory, .home = &home };
 	struct symbol_debug_wish wish = { "", "libx.debug", 0 };
 
 	make(fixture, "lib/libx.debug");
 	expect(&search, &wish, "lib/libx.debug");
-	search.path = "/lib64/libx.so";
+	free(home.path);
+	home.path = xstrdup("/lib64/libx.so");
 	wish.candidate = 0;
 	make(fixture, "usr/lib64/libx.debug");
 	expect(&search, &wish, "usr/lib64/libx.debug");
@@ -165,12 +178,53 @@ static void what_is_no_regular_file_is_no_candidate(void **state)
 	struct symbol_debug_wish wish = { "", "pipe", 0 };
 	_cleanup_(freep) char *program = xasprintf("%s/program", fixture->directory);
 	_cleanup_(freep) char *fifo = xasprintf("%s/pipe", fixture->directory);
-	struct debug_search search = { .path = program };
+	_cleanup_(debug_home_done) struct debug_home home = home_of(program);
+	struct debug_search search = { .home = &home };
 
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	expect(&search, &wish, NULL);
-	search.path = "[vdso]";
+	free(home.path);
+	home.path = xstrdup("[vdso]");
 	wish.candidate = 0;
+	expect(&search, &wish, NULL);
+}
+
+/* chown() needs root: another user cannot make the files of the test. */
+static void what_a_program_tells_is_believed_of_its_owner_and_of_root(void **state)
+{
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
+	_cleanup_(freep) char *beside = xasprintf("%s/bin/program.debug", fixture->directory);
+	_cleanup_(freep) char *below = xasprintf("%s/usr/lib/debug/.build-id/00/ff.debug", fixture->directory);
+	_cleanup_(debug_home_done) struct debug_home home = home_of(program);
+	struct debug_search search = { .home = &home };
+	struct symbol_debug_wish wish = { "", "program.debug", 0 };
+
+	if (geteuid())
+		skip();
+	make(fixture, "bin/program.debug");
+	make(fixture, "usr/lib/debug/.build-id/00/ff.debug");
+	home.owner = 4711;
+	expect(&search, &wish, "bin/program.debug");
+	wish.candidate = 0;
+	assert_int_equal(chown(beside, 4711, 0), 0);
+	expect(&search, &wish, "bin/program.debug");
+	wish.candidate = 0;
+	assert_int_equal(chown(beside, 4712, 0), 0);
+	expect(&search, &wish, NULL);
+
+	/* below another root everything is, and of its owner too */
+	closep(&home.root);
+	home.root = open(fixture->directory, O_PATH | O_CLOEXEC);
+	home.is_foreign = true;
+	home.keeper = 4713;
+	wish = (struct symbol_debug_wish){ "00ff", "", 0 };
+	expect(&search, &wish, "usr/lib/debug/.build-id/00/ff.debug");
+	wish.candidate = 0;
+	assert_int_equal(chown(below, 4713, 0), 0);
+	expect(&search, &wish, "usr/lib/debug/.build-id/00/ff.debug");
+	wish.candidate = 0;
+	assert_int_equal(chown(below, 4714, 0), 0);
 	expect(&search, &wish, NULL);
 }
 
@@ -183,6 +237,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(split_information_is_where_it_was_made_or_beside_the_program, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_a_program_tells_is_believed_of_its_owner_and_of_root, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(lib_and_usr_lib_are_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_no_candidate, set_up, tear_down),

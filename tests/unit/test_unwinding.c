@@ -89,7 +89,7 @@ static void begin(struct stage *stage, struct symbolizer *symbolizer, uint64_t m
 
 	*stage = (struct stage){ .directory = "/tmp/st-unwinding-XXXXXX" };
 	assert_non_null(mkdtemp(stage->directory));
-	stage->images = images_new(&stage->profile, symbolizer);
+	stage->images = images_new(&stage->profile, symbolizer, NULL);
 	for (int i = 0; i < NR_FILES; i++)
 		stage->images_of[i] = add_file(stage, i, content);
 	stage->inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", 4, sizeof(struct st_slab), 1, &mapped);
