@@ -53,7 +53,8 @@
 	X(SAMPLE_LATE, SAMPLE, "{sample|samples} came late: the kernel's timer ran over")                            \
 	X(SAMPLE_SKIPPED, SAMPLE, "{sample|samples} skipped: another BPF program was running on the CPU")            \
 	X(SAMPLE_IDLE, SAMPLE, "{sample of an idle CPU was|samples of idle CPUs were} not delivered by this kernel") \
-	X(SAMPLE_CPU_GONE, SAMPLE, "{sample|samples} missing: a CPU went offline or could not be sampled")           \
+	X(CPU_UNSAMPLED, SAMPLE,                                                                                     \
+	  "{millisecond|milliseconds} in which an online CPU was not sampled: the missing samples are not counted")  \
 	X(RECURSION, EVENT, "{event|events} missed: our program was already running on the CPU")                     \
 	X(LINK_MISSED, EVENT, "{event|events} missed: the kernel was inside another probe on the CPU")               \
 	X(CHILD_LOST, EVENT,                                                                                         \

@@ -148,7 +148,6 @@ const char *profile_sample_loss(size_t loss)
 		{ "SAMPLE_LATE", "late" },
 		{ "SAMPLE_SKIPPED", "skipped" },
 		{ "SAMPLE_IDLE", "on idle CPUs" },
-		{ "SAMPLE_CPU_GONE", "on CPUs that could not be sampled" },
 	};
 	const char *name = profile_loss_name(loss);
 

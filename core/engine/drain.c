@@ -9,6 +9,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/host.h"
@@ -483,7 +484,7 @@ static uint64_t undelivered_to_idle(struct session *session, const struct st_sta
 	uint64_t before = session->reported_idle_ns, expected;
 
 	session->reported_idle_ns = idle_ns;
-	if (!session->sample_period || idle_ns < before) /* a CPU went away, and its idle time with it */
+	if (!session->sample_period)
 		return 0;
 	expected = (idle_ns - before) / session->sample_period;
 	if (expected <= fresh->idle)
@@ -504,6 +505,14 @@ static uint64_t rounding(const struct session *session, uint64_t idle)
 	return per_cpu * sampling_nr_cpus(session->sampling);
 }
 
+/* Less than a millisecond counts as one. */
+static void account_unsampled(struct session *session, struct profile_interval *interval)
+{
+	uint64_t time_ns = sampling_unsampled_ns(session->sampling);
+
+	interval->losses[ST_LOSS_CPU_UNSAMPLED] += (time_ns + NSEC_PER_SEC / 1000 - 1) / (NSEC_PER_SEC / 1000);
+}
+
 /*
  * What is missing from the expected samples, by cause: idle CPUs that got none, then late ones as the BPF side saw
  * them; what remains was skipped. The event's counter knows no generations: `fresh` is of all that are read at this
@@ -516,7 +525,7 @@ static void account_samples(struct session *session, struct profile_interval *in
 
 	if (!session->sampling)
 		return;
-	interval->losses[ST_LOSS_SAMPLE_CPU_GONE] += sampling_unfollowed(session->sampling);
+	account_unsampled(session, interval);
 	interval->account.taken += fresh->seen;
 	interval->account.nr_cpus = (uint32_t)sampling_nr_cpus(session->sampling);
 	if (!session->tells_expected) {

@@ -19,10 +19,17 @@
 
 #define MAX_CLOCK_HZ 20000
 
+/* What an event tells of itself: PERF_FORMAT_TOTAL_TIME_ENABLED. */
+struct event_values {
+	uint64_t counter, enabled_ns;
+};
+
 struct sampled_cpu {
 	int cpu;
-	int fd; /* -1: the CPU went away; its samples so far stay in `gone` */
-	uint64_t counter; /* when CPUs were last followed */
+	int fd;
+	struct event_values values; /* as last read */
+	uint64_t followed_enabled_ns; /* when CPUs were last followed */
+	uint64_t first_idle, last_idle; /* ticks: when sampling of it began, and as last read */
 };
 
 struct sampling {
@@ -30,9 +37,9 @@ struct sampling {
 	int program_fd;
 	int only_cpu;
 	bool running;
-	uint64_t gone; /* counters of events that were closed */
+	uint64_t gone_counter, gone_idle; /* of CPUs that went away */
 	uint64_t followed_ns;
-	uint64_t nr_missing; /* samples of CPUs that could not be followed */
+	uint64_t unsampled_ns; /* since it was last asked for */
 	VEC(struct sampled_cpu) cpus;
 };
 
@@ -68,6 +75,7 @@ static int open_event(const struct sampling_choice *choice, int cpu)
 		.type = type->type,
 		.config = type->config,
 		.disabled = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
 	int fd;
 
@@ -196,6 +204,48 @@ int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 	return 0;
 }
 
+static struct sampled_cpu *sampled_cpu(struct sampling *sampling, int cpu)
+{
+	for (size_t i = 0; i < sampling->cpus.nr; i++)
+		if (sampling->cpus.data[i].cpu == cpu)
+			return &sampling->cpus.data[i];
+	return NULL;
+}
+
+/* "cpu3 user nice system idle iowait …", in ticks: proc(5). Time of iowait may be taken back. */
+static void note_idle(struct sampling *sampling, const char *line)
+{
+	unsigned long long idle, iowait;
+	struct sampled_cpu *sampled;
+	int cpu;
+
+	if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu", &cpu, &idle, &iowait) != 3)
+		return;
+	sampled = sampled_cpu(sampling, cpu);
+	if (sampled && idle + iowait > sampled->last_idle)
+		sampled->last_idle = idle + iowait;
+}
+
+static void read_idle(struct sampling *sampling)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/stat", "re");
+	_cleanup_(freep) char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0 && strncmp(line, "cpu", 3) == 0)
+		note_idle(sampling, line);
+}
+
+/* Idle time counts from now on, of the CPUs from this one in the list on. */
+static void begin_idle(struct sampling *sampling, size_t first)
+{
+	if (first == sampling->cpus.nr)
+		return;
+	read_idle(sampling);
+	for (size_t i = first; i < sampling->cpus.nr; i++)
+		sampling->cpus.data[i].first_idle = sampling->cpus.data[i].last_idle;
+}
+
 static int attach_cpu(struct sampling *sampling, int cpu)
 {
 	_cleanup_(closep) int fd = open_event(&sampling->choice, cpu);
@@ -220,6 +270,7 @@ static int attach_all(struct sampling *sampling, const cpu_list *cpus)
 		if (err)
 			return refused(&sampling->choice, cpus->data[i], err);
 	}
+	begin_idle(sampling, 0);
 	return sampling->cpus.nr ? 0 : fail_host(-ENODEV, "no CPU could be sampled");
 }
 
@@ -261,7 +312,7 @@ void sampling_free(struct sampling *sampling)
 static int for_each_event(struct sampling *sampling, unsigned long request)
 {
 	for (size_t i = 0; i < sampling->cpus.nr; i++)
-		if (sampling->cpus.data[i].fd >= 0 && ioctl(sampling->cpus.data[i].fd, request, 0))
+		if (ioctl(sampling->cpus.data[i].fd, request, 0))
 			return -errno;
 	return 0;
 }
@@ -271,20 +322,17 @@ int sampling_start(struct sampling *sampling)
 	int err = for_each_event(sampling, PERF_EVENT_IOC_ENABLE);
 
 	sampling->running = true;
+	sampling->followed_ns = clock_monotonic_ns();
 	return err ? fail(err, "event '%s': cannot start: %s", sampling->choice.name, strerror(-err)) : 0;
 }
 
-void sampling_stop(struct sampling *sampling)
+/* A dead event may not be readable any more: what it told last stays. */
+static void read_event(struct sampled_cpu *sampled)
 {
-	for_each_event(sampling, PERF_EVENT_IOC_DISABLE);
-	sampling->running = false;
-}
+	struct event_values values;
 
-static uint64_t read_counter(int fd)
-{
-	uint64_t value = 0;
-
-	return fd >= 0 && read(fd, &value, sizeof(value)) == sizeof(value) ? value : 0;
+	if (read(sampled->fd, &values, sizeof(values)) == sizeof(values))
+		sampled->values = values;
 }
 
 static bool is_in(const cpu_list *cpus, int cpu)
@@ -295,104 +343,119 @@ static bool is_in(const cpu_list *cpus, int cpu)
 	return false;
 }
 
-static void drop_event(struct sampling *sampling, struct sampled_cpu *sampled)
+/*
+ * The event of a CPU that went offline is dead, also when the CPU is back: the time for which it was enabled stands still
+ * (list_del_event() in kernel/events/core.c), which tells it from one that has nothing to count.
+ */
+static bool is_dead(struct sampled_cpu *sampled, const cpu_list *online)
 {
-	sampling->gone += read_counter(sampled->fd);
-	closep(&sampled->fd);
-	sampled->fd = -1;
+	uint64_t before = sampled->followed_enabled_ns;
+
+	read_event(sampled);
+	sampled->followed_enabled_ns = sampled->values.enabled_ns;
+	return sampled->values.enabled_ns == before || !is_in(online, sampled->cpu);
 }
 
-/* The event of a CPU that went offline is gone for good, so its counter is kept and the descriptor closed. */
 static void drop_dead(struct sampling *sampling, const cpu_list *online)
 {
+	size_t nr = 0;
+
 	for (size_t i = 0; i < sampling->cpus.nr; i++) {
 		struct sampled_cpu *sampled = &sampling->cpus.data[i];
-		uint64_t counter = read_counter(sampled->fd);
-		bool stands_still = sampling->choice.is_clock && counter && counter == sampled->counter;
 
-		if (sampled->fd >= 0 && (stands_still || !is_in(online, sampled->cpu)))
-			drop_event(sampling, sampled);
-		sampled->counter = counter;
+		if (!is_dead(sampled, online)) {
+			sampling->cpus.data[nr++] = *sampled;
+			continue;
+		}
+		sampling->gone_counter += sampled->values.counter;
+		sampling->gone_idle += sampled->last_idle - sampled->first_idle;
+		closep(&sampled->fd);
 	}
+	sampling->cpus.nr = nr;
 }
 
-static bool is_sampled(const struct sampling *sampling, int cpu)
+/* The CPUs that are to be sampled and online; false when nobody can tell. */
+static bool wanted_cpus(const struct sampling *sampling, cpu_list *ret_cpus)
 {
-	for (size_t i = 0; i < sampling->cpus.nr; i++)
-		if (sampling->cpus.data[i].cpu == cpu && sampling->cpus.data[i].fd >= 0)
-			return true;
-	return false;
+	bool is_told = host_tells_online_cpus(ret_cpus), is_there = is_in(ret_cpus, sampling->only_cpu);
+
+	if (sampling->only_cpu >= 0) {
+		ret_cpus->nr = 0;
+		if (is_there)
+			vec_push(ret_cpus, sampling->only_cpu);
+	}
+	return is_told;
 }
 
-/* How many samples one CPU should have had since CPUs were last followed. */
-static uint64_t samples_since(const struct sampling *sampling, uint64_t now)
+/* Those that are online and not sampled have been so for at most `time_ns`. */
+static void note_unsampled(struct sampling *sampling, const cpu_list *online, uint64_t time_ns, bool attach)
 {
-	uint64_t period_ns = sampling->choice.is_clock ? sampling->choice.period
-						       : NSEC_PER_SEC / sampling->choice.frequency_hz;
+	size_t nr_before = sampling->cpus.nr;
 
-	return sampling->followed_ns && period_ns ? (now - sampling->followed_ns) / period_ns : 0;
+	for (size_t i = 0; i < online->nr; i++)
+		if (!sampled_cpu(sampling, online->data[i])) {
+			sampling->unsampled_ns += time_ns;
+			if (attach)
+				attach_cpu(sampling, online->data[i]);
+		}
+	begin_idle(sampling, nr_before);
 }
 
-void sampling_follow_cpus(struct sampling *sampling)
+static void look_at_cpus(struct sampling *sampling, bool attach)
 {
 	uint64_t now = clock_monotonic_ns();
 	cpu_list online = {};
 
-	if (sampling->only_cpu < 0 && sampling->running && host_tells_online_cpus(&online)) {
+	if (sampling->running && wanted_cpus(sampling, &online)) {
 		drop_dead(sampling, &online);
-		for (size_t i = 0; i < online.nr; i++)
-			if (!is_sampled(sampling, online.data[i]) && attach_cpu(sampling, online.data[i]))
-				sampling->nr_missing += samples_since(sampling, now);
+		note_unsampled(sampling, &online, now - sampling->followed_ns, attach);
+		sampling->followed_ns = now;
 	}
-	sampling->followed_ns = now;
 	vec_done(&online);
 }
 
-uint64_t sampling_unfollowed(struct sampling *sampling)
+void sampling_follow_cpus(struct sampling *sampling)
 {
-	uint64_t nr = sampling->nr_missing;
-
-	sampling->nr_missing = 0;
-	return nr;
+	look_at_cpus(sampling, true);
 }
 
-uint64_t sampling_counter(const struct sampling *sampling)
+void sampling_stop(struct sampling *sampling)
 {
-	uint64_t sum = sampling->gone;
+	look_at_cpus(sampling, false);
+	for_each_event(sampling, PERF_EVENT_IOC_DISABLE);
+	sampling->running = false;
+}
 
-	for (size_t i = 0; i < sampling->cpus.nr; i++)
-		sum += read_counter(sampling->cpus.data[i].fd);
+uint64_t sampling_unsampled_ns(struct sampling *sampling)
+{
+	uint64_t time_ns = sampling->unsampled_ns;
+
+	sampling->unsampled_ns = 0;
+	return time_ns;
+}
+
+uint64_t sampling_counter(struct sampling *sampling)
+{
+	uint64_t sum = sampling->gone_counter;
+
+	for (size_t i = 0; i < sampling->cpus.nr; i++) {
+		read_event(&sampling->cpus.data[i]);
+		sum += sampling->cpus.data[i].values.counter;
+	}
 	return sum;
 }
 
-/* "cpu3 user nice system idle iowait …", in ticks: proc(5). */
-static uint64_t idle_ticks(const struct sampling *sampling, const char *line)
+uint64_t sampling_idle_ns(struct sampling *sampling)
 {
-	unsigned long long idle, iowait;
-	int cpu;
+	uint64_t ticks = sampling->gone_idle;
 
-	if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu", &cpu, &idle, &iowait) != 3 || !is_sampled(sampling, cpu))
-		return 0;
-	return idle + iowait;
-}
-
-uint64_t sampling_idle_ns(const struct sampling *sampling)
-{
-	_cleanup_(fclosep) FILE *file = fopen("/proc/stat", "re");
-	_cleanup_(freep) char *line = NULL;
-	uint64_t ticks = 0;
-	size_t room = 0;
-
-	while (file && getline(&line, &room, file) > 0 && strncmp(line, "cpu", 3) == 0)
-		ticks += idle_ticks(sampling, line);
+	read_idle(sampling);
+	for (size_t i = 0; i < sampling->cpus.nr; i++)
+		ticks += sampling->cpus.data[i].last_idle - sampling->cpus.data[i].first_idle;
 	return ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 size_t sampling_nr_cpus(const struct sampling *sampling)
 {
-	size_t nr = 0;
-
-	for (size_t i = 0; i < sampling->cpus.nr; i++)
-		nr += sampling->cpus.data[i].fd >= 0;
-	return nr;
+	return sampling->cpus.nr;
 }

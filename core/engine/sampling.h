@@ -43,25 +43,29 @@ void sampling_stop(struct sampling *sampling);
 
 /*
  * Looks for CPUs that came online or went away since the last call and follows them; to be called about once a second
- * while sampling. The event of a CPU that went offline is dead, also when the CPU has come back: its counter stands still.
+ * while sampling.
  */
 void sampling_follow_cpus(struct sampling *sampling);
 
-/* Samples that are missing since the last call because an online CPU could not be followed. */
-uint64_t sampling_unfollowed(struct sampling *sampling);
+/*
+ * Time since the last call in which CPUs were online and not sampled, added up, in nanoseconds: a CPU is found some time after it
+ * came online (all the time since CPUs were last followed is counted), and the kernel may refuse an event for it. How many
+ * samples are missing cannot be told from it: what the event counts is not time, or an idle CPU has no samples.
+ */
+uint64_t sampling_unsampled_ns(struct sampling *sampling);
 
 /*
  * Sum of the counters over all CPUs so far; for an event that the kernel adapts it is compared with the sum of the
  * periods, for one with a constant period counter / period samples are expected.
  */
-uint64_t sampling_counter(const struct sampling *sampling);
+uint64_t sampling_counter(struct sampling *sampling);
 
 /*
- * Time that the sampled CPUs have been idle, in nanoseconds (/proc/stat, so in steps of 10 ms). Some kernels deliver no
+ * Time that CPUs have been idle while they were sampled, in nanoseconds (/proc/stat, so in steps of 10 ms). Some kernels deliver no
  * clock samples to an idle CPU although the counter goes on (seen on 6.18 in a virtual machine); those are no loss unless
  * idle stacks were asked for, and must not be taken for skipped ones.
  */
-uint64_t sampling_idle_ns(const struct sampling *sampling);
+uint64_t sampling_idle_ns(struct sampling *sampling);
 
 /* Number of CPUs that are sampled. */
 size_t sampling_nr_cpus(const struct sampling *sampling);

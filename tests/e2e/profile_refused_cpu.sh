@@ -1,0 +1,34 @@
+#!/bin/sh
+# ctest: host timeout=120
+# The kernel refuses the event of a CPU that is online: the others are sampled, the report comes, the gap is said in time, and
+# the numbers that were measured add up.
+. "${0%/*}/lib.sh"
+needs perf-event cpus:2
+command -v strace >/dev/null || skip "no strace"
+
+# refused COUNT PROFILE-ARG…: the last of our own events and COUNT of what comes after it are refused.
+refused() {
+	many=$1
+	shift
+	tool_line="stacktool profile $*"
+	strace -f -o "$T/calls" -e trace=perf_event_open "$STACKTOOL" profile "$@" 1 >"$T/out" 2>"$T/err" </dev/null
+	last=$(grep 'perf_event_open(' "$T/calls" | grep -nE 'sample_(period|freq)=[1-9]' | tail -n 1 | cut -d: -f1)
+	[ -n "$last" ] || fail "no event was opened"
+	strace -f -o "$T/calls" -e trace=perf_event_open -e "inject=perf_event_open:error=ENODEV:when=$last$many" \
+		"$STACKTOOL" profile "$@" 4 >"$T/out" 2>"$T/err" </dev/null
+	status=$?
+	expect_status 0
+	refuse_err 'does not add up|more than the counter explains|without a known cause'
+}
+
+for event in "-e page-faults -c 100" "-e context-switches -F 99" "-e cpu-clock -F 99" "-e cpu-clock -c 1000000" "-F 49"; do
+	# shellcheck disable=SC2086
+	refused + -f $event
+	gap=$(said_of 'milliseconds in which an online CPU was not sampled')
+	[ "$gap" -ge 2000 ] || fail "$event: only $gap ms are said to be without samples"
+done
+
+# Refused once: the CPU is sampled from the next look on, and what is missing until then is said too.
+refused '' -f -e cpu-clock -F 99
+gap=$(said_of 'milliseconds in which an online CPU was not sampled')
+[ "$gap" -ge 100 ] && [ "$gap" -le 3500 ] || fail "$gap ms are said to be without samples"
