@@ -376,7 +376,9 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 		return ST_END_ROOT;
 	if ((__u8)rule == ST_UNWIND_SIGNAL)
 		return st_by_signal(unwind, rule);
-	if ((__u8)rule == ST_UNWIND_INVALID)
+	if ((__u8)rule == ST_UNWIND_UNSUPPORTED)
+		end = ST_END_UNSUPPORTED;
+	if ((__u8)rule == ST_UNWIND_INVALID || (__u8)rule == ST_UNWIND_UNSUPPORTED)
 		return st_by_frame(unwind, end);
 	return st_by_rule(unwind, rule);
 }

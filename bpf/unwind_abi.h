@@ -45,10 +45,10 @@ typedef __u64 st_unwind_page;
 
 /*
  * How the CFA is found: the stack pointer that the caller has after the return. The caller's rsp is the CFA in all kinds
- * but SIGNAL. Above INVALID and STOP, `bp` and `ra` of st_unwind_rule say where the other two registers are.
+ * but SIGNAL. But for INVALID, STOP and UNSUPPORTED, `bp` and `ra` of st_unwind_rule say where the other two registers are.
  */
 enum st_unwind_kind {
-	ST_UNWIND_INVALID = 0, /* no rule for this address: a gap, or one that these rules cannot express */
+	ST_UNWIND_INVALID = 0, /* no rule for this address: a gap, or instructions that make no sense */
 	ST_UNWIND_STOP, /* the return address is undefined: the outermost frame of a thread */
 	ST_UNWIND_SP, /* rsp + offset */
 	ST_UNWIND_BP, /* rbp + offset */
@@ -57,6 +57,7 @@ enum st_unwind_kind {
 	ST_UNWIND_DEREF_SP, /* u64 at (rsp + at) + add */
 	ST_UNWIND_DEREF_BP, /* u64 at (rbp + at) + add */
 	ST_UNWIND_SIGNAL, /* all registers were saved by the kernel: a struct sigcontext at rsp + offset */
+	ST_UNWIND_UNSUPPORTED, /* as INVALID; the file has a rule that these cannot express */
 	ST_UNWIND_NR_KINDS
 };
 

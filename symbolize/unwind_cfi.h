@@ -14,9 +14,10 @@
 /* Where the CFA, rbp and the return address are, in the middle of a function. */
 struct cfi_state {
 	enum cfi_cfa {
-		CFA_UNKNOWN,
+		CFA_UNKNOWN, /* nothing has said so far */
 		CFA_REGISTER, /* cfa_register + cfa_offset */
 		CFA_DEREF, /* word at (cfa_register + cfa_offset), + cfa_add */
+		CFA_OTHERWISE, /* an expression of another shape */
 		CFA_PLT, /* cfa_register + cfa_offset + (address & 15 >= cfa_add ? 8 : 0) */
 	} cfa;
 	uint32_t cfa_register;
@@ -79,5 +80,5 @@ void unwind_cfi_done(struct cfi *cfi);
  */
 int unwind_cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, struct cfi_rows *rows);
 
-/* The rule for a state, ST_UNWIND_INVALID where rules cannot express it. */
+/* The rule for a state, ST_UNWIND_UNSUPPORTED where rules cannot express it, ST_UNWIND_INVALID where it says nothing. */
 struct st_unwind_rule unwind_rule(const struct cfi_state *state, bool is_signal);

@@ -82,7 +82,7 @@ static struct byte_reader expression(struct run *run)
 static void cfa_expression(struct run *run)
 {
 	static const enum cfi_cfa cfas[] = {
-		[SHAPE_OTHER] = CFA_UNKNOWN, [SHAPE_SUM] = CFA_REGISTER, [SHAPE_DEREF] = CFA_DEREF, [SHAPE_PLT] = CFA_PLT
+		[SHAPE_OTHER] = CFA_OTHERWISE, [SHAPE_SUM] = CFA_REGISTER, [SHAPE_DEREF] = CFA_DEREF, [SHAPE_PLT] = CFA_PLT
 	};
 	struct shape shape = shape_of(expression(run));
 

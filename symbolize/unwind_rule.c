@@ -73,13 +73,13 @@ static struct st_unwind_rule signal_rule(const struct cfi_state *state)
 	int64_t offset = state->ra.offset - SIGCONTEXT_IP;
 
 	if (state->ra.where != SAVED_AT_REGISTER || state->ra.reg != REG_SP || !fits_16(offset))
-		return (struct st_unwind_rule){ .kind = ST_UNWIND_INVALID };
+		return (struct st_unwind_rule){ .kind = ST_UNWIND_UNSUPPORTED };
 	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = (int32_t)offset };
 }
 
 struct st_unwind_rule unwind_rule(const struct cfi_state *state, bool is_signal)
 {
-	struct st_unwind_rule rule = {}, none = { .kind = ST_UNWIND_INVALID };
+	struct st_unwind_rule rule = {}, unsupported = { .kind = ST_UNWIND_UNSUPPORTED };
 	uint8_t bp, ra = ST_UNWIND_RA_AT_CFA, reg = 0;
 	int16_t bp_offset = 0;
 
@@ -87,15 +87,17 @@ struct st_unwind_rule unwind_rule(const struct cfi_state *state, bool is_signal)
 		return signal_rule(state);
 	if (state->ra.where == SAVED_UNDEFINED)
 		return (struct st_unwind_rule){ .kind = ST_UNWIND_STOP };
+	if (state->cfa == CFA_UNKNOWN || state->ra.where == SAVED_UNSAID)
+		return (struct st_unwind_rule){ .kind = ST_UNWIND_INVALID };
 	if (!cfa_rule(state, &rule))
-		return none;
+		return unsupported;
 	if (rule.kind == ST_UNWIND_REGISTER)
 		reg = (uint8_t)state->cfa_register;
 	if (state->ra.where == SAVED_IN_REGISTER && state->ra.reg <= REG_MAX && rule.kind != ST_UNWIND_REGISTER) {
 		ra = ST_UNWIND_RA_REGISTER;
 		reg = (uint8_t)state->ra.reg;
 	} else if (state->ra.where != SAVED_AT_CFA || state->ra.offset != -8) {
-		return none;
+		return unsupported;
 	}
 	bp = bp_rule(state, &bp_offset);
 	rule.bp_offset = bp_offset;

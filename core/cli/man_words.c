@@ -56,9 +56,9 @@ const struct man_paragraph man_debugging[] = {
 	{ "stacks that end early, or in nonsense",
 	  "Programs that were compiled without frame pointers, walked by frame pointers: the default of count and stacksnoop for the "
 	  "whole system. Take --unwind=auto, -p or a command behind --." },
-	{ "[no unwind information], [no unwind table yet], [unknown code]",
-	  "A walk by unwind tables ended before the root: code without .eh_frame and without frame pointers; a file whose table "
-	  "was still being made, in the first 100 milliseconds of a process; code in no file (made by a JIT compiler)." },
+	{ "[no unwind information], [unsupported unwind rule], [no unwind table yet], [unknown code]",
+	  "A walk by unwind tables ended before the root: code without .eh_frame and without frame pointers; code whose "
+	  ".eh_frame has a rule of a kind that stacktool does not follow; a file whose table was still being made, in the first 100 milliseconds of a process; code in no file (made by a JIT compiler)." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
 	  "The kernel's own walk failed. A kernel thread has no user stack: that is no failure, and nothing is printed." },
 	{ "[truncated]", "127 frames are the most; the root is missing." },

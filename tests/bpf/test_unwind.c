@@ -31,7 +31,7 @@
 #define LIVE 0
 #define USER .want_user = 1, .task_access = ST_TASK_PROBE_READ
 
-struct stage {
+static struct stage {
 	struct object object;
 	struct unwind_store *store;
 	VEC(struct unwind_space_mapping) mappings;
@@ -40,11 +40,9 @@ struct stage {
 	void *expected[256];
 	int nr_expected;
 	unsigned int nr_compared;
-	bool other_stacks; /* rules by rbp may lead to a stack below */
+	void (*change)(struct unwind_table *table); /* what tables are to be otherwise; NULL: nothing */
 	void *top;         /* of a stack to go on on */
-};
-
-static struct stage stage;
+} stage;
 
 /* ---- tables of this process ---- */
 
@@ -69,6 +67,12 @@ static void allow_other_stacks(struct unwind_table *table)
 			table->rules.data[i].how |= ST_UNWIND_HOW(0, ST_UNWIND_RA_ELSEWHERE, 0);
 }
 
+static void make_unsupported(struct unwind_table *table)
+{
+	for (size_t i = 1; i < table->rules.nr; i++)
+		table->rules.data[i].kind = ST_UNWIND_UNSUPPORTED;
+}
+
 static void add_mapping(void *context, const struct proc_mapping *found)
 {
 	struct unwind_space_mapping mapping = { found->start, found->end, found->file_offset, 0, UNWIND_NO_TABLE };
@@ -80,8 +84,8 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 	if (fd >= 0 && !elf_file_open(&elf, fd) && !unwind_compile(&elf, &table)) {
 		assert_int_equal(unwind_table_address_of_offset(&table, found->file_offset, &address), 0);
 		mapping.to_address = address - found->file_offset;
-		if (stage.other_stacks)
-			allow_other_stacks(&table);
+		if (stage.change)
+			stage.change(&table);
 		assert_int_equal(unwind_store_add(stage.store, &table, &mapping.table), 0);
 		stage.nr_tables++;
 		unwind_table_done(&table);
@@ -413,10 +417,10 @@ static void a_rule_may_lead_to_a_stack_below(void **state)
 	tell_mappings(true);
 	through_other_stacks();
 	assert_int_equal(last_record()->head.user_end, ST_END_BAD_CFA);
-	stage.other_stacks = true;
+	stage.change = allow_other_stacks;
 	tell_mappings(true);
 	through_other_stacks();
-	stage.other_stacks = false;
+	stage.change = NULL;
 	agrees();
 	end();
 }
@@ -533,15 +537,25 @@ static void without_a_word_about_the_process_the_kernel_walks(void **state)
 	end();
 }
 
-static void without_tables_the_reason_is_named(void **state)
+static void expect_the_leaf_alone(uint8_t reason)
+{
+	recurse(3);
+	assert_int_equal(last_record()->head.user_end, reason);
+	assert_int_equal(last_record()->head.nr_user, 1);
+	assert_int_equal(count_of(reason), 1);
+	end();
+}
+
+static void without_rules_that_are_supported_the_reason_is_named(void **state)
 {
 	begin(ST_UNWIND_TABLES);
 	tell_mappings(false);
-	recurse(3);
-	assert_int_equal(last_record()->head.user_end, ST_END_NO_ROW);
-	assert_int_equal(last_record()->head.nr_user, 1);
-	assert_int_equal(count_of(ST_END_NO_ROW), 1);
-	end();
+	expect_the_leaf_alone(ST_END_NO_ROW);
+	begin(ST_UNWIND_TABLES);
+	stage.change = make_unsupported;
+	tell_mappings(true);
+	stage.change = NULL;
+	expect_the_leaf_alone(ST_END_UNSUPPORTED);
 }
 
 static void a_table_to_come_is_another_reason(void **state)
@@ -667,7 +681,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_remembered_of_mappings_that_are_gone),
 		cmocka_unit_test(a_stack_that_is_too_deep_is_cut),
 		cmocka_unit_test(without_a_word_about_the_process_the_kernel_walks),
-		cmocka_unit_test(without_tables_the_reason_is_named),
+		cmocka_unit_test(without_rules_that_are_supported_the_reason_is_named),
 		cmocka_unit_test(a_table_to_come_is_another_reason),
 		cmocka_unit_test(a_frame_pointer_that_leads_nowhere_ends_the_walk),
 		cmocka_unit_test(a_frame_pointer_that_leads_to_a_zero_is_no_root),
