@@ -9,14 +9,15 @@
  *   perf kprobe, uprobe    0      0 hides the event from perf events on the same probe. perf_event_open() makes the probe for
  *                                 this one file descriptor, so nobody else has it; 1 makes the kernel build a sample that
  *                                 nobody reads. A probe made in tracefs is shared, and would take 1: there is none here.
- *   uprobe.multi           0      1 takes the breakpoint out of the process, with kernels from 6.6 on that lack commit
- *                                 f505005bc742 ("bpf: Force uprobe bpf program to always return 0"); ignored elsewhere.
+ *   uprobe.multi           0      1 takes the breakpoint out of the process, if all who probe the place agree, with kernels from
+ *                                 6.6 on that lack commit f505005bc742 ("bpf: Force uprobe bpf program to always return 0");
+ *                                 ignored elsewhere.
  *   kprobe.multi           0      ignored. (A session program, of either kind, would skip the return with 1.)
  *   fentry                 0      the verifier takes nothing else.
  *   raw_tp, tp_btf         0      ignored.
  *   perf_event             0      1 writes a sample into the buffer of the event, which is ours and has none.
  *
- * tests/e2e/bystanders*.sh ask others what they saw; the variant "returns" of tests/e2e/variants returns the other values.
+ * tests/e2e/bystanders.sh asks others what they saw; in bystanders_harmed.sh a build returns the values that do harm.
  */
 #pragma once
 
