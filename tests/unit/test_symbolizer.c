@@ -73,6 +73,21 @@ static void numbers_of_files_are_the_callers_choice(void **state)
 	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 7, elf_writer_fd(&fixture->writer)), -EEXIST);
 }
 
+static void a_file_can_have_several_numbers(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_add(fixture, 7);
+	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 8, 7), 0);
+	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 9, 7), 0);
+	fixture_expect(fixture, 9, OFFSET, "first");
+	fixture_expect(fixture, 8, OFFSET, "first");
+	assert_string_equal(symbolizer_build_id(fixture->symbolizer, 8), symbolizer_build_id(fixture->symbolizer, 7));
+	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 8, 7), -EEXIST);
+	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 7, 8), -EEXIST);
+	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 9, elf_writer_fd(&fixture->writer)), -EEXIST);
+}
+
 static void unnamed_places_have_a_reason(void **state)
 {
 	struct fixture *fixture = *state;
@@ -635,6 +650,7 @@ int main(void)
 		TEST(return_address_is_looked_up_one_byte_before),
 		TEST(functions_of_our_own_libc_have_their_names),
 		TEST(numbers_of_files_are_the_callers_choice),
+		TEST(a_file_can_have_several_numbers),
 		TEST(unnamed_places_have_a_reason),
 		TEST(fifos_and_devices_are_not_touched),
 		TEST(names_are_demangled_unless_asked_otherwise),
