@@ -64,11 +64,11 @@ enum st_stack_status {
 enum st_stack_end {
 	ST_END_UNKNOWN = 0,
 	ST_END_ROOT,
-	ST_END_NO_PROCESS, /* nothing is known of the process yet: the kernel walked */
+	ST_END_NO_PROCESS, /* nothing is known of the process yet: the kernel walked; by tables alone it is NO_TABLE */
 	ST_END_NOT_64BIT, /* the kernel walked */
 	ST_END_NO_MAPPING, /* the code is in no mapping that is known */
 	ST_END_NO_ROW, /* no row and no frame pointer */
-	ST_END_NO_TABLE, /* the same in a file whose table is still being made */
+	ST_END_NO_TABLE, /* the same in a file whose table is still being made; by tables alone also in a process not known yet */
 	ST_END_UNSUPPORTED, /* the same where the file has a row that rules cannot express */
 	ST_END_LOST, /* the row asks for a register that is not known there */
 	ST_END_BAD_CFA, /* the row leads down the stack or nowhere */
@@ -85,16 +85,16 @@ enum st_program_kind {
 	ST_PROGRAM_KPROBE,
 	ST_PROGRAM_UPROBE,
 	ST_PROGRAM_FENTRY,
-	ST_PROGRAM_TEST,       /* bpf_prog_test_run of the record path */
+	ST_PROGRAM_TEST, /* bpf_prog_test_run of the record path */
 };
 
 /* The parts of the identity of a record that a plan may ask for. Frames are always part of it. */
 enum st_key_part {
-	ST_KEY_TGID = 1 << 0,   /* process id, start time and exec id */
+	ST_KEY_TGID = 1 << 0, /* process id, start time and exec id */
 	ST_KEY_TID = 1 << 1,
 	ST_KEY_COMM = 1 << 2,
 	ST_KEY_CGROUP = 1 << 3,
-	ST_KEY_PROBE = 1 << 4,  /* attach cookie: which of several probes fired */
+	ST_KEY_PROBE = 1 << 4, /* attach cookie: which of several probes fired */
 };
 
 enum st_stack_flag {

@@ -479,7 +479,7 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 	unwind->space = st_space_of(unwind->tgid, head->start_time_ns, head->exec_id);
 	if (!unwind->space)
 		unwind->space = st_space_of_parent(head->exec_id);
-	if (!unwind->space) {
+	if (!unwind->space && st_config.unwind != ST_UNWIND_TABLES) {
 		head->user_end = ST_END_NO_PROCESS;
 		return 0;
 	}
@@ -495,6 +495,8 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 	if (!unwind->is_call)
 		head->flags |= ST_STACK_LEAF_EXACT;
 	end = st_unwind_step(slot_index);
+	if (!unwind->space) /* the leaf is all that is known, and tables are all that may be used */
+		end = ST_END_NO_TABLE;
 	unwind->leaf_by_frame = unwind->by_frame;
 	for (int i = 0; i < ST_MAX_FRAMES && !end; i += ST_PART_STEPS)
 		end = st_unwind_part(slot_index);
