@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=5.10
+# ctest: boots=5.10
 # --cgroupmap and --mntnsmap take really pinned maps; a map of the wrong shape is refused in one line.
 . "${0%/*}/lib.sh"
 needs perf-event file:/sys/fs/bpf
@@ -46,7 +46,7 @@ if reason=$("$FIXTURES/hostprobe" cgroup2); then
 	refuse_out .
 	echo "$fixture_pid" >"$root/cgroup.procs"
 else
-	echo "note: --cgroupmap not tried: $reason"
+	echo "SKIP: --cgroupmap: $reason"
 fi
 
 # With bpftool, by the commands of docs/filtering.md

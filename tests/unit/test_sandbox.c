@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
+#define SANITIZED 1
 #else
-#define SANITIZED false
+#define SANITIZED 0
 #endif
 
 typedef bool action(void);
@@ -125,6 +125,8 @@ static void ordinary_work_goes_on(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* The address space of a sanitized program cannot be limited. */
+#if !SANITIZED
 static bool take_a_gigabyte(void)
 {
 	return mmap(NULL, 1u << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
@@ -135,11 +137,10 @@ static void memory_is_limited(void **state)
 	int status;
 
 	(void)state;
-	if (SANITIZED)
-		skip();
 	status = run_confined(take_a_gigabyte);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
+#endif
 
 /* Which descriptors from 0 to 9 are open after sandbox_keep_only(), as bits. */
 static int descriptors_left(int kept, bool close_standard)
@@ -191,7 +192,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_worker_does_not_need_ends_it),
 		cmocka_unit_test(ordinary_work_goes_on),
+#if !SANITIZED
 		cmocka_unit_test(memory_is_limited),
+#endif
 		cmocka_unit_test(one_descriptor_is_kept_and_becomes_the_fourth),
 		cmocka_unit_test(an_orphan_notices_at_once),
 	};
