@@ -11,13 +11,15 @@
 #
 # The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
 
-# What a test takes of the machine, in the places of `ctest -j 4`, which are two CPUs: an ordinary test one of them. A test that
-# watches the host leaves only the place of a fuzzer, which gives way to everything (nice 19): there is one fuzzer at a time, and
-# it takes the CPU that such a test leaves idle.
-set(one_fuzzer 1)
-set(one_cpu 2)
-set(all_but_fuzzer 3)
+# What a test takes of the machine, in the places of `ctest -j 4`, which are two CPUs: four tests run beside each other, or two and
+# a guest, or two guests, whose emulated CPUs are always busy. A test that says "alone" and the builds take all places.
+set(one_test 1)
+set(one_guest 2)
 set(whole_host 4)
+
+# What begins first: the trees that others wait for, then guests, which take longest.
+set(cost_of_build 1000)
+set(cost_of_guest 100)
 
 set(asan_tree ${PROJECT_SOURCE_DIR}/build/asan)
 set(tests ${PROJECT_SOURCE_DIR}/tests)
@@ -31,12 +33,11 @@ endif()
 
 set(DIRECTIVE "^[ \t/*#]*ctest:")
 
-# The words of a "ctest:" line among the first lines of a test file: host, guest (only there; default: both), serial (nothing
-# else runs meanwhile), beside (an e2e test that does so beside others: it measures nothing, and looks at nothing that theirs
-# do), plain (not again with the sanitizers: it is about documents or the clock, and others go the same ways through the
-# program), timeout=SECONDS, boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a
-# copy, tests/vm/init), browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures),
-# flags=FLAG,... (of the compiler, for a fixture).
+# The words of a "ctest:" line among the first lines of a test file (tests/README.md explains them): host, guest (only there;
+# default: both), alone (nothing else runs on the host meanwhile), plain (not again with the sanitizers), timeout=SECONDS,
+# boots=REGEX (only in those guests; -all$: in none of ./dev test), live-kallsyms (in a guest: not a copy, tests/vm/init),
+# browser (of tests/clients: runs with all others), libs=NAME,... (shared libraries of tests/fixtures), flags=FLAG,... (of the
+# compiler, for a fixture).
 function(read_directives file result)
 	file(STRINGS ${file} lines REGEX "${DIRECTIVE}" LIMIT_COUNT 1)
 	string(REGEX REPLACE "${DIRECTIVE}|\\*/" "" words "${lines}")
@@ -78,17 +79,13 @@ endfunction()
 
 function(set_test_environment name binaries timeout)
 	set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${timeout} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
-		PROCESSORS ${one_cpu} ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${PROJECT_BINARY_DIR}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
+		PROCESSORS ${one_test} ENVIRONMENT "STACKTOOL=${binaries}/stacktool;FIXTURES=${binaries}/fixtures;VARIANTS=${PROJECT_BINARY_DIR}/variants;SOURCE=${PROJECT_SOURCE_DIR};BUILD=${binaries};ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99;UBSAN_OPTIONS=print_stacktrace=1;LC_ALL=C.UTF-8")
 endfunction()
 
-# What a test with these words takes of the machine.
-function(places_of layer result)
-	if("serial" IN_LIST words)
-		set(${result} ${whole_host} PARENT_SCOPE)
-	elseif(layer MATCHES "^(bpf|e2e)$" AND NOT "beside" IN_LIST words)
-		set(${result} ${all_but_fuzzer} PARENT_SCOPE)
-	else()
-		set(${result} ${one_cpu} PARENT_SCOPE)
+# At any -j, where the caller's words say so
+function(run_alone name)
+	if("alone" IN_LIST words)
+		set_tests_properties(${name} PROPERTIES RUN_SERIAL ON PROCESSORS ${whole_host})
 	endif()
 endfunction()
 
@@ -98,11 +95,8 @@ function(layer_test layer name timeout)
 	string(REPLACE "@BIN@" "${PROJECT_BINARY_DIR}" command "${ARGN}")
 	add_test(NAME ${layer}.${name} COMMAND ${command})
 	set_test_environment(${layer}.${name} ${PROJECT_BINARY_DIR} ${timeout})
-	places_of(${layer} places)
-	set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer} PROCESSORS ${places})
-	if(places EQUAL whole_host)
-		set_tests_properties(${layer}.${name} PROPERTIES RUN_SERIAL ON)
-	endif()
+	set_tests_properties(${layer}.${name} PROPERTIES LABELS ${layer} RESOURCE_LOCK ${layer}.${name})
+	run_alone(${layer}.${name})
 	if(NOT PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build" OR "plain" IN_LIST words)
 		return()
 	endif()
@@ -111,7 +105,9 @@ function(layer_test layer name timeout)
 	add_test(NAME asan.${layer}.${name} COMMAND ${command})
 	set_test_environment(asan.${layer}.${name} ${asan_tree} ${slower})
 	set_property(TEST asan.${layer}.${name} APPEND PROPERTY ENVIRONMENT SANITIZED=1)
-	set_tests_properties(asan.${layer}.${name} PROPERTIES LABELS asan FIXTURES_REQUIRED asan_tree PROCESSORS ${places})
+	set_tests_properties(asan.${layer}.${name} PROPERTIES LABELS asan FIXTURES_REQUIRED asan_tree
+		RESOURCE_LOCK ${layer}.${name}) # not beside itself
+	run_alone(asan.${layer}.${name})
 endfunction()
 
 # ---- C layers ----
@@ -194,20 +190,20 @@ foreach(source IN LISTS fuzz_programs)
 		target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
 	else()
 		target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/fuzz_once.c)
-		layer_test(fuzz ${name} 120 @BIN@/fuzz/${name} ${tests}/fuzz/corpus/${name} ${tests}/data)
+		layer_test(fuzz ${name} 300 @BIN@/fuzz/${name} ${tests}/fuzz/corpus/${name} ${tests}/data)
 	endif()
 	if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 		add_test(NAME fuzzing.${name} COMMAND ${tests}/fuzz/run ${PROJECT_BINARY_DIR}/fuzz-clang ${name})
-		set_test_environment(fuzzing.${name} ${PROJECT_BINARY_DIR} 300)
+		set_test_environment(fuzzing.${name} ${PROJECT_BINARY_DIR} 600)
 		set_tests_properties(fuzzing.${name} PROPERTIES LABELS fuzzing FIXTURES_REQUIRED fuzz_tree
-			PROCESSORS ${one_fuzzer} RESOURCE_LOCK fuzzer COST -1)
+			PROCESSORS ${one_test})
 	endif()
 endforeach()
 if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 	add_test(NAME fuzzing.build COMMAND ${tests}/fuzz/build)
 	set_test_environment(fuzzing.build ${PROJECT_BINARY_DIR} 1200)
 	set_tests_properties(fuzzing.build PROPERTIES LABELS fuzzing WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-		FIXTURES_SETUP fuzz_tree PROCESSORS ${whole_host})
+		FIXTURES_SETUP fuzz_tree PROCESSORS ${whole_host} COST ${cost_of_build})
 endif()
 
 # ---- fixtures: simple, frame pointers, one static and one dynamic build of each ----
@@ -458,7 +454,7 @@ file(GLOB lints CONFIGURE_DEPENDS ${tests}/lint/*.sh)
 foreach(script IN LISTS lints)
 	short_name(${script} name)
 	add_test(NAME lint.${name} COMMAND ${script})
-	set_test_environment(lint.${name} ${PROJECT_BINARY_DIR} 120)
+	set_test_environment(lint.${name} ${PROJECT_BINARY_DIR} 300)
 	set_tests_properties(lint.${name} PROPERTIES LABELS lint WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endforeach()
 
@@ -468,6 +464,6 @@ if(PROJECT_BINARY_DIR STREQUAL "${PROJECT_SOURCE_DIR}/build")
 		add_test(NAME ${tree}.build COMMAND ${PROJECT_SOURCE_DIR}/cmake/build_tree ${tree})
 		set_test_environment(${tree}.build ${PROJECT_BINARY_DIR} 1200)
 		set_tests_properties(${tree}.build PROPERTIES LABELS ${tree} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-			FIXTURES_SETUP ${tree}_tree PROCESSORS ${whole_host})
+			FIXTURES_SETUP ${tree}_tree PROCESSORS ${whole_host} COST ${cost_of_build})
 	endforeach()
 endif()

@@ -3,7 +3,6 @@
  * Unwind tables on the stacks of stopped processes without frame pointers: a walk by our tables, the one of the BPF programs
  * compiled for user space (step.h), and libdw's agree frame by frame, the functions are those that the fixture says, and every
  * return address follows a call.
- * ctest: timeout=120
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=60
+# ctest: host
 # addr2sym: a file, a stripped file with a debug link, a process, both ways, and what is wrong on its command line.
 . "${0%/*}/lib.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=240
+# ctest: host
 # Lines and inlined calls agree with llvm-symbolizer's, for random addresses of programs of both compilers, in the forms that
 # debug information comes in: all of them; and of the C library where its debug file is installed: 99 % at least.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=240
+# ctest: host
 # Inlined calls in split debug information, of both compilers and in both forms, in .dwo files and in packages: they agree with
 # llvm-symbolizer's for random addresses, all of them. What is another program's is not believed, and what is no file is not read.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10
+# ctest: boots=5.10
 # Hosts that cannot: status 3, and one line that names the capability or the kernel feature that is missing.
 . "${0%/*}/lib.sh"
 needs perf-event btf tracepoint:sched:sched_switch

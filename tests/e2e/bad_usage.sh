@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=120
+# ctest: host
 # Wrong commands: status 2, one line that says what is wrong, and what may have been meant. Needs no privilege.
 . "${0%/*}/lib.sh"
 

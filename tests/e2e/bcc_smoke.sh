@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host plain timeout=300
+# ctest: host plain
 # bcc's own smoke test (tests/python/test_tools_smoke.py), word for word, on links that are called as its tools are: still
 # there after 5 seconds, gone within 5 of SIGINT, status 0 when there is a duration.
 . "${0%/*}/lib.sh"

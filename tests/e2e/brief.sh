@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # 500 programs that lived for 5 ms and are gone: their functions are all in the report, and 99.5 % of the places have a name.
 . "${0%/*}/lib.sh"
 needs perf-event

@@ -1,7 +1,9 @@
 #!/bin/sh
-# ctest: timeout=400
+# ctest: alone plain timeout=400
 # Who traces the same events sees what they saw before: a counter and a ring of perf_event_open(), tracefs, a BPF program and a
 # second stacktool. Three rounds of exactly N events each: alone, beside the tool, after it.
+# Alone: a classic tracepoint program of anybody else, bpftrace's in bystanders_perf too, hides events from the bystanders.
+# Plain: the same commands are in count_forms, stacksnoop and the tests of the off-CPU family.
 . "${0%/*}/lib.sh"
 needs tracepoint:task:task_rename
 

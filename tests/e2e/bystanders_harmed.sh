@@ -1,6 +1,8 @@
 #!/bin/sh
-# ctest: timeout=120
+# ctest: alone plain
 # What bpf/returns.h says of the other values is true: a build that returns them does harm, where the kernel lets it.
+# Alone: the build hides events from every bystander, those of other tests too.
+# Plain: the build is not a sanitized one.
 . "${0%/*}/lib.sh"
 needs tracepoint:task:task_rename
 STACKTOOL=$VARIANTS/returns

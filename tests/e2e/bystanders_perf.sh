@@ -1,6 +1,7 @@
 #!/bin/sh
-# ctest: host timeout=200
+# ctest: host alone plain
 # perf and bpftrace see the same events of a program beside stacktool as without it.
+# Alone: as bystanders. Plain: the commands are in other tests.
 . "${0%/*}/lib.sh"
 needs tracepoint:task:task_rename program:perf program:bpftrace
 

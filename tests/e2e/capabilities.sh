@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=-all$
+# ctest: boots=-all$
 # Once attached, the parent keeps only the capabilities it needs to the end, and the symbol worker has none, cannot get
 # any and is behind seccomp.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=-all$
+# ctest: boots=-all$
 # Processes that lived for a millisecond and are long gone at the report keep their names, and no event is lost.
 . "${0%/*}/lib.sh"
 needs uprobe perf-event

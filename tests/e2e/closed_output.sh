@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=200
+# ctest: host
 # A reader that goes away ends the tool with a note; a full disk does not pass for success.
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:sched:sched_switch

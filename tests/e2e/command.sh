@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=-all$
+# ctest: boots=-all$
 # count and profile with a command: every event of it from the first to the last, its own stdio, its status, the user who
 # called sudo; nothing of it is left behind.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # A container with another libc than ours, in mount and pid namespaces of its own, that deletes its program and libc after the
 # start and names generated code in its private /tmp: when it has gone with all of that, every place has its name, but in code of
 # musl that has no symbol.

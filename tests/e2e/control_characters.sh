@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=120
+# ctest: host
 # Control characters, escape sequences, newlines and separators in comm and symbol names never reach the output raw and
 # never forge a folded line.
 . "${0%/*}/lib.sh"

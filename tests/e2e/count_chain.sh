@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 live-kallsyms
+# ctest: live-kallsyms
 # count finds the known chain at a function and at a system call, exactly as often as it happened.
 . "${0%/*}/lib.sh"
 needs uprobe

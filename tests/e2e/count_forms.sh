@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=300 boots=7.2
+# ctest: boots=7.2
 # Every way to write a probe, in any order with -p: tracepoints with wildcards, libraries, p:, paths, -l.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:sched:sched_switch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=300
+# ctest: guest
 # The sentence that this tool is known by: which code paths lead to ip_output, and how often. With traffic over loopback,
 # by the best mechanism of each kernel. And the other commands that a user types first, each with its stacks.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=300 boots=-all$
+# ctest: boots=-all$
 # Every option of bcc's stackcount: -P -s -v -d -f -i -D -T -c --debug, and what we add: --by-name, --plain text.
 . "${0%/*}/lib.sh"
 needs uprobe cpus:2 tracepoint:sched:sched_switch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=120 boots=cpu
+# ctest: guest boots=cpu
 # One CPU, where every event of another thread is a preemption, and four: exact, and timed samples on all of them.
 . "${0%/*}/lib.sh"
 needs uprobe perf-event

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=120
+# ctest: host
 # debuginfod-find talks to the network: it runs as the calling user, or as nobody, without capabilities, without a way to new ones,
 # without our descriptors and our terminal, within limits, and what it leaves running ends with it.
 . "${0%/*}/lib.sh"

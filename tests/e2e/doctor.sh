@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 live-kallsyms
+# ctest: live-kallsyms
 # doctor agrees with what an independent probe of the host finds; every gap has a remedy; without privileges it says what
 # is missing; a remedy that can be carried out here closes its gap.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=120 boots=6.12-lockdown
+# ctest: guest boots=6.12-lockdown
 # Under lockdown=confidentiality doctor names lockdown as the cause, not something that could be changed at run time.
 . "${0%/*}/lib.sh"
 

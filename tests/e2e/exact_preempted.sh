@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=300 boots=preempt-full
+# ctest: guest boots=preempt-full
 # A kernel that can preempt a thread inside a call on a map is deaf on that CPU until the call goes on
 # (core/engine/unpreempted.h). Two threads that call, and the tool that drains every 2 ms, on one CPU: no event is missed.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=300 boots=5.10
+# ctest: boots=5.10
 # A tool that is stopped for the whole run: map and ring fill up, events are lost, and every one of them is named.
 . "${0%/*}/lib.sh"
 needs uprobe

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host plain timeout=120
+# ctest: host plain
 # docs/examples: every command of every transcript runs, each line with status 0 but the last one with that of the transcript,
 # every stacktool in a pipe too; together they print what the transcript promises, and the output that it shows keeps the same
 # promises. `SHOW=1 examples.sh [FILE…]` prints the real output instead.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # One program, run by a victim and, in another root or among other mounts, by someone who puts a debug file with the program's
 # build id where the tool looks: it names the code of the root that it was found in and nobody else's, and nobody's file is called
 # by the name that somebody else gave it.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=300 boots=5.10
+# ctest: boots=5.10
 # funccount is exact: by every kind of probe, from several threads, over short intervals, with the number of the probe from
 # the cookie and from copies of the program.
 . "${0%/*}/lib.sh"

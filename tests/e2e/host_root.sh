@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # A container that has the host's file system mounted: with --host-root the debug file of a program, which only the host has, is
 # found there, and is not without.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # Files that mean no good: each ends in one line, within 2 seconds and 512 MB, and takes nothing else with it.
 . "${0%/*}/lib.sh"
 needs cgroup2 program:xz program:objcopy program:strip

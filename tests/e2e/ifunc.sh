@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=7.2-all
+# ctest: boots=7.2-all
 # Indirect functions (IFUNC) are counted once per call, whichever implementation this CPU gets.
 . "${0%/*}/lib.sh"
 needs uprobe x86-64

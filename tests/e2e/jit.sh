@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # Generated code has the names of its perf map, the newest ones, also from a container; a map that anyone may write to is not
 # believed, and neither is a link.
 . "${0%/*}/lib.sh"

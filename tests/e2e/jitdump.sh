@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # Generated code has the names of the jitdump that its process has mapped, also where the code was moved, and when process and
 # file are gone; a dump that anyone may write to, or of another process, is not believed.
 . "${0%/*}/lib.sh"

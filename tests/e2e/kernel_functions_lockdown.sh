@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=120 boots=lockdown
+# ctest: guest boots=lockdown
 # Under lockdown=confidentiality kernel functions are counted by a way that it leaves open; one that is closed is refused, and
 # lockdown is named, not a privilege that root has.
 . "${0%/*}/lib.sh"

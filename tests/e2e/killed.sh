@@ -1,13 +1,14 @@
 #!/bin/sh
-# ctest: timeout=290 boots=5.10|6.12-all
+# ctest: alone plain boots=5.10|6.12-all
 # kill -9 at random moments of a run's start and life: no program or map of the tool stays, no kprobe_events or
 # uprobe_events entry, no kprobe, no function that ftrace calls back, no pinned object, no process, no breakpoint in the
 # target; and the next run works. Kernel functions in guests: perf kprobes on 5.10, kprobe.multi on 6.12.
+# Alone: what is left is looked for on the whole host, where other tests have programs and probes of their own.
+# Plain: a program that was killed runs nothing that a sanitizer could watch.
 . "${0%/*}/lib.sh"
 needs uprobe
 
-KILLS=$([ -n "${IN_GUEST:-}" ] && echo 12 || echo "${SANITIZED:+10}")
-KILLS=${KILLS:-100}
+KILLS=$([ -n "${IN_GUEST:-}" ] && echo 12 || echo 100)
 MARK=12347 # entries of a map that nobody else has
 WINDOW_MS=$([ -n "${IN_GUEST:-}" ] && echo 3000 || echo 250)
 

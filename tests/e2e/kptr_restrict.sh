@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=120 boots=5.10|7.2 live-kallsyms
+# ctest: guest boots=5.10|7.2 live-kallsyms
 # kernel.kptr_restrict=2 hides the kernel's addresses from everyone, root included: counting is as exact as ever and the sentence
 # that names are missing is there; what needs an address is refused, and the setting is named.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # A BPF program of somebody else that was loaded, ran and is unloaded while we look has its name at the end.
 . "${0%/*}/lib.sh"
 needs perf-event

@@ -91,5 +91,5 @@ if grep -qs . /sys/kernel/tracing/events/exceptions/page_fault_user/id; then
 		expect_equal "$way: in the function before it" "$(folded_sum_of ';st_fix_before;' "$T/plain")" 0
 	done
 else
-	echo "this kernel has no tracepoint for page faults"
+	echo "SKIP: this kernel has no tracepoint for page faults"
 fi

@@ -33,6 +33,11 @@ export LC_ALL=C
 T=$(mktemp -d "${TMPDIR:-/tmp}/st-e2e.XXXXXX") || exit 1
 chmod 755 "$T"
 trap 'rm -rf "$T"' EXIT
+# Probes belong to files: beside other tests each has fixtures of its own. In a guest there is one test at a time.
+if [ -z "${IN_GUEST:-}" ]; then
+	cp -r "$FIXTURES" "$T/fixtures" || exit 1
+	FIXTURES=$T/fixtures
+fi
 unset STACKTOOL_READY_FD
 export STACKTOOL_MAX_OVERHEAD=off # loops without end are what most tests are made of
 

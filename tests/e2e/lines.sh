@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # Source lines and inlined calls of a live profile and of a saved one: the same chains, with the lines of the source; and every
 # frame without a line is counted with its reason.
 . "${0%/*}/lib.sh"

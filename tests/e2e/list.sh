@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 live-kallsyms boots=-all$
+# ctest: live-kallsyms boots=-all$
 # list prints exactly the places that count would attach to, whatever the form of the pattern; what matches nothing is 5
 # with a near name; no privileges where none are needed.
 . "${0%/*}/lib.sh"

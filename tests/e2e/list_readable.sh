@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # list and addr2sym --find print readable names, and whatever they print can be typed again as a probe: the readable name and, with
 # --no-demangle, the one of the symbol table.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # A library that the process of -p loads after the tool has started (dlopen): the tool says so, and counts from then on.
 . "${0%/*}/lib.sh"
 needs uprobe program:g++

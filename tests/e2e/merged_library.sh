@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # pthread:FUNCTION finds the function where it is today: in libpthread, or in the C library with a word about that.
 . "${0%/*}/lib.sh"
 needs uprobe

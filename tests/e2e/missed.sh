@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=300
+# ctest: guest
 # Events that the kernel keeps from the programs: a function that the tracer itself calls is hit inside its own probe. Where
 # the kernel counts that it is said, by whichever mechanism, and --strict ends with 4; elsewhere the tool does not pretend.
 . "${0%/*}/lib.sh"

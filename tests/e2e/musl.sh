@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # Libraries as a process finds them whose C library is musl: on this host, and in an image with another root, in a mount namespace
 # of its own, where musl lies as in Alpine's: under the loader's name, with its own as a link to that.
 . "${0%/*}/lib.sh"

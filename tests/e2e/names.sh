@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=180
+# ctest: host
 # Functions named as people read them: C++ with and without parameters, templates, Rust in both of its manglings, and names as Go
 # has them. Rust and Go by symbols of their form, and by their own compilers where those are there.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host beside timeout=120
+# ctest: host
 # Names agree with readelf's: for 10,000 random addresses of each program, wherever a symbol with a size covers the address, the
 # name is that of one of them.
 . "${0%/*}/lib.sh"

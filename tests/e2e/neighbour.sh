@@ -1,6 +1,8 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10
+# ctest: alone plain boots=5.10
 # A hostile neighbour, another BPF program busy on the same CPU, shows up as skipped samples, not as silence.
+# Alone: its fixture keeps a CPU's programs from running, those of other tests too.
+# Plain: the options are those of profile_options, and what is skipped is counted in the kernel.
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:task:task_rename
 

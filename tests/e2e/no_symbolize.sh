@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # --no-symbolize keeps build ids instead of names; report finds the names where the program is, and from a bundle where it
 # is not; a program with another build id is not believed.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=200
+# ctest: host
 # -o and --format on live runs: each suffix gives its form with the fixture's chain in it, nothing goes to stdout, patterns
 # number the files of intervals and --keep removes the oldest.
 . "${0%/*}/lib.sh"

@@ -1,6 +1,8 @@
 #!/bin/sh
-# ctest: timeout=120 plain
+# ctest: alone plain
 # What the programs cost is told; too much of it is stopped with a word, probe by probe; many probes do not run for ever.
+# Alone: it judges what the programs cost of all CPU time, and its guard must see no events but these.
+# Plain: the cost of a sanitized program says nothing.
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:task:task_rename
 unset STACKTOOL_MAX_OVERHEAD

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=^5.10$
+# ctest: boots=^5.10$
 # --pidns: all of the processes in a pid namespace and in those below it, and none of the others; by number, path and process.
 . "${0%/*}/lib.sh"
 needs uprobe perf-event pid-namespace tracepoint:sched:sched_switch

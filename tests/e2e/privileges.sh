@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=200 boots=5.10|7.2 live-kallsyms
+# ctest: guest boots=5.10|7.2 live-kallsyms
 # What a user without privileges, and one with CAP_BPF and CAP_PERFMON alone, can run: each command works, or is refused with
 # status 3 and a sentence that names what is missing.
 . "${0%/*}/lib.sh"

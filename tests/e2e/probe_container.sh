@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # What is probed is the file that was opened as the process sees it: a symbolic link inside its root must not be followed
 # from ours. A process that goes on with a replaced file is found by USDT probes all the same.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=180 boots=5.10|7.2
+# ctest: boots=5.10|7.2
 # -p A,B: a place is probed once however many processes share its file, and each process's own file is probed. What cannot
 # be probed is named, and --strict fails.
 . "${0%/*}/lib.sh"
@@ -129,7 +129,7 @@ if mount -t tmpfs layers "$T/layers" && mkdir -p "$T/layers/below" && cp -r "$T/
 	counted "two files of two overlays" 1010 -p "$a,$b" calls:st_fix_hit
 	umount "$T/layers/one" "$T/layers/two"
 else
-	echo "no overlay file systems here"
+	[ -n "${IN_GUEST:-}" ] || echo "SKIP: no overlay file systems" # guests have no modules
 fi
 umount "$T/layers" || true
 

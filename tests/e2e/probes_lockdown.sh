@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=150 boots=lockdown
+# ctest: guest boots=lockdown
 # funccount and stacksnoop where the kernel keeps its memory secret: a tracepoint works, by its raw form; what cannot work is refused
 # in one line that names the reason.
 . "${0%/*}/lib.sh"

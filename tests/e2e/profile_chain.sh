@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=200
 # profile finds the known chain in its exact order: text and folded, in user mode and in the kernel.
 . "${0%/*}/lib.sh"
 needs perf-event

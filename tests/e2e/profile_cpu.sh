@@ -1,17 +1,18 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10
+# ctest: boots=5.10
 # -C samples one CPU, CPU 0 too; an offline or impossible CPU is refused in one line.
 . "${0%/*}/lib.sh"
 needs perf-event cpus:2
 
-fixture chain -j 0 spin
+cp "$FIXTURES/chain" "$T/pinned" # other tests have a "chain" on any CPU
+fixture "$T/pinned" -j 0 spin
 go
 tool profile -f -C 0 -F 199 1
 expect_status 0
-expect_out '^chain;.*st_fix_h'
+expect_out '^pinned;.*st_fix_h'
 tool profile -f -C 1 -F 199 1
 expect_status 0
-refuse_out '^chain;.*st_fix_h'
+refuse_out '^pinned;.*st_fix_h'
 tool profile -C 0 -F 199 1
 expect_out ' on CPU#0 for 1 secs\.'
 for command in 'profile 1 -C' 'count -D 1 t:sched:sched_switch -c' 'funccount -d 1 t:sched:sched_switch -c' \

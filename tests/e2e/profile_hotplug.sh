@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=200 boots=7.2
+# ctest: guest boots=7.2
 # A CPU goes offline and comes back during a profile: the run goes on, the gap is said, and the CPU is sampled again.
 . "${0%/*}/lib.sh"
 needs perf-event cpus:2 hotplug

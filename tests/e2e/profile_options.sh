@@ -86,22 +86,6 @@ tool profile -f -F 490 -e cpu-clock -I -K 2
 high=$(($(folded_sum) + $(said_of 'samples came late')))
 [ "$high" -gt $((low * 5)) ] && [ "$high" -lt $((low * 20)) ] || fail "49 Hertz: $low samples, 490 Hertz: $high"
 
-# -I: the idle task, and only with it
-idle_ticks() {
-	awk '$1 == "cpu" { print $5 }' /proc/stat
-}
-before=$(idle_ticks)
-tool profile -I -f -K -F 99 -e cpu-clock 1
-if [ $(($(idle_ticks) - before)) -lt 20 ]; then
-	echo "note: the host was never idle: -I not judged"
-elif [ "$(said_of 'samples of idle CPUs were not delivered')" -gt 20 ]; then
-	echo "note: this kernel has no samples of idle CPUs, and the tool says so: -I not judged"
-else
-	expect_out '^swapper/'
-fi
-tool profile -f -K -F 99 -e cpu-clock 1
-refuse_out '^swapper/'
-
 # --interval: samples are accounted for in each, the last one too, whichever count map was live at the end
 for seconds in 1 1.5; do
 	tool profile -f -I -K -F 199 -e cpu-clock --interval 0.5 "$seconds"

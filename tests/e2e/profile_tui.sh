@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ctest: host beside timeout=120
+# ctest: host
 # profile --tui on a terminal of its own (script(1)): the tree grows while sampling goes on, keys are obeyed, the end waits for
 # the user, and whatever ends it leaves the terminal as it was.
 . "${0%/*}/lib.sh"

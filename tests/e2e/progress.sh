@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # Who waits before a terminal sees how far a run is, in one line that is gone at the end; a file, a pipe and -q see nothing of it.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=60 boots=5.10|7.2
+# ctest: boots=5.10|7.2
 # One function among many on which the kernel puts no breakpoint is left out by name, the others are exact; and where a link
 # stands for all of them, there is one link still, not one for every half that was tried.
 . "${0%/*}/lib.sh"

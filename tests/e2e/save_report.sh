@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=-all$
+# ctest: boots=-all$
 # --save and report: the same bytes as the live run, without root, after everything is gone; a broken file is refused.
 . "${0%/*}/lib.sh"
 needs perf-event uprobe

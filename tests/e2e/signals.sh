@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=200 boots=-all$
+# ctest: boots=-all$
 # SIGINT, SIGTERM and SIGHUP end a run and print its report once, with status 0; a second one aborts the printing. Of a run that has
 # ended by itself already, the first one is too late and does nothing.
 . "${0%/*}/lib.sh"

@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=300
 # stacksnoop: every event once, those of a thread in the order of time, with the time at which it happened; what is lost is missed where it
 # happened; -n stops; many events bring one word of advice.
 . "${0%/*}/lib.sh"

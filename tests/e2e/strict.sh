@@ -1,6 +1,8 @@
 #!/bin/sh
-# ctest: timeout=200 boots=5.10
+# ctest: alone plain boots=5.10
 # --strict: status 4 when something was lost, 0 when nothing was. Losses are named without it, too.
+# Alone: its neighbour keeps a CPU's programs from running, those of other tests too.
+# Plain: exact_stalled goes the way of a loss with the sanitizers.
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:task:task_rename
 

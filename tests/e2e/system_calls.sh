@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10|6.1
+# ctest: boots=5.10|6.1
 # Beginnings and ends of system calls have their kernel stacks on every kernel, alone, mixed and by wildcards; those of 32-bit
 # code, which have other numbers, are not taken for them; where there can be no stacks, the report says so.
 . "${0%/*}/lib.sh"

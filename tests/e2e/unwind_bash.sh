@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=120
 # A real program of the distribution's, without frame pointers: every stack of bash, some functions deep in a script, reaches its root.
 . "${0%/*}/lib.sh"
 needs_unwinder

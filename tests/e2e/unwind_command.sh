@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=200
+# ctest: host
 # A command that was just started has whole stacks, though nothing of it was mapped when everything was attached.
 . "${0%/*}/lib.sh"
 needs uprobe program:objcopy

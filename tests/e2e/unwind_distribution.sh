@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=240
+# ctest: host
 # Debian's own programs without frame pointers: the shares of their paths and leaves are those that perf finds by itself, and all
 # but one stack in a thousand begin where the program does (tests/runtimes/against_perf; ./dev runtimes perf: more of them, longer).
 . "${0%/*}/lib.sh"

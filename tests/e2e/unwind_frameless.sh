@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=300
 # Code without frame pointers has whole stacks: at a user function, at a system call, in timed samples; every event once.
 . "${0%/*}/lib.sh"
 needs uprobe

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: guest timeout=120 boots=lockdown
+# ctest: guest boots=lockdown
 # Under lockdown=confidentiality no program may read user memory: stacks are those of the kernel's walk by frame pointers, every
 # event is counted, and a line says so. Who insists on tables is refused.
 . "${0%/*}/lib.sh"

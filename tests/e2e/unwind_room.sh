@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10|7.2
+# ctest: boots=5.10|7.2
 # A table that finds no room costs whole stacks and no event, and one line says so.
 . "${0%/*}/lib.sh"
 needs uprobe

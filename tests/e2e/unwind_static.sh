@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=300
 # Whole stacks of static programs: position independent ones, and those of a C library without unwind information, which end
 # below main and say so.
 . "${0%/*}/lib.sh"

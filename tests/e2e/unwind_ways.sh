@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=-all$
+# ctest: boots=-all$
 # --unwind: what each of its ways finds in the same program, and what the report says; with what it does not go together.
 . "${0%/*}/lib.sh"
 needs perf-event

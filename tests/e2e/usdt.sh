@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=300
 # USDT probes: every pass is counted, of all places of a probe, with and without -p, and semaphores are raised meanwhile.
 . "${0%/*}/lib.sh"
 needs uprobe sdt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=120
+# ctest: host
 # A provider that everybody has: libstdc++'s throw, catch and rethrow.
 . "${0%/*}/lib.sh"
 needs uprobe program:g++

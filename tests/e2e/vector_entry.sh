@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host
 # A function whose first instruction the kernel would take for a jump or a return is not probed, by any mechanism: the program
 # would die of it. The others are.
 . "${0%/*}/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# ctest: host timeout=60
+# ctest: host plain
 # A build without the unwinder has all of its callers by frame pointers, says what it is, and refuses what it cannot.
+# Plain: the build is not a sanitized one.
 . "${0%/*}/lib.sh"
 needs perf-event
 

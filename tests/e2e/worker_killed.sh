@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=120 boots=5.10|7.2
+# ctest: boots=5.10|7.2
 # The symbol worker is killed while the tool runs: another one takes its place, and every frame still gets its name.
 . "${0%/*}/lib.sh"
 needs uprobe

@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=60
 # What can be seen of the command line without a kernel: messages and statuses of wrong lines, names by symbolic links,
 # --list, --install, closed and full outputs. Needs no privilege.
 set -u

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# ctest: timeout=120
 # Every form of output of saved profiles and folded text against expected/documents-*, byte by byte, without the scripts
 # of the pictures; and what goes wrong in one clear line. `documents.sh --accept` writes the files. Needs no privilege.
 set -u

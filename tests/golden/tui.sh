@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# ctest: timeout=60
 # report --tui on a terminal of its own (script(1)): draws, obeys keys, and leaves the terminal as it was. Needs no privilege.
 set -u
 : "${STACKTOOL:?path of the tool}"

@@ -85,5 +85,6 @@ int main(void)
 		cmocka_unit_test(under_nohup_sighup_is_none_of_them),
 	};
 
+	signal(SIGHUP, SIG_DFL); /* the whole suite may run under nohup(1) */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

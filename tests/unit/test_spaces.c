@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ctest: serial */
+/* ctest: alone */
 /*
  * core/engine/spaces.c with the real side-band and real processes: most of them are gone when their frames are asked
- * for.
+ * for. Alone: their files are known only when a reader with a free CPU looks while they live.
  */
 #include "core/engine/spaces.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Our unwind tables against libdw, on the files of this host: for thousands of addresses both say where the caller's
- * registers are, and both answers are evaluated on made-up registers and a made-up memory. ctest: timeout=900
+ * registers are, and both answers are evaluated on made-up registers and a made-up memory.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,0 +1,21 @@
+#!/bin/sh
+# ctest: alone plain boots=-all$
+# -I adds the samples of idle CPUs, and only that: alone, for beside other tests no CPU is idle.
+# Plain: the same options are in profile_options.
+. "${0%/*}/lib.sh"
+needs perf-event
+
+idle_ticks() {
+	awk '$1 == "cpu" { print $5 }' /proc/stat
+}
+
+tool profile -f -K -F 99 -e cpu-clock 1
+expect_status 0
+refuse_out '^swapper/'
+
+before=$(idle_ticks)
+tool profile -I -f -K -F 99 -e cpu-clock 1
+expect_status 0
+[ $(($(idle_ticks) - before)) -ge 20 ] || skip "no CPU of this host was idle"
+[ "$(said_of 'samples of idle CPUs were not delivered')" -le 20 ] || skip "this kernel has no samples of idle CPUs, and the tool says so"
+expect_out '^swapper/'
