@@ -19,6 +19,7 @@
 #include "core/cli/finish.h"
 #include "core/cli/help.h"
 #include "core/cli/status.h"
+#include "core/engine/signals.h"
 #include "core/run.h"
 
 /* What ran, for messages and the exit status. */
@@ -79,6 +80,8 @@ static int run_applet(struct call *call, int argc, char **argv)
 	_cleanup_(freep) void *options = xcalloc(1, applet->options_size);
 	int err;
 
+	if (applet->plan)
+		signals_say_end(applet->name);
 	if (applet->defaults)
 		memcpy(options, applet->defaults, applet->options_size);
 	err = options_parse(applet->options, argc, argv, options);

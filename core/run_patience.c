@@ -2,7 +2,6 @@
 /* A thread of its own, because the step may be a single system call. Without it there is no word, and nothing else is missing. */
 #include "core/run_patience.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 #include "core/engine/plan.h"
 #include "core/engine/resolve.h"
 #include "core/engine/session.h"
+#include "core/engine/signals.h"
 #include "core/engine/spaces.h"
 #include "core/engine/unpreempted.h"
 
@@ -38,12 +38,11 @@ static void *watch(void *argument)
 /* Signals are for those who wait for them. */
 static void start_watch(struct patience *patience)
 {
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	signals_hold(&before);
 	patience->running = !pthread_create(&patience->thread, NULL, watch, patience);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_release(&before);
 }
 
 void patience_begin(struct patience *patience, const char *line)

@@ -23,6 +23,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/signals.h"
 
 #define BEGIN "\x1b[?1049h\x1b[?7l\x1b[?25l"
 #define END "\x1b[?25h\x1b[?7h\x1b[?1049l"
@@ -200,12 +201,12 @@ static int watch(struct tui *tui, int fd)
 
 static int open_all(struct tui *tui)
 {
-	static const int caught[] = { SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t mask;
 
-	sigemptyset(&mask);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
-		sigaddset(&mask, caught[i]);
+	signals_that_end(&mask);
+	sigaddset(&mask, SIGHUP); /* nohup(1) or not: the terminal has gone */
+	sigaddset(&mask, SIGQUIT);
+	sigaddset(&mask, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &mask, &tui->mask_before);
 	tui->fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	tui->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -184,7 +184,9 @@ void collector_free(struct collector *collector)
 {
 	if (!collector)
 		return;
-	if (!collector_signalled(collector))
+	if (collector_signalled(collector))
+		signals_spare_none();
+	else
 		signals_spare_first();
 	closep(&collector->signal_fd);
 	closep(&collector->tick_fd);

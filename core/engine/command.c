@@ -37,13 +37,10 @@ struct command {
 /* Signals and limits as a shell would give them: main.c ignores two signals, and raises the limit of open files. */
 static void restore_circumstances(void)
 {
-	sigset_t none;
-
+	signals_as_before();
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	descriptors_restore();
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void answer(int fd, int err)

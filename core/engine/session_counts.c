@@ -15,6 +15,7 @@
 #include "bpf/unwind_space.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/signals.h"
 
 /* We may use BPF, or would not be here: before 5.11 (commit 97306be45fbe ("bpf: Eliminate rlimit-based memory accounting")) it is memory. */
 static int map_refused(const char *name, int err)
@@ -73,6 +74,7 @@ static int begin_first(struct bpf_map *map, int inner, struct first_inner *first
 	LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = (uint32_t)inner);
 	_cleanup_(closep) int outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, bpf_map__name(map), sizeof(uint32_t),
 						     sizeof(uint32_t), bpf_map__max_entries(map), &options);
+	sigset_t before;
 	int err;
 
 	if (outer < 0)
@@ -81,7 +83,9 @@ static int begin_first(struct bpf_map *map, int inner, struct first_inner *first
 	if (err)
 		return fail(err, "map %s: %s", bpf_map__name(map), strerror(-err));
 	*first = (struct first_inner){ .outer = bpf_map__fd(map), .inner = inner };
+	signals_hold(&before);
 	first->running = !pthread_create(&first->thread, NULL, put_first, first);
+	signals_release(&before);
 	if (!first->running)
 		put_first(first); /* no threads are allowed: we wait here */
 	return 0;

@@ -17,6 +17,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/hashidx.h"
 #include "core/base/vec.h"
+#include "core/engine/signals.h"
 
 #define CHUNK_WORDS (ST_SLAB_WORDS / 8) /* rows lie in pieces of up to this: small enough to find room between others */
 
@@ -199,8 +200,12 @@ static void *put_slab(void *argument)
 /* Where no threads are allowed, it is done before this returns. */
 static void start_put(struct put *put)
 {
+	sigset_t before;
+
 	atomic_store(&put->done, false);
+	signals_hold(&before);
 	put->running = !pthread_create(&put->thread, NULL, put_slab, put);
+	signals_release(&before);
 	if (!put->running)
 		put_slab(put);
 }
