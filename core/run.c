@@ -31,7 +31,6 @@
 #include "core/engine/profile_file.h"
 #include "core/engine/resolve.h"
 #include "core/engine/session.h"
-#include "core/engine/signals.h"
 #include "core/engine/source_lines.h"
 #include "core/engine/spaces.h"
 #include "core/output.h"
@@ -628,8 +627,7 @@ static int carry_out(struct run *run)
 /* Probes go while signals are still taken: the next one may end the program at once. */
 static void run_done(struct run *run)
 {
-	if (run->session)
-		session_detach(run->session);
+	session_detach(run->session);
 	collector_free(run->collector);
 	run_screen_free(run->screen);
 	process_watch_free(run->watch);
@@ -666,10 +664,8 @@ static int start_command(struct run *run, struct plan *plan)
 {
 	int err = plan->command ? command_start(plan->command, &run->command) : 0;
 
-	if (!err && run->command) {
-		signals_say_end_of_command();
+	if (!err && run->command)
 		vec_push(&plan->tgids, command_pid(run->command));
-	}
 	return err;
 }
 

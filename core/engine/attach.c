@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/engine/attach_private.h"
 #include "core/engine/drain_private.h"
 #include "core/engine/libbpf_log.h"
+#include "core/engine/signals.h"
 
 /* every place may take an event and a link, and where it has a program of its own, that program's maps too */
 #define DESCRIPTORS_OF_PLACE 4
@@ -35,14 +35,6 @@ void attach_keep_fd(struct session *session, int fd, size_t place)
 	session->nr_attached++;
 }
 
-void attached_link_end(struct attached_link *attached)
-{
-	if (attached->link)
-		bpf_link__destroy(attached->link);
-	else
-		closep(&attached->fd);
-}
-
 void attach_refused(struct session *session, const struct attach_point *point, int err)
 {
 	if (!session->refused.nr++) {
@@ -57,7 +49,9 @@ void attach_refused(struct session *session, const struct attach_point *point, i
 static const char *reason_of(int err)
 {
 	if (err == -REFUSED_MISREAD)
-		return "the kernel would take the vector instruction there for a jump or a return, which breaks the program";
+		return first_instruction_obstacle(FIRST_MISREAD);
+	if (err == -REFUSED_NOP5)
+		return first_instruction_obstacle(FIRST_NOP5);
 	if (err == -REFUSED_SAME_NAME)
 		return "fentry goes by name, and another function of this name is probed already";
 	if (err == -REFUSED_NO_TYPE)
@@ -72,6 +66,8 @@ int attach_failed(const struct attach_point *point, int err)
 		hint("it takes CAP_PERFMON and, for user functions, CAP_SYS_ADMIN (or root)");
 		return err;
 	}
+	if (err == -REFUSED_NOP5)
+		return fail_host(err, "%s: cannot attach: %s", point->name, reason_of(err));
 	fail(err, "%s: cannot attach: %s", point->name, reason_of(err));
 	if (libbpf_log_last()[0])
 		hint("%s", libbpf_log_last());
@@ -109,45 +105,9 @@ static int attach_tracepoint(struct session *session, const struct attach_plan *
 	return 0;
 }
 
-struct fd_path {
-	char text[sizeof("/proc/self/fd/") + 11];
-};
-
-/* The file that was looked at, whatever its path leads to by now: the kernel follows this link to the open file. */
-static struct fd_path path_of_fd(int fd)
-{
-	struct fd_path path;
-
-	snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
-	return path;
-}
-
-/*
- * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
- * covered); the program checks the tgid in any case. Where its children are followed too, breakpoints are put everywhere.
- */
-static int attach_uprobe(struct session *session, const struct attach_plan *attach, size_t index)
-{
-	const struct attach_point *point = &attach->points.data[index];
-	struct fd_path path = path_of_fd(point->fd);
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore,
-		    .bpf_cookie = attach_cookie(session, index));
-	struct bpf_program *program = attach_program(session, attach, index);
-	struct bpf_link *link = program ? bpf_program__attach_uprobe_opts(program, session->only_process, path.text,
-									  point->offset, &options)
-					: NULL;
-
-	if (!link)
-		return -errno;
-	attach_keep(session, link, index, 1);
-	return 0;
-}
-
 bool attach_ends_before(struct session *session, const struct attach_plan *attach, size_t place)
 {
-	sigset_t pending;
-	bool ends = session->nr_attached && !sigpending(&pending) &&
-		    (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+	bool ends = session->nr_attached && signals_end_is_pending();
 
 	if (ends)
 		session->nr_left = attach->points.nr - place;
@@ -164,80 +124,10 @@ static int attach_each(struct session *session, const struct attach_plan *attach
 
 		if (attach_ends_before(session, attach, i))
 			break;
-		if (attach->mechanism == MECHANISM_TRACEPOINT)
-			err = attach_tracepoint(session, attach, i);
-		else if (attach->points.data[i].first == FIRST_MISREAD)
-			err = -REFUSED_MISREAD;
-		else
-			err = attach_uprobe(session, attach, i);
-
+		err = attach->mechanism == MECHANISM_TRACEPOINT ? attach_tracepoint(session, attach, i)
+								: attach_uprobe(session, attach, i);
 		if (err)
 			attach_refused(session, &attach->points.data[i], err);
-	}
-	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
-}
-
-/* One link for `nr` points of the same file. */
-static struct bpf_link *link_uprobes(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
-{
-	const struct attach_point *points = &attach->points.data[first];
-	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
-	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
-	struct fd_path path = path_of_fd(points[0].fd);
-	_cleanup_(freep) __u64 *cookies = attach_cookies(session, first, nr);
-	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cookies = cookies, .cnt = nr);
-
-	for (size_t i = 0; i < nr; i++) {
-		offsets[i] = points[i].offset;
-		semaphores[i] = points[i].semaphore;
-		if (points[i].semaphore)
-			options.ref_ctr_offsets = semaphores;
-	}
-	return bpf_program__attach_uprobe_multi(session->program, session->only_process, path.text, NULL, &options);
-}
-
-/* The points of one file stand together, those that the kernel may refuse behind the others. */
-static size_t nr_alike(const struct attach_plan *attach, size_t first)
-{
-	const struct attach_point *points = attach->points.data;
-	size_t end = first + 1;
-
-	while (end < attach->points.nr && points[end].fd == points[first].fd &&
-	       points[end].first == points[first].first)
-		end++;
-	return end - first;
-}
-
-/* When one is refused, the others will be: halves would only ask for each of them several times. */
-static void attach_doubtful(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
-{
-	struct bpf_link *link = nr > 1 ? link_uprobes(session, attach, first, nr) : NULL;
-
-	if (link)
-		attach_keep(session, link, first, nr);
-	for (size_t i = first; !link && i < first + nr; i++)
-		attach_halves(session, attach, i, 1, link_uprobes);
-}
-
-void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
-{
-	if (attach->points.data[first].first == FIRST_MISREAD) {
-		for (size_t i = first; i < first + nr; i++)
-			attach_refused(session, &attach->points.data[i], -REFUSED_MISREAD);
-	} else if (attach->points.data[first].first == FIRST_DOUBTFUL) {
-		attach_doubtful(session, attach, first, nr);
-	} else {
-		attach_halves(session, attach, first, nr, link_uprobes);
-	}
-}
-
-static int attach_files(struct session *session, const struct attach_plan *attach)
-{
-	size_t nr;
-
-	for (size_t i = 0; i < attach->points.nr; i += nr) {
-		nr = nr_alike(attach, i);
-		attach_uprobe_multi(session, attach, i, nr);
 	}
 	return session->nr_attached ? 0 : attach_failed(&attach->points.data[0], session->refused.err);
 }
@@ -359,20 +249,6 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 	drain_begin_misses(session);
 	session->control->shut = 0;
 	return err;
-}
-
-void session_detach(struct session *session)
-{
-	if (session->control)
-		session->control->shut = 1;
-	if (session->sampling)
-		sampling_stop(session->sampling);
-	drain_end_misses(session);
-	while (session->links.nr) { /* backwards: who follows a command's children is there until nothing counts them */
-		attached_link_end(&session->links.data[--session->links.nr]);
-		if (session->between)
-			session->between(session->between_context);
-	}
 }
 
 void session_set_between(struct session *session, session_between *between, void *context)

@@ -24,7 +24,7 @@ static inline __u64 attach_call_key(const struct attach_point *point)
 void attach_refused(struct session *session, const struct attach_point *point, int err);
 
 /*
- * To be called before each of the places that are attached one by one, which may take a tenth of a second each. True when a signal
+ * To be called before each of the places that are attached one by one, or few by few, which may take a tenth of a second. True when a signal
  * that ends the run has come: who has had enough need not wait for the last place. But one is attached: what follows is the same
  * as ever. The places from this one on are counted as left.
  */
@@ -35,6 +35,7 @@ enum {
 	REFUSED_MISREAD = EILSEQ,
 	REFUSED_SAME_NAME = ENOTUNIQ,
 	REFUSED_NO_TYPE = ENODATA,
+	REFUSED_NOP5 = EFAULT,
 };
 
 /* Records why nothing could be attached and returns the code. */
@@ -76,4 +77,12 @@ int attach_kernel_functions(struct session *session, const struct attach_plan *a
 
 /* `nr` places from `first` on with one link, or more where the kernel refuses one of them. */
 void attach_kprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr);
+
+/* The same with links of at most 50 places each. */
 void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr);
+
+/* All places of the plan by such links. 0 or a recorded failure. */
+int attach_files(struct session *session, const struct attach_plan *attach);
+
+/* One user function or USDT probe, by a perf event. 0 or a negative errno. */
+int attach_uprobe(struct session *session, const struct attach_plan *attach, size_t index);

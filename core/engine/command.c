@@ -86,6 +86,7 @@ int command_start(char *const *words, struct command **ret_command)
 		close(answers[0]);
 		be_command(words, &caller, go[0], answers[1], parent);
 	}
+	signals_say_end_of_command();
 	close(go[0]);
 	close(answers[1]);
 	*ret_command = xcalloc(1, sizeof(**ret_command));

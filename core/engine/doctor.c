@@ -20,6 +20,7 @@
 #include "core/engine/libbpf_log.h"
 #include "core/engine/privilege.h"
 #include "core/engine/process.h"
+#include "core/engine/red_zone.h"
 #include "core/engine/sideband.h"
 
 #define NEEDS_ROOT "run it as root, or give the program CAP_BPF and CAP_PERFMON"
@@ -359,6 +360,24 @@ static void ask_uprobe_multi(struct ability *ability)
 		gap(ability, ABILITY_NO, "a kernel from 6.6 on with CONFIG_UPROBE_EVENTS", "this kernel has none");
 }
 
+static void ask_red_zone(struct ability *ability)
+{
+	switch (may_trace() ? red_zone_try() : RED_ZONE_UNKNOWN) {
+	case RED_ZONE_SPARED:
+		yes(ability, "a probe leaves alone what a program keeps below its stack pointer");
+		break;
+	case RED_ZONE_OVERWRITTEN:
+		gap(ability, ABILITY_PARTLY,
+		    "a kernel without optimized uprobes of 5-byte nops; or build the program with a sys/sdt.h of 1-byte nops",
+		    "this kernel turns a probed 5-byte nop into a call, which overwrites what a function keeps below its stack "
+		    "pointer: none is probed inside a function");
+		break;
+	case RED_ZONE_UNKNOWN:
+		gap(ability, ABILITY_UNKNOWN, may_trace() ? "a kernel with CONFIG_UPROBE_EVENTS" : NEEDS_ROOT,
+		    "no uprobe of our own could be tried");
+	}
+}
+
 /* ---- losses and names ---- */
 
 static void ask_misses(struct ability *ability)
@@ -501,6 +520,8 @@ static const struct question {
 	{ "uprobe", "uprobes", "count LIB:FUNCTION, count u:LIB:PROBE", false, ask_uprobe },
 	{ "uprobe.multi", "uprobe.multi links", "count LIB:FUNCTION: many functions at once; uprobes serve instead",
 	  false, ask_uprobe_multi },
+	{ "red-zone", "memory below the stack pointer", "count u:LIB:PROBE, where the probe is a nop of five bytes",
+	  false, ask_red_zone },
 	{ "miss-counter", "counter of missed events", "count: the account of lost events", false, ask_misses },
 	{ "kallsyms", "kernel symbols", "names of kernel frames; count FUNCTION", false, ask_kallsyms },
 	{ "lockdown", "lockdown", "count FUNCTION, count t:…", false, ask_lockdown },

@@ -5,6 +5,8 @@
 
 #ifdef __x86_64__
 
+#define NOP5_BYTES 5
+
 /* Segments and the size of addresses: all that may stand before a vector instruction. */
 static bool is_prefix(uint8_t byte)
 {
@@ -44,10 +46,44 @@ static bool is_special(uint8_t opcode)
 	return false;
 }
 
+static bool is_prefix_of_nop(uint8_t byte)
+{
+	return is_prefix(byte) || byte == 0x66 || byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
+}
+
+/* ModRM and what follows it. */
+static size_t operand_bytes(uint8_t modrm, uint8_t sib)
+{
+	unsigned int mod = modrm >> 6, rm = modrm & 7;
+	size_t nr = mod != 3 && rm == 4 ? 2 : 1;
+
+	if (mod == 1)
+		return nr + 1;
+	if (mod == 2 || (mod == 0 && (rm == 5 || (rm == 4 && (sib & 7) == 5))))
+		return nr + 4;
+	return nr;
+}
+
+static bool is_nop5(const uint8_t *code, size_t nr)
+{
+	size_t at = 0;
+
+	if (nr < NOP5_BYTES)
+		return false;
+	while (at < NOP5_BYTES - 1 && is_prefix_of_nop(code[at]))
+		at++;
+	if (code[at] == 0x90)
+		return at == NOP5_BYTES - 1;
+	return at + 3 <= NOP5_BYTES && code[at] == 0x0f && code[at + 1] == 0x1f && !(code[at + 2] & 0x38) &&
+	       at + 2 + operand_bytes(code[at + 2], at + 3 < nr ? code[at + 3] : 0) == NOP5_BYTES;
+}
+
 enum first_instruction first_instruction(const uint8_t *code, size_t nr)
 {
 	size_t at = 0, prefix;
 
+	if (is_nop5(code, nr))
+		return FIRST_NOP5;
 	while (at < nr && is_prefix(code[at]))
 		at++;
 	if (at + 1 >= nr)
@@ -70,3 +106,16 @@ enum first_instruction first_instruction(const uint8_t *code, size_t nr)
 }
 
 #endif
+
+const char *first_instruction_obstacle(enum first_instruction first)
+{
+	switch (first) {
+	case FIRST_MISREAD:
+		return "the kernel would take the vector instruction there for a jump or a return, which breaks the program";
+	case FIRST_NOP5:
+		return "this kernel turns the 5-byte nop there into a call, which overwrites what the program keeps below its "
+		       "stack pointer";
+	default:
+		return NULL;
+	}
+}

@@ -168,7 +168,7 @@ bool host_freezes_on_user_reads(void)
 	return !uname(&name) && release_freezes_on_user_reads(name.release, name.version);
 }
 
-static int load_empty_uprobe_multi(void)
+int host_load_empty_uprobe_multi(void)
 {
 	/* r0 = 0; exit */
 	static const struct bpf_insn code[] = {
@@ -183,7 +183,7 @@ static int load_empty_uprobe_multi(void)
 /* The answer to asking for a link of one place in the root directory, which is no regular file. */
 static int refusal_of_uprobe_multi(int pid)
 {
-	_cleanup_(closep) int program = load_empty_uprobe_multi();
+	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
 	_cleanup_(closep) int link = -1;
 	const unsigned long offset = 0;
 	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = "/", .uprobe_multi.offsets = &offset,
@@ -233,14 +233,24 @@ bool host_has_kprobe_multi(void)
 	return kernel_has_struct("bpf_kprobe_multi_link");
 }
 
-int host_kprobe_event_type(void)
+static int event_type(const char *path)
 {
-	_cleanup_(fclosep) FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
 	int type;
 
 	if (!file)
 		return -errno;
 	return fscanf(file, "%d", &type) == 1 ? type : -EINVAL;
+}
+
+int host_kprobe_event_type(void)
+{
+	return event_type("/sys/bus/event_source/devices/kprobe/type");
+}
+
+int host_uprobe_event_type(void)
+{
+	return event_type("/sys/bus/event_source/devices/uprobe/type");
 }
 
 bool host_has_kprobes(void)

@@ -65,6 +65,9 @@ bool host_freezes_on_user_reads(void);
 /* The same for a kernel of which uname() says this. */
 bool release_freezes_on_user_reads(const char *release, const char *version);
 
+/* A program for such links that does nothing: its descriptor or a negative errno. */
+int host_load_empty_uprobe_multi(void);
+
 /* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
 bool host_has_uprobe_multi(void);
 
@@ -76,8 +79,9 @@ bool host_has_kprobe_multi(void);
 bool host_has_kprobes(void);
 bool host_has_fentry(void);
 
-/* Type of the perf events for kprobes; negative errno when there are none. */
+/* Type of the perf events for kprobes, and for uprobes; negative errno when there are none. */
 int host_kprobe_event_type(void);
+int host_uprobe_event_type(void);
 
 /*
  * Whether the kernel counts events that a program of this kind missed because another one was running: of fentry from

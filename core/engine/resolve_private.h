@@ -78,6 +78,9 @@ int resolve_each_file(struct file_search *search,
 		      int (*find)(struct file_search *search, const struct probed_file *file, void *context),
 		      void *context);
 
+/* What the kernel makes of a breakpoint at this place: at the entry of a function, or in the middle of one. */
+enum first_instruction resolve_first(const struct probed_file *file, uint64_t offset, bool at_entry);
+
 /*
  * The path of an open file that the target sees, as we see it: below the target's root unless both see the same file
  * there. For messages only. Takes ownership of `path`, returns malloc()ed.

@@ -48,9 +48,11 @@ static bool is_there(const struct attach_plan *attach, const struct probed_file 
 	return last && last->offset == offset && last->fd == file->fd;
 }
 
-static void add_points(struct attach_plan *attach, const struct probed_file *file, const struct symbol_usdt *probes,
-		       size_t nr)
+static void add_points(const struct usdt_search *search, const struct probed_file *file,
+		       const struct symbol_usdt *probes, size_t nr)
 {
+	struct attach_plan *attach = search->files.attach;
+
 	for (size_t i = 0; i < nr; i++)
 		if (!is_there(attach, file, probes[i].file_offset))
 			vec_push(&attach->points,
@@ -60,6 +62,9 @@ static void add_points(struct attach_plan *attach, const struct probed_file *fil
 					 .path = xstrdup(file->path),
 					 .fd = file->fd,
 					 .offset = probes[i].file_offset,
+					 .first = search->files.plan->look_only
+							  ? FIRST_TAKEN
+							  : resolve_first(file, probes[i].file_offset, false),
 					 .semaphore = probes[i].semaphore_offset,
 				 });
 }
@@ -84,7 +89,7 @@ static int find_probes(struct usdt_search *search, const struct probed_file *fil
 				       &nr);
 
 	if (!err)
-		add_points(search->files.attach, file, probes, nr);
+		add_points(search, file, probes, nr);
 	return err;
 }
 

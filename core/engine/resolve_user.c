@@ -13,6 +13,7 @@
 #include "core/base/err.h"
 #include "core/engine/host.h"
 #include "core/engine/process.h"
+#include "core/engine/red_zone.h"
 
 #define FEW_UPROBES 4
 
@@ -59,12 +60,21 @@ int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
 
 /* ---- places ---- */
 
-static enum first_instruction first_of_file(const struct probed_file *file, uint64_t offset)
+enum first_instruction resolve_first(const struct probed_file *file, uint64_t offset, bool at_entry)
 {
 	uint8_t code[FIRST_INSTRUCTION_BYTES];
 	ssize_t nr = pread(file->fd, code, sizeof(code), (off_t)offset);
+	enum first_instruction first = nr > 0 ? first_instruction(code, (size_t)nr) : FIRST_DOUBTFUL;
 
-	return nr > 0 ? first_instruction(code, (size_t)nr) : FIRST_DOUBTFUL;
+	if (first == FIRST_NOP5 && (at_entry || red_zone_try() == RED_ZONE_SPARED))
+		return FIRST_TAKEN;
+	return first;
+}
+
+/* A part of a function that compilers put elsewhere is jumped to. */
+static bool begins_function(const struct symbol_function *function)
+{
+	return !strstr(function->name, ".cold");
 }
 
 /*
@@ -101,12 +111,13 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 			 const struct symbol_function *function)
 {
 	if (is_new_place(attach, file, function->file_offset))
-		vec_push(&attach->points, (struct attach_point){
-						  .path = xstrdup(file->path),
-						  .fd = file->fd,
-						  .offset = function->file_offset,
-						  .first = first_of_file(file, function->file_offset),
-					  });
+		vec_push(&attach->points,
+			 (struct attach_point){
+				 .path = xstrdup(file->path),
+				 .fd = file->fd,
+				 .offset = function->file_offset,
+				 .first = resolve_first(file, function->file_offset, begins_function(function)),
+			 });
 	freep(&vec_last(&attach->points).name);
 	freep(&vec_last(&attach->points).shown);
 	vec_last(&attach->points).name = xstrdup(function->name);

@@ -37,7 +37,7 @@ int session_attach(struct session *session, const struct plan *plan, const struc
 
 /*
  * Detaches everything; from the call on no event of a probe is counted. No program runs any more when it returns, apart
- * from those that are just finishing.
+ * from those that are just finishing. Nothing for NULL.
  */
 void session_detach(struct session *session);
 

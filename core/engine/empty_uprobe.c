@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/engine/empty_uprobe.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "core/base/cleanup.h"
+#include "core/engine/host.h"
+#include "core/engine/signals.h"
+
+#define SEMAPHORE_SHIFT 32 /* in perf_event_attr.config: /sys/bus/event_source/devices/uprobe/format/ref_ctr_offset */
+
+static int open_event(const char *path, uint64_t offset, uint64_t semaphore, pid_t process)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.config = semaphore << SEMAPHORE_SHIFT,
+		.uprobe_path = (uint64_t)(uintptr_t)path,
+		.probe_offset = offset,
+	};
+	int type = host_uprobe_event_type(), fd;
+
+	if (type < 0)
+		return type;
+	attributes.type = (uint32_t)type;
+	fd = (int)syscall(SYS_perf_event_open, &attributes, process, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_link(const char *path, uint64_t offset, uint64_t semaphore, pid_t process)
+{
+	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
+	const unsigned long place = offset, counter = semaphore;
+	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = path, .uprobe_multi.offsets = &place,
+		    .uprobe_multi.ref_ctr_offsets = semaphore ? &counter : NULL, .uprobe_multi.cnt = 1,
+		    .uprobe_multi.pid = (__u32)process);
+
+	return program < 0 ? program : bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
+}
+
+int empty_uprobe_open(const char *path, uint64_t offset, uint64_t semaphore, pid_t process)
+{
+	sigset_t before;
+	int fd;
+
+	signals_hold(&before);
+	fd = open_event(path, offset, semaphore, process);
+	if (fd == -EACCES || fd == -EPERM || fd == -ENOENT)
+		fd = open_link(path, offset, semaphore, process);
+	signals_release(&before);
+	return fd;
+}
+
+void empty_uprobe_close(int fd)
+{
+	sigset_t before;
+
+	if (fd < 0)
+		return;
+	signals_hold(&before);
+	close(fd);
+	signals_release(&before);
+}

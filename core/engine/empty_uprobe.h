@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A user probe that does nothing when it is hit: to see what the kernel makes of it, or to make the kernel look at the place again. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * At an offset of the file behind `path`, put into one process only. `semaphore` as in struct attach_point, 0 none. By a perf event,
+ * or by a uprobe.multi link where that is refused. A descriptor for empty_uprobe_close(), or a negative errno. Signals wait
+ * meanwhile, as with every user probe.
+ */
+int empty_uprobe_open(const char *path, uint64_t offset, uint64_t semaphore, pid_t process);
+
+/* What was put in is taken out again. Nothing for a negative number. */
+void empty_uprobe_close(int fd);
