@@ -70,6 +70,7 @@ enum st_stack_end {
 	ST_END_NO_ROW, /* no row and no frame pointer */
 	ST_END_NO_TABLE, /* the same in a file whose table is still being made; by tables alone also in a process not known yet */
 	ST_END_UNSUPPORTED, /* the same where the file has a row that rules cannot express */
+	ST_END_CUT, /* the same in a process of so many mappings that not all are known (ST_SPACE_CUT) */
 	ST_END_LOST, /* the row asks for a register that is not known there */
 	ST_END_BAD_CFA, /* the row leads down the stack or nowhere */
 	ST_END_UNREADABLE,
@@ -266,6 +267,7 @@ _Static_assert((int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PRO
 		       (int)ST_LOSS_USER_NO_ROW == (int)ST_LOSS_OF_END(ST_END_NO_ROW) &&
 		       (int)ST_LOSS_USER_NO_TABLE == (int)ST_LOSS_OF_END(ST_END_NO_TABLE) &&
 		       (int)ST_LOSS_USER_UNSUPPORTED == (int)ST_LOSS_OF_END(ST_END_UNSUPPORTED) &&
+		       (int)ST_LOSS_USER_CUT == (int)ST_LOSS_OF_END(ST_END_CUT) &&
 		       (int)ST_LOSS_USER_LOST == (int)ST_LOSS_OF_END(ST_END_LOST) &&
 		       (int)ST_LOSS_USER_BAD_CFA == (int)ST_LOSS_OF_END(ST_END_BAD_CFA) &&
 		       (int)ST_LOSS_USER_UNREADABLE == (int)ST_LOSS_OF_END(ST_END_UNREADABLE) &&

@@ -42,6 +42,7 @@
 	X(USER_NO_ROW, STACK, "user {stack ends|stacks end} in code without unwind information and frame pointers")    \
 	X(USER_NO_TABLE, STACK, "user {stack ends|stacks end} in code whose unwind table was not made yet")            \
 	X(USER_UNSUPPORTED, STACK, "user {stack ends|stacks end} at an unwind rule that is not supported")             \
+	X(USER_CUT, STACK, "user {stack ends|stacks end} in a process with more mappings than are known to the walk")  \
 	X(USER_LOST, STACK, "user {stack ends|stacks end} where unwinding takes a register that is not kept")          \
 	X(USER_BAD_CFA, STACK, "user {stack ends|stacks end} where the next frame would lie below or nowhere")         \
 	X(USER_UNREADABLE, STACK, "user {stack ends|stacks end} at memory that could not be read")                     \

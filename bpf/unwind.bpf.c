@@ -169,6 +169,8 @@ __attribute__((noinline)) int st_unwind_find(__u32 slot_index)
 		return ST_END_NO_MAPPING;
 	unwind->rule = st_find_rule(unwind, st_walk_address(unwind));
 	st_remember(unwind, slot_index);
+	if (unwind->rules == ST_SPACE_CUT)
+		return ST_END_CUT;
 	return unwind->rules == ST_SPACE_TO_COME ? ST_END_NO_TABLE : ST_END_NO_ROW;
 }
 

@@ -36,9 +36,10 @@ struct st_space_mapping {
 	__u32 head; /* place (longs) of the directory entry of the first page; the file's rules follow the directory */
 	__u32 nr_pages; /* that the directory has from first_page on; 0: nothing but frame pointers */
 	__u32 first_page; /* offset in the file >> ST_UNWIND_PAGE_SHIFT */
-	__u32 rules; /* place (longs) of rule 0, in the slab of `head`; ST_SPACE_TO_COME: no table yet */
+	__u32 rules; /* place (longs) of rule 0, in the slab of `head`; without a table ST_SPACE_TO_COME, ST_SPACE_CUT or 0 */
 };
-#define ST_SPACE_TO_COME 0xffffffffu
+#define ST_SPACE_TO_COME 0xffffffffu /* no table yet */
+#define ST_SPACE_CUT 0xfffffffeu /* the last one, in the place of all above that found no room */
 #define ST_SPACE_MAPPING_LONGS 5
 
 /* Where the mappings of a process are, by tgid. */

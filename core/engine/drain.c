@@ -180,9 +180,13 @@ static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addre
 static const char *end_text(uint8_t end)
 {
 	static const char *const texts[ST_NR_ENDS] = {
-		[ST_END_NO_MAPPING] = "[unknown code]",      [ST_END_NO_ROW] = "[no unwind information]",
-		[ST_END_NO_TABLE] = "[no unwind table yet]", [ST_END_UNSUPPORTED] = "[unsupported unwind rule]",
-		[ST_END_LOST] = "[lost register]",           [ST_END_BAD_CFA] = "[bad frame]",
+		[ST_END_NO_MAPPING] = "[unknown code]",
+		[ST_END_NO_ROW] = "[no unwind information]",
+		[ST_END_NO_TABLE] = "[no unwind table yet]",
+		[ST_END_UNSUPPORTED] = "[unsupported unwind rule]",
+		[ST_END_CUT] = "[too many mappings]",
+		[ST_END_LOST] = "[lost register]",
+		[ST_END_BAD_CFA] = "[bad frame]",
 		[ST_END_UNREADABLE] = "[unreadable stack]",
 	};
 

@@ -517,7 +517,9 @@ static int write_space(struct unwind_store *store, const struct extent *space,
 			.start = mappings[i].start,
 			.end = mappings[i].end,
 			.to_file = mappings[i].start - mappings[i].file_offset,
-			.rules = mappings[i].table == UNWIND_TABLE_TO_COME ? ST_SPACE_TO_COME : 0,
+			.rules = mappings[i].table == UNWIND_TABLE_TO_COME ? ST_SPACE_TO_COME
+				 : mappings[i].table == UNWIND_TABLE_CUT   ? ST_SPACE_CUT
+									   : 0,
 		};
 		uint32_t table = mappings[i].table;
 
@@ -528,8 +530,34 @@ static int write_space(struct unwind_store *store, const struct extent *space,
 	return 0;
 }
 
+static size_t merge_without_table(struct unwind_space_mapping *mappings, size_t nr)
+{
+	size_t nr_left = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct unwind_space_mapping *before = nr_left ? &mappings[nr_left - 1] : NULL;
+
+		if (before && before->table == UNWIND_NO_TABLE && mappings[i].table == UNWIND_NO_TABLE)
+			before->end = mappings[i].end;
+		else
+			mappings[nr_left++] = mappings[i];
+	}
+	return nr_left;
+}
+
+size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t max)
+{
+	size_t nr_left = nr > max ? merge_without_table(mappings, nr) : nr;
+
+	if (nr_left <= max)
+		return nr_left;
+	mappings[max - 1].end = mappings[nr_left - 1].end;
+	mappings[max - 1].table = UNWIND_TABLE_CUT;
+	return max;
+}
+
 int unwind_store_set_process(struct unwind_store *store, const struct unwind_process_key *key,
-			     const struct unwind_space_mapping *mappings, size_t nr)
+			     struct unwind_space_mapping *mappings, size_t nr)
 {
 	struct process **link = find_process(store, key->tgid), *process = *link;
 	struct st_unwind_process entry = {
@@ -540,9 +568,9 @@ int unwind_store_set_process(struct unwind_store *store, const struct unwind_pro
 	struct extent space;
 	int err;
 
-	nr = nr < ST_MAX_SPACE_MAPPINGS ? nr : ST_MAX_SPACE_MAPPINGS;
 	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": the search takes no such addresses */
 		nr--;
+	nr = unwind_store_fit(mappings, nr, ST_MAX_SPACE_MAPPINGS);
 	if (!nr)
 		return -ENOENT;
 	err = allocate(store, nr * ST_SPACE_MAPPING_LONGS, &space);

@@ -399,7 +399,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 /* What the process maps, as it is in the scratch; tables that nobody maps make room for it. */
 static int store_process(struct unwinding *unwinding, const struct unwind_process_key *key)
 {
-	const struct unwind_space_mapping *mappings = unwinding->scratch.data;
+	struct unwind_space_mapping *mappings = unwinding->scratch.data;
 	int err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
 
 	if (err == -ENOSPC && evict(unwinding))

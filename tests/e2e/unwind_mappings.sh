@@ -1,0 +1,29 @@
+#!/bin/sh
+# ctest: timeout=120 boots=5.10|7.2
+# Of a process with more mappings than a walk can search, those of memory become one, so that its stacks are whole; of what finds no room
+# all the same, the stacks say so.
+. "${0%/*}/lib.sh"
+needs uprobe
+needs_unwinder
+
+fixture crowded-dyn memory 5000 100
+tool_start count -f -p "$fixture_pid" "$FIXTURES/crowded-dyn:st_fix_leaf"
+go
+fixture_done
+tool_end
+expect_status 0
+plain_names "$T/out" >"$T/plain"
+expect_equal "whole stacks" "$(folded_sum_of '(_start|__libc_start_main|;main);.*st_fix_middle;st_fix_leaf [0-9]+$' "$T/plain")" 100
+expect_err '100 user stacks reached their root'
+fixture_end
+
+fixture crowded-dyn file 5000 100
+tool_start count -f --unwind=dwarf -p "$fixture_pid" "$FIXTURES/crowded-dyn:st_fix_leaf"
+go
+fixture_done
+tool_end
+expect_status 0
+expect_equal "stacks of code that found no room" "$(folded_sum_of ';\[too many mappings\];' "$T/out")" 100
+expect_err '100 user stacks end in a process with more mappings than are known to the walk'
+refuse_err 'outside the known mappings'
+fixture_end
