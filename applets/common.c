@@ -141,6 +141,12 @@ void guard_plan(const struct guard_options *options, struct plan *plan)
 	plan->max_overhead = options->max_overhead;
 }
 
+static int parse_output(const char *text, void *field)
+{
+	return output_options_add((struct output_options *)((char *)field - offsetof(struct output_options, path)),
+				  text);
+}
+
 static int parse_format(const char *text, void *field)
 {
 	return output_format_parse(text, field);
@@ -164,8 +170,8 @@ static int parse_percent(const char *text, void *field)
 const struct option_spec output_table[] = {
 	OPTION('o', "output", struct output_options, path, "FILE",
 	       "write the report into FILE; the suffix says the form: .txt, .folded, .json, .svg, .html, .pb.gz, "
-	       ".speedscope.json, .perf or .stk; %n, %t and %h in it are number, time and host",
-	       .noun = "a file name", .ours = true),
+	       ".speedscope.json, .perf or .stk; %n, %t and %h in it are number, time and host. Several are all written",
+	       .parse = parse_output, .noun = "a file name", .ours = true),
 	OPTION(0, "format", struct output_options, format, "NAME",
 	       "form of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script) or stk",
 	       .parse = parse_format, .ours = true),

@@ -41,7 +41,7 @@ static int compare(const void *block)
 	int err = options->folded ? output_options_ask(&output, "-f/--folded", OUTPUT_FOLDED)
 				  : output_options_settle(&output);
 
-	if (!err && options->lines && output.format != OUTPUT_DEFAULT && output.format != OUTPUT_TEXT)
+	if (!err && options->lines && !(output_options_forms(&output) & (1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT)))
 		err = fail_usage("argument --lines: belongs to the table, which is text");
 	output.limit = options->lines;
 	return err ? err : run_diff(options->before, options->now, options->debug_directories, &output, &filter);

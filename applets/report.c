@@ -80,15 +80,13 @@ static const struct option_spec table[] = {
 /* The two forms that are lines of stacks. They begin with the command in any case. */
 static int check_lines(const struct report_options *options, struct output_options *output)
 {
-	enum output_format said = output->format;
+	const uint32_t folded = 1U << OUTPUT_FOLDED, forms = output_options_forms(output);
+	const uint32_t lines = 1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT | 1U << OUTPUT_PERF | folded;
 
-	if (!said && output->path)
-		said = output_format_of(output->path);
-	if (options->change.text && said == OUTPUT_FOLDED)
+	if (options->change.text && forms & folded)
 		return fail_usage("argument --text: not allowed with argument %s: it asks for folded",
 				  output->format ? "--format" : "-o/--output");
-	if (output->root &&
-	    (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == OUTPUT_FOLDED || said == OUTPUT_PERF))
+	if (output->root && !(forms & ~lines))
 		return fail_usage("argument --root: only for flame graphs, trees, speedscope, pprof, json and stk");
 	return options->change.folded ? output_options_fold(output) : 0;
 }

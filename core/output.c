@@ -23,9 +23,11 @@
 
 void output_done(struct output *output)
 {
-	for (size_t i = 0; i < output->kept.nr; i++)
-		free(output->kept.data[i]);
-	vec_done(&output->kept);
+	for (size_t i = 0; i < OUTPUT_FILES_MAX; i++) {
+		for (size_t k = 0; k < output->kept[i].nr; k++)
+			free(output->kept[i].data[k]);
+		vec_done(&output->kept[i]);
+	}
 }
 
 static bool is_lines(enum output_format format)
@@ -40,9 +42,11 @@ bool output_wanted(const struct output_options *options)
 
 void output_change_view(const struct output_options *options, struct profile_view *view)
 {
-	if (options->format == OUTPUT_FOLDED)
+	const uint32_t forms = output_options_forms(options);
+
+	if (forms == 1U << OUTPUT_FOLDED)
 		view->folded = true;
-	if (options->format == OUTPUT_TEXT)
+	if (forms == 1U << OUTPUT_TEXT)
 		view->folded = false;
 }
 
@@ -75,12 +79,12 @@ static void add_host(struct buf *name, const char *host)
 		buf_addc(name, *host == '/' ? '_' : *host);
 }
 
-static int expand(const struct output *output, const struct profile *profile, const struct profile_interval *interval,
-		  struct buf *name)
+static int expand(const struct output *output, const char *path, const struct profile *profile,
+		  const struct profile_interval *interval, struct buf *name)
 {
 	const char *at;
 
-	for (at = output->options->path; *at; at++) {
+	for (at = path; *at; at++) {
 		if (*at != '%') {
 			buf_addc(name, *at);
 			continue;
@@ -99,14 +103,13 @@ static int expand(const struct output *output, const struct profile *profile, co
 			buf_addc(name, '%');
 			break;
 		default:
-			return fail_usage("argument -o/--output: '%s': %%n, %%t, %%h and %%%% have a meaning",
-					  output->options->path);
+			return fail_usage("argument -o/--output: '%s': %%n, %%t, %%h and %%%% have a meaning", path);
 		}
 	}
 	return 0;
 }
 
-int output_check(const struct output_options *options)
+static int check_one(const struct output_options *options)
 {
 	static const struct profile_interval interval;
 	_cleanup_(buf_done) struct buf name = {};
@@ -124,15 +127,27 @@ int output_check(const struct output_options *options)
 		return err;
 	}
 	profile_init(&profile);
-	err = expand(&output, &profile, &interval, &name);
+	err = expand(&output, options->path, &profile, &interval, &name);
 	profile_done(&profile);
 	return err ? err : replace_file_check(buf_text(&name));
 }
 
+int output_check(const struct output_options *options)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < output_options_nr(options); i++) {
+		const struct output_options one = output_options_of(options, i);
+
+		err = check_one(&one);
+	}
+	return err;
+}
+
 /* ---- documents ---- */
 
-static int make_lines(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
-		      struct buf *bytes)
+static int make_lines(const struct output_options *options, const struct profile *profile,
+		      const struct profile_interval *intervals, size_t nr, struct buf *bytes)
 {
 	struct profile_view view = profile->view;
 	char *text = NULL;
@@ -142,6 +157,7 @@ static int make_lines(const struct profile *profile, const struct profile_interv
 
 	if (!out)
 		return fail(-ENOMEM, "out of memory");
+	output_change_view(options, &view);
 	err = render_header(profile, &view, out);
 	for (size_t i = 0; !err && i < nr; i++)
 		err = render_report(profile, &intervals[i], &view, out);
@@ -222,7 +238,7 @@ static int make_document(const struct output_options *options, const struct prof
 	case OUTPUT_DEFAULT:
 	case OUTPUT_TEXT:
 	case OUTPUT_FOLDED:
-		return make_lines(profile, intervals, nr, bytes);
+		return make_lines(options, profile, intervals, nr, bytes);
 	case OUTPUT_JSON:
 		document_json(profile, intervals, nr, bytes);
 		return 0;
@@ -266,42 +282,98 @@ static void count_written(struct output *output, uint64_t second)
 	output->second = second;
 }
 
-/* Of the files that this run wrote, the newest `keep` stay. */
-static void remember(struct output *output, const char *name)
+/* Of the files that this run wrote by one pattern, the newest `keep` stay. */
+static void remember(struct output *output, size_t number, const char *name)
 {
-	if (!output->options->keep || !is_pattern(output->options->path))
-		return;
-	if (!output->kept.nr || strcmp(vec_last(&output->kept), name))
-		vec_push(&output->kept, xstrdup(name));
-	while (output->kept.nr > output->options->keep) {
-		char *oldest = output->kept.data[0];
+	output_names *kept = &output->kept[number];
+
+	if (!kept->nr || strcmp(vec_last(kept), name))
+		vec_push(kept, xstrdup(name));
+	while (kept->nr > output->options->keep) {
+		char *oldest = kept->data[0];
 
 		unlink(oldest);
 		free(oldest);
-		memmove(output->kept.data, output->kept.data + 1, --output->kept.nr * sizeof(oldest));
+		memmove(kept->data, kept->data + 1, --kept->nr * sizeof(oldest));
 	}
+}
+
+static int write_one(struct output *output, size_t number, const struct profile *profile,
+		     const struct profile_interval *intervals, size_t nr)
+{
+	const struct output_options options = output_options_of(output->options, number);
+	_cleanup_(buf_done) struct buf bytes = {}, name = {};
+	int err = make_document(&options, profile, intervals, nr, &bytes);
+
+	if (err)
+		return err;
+	if (!options.path)
+		return print_bytes(&bytes);
+	err = expand(output, options.path, profile, &intervals[nr ? nr - 1 : 0], &name);
+	if (!err)
+		err = replace_file(buf_text(&name), bytes.data, bytes.nr);
+	if (!err && options.keep && is_pattern(options.path))
+		remember(output, number, buf_text(&name));
+	return err;
+}
+
+/* One cause of two failures. The first one's code and advice stay. */
+static int both_failed(int err, const struct err_saved *first)
+{
+	_cleanup_(buf_done) struct buf causes = {};
+
+	buf_addf(&causes, "%s; %s", first->cause, err_cause());
+	fail(err, "%s", buf_text(&causes));
+	if (first->hint[0])
+		hint("%s", first->hint);
+	return err;
+}
+
+int output_each(const struct output_options *options, int (*write)(void *context, size_t number), void *context)
+{
+	struct err_saved first = {};
+	int result = 0;
+
+	for (size_t i = 0; i < output_options_nr(options); i++) {
+		int err;
+
+		err_clear();
+		err = write(context, i);
+		if (!err)
+			continue;
+		if (result)
+			both_failed(result, &first);
+		result = result ?: err;
+		first = err_save();
+	}
+	if (result)
+		err_restore(&first);
+	return result;
+}
+
+struct written {
+	struct output *output;
+	const struct profile *profile;
+	const struct profile_interval *intervals;
+	size_t nr;
+};
+
+static int write_numbered(void *context, size_t number)
+{
+	const struct written *written = context;
+
+	return write_one(written->output, number, written->profile, written->intervals, written->nr);
 }
 
 int output_write(struct output *output, const struct profile *profile, size_t first, size_t nr)
 {
-	_cleanup_(buf_done) struct buf bytes = {}, name = {};
 	static const struct profile_interval none;
-	const struct profile_interval *intervals = nr ? profile->intervals.data + first : &none;
-	const struct profile_interval *last = &intervals[nr ? nr - 1 : 0];
-	int err = make_document(output->options, profile, intervals, nr, &bytes);
+	struct written written = { output, profile, nr ? profile->intervals.data + first : &none, nr };
+	int err = output_each(output->options, write_numbered, &written);
 
-	if (err)
-		return err;
-	if (!output->options->path)
-		return print_bytes(&bytes);
-	err = expand(output, profile, last, &name);
-	if (!err)
-		err = replace_file(buf_text(&name), bytes.data, bytes.nr);
-	if (err)
-		return err;
-	count_written(output, last->wall_end_ns / NSEC_PER_SEC);
-	remember(output, buf_text(&name));
-	return 0;
+	if (!err && output->options->path)
+		count_written(output, written.intervals[nr ? nr - 1 : 0].wall_end_ns / NSEC_PER_SEC);
+	return err;
 }
 
 int output_write_tree(const struct output_options *options, const struct tree *tree,

@@ -15,12 +15,14 @@
 
 struct buf;
 
+typedef VEC(char *) output_names;
+
 struct output {
 	const struct output_options *options;
 	unsigned int nr_written;
 	uint64_t second;            /* in which the interval of the last one ended; 0: none yet */
 	unsigned int nr_in_second; /* written so far */
-	VEC(char *) kept; /* with --keep: the files written so far, the oldest first */
+	output_names kept[OUTPUT_FILES_MAX]; /* with --keep: the files written so far, the oldest first */
 };
 
 void output_done(struct output *output);
@@ -37,7 +39,13 @@ void output_change_view(const struct output_options *options, struct profile_vie
 int output_check(const struct output_options *options);
 
 /*
- * Makes one document of `nr` intervals from `first` on and writes it. In a path, %n stands for the number of the file,
+ * Calls `write` for each file of -o, also after one that failed. 0 or the first negative errno; the recorded cause tells of all
+ * that failed.
+ */
+int output_each(const struct output_options *options, int (*write)(void *context, size_t number), void *context);
+
+/*
+ * Makes one document per file of -o of `nr` intervals from `first` on and writes it. In a path, %n stands for the number of the file,
  * %t for the time at the end of the interval (with "-2" behind it for the second one of that second), %h for the host;
  * with options.keep the oldest files of this run go. 0, or a negative errno with a recorded cause; -EPIPE without one.
  */

@@ -57,6 +57,7 @@ struct difference {
 	const struct profile *before, *now;
 	struct tree tree;
 	const char *note; /* for pictures, or "" */
+	bool is_told; /* on stderr, once */
 	enum graph_root root; /* settled */
 };
 
@@ -88,6 +89,9 @@ static void keep_apart(struct difference *difference)
 	};
 
 	difference->note = roots[difference->root].note;
+	if (difference->is_told)
+		return;
+	difference->is_told = true;
 	fprintf(stderr, "NOTE: no %s is in both profiles: every stack is new or gone; --root none compares them\n",
 		roots[difference->root].what);
 }
@@ -108,7 +112,10 @@ static void compare(struct difference *difference)
 		keep_apart(difference);
 		return;
 	}
-	fputs("NOTE: no command is in both profiles: stacks are compared without it; --root comm keeps it\n", stderr);
+	if (!difference->is_told)
+		fputs("NOTE: no command is in both profiles: stacks are compared without it; --root comm keeps it\n",
+		      stderr);
+	difference->is_told = true;
 	difference->note = "no command is in both profiles: stacks begin with their functions";
 	if (difference->options->format == OUTPUT_HTML) {
 		difference->root = GRAPH_ROOT_NONE;
@@ -165,18 +172,14 @@ static int write_out(const struct output_options *options, const struct differen
 	return output_bytes(options, &bytes);
 }
 
-static int check_format(const struct output_options *options)
+static int check_formats(const struct output_options *options)
 {
-	switch (options->format) {
-	case OUTPUT_DEFAULT:
-	case OUTPUT_TEXT:
-	case OUTPUT_FOLDED:
-	case OUTPUT_SVG:
-	case OUTPUT_HTML:
-		return output_check(options);
-	default:
+	const uint32_t allowed = 1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT | 1U << OUTPUT_FOLDED | 1U << OUTPUT_SVG |
+				 1U << OUTPUT_HTML;
+
+	if (output_options_forms(options) & ~allowed)
 		return fail_usage("argument --format: a difference can be text, folded, svg or html");
-	}
+	return output_check(options);
 }
 
 /* Folded text does not say what it counts, and is taken for samples: so it may be right all the same. */
@@ -188,18 +191,47 @@ static void compare_units(const struct profile *first, const struct profile *sec
 		fprintf(stderr, "WARNING: %s are compared with %s\n", unit, other);
 }
 
+struct comparison {
+	const struct output_options *options;
+	struct difference difference;
+	const char *before, *now;
+};
+
+/* Each form begins with what suits it. */
+static int write_numbered(void *context, size_t number)
+{
+	struct comparison *comparison = context;
+	struct difference *difference = &comparison->difference;
+	struct output_options settled = output_options_of(comparison->options, number);
+	_cleanup_(buf_done) struct buf sides = {};
+	int err;
+
+	if (settled.format == OUTPUT_DEFAULT || settled.format == OUTPUT_TEXT)
+		settled.format = OUTPUT_TOP;
+	difference->options = &settled;
+	compare(difference);
+	settled.root = difference->root;
+	add_sides(&sides, difference, comparison->before, comparison->now);
+	err = write_out(&settled, difference, buf_text(&sides));
+	tree_done(&difference->tree);
+	return err;
+}
+
 int run_diff(const char *before, const char *now, const char *debug_directories, const struct output_options *options,
 	     const struct filter *filter)
 {
-	struct output_options settled = *options;
 	_cleanup_(profile_done) struct profile first, second;
-	_cleanup_(buf_done) struct buf sides = {};
-	struct difference difference = { .options = &settled, .before = &first, .now = &second };
+	struct comparison comparison = {
+		.options = options,
+		.difference = { .before = &first, .now = &second },
+		.before = before,
+		.now = now,
+	};
 	int err;
 
 	profile_init(&first);
 	profile_init(&second);
-	err = check_format(options);
+	err = check_formats(options);
 	if (!err)
 		err = read_side(before, debug_directories, filter, options->root, &first);
 	if (!err)
@@ -207,12 +239,5 @@ int run_diff(const char *before, const char *now, const char *debug_directories,
 	if (err)
 		return err;
 	compare_units(&first, &second);
-	if (settled.format == OUTPUT_DEFAULT || settled.format == OUTPUT_TEXT)
-		settled.format = OUTPUT_TOP;
-	compare(&difference);
-	settled.root = difference.root;
-	add_sides(&sides, &difference, before, now);
-	err = write_out(&settled, &difference, buf_text(&sides));
-	tree_done(&difference.tree);
-	return err;
+	return output_each(options, write_numbered, &comparison);
 }

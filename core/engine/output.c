@@ -98,12 +98,18 @@ bool output_format_is_binary(enum output_format format)
 	return false;
 }
 
+static enum output_format said_form(const struct output_options *options)
+{
+	return options->format || !options->path ? options->format : output_format_of(options->path);
+}
+
 #define FORM(format) (1U << OUTPUT_##format)
 #define PICTURES (FORM(SVG) | FORM(HTML))
 
 /* What an option asks for and the form has not would be ignored without a word. */
 static int check_looks(const struct output_options *options)
 {
+	uint32_t forms = output_options_forms(options);
 	const struct {
 		const char *option;
 		bool given;
@@ -120,7 +126,7 @@ static int check_looks(const struct output_options *options)
 	};
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
-		if (looks[i].given && !(looks[i].forms & 1U << options->format)) {
+		if (looks[i].given && !(looks[i].forms & forms)) {
 			fail_usage("argument %s: only for %s", looks[i].option, looks[i].names);
 			hint("-o FILE.svg draws a flame graph");
 			return -EINVAL;
@@ -163,6 +169,68 @@ static bool suffix_allows(enum output_format suffix, enum output_format format)
 	}
 }
 
+/* ---- several files ---- */
+
+int output_options_add(struct output_options *options, const char *path)
+{
+	if (!options->path) {
+		options->path = path;
+		return 0;
+	}
+	if (options->nr_more == OUTPUT_FILES_MAX - 1)
+		return fail_usage("argument -o/--output: at most %d files", OUTPUT_FILES_MAX);
+	options->more[options->nr_more++].path = path;
+	return 0;
+}
+
+size_t output_options_nr(const struct output_options *options)
+{
+	return 1 + options->nr_more;
+}
+
+struct output_options output_options_of(const struct output_options *options, size_t number)
+{
+	struct output_options one = *options;
+
+	one.nr_more = 0;
+	if (number) {
+		one.path = options->more[number - 1].path;
+		one.format = options->is_spread ? options->more[number - 1].format : options->format;
+	}
+	return one;
+}
+
+uint32_t output_options_forms(const struct output_options *options)
+{
+	uint32_t forms = 0;
+
+	for (size_t i = 0; i < output_options_nr(options); i++) {
+		const struct output_options one = output_options_of(options, i);
+
+		forms |= 1U << said_form(&one);
+	}
+	return forms;
+}
+
+/* Each file by itself; what it does to the format counts for that file. */
+static int for_each_file(struct output_options *options,
+			 int (*change)(struct output_options *options, const void *context), const void *context)
+{
+	struct output_options changed = *options;
+
+	changed.is_spread = true;
+	for (size_t i = 0; i < output_options_nr(options); i++) {
+		struct output_options one = output_options_of(options, i);
+		int err = change(&one, context);
+
+		if (err)
+			return err;
+		*(i ? &changed.more[i - 1].format : &changed.format) = one.format;
+	}
+	*options = changed;
+	return 0;
+}
+
 /* A file "-" would surprise whoever means the standard output. */
 static int check_path(const struct output_options *options)
 {
@@ -175,15 +243,14 @@ static int check_path(const struct output_options *options)
 	return err;
 }
 
-int output_options_settle(struct output_options *options)
+static int settle(struct output_options *options, const void *unused)
 {
 	enum output_format suffix = options->path ? output_format_of(options->path) : OUTPUT_DEFAULT;
 	int err = check_path(options);
 
+	(void)unused;
 	if (err)
 		return err;
-	if (options->keep && (!options->path || (!strstr(options->path, "%n") && !strstr(options->path, "%t"))))
-		return fail_usage("argument --keep: needs -o with %%n or %%t in the name: one file per interval");
 	if (!options->format && options->path && !suffix)
 		return no_format(options->path);
 	if (!options->format)
@@ -191,7 +258,39 @@ int output_options_settle(struct output_options *options)
 	if (!suffix_allows(suffix, options->format))
 		return fail_usage("argument --format: %s: not allowed with argument -o/--output: '%s' asks for %s",
 				  name_of(options->format), options->path, name_of(suffix));
-	return check_looks(options);
+	return 0;
+}
+
+static bool is_pattern(const char *path)
+{
+	return path && (strstr(path, "%n") || strstr(path, "%t"));
+}
+
+/* No name twice, and a pattern where files are to be removed. */
+static int check_files(const struct output_options *options)
+{
+	bool any_pattern = is_pattern(options->path);
+
+	for (uint32_t i = 0; i < options->nr_more; i++) {
+		const char *path = options->more[i].path;
+
+		any_pattern |= is_pattern(path);
+		for (uint32_t other = 0; other <= i; other++)
+			if (!strcmp(other ? options->more[other - 1].path : options->path, path))
+				return fail_usage("argument -o/--output: '%s': given twice", path);
+	}
+	if (options->keep && !any_pattern)
+		return fail_usage("argument --keep: needs -o with %%n or %%t in the name: one file per interval");
+	return 0;
+}
+
+int output_options_settle(struct output_options *options)
+{
+	int err = check_files(options);
+
+	if (!err)
+		err = for_each_file(options, settle, NULL);
+	return err ? err : check_looks(options);
 }
 
 int output_check_save(const char *path)
@@ -211,10 +310,8 @@ int output_check_save(const char *path)
 	return err;
 }
 
-int output_options_histogram(const struct output_options *options, bool folded)
+static int check_histogram(enum output_format format, bool folded)
 {
-	enum output_format format = options->format;
-
 	if (folded && (format == OUTPUT_DEFAULT || format == OUTPUT_FOLDED))
 		return fail_usage("argument --histogram: folded lines have no room for it: text, json and stk have");
 	if (format == OUTPUT_DEFAULT || format == OUTPUT_TEXT || format == OUTPUT_JSON || format == OUTPUT_STK)
@@ -222,9 +319,13 @@ int output_options_histogram(const struct output_options *options, bool folded)
 	return fail_usage("argument --histogram: %s has no room for it: text, json and stk have", name_of(format));
 }
 
-static enum output_format said_form(const struct output_options *options)
+int output_options_histogram(const struct output_options *options, bool folded)
 {
-	return options->format || !options->path ? options->format : output_format_of(options->path);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < output_options_nr(options); i++)
+		err = check_histogram(output_options_of(options, i).format, folded);
+	return err;
 }
 
 static int not_that_form(const struct output_options *options, const char *option, enum output_format said)
@@ -236,29 +337,50 @@ static int not_that_form(const struct output_options *options, const char *optio
 			  name_of(said));
 }
 
-int output_options_ask(struct output_options *options, const char *option, enum output_format form)
+struct asked {
+	const char *option;
+	enum output_format form;
+};
+
+static int ask(struct output_options *options, const void *context)
 {
+	const struct asked *asked = context;
 	enum output_format said = said_form(options);
 	int err = check_path(options);
 
 	if (err)
 		return err;
-	if (said == OUTPUT_DEFAULT || said == OUTPUT_TEXT || said == form) {
-		options->format = form;
-		return check_looks(options);
-	}
-	return not_that_form(options, option, said);
+	if (said != OUTPUT_DEFAULT && said != OUTPUT_TEXT && said != asked->form)
+		return not_that_form(options, asked->option, said);
+	options->format = asked->form;
+	return 0;
 }
 
-int output_options_fold(struct output_options *options)
+int output_options_ask(struct output_options *options, const char *option, enum output_format form)
+{
+	const struct asked asked = { option, form };
+	int err = check_files(options);
+
+	if (!err)
+		err = for_each_file(options, ask, &asked);
+	return err ? err : check_looks(options);
+}
+
+static int fold(struct output_options *options, const void *unused)
 {
 	enum output_format said = said_form(options);
 
+	(void)unused;
 	if (!options->format && said == OUTPUT_TEXT)
 		options->format = said = OUTPUT_FOLDED;
 	if (said == OUTPUT_DEFAULT || said == OUTPUT_FOLDED || said == OUTPUT_STK)
 		return 0;
 	return not_that_form(options, "-f/--folded", said);
+}
+
+int output_options_fold(struct output_options *options)
+{
+	return for_each_file(options, fold, NULL);
 }
 
 int output_options_ask_screen(struct output_options *options)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/err.h"
@@ -61,25 +62,46 @@ enum graph_colors {
 	COLORS_NR
 };
 
-struct output_options {
+#define OUTPUT_FILES_MAX 16
+
+/* A file of -o, and its form. */
+struct output_file {
+	const char *path;
 	enum output_format format;
+};
+
+struct output_options {
+	enum output_format format; /* of --format; with several files only that of the first one, once they are settled */
 	const char *path; /* NULL: standard output */
-	uint32_t keep;    /* with a pattern: how many files stay; 0 all */
+	struct output_file more[OUTPUT_FILES_MAX - 1]; /* of further -o */
+	uint32_t nr_more;
+	bool is_spread; /* each file has a format of its own */
+	uint32_t keep; /* with a pattern: how many files stay; 0 all */
 
 	/* pictures */
 	const char *title;
 	enum graph_colors colors;
 	enum graph_root root;
-	bool inverted;   /* the root on top */
-	bool reverse;    /* stacks leaf first: who calls what is hot */
-	bool normalize;  /* differences: the first profile scaled to the total of the second */
-	bool negate;     /* differences: colours the other way round */
-	uint32_t width;  /* SVG, pixels; 0 = 1200 */
+	bool inverted; /* the root on top */
+	bool reverse; /* stacks leaf first: who calls what is hot */
+	bool normalize; /* differences: the first profile scaled to the total of the second */
+	bool negate; /* differences: colours the other way round */
+	uint32_t width; /* SVG, pixels; 0 = 1200 */
 	uint32_t min_width; /* narrower boxes are left out; thousandths of a percent; 0 = 8 */
 
 	/* tree and top */
 	uint32_t limit; /* lines of top; thousandths of a percent below which tree stops; 0 = default */
 };
+
+/* A file of -o, one of several. Usage error when there are too many. */
+_must_check_ int output_options_add(struct output_options *options, const char *path);
+
+/* How many documents are to be written, and what is to be done for one of them. */
+size_t output_options_nr(const struct output_options *options);
+struct output_options output_options_of(const struct output_options *options, size_t number);
+
+/* The forms that all files, --format or nothing ask for: a bit for each, 1 << OUTPUT_SVG. */
+uint32_t output_options_forms(const struct output_options *options);
 
 /* The format with this name, or a usage error. */
 int output_format_parse(const char *name, enum output_format *ret_format);
@@ -88,9 +110,9 @@ enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
 
 /*
- * Settles the format from the path's suffix where none is given. Usage error when there is a path that says nothing,
+ * Settles the format of each file from its suffix where none is given. Usage error when there is a path that says nothing,
  * or something else than --format, when only some files of a path that names one are to be kept, or when an option asks
- * for a look that the format has not.
+ * for a look that no format has.
  */
 _must_check_ int output_options_settle(struct output_options *options);
 

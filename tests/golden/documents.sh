@@ -111,6 +111,19 @@ grep . "$T/err" && fail "diff --root none has a NOTE"
 "$STACKTOOL" diff -f --root comm "$T/shapes" "$T/other" 2>"$T/err" | grep -q '^other;main;read;.* 0 30$' || fail "diff -f --root comm"
 grep -qx 'NOTE: no command is in both profiles: every stack is new or gone; --root none compares them' "$T/err" || fail "diff --root comm: $(cat "$T/err")"
 
+# Several -o: each is what it would be alone.
+"$STACKTOOL" report -f -o "$T/all.txt" -o "$T/all.stk" "$T/shapes" && cmp "$T/all.txt" <("$STACKTOOL" report -f "$T/shapes") || fail "-f and two files"
+"$STACKTOOL" report -o "$T/all.svg" -o "$T/all.html" -o "$T/all.json" -o "$T/all.pb.gz" --output "$T/all.folded" "$T/shapes" || fail "five files"
+for form in svg html json pb.gz folded stk; do
+	"$STACKTOOL" report -o "$T/one.$form" "$T/shapes" && cmp "$T/one.$form" "$T/all.$form" || fail "one of several: $form"
+done
+"$STACKTOOL" diff -o "$T/all.svg" -o "$T/all.html" -o "$T/all.folded" "$T/shapes" "$T/other" 2>"$T/err" || fail "a difference in three files"
+[ "$(grep -c . "$T/err")" = 1 ] || fail "a difference in three files: $(cat "$T/err")"
+for form in svg html folded; do
+	"$STACKTOOL" diff -o "$T/one.$form" "$T/shapes" "$T/other" 2>/dev/null && cmp "$T/one.$form" "$T/all.$form" || fail "a difference in one of three: $form"
+done
+wrong 2 "argument -o/--output: '.*/a.svg': given twice" report -o "$T/a.svg" -o "$T/a.svg" "$T/shapes"
+
 # The same picture from a file, a pipe and a saved profile of the same stacks
 "$STACKTOOL" flame -o "$T/a.svg" "$T/shapes" || fail "flame -o"
 "$STACKTOOL" flame <"$T/shapes" | cmp - "$T/a.svg" || fail "stdin"

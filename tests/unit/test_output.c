@@ -165,6 +165,81 @@ static void files_of_one_second_stay_apart(void **state)
 		assert_int_equal(unlink(names[i]), 0);
 }
 
+static struct output_options files(const char *const *paths)
+{
+	struct output_options options = {};
+
+	for (size_t i = 0; paths[i]; i++)
+		assert_int_equal(output_options_add(&options, paths[i]), 0);
+	return options;
+}
+
+static void every_file_has_its_own_form(void **state)
+{
+	static const char *const paths[] = { "a.svg", "b.html", "c-%n.folded", "d.stk", NULL };
+	static const enum output_format formats[] = { OUTPUT_SVG, OUTPUT_HTML, OUTPUT_FOLDED, OUTPUT_STK };
+	struct output_options options = files(paths);
+	_cleanup_(output_done) struct output output = { .options = &options };
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf notes = {};
+
+	options.width = 600; /* of the SVG alone */
+	options.keep = 1; /* of the pattern alone */
+	assert_int_equal(output_options_settle(&options), 0);
+	assert_int_equal(output_options_nr(&options), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(output_options_of(&options, i).format, formats[i]);
+	assert_int_equal(output_check(&options), 0);
+	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
+	assert_int_equal(nr_files(), 4);
+	assert_int_equal(unlink("a.svg") || unlink("b.html") || unlink("c-000003.folded") || unlink("d.stk"), 0);
+}
+
+/* One that cannot be written takes nothing away from the others, and each is told. */
+static void a_file_that_fails_leaves_the_others(void **state)
+{
+	static const char *const paths[] = { "none/a.svg", "b.folded", "none/c.txt", NULL };
+	struct output_options options = files(paths);
+	_cleanup_(output_done) struct output output = { .options = &options };
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf notes = {};
+
+	assert_int_equal(output_options_settle(&options), 0);
+	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
+	assert_int_equal(output_write(&output, &profile, 0, 1), -ENOENT);
+	assert_string_equal(err_cause(), "'none/a.svg': cannot open its directory: No such file or directory; "
+					 "'none/c.txt': cannot open its directory: No such file or directory");
+	assert_int_equal(nr_files(), 1);
+	assert_int_equal(unlink("b.folded"), 0);
+	err_clear();
+}
+
+static void what_no_file_can_have_is_refused(void **state)
+{
+	static const char *const twice[] = { "a.svg", "b.html", "a.svg", NULL }, *const two[] = { "a.svg", "b.json",
+												  NULL };
+	struct output_options options = files(twice);
+
+	assert_int_equal(output_options_settle(&options), -EINVAL);
+	assert_string_equal(err_cause(), "argument -o/--output: 'a.svg': given twice");
+	options = files(two);
+	options.format = OUTPUT_SVG;
+	assert_int_equal(output_options_settle(&options), -EINVAL);
+	assert_string_equal(err_cause(),
+			    "argument --format: svg: not allowed with argument -o/--output: 'b.json' asks for json");
+	options = files(two);
+	options.keep = 2;
+	assert_int_equal(output_options_settle(&options), -EINVAL);
+	options = files(two);
+	assert_int_equal(output_options_fold(&options), -EINVAL);
+	for (int i = 2; i < OUTPUT_FILES_MAX; i++)
+		assert_int_equal(output_options_add(&options, "c.txt"), 0);
+	assert_int_equal(output_options_add(&options, "c.txt"), -EINVAL);
+	err_clear();
+}
+
 static void unknown_patterns_are_refused_before_the_run(void **state)
 {
 	const struct output_options options = { .path = "p-%x.svg", .format = OUTPUT_SVG };
@@ -196,6 +271,9 @@ int main(void)
 		cmocka_unit_test(devices_and_links_are_refused),
 		cmocka_unit_test(patterns_number_the_files_and_the_oldest_go),
 		cmocka_unit_test(files_of_one_second_stay_apart),
+		cmocka_unit_test(every_file_has_its_own_form),
+		cmocka_unit_test(a_file_that_fails_leaves_the_others),
+		cmocka_unit_test(what_no_file_can_have_is_refused),
 		cmocka_unit_test(unknown_patterns_are_refused_before_the_run),
 	};
 
