@@ -4,7 +4,7 @@
  * global function too: the verifier looks at 40 words instead of at all 270, which were most of the instructions of a program.
  */
 #include "bpf/mix.bpf.h"
-#include "bpf/record.bpf.h"
+#include "bpf/offcpu.bpf.h"
 
 /* A lane takes a word in, folds its high half down and then multiplies, for the reason given in bpf/mix.bpf.h. */
 static __always_inline __u64 st_step(__u64 lane, __u64 word)
@@ -87,4 +87,20 @@ __attribute__((noinline)) int st_hash(__u32 slot_index, __u32 nr_words)
 __attribute__((noinline)) __u64 st_class_of(__u64 span_ns)
 {
 	return st_span_class(span_ns);
+}
+
+__attribute__((noinline)) __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 came_ns, __u64 now)
+{
+	if (!state || (woken_ns < out_ns && woken_ns > came_ns))
+		return out_ns;
+	return woken_ns < out_ns || woken_ns > now ? now : woken_ns;
+}
+
+__attribute__((noinline)) int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns)
+{
+	if (!state)
+		return ST_WAKER_PREEMPTED;
+	if (has_waker)
+		return ST_WAKER_SEEN;
+	return woken_ns > came_ns ? ST_WAKER_BEFORE_SLEEP : ST_WAKER_NOT_SEEN;
 }

@@ -289,26 +289,23 @@ static __always_inline void st_note_no_start(const struct st_way *way, struct ta
 		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
 }
 
-static __always_inline __u8 st_waker_reason(const struct st_task *entry, __u64 out_ns, __u64 came_ns)
-{
-	if (!entry->state)
-		return ST_WAKER_PREEMPTED;
-	if (entry->waker_ns >= out_ns)
-		return ST_WAKER_SEEN;
-	return entry->waking_ns > came_ns ? ST_WAKER_BEFORE_SLEEP : ST_WAKER_NOT_SEEN;
-}
+/*
+ * When the thread became runnable, in an interval from `out_ns` to `now`. Without a known waker all of it was spent asleep. A global
+ * function, in bpf/hash.bpf.c, as st_class_of().
+ */
+__u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 came_ns, __u64 now);
 
-/* The part of an interval that is asked for. Without a known waker all of it was spent asleep. */
+/* An enum st_waker_reason: `has_waker` when its record is of this interval. A global function likewise. */
+int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns);
+
+/* The part of an interval that is asked for. */
 static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, __u64 came_ns, __u64 now)
 {
-	__u64 woken_ns = entry->waking_ns;
+	__u64 woken_ns;
 
 	if (st_offcpu.part == ST_PART_ALL)
 		return now - out_ns;
-	if (!entry->state || (woken_ns < out_ns && woken_ns > came_ns))
-		woken_ns = out_ns;
-	else if (woken_ns < out_ns || woken_ns > now)
-		woken_ns = now;
+	woken_ns = st_woken_at(entry->state, entry->waking_ns, out_ns, came_ns, now);
 	return st_offcpu.part == ST_PART_BLOCKED ? woken_ns - out_ns : now - woken_ns;
 }
 
@@ -330,7 +327,7 @@ static __always_inline void st_interval(const struct st_way *way, struct st_task
 		return;
 	}
 	if (st_offcpu.measure != ST_MEASURE_OFF_CPU)
-		pair.reason = st_waker_reason(entry, out_ns, came_ns);
+		pair.reason = st_waker_reason(entry->state, entry->waker_ns >= out_ns, entry->waking_ns, came_ns);
 	if (pair.reason == ST_WAKER_SEEN)
 		pair.waker = entry->waker;
 	st_count_pair(way, &pair, span_ns, now);
