@@ -238,7 +238,28 @@ struct st_frames {
 	__u64 window_at; /* user address of the window */
 	__u64 room; /* a frame below window_at + room lies in the window */
 	__u64 window[ST_WINDOW_WORDS + 1]; /* what was read last; one word more than is filled, for the verifier */
+	__u64 pc, sp, code_segment; /* of the leaf */
+	__u64 return_at; /* user address of the return address that was stored last */
 	__u32 at, until; /* where the next frame goes, and where no more go */
+	__u8 has_registers; /* those of the program's own context are here; otherwise the task's are read */
+	__u8 in_uprobes; /* the task has met uprobes: struct st_uprobes is filled */
+	__u8 only_uprobes; /* the walk is left to the kernel where it has not */
+	__u8 pad[5];
+};
+
+/* What bpf/uprobes.bpf.c knows of the task, during one walk, and what it is asked. */
+struct st_uprobes {
+	__u64 copy; /* where the thread executes the copy of an instruction */
+	__u64 original; /* where the instruction stands */
+	__u64 trampoline; /* where return probes lead returns to; 0: not asked yet */
+	__u64 cursor; /* kernel address of the struct return_instance that is next in the walk */
+	__u64 next; /* the same, of a search */
+	__u64 pc, sp; /* where the thread is, or a return address and where it lies; afterwards the true ones */
+	__u64 bp;
+	__u64 code[3]; /* of the user, read last */
+	__u32 left; /* so many return_instances may still be looked at */
+	__u16 copy_bytes; /* of the copy: all of it while the thread steps, 1 while it is about to, 0 when it has none */
+	__u16 in_kernel; /* the thread is in the kernel, without having called it */
 };
 
 struct st_slot {
@@ -247,6 +268,7 @@ struct st_slot {
 	struct st_stack stack;
 	__u64 behind[ST_HASHED_WORDS - ST_RECORD_WORDS];
 	struct st_frames walk;
+	struct st_uprobes uprobes;
 };
 
 /* ---- accounting ---- */
@@ -461,5 +483,6 @@ _Static_assert(__builtin_offsetof(struct st_stack_head, kind) == 8 * ST_KEY_FIRS
 _Static_assert(__builtin_offsetof(struct st_delta, kind) == 8 * ST_KEY_FIRST_WORD, "kind of every message");
 _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECORD_WORDS + ST_HASH_LANES - 1,
 	       "whole parts only, of whole turns");
-ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES + 112 + 8 * (ST_WINDOW_WORDS + 5));
+ST_ASSERT_SIZE(struct st_uprobes, 96);
+ST_ASSERT_SIZE(struct st_slot, 8 + 128 + 16 * ST_MAX_FRAMES + 112 + 8 * (ST_WINDOW_WORDS + 10) + 96);
 ST_ASSERT_SIZE(struct st_config, 96);

@@ -16,50 +16,154 @@
 #define ST_FRAME_BYTES 16
 #define ST_WINDOW_BYTES (8 * ST_WINDOW_WORDS)
 
-/*
- * A task that has met a uprobe is left to the kernel, which knows what return addresses return probes have replaced on its
- * stack (commit 4a365eb8a6d9 ("perf,uprobes: fix user stack traces in the presence of pending uretprobes"), v6.11).
- */
-static __always_inline int st_is_for_kernel(void)
+static __always_inline int st_has_user_memory(void)
 {
 	struct task_struct *task;
 
 	if (st_config.task_access == ST_TASK_BTF) {
 		task = (struct task_struct *)bpf_get_current_task_btf();
-		return !task->mm || (bpf_core_field_exists(task->utask) && task->utask);
+		return task->mm != 0;
 	}
 	task = (struct task_struct *)bpf_get_current_task();
-	return !BPF_CORE_READ(task, mm) || (bpf_core_field_exists(task->utask) && BPF_CORE_READ(task, utask));
+	return BPF_CORE_READ(task, mm) != 0;
 }
 
-/* Where, and how, the task left user mode. 0, or -1 when the kernel is to find out. */
-static __always_inline int st_frames_begin(struct st_frames *walk, struct st_stack_head *head, __u64 *ret_pc)
+/* Where, and how, the task left user mode. 0, or -1 when it has none. */
+static __always_inline int st_frames_registers(struct st_frames *walk, struct st_stack_head *head)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u64 registers[ST_PT_CS + 1 - ST_PT_BP], code_segment;
+	__u64 *registers = walk->window; /* which holds nothing yet */
 
-	if (st_is_for_kernel())
+	if (walk->has_registers)
+		return 0;
+	if (!st_has_user_memory() || (int)bpf_probe_read_kernel(registers, 8 * (ST_PT_SP + 1 - ST_PT_BP),
+								st_task_registers(task) + 8 * ST_PT_BP))
 		return -1;
-	if ((int)bpf_probe_read_kernel(registers, sizeof(registers), st_task_registers(task) + 8 * ST_PT_BP))
-		return -1;
-	code_segment = registers[ST_PT_CS - ST_PT_BP];
-	*ret_pc = registers[ST_PT_IP - ST_PT_BP];
-	if ((__u16)code_segment != ST_CS_USER_64)
-		return -1;
-	if (!*ret_pc) /* a thread of the kernel that borrows a process (io_uring) */
-		return -1;
+	walk->frame = registers[0];
+	walk->pc = registers[ST_PT_IP - ST_PT_BP];
+	walk->sp = registers[ST_PT_SP - ST_PT_BP];
+	walk->code_segment = registers[ST_PT_CS - ST_PT_BP];
 	if (registers[ST_PT_ORIG_AX - ST_PT_BP] == ~0ULL)
 		head->flags |= ST_STACK_LEAF_EXACT;
-	walk->frame = registers[0];
-	walk->room = 0;
 	return 0;
 }
 
-/* Reads what begins at a frame: half a kilobyte, or what is left of the page when the next one is not there. 0 or -1. */
-static __always_inline int st_read_window(struct st_frames *walk)
+__attribute__((noinline)) int st_walk_begin(__u32 slot_index)
 {
-	__u64 frame = walk->frame, bytes = ST_WINDOW_BYTES;
+	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	__u64 uprobe_task = st_uprobe_task();
+	struct st_frames *walk;
+	__u32 first;
 
+	if (!slot)
+		return -1;
+	walk = &slot->walk;
+	first = slot->stack.head.nr_kernel;
+	if (walk->only_uprobes && !uprobe_task)
+		return -1;
+	if (first > ST_MAX_FRAMES || st_frames_registers(walk, &slot->stack.head))
+		return -1;
+	if ((__u16)walk->code_segment != ST_CS_USER_64)
+		return -1;
+	if (!walk->pc) /* a thread of the kernel that borrows a process (io_uring) */
+		return -1;
+	slot->stack.frames[first] = walk->pc;
+	walk->at = first + 1;
+	walk->until = first + ST_MAX_FRAMES;
+	walk->room = 0;
+	if (uprobe_task) {
+		walk->in_uprobes = 1;
+		st_uprobes_begin(slot_index, uprobe_task);
+		if (st_walk_leaf(slot_index))
+			st_walk_return(slot_index);
+	}
+	return 0;
+}
+
+/* ---- tasks that have met uprobes ---- */
+
+/* Puts a frame where the next one goes. */
+static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
+{
+	__u32 at = slot->walk.at;
+
+	if (at >= slot->walk.until || at >= 2 * ST_MAX_FRAMES)
+		return;
+	st_opaque(at);
+	slot->stack.frames[at] = address;
+	slot->walk.at = at + 1;
+}
+
+/* Behind a breakpoint that the kernel has not handled yet; not after what stood in its place, nor after what fills up functions. */
+static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 slot_index)
+{
+	struct st_uprobes *uprobes = &slot->uprobes;
+
+	if (!st_uprobes_prologue(slot_index))
+		uprobes->pc--;
+	uprobes->sp = slot->walk.sp;
+}
+
+__attribute__((noinline)) int st_walk_leaf(__u32 slot_index)
+{
+	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_uprobes *uprobes;
+	int leaf = ST_LEAF_TRUE;
+
+	if (!slot)
+		return 0;
+	uprobes = &slot->uprobes;
+	uprobes->pc = slot->walk.pc;
+	uprobes->sp = slot->walk.sp;
+	uprobes->bp = slot->walk.frame;
+	uprobes->in_kernel = !slot->walk.has_registers && slot->stack.head.flags & ST_STACK_LEAF_EXACT;
+	if (slot->stack.head.program != ST_PROGRAM_UPROBE)
+		leaf = st_uprobes_leaf(slot_index);
+	if (leaf == ST_LEAF_AFTER_BREAKPOINT)
+		st_back_to_breakpoint(slot, slot_index);
+	if (leaf == ST_LEAF_MOVED)
+		slot->stack.head.flags |= ST_STACK_LEAF_EXACT;
+	slot->walk.at = slot->stack.head.nr_kernel;
+	st_put_frame(slot, uprobes->pc);
+	/* st_note_caller() keeps that of a function's entry */
+	if (st_config.read_user || !st_uprobes_prologue(slot_index) ||
+	    bpf_probe_read_user(uprobes->code, 8, (void *)uprobes->sp))
+		return 0;
+	slot->walk.return_at = uprobes->sp;
+	st_put_frame(slot, uprobes->code[0]);
+	return 1;
+}
+
+__attribute__((noinline)) int st_walk_return(__u32 slot_index)
+{
+	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	__u32 at;
+
+	if (!slot)
+		return 0;
+	at = slot->walk.at - 1;
+	if (at >= 2 * ST_MAX_FRAMES)
+		return 0;
+	st_opaque(at);
+	slot->uprobes.pc = slot->stack.frames[at];
+	slot->uprobes.sp = slot->walk.return_at;
+	if (st_uprobes_return(slot_index))
+		slot->stack.frames[at] = slot->uprobes.pc;
+	return 0;
+}
+
+/* ---- the walk ---- */
+
+__attribute__((noinline)) int st_walk_read(__u32 slot_index)
+{
+	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_frames *walk;
+	__u64 frame, bytes = ST_WINDOW_BYTES;
+
+	if (!slot)
+		return -1;
+	walk = &slot->walk;
+	frame = walk->frame;
 	walk->room = 0;
 	if (frame < ST_PAGE_BYTES)
 		return -1;
@@ -86,13 +190,13 @@ static __always_inline int st_is_in_window(const struct st_frames *walk)
  * One frame: its return address becomes part of the record. 0, or -1 at the end of the chain. What is known is read from memory
  * again and again: so all ways to here look alike to the verifier.
  */
-static __always_inline int st_walk_step(struct st_slot *slot)
+static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 {
 	struct st_frames *walk = &slot->walk;
 	__u32 at = walk->at;
 	__u64 place;
 
-	if (!st_is_in_window(walk) && st_read_window(walk))
+	if (!st_is_in_window(walk) && st_walk_read(slot_index))
 		return -1;
 	place = (walk->frame - *(volatile __u64 *)&walk->window_at) >> 3 & (ST_WINDOW_WORDS - 1);
 	if (at >= walk->until || at >= 2 * ST_MAX_FRAMES)
@@ -100,7 +204,10 @@ static __always_inline int st_walk_step(struct st_slot *slot)
 	st_opaque(at); /* what is compared is what is used */
 	slot->stack.frames[at] = walk->window[place + 1];
 	walk->at = at + 1;
+	walk->return_at = walk->frame + 8;
 	walk->frame = walk->window[place];
+	if (walk->in_uprobes)
+		st_walk_return(slot_index);
 	return 0;
 }
 
@@ -111,7 +218,7 @@ __attribute__((noinline)) int st_walk_part(__u32 slot_index)
 	if (!slot)
 		return -1;
 	for (int i = 0; i < ST_PART_FRAMES; i++)
-		if (st_walk_step(slot))
+		if (st_walk_step(slot, slot_index))
 			return -1;
 	return 0;
 }
@@ -120,22 +227,14 @@ __attribute__((noinline)) int st_walk_frames(__u32 slot_index)
 {
 	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
 	struct st_stack_head *head;
-	__u64 pc = 0;
-	__u32 first;
 
-	if (!slot)
+	if (!slot || st_walk_begin(slot_index))
 		return 0;
 	head = &slot->stack.head;
-	first = head->nr_kernel;
-	if (first > ST_MAX_FRAMES || st_frames_begin(&slot->walk, head, &pc))
-		return 0;
-	slot->stack.frames[first] = pc;
-	slot->walk.at = first + 1;
-	slot->walk.until = first + ST_MAX_FRAMES;
 	for (int i = 0; i < ST_MAX_FRAMES; i += ST_PART_FRAMES)
 		if (st_walk_part(slot_index))
 			break;
-	head->nr_user = slot->walk.at - first;
+	head->nr_user = slot->walk.at - head->nr_kernel;
 	head->user_status = head->nr_user == ST_MAX_FRAMES ? ST_STACK_TRUNCATED : ST_STACK_OK;
 	return 1;
 }

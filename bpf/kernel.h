@@ -64,14 +64,51 @@ struct pcpu_hot {
 	int preempt_count;
 };
 
+/*
+ * The page where threads of a process execute instructions out of line. Return probes have put its address where return addresses
+ * were.
+ */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+};
+
+enum uprobe_task_state {
+	UTASK_SSTEP = 1,
+	UTASK_SSTEP_TRAPPED = 3,
+};
+
+/* A return address that a return probe has replaced. */
+struct return_instance {
+	unsigned long stack; /* where it lay */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next; /* that was replaced before it */
+};
+
+struct uprobe_task {
+	enum uprobe_task_state state;
+	unsigned long vaddr; /* of the instruction that is executed out of line */
+	void *active_uprobe;
+	unsigned long xol_vaddr; /* of its copy */
+	struct return_instance *return_instances;
+	struct return_instance *ri_pool; /* those that are over, the last one first; from 6.13 on */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	int pid;
 	int tgid;
 	unsigned int flags;
 	unsigned int __state; /* v5.14: commit 2f064a59a11f ("sched: Change task_struct::state") */
-	void *mm; /* NULL: a kernel thread */
-	void *utask; /* NULL: has never met a uprobe */
+	struct mm_struct *mm; /* NULL: a kernel thread */
+	struct uprobe_task *utask; /* NULL: has never met a uprobe */
 	void *stack;
 	struct task_struct *real_parent;
 	__u64 start_time;

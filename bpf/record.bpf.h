@@ -137,11 +137,14 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 
 	if (!st_config.want_user)
 		return;
-	if (st_config.unwind && !st_unwind_begin(ctx, program, slot_index, tgid))
+	if (st_config.walk_frames)
+		st_frames_prepare(ctx, &slot->walk, program);
+	if (st_config.unwind) {
+		st_unwind_begin(ctx, program, slot_index, tgid);
 		done = st_unwind_walk(slot_index);
-	/* the others begin with registers of their own, or in a task that has met a uprobe */
-	if (!done && st_config.walk_frames && program != ST_PROGRAM_SAMPLE && program != ST_PROGRAM_UPROBE)
+	} else if (st_config.walk_frames) {
 		done = st_walk_frames(slot_index);
+	}
 	if (!done)
 		st_kernel_walk(ctx, stack);
 	if (stack->head.user_status == ST_STACK_NONE)

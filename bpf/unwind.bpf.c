@@ -211,6 +211,13 @@ static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address
 	return 0;
 }
 
+__attribute__((noinline)) int st_unwind_word(__u32 slot_index, __u64 address)
+{
+	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+
+	return unwind ? st_stack_word(unwind, address, &unwind->word) : -1;
+}
+
 /* ---- one frame ---- */
 
 struct st_caller {
@@ -311,6 +318,7 @@ static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
 	unwind->sp = unwind->registers[ST_SIGCONTEXT_SP];
 	unwind->pc = unwind->registers[ST_SIGCONTEXT_IP];
 	unwind->is_call = 0;
+	unwind->is_place = 1;
 	unwind->is_known = 1;
 	unwind->is_bp_lost = 0;
 	unwind->by_frame = 0;
@@ -324,7 +332,7 @@ static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
  */
 static __always_inline int st_by_frame(struct st_unwind *unwind, int end)
 {
-	__u64 bp = unwind->bp, pc = 0, above = 0;
+	__u64 bp = unwind->bp, pc, above;
 
 	if (st_config.unwind != ST_UNWIND_AUTO || unwind->is_bp_lost)
 		return end;
@@ -332,8 +340,12 @@ static __always_inline int st_by_frame(struct st_unwind *unwind, int end)
 		return ST_END_ROOT;
 	if (bp < unwind->sp || (bp & 7))
 		return end;
-	if (st_stack_word(unwind, bp, &above) || st_stack_word(unwind, bp + 8, &pc))
+	if (st_unwind_word(unwind->slot, bp))
 		return end;
+	above = unwind->word;
+	if (st_unwind_word(unwind->slot, bp + 8))
+		return end;
+	pc = unwind->word;
 	if (!pc)
 		return unwind->by_frame ? ST_END_ROOT : end;
 	unwind->sp = bp + 16;
@@ -357,6 +369,91 @@ static __always_inline int st_store_frame(struct st_unwind *unwind, __u32 slot_i
 	return 0;
 }
 
+/* ---- a task that has met uprobes ---- */
+
+static __always_inline int st_is_code(struct st_unwind *unwind, __u32 slot_index, __u64 address)
+{
+	__u64 pc = unwind->pc;
+	int end;
+
+	unwind->pc = address;
+	end = st_unwind_find(slot_index);
+	unwind->pc = pc;
+	return end != ST_END_NO_MAPPING;
+}
+
+/* Whether the rule for this place leads to code, with a stack pointer that much further up. Only by the stack pointer. */
+static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot_index, __u64 further)
+{
+	st_unwind_find(slot_index);
+	return (__u8)unwind->rule == ST_UNWIND_SP &&
+	       !st_unwind_word(slot_index, unwind->sp + (__s32)(unwind->rule >> 32) - 8 + further) &&
+	       st_is_code(unwind, slot_index, unwind->word);
+}
+
+/*
+ * `behind` a breakpoint that the kernel has not seen yet, the place is that of the breakpoint. What fills up the file before a function
+ * has no rule there; and where the kernel has done the push that stood there, what that rule takes for the return address is no code.
+ * It does the push before it moves the thread.
+ */
+static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slot_index, __u64 behind)
+{
+	unwind->pc -= behind;
+	if (st_leads_to_code(unwind, slot_index, 0))
+		return;
+	unwind->pc += behind;
+	if (!behind && st_leads_to_code(unwind, slot_index, 8))
+		unwind->sp += 8;
+}
+
+/* Of a return address that is not known, nothing is left but the trampoline: a frame pointer would lead past a caller. */
+static __always_inline void st_find_place(struct st_unwind *unwind, struct st_uprobes *uprobes, __u32 slot_index)
+{
+	int leaf;
+
+	uprobes->sp = unwind->sp;
+	uprobes->in_kernel = !unwind->has_registers && !unwind->is_call;
+	leaf = st_uprobes_leaf(slot_index);
+	if (leaf == ST_LEAF_AFTER_BREAKPOINT || leaf == ST_LEAF_AT_BREAKPOINT)
+		st_at_breakpoint(unwind, slot_index, leaf == ST_LEAF_AFTER_BREAKPOINT);
+	if (leaf == ST_LEAF_MOVED && unwind->space && !st_is_code(unwind, slot_index, uprobes->pc))
+		leaf = ST_LEAF_LOST;
+	if (leaf == ST_LEAF_LOST)
+		unwind->is_bp_lost = 1;
+	if (leaf != ST_LEAF_MOVED)
+		return;
+	unwind->pc = uprobes->pc;
+	unwind->sp = uprobes->sp;
+	unwind->is_call = 0;
+}
+
+__attribute__((noinline)) int st_unwind_uprobes(__u32 slot_index)
+{
+	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	struct st_slot *slot = st_slot_at(slot_index);
+	int found;
+
+	if (!unwind || !slot)
+		return 0;
+	slot->uprobes.pc = unwind->pc;
+	if (unwind->is_place) {
+		unwind->is_place = 0;
+		st_find_place(unwind, &slot->uprobes, slot_index);
+		unwind->has_registers = 1; /* what a signal has interrupted was user mode */
+		return 0;
+	}
+	slot->uprobes.sp = unwind->sp - 8;
+	found = st_uprobes_return(slot_index);
+	if (found > 0 && !st_is_code(unwind, slot_index, slot->uprobes.pc))
+		return 0;
+	unwind->pc = slot->uprobes.pc;
+	if (found < 0)
+		unwind->is_bp_lost = 1;
+	return 0;
+}
+
+/* ---- the next frame ---- */
+
 __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 {
 	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
@@ -365,6 +462,8 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 
 	if (!unwind)
 		return ST_END_NO_PROCESS;
+	if (unwind->in_uprobes)
+		st_unwind_uprobes(slot_index);
 	rule = st_recall(unwind, slot_index);
 	if (!rule) {
 		end = st_unwind_find(slot_index);
@@ -468,6 +567,44 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 		head->flags |= ST_STACK_LEAF_BY_FRAME;
 }
 
+__attribute__((noinline)) int st_unwind_place(__u32 slot_index)
+{
+	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	struct st_slot *slot = st_slot_at(slot_index);
+	struct st_stack_head *head;
+	__u64 uprobe_task;
+
+	if (!unwind || !slot)
+		return -1;
+	head = &slot->stack.head;
+	unwind->space = st_space_of(unwind->tgid, head->start_time_ns, head->exec_id);
+	if (!unwind->space)
+		unwind->space = st_space_of_parent(head->exec_id);
+	if (!unwind->space && st_config.unwind != ST_UNWIND_TABLES) {
+		head->user_end = ST_END_NO_PROCESS;
+		return -1;
+	}
+	if (st_begin_registers(unwind))
+		return -1;
+	if (unwind->registers[ST_PT_CS] == ST_CS_USER_32) {
+		head->user_end = ST_END_NOT_64BIT;
+		return -1;
+	}
+	unwind->slot = slot_index;
+	unwind->at = head->nr_kernel;
+	unwind->until = unwind->at + ST_MAX_FRAMES;
+	uprobe_task = st_uprobe_task();
+	unwind->in_uprobes = uprobe_task != 0;
+	unwind->is_place = head->program != ST_PROGRAM_UPROBE; /* which the kernel calls with the true one */
+	if (uprobe_task) {
+		st_uprobes_begin(slot_index, uprobe_task);
+		st_unwind_uprobes(slot_index);
+	}
+	if (!unwind->is_call)
+		head->flags |= ST_STACK_LEAF_EXACT;
+	return 0;
+}
+
 __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 {
 	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
@@ -478,24 +615,8 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 	if (!unwind || !slot)
 		return 0;
 	head = &slot->stack.head;
-	unwind->space = st_space_of(unwind->tgid, head->start_time_ns, head->exec_id);
-	if (!unwind->space)
-		unwind->space = st_space_of_parent(head->exec_id);
-	if (!unwind->space && st_config.unwind != ST_UNWIND_TABLES) {
-		head->user_end = ST_END_NO_PROCESS;
-		return 0;
-	}
-	if (st_begin_registers(unwind))
-		return 0;
-	if (unwind->registers[ST_PT_CS] == ST_CS_USER_32) {
-		head->user_end = ST_END_NOT_64BIT;
-		return 0;
-	}
-	unwind->slot = slot_index;
-	unwind->at = head->nr_kernel;
-	unwind->until = unwind->at + ST_MAX_FRAMES;
-	if (!unwind->is_call)
-		head->flags |= ST_STACK_LEAF_EXACT;
+	if (st_unwind_place(slot_index))
+		return st_config.walk_frames ? st_walk_frames(slot_index) : 0;
 	end = st_unwind_step(slot_index);
 	if (!unwind->space) /* the leaf is all that is known, and tables are all that may be used */
 		end = ST_END_NO_TABLE;

@@ -4,12 +4,12 @@
  */
 #pragma once
 
-#include "bpf/scratch.bpf.h"
+#include "bpf/frames.bpf.h"
 
 /*
  * Walks the user stack into the record of the slot, behind its kernel frames, and writes nr_user, user_status and
- * user_end. The record has its start time and exec id; st_unwind_begin() has prepared the rest. Returns 0 when the walk is
- * left to the kernel: user_end says why. A global function as st_hash().
+ * user_end. The record has its start time and exec id; st_unwind_begin() has prepared the rest. Where that cannot be, user_end says
+ * why, and st_walk_frames() walks. Returns 0 when the walk is left to the kernel. A global function as st_hash().
  */
 int st_unwind_walk(__u32 slot_index);
 
@@ -25,21 +25,29 @@ int st_unwind_find(__u32 slot_index);
  */
 int st_unwind_read(__u32 slot_index, __u64 address);
 
+/* A word of the stack, into `word`, for where it is read seldom. 0 or -1. */
+int st_unwind_word(__u32 slot_index, __u64 address);
+
+/* Where the walk begins. 0, or -1 when it is left to others. */
+int st_unwind_place(__u32 slot_index);
+
 /* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
 int st_unwind_step(__u32 slot_index);
 
 /* A few frames, likewise: the verifier looks at these instead of at all 127. */
 int st_unwind_part(__u32 slot_index);
 
-static __always_inline int st_unwind_begin(void *ctx, __u8 program, __u32 slot_index, __u32 tgid)
+/* For a task that has met uprobes: puts the true place, or return address, in the place of `pc`. */
+int st_unwind_uprobes(__u32 slot_index);
+
+static __always_inline void st_unwind_begin(void *ctx, __u8 program, __u32 slot_index, __u32 tgid)
 {
 	struct st_unwind *unwind = bpf_map_lookup_elem(&st_unwinds, &slot_index);
 
 	if (!unwind)
-		return -1;
+		return;
 	unwind->tgid = tgid;
 	unwind->has_registers = 0;
 	if (program == ST_PROGRAM_SAMPLE || program == ST_PROGRAM_UPROBE)
 		unwind->has_registers = st_context_registers(ctx, unwind->registers);
-	return 0;
 }

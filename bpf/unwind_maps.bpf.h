@@ -27,6 +27,7 @@ struct st_unwind {
 	__u64 order; /* where `registers` has which, as ST_REGISTERS_PT */
 	__u64 window_at; /* user address of the window */
 	__u64 cfa; /* of the frame that is left */
+	__u64 word; /* that st_unwind_word() has read */
 	__u64 room; /* a word below window_at + room lies in the window; 0: nothing does */
 	__u64 window[ST_UNWIND_WINDOW_WORDS];
 	__u64 registers[ST_NR_REGISTERS]; /* all of them, where `is_known` */
@@ -40,7 +41,8 @@ struct st_unwind {
 	__u8 is_bp_lost;
 	__u8 by_frame; /* the end that a frame pointer led past: pc has to prove that it is code */
 	__u8 leaf_by_frame; /* `by_frame` behind the leaf */
-	__u8 pad[2];
+	__u8 in_uprobes; /* the task has met uprobes: struct st_uprobes is filled */
+	__u8 is_place; /* pc is where the thread was, or a signal's frame says so; not a return address off the stack */
 };
 
 struct st_slab_map {

@@ -54,8 +54,16 @@ static uint64_t no_task(void)
 #define bpf_get_current_task no_task
 #define ST_DEFINE_MAPS
 #include "bpf/unwind.bpf.c"
+#include "bpf/uprobes.bpf.c"
 
 const volatile struct st_config st_config = { .unwind = ST_UNWIND_TABLES };
+
+/* Only where tables cannot walk. */
+int st_walk_frames(__u32 slot_index)
+{
+	(void)slot_index;
+	return 0;
+}
 
 static struct st_unwind one_unwind;
 static struct st_slot one_slot;
