@@ -364,13 +364,14 @@ static __always_inline __u64 st_sets_frame(__u64 code)
 	       st_zero_bytes(code >> 16 ^ 0xe5 * ST_LOW_BITS);
 }
 
-/* The call of an optimized uprobe, which came before the frame was set up; or that of a later kernel, and its lea. */
-static __always_inline int st_calls_before_frame(const __u64 *code)
+/* What stands in the place of a nop of 5 or 10 bytes that comes before the frame is set up: a breakpoint, or an optimized uprobe. */
+static __always_inline int st_was_nop(const __u64 *code)
 {
-	if ((__u8)ST_CODE(code, 1) == ST_CALL)
-		return (__u32)ST_CODE(code, 6) == ST_PUSH_BP_MOV_SP_BP;
-	return (ST_CODE(code, 1) & 0xffffffffffffULL) == ST_LEA_AND_CALL &&
-	       (__u32)ST_CODE(code, 11) == ST_PUSH_BP_MOV_SP_BP;
+	__u8 first = (__u8)ST_CODE(code, 1);
+
+	if ((first == ST_CALL || first == ST_INT3) && (__u32)ST_CODE(code, 6) == ST_PUSH_BP_MOV_SP_BP)
+		return 1;
+	return (first == (__u8)ST_LEA_AND_CALL || first == ST_INT3) && (__u32)ST_CODE(code, 11) == ST_PUSH_BP_MOV_SP_BP;
 }
 
 /*
@@ -389,7 +390,7 @@ __attribute__((noinline)) int st_uprobes_prologue(__u32 slot_index)
 		return 0;
 	before = (__u8)uprobes->code[0];
 	first = (__u8)ST_CODE(uprobes->code, 1);
-	if (first == ST_RET || st_calls_before_frame(uprobes->code))
+	if (first == ST_RET || st_was_nop(uprobes->code))
 		return 1;
 	if (!st_sets_frame(ST_CODE(uprobes->code, 1)))
 		return 0;
