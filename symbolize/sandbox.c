@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,8 +15,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "symbolize/symbolize.h"
 
 /* A sanitizer maps terabytes and makes system calls of its own; it gets a softer cage, see docs/symbols.md. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -79,12 +83,15 @@ static int drop_capabilities(void)
 	return err;
 }
 
-/* An unprivileged user, or a user namespace without this id, stays who it is: it has nothing to give up. */
+/*
+ * An unprivileged user stays who it is: it has nothing to give up. So does root, or its group, where the user namespace has no such
+ * id; capabilities go in any case, and sandbox_lacks() tells.
+ */
 static void become_nobody(void)
 {
 	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
 		prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-	if (setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0 && setresuid(NOBODY, NOBODY, NOBODY) == 0)
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 		return;
 }
 
@@ -99,6 +106,35 @@ int sandbox_drop_privileges(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return -errno;
 	return 0;
+}
+
+bool sandbox_has_filter(void)
+{
+	const uint32_t action = SECCOMP_RET_KILL_PROCESS;
+
+	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
+}
+
+static unsigned int give_up_and_look(void)
+{
+	bool was_root = !geteuid();
+	unsigned int lacks = sandbox_has_filter() ? 0 : CONFINED_WITHOUT_FILTER;
+
+	if (sandbox_drop_privileges() || (was_root && (geteuid() != NOBODY || getegid() != NOBODY)))
+		lacks |= CONFINED_AS_CALLER;
+	return lacks;
+}
+
+unsigned int sandbox_lacks(void)
+{
+	int status, child = fork();
+
+	if (!child)
+		_exit((int)give_up_and_look());
+	while (child > 0 && waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return child > 0 && WIFEXITED(status) ? (unsigned int)WEXITSTATUS(status) : 0;
 }
 
 int sandbox_follow_parent(int parent_pid)

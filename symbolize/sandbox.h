@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Closes every descriptor but `kept`, which becomes descriptor 3; 0, 1 and 2 become /dev/null. Returns 3 or -errno. */
@@ -15,6 +16,12 @@ int sandbox_keep_only(int kept);
 
 /* No capabilities now or later, user and group nobody where that is possible, not dumpable, no way back. */
 int sandbox_drop_privileges(void);
+
+/* Whether the kernel has filters of system calls. Without them a worker runs unfiltered. */
+bool sandbox_has_filter(void);
+
+/* What a child that gives everything up keeps all the same: bits of enum symbol_confinement (symbolize.h). */
+unsigned int sandbox_lacks(void);
 
 /* As many processes as may be, for one that starts workers: before privileges go, and the user changes. */
 void sandbox_allow_processes(void);

@@ -100,6 +100,19 @@ struct symbol_debug_wish {
 /* The kernel in place of a file, where functions are found, suggested or explained. */
 #define SYMBOL_KERNEL UINT32_MAX
 
+/* What the confinement of workers lacks on this host; each still has no capabilities and no privileges. */
+enum symbol_confinement {
+	CONFINED_WITHOUT_FILTER = 1 << 0, /* the kernel has no seccomp filters: every system call is left */
+	CONFINED_AS_CALLER =
+		1 << 1, /* root's worker keeps the user or the group: 65534 is not mapped in the user namespace */
+};
+
+/* Bits of enum symbol_confinement, tried out in a child; 0 also where no child can be started. */
+unsigned int symbolizer_confinement(void);
+
+/* The first of them alone, asked of the kernel. */
+bool symbolizer_has_filter(void);
+
 struct symbolizer_options {
 	bool no_demangle;
 	bool lines; /* symbolizer_lines() will be asked: files with debug information are kept open */

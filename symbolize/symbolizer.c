@@ -13,6 +13,7 @@
 #include "core/base/limits.h"
 #include "symbolize/answers.h"
 #include "symbolize/names.h"
+#include "symbolize/sandbox.h"
 #include "symbolize/symbolizer_private.h"
 
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
@@ -26,6 +27,16 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 	}
 	*ret_symbolizer = symbolizer;
 	return 0;
+}
+
+unsigned int symbolizer_confinement(void)
+{
+	return sandbox_lacks();
+}
+
+bool symbolizer_has_filter(void)
+{
+	return sandbox_has_filter();
 }
 
 void symbolizer_free(struct symbolizer *symbolizer)

@@ -22,6 +22,7 @@
 #include "core/engine/process.h"
 #include "core/engine/red_zone.h"
 #include "core/engine/sideband.h"
+#include "symbolize/symbolize.h"
 
 #define NEEDS_ROOT "run it as root, or give the program CAP_BPF and CAP_PERFMON"
 
@@ -418,6 +419,20 @@ static void ask_kallsyms(struct ability *ability)
 		    "/proc/kallsyms shows no addresses without CAP_SYSLOG");
 }
 
+static void ask_symbol_worker(struct ability *ability)
+{
+	unsigned int lacks = symbolizer_confinement();
+
+	if (!lacks)
+		yes(ability, "reads files without privileges, as another user, and with few system calls");
+	else if (lacks & CONFINED_WITHOUT_FILTER)
+		gap(ability, ABILITY_PARTLY, "a kernel with CONFIG_SECCOMP_FILTER",
+		    "reads files without privileges, but with every system call: the kernel has no seccomp filters");
+	else
+		gap(ability, ABILITY_PARTLY, "map the user and the group 65534 into the user namespace",
+		    "reads files without privileges, but as the same user or group");
+}
+
 /* ---- settings ---- */
 
 static void ask_lockdown(struct ability *ability)
@@ -524,6 +539,8 @@ static const struct question {
 	  false, ask_red_zone },
 	{ "miss-counter", "counter of missed events", "count: the account of lost events", false, ask_misses },
 	{ "kallsyms", "kernel symbols", "names of kernel frames; count FUNCTION", false, ask_kallsyms },
+	{ "symbol-worker", "confinement of the symbol worker", "files of other users, which it reads", false,
+	  ask_symbol_worker },
 	{ "lockdown", "lockdown", "count FUNCTION, count t:…", false, ask_lockdown },
 	{ "perf_event_paranoid", "kernel.perf_event_paranoid", "profile", false, ask_perf_paranoid },
 	{ "unprivileged_bpf_disabled", "kernel.unprivileged_bpf_disabled", EVERYTHING, false, ask_unprivileged_bpf },

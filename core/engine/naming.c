@@ -107,6 +107,8 @@ void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, boo
 		spaces_add_maps_note(spaces, &maps);
 	if (maps.nr)
 		fprintf(stderr, "NOTE: %s\n", buf_text(&maps));
+	if (!quiet && !symbolizer_has_filter())
+		fputs("NOTE: the symbol worker had every system call: this kernel has no seccomp filters\n", stderr);
 }
 
 /* The frames of one file, or of the kernel, that wait for a name. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a confined process can still do, and what it cannot. */
 #include "symbolize/sandbox.h"
+#include "symbolize/symbolize.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -187,6 +189,33 @@ static void an_orphan_notices_at_once(void **state)
 	assert_int_equal(sandbox_follow_parent(getppid() + 1), -ESRCH);
 }
 
+/* The kernel that a process sees which may not call seccomp(), as one without filters. */
+static int look_without_seccomp(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+	if (!filter || seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(seccomp), 0) || seccomp_load(filter))
+		return 99;
+	if (sandbox_has_filter())
+		return 1;
+	return sandbox_lacks() & CONFINED_WITHOUT_FILTER ? 0 : 2;
+}
+
+static void a_kernel_without_filters_is_noticed(void **state)
+{
+	int status, child;
+
+	(void)state;
+	if (!SANITIZED)
+		assert_int_equal(sandbox_lacks(), 0);
+	assert_true(sandbox_has_filter());
+	child = fork();
+	if (!child)
+		_exit(look_without_seccomp());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +226,7 @@ int main(void)
 #endif
 		cmocka_unit_test(one_descriptor_is_kept_and_becomes_the_fourth),
 		cmocka_unit_test(an_orphan_notices_at_once),
+		cmocka_unit_test(a_kernel_without_filters_is_noticed),
 	};
 
 	return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);
