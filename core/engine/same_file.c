@@ -51,11 +51,14 @@ static void unmap_page(struct mapped_page *page)
 		munmap(page->data, page->size);
 }
 
-/* The page is never touched: a file that has become shorter would end us. mlock() fails then, and otherwise keeps it in memory. */
+/*
+ * The page is never touched: a file that has become shorter would end us. mlock() fails then, and otherwise keeps it in memory.
+ * With the sanitizers mlock() does nothing: the page has been read by then.
+ */
 static int map_page(int fd, struct mapped_page *ret_page)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	void *data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	void *data = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
 
 	if (data == MAP_FAILED)
 		return -errno;

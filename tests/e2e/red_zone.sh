@@ -1,5 +1,4 @@
 #!/bin/sh
-# ctest: timeout=120
 # What a program keeps below its stack pointer survives a probe. A kernel that turns 5-byte nops into calls gets no probe on one inside a
 # function, and --explain, the run and doctor say so; with other kernels it is probed. Which kind this one is, a probe of tracefs shows.
 . "${0%/*}/lib.sh"
@@ -7,6 +6,7 @@ needs uprobe x86-64 file:/sys/kernel/tracing/uprobe_events
 
 FILE=$FIXTURES/redzone
 ROUNDS=500
+GROUP=st_red_zone_$$
 
 tool count --explain "u:$FILE:wide"
 expect_status 0
@@ -14,12 +14,12 @@ offset=$(sed -nE 's/^attach: .*wide \(file offset (0x[0-9a-f]+)\).*/\1/p' "$T/ou
 
 # Without the tool
 fixture redzone $ROUNDS
-echo "p:st_red_zone/wide $FILE:$offset" >>/sys/kernel/tracing/uprobe_events || fail "no probe by tracefs"
-echo 1 >/sys/kernel/tracing/events/st_red_zone/wide/enable
+echo "p:$GROUP/wide $FILE:$offset" >>/sys/kernel/tracing/uprobe_events || fail "no probe by tracefs"
+echo 1 >"/sys/kernel/tracing/events/$GROUP/wide/enable"
 go
 fixture_done
-echo 0 >/sys/kernel/tracing/events/st_red_zone/wide/enable
-echo "-:st_red_zone/wide" >>/sys/kernel/tracing/uprobe_events
+echo 0 >"/sys/kernel/tracing/events/$GROUP/wide/enable"
+echo "-:$GROUP/wide" >>/sys/kernel/tracing/uprobe_events
 fixture_end
 echo "probed by tracefs: $line"
 case $line in

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: timeout=240 live-kallsyms
+# ctest: live-kallsyms
 # Samples of a thread that is inside somebody else's uprobes: its stack is the one that it has without them. The probes are those of
 # tracefs, which no tracer of ours has made.
 . "${0%/*}/lib.sh"
