@@ -5,6 +5,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event cpus:2
 command -v strace >/dev/null || skip "no strace"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # leaks cannot be looked for under strace
 
 # refused COUNT PROFILE-ARG…: the last of our own events and COUNT of what comes after it are refused.
 refused() {
