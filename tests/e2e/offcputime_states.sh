@@ -36,7 +36,7 @@ stopped() { # STATE
 	kill -STOP "$fixture_pid"
 	until grep -q '^State:.T' "/proc/$fixture_pid/status"; do :; done
 	kill -CONT "$fixture_pid"
-	until grep -q '^State:.[SR]' "/proc/$fixture_pid/status"; do :; done
+	until grep -q '^State:.S' "/proc/$fixture_pid/status"; do :; done # it has had a CPU and waits again
 	tool_end
 	expect_status 0
 	fixture_end
