@@ -69,6 +69,9 @@ int run_list(const struct plan *plan);
  */
 int run_doctor(const char *id, bool json);
 
+/* Removes breakpoints that no probe accounts for, and prints what became of them. */
+int run_doctor_heal(void);
+
 /* Addresses to name: of a file, a process or the kernel, exactly one of which is given. */
 struct addr2sym_request {
 	const char *file;

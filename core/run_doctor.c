@@ -12,6 +12,7 @@
 #include "core/base/err.h"
 #include "core/base/suggest.h"
 #include "core/cli/version.h"
+#include "core/engine/breakpoints.h"
 #include "core/engine/host.h"
 #include "core/run.h"
 
@@ -140,6 +141,59 @@ int run_doctor(const char *id, bool json)
 {
 	_cleanup_(ability_list_done) ability_list abilities = {};
 
-	doctor_examine(&abilities);
+	doctor_examine(id, &abilities);
 	return id ? print_one(&abilities, id, json) : print_all(&abilities, json);
+}
+
+/* ---- healing ---- */
+
+static int print_healed(const struct breakpoints *before, const struct breakpoints *after)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	size_t nr_places;
+	uint64_t nr = breakpoints_nr_stale(before, &nr_places), nr_left = breakpoints_nr_stale(after, &nr_places);
+
+	if (!nr)
+		buf_adds(&text, "no process has a breakpoint that no known probe accounts for\n");
+	else
+		buf_addf(&text, "%llu breakpoint%s removed\n", (unsigned long long)(nr > nr_left ? nr - nr_left : 0),
+			 nr - nr_left == 1 ? "" : "s");
+	if (nr_left) {
+		breakpoints_describe(after, &text);
+		buf_adds(&text,
+			 "\n    these stay: another tool wants them, or they are no breakpoints of the kernel's\n");
+	}
+	if (after->nr_denied)
+		buf_addf(&text, "processes that may not be looked at: %u\n", after->nr_denied);
+	if (after->nr_left)
+		buf_addf(&text,
+			 "processes that were not looked at to the end, for they are too many or too large: %u\n",
+			 after->nr_left);
+	fputs(buf_text(&text), stdout);
+	return fflush(stdout) ? -errno : 0;
+}
+
+int run_doctor_heal(void)
+{
+	_cleanup_(breakpoints_done) struct breakpoints before = {}, after = {};
+	int refusal = 0, err = breakpoints_find(&before);
+	size_t nr_refused;
+
+	if (err)
+		return err;
+	nr_refused = breakpoints_heal(&before, &refusal);
+	if (nr_refused && (refusal == -EPERM || refusal == -EACCES)) {
+		fail_host(refusal, "breakpoints: they cannot be removed: %s", strerror(-refusal));
+		hint("run it as root");
+		return refusal;
+	}
+	err = breakpoints_find(&after);
+	if (!err)
+		err = print_healed(&before, &after);
+	if (!err && nr_refused)
+		err = fail(refusal, "breakpoints: %zu places cannot be probed again: %s", nr_refused,
+			   strerror(-refusal));
+	if (refusal == -EINVAL)
+		hint("those of USDT probes with a semaphore go when the same probes are counted once more");
+	return err;
 }

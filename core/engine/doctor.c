@@ -16,6 +16,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/breakpoints.h"
 #include "core/engine/host.h"
 #include "core/engine/libbpf_log.h"
 #include "core/engine/privilege.h"
@@ -379,6 +380,27 @@ static void ask_red_zone(struct ability *ability)
 	}
 }
 
+static void ask_breakpoints(struct ability *ability)
+{
+	_cleanup_(breakpoints_done) struct breakpoints found = {};
+	_cleanup_(buf_done) struct buf text = {};
+	int err = breakpoints_find(&found);
+
+	if (!err && breakpoints_example(&found)) {
+		breakpoints_describe(&found, &text);
+		gap(ability, ABILITY_PARTLY, "stacktool doctor --heal", "%s", buf_text(&text));
+	} else if (err || !holds("CAP_SYS_PTRACE")) {
+		gap(ability, ABILITY_UNKNOWN, "run it as root, or give the program CAP_SYS_PTRACE",
+		    "the memory of other users' processes may not be looked at");
+	} else if (found.nr_left) {
+		gap(ability, ABILITY_UNKNOWN, "ask again when the host is less busy",
+		    "not all processes could be looked at; in the others none is left");
+	} else {
+		yes(ability, "none is left in a process by a tool that was killed%s",
+		    found.nr_denied ? ", as far as processes may be looked at" : "");
+	}
+}
+
 /* ---- losses and names ---- */
 
 static void ask_misses(struct ability *ability)
@@ -537,6 +559,8 @@ static const struct question {
 	  false, ask_uprobe_multi },
 	{ "red-zone", "memory below the stack pointer", "count u:LIB:PROBE, where the probe is a nop of five bytes",
 	  false, ask_red_zone },
+	{ "breakpoints", "breakpoints of user probes that are no more", "the speed of the processes that have them",
+	  false, ask_breakpoints },
 	{ "miss-counter", "counter of missed events", "count: the account of lost events", false, ask_misses },
 	{ "kallsyms", "kernel symbols", "names of kernel frames; count FUNCTION", false, ask_kallsyms },
 	{ "symbol-worker", "confinement of the symbol worker", "files of other users, which it reads", false,
@@ -579,7 +603,17 @@ static void add_capabilities(ability_list *abilities)
 	}
 }
 
-void doctor_examine(ability_list *ret_abilities)
+/* All of them where there is none of this name: whoever wants that one is told of the others. */
+static bool is_asked(const char *id, const char *only)
+{
+	bool known = false;
+
+	for (size_t i = 0; only && i < sizeof(questions) / sizeof(questions[0]); i++)
+		known |= !strcmp(questions[i].id, only);
+	return !known || !strcmp(id, only);
+}
+
+void doctor_examine(const char *only, ability_list *ret_abilities)
 {
 	libbpf_log_start();
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
@@ -590,6 +624,8 @@ void doctor_examine(ability_list *ret_abilities)
 			.essential = questions[i].essential,
 		};
 
+		if (!is_asked(questions[i].id, only))
+			continue;
 		questions[i].ask(&ability);
 		vec_push(ret_abilities, ability);
 	}

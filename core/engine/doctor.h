@@ -32,8 +32,8 @@ struct ability {
 
 typedef VEC(struct ability) ability_list;
 
-/* Asks everything; the order is that of the report. Entries in need of no remedy have none. */
-void doctor_examine(ability_list *ret_abilities);
+/* Asks everything, or besides capabilities only this; the order is that of the report. Entries in need of no remedy have none. */
+void doctor_examine(const char *only, ability_list *ret_abilities);
 void ability_list_done(ability_list *abilities);
 
 /* The first essential ability that is certainly missing, or NULL: then something can be collected here. */

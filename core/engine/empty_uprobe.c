@@ -12,13 +12,10 @@
 #include "core/engine/host.h"
 #include "core/engine/signals.h"
 
-#define SEMAPHORE_SHIFT 32 /* in perf_event_attr.config: /sys/bus/event_source/devices/uprobe/format/ref_ctr_offset */
-
-static int open_event(const char *path, uint64_t offset, uint64_t semaphore, pid_t process)
+static int open_event(const char *path, uint64_t offset, pid_t process)
 {
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
-		.config = semaphore << SEMAPHORE_SHIFT,
 		.uprobe_path = (uint64_t)(uintptr_t)path,
 		.probe_offset = offset,
 	};
@@ -31,26 +28,36 @@ static int open_event(const char *path, uint64_t offset, uint64_t semaphore, pid
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_link(const char *path, uint64_t offset, uint64_t semaphore, pid_t process)
+static int open_link(const char *path, const unsigned long *offsets, size_t nr, pid_t process)
 {
 	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
-	const unsigned long place = offset, counter = semaphore;
-	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = path, .uprobe_multi.offsets = &place,
-		    .uprobe_multi.ref_ctr_offsets = semaphore ? &counter : NULL, .uprobe_multi.cnt = 1,
-		    .uprobe_multi.pid = (__u32)process);
+	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = path, .uprobe_multi.offsets = offsets,
+		    .uprobe_multi.cnt = (__u32)nr, .uprobe_multi.pid = (__u32)process);
 
 	return program < 0 ? program : bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
 }
 
-int empty_uprobe_open(const char *path, uint64_t offset, uint64_t semaphore, pid_t process)
+int empty_uprobe_open(const char *path, uint64_t offset, pid_t process)
+{
+	const unsigned long place = offset;
+	sigset_t before;
+	int fd;
+
+	signals_hold(&before);
+	fd = open_event(path, offset, process);
+	if (fd == -EACCES || fd == -EPERM || fd == -ENOENT)
+		fd = open_link(path, &place, 1, process);
+	signals_release(&before);
+	return fd;
+}
+
+int empty_uprobes_open(const char *path, const unsigned long *offsets, size_t nr, pid_t process)
 {
 	sigset_t before;
 	int fd;
 
 	signals_hold(&before);
-	fd = open_event(path, offset, semaphore, process);
-	if (fd == -EACCES || fd == -EPERM || fd == -ENOENT)
-		fd = open_link(path, offset, semaphore, process);
+	fd = open_link(path, offsets, nr, process);
 	signals_release(&before);
 	return fd;
 }

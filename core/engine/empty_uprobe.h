@@ -2,15 +2,19 @@
 /* A user probe that does nothing when it is hit: to see what the kernel makes of it, or to make the kernel look at the place again. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /*
- * At an offset of the file behind `path`, put into one process only. `semaphore` as in struct attach_point, 0 none. By a perf event,
- * or by a uprobe.multi link where that is refused. A descriptor for empty_uprobe_close(), or a negative errno. Signals wait
- * meanwhile, as with every user probe.
+ * At an offset of the file behind `path`, put into one process only. By a perf event, or by a uprobe.multi link where that is refused.
+ * A descriptor for empty_uprobe_close(), or a negative errno. Signals wait meanwhile, as with every user probe.
  */
-int empty_uprobe_open(const char *path, uint64_t offset, uint64_t semaphore, pid_t process);
+int empty_uprobe_open(const char *path, uint64_t offset, pid_t process);
+
+/* Up to so many at once, by a uprobe.multi link: all of them or none. */
+#define EMPTY_UPROBES 50
+int empty_uprobes_open(const char *path, const unsigned long *offsets, size_t nr, pid_t process);
 
 /* What was put in is taken out again. Nothing for a negative number. */
 void empty_uprobe_close(int fd);

@@ -88,7 +88,7 @@ static enum red_zone ask_child(pid_t child, int go_fd, int answer_fd)
 	int probe;
 
 	dl_iterate_phdr(find_place, &place);
-	probe = place.found ? empty_uprobe_open("/proc/self/exe", place.offset, 0, child) : -ENOENT;
+	probe = place.found ? empty_uprobe_open("/proc/self/exe", place.offset, child) : -ENOENT;
 	if (probe < 0)
 		return RED_ZONE_UNKNOWN;
 	if (write(go_fd, "g", 1) != 1 || poll(&answered, 1, PATIENCE_MS) != 1 || read(answer_fd, &answer, 1) != 1)

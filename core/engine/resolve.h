@@ -21,7 +21,7 @@ enum mechanism {
 	MECHANISM_PERF_EVENT,   /* a perf event per CPU */
 	MECHANISM_TRACEPOINT,   /* a classic tracepoint perf event each */
 	MECHANISM_UPROBE,       /* a perf uprobe each */
-	MECHANISM_UPROBE_MULTI, /* one uprobe.multi link per file */
+	MECHANISM_UPROBE_MULTI, /* uprobe.multi links of a file each */
 	MECHANISM_KPROBE_MULTI, /* one kprobe.multi link for all functions */
 	MECHANISM_KPROBE,       /* a perf kprobe each */
 	MECHANISM_FENTRY,       /* a copy of the program for each function */

@@ -19,7 +19,7 @@ static void every_gap_has_a_remedy_and_nothing_else_has_one(void **state)
 	_cleanup_(ability_list_done) ability_list abilities = {};
 
 	(void)state;
-	doctor_examine(&abilities);
+	doctor_examine(NULL, &abilities);
 	assert_true(abilities.nr > 20);
 	for (size_t i = 0; i < abilities.nr; i++) {
 		const struct ability *ability = &abilities.data[i];
@@ -40,8 +40,8 @@ static void nothing_is_known_or_changed_by_asking_twice(void **state)
 	_cleanup_(ability_list_done) ability_list first = {}, second = {};
 
 	(void)state;
-	doctor_examine(&first);
-	doctor_examine(&second);
+	doctor_examine(NULL, &first);
+	doctor_examine(NULL, &second);
 	assert_int_equal(first.nr, second.nr);
 	for (size_t i = 0; i < first.nr; i++) {
 		assert_int_equal(first.data[i].state, second.data[i].state);
