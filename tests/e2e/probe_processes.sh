@@ -124,7 +124,7 @@ if mount -t tmpfs layers "$T/layers" && mkdir -p "$T/layers/below" && cp -r "$T/
 	counted "one file of two overlays" 1010 -p "$a,$b" calls:st_fix_hit
 	two "$(contained "$T/layers/one" "/programs/calls -n 1000")" "$(contained "$T/layers/below" "/programs/calls -n 10")"
 	counted "one file of an overlay and below it" 1010 -p "$a,$b" /programs/calls:st_fix_hit
-	touch "$T/layers/two/programs/calls" # copied up: a file of its own
+	cp "$FIXTURES/calls" "$T/layers/two/programs/new" && mv "$T/layers/two/programs/new" "$T/layers/two/programs/calls"
 	two "$(contained "$T/layers/one" "/programs/calls -n 1000")" "$(contained "$T/layers/two" "/programs/calls -n 10")"
 	counted "two files of two overlays" 1010 -p "$a,$b" calls:st_fix_hit
 	umount "$T/layers/one" "$T/layers/two"
