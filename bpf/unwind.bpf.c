@@ -444,8 +444,10 @@ __attribute__((noinline)) int st_unwind_uprobes(__u32 slot_index)
 	}
 	slot->uprobes.sp = unwind->sp - 8;
 	found = st_uprobes_return(slot_index);
-	if (found > 0 && !st_is_code(unwind, slot_index, slot->uprobes.pc))
+	if (found > 0 && !st_is_code(unwind, slot_index, slot->uprobes.pc)) {
+		unwind->is_bp_lost = 1; /* a frame pointer would lead past that caller */
 		return 0;
+	}
 	unwind->pc = slot->uprobes.pc;
 	if (found < 0)
 		unwind->is_bp_lost = 1;

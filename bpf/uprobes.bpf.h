@@ -2,7 +2,7 @@
 /*
  * Where a thread is that somebody's uprobes keep elsewhere. docs/unwinding.md, "Under uprobes", has the states.
  *
- * Whoever probed the thread, the kernel knows the way back: it keeps it in task->utask. Only that of the current task is read, without
+ * Whatever probe the thread is in, the kernel knows the way back: it keeps it in task->utask. Only that of the current task is read, without
  * faults; a program may interrupt the kernel while it changes or frees what is read here, so nothing of it is followed without end and
  * nothing is believed that does not fit what lies on the user's stack. All of it takes bpf_probe_read_kernel() and
  * bpf_probe_read_user(), as the two walks do.

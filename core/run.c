@@ -223,12 +223,8 @@ static void say_fallback(struct run *run)
 	say_places(run);
 	run->lost |= run->attach.missing.nr;
 	run_say_lines(run->applet->name, run->attach.unwind_note);
-	if (run->attach.mechanism == MECHANISM_PERF_EVENT && run->attach.sample.why[0] && !run->plan->view.quiet)
-		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", run->applet->name, run->attach.sample.name,
-			run->attach.sample.why);
-	if (run->no_kernel_symbols && run->plan->want_kernel)
-		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames stay without names\n",
-			run->applet->name, strerror(run->no_kernel_symbols));
+	run_say_sampling(run->applet->name, run->plan, &run->attach);
+	run_say_kernel_symbols(run->applet->name, run->plan, run->no_kernel_symbols);
 	if (run->is_cut && !run->plan->view.quiet)
 		run_guard_say_cut(run->applet->name, run->attach.points.nr, false);
 	if (run->spaces && spaces_note(run->spaces))
@@ -532,53 +528,65 @@ static int collect(struct run *run)
 	return err;
 }
 
-static void say_unwind_full(const struct run *run)
-{
-	if (unwinding_nr_refused(run->unwinding))
-		fprintf(stderr,
-			"stacktool %s: the unwind tables of some files found no room in %llu MiB: see --unwind-mem\n",
-			run->applet->name, (unsigned long long)(run->plan->unwind_bytes >> 20));
-}
-
 static void say_why_empty(const struct run *run)
 {
-	const struct plan *plan = run->plan;
-
-	if (!run->profile.records.nr && !shows_events(run) && !plan->interval_ns && !plan->view.quiet)
-		run_say_empty(run->applet->name, plan, run->command ? command_pid(run->command) : 0);
+	if (!run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns && !run->plan->view.quiet)
+		run_say_empty(run->applet->name, run->plan, run->command ? command_pid(run->command) : 0);
 }
 
-/* After a failure too: what was counted until then is drained and saved, but not printed. The first failure is told. */
-static int finish(struct run *run, int err)
+/* Drains what is left, after a failure too, whose cause stays. */
+static int drain_rest(struct run *run, int err)
 {
 	struct drain_target target = target_of(run);
-	int drained, saved = 0;
+	const struct err_saved before = err_save();
+	int drained = drain_all(run->session, &target);
+
+	if (!err)
+		return drained;
+	err_restore(&before);
+	return err;
+}
+
+/* The same for `--save`. */
+static int save(struct run *run, int err)
+{
+	const struct err_saved before = err_save();
+	int saved = run->plan->save_path ? profile_save(&run->profile, run->plan->save_path) : 0;
+
+	if (!err || (err == -EPIPE && saved))
+		return saved;
+	err_restore(&before);
+	return err;
+}
+
+/* After a failure too: what was counted until then is drained and saved, but not printed. The first failure is reported. */
+static int finish(struct run *run, int err)
+{
+	int saved;
 
 	run->ended_ns = clock_monotonic_ns();
 	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	run_guard_end(&run->guard);
 	detach_patiently(run->session, run->spaces, run->applet->name, run->plan);
-	drained = drain_all(run->session, &target);
-	err = err ? err : drained;
+	err = drain_rest(run, err);
 	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
 		command_hurry(run->command);
 	collector_free(run->collector);
 	run->collector = NULL;
 	close_interval(run);
-	say_unwind_full(run);
+	run_say_tables_full(run->applet->name, run->unwinding, run->plan);
 	if (!err)
 		say_why_empty(run);
 	if (!err)
 		err = print_interval(run);
 	if (!err)
 		err = print_around(run, render_footer);
-	if (run->plan->save_path)
-		saved = profile_save(&run->profile, run->plan->save_path);
+	saved = save(run, err);
 	if (!err)
 		naming_warn(run->symbolizer, run->spaces, run->plan->view.quiet);
-	if (!err && !saved && !run->plan->view.quiet)
+	if (!saved && !run->plan->view.quiet)
 		run_guard_say(&run->guard, run->symbolizer);
-	return saved && (!err || err == -EPIPE) ? saved : err;
+	return saved;
 }
 
 /* The time that attaching took is part of no interval. */
@@ -589,14 +597,6 @@ static int start_clock(struct run *run)
 	run_guard_begin(&run->guard, run->session, &run->attach);
 	run_progress_begin(&run->progress, run->plan);
 	return collector_start(run->collector, run->plan);
-}
-
-static void say_privileges(const struct run *run)
-{
-	_cleanup_(buf_done) struct buf kept = {};
-
-	privilege_describe(&kept);
-	run_say_lines(run->applet->name, buf_text(&kept));
 }
 
 static int carry_out(struct run *run)
@@ -610,7 +610,7 @@ static int carry_out(struct run *run)
 	if (err)
 		return err;
 	if (run->plan->debug)
-		say_privileges(run);
+		run_say_privileges(run->applet->name);
 	err = print_around(run, render_header);
 	run_say_attached();
 	if (!err && run->command)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/run_tables.h"
 
+#include <stdio.h>
+
 #define MAX_TARGETS_WAIT_MS 2000 /* for the tables of the targets, before the first event */
 #define MAX_COMMAND_WAIT_MS 1000 /* for those of a command and its libraries, before it is let go */
 
@@ -29,4 +31,12 @@ int run_release_command(struct unwinding *unwinding, struct command *command)
 {
 	unwinding_work(unwinding, MAX_COMMAND_WAIT_MS);
 	return command_release(command);
+}
+
+void run_say_tables_full(const char *applet, const struct unwinding *unwinding, const struct plan *plan)
+{
+	if (unwinding_nr_refused(unwinding))
+		fprintf(stderr,
+			"stacktool %s: the unwind tables of some files found no room in %llu MiB: see --unwind-mem\n",
+			applet, (unsigned long long)(plan->unwind_bytes >> 20));
 }

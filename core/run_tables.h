@@ -19,3 +19,6 @@ void run_await_tables(struct unwinding *unwinding, const struct session *session
 
 /* Its first instructions have unwind tables, too. 0, or what command_release() says. */
 int run_release_command(struct unwinding *unwinding, struct command *command);
+
+/* A line on stderr if tables found no room. */
+void run_say_tables_full(const char *applet, const struct unwinding *unwinding, const struct plan *plan);

@@ -9,6 +9,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/engine/privilege.h"
 
 void run_say_lines(const char *applet, const char *lines)
 {
@@ -123,4 +124,25 @@ void run_say_attached(void)
 
 	if (fd > 2 && fd < INT_MAX && write((int)fd, "attached\n", 9) == 9)
 		close((int)fd);
+}
+
+void run_say_sampling(const char *applet, const struct plan *plan, const struct attach_plan *attach)
+{
+	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !plan->view.quiet)
+		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", applet, attach->sample.name, attach->sample.why);
+}
+
+void run_say_kernel_symbols(const char *applet, const struct plan *plan, int err)
+{
+	if (err && plan->want_kernel)
+		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames stay without names\n", applet,
+			strerror(err));
+}
+
+void run_say_privileges(const char *applet)
+{
+	_cleanup_(buf_done) struct buf kept = {};
+
+	privilege_describe(&kept);
+	run_say_lines(applet, buf_text(&kept));
 }

@@ -30,6 +30,15 @@ void run_say_some_gone(const struct plan *plan, struct process_watch *watch);
  */
 bool run_say_leaderless(const struct attach_plan *attach);
 
+/* By what event samples are taken, where it is not the one that a user expects. */
+void run_say_sampling(const char *applet, const struct plan *plan, const struct attach_plan *attach);
+
+/* Why kernel frames have no names: `err` of opening the list, 0 none. */
+void run_say_kernel_symbols(const char *applet, const struct plan *plan, int err);
+
+/* For --debug: which privileges are left. */
+void run_say_privileges(const char *applet);
+
 /* Why there may be nothing in the report; command_tgid 0: no command was run. */
 void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid);
 

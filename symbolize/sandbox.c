@@ -139,11 +139,15 @@ unsigned int sandbox_lacks(void)
 
 int sandbox_follow_parent(int parent_pid)
 {
-	static const int ignored[] = { SIGINT, SIGHUP, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM };
+	/* What may be sent to the whole process group, to end a run; SIGXCPU is our own limit. */
+	static const int ignored[] = { SIGINT,  SIGHUP,    SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1,  SIGUSR2,
+				       SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT };
 	sigset_t none;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		signal(ignored[i], SIG_IGN);
+	for (int realtime = SIGRTMIN; realtime <= SIGRTMAX; realtime++)
+		signal(realtime, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

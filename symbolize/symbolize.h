@@ -143,7 +143,7 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /*
- * Waits until the worker has started. 0, or why there is none: -EAGAIN where no process may be started, -EPIPE where workers
+ * Waits until the worker has started. 0, or why there is none: -EAGAIN where no process may be started, -EIO where workers
  * have died too often.
  */
 int symbolizer_await(struct symbolizer *symbolizer);
@@ -188,7 +188,7 @@ int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd);
 
 /*
  * Names `nr` places of one file, or of the kernel. Every answer is filled; the return value is 0, or the errno of a
- * worker that broke (-ETIMEDOUT, -EPIPE), which the answers tell as well.
+ * worker that broke (-ETIMEDOUT, -EIO), which the answers tell as well.
  */
 int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 			 struct symbol_answer *ret_answers);
@@ -224,7 +224,7 @@ struct symbol_lines {
  * = when the request has lasted too long, and the worker with it. 0, and symbol_lines_done() frees; -ENOENT for an
  * unknown file, -ENOEXEC for an unusable one, -ENODATA when it has no debug information, -E2BIG for more than 1,048,576
  * places, -EMSGSIZE when the answer has more than 2^24 lines or 256 MB of text, -ENOMEM, -EMFILE when too many files
- * were kept open, -ETIME after timeout_ms, -EPIPE or -ETIMEDOUT for a broken worker.
+ * were kept open, -ETIME after timeout_ms, -EIO or -ETIMEDOUT for a broken worker.
  */
 int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 		     bool inlines, unsigned int timeout_ms, struct symbol_lines *ret_lines);
@@ -235,7 +235,7 @@ void symbol_lines_done(struct symbol_lines *lines);
  * belong to the symbolizer. `pattern` is a PCRE2 expression, already anchored by the caller. Sorted by file offset (the
  * kernel's: by address), one entry per distinct (offset, name); in place of an indirect function come its
  * implementations, where these are known. -EMSGSIZE for more than 1,048,576 functions or 256 MB of names, -ENOEXEC when
- * the file is not a usable ELF file, -EPERM when the kernel shows no addresses, -EINVAL for a bad pattern, -EPIPE or
+ * the file is not a usable ELF file, -EPERM when the kernel shows no addresses, -EINVAL for a bad pattern, -EIO or
  * -ETIMEDOUT for a broken worker.
  */
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,

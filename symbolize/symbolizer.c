@@ -49,7 +49,9 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 int symbolizer_await(struct symbolizer *symbolizer)
 {
-	return worker_link_is_up(&symbolizer->link, START_TIMEOUT_MS) ? 0 : symbolizer->link.start_err ?: -EPIPE;
+	int err = worker_link_is_up(&symbolizer->link, START_TIMEOUT_MS) ? 0 : symbolizer->link.start_err ?: -EPIPE;
+
+	return err == -EPIPE ? -EIO : err; /* -EPIPE is for a reader of ours that has gone */
 }
 
 const char *symbolizer_last_end(struct symbolizer *symbolizer)
@@ -209,7 +211,7 @@ int symbolizer_errno_of(enum symbol_status status)
 	case SYMBOL_TIMEOUT:
 		return -ETIMEDOUT;
 	case SYMBOL_WORKER_DIED:
-		return -EPIPE;
+		return -EIO;
 	case SYMBOL_NOT_STARTED:
 		return -ECHILD;
 	default:

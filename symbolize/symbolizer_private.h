@@ -15,5 +15,5 @@ struct symbolizer {
  */
 int symbolizer_end_answer(struct worker_link *link, struct handed_file *file, enum symbol_status status, int taken);
 
-/* -ETIMEDOUT or -EPIPE for a worker that broke, -ECHILD where there is none, else 0. */
+/* -ETIMEDOUT or -EIO for a worker that broke, -ECHILD where there is none, else 0. */
 int symbolizer_errno_of(enum symbol_status status);

@@ -19,14 +19,17 @@ static _Thread_local struct err_saved last;
 static void hint_open_files(int code)
 {
 	struct rlimit limit = {};
+	rlim_t wanted = descriptors_wanted();
 
 	getrlimit(RLIMIT_NOFILE, &limit);
+	if (wanted <= limit.rlim_cur) /* by what nobody had counted on */
+		wanted = 2 * limit.rlim_cur;
 	if (code == -ENFILE)
 		hint("the host has too many open files: raise fs.file-max (sysctl)");
 	else
 		hint("%llu open files are allowed: raise that limit to %llu or more ('ulimit -n' as root, LimitNOFILE= of a "
 		     "service, --ulimit nofile= of a container)",
-		     (unsigned long long)limit.rlim_cur, (unsigned long long)descriptors_wanted());
+		     (unsigned long long)limit.rlim_cur, (unsigned long long)wanted);
 }
 
 static void record(enum err_kind kind, int code, const char *format, va_list arguments)

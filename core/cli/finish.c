@@ -26,7 +26,7 @@ int finish_output(FILE *out, int err)
 		failed = true;
 		reason = errno;
 	}
-	if (!err) /* what is recorded then is of something that the run did without */
+	if (!err || err == -EPIPE) /* what is recorded then is of something that the run did without */
 		err_clear();
 	if (err_kind() != ERR_NONE || (!failed && !err))
 		return err;

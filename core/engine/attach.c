@@ -52,6 +52,8 @@ static const char *reason_of(int err)
 		return first_instruction_obstacle(FIRST_MISREAD);
 	if (err == -REFUSED_NOP5)
 		return first_instruction_obstacle(FIRST_NOP5);
+	if (err == -REFUSED_UNTRIED)
+		return first_instruction_obstacle(FIRST_UNTRIED);
 	if (err == -REFUSED_SAME_NAME)
 		return "fentry goes by name, and another function of this name is probed already";
 	if (err == -REFUSED_NO_TYPE)
@@ -66,7 +68,7 @@ int attach_failed(const struct attach_point *point, int err)
 		hint("it takes CAP_PERFMON and, for user functions, CAP_SYS_ADMIN (or root)");
 		return err;
 	}
-	if (err == -REFUSED_NOP5)
+	if (err == -REFUSED_NOP5 || err == -REFUSED_UNTRIED)
 		return fail_host(err, "%s: cannot attach: %s", point->name, reason_of(err));
 	fail(err, "%s: cannot attach: %s", point->name, reason_of(err));
 	if (libbpf_log_last()[0])

@@ -36,6 +36,7 @@ enum {
 	REFUSED_SAME_NAME = ENOTUNIQ,
 	REFUSED_NO_TYPE = ENODATA,
 	REFUSED_NOP5 = EFAULT,
+	REFUSED_UNTRIED = EDEADLK,
 };
 
 /* Records why nothing could be attached and returns the code. */

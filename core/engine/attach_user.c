@@ -33,9 +33,16 @@ static struct fd_path path_of_fd(int fd)
 /* 0, or why no probe is put on the instruction there. */
 static int obstacle(const struct attach_point *point)
 {
-	if (!first_instruction_obstacle(point->first))
+	switch (point->first) {
+	case FIRST_MISREAD:
+		return -REFUSED_MISREAD;
+	case FIRST_NOP5:
+		return -REFUSED_NOP5;
+	case FIRST_UNTRIED:
+		return -REFUSED_UNTRIED;
+	default:
 		return 0;
-	return point->first == FIRST_MISREAD ? -REFUSED_MISREAD : -REFUSED_NOP5;
+	}
 }
 
 /* ---- perf uprobes ---- */

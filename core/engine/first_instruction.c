@@ -115,6 +115,9 @@ const char *first_instruction_obstacle(enum first_instruction first)
 	case FIRST_NOP5:
 		return "this kernel turns the 5-byte nop there into a call, which overwrites what the program keeps below its "
 		       "stack pointer";
+	case FIRST_UNTRIED:
+		return "some kernels turn the 5-byte nop there into a call that breaks the program, and it could not be tried "
+		       "whether this one does";
 	default:
 		return NULL;
 	}

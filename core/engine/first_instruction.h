@@ -10,6 +10,7 @@ enum first_instruction {
 	FIRST_DOUBTFUL, /* the kernel may refuse it */
 	FIRST_MISREAD,  /* the kernel would take it, and break the program */
 	FIRST_NOP5,     /* a nop of five bytes; of a place: and to probe it does harm here (core/engine/red_zone.h) */
+	FIRST_UNTRIED,  /* of a place: a nop of five bytes, and it could not be tried whether a probe does harm */
 };
 
 #define FIRST_INSTRUCTION_BYTES 8

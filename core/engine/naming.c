@@ -99,8 +99,8 @@ void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, boo
 	_cleanup_(buf_done) struct buf maps = {};
 
 	if (end)
-		fprintf(stderr, "WARNING: a symbol worker ended by %s: names may be missing\n", end);
-	if (err && err != -EPIPE)
+		fprintf(stderr, "WARNING: a symbol worker ended (%s): names may be missing\n", end);
+	if (err && err != -EIO)
 		fprintf(stderr, "WARNING: the symbol worker could not be started again: %s: names are missing\n",
 			strerror(-err));
 	if (spaces && !quiet)
@@ -108,7 +108,8 @@ void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, boo
 	if (maps.nr)
 		fprintf(stderr, "NOTE: %s\n", buf_text(&maps));
 	if (!quiet && !symbolizer_has_filter())
-		fputs("NOTE: the symbol worker had every system call: this kernel has no seccomp filters\n", stderr);
+		fputs("NOTE: the symbol worker ran without a system call filter: this kernel has no seccomp filters\n",
+		      stderr);
 }
 
 /* The frames of one file, or of the kernel, that wait for a name. */

@@ -66,9 +66,18 @@ enum first_instruction resolve_first(const struct probed_file *file, uint64_t of
 	ssize_t nr = pread(file->fd, code, sizeof(code), (off_t)offset);
 	enum first_instruction first = nr > 0 ? first_instruction(code, (size_t)nr) : FIRST_DOUBTFUL;
 
-	if (first == FIRST_NOP5 && (at_entry || red_zone_try() == RED_ZONE_SPARED))
+	if (first != FIRST_NOP5)
+		return first;
+	if (at_entry)
 		return FIRST_TAKEN;
-	return first;
+	switch (red_zone_try()) {
+	case RED_ZONE_SPARED:
+		return FIRST_TAKEN;
+	case RED_ZONE_OVERWRITTEN:
+		return FIRST_NOP5;
+	default:
+		return FIRST_UNTRIED;
+	}
 }
 
 /* A part of a function that compilers put elsewhere is jumped to. */

@@ -32,7 +32,7 @@ static bool is_ignored(int signal_number)
 void signals_that_end(sigset_t *ret_mask)
 {
 	static const int others[] = {
-		SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR,
+		SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT,
 	};
 
 	sigemptyset(ret_mask);

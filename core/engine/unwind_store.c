@@ -547,8 +547,11 @@ static size_t merge_without_table(struct unwind_space_mapping *mappings, size_t 
 
 size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t max)
 {
-	size_t nr_left = nr > max ? merge_without_table(mappings, nr) : nr;
+	size_t nr_left;
 
+	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": the search takes no such addresses */
+		nr--;
+	nr_left = nr > max ? merge_without_table(mappings, nr) : nr;
 	if (nr_left <= max)
 		return nr_left;
 	mappings[max - 1].end = mappings[nr_left - 1].end;
@@ -557,7 +560,7 @@ size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t
 }
 
 int unwind_store_set_process(struct unwind_store *store, const struct unwind_process_key *key,
-			     struct unwind_space_mapping *mappings, size_t nr)
+			     const struct unwind_space_mapping *mappings, size_t nr)
 {
 	struct process **link = find_process(store, key->tgid), *process = *link;
 	struct st_unwind_process entry = {
@@ -568,11 +571,8 @@ int unwind_store_set_process(struct unwind_store *store, const struct unwind_pro
 	struct extent space;
 	int err;
 
-	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": the search takes no such addresses */
-		nr--;
-	nr = unwind_store_fit(mappings, nr, ST_MAX_SPACE_MAPPINGS);
-	if (!nr)
-		return -ENOENT;
+	if (!nr || nr > ST_MAX_SPACE_MAPPINGS)
+		return nr ? -E2BIG : -ENOENT;
 	err = allocate(store, nr * ST_SPACE_MAPPING_LONGS, &space);
 	if (err)
 		return err;

@@ -58,7 +58,7 @@ struct unwind_process_key {
 };
 
 /*
- * Makes no more than `max` of these mappings, in the order of their addresses. Where there are more, those without a table that follow
+ * Makes no more than `max` of these mappings, in the order of their addresses; those that no walk looks for are left out. Where there are more, those without a table that follow
  * each other become one, gaps included: all that a walk does in them is to follow frame pointers. What is still too much is cut:
  * the last one covers it, with UNWIND_TABLE_CUT. Returns how many there are then.
  */
@@ -66,10 +66,11 @@ size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t
 
 /*
  * Makes these mappings, in the order of their addresses, those of the process, in the place of what it had. More than
- * ST_MAX_SPACE_MAPPINGS of them are changed by unwind_store_fit(). 0 or a negative errno: then the process has what it had before.
+ * ST_MAX_SPACE_MAPPINGS of them are refused with -E2BIG: unwind_store_fit() comes first. 0 or a negative errno: then the process
+ * has what it had before.
  */
 int unwind_store_set_process(struct unwind_store *store, const struct unwind_process_key *key,
-			     struct unwind_space_mapping *mappings, size_t nr);
+			     const struct unwind_space_mapping *mappings, size_t nr);
 
 /* Nothing is known of the process any more. */
 void unwind_store_remove_process(struct unwind_store *store, uint32_t tgid);

@@ -400,8 +400,10 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 static int store_process(struct unwinding *unwinding, const struct unwind_process_key *key)
 {
 	struct unwind_space_mapping *mappings = unwinding->scratch.data;
-	int err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
+	int err;
 
+	unwinding->scratch.nr = unwind_store_fit(mappings, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
+	err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
 	if (err == -ENOSPC && evict(unwinding))
 		err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
 	return err;

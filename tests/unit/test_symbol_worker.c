@@ -202,7 +202,7 @@ static void after_the_workers_death_its_files_have_a_reason_and_the_next_works(v
 	fixture_expect(fixture, 0, OFFSET, "first");
 	fixture_expect(fixture, 1, OFFSET, "first");
 	kill_worker(fixture);
-	assert_int_equal(symbolizer_name_file(fixture->symbolizer, 0, &query, 1, &answer), -EPIPE);
+	assert_int_equal(symbolizer_name_file(fixture->symbolizer, 0, &query, 1, &answer), -EIO);
 	assert_int_equal(answer.status, SYMBOL_WORKER_DIED);
 	fixture_expect_status(fixture, 1, SYMBOL_WORKER_DIED);
 	fixture_add(fixture, 2);

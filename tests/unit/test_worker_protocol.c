@@ -450,7 +450,7 @@ static void functions_from_a_liar_are_an_error(void **state)
 	draft_element(&draft, &(struct wire_function){ .name = 100 }, sizeof(struct wire_function));
 	prepare(fixture, &draft);
 	assert_int_equal(pthread_create(&worker, NULL, serve, fixture), 0);
-	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "a", &functions, &nr), -EPIPE);
+	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "a", &functions, &nr), -EIO);
 	pthread_join(worker, NULL);
 }
 
@@ -464,7 +464,7 @@ static void an_answer_that_is_not_taken_to_its_end_ends_the_worker(void **state)
 	} cases[] = {
 		{ ENOMEM, 0, 0, -ENOMEM, true },
 		{ ENOMEM, 1, 0, -ENOMEM, false },
-		{ 0, 1, 0, -EPIPE, false },
+		{ 0, 1, 0, -EIO, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
