@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* addr2sym: which function an address is in. */
 #include "applets/common.h"
-#include "core/applet.h"
-#include "core/run.h"
+#include "core/cli/applet.h"
+#include "core/run/run.h"
 
 struct addr2sym_options {
 	const char *file;

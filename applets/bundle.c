@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bundle: the files that another host needs to name the frames of a saved profile. */
 #include "applets/common.h"
-#include "core/applet.h"
-#include "core/run.h"
+#include "core/cli/applet.h"
+#include "core/run/run.h"
 
 struct bundle_options {
 	const char *debug_directories, *path, *directory;

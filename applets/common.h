@@ -7,8 +7,8 @@
 
 #include "core/base/err.h"
 #include "core/cli/options.h"
-#include "core/engine/plan.h"
-#include "core/run.h"
+#include "core/plan/plan.h"
+#include "core/run/run.h"
 
 /* Of every collecting applet: what becomes of the result, and looking instead of running. */
 struct common_options {

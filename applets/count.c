@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count: how often each code path leads to an event. A drop-in for bcc's stackcount. */
 #include "applets/probe.h"
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 struct count_options {
 	struct watch_options watch;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diff: what grew and what shrank between two profiles. */
 #include "applets/common.h"
-#include "core/applet.h"
 #include "core/base/err.h"
-#include "core/run.h"
+#include "core/cli/applet.h"
+#include "core/run/run.h"
 
 struct diff_options {
 	bool folded;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 /* All applets in the order of --list; ends with NULL. */
 extern const struct applet *const applets[];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* doctor: what this host can and cannot do, and the remedy for each gap. */
 #include "applets/common.h"
-#include "core/applet.h"
 #include "core/base/err.h"
-#include "core/run.h"
+#include "core/cli/applet.h"
+#include "core/run/run.h"
 
 struct doctor_options {
 	bool json, heal;

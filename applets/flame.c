@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flame: a flame graph of folded stacks, from whatever tool they come. */
 #include "applets/common.h"
-#include "core/applet.h"
-#include "core/run.h"
+#include "core/cli/applet.h"
+#include "core/run/run.h"
 
 struct flame_options {
 	struct output_options output;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* funccount: how often each function of a pattern is reached. A drop-in for bcc's funccount. */
 #include "applets/probe.h"
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 struct funccount_options {
 	struct watch_options watch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* list: what a pattern of count matches. */
 #include "applets/common.h"
-#include "core/applet.h"
-#include "core/run.h"
+#include "core/cli/applet.h"
+#include "core/run/run.h"
 
 struct list_options {
 	struct u32_list tgids;

@@ -19,8 +19,8 @@
 #include "core/cli/finish.h"
 #include "core/cli/help.h"
 #include "core/cli/status.h"
-#include "core/engine/signals.h"
-#include "core/run.h"
+#include "core/host/signals.h"
+#include "core/run/run.h"
 
 /* What ran, for messages and the exit status. */
 struct call {

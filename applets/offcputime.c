@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "applets/off_cpu.h"
-#include "core/applet.h"
 #include "core/base/err.h"
+#include "core/cli/applet.h"
 
 struct offcputime_options {
 	struct sleeper_options sleepers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* offwaketime: time off the CPU by the stack of the sleeper and of the one who woke it. A drop-in for bcc's offwaketime. */
 #include "applets/off_cpu.h"
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 struct offwaketime_options {
 	struct sleeper_options sleepers;

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "applets/common.h"
-#include "core/applet.h"
 #include "core/base/alloc.h"
 #include "core/base/err.h"
+#include "core/cli/applet.h"
 
 #define SCREEN_INTERVAL_NS 1000000000ULL
 

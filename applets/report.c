@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report: prints a profile that --save kept, without root and on any machine. */
 #include "applets/common.h"
-#include "core/applet.h"
 #include "core/base/err.h"
-#include "core/run.h"
+#include "core/cli/applet.h"
+#include "core/run/run.h"
 
 #define TOP_LINES 30
 #define TOP_UNSAID UINT32_MAX /* --top without a number */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stacksnoop: every event with its stack, as it happens. A drop-in for bcc's stacksnoop. */
 #include "applets/probe.h"
-#include "core/applet.h"
 #include "core/base/err.h"
+#include "core/cli/applet.h"
 
 struct stacksnoop_options {
 	struct watch_options watch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* wakeuptime: how long threads slept, by the kernel stack of the one who woke them. A drop-in for bcc's wakeuptime. */
 #include "applets/off_cpu.h"
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 struct wakeuptime_options {
 	struct u32_list tgids, tids;

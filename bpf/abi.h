@@ -2,7 +2,7 @@
 /*
  * The border between the kernel side and the user side: every structure, constant and loss that both see.
  *
- * Only bpf/ and the three files of core/engine/ that touch the skeleton include it. All sizes are asserted, padding is
+ * Only bpf/ and core/session/ see it (tests/lint/includes.sh). All sizes are asserted, padding is
  * written out, and every name starts with st_ or ST_: a name of a kernel type (bpf/kernel.h) would turn into a CO-RE
  * relocation without a word.
  */

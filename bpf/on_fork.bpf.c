@@ -10,7 +10,7 @@
  * pid is free a little earlier, so the start time tells whether the entry is still that of the one who goes. A leader whose
  * place another thread has taken by exec() has that thread's id by then.
  *
- * As raw tracepoints, which need few of the kernel's types (core/engine/kernel_types.h), and by BTF where programs may read
+ * As raw tracepoints, which need few of the kernel's types (core/host/kernel_types.h), and by BTF where programs may read
  * nothing else, under lockdown=confidentiality.
  */
 #include "bpf/record.bpf.h"

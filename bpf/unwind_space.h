@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the address spaces of processes and the tables of their files lie in maps: core/engine/unwind_store.c writes it,
+ * How the address spaces of processes and the tables of their files lie in maps: core/unwind/unwind_store.c writes it,
  * bpf/unwind.bpf.c reads it. What a table is made of stands in bpf/unwind_abi.h.
  *
  * All of it lies in slabs of one size, which are made when they are needed: directories and rules, rows, and the mappings

@@ -1,12 +1,6 @@
 # The libraries and the program.
 
-file(GLOB core_sources CONFIGURE_DEPENDS
-	${PROJECT_SOURCE_DIR}/core/*.c
-	${PROJECT_SOURCE_DIR}/core/base/*.c
-	${PROJECT_SOURCE_DIR}/core/cli/*.c
-	${PROJECT_SOURCE_DIR}/core/engine/*.c
-	${PROJECT_SOURCE_DIR}/core/render/*.c
-	${PROJECT_SOURCE_DIR}/symbolize/*.c)
+file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/*.c ${PROJECT_SOURCE_DIR}/symbolize/*.c)
 list(APPEND core_sources ${protobuf_sources})
 file(GLOB applet_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/applets/*.c)
 set(main_source ${PROJECT_SOURCE_DIR}/applets/main.c)

@@ -3,7 +3,7 @@
 find_program(PROTOC_C protoc-c REQUIRED)
 set(protobuf_sources)
 set(protobuf_headers)
-foreach(proto core/render/profile.proto core/engine/stk.proto)
+foreach(proto core/render/profile.proto core/formats/stk.proto)
 	get_filename_component(name ${proto} NAME_WE)
 	get_filename_component(folder ${PROJECT_SOURCE_DIR}/${proto} DIRECTORY)
 	add_custom_command(OUTPUT ${GENERATED}/${name}.pb-c.c ${GENERATED}/${name}.pb-c.h

@@ -5,7 +5,7 @@
  *
  * Target files belong to whoever made them, so nothing here opens a path, and all parsing of files happens in a symbol
  * worker: a forked child without capabilities, behind seccomp, Landlock where the kernel has it, and memory and CPU
- * limits. The caller opens files (core/engine/opener.h) and hands descriptors over; when a file names a further file
+ * limits. The caller opens files (core/files/opener.h) and hands descriptors over; when a file names a further file
  * (separate debug file by build id), the worker asks for it through the `open_debug` callback, which runs in the
  * caller. If the worker dies or stalls, the file to blame is given up with a reason and a new worker is started, three
  * times at most. Workers are forked by a keeper, a child without privileges either, so that the caller need not keep
@@ -22,7 +22,7 @@
 
 struct symbolizer;
 
-/* Why a place has no name; a subset of enum frame_reason of core/engine/profile.h in words of this module. */
+/* Why a place has no name; a subset of enum frame_reason of core/profile/profile.h in words of this module. */
 enum symbol_status {
 	SYMBOL_OK,
 	SYMBOL_NO_FILE,      /* unknown file id, or no file was handed over */

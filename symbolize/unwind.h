@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "symbolize/cfi/unwind_table.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/unwind_table.h"
 
 /* A requested unwind table. */
 struct symbol_unwind {

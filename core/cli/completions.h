@@ -2,7 +2,7 @@
 /* Completions for shells, from the same tables as parser and help. */
 #pragma once
 
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 /* The script for "bash", "zsh" or "fish", for NULL-terminated applets. 0, or a usage error for another shell. */
 int completions(const struct applet *const *applets, const char *shell, struct buf *ret_text);

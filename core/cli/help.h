@@ -2,7 +2,7 @@
 /* Help as plain text, from the option table. */
 #pragma once
 
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 /* What --help prints: usage, description, operands, options, examples. */
 void help_text(const struct applet *applet, struct buf *ret_text);

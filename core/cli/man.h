@@ -2,7 +2,7 @@
 /* Man pages in roff, from the same tables as the help. */
 #pragma once
 
-#include "core/applet.h"
+#include "core/cli/applet.h"
 
 /* The applet's page, section 8. */
 void man_page(const struct applet *applet, struct buf *ret_text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A call tree to walk through: which branches are open, where the cursor is, what is searched for. Keys go in, a screen
- * of text comes out; the terminal itself is core/tui.h. Texts of the tree are safe to print.
+ * of text comes out; the terminal itself is core/run/tui.h. Texts of the tree are safe to print.
  */
 #pragma once
 

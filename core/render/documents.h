@@ -6,8 +6,8 @@
 #pragma once
 
 #include "core/base/buf.h"
-#include "core/engine/output.h"
-#include "core/engine/profile.h"
+#include "core/plan/output_options.h"
+#include "core/profile/profile.h"
 #include "core/render/graph.h"
 #include "core/render/tree.h"
 

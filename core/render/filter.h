@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 
 struct filter {
 	const char *include; /* only stacks with a function that matches; NULL = all */

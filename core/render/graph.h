@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "core/base/buf.h"
-#include "core/engine/output.h"
+#include "core/plan/output_options.h"
 #include "core/render/tree.h"
 
 /* Beside the tree and the options: what the picture says about itself. Texts as they come, not escaped. */

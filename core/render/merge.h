@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "core/base/durations.h"
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 
 /* The visible part of one stack: a slice of profile.stack_frames and stack_addresses, leaf first. */
 struct merged_stack {

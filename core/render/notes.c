@@ -11,7 +11,7 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 
 static void add_losses(struct buf *text, const struct profile_interval *interval, bool quiet)
 {

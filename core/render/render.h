@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 
 /*
  * The line before the first report. Nothing in folded mode, with view.no_header or view.quiet, or without one in the

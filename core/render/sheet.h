@@ -9,7 +9,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/escape.h"
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 #include "core/render/merge.h"
 
 struct frame_text {

@@ -17,8 +17,8 @@
 #include "core/base/hashidx.h"
 #include "core/base/strtab.h"
 #include "core/base/vec.h"
-#include "core/engine/output.h"
-#include "core/engine/profile.h"
+#include "core/plan/output_options.h"
+#include "core/profile/profile.h"
 
 enum tree_kind {
 	TREE_USER,

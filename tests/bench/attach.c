@@ -22,10 +22,10 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/host.h"
-#include "core/engine/naming.h"
-#include "core/engine/resolve.h"
-#include "core/engine/session.h"
+#include "core/host/host.h"
+#include "core/naming/naming.h"
+#include "core/resolve/resolve.h"
+#include "core/session/session.h"
 #include "symbolize/symbolize.h"
 
 struct cost {

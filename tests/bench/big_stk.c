@@ -6,7 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_file.h"
+#include "core/formats/profile_file.h"
 
 enum {
 	NR_USER_NAMES = 4000,

@@ -20,10 +20,10 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/engine/spaces.h"
-#include "symbolize/demangle.h"
-#include "symbolize/kallsyms.h"
-#include "symbolize/worker_files.h"
+#include "core/spaces/spaces.h"
+#include "symbolize/kernel/kallsyms.h"
+#include "symbolize/worker/demangle.h"
+#include "symbolize/worker/worker_files.h"
 
 enum {
 	ROUNDS = 7,

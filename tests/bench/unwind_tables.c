@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/unwind_compile.h"
+#include "symbolize/cfi/unwind_compile.h"
 
 enum {
 	ROUNDS = 7,

@@ -9,7 +9,7 @@
 
 #include <bpf/bpf.h>
 
-#include "core/engine/unwind_store.h"
+#include "core/unwind/unwind_store.h"
 
 static int template, slabs, processes; /* descriptors */
 static void *memory[ST_MAX_SLABS];     /* of slabs that were asked for */

@@ -16,10 +16,10 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/naming.h"
-#include "core/engine/resolve.h"
-#include "core/engine/session.h"
-#include "core/engine/session_private.h"
+#include "core/naming/naming.h"
+#include "core/resolve/resolve.h"
+#include "core/session/session.h"
+#include "core/session/session_private.h"
 
 #include <cmocka.h>
 

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/engine/process.h"
+#include "core/host/process.h"
 #include "tests/bpf/object.h"
 
 #include <cmocka.h>

@@ -10,10 +10,10 @@
 #include "bpf/abi.h"
 #include "core/base/alloc.h"
 #include "core/base/err.h"
-#include "core/engine/drain.h"
-#include "core/engine/naming.h"
-#include "core/engine/resolve.h"
-#include "core/engine/session.h"
+#include "core/naming/naming.h"
+#include "core/resolve/resolve.h"
+#include "core/session/drain.h"
+#include "core/session/session.h"
 
 #include <cmocka.h>
 

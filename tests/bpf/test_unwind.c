@@ -22,10 +22,10 @@
 #include <cmocka.h>
 
 #include "bpf/unwind_space.h"
-#include "core/engine/proc_maps.h"
-#include "core/engine/unwind_store.h"
-#include "symbolize/elf_file.h"
-#include "symbolize/unwind_compile.h"
+#include "core/files/proc_maps.h"
+#include "core/unwind/unwind_store.h"
+#include "symbolize/cfi/unwind_compile.h"
+#include "symbolize/elf/elf_file.h"
 #include "tests/bpf/object.h"
 
 #define LIVE 0

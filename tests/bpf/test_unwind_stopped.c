@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/engine/proc_maps.h"
-#include "core/engine/unwind_store.h"
-#include "symbolize/unwind_compile.h"
+#include "core/files/proc_maps.h"
+#include "core/unwind/unwind_store.h"
+#include "symbolize/cfi/unwind_compile.h"
 #include "tests/bpf/step.h"
 
 #if defined(__x86_64__) && !defined(ST_WITHOUT_UNWINDER)

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/engine/unwind_store.h"
-#include "symbolize/elf_file.h"
-#include "symbolize/unwind_compile.h"
+#include "core/unwind/unwind_store.h"
+#include "symbolize/cfi/unwind_compile.h"
+#include "symbolize/elf/elf_file.h"
 
 static void make_own_table(struct unwind_table *table)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # ctest: guest boots=preempt-full
 # A kernel that can preempt a thread inside a call on a map is deaf on that CPU until the call goes on
-# (core/engine/unpreempted.h). Two threads that call, and the tool that drains every 2 ms, on one CPU: no event is missed.
+# (core/host/unpreempted.h). Two threads that call, and the tool that drains every 2 ms, on one CPU: no event is missed.
 . "${0%/*}/lib.sh"
 needs tracepoint:task:task_rename
 

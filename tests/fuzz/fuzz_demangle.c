@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "symbolize/demangle.h"
+#include "symbolize/worker/demangle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

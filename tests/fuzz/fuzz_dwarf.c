@@ -3,9 +3,9 @@
  * Debug information from anyone: lines and inlined calls all over an object file, whose sections may be compressed, and which
  * is its own alternate file, and has what its skeletons stand for.
  */
-#include "symbolize/dwarf_files.h"
-#include "symbolize/dwarf_splits.h"
-#include "symbolize/sources.h"
+#include "symbolize/dwarf/dwarf_files.h"
+#include "symbolize/dwarf/dwarf_splits.h"
+#include "symbolize/dwarf/sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/debug_link.h"
-#include "symbolize/elf_needs.h"
-#include "symbolize/fdes.h"
-#include "symbolize/go_functions.h"
-#include "symbolize/ifunc.h"
-#include "symbolize/plt.h"
+#include "symbolize/elf/debug_link.h"
+#include "symbolize/elf/elf_needs.h"
+#include "symbolize/elf/fdes.h"
+#include "symbolize/elf/go_functions.h"
+#include "symbolize/elf/ifunc.h"
+#include "symbolize/elf/plt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 
-#include "symbolize/mini_debug.h"
+#include "symbolize/elf/mini_debug.h"
 #include "tests/fuzz/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/jitdump.h"
+#include "symbolize/jit/jitdump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/kallsyms.h"
+#include "symbolize/kernel/kallsyms.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

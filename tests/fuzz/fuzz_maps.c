@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/engine/mappings.h"
-#include "core/engine/proc_maps.h"
+#include "core/files/proc_maps.h"
+#include "core/spaces/mappings.h"
 
 static void visit(void *context, const struct proc_mapping *found)
 {

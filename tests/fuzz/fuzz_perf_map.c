@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/perf_map.h"
+#include "symbolize/jit/perf_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

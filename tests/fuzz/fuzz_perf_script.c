@@ -6,8 +6,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/perf_script_read.h"
-#include "core/engine/profile_file.h"
+#include "core/formats/perf_script_read.h"
+#include "core/formats/profile_file.h"
 #include "core/render/documents.h"
 #include "core/render/render.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Saved profiles from anyone: load, print in several views, save again, and load what was saved. The input is the message
- * of the file (core/engine/stk.proto); random bytes would never pass the checksum around it.
+ * of the file (core/formats/stk.proto); random bytes would never pass the checksum around it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/stk.h"
+#include "core/formats/stk.h"
 #include "core/render/render.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

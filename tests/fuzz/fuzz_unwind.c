@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/unwind_compile.h"
+#include "symbolize/cfi/unwind_compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

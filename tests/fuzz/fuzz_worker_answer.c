@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "symbolize/answers.h"
-#include "symbolize/worker_link.h"
+#include "symbolize/client/answers.h"
+#include "symbolize/client/worker_link.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/symtab.h"
-#include "symbolize/usdt.h"
+#include "symbolize/elf/symtab.h"
+#include "symbolize/elf/usdt.h"
 
 enum {
 	IMAGE_CODE_OFFSET = 0x400,

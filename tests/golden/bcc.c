@@ -13,7 +13,7 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_file.h"
+#include "core/formats/profile_file.h"
 #include "core/render/render.h"
 #include "tests/golden/hand_made.h"
 

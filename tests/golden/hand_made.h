@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 
 #define HAND_MAX_FRAMES 127
 

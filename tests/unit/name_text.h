@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "symbolize/names.h"
+#include "symbolize/elf/names.h"
 
 /* A name as a string, in `text`, of NAME_MAX_BYTES + 1 bytes. */
 static inline const char *name_text(struct name name, char *text)

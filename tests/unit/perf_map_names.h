@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "symbolize/perf_map.h"
+#include "symbolize/jit/perf_map.h"
 
 /* The name at an address, or "". text: NAME_MAX_BYTES + 1 bytes, to hold it; returned. */
 const char *perf_map_text_at(const struct perf_map *map, uint64_t address, char *text);

@@ -2,8 +2,8 @@
 /* From the words of a command line to the plan of an applet, as main.c does it. */
 #pragma once
 
-#include "core/applet.h"
 #include "core/base/err.h"
+#include "core/cli/applet.h"
 
 /* A line of words separated by spaces, parsed and planned. What plan() returned; the plan is to be released anyway. */
 int plan_line(const struct applet *applet, const char *line, struct plan *plan);

@@ -2,7 +2,7 @@
 /* A written ELF image as the readers of symbolize/ get it: an open file with its table of symbols. */
 #pragma once
 
-#include "symbolize/symtab.h"
+#include "symbolize/elf/symtab.h"
 #include "tests/unit/elf_writer.h"
 
 /* Opens the finished image and reads its symbols. The descriptor, which is the caller's as the other two are. */

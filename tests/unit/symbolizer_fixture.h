@@ -2,7 +2,7 @@
 /* A symbolizer with a real worker, and a file of two functions to give it. */
 #pragma once
 
-#include "symbolize/elf_file.h"
+#include "symbolize/elf/elf_file.h"
 #include "symbolize/symbolize.h"
 #include "tests/unit/elf_writer.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "core/engine/folded_read.h"
+#include "core/formats/folded_read.h"
 #include "core/render/documents.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */

@@ -9,7 +9,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/cgroup.h"
+#include "core/host/cgroup_target.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Control groups by number, containers in their paths, and what forms of output make of both and of threads. */
-#include "core/engine/cgroups.h"
+#include "core/spaces/cgroup_paths.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/cgroup.h"
-#include "core/engine/perf_script_read.h"
-#include "core/engine/profile_file.h"
+#include "core/formats/perf_script_read.h"
+#include "core/formats/profile_file.h"
+#include "core/host/cgroup_target.h"
 #include "core/render/container.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"

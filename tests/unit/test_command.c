@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/command.c */
-#include "core/engine/command.h"
+/* core/host/command.c */
+#include "core/host/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
-#include "core/engine/signals.h"
+#include "core/host/signals.h"
 
 #include <cmocka.h>
 

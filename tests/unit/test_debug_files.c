@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where separate debug files are looked for. */
-#include "core/engine/debug_files.h"
+#include "core/files/debug_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "symbolize/debug_link.h"
+#include "symbolize/elf/debug_link.h"
 
 struct fixture {
 	char directory[64];

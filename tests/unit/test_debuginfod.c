@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debuginfod-find as a script: it has the time that it is given and no more. tests/e2e/addr2sym.sh has the rest. */
-#include "core/engine/debuginfod.h"
+#include "core/files/debuginfod.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Mangled names: good ones become readable, hostile ones stay as they are, and soon. */
-#include "symbolize/demangle.h"
+#include "symbolize/worker/demangle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/doctor.c on whatever host this is, and both forms of a report made by hand. */
+/* core/run/doctor_checks.c on whatever host this is, and both forms of a report made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/run_doctor.h"
+#include "core/run/doctor.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Headers, notes and the way between addresses and offsets. */
-#include "symbolize/elf_file.h"
+#include "symbolize/elf/elf_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

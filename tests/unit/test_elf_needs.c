@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a file wants loaded with it, from files that say so and from some that lie. */
-#include "symbolize/elf_needs.h"
+#include "symbolize/elf/elf_needs.h"
 
 #include <errno.h>
 #include <setjmp.h>

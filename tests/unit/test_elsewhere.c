@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a saved profile may say about its files without being believed. tests/e2e/no_symbolize.sh has the rest. */
-#include "core/engine/elsewhere.h"
+#include "core/naming/elsewhere.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "core/engine/naming.h"
+#include "core/naming/naming.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 

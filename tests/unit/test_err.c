@@ -16,7 +16,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/cli/finish.h"
-#include "core/engine/host.h"
+#include "core/host/host.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 

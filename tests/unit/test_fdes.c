@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions that only the unwind table knows: each rule of fdes.h, on sections made for it. */
-#include "symbolize/fdes.h"
+#include "symbolize/elf/fdes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

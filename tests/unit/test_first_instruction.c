@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/engine/first_instruction.h"
+#include "core/resolve/first_instruction.h"
 
 #include <cmocka.h>
 

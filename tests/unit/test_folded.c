@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded text of any tool: what is taken for what, and that our own lines come back as they were. */
-#include "core/engine/folded_read.h"
+#include "core/formats/folded_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_file.h"
+#include "core/formats/profile_file.h"
 #include "core/render/render.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */

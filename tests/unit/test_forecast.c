@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/forecast.c: what a command will map, from its first word and from what files say that they need. */
-#include "core/engine/forecast.h"
+/* core/unwind/forecast.c: what a command will map, from its first word and from what files say that they need. */
+#include "core/unwind/forecast.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

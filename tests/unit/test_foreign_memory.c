@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Memory of a child: what is there, what is not, and pages that it holds back for ever. */
-#include "core/engine/foreign_memory.h"
+#include "core/files/foreign_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

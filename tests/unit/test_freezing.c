@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "core/engine/host.h"
+#include "core/host/host.h"
 
 #define OTHERS "#1 SMP PREEMPT_DYNAMIC Mon Jan  1 00:00:00 UTC 2024"
 

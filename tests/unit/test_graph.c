@@ -12,7 +12,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/folded_read.h"
+#include "core/formats/folded_read.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/engine/guard.h"
-#include "core/engine/plan.h"
+#include "core/plan/guard.h"
+#include "core/plan/plan.h"
 
 #include <cmocka.h>
 

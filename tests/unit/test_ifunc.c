@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a resolver of an indirect function can choose, read out of made-up code. */
-#include "symbolize/ifunc.h"
+#include "symbolize/elf/ifunc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

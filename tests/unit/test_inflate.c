@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unpacking, of good streams and of hostile ones. */
-#include "symbolize/inflate.h"
+#include "symbolize/elf/inflate.h"
 
 #include <lzma.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/jit_maps.c: which of many jitdumps are opened, with files that this process has made. */
-#include "core/engine/jit_maps.h"
+/* core/spaces/jit_maps.c: which of many jitdumps are opened, with files that this process has made. */
+#include "core/spaces/jit_maps.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's symbol list, as text in memory. */
-#include "symbolize/kallsyms.h"
+#include "symbolize/kernel/kallsyms.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
  * Lines of the kernel out of a vmlinux. This program stands in for both: its file is the vmlinux, and where it is loaded, which
  * is not where it was linked, is the kernel.
  */
-#include "core/engine/kernel_debug.h"
+#include "core/naming/kernel_debug.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/elsewhere.h"
-#include "core/engine/naming.h"
+#include "core/naming/elsewhere.h"
+#include "core/naming/naming.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 

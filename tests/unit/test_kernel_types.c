@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is picked out of the kernel's types is what libbpf finds in all of them. */
-#include "core/engine/kernel_types.h"
+#include "core/host/kernel_types.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

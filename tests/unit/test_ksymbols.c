@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of code that the kernel has generated, and of code that is gone. */
-#include "core/engine/ksymbols.h"
+#include "core/spaces/ksymbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

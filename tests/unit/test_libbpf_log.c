@@ -10,7 +10,7 @@
 #include <bpf/libbpf.h>
 #include <cmocka.h>
 
-#include "core/engine/libbpf_log.h"
+#include "core/host/libbpf_log.h"
 
 static libbpf_print_fn_t ours;
 

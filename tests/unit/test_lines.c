@@ -7,8 +7,8 @@
 #include <zlib.h>
 
 #include "core/base/cleanup.h"
-#include "core/engine/profile_file.h"
-#include "core/engine/source_lines.h"
+#include "core/formats/profile_file.h"
+#include "core/naming/source_lines.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
 #include "core/render/render.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/run_list.c: the columns, on places made by hand. */
+/* core/run/list.c: the columns, on places made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/run_list.h"
+#include "core/run/list.h"
 
 #include <cmocka.h>
 

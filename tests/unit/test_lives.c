@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/lives.c: which program an address belongs to while execve() is under way, and when maps are read again. */
-#include "core/engine/lives.h"
+/* core/spaces/lives.c: which program an address belongs to while execve() is under way, and when maps are read again. */
+#include "core/spaces/lives.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 
 #include <cmocka.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/mappings.c: what covers an address at a time; checked against a table with one entry per page. */
-#include "core/engine/mappings.h"
+/* core/spaces/mappings.c: what covers an address at a time; checked against a table with one entry per page. */
+#include "core/spaces/mappings.h"
 
 #include <errno.h>
 #include <setjmp.h>

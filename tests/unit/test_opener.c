@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/opener.c and library.c: files of processes that lay traps. */
-#include "core/engine/opener.h"
+/* core/files/opener.c and library.c: files of processes that lay traps. */
+#include "core/files/opener.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/library.h"
+#include "core/files/library.h"
 
 #include <cmocka.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of formats, files written whole, patterns and how many files stay. */
-#include "core/output.h"
+#include "core/run/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/replace.h"
-#include "core/engine/folded_read.h"
+#include "core/formats/folded_read.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 

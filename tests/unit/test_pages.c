@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A search that begins at a page finds what a search among all finds. */
-#include "symbolize/pages.h"
+#include "core/base/pages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/context.h"
-#include "core/engine/profile_file.h"
+#include "core/formats/profile_file.h"
+#include "core/profile/context.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/run_patience.h"
+#include "core/run/patience.h"
 
 struct listener {
 	int ear, before;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Perf maps: lines good and bad, overlaps, growth. */
-#include "symbolize/perf_map.h"
+#include "symbolize/jit/perf_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

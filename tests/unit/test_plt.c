@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stubs of the procedure linkage table, in the layouts that linkers write. */
-#include "symbolize/plt.h"
+#include "symbolize/elf/plt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "core/base/cleanup.h"
-#include "core/engine/folded_read.h"
+#include "core/formats/folded_read.h"
 #include "profile.pb-c.h"
 #include "tests/golden/hand_made.h"
 

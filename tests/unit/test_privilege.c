@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/privilege.c, each time in a child, because there is no way back. */
-#include "core/engine/privilege.h"
+/* core/host/privilege.c, each time in a child, because there is no way back. */
+#include "core/host/privilege.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/opener.h"
-#include "core/engine/process.h"
+#include "core/files/opener.h"
+#include "core/host/process.h"
 
 #include <cmocka.h>
 

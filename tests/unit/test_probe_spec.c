@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/probe_spec.c: every form of docs/probes.md and every documented pattern of bcc's stackcount. */
+/* core/plan/probe_spec.c: every form of docs/probes.md and every documented pattern of bcc's stackcount. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/engine/plan.h"
+#include "core/plan/plan.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 

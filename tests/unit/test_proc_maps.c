@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lines of /proc/PID/maps, ordinary and hostile. */
-#include "core/engine/proc_maps.h"
+#include "core/files/proc_maps.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/process.c */
-#include "core/engine/process.h"
+/* core/host/process.c */
+#include "core/host/process.h"
 
 #include <errno.h>
 #include <grp.h>

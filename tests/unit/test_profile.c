@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/engine/profile.h"
+#include "core/profile/profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "core/engine/tracer.h"
+#include "core/profile/tracer.h"
 
 static size_t loss_number(const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One file or two, by numbers and by pages; two overlays of one layer are in tests/e2e/probe_processes.sh. */
-#include "core/engine/same_file.h"
+#include "core/files/same_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a confined process can still do, and what it cannot. */
-#include "symbolize/sandbox.h"
 #include "symbolize/symbolize.h"
+#include "symbolize/worker/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>

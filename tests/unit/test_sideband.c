@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records written by hand, rings written by hand, then the real side-band. */
-#include "core/engine/sideband.h"
+#include "core/spaces/sideband.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -22,8 +22,8 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/engine/doorbells.h"
-#include "core/engine/perf_ring.h"
+#include "core/spaces/doorbells.h"
+#include "core/spaces/perf_ring.h"
 #include "tests/unit/host.h"
 
 #include <cmocka.h>

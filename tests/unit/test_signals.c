@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/signals.c */
-#include "core/engine/signals.h"
+/* core/host/signals.c */
+#include "core/host/signals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

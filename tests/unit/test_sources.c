@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Source lines and inlined calls out of debug sections that are written byte by byte. */
-#include "symbolize/sources.h"
+#include "symbolize/dwarf/sources.h"
 
 #include <dwarf.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ctest: alone */
 /*
- * core/engine/spaces.c with the real side-band and real processes: most of them are gone when their frames are asked
+ * core/spaces/spaces.c with the real side-band and real processes: most of them are gone when their frames are asked
  * for. Alone: their files are known only when a reader with a free CPU looks while they live.
  */
-#include "core/engine/spaces.h"
+#include "core/spaces/spaces.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -16,7 +16,7 @@
 
 #include "bpf/unwind_space.h"
 #include "core/base/cleanup.h"
-#include "core/engine/unwinding.h"
+#include "core/unwind/unwinding.h"
 #include "tests/unit/host.h"
 #include "tests/unit/symbolizer_fixture.h"
 

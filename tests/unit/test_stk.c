@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Saved profiles: what comes back, what is refused and in which words. */
-#include "core/engine/stk.h"
+#include "core/formats/stk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_read.h"
+#include "core/formats/profile_read.h"
 #include "tests/golden/hand_made.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */

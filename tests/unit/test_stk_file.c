@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Saved profiles as files: how they are written, and what is not even opened. */
-#include "core/engine/profile_file.h"
+#include "core/formats/profile_file.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/engine/profile_read.h"
+#include "core/formats/profile_read.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 

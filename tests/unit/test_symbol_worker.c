@@ -21,8 +21,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "symbolize/sandbox.h"
-#include "symbolize/symbolizer_private.h"
+#include "symbolize/client/symbolizer_private.h"
+#include "symbolize/worker/sandbox.h"
 
 #include <cmocka.h>
 

@@ -17,7 +17,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/match.h"
-#include "symbolize/elf_file.h"
+#include "symbolize/elf/elf_file.h"
 
 /* ---- answers ---- */
 

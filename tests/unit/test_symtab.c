@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which symbol names a place of a file: each rule of docs/symbols.md, on images made for it. */
-#include "symbolize/symtab.h"
+#include "symbolize/elf/symtab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/engine/resolve_private.h"
-#include "core/engine/system_calls.h"
+#include "core/resolve/resolve_private.h"
+#include "core/resolve/system_calls.h"
 
 #include <cmocka.h>
 

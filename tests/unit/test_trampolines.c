@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/engine/trampolines.h"
+#include "core/unwind/trampolines.h"
 
 #define AREA 65536
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Compressed sections, read at any place of what they stand for. */
-#include "symbolize/unpacker.h"
+#include "symbolize/elf/unpacker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/unwind_compile.h"
+#include "symbolize/cfi/unwind_compile.h"
 #include "tests/unit/cfi_writer.h"
 
 enum {

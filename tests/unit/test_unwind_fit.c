@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/engine/unwind_store.c: what the kernel side gets of a process with more mappings than it can search. */
-#include "core/engine/unwind_store.h"
+/* core/unwind/unwind_store.c: what the kernel side gets of a process with more mappings than it can search. */
+#include "core/unwind/unwind_store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/unwind_compile.h"
+#include "symbolize/cfi/unwind_compile.h"
 
 #if defined(__x86_64__)
 

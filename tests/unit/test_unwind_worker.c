@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/unwind_compile.h"
-#include "symbolize/worker_link.h"
+#include "symbolize/cfi/unwind_compile.h"
+#include "symbolize/client/worker_link.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
 

@@ -20,7 +20,7 @@
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
 #include "core/base/cleanup.h"
-#include "core/engine/unwinding.h"
+#include "core/unwind/unwinding.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
 

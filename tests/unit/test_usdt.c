@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notes of USDT probes, good ones and bad ones, and the same through a worker. */
-#include "symbolize/usdt.h"
+#include "symbolize/elf/usdt.h"
 
 #include <errno.h>
 #include <setjmp.h>

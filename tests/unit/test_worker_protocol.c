@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages, and a worker that was taken over: whatever it says, the caller gets a name, a reason, or an error. */
-#include "symbolize/worker_protocol.h"
+#include "symbolize/worker/worker_protocol.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/client/answers.h"
+#include "symbolize/client/worker_link.h"
 #include "tests/unit/elf_writer.h"
-#include "symbolize/answers.h"
-#include "symbolize/worker_link.h"
 
 /* Too large for a stack. */
 static struct message message;

@@ -16,8 +16,8 @@
 #include <sys/utsname.h>
 
 #include "bpf/abi.h"
-#include "core/engine/host.h"
-#include "core/engine/preempt_count.h"
+#include "core/host/host.h"
+#include "core/session/preempt_count.h"
 #include "stacktool.skel.h"
 
 #define CEILING 10000
@@ -123,7 +123,7 @@ static long load_best(const char *name, const char **ret_access)
 	return count;
 }
 
-/* Some programs come in two (core/engine/attach_children.c): where none may read memory, the one by type is taken. */
+/* Some programs come in two (core/session/attach_children.c): where none may read memory, the one by type is taken. */
 static bool has_substitute(const struct stacktool *object, const char *name)
 {
 	char by_type[64];

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/radix_sort.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+
+enum {
+	DIGIT_BITS = 11,
+	DIGITS = 1 << DIGIT_BITS,
+};
+
+/* Which bits differ between the keys; false when the elements are in order already. */
+static bool differing_bits(const char *elements, size_t nr, radix_key *key, uint64_t *ret_bits)
+{
+	uint64_t first = nr ? key(elements) : 0, before = first, bits = 0;
+	bool in_order = true;
+
+	for (size_t i = 1; i < nr; i++) {
+		uint64_t current = key(elements + i * RADIX_ELEMENT_BYTES);
+
+		in_order = in_order && before <= current;
+		bits |= current ^ first;
+		before = current;
+	}
+	*ret_bits = bits;
+	return !in_order;
+}
+
+static void sort_by_digit(const char *from, char *to, size_t nr, radix_key *key, int shift)
+{
+	size_t places[DIGITS] = {}, place = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		places[key(from + i * RADIX_ELEMENT_BYTES) >> shift & (DIGITS - 1)]++;
+	for (int digit = 0; digit < DIGITS; digit++) {
+		size_t count = places[digit];
+
+		places[digit] = place;
+		place += count;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const char *element = from + i * RADIX_ELEMENT_BYTES;
+		size_t to_place = places[key(element) >> shift & (DIGITS - 1)]++;
+
+		memcpy(to + to_place * RADIX_ELEMENT_BYTES, element, RADIX_ELEMENT_BYTES);
+	}
+}
+
+int radix_sort(void *elements, size_t nr, radix_key *key)
+{
+	_cleanup_(freep) char *spare = NULL;
+	char *from = elements, *to;
+	uint64_t bits;
+
+	if (!differing_bits(elements, nr, key, &bits))
+		return 0;
+	spare = reallocarray(NULL, nr, RADIX_ELEMENT_BYTES);
+	if (!spare)
+		return -ENOMEM;
+	to = spare;
+	for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
+		char *sorted = to;
+
+		if (!(bits >> shift & (DIGITS - 1)))
+			continue;
+		sort_by_digit(from, to, nr, key, shift);
+		to = from;
+		from = sorted;
+	}
+	if (from != elements)
+		memcpy(elements, from, nr * RADIX_ELEMENT_BYTES);
+	return 0;
+}

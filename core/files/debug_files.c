@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/files/debug_files.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/vec.h"
+#include "core/base/why.h"
+#include "core/files/opener.h"
+
+#define STANDARD_DIRECTORY "/usr/lib/debug"
+
+struct place {
+	char *path;
+	bool is_told; /* by the program: it is below none of the directories */
+};
+
+/* The places to try, in order. */
+struct places {
+	VEC(struct place) list;
+};
+
+static void places_done(struct places *places)
+{
+	for (size_t i = 0; i < places->list.nr; i++)
+		free(places->list.data[i].path);
+	vec_done(&places->list);
+}
+
+void debug_home_done(struct debug_home *home)
+{
+	closep(&home->root);
+	free(home->path);
+}
+
+/* Take ownership of the path. */
+static void add_place(struct places *places, char *path)
+{
+	vec_push(&places->list, (struct place){ .path = path });
+}
+
+static void add_told(struct places *places, char *path)
+{
+	vec_push(&places->list, (struct place){ .path = path, .is_told = true });
+}
+
+/* ---- which paths ---- */
+
+typedef void add_function(struct places *places, const char *directory, size_t length, const void *what);
+
+/* Once for each directory of debug files. */
+static void for_each_directory(struct places *places, const char *directories, add_function *add, const void *what)
+{
+	while (directories && *directories) {
+		size_t length = strcspn(directories, ":");
+
+		if (length)
+			add(places, directories, length, what);
+		directories += length + (directories[length] == ':');
+	}
+	add(places, STANDARD_DIRECTORY, strlen(STANDARD_DIRECTORY), what);
+}
+
+static void add_by_build_id(struct places *places, const char *directory, size_t length, const void *what)
+{
+	const char *build_id = what;
+
+	add_place(places, xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, directory, build_id, build_id + 2));
+}
+
+/* A debug link and the directory of the program that has it. */
+struct linked {
+	const char *link, *program;
+	int length; /* of the program's directory, without the slash at its end */
+};
+
+/* A program of /lib may be filed under /usr/lib, and the other way round, since the two are one directory. */
+static void add_by_link(struct places *places, const char *directory, size_t length, const void *what)
+{
+	const struct linked *linked = what;
+	bool is_usr = !strncmp(linked->program, "/usr/", 5);
+
+	add_place(places,
+		  xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length, linked->program, linked->link));
+	if (is_usr)
+		add_place(places, xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length - 4,
+					    linked->program + 4, linked->link));
+	else
+		add_place(places, xasprintf("%.*s/usr%.*s/%s", (int)length, directory, linked->length, linked->program,
+					    linked->link));
+}
+
+/* A path below a directory: of an alternate file, and of split debug information. */
+static void add_below(struct places *places, const char *directory, size_t length, const void *path)
+{
+	add_place(places, xasprintf("%.*s/%s", (int)length, directory, (const char *)path));
+}
+
+static const char *program_of(const struct debug_search *search)
+{
+	return search->home && search->home->path && *search->home->path == '/' ? search->home->path : NULL;
+}
+
+/*
+ * A split file is where the compiler says that it put it, or beside the program, and a package beside the program; either may be
+ * below a directory of debug files, too.
+ */
+static void find_splits(struct places *places, const struct debug_search *search, const char *link)
+{
+	const char *program = program_of(search), *slash = program ? strrchr(program, '/') : NULL;
+	_cleanup_(freep) char *package = slash ? xasprintf("%s" SYMBOL_PACKAGE, program) : NULL;
+	bool is_package = !strcmp(link, SYMBOL_PACKAGE);
+	const char *path = is_package ? package : link;
+
+	if (!path)
+		return;
+	add_told(places, xstrdup(path));
+	if (!is_package && slash)
+		add_told(places, xasprintf("%.*s%s", (int)(slash - program), program, strrchr(link, '/')));
+	for_each_directory(places, search->directories, add_below, path + 1);
+}
+
+static void find_places(struct places *places, const struct debug_search *search, const struct symbol_debug_wish *wish)
+{
+	const char *program = program_of(search), *slash = program ? strrchr(program, '/') : NULL;
+	struct linked linked = { wish->link, program, slash ? (int)(slash - program) : 0 };
+
+	if (strlen(wish->build_id) > 2)
+		for_each_directory(places, search->directories, add_by_build_id, wish->build_id);
+	if (*wish->link == '/' || !strcmp(wish->link, SYMBOL_PACKAGE)) {
+		find_splits(places, search, wish->link);
+		return;
+	}
+	if (strchr(wish->link, '/')) { /* an alternate file */
+		for_each_directory(places, search->directories, add_below, wish->link);
+		return;
+	}
+	if (!*wish->link || !slash)
+		return;
+	add_told(places, xasprintf("%.*s/%s", linked.length, linked.program, wish->link));
+	add_told(places, xasprintf("%.*s/.debug/%s", linked.length, linked.program, wish->link));
+	for_each_directory(places, search->directories, add_by_link, &linked);
+}
+
+/* ---- below which root ---- */
+
+/* The roots that each place is looked for in. */
+enum {
+	IN_OURS,
+	IN_HOSTS,
+	IN_ROOT_OF_FILE,
+	ROOTS,
+};
+
+static int open_host_root(const char *path)
+{
+	return path ? opener_host_root(path) : -1;
+}
+
+/* Of a program that lies nowhere any more, what is where it tells must be root's, or our own. */
+static bool is_believed(const struct debug_search *search, int fd)
+{
+	const struct debug_home *home = search->home;
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return false;
+	if (!status.st_uid || status.st_uid == (home && home->path ? home->owner : geteuid()) ||
+	    (home && home->is_foreign && status.st_uid == home->keeper))
+		return true;
+	why_add(search->why, "not believed: of user %u, neither root nor the owner of the program", status.st_uid);
+	return false;
+}
+
+static int open_in_root_of_file(const struct debug_search *search, const char *path)
+{
+	const struct debug_home *home = search->home;
+	_cleanup_(closep) int fd = -1;
+
+	if (home)
+		fd = why_opened(search->why, path, home->where, opener_file_below(home->root, path));
+	else
+		fd = opener_open(&(struct opener_request){ .path = path, .why = search->why });
+	if (fd < 0)
+		return fd;
+	return is_believed(search, fd) ? take_fd(&fd) : -EPERM;
+}
+
+static int open_place(const struct debug_search *search, const struct place *place, unsigned int below, int host_root)
+{
+	bool is_foreign = search->home && search->home->is_foreign;
+
+	if (below == IN_ROOT_OF_FILE)
+		return place->is_told || is_foreign ? open_in_root_of_file(search, place->path) : -ENOENT;
+	if (place->is_told)
+		return -ENOENT;
+	if (below == IN_OURS)
+		return opener_open(&(struct opener_request){ .path = place->path, .why = search->why });
+	if (host_root < 0)
+		return -ENOENT;
+	return why_opened(search->why, place->path, "in the host's root", opener_file_below(host_root, place->path));
+}
+
+int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish)
+{
+	_cleanup_(places_done) struct places places = {};
+	_cleanup_(closep) int host_root = open_host_root(search->host_root);
+
+	find_places(&places, search, wish);
+	while (wish->candidate < ROOTS * places.list.nr) {
+		const struct place *place = &places.list.data[wish->candidate / ROOTS];
+		int fd = open_place(search, place, wish->candidate++ % ROOTS, host_root);
+
+		if (fd >= 0)
+			return fd;
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The loader's cache is not read: its format differs between C libraries, and a container may have none. The folders that
+ * it is made from are few. Of a file only the first bytes are looked at, to pass over linker scripts ("libc.so") and
+ * libraries for another word size or machine.
+ */
+#include "core/files/library.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/suggest.h"
+#include "core/base/vec.h"
+#include "core/files/opener.h"
+#include "core/files/proc_maps.h"
+#include "core/host/process.h"
+
+#define MAX_CONFIG_BYTES 65536
+#define MAX_STEMS 20000
+/* Of the loader's configuration, in which a container's owner writes what he likes: real ones have ten or so. */
+#define MAX_CONFIGS 200
+#define MAX_FOLDERS 200
+#define HEADER_BYTES 20 /* of an ELF file, up to the machine */
+
+static const char *const library_folders[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
+static const char default_programs[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+typedef VEC(char *) texts;
+
+struct search {
+	const char *name;
+	uint32_t tgid;
+	int root_fd;
+	size_t nr_configs; /* files and includes of the loader's configuration so far */
+	uint8_t own_header[HEADER_BYTES]; /* of this program: what runs here */
+	texts folders;
+	texts stems; /* names that could have been meant */
+};
+
+static void texts_done(texts *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		free(list->data[i]);
+	vec_done(list);
+}
+
+/* Takes ownership of `text`. What is there, or finds no room, is forgotten. */
+static void add_text(texts *list, size_t room, char *text)
+{
+	bool is_known = list->nr >= room;
+
+	for (size_t i = 0; i < list->nr && !is_known; i++)
+		is_known = !strcmp(list->data[i], text);
+	if (is_known)
+		free(text);
+	else
+		vec_push(list, text);
+}
+
+static void search_done(struct search *search)
+{
+	closep(&search->root_fd);
+	texts_done(&search->folders);
+	texts_done(&search->stems);
+}
+
+/* ---- names ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What follows the stem of a library: ".so", ".so.6", "-2.31.so" (the C library before 2.34). */
+static bool is_library_suffix(const char *suffix)
+{
+	if (*suffix == '-')
+		suffix += 1 + strspn(suffix + 1, "0123456789.");
+	else if (*suffix == '.')
+		suffix++;
+	else
+		return false;
+	/* a version such as "2.31." has eaten the dot */
+	return !strncmp(suffix, "so", 2) && (!suffix[2] || suffix[2] == '.');
+}
+
+/* musl is one file, the loader too. Where the loader's name is not the link, as in Alpine's images, that is what is mapped. */
+static bool is_musl(const char *file)
+{
+	return !strncmp(file, "ld-musl-", 8) || !strncmp(file, "libc.musl-", 10);
+}
+
+static bool is_named(const char *file, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!strcmp(file, name) || (!strcmp(name, "c") && is_musl(file)))
+		return true;
+	return !strncmp(file, "lib", 3) && !strncmp(file + 3, name, length) && is_library_suffix(file + 3 + length);
+}
+
+/* "ssl" from "libssl.so.3". */
+static char *stem_of(const char *file)
+{
+	const char *start = strncmp(file, "lib", 3) ? file : file + 3;
+	const char *suffix = strstr(start, ".so");
+
+	return suffix && suffix > start ? xstrndup(start, (size_t)(suffix - start)) : xstrdup(start);
+}
+
+/* ---- files ---- */
+
+static int read_header(int fd, uint8_t header[HEADER_BYTES])
+{
+	return pread(fd, header, HEADER_BYTES, 0) == HEADER_BYTES && !memcmp(header, "\177ELF", 4) ? 0 : -ENOEXEC;
+}
+
+/* Class, byte order and machine as ours. */
+static int open_ours(const struct search *search, const char *path)
+{
+	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path);
+	uint8_t header[HEADER_BYTES];
+
+	if (fd < 0)
+		return fd;
+	if (read_header(fd, header) || memcmp(header + 4, search->own_header + 4, 2) != 0 ||
+	    memcmp(header + 18, search->own_header + 18, 2) != 0)
+		return -ENOEXEC;
+	return take_fd(&fd);
+}
+
+static bool runs_here(const struct search *search, const char *path)
+{
+	_cleanup_(closep) int fd = open_ours(search, path);
+
+	return fd >= 0;
+}
+
+/* The text of a small file below the root; NULL when there is none. */
+static char *read_config(const struct search *search, const char *path)
+{
+	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path);
+	_cleanup_(freep) char *text = NULL;
+	ssize_t nr_read;
+
+	if (fd < 0)
+		return NULL;
+	text = xmalloc(MAX_CONFIG_BYTES + 1);
+	nr_read = read(fd, text, MAX_CONFIG_BYTES);
+	if (nr_read < 0)
+		return NULL;
+	text[nr_read] = '\0';
+	return take_ptr(text);
+}
+
+/* Calls `visit` for the name of every entry of a folder below the root. */
+static void for_each_entry(struct search *search, const char *folder,
+			   void (*visit)(struct search *search, const char *name, void *context), void *context)
+{
+	_cleanup_(closep) int fd = opener_directory_below(search->root_fd, folder);
+	struct dirent *entry;
+	DIR *entries;
+
+	if (fd < 0)
+		return;
+	entries = fdopendir(fd);
+	if (!entries)
+		return;
+	take_fd(&fd);
+	while ((entry = readdir(entries)))
+		visit(search, entry->d_name, context);
+	closedir(entries);
+}
+
+/* ---- the folders of libraries: /etc/ld.so.conf and what it includes ---- */
+
+static void read_loader_config(struct search *search, const char *path, bool may_include);
+
+struct include {
+	const char *pattern; /* of the base name */
+	char *folder;
+};
+
+static void include_one(struct search *search, const char *name, void *context)
+{
+	const struct include *include = context;
+	_cleanup_(freep) char *path = NULL;
+
+	if (name[0] == '.' || fnmatch(include->pattern, name, 0))
+		return;
+	path = xasprintf("%s/%s", include->folder, name);
+	read_loader_config(search, path, false);
+}
+
+static void include_all(struct search *search, const char *pattern)
+{
+	const char *name = base_name(pattern);
+	_cleanup_(freep) char *folder = NULL;
+	struct include include = { .pattern = name };
+
+	if (pattern[0] != '/') /* relative to the file that includes, which is /etc/ld.so.conf */
+		folder = xasprintf("/etc/%.*s", (int)(name - pattern), pattern);
+	else
+		folder = xstrndup(pattern, (size_t)(name - pattern));
+	include.folder = folder;
+	if (search->nr_configs++ < MAX_CONFIGS)
+		for_each_entry(search, folder, include_one, &include);
+}
+
+static char *next_word(char **line)
+{
+	char *word;
+
+	do
+		word = strsep(line, " \t\r");
+	while (word && !*word);
+	return word;
+}
+
+static void read_loader_config(struct search *search, const char *path, bool may_include)
+{
+	_cleanup_(freep) char *text = search->nr_configs++ < MAX_CONFIGS ? read_config(search, path) : NULL;
+	char *rest = text, *line;
+
+	while (text && (line = strsep(&rest, "\n"))) {
+		char *word;
+
+		line[strcspn(line, "#")] = '\0';
+		word = next_word(&line);
+		if (word && word[0] == '/')
+			add_text(&search->folders, MAX_FOLDERS, xstrdup(word));
+		if (!word || !may_include || strcmp(word, "include"))
+			continue;
+		while ((word = next_word(&line)))
+			include_all(search, word);
+	}
+}
+
+/* /usr/lib/x86_64-linux-gnu and its like: Debian's C library knows its own without any configuration. */
+static void add_multiarch(struct search *search, const char *name, void *context)
+{
+	const char *folder = context;
+
+	if (!fnmatch("*-linux-*", name, 0))
+		add_text(&search->folders, MAX_FOLDERS, xasprintf("%s/%s", folder, name));
+}
+
+static void list_folders(struct search *search)
+{
+	static char lib[] = "/lib", usr_lib[] = "/usr/lib";
+
+	read_loader_config(search, "/etc/ld.so.conf", true);
+	for_each_entry(search, lib, add_multiarch, lib);
+	for_each_entry(search, usr_lib, add_multiarch, usr_lib);
+	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++)
+		add_text(&search->folders, MAX_FOLDERS, xstrdup(library_folders[i]));
+}
+
+/* ---- where to look: mappings, libraries, programs ---- */
+
+struct maps_search {
+	const char *name;
+	struct opener_request *file; /* what is mapped */
+	char *path;
+	bool deleted;
+	texts *stems;
+};
+
+static void match_mapping(void *context, const struct proc_mapping *mapping)
+{
+	struct maps_search *found = context;
+	const char *file = base_name(mapping->path);
+
+	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/')
+		return;
+	if (!found->path && is_named(file, found->name)) {
+		found->path = xstrdup(mapping->path);
+		found->deleted = mapping->deleted;
+		found->file->start = mapping->start;
+		found->file->end = mapping->end;
+		found->file->device = mapping->device;
+		found->file->inode = mapping->inode;
+	}
+	add_text(found->stems, MAX_STEMS, stem_of(file));
+}
+
+/* A probe in the file that now has the name of a deleted one would never fire in this process. */
+static int explain_deleted(const struct search *search, const char *path)
+{
+	fail(-ESTALE, "'%s': process %" PRIu32 " still uses a deleted '%s'", search->name, search->tgid, path);
+	hint("it was replaced while the process ran: restart that, or name the new file by its path");
+	return -ESTALE;
+}
+
+/* 0 with *ret_path unchanged when the process maps nothing of that name. */
+static int find_mapped(struct search *search, struct opener_request *ret_file, char **ret_path)
+{
+	struct maps_search found = { .name = search->name, .file = ret_file, .stems = &search->stems };
+	char path[64];
+	_cleanup_(closep) int fd = -1;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(search->tgid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		proc_maps_read(fd, match_mapping, &found);
+	if (found.deleted)
+		err = explain_deleted(search, found.path);
+	else if (found.path)
+		*ret_path = take_ptr(found.path);
+	free(found.path);
+	return err;
+}
+
+struct folder_search {
+	const char *folder;
+	char *best; /* path of the file with the highest version so far */
+};
+
+static void match_library(struct search *search, const char *name, void *context)
+{
+	struct folder_search *found = context;
+	_cleanup_(freep) char *path = NULL;
+
+	if (strncmp(name, "lib", 3) || !strstr(name, ".so"))
+		return;
+	if (!is_named(name, search->name)) {
+		if (search->stems.nr < MAX_STEMS)
+			vec_push(&search->stems, stem_of(name));
+		return;
+	}
+	path = xasprintf("%s/%s", found->folder, name);
+	if ((found->best && strverscmp(path, found->best) <= 0) || !runs_here(search, path))
+		return;
+	free(found->best);
+	found->best = take_ptr(path);
+}
+
+static char *find_library(struct search *search)
+{
+	list_folders(search);
+	for (size_t i = 0; i < search->folders.nr; i++) {
+		struct folder_search found = { .folder = search->folders.data[i] };
+
+		for_each_entry(search, found.folder, match_library, &found);
+		if (found.best)
+			return found.best;
+	}
+	return NULL;
+}
+
+static char *find_program(struct search *search)
+{
+	const char *folders = search->tgid ? NULL : getenv("PATH");
+	_cleanup_(freep) char *text = xstrdup(folders && *folders ? folders : default_programs);
+	char *rest = text, *folder;
+
+	while ((folder = strsep(&rest, ":"))) {
+		_cleanup_(freep) char *path = xasprintf("%s/%s", folder, search->name);
+
+		if (folder[0] == '/' && runs_here(search, path))
+			return take_ptr(path);
+	}
+	return NULL;
+}
+
+/* ---- the whole ---- */
+
+static int open_search(struct search *search)
+{
+	_cleanup_(closep) int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	if (self < 0 || read_header(self, search->own_header))
+		return fail_host(-ENOENT, "/proc/self/exe: cannot be read");
+	search->root_fd = opener_root(search->tgid);
+	if (search->root_fd < 0 && search->tgid)
+		return fail(search->root_fd, "process %" PRIu32 ": its root directory: %s", search->tgid,
+			    strerror(-search->root_fd));
+	return search->root_fd < 0 ? fail(search->root_fd, "/: %s", strerror(-search->root_fd)) : 0;
+}
+
+static int explain_missing(const struct search *search)
+{
+	_cleanup_(freep) char *stem = stem_of(search->name);
+	const char *near = str_nearest(stem, (const char *const *)search->stems.data, search->stems.nr);
+
+	if (search->tgid)
+		fail(-ENOENT, "'%s': no such library or program in process %" PRIu32 " or below its root", search->name,
+		     search->tgid);
+	else
+		fail(-ENOENT, "'%s': no such library or program", search->name);
+	if (near)
+		hint("did you mean '%s'?", near);
+	else
+		hint("a path works too: /path/to/file");
+	return -ENOENT;
+}
+
+/* A path is taken as it is; one relative to our working directory is made absolute. */
+static int open_path(const char *name, uint32_t tgid, char **ret_path)
+{
+	_cleanup_(freep) char *absolute = name[0] == '/' ? xstrdup(name) : realpath(name, NULL);
+	int fd = opener_open_user(absolute ? absolute : name, absolute ? tgid : 0);
+
+	if (fd >= 0)
+		*ret_path = absolute ? take_ptr(absolute) : xstrdup(name);
+	return fd;
+}
+
+/* `mapped` says nothing when the process has not mapped it. */
+static int find(struct search *search, struct opener_request *mapped, char **ret_path)
+{
+	int err = open_search(search);
+
+	if (!err && search->tgid)
+		err = find_mapped(search, mapped, ret_path);
+	if (err)
+		return err;
+	if (!*ret_path)
+		*ret_path = find_library(search);
+	if (!*ret_path)
+		*ret_path = find_program(search);
+	return *ret_path ? 0 : explain_missing(search);
+}
+
+int opener_open_library(const char *name, uint32_t tgid, char **ret_path)
+{
+	_cleanup_(search_done) struct search search = { .name = name, .tgid = tgid, .root_fd = -1 };
+	struct opener_request mapped = { .tgid = tgid };
+	_cleanup_(freep) char *path = NULL;
+	int fd;
+
+	if (strchr(name, '/'))
+		return open_path(name, tgid, ret_path);
+	fd = find(&search, &mapped, &path);
+	if (fd)
+		return fd;
+	mapped.path = path;
+	fd = mapped.end ? opener_open(&mapped) : -ENOENT;
+	if (fd < 0)
+		fd = opener_open_user(path, tgid);
+	if (fd >= 0)
+		*ret_path = take_ptr(path);
+	return fd;
+}
+
+/* ---- as the dynamic loader finds libraries ---- */
+
+struct library_finder {
+	struct search search;
+};
+
+struct library_finder *library_finder_new(void)
+{
+	struct library_finder *finder = xcalloc(1, sizeof(*finder));
+
+	finder->search.root_fd = -1;
+	if (open_search(&finder->search)) {
+		err_clear(); /* a gain less, and no failure */
+		library_finder_free(finder);
+		return NULL;
+	}
+	list_folders(&finder->search);
+	return finder;
+}
+
+void library_finder_free(struct library_finder *finder)
+{
+	if (finder)
+		search_done(&finder->search);
+	free(finder);
+}
+
+int library_finder_open(const struct library_finder *finder, const char *path)
+{
+	return path[0] == '/' ? open_ours(&finder->search, path) : -ENOENT;
+}
+
+char *library_finder_find(const struct library_finder *finder, const char *name)
+{
+	const texts *folders = &finder->search.folders;
+
+	for (size_t i = 0; i < folders->nr; i++) {
+		_cleanup_(freep) char *path = xasprintf("%s/%s", folders->data[i], name);
+
+		if (runs_here(&finder->search, path))
+			return take_ptr(path);
+	}
+	return NULL;
+}

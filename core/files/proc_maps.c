@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line of maps (fs/proc/task_mmu.c, show_map_vma):
+ *
+ *	55a0c1000000-55a0c1021000 r-xp 00002000 fe:00 131 <spaces> /usr/bin/a name (deleted)
+ *
+ * The name is d_path() with only newlines escaped, so a real "\012" in a name cannot be told from a newline; the newline
+ * wins, since the side-band shows names raw. A name can be 4 KB of newlines, four times as long when escaped; folders
+ * that were entered one by one make it longer still.
+ */
+#include "core/files/proc_maps.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_LINE (4 * PATH_MAX + 256)
+
+static const char deleted_suffix[] = " (deleted)";
+
+/* ---- fields ---- */
+
+static int digit_value(char c, unsigned int base)
+{
+	unsigned int value = 99;
+
+	if (c >= '0' && c <= '9')
+		value = (unsigned int)(c - '0');
+	else if (c >= 'a' && c <= 'f')
+		value = (unsigned int)(c - 'a') + 10;
+	return value < base ? (int)value : -1;
+}
+
+/* A number of at most 64 bits and the character behind it. */
+static int take_number(char **cursor, unsigned int base, char terminator, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	char *c = *cursor;
+
+	if (digit_value(*c, base) < 0)
+		return -EBADMSG;
+	for (; digit_value(*c, base) >= 0; c++)
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)digit_value(*c, base), &value))
+			return -EBADMSG;
+	if (*c != terminator && !(terminator == ' ' && !*c))
+		return -EBADMSG;
+	*cursor = *c ? c + 1 : c;
+	*ret_value = value;
+	return 0;
+}
+
+/* "r-xp " */
+static int take_permissions(char **cursor, bool *ret_executable)
+{
+	const char *c = *cursor;
+
+	if (strnlen(c, 5) < 5 || c[4] != ' ')
+		return -EBADMSG;
+	*ret_executable = c[2] == 'x';
+	*cursor += 5;
+	return 0;
+}
+
+static int take_device(char **cursor, uint64_t *ret_device)
+{
+	uint64_t major, minor;
+
+	if (take_number(cursor, 16, ':', &major) || take_number(cursor, 16, ' ', &minor))
+		return -EBADMSG;
+	if (major > UINT32_MAX || minor > UINT32_MAX)
+		return -EBADMSG;
+	*ret_device = major << 32 | minor;
+	return 0;
+}
+
+/* ---- names ---- */
+
+static void unescape_newlines(char *name)
+{
+	char *write = name;
+
+	for (const char *read = name; *read; read++) {
+		if (!strncmp(read, "\\012", 4)) {
+			*write++ = '\n';
+			read += 3;
+		} else {
+			*write++ = *read;
+		}
+	}
+	*write = '\0';
+}
+
+static bool cut_deleted(char *path)
+{
+	size_t length = strlen(path), nr_suffix = sizeof(deleted_suffix) - 1;
+
+	if (length <= nr_suffix || strcmp(path + length - nr_suffix, deleted_suffix))
+		return false;
+	path[length - nr_suffix] = '\0';
+	return true;
+}
+
+/* Names in brackets that stand for plain memory; "[anon:NAME]" was set with prctl(). */
+static bool is_memory_name(const char *path)
+{
+	return !strcmp(path, "[heap]") || !strncmp(path, "[stack", 6) || !strncmp(path, "[anon", 5);
+}
+
+enum mapping_kind mapping_classify(char *path, uint64_t inode, bool *ret_deleted)
+{
+	*ret_deleted = false;
+	if (inode) {
+		*ret_deleted = cut_deleted(path);
+		return MAPPING_FILE;
+	}
+	if (!strcmp(path, "[vdso]"))
+		return MAPPING_VDSO;
+	if (path[0] == '[' && !is_memory_name(path))
+		return MAPPING_SPECIAL;
+	return MAPPING_ANONYMOUS; /* "", "//anon" of the side-band */
+}
+
+/* ---- lines ---- */
+
+int proc_maps_parse(char *line, struct proc_mapping *ret_mapping)
+{
+	struct proc_mapping mapping = {};
+	char *cursor = line;
+
+	if (take_number(&cursor, 16, '-', &mapping.start) || take_number(&cursor, 16, ' ', &mapping.end) ||
+	    take_permissions(&cursor, &mapping.executable) || take_number(&cursor, 16, ' ', &mapping.file_offset) ||
+	    take_device(&cursor, &mapping.device) || take_number(&cursor, 10, ' ', &mapping.inode))
+		return -EBADMSG;
+	if (mapping.start >= mapping.end)
+		return -EBADMSG;
+	cursor += strspn(cursor, " ");
+	unescape_newlines(cursor);
+	mapping.kind = mapping_classify(cursor, mapping.inode, &mapping.deleted);
+	mapping.path = cursor;
+	*ret_mapping = mapping;
+	return 0;
+}
+
+static void visit_line(char *line, proc_maps_visit *visit, void *context)
+{
+	struct proc_mapping mapping;
+
+	if (!proc_maps_parse(line, &mapping) && mapping.executable)
+		visit(context, &mapping);
+}
+
+/*
+ * Visits the whole lines in the buffer and moves the rest to its start. Returns how many lines; the rest in *nr. A line
+ * that does not fit is dropped to its end (`skips`): what its owner wrote behind the limit must not pass for a line.
+ */
+static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *visit, void *context)
+{
+	char *line = buffer, *end = buffer + *nr, *newline;
+	int nr_lines = 0;
+
+	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1, nr_lines++) {
+		*newline = '\0';
+		if (!*skips)
+			visit_line(line, visit, context);
+		*skips = false;
+	}
+	*nr = (size_t)(end - line);
+	memmove(buffer, line, *nr);
+	if (*nr == MAX_LINE) {
+		*skips = true;
+		*nr = 0;
+	}
+	return nr_lines;
+}
+
+int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
+{
+	char buffer[MAX_LINE + 1];
+	bool skips = false;
+	size_t nr = 0;
+	int nr_lines = 0;
+
+	for (;;) {
+		ssize_t nr_read = read(fd, buffer + nr, MAX_LINE - nr);
+
+		if (nr_read < 0 && errno == EINTR)
+			continue;
+		if (nr_read < 0)
+			return -errno;
+		if (!nr_read)
+			return nr_lines;
+		nr += (size_t)nr_read;
+		nr_lines += take_lines(buffer, &nr, &skips, visit, context);
+	}
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/formats/folded_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/formats/profile_read.h"
+
+enum {
+	MAX_FRAMES = 8192 /* in a line; deeper stacks are cut at the root */
+};
+
+struct reader {
+	struct profile *profile;
+	struct profile_interval interval;
+	uint64_t nr_lines;
+	uint64_t nr_rounded; /* lines whose count is nothing only because it was rounded */
+	uint32_t frames[MAX_FRAMES];
+	uint64_t addresses[MAX_FRAMES];
+};
+
+struct slice {
+	const char *text;
+	size_t nr;
+};
+
+static bool is(const struct slice *slice, const char *word)
+{
+	return slice->nr == strlen(word) && !memcmp(slice->text, word, slice->nr);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* ---- a line ---- */
+
+/* The number at the end: digits, perhaps with decimals, which are rounded. Cuts it off. */
+static bool take_count(struct slice *line, uint64_t *ret_count)
+{
+	size_t start = line->nr, dot = 0, at;
+	uint64_t count = 0;
+
+	while (start && (is_digit(line->text[start - 1]) || (line->text[start - 1] == '.' && !dot))) {
+		start--;
+		if (line->text[start] == '.')
+			dot = start;
+	}
+	if (start == line->nr || dot == start || !start ||
+	    (line->text[start - 1] != ' ' && line->text[start - 1] != '\t'))
+		return false;
+	for (at = start; at < line->nr && is_digit(line->text[at]); at++)
+		if (__builtin_mul_overflow(count, 10, &count) ||
+		    __builtin_add_overflow(count, (uint64_t)(line->text[at] - '0'), &count))
+			return false;
+	if (dot && dot + 1 < line->nr && line->text[dot + 1] >= '5')
+		count += count < UINT64_MAX;
+	line->nr = start - 1;
+	*ret_count = count;
+	return true;
+}
+
+/* A number alone behind more than one space is one of a report that was printed; behind one it is a stack without frames. */
+static bool is_blank(const struct slice *line)
+{
+	for (size_t i = 0; i < line->nr; i++)
+		if (line->text[i] != ' ' && line->text[i] != '\t')
+			return false;
+	return line->nr > 0;
+}
+
+static struct slice take_element(struct slice *line)
+{
+	const char *end = memchr(line->text, ';', line->nr);
+	struct slice element = { line->text, end ? (size_t)(end - line->text) : line->nr };
+	size_t taken = element.nr + (end != NULL);
+
+	line->text += taken;
+	line->nr -= taken;
+	return element;
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Commands are kept as they are, without the escapes of a folded line. */
+static uint32_t add_command(struct profile *profile, const struct slice *element)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	for (size_t i = 0; i < element->nr; i++) {
+		const char *at = element->text + i;
+		size_t left = element->nr - i;
+
+		if (left > 1 && at[0] == '\\' && at[1] == '\\') {
+			buf_addc(&text, '\\');
+			i++;
+		} else if (left > 3 && at[0] == '\\' && at[1] == 'x' && hex_digit(at[2]) >= 0 &&
+			   hex_digit(at[3]) >= 0) {
+			buf_addc(&text, (char)(hex_digit(at[2]) << 4 | hex_digit(at[3])));
+			i += 3;
+		} else {
+			buf_addc(&text, *at);
+		}
+	}
+	return strtab_addn(&profile->strings, buf_text(&text), text.nr);
+}
+
+static bool ends_in_kernel_mark(const struct slice *element)
+{
+	return element->nr > 4 && !memcmp(element->text + element->nr - 4, "_[k]", 4);
+}
+
+static uint32_t add_frame(struct profile *profile, struct slice element, bool kernel)
+{
+	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .space = kernel };
+
+	if (kernel && ends_in_kernel_mark(&element))
+		element.nr -= 4;
+	frame.name = strtab_addn(&profile->strings, element.text, element.nr);
+	frame.reason = frame.name ? REASON_NAMED : REASON_NO_SYMBOL;
+	frame.where = frame.name;
+	return profile_add_frame(profile, &frame);
+}
+
+/* What the elements behind the command are: where the kernel's begin, and whether a delimiter stands before them. */
+struct shape {
+	size_t nr, kernel_at;
+	bool delimited, marked;
+};
+
+static struct shape shape_of(struct slice line)
+{
+	size_t nr_delimiters = 0, delimiter = 0, nr_marked = 0;
+	struct shape shape = {};
+	bool other = false;
+
+	for (; line.nr; shape.nr++) {
+		struct slice element = take_element(&line);
+
+		if (is(&element, "-")) {
+			nr_delimiters++;
+			delimiter = shape.nr;
+		}
+		other = other || is(&element, "--");
+		nr_marked = ends_in_kernel_mark(&element) ? nr_marked + 1 : 0;
+	}
+	shape.delimited = nr_delimiters == 1 && !other;
+	shape.marked = nr_marked > 0;
+	shape.kernel_at = shape.delimited ? delimiter : shape.nr - nr_marked;
+	return shape;
+}
+
+/* Frames of a line, root first, from `from` to `to`, as leaf-first frames at the end of what is there. */
+static uint16_t add_frames(struct reader *reader, struct slice line, size_t from, size_t to, size_t at, bool kernel)
+{
+	size_t nr = to - from, room = MAX_FRAMES - at, position = 0;
+
+	if (nr > room) {
+		from += nr - room;
+		nr = room;
+	}
+	for (; line.nr && position < to; position++) {
+		struct slice element = take_element(&line);
+		size_t place = at + (to - 1 - position);
+
+		if (position < from)
+			continue;
+		reader->frames[place] = add_frame(reader->profile, element, kernel);
+		reader->addresses[place] = 0;
+	}
+	return (uint16_t)nr;
+}
+
+static uint8_t status_of(size_t nr, size_t nr_kept)
+{
+	if (nr_kept < nr)
+		return STACK_TRUNCATED;
+	return nr ? STACK_OK : STACK_NONE;
+}
+
+static void add_stack(struct reader *reader, struct slice line, uint64_t count)
+{
+	struct profile_record record = {
+		.id = { ++reader->nr_lines, 0x666f6c646564 /* "folded" */ },
+		.program = PROGRAM_SAMPLE,
+		.time_ns = reader->nr_lines,
+	};
+	struct slice command = take_element(&line);
+	struct shape shape = shape_of(line);
+	size_t kernel_at = shape.kernel_at + shape.delimited;
+	struct profile_view *view = &reader->profile->view;
+
+	if (is(&line, "[stack lost: ring full]")) { /* our own: the events were counted, and nothing else is known */
+		profile_count(reader->profile, &reader->interval, record.id, count, 0);
+		view->per_process = view->per_process || command.nr;
+		return;
+	}
+	record.comm = add_command(reader->profile, &command);
+	record.nr_kernel = add_frames(reader, line, kernel_at, shape.nr, 0, true);
+	record.nr_user = add_frames(reader, line, 0, shape.kernel_at, record.nr_kernel, false);
+	record.kernel_status = status_of(shape.nr - kernel_at, record.nr_kernel);
+	record.user_status = status_of(shape.kernel_at, record.nr_user);
+	view->delimited = view->delimited || shape.delimited;
+	view->annotate = view->annotate || shape.marked;
+	if (command.nr)
+		view->per_process = true;
+	profile_add_record(reader->profile, &record, reader->frames, reader->addresses);
+	profile_count(reader->profile, &reader->interval, record.id, count, 0);
+}
+
+/* ---- the text ---- */
+
+/* Of a count that became 0. */
+static bool is_above_nothing(const char *text, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (text[i] > '0' && text[i] <= '9')
+			return true;
+	return false;
+}
+
+static bool read_line(struct reader *reader, struct slice line)
+{
+	struct slice whole;
+	uint64_t count;
+
+	if (line.nr && line.text[line.nr - 1] == '\r')
+		line.nr--;
+	whole = line;
+	if (!line.nr || line.text[0] == '#')
+		return true;
+	if (!take_count(&line, &count) || is_blank(&line))
+		return false;
+	if (count)
+		add_stack(reader, line, count);
+	else if (is_above_nothing(whole.text + line.nr, whole.nr - line.nr))
+		reader->nr_rounded++;
+	return true;
+}
+
+static void describe(struct profile *profile)
+{
+	profile->applet = profile_add_string(profile, "folded");
+	profile->unit = profile_add_string(profile, "samples");
+	profile->view.want_kernel = profile->view.want_user = true;
+	profile->view.folded = true;
+}
+
+/* Of a program, an archive or a log, some line may look like a stack by chance. */
+static int require_stacks(const struct reader *reader, size_t nr_ignored, bool is_binary, const char *name)
+{
+	if (!nr_ignored && !is_binary && !reader->nr_lines)
+		return fail(-EINVAL, "'%s': has no stacks", name);
+	if (is_binary || !reader->nr_lines)
+		return fail(-EINVAL,
+			    "'%s': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script",
+			    name);
+	if (nr_ignored > reader->nr_lines)
+		return fail(-EINVAL,
+			    "'%s': no folded stacks: %zu of its lines are none, and only %" PRIu64 " look like one",
+			    name, nr_ignored, reader->nr_lines);
+	return 0;
+}
+
+int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
+		  struct buf *ret_notes)
+{
+	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
+	bool is_binary = nr_bytes && memchr(text, '\0', nr_bytes);
+	size_t nr_ignored = 0;
+
+	profile_init(ret_profile);
+	if (!reader)
+		return fail(-ENOMEM, "'%s': out of memory", name);
+	reader->profile = ret_profile;
+	describe(ret_profile);
+	while (nr_bytes && !is_binary) {
+		const char *end = memchr(text, '\n', nr_bytes);
+		struct slice line = { text, end ? (size_t)(end - text) : nr_bytes };
+		size_t taken = line.nr + (end != NULL);
+
+		nr_ignored += !read_line(reader, line);
+		text += taken;
+		nr_bytes -= taken;
+	}
+	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
+	vec_push(&ret_profile->intervals, reader->interval);
+	profile_read_note(ret_notes, nr_ignored,
+			  " {line is no folded stack and was|lines are no folded stacks and were} left out\n");
+	profile_read_note(ret_notes, reader->nr_rounded, " {count|counts} below 0.5 {was|were} rounded to nothing\n");
+	return require_stacks(reader, nr_ignored, is_binary, name);
+}

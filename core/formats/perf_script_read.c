@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/formats/perf_script_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/formats/profile_read.h"
+
+enum {
+	MAX_FRAMES = 8192 /* of a stack; deeper ones are cut at the root */
+};
+
+#define KERNEL_HALF 0xffff800000000000u /* addresses from here on; asked where no file is named */
+
+struct slice {
+	const char *text;
+	size_t nr;
+};
+
+/* What the line above a stack says. */
+struct head {
+	struct slice comm, event, rest;
+	uint32_t tgid, tid, cpu;
+	uint64_t time_ns, period;
+};
+
+struct stack {
+	uint32_t nr;
+	uint32_t frames[MAX_FRAMES];
+	uint64_t addresses[MAX_FRAMES];
+};
+
+struct reader {
+	struct profile *profile;
+	struct profile_interval interval;
+	bool behind_frame; /* the line before was one, or had one */
+	bool inside; /* of a sample, whose head is this */
+	struct head head;
+	struct stack kernel, user;
+	struct slice event; /* of the first sample */
+	bool weighed; /* some sample has a period */
+	bool whole_heads; /* with a CPU or a time, and an event */
+	uint64_t nr_samples, nr_other_events, nr_ignored, nr_cut;
+};
+
+/* ---- words and numbers ---- */
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void skip_spaces(struct slice *line)
+{
+	while (line->nr && is_space(*line->text)) {
+		line->text++;
+		line->nr--;
+	}
+}
+
+static struct slice take_word(struct slice *line)
+{
+	struct slice word = { line->text, 0 };
+
+	skip_spaces(line);
+	word.text = line->text;
+	while (word.nr < line->nr && !is_space(line->text[word.nr]))
+		word.nr++;
+	line->text += word.nr;
+	line->nr -= word.nr;
+	return word;
+}
+
+/* A decimal number at the start; takes it. False without a digit, or when it is too large. */
+static bool take_number(struct slice *text, uint64_t *ret_number)
+{
+	size_t nr = 0;
+
+	*ret_number = 0;
+	for (; nr < text->nr && is_digit(text->text[nr]); nr++)
+		if (__builtin_mul_overflow(*ret_number, 10, ret_number) ||
+		    __builtin_add_overflow(*ret_number, (uint64_t)(text->text[nr] - '0'), ret_number))
+			return false;
+	text->text += nr;
+	text->nr -= nr;
+	return nr > 0;
+}
+
+static bool take_char(struct slice *text, char c)
+{
+	if (!text->nr || *text->text != c)
+		return false;
+	text->text++;
+	text->nr--;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* All of a word in hexadecimal. */
+static bool hex_word(struct slice word, uint64_t *ret_number)
+{
+	*ret_number = 0;
+	for (size_t i = 0; i < word.nr; i++) {
+		if (hex_digit(word.text[i]) < 0)
+			return false;
+		*ret_number = *ret_number << 4 | (uint64_t)hex_digit(word.text[i]);
+	}
+	return word.nr > 0 && word.nr <= 16;
+}
+
+static bool ends_in(struct slice text, const char *end)
+{
+	size_t nr = strlen(end);
+
+	return text.nr >= nr && !memcmp(text.text + text.nr - nr, end, nr);
+}
+
+/* ---- the line above a stack ---- */
+
+/* TID or PID/TID. perf prints the thread alone unless it is asked for both. */
+static bool parse_ids(struct slice word, struct head *head)
+{
+	uint64_t first, second;
+
+	if (!take_number(&word, &first) || first > UINT32_MAX)
+		return false;
+	second = first;
+	if (take_char(&word, '/') && (!take_number(&word, &second) || second > UINT32_MAX))
+		return false;
+	head->tgid = (uint32_t)first;
+	head->tid = (uint32_t)second;
+	return !word.nr;
+}
+
+static bool parse_cpu(struct slice word, uint32_t *ret_cpu)
+{
+	uint64_t cpu;
+
+	if (!take_char(&word, '[') || !take_number(&word, &cpu) || cpu > UINT32_MAX || !take_char(&word, ']'))
+		return false;
+	*ret_cpu = (uint32_t)cpu;
+	return !word.nr;
+}
+
+/* Seconds with up to nine decimals and a colon. */
+static bool parse_time(struct slice word, uint64_t *ret_ns)
+{
+	uint64_t seconds, part, ns;
+	struct slice decimals;
+
+	if (!take_number(&word, &seconds) || !take_char(&word, '.'))
+		return false;
+	decimals = word;
+	if (!take_number(&word, &part) || word.text - decimals.text > 9)
+		return false;
+	for (ptrdiff_t nr = word.text - decimals.text; nr < 9; nr++)
+		part *= 10;
+	if (!take_char(&word, ':') || word.nr || __builtin_mul_overflow(seconds, 1000000000, &ns) ||
+	    __builtin_add_overflow(ns, part, &ns))
+		return false;
+	*ret_ns = ns;
+	return true;
+}
+
+/* PERIOD event: and what stands behind it. */
+static bool parse_event(struct slice line, struct head *head)
+{
+	struct slice word = take_word(&line), number = word;
+
+	if (take_number(&number, &head->period) && !number.nr)
+		word = take_word(&line);
+	else
+		head->period = 1;
+	if (word.nr < 2 || word.text[word.nr - 1] != ':')
+		return false;
+	word.nr--;
+	head->event = word;
+	head->rest = line;
+	return true;
+}
+
+/* Head of a sample without CPU, time and event (-F comm,tid,ip,sym): perf ends it with a space. */
+static bool parse_bare_head(struct slice line, struct head *ret_head)
+{
+	struct slice ids;
+	size_t at;
+
+	*ret_head = (struct head){ .period = 1 };
+	if (!line.nr || line.text[line.nr - 1] != ' ' || is_space(*line.text))
+		return false;
+	while (line.nr && is_space(line.text[line.nr - 1]))
+		line.nr--;
+	for (at = line.nr; at && !is_space(line.text[at - 1]); at--)
+		;
+	ids = (struct slice){ line.text + at, line.nr - at };
+	while (at && is_space(line.text[at - 1]))
+		at--;
+	ret_head->comm = (struct slice){ line.text, at };
+	return at && parse_ids(ids, ret_head);
+}
+
+/* What perf tells beside samples, with --show-mmap-events and the like: "sh  7 1.5: PERF_RECORD_COMM exec: sh:7/7". */
+static bool is_side_band(struct slice line)
+{
+	static const char record[] = ": PERF_RECORD_";
+	const char *found = memmem(line.text, line.nr, record, sizeof(record) - 1), *word = found;
+	uint64_t time_ns;
+
+	while (word && word > line.text && !is_space(word[-1]))
+		word--;
+	return found && parse_time((struct slice){ word, (size_t)(found + 1 - word) }, &time_ns);
+}
+
+/* Behind the last of these characters, and something before it, nothing but digits, at least one. */
+static bool ends_in_number(struct slice text, const char *marks, bool (*is_part)(char c))
+{
+	size_t at = text.nr;
+
+	while (at && is_part(text.text[at - 1]))
+		at--;
+	return at > 1 && at < text.nr && strchr(marks, text.text[at - 1]);
+}
+
+static bool is_hex_digit(char c)
+{
+	return hex_digit(c) >= 0;
+}
+
+/* -F +srcline: two spaces, and where in the source the frame above is: FILE:LINE, or FUNCTION+OFFSET, or DSO[ADDRESS]. */
+static bool is_source_line(struct slice line)
+{
+	struct slice place = { line.text + 2, line.nr - 2 };
+
+	if (line.nr < 4 || line.text[0] != ' ' || line.text[1] != ' ' || is_space(line.text[2]))
+		return false;
+	if (place.text[place.nr - 1] != ']')
+		return ends_in_number(place, ":+", is_digit);
+	place.nr--;
+	return ends_in_number(place, "[", is_hex_digit);
+}
+
+/* Everything behind the command: at least a CPU or a time tells that the number before them is no part of the command. */
+static bool parse_behind(struct slice line, struct head *head)
+{
+	struct slice word = take_word(&line), left = line;
+	bool cpu, time;
+
+	if (!parse_ids(word, head))
+		return false;
+	word = take_word(&left);
+	cpu = parse_cpu(word, &head->cpu);
+	if (cpu) {
+		line = left;
+		word = take_word(&left);
+	}
+	time = parse_time(word, &head->time_ns);
+	if (time)
+		line = left;
+	return (cpu || time) && parse_event(line, head);
+}
+
+static bool parse_head(struct slice line, struct head *ret_head)
+{
+	*ret_head = (struct head){};
+	skip_spaces(&line);
+	ret_head->comm = line;
+	for (size_t nr = 0;; nr++) {
+		struct slice word = take_word(&line);
+
+		if (!word.nr)
+			return false;
+		if (nr && parse_behind((struct slice){ word.text, word.nr + line.nr }, ret_head)) {
+			ret_head->comm.nr = (size_t)(word.text - ret_head->comm.text);
+			while (is_space(ret_head->comm.text[ret_head->comm.nr - 1]))
+				ret_head->comm.nr--;
+			return true;
+		}
+	}
+}
+
+/* ---- frames ---- */
+
+struct place {
+	uint64_t address, offset;
+	struct slice name, dso; /* empty: not known */
+};
+
+/* Where the last " (" is; `next` are characters of which one must follow. 0: nowhere. */
+static size_t last_bracket(struct slice line, const char *next)
+{
+	for (size_t at = line.nr; at > 2; at--)
+		if (line.text[at - 2] == '(' && is_space(line.text[at - 3]) &&
+		    (!*next || strchr(next, line.text[at - 1])))
+			return at - 2;
+	return 0;
+}
+
+/* Takes " (dso)" from the end. Paths may have brackets of their own, and end in " (deleted)". */
+static bool take_dso(struct slice *line, struct slice *ret_dso)
+{
+	size_t end = line->nr, start;
+
+	if (!end || line->text[end - 1] != ')')
+		return false;
+	start = last_bracket(*line, "/[");
+	if (!start)
+		start = last_bracket(*line, "");
+	if (!start)
+		return false;
+	*ret_dso = (struct slice){ line->text + start + 1, end - start - 2 };
+	if (ends_in(*ret_dso, " (deleted)"))
+		ret_dso->nr -= strlen(" (deleted)");
+	line->nr = start - 1;
+	return true;
+}
+
+static uint64_t take_offset(struct slice *name)
+{
+	for (size_t at = name->nr; at > 2; at--) {
+		struct slice digits = { name->text + at, name->nr - at };
+		uint64_t offset;
+
+		if (memcmp(name->text + at - 3, "+0x", 3))
+			continue;
+		if (!hex_word(digits, &offset))
+			return 0;
+		name->nr = at - 3;
+		return offset;
+	}
+	return 0;
+}
+
+static bool parse_place(struct slice line, struct place *ret_place)
+{
+	struct slice address = take_word(&line);
+
+	*ret_place = (struct place){};
+	if (!hex_word(address, &ret_place->address))
+		return false;
+	skip_spaces(&line);
+	while (line.nr && is_space(line.text[line.nr - 1]))
+		line.nr--;
+	take_dso(&line, &ret_place->dso);
+	ret_place->offset = take_offset(&line);
+	while (line.nr && is_space(line.text[line.nr - 1]))
+		line.nr--;
+	ret_place->name = line;
+	return line.nr || ret_place->dso.nr;
+}
+
+static bool is(struct slice text, const char *word)
+{
+	return text.nr == strlen(word) && !memcmp(text.text, word, text.nr);
+}
+
+/* "[kernel.kallsyms]", "[guest.kernel]", "[ext4]", "…/vmlinux", "….ko.xz"; other brackets are parts of a process. */
+static bool is_kernel(struct slice dso)
+{
+	static const char *const process[] = { "[unknown]", "[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[stack]" };
+
+	if (ends_in(dso, "vmlinux") || ends_in(dso, ".ko") || ends_in(dso, ".ko.xz") || ends_in(dso, ".ko.zst") ||
+	    ends_in(dso, ".ko.gz"))
+		return true;
+	for (size_t i = 0; i < sizeof(process) / sizeof(*process); i++)
+		if (is(dso, process[i]))
+			return false;
+	return dso.nr && dso.text[0] == '[';
+}
+
+static uint32_t add_string(struct reader *reader, struct slice text)
+{
+	return text.nr ? strtab_addn(&reader->profile->strings, text.text, text.nr) : 0;
+}
+
+/* The last part of a path; a kernel module without its brackets, as our own reports call it. */
+static uint32_t module_of(struct reader *reader, struct slice dso, bool kernel)
+{
+	const char *slash;
+
+	if (!dso.nr || is(dso, "[unknown]"))
+		return 0;
+	slash = memrchr(dso.text, '/', dso.nr);
+	if (kernel && (ends_in(dso, "vmlinux") || !strncmp(dso.text, "[kernel.", 8)))
+		return profile_add_string(reader->profile, "kernel");
+	if (kernel && dso.nr > 2 && dso.text[dso.nr - 1] == ']')
+		return add_string(reader, (struct slice){ dso.text + 1, dso.nr - 2 });
+	if (slash) {
+		dso.nr -= (size_t)(slash + 1 - dso.text);
+		dso.text = slash + 1;
+	}
+	return add_string(reader, dso);
+}
+
+static uint32_t add_text_frame(struct reader *reader, struct slice name, const char *suffix, bool kernel)
+{
+	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .space = kernel };
+	_cleanup_(buf_done) struct buf text = {};
+
+	buf_add(&text, name.text, name.nr);
+	buf_adds(&text, suffix);
+	frame.name = strtab_addn(&reader->profile->strings, buf_text(&text), text.nr);
+	frame.reason = frame.name ? REASON_NAMED : REASON_NO_SYMBOL;
+	frame.where = frame.name;
+	return profile_add_frame(reader->profile, &frame);
+}
+
+/*
+ * A place is known by its address, and its name is that of the first time. Inlined functions share the address of the
+ * function they are in, and processes change what they have mapped: such frames are known by their text alone.
+ */
+static uint32_t add_frame(struct reader *reader, const struct place *place, bool kernel)
+{
+	struct profile_frame frame = {
+		.kind = kernel ? FRAME_KERNEL : FRAME_USER_RAW,
+		.exact = true,
+		.space = kernel ? 0 : reader->head.tgid,
+		.where = place->address,
+		.offset = place->offset,
+		.module = module_of(reader, place->dso, kernel),
+	};
+	uint32_t position;
+
+	if (is(place->dso, "inlined"))
+		return add_text_frame(reader, place->name, "_[i]", kernel);
+	if (!is(place->name, "[unknown]"))
+		frame.name = add_string(reader, place->name);
+	frame.reason = frame.name ? REASON_NAMED : REASON_NO_SYMBOL;
+	if (!frame.name)
+		frame.offset = 0;
+	position = profile_add_frame(reader->profile, &frame);
+	if (reader->profile->frames.data[position].name != frame.name)
+		return add_text_frame(reader, place->name, "", kernel);
+	return position;
+}
+
+static void push_frame(struct reader *reader, const struct place *place)
+{
+	bool upper = !place->dso.nr && place->address >= KERNEL_HALF;
+	bool kernel = (upper || is_kernel(place->dso)) && !reader->user.nr;
+	struct stack *stack = kernel ? &reader->kernel : &reader->user;
+
+	if (stack->nr == MAX_FRAMES) {
+		reader->nr_cut++;
+		return;
+	}
+	stack->frames[stack->nr] = add_frame(reader, place, kernel);
+	stack->addresses[stack->nr++] = place->address;
+}
+
+/* ---- samples ---- */
+
+static uint8_t status_of(const struct stack *stack)
+{
+	if (stack->nr == MAX_FRAMES)
+		return STACK_TRUNCATED;
+	return stack->nr ? STACK_OK : STACK_NONE;
+}
+
+static void end_sample(struct reader *reader)
+{
+	const struct head *head = &reader->head;
+	struct stack *kernel = &reader->kernel;
+	struct profile_record record = {
+		.id = { reader->nr_samples + 1, 0x70657266 /* "perf" */ },
+		.program = PROGRAM_SAMPLE,
+		.time_ns = head->time_ns,
+		.tgid = head->tgid,
+		.tid = head->tid,
+		.cpu = head->cpu,
+		.kernel_status = status_of(kernel),
+		.user_status = status_of(&reader->user),
+		.nr_kernel = (uint16_t)kernel->nr,
+		.nr_user = (uint16_t)reader->user.nr,
+	};
+	size_t room = MAX_FRAMES - kernel->nr;
+
+	if (!reader->inside)
+		return;
+	reader->inside = false;
+	record.comm = add_string(reader, head->comm);
+	if (record.nr_user > room) {
+		reader->nr_cut += record.nr_user - room;
+		record.nr_user = (uint16_t)room;
+		record.user_status = STACK_TRUNCATED;
+	}
+	memcpy(kernel->frames + kernel->nr, reader->user.frames, record.nr_user * sizeof(*kernel->frames));
+	memcpy(kernel->addresses + kernel->nr, reader->user.addresses, record.nr_user * sizeof(*kernel->addresses));
+	reader->nr_samples++;
+	profile_add_record(reader->profile, &record, kernel->frames, kernel->addresses);
+	profile_count(reader->profile, &reader->interval, record.id, head->period, 0);
+}
+
+/* Both are empty where -F leaves the event out. */
+static bool same_event(struct slice a, struct slice b)
+{
+	return a.nr == b.nr && (!a.nr || !memcmp(a.text, b.text, a.nr));
+}
+
+static void begin_sample(struct reader *reader, const struct head *head)
+{
+	struct place place;
+
+	end_sample(reader);
+	reader->behind_frame = head->rest.nr && parse_place(head->rest, &place) && place.dso.nr;
+	if (!reader->event.nr)
+		reader->event = head->event;
+	if (!same_event(head->event, reader->event)) {
+		reader->nr_other_events++;
+		return;
+	}
+	reader->inside = head->period > 0;
+	reader->weighed = reader->weighed || head->period > 1;
+	reader->head = *head;
+	reader->kernel.nr = reader->user.nr = 0;
+	if (reader->behind_frame)
+		push_frame(reader, &place);
+}
+
+/* All heads of a text are of one kind. */
+static bool is_head(struct reader *reader, struct slice line, struct head *ret_head)
+{
+	if (parse_head(line, ret_head))
+		return reader->whole_heads = true;
+	return !reader->whole_heads && parse_bare_head(line, ret_head);
+}
+
+static void read_line(struct reader *reader, struct slice line)
+{
+	struct place place;
+	struct head head;
+	struct slice words = line;
+	bool behind_frame = reader->behind_frame;
+
+	reader->behind_frame = false;
+	if (line.nr && line.text[line.nr - 1] == '\r')
+		line.nr--;
+	skip_spaces(&words);
+	if (!words.nr) {
+		end_sample(reader);
+	} else if (line.text[0] == '#') {
+		return;
+	} else if (memchr(line.text, '\0', line.nr)) {
+		reader->nr_ignored++;
+	} else if (line.text[0] != '\t' && is_side_band(line)) {
+		end_sample(reader);
+	} else if (line.text[0] != '\t' && is_head(reader, line, &head)) {
+		begin_sample(reader, &head);
+	} else if (is_space(line.text[0]) && parse_place(line, &place)) {
+		reader->behind_frame = true;
+		if (reader->inside)
+			push_frame(reader, &place);
+	} else if (!behind_frame || !is_source_line(line)) {
+		reader->nr_ignored++;
+	}
+}
+
+/* ---- the text ---- */
+
+static struct slice take_line(struct slice *text)
+{
+	const char *end = memchr(text->text, '\n', text->nr);
+	struct slice line = { text->text, end ? (size_t)(end - text->text) : text->nr };
+	size_t taken = line.nr + (end != NULL);
+
+	text->text += taken;
+	text->nr -= taken;
+	return line;
+}
+
+bool perf_script_is(const char *bytes, size_t nr_bytes)
+{
+	struct slice text = { bytes, nr_bytes };
+	struct head head;
+
+	while (text.nr) {
+		struct slice line = take_line(&text), words = line;
+
+		skip_spaces(&words);
+		if (!words.nr || line.text[0] == '#' || words.text[0] == '\r' || is_side_band(line))
+			continue;
+		return parse_head(line, &head) || (text.nr && *text.text == '\t' && parse_bare_head(line, &head));
+	}
+	return false;
+}
+
+static void describe(struct reader *reader)
+{
+	struct profile *profile = reader->profile;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	profile->applet = profile_add_string(profile, "perf");
+	profile->event = add_string(reader, reader->event);
+	profile->unit = reader->weighed ? profile->event : profile_add_string(profile, "samples");
+	profile->view = (struct profile_view){
+		.style = VIEW_PROFILE,
+		.offsets = true,
+		.modules = true,
+		.per_process = true,
+		.by_name = true,
+		.want_kernel = true,
+		.want_user = true,
+		.times = true,
+	};
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		uint64_t time = profile->records.data[i].time_ns;
+
+		first = time < first ? time : first;
+		last = time > last ? time : last;
+	}
+	reader->interval.start_ns = first == UINT64_MAX ? 0 : first;
+	reader->interval.end_ns = last;
+}
+
+int perf_script_decode(const char *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile,
+		       struct buf *ret_notes)
+{
+	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
+	struct slice text = { bytes, nr_bytes };
+
+	profile_init(ret_profile);
+	if (!reader)
+		return fail(-ENOMEM, "'%s': out of memory", name);
+	reader->profile = ret_profile;
+	while (text.nr)
+		read_line(reader, take_line(&text));
+	end_sample(reader);
+	describe(reader);
+	vec_push(&ret_profile->intervals, reader->interval);
+	profile_read_note(ret_notes, reader->nr_other_events,
+			  " {sample of another event was|samples of other events were} left out\n");
+	profile_read_note(ret_notes, reader->nr_cut,
+			  " {frame of a very deep stack was|frames of very deep stacks were} left out\n");
+	profile_read_note(ret_notes, reader->nr_ignored,
+			  " {line is not of perf script and was|lines are not of perf script and were} left out\n");
+	if (!reader->nr_samples)
+		return fail(-EINVAL, "'%s': no samples", name);
+	return 0;
+}

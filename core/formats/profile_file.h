@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Saved profiles (.stk): everything a report needs, so that `report FILE.stk` prints the bytes of the live run, on
+ * another machine and without root. docs/formats.md has the layout.
+ *
+ * The writer is trusted, the file is not: it may come from anyone. Every number in it is checked before it is used, and
+ * nothing is allocated that the bytes at hand do not account for.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "core/base/buf.h"
+#include "core/profile/profile.h"
+
+/*
+ * Writes the profile to `path`: into a new file beside it, synced and then renamed, so that the name always holds a
+ * whole profile, readable by its owner only. An existing regular file is replaced; anything else (device, FIFO,
+ * symbolic link) is refused. 0 or a negative errno with a recorded cause.
+ */
+int profile_save(const struct profile *profile, const char *path);
+
+/* Whether profile_save() could work, before an hour of recording: same answers, writes nothing. */
+int profile_save_check(const char *path);
+
+/* Between a profile and bytes; profile_read() reads files. `name` is what messages call the bytes. profile_encode cannot fail. */
+void profile_encode(const struct profile *profile, struct buf *ret_bytes);
+int profile_decode(const void *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/formats/profile_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/formats/folded_read.h"
+#include "core/formats/perf_script_read.h"
+#include "core/formats/profile_file.h"
+
+enum {
+	MAX_TEXT_BYTES = 1 << 30
+};
+
+static int read_all(int fd, const char *name, struct buf *bytes)
+{
+	while (bytes->nr <= MAX_TEXT_BYTES) {
+		ssize_t nr;
+
+		vec_reserve(bytes, bytes->nr + 65536);
+		nr = read(fd, bytes->data + bytes->nr, bytes->room - bytes->nr);
+		if (nr < 0 && errno != EINTR)
+			return fail(-errno, "'%s': %s", name, strerror(errno));
+		if (nr == 0)
+			return 0;
+		if (nr > 0)
+			bytes->nr += (size_t)nr;
+	}
+	return fail(-EFBIG, "'%s': larger than %d MB", name, MAX_TEXT_BYTES >> 20);
+}
+
+/*
+ * A pipe (`<(zcat x.gz)`) is read to its end; a FIFO without a writer is not waited for. A device is not even opened for a look,
+ * which can rewind a tape or start a watchdog: what lies under a name is its owner's choice.
+ */
+static int open_source(const char *path)
+{
+	_cleanup_(closep) int look = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	char same[64];
+	struct stat st;
+
+	if (look < 0 || fstat(look, &st))
+		return fail(-errno, "'%s': %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+		return fail(-EINVAL, "'%s': not a regular file", path);
+	snprintf(same, sizeof(same), "/proc/self/fd/%d", look);
+	fd = open(same, flags);
+	if (fd < 0 && errno == ENOENT) /* no /proc */
+		fd = open(path, flags);
+	if (fd < 0 || fcntl(fd, F_SETFL, 0))
+		return fail(-errno, "'%s': %s", path, strerror(errno));
+	return take_fd(&fd);
+}
+
+void profile_read_note(struct buf *notes, uint64_t number, const char *words)
+{
+	if (!number)
+		return;
+	buf_adds(notes, "WARNING: ");
+	buf_addu(notes, number);
+	buf_add_counted(notes, number, words);
+}
+
+int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_notes)
+{
+	static const char magic[] = "\x89STK";
+	_cleanup_(buf_done) struct buf bytes = {};
+	bool standard = !strcmp(path, "-");
+	const char *name = standard ? "standard input" : path;
+	_cleanup_(closep) int opened = -1;
+	int err;
+
+	profile_init(ret_profile);
+	if (!standard) {
+		opened = open_source(path);
+		if (opened < 0)
+			return opened;
+	}
+	err = read_all(standard ? STDIN_FILENO : opened, name, &bytes);
+	if (err)
+		return err;
+	if (bytes.nr >= 4 && !memcmp(bytes.data, magic, 4))
+		return profile_decode(bytes.data, bytes.nr, name, ret_profile);
+	if (!bytes.nr)
+		return fail(-EINVAL, "'%s': is empty", name);
+	if (perf_script_is(bytes.data, bytes.nr))
+		return perf_script_decode(bytes.data, bytes.nr, name, ret_profile, ret_notes);
+	return folded_decode(bytes.data, bytes.nr, name, ret_profile, ret_notes);
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a hostile file. First the container, then the message, by protobuf-c within a budget of memory; then the tables,
+ * from the one that refers to nothing (strings) to those that refer to it, so that each index is checked against a table
+ * that is complete. A table has as many elements as its first column: a count that could lie does not exist.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/formats/stk.h"
+
+#define MAX_UNPACKED_BYTES (1ULL << 30) /* of the message */
+#define MAX_MESSAGE_BYTES (4ULL << 30)  /* what protobuf-c may make of it: a number of one byte takes up to eight */
+#define RECORDS_AHEAD 8 /* whose place in the index is fetched while others are read */
+
+struct reader {
+	const char *name; /* of the file, for messages */
+	struct profile *profile;
+	ProtobufCAllocator allocator;
+	uint64_t nr_left; /* bytes that protobuf-c may still take */
+	Stk__Profile *message;
+	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
+	size_t nr_losses;
+	uint32_t *last_rows; /* for each record the last interval with a row of it, + 1 */
+};
+
+/* Records that the file is malformed and how; -EBADMSG. */
+__attribute__((format(printf, 2, 3))) static int malformed(const struct reader *reader, const char *format, ...)
+{
+	_cleanup_(buf_done) struct buf what = {};
+	va_list arguments;
+
+	va_start(arguments, format);
+	buf_vaddf(&what, format, arguments);
+	va_end(arguments);
+	return fail(-EBADMSG, "'%s': malformed profile: %s", reader->name, buf_text(&what));
+}
+
+static int too_new(const struct reader *reader, const char *what)
+{
+	return fail(-ENOTSUP, "'%s': needs a newer version of this program (%s)", reader->name, what);
+}
+
+/* ---- the container ---- */
+
+static uint64_t number_at(const unsigned char *at, size_t nr_bytes)
+{
+	uint64_t number = 0;
+
+	memcpy(&number, at, nr_bytes);
+	return le64toh(number);
+}
+
+static int check_header(const struct reader *reader, const unsigned char *head, size_t nr_bytes)
+{
+	uint64_t version, length;
+	size_t nr_frame;
+
+	if (nr_bytes < STK_HEADER_BYTES || memcmp(head, STK_MAGIC, STK_MAGIC_BYTES) != 0)
+		return fail(-EBADMSG, "'%s': not a saved profile", reader->name);
+	version = number_at(head + 8, 4);
+	length = number_at(head + 16, 8);
+	nr_frame = nr_bytes - STK_HEADER_BYTES;
+	if (version != STK_VERSION)
+		return fail(-ENOTSUP, "'%s': format version %u, but this program reads version %d", reader->name,
+			    (unsigned int)version, STK_VERSION);
+	if (length > nr_frame)
+		return fail(-EBADMSG, "'%s': truncated profile: %zu of %ju bytes", reader->name, nr_bytes,
+			    (uintmax_t)length + STK_HEADER_BYTES);
+	if (length < nr_frame)
+		return malformed(reader, "%ju bytes after its end", (uintmax_t)(nr_frame - length));
+	if ((uint32_t)crc32_z(0, head + STK_HEADER_BYTES, nr_frame) != number_at(head + 12, 4))
+		return malformed(reader, "checksum mismatch");
+	return 0;
+}
+
+/* The size is checked before memory is taken: a few bytes can stand for gigabytes of zeros. */
+static int unpack_frame(const struct reader *reader, const void *frame, size_t nr_frame, struct buf *ret_bytes)
+{
+	unsigned long long nr = ZSTD_getFrameContentSize(frame, nr_frame);
+
+	if (ZSTD_findFrameCompressedSize(frame, nr_frame) != nr_frame || nr == ZSTD_CONTENTSIZE_ERROR ||
+	    nr == ZSTD_CONTENTSIZE_UNKNOWN)
+		return malformed(reader, "not one Zstandard frame of a known size");
+	if (nr > MAX_UNPACKED_BYTES)
+		return fail(-EFBIG, "'%s': more than %llu MB when unpacked", reader->name, MAX_UNPACKED_BYTES >> 20);
+	ret_bytes->data = malloc(nr ? nr : 1);
+	if (!ret_bytes->data)
+		return fail(-ENOMEM, "'%s': out of memory", reader->name);
+	ret_bytes->nr = ret_bytes->room = nr;
+	if (ZSTD_decompress(ret_bytes->data, nr, frame, nr_frame) != nr)
+		return malformed(reader, "cannot be unpacked");
+	return 0;
+}
+
+static void *allocate(void *context, size_t nr_bytes)
+{
+	struct reader *reader = context;
+
+	if (nr_bytes > reader->nr_left)
+		return NULL;
+	reader->nr_left -= nr_bytes;
+	return malloc(nr_bytes ? nr_bytes : 1);
+}
+
+static void release(void *context, void *pointer)
+{
+	(void)context;
+	free(pointer);
+}
+
+static int unpack_message(struct reader *reader, const unsigned char *bytes, size_t nr_bytes)
+{
+	_cleanup_(buf_done) struct buf unpacked = {};
+	int err = check_header(reader, bytes, nr_bytes);
+
+	if (!err)
+		err = unpack_frame(reader, bytes + STK_HEADER_BYTES, nr_bytes - STK_HEADER_BYTES, &unpacked);
+	if (err)
+		return err;
+	reader->nr_left = MAX_MESSAGE_BYTES;
+	reader->allocator = (ProtobufCAllocator){ allocate, release, reader };
+	reader->message = stk__profile__unpack(&reader->allocator, unpacked.nr, (const uint8_t *)unpacked.data);
+	if (!reader->message)
+		return malformed(reader, "not a message of a profile, or too large");
+	if (reader->message->n_needs)
+		return too_new(reader, "it says so");
+	return 0;
+}
+
+/* ---- columns ---- */
+
+#define FITS(column) &&(!from->n_##column || from->n_##column == nr)
+
+/* A value that the member cannot hold clears `fits`. */
+#define TAKE(column)                                          \
+	if (from->n_##column) {                               \
+		row.column = from->column[i];                 \
+		fits = fits && row.column == from->column[i]; \
+	}
+
+/* take_TABLE(): calls add_TABLE() for each element of this table; `first` is its first column. */
+#define TABLE(table, Message, element, first, COLUMNS)                                     \
+	static int take_##table(struct reader *reader, const Message *from)                \
+	{                                                                                  \
+		size_t nr = from ? from->n_##first : 0;                                    \
+		int err = 0;                                                               \
+                                                                                           \
+		if (from && !(true COLUMNS(FITS)))                                         \
+			return malformed(reader, #table ": columns differ in length");     \
+		for (size_t i = 0; !err && i < nr; i++) {                                  \
+			element row = {};                                                  \
+			bool fits = true;                                                  \
+                                                                                           \
+			COLUMNS(TAKE)                                                      \
+			err = fits ? add_##table(reader, &row, i)                          \
+				   : malformed(reader, #table ": %zu is out of range", i); \
+		}                                                                          \
+		return err;                                                                \
+	}
+
+static bool is_string(const struct reader *reader, uint64_t id)
+{
+	return id <= reader->profile->strings.offsets.nr;
+}
+
+/* ---- strings and the description ---- */
+
+static int take_strings(struct reader *reader)
+{
+	const char *at = (const char *)reader->message->strings.data, *end = at + reader->message->strings.len;
+
+	if (at < end && end[-1])
+		return malformed(reader, "the last string does not end");
+	for (uint32_t id = 1; at < end; id++) {
+		size_t length = strlen(at);
+
+		if (strtab_addn(&reader->profile->strings, at, length) != id)
+			return malformed(reader, "string %u is empty or there twice", id);
+		at += length + 1;
+	}
+	return 0;
+}
+
+static int take_description(struct reader *reader)
+{
+	const Stk__Profile *from = reader->message;
+	struct profile *profile = reader->profile;
+	bool strings = true;
+
+	if (from->style >= VIEW_NR_STYLES || from->view_flags >> NR_VIEW_FLAGS)
+		return too_new(reader, "view");
+#define X(member)                       \
+	profile->member = from->member; \
+	strings = strings && is_string(reader, from->member);
+	PROFILE_STRINGS(X)
+#undef X
+	profile->utc_offset_s = (uint32_t)from->utc_offset_s;
+	profile->view.style = (uint8_t)from->style;
+#define X(flag) profile->view.flag = from->view_flags & (1u << VIEW_FLAG_##flag);
+	VIEW_FLAGS(X)
+#undef X
+	return strings ? 0 : malformed(reader, "no such string in the description");
+}
+
+static int take_host(struct reader *reader)
+{
+	struct profile_host *to = &reader->profile->host;
+	const Stk__Host *from = reader->message->host;
+
+	if (!from)
+		return 0;
+#define X(value) to->value = from->value;
+	HOST_VALUES(X)
+#undef X
+	if (!is_string(reader, to->machine) || !is_string(reader, to->kernel_version) ||
+	    !is_string(reader, to->kernel_build_id))
+		return malformed(reader, "no such string in the host");
+	return 0;
+}
+
+static int take_clocks(struct reader *reader)
+{
+	struct profile_clocks *to = &reader->profile->clocks;
+	const Stk__Clocks *from = reader->message->clocks;
+
+	if (!from)
+		return 0;
+#define X(value) to->value = from->value;
+	CLOCK_VALUES(X)
+#undef X
+	return 0;
+}
+
+/* ---- files and frames ---- */
+
+static int add_files(struct reader *reader, const struct profile_file *file, size_t i)
+{
+	if (!is_string(reader, file->path) || !is_string(reader, file->build_id))
+		return malformed(reader, "no such string in file %zu", i);
+	vec_push(&reader->profile->files, *file);
+	return 0;
+}
+
+TABLE(files, Stk__Files, struct profile_file, path, FILE_COLUMNS)
+
+static int add_frames(struct reader *reader, struct profile_frame *frame, size_t i)
+{
+	struct profile *profile = reader->profile;
+
+	if (!profile->view.inlines)
+		frame->level = 0;
+	if (frame->kind > FRAME_TEXT || frame->reason >= REASON_NR || frame->line_reason >= LINES_NR)
+		return malformed(reader, "frame %zu is of an unknown kind", i);
+	if (frame->kind == FRAME_USER_FILE && frame->file >= profile->files.nr)
+		return malformed(reader, "no such file in frame %zu", i);
+	if (!is_string(reader, frame->name) || !is_string(reader, frame->module) || !is_string(reader, frame->source))
+		return malformed(reader, "no such string in frame %zu", i);
+	if (profile_add_frame(profile, frame) != i)
+		return malformed(reader, "frame %zu is there twice", i);
+	return 0;
+}
+
+TABLE(frames, Stk__Frames, struct profile_frame, where, FRAME_COLUMNS)
+
+/* ---- records ---- */
+
+/* The arrays of the message become those of the profile. */
+static int take_stacks(struct reader *reader)
+{
+	struct profile *profile = reader->profile;
+	Stk__Profile *from = reader->message;
+	size_t nr = from->n_stack_frames;
+
+	if (nr != from->n_stack_addresses || nr > UINT32_MAX)
+		return malformed(reader, "%zu frames but %zu addresses", nr, from->n_stack_addresses);
+	profile->stack_frames.data = from->stack_frames;
+	profile->stack_addresses.data = from->stack_addresses;
+	profile->stack_frames.nr = profile->stack_frames.room = nr;
+	profile->stack_addresses.nr = profile->stack_addresses.room = nr;
+	from->n_stack_frames = from->n_stack_addresses = 0;
+	from->stack_frames = NULL;
+	from->stack_addresses = NULL;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t frame = profile->stack_frames.data[i];
+
+		if (frame >= profile->frames.nr)
+			return malformed(reader, "no such frame in stack position %zu", i);
+		profile->stack_addresses.data[i] += profile->frames.data[frame].where;
+	}
+	return 0;
+}
+
+static struct profile_id id_of(const Stk__Records *from, size_t i)
+{
+	return (struct profile_id){ from->id_lo[i], from->id_hi[i] };
+}
+
+/* A record's frames begin where those of the one before ended. */
+static int add_records(struct reader *reader, struct profile_record *record, size_t i)
+{
+	const Stk__Records *from = reader->message->records;
+	struct profile *profile = reader->profile;
+	size_t nr = (size_t)record->nr_kernel + record->nr_user, first = 0;
+
+	if (i + RECORDS_AHEAD < from->n_id_lo)
+		profile_expect_record(profile, id_of(from, i + RECORDS_AHEAD));
+	if (i)
+		first = (size_t)vec_last(&profile->records).first + vec_last(&profile->records).nr_kernel +
+			vec_last(&profile->records).nr_user;
+	record->id = id_of(from, i);
+	record->first = (uint32_t)first;
+	if (record->program > PROGRAM_TEST || record->kernel_status > STACK_TRUNCATED ||
+	    record->user_status > STACK_TRUNCATED || record->context > CONTEXT_NMI)
+		return malformed(reader, "record %zu is of an unknown kind", i);
+	if (!is_string(reader, record->comm) || !is_string(reader, record->probe))
+		return malformed(reader, "no such string in record %zu", i);
+	if (profile_find_record(profile, record->id) != PROFILE_NONE)
+		return malformed(reader, "record %zu is there twice", i);
+	if (nr > profile->stack_frames.nr - first)
+		return malformed(reader, "record %zu has more frames than there are", i);
+	profile_append_record(profile, record);
+	return 0;
+}
+
+TABLE(records, Stk__Records, struct profile_record, id_lo, RECORD_COLUMNS)
+
+static int take_all_records(struct reader *reader)
+{
+	const Stk__Records *from = reader->message->records;
+	struct profile *profile = reader->profile;
+	size_t nr = from ? from->n_id_lo : 0, nr_frames = 0;
+	int err = take_stacks(reader);
+
+	if (!err && from && from->n_id_hi != nr)
+		err = malformed(reader, "records: columns differ in length");
+	if (err)
+		return err;
+	vec_reserve(&profile->records, nr);
+	hashidx_reserve(&profile->record_index, nr);
+	err = take_records(reader, from);
+	if (err)
+		return err;
+	if (nr)
+		nr_frames = (size_t)vec_last(&profile->records).first + vec_last(&profile->records).nr_kernel +
+			    vec_last(&profile->records).nr_user;
+	if (nr_frames != profile->stack_frames.nr)
+		return malformed(reader, "%zu frames belong to no record", profile->stack_frames.nr - nr_frames);
+	return 0;
+}
+
+/* A pair's parts are records that are no pairs themselves. */
+static bool is_part(const struct reader *reader, uint32_t record)
+{
+	return record < reader->profile->records.nr && !reader->profile->records.data[record].pair;
+}
+
+static int add_pairs(struct reader *reader, const struct profile_pair *pair, size_t i)
+{
+	if (pair->reason >= WAKER_NR_REASONS)
+		return malformed(reader, "pair %zu is of an unknown kind", i);
+	if (!is_part(reader, pair->record) || pair->record == pair->sleeper || pair->record == pair->waker ||
+	    !is_part(reader, pair->sleeper) || (pair->waker != PROFILE_NONE && !is_part(reader, pair->waker)))
+		return malformed(reader, "no such record in pair %zu", i);
+	profile_set_pair(reader->profile, pair);
+	return 0;
+}
+
+TABLE(pairs, Stk__Pairs, struct profile_pair, record, PAIR_COLUMNS)
+
+static int add_cgroups(struct reader *reader, const struct profile_cgroup *cgroup, size_t i)
+{
+	if (!is_string(reader, cgroup->path))
+		return malformed(reader, "no such string in control group %zu", i);
+	if (!profile_append_cgroup(reader->profile, cgroup))
+		return malformed(reader, "control group %zu is there twice", i);
+	return 0;
+}
+
+TABLE(cgroups, Stk__Cgroups, struct profile_cgroup, id, CGROUP_COLUMNS)
+
+/* ---- processes ---- */
+
+static int add_lives(struct reader *reader, const struct profile_life *life, size_t i)
+{
+	if (profile_add_life(reader->profile, life) != i)
+		return malformed(reader, "process %zu is there twice", i);
+	return 0;
+}
+
+TABLE(lives, Stk__Lives, struct profile_life, tgid, LIFE_COLUMNS)
+
+static int add_mappings(struct reader *reader, const struct profile_mapping *mapping, size_t i)
+{
+	if (mapping->life >= reader->profile->lives.nr)
+		return malformed(reader, "no such process in mapping %zu", i);
+	if (mapping->file != PROFILE_NONE && mapping->file >= reader->profile->files.nr)
+		return malformed(reader, "no such file in mapping %zu", i);
+	if (mapping->start >= mapping->end)
+		return malformed(reader, "mapping %zu ends before it starts", i);
+	if (profile_add_mapping(reader->profile, mapping) != i)
+		return malformed(reader, "mapping %zu is there twice", i);
+	return 0;
+}
+
+TABLE(mappings, Stk__Mappings, struct profile_mapping, life, MAPPING_COLUMNS)
+
+/* ---- intervals ---- */
+
+static size_t loss_by_name(const char *name)
+{
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (!strcmp(profile_loss_name(i), name))
+			return i;
+	return profile_nr_losses();
+}
+
+static int take_loss_names(struct reader *reader)
+{
+	const Stk__Profile *from = reader->message;
+
+	if (from->n_losses > PROFILE_MAX_LOSSES)
+		return malformed(reader, "too many kinds of losses");
+	for (size_t i = 0; i < from->n_losses; i++)
+		reader->losses[i] = loss_by_name(from->losses[i]);
+	reader->nr_losses = from->n_losses;
+	return 0;
+}
+
+/* A kind that we do not know matters only where something was lost. */
+static int take_losses(struct reader *reader, const Stk__Interval *from, struct profile_interval *interval)
+{
+	if (from->n_losses > reader->nr_losses)
+		return malformed(reader, "an interval has more losses than there are kinds");
+	for (size_t i = 0; i < from->n_losses; i++) {
+		if (!from->losses[i])
+			continue;
+		if (reader->losses[i] == profile_nr_losses())
+			return too_new(reader, "a kind of loss");
+		interval->losses[reader->losses[i]] = from->losses[i];
+	}
+	return 0;
+}
+
+/* One row per record, as profile_count() makes them: rows pack to nothing, and each costs the work of a whole stack. */
+static int add_row(struct reader *reader, struct profile_interval *interval, const struct profile_row *row)
+{
+	uint32_t number = (uint32_t)reader->profile->intervals.nr + 1;
+
+	if (row->record >= reader->profile->records.nr)
+		return malformed(reader, "no such record in a row");
+	if (reader->last_rows[row->record] == number)
+		return malformed(reader, "record %u has two rows in an interval", row->record);
+	reader->last_rows[row->record] = number;
+	vec_push(&interval->rows, *row);
+	return 0;
+}
+
+static int take_rows(struct reader *reader, const Stk__Interval *from, struct profile_interval *interval)
+{
+	size_t nr = from->n_record;
+	int err = 0;
+
+	if (!(true ROW_COLUMNS(FITS)))
+		return malformed(reader, "rows: columns differ in length");
+	vec_reserve(&interval->rows, nr);
+	for (size_t i = 0; !err && i < nr; i++) {
+		struct profile_row row = {};
+		bool fits = true;
+
+		ROW_COLUMNS(TAKE)
+		err = fits ? add_row(reader, interval, &row) : malformed(reader, "row %zu is out of range", i);
+	}
+	return err;
+}
+
+static int take_interval(struct reader *reader, const Stk__Interval *from)
+{
+	struct profile_interval interval = {
+		.start_ns = from->start_ns,
+		.end_ns = from->end_ns,
+		.wall_end_ns = from->wall_end_ns,
+	};
+	int err = take_losses(reader, from, &interval);
+
+	if (from->account) {
+#define X(value) interval.account.value = from->account->value;
+		ACCOUNT_VALUES(X)
+#undef X
+	}
+	if (!err)
+		err = take_rows(reader, from, &interval);
+	vec_push(&reader->profile->intervals, interval); /* frees it with the rest, whatever came of it */
+	return err;
+}
+
+static int take_intervals(struct reader *reader)
+{
+	int err = take_loss_names(reader);
+
+	reader->last_rows = calloc(reader->profile->records.nr + 1, sizeof(*reader->last_rows));
+	if (!err && !reader->last_rows)
+		err = fail(-ENOMEM, "'%s': out of memory", reader->name);
+	for (size_t i = 0; !err && i < reader->message->n_intervals; i++)
+		err = take_interval(reader, reader->message->intervals[i]);
+	return err;
+}
+
+/* ---- all of it ---- */
+
+static void reader_done(struct reader *reader)
+{
+	if (reader->message)
+		stk__profile__free_unpacked(reader->message, &reader->allocator);
+	free(reader->last_rows);
+}
+
+static int take_all(struct reader *reader)
+{
+	int err = take_strings(reader);
+
+	if (!err)
+		err = take_description(reader);
+	if (!err)
+		err = take_files(reader, reader->message->files);
+	if (!err)
+		err = take_frames(reader, reader->message->frames);
+	if (!err)
+		err = take_all_records(reader);
+	if (!err)
+		err = take_pairs(reader, reader->message->pairs);
+	if (!err)
+		err = take_cgroups(reader, reader->message->cgroups);
+	if (!err)
+		err = take_host(reader);
+	if (!err)
+		err = take_clocks(reader);
+	if (!err)
+		err = take_lives(reader, reader->message->lives);
+	if (!err)
+		err = take_mappings(reader, reader->message->mappings);
+	return err ? err : take_intervals(reader);
+}
+
+int profile_decode(const void *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(reader_done) struct reader reader = { .name = name, .profile = &profile };
+	int err;
+
+	profile_init(&profile);
+	err = unpack_message(&reader, bytes, nr_bytes);
+	if (!err)
+		err = take_all(&reader);
+	if (err)
+		return err;
+	*ret_profile = profile;
+	profile_init(&profile);
+	return 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
+#include "core/base/err.h"
+#include "core/base/limits.h"
+#include "core/host/caller.h"
+#include "core/host/signals.h"
+
+#define STATUS_CANNOT_EXECUTE 126
+#define STATUS_NOT_FOUND 127
+#define STATUS_SIGNAL 128
+
+struct command {
+	char *const *words;
+	pid_t pid;
+	int go_fd;     /* a byte lets the child go; closed without one it ends */
+	int answer_fd; /* the errno of a failed exec; closed by a successful one */
+	bool ended, refused, hurry;
+	int status;
+};
+
+/* ---- the child ---- */
+
+/* Signals and limits as a shell would give them: main.c ignores two signals, and raises the limit of open files. */
+static void restore_circumstances(void)
+{
+	signals_as_before();
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	descriptors_restore();
+}
+
+static void answer(int fd, int err)
+{
+	if (write(fd, &err, sizeof(err)) != sizeof(err))
+		_exit(STATUS_CANNOT_EXECUTE);
+}
+
+/* PR_SET_PDEATHSIG is forgotten when the user changes, so it comes after. */
+__attribute__((noreturn)) static void be_command(char *const *words, const struct caller *caller, int go_fd,
+						 int answer_fd, pid_t parent)
+{
+	int err = caller_become(caller);
+	char go;
+
+	restore_circumstances();
+	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+	if (getppid() != parent || read(go_fd, &go, 1) != 1)
+		_exit(0);
+	if (!err) {
+		execvp(words[0], words);
+		err = -errno;
+	}
+	answer(answer_fd, err);
+	_exit(err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE);
+}
+
+/* ---- the parent ---- */
+
+int command_start(char *const *words, struct command **ret_command)
+{
+	_cleanup_(caller_done) struct caller caller = caller_find();
+	int go[2] = { -1, -1 }, answers[2] = { -1, -1 };
+	pid_t parent = getpid(), pid;
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(answers, O_CLOEXEC))
+		return fail(-errno, "command: pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return fail_start(-errno, "command");
+	if (!pid) {
+		close(go[1]);
+		close(answers[0]);
+		be_command(words, &caller, go[0], answers[1], parent);
+	}
+	signals_say_end_of_command();
+	close(go[0]);
+	close(answers[1]);
+	*ret_command = xcalloc(1, sizeof(**ret_command));
+	**ret_command = (struct command){ .words = words, .pid = pid, .go_fd = go[1], .answer_fd = answers[0] };
+	return 0;
+}
+
+static bool reap(struct command *command, int flags)
+{
+	while (!command->ended) {
+		pid_t pid = waitpid(command->pid, &command->status, flags);
+
+		if (!pid)
+			return false;
+		command->ended = pid == command->pid || errno != EINTR;
+	}
+	return true;
+}
+
+void command_free(struct command *command)
+{
+	if (!command)
+		return;
+	if (command->go_fd >= 0) {
+		close(command->go_fd);
+		reap(command, 0);
+	}
+	closep(&command->answer_fd);
+	free(command);
+}
+
+uint32_t command_pid(const struct command *command)
+{
+	return (uint32_t)command->pid;
+}
+
+static int refuse(struct command *command, int err)
+{
+	command->refused = true;
+	if (err == -ENOENT)
+		return fail(err, "command '%s': not found", command->words[0]);
+	return fail(err, "command '%s': cannot be executed: %s", command->words[0], strerror(-err));
+}
+
+int command_release(struct command *command)
+{
+	ssize_t nr;
+	int err = 0;
+
+	if (write(command->go_fd, "g", 1) != 1)
+		return fail(-errno, "command: has ended before it was let go");
+	close(command->go_fd);
+	command->go_fd = -1;
+	do
+		nr = read(command->answer_fd, &err, sizeof(err));
+	while (nr < 0 && errno == EINTR);
+	return nr == sizeof(err) ? refuse(command, err) : 0;
+}
+
+bool command_refused(const struct command *command)
+{
+	return command->refused;
+}
+
+void command_hurry(struct command *command)
+{
+	command->hurry = true;
+}
+
+/* pidfd would do it without looking again and again, but this is a matter of moments. */
+static bool reap_soon(struct command *command)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+
+	for (int i = 0; i < 200 && !reap(command, WNOHANG); i++)
+		nanosleep(&moment, NULL);
+	return command->ended;
+}
+
+/* Until the command ends, or somebody does not want to wait any longer. */
+static void wait_patiently(struct command *command)
+{
+	sigset_t mask, before;
+
+	signals_that_end(&mask);
+	sigaddset(&mask, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &mask, &before);
+	command->hurry |= !signals_first_is_spared();
+	while (!command->hurry && !reap(command, WNOHANG)) {
+		int signal_number = sigwaitinfo(&mask, NULL);
+
+		command->hurry = signal_number > 0 && signal_number != SIGCHLD;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+int command_wait(struct command *command)
+{
+	wait_patiently(command);
+	if (!reap_soon(command))
+		return -1;
+	return WIFSIGNALED(command->status) ? STATUS_SIGNAL + WTERMSIG(command->status) : WEXITSTATUS(command->status);
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host/host.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/host/kernel_types.h"
+
+int host_require_btf(void)
+{
+	if (access(KERNEL_BTF, R_OK) == 0)
+		return 0;
+	fail_host(-ENOENT, "kernel: no type information in " KERNEL_BTF ": %s", strerror(errno));
+	hint("the kernel needs CONFIG_DEBUG_INFO_BTF, and /sys must be mounted");
+	return -ENOENT;
+}
+
+const char *host_tracefs(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/events", places[i]);
+		if (access(path, R_OK | X_OK) == 0)
+			return places[i];
+	}
+	return NULL;
+}
+
+bool host_tracefs_is_denied(void)
+{
+	return access("/sys/kernel/tracing/events", R_OK | X_OK) && errno == EACCES;
+}
+
+void name_list_done(name_list *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->data[i]);
+	vec_done(names);
+}
+
+int host_raw_tracepoints(name_list *ret_names)
+{
+	static const char prefix[] = "btf_trace_";
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		return fail_host(-errno, "kernel: its type information cannot be read: %s", strerror(errno));
+	for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *type = btf__type_by_id(btf, id);
+		const char *name = btf__name_by_offset(btf, type->name_off);
+
+		if (btf_is_typedef(type) && name && !strncmp(name, prefix, strlen(prefix)))
+			vec_push(ret_names, xstrdup(name + strlen(prefix)));
+	}
+	btf__free(btf);
+	return 0;
+}
+
+static enum bpf_prog_type libbpf_type(enum program_kind kind)
+{
+	switch (kind) {
+	case PROGRAM_SAMPLE:
+		return BPF_PROG_TYPE_PERF_EVENT;
+	case PROGRAM_TRACEPOINT:
+		return BPF_PROG_TYPE_TRACEPOINT;
+	case PROGRAM_RAW_TRACEPOINT:
+	case PROGRAM_TEST:
+		return BPF_PROG_TYPE_RAW_TRACEPOINT;
+	default: /* a tracing program, which cannot be loaded without a function, may call what a kprobe may */
+		return BPF_PROG_TYPE_KPROBE;
+	}
+}
+
+/*
+ * Whether such a program may call a helper. The call has no arguments, so it is refused in any case: only not for being
+ * unknown. libbpf 1.4 does not know the words of newer kernels ("program of this type cannot use helper", v6.12).
+ */
+static bool has_helper(enum program_kind kind, int helper)
+{
+	const struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = helper },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	char log[4096] = "";
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .log_buf = log, .log_size = sizeof(log), .log_level = 1);
+	_cleanup_(closep) int program = bpf_prog_load(libbpf_type(kind), "st_ask_helper", "GPL", code, 2, &options);
+
+	if (program >= 0)
+		return true;
+	return log[0] && !strstr(log, "unknown func") && !strstr(log, "invalid func") &&
+	       !strstr(log, "cannot use helper");
+}
+
+/*
+ * bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality; bpf_get_current_task_btf: v5.11 for these types.
+ */
+static enum task_access task_access(enum program_kind kind, bool reads_kernel)
+{
+	if (reads_kernel)
+		return TASK_ACCESS_PROBE_READ;
+	return has_helper(kind, BPF_FUNC_get_current_task_btf) ? TASK_ACCESS_BTF : TASK_ACCESS_NONE;
+}
+
+enum task_access host_task_access(enum program_kind kind)
+{
+	return task_access(kind, has_helper(kind, BPF_FUNC_probe_read_kernel));
+}
+
+struct host_reads host_reads(enum program_kind kind)
+{
+	bool kernel = has_helper(kind, BPF_FUNC_probe_read_kernel);
+
+	return (struct host_reads){
+		.user = has_helper(kind, BPF_FUNC_probe_read_user),
+		.kernel = kernel,
+		.task = task_access(kind, kernel),
+	};
+}
+
+bool host_has_cookies(enum program_kind kind)
+{
+	bool by_perf_event = kind == PROGRAM_TRACEPOINT || kind == PROGRAM_KPROBE || kind == PROGRAM_UPROBE;
+
+	return by_perf_event && has_helper(kind, BPF_FUNC_get_attach_cookie);
+}
+
+/* Distributions keep the release of a series and tell the patch level elsewhere: "#1 SMP Debian 6.1.170-1 (2026-…)". */
+static bool read_release(const char *release, const char *version, unsigned int ret_numbers[3])
+{
+	const char *debian = strstr(version, "Debian ");
+
+	ret_numbers[2] = 0;
+	return sscanf(debian ? debian + strlen("Debian ") : release, "%u.%u.%u", &ret_numbers[0], &ret_numbers[1],
+		      &ret_numbers[2]) >= 2;
+}
+
+bool release_freezes_on_user_reads(const char *release, const char *version)
+{
+	unsigned int numbers[3];
+
+	if (!read_release(release, version, numbers))
+		return false;
+	if (numbers[0] == 5)
+		return numbers[1] == 19;
+	if (numbers[0] != 6 || numbers[1] > 3)
+		return false;
+	return numbers[1] == 1 ? numbers[2] < 36 : numbers[1] == 3 ? numbers[2] < 10 : true;
+}
+
+bool host_freezes_on_user_reads(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && release_freezes_on_user_reads(name.release, name.version);
+}
+
+int host_load_empty_uprobe_multi(void)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_UPROBE_MULTI);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "st_ask_multi", "GPL", code, 2, &options);
+}
+
+/* The answer to asking for a link of one place in the root directory, which is no regular file. */
+static int refusal_of_uprobe_multi(int pid)
+{
+	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
+	_cleanup_(closep) int link = -1;
+	const unsigned long offset = 0;
+	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = "/", .uprobe_multi.offsets = &offset,
+		    .uprobe_multi.cnt = 1, .uprobe_multi.pid = (__u32)pid);
+
+	if (program < 0)
+		return program;
+	link = bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
+	return link < 0 ? link : 0;
+}
+
+/*
+ * A kernel that knows the link type gets as far as refusing the file with EBADF (bpf_uprobe_multi_link_attach, commit
+ * 89ae89f53d20 ("bpf: Add multi uprobe link"), v6.6); others answer EINVAL.
+ */
+bool host_has_uprobe_multi(void)
+{
+	int err = refusal_of_uprobe_multi(0);
+
+	return !err || err == -EBADF;
+}
+
+/*
+ * Since commit 46ba0e49b642 ("bpf: fix multi-uprobe PID filtering logic"), v6.10, a negative pid is refused before the
+ * file is looked at. Until then it was taken for a thread, whose process has others that were not counted.
+ */
+bool host_limits_uprobe_multi(void)
+{
+	return host_has_uprobe_multi() && refusal_of_uprobe_multi(-1) == -EINVAL;
+}
+
+static bool kernel_has_struct(const char *name)
+{
+	struct btf *btf = NULL;
+	bool has = !kernel_types_pick(&name, 1, &btf) && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
+/*
+ * struct bpf_kprobe_multi_link exists only with CONFIG_FPROBE: the rest of the kernel answers EOPNOTSUPP (commit
+ * 0dcac2725406 ("bpf: Add multi kprobe link"), v5.18).
+ */
+bool host_has_kprobe_multi(void)
+{
+	return kernel_has_struct("bpf_kprobe_multi_link");
+}
+
+static int event_type(const char *path)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	int type;
+
+	if (!file)
+		return -errno;
+	return fscanf(file, "%d", &type) == 1 ? type : -EINVAL;
+}
+
+int host_kprobe_event_type(void)
+{
+	return event_type("/sys/bus/event_source/devices/kprobe/type");
+}
+
+int host_uprobe_event_type(void)
+{
+	return event_type("/sys/bus/event_source/devices/uprobe/type");
+}
+
+bool host_has_kprobes(void)
+{
+	return host_kprobe_event_type() >= 0;
+}
+
+/* The trampoline needs an ftrace call site with direct calls; asked for by loading a program that does nothing. */
+bool host_has_fentry(void)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
+	_cleanup_(closep) int program = -1;
+	int id = libbpf_find_vmlinux_btf_id("vfs_read", BPF_TRACE_FENTRY);
+
+	if (id <= 0)
+		return false;
+	options.attach_btf_id = (__u32)id;
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "st_ask_fentry", "GPL", code, 2, &options);
+	return program >= 0;
+}
+
+static bool has_member(const struct btf *btf, const struct btf_type *type, const char *name, unsigned int depth)
+{
+	const struct btf_member *member = btf_members(type);
+
+	for (unsigned int i = 0; i < btf_vlen(type); i++) {
+		const struct btf_type *inner = btf__type_by_id(btf, member[i].type);
+
+		if (strcmp(btf__name_by_offset(btf, member[i].name_off), name) == 0)
+			return true;
+		if (depth && inner && btf_is_composite(inner) && has_member(btf, inner, name, depth - 1))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the last member of this struct is an array without a length. */
+static bool has_open_end(const char *name)
+{
+	struct btf *btf = NULL;
+	int id = kernel_types_pick(&name, 1, &btf) ? 0 : btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
+	bool open = false;
+
+	if (type && btf_vlen(type)) {
+		const struct btf_type *last = btf__type_by_id(btf, btf_members(type)[btf_vlen(type) - 1].type);
+
+		open = last && btf_is_array(last) && !btf_array(last)->nelems;
+	}
+	btf__free(btf);
+	return open;
+}
+
+bool host_tells_pid_namespaces(enum program_kind kind)
+{
+	enum task_access access = host_task_access(kind);
+
+	return access == TASK_ACCESS_PROBE_READ || (access == TASK_ACCESS_BTF && has_open_end("pid"));
+}
+
+/*
+ * Trampolines count since bpf_prog_info has the member `recursion_misses` (commit 9ed9e9ba2337 ("bpf: Count the number
+ * of times recursion was prevented"), v5.12). The other counters of missed runs came together with the member `missed`
+ * of struct bpf_link_info (commits dd8657894c11 ("bpf: Count missed stats in trace_call_bpf") and e2b2cd592ada ("bpf:
+ * Add missed value to kprobe_multi link info"), v6.7).
+ */
+bool host_counts_misses(enum program_kind kind)
+{
+	const char *const name = kind == PROGRAM_FENTRY ? "bpf_prog_info" : "bpf_link_info";
+	const char *member = kind == PROGRAM_FENTRY ? "recursion_misses" : "missed";
+	struct btf *btf = NULL;
+	bool counts = false;
+	int id;
+
+	if (kernel_types_pick(&name, 1, &btf))
+		return false;
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	if (id > 0)
+		counts = has_member(btf, btf__type_by_id(btf, (unsigned int)id), member, 3);
+	btf__free(btf);
+	return counts;
+}
+
+/* The parameters of a tracepoint as BTF has them, behind the first, which is the program's own; or NULL. */
+static const struct btf_param *tracepoint_parameters(const struct btf *btf, const char *name, unsigned int *ret_nr)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
+
+	if (type)
+		type = btf__type_by_id(btf, type->type);
+	if (type && btf_is_ptr(type))
+		type = btf__type_by_id(btf, type->type);
+	if (!type || !btf_is_func_proto(type) || !btf_vlen(type))
+		return NULL;
+	*ret_nr = btf_vlen(type) - 1U;
+	return btf_params(type) + 1;
+}
+
+static bool is_pointer(const struct btf *btf, const struct btf_param *parameter)
+{
+	const struct btf_type *type = btf__type_by_id(btf, parameter->type);
+
+	return type && btf_is_ptr(type);
+}
+
+static int scheduler_events(const struct btf *btf, enum switch_order *ret_order)
+{
+	unsigned int nr = 0, nr_waking = 0;
+	const struct btf_param *parameters = tracepoint_parameters(btf, "btf_trace_sched_switch", &nr);
+
+	if (!parameters || !tracepoint_parameters(btf, "btf_trace_sched_waking", &nr_waking) || nr < 3 ||
+	    nr_waking != 1)
+		return fail_host(-EOPNOTSUPP, "scheduler: this kernel's BTF has no tracepoints sched_switch and "
+					      "sched_waking as they are known");
+	if (nr == 3)
+		*ret_order = SWITCH_PREV_NEXT;
+	else
+		*ret_order = is_pointer(btf, &parameters[1]) ? SWITCH_PREV_NEXT_STATE : SWITCH_STATE_PREV_NEXT;
+	return 0;
+}
+
+int host_scheduler_events(enum switch_order *ret_order)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int err;
+
+	if (!btf)
+		return fail_host(-errno, "scheduler: the kernel's BTF cannot be read: %s", strerror(errno));
+	err = scheduler_events(btf, ret_order);
+	btf__free(btf);
+	return err;
+}
+
+/* The id of this per-CPU variable if a program may take its address, else 0. */
+static uint32_t variable_to_name(const struct btf *btf, const char *name)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_VAR);
+	/* r1 = &variable; r0 = 0; exit */
+	const struct bpf_insn code[] = {
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_BTF_ID, .imm = id },
+		{},
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	_cleanup_(closep) int program = -1;
+
+	if (id <= 0)
+		return 0;
+	program = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "st_ask_variable", "GPL", code, 4, NULL);
+	return program >= 0 ? (uint32_t)id : 0;
+}
+
+bool host_tells_interrupts(uint32_t *ret_variable)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool field = false;
+	int id;
+
+	*ret_variable = 0;
+	if (!btf)
+		return false;
+	id = btf__find_by_name_kind(btf, "thread_info", BTF_KIND_STRUCT);
+	if (id > 0)
+		field = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "preempt_count", 1);
+	if (!field && btf__find_by_name_kind(btf, "pcpu_hot", BTF_KIND_STRUCT) > 0)
+		*ret_variable = variable_to_name(btf, "pcpu_hot");
+	else if (!field)
+		*ret_variable = variable_to_name(btf, "__preempt_count");
+	btf__free(btf);
+	return field || *ret_variable;
+}
+
+uint32_t host_nr_threads(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/loadavg", "re");
+	unsigned int nr = 0;
+
+	if (!file || fscanf(file, "%*s %*s %*s %*u/%u", &nr) != 1)
+		return 0;
+	return nr;
+}
+
+uint64_t host_max_sample_rate(void)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned long long rate = 0;
+
+	if (!file || fscanf(file, "%llu", &rate) != 1)
+		return 0;
+	return rate;
+}
+
+/* "0-3,8,10-11": the format of Documentation/admin-guide/cputopology.rst. */
+static int parse_cpu_list(const char *text, cpu_list *ret_cpus)
+{
+	while (*text && *text != '\n') {
+		char *end;
+		long first = strtol(text, &end, 10), last = first;
+
+		if (end == text || first < 0 || first > INT_MAX)
+			return -EINVAL;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (long cpu = first; cpu <= last && cpu < 65536; cpu++)
+			vec_push(ret_cpus, (int)cpu);
+		text = *end == ',' ? end + 1 : end;
+		if (end[0] && end[0] != ',' && end[0] != '\n')
+			return -EINVAL;
+	}
+	return ret_cpus->nr ? 0 : -EINVAL;
+}
+
+int host_online_cpus(cpu_list *ret_cpus)
+{
+	static const char path[] = "/sys/devices/system/cpu/online";
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	_cleanup_(freep) char *line = NULL;
+	size_t room = 0;
+
+	if (!file || getline(&line, &room, file) < 0)
+		return fail_host(-ENOENT, "%s: cannot read the list of CPUs: %s", path, strerror(errno));
+	if (parse_cpu_list(line, ret_cpus))
+		return fail(-EINVAL, "%s: unexpected content", path);
+	return 0;
+}
+
+bool host_tells_online_cpus(cpu_list *ret_cpus)
+{
+	_cleanup_(err_restore) struct err_saved before = err_save();
+
+	return !host_online_cpus(ret_cpus);
+}
+
+int host_first_line(const char *path, char *ret_text, size_t room)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	int err = file ? 0 : -errno;
+
+	ret_text[0] = '\0';
+	if (file && !fgets(ret_text, (int)room, file))
+		err = -EIO;
+	ret_text[strcspn(ret_text, "\n")] = '\0';
+	return err;
+}
+
+/* "none [integrity] confidentiality" */
+bool host_lockdown(char *ret_mode, size_t room)
+{
+	char line[4096], *start;
+
+	if (host_first_line("/sys/kernel/security/lockdown", line, sizeof(line))) {
+		if (host_first_line("/proc/cmdline", line, sizeof(line)) || !strstr(line, "lockdown=confidentiality"))
+			return false;
+		snprintf(ret_mode, room, "confidentiality");
+		return true;
+	}
+	start = strchr(line, '[');
+	if (!start)
+		return false;
+	start[strcspn(start, "]")] = '\0';
+	snprintf(ret_mode, room, "%s", start + 1);
+	return true;
+}
+
+bool host_is_confidential(void)
+{
+	char mode[32];
+
+	return host_lockdown(mode, sizeof(mode)) && !strcmp(mode, "confidentiality");
+}
+
+void host_describe(char *ret_text, size_t room)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		snprintf(ret_text, room, "Linux");
+	else
+		snprintf(ret_text, room, "%s %s %s", name.sysname, name.release, name.machine);
+}

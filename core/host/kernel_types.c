@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host/kernel_types.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/vec.h"
+
+enum {
+	MAX_FILE = 64 << 20, /* 5 MB in kernels of distributions */
+	MAX_DEPTH = 32,      /* of structs inside of structs */
+	OWN_PREFIX = 3,      /* "st_" */
+};
+
+/* ---- the file ---- */
+
+struct image {
+	const char *bytes;
+	size_t size;
+	bool mapped;
+};
+
+/* Mapping it works since v6.16 (commit a539e2a6d51d ("btf: Allow mmap of vmlinux btf")). */
+static int read_image(int fd, size_t size, struct image *ret_image)
+{
+	size_t nr = 0;
+	char *bytes;
+
+	*ret_image = (struct image){ mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0), size, true };
+	if (ret_image->bytes != MAP_FAILED)
+		return 0;
+	bytes = xcalloc(1, size);
+	*ret_image = (struct image){ bytes, size, false };
+	while (nr < size) {
+		ssize_t got = read(fd, bytes + nr, size - nr);
+
+		if (got <= 0)
+			return got ? -errno : -EINVAL;
+		nr += (size_t)got;
+	}
+	return 0;
+}
+
+static int open_image(struct image *ret_image)
+{
+	_cleanup_(closep) int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+	struct stat about;
+
+	if (fd < 0 || fstat(fd, &about))
+		return -errno;
+	if (about.st_size < (off_t)sizeof(struct btf_header) || about.st_size > MAX_FILE)
+		return -EINVAL;
+	return read_image(fd, (size_t)about.st_size, ret_image);
+}
+
+static void image_done(struct image *image)
+{
+	if (image->mapped && image->bytes != MAP_FAILED)
+		munmap((void *)image->bytes, image->size);
+	else if (!image->mapped)
+		free((void *)image->bytes);
+}
+
+/* ---- its types ---- */
+
+struct types {
+	const char *first; /* of the type section */
+	uint32_t nr_bytes;
+	const char *strings;
+	uint32_t nr_string_bytes;
+	VEC(uint32_t) places; /* of each type in the section; id 0, void, has none */
+};
+
+static bool find_sections(const struct image *image, struct types *types)
+{
+	struct btf_header header;
+	uint64_t room;
+
+	memcpy(&header, image->bytes, sizeof(header));
+	if (header.magic != BTF_MAGIC || header.version != BTF_VERSION || header.hdr_len > image->size)
+		return false;
+	room = image->size - header.hdr_len;
+	if (header.type_off % sizeof(uint32_t) || header.hdr_len % sizeof(uint32_t) ||
+	    (uint64_t)header.type_off + header.type_len > room || (uint64_t)header.str_off + header.str_len > room ||
+	    !header.str_len)
+		return false;
+	types->first = image->bytes + header.hdr_len + header.type_off;
+	types->nr_bytes = header.type_len;
+	types->strings = image->bytes + header.hdr_len + header.str_off;
+	types->nr_string_bytes = header.str_len;
+	return types->strings[header.str_len - 1] == '\0';
+}
+
+/* Bytes of a type with all that follows it; 0 for a kind that is not known. */
+static size_t type_size(const struct btf_type *type)
+{
+	static const uint8_t fixed[] = {
+		[BTF_KIND_INT] = 4,
+		[BTF_KIND_ARRAY] = sizeof(struct btf_array),
+		[BTF_KIND_VAR] = 4,
+		[BTF_KIND_DECL_TAG] = 4,
+	};
+	static const uint8_t each[] = {
+		[BTF_KIND_STRUCT] = sizeof(struct btf_member),    [BTF_KIND_UNION] = sizeof(struct btf_member),
+		[BTF_KIND_ENUM] = sizeof(struct btf_enum),        [BTF_KIND_ENUM64] = sizeof(struct btf_enum64),
+		[BTF_KIND_FUNC_PROTO] = sizeof(struct btf_param), [BTF_KIND_DATASEC] = sizeof(struct btf_var_secinfo),
+	};
+	uint16_t kind = btf_kind(type);
+
+	if (kind == BTF_KIND_UNKN || kind > BTF_KIND_ENUM64)
+		return 0;
+	return sizeof(*type) + (kind < sizeof(fixed) ? fixed[kind] : 0) +
+	       (size_t)(kind < sizeof(each) ? each[kind] : 0) * btf_vlen(type);
+}
+
+static int find_types(struct types *types)
+{
+	uint32_t at = 0;
+
+	vec_push(&types->places, 0);
+	while (types->nr_bytes - at >= sizeof(struct btf_type)) {
+		size_t size = type_size((const struct btf_type *)(types->first + at));
+
+		if (!size || size > types->nr_bytes - at)
+			return -EINVAL;
+		vec_push(&types->places, at);
+		at += (uint32_t)size;
+	}
+	return at == types->nr_bytes ? 0 : -EINVAL;
+}
+
+static const char *name_of(const struct types *types, uint32_t offset)
+{
+	return offset < types->nr_string_bytes ? types->strings + offset : "";
+}
+
+static const struct btf_type *type_by_id(const struct types *types, uint32_t id)
+{
+	if (!id || id >= types->places.nr)
+		return NULL;
+	return (const struct btf_type *)(types->first + types->places.data[id]);
+}
+
+/* ---- picking ---- */
+
+struct picker {
+	struct types types;
+	const char *const *names;
+	size_t nr_names;
+	bool initials[256]; /* of the names */
+	struct btf *to;
+	int pointer; /* the one pointer type */
+	VEC(struct picked {
+		uint32_t from;
+		int to;
+	})
+	picked;
+};
+
+static bool is_wanted(const struct picker *picker, const struct btf_type *type)
+{
+	const char *name = name_of(&picker->types, type->name_off);
+
+	if (!picker->initials[(unsigned char)*name])
+		return false;
+	for (size_t i = 0; i < picker->nr_names; i++)
+		if (!strcmp(picker->names[i], name))
+			return true;
+	return false;
+}
+
+static int pick(struct picker *picker, uint32_t id, unsigned int depth);
+
+static int pick_member_types(struct picker *picker, const struct btf_type *type, unsigned int depth, int *ret_types)
+{
+	const struct btf_member *members = btf_members(type);
+
+	for (unsigned int i = 0; i < btf_vlen(type); i++) {
+		ret_types[i] = pick(picker, members[i].type, depth);
+		if (ret_types[i] < 0)
+			return ret_types[i];
+	}
+	return 0;
+}
+
+/* With its members only where they can be asked for. */
+static int pick_composite(struct picker *picker, const struct btf_type *type, unsigned int depth)
+{
+	const struct btf_member *members = btf_members(type);
+	const char *name = name_of(&picker->types, type->name_off);
+	unsigned int nr = !*name || is_wanted(picker, type) ? btf_vlen(type) : 0;
+	_cleanup_(freep) int *inner = xcalloc(nr + 1, sizeof(*inner));
+	int err = nr ? pick_member_types(picker, type, depth, inner) : 0;
+	int id;
+
+	if (err)
+		return err;
+	id = btf_is_union(type) ? btf__add_union(picker->to, name, type->size)
+				: btf__add_struct(picker->to, name, type->size);
+	for (unsigned int i = 0; id > 0 && i < nr && !err; i++)
+		err = btf__add_field(picker->to, name_of(&picker->types, members[i].name_off), inner[i],
+				     btf_member_bit_offset(type, i), btf_member_bitfield_size(type, i));
+	return err ? err : id;
+}
+
+static int pick_enum(struct picker *picker, const struct btf_type *type)
+{
+	const struct btf_enum *values = btf_enum(type);
+	unsigned int nr = is_wanted(picker, type) ? btf_vlen(type) : 0;
+	int id = btf__add_enum(picker->to, name_of(&picker->types, type->name_off), type->size), err = 0;
+
+	for (unsigned int i = 0; id > 0 && i < nr && !err; i++)
+		err = btf__add_enum_value(picker->to, name_of(&picker->types, values[i].name_off), values[i].val);
+	return err ? err : id;
+}
+
+static int pick_array(struct picker *picker, const struct btf_type *type, unsigned int depth)
+{
+	const struct btf_array *array = btf_array(type);
+	int index = btf__add_int(picker->to, "unsigned int", sizeof(uint32_t), 0);
+	int element = pick(picker, array->type, depth);
+
+	if (index < 0 || element < 0)
+		return index < 0 ? index : element;
+	return btf__add_array(picker->to, index, element, array->nelems);
+}
+
+static int pick_number(struct picker *picker, const struct btf_type *type)
+{
+	const char *name = name_of(&picker->types, type->name_off);
+
+	if (btf_is_float(type))
+		return btf__add_float(picker->to, name, type->size);
+	return btf__add_int(picker->to, name, type->size, btf_int_encoding(type));
+}
+
+/* Aliases and qualifiers do not matter to CO-RE; what it refuses anyway becomes void. */
+static int pick_new(struct picker *picker, const struct btf_type *type, unsigned int depth)
+{
+	switch (btf_kind(type)) {
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return pick_composite(picker, type, depth);
+	case BTF_KIND_ENUM:
+		return pick_enum(picker, type);
+	case BTF_KIND_ENUM64:
+		return btf__add_enum64(picker->to, name_of(&picker->types, type->name_off), type->size,
+				       btf_kflag(type));
+	case BTF_KIND_ARRAY:
+		return pick_array(picker, type, depth);
+	case BTF_KIND_INT:
+	case BTF_KIND_FLOAT:
+		return pick_number(picker, type);
+	case BTF_KIND_PTR:
+		return picker->pointer;
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_CONST:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		return pick(picker, type->type, depth);
+	default:
+		return 0;
+	}
+}
+
+static int pick(struct picker *picker, uint32_t id, unsigned int depth)
+{
+	const struct btf_type *type = type_by_id(&picker->types, id);
+	int to;
+
+	if (!type)
+		return id ? -EINVAL : 0;
+	if (depth > MAX_DEPTH)
+		return -EINVAL;
+	for (size_t i = 0; i < picker->picked.nr; i++)
+		if (picker->picked.data[i].from == id)
+			return picker->picked.data[i].to;
+	to = pick_new(picker, type, depth + 1);
+	if (to > 0)
+		vec_push(&picker->picked, (struct picked){ id, to });
+	return to;
+}
+
+static int pick_wanted(struct picker *picker)
+{
+	for (uint32_t id = 1; id < picker->types.places.nr; id++) {
+		const struct btf_type *type = type_by_id(&picker->types, id);
+
+		if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type)) {
+			int to = pick(picker, id, 0);
+
+			if (to < 0)
+				return to;
+		}
+	}
+	return 0;
+}
+
+static int pick_all(struct picker *picker, const struct image *image)
+{
+	int err = find_sections(image, &picker->types) ? find_types(&picker->types) : -EINVAL;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < picker->nr_names; i++)
+		picker->initials[(unsigned char)picker->names[i][0]] = true;
+	picker->to = btf__new_empty();
+	if (!picker->to)
+		return -errno;
+	picker->pointer = btf__add_ptr(picker->to, 0);
+	return picker->pointer < 0 ? picker->pointer : pick_wanted(picker);
+}
+
+int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
+{
+	_cleanup_(image_done) struct image image = {};
+	struct picker picker = { .names = names, .nr_names = nr };
+	int err = open_image(&image);
+
+	err = err ?: pick_all(&picker, &image);
+	vec_done(&picker.types.places);
+	vec_done(&picker.picked);
+	if (err)
+		btf__free(picker.to);
+	else
+		*ret_btf = picker.to;
+	return err;
+}
+
+/* ---- for an object ---- */
+
+typedef VEC(char *) name_vec;
+
+static void name_vec_done(name_vec *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->data[i]);
+	vec_done(names);
+}
+
+static void add_names(const struct btf *object, name_vec *names)
+{
+	for (uint32_t id = 1; id < btf__type_cnt(object); id++) {
+		const struct btf_type *type = btf__type_by_id(object, id);
+		const char *name = btf__name_by_offset(object, type->name_off);
+		const char *flavor = name ? strstr(name, "___") : NULL;
+
+		if (!name || !*name || !(btf_is_composite(type) || btf_is_enum(type)) ||
+		    !strncmp(name, "st_", OWN_PREFIX))
+			continue;
+		vec_push(names, flavor ? xstrndup(name, (size_t)(flavor - name)) : xstrdup(name));
+	}
+}
+
+static int write_file(const struct btf *btf, int fd)
+{
+	uint32_t size = 0;
+	const void *bytes = btf__raw_data(btf, &size);
+
+	if (!bytes)
+		return -ENOMEM;
+	return write(fd, bytes, size) == (ssize_t)size ? 0 : -EIO;
+}
+
+int kernel_types_write(const struct btf *object, int fd)
+{
+	_cleanup_(name_vec_done) name_vec names = {};
+	struct btf *btf = NULL;
+	int err;
+
+	add_names(object, &names);
+	err = kernel_types_pick((const char *const *)names.data, names.nr, &btf);
+	err = err ?: write_file(btf, fd);
+	btf__free(btf);
+	return err;
+}
+
+/* ---- functions ---- */
+
+struct wanted_function {
+	const char *name;
+	uint32_t *id;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct wanted_function *)a)->name, ((const struct wanted_function *)b)->name);
+}
+
+static void set_ids(struct wanted_function *wanted, size_t nr, const char *name, uint32_t id)
+{
+	const struct wanted_function key = { .name = name };
+	struct wanted_function *found = bsearch(&key, wanted, nr, sizeof(*wanted), by_name);
+
+	if (!found || *found->id)
+		return;
+	while (found > wanted && !by_name(found - 1, &key))
+		found--;
+	for (; found < wanted + nr && !by_name(found, &key); found++)
+		*found->id = id;
+}
+
+int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_ids)
+{
+	_cleanup_(freep) struct wanted_function *wanted = xcalloc(nr + 1, sizeof(*wanted));
+	_cleanup_(image_done) struct image image = {};
+	struct types types = {};
+	int err = open_image(&image);
+
+	memset(ret_ids, 0, nr * sizeof(*ret_ids));
+	for (size_t i = 0; i < nr; i++)
+		wanted[i] = (struct wanted_function){ names[i], &ret_ids[i] };
+	qsort(wanted, nr, sizeof(*wanted), by_name);
+	if (!err)
+		err = find_sections(&image, &types) ? find_types(&types) : -EINVAL;
+	for (uint32_t id = 1; !err && id < types.places.nr; id++) {
+		const struct btf_type *type = type_by_id(&types, id);
+
+		if (btf_is_func(type))
+			set_ids(wanted, nr, name_of(&types, type->name_off), id);
+	}
+	vec_done(&types.places);
+	return err;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host/pidns.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <linux/nsfs.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/host/process.h"
+
+#define LEAST_NUMBER \
+	0xe0000000UL /* PROC_*_INIT_INO and PROC_DYNAMIC_FIRST, include/linux/proc_ns.h, are above; process ids below */
+
+static int fail_form(const char *text)
+{
+	int err = fail_usage("argument --pidns: '%s' is no pid namespace", text);
+
+	hint("give its number (readlink /proc/PID/ns/pid), a path such as /proc/PID/ns/pid, or the id of a process in it");
+	return err;
+}
+
+/* ---- by path ---- */
+
+/* The namespace file may be of another kind, or no namespace at all. */
+static int check_kind(int fd, const char *path)
+{
+	struct statfs status;
+
+	if (fstatfs(fd, &status) || status.f_type != NSFS_MAGIC)
+		return fail_usage("argument --pidns: '%s': not the file of a namespace", path);
+	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWPID)
+		return fail_usage("argument --pidns: '%s': a namespace, but not of pids", path);
+	return 0;
+}
+
+static int open_path(const char *path, int *ret_fd)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int err;
+
+	if (fd < 0)
+		return fail(-errno, "pid namespace '%s': %s", path, strerror(errno));
+	err = check_kind(fd, path);
+	if (!err)
+		*ret_fd = take_fd(&fd);
+	return err;
+}
+
+/* A zombie has no namespace any more. */
+static int open_of_process(uint32_t tgid, int *ret_fd)
+{
+	char path[64];
+	int err = process_exists(tgid);
+
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", tgid);
+	*ret_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*ret_fd < 0)
+		return fail(-errno, "process %" PRIu32 ": its pid namespace cannot be read: %s", tgid, strerror(errno));
+	return 0;
+}
+
+/* ---- the way up, which the kernel shows as far as our own namespace ---- */
+
+/* From a namespace to the one above it; -1 when there is none to see. */
+static void go_up(int *fd)
+{
+	int above = ioctl(*fd, NS_GET_PARENT);
+
+	close(*fd);
+	*fd = above;
+}
+
+/* The descriptor becomes that of the initial namespace, and is closed. */
+static uint32_t level_of(int *fd)
+{
+	uint32_t level = 0;
+
+	for (go_up(fd); *fd >= 0; go_up(fd))
+		level++;
+	return level;
+}
+
+/* ---- by number ---- */
+
+static bool is_namespace(int fd, uint32_t inode)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && status.st_ino == inode;
+}
+
+/* This namespace when the process is in it or below it, else -1. */
+static int open_above(const char *process, uint32_t inode)
+{
+	char path[300];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", process);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && !is_namespace(fd, inode))
+		go_up(&fd);
+	return fd;
+}
+
+static int open_number(const char *text, uint32_t inode, int *ret_fd)
+{
+	_cleanup_(closedirp) DIR *processes = opendir("/proc");
+	const struct dirent *entry;
+
+	*ret_fd = -1;
+	while (processes && *ret_fd < 0 && (entry = readdir(processes)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			*ret_fd = open_above(entry->d_name, inode);
+	return *ret_fd < 0 ? fail_no_match("pid namespace '%s': no process is in it", text) : 0;
+}
+
+static int open_text(const char *text, int *ret_fd)
+{
+	bool linked = !strncmp(text, "pid:[", 5);
+	const char *digits = linked ? text + 5 : text;
+	char *end = NULL;
+	uint64_t number;
+
+	if (strchr(text, '/'))
+		return open_path(text, ret_fd);
+	if (!isdigit((unsigned char)*digits))
+		return fail_form(text);
+	errno = 0;
+	number = strtoull(digits, &end, 10);
+	if (errno || strcmp(end, linked ? "]" : "") || number > UINT32_MAX || (linked && number < LEAST_NUMBER))
+		return fail_form(text);
+	return number < LEAST_NUMBER ? open_of_process((uint32_t)number, ret_fd)
+				     : open_number(text, (uint32_t)number, ret_fd);
+}
+
+/* ---- */
+
+static int require_initial(void)
+{
+	uint64_t device, inode;
+	int nested = process_pidns(&device, &inode);
+
+	if (nested <= 0)
+		return nested;
+	fail_host(-EXDEV, "--pidns: how deep this pid namespace lies cannot be seen from inside it");
+	hint("run stacktool in the initial pid namespace (docker run --pid=host, hostPID: true)");
+	return -EXDEV;
+}
+
+int pidns_find(const char *text, struct pidns *ret_pidns)
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat status;
+	int err = open_text(text, &fd);
+
+	*ret_pidns = (struct pidns){};
+	if (!err)
+		err = require_initial();
+	if (err)
+		return err;
+	if (fstat(fd, &status))
+		return fail(-errno, "pid namespace '%s': %s", text, strerror(errno));
+	ret_pidns->inode = (uint32_t)status.st_ino;
+	ret_pidns->level = level_of(&fd);
+	return 0;
+}

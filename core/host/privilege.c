@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host/privilege.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/host/host.h"
+
+#define INITIAL_USERNS_INODE 0xeffffffd /* PROC_USER_INIT_INO, include/linux/proc_ns.h */
+
+/* Capabilities that CAP_SYS_ADMIN implies are newer than it: v5.8 for the first two, v5.9 for the third. */
+static const struct need {
+	cap_value_t capability;
+	bool by_sys_admin; /* CAP_SYS_ADMIN does as well */
+	bool essential;    /* nothing works without it */
+	bool kept;         /* until the end */
+	const char *purpose;
+	const char *loss; /* what a result lacks without it */
+} needs[] = {
+	{ CAP_BPF, true, true, true, "larger maps while running; every access to a map on kernels before 5.19", NULL },
+	{ CAP_PERFMON, true, true, true, "perf events of CPUs that come online", NULL },
+	{ CAP_SYSLOG, false, false, false, "addresses in /proc/kallsyms", "kernel functions have no names" },
+	{ CAP_SYS_PTRACE, false, false, true, "maps and files of processes of other users",
+	  "code of other users' processes has no names" },
+	{ CAP_DAC_READ_SEARCH, false, false, true, "program files that only their owner can read",
+	  "files that only their owner can read give no names" },
+	{ CAP_CHECKPOINT_RESTORE, true, false, true, "/proc/PID/map_files: the very file that is mapped",
+	  "deleted and replaced files give no names" },
+};
+
+#define NR_NEEDS (sizeof(needs) / sizeof(needs[0]))
+
+static void free_capabilities(cap_t *capabilities)
+{
+	if (*capabilities)
+		cap_free(*capabilities);
+}
+
+/* ---- what is there ---- */
+
+static bool has(cap_t capabilities, cap_value_t capability)
+{
+	cap_flag_value_t value = CAP_CLEAR;
+
+	return !cap_get_flag(capabilities, capability, CAP_EFFECTIVE, &value) && value == CAP_SET;
+}
+
+static bool is_met(cap_t capabilities, const struct need *need)
+{
+	return has(capabilities, need->capability) || (need->by_sys_admin && has(capabilities, CAP_SYS_ADMIN));
+}
+
+/* "cap_bpf" from libcap, in the kernel's spelling. */
+static void add_name(struct buf *text, cap_value_t capability)
+{
+	char *name = cap_to_name(capability);
+
+	for (const char *c = name; c && *c; c++)
+		buf_addc(text, (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c));
+	if (name)
+		cap_free(name);
+}
+
+/* Root of a user namespace has capabilities that count only inside it. */
+bool privilege_in_user_namespace(void)
+{
+	struct stat status;
+
+	return !stat("/proc/self/ns/user", &status) && status.st_ino != INITIAL_USERNS_INODE;
+}
+
+bool privilege_is_kept_from_perf(long *ret_paranoid)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+	char text[16];
+
+	if (host_first_line("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)))
+		return false;
+	*ret_paranoid = strtol(text, NULL, 10);
+	return *ret_paranoid > 2 && capabilities && !has(capabilities, CAP_SYS_ADMIN);
+}
+
+bool privilege_look(size_t index, struct privilege *ret_privilege)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+	_cleanup_(buf_done) struct buf name = {};
+
+	if (index >= NR_NEEDS)
+		return false;
+	*ret_privilege = (struct privilege){
+		.held = capabilities && is_met(capabilities, &needs[index]),
+		.essential = needs[index].essential,
+		.purpose = needs[index].purpose,
+		.loss = needs[index].loss,
+	};
+	add_name(&name, needs[index].capability);
+	snprintf(ret_privilege->name, sizeof(ret_privilege->name), "%s", buf_text(&name));
+	return true;
+}
+
+int privilege_check(void)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+	_cleanup_(buf_done) struct buf missing = {};
+
+	if (!capabilities)
+		return fail_host(-errno, "capabilities: %s", strerror(errno));
+	for (size_t i = 0; i < NR_NEEDS; i++) {
+		if (!needs[i].essential || is_met(capabilities, &needs[i]))
+			continue;
+		if (missing.nr)
+			buf_adds(&missing, " and ");
+		add_name(&missing, needs[i].capability);
+	}
+	if (missing.nr) {
+		fail_host(-EPERM, "permission denied: this needs %s", buf_text(&missing));
+		hint("run it as root");
+		return -EPERM;
+	}
+	if (privilege_in_user_namespace()) {
+		fail_host(-EPERM,
+			  "permission denied: capabilities of a user namespace do not reach the kernel's events");
+		hint("run it as root of the host, or in a container without a user namespace of its own");
+		return -EPERM;
+	}
+	return 0;
+}
+
+void privilege_note(struct buf *ret_text)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+
+	for (size_t i = 0; capabilities && i < NR_NEEDS; i++) {
+		if (!needs[i].loss || is_met(capabilities, &needs[i]))
+			continue;
+		if (ret_text->nr)
+			buf_adds(ret_text, "; ");
+		buf_adds(ret_text, "without ");
+		add_name(ret_text, needs[i].capability);
+		buf_addf(ret_text, " %s", needs[i].loss);
+	}
+}
+
+void privilege_describe(struct buf *ret_text)
+{
+	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+
+	for (size_t i = 0; capabilities && i < NR_NEEDS; i++) {
+		if (!has(capabilities, needs[i].capability))
+			continue;
+		add_name(ret_text, needs[i].capability);
+		buf_addf(ret_text, ": %s\n", needs[i].purpose);
+	}
+	if (capabilities && has(capabilities, CAP_DAC_OVERRIDE))
+		buf_adds(ret_text, "CAP_DAC_OVERRIDE: the file of -o or --save, in a directory of another user\n");
+	if (capabilities && has(capabilities, CAP_SYS_ADMIN))
+		buf_adds(ret_text, "CAP_SYS_ADMIN: in place of those above that are not there\n");
+}
+
+/* ---- giving up ---- */
+
+/* What is kept of what there is; where only CAP_SYS_ADMIN was given, or the kernel knows no other, that stays. */
+static cap_t kept_of(cap_t present, bool writes_files)
+{
+	cap_t kept = cap_init();
+	cap_value_t capability = CAP_DAC_OVERRIDE;
+
+	if (kept && writes_files && has(present, capability)) {
+		cap_set_flag(kept, CAP_PERMITTED, 1, &capability, CAP_SET);
+		cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
+	}
+
+	for (size_t i = 0; kept && i < NR_NEEDS; i++) {
+		if (!needs[i].kept || !is_met(present, &needs[i]))
+			continue;
+		capability = has(present, needs[i].capability) ? needs[i].capability : CAP_SYS_ADMIN;
+		cap_set_flag(kept, CAP_PERMITTED, 1, &capability, CAP_SET);
+		cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
+	}
+	return kept;
+}
+
+/* Without CAP_SETPCAP the set stays as it is; no_new_privs makes that harmless. */
+static void shrink_bounding_set(cap_t kept)
+{
+	for (cap_value_t capability = 0; cap_get_bound(capability) >= 0; capability++)
+		if (!has(kept, capability))
+			cap_drop_bound(capability);
+}
+
+/*
+ * Not dumpable: other processes of our user cannot attach to this one and borrow what it holds. Our own /proc stays
+ * readable, since a process may always look at itself (ptrace_may_access()). The leak checker of the sanitizers works by
+ * attaching, and needs it left alone.
+ */
+static int forbid_attaching(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return 0;
+#else
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+int privilege_drop(bool writes_files)
+{
+	_cleanup_(free_capabilities) cap_t present = cap_get_proc();
+	_cleanup_(free_capabilities) cap_t kept = present ? kept_of(present, writes_files) : NULL;
+
+	if (!kept)
+		return fail(-errno, "capabilities: %s", strerror(errno));
+	shrink_bounding_set(kept);
+	cap_reset_ambient();
+	if (cap_set_proc(kept))
+		return fail(-errno, "capabilities: cannot be given up: %s", strerror(errno));
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return fail(-errno, "no_new_privs: %s", strerror(errno));
+	if (forbid_attaching())
+		return fail(-errno, "PR_SET_DUMPABLE: %s", strerror(errno));
+	return 0;
+}

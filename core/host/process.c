@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
+#include "core/base/err.h"
+#include "core/base/vec.h"
+
+#define NSEC_PER_SEC 1000000000LL
+#define MAX_TEXT (1024UL * 1024)
+#define MAX_ANCESTORS 256
+#define INITIAL_PIDNS_INODE 0xeffffffc /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
+
+/* ---- /proc/PID/stat and status ---- */
+
+/* A file below /proc, whole: the 65,536 groups that a process may have are 720 kB in its status, before what is asked for. */
+static int read_text(const char *path, struct buf *ret_text)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char piece[4096];
+	ssize_t nr_read = fd < 0 ? -1 : read(fd, piece, sizeof(piece));
+
+	while (nr_read > 0 && ret_text->nr < MAX_TEXT) {
+		buf_add(ret_text, piece, (size_t)nr_read);
+		nr_read = read(fd, piece, sizeof(piece));
+	}
+	return nr_read < 0 ? -errno : 0;
+}
+
+static int read_status(uint32_t pid, struct buf *ret_text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	return read_text(path, ret_text);
+}
+
+/* What follows the comm, which can hold spaces and parentheses: the last ')' ends it. */
+static int read_stat(uint32_t pid, struct buf *text, const char **ret_fields)
+{
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	err = read_text(path, text);
+	if (err)
+		return err;
+	*ret_fields = strrchr(buf_text(text), ')');
+	if (!*ret_fields || (*ret_fields)[1] != ' ')
+		return -EBADMSG;
+	*ret_fields += 2;
+	return 0;
+}
+
+/* 0 where it cannot be read. */
+static char task_state(uint32_t pid)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	const char *fields;
+
+	return read_stat(pid, &text, &fields) ? '\0' : fields[0];
+}
+
+static bool is_dead(uint32_t pid)
+{
+	char state = task_state(pid);
+
+	return state == 'Z' || state == 'X';
+}
+
+static bool has_memory(uint32_t pid)
+{
+	return task_state(pid) && !is_dead(pid);
+}
+
+/* The number behind "NAME:" in /proc/PID/status, or 0. */
+static uint32_t status_number(uint32_t pid, const char *name)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	const char *line;
+
+	if (read_status(pid, &text))
+		return 0;
+	line = strstr(buf_text(&text), name);
+	return line ? (uint32_t)strtoul(line + strlen(name), NULL, 10) : 0;
+}
+
+uint32_t process_living_task(uint32_t tgid)
+{
+	char path[64];
+	uint32_t living = tgid;
+	const struct dirent *entry;
+	_cleanup_(closedirp) DIR *tasks = NULL;
+
+	if (has_memory(tgid))
+		return tgid;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
+	tasks = opendir(path);
+	while (tasks && living == tgid && (entry = readdir(tasks))) {
+		uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (tid && tid != tgid && has_memory(tid))
+			living = tid;
+	}
+	return living;
+}
+
+/* The n-th number of a line of /proc/PID/status, or the last one; 0 when there is none. */
+static uint32_t number_of_line(const char *text, const char *name, int n)
+{
+	const char *at = strstr(text, name);
+	unsigned long number = 0;
+
+	at = at ? at + strlen(name) : "\n";
+	for (int i = 0; i <= n && *at != '\n' && *at; i++) {
+		char *end;
+
+		number = strtoul(at, &end, 10);
+		at = end + strspn(end, "\t ");
+	}
+	return (uint32_t)number;
+}
+
+int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	if (read_status(tgid, &text))
+		return -ESRCH;
+	*ret_inner_tgid = number_of_line(buf_text(&text), "\nNStgid:", INT_MAX);
+	if (!*ret_inner_tgid)
+		*ret_inner_tgid = tgid; /* a kernel without pid namespaces */
+	*ret_user = number_of_line(buf_text(&text), "\nUid:", 1);
+	return 0;
+}
+
+/* "Groups:\t24 27 1000 " */
+static void read_groups(const char *text, gid_t **ret_groups, size_t *ret_nr)
+{
+	const char *at = strstr(text, "\nGroups:");
+	VEC(gid_t) groups = {};
+	char *end;
+
+	at = at ? at + strlen("\nGroups:") : "\n";
+	for (at += strspn(at, "\t "); *at >= '0' && *at <= '9'; at = end + strspn(end, " "))
+		vec_push(&groups, (gid_t)strtoul(at, &end, 10));
+	*ret_groups = groups.data;
+	*ret_nr = groups.nr;
+}
+
+bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	uint32_t pid = (uint32_t)getppid();
+
+	for (int depth = 0; depth < MAX_ANCESTORS && pid && !read_status(pid, &text); depth++) {
+		if (strstr(buf_text(&text), "\nUid:") && number_of_line(buf_text(&text), "\nUid:", 0) == user) {
+			read_groups(buf_text(&text), ret_groups, ret_nr);
+			return true;
+		}
+		pid = number_of_line(buf_text(&text), "\nPPid:", 0);
+		buf_clear(&text);
+	}
+	return false;
+}
+
+static int64_t clock_difference(clockid_t later, clockid_t earlier)
+{
+	struct timespec a, b;
+
+	clock_gettime(earlier, &b);
+	clock_gettime(later, &a);
+	return (a.tv_sec - b.tv_sec) * NSEC_PER_SEC + (a.tv_nsec - b.tv_nsec);
+}
+
+/* Field 22 is start_boottime; what the host slept up to now is at least what it had slept by then. */
+int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	const char *fields;
+	unsigned long long ticks;
+	int64_t start_ns;
+	int err = read_stat(tgid, &text, &fields);
+
+	if (err)
+		return err;
+	for (int i = 3; fields && i < 22; i++) {
+		fields = strchr(fields, ' ');
+		fields = fields ? fields + 1 : NULL;
+	}
+	if (!fields || sscanf(fields, "%llu", &ticks) != 1)
+		return -EBADMSG;
+	start_ns = (int64_t)(ticks * (unsigned long long)(NSEC_PER_SEC / sysconf(_SC_CLK_TCK)));
+	start_ns -= clock_difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC);
+	*ret_start_ns = start_ns > 0 ? (uint64_t)start_ns : 0;
+	return 0;
+}
+
+/* ---- what the user named ---- */
+
+bool process_has_ended(uint32_t tgid)
+{
+	/* kill() takes 0 and what is negative for groups */
+	return !tgid || tgid > INT_MAX || (kill((pid_t)tgid, 0) && errno == ESRCH);
+}
+
+int process_exists(uint32_t tgid)
+{
+	uint32_t owner;
+
+	if (process_has_ended(tgid))
+		return fail(-ESRCH, "process %" PRIu32 ": no such process", tgid);
+	owner = status_number(tgid, "\nTgid:");
+	if (owner && owner != tgid) {
+		fail(-ESRCH, "process %" PRIu32 ": no such process: it is a thread of process %" PRIu32, tgid, owner);
+		hint("name a thread with its own option, or the process it belongs to");
+		return -ESRCH;
+	}
+	if (is_dead(process_living_task(tgid)))
+		return fail(-ESRCH,
+			    "process %" PRIu32 ": has ended: it is a zombie, its parent has not taken its status",
+			    tgid);
+	return 0;
+}
+
+/* kill() finds threads by their id too. */
+int process_thread_exists(uint32_t tid)
+{
+	if (process_has_ended(tid))
+		return fail(-ESRCH, "thread %" PRIu32 ": no such thread", tid);
+	if (is_dead(tid))
+		return fail(-ESRCH, "thread %" PRIu32 ": has ended: it is a zombie", tid);
+	return 0;
+}
+
+#define MOST_NAMED 8
+
+/* "2 of 3 processes are not there (175, 165)" */
+static void describe_missing(const char *what, size_t nr, const uint32_t *missing, size_t nr_missing, struct buf *text)
+{
+	buf_addf(text, "%zu of %zu %s %s not there (", nr_missing, nr, what, nr_missing == 1 ? "is" : "are");
+	for (size_t i = 0; i < nr_missing && i < MOST_NAMED; i++)
+		buf_addf(text, "%s%" PRIu32, i ? ", " : "", missing[i]);
+	buf_adds(text, nr_missing > MOST_NAMED ? ", …)" : ")");
+}
+
+/* Of one kind. The failure of the first one is the failure of all. */
+static int require(const char *what, int (*exists)(uint32_t id), const uint32_t *ids, size_t nr,
+		   struct buf *ret_missing)
+{
+	VEC(uint32_t) missing = {};
+	int err = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!exists(ids[i]))
+			continue;
+		err_clear();
+		vec_push(&missing, ids[i]);
+	}
+	if (missing.nr && missing.nr == nr)
+		err = exists(ids[0]);
+	else if (missing.nr)
+		describe_missing(what, nr, missing.data, missing.nr, ret_missing);
+	vec_done(&missing);
+	return err;
+}
+
+int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
+		    struct buf *ret_missing)
+{
+	return require("processes", process_exists, tgids, nr_tgids, ret_missing)
+		       ?: require("threads", process_thread_exists, tids, nr_tids, ret_missing);
+}
+
+/* ---- namespaces ---- */
+
+int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
+{
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status))
+		return fail_host(-errno, "/proc/self/ns/pid: %s", strerror(errno));
+	if (status.st_ino == INITIAL_PIDNS_INODE)
+		return 0;
+	/* the kernel's own dev_t has the major number above 20 bits, that of stat() does not */
+	*ret_device = (uint64_t)major(status.st_dev) << 20 | minor(status.st_dev);
+	*ret_inode = status.st_ino;
+	return 1;
+}
+
+/*
+ * NSpid lists our pid in the namespace of /proc, then in those below down to ours: one number when they are the same.
+ */
+int process_require_proc(void)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	const char *line;
+	char *end;
+
+	if (read_text("/proc/self/status", &text)) {
+		fail_host(-ENOENT, "/proc: not mounted, or it does not show this process");
+		hint("inside a pid namespace: mount -t proc proc /proc, or unshare --mount-proc");
+		return -ENOENT;
+	}
+	line = strstr(buf_text(&text), "\nNSpid:");
+	if (!line)
+		return 0; /* CONFIG_PID_NS is not set */
+	strtoul(line + strlen("\nNSpid:"), &end, 10);
+	if (*end == '\n')
+		return 0;
+	fail_host(-EXDEV, "/proc: shows the processes of another pid namespace than ours");
+	hint("mount -t proc proc /proc, or unshare --mount-proc");
+	return -EXDEV;
+}
+
+/* ---- the end of the targets ---- */
+
+struct watched {
+	uint32_t pid;
+	int fd; /* -1: no descriptor, looked up each time */
+	bool ended, was_dead; /* before it was watched */
+};
+
+struct process_watch {
+	int epoll_fd;
+	VEC(struct watched) watched;
+};
+
+static int open_pidfd(uint32_t pid, bool is_thread)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, is_thread ? PIDFD_THREAD : 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int watch_one(struct process_watch *watch, uint32_t pid, bool is_thread)
+{
+	struct watched watched = { .pid = pid, .fd = open_pidfd(pid, is_thread) };
+	struct epoll_event readable = { .events = EPOLLIN, .data.u64 = watch->watched.nr };
+
+	watched.was_dead = (is_thread ? process_thread_exists : process_exists)(pid) || watched.fd == -ENOENT;
+	err_clear();
+	if (watched.was_dead || watched.fd == -ESRCH) {
+		closep(&watched.fd);
+		watched.fd = -1;
+		watched.ended = true;
+	} else if (watched.fd < 0 && watched.fd != -EINVAL && watched.fd != -ENOSYS && watched.fd != -EPERM) {
+		return fail(watched.fd, "%s %" PRIu32 ": pidfd_open: %s", is_thread ? "thread" : "process", pid,
+			    strerror(-watched.fd));
+	}
+	vec_push(&watch->watched, watched);
+	if (watched.fd >= 0 && epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, watched.fd, &readable))
+		return fail(-errno, "process %" PRIu32 ": epoll: %s", pid, strerror(errno));
+	return 0;
+}
+
+int process_watch_new(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
+		      struct process_watch **ret_watch)
+{
+	struct process_watch *watch = xcalloc(1, sizeof(*watch));
+	int err = 0;
+
+	descriptors_allow(nr_tgids + nr_tids);
+	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (watch->epoll_fd < 0)
+		err = fail(-errno, "epoll_create: %s", strerror(errno));
+	for (size_t i = 0; !err && i < nr_tgids; i++)
+		err = watch_one(watch, tgids[i], false);
+	for (size_t i = 0; !err && i < nr_tids; i++)
+		err = watch_one(watch, tids[i], true);
+	if (err)
+		process_watch_free(watch);
+	else
+		*ret_watch = watch;
+	return err;
+}
+
+void process_watch_free(struct process_watch *watch)
+{
+	if (!watch)
+		return;
+	for (size_t i = 0; i < watch->watched.nr; i++)
+		closep(&watch->watched.data[i].fd);
+	vec_done(&watch->watched);
+	closep(&watch->epoll_fd);
+	free(watch);
+}
+
+int process_watch_fd(const struct process_watch *watch)
+{
+	return watch->epoll_fd;
+}
+
+/* A readable pidfd stays readable: it is closed, so that the caller's epoll does not spin. */
+static void take_ended(struct process_watch *watch)
+{
+	struct epoll_event events[16];
+	int nr;
+
+	do {
+		nr = epoll_wait(watch->epoll_fd, events, 16, 0);
+		for (int i = 0; i < nr; i++) {
+			struct watched *watched = &watch->watched.data[events[i].data.u64];
+
+			watched->ended = true;
+			closep(&watched->fd);
+			watched->fd = -1;
+		}
+	} while (nr > 0);
+}
+
+bool process_watch_has_ended(const struct process_watch *watch, size_t index)
+{
+	const struct watched *watched = index < watch->watched.nr ? &watch->watched.data[index] : NULL;
+
+	return watched && watched->ended && !watched->was_dead;
+}
+
+size_t process_watch_left(struct process_watch *watch)
+{
+	size_t nr_left = 0;
+
+	take_ended(watch);
+	for (size_t i = 0; i < watch->watched.nr; i++) {
+		struct watched *watched = &watch->watched.data[i];
+
+		if (watched->fd < 0 && !watched->ended)
+			watched->ended = process_has_ended(watched->pid);
+		nr_left += !watched->ended;
+	}
+	return nr_left;
+}

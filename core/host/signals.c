@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host/signals.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define ONE_WISH_MS 50
+#define STATUS_SIGNAL 128
+
+static struct {
+	struct sigaction before[_NSIG];
+	char line[128];
+	pid_t owner;
+	bool runs_command;
+} said;
+
+static bool is_ignored(int signal_number)
+{
+	struct sigaction action = {};
+
+	return !sigaction(signal_number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+/*
+ * Under nohup(1) a run goes on. SIGINT ends it in any case: shells ignore that for whatever scripts put in the
+ * background.
+ */
+void signals_that_end(sigset_t *ret_mask)
+{
+	static const int others[] = {
+		SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR, SIGSTKFLT,
+	};
+
+	sigemptyset(ret_mask);
+	sigaddset(ret_mask, SIGINT);
+	sigaddset(ret_mask, SIGTERM);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!is_ignored(others[i]))
+			sigaddset(ret_mask, others[i]);
+	for (int realtime = SIGRTMIN; realtime <= SIGRTMAX; realtime++)
+		if (!is_ignored(realtime))
+			sigaddset(ret_mask, realtime);
+}
+
+bool signals_end_is_pending(void)
+{
+	sigset_t pending, mask;
+
+	if (sigpending(&pending) || sigisemptyset(&pending))
+		return false;
+	signals_that_end(&mask);
+	for (int signal_number = 1; signal_number < _NSIG; signal_number++)
+		if (sigismember(&mask, signal_number) == 1 && sigismember(&pending, signal_number) == 1)
+			return true;
+	return false;
+}
+
+static void set_action(const struct sigaction *action, const sigset_t *mask)
+{
+	for (int signal_number = 1; signal_number < _NSIG; signal_number++)
+		if (sigismember(mask, signal_number) == 1)
+			sigaction(signal_number, action, NULL);
+}
+
+/* ---- before anything is attached ---- */
+
+/* A child that has not become something else ends as it would by default. */
+static void say_end(int signal_number)
+{
+	if (getpid() == said.owner && write(STDERR_FILENO, said.line, strlen(said.line)) < 0)
+		_exit(STATUS_SIGNAL + signal_number);
+	_exit(getpid() == said.owner && !said.runs_command ? 0 : STATUS_SIGNAL + signal_number);
+}
+
+static void set_line(const char *applet, const char *what)
+{
+	snprintf(said.line, sizeof(said.line), "stacktool %s: ended by a signal before anything was attached: %s\n",
+		 applet, what);
+}
+
+void signals_say_end(const char *applet)
+{
+	struct sigaction action = { .sa_handler = say_end };
+
+	for (int signal_number = 1; signal_number < _NSIG; signal_number++)
+		sigaction(signal_number, NULL, &said.before[signal_number]);
+	said.owner = getpid();
+	set_line(applet, "nothing was counted");
+	signals_that_end(&action.sa_mask);
+	set_action(&action, &action.sa_mask);
+}
+
+void signals_say_end_of_command(void)
+{
+	char *what = strrchr(said.line, ':');
+
+	if (what)
+		snprintf(what, sizeof(said.line) - (size_t)(what - said.line), ": the command was not started\n");
+	said.runs_command = true;
+}
+
+void signals_as_before(void)
+{
+	sigset_t none;
+
+	for (int signal_number = 1; said.owner && signal_number < _NSIG; signal_number++)
+		sigaction(signal_number, &said.before[signal_number], NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* ---- around a call ---- */
+
+void signals_hold(sigset_t *ret_before)
+{
+	int saved_errno = errno;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_before);
+	errno = saved_errno;
+}
+
+void signals_release(const sigset_t *before)
+{
+	int saved_errno = errno;
+
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+	errno = saved_errno;
+}
+
+/* ---- after the end ---- */
+
+/*
+ * The next one is not spared. timeout(1) signals the process and its group: that is one wish, of which ignoring for a
+ * moment discards the other half.
+ */
+static void take_first(int signal_number)
+{
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
+	int saved_errno = errno;
+	sigset_t mask;
+
+	(void)signal_number;
+	signals_that_end(&mask);
+	poll(NULL, 0, ONE_WISH_MS);
+	set_action(&ignored, &mask);
+	set_action(&(struct sigaction){ .sa_handler = SIG_DFL }, &mask);
+	errno = saved_errno;
+}
+
+void signals_spare_first(void)
+{
+	struct sigaction action = { .sa_handler = take_first, .sa_flags = SA_RESTART };
+
+	signals_that_end(&action.sa_mask);
+	set_action(&action, &action.sa_mask);
+}
+
+void signals_spare_none(void)
+{
+	const struct sigaction deadly = { .sa_handler = SIG_DFL };
+	sigset_t mask;
+
+	signals_that_end(&mask);
+	set_action(&deadly, &mask);
+}
+
+void signals_first_is_taken(void)
+{
+	if (signals_first_is_spared())
+		signals_spare_none();
+}
+
+bool signals_first_is_spared(void)
+{
+	struct sigaction action = {};
+
+	return !sigaction(SIGTERM, NULL, &action) && action.sa_handler == take_first;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "core/host/unpreempted.h"
+
+enum {
+	LOWEST = 1
+};
+
+void unpreempted_permit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_RTPRIO, &limit) || limit.rlim_cur >= LOWEST)
+		return;
+	limit.rlim_cur = LOWEST;
+	if (limit.rlim_max < LOWEST)
+		limit.rlim_max = LOWEST;
+	if (setrlimit(RLIMIT_RTPRIO, &limit))
+		return;
+}
+
+struct unpreempted unpreempted_begin(void)
+{
+	const struct sched_param lowest = { .sched_priority = LOWEST };
+	int policy = sched_getscheduler(0);
+
+	if (policy < 0 || (policy & ~SCHED_RESET_ON_FORK) != SCHED_OTHER)
+		return (struct unpreempted){ -1 };
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
+		return (struct unpreempted){ -1 };
+	return (struct unpreempted){ SCHED_OTHER };
+}
+
+/* The flag stays: taking it back takes a privilege that is gone by then. Children start without the priority anyway. */
+void unpreempted_end(struct unpreempted *before)
+{
+	const struct sched_param none = { .sched_priority = 0 };
+
+	if (before->policy >= 0 && sched_setscheduler(0, before->policy | SCHED_RESET_ON_FORK, &none))
+		before->policy = -1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The files of a saved profile, on whatever host it is read: found by build id below directories of debug files
+ * (DIR/.build-id/ab/cdef…, then /usr/lib/debug) or at their own path, and believed only if they have that build id. A file
+ * without one is taken from its path if device and inode are those of the profile, which is on the host that made it.
+ */
+#pragma once
+
+#include "core/profile/profile.h"
+#include "symbolize/symbolize.h"
+
+/* So many files are tried; a saved profile may name millions, which would keep the symbolizer busy for hours. */
+#define ELSEWHERE_TRIES_MAX 16384
+
+struct elsewhere {
+	const struct profile *profile;
+	struct symbolizer *symbolizer; /* with identify_only or not; tells build ids */
+	const char *directories;       /* --debug-dir, colons between them; NULL none */
+	uint32_t next_number;          /* the symbolizer's numbers from here on are free */
+};
+
+/*
+ * The number under which the symbolizer has the file, or PROFILE_NONE when it is nowhere. With `ret_fd` also a descriptor of
+ * it for reading.
+ */
+uint32_t elsewhere_find(struct elsewhere *elsewhere, uint32_t file, int *ret_fd);
+
+/* A separate debug file with the build id of a file of the profile: a descriptor, or -ENOENT. */
+int elsewhere_find_debug(struct elsewhere *elsewhere, uint32_t file);
+
+/* Whether frames of the profile wait for names, or for the lines that its view asks for. */
+bool elsewhere_is_needed(const struct profile *profile);
+
+/*
+ * Finds names and lines, as far as there are any, with a symbol worker for this purpose. `vmlinux`: as in kernel_debug.h. 0 or a
+ * recorded failure, also when that is another kernel's.
+ */
+int elsewhere_name(struct profile *profile, const char *directories, const char *vmlinux);

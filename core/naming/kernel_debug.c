@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/naming/kernel_debug.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/match.h"
+#include "core/base/why.h"
+#include "core/files/debuginfod.h"
+#include "core/files/opener.h"
+
+#define STANDARD_DIRECTORY "/usr/lib/debug"
+
+enum {
+	FIRST_NUMBER = 0x7e000000, /* files of the profile have smaller ones */
+	TRIES_MAX = 32, /* functions whose name may be that of one alone */
+	PAGE = 4096,
+};
+
+struct search {
+	struct kernel_debug *debug;
+	struct symbolizer *symbolizer;
+	const char *build_id;
+	char *release; /* "6.1.0-13-amd64"; "" unknown */
+};
+
+/* Of "Linux 6.1.0-13-amd64 x86_64". */
+static char *release_of(const struct profile *profile)
+{
+	const char *text = profile_string(profile, profile->kernel_release), *space = strchr(text, ' ');
+
+	return space ? xstrndup(space + 1, strcspn(space + 1, " ")) : xstrdup(text);
+}
+
+/* Of a hostile file it would be part of a path. */
+static bool is_plain(const char *text, const char *allowed)
+{
+	return strlen(text) > 2 && text[0] != '.' && strspn(text, allowed) == strlen(text);
+}
+
+/* Takes the descriptor. 0 if it is the one, -ENOEXEC for no ELF file, -ESTALE for another kernel's, with its build id. */
+static int try_file(struct search *search, int fd, const char **ret_build_id)
+{
+	struct kernel_debug *debug = search->debug;
+
+	debug->number = debug->number ? debug->number + 1 : FIRST_NUMBER;
+	if (symbolizer_add_file(search->symbolizer, debug->number, fd))
+		return -ENOMEM;
+	*ret_build_id = symbolizer_build_id(search->symbolizer, debug->number);
+	if (**ret_build_id && !strcmp(*ret_build_id, search->build_id))
+		return 0;
+	why_add(debug->why, "it has build id %s, and the kernel %s", **ret_build_id ? *ret_build_id : "none",
+		search->build_id);
+	return **ret_build_id ? -ESTALE : -ENOEXEC;
+}
+
+/* ---- where the user says ---- */
+
+static int open_said(struct search *search)
+{
+	const char *path = search->debug->vmlinux, *found = "";
+	int fd = opener_open_user(path, 0), err;
+
+	if (fd < 0)
+		return fd;
+	if (!*search->build_id) {
+		closep(&fd);
+		return fail(-ENODATA, "'%s': cannot be compared: the build id of the kernel is not known", path);
+	}
+	err = try_file(search, fd, &found);
+	if (err == -ESTALE)
+		return fail(err, "'%s': of another kernel: it has build id %s, and the kernel %s", path, found,
+			    search->build_id);
+	return err ? fail(err, "'%s': not an ELF file with a build id", path) : 0;
+}
+
+/* ---- where distributions put it ---- */
+
+static bool try_path(struct search *search, char *path)
+{
+	_cleanup_(freep) char *owned = path;
+	const struct opener_request request = { .path = owned, .why = search->debug->why };
+	const char *unused;
+	int fd = opener_open(&request);
+
+	return fd >= 0 && !try_file(search, fd, &unused);
+}
+
+static bool try_directory(struct search *search, const char *directory, size_t length)
+{
+	static const char *const places[] = { "boot/vmlinux-%s", "lib/modules/%s/vmlinux",
+					      "usr/lib/modules/%s/vmlinux" };
+	int n = (int)length;
+
+	if (try_path(search,
+		     xasprintf("%.*s/.build-id/%.2s/%s.debug", n, directory, search->build_id, search->build_id + 2)))
+		return true;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		_cleanup_(freep) char *place = NULL;
+		const char *percent = strchr(places[i], '%');
+
+		place = xasprintf("%.*s%s%s", (int)(percent - places[i]), places[i], search->release, percent + 2);
+		if (try_path(search, xasprintf("%.*s/%s", n, directory, place)))
+			return true;
+	}
+	return false;
+}
+
+static bool try_servers(struct search *search)
+{
+	struct kernel_debug *debug = search->debug;
+	const char *unused;
+	int fd = debug->debuginfod ? debuginfod_open(debug->debuginfod, search->build_id, debug->why) : -ENOENT;
+
+	return fd >= 0 && !try_file(search, fd, &unused);
+}
+
+static int open_usual(struct search *search)
+{
+	const char *directories = search->debug->directories;
+
+	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release || search->release[0] == '.' ||
+	    strchr(search->release, '/')) {
+		why_add(search->debug->why, "vmlinux: not looked for: build id or release of the kernel is not known");
+		return -ENOENT;
+	}
+	while (directories && *directories) {
+		size_t length = strcspn(directories, ":");
+
+		if (length && try_directory(search, directories, length))
+			return 0;
+		directories += length + (directories[length] == ':');
+	}
+	if (try_directory(search, STANDARD_DIRECTORY, strlen(STANDARD_DIRECTORY)) || try_directory(search, "", 0))
+		return 0;
+	return try_path(search, xasprintf("/lib/modules/%s/build/vmlinux", search->release)) || try_servers(search)
+		       ? 0
+		       : -ENOENT;
+}
+
+int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)
+{
+	struct search search = {
+		.debug = debug,
+		.symbolizer = symbolizer,
+		.build_id = profile_string(profile, profile->host.kernel_build_id),
+	};
+	int err;
+
+	if (debug->is_tried)
+		return debug->is_found ? 0 : -ENOENT;
+	debug->is_tried = true;
+	search.release = release_of(profile);
+	err = debug->vmlinux ? open_said(&search) : open_usual(&search);
+	free(search.release);
+	debug->is_found = !err;
+	return err;
+}
+
+/* ---- how far its addresses are moved ---- */
+
+static bool is_in_image(const struct profile *profile, const struct profile_frame *frame)
+{
+	return frame->kind == FRAME_KERNEL && frame->name && !frame->level &&
+	       !strcmp(profile_string(profile, frame->module), "kernel");
+}
+
+/* A name that several functions have tells nothing. */
+static bool measure_by(struct kernel_debug *debug, const struct profile *profile, const struct profile_frame *frame,
+		       struct symbolizer *symbolizer)
+{
+	_cleanup_(freep) char *pattern = match_wildcard(profile_string(profile, frame->name));
+	struct symbol_function *functions = NULL;
+	size_t nr = 0;
+	bool is_told;
+
+	if (!pattern || symbolizer_find(symbolizer, debug->number, pattern, &functions, &nr))
+		return false;
+	is_told = nr == 1 && !((frame->where - frame->offset - functions[0].address) % PAGE);
+	if (is_told)
+		debug->distance = frame->where - frame->offset - functions[0].address;
+	free(functions);
+	return is_told;
+}
+
+bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)
+{
+	int tries = 0;
+
+	for (size_t i = 0; i < profile->frames.nr && !debug->knows_distance && tries < TRIES_MAX; i++) {
+		if (!is_in_image(profile, &profile->frames.data[i]))
+			continue;
+		debug->knows_distance = measure_by(debug, profile, &profile->frames.data[i], symbolizer);
+		tries++;
+	}
+	return debug->knows_distance;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The debug information of a kernel: a vmlinux with its build id. Addresses of a running kernel are moved (KASLR); how far is
+ * told by the functions that frames are in, whose addresses the vmlinux knows.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/profile/profile.h"
+#include "symbolize/symbolize.h"
+
+struct kernel_debug {
+	const char *vmlinux; /* where the user says that it is; NULL: where distributions put it */
+	const char *directories; /* of debug files, colons between them, searched before /usr/lib/debug; NULL none */
+	struct debuginfod *debuginfod; /* servers are asked for it last (debuginfod.h); NULL: they are not */
+	struct buf *why; /* is told where it was looked for (core/base/why.h); NULL */
+	bool is_tried, is_found;
+	bool knows_distance;
+	uint32_t number; /* at the symbolizer */
+	uint64_t distance; /* modulo 2^64: address here = address as the linker gave it + distance */
+};
+
+/*
+ * Hands the vmlinux of the profile's kernel to the symbolizer: profile->host.kernel_build_id, profile->kernel_release. Once;
+ * later calls have the same result. 0; -ENOENT without a cause when there is none, or a recorded failure about
+ * debug->vmlinux, which must be that of this kernel.
+ */
+int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer);
+
+/* Finds out the distance by a named frame of the kernel itself; false while that cannot be told. Only after an open one. */
+bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer);

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/naming/naming.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/limits.h"
+#include "core/files/debug_files.h"
+#include "core/files/opener.h"
+#include "core/profile/tracer.h"
+#include "core/spaces/frame_reasons.h"
+
+/* Servers are the last candidate. */
+static int ask_servers(const struct naming *naming, struct symbol_debug_wish *wish)
+{
+	const unsigned int last = 1u << 30;
+
+	if (!naming->debuginfod || wish->candidate >= last || !*wish->build_id)
+		return -ENOENT;
+	wish->candidate = last;
+	return debuginfod_open(naming->debuginfod, wish->build_id, naming->why);
+}
+
+/* Of a file that the user named it is where the user says. */
+static bool find_home(const struct naming *naming, uint32_t file, struct debug_home *ret_home)
+{
+	struct opener_found found;
+
+	if (naming->spaces && *naming->spaces)
+		return !spaces_home(*naming->spaces, file, ret_home);
+	if (!naming->path)
+		return false;
+	ret_home->root = opener_root(0);
+	ret_home->where = "";
+	if (ret_home->root < 0 || opener_find_below(ret_home->root, naming->path, 0, 0, &found))
+		return false;
+	ret_home->path = found.path;
+	ret_home->owner = found.owner;
+	return true;
+}
+
+static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
+{
+	const struct naming *naming = context;
+	struct debug_search search = {
+		.directories = naming->debug_directories,
+		.host_root = naming->host_root,
+		.why = naming->why,
+	};
+	_cleanup_(debug_home_done) struct debug_home home = { .root = -1 };
+	int fd;
+
+	if (find_home(naming, file, &home))
+		search.home = &home;
+	fd = debug_files_open(&search, wish);
+	return fd >= 0 ? fd : ask_servers(naming, wish);
+}
+
+/*
+ * A worker has died: the next one gets the files of frames that the first one had. Those of probes are not needed any
+ * more.
+ */
+static int open_again(void *context, uint32_t file)
+{
+	const struct naming *naming = context;
+
+	return *naming->spaces ? spaces_open_again(*naming->spaces, file) : -ENOENT;
+}
+
+int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer)
+{
+	const struct symbolizer_options options = {
+		.no_demangle = naming->no_demangle,
+		.identify_only = naming->identify_only,
+		.lines = naming->lines,
+		.open_debug = open_debug,
+		.open_again = naming->spaces ? open_again : NULL,
+		.context = (void *)naming,
+	};
+
+	return symbolizer_new(&options, ret_symbolizer);
+}
+
+int naming_await(struct symbolizer *symbolizer)
+{
+	int err = symbolizer_await(symbolizer);
+
+	return err ? fail_start(err, "symbol worker") : 0;
+}
+
+void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, bool quiet)
+{
+	const char *end = symbolizer_last_end(symbolizer);
+	int err = symbolizer_await(symbolizer);
+	_cleanup_(buf_done) struct buf maps = {};
+
+	if (end)
+		fprintf(stderr, "WARNING: a symbol worker ended (%s): names may be missing\n", end);
+	if (err && err != -EIO)
+		fprintf(stderr, "WARNING: the symbol worker could not be started again: %s: names are missing\n",
+			strerror(-err));
+	if (spaces && !quiet)
+		spaces_add_maps_note(spaces, &maps);
+	if (maps.nr)
+		fprintf(stderr, "NOTE: %s\n", buf_text(&maps));
+	if (!quiet && !symbolizer_has_filter())
+		fputs("NOTE: the symbol worker ran without a system call filter: this kernel has no seccomp filters\n",
+		      stderr);
+}
+
+/* The frames of one file, or of the kernel, that wait for a name. */
+struct batch {
+	VEC(uint32_t) frames;
+	VEC(struct symbol_query) queries;
+};
+
+static void batch_done(struct batch *batch)
+{
+	vec_done(&batch->frames);
+	vec_done(&batch->queries);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* What has no symbol is told apart from the nameless functions of other files: "libx.so!fn_0x1a2b0". */
+static uint32_t add_nameless(struct profile *profile, uint32_t module, const char *function)
+{
+	struct buf text = {};
+	uint32_t name;
+
+	buf_addf(&text, "%s!%s", profile_string(profile, module), function);
+	name = strtab_add(&profile->strings, buf_text(&text));
+	buf_done(&text);
+	return name;
+}
+
+static void take_answer(struct profile *profile, uint32_t index, const struct symbol_answer *answer)
+{
+	struct profile_frame *frame = &profile->frames.data[index];
+	bool is_kernel = frame->kind == FRAME_KERNEL;
+
+	frame->reason = (uint8_t)frame_reason_of(answer->status, is_kernel);
+	if (is_kernel)
+		frame->module = strtab_add(&profile->strings, answer->module ? answer->module : "kernel");
+	if (answer->status != SYMBOL_OK || !answer->name)
+		return;
+	frame->name = answer->nameless ? add_nameless(profile, frame->module, answer->name)
+				       : strtab_add(&profile->strings, answer->name);
+	frame->offset = answer->offset;
+	frame->tracer = is_kernel && frame_is_tracer(answer->name, answer->module);
+}
+
+static void take_answers(struct profile *profile, const struct batch *batch, const struct symbol_answer *answers)
+{
+	for (size_t i = 0; i < batch->frames.nr; i++)
+		take_answer(profile, batch->frames.data[i], &answers[i]);
+}
+
+static void collect_frame(struct profile *profile, struct batch *batch, uint32_t index)
+{
+	const struct profile_frame *frame = &profile->frames.data[index];
+
+	vec_push(&batch->frames, index);
+	vec_push(&batch->queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
+}
+
+/* Sorts the frames that wait into one batch per file; the last batch is the kernel's. */
+static void collect(struct profile *profile, struct batch *batches)
+{
+	for (uint32_t i = 0; i < profile->frames.nr; i++) {
+		const struct profile_frame *frame = &profile->frames.data[i];
+
+		if (frame->reason != REASON_NOT_TRIED)
+			continue;
+		if (frame->kind == FRAME_KERNEL)
+			collect_frame(profile, &batches[profile->files.nr], i);
+		else if (frame->kind == FRAME_USER_FILE && frame->file < profile->files.nr)
+			collect_frame(profile, &batches[frame->file], i);
+	}
+}
+
+/* `number` is that of the file at the symbolizer. */
+static void name_batch(struct profile *profile, struct symbolizer *symbolizer, const struct batch *batch,
+		       bool is_kernel, uint32_t number)
+{
+	_cleanup_(freep) struct symbol_answer *answers = xcalloc(batch->frames.nr, sizeof(*answers));
+	const struct symbol_query *queries = batch->queries.data;
+
+	if (!batch->frames.nr)
+		return;
+	if (is_kernel)
+		symbolizer_name_kernel(symbolizer, queries, batch->queries.nr, answers);
+	else
+		symbolizer_name_file(symbolizer, number, queries, batch->queries.nr, answers);
+	take_answers(profile, batch, answers);
+}
+
+/* A user frame shows the base name of its file also when it has no name of its own. */
+static void set_module(struct profile *profile, const struct batch *batch, uint32_t file)
+{
+	uint32_t module = 0;
+
+	if (file < profile->files.nr)
+		module = strtab_add(&profile->strings,
+				    base_name(profile_string(profile, profile->files.data[file].path)));
+	for (size_t i = 0; module && i < batch->frames.nr; i++)
+		profile->frames.data[batch->frames.data[i]].module = module;
+}
+
+static void add_build_id(struct profile *profile, struct symbolizer *symbolizer, uint32_t file)
+{
+	struct profile_file *entry = &profile->files.data[file];
+
+	if (!entry->build_id)
+		entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(symbolizer, file));
+}
+
+static struct batch *collect_batches(struct profile *profile)
+{
+	struct batch *batches = xcalloc(profile->files.nr + 1, sizeof(*batches));
+
+	collect(profile, batches);
+	for (uint32_t file = 0; file < profile->files.nr; file++)
+		set_module(profile, &batches[file], file);
+	return batches;
+}
+
+static void free_batches(struct batch *batches, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		batch_done(&batches[i]);
+	free(batches);
+}
+
+void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces)
+{
+	uint32_t nr_files = (uint32_t)profile->files.nr;
+	struct batch *batches = collect_batches(profile);
+
+	for (uint32_t file = 0; file <= nr_files; file++) {
+		name_batch(profile, symbolizer, &batches[file], file == nr_files, file);
+		if (file < nr_files && batches[file].frames.nr)
+			add_build_id(profile, symbolizer, file);
+	}
+	free_batches(batches, nr_files + 1);
+	if (spaces)
+		spaces_name_generated(spaces);
+}
+
+void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier)
+{
+	uint32_t nr_files = (uint32_t)profile->files.nr;
+	struct batch *batches = collect_batches(profile);
+
+	for (uint32_t file = 0; file < nr_files; file++)
+		if (batches[file].frames.nr)
+			add_build_id(profile, identifier, file);
+	name_batch(profile, symbolizer, &batches[nr_files], true, 0);
+	free_batches(batches, nr_files + 1);
+}
+
+void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers)
+{
+	uint32_t nr_files = (uint32_t)profile->files.nr;
+	struct batch *batches = collect_batches(profile);
+
+	for (uint32_t file = 0; file < nr_files; file++)
+		if (numbers[file] != PROFILE_NONE)
+			name_batch(profile, symbolizer, &batches[file], false, numbers[file]);
+	free_batches(batches, nr_files + 1);
+}

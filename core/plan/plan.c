@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plan as a value: empty, freed, and in words. */
+#include "core/plan/plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/escape.h"
+#include "core/base/suggest.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+#define DEFAULT_UNWIND_BYTES (128ULL << 20)
+
+void plan_init(struct plan *plan)
+{
+	*plan = (struct plan){ .cpu = -1, .unwind_bytes = DEFAULT_UNWIND_BYTES };
+}
+
+void plan_done(struct plan *plan)
+{
+	probe_spec_done(&plan->probe);
+	vec_done(&plan->tgids);
+	vec_done(&plan->tids);
+	free(plan->cgroup_map);
+	free(plan->mntns_map);
+	free(plan->pidns);
+	free(plan->save_path);
+	plan_init(plan);
+}
+
+/* ---- names ---- */
+
+const char *probe_kind_name(enum probe_kind kind)
+{
+	static const char *const names[] = {
+		[PROBE_SAMPLE] = "sample",
+		[PROBE_KERNEL_FUNCTION] = "kernel function",
+		[PROBE_USER_FUNCTION] = "user function",
+		[PROBE_TRACEPOINT] = "tracepoint",
+		[PROBE_USDT] = "USDT probe",
+		[PROBE_SCHEDULER] = "scheduler",
+	};
+
+	return (size_t)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
+}
+
+static const char *const event_names[] = {
+	[SAMPLE_CPU_CYCLES] = "cpu-cycles",     [SAMPLE_CPU_CLOCK] = "cpu-clock",
+	[SAMPLE_TASK_CLOCK] = "task-clock",     [SAMPLE_INSTRUCTIONS] = "instructions",
+	[SAMPLE_CACHE_MISSES] = "cache-misses", [SAMPLE_BRANCH_MISSES] = "branch-misses",
+	[SAMPLE_PAGE_FAULTS] = "page-faults",   [SAMPLE_CONTEXT_SWITCHES] = "context-switches",
+};
+
+const char *sample_event_name(enum sample_event event)
+{
+	return (size_t)event < ARRAY_SIZE(event_names) ? event_names[event] : NULL;
+}
+
+static int fail_event(const char *name)
+{
+	_cleanup_(buf_done) struct buf all = {};
+	const char *nearest = str_nearest(name, &event_names[1], ARRAY_SIZE(event_names) - 1);
+	int err = fail_usage("event '%s': no such event", name);
+
+	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++)
+		buf_addf(&all, "%s%s", all.nr ? ", " : "", event_names[i]);
+	if (nearest)
+		hint("did you mean '%s'? there are %s", nearest, buf_text(&all));
+	else
+		hint("there are %s", buf_text(&all));
+	return err;
+}
+
+int sample_event_parse(const char *name, enum sample_event *ret_event)
+{
+	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++) {
+		if (!strcmp(name, event_names[i])) {
+			*ret_event = (enum sample_event)i;
+			return 0;
+		}
+	}
+	return fail_event(name);
+}
+
+int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
+{
+	static const char *const names[] = {
+		[ATTACH_MULTI] = "multi", [ATTACH_KPROBE] = "kprobe", [ATTACH_FENTRY] = "fentry"
+	};
+
+	for (size_t i = ATTACH_MULTI; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(name, names[i])) {
+			*ret_mode = (enum attach_mode)i;
+			return 0;
+		}
+	}
+	return fail_usage("argument --attach: '%s' is no way to attach: give multi, kprobe or fentry", name);
+}
+
+static const char *const unwind_names[] = {
+	[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_DWARF] = "dwarf", [UNWIND_NONE] = "off"
+};
+
+int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
+{
+	const char *near;
+
+	for (size_t i = UNWIND_AUTO; i < ARRAY_SIZE(unwind_names); i++) {
+		if (!strcmp(name, unwind_names[i])) {
+			*ret_mode = (enum unwind_mode)i;
+			return 0;
+		}
+	}
+	near = str_nearest(name, unwind_names + UNWIND_AUTO, ARRAY_SIZE(unwind_names) - UNWIND_AUTO);
+	return fail_usage("argument --unwind: '%s' is no way to walk a user stack: %s%s%s", name,
+			  near ? "did you mean '" : "give auto, fp, dwarf or off", near ? near : "", near ? "'?" : "");
+}
+
+int overhead_parse(const char *text, uint32_t *ret_overhead)
+{
+	uint32_t thousandths = 0;
+
+	if (strcmp(text, "off") && graph_percent_parse(text, &thousandths)) {
+		err_clear();
+		return fail_usage(
+			"argument --max-overhead: '%s' is no part of the CPU time: give a percentage from 0.001 "
+			"to 100, or off",
+			text);
+	}
+	*ret_overhead = thousandths ? thousandths : OVERHEAD_OFF;
+	return 0;
+}
+
+enum unwind_mode plan_unwind(const struct plan *plan)
+{
+	bool is_time = plan->probe.kind == PROBE_SAMPLE || plan->probe.kind == PROBE_SCHEDULER;
+
+	if (plan->unwind != UNWIND_DEFAULT)
+		return plan->unwind;
+	return plan->tgids.nr || is_time ? UNWIND_AUTO : UNWIND_FP;
+}
+
+bool plan_is_one_process(const struct plan *plan)
+{
+	return plan->tgids.nr == 1 && !plan->follow_children;
+}
+
+/* ---- states of threads ---- */
+
+#define STATE_LETTERS "DIPRST" /* and t; as ps, without those of dead threads */
+
+static int parse_letters(const char *text, struct off_cpu_plan *ret_plan)
+{
+	uint32_t states = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at != 't' && !strchr(STATE_LETTERS, *at)) {
+			int err = fail_usage("state '%s': neither a number nor letters of states", text);
+
+			hint("R preempted, S sleeping, D uninterruptible, I idle, T stopped, t traced, P parked; or a mask "
+			     "as in include/linux/sched.h");
+			return err;
+		}
+		states |= *at == 't' ? 1U << 31 : 1U << (*at - 'A');
+	}
+	ret_plan->state_filter = STATES_LETTERS;
+	ret_plan->states = states;
+	return 0;
+}
+
+int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan)
+{
+	unsigned long long mask;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return *text ? parse_letters(text, ret_plan) : fail_usage("state '': empty");
+	errno = 0;
+	mask = strtoull(text, &end, 0);
+	if (errno || *end || mask > UINT32_MAX)
+		return fail_usage("state '%s': not a mask of 32 bits", text);
+	ret_plan->state_filter = STATES_MASK;
+	ret_plan->states = (uint32_t)mask;
+	return 0;
+}
+
+/* ---- in words ---- */
+
+void seconds_describe(uint64_t ns, struct buf *text)
+{
+	uint64_t fraction = ns % 1000000000;
+	int digits = 9;
+
+	buf_addf(text, "%" PRIu64, ns / 1000000000);
+	while (fraction && fraction % 10 == 0) {
+		fraction /= 10;
+		digits--;
+	}
+	if (fraction)
+		buf_addf(text, ".%0*" PRIu64, digits, fraction);
+}
+
+/* "key: value" with a value that somebody typed; nothing for NULL. */
+static void describe_text(const char *key, const char *value, struct buf *text)
+{
+	if (!value)
+		return;
+	buf_addf(text, "%s: ", key);
+	escape_add(text, value, ESCAPE_LINE);
+	buf_addc(text, '\n');
+}
+
+static void describe_off_cpu(const struct off_cpu_plan *off_cpu, struct buf *text)
+{
+	static const char *const measures[] = {
+		[MEASURE_OFF_CPU] = "time off the CPU by sleeper",
+		[MEASURE_OFF_WAKE] = "time off the CPU by sleeper and waker",
+		[MEASURE_WAKE] = "time until being woken by sleeper and waker",
+	};
+	static const char *const parts[] = { [PART_BLOCKED] = "blocked", [PART_RUNQUEUE] = "waiting for a CPU" };
+	static const char *const threads[] = { [THREADS_USER] = "user", [THREADS_KERNEL] = "kernel" };
+
+	buf_addf(text, "measure: %s\n", measures[off_cpu->measure]);
+	if (off_cpu->part)
+		buf_addf(text, "part: %s\n", parts[off_cpu->part]);
+	if (off_cpu->threads)
+		buf_addf(text, "threads: %s\n", threads[off_cpu->threads]);
+	if (off_cpu->state_filter)
+		buf_addf(text, "states: %s %#" PRIx32 "\n", off_cpu->state_filter == STATES_MASK ? "mask" : "letters",
+			 off_cpu->states);
+	buf_addf(text, "least: %" PRIu64 " ns\n", off_cpu->min_ns);
+	if (off_cpu->max_ns != UINT64_MAX)
+		buf_addf(text, "most: %" PRIu64 " ns\n", off_cpu->max_ns);
+	if (off_cpu->unfinished)
+		buf_adds(text, "unfinished: yes\n");
+	if (off_cpu->by_duration)
+		buf_adds(text, "histogram: yes\n");
+	if (off_cpu->by_time)
+		buf_adds(text, "times: yes\n");
+}
+
+static void describe_probe(const struct plan *plan, struct buf *text)
+{
+	const struct probe_spec *probe = &plan->probe;
+	const char *event = sample_event_name(plan->event);
+
+	buf_addf(text, "probe: %s\n", probe_kind_name(probe->kind));
+	if (probe->kind == PROBE_SAMPLE) {
+		buf_addf(text, "event: %s\n", event ? event : "cpu-cycles, or cpu-clock without a PMU");
+		if (plan->period)
+			buf_addf(text, "sample: every %" PRIu64 " events\n", plan->period);
+		else
+			buf_addf(text, "sample: %" PRIu64 " times a second\n", plan->frequency_hz);
+		return;
+	}
+	if (probe->kind == PROBE_SCHEDULER) {
+		describe_off_cpu(&plan->off_cpu, text);
+		return;
+	}
+	describe_text("typed", probe->typed, text);
+	describe_text("target", probe->target, text);
+	describe_text("provider", probe->provider, text);
+	describe_text(probe->regex ? "expression" : "pattern", probe->pattern, text);
+}
+
+static void describe_ids(const char *key, const uint32_t *ids, size_t nr, struct buf *text)
+{
+	if (!nr)
+		return;
+	buf_addf(text, "%s:", key);
+	for (size_t i = 0; i < nr; i++)
+		buf_addf(text, " %" PRIu32, ids[i]);
+	buf_addc(text, '\n');
+}
+
+static void describe_who(const struct plan *plan, struct buf *text)
+{
+	describe_ids("processes", plan->tgids.data, plan->tgids.nr, text);
+	describe_ids("threads", plan->tids.data, plan->tids.nr, text);
+	if (!plan->tgids.nr && !plan->tids.nr)
+		buf_adds(text, "processes: all\n");
+	if (plan->command)
+		buf_addf(text, "children: %s\n", plan->follow_children ? "followed" : "left out");
+	if (plan->cpu >= 0)
+		buf_addf(text, "cpu: %d\n", plan->cpu);
+	else
+		buf_adds(text, "cpu: all\n");
+	if (plan->probe.kind == PROBE_SAMPLE)
+		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "left out");
+	describe_text("cgroup", plan->cgroup, text);
+	describe_text("container", plan->container, text);
+	describe_text("cgroup map", plan->cgroup_map, text);
+	describe_text("mount namespace map", plan->mntns_map, text);
+	describe_text("pid namespace", plan->pidns, text);
+}
+
+static void describe_key(const struct plan *plan, struct buf *text)
+{
+	static const struct {
+		enum key_part part;
+		const char *name;
+	} parts[] = {
+		{ KEY_TGID, "process" },  { KEY_TID, "thread" },  { KEY_COMM, "command" },
+		{ KEY_CGROUP, "cgroup" }, { KEY_PROBE, "probe" },
+	};
+
+	buf_adds(text, "key:");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (plan->key_parts & parts[i].part)
+			buf_addf(text, " %s,", parts[i].name);
+	if (plan->want_kernel)
+		buf_adds(text, " kernel stack,");
+	if (plan->want_user)
+		buf_adds(text, " user stack,");
+	if (text->data[text->nr - 1] == ',')
+		text->nr--;
+	buf_addc(text, '\n');
+}
+
+static void describe_when(const struct plan *plan, struct buf *text)
+{
+	buf_adds(text, "duration: ");
+	if (plan->duration_ns)
+		seconds_describe(plan->duration_ns, text);
+	buf_adds(text, plan->duration_ns ? " s\n" : "until interrupted\n");
+	if (plan->interval_ns) {
+		buf_adds(text, "interval: ");
+		seconds_describe(plan->interval_ns, text);
+		buf_adds(text, " s\n");
+	}
+	if (plan->max_events)
+		buf_addf(text, "events: %" PRIu64 "\n", plan->max_events);
+}
+
+static void describe_size(const char *key, uint32_t size, struct buf *text)
+{
+	if (size)
+		buf_addf(text, "%s: %" PRIu32 "\n", key, size);
+}
+
+void plan_describe(const struct plan *plan, struct buf *ret_text)
+{
+	buf_addf(ret_text, "applet: %s\n", plan->applet);
+	describe_probe(plan, ret_text);
+	describe_who(plan, ret_text);
+	describe_key(plan, ret_text);
+	describe_when(plan, ret_text);
+	describe_size("count entries", plan->count_entries, ret_text);
+	describe_size("record entries", plan->record_entries, ret_text);
+	describe_size("ring bytes", plan->ring_bytes, ret_text);
+	describe_text("include", plan->include, ret_text);
+	describe_text("exclude", plan->exclude, ret_text);
+	describe_text("command", plan->comm, ret_text);
+	describe_text("save", plan->save_path, ret_text);
+	if (plan->strict)
+		buf_adds(ret_text, "strict: yes\n");
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every event is accounted for: the identities of a run, checked by the program itself.
+ *
+ *   seen    = filtered + in_map + spilled + events lost inside our programs
+ *   counted = in_map + spilled - events in a map that could not be read   (or less, when messages were malformed)
+ *
+ * There is no identity for what the kernel missed before our programs: it counts only the misses.
+ */
+#include "core/profile/profile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bpf/losses.h"
+#include "core/base/cleanup.h"
+
+#define ERROR_PREFIX "ERROR: accounting does not add up: "
+
+enum st_loss {
+#define X(name, class, sentence) ST_LOSS_##name,
+	ST_LOSSES(X)
+#undef X
+};
+
+/* The losses that our programs count themselves come first in the list. */
+enum {
+#define X(name, class, sentence) +1
+	NR_KERNEL_LOSSES = 0 ST_KERNEL_LOSSES(X)
+#undef X
+};
+
+void profile_count_lost_stacks(const struct profile *profile, struct profile_interval *interval)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		uint32_t parts[2];
+		size_t nr = profile_parts(profile, interval->rows.data[i].record, parts);
+		bool is_lost = profile->records.data[parts[0]].stack_lost;
+
+		if (nr == 2)
+			is_lost |= profile->records.data[parts[1]].stack_lost;
+		lost += is_lost ? interval->rows.data[i].count : 0;
+	}
+	interval->losses[ST_LOSS_STACK_LOST] = lost;
+}
+
+static void count_shown(const struct profile *profile, const struct profile_record *record, uint64_t count,
+			uint64_t *losses)
+{
+	if (profile->view.want_kernel && record->kernel_status == STACK_UNREADABLE)
+		losses[ST_LOSS_KERNEL_STACK] += count;
+	if (profile->view.want_kernel && record->kernel_status == STACK_TRUNCATED)
+		losses[ST_LOSS_KERNEL_TRUNCATED] += count;
+	if (record->user_status == STACK_UNREADABLE)
+		losses[ST_LOSS_USER_STACK] += count;
+	if (record->user_status == STACK_TRUNCATED)
+		losses[ST_LOSS_USER_TRUNCATED] += count;
+	else if (record->user_loss)
+		losses[record->user_loss - 1] += count;
+}
+
+void profile_count_shown_stacks(const struct profile *profile, struct profile_interval *interval)
+{
+	uint64_t *losses = interval->losses;
+
+	if (!view_shows_time(&profile->view))
+		return;
+	losses[ST_LOSS_KERNEL_STACK] = losses[ST_LOSS_KERNEL_TRUNCATED] = losses[ST_LOSS_USER_STACK] = 0;
+	for (size_t i = ST_LOSS_USER_ROOT; i <= ST_LOSS_USER_TRUNCATED; i++)
+		losses[i] = 0;
+	for (size_t i = 0; i < interval->rows.nr; i++) {
+		const struct profile_row *row = &interval->rows.data[i];
+		uint32_t parts[2];
+		size_t nr = profile_parts(profile, row->record, parts);
+
+		for (size_t part = 0; part < nr; part++)
+			count_shown(profile, &profile->records.data[parts[part]], row->count, losses);
+	}
+}
+
+static bool is_known(uint64_t number)
+{
+	return number != UINT64_MAX;
+}
+
+static uint64_t lost_in_programs(const struct profile_interval *interval)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < NR_KERNEL_LOSSES; i++)
+		if (profile_loss_class(i) == LOSS_EVENT)
+			lost += interval->losses[i];
+	return lost;
+}
+
+static unsigned int check_seen(const struct profile_interval *interval, struct buf *lines)
+{
+	const struct profile_account *account = &interval->account;
+	uint64_t lost = lost_in_programs(interval);
+	uint64_t found = account->filtered + account->in_map + account->spilled + lost;
+
+	if (!is_known(account->seen) || !is_known(account->filtered) || !is_known(account->in_map) ||
+	    !is_known(account->spilled) || account->seen == found)
+		return 0;
+	buf_addf(lines,
+		 ERROR_PREFIX "%" PRIu64 " events seen, but %" PRIu64 " filtered + %" PRIu64
+			      " in the count map + %" PRIu64 " spilled + %" PRIu64 " lost are %" PRIu64 "\n",
+		 account->seen, account->filtered, account->in_map, account->spilled, lost, found);
+	return 1;
+}
+
+static unsigned int check_counted(const struct profile_interval *interval, struct buf *lines)
+{
+	const struct profile_account *account = &interval->account;
+	uint64_t found = account->in_map + account->spilled - interval->losses[ST_LOSS_DRAIN_FAILED];
+
+	if (!is_known(account->counted) || !is_known(account->in_map) || !is_known(account->spilled) ||
+	    account->counted == found)
+		return 0;
+	if (account->counted < found && interval->losses[ST_LOSS_BAD_MESSAGE]) /* each stands for an unknown number */
+		return 0;
+	buf_addf(lines,
+		 ERROR_PREFIX "%" PRIu64 " events were counted, but %" PRIu64 " in the count map + %" PRIu64
+			      " spilled are %" PRIu64 "\n",
+		 account->counted, account->in_map, account->spilled, found);
+	return 1;
+}
+
+unsigned int profile_check(const struct profile_interval *interval, struct buf *ret_lines)
+{
+	return check_seen(interval, ret_lines) + check_counted(interval, ret_lines);
+}
+
+bool profile_is_exact(const struct profile_interval *interval)
+{
+	_cleanup_(buf_done) struct buf lines = {};
+
+	return !profile_check(interval, &lines) && !profile_lost(interval);
+}
+
+const char *profile_sample_loss(size_t loss)
+{
+	static const struct {
+		const char *name, *word;
+	} words[] = {
+		{ "SAMPLE_LATE", "late" },
+		{ "SAMPLE_SKIPPED", "skipped" },
+		{ "SAMPLE_IDLE", "on idle CPUs" },
+	};
+	const char *name = profile_loss_name(loss);
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i].name))
+			return words[i].word;
+	return strncmp(name, "SAMPLE_", strlen("SAMPLE_")) ? NULL : "lost otherwise";
+}
+
+bool profile_sample_account(const struct profile_interval *interval, struct sample_account *ret_account)
+{
+	const struct profile_account *account = &interval->account;
+	struct sample_account samples = { .expected = account->expected, .taken = account->taken };
+	uint64_t rounding = account->expected / 100;
+
+	if (!account->expected || !is_known(account->expected) || !is_known(account->taken))
+		return false;
+	for (size_t i = 0; i < profile_nr_losses(); i++)
+		if (profile_sample_loss(i))
+			samples.lost += interval->losses[i];
+	if (rounding < account->nr_cpus)
+		rounding = account->nr_cpus;
+	samples.unexplained = (int64_t)(samples.expected - samples.taken - samples.lost);
+	if (samples.unexplained <= (int64_t)rounding && samples.unexplained >= -(int64_t)rounding)
+		samples.unexplained = 0;
+	*ret_account = samples;
+	return true;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/profile/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/losses.h"
+#include "core/base/escape.h"
+
+void profile_init(struct profile *profile)
+{
+	*profile = (struct profile){ .view = { .want_kernel = true, .want_user = true } };
+}
+
+void profile_interval_done(struct profile_interval *interval)
+{
+	if (!interval)
+		return;
+	vec_done(&interval->rows);
+	hashidx_done(&interval->row_index);
+}
+
+void profile_clear_intervals(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		profile_interval_done(&profile->intervals.data[i]);
+	profile->intervals.nr = 0;
+}
+
+void profile_forget_records(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++) {
+		profile->intervals.data[i].rows.nr = 0;
+		hashidx_done(&profile->intervals.data[i].row_index);
+	}
+	profile->records.nr = 0;
+	profile->pairs.nr = 0;
+	profile->stack_frames.nr = 0;
+	profile->stack_addresses.nr = 0;
+	hashidx_done(&profile->record_index);
+	profile->rows_are_gone = true;
+}
+
+void profile_done(struct profile *profile)
+{
+	if (!profile)
+		return;
+	profile_clear_intervals(profile);
+	vec_done(&profile->intervals);
+	strtab_done(&profile->strings);
+	vec_done(&profile->files);
+	vec_done(&profile->frames);
+	vec_done(&profile->records);
+	vec_done(&profile->pairs);
+	vec_done(&profile->cgroups);
+	vec_done(&profile->lives);
+	vec_done(&profile->mappings);
+	vec_done(&profile->stack_frames);
+	vec_done(&profile->stack_addresses);
+	hashidx_done(&profile->frame_index);
+	hashidx_done(&profile->record_index);
+	hashidx_done(&profile->cgroup_index);
+	hashidx_done(&profile->life_index);
+	hashidx_done(&profile->mapping_index);
+}
+
+const char *profile_string(const struct profile *profile, uint32_t id)
+{
+	return strtab_get(&profile->strings, id);
+}
+
+uint32_t profile_add_string(struct profile *profile, const char *text)
+{
+	return strtab_add(&profile->strings, text);
+}
+
+/* ---- frames ---- */
+
+static uint64_t hash_frame(const struct profile_frame *frame)
+{
+	uint64_t key[] = { frame->where, (uint64_t)frame->file << 32 | frame->space,
+			   (uint64_t)frame->level << 16 | (uint64_t)frame->kind << 1 | frame->exact };
+
+	return hash_bytes(key, sizeof(key));
+}
+
+static bool same_frame(const void *context, uint32_t position, const void *key)
+{
+	const struct profile_frame *stored = &((const struct profile *)context)->frames.data[position];
+	const struct profile_frame *wanted = key;
+
+	return stored->where == wanted->where && stored->file == wanted->file && stored->space == wanted->space &&
+	       stored->kind == wanted->kind && stored->exact == wanted->exact && stored->level == wanted->level;
+}
+
+uint32_t profile_find_inlined(const struct profile *profile, uint32_t frame, uint16_t level)
+{
+	struct profile_frame wanted = profile->frames.data[frame];
+
+	wanted.level = level;
+	return hashidx_find(&profile->frame_index, hash_frame(&wanted), same_frame, profile, &wanted);
+}
+
+uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame)
+{
+	uint64_t hash = hash_frame(frame);
+	uint32_t position = hashidx_find(&profile->frame_index, hash, same_frame, profile, frame);
+
+	if (position != HASHIDX_NONE)
+		return position;
+	position = (uint32_t)profile->frames.nr;
+	vec_push(&profile->frames, *frame);
+	hashidx_add(&profile->frame_index, hash, position);
+	return position;
+}
+
+/* ---- records ---- */
+
+/* Ids are hashes already, but those of a loaded file are whatever its author wanted. */
+static uint64_t hash_id(struct profile_id id)
+{
+	return hash_bytes(&id, sizeof(id));
+}
+
+static bool same_id(const void *context, uint32_t position, const void *key)
+{
+	const struct profile_id *stored = &((const struct profile *)context)->records.data[position].id;
+	const struct profile_id *wanted = key;
+
+	return stored->lo == wanted->lo && stored->hi == wanted->hi;
+}
+
+uint32_t profile_find_record(const struct profile *profile, struct profile_id id)
+{
+	return hashidx_find(&profile->record_index, hash_id(id), same_id, profile, &id);
+}
+
+void profile_expect_record(const struct profile *profile, struct profile_id id)
+{
+	hashidx_prefetch(&profile->record_index, hash_id(id));
+}
+
+/* Appends the frames of a record. Positions are 32 bits wide: what does not fit any more counts as lost. */
+static void store_stack(struct profile *profile, struct profile_record *record, const uint32_t *frames,
+			const uint64_t *addresses)
+{
+	size_t nr = (size_t)record->nr_kernel + record->nr_user, at = profile->stack_frames.nr;
+
+	record->first = (uint32_t)at;
+	if (!nr)
+		return;
+	if (at + nr > UINT32_MAX) {
+		record->stack_lost = true;
+		record->nr_kernel = record->nr_user = 0;
+		record->first = 0;
+		return;
+	}
+	vec_reserve(&profile->stack_frames, at + nr);
+	vec_reserve(&profile->stack_addresses, at + nr);
+	memcpy(profile->stack_frames.data + at, frames, nr * sizeof(*frames));
+	memcpy(profile->stack_addresses.data + at, addresses, nr * sizeof(*addresses));
+	profile->stack_frames.nr = profile->stack_addresses.nr = at + nr;
+}
+
+static uint32_t append_record(struct profile *profile, const struct profile_record *record)
+{
+	uint32_t position = (uint32_t)profile->records.nr;
+
+	vec_push(&profile->records, *record);
+	hashidx_add(&profile->record_index, hash_id(record->id), position);
+	return position;
+}
+
+void profile_append_record(struct profile *profile, const struct profile_record *record)
+{
+	append_record(profile, record);
+}
+
+uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
+			    const uint64_t *addresses)
+{
+	uint32_t position = profile_find_record(profile, record->id);
+	struct profile_record stored = *record;
+
+	if (position != PROFILE_NONE && !profile->records.data[position].stack_lost)
+		return position;
+	store_stack(profile, &stored, frames, addresses);
+	if (position == PROFILE_NONE)
+		return append_record(profile, &stored);
+	profile->records.data[position] = stored;
+	return position;
+}
+
+/* ---- pairs ---- */
+
+void profile_set_pair(struct profile *profile, const struct profile_pair *pair)
+{
+	struct profile_record *record = &profile->records.data[pair->record];
+
+	if (record->pair)
+		return;
+	vec_push(&profile->pairs, *pair);
+	record->pair = (uint32_t)profile->pairs.nr;
+	record->stack_lost = false;
+}
+
+static uint32_t record_or_lost(struct profile *profile, struct profile_id id)
+{
+	uint32_t record = profile_find_record(profile, id);
+
+	if (record != PROFILE_NONE)
+		return record;
+	return append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
+}
+
+uint32_t profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
+			  const struct profile_id *waker, enum waker_reason reason)
+{
+	struct profile_pair pair = {
+		.sleeper = record_or_lost(profile, sleeper),
+		.waker = waker ? record_or_lost(profile, *waker) : PROFILE_NONE,
+		.reason = (uint8_t)reason,
+	};
+
+	pair.record = record_or_lost(profile, id);
+	profile_set_pair(profile, &pair);
+	return pair.record;
+}
+
+size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t ret_parts[2])
+{
+	uint32_t position = profile->records.data[record].pair;
+	const struct profile_pair *pair;
+
+	ret_parts[0] = record;
+	if (!position)
+		return 1;
+	pair = &profile->pairs.data[position - 1];
+	ret_parts[0] = pair->sleeper;
+	ret_parts[1] = pair->waker;
+	return pair->waker == PROFILE_NONE ? 1 : 2;
+}
+
+/* ---- control groups ---- */
+
+static bool same_cgroup(const void *context, uint32_t position, const void *key)
+{
+	const struct profile *profile = context;
+
+	return profile->cgroups.data[position].id == *(const uint64_t *)key;
+}
+
+static const struct profile_cgroup *find_cgroup(const struct profile *profile, uint64_t id)
+{
+	uint32_t position =
+		hashidx_find(&profile->cgroup_index, hash_bytes(&id, sizeof(id)), same_cgroup, profile, &id);
+
+	return position == HASHIDX_NONE ? NULL : &profile->cgroups.data[position];
+}
+
+bool profile_has_cgroup(const struct profile *profile, uint64_t id)
+{
+	return find_cgroup(profile, id) != NULL;
+}
+
+const char *profile_cgroup_path(const struct profile *profile, uint64_t id)
+{
+	const struct profile_cgroup *cgroup = find_cgroup(profile, id);
+
+	return cgroup ? profile_string(profile, cgroup->path) : "";
+}
+
+bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup *cgroup)
+{
+	if (profile_has_cgroup(profile, cgroup->id))
+		return false;
+	hashidx_add(&profile->cgroup_index, hash_bytes(&cgroup->id, sizeof(cgroup->id)), (uint32_t)profile->cgroups.nr);
+	vec_push(&profile->cgroups, *cgroup);
+	return true;
+}
+
+void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path)
+{
+	const struct profile_cgroup cgroup = { .id = id, .path = profile_add_string(profile, path) };
+
+	profile_append_cgroup(profile, &cgroup);
+}
+
+/* ---- counts ---- */
+
+static bool same_row(const void *context, uint32_t position, const void *key)
+{
+	const struct profile_interval *interval = context;
+
+	return interval->rows.data[position].record == *(const uint32_t *)key;
+}
+
+static struct profile_row *row_of(struct profile_interval *interval, uint32_t record)
+{
+	uint64_t hash = hash_bytes(&record, sizeof(record));
+	uint32_t position = hashidx_find(&interval->row_index, hash, same_row, interval, &record);
+
+	if (position == HASHIDX_NONE) {
+		position = (uint32_t)interval->rows.nr;
+		vec_push(&interval->rows, (struct profile_row){ .record = record });
+		hashidx_add(&interval->row_index, hash, position);
+	}
+	return &interval->rows.data[position];
+}
+
+void profile_count(struct profile *profile, struct profile_interval *interval, struct profile_id id, uint64_t count,
+		   uint64_t sum)
+{
+	struct profile_row *row = row_of(interval, record_or_lost(profile, id));
+
+	row->count += count;
+	row->sum += sum;
+}
+
+bool view_shows_time(const struct profile_view *view)
+{
+	return view->style == VIEW_OFFCPU || view->style == VIEW_OFFWAKE || view->style == VIEW_WAKE;
+}
+
+/* ---- reasons and losses ---- */
+
+const char *frame_reason_text(enum frame_reason reason)
+{
+	static const char *const texts[REASON_NR] = {
+		[REASON_NAMED] = "it has a name",
+		[REASON_NOT_TRIED] = "not looked up",
+		[REASON_UNMAPPED] = "no code was mapped there",
+		[REASON_EXITED] = "the process had exited",
+		[REASON_ANONYMOUS] = "code without a file",
+		[REASON_NO_FILE] = "the mapped file could not be opened",
+		[REASON_NOT_ELF] = "the mapped file is not an ELF file",
+		[REASON_MALFORMED] = "the ELF file is malformed",
+		[REASON_NO_SYMBOLS] = "the file has no symbol table",
+		[REASON_NO_SYMBOL] = "no symbol covers the address",
+		[REASON_KERNEL_HIDDEN] = "/proc/kallsyms hides addresses",
+		[REASON_KERNEL_UNKNOWN] = "no kernel symbol covers the address",
+		[REASON_TIMEOUT] = "reading the symbols took too long",
+		[REASON_WORKER_DIED] = "the symbol worker died",
+		[REASON_FOREIGN] = "of a process outside of our pid namespace",
+		[REASON_NO_MEMORY] = "too little memory for the file's symbols",
+		[REASON_NO_DESCRIPTORS] = "too many open files",
+		[REASON_NO_WORKER] = "the symbol worker could not be started",
+		[REASON_KERNEL_UNREADABLE] = "/proc/kallsyms could not be read",
+		[REASON_UNREAD] = "the mappings of the process could not be read",
+		[REASON_TOO_MANY_FILES] = "too many mapped files",
+		[REASON_MAP_REFUSED] = "code without a file, and its perf map is not trusted",
+		[REASON_MAP_CUT] = "code without a file, and its perf map is too large",
+		[REASON_TOO_MANY_MAPS] = "code without a file, and too many processes have perf maps",
+		[REASON_TOO_MANY_MAPPINGS] = "the process has too many mappings",
+	};
+
+	return (size_t)reason < REASON_NR ? texts[reason] : "unknown reason";
+}
+
+const char *line_reason_text(enum line_reason reason)
+{
+	static const char *const texts[LINES_NR] = {
+		[LINES_NOT_TRIED] = "not looked up",
+		[LINES_FOUND] = "it has one",
+		[LINES_NO_FILE] = "the mapped file could not be read",
+		[LINES_NO_DEBUG] = "neither the file nor a debug file of it has debug information",
+		[LINES_NO_LINE] = "the debug information says nothing about the place",
+		[LINES_LATE] = "reading the debug information took too long",
+		[LINES_WORKER_DIED] = "the symbol worker died",
+		[LINES_NO_WORKER] = "the symbol worker could not be started",
+		[LINES_NO_CODE] = "code without a file",
+		[LINES_NO_MEMORY] = "too much for the symbol worker",
+		[LINES_MODULE] = "code that the kernel made, or of a module: debug information of modules is not read",
+		[LINES_KERNEL] = "the kernel's debug information is not here",
+	};
+
+	return (size_t)reason < LINES_NR ? texts[reason] : "unknown reason";
+}
+
+void profile_add_missing_split(struct buf *text, const char *path, const char *split, uint32_t nr)
+{
+	buf_addc(text, '\'');
+	escape_add(text, path, ESCAPE_NAME);
+	buf_addf(text, "': the inlined calls of %" PRIu32 " source file%s are not known: they are in '", nr,
+		 nr == 1 ? "" : "s");
+	escape_add(text, split, ESCAPE_NAME);
+	buf_addf(text, "'%s, which %s not found, nor is a .dwp file of this build", nr == 1 ? "" : " and others",
+		 nr == 1 ? "is" : "are");
+}
+
+static const struct loss {
+	const char *name, *sentence;
+	enum loss_class class;
+} losses[] = {
+#define X(id, class_id, text) { .name = #id, .sentence = text, .class = LOSS_##class_id },
+	ST_LOSSES(X)
+#undef X
+};
+
+#define NR_LOSSES (sizeof(losses) / sizeof(losses[0]))
+_Static_assert(NR_LOSSES <= PROFILE_MAX_LOSSES, "the losses of an interval do not fit");
+
+size_t profile_nr_losses(void)
+{
+	return NR_LOSSES;
+}
+
+const char *profile_loss_name(size_t loss)
+{
+	return loss < NR_LOSSES ? losses[loss].name : "";
+}
+
+void profile_add_loss_sentence(size_t loss, uint64_t number, struct buf *text)
+{
+	buf_add_counted(text, number, loss < NR_LOSSES ? losses[loss].sentence : "");
+}
+
+enum loss_class profile_loss_class(size_t loss)
+{
+	return loss < NR_LOSSES ? losses[loss].class : LOSS_NOTE;
+}
+
+uint64_t profile_lost(const struct profile_interval *interval)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < NR_LOSSES; i++)
+		if (losses[i].class != LOSS_NOTE)
+			lost += interval->losses[i];
+	return lost;
+}

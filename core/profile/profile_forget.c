@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Forgetting what no later interval needs, so that a run of days does not grow with every stack it has ever seen. Files and
+ * control groups stay: others know them by their numbers, and there are few.
+ */
+#include "core/profile/profile.h"
+
+#include <stdlib.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+
+struct forget {
+	const struct profile *old;
+	struct profile *fresh;
+	uint32_t *frames; /* 1 + where a frame of the old profile is in the fresh one; 0 = not there */
+};
+
+static uint32_t keep_string(struct forget *forget, uint32_t id)
+{
+	return strtab_add(&forget->fresh->strings, strtab_get(&forget->old->strings, id));
+}
+
+static uint32_t keep_frame(struct forget *forget, uint32_t number)
+{
+	struct profile_frame frame = forget->old->frames.data[number];
+
+	if (!forget->frames[number]) {
+		frame.name = keep_string(forget, frame.name);
+		frame.module = keep_string(forget, frame.module);
+		frame.source = keep_string(forget, frame.source);
+		forget->frames[number] = 1 + profile_add_frame(forget->fresh, &frame);
+	}
+	return forget->frames[number] - 1;
+}
+
+static void keep_one(struct forget *forget, uint32_t number)
+{
+	struct profile_record record = forget->old->records.data[number];
+	size_t nr = (size_t)record.nr_kernel + record.nr_user;
+	_cleanup_(freep) uint32_t *frames = xcalloc(nr, sizeof(*frames));
+
+	for (size_t i = 0; i < nr; i++)
+		frames[i] = keep_frame(forget, forget->old->stack_frames.data[record.first + i]);
+	record.comm = keep_string(forget, record.comm);
+	record.probe = keep_string(forget, (uint32_t)record.probe);
+	record.pair = 0;
+	profile_add_record(forget->fresh, &record, frames, forget->old->stack_addresses.data + record.first);
+}
+
+static const struct profile_id *id_of(const struct forget *forget, uint32_t record)
+{
+	return record == PROFILE_NONE ? NULL : &forget->old->records.data[record].id;
+}
+
+/* A pair is nothing without its records. */
+static void keep_record(struct forget *forget, uint32_t number)
+{
+	const struct profile_record *record = &forget->old->records.data[number];
+	const struct profile_pair *pair = record->pair ? &forget->old->pairs.data[record->pair - 1] : NULL;
+	uint32_t fresh;
+
+	if (!pair) {
+		keep_one(forget, number);
+		return;
+	}
+	keep_one(forget, pair->sleeper);
+	if (pair->waker != PROFILE_NONE)
+		keep_one(forget, pair->waker);
+	fresh = profile_add_pair(forget->fresh, record->id, *id_of(forget, pair->sleeper), id_of(forget, pair->waker),
+				 (enum waker_reason)pair->reason);
+	forget->fresh->records.data[fresh].time_ns = record->time_ns;
+	forget->fresh->records.data[fresh].cpu = record->cpu;
+}
+
+static void keep_description(struct forget *forget)
+{
+	const struct profile *old = forget->old;
+	struct profile *fresh = forget->fresh;
+
+	fresh->view = old->view;
+	fresh->utc_offset_s = old->utc_offset_s;
+	fresh->applet = keep_string(forget, old->applet);
+	fresh->header = keep_string(forget, old->header);
+	fresh->footer = keep_string(forget, old->footer);
+	fresh->event = keep_string(forget, old->event);
+	fresh->unit = keep_string(forget, old->unit);
+	fresh->hostname = keep_string(forget, old->hostname);
+	fresh->kernel_release = keep_string(forget, old->kernel_release);
+	fresh->tool_version = keep_string(forget, old->tool_version);
+	fresh->clocks = old->clocks;
+	fresh->host = old->host;
+	fresh->host.machine = keep_string(forget, old->host.machine);
+	fresh->host.kernel_version = keep_string(forget, old->host.kernel_version);
+	fresh->host.kernel_build_id = keep_string(forget, old->host.kernel_build_id);
+}
+
+static void keep_files(struct forget *forget)
+{
+	for (size_t i = 0; i < forget->old->files.nr; i++) {
+		struct profile_file file = forget->old->files.data[i];
+
+		file.path = keep_string(forget, file.path);
+		file.build_id = keep_string(forget, file.build_id);
+		vec_push(&forget->fresh->files, file);
+	}
+	for (size_t i = 0; i < forget->old->cgroups.nr; i++) {
+		struct profile_cgroup cgroup = forget->old->cgroups.data[i];
+
+		cgroup.path = keep_string(forget, cgroup.path);
+		profile_append_cgroup(forget->fresh, &cgroup);
+	}
+}
+
+static int compare_tgids(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Mappings of the processes that still have records. Which of its lives a record is of is not told apart. */
+static void keep_mappings(struct forget *forget)
+{
+	const struct profile *old = forget->old;
+	size_t nr = forget->fresh->records.nr;
+	_cleanup_(freep) uint32_t *tgids = xcalloc(nr, sizeof(*tgids));
+
+	for (size_t i = 0; i < nr; i++)
+		tgids[i] = forget->fresh->records.data[i].tgid;
+	if (nr)
+		qsort(tgids, nr, sizeof(*tgids), compare_tgids);
+	for (size_t i = 0; nr && i < old->mappings.nr; i++) {
+		struct profile_mapping mapping = old->mappings.data[i];
+		const struct profile_life *life = &old->lives.data[mapping.life];
+
+		if (!bsearch(&life->tgid, tgids, nr, sizeof(*tgids), compare_tgids))
+			continue;
+		mapping.life = profile_add_life(forget->fresh, life);
+		profile_add_mapping(forget->fresh, &mapping);
+	}
+}
+
+bool profile_is_large(const struct profile *profile)
+{
+	return profile->records.nr > PROFILE_LARGE || profile->frames.nr > PROFILE_LARGE ||
+	       profile->strings.offsets.nr > PROFILE_LARGE || profile->mappings.nr > PROFILE_LARGE ||
+	       profile->stack_frames.nr > 32ULL * PROFILE_LARGE;
+}
+
+void profile_keep_only(struct profile *profile, const struct profile_id *ids, size_t nr)
+{
+	struct profile fresh;
+	struct forget forget = {
+		.old = profile,
+		.fresh = &fresh,
+		.frames = xcalloc(profile->frames.nr, sizeof(*forget.frames)),
+	};
+
+	profile_init(&fresh);
+	keep_description(&forget);
+	keep_files(&forget);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t record = profile_find_record(profile, ids[i]);
+
+		if (record != PROFILE_NONE)
+			keep_record(&forget, record);
+	}
+	keep_mappings(&forget);
+	free(forget.frames);
+	profile_done(profile);
+	*profile = fresh;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks with the calls that were inlined. The tables of stacks are written anew, so that stacks stay slices of them: a
+ * record is done once, and nothing happens when no frame of the new records has such calls.
+ */
+#include "core/profile/profile.h"
+
+#include <string.h>
+
+enum {
+	CALLS_MAX = 1 << 26, /* inlined calls in the stacks of a profile: 800 MB, which no honest program reaches */
+};
+
+struct stacks {
+	struct profile *profile;
+	VEC(uint32_t) frames;
+	VEC(uint64_t) addresses;
+	size_t nr_calls;
+};
+
+static void add(struct stacks *stacks, uint32_t frame, uint64_t address)
+{
+	vec_push(&stacks->frames, frame);
+	vec_push(&stacks->addresses, address);
+}
+
+/* The calls around the place `at`, inside first, and then the function itself. */
+static void add_place(struct stacks *stacks, size_t at, size_t room)
+{
+	const struct profile *profile = stacks->profile;
+	uint32_t function = profile->stack_frames.data[at], call;
+	uint64_t address = profile->stack_addresses.data[at];
+
+	for (uint32_t level = 1; profile->frames.data[function].has_inlined && level <= room; level++) {
+		call = profile_find_inlined(profile, function, (uint16_t)level);
+		if (call == PROFILE_NONE || stacks->nr_calls >= CALLS_MAX)
+			break;
+		add(stacks, call, address);
+		stacks->nr_calls++;
+	}
+	add(stacks, function, address);
+}
+
+/* Returns how many frames they became. A stack has at most as many as its number can say. */
+static uint16_t add_stack(struct stacks *stacks, size_t first, uint16_t nr)
+{
+	size_t start = stacks->frames.nr;
+
+	for (size_t i = 0; i < nr; i++)
+		add_place(stacks, first + i, UINT16_MAX - (stacks->frames.nr - start) - (nr - i));
+	return (uint16_t)(stacks->frames.nr - start);
+}
+
+static void copy_stack(struct stacks *stacks, const struct profile_record *record)
+{
+	const struct profile *profile = stacks->profile;
+
+	for (size_t i = 0; i < (size_t)record->nr_kernel + record->nr_user; i++) {
+		uint32_t frame = profile->stack_frames.data[record->first + i];
+
+		add(stacks, frame, profile->stack_addresses.data[record->first + i]);
+		stacks->nr_calls += profile->frames.data[frame].level > 0;
+	}
+}
+
+static void expand_record(struct stacks *stacks, struct profile_record *record)
+{
+	size_t kernel = record->first, user = kernel + record->nr_kernel;
+
+	record->first = (uint32_t)stacks->frames.nr;
+	record->nr_kernel = add_stack(stacks, kernel, record->nr_kernel);
+	record->nr_user = add_stack(stacks, user, record->nr_user);
+	record->expanded = true;
+}
+
+static bool waits(const struct profile *profile, const struct profile_record *record)
+{
+	size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
+	bool waits = false;
+
+	for (size_t at = record->first; at < end && !record->expanded && !waits; at++)
+		waits = profile->frames.data[profile->stack_frames.data[at]].has_inlined;
+	return waits;
+}
+
+static void expand_all(struct profile *profile)
+{
+	struct stacks stacks = { .profile = profile };
+
+	vec_reserve(&stacks.frames, profile->stack_frames.nr);
+	vec_reserve(&stacks.addresses, profile->stack_frames.nr);
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		struct profile_record *record = &profile->records.data[i];
+
+		if (!record->expanded) {
+			expand_record(&stacks, record);
+			continue;
+		}
+		copy_stack(&stacks, record);
+		record->first = (uint32_t)(stacks.frames.nr - record->nr_kernel - record->nr_user);
+	}
+	vec_done(&profile->stack_frames);
+	vec_done(&profile->stack_addresses);
+	memcpy(&profile->stack_frames, &stacks.frames, sizeof(stacks.frames));
+	memcpy(&profile->stack_addresses, &stacks.addresses, sizeof(stacks.addresses));
+}
+
+void profile_expand(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->records.nr; i++) {
+		if (!waits(profile, &profile->records.data[i]))
+			continue;
+		expand_all(profile);
+		return;
+	}
+}

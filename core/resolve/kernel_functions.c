@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/resolve/kernel_functions.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/hashidx.h"
+#include "core/base/strtab.h"
+#include "core/base/suggest.h"
+#include "core/host/host.h"
+
+#define KALLSYMS "/proc/kallsyms"
+
+/* One line of kallsyms. The texts point into the line. */
+struct kernel_line {
+	uint64_t address;
+	char type;
+	const char *name;
+	const char *module; /* NULL: the kernel itself */
+};
+
+/* Text ranges that are no place for probes; found in the same pass, so checked when it is over. */
+struct forbidden_range {
+	const char *first, *last;
+	uint64_t start, end;
+};
+
+struct finder {
+	const struct match *match;
+	bool force;
+	struct kernel_function_list *list;
+	struct forbidden_range init, irq_entry;
+	struct strtab reachable; /* names in available_filter_functions; empty: unknown */
+	struct strtab blacklist;
+};
+
+/* ---- lines ---- */
+
+/* "ffffffff81000010 t name\t[module]": Documentation/admin-guide; written by the kernel. */
+static bool parse_line(char *text, struct kernel_line *ret_line)
+{
+	char *end, *name, *module;
+
+	text[strcspn(text, "\n")] = '\0';
+	ret_line->address = strtoull(text, &end, 16);
+	if (end == text || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	ret_line->type = end[1];
+	name = end + 3;
+	module = strchr(name, '\t');
+	if (module) {
+		*module++ = '\0';
+		module[strcspn(module, "]")] = '\0';
+	}
+	ret_line->name = name;
+	ret_line->module = module && module[0] == '[' ? module + 1 : NULL;
+	return name[0] != '\0';
+}
+
+/* ---- what is left out ---- */
+
+static bool is_function(const struct kernel_line *line)
+{
+	return strchr("tTwW", line->type) && strncmp(line->name, "__pfx_", 6) &&
+	       !(line->module && (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11)));
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), suffix_length = strlen(suffix);
+
+	return length >= suffix_length && !strcmp(name + length - suffix_length, suffix);
+}
+
+/* bcc's list (BPF.get_kprobe_functions), which other tools took over. */
+static bool is_excluded(const char *name)
+{
+	static const char *const prefixes[] = { "_kbl_addr_", "__perf", "perf_", "__SCT__",
+						"__ftrace_invalid_address__" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return has_suffix(name, ".cold") || strstr(name, ".cold.");
+}
+
+/*
+ * Lock slow paths, idle and RCU internals: the kernel's own multi-probe selftest skips them, and bpftrace bans them after
+ * soft lockups (bpftrace issues 534, 3144 and 3204; tools/testing/selftests/bpf/prog_tests/kprobe_multi_test.c).
+ */
+static bool is_dangerous(const char *name)
+{
+	static const char *const patterns[] = {
+		"arch_cpu_idle",           "default_idle",    "rcu_*",
+		"bpf_dispatcher_xdp_func", "_raw_spin_lock*", "_raw_spin_unlock*",
+		"_raw_spin_trylock*",      "_raw_read_lock*", "_raw_write_lock*",
+		"*_spin_lock_slowpath",    "preempt_count_*", "migrate_disable",
+		"migrate_enable",          "__rcu_*",         "ftrace_*",
+		"native_sched_clock",      "sched_clock*",
+	};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (!fnmatch(patterns[i], name, 0))
+			return true;
+	return false;
+}
+
+/* ---- lists of names ---- */
+
+/* available_filter_functions has "name [module]", the blacklist "0xstart-0xend\tname". */
+static void read_names(const char *path, bool name_is_last, struct strtab *ret_names)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	_cleanup_(freep) char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		char *name = name_is_last && strchr(line, '\t') ? strchr(line, '\t') + 1 : line;
+
+		name[strcspn(name, " \t\n")] = '\0';
+		strtab_add(ret_names, name);
+	}
+}
+
+static void read_lists(struct finder *finder)
+{
+	_cleanup_(freep) char *path = NULL;
+
+	read_names("/sys/kernel/debug/kprobes/blacklist", true, &finder->blacklist);
+	if (!host_tracefs())
+		return;
+	path = xasprintf("%s/available_filter_functions", host_tracefs());
+	read_names(path, false, &finder->reachable);
+}
+
+static bool is_known(const struct strtab *names, const char *name)
+{
+	return strtab_find(names, name) != 0;
+}
+
+/* ---- the pass ---- */
+
+static void note_bound(struct forbidden_range *range, const struct kernel_line *line)
+{
+	if (!strcmp(line->name, range->first))
+		range->start = line->address;
+	else if (!strcmp(line->name, range->last))
+		range->end = line->address;
+}
+
+static void leave_out(const char *name, size_t *counter, char **example)
+{
+	(*counter)++;
+	if (!*example)
+		*example = xstrdup(name);
+}
+
+static void take_line(struct finder *finder, const struct kernel_line *line)
+{
+	struct kernel_function_list *list = finder->list;
+
+	note_bound(&finder->init, line);
+	note_bound(&finder->irq_entry, line);
+	if (!is_function(line) || is_excluded(line->name))
+		return;
+	list->nr_candidates++;
+	if (!match_test(finder->match, line->name, strlen(line->name)))
+		return;
+	if (!line->address)
+		list->hidden = true;
+	else if (is_known(&finder->blacklist, line->name) ||
+		 (finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name)))
+		leave_out(line->name, &list->nr_unreachable, &list->unreachable);
+	else if (!finder->force && is_dangerous(line->name))
+		leave_out(line->name, &list->nr_dangerous, &list->dangerous);
+	else
+		vec_push(&list->functions, (struct kernel_function_entry){
+						   .name = xstrdup(line->name),
+						   .module = line->module ? xstrdup(line->module) : NULL,
+						   .address = line->address,
+					   });
+}
+
+static int read_kallsyms(struct finder *finder)
+{
+	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
+	_cleanup_(freep) char *text = NULL;
+	struct kernel_line line;
+	size_t room = 0;
+
+	if (!file)
+		return fail_host(-errno, KALLSYMS ": cannot be read: %s", strerror(errno));
+	while (getline(&text, &room, file) > 0)
+		if (parse_line(text, &line))
+			take_line(finder, &line);
+	return 0;
+}
+
+/* ---- after it ---- */
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const struct kernel_function_entry *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void entry_done(struct kernel_function_entry *entry)
+{
+	free(entry->name);
+	free(entry->module);
+}
+
+static bool is_inside(const struct forbidden_range *range, uint64_t address)
+{
+	return range->start && address >= range->start && address < range->end;
+}
+
+/* Sorts, drops what is in a forbidden range, and keeps one name per address: aliases would count every call twice. */
+static void tidy(struct finder *finder)
+{
+	struct kernel_function_list *list = finder->list;
+	size_t kept = 0;
+
+	if (list->functions.nr)
+		qsort(list->functions.data, list->functions.nr, sizeof(*list->functions.data), compare_addresses);
+	for (size_t i = 0; i < list->functions.nr; i++) {
+		struct kernel_function_entry *entry = &list->functions.data[i];
+		bool is_alias = kept && list->functions.data[kept - 1].address == entry->address;
+		bool is_forbidden = is_inside(&finder->init, entry->address) ||
+				    is_inside(&finder->irq_entry, entry->address);
+
+		if (is_forbidden)
+			leave_out(entry->name, &list->nr_unreachable, &list->unreachable);
+		if (is_alias || is_forbidden)
+			entry_done(entry);
+		else
+			list->functions.data[kept++] = *entry;
+	}
+	list->functions.nr = kept;
+}
+
+int kernel_functions_find(const struct match *match, bool force, struct kernel_function_list *ret_list)
+{
+	struct finder finder = {
+		.match = match,
+		.force = force,
+		.list = ret_list,
+		.init = { .first = "__init_begin", .last = "__init_end" },
+		.irq_entry = { .first = "__irqentry_text_start", .last = "__irqentry_text_end" },
+	};
+	int err;
+
+	read_lists(&finder);
+	err = read_kallsyms(&finder);
+	if (!err)
+		tidy(&finder);
+	strtab_done(&finder.reachable);
+	strtab_done(&finder.blacklist);
+	return err;
+}
+
+void kernel_functions_done(struct kernel_function_list *list)
+{
+	for (size_t i = 0; i < list->functions.nr; i++)
+		entry_done(&list->functions.data[i]);
+	vec_done(&list->functions);
+	free(list->unreachable);
+	free(list->dangerous);
+}
+
+char *kernel_functions_suggest(const char *name)
+{
+	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
+	_cleanup_(freep) char *text = NULL;
+	struct strtab names = {};
+	VEC(const char *) all = {};
+	struct kernel_line line;
+	const char *near;
+	char *result;
+	size_t room = 0;
+
+	while (file && getline(&text, &room, file) > 0)
+		if (parse_line(text, &line) && is_function(&line) && line.name[0] == name[0])
+			strtab_add(&names, line.name);
+	for (uint32_t id = 1; id <= names.offsets.nr; id++)
+		vec_push(&all, strtab_get(&names, id));
+	near = str_nearest(name, all.data, all.nr);
+	result = near ? xstrdup(near) : NULL;
+	vec_done(&all);
+	strtab_done(&names);
+	return result;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files that user probes are searched in: each of them once, and what of them cannot be probed. */
+#include "core/resolve/resolve_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/escape.h"
+
+/* Lines; of more misses only the number is told. */
+#define MOST_MISSES 8
+
+/* A number for the symbol worker that no file of a profile has, and those after it. */
+#define PROBED_FILE 0xf0000000U
+
+void file_search_done(struct file_search *search)
+{
+	for (size_t i = 0; i < search->files.nr; i++) {
+		free(search->files.data[i].path);
+		vec_done(&search->files.data[i].tgids);
+	}
+	vec_done(&search->files);
+	buf_done(&search->misses);
+}
+
+/* ---- which file ---- */
+
+/* 1 and the index of the file that this one is, 0 when it is none of them, or a recorded failure when that cannot be told. */
+static int find_file(const struct file_search *search, int fd, const char *path, const struct file_identity *identity,
+		     size_t *ret_index)
+{
+	for (size_t i = 0; i < search->files.nr; i++) {
+		const struct probed_file *file = &search->files.data[i];
+		int same = file->fd < 0 ? file_identity_equal(&file->identity, identity)
+					: file_is_same(file->fd, &file->identity, fd, identity);
+
+		if (same < 0)
+			return fail(
+				same,
+				"'%s' on an overlay file system may be the same file as '%s', and comparing them failed: %s",
+				path, file->path, strerror(-same));
+		*ret_index = i;
+		if (same)
+			return 1;
+	}
+	return 0;
+}
+
+/* The search keeps a descriptor, and the worker gets one. */
+static int keep(struct file_search *search, int fd, const char *path, uint32_t number, int *ret_kept)
+{
+	int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int err = kept < 0 ? -errno : 0;
+
+	if (err) {
+		close(fd);
+	} else {
+		vec_push(&search->attach->fds, kept);
+		*ret_kept = kept;
+		err = symbolizer_add_file(search->symbolizer, number, fd);
+	}
+	return err ? fail(err, "'%s': cannot be handed to the symbol worker: %s", path, strerror(-err)) : 0;
+}
+
+int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgid, size_t *ret_index)
+{
+	_cleanup_(closep) int file_fd = fd;
+	_cleanup_(freep) char *file_path = path;
+	struct probed_file file = { .number = PROBED_FILE + (uint32_t)search->files.nr };
+	int err = file_identity(fd, &file.identity);
+	int known = err ? fail(err, "'%s': %s", path, strerror(-err))
+			: find_file(search, fd, path, &file.identity, ret_index);
+
+	if (!known) {
+		err = keep(search, take_fd(&file_fd), path, file.number, &file.fd);
+		if (err)
+			return err;
+		file.path = take_ptr(file_path);
+		*ret_index = search->files.nr;
+		vec_push(&search->files, file);
+	}
+	if (known >= 0 && tgid)
+		vec_push(&search->files.data[*ret_index].tgids, tgid);
+	return known < 0 ? known : !known;
+}
+
+void file_search_close(struct file_search *search, size_t index)
+{
+	struct probed_file *file = &search->files.data[index];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < search->attach->fds.nr; i++)
+		if (search->attach->fds.data[i] != file->fd)
+			search->attach->fds.data[nr++] = search->attach->fds.data[i];
+	search->attach->fds.nr = nr;
+	closep(&file->fd);
+	file->fd = -1;
+}
+
+/* ---- what is not probed ---- */
+
+void file_search_miss(struct file_search *search, const char *format, ...)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	va_list arguments;
+
+	if (search->nr_misses++ >= MOST_MISSES)
+		return;
+	va_start(arguments, format);
+	buf_vaddf(&text, format, arguments);
+	va_end(arguments);
+	escape_add(&search->misses, buf_text(&text), ESCAPE_LINE);
+	buf_addc(&search->misses, '\n');
+}
+
+void file_search_finish(struct file_search *search)
+{
+	if (search->nr_misses > MOST_MISSES)
+		buf_addf(&search->misses, "%zu more like these\n", search->nr_misses - MOST_MISSES);
+	if (search->nr_misses)
+		buf_adds(&search->attach->missing, buf_text(&search->misses));
+}
+
+/* ---- each file ---- */
+
+typedef int find_places(struct file_search *search, const struct probed_file *file, void *context);
+
+static void miss_processes(struct file_search *search, const struct probed_file *file)
+{
+	for (size_t i = 0; i < file->tgids.nr; i++)
+		file_search_miss(search, "process %u is not probed: %s", file->tgids.data[i], err_cause());
+}
+
+int resolve_each_file(struct file_search *search, find_places *find, void *context)
+{
+	const struct probed_file *first = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < search->files.nr; i++)
+		nr += search->files.data[i].fd >= 0;
+	for (size_t i = 0; i < search->files.nr; i++) {
+		const struct probed_file *file = &search->files.data[i];
+		int err = file->fd < 0 ? 0 : find(search, file, context);
+
+		if (err && nr == 1)
+			return err;
+		if (err) {
+			miss_processes(search, file);
+			err_clear();
+		}
+		first = first || file->fd < 0 ? first : file;
+	}
+	return search->attach->points.nr ? 0 : find(search, first, context);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kernel functions: which ones a pattern means, and the best way this kernel has to probe them. */
+#include "core/resolve/resolve_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/host/host.h"
+#include "core/host/kernel_types.h"
+#include "core/resolve/kernel_functions.h"
+
+#define DEFAULT_MAX_PROBES 1000
+#define LIMIT_VARIABLE "BCC_PROBE_LIMIT"
+
+/* ---- mechanism ---- */
+
+struct kernel_mechanism {
+	enum attach_mode mode;
+	enum mechanism mechanism;
+	enum program_kind program;
+	bool (*works)(void);
+	const char *name, *needs;
+	bool closed_by_lockdown;
+};
+
+/* In the order of preference. */
+static const struct kernel_mechanism mechanisms[] = {
+	{ ATTACH_MULTI, MECHANISM_KPROBE_MULTI, PROGRAM_KPROBE, host_has_kprobe_multi, "kprobe.multi", "CONFIG_FPROBE",
+	  false },
+	{ ATTACH_KPROBE, MECHANISM_KPROBE, PROGRAM_KPROBE, host_has_kprobes, "kprobe", "CONFIG_KPROBE_EVENTS", true },
+	{ ATTACH_FENTRY, MECHANISM_FENTRY, PROGRAM_FENTRY, host_has_fentry, "fentry",
+	  "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS", false },
+};
+
+#define NR_MECHANISMS (sizeof(mechanisms) / sizeof(mechanisms[0]))
+
+static void take_mechanism(const struct kernel_mechanism *choice, const struct plan *plan, struct buf *passed,
+			   struct attach_plan *attach)
+{
+	attach->mechanism = choice->mechanism;
+	attach->program = choice->program;
+	if (plan->attach_mode != ATTACH_AUTO)
+		snprintf(attach->why, sizeof(attach->why), "asked for by --attach");
+	else
+		snprintf(attach->why, sizeof(attach->why), "this kernel has %s%s%s", choice->name,
+			 passed->nr ? ", but " : "", buf_text(passed));
+}
+
+static int cannot_force(const struct kernel_mechanism *wanted)
+{
+	if (!wanted->works())
+		return fail_host(-EOPNOTSUPP, "--attach: this kernel has no %s", wanted->needs);
+	fail_host(-EPERM, "--attach: %s is closed by lockdown=confidentiality", wanted->name);
+	hint("without --attach another way is taken");
+	return -EPERM;
+}
+
+static int no_mechanism(const struct plan *plan, const struct buf *passed)
+{
+	if (plan->attach_mode != ATTACH_AUTO)
+		return cannot_force(&mechanisms[plan->attach_mode - ATTACH_MULTI]);
+	fail_host(-EOPNOTSUPP, "kernel functions cannot be probed here: %s", buf_text(passed));
+	hint("tracepoints (t:…) and user functions (LIB:…) may still work");
+	return -EOPNOTSUPP;
+}
+
+/* The kernel has it, and lets nobody use it. */
+static bool is_closed(const struct kernel_mechanism *choice)
+{
+	return choice->closed_by_lockdown && host_is_confidential();
+}
+
+static int choose_mechanism(const struct plan *plan, struct attach_plan *attach)
+{
+	_cleanup_(buf_done) struct buf passed = {};
+
+	for (size_t i = 0; i < NR_MECHANISMS; i++) {
+		const struct kernel_mechanism *choice = &mechanisms[i];
+
+		if (plan->attach_mode != ATTACH_AUTO && plan->attach_mode != choice->mode)
+			continue;
+		if (choice->works() && !is_closed(choice)) {
+			take_mechanism(choice, plan, &passed, attach);
+			return 0;
+		}
+		buf_addf(&passed, "%sno %s (%s)", passed.nr ? ", " : "", choice->name,
+			 is_closed(choice) ? "lockdown=confidentiality" : choice->needs);
+	}
+	return no_mechanism(plan, &passed);
+}
+
+/* ---- functions ---- */
+
+static int nothing_matched(const struct plan *plan, const struct kernel_function_list *list)
+{
+	_cleanup_(freep) char *near = NULL;
+
+	if (list->hidden) {
+		fail_host(-EPERM, "function '%s': /proc/kallsyms shows no addresses", plan->probe.pattern);
+		hint("it takes CAP_SYSLOG (or root) and kernel.kptr_restrict below 2");
+		return -EPERM;
+	}
+	if (list->nr_dangerous) {
+		fail_usage("function '%s': probing it is known to hang hosts", list->dangerous);
+		hint("--force probes it all the same");
+		return -EINVAL;
+	}
+	if (list->nr_unreachable) {
+		fail_no_match("function '%s': the kernel does not allow a probe there", list->unreachable);
+		return -ENOENT;
+	}
+	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
+		      list->nr_candidates);
+	near = kernel_functions_suggest(plan->probe.pattern);
+	if (near)
+		hint("did you mean '%s'?", near);
+	return -ENOENT;
+}
+
+/* The limit of bcc's tools, and their environment variable to raise it. */
+static int max_probes(const struct plan *plan, uint32_t *ret_max)
+{
+	const char *text = getenv(LIMIT_VARIABLE);
+	unsigned long number;
+	char *end;
+
+	*ret_max = plan->max_probes ? plan->max_probes : DEFAULT_MAX_PROBES;
+	if (plan->max_probes || !text || !*text)
+		return 0;
+	number = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || !number || number > UINT32_MAX)
+		return fail_usage(LIMIT_VARIABLE ": '%s' is not a number of probes: give 1 to %u", text, UINT32_MAX);
+	*ret_max = (uint32_t)number;
+	return 0;
+}
+
+int resolve_check_limit(const struct plan *plan, size_t nr)
+{
+	uint32_t max;
+	int err = plan->force ? 0 : max_probes(plan, &max);
+
+	if (err || plan->force || nr <= max)
+		return err;
+	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr, max);
+	hint("narrow the pattern, or raise the limit: --max-probes %zu", nr);
+	return -EINVAL;
+}
+
+static void add_point(struct attach_plan *attach, const struct kernel_function_entry *function)
+{
+	const struct attach_point point = {
+		.name = xstrdup(function->name),
+		.module = function->module ? xstrdup(function->module) : NULL,
+		.address = function->address,
+	};
+
+	vec_push(&attach->points, point);
+}
+
+static void add_points(struct attach_plan *attach, const struct kernel_function_list *list)
+{
+	for (size_t i = 0; i < list->functions.nr; i++)
+		add_point(attach, &list->functions.data[i]);
+}
+
+/*
+ * fentry goes by type. A function without one is refused when its turn comes; the first must have one, because the object is
+ * loaded for it. The types of modules are left to libbpf.
+ */
+static int find_types(struct attach_plan *attach)
+{
+	struct attach_point *points = attach->points.data, first;
+	_cleanup_(freep) const char **names = xcalloc(attach->points.nr, sizeof(*names));
+	_cleanup_(freep) uint32_t *ids = xcalloc(attach->points.nr, sizeof(*ids));
+	size_t known = 0;
+	int err;
+
+	for (size_t i = 0; i < attach->points.nr; i++)
+		names[i] = points[i].name;
+	err = kernel_types_functions(names, attach->points.nr, ids);
+	if (err)
+		return fail_host(err, "kernel: its type information cannot be read: %s", strerror(-err));
+	for (size_t i = 0; i < attach->points.nr; i++)
+		points[i].number = points[i].module ? 0 : ids[i];
+	while (known < attach->points.nr && !points[known].number)
+		known++;
+	if (known == attach->points.nr)
+		return 0;
+	first = points[known];
+	memmove(points + 1, points, known * sizeof(*points));
+	points[0] = first;
+	return 0;
+}
+
+/* "3 functions such as 'do_nmi' left out: REASON", after what is in the text already. */
+static void add_left_out(struct buf *text, size_t nr, const char *example, const char *reason)
+{
+	const char *between = text->nr ? "; " : "";
+
+	if (nr == 1)
+		buf_addf(text, "%sfunction '%s' left out: %s", between, example, reason);
+	else if (nr)
+		buf_addf(text, "%s%zu functions such as '%s' left out: %s", between, nr, example, reason);
+}
+
+/* What the pattern meant and did not get, for --explain and for the user. */
+static void note_left_out(struct attach_plan *attach, const struct kernel_function_list *list)
+{
+	_cleanup_(buf_done) struct buf text = {};
+
+	add_left_out(&text, list->nr_dangerous, list->dangerous, "probes there are known to hang hosts (--force)");
+	add_left_out(&text, list->nr_unreachable, list->unreachable, "the kernel allows no probe there");
+	if (text.nr)
+		attach_plan_note(attach, "%s", buf_text(&text));
+}
+
+static int find_functions(const struct plan *plan, const struct match *match, struct attach_plan *attach)
+{
+	struct kernel_function_list list = {};
+	int err = kernel_functions_find(match, plan->force, &list);
+
+	if (!err && !list.functions.nr)
+		err = nothing_matched(plan, &list);
+	if (!err)
+		err = resolve_check_limit(plan, list.functions.nr);
+	if (!err) {
+		add_points(attach, &list);
+		note_left_out(attach, &list);
+	}
+	if (!err && attach->mechanism == MECHANISM_FENTRY)
+		err = find_types(attach);
+	kernel_functions_done(&list);
+	return err;
+}
+
+int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach)
+{
+	_cleanup_(freep) char *expression = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	_cleanup_(match_freep) struct match *match = NULL;
+	_cleanup_(freep) char *whole = NULL;
+	int err;
+
+	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch) */
+	whole = plan->probe.regex ? xasprintf("%s$", expression) : xstrdup(expression);
+	err = resolve_compile(plan, whole, &match);
+	if (!err && !plan->look_only)
+		err = choose_mechanism(plan, attach);
+	return err ? err : find_functions(plan, match, attach);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The file that a probe is for, opened and handed to the symbol worker.
+ *
+ * libpthread, libdl, librt, libutil and libanl have become part of the C library (glibc 2.34, and musl from the start). What
+ * glibc leaves behind is a file with a placeholder for each version and no function, or no file at all: then the C library
+ * is meant.
+ */
+#include "core/resolve/resolve_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/files/library.h"
+#include "core/files/opener.h"
+#include "core/files/proc_maps.h"
+#include "core/host/process.h"
+
+/* Maps of a process tell paths as they are in its mount namespace, of which its root may be a part. */
+static const char *below_root(const char *path, uint32_t tgid)
+{
+	char link[64], root[PATH_MAX];
+	ssize_t nr;
+
+	snprintf(link, sizeof(link), "/proc/%u/root", process_living_task(tgid));
+	nr = readlink(link, root, sizeof(root));
+	return nr > 0 && (size_t)nr < sizeof(root) && !strncmp(path, root, (size_t)nr) && path[nr] == '/' ? path + nr
+													  : path;
+}
+
+char *resolve_path_from_here(char *path, uint32_t tgid, int fd)
+{
+	struct stat theirs, ours;
+	char *below;
+
+	if (!tgid || fstat(fd, &theirs))
+		return path;
+	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
+		return path;
+	below = xasprintf("/proc/%u/root%s", tgid, below_root(path, tgid));
+	free(path);
+	return below;
+}
+
+static int open_library(struct file_search *search, const char *name, uint32_t tgid, size_t *ret_index)
+{
+	_cleanup_(freep) char *path = NULL;
+	int fd = opener_open_library(name, tgid, &path);
+
+	if (fd < 0)
+		return fd;
+	path = resolve_path_from_here(take_ptr(path), tgid, fd);
+	return file_search_add(search, fd, take_ptr(path), tgid, ret_index);
+}
+
+/* "pthread", "libpthread.so.0": a library that is part of the C library by now. */
+static bool may_be_merged(const char *name)
+{
+	static const char *const merged[] = { "pthread", "dl", "rt", "util", "anl" };
+	const char *stem = strncmp(name, "lib", 3) ? name : name + 3;
+	size_t length = strcspn(stem, ".");
+
+	for (size_t i = 0; i < sizeof(merged) / sizeof(merged[0]); i++)
+		if (strlen(merged[i]) == length && !strncmp(stem, merged[i], length) &&
+		    (stem[length] == '\0' || !strncmp(stem + length, ".so", 3)))
+			return true;
+	return false;
+}
+
+static bool is_placeholder(struct symbolizer *symbolizer, uint32_t file)
+{
+	_cleanup_(freep) struct symbol_function *functions = NULL;
+	size_t nr = 0;
+
+	return !symbolizer_find(symbolizer, file, "^__lib[a-z]+_version_placeholder$", &functions, &nr) && nr;
+}
+
+struct mapped_search {
+	uint64_t inode;
+	const char *name;
+	bool found;
+};
+
+/* By its name too: what stands in maps for a file of an overlay is not its own inode. */
+static void look_at_mapping(void *context, const struct proc_mapping *mapping)
+{
+	struct mapped_search *search = context;
+	const char *slash = strrchr(mapping->path, '/');
+
+	search->found |= mapping->kind == MAPPING_FILE &&
+			 (mapping->inode == search->inode || (slash && !strcmp(slash + 1, search->name)));
+}
+
+/* False only where the mappings can be read and the file is not among them. */
+static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+	struct mapped_search search = { .name = slash ? slash + 1 : file->path };
+	struct stat status;
+	char path[64];
+	_cleanup_(closep) int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", process_living_task(tgid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(file->fd, &status))
+		return true;
+	search.inode = status.st_ino;
+	return proc_maps_read(fd, look_at_mapping, &search) < 0 || search.found;
+}
+
+/* What was found for a name is not that library any more, but what is left of it. */
+static bool is_left_over(struct file_search *search, size_t index, bool is_new)
+{
+	if (is_new && is_placeholder(search->symbolizer, search->files.data[index].number))
+		file_search_close(search, index);
+	return search->files.data[index].fd < 0;
+}
+
+static int open_target(struct file_search *search, uint32_t tgid)
+{
+	const char *name = search->plan->probe.target;
+	size_t index = 0;
+	int err = open_library(search, name, tgid, &index);
+
+	if (!may_be_merged(name) || (err < 0 && err != -ENOENT) || (err >= 0 && !is_left_over(search, index, err == 1)))
+		return err < 0 ? err : 0;
+	err = open_library(search, "c", tgid, &index);
+	if (err < 0)
+		return fail(err, "'%s': it is part of the C library here, and that is not found", name);
+	attach_plan_note(search->attach, "'%s' is part of the C library here: %s is probed", name,
+			 search->files.data[index].path);
+	return 0;
+}
+
+/* The file is probed all the same. */
+static void note_not_loaded(struct file_search *search, const struct probed_file *file)
+{
+	_cleanup_(buf_done) struct buf processes = {};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < file->tgids.nr; i++)
+		if (!may_be_mapped(file->tgids.data[i], file))
+			buf_addf(&processes, "%s%u", nr++ ? ", " : "", file->tgids.data[i]);
+	if (nr)
+		attach_plan_note(search->attach, "%s %s %s not loaded %s: it is probed, and counts once %s it",
+				 nr == 1 ? "process" : "processes", buf_text(&processes), nr == 1 ? "has" : "have",
+				 file->path, nr == 1 ? "the process loads" : "they load");
+}
+
+static bool has_open_file(const struct file_search *search)
+{
+	for (size_t i = 0; i < search->files.nr; i++)
+		if (search->files.data[i].fd >= 0)
+			return true;
+	return false;
+}
+
+/* Processes that have ended are told otherwise, before the run and after it. */
+static int open_of_processes(struct file_search *search)
+{
+	const struct plan *plan = search->plan;
+	int err = 0;
+
+	for (size_t i = 0; i < plan->tgids.nr; i++) {
+		uint32_t tgid = plan->tgids.data[i];
+		_cleanup_(freep) char *cause = NULL;
+
+		err = open_target(search, tgid);
+		if (!err || plan->tgids.nr == 1)
+			continue;
+		cause = xstrdup(err_cause());
+		err_clear();
+		if (!process_exists(tgid))
+			file_search_miss(search, "process %u is not probed: %s", tgid, cause);
+		err_clear();
+	}
+	if (plan->tgids.nr == 1)
+		return err;
+	return has_open_file(search) ? 0 : open_target(search, plan->tgids.data[0]);
+}
+
+int resolve_open_targets(struct file_search *search)
+{
+	const struct plan *plan = search->plan;
+	int err = plan->tgids.nr ? open_of_processes(search) : open_target(search, 0);
+
+	for (size_t i = 0; !err && !plan->command && i < search->files.nr; i++)
+		if (search->files.data[i].fd >= 0)
+			note_not_loaded(search, &search->files.data[i]);
+	return err;
+}

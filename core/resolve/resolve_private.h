@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Inside of resolution: resolve.c chooses by the kind of probe, one resolve_KIND.c each knows how. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "core/base/buf.h"
+#include "core/base/match.h"
+#include "core/base/vec.h"
+#include "core/files/same_file.h"
+#include "core/resolve/resolve.h"
+
+int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach);
+
+/* Takes the raw tracepoints when all events are beginnings and ends of system calls; otherwise a note may say what that costs. */
+void resolve_prefer_raw_calls(const struct plan *plan, struct attach_plan *attach);
+
+int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach);
+int resolve_scheduler(const struct plan *plan, struct attach_plan *attach);
+int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
+int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
+
+/* The best way to put breakpoints into user code. */
+int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach);
+
+/*
+ * A file to probe, once however many processes have it: a place is an offset in one of these. What was looked at and what is
+ * probed is one and the same open file: a path may lead elsewhere a moment later, and in a container it leads elsewhere for us.
+ */
+struct probed_file {
+	uint32_t number; /* for the symbol worker */
+	char *path; /* for people, as it leads there from here */
+	int fd; /* belongs to the attach plan; -1: there is nothing to probe in the file, and it is closed */
+	struct file_identity identity;
+	VEC(uint32_t) tgids; /* the processes of -p that have it; none without -p */
+};
+
+/* The search for places in files. */
+struct file_search {
+	const struct plan *plan;
+	struct symbolizer *symbolizer;
+	struct attach_plan *attach;
+	VEC(struct probed_file) files;
+	struct buf misses; /* lines */
+	size_t nr_misses;
+};
+
+void file_search_done(struct file_search *search);
+
+/*
+ * Adds a file that `tgid` (0: nobody in particular) has, and hands it over to the symbol worker, unless it is there already.
+ * Takes ownership of `fd` and of `path`. 1 and its index when it is new, 0 and the index when it is not, or a negative errno
+ * with a recorded cause.
+ */
+int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgid, size_t *ret_index);
+
+/* There is nothing to probe in this file. */
+void file_search_close(struct file_search *search, size_t index);
+
+/*
+ * One of several processes or files is not probed, and the others are: a line of the note, in which everything can be
+ * printed. file_search_finish() adds these lines to the attach plan.
+ */
+__attribute__((format(printf, 2, 3))) void file_search_miss(struct file_search *search, const char *format, ...);
+void file_search_finish(struct file_search *search);
+
+/*
+ * Finds, opens and adds the files that the target of the plan means: for each process of -p as that process sees it. A name
+ * that has become part of the C library leads there, with a note. A failure when there is none at all.
+ */
+int resolve_open_targets(struct file_search *search);
+
+/*
+ * Calls `find` for each file of the search; it adds places, or returns a failure. The failure of one of several is a miss of
+ * its processes, that of all is the result.
+ */
+int resolve_each_file(struct file_search *search,
+		      int (*find)(struct file_search *search, const struct probed_file *file, void *context),
+		      void *context);
+
+/* What the kernel makes of a breakpoint at this place: at the entry of a function, or in the middle of one. */
+enum first_instruction resolve_first(const struct probed_file *file, uint64_t offset, bool at_entry);
+
+/*
+ * The path of an open file that the target sees, as we see it: below the target's root unless both see the same file
+ * there. For messages only. Takes ownership of `path`, returns malloc()ed.
+ */
+char *resolve_path_from_here(char *path, uint32_t tgid, int fd);
+
+/* A usage error when there are more places than the plan allows. */
+int resolve_check_limit(const struct plan *plan, size_t nr);
+
+/*
+ * A pattern as an expression: a wildcard must match the whole name; a regular expression is anchored at the start only, as
+ * Python's re.match. malloc()ed.
+ */
+char *resolve_expression(const char *pattern, bool regex);
+
+/* Compiles an expression; a usage error when it is none. */
+int resolve_compile(const struct plan *plan, const char *expression, struct match **ret_match);
+
+/*
+ * Whether user stacks can be walked by unwind tables in the programs of this attach plan, and why not. A failure only where
+ * they were asked for by name.
+ */
+int resolve_unwind(const struct plan *plan, struct attach_plan *attach);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tracepoints: found in tracefs, or by the kernel's type information where that is absent or closed. */
+#include "core/resolve/resolve_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/suggest.h"
+#include "core/host/host.h"
+#include "core/resolve/system_calls.h"
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* The sub-folders of a folder, sorted. */
+static int list_folders(const char *path, name_list *ret_names)
+{
+	_cleanup_(closedirp) DIR *directory = opendir(path);
+	const struct dirent *entry;
+
+	if (!directory)
+		return -errno;
+	while ((entry = readdir(directory)))
+		if (entry->d_name[0] != '.' && entry->d_type == DT_DIR)
+			vec_push(ret_names, xstrdup(entry->d_name));
+	if (ret_names->nr)
+		qsort(ret_names->data, ret_names->nr, sizeof(*ret_names->data), compare_names);
+	return 0;
+}
+
+static void add_tracepoint(struct attach_plan *attach, const char *category, const char *event)
+{
+	vec_push(&attach->points, (struct attach_point){
+					  .name = xasprintf("%s:%s", category, event),
+					  .category = xstrdup(category),
+					  .event = xstrdup(event),
+				  });
+}
+
+static void add_events(struct attach_plan *attach, const char *category, const struct match *match, name_list *ret_seen)
+{
+	_cleanup_(freep) char *folder = xasprintf("%s/events/%s", host_tracefs(), category);
+	_cleanup_(name_list_done) name_list events = {};
+
+	if (list_folders(folder, &events))
+		return;
+	for (size_t i = 0; i < events.nr; i++) {
+		_cleanup_(freep) char *full = xasprintf("%s:%s", category, events.data[i]);
+
+		if (match_test(match, full, strlen(full)))
+			add_tracepoint(attach, category, events.data[i]);
+		vec_push(ret_seen, take_ptr(full));
+	}
+}
+
+static int no_tracepoint(const struct plan *plan, const char *name, const name_list *seen)
+{
+	const char *near = str_nearest(name, (const char *const *)seen->data, seen->nr);
+
+	fail_no_match("tracepoint '%s': nothing matches among %zu events", plan->probe.typed, seen->nr);
+	if (near)
+		hint("did you mean 't:%s%s'?", strchr(near, ':') ? "" : "*:", near);
+	return -ENOENT;
+}
+
+/* "category:event" as one expression, matched against the whole name of each event. */
+static char *tracepoint_expression(const struct probe_spec *spec)
+{
+	_cleanup_(freep) char *whole = xasprintf("%s:%s", spec->target ? spec->target : "*", spec->pattern);
+
+	return resolve_expression(whole, spec->regex);
+}
+
+/* ---- system calls ---- */
+
+static bool call_of(const struct attach_point *point, struct system_call *ret_call)
+{
+	return !strcmp(point->category, "syscalls") && system_call_of_event(point->event, ret_call);
+}
+
+/* Who asked for kernel stacks is told why there may be none. */
+static void note_missing_stacks(const struct plan *plan, struct attach_plan *attach, const char *other)
+{
+	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
+		if (!strcmp(attach->points.data[i].category, "syscalls")) {
+			attach_plan_note(attach,
+					 "before Linux 6.12 system calls have no kernel stack here, because %s is "
+					 "among the events: take t:syscalls:sys_enter_* and sys_exit_* alone",
+					 other);
+			return;
+		}
+}
+
+/* Its functions have returned by then. */
+static void note_ends(const struct plan *plan, struct attach_plan *attach)
+{
+	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
+		if (attach->points.data[i].is_exit) {
+			attach_plan_note(
+				attach,
+				"at the end of a system call its functions in the kernel have returned: kernel "
+				"stacks of %s show only the way back",
+				attach->points.data[i].event);
+			return;
+		}
+}
+
+/*
+ * Beginnings and ends of system calls are taken from the raw tracepoints: the classic ones pass the user's registers before
+ * 6.12, so that there is no kernel stack. Anything else among the events keeps all of them classic.
+ */
+void resolve_prefer_raw_calls(const struct plan *plan, struct attach_plan *attach)
+{
+	struct system_call call;
+
+	for (size_t i = 0; i < attach->points.nr; i++) {
+		struct attach_point *point = &attach->points.data[i];
+
+		if (!call_of(point, &call)) {
+			note_missing_stacks(plan, attach, point->name);
+			return;
+		}
+		point->number = (uint64_t)call.number;
+		point->is_exit = call.is_exit;
+	}
+	for (size_t i = 0; i < attach->points.nr; i++)
+		attach->points.data[i].program = attach->points.data[i].is_exit ? "on_sys_exit" : "on_sys_enter";
+	attach->program = PROGRAM_RAW_TRACEPOINT;
+	attach->mechanism = MECHANISM_SYSTEM_CALLS;
+	snprintf(attach->why, sizeof(attach->why), "the classic tracepoint has no kernel stack before 6.12");
+	note_ends(plan, attach);
+}
+
+/* ---- without tracefs ---- */
+
+/*
+ * The names of all events from the kernel's type information, which has a typedef btf_trace_NAME for each (commit
+ * e8c423fb31fa ("bpf: Add typecast to raw_tracepoints to help BTF generation"), v5.5). It does not tell categories, so
+ * the user's is believed.
+ */
+static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
+{
+	_cleanup_(freep) char *text = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	_cleanup_(match_freep) struct match *match = NULL;
+	_cleanup_(name_list_done) name_list events = {};
+	int err = resolve_compile(plan, text, &match);
+
+	if (!err)
+		err = host_raw_tracepoints(&events);
+	for (size_t i = 0; !err && i < events.nr; i++)
+		if (match_test(match, events.data[i], strlen(events.data[i])))
+			add_tracepoint(attach, plan->probe.target ? plan->probe.target : "*", events.data[i]);
+	if (err || attach->points.nr)
+		return err;
+	return no_tracepoint(plan, plan->probe.pattern, &events);
+}
+
+/* "t:syscalls:sys_enter_NAME" is no event of its own there, but the number of the call is known. */
+static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
+{
+	const char *category = plan->probe.target ? plan->probe.target : "";
+	struct system_call call;
+
+	if (strcmp(category, "syscalls") || !system_call_of_event(plan->probe.pattern, &call))
+		return false;
+	add_tracepoint(attach, category, plan->probe.pattern);
+	resolve_prefer_raw_calls(plan, attach);
+	return true;
+}
+
+/* The end of a call has no number of its own: it is read from the task, which a 5.10 under lockdown=confidentiality forbids. */
+static int check_ends(const struct attach_plan *attach)
+{
+	if (!attach->points.nr || !attach->points.data[0].is_exit ||
+	    host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE)
+		return 0;
+	return fail_host(-EPERM, "tracepoint '%s': programs may not read here which system call ends",
+			 attach->points.data[0].name);
+}
+
+/* Without categories "t:sched:*" would mean every event there is. */
+static int check_raw_pattern(const struct plan *plan)
+{
+	const struct probe_spec *spec = &plan->probe;
+
+	if (!spec->target || !strcmp(spec->target, "*") || (!spec->regex && !match_is_wildcard(spec->pattern)))
+		return 0;
+	if (host_tracefs_is_denied()) {
+		fail_host(
+			-EACCES,
+			"tracepoint '%s': /sys/kernel/tracing cannot be read, so it is not known which events are in '%s'",
+			spec->typed, spec->target);
+		hint("run it as root, or name one event");
+		return -EACCES;
+	}
+	fail_host(-ENOENT, "tracepoint '%s': without tracefs it is not known which events are in '%s'", spec->typed,
+		  spec->target);
+	hint("mount -t tracefs tracefs /sys/kernel/tracing, or name one event");
+	return -ENOENT;
+}
+
+static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
+{
+	int err = check_raw_pattern(plan);
+
+	if (err)
+		return err;
+	attach->program = PROGRAM_RAW_TRACEPOINT;
+	attach->mechanism = MECHANISM_RAW_TRACEPOINT;
+	err = add_system_call(plan, attach) ? check_ends(attach) : add_raw_events(plan, attach);
+	snprintf(attach->why, sizeof(attach->why),
+		 "tracefs is not mounted or not readable; categories are not checked");
+	return err ? err : resolve_check_limit(plan, attach->points.nr);
+}
+
+/* ---- with it ---- */
+
+static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
+{
+	_cleanup_(freep) char *folder = xasprintf("%s/events", host_tracefs()),
+			      *text = tracepoint_expression(&plan->probe);
+	_cleanup_(name_list_done) name_list categories = {}, seen = {};
+	_cleanup_(match_freep) struct match *match = NULL;
+	int err = resolve_compile(plan, text, &match);
+
+	if (err)
+		return err;
+	err = list_folders(folder, &categories);
+	if (err)
+		return fail_host(err, "%s: cannot be listed: %s", folder, strerror(-err));
+	for (size_t i = 0; i < categories.nr; i++)
+		add_events(attach, categories.data[i], match, &seen);
+	if (!attach->points.nr)
+		return no_tracepoint(plan, plan->probe.typed + 2, &seen);
+	attach->program = PROGRAM_TRACEPOINT;
+	attach->mechanism = MECHANISM_TRACEPOINT;
+	snprintf(attach->why, sizeof(attach->why), "tracefs is readable");
+	resolve_prefer_raw_calls(plan, attach);
+	return resolve_check_limit(plan, attach->points.nr);
+}
+
+int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach)
+{
+	return host_tracefs() ? resolve_classic(plan, attach) : resolve_raw(plan, attach);
+}

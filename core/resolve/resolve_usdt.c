@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * USDT probes: the notes of one file, or of every file that the processes of -p have mapped (u::PROBE).
+ *
+ * A probe is a uprobe at an instruction in the middle of a function, with a semaphore that the kernel raises in every
+ * process that has the file mapped, also later ones, and lowers when the probe goes, also after kill -9 (v4.20: commit
+ * 1cc33161a83d ("uprobes: Support SDT markers having reference count (semaphore)")).
+ */
+#include "core/resolve/resolve_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/suggest.h"
+#include "core/files/opener.h"
+#include "core/files/proc_maps.h"
+#include "core/host/process.h"
+
+#define MAX_MAPPED 4096
+
+struct usdt_search {
+	struct file_search files;
+	char *provider, *name; /* expressions */
+};
+
+static void search_done(struct usdt_search *search)
+{
+	file_search_done(&search->files);
+	free(search->provider);
+	free(search->name);
+}
+
+/* ---- one file ---- */
+
+/* They are sorted. Several probes may be at one place, for example with different providers. */
+static bool is_there(const struct attach_plan *attach, const struct probed_file *file, uint64_t offset)
+{
+	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
+
+	return last && last->offset == offset && last->fd == file->fd;
+}
+
+static void add_points(const struct usdt_search *search, const struct probed_file *file,
+		       const struct symbol_usdt *probes, size_t nr)
+{
+	struct attach_plan *attach = search->files.attach;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!is_there(attach, file, probes[i].file_offset))
+			vec_push(&attach->points,
+				 (struct attach_point){
+					 .name = xasprintf("%s:%s", probes[i].provider, probes[i].name),
+					 .shown = xstrdup(probes[i].name),
+					 .path = xstrdup(file->path),
+					 .fd = file->fd,
+					 .offset = probes[i].file_offset,
+					 .first = search->files.plan->look_only
+							  ? FIRST_TAKEN
+							  : resolve_first(file, probes[i].file_offset, false),
+					 .semaphore = probes[i].semaphore_offset,
+				 });
+}
+
+static int unreadable(const char *path, int err)
+{
+	if (err == -ENOEXEC)
+		return fail(err, "'%s': not an ELF file that can be probed", path);
+	if (err == -EBADMSG)
+		return fail(err, "'%s': the notes of its USDT probes make no sense", path);
+	if (err == -EMSGSIZE)
+		return fail(err, "'%s': its USDT probes are too many, or their names too long", path);
+	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
+}
+
+/* Negative without a recorded cause. */
+static int find_probes(struct usdt_search *search, const struct probed_file *file)
+{
+	_cleanup_(freep) struct symbol_usdt *probes = NULL;
+	size_t nr = 0;
+	int err = symbolizer_find_usdt(search->files.symbolizer, file->number, search->provider, search->name, &probes,
+				       &nr);
+
+	if (!err)
+		add_points(search, file, probes, nr);
+	return err;
+}
+
+/* ---- nothing ---- */
+
+struct known_names {
+	VEC(char *) names; /* "probe", or "provider:probe" when the provider was given */
+};
+
+static void known_names_done(struct known_names *known)
+{
+	for (size_t i = 0; i < known->names.nr; i++)
+		free(known->names.data[i]);
+	vec_done(&known->names);
+}
+
+static void collect_names(const struct usdt_search *search, uint32_t file, struct known_names *known)
+{
+	_cleanup_(freep) struct symbol_usdt *probes = NULL;
+	bool with_provider = search->files.plan->probe.provider;
+	size_t nr = 0;
+
+	if (symbolizer_find_usdt(search->files.symbolizer, file, "", "", &probes, &nr))
+		return;
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&known->names, with_provider ? xasprintf("%s:%s", probes[i].provider, probes[i].name)
+						      : xstrdup(probes[i].name));
+}
+
+static char *wanted_name(const struct plan *plan)
+{
+	if (!plan->probe.provider)
+		return xstrdup(plan->probe.pattern);
+	return xasprintf("%s:%s", plan->probe.provider, plan->probe.pattern);
+}
+
+static int nothing_among(const struct known_names *known, const char *wanted, const char *where)
+{
+	const char *near;
+
+	if (!known->names.nr) {
+		fail_no_match("USDT probe '%s': there are no USDT probes in %s", wanted, where);
+		hint("they are compiled in with sys/sdt.h; readelf -n shows them as stapsdt");
+		return -ENOENT;
+	}
+	fail_no_match("USDT probe '%s': nothing matches among %zu in %s", wanted, known->names.nr, where);
+	near = str_nearest(wanted, (const char *const *)known->names.data, known->names.nr);
+	if (near)
+		hint("did you mean '%s'?", near);
+	else
+		hint("there is '%s', for example", known->names.data[0]);
+	return -ENOENT;
+}
+
+/* ---- the files of a target ---- */
+
+static int find_in_target(struct file_search *files, const struct probed_file *file, void *context)
+{
+	struct usdt_search *search = context;
+	size_t nr_before = files->attach->points.nr;
+	_cleanup_(known_names_done) struct known_names known = {};
+	_cleanup_(freep) char *wanted = wanted_name(files->plan);
+	int err = find_probes(search, file);
+
+	if (err)
+		return unreadable(file->path, err);
+	if (files->attach->points.nr > nr_before)
+		return 0;
+	collect_names(search, file->number, &known);
+	return nothing_among(&known, wanted, file->path);
+}
+
+static int search_target(struct usdt_search *search)
+{
+	int err = resolve_open_targets(&search->files);
+
+	return err ? err : resolve_each_file(&search->files, find_in_target, search);
+}
+
+/* ---- the files that processes have mapped ---- */
+
+struct mapped_file {
+	char *path;
+	uint64_t start, end, device, inode; /* of one mapping of it */
+};
+
+struct mapped_files {
+	VEC(struct mapped_file) files;
+	bool is_full;
+};
+
+static void mapped_files_done(struct mapped_files *files)
+{
+	for (size_t i = 0; i < files->files.nr; i++)
+		free(files->files.data[i].path);
+	vec_done(&files->files);
+}
+
+/* By name too: on btrfs, two files of two subvolumes may have the same numbers here. */
+static void remember_file(void *context, const struct proc_mapping *mapping)
+{
+	struct mapped_files *files = context;
+
+	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/')
+		return;
+	for (size_t i = 0; i < files->files.nr; i++)
+		if (files->files.data[i].inode == mapping->inode && files->files.data[i].device == mapping->device &&
+		    !strcmp(files->files.data[i].path, mapping->path))
+			return;
+	files->is_full |= files->files.nr == MAX_MAPPED;
+	if (files->files.nr < MAX_MAPPED)
+		vec_push(&files->files, (struct mapped_file){
+						.path = xstrdup(mapping->path),
+						.start = mapping->start,
+						.end = mapping->end,
+						.device = mapping->device,
+						.inode = mapping->inode,
+					});
+}
+
+static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
+{
+	const struct probed_file *file = &search->files.files.data[index];
+	size_t nr_before = search->files.attach->points.nr;
+	int err = find_probes(search, file);
+
+	if (err && err != -ENOEXEC) {
+		unreadable(file->path, err);
+		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
+		err_clear();
+	}
+	if (search->files.attach->points.nr == nr_before) /* a process may have thousands of files mapped */
+		file_search_close(&search->files, index);
+}
+
+/* The very file that is mapped, also when its path leads to another one by now. */
+static void search_mapped(struct usdt_search *search, uint32_t tgid, const struct mapped_file *mapped)
+{
+	const struct opener_request request = {
+		.tgid = tgid,
+		.start = mapped->start,
+		.end = mapped->end,
+		.path = mapped->path,
+		.device = mapped->device,
+		.inode = mapped->inode,
+	};
+	size_t index = 0;
+	int fd = opener_open(&request), known;
+
+	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program: no probes are in it */
+		return;
+	if (fd < 0) {
+		file_search_miss(&search->files, "of process %u: '%s': its USDT probes cannot be read: %s", tgid,
+				 mapped->path, strerror(-fd));
+		return;
+	}
+	known = file_search_add(&search->files, fd, resolve_path_from_here(xstrdup(mapped->path), tgid, fd), tgid,
+				&index);
+	if (known == 1)
+		search_file(search, index, tgid);
+	else if (known < 0)
+		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
+	err_clear();
+}
+
+static bool has_place(const struct file_search *search, uint32_t tgid)
+{
+	for (size_t i = 0; i < search->files.nr; i++)
+		for (size_t k = 0; search->files.data[i].fd >= 0 && k < search->files.data[i].tgids.nr; k++)
+			if (search->files.data[i].tgids.data[k] == tgid)
+				return true;
+	return false;
+}
+
+static int search_process(struct usdt_search *search, uint32_t tgid)
+{
+	_cleanup_(mapped_files_done) struct mapped_files mapped = {};
+	_cleanup_(closep) int maps = -1;
+	char path[64];
+	int nr;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(tgid));
+	maps = open(path, O_RDONLY | O_CLOEXEC);
+	nr = maps < 0 ? -errno : proc_maps_read(maps, remember_file, &mapped);
+	if (nr < 0)
+		return fail(nr, "process %" PRIu32 ": its mappings cannot be read: %s", tgid, strerror(-nr));
+	for (size_t i = 0; i < mapped.files.nr; i++)
+		search_mapped(search, tgid, &mapped.files.data[i]);
+	if (mapped.is_full)
+		file_search_miss(&search->files, "of process %u: only %d of its files are searched", tgid, MAX_MAPPED);
+	return 0;
+}
+
+static int nothing_mapped(struct usdt_search *search, const char *wanted)
+{
+	_cleanup_(known_names_done) struct known_names known = {};
+
+	for (size_t i = 0; i < search->files.files.nr; i++)
+		collect_names(search, search->files.files.data[i].number, &known);
+	return nothing_among(&known, wanted,
+			     search->files.plan->tgids.nr == 1 ? "the files of the process"
+							       : "the files of the processes");
+}
+
+/* Processes that have ended are told otherwise, before the run and after it. */
+static void search_one_of_several(struct usdt_search *search, uint32_t tgid, const char *wanted)
+{
+	_cleanup_(freep) char *cause = search_process(search, tgid) ? xstrdup(err_cause()) : NULL;
+
+	err_clear();
+	if (!has_place(&search->files, tgid) && !process_exists(tgid))
+		file_search_miss(&search->files, "process %u is not probed: %s%s%s", tgid,
+				 cause ? cause : "its files have no USDT probe '", cause ? "" : wanted,
+				 cause ? "" : "'");
+	err_clear();
+}
+
+static int search_processes(struct usdt_search *search)
+{
+	const struct plan *plan = search->files.plan;
+	_cleanup_(freep) char *wanted = wanted_name(plan);
+	int err = 0;
+
+	if (!plan->tgids.nr) {
+		fail_usage("pattern '%s': a USDT probe without a file needs a process", plan->probe.typed);
+		hint("add -p PID, or name the file: u:LIBRARY:PROBE or u:/path:PROBE");
+		return -EINVAL;
+	}
+	if (plan->tgids.nr == 1)
+		err = search_process(search, plan->tgids.data[0]);
+	for (size_t i = 0; plan->tgids.nr > 1 && i < plan->tgids.nr; i++)
+		search_one_of_several(search, plan->tgids.data[i], wanted);
+	return err || search->files.attach->points.nr ? err : nothing_mapped(search, wanted);
+}
+
+/* ---- all ---- */
+
+static int compile(struct usdt_search *search)
+{
+	const struct plan *plan = search->files.plan;
+	const struct probe_spec *probe = &plan->probe;
+	_cleanup_(match_freep) struct match *provider = NULL, *name = NULL;
+	int err;
+
+	search->name = resolve_expression(probe->pattern, probe->regex);
+	search->provider = probe->provider ? resolve_expression(probe->provider, probe->regex) : xstrdup("");
+	err = resolve_compile(plan, search->name, &name);
+	return err ? err : resolve_compile(plan, search->provider, &provider);
+}
+
+int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
+{
+	_cleanup_(search_done) struct usdt_search search = {
+		.files = { .plan = plan, .symbolizer = symbolizer, .attach = attach },
+	};
+	int err = compile(&search);
+
+	if (!err)
+		err = plan->probe.target ? search_target(&search) : search_processes(&search);
+	if (!err)
+		err = resolve_check_limit(plan, attach->points.nr);
+	if (!err)
+		file_search_finish(&search.files);
+	attach->inside_functions = true;
+	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
+}

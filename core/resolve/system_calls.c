@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/resolve/system_calls.h"
+
+#include <seccomp.h>
+#include <stddef.h>
+#include <string.h>
+
+struct known_call {
+	const char *name;
+	int number;
+};
+
+/* Events are called by the kernel's function, not by the call. */
+static const struct {
+	const char *function, *name;
+} renamed[] = {
+	{ "newstat", "stat" },   { "newfstat", "fstat" }, { "newlstat", "lstat" },
+	{ "newuname", "uname" }, { "umount", "umount2" }, { "sendfile64", "sendfile" },
+};
+
+/* Younger than some libseccomp. From 424 on the numbers are those of every machine. */
+static const struct known_call young[] = {
+	{ "statmount", 457 },         { "listmount", 458 },        { "lsm_get_self_attr", 459 },
+	{ "lsm_set_self_attr", 460 }, { "lsm_list_modules", 461 }, { "mseal", 462 },
+	{ "setxattrat", 463 },        { "getxattrat", 464 },       { "listxattrat", 465 },
+	{ "removexattrat", 466 },     { "open_tree_attr", 467 },   { "file_getattr", 468 },
+	{ "file_setattr", 469 },      { "listns", 470 },           { "rseq_slice_yield", 471 },
+#if defined(__x86_64__)
+	{ "uretprobe", 335 },         { "uprobe", 336 },
+#endif
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *name_of(const char *function)
+{
+	for (size_t i = 0; i < LENGTH(renamed); i++)
+		if (!strcmp(function, renamed[i].function))
+			return renamed[i].name;
+	return function;
+}
+
+static int number_of(const char *name)
+{
+	for (size_t i = 0; i < LENGTH(young); i++)
+		if (!strcmp(name, young[i].name))
+			return young[i].number;
+	return seccomp_syscall_resolve_name(name);
+}
+
+bool system_call_of_event(const char *event, struct system_call *ret_call)
+{
+	static const char enter[] = "sys_enter_", leave[] = "sys_exit_";
+	bool is_exit = !strncmp(event, leave, strlen(leave));
+	int number;
+
+	if (!is_exit && strncmp(event, enter, strlen(enter)))
+		return false;
+	number = number_of(name_of(event + strlen(is_exit ? leave : enter)));
+	*ret_call = (struct system_call){ number, is_exit };
+	return number >= 0;
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run/breakpoints.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/err.h"
+#include "core/base/escape.h"
+#include "core/files/foreign_memory.h"
+#include "core/files/opener.h"
+#include "core/files/proc_maps.h"
+#include "core/resolve/first_instruction.h"
+
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+
+#define PATIENCE_NS (5 * NSEC_PER_SEC)
+#define MOMENT_NS 500000000
+
+enum {
+	BYTES_AT_ONCE = 65536, /* the largest page there is, or some */
+	MAX_MAPPINGS = 8192, /* of a process */
+	MAX_PAGES = 8192,    /* of a process, that are compared */
+	MAX_FILES = 512,
+	MAX_PLACES = 1 << 18,
+	NO_FILE = -1,
+};
+
+/* fs/proc/task_mmu.c; the flags are told without CAP_SYS_ADMIN, too. */
+#define PAGE_PRESENT (1ULL << 63)
+#define PAGE_SWAPPED (1ULL << 62)
+#define PAGE_OF_FILE (1ULL << 61)
+
+struct mapping {
+	uint64_t start, end, file_offset, device, inode;
+	char *path;
+};
+
+struct range {
+	uint64_t start, end;
+};
+
+struct search {
+	struct breakpoints *found;
+	uint64_t until_ns;
+	uint64_t page_bytes;
+	/* of the process that is looked at */
+	uint32_t tgid;
+	VEC(struct mapping) mappings;
+	VEC(struct range) trampolines;
+	size_t nr_pages;
+	bool is_cut;
+};
+
+static bool is_over(const struct search *search)
+{
+	return clock_monotonic_ns() >= search->until_ns;
+}
+
+/* ---- what a breakpoint looks like ---- */
+
+#if defined(__x86_64__)
+
+enum {
+	BREAKPOINT = 0xcc,
+	CALL = 0xe8,
+	CALL_BYTES = 5,
+};
+
+/* A call to the page that the kernel maps for optimized probes, where the file has a nop. */
+static bool is_call(const struct search *search, uint64_t address, const uint8_t *memory, const uint8_t *file,
+		    size_t nr)
+{
+	int32_t distance;
+	uint64_t to;
+
+	if (nr < CALL_BYTES || memory[0] != CALL || first_instruction(file, nr) != FIRST_NOP5)
+		return false;
+	memcpy(&distance, memory + 1, sizeof(distance));
+	to = address + CALL_BYTES + (uint64_t)(int64_t)distance;
+	for (size_t i = 0; i < search->trampolines.nr; i++)
+		if (to >= search->trampolines.data[i].start && to < search->trampolines.data[i].end)
+			return true;
+	return false;
+}
+
+/* How many bytes of it are at this place; 0: none. Code that was rewritten otherwise differs behind it, too. */
+static size_t breakpoint_bytes(const struct search *search, uint64_t address, const uint8_t *memory,
+			       const uint8_t *file, size_t nr)
+{
+	if (memory[0] == BREAKPOINT && (nr == 1 || memory[1] == file[1] || memory[1] == BREAKPOINT))
+		return 1;
+	return is_call(search, address, memory, file, nr) ? CALL_BYTES : 0;
+}
+
+#elif defined(__aarch64__)
+
+/* UPROBE_SWBP_INSN of arch/arm64/include/asm/uprobes.h: brk 5 */
+static size_t breakpoint_bytes(const struct search *search, uint64_t address, const uint8_t *memory,
+			       const uint8_t *file, size_t nr)
+{
+	static const uint8_t breakpoint[] = { 0xa0, 0x00, 0x20, 0xd4 };
+
+	(void)search;
+	(void)file;
+	return address % 4 == 0 && nr >= 4 && !memcmp(memory, breakpoint, 4) ? 4 : 0;
+}
+
+#else
+#error "what does a breakpoint of the kernel look like here?"
+#endif
+
+/* ---- places ---- */
+
+static int by_place(const void *one, const void *other)
+{
+	const struct broken_place *a = one, *b = other;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->file != b->file ? (a->file < b->file ? -1 : 1) : 0;
+}
+
+static void merge_places(struct breakpoints *found)
+{
+	size_t nr = 0;
+
+	if (found->places.nr)
+		qsort(found->places.data, found->places.nr, sizeof(*found->places.data), by_place);
+	for (size_t i = 0; i < found->places.nr; i++) {
+		const struct broken_place *place = &found->places.data[i];
+
+		if (nr && !by_place(&found->places.data[nr - 1], place))
+			found->places.data[nr - 1].nr_processes += place->nr_processes;
+		else
+			found->places.data[nr++] = *place;
+	}
+	found->places.nr = nr;
+}
+
+static void compare(struct search *search, uint32_t file, uint64_t address, uint64_t offset, const uint8_t *memory,
+		    const uint8_t *text, size_t nr)
+{
+	struct breakpoints *found = search->found;
+
+	for (size_t i = 0, step; i < nr; i += step) {
+		step = memory[i] == text[i] ? 0 : breakpoint_bytes(search, address + i, memory + i, text + i, nr - i);
+		if (step && found->places.nr < MAX_PLACES)
+			vec_push(&found->places,
+				 (struct broken_place){
+					 .file = file, .nr_processes = 1, .tgid = search->tgid, .offset = offset + i });
+		else if (step)
+			search->is_cut = true;
+		step = step ? step : 1;
+	}
+}
+
+/* ---- files ---- */
+
+/* A file whose daemon may never answer is not read. */
+static bool may_hang(int fd)
+{
+	struct statfs system;
+
+	return fstatfs(fd, &system) || system.f_type == FUSE_SUPER_MAGIC;
+}
+
+static int open_file(const struct search *search, const struct mapping *mapping)
+{
+	const struct opener_request request = {
+		.tgid = search->tgid,
+		.start = mapping->start,
+		.end = mapping->end,
+		.path = mapping->path,
+		.device = mapping->device,
+		.inode = mapping->inode,
+	};
+
+	return opener_open(&request);
+}
+
+/* The index of the file, or NO_FILE. One that cannot be opened is asked for again in the next process. */
+static int file_of(struct search *search, const struct mapping *mapping)
+{
+	struct breakpoints *found = search->found;
+	struct broken_file file = { .device = mapping->device, .inode = mapping->inode };
+
+	for (size_t i = 0; i < found->files.nr; i++)
+		if (found->files.data[i].inode == mapping->inode && found->files.data[i].device == mapping->device)
+			return (int)i;
+	if (found->files.nr >= MAX_FILES)
+		return NO_FILE;
+	file.fd = open_file(search, mapping);
+	if (file.fd < 0)
+		return NO_FILE;
+	if (may_hang(file.fd) || file_identity(file.fd, &file.identity)) {
+		close(file.fd);
+		return NO_FILE;
+	}
+	file.path = xstrdup(mapping->path);
+	vec_push(&found->files, file);
+	return (int)found->files.nr - 1;
+}
+
+/* ---- pages ---- */
+
+static void look_at_pages(struct search *search, const struct mapping *mapping, uint64_t address, size_t nr_pages)
+{
+	uint8_t memory[BYTES_AT_ONCE], text[BYTES_AT_ONCE];
+	uint64_t offset = mapping->file_offset + (address - mapping->start);
+	int file = file_of(search, mapping);
+	ssize_t nr;
+
+	search->nr_pages += nr_pages;
+	nr = file == NO_FILE
+		     ? -1
+		     : pread(search->found->files.data[file].fd, text, nr_pages * search->page_bytes, (off_t)offset);
+	if (nr < 0 || foreign_memory_read(search->tgid, address, memory, nr_pages * search->page_bytes))
+		search->is_cut = true;
+	else
+		compare(search, (uint32_t)file, address, offset, memory, text, (size_t)nr);
+}
+
+static bool is_copied(uint64_t page)
+{
+	return page & (PAGE_PRESENT | PAGE_SWAPPED) && !(page & PAGE_OF_FILE);
+}
+
+static bool is_enough(const struct search *search)
+{
+	return search->nr_pages >= MAX_PAGES || is_over(search);
+}
+
+static void look_at_entries(struct search *search, const struct mapping *mapping, uint64_t address,
+			    const uint64_t *pages, size_t nr)
+{
+	for (size_t i = 0, end; i < nr; i = end + 1) {
+		for (end = i; end < nr && (end - i + 1) * search->page_bytes <= BYTES_AT_ONCE && is_copied(pages[end]);
+		     end++)
+			;
+		if (end == i)
+			continue;
+		if (is_enough(search)) {
+			search->is_cut = true;
+			return;
+		}
+		look_at_pages(search, mapping, address + i * search->page_bytes, end - i);
+		end--;
+	}
+}
+
+static void look_at_mapping(struct search *search, int pagemap, const struct mapping *mapping)
+{
+	uint64_t pages[2048];
+	ssize_t nr = 1;
+
+	for (uint64_t at = mapping->start; at < mapping->end && nr > 0; at += (uint64_t)nr * search->page_bytes) {
+		size_t wanted = (mapping->end - at) / search->page_bytes;
+
+		if (is_enough(search)) {
+			search->is_cut = true;
+			return;
+		}
+		if (wanted > sizeof(pages) / sizeof(pages[0]))
+			wanted = sizeof(pages) / sizeof(pages[0]);
+		nr = pread(pagemap, pages, wanted * sizeof(pages[0]),
+			   (off_t)(at / search->page_bytes * sizeof(pages[0])));
+		nr = nr > 0 ? nr / (ssize_t)sizeof(pages[0]) : nr;
+		if (nr > 0)
+			look_at_entries(search, mapping, at, pages, (size_t)nr);
+	}
+}
+
+/* ---- processes ---- */
+
+static void remember(void *context, const struct proc_mapping *mapping)
+{
+	struct search *search = context;
+
+	if (mapping->kind == MAPPING_SPECIAL && !strcmp(mapping->path, "[uprobes-trampoline]"))
+		vec_push(&search->trampolines, (struct range){ mapping->start, mapping->end });
+	if (mapping->kind != MAPPING_FILE)
+		return;
+	if (search->mappings.nr >= MAX_MAPPINGS) {
+		search->is_cut = true;
+		return;
+	}
+	vec_push(&search->mappings, (struct mapping){ .start = mapping->start,
+						      .end = mapping->end,
+						      .file_offset = mapping->file_offset,
+						      .device = mapping->device,
+						      .inode = mapping->inode,
+						      .path = xstrdup(mapping->path) });
+}
+
+static void forget_process(struct search *search)
+{
+	for (size_t i = 0; i < search->mappings.nr; i++)
+		free(search->mappings.data[i].path);
+	search->mappings.nr = search->trampolines.nr = search->nr_pages = 0;
+	search->is_cut = false;
+}
+
+static bool is_debugged(uint32_t tgid)
+{
+	char path[64], line[256];
+	_cleanup_(fclosep) FILE *file = NULL;
+	unsigned int tracer = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "TracerPid: %u", &tracer) == 1)
+			break;
+	return tracer != 0;
+}
+
+static int open_of(uint32_t tgid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", tgid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void look_at_process(struct search *search, uint32_t tgid)
+{
+	_cleanup_(closep) int maps = open_of(tgid, "maps");
+	_cleanup_(closep) int pagemap = -1;
+
+	search->tgid = tgid;
+	if (maps < 0 || proc_maps_read(maps, remember, search) < 0) {
+		search->found->nr_denied += errno == EACCES || errno == EPERM;
+		return;
+	}
+	pagemap = open_of(tgid, "pagemap");
+	if (pagemap < 0 && (errno == EACCES || errno == EPERM))
+		search->found->nr_denied++;
+	if (pagemap < 0 || is_debugged(tgid))
+		return;
+	for (size_t i = 0; i < search->mappings.nr; i++)
+		look_at_mapping(search, pagemap, &search->mappings.data[i]);
+	search->found->nr_processes++;
+	search->found->nr_left += search->is_cut;
+}
+
+static uint32_t tgid_of(const char *name)
+{
+	char *end;
+	unsigned long tgid = strtoul(name, &end, 10);
+
+	return *name >= '1' && *name <= '9' && !*end && tgid < INT32_MAX ? (uint32_t)tgid : 0;
+}
+
+static int look_at_all(struct breakpoints *ret_found)
+{
+	struct search search = { .found = ret_found,
+				 .until_ns = clock_monotonic_ns() + PATIENCE_NS,
+				 .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE) };
+	DIR *processes = opendir("/proc");
+
+	*ret_found = (struct breakpoints){};
+	if (!processes)
+		return fail(-errno, "/proc: %s", strerror(errno));
+	for (struct dirent *entry; (entry = readdir(processes));) {
+		uint32_t tgid = tgid_of(entry->d_name);
+
+		if (!tgid || tgid == (uint32_t)getpid())
+			continue;
+		if (is_over(&search))
+			ret_found->nr_left++;
+		else
+			look_at_process(&search, tgid);
+		forget_process(&search);
+	}
+	closedir(processes);
+	vec_done(&search.mappings);
+	vec_done(&search.trampolines);
+	merge_places(ret_found);
+	if (ret_found->places.nr)
+		breakpoints_mark_known(ret_found);
+	return 0;
+}
+
+static bool was_stale(const struct breakpoints *before, const struct broken_file *file, uint64_t offset)
+{
+	size_t i = vec_nr_first(&before->places, element, element->offset < offset);
+
+	for (; i < before->places.nr && before->places.data[i].offset == offset; i++)
+		if (!before->places.data[i].known &&
+		    file_identity_equal(&before->files.data[before->places.data[i].file].identity, &file->identity))
+			return true;
+	return false;
+}
+
+/* Probes that come or go are known a moment too late, or no more: what is stale stays. */
+static int look_again(struct breakpoints *found)
+{
+	_cleanup_(breakpoints_done) struct breakpoints before = *found;
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+	int err;
+
+	nanosleep(&moment, NULL);
+	err = look_at_all(found);
+	for (size_t i = 0; i < found->places.nr; i++)
+		found->places.data[i].known |= !was_stale(&before, &found->files.data[found->places.data[i].file],
+							  found->places.data[i].offset);
+	return err;
+}
+
+int breakpoints_find(struct breakpoints *ret_found)
+{
+	int err = look_at_all(ret_found);
+
+	return err || !breakpoints_example(ret_found) ? err : look_again(ret_found);
+}
+
+void breakpoints_done(struct breakpoints *found)
+{
+	for (size_t i = 0; i < found->files.nr; i++) {
+		free(found->files.data[i].path);
+		close(found->files.data[i].fd);
+	}
+	vec_done(&found->files);
+	vec_done(&found->places);
+}
+
+uint64_t breakpoints_nr_stale(const struct breakpoints *found, size_t *ret_nr_places)
+{
+	uint64_t nr = 0;
+
+	*ret_nr_places = 0;
+	for (size_t i = 0; i < found->places.nr; i++) {
+		nr += found->places.data[i].known ? 0 : found->places.data[i].nr_processes;
+		*ret_nr_places += !found->places.data[i].known;
+	}
+	return nr;
+}
+
+const struct broken_place *breakpoints_example(const struct breakpoints *found)
+{
+	for (size_t i = 0; i < found->places.nr; i++)
+		if (!found->places.data[i].known)
+			return &found->places.data[i];
+	return NULL;
+}
+
+void breakpoints_describe(const struct breakpoints *found, struct buf *ret_text)
+{
+	const struct broken_place *example = breakpoints_example(found);
+	size_t nr_places;
+	uint64_t nr = breakpoints_nr_stale(found, &nr_places);
+
+	buf_add_grouped(ret_text, nr);
+	buf_addf(ret_text, " breakpoint%s at ", nr == 1 ? "" : "s");
+	buf_add_grouped(ret_text, nr_places);
+	buf_addf(ret_text, " place%s that no known probe accounts for", nr_places == 1 ? "" : "s");
+	if (!example)
+		return;
+	buf_addf(ret_text, ", such as in process %" PRIu32 ": %#" PRIx64 " of ", example->tgid, example->offset);
+	escape_add(ret_text, found->files.data[example->file].path, ESCAPE_LINE);
+}

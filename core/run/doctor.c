@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run/doctor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/suggest.h"
+#include "core/cli/version.h"
+#include "core/host/host.h"
+#include "core/run/breakpoints.h"
+#include "core/run/run.h"
+
+#define DOCTOR_SCHEMA 1
+
+/* ---- text ---- */
+
+static int id_width(const ability_list *abilities)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < abilities->nr; i++)
+		if (strlen(abilities->data[i].id) > width)
+			width = strlen(abilities->data[i].id);
+	return (int)width;
+}
+
+void doctor_text(const ability_list *abilities, struct buf *ret_text)
+{
+	int width = id_width(abilities);
+
+	for (size_t i = 0; i < abilities->nr; i++) {
+		const struct ability *ability = &abilities->data[i];
+
+		buf_addf(ret_text, "%-*s  %-7s  %s\n", width, ability->id, ability_state_name(ability->state),
+			 ability->finding);
+		if (ability->remedy)
+			buf_addf(ret_text, "    remedy: %s\n    concerns: %s\n", ability->remedy, ability->concerns);
+	}
+}
+
+/* ---- JSON ---- */
+
+/* Ends the program when there is no memory, as xmalloc() does: the finding is ASCII or what strerror() says. */
+static json_t *ability_json(const struct ability *ability)
+{
+	return json_pack("{s:s, s:s, s:s, s:b, s:s, s:s?, s:s}", "id", ability->id, "name", ability->name, "state",
+			 ability_state_name(ability->state), "essential", ability->essential, "finding",
+			 ability->finding, "remedy", ability->remedy, "concerns", ability->concerns);
+}
+
+void doctor_json(const ability_list *abilities, const char *kernel, const char *version, struct buf *ret_text)
+{
+	const struct ability *obstacle = doctor_obstacle(abilities);
+	json_t *array = json_array();
+	_cleanup_(json_decrefp)
+		json_t *document = json_pack("{s:i, s:s, s:s, s:b, s:o}", "schema", DOCTOR_SCHEMA, "stacktool", version,
+					     "kernel", kernel, "usable", !obstacle, "abilities", array);
+	_cleanup_(freep) char *text = NULL;
+
+	for (size_t i = 0; document && i < abilities->nr; i++)
+		json_array_append_new(array, ability_json(&abilities->data[i]));
+	text = document ? json_dumps(document, JSON_INDENT(2) | JSON_ENSURE_ASCII) : NULL;
+	if (text)
+		buf_addf(ret_text, "%s\n", text);
+}
+
+/* ---- the run ---- */
+
+/* The ability of this name, or NULL and a usage error. */
+static struct ability *find_ability(const ability_list *abilities, const char *id)
+{
+	VEC(const char *) ids = {};
+	const char *near;
+
+	for (size_t i = 0; i < abilities->nr; i++) {
+		if (!strcmp(abilities->data[i].id, id)) {
+			vec_done(&ids);
+			return &abilities->data[i];
+		}
+		vec_push(&ids, abilities->data[i].id);
+	}
+	near = str_nearest(id, ids.data, ids.nr);
+	vec_done(&ids);
+	fail_usage("ability '%s': doctor knows no such ability", id);
+	if (near)
+		hint("did you mean '%s'?", near);
+	else
+		hint("'stacktool doctor' lists them");
+	return NULL;
+}
+
+static int print(const ability_list *abilities, bool json)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	char kernel[256];
+
+	host_describe(kernel, sizeof(kernel));
+	if (json)
+		doctor_json(abilities, kernel, version_number(), &text);
+	else
+		doctor_text(abilities, &text);
+	fputs(buf_text(&text), stdout);
+	return fflush(stdout) ? -errno : 0;
+}
+
+static int missing(const struct ability *ability, const char *what)
+{
+	fail_host(-EOPNOTSUPP, "%s: %s: %s", what, ability->id, ability->finding);
+	hint("%s", ability->remedy);
+	return -EOPNOTSUPP;
+}
+
+static int print_one(const ability_list *abilities, const char *id, bool json)
+{
+	struct ability *ability = find_ability(abilities, id);
+	const ability_list one = { .data = ability, .nr = 1 };
+	int err;
+
+	if (!ability)
+		return -EINVAL;
+	err = print(&one, json);
+	return err || ability->state == ABILITY_YES || ability->state == ABILITY_PARTLY ? err
+											: missing(ability, "not here");
+}
+
+static int print_all(const ability_list *abilities, bool json)
+{
+	const struct ability *obstacle = doctor_obstacle(abilities);
+	int err = print(abilities, json);
+
+	return err || !obstacle ? err : missing(obstacle, "nothing can be collected here");
+}
+
+int run_doctor(const char *id, bool json)
+{
+	_cleanup_(ability_list_done) ability_list abilities = {};
+
+	doctor_examine(id, &abilities);
+	return id ? print_one(&abilities, id, json) : print_all(&abilities, json);
+}
+
+/* ---- healing ---- */
+
+static int print_healed(const struct breakpoints *before, const struct breakpoints *after)
+{
+	_cleanup_(buf_done) struct buf text = {};
+	size_t nr_places;
+	uint64_t nr = breakpoints_nr_stale(before, &nr_places), nr_left = breakpoints_nr_stale(after, &nr_places);
+
+	if (!nr)
+		buf_adds(&text, "no process has a breakpoint that no known probe accounts for\n");
+	else
+		buf_addf(&text, "%llu breakpoint%s removed\n", (unsigned long long)(nr > nr_left ? nr - nr_left : 0),
+			 nr - nr_left == 1 ? "" : "s");
+	if (nr_left) {
+		breakpoints_describe(after, &text);
+		buf_adds(&text,
+			 "\n    these stay: another tool wants them, or they are no breakpoints of the kernel's\n");
+	}
+	if (after->nr_denied)
+		buf_addf(&text, "processes that may not be looked at: %u\n", after->nr_denied);
+	if (after->nr_left)
+		buf_addf(&text,
+			 "processes that were not looked at to the end, for they are too many or too large: %u\n",
+			 after->nr_left);
+	fputs(buf_text(&text), stdout);
+	return fflush(stdout) ? -errno : 0;
+}
+
+int run_doctor_heal(void)
+{
+	_cleanup_(breakpoints_done) struct breakpoints before = {}, after = {};
+	int refusal = 0, err = breakpoints_find(&before);
+	size_t nr_refused;
+
+	if (err)
+		return err;
+	nr_refused = breakpoints_heal(&before, &refusal);
+	if (nr_refused && (refusal == -EPERM || refusal == -EACCES)) {
+		fail_host(refusal, "breakpoints: they cannot be removed: %s", strerror(-refusal));
+		hint("run it as root");
+		return refusal;
+	}
+	err = breakpoints_find(&after);
+	if (!err)
+		err = print_healed(&before, &after);
+	if (!err && nr_refused)
+		err = fail(refusal, "breakpoints: %zu places cannot be probed again: %s", nr_refused,
+			   strerror(-refusal));
+	if (refusal == -EINVAL)
+		hint("those of USDT probes with a semaphore go when the same probes are counted once more");
+	return err;
+}

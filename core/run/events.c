@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run/events.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "core/render/render.h"
+
+#define NSEC_PER_SEC 1000000000ULL
+#define MANY_PER_SECOND 1000
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now = {};
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * (int64_t)NSEC_PER_SEC + now.tv_nsec;
+}
+
+void event_stream_init(struct event_stream *stream, const struct plan *plan)
+{
+	*stream = (struct event_stream){
+		.plan = plan,
+		.wall_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC),
+	};
+}
+
+void event_stream_end(const struct event_stream *stream, struct profile_interval *interval, uint64_t now_ns)
+{
+	interval->end_ns = now_ns;
+	interval->wall_end_ns = now_ns + (uint64_t)stream->wall_offset_ns;
+}
+
+bool event_stream_full(const struct event_stream *stream)
+{
+	return stream->plan->max_events && stream->nr_events >= stream->plan->max_events;
+}
+
+bool event_stream_floods(struct event_stream *stream)
+{
+	if (stream->warned || stream->nr_in_second <= MANY_PER_SECOND)
+		return false;
+	stream->warned = true;
+	return true;
+}
+
+/* By the times of the events, not of reading them: batches come late when there is much to do. */
+static void count_in_second(struct event_stream *stream, uint64_t time_ns)
+{
+	if (stream->nr_in_second > MANY_PER_SECOND)
+		return;
+	if (time_ns - stream->second_ns >= NSEC_PER_SEC) {
+		stream->second_ns = time_ns;
+		stream->nr_in_second = 0;
+	}
+	stream->nr_in_second++;
+}
+
+/* Rows up to the wanted number of events; rows of lost events do not count as one. */
+static void limit(struct event_stream *stream, const struct profile *profile, struct profile_interval *interval)
+{
+	for (size_t i = stream->nr_shown; i < interval->rows.nr; i++) {
+		const struct profile_record *record = &profile->records.data[interval->rows.data[i].record];
+
+		if (event_stream_full(stream)) {
+			interval->rows.nr = i;
+			return;
+		}
+		if (record->stack_lost)
+			continue;
+		stream->nr_events++;
+		count_in_second(stream, record->time_ns);
+	}
+}
+
+int event_stream_take(struct event_stream *stream, const struct profile *profile, struct profile_interval *interval,
+		      FILE *out)
+{
+	int err = 0;
+
+	limit(stream, profile, interval);
+	if (out)
+		err = render_events(profile, interval, stream->nr_shown, &profile->view, out);
+	if (!err && out && fflush(out))
+		err = -errno;
+	stream->nr_shown = interval->rows.nr;
+	return err;
+}

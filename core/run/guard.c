@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run/guard.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/err.h"
+#include "core/base/escape.h"
+
+#define LIMIT_VARIABLE "STACKTOOL_MAX_OVERHEAD"
+#define NSEC_PER_MSEC 1000000
+#define DROPS_OF_A_LOOK 16
+#define LEAST_TIMED 16 /* runs: the mean of fewer is that of the first, with cold caches */
+
+/* ---- words ---- */
+
+/* Thousandths of a percent as "12.3 %", and small ones as "0.012 %". */
+static void add_share(struct buf *text, uint32_t share)
+{
+	if (share < 1000)
+		buf_addf(text, "0.%03" PRIu32 " %%", share);
+	else
+		buf_addf(text, "%" PRIu32 ".%" PRIu32 " %%", share / 1000, share % 1000 / 100);
+}
+
+static uint32_t nr_cpus(void)
+{
+	long nr = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return nr > 0 ? (uint32_t)nr : 1;
+}
+
+static void say(const struct run_guard *guard, const struct buf *line)
+{
+	fprintf(stderr, "stacktool %s: %s\n", guard->applet, buf_text(line));
+}
+
+/* ---- while it runs ---- */
+
+/* What the plan does not say, the host's administrator may: as BCC_PROBE_LIMIT. */
+static int limit_of(const struct plan *plan, struct run_guard *guard)
+{
+	const char *of_host = getenv(LIMIT_VARIABLE);
+	uint32_t *limit = &guard->guard.limit;
+
+	*limit = plan->max_overhead;
+	if (*limit)
+		return 0;
+	*limit = OVERHEAD_DEFAULT;
+	if (!of_host || !*of_host || !overhead_parse(of_host, limit))
+		return 0;
+	err_clear();
+	return fail_usage(LIMIT_VARIABLE
+			  ": '%s' is no part of the CPU time: give a percentage from 0.001 to 100, or off",
+			  of_host);
+}
+
+int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan)
+{
+	*guard = (struct run_guard){ .applet = applet };
+	if (plan->probe.kind == PROBE_SAMPLE) { /* its rate is what was asked for */
+		guard->guard.limit = OVERHEAD_OFF;
+		return 0;
+	}
+	return limit_of(plan, guard);
+}
+
+void run_guard_begin(struct run_guard *guard, struct session *session, const struct attach_plan *attach)
+{
+	guard->session = session;
+	guard->attach = attach;
+	guard->begun_ns = guard->guard.time_ns = clock_monotonic_ns();
+}
+
+static void add_cost(struct buf *line, const struct run_guard *guard, const struct session_cost *cost)
+{
+	uint64_t elapsed_ns = guard->guard.elapsed_ns;
+
+	add_share(line, guard_share(cost->ns + cost->trap_ns, elapsed_ns, nr_cpus()));
+	buf_adds(line, " of all CPU time for ");
+	buf_add_grouped(line, (uint64_t)((double)cost->runs * NSEC_PER_SEC / (double)elapsed_ns));
+	buf_adds(line, " events a second");
+}
+
+static void add_limit(struct buf *line, const struct run_guard *guard)
+{
+	buf_addf(line, ", more than %g %% (--max-overhead)", guard->guard.limit / 1000.0);
+}
+
+static void add_time(struct buf *line, const struct run_guard *guard)
+{
+	uint64_t ms = (guard->guard.time_ns - guard->begun_ns) / NSEC_PER_MSEC;
+
+	buf_addf(line, " after %" PRIu64 ".%" PRIu64 " s: ", ms / 1000, ms % 1000 / 100);
+}
+
+/* It is the sum of all that is too much: this one may be below the limit. */
+static void say_drop(const struct run_guard *guard, size_t place, const struct session_cost *cost, uint64_t all_ns,
+		     const struct session_drop *drop)
+{
+	const struct attach_point *point = &guard->attach->points.data[place];
+	_cleanup_(buf_done) struct buf line = {};
+
+	escape_add(&line, point->shown ? point->shown : point->name, ESCAPE_LINE);
+	buf_adds(&line, ": detached");
+	add_time(&line, guard);
+	add_cost(&line, guard, cost);
+	buf_adds(&line, "; all probes ");
+	add_share(&line, guard_share(all_ns, guard->guard.elapsed_ns, nr_cpus()));
+	add_limit(&line, guard);
+	buf_adds(&line, "; its later events are in no count");
+	say(guard, &line);
+	if (!drop->nr_gap)
+		return;
+	buf_clear(&line);
+	if (drop->nr_gap == 1)
+		buf_adds(&line, "the other probe of its link was");
+	else
+		buf_addf(&line, "the %zu other probes of its link were", drop->nr_gap);
+	buf_addf(&line, " detached for %" PRIu64 " ms meanwhile", drop->gap_ns / NSEC_PER_MSEC + 1);
+	if (drop->nr_refused)
+		buf_addf(&line, ", and the kernel did not take %zu of them back", drop->nr_refused);
+	say(guard, &line);
+}
+
+static void say_end(const struct run_guard *guard, const struct session_cost *cost)
+{
+	_cleanup_(buf_done) struct buf line = {};
+
+	buf_adds(&line, "ended");
+	add_time(&line, guard);
+	add_cost(&line, guard, cost);
+	add_limit(&line, guard);
+	say(guard, &line);
+}
+
+static struct session_cost cost_since(const struct session_cost *now, const struct session_cost *before)
+{
+	return (struct session_cost){
+		.timed = now->timed - before->timed,
+		.runs = now->runs - before->runs,
+		.ns = now->ns - before->ns,
+		.trap_ns = now->trap_ns - before->trap_ns,
+	};
+}
+
+/*
+ * The hottest until the others are below the limit, if they go on costing as much as they did; many at once by one link
+ * would take it away too often. The last one stays: whether it alone is too much is for the next look.
+ */
+static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
+{
+	struct session_cost fresh;
+	struct session_drop drop;
+	size_t hottest;
+	int err = 0;
+
+	for (int i = 0; !err && i < DROPS_OF_A_LOOK && session_nr_attached(guard->session) > 1; i++) {
+		uint64_t fresh_ns;
+
+		if (guard_share(cost_ns, guard->guard.elapsed_ns, nr_cpus()) <= guard->guard.limit ||
+		    !session_take_hottest(guard->session, &hottest, &fresh))
+			break;
+		fresh_ns = fresh.ns + fresh.trap_ns;
+		err = session_drop(guard->session, hottest, &drop);
+		if (!err)
+			say_drop(guard, hottest, &fresh, cost_ns, &drop);
+		cost_ns -= fresh_ns < cost_ns ? fresh_ns : cost_ns;
+	}
+	return err;
+}
+
+int run_guard_look(struct run_guard *guard, bool *ret_end)
+{
+	struct session_cost cost, all; /* since the start; since the last look */
+
+	*ret_end = false;
+	session_cost(guard->session, &cost);
+	session_cost_by_place(guard->session);
+	all = cost_since(&cost, &guard->before);
+	guard->before = cost;
+	if (!guard_look(&guard->guard, clock_monotonic_ns(), cost.ns + cost.trap_ns, nr_cpus()))
+		return 0;
+	if (session_tells_places(guard->session) && session_nr_attached(guard->session) > 1)
+		return drop_hottest(guard, all.ns + all.trap_ns);
+	say_end(guard, &all);
+	*ret_end = true;
+	return 0;
+}
+
+/* ---- at the end ---- */
+
+void run_guard_end(struct run_guard *guard)
+{
+	guard->ended_ns = clock_monotonic_ns();
+}
+
+static uint64_t worker_ns(struct symbolizer *symbolizer)
+{
+	int pid = symbolizer ? symbolizer_worker_pid(symbolizer) : -1;
+	clockid_t clock;
+
+	return pid > 0 && !clock_getcpuclockid(pid, &clock) ? clock_now_ns(clock) : 0;
+}
+
+static void add_programs(struct buf *line, const struct run_guard *guard)
+{
+	uint64_t elapsed_ns = guard->ended_ns - guard->begun_ns;
+	struct session_cost cost;
+
+	session_cost(guard->session, &cost);
+	if (cost.timed < LEAST_TIMED) {
+		buf_adds(line, "too few events to tell what they took");
+		return;
+	}
+	add_share(line, guard_share(cost.ns + cost.trap_ns, elapsed_ns, nr_cpus()));
+	buf_adds(line, " of all CPU time, ");
+	buf_add_grouped(line, cost.ns / cost.runs);
+	buf_adds(line, " ns an event in the programs");
+	if (!cost.trap_ns)
+		return;
+	buf_adds(line, " and about ");
+	buf_add_grouped(line, cost.trap_ns / cost.runs);
+	buf_adds(line, " ns a trap");
+}
+
+void run_guard_say(const struct run_guard *guard, struct symbolizer *symbolizer)
+{
+	uint64_t own_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) + worker_ns(symbolizer);
+	_cleanup_(buf_done) struct buf line = {};
+
+	add_programs(&line, guard);
+	buf_adds(&line, "; ");
+	buf_add_grouped(&line, own_ns / NSEC_PER_MSEC);
+	buf_adds(&line, " ms of CPU in stacktool");
+	fprintf(stderr, "NOTE: cost: %s\n", buf_text(&line));
+}
+
+/* ---- how long ---- */
+
+int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut)
+{
+	uint64_t asked_ns = plan->duration_ns;
+
+	*ret_is_cut = false;
+	if (plan->forever)
+		return 0;
+	if (guard_duration(nr_probes, asked_ns, &plan->duration_ns)) {
+		fail_usage("duration: too long for %zu probes: more than %d of them run for 5 minutes at most",
+			   nr_probes, GUARD_MANY_PROBES);
+		hint("--forever lifts this limit");
+		return -EINVAL;
+	}
+	*ret_is_cut = plan->duration_ns != asked_ns;
+	return 0;
+}
+
+void run_guard_say_cut(const char *applet, size_t nr_probes, bool is_over)
+{
+	fprintf(stderr, "stacktool %s: %s after 5 minutes, because of its %zu probes: see --forever\n", applet,
+		is_over ? "ended" : "ends", nr_probes);
+}

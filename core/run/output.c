@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/err.h"
+#include "core/base/limits.h"
+#include "core/base/replace.h"
+#include "core/formats/profile_file.h"
+#include "core/render/documents.h"
+#include "core/render/graph.h"
+#include "core/render/merge.h"
+#include "core/render/render.h"
+#include "core/run/tui.h"
+
+void output_done(struct output *output)
+{
+	for (size_t i = 0; i < OUTPUT_FILES_MAX; i++) {
+		for (size_t k = 0; k < output->kept[i].nr; k++)
+			free(output->kept[i].data[k]);
+		vec_done(&output->kept[i]);
+	}
+}
+
+static bool is_lines(enum output_format format)
+{
+	return format == OUTPUT_DEFAULT || format == OUTPUT_TEXT || format == OUTPUT_FOLDED;
+}
+
+bool output_wanted(const struct output_options *options)
+{
+	return options->path || !is_lines(options->format);
+}
+
+void output_change_view(const struct output_options *options, struct profile_view *view)
+{
+	const uint32_t forms = output_options_forms(options);
+
+	if (forms == 1U << OUTPUT_FOLDED)
+		view->folded = true;
+	if (forms == 1U << OUTPUT_TEXT)
+		view->folded = false;
+}
+
+/* ---- names of files ---- */
+
+static bool is_pattern(const char *path)
+{
+	return strchr(path, '%') != NULL;
+}
+
+/* Two intervals can end in one second, the last one at Ctrl-C: its file must not replace that of the one before. */
+static void add_time(struct buf *name, const struct output *output, const struct profile *profile,
+		     const struct profile_interval *interval)
+{
+	time_t seconds = (time_t)(interval->wall_end_ns / NSEC_PER_SEC) + (int32_t)profile->utc_offset_s;
+	struct tm parts = {};
+	char text[32];
+
+	gmtime_r(&seconds, &parts);
+	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &parts);
+	buf_adds(name, text);
+	if (output->nr_in_second && output->second == interval->wall_end_ns / NSEC_PER_SEC)
+		buf_addf(name, "-%u", output->nr_in_second + 1);
+}
+
+/* A host may be called what it likes; a path it is not. */
+static void add_host(struct buf *name, const char *host)
+{
+	for (; *host; host++)
+		buf_addc(name, *host == '/' ? '_' : *host);
+}
+
+static int expand(const struct output *output, const char *path, const struct profile *profile,
+		  const struct profile_interval *interval, struct buf *name)
+{
+	const char *at;
+
+	for (at = path; *at; at++) {
+		if (*at != '%') {
+			buf_addc(name, *at);
+			continue;
+		}
+		switch (*++at) {
+		case 'n':
+			buf_addf(name, "%06u", output->nr_written + 1);
+			break;
+		case 't':
+			add_time(name, output, profile, interval);
+			break;
+		case 'h':
+			add_host(name, profile_string(profile, profile->hostname));
+			break;
+		case '%':
+			buf_addc(name, '%');
+			break;
+		default:
+			return fail_usage("argument -o/--output: '%s': %%n, %%t, %%h and %%%% have a meaning", path);
+		}
+	}
+	return 0;
+}
+
+static int check_one(const struct output_options *options)
+{
+	static const struct profile_interval interval;
+	_cleanup_(buf_done) struct buf name = {};
+	struct output output = { .options = options };
+	struct profile profile;
+	int err;
+
+	if (options->format == OUTPUT_SCREEN)
+		return tui_check();
+	if (!options->path) {
+		if (!output_format_is_binary(options->format) || !isatty(STDOUT_FILENO))
+			return 0;
+		err = fail_usage("argument --format: this format is binary and the output is a terminal");
+		hint("-o FILE writes it into a file");
+		return err;
+	}
+	profile_init(&profile);
+	err = expand(&output, options->path, &profile, &interval, &name);
+	profile_done(&profile);
+	return err ? err : replace_file_check(buf_text(&name));
+}
+
+int output_check(const struct output_options *options)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < output_options_nr(options); i++) {
+		const struct output_options one = output_options_of(options, i);
+
+		err = check_one(&one);
+	}
+	return err;
+}
+
+/* ---- documents ---- */
+
+static int make_lines(const struct output_options *options, const struct profile *profile,
+		      const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+{
+	struct profile_view view = profile->view;
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	int err;
+
+	if (!out)
+		return fail(-ENOMEM, "out of memory");
+	output_change_view(options, &view);
+	err = render_header(profile, &view, out);
+	for (size_t i = 0; !err && i < nr; i++)
+		err = render_report(profile, &intervals[i], &view, out);
+	if (!err)
+		err = render_footer(profile, &view, out);
+	if (fclose(out) && !err)
+		err = -errno;
+	if (!err)
+		buf_add(bytes, text, length);
+	free(text);
+	return err ? fail(err, "the report cannot be made: %s", strerror(-err)) : 0;
+}
+
+static int make_tree(const struct output_options *options, const struct tree *tree, const struct graph_caption *caption,
+		     struct buf *bytes)
+{
+	switch (options->format) {
+	case OUTPUT_SVG:
+		graph_svg(tree, options, caption, bytes);
+		return 0;
+	case OUTPUT_HTML:
+		graph_html(tree, options, caption, bytes);
+		return 0;
+	case OUTPUT_TOP:
+		render_top(tree, options, caption, bytes);
+		return 0;
+	default:
+		render_tree(tree, options, caption, bytes);
+		return 0;
+	}
+}
+
+/* Waiting is blue, as usual in such pictures, and wakers stand out from those they wake. */
+static enum graph_colors fitting_colors(const struct profile_view *view)
+{
+	if (!view_shows_time(view))
+		return COLORS_KIND;
+	return view->style == VIEW_OFFCPU ? COLORS_IO : COLORS_CHAIN;
+}
+
+/* The page joins processes to commands itself, and takes them apart again. */
+static enum graph_root finest_root(const struct output_options *options, const struct profile *profile)
+{
+	if (options->format != OUTPUT_HTML || options->root > GRAPH_ROOT_COMM)
+		return options->root;
+	for (size_t i = 0; i < profile->records.nr; i++)
+		if (profile->records.data[i].tgid)
+			return GRAPH_ROOT_PID;
+	return GRAPH_ROOT_COMM;
+}
+
+static int make_picture(const struct output_options *options, const struct profile *profile,
+			const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+{
+	const struct tree_options tree_options = {
+		.root = finest_root(options, profile),
+		.reverse = options->reverse,
+		.delimited = profile->view.delimited,
+	};
+	struct output_options settled = *options;
+	_cleanup_(caption_done) struct caption caption;
+	_cleanup_(tree_done) struct tree tree;
+
+	if (options->colors == COLORS_AUTO)
+		settled.colors = fitting_colors(&profile->view);
+	caption_init(&caption, options, profile);
+	tree_init(&tree, &tree_options);
+	for (size_t i = 0; i < nr; i++)
+		tree_add(&tree, profile, &intervals[i], TREE_NOW);
+	tree_build(&tree);
+	return make_tree(&settled, &tree, &caption.graph, bytes);
+}
+
+static int make_document(const struct output_options *options, const struct profile *profile,
+			 const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+{
+	switch (options->format) {
+	case OUTPUT_DEFAULT:
+	case OUTPUT_TEXT:
+	case OUTPUT_FOLDED:
+		return make_lines(options, profile, intervals, nr, bytes);
+	case OUTPUT_JSON:
+		document_json(profile, intervals, nr, bytes);
+		return 0;
+	case OUTPUT_SPEEDSCOPE:
+		document_speedscope(profile, options, intervals, nr, bytes);
+		return 0;
+	case OUTPUT_PPROF:
+		return document_pprof(profile, intervals, nr, bytes);
+	case OUTPUT_PERF:
+		document_perf(profile, intervals, nr, bytes);
+		return 0;
+	case OUTPUT_STK:
+		profile_encode(profile, bytes);
+		return 0;
+	default:
+		return make_picture(options, profile, intervals, nr, bytes);
+	}
+}
+
+/* ---- writing ---- */
+
+static int print_bytes(const struct buf *bytes)
+{
+	errno = 0;
+	if (fwrite(bytes->data, 1, bytes->nr, stdout) == bytes->nr && !fflush(stdout))
+		return 0;
+	if (errno == EPIPE)
+		return -EPIPE;
+	return fail_write(errno ? -errno : -EIO, "standard output");
+}
+
+int output_bytes(const struct output_options *options, const struct buf *bytes)
+{
+	return options->path ? replace_file(options->path, bytes->data, bytes->nr) : print_bytes(bytes);
+}
+
+static void count_written(struct output *output, uint64_t second)
+{
+	output->nr_written++;
+	output->nr_in_second = output->second == second ? output->nr_in_second + 1 : 1;
+	output->second = second;
+}
+
+/* Of the files that this run wrote by one pattern, the newest `keep` stay. */
+static void remember(struct output *output, size_t number, const char *name)
+{
+	output_names *kept = &output->kept[number];
+
+	if (!kept->nr || strcmp(vec_last(kept), name))
+		vec_push(kept, xstrdup(name));
+	while (kept->nr > output->options->keep) {
+		char *oldest = kept->data[0];
+
+		unlink(oldest);
+		free(oldest);
+		memmove(kept->data, kept->data + 1, --kept->nr * sizeof(oldest));
+	}
+}
+
+static int write_one(struct output *output, size_t number, const struct profile *profile,
+		     const struct profile_interval *intervals, size_t nr)
+{
+	const struct output_options options = output_options_of(output->options, number);
+	_cleanup_(buf_done) struct buf bytes = {}, name = {};
+	int err = make_document(&options, profile, intervals, nr, &bytes);
+
+	if (err)
+		return err;
+	if (!options.path)
+		return print_bytes(&bytes);
+	err = expand(output, options.path, profile, &intervals[nr ? nr - 1 : 0], &name);
+	if (!err)
+		err = replace_file(buf_text(&name), bytes.data, bytes.nr);
+	if (!err && options.keep && is_pattern(options.path))
+		remember(output, number, buf_text(&name));
+	return err;
+}
+
+/* One cause of two failures. The first one's code and advice stay. */
+static int both_failed(int err, const struct err_saved *first)
+{
+	_cleanup_(buf_done) struct buf causes = {};
+
+	buf_addf(&causes, "%s; %s", first->cause, err_cause());
+	fail(err, "%s", buf_text(&causes));
+	if (first->hint[0])
+		hint("%s", first->hint);
+	return err;
+}
+
+int output_each(const struct output_options *options, int (*write)(void *context, size_t number), void *context)
+{
+	struct err_saved first = {};
+	int result = 0;
+
+	for (size_t i = 0; i < output_options_nr(options); i++) {
+		int err;
+
+		err_clear();
+		err = write(context, i);
+		if (!err)
+			continue;
+		if (result)
+			both_failed(result, &first);
+		result = result ?: err;
+		first = err_save();
+	}
+	if (result)
+		err_restore(&first);
+	return result;
+}
+
+struct written {
+	struct output *output;
+	const struct profile *profile;
+	const struct profile_interval *intervals;
+	size_t nr;
+};
+
+static int write_numbered(void *context, size_t number)
+{
+	const struct written *written = context;
+
+	return write_one(written->output, number, written->profile, written->intervals, written->nr);
+}
+
+int output_write(struct output *output, const struct profile *profile, size_t first, size_t nr)
+{
+	static const struct profile_interval none;
+	struct written written = { output, profile, nr ? profile->intervals.data + first : &none, nr };
+	int err = output_each(output->options, write_numbered, &written);
+
+	if (!err && output->options->path)
+		count_written(output, written.intervals[nr ? nr - 1 : 0].wall_end_ns / NSEC_PER_SEC);
+	return err;
+}
+
+int output_write_tree(const struct output_options *options, const struct tree *tree,
+		      const struct graph_caption *caption)
+{
+	_cleanup_(buf_done) struct buf bytes = {};
+	int err = make_tree(options, tree, caption, &bytes);
+
+	return err ? err : output_bytes(options, &bytes);
+}

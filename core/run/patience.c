@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A thread of its own, because the step may be a single system call. Without it there is no word, and nothing else is missing. */
+#include "core/run/patience.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "core/base/clock.h"
+#include "core/host/signals.h"
+#include "core/host/unpreempted.h"
+#include "core/plan/plan.h"
+#include "core/resolve/resolve.h"
+#include "core/session/session.h"
+#include "core/spaces/spaces.h"
+
+#define PATIENCE_S 1
+#define READ_EVERY_NS 50000000ULL /* the side-band, as often as the collector does */
+
+static void *watch(void *argument)
+{
+	struct patience *patience = argument;
+	struct timespec until;
+	int err = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += PATIENCE_S;
+	pthread_mutex_lock(&patience->lock);
+	while (!patience->over && !err)
+		err = pthread_cond_timedwait(&patience->over_now, &patience->lock, &until);
+	if (!patience->over)
+		fprintf(stderr, "%s\n", patience->line);
+	pthread_mutex_unlock(&patience->lock);
+	return NULL;
+}
+
+/* Signals are for those who wait for them. */
+static void start_watch(struct patience *patience)
+{
+	sigset_t before;
+
+	signals_hold(&before);
+	patience->running = !pthread_create(&patience->thread, NULL, watch, patience);
+	signals_release(&before);
+}
+
+void patience_begin(struct patience *patience, const char *line)
+{
+	pthread_condattr_t attributes;
+
+	*patience = (struct patience){};
+	snprintf(patience->line, sizeof(patience->line), "%s", line);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_mutex_init(&patience->lock, NULL);
+	pthread_cond_init(&patience->over_now, &attributes);
+	pthread_condattr_destroy(&attributes);
+	start_watch(patience);
+}
+
+void patience_end(struct patience *patience)
+{
+	pthread_mutex_lock(&patience->lock);
+	patience->over = true;
+	pthread_cond_signal(&patience->over_now);
+	pthread_mutex_unlock(&patience->lock);
+	if (patience->running)
+		pthread_join(patience->thread, NULL);
+	pthread_cond_destroy(&patience->over_now);
+	pthread_mutex_destroy(&patience->lock);
+}
+
+/* ---- the two steps ---- */
+
+/* Of timed samples there is nothing to say: one per CPU. */
+static void begin_step(struct patience *patience, const char *applet, const char *what, size_t nr)
+{
+	char line[sizeof(patience->line)];
+
+	snprintf(line, sizeof(line), "stacktool %s: %s %zu probe%s …", applet, what, nr, nr == 1 ? "" : "s");
+	patience_begin(patience, line);
+}
+
+/* The rings of the side-band hold what a busy host tells in some seconds; thousands of places can take minutes. */
+struct reader {
+	struct spaces *spaces;
+	uint64_t read_ns;
+};
+
+static void read_sideband(void *context)
+{
+	struct reader *reader = context;
+	uint64_t now_ns = clock_monotonic_ns();
+
+	if (now_ns - reader->read_ns < READ_EVERY_NS)
+		return;
+	spaces_update(reader->spaces);
+	reader->read_ns = now_ns;
+}
+
+static bool is_quiet(const struct plan *plan)
+{
+	return plan->view.quiet || plan->probe.kind == PROBE_SAMPLE;
+}
+
+int attach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan,
+		     const struct attach_plan *attach)
+{
+	struct reader reader = { spaces, clock_monotonic_ns() };
+	struct patience patience;
+	int err;
+
+	if (!is_quiet(plan))
+		begin_step(&patience, applet, "attaching", attach->points.nr);
+	session_set_between(session, read_sideband, &reader);
+	err = session_attach(session, plan, attach);
+	session_set_between(session, NULL, NULL);
+	if (!is_quiet(plan))
+		patience_end(&patience);
+	return err;
+}
+
+void detach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan)
+{
+	struct reader reader = { spaces, clock_monotonic_ns() };
+	struct patience patience;
+
+	if (!is_quiet(plan))
+		begin_step(&patience, applet, "detaching", session_nr_attached(session));
+	session_set_between(session, read_sideband, &reader);
+	session_detach(session);
+	session_set_between(session, NULL, NULL);
+	if (!is_quiet(plan))
+		patience_end(&patience);
+}
+
+void ask_for_priority(void)
+{
+	unpreempted_permit();
+	if (setpriority(PRIO_PROCESS, 0, -20))
+		return;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A word to the user while a step of the run lasts: hundreds of probes may take the kernel a minute, in one system call. */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct attach_plan;
+struct plan;
+struct session;
+struct spaces;
+
+struct patience {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t over_now;
+	bool running, over;
+	char line[160];
+};
+
+/* Begins to wait for a step: when patience_end() has not come after a second, `line` is printed on standard error. */
+void patience_begin(struct patience *patience, const char *line);
+void patience_end(struct patience *patience);
+
+/*
+ * session_attach() and session_detach() with such a line: "stacktool APPLET: attaching 146 probes …"; none with -q. Meanwhile the
+ * side-band is read.
+ */
+int attach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan,
+		     const struct attach_plan *attach);
+void detach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan);
+
+/*
+ * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but
+ * it has to get that at once, and its calls on maps must not be interrupted (core/host/unpreempted.h). Without the
+ * privilege things work as long as there is time to spare.
+ */
+void ask_for_priority(void);

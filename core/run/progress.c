@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Without escape sequences: a carriage return and blanks do on every terminal. */
+#include "core/run/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/session/drain.h"
+
+#define FIRST_NS (2 * NSEC_PER_SEC)
+#define ECHO_COLUMNS 2 /* of "^C", which the terminal adds */
+
+/*
+ * A terminal that the reports, the events or the command's own output go to as well would be full of halves of lines.
+ * What is printed only at the end is not in the way.
+ */
+static bool terminal_is_free(const struct plan *plan)
+{
+	bool prints = plan->interval_ns || plan->mode == EVENTS_EACH;
+
+	return !plan->command && plan->output.format != OUTPUT_SCREEN &&
+	       !(prints && !plan->output.path && isatty(STDOUT_FILENO));
+}
+
+void run_progress_begin(struct run_progress *progress, const struct plan *plan)
+{
+	*progress = (struct run_progress){
+		.wanted = !plan->view.quiet && isatty(STDERR_FILENO) && terminal_is_free(plan),
+		.has_stacks = plan->mode == EVENTS_BY_STACK,
+		.begun_ns = clock_monotonic_ns(),
+	};
+}
+
+/* What a shell has put into the background does not write over what is typed. */
+static bool is_in_background(void)
+{
+	pid_t group = tcgetpgrp(STDERR_FILENO);
+
+	return group > 0 && group != getpgrp();
+}
+
+/* A line that is wrapped could not be taken away. */
+static unsigned int columns(void)
+{
+	struct winsize size = {};
+	unsigned int all = !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+
+	return all > ECHO_COLUMNS + 1 ? all - ECHO_COLUMNS - 1 : 0;
+}
+
+static void add_elapsed(struct buf *line, uint64_t elapsed_s)
+{
+	if (elapsed_s >= 3600)
+		buf_addf(line, "%" PRIu64 ":%02" PRIu64, elapsed_s / 3600, elapsed_s / 60 % 60);
+	else
+		buf_addf(line, "%" PRIu64, elapsed_s / 60);
+	buf_addf(line, ":%02" PRIu64, elapsed_s % 60);
+}
+
+static void add_number(struct buf *line, uint64_t number, const char *what)
+{
+	buf_adds(line, ", ");
+	buf_add_grouped(line, number);
+	buf_adds(line, what);
+}
+
+void run_progress_show(struct run_progress *progress, const struct session *session, const struct profile *profile)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	_cleanup_(buf_done) struct buf line = {};
+	struct drain_progress counted;
+	int written;
+
+	if (!progress->wanted || now_ns - progress->begun_ns < FIRST_NS || is_in_background())
+		return;
+	drain_progress(session, &counted);
+	add_elapsed(&line, (now_ns - progress->begun_ns) / NSEC_PER_SEC);
+	if (counted.has_events)
+		add_number(&line, counted.events, counted.events == 1 ? " event" : " events");
+	if (progress->has_stacks)
+		add_number(&line, profile->records.nr, profile->records.nr == 1 ? " stack" : " stacks");
+	if (counted.has_lost)
+		add_number(&line, counted.lost, " lost");
+	written = fprintf(stderr, "%.*s", (int)columns(), buf_text(&line));
+	progress->width = written > 0 ? (unsigned int)written + ECHO_COLUMNS : 0;
+}
+
+void run_progress_erase(struct run_progress *progress)
+{
+	if (progress->width)
+		fprintf(stderr, "\r%*s\r", (int)progress->width, "");
+	progress->width = 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The end of a run once more, from a file: the same header, reports, footer and notes in the same order. */
+#include <errno.h>
+#include <malloc.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/limits.h"
+#include "core/formats/profile_read.h"
+#include "core/naming/elsewhere.h"
+#include "core/render/documents.h"
+#include "core/render/merge.h"
+#include "core/render/render.h"
+#include "core/run/output.h"
+#include "core/run/run.h"
+#include "core/run/tui.h"
+
+static void change_view(struct profile_view *view, const struct report_change *change)
+{
+	view->folded = (view->folded || change->folded) && !change->text && !change->histogram;
+	view->histogram = view->histogram || change->histogram;
+	view->delimited = view->delimited || (change->delimited && view->want_kernel && view->want_user);
+	view->annotate = view->annotate || change->annotate;
+	view->offsets = (view->offsets || change->offsets) && !change->plain;
+	view->modules = view->modules && !change->plain;
+	view->addresses = view->addresses || change->addresses;
+	view->by_name = view->by_name || change->by_name;
+	view->timestamps = view->timestamps || change->timestamps;
+	view->verbose = view->verbose || change->verbose;
+	view->quiet = change->quiet;
+}
+
+/* What the run did not ask for is looked up now. */
+static void ask_for_lines(struct profile *profile, const struct report_change *change)
+{
+	struct profile_view *view = &profile->view;
+	bool more = (change->lines && !view->lines) || (change->inlines && !view->inlines);
+
+	view->lines = view->lines || change->lines;
+	view->inlines = view->inlines || change->inlines;
+	for (size_t i = 0; more && i < profile->frames.nr; i++)
+		profile->frames.data[i].line_reason = LINES_NOT_TRIED;
+}
+
+static int print(const struct profile *profile)
+{
+	int err = render_header(profile, &profile->view, stdout);
+
+	for (size_t i = 0; !err && i < profile->intervals.nr; i++) {
+		err = render_report(profile, &profile->intervals.data[i], &profile->view, stdout);
+		if (!err && fflush(stdout))
+			err = -errno;
+		render_notes(profile, &profile->intervals.data[i], stderr);
+	}
+	if (!err)
+		err = render_footer(profile, &profile->view, stdout);
+	if (err && err != -EPIPE)
+		return fail_write(err, "standard output");
+	return err;
+}
+
+static void say_notes(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		render_notes(profile, &profile->intervals.data[i], stderr);
+}
+
+/* One document of all intervals. */
+static int write_out(const struct profile *profile, const struct output_options *options)
+{
+	_cleanup_(output_done) struct output output = { .options = options };
+	int err = output_write(&output, profile, 0, profile->intervals.nr);
+
+	if (!err)
+		say_notes(profile);
+	return err;
+}
+
+/*
+ * A report makes one table of megabytes after the other. In the heap the memory of one serves for the next; mapped each
+ * for itself, it would come page by page from the kernel every time, which took a third of a report's time.
+ */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* glibc's largest */
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_TOP_PAD, 1 << 20);
+}
+
+static int browse(const struct profile *profile, const struct output_options *options)
+{
+	const struct tree_options tree_options = {
+		.root = options->root,
+		.reverse = options->reverse,
+		.delimited = profile->view.delimited,
+	};
+	_cleanup_(browser_done) struct browser browser;
+	_cleanup_(caption_done) struct caption caption;
+	_cleanup_(tree_done) struct tree tree;
+	struct tui *tui = NULL;
+	int err = tui_new(&tui);
+
+	caption_init(&caption, options, profile);
+	tree_init(&tree, &tree_options);
+	tree_add_all(&tree, profile, TREE_NOW);
+	tree_build(&tree);
+	browser_init(&browser, &tree, &caption.graph);
+	if (!err)
+		err = tui_begin(tui);
+	if (!err)
+		err = tui_serve(tui, &browser);
+	tui_free(tui);
+	if (!err)
+		say_notes(profile);
+	return err;
+}
+
+static bool has_rows(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->intervals.nr; i++)
+		if (profile->intervals.data[i].rows.nr)
+			return true;
+	return false;
+}
+
+/* An empty report may be right, but does not say why it is one. */
+static int choose(const struct filter *filter, bool quiet, struct profile *profile)
+{
+	bool had_rows = has_rows(profile);
+	int err = filter_apply(filter, profile);
+
+	if (!err && had_rows && !has_rows(profile) && !quiet)
+		fputs("NOTE: no stack of the profile is one that was asked for\n", stderr);
+	return err;
+}
+
+int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
+	      const struct filter *filter)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf notes = {};
+	int err;
+
+	keep_memory();
+	profile_init(&profile);
+	err = output_check(options);
+	if (!err)
+		err = profile_read(path, &profile, &notes);
+	if (!err && change->histogram && !view_has_durations(&profile.view))
+		err = fail(-ENODATA,
+			   "'%s': has no histogram: only a run of offcputime, offwaketime or wakeuptime with "
+			   "--histogram or --timestamps keeps one",
+			   path);
+	ask_for_lines(&profile, change);
+	if (!err && elsewhere_is_needed(&profile))
+		err = elsewhere_name(&profile, change->debug_directories, change->vmlinux);
+	if (!err)
+		err = tree_require_root(&profile, options->root);
+	if (!err)
+		err = choose(filter, change->quiet, &profile);
+	if (err)
+		return err;
+	fputs(buf_text(&notes), stderr);
+	change_view(&profile.view, change);
+	output_change_view(options, &profile.view);
+	if (change->tui)
+		return browse(&profile, options);
+	return output_wanted(options) ? write_out(&profile, options) : print(&profile);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwind tables of the processes that a run is about: requested before anything is loaded, there before the first event.
+ * Without `unwinding` (NULL) nothing is done.
+ */
+#pragma once
+
+#include "core/host/command.h"
+#include "core/plan/plan.h"
+#include "core/session/session.h"
+#include "core/unwind/unwinding.h"
+
+/* Of the targets, or of what the command will map; NULL: there is none. The symbol worker makes them from now on. */
+void run_ask_for_tables(struct unwinding *unwinding, struct spaces *spaces, const struct plan *plan,
+			const struct command *command);
+
+/* Gives the programs of the session what is made. Waits for those of targets; a command is waited for when it is let go. */
+void run_await_tables(struct unwinding *unwinding, const struct session *session, const struct plan *plan);
+
+/* Its first instructions have unwind tables, too. 0, or what command_release() says. */
+int run_release_command(struct unwinding *unwinding, struct command *command);
+
+/* A line on stderr if tables found no room. */
+void run_say_tables_full(const char *applet, const struct unwinding *unwinding, const struct plan *plan);

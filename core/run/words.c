@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/run/words.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/host/privilege.h"
+
+void run_say_lines(const char *applet, const char *lines)
+{
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+
+		fprintf(stderr, "stacktool %s: %.*s\n", applet, (int)length, lines);
+		lines += length + (lines[length] != '\0');
+	}
+}
+
+int run_require_targets(const char *applet, const struct plan *plan)
+{
+	_cleanup_(buf_done) struct buf missing = {};
+	int err = process_require(plan->tgids.data, plan->tgids.nr, plan->tids.data, plan->tids.nr, &missing);
+
+	if (!err && missing.nr)
+		fprintf(stderr, "stacktool %s: %s\n", applet, buf_text(&missing));
+	return err;
+}
+
+void run_say_gone(const char *applet, const struct plan *plan)
+{
+	if (plan->tgids.nr == 1)
+		fprintf(stderr, "stacktool %s: process %u has ended\n", applet, plan->tgids.data[0]);
+	else if (plan->tids.nr == 1)
+		fprintf(stderr, "stacktool %s: thread %u has ended\n", applet, plan->tids.data[0]);
+	else
+		fprintf(stderr, "stacktool %s: all %zu targets have ended\n", applet, plan->tgids.nr + plan->tids.nr);
+}
+
+static uint32_t target(const struct plan *plan, size_t index)
+{
+	return index < plan->tgids.nr ? plan->tgids.data[index] : plan->tids.data[index - plan->tgids.nr];
+}
+
+void run_say_some_gone(const struct plan *plan, struct process_watch *watch)
+{
+	size_t nr = plan->tgids.nr + plan->tids.nr, nr_ended = 0, nr_said = 0;
+	bool threads = !plan->tgids.nr;
+
+	process_watch_left(watch);
+	for (size_t i = 0; i < nr; i++)
+		nr_ended += process_watch_has_ended(watch, i);
+	if (!nr_ended)
+		return;
+	fprintf(stderr, "NOTE: ");
+	if (nr_ended == 1)
+		fprintf(stderr, "%s", threads ? "thread" : "process");
+	else
+		fprintf(stderr, "%zu %s:", nr_ended, threads ? "threads" : "processes");
+	for (size_t i = 0; i < nr; i++)
+		if (process_watch_has_ended(watch, i))
+			fprintf(stderr, "%s %u", nr_said++ ? "," : "", target(plan, i));
+	fprintf(stderr, " ended before the run did\n");
+}
+
+bool run_say_leaderless(const struct attach_plan *attach)
+{
+	uint32_t tgid = (uint32_t)attach->only_process;
+
+	if (!tgid || attach->mechanism != MECHANISM_UPROBE || process_living_task(tgid) == tgid)
+		return false;
+	fprintf(stderr,
+		"WARNING: the first thread of process %u has ended, and the kernel has taken the probes out of the process then: what came later is not counted\n",
+		tgid);
+	return true;
+}
+
+static const char *why_nothing_of_process(const struct plan *plan)
+{
+	switch (plan->probe.kind) {
+	case PROBE_SAMPLE:
+		return "no sample found it on a CPU";
+	case PROBE_SCHEDULER:
+		return "no wait that was asked for began and ended meanwhile";
+	default:
+		return NULL;
+	}
+}
+
+static void say_nothing_of(const char *applet, uint32_t tgid, const char *why)
+{
+	fprintf(stderr, "stacktool %s: nothing of process %u: %s", applet, tgid, why);
+	if (!process_exists(tgid))
+		fprintf(stderr, "; where it waits now: /proc/%u/task/*/stack", tgid);
+	err_clear();
+	fprintf(stderr, "\n");
+}
+
+/* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
+void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid)
+{
+	const char *why = plan->tgids.nr == 1 ? why_nothing_of_process(plan) : NULL;
+
+	if (command_tgid)
+		fprintf(stderr, "stacktool %s: nothing of process %u%s\n", applet, command_tgid,
+			plan->follow_children ? " and what it started"
+					      : " itself; --no-children leaves out what it started");
+	else if (plan->probe.kind == PROBE_SAMPLE && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle)
+		fprintf(stderr,
+			"stacktool %s: no sample found what was asked for on a CPU; -I adds idle CPUs, offcputime has what waits\n",
+			applet);
+	else if (why)
+		say_nothing_of(applet, plan->tgids.data[0], why);
+}
+
+void run_say_attached(void)
+{
+	const char *text = getenv("STACKTOOL_READY_FD");
+	long fd = text ? strtol(text, NULL, 10) : -1;
+
+	if (fd > 2 && fd < INT_MAX && write((int)fd, "attached\n", 9) == 9)
+		close((int)fd);
+}
+
+void run_say_sampling(const char *applet, const struct plan *plan, const struct attach_plan *attach)
+{
+	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !plan->view.quiet)
+		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", applet, attach->sample.name, attach->sample.why);
+}
+
+void run_say_kernel_symbols(const char *applet, const struct plan *plan, int err)
+{
+	if (err && plan->want_kernel)
+		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames stay without names\n", applet,
+			strerror(err));
+}
+
+void run_say_privileges(const char *applet)
+{
+	_cleanup_(buf_done) struct buf kept = {};
+
+	privilege_describe(&kept);
+	run_say_lines(applet, buf_text(&kept));
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Attaching to user functions and USDT probes: perf uprobes one by one, or uprobe.multi links of a few places each.
+ *
+ * A call that is ended by a fatal signal leaves the breakpoints in that it has not taken out yet, for good. Every signal that can be
+ * blocked is, around each call (core/host/signals.h); for SIGKILL the links are small.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/host/signals.h"
+#include "core/session/attach_private.h"
+
+#define PLACES_OF_LINK 50
+
+struct fd_path {
+	char text[sizeof("/proc/self/fd/") + 11];
+};
+
+/* The file that was looked at, whatever its path leads to by now: the kernel follows this link to the open file. */
+static struct fd_path path_of_fd(int fd)
+{
+	struct fd_path path;
+
+	snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/* 0, or why no probe is put on the instruction there. */
+static int obstacle(const struct attach_point *point)
+{
+	switch (point->first) {
+	case FIRST_MISREAD:
+		return -REFUSED_MISREAD;
+	case FIRST_NOP5:
+		return -REFUSED_NOP5;
+	case FIRST_UNTRIED:
+		return -REFUSED_UNTRIED;
+	default:
+		return 0;
+	}
+}
+
+/* ---- perf uprobes ---- */
+
+/*
+ * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
+ * covered); the program checks the tgid in any case. Where its children are followed too, breakpoints are put everywhere.
+ */
+int attach_uprobe(struct session *session, const struct attach_plan *attach, size_t index)
+{
+	const struct attach_point *point = &attach->points.data[index];
+	struct fd_path path = path_of_fd(point->fd);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore,
+		    .bpf_cookie = attach_cookie(session, index));
+	struct bpf_program *program;
+	struct bpf_link *link;
+	sigset_t before;
+
+	if (obstacle(point))
+		return obstacle(point);
+	program = attach_program(session, attach, index);
+	if (!program)
+		return -errno;
+	signals_hold(&before);
+	link = bpf_program__attach_uprobe_opts(program, session->only_process, path.text, point->offset, &options);
+	signals_release(&before);
+	if (!link)
+		return -errno;
+	attach_keep(session, link, index, 1);
+	return 0;
+}
+
+/* ---- uprobe.multi ---- */
+
+/* One link for `nr` points of the same file. */
+static struct bpf_link *link_uprobes(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+{
+	const struct attach_point *points = &attach->points.data[first];
+	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
+	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
+	struct fd_path path = path_of_fd(points[0].fd);
+	_cleanup_(freep) __u64 *cookies = attach_cookies(session, first, nr);
+	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cookies = cookies, .cnt = nr);
+	struct bpf_link *link;
+	sigset_t before;
+
+	for (size_t i = 0; i < nr; i++) {
+		offsets[i] = points[i].offset;
+		semaphores[i] = points[i].semaphore;
+		if (points[i].semaphore)
+			options.ref_ctr_offsets = semaphores;
+	}
+	signals_hold(&before);
+	link = bpf_program__attach_uprobe_multi(session->program, session->only_process, path.text, NULL, &options);
+	signals_release(&before);
+	return link;
+}
+
+/* The points of one file stand together, those that the kernel may refuse behind the others. */
+static size_t nr_alike(const struct attach_point *points, size_t nr)
+{
+	size_t end = 1;
+
+	while (end < nr && end < PLACES_OF_LINK && points[end].fd == points[0].fd &&
+	       points[end].first == points[0].first)
+		end++;
+	return end;
+}
+
+/* When one is refused, the others will be: halves would only ask for each of them several times. */
+static void attach_doubtful(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+{
+	struct bpf_link *link = nr > 1 ? link_uprobes(session, attach, first, nr) : NULL;
+
+	if (link)
+		attach_keep(session, link, first, nr);
+	for (size_t i = first; !link && i < first + nr; i++)
+		attach_halves(session, attach, i, 1, link_uprobes);
+}
+
+static void attach_alike(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+{
+	const struct attach_point *points = attach->points.data;
+
+	if (obstacle(&points[first])) {
+		for (size_t i = first; i < first + nr; i++)
+			attach_refused(session, &points[i], obstacle(&points[i]));
+	} else if (points[first].first == FIRST_DOUBTFUL) {
+		attach_doubtful(session, attach, first, nr);
+	} else {
+		attach_halves(session, attach, first, nr, link_uprobes);
+	}
+}
+
+void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+{
+	for (size_t end = first + nr; first < end; first += nr) {
+		nr = nr_alike(&attach->points.data[first], end - first);
+		attach_alike(session, attach, first, nr);
+	}
+}
+
+int attach_files(struct session *session, const struct attach_plan *attach)
+{
+	const struct attach_point *points = attach->points.data;
+
+	for (size_t i = 0, nr; i < attach->points.nr && !attach_ends_before(session, attach, i); i += nr) {
+		nr = nr_alike(&points[i], attach->points.nr - i);
+		attach_alike(session, attach, i, nr);
+	}
+	return session->nr_attached ? 0 : attach_failed(&points[0], session->refused.err);
+}

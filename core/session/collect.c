@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/session/collect.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/host/signals.h"
+
+#define TICK_NS 50000000ULL /* the ring is read at least this often: most records come without a wake-up */
+#define NSEC_PER_SEC 1000000000ULL
+#define TICKS_PER_SECOND 20
+#define TICKS_PER_LOOK 10 /* at the cost: half a second */
+
+enum source {
+	SOURCE_SIGNAL,
+	SOURCE_TICK,
+	SOURCE_INTERVAL,
+	SOURCE_DURATION,
+	SOURCE_RING,
+	SOURCE_SPACES,
+	SOURCE_TABLES,
+	SOURCE_TARGET,
+	SOURCE_KEYS,
+};
+
+struct collector {
+	struct session *session;
+	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: no tables */
+	struct process_watch *watch; /* NULL: no targets */
+	sigset_t saved_mask;
+	uint64_t interval_ns, duration_ns;
+	bool shows_events;
+	bool look_is_due;
+	bool signalled;
+	uint64_t nr_intervals; /* that are over */
+	unsigned int nr_ticks;
+	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
+};
+
+static int add_source(struct collector *collector, int fd, enum source source)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = source };
+
+	if (fd < 0)
+		return 0;
+	if (epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event))
+		return fail(-errno, "epoll: %s", strerror(errno));
+	return 0;
+}
+
+/*
+ * Unwind tables that come while nothing else happens. The worker may be another one by now, so it is asked again and
+ * again; what it has to say besides would wake us without end if not for EPOLLET.
+ */
+static void watch_tables(struct collector *collector)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u32 = SOURCE_TABLES };
+	int fd = unwinding_fd(collector->unwinding);
+
+	if (fd >= 0)
+		epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+static int add_timer(struct collector *collector, uint64_t first_ns, uint64_t period_ns, enum source source,
+		     int *ret_fd)
+{
+	struct itimerspec when = {
+		.it_value = { (time_t)(first_ns / NSEC_PER_SEC), (long)(first_ns % NSEC_PER_SEC) },
+		.it_interval = { (time_t)(period_ns / NSEC_PER_SEC), (long)(period_ns % NSEC_PER_SEC) },
+	};
+
+	if (!first_ns)
+		return 0;
+	*ret_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (*ret_fd < 0 || timerfd_settime(*ret_fd, 0, &when, NULL))
+		return fail(-errno, "timer: %s", strerror(errno));
+	return add_source(collector, *ret_fd, source);
+}
+
+static int take_signals(struct collector *collector)
+{
+	sigset_t mask;
+
+	signals_that_end(&mask);
+	sigprocmask(SIG_BLOCK, &mask, &collector->saved_mask);
+	collector->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (collector->signal_fd < 0)
+		return fail(-errno, "signalfd: %s", strerror(errno));
+	return add_source(collector, collector->signal_fd, SOURCE_SIGNAL);
+}
+
+static int add_timers(struct collector *collector, const struct plan *plan)
+{
+	int err = add_timer(collector, TICK_NS, TICK_NS, SOURCE_TICK, &collector->tick_fd);
+
+	if (!err)
+		err = add_timer(collector, plan->interval_ns, plan->interval_ns, SOURCE_INTERVAL,
+				&collector->interval_fd);
+	if (!err)
+		err = add_timer(collector, plan->duration_ns, 0, SOURCE_DURATION, &collector->duration_fd);
+	return err;
+}
+
+/* Timers and signals stay readable until they are read. Whether there was anything. */
+static bool consume(int fd)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (read(fd, &info, sizeof(info)) > 0)
+		any = true;
+	return any;
+}
+
+int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct unwinding *unwinding,
+		  struct process_watch *watch, struct collector **ret_collector)
+{
+	struct collector *collector = xcalloc(1, sizeof(*collector));
+	int err;
+
+	*collector = (struct collector){
+		.session = session,
+		.spaces = spaces,
+		.unwinding = unwinding,
+		.watch = watch,
+		.interval_ns = plan->interval_ns,
+		.shows_events = plan->view.style == VIEW_SNOOP,
+		.duration_ns = plan->duration_ns,
+		.signal_fd = -1,
+		.tick_fd = -1,
+		.interval_fd = -1,
+		.duration_fd = -1,
+		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+	};
+	err = take_signals(collector);
+	if (!err)
+		err = add_source(collector, drain_fd(session), SOURCE_RING);
+	if (!err)
+		err = add_source(collector, spaces_fd(spaces), SOURCE_SPACES);
+	if (!err)
+		err = add_source(collector, watch ? process_watch_fd(watch) : -1, SOURCE_TARGET);
+	if (err) {
+		collector_free(collector);
+		return err;
+	}
+	*ret_collector = collector;
+	return 0;
+}
+
+int collector_watch_keys(struct collector *collector, int fd)
+{
+	return add_source(collector, fd, SOURCE_KEYS);
+}
+
+int collector_start(struct collector *collector, const struct plan *plan)
+{
+	watch_tables(collector);
+	return add_timers(collector, plan);
+}
+
+bool collector_signalled(struct collector *collector)
+{
+	collector->signalled |= consume(collector->signal_fd);
+	return collector->signalled;
+}
+
+void collector_note_signal(struct collector *collector)
+{
+	collector->signalled = true;
+}
+
+void collector_free(struct collector *collector)
+{
+	if (!collector)
+		return;
+	if (collector_signalled(collector))
+		signals_spare_none();
+	else
+		signals_spare_first();
+	closep(&collector->signal_fd);
+	closep(&collector->tick_fd);
+	closep(&collector->interval_fd);
+	closep(&collector->duration_fd);
+	closep(&collector->epoll_fd);
+	sigprocmask(SIG_SETMASK, &collector->saved_mask, NULL);
+	free(collector);
+}
+
+/* Pressure is no report: the counts go into the interval that is open. */
+static int read_ring(struct collector *collector, const struct drain_target *target)
+{
+	return drain_ring(collector->session, target) ? drain_swap(collector->session, target) : 0;
+}
+
+/* Interval and duration are timers of their own: where both end at the same moment, the interval is the last. */
+static enum collect_reason interval_over(struct collector *collector)
+{
+	uint64_t nr = 0;
+
+	if (read(collector->interval_fd, &nr, sizeof(nr)) == sizeof(nr))
+		collector->nr_intervals += nr;
+	if (collector->duration_ns && collector->nr_intervals * collector->interval_ns >= collector->duration_ns)
+		return COLLECT_DURATION;
+	return COLLECT_INTERVAL;
+}
+
+/* Whether this source ends the wait; *ret_reason says how. */
+static bool ends_wait(struct collector *collector, enum source source, enum collect_reason *ret_reason)
+{
+	switch (source) {
+	case SOURCE_SIGNAL:
+		collector->signalled |= consume(collector->signal_fd);
+		*ret_reason = COLLECT_SIGNAL;
+		return true;
+	case SOURCE_DURATION:
+		*ret_reason = COLLECT_DURATION;
+		return true;
+	case SOURCE_INTERVAL:
+		*ret_reason = interval_over(collector);
+		return true;
+	case SOURCE_KEYS:
+		*ret_reason = COLLECT_KEYS;
+		return true;
+	case SOURCE_TICK: /* the end of a single thread wakes nobody on older kernels */
+	case SOURCE_TARGET:
+		consume(collector->tick_fd);
+		*ret_reason = COLLECT_TARGET_GONE;
+		return collector->watch && !process_watch_left(collector->watch);
+	default:
+		return false;
+	}
+}
+
+static void tick(struct collector *collector)
+{
+	collector->nr_ticks++;
+	watch_tables(collector);
+	if (collector->nr_ticks % TICKS_PER_SECOND == 0)
+		session_tick(collector->session);
+	if (collector->nr_ticks % TICKS_PER_LOOK == 0)
+		collector->look_is_due = true;
+}
+
+static int handle(struct collector *collector, const struct drain_target *target, enum source source)
+{
+	if (source == SOURCE_SPACES || source == SOURCE_TICK)
+		spaces_update(collector->spaces);
+	if (source == SOURCE_SPACES || source == SOURCE_TABLES)
+		unwinding_work(collector->unwinding, 0);
+	if (source == SOURCE_TICK)
+		tick(collector);
+	if (source == SOURCE_RING || source == SOURCE_TICK)
+		return read_ring(collector, target);
+	return 0;
+}
+
+/*
+ * An end outranks an interval that is due at the same moment: its report is then the last one. Keys wait, what else has
+ * come is told once.
+ */
+static int rank(enum collect_reason reason)
+{
+	if (reason == COLLECT_KEYS)
+		return 0;
+	return reason == COLLECT_INTERVAL ? 1 : 2;
+}
+
+static bool outranks(enum collect_reason reason, bool have, enum collect_reason other)
+{
+	return !have || rank(reason) >= rank(other);
+}
+
+static bool has_new_rows(const struct collector *collector, const struct drain_target *target, size_t nr_before)
+{
+	return collector->shows_events && target->interval->rows.nr > nr_before;
+}
+
+int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason)
+{
+	struct epoll_event events[8];
+	size_t nr_rows = target->interval->rows.nr;
+	bool ended = false;
+	int err = 0;
+
+	while (!ended && !err) {
+		int nr = epoll_wait(collector->epoll_fd, events, sizeof(events) / sizeof(events[0]), -1);
+
+		if (nr < 0 && errno != EINTR)
+			return fail(-errno, "epoll: %s", strerror(errno));
+		for (int i = 0; i < nr && !err; i++) {
+			enum source source = (enum source)events[i].data.u32;
+			enum collect_reason reason;
+
+			if (ends_wait(collector, source, &reason)) {
+				if (outranks(reason, ended, ended ? *ret_reason : COLLECT_INTERVAL))
+					*ret_reason = reason;
+				ended = true;
+			}
+			err = handle(collector, target, source);
+		}
+		if (!ended && has_new_rows(collector, target, nr_rows)) {
+			*ret_reason = COLLECT_EVENTS;
+			ended = true;
+		}
+		if (!ended && collector->look_is_due) {
+			collector->look_is_due = false;
+			*ret_reason = COLLECT_LOOK;
+			ended = true;
+		}
+	}
+	return err;
+}

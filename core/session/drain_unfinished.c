@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Threads that are still off the CPU when tracing ends, for --unfinished. They are in no count and no account: nothing
+ * has ended. The map of threads has all that is needed, and nothing writes to it any more.
+ */
+#include "core/session/drain_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/durations.h"
+#include "core/base/err.h"
+#include "core/session/session_private.h"
+
+/* As st_span() of bpf/offcpu.bpf.h, with "now" in place of coming back. */
+static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *task, uint64_t now)
+{
+	uint64_t woken_ns = task->waking_ns;
+
+	if (plan->part == PART_ALL)
+		return now - task->out_ns;
+	if (!task->state || (woken_ns < task->out_ns && woken_ns > task->in_ns))
+		woken_ns = task->out_ns;
+	else if (woken_ns < task->out_ns || woken_ns > now)
+		woken_ns = now;
+	return plan->part == PART_BLOCKED ? woken_ns - task->out_ns : now - woken_ns;
+}
+
+/*
+ * The id of the row: the sleeper's, changed, for the same sleeper may have finished rows too; as in the kernel one for each
+ * class of durations where that is asked for; with times the sleeper's is one for each thread. Ids of others differ in all
+ * bits, so no hash is needed for that.
+ */
+static struct profile_id row_id(const struct off_cpu_plan *plan, const struct st_id *sleeper, uint64_t span)
+{
+	return (struct profile_id){ ~sleeper->lo ^ (plan->by_duration ? duration_class(span) : 0), sleeper->hi };
+}
+
+static void add_task(const struct session *session, const struct drain_target *target, const struct st_task *task,
+		     uint64_t now)
+{
+	struct profile_id sleeper = { task->sleeper.lo, task->sleeper.hi }, id;
+	uint32_t record;
+	uint64_t span;
+
+	if (!task->out_ns || task->out_ns > now)
+		return;
+	span = span_ns(&session->off_cpu, task, now);
+	if (span < session->off_cpu.min_ns || span > session->off_cpu.max_ns)
+		return;
+	id = row_id(&session->off_cpu, &task->sleeper, span);
+	record = profile_add_pair(target->profile, id, sleeper, NULL, WAKER_UNFINISHED);
+	if (session->off_cpu.by_time)
+		target->profile->records.data[record].time_ns = now;
+	profile_count(target->profile, target->interval, id, 1, span);
+}
+
+int drain_unfinished(struct session *session, const struct drain_target *target)
+{
+	const struct bpf_map *map = session->skeleton->maps.st_tasks;
+	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
+	_cleanup_(freep) uint64_t *keys = xcalloc(room, sizeof(*keys));
+	_cleanup_(freep) struct st_task *tasks = xcalloc(room, sizeof(*tasks));
+	uint64_t now = clock_monotonic_ns();
+
+	if (bpf_map_lookup_batch(bpf_map__fd(map), NULL, &bucket, keys, tasks, &nr, NULL) && errno != ENOENT)
+		return fail(-errno, "map of threads: cannot be read: %s", strerror(errno));
+	for (uint32_t i = 0; i < nr; i++)
+		add_task(session, target, &tasks[i], now);
+	return 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Images: the files (and the vDSO) that mappings show, each once for the whole run.
+ *
+ * An image is known by device, inode and path, as maps and the side-band both tell them; a build id is only a remark
+ * on it, because anyone can write a file that claims the build id of libc. At the first frame in it an image is opened
+ * and handed to the symbolizer. Each is a file of the profile, by its own path; those that turn out to be the same inode share what
+ * the symbolizer knows of it.
+ *
+ * Debug files that are found below the root of a process belong to that root alone. So a file of a root that is not ours is
+ * one of its own for that root, and is handed over by itself, unless it is our root that has it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/files/debug_files.h"
+#include "core/files/proc_maps.h"
+#include "core/profile/profile.h"
+#include "core/spaces/roots.h"
+#include "symbolize/symbolize.h"
+
+struct images;
+
+struct image_key {
+	enum mapping_kind kind; /* not MAPPING_ANONYMOUS */
+	uint64_t device, inode;
+	const char *path;       /* without " (deleted)" */
+	bool deleted;
+};
+
+/* Where an image was found mapped: the place to open it at. */
+struct image_place {
+	uint32_t tgid;
+	uint64_t start, end;
+	uint32_t root; /* of the process: roots.h */
+};
+
+#define IMAGE_NONE (UINT32_MAX - 1) /* too many images: a file without a name */
+
+/* `symbolizer` and `roots` may be NULL; all are borrowed. */
+struct images *images_new(struct profile *profile, struct symbolizer *symbolizer, struct roots *roots);
+/* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
+void images_tell(struct images *images, struct buf *why);
+/* Files of processes that have gone are opened below this one, too: opener.h; borrowed; NULL: none. */
+void images_set_host_root(struct images *images, const char *host_root);
+void images_free(struct images *images);
+
+/* The image with this key, added when new; IMAGE_NONE when there are too many already. */
+uint32_t images_add(struct images *images, const struct image_key *key);
+
+/*
+ * The image that mappings of this file will show: it is mapped for a moment to see what the kernel says about it.
+ * IMAGE_NONE when that cannot be done.
+ */
+uint32_t images_add_open(struct images *images, int fd);
+
+/* Notes the build id that the kernel told; the first one stays. */
+void images_set_build_id(struct images *images, uint32_t image, const uint8_t *build_id, size_t nr_bytes);
+
+enum mapping_kind images_kind(const struct images *images, uint32_t image);
+const char *images_path(const struct images *images, uint32_t image);
+
+/*
+ * The file of the profile for an image of kind MAPPING_FILE, or MAPPING_VDSO when it is a copy of our own. Opens and
+ * hands it over at the first call; while that failed, a later place is tried again, a few times. PROFILE_NONE for a
+ * vDSO that is not ours.
+ */
+uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place);
+
+/*
+ * Where a file of the profile that was handed over lies now, for its debug file. 0 and a home that debug_home_done() frees; its
+ * path is NULL when the file is nowhere any more. -ENOENT for other files, -ESRCH when its root has gone.
+ */
+int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home);
+
+/*
+ * Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. The vDSO is also
+ * there for an empty place.
+ */
+int images_open(const struct images *images, uint32_t image, const struct image_place *place);
+
+/*
+ * Opens a file of the profile once more, for a symbol worker that takes the place of another: a descriptor, -ESTALE
+ * when there is another file now, or another negative errno.
+ */
+int images_open_again(const struct images *images, uint32_t file);

@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/spaces/jit_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
+#include "core/base/escape.h"
+#include "core/base/vec.h"
+#include "core/base/why.h"
+#include "core/files/opener.h"
+#include "core/host/process.h"
+#include "core/spaces/frame_reasons.h"
+
+enum {
+	HANDED_MAX = 64, /* to the symbol worker at once: it has few descriptors, and reads a map as a whole */
+	OPEN_MIN = 64,   /* here at once, however low the limit of open files is */
+	PROCESSES_MAX = 4096,
+	DUMPS_MAX = 4, /* of one process, one after the other */
+	NR_BUCKETS = 1024,
+	RETRY_NS = 500 * 1000 * 1000, /* a JIT compiler makes code before it opens its map */
+};
+
+struct jit_map {
+	uint32_t tgid; /* 0: the place is free */
+	uint32_t next; /* in its bucket, or of the free places: position + 1; 0 none */
+	int fd; /* -1: there is none yet, or it can be opened again */
+	bool has_ended; /* its process: the tgid may be that of another one now */
+	bool was_named; /* since it has ended: no frames of it are to come */
+	bool is_handed; /* the symbolizer has it */
+	uint8_t reason; /* enum frame_reason of code that it does not name */
+	uint64_t noted; /* the newer the more */
+	uint64_t used;  /* the later the more */
+	uint64_t tried_ns;
+	struct opener_request mapping; /* of a jitdump; of a perf map `path` is NULL, otherwise ours */
+};
+
+struct jit_maps {
+	struct profile *profile;
+	struct symbolizer *symbolizer;
+	struct buf *why;
+	const char *host_root;
+	VEC(struct jit_map) maps; /* the position is the number */
+	uint32_t buckets[NR_BUCKETS]; /* by tgid: position + 1; 0 none */
+	uint32_t free; /* the first free place: position + 1 */
+	size_t nr_open, nr_handed;
+	size_t nr_refused_processes; /* of which no map is remembered */
+	size_t nr_refused; /* files that were there and are not believed */
+	char refused[128]; /* the first of them, and why */
+	bool limit_raised;
+	uint64_t clock; /* of `noted` and `used` */
+};
+
+struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer)
+{
+	struct jit_maps *maps = xcalloc(1, sizeof(*maps));
+
+	maps->profile = profile;
+	maps->symbolizer = symbolizer;
+	return maps;
+}
+
+void jit_maps_tell(struct jit_maps *maps, struct buf *why)
+{
+	maps->why = why;
+}
+
+void jit_maps_set_host_root(struct jit_maps *maps, const char *host_root)
+{
+	maps->host_root = host_root;
+}
+
+void jit_maps_free(struct jit_maps *maps)
+{
+	if (!maps)
+		return;
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		closep(&maps->maps.data[i].fd);
+		free((void *)maps->maps.data[i].mapping.path);
+	}
+	vec_done(&maps->maps);
+	free(maps);
+}
+
+/* ---- the table ---- */
+
+static uint32_t position_of(const struct jit_maps *maps, const struct jit_map *map)
+{
+	return (uint32_t)(map - maps->maps.data);
+}
+
+static uint32_t number_of(const struct jit_maps *maps, const struct jit_map *map)
+{
+	return JIT_MAP_FIRST + position_of(maps, map);
+}
+
+/* The next map of this tgid from a link on, also of processes that have ended; NULL at the end. */
+static struct jit_map *next_of(const struct jit_maps *maps, uint32_t link, uint32_t tgid)
+{
+	while (link && maps->maps.data[link - 1].tgid != tgid)
+		link = maps->maps.data[link - 1].next;
+	return link ? &maps->maps.data[link - 1] : NULL;
+}
+
+#define for_each_map_of(maps, tgid_, map)                                                            \
+	for (struct jit_map *map = next_of(maps, (maps)->buckets[(tgid_) % NR_BUCKETS], tgid_); map; \
+	     map = next_of(maps, map->next, tgid_))
+
+static void close_map(struct jit_maps *maps, struct jit_map *map)
+{
+	maps->nr_open -= map->fd >= 0;
+	closep(&map->fd);
+	map->fd = -1;
+}
+
+static void take_back(struct jit_maps *maps, struct jit_map *map)
+{
+	if (!map->is_handed)
+		return;
+	symbolizer_drop_map(maps->symbolizer, number_of(maps, map));
+	map->is_handed = false;
+	maps->nr_handed--;
+}
+
+/* Its number is used again. */
+static void forget(struct jit_maps *maps, struct jit_map *map)
+{
+	uint32_t *link = &maps->buckets[map->tgid % NR_BUCKETS];
+
+	while (*link != position_of(maps, map) + 1)
+		link = &maps->maps.data[*link - 1].next;
+	*link = map->next;
+	take_back(maps, map);
+	close_map(maps, map);
+	free((void *)map->mapping.path);
+	*map = (struct jit_map){ .fd = -1, .next = maps->free };
+	maps->free = position_of(maps, map) + 1;
+}
+
+/* Places of processes that have ended and left no map. */
+static void forget_empty(struct jit_maps *maps)
+{
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		struct jit_map *map = &maps->maps.data[i];
+
+		if (map->tgid && map->fd < 0 && !map->is_handed && (map->has_ended || process_has_ended(map->tgid)))
+			forget(maps, map);
+	}
+}
+
+/* NULL when there are too many. */
+static struct jit_map *add(struct jit_maps *maps, const struct opener_request *mapping)
+{
+	uint32_t *bucket = &maps->buckets[mapping->tgid % NR_BUCKETS];
+	struct jit_map *map;
+
+	if (!maps->free && maps->maps.nr == PROCESSES_MAX)
+		forget_empty(maps);
+	if (!maps->free && maps->maps.nr == PROCESSES_MAX) {
+		maps->nr_refused_processes++;
+		return NULL;
+	}
+	if (!maps->free) {
+		vec_push(&maps->maps, (struct jit_map){});
+		maps->free = (uint32_t)maps->maps.nr;
+	}
+	map = &maps->maps.data[maps->free - 1];
+	maps->free = map->next;
+	*map = (struct jit_map){
+		.tgid = mapping->tgid,
+		.fd = -1,
+		.reason = REASON_ANONYMOUS,
+		.noted = ++maps->clock,
+		.used = maps->clock,
+		.mapping = *mapping,
+		.next = *bucket,
+	};
+	*bucket = position_of(maps, map) + 1;
+	if (mapping->path)
+		map->mapping.path = xstrdup(mapping->path);
+	return map;
+}
+
+/* ---- opening ---- */
+
+/* Why a file is not to be believed; NULL: it is. */
+static const char *distrust(int fd, uint32_t user)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		return "not a regular file";
+	if (status.st_nlink > 1)
+		return "it has a second name";
+	if (status.st_uid != user && status.st_uid)
+		return "it belongs to another user than its process, and not to root";
+	return status.st_mode & S_IWOTH ? "everyone may write to it" : NULL;
+}
+
+/* The reason for code whose map was not opened, with this error. */
+static uint8_t reason_of_error(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ESRCH:
+	case -ENOEXEC: /* nothing is in it yet */
+		return REASON_ANONYMOUS;
+	case -EMFILE:
+	case -ENFILE:
+		return REASON_NO_DESCRIPTORS;
+	case -EFBIG:
+		return REASON_MAP_CUT;
+	default:
+		return REASON_MAP_REFUSED;
+	}
+}
+
+/* What is found first, and is no map to be believed, is the reason. */
+static int refuse(struct jit_maps *maps, struct jit_map *map, const char *path, int err, const char *why)
+{
+	uint8_t reason = reason_of_error(err);
+
+	if (reason == REASON_ANONYMOUS || map->reason == reason)
+		return err;
+	map->reason = reason;
+	if (reason == REASON_MAP_REFUSED && !maps->nr_refused++)
+		snprintf(maps->refused, sizeof(maps->refused), "%s of process %" PRIu32 ": %s", path, map->tgid, why);
+	return err;
+}
+
+/* Takes over a descriptor, or the error of opening it. */
+static int believe(struct jit_maps *maps, struct jit_map *map, const char *path, int opened, uint32_t user)
+{
+	_cleanup_(closep) int fd = opened;
+	bool is_special = opened == -EINVAL || opened == -ELOOP;
+	const char *why = fd < 0 ? is_special ? "not a regular file, or a link" : strerror(-fd) : distrust(fd, user);
+
+	if (!why)
+		return take_fd(&fd);
+	if (fd >= 0)
+		why_add(maps->why, "not believed: %s", why);
+	return refuse(maps, map, path, fd < 0 ? fd : -EPERM, why);
+}
+
+/* Below a root that is the caller's to give; `where` says which one it is. */
+static int open_below(struct jit_maps *maps, struct jit_map *map, int root_fd, const char *where, uint32_t pid,
+		      uint32_t user)
+{
+	_cleanup_(closep) int root = root_fd;
+	char path[64];
+
+	if (root < 0)
+		return root;
+	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
+	return believe(maps, map, path, why_opened(maps->why, path, where, opener_plain_below(root, path)), user);
+}
+
+static int open_perf_map(struct jit_maps *maps, struct jit_map *map, uint32_t inner, uint32_t user)
+{
+	int fd = open_below(maps, map, opener_root(map->tgid), "in the root of the process", inner, user);
+
+	if (fd < 0 && maps->host_root)
+		fd = open_below(maps, map, opener_host_root(maps->host_root), "in the host's root", map->tgid, user);
+	return fd >= 0 ? fd : open_below(maps, map, opener_root(0), "", map->tgid, user);
+}
+
+/* The number in the name of a jitdump; 0 for other files. */
+static uint32_t pid_of_dump(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	uint32_t pid;
+	int end = 0;
+
+	if (!slash || sscanf(slash, "/jit-%9" SCNu32 ".dump%n", &pid, &end) != 1 || !end || slash[end])
+		return 0;
+	return pid;
+}
+
+static int open_dump(struct jit_maps *maps, struct jit_map *map, uint32_t inner, uint32_t user)
+{
+	const char *path = map->mapping.path;
+
+	map->mapping.why = maps->why;
+	return pid_of_dump(path) == inner ? believe(maps, map, path, opener_open(&map->mapping), user) : -ESRCH;
+}
+
+static size_t open_max(void)
+{
+	struct rlimit limit;
+	size_t quarter = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur / 4;
+
+	return quarter < OPEN_MIN ? OPEN_MIN : quarter < PROCESSES_MAX ? quarter : PROCESSES_MAX;
+}
+
+/* The open map of least use: of a process that lives, whose map can be opened again; else of one that has ended. */
+static struct jit_map *least_used(struct jit_maps *maps)
+{
+	struct jit_map *least[2] = {};
+
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		struct jit_map *map = &maps->maps.data[i], **best;
+
+		if (map->fd < 0)
+			continue;
+		map->has_ended = map->has_ended || process_has_ended(map->tgid);
+		best = &least[map->has_ended];
+		if (!*best || map->used < (*best)->used)
+			*best = map;
+	}
+	return least[0] ? least[0] : least[1];
+}
+
+static void make_room(struct jit_maps *maps)
+{
+	struct jit_map *map;
+
+	if (maps->nr_open >= open_max() && !maps->limit_raised) {
+		descriptors_allow(PROCESSES_MAX);
+		maps->limit_raised = true;
+	}
+	if (maps->nr_open < open_max())
+		return;
+	map = least_used(maps);
+	if (map->has_ended)
+		map->reason = REASON_TOO_MANY_MAPS;
+	close_map(maps, map);
+}
+
+/* The worker reads the map before anything is asked about it, if it has not too many already. */
+static void hand_over(struct jit_maps *maps, struct jit_map *map)
+{
+	int fd = fcntl(map->fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0) {
+		map->reason = REASON_NO_DESCRIPTORS;
+		return;
+	}
+	symbolizer_add_map(maps->symbolizer, number_of(maps, map), fd);
+	map->is_handed = true;
+	maps->nr_handed++;
+}
+
+static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns)
+{
+	uint32_t inner, user;
+
+	map->tried_ns = now_ns;
+	if (map->has_ended || process_identity(map->tgid, &inner, &user))
+		return;
+	make_room(maps);
+	map->fd = map->mapping.path ? open_dump(maps, map, inner, user) : open_perf_map(maps, map, inner, user);
+	if (map->fd < 0)
+		return;
+	map->reason = REASON_ANONYMOUS;
+	maps->nr_open++;
+	if (!map->is_handed && maps->nr_handed < HANDED_MAX)
+		hand_over(maps, map);
+}
+
+/* ---- what the process does ---- */
+
+/* Of a process that makes ever new ones the newest count; what was opened stays, because it has given names. */
+void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *mapping)
+{
+	struct jit_map *oldest = NULL;
+	size_t nr = 0;
+
+	if (!maps->symbolizer || !pid_of_dump(mapping->path))
+		return;
+	for_each_map_of(maps, mapping->tgid, known)
+	{
+		if (known->has_ended || !known->mapping.path)
+			continue;
+		if (known->mapping.inode == mapping->inode && known->mapping.device == mapping->device)
+			return;
+		nr++;
+		if (known->fd < 0 && !known->is_handed && (!oldest || known->noted < oldest->noted))
+			oldest = known;
+	}
+	if (nr >= DUMPS_MAX && !oldest)
+		return;
+	if (nr >= DUMPS_MAX)
+		forget(maps, oldest);
+	add(maps, mapping);
+}
+
+void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid)
+{
+	uint32_t link = maps->buckets[tgid % NR_BUCKETS];
+
+	while (link) {
+		struct jit_map *map = &maps->maps.data[link - 1];
+
+		link = map->next;
+		if (map->tgid != tgid)
+			continue;
+		if (map->fd < 0 && !map->is_handed)
+			forget(maps, map);
+		else
+			map->has_ended = true;
+	}
+}
+
+void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns)
+{
+	struct jit_map *perf_map;
+	bool has_perf_map = false;
+
+	if (!maps->symbolizer)
+		return;
+	for_each_map_of(maps, tgid, map)
+	{
+		if (map->has_ended)
+			continue;
+		has_perf_map = has_perf_map || !map->mapping.path;
+		map->used = ++maps->clock;
+		if (map->fd < 0 && (!map->tried_ns || now_ns - map->tried_ns >= RETRY_NS))
+			try_open(maps, map, now_ns);
+	}
+	perf_map = has_perf_map ? NULL : add(maps, &(struct opener_request){ .tgid = tgid });
+	if (perf_map)
+		try_open(maps, perf_map, now_ns);
+}
+
+int jit_maps_open_again(struct jit_maps *maps, uint32_t number)
+{
+	uint32_t i = number - JIT_MAP_FIRST;
+	struct jit_map *map = i < maps->maps.nr ? &maps->maps.data[i] : NULL;
+	int fd;
+
+	if (map && map->is_handed && map->fd < 0) /* so nothing is handed over from here */
+		try_open(maps, map, map->tried_ns);
+	fd = map ? fcntl(map->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	return fd < 0 ? -ENOENT : fd;
+}
+
+/* ---- names ---- */
+
+/* A frame of generated code without a name. */
+struct waiting_frame {
+	uint32_t tgid, frame;
+};
+
+struct waiting {
+	VEC(struct waiting_frame) frames; /* by tgid */
+};
+
+/* The frames of one process that wait. */
+struct generated {
+	VEC(uint32_t) frames;
+	VEC(struct symbol_query) queries;
+};
+
+static void waiting_done(struct waiting *waiting)
+{
+	vec_done(&waiting->frames);
+}
+
+static void generated_done(struct generated *generated)
+{
+	vec_done(&generated->frames);
+	vec_done(&generated->queries);
+}
+
+/* What a map did not name, a later one may, or the same one when it has grown. */
+static bool waits(const struct profile_frame *frame)
+{
+	return frame->kind == FRAME_USER_RAW &&
+	       (frame->reason == REASON_ANONYMOUS || frame->reason == REASON_MAP_REFUSED ||
+		frame->reason == REASON_MAP_CUT || frame->reason == REASON_TOO_MANY_MAPS);
+}
+
+static int by_tgid(const void *one, const void *other)
+{
+	const struct waiting_frame *a = one, *b = other;
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	return (a->frame > b->frame) - (a->frame < b->frame);
+}
+
+static void collect(const struct profile *profile, struct waiting *waiting)
+{
+	for (uint32_t i = 0; i < profile->frames.nr; i++)
+		if (waits(&profile->frames.data[i]))
+			vec_push(&waiting->frames, (struct waiting_frame){ profile->frames.data[i].space, i });
+	if (waiting->frames.nr)
+		qsort(waiting->frames.data, waiting->frames.nr, sizeof(*waiting->frames.data), by_tgid);
+}
+
+static void collect_process(const struct profile *profile, const struct waiting *waiting, uint32_t tgid,
+			    struct generated *generated)
+{
+	size_t at = vec_nr_first(&waiting->frames, other, other->tgid < tgid);
+
+	for (; at < waiting->frames.nr && waiting->frames.data[at].tgid == tgid; at++) {
+		uint32_t i = waiting->frames.data[at].frame;
+		const struct profile_frame *frame = &profile->frames.data[i];
+
+		if (!waits(frame))
+			continue;
+		vec_push(&generated->frames, i);
+		vec_push(&generated->queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
+	}
+}
+
+/* All but one go, the least used first, until the symbolizer has no more than so many. */
+static void take_back_others(struct jit_maps *maps, const struct jit_map *kept, size_t nr)
+{
+	while (maps->nr_handed > nr) {
+		struct jit_map *least = NULL;
+
+		for (size_t i = 0; i < maps->maps.nr; i++) {
+			struct jit_map *map = &maps->maps.data[i];
+
+			if (map->is_handed && map != kept && (!least || map->used < least->used))
+				least = map;
+		}
+		if (!least)
+			return;
+		take_back(maps, least);
+	}
+}
+
+/* Whether the symbolizer has the map. */
+static bool is_ready(struct jit_maps *maps, struct jit_map *map)
+{
+	if (map->fd < 0 && !map->is_handed)
+		try_open(maps, map, map->tried_ns);
+	if (map->fd >= 0 && !map->is_handed) {
+		take_back_others(maps, map, HANDED_MAX - 1);
+		hand_over(maps, map);
+	}
+	return map->is_handed;
+}
+
+static enum symbol_status ask(struct jit_maps *maps, const struct jit_map *map, const struct generated *generated,
+			      struct symbol_answer *ret_answers)
+{
+	symbolizer_name_file(maps->symbolizer, number_of(maps, map), generated->queries.data, generated->queries.nr,
+			     ret_answers);
+	for (size_t i = 0; i < generated->queries.nr; i++)
+		if (ret_answers[i].status != SYMBOL_OK && ret_answers[i].status != SYMBOL_NOT_FOUND)
+			return ret_answers[i].status;
+	return SYMBOL_OK;
+}
+
+/* A worker that has too many maps for its memory may have room for one. */
+static bool is_too_much(enum symbol_status status)
+{
+	return status == SYMBOL_NO_MEMORY || status == SYMBOL_NO_DESCRIPTORS;
+}
+
+static void take_answers(struct jit_maps *maps, const struct jit_map *map, const struct generated *generated,
+			 const struct symbol_answer *answers)
+{
+	char module[32];
+
+	snprintf(module, sizeof(module), map->mapping.path ? "jit-%" PRIu32 ".dump" : "perf-%" PRIu32 ".map",
+		 map->tgid);
+	for (size_t i = 0; i < generated->frames.nr; i++) {
+		struct profile_frame *frame = &maps->profile->frames.data[generated->frames.data[i]];
+
+		if (!answers[i].name)
+			continue;
+		frame->reason = REASON_NAMED;
+		frame->name = profile_add_string(maps->profile, answers[i].name);
+		frame->module = profile_add_string(maps->profile, module);
+		frame->offset = answers[i].offset;
+	}
+}
+
+static void name_process(struct jit_maps *maps, struct jit_map *map, const struct waiting *waiting)
+{
+	_cleanup_(generated_done) struct generated generated = {};
+	_cleanup_(freep) struct symbol_answer *answers = NULL;
+	enum symbol_status status;
+
+	collect_process(maps->profile, waiting, map->tgid, &generated);
+	if (!generated.frames.nr || !is_ready(maps, map))
+		return;
+	map->used = ++maps->clock;
+	answers = xcalloc(generated.frames.nr, sizeof(*answers));
+	status = ask(maps, map, &generated, answers);
+	if (is_too_much(status) && map->fd >= 0) {
+		take_back_others(maps, NULL, 0);
+		hand_over(maps, map);
+		status = ask(maps, map, &generated, answers);
+	}
+	map->reason = status == SYMBOL_OK ? REASON_ANONYMOUS : (uint8_t)frame_reason_of(status, false);
+	take_answers(maps, map, &generated, answers);
+}
+
+static int by_newest(const void *one, const void *other)
+{
+	uint64_t one_noted = (*(struct jit_map *const *)one)->noted,
+		 other_noted = (*(struct jit_map *const *)other)->noted;
+
+	return (one_noted < other_noted) - (one_noted > other_noted);
+}
+
+static void name_by(struct jit_maps *maps, struct jit_map **sorted, bool dumps, const struct waiting *waiting)
+{
+	for (size_t i = 0; i < maps->maps.nr; i++)
+		if (sorted[i]->tgid && dumps == !!sorted[i]->mapping.path)
+			name_process(maps, sorted[i], waiting);
+}
+
+/* Why the maps of this process have not named its code. */
+static uint8_t reason_of_process(const struct jit_maps *maps, uint32_t tgid)
+{
+	bool is_known = false;
+
+	for_each_map_of(maps, tgid, map)
+	{
+		if (map->reason != REASON_ANONYMOUS)
+			return map->reason;
+		is_known = true;
+	}
+	return is_known || !maps->nr_refused_processes ? REASON_ANONYMOUS : REASON_TOO_MANY_MAPS;
+}
+
+static void set_reasons(struct jit_maps *maps, const struct waiting *waiting)
+{
+	for (size_t i = 0; i < waiting->frames.nr; i++) {
+		struct profile_frame *frame = &maps->profile->frames.data[waiting->frames.data[i].frame];
+
+		if (waits(frame))
+			frame->reason = reason_of_process(maps, frame->space);
+	}
+}
+
+/*
+ * The maps of processes that had ended when names were given before: what such a process left has been read since, so
+ * all of its code has been looked up.
+ */
+static void forget_ended(struct jit_maps *maps)
+{
+	for (size_t i = 0; i < maps->maps.nr; i++) {
+		struct jit_map *map = &maps->maps.data[i];
+
+		if (!map->tgid)
+			continue;
+		map->has_ended = map->has_ended || process_has_ended(map->tgid);
+		if (map->was_named)
+			forget(maps, map);
+		else
+			map->was_named = map->has_ended;
+	}
+}
+
+/* Jitdumps first, and of one process the newest first. */
+void jit_maps_name_frames(struct jit_maps *maps)
+{
+	_cleanup_(freep) struct jit_map **sorted = xcalloc(maps->maps.nr + 1, sizeof(*sorted));
+	_cleanup_(waiting_done) struct waiting waiting = {};
+
+	collect(maps->profile, &waiting);
+	for (size_t i = 0; i < maps->maps.nr; i++)
+		sorted[i] = &maps->maps.data[i];
+	qsort(sorted, maps->maps.nr, sizeof(struct jit_map *), by_newest);
+	name_by(maps, sorted, true, &waiting);
+	name_by(maps, sorted, false, &waiting);
+	set_reasons(maps, &waiting);
+	forget_ended(maps);
+}
+
+void jit_maps_add_note(const struct jit_maps *maps, struct buf *text)
+{
+	if (!maps->nr_refused)
+		return;
+	buf_adds(text, "perf map not used: ");
+	escape_add(text, maps->refused, ESCAPE_NAME);
+	if (maps->nr_refused > 1)
+		buf_addf(text, "; and %zu more", maps->nr_refused - 1);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/spaces/ksymbols.h"
+
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/hashidx.h"
+#include "core/base/strtab.h"
+#include "core/base/vec.h"
+#include "core/profile/tracer.h"
+
+enum {
+	KSYMBOLS_MAX = 65536,      /* a host that makes code all the time: the rest has no name when it is gone */
+	PIECES_MAX = 262144,       /* one for each page that a symbol lies in */
+	PAGE_BYTES = 4096,
+};
+
+struct ksymbol {
+	uint64_t start, end;
+	uint64_t since_ns, until_ns; /* 0: before we looked; UINT64_MAX: it is there */
+	uint32_t name;               /* of `strings` */
+};
+
+/* A symbol in a page, and the one that came before it there. */
+struct piece {
+	uint32_t symbol;
+	uint32_t before; /* 1 + its number; 0: none */
+};
+
+struct page {
+	uint64_t number;
+	uint32_t newest; /* 1 + the number of a piece */
+};
+
+struct ksymbols {
+	VEC(struct ksymbol) symbols; /* as they came */
+	VEC(struct piece) pieces;
+	VEC(struct page) pages;
+	struct hashidx page_index;   /* of `pages`, by number */
+	uint64_t first, end;         /* all of them are in [first, end) */
+	struct strtab strings;
+};
+
+struct ksymbols *ksymbols_new(void)
+{
+	struct ksymbols *ksymbols = xcalloc(1, sizeof(*ksymbols));
+
+	ksymbols->first = UINT64_MAX;
+	return ksymbols;
+}
+
+void ksymbols_free(struct ksymbols *ksymbols)
+{
+	if (!ksymbols)
+		return;
+	vec_done(&ksymbols->symbols);
+	vec_done(&ksymbols->pieces);
+	vec_done(&ksymbols->pages);
+	hashidx_done(&ksymbols->page_index);
+	strtab_done(&ksymbols->strings);
+	free(ksymbols);
+}
+
+static bool is_page(const void *context, uint32_t position, const void *key)
+{
+	const struct ksymbols *ksymbols = context;
+
+	return ksymbols->pages.data[position].number == *(const uint64_t *)key;
+}
+
+static struct page *find_page(const struct ksymbols *ksymbols, uint64_t number)
+{
+	uint32_t position =
+		hashidx_find(&ksymbols->page_index, hash_bytes(&number, sizeof(number)), is_page, ksymbols, &number);
+
+	return position == HASHIDX_NONE ? NULL : &ksymbols->pages.data[position];
+}
+
+static struct page *find_or_add_page(struct ksymbols *ksymbols, uint64_t number)
+{
+	struct page *page = find_page(ksymbols, number);
+
+	if (page)
+		return page;
+	hashidx_add(&ksymbols->page_index, hash_bytes(&number, sizeof(number)), (uint32_t)ksymbols->pages.nr);
+	vec_push(&ksymbols->pages, (struct page){ .number = number });
+	return &vec_last(&ksymbols->pages);
+}
+
+static bool is_at(const struct ksymbol *symbol, uint64_t address, uint64_t time_ns)
+{
+	return symbol->start <= address && address < symbol->end && symbol->since_ns <= time_ns &&
+	       time_ns < symbol->until_ns;
+}
+
+/* The newest of those that were at an address then. */
+static struct ksymbol *find(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns)
+{
+	const struct page *page;
+
+	if (address < ksymbols->first || address >= ksymbols->end)
+		return NULL;
+	page = find_page(ksymbols, address / PAGE_BYTES);
+	for (uint32_t i = page ? page->newest : 0; i; i = ksymbols->pieces.data[i - 1].before) {
+		struct ksymbol *symbol = &ksymbols->symbols.data[ksymbols->pieces.data[i - 1].symbol];
+
+		if (is_at(symbol, address, time_ns))
+			return symbol;
+	}
+	return NULL;
+}
+
+uint32_t ksymbols_at(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns)
+{
+	const struct ksymbol *symbol = find(ksymbols, address, time_ns);
+
+	return symbol ? (uint32_t)(symbol - ksymbols->symbols.data) + 1 : 0;
+}
+
+static bool has_room(const struct ksymbols *ksymbols, const struct sideband_record *record)
+{
+	uint64_t nr_pages = (record->end - 1) / PAGE_BYTES - record->start / PAGE_BYTES + 1;
+
+	return ksymbols->symbols.nr < KSYMBOLS_MAX && nr_pages <= PIECES_MAX - ksymbols->pieces.nr;
+}
+
+static void push(struct ksymbols *ksymbols, const struct sideband_record *record)
+{
+	const struct ksymbol symbol = {
+		.start = record->start,
+		.end = record->end,
+		.since_ns = record->gone ? 0 : record->time_ns,
+		.until_ns = record->gone ? record->time_ns : UINT64_MAX,
+		.name = strtab_add(&ksymbols->strings, record->path),
+	};
+
+	for (uint64_t number = symbol.start / PAGE_BYTES; number <= (symbol.end - 1) / PAGE_BYTES; number++) {
+		struct page *page = find_or_add_page(ksymbols, number);
+		const struct piece piece = { .symbol = (uint32_t)ksymbols->symbols.nr, .before = page->newest };
+
+		vec_push(&ksymbols->pieces, piece);
+		page->newest = (uint32_t)ksymbols->pieces.nr;
+	}
+	vec_push(&ksymbols->symbols, symbol);
+	if (record->start < ksymbols->first)
+		ksymbols->first = record->start;
+	if (record->end > ksymbols->end)
+		ksymbols->end = record->end;
+}
+
+/*
+ * Whatever was there ends with the record: it is that which goes, or its end was lost and its place is used again. That
+ * holds when there is no room for what comes too, or that would have the name of what was there.
+ */
+void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record)
+{
+	struct ksymbol *before;
+
+	if (record->start >= record->end)
+		return;
+	before = find(ksymbols, record->start, record->time_ns);
+	if (before)
+		before->until_ns = record->time_ns;
+	if (!(before && record->gone) && has_room(ksymbols, record))
+		push(ksymbols, record);
+}
+
+/* As /proc/kallsyms says it of the same code. */
+static const char *module_of(const char *name)
+{
+	if (!strncmp(name, "bpf", 3))
+		return "bpf";
+	return !strncmp(name, "ftrace", 6) ? "__builtin__ftrace" : "__builtin__kprobes";
+}
+
+/* Of a frame without a number nothing was told before it: it can only be in code that was there before we looked. */
+static const struct ksymbol *symbol_of(const struct ksymbols *ksymbols, const struct profile_frame *frame)
+{
+	if (frame->space && frame->space <= ksymbols->symbols.nr)
+		return frame->reason == REASON_KERNEL_HIDDEN ? NULL : &ksymbols->symbols.data[frame->space - 1];
+	if (frame->reason != REASON_KERNEL_UNKNOWN || !frame->where)
+		return NULL;
+	return find(ksymbols, frame->where - !frame->exact, 0);
+}
+
+static void name_frame(const struct ksymbols *ksymbols, struct profile *profile, struct profile_frame *frame)
+{
+	const struct ksymbol *symbol = symbol_of(ksymbols, frame);
+	const char *name, *module;
+
+	if (!symbol)
+		return;
+	name = strtab_get(&ksymbols->strings, symbol->name);
+	module = module_of(name);
+	frame->reason = REASON_NAMED;
+	frame->name = strtab_add(&profile->strings, name);
+	frame->module = strtab_add(&profile->strings, module);
+	frame->offset = frame->where - symbol->start;
+	frame->tracer = frame_is_tracer(name, module);
+}
+
+void ksymbols_name_frames(const struct ksymbols *ksymbols, struct profile *profile)
+{
+	for (size_t i = 0; ksymbols->symbols.nr && i < profile->frames.nr; i++)
+		if (profile->frames.data[i].kind == FRAME_KERNEL)
+			name_frame(ksymbols, profile, &profile->frames.data[i]);
+}

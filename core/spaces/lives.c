@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/spaces/lives.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/alloc.h"
+#include "core/base/clock.h"
+#include "core/host/process.h"
+#include "core/profile/profile.h"
+
+#define NR_BUCKETS 4096
+#define MAX_MAPPINGS (1u << 20) /* of all lives together: 40 MB */
+#define MAX_EXEC_NS 1000000000u
+#define REREAD_PAUSE_MAX_NS (60 * NSEC_PER_SEC)
+#define MANY_MAPPINGS 4096      /* of one life, when all together are too many */
+
+/* Pids are handed out in sequence, so that their low bits spread by themselves. */
+struct lives {
+	struct life *buckets[NR_BUCKETS];
+};
+
+struct lives *lives_new(void)
+{
+	return xcalloc(1, sizeof(struct lives));
+}
+
+static void life_free(struct life *life)
+{
+	mappings_free(life->mappings);
+	free(life);
+}
+
+void lives_free(struct lives *lives)
+{
+	if (!lives)
+		return;
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		while (lives->buckets[i]) {
+			struct life *life = lives->buckets[i];
+
+			lives->buckets[i] = life->next;
+			life_free(life);
+		}
+	}
+	free(lives);
+}
+
+struct life *lives_find(const struct lives *lives, uint32_t tgid, uint64_t time_ns)
+{
+	struct life *life = lives->buckets[tgid % NR_BUCKETS];
+
+	while (life && (life->tgid != tgid || life->start_ns > time_ns))
+		life = life->next;
+	return life;
+}
+
+bool lives_is_newest(const struct lives *lives, const struct life *life)
+{
+	return lives_find(lives, life->tgid, UINT64_MAX) == life;
+}
+
+const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns)
+{
+	bool may_be = (*life)->by_exec && time_ns - (*life)->start_ns < MAX_EXEC_NS;
+	struct life *before = may_be ? (*life)->next : NULL;
+	const struct mapping *mapping;
+
+	while (before && before->tgid != (*life)->tgid)
+		before = before->next;
+	mapping = before ? mappings_find(before->mappings, address, (*life)->start_ns) : NULL;
+	*life = mapping ? before : *life;
+	return mapping;
+}
+
+/* Puts the life in front of those of its tgid that began earlier; its end is the beginning of the one after it. */
+static void insert(struct lives *lives, struct life *life)
+{
+	struct life **link = &lives->buckets[life->tgid % NR_BUCKETS], *before;
+
+	while (*link && ((*link)->tgid != life->tgid || (*link)->start_ns > life->start_ns)) {
+		if ((*link)->tgid == life->tgid)
+			life->end_ns = (*link)->start_ns;
+		link = &(*link)->next;
+	}
+	before = *link;
+	if (before && before->end_ns > life->start_ns)
+		before->end_ns = life->start_ns;
+	life->next = before;
+	*link = life;
+}
+
+struct life *lives_origin(const struct lives *lives, const struct life *life)
+{
+	if (life->by_exec)
+		return lives_find(lives, life->tgid, life->start_ns - 1);
+	return life->parent_tgid ? lives_find(lives, life->parent_tgid, life->start_ns) : NULL;
+}
+
+struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns)
+{
+	struct life *life = xcalloc(1, sizeof(*life));
+
+	life->tgid = tgid;
+	life->start_ns = start_ns;
+	life->end_ns = LIFE_RUNS;
+	life->mappings = mappings_new();
+	insert(lives, life);
+	return life;
+}
+
+enum life_state life_state_after(int err)
+{
+	if (!err)
+		return LIFE_COMPLETE;
+	if (err == -EACCES || err == -EPERM)
+		return LIFE_DENIED;
+	return err == -ESRCH || err == -ENOENT ? LIFE_GONE : LIFE_UNREADABLE;
+}
+
+int life_reason_unmapped(const struct life *life)
+{
+	if (!life)
+		return REASON_UNMAPPED;
+	if (life->state == LIFE_DENIED || life->state == LIFE_UNREADABLE)
+		return REASON_UNREAD;
+	return life->state == LIFE_GONE ? REASON_EXITED : life->is_cut ? REASON_TOO_MANY_MAPPINGS : REASON_UNMAPPED;
+}
+
+bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost)
+{
+	if (!has_lost && now_ns < life->reread_ns)
+		return false;
+	life->reread_ns = now_ns + life->reread_pause_ns;
+	life->reread_pause_ns *= 2;
+	if (life->reread_pause_ns > REREAD_PAUSE_MAX_NS)
+		life->reread_pause_ns = REREAD_PAUSE_MAX_NS;
+	return true;
+}
+
+void life_forget_mappings(struct life *life)
+{
+	mappings_free(life->mappings);
+	life->mappings = mappings_new();
+	life->state = LIFE_UNREAD;
+	life->is_cut = false;
+}
+
+void life_add_mapping(struct life *life, const struct mapping *mapping, bool is_read)
+{
+	if (!mappings_add(&life->mappings, mapping))
+		return;
+	if (is_read || life->is_cut)
+		life->is_cut = true;
+	else
+		life_forget_mappings(life);
+}
+
+void life_tell_mapping(struct profile *profile, const struct life *life, const struct mapping *mapping, uint32_t file)
+{
+	const struct profile_life told = {
+		.tgid = life->tgid,
+		.parent = life->parent_tgid,
+		.begin_ns = life->start_ns,
+		.end_ns = life->end_ns,
+	};
+
+	profile_add_mapping(profile, &(struct profile_mapping){
+					     .life = profile_add_life(profile, &told),
+					     .file = file,
+					     .start = mapping->start,
+					     .end = mapping->end,
+					     .file_offset = mapping->file_offset,
+					     .since_ns = mapping->since_ns,
+				     });
+}
+
+void life_tell_end(struct profile *profile, const struct life *life)
+{
+	if (life->end_ns != LIFE_RUNS)
+		profile_end_life(profile, life->tgid, life->start_ns, life->end_ns);
+}
+
+/* ---- lives that are over ---- */
+
+/* Threads can outlive their leader, whose end was taken for that of the process: /proc knows. */
+static bool is_over(const struct lives *lives, const struct life *life, uint64_t time_ns)
+{
+	return life->end_ns < time_ns && (!lives_is_newest(lives, life) || process_has_ended(life->tgid));
+}
+
+/* Returns how many mappings remain. */
+static size_t sweep_bucket(struct lives *lives, struct life **link, uint64_t time_ns)
+{
+	size_t nr_mappings = 0;
+
+	while (*link) {
+		struct life *life = *link;
+
+		if (is_over(lives, life, time_ns)) {
+			*link = life->next;
+			life_free(life);
+			continue;
+		}
+		nr_mappings += mappings_count(life->mappings);
+		link = &life->next;
+	}
+	return nr_mappings;
+}
+
+static void forget_largest(struct lives *lives)
+{
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct life *life = lives->buckets[i]; life; life = life->next)
+			if (mappings_count(life->mappings) > MANY_MAPPINGS)
+				life_forget_mappings(life);
+}
+
+void lives_sweep(struct lives *lives, uint64_t time_ns)
+{
+	size_t nr_mappings = 0;
+
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		nr_mappings += sweep_bucket(lives, &lives->buckets[i], time_ns);
+	if (nr_mappings > MAX_MAPPINGS)
+		forget_largest(lives);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/spaces/mappings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/vec.h"
+
+#define PAST_MAX 512
+#define PAST_KEPT_NS 10000000000ULL
+
+/* A piece that a newer mapping took away. */
+struct past_mapping {
+	struct mapping mapping;
+	uint64_t until_ns;
+};
+
+struct mappings {
+	unsigned int nr_holders;
+	VEC(struct mapping) now;       /* by address */
+	VEC(struct past_mapping) past; /* oldest first */
+};
+
+struct mappings *mappings_new(void)
+{
+	struct mappings *mappings = xcalloc(1, sizeof(*mappings));
+
+	mappings->nr_holders = 1;
+	return mappings;
+}
+
+struct mappings *mappings_share(struct mappings *mappings)
+{
+	mappings->nr_holders++;
+	return mappings;
+}
+
+void mappings_free(struct mappings *mappings)
+{
+	if (!mappings || --mappings->nr_holders)
+		return;
+	vec_done(&mappings->now);
+	vec_done(&mappings->past);
+	free(mappings);
+}
+
+size_t mappings_count(const struct mappings *mappings)
+{
+	return mappings->now.nr + mappings->past.nr;
+}
+
+const struct mapping *mappings_now(const struct mappings *mappings, size_t *ret_nr)
+{
+	*ret_nr = mappings->now.nr;
+	return mappings->now.data;
+}
+
+/* Copy on write. */
+static struct mappings *make_own(struct mappings **mappings)
+{
+	struct mappings *shared = *mappings, *own;
+
+	if (shared->nr_holders == 1)
+		return shared;
+	own = mappings_new();
+	if (shared->now.nr) {
+		vec_reserve(&own->now, shared->now.nr);
+		memcpy(own->now.data, shared->now.data, shared->now.nr * sizeof(*own->now.data));
+		own->now.nr = shared->now.nr;
+	}
+	for (size_t i = 0; i < shared->past.nr; i++)
+		vec_push(&own->past, shared->past.data[i]);
+	mappings_free(shared);
+	*mappings = own;
+	return own;
+}
+
+/* ---- adding ---- */
+
+/* The first mapping that ends above `address`. */
+static size_t first_above(const struct mappings *mappings, uint64_t address)
+{
+	return vec_nr_first(&mappings->now, mapping, mapping->end <= address);
+}
+
+/* Whether `b`, where it lies in or behind `a`, shows what `a` shows there, or would if it went on. */
+static bool is_continued_by(const struct mapping *a, const struct mapping *b)
+{
+	return a->image == b->image &&
+	       (a->image == IMAGE_ANONYMOUS || a->file_offset + (b->start - a->start) == b->file_offset);
+}
+
+static bool is_known(const struct mapping *known, const struct mapping *mapping)
+{
+	return known->start <= mapping->start && known->end >= mapping->end && is_continued_by(known, mapping);
+}
+
+/* JIT compilers protect and unprotect parts of one area all the time: that is one mapping here. */
+static bool grow_anonymous(struct mappings *mappings, size_t i, size_t nr_covered, const struct mapping *mapping)
+{
+	struct mapping *left = i ? &mappings->now.data[i - 1] : NULL;
+
+	if (mapping->image != IMAGE_ANONYMOUS || nr_covered || !left || left->end != mapping->start ||
+	    left->image != IMAGE_ANONYMOUS)
+		return false;
+	left->end = mapping->end;
+	return true;
+}
+
+/* Half of what is remembered goes when there is too much, all that is old goes first. */
+static void forget_past(struct mappings *mappings, uint64_t now_ns)
+{
+	size_t nr_gone = 0;
+
+	if (mappings->past.nr < PAST_MAX)
+		return;
+	while (nr_gone < mappings->past.nr && mappings->past.data[nr_gone].until_ns + PAST_KEPT_NS < now_ns)
+		nr_gone++;
+	if (!nr_gone)
+		nr_gone = PAST_MAX / 2;
+	mappings->past.nr -= nr_gone;
+	memmove(mappings->past.data, mappings->past.data + nr_gone, mappings->past.nr * sizeof(*mappings->past.data));
+}
+
+/* Something that was there before we looked had no time in which anything else was. */
+static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_t until_ns)
+{
+	if (!until_ns)
+		return;
+	for (size_t i = first; i < first + nr; i++) {
+		forget_past(mappings, until_ns);
+		vec_push(&mappings->past, (struct past_mapping){ mappings->now.data[i], until_ns });
+	}
+}
+
+/* Puts `nr_new` mappings in the place of `nr_old` ones. */
+static void replace(struct mappings *mappings, size_t first, size_t nr_old, const struct mapping *new, size_t nr_new)
+{
+	size_t nr_behind = mappings->now.nr - first - nr_old;
+	struct mapping *at;
+
+	vec_reserve(&mappings->now, mappings->now.nr - nr_old + nr_new);
+	at = mappings->now.data + first;
+	memmove(at + nr_new, at + nr_old, nr_behind * sizeof(*at));
+	memcpy(at, new, nr_new * sizeof(*at));
+	mappings->now.nr += nr_new - nr_old;
+}
+
+/* The new mapping and what is left of the covered ones on either side; returns how many pieces. */
+static size_t cut(const struct mapping *covered, size_t nr_covered, const struct mapping *mapping,
+		  struct mapping pieces[3])
+{
+	size_t nr = 0;
+
+	if (nr_covered && covered[0].start < mapping->start) {
+		pieces[nr] = covered[0];
+		pieces[nr++].end = mapping->start;
+	}
+	pieces[nr++] = *mapping;
+	if (nr_covered && covered[nr_covered - 1].end > mapping->end) {
+		pieces[nr] = covered[nr_covered - 1];
+		pieces[nr].file_offset += mapping->end - pieces[nr].start;
+		pieces[nr++].start = mapping->end;
+	}
+	return nr;
+}
+
+int mappings_add(struct mappings **mappings, const struct mapping *mapping)
+{
+	size_t first = first_above(*mappings, mapping->start), after = first, nr_pieces;
+	struct mapping pieces[3];
+	struct mappings *own;
+
+	while (after < (*mappings)->now.nr && (*mappings)->now.data[after].start < mapping->end)
+		after++;
+	if (after > first && is_known(&(*mappings)->now.data[first], mapping))
+		return 0;
+	if ((*mappings)->now.nr + 2 > MAPPINGS_MAX)
+		return -ENOSPC;
+	own = make_own(mappings);
+	if (grow_anonymous(own, first, after - first, mapping))
+		return 0;
+	remember(own, first, after - first, mapping->since_ns);
+	vec_reserve(&own->now, 1);
+	nr_pieces = cut(own->now.data + first, after - first, mapping, pieces);
+	replace(own, first, after - first, pieces, nr_pieces);
+	return 0;
+}
+
+int mappings_add_all(struct mappings **mappings, const struct mappings *from)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < from->now.nr; i++)
+		err = mappings_add(mappings, &from->now.data[i]);
+	return err;
+}
+
+/* ---- finding ---- */
+
+static bool covers(const struct mapping *mapping, uint64_t address, uint64_t time_ns)
+{
+	return mapping->start <= address && address < mapping->end && mapping->since_ns <= time_ns;
+}
+
+const struct mapping *mappings_find(const struct mappings *mappings, uint64_t address, uint64_t time_ns)
+{
+	size_t i = first_above(mappings, address);
+
+	if (i < mappings->now.nr && covers(&mappings->now.data[i], address, time_ns))
+		return &mappings->now.data[i];
+	for (i = mappings->past.nr; i-- > 0;)
+		if (time_ns < mappings->past.data[i].until_ns &&
+		    covers(&mappings->past.data[i].mapping, address, time_ns))
+			return &mappings->past.data[i].mapping;
+	return NULL;
+}

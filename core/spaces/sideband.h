@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The perf side-band: what the kernel tells of every executable mapping, fork, exec and exit on the whole host, and of
+ * code that it generates for itself, in time order over all CPUs.
+ *
+ * One software event that never fires (PERF_COUNT_SW_DUMMY) per CPU, each with a ring. A second one per CPU writes into
+ * the same ring and asks for build ids: the kernel gives either device and inode of a mapping or its build id, never
+ * both, and only the first cannot be forged by whoever made the file.
+ *
+ * It follows the host and not single tasks: a ring per task cannot be inherited by its children (perf_mmap() refuses
+ * it), so one event per task and CPU would be needed, and threads that are born between opening them would be missed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/spaces/sideband_record.h"
+
+struct sideband;
+
+/* Opens the rings of all online CPUs; nothing is missed from now on. 0 or a negative errno with a recorded cause. */
+int sideband_new(struct sideband **ret_sideband);
+void sideband_free(struct sideband *sideband);
+
+/* Readable (epoll) when a ring is a quarter full, or as sideband_ring() says. */
+int sideband_fd(const struct sideband *sideband);
+
+/*
+ * From now on the descriptor is readable at once when a program of this host maps code, forks or ends, so also after
+ * every exec; a millisecond after the last time at the earliest (doorbells.h). Where the kernel refuses, nothing changes.
+ */
+void sideband_ring(struct sideband *sideband);
+
+/*
+ * Starts a pass over everything that was written before now, and opens rings for CPUs that have come online. Returns
+ * the time (CLOCK_MONOTONIC) up to which this pass is complete.
+ */
+uint64_t sideband_begin(struct sideband *sideband);
+
+/* The next record of the pass, in time order; NULL at its end. Valid until the next call. */
+const struct sideband_record *sideband_next(struct sideband *sideband);
+
+/* Records that did not fit into a ring or could not be decoded, so far. */
+uint64_t sideband_lost(const struct sideband *sideband);
+
+/* CPUs that are online and not watched. They came after the start, when the privilege to open events was gone. */
+size_t sideband_nr_unwatched(const struct sideband *sideband);
+
+/* Whether this kernel tells build ids (v5.12; commit 88a16a130933 "perf: Add build id data in mmap2 event"). */
+bool sideband_has_build_ids(const struct sideband *sideband);

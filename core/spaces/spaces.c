@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lives of processes, and from an address to a frame. docs/address-spaces.md is the long form.
+ *
+ * Everything is keyed by time: a record that arrives after its process has called exec() still finds the program that
+ * took it. Lives that ended are kept until every record that can belong to them has been read.
+ */
+#include "core/spaces/spaces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/err.h"
+#include "core/files/proc_maps.h"
+#include "core/host/process.h"
+#include "core/spaces/images.h"
+#include "core/spaces/jit_maps.h"
+#include "core/spaces/ksymbols.h"
+#include "core/spaces/lives.h"
+#include "core/spaces/mappings.h"
+#include "core/spaces/roots.h"
+#include "core/spaces/sideband.h"
+
+#define SWEEP_NS NSEC_PER_SEC
+#define GRACE_NS (2 * NSEC_PER_SEC)        /* that a record may arrive late */
+#define SAME_MMAP_NS (NSEC_PER_SEC / 1000) /* between a mapping's record and its build id's */
+#define MAX_PARENTS 16
+#define FIRST_MAPPABLE 4096 /* the first page stays empty (vm.mmap_min_addr) */
+
+struct spaces {
+	struct spaces_options options;
+	struct sideband *sideband; /* NULL: from maps alone */
+	struct images *images;
+	struct roots *roots;
+	struct jit_maps *jit_maps;
+	struct ksymbols *ksymbols;
+	struct lives *lives;
+	VEC(uint32_t) changed;     /* tgids, for spaces_next_changed() */
+	size_t nr_taken;           /* of `changed` */
+	uint64_t now_ns;           /* the side-band is known up to here */
+	uint64_t swept_ns;         /* when lives that are over were last freed */
+	uint64_t nr_denied;
+	uint32_t denied_tgid; /* the first of them */
+	char *why_no_sideband;
+	struct buf note;
+};
+
+/* ---- lives and their mappings ---- */
+
+/* Without the side-band whatever is mapped later is seen by looking again only. */
+static uint64_t first_pause_ns(const struct spaces *spaces)
+{
+	return spaces->sideband ? NSEC_PER_SEC : NSEC_PER_SEC / 10;
+}
+
+static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t start_ns)
+{
+	const struct life *before = lives_find(spaces->lives, tgid, UINT64_MAX);
+	struct life *life = lives_begin(spaces->lives, tgid, start_ns);
+
+	if (before)
+		life_tell_end(spaces->options.profile, before);
+	life->nr_lost = spaces_lost(spaces);
+	life->reread_pause_ns = first_pause_ns(spaces);
+	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
+	return life;
+}
+
+static struct life *find_or_begin_life(struct spaces *spaces, uint32_t tgid, uint64_t time_ns)
+{
+	struct life *life = lives_find(spaces->lives, tgid, time_ns);
+
+	return life ? life : begin_life(spaces, tgid, 0);
+}
+
+/* Once for all changes of a process until spaces_next_changed() takes it. */
+static void note_change(struct spaces *spaces, struct life *life)
+{
+	if (!spaces->options.follows || !life->unwound || life->changed)
+		return;
+	life->changed = true;
+	vec_push(&spaces->changed, life->tgid);
+}
+
+static void want_unwound(struct spaces *spaces, struct life *life)
+{
+	life->unwound = true;
+	note_change(spaces, life);
+}
+
+static void add_mapping(struct spaces *spaces, struct life *life, const struct mapping *mapping, bool is_read)
+{
+	life_add_mapping(life, mapping, is_read);
+	note_change(spaces, life);
+}
+
+static uint32_t image_of(struct spaces *spaces, const struct image_key *key)
+{
+	return key->kind == MAPPING_ANONYMOUS ? IMAGE_ANONYMOUS : images_add(spaces->images, key);
+}
+
+/* A compiler maps the beginning of its jitdump as code, so that whoever follows mappings finds it. */
+static void note_dump(struct spaces *spaces, uint32_t tgid, const struct mapping *mapping, const struct image_key *key)
+{
+	const struct opener_request request = {
+		.tgid = tgid,
+		.start = mapping->start,
+		.end = mapping->end,
+		.path = key->path,
+		.device = key->device,
+		.inode = key->inode,
+	};
+
+	if (key->kind == MAPPING_FILE)
+		jit_maps_note_mapping(spaces->jit_maps, &request);
+}
+
+struct maps_reading {
+	struct spaces *spaces;
+	struct life *life;
+};
+
+static void add_from_maps(void *context, const struct proc_mapping *found)
+{
+	struct maps_reading *reading = context;
+	struct image_key key = {
+		.kind = found->kind,
+		.device = found->device,
+		.inode = found->inode,
+		.path = found->path,
+		.deleted = found->deleted,
+	};
+	const struct mapping mapping = {
+		.start = found->start,
+		.end = found->end,
+		.file_offset = found->file_offset,
+		.image = image_of(reading->spaces, &key),
+	};
+
+	add_mapping(reading->spaces, reading->life, &mapping, true);
+	note_dump(reading->spaces, reading->life->tgid, &mapping, &key);
+}
+
+static int read_maps(struct spaces *spaces, struct life *life)
+{
+	char path[64];
+	struct maps_reading reading = { spaces, life };
+	_cleanup_(closep) int fd = -1;
+	int nr;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(life->tgid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	nr = proc_maps_read(fd, add_from_maps, &reading);
+	return nr > 0 ? 0 : nr < 0 ? nr : -ESRCH;
+}
+
+static void drain(struct spaces *spaces);
+
+/*
+ * Reads the maps of a life that still runs. The program may be exchanged, or the pid used again, while we read: the
+ * side-band up to after the reading tells, and then what was read is thrown away.
+ */
+static int read_life(struct spaces *spaces, struct life *life)
+{
+	struct mappings *before = mappings_share(life->mappings);
+	bool was_cut = life->is_cut;
+	int err = read_maps(spaces, life);
+
+	life->nr_lost = spaces_lost(spaces);
+	if (!err) {
+		drain(spaces);
+		err = lives_is_newest(spaces->lives, life) ? 0 : -ESRCH;
+	}
+	if (!err) {
+		mappings_free(before);
+		return 0;
+	}
+	mappings_free(life->mappings);
+	life->mappings = before;
+	life->is_cut = was_cut;
+	return err;
+}
+
+/* A process that was forked and has ended looked like its parent. */
+static void inherit(struct life *life, const struct life *parent)
+{
+	struct mappings *own = life->mappings;
+
+	life->mappings = mappings_share(parent->mappings);
+	if (mappings_add_all(&life->mappings, own) || parent->is_cut)
+		life->is_cut = true;
+	mappings_free(own);
+}
+
+/* Whether the life belongs to a process that may still be there under this pid. */
+static bool may_be_read(struct spaces *spaces, const struct life *life, uint64_t time_ns)
+{
+	uint64_t start_ns;
+
+	if (!lives_is_newest(spaces->lives, life))
+		return false;
+	/* only without the side-band can a pid have been used again unnoticed */
+	return spaces->sideband || process_start_time(life->tgid, &start_ns) || start_ns <= time_ns;
+}
+
+/* Learns what was mapped before we looked: from the process, or its parent, up to `nr_parents` generations back. */
+static enum life_state complete_life(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_parents)
+{
+	struct life *parent;
+	int err = -ESRCH;
+
+	if (life->state != LIFE_UNREAD)
+		return life->state;
+	if (may_be_read(spaces, life, time_ns))
+		err = read_life(spaces, life);
+	life->state = life_state_after(err);
+	if (life->state == LIFE_DENIED && !spaces->nr_denied++)
+		spaces->denied_tgid = life->tgid;
+	if (!err || !life->parent_tgid || !nr_parents)
+		return life->state;
+	parent = find_or_begin_life(spaces, life->parent_tgid, life->start_ns);
+	if (complete_life(spaces, parent, life->start_ns, nr_parents - 1) == LIFE_COMPLETE) {
+		life->state = LIFE_COMPLETE;
+		inherit(life, parent);
+	}
+	return life->state;
+}
+
+/*
+ * The root that the process has, or had where its life came from, when it has gone itself. The pid may be used again while we
+ * look: the side-band up to then tells. What cannot be told is ours, which believes nobody (roots.h).
+ */
+static void learn_root(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_origins)
+{
+	struct life *origin;
+	uint32_t root;
+
+	if (life->has_root)
+		return;
+	life->has_root = true;
+	if (may_be_read(spaces, life, time_ns) && roots_of(spaces->roots, life->tgid, &root)) {
+		drain(spaces);
+		if (lives_is_newest(spaces->lives, life)) {
+			life->root = root;
+			return;
+		}
+	}
+	origin = nr_origins ? lives_origin(spaces->lives, life) : NULL;
+	if (!origin)
+		return;
+	learn_root(spaces, origin, life->start_ns, nr_origins - 1);
+	life->root = origin->root;
+}
+
+/* ---- the side-band ---- */
+
+static void note_mmap(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *life = find_or_begin_life(spaces, record->tgid, record->time_ns);
+	_cleanup_(freep) char *path = xstrdup(record->path);
+	struct image_key key = { .device = record->device, .inode = record->inode, .path = path };
+	struct mapping mapping = {
+		.start = record->start,
+		.end = record->end,
+		.file_offset = record->file_offset,
+		.since_ns = record->time_ns,
+	};
+
+	key.kind = mapping_classify(path, record->inode, &key.deleted);
+	mapping.image = image_of(spaces, &key);
+	if (record->build_id_bytes)
+		images_set_build_id(spaces->images, mapping.image, record->build_id, record->build_id_bytes);
+	add_mapping(spaces, life, &mapping, false);
+	note_dump(spaces, record->tgid, &mapping, &key);
+}
+
+/* Its mapping came just before. */
+static void note_build_id(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
+	const struct mapping *mapping = life ? mappings_find(life->mappings, record->start, record->time_ns) : NULL;
+
+	if (mapping && mapping->start == record->start && mapping->end == record->end &&
+	    record->time_ns - mapping->since_ns < SAME_MMAP_NS)
+		images_set_build_id(spaces->images, mapping->image, record->build_id, record->build_id_bytes);
+}
+
+static void note_exec(struct spaces *spaces, const struct sideband_record *record)
+{
+	const struct life *before = lives_find(spaces->lives, record->tgid, record->time_ns);
+	bool unwound = before && before->unwound;
+	struct life *life = begin_life(spaces, record->tgid, record->time_ns);
+
+	life->state = LIFE_COMPLETE;
+	life->by_exec = true;
+	life->exec_id = before && before->exec_id ? before->exec_id + 1 : 0;
+	if (unwound)
+		want_unwound(spaces, life);
+}
+
+static void note_fork(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *parent, *life;
+
+	if (record->tgid == record->parent_tgid)
+		return; /* a thread */
+	parent = lives_find(spaces->lives, record->parent_tgid, record->time_ns);
+	life = begin_life(spaces, record->tgid, record->time_ns);
+	life->parent_tgid = record->parent_tgid;
+	jit_maps_note_fork(spaces->jit_maps, record->tgid);
+	if (!parent)
+		return;
+	mappings_free(life->mappings);
+	life->mappings = mappings_share(parent->mappings);
+	life->nr_lost = parent->nr_lost;
+	life->is_cut = parent->is_cut;
+	life->exec_id = parent->exec_id;
+	if (parent->state == LIFE_COMPLETE)
+		life->state = LIFE_COMPLETE;
+	if (parent->unwound)
+		want_unwound(spaces, life);
+}
+
+/* Threads end one by one, the leader not always last. */
+static void note_exit(struct spaces *spaces, const struct sideband_record *record)
+{
+	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
+
+	if (life && (record->tid == record->tgid || life->end_ns != LIFE_RUNS) && lives_is_newest(spaces->lives, life))
+		life->end_ns = record->time_ns;
+	if (!life || life->end_ns != record->time_ns)
+		return;
+	life_tell_end(spaces->options.profile, life);
+	note_change(spaces, life);
+}
+
+static bool is_followed(const struct spaces *spaces, const struct sideband_record *record)
+{
+	if (!record->tgid || record->tgid == UINT32_MAX) /* outside our pid namespace, or gone already */
+		return false;
+	return !spaces->options.only_tgid || record->tgid == spaces->options.only_tgid;
+}
+
+static void apply(struct spaces *spaces, const struct sideband_record *record)
+{
+	if (record->kind == SIDEBAND_KSYMBOL)
+		ksymbols_add(spaces->ksymbols, record);
+	if (!is_followed(spaces, record))
+		return;
+	switch (record->kind) {
+	case SIDEBAND_MMAP:
+		note_mmap(spaces, record);
+		break;
+	case SIDEBAND_BUILD_ID:
+		note_build_id(spaces, record);
+		break;
+	case SIDEBAND_EXEC:
+		note_exec(spaces, record);
+		break;
+	case SIDEBAND_FORK:
+		note_fork(spaces, record);
+		break;
+	case SIDEBAND_EXIT:
+		note_exit(spaces, record);
+		break;
+	case SIDEBAND_KSYMBOL:
+	case SIDEBAND_LOST:
+	case SIDEBAND_OTHER:
+		break;
+	}
+}
+
+static void drain(struct spaces *spaces)
+{
+	const struct sideband_record *record;
+
+	if (!spaces->sideband) {
+		spaces->now_ns = clock_monotonic_ns();
+		return;
+	}
+	spaces->now_ns = sideband_begin(spaces->sideband);
+	while ((record = sideband_next(spaces->sideband)))
+		apply(spaces, record);
+}
+
+/*
+ * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to,
+ * also when the caller was busy elsewhere for a while.
+ */
+static void sweep(struct spaces *spaces)
+{
+	uint64_t before_ns = spaces->swept_ns > GRACE_NS ? spaces->swept_ns - GRACE_NS : 0;
+
+	if (spaces->now_ns - spaces->swept_ns < SWEEP_NS)
+		return;
+	spaces->swept_ns = spaces->now_ns;
+	lives_sweep(spaces->lives, before_ns);
+}
+
+void spaces_update(struct spaces *spaces)
+{
+	drain(spaces);
+	sweep(spaces);
+}
+
+/* ---- processes that changed ---- */
+
+bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_process)
+{
+	struct life *life;
+
+	if (spaces->nr_taken == spaces->changed.nr) {
+		spaces->nr_taken = spaces->changed.nr = 0;
+		return false;
+	}
+	*ret_process = (struct spaces_process){ .tgid = spaces->changed.data[spaces->nr_taken++] };
+	life = lives_find(spaces->lives, ret_process->tgid, UINT64_MAX);
+	if (!life)
+		return true;
+	life->changed = false;
+	ret_process->start_time_ns = life->start_time_ns;
+	ret_process->exec_id = life->exec_id;
+	if (life->end_ns == LIFE_RUNS && complete_life(spaces, life, spaces->now_ns, MAX_PARENTS) == LIFE_COMPLETE)
+		ret_process->mappings = life->mappings;
+	return true;
+}
+
+/* ---- from a record to its life ---- */
+
+static bool differs(uint64_t known, uint64_t seen)
+{
+	return known && seen && known != seen;
+}
+
+/* Without a complete side-band an exec shows only in what the record says about its process. */
+static bool is_another_program(const struct spaces *spaces, const struct life *life,
+			       const struct profile_record *record)
+{
+	if (spaces->sideband && !spaces_lost(spaces))
+		return false;
+	return differs(life->start_time_ns, record->start_time_ns) || differs(life->exec_id, record->exec_id);
+}
+
+static struct life *life_of_record(struct spaces *spaces, const struct profile_record *record, uint64_t time_ns)
+{
+	struct life *life = find_or_begin_life(spaces, record->tgid, time_ns);
+
+	if (is_another_program(spaces, life, record))
+		life = begin_life(spaces, record->tgid, time_ns);
+	if (!life->start_time_ns) {
+		life->start_time_ns = record->start_time_ns;
+		life->exec_id = record->exec_id;
+	}
+	complete_life(spaces, life, time_ns, MAX_PARENTS);
+	learn_root(spaces, life, time_ns, MAX_PARENTS);
+	if (!life->unwound)
+		want_unwound(spaces, life);
+	return life;
+}
+
+/*
+ * Whether an address without a mapping is a reason to look at maps again: the side-band lost something or is not there,
+ * or the mapping was moved, of which the kernel does not tell (mremap()). Most such addresses are what a frame pointer
+ * walk finds in code without frame pointers, so the pauses grow.
+ */
+static bool may_help_to_reread(struct spaces *spaces, struct life *life, uint64_t address)
+{
+	bool has_lost = spaces_lost(spaces) != life->nr_lost;
+
+	return life->state == LIFE_COMPLETE && address >= FIRST_MAPPABLE && address <= INT64_MAX &&
+	       lives_is_newest(spaces->lives, life) && life_may_reread(life, spaces->now_ns, has_lost);
+}
+
+static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
+{
+	const struct mapping *mapping = mappings_find(life->mappings, address, time_ns);
+
+	if (mapping || !may_help_to_reread(spaces, life, address) || read_life(spaces, life))
+		return mapping;
+	return mappings_find(life->mappings, address, time_ns);
+}
+
+/* ---- frames ---- */
+
+/* Turns a raw frame into what the mapping says about it. */
+static void place_in_image(struct spaces *spaces, const struct life *life, const struct mapping *mapping,
+			   struct profile_frame *frame)
+{
+	enum mapping_kind kind = images_kind(spaces->images, mapping->image);
+	struct image_place place = { life->tgid, mapping->start, mapping->end, life->root };
+	uint32_t file = PROFILE_NONE;
+
+	if (kind == MAPPING_FILE || kind == MAPPING_VDSO)
+		file = images_file(spaces->images, mapping->image, &place);
+	life_tell_mapping(spaces->options.profile, life, mapping, file);
+	if (file != PROFILE_NONE) {
+		frame->kind = FRAME_USER_FILE;
+		frame->reason = REASON_NOT_TRIED;
+		frame->space = 0;
+		frame->file = file;
+		frame->where = frame->where - mapping->start + mapping->file_offset;
+		return;
+	}
+	frame->reason = mapping->image == IMAGE_NONE ? REASON_TOO_MANY_FILES : REASON_ANONYMOUS;
+	if (mapping->image == IMAGE_ANONYMOUS)
+		jit_maps_note(spaces->jit_maps, life->tgid, spaces->now_ns);
+	else
+		frame->module =
+			strtab_add(&spaces->options.profile->strings, images_path(spaces->images, mapping->image));
+}
+
+static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct profile_record *record,
+			  uint64_t address, uint64_t time_ns, bool exact)
+{
+	struct profile_frame frame = {
+		.kind = FRAME_USER_RAW,
+		.reason = (uint8_t)(record->foreign ? REASON_FOREIGN : life_reason_unmapped(life)),
+		.exact = exact,
+		.space = record->tgid,
+		.where = address,
+	};
+	const struct mapping *mapping = NULL;
+
+	/* a call can be the last instruction of a mapping: the caller is where the call is */
+	if (life)
+		mapping = find_mapping(spaces, life, exact || !address ? address : address - 1, time_ns);
+	if (!mapping && exact && life && !spaces_lost(spaces))
+		mapping = lives_mapping_before_exec(&life, address, time_ns);
+	if (mapping)
+		place_in_image(spaces, life, mapping, &frame);
+	else if (frame.reason == REASON_UNMAPPED && life && life->state == LIFE_COMPLETE)
+		frame.where = frame.space = 0; /* no code: what a walk made of something that is no frame */
+	return profile_add_frame(spaces->options.profile, &frame);
+}
+
+void spaces_add_frames(struct spaces *spaces, const struct profile_record *record, const uint64_t *addresses, size_t nr,
+		       bool leaf_exact, uint32_t *ret_frames)
+{
+	uint64_t time_ns = record->time_ns ? record->time_ns : UINT64_MAX;
+	struct life *life = NULL;
+
+	if (nr && record->tgid && !record->foreign)
+		life = life_of_record(spaces, record, time_ns);
+	for (size_t i = 0; i < nr; i++)
+		ret_frames[i] = add_frame(spaces, life, record, addresses[i], time_ns, leaf_exact && !i);
+}
+
+uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns)
+{
+	return ksymbols_at(spaces->ksymbols, address, time_ns ? time_ns : spaces->now_ns);
+}
+
+void spaces_prime(struct spaces *spaces, uint32_t tgid)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+
+	struct life *life = find_or_begin_life(spaces, tgid, now_ns);
+
+	complete_life(spaces, life, now_ns, MAX_PARENTS);
+	want_unwound(spaces, life);
+}
+
+/* What the process maps now does not count as a change: it goes at the exec. */
+bool spaces_expect(struct spaces *spaces, uint32_t tgid)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct life *life;
+
+	if (!spaces->sideband)
+		return false; /* what is mapped then is read at the first record */
+	life = find_or_begin_life(spaces, tgid, now_ns);
+	complete_life(spaces, life, now_ns, MAX_PARENTS);
+	life->unwound = true;
+	sideband_ring(spaces->sideband);
+	return true;
+}
+
+/* ---- the whole ---- */
+
+/* Working without the side-band is no failure: its cause becomes the note. */
+static void open_sideband(struct spaces *spaces)
+{
+	if (!sideband_new(&spaces->sideband)) {
+		if (spaces->options.follows && !spaces->options.only_tgid)
+			sideband_ring(spaces->sideband);
+		return;
+	}
+	spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
+	err_clear();
+}
+
+int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
+{
+	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
+
+	spaces->options = *options;
+	spaces->lives = lives_new();
+	spaces->ksymbols = ksymbols_new();
+	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer);
+	spaces->roots = roots_new();
+	spaces->images = images_new(options->profile, options->symbolizer, spaces->roots);
+	jit_maps_tell(spaces->jit_maps, options->why);
+	images_tell(spaces->images, options->why);
+	jit_maps_set_host_root(spaces->jit_maps, options->host_root);
+	images_set_host_root(spaces->images, options->host_root);
+	if (!options->no_frames)
+		open_sideband(spaces);
+	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
+	*ret_spaces = spaces;
+	return 0;
+}
+
+void spaces_free(struct spaces *spaces)
+{
+	if (!spaces)
+		return;
+	vec_done(&spaces->changed);
+	lives_free(spaces->lives);
+	sideband_free(spaces->sideband);
+	images_free(spaces->images);
+	roots_free(spaces->roots);
+	jit_maps_free(spaces->jit_maps);
+	ksymbols_free(spaces->ksymbols);
+	free(spaces->why_no_sideband);
+	buf_done(&spaces->note);
+	free(spaces);
+}
+
+int spaces_fd(const struct spaces *spaces)
+{
+	return spaces->sideband ? sideband_fd(spaces->sideband) : -1;
+}
+
+struct images *spaces_images(const struct spaces *spaces)
+{
+	return spaces->images;
+}
+
+uint64_t spaces_lost(const struct spaces *spaces)
+{
+	return spaces->sideband ? sideband_lost(spaces->sideband) : 0;
+}
+
+const char *spaces_note(struct spaces *spaces)
+{
+	size_t nr_unwatched = spaces->sideband ? sideband_nr_unwatched(spaces->sideband) : 0;
+
+	buf_clear(&spaces->note);
+	if (spaces->why_no_sideband)
+		buf_addf(&spaces->note, "%s; processes that end early have no names", spaces->why_no_sideband);
+	if (nr_unwatched)
+		buf_addf(&spaces->note,
+			 nr_unwatched == 1 ? "side-band: %zu CPU came online later and is not watched"
+					   : "side-band: %zu CPUs came online later and are not watched",
+			 nr_unwatched);
+	if (spaces->nr_denied && spaces->note.nr)
+		buf_adds(&spaces->note, "; ");
+	if (spaces->nr_denied == 1)
+		buf_addf(&spaces->note, "maps of process %" PRIu32 ": permission denied", spaces->denied_tgid);
+	else if (spaces->nr_denied)
+		buf_addf(&spaces->note, "maps of %" PRIu64 " processes: permission denied", spaces->nr_denied);
+	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
+}
+
+int spaces_home(const struct spaces *spaces, uint32_t file, struct debug_home *ret_home)
+{
+	return images_home(spaces->images, file, ret_home);
+}
+
+void spaces_name_generated(struct spaces *spaces)
+{
+	jit_maps_name_frames(spaces->jit_maps);
+	ksymbols_name_frames(spaces->ksymbols, spaces->options.profile);
+}
+
+void spaces_add_maps_note(const struct spaces *spaces, struct buf *text)
+{
+	jit_maps_add_note(spaces->jit_maps, text);
+}
+
+int spaces_open_again(const struct spaces *spaces, uint32_t file)
+{
+	if (file >= JIT_MAP_FIRST && file != PROFILE_NONE)
+		return jit_maps_open_again(spaces->jit_maps, file);
+	return images_open_again(spaces->images, file);
+}

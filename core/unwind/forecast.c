@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/unwind/forecast.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/vec.h"
+#include "core/files/library.h"
+#include "core/files/opener.h"
+#include "symbolize/unwind.h"
+
+#define MAX_FILES 1000 /* LibreOffice maps 300 */
+#define MAX_SCRIPTS 4 /* that interpret each other, as in the kernel */
+#define MAX_LOOKS 20000 /* at places where a library may be: a file can name thousands of folders */
+#define SCRIPT_BYTES 256 /* of the line "#!", as in the kernel */
+
+typedef VEC(char *) path_list;
+
+struct forecast {
+	struct library_finder *finder;
+	int root_fd;
+	path_list paths; /* of the files, by number */
+	path_list names; /* of libraries that were looked for */
+	char *program_folders; /* where it wants all libraries to be looked for first: DT_RPATH; NULL nowhere */
+	size_t nr_given;
+	unsigned int nr_looks;
+};
+
+static void list_done(path_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		free(list->data[i]);
+	vec_done(list);
+}
+
+/* Takes ownership of `path`, which may be NULL. False when it was there or there is no room. */
+static bool add_new(path_list *list, char *path)
+{
+	bool is_new = path && list->nr < MAX_FILES;
+
+	for (size_t i = 0; i < list->nr && is_new; i++)
+		is_new = strcmp(list->data[i], path) != 0;
+	if (is_new)
+		vec_push(list, path);
+	else
+		free(path);
+	return is_new;
+}
+
+/* The first word of a text that is changed, and what follows it. */
+static char *next_word(char **text)
+{
+	char *word;
+
+	do
+		word = strsep(text, " \t");
+	while (word && !*word);
+	return word;
+}
+
+/* ---- the program ---- */
+
+static bool is_executable(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_mode & 0111;
+}
+
+/* A descriptor of a program as execvp() finds it, and its path; or a negative errno. */
+static int open_program(const struct forecast *forecast, const char *word, char **ret_path)
+{
+	const char *folders = strchr(word, '/') ? "" : getenv("PATH");
+	_cleanup_(freep) char *text = xstrdup(folders ? folders : "/bin:/usr/bin");
+	char *rest = text, *folder;
+
+	while ((folder = strsep(&rest, ":"))) {
+		_cleanup_(freep) char *name = *folder ? xasprintf("%s/%s", folder, word) : xstrdup(word);
+		_cleanup_(freep) char *path = realpath(name, NULL);
+		_cleanup_(closep) int fd = path ? opener_file_below(forecast->root_fd, path) : -1;
+
+		if (fd < 0 || !is_executable(fd))
+			continue;
+		*ret_path = take_ptr(path);
+		return take_fd(&fd);
+	}
+	return -ENOENT;
+}
+
+/* What the line "#!" of a script says, malloc()ed; NULL for another file. */
+static char *script_line(int fd)
+{
+	char line[SCRIPT_BYTES + 1] = {};
+
+	if (pread(fd, line, SCRIPT_BYTES, 0) < 2 || line[0] != '#' || line[1] != '!')
+		return NULL;
+	line[strcspn(line, "\n")] = '\0';
+	return xstrdup(line + 2);
+}
+
+static void add_program(struct forecast *forecast, const char *word, int nr_scripts);
+
+/* What env(1) executes: behind its options, some of which have an argument, and the variables it sets. */
+static char *word_behind_env(char *line)
+{
+	char *word = next_word(&line);
+
+	while (word && (word[0] == '-' || strchr(word, '='))) {
+		char *letter = word[0] == '-' && word[1] != '-' ? strpbrk(word, "uCS") : NULL;
+
+		if (letter && letter[0] == 'S' && letter[1]) { /* -Sprogram */
+			word = letter + 1;
+			continue;
+		}
+		if (letter && letter[0] != 'S' && !letter[1])
+			next_word(&line);
+		word = next_word(&line);
+	}
+	return word;
+}
+
+/* The kernel, unlike execvp(), takes a name without a slash from the working directory. env(1) calls exec() once more. */
+static void add_interpreter(struct forecast *forecast, char *line, int nr_scripts)
+{
+	char *word = next_word(&line), *name = word ? strrchr(word, '/') : NULL;
+	_cleanup_(freep) char *path = word ? xasprintf("%s%s", name ? "" : "./", word) : NULL;
+
+	if (!path)
+		return;
+	add_program(forecast, path, nr_scripts);
+	name = name && !strcmp(name, "/env") ? word_behind_env(line) : NULL;
+	if (name)
+		add_program(forecast, name, nr_scripts);
+}
+
+static void add_program(struct forecast *forecast, const char *word, int nr_scripts)
+{
+	_cleanup_(freep) char *path = NULL, *line = NULL;
+	_cleanup_(closep) int fd = open_program(forecast, word, &path);
+
+	if (fd < 0)
+		return;
+	line = script_line(fd);
+	if (!line)
+		add_new(&forecast->paths, take_ptr(path));
+	else if (nr_scripts)
+		add_interpreter(forecast, line, nr_scripts - 1);
+}
+
+/* ---- libraries ---- */
+
+/* The folders that the file of this path names, with its own folder in the place of $ORIGIN. */
+static char *expand_folder(const char *folder, const char *path)
+{
+	static const char *const origins[] = { "$ORIGIN", "${ORIGIN}" };
+	const char *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++) {
+		size_t length = strlen(origins[i]);
+
+		if (!strncmp(folder, origins[i], length))
+			return xasprintf("%.*s%s", (int)(slash - path), path, folder + length);
+	}
+	return xstrdup(folder);
+}
+
+/* Looks into folders as DT_RUNPATH and LD_LIBRARY_PATH name them, an empty one for the working directory; NULL: none. */
+static char *find_in(struct forecast *forecast, const char *folders, const char *path, const char *name)
+{
+	_cleanup_(freep) char *text = folders ? xstrdup(folders) : NULL;
+	char *rest = text, *folder;
+
+	while ((folder = strsep(&rest, ":")) && forecast->nr_looks++ < MAX_LOOKS) {
+		_cleanup_(freep) char *place = expand_folder(*folder ? folder : ".", path);
+		_cleanup_(freep) char *absolute = place[0] == '/' ? NULL : realpath(place, NULL);
+		_cleanup_(freep) char *found = xasprintf("%s/%s", absolute ? absolute : place, name);
+		_cleanup_(closep) int fd = library_finder_open(forecast->finder, found);
+
+		if (fd >= 0)
+			return take_ptr(found);
+	}
+	return NULL;
+}
+
+/* Where the file at `path` says that libraries are. One that names folders for itself has no others, and NULL is none. */
+struct said_folders {
+	const char *path;
+	const char *own; /* DT_RUNPATH: of what this file needs, and nothing else */
+	const char *old; /* DT_RPATH */
+};
+
+/* In the order of ld.so(8). */
+static void add_library(struct forecast *forecast, const char *name, const struct said_folders *said)
+{
+	const char *path = said->path;
+	char *found;
+
+	if (!add_new(&forecast->names, xstrdup(name)))
+		return;
+	found = strchr(name, '/') ? expand_folder(name, path) : find_in(forecast, said->old, path, name);
+	if (!found && !said->own)
+		found = find_in(forecast, forecast->program_folders, forecast->paths.data[0], name);
+	if (!found)
+		found = find_in(forecast, getenv("LD_LIBRARY_PATH"), path, name);
+	if (!found)
+		found = find_in(forecast, said->own, path, name);
+	if (!found && forecast->nr_looks++ < MAX_LOOKS)
+		found = library_finder_find(forecast->finder, name);
+	add_new(&forecast->paths, found);
+}
+
+static void add_preloaded(struct forecast *forecast)
+{
+	const struct said_folders nowhere = { .path = "/" };
+	const char *names = getenv("LD_PRELOAD");
+	_cleanup_(freep) char *text = xstrdup(names ? names : "");
+	char *rest = text, *name;
+
+	while ((name = strsep(&rest, ": ")))
+		if (*name)
+			add_library(forecast, name, &nowhere);
+}
+
+void forecast_add_needs(struct forecast *forecast, uint32_t number, const char *needs, size_t nr)
+{
+	_cleanup_(freep) char *path = number < forecast->paths.nr ? xstrdup(forecast->paths.data[number]) : NULL;
+	struct said_folders said = { .path = path };
+
+	for (const char *need = needs; path && need < needs + nr; need += strlen(need) + 1) {
+		if (*need == NEEDS_LOADER)
+			add_new(&forecast->paths, xstrdup(need + 1));
+		else if (*need == NEEDS_RUNPATH)
+			said.own = need + 1;
+		else if (*need == NEEDS_RPATH)
+			said.old = need + 1;
+		else if (*need == NEEDS_LIBRARY)
+			add_library(forecast, need + 1, &said);
+	}
+	if (!number && said.old && !forecast->program_folders)
+		forecast->program_folders = xstrdup(said.old);
+}
+
+/* ---- the whole ---- */
+
+struct forecast *forecast_new(const char *word)
+{
+	struct forecast *forecast = xcalloc(1, sizeof(*forecast));
+
+	forecast->finder = library_finder_new();
+	forecast->root_fd = opener_root(0);
+	if (!forecast->finder || forecast->root_fd < 0) {
+		forecast_free(forecast);
+		return NULL;
+	}
+	add_program(forecast, word, MAX_SCRIPTS);
+	if (forecast->paths.nr)
+		add_preloaded(forecast);
+	return forecast;
+}
+
+void forecast_free(struct forecast *forecast)
+{
+	if (!forecast)
+		return;
+	library_finder_free(forecast->finder);
+	closep(&forecast->root_fd);
+	list_done(&forecast->paths);
+	list_done(&forecast->names);
+	free(forecast->program_folders);
+	free(forecast);
+}
+
+bool forecast_next(struct forecast *forecast, struct forecast_file *ret_file)
+{
+	while (forecast->nr_given < forecast->paths.nr) {
+		uint32_t number = (uint32_t)forecast->nr_given++;
+		int fd = library_finder_open(forecast->finder, forecast->paths.data[number]);
+
+		if (fd >= 0) {
+			*ret_file = (struct forecast_file){ number, fd };
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/unwind/trampolines.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/files/foreign_memory.h"
+
+static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa }; /* first, where it was built with -fcf-protection */
+/* sub $8,%rsp; call *%rcx; add $8,%rsp; ret */
+static const uint8_t body[] = { 0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+
+enum {
+	BEHIND_SUB = 4,       /* of the body: the return address lies one word deeper from here on */
+	BEHIND_ADD = 10,      /* and no longer from here on */
+	TRAMPOLINE_MAX = sizeof(endbr) + sizeof(body),
+};
+
+/* Bytes of the trampoline that begins here, 0 when none does; *ret_body gets where its body begins. */
+static size_t trampoline_at(const uint8_t *code, size_t nr, size_t *ret_body)
+{
+	*ret_body = nr >= sizeof(endbr) && !memcmp(code, endbr, sizeof(endbr)) ? sizeof(endbr) : 0;
+	if (nr - *ret_body < sizeof(body) || memcmp(code + *ret_body, body, sizeof(body)) != 0)
+		return 0;
+	return *ret_body + sizeof(body);
+}
+
+/* From `address` on the CFA is rsp + offset. */
+static int add_rule(struct unwind_builder *builder, uint64_t address, int32_t offset)
+{
+	const struct st_unwind_rule rule = { .kind = ST_UNWIND_SP, .offset = offset };
+
+	return unwind_builder_add(builder, address, rule);
+}
+
+/* The rules of one trampoline; behind it nothing is known. */
+static int add_trampoline(struct unwind_builder *builder, uint64_t start, uint64_t body_at, uint64_t end)
+{
+	static const struct st_unwind_rule none;
+	int err = add_rule(builder, start, 8);
+
+	err = err ?: add_rule(builder, body_at + BEHIND_SUB, 16);
+	err = err ?: add_rule(builder, body_at + BEHIND_ADD, 8);
+	err = err ?: unwind_builder_add(builder, end, none);
+	return err == -ERANGE ? 0 : err; /* the last one ends with the area */
+}
+
+int trampolines_compile(const uint8_t *code, size_t nr, struct unwind_table *ret_table)
+{
+	_cleanup_(unwind_builder_done) struct unwind_builder builder = {};
+	size_t body_at, at = 0, size;
+	int err;
+
+	if (!trampoline_at(code, nr, &body_at))
+		return -ENODATA;
+	err = unwind_builder_init(&builder, 0, nr);
+	while (!err && at < nr) {
+		size = trampoline_at(code + at, nr - at, &body_at);
+		if (size)
+			err = add_trampoline(&builder, at, at + body_at, at + size);
+		at += size ? size : 1;
+	}
+	return err ?: unwind_builder_finish(&builder, ret_table);
+}
+
+int trampolines_read(uint32_t tgid, uint64_t start, uint64_t end, struct unwind_table *ret_table)
+{
+	_cleanup_(freep) uint8_t *code = NULL;
+	uint8_t first[TRAMPOLINE_MAX];
+	size_t nr = (size_t)(end - start), unused;
+	int err;
+
+	if (end <= start || nr < sizeof(first))
+		return -ENODATA;
+	err = foreign_memory_read(tgid, start, first, sizeof(first));
+	if (err)
+		return err;
+	if (!trampoline_at(first, sizeof(first), &unused))
+		return -ENODATA;
+	if (nr > TRAMPOLINES_BYTES_MAX)
+		return -E2BIG;
+	code = malloc(nr);
+	if (!code)
+		return -ENOMEM;
+	err = foreign_memory_read(tgid, start, code, nr);
+	return err ?: trampolines_compile(code, nr, ret_table);
+}

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/unwind/unwind_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf/unwind_space.h"
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/hashidx.h"
+#include "core/base/vec.h"
+#include "core/host/signals.h"
+
+#define CHUNK_WORDS (ST_SLAB_WORDS / 8) /* rows lie in pieces of up to this: small enough to find room between others */
+
+/* A piece of a slab, in longs. */
+struct extent {
+	uint32_t place, nr;
+};
+
+typedef VEC(struct extent) extent_list;
+
+struct table {
+	bool used;
+	uint32_t nr_pages, rules;
+	uint64_t first_page;
+	struct extent head;
+	extent_list rows;
+};
+
+struct process {
+	struct process *next; /* in its bucket */
+	uint32_t tgid;
+	struct extent space;
+};
+
+#define NR_BUCKETS 1024
+
+/*
+ * A slab that is mapped for writing. Two are enough, that of a directory and that of its rows: what is mapped counts as memory
+ * of the process, and the kernel has it already.
+ */
+struct window {
+	uint32_t slab;
+	struct st_slab *memory; /* NULL: none */
+};
+
+/*
+ * A slab on its way into its slot. That takes as long as a program that runs may take, 4 to 135 ms, so a thread waits for it; a
+ * program that looks in between finds no slab, and unwinds by frame pointers.
+ */
+struct put {
+	pthread_t thread;
+	bool running; /* the thread */
+	int outer, inner;
+	uint32_t slot;
+	uint64_t nr_before; /* what was put into limbo before */
+	atomic_bool done;
+	int err;
+};
+
+struct unwind_store {
+	struct unwind_store_options options;
+	VEC(struct put *) puts;
+	uint64_t nr_released; /* of limbo since the start */
+	VEC(int) slabs; /* descriptors */
+	struct window windows[2];
+	unsigned int last_window; /* used last */
+	extent_list free; /* by place */
+	extent_list limbo; /* removed, and maybe still read */
+	VEC(struct table) tables;
+	struct process *processes[NR_BUCKETS];
+	uint64_t nr_spaces; /* made since the start */
+};
+
+struct unwind_store *unwind_store_new(const struct unwind_store_options *options)
+{
+	struct unwind_store *store = xcalloc(1, sizeof(*store));
+
+	store->options = *options;
+	return store;
+}
+
+static void table_done(struct table *table)
+{
+	vec_done(&table->rows);
+	*table = (struct table){};
+}
+
+static void window_done(struct window *window)
+{
+	if (window->memory)
+		munmap(window->memory, ST_SLAB_BYTES);
+	*window = (struct window){};
+}
+
+void unwind_store_free(struct unwind_store *store)
+{
+	if (!store)
+		return;
+	unwind_store_settle(store);
+	vec_done(&store->puts);
+	for (size_t i = 0; i < 2; i++)
+		window_done(&store->windows[i]);
+	for (size_t i = 0; i < store->slabs.nr; i++)
+		closep(&store->slabs.data[i]);
+	for (size_t i = 0; i < store->tables.nr; i++)
+		table_done(&store->tables.data[i]);
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		while (store->processes[i]) {
+			struct process *process = store->processes[i];
+
+			store->processes[i] = process->next;
+			free(process);
+		}
+	}
+	vec_done(&store->slabs);
+	vec_done(&store->free);
+	vec_done(&store->limbo);
+	vec_done(&store->tables);
+	free(store);
+}
+
+/* ---- room ---- */
+
+static void insert(extent_list *list, size_t at, struct extent extent)
+{
+	vec_push(list, extent);
+	memmove(list->data + at + 1, list->data + at, (list->nr - 1 - at) * sizeof(*list->data));
+	list->data[at] = extent;
+}
+
+static void erase(extent_list *list, size_t at)
+{
+	list->nr--;
+	memmove(list->data + at, list->data + at + 1, (list->nr - at) * sizeof(*list->data));
+}
+
+/* Pieces of different slabs stay apart: nothing may cross their border. */
+static bool is_continued_by(const struct extent *a, const struct extent *b)
+{
+	return a->place + a->nr == b->place && b->place % ST_SLAB_LONGS;
+}
+
+static void give_back(struct unwind_store *store, struct extent extent)
+{
+	extent_list *list = &store->free;
+	size_t at = vec_nr_first(list, other, other->place <= extent.place);
+
+	insert(list, at, extent);
+	if (at + 1 < list->nr && is_continued_by(&list->data[at], &list->data[at + 1])) {
+		list->data[at].nr += list->data[at + 1].nr;
+		erase(list, at + 1);
+	}
+	if (at && is_continued_by(&list->data[at - 1], &list->data[at])) {
+		list->data[at - 1].nr += list->data[at].nr;
+		erase(list, at);
+	}
+}
+
+static void put_into_limbo(struct unwind_store *store, struct extent extent)
+{
+	if (extent.nr)
+		vec_push(&store->limbo, extent);
+}
+
+/* What went into limbo before anything of number `nr_before` did. */
+static void empty_limbo(struct unwind_store *store, uint64_t nr_before)
+{
+	size_t nr = 0;
+
+	while (nr < store->limbo.nr && store->nr_released + nr < nr_before)
+		give_back(store, store->limbo.data[nr++]);
+	store->nr_released += nr;
+	store->limbo.nr -= nr;
+	if (nr)
+		memmove(store->limbo.data, store->limbo.data + nr, store->limbo.nr * sizeof(*store->limbo.data));
+}
+
+/* ---- slabs ---- */
+
+/* An update of the outer map returns after every program that was running has finished. */
+static void *put_slab(void *argument)
+{
+	struct put *put = argument;
+
+	put->err = bpf_map_update_elem(put->outer, &put->slot, &put->inner, BPF_ANY) ? -errno : 0;
+	atomic_store(&put->done, true);
+	return NULL;
+}
+
+/* Where no threads are allowed, it is done before this returns. */
+static void start_put(struct put *put)
+{
+	sigset_t before;
+
+	atomic_store(&put->done, false);
+	signals_hold(&before);
+	put->running = !pthread_create(&put->thread, NULL, put_slab, put);
+	signals_release(&before);
+	if (!put->running)
+		put_slab(put);
+}
+
+static void begin_put(struct unwind_store *store, uint32_t slot, int fd)
+{
+	struct put *put = xcalloc(1, sizeof(*put));
+
+	*put = (struct put){
+		.outer = store->options.slabs,
+		.inner = fd,
+		.slot = slot,
+		.nr_before = store->nr_released + store->limbo.nr,
+	};
+	start_put(put);
+	vec_push(&store->puts, put);
+}
+
+static int finish_put(struct unwind_store *store, const struct put *put)
+{
+	if (put->running)
+		pthread_join(put->thread, NULL);
+	if (!put->err)
+		empty_limbo(store, put->nr_before);
+	return put->err;
+}
+
+/*
+ * The slabs that are in place by now, and with `all` those that are not yet. One that could not be put is tried once more: parts of
+ * it are in use already.
+ */
+static int finish_puts(struct unwind_store *store, bool all)
+{
+	size_t nr = 0;
+	int err = 0, one;
+
+	for (size_t i = 0; i < store->puts.nr; i++) {
+		struct put *put = store->puts.data[i];
+
+		if (!all && !atomic_load(&put->done)) {
+			store->puts.data[nr++] = put;
+			continue;
+		}
+		one = finish_put(store, put);
+		err = err ? err : one;
+		if (one && !all) {
+			start_put(put);
+			store->puts.data[nr++] = put;
+		} else {
+			free(put);
+		}
+	}
+	store->puts.nr = nr;
+	return err;
+}
+
+int unwind_store_settle(struct unwind_store *store)
+{
+	return finish_puts(store, true);
+}
+
+static int open_slab(struct unwind_store *store)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	int fd;
+
+	if (!store->slabs.nr && store->options.first_slab >= 0)
+		fd = fcntl(store->options.first_slab, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "st_slab", sizeof(uint32_t), ST_SLAB_BYTES, 1, &options);
+	return fd < 0 ? -errno : fd;
+}
+
+static int make_slab(struct unwind_store *store)
+{
+	uint32_t number = (uint32_t)store->slabs.nr;
+	_cleanup_(closep) int fd = -1;
+
+	if (number >= ST_MAX_SLABS || (uint64_t)(number + 1) * ST_SLAB_BYTES > store->options.max_bytes)
+		return -ENOSPC;
+	fd = open_slab(store);
+	if (fd < 0)
+		return fd;
+	if (number || store->options.first_slab < 0)
+		begin_put(store, number, fd);
+	vec_push(&store->slabs, take_fd(&fd));
+	give_back(store, (struct extent){ number * ST_SLAB_LONGS, ST_SLAB_LONGS });
+	return 0;
+}
+
+static bool take(struct unwind_store *store, uint32_t nr, struct extent *ret_extent)
+{
+	for (size_t i = 0; i < store->free.nr; i++) {
+		struct extent *found = &store->free.data[i];
+
+		if (found->nr < nr)
+			continue;
+		*ret_extent = (struct extent){ found->place, nr };
+		found->place += nr;
+		found->nr -= nr;
+		if (!found->nr)
+			erase(&store->free, i);
+		return true;
+	}
+	return false;
+}
+
+static int allocate(struct unwind_store *store, size_t nr, struct extent *ret_extent)
+{
+	int err = 0;
+
+	*ret_extent = (struct extent){};
+	if (nr > ST_SLAB_LONGS)
+		return -E2BIG;
+	err = finish_puts(store, false);
+	if (err)
+		return err;
+	if (!nr || take(store, (uint32_t)nr, ret_extent))
+		return 0;
+	err = make_slab(store);
+	if (err == -ENOSPC && store->limbo.nr) {
+		begin_put(store, 0, store->slabs.data[0]);
+		err = unwind_store_settle(store);
+	}
+	return err ? err : take(store, (uint32_t)nr, ret_extent) ? 0 : -ENOSPC;
+}
+
+static struct window *find_window(struct unwind_store *store, uint32_t slab)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (store->windows[i].memory && store->windows[i].slab == slab)
+			return &store->windows[i];
+	return NULL;
+}
+
+static struct window *open_window(struct unwind_store *store, uint32_t slab)
+{
+	void *memory = mmap(NULL, ST_SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, store->slabs.data[slab], 0);
+	struct window *window = &store->windows[!store->last_window];
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	window_done(window);
+	*window = (struct window){ slab, memory };
+	return window;
+}
+
+/* Where a place can be written, until two other slabs have been asked for; NULL: no memory. */
+static __u64 *longs_at(struct unwind_store *store, uint32_t place)
+{
+	struct window *window = find_window(store, place / ST_SLAB_LONGS);
+
+	if (!window)
+		window = open_window(store, place / ST_SLAB_LONGS);
+	if (!window)
+		return NULL;
+	store->last_window = window == &store->windows[1];
+	return window->memory->longs + place % ST_SLAB_LONGS;
+}
+
+/* ---- tables ---- */
+
+/* How many pages from `first` on have rows that fit into one piece together. */
+static size_t pages_of_piece(const struct unwind_table *source, size_t first, size_t *ret_rows)
+{
+	size_t page = first, nr = 0;
+
+	while (page < source->pages.nr && nr + ST_UNWIND_PAGE_NR(source->pages.data[page]) <= CHUNK_WORDS)
+		nr += ST_UNWIND_PAGE_NR(source->pages.data[page++]);
+	*ret_rows = nr;
+	return page;
+}
+
+/* Copies the rows of the pages from `first` up to `last`, and writes their entries of the directory. */
+static int copy_piece(struct unwind_store *store, struct table *table, const struct unwind_table *source, size_t first,
+		      size_t last, size_t nr_rows)
+{
+	st_unwind_page *directory;
+	struct extent piece;
+	uint32_t *to, at;
+	int err = allocate(store, (nr_rows + 1) / 2, &piece);
+
+	if (err)
+		return err;
+	if (piece.nr)
+		vec_push(&table->rows, piece);
+	at = piece.place * 2;
+	directory = longs_at(store, table->head.place);
+	to = piece.nr ? (uint32_t *)longs_at(store, piece.place) : NULL;
+	if (!directory || (piece.nr && !to))
+		return -ENOMEM;
+	for (size_t page = first; page < last; page++) {
+		uint32_t nr = ST_UNWIND_PAGE_NR(source->pages.data[page]);
+
+		directory[page] = nr ? ST_UNWIND_PAGE(at, nr) : 0;
+		if (!nr)
+			continue;
+		memcpy(to, source->rows.data + ST_UNWIND_PAGE_FIRST(source->pages.data[page]), nr * sizeof(*to));
+		to += nr;
+		at += nr;
+	}
+	return 0;
+}
+
+static int copy_table(struct unwind_store *store, struct table *table, const struct unwind_table *source)
+{
+	size_t first = 0, last, nr_rows;
+	__u64 *rules;
+	int err = allocate(store, source->pages.nr + source->rules.nr, &table->head);
+
+	if (err)
+		return err;
+	table->nr_pages = (uint32_t)source->pages.nr;
+	table->first_page = source->first_page;
+	table->rules = table->head.place + table->nr_pages;
+	rules = source->rules.nr ? longs_at(store, table->rules) : NULL;
+	if (source->rules.nr && !rules)
+		return -ENOMEM;
+	if (rules)
+		memcpy(rules, source->rules.data, source->rules.nr * sizeof(*source->rules.data));
+	while (!err && first < source->pages.nr) {
+		last = pages_of_piece(source, first, &nr_rows);
+		if (last == first)
+			return -E2BIG;
+		err = copy_piece(store, table, source, first, last, nr_rows);
+		first = last;
+	}
+	return err;
+}
+
+static void drop_table(struct unwind_store *store, struct table *table)
+{
+	put_into_limbo(store, table->head);
+	for (size_t i = 0; i < table->rows.nr; i++)
+		put_into_limbo(store, table->rows.data[i]);
+	table_done(table);
+}
+
+static uint32_t free_number(struct unwind_store *store)
+{
+	for (size_t i = 0; i < store->tables.nr; i++)
+		if (!store->tables.data[i].used)
+			return (uint32_t)i;
+	vec_push(&store->tables, (struct table){});
+	return (uint32_t)store->tables.nr - 1;
+}
+
+int unwind_store_add(struct unwind_store *store, const struct unwind_table *table, uint32_t *ret_number)
+{
+	uint32_t number = free_number(store);
+	struct table *copy = &store->tables.data[number];
+	int err;
+
+	copy->used = true;
+	err = copy_table(store, copy, table);
+	if (err) {
+		drop_table(store, copy);
+		return err;
+	}
+	*ret_number = number;
+	return 0;
+}
+
+void unwind_store_remove(struct unwind_store *store, uint32_t number)
+{
+	if (number < store->tables.nr && store->tables.data[number].used)
+		drop_table(store, &store->tables.data[number]);
+}
+
+/* ---- processes ---- */
+
+static struct process **find_process(struct unwind_store *store, uint32_t tgid)
+{
+	struct process **link = &store->processes[tgid % NR_BUCKETS];
+
+	while (*link && (*link)->tgid != tgid)
+		link = &(*link)->next;
+	return link;
+}
+
+/* What the table has for this mapping: from the directory entry of its first page on. */
+static void place_table(const struct table *table, const struct unwind_space_mapping *mapping,
+			struct st_space_mapping *ret_mapping)
+{
+	uint64_t address = mapping->file_offset + mapping->to_address;
+	uint64_t page = address >> ST_UNWIND_PAGE_SHIFT, in_file = mapping->file_offset >> ST_UNWIND_PAGE_SHIFT;
+
+	if (page < table->first_page) { /* the mapping begins before what the table knows */
+		in_file += table->first_page - page;
+		page = table->first_page;
+	}
+	if (page - table->first_page >= table->nr_pages)
+		return;
+	ret_mapping->head = table->head.place + (uint32_t)(page - table->first_page);
+	ret_mapping->nr_pages = table->nr_pages - (uint32_t)(page - table->first_page);
+	ret_mapping->first_page = (uint32_t)in_file;
+	ret_mapping->rules = table->rules;
+}
+
+static int write_space(struct unwind_store *store, const struct extent *space,
+		       const struct unwind_space_mapping *mappings, size_t nr)
+{
+	__u64 *to = longs_at(store, space->place);
+
+	if (!to)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		struct st_space_mapping mapping = {
+			.start = mappings[i].start,
+			.end = mappings[i].end,
+			.to_file = mappings[i].start - mappings[i].file_offset,
+			.rules = mappings[i].table == UNWIND_TABLE_TO_COME ? ST_SPACE_TO_COME
+				 : mappings[i].table == UNWIND_TABLE_CUT   ? ST_SPACE_CUT
+									   : 0,
+		};
+		uint32_t table = mappings[i].table;
+
+		if (table < store->tables.nr && store->tables.data[table].used)
+			place_table(&store->tables.data[table], &mappings[i], &mapping);
+		memcpy(to + i * ST_SPACE_MAPPING_LONGS, &mapping, sizeof(mapping));
+	}
+	return 0;
+}
+
+static size_t merge_without_table(struct unwind_space_mapping *mappings, size_t nr)
+{
+	size_t nr_left = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct unwind_space_mapping *before = nr_left ? &mappings[nr_left - 1] : NULL;
+
+		if (before && before->table == UNWIND_NO_TABLE && mappings[i].table == UNWIND_NO_TABLE)
+			before->end = mappings[i].end;
+		else
+			mappings[nr_left++] = mappings[i];
+	}
+	return nr_left;
+}
+
+size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t max)
+{
+	size_t nr_left;
+
+	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": the search takes no such addresses */
+		nr--;
+	nr_left = nr > max ? merge_without_table(mappings, nr) : nr;
+	if (nr_left <= max)
+		return nr_left;
+	mappings[max - 1].end = mappings[nr_left - 1].end;
+	mappings[max - 1].table = UNWIND_TABLE_CUT;
+	return max;
+}
+
+int unwind_store_set_process(struct unwind_store *store, const struct unwind_process_key *key,
+			     const struct unwind_space_mapping *mappings, size_t nr)
+{
+	struct process **link = find_process(store, key->tgid), *process = *link;
+	struct st_unwind_process entry = {
+		.start_time_ns = key->start_time_ns,
+		.exec_id = key->exec_id,
+		.tgid = key->tgid,
+	};
+	struct extent space;
+	int err;
+
+	if (!nr || nr > ST_MAX_SPACE_MAPPINGS)
+		return nr ? -E2BIG : -ENOENT;
+	err = allocate(store, nr * ST_SPACE_MAPPING_LONGS, &space);
+	if (err)
+		return err;
+	err = write_space(store, &space, mappings, nr);
+	entry.space = ST_SPACE(space.place, nr, ++store->nr_spaces);
+	if (!err && bpf_map_update_elem(store->options.processes, &key->tgid, &entry, BPF_ANY))
+		err = -errno;
+	if (err) {
+		give_back(store, space);
+		return err;
+	}
+	if (!process) {
+		process = *link = xcalloc(1, sizeof(*process));
+		process->tgid = key->tgid;
+	}
+	put_into_limbo(store, process->space);
+	process->space = space;
+	return 0;
+}
+
+void unwind_store_remove_process(struct unwind_store *store, uint32_t tgid)
+{
+	struct process **link = find_process(store, tgid), *process = *link;
+
+	if (!process)
+		return;
+	bpf_map_delete_elem(store->options.processes, &tgid);
+	*link = process->next;
+	put_into_limbo(store, process->space);
+	free(process);
+}

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/unwind/unwinding.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bpf/unwind_space.h"
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/vec.h"
+#include "core/unwind/forecast.h"
+#include "core/unwind/trampolines.h"
+
+#define NR_BUCKETS 1024
+#define MAX_TRIES 8
+#define MAX_WAITING 32 /* tables that are asked for at once */
+#define PUBLISH_MS 100 /* while tables come one by one, processes get what is new this often */
+#define WORK_MS 20     /* of one call that does not wait: there are events to be read too */
+#define HELD_BACK_MAX 5 /* reads of code that took too long, before no more is read */
+#define CODE_TABLES_MAX 32 /* of code without a file; processes with the same code share one */
+
+enum state {
+	STATE_NONE,    /* not asked for */
+	STATE_WAITING, /* the worker makes it */
+	STATE_READY,
+	STATE_EMPTY,   /* the file has nothing to unwind by, or cannot be had */
+	STATE_REFUSED, /* no room */
+};
+
+/* The table of an image, by the number of the image. */
+struct module {
+	uint8_t state; /* enum state */
+	uint8_t nr_tries;
+	bool used; /* scratch for eviction */
+	uint32_t expected_as; /* its number in the forecast and 1; 0 none */
+	uint32_t table; /* in the store */
+	uint32_t nr_segments;
+	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
+};
+
+/* A table of code that is in no file. */
+struct code_table {
+	struct unwind_table table; /* to compare with */
+	uint32_t number;           /* in the store */
+	bool used;                 /* scratch for eviction */
+};
+
+/* A mapping without a file that was looked at. */
+struct known_code {
+	uint64_t start, end, since_ns;
+	uint32_t table; /* in the store, or UNWIND_NO_TABLE */
+	bool seen;      /* it is still there */
+};
+
+struct space {
+	struct space *next; /* in its bucket */
+	struct unwind_process_key key;
+	struct mappings *mappings;
+	bool incomplete; /* something may come that it lacks */
+	VEC(struct known_code) codes; /* by address */
+};
+
+struct unwinding {
+	struct unwinding_options options;
+	struct unwind_store *store; /* NULL: none yet */
+	struct forecast *forecast; /* NULL: no command is waited for */
+	VEC(struct module) modules;
+	VEC(struct code_table) code_tables;
+	struct space *spaces[NR_BUCKETS];
+	VEC(struct unwind_space_mapping) scratch;
+	size_t nr_waiting;
+	uint64_t nr_refused;
+	uint32_t nr_held_back; /* code that a process did not let us read */
+	bool any_new;          /* tables that no process has yet */
+	int64_t published_ms;  /* when processes were last given what was new */
+};
+
+struct unwinding *unwinding_new(const struct unwinding_options *options)
+{
+	struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
+
+	unwinding->options = *options;
+	return unwinding;
+}
+
+static void space_free(struct space *space)
+{
+	mappings_free(space->mappings);
+	vec_done(&space->codes);
+	free(space);
+}
+
+void unwinding_free(struct unwinding *unwinding)
+{
+	if (!unwinding)
+		return;
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		while (unwinding->spaces[i]) {
+			struct space *space = unwinding->spaces[i];
+
+			unwinding->spaces[i] = space->next;
+			space_free(space);
+		}
+	}
+	unwind_store_free(unwinding->store);
+	forecast_free(unwinding->forecast);
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
+		unwind_table_done(&unwinding->code_tables.data[i].table);
+	vec_done(&unwinding->code_tables);
+	vec_done(&unwinding->modules);
+	vec_done(&unwinding->scratch);
+	free(unwinding);
+}
+
+/* ---- modules ---- */
+
+static struct module *module_of(struct unwinding *unwinding, uint32_t image)
+{
+	while (unwinding->modules.nr <= image)
+		vec_push(&unwinding->modules, (struct module){ .table = UNWIND_NO_TABLE });
+	return &unwinding->modules.data[image];
+}
+
+static bool can_have_table(const struct unwinding *unwinding, uint32_t image)
+{
+	enum mapping_kind kind;
+
+	if (image == IMAGE_ANONYMOUS || image == IMAGE_NONE)
+		return false;
+	kind = images_kind(unwinding->options.images, image);
+	return kind == MAPPING_FILE || kind == MAPPING_VDSO;
+}
+
+/* Takes ownership of `fd`. */
+static void ask_with(struct unwinding *unwinding, uint32_t image, int fd)
+{
+	struct module *module = module_of(unwinding, image);
+	int err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd);
+
+	if (err == -EAGAIN)
+		return;
+	module->state = err ? STATE_EMPTY : STATE_WAITING;
+	unwinding->nr_waiting += !err;
+}
+
+/* Asks for a table that nobody has asked for. While so many are being made that there is no room for more, later. */
+static void ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
+{
+	struct module *module = module_of(unwinding, image);
+	int fd;
+
+	if (module->state != STATE_NONE || unwinding->nr_waiting >= MAX_WAITING)
+		return;
+	fd = images_open(unwinding->options.images, image, place);
+	if (fd >= 0)
+		ask_with(unwinding, image, fd);
+	else if (++module->nr_tries == MAX_TRIES)
+		module->state = STATE_EMPTY;
+}
+
+/* ---- what is expected ---- */
+
+static void expect_file(struct unwinding *unwinding, const struct forecast_file *file)
+{
+	_cleanup_(closep) int fd = file->fd;
+	uint32_t image = images_add_open(unwinding->options.images, fd);
+	struct module *module = can_have_table(unwinding, image) ? module_of(unwinding, image) : NULL;
+
+	if (!module || module->state != STATE_NONE)
+		return;
+	module->expected_as = file->number + 1;
+	ask_with(unwinding, image, take_fd(&fd));
+}
+
+static void ask_for_expected(struct unwinding *unwinding)
+{
+	struct forecast_file file;
+
+	while (unwinding->forecast && unwinding->nr_waiting < MAX_WAITING && forecast_next(unwinding->forecast, &file))
+		expect_file(unwinding, &file);
+}
+
+void unwinding_expect(struct unwinding *unwinding, const char *word)
+{
+	const struct image_key vdso = { .kind = MAPPING_VDSO, .path = "[vdso]" };
+	const struct image_place anywhere = {};
+
+	ask_for(unwinding, images_add(unwinding->options.images, &vdso), &anywhere);
+	if (!unwinding->forecast)
+		unwinding->forecast = forecast_new(word);
+	ask_for_expected(unwinding);
+}
+
+/* A file of the forecast tells which others come with it. */
+static void add_needs(struct unwinding *unwinding, const struct module *module, const struct unwind_table *table)
+{
+	if (!module->expected_as)
+		return;
+	forecast_add_needs(unwinding->forecast, module->expected_as - 1, table->needs.data, table->needs.nr);
+	ask_for_expected(unwinding);
+}
+
+/* ---- room ---- */
+
+static void mark_used(struct unwinding *unwinding, const struct space *space)
+{
+	size_t nr;
+	const struct mapping *mappings = mappings_now(space->mappings, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (can_have_table(unwinding, mappings[i].image))
+			module_of(unwinding, mappings[i].image)->used = true;
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
+		for (size_t k = 0; k < space->codes.nr; k++)
+			unwinding->code_tables.data[i].used |= space->codes.data[k].table ==
+							       unwinding->code_tables.data[i].number;
+}
+
+/* Forgets the tables of code that no process has any more. Whether there were any. */
+static bool evict_code(struct unwinding *unwinding)
+{
+	size_t nr = 0, nr_before = unwinding->code_tables.nr;
+
+	for (size_t i = 0; i < nr_before; i++) {
+		struct code_table *table = &unwinding->code_tables.data[i];
+
+		if (table->used) {
+			unwinding->code_tables.data[nr++] = *table;
+			continue;
+		}
+		unwind_store_remove(unwinding->store, table->number);
+		unwind_table_done(&table->table);
+	}
+	unwinding->code_tables.nr = nr;
+	return nr < nr_before;
+}
+
+/* Forgets the tables of all files that no process maps, and of code likewise. Whether there were any. */
+static bool evict(struct unwinding *unwinding)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < unwinding->modules.nr; i++)
+		unwinding->modules.data[i].used = false;
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
+		unwinding->code_tables.data[i].used = false;
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
+			mark_used(unwinding, space);
+	for (size_t i = 0; i < unwinding->modules.nr; i++) {
+		struct module *module = &unwinding->modules.data[i];
+
+		if (module->used || module->state != STATE_READY)
+			continue;
+		unwind_store_remove(unwinding->store, module->table);
+		module->state = STATE_NONE;
+		any = true;
+	}
+	return evict_code(unwinding) || any;
+}
+
+static int store(struct unwinding *unwinding, const struct unwind_table *table, uint32_t *ret_number)
+{
+	int err = unwind_store_add(unwinding->store, table, ret_number);
+
+	if (err == -ENOSPC && evict(unwinding))
+		err = unwind_store_add(unwinding->store, table, ret_number);
+	return err;
+}
+
+/* ---- code without a file ---- */
+
+static bool is_same(const struct unwind_table *a, const struct unwind_table *b)
+{
+	return a->pages.nr == b->pages.nr && a->rows.nr == b->rows.nr && a->rules.nr == b->rules.nr &&
+	       !memcmp(a->pages.data, b->pages.data, a->pages.nr * sizeof(*a->pages.data)) &&
+	       !memcmp(a->rows.data, b->rows.data, a->rows.nr * sizeof(*a->rows.data)) &&
+	       !memcmp(a->rules.data, b->rules.data, a->rules.nr * sizeof(*a->rules.data));
+}
+
+/* The number of this table in the store, which another process may have too; UNWIND_NO_TABLE without room. Takes it over. */
+static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *table)
+{
+	struct code_table new = { .table = *table };
+
+	for (size_t i = 0; i < unwinding->code_tables.nr; i++) {
+		if (is_same(&unwinding->code_tables.data[i].table, table)) {
+			unwind_table_done(table);
+			return unwinding->code_tables.data[i].number;
+		}
+	}
+	if ((unwinding->code_tables.nr == CODE_TABLES_MAX && !evict(unwinding)) ||
+	    unwinding->code_tables.nr == CODE_TABLES_MAX || store(unwinding, table, &new.number)) {
+		unwinding->nr_refused++;
+		unwind_table_done(table);
+		return UNWIND_NO_TABLE;
+	}
+	vec_push(&unwinding->code_tables, new);
+	return new.number;
+}
+
+/* The entry of a mapping without a file, which is made where there is none or one of what was there before. */
+static struct known_code *known_code_of(struct space *space, const struct mapping *mapping, bool *ret_is_new)
+{
+	const struct known_code new = { mapping->start, mapping->end, mapping->since_ns, UNWIND_NO_TABLE, true };
+	size_t at = vec_nr_first(&space->codes, other, other->start < mapping->start);
+	struct known_code *known;
+
+	if (at == space->codes.nr || space->codes.data[at].start != mapping->start) {
+		vec_push(&space->codes, new);
+		known = space->codes.data + at;
+		memmove(known + 1, known, (space->codes.nr - 1 - at) * sizeof(*known));
+		*known = (struct known_code){};
+	}
+	known = space->codes.data + at;
+	*ret_is_new = known->end != new.end || known->since_ns != new.since_ns;
+	if (*ret_is_new)
+		*known = new;
+	known->seen = true;
+	return known;
+}
+
+/* The table of a mapping without a file. Its code is read once, as long as it is the same mapping. */
+static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
+{
+	struct unwind_table table;
+	bool is_new;
+	struct known_code *known = known_code_of(space, mapping, &is_new);
+	int err;
+
+	if (!is_new || unwinding->nr_held_back >= HELD_BACK_MAX)
+		return known->table;
+	err = trampolines_read(space->key.tgid, mapping->start, mapping->end, &table);
+	if (!err)
+		known->table = keep_code(unwinding, &table);
+	else if (err == -ETIMEDOUT)
+		unwinding->nr_held_back++;
+	return known->table;
+}
+
+/* What was not seen since the last call has gone. */
+static void forget_codes(struct space *space)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < space->codes.nr; i++) {
+		if (!space->codes.data[i].seen)
+			continue;
+		space->codes.data[nr] = space->codes.data[i];
+		space->codes.data[nr++].seen = false;
+	}
+	space->codes.nr = nr;
+}
+
+/* ---- publishing ---- */
+
+/* Where the addresses of the table lie, seen from the mapping; a table whose pages are not the file's is none. */
+static void place_module(const struct module *module, const struct mapping *mapping, struct unwind_space_mapping *to)
+{
+	struct unwind_table segments = { .nr_segments = module->nr_segments };
+	uint64_t address;
+
+	memcpy(segments.segments, module->segments, sizeof(segments.segments));
+	if (unwind_table_address_of_offset(&segments, mapping->file_offset, &address))
+		return;
+	to->to_address = address - mapping->file_offset;
+	if (to->to_address % (1 << ST_UNWIND_PAGE_SHIFT) == 0)
+		to->table = module->table;
+}
+
+static void add_mapping(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
+{
+	const struct image_place place = { space->key.tgid, mapping->start, mapping->end };
+	struct unwind_space_mapping to = { .start = mapping->start,
+					   .end = mapping->end,
+					   .file_offset = mapping->file_offset,
+					   .table = UNWIND_NO_TABLE };
+	const struct module *module;
+
+	if (can_have_table(unwinding, mapping->image)) {
+		ask_for(unwinding, mapping->image, &place);
+		module = module_of(unwinding, mapping->image);
+		if (module->state == STATE_NONE || module->state == STATE_WAITING) {
+			space->incomplete = true;
+			to.table = module->nr_tries ? UNWIND_NO_TABLE : UNWIND_TABLE_TO_COME; /* cannot be opened */
+		}
+		if (module->state == STATE_READY)
+			place_module(module, mapping, &to);
+	}
+	if (mapping->image == IMAGE_ANONYMOUS && unwinding->store) {
+		to.file_offset = 0; /* the side-band tells an address there */
+		to.table = table_of_code(unwinding, space, mapping);
+	}
+	vec_push(&unwinding->scratch, to);
+}
+
+/* What the process maps, as it is in the scratch; tables that nobody maps make room for it. */
+static int store_process(struct unwinding *unwinding, const struct unwind_process_key *key)
+{
+	struct unwind_space_mapping *mappings = unwinding->scratch.data;
+	int err;
+
+	unwinding->scratch.nr = unwind_store_fit(mappings, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
+	err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
+	if (err == -ENOSPC && evict(unwinding))
+		err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
+	return err;
+}
+
+static void publish(struct unwinding *unwinding, struct space *space)
+{
+	size_t nr;
+	const struct mapping *mappings = mappings_now(space->mappings, &nr);
+
+	unwinding->scratch.nr = 0;
+	space->incomplete = false;
+	for (size_t i = 0; i < nr; i++)
+		add_mapping(unwinding, space, &mappings[i]);
+	if (!unwinding->store) {
+		space->incomplete = true;
+		return;
+	}
+	unwinding->nr_refused += store_process(unwinding, &space->key) == -ENOSPC;
+	forget_codes(space);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now = {};
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void publish_incomplete(struct unwinding *unwinding)
+{
+	unwinding->any_new = false;
+	unwinding->published_ms = now_ms();
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
+			if (space->incomplete)
+				publish(unwinding, space);
+}
+
+/* ---- what the worker has made ---- */
+
+static void keep_table(struct unwinding *unwinding, struct module *module, const struct unwind_table *table)
+{
+	module->nr_segments = table->nr_segments;
+	memcpy(module->segments, table->segments, sizeof(module->segments));
+	module->state = store(unwinding, table, &module->table) ? STATE_REFUSED : STATE_READY;
+	unwinding->nr_refused += module->state == STATE_REFUSED;
+}
+
+static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
+{
+	struct module *module = module_of(unwinding, made->number);
+
+	if (module->state != STATE_WAITING)
+		return;
+	unwinding->nr_waiting--;
+	module->state = STATE_EMPTY;
+	if (made->status == SYMBOL_OK)
+		keep_table(unwinding, module, &made->table);
+	add_needs(unwinding, module, &made->table); /* moves the modules */
+}
+
+void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store)
+{
+	unwinding->store = unwind_store_new(store);
+	publish_incomplete(unwinding);
+}
+
+/* ---- processes ---- */
+
+static struct space **find_space(struct unwinding *unwinding, uint32_t tgid)
+{
+	struct space **link = &unwinding->spaces[tgid % NR_BUCKETS];
+
+	while (*link && (*link)->key.tgid != tgid)
+		link = &(*link)->next;
+	return link;
+}
+
+void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key *key, struct mappings *mappings)
+{
+	struct space **link = find_space(unwinding, key->tgid), *space = *link;
+
+	if (!space)
+		space = *link = xcalloc(1, sizeof(*space));
+	if (space->key.exec_id != key->exec_id)
+		space->codes.nr = 0;
+	mappings = mappings_share(mappings); /* before the old one goes, which may be the same */
+	mappings_free(space->mappings);
+	space->mappings = mappings;
+	space->key = *key;
+	publish(unwinding, space);
+}
+
+void unwinding_remove(struct unwinding *unwinding, uint32_t tgid)
+{
+	struct space **link = find_space(unwinding, tgid), *space = *link;
+
+	if (!space)
+		return;
+	if (unwinding->store)
+		unwind_store_remove_process(unwinding->store, tgid);
+	*link = space->next;
+	space_free(space);
+}
+
+/* ---- the whole ---- */
+
+static void follow(struct unwinding *unwinding)
+{
+	struct spaces_process process;
+
+	while (unwinding->options.spaces && spaces_next_changed(unwinding->options.spaces, &process)) {
+		const struct unwind_process_key key = { process.tgid, process.start_time_ns, process.exec_id };
+
+		if (process.mappings)
+			unwinding_set(unwinding, &key, process.mappings);
+		else
+			unwinding_remove(unwinding, process.tgid);
+	}
+}
+
+bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
+{
+	int64_t begun_ms = now_ms(), end_ms = begun_ms + (timeout_ms ? timeout_ms : WORK_MS), now = begun_ms;
+	struct symbol_unwind made = {};
+
+	if (!unwinding)
+		return true;
+	follow(unwinding);
+	if (!unwinding->store)
+		return false;
+	while (unwinding->nr_waiting && now < end_ms &&
+	       symbolizer_next_unwind(unwinding->options.symbolizer, timeout_ms ? (int)(end_ms - now) : 0, &made)) {
+		take(unwinding, &made);
+		unwind_table_done(&made.table);
+		unwinding->any_new = true;
+		if (!unwinding->nr_waiting) /* not everything may have been asked for */
+			publish_incomplete(unwinding);
+		now = now_ms();
+	}
+	if (unwinding->any_new && now - unwinding->published_ms >= PUBLISH_MS)
+		publish_incomplete(unwinding);
+	if (timeout_ms && unwind_store_settle(unwinding->store))
+		unwinding->nr_refused++;
+	return !unwinding->nr_waiting;
+}
+
+int unwinding_fd(const struct unwinding *unwinding)
+{
+	return unwinding ? symbolizer_socket(unwinding->options.symbolizer) : -1;
+}
+
+uint64_t unwinding_nr_refused(const struct unwinding *unwinding)
+{
+	return unwinding ? unwinding->nr_refused : 0;
+}

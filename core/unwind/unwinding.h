@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which processes the kernel side can unwind, and with which tables: spaces.h has the processes and their mappings, the
+ * symbol worker makes a table per file, and what is known is published (unwind_store.h).
+ *
+ * A process is published as soon as its mappings are known, with the tables that are there, and again when more have come.
+ * When there is no room, tables of files that no process maps go first; what then finds none is unwound by frame pointers.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/spaces/images.h"
+#include "core/spaces/mappings.h"
+#include "core/spaces/spaces.h"
+#include "core/unwind/unwind_store.h"
+#include "symbolize/unwind.h"
+
+struct unwinding;
+
+struct unwinding_options {
+	struct symbolizer *symbolizer; /* all borrowed */
+	struct images *images;
+	struct spaces
+		*spaces; /* whose changes are followed (`follows`); NULL: unwinding_set() alone tells of processes */
+};
+
+/*
+ * Tables are requested from now on, and made while the caller makes the maps that they go into. Where the kernel side does
+ * not unwind by tables there is no struct unwinding, and the functions that take NULL do nothing.
+ */
+struct unwinding *unwinding_new(const struct unwinding_options *options);
+void unwinding_free(struct unwinding *unwinding);
+
+/* The maps are there, once: from now on tables are taken, and processes are published. */
+void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store);
+
+/* These are the mappings of the process from now on; it becomes a holder of them. Asks for the tables that are missing. */
+void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key *key, struct mappings *mappings);
+
+/* The process is another one now, or has ended. */
+void unwinding_remove(struct unwinding *unwinding, uint32_t tgid);
+
+/*
+ * This command will be executed soon: asks for the tables of what it will map (forecast.h), so that they are there when it
+ * does. `word` is what execvp() gets.
+ */
+void unwinding_expect(struct unwinding *unwinding, const char *word);
+
+/*
+ * Takes the changed processes of `spaces` and the tables that the worker has made by now, and publishes them; waits up to
+ * `timeout_ms` until nothing is missing. True when nothing is. To be called whenever records were added or the side-band
+ * was read. NULL: true.
+ */
+bool unwinding_work(struct unwinding *unwinding, int timeout_ms);
+
+/*
+ * A descriptor for epoll that becomes readable when the worker may have made a table: unwinding_work() takes it. It changes
+ * with the worker, and is -1 while there is none. NULL: -1.
+ */
+int unwinding_fd(const struct unwinding *unwinding);
+
+/* Tables, and mappings of processes, that found no room since the start. NULL: 0. */
+uint64_t unwinding_nr_refused(const struct unwinding *unwinding);

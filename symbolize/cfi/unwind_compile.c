@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/cfi/unwind_compile.h"
+
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/radix_sort.h"
+#include "symbolize/cfi/unwind_cfi.h"
+#include "symbolize/cfi/unwind_go.h"
+#include "symbolize/cfi/unwind_sigreturn.h"
+#include "symbolize/elf/elf_needs.h"
+
+_Static_assert(sizeof(struct cfi_fde) == RADIX_ELEMENT_BYTES, "struct cfi_fde is sorted by radix_sort()");
+
+#define GO_FUNCTION UINT32_MAX /* in place of a CIE: `position` is its number in .gopclntab */
+
+enum {
+	PADDING_MAX = 15, /* between functions: the rule before it goes on, as no code is there */
+	ENTRY_BYTES_MAX = 64, /* of the code that a program begins with; glibc's loader has 61 */
+};
+
+struct compile {
+	const struct elf_file *elf;
+	struct cfi cfi;
+	struct unwind_go go;
+	struct cfi_rows rows;
+	struct unwind_builder builder;
+	uint64_t low, high; /* lowest and highest address of the code */
+	uint64_t end; /* of what has rows so far; 0 before the first */
+};
+
+static void compile_done(struct compile *compile)
+{
+	unwind_cfi_done(&compile->cfi);
+	unwind_go_done(&compile->go);
+	vec_done(&compile->rows.rows);
+	unwind_builder_done(&compile->builder);
+}
+
+/* Lowest and highest address of the file's code. */
+static int find_code(const struct elf_file *elf, uint64_t *ret_low, uint64_t *ret_high)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+
+	for (size_t i = 0; i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+		uint64_t end;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || !segment->p_filesz)
+			continue;
+		if (__builtin_add_overflow(segment->p_vaddr, segment->p_filesz, &end))
+			return -EBADMSG;
+		low = segment->p_vaddr < low ? segment->p_vaddr : low;
+		high = end > high ? end : high;
+	}
+	*ret_low = low;
+	*ret_high = high;
+	return high ? 0 : -ENODATA;
+}
+
+static int scan(struct compile *compile, int (*find)(const struct elf_file *elf, struct frame_section *ret_section))
+{
+	struct frame_section section;
+	int err = find(compile->elf, &section);
+
+	err = err ?: unwind_cfi_scan(&compile->cfi, &section);
+	if (!err && !compile->cfi.fdes.nr) {
+		unwind_cfi_done(&compile->cfi);
+		return -ENODATA;
+	}
+	return err;
+}
+
+/* Go's functions join those of .eh_frame, which in such a program are of C. */
+static int add_go(struct compile *compile)
+{
+	int err = unwind_go_read(&compile->go, compile->elf);
+	uint64_t before = 0;
+
+	for (uint64_t i = 0; i < compile->go.table.nr && !err; i++) {
+		struct cfi_fde function = { unwind_go_start(&compile->go, i), (uint32_t)i, GO_FUNCTION };
+
+		if (function.start < before) /* they end where the next one starts */
+			break;
+		before = function.start;
+		err = vec_try_push(&compile->cfi.fdes, function);
+	}
+	return err;
+}
+
+static bool is_nothing(int err)
+{
+	return err == -ENODATA || err == -EBADMSG;
+}
+
+/* What is broken is as good as not there, as long as there is something else. */
+static int find_frames(struct compile *compile)
+{
+	int eh = scan(compile, frame_section_eh), go, debug;
+
+	if (eh && !is_nothing(eh))
+		return eh;
+	go = add_go(compile);
+	if (!go || !is_nothing(go))
+		return go;
+	debug = eh ? scan(compile, frame_section_debug) : 0;
+	return debug == -ENODATA ? eh : debug;
+}
+
+/* The rows of one function into compile->rows. */
+static int run(struct compile *compile, const struct cfi_fde *fde)
+{
+	if (fde->cie == GO_FUNCTION)
+		return unwind_go_run(&compile->go, compile->elf, fde->position, &compile->rows);
+	return unwind_cfi_run(&compile->cfi, fde, &compile->rows);
+}
+
+static uint64_t start_of(const void *element)
+{
+	return ((const struct cfi_fde *)element)->start;
+}
+
+/* From `start` to `next` nothing is known, but for what the bytes say by themselves. */
+static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
+{
+	static const struct st_unwind_rule none;
+	uint64_t stub, end, at = start;
+	int err = compile->end ? unwind_builder_add(&compile->builder, start, none) : 0;
+
+	while (!err && unwind_sigreturn_find(compile->elf, at, next, &stub, &end)) {
+		err = unwind_builder_add(&compile->builder, stub > at ? stub - 1 : stub, unwind_sigreturn_rule());
+		if (!err && end < compile->high)
+			err = unwind_builder_add(&compile->builder, end, none);
+		compile->builder.table.facts.nr_functions++;
+		at = end;
+	}
+	return err;
+}
+
+/*
+ * Where the code ends that a program begins with, at `next` at the latest: before padding, which is a long nop, or before a stub for
+ * the return from a signal.
+ */
+static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
+{
+	static const uint8_t nop[] = { 0x0f, 0x1f };
+	const Elf64_Phdr *segment = elf_file_code_segment(elf, elf->entry);
+	uint64_t end = next - elf->entry < ENTRY_BYTES_MAX ? next : elf->entry + ENTRY_BYTES_MAX, stub, stub_end;
+	uint8_t code[ENTRY_BYTES_MAX];
+	const uint8_t *padding;
+	size_t nr = end - elf->entry;
+
+	if (!segment || elf_file_read(elf, segment->p_offset + (elf->entry - segment->p_vaddr), code, nr))
+		return elf->entry;
+	padding = memmem(code, nr, nop, sizeof(nop));
+	if (padding)
+		end = elf->entry + (uint64_t)(padding - code);
+	return unwind_sigreturn_find(elf, elf->entry, end, &stub, &stub_end) ? stub - 1 : end;
+}
+
+/*
+ * The same, but that the function of the ELF header's entry is the root: nobody has called it. C libraries that give it no
+ * information are musl and, in the loader itself, glibc.
+ */
+static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
+{
+	static const struct st_unwind_rule none, root = { .kind = ST_UNWIND_STOP };
+	uint64_t entry = compile->elf->entry, end = entry;
+	int err;
+
+	if (entry && entry >= start && entry < next && elf_needs_is_program(compile->elf))
+		end = end_of_entry(compile->elf, next);
+	if (end <= entry)
+		return add_unknown(compile, start, next);
+	err = start < entry ? add_unknown(compile, start, entry) : 0;
+	err = err ?: unwind_builder_add(&compile->builder, entry, root);
+	compile->builder.table.facts.nr_functions++;
+	if (err || end == next)
+		return err;
+	return unwind_builder_add(&compile->builder, end, none) ?: add_unknown(compile, end, next);
+}
+
+/* Between two functions that are further apart than padding, nothing is known. */
+static int end_function(struct compile *compile, uint64_t next)
+{
+	uint64_t end = compile->end ? compile->end : compile->low;
+
+	return next >= end && next - end <= PADDING_MAX ? 0 : add_gap(compile, end, next);
+}
+
+/* Adds the rows of one function up to `limit`, where the next one starts. */
+static int add_function(struct compile *compile, const struct cfi_fde *fde, uint64_t limit)
+{
+	const Elf64_Phdr *segment = elf_file_code_segment(compile->elf, fde->start);
+	uint64_t end;
+	int err;
+
+	if (!segment || limit == fde->start)
+		return 0;
+	err = run(compile, fde);
+	if (!compile->rows.rows.nr)
+		return err;
+	if (err && err != -EBADMSG)
+		return err;
+	compile->builder.table.facts.nr_functions++;
+	compile->builder.table.facts.nr_bad += err == -EBADMSG;
+	end = segment->p_vaddr + segment->p_filesz;
+	end = limit < end ? limit : end;
+	end = compile->rows.end < end ? compile->rows.end : end;
+	err = end_function(compile, fde->start);
+	for (size_t i = 0; i < compile->rows.rows.nr && !err; i++) {
+		const struct cfi_row *row = &compile->rows.rows.data[i];
+
+		if (row->address >= end)
+			break;
+		err = unwind_builder_add(&compile->builder, row->address, row->rule);
+	}
+	compile->end = end;
+	return err;
+}
+
+static int add_functions(struct compile *compile)
+{
+	const struct cfi_fde *fdes = compile->cfi.fdes.data;
+	size_t nr = compile->cfi.fdes.nr;
+	int err = radix_sort(compile->cfi.fdes.data, nr, start_of);
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_function(compile, &fdes[i], i + 1 < nr ? fdes[i + 1].start : UINT64_MAX);
+	return err;
+}
+
+static void note_segments(const struct elf_file *elf, struct unwind_table *table)
+{
+	for (size_t i = 0; i < elf->segments.nr && table->nr_segments < UNWIND_SEGMENTS_MAX; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && segment->p_filesz)
+			table->segments[table->nr_segments++] =
+				(struct unwind_segment){ segment->p_offset, segment->p_filesz, segment->p_vaddr };
+	}
+}
+
+static int finish(struct compile *compile, struct unwind_table *ret_table)
+{
+	uint64_t end = compile->end ? compile->end : compile->low;
+	int err = end < compile->high ? add_gap(compile, end, compile->high) : 0;
+
+	return err ?: unwind_builder_finish(&compile->builder, ret_table);
+}
+
+int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
+{
+	_cleanup_(compile_done) struct compile compile = { .elf = elf };
+	int err, nothing;
+
+	if (elf->machine != EM_X86_64 || !elf->is_64)
+		return -ENODATA;
+	err = find_code(elf, &compile.low, &compile.high);
+	nothing = err ? 0 : find_frames(&compile);
+	err = err ?: is_nothing(nothing) ? 0 : nothing;
+	err = err ?: unwind_builder_init(&compile.builder, compile.low, compile.high);
+	err = err ?: add_functions(&compile);
+	note_segments(elf, &compile.builder.table);
+	err = err ?: finish(&compile, ret_table);
+	if (err || !nothing || ret_table->facts.nr_functions)
+		return err;
+	unwind_table_done(ret_table);
+	return nothing;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/client/unwind_queue.h"
+
+#include <string.h>
+
+#include "core/base/cleanup.h"
+
+enum {
+	/* Requests sent ahead of answers: what a program maps, while the caller is busy with something else. */
+	WINDOW = 32,
+};
+
+void unwind_queue_done(struct unwind_queue *queue)
+{
+	for (size_t i = 0; i < queue->requests.nr; i++) {
+		closep(&queue->requests.data[i].fd);
+		unwind_table_done(&queue->requests.data[i].table);
+	}
+	vec_done(&queue->requests);
+	unwind_table_done(&queue->intake);
+}
+
+int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd)
+{
+	struct unwind_request request = { .number = number, .fd = fd };
+	int err = queue->requests.nr < UNWIND_REQUESTS_MAX ? vec_try_push(&queue->requests, request) : -EAGAIN;
+
+	if (err)
+		closep(&fd);
+	return err;
+}
+
+static void finish(struct unwind_request *request, enum symbol_status status)
+{
+	closep(&request->fd);
+	request->fd = -1;
+	request->state = UNWIND_DONE;
+	request->status = status;
+}
+
+static struct unwind_request *first_sent(const struct unwind_queue *queue)
+{
+	for (size_t i = 0; i < queue->requests.nr; i++)
+		if (queue->requests.data[i].state == UNWIND_SENT)
+			return &queue->requests.data[i];
+	return NULL;
+}
+
+static size_t nr_sent(const struct unwind_queue *queue)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < queue->requests.nr; i++)
+		nr += queue->requests.data[i].state == UNWIND_SENT;
+	return nr;
+}
+
+int unwind_queue_send(struct unwind_queue *queue, int socket, struct draft *draft, uint64_t *sequence)
+{
+	size_t nr = nr_sent(queue);
+
+	for (size_t i = 0; i < queue->requests.nr && nr < WINDOW; i++) {
+		struct unwind_request *request = &queue->requests.data[i];
+		int err;
+
+		if (request->state != UNWIND_WAITING)
+			continue;
+		draft_start(draft, MESSAGE_UNWIND, request->number);
+		err = draft_send(draft, socket, false, request->fd);
+		if (err)
+			return err == -EAGAIN ? 0 : err;
+		request->state = UNWIND_SENT;
+		request->sequence = ++*sequence;
+		nr++;
+	}
+	return 0;
+}
+
+uint64_t unwind_queue_oldest(const struct unwind_queue *queue)
+{
+	const struct unwind_request *request = first_sent(queue);
+
+	return request ? request->sequence : UINT64_MAX;
+}
+
+static void drop_intake(struct unwind_queue *queue)
+{
+	unwind_table_done(&queue->intake);
+	queue->nr_taken = queue->nr_expected = 0;
+}
+
+void unwind_queue_restart(struct unwind_queue *queue, bool blame, enum symbol_status why)
+{
+	struct unwind_request *culprit = blame ? first_sent(queue) : NULL;
+
+	drop_intake(queue);
+	if (culprit)
+		finish(culprit, why);
+	for (size_t i = 0; i < queue->requests.nr; i++)
+		if (queue->requests.data[i].state == UNWIND_SENT)
+			queue->requests.data[i].state = UNWIND_WAITING;
+}
+
+void unwind_queue_give_up(struct unwind_queue *queue, enum symbol_status why)
+{
+	drop_intake(queue);
+	for (size_t i = 0; i < queue->requests.nr; i++)
+		if (queue->requests.data[i].state != UNWIND_DONE)
+			finish(&queue->requests.data[i], why);
+}
+
+bool unwind_queue_next(struct unwind_queue *queue, struct symbol_unwind *ret_unwind)
+{
+	struct unwind_request *request = queue->requests.data;
+
+	if (!queue->requests.nr || request->state != UNWIND_DONE)
+		return false;
+	*ret_unwind = (struct symbol_unwind){ request->number, request->status, request->table };
+	queue->requests.nr--;
+	memmove(request, request + 1, queue->requests.nr * sizeof(*request));
+	return true;
+}
+
+/* ---- a table that comes in ---- */
+
+/* Memory for a table of the sizes that the worker claims; it costs nothing before bytes come. */
+static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
+{
+	int err;
+
+	if (wire->nr_pages > UNWIND_PAGES_MAX || wire->nr_rows > UNWIND_ROWS_MAX || !wire->nr_rules ||
+	    wire->nr_rules > UNWIND_TABLE_RULES_MAX)
+		return -EPROTO;
+	table->first_page = wire->first_page;
+	table->nr_segments = wire->nr_segments;
+	memcpy(table->segments, wire->segments, sizeof(table->segments));
+	table->facts = (struct unwind_facts){ wire->nr_functions, wire->nr_bad };
+	err = vec_grow((void **)&table->pages.data, &table->pages.room, wire->nr_pages, sizeof(*table->pages.data));
+	err = err ?: vec_grow((void **)&table->rows.data, &table->rows.room, wire->nr_rows, sizeof(*table->rows.data));
+	err = err
+		      ?: vec_grow((void **)&table->rules.data, &table->rules.room, wire->nr_rules,
+				  sizeof(*table->rules.data));
+	table->pages.nr = wire->nr_pages;
+	table->rows.nr = wire->nr_rows;
+	table->rules.nr = wire->nr_rules;
+	return err;
+}
+
+/* Text that came with a message ends with a NUL. */
+static int take_needs(struct unwind_table *table, const struct message *message)
+{
+	size_t nr = message->header.nr_text;
+	const char *text = message_text(message, 0);
+	int err = text ? vec_grow((void **)&table->needs.data, &table->needs.room, nr, 1) : 0;
+
+	if (!text || err)
+		return err;
+	memcpy(table->needs.data, text, nr);
+	table->needs.nr = nr;
+	return 0;
+}
+
+static int take_head(struct unwind_queue *queue, const struct message *message)
+{
+	struct unwind_request *request = first_sent(queue);
+	struct wire_unwind wire;
+	int err;
+
+	if (!request || queue->nr_expected || message->header.file != request->number ||
+	    message->header.status > SYMBOL_NO_DESCRIPTORS ||
+	    (message->header.status == SYMBOL_OK) != (message->header.nr == 1))
+		return -EPROTO;
+	if (message->header.status != SYMBOL_OK) {
+		finish(request, (enum symbol_status)message->header.status);
+		return take_needs(&request->table, message);
+	}
+	message_element(message, 0, &wire, sizeof(wire));
+	err = make_room(&queue->intake, &wire);
+	err = err ?: take_needs(&queue->intake, message);
+	if (err)
+		drop_intake(queue);
+	else
+		queue->nr_expected = unwind_table_bytes(&queue->intake);
+	return err;
+}
+
+/* Copies to the place in the three arrays, one behind the other, where `nr_taken` is. */
+static void copy_part(struct unwind_queue *queue, const unsigned char *bytes, size_t nr)
+{
+	struct unwind_table *table = &queue->intake;
+	const struct {
+		void *data;
+		size_t nr;
+	} arrays[] = {
+		{ table->pages.data, table->pages.nr * sizeof(*table->pages.data) },
+		{ table->rows.data, table->rows.nr * sizeof(*table->rows.data) },
+		{ table->rules.data, table->rules.nr * sizeof(*table->rules.data) },
+	};
+	size_t start = 0;
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays) && nr; i++) {
+		size_t end = start + arrays[i].nr;
+
+		if (queue->nr_taken < end) {
+			size_t step = nr < end - queue->nr_taken ? nr : end - queue->nr_taken;
+
+			memcpy((char *)arrays[i].data + (queue->nr_taken - start), bytes, step);
+			queue->nr_taken += step;
+			bytes += step;
+			nr -= step;
+		}
+		start = end;
+	}
+}
+
+static int take_part(struct unwind_queue *queue, const struct message *message)
+{
+	size_t nr = message->header.nr * sizeof(uint32_t);
+	struct unwind_request *request = first_sent(queue);
+
+	if (!request || !nr || nr > queue->nr_expected - queue->nr_taken)
+		return -EPROTO;
+	copy_part(queue, message->body, nr);
+	if (queue->nr_taken < queue->nr_expected)
+		return 0;
+	if (!unwind_table_is_sound(&queue->intake))
+		return -EPROTO;
+	request->table = queue->intake;
+	queue->intake = (struct unwind_table){};
+	drop_intake(queue);
+	finish(request, SYMBOL_OK);
+	return 0;
+}
+
+int unwind_queue_take(struct unwind_queue *queue, const struct message *message)
+{
+	return message->header.kind == MESSAGE_UNWIND_TABLE ? take_head(queue, message) : take_part(queue, message);
+}

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/client/worker_link.h"
+
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/elf/debug_link.h"
+#include "symbolize/worker/sandbox.h"
+
+enum {
+	STARTS_MAX = 4,       /* the first worker and three more */
+	WINDOW = 32,          /* files sent ahead of acknowledgements */
+	DEBUG_CANDIDATES_MAX = 64,
+	SPLITS_MAX = 1 << 20, /* a program may have 10,000, which a report with intervals asks for again and again */
+	FORGIVEN_MS = 600000, /* a worker that lived so long was no one's victim: replacements are counted anew */
+	CPU_SECONDS = 60,     /* until the worker has to have answered: slow machines under emulation still finish */
+	LOOK_AT_CPU_MS = 100, /* how often it is looked at what it has used */
+	PATIENCE = 3,         /* a request may take this many timeouts as long as files get indexed meanwhile */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int worker_link_open(struct worker_link *link, const struct symbolizer_options *options)
+{
+	struct worker_options worker_options = {
+		.no_demangle = options->no_demangle,
+		.ask_debug = options->open_debug,
+		.identify_only = options->identify_only,
+		.lines = options->lines,
+		.cpu_seconds = options->cpu_seconds ?: CPU_SECONDS,
+	};
+
+	link->options = *options;
+	link->options.cpu_seconds = worker_options.cpu_seconds;
+	if (!link->options.timeout_ms)
+		link->options.timeout_ms = 10000;
+	link->keeper = KEEPER_NONE;
+	link->last_end = WORKER_END_UNKNOWN;
+	link->socket = link->pid = -1;
+	link->kernel = (struct handed_file){
+		.number = SYMBOL_KERNEL, .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE
+	};
+	return keeper_start(&link->keeper, &worker_options);
+}
+
+void worker_link_close(struct worker_link *link)
+{
+	closep(&link->socket);
+	keeper_stop(&link->keeper);
+	for (size_t i = 0; i < link->files.nr; i++)
+		closep(&link->files.data[i].fd);
+	closep(&link->kernel.fd);
+	unwind_queue_done(&link->unwinds);
+	vec_done(&link->files);
+	vec_done(&link->aliases);
+	vec_done(&link->sent);
+	text_pool_done(&link->texts);
+}
+
+struct handed_file *worker_link_file(struct worker_link *link, uint32_t number)
+{
+	if (number == SYMBOL_KERNEL)
+		return &link->kernel;
+	for (size_t i = 0; i < link->aliases.nr; i++)
+		if (link->aliases.data[i].number == number) {
+			number = link->aliases.data[i].known;
+			break;
+		}
+	for (size_t i = 0; i < link->files.nr; i++)
+		if (link->files.data[i].number == number)
+			return &link->files.data[i];
+	return NULL;
+}
+
+/* ---- the worker's life ---- */
+
+static void refuse(struct handed_file *file, enum symbol_status why)
+{
+	closep(&file->fd);
+	file->fd = -1;
+	file->state = HANDED_REFUSED;
+	file->status = why;
+}
+
+static void give_up(struct worker_link *link, enum symbol_status why)
+{
+	link->gave_up = why;
+	unwind_queue_give_up(&link->unwinds, why);
+	keeper_stop(&link->keeper);
+}
+
+/* Whether the worker has closed its end, which it does by ending alone. */
+static bool has_ended(const struct worker_link *link)
+{
+	struct pollfd worker = { .fd = link->socket };
+
+	return poll(&worker, 1, 0) == 1 && worker.revents & POLLHUP;
+}
+
+/* The first thing that was sent and not answered: true when that is a request for an unwind table. */
+static bool table_is_to_blame(const struct worker_link *link)
+{
+	uint64_t oldest_file = link->sent.nr ? link->files.data[link->sent.data[0]].sequence : UINT64_MAX;
+
+	return unwind_queue_oldest(&link->unwinds) < oldest_file;
+}
+
+/* The worker is of no use any more. `asked` is the file that it was asked about, or NULL. */
+static void lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
+{
+	struct handed_file *culprit = link->sent.nr ? &link->files.data[link->sent.data[0]] : asked;
+	bool is_table = table_is_to_blame(link), ended = has_ended(link);
+
+	closep(&link->socket);
+	link->socket = link->pid = -1;
+	for (size_t i = 0; i < link->files.nr; i++) {
+		struct handed_file *file = &link->files.data[i];
+
+		if (file->state == HANDED_SENT)
+			file->state = HANDED_WAITING;
+		else if (file->state == HANDED_INDEXED && file->status == SYMBOL_OK)
+			*file = (struct handed_file){
+				.number = file->number,
+				.fd = -1,
+				.state = HANDED_LOST,
+				.status = why,
+				.is_map = file->is_map,
+				.build_id = file->build_id,
+			};
+	}
+	if (link->kernel.state == HANDED_INDEXED)
+		link->kernel.state = HANDED_WAITING;
+	link->sent.nr = 0;
+	unwind_queue_restart(&link->unwinds, is_table, why);
+	if (culprit && !is_table)
+		refuse(culprit, why);
+	if (now_ms() - link->started_ms >= FORGIVEN_MS)
+		link->nr_starts = 1;
+	/* The keeper ends the old one, which may hang, before it starts the next. */
+	if (link->nr_starts >= STARTS_MAX || keeper_ask_worker(&link->keeper, ended))
+		give_up(link, SYMBOL_WORKER_DIED);
+}
+
+enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_file *file)
+{
+	lose_worker(link, SYMBOL_WORKER_DIED, file);
+	return SYMBOL_WORKER_DIED;
+}
+
+static void take_worker(struct worker_link *link, const struct keeper_answer *answer)
+{
+	link->pid = answer->pid;
+	link->socket = answer->socket;
+	link->nr_starts++;
+	link->granted_ms = 0;
+	link->heard_ms = link->started_ms = now_ms();
+}
+
+bool worker_link_is_up(struct worker_link *link, int timeout_ms)
+{
+	struct keeper_answer answer;
+	int err;
+
+	if (link->socket >= 0)
+		return true;
+	if (link->gave_up != SYMBOL_OK)
+		return false;
+	err = keeper_get_worker(&link->keeper, timeout_ms, &answer);
+	if (answer.last_end != WORKER_END_UNKNOWN)
+		link->last_end = answer.last_end;
+	if (!err) {
+		take_worker(link, &answer);
+	} else if (err != -ETIMEDOUT || timeout_ms) {
+		link->start_err = err;
+		give_up(link, SYMBOL_NOT_STARTED);
+	}
+	return !err;
+}
+
+/* ---- one step of the conversation ---- */
+
+static int send_file(struct worker_link *link, struct handed_file *file)
+{
+	draft_start(&link->draft, MESSAGE_FILE, file->number);
+	link->draft.header.more = file->is_map;
+	return draft_send(&link->draft, link->socket, false, file->fd);
+}
+
+/* Sends waiting files as far as the window and the socket allow. Not while a question is open: see worker.c. */
+static int send_waiting(struct worker_link *link)
+{
+	for (uint32_t i = 0; i < link->files.nr && link->sent.nr < WINDOW; i++) {
+		int err;
+
+		if (link->files.data[i].state != HANDED_WAITING)
+			continue;
+		err = vec_try_push(&link->sent, i);
+		if (err)
+			return err;
+		err = send_file(link, &link->files.data[i]);
+		if (err) {
+			link->sent.nr--;
+			return err == -EAGAIN ? 0 : err;
+		}
+		link->files.data[i].state = HANDED_SENT;
+		link->files.data[i].sequence = ++link->nr_messages;
+	}
+	return 0;
+}
+
+/* Tables first: events wait for them, and nobody waits for names before the end. */
+static int send_all(struct worker_link *link)
+{
+	if (unwind_queue_oldest(&link->unwinds) == UINT64_MAX)
+		link->heard_ms = now_ms();
+	return unwind_queue_send(&link->unwinds, link->socket, &link->draft, &link->nr_messages) ?: send_waiting(link);
+}
+
+static bool is_build_id(const char *text)
+{
+	size_t length = strspn(text, "0123456789abcdef");
+
+	return !text[length] && length % 2 == 0 && length < 130;
+}
+
+/* The worker acknowledges files in the order in which it got them; anything else is not our worker any more. */
+static int take_indexed(struct worker_link *link)
+{
+	const char *build_id = message_text(&link->message, 0);
+	struct handed_file *file = link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
+	uint32_t status = link->message.header.status;
+
+	if (!file || file->number != link->message.header.file || status > SYMBOL_NO_DESCRIPTORS || !build_id ||
+	    !is_build_id(build_id))
+		return -EPROTO;
+	file->build_id = text_pool_add(&link->texts, build_id);
+	file->state = HANDED_INDEXED;
+	file->status = (enum symbol_status)status;
+	closep(&file->fd);
+	file->fd = -1;
+	link->sent.nr--;
+	memmove(link->sent.data, link->sent.data + 1, link->sent.nr * sizeof(*link->sent.data));
+	return 0;
+}
+
+/* What the worker wishes; false when it makes no sense. */
+static bool take_wish(const struct worker_link *link, struct symbol_debug_wish *ret_wish)
+{
+	const char *build_id = message_text(&link->message, 0);
+	const char *name = build_id ? message_text(&link->message, (uint32_t)strlen(build_id) + 1) : NULL;
+
+	if (!name || !is_build_id(build_id) ||
+	    (*name && !debug_link_is_plain(name) && !debug_link_is_alternate(name) && !debug_link_is_split(name)) ||
+	    !(*name || *build_id))
+		return false;
+	*ret_wish = (struct symbol_debug_wish){ build_id, name, link->message.header.status };
+	return true;
+}
+
+/* Not for ever. */
+static bool may_have_more(struct handed_file *asked, const struct symbol_debug_wish *wish)
+{
+	return debug_link_is_split(wish->link) ? asked->nr_splits_given++ < SPLITS_MAX
+					       : asked->nr_debug_given++ < DEBUG_CANDIDATES_MAX;
+}
+
+/* Only the file that a question is about may ask for its debug file, and not for ever. */
+static int give_debug(struct worker_link *link, struct handed_file *asked)
+{
+	struct symbol_debug_wish wish;
+	_cleanup_(closep) int fd = -1;
+	struct draft *draft;
+	int err;
+
+	if (!asked || !link->options.open_debug || asked->number != link->message.header.file ||
+	    !take_wish(link, &wish) || !may_have_more(asked, &wish))
+		return -EPROTO;
+	fd = link->options.open_debug(link->options.context, asked->number, &wish);
+	draft = malloc(sizeof(*draft)); /* link->draft may hold the rest of a question */
+	if (!draft)
+		return -ENOMEM;
+	draft_start(draft, MESSAGE_DEBUG, asked->number);
+	draft->header.status = wish.candidate;
+	err = draft_send(draft, link->socket, false, fd);
+	free(draft);
+	return err;
+}
+
+/* A worker that answers may go on: what it used so far is forgiven when half of what it may use is gone. */
+static void grant_cpu(struct worker_link *link)
+{
+	int64_t used_ms;
+
+	if (link->heard_ms - link->looked_ms < LOOK_AT_CPU_MS)
+		return;
+	link->looked_ms = link->heard_ms;
+	used_ms = link->pid > 0 ? sandbox_cpu_ms(link->pid) : 0;
+	if (used_ms - link->granted_ms >= (int64_t)link->options.cpu_seconds * 500 && !keeper_grant_cpu(&link->keeper))
+		link->granted_ms = used_ms;
+}
+
+/* Receives one message. 1: it is of the kind `answer`; 0: it was something else, and is dealt with; or an error. */
+static int take_message(struct worker_link *link, struct handed_file *asked, enum message_kind answer)
+{
+	int err = message_receive(link->socket, false, &link->message, NULL);
+
+	if (err)
+		return err;
+	link->heard_ms = now_ms();
+	grant_cpu(link);
+	if (link->message.header.kind == MESSAGE_INDEXED)
+		return take_indexed(link);
+	if (link->message.header.kind == MESSAGE_UNWIND_TABLE || link->message.header.kind == MESSAGE_UNWIND_PART)
+		return unwind_queue_take(&link->unwinds, &link->message);
+	if (link->message.header.kind == MESSAGE_WANT_DEBUG)
+		return give_debug(link, asked);
+	return answer != MESSAGE_NONE && link->message.header.kind == answer ? 1 : -EPROTO;
+}
+
+static int wait_ready(const struct worker_link *link, short events, int64_t deadline)
+{
+	struct pollfd worker = { .fd = link->socket, .events = events };
+	int64_t left = deadline - now_ms();
+	int ready = left > 0 ? poll(&worker, 1, (int)left) : 0;
+
+	if (ready > 0 || (ready < 0 && errno == EINTR))
+		return 0;
+	return ready ? -errno : -ETIMEDOUT;
+}
+
+void worker_link_pump(struct worker_link *link)
+{
+	int err = 0;
+
+	if (!worker_link_is_up(link, 0))
+		return;
+	while (!err)
+		err = take_message(link, NULL, MESSAGE_NONE);
+	if (err == -EAGAIN)
+		err = send_all(link);
+	if (err)
+		lose_worker(link, SYMBOL_WORKER_DIED, NULL);
+}
+
+/* ---- waiting ---- */
+
+/* A request's time: it starts anew whenever a file gets indexed, so that a long queue is no hang, but not for ever. */
+struct patience {
+	int64_t deadline, end;
+};
+
+static struct patience patience_new(const struct worker_link *link)
+{
+	int64_t now = now_ms(), timeout = link->options.timeout_ms;
+
+	return (struct patience){ now + timeout, now + PATIENCE * timeout };
+}
+
+static void patience_renew(struct patience *patience, const struct worker_link *link)
+{
+	int64_t deadline = now_ms() + link->options.timeout_ms;
+
+	patience->deadline = deadline < patience->end ? deadline : patience->end;
+}
+
+static enum symbol_status lose_for(struct worker_link *link, int err, struct handed_file *asked)
+{
+	enum symbol_status why = err == -ETIMEDOUT ? SYMBOL_TIMEOUT : SYMBOL_WORKER_DIED;
+
+	lose_worker(link, why, asked);
+	return why;
+}
+
+/* Until the file leaves the queue or the worker is lost. */
+static int wait_indexed(struct worker_link *link, uint32_t position)
+{
+	struct patience patience = patience_new(link);
+	int err = 0;
+
+	while (!err && (link->files.data[position].state == HANDED_WAITING ||
+			link->files.data[position].state == HANDED_SENT)) {
+		err = send_all(link);
+		err = err ?: take_message(link, NULL, MESSAGE_NONE);
+		if (!err)
+			patience_renew(&patience, link);
+		else if (err == -EAGAIN)
+			err = wait_ready(link, link->sent.nr ? POLLIN : POLLOUT, patience.deadline);
+	}
+	return err;
+}
+
+static void open_again(struct worker_link *link, struct handed_file *file)
+{
+	int fd = link->options.open_again ? link->options.open_again(link->options.context, file->number) : -1;
+
+	if (fd < 0) {
+		file->state = HANDED_REFUSED;
+		return;
+	}
+	file->fd = fd;
+	file->state = HANDED_WAITING;
+}
+
+static enum symbol_status index_file(struct worker_link *link, struct handed_file *file)
+{
+	uint32_t position = (uint32_t)(file - link->files.data);
+
+	if (file->state == HANDED_LOST)
+		open_again(link, file);
+	while (file->state == HANDED_WAITING || file->state == HANDED_SENT) {
+		int err;
+
+		if (!worker_link_is_up(link, START_TIMEOUT_MS))
+			return link->gave_up;
+		err = wait_indexed(link, position);
+		if (err)
+			lose_for(link, err, NULL);
+	}
+	return file->status;
+}
+
+enum symbol_status worker_link_next(struct worker_link *link, struct handed_file *file, enum message_kind answer)
+{
+	struct patience patience = patience_new(link);
+	int taken;
+
+	if (answer == MESSAGE_SOURCES) /* all places of a file are one question */
+		patience.deadline = patience.end;
+	for (;;) {
+		taken = take_message(link, file, answer);
+		if (taken == 1)
+			return SYMBOL_OK;
+		if (!taken) {
+			patience_renew(&patience, link);
+			continue;
+		}
+		if (taken == -EAGAIN)
+			taken = wait_ready(link, POLLIN, patience.deadline);
+		if (taken)
+			return lose_for(link, taken, file);
+	}
+}
+
+/* Sends link->draft, waiting for room in the socket. */
+static enum symbol_status send_question(struct worker_link *link, struct handed_file *file, int fd)
+{
+	struct patience patience = patience_new(link);
+
+	for (;;) {
+		int err = draft_send(&link->draft, link->socket, false, fd);
+
+		if (!err)
+			return SYMBOL_OK;
+		if (err == -EAGAIN)
+			err = wait_ready(link, POLLOUT, patience.deadline);
+		if (err)
+			return lose_for(link, err, file);
+	}
+}
+
+/* The kernel's list is read by each worker anew; the caller keeps its descriptor. */
+static enum symbol_status send_kernel(struct worker_link *link)
+{
+	struct handed_file *kernel = &link->kernel;
+	enum symbol_status status;
+
+	if (kernel->state != HANDED_WAITING)
+		return kernel->status;
+	if (!worker_link_is_up(link, START_TIMEOUT_MS))
+		return link->gave_up;
+	draft_start(&link->draft, MESSAGE_KERNEL, 0);
+	status = send_question(link, kernel, kernel->fd);
+	if (status == SYMBOL_OK)
+		kernel->state = HANDED_INDEXED;
+	return status;
+}
+
+/* One on its way is waited for: nothing is taken out of the queue of acknowledgements. */
+void worker_link_drop(struct worker_link *link, struct handed_file *file)
+{
+	if (file->state == HANDED_SENT)
+		worker_link_index(link, file);
+	draft_start(&link->draft, MESSAGE_DROP, file->number);
+	if (file->state == HANDED_INDEXED && link->socket >= 0)
+		send_question(link, file, -1);
+	refuse(file, SYMBOL_NO_FILE);
+	file->state = HANDED_DROPPED;
+}
+
+enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file)
+{
+	worker_link_pump(link); /* a worker that died while nothing was asked of it is nobody's fault */
+	return file == &link->kernel ? send_kernel(link) : index_file(link, file);
+}
+
+enum symbol_status worker_link_send(struct worker_link *link, struct handed_file *file)
+{
+	return send_question(link, file, -1);
+}
+
+enum symbol_status worker_link_ask(struct worker_link *link, struct handed_file *file, enum message_kind answer)
+{
+	enum symbol_status status = send_question(link, file, -1);
+
+	return status == SYMBOL_OK ? worker_link_next(link, file, answer) : status;
+}
+
+/* ---- tables ---- */
+
+/* One step: sends what waits and takes what came, or waits for more. */
+static int step_unwind(struct worker_link *link, int64_t deadline)
+{
+	int err = send_all(link);
+
+	err = err ?: take_message(link, NULL, MESSAGE_NONE);
+	return err == -EAGAIN ? wait_ready(link, POLLIN, deadline) : err;
+}
+
+/* Until a worker runs or the time is over; one that starts slowly is not given up for that. */
+static bool wait_worker(struct worker_link *link, int64_t left_ms)
+{
+	struct pollfd keeper = { .fd = link->keeper.socket, .events = POLLIN };
+
+	if (worker_link_is_up(link, 0))
+		return true;
+	if (link->gave_up != SYMBOL_OK || left_ms <= 0)
+		return false;
+	poll(&keeper, 1, (int)left_ms);
+	return worker_link_is_up(link, 0);
+}
+
+/* A worker that says nothing for the time of a request hangs, in whichever call that is noticed. */
+bool worker_link_next_unwind(struct worker_link *link, int timeout_ms, struct symbol_unwind *ret_unwind)
+{
+	int64_t until = now_ms() + timeout_ms;
+
+	worker_link_pump(link);
+	while (!unwind_queue_next(&link->unwinds, ret_unwind)) {
+		int64_t left = until - now_ms(), hung;
+		int err;
+
+		if (!link->unwinds.requests.nr || !wait_worker(link, left))
+			return unwind_queue_next(&link->unwinds, ret_unwind);
+		hung = link->heard_ms + link->options.timeout_ms;
+		err = step_unwind(link, until < hung ? until : hung);
+		if (err == -ETIMEDOUT && now_ms() < hung)
+			return false;
+		if (err)
+			lose_for(link, err, NULL);
+	}
+	return true;
+}

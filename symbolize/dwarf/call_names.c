@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The names of inlined functions. An inlined call refers to the function as it was written, and that may refer to a
+ * declaration: the linkage name is in any of them, and the plain name is taken where there is none.
+ */
+#include <dwarf.h>
+
+#include "core/base/radix_sort.h"
+#include "symbolize/dwarf/sources_internal.h"
+
+enum {
+	REFERENCES_MAX = 16, /* from one entry to the next; compilers need three */
+	ROUNDS_MAX = 8,      /* from one unit to the next */
+	ENTRY_BYTES = 8192,
+};
+
+#define NOWHERE UINT64_MAX
+
+struct called {
+	struct search *search;
+	const struct dwarf_unit *unit; /* of the entry at hand */
+	struct dwarf_text linkage, plain;
+	uint64_t next; /* entry that is referred to; NOWHERE */
+};
+
+static struct dwarf *file_of(const struct search *search, const struct dwarf_unit *unit)
+{
+	return unit->is_alternate ? search->dwarf->alternate : search->dwarf;
+}
+
+static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
+{
+	struct called *called = context;
+	struct dwarf *dwarf = file_of(called->search, called->unit);
+	struct dwarf_text text;
+	uint64_t offset;
+
+	switch (attribute) {
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name:
+		if (dwarf_value_text(dwarf, called->unit, value, &text))
+			called->linkage = text;
+		break;
+	case DW_AT_name:
+		if (!called->plain.kind && dwarf_value_text(dwarf, called->unit, value, &text))
+			called->plain = text;
+		break;
+	case DW_AT_abstract_origin:
+	case DW_AT_specification:
+		if (dwarf_value_reference(called->unit, value, &offset))
+			called->next = offset;
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_entry(struct search *search, const struct dwarf_unit *unit, uint64_t offset, struct called *called)
+{
+	struct dwarf_entries entries =
+		dwarf_entries_from(file_of(search, unit), unit, offset & ~IN_ALTERNATE, ENTRY_BYTES);
+	const struct abbrev *abbrev = abbrevs_get(&search->abbrevs, bytes_uleb(&entries.bytes));
+
+	called->search = search;
+	called->unit = unit;
+	if (abbrev)
+		dwarf_entry_read(&entries, &search->abbrevs, abbrev, take, called);
+}
+
+static bool is_in(const struct dwarf_unit *unit, uint64_t offset)
+{
+	uint64_t raw = offset & ~IN_ALTERNATE;
+
+	return unit->is_alternate == !!(offset & IN_ALTERNATE) && raw >= unit->entries && raw < unit->end;
+}
+
+/* Follows references as long as they stay in the unit, whose abbreviations are those that were read last. */
+static void follow(struct search *search, const struct dwarf_unit *unit, struct called *called)
+{
+	for (int i = 0; i < REFERENCES_MAX && !called->linkage.kind && is_in(unit, called->next); i++) {
+		uint64_t offset = called->next;
+
+		called->next = NOWHERE;
+		read_entry(search, unit, offset, called);
+	}
+	if (is_in(unit, called->next)) /* round and round */
+		called->next = NOWHERE;
+}
+
+static int want(struct search *search, const struct called *called, uint32_t frame)
+{
+	uint32_t fallback = (uint32_t)search->fallbacks.nr;
+	int err;
+
+	if (called->linkage.kind || called->next == NOWHERE)
+		return search_want_text(search, called->linkage.kind ? &called->linkage : &called->plain, frame, false);
+	err = vec_try_push(&search->fallbacks, called->plain);
+	return err ?: vec_try_push(&search->entries, (struct wanted_entry){ called->next, frame, fallback });
+}
+
+int search_want_name(struct search *search, const struct dwarf_unit *unit, uint64_t offset, uint32_t frame)
+{
+	struct called called = { .next = offset };
+
+	follow(search, unit, &called);
+	return want(search, &called, frame);
+}
+
+/* ---- in other units ---- */
+
+static uint64_t offset_of(const void *wanted)
+{
+	return ((const struct wanted_entry *)wanted)->offset;
+}
+
+/* Where the units of the alternate file are. */
+static int list_alternate(struct search *search)
+{
+	struct dwarf *dwarf = search->dwarf->alternate;
+	uint64_t offset = 0, next = 0;
+	int err = 0;
+
+	while (dwarf && err != -ENOMEM && err != -EBADMSG && offset < dwarf->info.nr_bytes) {
+		struct dwarf_unit unit;
+
+		err = dwarf_unit_open(dwarf, offset, &unit, &next);
+		err = err ?: vec_try_push(&search->alternate_units, (struct unit_place){ unit.offset, unit.end });
+		offset = next;
+	}
+	return err == -ENOMEM ? err : 0;
+}
+
+/* Opens the unit around an offset, unless it is that already; false when there is none. */
+static bool open_around(struct search *search, uint64_t offset, struct dwarf_unit *unit, int *err)
+{
+	bool is_alternate = offset & IN_ALTERNATE;
+	struct dwarf *dwarf = is_alternate ? search->dwarf->alternate : search->dwarf;
+	const struct unit_place *units;
+	uint64_t raw = offset & ~IN_ALTERNATE, unused;
+	size_t nr;
+
+	if (is_in(unit, offset))
+		return true;
+	if (is_alternate && !search->alternate_units.nr)
+		*err = list_alternate(search);
+	units = is_alternate ? search->alternate_units.data : search->units.data;
+	nr = is_alternate ? vec_nr_first(&search->alternate_units, place, place->offset <= raw)
+			  : vec_nr_first(&search->units, place, place->offset <= raw);
+	*err = *err ?: nr ? dwarf_unit_open(dwarf, units[nr - 1].offset, unit, &unused) : -ENODATA;
+	unit->is_alternate = is_alternate;
+	*err = *err ?: dwarf_unit_read_root(dwarf, unit, &search->abbrevs);
+	if (*err)
+		unit->entries = unit->end = 0;
+	*err = *err == -ENOMEM ? *err : 0;
+	return !*err && is_in(unit, offset);
+}
+
+/* One reference further for each; what is found refers to yet another unit at worst. */
+static int search_round(struct search *search, const struct wanted_entry *wanted, size_t nr)
+{
+	struct dwarf_unit unit = {};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++) {
+		struct called called = { .plain = search->fallbacks.data[wanted[i].fallback],
+					 .next = wanted[i].offset };
+
+		if (open_around(search, wanted[i].offset, &unit, &err))
+			follow(search, &unit, &called);
+		else
+			called.next = NOWHERE;
+		err = err ?: want(search, &called, wanted[i].frame);
+		err = err ?: source_batch_late(search->batch);
+	}
+	return err;
+}
+
+int search_entries(struct search *search)
+{
+	int err = 0;
+
+	_Static_assert(sizeof(struct wanted_entry) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
+	for (int i = 0; !err && search->entries.nr && i < ROUNDS_MAX; i++) {
+		__typeof__(search->entries) wanted = search->entries;
+
+		search->entries = (__typeof__(wanted)){};
+		err = radix_sort(wanted.data, wanted.nr, offset_of);
+		err = err ?: search_round(search, wanted.data, wanted.nr);
+		vec_done(&wanted);
+	}
+	for (size_t i = 0; !err && i < search->entries.nr; i++) /* round and round */
+		err = search_want_text(search, &search->fallbacks.data[search->entries.data[i].fallback],
+				       search->entries.data[i].frame, false);
+	return err;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Abbreviations: what entries of .debug_info look like (DWARF 5, 7.5.3). */
+#pragma once
+
+#include "core/base/vec.h"
+#include "symbolize/dwarf/dwarf_files.h"
+
+struct abbrev_attribute {
+	uint16_t name, form;
+	int64_t constant; /* of DW_FORM_implicit_const */
+};
+
+struct abbrev {
+	uint16_t tag; /* 0: there is none of this code */
+	bool has_children;
+	bool is_fixed;         /* `nr_bytes` is the size of all attributes */
+	uint16_t nr_attributes;
+	uint32_t first_attribute;
+	uint32_t nr_bytes;
+};
+
+struct abbrevs {
+	bool is_known;
+	const struct dwarf *of;
+	uint64_t offset; /* in its .debug_abbrev */
+	uint8_t address_size, offset_size;
+	uint16_t version;
+	VEC(struct abbrev) by_code;
+	VEC(struct abbrev_attribute) attributes;
+};
+
+/*
+ * Reads the table at an offset for units of these sizes, unless it is that already. 0, -EBADMSG for one that makes no
+ * sense, -ENOMEM; 65,536 codes at most.
+ */
+int abbrevs_read(struct abbrevs *abbrevs, struct dwarf *dwarf, uint64_t offset, uint16_t version, uint8_t address_size,
+		 uint8_t offset_size);
+void abbrevs_done(struct abbrevs *abbrevs);
+
+/* NULL for a code that is not in it. */
+static inline const struct abbrev *abbrevs_get(const struct abbrevs *abbrevs, uint64_t code)
+{
+	return code < abbrevs->by_code.nr && abbrevs->by_code.data[code].tag ? &abbrevs->by_code.data[code] : NULL;
+}

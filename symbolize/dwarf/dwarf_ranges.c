@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The addresses of an entry: one range, or a list of them (DWARF 5, 2.17 and 7.25; DWARF 4, 2.17.3). */
+#include <dwarf.h>
+
+#include "symbolize/dwarf/dwarf_unit.h"
+
+enum {
+	RANGES_MAX = 1 << 20,
+	LIST_BYTES = 16384, /* looked at once; no entry of a list is longer than 24 */
+	ENTRY_BYTES = 32,
+};
+
+void dwarf_code_take(struct dwarf_code *code, uint16_t attribute, const struct dwarf_value *value)
+{
+	if (attribute == DW_AT_low_pc)
+		code->low = *value;
+	else if (attribute == DW_AT_high_pc)
+		code->high = *value;
+	else if (attribute == DW_AT_ranges)
+		code->ranges = *value;
+}
+
+struct list {
+	struct dwarf *dwarf;
+	const struct dwarf_unit *unit;
+	struct byte_reader bytes;
+	uint64_t base;
+	dwarf_range_visit *visit;
+	void *context;
+};
+
+/* An empty range covers nothing, one that ends before it begins makes no sense. */
+static bool visit(struct list *list, uint64_t low, uint64_t high)
+{
+	return high <= low || list->visit(list->context, low, high);
+}
+
+/* Pairs relative to a base, which a pair of all ones moves; zeroes end the list. */
+static bool next_old(struct list *list)
+{
+	uint8_t nr = list->unit->address_size;
+	uint64_t ones = nr == 8 ? UINT64_MAX : UINT32_MAX;
+	uint64_t low = bytes_number(&list->bytes, nr), high = bytes_number(&list->bytes, nr);
+
+	if (list->bytes.bad || (!low && !high))
+		return false;
+	if (low == ones) {
+		list->base = high;
+		return true;
+	}
+	return visit(list, list->base + low, list->base + high);
+}
+
+static uint64_t indexed(struct list *list)
+{
+	const struct dwarf_value value = { .form = DW_FORM_addrx, .number = bytes_uleb(&list->bytes) };
+	uint64_t address;
+
+	return dwarf_value_address(list->dwarf, list->unit, &value, &address) ? address : bytes_fail(&list->bytes);
+}
+
+static bool next_new(struct list *list)
+{
+	uint8_t nr = list->unit->address_size;
+	uint64_t low = 0, high = 0;
+
+	switch (bytes_byte(&list->bytes)) {
+	case DW_RLE_base_addressx:
+		list->base = indexed(list);
+		break;
+	case DW_RLE_startx_endx:
+		low = indexed(list);
+		high = indexed(list);
+		break;
+	case DW_RLE_startx_length:
+		low = indexed(list);
+		high = low + bytes_uleb(&list->bytes);
+		break;
+	case DW_RLE_offset_pair:
+		low = list->base + bytes_uleb(&list->bytes);
+		high = list->base + bytes_uleb(&list->bytes);
+		break;
+	case DW_RLE_base_address:
+		list->base = bytes_number(&list->bytes, nr);
+		break;
+	case DW_RLE_start_end:
+		low = bytes_number(&list->bytes, nr);
+		high = bytes_number(&list->bytes, nr);
+		break;
+	case DW_RLE_start_length:
+		low = bytes_number(&list->bytes, nr);
+		high = low + bytes_uleb(&list->bytes);
+		break;
+	default: /* the end, or nonsense */
+		return false;
+	}
+	return !list->bytes.bad && visit(list, low, high);
+}
+
+static void walk(struct list *list, struct elf_section *section, uint64_t offset, bool is_new)
+{
+	const uint8_t *start;
+
+	list->bytes = elf_section_some(section, offset, LIST_BYTES);
+	start = list->bytes.at;
+	for (int i = 0; i < RANGES_MAX && !list->bytes.bad; i++) {
+		if (bytes_left(&list->bytes) < ENTRY_BYTES && list->bytes.at > start) {
+			offset += (uint64_t)(list->bytes.at - start);
+			list->bytes = elf_section_some(section, offset, LIST_BYTES);
+			start = list->bytes.at;
+		}
+		if (list->bytes.bad || !(is_new ? next_new(list) : next_old(list)))
+			return;
+	}
+}
+
+/* Where the list with this number begins, relative to the table of them. */
+static bool offset_of_index(struct dwarf *dwarf, const struct dwarf_unit *unit, uint64_t index, uint64_t *ret_offset)
+{
+	struct byte_reader bytes;
+
+	if (index >= UINT32_MAX)
+		return false;
+	bytes = elf_section_bytes(&dwarf->rnglists, unit->range_lists + index * unit->offset_size, unit->offset_size);
+	*ret_offset = bytes.bad ? 0 : unit->range_lists + bytes_number(&bytes, unit->offset_size);
+	return !bytes.bad;
+}
+
+void dwarf_code_ranges(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_code *code,
+		       dwarf_range_visit *visit_range, void *context)
+{
+	struct list list = { .dwarf = dwarf, .unit = unit, .base = unit->low, .visit = visit_range, .context = context };
+	uint64_t low, high, offset = code->ranges.number + unit->ranges;
+
+	if (code->ranges.form) {
+		bool is_new = unit->version >= 5;
+		struct elf_section *old = dwarf->skeletons ? &dwarf->skeletons->ranges : &dwarf->ranges;
+
+		if (code->ranges.form == DW_FORM_rnglistx &&
+		    !offset_of_index(dwarf, unit, code->ranges.number, &offset))
+			return;
+		walk(&list, is_new ? &dwarf->rnglists : old, offset, is_new);
+	} else if (dwarf_value_address(dwarf, unit, &code->low, &low)) {
+		if (!dwarf_value_address(dwarf, unit, &code->high, &high))
+			high = low + code->high.number;
+		visit(&list, low, high);
+	}
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/dwarf/line_program.h"
+
+#include <dwarf.h>
+
+/* ---- the header ---- */
+
+static int read_header(struct byte_reader *unit, struct line_program *program)
+{
+	struct byte_reader rest;
+
+	if (program->version >= 5)
+		bytes_skip(unit, 2); /* sizes of addresses, which each of them tells again, and of segment selectors */
+	rest = bytes_part(unit, bytes_number(unit, program->offset_size));
+	program->rows = *unit;
+	program->instruction_size = bytes_byte(&rest);
+	if (program->version >= 4)
+		bytes_byte(&rest); /* instructions of one word: 1 on every machine that we run on */
+	bytes_byte(&rest); /* whether rows begin a statement: all count */
+	program->line_base = (int8_t)bytes_byte(&rest);
+	program->line_range = bytes_byte(&rest);
+	program->opcode_base = bytes_byte(&rest);
+	program->operands = rest.at;
+	bytes_skip(&rest, program->opcode_base ? program->opcode_base - 1 : 0);
+	program->tables = rest;
+	return rest.bad || unit->bad || !program->line_range || !program->opcode_base ? -ENODATA : 0;
+}
+
+int line_program_open(struct dwarf *dwarf, uint64_t offset, struct line_program *ret_program, uint64_t *ret_next)
+{
+	struct byte_reader unit = elf_section_bytes(&dwarf->line, offset, 4);
+	uint64_t nr_bytes = bytes_number(&unit, 4), start = offset + 4;
+
+	*ret_program = (struct line_program){ .offset = offset, .offset_size = 4 };
+	if (nr_bytes == UINT32_MAX) {
+		unit = elf_section_bytes(&dwarf->line, start, 8);
+		nr_bytes = bytes_number(&unit, 8);
+		start += 8;
+		ret_program->offset_size = 8;
+	}
+	if (unit.bad)
+		return -EBADMSG;
+	unit = elf_section_bytes(&dwarf->line, start, nr_bytes);
+	if (unit.bad)
+		return -EBADMSG;
+	*ret_next = start + nr_bytes;
+	ret_program->version = (uint16_t)bytes_number(&unit, 2);
+	if (ret_program->version < 2 || ret_program->version > 5)
+		return -ENODATA;
+	return read_header(&unit, ret_program);
+}
+
+/* ---- rows ---- */
+
+struct row {
+	uint64_t address;
+	uint32_t file, line;
+};
+
+struct run {
+	const struct line_program *program;
+	struct source_batch *batch;
+	struct line_hits *hits;
+	struct byte_reader bytes;
+	uint16_t advances[256]; /* of the opcodes that make a row, of the address */
+	int16_t line_advances[256];
+	struct row row, before;
+	bool in_sequence, is_live;
+	size_t next; /* place to settle */
+	uint64_t next_address;
+	int err;
+};
+
+static void make_tables(struct run *run)
+{
+	const struct line_program *program = run->program;
+
+	for (int opcode = program->opcode_base; opcode < 256; opcode++) {
+		int code = opcode - program->opcode_base;
+
+		run->advances[opcode] = (uint16_t)(code / program->line_range * program->instruction_size);
+		run->line_advances[opcode] = (int16_t)(program->line_base + code % program->line_range);
+	}
+}
+
+static void aim(struct run *run, size_t next)
+{
+	const struct source_batch *batch = run->batch;
+
+	run->next = next;
+	run->next_address = next < batch->places.nr ? batch->places.data[next].address : UINT64_MAX;
+}
+
+/* Entries of functions that the linker dropped are passed over. */
+static void seek(struct run *run)
+{
+	aim(run, run->is_live ? source_batch_from(run->batch, run->row.address) : run->batch->places.nr);
+}
+
+static void take(struct run *run, uint32_t number)
+{
+	struct source_place *place = &run->batch->places.data[number];
+	uint64_t program = run->program->offset;
+
+	if (place->program != NO_PROGRAM && (place->wanted != program || place->program == program))
+		return;
+	place->program = program;
+	place->file_number = run->before.file;
+	place->line = run->before.line;
+	if (!run->err)
+		run->err = vec_try_push(&run->hits->places, number);
+}
+
+/* The places from the row before up to this one. */
+static void settle(struct run *run)
+{
+	while (run->next_address < run->row.address) {
+		take(run, (uint32_t)run->next);
+		aim(run, run->next + 1);
+	}
+}
+
+static void add_row(struct run *run)
+{
+	if (!run->in_sequence) {
+		run->in_sequence = true;
+		run->is_live = source_batch_is_code(run->batch, run->row.address);
+		seek(run);
+	} else if (run->row.address < run->before.address) {
+		seek(run);
+	} else if (run->next_address < run->row.address) {
+		settle(run);
+	}
+	run->before = run->row;
+}
+
+static void start_sequence(struct run *run)
+{
+	run->in_sequence = false;
+	run->row = (struct row){ .file = 1, .line = 1 };
+}
+
+static void extended(struct run *run)
+{
+	struct byte_reader bytes = bytes_part(&run->bytes, bytes_uleb(&run->bytes));
+
+	switch (bytes_byte(&bytes)) {
+	case DW_LNE_end_sequence:
+		add_row(run);
+		start_sequence(run);
+		break;
+	case DW_LNE_set_address:
+		if (bytes_left(&bytes) <= 8)
+			run->row.address = bytes_number(&bytes, bytes_left(&bytes));
+		break;
+	default: /* what does not matter here, and what is not known */
+		break;
+	}
+}
+
+static void standard(struct run *run, uint8_t opcode)
+{
+	switch (opcode) {
+	case DW_LNS_copy:
+		add_row(run);
+		break;
+	case DW_LNS_advance_pc:
+		run->row.address += bytes_uleb(&run->bytes) * run->program->instruction_size;
+		break;
+	case DW_LNS_advance_line:
+		run->row.line += (uint32_t)bytes_sleb(&run->bytes);
+		break;
+	case DW_LNS_set_file:
+		run->row.file = (uint32_t)bytes_uleb(&run->bytes);
+		break;
+	case DW_LNS_const_add_pc:
+		run->row.address += run->advances[255];
+		break;
+	case DW_LNS_fixed_advance_pc:
+		run->row.address += bytes_number(&run->bytes, 2);
+		break;
+	default:
+		for (int i = run->program->operands[opcode - 1]; i > 0; i--)
+			bytes_uleb(&run->bytes);
+	}
+}
+
+int line_program_run(const struct line_program *program, struct source_batch *batch, struct line_hits *hits)
+{
+	struct run run = { .program = program, .batch = batch, .hits = hits, .bytes = program->rows };
+
+	make_tables(&run);
+	start_sequence(&run);
+	while (run.bytes.at < run.bytes.end && !run.err) {
+		uint8_t opcode = *run.bytes.at++;
+
+		if (opcode >= program->opcode_base) {
+			run.row.address += run.advances[opcode];
+			run.row.line += (uint32_t)run.line_advances[opcode];
+			add_row(&run);
+		} else if (opcode) {
+			standard(&run, opcode);
+		} else {
+			extended(&run);
+		}
+	}
+	return run.err;
+}

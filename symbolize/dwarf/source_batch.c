@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/dwarf/source_batch.h"
+
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/radix_sort.h"
+
+struct order {
+	uint64_t address, position;
+};
+
+_Static_assert(sizeof(struct order) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
+
+int source_batch_add(struct source_batch *batch, uint64_t address, uint32_t query)
+{
+	return vec_try_push(&batch->places, (struct source_place){ .address = address,
+								   .query = query,
+								   .program = NO_PROGRAM,
+								   .wanted = NO_PROGRAM,
+								   .unit = SOURCE_NONE,
+								   .inner = SOURCE_NONE });
+}
+
+static uint64_t address_of(const void *order)
+{
+	return ((const struct order *)order)->address;
+}
+
+int source_batch_sort(struct source_batch *batch)
+{
+	size_t nr = batch->places.nr;
+	_cleanup_(freep) struct order *orders = reallocarray(NULL, nr + 1, sizeof(*orders));
+	struct source_place *sorted = reallocarray(NULL, nr + 1, sizeof(*sorted));
+	int err = orders && sorted ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < nr; i++)
+		orders[i] = (struct order){ batch->places.data[i].address, i };
+	err = err ?: radix_sort(orders, nr, address_of);
+	if (err) {
+		free(sorted);
+		return err;
+	}
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = batch->places.data[orders[i].position];
+	free(batch->places.data);
+	batch->places.data = sorted;
+	batch->places.room = nr + 1;
+	return 0;
+}
+
+void source_batch_done(struct source_batch *batch)
+{
+	vec_done(&batch->places);
+	vec_done(&batch->frames);
+	text_pool_done(&batch->texts);
+}
+
+size_t source_batch_from(const struct source_batch *batch, uint64_t address)
+{
+	return vec_nr_first(&batch->places, place, place->address < address);
+}
+
+int source_batch_late(const struct source_batch *batch)
+{
+	return batch->deadline_ns && clock_monotonic_ns() > batch->deadline_ns ? -ETIME : 0;
+}
+
+bool source_batch_is_code(const struct source_batch *batch, uint64_t address)
+{
+	for (size_t i = 0; i < batch->nr_code; i++)
+		if (address - batch->code[i].address < batch->code[i].size)
+			return true;
+	return false;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Places of one file that wait for their source lines and inlined functions: sorted by address, so that one pass
+ * through the debug information, in the order in which it lies in the file, answers all of them.
+ */
+#pragma once
+
+#include "core/base/text_pool.h"
+#include "symbolize/elf/symtab.h"
+
+#define SOURCE_NONE UINT32_MAX
+#define NO_PROGRAM UINT64_MAX
+
+/* A place. What it asks for is set by source_batch_add(), the answer by lines.h and inlines.h. */
+struct source_place {
+	uint64_t address; /* to look up, as the linker gave it */
+	uint32_t query;   /* which of the callers' it is */
+	uint32_t line;    /* 0: none in the source */
+	const char *file; /* of the batch's texts; NULL: not known */
+	uint64_t program; /* the line program that told: where it is in .debug_line */
+	uint64_t wanted;  /* the one that its unit names; NO_PROGRAM: no unit is known */
+	uint32_t file_number; /* there; 0 in an old one: none */
+	bool is_relative;     /* `file`, to the directory of its unit */
+	uint32_t unit;    /* that covers it; SOURCE_NONE */
+	uint32_t inner;   /* the innermost of its inlined functions, in the frames; SOURCE_NONE */
+};
+
+/* A call that was inlined. */
+struct source_frame {
+	const char *name; /* mangled, of the inlined function; NULL: not known */
+	const char *file; /* of the call; NULL: not known */
+	uint32_t line;
+	uint32_t outer;   /* the call that it is part of; SOURCE_NONE: the function itself */
+	uint32_t outermost; /* of those around it; itself when there are none */
+	uint32_t nr_outer; /* how many these are */
+	uint32_t depth;   /* of its entry */
+	bool is_relative; /* `file`, to the directory of its unit */
+};
+
+struct source_batch {
+	VEC(struct source_place) places;
+	VEC(struct source_frame) frames;
+	const struct code_range *code; /* the file's, borrowed */
+	size_t nr_code;
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC: the search is given up then; 0 = never */
+	const char *missing_split; /* the first split file that was not found; NULL */
+	uint32_t nr_missing_splits; /* how many were not: of so many units the inlined calls are not known */
+	struct text_pool texts;
+};
+
+/* Adds a place, as the caller's question number `query`. 0 or -ENOMEM. */
+int source_batch_add(struct source_batch *batch, uint64_t address, uint32_t query);
+
+/* Sorts them; nothing may be added after that. 0 or -ENOMEM. */
+int source_batch_sort(struct source_batch *batch);
+void source_batch_done(struct source_batch *batch);
+
+/* The number of the first place at this address or behind it. */
+size_t source_batch_from(const struct source_batch *batch, uint64_t address);
+
+/* -ETIME when the deadline is over, else 0. */
+int source_batch_late(const struct source_batch *batch);
+
+/* Whether it is code: linkers leave entries for functions that they dropped, which begin at 0, 1 or the like. */
+bool source_batch_is_code(const struct source_batch *batch, uint64_t address);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/dwarf/sources.h"
+
+#include <stdio.h>
+
+#include "core/base/radix_sort.h"
+#include "symbolize/dwarf/sources_internal.h"
+
+enum {
+	PATH_BYTES = 8192,
+};
+
+/* ---- directories of units ---- */
+
+static uint64_t program_of(const void *directory)
+{
+	return ((const struct unit_directory *)directory)->program;
+}
+
+/* Of several units with one program, as partial ones have, the first that tells it. */
+static const char *directory_of(const struct search *search, uint64_t program)
+{
+	const struct unit_directory *directories = search->directories.data;
+	size_t nr = search->directories.nr, i = vec_nr_first(&search->directories, at, at->program < program);
+
+	while (i < nr && directories[i].program == program && !directories[i].path)
+		i++;
+	return i < nr && directories[i].program == program ? (const char *)(uintptr_t)directories[i].path : NULL;
+}
+
+static const char *join(struct search *search, const char *directory, const char *file)
+{
+	char path[PATH_BYTES];
+
+	if (!directory || snprintf(path, sizeof(path), "%s/%s", directory, file) >= (int)sizeof(path))
+		return file;
+	return text_pool_add(&search->batch->texts, path) ?: file;
+}
+
+static int join_all(struct search *search)
+{
+	struct source_batch *batch = search->batch;
+	int err = radix_sort(search->directories.data, search->directories.nr, program_of);
+
+	_Static_assert(sizeof(struct unit_directory) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
+	for (size_t i = 0; !err && i < batch->places.nr; i++) {
+		struct source_place *place = &batch->places.data[i];
+
+		if (place->is_relative && place->file)
+			place->file = join(search, directory_of(search, place->program), place->file);
+	}
+	for (size_t i = 0; !err && i < search->files.nr; i++) {
+		struct source_frame *frame = &batch->frames.data[search->files.data[i].frame];
+
+		if (frame->is_relative && frame->file)
+			frame->file = join(search, directory_of(search, search->files.data[i].program), frame->file);
+	}
+	return err;
+}
+
+/* ---- the whole ---- */
+
+static bool any_is_relative(const struct source_batch *batch)
+{
+	for (size_t i = 0; i < batch->places.nr; i++)
+		if (batch->places.data[i].is_relative)
+			return true;
+	return false;
+}
+
+static int search_all(struct search *search)
+{
+	int err = search->inlines ? search_units(search) : 0;
+
+	err = err ?: search_lines(search);
+	if (!err && !search->inlines && any_is_relative(search->batch))
+		err = search_units(search);
+	err = err ?: search_entries(search);
+	err = err ?: search_texts(search);
+	return err ?: join_all(search);
+}
+
+void search_done(struct search *search)
+{
+	abbrevs_done(&search->abbrevs);
+	vec_done(&search->units);
+	vec_done(&search->alternate_units);
+	vec_done(&search->files);
+	vec_done(&search->texts);
+	vec_done(&search->entries);
+	vec_done(&search->fallbacks);
+	vec_done(&search->directories);
+}
+
+int sources_find(struct dwarf *dwarf, struct source_batch *batch, bool inlines)
+{
+	struct search search = { .dwarf = dwarf, .batch = batch, .inlines = inlines };
+	int err = search_all(&search);
+
+	search_done(&search);
+	return err;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the passes of sources.h share. */
+#pragma once
+
+#include "symbolize/dwarf/dwarf_splits.h"
+#include "symbolize/dwarf/line_program.h"
+
+/* The file of a call: its number in a line program. 16 bytes, for radix_sort(). */
+struct wanted_file {
+	uint64_t program;
+	uint32_t number, frame;
+};
+
+/* A string of .debug_str: the name of a frame, or a directory. */
+struct wanted_text {
+	uint64_t offset;
+	uint32_t of;
+	uint32_t is_directory;
+};
+
+/* A name that is known by an entry elsewhere in .debug_info, and the one to take if there is none. */
+struct wanted_entry {
+	uint64_t offset;
+	uint32_t frame;
+	uint32_t fallback; /* in the fallbacks */
+};
+
+/* The directory that a unit was compiled in. */
+struct unit_directory {
+	uint64_t program;
+	uint64_t path; /* a const char *, for the sake of 16 bytes; 0: not known */
+};
+
+struct unit_place {
+	uint64_t offset, end;
+};
+
+struct search {
+	struct dwarf *dwarf;
+	struct source_batch *batch;
+	bool inlines;
+	struct abbrevs abbrevs;
+	VEC(struct unit_place) units, alternate_units;
+	VEC(struct wanted_file) files;
+	VEC(struct wanted_text) texts;
+	VEC(struct wanted_entry) entries;
+	VEC(struct dwarf_text) fallbacks;
+	VEC(struct unit_directory) directories;
+};
+
+/* unit_walk.c: goes through the units; with search->inlines it walks the entries of those that cover a place. */
+int search_units(struct search *search);
+
+/* sources.c */
+void search_done(struct search *search);
+
+/* split_units.c: the same as search_inlines() for a skeleton, of what it stands for if that is found. */
+int search_split(struct search *search, const struct dwarf_unit *skeleton, uint32_t number);
+
+/* inlines.c: the inlined calls of a unit, number `number`, that covers places. */
+int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_t number);
+
+/*
+ * call_names.c: asks for the name of the entry at an offset as that of a frame; then looks for what lies in other
+ * units.
+ */
+int search_want_name(struct search *search, const struct dwarf_unit *unit, uint64_t offset, uint32_t frame);
+int search_entries(struct search *search);
+
+/* source_texts.c: asks for a string, as the name of a frame or as a directory; then reads them. */
+int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory);
+int search_texts(struct search *search);
+
+/* The string at once; NULL when there is none. Valid until something else of its section is read. */
+const char *search_read_text(struct search *search, const struct dwarf_text *text);
+
+/* lines.c: runs the line programs. */
+int search_lines(struct search *search);

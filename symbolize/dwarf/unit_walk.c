@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The units of .debug_info: which places each covers, and the directory that it was compiled in. */
+#include "symbolize/dwarf/sources_internal.h"
+
+enum {
+	UNITS_MAX = 1 << 22,
+};
+
+struct claim {
+	struct source_batch *batch;
+	uint32_t number;
+	uint64_t program;
+	bool any;
+};
+
+/* Of several units that cover a place the first one has it, as linkers leave one copy of what several have. */
+static bool claim_range(void *context, uint64_t low, uint64_t high)
+{
+	struct claim *claim = context;
+	struct source_batch *batch = claim->batch;
+
+	if (!source_batch_is_code(batch, low))
+		return true;
+	for (size_t i = source_batch_from(batch, low); i < batch->places.nr; i++) {
+		struct source_place *place = &batch->places.data[i];
+
+		if (place->address >= high)
+			break;
+		if (place->unit != SOURCE_NONE)
+			continue;
+		place->unit = claim->number;
+		place->wanted = claim->program;
+		claim->any = true;
+	}
+	return true;
+}
+
+/* Programs of DWARF 5 tell it themselves. */
+static int keep_directory(struct search *search, const struct dwarf_unit *unit)
+{
+	uint32_t of = (uint32_t)search->directories.nr;
+	int err;
+
+	if (unit->version >= 5 || unit->program == NO_PROGRAM)
+		return 0;
+	err = vec_try_push(&search->directories, (struct unit_directory){ .program = unit->program });
+	return err ?: search_want_text(search, &unit->directory, of, true);
+}
+
+static int take_unit(struct search *search, struct dwarf_unit *unit)
+{
+	struct claim claim = {
+		.batch = search->batch,
+		.number = (uint32_t)search->units.nr,
+	};
+	int err = vec_try_push(&search->units, (struct unit_place){ unit->offset, unit->end });
+
+	err = err ?: dwarf_unit_read_root(search->dwarf, unit, &search->abbrevs);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	err = keep_directory(search, unit);
+	if (err || !search->inlines)
+		return err;
+	claim.program = unit->program;
+	dwarf_code_ranges(search->dwarf, unit, &unit->code, claim_range, &claim);
+	if (!claim.any)
+		return 0;
+	return unit->split_name.kind ? search_split(search, unit, claim.number)
+				     : search_inlines(search, unit, claim.number);
+}
+
+int search_units(struct search *search)
+{
+	struct dwarf_unit unit;
+	uint64_t offset = 0, next = 0;
+	int err = 0, late = 0;
+
+	while (err != -ENOMEM && err != -EBADMSG && !late && offset < search->dwarf->info.nr_bytes &&
+	       search->units.nr < UNITS_MAX) {
+		err = dwarf_unit_open(search->dwarf, offset, &unit, &next);
+		err = err ?: take_unit(search, &unit);
+		offset = next;
+		late = source_batch_late(search->batch);
+	}
+	return err == -ENOMEM ? err : late;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/elf/elf_file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+
+enum {
+	SEGMENTS_MAX = 4096,
+	SECTIONS_MAX = 65536,
+	BATCH_BYTES = 8192, /* of headers read at once */
+	NAMES_KEPT_MAX = 65536,
+};
+
+bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes)
+{
+	return offset <= elf->size && nr_bytes <= elf->size - offset;
+}
+
+int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, size_t nr_bytes)
+{
+	char *to = ret_bytes;
+
+	if (!elf_file_holds(elf, offset, nr_bytes))
+		return -EBADMSG;
+	if (elf->memory) {
+		memcpy(ret_bytes, elf->memory + offset, nr_bytes);
+		return 0;
+	}
+	while (nr_bytes) {
+		ssize_t got = pread(elf->fd, to, nr_bytes, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -EBADMSG;
+		to += got;
+		offset += (uint64_t)got;
+		nr_bytes -= (size_t)got;
+	}
+	return 0;
+}
+
+/* What the header says of a table of headers. */
+struct table {
+	uint64_t offset, nr;
+	uint16_t entry_size;
+};
+
+static Elf64_Phdr widen_segment(const Elf32_Phdr *narrow)
+{
+	return (Elf64_Phdr){
+		.p_type = narrow->p_type,
+		.p_flags = narrow->p_flags,
+		.p_offset = narrow->p_offset,
+		.p_vaddr = narrow->p_vaddr,
+		.p_paddr = narrow->p_paddr,
+		.p_filesz = narrow->p_filesz,
+		.p_memsz = narrow->p_memsz,
+		.p_align = narrow->p_align,
+	};
+}
+
+static Elf64_Shdr widen_section(const Elf32_Shdr *narrow)
+{
+	return (Elf64_Shdr){
+		.sh_name = narrow->sh_name,
+		.sh_type = narrow->sh_type,
+		.sh_flags = narrow->sh_flags,
+		.sh_addr = narrow->sh_addr,
+		.sh_offset = narrow->sh_offset,
+		.sh_size = narrow->sh_size,
+		.sh_link = narrow->sh_link,
+		.sh_info = narrow->sh_info,
+		.sh_addralign = narrow->sh_addralign,
+		.sh_entsize = narrow->sh_entsize,
+	};
+}
+
+static int add_segments(struct elf_file *elf, const void *bytes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int err = elf->is_64 ? vec_try_push(&elf->segments, ((const Elf64_Phdr *)bytes)[i])
+				     : vec_try_push(&elf->segments, widen_segment(&((const Elf32_Phdr *)bytes)[i]));
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int add_sections(struct elf_file *elf, const void *bytes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int err = elf->is_64 ? vec_try_push(&elf->sections, ((const Elf64_Shdr *)bytes)[i])
+				     : vec_try_push(&elf->sections, widen_section(&((const Elf32_Shdr *)bytes)[i]));
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Reads a table of headers batch by batch, so that a lying count costs no memory before the file ends. */
+static int read_table(struct elf_file *elf, const struct table *table, size_t entry_size,
+		      int (*add)(struct elf_file *elf, const void *bytes, size_t nr))
+{
+	union {
+		Elf64_Phdr segment; /* for the alignment */
+		char bytes[BATCH_BYTES];
+	} batch;
+	size_t nr_batch = sizeof(batch) / entry_size;
+
+	if (table->entry_size != entry_size || !elf_file_holds(elf, table->offset, table->nr * entry_size))
+		return -EBADMSG;
+	for (uint64_t i = 0; i < table->nr; i += nr_batch) {
+		size_t nr = table->nr - i < nr_batch ? (size_t)(table->nr - i) : nr_batch;
+		int err = elf_file_read(elf, table->offset + i * entry_size, &batch, nr * entry_size);
+
+		err = err ?: add(elf, &batch, nr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int read_segments(struct elf_file *elf, const struct table *table)
+{
+	if (table->nr > SEGMENTS_MAX)
+		return -EBADMSG;
+	if (!table->nr)
+		return 0;
+	return read_table(elf, table, elf->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), add_segments);
+}
+
+static int read_sections(struct elf_file *elf, const struct table *table)
+{
+	if (table->nr > SECTIONS_MAX)
+		return -EBADMSG;
+	if (!table->nr || !table->offset)
+		return 0;
+	return read_table(elf, table, elf->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), add_sections);
+}
+
+/* With very many sections or segments the counts live in section 0 (e_shnum = 0, PN_XNUM). */
+static int read_big_counts(struct elf_file *elf, struct table *segments, struct table *sections)
+{
+	struct table first = { .offset = sections->offset, .nr = 1, .entry_size = sections->entry_size };
+	int err;
+
+	if (!sections->offset || (sections->nr && segments->nr != PN_XNUM))
+		return 0;
+	err = read_sections(elf, &first);
+	if (err)
+		return err;
+	if (!sections->nr)
+		sections->nr = elf->sections.data[0].sh_size;
+	if (segments->nr == PN_XNUM)
+		segments->nr = elf->sections.data[0].sh_info;
+	elf->sections.nr = 0;
+	return 0;
+}
+
+static int read_headers(struct elf_file *elf)
+{
+	struct table segments, sections;
+	union {
+		Elf64_Ehdr wide;
+		Elf32_Ehdr narrow;
+	} header;
+	int err = elf_file_read(elf, 0, &header, elf->is_64 ? sizeof(header.wide) : sizeof(header.narrow));
+
+	if (err)
+		return err;
+	elf->type = header.wide.e_type; /* the same place in both */
+	elf->machine = header.wide.e_machine;
+	if (elf->is_64) {
+		const Elf64_Ehdr *e = &header.wide;
+
+		elf->entry = e->e_entry;
+		segments = (struct table){ e->e_phoff, e->e_phnum, e->e_phentsize };
+		sections = (struct table){ e->e_shoff, e->e_shnum, e->e_shentsize };
+		elf->section_names = e->e_shstrndx;
+	} else {
+		const Elf32_Ehdr *e = &header.narrow;
+
+		elf->entry = e->e_entry;
+		segments = (struct table){ e->e_phoff, e->e_phnum, e->e_phentsize };
+		sections = (struct table){ e->e_shoff, e->e_shnum, e->e_shentsize };
+		elf->section_names = e->e_shstrndx;
+	}
+	err = read_big_counts(elf, &segments, &sections);
+	err = err ?: read_segments(elf, &segments);
+	err = err ?: read_sections(elf, &sections);
+	if (elf->section_names == SHN_XINDEX && elf->sections.nr)
+		elf->section_names = elf->sections.data[0].sh_link;
+	return err;
+}
+
+/* Names that cannot be read are no failure: such a file has no section of any name. */
+static int load_section_names(struct elf_file *elf)
+{
+	const Elf64_Shdr *names;
+	int err;
+
+	if (!elf->section_names || elf->section_names >= elf->sections.nr)
+		return 0;
+	names = &elf->sections.data[elf->section_names];
+	if (!names->sh_size || names->sh_size > NAMES_KEPT_MAX ||
+	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
+		return 0;
+	err = vec_grow((void **)&elf->names.data, &elf->names.room, (size_t)names->sh_size, 1);
+	if (!err && !elf_file_read(elf, names->sh_offset, elf->names.data, (size_t)names->sh_size))
+		elf->names.nr = (size_t)names->sh_size;
+	return err;
+}
+
+static int read_ident(struct elf_file *elf)
+{
+	unsigned char ident[EI_NIDENT];
+
+	if (elf_file_read(elf, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return -ENOEXEC;
+	if (ident[EI_DATA] != ELFDATA2LSB || (ident[EI_CLASS] != ELFCLASS64 && ident[EI_CLASS] != ELFCLASS32))
+		return -ENOEXEC;
+	elf->is_64 = ident[EI_CLASS] == ELFCLASS64;
+	return 0;
+}
+
+static int open_elf(struct elf_file *elf)
+{
+	int err = read_ident(elf);
+
+	err = err ?: read_headers(elf);
+	err = err ?: load_section_names(elf);
+	if (err)
+		elf_file_done(elf);
+	return err;
+}
+
+int elf_file_open(struct elf_file *elf, int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END); /* no fstat: the worker's seccomp list has none */
+
+	*elf = (struct elf_file){ .fd = fd, .size = size < 0 ? 0 : (uint64_t)size };
+	return open_elf(elf);
+}
+
+int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_bytes)
+{
+	*elf = (struct elf_file){ .fd = -1, .memory = bytes, .size = nr_bytes };
+	return open_elf(elf);
+}
+
+void elf_file_done(struct elf_file *elf)
+{
+	vec_done(&elf->names);
+	vec_done(&elf->segments);
+	vec_done(&elf->sections);
+}
+
+int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset)
+{
+	for (size_t i = 0; i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz) {
+			*ret_offset = address - segment->p_vaddr + segment->p_offset;
+			return 0;
+		}
+	}
+	return -ENODATA;
+}
+
+/*
+ * Two segments may share a page of the file: the bytes around their border are mapped by both. Code is what is asked
+ * for, so an executable segment is preferred.
+ */
+int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint64_t *ret_address)
+{
+	const Elf64_Phdr *found = NULL;
+
+	for (size_t i = 0; i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type != PT_LOAD || offset < segment->p_offset ||
+		    offset - segment->p_offset >= segment->p_filesz)
+			continue;
+		if (!found || (segment->p_flags & PF_X && !(found->p_flags & PF_X)))
+			found = segment;
+	}
+	if (!found)
+		return -ENODATA;
+	*ret_address = offset - found->p_offset + found->p_vaddr;
+	return 0;
+}
+
+const Elf64_Phdr *elf_file_code_segment(const struct elf_file *elf, uint64_t address)
+{
+	for (size_t i = 0; i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz)
+			return segment;
+	}
+	return NULL;
+}
+
+bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, const char *name)
+{
+	size_t nr_bytes = strlen(name) + 1;
+	const Elf64_Shdr *names;
+	char found[64];
+
+	if (!elf->section_names || elf->section_names >= elf->sections.nr || nr_bytes > sizeof(found))
+		return false;
+	names = &elf->sections.data[elf->section_names];
+	if (section->sh_name >= names->sh_size || nr_bytes > names->sh_size - section->sh_name ||
+	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
+		return false;
+	if (elf->names.nr)
+		return !memcmp(elf->names.data + section->sh_name, name, nr_bytes);
+	return !elf_file_read(elf, names->sh_offset + section->sh_name, found, nr_bytes) &&
+	       !memcmp(found, name, nr_bytes);
+}
+
+const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name)
+{
+	for (size_t i = 0; i < elf->sections.nr; i++)
+		if (elf_file_section_is(elf, &elf->sections.data[i], name))
+			return &elf->sections.data[i];
+	return NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A section, compressed or not (also .zdebug_… in the place of .debug_…), looked at through a window that moves: DWARF is read unit by unit, and memory is
+ * for one unit, not for all of them. Small sections are held whole.
+ *
+ * Whoever goes through bytes of a section may read nothing of it meanwhile that lies outside of them: the window would
+ * move away from under him. What is within them is always in the window.
+ */
+#pragma once
+
+#include "symbolize/elf/byte_reader.h"
+#include "symbolize/elf/elf_file.h"
+
+struct unpacker;
+
+struct elf_section {
+	const struct elf_file *elf; /* borrowed; NULL: there is no such section */
+	uint64_t offset; /* in the file, unless it is compressed */
+	uint64_t nr_bytes;
+	uint64_t whole_max; /* held whole up to this size, and no more is read ahead */
+	struct unpacker *unpacker; /* of a compressed one */
+	unsigned char *window;
+	uint64_t window_start;
+	size_t window_nr, window_room;
+};
+
+/* Whether the file has content under this name. */
+bool elf_section_exists(const struct elf_file *elf, const char *name);
+
+/*
+ * Opens the section of this name; the file must outlive it. With `whole_max` 0 the window has what is asked for and no
+ * more, so that it moves as often as it can. 0, -ENODATA when there is none (reads then fail), -EBADMSG when its header
+ * lies, -ENOMEM.
+ */
+int elf_section_open(struct elf_section *section, const struct elf_file *elf, const char *name, uint64_t whole_max);
+void elf_section_done(struct elf_section *section);
+
+/* All of it at once, malloc()ed: as elf_section_open(), and -EBADMSG for one that is damaged or beyond 128 MB. */
+int elf_section_whole(const struct elf_file *elf, const char *name, uint8_t **ret_bytes, size_t *ret_nr);
+
+/*
+ * These bytes, valid until the next call for the section; `bad` when it has fewer, when they cannot be unpacked, and
+ * when they are more than a window may hold (128 MB).
+ */
+struct byte_reader elf_section_bytes(struct elf_section *section, uint64_t offset, uint64_t nr_bytes);
+
+/* The same, of at most `nr_bytes`: fewer at the end of the section. */
+struct byte_reader elf_section_some(struct elf_section *section, uint64_t offset, uint64_t nr_bytes);
+
+/* The string there; NULL when there is none, or one of more than 16 KB. Valid until the next call for the section. */
+const char *elf_section_string(struct elf_section *section, uint64_t offset);
+
+/* The same, of one that ends before `end`; nothing from there on is read. */
+const char *elf_section_string_before(struct elf_section *section, uint64_t offset, uint64_t end);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where an ELF file keeps its symbol tables: by section headers, or where those are stripped, by the dynamic segment;
+ * and what that segment says.
+ */
+#pragma once
+
+#include "symbolize/elf/elf_file.h"
+
+#define SYMBOLS_MAX (8u << 20)
+
+struct elf_table {
+	uint64_t offset, nr; /* of the symbols */
+	uint64_t names_offset, names_bytes; /* of its string table */
+	bool dynamic; /* .dynsym: what the dynamic linker sees */
+};
+
+#define ELF_TABLES_MAX 2
+
+/*
+ * Finds .symtab and .dynsym; both ranges of each lie in the file. Returns 0 with *ret_nr of them (maybe none), or a
+ * negative errno as in elf_file.h.
+ */
+int elf_tables_find(const struct elf_file *elf, struct elf_table ret_tables[ELF_TABLES_MAX], size_t *ret_nr);
+
+typedef void elf_dynamic_visit(void *context, uint64_t tag, uint64_t value);
+
+/* Calls `visit` for the entries of the dynamic segment, 4096 at most. 0, -ENODATA without one, or as in elf_file.h. */
+int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void *context);
+
+static inline size_t elf_symbol_size(const struct elf_file *elf)
+{
+	return elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call frame information of an ELF file, as bytes in memory, and its entries. .eh_frame is found by its section or,
+ * where sections are stripped, by PT_GNU_EH_FRAME; static glibc programs have only the former. .debug_frame may be
+ * compressed. DWARF 5, 6.4.1; Linux Standard Base, "Exception Frames".
+ */
+#pragma once
+
+#include "symbolize/elf/byte_reader.h"
+#include "symbolize/elf/elf_file.h"
+
+struct frame_section {
+	uint8_t *bytes; /* malloc()ed */
+	size_t nr;
+	uint64_t address; /* of bytes[0]; 0 for .debug_frame, which is not loaded */
+	size_t word; /* bytes of an address: 4 or 8 */
+	bool is_debug; /* .debug_frame: CIEs are recognised and pointed to in another way */
+	bool ends_at_zero; /* its size is not known: an entry without length is the last one */
+};
+
+/* -ENODATA when the file has none; else as in elf_file.h. */
+int frame_section_eh(const struct elf_file *elf, struct frame_section *ret_section);
+int frame_section_debug(const struct elf_file *elf, struct frame_section *ret_section);
+void frame_section_done(struct frame_section *section);
+
+/* ---- .eh_frame_hdr ---- */
+
+/* An entry of its table: where a function and its FDE are, relative to the header. */
+struct frame_header_entry {
+	int32_t function, fde;
+};
+
+struct frame_header {
+	uint64_t address;  /* of the header */
+	uint64_t eh_frame; /* address of .eh_frame */
+	uint64_t table; /* offset in the file, of struct frame_header_entry by function; 0: none, or in another form */
+	uint64_t nr; /* of its entries */
+};
+
+/* -ENODATA when the file has none, -EBADMSG for one that we do not know. */
+int frame_header_read(const struct elf_file *elf, struct frame_header *ret_header);
+
+/* ---- entries ---- */
+
+struct frame_entry {
+	uint64_t position; /* in the section */
+	uint64_t cie; /* of an FDE: position of its CIE; it may lie anywhere */
+	bool is_cie, is_last; /* is_last: has no length, and nothing in it */
+	struct byte_reader body; /* what follows the length and the identity */
+};
+
+/* Reads the entry where `at` is and steps over it; false at the end, also where a length leads out of the section. */
+bool frame_next_entry(const struct frame_section *section, struct byte_reader *at, struct frame_entry *ret_entry);
+
+/* The section from a position on. */
+struct byte_reader frame_section_from(const struct frame_section *section, uint64_t position);
+
+/* The address at which something of the section stands. */
+uint64_t frame_section_address(const struct frame_section *section, const uint8_t *at);
+
+/* What FDEs have in common. */
+struct frame_cie {
+	uint8_t encoding; /* of the addresses in its FDEs */
+	bool is_signal, has_augmentation;
+	uint64_t code_factor, return_register;
+	int64_t data_factor;
+	struct byte_reader instructions;
+};
+
+/* False when it makes no sense, or is of a kind that we do not know. */
+bool frame_read_cie(const struct frame_section *section, const struct frame_entry *entry, struct frame_cie *ret_cie);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The names of a symbol table: a string table of the file, in memory or read name by name.
+ *
+ * Small string tables are loaded once. Large ones (a C++ library has megabytes) stay in the file, which is then kept
+ * open, because most of their names are never asked for and memory is what users complain about.
+ */
+#pragma once
+
+#include <string.h>
+
+#include "symbolize/elf/elf_file.h"
+
+/* Names longer than this are cut. */
+#define NAME_MAX_BYTES 16384
+
+struct name {
+	const char *text; /* not NUL-terminated */
+	size_t nr_bytes;
+};
+
+struct names {
+	bool is_open; /* zeroed names are empty */
+	int fd; /* ours; -1: the table was in memory, and the copy stays */
+	uint64_t offset, nr_bytes; /* of the string table */
+	char *copy; /* of all of it and a NUL, or NULL: read from the file */
+};
+
+/* Opens the string table at this range of the file; loads it unless it is larger than `copy_max` and in a file. */
+int names_open(struct names *names, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t copy_max);
+void names_done(struct names *names);
+
+/* Loads a string table that was left in the file. Where that fails, its names are read from the file as before. */
+void names_load(struct names *names);
+
+/* Lets go of the copy, if there is a file: the names are then read from that. */
+void names_drop_copy(struct names *names);
+
+/*
+ * The name at `position`, without version suffix ("memcpy@@GLIBC_2.14" is "memcpy"). It points into the copy or into
+ * `scratch`. An unreadable name is empty.
+ */
+struct name names_get(const struct names *names, uint32_t position, char scratch[NAME_MAX_BYTES]);
+
+/* Whether the names at two positions are the same, without their version suffixes. */
+bool names_same(const struct names *a, uint32_t position_a, const struct names *b, uint32_t position_b);
+
+/* Inline: the texts are constants, and each line of the kernel's list is compared with several. */
+static inline bool name_starts_with(struct name name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return name.nr_bytes >= length && !memcmp(name.text, prefix, length);
+}
+
+static inline bool name_is(struct name name, const char *text)
+{
+	return name.nr_bytes == strlen(text) && name_starts_with(name, text);
+}
+
+static inline bool name_ends_with(struct name name, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	return name.nr_bytes >= length && !memcmp(name.text + name.nr_bytes - length, suffix, length);
+}
+
+/* The length of a name up to its version suffix, at most `room`. */
+size_t name_length(const char *text, size_t room);
+
+/*
+ * Which of two names of one place to show: > 0 when `a` is better. Plain names win over implementation names
+ * ("malloc" over "__libc_malloc"), fewer leading underscores, then the shorter, then byte order so that the choice
+ * never depends on the order in the table.
+ */
+int name_compare(struct name a, struct name b);
+
+/* The first of these rules alone: what the names begin with. 0 when they are equal in that. */
+int name_compare_beginnings(struct name a, struct name b);
+
+/* In words, which of these rules made `worse` lose: "is longer". */
+const char *name_rule(struct name better, struct name worse);

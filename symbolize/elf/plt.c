@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/elf/plt.h"
+
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/radix_sort.h"
+
+enum {
+	SECTION_MAX_BYTES = 8 << 20, /* of stubs; the largest programs have some 10,000 of 16 bytes */
+	RELOCATIONS_MAX = 16 << 20,
+	BATCH = 512,
+	STEP = 4,      /* stubs begin at multiples of this */
+	STUB_NAME_MAX = 1024,
+	STUB_NAMES_MAX = 4 << 20,
+	COPY_MAX = 1 << 20, /* of dynamic symbols and of their names: libpython has 100 KB of each, and 1,400 stubs */
+};
+
+/* The slot that a stub jumps through. */
+struct slot {
+	uint64_t address;
+	uint64_t stub; /* in plt.stubs */
+};
+
+_Static_assert(sizeof(struct slot) == RADIX_ELEMENT_BYTES && sizeof(struct plt_stub) == RADIX_ELEMENT_BYTES, "");
+
+struct plt_reader {
+	const struct elf_file *elf;
+	const struct symtab *table;
+	struct plt *plt;
+	uint64_t got; /* what i386's position independent stubs are relative to */
+	VEC(struct slot) slots;
+	struct names names; /* of the symbols that the relocations of the section at hand refer to */
+	const Elf64_Shdr *symbols; /* NULL: none */
+	unsigned char *symbol_bytes; /* of all symbols; NULL: they are read one by one */
+};
+
+/* ---- stubs: from code to slot ---- */
+
+/* jmp *disp32(%rip), perhaps with the prefixes of a branch that may be traced (bnd); behind endbr64, if at all. */
+static size_t jump_x86_64(const unsigned char *code, size_t nr, uint64_t address, uint64_t *ret_slot)
+{
+	static const unsigned char landing[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t at = nr >= 4 && !memcmp(code, landing, 4) ? 4 : 0;
+	int32_t distance;
+
+	if (at < nr && code[at] == 0xf2)
+		at++;
+	if (at + 6 > nr || code[at] != 0xff || code[at + 1] != 0x25)
+		return 0;
+	memcpy(&distance, code + at + 2, sizeof(distance));
+	*ret_slot = address + at + 6 + (uint64_t)(int64_t)distance;
+	return at + 6;
+}
+
+/* jmp *address, or jmp *disp32(%ebx) with the table's address in %ebx; behind endbr32, if at all. */
+static size_t jump_i386(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t *ret_slot)
+{
+	static const unsigned char landing[] = { 0xf3, 0x0f, 0x1e, 0xfb };
+	size_t at = nr >= 4 && !memcmp(code, landing, 4) ? 4 : 0;
+	uint32_t number;
+
+	if (at + 6 > nr || code[at] != 0xff || (code[at + 1] != 0x25 && code[at + 1] != 0xa3))
+		return 0;
+	memcpy(&number, code + at + 2, sizeof(number));
+	*ret_slot = code[at + 1] == 0x25 ? number : (uint32_t)(reader->got + number);
+	return at + 6;
+}
+
+/* adrp x16, page; ldr x17, [x16, #offset]; behind "bti c" or "hint", if at all. */
+static size_t jump_arm64(const unsigned char *code, size_t nr, uint64_t address, uint64_t *ret_slot)
+{
+	uint32_t words[3] = {};
+	size_t first;
+	int64_t page;
+
+	memcpy(words, code, nr < sizeof(words) ? nr : sizeof(words));
+	first = words[0] == 0xd503245f ? 1 : 0;
+	if (nr < 4 * first + 8 || (words[first] & 0x9f00001f) != 0x90000010 ||
+	    (words[first + 1] & 0xffc003ff) != 0xf9400211)
+		return 0;
+	page = (int64_t)((uint64_t)((words[first] >> 5 & 0x7ffff) << 2 | (words[first] >> 29 & 3)) << 43) >> 31;
+	*ret_slot = ((address + 4 * first) & ~4095ull) + (uint64_t)page + (words[first + 1] >> 10 & 0xfff) * 8;
+	return 4 * first + 8;
+}
+
+/* How many bytes of a stub were needed to see its slot; 0: no stub starts here. */
+static size_t stub_at(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t address,
+		      uint64_t *ret_slot)
+{
+	switch (reader->elf->machine) {
+	case EM_X86_64:
+		return jump_x86_64(code, nr, address, ret_slot);
+	case EM_386:
+		return jump_i386(reader, code, nr, ret_slot);
+	case EM_AARCH64:
+		return jump_arm64(code, nr, address, ret_slot);
+	default:
+		return 0;
+	}
+}
+
+/* A stub reaches to the next multiple of 8 or 16 of its section: what stands behind the jump belongs to it. */
+static uint64_t stub_size(const Elf64_Shdr *section, uint64_t at, size_t used)
+{
+	bool is_narrow = section->sh_entsize == 8 && used <= 8;
+	uint64_t size = is_narrow ? 8 : 16;
+
+	return size < section->sh_size - at ? size : section->sh_size - at;
+}
+
+static int read_stubs(struct plt_reader *reader, const Elf64_Shdr *section, const unsigned char *code)
+{
+	const struct code_range *range = symtab_code_at(reader->table, section->sh_addr);
+	uint64_t at = 0, first;
+	int err = 0;
+
+	if (!range || range->size - (section->sh_addr - range->address) < section->sh_size)
+		return 0;
+	first = section->sh_addr - range->address + range->offset - reader->table->base;
+	if (first > UINT32_MAX - SECTION_MAX_BYTES)
+		return 0;
+	while (!err && at < section->sh_size) {
+		uint64_t slot, size = STEP;
+		size_t used = stub_at(reader, code + at, (size_t)(section->sh_size - at), section->sh_addr + at, &slot);
+
+		if (used) {
+			size = stub_size(section, at, used);
+			err = vec_try_push(&reader->slots, (struct slot){ slot, reader->plt->stubs.nr });
+			err = err
+				      ?: vec_try_push(&reader->plt->stubs,
+						      (struct plt_stub){ .start = (uint32_t)(first + at),
+									 .size = (uint32_t)size });
+		}
+		at += size;
+	}
+	return err;
+}
+
+static int read_section(struct plt_reader *reader, const char *name)
+{
+	const Elf64_Shdr *section = elf_file_section(reader->elf, name);
+	_cleanup_(freep) unsigned char *code = NULL;
+
+	if (!section || section->sh_type != SHT_PROGBITS || section->sh_size > SECTION_MAX_BYTES ||
+	    !elf_file_holds(reader->elf, section->sh_offset, section->sh_size))
+		return 0;
+	code = malloc((size_t)section->sh_size + 1);
+	if (!code)
+		return -ENOMEM;
+	if (elf_file_read(reader->elf, section->sh_offset, code, (size_t)section->sh_size))
+		return 0;
+	return read_stubs(reader, section, code);
+}
+
+/* ---- relocations: from slot to name ---- */
+
+static size_t first_slot(const struct plt_reader *reader, uint64_t address)
+{
+	return vec_nr_first(&reader->slots, slot, slot->address < address);
+}
+
+static int read_symbol(const struct plt_reader *reader, uint64_t number, void *ret_symbol, size_t size)
+{
+	if (!reader->symbols || number >= reader->symbols->sh_size / size)
+		return -ENODATA;
+	if (!reader->symbol_bytes)
+		return elf_file_read(reader->elf, reader->symbols->sh_offset + number * size, ret_symbol, size);
+	memcpy(ret_symbol, reader->symbol_bytes + number * size, size);
+	return 0;
+}
+
+static struct name name_of_symbol(const struct plt_reader *reader, uint64_t number, char scratch[NAME_MAX_BYTES])
+{
+	union {
+		Elf64_Sym wide;
+		Elf32_Sym narrow;
+	} symbol;
+	bool is_wide = reader->elf->is_64;
+
+	if (read_symbol(reader, number, &symbol, is_wide ? sizeof(symbol.wide) : sizeof(symbol.narrow)))
+		return (struct name){ "", 0 };
+	return names_get(&reader->names, is_wide ? symbol.wide.st_name : symbol.narrow.st_name, scratch);
+}
+
+/* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has no symbol but the resolver's address. */
+static struct name name_of_code(const struct plt_reader *reader, uint64_t address, char scratch[NAME_MAX_BYTES])
+{
+	const struct code_range *code = symtab_code_at(reader->table, address);
+	const struct symtab_symbol *symbol = code ? symtab_lookup(reader->table, address - code->address + code->offset)
+						  : NULL;
+
+	return symbol ? symtab_name(reader->table, symbol, scratch) : (struct name){ "", 0 };
+}
+
+static int set_name(struct plt *plt, struct plt_stub *stub, struct name name)
+{
+	static const char suffix[] = "@plt";
+	size_t nr = name.nr_bytes < STUB_NAME_MAX ? name.nr_bytes : STUB_NAME_MAX;
+	size_t wanted = plt->names.nr + nr + sizeof(suffix);
+	int err;
+
+	if (!nr || stub->name || wanted > STUB_NAMES_MAX)
+		return 0;
+	err = vec_grow((void **)&plt->names.data, &plt->names.room, wanted, 1);
+	if (err)
+		return err;
+	stub->name = (uint32_t)plt->names.nr;
+	memcpy(plt->names.data + plt->names.nr, name.text, nr);
+	memcpy(plt->names.data + plt->names.nr + nr, suffix, sizeof(suffix));
+	plt->names.nr = wanted;
+	return 0;
+}
+
+/* Names the stubs whose slot this relocation fills. */
+static int apply(struct plt_reader *reader, const Elf64_Rela *relocation)
+{
+	char scratch[NAME_MAX_BYTES];
+	size_t i = first_slot(reader, relocation->r_offset);
+	struct name name;
+	int err = 0;
+
+	if (i == reader->slots.nr || reader->slots.data[i].address != relocation->r_offset)
+		return 0;
+	if (ELF64_R_SYM(relocation->r_info))
+		name = name_of_symbol(reader, ELF64_R_SYM(relocation->r_info), scratch);
+	else
+		name = name_of_code(reader, (uint64_t)relocation->r_addend, scratch);
+	for (; !err && i < reader->slots.nr && reader->slots.data[i].address == relocation->r_offset; i++)
+		err = set_name(reader->plt, &reader->plt->stubs.data[reader->slots.data[i].stub], name);
+	return err;
+}
+
+/* One of the four shapes of a relocation, as the widest. */
+static Elf64_Rela widen(const struct elf_file *elf, const unsigned char *bytes, size_t size)
+{
+	Elf64_Rela wide = {};
+	Elf32_Rela narrow = {};
+
+	if (elf->is_64) {
+		memcpy(&wide, bytes, size);
+		return wide;
+	}
+	memcpy(&narrow, bytes, size);
+	wide.r_offset = narrow.r_offset;
+	wide.r_info = ELF64_R_INFO((uint64_t)ELF32_R_SYM(narrow.r_info), ELF32_R_TYPE(narrow.r_info));
+	wide.r_addend = narrow.r_addend;
+	return wide;
+}
+
+static size_t relocation_size(const struct elf_file *elf, uint32_t section_type)
+{
+	if (section_type == SHT_RELA)
+		return elf->is_64 ? sizeof(Elf64_Rela) : sizeof(Elf32_Rela);
+	return elf->is_64 ? sizeof(Elf64_Rel) : sizeof(Elf32_Rel);
+}
+
+static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_t size)
+{
+	unsigned char batch[BATCH * sizeof(Elf64_Rela)];
+	uint64_t nr = section->sh_size / size;
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < nr && i < RELOCATIONS_MAX; i += BATCH) {
+		size_t some = nr - i < BATCH ? (size_t)(nr - i) : BATCH;
+
+		if (elf_file_read(reader->elf, section->sh_offset + i * size, batch, some * size))
+			break;
+		for (size_t k = 0; !err && k < some; k++) {
+			Elf64_Rela relocation = widen(reader->elf, batch + k * size, size);
+
+			err = apply(reader, &relocation);
+		}
+	}
+	return err;
+}
+
+static void copy_symbols(struct plt_reader *reader)
+{
+	const Elf64_Shdr *symbols = reader->symbols;
+	_cleanup_(freep) unsigned char *copy = NULL;
+
+	if (symbols->sh_size > COPY_MAX || !elf_file_holds(reader->elf, symbols->sh_offset, symbols->sh_size))
+		return;
+	copy = malloc((size_t)symbols->sh_size + 1);
+	if (copy && !elf_file_read(reader->elf, symbols->sh_offset, copy, (size_t)symbols->sh_size))
+		reader->symbol_bytes = take_ptr(copy);
+}
+
+static void drop_symbols(struct plt_reader *reader)
+{
+	names_done(&reader->names);
+	free(reader->symbol_bytes);
+	reader->symbol_bytes = NULL;
+	reader->symbols = NULL;
+}
+
+/* The symbols that relocations of a section refer to, or NULL; static programs have none. */
+static const Elf64_Shdr *symbols_of(const struct elf_file *elf, const Elf64_Shdr *section)
+{
+	const Elf64_Shdr *symbols;
+
+	if (!section->sh_link || section->sh_link >= elf->sections.nr)
+		return NULL;
+	symbols = &elf->sections.data[section->sh_link];
+	if (symbols->sh_link >= elf->sections.nr || (symbols->sh_type != SHT_DYNSYM && symbols->sh_type != SHT_SYMTAB))
+		return NULL;
+	return symbols;
+}
+
+/* Makes them the current ones. Most files have two sections of relocations that refer to the same symbols. */
+static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *symbols)
+{
+	const struct elf_file *elf = reader->elf;
+	const Elf64_Shdr *strings;
+	int err;
+
+	if (symbols == reader->symbols)
+		return 0;
+	drop_symbols(reader);
+	if (!symbols)
+		return 0;
+	strings = &elf->sections.data[symbols->sh_link];
+	err = names_open(&reader->names, elf, strings->sh_offset, strings->sh_size, COPY_MAX);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	reader->symbols = symbols;
+	copy_symbols(reader);
+	return 0;
+}
+
+static int read_relocations(struct plt_reader *reader, const Elf64_Shdr *section)
+{
+	int err;
+
+	if (!section->sh_size)
+		return 0;
+	err = open_symbols(reader, symbols_of(reader->elf, section));
+	return err ?: apply_all(reader, section, relocation_size(reader->elf, section->sh_type));
+}
+
+/* ---- all ---- */
+
+static uint64_t slot_of(const void *slot)
+{
+	return ((const struct slot *)slot)->address;
+}
+
+static uint64_t start_of(const void *stub)
+{
+	return ((const struct plt_stub *)stub)->start;
+}
+
+static int name_stubs(struct plt_reader *reader)
+{
+	int err = radix_sort(reader->slots.data, reader->slots.nr, slot_of);
+
+	err = err ?: vec_try_push(&reader->plt->names, '\0');
+	for (size_t i = 0; !err && i < reader->elf->sections.nr; i++) {
+		const Elf64_Shdr *section = &reader->elf->sections.data[i];
+
+		if (section->sh_type == SHT_RELA || section->sh_type == SHT_REL)
+			err = read_relocations(reader, section);
+	}
+	return err ?: radix_sort(reader->plt->stubs.data, reader->plt->stubs.nr, start_of);
+}
+
+int plt_read(struct plt *plt, const struct elf_file *elf, const struct symtab *table)
+{
+	static const char *const sections[] = { ".plt", ".plt.sec", ".plt.got" };
+	struct plt_reader reader = { .elf = elf, .table = table, .plt = plt };
+	const Elf64_Shdr *got = elf_file_section(elf, ".got.plt") ?: elf_file_section(elf, ".got");
+	int err = 0;
+
+	*plt = (struct plt){ .base = table->base };
+	reader.got = got ? got->sh_addr : 0;
+	for (size_t i = 0; !err && i < sizeof(sections) / sizeof(*sections); i++)
+		err = read_section(&reader, sections[i]);
+	if (!err && reader.slots.nr)
+		err = name_stubs(&reader);
+	drop_symbols(&reader);
+	vec_done(&reader.slots);
+	if (err)
+		plt_done(plt);
+	return err;
+}
+
+void plt_done(struct plt *plt)
+{
+	vec_done(&plt->stubs);
+	vec_done(&plt->names);
+}
+
+const struct plt_stub *plt_lookup(const struct plt *plt, uint64_t offset)
+{
+	uint64_t place = offset - plt->base;
+	size_t nr;
+
+	if (offset < plt->base)
+		return NULL;
+	nr = vec_nr_first(&plt->stubs, stub, stub->start <= place);
+	if (!nr || place - plt->stubs.data[nr - 1].start >= plt->stubs.data[nr - 1].size)
+		return NULL;
+	return plt->stubs.data[nr - 1].name ? &plt->stubs.data[nr - 1] : NULL;
+}
+
+struct name plt_name(const struct plt *plt, const struct plt_stub *stub)
+{
+	const char *text = plt->names.data + stub->name;
+
+	return (struct name){ text, strlen(text) };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stubs of the procedure linkage table, named after what they jump to: `func@plt`.
+ *
+ * Linkers lay these sections out in many ways (lazy, immediate, with IBT or BTI landing pads, with a header entry or
+ * without), so position in .rela.plt says nothing. Each stub holds one indirect jump through a slot of the global
+ * offset table, and the relocation of that slot names the function.
+ */
+#pragma once
+
+#include "symbolize/elf/symtab.h"
+
+struct plt_stub {
+	uint32_t start, size; /* in the file, from plt.base */
+	uint32_t name;        /* position in plt.names; 0: not known */
+	uint32_t unused;      /* for radix_sort() */
+};
+
+struct plt {
+	uint64_t base;
+	VEC(struct plt_stub) stubs; /* by start */
+	VEC(char) names;            /* "", then "func@plt", each with a NUL */
+};
+
+/*
+ * Reads .plt, .plt.sec and .plt.got of x86-64, i386 and arm64 files. A stub that jumps elsewhere has no name; -ENOMEM.
+ */
+int plt_read(struct plt *plt, const struct elf_file *elf, const struct symtab *table);
+void plt_done(struct plt *plt);
+
+/* The stub that covers this offset of the file, or NULL; and its name. */
+const struct plt_stub *plt_lookup(const struct plt *plt, uint64_t offset);
+struct name plt_name(const struct plt *plt, const struct plt_stub *stub);

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/elf/symtab.h"
+
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/radix_sort.h"
+#include "core/base/vec_trim.h"
+#include "symbolize/elf/symtab_merit.h"
+
+_Static_assert(sizeof(struct symtab_symbol) == RADIX_ELEMENT_BYTES, "symbols are sorted and kept by the 100,000");
+
+enum {
+	CODE_RANGES_MAX = 64,          /* real files have one to four */
+	NESTING_MAX = 64,              /* steps outwards in a lookup */
+	OUTER_MAX = (1u << 22) - 1,
+	NAMES_KEPT_MAX = 1u << 20,     /* names of one file in memory; more stay in the file */
+};
+
+static int add_code(struct symtab *table, const struct elf_file *elf, const Elf64_Phdr *segment)
+{
+	if (!elf_file_holds(elf, segment->p_offset, segment->p_filesz) ||
+	    segment->p_vaddr + segment->p_filesz < segment->p_vaddr || table->code.nr >= CODE_RANGES_MAX)
+		return -EBADMSG;
+	if (!table->code.nr || segment->p_offset < table->base)
+		table->base = segment->p_offset;
+	return vec_try_push(&table->code,
+			    (struct code_range){ segment->p_vaddr, segment->p_offset, segment->p_filesz });
+}
+
+int symtab_init(struct symtab *table, const struct elf_file *elf)
+{
+	int err = 0;
+
+	*table = (struct symtab){};
+	for (size_t i = 0; !err && i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && segment->p_filesz)
+			err = add_code(table, elf, segment);
+	}
+	if (err)
+		symtab_done(table);
+	return err;
+}
+
+void symtab_done(struct symtab *table)
+{
+	vec_done(&table->code);
+	vec_done(&table->symbols);
+	pages_done(&table->pages);
+	for (int i = 0; i < SYMTAB_NAMES; i++)
+		names_done(&table->names[i]);
+}
+
+uint64_t symtab_address(const struct symtab *table, uint64_t offset)
+{
+	for (size_t i = 0; i < table->code.nr; i++)
+		if (offset - table->code.data[i].offset < table->code.data[i].size)
+			return offset - table->code.data[i].offset + table->code.data[i].address;
+	return offset;
+}
+
+uint64_t symtab_start(const struct symtab *table, const struct symtab_symbol *symbol)
+{
+	return table->base + symbol->start;
+}
+
+struct name symtab_name(const struct symtab *table, const struct symtab_symbol *symbol, char scratch[NAME_MAX_BYTES])
+{
+	return names_get(&table->names[symbol->names], symbol->name, scratch);
+}
+
+/* ---- ranking of aliases and duplicates ---- */
+
+/*
+ * > 0 when a is the better name for the place. Of exported names the one that programs call counts for more than its
+ * binding: libc's calloc and puts are weak, the names for its own use beside them (__libc_calloc, _IO_puts) are not.
+ */
+static int compare_aliases(const struct symtab *table, const struct symtab_symbol *a, const struct symtab_symbol *b)
+{
+	char scratch_a[NAME_MAX_BYTES], scratch_b[NAME_MAX_BYTES];
+
+	unsigned int merit_a = a->merit & ~MERIT_GLOBAL, merit_b = b->merit & ~MERIT_GLOBAL;
+	struct name name_a, name_b;
+	int better = 0;
+
+	if (merit_a != merit_b)
+		return merit_a > merit_b ? 1 : -1;
+	name_a = symtab_name(table, a, scratch_a);
+	name_b = symtab_name(table, b, scratch_b);
+	if (merit_a & MERIT_DYNAMIC)
+		better = name_compare_beginnings(name_a, name_b);
+	better = better ?: (int)a->merit - (int)b->merit;
+	return better ?: name_compare(name_a, name_b);
+}
+
+static bool same_name(const struct symtab *table, uint32_t a, uint32_t b)
+{
+	const struct symtab_symbol *left = &table->symbols.data[a], *right = &table->symbols.data[b];
+
+	return names_same(&table->names[left->names], left->name, &table->names[right->names], right->name);
+}
+
+/* Joins entries of one start and name, from .symtab and .dynsym: [first, first + nr). Returns how many are left. */
+static uint32_t join_same(struct symtab *table, uint32_t first, uint32_t nr)
+{
+	struct symtab_symbol *symbols = table->symbols.data;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t same = 0;
+
+		while (same < kept && !same_name(table, first + same, first + i))
+			same++;
+		if (same == kept) {
+			symbols[first + kept++] = symbols[first + i];
+			continue;
+		}
+		if (symbols[first + same].unsized && !symbols[first + i].unsized) {
+			symbols[first + same].size = symbols[first + i].size;
+			symbols[first + same].unsized = false;
+		}
+		symbols[first + same].merit |= symbols[first + i].merit;
+		symbols[first + same].ifunc |= symbols[first + i].ifunc;
+	}
+	return kept;
+}
+
+/* Insertion sort, the best last: groups are tiny. */
+static void rank(struct symtab *table, uint32_t first, uint32_t nr)
+{
+	for (uint32_t i = 1; i < nr; i++) {
+		struct symtab_symbol moving = table->symbols.data[first + i];
+		uint32_t to = i;
+
+		for (; to && compare_aliases(table, &table->symbols.data[first + to - 1], &moving) > 0; to--)
+			table->symbols.data[first + to] = table->symbols.data[first + to - 1];
+		table->symbols.data[first + to] = moving;
+	}
+}
+
+/* Handles each group of symbols at one start, and closes the gaps that duplicates leave. */
+static void settle_groups(struct symtab *table)
+{
+	enum {
+		ALIASES_MAX = 256
+	}; /* more at one place are hostile; the rest is dropped */
+	uint32_t nr = (uint32_t)table->symbols.nr, kept = 0;
+	struct symtab_symbol *symbols = table->symbols.data;
+
+	for (uint32_t first = 0, next; first < nr; first = next) {
+		uint32_t left = 1;
+
+		for (next = first + 1; next < nr && symbols[next].start == symbols[first].start; next++)
+			;
+		if (next - first > 1) {
+			left = join_same(table, first, next - first < ALIASES_MAX ? next - first : ALIASES_MAX);
+			rank(table, first, left);
+		}
+		memmove(symbols + kept, symbols + first, left * sizeof(*symbols));
+		kept += left;
+	}
+	table->symbols.nr = kept;
+}
+
+/* ---- extents ---- */
+
+static uint64_t end_of(const struct symtab_symbol *symbol)
+{
+	return (uint64_t)symbol->start + (symbol->size ?: 1);
+}
+
+/*
+ * A symbol without size reaches to the next one, whatever that is. Inside a function that has a size it is only a
+ * label and covers nothing but itself.
+ */
+static void bound_unsized(struct symtab *table)
+{
+	struct symtab_symbol *symbols = table->symbols.data;
+	uint64_t next = UINT64_MAX, sized_end = 0;
+
+	for (size_t i = table->symbols.nr; i-- > 0;) {
+		if (i + 1 < table->symbols.nr && symbols[i + 1].start != symbols[i].start)
+			next = symbols[i + 1].start;
+		if (symbols[i].unsized && symbols[i].size > next - symbols[i].start)
+			symbols[i].size = (uint32_t)(next - symbols[i].start);
+	}
+	for (size_t i = 0; i < table->symbols.nr; i++) {
+		if (symbols[i].unsized && symbols[i].start < sized_end)
+			symbols[i].size = 0;
+		if (!symbols[i].unsized && end_of(&symbols[i]) > sized_end)
+			sized_end = end_of(&symbols[i]);
+	}
+}
+
+/* Links each symbol to the nearest one before it that ends later: where a lookup goes on when this does not cover. */
+static void link_outer(struct symtab *table)
+{
+	struct symtab_symbol *symbols = table->symbols.data;
+
+	for (size_t i = 0; i < table->symbols.nr; i++) {
+		size_t outer = i;
+
+		symbols[i].outer = 0;
+		do {
+			uint32_t step = outer == i ? 1 : symbols[outer].outer;
+
+			if (!step || step > outer) {
+				outer = i;
+				break;
+			}
+			outer -= step;
+		} while (end_of(&symbols[outer]) <= end_of(&symbols[i]));
+		symbols[i].outer = i - outer <= OUTER_MAX ? (i - outer) & OUTER_MAX : 0;
+	}
+}
+
+/* ---- names ---- */
+
+/*
+ * Copies the names that are in use out of loaded string tables; `to` is NULL to measure only, up to a size beyond which
+ * they are not kept.
+ */
+static size_t copy_names(struct symtab *table, char *to)
+{
+	size_t nr_bytes = 1; /* position 0 is the empty name */
+
+	for (size_t i = 0; i < table->symbols.nr && nr_bytes <= NAMES_KEPT_MAX; i++) {
+		struct symtab_symbol *symbol = &table->symbols.data[i];
+		struct names *names = &table->names[symbol->names];
+		struct name name;
+
+		if (!names->copy)
+			continue;
+		name = names_get(names, symbol->name, NULL);
+		if (to) {
+			memcpy(to + nr_bytes, name.text, name.nr_bytes);
+			to[nr_bytes + name.nr_bytes] = '\0';
+			symbol->name = (uint32_t)nr_bytes;
+			symbol->names = 0;
+		}
+		nr_bytes += name.nr_bytes + 1;
+	}
+	return nr_bytes;
+}
+
+/* Keeps only the names in use, or none and the file instead, so that an index stays small. */
+static int settle_names(struct symtab *table)
+{
+	size_t nr_bytes = copy_names(table, NULL);
+	char *kept = nr_bytes <= NAMES_KEPT_MAX ? calloc(1, nr_bytes) : NULL;
+
+	if (nr_bytes <= NAMES_KEPT_MAX && !kept)
+		return -ENOMEM;
+	if (kept) {
+		copy_names(table, kept);
+		names_done(&table->names[0]);
+		table->names[0] = (struct names){ .nr_bytes = nr_bytes, .copy = kept };
+	}
+	for (int i = 1; i < SYMTAB_NAMES; i++) {
+		if (table->names[i].copy && kept)
+			names_done(&table->names[i]);
+		else
+			names_drop_copy(&table->names[i]);
+	}
+	return 0;
+}
+
+void symtab_load_names(struct symtab *table, uint64_t bytes_max)
+{
+	for (int i = 1; i < SYMTAB_NAMES; i++)
+		if (table->names[i].is_open && !table->names[i].copy && table->names[i].nr_bytes <= bytes_max)
+			names_load(&table->names[i]);
+}
+
+void symtab_drop_names(struct symtab *table)
+{
+	for (int i = 1; i < SYMTAB_NAMES; i++)
+		if (table->names[i].is_open)
+			names_drop_copy(&table->names[i]);
+}
+
+static uint64_t start_of(const void *symbol)
+{
+	return ((const struct symtab_symbol *)symbol)->start;
+}
+
+int symtab_finish(struct symtab *table)
+{
+	int err = radix_sort(table->symbols.data, table->symbols.nr, start_of);
+
+	if (err)
+		return err;
+	settle_groups(table);
+	bound_unsized(table);
+	link_outer(table);
+	vec_trim(&table->symbols);
+	pages_make(&table->pages, table->symbols.data, table->symbols.nr, sizeof(*table->symbols.data));
+	return settle_names(table);
+}
+
+/* ---- lookup ---- */
+
+const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t offset)
+{
+	size_t nr;
+
+	if (offset < table->base || offset - table->base > UINT32_MAX)
+		return NULL;
+	nr = pages_nr_until(&table->pages, &table->symbols, offset - table->base);
+	return nr ? &table->symbols.data[nr - 1] : NULL;
+}
+
+const struct symtab_symbol *symtab_lookup(const struct symtab *table, uint64_t offset)
+{
+	const struct symtab_symbol *symbol = symtab_nearest(table, offset);
+
+	for (int steps = 0; symbol && steps < NESTING_MAX; steps++) {
+		if (offset - table->base < end_of(symbol))
+			return symbol;
+		if (!symbol->outer)
+			return NULL;
+		symbol -= symbol->outer;
+	}
+	return NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads compressed sections (zlib, zstd) piece by piece, at any place of what they unpack to, without holding all of
+ * it: debug information of a large program unpacks to half a gigabyte.
+ *
+ * Going forward costs no more than unpacking. To go back, zlib starts again at the nearest of some dozen states that
+ * were kept on the way, zstd at the beginning; whoever reads in order of place pays for neither.
+ */
+#pragma once
+
+#include "symbolize/elf/elf_file.h"
+
+struct unpacker;
+
+/*
+ * `kind` is ELFCOMPRESS_ZLIB or ELFCOMPRESS_ZSTD; the packed bytes are at this range of the file, which must outlive
+ * the unpacker, and stand for `nr_unpacked`. 0, -EBADMSG for another kind or an implausible size, -ENOMEM.
+ */
+int unpacker_new(const struct elf_file *elf, uint32_t kind, uint64_t offset, uint64_t nr_packed, uint64_t nr_unpacked,
+		 struct unpacker **ret_unpacker);
+void unpacker_free(struct unpacker *unpacker);
+
+/* Unpacks exactly these bytes. 0, -EBADMSG when there are fewer or the stream is damaged, -ENOMEM. */
+int unpacker_read(struct unpacker *unpacker, uint64_t position, void *ret_bytes, size_t nr_bytes);

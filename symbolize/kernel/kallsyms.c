@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/kernel/kallsyms.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/radix_sort.h"
+#include "core/base/vec_trim.h"
+#include "symbolize/elf/names.h"
+#include "symbolize/elf/symtab_merit.h"
+
+_Static_assert(sizeof(struct kernel_symbol) == RADIX_ELEMENT_BYTES, "symbols are sorted and kept by the 100,000");
+
+enum {
+	BUFFER_BYTES = 65536,          /* the kernel fills at most this much in one read on most systems */
+	TEXT_MAX_BYTES = 256u << 20,
+	MODULES_MAX = 16384,
+	GENERATED_MAX_BYTES = 65536,   /* reach of generated code (BPF) with nothing known behind it */
+};
+
+/* ---- lines ---- */
+
+/* One line: "ffffffff81000000 T _stext" with "\t[module]" behind it where the symbol is a module's. */
+struct line {
+	uint64_t address;
+	char type;
+	struct name name, module;
+};
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool parse_line(const char *at, const char *end, struct line *ret_line)
+{
+	struct line line = {};
+	const char *start = at, *gap;
+
+	for (int digit; at < end && (digit = hex_digit(*at)) >= 0; at++)
+		line.address = line.address << 4 | (unsigned int)digit;
+	if (at == start || at - start > 16 || end - at < 4 || at[0] != ' ' || at[2] != ' ')
+		return false;
+	line.type = at[1];
+	at += 3;
+	gap = memchr(at, '\t', (size_t)(end - at));
+	line.name = (struct name){ at, (size_t)((gap ?: end) - at) };
+	if (gap && end - gap > 3 && gap[1] == '[' && end[-1] == ']')
+		line.module = (struct name){ gap + 2, (size_t)(end - gap) - 3 };
+	*ret_line = line;
+	return line.name.nr_bytes > 0 && !memchr(start, '\0', (size_t)(end - start));
+}
+
+/* Set by the linker script around its sections, with the type of a function. */
+static bool is_section_mark(struct name name)
+{
+	if (name.text[0] != '_')
+		return false;
+	return name_is(name, "_text") || name_is(name, "_stext") || name_is(name, "_etext") ||
+	       name_is(name, "_sinittext") || name_is(name, "_einittext") || name_is(name, "__pi__text") ||
+	       name_ends_with(name, "_text_start") || name_ends_with(name, "_text_end");
+}
+
+static bool is_function(const struct line *line)
+{
+	return strchr("tTwW", line->type) && !is_section_mark(line->name) && line->name.text[0] != '$' &&
+	       !name_starts_with(line->name, ".L");
+}
+
+/* ---- filling the table ---- */
+
+static int add_text(struct kallsyms *kallsyms, struct name name, uint32_t *ret_place)
+{
+	size_t nr = kallsyms->text.nr;
+	int err;
+
+	if (nr + name.nr_bytes + 1 > TEXT_MAX_BYTES)
+		return -EFBIG;
+	err = vec_grow((void **)&kallsyms->text.data, &kallsyms->text.room, nr + name.nr_bytes + 1, 1);
+	if (err)
+		return err;
+	memcpy(kallsyms->text.data + nr, name.text, name.nr_bytes);
+	kallsyms->text.data[nr + name.nr_bytes] = '\0';
+	kallsyms->text.nr += name.nr_bytes + 1;
+	*ret_place = (uint32_t)nr;
+	return 0;
+}
+
+/* The symbols of a module follow each other, so the search from the end is short. */
+static int find_module(struct kallsyms *kallsyms, struct name module, uint16_t *ret_index)
+{
+	uint32_t place = 0;
+	int err;
+
+	if (!module.nr_bytes) {
+		*ret_index = 0;
+		return 0;
+	}
+	for (size_t i = kallsyms->modules.nr; i-- > 1;)
+		if (name_is(module, kallsyms->text.data + kallsyms->modules.data[i])) {
+			*ret_index = (uint16_t)i;
+			return 0;
+		}
+	if (kallsyms->modules.nr >= MODULES_MAX)
+		return -EFBIG;
+	*ret_index = (uint16_t)kallsyms->modules.nr;
+	err = add_text(kallsyms, module, &place);
+	return err ?: vec_try_push(&kallsyms->modules, place);
+}
+
+static uint16_t merit_of(char type)
+{
+	switch (type) {
+	case 'T':
+		return MERIT_NOT_LOCAL | MERIT_GLOBAL;
+	case 'W':
+	case 'w':
+		return MERIT_NOT_LOCAL;
+	default:
+		return 0;
+	}
+}
+
+static int add_function(struct kallsyms *kallsyms, const struct line *line)
+{
+	struct kernel_symbol symbol = { .address = line->address, .merit = merit_of(line->type) };
+	int err = find_module(kallsyms, line->module, &symbol.module);
+
+	err = err ?: add_text(kallsyms, line->name, &symbol.name);
+	return err ?: vec_try_push(&kallsyms->symbols, symbol);
+}
+
+/* The end of a function. One end behind another says nothing new while the list is in order, as most of it is. */
+static int add_end(struct kallsyms *kallsyms, const struct line *line)
+{
+	const struct kernel_symbol *last = kallsyms->symbols.nr ? &vec_last(&kallsyms->symbols) : NULL;
+	struct kernel_symbol end = { .address = line->address };
+	int err;
+
+	if (last && !last->name && last->address <= line->address)
+		return 0;
+	err = find_module(kallsyms, line->module, &end.module);
+	return err ?: vec_try_push(&kallsyms->symbols, end);
+}
+
+static int add_line(struct kallsyms *kallsyms, const struct line *line)
+{
+	if (!line->address || name_starts_with(line->name, "__pfx_"))
+		return 0;
+	return is_function(line) ? add_function(kallsyms, line) : add_end(kallsyms, line);
+}
+
+/* ---- reading ---- */
+
+/* Takes the whole lines of the buffer; returns how many bytes they had, or a negative errno. */
+static ssize_t take_lines(struct kallsyms *kallsyms, const char *buffer, size_t nr_bytes, size_t *nr_lines)
+{
+	const char *at = buffer, *end = buffer + nr_bytes, *newline;
+	struct line line;
+
+	while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+		if (parse_line(at, newline, &line)) {
+			int err = add_line(kallsyms, &line);
+
+			if (err)
+				return err;
+			(*nr_lines)++;
+		}
+		at = newline + 1;
+	}
+	return at - buffer;
+}
+
+static int read_lines(struct kallsyms *kallsyms, int fd, size_t *nr_lines)
+{
+	_cleanup_(freep) char *buffer = malloc(BUFFER_BYTES);
+	size_t held = 0;
+	off_t offset = 0;
+
+	if (!buffer)
+		return -ENOMEM;
+	for (;;) {
+		ssize_t got = pread(fd, buffer + held, BUFFER_BYTES - held, offset), taken;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : 0;
+		offset += got;
+		held += (size_t)got;
+		taken = take_lines(kallsyms, buffer, held, nr_lines);
+		if (taken < 0)
+			return (int)taken;
+		held -= (size_t)taken;
+		memmove(buffer, buffer + taken, held);
+		if (held == BUFFER_BYTES)
+			return -EBADMSG; /* a line without end */
+	}
+}
+
+/* ---- order ---- */
+
+static uint64_t address_of(const void *symbol)
+{
+	return ((const struct kernel_symbol *)symbol)->address;
+}
+
+/* > 0 when a is the better name for their address. */
+static int compare(const struct kallsyms *kallsyms, const struct kernel_symbol *a, const struct kernel_symbol *b)
+{
+	const char *name_a = kallsyms->text.data + a->name, *name_b = kallsyms->text.data + b->name;
+
+	if (a->merit != b->merit)
+		return a->merit > b->merit ? 1 : -1;
+	return name_compare((struct name){ name_a, strlen(name_a) }, (struct name){ name_b, strlen(name_b) });
+}
+
+/* Insertion sort of the functions of one address, the best last; groups are tiny. */
+static void rank(const struct kallsyms *kallsyms, struct kernel_symbol *symbols, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		struct kernel_symbol moving = symbols[i];
+		size_t to = i;
+
+		for (; to && compare(kallsyms, &symbols[to - 1], &moving) > 0; to--)
+			symbols[to] = symbols[to - 1];
+		symbols[to] = moving;
+	}
+}
+
+/* Moves the functions among [0, nr) to the front; returns how many they are. */
+static size_t functions_first(struct kernel_symbol *symbols, size_t nr)
+{
+	size_t functions = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (symbols[i].name)
+			symbols[functions++] = symbols[i];
+	return functions;
+}
+
+/* At each address: the functions in order of merit, or else one end, and no end behind an end. */
+static void settle(struct kallsyms *kallsyms)
+{
+	enum {
+		ALIASES_MAX = 256
+	};
+	struct kernel_symbol *symbols = kallsyms->symbols.data;
+	size_t nr = kallsyms->symbols.nr, kept = 0;
+
+	for (size_t first = 0, next; first < nr; first = next) {
+		struct kernel_symbol end = symbols[first];
+		size_t functions;
+
+		for (next = first + 1; next < nr && symbols[next].address == end.address; next++)
+			;
+		functions = functions_first(symbols + first, next - first);
+		functions = functions < ALIASES_MAX ? functions : ALIASES_MAX;
+		rank(kallsyms, symbols + first, functions);
+		memmove(symbols + kept, symbols + first, functions * sizeof(*symbols));
+		kept += functions;
+		if (!functions && kept && symbols[kept - 1].name)
+			symbols[kept++] = end;
+	}
+	kallsyms->symbols.nr = kept;
+}
+
+static int read_all(struct kallsyms *kallsyms, int fd)
+{
+	size_t nr_lines = 0;
+	uint32_t kernel;
+	int err = vec_try_push(&kallsyms->text, '\0'); /* position 0 means "no name" */
+
+	err = err ?: add_text(kallsyms, (struct name){ "kernel", 6 }, &kernel);
+	err = err ?: vec_try_push(&kallsyms->modules, kernel);
+	err = err ?: read_lines(kallsyms, fd, &nr_lines);
+	if (err)
+		return err;
+	if (!nr_lines)
+		return -EBADMSG;
+	kallsyms->hidden = !kallsyms->symbols.nr;
+	err = radix_sort(kallsyms->symbols.data, kallsyms->symbols.nr, address_of);
+	if (err)
+		return err;
+	settle(kallsyms);
+	vec_trim(&kallsyms->symbols);
+	vec_trim(&kallsyms->text);
+	return 0;
+}
+
+int kallsyms_read(struct kallsyms *kallsyms, int fd)
+{
+	int err;
+
+	*kallsyms = (struct kallsyms){};
+	err = read_all(kallsyms, fd);
+	if (err)
+		kallsyms_done(kallsyms);
+	return err;
+}
+
+void kallsyms_done(struct kallsyms *kallsyms)
+{
+	vec_done(&kallsyms->symbols);
+	vec_done(&kallsyms->text);
+	vec_done(&kallsyms->modules);
+}
+
+/* ---- lookup ---- */
+
+static size_t nr_before(const struct kallsyms *kallsyms, uint64_t address)
+{
+	return vec_nr_first(&kallsyms->symbols, symbol, symbol->address <= address);
+}
+
+const char *kallsyms_name(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+{
+	return kallsyms->text.data + symbol->name;
+}
+
+const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+{
+	return kallsyms->text.data + kallsyms->modules.data[symbol->module];
+}
+
+/*
+ * How far a function reaches that is the last one of its module or of the list: to the end of the page after its own,
+ * as perf assumes. Generated code (BPF, ftrace and kprobe trampolines) comes without a neighbour and can be long.
+ */
+static uint64_t last_reach(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const char *module = kallsyms_module(kallsyms, symbol);
+
+	if (!strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11))
+		return GENERATED_MAX_BYTES;
+	return 2 * page - symbol->address % page;
+}
+
+/* Nothing of its own module follows to say where the function ends. */
+static bool is_open_ended(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+{
+	return symbol == &vec_last(&kallsyms->symbols) || symbol[1].module != symbol->module ||
+	       !strcmp(kallsyms_module(kallsyms, symbol), "bpf");
+}
+
+struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address)
+{
+	size_t nr = nr_before(kallsyms, address);
+	struct kernel_place place = { .symbol = nr ? &kallsyms->symbols.data[nr - 1] : NULL };
+
+	if (!place.symbol)
+		return place;
+	place.assumed = is_open_ended(kallsyms, place.symbol);
+	if (!place.assumed)
+		place.end = place.symbol[1].address;
+	else if (__builtin_add_overflow(place.symbol->address, last_reach(kallsyms, place.symbol), &place.end))
+		place.end = UINT64_MAX;
+	return place;
+}
+
+bool kallsyms_lookup(const struct kallsyms *kallsyms, uint64_t address, struct kernel_function *ret_function)
+{
+	struct kernel_place place = kallsyms_place(kallsyms, address);
+
+	if (!place.symbol || !place.symbol->name || address >= place.end)
+		return false;
+	*ret_function = (struct kernel_function){
+		.name = kallsyms_name(kallsyms, place.symbol),
+		.module = kallsyms_module(kallsyms, place.symbol),
+		.start = place.symbol->address,
+	};
+	return true;
+}

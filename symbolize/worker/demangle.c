@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/worker/demangle.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+enum {
+	MANGLED_MAX_BYTES = 4096,
+	D_REFERENCES_MAX = 10
+};
+
+struct output {
+	jmp_buf overflow;
+	char *text;
+	size_t nr;
+};
+
+/*
+ * Called by libiberty with each piece of the name. Leaving by longjmp is the only way to stop it; its printers keep
+ * their state on the stack. (Punycode in a Rust v0 name is the exception: one buffer of the identifier's length leaks.)
+ */
+static void take_piece(const char *piece, size_t nr_bytes, void *context)
+{
+	struct output *output = context;
+
+	if (!nr_bytes)
+		return; /* Rust's printer hands over NULL then */
+	if (nr_bytes >= DEMANGLED_MAX_BYTES - output->nr)
+		longjmp(output->overflow, 1);
+	memcpy(output->text + output->nr, piece, nr_bytes);
+	output->nr += nr_bytes;
+}
+
+typedef int demangle_function(const char *mangled, int options, demangle_callbackref callback, void *opaque);
+
+static bool run(demangle_function *function, const char *mangled, int options, char *ret_text)
+{
+	struct output output = { .text = ret_text };
+
+	if (setjmp(output.overflow))
+		return false;
+	if (!function(mangled, DMGL_PARAMS | DMGL_ANSI | options, take_piece, &output) || !output.nr)
+		return false;
+	ret_text[output.nr] = '\0';
+	return true;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/*
+ * libiberty's limit of recursion refuses C++ names of more than 1 KB, which templates do have. Our limit of 4 KB bounds
+ * the stack as well: a level takes at least one character.
+ */
+static bool run_cplus(const char *mangled, char *ret_text)
+{
+	return run(cplus_demangle_v3_callback, mangled, DMGL_NO_RECURSE_LIMIT, ret_text);
+}
+
+static bool run_rust(const char *mangled, char *ret_text)
+{
+	return run(rust_demangle_callback, mangled, 0, ret_text);
+}
+
+/* Rust's legacy mangling is C++'s with a hash as the last part: "17h" and 16 hex digits, then "E". */
+static bool is_legacy_rust(const char *mangled)
+{
+	const char *hash = strstr(mangled, "17h");
+
+	while (hash) {
+		if (strspn(hash + 3, "0123456789abcdef") >= 16 && hash[19] == 'E')
+			return true;
+		hash = strstr(hash + 1, "17h");
+	}
+	return false;
+}
+
+/*
+ * libiberty's demangler of D gives out a whole string, which nothing bounds: a "Q" repeats a part of what stands before
+ * it, so each can double the name; those that are used have a few. It overlooks what stands behind a name that makes
+ * sense, but functions of D have a module in front of them.
+ */
+static bool run_d(const char *mangled, char *ret_text)
+{
+	unsigned int nr_references = 0;
+	char *readable;
+	bool is_right;
+	size_t nr;
+
+	for (const char *at = mangled; (at = strchr(at, 'Q')); at++)
+		nr_references++;
+	readable = nr_references <= D_REFERENCES_MAX ? dlang_demangle(mangled, 0) : NULL;
+	nr = readable ? strlen(readable) : 0;
+	is_right = nr && nr < DEMANGLED_MAX_BYTES && (strchr(readable, '.') || !strcmp(mangled, "_Dmain"));
+	if (is_right)
+		memcpy(ret_text, readable, nr + 1);
+	free(readable);
+	return is_right;
+}
+
+/* "_D", and the length of the first part of the path; a C function can be called that, and then is none of D's. */
+static bool is_d(const char *mangled)
+{
+	return starts_with(mangled, "_D") && (isdigit((unsigned char)mangled[2]) || !strcmp(mangled, "_Dmain"));
+}
+
+static bool demangle_symbol(struct name mangled, char *ret_text)
+{
+	char text[MANGLED_MAX_BYTES + 1];
+
+	if (mangled.nr_bytes > MANGLED_MAX_BYTES || mangled.nr_bytes < 3)
+		return false;
+	memcpy(text, mangled.text, mangled.nr_bytes);
+	text[mangled.nr_bytes] = '\0';
+	if (starts_with(text, "_R") && isupper((unsigned char)text[2]))
+		return run_rust(text, ret_text);
+	if (starts_with(text, "_Z"))
+		return (is_legacy_rust(text) && run_rust(text, ret_text)) || run_cplus(text, ret_text);
+	if (starts_with(text, "___Z") || starts_with(text, "____Z")) /* clang's blocks */
+		return run_cplus(text, ret_text);
+	return is_d(text) && run_d(text, ret_text);
+}
+
+bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
+{
+	static const char suffix[] = "@plt"; /* ours: see plt.h */
+	bool is_stub = name_ends_with(mangled, suffix);
+	size_t nr;
+
+	if (is_stub)
+		mangled.nr_bytes -= sizeof(suffix) - 1;
+	if (!demangle_symbol(mangled, ret_text))
+		return false;
+	nr = strlen(ret_text);
+	if (is_stub && nr > DEMANGLED_MAX_BYTES - sizeof(suffix))
+		return false;
+	if (is_stub)
+		memcpy(ret_text + nr, suffix, sizeof(suffix));
+	return true;
+}
+
+/* ---- without parameters ---- */
+
+/* What may follow a parameter list: " const", " &&"; not the rest of a Rust path nor " [clone .cold]". */
+static bool is_qualifiers(const char *text)
+{
+	return text[strspn(text, " &abcdefghijklmnopqrstuvwxyz")] == '\0';
+}
+
+/* The depth of brackets before this character, seen from behind. */
+static int step_back(char c, int depth)
+{
+	if (c == ')' || c == '>' || c == '}')
+		return depth + 1;
+	if (c == '(' || c == '<' || c == '{')
+		return depth - 1;
+	return depth;
+}
+
+/* Of the parameter list that ends in front of `closed`; 0 when it is not opened. */
+static size_t start_of_parameters(const char *text, size_t closed)
+{
+	size_t at = closed;
+	int depth = 0;
+
+	do {
+		at--;
+		depth += text[at] == ')' ? 1 : text[at] == '(' ? -1 : 0;
+	} while (at && depth);
+	return depth ? 0 : at;
+}
+
+/*
+ * Functions made from templates are told with their return type. Operators have names of all kinds, and are left whole.
+ */
+static size_t start_of_name(const char *text, size_t end)
+{
+	const char *operator_name = strstr(text, "operator");
+	size_t at = end;
+	int depth = 0;
+
+	if (operator_name && operator_name < text + end)
+		return 0;
+	while (at && (text[at - 1] != ' ' || depth))
+		depth = step_back(text[--at], depth);
+	return at;
+}
+
+bool demangled_stem(const char *readable, struct name *ret_stem)
+{
+	const char *closing = strrchr(readable, ')');
+	size_t start, end;
+
+	if (!closing || !is_qualifiers(closing + 1))
+		return false;
+	end = start_of_parameters(readable, (size_t)(closing - readable) + 1);
+	start = start_of_name(readable, end);
+	if (end <= start)
+		return false;
+	*ret_stem = (struct name){ readable + start, end - start };
+	return true;
+}
+
+/* ---- as people write Rust's paths ---- */
+
+/* Whether the character ends the "->" of a function's type. */
+static bool is_arrow(const char *text, size_t at)
+{
+	return at && text[at] == '>' && text[at - 1] == '-';
+}
+
+bool demangled_rust_cut(char *readable)
+{
+	size_t at = strlen(readable);
+	int depth = 0;
+
+	if (!at || readable[at - 1] != '>' || is_arrow(readable, at - 1))
+		return false;
+	do {
+		at--;
+		if (readable[at] == '<' || (readable[at] == '>' && !is_arrow(readable, at)))
+			depth += readable[at] == '>' ? 1 : -1;
+	} while (at && depth);
+	if (depth || at <= 2 || strncmp(readable + at - 2, "::", 2) != 0)
+		return false;
+	readable[at - 2] = '\0';
+	return true;
+}
+
+bool demangled_rust_open(char *readable)
+{
+	size_t at = 0;
+	int depth = *readable == '<';
+
+	while (depth && readable[++at]) {
+		if (depth == 1 && starts_with(readable + at, " as "))
+			return false;
+		if (readable[at] == '<' || (readable[at] == '>' && !is_arrow(readable, at)))
+			depth += readable[at] == '<' ? 1 : -1;
+	}
+	if (!at || depth || !starts_with(readable + at, ">::"))
+		return false;
+	memmove(readable, readable + 1, at - 1);
+	memmove(readable + at - 1, readable + at + 1, strlen(readable + at + 1) + 1);
+	return true;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/worker/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolize/symbolize.h"
+
+/* A sanitizer maps terabytes and makes system calls of its own; it gets a softer cage, see docs/symbols.md. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+enum {
+	NOBODY = 65534,
+};
+
+/* ---- descriptors ---- */
+
+static void close_from(unsigned int first)
+{
+	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+		return;
+	for (long fd = first; fd < sysconf(_SC_OPEN_MAX); fd++)
+		close((int)fd);
+}
+
+int sandbox_keep_only(int kept)
+{
+	enum {
+		PLACE = 3
+	};
+	int null;
+
+	if (kept != PLACE && dup3(kept, PLACE, O_CLOEXEC) < 0)
+		return -errno;
+	close_from(PLACE + 1);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd < PLACE; fd++) {
+		bool keep_for_reports = SANITIZED && fd == 2;
+
+		if (!keep_for_reports && null != fd && (null < 0 || dup2(null, fd) < 0))
+			close(fd);
+	}
+	if (null > PLACE)
+		close(null);
+	return PLACE;
+}
+
+/* ---- privileges ---- */
+
+static int drop_capabilities(void)
+{
+	cap_t none = cap_init();
+	int err;
+
+	if (!none)
+		return -ENOMEM;
+	err = cap_set_proc(none) ? -errno : 0;
+	cap_free(none);
+	return err;
+}
+
+/*
+ * An unprivileged user stays who it is: it has nothing to give up. So does root, or its group, where the user namespace has no such
+ * id; capabilities go in any case, and sandbox_lacks() tells.
+ */
+static void become_nobody(void)
+{
+	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
+		prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		return;
+}
+
+int sandbox_drop_privileges(void)
+{
+	int err;
+
+	become_nobody();
+	err = drop_capabilities();
+	if (err)
+		return err;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		return -errno;
+	return 0;
+}
+
+bool sandbox_has_filter(void)
+{
+	const uint32_t action = SECCOMP_RET_KILL_PROCESS;
+
+	return !syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
+}
+
+static unsigned int give_up_and_look(void)
+{
+	bool was_root = !geteuid();
+	unsigned int lacks = sandbox_has_filter() ? 0 : CONFINED_WITHOUT_FILTER;
+
+	if (sandbox_drop_privileges() || (was_root && (geteuid() != NOBODY || getegid() != NOBODY)))
+		lacks |= CONFINED_AS_CALLER;
+	return lacks;
+}
+
+unsigned int sandbox_lacks(void)
+{
+	int status, child = fork();
+
+	if (!child)
+		_exit((int)give_up_and_look());
+	while (child > 0 && waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return child > 0 && WIFEXITED(status) ? (unsigned int)WEXITSTATUS(status) : 0;
+}
+
+int sandbox_follow_parent(int parent_pid)
+{
+	/* What may be sent to the whole process group, to end a run; SIGXCPU is our own limit. */
+	static const int ignored[] = { SIGINT,  SIGHUP,    SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1,  SIGUSR2,
+				       SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSTKFLT };
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	for (int realtime = SIGRTMIN; realtime <= SIGRTMAX; realtime++)
+		signal(realtime, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))
+		return -errno;
+	return getppid() == parent_pid ? 0 : -ESRCH;
+}
+
+/* ---- limits ---- */
+
+static int limit(__rlimit_resource_t resource, rlim_t value)
+{
+	struct rlimit now, wanted = { value, value };
+
+	if (getrlimit(resource, &now))
+		return -errno;
+	if (now.rlim_max < value)
+		wanted = (struct rlimit){ now.rlim_max, now.rlim_max };
+	return setrlimit(resource, &wanted) ? -errno : 0;
+}
+
+/* `nobody` may have processes that are not ours, and they count. */
+void sandbox_allow_processes(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (!setrlimit(RLIMIT_NPROC, &limit) || getrlimit(RLIMIT_NPROC, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max; /* without CAP_SYS_RESOURCE */
+	if (setrlimit(RLIMIT_NPROC, &limit))
+		return;
+}
+
+/*
+ * The limit is on the time of a whole life, and a worker lives as long as the run, which may be days. So only the soft
+ * limit is set, which sandbox_grant_cpu() moves on as the worker answers: the process itself has no call to move it, or
+ * to ignore the signal that ends it.
+ */
+static int limit_cpu(int pid, rlim_t seconds)
+{
+	struct rlimit now;
+
+	if (prlimit(pid, RLIMIT_CPU, NULL, &now))
+		return -errno;
+	now.rlim_cur = now.rlim_max < seconds ? now.rlim_max : seconds;
+	return prlimit(pid, RLIMIT_CPU, &now, NULL) ? -errno : 0;
+}
+
+int64_t sandbox_cpu_ms(int pid)
+{
+	struct timespec used;
+	clockid_t clock;
+	int err = clock_getcpuclockid(pid, &clock);
+
+	if (err)
+		return -err;
+	return clock_gettime(clock, &used) ? -errno : used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+int sandbox_grant_cpu(int pid, unsigned int cpu_seconds)
+{
+	int64_t used_ms = sandbox_cpu_ms(pid);
+
+	if (used_ms < 0)
+		return (int)used_ms;
+	return limit_cpu(pid, (rlim_t)used_ms / 1000 + 1 + cpu_seconds);
+}
+
+unsigned int sandbox_descriptors(unsigned int wanted)
+{
+	struct rlimit now;
+
+	return !getrlimit(RLIMIT_NOFILE, &now) && now.rlim_max < wanted ? (unsigned int)now.rlim_max : wanted;
+}
+
+static int set_limits(unsigned int cpu_seconds, unsigned int descriptors)
+{
+	int err = limit(RLIMIT_CORE, 0);
+
+	err = err ?: limit(RLIMIT_FSIZE, 0);
+	err = err ?: limit(RLIMIT_NPROC, 0);
+	err = err ?: limit(RLIMIT_NOFILE, descriptors);
+	signal(SIGXCPU, SIG_DFL);
+	err = err ?: limit_cpu(0, cpu_seconds);
+	if (!SANITIZED)
+		err = err ?: limit(RLIMIT_AS, 512ul << 20);
+	return err;
+}
+
+/* ---- Landlock ---- */
+
+/*
+ * A rule set that handles everything and allows nothing. Kernels without Landlock (before 5.13, or not enabled) are no
+ * failure: the system call filter already has no call that opens.
+ */
+static void deny_files(void)
+{
+	struct {
+		uint64_t fs, net, scoped; /* of struct landlock_ruleset_attr, whose later members old headers lack */
+	} handled = {};
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	size_t size = sizeof(handled.fs);
+	int ruleset;
+
+	if (version < 1)
+		return;
+	/* Rights by version: 13 bits in 1, refer in 2, truncate in 3, TCP in 4, ioctl in 5, scopes in 6. */
+	handled.fs = version >= 5 ? 0xffff : version >= 3 ? 0x7fff : version == 2 ? 0x3fff : 0x1fff;
+	if (version >= 4) {
+		handled.net = 3;
+		size = offsetof(__typeof__(handled), scoped);
+	}
+	if (version >= 6) {
+		handled.scoped = 3;
+		size = sizeof(handled);
+	}
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &handled, size, 0);
+	if (ruleset < 0)
+		return;
+	syscall(SYS_landlock_restrict_self, ruleset, 0);
+	close(ruleset);
+}
+
+/* ---- system calls ---- */
+
+/*
+ * Reading and seeking descriptors that were handed over, memory, the socket, the end. No fstat: since glibc 2.33 it is
+ * newfstatat(), which takes paths.
+ */
+/* clang-format off */
+static const int allowed[] = {
+	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(dup),
+	SCMP_SYS(recvmsg), SCMP_SYS(sendmsg),
+	SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mprotect),
+	SCMP_SYS(futex), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigreturn), SCMP_SYS(clock_gettime),
+	SCMP_SYS(getrandom), SCMP_SYS(exit), SCMP_SYS(exit_group),
+};
+
+/* A sanitizer's allocator and its reports; what is not here fails with EPERM instead of ending the worker. */
+static const int allowed_sanitized[] = {
+	SCMP_SYS(write), SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigaction),
+	SCMP_SYS(rt_sigprocmask), SCMP_SYS(sched_yield), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+	SCMP_SYS(prlimit64), SCMP_SYS(getrlimit), SCMP_SYS(set_robust_list), SCMP_SYS(sched_getaffinity),
+};
+/* clang-format on */
+
+static int allow(scmp_filter_ctx filter, const int *calls, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+
+		if (err && err != -EDOM) /* not a call of this architecture */
+			return err;
+	}
+	return 0;
+}
+
+static int filter_calls(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SANITIZED ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_KILL_PROCESS);
+	int err;
+
+	if (!filter)
+		return -ENOMEM;
+	err = allow(filter, allowed, sizeof(allowed) / sizeof(*allowed));
+	if (SANITIZED)
+		err = err ?: allow(filter, allowed_sanitized, sizeof(allowed_sanitized) / sizeof(*allowed_sanitized));
+	err = err ?: seccomp_load(filter);
+	seccomp_release(filter);
+	return err;
+}
+
+int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors)
+{
+	int err = set_limits(cpu_seconds, descriptors);
+
+	if (err)
+		return err;
+	deny_files();
+	err = filter_calls();
+	return err == -EINVAL || err == -ENOSYS ? 0 : err; /* a kernel without seccomp filters */
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/worker/worker_files.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/dwarf/dwarf_files.h"
+#include "symbolize/elf/go_functions.h"
+#include "symbolize/elf/mini_debug.h"
+
+enum symbol_status symbol_status_of(int err)
+{
+	switch (err) {
+	case 0:
+		return SYMBOL_OK;
+	case -ENOEXEC:
+		return SYMBOL_NOT_ELF;
+	case -ENODATA:
+		return SYMBOL_NO_TABLE;
+	case -ENOMEM:
+		return SYMBOL_NO_MEMORY;
+	case -EMFILE:
+		return SYMBOL_NO_DESCRIPTORS;
+	default:
+		return SYMBOL_MALFORMED;
+	}
+}
+
+static void forget(struct indexed_file *file)
+{
+	symtab_done(&file->table);
+	ifuncs_done(&file->ifuncs);
+	plt_done(&file->plt);
+	fdes_done(&file->fdes);
+}
+
+static int build_index(struct indexed_file *file, const struct elf_file *elf)
+{
+	int err = symtab_init(&file->table, elf);
+
+	if (err)
+		return err;
+	if (elf_file_build_id(elf, &file->build_id))
+		file->build_id.nr_bytes = 0;
+	if (debug_link_read(elf, &file->link))
+		file->link.name[0] = '\0';
+	err = symtab_add(&file->table, elf);
+	err = err ?: mini_debug_add(&file->table, elf);
+	if (!err && !file->table.complete && go_functions_add(&file->table, elf) == -ENOMEM)
+		err = -ENOMEM;
+	err = err ?: symtab_finish(&file->table);
+	err = err ?: ifuncs_read(&file->ifuncs, elf, &file->table);
+	err = err ?: plt_read(&file->plt, elf, &file->table);
+	err = err ?: fdes_read(&file->fdes, elf, &file->table);
+	if (err)
+		forget(file);
+	else
+		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* bad notes are no reason to lose the names */
+	return err;
+}
+
+/* Keeps a file for questions about source lines, if it has the answers. Some descriptors are left for names. */
+static void keep_lines(const struct indexed_files *files, struct indexed_file *file, const struct elf_file *elf)
+{
+	if (!files->keep_lines || file->lines_fd >= 0 || !dwarf_is_in(elf))
+		return;
+	if (elf->fd < files->max_fd)
+		file->lines_fd = dup(elf->fd);
+	file->lines_err = file->lines_fd < 0 ? -EMFILE : 0;
+}
+
+static int identify(struct indexed_file *file, const struct elf_file *elf)
+{
+	if (elf_file_build_id(elf, &file->build_id))
+		file->build_id.nr_bytes = 0;
+	return -ENODATA;
+}
+
+static int index_file(const struct indexed_files *files, struct indexed_file *file, int fd)
+{
+	struct elf_file elf;
+	int err = elf_file_open(&elf, fd);
+
+	if (err)
+		return err;
+	err = files->identify_only ? identify(file, &elf) : build_index(file, &elf);
+	if (!err)
+		keep_lines(files, file, &elf);
+	elf_file_done(&elf);
+	return err;
+}
+
+enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, bool is_map)
+{
+	struct indexed_file *file;
+	int err;
+
+	if (indexed_files_get(files, number))
+		return SYMBOL_NO_FILE;
+	file = calloc(1, sizeof(*file));
+	err = file ? vec_try_push(&files->files, file) : -ENOMEM;
+	if (err) {
+		free(file);
+		return SYMBOL_NO_MEMORY;
+	}
+	file->number = number;
+	file->is_map = is_map;
+	file->lines_fd = file->map.fd = -1;
+	/* each comes with a descriptor, but where there is no room for it in the table of open files */
+	err = fd < 0 ? -EMFILE : is_map ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
+	file->status = symbol_status_of(err);
+	file->debug_done = is_map || file->status != SYMBOL_OK ||
+			   (file->table.complete && (!files->keep_lines || file->lines_fd >= 0)) ||
+			   (!file->build_id.nr_bytes && !*file->link.name);
+	return file->status;
+}
+
+void indexed_files_drop_map(struct indexed_files *files, uint32_t number)
+{
+	struct indexed_file *file;
+	size_t i = 0;
+
+	while (i < files->files.nr && files->files.data[i]->number != number)
+		i++;
+	file = i < files->files.nr ? files->files.data[i] : NULL;
+	if (!file || !file->is_map)
+		return;
+	if (file->map.fd >= 0)
+		perf_map_done(&file->map);
+	free(file);
+	files->files.data[i] = files->files.data[--files->files.nr];
+}
+
+struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number)
+{
+	for (size_t i = 0; i < files->files.nr; i++)
+		if (files->files.data[i]->number == number)
+			return files->files.data[i];
+	return NULL;
+}
+
+static bool is_its_debug_file(const struct indexed_file *file, const struct elf_file *elf)
+{
+	struct build_id id;
+
+	if (file->build_id.nr_bytes)
+		return !elf_file_build_id(elf, &id) && build_id_same(&id, &file->build_id);
+	return debug_link_matches(&file->link, elf);
+}
+
+bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_file *file, int fd)
+{
+	struct elf_file elf;
+	bool is_right;
+
+	if (elf_file_open(&elf, fd))
+		return false;
+	is_right = is_its_debug_file(file, &elf);
+	if (is_right) {
+		symtab_add(&file->table, &elf); /* what was added before a failure still has to be sorted */
+		symtab_finish(&file->table);
+		keep_lines(files, file, &elf);
+	}
+	elf_file_done(&elf);
+	return is_right;
+}
+
+/*
+ * A name that is read from the file costs as much as a page or two of reading all of them: when single reads have cost
+ * so much, the rest is loaded.
+ */
+void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr)
+{
+	enum {
+		COST_BYTES = 4096, /* of a name that is read alone */
+		LOADED_MAX_BYTES = 32 << 20,
+	};
+
+	if (files->asked && files->asked != file)
+		symtab_drop_names(&files->asked->table);
+	files->nr_asked = files->asked == file ? files->nr_asked + nr : nr;
+	files->asked = file;
+	symtab_load_names(&file->table, files->nr_asked < LOADED_MAX_BYTES / COST_BYTES ? files->nr_asked * COST_BYTES
+											: LOADED_MAX_BYTES);
+}
+
+/* ---- lookup ---- */
+
+static struct name name_of_fde(const struct symtab *table, uint64_t start, char scratch[NAME_MAX_BYTES])
+{
+	int nr = snprintf(scratch, NAME_MAX_BYTES, "fn_0x%" PRIx64, symtab_address(table, start));
+
+	return (struct name){ scratch, (size_t)nr };
+}
+
+/* A symbol without size was stretched to the next one; a function that begins in between is not its. */
+static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol, const struct fdes *fdes,
+			 const struct fde *fde)
+{
+	return symbol->unsized && fde && fdes->base + fde->start > symtab_start(table, symbol);
+}
+
+bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
+			 struct found_place *ret_place)
+{
+	const struct symtab_symbol *symbol = symtab_lookup(&file->table, offset);
+	const struct plt_stub *stub = symbol ? NULL : plt_lookup(&file->plt, offset);
+	const struct fde *fde = symbol && !symbol->unsized ? NULL : fdes_lookup(&file->fdes, offset);
+
+	if (symbol && !is_cut_short(&file->table, symbol, &file->fdes, fde)) {
+		*ret_place = (struct found_place){ symbol, symtab_name(&file->table, symbol, scratch),
+						   symtab_start(&file->table, symbol), false };
+		return true;
+	}
+	if (stub) {
+		*ret_place =
+			(struct found_place){ stub, plt_name(&file->plt, stub), file->plt.base + stub->start, false };
+		return true;
+	}
+	if (fde) {
+		uint64_t start = file->fdes.base + fde->start;
+
+		*ret_place = (struct found_place){ fde, name_of_fde(&file->table, start, scratch), start, true };
+		return true;
+	}
+	return false;
+}

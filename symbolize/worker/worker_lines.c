@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source lines and inlined calls: all places of one file are answered by one pass through its debug information. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "symbolize/dwarf/sources.h"
+#include "symbolize/worker/worker_splits.h"
+
+enum {
+	TRIES_MAX = 8, /* alternate files that may be the right one */
+	CHAIN_MAX = 256, /* inlined calls at one place that are told */
+};
+
+/* ---- the answer ---- */
+
+static void start_answer(struct worker *worker)
+{
+	worker_forget_names(worker);
+	draft_start(&worker->draft, MESSAGE_SOURCES, worker->message.header.file);
+}
+
+static void send_failure(struct worker *worker, int err)
+{
+	start_answer(worker);
+	worker->draft.header.status = (uint32_t)-err;
+	worker_send(worker);
+}
+
+static bool add_text(struct worker *worker, const char *text, bool is_mangled, uint32_t *ret_position)
+{
+	*ret_position = NO_TEXT;
+	return !text || worker_add_name(worker, text, (struct name){ text, strlen(text) }, is_mangled, ret_position);
+}
+
+static bool try_line(struct worker *worker, const struct symbol_line *line, uint32_t query)
+{
+	struct wire_source wire = {
+		.query = query,
+		.line = line->line,
+		.inlined = line->inlined,
+		.omitted = line->omitted,
+	};
+
+	return add_text(worker, line->name, true, &wire.name) && add_text(worker, line->file, false, &wire.file) &&
+	       draft_element(&worker->draft, &wire, sizeof(wire));
+}
+
+/* What does not fit begins the next message. */
+static void add_line(struct worker *worker, const struct symbol_line *line, uint32_t query)
+{
+	if (try_line(worker, line, query))
+		return;
+	worker->draft.header.more = 1;
+	worker_send(worker);
+	start_answer(worker);
+	try_line(worker, line, query);
+}
+
+/*
+ * From the inside out: each call's line is where it calls the one before. Of a chain that is too long the outer calls
+ * are only counted, but the function itself has its line.
+ */
+static void add_place(struct worker *worker, const struct source_batch *batch, const struct source_place *place)
+{
+	struct symbol_line line = { .file = place->file, .line = place->line };
+	uint32_t frame = place->inner;
+
+	for (int i = 1; frame != SOURCE_NONE; i++) {
+		const struct source_frame *inlined = &batch->frames.data[frame];
+		const struct source_frame *end = i < CHAIN_MAX ? inlined : &batch->frames.data[inlined->outermost];
+
+		line.name = inlined->name;
+		line.inlined = true;
+		line.omitted = i < CHAIN_MAX ? 0 : inlined->nr_outer;
+		add_line(worker, &line, place->query);
+		line = (struct symbol_line){ .file = end->file, .line = end->line };
+		frame = end->outer;
+	}
+	add_line(worker, &line, place->query);
+}
+
+static void answer(struct worker *worker, const struct source_batch *batch)
+{
+	const struct symbol_line missing = { .file = batch->missing_split, .line = batch->nr_missing_splits };
+
+	start_answer(worker);
+	for (size_t i = 0; i < batch->places.nr; i++)
+		if (batch->places.data[i].file || batch->places.data[i].inner != SOURCE_NONE)
+			add_place(worker, batch, &batch->places.data[i]);
+	if (batch->missing_split)
+		add_line(worker, &missing, SPLITS_MISSING);
+	worker_send(worker);
+}
+
+/* ---- the question ---- */
+
+static int add_places(const struct worker *worker, const struct indexed_file *file, struct source_batch *batch)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < worker->asked.queries.nr; i++) {
+		uint64_t address;
+
+		if (worker_address_of(file, &worker->asked.queries.data[i], &address))
+			err = source_batch_add(batch, address, i);
+	}
+	return err ?: source_batch_sort(batch);
+}
+
+/* What dwz wrote down is a path: below a directory of debug files, or of a file beside this one. */
+static const char *link_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
+
+	return below ? below + 1 : slash ? slash + 1 : path;
+}
+
+/* The alternate file of a debug file: a descriptor, or -1 when there is none or it is not found. */
+static int find_alternate(struct worker *worker, const struct elf_file *elf)
+{
+	char path[ALTERNATE_PATH_SIZE];
+	struct build_id id, found;
+	uint32_t candidate = 0;
+
+	if (dwarf_alternate(elf, path, &id) ||
+	    (!debug_link_is_plain(link_of(path)) && !debug_link_is_alternate(link_of(path))))
+		return -1;
+	for (int i = 0; i < TRIES_MAX; i++) {
+		_cleanup_(closep) int fd =
+			worker_ask_debug(worker, worker->message.header.file, &id, link_of(path), &candidate);
+		struct elf_file alternate;
+		bool is_it;
+
+		if (fd < 0 || elf_file_open(&alternate, fd))
+			return -1;
+		is_it = !elf_file_build_id(&alternate, &found) && build_id_same(&found, &id);
+		elf_file_done(&alternate);
+		if (is_it)
+			return take_fd(&fd);
+	}
+	return -1;
+}
+
+/* Names that are in the alternate file are missing without it, and nothing else. */
+static int find_with(struct dwarf *dwarf, struct source_batch *batch, bool inlines, int alternate_fd)
+{
+	struct dwarf alternate;
+	struct elf_file elf;
+	int err;
+
+	if (alternate_fd < 0 || elf_file_open(&elf, alternate_fd))
+		return sources_find(dwarf, batch, inlines);
+	err = dwarf_open(&alternate, &elf, DWARF_SMALL_MAX);
+	dwarf->alternate = err ? NULL : &alternate;
+	err = sources_find(dwarf, batch, inlines);
+	if (dwarf->alternate)
+		dwarf_close(&alternate);
+	elf_file_done(&elf);
+	return err;
+}
+
+static int find_in(struct worker *worker, struct source_batch *batch, const struct elf_file *elf, bool inlines)
+{
+	struct worker_splits splits;
+	struct dwarf dwarf;
+	int err = dwarf_open(&dwarf, elf, DWARF_SMALL_MAX);
+	_cleanup_(closep) int alternate = err || !inlines ? -1 : find_alternate(worker, elf);
+
+	if (err)
+		return err;
+	worker_splits_start(&splits, worker, &dwarf);
+	err = find_with(&dwarf, batch, inlines, alternate);
+	worker_splits_done(&splits);
+	dwarf_close(&dwarf);
+	return err;
+}
+
+static int find(struct worker *worker, const struct indexed_file *file, uint32_t wish, struct source_batch *batch)
+{
+	struct elf_file elf;
+	int err = file->lines_err      ? file->lines_err
+		  : file->lines_fd < 0 ? -ENODATA
+				       : elf_file_open(&elf, file->lines_fd);
+
+	if (err)
+		return err;
+	batch->code = file->table.code.data;
+	batch->nr_code = file->table.code.nr;
+	if (wish >> LINES_TIME_SHIFT)
+		batch->deadline_ns = clock_monotonic_ns() + (uint64_t)(wish >> LINES_TIME_SHIFT) * 1000000;
+	err = add_places(worker, file, batch);
+	err = err ?: find_in(worker, batch, &elf, wish & LINES_INLINED);
+	elf_file_done(&elf);
+	return err;
+}
+
+static void answer_all(struct worker *worker)
+{
+	struct indexed_file *file = indexed_files_get(&worker->files, worker->message.header.file);
+	uint32_t wish = worker->message.header.status;
+	struct source_batch batch = {};
+	int err = file && !file->is_map && file->status == SYMBOL_OK ? 0 : -ENOEXEC;
+
+	if (!err) {
+		worker_complete(worker, worker->message.header.file, file);
+		err = find(worker, file, wish, &batch);
+	}
+	if (err)
+		send_failure(worker, err);
+	else
+		answer(worker, &batch);
+	source_batch_done(&batch);
+	vec_done(&worker->asked.queries);
+}
+
+void worker_lines(struct worker *worker)
+{
+	struct asked_places *asked = &worker->asked;
+
+	if (asked->queries.nr && asked->file != worker->message.header.file)
+		asked->queries.nr = 0;
+	asked->file = worker->message.header.file;
+	for (uint32_t i = 0; i < worker->message.header.nr; i++) {
+		struct wire_query query;
+
+		message_element(&worker->message, i, &query, sizeof(query));
+		if (asked->queries.nr == LINES_ASKED_MAX || vec_try_push(&asked->queries, query))
+			_exit(1);
+	}
+	if (!worker->message.header.more)
+		answer_all(worker);
+}
