@@ -28,14 +28,14 @@ const struct option_spec common_table[] = {
 	OPTION('q', "quiet", struct common_options, quiet, NULL,
 	       "no headers and no notes: beside the rows only what says that something is missing", .ours = true),
 	OPTION(0, "no-children", struct common_options, no_children, NULL,
-	       "with a command behind --: only its own process, not those that it starts", .ours = true),
+	       "with a command after --: only its own process, not those that it starts", .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
 	       "show C++, Rust and D names as they stand in the symbol table", .ours = true),
 	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
 	       "look up no names of user functions; with --save, 'stacktool report' does it later or elsewhere",
 	       .ours = true),
 	OPTION(0, "lines", struct common_options, lines, NULL,
-	       "source lines behind the names of functions, from their debug information", .ours = true),
+	       "source lines after the names of functions, from their debug information", .ours = true),
 	OPTION(0, "inlines", struct common_options, inlines, NULL,
 	       "functions that the compiler put into others as frames of their own", .ours = true),
 	OPTION(0, "vmlinux", struct common_options, vmlinux, "FILE",
@@ -73,10 +73,10 @@ static int unwind_plan(const struct common_options *options, struct plan *plan)
 	if (options->unwind_mib && (is_off || options->unwind == UNWIND_FP))
 		return fail_usage("argument --unwind-mem: belongs to --unwind=auto or --unwind=dwarf");
 	if (!plan->want_user && (options->unwind_mib || (options->unwind != UNWIND_DEFAULT && !is_off)))
-		return fail_usage("argument --unwind%s: no user stacks are asked for",
+		return fail_usage("argument --unwind%s: this run takes no user stacks",
 				  options->unwind_mib ? "-mem" : "");
 	if (is_off && plan->want_user && !plan->want_kernel)
-		return fail_usage("argument --unwind: 'off' leaves nothing where only user stacks are asked for");
+		return fail_usage("argument --unwind: 'off' leaves nothing of a run that takes user stacks only");
 	plan->unwind = options->unwind;
 	if (options->unwind_mib)
 		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
@@ -90,7 +90,7 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	int err;
 
 	if (options->no_children && !plan->command)
-		return fail_usage("argument --no-children: there is no command; give one behind --");
+		return fail_usage("argument --no-children: there is no command; give one after --");
 	if (plan->mode == EVENTS_BY_PROBE && (options->lines || options->inlines))
 		return fail_usage("argument --%s: there are no stacks here; 'stacktool count' has them",
 				  options->lines ? "lines" : "inlines");

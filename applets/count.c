@@ -34,7 +34,7 @@ static const struct option_spec table[] = {
 	       "where they come faster than they are read",
 	       .ours = true),
 	OPTION_FRAGMENT(probe_table, struct count_options, probe),
-	OPTION('s', "offset", struct count_options, offsets, NULL, "offsets behind the names"),
+	OPTION('s', "offset", struct count_options, offsets, NULL, "offsets after the names"),
 	OPTION('v', "verbose", struct count_options, addresses, NULL, "raw addresses before the names"),
 	OPTION('A', "address", struct count_options, addresses, NULL, "raw addresses, as -v", .ours = true),
 	OPTION('P', "perpid", struct count_options, per_process, NULL, "stacks of each process by themselves"),

@@ -18,7 +18,7 @@ struct offcputime_options {
 static const struct option_spec table[] = {
 	OPTION_FRAGMENT(sleeper_table, struct offcputime_options, sleepers),
 	OPTION_FRAGMENT(stack_table, struct offcputime_options, stacks),
-	OPTION('s', "offset", struct offcputime_options, offsets, NULL, "offsets behind the names"),
+	OPTION('s', "offset", struct offcputime_options, offsets, NULL, "offsets after the names"),
 	OPTION_FRAGMENT(off_cpu_table, struct offcputime_options, off_cpu),
 	OPTION(0, "blocked", struct offcputime_options, blocked, NULL,
 	       "only the time until the thread was woken, without waiting for a CPU", .exclusive = "part",
@@ -109,7 +109,7 @@ const struct applet offcputime_applet = {
 	.description =
 		"Measures from the moment when a thread leaves the CPU until it comes back, and adds the time up for the "
 		"stack with which it left: what it waited for. That is time blocked and time waiting for a CPU, unless only "
-		"one of the two is asked for. The output is sorted, the longest time last.\n"
+		"one of the two is selected. The output is sorted, the longest time last.\n"
 		"\n"
 		"Only intervals count that begin and end while tracing. The "
 		"idle task is left out.\n"

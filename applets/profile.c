@@ -49,8 +49,7 @@ static const struct option_spec table[] = {
 	       "what makes the clock tick: cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, "
 	       "branch-misses, page-faults or context-switches (default cpu-cycles, or cpu-clock without a PMU)",
 	       .parse = parse_event, .ours = true),
-	OPTION('a', "annotations", struct profile_options, annotate, NULL,
-	       "_[k] behind kernel frames in folded output"),
+	OPTION('a', "annotations", struct profile_options, annotate, NULL, "_[k] after kernel frames in folded output"),
 	OPTION('A', "address", struct profile_options, addresses, NULL, "raw addresses before the names"),
 	OPTION(0, "timestamps", struct profile_options, timestamps, NULL,
 	       "keep the time of each sample, for the form 'perf' and 'report --since'; takes more memory",

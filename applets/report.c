@@ -39,7 +39,7 @@ static const struct option_spec table[] = {
 	       "text with the histograms below the stacks, of a run with --histogram (which has them in any case)",
 	       .exclusive = "form"),
 	OPTION(0, "lines", struct report_options, lines, "N",
-	       "source lines behind the names; with a number lines of the table of functions, as the N of --top",
+	       "source lines after the names; with a number lines of the table of functions, as the N of --top",
 	       .min = 1, .max = LINES_UNSAID - 1, .otherwise = LINES_UNSAID),
 	OPTION(0, "inlines", struct report_options, change.inlines, NULL,
 	       "functions that the compiler put into others as frames of their own"),
@@ -48,8 +48,8 @@ static const struct option_spec table[] = {
 	OPTION('d', "delimited", struct report_options, change.delimited, NULL,
 	       "a delimiter between kernel and user stack"),
 	OPTION('a', "annotations", struct report_options, change.annotate, NULL,
-	       "_[k] behind kernel frames and _[i] behind inlined ones in folded output"),
-	OPTION('s', "offset", struct report_options, change.offsets, NULL, "offsets behind the names",
+	       "_[k] after kernel frames and _[i] after inlined ones in folded output"),
+	OPTION('s', "offset", struct report_options, change.offsets, NULL, "offsets after the names",
 	       .exclusive = "names"),
 	OPTION(0, "plain", struct report_options, change.plain, NULL, "names alone, without offset and module",
 	       .exclusive = "names"),
@@ -98,7 +98,7 @@ static int choose_form(const struct report_options *options, struct output_optio
 	if (options->lines && !options->top)
 		return fail_usage("argument --lines: belongs to --top");
 	if (options->lines && options->top != TOP_UNSAID)
-		return fail_usage("argument --lines: not allowed with a number behind --top");
+		return fail_usage("argument --lines: not allowed with a number after --top");
 	if (options->least && !options->tree)
 		return fail_usage("argument --least: belongs to --tree");
 	if (options->change.tui)

@@ -19,7 +19,7 @@ struct stacksnoop_options {
 
 static const struct option_spec table[] = {
 	OPTION_FRAGMENT(watch_table, struct stacksnoop_options, watch),
-	OPTION('s', "offset", struct stacksnoop_options, offsets, NULL, "offsets behind the names"),
+	OPTION('s', "offset", struct stacksnoop_options, offsets, NULL, "offsets after the names"),
 	OPTION('v', "verbose", struct stacksnoop_options, verbose, NULL, "command, process id and CPU of each event"),
 	OPTION(0, "per-thread", struct stacksnoop_options, per_thread, NULL, "command, PID/TID and CPU of each event",
 	       .ours = true),

@@ -81,7 +81,7 @@ const struct applet wakeuptime_applet = {
 	.summary = "sum up the time that threads slept by the stack of their waker",
 	.description =
 		"Measures from the moment when a thread goes to sleep until another one wakes it, and adds the time up for "
-		"the stack of the waker, the kernel's unless asked for otherwise: the work that was waited for. The output is "
+		"the stack of the waker, the kernel's by default: the work that was waited for. The output is "
 		"sorted, the longest time last.\n"
 		"\n"
 		"A waker in interrupt context is shown as [irq], [softirq] or [nmi]; the thread that was interrupted has "

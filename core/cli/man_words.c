@@ -55,14 +55,14 @@ const struct man_paragraph man_debugging[] = {
 	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
 	{ "stacks that end early, or in nonsense",
 	  "Programs that were compiled without frame pointers, walked by frame pointers: the default of count and stacksnoop for the "
-	  "whole system. Take --unwind=auto, -p or a command behind --." },
+	  "whole system. Take --unwind=auto, -p or a command after --." },
 	{ "[no unwind information], [unsupported unwind rule], [no unwind table yet], [unknown code]",
 	  "A walk by unwind tables ended before the root: code without .eh_frame and without frame pointers; code whose "
 	  ".eh_frame has a rule of a kind that stacktool does not follow; a file whose table was still being made, in the first 100 milliseconds of a process; code in no file (made by a JIT compiler)." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
 	  "The kernel's own walk failed. A kernel thread has no user stack: that is no failure, and nothing is printed." },
 	{ "[truncated]", "127 frames are the most; the root is missing." },
-	{ "[truncated by --max-depth]", "There are more frames, which were not asked for." },
+	{ "[truncated by --max-depth]", "There are more frames, which --max-depth leaves out." },
 	{ "nothing matches",
 	  "Status 5, with near names. 'stacktool list PATTERN' prints what a pattern matches; '--explain' what would be "
 	  "attached, how and why." },
@@ -75,7 +75,7 @@ const struct man_paragraph man_overhead[] = {
 	  "the cheapest way to know, for it takes no stacks." },
 	{ NULL,
 	  "Each run ends with a line that says what it took: the programs time some of their own runs. Above 5 % of all CPU time "
-	  "(--max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment) the hottest probe is detached with a word, and the run "
+	  "(--max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment) the hottest probe is detached with a warning, and the run "
 	  "ends when it was the only one; under --strict that is status 4. More than 100 probes run for 5 minutes at "
 	  "most, but with --forever." },
 	{ "count",

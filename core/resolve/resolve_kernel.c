@@ -45,7 +45,7 @@ static void take_mechanism(const struct kernel_mechanism *choice, const struct p
 	attach->mechanism = choice->mechanism;
 	attach->program = choice->program;
 	if (plan->attach_mode != ATTACH_AUTO)
-		snprintf(attach->why, sizeof(attach->why), "asked for by --attach");
+		snprintf(attach->why, sizeof(attach->why), "selected by --attach");
 	else
 		snprintf(attach->why, sizeof(attach->why), "this kernel has %s%s%s", choice->name,
 			 passed->nr ? ", but " : "", buf_text(passed));

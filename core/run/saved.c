@@ -131,7 +131,7 @@ static int choose(const struct filter *filter, bool quiet, struct profile *profi
 	int err = filter_apply(filter, profile);
 
 	if (!err && had_rows && !has_rows(profile) && !quiet)
-		fputs("NOTE: no stack of the profile is one that was asked for\n", stderr);
+		fputs("NOTE: no stack of the profile matches the filters\n", stderr);
 	return err;
 }
 

@@ -74,7 +74,7 @@ bool run_say_leaderless(const struct attach_plan *attach)
 	if (!tgid || attach->mechanism != MECHANISM_UPROBE || process_living_task(tgid) == tgid)
 		return false;
 	fprintf(stderr,
-		"WARNING: the first thread of process %u has ended, and the kernel has taken the probes out of the process then: what came later is not counted\n",
+		"WARNING: the first thread of process %u has ended, and the kernel removed the probes from the process: later events are not counted\n",
 		tgid);
 	return true;
 }
@@ -85,7 +85,7 @@ static const char *why_nothing_of_process(const struct plan *plan)
 	case PROBE_SAMPLE:
 		return "no sample found it on a CPU";
 	case PROBE_SCHEDULER:
-		return "no wait that was asked for began and ended meanwhile";
+		return "no off-CPU interval completed during the run";
 	default:
 		return NULL;
 	}
@@ -111,7 +111,7 @@ void run_say_empty(const char *applet, const struct plan *plan, uint32_t command
 					      : " itself; --no-children leaves out what it started");
 	else if (plan->probe.kind == PROBE_SAMPLE && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle)
 		fprintf(stderr,
-			"stacktool %s: no sample found what was asked for on a CPU; -I adds idle CPUs, offcputime has what waits\n",
+			"stacktool %s: no sample matched; -I includes idle CPUs, offcputime shows blocked threads\n",
 			applet);
 	else if (why)
 		say_nothing_of(applet, plan->tgids.data[0], why);

@@ -40,7 +40,7 @@ expect_err "nothing of process $asleep: no sample found it on a CPU; .*/proc/$as
 
 tool profile -e cpu-clock -c 60000000000 0.1
 expect_status 0
-expect_err 'no sample found what was asked for on a CPU; -I adds idle CPUs, offcputime has what waits'
+expect_err 'no sample matched; -I includes idle CPUs, offcputime shows blocked threads'
 
 tool profile -U -K 1
 expect_status 2

@@ -66,13 +66,13 @@ for way in fp off; do
 	refused '--unwind-mem: belongs to --unwind=auto or --unwind=dwarf' --unwind=$way --unwind-mem=64
 done
 for way in auto fp dwarf; do
-	refused '--unwind: no user stacks are asked for' -K --unwind=$way
+	refused '--unwind: this run takes no user stacks' -K --unwind=$way
 done
-refused '--unwind-mem: no user stacks are asked for' -K --unwind-mem=64
-refused "--unwind: 'off' leaves nothing where only user stacks are asked for" -U --unwind=off
+refused '--unwind-mem: this run takes no user stacks' -K --unwind-mem=64
+refused "--unwind: 'off' leaves nothing of a run that takes user stacks only" -U --unwind=off
 tool funccount --unwind=dwarf -p $$ c:malloc
 expect_one_line_error 2
-expect_err '^stacktool funccount: argument --unwind: no user stacks are asked for$'
+expect_err '^stacktool funccount: argument --unwind: this run takes no user stacks$'
 # What stacksnoop shows of user code is a user stack.
 tool stacksnoop --unwind=dwarf --explain -p $$ c:malloc
 expect_status 0

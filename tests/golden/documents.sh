@@ -152,7 +152,7 @@ for kind in "$corpus/profile-default" "$T/kinds.perf" "$T/kinds.folded"; do
 		"$STACKTOOL" report $form "$kind" 2>/dev/null | grep -q . || fail "report $form $kind"
 	done
 	"$STACKTOOL" report -f --comm nobody "$kind" 2>"$T/err" | grep . && fail "--comm nobody $kind"
-	grep -qx 'NOTE: no stack of the profile is one that was asked for' "$T/err" || fail "an empty report of $kind: $(cat "$T/err")"
+	grep -qx 'NOTE: no stack of the profile matches the filters' "$T/err" || fail "an empty report of $kind: $(cat "$T/err")"
 	wrong 1 "argument --root: this profile has no control groups: a run with '--root container' keeps them" report --tree --root container "$kind"
 done
 for asked in '-p 1' '--tree --root pid' '--tree --root tid'; do
@@ -203,8 +203,8 @@ wrong 2 "argument --lines: belongs to --top" report --tree --lines 3 "$T/shapes"
 wrong 2 "argument --least: belongs to --tree" report --least 3 "$T/shapes"
 wrong 2 "argument --least: belongs to --tree" report --top --least 3 "$T/shapes"
 wrong 2 "argument --lines: belongs to the table" diff -f --lines 3 "$T/shapes" "$T/now"
-wrong 2 "argument --lines: not allowed with a number behind --top" report --top=3 --lines 3 "$T/shapes"
-wrong 2 "argument --lines: not allowed with a number behind --top" report --top=30 --lines 3 "$T/shapes"
+wrong 2 "argument --lines: not allowed with a number after --top" report --top=3 --lines 3 "$T/shapes"
+wrong 2 "argument --lines: not allowed with a number after --top" report --top=30 --lines 3 "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root pid "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root none -o "$T/a.folded" "$T/shapes"
 wrong 2 "argument --text: not allowed with argument -o/--output: it asks for folded" report --text -o "$T/a.folded" "$T/shapes"
