@@ -17,14 +17,15 @@
 #include "core/formats/stk.h"
 
 #define MAX_UNPACKED_BYTES (1ULL << 30) /* of the message */
-#define MAX_MESSAGE_BYTES (4ULL << 30)  /* what protobuf-c may make of it: a number of one byte takes up to eight */
+#define MAX_MESSAGE_BYTES \
+	(2ULL << 30)  /* what protobuf-c and the records may take: a number of one byte becomes up to eight */
 #define RECORDS_AHEAD 8 /* whose place in the index is fetched while others are read */
 
 struct reader {
 	const char *name; /* of the file, for messages */
 	struct profile *profile;
 	ProtobufCAllocator allocator;
-	uint64_t nr_left; /* bytes that protobuf-c may still take */
+	uint64_t nr_left; /* bytes that may still be taken */
 	Stk__Profile *message;
 	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
 	size_t nr_losses;
@@ -343,6 +344,8 @@ static int take_all_records(struct reader *reader)
 		err = malformed(reader, "records: columns differ in length");
 	if (err)
 		return err;
+	if (nr > reader->nr_left / sizeof(struct profile_record)) /* ids pack well */
+		return fail(-EFBIG, "'%s': too many records", reader->name);
 	vec_reserve(&profile->records, nr);
 	hashidx_reserve(&profile->record_index, nr);
 	err = take_records(reader, from);

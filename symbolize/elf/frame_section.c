@@ -82,7 +82,7 @@ int frame_header_read(const struct elf_file *elf, struct frame_header *ret_heade
 {
 	const Elf64_Phdr *segment = find_segment(elf, PT_GNU_EH_FRAME);
 	const size_t word = elf->is_64 ? 8 : 4;
-	uint8_t head[HEADER_BYTES];
+	uint8_t head[HEADER_BYTES] = {};
 	struct byte_reader bytes = { .at = head, .end = head + sizeof(head) };
 	size_t nr_head;
 	int err;

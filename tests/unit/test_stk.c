@@ -633,6 +633,34 @@ static void bombs_are_refused(void **state)
 	refused(&bytes, bytes.nr, "more than 1024 MB when unpacked");
 }
 
+static void add_length(struct buf *bytes, size_t length)
+{
+	for (; length > 127; length >>= 7)
+		buf_addc(bytes, (char)(length | 128));
+	buf_addc(bytes, (char)length);
+}
+
+/* 20 million records of which nothing but ids of zeros is there: some 10 KB in the file, 2 GB in memory. */
+static void records_that_take_too_much_are_refused(void **state)
+{
+	_cleanup_(buf_done) struct buf bytes = {}, content = {}, column = {};
+	const size_t nr_bytes = (20 << 20) * sizeof(uint64_t);
+
+	buf_addc(&column, 1 << 3 | 2); /* id_lo; id_hi has the same bytes but this one */
+	add_length(&column, nr_bytes);
+	vec_reserve(&column, column.nr + nr_bytes + 1);
+	memset(column.data + column.nr, 0, nr_bytes);
+	column.nr += nr_bytes;
+	buf_adds(&content, "\x82\x01"); /* the records */
+	add_length(&content, 2 * column.nr);
+	buf_add(&content, column.data, column.nr);
+	column.data[0] = 2 << 3 | 2;
+	buf_add(&content, column.data, column.nr);
+	wrap(content.data, content.nr, &bytes);
+	assert_true(bytes.nr < 1 << 20);
+	refused(&bytes, bytes.nr, "too many records");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -654,6 +682,7 @@ int main(void)
 		cmocka_unit_test(without_them_the_rest_is_read),
 		cmocka_unit_test(what_is_no_whole_frame_is_refused),
 		cmocka_unit_test(bombs_are_refused),
+		cmocka_unit_test(records_that_take_too_much_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
