@@ -250,8 +250,8 @@ static __always_inline __u64 st_wake_flag(__u32 tgid)
 }
 
 /*
- * The ring had no room for what an id stands for. Only an id that is new in its generation is sent, so the reader is asked
- * for another generation, in which the next event with this id sends it again.
+ * The ring had no room for what an id stands for. A stack is sent when its id is new in a generation, so the reader is asked for
+ * another one, in which the next event with this id sends it again. Sleepers are sent with each of their waits anyway.
  */
 static __always_inline void st_note_refused(const struct st_way *way)
 {

@@ -114,7 +114,7 @@ static char *absolute_directories(const char *path)
 		if (*path == '/')
 			buf_addf(&text, "%s%.*s", text.nr ? ":" : "", (int)length, path);
 	}
-	return xstrdup(buf_text(&text));
+	return xstrdup(text.nr ? buf_text(&text) : "/usr/bin:/bin");
 }
 
 /* From the host's file: the C library's modules for other databases are not there in a static program. */

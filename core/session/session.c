@@ -465,9 +465,6 @@ static int configure(struct session *session, const struct plan *plan, const str
 	return 0;
 }
 
-/*
- * Programs that attach by type need all of the kernel's types in libbpf; for the others what CO-RE asks for is enough.
- */
 /* Where the types that the object needs are put; -1: nowhere, and libbpf reads them all. Files may have no size (ulimit -f). */
 static int open_types(void)
 {

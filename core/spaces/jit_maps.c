@@ -477,7 +477,8 @@ static bool waits(const struct profile_frame *frame)
 {
 	return frame->kind == FRAME_USER_RAW &&
 	       (frame->reason == REASON_ANONYMOUS || frame->reason == REASON_MAP_REFUSED ||
-		frame->reason == REASON_MAP_CUT || frame->reason == REASON_TOO_MANY_MAPS);
+		frame->reason == REASON_MAP_CUT || frame->reason == REASON_TOO_MANY_MAPS ||
+		frame->reason == REASON_NO_DESCRIPTORS || frame->reason == REASON_NO_MEMORY);
 }
 
 static int by_tgid(const void *one, const void *other)
@@ -595,6 +596,8 @@ static void name_process(struct jit_maps *maps, struct jit_map *map, const struc
 	if (is_too_much(status) && map->fd >= 0) {
 		take_back_others(maps, NULL, 0);
 		hand_over(maps, map);
+		if (!map->is_handed) /* its reason says why */
+			return;
 		status = ask(maps, map, &generated, answers);
 	}
 	map->reason = status == SYMBOL_OK ? REASON_ANONYMOUS : (uint8_t)frame_reason_of(status, false);
