@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctest: alone plain boots=-all$
+# ctest: alone plain boots=7.2|-all$
 # -I adds the samples of idle CPUs, and only that: alone, for beside other tests no CPU is idle.
 # Plain: the same options are in profile_options.
 . "${0%/*}/lib.sh"
@@ -17,5 +17,5 @@ before=$(idle_ticks)
 tool profile -I -f -K -F 99 -e cpu-clock 1
 expect_status 0
 [ $(($(idle_ticks) - before)) -ge 20 ] || skip "no CPU of this host was idle"
-[ "$(said_of 'samples of idle CPUs were not delivered')" -le 20 ] || skip "this kernel has no samples of idle CPUs, and the tool says so"
-expect_out '^swapper/'
+# A kernel that delivers none of them (some virtual machines) is right when the tool counts what is missing.
+[ "$(said_of 'samples of idle CPUs were not delivered')" -gt 20 ] || expect_out '^swapper/'
