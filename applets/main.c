@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one place that prints errors and decides the exit status; docs/exit-status.md has the table.
+ * The one place that prints errors and decides the exit status; docs/reference/exit-status.md has the table.
  */
 #include <errno.h>
 #include <fcntl.h>

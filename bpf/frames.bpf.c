@@ -4,7 +4,7 @@
  *
  * The kernel reads two words for each frame, each with a switch of the access to user memory, and takes a page fault at the
  * end of the chain, where the frame pointer is 0. Here one read brings half a kilobyte, and nothing is read in the first page.
- * docs/benchmarks.md has what that is worth.
+ * docs/internals/benchmarks.md has what that is worth.
  *
  * In parts, each a global function: the verifier looks at a few frames instead of at all 127.
  */

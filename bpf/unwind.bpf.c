@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walk of a user stack by unwind tables. docs/unwinding.md is the long form.
+ * The walk of a user stack by unwind tables. docs/internals/unwinding.md is the long form.
  *
  * The verifier decides the shape. A frame is one step, a global function whose whole state lies in a map, so it is looked at
  * once and not 127 times. The searches have no branches: a comparison becomes 0 or 1 by a logical shift, behind a barrier so

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How unwind tables look to the kernel side and to those who make them: symbolize/unwind_*.c compiles a file, the
- * publisher in core/unwind/ copies that into maps, bpf/unwind.bpf.h reads it. docs/unwind-tables.md has the reasons.
+ * The format of unwind tables: symbolize/cfi/ compiles a file into one, core/unwind/ copies it into maps, and
+ * bpf/unwind.bpf.c reads it. docs/internals/unwind-tables.md has the reasons.
  *
  * A table tells, for each instruction of a file, how to find the caller's registers. Addresses are the file's own
  * (link-time, as in its program headers). A page is 4 KiB of them:

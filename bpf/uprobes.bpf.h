@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a thread is that somebody's uprobes keep elsewhere. docs/unwinding.md, "Under uprobes", has the states.
+ * Where a thread really is while a uprobe has moved it. docs/internals/unwinding.md, "Under uprobes", has the states.
  *
  * Whatever probe the thread is in, the kernel knows the way back: it keeps it in task->utask. Only that of the current task is read, without
  * faults; a program may interrupt the kernel while it changes or frees what is read here, so nothing of it is followed without end and

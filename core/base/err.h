@@ -9,7 +9,7 @@
  * -EMFILE and -ENFILE, limits of open files, are always of kind ERR_HOST and have a hint; limits.h has other limits.
  *
  * A message is `<object>: <what>: <reason>`, user text in single quotes, lower case, no full stop. The kind decides the
- * exit status; docs/exit-status.md has the table.
+ * exit status; docs/reference/exit-status.md has the table.
  */
 #pragma once
 

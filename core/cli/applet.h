@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an applet is: a constant that describes one tool. docs/new-applet.md has the steps to add one.
+ * What an applet is: a constant that describes one tool. docs/internals/new-applet.md has the steps to add one.
  *
  * A collecting applet (profile, count) turns its options into a plan; core/run/run.c does the rest. Other applets (report)
  * have a `main` of their own.

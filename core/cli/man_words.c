@@ -42,7 +42,7 @@ const char man_debugging_elsewhere[] =
 const char man_overhead_of_run[] =
 	"Each run ends with a line that says what it took. The figures are of a virtual machine of two CPUs with Linux 6.18.";
 
-/* The figures are those of docs/benchmarks.md. */
+/* The figures are those of docs/internals/benchmarks.md. */
 const struct man_paragraph man_debugging[] = {
 	{ NULL,
 	  "Nothing is left out without a word: what is lost, unnamed or not as asked stands on stderr, with a number. "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exit statuses, in one list: main.c ends with them and every man page explains them. docs/exit-status.md has more. */
+/* All exit statuses: main.c ends with them, and every man page lists them. docs/reference/exit-status.md has more. */
 #pragma once
 
 #define EXIT_STATUSES(X)                                                                                            \

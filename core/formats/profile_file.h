@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Saved profiles (.stk): everything a report needs, so that `report FILE.stk` prints the bytes of the live run, on
- * another machine and without root. docs/formats.md has the layout.
+ * another machine and without root. docs/reference/formats.md has the layout.
  *
  * The writer is trusted, the file is not: it may come from anyone. Every number in it is checked before it is used, and
  * nothing is allocated that the bytes at hand do not account for.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Capabilities: what this process lacks, said by name before the kernel refuses with a bare EPERM, and what it gives up
- * once everything is attached. docs/security.md has the table with the reasons.
+ * once everything is attached. docs/internals/security.md has the table with the reasons.
  *
  * Saved profiles (`report`), help and --install need none of this.
  */

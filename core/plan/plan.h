@@ -231,7 +231,7 @@ const char *sample_event_name(enum sample_event event);
 int sample_event_parse(const char *name, enum sample_event *ret_event);
 
 /*
- * Takes a pattern apart by bcc's grammar (docs/probes.md): up to three parts separated by ':'. `library` is the
+ * Takes a pattern apart by bcc's grammar (docs/use/probes.md): up to three parts separated by ':'. `library` is the
  * operand of the old form `-l LIB FUNC`, or NULL. Needs no host. Usage error when it does not parse.
  */
 int probe_spec_parse(const char *text, const char *library, bool regex, struct probe_spec *ret_spec);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes a probe pattern apart; docs/probes.md is the description for users.
+ * Takes a probe pattern apart; docs/use/probes.md is the description for users.
  *
  * The grammar is bcc's: parts separated by ':', at most three, the first of three being the type. bcc splits at every
  * colon, so C++ names and paths with colons cannot be written there. Here some colons separate nothing:

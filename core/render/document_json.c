@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The JSON document: schema version 1, docs/profile.schema.json. Written piece by piece, ASCII only; numbers that a
- * reader with 53-bit integers would spoil (addresses, clocks in nanoseconds) are strings or seconds.
+ * The JSON document: schema version 1, docs/reference/profile.schema.json. Streamed, ASCII only. Numbers that do
+ * not fit into 53 bits (addresses, clocks in nanoseconds) are strings or seconds.
  */
 #include <inttypes.h>
 #include <stdlib.h>

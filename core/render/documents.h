@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles as documents for other programs (docs/formats.md), and the text forms of a call tree. Pure functions of the
- * profile; all of them tell what was lost.
+ * Profiles in the formats of other programs (docs/reference/formats.md), and call trees as text. Pure functions of
+ * the profile; all of them report the losses.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "core/render/graph.h"
 #include "core/render/tree.h"
 
-/* One JSON document, schema version 1: docs/profile.schema.json. */
+/* One JSON document, schema version 1: docs/reference/profile.schema.json. */
 void document_json(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct buf *ret_json);
 

@@ -3,8 +3,8 @@
  * Reports as text: a profile with names goes in, the lines that bcc's stackcount and profile would print come out.
  *
  * Pure functions of their arguments: no clock, no locale, no time zone, no host, so that `report FILE.stk` prints the
- * bytes of the live run. Output goes through one large buffer into `out`; nothing is flushed. docs/output.md describes
- * every form, with the places where it differs from bcc on purpose.
+ * bytes of the live run. Output goes through one large buffer into `out`; nothing is flushed.
+ * docs/reference/output.md describes every form, and where it differs from bcc on purpose.
  *
  * A run prints: render_header, render_report per interval, render_footer to stdout, and render_notes per interval to
  * stderr. All return 0 or the negative errno of a failed write (-EPIPE when the reader has gone) and record no cause.

@@ -10,5 +10,5 @@
  */
 void doctor_text(const ability_list *abilities, struct buf *ret_text);
 
-/* The JSON document of docs/doctor.md, with a newline at its end. `kernel` and `version` are those of this host. */
+/* The JSON document of docs/reference/doctor.md, with a newline at its end, for this `kernel` and `version`. */
 void doctor_json(const ability_list *abilities, const char *kernel, const char *version, struct buf *ret_text);

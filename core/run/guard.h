@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run costs: watched while it goes on, and told at its end. docs/overhead.md has the rules. */
+/* What a run costs: watched while it goes on, and told at its end. docs/use/overhead.md has the rules. */
 #pragma once
 
 #include <stdbool.h>

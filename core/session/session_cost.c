@@ -8,7 +8,7 @@
 #include "core/base/err.h"
 #include "core/session/session_private.h"
 
-/* What a trap of a user probe takes outside of our program; docs/overhead.md has the measurement. */
+/* What a trap of a user probe takes outside of our program; docs/use/overhead.md has the measurement. */
 #define TRAP_NS 1000
 
 /* Where no program can tell which place was hit, there is one entry for all. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The roots that processes have: how far a debug file is believed (docs/security.md).
+ * The roots that processes have: how far a debug file is believed (docs/internals/security.md).
  *
  * What lies below our own root was put there by whoever administers the host; what lies below the root of a process, by whoever
  * made that root, which any user can (user namespaces). So a debug file from there names the code of that root alone. A root is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lives of processes, and from an address to a frame. docs/address-spaces.md is the long form.
+ * The lives of processes, and from an address to a frame. docs/internals/address-spaces.md is the long form.
  *
  * Everything is keyed by time: a record that arrives after its process has called exec() still finds the program that
  * took it. Lives that ended are kept until every record that can belong to them has been read.

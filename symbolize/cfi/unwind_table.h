@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The unwind table of one file, as bpf/unwind_abi.h describes it, with rows and rules counted from 0; and how it is put
- * together and checked. docs/unwind-tables.md has the format.
+ * together and checked. docs/internals/unwind-tables.md has the format.
  */
 #pragma once
 

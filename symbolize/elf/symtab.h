@@ -4,8 +4,8 @@
  *
  * Built once per file from .symtab and .dynsym together, of the file itself and of its separate debug file, and looked
  * up by file offset, which is the same in every process and address-space layout. All rules about which symbol names a
- * place are here and in names.h; docs/symbols.md lists them. A place that no symbol covers has no name: the nearest
- * lower symbol is a wrong answer for two thirds of a stripped library.
+ * place are here and in names.h; docs/reference/symbols.md lists them. A place that no symbol covers has no name:
+ * the nearest lower symbol is wrong for two thirds of the places in a stripped library.
  */
 #pragma once
 

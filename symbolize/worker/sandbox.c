@@ -21,7 +21,7 @@
 
 #include "symbolize/symbolize.h"
 
-/* A sanitizer maps terabytes and makes system calls of its own; it gets a softer cage, see docs/symbols.md. */
+/* A sanitizer maps terabytes and makes system calls of its own; docs/reference/symbols.md has its softer cage. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED true
 #elif defined(__has_feature)

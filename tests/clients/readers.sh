@@ -9,7 +9,7 @@ while read -r profile types period; do
 	for suffix in pb.gz json speedscope.json; do
 		"$STACKTOOL" report -o "$T/p.$suffix" "$profile" 2>/dev/null || fail "$profile: no $suffix"
 	done
-	node "$here/readers.js" "$T/p.pb.gz" "$T/p.json" "$T/p.speedscope.json" "$SOURCE/docs/profile.schema.json" \
+	node "$here/readers.js" "$T/p.pb.gz" "$T/p.json" "$T/p.speedscope.json" "$SOURCE/docs/reference/profile.schema.json" \
 		"$modules/node_modules/speedscope/dist/release" "$types" "$period" || fail "$profile"
 done <<'PROFILES'
 profile-default samples:count 0

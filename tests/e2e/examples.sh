@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctest: host plain
-# docs/examples: every command of every transcript runs, each line with status 0 but the last one with that of the transcript,
+# docs/use/examples: every command of every transcript runs, each line with status 0 but the last one with that of the transcript,
 # every stacktool in a pipe too; together they print what the transcript promises, and the output that it shows keeps the same
 # promises. `SHOW=1 examples.sh [FILE…]` prints the real output instead.
 . "${0%/*}/lib.sh"
@@ -164,7 +164,7 @@ run_file() {
 	finish_transcript
 }
 
-[ $# -gt 0 ] || set -- "$SOURCE"/docs/examples/*.md
+[ $# -gt 0 ] || set -- "$SOURCE"/docs/use/examples/*.md
 for file; do
 	run_file "$file"
 done

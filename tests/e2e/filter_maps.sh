@@ -49,7 +49,7 @@ else
 	echo "SKIP: --cgroupmap: $reason"
 fi
 
-# With bpftool, by the commands of docs/filtering.md
+# With bpftool, by the commands of docs/use/filtering.md
 if "$FIXTURES/hostprobe" program:bpftool >/dev/null; then
 	key() { printf '%016x\n' "$1" | fold -w 2 | tac | paste -s -d ' '; }
 	bpftool map create "$maps/by-bpftool" type hash key 8 value 8 entries 128 name mnt_ns_set || fail "bpftool"

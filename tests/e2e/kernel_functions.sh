@@ -2,7 +2,7 @@
 # ctest: guest timeout=400 live-kallsyms
 # Kernel functions are counted exactly, by each mechanism that the kernel has, with the whole stack from function to root
 # and nothing of the tracer's on top. An fentry program that is preempted keeps its CPU's next calls from being counted
-# (docs/probes.md): there all that is missing is named as lost.
+# (docs/use/probes.md): there all that is missing is named as lost.
 . "${0%/*}/lib.sh"
 needs kprobe
 

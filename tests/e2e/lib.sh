@@ -283,7 +283,7 @@ lost_events() {
 }
 
 # Whether programs of system calls and of fentry can be preempted: then the kernel may leave out events, of any process, and
-# says how many (docs/probes.md). Where tracepoints may fault they can.
+# says how many (docs/use/probes.md). Where tracepoints may fault they can.
 programs_are_preempted() {
 	tr '\0' '\n' </sys/kernel/btf/vmlinux | grep -qx faultable
 }

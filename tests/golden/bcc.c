@@ -3,7 +3,8 @@
  * Reports of hand-made profiles against expected/NAME.txt, byte by byte: live, and again from the saved profile.
  *
  * The first cases are the map contents that bcc's unmodified scripts were fed with, and their expected files are bcc's
- * output with the exceptions of docs/output.md; README.md here tells how they were made. `--accept` writes the files.
+ * output with the exceptions of docs/reference/output.md; README.md here tells how they were
+ * made. `--accept` writes the files.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The table "Options of all" of docs/compat.md says which applet has which option: the option tables do.
+# The table "Options of all" of docs/reference/compat.md says which applet has which option: the option tables do.
 set -u
 : "${STACKTOOL:?path of the tool}" "${SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
 T=$(mktemp -d)
@@ -28,7 +28,7 @@ while read -r option signs; do
 		shift
 		has=-
 		grep -qE "^ +(-., )?$option( |=|\[|$)" "$T/$applet" && has=+
-		[ "$sign" = "$has" ] || bad "docs/compat.md: $option of $applet is $sign, and the option table says $has"
+		[ "$sign" = "$has" ] || bad "docs/reference/compat.md: $option of $applet is $sign, and the option table says $has"
 	done
 done < <(tail -n +2 "$T/table")
 [ "$rows" -ge 20 ] || bad "only $rows options in the table"

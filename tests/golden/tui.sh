@@ -36,7 +36,7 @@ grep -aq '+ other' "$T/screen" || fail "no tree"
 grep -aq 'matched: 60.00%' "$T/screen" || fail "no search"
 tail -c 200 "$T/screen" | grep -aq $'\033\\[?1049l' || fail "stays on the other screen"
 
-# Nothing is coloured: lines are marked by reverse video and bold, and text on a terminal is plain (docs/output.md, NO_COLOR).
+# Nothing is coloured: lines are marked by reverse video and bold, and text on a terminal is plain (docs/reference/output.md, NO_COLOR).
 grep -aoE $'\033\\[[0-9;]*m' "$T/screen" | grep -avE $'^\033\\[[17]?m$' && fail "--tui has colours"
 script -qefc "$STACKTOOL report --tree $T/stacks; $STACKTOOL report $T/stacks; $STACKTOOL doctor; $STACKTOOL --help; $STACKTOOL report" \
 	/dev/null </dev/null >"$T/plain"

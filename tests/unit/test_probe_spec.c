@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/plan/probe_spec.c: every form of docs/probes.md and every documented pattern of bcc's stackcount. */
+/* core/plan/probe_spec.c: every form of docs/use/probes.md and every documented pattern of bcc's stackcount. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

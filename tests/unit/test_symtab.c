@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which symbol names a place of a file: each rule of docs/symbols.md, on images made for it. */
+/* Which symbol names a place of a file: each rule of docs/reference/symbols.md, on images made for it. */
 #include "symbolize/elf/symtab.h"
 
 #include <setjmp.h>

@@ -323,7 +323,7 @@ static void compare_with_libdw(int fd, const struct unwind_table *table, const c
 	print_message(
 		"%s: %zu rows, %zu rules, %zu addresses agree; no rule for %zu, rbp given up at %zu, padding %zu\n",
 		path, table->rows.nr, table->rules.nr, tally.nr, tally.nr_without, tally.nr_lost, tally.nr_padding);
-	/* Rules that ours cannot express are one row in a million: docs/unwind-tables.md. */
+	/* Rules that ours cannot express are one row in a million: docs/internals/unwind-tables.md. */
 	assert_true(tally.nr_without <= 2 + tally.nr / 1000);
 	assert_true(tally.nr_lost <= 2 + tally.nr / 1000);
 	dwarf_cfi_end(cfi);
