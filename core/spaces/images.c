@@ -330,13 +330,12 @@ static void settle(struct images *images, struct image *image, struct image_file
 	if (fstat(*fd, &status))
 		return;
 	settled.root = root_of_file(images, image, place->root, &status);
-	if (settled.root == place->root) {
-		adopt(images, image, its, &settled, &status, fd);
-		return;
-	}
-	if (!image->ours.opened)
+	if (settled.root != place->root && !image->ours.opened)
 		adopt(images, image, &image->ours, &settled, &status, fd);
-	*its = image->ours;
+	if (settled.root != place->root && its->file == PROFILE_NONE)
+		*its = image->ours;
+	else /* frames have this file already when a try failed before */
+		adopt(images, image, its, &settled, &status, fd);
 }
 
 /* One try per process: what failed there once fails there again. */

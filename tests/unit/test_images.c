@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files of the profile for images of a root that is not ours. The roots are this test's own: two directories. */
+#include "core/spaces/images.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/base/cleanup.h"
+
+#define FOREIGN 1
+#define NO_PROCESS 0x7ffffff0 /* beyond any pid_max */
+
+/* ---- in place of roots.c: FOREIGN is an empty directory ---- */
+
+static char foreign_root[] = "/tmp/st-images.XXXXXX";
+
+struct roots *roots_new(void)
+{
+	return NULL;
+}
+
+void roots_free(struct roots *roots)
+{
+	(void)roots;
+}
+
+bool roots_of(struct roots *roots, uint32_t tgid, uint32_t *ret_root)
+{
+	(void)roots;
+	*ret_root = tgid == (uint32_t)getpid() ? ROOT_OURS : FOREIGN;
+	return true;
+}
+
+int roots_open(const struct roots *roots, uint32_t root)
+{
+	(void)roots;
+	return open(root == FOREIGN ? foreign_root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* ---- the test ---- */
+
+struct fixture {
+	struct profile profile;
+	struct images *images;
+	char path[32];
+	uint32_t image;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	struct image_key key = { .kind = MAPPING_FILE, .path = fixture->path };
+	_cleanup_(closep) int fd = -1;
+	struct stat status;
+
+	memcpy(fixture->path, "/tmp/st-image.XXXXXX", 21);
+	fd = mkstemp(fixture->path);
+	if (fd < 0 || fstat(fd, &status) || ftruncate(fd, 4096))
+		return -1;
+	key.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
+	key.inode = status.st_ino;
+	profile_init(&fixture->profile);
+	fixture->images = images_new(&fixture->profile, NULL, NULL);
+	fixture->image = images_add(fixture->images, &key);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	unlink(fixture->path);
+	images_free(fixture->images);
+	profile_done(&fixture->profile);
+	free(fixture);
+	return 0;
+}
+
+static uint32_t file_of(const struct fixture *fixture, uint32_t tgid, uint32_t root)
+{
+	const struct image_place place = { .tgid = tgid, .root = root };
+
+	return images_file(fixture->images, fixture->image, &place);
+}
+
+/* Frames that arrived before have the number of that time. */
+static void a_file_that_opens_at_the_second_try_keeps_its_number(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t failed, number;
+
+	assert_int_equal(rename(fixture->path, "/tmp/st-image.away"), 0);
+	failed = file_of(fixture, NO_PROCESS, FOREIGN);
+	assert_int_not_equal(failed, PROFILE_NONE);
+	assert_int_equal(rename("/tmp/st-image.away", fixture->path), 0);
+	number = file_of(fixture, (uint32_t)getpid(), FOREIGN);
+	assert_int_equal(number, failed);
+	assert_int_equal(file_of(fixture, (uint32_t)getpid(), FOREIGN), failed);
+}
+
+static void a_file_of_our_root_is_one_for_all(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t foreign = file_of(fixture, (uint32_t)getpid(), FOREIGN);
+	uint32_t ours = file_of(fixture, (uint32_t)getpid(), ROOT_OURS);
+	_cleanup_(debug_home_done) struct debug_home home = { .root = -1 };
+
+	assert_int_equal(foreign, ours);
+	assert_int_equal(fixture->profile.files.nr, 1);
+	assert_int_equal(images_home(fixture->images, ours, &home), 0);
+	assert_string_equal(home.path, fixture->path);
+	assert_false(home.is_foreign);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_file_that_opens_at_the_second_try_keeps_its_number, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_file_of_our_root_is_one_for_all, set_up, tear_down),
+	};
+	int failures;
+
+	if (!mkdtemp(foreign_root))
+		return 1;
+	failures = cmocka_run_group_tests(tests, NULL, NULL);
+	rmdir(foreign_root);
+	return failures;
+}
