@@ -53,26 +53,40 @@ static void add_told(struct places *places, char *path)
 
 /* ---- which paths ---- */
 
-typedef void add_function(struct places *places, const char *directory, size_t length, const void *what);
-
-/* Once for each directory of debug files. */
-static void for_each_directory(struct places *places, const char *directories, add_function *add, const void *what)
+const char *debug_directory_next(const char **rest, int *ret_length)
 {
-	while (directories && *directories) {
-		size_t length = strcspn(directories, ":");
+	const char *directory = NULL;
+	size_t length = 0;
 
-		if (length)
-			add(places, directories, length, what);
-		directories += length + (directories[length] == ':');
+	while (*rest && !length) {
+		directory = *rest;
+		length = strcspn(directory, ":");
+		*rest = *directory ? directory + length + (directory[length] == ':') : NULL;
+		if (!*directory) {
+			directory = STANDARD_DIRECTORY;
+			length = strlen(directory);
+		}
 	}
-	add(places, STANDARD_DIRECTORY, strlen(STANDARD_DIRECTORY), what);
+	*ret_length = length;
+	return length ? directory : NULL;
 }
 
-static void add_by_build_id(struct places *places, const char *directory, size_t length, const void *what)
+typedef void add_function(struct places *places, const char *directory, int length, const void *what);
+
+static void for_each_directory(struct places *places, const char *directories, add_function *add, const void *what)
+{
+	const char *rest = directories ?: "", *directory;
+	int length;
+
+	while ((directory = debug_directory_next(&rest, &length)))
+		add(places, directory, length, what);
+}
+
+static void add_by_build_id(struct places *places, const char *directory, int length, const void *what)
 {
 	const char *build_id = what;
 
-	add_place(places, xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, directory, build_id, build_id + 2));
+	add_place(places, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, build_id, build_id + 2));
 }
 
 /* A debug link and the directory of the program that has it. */
@@ -82,25 +96,39 @@ struct linked {
 };
 
 /* A program of /lib may be filed under /usr/lib, and the other way round, since the two are one directory. */
-static void add_by_link(struct places *places, const char *directory, size_t length, const void *what)
+static void add_by_link(struct places *places, const char *directory, int length, const void *what)
 {
 	const struct linked *linked = what;
 	bool is_usr = !strncmp(linked->program, "/usr/", 5);
 
-	add_place(places,
-		  xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length, linked->program, linked->link));
+	add_place(places, xasprintf("%.*s%.*s/%s", length, directory, linked->length, linked->program, linked->link));
 	if (is_usr)
-		add_place(places, xasprintf("%.*s%.*s/%s", (int)length, directory, linked->length - 4,
-					    linked->program + 4, linked->link));
+		add_place(places, xasprintf("%.*s%.*s/%s", length, directory, linked->length - 4, linked->program + 4,
+					    linked->link));
 	else
-		add_place(places, xasprintf("%.*s/usr%.*s/%s", (int)length, directory, linked->length, linked->program,
+		add_place(places, xasprintf("%.*s/usr%.*s/%s", length, directory, linked->length, linked->program,
 					    linked->link));
 }
 
-/* A path below a directory: of an alternate file, and of split debug information. */
-static void add_below(struct places *places, const char *directory, size_t length, const void *path)
+/* Whether a path has a component "..". */
+static bool climbs(const char *path)
 {
-	add_place(places, xasprintf("%.*s/%s", (int)length, directory, (const char *)path));
+	for (; path; path = strchr(path, '/')) {
+		path += *path == '/';
+		if (!strncmp(path, "..", 2) && (!path[2] || path[2] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A path below a directory: of an alternate file, and of split debug information. The file's owner is not compared there, so a
+ * path that leaves the directory is none.
+ */
+static void add_below(struct places *places, const char *directory, int length, const void *path)
+{
+	if (!climbs(path))
+		add_place(places, xasprintf("%.*s/%s", length, directory, (const char *)path));
 }
 
 static const char *program_of(const struct debug_search *search)

@@ -29,6 +29,12 @@ struct debug_home {
 
 void debug_home_done(struct debug_home *home);
 
+/*
+ * The next directory of debug files and its length: those of a list with colons between them, then /usr/lib/debug, then NULL. *rest
+ * is the list at first, "" for none.
+ */
+const char *debug_directory_next(const char **rest, int *ret_length);
+
 struct debug_search {
 	const char *directories; /* of debug files, colons between them; searched before /usr/lib/debug; NULL none */
 	const struct debug_home *home; /* NULL unknown */

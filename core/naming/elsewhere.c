@@ -12,8 +12,6 @@
 #include "core/naming/naming.h"
 #include "core/naming/source_lines.h"
 
-#define STANDARD_DIRECTORY "/usr/lib/debug"
-
 static bool has_build_id(const struct elsewhere *elsewhere, uint32_t number, const char *build_id)
 {
 	return !strcmp(symbolizer_build_id(elsewhere->symbolizer, number), build_id);
@@ -34,11 +32,10 @@ static uint32_t try_file(struct elsewhere *elsewhere, int fd, const char *build_
 	return number;
 }
 
-static uint32_t try_directory(struct elsewhere *elsewhere, const char *directory, size_t length, const char *build_id,
+static uint32_t try_directory(struct elsewhere *elsewhere, const char *directory, int length, const char *build_id,
 			      int *ret_fd)
 {
-	_cleanup_(freep) char *path =
-		xasprintf("%.*s/.build-id/%.2s/%s", (int)length, directory, build_id, build_id + 2);
+	_cleanup_(freep) char *path = xasprintf("%.*s/.build-id/%.2s/%s", length, directory, build_id, build_id + 2);
 	const struct opener_request request = { .path = path };
 	int fd = opener_open(&request);
 
@@ -47,18 +44,12 @@ static uint32_t try_directory(struct elsewhere *elsewhere, const char *directory
 
 static uint32_t try_directories(struct elsewhere *elsewhere, const char *build_id, int *ret_fd)
 {
-	const char *directories = elsewhere->directories;
+	const char *rest = elsewhere->directories ?: "", *directory;
 	uint32_t number = PROFILE_NONE;
+	int length;
 
-	while (number == PROFILE_NONE && directories && *directories) {
-		size_t length = strcspn(directories, ":");
-
-		if (length)
-			number = try_directory(elsewhere, directories, length, build_id, ret_fd);
-		directories += length + (directories[length] == ':');
-	}
-	if (number == PROFILE_NONE)
-		number = try_directory(elsewhere, STANDARD_DIRECTORY, strlen(STANDARD_DIRECTORY), build_id, ret_fd);
+	while (number == PROFILE_NONE && (directory = debug_directory_next(&rest, &length)))
+		number = try_directory(elsewhere, directory, length, build_id, ret_fd);
 	return number;
 }
 

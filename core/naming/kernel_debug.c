@@ -9,10 +9,9 @@
 #include "core/base/err.h"
 #include "core/base/match.h"
 #include "core/base/why.h"
+#include "core/files/debug_files.h"
 #include "core/files/debuginfod.h"
 #include "core/files/opener.h"
-
-#define STANDARD_DIRECTORY "/usr/lib/debug"
 
 enum {
 	FIRST_NUMBER = 0x7e000000, /* files of the profile have smaller ones */
@@ -89,21 +88,20 @@ static bool try_path(struct search *search, char *path)
 	return fd >= 0 && !try_file(search, fd, &unused);
 }
 
-static bool try_directory(struct search *search, const char *directory, size_t length)
+static bool try_directory(struct search *search, const char *directory, int length)
 {
 	static const char *const places[] = { "boot/vmlinux-%s", "lib/modules/%s/vmlinux",
 					      "usr/lib/modules/%s/vmlinux" };
-	int n = (int)length;
 
-	if (try_path(search,
-		     xasprintf("%.*s/.build-id/%.2s/%s.debug", n, directory, search->build_id, search->build_id + 2)))
+	if (try_path(search, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, search->build_id,
+				       search->build_id + 2)))
 		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		_cleanup_(freep) char *place = NULL;
 		const char *percent = strchr(places[i], '%');
 
 		place = xasprintf("%.*s%s%s", (int)(percent - places[i]), places[i], search->release, percent + 2);
-		if (try_path(search, xasprintf("%.*s/%s", n, directory, place)))
+		if (try_path(search, xasprintf("%.*s/%s", length, directory, place)))
 			return true;
 	}
 	return false;
@@ -120,21 +118,18 @@ static bool try_servers(struct search *search)
 
 static int open_usual(struct search *search)
 {
-	const char *directories = search->debug->directories;
+	const char *rest = search->debug->directories ?: "", *directory;
+	int length;
 
 	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release || search->release[0] == '.' ||
 	    strchr(search->release, '/')) {
 		why_add(search->debug->why, "vmlinux: not looked for: build id or release of the kernel is not known");
 		return -ENOENT;
 	}
-	while (directories && *directories) {
-		size_t length = strcspn(directories, ":");
-
-		if (length && try_directory(search, directories, length))
+	while ((directory = debug_directory_next(&rest, &length)))
+		if (try_directory(search, directory, length))
 			return 0;
-		directories += length + (directories[length] == ':');
-	}
-	if (try_directory(search, STANDARD_DIRECTORY, strlen(STANDARD_DIRECTORY)) || try_directory(search, "", 0))
+	if (try_directory(search, "", 0))
 		return 0;
 	return try_path(search, xasprintf("/lib/modules/%s/build/vmlinux", search->release)) || try_servers(search)
 		       ? 0

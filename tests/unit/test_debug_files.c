@@ -156,6 +156,25 @@ static void split_information_is_where_it_was_made_or_beside_the_program(void **
 		assert_false(debug_link_is_split(refused[i]));
 }
 
+/* Beside itself a program may lead anywhere: what is there is believed of its owner only. */
+static void a_link_with_dots_leads_out_of_no_debug_directory(void **state)
+{
+	static const char *const links[] = { "/../made/unit.dwo", "/a/../../made/unit.dwo",
+					     "/a/../../made/../made/unit.dwo" };
+	const struct fixture *fixture = *state;
+	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
+	_cleanup_(debug_home_done) struct debug_home home = home_of("/nowhere/program");
+	struct debug_search search = { .directories = directories, .home = &home };
+
+	make(fixture, "made/unit.dwo");
+	make(fixture, "debug/a/unit.dwo");
+	make(fixture, "debug/a/..unit.dwo");
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
+		expect(&search, &(struct symbol_debug_wish){ "", links[i], 0 }, NULL);
+	expect(&search, &(struct symbol_debug_wish){ "", ".dwz/../../made/unit.dwo", 0 }, NULL);
+	expect(&search, &(struct symbol_debug_wish){ "", "/a/..unit.dwo", 0 }, "debug/a/..unit.dwo");
+}
+
 static void lib_and_usr_lib_are_one(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -240,6 +259,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_a_program_tells_is_believed_of_its_owner_and_of_root, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_link_with_dots_leads_out_of_no_debug_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lib_and_usr_lib_are_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_no_candidate, set_up, tear_down),
 	};
