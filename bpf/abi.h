@@ -2,9 +2,9 @@
 /*
  * The border between the kernel side and the user side: every structure, constant and loss that both see.
  *
- * Only bpf/ and core/session/ see it (tests/lint/includes.sh). All sizes are asserted, padding is
- * written out, and every name starts with st_ or ST_: a name of a kernel type (bpf/kernel.h) would turn into a CO-RE
- * relocation without a word.
+ * Only bpf/ and core/session/ see it (tests/lint/includes.sh); what other rooms need of it is in kinds.h and losses.h. All
+ * sizes are asserted, padding is written out, and every name starts with st_ or ST_: a structure with the name of a kernel
+ * type (bpf/kernel.h) would silently become a CO-RE relocation.
  */
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #endif
 
+#include "bpf/kinds.h"
 #include "bpf/losses.h"
 
 #define ST_MAX_FRAMES 127    /* frames of one stack: sysctl kernel.perf_event_max_stack at its default */
@@ -47,17 +48,6 @@ enum st_message_kind {
 };
 
 /*
- * How one of the two stacks was taken. Everything but ST_STACK_OK leaves the part empty; the report prints the reason.
- */
-enum st_stack_status {
-	ST_STACK_NOT_ASKED = 0,
-	ST_STACK_OK,
-	ST_STACK_NONE,       /* there is none: a kernel thread has no user stack, user mode has no kernel stack */
-	ST_STACK_UNREADABLE, /* the kernel's walk failed */
-	ST_STACK_TRUNCATED,  /* ST_MAX_FRAMES reached: the root is missing */
-};
-
-/*
  * How the walk of a user stack by unwind tables ended. A stack that the kernel walked by frame pointers has
  * ST_END_UNKNOWN: such a walk cannot tell. From ST_END_ROOT on each is counted as the loss of the same name.
  */
@@ -76,26 +66,6 @@ enum st_stack_end {
 	ST_END_UNREADABLE,
 	ST_END_TRUNCATED,
 	ST_NR_ENDS
-};
-
-/* Which kind of program took the stack: it decides whether frame 0 is an exact address or a return address. */
-enum st_program_kind {
-	ST_PROGRAM_SAMPLE = 1, /* perf_event */
-	ST_PROGRAM_TRACEPOINT, /* classic tracepoint */
-	ST_PROGRAM_RAW_TRACEPOINT,
-	ST_PROGRAM_KPROBE,
-	ST_PROGRAM_UPROBE,
-	ST_PROGRAM_FENTRY,
-	ST_PROGRAM_TEST, /* bpf_prog_test_run of the record path */
-};
-
-/* The parts of the identity of a record that a plan may ask for. Frames are always part of it. */
-enum st_key_part {
-	ST_KEY_TGID = 1 << 0, /* process id, start time and exec id */
-	ST_KEY_TID = 1 << 1,
-	ST_KEY_COMM = 1 << 2,
-	ST_KEY_CGROUP = 1 << 3,
-	ST_KEY_PROBE = 1 << 4, /* attach cookie: which of several probes fired */
 };
 
 enum st_stack_flag {
@@ -127,19 +97,19 @@ struct st_stack_head {
 	struct st_id id;
 	__u64 time_ns; /* CLOCK_MONOTONIC, of the first event */
 	__u32 cpu; /* of the first event */
-	__u32 lost; /* ST_MODE_EACH: the low half of st_control.lost when the event came */
+	__u32 lost; /* EVENTS_EACH: the low half of st_control.lost when the event came */
 	__u8 kind; /* enum st_message_kind; every message has it at this offset */
-	__u8 program; /* enum st_program_kind */
+	__u8 program; /* enum program_kind */
 	__u8 flags; /* enum st_stack_flag */
-	__u8 kernel_status; /* enum st_stack_status */
+	__u8 kernel_status; /* enum stack_status */
 	__u8 user_status;
 	__u8 user_end; /* enum st_stack_end */
 	__u16 nr_kernel;
 	__u16 nr_user;
 	__u16 pad2;
-	__u32 tgid; /* set also without ST_KEY_TGID as long as there are user frames: they are raw addresses */
+	__u32 tgid; /* set also without KEY_TGID as long as there are user frames: they are raw addresses */
 	__u32 tid;
-	__u32 generation; /* ST_MODE_EACH: whose statistics have the event; else 0 */
+	__u32 generation; /* EVENTS_EACH: whose statistics have the event; else 0 */
 	__u64 start_time_ns; /* of the thread group leader (task->start_time, CLOCK_MONOTONIC); 0 unknown */
 	__u64 exec_id; /* task->self_exec_id, changes at exec; 0 unknown */
 	__u64 cgroup_id; /* cgroup v2 */
@@ -167,15 +137,6 @@ struct st_delta {
 	__u8 pad[6];
 };
 
-/* Why an interval has no waker, or ST_WAKER_SEEN. */
-enum st_waker_reason {
-	ST_WAKER_NONE_ASKED = 0,
-	ST_WAKER_SEEN,
-	ST_WAKER_PREEMPTED, /* nobody had to wake it: it was runnable all the time */
-	ST_WAKER_BEFORE_SLEEP, /* woken while it was on its way to sleep */
-	ST_WAKER_NOT_SEEN,
-};
-
 /*
  * A sleeper and its waker, by the ids of their records; counted under an id of its own. Intervals of different classes
  * of length (st_span_class()) have different ids, where that is asked for, and each interval where its time is.
@@ -184,7 +145,7 @@ struct st_pair {
 	struct st_id id;
 	struct st_id sleeper;
 	__u8 kind; /* ST_MESSAGE_PAIR, at the same offset as in a record */
-	__u8 reason; /* enum st_waker_reason */
+	__u8 reason; /* enum waker_reason */
 	__u8 pad[2];
 	__u32 cpu; /* on which the interval ended; 0 where its time is not asked for */
 	struct st_id waker; /* 0 without one */
@@ -273,14 +234,6 @@ struct st_slot {
 
 /* ---- accounting ---- */
 
-/* The ways to lose something: bpf/losses.h. */
-enum st_loss {
-#define X(name, class, sentence) ST_LOSS_##name,
-	ST_LOSSES(X)
-#undef X
-	ST_NR_LOSSES
-};
-
 #define ST_LOSS_OF_END(end) (ST_LOSS_USER_ROOT + (end) - ST_END_ROOT)
 _Static_assert(ST_END_NO_TABLE == ST_END_NO_ROW + 1, "bpf/unwind.bpf.c adds");
 _Static_assert((int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PROCESS) &&
@@ -323,7 +276,7 @@ struct st_control {
 	 * a record.
 	 */
 	__u64 poke_at;
-	__u64 lost; /* ST_MODE_EACH: events that were not sent, over all CPUs and both generations */
+	__u64 lost; /* EVENTS_EACH: events that were not sent, over all CPUs and both generations */
 	__u64 shut; /* while probes are attached or removed one after the other: their events are part of no interval */
 };
 
@@ -356,19 +309,6 @@ struct st_grid {
 
 /* ---- configuration: constant while a program runs, so that the verifier prunes by it ---- */
 
-/* What becomes of an event of a probe. */
-enum st_mode {
-	ST_MODE_STACKS = 0, /* counted by its record */
-	ST_MODE_TALLY, /* counted by its probe alone, in st_tallies */
-	ST_MODE_EACH, /* sent by itself, with its own time */
-};
-
-enum st_task_access {
-	ST_TASK_NONE = 0, /* start time and exec id stay 0 (5.10 under lockdown=confidentiality) */
-	ST_TASK_PROBE_READ, /* bpf_probe_read_kernel of bpf_get_current_task() */
-	ST_TASK_BTF, /* plain dereference of bpf_get_current_task_btf(), where that is forbidden */
-};
-
 enum st_task_filter {
 	ST_FILTER_NONE = 0,
 	ST_FILTER_TGID, /* in map st_pids */
@@ -381,8 +321,8 @@ struct st_config {
 	__u64 pidns_inode;
 	__u64 sample_period_ns; /* of a clock event with a constant period, else 0 */
 	__u64 ring_wake_bytes; /* wake the reader when this much waits in the ring */
-	__u32 key_parts; /* enum st_key_part */
-	__u32 task_access; /* enum st_task_access */
+	__u32 key_parts; /* enum key_part */
+	__u32 task_access; /* enum task_access */
 	__u32 task_filter; /* enum st_task_filter */
 	__u32 filter_single; /* the one id of the filter, or 0: look it up in st_pids */
 	__s32 cpu; /* only this CPU; -1 all */
@@ -392,7 +332,7 @@ struct st_config {
 	__u8 use_cgroup_map; /* profile --cgroupmap */
 	__u8 use_mntns_map; /* profile --mntnsmap */
 	__u8 read_user; /* a user probe at function entry, and bpf_probe_read_user() is allowed (not by lockdown) */
-	__u8 mode; /* enum st_mode */
+	__u8 mode; /* enum event_mode */
 	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
 	__u8 alone; /* the kernel never runs two programs of this session on one CPU at a time: see ST_NOTE() */
@@ -419,47 +359,14 @@ enum st_unwind_mode {
  */
 #define ST_PREEMPT_COUNT_MARK 0x73745f5f70637274
 
-/* What the scheduler programs measure. */
-enum st_measure {
-	ST_MEASURE_OFF_CPU = 0, /* from leaving the CPU to coming back, by sleeper */
-	ST_MEASURE_OFF_WAKE, /* the same, by sleeper and waker */
-	ST_MEASURE_WAKE, /* from leaving the CPU to being woken, by sleeper and waker */
-};
-
-enum st_part {
-	ST_PART_ALL = 0,
-	ST_PART_BLOCKED, /* until it was woken */
-	ST_PART_RUNQUEUE, /* from then on */
-};
-
-/* The arguments of the tracepoint sched_switch, behind `preempt`. */
-enum st_switch_order {
-	ST_SWITCH_PREV_NEXT = 0,
-	ST_SWITCH_STATE_PREV_NEXT, /* commit fa2c3254d7cf ("sched/tracing: Don't re-read p->state …"), v5.18 */
-	/* Commit 9c2136be0878 ("sched/tracing: Append prev_state to tp args instead"), v5.18. */
-	ST_SWITCH_PREV_NEXT_STATE,
-};
-
-enum st_thread_filter {
-	ST_THREADS_ALL = 0,
-	ST_THREADS_USER,
-	ST_THREADS_KERNEL,
-};
-
-enum st_state_filter {
-	ST_STATES_ALL = 0,
-	ST_STATES_MASK, /* state & states, or no state at all where `states` is 0 */
-	ST_STATES_LETTERS, /* 1 << (letter - 'A') for upper case, 1 << 31 for 't' is in `states` */
-};
-
 struct st_offcpu_config {
 	__u64 min_ns, max_ns; /* both inclusive */
 	__u64 begun_ns; /* threads that are older were there when tracing began */
-	__u8 measure; /* enum st_measure */
-	__u8 part; /* enum st_part */
-	__u8 switch_order; /* enum st_switch_order */
-	__u8 thread_filter; /* enum st_thread_filter */
-	__u8 state_filter; /* enum st_state_filter */
+	__u8 measure; /* enum measure */
+	__u8 part; /* enum off_cpu_part */
+	__u8 switch_order; /* enum switch_order */
+	__u8 thread_filter; /* enum thread_filter */
+	__u8 state_filter; /* enum state_filter */
 	__u8 by_duration; /* intervals of different classes of length have ids of their own */
 	__u8 by_time; /* each interval has an id of its own, and says when it ended */
 	__u8 pad;

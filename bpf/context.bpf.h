@@ -32,9 +32,9 @@ static __always_inline const void *st_preempt_count_variable(void)
 static __always_inline __u32 st_preempt_count(void)
 {
 	if (bpf_core_field_exists(((struct thread_info *)0)->preempt_count)) {
-		if (st_config.task_access == ST_TASK_PROBE_READ)
+		if (st_config.task_access == TASK_ACCESS_PROBE_READ)
 			return BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_info.preempt_count);
-		if (st_config.task_access == ST_TASK_BTF)
+		if (st_config.task_access == TASK_ACCESS_BTF)
 			return ((struct task_struct *)bpf_get_current_task_btf())->thread_info.preempt_count;
 		return 0;
 	}

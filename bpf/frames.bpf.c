@@ -20,7 +20,7 @@ static __always_inline int st_has_user_memory(void)
 {
 	struct task_struct *task;
 
-	if (st_config.task_access == ST_TASK_BTF) {
+	if (st_config.task_access == TASK_ACCESS_BTF) {
 		task = (struct task_struct *)bpf_get_current_task_btf();
 		return task->mm != 0;
 	}
@@ -117,7 +117,7 @@ __attribute__((noinline)) int st_walk_leaf(__u32 slot_index)
 	uprobes->sp = slot->walk.sp;
 	uprobes->bp = slot->walk.frame;
 	uprobes->in_kernel = !slot->walk.has_registers && slot->stack.head.flags & ST_STACK_LEAF_EXACT;
-	if (slot->stack.head.program != ST_PROGRAM_UPROBE)
+	if (slot->stack.head.program != PROGRAM_UPROBE)
 		leaf = st_uprobes_leaf(slot_index);
 	if (leaf == ST_LEAF_AFTER_BREAKPOINT)
 		st_back_to_breakpoint(slot, slot_index);
@@ -235,7 +235,7 @@ __attribute__((noinline)) int st_walk_frames(__u32 slot_index)
 		if (st_walk_part(slot_index))
 			break;
 	head->nr_user = slot->walk.at - head->nr_kernel;
-	head->user_status = head->nr_user == ST_MAX_FRAMES ? ST_STACK_TRUNCATED : ST_STACK_OK;
+	head->user_status = head->nr_user == ST_MAX_FRAMES ? STACK_TRUNCATED : STACK_OK;
 	return 1;
 }
 

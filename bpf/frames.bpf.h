@@ -60,7 +60,7 @@ static __always_inline void st_frames_prepare(void *ctx, struct st_frames *walk,
 {
 	walk->has_registers = 0;
 	walk->in_uprobes = 0;
-	walk->only_uprobes = program == ST_PROGRAM_SAMPLE || program == ST_PROGRAM_UPROBE;
+	walk->only_uprobes = program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE;
 	if (walk->only_uprobes)
 		st_frame_registers(ctx, walk);
 }

@@ -99,8 +99,8 @@ __attribute__((noinline)) __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 o
 __attribute__((noinline)) int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns)
 {
 	if (!state)
-		return ST_WAKER_PREEMPTED;
+		return WAKER_PREEMPTED;
 	if (has_waker)
-		return ST_WAKER_SEEN;
-	return woken_ns > came_ns ? ST_WAKER_BEFORE_SLEEP : ST_WAKER_NOT_SEEN;
+		return WAKER_SEEN;
+	return woken_ns > came_ns ? WAKER_BEFORE_SLEEP : WAKER_NOT_SEEN;
 }

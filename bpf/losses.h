@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Every way in which an event or a part of one can be lost, with the sentence that the report prints behind the number.
- * A header of its own, free of types, so that struct profile can describe losses without the rest of the ABI.
+ * A header of its own, so that struct profile can describe losses without the rest of the ABI.
  *
  *   EVENT  the event itself is not in any count
  *   STACK  the count is right, the stack is not or not whole
@@ -68,3 +68,17 @@
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \
 	ST_USER_LOSSES(X)
+
+enum st_loss {
+#define X(name, class, sentence) ST_LOSS_##name,
+	ST_LOSSES(X)
+#undef X
+	ST_NR_LOSSES
+};
+
+/* Those that our programs count themselves come first. */
+enum {
+#define X(name, class, sentence) +1
+	ST_NR_KERNEL_LOSSES = 0 ST_KERNEL_LOSSES(X)
+#undef X
+};

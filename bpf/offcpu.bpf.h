@@ -40,9 +40,9 @@ enum {
 
 static __always_inline int st_wanted_thread(struct task_struct *task)
 {
-	if (st_offcpu.thread_filter == ST_THREADS_USER)
+	if (st_offcpu.thread_filter == THREADS_USER)
 		return !(task->flags & ST_PF_KTHREAD);
-	if (st_offcpu.thread_filter == ST_THREADS_KERNEL)
+	if (st_offcpu.thread_filter == THREADS_KERNEL)
 		return (task->flags & ST_PF_KTHREAD) != 0;
 	return 1;
 }
@@ -67,9 +67,9 @@ static __always_inline __u32 st_state_letter(__u32 state)
 
 static __always_inline int st_wanted_state(__u32 state)
 {
-	if (st_offcpu.state_filter == ST_STATES_LETTERS)
+	if (st_offcpu.state_filter == STATES_LETTERS)
 		return (st_state_letter(state) & st_offcpu.states) != 0;
-	if (st_offcpu.state_filter == ST_STATES_MASK)
+	if (st_offcpu.state_filter == STATES_MASK)
 		return st_offcpu.states ? (state & st_offcpu.states) != 0 : !state;
 	return 1;
 }
@@ -111,7 +111,7 @@ static __always_inline void st_begin_record(struct st_stack *stack, __u64 now)
 {
 	__builtin_memset(&stack->head, 0, sizeof(stack->head));
 	stack->head.kind = ST_MESSAGE_STACK;
-	stack->head.program = ST_PROGRAM_RAW_TRACEPOINT;
+	stack->head.program = PROGRAM_RAW_TRACEPOINT;
 	stack->head.time_ns = now;
 	stack->head.cpu = bpf_get_smp_processor_id();
 }
@@ -126,14 +126,14 @@ static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, 
 	struct st_stack *stack = &slot->stack;
 
 	st_begin_record(stack, now);
-	if (st_config.task_access == ST_TASK_PROBE_READ)
+	if (st_config.task_access == TASK_ACCESS_PROBE_READ)
 		stack->head.start_time_ns = BPF_CORE_READ(task, group_leader, start_time);
 	else
 		stack->head.start_time_ns = task->group_leader->start_time;
 	stack->head.exec_id = task->self_exec_id;
-	if (st_offcpu.measure != ST_MEASURE_WAKE) {
-		st_take_kernel_stack(ctx, stats, stack, ST_PROGRAM_RAW_TRACEPOINT);
-		st_user_stack(ctx, stats, slot, index, st_known_tgid(who), ST_PROGRAM_RAW_TRACEPOINT);
+	if (st_offcpu.measure != MEASURE_WAKE) {
+		st_take_kernel_stack(ctx, stats, stack, PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, stats, slot, index, st_known_tgid(who), PROGRAM_RAW_TRACEPOINT);
 	}
 	st_fill_process(&stack->head, who);
 	st_fill_key(&stack->head, who, 0);
@@ -147,14 +147,14 @@ static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, st
 	struct st_who who = {};
 
 	st_begin_record(stack, now);
-	st_take_kernel_stack(ctx, stats, stack, ST_PROGRAM_RAW_TRACEPOINT);
+	st_take_kernel_stack(ctx, stats, stack, PROGRAM_RAW_TRACEPOINT);
 	if (context) {
 		stack->head.flags = context;
 	} else {
 		st_who_is_current(&who);
-		if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
+		if (st_config.want_user || st_config.key_parts & KEY_TGID)
 			st_task_identity(&stack->head);
-		st_user_stack(ctx, stats, slot, index, st_known_tgid(&who), ST_PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, stats, slot, index, st_known_tgid(&who), PROGRAM_RAW_TRACEPOINT);
 		st_fill_process(&stack->head, &who);
 		st_fill_key(&stack->head, &who, 0);
 	}
@@ -295,7 +295,7 @@ static __always_inline void st_note_no_start(const struct st_way *way, struct ta
  */
 __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 came_ns, __u64 now);
 
-/* An enum st_waker_reason: `has_waker` when its record is of this interval. A global function likewise. */
+/* An enum waker_reason: `has_waker` when its record is of this interval. A global function likewise. */
 int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns);
 
 /* The part of an interval that is asked for. */
@@ -303,10 +303,10 @@ static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, 
 {
 	__u64 woken_ns;
 
-	if (st_offcpu.part == ST_PART_ALL)
+	if (st_offcpu.part == PART_ALL)
 		return now - out_ns;
 	woken_ns = st_woken_at(entry->state, entry->waking_ns, out_ns, came_ns, now);
-	return st_offcpu.part == ST_PART_BLOCKED ? woken_ns - out_ns : now - woken_ns;
+	return st_offcpu.part == PART_BLOCKED ? woken_ns - out_ns : now - woken_ns;
 }
 
 /* `came_ns`: when the thread had come onto the CPU that it left at `out_ns`. */
@@ -322,13 +322,13 @@ static __always_inline void st_interval(const struct st_way *way, struct st_task
 		return;
 	}
 	pair.sleeper = entry->sleeper;
-	if (st_offcpu.measure == ST_MEASURE_OFF_CPU && !st_offcpu.by_duration && !st_offcpu.by_time) {
+	if (st_offcpu.measure == MEASURE_OFF_CPU && !st_offcpu.by_duration && !st_offcpu.by_time) {
 		st_count(way, &pair.sleeper, span_ns);
 		return;
 	}
-	if (st_offcpu.measure != ST_MEASURE_OFF_CPU)
+	if (st_offcpu.measure != MEASURE_OFF_CPU)
 		pair.reason = st_waker_reason(entry->state, entry->waker_ns >= out_ns, entry->waking_ns, came_ns);
-	if (pair.reason == ST_WAKER_SEEN)
+	if (pair.reason == WAKER_SEEN)
 		pair.waker = entry->waker;
 	st_count_pair(way, &pair, span_ns, now);
 }
@@ -354,7 +354,7 @@ static __always_inline void st_switch_in(const struct st_way *way, struct task_s
 	entry->running = 1;
 	entry->out_ns = 0;
 	entry->in_ns = now;
-	if (out_ns && st_offcpu.measure != ST_MEASURE_WAKE)
+	if (out_ns && st_offcpu.measure != MEASURE_WAKE)
 		st_interval(way, entry, out_ns, came_ns, now);
 }
 
@@ -382,7 +382,7 @@ static __always_inline int st_note_waker(void *ctx, const struct st_way *way, st
 static __always_inline void st_wake_interval(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
 					     __u64 out_ns, __u64 now)
 {
-	struct st_pair pair = { .reason = ST_WAKER_SEEN };
+	struct st_pair pair = { .reason = WAKER_SEEN };
 
 	entry->out_ns = 0;
 	ST_NOTE(way->stats->seen, 1);
@@ -410,9 +410,9 @@ static __always_inline void st_wake(void *ctx, const struct st_way *way, struct 
 		return;
 	out_ns = entry->out_ns;
 	entry->waking_ns = now;
-	if (!out_ns || !entry->state || st_offcpu.measure == ST_MEASURE_OFF_CPU)
+	if (!out_ns || !entry->state || st_offcpu.measure == MEASURE_OFF_CPU)
 		return;
-	if (st_offcpu.measure == ST_MEASURE_WAKE)
+	if (st_offcpu.measure == MEASURE_WAKE)
 		st_wake_interval(ctx, way, entry, context, out_ns, now);
 	else if (!st_note_waker(ctx, way, entry, context, now))
 		ST_NOTE(way->stats->losses[ST_LOSS_WAKER_LOST], 1);

@@ -6,7 +6,7 @@
 SEC("?tp")
 int on_tracepoint(void *ctx)
 {
-	st_probe_event(ctx, ST_PROGRAM_TRACEPOINT, st_probe_of(ctx));
+	st_probe_event(ctx, PROGRAM_TRACEPOINT, st_probe_of(ctx));
 	return ST_RETURN_TRACEPOINT;
 }
 
@@ -28,7 +28,7 @@ SEC("?uprobe")
 int on_uprobe(void *ctx)
 {
 	st_no_private_stack(ctx);
-	st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, PROGRAM_UPROBE, st_probe_of(ctx));
 	return ST_RETURN_UPROBE;
 }
 
@@ -36,35 +36,35 @@ SEC("?uprobe.multi")
 int on_uprobe_multi(void *ctx)
 {
 	st_no_private_stack(ctx);
-	st_probe_event(ctx, ST_PROGRAM_UPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, PROGRAM_UPROBE, st_probe_of(ctx));
 	return ST_RETURN_UPROBE_MULTI;
 }
 
 SEC("?kprobe")
 int on_kprobe(void *ctx)
 {
-	st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, PROGRAM_KPROBE, st_probe_of(ctx));
 	return ST_RETURN_KPROBE;
 }
 
 SEC("?kprobe.multi")
 int on_kprobe_multi(void *ctx)
 {
-	st_probe_event(ctx, ST_PROGRAM_KPROBE, st_probe_of(ctx));
+	st_probe_event(ctx, PROGRAM_KPROBE, st_probe_of(ctx));
 	return ST_RETURN_KPROBE_MULTI;
 }
 
 SEC("?fentry")
 int on_fentry(void *ctx)
 {
-	st_probe_event(ctx, ST_PROGRAM_FENTRY, st_config.probe);
+	st_probe_event(ctx, PROGRAM_FENTRY, st_config.probe);
 	return ST_RETURN_FENTRY;
 }
 
 SEC("?raw_tp")
 int on_raw_tracepoint(void *ctx)
 {
-	st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, st_config.probe);
+	st_probe_event(ctx, PROGRAM_RAW_TRACEPOINT, st_config.probe);
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
@@ -78,7 +78,7 @@ static __always_inline void st_system_call(void *ctx, __u64 key)
 	__u32 *probe = bpf_map_lookup_elem(&st_syscalls, &key);
 
 	if (probe && !st_is_32bit_call())
-		st_probe_event(ctx, ST_PROGRAM_RAW_TRACEPOINT, *probe);
+		st_probe_event(ctx, PROGRAM_RAW_TRACEPOINT, *probe);
 }
 
 SEC("?raw_tp")
@@ -99,6 +99,6 @@ int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 SEC("?raw_tp")
 int on_test(void *ctx)
 {
-	st_probe_event(ctx, ST_PROGRAM_TEST, 0);
+	st_probe_event(ctx, PROGRAM_TEST, 0);
 	return ST_RETURN_RAW_TRACEPOINT;
 }

@@ -40,10 +40,10 @@ static __always_inline void st_sample(void *ctx, const struct st_way *way, int i
 	st_who_is_current(&who);
 	if ((is_idle && !st_config.include_idle) || !st_wanted(&who))
 		ST_NOTE(way->stats->filtered, 1);
-	else if (st_config.mode == ST_MODE_EACH)
-		st_each(ctx, way, &who, ST_PROGRAM_SAMPLE, 0);
+	else if (st_config.mode == EVENTS_EACH)
+		st_each(ctx, way, &who, PROGRAM_SAMPLE, 0);
 	else
-		st_event(ctx, way, &who, ST_PROGRAM_SAMPLE, 0);
+		st_event(ctx, way, &who, PROGRAM_SAMPLE, 0);
 }
 
 static __always_inline void st_sample_event(struct bpf_perf_event_data *ctx)

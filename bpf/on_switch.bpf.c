@@ -33,15 +33,15 @@ static __always_inline void st_switched(__u64 *ctx)
 	struct st_way way = {};
 	__u32 state;
 
-	if (st_offcpu.switch_order == ST_SWITCH_STATE_PREV_NEXT) {
+	if (st_offcpu.switch_order == SWITCH_STATE_PREV_NEXT) {
 		state = ST_ARGUMENT(ctx, 1);
 		prev = (struct task_struct *)ST_ARGUMENT(ctx, 2);
 		next = (struct task_struct *)ST_ARGUMENT(ctx, 3);
 	} else {
 		prev = (struct task_struct *)ST_ARGUMENT(ctx, 1);
 		next = (struct task_struct *)ST_ARGUMENT(ctx, 2);
-		state = st_offcpu.switch_order == ST_SWITCH_PREV_NEXT_STATE ? (__u32)ST_ARGUMENT(ctx, 3)
-									    : st_state_of(prev);
+		state = st_offcpu.switch_order == SWITCH_PREV_NEXT_STATE ? (__u32)ST_ARGUMENT(ctx, 3)
+									 : st_state_of(prev);
 	}
 	if (st_way_begin(&way))
 		return;

@@ -46,7 +46,7 @@ __attribute__((noinline)) int st_in_pid_namespace(void)
 {
 	if (!st_config.filter_pidns)
 		return 1;
-	if (st_config.task_access == ST_TASK_BTF)
+	if (st_config.task_access == TASK_ACCESS_BTF)
 		return st_pid_namespace_by_btf() == st_config.filter_pidns;
 	return st_pid_namespace_by_read() == st_config.filter_pidns;
 }

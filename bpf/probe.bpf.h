@@ -52,7 +52,7 @@ static __always_inline void st_record_wanted(void *ctx, const struct st_way *way
 	st_who_is_current(&who);
 	if (!st_wanted(&who))
 		ST_NOTE(way->stats->filtered, 1);
-	else if (st_config.mode == ST_MODE_EACH)
+	else if (st_config.mode == EVENTS_EACH)
 		st_each(ctx, way, &who, program, probe);
 	else
 		st_event(ctx, way, &who, program, probe);
@@ -74,7 +74,7 @@ static __always_inline void st_recorded(void *ctx, __u8 program, __u64 probe)
 
 static __always_inline void st_probe_event(void *ctx, __u8 program, __u64 probe)
 {
-	if (st_config.mode == ST_MODE_TALLY)
+	if (st_config.mode == EVENTS_BY_PROBE)
 		st_tally((__u32)probe);
 	else
 		st_recorded(ctx, program, probe);

@@ -67,10 +67,10 @@ static __always_inline int st_way_begin(struct st_way *way)
 static __always_inline __u8 st_stack_status(long bytes)
 {
 	if ((int)bytes == -14 || bytes == 0)
-		return ST_STACK_NONE;
+		return STACK_NONE;
 	if ((int)bytes < 0)
-		return ST_STACK_UNREADABLE;
-	return bytes == ST_STACK_BYTES ? ST_STACK_TRUNCATED : ST_STACK_OK;
+		return STACK_UNREADABLE;
+	return bytes == ST_STACK_BYTES ? STACK_TRUNCATED : STACK_OK;
 }
 
 static __always_inline __u32 st_nr_frames(long bytes)
@@ -90,12 +90,12 @@ static __always_inline void st_take_kernel_stack(void *ctx, struct st_stats *sta
 		return;
 	bytes = bpf_get_stack(ctx, stack->frames, ST_STACK_BYTES, 0);
 	stack->head.kernel_status = st_stack_status(bytes);
-	if (program == ST_PROGRAM_TRACEPOINT && stack->head.kernel_status == ST_STACK_NONE)
-		stack->head.kernel_status = ST_STACK_UNREADABLE;
+	if (program == PROGRAM_TRACEPOINT && stack->head.kernel_status == STACK_NONE)
+		stack->head.kernel_status = STACK_UNREADABLE;
 	stack->head.nr_kernel = st_nr_frames(bytes);
-	if (stack->head.kernel_status == ST_STACK_UNREADABLE)
+	if (stack->head.kernel_status == STACK_UNREADABLE)
 		ST_NOTE(stats->losses[ST_LOSS_KERNEL_STACK], 1);
-	if (stack->head.kernel_status == ST_STACK_TRUNCATED)
+	if (stack->head.kernel_status == STACK_TRUNCATED)
 		ST_NOTE(stats->losses[ST_LOSS_KERNEL_TRUNCATED], 1);
 }
 
@@ -116,9 +116,9 @@ static __always_inline void st_count_end(struct st_stats *stats, const struct st
 {
 	__u64 place = (__u64)head->user_end - ST_END_ROOT;
 
-	if (head->user_status == ST_STACK_UNREADABLE)
+	if (head->user_status == STACK_UNREADABLE)
 		ST_NOTE(stats->losses[ST_LOSS_USER_STACK], 1);
-	if (head->user_status == ST_STACK_TRUNCATED)
+	if (head->user_status == STACK_TRUNCATED)
 		place = ST_END_TRUNCATED - ST_END_ROOT;
 	st_opaque(place); /* what is compared is what is used: 5.10 takes nothing else */
 	if (place < ST_NR_ENDS - ST_END_ROOT)
@@ -147,7 +147,7 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 	}
 	if (!done)
 		st_kernel_walk(ctx, stack);
-	if (stack->head.user_status == ST_STACK_NONE)
+	if (stack->head.user_status == STACK_NONE)
 		stack->head.user_end = ST_END_UNKNOWN;
 	st_count_end(stats, &stack->head);
 }
@@ -187,7 +187,7 @@ static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 /* A raw user address means something only together with its process, so the process is then part of the identity. */
 static __always_inline void st_fill_process(struct st_stack_head *head, const struct st_who *who)
 {
-	if (!(st_config.key_parts & ST_KEY_TGID) && !head->nr_user) {
+	if (!(st_config.key_parts & KEY_TGID) && !head->nr_user) {
 		head->start_time_ns = head->exec_id = 0;
 		head->flags &= ~ST_STACK_NO_START;
 		return;
@@ -198,13 +198,13 @@ static __always_inline void st_fill_process(struct st_stack_head *head, const st
 
 static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
 {
-	if (st_config.key_parts & ST_KEY_TID)
+	if (st_config.key_parts & KEY_TID)
 		head->tid = who->tid;
-	if (st_config.key_parts & ST_KEY_COMM)
+	if (st_config.key_parts & KEY_COMM)
 		bpf_get_current_comm(head->comm, sizeof(head->comm));
-	if (st_config.key_parts & ST_KEY_CGROUP)
+	if (st_config.key_parts & KEY_CGROUP)
 		head->cgroup_id = bpf_get_current_cgroup_id();
-	if (st_config.key_parts & ST_KEY_PROBE)
+	if (st_config.key_parts & KEY_PROBE)
 		head->probe = probe;
 }
 
@@ -217,11 +217,11 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 	__builtin_memset(&stack->head, 0, sizeof(stack->head));
 	stack->head.kind = ST_MESSAGE_STACK;
 	stack->head.program = program;
-	if (st_config.want_user || st_config.key_parts & ST_KEY_TGID)
+	if (st_config.want_user || st_config.key_parts & KEY_TGID)
 		st_task_identity(&stack->head);
 	st_take_kernel_stack(ctx, stats, stack, program);
 	st_user_stack(ctx, stats, slot, slot_index, st_known_tgid(who), program);
-	if (program == ST_PROGRAM_UPROBE)
+	if (program == PROGRAM_UPROBE)
 		st_note_caller(ctx, stack);
 	st_fill_process(&stack->head, who);
 	st_fill_key(&stack->head, who, probe);

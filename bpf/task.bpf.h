@@ -48,11 +48,11 @@ static __always_inline void st_task_identity(struct st_stack_head *head)
 {
 	struct task_struct *task;
 
-	if (st_config.task_access == ST_TASK_BTF) {
+	if (st_config.task_access == TASK_ACCESS_BTF) {
 		task = (struct task_struct *)bpf_get_current_task_btf();
 		head->start_time_ns = task->group_leader->start_time;
 		head->exec_id = task->self_exec_id;
-	} else if (st_config.task_access == ST_TASK_PROBE_READ) {
+	} else if (st_config.task_access == TASK_ACCESS_PROBE_READ) {
 		task = (struct task_struct *)bpf_get_current_task();
 		head->start_time_ns = BPF_CORE_READ(task, group_leader, start_time);
 		head->exec_id = BPF_CORE_READ(task, self_exec_id);
@@ -70,11 +70,11 @@ static __always_inline int st_is_32bit_call(void)
 
 	if (!bpf_core_field_exists(struct thread_info, status))
 		return 0;
-	if (st_config.task_access == ST_TASK_BTF) {
+	if (st_config.task_access == TASK_ACCESS_BTF) {
 		task = (struct task_struct *)bpf_get_current_task_btf();
 		return task->thread_info.status & ST_STATUS_32BIT_CALL;
 	}
-	if (st_config.task_access == ST_TASK_PROBE_READ) {
+	if (st_config.task_access == TASK_ACCESS_PROBE_READ) {
 		task = (struct task_struct *)bpf_get_current_task();
 		return BPF_CORE_READ(task, thread_info.status) & ST_STATUS_32BIT_CALL;
 	}
@@ -86,13 +86,13 @@ static __always_inline __u32 st_ended_call(void *given)
 {
 	struct pt_regs___of_call *registers = given;
 
-	if (st_config.task_access == ST_TASK_BTF) {
+	if (st_config.task_access == TASK_ACCESS_BTF) {
 		registers = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 		if (bpf_core_field_exists(registers->orig_ax))
 			return registers->orig_ax;
 		return bpf_core_field_exists(registers->syscallno) ? registers->syscallno : ~0U;
 	}
-	if (st_config.task_access != ST_TASK_PROBE_READ)
+	if (st_config.task_access != TASK_ACCESS_PROBE_READ)
 		return ~0U;
 	if (bpf_core_field_exists(registers->orig_ax))
 		return BPF_CORE_READ(registers, orig_ax);
@@ -104,12 +104,12 @@ static __always_inline __u64 st_mount_namespace(void)
 	struct task_struct *task;
 	struct nsproxy *proxy;
 
-	if (st_config.task_access == ST_TASK_BTF) {
+	if (st_config.task_access == TASK_ACCESS_BTF) {
 		task = (struct task_struct *)bpf_get_current_task_btf();
 		proxy = task->nsproxy;
 		return proxy ? proxy->mnt_ns->ns.inum : 0; /* NULL while a task exits */
 	}
-	if (st_config.task_access == ST_TASK_PROBE_READ) {
+	if (st_config.task_access == TASK_ACCESS_PROBE_READ) {
 		task = (struct task_struct *)bpf_get_current_task();
 		return BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
 	}

@@ -563,7 +563,7 @@ static __always_inline __u64 st_space_of_parent(__u64 exec_id)
 static __always_inline void st_end_walk(const struct st_unwind *unwind, struct st_stack_head *head, int end)
 {
 	head->nr_user = unwind->at - head->nr_kernel;
-	head->user_status = end == ST_END_TRUNCATED ? ST_STACK_TRUNCATED : ST_STACK_OK;
+	head->user_status = end == ST_END_TRUNCATED ? STACK_TRUNCATED : STACK_OK;
 	head->user_end = end;
 	if (unwind->leaf_by_frame)
 		head->flags |= ST_STACK_LEAF_BY_FRAME;
@@ -597,7 +597,7 @@ __attribute__((noinline)) int st_unwind_place(__u32 slot_index)
 	unwind->until = unwind->at + ST_MAX_FRAMES;
 	uprobe_task = st_uprobe_task();
 	unwind->in_uprobes = uprobe_task != 0;
-	unwind->is_place = head->program != ST_PROGRAM_UPROBE; /* which the kernel calls with the true one */
+	unwind->is_place = head->program != PROGRAM_UPROBE; /* which the kernel calls with the true one */
 	if (uprobe_task) {
 		st_uprobes_begin(slot_index, uprobe_task);
 		st_unwind_uprobes(slot_index);

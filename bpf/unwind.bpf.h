@@ -48,6 +48,6 @@ static __always_inline void st_unwind_begin(void *ctx, __u8 program, __u32 slot_
 		return;
 	unwind->tgid = tgid;
 	unwind->has_registers = 0;
-	if (program == ST_PROGRAM_SAMPLE || program == ST_PROGRAM_UPROBE)
+	if (program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE)
 		unwind->has_registers = st_context_registers(ctx, unwind->registers);
 }

@@ -20,7 +20,7 @@ static __always_inline __u64 st_uprobe_task(void)
 
 	if (!bpf_core_field_exists(task->utask))
 		return 0;
-	if (st_config.task_access == ST_TASK_BTF) {
+	if (st_config.task_access == TASK_ACCESS_BTF) {
 		task = (struct task_struct *)bpf_get_current_task_btf();
 		return (__u64)task->utask;
 	}

@@ -10,15 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/kinds.h"
 #include "core/base/vec.h"
-#include "core/profile/profile.h"
-
-/* How a program may read the current task; the same values as enum st_task_access, asserted in session.c. */
-enum task_access {
-	TASK_ACCESS_NONE,
-	TASK_ACCESS_PROBE_READ,
-	TASK_ACCESS_BTF,
-};
 
 typedef VEC(int) cpu_list;
 typedef VEC(char *) name_list;
@@ -94,13 +87,6 @@ bool host_counts_misses(enum program_kind kind);
  * links always can.
  */
 bool host_has_cookies(enum program_kind kind);
-
-/* Where the tracepoint sched_switch has the state of the thread that leaves; as enum st_switch_order. */
-enum switch_order {
-	SWITCH_PREV_NEXT,       /* nowhere: read the thread's own field */
-	SWITCH_STATE_PREV_NEXT,
-	SWITCH_PREV_NEXT_STATE,
-};
 
 /* Whether programs can attach to sched_switch and sched_waking by BTF. 0, or an ERR_HOST failure. */
 int host_scheduler_events(enum switch_order *ret_order);

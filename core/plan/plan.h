@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/kinds.h"
 #include "core/base/buf.h"
 #include "core/base/vec.h"
 #include "core/plan/output_options.h"
@@ -22,31 +23,6 @@ enum probe_kind {
 	PROBE_TRACEPOINT,      /* t:CATEGORY:EVENT */
 	PROBE_USDT,            /* u:LIB:PROBE, u:/path:PROVIDER:PROBE */
 	PROBE_SCHEDULER,       /* threads that leave the CPU, come back and are woken: struct off_cpu_plan */
-};
-
-/* The same values as enum st_measure, asserted in session.c. */
-enum measure {
-	MEASURE_OFF_CPU,  /* time off the CPU by sleeper */
-	MEASURE_OFF_WAKE, /* the same by sleeper and waker */
-	MEASURE_WAKE,     /* time until being woken, by sleeper and waker */
-};
-
-enum off_cpu_part { /* as enum st_part */
-	PART_ALL,
-	PART_BLOCKED,
-	PART_RUNQUEUE,
-};
-
-enum thread_filter { /* as enum st_thread_filter */
-	THREADS_ALL,
-	THREADS_USER,
-	THREADS_KERNEL,
-};
-
-enum state_filter { /* as enum st_state_filter */
-	STATES_ALL,
-	STATES_MASK,
-	STATES_LETTERS,
 };
 
 struct off_cpu_plan {
@@ -99,22 +75,6 @@ enum unwind_mode {
 	UNWIND_FP,    /* by frame pointers, by the kernel */
 	UNWIND_DWARF, /* by unwind tables alone */
 	UNWIND_NONE,  /* no user stacks */
-};
-
-/* Parts of a record's identity; the same bits as enum st_key_part, asserted in session.c. */
-enum key_part {
-	KEY_TGID = 1 << 0,
-	KEY_TID = 1 << 1,
-	KEY_COMM = 1 << 2,
-	KEY_CGROUP = 1 << 3,
-	KEY_PROBE = 1 << 4,
-};
-
-/* What becomes of an event of a probe; the same values as enum st_mode, asserted in session.c. */
-enum event_mode {
-	EVENTS_BY_STACK, /* counted by who and by stack */
-	EVENTS_BY_PROBE, /* counted by probe, without stacks: one row for each name */
-	EVENTS_EACH,     /* not counted: every event is a record of its own, in the order of time */
 };
 
 #define OVERHEAD_DEFAULT 5000 /* where nobody gave a limit */

@@ -17,19 +17,6 @@
 
 #define ERROR_PREFIX "ERROR: accounting does not add up: "
 
-enum st_loss {
-#define X(name, class, sentence) ST_LOSS_##name,
-	ST_LOSSES(X)
-#undef X
-};
-
-/* The losses that our programs count themselves come first in the list. */
-enum {
-#define X(name, class, sentence) +1
-	NR_KERNEL_LOSSES = 0 ST_KERNEL_LOSSES(X)
-#undef X
-};
-
 void profile_count_lost_stacks(const struct profile *profile, struct profile_interval *interval)
 {
 	uint64_t lost = 0;
@@ -89,7 +76,7 @@ static uint64_t lost_in_programs(const struct profile_interval *interval)
 {
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < NR_KERNEL_LOSSES; i++)
+	for (size_t i = 0; i < ST_NR_KERNEL_LOSSES; i++)
 		if (profile_loss_class(i) == LOSS_EVENT)
 			lost += interval->losses[i];
 	return lost;

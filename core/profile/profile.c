@@ -398,34 +398,33 @@ static const struct loss {
 #undef X
 };
 
-#define NR_LOSSES (sizeof(losses) / sizeof(losses[0]))
-_Static_assert(NR_LOSSES <= PROFILE_MAX_LOSSES, "the losses of an interval do not fit");
+_Static_assert(ST_NR_LOSSES <= PROFILE_MAX_LOSSES, "the losses of an interval do not fit");
 
 size_t profile_nr_losses(void)
 {
-	return NR_LOSSES;
+	return ST_NR_LOSSES;
 }
 
 const char *profile_loss_name(size_t loss)
 {
-	return loss < NR_LOSSES ? losses[loss].name : "";
+	return loss < ST_NR_LOSSES ? losses[loss].name : "";
 }
 
 void profile_add_loss_sentence(size_t loss, uint64_t number, struct buf *text)
 {
-	buf_add_counted(text, number, loss < NR_LOSSES ? losses[loss].sentence : "");
+	buf_add_counted(text, number, loss < ST_NR_LOSSES ? losses[loss].sentence : "");
 }
 
 enum loss_class profile_loss_class(size_t loss)
 {
-	return loss < NR_LOSSES ? losses[loss].class : LOSS_NOTE;
+	return loss < ST_NR_LOSSES ? losses[loss].class : LOSS_NOTE;
 }
 
 uint64_t profile_lost(const struct profile_interval *interval)
 {
 	uint64_t lost = 0;
 
-	for (size_t i = 0; i < NR_LOSSES; i++)
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (losses[i].class != LOSS_NOTE)
 			lost += interval->losses[i];
 	return lost;

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/kinds.h"
 #include "core/base/buf.h"
 #include "core/base/hashidx.h"
 #include "core/base/strtab.h"
@@ -124,24 +125,6 @@ struct profile_id {
 	uint64_t lo, hi;
 };
 
-enum stack_status { /* the same values as enum st_stack_status; core/session/session.c asserts it */
-	STACK_NOT_ASKED = 0,
-	STACK_OK,
-	STACK_NONE,
-	STACK_UNREADABLE,
-	STACK_TRUNCATED,
-};
-
-enum program_kind { /* the same values as enum st_program_kind; core/session/session.c asserts it */
-	PROGRAM_SAMPLE = 1,
-	PROGRAM_TRACEPOINT,
-	PROGRAM_RAW_TRACEPOINT,
-	PROGRAM_KPROBE,
-	PROGRAM_UPROBE,
-	PROGRAM_FENTRY,
-	PROGRAM_TEST,
-};
-
 /* What runs, if it is not the task: the task that was interrupted is not named then. */
 enum event_context {
 	CONTEXT_TASK = 0,
@@ -171,17 +154,6 @@ struct profile_record {
 	uint32_t pair; /* 1 + index into pairs: this id stands for two records; 0 = for itself */
 	uint16_t nr_kernel, nr_user;
 	uint32_t first; /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
-};
-
-/* Why an interval off the CPU has no waker; the same values as enum st_waker_reason, asserted in session.c. */
-enum waker_reason {
-	WAKER_NOT_ASKED = 0,
-	WAKER_SEEN,
-	WAKER_PREEMPTED,
-	WAKER_BEFORE_SLEEP,
-	WAKER_NOT_SEEN,
-	WAKER_UNFINISHED, /* the interval had not ended when tracing did */
-	WAKER_NR_REASONS,
 };
 
 /* A sleeper and its waker, or a sleeper alone. The record that rows name has no stacks of its own. */

@@ -352,7 +352,7 @@ static void add_pair(struct profile *profile, const struct st_pair *pair)
 
 	position = profile_add_pair(profile, (struct profile_id){ pair->id.lo, pair->id.hi },
 				    (struct profile_id){ pair->sleeper.lo, pair->sleeper.hi },
-				    pair->reason == ST_WAKER_SEEN ? &waker : NULL, (enum waker_reason)pair->reason);
+				    pair->reason == WAKER_SEEN ? &waker : NULL, (enum waker_reason)pair->reason);
 	record = &profile->records.data[position];
 	record->time_ns = pair->time_ns;
 	record->cpu = pair->cpu;

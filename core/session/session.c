@@ -37,29 +37,6 @@
 #define TYPES_MAX_BYTES (1 << 20) /* of the kernel's types that the object asks for: some kilobytes */
 #define MANY_CPUS 256 /* from here on fewer scratch slots per CPU: they are allocated for all possible CPUs */
 
-/* The plan, the profile and the BPF side number the same things. */
-_Static_assert((int)KEY_TGID == (int)ST_KEY_TGID && (int)KEY_TID == (int)ST_KEY_TID &&
-		       (int)KEY_COMM == (int)ST_KEY_COMM && (int)KEY_CGROUP == (int)ST_KEY_CGROUP &&
-		       (int)KEY_PROBE == (int)ST_KEY_PROBE,
-	       "key parts differ");
-_Static_assert((int)TASK_ACCESS_PROBE_READ == (int)ST_TASK_PROBE_READ && (int)TASK_ACCESS_BTF == (int)ST_TASK_BTF,
-	       "task access differs");
-_Static_assert((int)PROGRAM_SAMPLE == (int)ST_PROGRAM_SAMPLE && (int)PROGRAM_TEST == (int)ST_PROGRAM_TEST,
-	       "program kinds differ");
-_Static_assert((int)STACK_OK == (int)ST_STACK_OK && (int)STACK_TRUNCATED == (int)ST_STACK_TRUNCATED,
-	       "stack states differ");
-
-_Static_assert((int)EVENTS_BY_PROBE == (int)ST_MODE_TALLY && (int)EVENTS_EACH == (int)ST_MODE_EACH, "modes differ");
-_Static_assert((int)CONTEXT_SOFTIRQ == 1 && (int)CONTEXT_IRQ == 2 && (int)CONTEXT_NMI == 3,
-	       "two bits in saved profiles");
-_Static_assert((int)WAKER_SEEN == (int)ST_WAKER_SEEN && (int)WAKER_NOT_SEEN == (int)ST_WAKER_NOT_SEEN,
-	       "waker reasons differ");
-_Static_assert((int)MEASURE_OFF_CPU == (int)ST_MEASURE_OFF_CPU && (int)MEASURE_WAKE == (int)ST_MEASURE_WAKE &&
-		       (int)PART_RUNQUEUE == (int)ST_PART_RUNQUEUE && (int)THREADS_KERNEL == (int)ST_THREADS_KERNEL &&
-		       (int)STATES_LETTERS == (int)ST_STATES_LETTERS &&
-		       (int)SWITCH_PREV_NEXT_STATE == (int)ST_SWITCH_PREV_NEXT_STATE,
-	       "what off-CPU plans say differs");
-
 static struct bpf_program *program_of(struct stacktool *skeleton, const struct attach_plan *attach)
 {
 	return bpf_object__find_program_by_name(skeleton->obj, attach_plan_program(attach));

@@ -49,7 +49,7 @@ static uint64_t put_chain(size_t at, size_t nr, size_t stride, uint64_t end)
 
 static struct st_stack record_of(bool by_us, uint64_t frame)
 {
-	struct st_config config = { .want_user = 1, .task_access = ST_TASK_PROBE_READ, .walk_frames = by_us };
+	struct st_config config = { .want_user = 1, .task_access = TASK_ACCESS_PROBE_READ, .walk_frames = by_us };
 	struct st_stack record;
 	struct object object;
 

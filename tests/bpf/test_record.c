@@ -15,7 +15,7 @@
 
 #include "tests/bpf/object.h"
 
-#define BOTH .want_kernel = 1, .want_user = 1, .task_access = ST_TASK_PROBE_READ
+#define BOTH .want_kernel = 1, .want_user = 1, .task_access = TASK_ACCESS_PROBE_READ
 #define LIVE 0
 
 __attribute__((noinline, noclone)) static void run_here(struct object *object, int times)
@@ -109,7 +109,7 @@ static void another_stack_is_another_row(void **state)
 
 static void a_record_says_who_when_and_where(void **state)
 {
-	const uint32_t parts = ST_KEY_TGID | ST_KEY_TID | ST_KEY_COMM;
+	const uint32_t parts = KEY_TGID | KEY_TID | KEY_COMM;
 	struct timespec before, after;
 	const struct st_stack *record;
 	struct object object;
@@ -122,14 +122,14 @@ static void a_record_says_who_when_and_where(void **state)
 	object_read_ring(&object);
 	assert_int_equal(object.records.nr, 1);
 	record = &object.records.data[0];
-	assert_int_equal(record->head.program, ST_PROGRAM_TEST);
+	assert_int_equal(record->head.program, PROGRAM_TEST);
 	assert_int_equal(record->head.tgid, getpid());
 	assert_int_equal(record->head.tid, syscall(SYS_gettid));
 	assert_string_equal(record->head.comm, "st-record-test");
 	assert_true(record->head.start_time_ns > 0);
 	assert_in_range(record->head.time_ns, before.tv_sec * 1000000000ULL + before.tv_nsec,
 			after.tv_sec * 1000000000ULL + after.tv_nsec);
-	assert_int_equal(record->head.user_status, ST_STACK_OK);
+	assert_int_equal(record->head.user_status, STACK_OK);
 	assert_true(record->head.nr_user > 0);
 	assert_true(record->head.nr_kernel > 0);
 	object_done(&object);
@@ -169,7 +169,7 @@ static void parts_that_are_not_asked_for_are_zero(void **state)
 	object_read_ring(&object);
 	record = &object.records.data[0];
 	assert_int_equal(record->head.nr_user, 0);
-	assert_int_equal(record->head.user_status, ST_STACK_NOT_ASKED);
+	assert_int_equal(record->head.user_status, STACK_NOT_ASKED);
 	assert_int_equal(record->head.tgid, 0);
 	assert_int_equal(record->head.tid, 0);
 	assert_int_equal(record->head.cgroup_id, 0);

@@ -29,7 +29,7 @@
 #include "tests/bpf/object.h"
 
 #define LIVE 0
-#define USER .want_user = 1, .task_access = ST_TASK_PROBE_READ
+#define USER .want_user = 1, .task_access = TASK_ACCESS_PROBE_READ
 
 static struct stage {
 	struct object object;
@@ -175,7 +175,7 @@ static void agrees(void)
 	int ours = record->head.nr_user, theirs = stage.nr_expected, common = theirs;
 
 	assert_int_equal(record->head.user_end, ST_END_ROOT);
-	assert_int_equal(record->head.user_status, ST_STACK_OK);
+	assert_int_equal(record->head.user_status, STACK_OK);
 	assert_true(common > 3 && ours > common);
 	for (int i = 1; i <= common; i++)
 		assert_int_equal(record->frames[ours - i], (uint64_t)stage.expected[theirs - i]);
@@ -522,7 +522,7 @@ static void a_stack_that_is_too_deep_is_cut(void **state)
 	tell_mappings(true);
 	recurse(200);
 	assert_int_equal(last_record()->head.nr_user, ST_MAX_FRAMES);
-	assert_int_equal(last_record()->head.user_status, ST_STACK_TRUNCATED);
+	assert_int_equal(last_record()->head.user_status, STACK_TRUNCATED);
 	assert_int_equal(count_of(ST_END_TRUNCATED), 1);
 	end();
 }

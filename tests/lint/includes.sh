@@ -22,12 +22,15 @@ applets'
 
 # What a room or file may see of another room, directly or through headers, where that is not all of it.
 # SEEN-BY SEEN-IN ONLY: regular expressions, of files, the first line that fits counts.
+#
+# Of the kernel side everybody may see kinds.h and losses.h: the numbers that a plan, a profile and a BPF program share, with
+# no structure beside them. Each would be a list twice otherwise.
 borders='
 bpf/              bpf/             .
 core/session/     bpf/             .
 symbolize/        bpf/             bpf/unwind_abi.h
-core/unwind/      bpf/             bpf/(unwind_abi|unwind_space|losses).h
-.                 bpf/             bpf/(unwind_abi|losses).h
+core/unwind/      bpf/             bpf/(unwind_abi|unwind_space|kinds|losses).h
+.                 bpf/             bpf/(unwind_abi|kinds|losses).h
 core/session/     stacktool.skel.h .
 .                 stacktool.skel.h -
 symbolize/        symbolize/.*/    .

@@ -33,15 +33,15 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list argu
 
 /* What a host allows, best first; lockdown=confidentiality forbids bpf_probe_read_*(). */
 struct access {
-	enum st_task_access task;
+	enum task_access task;
 	__u8 read_user;
 	const char *name;
 };
 
 static const struct access accesses[] = {
-	{ ST_TASK_PROBE_READ, 1, "probe read" },
-	{ ST_TASK_BTF, 0, "btf, user memory closed" },
-	{ ST_TASK_NONE, 0, "none" },
+	{ TASK_ACCESS_PROBE_READ, 1, "probe read" },
+	{ TASK_ACCESS_BTF, 0, "btf, user memory closed" },
+	{ TASK_ACCESS_NONE, 0, "none" },
 };
 
 static void switch_everything_on(struct st_config *config, const struct access *access)
@@ -58,8 +58,8 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->want_user = 1;
 	config->use_cgroup_map = 1;
 	config->use_mntns_map = 1;
-	config->filter_pidns = access->task != ST_TASK_NONE;
-	config->pidns_level = access->task == ST_TASK_PROBE_READ; /* deeper by dereference: not before v6.5 */
+	config->filter_pidns = access->task != TASK_ACCESS_NONE;
+	config->pidns_level = access->task == TASK_ACCESS_PROBE_READ; /* deeper by dereference: not before v6.5 */
 	config->read_user = access->read_user;
 	config->unwind = access->read_user ? ST_UNWIND_AUTO : ST_UNWIND_OFF;
 	config->walk_frames = access->read_user;
@@ -69,10 +69,10 @@ static void switch_scheduler_on(struct st_offcpu_config *config)
 {
 	config->max_ns = ~0ULL;
 	config->begun_ns = 1;
-	config->measure = ST_MEASURE_OFF_WAKE;
-	config->part = ST_PART_RUNQUEUE;
-	config->thread_filter = ST_THREADS_USER;
-	config->state_filter = ST_STATES_LETTERS;
+	config->measure = MEASURE_OFF_WAKE;
+	config->part = PART_RUNQUEUE;
+	config->thread_filter = THREADS_USER;
+	config->state_filter = STATES_LETTERS;
 	config->by_duration = 1;
 	config->states = ~0U;
 }
