@@ -359,24 +359,40 @@ static int take_all_records(struct reader *reader)
 	return 0;
 }
 
-/* A pair's parts are records that are no pairs themselves. */
-static bool is_part(const struct reader *reader, uint32_t record)
+static bool is_record(const struct reader *reader, uint32_t record)
 {
-	return record < reader->profile->records.nr && !reader->profile->records.data[record].pair;
+	return record < reader->profile->records.nr;
 }
 
 static int add_pairs(struct reader *reader, const struct profile_pair *pair, size_t i)
 {
 	if (pair->reason >= WAKER_NR_REASONS)
 		return malformed(reader, "pair %zu is of an unknown kind", i);
-	if (!is_part(reader, pair->record) || pair->record == pair->sleeper || pair->record == pair->waker ||
-	    !is_part(reader, pair->sleeper) || (pair->waker != PROFILE_NONE && !is_part(reader, pair->waker)))
+	if (!is_record(reader, pair->record) || !is_record(reader, pair->sleeper) ||
+	    (pair->waker != PROFILE_NONE && !is_record(reader, pair->waker)) ||
+	    reader->profile->records.data[pair->record].pair)
 		return malformed(reader, "no such record in pair %zu", i);
 	profile_set_pair(reader->profile, pair);
 	return 0;
 }
 
 TABLE(pairs, Stk__Pairs, struct profile_pair, record, PAIR_COLUMNS)
+
+/* A pair's parts are records that are not pairs themselves, which only the last pair tells. */
+static int take_all_pairs(struct reader *reader)
+{
+	const struct profile *profile = reader->profile;
+	int err = take_pairs(reader, reader->message->pairs);
+
+	for (size_t i = 0; !err && i < profile->pairs.nr; i++) {
+		const struct profile_pair *pair = &profile->pairs.data[i];
+
+		if (profile->records.data[pair->sleeper].pair ||
+		    (pair->waker != PROFILE_NONE && profile->records.data[pair->waker].pair))
+			err = malformed(reader, "no such record in pair %zu", i);
+	}
+	return err;
+}
 
 static int add_cgroups(struct reader *reader, const struct profile_cgroup *cgroup, size_t i)
 {
@@ -538,7 +554,7 @@ static int take_all(struct reader *reader)
 	if (!err)
 		err = take_all_records(reader);
 	if (!err)
-		err = take_pairs(reader, reader->message->pairs);
+		err = take_all_pairs(reader);
 	if (!err)
 		err = take_cgroups(reader, reader->message->cgroups);
 	if (!err)

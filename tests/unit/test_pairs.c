@@ -177,6 +177,25 @@ static void pairs_of_pairs_are_refused(void **state)
 	profile_done(&loaded);
 }
 
+/* The other order: what was read as a part becomes a pair afterwards. */
+static void parts_that_become_pairs_are_refused(void **state)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(buf_done) struct buf bytes = {};
+	struct profile loaded;
+
+	err_clear();
+	profile_init(&profile);
+	add_record(&profile, 1, "sleeper", plain);
+	profile_add_pair(&profile, ID(4), ID(3), NULL, WAKER_UNFINISHED);
+	profile_add_pair(&profile, ID(3), ID(1), NULL, WAKER_UNFINISHED);
+	profile_encode(&profile, &bytes);
+	profile_init(&loaded);
+	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), -EBADMSG);
+	assert_string_equal(err_cause(), "'x': malformed profile: no such record in pair 0");
+	profile_done(&loaded);
+}
+
 static void pairs_survive_saving(void **state)
 {
 	_cleanup_(profile_done) struct profile profile;
@@ -252,6 +271,7 @@ int main(void)
 		cmocka_unit_test(only_stacks_of_rows_are_counted),
 		cmocka_unit_test(damaged_pairs_are_refused),
 		cmocka_unit_test(pairs_of_pairs_are_refused),
+		cmocka_unit_test(parts_that_become_pairs_are_refused),
 		cmocka_unit_test(pairs_survive_saving),
 		cmocka_unit_test(interrupts_are_told_by_names),
 	};
