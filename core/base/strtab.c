@@ -35,7 +35,7 @@ static void make_room(struct strtab *table, size_t nr, struct text *text)
 		text->bytes = table->bytes.data + (at - first);
 }
 
-uint32_t strtab_addn(struct strtab *table, const char *bytes, size_t length)
+string_id strtab_addn(struct strtab *table, const char *bytes, size_t length)
 {
 	struct text text = { bytes, length ? strnlen(bytes, length) : 0 };
 	uint32_t position;
@@ -56,7 +56,7 @@ uint32_t strtab_addn(struct strtab *table, const char *bytes, size_t length)
 	return (uint32_t)table->offsets.nr;
 }
 
-uint32_t strtab_find(const struct strtab *table, const char *bytes)
+string_id strtab_find(const struct strtab *table, const char *bytes)
 {
 	struct text text = { bytes, strlen(bytes) };
 	uint32_t position = hashidx_find(&table->index, hash_bytes(text.bytes, text.length), same_text, table, &text);
@@ -64,12 +64,12 @@ uint32_t strtab_find(const struct strtab *table, const char *bytes)
 	return position == HASHIDX_NONE ? 0 : position + 1;
 }
 
-uint32_t strtab_add(struct strtab *table, const char *text)
+string_id strtab_add(struct strtab *table, const char *text)
 {
 	return strtab_addn(table, text, strlen(text));
 }
 
-const char *strtab_get(const struct strtab *table, uint32_t id)
+const char *strtab_get(const struct strtab *table, string_id id)
 {
 	if (!id || id > table->offsets.nr)
 		return "";

@@ -92,7 +92,7 @@ static int hex_digit(char c)
 }
 
 /* Commands are kept as they are, without the escapes of a folded line. */
-static uint32_t add_command(struct profile *profile, const struct slice *element)
+static string_id add_command(struct profile *profile, const struct slice *element)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
@@ -121,7 +121,7 @@ static bool ends_in_kernel_mark(const struct slice *element)
 
 static uint32_t add_frame(struct profile *profile, struct slice element, bool kernel)
 {
-	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .space = kernel };
+	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .is_kernel = kernel };
 
 	if (kernel && ends_in_kernel_mark(&element))
 		element.nr -= 4;

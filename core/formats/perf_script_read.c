@@ -381,13 +381,13 @@ static bool is_kernel(struct slice dso)
 	return dso.nr && dso.text[0] == '[';
 }
 
-static uint32_t add_string(struct reader *reader, struct slice text)
+static string_id add_string(struct reader *reader, struct slice text)
 {
 	return text.nr ? strtab_addn(&reader->profile->strings, text.text, text.nr) : 0;
 }
 
 /* The last part of a path; a kernel module without its brackets, as our own reports call it. */
-static uint32_t module_of(struct reader *reader, struct slice dso, bool kernel)
+static string_id module_of(struct reader *reader, struct slice dso, bool kernel)
 {
 	const char *slash;
 
@@ -407,7 +407,7 @@ static uint32_t module_of(struct reader *reader, struct slice dso, bool kernel)
 
 static uint32_t add_text_frame(struct reader *reader, struct slice name, const char *suffix, bool kernel)
 {
-	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .space = kernel };
+	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .is_kernel = kernel };
 	_cleanup_(buf_done) struct buf text = {};
 
 	buf_add(&text, name.text, name.nr);
@@ -427,7 +427,7 @@ static uint32_t add_frame(struct reader *reader, const struct place *place, bool
 	struct profile_frame frame = {
 		.kind = kernel ? FRAME_KERNEL : FRAME_USER_RAW,
 		.exact = true,
-		.space = kernel ? 0 : reader->head.tgid,
+		.tgid = kernel ? 0 : reader->head.tgid,
 		.where = place->address,
 		.offset = place->offset,
 		.module = module_of(reader, place->dso, kernel),

@@ -180,7 +180,7 @@ static int take_strings(struct reader *reader)
 
 	if (at < end && end[-1])
 		return malformed(reader, "the last string does not end");
-	for (uint32_t id = 1; at < end; id++) {
+	for (string_id id = 1; at < end; id++) {
 		size_t length = strlen(at);
 
 		if (strtab_addn(&reader->profile->strings, at, length) != id)

@@ -174,7 +174,7 @@ static void put_loss_names(struct writer *writer)
 
 static void put_strings(struct writer *writer)
 {
-	for (uint32_t id = 1; id <= writer->profile->strings.offsets.nr; id++) {
+	for (string_id id = 1; id <= writer->profile->strings.offsets.nr; id++) {
 		const char *text = profile_string(writer->profile, id);
 
 		buf_add(&writer->strings, text, strlen(text) + 1);

@@ -133,10 +133,10 @@ static const char *base_name(const char *path)
 }
 
 /* What has no symbol is told apart from the nameless functions of other files: "libx.so!fn_0x1a2b0". */
-static uint32_t add_nameless(struct profile *profile, uint32_t module, const char *function)
+static uint32_t add_nameless(struct profile *profile, string_id module, const char *function)
 {
 	struct buf text = {};
-	uint32_t name;
+	string_id name;
 
 	buf_addf(&text, "%s!%s", profile_string(profile, module), function);
 	name = strtab_add(&profile->strings, buf_text(&text));
@@ -208,7 +208,7 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 /* A user frame shows the base name of its file also when it has no name of its own. */
 static void set_module(struct profile *profile, const struct batch *batch, uint32_t file)
 {
-	uint32_t module = 0;
+	string_id module = 0;
 
 	if (file < profile->files.nr)
 		module = strtab_add(&profile->strings,

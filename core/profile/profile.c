@@ -65,12 +65,12 @@ void profile_done(struct profile *profile)
 	hashidx_done(&profile->mapping_index);
 }
 
-const char *profile_string(const struct profile *profile, uint32_t id)
+const char *profile_string(const struct profile *profile, string_id id)
 {
 	return strtab_get(&profile->strings, id);
 }
 
-uint32_t profile_add_string(struct profile *profile, const char *text)
+string_id profile_add_string(struct profile *profile, const char *text)
 {
 	return strtab_add(&profile->strings, text);
 }

@@ -34,7 +34,7 @@
 enum frame_kind {
 	FRAME_KERNEL,    /* where = address in the kernel */
 	FRAME_USER_FILE, /* where = offset in the file `file`, the same for every process and ASLR layout */
-	FRAME_USER_RAW,  /* where = address in the address space `space`; 0 and 0 when no code was mapped there */
+	FRAME_USER_RAW,  /* where = address in process `tgid`; 0 and 0 when no code was mapped there */
 	FRAME_TEXT, /* only its name is known, as another report printed it (folded text); where = number of its own */
 };
 
@@ -91,10 +91,15 @@ struct profile_frame {
 	bool exact; /* an exact code address; otherwise a return address, looked up at where - 1 */
 	bool tracer; /* the tracer's own or the kernel's tracing glue: hidden at the top of a stack */
 	uint32_t file; /* FRAME_USER_FILE: index into files */
-	/* FRAME_USER_RAW: tgid, so that raw addresses of different processes stay apart; FRAME_KERNEL: ksymbols.h */
-	uint32_t space;
-	uint32_t name; /* string, demangled; 0 = none */
-	uint32_t module; /* string: "kernel", a kernel module, or the base name of a file; 0 = none */
+	/* What keeps equal `where` of one kind apart: the member of the frame's kind, 0 for FRAME_USER_FILE. */
+	union {
+		uint32_t tgid; /* FRAME_USER_RAW: the process whose address it is */
+		uint32_t generated; /* FRAME_KERNEL: 1 + the number of code that the kernel made (ksymbols.h); 0 = none */
+		uint32_t is_kernel; /* FRAME_TEXT: the name of a function of the kernel */
+		uint32_t space; /* any of them: for comparing frames, and for files */
+	};
+	string_id name; /* demangled; 0 = none */
+	string_id module; /* "kernel", a kernel module, or the base name of a file; 0 = none */
 	/*
 	 * 0: the function that the code belongs to. Otherwise a call that was inlined there, from the innermost, 1, outwards;
 	 * such a frame has no offset, and stands in stacks in front of that of the function.
@@ -104,18 +109,18 @@ struct profile_frame {
 	bool has_inlined; /* there are frames of the same place with a level */
 	uint64_t where;
 	uint64_t offset; /* of `where` in the symbol; 0 without a name */
-	uint32_t source; /* string: path of the source file; 0 = not known, or not asked for */
+	string_id source; /* path of the source file; 0 = not known, or not asked for */
 	uint32_t line; /* in it; 0 = of no line */
 };
 
 struct profile_file {
-	uint32_t path; /* string, as the kernel shows it in maps, without " (deleted)" */
-	uint32_t build_id; /* string of lower-case hex; 0 unknown */
+	string_id path; /* as the kernel shows it in maps, without " (deleted)" */
+	string_id build_id; /* lower-case hex; 0 unknown */
 	uint64_t device; /* as in maps: major << 32 | minor */
 	uint64_t inode;
 	bool deleted;
 	/* Of inlined calls that were looked up: split debug information that was not found; these are not saved. */
-	uint32_t missing_split; /* string: the path of the first such file; 0: none */
+	string_id missing_split; /* the path of the first such file; 0: none */
 	uint32_t nr_missing_splits;
 };
 
@@ -139,9 +144,9 @@ struct profile_record {
 	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC; 0 unknown */
 	uint64_t exec_id;
 	uint64_t cgroup_id;
-	uint64_t probe; /* string: the name of the probe that fired; 0 where that is not told apart */
 	uint64_t time_ns; /* of the first event, CLOCK_MONOTONIC */
-	uint32_t comm; /* string */
+	string_id comm;
+	string_id probe; /* the name of the probe that fired; 0 where that is not told apart */
 	uint32_t cpu; /* of the first event */
 	uint8_t program; /* enum program_kind */
 	uint8_t kernel_status; /* enum stack_status */
@@ -167,16 +172,16 @@ struct profile_pair {
 /* A control group that records name by its number. */
 struct profile_cgroup {
 	uint64_t id;
-	uint32_t path; /* string, below the mount point; 0 = it was gone before it could be looked up */
+	string_id path; /* below the mount point; 0 = it was gone before it could be looked up */
 };
 
 /* ---- the host and its processes ---- */
 
 /* What the run knew of the host, beside the strings of struct profile. All zero: unknown. */
 struct profile_host {
-	uint32_t machine; /* string: "x86_64", as uname -m */
-	uint32_t kernel_version; /* string: as uname -v, which tells builds of one release apart */
-	uint32_t kernel_build_id; /* string of lower-case hex */
+	string_id machine; /* "x86_64", as uname -m */
+	string_id kernel_version; /* as uname -v, which tells builds of one release apart */
+	string_id kernel_build_id; /* lower-case hex */
 	uint32_t nr_cpus; /* online when the run began */
 };
 
@@ -288,12 +293,12 @@ struct profile_view {
 bool view_shows_time(const struct profile_view *view);
 
 struct profile {
-	uint32_t applet; /* string: "profile", "stackcount" */
-	uint32_t header; /* string: the line before the first report, without newline; 0 none */
-	uint32_t footer; /* string: the line after the last report ("Detaching..."); 0 none */
-	uint32_t event; /* string: what was counted, e.g. "cpu-clock", "t:sched:sched_switch" */
-	uint32_t unit; /* string: of the value, e.g. "samples", "events" */
-	uint32_t hostname, kernel_release, tool_version; /* strings */
+	string_id applet; /* "profile", "stackcount" */
+	string_id header; /* the line before the first report, without newline; 0 none */
+	string_id footer; /* the line after the last report ("Detaching..."); 0 none */
+	string_id event; /* what was counted, e.g. "cpu-clock", "t:sched:sched_switch" */
+	string_id unit; /* of the value, e.g. "samples", "events" */
+	string_id hostname, kernel_release, tool_version;
 	uint32_t utc_offset_s; /* two's complement: local time of the host, for -T in report */
 	struct profile_view view;
 	struct profile_host host;
@@ -396,10 +401,10 @@ void profile_count(struct profile *profile, struct profile_interval *interval, s
 		   uint64_t sum);
 
 /* A string of the profile; "" for 0. */
-const char *profile_string(const struct profile *profile, uint32_t id);
+const char *profile_string(const struct profile *profile, string_id id);
 
 /* Interns a string for one of the profile's fields. */
-uint32_t profile_add_string(struct profile *profile, const char *text);
+string_id profile_add_string(struct profile *profile, const char *text);
 
 /* ---- inlined calls ---- */
 

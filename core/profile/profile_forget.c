@@ -16,7 +16,7 @@ struct forget {
 	uint32_t *frames; /* 1 + where a frame of the old profile is in the fresh one; 0 = not there */
 };
 
-static uint32_t keep_string(struct forget *forget, uint32_t id)
+static string_id keep_string(struct forget *forget, string_id id)
 {
 	return strtab_add(&forget->fresh->strings, strtab_get(&forget->old->strings, id));
 }
@@ -43,7 +43,7 @@ static void keep_one(struct forget *forget, uint32_t number)
 	for (size_t i = 0; i < nr; i++)
 		frames[i] = keep_frame(forget, forget->old->stack_frames.data[record.first + i]);
 	record.comm = keep_string(forget, record.comm);
-	record.probe = keep_string(forget, (uint32_t)record.probe);
+	record.probe = keep_string(forget, record.probe);
 	record.pair = 0;
 	profile_add_record(forget->fresh, &record, frames, forget->old->stack_addresses.data + record.first);
 }

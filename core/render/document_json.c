@@ -33,7 +33,7 @@ static void add_text(struct writer *writer, const char *key, const char *text)
 	json_add_string(writer->out, text);
 }
 
-static void add_string(struct writer *writer, const char *key, uint32_t string)
+static void add_string(struct writer *writer, const char *key, string_id string)
 {
 	if (string)
 		add_text(writer, key, profile_string(writer->profile, string));

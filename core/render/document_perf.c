@@ -19,13 +19,13 @@ struct writer {
 	struct buf *out;
 };
 
-static void add_text(struct writer *writer, uint32_t string)
+static void add_text(struct writer *writer, string_id string)
 {
 	escape_add(writer->out, profile_string(writer->profile, string), ESCAPE_LINE);
 }
 
 /* A line that begins with # would be a comment, and spaces alone would be no command. */
-static void add_command(struct writer *writer, uint32_t string)
+static void add_command(struct writer *writer, string_id string)
 {
 	const char *text = profile_string(writer->profile, string);
 
@@ -36,7 +36,7 @@ static void add_command(struct writer *writer, uint32_t string)
 }
 
 /* An event is one word. */
-static void add_event(struct writer *writer, uint32_t string)
+static void add_event(struct writer *writer, string_id string)
 {
 	size_t at = writer->out->nr;
 
@@ -62,7 +62,8 @@ static void add_dso(struct writer *writer, const struct profile_frame *frame)
 	} else if (frame->module) {
 		add_text(writer, frame->module);
 	} else {
-		buf_adds(writer->out, frame->kind == FRAME_TEXT && frame->space ? "[kernel.kallsyms]" : "[unknown]");
+		buf_adds(writer->out,
+			 frame->kind == FRAME_TEXT && frame->is_kernel ? "[kernel.kallsyms]" : "[unknown]");
 	}
 }
 

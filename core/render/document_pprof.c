@@ -41,7 +41,7 @@ struct encoder {
 	const struct profile *profile;
 	struct profile_view view;
 	struct strtab strings; /* ids are positions in string_table */
-	uint32_t comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key;
+	string_id comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key;
 	uint64_t kernel_mapping;
 	size_t program; /* position of the file that is the first mapping, in place of the file 0 */
 	Pprof__ValueType types[2], *type_list[2]; /* the number of events, and where it is known their time */
@@ -84,7 +84,7 @@ static void encoder_done(struct encoder *encoder)
 }
 
 /* Strings of protobuf must be UTF-8. */
-static uint32_t add_string(struct encoder *encoder, const char *text)
+static string_id add_string(struct encoder *encoder, const char *text)
 {
 	_cleanup_(buf_done) struct buf safe = {};
 
@@ -92,7 +92,7 @@ static uint32_t add_string(struct encoder *encoder, const char *text)
 	return strtab_add(&encoder->strings, buf_text(&safe));
 }
 
-static uint32_t add_profile_string(struct encoder *encoder, uint32_t string)
+static string_id add_profile_string(struct encoder *encoder, string_id string)
 {
 	return string ? add_string(encoder, profile_string(encoder->profile, string)) : 0;
 }
@@ -202,7 +202,7 @@ static void add_mappings(struct encoder *encoder)
 
 /* ---- functions and locations ---- */
 
-static uint64_t add_function(struct encoder *encoder, uint32_t name, uint32_t file)
+static uint64_t add_function(struct encoder *encoder, string_id name, string_id file)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT;
 
@@ -213,7 +213,7 @@ static uint64_t add_function(struct encoder *encoder, uint32_t name, uint32_t fi
 	return function.id;
 }
 
-static uint64_t function_of(struct encoder *encoder, uint32_t name, uint32_t module)
+static uint64_t function_of(struct encoder *encoder, string_id name, string_id module)
 {
 	while (encoder->function_of.nr <= name)
 		vec_push(&encoder->function_of, 0);
@@ -231,7 +231,7 @@ static bool same_function(const void *context, uint32_t position, const void *ke
 }
 
 /* Functions of one name in several sources are several. */
-static uint64_t sourced_function(struct encoder *encoder, uint32_t name, uint32_t source)
+static uint64_t sourced_function(struct encoder *encoder, string_id name, string_id source)
 {
 	const int64_t key[] = { name, source };
 	uint64_t hash = hash_bytes(key, sizeof(key));
@@ -247,7 +247,7 @@ static uint64_t sourced_function(struct encoder *encoder, uint32_t name, uint32_
 static uint64_t add_line(struct encoder *encoder, const struct profile_frame *frame)
 {
 	Pprof__Line line = PPROF__LINE__INIT;
-	uint32_t name = frame->name ? add_profile_string(encoder, frame->name) : 0;
+	string_id name = frame->name ? add_profile_string(encoder, frame->name) : 0;
 
 	if (!name && frame->kind != FRAME_USER_RAW && !frame->level && !frame->has_inlined)
 		return 0;
@@ -379,7 +379,7 @@ static void add_stack(struct encoder *encoder, const struct merged_stack *stack,
 		vec_push(&encoder->stacks, label_location(encoder, missed));
 }
 
-static void add_comm(struct encoder *encoder, uint32_t comm)
+static void add_comm(struct encoder *encoder, string_id comm)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
@@ -412,7 +412,7 @@ static void add_waker(struct encoder *encoder, const struct merged_row *row)
 	vec_push(&encoder->stacks, label_location(encoder, "--"));
 }
 
-static void add_label(struct labels *labels, Pprof__Sample *sample, uint32_t key, uint32_t string, uint32_t number)
+static void add_label(struct labels *labels, Pprof__Sample *sample, string_id key, string_id string, uint32_t number)
 {
 	Pprof__Label label = PPROF__LABEL__INIT;
 

@@ -45,7 +45,7 @@ static void add_event_time(struct sheet *sheet, const struct profile_interval *i
 }
 
 /* The name, cut or filled up to its column as bcc does. */
-static void add_comm(struct sheet *sheet, uint32_t comm)
+static void add_comm(struct sheet *sheet, string_id comm)
 {
 	size_t start = sheet->text.nr;
 
@@ -89,7 +89,7 @@ void event_row(struct sheet *sheet, const struct merged_row *row, const struct p
 		add_ids(sheet, record);
 		buf_addf(&sheet->text, " %-3" PRIu32 " ", record->cpu);
 	}
-	sheet_add_name(sheet, (uint32_t)record->probe);
+	sheet_add_name(sheet, record->probe);
 	buf_addc(&sheet->text, '\n');
 	text_stack(sheet, &row->kernel, true);
 	add_delimiter(sheet, row);

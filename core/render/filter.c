@@ -20,7 +20,7 @@ static int compile(const char *option, const char *pattern, struct match **ret_m
 	return err ? fail(err, "argument %s: '%s': %s", option, pattern, strerror(-err)) : 0;
 }
 
-static bool test(const struct match *match, const struct profile *profile, uint32_t string)
+static bool test(const struct match *match, const struct profile *profile, string_id string)
 {
 	const char *text = profile_string(profile, string);
 

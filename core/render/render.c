@@ -8,7 +8,7 @@
 #include "core/base/escape.h"
 #include "core/render/sheet.h"
 
-static int write_line(const struct profile *profile, uint32_t string, FILE *out)
+static int write_line(const struct profile *profile, string_id string, FILE *out)
 {
 	_cleanup_(buf_done) struct buf line = {};
 

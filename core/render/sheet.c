@@ -198,7 +198,7 @@ void sheet_add_frames(struct sheet *sheet, const uint32_t *frames, uint32_t nr)
 	}
 }
 
-void sheet_add_name(struct sheet *sheet, uint32_t string)
+void sheet_add_name(struct sheet *sheet, string_id string)
 {
 	escape_add(&sheet->text, profile_string(sheet->profile, string),
 		   sheet->view->folded ? ESCAPE_FOLDED : ESCAPE_NAME);

@@ -55,7 +55,7 @@ void add_short_line(const struct profile *profile, const struct profile_frame *f
 void sheet_add_indent(const struct sheet *sheet, struct buf *text);
 
 /* Adds a name of the profile, escaped as the view needs it. */
-void sheet_add_name(struct sheet *sheet, uint32_t string);
+void sheet_add_name(struct sheet *sheet, string_id string);
 
 /* Whether the view asks for a delimiter between the stacks of this row. */
 bool sheet_separates(const struct sheet *sheet, const struct merged_row *row);

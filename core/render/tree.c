@@ -26,7 +26,7 @@ static bool same_frame(const void *context, uint32_t position, const void *key)
 }
 
 /* Functions of one name in several modules are one frame, which is of none of them. Texts without modules change nothing. */
-static void add_module(struct tree_frame *frame, uint32_t module)
+static void add_module(struct tree_frame *frame, string_id module)
 {
 	if (!module || frame->module == module || frame->several_modules)
 		return;

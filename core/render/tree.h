@@ -43,11 +43,12 @@ struct tree_options {
 
 /* What a box of a flame graph shows. Frames with the same text and kind are one. */
 struct tree_frame {
-	uint32_t text;   /* in tree.texts, safe to print */
-	uint32_t module; /* likewise; 0 none, or several */
+	string_id text;   /* in tree.texts, safe to print */
+	string_id module; /* likewise; 0 none, or several */
 	uint8_t kind;    /* enum tree_kind */
 	bool several_modules;
-	uint32_t source, line; /* with options.lines_apart: the source, in tree.texts, 0 none */
+	string_id source; /* with options.lines_apart: in tree.texts; 0 none */
+	uint32_t line;
 };
 
 enum {

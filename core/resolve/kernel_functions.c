@@ -291,7 +291,7 @@ char *kernel_functions_suggest(const char *name)
 	while (file && getline(&text, &room, file) > 0)
 		if (parse_line(text, &line) && is_function(&line) && line.name[0] == name[0])
 			strtab_add(&names, line.name);
-	for (uint32_t id = 1; id <= names.offsets.nr; id++)
+	for (string_id id = 1; id <= names.offsets.nr; id++)
 		vec_push(&all, strtab_get(&names, id));
 	near = str_nearest(name, all.data, all.nr);
 	result = near ? xstrdup(near) : NULL;

@@ -154,7 +154,8 @@ static void add_kernel_frames(const struct drain_target *target, const struct st
 			.where = stack->frames[i],
 		};
 
-		frame.space = spaces_generated_code(target->spaces, frame.where - !frame.exact, stack->head.time_ns);
+		frame.generated =
+			spaces_generated_code(target->spaces, frame.where - !frame.exact, stack->head.time_ns);
 		ret_frames[i] = profile_add_frame(target->profile, &frame);
 	}
 }

@@ -18,7 +18,7 @@
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
 {
 	const struct attach_point *point = &attach->points.data[index];
-	uint32_t name = profile_add_string(profile, point->shown ? point->shown : point->name);
+	string_id name = profile_add_string(profile, point->shown ? point->shown : point->name);
 	const struct profile_frame frame = { .kind = FRAME_TEXT, .name = name, .where = name };
 	const struct profile_record record = {
 		.id = { .lo = name, .hi = 1 },

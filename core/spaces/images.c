@@ -30,7 +30,7 @@ struct image_file {
 
 struct image {
 	uint64_t device, inode;
-	uint32_t path, build_id; /* strings of `images` */
+	string_id path, build_id; /* of `images` */
 	enum mapping_kind kind;
 	bool deleted;
 	struct image_file ours;
@@ -550,7 +550,7 @@ int images_open_again(const struct images *images, uint32_t file)
 /* ---- where a file lies ---- */
 
 /* By one of the paths that images with this inode have. */
-static bool find_by_path(const struct images *images, uint32_t position, uint32_t path, struct debug_home *home)
+static bool find_by_path(const struct images *images, uint32_t position, string_id path, struct debug_home *home)
 {
 	const struct opened_file *opened = &images->opened.data[position];
 	struct opener_found found;

@@ -494,7 +494,7 @@ static void collect(const struct profile *profile, struct waiting *waiting)
 {
 	for (uint32_t i = 0; i < profile->frames.nr; i++)
 		if (waits(&profile->frames.data[i]))
-			vec_push(&waiting->frames, (struct waiting_frame){ profile->frames.data[i].space, i });
+			vec_push(&waiting->frames, (struct waiting_frame){ profile->frames.data[i].tgid, i });
 	if (waiting->frames.nr)
 		qsort(waiting->frames.data, waiting->frames.nr, sizeof(*waiting->frames.data), by_tgid);
 }
@@ -639,7 +639,7 @@ static void set_reasons(struct jit_maps *maps, const struct waiting *waiting)
 		struct profile_frame *frame = &maps->profile->frames.data[waiting->frames.data[i].frame];
 
 		if (waits(frame))
-			frame->reason = reason_of_process(maps, frame->space);
+			frame->reason = reason_of_process(maps, frame->tgid);
 	}
 }
 

@@ -18,7 +18,7 @@ enum {
 struct ksymbol {
 	uint64_t start, end;
 	uint64_t since_ns, until_ns; /* 0: before we looked; UINT64_MAX: it is there */
-	uint32_t name;               /* of `strings` */
+	string_id name;              /* of `strings` */
 };
 
 /* A symbol in a page, and the one that came before it there. */
@@ -176,8 +176,8 @@ static const char *module_of(const char *name)
 /* Of a frame without a number nothing was told before it: it can only be in code that was there before we looked. */
 static const struct ksymbol *symbol_of(const struct ksymbols *ksymbols, const struct profile_frame *frame)
 {
-	if (frame->space && frame->space <= ksymbols->symbols.nr)
-		return frame->reason == REASON_KERNEL_HIDDEN ? NULL : &ksymbols->symbols.data[frame->space - 1];
+	if (frame->generated && frame->generated <= ksymbols->symbols.nr)
+		return frame->reason == REASON_KERNEL_HIDDEN ? NULL : &ksymbols->symbols.data[frame->generated - 1];
 	if (frame->reason != REASON_KERNEL_UNKNOWN || !frame->where)
 		return NULL;
 	return find(ksymbols, frame->where - !frame->exact, 0);

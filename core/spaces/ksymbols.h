@@ -20,7 +20,7 @@ void ksymbols_free(struct ksymbols *ksymbols);
 void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record);
 
 /*
- * 1 + the number of the code that was at an address then, which its frame keeps as `space`; 0 for none that was told of
+ * 1 + the number of the code that was at an address then, which its frame keeps as `generated`; 0 for none that was told of
  * yet.
  */
 uint32_t ksymbols_at(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns);

@@ -506,7 +506,7 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 	if (file != PROFILE_NONE) {
 		frame->kind = FRAME_USER_FILE;
 		frame->reason = REASON_NOT_TRIED;
-		frame->space = 0;
+		frame->tgid = 0;
 		frame->file = file;
 		frame->where = frame->where - mapping->start + mapping->file_offset;
 		return;
@@ -526,7 +526,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 		.kind = FRAME_USER_RAW,
 		.reason = (uint8_t)(record->foreign ? REASON_FOREIGN : life_reason_unmapped(life)),
 		.exact = exact,
-		.space = record->tgid,
+		.tgid = record->tgid,
 		.where = address,
 	};
 	const struct mapping *mapping = NULL;
@@ -539,7 +539,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 	if (mapping)
 		place_in_image(spaces, life, mapping, &frame);
 	else if (frame.reason == REASON_UNMAPPED && life && life->state == LIFE_COMPLETE)
-		frame.where = frame.space = 0; /* no code: what a walk made of something that is no frame */
+		frame.where = frame.tgid = 0; /* no code: what a walk made of something that is no frame */
 	return profile_add_frame(spaces->options.profile, &frame);
 }
 

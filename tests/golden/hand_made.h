@@ -74,7 +74,7 @@ static inline uint32_t hand_frame(struct profile *profile, const struct place *p
 	if (frame.kind == FRAME_USER_FILE)
 		frame.file = hand_file(profile, place->module);
 	if (frame.kind == FRAME_USER_RAW)
-		frame.space = tgid;
+		frame.tgid = tgid;
 	return profile_add_frame(profile, &frame);
 }
 

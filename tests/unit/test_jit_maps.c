@@ -193,7 +193,7 @@ static uint32_t add_frame(struct fixture *fixture, int pid, uint64_t where)
 		.kind = FRAME_USER_RAW,
 		.reason = REASON_ANONYMOUS,
 		.exact = true,
-		.space = (uint32_t)pid,
+		.tgid = (uint32_t)pid,
 		.where = where,
 	};
 

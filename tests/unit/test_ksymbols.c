@@ -58,7 +58,7 @@ static uint32_t add_frame(struct fixture *fixture, uint64_t time_ns, uint64_t wh
 		.kind = FRAME_KERNEL,
 		.exact = exact,
 		.where = where,
-		.space = ksymbols_at(fixture->ksymbols, where - !exact, time_ns),
+		.generated = ksymbols_at(fixture->ksymbols, where - !exact, time_ns),
 	};
 	uint32_t index = profile_add_frame(&fixture->profile, &frame);
 	struct profile_frame *added = &fixture->profile.frames.data[index];
@@ -176,7 +176,7 @@ static void what_is_known_ends_when_all_is_full(void **state)
 	after = add_frame(fixture, 15, CODE, true, NULL);
 	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
 	assert_string_equal(name_of(fixture, before), "known");
-	assert_int_equal(fixture->profile.frames.data[after].space, 0);
+	assert_int_equal(fixture->profile.frames.data[after].generated, 0);
 }
 
 static void code_without_end_is_not_remembered(void **state)

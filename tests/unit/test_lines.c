@@ -179,7 +179,7 @@ static void without_time_left_frames_say_that_it_took_too_long(void **state)
 
 	build(&profile);
 	profile.frames.data[IDLE].line_reason = LINES_NOT_TRIED;
-	profile_add_frame(&profile, &(struct profile_frame){ .kind = FRAME_USER_RAW, .where = 1, .space = 10 });
+	profile_add_frame(&profile, &(struct profile_frame){ .kind = FRAME_USER_RAW, .where = 1, .tgid = 10 });
 	source_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX);
 	assert_int_equal(profile.frames.data[IDLE].line_reason, LINES_LATE);
 	assert_int_equal(profile.frames.data[MAIN].line_reason, LINES_FOUND);

@@ -48,7 +48,7 @@ static void equal_places_are_one_frame(void **state)
 	other = frame;
 	other.kind = FRAME_USER_RAW;
 	assert_int_not_equal(profile_add_frame(&profile, &other), first);
-	other.space = 3;
+	other.tgid = 3;
 	assert_int_not_equal(profile_add_frame(&profile, &other), first);
 	assert_int_equal(profile.frames.nr, 5);
 	profile_done(&profile);
@@ -146,7 +146,7 @@ static void clearing_intervals_keeps_records(void **state)
 static void add_numbered(struct profile *profile, uint32_t number)
 {
 	char comm[16];
-	struct profile_frame own = { .kind = FRAME_USER_RAW, .space = number, .where = 7 };
+	struct profile_frame own = { .kind = FRAME_USER_RAW, .tgid = number, .where = 7 };
 	struct profile_frame shared = { .kind = FRAME_USER_FILE, .where = 1 };
 	struct profile_record record = record_of(number, 0, 2);
 	uint32_t frames[2];

@@ -358,11 +358,11 @@ static void code_without_a_file_says_so(void **state)
 	frame = frame_at(&fixture, self, now_ns(), (uint64_t)(uintptr_t)code + 16);
 	assert_int_equal(frame->kind, FRAME_USER_RAW);
 	assert_int_equal(frame->reason, REASON_ANONYMOUS);
-	assert_int_equal(frame->space, self);
+	assert_int_equal(frame->tgid, self);
 	frame = frame_at(&fixture, self, now_ns(), 0xffffffff81000000);
 	assert_int_equal(frame->reason, REASON_UNMAPPED);
 	assert_int_equal(frame->where, 0); /* no place at all: the same for every such address */
-	assert_int_equal(frame->space, 0);
+	assert_int_equal(frame->tgid, 0);
 	frame = frame_at(&fixture, self, now_ns(), 0);
 	assert_int_equal(frame->reason, REASON_UNMAPPED);
 	munmap(code, nr_bytes);
