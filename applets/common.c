@@ -99,7 +99,7 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->follow_children = plan->command && !options->no_children;
 	plan->save_path = options->save_path ? xstrdup(options->save_path) : NULL;
 	plan->strict = options->strict;
-	plan->view.quiet = options->quiet;
+	plan->presentation.quiet = options->quiet;
 	plan->explain = options->explain;
 	plan->debug = plan->view.verbose = options->debug;
 	plan->dump_bpf = options->dump_bpf;
@@ -223,7 +223,7 @@ void pick_plan(const struct pick_options *options, struct plan *plan)
 	plan->include = options->include;
 	plan->exclude = options->exclude;
 	plan->comm = options->comm;
-	plan->view.max_depth = options->max_depth;
+	plan->presentation.max_depth = options->max_depth;
 	if (options->comm)
 		plan->key_parts |= KEY_COMM;
 }
@@ -263,8 +263,8 @@ const struct option_spec limit_table[] = {
 
 void limit_plan(const struct limit_options *options, struct plan *plan)
 {
-	plan->view.top = options->top;
-	plan->view.least = options->least;
+	plan->presentation.top = options->top;
+	plan->presentation.least = options->least;
 }
 
 const struct option_spec filter_table[] = {

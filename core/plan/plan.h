@@ -135,6 +135,7 @@ struct plan {
 
 	/* output */
 	struct profile_view view;
+	struct presentation presentation;
 	char *save_path; /* --save, or NULL */
 	struct output_options output;
 	bool strict; /* any loss: status 4 */

@@ -259,7 +259,7 @@ enum view_style {
 	VIEW_NR_STYLES,
 };
 
-/* How to print: part of the profile, so that `report` prints the bytes of the live run. */
+/* What the user asked to see. It is saved, so that `report` prints the bytes of the live run. */
 struct profile_view {
 	uint8_t style; /* enum view_style */
 	bool folded; /* -f */
@@ -275,18 +275,19 @@ struct profile_view {
 	bool no_header;
 	bool no_process_line; /* stackcount -p: rows per process, but no line "comm [pid]" */
 	bool verbose; /* the account of timed samples even when nothing is off */
-	uint32_t top; /* only so many rows, the largest; 0 = all. Not saved, like: */
-	uint64_t least; /* only rows of at least this number */
-	bool quiet; /* no headers, no footers, no notes where nothing is missing */
-	uint32_t max_depth; /* only so many frames of a stack, from the leaf; 0 = all */
 	bool times; /* every record is one event, with its time */
 	bool by_thread; /* --per-thread: rows of each, named PID/TID */
 	bool histogram; /* the rows of one stack are counts of intervals of one class each: base/durations.h */
 	bool lines; /* --lines: source lines behind the names */
 	bool inlines; /* --inlines: inlined calls are frames of their own */
-	/* Not saved: what a form of output tells apart beside what the text shows. */
-	bool apart; /* every record */
-	bool per_thread, per_cgroup;
+};
+
+/* How much of it this run of the program shows. It is not saved. */
+struct presentation {
+	bool quiet; /* no headers, no footers, no notes where nothing is missing */
+	uint32_t top; /* only so many rows, the largest; 0 = all */
+	uint32_t max_depth; /* only so many frames of a stack, from the leaf; 0 = all */
+	uint64_t least; /* only rows of at least this number */
 };
 
 /* Whether rows are about threads off the CPU: their number is a time. */
@@ -301,6 +302,7 @@ struct profile {
 	string_id hostname, kernel_release, tool_version;
 	uint32_t utc_offset_s; /* two's complement: local time of the host, for -T in report */
 	struct profile_view view;
+	struct presentation presentation;
 	struct profile_host host;
 	struct profile_clocks clocks;
 

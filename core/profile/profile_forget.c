@@ -79,6 +79,7 @@ static void keep_description(struct forget *forget)
 	struct profile *fresh = forget->fresh;
 
 	fresh->view = old->view;
+	fresh->presentation = old->presentation;
 	fresh->utc_offset_s = old->utc_offset_s;
 	fresh->applet = keep_string(forget, old->applet);
 	fresh->header = keep_string(forget, old->header);

@@ -14,6 +14,7 @@
 
 struct writer {
 	const struct profile *profile;
+	unsigned int apart; /* enum merge_apart */
 	struct buf *out;
 };
 
@@ -388,7 +389,7 @@ static void add_row(struct writer *writer, const struct profile_view *view, cons
 		add_text(writer, "comm", profile_string(writer->profile, record->comm));
 		if (record->tgid)
 			add_number(writer, "pid", record->tgid);
-		if ((view_shows_time(view) || view->per_thread) && record->tid)
+		if ((view_shows_time(view) || writer->apart & APART_THREADS) && record->tid)
 			add_number(writer, "tid", record->tid);
 	}
 	if (record->cgroup_id)
@@ -406,8 +407,7 @@ static void add_rows(struct writer *writer, const struct profile_interval *inter
 	uint64_t total = 0;
 
 	view.by_name = false;
-	view_tell_apart(writer->profile, &view);
-	merge_interval(writer->profile, interval, &view, &merged);
+	merge_interval(writer->profile, interval, &view, writer->apart, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
 		total += row_value(&view, &merged.rows.data[i]);
 	add_number(writer, "total", total);
@@ -433,7 +433,7 @@ static void add_interval(struct writer *writer, const struct profile_interval *i
 void document_json(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct buf *ret_json)
 {
-	struct writer writer = { profile, ret_json };
+	struct writer writer = { profile, merge_apart_of(profile), ret_json };
 
 	buf_addc(ret_json, '{');
 	add_text(&writer, "format", "stacktool-profile");

@@ -165,12 +165,11 @@ void document_perf(const struct profile *profile, const struct profile_interval 
 	struct writer writer = { profile, ret_text };
 	struct profile_view view = profile->view;
 
-	view.apart = true;
 	view.by_name = false;
 	for (size_t i = 0; i < nr; i++) {
 		_cleanup_(merged_done) struct merged merged = {};
 
-		merge_interval(profile, &intervals[i], &view, &merged);
+		merge_interval(profile, &intervals[i], &view, APART_RECORDS, &merged);
 		if (merged.rows.nr)
 			qsort(merged.rows.data, merged.rows.nr, sizeof(*merged.rows.data), compare_times);
 		for (size_t at = 0; at < merged.rows.nr; at++)

@@ -40,6 +40,7 @@ struct labels {
 struct encoder {
 	const struct profile *profile;
 	struct profile_view view;
+	unsigned int apart; /* enum merge_apart */
 	struct strtab strings; /* ids are positions in string_table */
 	string_id comm_key, pid_key, tid_key, waker_key, cgroup_key, container_key;
 	uint64_t kernel_mapping;
@@ -446,13 +447,13 @@ static void add_labels(struct encoder *encoder, const struct merged_row *row, Pp
 	if (view_shows_process(&encoder->view) && !row->lost) {
 		add_label(&labels, sample, encoder->comm_key, add_profile_string(encoder, record->comm), 0);
 		add_label(&labels, sample, encoder->pid_key, 0, record->tgid);
-		if (encoder->view.per_thread)
+		if (encoder->apart & APART_THREADS)
 			add_label(&labels, sample, encoder->tid_key, 0, record->tid);
 	}
 	if (row->waker != PROFILE_NONE && !row->waker_lost)
 		add_label(&labels, sample, encoder->waker_key,
 			  add_profile_string(encoder, encoder->profile->records.data[row->waker].comm), 0);
-	if (encoder->view.per_cgroup && !row->lost)
+	if (encoder->apart & APART_CGROUPS && !row->lost)
 		add_cgroup_labels(encoder, &labels, sample, record->cgroup_id);
 	vec_push(&encoder->labels, labels);
 }
@@ -492,7 +493,7 @@ static void add_interval(struct encoder *encoder, const struct profile_interval 
 {
 	_cleanup_(merged_done) struct merged merged = {};
 
-	merge_interval(encoder->profile, interval, &encoder->view, &merged);
+	merge_interval(encoder->profile, interval, &encoder->view, encoder->apart, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
 		add_row(encoder, &merged.rows.data[i]);
 	for (size_t i = 0; i < profile_nr_losses(); i++) {
@@ -645,7 +646,11 @@ static void add_types(struct encoder *encoder, Pprof__Profile *message)
 int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
 		   struct buf *ret_bytes)
 {
-	_cleanup_(encoder_done) struct encoder encoder = { .profile = profile, .view = profile->view };
+	_cleanup_(encoder_done) struct encoder encoder = {
+		.profile = profile,
+		.view = profile->view,
+		.apart = merge_apart_of(profile),
+	};
 	_cleanup_(buf_done) struct buf plain = {};
 	Pprof__Profile message = PPROF__PROFILE__INIT;
 
@@ -657,10 +662,9 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 	encoder.pid_key = add_string(&encoder, "pid");
 	if (profile->pairs.nr)
 		encoder.waker_key = add_string(&encoder, "waker");
-	view_tell_apart(profile, &encoder.view);
-	if (encoder.view.per_thread)
+	if (encoder.apart & APART_THREADS)
 		encoder.tid_key = add_string(&encoder, "tid");
-	if (encoder.view.per_cgroup) {
+	if (encoder.apart & APART_CGROUPS) {
 		encoder.cgroup_key = add_string(&encoder, "cgroup");
 		encoder.container_key = add_string(&encoder, "container_id");
 	}

@@ -166,7 +166,7 @@ int filter_apply(const struct filter *filter, struct profile *profile)
 	int err;
 
 	if (filter->max_depth)
-		profile->view.max_depth = filter->max_depth;
+		profile->presentation.max_depth = filter->max_depth;
 	err = compile("--include", filter->include, &include);
 
 	if (!err)

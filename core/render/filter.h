@@ -14,7 +14,7 @@ struct filter {
 	const uint32_t *tgids; /* only these processes */
 	size_t nr_tgids; /* 0 = all */
 	uint64_t since_ns; /* only from so long after the start on; 0 = all */
-	uint32_t max_depth; /* for the view; 0 leaves it as it is */
+	uint32_t max_depth; /* for the presentation; 0 leaves it as it is */
 };
 
 /*

@@ -28,6 +28,7 @@ struct tokens {
 struct merger {
 	const struct profile *profile;
 	const struct profile_view *view;
+	unsigned int apart; /* enum merge_apart */
 	struct merged *merged;
 	struct hashidx index;   /* of merged rows by their tokens */
 	struct tokens *wanted;  /* of the row at hand */
@@ -202,11 +203,11 @@ static void add_parts(const struct merger *merger, struct merged_row *visible)
 }
 
 /* Which frames were there is not shown, so neither is whether the walk had ended before the root. */
-static void cut_stack(const struct profile_view *view, struct merged_stack *stack)
+static void cut_stack(uint32_t max_depth, struct merged_stack *stack)
 {
-	if (!view->max_depth || stack->nr <= view->max_depth)
+	if (!max_depth || stack->nr <= max_depth)
 		return;
-	stack->nr = (uint16_t)view->max_depth;
+	stack->nr = (uint16_t)max_depth;
 	stack->status = STACK_OK;
 	stack->cut = true;
 }
@@ -240,11 +241,12 @@ static struct merged_row all_of_row(const struct merger *merger, const struct pr
 static struct merged_row visible_row(const struct merger *merger, const struct profile_row *row)
 {
 	struct merged_row visible = all_of_row(merger, row);
+	uint32_t max_depth = merger->profile->presentation.max_depth;
 
-	cut_stack(merger->view, &visible.kernel);
-	cut_stack(merger->view, &visible.user);
-	cut_stack(merger->view, &visible.waker_kernel);
-	cut_stack(merger->view, &visible.waker_user);
+	cut_stack(max_depth, &visible.kernel);
+	cut_stack(max_depth, &visible.user);
+	cut_stack(max_depth, &visible.waker_kernel);
+	cut_stack(max_depth, &visible.waker_user);
 	return visible;
 }
 
@@ -256,14 +258,19 @@ struct merged_row merge_row_alone(const struct profile *profile, const struct pr
 	return visible_row(&merger, row);
 }
 
-void view_tell_apart(const struct profile *profile, struct profile_view *view)
+unsigned int merge_apart_of(const struct profile *profile)
 {
+	unsigned int apart = 0;
+
 	for (size_t i = 0; i < profile->records.nr; i++) {
 		const struct profile_record *record = &profile->records.data[i];
 
-		view->per_thread = view->per_thread || (record->tid && record->tid != record->tgid);
-		view->per_cgroup = view->per_cgroup || record->cgroup_id;
+		if (record->tid && record->tid != record->tgid)
+			apart |= APART_THREADS;
+		if (record->cgroup_id)
+			apart |= APART_CGROUPS;
 	}
+	return apart;
 }
 
 bool view_has_durations(const struct profile_view *view)
@@ -368,11 +375,11 @@ static void add_identity(const struct merger *merger, const struct merged_row *r
 {
 	const struct profile_record *record = &merger->profile->records.data[row->sleeper];
 
-	if (merger->view->apart)
+	if (merger->apart & APART_RECORDS)
 		vec_push(&tokens->list, row->record);
-	if (merger->view->per_thread)
+	if (merger->apart & APART_THREADS)
 		vec_push(&tokens->list, record->tid);
-	if (merger->view->per_cgroup) {
+	if (merger->apart & APART_CGROUPS) {
 		vec_push(&tokens->list, (uint32_t)record->cgroup_id);
 		vec_push(&tokens->list, (uint32_t)(record->cgroup_id >> 32));
 	}
@@ -568,13 +575,14 @@ static void sort_rows(struct merger *merger)
 }
 
 /* Rows are in ascending order: what is left out stands at the front. */
-static void leave_out(const struct profile_view *view, struct merged *merged)
+static void leave_out(const struct merger *merger, struct merged *merged)
 {
+	const struct presentation *presentation = &merger->profile->presentation;
 	size_t first = 0;
 
-	if (view->top && merged->rows.nr > view->top)
-		first = merged->rows.nr - view->top;
-	while (first < merged->rows.nr && row_value(view, &merged->rows.data[first]) < view->least)
+	if (presentation->top && merged->rows.nr > presentation->top)
+		first = merged->rows.nr - presentation->top;
+	while (first < merged->rows.nr && row_value(merger->view, &merged->rows.data[first]) < presentation->least)
 		first++;
 	if (!first)
 		return;
@@ -583,13 +591,13 @@ static void leave_out(const struct profile_view *view, struct merged *merged)
 }
 
 void merge_interval(const struct profile *profile, const struct profile_interval *interval,
-		    const struct profile_view *view, struct merged *ret_merged)
+		    const struct profile_view *view, unsigned int apart, struct merged *ret_merged)
 {
-	struct merger merger = { .profile = profile, .view = view, .merged = ret_merged };
+	struct merger merger = { .profile = profile, .view = view, .apart = apart, .merged = ret_merged };
 
 	vec_reserve(&ret_merged->rows, interval->rows.nr);
 	merge_rows(&merger, interval);
 	if (ret_merged->rows.nr)
 		sort_rows(&merger);
-	leave_out(view, ret_merged);
+	leave_out(&merger, ret_merged);
 }

@@ -23,7 +23,7 @@ struct merged_stack {
 	uint32_t first;
 	uint16_t nr;
 	uint8_t status; /* enum stack_status; STACK_NOT_ASKED when the view leaves this part out */
-	bool cut;       /* by view.max_depth, at the root end; whether it was whole before is not shown then */
+	bool cut;       /* by --max-depth, at the root end; whether it was whole before is not shown then */
 };
 
 struct merged_row {
@@ -47,9 +47,19 @@ struct merged {
 
 void merged_done(struct merged *merged);
 
-/* Fills an empty `ret_merged` with the rows to print, in the order to print them. */
+/* What a form of output tells apart beside what the view shows. */
+enum merge_apart {
+	APART_THREADS = 1,
+	APART_CGROUPS = 2,
+	APART_RECORDS = 4, /* nothing is merged */
+};
+
+/* The threads and control groups of a profile, where its records tell them apart. */
+unsigned int merge_apart_of(const struct profile *profile);
+
+/* Fills an empty `ret_merged` with the rows to print, in the order to print them. `apart`: bits of enum merge_apart. */
 void merge_interval(const struct profile *profile, const struct profile_interval *interval,
-		    const struct profile_view *view, struct merged *ret_merged);
+		    const struct profile_view *view, unsigned int apart, struct merged *ret_merged);
 
 /* One row by itself, as it would be shown. */
 struct merged_row merge_row_alone(const struct profile *profile, const struct profile_row *row,
@@ -57,9 +67,6 @@ struct merged_row merge_row_alone(const struct profile *profile, const struct pr
 
 /* The number of a row: a count, or microseconds where the view shows time. */
 uint64_t row_value(const struct profile_view *view, const struct merged_row *row);
-
-/* For forms that name threads and control groups beside processes: tells them apart where the records do. */
-void view_tell_apart(const struct profile *profile, struct profile_view *view);
 
 /* Whether a profile of this view knows how long the intervals of a row were: by class, or each with its time. */
 bool view_has_durations(const struct profile_view *view);

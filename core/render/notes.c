@@ -217,7 +217,7 @@ static void add_all_missing(struct buf *text, const struct profile *profile, con
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err)
 {
 	_cleanup_(buf_done) struct buf text = {};
-	bool quiet = profile->view.quiet;
+	bool quiet = profile->presentation.quiet;
 
 	add_losses(&text, interval, quiet);
 	add_samples(&text, interval, profile->view.verbose && !quiet, quiet);

@@ -22,14 +22,14 @@ static int write_line(const struct profile *profile, string_id string, FILE *out
 
 int render_header(const struct profile *profile, const struct profile_view *view, FILE *out)
 {
-	if (view->folded || view->no_header || view->quiet || !profile->header)
+	if (view->folded || view->no_header || profile->presentation.quiet || !profile->header)
 		return 0;
 	return write_line(profile, profile->header, out);
 }
 
 int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out)
 {
-	if (view->folded || view->quiet || !profile->footer)
+	if (view->folded || profile->presentation.quiet || !profile->footer)
 		return 0;
 	return write_line(profile, profile->footer, out);
 }
@@ -97,13 +97,13 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 	_cleanup_(sheet_done) struct sheet sheet;
 
 	sheet_init(&sheet, profile, view, out);
-	merge_interval(profile, interval, view, &merged);
+	merge_interval(profile, interval, view, 0, &merged);
 	sheet.durations = merged.durations.data;
-	if (!view->folded && !view->quiet)
+	if (!view->folded && !profile->presentation.quiet)
 		buf_addc(&sheet.text, '\n');
 	if (view->timestamps)
 		add_time(&sheet.text, profile, interval);
-	if (view->style == VIEW_FUNCCOUNT && !view->folded && !view->quiet)
+	if (view->style == VIEW_FUNCCOUNT && !view->folded && !profile->presentation.quiet)
 		buf_addf(&sheet.text, TABLE_HEADER, "FUNC", "COUNT");
 	for (size_t i = 0; i < merged.rows.nr && !sheet.err; i++) {
 		add_row(&sheet, &merged.rows.data[i]);

@@ -16,12 +16,12 @@
 #include "core/profile/profile.h"
 
 /*
- * The line before the first report. Nothing in folded mode, with view.no_header or view.quiet, or without one in the
+ * The line before the first report. Nothing in folded mode, with view.no_header or when quiet, or without one in the
  * profile.
  */
 int render_header(const struct profile *profile, const struct profile_view *view, FILE *out);
 
-/* One interval: an empty line (none with view.quiet), the time with view.timestamps, then the rows in ascending order of their value. */
+/* One interval: an empty line (none when quiet), the time with view.timestamps, then the rows in ascending order of their value. */
 int render_report(const struct profile *profile, const struct profile_interval *interval,
 		  const struct profile_view *view, FILE *out);
 
@@ -32,14 +32,14 @@ int render_events(const struct profile *profile, const struct profile_interval *
 		  const struct profile_view *view, FILE *out);
 
 /*
- * The line after the last report ("Detaching..."). Nothing in folded mode, with view.quiet, or without one in the
+ * The line after the last report ("Detaching..."). Nothing in folded mode, when quiet, or without one in the
  * profile.
  */
 int render_footer(const struct profile *profile, const struct profile_view *view, FILE *out);
 
 /*
  * What is wrong with the numbers of an interval, one line each: losses by cause, frames without a name by reason,
- * timed samples that were not taken (always with view.verbose), and accounting that does not add up. With view.quiet
+ * timed samples that were not taken (always with view.verbose), and accounting that does not add up. When quiet
  * only where something is missing.
  */
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err);

@@ -82,7 +82,7 @@ void text_all_durations(struct sheet *sheet, const struct profile_interval *inte
 
 	for (size_t i = 0; i < interval->rows.nr; i++)
 		durations_add(&all, interval->rows.data[i].count, interval->rows.data[i].sum);
-	if (!all.nr || sheet->view->quiet)
+	if (!all.nr || sheet->profile->presentation.quiet)
 		return;
 	buf_addf(&sheet->text, "    all stacks\n        %" PRIu64 "\n", all.sum_ns / 1000);
 	add_durations(sheet, &all);

@@ -325,14 +325,17 @@ void tree_add(struct tree *tree, const struct profile *profile, const struct pro
 	_cleanup_(merged_done) struct merged merged = {};
 	struct profile_view view = profile->view;
 	struct adder adder = { .tree = tree, .profile = profile };
+	unsigned int apart = 0;
 
 	view.per_process = tree->options.root != GRAPH_ROOT_NONE;
-	view.per_thread = tree->options.root == GRAPH_ROOT_TID;
-	view.per_cgroup = tree->options.root == GRAPH_ROOT_CONTAINER;
 	view.by_name = false;
+	if (tree->options.root == GRAPH_ROOT_TID)
+		apart = APART_THREADS;
+	else if (tree->options.root == GRAPH_ROOT_CONTAINER)
+		apart = APART_CGROUPS;
 	for (int i = 0; i < 3; i++)
 		adder.shown[i] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));
-	merge_interval(profile, interval, &view, &merged);
+	merge_interval(profile, interval, &view, apart, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
 		add_row(&adder, &merged.rows.data[i], column);
 	for (int i = 0; i < 3; i++)

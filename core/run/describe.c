@@ -75,6 +75,7 @@ void run_describe(struct profile *profile, const struct applet *applet, const st
 
 	profile_init(profile);
 	profile->view = plan->view;
+	profile->presentation = plan->presentation;
 	output_change_view(&plan->output, &profile->view);
 	profile->applet = profile_add_string(profile, plan->applet);
 	describe_event(profile, plan, attach);

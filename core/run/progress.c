@@ -30,7 +30,7 @@ static bool terminal_is_free(const struct plan *plan)
 void run_progress_begin(struct run_progress *progress, const struct plan *plan)
 {
 	*progress = (struct run_progress){
-		.wanted = !plan->view.quiet && isatty(STDERR_FILENO) && terminal_is_free(plan),
+		.wanted = !plan->presentation.quiet && isatty(STDERR_FILENO) && terminal_is_free(plan),
 		.has_stacks = plan->mode == EVENTS_BY_STACK,
 		.begun_ns = clock_monotonic_ns(),
 	};

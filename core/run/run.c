@@ -225,7 +225,7 @@ static void say_fallback(struct run *run)
 	run_say_lines(run->applet->name, run->attach.unwind_note);
 	run_say_sampling(run->applet->name, run->plan, &run->attach);
 	run_say_kernel_symbols(run->applet->name, run->plan, run->no_kernel_symbols);
-	if (run->is_cut && !run->plan->view.quiet)
+	if (run->is_cut && !run->plan->presentation.quiet)
 		run_guard_say_cut(run->applet->name, run->attach.points.nr, false);
 	if (run->spaces && spaces_note(run->spaces))
 		fprintf(stderr, "stacktool %s: %s\n", run->applet->name, spaces_note(run->spaces));
@@ -374,7 +374,7 @@ static int show_events(struct run *run)
 	if (err)
 		return err;
 	err = event_stream_take(&run->events, &run->profile, current(run), out);
-	if (event_stream_floods(&run->events) && out && !run->plan->view.quiet)
+	if (event_stream_floods(&run->events) && out && !run->plan->presentation.quiet)
 		fprintf(stderr,
 			"stacktool %s: more than 1,000 events a second: 'stacktool count %s' adds them up by stack\n",
 			run->applet->name, run->plan->probe.typed);
@@ -478,9 +478,9 @@ static int take_keys(struct run *run, enum collect_reason *ret_reason)
 
 static void say_reason(struct run *run, enum collect_reason reason)
 {
-	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->view.quiet)
+	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->presentation.quiet)
 		run_say_gone(run->applet->name, run->plan);
-	else if (run->watch && !run->command && !run->plan->view.quiet)
+	else if (run->watch && !run->command && !run->plan->presentation.quiet)
 		run_say_some_gone(run->plan, run->watch);
 	run->lost |= run_say_leaderless(&run->attach);
 	if (reason == COLLECT_DURATION && run->is_cut && !event_stream_full(&run->events))
@@ -530,7 +530,7 @@ static int collect(struct run *run)
 
 static void say_why_empty(const struct run *run)
 {
-	if (!run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns && !run->plan->view.quiet)
+	if (!run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns && !run->plan->presentation.quiet)
 		run_say_empty(run->applet->name, run->plan, run->command ? command_pid(run->command) : 0);
 }
 
@@ -583,8 +583,8 @@ static int finish(struct run *run, int err)
 		err = print_around(run, render_footer);
 	saved = save(run, err);
 	if (!err)
-		naming_warn(run->symbolizer, run->spaces, run->plan->view.quiet);
-	if (!saved && !run->plan->view.quiet)
+		naming_warn(run->symbolizer, run->spaces, run->plan->presentation.quiet);
+	if (!saved && !run->plan->presentation.quiet)
 		run_guard_say(&run->guard, run->symbolizer);
 	return saved;
 }

@@ -28,7 +28,6 @@ static void change_view(struct profile_view *view, const struct report_change *c
 	view->by_name = view->by_name || change->by_name;
 	view->timestamps = view->timestamps || change->timestamps;
 	view->verbose = view->verbose || change->verbose;
-	view->quiet = change->quiet;
 }
 
 /* What the run did not ask for is looked up now. */
@@ -163,6 +162,7 @@ int run_saved(const char *path, const struct report_change *change, const struct
 		return err;
 	fputs(buf_text(&notes), stderr);
 	change_view(&profile.view, change);
+	profile.presentation.quiet = change->quiet;
 	output_change_view(options, &profile.view);
 	if (change->tui)
 		return browse(&profile, options);

@@ -128,7 +128,7 @@ void run_say_attached(void)
 
 void run_say_sampling(const char *applet, const struct plan *plan, const struct attach_plan *attach)
 {
-	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !plan->view.quiet)
+	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !plan->presentation.quiet)
 		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", applet, attach->sample.name, attach->sample.why);
 }
 

@@ -420,7 +420,7 @@ static void calls_without_their_function_are_locations(void **state)
 	Pprof__Profile *message;
 
 	build(&profile);
-	profile.view.max_depth = 2;
+	profile.presentation.max_depth = 2;
 	profile_expand(&profile);
 	message = pprof(&profile);
 	sample = message->sample[1];

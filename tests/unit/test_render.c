@@ -117,7 +117,7 @@ static void ties_keep_the_order_of_first_occurrence(void **state)
 	struct merged merged = {};
 
 	build(&profile, events);
-	merge_interval(&profile, &profile.intervals.data[0], &profile.view, &merged);
+	merge_interval(&profile, &profile.intervals.data[0], &profile.view, 0, &merged);
 	assert_int_equal(merged.rows.nr, 3);
 	assert_int_equal(merged.rows.data[0].record, 2);
 	assert_int_equal(merged.rows.data[1].record, 1);
@@ -179,14 +179,14 @@ static void stacks_are_cut_at_the_root_and_rows_stay_exact(void **state)
 	struct profile profile;
 
 	build(&profile, events);
-	profile.view.max_depth = 1;
+	profile.presentation.max_depth = 1;
 	check_folded(&profile, ";there;here 4\n;[truncated by --max-depth];there;here 11\n");
 	build(&profile, events);
-	profile.view.max_depth = 1;
+	profile.presentation.max_depth = 1;
 	profile.view.by_name = profile.view.delimited = true;
 	check_folded(&profile, ";there;-;here 4\n;[truncated by --max-depth];there;-;here 11\n");
 	build(&profile, events);
-	profile.view.max_depth = 2;
+	profile.presentation.max_depth = 2;
 	check_folded(&profile, ";[unknown];there;here 1\n;[truncated by --max-depth];[unknown];there;here 2\n"
 			       ";there;here 4\n;[truncated];[unknown];there;here 8\n");
 }
@@ -338,7 +338,7 @@ static void each_loss_is_one_line(void **state)
 	profile.intervals.data[0].account.missed = UINT64_MAX;
 	check_notes(&profile, "NOTE: 12 events counted through the ring: the count map was full or busy\n"
 			      "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
-	profile.view.quiet = true;
+	profile.presentation.quiet = true;
 	check_notes(&profile, "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
 	profile_done(&profile);
 }
