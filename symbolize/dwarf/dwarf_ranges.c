@@ -130,19 +130,21 @@ void dwarf_code_ranges(struct dwarf *dwarf, const struct dwarf_unit *unit, const
 		       dwarf_range_visit *visit_range, void *context)
 {
 	struct list list = { .dwarf = dwarf, .unit = unit, .base = unit->low, .visit = visit_range, .context = context };
-	uint64_t low, high, offset = code->ranges.number + unit->ranges;
+	uint64_t low, high, offset;
 
 	if (code->ranges.form) {
-		bool is_new = unit->version >= 5;
+		bool is_new = unit->version >= 5, is_index = code->ranges.form == DW_FORM_rnglistx;
 		struct elf_section *old = dwarf->skeletons ? &dwarf->skeletons->ranges : &dwarf->ranges;
 
-		if (code->ranges.form == DW_FORM_rnglistx &&
-		    !offset_of_index(dwarf, unit, code->ranges.number, &offset))
+		if (is_index ? !is_new || !offset_of_index(dwarf, unit, code->ranges.number, &offset)
+			     : !dwarf_value_offset(&code->ranges, &offset))
 			return;
-		walk(&list, is_new ? &dwarf->rnglists : old, offset, is_new);
+		walk(&list, is_new ? &dwarf->rnglists : old, is_index ? offset : offset + unit->ranges, is_new);
 	} else if (dwarf_value_address(dwarf, unit, &code->low, &low)) {
-		if (!dwarf_value_address(dwarf, unit, &code->high, &high))
-			high = low + code->high.number;
+		if (dwarf_value_number(&code->high, &high))
+			high += low;
+		else if (!dwarf_value_address(dwarf, unit, &code->high, &high))
+			return;
 		visit(&list, low, high);
 	}
 }

@@ -23,6 +23,7 @@ struct parts {
 struct cu_index {
 	struct elf_section *section;
 	uint32_t nr_columns, nr_units, nr_slots;
+	uint16_t version;
 };
 
 static uint64_t number_at(struct elf_section *section, uint64_t offset, size_t nr_bytes)
@@ -36,14 +37,14 @@ static uint64_t number_at(struct elf_section *section, uint64_t offset, size_t n
 static bool read_header(struct dwarf *package, struct cu_index *index)
 {
 	struct byte_reader bytes = elf_section_bytes(&package->cu_index, 0, INDEX_HEADER_BYTES);
-	uint16_t version = (uint16_t)bytes_number(&bytes, 4);
 
+	index->version = (uint16_t)bytes_number(&bytes, 4);
 	index->section = &package->cu_index;
 	index->nr_columns = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_units = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_slots = (uint32_t)bytes_number(&bytes, 4);
-	return !bytes.bad && (version == 2 || version == 5) && index->nr_columns <= COLUMNS_MAX && index->nr_slots &&
-	       index->nr_slots <= SLOTS_MAX && index->nr_units <= index->nr_slots &&
+	return !bytes.bad && (index->version == 2 || index->version == 5) && index->nr_columns <= COLUMNS_MAX &&
+	       index->nr_slots && index->nr_slots <= SLOTS_MAX && index->nr_units <= index->nr_slots &&
 	       !(index->nr_slots & (index->nr_slots - 1));
 }
 
@@ -54,10 +55,10 @@ static uint32_t find_row(const struct cu_index *index, uint64_t id)
 	uint64_t rows = INDEX_HEADER_BYTES + 8ull * index->nr_slots;
 
 	for (uint32_t i = 0; i < index->nr_slots && i < PROBES_MAX; i++, slot = (slot + step) & mask) {
-		uint64_t found = number_at(index->section, INDEX_HEADER_BYTES + 8ull * slot, 8);
+		uint32_t row = (uint32_t)number_at(index->section, rows + 4ull * slot, 4);
 
-		if (found == id || !found) /* nothing is there, unless there is a unit with that very number */
-			return found == id ? (uint32_t)number_at(index->section, rows + 4ull * slot, 4) : 0;
+		if (!row || number_at(index->section, INDEX_HEADER_BYTES + 8ull * slot, 8) == id)
+			return row;
 	}
 	return 0;
 }
@@ -79,8 +80,8 @@ static void read_row(const struct cu_index *index, uint32_t row, struct parts *p
 		case DW_SECT_STR_OFFSETS:
 			parts->text_offsets = offset;
 			break;
-		case DW_SECT_RNGLISTS: /* version 2 has macros there, and nobody asks for range lists */
-			parts->range_lists = offset;
+		case DW_SECT_RNGLISTS: /* version 2 has macros there */
+			parts->range_lists = index->version >= 5 ? offset : 0;
 			break;
 		default:
 			break;
@@ -101,16 +102,13 @@ static bool find_parts(struct dwarf *package, uint64_t id, struct parts *parts)
 
 /* ---- units ---- */
 
-/* The tables of version 5 have headers, and bases are behind them. */
 static void set_bases(struct dwarf_unit *unit, const struct dwarf_unit *skeleton, const struct parts *parts)
 {
-	bool is_new = unit->version >= 5;
-
 	unit->abbrevs += parts->abbrev;
 	unit->addresses = skeleton->addresses;
-	unit->text_offsets = parts->text_offsets + (is_new ? 2ull * unit->offset_size : 0);
-	unit->range_lists = parts->range_lists + (is_new ? 2ull * unit->offset_size + 4 : 0);
-	unit->ranges = is_new ? parts->range_lists : skeleton->split_ranges;
+	unit->text_offsets += parts->text_offsets;
+	unit->range_lists += parts->range_lists;
+	unit->ranges = unit->version >= 5 ? parts->range_lists : skeleton->split_ranges;
 }
 
 static int open_unit(struct dwarf *split, const struct dwarf_unit *skeleton, const struct parts *parts,

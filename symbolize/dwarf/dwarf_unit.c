@@ -21,10 +21,15 @@ static int read_rest(struct byte_reader *bytes, struct dwarf_unit *unit)
 		unit->type = bytes_byte(bytes);
 		unit->address_size = bytes_byte(bytes);
 		unit->abbrevs = bytes_number(bytes, unit->offset_size);
+		if (unit->type < DW_UT_compile || unit->type > DW_UT_split_type)
+			return -ENODATA;
 		if (unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile)
 			unit->split_id = bytes_number(bytes, 8);
 		else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
 			bytes_skip(bytes, 8 + unit->offset_size);
+		/* Without a base: behind the header of the first table (7.26 to 7.28). */
+		unit->text_offsets = unit->addresses = 2ull * unit->offset_size;
+		unit->range_lists = unit->addresses + 4;
 	} else {
 		unit->abbrevs = bytes_number(bytes, unit->offset_size);
 		unit->address_size = bytes_byte(bytes);
@@ -58,7 +63,7 @@ int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret
 /* A first entry, with the texts whose base may stand behind them. */
 struct root {
 	struct dwarf_unit *unit;
-	struct dwarf_value directory, split_name;
+	struct dwarf_value directory, split_name, entry;
 };
 
 static void take_root(void *context, uint16_t attribute, const struct dwarf_value *value)
@@ -68,7 +73,7 @@ static void take_root(void *context, uint16_t attribute, const struct dwarf_valu
 
 	switch (attribute) {
 	case DW_AT_stmt_list:
-		unit->program = value->number;
+		dwarf_value_offset(value, &unit->program);
 		break;
 	case DW_AT_comp_dir:
 		root->directory = *value;
@@ -77,21 +82,24 @@ static void take_root(void *context, uint16_t attribute, const struct dwarf_valu
 	case DW_AT_GNU_dwo_name:
 		root->split_name = *value;
 		break;
+	case DW_AT_entry_pc:
+		root->entry = *value;
+		break;
 	case DW_AT_GNU_dwo_id:
-		unit->split_id = value->number;
+		dwarf_value_number(value, &unit->split_id);
 		break;
 	case DW_AT_GNU_ranges_base:
-		unit->split_ranges = value->number;
+		dwarf_value_offset(value, &unit->split_ranges);
 		break;
 	case DW_AT_addr_base:
 	case DW_AT_GNU_addr_base:
-		unit->addresses = value->number;
+		dwarf_value_offset(value, &unit->addresses);
 		break;
 	case DW_AT_rnglists_base:
-		unit->range_lists = value->number;
+		dwarf_value_offset(value, &unit->range_lists);
 		break;
 	case DW_AT_str_offsets_base:
-		unit->text_offsets = value->number;
+		dwarf_value_offset(value, &unit->text_offsets);
 		break;
 	default:
 		dwarf_code_take(&unit->code, attribute, value);
@@ -117,7 +125,9 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 		unit->directory = (struct dwarf_text){};
 	if (!dwarf_value_text(dwarf, unit, &root.split_name, &unit->split_name))
 		unit->split_name = (struct dwarf_text){};
-	if (!dwarf_value_address(dwarf, unit, &unit->code.low, &unit->low))
+	/* GCC 4 wrote no other base for a unit with several ranges. */
+	if (!dwarf_value_address(dwarf, unit, &unit->code.low, &unit->low) &&
+	    !dwarf_value_address(dwarf, unit, &root.entry, &unit->low))
 		unit->low = 0;
 	return abbrev && !entries.bytes.bad ? 0 : -ENODATA;
 }

@@ -118,9 +118,12 @@ static inline void dwarf_entry_read(struct dwarf_entries *entries, const struct 
 }
 
 /*
- * What a value means; false when it is none of the kind. Addresses of .debug_addr are read. `dwarf` is that of the
- * unit; texts and references may be IN_ALTERNATE.
+ * What a value means: a constant that is not negative, an offset in another section, an address, a text, another entry. False,
+ * and the number as it was, when it is none of the kind. Addresses of .debug_addr are read. `dwarf` is that of the unit; texts
+ * and references may be IN_ALTERNATE.
  */
+bool dwarf_value_number(const struct dwarf_value *value, uint64_t *ret_number);
+bool dwarf_value_offset(const struct dwarf_value *value, uint64_t *ret_offset);
 bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
 			 uint64_t *ret_address);
 bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,

@@ -93,6 +93,16 @@ static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
 	return nr;
 }
 
+/* What DW_FORM_indirect leads to: neither a further one nor one whose value stands in the abbreviation. */
+static uint16_t read_form(struct byte_reader *bytes)
+{
+	uint64_t form = bytes_uleb(bytes);
+
+	if (form > UINT16_MAX || form == DW_FORM_indirect || form == DW_FORM_implicit_const)
+		bytes_fail(bytes);
+	return bytes->bad ? 0 : (uint16_t)form;
+}
+
 void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribute *attribute,
 		      struct dwarf_value *ret_value)
 {
@@ -100,8 +110,8 @@ void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribu
 	uint16_t form = attribute->form;
 	int nr;
 
-	if (form == DW_FORM_indirect) /* what it leads to may be no further one */
-		form = (uint16_t)bytes_uleb(&entries->bytes);
+	if (form == DW_FORM_indirect)
+		form = read_form(&entries->bytes);
 	nr = dwarf_form_size(form, unit->version, unit->address_size, unit->offset_size);
 	*ret_value = (struct dwarf_value){ .form = form, .offset = dwarf_entries_at(entries) };
 	if (form == DW_FORM_implicit_const)
@@ -136,6 +146,36 @@ static bool read_word(struct elf_section *section, uint64_t offset, uint8_t nr_b
 	return !bytes.bad;
 }
 
+bool dwarf_value_number(const struct dwarf_value *value, uint64_t *ret_number)
+{
+	switch (value->form) {
+	case DW_FORM_sdata:
+	case DW_FORM_implicit_const:
+		if ((int64_t)value->number < 0)
+			return false;
+		break;
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+		break;
+	default:
+		return false;
+	}
+	*ret_number = value->number;
+	return true;
+}
+
+/* Before DWARF 4 they were plain numbers of their size. */
+bool dwarf_value_offset(const struct dwarf_value *value, uint64_t *ret_offset)
+{
+	if (value->form != DW_FORM_sec_offset && value->form != DW_FORM_data4 && value->form != DW_FORM_data8)
+		return false;
+	*ret_offset = value->number;
+	return true;
+}
+
 bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
 			 uint64_t *ret_address)
 {
@@ -162,32 +202,38 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 {
 	uint64_t where = unit->is_alternate ? IN_ALTERNATE : 0;
 
-	*ret_text = (struct dwarf_text){ .kind = TEXT_STR, .offset = value->number | where };
+	*ret_text = (struct dwarf_text){ .kind = TEXT_STR, .offset = value->number };
 	switch (value->form) {
 	case DW_FORM_string:
 		*ret_text = (struct dwarf_text){ TEXT_HERE, value->offset | where, unit->end };
 		return true;
 	case DW_FORM_GNU_strp_alt:
 	case DW_FORM_strp_sup:
-		ret_text->offset |= IN_ALTERNATE;
-		return true;
+		where = IN_ALTERNATE;
+		break;
 	case DW_FORM_strp:
-		return true;
+		break;
 	case DW_FORM_line_strp:
 		ret_text->kind = TEXT_LINE_STR;
-		return true;
+		break;
 	case DW_FORM_strx:
 	case DW_FORM_strx1:
 	case DW_FORM_strx2:
 	case DW_FORM_strx3:
 	case DW_FORM_strx4:
 	case DW_FORM_GNU_str_index:
-		return value->number < UINT32_MAX &&
-		       read_word(&dwarf->str_offsets, unit->text_offsets + value->number * unit->offset_size,
-				 unit->offset_size, &ret_text->offset);
+		if (value->number >= UINT32_MAX ||
+		    !read_word(&dwarf->str_offsets, unit->text_offsets + value->number * unit->offset_size,
+			       unit->offset_size, &ret_text->offset))
+			return false;
+		break;
 	default:
 		return false;
 	}
+	if (ret_text->offset & IN_ALTERNATE) /* beyond any section */
+		return false;
+	ret_text->offset |= where;
+	return true;
 }
 
 bool dwarf_value_reference(const struct dwarf_unit *unit, const struct dwarf_value *value, uint64_t *ret_offset)

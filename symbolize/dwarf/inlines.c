@@ -33,16 +33,19 @@ struct walk {
 static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
 	struct walk *walk = context;
+	uint64_t number;
 
 	switch (attribute) {
 	case DW_AT_abstract_origin:
 		walk->origin = *value;
 		break;
 	case DW_AT_call_file:
-		walk->call_file = (uint32_t)value->number;
+		if (dwarf_value_number(value, &number))
+			walk->call_file = (uint32_t)number;
 		break;
 	case DW_AT_call_line:
-		walk->call_line = (uint32_t)value->number;
+		if (dwarf_value_number(value, &number))
+			walk->call_line = (uint32_t)number;
 		break;
 	default:
 		dwarf_code_take(&walk->code, attribute, value);
@@ -56,6 +59,8 @@ static void read_entry(struct walk *walk, const struct abbrev *abbrev)
 	walk->call_file = walk->call_line = 0;
 	walk->covers = false;
 	dwarf_entry_read(&walk->entries, &walk->search->abbrevs, abbrev, take, walk);
+	if (walk->entries.bytes.bad) /* half an entry */
+		walk->code = (struct dwarf_code){};
 }
 
 /* ---- functions ---- */

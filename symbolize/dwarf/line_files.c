@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <stdio.h>
 
+#include "symbolize/dwarf/dwarf_unit.h"
 #include "symbolize/dwarf/line_program.h"
 
 enum {
@@ -20,90 +21,80 @@ struct entry {
 /* ---- DWARF 5: tables that describe themselves ---- */
 
 struct format {
-	uint64_t contents[FIELDS_MAX], forms[FIELDS_MAX];
+	struct abbrev_attribute fields[FIELDS_MAX];
 	unsigned int nr;
 	uint64_t nr_entries;
 };
 
-static bool read_format(struct byte_reader *bytes, struct format *format)
+/* A field without bytes would make an entry out of nothing. */
+static bool read_format(struct dwarf_entries *entries, struct format *format)
 {
+	struct byte_reader *bytes = &entries->bytes;
+
 	format->nr = bytes_byte(bytes);
 	if (format->nr > FIELDS_MAX)
 		return false;
 	for (unsigned int i = 0; i < format->nr; i++) {
-		format->contents[i] = bytes_uleb(bytes);
-		format->forms[i] = bytes_uleb(bytes);
+		uint64_t content = bytes_uleb(bytes), form = bytes_uleb(bytes);
+
+		if (content > UINT16_MAX || form > UINT16_MAX || !dwarf_form_size((uint16_t)form, 5, 8, 8))
+			return false;
+		format->fields[i] = (struct abbrev_attribute){ (uint16_t)content, (uint16_t)form, 0 };
 	}
 	format->nr_entries = bytes_uleb(bytes);
 	return !bytes->bad;
 }
 
-static uint64_t read_number(struct byte_reader *bytes, uint64_t form)
+/* A number of a table of strings is not known: that is the unit's, which may be in another file. */
+static bool take_path(struct dwarf *dwarf, const struct dwarf_value *value, const uint8_t *here, struct entry *entry)
 {
-	switch (form) {
-	case DW_FORM_data1:
-		return bytes_byte(bytes);
-	case DW_FORM_data2:
-		return bytes_number(bytes, 2);
-	case DW_FORM_data4:
-		return bytes_number(bytes, 4);
-	case DW_FORM_data8:
-		return bytes_number(bytes, 8);
-	case DW_FORM_udata:
-		return bytes_uleb(bytes);
-	case DW_FORM_data16:
-		bytes_skip(bytes, 16);
-		return 0;
-	case DW_FORM_block:
-		bytes_skip(bytes, bytes_uleb(bytes));
-		return 0;
+	entry->offset = value->number;
+	switch (value->form) {
+	case DW_FORM_string:
+		entry->name = (const char *)here;
+		return true;
+	case DW_FORM_line_strp:
+		entry->strings = &dwarf->line_str;
+		return true;
+	case DW_FORM_strp:
+		entry->strings = &dwarf->str;
+		return true;
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+		entry->strings = dwarf->alternate ? &dwarf->alternate->str : NULL;
+		return dwarf->alternate;
 	default:
-		return bytes_fail(bytes);
+		return false;
 	}
 }
 
-static void read_field(const struct line_program *program, struct dwarf *dwarf, struct byte_reader *bytes,
-		       uint64_t content, uint64_t form, struct entry *entry)
-{
-	struct entry text = {};
-	uint64_t number = 0;
-
-	if (form == DW_FORM_string)
-		text.name = bytes_string(bytes);
-	else if (form == DW_FORM_line_strp || form == DW_FORM_strp)
-		text = (struct entry){ .strings = form == DW_FORM_strp ? &dwarf->str : &dwarf->line_str,
-				       .offset = bytes_number(bytes, program->offset_size) };
-	else
-		number = read_number(bytes, form);
-	if (content == DW_LNCT_path) {
-		entry->name = text.name;
-		entry->strings = text.strings;
-		entry->offset = text.offset;
-	} else if (content == DW_LNCT_directory_index) {
-		entry->directory = number;
-	}
-}
-
-static bool read_entry(const struct line_program *program, struct dwarf *dwarf, struct byte_reader *bytes,
-		       const struct format *format, struct entry *entry)
+static bool read_entry(struct dwarf *dwarf, struct dwarf_entries *entries, const struct format *format,
+		       struct entry *entry)
 {
 	*entry = (struct entry){};
-	for (unsigned int i = 0; i < format->nr; i++)
-		read_field(program, dwarf, bytes, format->contents[i], format->forms[i], entry);
-	return !bytes->bad && format->nr;
+	for (unsigned int i = 0; i < format->nr; i++) {
+		const struct abbrev_attribute *field = &format->fields[i];
+		const uint8_t *here = entries->bytes.at;
+		struct dwarf_value value;
+
+		dwarf_value_read(entries, field, &value);
+		if (entries->bytes.bad || (field->name == DW_LNCT_path && !take_path(dwarf, &value, here, entry)) ||
+		    (field->name == DW_LNCT_directory_index && !dwarf_value_number(&value, &entry->directory)))
+			return false;
+	}
+	return format->nr;
 }
 
 /* Reads a table, whose entry of this number is kept. False at the end of sensible bytes. */
-static bool read_table(const struct line_program *program, struct dwarf *dwarf, struct byte_reader *bytes,
-		       uint64_t number, struct entry *ret_entry)
+static bool read_table(struct dwarf *dwarf, struct dwarf_entries *entries, uint64_t number, struct entry *ret_entry)
 {
 	struct format format;
 	struct entry entry;
 
-	if (!read_format(bytes, &format))
+	if (!read_format(entries, &format))
 		return false;
 	for (uint64_t i = 0; i < format.nr_entries; i++) {
-		if (!read_entry(program, dwarf, bytes, &format, &entry))
+		if (!read_entry(dwarf, entries, &format, &entry))
 			return false;
 		if (i == number)
 			*ret_entry = entry;
@@ -114,13 +105,18 @@ static bool read_table(const struct line_program *program, struct dwarf *dwarf, 
 static bool find_new(const struct line_program *program, struct dwarf *dwarf, uint32_t number, struct entry *ret_file,
 		     struct entry *ret_directory, struct entry *ret_unit_directory)
 {
-	struct byte_reader bytes = program->tables;
+	const struct dwarf_unit unit = {
+		.version = program->version,
+		.address_size = program->address_size,
+		.offset_size = program->offset_size,
+	};
+	const struct dwarf_entries start = { .unit = &unit, .bytes = program->tables, .start = program->tables.at };
+	struct dwarf_entries entries = start;
 
-	if (!read_table(program, dwarf, &bytes, 0, ret_unit_directory) ||
-	    !read_table(program, dwarf, &bytes, number, ret_file))
+	if (!read_table(dwarf, &entries, 0, ret_unit_directory) || !read_table(dwarf, &entries, number, ret_file))
 		return false;
-	bytes = program->tables;
-	return read_table(program, dwarf, &bytes, ret_file->directory, ret_directory);
+	entries = start;
+	return read_table(dwarf, &entries, ret_file->directory, ret_directory);
 }
 
 /* ---- before: lists that end with an empty name ---- */

@@ -5,17 +5,29 @@
 
 /* ---- the header ---- */
 
+/* A program that counts the operands of the opcodes that we run in another way is none that we know. */
+static bool has_usual_operands(const struct line_program *program)
+{
+	static const uint8_t usual[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
+	size_t nr = program->opcode_base - 1u;
+
+	return !memcmp(program->operands, usual, nr < sizeof(usual) ? nr : sizeof(usual));
+}
+
 static int read_header(struct byte_reader *unit, struct line_program *program)
 {
+	uint8_t nr_operations = 1;
 	struct byte_reader rest;
 
-	if (program->version >= 5)
-		bytes_skip(unit, 2); /* sizes of addresses, which each of them tells again, and of segment selectors */
+	if (program->version >= 5) {
+		program->address_size = bytes_byte(unit);
+		bytes_byte(unit); /* size of segment selectors */
+	}
 	rest = bytes_part(unit, bytes_number(unit, program->offset_size));
 	program->rows = *unit;
 	program->instruction_size = bytes_byte(&rest);
 	if (program->version >= 4)
-		bytes_byte(&rest); /* instructions of one word: 1 on every machine that we run on */
+		nr_operations = bytes_byte(&rest); /* of an instruction: 1 but for machines that no host of ours is */
 	bytes_byte(&rest); /* whether rows begin a statement: all count */
 	program->line_base = (int8_t)bytes_byte(&rest);
 	program->line_range = bytes_byte(&rest);
@@ -23,7 +35,9 @@ static int read_header(struct byte_reader *unit, struct line_program *program)
 	program->operands = rest.at;
 	bytes_skip(&rest, program->opcode_base ? program->opcode_base - 1 : 0);
 	program->tables = rest;
-	return rest.bad || unit->bad || !program->line_range || !program->opcode_base ? -ENODATA : 0;
+	if (rest.bad || unit->bad || nr_operations != 1 || !program->line_range || !program->opcode_base)
+		return -ENODATA;
+	return has_usual_operands(program) ? 0 : -ENODATA;
 }
 
 int line_program_open(struct dwarf *dwarf, uint64_t offset, struct line_program *ret_program, uint64_t *ret_next)
@@ -150,8 +164,10 @@ static void extended(struct run *run)
 		start_sequence(run);
 		break;
 	case DW_LNE_set_address:
-		if (bytes_left(&bytes) <= 8)
+		if (bytes_left(&bytes) == 4 || bytes_left(&bytes) == 8)
 			run->row.address = bytes_number(&bytes, bytes_left(&bytes));
+		else
+			bytes_fail(&run->bytes);
 		break;
 	default: /* what does not matter here, and what is not known */
 		break;

@@ -11,7 +11,7 @@
 struct line_program {
 	uint64_t offset; /* in .debug_line, which names it */
 	uint16_t version;
-	uint8_t offset_size;
+	uint8_t offset_size, address_size; /* the latter from version 5 on */
 	uint8_t instruction_size, opcode_base, line_range;
 	int8_t line_base;
 	const uint8_t *operands; /* of opcode 1 and so on: how many */

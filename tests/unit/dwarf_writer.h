@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Debug sections that are written byte by byte, and what our readers and libdw make of the same bytes.
+ *
+ *	struct dwarf_writer writer = {};
+ *	put(&writer.sections[DEBUG_INFO], 4, 2);
+ *	dwarf_writer_open(&writer, &opened);
+ *	dwarf_opened_done(&opened);
+ */
+#pragma once
+
+#include <elfutils/libdw.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbolize/dwarf/dwarf_files.h"
+#include "tests/unit/elf_writer.h"
+
+struct bytes {
+	unsigned char data[1024];
+	size_t nr;
+};
+
+/* A number, little endian. */
+void put(struct bytes *bytes, uint64_t value, size_t nr);
+void put_text(struct bytes *bytes, const char *text);
+void put_list(struct bytes *bytes, const void *list, size_t nr);
+void put_uleb(struct bytes *bytes, uint64_t value);
+void put_sleb(struct bytes *bytes, int64_t value);
+
+/* An attribute of an abbreviation: its name and form. */
+void put_field(struct bytes *bytes, uint64_t name, uint64_t form);
+
+/* Begins something with a length, in the format with offsets of 4 or 8 bytes; the length is of what is put until the end. */
+size_t begin_length(struct bytes *bytes, uint8_t offset_size);
+void end_length(struct bytes *bytes, size_t start, uint8_t offset_size);
+
+enum debug_section {
+	DEBUG_INFO,
+	DEBUG_ABBREV,
+	DEBUG_LINE,
+	DEBUG_STR,
+	DEBUG_LINE_STR,
+	DEBUG_STR_OFFSETS,
+	DEBUG_ADDR,
+	DEBUG_RANGES,
+	DEBUG_RNGLISTS,
+	DEBUG_CU_INDEX,
+	DEBUG_NR
+};
+
+struct dwarf_writer {
+	bool is_split; /* the sections have the names of a split file */
+	struct bytes sections[DEBUG_NR];
+};
+
+struct dwarf_opened {
+	struct elf_writer image;
+	struct elf_file elf;
+	struct dwarf dwarf;
+	Elf *libelf, *alternate_libelf;
+	Dwarf *libdw, *alternate_libdw; /* NULL where libdw refuses the file */
+};
+
+/* Opens the sections with our reader and with libdw. The file is its own alternate one (dwz). */
+void dwarf_writer_open(const struct dwarf_writer *writer, struct dwarf_opened *ret_opened);
+void dwarf_opened_done(struct dwarf_opened *opened);
