@@ -2,6 +2,7 @@
 /* list: what a pattern of count matches. */
 #include "applets/common.h"
 #include "core/cli/applet.h"
+#include "core/resolve/probe_spec.h"
 #include "core/run/run.h"
 
 struct list_options {

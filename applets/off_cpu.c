@@ -2,6 +2,7 @@
 #include "applets/off_cpu.h"
 
 #include "core/base/err.h"
+#include "core/resolve/probe_kinds.h"
 
 const struct option_spec off_cpu_table[] = {
 	OPTION('m', "min-block-time", struct off_cpu_options, min_us, "US",
@@ -50,7 +51,7 @@ int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 	if (options->min_us > options->max_us)
 		return fail_usage("-m %llu is more than -M %llu: no interval can be both",
 				  (unsigned long long)options->min_us, (unsigned long long)options->max_us);
-	plan->probe.kind = PROBE_SCHEDULER;
+	plan->probe.kind = &probe_scheduler;
 	plan->off_cpu.min_ns = options->min_us > UINT64_MAX / 1000 ? UINT64_MAX : options->min_us * 1000;
 	plan->off_cpu.max_ns = options->max_us >= UINT64_MAX / 1000 ? UINT64_MAX : options->max_us * 1000 + 999;
 	plan->off_cpu.unfinished = options->unfinished;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "applets/probe.h"
 
+#include "core/resolve/probe_spec.h"
+
 static int parse_attach_mode(const char *text, void *field)
 {
 	return attach_mode_parse(text, field);

@@ -6,6 +6,7 @@
 #include "core/base/alloc.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
+#include "core/resolve/probe_kinds.h"
 
 #define SCREEN_INTERVAL_NS 1000000000ULL
 
@@ -104,7 +105,7 @@ static int plan(const void *block, struct plan *plan)
 	int err;
 
 	plan->applet = "profile";
-	plan->probe.kind = PROBE_SAMPLE;
+	plan->probe.kind = &probe_sample;
 	plan->event = options->event;
 	plan->period = options->period;
 	plan->frequency_hz = options->period ? 0 : options->frequency_hz;

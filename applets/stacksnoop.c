@@ -49,7 +49,7 @@ static const struct stacksnoop_options defaults = { .watch = WATCH_DEFAULTS, .st
 /* Where nobody says which stack: that of the kernel, as bcc shows it, unless the event is one of user code. */
 static void choose_stack(const struct stack_options *options, struct plan *plan)
 {
-	bool in_user_code = plan->probe.kind == PROBE_USER_FUNCTION || plan->probe.kind == PROBE_USDT;
+	bool in_user_code = plan->probe.kind->in_user_code;
 
 	if (options->user_only || options->kernel_only || options->both || !in_user_code)
 		return;

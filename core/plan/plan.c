@@ -33,21 +33,16 @@ void plan_done(struct plan *plan)
 	plan_init(plan);
 }
 
-/* ---- names ---- */
-
-const char *probe_kind_name(enum probe_kind kind)
+void probe_spec_done(struct probe_spec *spec)
 {
-	static const char *const names[] = {
-		[PROBE_SAMPLE] = "sample",
-		[PROBE_KERNEL_FUNCTION] = "kernel function",
-		[PROBE_USER_FUNCTION] = "user function",
-		[PROBE_TRACEPOINT] = "tracepoint",
-		[PROBE_USDT] = "USDT probe",
-		[PROBE_SCHEDULER] = "scheduler",
-	};
-
-	return (size_t)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
+	free(spec->typed);
+	free(spec->target);
+	free(spec->pattern);
+	free(spec->provider);
+	*spec = (struct probe_spec){};
 }
+
+/* ---- names ---- */
 
 static const char *const event_names[] = {
 	[SAMPLE_CPU_CYCLES] = "cpu-cycles",     [SAMPLE_CPU_CLOCK] = "cpu-clock",
@@ -138,11 +133,9 @@ int overhead_parse(const char *text, uint32_t *ret_overhead)
 
 enum unwind_mode plan_unwind(const struct plan *plan)
 {
-	bool is_time = plan->probe.kind == PROBE_SAMPLE || plan->probe.kind == PROBE_SCHEDULER;
-
 	if (plan->unwind != UNWIND_DEFAULT)
 		return plan->unwind;
-	return plan->tgids.nr || is_time ? UNWIND_AUTO : UNWIND_FP;
+	return plan->tgids.nr || plan->probe.kind->counts_time ? UNWIND_AUTO : UNWIND_FP;
 }
 
 bool plan_is_one_process(const struct plan *plan)
@@ -215,51 +208,13 @@ static void describe_text(const char *key, const char *value, struct buf *text)
 	buf_addc(text, '\n');
 }
 
-static void describe_off_cpu(const struct off_cpu_plan *off_cpu, struct buf *text)
-{
-	static const char *const measures[] = {
-		[MEASURE_OFF_CPU] = "time off the CPU by sleeper",
-		[MEASURE_OFF_WAKE] = "time off the CPU by sleeper and waker",
-		[MEASURE_WAKE] = "time until being woken by sleeper and waker",
-	};
-	static const char *const parts[] = { [PART_BLOCKED] = "blocked", [PART_RUNQUEUE] = "waiting for a CPU" };
-	static const char *const threads[] = { [THREADS_USER] = "user", [THREADS_KERNEL] = "kernel" };
-
-	buf_addf(text, "measure: %s\n", measures[off_cpu->measure]);
-	if (off_cpu->part)
-		buf_addf(text, "part: %s\n", parts[off_cpu->part]);
-	if (off_cpu->threads)
-		buf_addf(text, "threads: %s\n", threads[off_cpu->threads]);
-	if (off_cpu->state_filter)
-		buf_addf(text, "states: %s %#" PRIx32 "\n", off_cpu->state_filter == STATES_MASK ? "mask" : "letters",
-			 off_cpu->states);
-	buf_addf(text, "least: %" PRIu64 " ns\n", off_cpu->min_ns);
-	if (off_cpu->max_ns != UINT64_MAX)
-		buf_addf(text, "most: %" PRIu64 " ns\n", off_cpu->max_ns);
-	if (off_cpu->unfinished)
-		buf_adds(text, "unfinished: yes\n");
-	if (off_cpu->by_duration)
-		buf_adds(text, "histogram: yes\n");
-	if (off_cpu->by_time)
-		buf_adds(text, "times: yes\n");
-}
-
 static void describe_probe(const struct plan *plan, struct buf *text)
 {
 	const struct probe_spec *probe = &plan->probe;
-	const char *event = sample_event_name(plan->event);
 
-	buf_addf(text, "probe: %s\n", probe_kind_name(probe->kind));
-	if (probe->kind == PROBE_SAMPLE) {
-		buf_addf(text, "event: %s\n", event ? event : "cpu-cycles, or cpu-clock without a PMU");
-		if (plan->period)
-			buf_addf(text, "sample: every %" PRIu64 " events\n", plan->period);
-		else
-			buf_addf(text, "sample: %" PRIu64 " times a second\n", plan->frequency_hz);
-		return;
-	}
-	if (probe->kind == PROBE_SCHEDULER) {
-		describe_off_cpu(&plan->off_cpu, text);
+	buf_addf(text, "probe: %s\n", probe->kind->name);
+	if (probe->kind->describe) {
+		probe->kind->describe(plan, text);
 		return;
 	}
 	describe_text("typed", probe->typed, text);
@@ -290,7 +245,7 @@ static void describe_who(const struct plan *plan, struct buf *text)
 		buf_addf(text, "cpu: %d\n", plan->cpu);
 	else
 		buf_adds(text, "cpu: all\n");
-	if (plan->probe.kind == PROBE_SAMPLE)
+	if (plan->probe.kind->is_timer)
 		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "left out");
 	describe_text("cgroup", plan->cgroup, text);
 	describe_text("container", plan->container, text);

@@ -14,16 +14,8 @@
 #include "core/base/buf.h"
 #include "core/base/vec.h"
 #include "core/plan/output_options.h"
+#include "core/plan/probe_kind.h"
 #include "core/profile/profile.h"
-
-enum probe_kind {
-	PROBE_SAMPLE,          /* timed samples on every CPU */
-	PROBE_KERNEL_FUNCTION, /* FUNC, p::FUNC */
-	PROBE_USER_FUNCTION,   /* LIB:FUNC, p:LIB:FUNC, /path:FUNC, -l LIB FUNC */
-	PROBE_TRACEPOINT,      /* t:CATEGORY:EVENT */
-	PROBE_USDT,            /* u:LIB:PROBE, u:/path:PROVIDER:PROBE */
-	PROBE_SCHEDULER,       /* threads that leave the CPU, come back and are woken: struct off_cpu_plan */
-};
 
 struct off_cpu_plan {
 	enum measure measure;
@@ -39,7 +31,7 @@ struct off_cpu_plan {
 
 /* One probe as the user wrote it, taken apart. Patterns keep their wildcards; `regex` says how to read them. */
 struct probe_spec {
-	enum probe_kind kind;
+	const struct probe_kind *kind;
 	char *typed;   /* the pattern as typed, for headers and messages */
 	char *target;  /* library or path, tracepoint category pattern; NULL for kernel functions and samples */
 	char *pattern; /* function, event or probe pattern */
@@ -98,7 +90,7 @@ struct plan {
 	uint64_t frequency_hz; /* or */
 	uint64_t period; /* events per sample; 0: use frequency_hz */
 
-	struct off_cpu_plan off_cpu; /* PROBE_SCHEDULER */
+	struct off_cpu_plan off_cpu; /* probe_scheduler */
 
 	/* who */
 	VEC(uint32_t) tgids; /* only these processes, as seen from here; empty = all */
@@ -167,9 +159,6 @@ void seconds_describe(uint64_t ns, struct buf *text);
  */
 int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan);
 
-/* "user function", "tracepoint", …: the name of a probe kind in messages. */
-const char *probe_kind_name(enum probe_kind kind);
-
 /* "multi", "kprobe" or "fentry", or a usage error. */
 int attach_mode_parse(const char *name, enum attach_mode *ret_mode);
 
@@ -191,9 +180,4 @@ const char *sample_event_name(enum sample_event event);
 /* The event with this name, or a usage error with a did-you-mean. */
 int sample_event_parse(const char *name, enum sample_event *ret_event);
 
-/*
- * Takes a pattern apart by bcc's grammar (docs/use/probes.md): up to three parts separated by ':'. `library` is the
- * operand of the old form `-l LIB FUNC`, or NULL. Needs no host. Usage error when it does not parse.
- */
-int probe_spec_parse(const char *text, const char *library, bool regex, struct probe_spec *ret_spec);
 void probe_spec_done(struct probe_spec *spec);

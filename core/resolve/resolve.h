@@ -1,87 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Resolution: from a plan and this host to the places where programs will be attached, by the best mechanism that the
- * host has. Loads nothing; --explain prints the result.
+ * Resolution: from a plan and this host to the places where programs will be attached, by the best mechanism that the host
+ * has. Loads nothing; --explain prints the result.
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "core/base/buf.h"
-#include "core/base/vec.h"
-#include "core/host/host.h"
 #include "core/plan/plan.h"
-#include "core/resolve/first_instruction.h"
-#include "core/resolve/sampling.h"
+#include "core/resolve/attach_plan.h"
 #include "symbolize/symbolize.h"
-
-enum mechanism {
-	MECHANISM_PERF_EVENT,   /* a perf event per CPU */
-	MECHANISM_TRACEPOINT,   /* a classic tracepoint perf event each */
-	MECHANISM_UPROBE,       /* a perf uprobe each */
-	MECHANISM_UPROBE_MULTI, /* uprobe.multi links of a file each */
-	MECHANISM_KPROBE_MULTI, /* one kprobe.multi link for all functions */
-	MECHANISM_KPROBE,       /* a perf kprobe each */
-	MECHANISM_FENTRY,       /* a copy of the program for each function */
-	MECHANISM_RAW_TRACEPOINT,
-	MECHANISM_SYSTEM_CALLS, /* the raw tracepoints sys_enter and sys_exit, filtered by system call */
-	MECHANISM_TP_BTF,       /* a program of its own for each tracepoint, attached by BTF */
-};
-
-/*
- * One place. Tracepoints have category and event, user code path and offset, kernel functions an address, system
- * calls a number.
- */
-struct attach_point {
-	const char *program; /* MECHANISM_TP_BTF, MECHANISM_SYSTEM_CALLS: the program for this place; static */
-	char *name;       /* "sched:sched_switch", "malloc" */
-	char *shown;      /* what reports call it, where that is not `name`: demangled, or without provider; NULL */
-	char *category;
-	char *event;
-	char *module;     /* of a kernel function; NULL: the kernel itself */
-	char *path;       /* of the file to probe, for people */
-	int fd;           /* the file itself, open; belongs to the attach plan */
-	uint64_t offset;  /* in the file */
-	enum first_instruction first; /* of user code: what the kernel makes of a breakpoint there */
-	uint64_t semaphore; /* in the file: a counter to raise while the probe is there; 0 none */
-	uint64_t address; /* in the kernel */
-	uint64_t number;  /* of the system call; MECHANISM_FENTRY: of the function, in the kernel's types, 0 none */
-	bool is_exit;     /* of a system call: its end */
-};
-
-struct attach_plan {
-	enum program_kind program;
-	enum mechanism mechanism;
-	struct sampling_choice sample; /* MECHANISM_PERF_EVENT */
-	enum switch_order switch_order; /* MECHANISM_TP_BTF */
-	uint32_t preempt_count;        /* MECHANISM_TP_BTF: BTF id of that per-CPU variable; 0 not wanted */
-	char why[256];                 /* why this mechanism */
-	pid_t only_process;            /* breakpoints in user code are put into this process; 0: into all */
-	bool inside_functions;         /* not at their entry: the frame of the function is there already */
-	struct buf note;               /* lines for the user: what was left out, what is otherwise than expected */
-	struct buf missing; /* lines for the user: processes and files that should be probed, and are not */
-	struct host_reads reads; /* what the program may */
-	bool no_unwind; /* user stacks cannot be walked by unwind tables here */
-	char unwind_note[256]; /* why, for the user; "" = it need not be said */
-	VEC(struct attach_point) points;
-	VEC(int) fds; /* of the files to probe */
-};
-
-void attach_plan_done(struct attach_plan *attach);
 
 /*
  * Fills the attach plan. User functions are looked up by the symbol worker. 0; a usage error; ERR_NO_MATCH when nothing
  * matches, with a near name; ERR_HOST when this host cannot.
  */
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach);
-
-/* The program's name in the BPF object. */
-const char *attach_plan_program(const struct attach_plan *attach);
-
-/* Adds a line to the note, unless it is there; whatever is in it can be printed then. */
-__attribute__((format(printf, 2, 3))) void attach_plan_note(struct attach_plan *attach, const char *format, ...);
-
-/* The attach plan in words: program, mechanism and why, then a line per place. */
-void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text);

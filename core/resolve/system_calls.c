@@ -3,6 +3,7 @@
 
 #include <seccomp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 struct known_call {
@@ -59,4 +60,60 @@ bool system_call_of_event(const char *event, struct system_call *ret_call)
 	number = number_of(name_of(event + strlen(is_exit ? leave : enter)));
 	*ret_call = (struct system_call){ number, is_exit };
 	return number >= 0;
+}
+
+/* ---- their places ---- */
+
+static bool call_of(const struct attach_point *point, struct system_call *ret_call)
+{
+	return !strcmp(point->category, "syscalls") && system_call_of_event(point->event, ret_call);
+}
+
+/* Why there may be no kernel stacks, where the plan wants them. */
+static void note_missing_stacks(const struct plan *plan, struct attach_plan *attach, const char *other)
+{
+	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
+		if (!strcmp(attach->points.data[i].category, "syscalls")) {
+			attach_plan_note(attach,
+					 "before Linux 6.12 system calls have no kernel stack here, because %s is "
+					 "among the events: take t:syscalls:sys_enter_* and sys_exit_* alone",
+					 other);
+			return;
+		}
+}
+
+/* Its functions have returned by then. */
+static void note_ends(const struct plan *plan, struct attach_plan *attach)
+{
+	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
+		if (attach->points.data[i].is_exit) {
+			attach_plan_note(
+				attach,
+				"at the end of a system call its functions in the kernel have returned: kernel "
+				"stacks of %s show only the way back",
+				attach->points.data[i].event);
+			return;
+		}
+}
+
+void system_calls_prefer_raw(const struct plan *plan, struct attach_plan *attach)
+{
+	struct system_call call;
+
+	for (size_t i = 0; i < attach->points.nr; i++) {
+		struct attach_point *point = &attach->points.data[i];
+
+		if (!call_of(point, &call)) {
+			note_missing_stacks(plan, attach, point->name);
+			return;
+		}
+		point->number = (uint64_t)call.number;
+		point->is_exit = call.is_exit;
+	}
+	for (size_t i = 0; i < attach->points.nr; i++)
+		attach->points.data[i].program = attach->points.data[i].is_exit ? "on_sys_exit" : "on_sys_enter";
+	attach->program = PROGRAM_RAW_TRACEPOINT;
+	attach->mechanism = MECHANISM_SYSTEM_CALLS;
+	snprintf(attach->why, sizeof(attach->why), "the classic tracepoint has no kernel stack before 6.12");
+	note_ends(plan, attach);
 }

@@ -63,7 +63,7 @@ static int limit_of(const struct plan *plan, struct run_guard *guard)
 int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan)
 {
 	*guard = (struct run_guard){ .applet = applet };
-	if (plan->probe.kind == PROBE_SAMPLE) { /* its rate is what was asked for */
+	if (plan->probe.kind->is_timer) { /* its rate is what was asked for */
 		guard->guard.limit = OVERHEAD_OFF;
 		return 0;
 	}

@@ -18,21 +18,18 @@ enum {
 
 /* ---- text ---- */
 
-static const char *place_of(enum probe_kind kind, const struct attach_point *point)
+static const char *name_of(const struct probe_kind *kind, const struct attach_point *point)
 {
-	if (kind == PROBE_KERNEL_FUNCTION)
-		return point->module ? point->module : "kernel";
-	return point->path;
+	return kind->list_name ? kind->list_name(point) : point->name;
 }
 
-/* Either name of a function can be typed as a probe; a USDT probe is typed with its provider. */
-static const char *name_of(enum probe_kind kind, const struct attach_point *point)
+static const char *home_of(const struct probe_kind *kind, const struct attach_point *point)
 {
-	return kind == PROBE_USER_FUNCTION && point->shown ? point->shown : point->name;
+	return kind->list_home ? kind->list_home(point) : point->path;
 }
 
 /* Names are of strangers: escaped first, measured then. */
-static size_t name_width(enum probe_kind kind, const struct attach_plan *attach)
+static size_t name_width(const struct probe_kind *kind, const struct attach_plan *attach)
 {
 	size_t width = 0;
 
@@ -46,20 +43,20 @@ static size_t name_width(enum probe_kind kind, const struct attach_plan *attach)
 	return width;
 }
 
-static void add_line(enum probe_kind kind, const struct attach_point *point, size_t width, struct buf *text)
+static void add_line(const struct probe_kind *kind, const struct attach_point *point, size_t width, struct buf *text)
 {
-	_cleanup_(buf_done) struct buf name = {}, place = {};
+	_cleanup_(buf_done) struct buf name = {}, home = {};
 
 	escape_add(&name, name_of(kind, point), ESCAPE_NAME);
-	if (!place_of(kind, point)) {
-		buf_addf(text, "%s  %s\n", probe_kind_name(kind), buf_text(&name));
+	if (!home_of(kind, point)) {
+		buf_addf(text, "%s  %s\n", kind->name, buf_text(&name));
 		return;
 	}
-	escape_add(&place, place_of(kind, point), ESCAPE_NAME);
-	buf_addf(text, "%s  %-*s  %s\n", probe_kind_name(kind), (int)width, buf_text(&name), buf_text(&place));
+	escape_add(&home, home_of(kind, point), ESCAPE_NAME);
+	buf_addf(text, "%s  %-*s  %s\n", kind->name, (int)width, buf_text(&name), buf_text(&home));
 }
 
-void list_text(enum probe_kind kind, const struct attach_plan *attach, struct buf *ret_text)
+void list_text(const struct probe_kind *kind, const struct attach_plan *attach, struct buf *ret_text)
 {
 	size_t width = name_width(kind, attach);
 

@@ -9,4 +9,4 @@
  * A line per place in aligned columns: kind, name, and the module ("kernel" for the kernel itself) or file; tracepoints
  * have no third column.
  */
-void list_text(enum probe_kind kind, const struct attach_plan *attach, struct buf *ret_text);
+void list_text(const struct probe_kind *kind, const struct attach_plan *attach, struct buf *ret_text);

@@ -101,7 +101,7 @@ static void read_sideband(void *context)
 
 static bool is_quiet(const struct plan *plan)
 {
-	return plan->presentation.quiet || plan->probe.kind == PROBE_SAMPLE;
+	return plan->presentation.quiet || plan->probe.kind->is_timer;
 }
 
 int attach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan,

@@ -79,18 +79,6 @@ bool run_say_leaderless(const struct attach_plan *attach)
 	return true;
 }
 
-static const char *why_nothing_of_process(const struct plan *plan)
-{
-	switch (plan->probe.kind) {
-	case PROBE_SAMPLE:
-		return "no sample found it on a CPU";
-	case PROBE_SCHEDULER:
-		return "no off-CPU interval completed during the run";
-	default:
-		return NULL;
-	}
-}
-
 static void say_nothing_of(const char *applet, uint32_t tgid, const char *why)
 {
 	fprintf(stderr, "stacktool %s: nothing of process %u: %s", applet, tgid, why);
@@ -103,13 +91,13 @@ static void say_nothing_of(const char *applet, uint32_t tgid, const char *why)
 /* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
 void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid)
 {
-	const char *why = plan->tgids.nr == 1 ? why_nothing_of_process(plan) : NULL;
+	const char *why = plan->tgids.nr == 1 ? plan->probe.kind->nothing : NULL;
 
 	if (command_tgid)
 		fprintf(stderr, "stacktool %s: nothing of process %u%s\n", applet, command_tgid,
 			plan->follow_children ? " and what it started"
 					      : " itself; --no-children leaves out what it started");
-	else if (plan->probe.kind == PROBE_SAMPLE && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle)
+	else if (plan->probe.kind->is_timer && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle)
 		fprintf(stderr,
 			"stacktool %s: no sample matched; -I includes idle CPUs, offcputime shows blocked threads\n",
 			applet);

@@ -24,6 +24,7 @@
 #include "core/base/err.h"
 #include "core/host/host.h"
 #include "core/naming/naming.h"
+#include "core/resolve/probe_spec.h"
 #include "core/resolve/resolve.h"
 #include "core/session/session.h"
 #include "symbolize/symbolize.h"

@@ -17,6 +17,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/naming/naming.h"
+#include "core/resolve/probe_kinds.h"
 #include "core/resolve/resolve.h"
 #include "core/session/session.h"
 #include "core/session/session_private.h"
@@ -118,7 +119,7 @@ static void plan_functions(struct plan *plan, const char *path, const char *patt
 {
 	plan_init(plan);
 	plan->probe = (struct probe_spec){
-		.kind = PROBE_USER_FUNCTION,
+		.kind = &probe_user_function,
 		.typed = xstrdup(pattern),
 		.target = xstrdup(path),
 		.pattern = xstrdup(pattern),
@@ -221,7 +222,7 @@ static void attach_to_replaced_file(bool one_process)
 	program_start(&program, path);
 	plan_init(&plan);
 	plan.probe = (struct probe_spec){
-		.kind = PROBE_USER_FUNCTION,
+		.kind = &probe_user_function,
 		.typed = xstrdup("st_fix_hit"),
 		.target = xstrdup(path),
 		.pattern = xstrdup("st_fix_hit"),

@@ -11,6 +11,7 @@
 #include "core/base/alloc.h"
 #include "core/base/err.h"
 #include "core/naming/naming.h"
+#include "core/resolve/probe_kinds.h"
 #include "core/resolve/resolve.h"
 #include "core/session/drain.h"
 #include "core/session/session.h"
@@ -68,7 +69,7 @@ static void ringed_start(struct ringed *ringed)
 	*ringed = (struct ringed){};
 	plan_init(&ringed->plan);
 	ringed->plan.probe = (struct probe_spec){
-		.kind = PROBE_USER_FUNCTION,
+		.kind = &probe_user_function,
 		.typed = xstrdup("st_ring_hit"),
 		.target = own_path(),
 		.pattern = xstrdup("st_ring_hit"),

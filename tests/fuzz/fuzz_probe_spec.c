@@ -7,7 +7,8 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/plan/plan.h"
+#include "core/resolve/probe_kinds.h"
+#include "core/resolve/probe_spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,7 +30,7 @@ static void try(const char *text, const char *library, bool regex)
 	must(!strcmp(spec.typed, text) && spec.pattern && *spec.pattern && strstr(text, spec.pattern));
 	must(!spec.provider || strstr(text, spec.provider));
 	must(!spec.target || library || strstr(text, spec.target));
-	must((spec.kind == PROBE_KERNEL_FUNCTION) == !spec.target || spec.kind == PROBE_USDT);
+	must((spec.kind == &probe_kernel_function) == !spec.target || spec.kind == &probe_usdt);
 	probe_spec_done(&spec);
 }
 

@@ -7,11 +7,12 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/resolve/probe_kinds.h"
 #include "core/run/list.h"
 
 #include <cmocka.h>
 
-static void expect(enum probe_kind kind, const struct attach_plan *attach, const char *text)
+static void expect(const struct probe_kind *kind, const struct attach_plan *attach, const char *text)
 {
 	_cleanup_(buf_done) struct buf got = {};
 
@@ -27,7 +28,7 @@ static void kernel_functions_have_their_module(void **state)
 	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("vfs_read") });
 	vec_push(&attach.points,
 		 (struct attach_point){ .name = xstrdup("ext4_file_read_iter"), .module = xstrdup("ext4") });
-	expect(PROBE_KERNEL_FUNCTION, &attach,
+	expect(&probe_kernel_function, &attach,
 	       "kernel function  vfs_read             kernel\n"
 	       "kernel function  ext4_file_read_iter  ext4\n");
 }
@@ -39,7 +40,7 @@ static void tracepoints_have_two_columns(void **state)
 	(void)state;
 	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("sched:sched_switch") });
 	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("sched:sched_wakeup_new") });
-	expect(PROBE_TRACEPOINT, &attach,
+	expect(&probe_tracepoint, &attach,
 	       "tracepoint  sched:sched_switch\n"
 	       "tracepoint  sched:sched_wakeup_new\n");
 }
@@ -53,10 +54,10 @@ static void mangled_names_are_readable(void **state)
 							.shown = xstrdup("ns::work()"),
 							.path = xstrdup("/bin/true") });
 	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
-	expect(PROBE_USER_FUNCTION, &attach,
+	expect(&probe_user_function, &attach,
 	       "user function  ns::work()  /bin/true\n"
 	       "user function  main        /bin/true\n");
-	expect(PROBE_USDT, &attach,
+	expect(&probe_usdt, &attach,
 	       "USDT probe  _ZN2ns4workEv  /bin/true\n"
 	       "USDT probe  main           /bin/true\n");
 }
@@ -68,7 +69,7 @@ static void names_of_strangers_are_escaped_before_they_are_measured(void **state
 	(void)state;
 	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny") });
 	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
-	expect(PROBE_USER_FUNCTION, &attach,
+	expect(&probe_user_function, &attach,
 	       "user function  a\\x1b[31m  /tmp/x\\x0ay\n"
 	       "user function  main       /bin/true\n");
 }
@@ -113,7 +114,7 @@ static void nothing_is_no_line(void **state)
 	const struct attach_plan attach = {};
 
 	(void)state;
-	expect(PROBE_USER_FUNCTION, &attach, "");
+	expect(&probe_user_function, &attach, "");
 }
 
 int main(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/resolve/probe_kinds.h"
 #include "tests/unit/plan_line.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
@@ -58,7 +59,7 @@ static void profile_samples_49_times_a_second_of_both_stacks(void **state)
 
 	must_plan(&profile_applet, "", &plan);
 	assert_string_equal(plan.applet, "profile");
-	assert_int_equal(plan.probe.kind, PROBE_SAMPLE);
+	assert_ptr_equal(plan.probe.kind, &probe_sample);
 	assert_int_equal(plan.event, SAMPLE_DEFAULT);
 	assert_int_equal(plan.frequency_hz, 49);
 	assert_int_equal(plan.period, 0);
@@ -193,7 +194,7 @@ static void count_keeps_nothing_but_stacks(void **state)
 
 	must_plan(&count_applet, "t:sched:sched_switch", &plan);
 	assert_string_equal(plan.applet, "count");
-	assert_int_equal(plan.probe.kind, PROBE_TRACEPOINT);
+	assert_ptr_equal(plan.probe.kind, &probe_tracepoint);
 	assert_int_equal(plan.key_parts, 0);
 	assert_true(plan.include_idle);
 	assert_true(plan.want_kernel && plan.want_user);
@@ -209,7 +210,7 @@ static void count_options_reach_the_plan(void **state)
 	must_plan(&count_applet, "-p 7 -c 0 -l /bin/app -i 2 -D 5 -Trsv --by-name -Kdf ^ma", &plan);
 	assert_int_equal(plan.tgids.data[0], 7);
 	assert_int_equal(plan.cpu, 0);
-	assert_int_equal(plan.probe.kind, PROBE_USER_FUNCTION);
+	assert_ptr_equal(plan.probe.kind, &probe_user_function);
 	assert_string_equal(plan.probe.target, "/bin/app");
 	assert_string_equal(plan.probe.pattern, "^ma");
 	assert_true(plan.probe.regex);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "core/base/cleanup.h"
+#include "core/resolve/probe_kinds.h"
 #include "tests/unit/plan_line.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
@@ -12,7 +13,7 @@ extern const struct applet funccount_applet, stacksnoop_applet;
 
 struct documented {
 	const char *line;
-	enum probe_kind kind;
+	const struct probe_kind *kind;
 };
 
 static void must_plan_all(const struct applet *applet, const struct documented *lines)
@@ -22,7 +23,7 @@ static void must_plan_all(const struct applet *applet, const struct documented *
 
 		must_plan(applet, lines->line, &plan);
 		if (plan.probe.kind != lines->kind)
-			fail_msg("'%s' is a %s", lines->line, probe_kind_name(plan.probe.kind));
+			fail_msg("'%s' is a %s", lines->line, plan.probe.kind->name);
 		assert_string_equal(plan.applet, applet->name);
 	}
 }
@@ -30,29 +31,29 @@ static void must_plan_all(const struct applet *applet, const struct documented *
 static void funccount_takes_every_documented_line(void **state)
 {
 	static const struct documented lines[] = {
-		{ "vfs_*", PROBE_KERNEL_FUNCTION },
-		{ "tcp_*", PROBE_KERNEL_FUNCTION },
-		{ "*readdir*", PROBE_KERNEL_FUNCTION },
-		{ "*tcp*send*", PROBE_KERNEL_FUNCTION },
-		{ "-r ^vfs.*", PROBE_KERNEL_FUNCTION },
-		{ "-r c:(write|read)$", PROBE_USER_FUNCTION },
-		{ "-Ti 5 vfs_*", PROBE_KERNEL_FUNCTION },
-		{ "-i 1 -d 5 vfs_read", PROBE_KERNEL_FUNCTION },
-		{ "-d 10 vfs_*", PROBE_KERNEL_FUNCTION },
-		{ "-p 185 vfs_*", PROBE_KERNEL_FUNCTION },
-		{ "t:block:*", PROBE_TRACEPOINT },
-		{ "t:sched:sched_fork", PROBE_TRACEPOINT },
-		{ "-p 185 u:node:gc*", PROBE_USDT },
-		{ "u:pthread:*mutex* -p 1442", PROBE_USDT },
-		{ "c:malloc", PROBE_USER_FUNCTION },
-		{ "go:os.*", PROBE_USER_FUNCTION },
-		{ "-p 185 go:os.*", PROBE_USER_FUNCTION },
-		{ "./test:read*", PROBE_USER_FUNCTION },
-		{ "-p 1442 /home/ubuntu/contentions:*", PROBE_USER_FUNCTION },
-		{ "-p 1442 contentions:*", PROBE_USER_FUNCTION },
-		{ "-c 1 vfs_*", PROBE_KERNEL_FUNCTION },
-		{ "-i 1 -c 1 lapic_next_deadline", PROBE_KERNEL_FUNCTION },
-		{ "-D --dur 3 --inter=1 --time --reg x", PROBE_KERNEL_FUNCTION },
+		{ "vfs_*", &probe_kernel_function },
+		{ "tcp_*", &probe_kernel_function },
+		{ "*readdir*", &probe_kernel_function },
+		{ "*tcp*send*", &probe_kernel_function },
+		{ "-r ^vfs.*", &probe_kernel_function },
+		{ "-r c:(write|read)$", &probe_user_function },
+		{ "-Ti 5 vfs_*", &probe_kernel_function },
+		{ "-i 1 -d 5 vfs_read", &probe_kernel_function },
+		{ "-d 10 vfs_*", &probe_kernel_function },
+		{ "-p 185 vfs_*", &probe_kernel_function },
+		{ "t:block:*", &probe_tracepoint },
+		{ "t:sched:sched_fork", &probe_tracepoint },
+		{ "-p 185 u:node:gc*", &probe_usdt },
+		{ "u:pthread:*mutex* -p 1442", &probe_usdt },
+		{ "c:malloc", &probe_user_function },
+		{ "go:os.*", &probe_user_function },
+		{ "-p 185 go:os.*", &probe_user_function },
+		{ "./test:read*", &probe_user_function },
+		{ "-p 1442 /home/ubuntu/contentions:*", &probe_user_function },
+		{ "-p 1442 contentions:*", &probe_user_function },
+		{ "-c 1 vfs_*", &probe_kernel_function },
+		{ "-i 1 -c 1 lapic_next_deadline", &probe_kernel_function },
+		{ "-D --dur 3 --inter=1 --time --reg x", &probe_kernel_function },
 		{},
 	};
 
@@ -76,7 +77,7 @@ static void funccount_means_what_it_says(void **state)
 	assert_true(plan.debug && plan.view.timestamps && plan.include_idle);
 	assert_false(plan.want_kernel || plan.want_user);
 	assert_int_equal(plan.view.style, VIEW_FUNCCOUNT);
-	assert_int_equal(plan.probe.kind, PROBE_USER_FUNCTION);
+	assert_ptr_equal(plan.probe.kind, &probe_user_function);
 	funccount_applet.header(&plan, 3, &text);
 	assert_string_equal(buf_text(&text), "Tracing 3 functions for \"malloc\"... Hit Ctrl-C to end.");
 }
@@ -109,14 +110,14 @@ static void funccount_refuses_nonsense(void **state)
 static void stacksnoop_takes_every_documented_line(void **state)
 {
 	static const struct documented lines[] = {
-		{ "ext4_sync_fs", PROBE_KERNEL_FUNCTION },
-		{ "-s ext4_sync_fs", PROBE_KERNEL_FUNCTION },
-		{ "-v ext4_sync_fs", PROBE_KERNEL_FUNCTION },
-		{ "-p 185 ext4_sync_fs", PROBE_KERNEL_FUNCTION },
-		{ "-U -n 3 c:malloc", PROBE_USER_FUNCTION },
-		{ "-T --both t:sched:sched_fork", PROBE_TRACEPOINT },
-		{ "-p 1 u:node:gc__start", PROBE_USDT },
-		{ "-r ^tcp_", PROBE_KERNEL_FUNCTION },
+		{ "ext4_sync_fs", &probe_kernel_function },
+		{ "-s ext4_sync_fs", &probe_kernel_function },
+		{ "-v ext4_sync_fs", &probe_kernel_function },
+		{ "-p 185 ext4_sync_fs", &probe_kernel_function },
+		{ "-U -n 3 c:malloc", &probe_user_function },
+		{ "-T --both t:sched:sched_fork", &probe_tracepoint },
+		{ "-p 1 u:node:gc__start", &probe_usdt },
+		{ "-r ^tcp_", &probe_kernel_function },
 		{},
 	};
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "core/base/cleanup.h"
+#include "core/resolve/probe_kinds.h"
 #include "tests/unit/plan_line.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
@@ -16,7 +17,7 @@ static void must_plan_all(const struct applet *applet, const char *const *lines)
 		_cleanup_(plan_done) struct plan plan;
 
 		must_plan(applet, *lines, &plan);
-		assert_int_equal(plan.probe.kind, PROBE_SCHEDULER);
+		assert_ptr_equal(plan.probe.kind, &probe_scheduler);
 		assert_string_equal(plan.applet, applet->name);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* core/plan/probe_spec.c: every form of docs/use/probes.md and every documented pattern of bcc's stackcount. */
+/* core/resolve/probe_spec.c: every form of docs/use/probes.md and every documented pattern of bcc's stackcount. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/plan/plan.h"
+#include "core/resolve/probe_kinds.h"
+#include "core/resolve/probe_spec.h"
 
 #include <cmocka.h> /* last: its macro fail() would break err.h */
 
 struct expectation {
 	const char *text;
-	enum probe_kind kind;
+	const struct probe_kind *kind;
 	const char *target, *provider, *pattern;
 };
 
@@ -34,7 +35,7 @@ static void expect(const struct expectation *wanted, const char *library, bool r
 		fail_msg("'%s' does not parse: %s", wanted->text, err_cause());
 	assert_string_equal(spec.typed, wanted->text);
 	if (spec.kind != wanted->kind)
-		fail_msg("'%s' is a %s", wanted->text, probe_kind_name(spec.kind));
+		fail_msg("'%s' is a %s", wanted->text, spec.kind->name);
 	same_text(spec.target, wanted->target);
 	same_text(spec.provider, wanted->provider);
 	same_text(spec.pattern, wanted->pattern);
@@ -61,11 +62,11 @@ static void expect_failure(const char *text, const char *library, bool regex, co
 static void kernel_functions(void **state)
 {
 	static const struct expectation list[] = {
-		{ "submit_bio", PROBE_KERNEL_FUNCTION, NULL, NULL, "submit_bio" },
-		{ "tcp_send*", PROBE_KERNEL_FUNCTION, NULL, NULL, "tcp_send*" },
-		{ "p::submit_bio", PROBE_KERNEL_FUNCTION, NULL, NULL, "submit_bio" },
-		{ "*", PROBE_KERNEL_FUNCTION, NULL, NULL, "*" },
-		{ "p", PROBE_KERNEL_FUNCTION, NULL, NULL, "p" },
+		{ "submit_bio", &probe_kernel_function, NULL, NULL, "submit_bio" },
+		{ "tcp_send*", &probe_kernel_function, NULL, NULL, "tcp_send*" },
+		{ "p::submit_bio", &probe_kernel_function, NULL, NULL, "submit_bio" },
+		{ "*", &probe_kernel_function, NULL, NULL, "*" },
+		{ "p", &probe_kernel_function, NULL, NULL, "p" },
 	};
 
 	EXPECT_ALL(list, NULL, false);
@@ -74,15 +75,15 @@ static void kernel_functions(void **state)
 static void user_functions(void **state)
 {
 	static const struct expectation list[] = {
-		{ "c:malloc", PROBE_USER_FUNCTION, "c", NULL, "malloc" },
-		{ "p:c:malloc", PROBE_USER_FUNCTION, "c", NULL, "malloc" },
-		{ "go:os.*", PROBE_USER_FUNCTION, "go", NULL, "os.*" },
-		{ "/usr/bin/app:main", PROBE_USER_FUNCTION, "/usr/bin/app", NULL, "main" },
-		{ "./test:read*", PROBE_USER_FUNCTION, "./test", NULL, "read*" },
-		{ "p:/usr/bin/app:main", PROBE_USER_FUNCTION, "/usr/bin/app", NULL, "main" },
-		{ "/home/ubuntu/contentions:*", PROBE_USER_FUNCTION, "/home/ubuntu/contentions", NULL, "*" },
-		{ "pthread.so.0:f", PROBE_USER_FUNCTION, "pthread.so.0", NULL, "f" },
-		{ "app:github.com/a/b.(*T).Run", PROBE_USER_FUNCTION, "app", NULL, "github.com/a/b.(*T).Run" },
+		{ "c:malloc", &probe_user_function, "c", NULL, "malloc" },
+		{ "p:c:malloc", &probe_user_function, "c", NULL, "malloc" },
+		{ "go:os.*", &probe_user_function, "go", NULL, "os.*" },
+		{ "/usr/bin/app:main", &probe_user_function, "/usr/bin/app", NULL, "main" },
+		{ "./test:read*", &probe_user_function, "./test", NULL, "read*" },
+		{ "p:/usr/bin/app:main", &probe_user_function, "/usr/bin/app", NULL, "main" },
+		{ "/home/ubuntu/contentions:*", &probe_user_function, "/home/ubuntu/contentions", NULL, "*" },
+		{ "pthread.so.0:f", &probe_user_function, "pthread.so.0", NULL, "f" },
+		{ "app:github.com/a/b.(*T).Run", &probe_user_function, "app", NULL, "github.com/a/b.(*T).Run" },
 	};
 
 	EXPECT_ALL(list, NULL, false);
@@ -91,13 +92,13 @@ static void user_functions(void **state)
 static void double_colons_belong_to_the_name(void **state)
 {
 	static const struct expectation list[] = {
-		{ "app:std::sort", PROBE_USER_FUNCTION, "app", NULL, "std::sort" },
-		{ "p:app:ns::Type::run", PROBE_USER_FUNCTION, "app", NULL, "ns::Type::run" },
-		{ "app:::std::sort", PROBE_USER_FUNCTION, "app", NULL, "::std::sort" },
-		{ "/opt/app:ns::run", PROBE_USER_FUNCTION, "/opt/app", NULL, "ns::run" },
-		{ "app:<T as core::fmt::Debug>::fmt", PROBE_USER_FUNCTION, "app", NULL,
+		{ "app:std::sort", &probe_user_function, "app", NULL, "std::sort" },
+		{ "p:app:ns::Type::run", &probe_user_function, "app", NULL, "ns::Type::run" },
+		{ "app:::std::sort", &probe_user_function, "app", NULL, "::std::sort" },
+		{ "/opt/app:ns::run", &probe_user_function, "/opt/app", NULL, "ns::run" },
+		{ "app:<T as core::fmt::Debug>::fmt", &probe_user_function, "app", NULL,
 		  "<T as core::fmt::Debug>::fmt" },
-		{ "u:app:ns::probe", PROBE_USDT, "app", NULL, "ns::probe" },
+		{ "u:app:ns::probe", &probe_usdt, "app", NULL, "ns::probe" },
 	};
 
 	EXPECT_ALL(list, NULL, false);
@@ -106,10 +107,10 @@ static void double_colons_belong_to_the_name(void **state)
 static void paths_may_contain_colons(void **state)
 {
 	static const struct expectation list[] = {
-		{ "/opt/a:b/app:main", PROBE_USER_FUNCTION, "/opt/a:b/app", NULL, "main" },
-		{ "p:/opt/a:b:c/app:ns::f", PROBE_USER_FUNCTION, "/opt/a:b:c/app", NULL, "ns::f" },
-		{ "./a:f", PROBE_USER_FUNCTION, "./a", NULL, "f" },
-		{ "u:/opt/a:b/app:prov:probe", PROBE_USDT, "/opt/a:b/app", "prov", "probe" },
+		{ "/opt/a:b/app:main", &probe_user_function, "/opt/a:b/app", NULL, "main" },
+		{ "p:/opt/a:b:c/app:ns::f", &probe_user_function, "/opt/a:b:c/app", NULL, "ns::f" },
+		{ "./a:f", &probe_user_function, "./a", NULL, "f" },
+		{ "u:/opt/a:b/app:prov:probe", &probe_usdt, "/opt/a:b/app", "prov", "probe" },
 	};
 
 	EXPECT_ALL(list, NULL, false);
@@ -118,10 +119,10 @@ static void paths_may_contain_colons(void **state)
 static void tracepoints(void **state)
 {
 	static const struct expectation list[] = {
-		{ "t:sched:sched_fork", PROBE_TRACEPOINT, "sched", NULL, "sched_fork" },
-		{ "t:sched:sched_switch", PROBE_TRACEPOINT, "sched", NULL, "sched_switch" },
-		{ "t:block:*", PROBE_TRACEPOINT, "block", NULL, "*" },
-		{ "t:*:*", PROBE_TRACEPOINT, "*", NULL, "*" },
+		{ "t:sched:sched_fork", &probe_tracepoint, "sched", NULL, "sched_fork" },
+		{ "t:sched:sched_switch", &probe_tracepoint, "sched", NULL, "sched_switch" },
+		{ "t:block:*", &probe_tracepoint, "block", NULL, "*" },
+		{ "t:*:*", &probe_tracepoint, "*", NULL, "*" },
 	};
 
 	EXPECT_ALL(list, NULL, false);
@@ -130,13 +131,13 @@ static void tracepoints(void **state)
 static void usdt_probes(void **state)
 {
 	static const struct expectation list[] = {
-		{ "u:node:*", PROBE_USDT, "node", NULL, "*" },
-		{ "u:node:gc*", PROBE_USDT, "node", NULL, "gc*" },
-		{ "u:pthread:pthread_create", PROBE_USDT, "pthread", NULL, "pthread_create" },
-		{ "u:/usr/lib/libx.so:start", PROBE_USDT, "/usr/lib/libx.so", NULL, "start" },
-		{ "u:/usr/lib/libx.so:libx:start", PROBE_USDT, "/usr/lib/libx.so", "libx", "start" },
-		{ "u:x:libx:start", PROBE_USDT, "x", "libx", "start" },
-		{ "u::start", PROBE_USDT, NULL, NULL, "start" },
+		{ "u:node:*", &probe_usdt, "node", NULL, "*" },
+		{ "u:node:gc*", &probe_usdt, "node", NULL, "gc*" },
+		{ "u:pthread:pthread_create", &probe_usdt, "pthread", NULL, "pthread_create" },
+		{ "u:/usr/lib/libx.so:start", &probe_usdt, "/usr/lib/libx.so", NULL, "start" },
+		{ "u:/usr/lib/libx.so:libx:start", &probe_usdt, "/usr/lib/libx.so", "libx", "start" },
+		{ "u:x:libx:start", &probe_usdt, "x", "libx", "start" },
+		{ "u::start", &probe_usdt, NULL, NULL, "start" },
 	};
 
 	EXPECT_ALL(list, NULL, false);
@@ -145,15 +146,15 @@ static void usdt_probes(void **state)
 static void regular_expressions_keep_their_colons(void **state)
 {
 	static const struct expectation list[] = {
-		{ "^tcp_send.*", PROBE_KERNEL_FUNCTION, NULL, NULL, "^tcp_send.*" },
-		{ "c:(write|read)$", PROBE_USER_FUNCTION, "c", NULL, "(write|read)$" },
-		{ "c:(?:write|read)$", PROBE_USER_FUNCTION, "c", NULL, "(?:write|read)$" },
-		{ "(?:vfs|do)_read", PROBE_KERNEL_FUNCTION, NULL, NULL, "(?:vfs|do)_read" },
-		{ "[[:alpha:]]*_read", PROBE_KERNEL_FUNCTION, NULL, NULL, "[[:alpha:]]*_read" },
-		{ "[^]:]x[(]:f", PROBE_USER_FUNCTION, "[^]:]x[(]", NULL, "f" },
-		{ "t:sched:sched_(?:fork|exec)", PROBE_TRACEPOINT, "sched", NULL, "sched_(?:fork|exec)" },
-		{ "p:/opt/a:b/app:(?:x)", PROBE_USER_FUNCTION, "/opt/a:b/app", NULL, "(?:x)" },
-		{ "c:a\\(:b", PROBE_USER_FUNCTION, "c", NULL, "a\\(:b" },
+		{ "^tcp_send.*", &probe_kernel_function, NULL, NULL, "^tcp_send.*" },
+		{ "c:(write|read)$", &probe_user_function, "c", NULL, "(write|read)$" },
+		{ "c:(?:write|read)$", &probe_user_function, "c", NULL, "(?:write|read)$" },
+		{ "(?:vfs|do)_read", &probe_kernel_function, NULL, NULL, "(?:vfs|do)_read" },
+		{ "[[:alpha:]]*_read", &probe_kernel_function, NULL, NULL, "[[:alpha:]]*_read" },
+		{ "[^]:]x[(]:f", &probe_user_function, "[^]:]x[(]", NULL, "f" },
+		{ "t:sched:sched_(?:fork|exec)", &probe_tracepoint, "sched", NULL, "sched_(?:fork|exec)" },
+		{ "p:/opt/a:b/app:(?:x)", &probe_user_function, "/opt/a:b/app", NULL, "(?:x)" },
+		{ "c:a\\(:b", &probe_user_function, "c", NULL, "a\\(:b" },
 	};
 
 	EXPECT_ALL(list, NULL, true);
@@ -177,12 +178,12 @@ static void expressions_that_do_not_compile_are_refused(void **state)
 static void the_older_form_takes_the_library_apart(void **state)
 {
 	static const struct expectation list[] = {
-		{ "malloc", PROBE_USER_FUNCTION, "c", NULL, "malloc" },
-		{ "std::sort", PROBE_USER_FUNCTION, "c", NULL, "std::sort" },
+		{ "malloc", &probe_user_function, "c", NULL, "malloc" },
+		{ "std::sort", &probe_user_function, "c", NULL, "std::sort" },
 	};
 
 	EXPECT_ALL(list, "c", false);
-	expect(&(struct expectation){ "(?:a|b):c", PROBE_USER_FUNCTION, "c", NULL, "(?:a|b):c" }, "c", true);
+	expect(&(struct expectation){ "(?:a|b):c", &probe_user_function, "c", NULL, "(?:a|b):c" }, "c", true);
 	expect_failure("c:malloc", "c", false, "pattern 'c:malloc': the library is given twice");
 	expect_failure("t:sched:sched_fork", "c", false, "pattern 't:sched:sched_fork': the library is given twice");
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/resolve/resolve_private.h"
+#include "core/resolve/attach_plan.h"
 #include "core/resolve/system_calls.h"
 
 #include <cmocka.h>
@@ -65,7 +65,7 @@ static void prefer(struct attach_plan *attach, bool want_kernel)
 	struct plan plan = { .want_kernel = want_kernel };
 
 	attach->mechanism = MECHANISM_TRACEPOINT;
-	resolve_prefer_raw_calls(&plan, attach);
+	system_calls_prefer_raw(&plan, attach);
 }
 
 static void beginnings_and_ends_are_taken_raw(void **state)

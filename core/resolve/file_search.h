@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inside of resolution: resolve.c chooses by the kind of probe, one resolve_KIND.c each knows how. */
+/* The files that user probes are searched in: each of them once, and what of them cannot be probed. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "core/base/buf.h"
-#include "core/base/match.h"
 #include "core/base/vec.h"
 #include "core/files/same_file.h"
-#include "core/resolve/resolve.h"
-
-int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach);
-
-/* Takes the raw tracepoints when all events are beginnings and ends of system calls; otherwise a note may say what that costs. */
-void resolve_prefer_raw_calls(const struct plan *plan, struct attach_plan *attach);
-
-int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach);
-int resolve_scheduler(const struct plan *plan, struct attach_plan *attach);
-int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
-int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
-
-/* The best way to put breakpoints into user code. */
-int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach);
+#include "core/plan/plan.h"
+#include "core/resolve/attach_plan.h"
+#include "symbolize/symbolize.h"
 
 /*
  * A file to probe, once however many processes have it: a place is an offset in one of these. What was looked at and what is
@@ -68,39 +54,18 @@ void file_search_finish(struct file_search *search);
  * Finds, opens and adds the files that the target of the plan means: for each process of -p as that process sees it. A name
  * that has become part of the C library leads there, with a note. A failure when there is none at all.
  */
-int resolve_open_targets(struct file_search *search);
+int file_search_open_targets(struct file_search *search);
 
 /*
  * Calls `find` for each file of the search; it adds places, or returns a failure. The failure of one of several is a miss of
  * its processes, that of all is the result.
  */
-int resolve_each_file(struct file_search *search,
-		      int (*find)(struct file_search *search, const struct probed_file *file, void *context),
-		      void *context);
-
-/* What the kernel makes of a breakpoint at this place: at the entry of a function, or in the middle of one. */
-enum first_instruction resolve_first(const struct probed_file *file, uint64_t offset, bool at_entry);
+int file_search_each(struct file_search *search,
+		     int (*find)(struct file_search *search, const struct probed_file *file, void *context),
+		     void *context);
 
 /*
  * The path of an open file that the target sees, as we see it: below the target's root unless both see the same file
  * there. For messages only. Takes ownership of `path`, returns malloc()ed.
  */
-char *resolve_path_from_here(char *path, uint32_t tgid, int fd);
-
-/* A usage error when there are more places than the plan allows. */
-int resolve_check_limit(const struct plan *plan, size_t nr);
-
-/*
- * A pattern as an expression: a wildcard must match the whole name; a regular expression is anchored at the start only, as
- * Python's re.match. malloc()ed.
- */
-char *resolve_expression(const char *pattern, bool regex);
-
-/* Compiles an expression; a usage error when it is none. */
-int resolve_compile(const struct plan *plan, const char *expression, struct match **ret_match);
-
-/*
- * Whether user stacks can be walked by unwind tables in the programs of this attach plan, and why not. A failure only where
- * they were asked for by name.
- */
-int resolve_unwind(const struct plan *plan, struct attach_plan *attach);
+char *path_from_here(char *path, uint32_t tgid, int fd);

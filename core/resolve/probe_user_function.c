@@ -1,83 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* User functions: the file by its library name or path, the functions in it by the symbol worker. */
-#include "core/resolve/resolve_private.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/host/host.h"
-#include "core/host/process.h"
-#include "core/host/red_zone.h"
+#include "core/resolve/file_search.h"
+#include "core/resolve/patterns.h"
+#include "core/resolve/probe_kinds.h"
+#include "core/resolve/spelling.h"
+#include "core/resolve/user_code.h"
 
-#define FEW_UPROBES 4
-
-/*
- * For one process. To remove a perf uprobe takes the kernel some grace periods, one after the other: 150 ms each on a busy host,
- * where a link of any number takes them once. But the children that the process forks keep the breakpoints of a link, and lose
- * those of perf uprobes with the first hit, so a few are not worth it.
- */
-static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
+/* FUNCTION, LIB:FUNCTION, /path:FUNCTION. A target with a slash reaches to the last separator, another one to the first. */
+static int split_target(struct spelling *spelling)
 {
-	attach->only_process = (pid_t)tgid;
-	attach->mechanism = MECHANISM_UPROBE;
-	if (attach->points.nr <= FEW_UPROBES)
-		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is put into that process only");
-	else if (!host_limits_uprobe_multi())
-		snprintf(attach->why, sizeof(attach->why),
-			 "one process, and this kernel has no uprobe.multi links for one process");
-	else {
-		attach->mechanism = MECHANISM_UPROBE_MULTI;
-		snprintf(attach->why, sizeof(attach->why),
-			 "this kernel has uprobe.multi links; the breakpoints are put into the one process only");
-	}
-}
+	const char *rest = spelling->rest, *separator = spelling_separator(spelling, rest);
 
-/* Then the breakpoints are put into all processes, and the programs look for the one. */
-static bool lacks_leader(uint32_t tgid)
-{
-	return process_living_task(tgid) != tgid;
-}
-
-int resolve_choose_uprobe(const struct plan *plan, struct attach_plan *attach)
-{
-	attach->program = PROGRAM_UPROBE;
-	if (plan_is_one_process(plan) && !lacks_leader(plan->tgids.data[0])) {
-		choose_for_process(plan->tgids.data[0], attach);
+	if (!separator) {
+		spelling->pattern = piece_of(rest);
 		return 0;
 	}
-	attach->mechanism = host_has_uprobe_multi() ? MECHANISM_UPROBE_MULTI : MECHANISM_UPROBE;
-	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links%s",
-		 attach->mechanism == MECHANISM_UPROBE ? "no " : "",
-		 plan_is_one_process(plan) ? "; not put into the one process only, whose first thread has ended" : "");
+	if (piece_is_path(piece_cut(rest, separator)))
+		separator = spelling_last_separator(spelling, rest);
+	else if (!spelling->regex && spelling_next_separator(spelling, separator))
+		return spelling_fail_too_many(spelling);
+	spelling->target = piece_cut(rest, separator);
+	spelling->pattern = piece_of(separator + 1);
 	return 0;
 }
 
-/* ---- places ---- */
-
-enum first_instruction resolve_first(const struct probed_file *file, uint64_t offset, bool at_entry)
+/* Functions of the kernel are those without a target. */
+static int split(struct spelling *spelling)
 {
-	uint8_t code[FIRST_INSTRUCTION_BYTES];
-	ssize_t nr = pread(file->fd, code, sizeof(code), (off_t)offset);
-	enum first_instruction first = nr > 0 ? first_instruction(code, (size_t)nr) : FIRST_DOUBTFUL;
+	int err = spelling_skips_target(spelling) ? 0 : split_target(spelling);
 
-	if (first != FIRST_NOP5)
-		return first;
-	if (at_entry)
-		return FIRST_TAKEN;
-	switch (red_zone_try()) {
-	case RED_ZONE_SPARED:
-		return FIRST_TAKEN;
-	case RED_ZONE_OVERWRITTEN:
-		return FIRST_NOP5;
-	default:
-		return FIRST_UNTRIED;
-	}
+	if (!err && spelling->has_letter && !spelling->target.at && spelling->pattern.at == spelling->rest)
+		return spelling_fail_form(spelling, "the library is missing",
+					  "p:LIBRARY:FUNCTION, or p::FUNCTION in the kernel");
+	if (!spelling->target.at)
+		spelling->kind = &probe_kernel_function;
+	return err;
 }
 
 /* A part of a function that compilers put elsewhere is jumped to. */
@@ -125,7 +90,7 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 				 .path = xstrdup(file->path),
 				 .fd = file->fd,
 				 .offset = function->file_offset,
-				 .first = resolve_first(file, function->file_offset, begins_function(function)),
+				 .first = user_code_first(file->fd, function->file_offset, begins_function(function)),
 			 });
 	freep(&vec_last(&attach->points).name);
 	freep(&vec_last(&attach->points).shown);
@@ -228,20 +193,37 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	return check_ifuncs(functions, nr, search->attach->points.nr == nr_before, search->attach);
 }
 
-int resolve_user_functions(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
+static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
 	_cleanup_(file_search_done) struct file_search search = { plan, symbolizer, attach };
-	_cleanup_(freep) char *pattern = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	_cleanup_(freep) char *pattern = pattern_expression(plan->probe.pattern, plan->probe.regex);
 	_cleanup_(match_freep) struct match *match = NULL;
-	int err = resolve_compile(plan, pattern, &match);
+	int err = pattern_compile(plan, pattern, &match);
 
 	if (!err)
-		err = resolve_open_targets(&search);
+		err = file_search_open_targets(&search);
 	if (!err)
-		err = resolve_each_file(&search, find_functions, pattern);
+		err = file_search_each(&search, find_functions, pattern);
 	if (!err)
-		err = resolve_check_limit(plan, attach->points.nr);
+		err = pattern_check_limit(plan, attach->points.nr);
 	if (!err)
 		file_search_finish(&search);
-	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
+	if (!err && !plan->look_only)
+		user_code_choose_mechanism(plan, attach);
+	return err;
 }
+
+/* Either name of a function can be typed as a probe. */
+static const char *list_name(const struct attach_point *point)
+{
+	return point->shown ? point->shown : point->name;
+}
+
+const struct probe_kind probe_user_function = {
+	.name = "user function",
+	.letter = 'p',
+	.split = split,
+	.in_user_code = true,
+	.resolve = resolve,
+	.list_name = list_name,
+};

@@ -6,8 +6,6 @@
  * process that has the file mapped, also later ones, and lowers when the probe goes, also after kill -9 (v4.20: commit
  * 1cc33161a83d ("uprobes: Support SDT markers having reference count (semaphore)")).
  */
-#include "core/resolve/resolve_private.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,6 +21,11 @@
 #include "core/files/opener.h"
 #include "core/files/proc_maps.h"
 #include "core/host/process.h"
+#include "core/resolve/file_search.h"
+#include "core/resolve/patterns.h"
+#include "core/resolve/probe_kinds.h"
+#include "core/resolve/spelling.h"
+#include "core/resolve/user_code.h"
 
 #define MAX_MAPPED 4096
 
@@ -64,7 +67,7 @@ static void add_points(const struct usdt_search *search, const struct probed_fil
 					 .offset = probes[i].file_offset,
 					 .first = search->files.plan->look_only
 							  ? FIRST_TAKEN
-							  : resolve_first(file, probes[i].file_offset, false),
+							  : user_code_first(file->fd, probes[i].file_offset, false),
 					 .semaphore = probes[i].semaphore_offset,
 				 });
 }
@@ -164,9 +167,9 @@ static int find_in_target(struct file_search *files, const struct probed_file *f
 
 static int search_target(struct usdt_search *search)
 {
-	int err = resolve_open_targets(&search->files);
+	int err = file_search_open_targets(&search->files);
 
-	return err ? err : resolve_each_file(&search->files, find_in_target, search);
+	return err ? err : file_search_each(&search->files, find_in_target, search);
 }
 
 /* ---- the files that processes have mapped ---- */
@@ -246,8 +249,7 @@ static void search_mapped(struct usdt_search *search, uint32_t tgid, const struc
 				 mapped->path, strerror(-fd));
 		return;
 	}
-	known = file_search_add(&search->files, fd, resolve_path_from_here(xstrdup(mapped->path), tgid, fd), tgid,
-				&index);
+	known = file_search_add(&search->files, fd, path_from_here(xstrdup(mapped->path), tgid, fd), tgid, &index);
 	if (known == 1)
 		search_file(search, index, tgid);
 	else if (known < 0)
@@ -334,13 +336,13 @@ static int compile(struct usdt_search *search)
 	_cleanup_(match_freep) struct match *provider = NULL, *name = NULL;
 	int err;
 
-	search->name = resolve_expression(probe->pattern, probe->regex);
-	search->provider = probe->provider ? resolve_expression(probe->provider, probe->regex) : xstrdup("");
-	err = resolve_compile(plan, search->name, &name);
-	return err ? err : resolve_compile(plan, search->provider, &provider);
+	search->name = pattern_expression(probe->pattern, probe->regex);
+	search->provider = probe->provider ? pattern_expression(probe->provider, probe->regex) : xstrdup("");
+	err = pattern_compile(plan, search->name, &name);
+	return err ? err : pattern_compile(plan, search->provider, &provider);
 }
 
-int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
+static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
 	_cleanup_(search_done) struct usdt_search search = {
 		.files = { .plan = plan, .symbolizer = symbolizer, .attach = attach },
@@ -350,9 +352,46 @@ int resolve_usdt(const struct plan *plan, struct symbolizer *symbolizer, struct 
 	if (!err)
 		err = plan->probe.target ? search_target(&search) : search_processes(&search);
 	if (!err)
-		err = resolve_check_limit(plan, attach->points.nr);
+		err = pattern_check_limit(plan, attach->points.nr);
 	if (!err)
 		file_search_finish(&search.files);
 	attach->inside_functions = true;
-	return err || plan->look_only ? err : resolve_choose_uprobe(plan, attach);
+	if (!err && !plan->look_only)
+		user_code_choose_mechanism(plan, attach);
+	return err;
 }
+
+/* ---- how it is written ---- */
+
+/* LIB:PROBE, /path:PROBE, LIB:PROVIDER:PROBE, /path:PROVIDER:PROBE, or :PROBE in the files of processes */
+static int split(struct spelling *spelling)
+{
+	const char *rest = spelling->rest, *last = spelling_last_separator(spelling, rest), *provider = NULL;
+
+	if (spelling_skips_target(spelling))
+		return 0;
+	if (!last)
+		return spelling_fail_form(spelling, "a USDT probe needs its file",
+					  "u:LIBRARY:PROBE or u:/path:PROVIDER:PROBE");
+	spelling->pattern = piece_of(last + 1);
+	spelling->target = piece_cut(rest, last);
+	for (const char *at = spelling_separator(spelling, rest); at && at < last;
+	     at = spelling_next_separator(spelling, at)) {
+		if (provider && !piece_is_path(spelling->target))
+			return spelling_fail_too_many(spelling);
+		provider = at;
+	}
+	if (!provider)
+		return 0;
+	spelling->target = piece_cut(rest, provider);
+	spelling->provider = piece_cut(provider + 1, last);
+	return 0;
+}
+
+const struct probe_kind probe_usdt = {
+	.name = "USDT probe",
+	.letter = 'u',
+	.split = split,
+	.in_user_code = true,
+	.resolve = resolve,
+};

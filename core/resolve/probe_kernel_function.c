@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Kernel functions: which ones a pattern means, and the best way this kernel has to probe them. */
-#include "core/resolve/resolve_private.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +10,10 @@
 #include "core/base/err.h"
 #include "core/host/host.h"
 #include "core/host/kernel_types.h"
+#include "core/resolve/attach_plan.h"
 #include "core/resolve/kernel_functions.h"
-
-#define DEFAULT_MAX_PROBES 1000
-#define LIMIT_VARIABLE "BCC_PROBE_LIMIT"
+#include "core/resolve/patterns.h"
+#include "core/resolve/probe_kinds.h"
 
 /* ---- mechanism ---- */
 
@@ -122,35 +120,6 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 	return -ENOENT;
 }
 
-/* The limit of bcc's tools, and their environment variable to raise it. */
-static int max_probes(const struct plan *plan, uint32_t *ret_max)
-{
-	const char *text = getenv(LIMIT_VARIABLE);
-	unsigned long number;
-	char *end;
-
-	*ret_max = plan->max_probes ? plan->max_probes : DEFAULT_MAX_PROBES;
-	if (plan->max_probes || !text || !*text)
-		return 0;
-	number = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || !number || number > UINT32_MAX)
-		return fail_usage(LIMIT_VARIABLE ": '%s' is not a number of probes: give 1 to %u", text, UINT32_MAX);
-	*ret_max = (uint32_t)number;
-	return 0;
-}
-
-int resolve_check_limit(const struct plan *plan, size_t nr)
-{
-	uint32_t max;
-	int err = plan->force ? 0 : max_probes(plan, &max);
-
-	if (err || plan->force || nr <= max)
-		return err;
-	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr, max);
-	hint("narrow the pattern, or raise the limit: --max-probes %zu", nr);
-	return -EINVAL;
-}
-
 static void add_point(struct attach_plan *attach, const struct kernel_function_entry *function)
 {
 	const struct attach_point point = {
@@ -227,7 +196,7 @@ static int find_functions(const struct plan *plan, const struct match *match, st
 	if (!err && !list.functions.nr)
 		err = nothing_matched(plan, &list);
 	if (!err)
-		err = resolve_check_limit(plan, list.functions.nr);
+		err = pattern_check_limit(plan, list.functions.nr);
 	if (!err) {
 		add_points(attach, &list);
 		note_left_out(attach, &list);
@@ -238,17 +207,28 @@ static int find_functions(const struct plan *plan, const struct match *match, st
 	return err;
 }
 
-int resolve_kernel_functions(const struct plan *plan, struct attach_plan *attach)
+static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	_cleanup_(freep) char *expression = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	_cleanup_(freep) char *expression = pattern_expression(plan->probe.pattern, plan->probe.regex);
 	_cleanup_(match_freep) struct match *match = NULL;
 	_cleanup_(freep) char *whole = NULL;
 	int err;
 
 	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch) */
 	whole = plan->probe.regex ? xasprintf("%s$", expression) : xstrdup(expression);
-	err = resolve_compile(plan, whole, &match);
+	err = pattern_compile(plan, whole, &match);
 	if (!err && !plan->look_only)
 		err = choose_mechanism(plan, attach);
 	return err ? err : find_functions(plan, match, attach);
 }
+
+static const char *home(const struct attach_point *point)
+{
+	return point->module ? point->module : "kernel";
+}
+
+const struct probe_kind probe_kernel_function = {
+	.name = "kernel function",
+	.resolve = resolve,
+	.list_home = home,
+};

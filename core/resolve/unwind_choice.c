@@ -3,13 +3,14 @@
  * Whether user stacks can be walked by unwind tables: it takes code of x86_64, programs that may read user memory, and a
  * kernel that survives it.
  */
+#include "core/resolve/unwind_choice.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/err.h"
 #include "core/host/host.h"
-#include "core/resolve/resolve_private.h"
 
 /* Why this program has no unwinder; NULL: it has one. */
 static const char *reason_of_build(void)
@@ -32,7 +33,7 @@ static const char *reason_against(const struct attach_plan *attach)
 	return NULL;
 }
 
-int resolve_unwind(const struct plan *plan, struct attach_plan *attach)
+int unwind_choose(const struct plan *plan, struct attach_plan *attach)
 {
 	enum unwind_mode mode = plan_unwind(plan);
 	const char *reason;

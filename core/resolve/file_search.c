@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The files that user probes are searched in: each of them once, and what of them cannot be probed. */
-#include "core/resolve/resolve_private.h"
+#include "core/resolve/file_search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,6 +69,13 @@ static int keep(struct file_search *search, int fd, const char *path, uint32_t n
 	return err ? fail(err, "'%s': cannot be handed to the symbol worker: %s", path, strerror(-err)) : 0;
 }
 
+/* One process after the other is searched, and may have the same file by several names. */
+static void add_tgid(struct probed_file *file, uint32_t tgid)
+{
+	if (!file->tgids.nr || vec_last(&file->tgids) != tgid)
+		vec_push(&file->tgids, tgid);
+}
+
 int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgid, size_t *ret_index)
 {
 	_cleanup_(closep) int file_fd = fd;
@@ -87,7 +94,7 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 		vec_push(&search->files, file);
 	}
 	if (known >= 0 && tgid)
-		vec_push(&search->files.data[*ret_index].tgids, tgid);
+		add_tgid(&search->files.data[*ret_index], tgid);
 	return known < 0 ? known : !known;
 }
 
@@ -138,24 +145,22 @@ static void miss_processes(struct file_search *search, const struct probed_file 
 		file_search_miss(search, "process %u is not probed: %s", file->tgids.data[i], err_cause());
 }
 
-int resolve_each_file(struct file_search *search, find_places *find, void *context)
+int file_search_each(struct file_search *search, find_places *find, void *context)
 {
-	const struct probed_file *first = NULL;
-	size_t nr = 0;
+	struct err_saved first_cause = {};
+	int first_err = 0;
 
-	for (size_t i = 0; i < search->files.nr; i++)
-		nr += search->files.data[i].fd >= 0;
 	for (size_t i = 0; i < search->files.nr; i++) {
 		const struct probed_file *file = &search->files.data[i];
 		int err = file->fd < 0 ? 0 : find(search, file, context);
 
-		if (err && nr == 1)
-			return err;
-		if (err) {
-			miss_processes(search, file);
-			err_clear();
-		}
-		first = first || file->fd < 0 ? first : file;
+		if (!err)
+			continue;
+		miss_processes(search, file);
+		if (!first_err)
+			first_cause = err_save();
+		first_err = first_err ? first_err : err;
 	}
-	return search->attach->points.nr ? 0 : find(search, first, context);
+	err_restore(&first_cause);
+	return search->attach->points.nr ? 0 : first_err;
 }

@@ -6,7 +6,7 @@
  * glibc leaves behind is a file with a placeholder for each version and no function, or no file at all: then the C library
  * is meant.
  */
-#include "core/resolve/resolve_private.h"
+#include "core/resolve/file_search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static const char *below_root(const char *path, uint32_t tgid)
 													  : path;
 }
 
-char *resolve_path_from_here(char *path, uint32_t tgid, int fd)
+char *path_from_here(char *path, uint32_t tgid, int fd)
 {
 	struct stat theirs, ours;
 	char *below;
@@ -58,7 +58,7 @@ static int open_library(struct file_search *search, const char *name, uint32_t t
 
 	if (fd < 0)
 		return fd;
-	path = resolve_path_from_here(take_ptr(path), tgid, fd);
+	path = path_from_here(take_ptr(path), tgid, fd);
 	return file_search_add(search, fd, take_ptr(path), tgid, ret_index);
 }
 
@@ -188,7 +188,7 @@ static int open_of_processes(struct file_search *search)
 	return has_open_file(search) ? 0 : open_target(search, plan->tgids.data[0]);
 }
 
-int resolve_open_targets(struct file_search *search)
+int file_search_open_targets(struct file_search *search)
 {
 	const struct plan *plan = search->plan;
 	int err = plan->tgids.nr ? open_of_processes(search) : open_target(search, 0);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tracepoints: found in tracefs, or by the kernel's type information where that is absent or closed. */
-#include "core/resolve/resolve_private.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +11,10 @@
 #include "core/base/err.h"
 #include "core/base/suggest.h"
 #include "core/host/host.h"
+#include "core/resolve/attach_plan.h"
+#include "core/resolve/patterns.h"
+#include "core/resolve/probe_kinds.h"
+#include "core/resolve/spelling.h"
 #include "core/resolve/system_calls.h"
 
 static int compare_names(const void *left, const void *right)
@@ -76,67 +78,7 @@ static char *tracepoint_expression(const struct probe_spec *spec)
 {
 	_cleanup_(freep) char *whole = xasprintf("%s:%s", spec->target ? spec->target : "*", spec->pattern);
 
-	return resolve_expression(whole, spec->regex);
-}
-
-/* ---- system calls ---- */
-
-static bool call_of(const struct attach_point *point, struct system_call *ret_call)
-{
-	return !strcmp(point->category, "syscalls") && system_call_of_event(point->event, ret_call);
-}
-
-/* Who asked for kernel stacks is told why there may be none. */
-static void note_missing_stacks(const struct plan *plan, struct attach_plan *attach, const char *other)
-{
-	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
-		if (!strcmp(attach->points.data[i].category, "syscalls")) {
-			attach_plan_note(attach,
-					 "before Linux 6.12 system calls have no kernel stack here, because %s is "
-					 "among the events: take t:syscalls:sys_enter_* and sys_exit_* alone",
-					 other);
-			return;
-		}
-}
-
-/* Its functions have returned by then. */
-static void note_ends(const struct plan *plan, struct attach_plan *attach)
-{
-	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
-		if (attach->points.data[i].is_exit) {
-			attach_plan_note(
-				attach,
-				"at the end of a system call its functions in the kernel have returned: kernel "
-				"stacks of %s show only the way back",
-				attach->points.data[i].event);
-			return;
-		}
-}
-
-/*
- * Beginnings and ends of system calls are taken from the raw tracepoints: the classic ones pass the user's registers before
- * 6.12, so that there is no kernel stack. Anything else among the events keeps all of them classic.
- */
-void resolve_prefer_raw_calls(const struct plan *plan, struct attach_plan *attach)
-{
-	struct system_call call;
-
-	for (size_t i = 0; i < attach->points.nr; i++) {
-		struct attach_point *point = &attach->points.data[i];
-
-		if (!call_of(point, &call)) {
-			note_missing_stacks(plan, attach, point->name);
-			return;
-		}
-		point->number = (uint64_t)call.number;
-		point->is_exit = call.is_exit;
-	}
-	for (size_t i = 0; i < attach->points.nr; i++)
-		attach->points.data[i].program = attach->points.data[i].is_exit ? "on_sys_exit" : "on_sys_enter";
-	attach->program = PROGRAM_RAW_TRACEPOINT;
-	attach->mechanism = MECHANISM_SYSTEM_CALLS;
-	snprintf(attach->why, sizeof(attach->why), "the classic tracepoint has no kernel stack before 6.12");
-	note_ends(plan, attach);
+	return pattern_expression(whole, spec->regex);
 }
 
 /* ---- without tracefs ---- */
@@ -148,10 +90,10 @@ void resolve_prefer_raw_calls(const struct plan *plan, struct attach_plan *attac
  */
 static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 {
-	_cleanup_(freep) char *text = resolve_expression(plan->probe.pattern, plan->probe.regex);
+	_cleanup_(freep) char *text = pattern_expression(plan->probe.pattern, plan->probe.regex);
 	_cleanup_(match_freep) struct match *match = NULL;
 	_cleanup_(name_list_done) name_list events = {};
-	int err = resolve_compile(plan, text, &match);
+	int err = pattern_compile(plan, text, &match);
 
 	if (!err)
 		err = host_raw_tracepoints(&events);
@@ -172,7 +114,7 @@ static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 	if (strcmp(category, "syscalls") || !system_call_of_event(plan->probe.pattern, &call))
 		return false;
 	add_tracepoint(attach, category, plan->probe.pattern);
-	resolve_prefer_raw_calls(plan, attach);
+	system_calls_prefer_raw(plan, attach);
 	return true;
 }
 
@@ -218,7 +160,7 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 	err = add_system_call(plan, attach) ? check_ends(attach) : add_raw_events(plan, attach);
 	snprintf(attach->why, sizeof(attach->why),
 		 "tracefs is not mounted or not readable; categories are not checked");
-	return err ? err : resolve_check_limit(plan, attach->points.nr);
+	return err ? err : pattern_check_limit(plan, attach->points.nr);
 }
 
 /* ---- with it ---- */
@@ -229,7 +171,7 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 			      *text = tracepoint_expression(&plan->probe);
 	_cleanup_(name_list_done) name_list categories = {}, seen = {};
 	_cleanup_(match_freep) struct match *match = NULL;
-	int err = resolve_compile(plan, text, &match);
+	int err = pattern_compile(plan, text, &match);
 
 	if (err)
 		return err;
@@ -243,11 +185,37 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 	attach->program = PROGRAM_TRACEPOINT;
 	attach->mechanism = MECHANISM_TRACEPOINT;
 	snprintf(attach->why, sizeof(attach->why), "tracefs is readable");
-	resolve_prefer_raw_calls(plan, attach);
-	return resolve_check_limit(plan, attach->points.nr);
+	system_calls_prefer_raw(plan, attach);
+	return pattern_check_limit(plan, attach->points.nr);
 }
 
-int resolve_tracepoints(const struct plan *plan, struct attach_plan *attach)
+static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
 	return host_tracefs() ? resolve_classic(plan, attach) : resolve_raw(plan, attach);
 }
+
+/* ---- how it is written ---- */
+
+/* CATEGORY:EVENT */
+static int split(struct spelling *spelling)
+{
+	const char *separator = spelling_separator(spelling, spelling->rest);
+
+	if (spelling_skips_target(spelling))
+		return spelling_fail_form(spelling, "the category is missing", "t:CATEGORY:EVENT");
+	if (!separator)
+		return spelling_fail_form(spelling, "a tracepoint has two names", "t:CATEGORY:EVENT");
+	if (!spelling->regex && spelling_next_separator(spelling, separator))
+		return spelling_fail_too_many(spelling);
+	spelling->target = piece_cut(spelling->rest, separator);
+	spelling->pattern = piece_of(separator + 1);
+	return 0;
+}
+
+const struct probe_kind probe_tracepoint = {
+	.name = "tracepoint",
+	.letter = 't',
+	.target_is_pattern = true,
+	.split = split,
+	.resolve = resolve,
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/resolve/attach_plan.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/escape.h"
+
+static void point_done(struct attach_point *point)
+{
+	free(point->name);
+	free(point->shown);
+	free(point->category);
+	free(point->event);
+	free(point->module);
+	free(point->path);
+}
+
+void attach_plan_done(struct attach_plan *attach)
+{
+	for (size_t i = 0; i < attach->points.nr; i++)
+		point_done(&attach->points.data[i]);
+	vec_done(&attach->points);
+	for (size_t i = 0; i < attach->fds.nr; i++)
+		close(attach->fds.data[i]);
+	vec_done(&attach->fds);
+	buf_done(&attach->note);
+	buf_done(&attach->missing);
+}
+
+void attach_plan_note(struct attach_plan *attach, const char *format, ...)
+{
+	_cleanup_(buf_done) struct buf text = {}, safe = {};
+	va_list arguments;
+
+	va_start(arguments, format);
+	buf_vaddf(&text, format, arguments);
+	va_end(arguments);
+	escape_add(&safe, buf_text(&text), ESCAPE_LINE);
+	buf_addc(&safe, '\n');
+	if (!strstr(buf_text(&attach->note), buf_text(&safe)))
+		buf_adds(&attach->note, buf_text(&safe));
+}
+
+/* ---- in words ---- */
+
+static const char *mechanism_name(enum mechanism mechanism)
+{
+	static const char *const names[] = {
+		[MECHANISM_PERF_EVENT] = "perf_event",
+		[MECHANISM_TRACEPOINT] = "tracepoint",
+		[MECHANISM_UPROBE] = "uprobe",
+		[MECHANISM_UPROBE_MULTI] = "uprobe.multi",
+		[MECHANISM_KPROBE_MULTI] = "kprobe.multi",
+		[MECHANISM_KPROBE] = "kprobe",
+		[MECHANISM_FENTRY] = "fentry",
+		[MECHANISM_RAW_TRACEPOINT] = "raw_tracepoint",
+		[MECHANISM_SYSTEM_CALLS] = "raw_tracepoint",
+		[MECHANISM_TP_BTF] = "tp_btf",
+	};
+
+	return names[mechanism];
+}
+
+const char *attach_plan_program(const struct attach_plan *attach)
+{
+	static const char *const programs[] = {
+		[MECHANISM_PERF_EVENT] = "on_sample",
+		[MECHANISM_TRACEPOINT] = "on_tracepoint",
+		[MECHANISM_UPROBE] = "on_uprobe",
+		[MECHANISM_UPROBE_MULTI] = "on_uprobe_multi",
+		[MECHANISM_KPROBE_MULTI] = "on_kprobe_multi",
+		[MECHANISM_KPROBE] = "on_kprobe",
+		[MECHANISM_FENTRY] = "on_fentry",
+		[MECHANISM_RAW_TRACEPOINT] = "on_raw_tracepoint",
+		[MECHANISM_TP_BTF] = "on_switch",
+	};
+
+	return attach->mechanism == MECHANISM_SYSTEM_CALLS ? attach->points.data[0].program
+							   : programs[attach->mechanism];
+}
+
+static void describe_sample(const struct sampling_choice *sample, struct buf *text)
+{
+	if (sample->is_clock)
+		buf_addf(text, "attach: %s every %llu ns on every CPU\n", sample->name,
+			 (unsigned long long)sample->period);
+	else if (sample->period)
+		buf_addf(text, "attach: %s every %llu events on every CPU\n", sample->name,
+			 (unsigned long long)sample->period);
+	else
+		buf_addf(text, "attach: %s at %llu Hertz on every CPU\n", sample->name,
+			 (unsigned long long)sample->frequency_hz);
+}
+
+static void describe_offsets(const struct attach_point *point, bool at_entry, struct buf *text)
+{
+	buf_addf(text, "%s (file offset %#llx", at_entry ? "+0x0" : "", (unsigned long long)point->offset);
+	if (point->semaphore)
+		buf_addf(text, ", semaphore %#llx", (unsigned long long)point->semaphore);
+	buf_addc(text, ')');
+}
+
+/* Symbols and paths are chosen by whoever made the file. */
+static void describe_point(const struct attach_point *point, bool at_entry, struct buf *text)
+{
+	buf_adds(text, "attach: ");
+	if (!point->program && point->path) {
+		escape_add(text, point->path, ESCAPE_LINE);
+		buf_addc(text, ':');
+	}
+	escape_add(text, point->name, ESCAPE_LINE);
+	if (point->program)
+		buf_addf(text, " with %s", point->program);
+	else if (point->path)
+		describe_offsets(point, at_entry, text);
+	if (first_instruction_obstacle(point->first))
+		buf_addf(text, ": left out: %s", first_instruction_obstacle(point->first));
+	buf_addc(text, '\n');
+}
+
+void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text)
+{
+	buf_addf(ret_text, "program: %s\nmechanism: %s\nwhy: %s\n", attach_plan_program(attach),
+		 mechanism_name(attach->mechanism), attach->why);
+	if (attach->mechanism == MECHANISM_PERF_EVENT)
+		describe_sample(&attach->sample, ret_text);
+	for (size_t i = 0; i < attach->points.nr; i++)
+		describe_point(&attach->points.data[i], !attach->inside_functions, ret_text);
+}

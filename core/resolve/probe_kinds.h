@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All kinds of probe: probe_NAME is the constant of core/resolve/probe_NAME.c. */
+#pragma once
+
+#include "core/plan/probe_kind.h"
+
+#define PROBE_KINDS(KIND)     \
+	KIND(kernel_function) \
+	KIND(user_function)   \
+	KIND(tracepoint)      \
+	KIND(usdt)            \
+	KIND(sample)          \
+	KIND(scheduler)
+
+#define DECLARE_PROBE_KIND(name) extern const struct probe_kind probe_##name;
+PROBE_KINDS(DECLARE_PROBE_KIND)
+#undef DECLARE_PROBE_KIND

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From a pattern to a probe: the kind by its letter, the parts by the kind. */
+#include "core/resolve/probe_spec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/match.h"
+#include "core/resolve/probe_kinds.h"
+#include "core/resolve/spelling.h"
+
+#define ADDRESS_OF(name) &probe_##name,
+
+static const struct probe_kind *const kinds[] = { PROBE_KINDS(ADDRESS_OF) };
+
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct probe_kind *kind_of_letter(char letter)
+{
+	for (size_t i = 0; letter && i < NR_KINDS; i++)
+		if (kinds[i]->letter == letter)
+			return kinds[i];
+	return NULL;
+}
+
+/* "'p', 't' or 'u'" */
+static void add_letters(struct buf *text)
+{
+	size_t nr = 0, nr_added = 0;
+
+	for (size_t i = 0; i < NR_KINDS; i++)
+		nr += kinds[i]->letter != '\0';
+	for (size_t i = 0; i < NR_KINDS; i++)
+		if (kinds[i]->letter) {
+			const char *between = nr_added + 1 == nr ? " or " : ", ";
+
+			buf_addf(text, "%s'%c'", nr_added++ ? between : "", kinds[i]->letter);
+		}
+}
+
+static int fail_type(const char *text, size_t length)
+{
+	_cleanup_(buf_done) struct buf letters = {};
+	int err;
+
+	add_letters(&letters);
+	err = fail_usage("pattern '%s': the type must be %s, but is '%.*s'", text, buf_text(&letters), (int)length,
+			 text);
+	if (!strncmp(text, "r:", 2))
+		hint("there are no return probes: when a function returns, no stack shows it any more; its entry is probed");
+	return err;
+}
+
+/* bcc's word for a first part of three that is no type; with a path it is none of ours. */
+static int check_type(const struct spelling *spelling)
+{
+	const char *text = spelling->text;
+	const char *first = spelling_separator(spelling, text), *second;
+
+	if (!strncmp(text, "r::", 3)) /* no name of the kernel's */
+		return fail_type(text, 1);
+	second = first ? spelling_next_separator(spelling, first) : NULL;
+	if (spelling->regex || !second || piece_is_path(piece_cut(text, first)))
+		return 0;
+	if (spelling_next_separator(spelling, second))
+		return spelling_fail_too_many(spelling);
+	return fail_type(text, (size_t)(first - text));
+}
+
+static int split(struct spelling *spelling)
+{
+	int err = 0;
+
+	spelling->kind = spelling->text[0] && spelling->text[1] == ':' ? kind_of_letter(spelling->text[0]) : NULL;
+	spelling->has_letter = spelling->kind;
+	spelling->rest = spelling->text + (spelling->has_letter ? 2 : 0);
+	if (!spelling->has_letter) {
+		spelling->kind = &probe_user_function;
+		err = check_type(spelling);
+	}
+	return err ? err : spelling->kind->split(spelling);
+}
+
+static int split_library(struct spelling *spelling, const char *library)
+{
+	if (!spelling->regex && spelling_separator(spelling, spelling->text))
+		return spelling_fail_form(spelling, "the library is given twice",
+					  "-l LIBRARY FUNCTION or LIBRARY:FUNCTION");
+	spelling->kind = &probe_user_function;
+	spelling->target = piece_of(library);
+	spelling->pattern = piece_of(spelling->text);
+	return 0;
+}
+
+static int check_pieces(const struct spelling *spelling)
+{
+	const char *text = spelling->text;
+
+	if (!spelling->pattern.length)
+		return fail_usage("pattern '%s': the last part is empty: give a name, or '*' for all", text);
+	if (spelling->target.at && !spelling->target.length)
+		return fail_usage("pattern '%s': the part before ':' is empty", text);
+	if (spelling->provider.at && !spelling->provider.length)
+		return fail_usage("pattern '%s': the provider is empty: give a name, or '*' for all", text);
+	return 0;
+}
+
+/* A regular expression that does not compile is a mistyped command line, not something to find out after loading. */
+static int check_expression(const char *text, struct piece piece)
+{
+	_cleanup_(freep) char *expression = piece_dup(piece);
+	_cleanup_(match_freep) struct match *match = NULL;
+	char reason[256];
+	int err = expression ? match_new(expression, &match, reason, sizeof(reason)) : 0;
+
+	return err == -EINVAL ? fail_usage("pattern '%s': %s", text, reason) : err;
+}
+
+static int check_expressions(const struct spelling *spelling)
+{
+	int err = check_expression(spelling->text, spelling->pattern);
+
+	if (!err)
+		err = check_expression(spelling->text, spelling->provider);
+	if (!err && spelling->kind->target_is_pattern)
+		err = check_expression(spelling->text, spelling->target);
+	return err;
+}
+
+int probe_spec_parse(const char *text, const char *library, bool regex, struct probe_spec *ret_spec)
+{
+	struct spelling spelling = { .text = text, .regex = regex };
+	int err = library ? split_library(&spelling, library) : split(&spelling);
+
+	if (!err)
+		err = check_pieces(&spelling);
+	if (!err && regex)
+		err = check_expressions(&spelling);
+	if (err)
+		return err;
+	*ret_spec = (struct probe_spec){
+		.kind = spelling.kind,
+		.typed = xstrdup(text),
+		.target = piece_dup(spelling.target),
+		.pattern = piece_dup(spelling.pattern),
+		.provider = piece_dup(spelling.provider),
+		.regex = regex,
+	};
+	return 0;
+}

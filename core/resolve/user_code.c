@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/resolve/user_code.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/host/host.h"
+#include "core/host/process.h"
+#include "core/host/red_zone.h"
+
+#define FEW_UPROBES 4
+
+/*
+ * For one process. To remove a perf uprobe takes the kernel some grace periods, one after the other: 150 ms each on a busy host,
+ * where a link of any number takes them once. But the children that the process forks keep the breakpoints of a link, and lose
+ * those of perf uprobes with the first hit, so a few are not worth it.
+ */
+static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
+{
+	attach->only_process = (pid_t)tgid;
+	attach->mechanism = MECHANISM_UPROBE;
+	if (attach->points.nr <= FEW_UPROBES)
+		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is put into that process only");
+	else if (!host_limits_uprobe_multi())
+		snprintf(attach->why, sizeof(attach->why),
+			 "one process, and this kernel has no uprobe.multi links for one process");
+	else {
+		attach->mechanism = MECHANISM_UPROBE_MULTI;
+		snprintf(attach->why, sizeof(attach->why),
+			 "this kernel has uprobe.multi links; the breakpoints are put into the one process only");
+	}
+}
+
+/* Then the breakpoints are put into all processes, and the programs look for the one. */
+static bool lacks_leader(uint32_t tgid)
+{
+	return process_living_task(tgid) != tgid;
+}
+
+void user_code_choose_mechanism(const struct plan *plan, struct attach_plan *attach)
+{
+	attach->program = PROGRAM_UPROBE;
+	if (plan_is_one_process(plan) && !lacks_leader(plan->tgids.data[0])) {
+		choose_for_process(plan->tgids.data[0], attach);
+		return;
+	}
+	attach->mechanism = host_has_uprobe_multi() ? MECHANISM_UPROBE_MULTI : MECHANISM_UPROBE;
+	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links%s",
+		 attach->mechanism == MECHANISM_UPROBE ? "no " : "",
+		 plan_is_one_process(plan) ? "; not put into the one process only, whose first thread has ended" : "");
+}
+
+enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry)
+{
+	uint8_t code[FIRST_INSTRUCTION_BYTES];
+	ssize_t nr = pread(fd, code, sizeof(code), (off_t)offset);
+	enum first_instruction first = nr > 0 ? first_instruction(code, (size_t)nr) : FIRST_DOUBTFUL;
+
+	if (first != FIRST_NOP5)
+		return first;
+	if (at_entry)
+		return FIRST_TAKEN;
+	switch (red_zone_try()) {
+	case RED_ZONE_SPARED:
+		return FIRST_TAKEN;
+	case RED_ZONE_OVERWRITTEN:
+		return FIRST_NOP5;
+	default:
+		return FIRST_UNTRIED;
+	}
+}

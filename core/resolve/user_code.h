@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Breakpoints in user code: how they are put there, and whether an instruction can take one. */
+#pragma once
+
+#include "core/plan/plan.h"
+#include "core/resolve/attach_plan.h"
+
+/* The best way to put breakpoints into user code. */
+void user_code_choose_mechanism(const struct plan *plan, struct attach_plan *attach);
+
+/* What the kernel makes of a breakpoint at this offset of a file: at the entry of a function, or in the middle of one. */
+enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry);
