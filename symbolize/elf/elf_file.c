@@ -253,6 +253,35 @@ int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_byte
 	return open_elf(elf);
 }
 
+int elf_file_lay_out(struct elf_file *elf)
+{
+	enum {
+		FIRST = 1 << 20, /* unlike what an undefined symbol leaves */
+		ALIGNMENT_MAX = 1 << 20,
+	};
+	const uint64_t end = 1ull << 40;
+	uint64_t address = FIRST;
+
+	if (elf->type != ET_REL || !elf->is_64)
+		return -ENOEXEC;
+	for (size_t i = 0; i < elf->sections.nr; i++) {
+		Elf64_Shdr *section = &elf->sections.data[i];
+		uint64_t alignment = section->sh_addralign ?: 1;
+
+		section->sh_addr = 0;
+		if (!(section->sh_flags & SHF_ALLOC))
+			continue;
+		if (alignment > ALIGNMENT_MAX || section->sh_size > end)
+			return -EBADMSG;
+		section->sh_addr = (address + alignment - 1) / alignment * alignment;
+		address = section->sh_addr + section->sh_size;
+		if (address > end)
+			return -EBADMSG;
+	}
+	elf->is_laid_out = true;
+	return 0;
+}
+
 void elf_file_done(struct elf_file *elf)
 {
 	vec_done(&elf->names);

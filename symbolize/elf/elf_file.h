@@ -23,6 +23,7 @@ struct elf_file {
 	const unsigned char *memory; /* of `size` bytes, borrowed: the file, when it is here */
 	uint64_t size;
 	bool is_64;
+	bool is_laid_out; /* elf_file_lay_out() */
 	uint16_t type, machine;
 	uint64_t entry; /* address of the first instruction; 0 without one */
 	uint32_t section_names; /* number of the section with the names of sections; 0 none */
@@ -46,6 +47,13 @@ int elf_file_open(struct elf_file *elf, int fd);
 /* The same for a file that is in memory, and stays there. */
 int elf_file_open_memory(struct elf_file *elf, const void *bytes, size_t nr_bytes);
 void elf_file_done(struct elf_file *elf);
+
+/*
+ * Gives the loaded sections of an object file (ET_REL, such as a kernel module) addresses of our own, one after the
+ * other: their headers have none, and an address in the file counts from its section. They are the same for a file and
+ * its debug file. 0, -ENOEXEC for another kind of file or one of 32 bits, -EBADMSG.
+ */
+int elf_file_lay_out(struct elf_file *elf);
 
 /* Reads exactly `nr_bytes` at `offset`; -EBADMSG when the file does not have them. */
 int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, size_t nr_bytes);

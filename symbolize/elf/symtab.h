@@ -25,7 +25,7 @@ struct symtab_symbol {
 	uint32_t outer : 22;   /* how many symbols back the nearest one that ends later starts; 0 none */
 };
 
-/* An executable segment of the running file. */
+/* An executable segment of the running file; of a file that was laid out, a section: its offset is its address. */
 struct code_range {
 	uint64_t address, offset, size;
 };

@@ -118,6 +118,15 @@ static uint64_t covered(const struct reading *reading, const Elf64_Sym *symbol, 
 	return left;
 }
 
+/* In an object file it counts from its section. */
+static void move_symbol(const struct elf_file *elf, Elf64_Sym *symbol)
+{
+	const Elf64_Shdr *section = elf->is_laid_out ? section_of(elf, symbol) : NULL;
+
+	if (section)
+		symbol->st_value += section->sh_addr;
+}
+
 static int add_symbol(const struct reading *reading, const Elf64_Sym *symbol)
 {
 	struct symtab *table = reading->table;
@@ -158,6 +167,7 @@ static int add_symbols(const struct reading *reading)
 			Elf64_Sym symbol = reading->elf->is_64 ? ((const Elf64_Sym *)batch)[k]
 							       : widen(&((const Elf32_Sym *)batch)[k]);
 
+			move_symbol(reading->elf, &symbol);
 			err = add_symbol(reading, &symbol);
 		}
 		if (err)
