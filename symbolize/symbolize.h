@@ -79,6 +79,13 @@ struct symbol_usdt {
 	uint64_t semaphore_offset; /* in the file, of the counter to raise while it is probed; 0 none */
 };
 
+/* What is handed over. */
+enum symbol_file_kind {
+	SYMBOL_FILE_PROGRAM, /* or a library, or debug information of one */
+	SYMBOL_FILE_MAP, /* a perf map or jitdump */
+	SYMBOL_FILE_MODULE, /* a kernel module */
+};
+
 /* What is known about the separate debug file that a file wants. */
 #define SYMBOL_PACKAGE ".dwp"
 struct symbol_debug_wish {
@@ -177,6 +184,12 @@ int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t k
  */
 int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd);
 
+/*
+ * The same for a kernel module, or its debug file: an object file, which no process runs. Places in it are addresses of
+ * our own (symbol_function.address), so ask with `linked`.
+ */
+int symbolizer_add_module(struct symbolizer *symbolizer, uint32_t file, int fd);
+
 /* Takes such a map back, with all that the worker keeps of it: the number may be used for another map. */
 void symbolizer_drop_map(struct symbolizer *symbolizer, uint32_t file);
 
@@ -201,6 +214,7 @@ struct symbol_line {
 	const char *file; /* NULL: not known */
 	uint32_t line; /* 0: of no line, or not known */
 	bool inlined; /* a call that the compiler put into the next one */
+	bool by_libdw; /* read by libdw, not by our own readers */
 	uint32_t omitted; /* calls between this one and the next line that are not told: they are too many */
 };
 

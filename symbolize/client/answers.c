@@ -185,6 +185,7 @@ static int take_line(const struct message *message, struct text_pool *texts, uin
 		.file = keep_text(message, texts, wire.file, &err),
 		.line = wire.line,
 		.inlined = wire.inlined,
+		.by_libdw = wire.by_libdw,
 		.omitted = wire.omitted,
 	};
 	if (err)

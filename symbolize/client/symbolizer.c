@@ -112,11 +112,11 @@ static enum symbol_status refusal_of(const struct worker_link *link, int fd)
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
 
-static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, bool is_map)
+static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, enum symbol_file_kind kind)
 {
 	struct worker_link *link = &symbolizer->link;
 	_cleanup_(closep) int given = fd;
-	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED, .is_map = is_map };
+	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED, .kind = kind };
 	struct handed_file *place = worker_link_file(link, file);
 	int err = 0;
 
@@ -168,7 +168,7 @@ int symbolizer_socket(const struct symbolizer *symbolizer)
 
 int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
 {
-	return hand_over(symbolizer, file, fd, false);
+	return hand_over(symbolizer, file, fd, SYMBOL_FILE_PROGRAM);
 }
 
 int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t known)
@@ -182,14 +182,19 @@ int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t k
 
 int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd)
 {
-	return hand_over(symbolizer, file, fd, true);
+	return hand_over(symbolizer, file, fd, SYMBOL_FILE_MAP);
+}
+
+int symbolizer_add_module(struct symbolizer *symbolizer, uint32_t file, int fd)
+{
+	return hand_over(symbolizer, file, fd, SYMBOL_FILE_MODULE);
 }
 
 void symbolizer_drop_map(struct symbolizer *symbolizer, uint32_t file)
 {
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
 
-	if (handed && handed->is_map && handed->state != HANDED_DROPPED)
+	if (handed && handed->kind == SYMBOL_FILE_MAP && handed->state != HANDED_DROPPED)
 		worker_link_drop(&symbolizer->link, handed);
 }
 

@@ -133,7 +133,7 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 				.fd = -1,
 				.state = HANDED_LOST,
 				.status = why,
-				.is_map = file->is_map,
+				.kind = file->kind,
 				.build_id = file->build_id,
 			};
 	}
@@ -191,7 +191,7 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 static int send_file(struct worker_link *link, struct handed_file *file)
 {
 	draft_start(&link->draft, MESSAGE_FILE, file->number);
-	link->draft.header.more = file->is_map;
+	link->draft.header.more = file->kind;
 	return draft_send(&link->draft, link->socket, false, file->fd);
 }
 

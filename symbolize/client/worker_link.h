@@ -35,7 +35,7 @@ struct handed_file {
 	enum symbol_status status;
 	unsigned int nr_debug_given; /* candidates for its debug file */
 	unsigned int nr_splits_given; /* and for split debug information */
-	bool is_map; /* a perf map, no ELF file */
+	enum symbol_file_kind kind;
 	const char *build_id;
 	uint64_t sequence; /* of the message that handed it over, among all that were sent */
 };

@@ -20,6 +20,7 @@ struct called {
 	struct search *search;
 	const struct dwarf_unit *unit; /* of the entry at hand */
 	struct dwarf_text linkage, plain;
+	bool by_signature; /* it refers to a type unit, of which only libdw has a table */
 	uint64_t next; /* entry that is referred to; NOWHERE */
 };
 
@@ -49,6 +50,7 @@ static void take(void *context, uint16_t attribute, const struct dwarf_value *va
 	case DW_AT_specification:
 		if (dwarf_value_reference(called->unit, value, &offset))
 			called->next = offset;
+		called->by_signature = value->form == DW_FORM_ref_sig8;
 		break;
 	default:
 		break;
@@ -90,8 +92,12 @@ static void follow(struct search *search, const struct dwarf_unit *unit, struct 
 static int want(struct search *search, const struct called *called, uint32_t frame)
 {
 	uint32_t fallback = (uint32_t)search->fallbacks.nr;
-	int err;
+	int err = 0;
 
+	if (called->by_signature && !called->linkage.kind)
+		err = search_leave(search, search->batch->frames.data[frame].unit);
+	if (err)
+		return err;
 	if (called->linkage.kind || called->next == NOWHERE)
 		return search_want_text(search, called->linkage.kind ? &called->linkage : &called->plain, frame, false);
 	err = vec_try_push(&search->fallbacks, called->plain);

@@ -33,7 +33,7 @@ static int read_attributes(struct abbrevs *abbrevs, struct byte_reader *bytes, s
 		if (!name && !form)
 			return 0;
 		if (abbrev->nr_attributes >= OF_ONE_MAX || abbrevs->attributes.nr >= ATTRIBUTES_MAX)
-			return -EBADMSG;
+			return -E2BIG;
 		err = vec_try_push(&abbrevs->attributes,
 				   (struct abbrev_attribute){ (uint16_t)name, (uint16_t)form, constant });
 		if (err)
@@ -70,7 +70,7 @@ static int read_all(struct abbrevs *abbrevs, struct byte_reader bytes)
 			.first_attribute = (uint32_t)abbrevs->attributes.nr,
 		};
 
-		err = code >= CODES_MAX || !tag || tag > UINT16_MAX ? -EBADMSG : 0;
+		err = !tag || tag > UINT16_MAX ? -EBADMSG : code >= CODES_MAX ? -E2BIG : 0;
 		err = err ?: read_attributes(abbrevs, &bytes, &abbrev);
 		err = err ?: put(abbrevs, code, &abbrev);
 	}

@@ -31,7 +31,7 @@ struct abbrevs {
 
 /*
  * Reads the table at an offset for units of these sizes, unless it is that already. 0, -EBADMSG for one that makes no
- * sense, -ENOMEM; 65,536 codes at most.
+ * sense, -E2BIG for one with a code from 65,536 on or with too many attributes, -ENOMEM.
  */
 int abbrevs_read(struct abbrevs *abbrevs, struct dwarf *dwarf, uint64_t offset, uint16_t version, uint8_t address_size,
 		 uint8_t offset_size);

@@ -114,7 +114,7 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 	const struct abbrev *abbrev;
 
 	if (err)
-		return err == -ENOMEM ? err : -ENODATA;
+		return err == -ENOMEM || err == -E2BIG ? err : -ENODATA;
 	entries = dwarf_entries_from(dwarf, unit, unit->entries, ROOT_BYTES);
 	abbrev = abbrevs_get(abbrevs, bytes_uleb(&entries.bytes));
 	unit->has_entries = abbrev && abbrev->has_children;
@@ -129,5 +129,7 @@ int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct ab
 	if (!dwarf_value_address(dwarf, unit, &unit->code.low, &unit->low) &&
 	    !dwarf_value_address(dwarf, unit, &root.entry, &unit->low))
 		unit->low = 0;
+	if (abbrev && entries.bytes.bad && unit->end - unit->entries > ROOT_BYTES)
+		return -E2BIG;
 	return abbrev && !entries.bytes.bad ? 0 : -ENODATA;
 }

@@ -24,9 +24,13 @@ struct dwarf_text {
 	uint64_t end; /* TEXT_HERE: of its unit, which the string is in */
 };
 
+/* An index as DW_FORM_addrx has it, and 4 bytes to add to the address (LLVM). libdw 0.188 does not know it. */
+#define DW_FORM_LLVM_addrx_offset 0x2001
+
 /* A value of an entry. */
 struct dwarf_value {
 	uint16_t form;
+	uint32_t distance; /* of DW_FORM_LLVM_addrx_offset */
 	uint64_t number; /* also a reference as it stands, an index, the size of a block */
 	uint64_t offset; /* of it, in .debug_info */
 };
@@ -66,7 +70,10 @@ int dwarf_form_size(uint16_t form, uint16_t version, uint8_t address_size, uint8
  */
 int dwarf_unit_open(struct dwarf *dwarf, uint64_t offset, struct dwarf_unit *ret_unit, uint64_t *ret_next);
 
-/* Reads its first entry, and the abbreviations for that. 0, -ENODATA when it makes no sense, -ENOMEM. */
+/*
+ * Reads its first entry, and the abbreviations for that. 0, -ENODATA when it makes no sense, -E2BIG when there are too
+ * many abbreviations or the entry is too long, -ENOMEM.
+ */
 int dwarf_unit_read_root(struct dwarf *dwarf, struct dwarf_unit *unit, struct abbrevs *abbrevs);
 
 /* An entry that is being read: its bytes, and their offset in .debug_info. */

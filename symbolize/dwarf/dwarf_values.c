@@ -65,6 +65,7 @@ static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
 	case DW_FORM_ref_udata:
 	case DW_FORM_strx:
 	case DW_FORM_addrx:
+	case DW_FORM_LLVM_addrx_offset:
 	case DW_FORM_loclistx:
 	case DW_FORM_rnglistx:
 	case DW_FORM_GNU_str_index:
@@ -122,6 +123,8 @@ void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribu
 		ret_value->number = bytes_number(&entries->bytes, (size_t)nr);
 	else
 		bytes_skip(&entries->bytes, (uint64_t)nr);
+	if (form == DW_FORM_LLVM_addrx_offset)
+		ret_value->distance = (uint32_t)bytes_number(&entries->bytes, 4);
 }
 
 void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev)
@@ -189,9 +192,13 @@ bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, con
 	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
 	case DW_FORM_GNU_addr_index:
-		return value->number < UINT32_MAX &&
-		       read_word(dwarf->skeletons ? &dwarf->skeletons->addr : &dwarf->addr,
-				 unit->addresses + value->number * unit->address_size, unit->address_size, ret_address);
+	case DW_FORM_LLVM_addrx_offset:
+		if (value->number >= UINT32_MAX ||
+		    !read_word(dwarf->skeletons ? &dwarf->skeletons->addr : &dwarf->addr,
+			       unit->addresses + value->number * unit->address_size, unit->address_size, ret_address))
+			return false;
+		*ret_address += value->distance;
+		return true;
 	default:
 		return false;
 	}

@@ -8,10 +8,6 @@
 
 #include "symbolize/dwarf/sources_internal.h"
 
-enum {
-	FRAMES_MAX = 1 << 22,
-};
-
 struct walk {
 	struct search *search;
 	const struct dwarf_unit *unit;
@@ -106,41 +102,26 @@ static void take_function(struct walk *walk, const struct abbrev *abbrev)
 
 /* ---- calls ---- */
 
-static uint32_t outer_of(const struct walk *walk, const struct source_place *place)
-{
-	const struct source_frame *frames = walk->search->batch->frames.data;
-	uint32_t outer = place->inner;
-
-	while (outer != SOURCE_NONE && frames[outer].depth >= walk->depth)
-		outer = frames[outer].outer;
-	return outer;
-}
-
 static int make_frame(struct walk *walk, uint32_t outer)
 {
 	struct search *search = walk->search;
 	uint32_t number = (uint32_t)search->batch->frames.nr;
-	struct source_frame frame = {
+	const struct source_frame frame = {
 		.line = walk->call_line,
 		.outer = outer,
-		.outermost = number,
 		.depth = walk->depth,
+		.unit = walk->number,
 	};
 	uint64_t origin;
-	int err;
+	int err = source_batch_add_frame(search->batch, frame);
 
-	if (number >= FRAMES_MAX)
-		return -ENOMEM;
-	if (outer != SOURCE_NONE) {
-		frame.outermost = search->batch->frames.data[outer].outermost;
-		frame.nr_outer = search->batch->frames.data[outer].nr_outer + 1;
-	}
-	err = vec_try_push(&search->batch->frames, frame);
 	if (!err && walk->unit->program != NO_PROGRAM)
 		err = vec_try_push(&search->files,
 				   (struct wanted_file){ walk->unit->program, walk->call_file, number });
 	if (!err && dwarf_value_reference(walk->unit, &walk->origin, &origin))
 		err = search_want_name(search, walk->unit, origin, number);
+	else if (!err && walk->origin.form == DW_FORM_ref_sig8)
+		err = search_leave(search, walk->number);
 	return err;
 }
 
@@ -148,7 +129,7 @@ static int make_frame(struct walk *walk, uint32_t outer)
 static void enter_call(struct walk *walk, struct source_place *place)
 {
 	const struct source_batch *batch = walk->search->batch;
-	uint32_t outer = outer_of(walk, place), nr = (uint32_t)batch->frames.nr;
+	uint32_t outer = source_batch_outer(batch, place, walk->depth), nr = (uint32_t)batch->frames.nr;
 
 	if (nr == walk->first_frame || batch->frames.data[nr - 1].outer != outer) {
 		walk->err = make_frame(walk, outer);
@@ -202,6 +183,8 @@ int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_
 		.entries = dwarf_entries_from(search->dwarf, unit, unit->entries, UINT64_MAX),
 	};
 
+	if (walk.entries.bytes.bad) /* it is larger than what is held at once */
+		return search_leave(search, number);
 	while (walk.entries.bytes.at < walk.entries.bytes.end && walk.depth && !walk.err) {
 		uint64_t code = bytes_uleb(&walk.entries.bytes);
 		const struct abbrev *abbrev = abbrevs_get(&search->abbrevs, code);

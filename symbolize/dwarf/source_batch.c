@@ -52,12 +52,37 @@ void source_batch_done(struct source_batch *batch)
 {
 	vec_done(&batch->places);
 	vec_done(&batch->frames);
+	vec_done(&batch->left);
 	text_pool_done(&batch->texts);
 }
 
 size_t source_batch_from(const struct source_batch *batch, uint64_t address)
 {
 	return vec_nr_first(&batch->places, place, place->address < address);
+}
+
+uint32_t source_batch_outer(const struct source_batch *batch, const struct source_place *place, uint32_t depth)
+{
+	const struct source_frame *frames = batch->frames.data;
+	uint32_t outer = place->inner;
+
+	while (outer != SOURCE_NONE && frames[outer].depth >= depth)
+		outer = frames[outer].outer;
+	return outer;
+}
+
+int source_batch_add_frame(struct source_batch *batch, struct source_frame frame)
+{
+	enum {
+		FRAMES_MAX = 1 << 22,
+	};
+	const struct source_frame *outer = frame.outer == SOURCE_NONE ? NULL : &batch->frames.data[frame.outer];
+
+	if (batch->frames.nr >= FRAMES_MAX)
+		return -ENOMEM;
+	frame.outermost = outer ? outer->outermost : (uint32_t)batch->frames.nr;
+	frame.nr_outer = outer ? outer->nr_outer + 1 : 0;
+	return vec_try_push(&batch->frames, frame);
 }
 
 int source_batch_late(const struct source_batch *batch)

@@ -21,6 +21,7 @@ struct source_place {
 	uint64_t wanted;  /* the one that its unit names; NO_PROGRAM: no unit is known */
 	uint32_t file_number; /* there; 0 in an old one: none */
 	bool is_relative;     /* `file`, to the directory of its unit */
+	bool by_libdw;        /* it answered (symbolize/libdw) */
 	uint32_t unit;    /* that covers it; SOURCE_NONE */
 	uint32_t inner;   /* the innermost of its inlined functions, in the frames; SOURCE_NONE */
 };
@@ -34,12 +35,20 @@ struct source_frame {
 	uint32_t outermost; /* of those around it; itself when there are none */
 	uint32_t nr_outer; /* how many these are */
 	uint32_t depth;   /* of its entry */
+	uint32_t unit;    /* that it is in */
 	bool is_relative; /* `file`, to the directory of its unit */
+};
+
+/* A unit that the readers here leave to libdw. */
+struct source_left {
+	uint64_t offset; /* in .debug_info */
+	uint32_t unit;   /* its number */
 };
 
 struct source_batch {
 	VEC(struct source_place) places;
 	VEC(struct source_frame) frames;
+	VEC(struct source_left) left;
 	const struct code_range *code; /* the file's, borrowed */
 	size_t nr_code;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC: the search is given up then; 0 = never */
@@ -57,6 +66,12 @@ void source_batch_done(struct source_batch *batch);
 
 /* The number of the first place at this address or behind it. */
 size_t source_batch_from(const struct source_batch *batch, uint64_t address);
+
+/* The innermost call that is known of a place, of those around an entry of this depth. */
+uint32_t source_batch_outer(const struct source_batch *batch, const struct source_place *place, uint32_t depth);
+
+/* Adds a frame: its line, depth and outer are the caller's. 0, or -ENOMEM also where there are 4 M. */
+int source_batch_add_frame(struct source_batch *batch, struct source_frame frame);
 
 /* -ETIME when the deadline is over, else 0. */
 int source_batch_late(const struct source_batch *batch);

@@ -80,6 +80,16 @@ static int search_all(struct search *search)
 	return err ?: join_all(search);
 }
 
+int search_leave(struct search *search, uint32_t unit)
+{
+	struct unit_place *place = unit < search->units.nr ? &search->units.data[unit] : NULL;
+
+	if (!place || place->is_left)
+		return 0;
+	place->is_left = true;
+	return vec_try_push(&search->batch->left, (struct source_left){ place->offset, unit });
+}
+
 void search_done(struct search *search)
 {
 	abbrevs_done(&search->abbrevs);

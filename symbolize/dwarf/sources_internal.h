@@ -33,6 +33,7 @@ struct unit_directory {
 
 struct unit_place {
 	uint64_t offset, end;
+	bool is_left; /* to libdw */
 };
 
 struct search {
@@ -53,6 +54,9 @@ int search_units(struct search *search);
 
 /* sources.c */
 void search_done(struct search *search);
+
+/* A unit is beyond what is read here: libdw answers for it, but for the parts of split units. 0 or -ENOMEM. */
+int search_leave(struct search *search, uint32_t unit);
 
 /* split_units.c: the same as search_inlines() for a skeleton, of what it stands for if that is found. */
 int search_split(struct search *search, const struct dwarf_unit *skeleton, uint32_t number);

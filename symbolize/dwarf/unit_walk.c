@@ -56,6 +56,8 @@ static int take_unit(struct search *search, struct dwarf_unit *unit)
 	int err = vec_try_push(&search->units, (struct unit_place){ unit->offset, unit->end });
 
 	err = err ?: dwarf_unit_read_root(search->dwarf, unit, &search->abbrevs);
+	if (err == -E2BIG)
+		return search_leave(search, claim.number);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	err = keep_directory(search, unit);

@@ -58,6 +58,8 @@ bool worker_offset_of(const struct indexed_file *file, const struct wire_query *
 {
 	const struct code_range *code = query->linked ? symtab_code_at(&file->table, worker_place_of(query)) : NULL;
 
+	if (file->kind == SYMBOL_FILE_MODULE && !code)
+		return false; /* there are no offsets that a process could tell */
 	*ret_offset = code ? worker_place_of(query) - code->address + code->offset : worker_place_of(query);
 	return code || !query->linked;
 }
@@ -218,11 +220,11 @@ static void answer_about_file(struct worker *worker)
 		worker_answer_about_kernel(worker);
 		return;
 	}
-	if (file && file->is_map && worker->message.header.kind == MESSAGE_NAME) {
+	if (file && file->kind == SYMBOL_FILE_MAP && worker->message.header.kind == MESSAGE_NAME) {
 		answer_about_map(worker, file);
 		return;
 	}
-	if (file && file->is_map)
+	if (file && file->kind == SYMBOL_FILE_MAP)
 		file = NULL;
 	if (file && worker->message.header.kind != MESSAGE_FIND_USDT) /* debug files have no notes */
 		worker_complete(worker, number, file);

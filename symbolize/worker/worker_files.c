@@ -77,6 +77,23 @@ static int identify(struct indexed_file *file, const struct elf_file *elf)
 	return -ENODATA;
 }
 
+/* What a module has besides is for code that runs in processes. */
+static int build_index_of_module(struct indexed_file *file, struct elf_file *elf)
+{
+	int err = elf_file_lay_out(elf);
+
+	err = err ?: symtab_init(&file->table, elf);
+	if (err)
+		return err;
+	if (elf_file_build_id(elf, &file->build_id))
+		file->build_id.nr_bytes = 0;
+	err = symtab_add(&file->table, elf);
+	err = err ?: symtab_finish(&file->table);
+	if (err)
+		symtab_done(&file->table);
+	return err;
+}
+
 static int index_file(const struct indexed_files *files, struct indexed_file *file, int fd)
 {
 	struct elf_file elf;
@@ -84,14 +101,16 @@ static int index_file(const struct indexed_files *files, struct indexed_file *fi
 
 	if (err)
 		return err;
-	err = files->identify_only ? identify(file, &elf) : build_index(file, &elf);
+	err = files->identify_only               ? identify(file, &elf)
+	      : file->kind == SYMBOL_FILE_MODULE ? build_index_of_module(file, &elf)
+						 : build_index(file, &elf);
 	if (!err)
 		keep_lines(files, file, &elf);
 	elf_file_done(&elf);
 	return err;
 }
 
-enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, bool is_map)
+enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, uint32_t kind)
 {
 	struct indexed_file *file;
 	int err;
@@ -105,12 +124,12 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 		return SYMBOL_NO_MEMORY;
 	}
 	file->number = number;
-	file->is_map = is_map;
+	file->kind = kind;
 	file->lines_fd = file->map.fd = -1;
 	/* each comes with a descriptor, but where there is no room for it in the table of open files */
-	err = fd < 0 ? -EMFILE : is_map ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
+	err = fd < 0 ? -EMFILE : kind == SYMBOL_FILE_MAP ? perf_map_open(&file->map, fd) : index_file(files, file, fd);
 	file->status = symbol_status_of(err);
-	file->debug_done = is_map || file->status != SYMBOL_OK ||
+	file->debug_done = kind != SYMBOL_FILE_PROGRAM || file->status != SYMBOL_OK ||
 			   (file->table.complete && (!files->keep_lines || file->lines_fd >= 0)) ||
 			   (!file->build_id.nr_bytes && !*file->link.name);
 	return file->status;
@@ -124,7 +143,7 @@ void indexed_files_drop_map(struct indexed_files *files, uint32_t number)
 	while (i < files->files.nr && files->files.data[i]->number != number)
 		i++;
 	file = i < files->files.nr ? files->files.data[i] : NULL;
-	if (!file || !file->is_map)
+	if (!file || file->kind != SYMBOL_FILE_MAP)
 		return;
 	if (file->map.fd >= 0)
 		perf_map_done(&file->map);

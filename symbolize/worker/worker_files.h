@@ -18,7 +18,7 @@ struct indexed_file {
 	bool debug_done;           /* its debug file was asked for, or is not needed */
 	bool debug_asked;          /* its debug file was asked for */
 	bool debug_found;          /* and is part of `table` */
-	bool is_map;               /* then `map` is all there is */
+	enum symbol_file_kind kind; /* of a map, `map` is all there is */
 	struct perf_map map;
 	struct build_id build_id;
 	struct debug_link link;
@@ -41,8 +41,8 @@ struct indexed_files {
 	int max_fd; /* up to this descriptor */
 };
 
-/* Indexes the file behind the descriptor as this number, which must be new. Returns its status. */
-enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, bool is_map);
+/* Indexes the file behind the descriptor, of enum symbol_file_kind, as this number, which must be new. Its status. */
+enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, uint32_t kind);
 
 /* Forgets a perf map; nothing for another file. */
 void indexed_files_drop_map(struct indexed_files *files, uint32_t number);

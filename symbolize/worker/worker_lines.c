@@ -6,6 +6,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "symbolize/dwarf/sources.h"
+#include "symbolize/libdw/libdw_sources.h"
 #include "symbolize/worker/worker_splits.h"
 
 enum {
@@ -40,6 +41,7 @@ static bool try_line(struct worker *worker, const struct symbol_line *line, uint
 		.query = query,
 		.line = line->line,
 		.inlined = line->inlined,
+		.by_libdw = line->by_libdw,
 		.omitted = line->omitted,
 	};
 
@@ -64,7 +66,7 @@ static void add_line(struct worker *worker, const struct symbol_line *line, uint
  */
 static void add_place(struct worker *worker, const struct source_batch *batch, const struct source_place *place)
 {
-	struct symbol_line line = { .file = place->file, .line = place->line };
+	struct symbol_line line = { .file = place->file, .line = place->line, .by_libdw = place->by_libdw };
 	uint32_t frame = place->inner;
 
 	for (int i = 1; frame != SOURCE_NONE; i++) {
@@ -75,7 +77,7 @@ static void add_place(struct worker *worker, const struct source_batch *batch, c
 		line.inlined = true;
 		line.omitted = i < CHAIN_MAX ? 0 : inlined->nr_outer;
 		add_line(worker, &line, place->query);
-		line = (struct symbol_line){ .file = end->file, .line = end->line };
+		line = (struct symbol_line){ .file = end->file, .line = end->line, .by_libdw = place->by_libdw };
 		frame = end->outer;
 	}
 	add_line(worker, &line, place->query);
@@ -172,6 +174,8 @@ static int find_in(struct worker *worker, struct source_batch *batch, const stru
 		return err;
 	worker_splits_start(&splits, worker, &dwarf);
 	err = find_with(&dwarf, batch, inlines, alternate);
+	if (!err && batch->left.nr && libdw_sources_find(elf, batch, inlines) == -ETIME)
+		err = -ETIME;
 	worker_splits_done(&splits);
 	dwarf_close(&dwarf);
 	return err;
@@ -191,7 +195,10 @@ static int find(struct worker *worker, const struct indexed_file *file, uint32_t
 	if (wish >> LINES_TIME_SHIFT)
 		batch->deadline_ns = clock_monotonic_ns() + (uint64_t)(wish >> LINES_TIME_SHIFT) * 1000000;
 	err = add_places(worker, file, batch);
-	err = err ?: find_in(worker, batch, &elf, wish & LINES_INLINED);
+	if (!err && file->kind == SYMBOL_FILE_MODULE)
+		err = elf_file_lay_out(&elf) ?: libdw_sources_find(&elf, batch, wish & LINES_INLINED);
+	else if (!err)
+		err = find_in(worker, batch, &elf, wish & LINES_INLINED);
 	elf_file_done(&elf);
 	return err;
 }
@@ -201,7 +208,7 @@ static void answer_all(struct worker *worker)
 	struct indexed_file *file = indexed_files_get(&worker->files, worker->message.header.file);
 	uint32_t wish = worker->message.header.status;
 	struct source_batch batch = {};
-	int err = file && !file->is_map && file->status == SYMBOL_OK ? 0 : -ENOEXEC;
+	int err = file && file->kind != SYMBOL_FILE_MAP && file->status == SYMBOL_OK ? 0 : -ENOEXEC;
 
 	if (!err) {
 		worker_complete(worker, worker->message.header.file, file);

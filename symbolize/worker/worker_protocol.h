@@ -18,7 +18,7 @@
 enum message_kind {
 	MESSAGE_NONE, /* never sent */
 	/* to the worker */
-	MESSAGE_FILE, /* with a descriptor: index it as `file`; a perf map if `more` */
+	MESSAGE_FILE, /* with a descriptor: index it as `file`; `more`: enum symbol_file_kind */
 	MESSAGE_KERNEL, /* with a descriptor: /proc/kallsyms */
 	MESSAGE_NAME, /* wire_query…: name places of `file` */
 	MESSAGE_NAME_KERNEL,
@@ -87,7 +87,7 @@ struct wire_source {
 	uint32_t query; /* which of the places; SPLITS_MISSING: `line` split files were not found, the first is `file` */
 	uint32_t name, file; /* positions in the text */
 	uint32_t line;
-	uint32_t inlined;
+	uint16_t inlined, by_libdw;
 	uint32_t omitted; /* further calls around this one */
 };
 

@@ -9,6 +9,7 @@ bpf core/base
 core/profile symbolize
 symbolize/elf
 symbolize/cfi symbolize/dwarf symbolize/jit symbolize/kernel
+symbolize/libdw
 symbolize/worker
 symbolize/client
 core/host core/plan core/formats

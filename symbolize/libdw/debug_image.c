@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/libdw/debug_image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/elf/elf_section.h"
+#include "symbolize/libdw/relocations.h"
+
+enum {
+	IMAGE_MAX_BYTES = 256 << 20, /* half of what the worker may have */
+	PIECE_BYTES = 1 << 20,
+	ALIGNMENT = 8,
+};
+
+/* What libdw reads for lines and inlined calls; the first one must be there. */
+static const char *const names[] = {
+	".debug_info", ".debug_types",  ".debug_abbrev",   ".debug_line", ".debug_line_str",
+	".debug_str",  ".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
+};
+
+enum {
+	NR_NAMES = sizeof(names) / sizeof(*names),
+	NR_HEADERS = NR_NAMES + 2, /* the null section, and the names of sections */
+};
+
+struct layout {
+	struct elf_section sections[NR_NAMES];
+	uint64_t at[NR_NAMES], nr_bytes;
+	uint64_t headers, texts;
+};
+
+static uint64_t aligned(uint64_t offset)
+{
+	return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Where each section will be: behind the ELF header, then the names of sections, then their headers. */
+static int lay_out(const struct elf_file *elf, struct layout *layout)
+{
+	uint64_t end = sizeof(Elf64_Ehdr);
+
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		int err = elf_section_open(&layout->sections[i], elf, names[i], 0);
+
+		if (err && (err != -ENODATA || !i))
+			return err;
+		if (layout->sections[i].nr_bytes > IMAGE_MAX_BYTES)
+			return -ENOMEM;
+		layout->at[i] = aligned(end);
+		end = layout->at[i] + layout->sections[i].nr_bytes;
+	}
+	layout->texts = end;
+	end++;
+	for (size_t i = 0; i < NR_NAMES; i++)
+		end += strlen(names[i]) + 1;
+	layout->headers = aligned(end);
+	layout->nr_bytes = layout->headers + NR_HEADERS * sizeof(Elf64_Shdr);
+	return layout->nr_bytes > IMAGE_MAX_BYTES ? -ENOMEM : 0;
+}
+
+static int copy_section(struct elf_section *section, unsigned char *to)
+{
+	for (uint64_t done = 0; done < section->nr_bytes; done += PIECE_BYTES) {
+		struct byte_reader piece = elf_section_some(section, done, PIECE_BYTES);
+
+		if (piece.bad)
+			return -EBADMSG;
+		memcpy(to + done, piece.at, (size_t)(piece.end - piece.at));
+	}
+	return 0;
+}
+
+static void write_headers(const struct elf_file *elf, const struct layout *layout, unsigned char *bytes)
+{
+	Elf64_Shdr headers[NR_HEADERS] = {};
+	const Elf64_Ehdr ehdr = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = elf->machine,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shoff = layout->headers,
+		.e_shnum = NR_HEADERS,
+		.e_shstrndx = NR_HEADERS - 1,
+	};
+	uint64_t text = layout->texts + 1;
+
+	for (size_t i = 0; i < NR_NAMES; i++) {
+		headers[i + 1] = (Elf64_Shdr){
+			.sh_name = (Elf64_Word)(text - layout->texts),
+			.sh_type = layout->sections[i].nr_bytes ? SHT_PROGBITS : SHT_NULL,
+			.sh_offset = layout->at[i],
+			.sh_size = layout->sections[i].nr_bytes,
+			.sh_addralign = 1,
+		};
+		memcpy(bytes + text, names[i], strlen(names[i]) + 1);
+		text += strlen(names[i]) + 1;
+	}
+	headers[NR_HEADERS - 1] = (Elf64_Shdr){
+		.sh_type = SHT_STRTAB,
+		.sh_offset = layout->texts,
+		.sh_size = text - layout->texts,
+		.sh_addralign = 1,
+	};
+	memcpy(bytes, &ehdr, sizeof(ehdr));
+	memcpy(bytes + layout->headers, headers, sizeof(headers));
+}
+
+static int fill(const struct elf_file *elf, struct layout *layout, unsigned char *bytes)
+{
+	int err = 0;
+
+	write_headers(elf, layout, bytes);
+	for (size_t i = 0; !err && i < NR_NAMES; i++) {
+		struct elf_section *section = &layout->sections[i];
+
+		if (!section->elf)
+			continue;
+		err = copy_section(section, bytes + layout->at[i]);
+		if (!err && elf->is_laid_out)
+			err = relocations_apply(elf, names[i], bytes + layout->at[i], section->nr_bytes);
+	}
+	return err;
+}
+
+int debug_image_make(const struct elf_file *elf, struct debug_image *ret_image)
+{
+	struct layout layout = {};
+	unsigned char *bytes = NULL;
+	int err = lay_out(elf, &layout);
+
+	if (!err)
+		bytes = calloc(1, (size_t)layout.nr_bytes);
+	if (!err)
+		err = bytes ? fill(elf, &layout, bytes) : -ENOMEM;
+	for (size_t i = 0; i < NR_NAMES; i++)
+		elf_section_done(&layout.sections[i]);
+	if (err) {
+		free(bytes);
+		return err;
+	}
+	*ret_image = (struct debug_image){ bytes, (size_t)layout.nr_bytes };
+	return 0;
+}
+
+void debug_image_done(struct debug_image *image)
+{
+	free(image->bytes);
+	*image = (struct debug_image){};
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/libdw/libdw_sources.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <libelf.h>
+#include <unistd.h>
+
+#include "symbolize/libdw/debug_image.h"
+#include "symbolize/libdw/libdw_calls.h"
+
+/* ---- units ---- */
+
+/* The skeleton of a split unit, in the forms of DWARF 5 and GNU. */
+static bool is_skeleton(Dwarf_Die *root)
+{
+	static const unsigned int marks[] = { DW_AT_dwo_name, DW_AT_GNU_dwo_name, DW_AT_GNU_dwo_id };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (dwarf_hasattr(root, marks[i]))
+			return true;
+	return false;
+}
+
+static bool is_readable(Dwarf_Die *root)
+{
+	int tag = dwarf_tag(root);
+
+	return (tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit) && !is_skeleton(root);
+}
+
+struct claim {
+	struct source_batch *batch;
+	uint32_t unit;
+	bool any;
+};
+
+/* The first unit that covers a place has it. */
+static bool claim_range(void *context, uint64_t low, uint64_t high)
+{
+	struct claim *claim = context;
+	struct source_batch *batch = claim->batch;
+
+	if (!source_batch_is_code(batch, low))
+		return true;
+	for (size_t i = source_batch_from(batch, low); i < batch->places.nr; i++) {
+		struct source_place *place = &batch->places.data[i];
+
+		if (place->address >= high)
+			break;
+		if (place->unit == SOURCE_NONE)
+			place->unit = claim->unit;
+		claim->any |= place->unit == claim->unit;
+	}
+	return true;
+}
+
+/* ---- lines ---- */
+
+/* The row of a place: the last one at or before its address. */
+static Dwarf_Line *row_of(Dwarf_Lines *lines, size_t nr, uint64_t address)
+{
+	size_t low = 0, high = nr;
+	Dwarf_Line *row;
+	Dwarf_Addr start;
+	bool is_end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &start))
+			return NULL;
+		if (start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	row = low ? dwarf_onesrcline(lines, low - 1) : NULL;
+	return !row || dwarf_lineendsequence(row, &is_end) || is_end ? NULL : row;
+}
+
+static int answer_place(struct source_batch *batch, struct source_place *place, Dwarf_Line *row)
+{
+	const char *file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+	int line = 0;
+
+	place->by_libdw = true;
+	place->is_relative = false;
+	place->line = row && !dwarf_lineno(row, &line) && line > 0 ? (uint32_t)line : 0;
+	place->file = file ? text_pool_add(&batch->texts, file) : NULL;
+	return file && !place->file ? -ENOMEM : 0;
+}
+
+static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t unit)
+{
+	Dwarf_Lines *lines = NULL;
+	size_t nr = 0;
+	int err = 0;
+
+	if (dwarf_getsrclines(root, &lines, &nr))
+		nr = 0;
+	for (size_t i = 0; !err && i < batch->places.nr; i++) {
+		struct source_place *place = &batch->places.data[i];
+
+		if (place->unit == unit)
+			err = answer_place(batch, place, row_of(lines, nr, place->address));
+	}
+	return err;
+}
+
+static int read_unit(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool inlines)
+{
+	struct claim claim = { batch, unit, false };
+	int err;
+
+	if (!is_readable(root))
+		return 0;
+	libdw_ranges(root, claim_range, &claim);
+	if (!claim.any)
+		return 0;
+	err = answer_places(batch, root, unit);
+	return err || !inlines ? err : libdw_calls_find(batch, root, unit);
+}
+
+/* ---- all of them ---- */
+
+static bool open_unit(Dwarf *dwarf, uint64_t offset, Dwarf_Die *ret_root, uint64_t *ret_next)
+{
+	size_t header;
+
+	return !dwarf_next_unit(dwarf, offset, ret_next, &header, NULL, NULL, NULL, NULL, NULL, NULL) &&
+	       dwarf_offdie(dwarf, offset + header, ret_root);
+}
+
+static int read_all(Dwarf *dwarf, struct source_batch *batch, bool inlines)
+{
+	uint64_t offset = 0, next = 0;
+	Dwarf_Die root;
+	int err = 0;
+
+	for (uint32_t unit = 0; !err && unit < SOURCE_NONE && open_unit(dwarf, offset, &root, &next); unit++) {
+		err = read_unit(batch, &root, unit, inlines);
+		err = err ?: source_batch_late(batch);
+		offset = next;
+	}
+	return err;
+}
+
+static int read_left(Dwarf *dwarf, struct source_batch *batch, bool inlines)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < batch->left.nr; i++) {
+		uint64_t unused;
+		Dwarf_Die root;
+
+		if (open_unit(dwarf, batch->left.data[i].offset, &root, &unused))
+			err = read_unit(batch, &root, batch->left.data[i].unit, inlines);
+		err = err ?: source_batch_late(batch);
+	}
+	return err;
+}
+
+static void __attribute__((noreturn)) end_without_memory(void)
+{
+	_exit(1);
+}
+
+int libdw_sources_find(const struct elf_file *elf, struct source_batch *batch, bool inlines)
+{
+	struct debug_image image;
+	Dwarf *dwarf = NULL;
+	Elf *handle = NULL;
+	int err = debug_image_make(elf, &image);
+
+	if (err)
+		return err;
+	if (elf_version(EV_CURRENT) != EV_NONE)
+		handle = elf_memory((char *)image.bytes, image.nr_bytes);
+	if (handle)
+		dwarf = dwarf_begin_elf(handle, DWARF_C_READ, NULL);
+	if (dwarf) {
+		dwarf_new_oom_handler(dwarf, end_without_memory);
+		err = elf->is_laid_out ? read_all(dwarf, batch, inlines) : read_left(dwarf, batch, inlines);
+	} else {
+		err = -EBADMSG;
+	}
+	dwarf_end(dwarf);
+	elf_end(handle);
+	debug_image_done(&image);
+	return err;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What our own readers of debug information leave to libdw, in a real worker: objects as modules are, and units that are
+ * beyond those readers. The files are made here, by the compiler; addr2line is the judge.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "symbolize/symbolize.h"
+
+#include <cmocka.h> /* last: it makes fail() a macro */
+
+enum {
+	TEXT = 65536,
+	NR_FUNCTIONS = 4, /* of module.c */
+};
+
+struct fixture {
+	char directory[64];
+	struct symbolizer *symbolizer;
+	uint32_t nr_files;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	const struct symbolizer_options options = { .lines = true };
+
+	memcpy(fixture->directory, "/tmp/st-libdw.XXXXXX", sizeof("/tmp/st-libdw.XXXXXX"));
+	*state = fixture;
+	return mkdtemp(fixture->directory) ? symbolizer_new(&options, &fixture->symbolizer) : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	char command[128];
+
+	symbolizer_free(fixture->symbolizer);
+	snprintf(command, sizeof(command), "rm -r %s", fixture->directory);
+	free(fixture);
+	return system(command);
+}
+
+/* A command in the directory of the test; its output is in `text`. */
+__attribute__((format(printf, 3, 4))) static void run(const struct fixture *fixture, char text[TEXT],
+						      const char *format, ...)
+{
+	char command[2048], whole[4096];
+	va_list arguments;
+	size_t nr;
+	FILE *out;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	snprintf(whole, sizeof(whole), "cd %s && src=%s/tests/unit/libdw && (%s) 2>&1", fixture->directory,
+		 ST_SOURCE_DIR, command);
+	out = popen(whole, "re");
+	assert_non_null(out);
+	nr = fread(text, 1, TEXT - 1, out);
+	text[nr] = '\0';
+	if (pclose(out))
+		fail_msg("%s: %s", command, text);
+}
+
+static uint32_t add(struct fixture *fixture, const char *name, bool is_module)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->directory, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal((is_module ? symbolizer_add_module : symbolizer_add_file)(fixture->symbolizer,
+										   ++fixture->nr_files, fd),
+			 0);
+	return fixture->nr_files;
+}
+
+/* The lines of a place as "addr2line -f -i -s" prints them, but that names of functions themselves are left out. */
+static void lines_of(struct fixture *fixture, uint32_t file, uint64_t address, bool by_libdw, char text[TEXT])
+{
+	const struct symbol_query query = { .where = address, .exact = true, .linked = true };
+	struct symbol_lines found;
+	size_t nr = 0;
+
+	assert_int_equal(symbolizer_lines(fixture->symbolizer, file, &query, 1, true, 0, &found), 0);
+	assert_true(found.ranges[0].nr > 0);
+	for (size_t i = 0; i < found.nr_lines; i++) {
+		const struct symbol_line *line = &found.lines[i];
+		const char *slash = line->file ? strrchr(line->file, '/') : NULL;
+
+		assert_int_equal(line->by_libdw, by_libdw);
+		nr += (size_t)snprintf(text + nr, TEXT - nr, "%s %s:%u\n", line->inlined ? line->name ?: "??" : "-",
+				       slash ? slash + 1 : "??", line->line);
+	}
+	symbol_lines_done(&found);
+}
+
+/* ---- modules ---- */
+
+#define ADDR2LINE                                   \
+	"addr2line -f -i -s -j %s -e %s 0x%" PRIx64 \
+	" | sed 's/ (discriminator.*//' | paste -d' ' - - | sed '$s/^[^ ]*/-/'"
+
+/* Where the symbols of a function's section begin, in the words of nm: its address counts from there. */
+static uint64_t in_section(const struct fixture *fixture, const char *file, const char *function)
+{
+	char text[TEXT];
+
+	run(fixture, text, "nm %s | grep ' %s$'", file, function);
+	return strtoull(text, NULL, 16);
+}
+
+static const char *section_of(const char *function)
+{
+	return !strcmp(function, "seldom") ? ".text.unlikely" : !strcmp(function, "begin") ? ".init.text" : ".text";
+}
+
+/* Every place of every function; `file` is asked, and addr2line asks `whole`. */
+static void expect_lines(struct fixture *fixture, const char *file, const char *whole)
+{
+	uint32_t number = add(fixture, file, true);
+	struct symbol_function *functions;
+	char wanted[TEXT], found[TEXT];
+	size_t nr;
+
+	assert_int_equal(symbolizer_find(fixture->symbolizer, number, ".*", &functions, &nr), 0);
+	assert_int_equal(nr, NR_FUNCTIONS);
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t start = in_section(fixture, whole, functions[i].name);
+
+		assert_true(functions[i].size > 8);
+		for (uint64_t at = 0; at < functions[i].size; at += 7) {
+			run(fixture, wanted, ADDR2LINE, section_of(functions[i].name), whole, start + at);
+			lines_of(fixture, number, functions[i].address + at, true, found);
+			assert_string_equal(found, wanted);
+		}
+	}
+	free(functions);
+}
+
+static void make_module(const struct fixture *fixture, const char *flags)
+{
+	char text[TEXT];
+
+	run(fixture, text, "cc -c -O2 -g %s -o module.o $src/module.c && ld -r --build-id=sha1 -o module.ko module.o",
+	    flags);
+}
+
+static void a_module_has_the_lines_and_calls_of_addr2line(void **state)
+{
+	static const char *const flags[] = { "-gdwarf-5", "-gdwarf-4", "-gdwarf-5 -gz=zlib",
+					     "-gdwarf-5 -mcmodel=large" };
+	struct fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		make_module(fixture, flags[i]);
+		expect_lines(fixture, "module.ko", "module.ko");
+	}
+}
+
+/* Its sections have the sizes of the module's, and no content. */
+static void a_debug_file_of_a_module_will_do(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[TEXT];
+
+	make_module(fixture, "");
+	run(fixture, text, "objcopy --only-keep-debug module.ko module.debug");
+	expect_lines(fixture, "module.debug", "module.ko");
+}
+
+static void ask(struct fixture *fixture, uint32_t number, uint64_t address, int err)
+{
+	const struct symbol_query query = { .where = address, .exact = true, .linked = true };
+	struct symbol_lines found;
+
+	assert_int_equal(symbolizer_lines(fixture->symbolizer, number, &query, 1, true, 0, &found), err);
+	if (!err)
+		assert_int_equal(found.nr_lines, 0);
+	symbol_lines_done(&found);
+}
+
+static uint64_t address_of(struct fixture *fixture, uint32_t number, const char *name)
+{
+	struct symbol_function *functions;
+	uint64_t address;
+	size_t nr;
+
+	assert_int_equal(symbolizer_find(fixture->symbolizer, number, name, &functions, &nr), 0);
+	assert_int_equal(nr, 1);
+	address = functions[0].address;
+	free(functions);
+	return address;
+}
+
+/* libdw would open the split file, for which the worker would be killed. */
+static void split_units_of_a_module_are_passed_over(void **state)
+{
+	static const char *const flags[] = { "-gdwarf-5 -gsplit-dwarf", "-gdwarf-4 -gsplit-dwarf" };
+	struct fixture *fixture = *state;
+	int pid = symbolizer_worker_pid(fixture->symbolizer);
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		uint32_t number;
+
+		make_module(fixture, flags[i]);
+		number = add(fixture, "module.ko", true);
+		ask(fixture, number, address_of(fixture, number, "first"), 0);
+	}
+	assert_int_equal(symbolizer_worker_pid(fixture->symbolizer), pid);
+}
+
+/* A relocation that is not known would leave a wrong number. */
+static void a_module_with_unknown_relocations_has_no_lines(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[TEXT];
+	uint32_t number;
+
+	make_module(fixture, "");
+	run(fixture, text, "printf '\\267' | dd of=module.ko bs=1 seek=18 conv=notrunc"); /* another machine */
+	number = add(fixture, "module.ko", true);
+	ask(fixture, number, address_of(fixture, number, "first"), -EBADMSG);
+}
+
+/* Processes map files by offset; in an object file no offset has a name. */
+static void an_object_file_is_no_program(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbol_query query = { .where = 0x40, .exact = true };
+	struct symbol_function *functions;
+	struct symbol_answer answer;
+	uint32_t module, program;
+	size_t nr;
+
+	make_module(fixture, "");
+	module = add(fixture, "module.ko", true);
+	program = add(fixture, "module.ko", false);
+	query.where = address_of(fixture, module, "first");
+	assert_int_equal(symbolizer_name_file(fixture->symbolizer, module, &query, 1, &answer), 0);
+	assert_int_equal(answer.status, SYMBOL_NOT_FOUND);
+	query.linked = true;
+	assert_int_equal(symbolizer_name_file(fixture->symbolizer, module, &query, 1, &answer), 0);
+	assert_int_equal(answer.status, SYMBOL_OK);
+	assert_string_equal(answer.name, "first");
+	assert_int_equal(symbolizer_find(fixture->symbolizer, program, ".*", &functions, &nr), 0);
+	assert_int_equal(nr, 0);
+	free(functions);
+	symbolizer_add_module(fixture->symbolizer, 99, open("/bin/sh", O_RDONLY | O_CLOEXEC));
+	ask(fixture, 99, 0x2000, -ENOEXEC);
+}
+
+/* ---- units ---- */
+
+struct unit_case {
+	const char *name, *settings;
+	unsigned int by_libdw; /* which of the three places, as bits */
+};
+
+static void expect_unit(struct fixture *fixture, const struct unit_case *unit)
+{
+	static const char *const wanted[] = { "- units.c:10\n", "inner units.c:3\n- units.c:11\n", "- units.c:12\n" };
+	char text[TEXT], found[TEXT];
+	uint32_t number;
+	uint64_t outer, size;
+
+	run(fixture, text, "as --gdwarf-5 %s -o %s.o $src/units.s && ld -shared -o %s %s.o && nm -S %s | grep outer",
+	    unit->settings, unit->name, unit->name, unit->name, unit->name);
+	outer = strtoull(text, NULL, 16);
+	size = strtoull(text + 17, NULL, 16);
+	number = add(fixture, unit->name, false);
+	for (uint64_t i = 0; i < 3; i++) {
+		lines_of(fixture, number, outer + i * size / 3, unit->by_libdw >> i & 1, found);
+		/* the innermost line has the name of the call, the outer one is where it is called */
+		assert_string_equal(found, wanted[i]);
+	}
+}
+
+#define SETTINGS(codes, long, by_signature, by_index)                                            \
+	"--defsym CODES=" #codes " --defsym LONG=" #long " --defsym BY_SIGNATURE=" #by_signature \
+							 " --defsym BY_INDEX=" #by_index
+
+static void what_is_beyond_our_readers_is_read_by_libdw(void **state)
+{
+	static const struct unit_case cases[] = {
+		{ "plain", SETTINGS(0, 0, 0, 0), 0 },
+		{ "many-abbreviations", SETTINGS(70000, 0, 0, 0), 7 },
+		{ "long-entry", SETTINGS(0, 20000, 0, 0), 7 },
+		{ "type-unit-5", SETTINGS(0, 0, 5, 0), 2 },
+		{ "type-unit-4", SETTINGS(0, 0, 4, 0), 2 },
+		{ "index-with-offset", SETTINGS(0, 0, 0, 1), 0 }, /* which libdw does not know */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect_unit(*state, &cases[i]);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_module_has_the_lines_and_calls_of_addr2line),
+		TEST(a_debug_file_of_a_module_will_do),
+		TEST(split_units_of_a_module_are_passed_over),
+		TEST(a_module_with_unknown_relocations_has_no_lines),
+		TEST(an_object_file_is_no_program),
+		TEST(what_is_beyond_our_readers_is_read_by_libdw),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
