@@ -19,35 +19,33 @@ struct addr2sym_options {
 };
 
 static const struct option_spec table[] = {
-	OPTION('e', "exe", struct addr2sym_options, file, "FILE",
-	       "addresses of this program or library, as the linker gave them", .noun = "a file name",
-	       .exclusive = "subject"),
+	OPTION('e', "exe", struct addr2sym_options, file, "FILE", "link-time addresses of this program or library",
+	       .noun = "a file name", .exclusive = "subject"),
 	OPTION('p', "pid", struct addr2sym_options, tgid, "PID", "addresses in the memory of this process", .min = 1,
 	       .max = PID_MAX, .noun = "a process id", .exclusive = "subject"),
 	OPTION('k', "kernel", struct addr2sym_options, kernel, NULL, "addresses of the kernel", .exclusive = "subject"),
 	OPTION('r', "return", struct addr2sym_options, is_return, NULL,
-	       "they are return addresses: name the call before each"),
+	       "the addresses are return addresses: name the call before each"),
 	OPTION(0, "find", struct addr2sym_options, find, "NAME",
-	       "the other way: the addresses of the functions of this name; '*' is a wildcard", .noun = "a name"),
-	OPTION(0, "lines", struct addr2sym_options, lines, NULL,
-	       "with the line of the source, from the debug information"),
+	       "print the addresses of the functions of this name; '*' is a wildcard", .noun = "a name"),
+	OPTION(0, "lines", struct addr2sym_options, lines, NULL, "add source lines, from the debug information"),
 	OPTION(0, "inlines", struct addr2sym_options, inlines, NULL,
-	       "with the calls that the compiler inlined, one per line, the innermost first"),
+	       "add inlined calls, one per line, innermost first"),
 	OPTION(0, "vmlinux", struct addr2sym_options, vmlinux, "FILE",
-	       "debug information of the kernel, for --lines and --inlines; otherwise it is looked for where "
-	       "distributions put it. It must have the kernel's build id",
+	       "debug information of the kernel, for --lines and --inlines (default: searched where distributions "
+	       "put it); its build id must be that of the kernel",
 	       .noun = "a file name"),
-	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL,
-	       "show C++, Rust and D names as they stand in the symbol table"),
+	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL, "do not demangle C++, Rust and D names"),
 	OPTION(0, "why", struct addr2sym_options, why, NULL,
-	       "below each line: the files that were looked for, the tables, and the rule by which this name was taken"),
+	       "below each line: the files searched, the tables, and the rule that chose the name"),
 	OPTION(0, "debug-dir", struct addr2sym_options, debug_directories, "DIR[:DIR...]",
-	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory"),
+	       "search for separate debug files here first, then in /usr/lib/debug", .noun = "a directory"),
 	OPTION(0, "host-root", struct addr2sym_options, host_root, "DIR",
-	       "where the host's file system is mounted in this container: look for debug files and perf maps there, too",
+	       "the directory of this container where the host's file system is mounted: search there for debug "
+	       "files and perf maps, too",
 	       .parse = host_root_parse, .noun = "a directory"),
 	OPERAND("address", struct addr2sym_options, addresses,
-		"hexadecimal, with 0x or without; none: one per line of the standard input"),
+		"hexadecimal, with or without 0x; default: read from standard input, one per line"),
 	OPTION_END,
 };
 
@@ -76,10 +74,10 @@ static int name(const void *block)
 
 static const struct applet_example examples[] = {
 	{ "-e /bin/bash 0x4f5a0", "the function of a program that has this address" },
-	{ "-p 181 7f2a1c0b3e10", "what is there in a process" },
+	{ "-p 181 7f2a1c0b3e10", "the function at an address of a process" },
 	{ "-k ffffffff81000000", "a kernel function" },
-	{ "-e /bin/bash --find 'exec*'", "where functions are" },
-	{ "-k --find 'vfs_*'", "where those of the kernel are" },
+	{ "-e /bin/bash --find 'exec*'", "the addresses of functions" },
+	{ "-k --find 'vfs_*'", "the addresses of kernel functions" },
 	{ "--why -e /bin/bash 0x4f5a0", "how the name was found, or why there is none" },
 	{},
 };
@@ -88,10 +86,10 @@ const struct applet addr2sym_applet = {
 	.name = "addr2sym",
 	.summary = "name addresses of a file, a process or the kernel",
 	.description =
-		"Prints one line for each address: the name of the function and the distance from its start, by the same "
-		"rules and with the same caution as in every profile: a name is given only where a symbol covers the "
-		"address, and otherwise the reason why there is none. It needs no BPF, and privileges only for files, "
-		"processes and kernel addresses that are not for everyone.",
+		"Prints one line for each address: the name of the function and the offset from its start, by the "
+		"same rules as in every profile. Where no symbol covers the address, it prints the reason instead of "
+		"a name. It needs no BPF, and privileges only for files, processes and kernel addresses that the "
+		"user may not read.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct addr2sym_options),

@@ -10,10 +10,10 @@ struct bundle_options {
 
 static const struct option_spec table[] = {
 	OPTION(0, "debug-dir", struct bundle_options, debug_directories, "DIR[:DIR...]",
-	       "look for files and their debug files here first, then in /usr/lib/debug", .noun = "a directory"),
-	OPERAND("file", struct bundle_options, path, "a profile as --save wrote it", .required = true,
+	       "search for files and their debug files here first, then in /usr/lib/debug", .noun = "a directory"),
+	OPERAND("file", struct bundle_options, path, "a saved profile (--save)", .required = true,
 		.noun = "a file name"),
-	OPERAND("directory", struct bundle_options, directory, "where they go; made if it is not there",
+	OPERAND("directory", struct bundle_options, directory, "the target directory, created if missing",
 		.required = true, .noun = "a directory"),
 	OPTION_END,
 };
@@ -26,19 +26,18 @@ static int collect(const void *block)
 }
 
 static const struct applet_example examples[] = {
-	{ "five.stk five.files", "what 'report --debug-dir five.files five.stk' needs elsewhere" },
+	{ "five.stk five.files", "copy what 'report --debug-dir five.files five.stk' needs on another host" },
 	{},
 };
 
 const struct applet bundle_applet = {
 	.name = "bundle",
-	.summary = "collect the programs that a saved profile needs elsewhere",
+	.summary = "copy the programs that another host needs to name a saved profile",
 	.description =
-		"Copies the programs and libraries in which the frames of a saved profile lie, and their debug files, into a "
-		"directory, under their build ids. 'stacktool report --debug-dir DIRECTORY FILE' finds the names there on any "
-		"host. For profiles that were made with --no-symbolize; others have their names.\n"
-		"\n"
-		"A file is taken only with the build id that it had when it was profiled.",
+		"Copies the programs and libraries in which the frames of a saved profile lie, and their debug "
+		"files, into a directory, under their build ids. 'stacktool report --debug-dir DIRECTORY FILE' then "
+		"finds the names on any host. Only profiles made with --no-symbolize need this; others contain their "
+		"names.\n\nA file is copied only if its build id is still the one that was profiled.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct bundle_options),

@@ -49,19 +49,17 @@ static int print_version(int argc, char **argv)
 static int print_overview(void)
 {
 	fputs("Usage: stacktool APPLET [argument...]\n"
-	      "       stacktool --list | --version | --install DIR | --completions SHELL\n"
-	      "\n"
-	      "Which code paths lead here, and how often? The applets:\n"
-	      "\n",
+	      "       stacktool --list | --version | --install DIR | --completions SHELL\n\n"
+	      "Counts, times and samples stack traces: which code paths use the CPU, wait, or\n"
+	      "reach a function, and how often. The applets:\n\n",
 	      stdout);
 	print_list(0, NULL);
-	fputs("\n"
-	      "  stacktool APPLET --help     options and examples of an applet\n"
-	      "  stacktool --list            the applets, one per line\n"
-	      "  stacktool help --man [APPLET]   the same as a manual page: | man -l -\n"
-	      "  stacktool --version         version, libraries and what was built in\n"
-	      "  stacktool --install DIR     links for the names of bcc's tools in a folder\n"
-	      "  stacktool --completions SHELL   what bash, zsh or fish completes\n",
+	fputs("\n  stacktool APPLET --help     print the options and examples of an applet\n"
+	      "  stacktool --list            list the applets, one per line\n"
+	      "  stacktool help --man [APPLET]   print a man page: | man -l -\n"
+	      "  stacktool --version         print the version, the libraries and the build options\n"
+	      "  stacktool --install DIR     install links under the names of bcc's tools\n"
+	      "  stacktool --completions SHELL   print the completion script for bash, zsh or fish\n",
 	      stdout);
 	return 0;
 }
@@ -69,7 +67,7 @@ static int print_overview(void)
 static int install(int argc, char **argv)
 {
 	if (argc != 3)
-		return fail_usage("argument --install: give one folder for the links");
+		return fail_usage("argument --install: give one directory for the links");
 	return install_links(argv[2]);
 }
 

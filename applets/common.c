@@ -21,47 +21,50 @@ int host_root_parse(const char *text, void *field)
 }
 
 const struct option_spec common_table[] = {
-	OPTION(0, "save", struct common_options, save_path, "FILE",
-	       "also save the profile, for 'stacktool report FILE'", .noun = "a file name", .ours = true),
-	OPTION(0, "strict", struct common_options, strict, NULL, "end with status 4 if anything was lost",
+	OPTION(0, "save", struct common_options, save_path, "FILE", "save the profile too, for 'stacktool report FILE'",
+	       .noun = "a file name", .ours = true),
+	OPTION(0, "strict", struct common_options, strict, NULL, "exit with status 4 if anything was lost",
 	       .ours = true),
-	OPTION('q', "quiet", struct common_options, quiet, NULL,
-	       "no headers and no notes: beside the rows only what says that something is missing", .ours = true),
+	OPTION('q', "quiet", struct common_options, quiet, NULL, "print only rows and warnings, no headers and notes",
+	       .ours = true),
 	OPTION(0, "no-children", struct common_options, no_children, NULL,
-	       "with a command after --: only its own process, not those that it starts", .ours = true),
-	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL,
-	       "show C++, Rust and D names as they stand in the symbol table", .ours = true),
+	       "with a command after --: do not follow the processes that it starts", .ours = true),
+	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL, "do not demangle C++, Rust and D names",
+	       .ours = true),
 	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
-	       "look up no names of user functions; with --save, 'stacktool report' does it later or elsewhere",
+	       "do not look up names of user functions; with --save, 'stacktool report' can do it later or on "
+	       "another host",
 	       .ours = true),
 	OPTION(0, "lines", struct common_options, lines, NULL,
-	       "source lines after the names of functions, from their debug information", .ours = true),
-	OPTION(0, "inlines", struct common_options, inlines, NULL,
-	       "functions that the compiler put into others as frames of their own", .ours = true),
+	       "show source lines after function names, from debug information", .ours = true),
+	OPTION(0, "inlines", struct common_options, inlines, NULL, "show inlined functions as frames", .ours = true),
 	OPTION(0, "vmlinux", struct common_options, vmlinux, "FILE",
-	       "debug information of the kernel, for --lines and --inlines; otherwise it is looked for where "
-	       "distributions put it. It must have the kernel's build id",
+	       "debug information of the kernel, for --lines and --inlines (default: searched where distributions "
+	       "put it); its build id must be that of the kernel",
 	       .noun = "a file name", .ours = true),
 	OPTION(0, "debug-dir", struct common_options, debug_directories, "DIR[:DIR...]",
-	       "look for separate debug files here first, then in /usr/lib/debug", .noun = "a directory", .ours = true),
+	       "search for separate debug files here first, then in "
+	       "/usr/lib/debug",
+	       .noun = "a directory", .ours = true),
 	OPTION(0, "host-root", struct common_options, host_root, "DIR",
-	       "in a container that has the host's file system mounted at DIR and the host's pid namespace: look for programs, "
-	       "debug files and perf maps of the host there",
+	       "for a container with the host's pid namespace and the host's file system mounted at DIR: search "
+	       "there for the host's programs, debug files and perf maps",
 	       .parse = host_root_parse, .noun = "a directory", .ours = true),
 	OPTION(0, "unwind", struct common_options, unwind, "HOW",
-	       "how user stacks are walked: auto (by unwind tables, by frame pointers where there are none; the default "
-	       "with -p, a command, timed samples and times of threads), fp (otherwise), dwarf (by unwind tables alone) or off (no "
-	       "user stacks)",
+	       "how to walk user stacks: auto (unwind tables, else frame pointers), dwarf (unwind tables only), fp "
+	       "(frame pointers only) or off (no user stacks); default auto, but fp for count and stacksnoop without "
+	       "-p or a command",
 	       .parse = parse_unwind, .ours = true),
 	OPTION(0, "unwind-mem", struct common_options, unwind_mib, "MIB",
-	       "at most so much kernel memory for unwind tables (default 128)", .min = 1, .max = 1024, .ours = true),
+	       "limit of kernel memory for unwind tables (default 128)", .min = 1, .max = 1024, .ours = true),
 	OPTION(0, "explain", struct common_options, explain, NULL,
-	       "print what would be attached, how and why, and stop", .ours = true),
-	OPTION(0, "debug", struct common_options, debug, NULL,
-	       "print the plan and the BPF instructions before starting", .ours = true),
+	       "print what would be attached, how and why, then exit", .ours = true),
+	OPTION(0, "debug", struct common_options, debug, NULL, "print the plan and the BPF instructions first",
+	       .ours = true),
 	OPTION_FRAGMENT(output_table, struct common_options, output),
 	OPTION_FRAGMENT(graph_table, struct common_options, output),
-	OPTION(0, "ebpf", struct common_options, dump_bpf, NULL, "print the BPF instructions and stop", .hidden = true),
+	OPTION(0, "ebpf", struct common_options, dump_bpf, NULL, "print the BPF instructions, then exit",
+	       .hidden = true),
 	OPTION_END,
 };
 
@@ -71,12 +74,12 @@ static int unwind_plan(const struct common_options *options, struct plan *plan)
 	bool is_off = options->unwind == UNWIND_NONE;
 
 	if (options->unwind_mib && (is_off || options->unwind == UNWIND_FP))
-		return fail_usage("argument --unwind-mem: belongs to --unwind=auto or --unwind=dwarf");
+		return fail_usage("argument --unwind-mem: only with --unwind=auto or --unwind=dwarf");
 	if (!plan->want_user && (options->unwind_mib || (options->unwind != UNWIND_DEFAULT && !is_off)))
 		return fail_usage("argument --unwind%s: this run takes no user stacks",
 				  options->unwind_mib ? "-mem" : "");
 	if (is_off && plan->want_user && !plan->want_kernel)
-		return fail_usage("argument --unwind: 'off' leaves nothing of a run that takes user stacks only");
+		return fail_usage("argument --unwind: 'off' leaves no stacks: this run takes only user stacks");
 	plan->unwind = options->unwind;
 	if (options->unwind_mib)
 		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
@@ -95,7 +98,7 @@ int common_plan(const struct common_options *options, struct plan *plan)
 		return fail_usage("argument --%s: there are no stacks here; 'stacktool count' has them",
 				  options->lines ? "lines" : "inlines");
 	if (options->vmlinux && !options->lines && !options->inlines)
-		return fail_usage("argument --vmlinux: belongs to --lines or --inlines");
+		return fail_usage("argument --vmlinux: only with --lines or --inlines");
 	plan->follow_children = plan->command && !options->no_children;
 	plan->save_path = options->save_path ? xstrdup(options->save_path) : NULL;
 	plan->strict = options->strict;
@@ -130,8 +133,8 @@ static int parse_overhead(const char *text, void *field)
 
 const struct option_spec guard_table[] = {
 	OPTION(0, "max-overhead", struct guard_options, max_overhead, "PERCENT",
-	       "detach the hottest probe, or the only one, while the probes cost more than this part of all CPU time; default "
-	       "STACKTOOL_MAX_OVERHEAD, or 5; off for none",
+	       "while the probes use more than this share of all CPU time, detach the costliest one (default 5, or "
+	       "$STACKTOOL_MAX_OVERHEAD; 'off': never)",
 	       .parse = parse_overhead, .ours = true),
 	OPTION_END,
 };
@@ -169,13 +172,15 @@ static int parse_percent(const char *text, void *field)
 
 const struct option_spec output_table[] = {
 	OPTION('o', "output", struct output_options, path, "FILE",
-	       "write the report into FILE; the suffix says the form: .txt, .folded, .json, .svg, .html, .pb.gz, "
-	       ".speedscope.json, .perf or .stk; %n, %t and %h in it are number, time and host. Several are all written",
+	       "write the report to FILE; the suffix selects the format: .txt, .folded, .json, .svg, .html, .pb.gz, "
+	       ".speedscope.json, .perf or .stk; %n, %t and %h in the name stand for the number of the report, time "
+	       "and host. May be given several times",
 	       .parse = parse_output, .noun = "a file name", .ours = true),
 	OPTION(0, "format", struct output_options, format, "NAME",
-	       "form of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script) or stk",
+	       "format of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script) "
+	       "or stk",
 	       .parse = parse_format, .ours = true),
-	OPTION(0, "keep", struct output_options, keep, "N", "with %n or %t in -o: only the newest N files stay",
+	OPTION(0, "keep", struct output_options, keep, "N", "with %n or %t in -o: keep only the newest N files",
 	       .min = 1, .ours = true),
 	OPTION_END,
 };
@@ -186,31 +191,31 @@ const struct option_spec graph_table[] = {
 	       "colours of the flame graph: auto (the default), kind (kernel, user, JIT, inlined), hot, mem, io, wakeup, "
 	       "chain, java, red, green, blue, yellow, purple, aqua or orange",
 	       .parse = parse_colors, .ours = true),
-	OPTION(0, "inverted", struct output_options, inverted, NULL, "the flame graph's root on top", .ours = true),
-	OPTION(0, "reverse", struct output_options, reverse, NULL, "stacks leaf first: who calls what is busy",
+	OPTION(0, "inverted", struct output_options, inverted, NULL, "draw the flame graph with the root on top",
 	       .ours = true),
+	OPTION(0, "reverse", struct output_options, reverse, NULL,
+	       "merge stacks from the leaf: shows who calls the busy functions", .ours = true),
 	OPTION(0, "root", struct output_options, root, "WHAT",
-	       "what flame graphs and trees begin with: comm (the default), pid, tid, container or none (the default of a "
-	       "difference without a common command)",
+	       "the root of flame graphs and trees: comm (default), pid, tid, container or none (default of a diff "
+	       "without a common command)",
 	       .parse = parse_root, .ours = true),
 	OPTION(0, "width", struct output_options, width, "PIXELS", "width of the SVG (default 1200)", .min = 200,
 	       .max = 100000, .ours = true),
 	OPTION(0, "min-width", struct output_options, min_width, "PERCENT",
-	       "leave narrower boxes out (default 0.008 in SVG)", .parse = parse_percent, .ours = true),
+	       "omit narrower boxes (default 0.008 in SVG)", .parse = parse_percent, .ours = true),
 	OPTION_END,
 };
 
 const struct option_spec depth_table[] = {
 	OPTION(0, "max-depth", struct pick_options, max_depth, "N",
-	       "only the N innermost frames of each stack; rows that then are equal are added up", .min = 1,
-	       .ours = true),
+	       "keep only the N innermost frames of each stack; identical rows are merged", .min = 1, .ours = true),
 	OPTION_END,
 };
 
 const struct option_spec pick_table[] = {
 	OPTION(0, "include", struct pick_options, include, "REGEX", "only stacks with a function that matches",
 	       .noun = "a regular expression", .ours = true),
-	OPTION(0, "exclude", struct pick_options, exclude, "REGEX", "no stacks with a function that matches",
+	OPTION(0, "exclude", struct pick_options, exclude, "REGEX", "only stacks without a function that matches",
 	       .noun = "a regular expression", .ours = true),
 	OPTION(0, "comm", struct pick_options, comm, "REGEX", "only commands that match",
 	       .noun = "a regular expression", .ours = true),
@@ -232,14 +237,14 @@ const struct option_spec group_table[] = {
 	OPTION(0, "cgroup", struct group_options, cgroup, "PATH|ID", "only this cgroup and those below it",
 	       .noun = "a cgroup", .exclusive = "cgroup", .ours = true),
 	OPTION(0, "container", struct group_options, container, "ID",
-	       "only this container, by 12 digits of its id or more", .noun = "a container id", .exclusive = "cgroup",
+	       "only this container: at least 12 digits of its id", .noun = "a container id", .exclusive = "cgroup",
 	       .ours = true),
 	OPTION(0, "cgroupmap", struct group_options, cgroup_map, "PATH", "only cgroups in this pinned BPF map",
 	       .noun = "a path"),
 	OPTION(0, "mntnsmap", struct group_options, mntns_map, "PATH", "only mount namespaces in this pinned BPF map",
 	       .noun = "a path"),
 	OPTION(0, "pidns", struct group_options, pidns, "ID",
-	       "only this pid namespace and those below it: its number, as 'readlink /proc/PID/ns/pid' shows it, such a path, or "
+	       "only this pid namespace and those below it: its number (readlink /proc/PID/ns/pid), that path, or "
 	       "the id of a process in it",
 	       .noun = "a pid namespace", .ours = true),
 	OPTION_END,
@@ -255,9 +260,9 @@ void group_plan(const struct group_options *options, struct plan *plan)
 }
 
 const struct option_spec limit_table[] = {
-	OPTION(0, "top", struct limit_options, top, "N", "only the N largest rows", .min = 1, .ours = true),
-	OPTION(0, "min-count", struct limit_options, least, "N", "only rows of N or more (microseconds for times)",
-	       .min = 1, .ours = true),
+	OPTION(0, "top", struct limit_options, top, "N", "print only the N largest rows", .min = 1, .ours = true),
+	OPTION(0, "min-count", struct limit_options, least, "N",
+	       "print only rows of at least N (microseconds for times)", .min = 1, .ours = true),
 	OPTION_END,
 };
 
@@ -272,7 +277,7 @@ const struct option_spec filter_table[] = {
 	OPTION('p', "pid", struct filter_options, tgids, "PID,...", "only these processes", .min = 1, .max = PID_MAX,
 	       .noun = "a list of process ids"),
 	OPTION(0, "since", struct filter_options, since, "SECONDS",
-	       "only from so long after the start on, where times were kept (perf script) or at least intervals"),
+	       "skip this time from the start; needs a profile with times (--timestamps, perf script) or intervals"),
 	OPTION_END,
 };
 
@@ -296,7 +301,8 @@ const struct option_spec stack_table[] = {
 	       .exclusive = "stacks"),
 	OPTION(0, "both", struct stack_options, both, NULL, "kernel and user stacks", .exclusive = "stacks",
 	       .ours = true),
-	OPTION('d', "delimited", struct stack_options, delimited, NULL, "a delimiter between kernel and user stack"),
+	OPTION('d', "delimited", struct stack_options, delimited, NULL,
+	       "print a delimiter between kernel and user stack"),
 	OPTION('f', "folded", struct stack_options, folded, NULL,
 	       "folded output, one line per stack, for flame graphs"),
 	OPTION_END,

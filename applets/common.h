@@ -91,19 +91,19 @@ extern const struct option_spec filter_table[];
 struct filter filter_of(const struct filter_options *options);
 
 /*
- * The command behind "--", as the last entry of a table; it excludes what else says who is followed. And what the
- * description of the applet says about it.
+ * The command after "--", as the last entry of a table; it excludes the other options that say who is followed. And the
+ * paragraph about it in the applet's description.
  */
-#define COMMAND(structure, field)                                                                   \
-	OPERAND("command", structure, field,                                                        \
-		"behind --: a command to start and follow, with all that it starts, instead of -p", \
-		.exclusive = "who", .ours = true)
+#define COMMAND(structure, field)                                                                                    \
+	OPERAND("command", structure, field,                                                                         \
+		"after --: a command to start and follow, with all its children, instead of -p", .exclusive = "who", \
+		.ours = true)
 
-#define COMMAND_DESCRIPTION                                                                                           \
-	"A command behind -- is started once everything is attached, with the standard input, output and error of "   \
-	"the tool and as the user who called sudo. It is followed with all processes that it starts, and those that " \
-	"they start. When it ends the report is printed, also when such processes are left, and its status becomes "  \
-	"that of the tool: 128 and the signal when one killed it, 126 or 127 when it cannot be executed."
+#define COMMAND_DESCRIPTION                                                                                          \
+	"A command after -- starts once everything is attached, with stacktool's standard input, output and error, " \
+	"and as the user who called sudo. Its children and their children are followed too. The run ends when the "  \
+	"command ends, even if children are left. stacktool then exits with the status of the command: 128+N if "    \
+	"signal N killed it, 126 or 127 if it could not be executed."
 
 /* Which of the two stacks, and how they are separated and written. */
 struct stack_options {

@@ -25,28 +25,29 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(watch_table, struct count_options, watch),
 	OPTION('c', "cpu", struct count_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
 	       .noun = "a CPU number"),
-	OPTION('i', "interval", struct count_options, interval, "SECONDS", "a report every so often"),
-	OPTION('D', "duration", struct count_options, duration, "SECONDS",
-	       "stop after this time; without it at Ctrl-C"),
-	OPTION('T', "timestamp", struct count_options, timestamps, NULL, "the time before each report"),
+	OPTION('i', "interval", struct count_options, interval, "SECONDS", "print a report every SECONDS"),
+	OPTION('D', "duration", struct count_options, duration, "SECONDS", "stop after this time (default: at Ctrl-C)"),
+	OPTION('T', "timestamp", struct count_options, timestamps, NULL, "print the time before each report"),
 	OPTION(0, "timestamps", struct count_options, times, NULL,
-	       "keep the time of each event, for the form 'perf' and 'report --since'; takes more memory, and loses events "
-	       "where they come faster than they are read",
+	       "keep the time of each event, for the format 'perf' and 'report --since'; needs more memory, and "
+	       "drops events that come faster than they can be read",
 	       .ours = true),
 	OPTION_FRAGMENT(probe_table, struct count_options, probe),
-	OPTION('s', "offset", struct count_options, offsets, NULL, "offsets after the names"),
-	OPTION('v', "verbose", struct count_options, addresses, NULL, "raw addresses before the names"),
-	OPTION('A', "address", struct count_options, addresses, NULL, "raw addresses, as -v", .ours = true),
-	OPTION('P', "perpid", struct count_options, per_process, NULL, "stacks of each process by themselves"),
-	OPTION(0, "per-thread", struct count_options, per_thread, NULL,
-	       "stacks of each thread by themselves, named PID/TID", .ours = true),
-	OPTION(0, "by-name", struct count_options, by_name, NULL, "one row for all stacks that print the same",
+	OPTION('s', "offset", struct count_options, offsets, NULL, "print the offset after each name"),
+	OPTION('v', "verbose", struct count_options, addresses, NULL, "print raw addresses before the names"),
+	OPTION('A', "address", struct count_options, addresses, NULL, "same as -v", .ours = true),
+	OPTION('P', "perpid", struct count_options, per_process, NULL, "separate stacks by process"),
+	OPTION(0, "per-thread", struct count_options, per_thread, NULL, "separate stacks by thread, named PID/TID",
+	       .ours = true),
+	OPTION(0, "by-name", struct count_options, by_name, NULL, "merge stacks that print the same into one row",
 	       .ours = true),
 	OPTION(0, "hash-storage-size", struct count_options, hash_entries, "N",
-	       "rows that fit into the kernel's table; seldom needed, a full table loses nothing", .min = 1,
+	       "size of the kernel's table of rows; seldom needed: a full table loses nothing", .min = 1,
 	       .max = 1 << 24, .ours = true),
 	OPTION(0, "stack-storage-size", struct count_options, stack_entries, "N",
-	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24, .ours = true),
+	       "size of the kernel's table of stacks already sent; seldom "
+	       "needed",
+	       .min = 1, .max = 1 << 24, .ours = true),
 	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
 	OPTION_FRAGMENT(pick_table, struct count_options, pick),
 	OPTION_FRAGMENT(limit_table, struct count_options, limit),
@@ -107,7 +108,7 @@ static const char *const aliases[] = { "stackcount", NULL };
 
 static const struct applet_example examples[] = {
 	{ "submit_bio", "kernel and user stacks that lead to submit_bio" },
-	{ "-d ip_output", "with a delimiter between kernel and user stack" },
+	{ "-d ip_output", "with print a delimiter between kernel and user stack" },
 	{ "-s ip_output", "with offsets" },
 	{ "-sv ip_output", "with offsets and raw addresses" },
 	{ "'tcp_send*'", "all functions that begin with tcp_send" },
@@ -115,7 +116,7 @@ static const struct applet_example examples[] = {
 	{ "-Ti 5 ip_output", "a report every 5 seconds, with the time" },
 	{ "-p 185 ip_output", "only process 185" },
 	{ "-c 1 put_prev_entity", "only CPU 1" },
-	{ "c:malloc -- sort words.txt", "calls of malloc in a command, from its first to its last" },
+	{ "c:malloc -- sort words.txt", "calls of malloc in a command, from start to end" },
 	{ "-p 185 c:malloc", "calls of malloc in process 185" },
 	{ "-l c -p 185 malloc", "the same in the older form" },
 	{ "p:./server:http::Connection::read", "a C++ function of a program" },
@@ -123,7 +124,7 @@ static const struct applet_example examples[] = {
 	{ "-p 185 'u:node:*'", "all USDT probes in node" },
 	{ "-K t:sched:sched_switch", "kernel stacks only" },
 	{ "-D 10 -o why.html t:sched:sched_switch", "a flame graph as a page to search and zoom in" },
-	{ "-P -df t:sched:sched_switch", "folded, each process by itself" },
+	{ "-P -df t:sched:sched_switch", "folded, separated by process" },
 	{},
 };
 
@@ -133,18 +134,16 @@ const struct applet count_applet = {
 	.bcc_name = "stackcount",
 	.summary = "count events and the stacks that lead to them",
 	.description =
-		"Counts how often a function, tracepoint or USDT probe is reached, separately for every kernel and user "
-		"stack that leads there. The output is sorted, the most frequent stack last, with the innermost function "
-		"on top.\n"
-		"\n"
-		"Without -P the same stack is one row for all processes. A PATTERN may match several events; their "
-		"stacks are counted together.\n"
-		"\n" COMMAND_DESCRIPTION,
+		"Counts how often a function, tracepoint or USDT probe is reached, with one row per kernel and user "
+		"stack. Rows are sorted, the most frequent last; the innermost function is on top.\n\n"
+		"Without -P, equal stacks of different processes share a row. A PATTERN may match several events; "
+		"their stacks are counted together.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
-		"An event with both stacks takes about 1.2 microseconds in the kernel with 16 user frames, 0.6 of the kernel's own two walks "
-		"of the stacks; by unwind tables (-p, --unwind=auto) about twice as long. A million events a second would take more than a "
-		"CPU: funccount says first how many there are. A user function or a USDT probe is a trap into the kernel and back besides, "
-		"in the traced program itself, and is felt where it is hit millions of times a second.",
+		"An event with both stacks and 16 user frames costs about 1.2 microseconds in the kernel, 0.6 times "
+		"the kernel's own two stack walks. Unwind tables (-p, --unwind=auto) add about a fifth. A million "
+		"events a second would take more than one CPU: ask funccount first how many there are. A user "
+		"function or a USDT probe also costs a trap into the kernel and back, in the traced program itself, "
+		"which slows a program that hits it millions of times a second.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct count_options),

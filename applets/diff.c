@@ -16,19 +16,19 @@ struct diff_options {
 static const struct option_spec table[] = {
 	OPTION('n', "normalize", struct diff_options, output.normalize, NULL,
 	       "scale BEFORE to the total of NOW, for profiles of different length"),
-	OPTION('f', "folded", struct diff_options, folded, NULL, "lines 'stack before now', for other tools"),
+	OPTION('f', "folded", struct diff_options, folded, NULL, "folded lines 'stack before now', for other tools"),
 	OPTION(0, "lines", struct diff_options, lines, "N", "functions in the table (default 30)", .min = 1),
-	OPTION(0, "negate", struct diff_options, output.negate, NULL, "blue for what grew, red for what shrank"),
+	OPTION(0, "negate", struct diff_options, output.negate, NULL, "draw what grew in blue and what shrank in red"),
 	OPTION(0, "debug-dir", struct diff_options, debug_directories, "DIR[:DIR...]",
-	       "for profiles made with --no-symbolize: look for programs and debug files by build id here first, then in "
-	       "/usr/lib/debug, then at their own paths",
+	       "for profiles made with --no-symbolize: search for programs and debug files by build id here first, "
+	       "then in /usr/lib/debug, then at their own paths",
 	       .noun = "a directory"),
 	OPTION_FRAGMENT(filter_table, struct diff_options, filter),
 	OPTION_FRAGMENT(output_table, struct diff_options, output),
 	OPTION_FRAGMENT(graph_table, struct diff_options, output),
 	OPERAND("before", struct diff_options, before, "a saved profile or folded stacks", .required = true,
 		.noun = "a file name"),
-	OPERAND("now", struct diff_options, now, "the one that is compared with it", .required = true,
+	OPERAND("now", struct diff_options, now, "the profile to compare it with", .required = true,
 		.noun = "a file name"),
 	OPTION_END,
 };
@@ -42,7 +42,7 @@ static int compare(const void *block)
 				  : output_options_settle(&output);
 
 	if (!err && options->lines && !(output_options_forms(&output) & (1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT)))
-		err = fail_usage("argument --lines: belongs to the table, which is text");
+		err = fail_usage("argument --lines: only for the table (text)");
 	output.limit = options->lines;
 	return err ? err : run_diff(options->before, options->now, options->debug_directories, &output, &filter);
 }
@@ -59,13 +59,12 @@ const struct applet diff_applet = {
 	.name = "diff",
 	.summary = "compare two profiles",
 	.description =
-		"Compares two saved profiles, or folded stacks of any tool: a table of the functions whose own time changed "
-		"most, or a flame graph whose widths are NOW and whose colours are the change: red for what grew, blue for "
-		"what shrank. What is gone in NOW has no width: the picture says how much that is, and the page (-o FILE.html) can "
-		"draw it by the widths of BEFORE.\n"
-		"\n"
-		"When the two profiles have no command in common, the command is left out of the stacks, and a NOTE says so; "
-		"--root comm keeps it.",
+		"Compares two saved profiles, or folded stacks of any tool. The result is a table of the functions "
+		"whose self time changed most, or a flame graph: widths show NOW, red boxes grew, blue boxes shrank. "
+		"Stacks that exist only in BEFORE have no width; the picture prints their total, and the HTML page "
+		"(-o FILE.html) can show the widths of BEFORE.\n\n"
+		"If the profiles have no command in common, stacks are compared without the command, and a NOTE "
+		"reports it; --root comm keeps the command.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct diff_options),

@@ -12,13 +12,13 @@ struct flame_options {
 
 static const struct option_spec table[] = {
 	OPTION(0, "debug-dir", struct flame_options, debug_directories, "DIR[:DIR...]",
-	       "for profiles made with --no-symbolize: look for programs and debug files by build id here first, then in "
-	       "/usr/lib/debug, then at their own paths",
+	       "for profiles made with --no-symbolize: search for programs and debug files by build id here first, "
+	       "then in /usr/lib/debug, then at their own paths",
 	       .noun = "a directory"),
 	OPTION_FRAGMENT(filter_table, struct flame_options, filter),
 	OPTION_FRAGMENT(output_table, struct flame_options, output),
 	OPTION_FRAGMENT(graph_table, struct flame_options, output),
-	OPERAND("file", struct flame_options, path, "folded stacks or a saved profile; without it stdin is read",
+	OPERAND("file", struct flame_options, path, "folded stacks or a saved profile (default: standard input)",
 		.noun = "a file name"),
 	OPTION_END,
 };
@@ -42,7 +42,7 @@ static int draw(const void *block)
 static const struct applet_example examples[] = {
 	{ "-o out.svg out.folded", "a flame graph of folded stacks in a file" },
 	{ "< out.folded > out.svg", "the same as a filter" },
-	{ "-o out.html out.folded", "a page to search, regroup and turn over" },
+	{ "-o out.html out.folded", "an HTML page: search, regroup, invert" },
 	{ "--colors java --inverted -o out.svg out.folded", "other colours, the root on top" },
 	{},
 };
@@ -51,11 +51,10 @@ const struct applet flame_applet = {
 	.name = "flame",
 	.summary = "draw a flame graph of folded stacks",
 	.description =
-		"Reads folded stacks ('main;read 12', one per line, from any tool) and draws them as a flame graph: an SVG, or "
-		"with -o FILE.html a page. Both zoom by a click, search by regular expressions and need no network.\n"
-		"\n"
-		"The width of a box is the number of samples with that function in that place; its height says nothing. Neither "
-		"does the order from left to right, which is that of the names.",
+		"Reads folded stacks ('main;read 12', one per line, from any tool) and draws a flame graph: an SVG, "
+		"or with -o FILE.html a page. Click to zoom; search takes a regular expression. Both work without a "
+		"network.\n\nThe width of a box is the number of samples that have this function at this place in "
+		"the stack. Boxes are sorted by name; left to right is not time.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct flame_options),

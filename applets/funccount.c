@@ -17,14 +17,14 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(watch_table, struct funccount_options, watch),
 	OPTION('c', "cpu", struct funccount_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
 	       .noun = "a CPU number"),
-	OPTION('i', "interval", struct funccount_options, interval, "SECONDS", "a report every so often"),
+	OPTION('i', "interval", struct funccount_options, interval, "SECONDS", "print a report every SECONDS"),
 	OPTION('d', "duration", struct funccount_options, duration, "SECONDS",
-	       "stop after this time; without it at Ctrl-C"),
-	OPTION('T', "timestamp", struct funccount_options, timestamps, NULL, "the time before each report"),
+	       "stop after this time (default: at Ctrl-C)"),
+	OPTION('T', "timestamp", struct funccount_options, timestamps, NULL, "print the time before each report"),
 	OPTION_FRAGMENT(probe_table, struct funccount_options, probe),
 	OPTION_FRAGMENT(limit_table, struct funccount_options, limit),
 	OPTION('D', "debug", struct funccount_options, common.debug, NULL,
-	       "print the plan and the BPF instructions before starting"),
+	       "print the plan and the BPF instructions first"),
 	OPTION_FRAGMENT(group_table, struct funccount_options, groups),
 	OPTION_FRAGMENT(common_table, struct funccount_options, common),
 	COMMAND(struct funccount_options, watch.command),
@@ -61,12 +61,12 @@ static const struct applet_example examples[] = {
 	{ "-p 185 'vfs_*'", "only calls of process 185" },
 	{ "t:sched:sched_fork", "a kernel tracepoint" },
 	{ "'t:block:*'", "all tracepoints of the block layer" },
-	{ "-p 185 'u:node:gc*'", "the USDT probes of node that have to do with its garbage collector" },
+	{ "-p 185 'u:node:gc*'", "the USDT probes of node's garbage collector" },
 	{ "c:malloc", "calls of malloc of the C library" },
 	{ "-p 185 'go:os.*'", "the functions of Go's package os in process 185" },
 	{ "'./test:read*'", "functions of a program that begin with read" },
 	{ "-c 1 'vfs_*'", "only calls on CPU 1" },
-	{ "'c:str*' -- sort words.txt", "string functions that a command calls, from its start to its end" },
+	{ "'c:str*' -- sort words.txt", "string functions that a command calls, from start to end" },
 	{},
 };
 
@@ -75,16 +75,15 @@ const struct applet funccount_applet = {
 	.bcc_name = "funccount",
 	.summary = "count calls of functions, tracepoints and USDT probes by name",
 	.description =
-		"Counts how often each of the events that match a PATTERN is reached. The output is sorted, the most "
-		"frequent last; what was not reached is left out.\n"
-		"\n"
-		"Without stacks this is the cheapest way to see what is busy. Functions of the same name, and the places of "
-		"one USDT probe, are counted together; C++ and Rust names are shown readably. "
-		"'stacktool count' tells who calls one of them.\n"
-		"\n" COMMAND_DESCRIPTION,
+		"Counts how often each event that matches a PATTERN is reached. Rows are sorted, the most frequent "
+		"last; events that were not reached are omitted.\n\n"
+		"It takes no stacks, so it is the cheapest way to see what is busy. Functions of the same name are "
+		"counted together, as are the places of one USDT probe; C++ and Rust names are demangled. 'stacktool "
+		"count' shows who calls one of them.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
-		"No stacks are taken: a counter of each CPU is added to, some 70 nanoseconds an event. What the probe itself takes comes on "
-		"top: a user function traps into the kernel and back, 1 to 2 microseconds in the traced program.",
+		"Each event adds to a counter per CPU, in about 70 nanoseconds; no stack is taken. The probe itself "
+		"costs extra: a probed user function traps into the kernel and back, 1 to 2 microseconds in the "
+		"traced program.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct funccount_options),

@@ -97,8 +97,8 @@ static int check_name(struct installation *installation, const char *name)
 	if (S_ISLNK(entry.st_mode) && !fstatat(installation->directory_fd, name, &entry, 0) &&
 	    same_file(&entry, &installation->identity))
 		return 0;
-	err = fail(-EEXIST, "'%s/%s': is there already and is no link to stacktool", installation->directory, name);
-	hint("nothing was installed: remove it, or choose another folder");
+	err = fail(-EEXIST, "'%s/%s': exists and is not a link to stacktool", installation->directory, name);
+	hint("nothing was installed: remove it, or choose another directory");
 	return err;
 }
 
@@ -117,7 +117,8 @@ static int make_links(struct installation *installation)
 			int err = -errno;
 
 			take_back(installation);
-			return fail(err, "'%s/%s': cannot be made: %s", installation->directory, name, strerror(-err));
+			return fail(err, "'%s/%s': cannot be created: %s", installation->directory, name,
+				    strerror(-err));
 		}
 		installation->nr_made++;
 	}

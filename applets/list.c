@@ -15,16 +15,16 @@ struct list_options {
 };
 
 static const struct option_spec table[] = {
-	OPTION('p', "pid", struct list_options, tgids, "PID,...", "look for libraries as these processes see them",
+	OPTION('p', "pid", struct list_options, tgids, "PID,...", "search for libraries as these processes see them",
 	       .min = 1, .max = PID_MAX, .noun = "a list of process ids"),
 	OPTION('l', "library", struct list_options, library, "LIB",
 	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library"),
 	OPTION('r', "regexp", struct list_options, regex, NULL,
 	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
 	OPTION(0, "force", struct list_options, force, NULL,
-	       "also functions that are known to hang hosts, as 'count --force' takes them"),
+	       "include functions that are known to hang hosts, as 'count --force' does"),
 	OPTION(0, "no-demangle", struct list_options, no_demangle, NULL,
-	       "show C++, Rust and D names as they stand in the symbol table; as a pattern either form will do"),
+	       "do not demangle C++, Rust and D names; patterns match either form"),
 	OPERAND("pattern", struct list_options, pattern,
 		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
 		"t:CATEGORY:EVENT or u:LIB:PROBE",
@@ -55,7 +55,7 @@ static int list(const void *block)
 static const struct applet_example examples[] = {
 	{ "'tcp_send*'", "kernel functions, with their modules" },
 	{ "t:sched:*", "tracepoints" },
-	{ "c:*alloc", "functions of the C library, with the file they are in" },
+	{ "c:*alloc", "functions of the C library, with their file" },
 	{ "-p 185 c:malloc", "the C library that process 185 uses" },
 	{ "'u:libstdc++.so.6:*'", "USDT probes" },
 	{ "-r 'c:(read|write)$'", "by a regular expression" },
@@ -66,15 +66,14 @@ const struct applet list_applet = {
 	.name = "list",
 	.summary = "print what a pattern matches",
 	.description =
-		"Prints the events that 'stacktool count' would count for the same pattern and options, one per line: kind, "
-		"name, and the module of a kernel function or the file of a user function or USDT probe. Functions of one "
-		"address are one event, by one of their names, and a USDT probe has a line for each of its places; what "
-		"cannot be probed is left out.\n"
-		"\n"
-		"Whether this host can attach there is another question: see 'stacktool doctor'. There is no limit here, "
-		"while count refuses more than 1000 kernel functions or tracepoints without --max-probes. Kernel "
-		"functions need root; user functions and USDT probes need nothing but their file, tracepoints a readable "
-		"tracefs.",
+		"Prints the events that 'stacktool count' would count for the same pattern and options, one per "
+		"line: kind, name, and the module of a kernel function or the file of a user function or USDT probe. "
+		"Functions at the same address are one event, printed under one of their names. A USDT probe has a "
+		"line for each of its places. What cannot be probed is omitted.\n\n"
+		"It does not check whether this host can attach there: see 'stacktool doctor'. It prints any number "
+		"of matches, while count refuses more than 1000 kernel functions or tracepoints without "
+		"--max-probes. Kernel functions need root; user functions and USDT probes need nothing but their "
+		"file, tracepoints a readable tracefs.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct list_options),

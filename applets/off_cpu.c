@@ -6,23 +6,25 @@
 
 const struct option_spec off_cpu_table[] = {
 	OPTION('m', "min-block-time", struct off_cpu_options, min_us, "US",
-	       "only intervals of at least so many microseconds", .noun = "a number of microseconds"),
-	OPTION('M', "max-block-time", struct off_cpu_options, max_us, "US",
-	       "only intervals of at most so many microseconds", .min = 1, .noun = "a number of microseconds"),
+	       "only intervals of at least US microseconds", .noun = "a number of microseconds"),
+	OPTION('M', "max-block-time", struct off_cpu_options, max_us, "US", "only intervals of at most US microseconds",
+	       .min = 1, .noun = "a number of microseconds"),
 	OPTION(0, "stack-storage-size", struct off_cpu_options, stack_entries, "N",
-	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
+	       "size of the kernel's table of stacks already sent; seldom needed", .min = 1, .max = 1 << 24),
 	OPTION(0, "unfinished", struct off_cpu_options, unfinished, NULL,
-	       "also threads that are still off the CPU at the end, marked as such", .ours = true),
+	       "include threads that are still off the CPU at the end, marked as such", .ours = true),
 	OPTION(0, "histogram", struct off_cpu_options, histogram, NULL,
-	       "below each stack how many intervals it has, the shortest and the longest, and a histogram of their length; "
-	       "the last one is of all stacks",
+	       "below each stack, print the number of intervals, the shortest, the longest, and a histogram of their "
+	       "lengths; the last one covers all stacks",
 	       .ours = true),
 	OPTION(0, "timestamps", struct off_cpu_options, times, NULL,
-	       "keep the time at which each interval ended, for the form 'perf' and 'report --since'; takes more memory",
+	       "keep the time at which each interval ended, for the format 'perf' and 'report --since'; needs more "
+	       "memory",
 	       .ours = true),
-	OPTION(0, "per-thread", struct off_cpu_options, per_thread, NULL, "threads by themselves, named PID/TID",
+	OPTION(0, "per-thread", struct off_cpu_options, per_thread, NULL, "separate threads, named PID/TID",
 	       .ours = true),
-	OPTION(0, "interval", struct off_cpu_options, interval, "SECONDS", "a report every so often", .ours = true),
+	OPTION(0, "interval", struct off_cpu_options, interval, "SECONDS", "print a report every SECONDS",
+	       .ours = true),
 	OPTION_END,
 };
 
@@ -32,7 +34,7 @@ const struct option_spec off_cpu_run_table[] = {
 	OPTION_FRAGMENT(group_table, struct off_cpu_options, groups),
 	OPTION_FRAGMENT(guard_table, struct off_cpu_options, guard),
 	OPTION_FRAGMENT(common_table, struct off_cpu_options, common),
-	OPERAND("duration", struct off_cpu_options, duration, "seconds to trace; without it until Ctrl-C"),
+	OPERAND("duration", struct off_cpu_options, duration, "seconds to trace (default: until Ctrl-C)"),
 	COMMAND(struct off_cpu_options, command),
 	OPTION_END,
 };
@@ -49,7 +51,7 @@ static int histogram_plan(const struct plan *plan)
 int off_cpu_plan(const struct off_cpu_options *options, struct plan *plan)
 {
 	if (options->min_us > options->max_us)
-		return fail_usage("-m %llu is more than -M %llu: no interval can be both",
+		return fail_usage("-m %llu is more than -M %llu: no interval can match",
 				  (unsigned long long)options->min_us, (unsigned long long)options->max_us);
 	plan->probe.kind = &probe_scheduler;
 	plan->off_cpu.min_ns = options->min_us > UINT64_MAX / 1000 ? UINT64_MAX : options->min_us * 1000;
@@ -88,8 +90,8 @@ const struct option_spec sleeper_table[] = {
 	OPTION('k', "kernel-threads-only", struct sleeper_options, kernel_threads, NULL,
 	       "only kernel threads, no user threads", .exclusive = "who"),
 	{ STATE_FIELD(struct sleeper_options, state), .name = "state", .metavar = "STATE",
-	  .help = "only threads that left the CPU in this state: letters as ps shows them (R preempted, S, D, I, T, t, P) "
-		  "or a mask as in include/linux/sched.h, where 0 means preempted",
+	  .help = "only threads that left the CPU in this state: letters as in ps (R preempted, S, D, I, T, t, P), or "
+		  "a mask as in include/linux/sched.h (0: preempted)",
 	  .parse = parse_state },
 	OPTION_END,
 };
@@ -99,7 +101,7 @@ int sleeper_plan(const struct sleeper_options *options, struct plan *plan)
 	plan_add_ids(&plan->tgids, &options->tgids);
 	plan_add_ids(&plan->tids, &options->tids);
 	if (options->kernel_threads && !plan->want_kernel)
-		return fail_usage("-k and -U: kernel threads have no user stacks");
+		return fail_usage("argument -k: not allowed with argument -U: kernel threads have no user stacks");
 	if (options->user_threads)
 		plan->off_cpu.threads = THREADS_USER;
 	else if (options->kernel_threads)

@@ -18,14 +18,16 @@ struct offcputime_options {
 static const struct option_spec table[] = {
 	OPTION_FRAGMENT(sleeper_table, struct offcputime_options, sleepers),
 	OPTION_FRAGMENT(stack_table, struct offcputime_options, stacks),
-	OPTION('s', "offset", struct offcputime_options, offsets, NULL, "offsets after the names"),
+	OPTION('s', "offset", struct offcputime_options, offsets, NULL, "print the offset after each name"),
 	OPTION_FRAGMENT(off_cpu_table, struct offcputime_options, off_cpu),
 	OPTION(0, "blocked", struct offcputime_options, blocked, NULL,
-	       "only the time until the thread was woken, without waiting for a CPU", .exclusive = "part",
+	       "count only the time until the thread was woken, not the wait for a CPU", .exclusive = "part",
 	       .ours = true),
 	OPTION(0, "runqueue", struct offcputime_options, runqueue, NULL,
-	       "only the time that the thread was runnable and waited for a CPU", .exclusive = "part", .ours = true),
-	OPTION('A', "address", struct offcputime_options, addresses, NULL, "raw addresses before the names",
+	       "count only the time that the thread was runnable and waited for "
+	       "a CPU",
+	       .exclusive = "part", .ours = true),
+	OPTION('A', "address", struct offcputime_options, addresses, NULL, "print raw addresses before the names",
 	       .ours = true),
 	OPTION_FRAGMENT(off_cpu_run_table, struct offcputime_options, off_cpu),
 	OPTION_END,
@@ -39,7 +41,7 @@ static int plan(const void *block, struct plan *plan)
 
 	plan->applet = "offcputime";
 	if (options->stacks.folded && options->offsets)
-		return fail(-EINVAL, "-f and -s: folded lines have no offsets");
+		return fail(-EINVAL, "argument -s: not allowed with argument -f: folded lines have no offsets");
 	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
 	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
 	stack_plan(&options->stacks, plan);
@@ -84,7 +86,7 @@ static const struct applet_example examples[] = {
 	{ "", "trace off-CPU stack time until Ctrl-C" },
 	{ "5", "trace for 5 seconds only" },
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
-	{ "-- sort words.txt", "a command, from its start to its end" },
+	{ "-- sort words.txt", "a command, from start to end" },
 	{ "-s 5", "5 seconds, and show symbol offsets" },
 	{ "-m 1000", "only intervals of at least 1000 us" },
 	{ "-M 10000", "only intervals of at most 10000 us" },
@@ -94,11 +96,11 @@ static const struct applet_example examples[] = {
 	{ "-k", "only kernel threads (no user)" },
 	{ "-U", "only user space stacks (no kernel)" },
 	{ "-K", "only kernel space stacks (no user)" },
-	{ "--state D 5", "only uninterruptible sleep: mostly disks and locks in the kernel" },
+	{ "--state D 5", "only uninterruptible sleep: mostly disks and kernel locks" },
 	{ "--runqueue 5", "only time spent waiting for a CPU" },
-	{ "--histogram 5", "also how long the waits of each stack were" },
+	{ "--histogram 5", "add a histogram of the waits of each stack" },
 	{ "--timestamps --save wait.stk 60", "keep when each wait ended, for 'stacktool report --since 10 wait.stk'" },
-	{ "--unfinished 5", "also threads that never came back within the 5 seconds" },
+	{ "--unfinished 5", "include threads that did not come back within the 5 seconds" },
 	{},
 };
 
@@ -107,19 +109,17 @@ const struct applet offcputime_applet = {
 	.bcc_name = "offcputime",
 	.summary = "sum up the time that threads spend off the CPU, by stack",
 	.description =
-		"Measures from the moment when a thread leaves the CPU until it comes back, and adds the time up for the "
-		"stack with which it left: what it waited for. That is time blocked and time waiting for a CPU, unless only "
-		"one of the two is selected. The output is sorted, the longest time last.\n"
-		"\n"
-		"Only intervals count that begin and end while tracing. The "
-		"idle task is left out.\n"
-		"\n" COMMAND_DESCRIPTION,
+		"Measures the time from when a thread leaves the CPU until it runs again, and adds it to the stack "
+		"with which it left: what it waited for. This includes blocked time and time waiting for a CPU, "
+		"unless an option selects one of them. Rows are sorted, the longest time last.\n\n"
+		"Only intervals that begin and end while tracing are counted. The idle task is "
+		"not.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
-		"Follows every switch of threads, of all of them, whatever -p says; busy hosts have a million a second. A switch, out and in, "
-		"takes 1.7 microseconds by frame pointers (--unwind=fp), 0.75 of the kernel's own two walks of the stacks, and 3.5 by "
-		"unwind tables, the default, with 16 user frames. Two threads that do nothing but hand a byte to and fro take 2.2 to 2.5 "
-		"times as long by frame pointers, where bpftrace and libbpf-tools make them take 3.3 times, and 4 times by tables. "
-		"-m and -M save counting, not stack walks.",
+		"Follows every context switch of every thread, even with -p; a busy host has a million a second. A "
+		"switch out and back in, with 16 user frames, costs 1.7 microseconds with frame pointers "
+		"(--unwind=fp) and 2.3 with unwind tables (the default). Two threads that only pass a byte back and "
+		"forth take 2.2 to 2.4 times as long with frame pointers and 3.0 times with tables; bpftrace and "
+		"libbpf-tools make them take 3.4 times. -m and -M save counting, not stack walks.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct offcputime_options),

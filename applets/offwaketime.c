@@ -14,7 +14,7 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(sleeper_table, struct offwaketime_options, sleepers),
 	OPTION_FRAGMENT(stack_table, struct offwaketime_options, stacks),
 	OPTION_FRAGMENT(off_cpu_table, struct offwaketime_options, off_cpu),
-	OPTION('A', "address", struct offwaketime_options, addresses, NULL, "raw addresses before the names",
+	OPTION('A', "address", struct offwaketime_options, addresses, NULL, "print raw addresses before the names",
 	       .ours = true),
 	OPTION_FRAGMENT(off_cpu_run_table, struct offwaketime_options, off_cpu),
 	OPTION_END,
@@ -49,7 +49,7 @@ static const struct applet_example examples[] = {
 	{ "-fu 5", "the same for user threads only" },
 	{ "-m 1000", "only intervals of at least 1000 us" },
 	{ "-M 9000", "only intervals of at most 9000 us" },
-	{ "--histogram 5", "also how long the waits of each stack were" },
+	{ "--histogram 5", "add a histogram of the waits of each stack" },
 	{ "-p 185", "only threads of process 185" },
 	{ "-t 188", "only thread 188" },
 	{ "-u", "only user threads (no kernel)" },
@@ -64,16 +64,13 @@ const struct applet offwaketime_applet = {
 	.bcc_name = "offwaketime",
 	.summary = "sum up time off the CPU by the stacks of sleeper and waker",
 	.description =
-		"As offcputime, and for each interval also who ended it: the thread that woke the sleeper, with its stack. "
-		"In the text the waker is on top, its innermost function next to that of the sleeper.\n"
-		"\n"
-		"Where no thread is the waker, a label in brackets says what was: [irq], [softirq] or [nmi] for "
-		"interrupts, [preempted] for a thread that never slept, [woken before asleep] for one that was woken on "
-		"its way to sleep, [no waker seen] otherwise.\n"
-		"\n" COMMAND_DESCRIPTION,
-	.overhead =
-		"As offcputime, and each wake-up takes the stacks of the waker too: 2.0 to 2.3 microseconds an event by frame pointers "
-		"(--unwind=fp), 4.6 to 5.3 by unwind tables, the default.",
+		"Like offcputime, and records for each interval the thread that woke the sleeper, with its stack. In "
+		"the text, the waker is on top, with its innermost function next to that of the sleeper.\n\n"
+		"If no thread is the waker, a label in brackets names the reason: [irq], [softirq] or [nmi] for "
+		"interrupts, [preempted] for a thread that never slept, [woken before asleep] for one that was woken "
+		"on its way to sleep, [no waker seen] otherwise.\n\n" COMMAND_DESCRIPTION,
+	.overhead = "Like offcputime, plus the stacks of the waker at each wake-up: 2.0 to 2.3 microseconds an event "
+		    "with frame pointers (--unwind=fp), more with unwind tables (the default).",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct offwaketime_options),

@@ -44,42 +44,42 @@ static const struct option_spec table[] = {
 	OPTION_FRAGMENT(stack_table, struct profile_options, stacks),
 	OPTION('F', "frequency", struct profile_options, frequency_hz, "HZ", "samples per second on each CPU", .min = 1,
 	       .max = 1000000, .noun = "a frequency", .exclusive = "rate"),
-	OPTION('c', "count", struct profile_options, period, "N", "one sample for every N events instead", .min = 1,
+	OPTION('c', "count", struct profile_options, period, "N", "take one sample every N events instead", .min = 1,
 	       .max = INT64_MAX, .exclusive = "rate"),
 	OPTION('e', "event", struct profile_options, event, "EVENT",
-	       "what makes the clock tick: cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, "
-	       "branch-misses, page-faults or context-switches (default cpu-cycles, or cpu-clock without a PMU)",
+	       "sampling event: cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, "
+	       "page-faults or context-switches (default cpu-cycles, or cpu-clock without a PMU)",
 	       .parse = parse_event, .ours = true),
-	OPTION('a', "annotations", struct profile_options, annotate, NULL, "_[k] after kernel frames in folded output"),
-	OPTION('A', "address", struct profile_options, addresses, NULL, "raw addresses before the names"),
+	OPTION('a', "annotations", struct profile_options, annotate, NULL,
+	       "append _[k] to kernel frames in folded output"),
+	OPTION('A', "address", struct profile_options, addresses, NULL, "print raw addresses before the names"),
 	OPTION(0, "timestamps", struct profile_options, timestamps, NULL,
-	       "keep the time of each sample, for the form 'perf' and 'report --since'; takes more memory",
+	       "keep the time of each sample, for the format 'perf' and 'report --since'; needs more memory",
 	       .ours = true),
-	OPTION(0, "plain", struct profile_options, plain, NULL, "names alone, without offset and module", .ours = true),
-	OPTION('I', "include-idle", struct profile_options, include_idle, NULL, "samples of idle CPUs too"),
+	OPTION(0, "plain", struct profile_options, plain, NULL, "print names without offset and module", .ours = true),
+	OPTION('I', "include-idle", struct profile_options, include_idle, NULL, "include samples of idle CPUs"),
 	OPTION('C', "cpu", struct profile_options, cpu, "CPU", "only this CPU", .max = CPU_MAX, .noun = "a CPU number"),
 	OPTION_FRAGMENT(group_table, struct profile_options, groups),
 	OPTION(0, "hash-storage-size", struct profile_options, hash_entries, "N",
-	       "rows that fit into the kernel's table; seldom needed, a full table loses nothing", .min = 1,
+	       "size of the kernel's table of rows; seldom needed: a full table loses nothing", .min = 1,
 	       .max = 1 << 24),
 	OPTION(0, "stack-storage-size", struct profile_options, stack_entries, "N",
-	       "stacks that the kernel remembers to have sent; seldom needed", .min = 1, .max = 1 << 24),
-	OPTION(0, "per-thread", struct profile_options, per_thread, NULL,
-	       "samples of each thread by themselves, named PID/TID", .ours = true),
-	OPTION(0, "interval", struct profile_options, interval, "SECONDS",
-	       "a report every so often; with --tui a new look (default 1)", .ours = true),
-	OPTION(0, "tui", struct profile_options, tui, NULL,
-	       "walk through the tree of calls on the terminal while it grows, with search; prints no report",
+	       "size of the kernel's table of stacks already sent; seldom needed", .min = 1, .max = 1 << 24),
+	OPTION(0, "per-thread", struct profile_options, per_thread, NULL, "separate samples by thread, named PID/TID",
 	       .ours = true),
+	OPTION(0, "interval", struct profile_options, interval, "SECONDS",
+	       "print a report every SECONDS; with --tui, refresh (default 1)", .ours = true),
+	OPTION(0, "tui", struct profile_options, tui, NULL,
+	       "browse the live call tree in the terminal; prints no report", .ours = true),
 	/* Not pick_table: --include is a prefix of bcc's --include-idle. */
-	OPTION(0, "exclude", struct profile_options, pick.exclude, "REGEX", "no stacks with a function that matches",
-	       .noun = "a regular expression", .ours = true),
+	OPTION(0, "exclude", struct profile_options, pick.exclude, "REGEX",
+	       "only stacks without a function that matches", .noun = "a regular expression", .ours = true),
 	OPTION(0, "comm", struct profile_options, pick.comm, "REGEX", "only commands that match",
 	       .noun = "a regular expression", .ours = true),
 	OPTION_FRAGMENT(depth_table, struct profile_options, pick),
 	OPTION_FRAGMENT(limit_table, struct profile_options, limit),
 	OPTION_FRAGMENT(common_table, struct profile_options, common),
-	OPERAND("duration", struct profile_options, duration, "seconds to sample; without it until Ctrl-C"),
+	OPERAND("duration", struct profile_options, duration, "seconds to sample (default: until Ctrl-C)"),
 	COMMAND(struct profile_options, command),
 	OPTION_END,
 };
@@ -187,20 +187,20 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 static const struct applet_example examples[] = {
 	{ "", "profile stack traces at 49 Hertz until Ctrl-C" },
 	{ "-F 99", "at 99 Hertz" },
-	{ "-c 1000000", "every 1 in a million events" },
+	{ "-c 1000000", "one sample every million cycles" },
 	{ "5", "at 49 Hertz for 5 seconds only" },
 	{ "-f 5", "in folded format for flame graphs" },
 	{ "-p 185,190", "only the processes 185 and 190" },
-	{ "-F 999 -- sort words.txt", "a command, from its start to its end" },
+	{ "-F 999 -- sort words.txt", "a command, from start to end" },
 	{ "-L 185", "only the thread 185" },
 	{ "-U", "only user space stacks (no kernel)" },
 	{ "-K", "only kernel space stacks (no user)" },
 	{ "-e page-faults -c 1 5", "every page fault instead of CPU time" },
-	{ "--tui -p 185", "walk through the calls of a process on the terminal while it runs" },
+	{ "--tui -p 185", "browse the live call tree of a process" },
 	{ "-o five.svg 5", "a flame graph that any browser opens" },
 	{ "-o five.pb.gz 5", "for 'go tool pprof', Pyroscope and Parca" },
 	{ "--timestamps -o five.perf 5", "every sample with its time, as text of perf script" },
-	{ "--save five.stk 5", "keep the profile for 'stacktool report five.stk'" },
+	{ "--save five.stk 5", "save the profile for 'stacktool report five.stk'" },
 	{ "--lines --inlines -o out.html -p 185 10", "a page with source lines and inlined functions" },
 	{},
 };
@@ -208,18 +208,15 @@ static const struct applet_example examples[] = {
 const struct applet profile_applet = {
 	.name = "profile",
 	.bcc_name = "profile",
-	.summary = "sample stacks on all CPUs at a timed interval",
+	.summary = "sample the stacks on all CPUs at a fixed rate",
 	.description =
-		"Interrupts every CPU many times a second and counts the stacks found there: the more often a code path "
-		"is counted, the more CPU time it takes. The output is sorted, the most frequent stack last, with the "
-		"innermost function on top.\n"
-		"\n"
-		"Samples that the kernel skipped or that came late are counted and reported below the profile.\n"
-		"\n" COMMAND_DESCRIPTION,
-	.overhead =
-		"At 49 Hertz the programs take 0.2 % of all CPU time while a compiler runs on every CPU, 25 to 37 microseconds a sample with "
-		"both stacks and cold caches; what is idle costs nothing. A profile of 5 seconds of the whole system takes 12 MB, in three "
-		"processes, and 5 to 7 MB of kernel memory.",
+		"Interrupts every CPU many times a second and counts the stacks found there: the more samples a code "
+		"path has, the more CPU time it uses. Rows are sorted, the most frequent stack last; the innermost "
+		"function is on top.\n\nSkipped and late samples are counted and reported below "
+		"the profile.\n\n" COMMAND_DESCRIPTION,
+	.overhead = "At 49 Hertz, sampling uses 0.2 % of all CPU time while a compiler runs on every CPU: 25 to 37 "
+		    "microseconds a sample, with both stacks and cold caches. Idle CPUs cost nothing. A system-wide "
+		    "profile of 5 seconds needs 12 MB in three processes, and 5 to 7 MB of kernel memory.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct profile_options),

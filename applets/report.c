@@ -26,54 +26,55 @@ static int parse_percent(const char *text, void *field)
 static const struct option_spec table[] = {
 	OPTION('f', "folded", struct report_options, change.folded, NULL,
 	       "folded output, one line per stack, for flame graphs", .exclusive = "form"),
-	OPTION(0, "text", struct report_options, change.text, NULL, "text although the run was folded",
+	OPTION(0, "text", struct report_options, change.text, NULL, "text, even if the run was folded",
 	       .exclusive = "form"),
 	OPTION(0, "tree", struct report_options, tree, NULL,
-	       "the calls as a tree with total and self, or reversed the callers", .exclusive = "form"),
-	OPTION(0, "top", struct report_options, top, "N",
-	       "the N functions with the most time of their own (default 30)", .min = 1, .max = TOP_UNSAID - 1,
-	       .otherwise = TOP_UNSAID, .exclusive = "form"),
-	OPTION(0, "tui", struct report_options, change.tui, NULL,
-	       "walk through the tree of calls on the terminal, with search", .exclusive = "form"),
+	       "a call tree with total and self; with --reverse a caller tree", .exclusive = "form"),
+	OPTION(0, "top", struct report_options, top, "N", "the N functions with the most self time (default 30)",
+	       .min = 1, .max = TOP_UNSAID - 1, .otherwise = TOP_UNSAID, .exclusive = "form"),
+	OPTION(0, "tui", struct report_options, change.tui, NULL, "browse the call tree in the terminal",
+	       .exclusive = "form"),
 	OPTION(0, "histogram", struct report_options, change.histogram, NULL,
-	       "text with the histograms below the stacks, of a run with --histogram (which has them in any case)",
+	       "text with histograms below the stacks, for runs with --timestamps (those with --histogram have them "
+	       "anyway)",
 	       .exclusive = "form"),
 	OPTION(0, "lines", struct report_options, lines, "N",
-	       "source lines after the names; with a number lines of the table of functions, as the N of --top",
-	       .min = 1, .max = LINES_UNSAID - 1, .otherwise = LINES_UNSAID),
-	OPTION(0, "inlines", struct report_options, change.inlines, NULL,
-	       "functions that the compiler put into others as frames of their own"),
-	OPTION(0, "least", struct report_options, least, "PERCENT",
-	       "leave smaller branches out of the tree (default 1)", .parse = parse_percent),
+	       "show source lines after names; with a number: rows of the table of functions, as --top N", .min = 1,
+	       .max = LINES_UNSAID - 1, .otherwise = LINES_UNSAID),
+	OPTION(0, "inlines", struct report_options, change.inlines, NULL, "show inlined functions as frames"),
+	OPTION(0, "least", struct report_options, least, "PERCENT", "omit smaller branches from the tree (default 1)",
+	       .parse = parse_percent),
 	OPTION('d', "delimited", struct report_options, change.delimited, NULL,
-	       "a delimiter between kernel and user stack"),
+	       "print a delimiter between kernel and user stack"),
 	OPTION('a', "annotations", struct report_options, change.annotate, NULL,
-	       "_[k] after kernel frames and _[i] after inlined ones in folded output"),
-	OPTION('s', "offset", struct report_options, change.offsets, NULL, "offsets after the names",
+	       "append _[k] to kernel frames and _[i] to inlined frames in folded output"),
+	OPTION('s', "offset", struct report_options, change.offsets, NULL, "print the offset after each name",
 	       .exclusive = "names"),
-	OPTION(0, "plain", struct report_options, change.plain, NULL, "names alone, without offset and module",
+	OPTION(0, "plain", struct report_options, change.plain, NULL, "print names without offset and module",
 	       .exclusive = "names"),
-	OPTION('A', "address", struct report_options, change.addresses, NULL, "raw addresses before the names"),
-	OPTION('T', "timestamp", struct report_options, change.timestamps, NULL, "the time before each report"),
-	OPTION(0, "by-name", struct report_options, change.by_name, NULL, "one row for all stacks that print the same"),
+	OPTION('A', "address", struct report_options, change.addresses, NULL, "print raw addresses before the names"),
+	OPTION('T', "timestamp", struct report_options, change.timestamps, NULL, "print the time before each report"),
+	OPTION(0, "by-name", struct report_options, change.by_name, NULL,
+	       "merge stacks that print the same into one row"),
 	OPTION('v', "verbose", struct report_options, change.verbose, NULL,
-	       "the account of timed samples even when nothing is missing"),
+	       "print the account of timed samples even if nothing is missing"),
 	OPTION('q', "quiet", struct report_options, change.quiet, NULL,
-	       "no headers and no notes: beside the rows only what says that something is missing"),
+	       "print only rows and warnings, no headers and notes"),
 	OPTION(0, "debug-dir", struct report_options, change.debug_directories, "DIR[:DIR...]",
-	       "for profiles made with --no-symbolize, and for source lines: look for programs and debug files by build id here "
-	       "first, then in /usr/lib/debug, then at their own paths",
+	       "for profiles made with --no-symbolize, and for source lines: search for programs and debug files by "
+	       "build id here first, then in /usr/lib/debug, then at their own paths",
 	       .noun = "a directory"),
 	OPTION(0, "vmlinux", struct report_options, change.vmlinux, "FILE",
-	       "debug information of the kernel, for --lines and --inlines; otherwise it is looked for where "
-	       "distributions put it. It must have the kernel's build id",
+	       "debug information of the kernel, for --lines and --inlines (default: searched where distributions "
+	       "put it); its build id must be that of the kernel",
 	       .noun = "a file name"),
 	OPTION_FRAGMENT(filter_table, struct report_options, filter),
 	OPTION_FRAGMENT(output_table, struct report_options, output),
 	OPTION_FRAGMENT(graph_table, struct report_options, output),
 	OPERAND("file", struct report_options, path,
-		"a profile as --save wrote it, folded stacks, or text of perf script; - reads stdin", .required = true,
-		.noun = "a file name"),
+		"a saved profile (--save), folded stacks, or text of perf script; - is standard "
+		"input",
+		.required = true, .noun = "a file name"),
 	OPTION_END,
 };
 
@@ -84,7 +85,7 @@ static int check_lines(const struct report_options *options, struct output_optio
 	const uint32_t lines = 1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT | 1U << OUTPUT_PERF | folded;
 
 	if (options->change.text && forms & folded)
-		return fail_usage("argument --text: not allowed with argument %s: it asks for folded",
+		return fail_usage("argument --text: not allowed with argument %s: it selects folded",
 				  output->format ? "--format" : "-o/--output");
 	if (output->root && !(forms & ~lines))
 		return fail_usage("argument --root: only for flame graphs, trees, speedscope, pprof, json and stk");
@@ -96,11 +97,11 @@ static int choose_form(const struct report_options *options, struct output_optio
 	int err;
 
 	if (options->lines && !options->top)
-		return fail_usage("argument --lines: belongs to --top");
+		return fail_usage("argument --lines: a number is only allowed with --top");
 	if (options->lines && options->top != TOP_UNSAID)
 		return fail_usage("argument --lines: not allowed with a number after --top");
 	if (options->least && !options->tree)
-		return fail_usage("argument --least: belongs to --tree");
+		return fail_usage("argument --least: only with --tree");
 	if (options->change.tui)
 		return output_options_ask_screen(output);
 	if (options->tree) {
@@ -131,21 +132,21 @@ static int print_report(const void *block)
 		options.lines = 0;
 	err = choose_form(&options, &output);
 	if (!err && options.change.vmlinux && !options.change.lines && !options.change.inlines)
-		err = fail_usage("argument --vmlinux: belongs to --lines or --inlines");
+		err = fail_usage("argument --vmlinux: only with --lines or --inlines");
 	return err ? err : run_saved(options.path, &options.change, &output, &filter);
 }
 
 static const struct applet_example examples[] = {
-	{ "five.stk", "what 'stacktool profile --save five.stk 5' printed" },
+	{ "five.stk", "the same report that 'stacktool profile --save five.stk 5' printed" },
 	{ "-f five.stk", "the same profile in folded format for flame graphs" },
-	{ "--plain five.stk", "with names alone" },
+	{ "--plain five.stk", "names only" },
 	{ "-o five.svg five.stk", "a flame graph that any browser opens" },
-	{ "--tree five.stk", "the calls as a tree, the heaviest branch first" },
+	{ "--tree five.stk", "a call tree, heaviest branch first" },
 	{ "--tree --reverse five.stk", "who calls the functions that are busy" },
-	{ "--tui five.stk", "walk through the calls on the terminal" },
+	{ "--tui five.stk", "browse the call tree in the terminal" },
 	{ "--top --comm '^nginx' five.stk", "the busiest functions of one command" },
 	{ "-o out.svg out.perf", "a flame graph of what 'perf script' printed" },
-	{ "--exclude '^do_idle$' -f five.stk", "without the stacks that go through a function" },
+	{ "--exclude '^do_idle$' -f five.stk", "without stacks that contain a function" },
 	{},
 };
 
@@ -153,11 +154,10 @@ const struct applet report_applet = {
 	.name = "report",
 	.summary = "print a saved profile",
 	.description =
-		"Prints a profile that an applet kept with --save: the same bytes as the run itself, also on another "
-		"machine and without root. Options add to what the run was told to show.\n"
-		"\n"
-		"Folded stacks of any tool ('main;read 12') and the text of 'perf script' are read as well. A sample of perf weighs its "
-		"period.",
+		"Prints a profile that an applet saved with --save: the same bytes as the run itself, on any machine "
+		"and without root. Options add to those of the run.\n\n"
+		"It also reads folded stacks of any tool ('main;read 12') and the text of 'perf script', where each "
+		"sample counts with its period.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct report_options),

@@ -19,23 +19,24 @@ struct stacksnoop_options {
 
 static const struct option_spec table[] = {
 	OPTION_FRAGMENT(watch_table, struct stacksnoop_options, watch),
-	OPTION('s', "offset", struct stacksnoop_options, offsets, NULL, "offsets after the names"),
-	OPTION('v', "verbose", struct stacksnoop_options, verbose, NULL, "command, process id and CPU of each event"),
-	OPTION(0, "per-thread", struct stacksnoop_options, per_thread, NULL, "command, PID/TID and CPU of each event",
-	       .ours = true),
+	OPTION('s', "offset", struct stacksnoop_options, offsets, NULL, "print the offset after each name"),
+	OPTION('v', "verbose", struct stacksnoop_options, verbose, NULL,
+	       "print command, process id and CPU of each event"),
+	OPTION(0, "per-thread", struct stacksnoop_options, per_thread, NULL,
+	       "print command, PID/TID and CPU of each event", .ours = true),
 	OPTION('n', "events", struct stacksnoop_options, max_events, "N", "stop after N events", .min = 1,
 	       .noun = "a number of events", .ours = true),
-	OPTION(0, "interval", struct stacksnoop_options, interval, "SECONDS", "with -o: a file every so often",
+	OPTION(0, "interval", struct stacksnoop_options, interval, "SECONDS", "with -o: start a new file every SECONDS",
 	       .ours = true),
 	OPTION('D', "duration", struct stacksnoop_options, duration, "SECONDS",
-	       "stop after this time; without it at Ctrl-C", .ours = true),
+	       "stop after this time (default: at Ctrl-C)", .ours = true),
 	OPTION('T', "timestamp", struct stacksnoop_options, timestamps, NULL,
-	       "the time of day instead of the seconds since tracing began", .ours = true),
+	       "print the time of day instead of seconds since the start", .ours = true),
 	OPTION('c', "cpu", struct stacksnoop_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
 	       .noun = "a CPU number", .ours = true),
 	OPTION_FRAGMENT(stack_table, struct stacksnoop_options, stacks),
 	OPTION_FRAGMENT(probe_table, struct stacksnoop_options, probe),
-	OPTION('A', "address", struct stacksnoop_options, addresses, NULL, "raw addresses before the names",
+	OPTION('A', "address", struct stacksnoop_options, addresses, NULL, "print raw addresses before the names",
 	       .ours = true),
 	OPTION_FRAGMENT(pick_table, struct stacksnoop_options, pick),
 	OPTION_FRAGMENT(group_table, struct stacksnoop_options, groups),
@@ -119,17 +120,14 @@ const struct applet stacksnoop_applet = {
 	.bcc_name = "stacksnoop",
 	.summary = "print each event as it happens, with its stack",
 	.description =
-		"Prints a line for each event that matches a PATTERN, with the time at which it happened, and the kernel stack "
-		"that led to it, or the user stack for user functions and USDT probes, the innermost function on top.\n"
-		"\n"
-		"Events that could not be kept are counted where they are missing: '[12 events lost]'. This is for what "
-		"happens seldom; 'stacktool count' adds up what happens thousands of times a second.\n"
-		"\n"
-		"Events for -o or --save stay in memory until the end; with --interval, until their file is written.\n"
-		"\n" COMMAND_DESCRIPTION,
-	.overhead =
-		"Each event takes 1.4 microseconds in the kernel, with its kernel stack, and is then printed, which takes longer. Above 1,000 events a second it "
-		"says so once, and names count, which adds them up.",
+		"Prints each event that matches a PATTERN, with its time and its kernel stack (for user functions "
+		"and USDT probes: its user stack); the innermost function is on top.\n\n"
+		"Lost events are counted at the place where they are missing: '[12 events lost]'. Use it for rare "
+		"events; 'stacktool count' adds up events that happen thousands of times a second.\n\n"
+		"Events for -o or --save stay in memory until the end; with --interval, until their file is "
+		"written.\n\n" COMMAND_DESCRIPTION,
+	.overhead = "Each event with its kernel stack costs 1.4 microseconds in the kernel; printing it takes longer. "
+		    "Above 1,000 events a second stacktool prints a note once that recommends count.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct stacksnoop_options),

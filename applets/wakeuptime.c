@@ -18,17 +18,18 @@ static const struct option_spec table[] = {
 	       .min = 1, .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
 	OPTION('t', "tid", struct wakeuptime_options, tids, "TID,...", "only these threads as sleepers", .min = 1,
 	       .max = PID_MAX, .noun = "a list of thread ids", .exclusive = "who", .ours = true),
-	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL, "raw addresses, which are shown in any case"),
-	OPTION('A', "address", struct wakeuptime_options, addresses, NULL, "the same as -v", .ours = true),
+	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL,
+	       "accepted for compatibility: raw addresses are always printed"),
+	OPTION('A', "address", struct wakeuptime_options, addresses, NULL, "same as -v", .ours = true),
 	/* Not stack_table: --u is a prefix of bcc's --useronly alone. */
-	OPTION('U', "user-stacks-only", struct wakeuptime_options, stacks.user_only, NULL,
-	       "only user stacks of wakers, no kernel stacks", .exclusive = "stacks", .ours = true),
+	OPTION('U', "user-stacks-only", struct wakeuptime_options, stacks.user_only, NULL, "only user stacks of wakers",
+	       .exclusive = "stacks", .ours = true),
 	OPTION('K', "kernel-stacks-only", struct wakeuptime_options, stacks.kernel_only, NULL,
-	       "only kernel stacks of wakers, as without it", .exclusive = "stacks", .ours = true),
+	       "only kernel stacks of wakers (the default)", .exclusive = "stacks", .ours = true),
 	OPTION(0, "both", struct wakeuptime_options, stacks.both, NULL, "kernel and user stacks of wakers",
 	       .exclusive = "stacks", .ours = true),
 	OPTION('d', "delimited", struct wakeuptime_options, stacks.delimited, NULL,
-	       "a delimiter between kernel and user stack", .ours = true),
+	       "print a delimiter between kernel and user stack", .ours = true),
 	OPTION('f', "folded", struct wakeuptime_options, stacks.folded, NULL,
 	       "folded output, one line per stack, for flame graphs"),
 	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
@@ -70,7 +71,7 @@ static const struct applet_example examples[] = {
 	{ "-f 5", "5 seconds, and output in folded format for flame graphs" },
 	{ "-u", "do not include kernel threads (user only)" },
 	{ "--both 5", "the user stacks of the wakers too" },
-	{ "--histogram 5", "also how long the waits of each stack were" },
+	{ "--histogram 5", "add a histogram of the waits of each stack" },
 	{ "-p 185", "only threads of process 185 as sleepers" },
 	{},
 };
@@ -80,16 +81,13 @@ const struct applet wakeuptime_applet = {
 	.bcc_name = "wakeuptime",
 	.summary = "sum up the time that threads slept by the stack of their waker",
 	.description =
-		"Measures from the moment when a thread goes to sleep until another one wakes it, and adds the time up for "
-		"the stack of the waker, the kernel's by default: the work that was waited for. The output is "
-		"sorted, the longest time last.\n"
-		"\n"
-		"A waker in interrupt context is shown as [irq], [softirq] or [nmi]; the thread that was interrupted has "
-		"nothing to do with it.\n"
-		"\n" COMMAND_DESCRIPTION,
-	.overhead =
-		"Follows every switch and every wake-up of threads, whatever -p says, and takes a kernel stack at each wake-up of a thread "
-		"that slept: 1.0 microsecond an event.",
+		"Measures the time from when a thread goes to sleep until another thread wakes it, and adds it to "
+		"the stack of the waker (by default the kernel stack): the work that the sleeper waited for. Rows "
+		"are sorted, the longest time last.\n\n"
+		"A waker in interrupt context is shown as [irq], [softirq] or [nmi]; the thread that was interrupted "
+		"has nothing to do with it.\n\n" COMMAND_DESCRIPTION,
+	.overhead = "Follows every context switch and every wake-up of every thread, even with -p, and takes a kernel "
+		    "stack at each wake-up of a sleeping thread: 1.0 microsecond an event.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct wakeuptime_options),

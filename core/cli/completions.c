@@ -31,12 +31,12 @@ static void add_quoted(struct buf *text, const char *words, const char *escaped)
 static const struct {
 	const char *name, *help;
 } commands[] = {
-	{ "help", "how to use an applet; with --man as a man page" },
+	{ "help", "print the help of an applet; with --man as a man page" },
 	{ "--help", "all applets" },
-	{ "--list", "the applets, one per line" },
-	{ "--version", "version, libraries and what was built in" },
-	{ "--install", "links for the names of bcc's tools in a folder" },
-	{ "--completions", "what bash, zsh or fish completes" },
+	{ "--list", "list the applets, one per line" },
+	{ "--version", "print the version, the libraries and the build options" },
+	{ "--install", "install links under the names of bcc's tools" },
+	{ "--completions", "print the completion script for bash, zsh or fish" },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -269,5 +269,5 @@ int completions(const struct applet *const *applets, const char *shell, struct b
 		shells[i].add(ret_text, applets);
 		return 0;
 	}
-	return fail_usage("argument --completions: '%s' is no shell that is known: give bash, zsh or fish", shell);
+	return fail_usage("argument --completions: '%s': unknown shell: give bash, zsh or fish", shell);
 }

@@ -31,7 +31,7 @@ int finish_output(FILE *out, int err)
 	if (err_kind() != ERR_NONE || (!failed && !err))
 		return err;
 	if (err == -EPIPE || (failed && reader_is_gone(out))) {
-		fputs("NOTE: the reader has gone: the rest of the output is not written\n", stderr);
+		fputs("NOTE: output truncated: the reader closed the pipe\n", stderr);
 		return 0;
 	}
 	if (!failed)

@@ -184,7 +184,7 @@ static void add_words(struct buf *page, const char *section, const struct man_pa
 
 void man_probes(struct buf *ret_text)
 {
-	add_head(ret_text, "stacktool-probes", MISCELLANEOUS, "the patterns that choose events");
+	add_head(ret_text, "stacktool-probes", MISCELLANEOUS, "patterns that select events");
 	add_words(ret_text, "PATTERNS", man_patterns);
 	add_words(ret_text, "WILDCARDS AND REGULAR EXPRESSIONS", man_wildcards);
 	add_words(ret_text, "COLONS", man_colons);
@@ -193,7 +193,7 @@ void man_probes(struct buf *ret_text)
 
 void man_overview(const struct applet *const *applets, struct buf *ret_text)
 {
-	add_head(ret_text, "stacktool", COMMANDS, "which code paths lead here, and how often");
+	add_head(ret_text, "stacktool", COMMANDS, "count, time and sample stack traces");
 	buf_adds(ret_text, ".SH SYNOPSIS\n\\fBstacktool\\fR \\fIapplet\\fR [argument...]\n");
 	add_words(ret_text, "DESCRIPTION", man_description);
 	add_words(ret_text, "OPTIONS", man_commands);

@@ -5,124 +5,126 @@
 
 const struct man_paragraph man_description[] = {
 	{ NULL,
-	  "Counts, times and samples stack traces with BPF programs, which aggregate in the kernel: every stack leaves it once, after "
-	  "that only numbers change. Every tool is an applet, called as 'stacktool APPLET' or by a link of its name; the names of "
-	  "bcc's tools work too (profile, profile.py, profile-bpfcc, bpf-profile)." },
+	  "Counts, times and samples stack traces. BPF programs aggregate them in the kernel: each stack is sent to "
+	  "user space once, then only its counter changes. Every tool is an applet, called as 'stacktool APPLET' or "
+	  "through a link with its name. The names of bcc's tools work too (profile, profile.py, profile-bpfcc, "
+	  "bpf-profile)." },
 	{ NULL,
-	  "Reports go to standard output, notes, warnings and errors to standard error. Every event is counted, filtered or named as "
-	  "lost. A run needs root, or CAP_BPF, CAP_PERFMON and a few others that it names ('stacktool doctor'); reading a saved "
-	  "profile needs nothing." },
+	  "Reports go to standard output; notes, warnings and errors go to standard error. Every event is counted, "
+	  "filtered or reported as lost. A run needs root, or CAP_BPF, CAP_PERFMON and a few more capabilities "
+	  "('stacktool doctor' lists them). Reading a saved profile needs no privileges." },
 	{ NULL, NULL },
 };
 
 const struct man_paragraph man_commands[] = {
-	{ "help [APPLET]", "how to use it; 'stacktool APPLET --help' is the same" },
-	{ "help --man [APPLET|probes]", "the same as a manual page: stacktool help --man count | man -l -" },
-	{ "--list", "the applets, one per line" },
-	{ "--version", "version, libraries and what was built in" },
-	{ "--install DIR", "links for the names of bcc's tools in a folder" },
-	{ "--completions SHELL", "what bash, zsh or fish completes, as a script for it" },
+	{ "help [APPLET]", "print the help of stacktool or of an applet (also: stacktool APPLET --help)" },
+	{ "help --man [APPLET|probes]", "print it as a man page: stacktool help --man count | man -l -" },
+	{ "--list", "list the applets, one per line" },
+	{ "--version", "print the version, the libraries and the build options" },
+	{ "--install DIR", "install links under the names of bcc's tools" },
+	{ "--completions SHELL", "print the completion script for bash, zsh or fish" },
 	{ NULL, NULL },
 };
 
 const struct man_paragraph man_environment[] = {
-	{ "STACKTOOL_MAX_OVERHEAD", "the limit of --max-overhead where a command does not give one; off for none" },
-	{ "BCC_PROBE_LIMIT", "how many matches a pattern may have without --max-probes; 1000 without it" },
+	{ "STACKTOOL_MAX_OVERHEAD", "default of --max-overhead; 'off': no limit" },
+	{ "BCC_PROBE_LIMIT", "default of --max-probes, instead of 1000" },
 	{ "DEBUGINFOD_URLS",
-	  "servers that debuginfod-find, where it is installed, asks for debug files by build id; without it nobody is asked" },
-	{ "PATH, LD_LIBRARY_PATH", "where programs and libraries of patterns are looked for" },
-	{ "NO_COLOR", "nothing to do: text is never coloured" },
+	  "servers for debug files, queried by build id with debuginfod-find (elfutils); if unset, no server is "
+	  "queried" },
+	{ "PATH, LD_LIBRARY_PATH", "where the programs and libraries of patterns are searched" },
+	{ "NO_COLOR", "ignored: text is never coloured" },
 	{ NULL, NULL },
 };
 
 const char man_debugging_elsewhere[] =
-	"What frames without names, missing symbols and broken stacks mean, and what helps, is in stacktool(8). --explain says what "
-	"would be attached, how and why, and stops; --debug prints the plan and the BPF instructions.";
+	"stacktool(8) explains frames without names, missing symbols and broken stacks, with remedies. --explain "
+	"prints what would be attached, how and why, then exits; --debug prints the plan and the BPF instructions.";
 
 const char man_overhead_of_run[] =
-	"Each run ends with a line that says what it took. The figures are of a virtual machine of two CPUs with Linux 6.18.";
+	"Each run reports its own cost in its last line. The figures were measured on a virtual machine with two "
+	"CPUs and Linux 6.18.";
 
 /* The figures are those of docs/internals/benchmarks.md. */
 const struct man_paragraph man_debugging[] = {
-	{ NULL,
-	  "Nothing is left out without a word: what is lost, unnamed or not as asked stands on stderr, with a number. "
-	  "'stacktool doctor' says what this host can and cannot do, with the remedy for each gap." },
+	{ NULL, "stacktool reports on standard error, with a count, everything that is lost, unnamed or unavailable. "
+		"'stacktool doctor' checks what this host can do and prints a remedy for each gap." },
 	{ "[unknown]",
-	  "A frame without a name. The note under the report counts the reasons: the file has no symbol table (install its "
-	  "debug symbols), code without a file (made by a JIT compiler: let it write /tmp/perf-PID.map), no symbol covers "
-	  "the address, no code was mapped there (the stack itself is broken, see below)." },
+	  "A frame without a name. The note below the report counts the reasons. 'The file has no symbol table': install "
+	  "its debug symbols. 'Code without a file' is code of a JIT compiler: have it write /tmp/perf-PID.map. 'No code "
+	  "was mapped there': the stack is broken, see below." },
 	{ "[unknown] in all kernel frames",
 	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
-	{ "stacks that end early, or in nonsense",
-	  "Programs that were compiled without frame pointers, walked by frame pointers: the default of count and stacksnoop for the "
-	  "whole system. Take --unwind=auto, -p or a command after --." },
+	{ "stacks that are truncated or wrong",
+	  "The program was compiled without frame pointers, but its stack was walked by frame pointers: the default "
+	  "of system-wide count and stacksnoop. Use --unwind=auto, -p or a command after --." },
 	{ "[no unwind information], [unsupported unwind rule], [no unwind table yet], [unknown code]",
-	  "A walk by unwind tables ended before the root: code without .eh_frame and without frame pointers; code whose "
-	  ".eh_frame has a rule of a kind that stacktool does not follow; a file whose table was still being made, in the first 100 milliseconds of a process; code in no file (made by a JIT compiler)." },
+	  "Unwinding stopped before the root. The reasons, in this order: the code has neither .eh_frame nor frame "
+	  "pointers; its .eh_frame has a rule that stacktool does not support; the table of the file was not ready "
+	  "yet, which happens in the first 100 milliseconds of a process; the code is in no known file (JIT)." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
-	  "The kernel's own walk failed. A kernel thread has no user stack: that is no failure, and nothing is printed." },
-	{ "[truncated]", "127 frames are the most; the root is missing." },
-	{ "[truncated by --max-depth]", "There are more frames, which --max-depth leaves out." },
+	  "The kernel could not walk the stack. Kernel threads have no user stack; for them nothing is printed." },
+	{ "[truncated]", "The stack has more than 127 frames, the limit; its root is missing." },
+	{ "[truncated by --max-depth]", "--max-depth omitted the outer frames." },
 	{ "nothing matches",
-	  "Status 5, with near names. 'stacktool list PATTERN' prints what a pattern matches; '--explain' what would be "
-	  "attached, how and why." },
+	  "Exit status 5, with similar names. 'stacktool list PATTERN' prints what a pattern matches; '--explain' "
+	  "prints what would be attached, how and why." },
 	{ NULL, NULL },
 };
 
 const struct man_paragraph man_overhead[] = {
+	{ NULL, "The cost depends on the number of events, not on the time. First find out how often they happen: "
+		"'stacktool funccount' is the cheapest way, because it takes no stacks." },
 	{ NULL,
-	  "The cost is that of the events, not of the time: first ask how often they happen. 'stacktool funccount' is "
-	  "the cheapest way to know, for it takes no stacks." },
-	{ NULL,
-	  "Each run ends with a line that says what it took: the programs time some of their own runs. Above 5 % of all CPU time "
-	  "(--max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment) the hottest probe is detached with a warning, and the run "
-	  "ends when it was the only one; under --strict that is status 4. More than 100 probes run for 5 minutes at "
-	  "most, but with --forever." },
+	  "Each run reports its own cost in its last line: the BPF programs time some of their runs. Above 5 % of "
+	  "all CPU time (--max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment) stacktool detaches the "
+	  "costliest probe and prints a warning; if it was the only one, the run ends. With --strict the exit status "
+	  "is then 4. Runs with more than 100 probes end after 5 minutes, except with --forever." },
 	{ "count",
-	  "About 1.2 microseconds for an event with both stacks (16 user frames, 6.18 on a virtual machine), 0.6 of the "
-	  "kernel's own two walks of the stack; by unwind tables about twice as long. A million events a second would take more "
-	  "than a CPU." },
-	{ "profile",
-	  "At 49 Hertz 0.2 % of all CPU time while a compiler runs on every CPU: 25 to 37 microseconds for a sample with cold caches." },
+	  "An event with both stacks (16 user frames) costs about 1.2 microseconds, 0.6 times the kernel's own two "
+	  "stack walks; unwind tables add about a fifth. A million events a second would take more than one CPU." },
+	{ "profile", "At 49 Hertz, sampling uses 0.2 % of all CPU time while a compiler runs on every CPU: 25 to 37 "
+		     "microseconds a sample, with cold caches." },
 	{ "user functions and USDT probes",
-	  "Each is a trap into the kernel and back, in the traced program itself: a probe of a function that is called millions "
-	  "of times a second is felt." },
+	  "Each hit is a trap into the kernel and back, in the traced program itself. A probe on a function that is "
+	  "called millions of times a second slows the program." },
 	{ "offcputime, offwaketime, wakeuptime",
-	  "Follow every switch of threads, of all of them, whatever -p says: busy hosts have a million a second. A switch, out and in, "
-	  "takes 1.7 microseconds with --unwind=fp and 3.5 by unwind tables, the default." },
-	{ "stacksnoop", "Prints: for what happens seldom. Above 1,000 events a second it says so, once." },
+	  "They follow every context switch of every thread, even with -p; a busy host has a million a second. A "
+	  "switch out and back in costs 1.7 microseconds with --unwind=fp and 2.3 with unwind tables (the default)." },
+	{ "stacksnoop",
+	  "It prints each event, so use it for rare events. Above 1,000 events a second it prints a note once." },
 	{ "memory",
-	  "12 MB for three processes in a profile of 5 seconds of the whole system, and 5 to 7 MB of kernel memory; more while "
-	  "compilers run, for the unwind tables of what they are made of." },
+	  "A system-wide profile of 5 seconds needs 12 MB in three processes, and 5 to 7 MB of kernel memory; more "
+	  "while compilers run, because of their large unwind tables." },
 	{ NULL, NULL },
 };
 
 const struct man_paragraph man_patterns[] = {
 	{ "FUNCTION, p::FUNCTION", "a kernel function" },
 	{ "LIB:FUNCTION, p:LIB:FUNCTION",
-	  "a function of a library (c, ssl, libc.so.6) or of a program in PATH; with one process given, as that process sees it" },
-	{ "/path:FUNCTION, ./path:FUNCTION", "the same, by its file" },
-	{ "-l LIB FUNCTION", "the same in the older form; FUNCTION is taken whole" },
+	  "a function of a library (c, ssl, libc.so.6) or of a program in PATH; with one -p, as that process sees it" },
+	{ "/path:FUNCTION, ./path:FUNCTION", "the same, by path" },
+	{ "-l LIB FUNCTION", "the same in bcc's older syntax; FUNCTION is not split at colons" },
 	{ "t:CATEGORY:EVENT", "a kernel tracepoint" },
 	{ "u:LIB:PROBE, u:LIB:PROVIDER:PROBE", "a USDT probe of a library or program" },
 	{ "u::PROBE", "a USDT probe in the files of the processes of -p" },
 	{ NULL,
-	  "A function is named as in the symbol table or as people read it: app:_ZN2ns4funcEi, app:ns::func(int), or "
-	  "app:ns::func for every overload." },
+	  "A function may be written mangled or demangled: app:_ZN2ns4funcEi, app:ns::func(int), or app:ns::func for "
+	  "all overloads." },
 	{ NULL, NULL },
 };
 
 const struct man_paragraph man_wildcards[] = {
 	{ NULL,
-	  "Without -r, '*' stands for any number of any characters and everything else for itself; the whole name must "
-	  "match. With -r the pattern is a regular expression (PCRE2), anchored at the start, for kernel functions at "
-	  "both ends. The library or path in front is never an expression." },
-	{ NULL, "More than 1000 matches are refused, unless --max-probes or BCC_PROBE_LIMIT say otherwise." },
+	  "Without -r, '*' matches any number of any characters, every other character matches itself, and the whole "
+	  "name must match. With -r the pattern is a regular expression (PCRE2), anchored at the start, and for "
+	  "kernel functions at both ends. The library or path before it is never an expression." },
+	{ NULL, "More than 1000 matches are refused; --max-probes and BCC_PROBE_LIMIT change the limit." },
 	{ NULL, NULL },
 };
 
 const struct man_paragraph man_colons[] = {
-	{ NULL, "A single colon separates. Two in a row do not (app:std::sort), nor those in a path but the last "
-		"(/opt/a:b/app:main), nor those inside brackets of a regular expression." },
+	{ NULL, "A single colon separates. Two colons in a row do not (app:std::sort); in a path only the last one "
+		"does (/opt/a:b/app:main); inside the brackets of a regular expression none does." },
 	{ NULL, NULL },
 };

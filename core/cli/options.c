@@ -141,7 +141,7 @@ static int fail_missing_value(const struct option_spec *spec)
 {
 	_cleanup_(buf_done) struct buf name = {};
 
-	return fail_usage("argument %s: the value is missing: give %s", label(spec, &name), spec->metavar);
+	return fail_usage("argument %s: needs a value: %s", label(spec, &name), spec->metavar);
 }
 
 static int fail_unknown_long(const struct parser *parser, const char *name)
@@ -162,7 +162,7 @@ static int fail_unknown_long(const struct parser *parser, const char *name)
 	if (nearest)
 		hint("did you mean '--%s'?", nearest);
 	else
-		hint("'--help' lists the options");
+		hint("--help lists the options");
 	return err;
 }
 
@@ -254,8 +254,9 @@ static int fail_unexpected(const struct parser *parser, const char *text)
 		const struct option_spec *spec = parser->list.entries.data[i].spec;
 
 		if (!spec->operand && !strcmp(spec->name, "duration"))
-			hint("'%s' stands where the pattern should; for so many seconds: %s %s", parser->operand,
-			     label(spec, &name), parser->operand);
+			hint("'%s' is in the place of the pattern; for a duration of that many "
+			     "seconds: %s %s",
+			     parser->operand, label(spec, &name), parser->operand);
 	}
 	return err;
 }
@@ -306,7 +307,7 @@ static int take_unknown_letter(struct parser *parser, int letter)
 	if (number && operand >= 0)
 		return take_operand(parser, number);
 	err = fail_usage("unknown option '-%c'", letter);
-	hint("'--help' lists the options");
+	hint("--help lists the options");
 	return err;
 }
 

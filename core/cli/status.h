@@ -3,12 +3,12 @@
 #pragma once
 
 #define EXIT_STATUSES(X)                                                                                            \
-	X(DONE, 0, "done; ending by Ctrl-C or SIGTERM included")                                                    \
+	X(DONE, 0, "success, also after Ctrl-C or SIGTERM")                                                         \
 	X(FAILED, 1, "failed")                                                                                      \
 	X(USAGE, 2, "usage error")                                                                                  \
 	X(HOST, 3,                                                                                                  \
-	  "this host cannot do it: a kernel feature or a privilege is missing, or a limit is too low; it is named") \
-	X(LOST, 4, "something was lost, under --strict")                                                            \
+	  "a kernel feature, a privilege or a resource limit of this host does not allow it; the message names it") \
+	X(LOST, 4, "data was lost, with --strict")                                                                  \
 	X(NO_MATCH, 5, "the pattern matched nothing")
 
 enum exit_status {

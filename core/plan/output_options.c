@@ -256,7 +256,7 @@ static int settle(struct output_options *options, const void *unused)
 	if (!options->format)
 		options->format = suffix;
 	if (!suffix_allows(suffix, options->format))
-		return fail_usage("argument --format: %s: not allowed with argument -o/--output: '%s' asks for %s",
+		return fail_usage("argument --format: %s: not allowed with argument -o/--output: '%s' selects %s",
 				  name_of(options->format), options->path, name_of(suffix));
 	return 0;
 }
@@ -305,7 +305,7 @@ int output_check_save(const char *path)
 	}
 	if (suffix == OUTPUT_DEFAULT || suffix == OUTPUT_STK)
 		return 0;
-	err = fail_usage("argument --save: '%s' asks for %s, but a saved profile is stk", path, name_of(suffix));
+	err = fail_usage("argument --save: '%s' selects %s, but a saved profile is stk", path, name_of(suffix));
 	hint("-o %s writes %s", path, name_of(suffix));
 	return err;
 }
@@ -331,9 +331,9 @@ int output_options_histogram(const struct output_options *options, bool folded)
 static int not_that_form(const struct output_options *options, const char *option, enum output_format said)
 {
 	if (options->format)
-		return fail_usage("argument %s: not allowed with argument --format: it asks for %s", option,
+		return fail_usage("argument %s: not allowed with argument --format: it selects %s", option,
 				  name_of(said));
-	return fail_usage("argument %s: not allowed with argument -o/--output: '%s' asks for %s", option, options->path,
+	return fail_usage("argument %s: not allowed with argument -o/--output: '%s' selects %s", option, options->path,
 			  name_of(said));
 }
 

@@ -84,7 +84,7 @@ expect_status 0
 # Every place has its name. Debian's musl has neither symbols nor unwind entries for its inner functions, and no tool names
 # those: they may be without, in that file alone, which is known although it is gone. What lies in no file and in no generated
 # code is no place: before a program's tables are there a frame pointer may lead anywhere, in as many stacks as the tool says.
-awk -v libc="[${loader##*/}]" -v early="$(said_of 'user stacks? (was|were) walked by frame pointers: no unwind tables yet')" '
+awk -v libc="[${loader##*/}]" -v early="$(said_of 'user stacks walked by frame pointers: no unwind tables yet')" '
 	/^    0x/ { # innermost first: address, name, file
 		frames[nr++] = $0
 		next

@@ -262,12 +262,10 @@ text_sum() {
 said_as_of_many() {
 	sed -E '/^[A-Z]+: 1 /!b
 		s/^([A-Z]+: 1 ((kernel|user|address space) )?)(event|wait|sample|record|message|stack|thread|waker|millisecond|process|entry) /\1\4s /
-		s/^([A-Z]+: 1 )entrys of a thread that has ended was /\1entries of threads that have ended were /
+		s/^([A-Z]+: 1 )entrys /\1entries /
 		s/^([A-Z]+: 1 )processs /\1processes /
-		s/^([A-Z]+: 1 (user |kernel )?[a-z]+s( of 32-bit code| from the kernel side)?) was /\1 were /
-		s/^([A-Z]+: 1 samples of) an idle CPU was /\1 idle CPUs were /
-		s/^([A-Z]+: 1 user stacks) ends /\1 end /
-		s/ (but|of|or|reached) its / \1 their /'
+		s/^([A-Z]+: 1 (event|thread)s) was /\1 were /
+		s/ (but|of|or) its / \1 their /'
 }
 
 # The number before a sentence of bpf/losses.h (a regular expression), 0 when it is not said. Numbers have commas; a sentence
@@ -279,7 +277,7 @@ said_of() {
 
 # Events that the tool says it has lost: every sentence of class EVENT.
 lost_events() {
-	said_of 'events not recorded|events not counted|events not shown|waits not|messages from the kernel side|events missed|events counted in a map' "$@"
+	said_of 'events not recorded|events not counted|events not shown|waits not|messages from the BPF programs|events missed|events counted in a map' "$@"
 }
 
 # Whether programs of system calls and of fentry can be preempted: then the kernel may leave out events, of any process, and

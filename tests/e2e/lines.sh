@@ -118,7 +118,7 @@ tool addr2sym -k --inlines --vmlinux "$FIXTURES/inlined" ffffffff81000000
 [ "$status" != 0 ] || fail 'any file is taken for the kernel'
 tool report --vmlinux "$FIXTURES/inlined" "$T/with.stk"
 expect_status 2
-expect_err 'argument --vmlinux: belongs to --lines or --inlines'
+expect_err 'argument --vmlinux: only with --lines or --inlines'
 
 tool funccount --lines 'vfs_*'
 expect_status 2

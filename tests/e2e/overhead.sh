@@ -28,7 +28,7 @@ both_in_turn() {
 	expect_status 4
 	expect_err "^stacktool funccount: ($1|$2): detached after [0-9.]+ s: .*; its later events are in no count\$"
 	expect_err '^stacktool funccount: ended after [0-9.]+ s: '
-	expect_err '^WARNING: [0-9,]+ milliseconds with a probe detached for its cost \(--max-overhead\)$'
+	expect_err '^WARNING: [0-9,]+ milliseconds with a probe detached to limit the cost \(--max-overhead\)$'
 	refuse_err 'does not add up'
 	[ "$(counted "$1")" -gt 0 ] && [ "$(counted "$2")" -gt 0 ] || fail "no counts of $1 and $2"
 }

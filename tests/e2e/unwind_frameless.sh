@@ -22,7 +22,7 @@ for kind in frameless frameless-dyn; do
 		plain_names "$T/out" >"$T/plain"
 		expect_equal "$kind, $shape: whole stacks" "$(folded_sum_of "^$root$fixture_expect [0-9]+$" "$T/plain")" 200
 		expect_equal "$kind, $shape: all events" "$(folded_sum)" 200
-		expect_err 'user stacks reached their root'
+		expect_err 'user stacks complete'
 		fixture_end
 	done
 done

@@ -14,7 +14,7 @@ tool_end
 expect_status 0
 plain_names "$T/out" >"$T/plain"
 expect_equal "whole stacks" "$(folded_sum_of '(_start|__libc_start_main|;main);.*st_fix_middle;st_fix_leaf [0-9]+$' "$T/plain")" 100
-expect_err '100 user stacks reached their root'
+expect_err '100 user stacks complete'
 fixture_end
 
 fixture crowded-dyn file 5000 100
@@ -24,6 +24,6 @@ fixture_done
 tool_end
 expect_status 0
 expect_equal "stacks of code that found no room" "$(folded_sum_of ';\[too many mappings\];' "$T/out")" 100
-expect_err '100 user stacks end in a process with more mappings than are known to the walk'
+expect_err '100 user stacks truncated: the process has too many mappings'
 refuse_err 'outside the known mappings'
 fixture_end

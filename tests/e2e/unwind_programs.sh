@@ -18,7 +18,7 @@ for shape in vfork fork; do
 		expect_status 0
 		plain_names "$T/report.folded" >"$T/plain"
 		expect_equal "$shape: all events" "$(folded_sum "$T/plain")" $forks
-		expect_equal "$shape: all told" "$(said_of 'user stacks (reached|were walked by frame pointers|end)')" $forks
+		expect_equal "$shape: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $forks
 		whole=$(folded_sum_of "^$root""main;st_fix_work;st_fix_$shape;st_fix_leaf [0-9]+$" "$T/plain")
 		echo "$shape, try $try: $whole of $forks whole"
 		[ $((whole * 6)) -lt $((forks * 5)) ] || break
@@ -30,7 +30,7 @@ done
 tool count -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" exec $execs
 expect_status 0
 expect_equal "exec: all events" "$(folded_sum "$T/report.folded")" $execs
-expect_equal "exec: all told" "$(said_of 'user stacks (reached|were walked by frame pointers|end)')" $execs
+expect_equal "exec: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $execs
 
 # A library that is loaded and unloaded for each call: its table is there some milliseconds after the first time.
 for try in 1 2 3 4; do
@@ -42,7 +42,7 @@ for try in 1 2 3 4; do
 	expect_status 0
 	fixture_end
 	expect_equal "dlopen: all events" "$(folded_sum)" $loads
-	expect_equal "dlopen: all told" "$(said_of 'user stacks (reached|were walked by frame pointers|end)')" $loads
+	expect_equal "dlopen: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $loads
 	plain_names "$T/out" >"$T/plain"
 	whole=$(folded_sum_of "^$root$fixture_expect [0-9]+$" "$T/plain")
 	echo "dlopen, try $try: $whole of $loads whole"
@@ -57,8 +57,8 @@ for try in 1 2 3 4; do
 	expect_status 0
 	plain_names "$T/report.folded" >"$T/plain"
 	all=$(folded_sum "$T/plain")
-	expect_equal "loader: all told" "$(said_of 'user stacks (reached|were walked by frame pointers)')" "$all"
-	roots=$(said_of 'user stacks reached their root')
+	expect_equal "loader: all told" "$(said_of 'user stacks (complete|walked by frame pointers)')" "$all"
+	roots=$(said_of 'user stacks complete')
 	[ -n "${IN_GUEST:-}" ] || # there its own functions have no names
 		expect_equal "loader: whole" "$(folded_sum_of '^frameless-dyn;_start;_dl_start;.*;(__)?mmap(64)? [0-9]+$' "$T/plain")" "$roots"
 	echo "loader, try $try: $roots of $all whole"

@@ -29,7 +29,7 @@ whole static-pie '(_start|clone3?|__clone3?)(;[^;]+)*;' $shapes
 
 # Debian's musl has no unwind information: its function below main, or below a thread's, is the last, and the report says so.
 whole musl '\[no unwind information\];(libc_start_main_stage2|start)(;main)?;' recurse trap thread
-refuse_err 'reached their root'
+refuse_err 'user stacks complete'
 fixture frameless-musl nested 100
 tool_start count -f -p "$fixture_pid" "$FIXTURES/frameless-musl:st_fix_leaf"
 go
@@ -37,4 +37,4 @@ fixture_done
 tool_end
 fixture_end
 expect_out '^frameless-musl;\[no unwind information\];[^;]+;[^;]+;st_fix_handler;st_fix_leaf 100$' # raise() is musl's
-refuse_err 'reached their root'
+refuse_err 'user stacks complete'

@@ -23,11 +23,11 @@ here='st_jit_new in a script:7'
 
 way -U --unwind=auto
 nearly "$(folded_sum_of "^jit;_start;.*main;$here [0-9]+$" "$T/plain")" "are whole"
-nearly "$(said_of 'user stacks reached their root')" "reached their root, says the report"
+nearly "$(said_of 'user stacks complete')" "are complete, says the report"
 
 way -U --unwind=dwarf
 nearly "$(folded_sum_of "^jit;\[no unwind information\];$here [0-9]+$" "$T/plain")" "end in code without a table"
-nearly "$(said_of 'user stacks end in code without unwind information')" "end there, says the report"
+nearly "$(said_of 'user stacks truncated: code without unwind information')" "end there, says the report"
 
 # The fixture keeps frame pointers, its C library does not: nobody says whether that was the root.
 way -U --unwind=fp
@@ -69,7 +69,7 @@ for way in auto fp dwarf; do
 	refused '--unwind: this run takes no user stacks' -K --unwind=$way
 done
 refused '--unwind-mem: this run takes no user stacks' -K --unwind-mem=64
-refused "--unwind: 'off' leaves nothing of a run that takes user stacks only" -U --unwind=off
+refused "--unwind: 'off' leaves no stacks: this run takes only user stacks" -U --unwind=off
 tool funccount --unwind=dwarf -p $$ c:malloc
 expect_one_line_error 2
 expect_err '^stacktool funccount: argument --unwind: this run takes no user stacks$'

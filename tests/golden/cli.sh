@@ -61,8 +61,8 @@ wrong 2 "stacktool: 'xyzzy': no such applet
 wrong 2 "stacktool: '': no such applet
   there are $all" ''
 wrong 2 "stacktool: unknown option '--nonsense'" --nonsense
-wrong 2 "stacktool: argument --install: give one folder for the links" --install
-wrong 2 "stacktool: argument --install: give one folder for the links" --install a b
+wrong 2 "stacktool: argument --install: give one directory for the links" --install
+wrong 2 "stacktool: argument --install: give one directory for the links" --install a b
 wrong 2 "stacktool: argument --list: 'profile': nothing may follow" --list profile
 wrong 2 "stacktool: argument --version: 'x': nothing may follow" --version x
 wrong 2 "stacktool: argument help: 'x': nothing may follow" help count x
@@ -80,7 +80,7 @@ good '^Usage: stacktool APPLET' help
 good '^stacktool [0-9]+\.[0-9]+' --version
 good '^libraries: .*libbpf ' --version
 good '^link: (static-pie|static|dynamic)$' --version
-good '^profile +sample stacks' --list
+good '^profile +sample the stacks' --list
 good '^count +count events' --list
 good '^report +' --list
 [ "$(wc -l <"$T/out")" = "$(grep -cE '^[a-z0-9]+ +[a-z]' "$T/out")" ] || bad "--list: more than names and summaries"
@@ -97,7 +97,7 @@ wrong 2 "stacktool profile: argument duration: '5x' is not a duration: $seconds"
 wrong 2 "stacktool profile: argument -F/--frequency: '0' is not a frequency: give 1 to 1000000" profile -F 0
 wrong 2 "stacktool profile: argument -F/--frequency: '-1' is not a frequency: give 1 to 1000000" profile -F -1
 wrong 2 "stacktool profile: argument -F/--frequency: '2000000' is not a frequency: give 1 to 1000000" profile -F2000000
-wrong 2 "stacktool profile: argument -F/--frequency: the value is missing: give HZ" profile -F
+wrong 2 "stacktool profile: argument -F/--frequency: needs a value: HZ" profile -F
 wrong 2 "stacktool profile: argument -p/--pid: 'a' is not a list of process ids: give numbers separated by commas, \
 each 1 to 4194304" profile -p a
 wrong 2 "stacktool profile: argument -L/--tid: not allowed with argument -p/--pid" profile -p 1 -L 2
@@ -107,12 +107,12 @@ wrong 2 "stacktool profile: argument -c/--count: not allowed with argument -F/--
 wrong 2 "stacktool profile: unknown option '--frequenzy'
   did you mean '--frequency'?" profile --frequenzy 9
 wrong 2 "stacktool profile: unknown option '-Z'
-  '--help' lists the options" profile -Z
+  --help lists the options" profile -Z
 wrong 2 "stacktool profile: ambiguous option '--h': it could be --hash-storage-size, --host-root, --help" profile --h
 wrong 2 "stacktool profile: argument -f/--folded: takes no value" profile --folded=1
 wrong 2 "stacktool profile: unexpected argument '6'" profile 5 6
 wrong 2 "stacktool count: unexpected argument 'c:malloc'
-  '3' stands where the pattern should; for so many seconds: -D/--duration 3" count -d 3 c:malloc
+  '3' is in the place of the pattern; for a duration of that many seconds: -D/--duration 3" count -d 3 c:malloc
 wrong 2 "stacktool profile: event 'cpu-clok': no such event
   did you mean 'cpu-clock'? there are cpu-cycles, cpu-clock, task-clock, instructions, cache-misses, branch-misses, \
 page-faults, context-switches" profile -e cpu-clok
@@ -227,8 +227,8 @@ for kind in file link dangling directory; do
 	directory) mkdir "$T/foreign/stackcount" ;;
 	esac
 	before=$(ls -l "$T/foreign")
-	wrong 1 "stacktool: '$T/foreign/stackcount': is there already and is no link to stacktool
-  nothing was installed: remove it, or choose another folder" --install "$T/foreign"
+	wrong 1 "stacktool: '$T/foreign/stackcount': exists and is not a link to stacktool
+  nothing was installed: remove it, or choose another directory" --install "$T/foreign"
 	[ "$(ls -l "$T/foreign")" = "$before" ] || bad "--install over a foreign $kind changed the folder"
 done
 wrong 1 "stacktool: '$T/none': cannot be opened: No such file or directory" --install "$T/none"
@@ -265,7 +265,7 @@ exec 3>&-
 "$STACKTOOL" profile --help >&4 2>"$T/err"
 status=$?
 line='--help | gone'
-says 0 "NOTE: the reader has gone: the rest of the output is not written"
+says 0 "NOTE: output truncated: the reader closed the pipe"
 exec 4>&-
 
 [ "$failures" = 0 ] || echo "$failures failures"

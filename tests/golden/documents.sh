@@ -198,18 +198,18 @@ wrong 2 "argument --max-depth: .0. is out of range: give 1 or more" report --max
 
 
 # An option that belongs to another form than the one asked for is not ignored.
-wrong 2 "argument --lines: belongs to --top" report --lines 3 "$T/shapes"
-wrong 2 "argument --lines: belongs to --top" report --tree --lines 3 "$T/shapes"
-wrong 2 "argument --least: belongs to --tree" report --least 3 "$T/shapes"
-wrong 2 "argument --least: belongs to --tree" report --top --least 3 "$T/shapes"
-wrong 2 "argument --lines: belongs to the table" diff -f --lines 3 "$T/shapes" "$T/now"
+wrong 2 "argument --lines: a number is only allowed with --top" report --lines 3 "$T/shapes"
+wrong 2 "argument --lines: a number is only allowed with --top" report --tree --lines 3 "$T/shapes"
+wrong 2 "argument --least: only with --tree" report --least 3 "$T/shapes"
+wrong 2 "argument --least: only with --tree" report --top --least 3 "$T/shapes"
+wrong 2 "argument --lines: only for the table" diff -f --lines 3 "$T/shapes" "$T/now"
 wrong 2 "argument --lines: not allowed with a number after --top" report --top=3 --lines 3 "$T/shapes"
 wrong 2 "argument --lines: not allowed with a number after --top" report --top=30 --lines 3 "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root pid "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root none -o "$T/a.folded" "$T/shapes"
-wrong 2 "argument --text: not allowed with argument -o/--output: it asks for folded" report --text -o "$T/a.folded" "$T/shapes"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for text" report -f --format text "$T/shapes"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for text" profile -f --format text 1
+wrong 2 "argument --text: not allowed with argument -o/--output: it selects folded" report --text -o "$T/a.folded" "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format: it selects text" report -f --format text "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format: it selects text" profile -f --format text 1
 "$STACKTOOL" report -f "$T/shapes" >"$T/lines" || fail "-f"
 "$STACKTOOL" report -f -o "$T/lines.txt" "$T/shapes" && cmp "$T/lines" "$T/lines.txt" || fail "-f into a .txt"
 
@@ -248,18 +248,18 @@ wrong 2 "argument --histogram: folded has no room" report --histogram -o "$T/a.f
 
 wrong 2 "the suffix says no format" report -o "$T/a.png" "$T/shapes"
 # The name of a file says what is in it, also to --tree, --top and -f.
-wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' asks for svg" report --tree -o "$T/a.svg" "$T/shapes"
-wrong 2 "argument --top: not allowed with argument --format: it asks for json" report --top --format json "$T/shapes"
+wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' selects svg" report --tree -o "$T/a.svg" "$T/shapes"
+wrong 2 "argument --top: not allowed with argument --format: it selects json" report --top --format json "$T/shapes"
 wrong 2 "argument --tui: not allowed with argument -o/--output" report --tui -o "$T/b.svg" "$T/shapes"
 wrong 2 "argument --tui: not allowed with argument --format" report --tui --format svg "$T/shapes"
-wrong 2 "argument -f/--folded: not allowed with .*: '.*/a.svg' asks for svg" diff -f -o "$T/a.svg" "$T/shapes" "$T/now"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for pprof" diff -f --format pprof "$T/shapes" "$T/now"
-wrong 2 "argument --format: json: not allowed with argument -o/--output: '.*/refused.svg' asks for svg" report --format json -o "$T/refused.svg" "$T/shapes"
-wrong 2 "argument --format: svg: not allowed with .*: '.*/a.speedscope.json' asks for speedscope" flame --format svg -o "$T/a.speedscope.json" "$T/shapes"
-wrong 2 "argument --format: perf: not allowed with .*: '.*/%n.folded' asks for folded" profile --format perf -o "$T/%n.folded" 1
-wrong 2 "argument -f/--folded: not allowed with .*: '.*/refused.svg' asks for svg" report -f -o "$T/refused.svg" "$T/shapes"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it asks for json" profile -f --format json 1
-wrong 2 "argument --save: '.*/refused.svg' asks for svg, but a saved profile is stk" profile --save "$T/refused.svg" 1
+wrong 2 "argument -f/--folded: not allowed with .*: '.*/a.svg' selects svg" diff -f -o "$T/a.svg" "$T/shapes" "$T/now"
+wrong 2 "argument -f/--folded: not allowed with argument --format: it selects pprof" diff -f --format pprof "$T/shapes" "$T/now"
+wrong 2 "argument --format: json: not allowed with argument -o/--output: '.*/refused.svg' selects svg" report --format json -o "$T/refused.svg" "$T/shapes"
+wrong 2 "argument --format: svg: not allowed with .*: '.*/a.speedscope.json' selects speedscope" flame --format svg -o "$T/a.speedscope.json" "$T/shapes"
+wrong 2 "argument --format: perf: not allowed with .*: '.*/%n.folded' selects folded" profile --format perf -o "$T/%n.folded" 1
+wrong 2 "argument -f/--folded: not allowed with .*: '.*/refused.svg' selects svg" report -f -o "$T/refused.svg" "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format: it selects json" profile -f --format json 1
+wrong 2 "argument --save: '.*/refused.svg' selects svg, but a saved profile is stk" profile --save "$T/refused.svg" 1
 wrong 2 "argument -o/--output: '-': is for files" report -f -o - "$T/shapes"
 wrong 2 "argument -o/--output: '-': is for files" report --format svg -o - "$T/shapes"
 wrong 2 "argument -o/--output: '-': is for files" report --tree -o - "$T/shapes"
@@ -301,7 +301,7 @@ for format in text folded json svg html pprof speedscope perf stk; do
 	[ "$(cat "$T/limited")" = before ] || fail "$format: the file before is gone"
 	{ "$STACKTOOL" report --format $format "$T/many" 2>"$T/err" || fail "$format: a closed pipe: status $?"; } | head -c 1 >"$T/out"
 	bytes=$("$STACKTOOL" report --format $format "$T/many" 2>/dev/null | wc -c)
-	[ "$bytes" -lt 70000 ] || grep -qx 'NOTE: the reader has gone: the rest of the output is not written' "$T/err" ||
+	[ "$bytes" -lt 70000 ] || grep -qx 'NOTE: output truncated: the reader closed the pipe' "$T/err" ||
 		fail "$format: a closed pipe: $(cat "$T/err")"
 done
 find "$T" -name '.stacktool-*' | grep . && fail "files are left over"

@@ -29,11 +29,11 @@ done < <(git ls-files -co --exclude-standard 'docs/*.md' | grep -v '^docs/use/ex
 # and not headers of libbpf.
 while IFS= read -r hit; do
 	where=${hit%%:*} hit=${hit#*:} line=${hit%%:*} path=${hit#*:}
-	path=${path#[^a-z]} path=${path%[.,:-]}
+	path=${path#\$*/} path=${path#[^a-z]} path=${path%[.,:-]}
 	[[ $path != *[_/] ]] || path+='*'
 	pattern=$(sed -E 's/NAME(_…)?|KIND|TARGET|FILE|LAYER|VERSION/*/g' <<<"$path")
 	[ -e "$path" ] || [ -e "${where%/*}/$path" ] || git ls-files -co --exclude-standard -- "$pattern" | grep -q . ||
 		bad "$where:$line: no file $path"
-done < <(git grep --untracked -noE '(^|[^A-Za-z0-9_./}$])(core|bpf|applets|symbolize|docs|tests/(bench|bpf|clients|e2e|fixtures|fuzz|golden|lint|names|runtimes|unit|vm))/[A-Za-z0-9_.*/-]+' -- . ':!LICENSE' ':!tests/fuzz/corpus' ':!tests/golden/expected' ':!tests/lint/links.sh' ':!tests/lint/includes.sh' ':!tests/lint/bpf-stack.sh' |
+done < <(git grep --untracked -noE '(^|[^A-Za-z0-9_./}$]|[$]SOURCE"?/|[$]root/)(core|bpf|applets|symbolize|docs|tests/(bench|bpf|clients|e2e|fixtures|fuzz|golden|lint|names|runtimes|unit|vm))/[A-Za-z0-9_.*/-]+' -- . ':!LICENSE' ':!tests/fuzz/corpus' ':!tests/golden/expected' ':!tests/lint/links.sh' ':!tests/lint/includes.sh' ':!tests/lint/bpf-stack.sh' |
 	grep -vE ':[^a-z]?bpf/(bpf|bpf_core_read|bpf_helpers|bpf_tracing|btf|libbpf|btf.rst|standardization/.*)(\.h)?$')
 exit $status

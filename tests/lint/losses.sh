@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every loss of bpf/losses.h is counted somewhere, every loss that is counted is in the list, and the end-to-end tests, which
-# look for the words for many, find each sentence about one too.
+# Every loss of bpf/losses.h is counted somewhere, every loss that is counted is in the list, docs/reference/losses.md explains
+# each, and the end-to-end tests, which look for the plural, find each sentence about one too.
 cd "$(dirname "$0")/../.." || exit 1
 listed=$(sed -nE 's/^[[:space:]]*X\(([A-Z_]+), [A-Z]+,.*/\1/p' bpf/losses.h | sort -u)
 used=$(grep -rhoE '\bST_LOSS_[A-Z_]+' --include='*.[ch]' bpf core applets | sed 's/^ST_LOSS_//' | sort -u)
@@ -17,5 +17,7 @@ while read -r sentence; do
 	one=$(sed -E 's/\{([^|}]*)\|[^}]*\}/\1/g' <<<"$sentence")
 	many=$(sed -E 's/\{[^|}]*\|([^}]*)\}/\1/g; s/[()]/./g; s/,//g' <<<"$sentence")
 	[ "$(said_of "$many" <(echo "NOTE: 1 $one"))" = 1 ] || { echo "said_of does not know: 1 $one" && status=1; }
+	plural=$(sed -E 's/\{[^|}]*\|([^}]*)\}/\1/g' <<<"$sentence")
+	grep -qF "| $plural |" docs/reference/losses.md || { echo "docs/reference/losses.md lacks: $plural" && status=1; }
 done <<<"$sentences"
 exit $status

@@ -212,7 +212,7 @@ static void a_prefix_of_bccs_option_wins_over_ours(void **state)
 	assert_int_equal(parse("--s 3 -f", &options), 0);
 	assert_int_equal(options.size, 3);
 	assert_true(options.folded);
-	expect_failure("--s", "argument --storage-size: the value is missing: give N", "");
+	expect_failure("--s", "argument --storage-size: needs a value: N", "");
 }
 
 static void the_last_of_two_equal_options_counts(void **state)
@@ -309,13 +309,13 @@ static void lists_are_refused_whole(void **state)
 static void mistakes_are_named(void **state)
 {
 	expect_failure("--fodled", "unknown option '--fodled'", "did you mean '--folded'?");
-	expect_failure("--zzz=3", "unknown option '--zzz'", "'--help' lists the options");
-	expect_failure("-x", "unknown option '-x'", "'--help' lists the options");
-	expect_failure("-fx", "unknown option '-x'", "'--help' lists the options");
+	expect_failure("--zzz=3", "unknown option '--zzz'", "--help lists the options");
+	expect_failure("-x", "unknown option '-x'", "--help lists the options");
+	expect_failure("-fx", "unknown option '-x'", "--help lists the options");
 	expect_failure("--folded=yes", "argument -f/--folded: takes no value", "");
 	expect_failure("--f", "ambiguous option '--f': it could be --folded, --frequency", "");
-	expect_failure("-F", "argument -F/--frequency: the value is missing: give HZ", "");
-	expect_failure("--frequency", "argument -F/--frequency: the value is missing: give HZ", "");
+	expect_failure("-F", "argument -F/--frequency: needs a value: HZ", "");
+	expect_failure("--frequency", "argument -F/--frequency: needs a value: HZ", "");
 	expect_failure("5 name more", "unexpected argument 'more'", "");
 	expect_failure("--save=", "argument --save: '' is not a name: give at least one letter", "");
 	expect_failure("--colour blue", "colour 'blue': no such colour", "");

@@ -228,7 +228,7 @@ static void what_no_file_can_have_is_refused(void **state)
 	options.format = OUTPUT_SVG;
 	assert_int_equal(output_options_settle(&options), -EINVAL);
 	assert_string_equal(err_cause(),
-			    "argument --format: svg: not allowed with argument -o/--output: 'b.json' asks for json");
+			    "argument --format: svg: not allowed with argument -o/--output: 'b.json' selects json");
 	options = files(two);
 	options.keep = 2;
 	assert_int_equal(output_options_settle(&options), -EINVAL);

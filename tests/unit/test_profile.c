@@ -246,8 +246,8 @@ static void expect_sentence(const char *name, uint64_t number, const char *wante
 static void a_loss_of_one_is_said_as_of_one(void **state)
 {
 	(void)state;
-	expect_sentence("USER_ROOT", 1, "user stack reached its root");
-	expect_sentence("USER_ROOT", 2, "user stacks reached their root");
+	expect_sentence("USER_ROOT", 1, "user stack complete");
+	expect_sentence("USER_ROOT", 2, "user stacks complete");
 	expect_sentence("STACK_LOST", 1, "event was counted but its stack was lost: the ring was full");
 	expect_sentence("STACK_LOST", 0, "events were counted but their stack was lost: the ring was full");
 	for (size_t i = 0; i < profile_nr_losses(); i++) {
