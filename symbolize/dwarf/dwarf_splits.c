@@ -37,15 +37,19 @@ static uint64_t number_at(struct elf_section *section, uint64_t offset, size_t n
 static bool read_header(struct dwarf *package, struct cu_index *index)
 {
 	struct byte_reader bytes = elf_section_bytes(&package->cu_index, 0, INDEX_HEADER_BYTES);
+	uint64_t nr_bytes;
 
 	index->version = (uint16_t)bytes_number(&bytes, 4);
 	index->section = &package->cu_index;
 	index->nr_columns = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_units = (uint32_t)bytes_number(&bytes, 4);
 	index->nr_slots = (uint32_t)bytes_number(&bytes, 4);
-	return !bytes.bad && (index->version == 2 || index->version == 5) && index->nr_columns <= COLUMNS_MAX &&
-	       index->nr_slots && index->nr_slots <= SLOTS_MAX && index->nr_units <= index->nr_slots &&
-	       !(index->nr_slots & (index->nr_slots - 1));
+	/* numbers and rows of the slots; kinds, offsets and sizes of the columns */
+	nr_bytes =
+		INDEX_HEADER_BYTES + 12ull * index->nr_slots + 4ull * index->nr_columns * (1 + 2ull * index->nr_units);
+	return !bytes.bad && nr_bytes <= index->section->nr_bytes && (index->version == 2 || index->version == 5) &&
+	       index->nr_columns <= COLUMNS_MAX && index->nr_slots && index->nr_slots <= SLOTS_MAX &&
+	       index->nr_units <= index->nr_slots && !(index->nr_slots & (index->nr_slots - 1));
 }
 
 /* The row of a unit, counted from 1; 0: it is not there. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/dwarf_writer.h"
 
+#include <dwarf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,6 +59,26 @@ void end_length(struct bytes *bytes, size_t start, uint8_t offset_size)
 	uint64_t length = bytes->nr - start;
 
 	memcpy(bytes->data + start - offset_size, &length, offset_size);
+}
+
+size_t begin_unit(struct bytes *info, const struct dwarf_shape *shape, uint8_t type, uint64_t id)
+{
+	size_t start = begin_length(info, shape->offset_size);
+
+	put(info, shape->version, 2);
+	if (shape->version < 5) {
+		put(info, 0, shape->offset_size);
+		put(info, shape->address_size, 1);
+		return start;
+	}
+	put(info, type, 1);
+	put(info, shape->address_size, 1);
+	put(info, 0, shape->offset_size);
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile || type == DW_UT_type || type == DW_UT_split_type)
+		put(info, id, 8);
+	if (type == DW_UT_type || type == DW_UT_split_type)
+		put(info, info->nr + shape->offset_size, shape->offset_size); /* the type: the first entry */
+	return start;
 }
 
 static void open_libdw(struct elf_writer *image, Elf **ret_elf, Dwarf **ret_dwarf)

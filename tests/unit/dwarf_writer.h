@@ -35,6 +35,14 @@ void put_field(struct bytes *bytes, uint64_t name, uint64_t form);
 size_t begin_length(struct bytes *bytes, uint8_t offset_size);
 void end_length(struct bytes *bytes, size_t start, uint8_t offset_size);
 
+/* What the bytes of a unit or table depend on. */
+struct dwarf_shape {
+	uint8_t version, address_size, offset_size;
+};
+
+/* Begins a unit of .debug_info; end_length() ends it. `type` counts from version 5 on; `id` only of those types that have one. */
+size_t begin_unit(struct bytes *info, const struct dwarf_shape *shape, uint8_t type, uint64_t id);
+
 enum debug_section {
 	DEBUG_INFO,
 	DEBUG_ABBREV,

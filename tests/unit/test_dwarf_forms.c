@@ -232,17 +232,9 @@ static void put_abbrev(struct bytes *abbrev, const struct row *row)
 
 static void put_unit(struct bytes *info, const struct row *row)
 {
-	size_t start = begin_length(info, row->offset_size);
+	const struct dwarf_shape shape = { row->version, row->address_size, row->offset_size };
+	size_t start = begin_unit(info, &shape, DW_UT_compile, 0);
 
-	put(info, row->version, 2);
-	if (row->version >= 5) {
-		put(info, DW_UT_compile, 1);
-		put(info, row->address_size, 1);
-		put(info, 0, row->offset_size);
-	} else {
-		put(info, 0, row->offset_size);
-		put(info, row->address_size, 1);
-	}
 	put_uleb(info, 1);
 	if (row->version >= 5) {
 		put(info, 2u * row->offset_size, row->offset_size);

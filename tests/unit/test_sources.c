@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/elf_writer.h"
+#include "tests/unit/dwarf_writer.h"
 
 enum {
 	CODE = 0x2000,
@@ -16,11 +16,6 @@ enum {
 	NEXT = CODE + 0x30, /* 8 bytes of another one */
 	OTHER = CODE + 0x40,
 	CODE_END = CODE + 0x100,
-};
-
-struct bytes {
-	unsigned char data[512];
-	size_t nr;
 };
 
 struct fixture {
@@ -32,24 +27,6 @@ struct fixture {
 };
 
 static const uint64_t held_whole = DWARF_SMALL_MAX, moving = 0;
-
-static void put(struct bytes *bytes, uint64_t value, size_t nr)
-{
-	memcpy(bytes->data + bytes->nr, &value, nr);
-	bytes->nr += nr;
-}
-
-static void put_text(struct bytes *bytes, const char *text)
-{
-	memcpy(bytes->data + bytes->nr, text, strlen(text) + 1);
-	bytes->nr += strlen(text) + 1;
-}
-
-static void put_list(struct bytes *bytes, const unsigned char *list, size_t nr)
-{
-	memcpy(bytes->data + bytes->nr, list, nr);
-	bytes->nr += nr;
-}
 
 static void set_length(struct bytes *bytes, size_t at)
 {
