@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/alloc.h"
+#include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/hashidx.h"
@@ -31,10 +32,21 @@ struct forbidden_range {
 	uint64_t start, end;
 };
 
+/*
+ * The functions of one address, whose lines follow each other for the kernel itself. ftrace lists one name of an address, and
+ * the pattern may mean another one.
+ */
+struct aliases {
+	uint64_t address;
+	struct buf names; /* each with its NUL */
+	VEC(struct kernel_function_entry) unlisted; /* of these names, those that matched */
+};
+
 struct finder {
 	const struct match *match;
 	bool force;
 	struct kernel_function_list *list;
+	struct aliases aliases;
 	struct forbidden_range init, irq_entry;
 	struct strtab reachable; /* names in available_filter_functions; empty: unknown */
 	struct strtab blacklist;
@@ -146,6 +158,12 @@ static bool is_known(const struct strtab *names, const char *name)
 
 /* ---- the pass ---- */
 
+static void entry_done(struct kernel_function_entry *entry)
+{
+	free(entry->name);
+	free(entry->module);
+}
+
 static void note_bound(struct forbidden_range *range, const struct kernel_line *line)
 {
 	if (!strcmp(line->name, range->first))
@@ -161,30 +179,94 @@ static void leave_out(const char *name, size_t *counter, char **example)
 		*example = xstrdup(name);
 }
 
-static void take_line(struct finder *finder, const struct kernel_line *line)
+static void take(struct finder *finder, struct kernel_function_entry *entry, bool dangerous)
 {
 	struct kernel_function_list *list = finder->list;
 
+	if (!dangerous || finder->force) {
+		vec_push(&list->functions, *entry);
+		return;
+	}
+	leave_out(entry->name, &list->nr_dangerous, &list->dangerous);
+	entry_done(entry);
+}
+
+/* The alias that ftrace lists; NULL when there is none, or when one of them is on the blacklist. */
+static const char *listed_alias(const struct finder *finder)
+{
+	const char *listed = NULL;
+
+	for (size_t i = 0; i < finder->aliases.names.nr; i += strlen(&finder->aliases.names.data[i]) + 1) {
+		const char *name = &finder->aliases.names.data[i];
+
+		if (is_known(&finder->blacklist, name))
+			return NULL;
+		if (is_known(&finder->reachable, name))
+			listed = name;
+	}
+	return listed;
+}
+
+/* All names of the address are known: what is not listed itself is probed if an alias is, unless the alias has matched too. */
+static void end_aliases(struct finder *finder)
+{
+	struct kernel_function_list *list = finder->list;
+	struct aliases *aliases = &finder->aliases;
+	const char *listed = aliases->unlisted.nr ? listed_alias(finder) : NULL;
+
+	for (size_t i = 0; i < aliases->unlisted.nr; i++) {
+		struct kernel_function_entry *entry = &aliases->unlisted.data[i];
+
+		if (!listed)
+			leave_out(entry->name, &list->nr_unreachable, &list->unreachable);
+		if (listed && !match_test(finder->match, listed, strlen(listed)))
+			take(finder, entry, is_dangerous(listed) || is_dangerous(entry->name));
+		else
+			entry_done(entry);
+	}
+	aliases->unlisted.nr = 0;
+	buf_clear(&aliases->names);
+}
+
+static void take_match(struct finder *finder, const struct kernel_line *line)
+{
+	struct kernel_function_list *list = finder->list;
+	struct kernel_function_entry entry = {
+		.name = xstrdup(line->name),
+		.module = line->module ? xstrdup(line->module) : NULL,
+		.address = line->address,
+	};
+
+	if (finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name)) {
+		vec_push(&finder->aliases.unlisted, entry);
+	} else if (is_known(&finder->blacklist, line->name)) {
+		leave_out(line->name, &list->nr_unreachable, &list->unreachable);
+		entry_done(&entry);
+	} else {
+		take(finder, &entry, is_dangerous(line->name));
+	}
+}
+
+static void take_line(struct finder *finder, const struct kernel_line *line)
+{
 	note_bound(&finder->init, line);
 	note_bound(&finder->irq_entry, line);
 	if (!is_function(line) || is_excluded(line->name))
 		return;
-	list->nr_candidates++;
+	if (line->address != finder->aliases.address)
+		end_aliases(finder);
+	finder->aliases.address = line->address;
+	finder->list->nr_candidates++;
+	if (line->address) {
+		buf_adds(&finder->aliases.names, line->name);
+		buf_addc(&finder->aliases.names, '\0');
+	}
 	if (!match_test(finder->match, line->name, strlen(line->name)))
 		return;
-	if (!line->address)
-		list->hidden = true;
-	else if (is_known(&finder->blacklist, line->name) ||
-		 (finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name)))
-		leave_out(line->name, &list->nr_unreachable, &list->unreachable);
-	else if (!finder->force && is_dangerous(line->name))
-		leave_out(line->name, &list->nr_dangerous, &list->dangerous);
+	if (line->address)
+		take_match(finder, line);
 	else
-		vec_push(&list->functions, (struct kernel_function_entry){
-						   .name = xstrdup(line->name),
-						   .module = line->module ? xstrdup(line->module) : NULL,
-						   .address = line->address,
-					   });
+		finder->list->hidden = true;
 }
 
 static int read_kallsyms(struct finder *finder)
@@ -199,6 +281,7 @@ static int read_kallsyms(struct finder *finder)
 	while (getline(&text, &room, file) > 0)
 		if (parse_line(text, &line))
 			take_line(finder, &line);
+	end_aliases(finder);
 	return 0;
 }
 
@@ -211,12 +294,6 @@ static int compare_addresses(const void *left, const void *right)
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	return strcmp(a->name, b->name);
-}
-
-static void entry_done(struct kernel_function_entry *entry)
-{
-	free(entry->name);
-	free(entry->module);
 }
 
 static bool is_inside(const struct forbidden_range *range, uint64_t address)
@@ -265,6 +342,8 @@ int kernel_functions_find(const struct match *match, bool force, struct kernel_f
 		tidy(&finder);
 	strtab_done(&finder.reachable);
 	strtab_done(&finder.blacklist);
+	buf_done(&finder.aliases.names);
+	vec_done(&finder.aliases.unlisted);
 	return err;
 }
 

@@ -3,9 +3,9 @@
  * Kernel functions that a probe may be put on, by pattern: one pass over /proc/kallsyms.
  *
  * Left out are the functions that bcc leaves out (init text, interrupt entry, perf's own, static call trampolines, the
- * kprobe blacklist) and, where tracefs shows available_filter_functions, what ftrace cannot reach. A list that cannot be
- * read is unknown, not empty. Functions that are known to hang or slow a host to a stop when every call is traced are left
- * out with a word; `force` takes them all the same.
+ * kprobe blacklist) and, where tracefs shows available_filter_functions, what ftrace cannot reach: it lists one name of each
+ * address, and the other names mean the same function. A list that cannot be read is unknown, not empty. Functions that are
+ * known to hang or slow a host to a stop when every call is traced are left out, and counted; `force` takes them all the same.
  */
 #pragma once
 

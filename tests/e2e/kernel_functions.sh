@@ -46,6 +46,19 @@ for how in multi kprobe fentry; do
 done
 [ "$counted" -ge 1 ] || fail "no mechanism counted"
 
+# Aliases: ftrace lists one of the names that an address has, and any of them means the function.
+for name in __x64_sys_getppid __do_sys_getppid __se_sys_getppid; do
+	grep -q " $name\$" /proc/kallsyms || continue
+	fixture calls -n 100 -k getppid
+	tool_start funccount -p "$fixture_pid" "$name"
+	go
+	fixture_done
+	tool_end
+	expect_status 0
+	expect_equal "$name" "$(awk -v name="$name" '$1 == name { print $2 }' "$T/out")" 100
+	fixture_end
+done
+
 # wildcards, one refused name among many, the limit, near misses
 tool count --explain 'vfs_re*'
 expect_status 0
