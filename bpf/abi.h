@@ -258,6 +258,8 @@ struct st_stats {
 	__u64 period_sum; /* perf_event: sum of the sample periods */
 	__u64 idle; /* perf_event: samples of the idle task */
 	__u64 late; /* perf_event with a constant period: periods that passed before a sample that came late */
+	/* Births for which the first program had no room, less those that the second one dealt with in its place. */
+	__u64 lost_births;
 	__u64 losses[ST_NR_LOSSES];
 };
 
@@ -281,6 +283,9 @@ struct st_control {
 };
 
 #define ST_GENERATIONS 2
+
+/* Births between the two reports of one birth; more would have to pass while a thread is in fork(). */
+#define ST_NR_BIRTHS 4096
 
 /* Events of a probe that is only counted, per CPU. Only ever added to. */
 struct st_tally {

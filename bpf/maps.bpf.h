@@ -100,6 +100,14 @@ struct st_children_map {
 	__uint(value_size, sizeof(__u64));
 };
 
+/* Start times of those whose birth was dealt with, by pid modulo the size: needed until the fork is reported again. */
+struct st_births_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ST_NR_BIRTHS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u64));
+};
+
 /* Shapes that bcc's documentation prescribes for the pinned filter maps: u64 cgroup id, u64 inode of the mount namespace. */
 struct st_filter_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -176,6 +184,7 @@ ST_MAP struct st_grid_map st_grid SEC(".maps");
 ST_MAP struct st_first_seen_map st_first_seen SEC(".maps");
 ST_MAP struct st_pids_map st_pids SEC(".maps");
 ST_MAP struct st_children_map st_children SEC(".maps");
+ST_MAP struct st_births_map st_births SEC(".maps");
 ST_MAP struct st_nowhere_map st_nowhere SEC(".maps");
 ST_MAP struct st_syscalls_map st_syscalls SEC(".maps");
 ST_MAP struct st_tallies_map st_tallies SEC(".maps");

@@ -6,6 +6,10 @@
  * its first event finds the answer, and a stranger who is given the pid of a child that has ended loses the entry before it
  * runs. Threads share the answer of their process, and exec() changes nothing.
  *
+ * The kernel reports each birth twice in the parent: task_newtask, then sched_process_fork. A kernel that lets tracepoints be
+ * preempted does not run a program where a thread was preempted in it (docs/design.md, "Attaching"). So the second report
+ * does what the first one did not, and only a birth that missed both programs is lost. Which were dealt with is in st_births.
+ *
  * Entries are removed when the kernel frees the leader's task_struct: what a process does while it exits still counts. Its
  * pid is free a little earlier, so the start time tells whether the entry is still that of the one who goes. A leader whose
  * place another thread has taken by exec() has that thread's id by then.
@@ -50,26 +54,52 @@ static __always_inline struct st_life st_see_life(struct task_struct *task)
 	return (struct st_life){ .tid = task->pid, .tgid = task->tgid, .start_time_ns = task->start_time };
 }
 
-static __always_inline void st_note_lost_child(void)
-{
-	struct st_way way = {};
-
-	if (!st_way_begin(&way))
-		ST_ADD(way.stats->losses[ST_LOSS_CHILD_LOST], 1);
-}
-
-/* The parent is current, whoever else the child may be given to. */
-static __always_inline void st_birth(const struct st_life *child)
+/* The parent is current, whoever else the child may be given to. Whether there was room for it. */
+static __always_inline int st_enter(const struct st_life *child)
 {
 	struct st_who parent = {};
 
 	if (child->tid != child->tgid)
-		return;
+		return 1;
 	st_who_is_current(&parent);
-	if (!st_wanted_process(&parent))
-		bpf_map_delete_elem(&st_children, &child->tgid);
-	else if ((int)bpf_map_update_elem(&st_children, &child->tgid, &child->start_time_ns, BPF_ANY))
-		st_note_lost_child();
+	if (st_wanted_process(&parent))
+		return !(int)bpf_map_update_elem(&st_children, &child->tgid, &child->start_time_ns, BPF_ANY);
+	bpf_map_delete_elem(&st_children, &child->tgid);
+	return 1;
+}
+
+static __always_inline __u64 *st_birth_of(const struct st_life *child)
+{
+	__u32 place = child->tid % ST_NR_BIRTHS;
+
+	return bpf_map_lookup_elem(&st_births, &place);
+}
+
+static __always_inline void st_note_births(__u64 change)
+{
+	struct st_way way = {};
+
+	if (!st_way_begin(&way))
+		ST_ADD(way.stats->lost_births, change);
+}
+
+static __always_inline void st_first_report(const struct st_life *child)
+{
+	__u64 *birth = st_birth_of(child);
+
+	if (!st_enter(child))
+		st_note_births(1);
+	else if (birth)
+		*birth = child->start_time_ns;
+}
+
+/* User space has counted what the first program missed. */
+static __always_inline void st_second_report(const struct st_life *child)
+{
+	__u64 *birth = st_birth_of(child);
+
+	if (birth && *birth != child->start_time_ns && st_enter(child))
+		st_note_births(-1);
 }
 
 static __always_inline void st_death(const struct st_life *task)
@@ -84,11 +114,20 @@ static __always_inline void st_death(const struct st_life *task)
 }
 
 SEC("?raw_tp")
+int on_birth(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct st_life child = st_read_life((struct task_struct *)ctx->args[0]);
+
+	st_first_report(&child);
+	return ST_RETURN_RAW_TRACEPOINT;
+}
+
+SEC("?raw_tp")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct st_life child = st_read_life((struct task_struct *)ctx->args[1]);
 
-	st_birth(&child);
+	st_second_report(&child);
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
@@ -101,12 +140,21 @@ int on_free(struct bpf_raw_tracepoint_args *ctx)
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
+SEC("?tp_btf/task_newtask")
+int on_birth_by_type(__u64 *ctx)
+{
+	struct st_life child = st_see_life((struct task_struct *)ctx[0]);
+
+	st_first_report(&child);
+	return ST_RETURN_TP_BTF;
+}
+
 SEC("?tp_btf/sched_process_fork")
 int on_fork_by_type(__u64 *ctx)
 {
 	struct st_life child = st_see_life((struct task_struct *)ctx[1]);
 
-	st_birth(&child);
+	st_second_report(&child);
 	return ST_RETURN_TP_BTF;
 }
 

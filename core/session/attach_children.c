@@ -10,9 +10,10 @@
 #define MIN_CHILDREN 16384U
 #define MAX_CHILDREN (1U << 17) /* 8 MB of kernel memory */
 
-static const char *const by_memory[] = { "on_fork", "on_free" };
-static const char *const by_type[] = { "on_fork_by_type", "on_free_by_type" };
-static const char *const tracepoints[] = { "sched_process_fork", "sched_process_free" };
+/* Attached in this order and removed in the other: what the second report finds not dealt with was missed by the first. */
+static const char *const by_memory[NR_CHILD_PROGRAMS] = { "on_birth", "on_fork", "on_free" };
+static const char *const by_type[NR_CHILD_PROGRAMS] = { "on_birth_by_type", "on_fork_by_type", "on_free_by_type" };
+static const char *const tracepoints[] = { "task_newtask", "sched_process_fork", "sched_process_free" };
 
 /* Children live beside what the host has now; each takes an entry until the kernel has forgotten it. */
 static uint32_t nr_children(void)
@@ -29,12 +30,13 @@ void session_prepare_children(struct session *session, const struct plan *plan)
 	struct bpf_map *map = session->skeleton->maps.st_children;
 
 	bpf_map__set_autocreate(map, plan->follow_children);
+	bpf_map__set_autocreate(session->skeleton->maps.st_births, plan->follow_children);
 	if (!plan->follow_children)
 		return;
 	bpf_map__set_max_entries(map, nr_children());
 	session->child_programs = host_task_access(PROGRAM_RAW_TRACEPOINT) == TASK_ACCESS_PROBE_READ ? by_memory
 												     : by_type;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < NR_CHILD_PROGRAMS; i++)
 		bpf_program__set_autoload(session_program(session, session->child_programs[i]), true);
 }
 
@@ -48,7 +50,7 @@ static struct bpf_link *link_child_program(const struct session *session, size_t
 
 int attach_children(struct session *session)
 {
-	for (size_t i = 0; session->child_programs && i < 2; i++) {
+	for (size_t i = 0; session->child_programs && i < NR_CHILD_PROGRAMS; i++) {
 		struct bpf_link *link = link_child_program(session, i);
 
 		if (!link) {

@@ -27,13 +27,15 @@ static uint64_t recursions_of(const struct bpf_program *program)
 	return recursions_of_fd(bpf_program__fd(program));
 }
 
-/* What these miss are no events: a fork is another loss, the end of a process none. */
+/* What these miss are no events: a birth is another loss, the end of a process none. */
 static bool keeps_children(const struct session *session, const struct bpf_program *program)
 {
 	const char *name = bpf_program__name(program);
 
-	return session->child_programs &&
-	       (!strcmp(name, session->child_programs[0]) || !strcmp(name, session->child_programs[1]));
+	for (size_t i = 0; session->child_programs && i < NR_CHILD_PROGRAMS; i++)
+		if (!strcmp(name, session->child_programs[i]))
+			return true;
+	return false;
 }
 
 static uint64_t program_misses(const struct session *session, const struct bpf_object *object)
@@ -89,6 +91,40 @@ void drain_forget_link(struct session *session, int link)
 		session->gone_link_misses += misses_of(link);
 }
 
+/*
+ * Births that neither program dealt with, since the start: those that the first one missed or had no room for, less those that
+ * the second one dealt with. Of the whole host, for nobody knows whose a birth is that was not seen. The misses are read first,
+ * so that what comes meanwhile makes the number smaller. Kernels that tell no misses have tracepoints that are not preempted.
+ */
+static int64_t lost_births(const struct session *session)
+{
+	uint64_t lost = recursions_of(session_program(session, session->child_programs[0]));
+
+	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++) {
+		struct st_stats stats;
+
+		drain_sum_stats(session, generation, &stats);
+		lost += stats.lost_births;
+	}
+	return (int64_t)lost;
+}
+
+/* A birth whose second report is still to come makes the number smaller later. */
+static void note_lost_births(struct session *session, struct profile_interval *interval)
+{
+	int64_t fresh;
+
+	if (!session->child_programs)
+		return;
+	if (!session->misses_ended)
+		session->lost_births = lost_births(session);
+	fresh = session->lost_births - session->reported_lost_births;
+	if (fresh <= 0)
+		return;
+	interval->losses[ST_LOSS_CHILD_LOST] += (uint64_t)fresh;
+	session->reported_lost_births = session->lost_births;
+}
+
 /* Until the links go. What is missed while they are taken away is part of no interval. */
 static void read_misses(struct session *session)
 {
@@ -101,7 +137,7 @@ static void read_misses(struct session *session)
 void drain_begin_misses(struct session *session)
 {
 	if (session->child_programs)
-		session->reported_fork_misses = recursions_of(session_program(session, session->child_programs[0]));
+		session->reported_lost_births = lost_births(session);
 	if (!session->counts_misses || session->attach->mechanism == MECHANISM_TP_BTF) /* counts from the start */
 		return;
 	read_misses(session);
@@ -113,24 +149,14 @@ void drain_end_misses(struct session *session)
 {
 	if (session->counts_misses)
 		read_misses(session);
+	if (session->child_programs && !session->misses_ended)
+		session->lost_births = lost_births(session);
 	session->misses_ended = true;
-}
-
-/* Kernels that tell no number have tracepoints that are not preempted, so that nothing is missed. */
-static void note_missed_forks(struct session *session, struct profile_interval *interval)
-{
-	uint64_t misses;
-
-	if (!session->child_programs)
-		return;
-	misses = recursions_of(session_program(session, session->child_programs[0]));
-	interval->losses[ST_LOSS_CHILD_LOST] += misses - session->reported_fork_misses;
-	session->reported_fork_misses = misses;
 }
 
 void drain_misses(struct session *session, struct profile_interval *interval)
 {
-	note_missed_forks(session, interval);
+	note_lost_births(session, interval);
 	if (!session->counts_misses) {
 		interval->account.missed = UINT64_MAX;
 		return;

@@ -58,7 +58,7 @@ struct session {
 	uint64_t recursion_misses;
 	bool misses_ended; /* detaching has begun */
 	uint64_t reported_recursion_misses, reported_link_misses;
-	uint64_t reported_fork_misses;
+	int64_t lost_births, reported_lost_births;
 	uint64_t reported_sideband;
 	bool counts_misses;
 
@@ -75,7 +75,7 @@ struct session {
 
 	pid_t only_process; /* breakpoints in user code go there; -1: into all */
 	VEC(struct attached_link) links;
-	const char *const *child_programs; /* those for forks and ends of processes; NULL: not asked for */
+	const char *const *child_programs; /* NR_CHILD_PROGRAMS: for births, forks and ends of processes; NULL: none */
 	VEC(struct stacktool *) copies; /* of the program, on the same maps */
 	struct fentry_load fentry;
 	VEC(int) fentry_programs; /* descriptors of copies that libbpf knows nothing of */
@@ -107,6 +107,8 @@ struct session {
 	bool wants_idle;
 	struct off_cpu_plan off_cpu;
 };
+
+#define NR_CHILD_PROGRAMS 3
 
 /* How many entries st_costs has; and its memory, before and after a run. 0 or a recorded failure. */
 uint32_t session_nr_costs(const struct attach_plan *attach);

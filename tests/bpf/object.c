@@ -37,14 +37,15 @@ static void configure(struct object *object, const struct object_options *option
 	bpf_map__set_autocreate(skeleton->maps.st_grid, !strcmp(options->program, "on_sample"));
 	bpf_map__set_autocreate(skeleton->maps.st_pids, config.task_filter && !config.filter_single);
 	bpf_map__set_autocreate(skeleton->maps.st_children, config.follow_children);
+	bpf_map__set_autocreate(skeleton->maps.st_births, config.follow_children);
 	bpf_map__set_autocreate(skeleton->maps.st_cgroups, config.use_cgroup_map);
 	bpf_map__set_autocreate(skeleton->maps.st_mntns, config.use_mntns_map);
 	bpf_map__set_autocreate(skeleton->maps.st_slabs, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_processes, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_unwinds, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_recent, config.unwind);
-	if (options->second)
-		bpf_program__set_autoload(bpf_object__find_program_by_name(skeleton->obj, options->second), true);
+	for (size_t i = 0; i < NR_OTHERS && options->others[i]; i++)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(skeleton->obj, options->others[i]), true);
 	if (options->child_entries)
 		bpf_map__set_max_entries(skeleton->maps.st_children, options->child_entries);
 	if (options->known_entries)

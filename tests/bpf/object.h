@@ -27,9 +27,11 @@ struct object {
 	size_t nr_pokes;
 };
 
+#define NR_OTHERS 2
+
 struct object_options {
 	const char *program;
-	const char *second; /* loaded with it; NULL: none */
+	const char *others[NR_OTHERS]; /* loaded with it, up to a NULL */
 	struct st_config config; /* seeds and .cpu are set when zero */
 	uint32_t count_entries;  /* 0: 1024 */
 	uint32_t known_entries;  /* 0: as in the object */
