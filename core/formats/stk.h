@@ -54,6 +54,7 @@ enum {
 #define ROW_COLUMNS(X) X(record) X(count) X(sum)
 #define PAIR_COLUMNS(X) X(record) X(sleeper) X(waker) X(reason)
 #define CGROUP_COLUMNS(X) X(id) X(path)
+#define MODULE_COLUMNS(X) X(name) X(build_id)
 #define LIFE_COLUMNS(X) X(tgid) X(parent) X(begin_ns) X(end_ns)
 #define MAPPING_COLUMNS(X) X(life) X(file) X(start) X(end) X(file_offset) X(since_ns)
 

@@ -405,6 +405,17 @@ static int add_cgroups(struct reader *reader, const struct profile_cgroup *cgrou
 
 TABLE(cgroups, Stk__Cgroups, struct profile_cgroup, id, CGROUP_COLUMNS)
 
+static int add_modules(struct reader *reader, const struct profile_module *module, size_t i)
+{
+	if (!is_string(reader, module->name) || !is_string(reader, module->build_id))
+		return malformed(reader, "no such string in module %zu", i);
+	if (!profile_add_module(reader->profile, module))
+		return malformed(reader, "module %zu is there twice", i);
+	return 0;
+}
+
+TABLE(modules, Stk__Modules, struct profile_module, name, MODULE_COLUMNS)
+
 /* ---- processes ---- */
 
 static int add_lives(struct reader *reader, const struct profile_life *life, size_t i)
@@ -557,6 +568,8 @@ static int take_all(struct reader *reader)
 		err = take_all_pairs(reader);
 	if (!err)
 		err = take_cgroups(reader, reader->message->cgroups);
+	if (!err)
+		err = take_modules(reader, reader->message->modules);
 	if (!err)
 		err = take_host(reader);
 	if (!err)

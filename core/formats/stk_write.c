@@ -24,6 +24,7 @@ struct writer {
 	Stk__Records records;
 	Stk__Pairs pairs;
 	Stk__Cgroups cgroups;
+	Stk__Modules modules;
 	Stk__Lives lives;
 	Stk__Mappings mappings;
 	Stk__Host host;
@@ -72,6 +73,7 @@ TABLE(files, FILE_COLUMNS)
 TABLE(frames, FRAME_COLUMNS)
 TABLE(pairs, PAIR_COLUMNS)
 TABLE(cgroups, CGROUP_COLUMNS)
+TABLE(modules, MODULE_COLUMNS)
 TABLE(lives, LIFE_COLUMNS)
 TABLE(mappings, MAPPING_COLUMNS)
 
@@ -318,6 +320,7 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 		.records = STK__RECORDS__INIT,
 		.pairs = STK__PAIRS__INIT,
 		.cgroups = STK__CGROUPS__INIT,
+		.modules = STK__MODULES__INIT,
 		.lives = STK__LIVES__INIT,
 		.mappings = STK__MAPPINGS__INIT,
 		.host = STK__HOST__INIT,
@@ -334,6 +337,7 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 	put_intervals(&writer);
 	put_pairs(&writer);
 	put_cgroups(&writer);
+	put_modules(&writer);
 	put_host(&writer);
 	put_clocks(&writer);
 	put_lives(&writer);

@@ -123,5 +123,8 @@ bool host_is_confidential(void);
 #define KERNEL_BUILD_ID_ROOM 65
 void host_kernel_build_id(char ret_hex[KERNEL_BUILD_ID_ROOM]);
 
+/* The same of a loaded module, by its name ("ext4"). */
+void host_module_build_id(const char *module, char ret_hex[KERNEL_BUILD_ID_ROOM]);
+
 /* "Linux 6.18.44 x86_64" for headers of saved profiles; static buffer is the caller's. */
 void host_describe(char *ret_text, size_t room);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel shows the notes of its own image in /sys/kernel/notes. */
+/* The kernel shows the notes of its own image in /sys/kernel/notes, and those of modules below /sys/module. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,9 +33,9 @@ static bool is_build_id(const Elf64_Nhdr *note, const unsigned char *name)
 	       note->n_descsz <= (KERNEL_BUILD_ID_ROOM - 1) / 2;
 }
 
-void host_kernel_build_id(char ret_hex[KERNEL_BUILD_ID_ROOM])
+static void read_notes(const char *path, char ret_hex[KERNEL_BUILD_ID_ROOM])
 {
-	_cleanup_(closep) int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned char bytes[4096];
 	ssize_t nr = fd < 0 ? 0 : read(fd, bytes, sizeof(bytes));
 	size_t at = 0, left = nr > 0 ? (size_t)nr : 0;
@@ -53,4 +54,19 @@ void host_kernel_build_id(char ret_hex[KERNEL_BUILD_ID_ROOM])
 		at += length;
 		left -= length;
 	}
+}
+
+void host_kernel_build_id(char ret_hex[KERNEL_BUILD_ID_ROOM])
+{
+	read_notes("/sys/kernel/notes", ret_hex);
+}
+
+void host_module_build_id(const char *module, char ret_hex[KERNEL_BUILD_ID_ROOM])
+{
+	char path[256];
+
+	ret_hex[0] = '\0';
+	if (*module && module[0] != '.' && !strchr(module, '/') &&
+	    snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module) < (int)sizeof(path))
+		read_notes(path, ret_hex);
 }

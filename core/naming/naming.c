@@ -12,6 +12,7 @@
 #include "core/base/limits.h"
 #include "core/files/debug_files.h"
 #include "core/files/opener.h"
+#include "core/host/host.h"
 #include "core/profile/tracer.h"
 #include "core/spaces/frame_reasons.h"
 
@@ -189,6 +190,22 @@ static void collect(struct profile *profile, struct batch *batches)
 	}
 }
 
+/* The build ids of modules, for their lines now or later; when a module has gone, nobody knows its build id. */
+static void note_modules(struct profile *profile, const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->frames.nr; i++) {
+		struct profile_module module = { .name = profile->frames.data[batch->frames.data[i]].module };
+		const char *name = profile_string(profile, module.name);
+		char build_id[KERNEL_BUILD_ID_ROOM];
+
+		if (!*name || !strcmp(name, "kernel") || profile_find_module(profile, module.name))
+			continue;
+		host_module_build_id(name, build_id);
+		module.build_id = profile_add_string(profile, build_id);
+		profile_add_module(profile, &module);
+	}
+}
+
 /* `number` is that of the file at the symbolizer. */
 static void name_batch(struct profile *profile, struct symbolizer *symbolizer, const struct batch *batch,
 		       bool is_kernel, uint32_t number)
@@ -203,6 +220,8 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 	else
 		symbolizer_name_file(symbolizer, number, queries, batch->queries.nr, answers);
 	take_answers(profile, batch, answers);
+	if (is_kernel)
+		note_modules(profile, batch);
 }
 
 /* A user frame shows the base name of its file also when it has no name of its own. */

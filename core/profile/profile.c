@@ -54,6 +54,7 @@ void profile_done(struct profile *profile)
 	vec_done(&profile->records);
 	vec_done(&profile->pairs);
 	vec_done(&profile->cgroups);
+	vec_done(&profile->modules);
 	vec_done(&profile->lives);
 	vec_done(&profile->mappings);
 	vec_done(&profile->stack_frames);
@@ -280,6 +281,22 @@ bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup 
 	return true;
 }
 
+const struct profile_module *profile_find_module(const struct profile *profile, string_id name)
+{
+	for (size_t i = 0; i < profile->modules.nr; i++)
+		if (profile->modules.data[i].name == name)
+			return &profile->modules.data[i];
+	return NULL;
+}
+
+bool profile_add_module(struct profile *profile, const struct profile_module *module)
+{
+	if (profile_find_module(profile, module->name))
+		return false;
+	vec_push(&profile->modules, *module);
+	return true;
+}
+
 void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path)
 {
 	const struct profile_cgroup cgroup = { .id = id, .path = profile_add_string(profile, path) };
@@ -371,7 +388,7 @@ const char *line_reason_text(enum line_reason reason)
 		[LINES_NO_WORKER] = "the symbol worker could not be started",
 		[LINES_NO_CODE] = "code without a file",
 		[LINES_NO_MEMORY] = "too much for the symbol worker",
-		[LINES_MODULE] = "code that the kernel made, or of a module: debug information of modules is not read",
+		[LINES_MODULE] = "code that the kernel made, or of a module whose debug information is not here",
 		[LINES_KERNEL] = "the kernel's debug information is not here",
 	};
 

@@ -80,7 +80,7 @@ enum line_reason {
 	LINES_NO_CODE, /* code without a file */
 	LINES_KERNEL, /* code of the kernel, whose debug information is not here */
 	LINES_NO_MEMORY, /* the symbol worker had too little, or too many files open */
-	LINES_MODULE, /* code of a kernel module, or that the kernel made: they are not looked up */
+	LINES_MODULE, /* code of a kernel module, whose debug information is not here, or that the kernel made */
 	LINES_NO_WORKER, /* the symbol worker could not be started */
 	LINES_NR
 };
@@ -183,6 +183,12 @@ struct profile_host {
 	string_id kernel_version; /* as uname -v, which tells builds of one release apart */
 	string_id kernel_build_id; /* lower-case hex */
 	uint32_t nr_cpus; /* online when the run began */
+};
+
+/* A kernel module that frames are in. */
+struct profile_module {
+	string_id name; /* as frames have it */
+	string_id build_id; /* lower-case hex; 0 unknown */
 };
 
 /* The clocks at one moment, when the run began; they connect its times with those of other records of the host. */
@@ -312,6 +318,7 @@ struct profile {
 	VEC(struct profile_record) records;
 	VEC(struct profile_pair) pairs;
 	VEC(struct profile_cgroup) cgroups;
+	VEC(struct profile_module) modules; /* dozens at most */
 	VEC(struct profile_life) lives;
 	VEC(struct profile_mapping) mappings;
 	VEC(uint32_t) stack_frames; /* frame indexes of all records, back to back */
@@ -381,6 +388,10 @@ bool profile_has_cgroup(const struct profile *profile, uint64_t id);
 void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path);
 /* The same with a path that is a string of the profile; false when the number is known already. */
 bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup *cgroup);
+
+/* A kernel module by its name; NULL. Adding one that is there already does nothing, and returns false. */
+const struct profile_module *profile_find_module(const struct profile *profile, string_id name);
+bool profile_add_module(struct profile *profile, const struct profile_module *module);
 
 /*
  * The index of the life of this process that began then, added when new; and of the mapping that equals this one in all

@@ -111,6 +111,13 @@ static void keep_files(struct forget *forget)
 		cgroup.path = keep_string(forget, cgroup.path);
 		profile_append_cgroup(forget->fresh, &cgroup);
 	}
+	for (size_t i = 0; i < forget->old->modules.nr; i++) {
+		struct profile_module module = forget->old->modules.data[i];
+
+		module.name = keep_string(forget, module.name);
+		module.build_id = keep_string(forget, module.build_id);
+		profile_add_module(forget->fresh, &module);
+	}
 }
 
 static int compare_tgids(const void *left, const void *right)

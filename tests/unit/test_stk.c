@@ -429,30 +429,17 @@ static void what_makes_no_sense_is_refused(void **state)
 	refused_each(encode, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-static void encode_cgroups(struct buf *ret_bytes)
+/* ---- the host, and processes with their mappings ---- */
+
+static void add_module(struct profile *profile, const char *name, const char *build_id)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	build(&profile);
-	profile_add_cgroup(&profile, 1, "/a");
-	profile_add_cgroup(&profile, 2, "/b");
-	profile_encode(&profile, ret_bytes);
-}
-
-DAMAGE(cgroup_twice, m->cgroups->id[1] = 1)
-DAMAGE(cgroup_path, m->cgroups->path[1] = 999)
-
-static void a_control_group_is_there_once(void **state)
-{
-	static const struct damage cases[] = {
-		{ cgroup_twice, "control group 1 is there twice" },
-		{ cgroup_path, "no such string in control group 1" },
+	const struct profile_module module = {
+		.name = profile_add_string(profile, name),
+		.build_id = profile_add_string(profile, build_id),
 	};
 
-	refused_each(encode_cgroups, cases, sizeof(cases) / sizeof(cases[0]));
+	assert_true(profile_add_module(profile, &module));
 }
-
-/* ---- the host, and processes with their mappings ---- */
 
 static void build_processes(struct profile *profile)
 {
@@ -465,6 +452,10 @@ static void build_processes(struct profile *profile)
 		.kernel_build_id = profile_add_string(profile, "00ff"),
 		.nr_cpus = 2,
 	};
+	profile_add_cgroup(profile, 1, "/a");
+	profile_add_cgroup(profile, 2, "/b");
+	add_module(profile, "ext4", "aabb");
+	add_module(profile, "xfs", "");
 	profile->clocks = (struct profile_clocks){ 1, 2, 3, 10000000, true };
 	profile_add_life(profile, &(struct profile_life){ 7, 1, 0, UINT64_MAX });
 	profile_add_life(profile, &(struct profile_life){ 7, 0, 11, 99 });
@@ -484,6 +475,9 @@ static void encode_processes(struct buf *ret_bytes)
 static void check_processes(const struct profile *loaded)
 {
 	assert_string_equal(profile_string(loaded, loaded->host.kernel_build_id), "00ff");
+	assert_int_equal(loaded->modules.nr, 2);
+	assert_string_equal(profile_string(loaded, loaded->modules.data[0].name), "ext4");
+	assert_string_equal(profile_string(loaded, loaded->modules.data[0].build_id), "aabb");
 	assert_int_equal(loaded->host.nr_cpus, 2);
 	assert_int_equal(loaded->clocks.real_ns, 3);
 	assert_int_equal(loaded->clocks.period, 10000000);
@@ -540,6 +534,11 @@ static void files_of_the_first_program_of_this_version_are_read(void **state)
 }
 
 DAMAGE(host_string, m->host->kernel_build_id = 999)
+DAMAGE(cgroup_twice, m->cgroups->id[1] = 1)
+DAMAGE(cgroup_path, m->cgroups->path[1] = 999)
+DAMAGE(module_twice, m->modules->name[1] = m->modules->name[0])
+DAMAGE(module_name, m->modules->name[1] = 999)
+DAMAGE(module_build_id, m->modules->build_id[1] = 999)
 DAMAGE(life_twice, m->lives->begin_ns[1] = 0)
 DAMAGE(mapping_life, m->mappings->life[0] = 2)
 DAMAGE(mapping_file, m->mappings->file[0] = 2)
@@ -549,9 +548,17 @@ DAMAGE(mapping_twice, m->mappings->file[1] = 0)
 static void wrong_processes_are_refused(void **state)
 {
 	static const struct damage cases[] = {
-		{ host_string, "no such string in the host" },      { life_twice, "process 1 is there twice" },
-		{ mapping_life, "no such process in mapping 0" },   { mapping_file, "no such file in mapping 0" },
-		{ mapping_end, "mapping 1 ends before it starts" }, { mapping_twice, "mapping 1 is there twice" },
+		{ host_string, "no such string in the host" },
+		{ life_twice, "process 1 is there twice" },
+		{ mapping_life, "no such process in mapping 0" },
+		{ mapping_file, "no such file in mapping 0" },
+		{ cgroup_twice, "control group 1 is there twice" },
+		{ cgroup_path, "no such string in control group 1" },
+		{ module_twice, "module 1 is there twice" },
+		{ module_name, "no such string in module 1" },
+		{ module_build_id, "no such string in module 1" },
+		{ mapping_end, "mapping 1 ends before it starts" },
+		{ mapping_twice, "mapping 1 is there twice" },
 	};
 
 	refused_each(encode_processes, cases, sizeof(cases) / sizeof(cases[0]));
@@ -675,7 +682,6 @@ int main(void)
 		cmocka_unit_test(unknown_fields_are_skipped),
 		cmocka_unit_test(losses_are_known_by_name),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(a_control_group_is_there_once),
 		cmocka_unit_test(processes_come_back),
 		cmocka_unit_test(files_of_the_first_program_of_this_version_are_read),
 		cmocka_unit_test(wrong_processes_are_refused),
