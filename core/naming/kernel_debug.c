@@ -27,11 +27,14 @@ struct search {
 };
 
 /* Of "Linux 6.1.0-13-amd64 x86_64". */
-static char *release_of(const struct profile *profile)
+char *kernel_debug_release(const struct profile *profile)
 {
 	const char *text = profile_string(profile, profile->kernel_release), *space = strchr(text, ' ');
+	char *release = space ? xstrndup(space + 1, strcspn(space + 1, " ")) : xstrdup(text);
 
-	return space ? xstrndup(space + 1, strcspn(space + 1, " ")) : xstrdup(text);
+	if (release[0] == '.' || strchr(release, '/'))
+		release[0] = '\0';
+	return release;
 }
 
 /* Of a hostile file it would be part of a path. */
@@ -121,8 +124,7 @@ static int open_usual(struct search *search)
 	const char *rest = search->debug->directories ?: "", *directory;
 	int length;
 
-	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release || search->release[0] == '.' ||
-	    strchr(search->release, '/')) {
+	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release) {
 		why_add(search->debug->why, "vmlinux: not looked for: build id or release of the kernel is not known");
 		return -ENOENT;
 	}
@@ -148,7 +150,7 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 	if (debug->is_tried)
 		return debug->is_found ? 0 : -ENOENT;
 	debug->is_tried = true;
-	search.release = release_of(profile);
+	search.release = kernel_debug_release(profile);
 	err = debug->vmlinux ? open_said(&search) : open_usual(&search);
 	free(search.release);
 	debug->is_found = !err;

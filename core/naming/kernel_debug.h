@@ -29,5 +29,8 @@ struct kernel_debug {
  */
 int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer);
 
+/* The release of the profile's kernel, "6.1.0-13-amd64"; "" unknown, or when it cannot be part of a path. malloc()ed. */
+char *kernel_debug_release(const struct profile *profile);
+
 /* Finds out the distance by a named frame of the kernel itself; false while that cannot be told. Only after an open one. */
 bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer);

@@ -28,11 +28,13 @@ struct search {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
 	uint64_t end_ns;
+	VEC(uint32_t) in_modules; /* frames that wait, in the order of their modules */
 };
 
 void source_lines_done(struct source_lines *lines)
 {
 	vec_done(&lines->late);
+	module_debug_done(&lines->modules);
 }
 
 static bool is_wanted(const struct profile *profile)
@@ -224,7 +226,7 @@ static void add_place(struct batch *batch, uint32_t number, const struct profile
 	vec_push(&batch->queries, query);
 }
 
-/* Modules are not linked: their debug information would have to be moved section by section. */
+/* Also code that the kernel made: it has a module's name, and no file. */
 static bool is_module(const struct profile *profile, const struct profile_frame *frame)
 {
 	return frame->kind == FRAME_KERNEL && frame->module &&
@@ -232,8 +234,9 @@ static bool is_module(const struct profile *profile, const struct profile_frame 
 }
 
 /* Sorts the frames that wait into one batch per file, and one for the kernel; what is in no file has no lines. */
-static bool collect(struct profile *profile, struct batch *batches)
+static bool collect(struct search *search, struct batch *batches)
 {
+	struct profile *profile = search->profile;
 	bool any = false;
 
 	for (uint32_t i = 0; i < profile->frames.nr; i++) {
@@ -241,13 +244,14 @@ static bool collect(struct profile *profile, struct batch *batches)
 
 		if (frame->line_reason != LINES_NOT_TRIED || frame->level)
 			continue;
-		if (is_module(profile, frame))
-			frame->line_reason = LINES_MODULE;
 		if (frame->kind == FRAME_USER_RAW)
 			frame->line_reason = LINES_NO_CODE;
 		if (!source_lines_waits(profile, frame))
 			continue;
-		add_place(&batches[frame->kind == FRAME_KERNEL ? profile->files.nr : frame->file], i, frame);
+		if (is_module(profile, frame))
+			vec_push(&search->in_modules, i);
+		else
+			add_place(&batches[frame->kind == FRAME_KERNEL ? profile->files.nr : frame->file], i, frame);
 		any = true;
 	}
 	return any;
@@ -272,6 +276,66 @@ static void find_in_kernel(struct search *search, struct batch *batch)
 	find_in_file(search, batch);
 }
 
+static int compare_modules(const void *left, const void *right, void *profile)
+{
+	const uint32_t *a = left, *b = right;
+	const struct profile_frame *frames = ((const struct profile *)profile)->frames.data;
+
+	return (frames[*a].module > frames[*b].module) - (frames[*a].module < frames[*b].module);
+}
+
+/* Of a return address behind a function's end, the call is in the function. */
+static void add_place_of_module(struct profile *profile, const struct debug_module *module, struct batch *batch,
+				uint32_t number)
+{
+	struct profile_frame *frame = &profile->frames.data[number], place = *frame;
+
+	if (frame->name &&
+	    debug_module_address(module, profile_string(profile, frame->name), frame->offset, &place.where))
+		add_place(batch, number, &place);
+	else
+		frame->line_reason = LINES_NO_LINE;
+}
+
+/* The frames of one module. */
+static void find_in_module(struct search *search, const uint32_t *frames, size_t nr)
+{
+	struct source_lines *lines = search->lines;
+	struct profile *profile = search->profile;
+	const struct debug_module *module = module_debug_open(
+		&lines->modules, &lines->kernel, profile, search->symbolizer, profile->frames.data[frames[0]].module);
+	struct batch batch = {};
+
+	for (size_t i = 0; i < nr; i++) {
+		if (module)
+			add_place_of_module(profile, module, &batch, frames[i]);
+		else
+			profile->frames.data[frames[i]].line_reason = LINES_MODULE;
+	}
+	if (module) {
+		batch.file = batch.number = debug_module_number(module);
+		find_in_file(search, &batch);
+	}
+	vec_done(&batch.frames);
+	vec_done(&batch.queries);
+}
+
+static void find_in_modules(struct search *search)
+{
+	const struct profile *profile = search->profile;
+	uint32_t *frames = search->in_modules.data;
+	size_t nr = search->in_modules.nr;
+
+	if (nr)
+		qsort_r(frames, nr, sizeof(*frames), compare_modules, search->profile);
+	for (size_t first = 0, next; first < nr; first = next) {
+		for (next = first + 1; next < nr; next++)
+			if (profile->frames.data[frames[next]].module != profile->frames.data[frames[first]].module)
+				break;
+		find_in_module(search, frames + first, next - first);
+	}
+}
+
 static void find_all(struct search *search, struct batch *batches, const uint32_t *numbers)
 {
 	uint64_t start_ns = clock_monotonic_ns(), took_ns;
@@ -284,6 +348,7 @@ static void find_all(struct search *search, struct batch *batches, const uint32_
 			find_in_file(search, &batches[file]);
 	}
 	find_in_kernel(search, &batches[search->profile->files.nr]);
+	find_in_modules(search);
 	took_ns = clock_monotonic_ns() - start_ns;
 	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;
 }
@@ -299,11 +364,12 @@ void source_lines_find(struct source_lines *lines, struct profile *profile, stru
 		return;
 	batches = xcalloc(nr_files + 1, sizeof(*batches));
 	search.end_ns = clock_monotonic_ns() + (max_ns < lines->left_ns ? max_ns : lines->left_ns);
-	if (collect(profile, batches))
+	if (collect(&search, batches))
 		find_all(&search, batches, numbers);
 	for (size_t i = 0; i <= nr_files; i++) {
 		vec_done(&batches[i].frames);
 		vec_done(&batches[i].queries);
 	}
+	vec_done(&search.in_modules);
 	profile_expand(profile);
 }

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "core/naming/kernel_debug.h"
+#include "core/naming/module_debug.h"
 #include "core/profile/profile.h"
 #include "symbolize/symbolize.h"
 
@@ -18,6 +18,7 @@ struct source_lines {
 	uint64_t left_ns; /* of SOURCE_LINES_NS, to begin with */
 	VEC(uint32_t) late; /* files that took too long: they are not asked about again */
 	struct kernel_debug kernel; /* with where to look for it */
+	struct module_debug modules;
 };
 
 void source_lines_done(struct source_lines *lines);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/naming/module_debug.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/why.h"
+#include "core/files/debug_files.h"
+#include "core/files/debuginfod.h"
+#include "core/files/opener.h"
+
+enum {
+	FIRST_NUMBER = 0x7f000000, /* behind those of the kernel */
+};
+
+struct debug_module {
+	char *name;
+	bool is_found;
+	uint32_t number;
+	struct symbol_function *functions; /* by name */
+	size_t nr_functions;
+};
+
+struct search {
+	struct module_debug *debug;
+	const struct kernel_debug *kernel;
+	struct symbolizer *symbolizer;
+	const char *build_id;
+	char *release; /* "" unknown */
+	char *path; /* of the module, below /lib/modules/RELEASE: "kernel/fs/xfs/xfs.ko"; NULL unknown */
+	struct debug_module *module;
+};
+
+static void free_module(struct debug_module *module)
+{
+	free(module->name);
+	free(module->functions);
+	free(module);
+}
+
+void module_debug_done(struct module_debug *debug)
+{
+	for (size_t i = 0; i < debug->modules.nr; i++)
+		free_module(debug->modules.data[i]);
+	vec_done(&debug->modules);
+}
+
+/* ---- its path ---- */
+
+/* Whether "kernel/net/snd-pcm.ko.xz" is that of "snd_pcm". *ret_length is up to ".ko", and with it. */
+static bool is_path_of(const char *path, const char *module, int *ret_length)
+{
+	const char *end = strstr(path, ".ko"), *name = end;
+	size_t i = 0;
+
+	while (name && name > path && name[-1] != '/')
+		name--;
+	while (name && name + i < end && module[i] && (name[i] == '-' ? '_' : name[i]) == module[i])
+		i++;
+	if (!name || name + i != end || module[i])
+		return false;
+	*ret_length = (int)(end - path) + 3;
+	return true;
+}
+
+/* Each line of modules.dep is the path of a module, ":" and those of others. Takes the path of the list. */
+static char *find_path_in(char *path, const char *module)
+{
+	_cleanup_(freep) char *list = path, *line = NULL;
+	const struct opener_request request = { .path = list };
+	int fd = opener_open(&request), length;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	char *found = NULL;
+	size_t room = 0;
+
+	if (fd >= 0 && !file)
+		close(fd);
+	while (file && !found && getline(&line, &room, file) > 0) {
+		line[strcspn(line, ":\n")] = '\0';
+		if (line[0] != '/' && !strstr(line, "..") && is_path_of(line, module, &length))
+			found = xstrndup(line, (size_t)length);
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static char *find_path(const struct search *search)
+{
+	const char *rest = search->kernel->directories ?: "", *directory, *name = search->module->name;
+	char *path = NULL;
+	int length;
+
+	if (!*search->release)
+		return NULL;
+	while (!path && (directory = debug_directory_next(&rest, &length)))
+		path = find_path_in(xasprintf("%.*s/lib/modules/%s/modules.dep", length, directory, search->release),
+				    name);
+	return path ?: find_path_in(xasprintf("/lib/modules/%s/modules.dep", search->release), name);
+}
+
+/* ---- its file ---- */
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct symbol_function *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+/* Takes the descriptor. Whether it is the module's, and has functions. */
+static bool try_file(struct search *search, int fd)
+{
+	struct debug_module *module = search->module;
+	const char *build_id;
+
+	module->number = FIRST_NUMBER + search->debug->nr_tried++;
+	if (symbolizer_add_module(search->symbolizer, module->number, fd))
+		return false;
+	build_id = symbolizer_build_id(search->symbolizer, module->number);
+	if (strcmp(build_id, search->build_id) != 0) {
+		why_add(search->kernel->why, "it has build id %s, and the module %s", *build_id ? build_id : "none",
+			search->build_id);
+		return false;
+	}
+	if (symbolizer_find(search->symbolizer, module->number, ".*", &module->functions, &module->nr_functions))
+		return false;
+	qsort(module->functions, module->nr_functions, sizeof(*module->functions), compare_names);
+	return true;
+}
+
+static bool try_path(struct search *search, char *path)
+{
+	_cleanup_(freep) char *owned = path;
+	const struct opener_request request = { .path = owned, .why = search->kernel->why };
+	int fd = opener_open(&request);
+
+	return fd >= 0 && try_file(search, fd);
+}
+
+static bool try_directory(struct search *search, const char *directory, int length)
+{
+	static const char *const roots[] = { "lib/modules", "usr/lib/modules" }, *const ends[] = { ".debug", "" };
+
+	if (try_path(search, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, search->build_id,
+				       search->build_id + 2)))
+		return true;
+	for (int i = 0; search->path && i < 4; i++)
+		if (try_path(search, xasprintf("%.*s/%s/%s/%s%s", length, directory, roots[i / 2], search->release,
+					       search->path, ends[i % 2])))
+			return true;
+	return false;
+}
+
+static bool try_servers(struct search *search)
+{
+	struct debuginfod *servers = search->kernel->debuginfod;
+	int fd = servers ? debuginfod_open(servers, search->build_id, search->kernel->why) : -ENOENT;
+
+	return fd >= 0 && try_file(search, fd);
+}
+
+static bool find_file(struct search *search)
+{
+	const char *rest = search->kernel->directories ?: "", *directory;
+	int length;
+
+	if (strlen(search->build_id) < 3 || strspn(search->build_id, "0123456789abcdef") != strlen(search->build_id)) {
+		why_add(search->kernel->why, "module %s: not looked for: its build id is not known",
+			search->module->name);
+		return false;
+	}
+	while ((directory = debug_directory_next(&rest, &length)))
+		if (try_directory(search, directory, length))
+			return true;
+	return try_directory(search, "", 0) || try_servers(search);
+}
+
+const struct debug_module *module_debug_open(struct module_debug *debug, const struct kernel_debug *kernel,
+					     const struct profile *profile, struct symbolizer *symbolizer,
+					     string_id module)
+{
+	const struct profile_module *known = profile_find_module(profile, module);
+	const char *name = profile_string(profile, module);
+	struct search search = {
+		.debug = debug,
+		.kernel = kernel,
+		.symbolizer = symbolizer,
+		.build_id = known ? profile_string(profile, known->build_id) : "",
+	};
+
+	for (size_t i = 0; i < debug->modules.nr; i++)
+		if (!strcmp(debug->modules.data[i]->name, name))
+			return debug->modules.data[i]->is_found ? debug->modules.data[i] : NULL;
+	search.module = xcalloc(1, sizeof(*search.module));
+	search.module->name = xstrdup(name);
+	vec_push(&debug->modules, search.module);
+	search.release = kernel_debug_release(profile);
+	search.path = find_path(&search);
+	search.module->is_found = find_file(&search);
+	free(search.release);
+	free(search.path);
+	return search.module->is_found ? search.module : NULL;
+}
+
+/* ---- places ---- */
+
+uint32_t debug_module_number(const struct debug_module *module)
+{
+	return module->number;
+}
+
+bool debug_module_address(const struct debug_module *module, const char *function, uint64_t offset,
+			  uint64_t *ret_address)
+{
+	const struct symbol_function wanted = { .name = function }, *functions = module->functions, *end,
+				     *found = bsearch(&wanted, functions, module->nr_functions, sizeof(wanted),
+						      compare_names);
+
+	if (!found || offset > found->size)
+		return false;
+	end = functions + module->nr_functions;
+	if ((found > functions && !compare_names(found - 1, found)) ||
+	    (found + 1 < end && !compare_names(found + 1, found)))
+		return false;
+	*ret_address = found->address + offset;
+	return true;
+}
