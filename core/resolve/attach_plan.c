@@ -47,40 +47,19 @@ void attach_plan_note(struct attach_plan *attach, const char *format, ...)
 
 /* ---- in words ---- */
 
-static const char *mechanism_name(enum mechanism mechanism)
-{
-	static const char *const names[] = {
-		[MECHANISM_PERF_EVENT] = "perf_event",
-		[MECHANISM_TRACEPOINT] = "tracepoint",
-		[MECHANISM_UPROBE] = "uprobe",
-		[MECHANISM_UPROBE_MULTI] = "uprobe.multi",
-		[MECHANISM_KPROBE_MULTI] = "kprobe.multi",
-		[MECHANISM_KPROBE] = "kprobe",
-		[MECHANISM_FENTRY] = "fentry",
-		[MECHANISM_RAW_TRACEPOINT] = "raw_tracepoint",
-		[MECHANISM_SYSTEM_CALLS] = "raw_tracepoint",
-		[MECHANISM_TP_BTF] = "tp_btf",
-	};
-
-	return names[mechanism];
-}
+static const struct {
+	const char *name, *program;
+} mechanisms[] = {
+#define MECHANISM_WORDS(number, row, name, program) { name, program },
+	MECHANISMS(MECHANISM_WORDS)
+#undef MECHANISM_WORDS
+};
 
 const char *attach_plan_program(const struct attach_plan *attach)
 {
-	static const char *const programs[] = {
-		[MECHANISM_PERF_EVENT] = "on_sample",
-		[MECHANISM_TRACEPOINT] = "on_tracepoint",
-		[MECHANISM_UPROBE] = "on_uprobe",
-		[MECHANISM_UPROBE_MULTI] = "on_uprobe_multi",
-		[MECHANISM_KPROBE_MULTI] = "on_kprobe_multi",
-		[MECHANISM_KPROBE] = "on_kprobe",
-		[MECHANISM_FENTRY] = "on_fentry",
-		[MECHANISM_RAW_TRACEPOINT] = "on_raw_tracepoint",
-		[MECHANISM_TP_BTF] = "on_switch",
-	};
+	const char *program = mechanisms[attach->mechanism].program;
 
-	return attach->mechanism == MECHANISM_SYSTEM_CALLS ? attach->points.data[0].program
-							   : programs[attach->mechanism];
+	return program ? program : attach->points.data[0].program;
 }
 
 static void describe_sample(const struct sampling_choice *sample, struct buf *text)
@@ -125,7 +104,7 @@ static void describe_point(const struct attach_point *point, bool at_entry, stru
 void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text)
 {
 	buf_addf(ret_text, "program: %s\nmechanism: %s\nwhy: %s\n", attach_plan_program(attach),
-		 mechanism_name(attach->mechanism), attach->why);
+		 mechanisms[attach->mechanism].name, attach->why);
 	if (attach->mechanism == MECHANISM_PERF_EVENT)
 		describe_sample(&attach->sample, ret_text);
 	for (size_t i = 0; i < attach->points.nr; i++)

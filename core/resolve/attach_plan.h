@@ -12,18 +12,37 @@
 #include "core/resolve/first_instruction.h"
 #include "core/resolve/sampling.h"
 
+/*
+ * The ways to attach: number, its row in core/session/attach.c, name, program in the BPF object.
+ *
+ *   perf_event       a perf event per CPU
+ *   tracepoint       a classic tracepoint perf event each
+ *   uprobe           a perf uprobe each
+ *   uprobe_multi     uprobe.multi links of a file each
+ *   kprobe_multi     one kprobe.multi link for all functions
+ *   kprobe           a perf kprobe each
+ *   fentry           a copy of the program for each function
+ *   raw_tracepoint   a raw tracepoint each
+ *   system_calls     the raw tracepoints sys_enter and sys_exit, filtered by system call; each place has its program
+ *   tp_btf           a program of its own for each tracepoint, attached by BTF; likewise
+ */
+#define MECHANISMS(MECHANISM)                                                            \
+	MECHANISM(PERF_EVENT, perf_event, "perf_event", "on_sample")                     \
+	MECHANISM(TRACEPOINT, tracepoint, "tracepoint", "on_tracepoint")                 \
+	MECHANISM(UPROBE, uprobe, "uprobe", "on_uprobe")                                 \
+	MECHANISM(UPROBE_MULTI, uprobe_multi, "uprobe.multi", "on_uprobe_multi")         \
+	MECHANISM(KPROBE_MULTI, kprobe_multi, "kprobe.multi", "on_kprobe_multi")         \
+	MECHANISM(KPROBE, kprobe, "kprobe", "on_kprobe")                                 \
+	MECHANISM(FENTRY, fentry, "fentry", "on_fentry")                                 \
+	MECHANISM(RAW_TRACEPOINT, raw_tracepoint, "raw_tracepoint", "on_raw_tracepoint") \
+	MECHANISM(SYSTEM_CALLS, system_calls, "raw_tracepoint", NULL)                    \
+	MECHANISM(TP_BTF, tp_btf, "tp_btf", "on_switch")
+
+#define MECHANISM_NUMBER(number, row, name, program) MECHANISM_##number,
 enum mechanism {
-	MECHANISM_PERF_EVENT,   /* a perf event per CPU */
-	MECHANISM_TRACEPOINT,   /* a classic tracepoint perf event each */
-	MECHANISM_UPROBE,       /* a perf uprobe each */
-	MECHANISM_UPROBE_MULTI, /* uprobe.multi links of a file each */
-	MECHANISM_KPROBE_MULTI, /* one kprobe.multi link for all functions */
-	MECHANISM_KPROBE,       /* a perf kprobe each */
-	MECHANISM_FENTRY,       /* a copy of the program for each function */
-	MECHANISM_RAW_TRACEPOINT,
-	MECHANISM_SYSTEM_CALLS, /* the raw tracepoints sys_enter and sys_exit, filtered by system call */
-	MECHANISM_TP_BTF,       /* a program of its own for each tracepoint, attached by BTF */
+	MECHANISMS(MECHANISM_NUMBER)
 };
+#undef MECHANISM_NUMBER
 
 /*
  * One place. Tracepoints have category and event, user code path and offset, kernel functions an address, system

@@ -120,21 +120,17 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 	return -ENOENT;
 }
 
-static void add_point(struct attach_plan *attach, const struct kernel_function_entry *function)
-{
-	const struct attach_point point = {
-		.name = xstrdup(function->name),
-		.module = function->module ? xstrdup(function->module) : NULL,
-		.address = function->address,
-	};
-
-	vec_push(&attach->points, point);
-}
-
 static void add_points(struct attach_plan *attach, const struct kernel_function_list *list)
 {
-	for (size_t i = 0; i < list->functions.nr; i++)
-		add_point(attach, &list->functions.data[i]);
+	for (size_t i = 0; i < list->functions.nr; i++) {
+		const struct kernel_function_entry *function = &list->functions.data[i];
+
+		vec_push(&attach->points, (struct attach_point){
+						  .name = xstrdup(function->name),
+						  .module = function->module ? xstrdup(function->module) : NULL,
+						  .address = function->address,
+					  });
+	}
 }
 
 /*

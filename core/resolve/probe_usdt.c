@@ -44,32 +44,23 @@ static void search_done(struct usdt_search *search)
 /* ---- one file ---- */
 
 /* They are sorted. Several probes may be at one place, for example with different providers. */
-static bool is_there(const struct attach_plan *attach, const struct probed_file *file, uint64_t offset)
-{
-	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
-
-	return last && last->offset == offset && last->fd == file->fd;
-}
-
 static void add_points(const struct usdt_search *search, const struct probed_file *file,
 		       const struct symbol_usdt *probes, size_t nr)
 {
 	struct attach_plan *attach = search->files.attach;
 
-	for (size_t i = 0; i < nr; i++)
-		if (!is_there(attach, file, probes[i].file_offset))
-			vec_push(&attach->points,
-				 (struct attach_point){
-					 .name = xasprintf("%s:%s", probes[i].provider, probes[i].name),
-					 .shown = xstrdup(probes[i].name),
-					 .path = xstrdup(file->path),
-					 .fd = file->fd,
-					 .offset = probes[i].file_offset,
-					 .first = search->files.plan->look_only
-							  ? FIRST_TAKEN
-							  : user_code_first(file->fd, probes[i].file_offset, false),
-					 .semaphore = probes[i].semaphore_offset,
-				 });
+	for (size_t i = 0; i < nr; i++) {
+		struct attach_point *point;
+
+		if (!user_code_add(attach, file, probes[i].file_offset))
+			continue;
+		point = &vec_last(&attach->points);
+		point->name = xasprintf("%s:%s", probes[i].provider, probes[i].name);
+		point->shown = xstrdup(probes[i].name);
+		point->semaphore = probes[i].semaphore_offset;
+		if (!search->files.plan->look_only)
+			point->first = user_code_first(file->fd, point->offset, false);
+	}
 }
 
 static int unreadable(const char *path, int err)
@@ -167,9 +158,7 @@ static int find_in_target(struct file_search *files, const struct probed_file *f
 
 static int search_target(struct usdt_search *search)
 {
-	int err = file_search_open_targets(&search->files);
-
-	return err ? err : file_search_each(&search->files, find_in_target, search);
+	return file_search_open_targets(&search->files) ?: file_search_each(&search->files, find_in_target, search);
 }
 
 /* ---- the files that processes have mapped ---- */

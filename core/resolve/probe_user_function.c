@@ -73,29 +73,19 @@ static void put_doubtful_last(struct attach_plan *attach, size_t first)
 	vec_done(&doubtful.points);
 }
 
-/* A name of one address is enough: aliases would count every call several times. They follow each other, the best last. */
-static bool is_new_place(const struct attach_plan *attach, const struct probed_file *file, uint64_t offset)
-{
-	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
-
-	return !last || last->offset != offset || last->fd != file->fd;
-}
-
+/* Aliases follow each other, the best name last. */
 static void add_function(struct attach_plan *attach, const struct probed_file *file,
 			 const struct symbol_function *function)
 {
-	if (is_new_place(attach, file, function->file_offset))
-		vec_push(&attach->points,
-			 (struct attach_point){
-				 .path = xstrdup(file->path),
-				 .fd = file->fd,
-				 .offset = function->file_offset,
-				 .first = user_code_first(file->fd, function->file_offset, begins_function(function)),
-			 });
-	freep(&vec_last(&attach->points).name);
-	freep(&vec_last(&attach->points).shown);
-	vec_last(&attach->points).name = xstrdup(function->name);
-	vec_last(&attach->points).shown = function->readable ? xstrdup(function->readable) : NULL;
+	bool is_new = user_code_add(attach, file, function->file_offset);
+	struct attach_point *point = &vec_last(&attach->points);
+
+	if (is_new)
+		point->first = user_code_first(file->fd, function->file_offset, begins_function(function));
+	freep(&point->name);
+	freep(&point->shown);
+	point->name = xstrdup(function->name);
+	point->shown = function->readable ? xstrdup(function->readable) : NULL;
 }
 
 /* A resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie. */

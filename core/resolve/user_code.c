@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/base/alloc.h"
 #include "core/host/host.h"
 #include "core/host/process.h"
 #include "core/host/red_zone.h"
@@ -68,4 +69,15 @@ enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry)
 	default:
 		return FIRST_UNTRIED;
 	}
+}
+
+bool user_code_add(struct attach_plan *attach, const struct probed_file *file, uint64_t offset)
+{
+	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
+
+	if (last && last->offset == offset && last->fd == file->fd)
+		return false;
+	vec_push(&attach->points,
+		 (struct attach_point){ .path = xstrdup(file->path), .fd = file->fd, .offset = offset });
+	return true;
 }

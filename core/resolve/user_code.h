@@ -4,9 +4,16 @@
 
 #include "core/plan/plan.h"
 #include "core/resolve/attach_plan.h"
+#include "core/resolve/file_search.h"
 
 /* The best way to put breakpoints into user code. */
 void user_code_choose_mechanism(const struct plan *plan, struct attach_plan *attach);
 
 /* What the kernel makes of a breakpoint at this offset of a file: at the entry of a function, or in the middle of one. */
 enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry);
+
+/*
+ * Adds a place without a name. False when the last place is this one: one of several names is enough, for more would count every
+ * event several times.
+ */
+bool user_code_add(struct attach_plan *attach, const struct probed_file *file, uint64_t offset);
