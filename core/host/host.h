@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "bpf/kinds.h"
+#include "core/base/notes.h"
 #include "core/base/vec.h"
 
 typedef VEC(int) cpu_list;
@@ -120,11 +121,10 @@ bool host_lockdown(char *ret_mode, size_t room);
 bool host_is_confidential(void);
 
 /* Build id of the running kernel in lower-case hex, by which its debug symbols are found; "" when it does not tell. */
-#define KERNEL_BUILD_ID_ROOM 65
-void host_kernel_build_id(char ret_hex[KERNEL_BUILD_ID_ROOM]);
+void host_kernel_build_id(char ret_hex[BUILD_ID_HEX_SIZE]);
 
 /* The same of a loaded module, by its name ("ext4"). */
-void host_module_build_id(const char *module, char ret_hex[KERNEL_BUILD_ID_ROOM]);
+void host_module_build_id(const char *module, char ret_hex[BUILD_ID_HEX_SIZE]);
 
 /* "Linux 6.18.44 x86_64" for headers of saved profiles; static buffer is the caller's. */
 void host_describe(char *ret_text, size_t room);

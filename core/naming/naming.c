@@ -196,7 +196,7 @@ static void note_modules(struct profile *profile, const struct batch *batch)
 	for (size_t i = 0; i < batch->frames.nr; i++) {
 		struct profile_module module = { .name = profile->frames.data[batch->frames.data[i]].module };
 		const char *name = profile_string(profile, module.name);
-		char build_id[KERNEL_BUILD_ID_ROOM];
+		char build_id[BUILD_ID_HEX_SIZE];
 
 		if (!*name || !strcmp(name, "kernel") || profile_find_module(profile, module.name))
 			continue;

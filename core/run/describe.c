@@ -23,7 +23,7 @@ static void describe_host(struct profile *profile)
 
 static void describe_kernel(struct profile *profile)
 {
-	char build_id[KERNEL_BUILD_ID_ROOM];
+	char build_id[BUILD_ID_HEX_SIZE];
 	struct utsname name;
 
 	host_kernel_build_id(build_id);

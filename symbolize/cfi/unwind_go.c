@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "symbolize/cfi/unwind_sigreturn.h"
-#include "symbolize/elf/byte_reader.h"
+#include "core/base/byte_reader.h"
 
 enum {
 	TABLE_MAX = 256 << 20,
@@ -40,10 +40,8 @@ int unwind_go_read(struct unwind_go *go, const struct elf_file *elf)
 	if (!err && (!go->table.flags || go->table.quantum != 1 || go->table.pointer_bytes != 8 ||
 		     go->table.nr_bytes > TABLE_MAX))
 		err = -ENODATA;
-	if (!err) {
-		go->bytes = malloc((size_t)go->table.nr_bytes);
-		err = go->bytes ? elf_file_read(elf, go->table.start, go->bytes, (size_t)go->table.nr_bytes) : -ENOMEM;
-	}
+	if (!err)
+		go->bytes = elf_file_copy(elf, go->table.start, go->table.nr_bytes, TABLE_MAX, &err);
 	if (err)
 		unwind_go_done(go);
 	return err;

@@ -2,7 +2,7 @@
 /* Pointers of .eh_frame and .eh_frame_hdr: Linux Standard Base, "DWARF Exception Header Encoding" (DW_EH_PE_*). */
 #pragma once
 
-#include "symbolize/elf/byte_reader.h"
+#include "core/base/byte_reader.h"
 
 enum {
 	POINTER_ABSOLUTE = 0x00, /* a word of the file */

@@ -11,6 +11,7 @@ enum {
 	SECTIONS_MAX = 65536,
 	BATCH_BYTES = 8192, /* of headers read at once */
 	NAMES_KEPT_MAX = 65536,
+	NOTES_MAX_BYTES = 65536, /* of one segment or section; core files have more, but they carry no code */
 };
 
 bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes)
@@ -40,6 +41,18 @@ int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, 
 		nr_bytes -= (size_t)got;
 	}
 	return 0;
+}
+
+void *elf_file_copy(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t max, int *ret_err)
+{
+	bool is_here = nr_bytes <= max && elf_file_holds(elf, offset, nr_bytes);
+	_cleanup_(freep) char *copy = is_here ? malloc((size_t)nr_bytes + 1) : NULL;
+
+	*ret_err = !is_here ? -EBADMSG : copy ? elf_file_read(elf, offset, copy, (size_t)nr_bytes) : -ENOMEM;
+	if (*ret_err)
+		return NULL;
+	copy[nr_bytes] = '\0';
+	return take_ptr(copy);
 }
 
 /* What the header says of a table of headers. */
@@ -362,4 +375,38 @@ const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name)
 		if (elf_file_section_is(elf, &elf->sections.data[i], name))
 			return &elf->sections.data[i];
 	return NULL;
+}
+
+/* ---- notes ---- */
+
+static int build_id_in(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t alignment,
+		       struct build_id *ret_id)
+{
+	int err;
+	_cleanup_(freep) void *notes = elf_file_copy(elf, offset, nr_bytes, NOTES_MAX_BYTES, &err);
+
+	return err ?: notes_build_id(notes_of(notes, (size_t)nr_bytes, alignment), ret_id);
+}
+
+/*
+ * A range that makes no sense is passed over: the program headers of a separate debug file are those of the program
+ * it was split from, and their offsets need not fit it.
+ */
+int elf_file_build_id(const struct elf_file *elf, struct build_id *ret_id)
+{
+	for (size_t i = 0; i < elf->segments.nr; i++) {
+		const Elf64_Phdr *segment = &elf->segments.data[i];
+
+		if (segment->p_type == PT_NOTE &&
+		    !build_id_in(elf, segment->p_offset, segment->p_filesz, segment->p_align, ret_id))
+			return 0;
+	}
+	for (size_t i = 0; i < elf->sections.nr; i++) {
+		const Elf64_Shdr *section = &elf->sections.data[i];
+
+		if (section->sh_type == SHT_NOTE &&
+		    !build_id_in(elf, section->sh_offset, section->sh_size, section->sh_addralign, ret_id))
+			return 0;
+	}
+	return -ENODATA;
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/notes.h"
 #include "core/base/vec.h"
 
 struct elf_file {
@@ -31,15 +32,6 @@ struct elf_file {
 	VEC(Elf64_Phdr) segments;
 	VEC(Elf64_Shdr) sections; /* empty where the file has none */
 };
-
-#define BUILD_ID_MAX 64
-struct build_id {
-	uint32_t nr_bytes; /* 0: none */
-	unsigned char bytes[BUILD_ID_MAX];
-};
-
-/* Room for a build id as lower-case hex. */
-#define BUILD_ID_HEX_SIZE (2 * BUILD_ID_MAX + 1)
 
 /* Reads the headers; the descriptor stays the caller's and must outlive the reader. */
 int elf_file_open(struct elf_file *elf, int fd);
@@ -58,6 +50,12 @@ int elf_file_lay_out(struct elf_file *elf);
 /* Reads exactly `nr_bytes` at `offset`; -EBADMSG when the file does not have them. */
 int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, size_t nr_bytes);
 
+/*
+ * The same, of at most `max` bytes, into memory of its own with a NUL behind it. NULL and in *ret_err -EBADMSG, also for more than
+ * that, or -ENOMEM.
+ */
+void *elf_file_copy(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t max, int *ret_err);
+
 /* True when the range lies in the file. */
 bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
 
@@ -74,7 +72,3 @@ const Elf64_Phdr *elf_file_code_segment(const struct elf_file *elf, uint64_t add
 
 /* The GNU build id, from the program headers' notes, else from note sections. -ENODATA when there is none. */
 int elf_file_build_id(const struct elf_file *elf, struct build_id *ret_id);
-
-/* Writes lower-case hex. */
-void build_id_format(const struct build_id *id, char ret_hex[BUILD_ID_HEX_SIZE]);
-bool build_id_same(const struct build_id *a, const struct build_id *b);

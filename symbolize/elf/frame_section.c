@@ -19,23 +19,14 @@ void frame_section_done(struct frame_section *section)
 	*section = (struct frame_section){};
 }
 
-/* Reads a part of the file into memory of its own. */
 static int read_part(const struct elf_file *elf, uint64_t offset, uint64_t nr, uint8_t **ret_bytes)
 {
-	_cleanup_(freep) uint8_t *bytes = NULL;
-	int err;
+	int err = -EBADMSG;
+	uint8_t *bytes = nr ? elf_file_copy(elf, offset, nr, SECTION_MAX, &err) : NULL;
 
-	if (!nr || nr > SECTION_MAX || !elf_file_holds(elf, offset, nr))
-		return -EBADMSG;
-	bytes = malloc((size_t)nr);
-	if (!bytes)
-		return -ENOMEM;
-	err = elf_file_read(elf, offset, bytes, (size_t)nr);
-	if (err)
-		return err;
-	*ret_bytes = bytes;
-	bytes = NULL;
-	return 0;
+	if (bytes)
+		*ret_bytes = bytes;
+	return err;
 }
 
 /* ---- .eh_frame ---- */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "symbolize/elf/byte_reader.h"
+#include "core/base/byte_reader.h"
 #include "symbolize/elf/elf_file.h"
 
 struct frame_section {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/elf/byte_reader.h"
+#include "core/base/byte_reader.h"
 
 enum {
 	FUNCTIONS_MAX = 4 << 20, /* the largest programs have some 200,000 */

@@ -14,13 +14,9 @@ int names_open(struct names *names, const struct elf_file *elf, uint64_t offset,
 	if (!elf_file_holds(elf, offset, nr_bytes))
 		return -EBADMSG;
 	if (nr_bytes <= copy_max || elf->memory) {
-		copy = malloc((size_t)nr_bytes + 1);
+		copy = elf_file_copy(elf, offset, nr_bytes, UINT64_MAX, &err);
 		if (!copy)
-			return -ENOMEM;
-		err = elf_file_read(elf, offset, copy, (size_t)nr_bytes);
-		if (err)
 			return err;
-		copy[nr_bytes] = '\0';
 	}
 	if (!elf->memory)
 		fd = dup(elf->fd);

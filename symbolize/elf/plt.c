@@ -141,15 +141,13 @@ static int read_section(struct plt_reader *reader, const char *name)
 {
 	const Elf64_Shdr *section = elf_file_section(reader->elf, name);
 	_cleanup_(freep) unsigned char *code = NULL;
+	int err;
 
-	if (!section || section->sh_type != SHT_PROGBITS || section->sh_size > SECTION_MAX_BYTES ||
-	    !elf_file_holds(reader->elf, section->sh_offset, section->sh_size))
+	if (!section || section->sh_type != SHT_PROGBITS)
 		return 0;
-	code = malloc((size_t)section->sh_size + 1);
+	code = elf_file_copy(reader->elf, section->sh_offset, section->sh_size, SECTION_MAX_BYTES, &err);
 	if (!code)
-		return -ENOMEM;
-	if (elf_file_read(reader->elf, section->sh_offset, code, (size_t)section->sh_size))
-		return 0;
+		return err == -ENOMEM ? err : 0;
 	return read_stubs(reader, section, code);
 }
 
@@ -278,13 +276,9 @@ static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_
 static void copy_symbols(struct plt_reader *reader)
 {
 	const Elf64_Shdr *symbols = reader->symbols;
-	_cleanup_(freep) unsigned char *copy = NULL;
+	int unused;
 
-	if (symbols->sh_size > COPY_MAX || !elf_file_holds(reader->elf, symbols->sh_offset, symbols->sh_size))
-		return;
-	copy = malloc((size_t)symbols->sh_size + 1);
-	if (copy && !elf_file_read(reader->elf, symbols->sh_offset, copy, (size_t)symbols->sh_size))
-		reader->symbol_bytes = take_ptr(copy);
+	reader->symbol_bytes = elf_file_copy(reader->elf, symbols->sh_offset, symbols->sh_size, COPY_MAX, &unused);
 }
 
 static void drop_symbols(struct plt_reader *reader)

@@ -141,51 +141,21 @@ static int take_note(const struct usdt_reader *reader, const char *content, size
 
 /* ---- sections ---- */
 
-static size_t round_up(size_t value)
-{
-	return (value + 3) & ~(size_t)3;
-}
-
-/* Sizes are at most SECTION_MAX_BYTES, so sums do not wrap. */
-static int take_notes(const struct usdt_reader *reader, const char *bytes, size_t nr_bytes)
-{
-	size_t at = 0;
-
-	while (nr_bytes - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr note;
-		size_t name = at + sizeof(note), content;
-		int err = 0;
-
-		memcpy(&note, bytes + at, sizeof(note));
-		if (note.n_namesz > SECTION_MAX_BYTES || note.n_descsz > SECTION_MAX_BYTES)
-			return -EBADMSG;
-		content = name + round_up(note.n_namesz);
-		if (content + note.n_descsz > nr_bytes)
-			return -EBADMSG;
-		if (note.n_type == NOTE_TYPE && note.n_namesz == sizeof(NOTE_OWNER) &&
-		    !memcmp(bytes + name, NOTE_OWNER, sizeof(NOTE_OWNER)))
-			err = take_note(reader, bytes + content, note.n_descsz);
-		if (err)
-			return err;
-		at = content + round_up(note.n_descsz);
-		if (at >= nr_bytes)
-			break;
-	}
-	return 0;
-}
-
 static int read_section(const struct usdt_reader *reader, const Elf64_Shdr *section)
 {
-	_cleanup_(freep) char *bytes = NULL;
 	int err;
+	_cleanup_(freep) void *bytes =
+		elf_file_copy(reader->elf, section->sh_offset, section->sh_size, SECTION_MAX_BYTES, &err);
+	struct notes notes;
+	struct note note;
 
-	if (section->sh_size > SECTION_MAX_BYTES || !elf_file_holds(reader->elf, section->sh_offset, section->sh_size))
-		return -EBADMSG;
-	bytes = malloc((size_t)section->sh_size + 1);
-	if (!bytes)
-		return -ENOMEM;
-	err = elf_file_read(reader->elf, section->sh_offset, bytes, (size_t)section->sh_size);
-	return err ?: take_notes(reader, bytes, (size_t)section->sh_size);
+	if (err)
+		return err;
+	notes = notes_of(bytes, (size_t)section->sh_size, 4);
+	while (!err && !(err = notes_next(&notes, &note)))
+		if (note_is(&note, NOTE_OWNER, NOTE_TYPE))
+			err = take_note(reader, (const char *)note.content.at, bytes_left(&note.content));
+	return err == -ENODATA ? 0 : err;
 }
 
 int usdt_notes_read(struct usdt_notes *notes, const struct elf_file *elf)
