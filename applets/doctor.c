@@ -46,10 +46,10 @@ const struct applet doctor_applet = {
 		"partly, no or unknown, then what was found. Below a gap it prints the remedy (a mount, a sysctl, a "
 		"capability, a kernel option) and what does not work without it. Without --heal it changes nothing.\n\n"
 		"A tool that is killed by SIGKILL while it attaches user probes leaves breakpoints in running "
-		"processes; they slow these down until they exit or exec. --heal probes each such place and removes "
-		"the probe, and the kernel then removes the breakpoint. Counting the same pattern again does that "
-		"too.\n\nWithout privileges it prints which are missing; what it cannot check then is unknown. The "
-		"status is 0, or 3 if this user cannot collect anything on this host.",
+		"processes; they slow these down until they exit or exec. With --heal, stacktool probes each such "
+		"place and removes the probe; the kernel then removes the breakpoint. Counting the same pattern "
+		"again does that too.\n\nWithout privileges it prints which are missing; what it cannot check then "
+		"is unknown. The status is 0, or 3 if this user cannot collect anything on this host.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct doctor_options),

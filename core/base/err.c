@@ -27,8 +27,8 @@ static void hint_open_files(int code)
 	if (code == -ENFILE)
 		hint("the host has too many open files: raise fs.file-max (sysctl)");
 	else
-		hint("%llu open files are allowed: raise that limit to %llu or more ('ulimit -n' as root, LimitNOFILE= of a "
-		     "service, --ulimit nofile= of a container)",
+		hint("the limit is %llu open files: raise it to at least %llu ('ulimit -n' as root, LimitNOFILE= "
+		     "of a service, --ulimit nofile= of a container)",
 		     (unsigned long long)limit.rlim_cur, (unsigned long long)wanted);
 }
 

@@ -11,8 +11,8 @@ int fail_start(int code, const char *what)
 {
 	fail_host(code, "%s: cannot be started: %s", what, strerror(-code));
 	if (code == -EAGAIN)
-		hint("no more processes are allowed: raise 'ulimit -u', or pids.max of the control group (TasksMax= of a "
-		     "service, --pids-limit of a container), by 8 at least");
+		hint("the limit of processes is reached: raise 'ulimit -u', or pids.max of the cgroup (TasksMax= "
+		     "of a service, --pids-limit of a container), by at least 8");
 	return code;
 }
 
@@ -22,6 +22,6 @@ int fail_write(int code, const char *what)
 
 	fail(code, "%s: cannot be written: %s", what, strerror(-code));
 	if (code == -EFBIG && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		hint("files may have %llu bytes at most: raise 'ulimit -f'", (unsigned long long)limit.rlim_cur);
+		hint("the limit is %llu bytes per file: raise 'ulimit -f'", (unsigned long long)limit.rlim_cur);
 	return code;
 }

@@ -29,14 +29,14 @@ static const char *verdict(int fd)
 	case -ENOTDIR:
 		return "no such file";
 	case -ESRCH:
-		return "the process has gone";
+		return "the process has ended";
 	case -ESTALE:
-		return "another file than the one that is mapped";
+		return "not the file that is mapped";
 	case -EINVAL:
 	case -ELOOP:
-		return "not a regular file, or a link that is not followed";
+		return "not a regular file, or a symbolic link";
 	case -ENOEXEC:
-		return "too short, or made up by the kernel";
+		return "too short, or not a real file (procfs, sysfs)";
 	default:
 		return fd >= 0 ? "opened" : strerror(-fd);
 	}

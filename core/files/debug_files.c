@@ -203,7 +203,8 @@ static bool is_believed(const struct debug_search *search, int fd)
 	if (!status.st_uid || status.st_uid == (home && home->path ? home->owner : geteuid()) ||
 	    (home && home->is_foreign && status.st_uid == home->keeper))
 		return true;
-	why_add(search->why, "not believed: of user %u, neither root nor the owner of the program", status.st_uid);
+	why_add(search->why, "not trusted: it belongs to user %u, neither root nor the owner of the program",
+		status.st_uid);
 	return false;
 }
 

@@ -104,17 +104,17 @@ int debuginfod_open(struct debuginfod *debuginfod, const char *build_id, struct 
 	int fd;
 
 	if (!has_servers())
-		why_add(why, "debuginfod: not asked, for DEBUGINFOD_URLS is not set");
+		why_add(why, "debuginfod: not queried: DEBUGINFOD_URLS is not set");
 	else if (left_ms <= 0)
-		why_add(why, "debuginfod: not asked any more, for all answers together took too long");
+		why_add(why, "debuginfod: no longer queried: its answers took too long");
 	else if (!debuginfod->socket)
-		why_add(why, "debuginfod: not asked, for the process that asks does not run");
+		why_add(why, "debuginfod: not queried: the process that queries it does not run");
 	if (!debuginfod->socket || !*build_id || debuginfod->is_missing || left_ms <= 0)
 		return -ENOENT;
 	fd = ask(debuginfod, build_id, left_ms < ONE_MS ? left_ms : ONE_MS);
 	debuginfod->spent_ms += now_ms() - start_ms;
 	if (debuginfod->is_missing)
-		why_add(why, "debuginfod: not asked, for there is no program debuginfod-find");
+		why_add(why, "debuginfod: not queried: debuginfod-find is not installed");
 	else
 		why_opened(why, build_id, "from debuginfod", fd);
 	return fd;

@@ -301,7 +301,7 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 static int explain_deleted(const struct search *search, const char *path)
 {
 	fail(-ESTALE, "'%s': process %" PRIu32 " still uses a deleted '%s'", search->name, search->tgid, path);
-	hint("it was replaced while the process ran: restart that, or name the new file by its path");
+	hint("it was replaced while the process was running: restart the process, or give the path of the new file");
 	return -ESTALE;
 }
 

@@ -353,7 +353,7 @@ static int explain_open(const char *path, uint32_t tgid, int err)
 		reason = "permission denied";
 	if (tgid && (err == -EACCES || err == -EPERM)) {
 		fail_host(err, "'%s': %s in the root of process %" PRIu32, path, reason, tgid);
-		hint("to see the files of another user's process takes CAP_SYS_PTRACE (or root)");
+		hint("reading the files of another user's process needs CAP_SYS_PTRACE (or root)");
 		return err;
 	}
 	if (tgid)

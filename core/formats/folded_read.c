@@ -262,11 +262,12 @@ static int require_stacks(const struct reader *reader, size_t nr_ignored, bool i
 		return fail(-EINVAL, "'%s': has no stacks", name);
 	if (is_binary || !reader->nr_lines)
 		return fail(-EINVAL,
-			    "'%s': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script",
+			    "'%s': unknown format: neither a saved profile, nor folded stacks ('main;read 12'), nor "
+			    "text of perf script",
 			    name);
 	if (nr_ignored > reader->nr_lines)
 		return fail(-EINVAL,
-			    "'%s': no folded stacks: %zu of its lines are none, and only %" PRIu64 " look like one",
+			    "'%s': not folded stacks: %zu of its lines are not, and only %" PRIu64 " look like one",
 			    name, nr_ignored, reader->nr_lines);
 	return 0;
 }
@@ -295,7 +296,7 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
 	vec_push(&ret_profile->intervals, reader->interval);
 	profile_read_note(ret_notes, nr_ignored,
-			  " {line is no folded stack and was|lines are no folded stacks and were} left out\n");
-	profile_read_note(ret_notes, reader->nr_rounded, " {count|counts} below 0.5 {was|were} rounded to nothing\n");
+			  " {line is not a folded stack and was|lines are not folded stacks and were} skipped\n");
+	profile_read_note(ret_notes, reader->nr_rounded, " {count|counts} below 0.5 {was|were} rounded to 0\n");
 	return require_stacks(reader, nr_ignored, is_binary, name);
 }

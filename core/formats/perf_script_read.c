@@ -641,11 +641,11 @@ int perf_script_decode(const char *bytes, size_t nr_bytes, const char *name, str
 	describe(reader);
 	vec_push(&ret_profile->intervals, reader->interval);
 	profile_read_note(ret_notes, reader->nr_other_events,
-			  " {sample of another event was|samples of other events were} left out\n");
+			  " {sample of another event was|samples of other events were} skipped\n");
 	profile_read_note(ret_notes, reader->nr_cut,
-			  " {frame of a very deep stack was|frames of very deep stacks were} left out\n");
+			  " {frame of a very deep stack was|frames of very deep stacks were} skipped\n");
 	profile_read_note(ret_notes, reader->nr_ignored,
-			  " {line is not of perf script and was|lines are not of perf script and were} left out\n");
+			  " {line is not of perf script and was|lines are not of perf script and were} skipped\n");
 	if (!reader->nr_samples)
 		return fail(-EINVAL, "'%s': no samples", name);
 	return 0;

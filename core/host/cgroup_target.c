@@ -47,7 +47,7 @@ static int mount_point(char **ret_path)
 	*ret_path = cgroup_mount_point("/proc/self/mountinfo");
 	if (*ret_path)
 		return 0;
-	fail_host(-ENOENT, "cgroups: no file system of version 2 is mounted");
+	fail_host(-ENOENT, "cgroups: no cgroup v2 file system is mounted");
 	hint("mount -t cgroup2 cgroup2 /sys/fs/cgroup");
 	return -ENOENT;
 }
@@ -84,7 +84,7 @@ static int open_id(const char *root, const char *text)
 	_cleanup_(closep) int mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int fd = cgroup_open_number(mount, strtoull(text, NULL, 10));
 
-	return fd >= 0 ? fd : fail(fd, "cgroup '%s': there is none with this id: %s", text, strerror(-fd));
+	return fd >= 0 ? fd : fail(fd, "cgroup '%s': no cgroup has this id: %s", text, strerror(-fd));
 }
 
 int cgroup_open(const char *text)
@@ -150,9 +150,10 @@ static int check_prefix(const char *prefix)
 	if (length >= CONTAINER_ID_LEAST && length <= CONTAINER_ID_DIGITS &&
 	    strspn(prefix, "0123456789abcdef") == length)
 		return 0;
-	return fail_usage("argument --container: '%s' is not the beginning of a container's id: give 12 to 64 of its "
-			  "hexadecimal digits, as 'docker ps' shows them",
-			  prefix);
+	return fail_usage(
+		"argument --container: '%s' is not a container id: give its first 12 to 64 hexadecimal digits "
+		"('docker ps' shows 12)",
+		prefix);
 }
 
 int cgroup_open_container(const char *prefix)
@@ -166,9 +167,9 @@ int cgroup_open_container(const char *prefix)
 		return err;
 	search_below(&search, root, 0);
 	if (!search.nr)
-		err = fail(-ENOENT, "container '%s': no cgroup below %s belongs to it", prefix, root);
+		err = fail(-ENOENT, "container '%s': no cgroup of it below %s", prefix, root);
 	else if (search.nr > 1)
-		err = fail_usage("container '%s': %zu cgroups begin so: give more digits", prefix, search.nr);
+		err = fail_usage("container '%s': %zu cgroups match: give more digits", prefix, search.nr);
 	else
 		err = open_path(root, search.found);
 	free(search.found);

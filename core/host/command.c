@@ -137,7 +137,7 @@ int command_release(struct command *command)
 	int err = 0;
 
 	if (write(command->go_fd, "g", 1) != 1)
-		return fail(-errno, "command: has ended before it was let go");
+		return fail(-errno, "command: ended before it was started");
 	close(command->go_fd);
 	command->go_fd = -1;
 	do

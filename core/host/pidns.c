@@ -27,7 +27,7 @@
 
 static int fail_form(const char *text)
 {
-	int err = fail_usage("argument --pidns: '%s' is no pid namespace", text);
+	int err = fail_usage("argument --pidns: '%s' is not a pid namespace", text);
 
 	hint("give its number (readlink /proc/PID/ns/pid), a path such as /proc/PID/ns/pid, or the id of a process in it");
 	return err;
@@ -41,9 +41,9 @@ static int check_kind(int fd, const char *path)
 	struct statfs status;
 
 	if (fstatfs(fd, &status) || status.f_type != NSFS_MAGIC)
-		return fail_usage("argument --pidns: '%s': not the file of a namespace", path);
+		return fail_usage("argument --pidns: '%s': not a namespace file", path);
 	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWPID)
-		return fail_usage("argument --pidns: '%s': a namespace, but not of pids", path);
+		return fail_usage("argument --pidns: '%s': a namespace, but not a pid namespace", path);
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static int open_number(const char *text, uint32_t inode, int *ret_fd)
 	while (processes && *ret_fd < 0 && (entry = readdir(processes)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			*ret_fd = open_above(entry->d_name, inode);
-	return *ret_fd < 0 ? fail_no_match("pid namespace '%s': no process is in it", text) : 0;
+	return *ret_fd < 0 ? fail_no_match("pid namespace '%s': it has no process", text) : 0;
 }
 
 static int open_text(const char *text, int *ret_fd)
@@ -158,7 +158,7 @@ static int require_initial(void)
 
 	if (nested <= 0)
 		return nested;
-	fail_host(-EXDEV, "--pidns: how deep this pid namespace lies cannot be seen from inside it");
+	fail_host(-EXDEV, "--pidns: the depth of this pid namespace cannot be read from inside it");
 	hint("run stacktool in the initial pid namespace (docker run --pid=host, hostPID: true)");
 	return -EXDEV;
 }

@@ -128,7 +128,7 @@ int privilege_check(void)
 	}
 	if (privilege_in_user_namespace()) {
 		fail_host(-EPERM,
-			  "permission denied: capabilities of a user namespace do not reach the kernel's events");
+			  "permission denied: capabilities in a user namespace do not give access to kernel events");
 		hint("run it as root of the host, or in a container without a user namespace of its own");
 		return -EPERM;
 	}
@@ -161,9 +161,10 @@ void privilege_describe(struct buf *ret_text)
 		buf_addf(ret_text, ": %s\n", needs[i].purpose);
 	}
 	if (capabilities && has(capabilities, CAP_DAC_OVERRIDE))
-		buf_adds(ret_text, "CAP_DAC_OVERRIDE: the file of -o or --save, in a directory of another user\n");
+		buf_adds(ret_text,
+			 "CAP_DAC_OVERRIDE: to write the file of -o or --save into another user's directory\n");
 	if (capabilities && has(capabilities, CAP_SYS_ADMIN))
-		buf_adds(ret_text, "CAP_SYS_ADMIN: in place of those above that are not there\n");
+		buf_adds(ret_text, "CAP_SYS_ADMIN: in place of the capabilities above that are missing\n");
 }
 
 /* ---- giving up ---- */
@@ -221,7 +222,7 @@ int privilege_drop(bool writes_files)
 	shrink_bounding_set(kept);
 	cap_reset_ambient();
 	if (cap_set_proc(kept))
-		return fail(-errno, "capabilities: cannot be given up: %s", strerror(errno));
+		return fail(-errno, "capabilities: cannot be dropped: %s", strerror(errno));
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return fail(-errno, "no_new_privs: %s", strerror(errno));
 	if (forbid_attaching())

@@ -234,12 +234,12 @@ int process_exists(uint32_t tgid)
 	owner = status_number(tgid, "\nTgid:");
 	if (owner && owner != tgid) {
 		fail(-ESRCH, "process %" PRIu32 ": no such process: it is a thread of process %" PRIu32, tgid, owner);
-		hint("name a thread with its own option, or the process it belongs to");
+		hint("use the option for threads, or give the id of its process");
 		return -ESRCH;
 	}
 	if (is_dead(process_living_task(tgid)))
 		return fail(-ESRCH,
-			    "process %" PRIu32 ": has ended: it is a zombie, its parent has not taken its status",
+			    "process %" PRIu32 ": has ended (zombie)",
 			    tgid);
 	return 0;
 }
@@ -250,7 +250,7 @@ int process_thread_exists(uint32_t tid)
 	if (process_has_ended(tid))
 		return fail(-ESRCH, "thread %" PRIu32 ": no such thread", tid);
 	if (is_dead(tid))
-		return fail(-ESRCH, "thread %" PRIu32 ": has ended: it is a zombie", tid);
+		return fail(-ESRCH, "thread %" PRIu32 ": has ended (zombie)", tid);
 	return 0;
 }
 
@@ -259,7 +259,7 @@ int process_thread_exists(uint32_t tid)
 /* "2 of 3 processes are not there (175, 165)" */
 static void describe_missing(const char *what, size_t nr, const uint32_t *missing, size_t nr_missing, struct buf *text)
 {
-	buf_addf(text, "%zu of %zu %s %s not there (", nr_missing, nr, what, nr_missing == 1 ? "is" : "are");
+	buf_addf(text, "%zu of %zu %s %s not found (", nr_missing, nr, what, nr_missing == 1 ? "is" : "are");
 	for (size_t i = 0; i < nr_missing && i < MOST_NAMED; i++)
 		buf_addf(text, "%s%" PRIu32, i ? ", " : "", missing[i]);
 	buf_adds(text, nr_missing > MOST_NAMED ? ", …)" : ")");
@@ -320,7 +320,7 @@ int process_require_proc(void)
 
 	if (read_text("/proc/self/status", &text)) {
 		fail_host(-ENOENT, "/proc: not mounted, or it does not show this process");
-		hint("inside a pid namespace: mount -t proc proc /proc, or unshare --mount-proc");
+		hint("in a new pid namespace: mount -t proc proc /proc, or unshare --mount-proc");
 		return -ENOENT;
 	}
 	line = strstr(buf_text(&text), "\nNSpid:");
@@ -329,7 +329,7 @@ int process_require_proc(void)
 	strtoul(line + strlen("\nNSpid:"), &end, 10);
 	if (*end == '\n')
 		return 0;
-	fail_host(-EXDEV, "/proc: shows the processes of another pid namespace than ours");
+	fail_host(-EXDEV, "/proc: shows the processes of another pid namespace");
 	hint("mount -t proc proc /proc, or unshare --mount-proc");
 	return -EXDEV;
 }

@@ -78,7 +78,7 @@ static void say_end(int signal_number)
 
 static void set_line(const char *applet, const char *what)
 {
-	snprintf(said.line, sizeof(said.line), "stacktool %s: ended by a signal before anything was attached: %s\n",
+	snprintf(said.line, sizeof(said.line), "stacktool %s: stopped by a signal before anything was attached: %s\n",
 		 applet, what);
 }
 

@@ -54,7 +54,7 @@ static int try_file(struct search *search, int fd, const char **ret_build_id)
 	*ret_build_id = symbolizer_build_id(search->symbolizer, debug->number);
 	if (**ret_build_id && !strcmp(*ret_build_id, search->build_id))
 		return 0;
-	why_add(debug->why, "it has build id %s, and the kernel %s", **ret_build_id ? *ret_build_id : "none",
+	why_add(debug->why, "its build id is %s, that of the kernel %s", **ret_build_id ? *ret_build_id : "none",
 		search->build_id);
 	return **ret_build_id ? -ESTALE : -ENOEXEC;
 }
@@ -70,11 +70,11 @@ static int open_said(struct search *search)
 		return fd;
 	if (!*search->build_id) {
 		closep(&fd);
-		return fail(-ENODATA, "'%s': cannot be compared: the build id of the kernel is not known", path);
+		return fail(-ENODATA, "'%s': cannot be checked: the build id of the kernel is not known", path);
 	}
 	err = try_file(search, fd, &found);
 	if (err == -ESTALE)
-		return fail(err, "'%s': of another kernel: it has build id %s, and the kernel %s", path, found,
+		return fail(err, "'%s': not of this kernel: its build id is %s, that of the kernel %s", path, found,
 			    search->build_id);
 	return err ? fail(err, "'%s': not an ELF file with a build id", path) : 0;
 }
@@ -125,7 +125,7 @@ static int open_usual(struct search *search)
 	int length;
 
 	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release) {
-		why_add(search->debug->why, "vmlinux: not looked for: build id or release of the kernel is not known");
+		why_add(search->debug->why, "vmlinux: not searched: build id or release of the kernel is not known");
 		return -ENOENT;
 	}
 	while ((directory = debug_directory_next(&rest, &length)))

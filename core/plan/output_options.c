@@ -146,11 +146,11 @@ static const char *name_of(enum output_format format)
 static int no_format(const char *path)
 {
 	_cleanup_(buf_done) struct buf all = {};
-	int err = fail_usage("argument -o/--output: '%s': the suffix says no format", path);
+	int err = fail_usage("argument -o/--output: '%s': unknown suffix", path);
 
 	for (size_t i = 0; i < nr_formats; i++)
 		buf_addf(&all, "%s%s", i ? ", " : "", formats[i].suffix);
-	hint("suffixes are %s; --format NAME is for other names", buf_text(&all));
+	hint("known suffixes: %s; for other names add --format NAME", buf_text(&all));
 	return err;
 }
 
@@ -238,8 +238,8 @@ static int check_path(const struct output_options *options)
 
 	if (!options->path || strcmp(options->path, "-"))
 		return 0;
-	err = fail_usage("argument -o/--output: '-': is for files");
-	hint("without -o the report goes to the standard output, also with --format; ./- is a file of that name");
+	err = fail_usage("argument -o/--output: '-': not a file name");
+	hint("without -o the report goes to standard output, with --format too; ./- is a file of that name");
 	return err;
 }
 
@@ -299,8 +299,8 @@ int output_check_save(const char *path)
 	int err;
 
 	if (!strcmp(path, "-")) {
-		err = fail_usage("argument --save: '-': is for files");
-		hint("--format stk writes a profile to the standard output; ./- is a file of that name");
+		err = fail_usage("argument --save: '-': not a file name");
+		hint("--format stk writes a profile to standard output; ./- is a file of that name");
 		return err;
 	}
 	if (suffix == OUTPUT_DEFAULT || suffix == OUTPUT_STK)
@@ -313,10 +313,10 @@ int output_check_save(const char *path)
 static int check_histogram(enum output_format format, bool folded)
 {
 	if (folded && (format == OUTPUT_DEFAULT || format == OUTPUT_FOLDED))
-		return fail_usage("argument --histogram: folded lines have no room for it: text, json and stk have");
+		return fail_usage("argument --histogram: not supported by format folded: use text, json or stk");
 	if (format == OUTPUT_DEFAULT || format == OUTPUT_TEXT || format == OUTPUT_JSON || format == OUTPUT_STK)
 		return 0;
-	return fail_usage("argument --histogram: %s has no room for it: text, json and stk have", name_of(format));
+	return fail_usage("argument --histogram: not supported by format %s: use text, json or stk", name_of(format));
 }
 
 int output_options_histogram(const struct output_options *options, bool folded)
@@ -407,7 +407,7 @@ int graph_root_parse(const char *name, enum graph_root *ret_root)
 
 	if (*name == '/')
 		return fail_usage(
-			"root '%s': a directory: if the host's file system is mounted there, say --host-root %s", name,
+			"root '%s': a directory: if the host's file system is mounted there, use --host-root %s", name,
 			name);
 	found = find_name("root", name, root_names, sizeof(root_names) / sizeof(*root_names));
 	if (found < 0)

@@ -94,7 +94,7 @@ int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
 			return 0;
 		}
 	}
-	return fail_usage("argument --attach: '%s' is no way to attach: give multi, kprobe or fentry", name);
+	return fail_usage("argument --attach: '%s': unknown method: give multi, kprobe or fentry", name);
 }
 
 static const char *const unwind_names[] = {
@@ -112,7 +112,7 @@ int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
 		}
 	}
 	near = str_nearest(name, unwind_names + UNWIND_AUTO, ARRAY_SIZE(unwind_names) - UNWIND_AUTO);
-	return fail_usage("argument --unwind: '%s' is no way to walk a user stack: %s%s%s", name,
+	return fail_usage("argument --unwind: '%s': unknown method: %s%s%s", name,
 			  near ? "did you mean '" : "give auto, fp, dwarf or off", near ? near : "", near ? "'?" : "");
 }
 
@@ -122,10 +122,7 @@ int overhead_parse(const char *text, uint32_t *ret_overhead)
 
 	if (strcmp(text, "off") && graph_percent_parse(text, &thousandths)) {
 		err_clear();
-		return fail_usage(
-			"argument --max-overhead: '%s' is no part of the CPU time: give a percentage from 0.001 "
-			"to 100, or off",
-			text);
+		return fail_usage("argument --max-overhead: '%s': invalid percentage: give 0.001 to 100, or off", text);
 	}
 	*ret_overhead = thousandths ? thousandths : OVERHEAD_OFF;
 	return 0;
@@ -153,7 +150,7 @@ static int parse_letters(const char *text, struct off_cpu_plan *ret_plan)
 
 	for (const char *at = text; *at; at++) {
 		if (*at != 't' && !strchr(STATE_LETTERS, *at)) {
-			int err = fail_usage("state '%s': neither a number nor letters of states", text);
+			int err = fail_usage("state '%s': neither a number nor state letters", text);
 
 			hint("R preempted, S sleeping, D uninterruptible, I idle, T stopped, t traced, P parked; or a mask "
 			     "as in include/linux/sched.h");
@@ -176,7 +173,7 @@ int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan)
 	errno = 0;
 	mask = strtoull(text, &end, 0);
 	if (errno || *end || mask > UINT32_MAX)
-		return fail_usage("state '%s': not a mask of 32 bits", text);
+		return fail_usage("state '%s': not a 32-bit mask", text);
 	ret_plan->state_filter = STATES_MASK;
 	ret_plan->states = (uint32_t)mask;
 	return 0;

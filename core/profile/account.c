@@ -93,7 +93,7 @@ static unsigned int check_seen(const struct profile_interval *interval, struct b
 		return 0;
 	buf_addf(lines,
 		 ERROR_PREFIX "%" PRIu64 " events seen, but %" PRIu64 " filtered + %" PRIu64
-			      " in the count map + %" PRIu64 " spilled + %" PRIu64 " lost are %" PRIu64 "\n",
+			      " in the count map + %" PRIu64 " spilled + %" PRIu64 " lost = %" PRIu64 "\n",
 		 account->seen, account->filtered, account->in_map, account->spilled, lost, found);
 	return 1;
 }

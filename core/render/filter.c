@@ -106,8 +106,7 @@ static int apply_since(const struct filter *filter, struct profile *profile, uin
 	if (!filter->since_ns)
 		return 0;
 	if (!profile->view.times && profile->intervals.nr < 2)
-		return fail(-ENODATA,
-			    "argument --since: this profile has neither times of events nor several intervals");
+		return fail(-ENODATA, "argument --since: this profile has neither times nor intervals");
 	if (__builtin_add_overflow(start, filter->since_ns, ret_from))
 		*ret_from = UINT64_MAX;
 	while (nr < profile->intervals.nr && profile->intervals.data[nr].end_ns < *ret_from)

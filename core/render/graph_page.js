@@ -213,7 +213,7 @@ function setSide() {
 function showMissing() {
   const nr = data.diff ? gone() : 0, parts = [data.subtitle];
   if (data.note) parts.push(data.note);
-  if (nr) parts.push(number.format(nr) + " " + data.unit + " before (" + percent(nr, wholeBefore) + ") are in stacks that are gone");
+  if (nr) parts.push(number.format(nr) + " " + data.unit + " before (" + percent(nr, wholeBefore) + ") are in stacks that no longer occur");
   $("subtitle").textContent = parts.join("; ");
 }
 

@@ -77,7 +77,7 @@ void gone_add(struct buf *buf, const struct tree *tree, const char *unit)
 	number_add_grouped(buf, gone);
 	buf_addf(buf, " %s before (", unit);
 	percent_add(buf, gone, tree->nodes.data[0].total[TREE_BEFORE]);
-	buf_adds(buf, ") are in stacks that are gone");
+	buf_adds(buf, ") are in stacks that no longer occur");
 }
 
 /* ---- JSON ---- */

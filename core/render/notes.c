@@ -40,7 +40,7 @@ static void add_part(struct buf *text, uint64_t number, const char *what)
 static void add_unexplained(struct buf *text, int64_t unexplained)
 {
 	if (unexplained > 0)
-		add_part(text, (uint64_t)unexplained, "missing without a known cause");
+		add_part(text, (uint64_t)unexplained, "missing for an unknown reason");
 	else if (unexplained < 0)
 		add_part(text, -(uint64_t)unexplained, "more than the counter explains");
 }
@@ -51,8 +51,8 @@ static void add_samples_alone(struct buf *text, const struct profile_account *ac
 		return;
 	buf_adds(text, "NOTE: ");
 	buf_add_grouped(text, account->taken);
-	buf_adds(text, " samples taken; how many were due is not known: the kernel adapts the period of this event "
-		       "(-c fixes it)\n");
+	buf_adds(text, " samples taken; the expected number is not known, because the kernel adapts the period of this "
+		       "event (-c sets a fixed one)\n");
 }
 
 static void add_samples(struct buf *text, const struct profile_interval *interval, bool verbose, bool quiet)
@@ -82,7 +82,7 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 /* ---- frames without a name, or without a line ---- */
 
 #define REASONS_MAX 32
-_Static_assert(REASON_NR <= REASONS_MAX && LINES_NR <= REASONS_MAX, "reasons do not fit");
+_Static_assert(REASON_NR <= REASONS_MAX && LINES_NR <= REASONS_MAX, "the reasons do not add up");
 
 struct missing {
 	uint64_t nr_frames;

@@ -568,11 +568,9 @@ int tree_require_root(const struct profile *profile, enum graph_root root)
 	if (root == GRAPH_ROOT_PID && !pids)
 		return fail(-ENODATA, "argument --root: this profile has no process ids");
 	if (root == GRAPH_ROOT_TID && !tids)
-		return fail(-ENODATA,
-			    "argument --root: this profile has no thread ids: a run with '--root tid' keeps them");
+		return fail(-ENODATA, "argument --root: this profile has no thread ids: record it with '--root tid'");
 	if (root == GRAPH_ROOT_CONTAINER && !cgroups)
-		return fail(
-			-ENODATA,
-			"argument --root: this profile has no control groups: a run with '--root container' keeps them");
+		return fail(-ENODATA,
+			    "argument --root: this profile has no cgroups: record it with '--root container'");
 	return 0;
 }

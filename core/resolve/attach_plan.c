@@ -97,7 +97,7 @@ static void describe_point(const struct attach_point *point, bool at_entry, stru
 	else if (point->path)
 		describe_offsets(point, at_entry, text);
 	if (first_instruction_obstacle(point->first))
-		buf_addf(text, ": left out: %s", first_instruction_obstacle(point->first));
+		buf_addf(text, ": skipped: %s", first_instruction_obstacle(point->first));
 	buf_addc(text, '\n');
 }
 

@@ -42,10 +42,10 @@ static int find_file(const struct file_search *search, int fd, const char *path,
 					: file_is_same(file->fd, &file->identity, fd, identity);
 
 		if (same < 0)
-			return fail(
-				same,
-				"'%s' on an overlay file system may be the same file as '%s', and comparing them failed: %s",
-				path, file->path, strerror(-same));
+			return fail(same,
+				    "'%s' on an overlay file system may be the same file as '%s'; they could not be "
+				    "compared: %s",
+				    path, file->path, strerror(-same));
 		*ret_index = i;
 		if (same)
 			return 1;
@@ -66,7 +66,7 @@ static int keep(struct file_search *search, int fd, const char *path, uint32_t n
 		*ret_kept = kept;
 		err = symbolizer_add_file(search->symbolizer, number, fd);
 	}
-	return err ? fail(err, "'%s': cannot be handed to the symbol worker: %s", path, strerror(-err)) : 0;
+	return err ? fail(err, "'%s': cannot be passed to the symbol worker: %s", path, strerror(-err)) : 0;
 }
 
 /* One process after the other is searched, and may have the same file by several names. */

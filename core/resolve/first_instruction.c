@@ -111,13 +111,14 @@ const char *first_instruction_obstacle(enum first_instruction first)
 {
 	switch (first) {
 	case FIRST_MISREAD:
-		return "the kernel would take the vector instruction there for a jump or a return, which breaks the program";
+		return "this kernel misdecodes the vector instruction there as a jump or return; a probe would "
+		       "crash the program";
 	case FIRST_NOP5:
-		return "this kernel turns the 5-byte nop there into a call, which overwrites what the program keeps below its "
-		       "stack pointer";
+		return "this kernel replaces the 5-byte nop there by a call, which overwrites data below the "
+		       "program's stack pointer";
 	case FIRST_UNTRIED:
-		return "some kernels turn the 5-byte nop there into a call that breaks the program, and it could not be tried "
-		       "whether this one does";
+		return "some kernels replace the 5-byte nop there by a call that breaks the program, and this "
+		       "kernel could not be tested";
 	default:
 		return NULL;
 	}

@@ -49,7 +49,7 @@ int pattern_check_limit(const struct plan *plan, size_t nr)
 
 	if (err || plan->force || nr <= max)
 		return err;
-	fail_usage("pattern '%s': %zu matches are more than the limit of %u probes", plan->probe.typed, nr, max);
+	fail_usage("pattern '%s': %zu matches exceed the limit of %u probes", plan->probe.typed, nr, max);
 	hint("narrow the pattern, or raise the limit: --max-probes %zu", nr);
 	return -EINVAL;
 }

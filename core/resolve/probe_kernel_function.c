@@ -53,8 +53,8 @@ static int cannot_force(const struct kernel_mechanism *wanted)
 {
 	if (!wanted->works())
 		return fail_host(-EOPNOTSUPP, "--attach: this kernel has no %s", wanted->needs);
-	fail_host(-EPERM, "--attach: %s is closed by lockdown=confidentiality", wanted->name);
-	hint("without --attach another way is taken");
+	fail_host(-EPERM, "--attach: %s is forbidden by lockdown=confidentiality", wanted->name);
+	hint("without --attach, stacktool uses another method");
 	return -EPERM;
 }
 
@@ -62,7 +62,7 @@ static int no_mechanism(const struct plan *plan, const struct buf *passed)
 {
 	if (plan->attach_mode != ATTACH_AUTO)
 		return cannot_force(&mechanisms[plan->attach_mode - ATTACH_MULTI]);
-	fail_host(-EOPNOTSUPP, "kernel functions cannot be probed here: %s", buf_text(passed));
+	fail_host(-EOPNOTSUPP, "this kernel cannot probe kernel functions: %s", buf_text(passed));
 	hint("tracepoints (t:…) and user functions (LIB:…) may still work");
 	return -EOPNOTSUPP;
 }
@@ -100,16 +100,16 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 
 	if (list->hidden) {
 		fail_host(-EPERM, "function '%s': /proc/kallsyms shows no addresses", plan->probe.pattern);
-		hint("it takes CAP_SYSLOG (or root) and kernel.kptr_restrict below 2");
+		hint("this needs CAP_SYSLOG (or root) and kernel.kptr_restrict below 2");
 		return -EPERM;
 	}
 	if (list->nr_dangerous) {
 		fail_usage("function '%s': probing it is known to hang hosts", list->dangerous);
-		hint("--force probes it all the same");
+		hint("--force probes it anyway");
 		return -EINVAL;
 	}
 	if (list->nr_unreachable) {
-		fail_no_match("function '%s': the kernel does not allow a probe there", list->unreachable);
+		fail_no_match("function '%s': the kernel does not allow a probe on it", list->unreachable);
 		return -ENOENT;
 	}
 	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
@@ -168,9 +168,9 @@ static void add_left_out(struct buf *text, size_t nr, const char *example, const
 	const char *between = text->nr ? "; " : "";
 
 	if (nr == 1)
-		buf_addf(text, "%sfunction '%s' left out: %s", between, example, reason);
+		buf_addf(text, "%sfunction '%s' skipped: %s", between, example, reason);
 	else if (nr)
-		buf_addf(text, "%s%zu functions such as '%s' left out: %s", between, nr, example, reason);
+		buf_addf(text, "%s%zu functions such as '%s' skipped: %s", between, nr, example, reason);
 }
 
 /* What the pattern meant and did not get, for --explain and for the user. */
@@ -178,8 +178,8 @@ static void note_left_out(struct attach_plan *attach, const struct kernel_functi
 {
 	_cleanup_(buf_done) struct buf text = {};
 
-	add_left_out(&text, list->nr_dangerous, list->dangerous, "probes there are known to hang hosts (--force)");
-	add_left_out(&text, list->nr_unreachable, list->unreachable, "the kernel allows no probe there");
+	add_left_out(&text, list->nr_dangerous, list->dangerous, "probing it is known to hang hosts (--force)");
+	add_left_out(&text, list->nr_unreachable, list->unreachable, "the kernel does not allow a probe on it");
 	if (text.nr)
 		attach_plan_note(attach, "%s", buf_text(&text));
 }

@@ -51,7 +51,7 @@ static int fail_type(const char *text, size_t length)
 	err = fail_usage("pattern '%s': the type must be %s, but is '%.*s'", text, buf_text(&letters), (int)length,
 			 text);
 	if (!strncmp(text, "r:", 2))
-		hint("there are no return probes: when a function returns, no stack shows it any more; its entry is probed");
+		hint("return probes are not supported: after a function returns, no stack shows it; probe its entry");
 	return err;
 }
 

@@ -124,7 +124,7 @@ static int check_ends(const struct attach_plan *attach)
 	if (!attach->points.nr || !attach->points.data[0].is_exit ||
 	    host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE)
 		return 0;
-	return fail_host(-EPERM, "tracepoint '%s': programs may not read here which system call ends",
+	return fail_host(-EPERM, "tracepoint '%s': BPF programs may not read here which system call ends",
 			 attach->points.data[0].name);
 }
 
@@ -136,14 +136,13 @@ static int check_raw_pattern(const struct plan *plan)
 	if (!spec->target || !strcmp(spec->target, "*") || (!spec->regex && !match_is_wildcard(spec->pattern)))
 		return 0;
 	if (host_tracefs_is_denied()) {
-		fail_host(
-			-EACCES,
-			"tracepoint '%s': /sys/kernel/tracing cannot be read, so it is not known which events are in '%s'",
-			spec->typed, spec->target);
+		fail_host(-EACCES,
+			  "tracepoint '%s': /sys/kernel/tracing cannot be read, so the events in '%s' are not known",
+			  spec->typed, spec->target);
 		hint("run it as root, or name one event");
 		return -EACCES;
 	}
-	fail_host(-ENOENT, "tracepoint '%s': without tracefs it is not known which events are in '%s'", spec->typed,
+	fail_host(-ENOENT, "tracepoint '%s': without tracefs the events in '%s' are not known", spec->typed,
 		  spec->target);
 	hint("mount -t tracefs tracefs /sys/kernel/tracing, or name one event");
 	return -ENOENT;

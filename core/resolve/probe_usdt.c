@@ -68,9 +68,9 @@ static int unreadable(const char *path, int err)
 	if (err == -ENOEXEC)
 		return fail(err, "'%s': not an ELF file that can be probed", path);
 	if (err == -EBADMSG)
-		return fail(err, "'%s': the notes of its USDT probes make no sense", path);
+		return fail(err, "'%s': the notes of its USDT probes are malformed", path);
 	if (err == -EMSGSIZE)
-		return fail(err, "'%s': its USDT probes are too many, or their names too long", path);
+		return fail(err, "'%s': too many USDT probes, or their names are too long", path);
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 
@@ -125,8 +125,8 @@ static int nothing_among(const struct known_names *known, const char *wanted, co
 	const char *near;
 
 	if (!known->names.nr) {
-		fail_no_match("USDT probe '%s': there are no USDT probes in %s", wanted, where);
-		hint("they are compiled in with sys/sdt.h; readelf -n shows them as stapsdt");
+		fail_no_match("USDT probe '%s': no USDT probes in %s", wanted, where);
+		hint("programs define them with sys/sdt.h; readelf -n lists them as stapsdt");
 		return -ENOENT;
 	}
 	fail_no_match("USDT probe '%s': nothing matches among %zu in %s", wanted, known->names.nr, where);
@@ -134,7 +134,7 @@ static int nothing_among(const struct known_names *known, const char *wanted, co
 	if (near)
 		hint("did you mean '%s'?", near);
 	else
-		hint("there is '%s', for example", known->names.data[0]);
+		hint("for example, there is '%s'", known->names.data[0]);
 	return -ENOENT;
 }
 
@@ -270,7 +270,7 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	for (size_t i = 0; i < mapped.files.nr; i++)
 		search_mapped(search, tgid, &mapped.files.data[i]);
 	if (mapped.is_full)
-		file_search_miss(&search->files, "of process %u: only %d of its files are searched", tgid, MAX_MAPPED);
+		file_search_miss(&search->files, "process %u: only %d of its files are searched", tgid, MAX_MAPPED);
 	return 0;
 }
 
@@ -360,7 +360,7 @@ static int split(struct spelling *spelling)
 	if (spelling_skips_target(spelling))
 		return 0;
 	if (!last)
-		return spelling_fail_form(spelling, "a USDT probe needs its file",
+		return spelling_fail_form(spelling, "a USDT probe needs a file",
 					  "u:LIBRARY:PROBE or u:/path:PROVIDER:PROBE");
 	spelling->pattern = piece_of(last + 1);
 	spelling->target = piece_cut(rest, last);

@@ -137,22 +137,22 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, bool
 		first_of(functions, nr, FUNCTION_IMPLEMENTATION, &nr_implementations);
 
 	if (resolver && no_place) {
-		fail_host(
-			-EOPNOTSUPP,
-			"function '%s': it is an indirect function (IFUNC), whose symbol is only its resolver; its implementations could not be found",
-			resolver->name);
-		hint("name an implementation, such as __memcpy_avx_unaligned_erms (debug symbols needed)");
+		fail_host(-EOPNOTSUPP,
+			  "function '%s': an indirect function (IFUNC), whose implementations could not be found",
+			  resolver->name);
+		hint("give the name of an implementation, such as __memcpy_avx_unaligned_erms (needs debug symbols)");
 		return -EOPNOTSUPP;
 	}
 	if (resolver)
 		attach_plan_note(
 			attach,
-			"%zu indirect function%s such as '%s' left out: their implementations could not be found",
+			"%zu indirect function%s such as '%s' skipped: their implementations could not be found",
 			nr_resolvers, nr_resolvers == 1 ? "" : "s", resolver->name);
 	else if (implementation && !attach->note.nr)
 		attach_plan_note(
 			attach,
-			"'%s' is an indirect function: all its implementations in the file are probed, of which a program uses one; functions may share it (memcpy and memmove), and one from the vDSO is not seen",
+			"'%s' is an indirect function (IFUNC): all its implementations in the file are probed; "
+			"functions may share one (memcpy and memmove), and one in the vDSO is not counted",
 			implementation->name);
 	return 0;
 }
@@ -175,8 +175,8 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	if (err == -ENOEXEC)
 		return fail(-ENOEXEC, "'%s': not an ELF file that can be probed", file->path);
 	if (err)
-		return fail(err, "'%s': its functions cannot be read: %s", file->path,
-			    err == -EMSGSIZE ? "they are too many, or their names too long" : strerror(-err));
+		return fail(err, "'%s': cannot read its functions: %s", file->path,
+			    err == -EMSGSIZE ? "too many functions, or their names are too long" : strerror(-err));
 	if (!nr)
 		return no_function(search->plan, search->symbolizer, file);
 	add_functions(search->attach, file, functions, nr);

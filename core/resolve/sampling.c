@@ -109,14 +109,14 @@ static int not_allowed(const struct sampling_choice *choice, int err)
 	long paranoid;
 
 	if (privilege_is_kept_from_perf(&paranoid)) {
-		fail_host(
-			err,
-			"%s: the kernel does not let us sample: kernel.perf_event_paranoid is %ld, which takes CAP_SYS_ADMIN",
-			choice->name, paranoid);
+		fail_host(err,
+			  "%s: the kernel refuses to sample: kernel.perf_event_paranoid is %ld, so it needs "
+			  "CAP_SYS_ADMIN",
+			  choice->name, paranoid);
 		hint("run as root, or: sysctl kernel.perf_event_paranoid=2");
 		return err;
 	}
-	fail_host(err, "%s: the kernel does not let us sample: CAP_PERFMON is missing", choice->name);
+	fail_host(err, "%s: the kernel refuses to sample: CAP_PERFMON is missing", choice->name);
 	hint("run as root; a seccomp filter or security module may also forbid it");
 	return err;
 }
@@ -129,7 +129,7 @@ static int refused(const struct sampling_choice *choice, int cpu, int err)
 		return fail(err, "CPU %d: not online", cpu);
 	if (err == -ENOENT || err == -EOPNOTSUPP) {
 		fail_host(err, "event '%s': this host has no such counter", choice->name);
-		hint("cpu-clock works everywhere: -e cpu-clock");
+		hint("use -e cpu-clock, which works on every host");
 		return err;
 	}
 	return fail(err, "event '%s' on CPU %d: cannot open: %s", choice->name, cpu, strerror(-err));
@@ -153,8 +153,8 @@ static int check_frequency(const struct plan *plan)
 
 	if (plan->period || !highest || plan->frequency_hz <= highest)
 		return 0;
-	fail_usage("argument -F: %llu Hertz is more than this kernel allows: at most %llu",
-		   (unsigned long long)plan->frequency_hz, (unsigned long long)highest);
+	fail_usage("argument -F: %llu Hertz: this kernel allows at most %llu", (unsigned long long)plan->frequency_hz,
+		   (unsigned long long)highest);
 	hint("sysctl kernel.perf_event_max_sample_rate raises the limit");
 	return -EINVAL;
 }
@@ -168,12 +168,14 @@ static int check_clock(const struct plan *plan, const struct sampling_choice *ch
 	if (!choice->is_clock || choice->period >= NSEC_PER_SEC / MAX_CLOCK_HZ)
 		return 0;
 	if (!plan->period)
-		return fail_usage("argument -F: %llu Hertz by %s would leave the CPUs to the timer: at most %u",
-				  (unsigned long long)plan->frequency_hz, choice->name, MAX_CLOCK_HZ);
-	fail_usage("argument -c: a sample every %llu ns by %s would leave the CPUs to the timer: at least %u",
+		return fail_usage(
+			"argument -F: %llu Hertz by %s: too high, the CPUs would be busy with the timer: at most %u",
+			(unsigned long long)plan->frequency_hz, choice->name, MAX_CLOCK_HZ);
+	fail_usage("argument -c: a sample every %llu ns by %s: too often, the CPUs would be busy with the timer: at "
+		   "least %u",
 		   (unsigned long long)plan->period, choice->name, (unsigned int)(NSEC_PER_SEC / MAX_CLOCK_HZ));
 	if (choice->why[0])
-		hint("what -c counts are nanoseconds: %s", choice->why);
+		hint("-c counts nanoseconds here: %s", choice->why);
 	return -EINVAL;
 }
 

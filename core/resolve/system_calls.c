@@ -75,8 +75,8 @@ static void note_missing_stacks(const struct plan *plan, struct attach_plan *att
 	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
 		if (!strcmp(attach->points.data[i].category, "syscalls")) {
 			attach_plan_note(attach,
-					 "before Linux 6.12 system calls have no kernel stack here, because %s is "
-					 "among the events: take t:syscalls:sys_enter_* and sys_exit_* alone",
+					 "no kernel stacks for system calls before Linux 6.12, because %s is among "
+					 "the events: trace t:syscalls:sys_enter_* and sys_exit_* alone",
 					 other);
 			return;
 		}
@@ -89,8 +89,8 @@ static void note_ends(const struct plan *plan, struct attach_plan *attach)
 		if (attach->points.data[i].is_exit) {
 			attach_plan_note(
 				attach,
-				"at the end of a system call its functions in the kernel have returned: kernel "
-				"stacks of %s show only the way back",
+				"at the end of a system call its kernel functions have returned: kernel stacks of %s "
+				"show only the exit path",
 				attach->points.data[i].event);
 			return;
 		}

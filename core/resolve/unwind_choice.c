@@ -18,7 +18,7 @@ static const char *reason_of_build(void)
 #if defined(ST_WITHOUT_UNWINDER)
 	return "this stacktool was built without the unwinder";
 #elif !defined(__x86_64__)
-	return "there are tables for x86_64 only";
+	return "unwind tables are supported on x86_64 only";
 #else
 	return NULL;
 #endif
@@ -27,9 +27,9 @@ static const char *reason_of_build(void)
 static const char *reason_against(const struct attach_plan *attach)
 {
 	if (!attach->reads.user || !attach->reads.kernel)
-		return "this kernel lets no program read memory (lockdown=confidentiality)";
+		return "BPF programs cannot read memory (lockdown=confidentiality)";
 	if (host_freezes_on_user_reads())
-		return "this kernel may freeze when user memory is read (fixed in 6.1.36, 6.3.10 and 6.4)";
+		return "this kernel may freeze when BPF programs read user memory (fixed in 6.1.36, 6.3.10 and 6.4)";
 	return NULL;
 }
 

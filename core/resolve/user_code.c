@@ -21,14 +21,14 @@ static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
 	attach->only_process = (pid_t)tgid;
 	attach->mechanism = MECHANISM_UPROBE;
 	if (attach->points.nr <= FEW_UPROBES)
-		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is put into that process only");
+		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is set in that process only");
 	else if (!host_limits_uprobe_multi())
 		snprintf(attach->why, sizeof(attach->why),
 			 "one process, and this kernel has no uprobe.multi links for one process");
 	else {
 		attach->mechanism = MECHANISM_UPROBE_MULTI;
 		snprintf(attach->why, sizeof(attach->why),
-			 "this kernel has uprobe.multi links; the breakpoints are put into the one process only");
+			 "this kernel has uprobe.multi links; the breakpoints are set in the one process only");
 	}
 }
 
@@ -48,7 +48,9 @@ void user_code_choose_mechanism(const struct plan *plan, struct attach_plan *att
 	attach->mechanism = host_has_uprobe_multi() ? MECHANISM_UPROBE_MULTI : MECHANISM_UPROBE;
 	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links%s",
 		 attach->mechanism == MECHANISM_UPROBE ? "no " : "",
-		 plan_is_one_process(plan) ? "; not put into the one process only, whose first thread has ended" : "");
+		 plan_is_one_process(plan)
+			 ? "; breakpoints are set in all processes, because the main thread of this one has ended"
+			 : "");
 }
 
 enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry)

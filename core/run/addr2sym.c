@@ -484,7 +484,7 @@ static int find(struct addr2sym *run)
 	if (err)
 		return fail(err, "'%s': functions cannot be found: %s", subject_name(run),
 			    err == -EPERM          ? "it shows no addresses"
-			    : err == -EMSGSIZE     ? "they are too many, or their names too long"
+			    : err == -EMSGSIZE     ? "too many functions, or their names are too long"
 			    : err != -ENOEXEC      ? strerror(-err)
 			    : run->request->kernel ? "not a list of symbols"
 						   : "not a usable ELF file");

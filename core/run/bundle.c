@@ -92,7 +92,7 @@ static void say_missing(const struct profile *profile, const struct profile_file
 	_cleanup_(buf_done) struct buf path = {};
 
 	escape_add(&path, profile_string(profile, file->path), ESCAPE_LINE);
-	fprintf(stderr, "NOTE: '%s' is left out: %s\n", buf_text(&path),
+	fprintf(stderr, "NOTE: '%s' skipped: %s\n", buf_text(&path),
 		file->build_id ? "it is not here, or has another build id now" : "it has no build id");
 }
 

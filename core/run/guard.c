@@ -55,9 +55,7 @@ static int limit_of(const struct plan *plan, struct run_guard *guard)
 	if (!of_host || !*of_host || !overhead_parse(of_host, limit))
 		return 0;
 	err_clear();
-	return fail_usage(LIMIT_VARIABLE
-			  ": '%s' is no part of the CPU time: give a percentage from 0.001 to 100, or off",
-			  of_host);
+	return fail_usage(LIMIT_VARIABLE ": '%s': invalid percentage: give 0.001 to 100, or off", of_host);
 }
 
 int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan)

@@ -59,7 +59,7 @@ static int drop_system_call(struct session *session, size_t place)
 	int err = bpf_map__delete_elem(session->skeleton->maps.st_syscalls, &key, sizeof(key), 0);
 
 	if (err)
-		return fail(err, "%s: cannot be left out: %s", session->attach->points.data[place].name,
+		return fail(err, "%s: cannot be skipped: %s", session->attach->points.data[place].name,
 			    strerror(-err));
 	session->nr_attached--;
 	return 0;

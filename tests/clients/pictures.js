@@ -162,7 +162,7 @@ async function testDifference(browser) {
   await shot(page, "diff");
   const shown = () => page.evaluate(() => [...Array(tree.n).keys()].filter((i) => size[i]).map((i) => data.names[tree.frame[i]]).includes("old"));
   equal("diff: what is gone has no box", await shown(), false);
-  check("diff: how much is gone is told", (await text(page, "subtitle")).includes("7 samples before (6.54%) are in stacks that are gone"),
+  check("diff: how much is gone is told", (await text(page, "subtitle")).includes("7 samples before (6.54%) are in stacks that no longer occur"),
     await text(page, "subtitle"));
   await page.select("#side", "before");
   equal("diff: it has one by the widths of before", await shown(), true);

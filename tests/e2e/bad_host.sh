@@ -34,7 +34,7 @@ expect_out 'tracefs'
 cannot no-tracefs 'tracefs' count --explain 't:sched:*'
 tool_under no-tracefs count --explain --max-probes 3 't:*:sched_*'
 expect_status 2
-expect_err 'more than the limit of 3 probes$'
+expect_err 'exceed the limit of 3 probes$'
 
 # profile needs no tracefs.
 fixture chain spin
@@ -57,7 +57,7 @@ fixture_end
 if ! "$FIXTURES/as" nobody ls /sys/kernel/tracing/events >/dev/null 2>&1; then
 	tool_under nobody list 't:sched:*'
 	expect_status 3
-	expect_err "/sys/kernel/tracing cannot be read, so it is not known which events are in 'sched'"
+	expect_err "/sys/kernel/tracing cannot be read, so the events in 'sched' are not known"
 	expect_err '^  run it as root'
 fi
 

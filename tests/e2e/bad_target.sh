@@ -27,11 +27,11 @@ refused 1 "$gone" count -p "$gone" c:malloc
 # Of a list one is enough: the others may have ended since somebody looked.
 tool profile -p "$gone,$$" 0.1
 expect_status 0
-expect_err "1 of 2 processes is not there \($gone\)"
+expect_err "1 of 2 processes is not found \($gone\)"
 refuse_err "ended before"
 tool profile -L "$$,$gone,$gone" 0.1
 expect_status 0
-expect_err "2 of 3 threads are not there \($gone, $gone\)"
+expect_err "2 of 3 threads are not found \($gone, $gone\)"
 
 # Nothing matched: status 5, with near names
 refused 5 'st_fix_hitt' count "$FIXTURES/calls:st_fix_hitt"
@@ -67,7 +67,7 @@ refused 1 "$T/head" count "$T/head:malloc"
 refused 2 '[Hh]ertz' profile -F 1000000 1
 
 # A clock at which nothing else would run, the end of the run included: 0.1 s at 100000 Hertz were nine minutes.
-refused 2 '-F: 50000 Hertz by cpu-clock would leave the CPUs to the timer: at most 20000' profile -e cpu-clock -F 50000 0.1
-refused 2 '-c: a sample every 49999 ns by task-clock would leave the CPUs to the timer: at least 50000' profile -e task-clock -c 49999 0.1
+refused 2 '-F: 50000 Hertz by cpu-clock: too high, the CPUs would be busy with the timer: at most 20000' profile -e cpu-clock -F 50000 0.1
+refused 2 '-c: a sample every 49999 ns by task-clock: too often, the CPUs would be busy with the timer: at least 50000' profile -e task-clock -c 49999 0.1
 tool profile -q -e cpu-clock -c 50000 0.1
 expect_status 0

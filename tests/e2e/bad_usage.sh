@@ -44,7 +44,7 @@ wrong 'CPU' profile -C -1 1
 wrong '-F|frequency' profile -F
 for applet in profile 'count c:malloc' 'funccount c:malloc' 'stacksnoop c:malloc' offcputime offwaketime wakeuptime; do
 	# shellcheck disable=SC2086  # words
-	wrong 'suffix says no format' $applet --explain -o "$T/report.unknown"
+	wrong 'unknown suffix' $applet --explain -o "$T/report.unknown"
 done
 wrong 'regular expression|regex|pattern' count -r 'c:mal(oc'
 # Control characters of the command line do not reach the terminal either.

@@ -56,7 +56,7 @@ tool profile --container xyz 1
 expect_status 2
 tool profile --container ffffffffffffffff 1
 expect_status 1
-expect_err "no cgroup below $root belongs to it"
+expect_err "no cgroup of it below $root"
 tool profile --cgroup "$FIXTURES" 1
 expect_status 1
 expect_err 'no cgroup of version 2'

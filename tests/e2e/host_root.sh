@@ -41,4 +41,4 @@ expect_status 2
 expect_err "argument --host-root: '$T/none': no such directory"
 contained profile --root / 1
 expect_status 2
-expect_err "root '/': a directory: if the host's file system is mounted there, say --host-root /"
+expect_err "root '/': a directory: if the host's file system is mounted there, use --host-root /"

@@ -31,7 +31,7 @@ expect_out '^jit;.*;main;st_jit_new in a script:7 [0-9]+$'
 refuse_out '^jit;.*;main;\[unknown\]'
 
 fixture jit -m 666 -d "$T"
-names '\?\? \(code without a file, and its perf map is not trusted\)'
+names '\?\? \(code without a file; its perf map is not trusted\)'
 fixture_end
 
 # The name is that of another process

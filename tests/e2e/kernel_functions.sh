@@ -65,7 +65,7 @@ expect_status 0
 expect_out '^attach: vfs_read$'
 tool count -D 1 '*'
 expect_status 2
-expect_err 'more than the limit of 1000'
+expect_err 'exceed the limit of 1000'
 tool count -D 1 vfs_raed
 expect_status 5
 expect_err "did you mean 'vfs_read'"
@@ -79,7 +79,7 @@ expect_out '^Tracing [0-9]+ functions for "vfs_\*"'
 # What is left out is named with its number, for its danger or because the kernel has no place for a probe there
 tool count -D 0.1 -r '(asm_)?exc_(int3|page_fault)|_raw_spin_lock|vfs_read'
 expect_status 0
-expect_err "function '_raw_spin_lock' left out: probes there are known to hang hosts \(--force\); [0-9]+ functions such as '(asm_)?exc_(int3|page_fault)' left out: the kernel allows no probe there"
+expect_err "function '_raw_spin_lock' skipped: probing it is known to hang hosts \(--force\); [0-9]+ functions such as '(asm_)?exc_(int3|page_fault)' skipped: the kernel does not allow a probe on it"
 
 # Each copy of fentry's program counts for its own function, and a function that the kernel's types do not have is no reason to
 # end the run.

@@ -16,7 +16,7 @@ fixture_end
 
 tool funccount -d 0.1 --attach=kprobe vfs_read
 expect_status 3
-expect_err '--attach: kprobe is closed by lockdown=confidentiality'
+expect_err '--attach: kprobe is forbidden by lockdown=confidentiality'
 expect_one_line_error
 
 tool count -D 0.1 --attach=fentry vfs_read

@@ -19,8 +19,8 @@ refused() {
 }
 
 # Open files
-refused keep-limits,files-20 '.*Too many open files$' '20 open files are allowed: raise that limit to [0-9]+ or more' profile -f 0.2
-refused keep-limits,files-20 '.*Too many open files$' '20 open files are allowed' count -f -D 0.2 t:sched:sched_switch
+refused keep-limits,files-20 '.*Too many open files$' 'the limit is 20 open files: raise it to at least [0-9]+' profile -f 0.2
+refused keep-limits,files-20 '.*Too many open files$' 'the limit is 20 open files' count -f -D 0.2 t:sched:sched_switch
 tool_under keep-limits,files-20-soft count -f -D 0.3 t:sched:sched_switch
 expect_status 0
 expect_out '__schedule'
@@ -30,8 +30,8 @@ tool_under keep-limits,files-20-soft profile -f 1 -- sh -c 'ulimit -n >"$0/limit
 expect_equal "limit of the command" "$(cat "$T/limit")" 20
 
 # Processes
-refused keep-limits,no-processes 'symbol worker: cannot be started: ' "no more processes are allowed: raise 'ulimit -u'" profile -f 0.2
-refused keep-limits,no-processes 'symbol worker: cannot be started: ' "no more processes are allowed" addr2sym -k 0
+refused keep-limits,no-processes 'symbol worker: cannot be started: ' "the limit of processes is reached: raise 'ulimit -u'" profile -f 0.2
+refused keep-limits,no-processes 'symbol worker: cannot be started: ' "the limit of processes is reached" addr2sym -k 0
 refuse_err 'worker died'
 
 # A size of files: only what goes into a file is not written. What a pipe takes is.
@@ -49,7 +49,7 @@ no_file_bytes() {
 no_file_bytes "$T/file" count -f -D 0.2 t:sched:sched_switch
 expect_err '^status 1$'
 expect_err 'standard output: cannot be written: File too large$'
-expect_err "^  files may have 0 bytes at most: raise 'ulimit -f'$"
+expect_err "^  the limit is 0 bytes per file: raise 'ulimit -f'$"
 no_file_bytes /dev/null count -D 0.2 -o "$T/x.svg" t:sched:sched_switch
 expect_err '^status 1$'
 expect_err 'x.svg.: cannot be written: File too large$'

@@ -113,7 +113,7 @@ fixture_end
 # A file that is no vmlinux of this kernel is refused before anything begins
 tool profile --lines --vmlinux "$FIXTURES/inlined" 1
 [ "$status" != 0 ] || fail 'any file is taken for the kernel'
-expect_err 'of another kernel: it has build id [0-9a-f]+, and the kernel [0-9a-f]+|the build id of the kernel is not known'
+expect_err 'not of this kernel: its build id is [0-9a-f]+, that of the kernel [0-9a-f]+|the build id of the kernel is not known'
 tool addr2sym -k --inlines --vmlinux "$FIXTURES/inlined" ffffffff81000000
 [ "$status" != 0 ] || fail 'any file is taken for the kernel'
 tool report --vmlinux "$FIXTURES/inlined" "$T/with.stk"

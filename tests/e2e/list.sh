@@ -12,7 +12,7 @@ agree() {
 	sed -nE 's/^attach: //p' "$T/out" | sed -E 's/^\/[^:]*:(.*) \(file offset 0x[0-9a-f]+.*\)$/\1/; s/\+0x0$//' >"$T/counted"
 	tool list "$@"
 	expect_status 0
-	[ ! -s "$T/err" ] || grep -q 'left out' "$T/err" || fail "list $* writes to stderr"
+	[ ! -s "$T/err" ] || grep -q 'skipped' "$T/err" || fail "list $* writes to stderr"
 	sed -E 's/^(kernel function|user function|tracepoint|USDT probe)  ([^ ]+).*/\2/' "$T/out" >"$T/listed"
 	cmp -s "$T/counted" "$T/listed" || fail "list $* and count disagree: $(diff "$T/counted" "$T/listed" | head -n 5)"
 	[ -s "$T/listed" ] || fail "list $*: nothing"

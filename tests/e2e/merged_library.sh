@@ -13,7 +13,7 @@ tool_end
 expect_status 0
 case $(ldd --version 2>&1 | sed -n '1s/.* //p') in
 2.[0-2]* | 2.3[0-3]) refuse_err 'part of the C library' ;;
-*) expect_err "'pthread' is part of the C library here: /.*/libc\.so\.6 is probed" ;;
+*) expect_err "'pthread' is part of the C library: probing /.*/libc\.so\.6" ;;
 esac
 # the main thread arrives now, the others did before or do now
 [ "$(folded_sum)" -ge 1 ] || fail "no call of pthread_barrier_wait"
@@ -32,6 +32,6 @@ mkdir "$T/empty" && cp "$FIXTURES/chain" "$T/empty/" || fail "a root without lib
 fixture "$(command -v chroot)" "$T/empty" /chain sleep
 tool count --explain -p "$fixture_pid" pthread:pthread_create
 expect_status 1
-expect_err "'pthread': it is part of the C library here, and that is not found$"
+expect_err "'pthread': it is part of the C library, which was not found$"
 expect_one_line_error
 fixture_end

@@ -70,7 +70,7 @@ forms() {
 	expect_equal "rows that are there twice" "$(sed 's/ [0-9]*$//' "$T/out" | sort | uniq -d)" ""
 	tool offcputime -f --histogram 1
 	expect_status 2
-	expect_err 'folded lines have no room for it'
+	expect_err 'not supported by format folded'
 	tool report --histogram --format svg "$T/sleep.stk"
 	expect_status 2
 	fixture offcpu sleep 2 1000

@@ -135,7 +135,7 @@ refuse_err 'minutes'
 BCC_PROBE_LIMIT=1 tool count --explain 't:task:*'
 expect_status 2
 expect_one_line_error
-expect_err ': [0-9]+ matches are more than the limit of 1 probes'
+expect_err ': [0-9]+ matches exceed the limit of 1 probes'
 expect_err '^  .*--max-probes [0-9]+'
 BCC_PROBE_LIMIT=1 tool count --explain --max-probes 10000 't:task:*'
 expect_status 0
@@ -144,7 +144,7 @@ expect_status 0
 tool count --explain "$FIXTURES/calls:*"
 expect_status 2
 expect_one_line_error
-expect_err ': [0-9]+ matches are more than the limit of 1000 probes'
+expect_err ': [0-9]+ matches exceed the limit of 1000 probes'
 matches=$(sed -nE 's/.*: ([0-9]+) matches.*/\1/p' "$T/err")
 expect_err "^  .*--max-probes $matches$"
 tool count --explain --max-probes "$matches" "$FIXTURES/calls:*"

@@ -27,7 +27,7 @@ go
 inside "$STACKTOOL" profile -U -f -F 199 0.5
 fixture_end
 expect_status 0
-expect_err 'frames have no name: .*of a process outside of our pid namespace'
+expect_err 'frames have no name: .*the process is outside of our pid namespace'
 refuse_err '[0-9]{2,} \(no code was mapped there\)' # one can be of the tool's own walk
 
 # A command and its children, which the kernel knows by other pids

@@ -8,7 +8,7 @@ needs uprobe perf-event pid-namespace tracepoint:sched:sched_switch
 if [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]; then
 	tool profile --pidns $$ 1
 	expect_status 3
-	expect_err 'how deep this pid namespace lies'
+	expect_err 'the depth of this pid namespace'
 	exit 0
 fi
 
@@ -88,13 +88,13 @@ refused() {
 	expect_one_line_error
 }
 
-refused 5 "'4294967290': no process is in it" 4294967290
-refused 5 'no process is in it' 'pid:[4294967290]'
+refused 5 "'4294967290': it has no process" 4294967290
+refused 5 'it has no process' 'pid:[4294967290]'
 refused 1 "'/proc/self/ns/nothing': No such file" /proc/self/ns/nothing
-refused 2 'not of pids' /proc/self/ns/mnt
+refused 2 'not a pid namespace' /proc/self/ns/mnt
 refused 2 'not the file of a namespace' /proc/version
 for text in pid:4026531836 'pid:[4026531836' 'pid:[12]' 'mnt:[4026531832]' 99999999999 4026531836x x -1; do
-	refused 2 'is no pid namespace' "$text"
+	refused 2 'is not a pid namespace' "$text"
 done
 gone=$(($(cat /proc/sys/kernel/pid_max) - 1))
 while [ -d "/proc/$gone" ]; do gone=$((gone - 1)); done
@@ -106,4 +106,4 @@ tool_line="in a pid namespace: profile --pidns"
 status=$?
 expect_status 3
 expect_one_line_error
-expect_err 'how deep this pid namespace lies'
+expect_err 'the depth of this pid namespace'

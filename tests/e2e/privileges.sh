@@ -51,7 +51,7 @@ exact() {
 
 # Debian's kernels know a third value, which takes more than CAP_PERFMON
 echo 3 >$PARANOID
-cannot bpf-perfmon 'cpu-cycles: .*: kernel.perf_event_paranoid is 3, which takes CAP_SYS_ADMIN$' 'sysctl kernel.perf_event_paranoid=2' profile 1
+cannot bpf-perfmon 'cpu-cycles: .*: kernel.perf_event_paranoid is 3, so it needs CAP_SYS_ADMIN$' 'sysctl kernel.perf_event_paranoid=2' profile 1
 tool_under bpf-perfmon doctor
 expect_out '^perf-events +no +refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is 3$'
 
@@ -76,7 +76,7 @@ else
 	cannot bpf-perfmon 'st_fix_hit: the kernel refuses to attach: Permission denied' 'for user functions, CAP_SYS_ADMIN' \
 		count -D 0.1 "$FIXTURES/calls:st_fix_hit"
 fi
-cannot bpf-perfmon "'$FIXTURES/calls': permission denied in the root of process $$" 'another user.s process takes CAP_SYS_PTRACE' \
+cannot bpf-perfmon "'$FIXTURES/calls': permission denied in the root of process $$" 'another user.s process needs CAP_SYS_PTRACE' \
 	count -D 0.1 -p $$ "$FIXTURES/calls:st_fix_hit"
 tool_under bpf-perfmon offcputime -f 0.5
 expect_status 0

@@ -96,7 +96,7 @@ expect_status 0
 expect_equal "places of --explain" "$(grep -c '^attach: .*st_fix_hit' "$T/out")" 2
 tool funccount --max-probes 1 -p "$a,$b" calls:st_fix_hit
 expect_status 2
-expect_err '2 matches are more than the limit of 1 probes'
+expect_err '2 matches exceed the limit of 1 probes'
 tool_start stacksnoop -p "$a,$b" calls:st_fix_hit
 two_done
 expect_status 0

@@ -19,7 +19,7 @@ refused() {
 		"$STACKTOOL" profile "$@" 4 >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 	expect_status 0
-	refuse_err 'does not add up|more than the counter explains|without a known cause'
+	refuse_err 'does not add up|more than the counter explains|for an unknown reason'
 }
 
 for event in "-e page-faults -c 100" "-e context-switches -F 99" "-e cpu-clock -F 99" "-e cpu-clock -c 1000000" "-F 49"; do

@@ -49,7 +49,7 @@ for only in "" "-p PID"; do
 	{
 		probe $((overwrites ? ROUNDS : 2 * ROUNDS)) "u:$FILE:*" $only
 		if [ -n "$overwrites" ]; then
-			expect_err '1 of 2 probes was refused, such as st_red:wide: this kernel turns the 5-byte nop there into a call'
+			expect_err '1 of 2 probes was refused, such as st_red:wide: this kernel replaces the 5-byte nop there by a call'
 		else
 			refuse_err refused
 		fi
@@ -62,7 +62,7 @@ done
 tool count --explain "u:$FILE:*"
 expect_status 0
 expect_out '^attach: .*:st_red:narrow \(file offset 0x[0-9a-f]+\)$'
-[ -z "$overwrites" ] || expect_out '^attach: .*:st_red:wide .*: left out: this kernel turns the 5-byte nop there into a call'
+[ -z "$overwrites" ] || expect_out '^attach: .*:st_red:wide .*: skipped: this kernel replaces the 5-byte nop there by a call'
 tool doctor red-zone
 expect_status 0
 expect_out "^red-zone +$([ -n "$overwrites" ] && echo partly || echo yes) "

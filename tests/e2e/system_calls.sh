@@ -24,7 +24,7 @@ calls() {
 calls getppid t:syscalls:sys_exit_getppid
 expect_equal "ends with a kernel stack" "$(folded_sum_of ';do_syscall_64;.*[^;] 50$|entry_SYSCALL.*;.* 50$' "$T/plain")" 50
 expect_equal "ends" "$(folded_sum)" 50
-expect_err 'have returned: kernel stacks of sys_exit_getppid show only the way back$'
+expect_err 'have returned: kernel stacks of sys_exit_getppid show only the exit path$'
 
 calls getppid 't:syscalls:sys_exit_getppi*' --strict
 expect_equal "ends by a wildcard" "$(folded_sum)" 50
@@ -64,7 +64,7 @@ fi
 
 # Beside another event they stay classic. Before 6.12 there is no kernel stack then, which is no silent thing.
 calls getppid 't:(syscalls|task):(sys_exit_getppid|task_newtask)$' -r
-expect_err 'before Linux 6.12 system calls have no kernel stack here, because task:task_newtask is among the events'
+expect_err 'no kernel stacks for system calls before Linux 6.12, because task:task_newtask is among the events'
 expect_equal "ends" "$(folded_sum)" 50
 missed=$(folded_sum_of 'Missed Kernel Stack' "$T/plain")
 expect_equal "stacks that the report misses" "$(said_of 'kernel stacks could not be walked')" "$missed"

@@ -54,16 +54,16 @@ refused() {
 	expect_err "^stacktool profile: argument $message$"
 }
 for word in dwar aut fpp of; do
-	refused "--unwind: '$word' is no way to walk a user stack: did you mean '(dwarf|auto|fp|off)'\?" --unwind=$word
+	refused "--unwind: '$word': unknown method: did you mean '(dwarf|auto|fp|off)'\?" --unwind=$word
 done
 for word in frames none ''; do
-	refused "--unwind: '$word' is no way to walk a user stack: give auto, fp, dwarf or off" --unwind=$word
+	refused "--unwind: '$word': unknown method: give auto, fp, dwarf or off" --unwind=$word
 done
 refused "--unwind-mem: '0' is out of range: give 1 to 1024" --unwind-mem=0
 refused "--unwind-mem: '1025' is out of range: give 1 to 1024" --unwind-mem=1025
 refused "--unwind-mem: 'much' is not a number: give 1 to 1024" --unwind-mem=much
 for way in fp off; do
-	refused '--unwind-mem: belongs to --unwind=auto or --unwind=dwarf' --unwind=$way --unwind-mem=64
+	refused '--unwind-mem: only with --unwind=auto or --unwind=dwarf' --unwind=$way --unwind-mem=64
 done
 for way in auto fp dwarf; do
 	refused '--unwind: this run takes no user stacks' -K --unwind=$way

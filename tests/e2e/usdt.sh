@@ -99,7 +99,7 @@ expect_err "did you mean 'guarded'"
 tool count -D 1 "u:$FIXTURES/calls:*"
 expect_status 5
 expect_one_line_error
-expect_err "there are no USDT probes in $FIXTURES/calls"
+expect_err "no USDT probes in $FIXTURES/calls"
 tool count -D 1 u::hit
 expect_status 2
 expect_err 'needs a process'

@@ -22,13 +22,13 @@ for processes in one all; do
 	echo "$line" | grep -q 'sum=300' || fail "the program went astray: $line"
 	expect_out '^st_fix_plain +100$'
 	refuse_out 'st_fix_v'
-	expect_err '2 of 3 probes were refused, such as st_fix_v[a-z]+: the kernel would take the vector instruction there for a'
+	expect_err '2 of 3 probes were refused, such as st_fix_v[a-z]+: this kernel misdecodes the vector instruction there as a'
 done
 
 fixture vector 100
 tool funccount -p "$fixture_pid" -d 0.1 "$FIXTURES/vector:st_fix_vcmpps"
 expect_status 1
-expect_err 'st_fix_vcmpps: cannot attach: the kernel would take the vector instruction there'
+expect_err 'st_fix_vcmpps: cannot attach: this kernel misdecodes the vector instruction there'
 go
 fixture_done
 echo "$line" | grep -q 'sum=300' || fail "the program went astray: $line"

@@ -93,7 +93,7 @@ golden diff.html diff --format html "$T/shapes" "$T/now"
 cmp -s "$T/err" <(echo "$corpus/packed:" && "$STACKTOOL" report "$corpus/packed" 2>&1 >/dev/null) || fail "diff: notes: $(cat "$T/err")"
 echo 'no stack' >>"$T/now"
 "$STACKTOOL" diff "$T/shapes" "$T/now" 2>&1 >/dev/null |
-	cmp -s - <(printf '%s\n' "$T/now:" "WARNING: 1 line is no folded stack and was left out") || fail "diff: lines that were left out"
+	cmp -s - <(printf '%s\n' "$T/now:" "WARNING: 1 line is not a folded stack and was skipped") || fail "diff: lines that were left out"
 printf 'a 1/1 [000] 1.000000:        500 page-faults: \n\t            1000 f (m)\n\n' >"$T/faults"
 "$STACKTOOL" diff "$T/faults" "$T/shapes" 2>&1 >/dev/null | grep -qx 'WARNING: page-faults are compared with samples' ||
 	fail "diff: two units"
@@ -153,20 +153,20 @@ for kind in "$corpus/profile-default" "$T/kinds.perf" "$T/kinds.folded"; do
 	done
 	"$STACKTOOL" report -f --comm nobody "$kind" 2>"$T/err" | grep . && fail "--comm nobody $kind"
 	grep -qx 'NOTE: no stack of the profile matches the filters' "$T/err" || fail "an empty report of $kind: $(cat "$T/err")"
-	wrong 1 "argument --root: this profile has no control groups: a run with '--root container' keeps them" report --tree --root container "$kind"
+	wrong 1 "argument --root: this profile has no cgroups: record it with '--root container'" report --tree --root container "$kind"
 done
 for asked in '-p 1' '--tree --root pid' '--tree --root tid'; do
 	# shellcheck disable=SC2086
 	wrong 1 "this profile has no (process|thread) ids" report $asked "$T/kinds.folded"
 done
 wrong 1 "this profile has no process ids" diff --root pid -o "$T/kinds.svg" "$T/kinds.folded" "$T/kinds.folded"
-wrong 1 "argument --since: this profile has neither times of events nor several intervals" report --since 1 "$T/kinds.folded"
+wrong 1 "argument --since: this profile has neither times nor intervals" report --since 1 "$T/kinds.folded"
 "$STACKTOOL" report --top=1 "$T/shapes" | grep -q 'more functions; --top=N shows more' || fail "--top does not say how to see more"
 "$STACKTOOL" report --tree --root none --least 40 "$T/shapes" >"$T/least" || fail "--least"
 awk 'NR > 1 && $1 + 0 < 40' "$T/least" | grep . && fail "--least 40 shows smaller branches"
 printf 'app;a 7\napp;b 789\n' | "$STACKTOOL" report --tree - | grep 0.88 && fail "--tree shows 0.88 percent, and says 1"
 wrong 1 "neither a saved profile" report "$STACKTOOL"
-wrong 1 "neither a saved profile|no folded stacks" report "$expected/profile-default.txt"
+wrong 1 "neither a saved profile|not folded stacks" report "$expected/profile-default.txt"
 
 # -q: the same rows without a header, a footer and notes
 for profile in profile-default stackcount-Ti; do
@@ -243,10 +243,10 @@ cmp -s <("$STACKTOOL" report --histogram "$corpus/offcputime-histogram" 2>/dev/n
 wrong 1 "merge': has no histogram: only a run of .* with --histogram or --timestamps keeps one" report --histogram "$corpus/merge"
 wrong 1 "has no histogram" report --histogram "$T/shapes"
 wrong 2 "argument --tree: not allowed with argument --histogram" report --histogram --tree "$corpus/offcputime-histogram"
-wrong 2 "argument --histogram: svg has no room for it: text, json and stk have" report --histogram --format svg "$corpus/offcputime-histogram"
-wrong 2 "argument --histogram: folded has no room" report --histogram -o "$T/a.folded" "$corpus/offcputime-histogram"
+wrong 2 "argument --histogram: not supported by format svg: use text, json or stk" report --histogram --format svg "$corpus/offcputime-histogram"
+wrong 2 "argument --histogram: not supported by format folded" report --histogram -o "$T/a.folded" "$corpus/offcputime-histogram"
 
-wrong 2 "the suffix says no format" report -o "$T/a.png" "$T/shapes"
+wrong 2 "unknown suffix" report -o "$T/a.png" "$T/shapes"
 # The name of a file says what is in it, also to --tree, --top and -f.
 wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' selects svg" report --tree -o "$T/a.svg" "$T/shapes"
 wrong 2 "argument --top: not allowed with argument --format: it selects json" report --top --format json "$T/shapes"
@@ -260,10 +260,10 @@ wrong 2 "argument --format: perf: not allowed with .*: '.*/%n.folded' selects fo
 wrong 2 "argument -f/--folded: not allowed with .*: '.*/refused.svg' selects svg" report -f -o "$T/refused.svg" "$T/shapes"
 wrong 2 "argument -f/--folded: not allowed with argument --format: it selects json" profile -f --format json 1
 wrong 2 "argument --save: '.*/refused.svg' selects svg, but a saved profile is stk" profile --save "$T/refused.svg" 1
-wrong 2 "argument -o/--output: '-': is for files" report -f -o - "$T/shapes"
-wrong 2 "argument -o/--output: '-': is for files" report --format svg -o - "$T/shapes"
-wrong 2 "argument -o/--output: '-': is for files" report --tree -o - "$T/shapes"
-wrong 2 "argument --save: '-': is for files" profile --save - 1
+wrong 2 "argument -o/--output: '-': not a file name" report -f -o - "$T/shapes"
+wrong 2 "argument -o/--output: '-': not a file name" report --format svg -o - "$T/shapes"
+wrong 2 "argument -o/--output: '-': not a file name" report --tree -o - "$T/shapes"
+wrong 2 "argument --save: '-': not a file name" profile --save - 1
 "$STACKTOOL" report -f "$T/shapes" >"$T/lines" && "$STACKTOOL" report --format folded -o "$T/lines.txt" "$T/shapes" &&
 	cmp "$T/lines" "$T/lines.txt" || fail "--format folded into a .txt"
 "$STACKTOOL" report --format speedscope -o "$T/flat.json" "$T/shapes" && "$STACKTOOL" report --format perf -o "$T/perf.txt" "$T/shapes" &&
@@ -280,7 +280,7 @@ wrong 2 "percentage 'x'" flame --min-width x "$T/shapes"
 wrong 2 "argument --include: '\(': " report --include '(' "$T/shapes"
 wrong 2 "a difference can be" diff --format pprof "$T/shapes" "$T/now"
 wrong 2 "%n, %t, %h and %% have a meaning" flame -o "$T/%x.svg" "$T/shapes"
-wrong 1 "neither a saved profile nor folded stacks" flame /etc/passwd
+wrong 1 "neither a saved profile, nor folded stacks" flame /etc/passwd
 wrong 1 "No such file" flame "$T/missing"
 wrong 1 "not a regular file" flame /dev/zero
 wrong 1 "is empty" flame
@@ -307,5 +307,5 @@ done
 find "$T" -name '.stacktool-*' | grep . && fail "files are left over"
 
 printf 'hello\nmain;a 3\n' | "$STACKTOOL" flame 2>"$T/err" >/dev/null || fail "a line that is no stack"
-grep -q '^WARNING: 1 line is no folded stack' "$T/err" || fail "lines left out: $(cat "$T/err")"
+grep -q '^WARNING: 1 line is not a folded stack' "$T/err" || fail "lines left out: $(cat "$T/err")"
 [ "$failures" = 0 ]

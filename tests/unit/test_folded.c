@@ -84,7 +84,7 @@ static void lines_without_a_count_are_counted(void **state)
 				   "x 99999999999999999999\n",
 				   &profile, &notes),
 			 0);
-	assert_string_equal(buf_text(&notes), "WARNING: 4 lines are no folded stacks and were left out\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 4 lines are not folded stacks and were skipped\n");
 }
 
 /* A factor made fractions of them, which are no whole numbers: what becomes nothing is said. A 0 is nothing. */
@@ -95,7 +95,7 @@ static void counts_that_are_rounded_to_nothing_are_counted(void **state)
 
 	assert_int_equal(read_text("a;b 0.4\na;c 0.6\na;d 0\na;e 0.0\na;f 0.049\n", &profile, &notes), 0);
 	assert_int_equal(profile.intervals.data[0].rows.nr, 1);
-	assert_string_equal(buf_text(&notes), "WARNING: 2 counts below 0.5 were rounded to nothing\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 2 counts below 0.5 were rounded to 0\n");
 }
 
 static void what_is_no_profile_is_refused(void **state)
@@ -109,7 +109,7 @@ static void what_is_no_profile_is_refused(void **state)
 		_cleanup_(buf_done) struct buf notes = {};
 
 		assert_true(read_text(texts[i], &profile, &notes) < 0);
-		assert_non_null(strstr(err_cause(), "neither a saved profile nor folded stacks"));
+		assert_non_null(strstr(err_cause(), "neither a saved profile, nor folded stacks"));
 	}
 }
 
@@ -122,11 +122,11 @@ static void what_looks_like_a_stack_by_chance_is_refused(void **state)
 	_cleanup_(buf_done) struct buf notes = {};
 
 	assert_true(folded_decode(binary, sizeof(binary) - 1, "test", &program, &notes) < 0);
-	assert_non_null(strstr(err_cause(), "neither a saved profile nor folded stacks"));
+	assert_non_null(strstr(err_cause(), "neither a saved profile, nor folded stacks"));
 	assert_true(read_text("# a comment\n\n", &none, &notes) < 0);
 	assert_non_null(strstr(err_cause(), "'test': has no stacks"));
 	assert_true(read_text("started\nrequest took 12\nstopped\n", &log, &notes) < 0);
-	assert_non_null(strstr(err_cause(), "no folded stacks: 2 of its lines are none, and only 1 look"));
+	assert_non_null(strstr(err_cause(), "not folded stacks: 2 of its lines are not, and only 1 look"));
 }
 
 static void very_deep_lines_are_cut_at_the_root(void **state)

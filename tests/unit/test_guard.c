@@ -96,7 +96,7 @@ static void assert_no_limit(const char *text)
 	err_clear();
 	assert_int_equal(overhead_parse(text, &limit), -EINVAL);
 	assert_int_equal(err_kind(), ERR_USAGE);
-	assert_non_null(strstr(err_cause(), "give a percentage from 0.001 to 100, or off"));
+	assert_non_null(strstr(err_cause(), "give 0.001 to 100, or off"));
 	assert_int_equal(limit, 7);
 	err_clear();
 }

@@ -96,8 +96,8 @@ static void what_is_left_out_is_told(void **state)
 				   "x 1 [0] 1.0: sched:b: prev=x\n\t4000 f (/x)\n\n",
 				   &profile, &notes),
 			 0);
-	assert_string_equal(buf_text(&notes), "WARNING: 1 sample of another event was left out\n"
-					      "WARNING: 1 line is not of perf script and was left out\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 1 sample of another event was skipped\n"
+					      "WARNING: 1 line is not of perf script and was skipped\n");
 	assert_int_equal(profile.records.nr, 1);
 	assert_int_equal(profile.records.data[0].nr_user, 1);
 }
@@ -132,8 +132,8 @@ static void only_places_in_the_source_are_passed_over(void **state)
 				buf_text(&notes),
 				behind_frame ? cases[i].is_source
 						       ? ""
-						       : "WARNING: 1 line is not of perf script and was left out\n"
-					     : "WARNING: 2 lines are not of perf script and were left out\n");
+						       : "WARNING: 1 line is not of perf script and was skipped\n"
+					     : "WARNING: 2 lines are not of perf script and were skipped\n");
 		}
 	}
 }
@@ -194,7 +194,7 @@ static void very_deep_stacks_are_cut_at_the_root(void **state)
 	assert_int_equal(read_text(buf_text(&text), &profile, &notes), 0);
 	assert_int_equal(profile.records.data[0].nr_kernel + profile.records.data[0].nr_user, 8192);
 	assert_int_equal(profile.records.data[0].kernel_status, STACK_TRUNCATED);
-	assert_string_equal(buf_text(&notes), "WARNING: 11808 frames of very deep stacks were left out\n");
+	assert_string_equal(buf_text(&notes), "WARNING: 11808 frames of very deep stacks were skipped\n");
 }
 
 int main(void)

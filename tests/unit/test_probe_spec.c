@@ -200,7 +200,7 @@ static void wrong_forms_are_named(void **state)
 		{ "q:b:c", "pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" },
 		{ "t:sched", "pattern 't:sched': a tracepoint has two names" },
 		{ "t::fork", "pattern 't::fork': the category is missing" },
-		{ "u:node", "pattern 'u:node': a USDT probe needs its file" },
+		{ "u:node", "pattern 'u:node': a USDT probe needs a file" },
 		{ "p:malloc", "pattern 'p:malloc': the library is missing" },
 		{ "", "pattern '': the last part is empty: give a name, or '*' for all" },
 		{ "c:", "pattern 'c:': the last part is empty: give a name, or '*' for all" },
@@ -215,7 +215,7 @@ static void wrong_forms_are_named(void **state)
 
 static void return_probes_say_what_they_could_not_see(void **state)
 {
-	static const char hint[] = "there are no return probes: when a function returns, no stack shows it any more";
+	static const char hint[] = "return probes are not supported: after a function returns, no stack shows it";
 
 	expect_failure("r:c:malloc", NULL, false, "pattern 'r:c:malloc': the type must be 'p', 't' or 'u', but is 'r'");
 	assert_int_equal(strncmp(err_hint(), hint, strlen(hint)), 0);

@@ -196,9 +196,9 @@ static void a_zombie_is_not_there(void **state)
 	assert_int_equal(waitid(P_PID, pids[1], &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(process_exists(pids[0]), 0);
 	assert_int_equal(process_exists(pids[1]), -ESRCH);
-	expect_cause("has ended: it is a zombie");
+	expect_cause("has ended (zombie)");
 	assert_int_equal(process_thread_exists(pids[1]), -ESRCH);
-	expect_cause("it is a zombie");
+	expect_cause("has ended (zombie)");
 	assert_int_equal(process_watch_new(pids, 2, NULL, 0, &watch), 0);
 	assert_int_equal(process_watch_left(watch), 1);
 	assert_false(process_watch_has_ended(watch, 1));

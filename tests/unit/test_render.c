@@ -377,7 +377,7 @@ static void samples_are_accounted_for(void **state)
 	check_notes(&profile, "NOTE: 1,000 samples expected, 999 taken\n");
 	profile.view.verbose = false;
 	interval->account.taken = 900;
-	check_notes(&profile, "WARNING: 1,000 samples expected, 900 taken, 100 missing without a known cause\n");
+	check_notes(&profile, "WARNING: 1,000 samples expected, 900 taken, 100 missing for an unknown reason\n");
 	interval->account.taken = 1100;
 	check_notes(&profile, "WARNING: 1,000 samples expected, 1,100 taken, 100 more than the counter explains\n");
 	interval->account.taken = 990;
@@ -396,7 +396,7 @@ static void accounting_that_does_not_add_up_is_an_error(void **state)
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .in_map = 2, .counted = 2 };
 	check_notes(&profile,
 		    "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 in the count map + 0 "
-		    "spilled + 0 lost are 2\n");
+		    "spilled + 0 lost = 2\n");
 	profile_done(&profile);
 }
 

@@ -105,7 +105,7 @@ static void only_regular_files_and_pipes_are_read(void **state)
 	not_read(".", "'.': not a regular file");
 	not_read("nothing", "'nothing': No such file or directory");
 	not_read("/bin/true",
-		 "'/bin/true': neither a saved profile nor folded stacks ('main;read 12') nor text of perf script");
+		 "'/bin/true': unknown format: neither a saved profile, nor folded stacks ('main;read 12'), nor text of perf script");
 }
 
 /* Before 6.10 looking (O_PATH) told as much as opening. */
