@@ -7,7 +7,7 @@
  * timer of a clock event fires on a fixed grid, and one that was held up fires off the grid, after periods that it has
  * swallowed; a sample after skipped ones is on the grid.
  */
-#include "bpf/each.bpf.h"
+#include "bpf/event.bpf.h"
 #include "bpf/returns.h"
 
 static __always_inline void st_note_late(struct st_stats *stats)
@@ -40,8 +40,6 @@ static __always_inline void st_sample(void *ctx, const struct st_way *way, int i
 	st_who_is_current(&who);
 	if ((is_idle && !st_config.include_idle) || !st_wanted(&who))
 		ST_NOTE(way->stats->filtered, 1);
-	else if (st_config.mode == EVENTS_EACH)
-		st_each(ctx, way, &who, PROGRAM_SAMPLE, 0);
 	else
 		st_event(ctx, way, &who, PROGRAM_SAMPLE, 0);
 }

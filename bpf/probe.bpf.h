@@ -2,7 +2,7 @@
 /* The way of an event of a probe: what becomes of it is constant while a program runs (st_config.mode). */
 #pragma once
 
-#include "bpf/each.bpf.h"
+#include "bpf/event.bpf.h"
 
 static __always_inline int st_current_is_wanted(void)
 {
@@ -52,8 +52,6 @@ static __always_inline void st_record_wanted(void *ctx, const struct st_way *way
 	st_who_is_current(&who);
 	if (!st_wanted(&who))
 		ST_NOTE(way->stats->filtered, 1);
-	else if (st_config.mode == EVENTS_EACH)
-		st_each(ctx, way, &who, program, probe);
 	else
 		st_event(ctx, way, &who, program, probe);
 }

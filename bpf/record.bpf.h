@@ -346,25 +346,3 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 	ST_NOTE(way->stats->in_map, 1);
 	return is_new;
 }
-
-/* The whole way of one event whose stack is that of `ctx`. */
-static __always_inline void st_event(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
-				     __u64 probe)
-{
-	struct st_slot *slot;
-	__u32 index = 0;
-
-	slot = st_slot_claim(&index);
-	if (!slot) {
-		ST_NOTE(way->stats->losses[ST_LOSS_NO_SLOT], 1);
-		return;
-	}
-	st_build(ctx, way->stats, slot, index, who, program, probe);
-	if (st_count(way, &slot->stack.head.id, 0)) {
-		/* not part of the identity, so only a record that may be sent needs them */
-		slot->stack.head.time_ns = bpf_ktime_get_ns();
-		slot->stack.head.cpu = bpf_get_smp_processor_id();
-		st_send_record(way, &slot->stack);
-	}
-	st_slot_release(slot);
-}
