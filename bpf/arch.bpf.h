@@ -4,6 +4,8 @@
 
 #include "bpf/kernel.h"
 
+#include "bpf/abi.h"
+
 /*
  * At the first instruction of a function: where the return address is, and where a frame pointer walk finds the next
  * one. On x86 the call has pushed it; on arm64 it is still in the link register.
@@ -25,8 +27,6 @@ static __always_inline int st_frame_caller(struct pt_regs *regs, __u64 *ret_call
 {
 	return bpf_probe_read_user(ret_caller, sizeof(*ret_caller), (void *)PT_REGS_FP(regs) + 8);
 }
-
-#define ST_NR_REGISTERS 21 /* longs of the kernel's struct pt_regs on x86_64 */
 
 #if defined(__TARGET_ARCH_x86)
 
@@ -57,22 +57,21 @@ enum {
 #define ST_CS_USER_64 0x33 /* __USER_CS; under Xen PV another one */
 
 /*
- * The user's registers out of the context of a perf_event or uprobe program; 0 when it interrupted the kernel. One load of 8
- * bytes each, whatever the members' types: a perf_event program may use no others.
+ * Whether a perf_event or uprobe program has interrupted user mode: then the registers in its context are those of
+ * the task (st_task_registers()), where one helper reads them all, and the verifier turns no load of the context into
+ * several. A load of 8 bytes, whatever the member's type: a perf_event program may use no others.
  */
-static __always_inline __u8 st_context_registers(void *ctx, __u64 *registers)
+static __always_inline __u8 st_is_in_user_mode(void *ctx)
 {
 	const volatile __u64 *words = ctx;
 
-	if (!(words[ST_PT_CS] & 3))
-		return 0;
-#pragma unroll
-	for (int i = 0; i < ST_NR_REGISTERS; i++)
-		registers[i] = words[i];
-	return 1;
+	return (words[ST_PT_CS] & 3) != 0;
 }
 
-/* Where the kernel keeps the user's registers of a task before 5.15; there THREAD_SIZE is 16 KiB and nothing lies above. */
+/*
+ * Where the kernel keeps the user's registers of a task before 5.15; there THREAD_SIZE is 16 KiB and nothing lies
+ * above.
+ */
 static __always_inline void *st_registers_on_stack(void *stack)
 {
 	return stack + 16384 - 8 * ST_NR_REGISTERS;
@@ -89,7 +88,7 @@ static __always_inline void *st_task_registers(struct task_struct *task)
 #else
 
 /* Tables are made for x86_64 only; elsewhere ST_UNWIND_OFF is all there is. */
-static __always_inline __u8 st_context_registers(void *ctx, __u64 *registers)
+static __always_inline __u8 st_is_in_user_mode(void *ctx)
 {
 	return 0;
 }

@@ -2,9 +2,9 @@
 /*
  * The walk of a user stack by frame pointers: the frames that bpf_get_stack() gives, for less.
  *
- * The kernel reads two words for each frame, each with a switch of the access to user memory, and takes a page fault at the
- * end of the chain, where the frame pointer is 0. Here one read brings half a kilobyte, and nothing is read in the first page.
- * docs/internals/benchmarks.md has what that is worth.
+ * The kernel reads two words for each frame, each with a switch of the access to user memory, and takes a page fault
+ * at the end of the chain, where the frame pointer is 0. Here one read brings half a kilobyte, and nothing is read in
+ * the first page. docs/internals/benchmarks.md has what that is worth.
  *
  * In parts, each a global function: the verifier looks at a few frames instead of at all 127.
  */
@@ -15,6 +15,15 @@
 #define ST_PART_FRAMES 4
 #define ST_FRAME_BYTES 16
 #define ST_WINDOW_BYTES (8 * ST_WINDOW_WORDS)
+
+/*
+ * NULL where the walk is by tables. Before 6.8 the verifier looks at functions that nobody calls: there is nothing to
+ * see.
+ */
+static __always_inline struct st_slot *st_frames_slot(__u32 slot_index)
+{
+	return st_config.walk_frames && !st_config.unwind ? st_slot_at(slot_index) : 0;
+}
 
 static __always_inline int st_has_user_memory(void)
 {
@@ -34,8 +43,6 @@ static __always_inline int st_frames_registers(struct st_frames *walk, struct st
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 *registers = walk->window; /* which holds nothing yet */
 
-	if (walk->has_registers)
-		return 0;
 	if (!st_has_user_memory() || (int)bpf_probe_read_kernel(registers, 8 * (ST_PT_SP + 1 - ST_PT_BP),
 								st_task_registers(task) + 8 * ST_PT_BP))
 		return -1;
@@ -43,14 +50,14 @@ static __always_inline int st_frames_registers(struct st_frames *walk, struct st
 	walk->pc = registers[ST_PT_IP - ST_PT_BP];
 	walk->sp = registers[ST_PT_SP - ST_PT_BP];
 	walk->code_segment = registers[ST_PT_CS - ST_PT_BP];
-	if (registers[ST_PT_ORIG_AX - ST_PT_BP] == ~0ULL)
+	if (!walk->has_registers && registers[ST_PT_ORIG_AX - ST_PT_BP] == ~0ULL)
 		head->flags |= ST_STACK_LEAF_EXACT;
 	return 0;
 }
 
 __attribute__((noinline)) int st_walk_begin(__u32 slot_index)
 {
-	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_slot *slot = st_frames_slot(slot_index);
 	__u64 uprobe_task = st_uprobe_task();
 	struct st_frames *walk;
 	__u32 first;
@@ -94,7 +101,10 @@ static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
 	slot->walk.at = at + 1;
 }
 
-/* Behind a breakpoint that the kernel has not handled yet; not after what stood in its place, nor after what fills up functions. */
+/*
+ * Behind a breakpoint that the kernel has not handled yet; not after what stood in its place, nor after what fills up
+ * functions.
+ */
 static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 slot_index)
 {
 	struct st_uprobes *uprobes = &slot->uprobes;
@@ -106,7 +116,7 @@ static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 sl
 
 __attribute__((noinline)) int st_walk_leaf(__u32 slot_index)
 {
-	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_slot *slot = st_frames_slot(slot_index);
 	struct st_uprobes *uprobes;
 	int leaf = ST_LEAF_TRUE;
 
@@ -126,17 +136,16 @@ __attribute__((noinline)) int st_walk_leaf(__u32 slot_index)
 	slot->walk.at = slot->stack.head.nr_kernel;
 	st_put_frame(slot, uprobes->pc);
 	/* st_note_caller() keeps that of a function's entry */
-	if (st_config.read_user || !st_uprobes_prologue(slot_index) ||
-	    bpf_probe_read_user(uprobes->code, 8, (void *)uprobes->sp))
+	if (st_config.read_user || !st_uprobes_prologue(slot_index))
 		return 0;
 	slot->walk.return_at = uprobes->sp;
-	st_put_frame(slot, uprobes->code[0]);
+	st_put_frame(slot, uprobes->caller);
 	return 1;
 }
 
 __attribute__((noinline)) int st_walk_return(__u32 slot_index)
 {
-	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_slot *slot = st_frames_slot(slot_index);
 	__u32 at;
 
 	if (!slot)
@@ -156,7 +165,7 @@ __attribute__((noinline)) int st_walk_return(__u32 slot_index)
 
 __attribute__((noinline)) int st_walk_read(__u32 slot_index)
 {
-	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_slot *slot = st_frames_slot(slot_index);
 	struct st_frames *walk;
 	__u64 frame, bytes = ST_WINDOW_BYTES;
 
@@ -187,8 +196,8 @@ static __always_inline int st_is_in_window(const struct st_frames *walk)
 }
 
 /*
- * One frame: its return address becomes part of the record. 0, or -1 at the end of the chain. What is known is read from memory
- * again and again: so all ways to here look alike to the verifier.
+ * One frame: its return address becomes part of the record. 0, or -1 at the end of the chain. What is known is read
+ * from memory again and again: so all ways to here look alike to the verifier.
  */
 static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 {
@@ -213,7 +222,7 @@ static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 
 __attribute__((noinline)) int st_walk_part(__u32 slot_index)
 {
-	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_slot *slot = st_frames_slot(slot_index);
 
 	if (!slot)
 		return -1;
@@ -225,7 +234,7 @@ __attribute__((noinline)) int st_walk_part(__u32 slot_index)
 
 __attribute__((noinline)) int st_walk_frames(__u32 slot_index)
 {
-	struct st_slot *slot = st_config.walk_frames ? st_slot_at(slot_index) : 0;
+	struct st_slot *slot = st_frames_slot(slot_index);
 	struct st_stack_head *head;
 
 	if (!slot || st_walk_begin(slot_index))

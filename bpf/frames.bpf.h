@@ -6,10 +6,10 @@
 #include "bpf/uprobes.bpf.h"
 
 /*
- * Walks the user stack of the current task into the record of the slot, behind its kernel frames, from where the task left
- * user mode, and writes nr_user and user_status. st_frames_prepare() has prepared it. Returns 0 when the walk is left to the kernel: the
- * task has no user registers, runs 32-bit code, or is not for us. 127 frames whatever kernel.perf_event_max_stack says. A global function as
- * st_hash().
+ * Walks the user stack of the current task into the record of the slot, behind its kernel frames, from where the task
+ * left user mode, and writes nr_user and user_status. st_frames_prepare() has prepared it. Returns 0 when the walk is
+ * left to the kernel: the task has no user registers, runs 32-bit code, or is not for us. 127 frames whatever
+ * kernel.perf_event_max_stack says. A global function as st_hash().
  */
 int st_walk_frames(__u32 slot_index);
 
@@ -22,39 +22,17 @@ int st_walk_leaf(__u32 slot_index);
 /* Puts the true address in the place of the return address that was stored last. */
 int st_walk_return(__u32 slot_index);
 
-/* Reads what begins at a frame: half a kilobyte, or what is left of the page when the next one is not there. 0 or -1. */
+/*
+ * Reads what begins at a frame: half a kilobyte, or what is left of the page when the next one is not there. 0 or -1.
+ */
 int st_walk_read(__u32 slot_index);
 
 /* Some frames more: 0 to go on. */
 int st_walk_part(__u32 slot_index);
 
-#if defined(__TARGET_ARCH_x86)
-
-/* The user's registers out of the context of such a program, where it interrupted user mode. */
-static __always_inline void st_frame_registers(void *ctx, struct st_frames *walk)
-{
-	const volatile __u64 *words = ctx;
-
-	if (!(words[ST_PT_CS] & 3))
-		return;
-	walk->frame = words[ST_PT_BP];
-	walk->pc = words[ST_PT_IP];
-	walk->sp = words[ST_PT_SP];
-	walk->code_segment = words[ST_PT_CS];
-	walk->has_registers = 1;
-}
-
-#else
-
-static __always_inline void st_frame_registers(void *ctx, struct st_frames *walk)
-{
-}
-
-#endif
-
 /*
- * Samples and user probes have registers of their own, which the kernel's walk begins with: it is left to the kernel but where the task
- * has met uprobes.
+ * Samples and user probes have registers of their own, which the kernel's walk begins with: it is left to the kernel
+ * but where the task has met uprobes.
  */
 static __always_inline void st_frames_prepare(void *ctx, struct st_frames *walk, __u8 program)
 {
@@ -62,5 +40,5 @@ static __always_inline void st_frames_prepare(void *ctx, struct st_frames *walk,
 	walk->in_uprobes = 0;
 	walk->only_uprobes = program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE;
 	if (walk->only_uprobes)
-		st_frame_registers(ctx, walk);
+		walk->has_registers = st_is_in_user_mode(ctx);
 }

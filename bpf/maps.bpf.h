@@ -195,7 +195,6 @@ ST_MAP struct st_filter_map st_mntns SEC(".maps");
 ST_MAP struct st_tasks_map st_tasks SEC(".maps");
 ST_MAP struct st_slabs_map st_slabs SEC(".maps");
 ST_MAP struct st_processes_map st_processes SEC(".maps");
-ST_MAP struct st_unwinds_map st_unwinds SEC(".maps");
 ST_MAP struct st_recent_map st_recent SEC(".maps");
 
 extern const volatile struct st_config st_config;

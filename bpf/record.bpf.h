@@ -137,12 +137,11 @@ static __always_inline void st_user_stack(void *ctx, struct st_stats *stats, str
 
 	if (!st_config.want_user)
 		return;
-	if (st_config.walk_frames)
-		st_frames_prepare(ctx, &slot->walk, program);
 	if (st_config.unwind) {
-		st_unwind_begin(ctx, program, slot_index, tgid);
+		st_unwind_begin(ctx, program, &slot->unwind, tgid);
 		done = st_unwind_walk(slot_index);
 	} else if (st_config.walk_frames) {
+		st_frames_prepare(ctx, &slot->walk, program);
 		done = st_walk_frames(slot_index);
 	}
 	if (!done)

@@ -2,22 +2,28 @@
 /*
  * The walk of a user stack by unwind tables. docs/internals/unwinding.md is the long form.
  *
- * The verifier decides the shape. A frame is one step, a global function whose whole state lies in a map, so it is looked at
- * once and not 127 times. The searches have no branches: a comparison becomes 0 or 1 by a logical shift, behind a barrier so
- * that clang does not make a branch of it again (2,500 verified instructions would be 78,000). An arithmetic shift would be
- * refused by 5.10, and forks the verifier's state from 7.0 on.
+ * The verifier decides the shape. A frame is one step, a global function whose whole state lies in a map, so it is
+ * looked at once and not 127 times. The searches have no branches: a comparison becomes 0 or 1 by a logical shift,
+ * behind a barrier so that clang does not make a branch of it again (2,500 verified instructions would be 78,000). An
+ * arithmetic shift would be refused by 5.10, and forks the verifier's state from 7.0 on.
  *
- * Everything in tables and on the stack is somebody else's: an address goes nowhere but into bpf_probe_read_user(), a place is
- * masked to its slab.
+ * Everything in tables and on the stack is somebody else's: an address goes nowhere but into bpf_probe_read_user(), a
+ * place is masked to its slab.
  */
 #include "bpf/unwind.bpf.h"
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
 
-#define ST_ROW_STEPS(STEP) STEP(10) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)
-#define ST_MAPPING_STEPS(STEP) STEP(9) STEP(8) STEP(7) STEP(6) STEP(5) STEP(4) STEP(3) STEP(2) STEP(1) STEP(0)
+#define ST_PART_STEPS 12
 
-#define ST_PART_STEPS 8
+/*
+ * NULL where nobody walks by tables: then the maps are not there. Before 6.8 the verifier looks at functions that
+ * nobody calls.
+ */
+static __always_inline struct st_slot *st_unwind_slot(__u32 slot_index)
+{
+	return st_config.unwind ? st_slot_at(slot_index) : 0;
+}
 
 /* 1 when a < b, for numbers that are less than 2^63 apart. */
 static __always_inline __u64 st_is_below(__u64 a, __u64 b)
@@ -46,11 +52,11 @@ static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 fi
 {
 	__u64 base = 0, next;
 
-#define STEP(k)                   \
-	next = base + (1 << (k)); \
-	base += (st_is_below(ST_WORD(slab, first + next), key + 1) & st_is_below(next, nr)) << (k);
-	ST_ROW_STEPS(STEP)
-#undef STEP
+#pragma clang loop unroll(disable)
+	for (__u64 step = (ST_UNWIND_PAGE_ROWS_MAX + 1) / 2; step; step >>= 1) {
+		next = base + step;
+		base += step * (st_is_below(ST_WORD(slab, first + next), key + 1) & st_is_below(next, nr));
+	}
 	return ST_WORD(slab, first + base);
 }
 
@@ -59,13 +65,12 @@ static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u6
 {
 	__u64 base = 0, next;
 
-#define STEP(k)                                                                                   \
-	next = base + (1 << (k));                                                                 \
-	base += (st_is_below(ST_LONG(slab, first + next * ST_SPACE_MAPPING_LONGS), address + 1) & \
-		 st_is_below(next, nr))                                                           \
-		<< (k);
-	ST_MAPPING_STEPS(STEP)
-#undef STEP
+#pragma clang loop unroll(disable)
+	for (__u64 step = (ST_MAX_SPACE_MAPPINGS + 1) / 2; step; step >>= 1) {
+		next = base + step;
+		base += step * (st_is_below(ST_LONG(slab, first + next * ST_SPACE_MAPPING_LONGS), address + 1) &
+				st_is_below(next, nr));
+	}
 	return first + base * ST_SPACE_MAPPING_LONGS;
 }
 
@@ -160,11 +165,15 @@ static __always_inline void st_remember(const struct st_unwind *unwind, __u32 sl
 
 __attribute__((noinline)) int st_unwind_find(__u32 slot_index)
 {
-	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
 
-	if (!unwind)
+	if (!slot)
 		return ST_END_NO_PROCESS;
+	unwind = &slot->unwind;
 	unwind->rule = 0;
+	if (!unwind->space)
+		return ST_END_NO_PROCESS;
 	if (st_find_mapping(unwind, st_walk_address(unwind)))
 		return ST_END_NO_MAPPING;
 	unwind->rule = st_find_rule(unwind, st_walk_address(unwind));
@@ -178,11 +187,13 @@ __attribute__((noinline)) int st_unwind_find(__u32 slot_index)
 
 __attribute__((noinline)) int st_unwind_read(__u32 slot_index, __u64 address)
 {
-	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
 	__u64 bytes = ST_UNWIND_WINDOW_BYTES;
 
-	if (!unwind)
+	if (!slot)
 		return -1;
+	unwind = &slot->unwind;
 	unwind->room = 0;
 	if ((int)bpf_probe_read_user(unwind->window, ST_UNWIND_WINDOW_BYTES, (void *)address)) {
 		bytes = ST_PAGE_BYTES - (address & (ST_PAGE_BYTES - 1));
@@ -197,8 +208,8 @@ __attribute__((noinline)) int st_unwind_read(__u32 slot_index, __u64 address)
 }
 
 /*
- * A word of the stack. Frames lie close together, so what is read is the window that begins with it. Where that is, is read from
- * memory again, so that the ways through here are one to the verifier.
+ * A word of the stack. Frames lie close together, so what is read is the window that begins with it. Where that is,
+ * is read from memory again, so that the ways through here are one to the verifier.
  */
 static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address, __u64 *ret_word)
 {
@@ -213,9 +224,9 @@ static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address
 
 __attribute__((noinline)) int st_unwind_word(__u32 slot_index, __u64 address)
 {
-	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	struct st_slot *slot = st_unwind_slot(slot_index);
 
-	return unwind ? st_stack_word(unwind, address, &unwind->word) : -1;
+	return slot ? st_stack_word(&slot->unwind, address, &slot->unwind.word) : -1;
 }
 
 /* ---- one frame ---- */
@@ -325,47 +336,74 @@ static __always_inline int st_by_signal(struct st_unwind *unwind, __u64 rule)
 	return 0;
 }
 
-/*
- * Code without a row. A frame pointer leads on when it points up the stack; whether what it led to is code, the next step
- * sees. A zero one is the root by the ABI, and so is a zero return address, but only at the end of a chain: elsewhere the
- * register is a number like any other.
- */
-static __always_inline int st_by_frame(struct st_unwind *unwind, int end)
+/* The caller is at `pc`; `sp` is the stack pointer that it has after the return. */
+static __always_inline int st_to_caller(struct st_unwind *unwind, __u64 pc, __u64 sp, int by_frame)
 {
+	unwind->pc = pc;
+	unwind->sp = sp;
+	unwind->is_call = 1;
+	unwind->is_known = 0;
+	unwind->by_frame = by_frame;
+	return 0;
+}
+
+/*
+ * Of a task that has met uprobes, where the code shows that a frame pointer would lead past the direct caller: 1 at
+ * that caller.
+ */
+static __always_inline int st_by_prologue(struct st_slot *slot, __u32 slot_index, int end)
+{
+	/* st_note_caller() keeps that of a function's entry */
+	if (!slot->unwind.in_uprobes || !slot->unwind.is_known || st_config.read_user)
+		return 0;
+	slot->uprobes.sp = slot->unwind.sp;
+	slot->uprobes.bp = slot->unwind.bp;
+	if (!st_uprobes_prologue(slot_index))
+		return 0;
+	st_to_caller(&slot->unwind, slot->uprobes.caller, slot->uprobes.sp + 8, end);
+	return 1;
+}
+
+/*
+ * Code without a row. A frame pointer leads on when it points up the stack; whether what it led to is code, the next
+ * step sees. A zero one is the root by the ABI, and so is a zero return address, but only at the end of a chain:
+ * elsewhere the register is a number like any other. Of a process of which nothing is known every frame is such a
+ * one, and what the kernel would take for a frame is taken.
+ */
+static __always_inline int st_by_frame(struct st_slot *slot, __u32 slot_index, int end)
+{
+	struct st_unwind *unwind = &slot->unwind;
 	__u64 bp = unwind->bp, pc, above;
 
 	if (st_config.unwind != ST_UNWIND_AUTO || unwind->is_bp_lost)
 		return end;
+	if (st_by_prologue(slot, slot_index, end))
+		return 0;
 	if (!bp && unwind->by_frame)
-		return ST_END_ROOT;
-	if (bp < unwind->sp || (bp & 7))
+		return unwind->space ? ST_END_ROOT : end;
+	if (bp < (unwind->space ? unwind->sp : ST_PAGE_BYTES) || (bp & 7 && unwind->space))
 		return end;
-	if (st_unwind_word(unwind->slot, bp))
+	if (st_unwind_word(slot_index, bp))
 		return end;
 	above = unwind->word;
-	if (st_unwind_word(unwind->slot, bp + 8))
+	if (st_unwind_word(slot_index, bp + 8))
 		return end;
 	pc = unwind->word;
-	if (!pc)
+	if (!pc && unwind->space)
 		return unwind->by_frame ? ST_END_ROOT : end;
-	unwind->sp = bp + 16;
 	unwind->bp = above;
-	unwind->pc = pc;
-	unwind->is_call = 1;
-	unwind->is_known = 0;
-	unwind->by_frame = end;
-	return 0;
+	return st_to_caller(unwind, pc, bp + 16, end);
 }
 
-static __always_inline int st_store_frame(struct st_unwind *unwind, __u32 slot_index)
+static __always_inline int st_store_frame(struct st_slot *slot)
 {
-	struct st_slot *slot = st_slot_at(slot_index);
-	__u32 at = unwind->at;
+	__u32 at = slot->unwind.at;
 
-	if (!slot || at >= unwind->until || at >= 2 * ST_MAX_FRAMES)
+	if (at >= slot->unwind.until || at >= 2 * ST_MAX_FRAMES)
 		return -1;
-	slot->stack.frames[at] = unwind->pc;
-	unwind->at = at + 1;
+	st_opaque(at); /* what is compared is what is used */
+	slot->stack.frames[at] = slot->unwind.pc;
+	slot->unwind.at = at + 1;
 	return 0;
 }
 
@@ -382,7 +420,10 @@ static __always_inline int st_is_code(struct st_unwind *unwind, __u32 slot_index
 	return end != ST_END_NO_MAPPING;
 }
 
-/* Whether the rule for this place leads to code, with a stack pointer that much further up. Only by the stack pointer. */
+/*
+ * Whether the rule for this place leads to code, with a stack pointer that much further up. Only by the stack
+ * pointer.
+ */
 static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot_index, __u64 further)
 {
 	st_unwind_find(slot_index);
@@ -392,9 +433,9 @@ static __always_inline int st_leads_to_code(struct st_unwind *unwind, __u32 slot
 }
 
 /*
- * `behind` a breakpoint that the kernel has not seen yet, the place is that of the breakpoint. What fills up the file before a function
- * has no rule there; and where the kernel has done the push that stood there, what that rule takes for the return address is no code.
- * It does the push before it moves the thread.
+ * `behind` a breakpoint that the kernel has not seen yet, the place is that of the breakpoint. What fills up the file
+ * before a function has no rule there; and where the kernel has done the push that stood there, what that rule takes
+ * for the return address is no code. It does the push before it moves the thread.
  */
 static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slot_index, __u64 behind)
 {
@@ -406,20 +447,38 @@ static __always_inline void st_at_breakpoint(struct st_unwind *unwind, __u32 slo
 		unwind->sp += 8;
 }
 
-/* Of a return address that is not known, nothing is left but the trampoline: a frame pointer would lead past a caller. */
-static __always_inline void st_find_place(struct st_unwind *unwind, struct st_uprobes *uprobes, __u32 slot_index)
+/*
+ * Without tables, by the code: not after what stood in the place of the breakpoint, nor after what fills up
+ * functions.
+ */
+static __always_inline void st_find_breakpoint(struct st_slot *slot, __u32 slot_index, __u64 behind)
 {
+	if (slot->unwind.space)
+		st_at_breakpoint(&slot->unwind, slot_index, behind);
+	else if (behind && !st_uprobes_prologue(slot_index))
+		slot->unwind.pc--;
+}
+
+/*
+ * Of a return address that is not known, nothing is left but the trampoline: a frame pointer would lead past a
+ * caller.
+ */
+static __always_inline void st_find_place(struct st_slot *slot, __u32 slot_index)
+{
+	struct st_unwind *unwind = &slot->unwind;
+	struct st_uprobes *uprobes = &slot->uprobes;
 	int leaf;
 
 	uprobes->sp = unwind->sp;
+	uprobes->bp = unwind->bp;
 	uprobes->in_kernel = !unwind->has_registers && !unwind->is_call;
 	leaf = st_uprobes_leaf(slot_index);
 	if (leaf == ST_LEAF_AFTER_BREAKPOINT || leaf == ST_LEAF_AT_BREAKPOINT)
-		st_at_breakpoint(unwind, slot_index, leaf == ST_LEAF_AFTER_BREAKPOINT);
-	if (leaf == ST_LEAF_MOVED && unwind->space && !st_is_code(unwind, slot_index, uprobes->pc))
+		st_find_breakpoint(slot, slot_index, leaf == ST_LEAF_AFTER_BREAKPOINT);
+	if (leaf == ST_LEAF_MOVED && !st_is_code(unwind, slot_index, uprobes->pc))
 		leaf = ST_LEAF_LOST;
 	if (leaf == ST_LEAF_LOST)
-		unwind->is_bp_lost = 1;
+		unwind->is_bp_lost = unwind->space != 0;
 	if (leaf != ST_LEAF_MOVED)
 		return;
 	unwind->pc = uprobes->pc;
@@ -429,16 +488,17 @@ static __always_inline void st_find_place(struct st_unwind *unwind, struct st_up
 
 __attribute__((noinline)) int st_unwind_uprobes(__u32 slot_index)
 {
-	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
-	struct st_slot *slot = st_slot_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
 	int found;
 
-	if (!unwind || !slot)
+	if (!slot)
 		return 0;
+	unwind = &slot->unwind;
 	slot->uprobes.pc = unwind->pc;
 	if (unwind->is_place) {
 		unwind->is_place = 0;
-		st_find_place(unwind, &slot->uprobes, slot_index);
+		st_find_place(slot, slot_index);
 		unwind->has_registers = 1; /* what a signal has interrupted was user mode */
 		return 0;
 	}
@@ -450,7 +510,7 @@ __attribute__((noinline)) int st_unwind_uprobes(__u32 slot_index)
 	}
 	unwind->pc = slot->uprobes.pc;
 	if (found < 0)
-		unwind->is_bp_lost = 1;
+		unwind->is_bp_lost = unwind->space != 0;
 	return 0;
 }
 
@@ -458,12 +518,14 @@ __attribute__((noinline)) int st_unwind_uprobes(__u32 slot_index)
 
 __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 {
-	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
 	int end = ST_END_NO_ROW;
 	__u64 rule;
 
-	if (!unwind)
+	if (!slot)
 		return ST_END_NO_PROCESS;
+	unwind = &slot->unwind;
 	if (unwind->in_uprobes)
 		st_unwind_uprobes(slot_index);
 	rule = st_recall(unwind, slot_index);
@@ -473,7 +535,7 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 			return unwind->by_frame;
 		rule = unwind->rule;
 	}
-	if (st_store_frame(unwind, slot_index))
+	if (st_store_frame(slot))
 		return ST_END_TRUNCATED;
 	if ((__u8)rule == ST_UNWIND_STOP)
 		return ST_END_ROOT;
@@ -482,7 +544,7 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 	if ((__u8)rule == ST_UNWIND_UNSUPPORTED)
 		end = ST_END_UNSUPPORTED;
 	if ((__u8)rule == ST_UNWIND_INVALID || (__u8)rule == ST_UNWIND_UNSUPPORTED)
-		return st_by_frame(unwind, end);
+		return st_by_frame(slot, slot_index, end);
 	return st_by_rule(unwind, rule);
 }
 
@@ -498,23 +560,20 @@ __attribute__((noinline)) int st_unwind_part(__u32 slot_index)
 /* ---- the walk ---- */
 
 /*
- * Begins with the registers of the context, or with those that the task left user mode with. 0, or -1 when it has none. In a
- * system call the address is that behind the instruction, as behind a call.
+ * Begins with the registers that the task left user mode with. 0, or -1 when it has none. In a system call the
+ * address is that behind the instruction, as behind a call.
  */
 static __always_inline int st_begin_registers(struct st_unwind *unwind)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
-	unwind->is_call = 0;
-	if (!unwind->has_registers) {
-		if (!BPF_CORE_READ(task, mm))
-			return -1;
-		if ((int)bpf_probe_read_kernel(unwind->registers, sizeof(unwind->registers), st_task_registers(task)))
-			return -1;
-		if ((unwind->registers[ST_PT_CS] & 3) != 3)
-			return -1;
-		unwind->is_call = unwind->registers[ST_PT_ORIG_AX] != ~0ULL;
-	}
+	if (!unwind->has_registers && !BPF_CORE_READ(task, mm))
+		return -1;
+	if ((int)bpf_probe_read_kernel(unwind->registers, sizeof(unwind->registers), st_task_registers(task)))
+		return -1;
+	if ((unwind->registers[ST_PT_CS] & 3) != 3)
+		return -1;
+	unwind->is_call = !unwind->has_registers && unwind->registers[ST_PT_ORIG_AX] != ~0ULL;
 	unwind->order = ST_REGISTERS_PT;
 	unwind->pc = unwind->registers[ST_PT_IP];
 	unwind->sp = unwind->registers[ST_PT_SP];
@@ -522,9 +581,19 @@ static __always_inline int st_begin_registers(struct st_unwind *unwind)
 	unwind->is_known = 1;
 	unwind->is_bp_lost = 0;
 	unwind->by_frame = 0;
+	unwind->leaf_by_frame = 0;
 	unwind->low = unwind->high = 0;
 	unwind->room = 0;
 	return 0;
+}
+
+/*
+ * What the walk by frame pointers leaves to the kernel: other code, and a thread of the kernel that borrows a process
+ * (io_uring).
+ */
+static __always_inline int st_is_for_kernel(const struct st_unwind *unwind)
+{
+	return (__u16)unwind->registers[ST_PT_CS] != ST_CS_USER_64 || !unwind->pc;
 }
 
 /* The entry of a process by its tgid, when it is of this run of it. The first event tells which run that is. */
@@ -533,6 +602,9 @@ static __always_inline __u64 st_space_of(__u32 tgid, __u64 start_time_ns, __u64 
 	struct st_unwind_process *process = bpf_map_lookup_elem(&st_processes, &tgid);
 	__u64 space;
 
+#ifdef ST_KNOWS_NO_PROCESS
+	process = 0;
+#endif
 	if (!process)
 		return 0;
 	if (!process->exec_id)
@@ -564,34 +636,36 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 {
 	head->nr_user = unwind->at - head->nr_kernel;
 	head->user_status = end == ST_END_TRUNCATED ? STACK_TRUNCATED : STACK_OK;
-	head->user_end = end;
+	if (unwind->space)
+		head->user_end = end;
 	if (unwind->leaf_by_frame)
 		head->flags |= ST_STACK_LEAF_BY_FRAME;
 }
 
 __attribute__((noinline)) int st_unwind_place(__u32 slot_index)
 {
-	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
-	struct st_slot *slot = st_slot_at(slot_index);
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	struct st_unwind *unwind;
 	struct st_stack_head *head;
 	__u64 uprobe_task;
 
-	if (!unwind || !slot)
+	if (!slot)
 		return -1;
+	unwind = &slot->unwind;
 	head = &slot->stack.head;
 	unwind->space = st_space_of(unwind->tgid, head->start_time_ns, head->exec_id);
 	if (!unwind->space)
 		unwind->space = st_space_of_parent(head->exec_id);
-	if (!unwind->space && st_config.unwind != ST_UNWIND_TABLES) {
-		head->user_end = ST_END_NO_PROCESS;
-		return -1;
-	}
+	if (!unwind->space)
+		head->user_end = st_config.unwind == ST_UNWIND_TABLES ? ST_END_NO_TABLE : ST_END_NO_PROCESS;
 	if (st_begin_registers(unwind))
 		return -1;
-	if (unwind->registers[ST_PT_CS] == ST_CS_USER_32) {
+	if (unwind->space && unwind->registers[ST_PT_CS] == ST_CS_USER_32) {
 		head->user_end = ST_END_NOT_64BIT;
 		return -1;
 	}
+	if (!unwind->space && st_config.unwind != ST_UNWIND_TABLES && st_is_for_kernel(unwind))
+		return -1;
 	unwind->slot = slot_index;
 	unwind->at = head->nr_kernel;
 	unwind->until = unwind->at + ST_MAX_FRAMES;
@@ -609,23 +683,17 @@ __attribute__((noinline)) int st_unwind_place(__u32 slot_index)
 
 __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 {
-	struct st_unwind *unwind = st_config.unwind ? bpf_map_lookup_elem(&st_unwinds, &slot_index) : 0;
-	struct st_slot *slot = st_slot_at(slot_index);
-	struct st_stack_head *head;
-	int end = 0;
+	struct st_slot *slot = st_unwind_slot(slot_index);
+	int end;
 
-	if (!unwind || !slot)
+	if (!slot || st_unwind_place(slot_index))
 		return 0;
-	head = &slot->stack.head;
-	if (st_unwind_place(slot_index))
-		return st_config.walk_frames ? st_walk_frames(slot_index) : 0;
 	end = st_unwind_step(slot_index);
-	if (!unwind->space) /* the leaf is all that is known, and tables are all that may be used */
-		end = ST_END_NO_TABLE;
-	unwind->leaf_by_frame = unwind->by_frame;
+	if (slot->unwind.space)
+		slot->unwind.leaf_by_frame = slot->unwind.by_frame;
 	for (int i = 0; i < ST_MAX_FRAMES && !end; i += ST_PART_STEPS)
 		end = st_unwind_part(slot_index);
-	st_end_walk(unwind, head, end);
+	st_end_walk(&slot->unwind, &slot->stack.head, end);
 	return 1;
 }
 

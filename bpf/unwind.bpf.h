@@ -8,20 +8,21 @@
 
 /*
  * Walks the user stack into the record of the slot, behind its kernel frames, and writes nr_user, user_status and
- * user_end. The record has its start time and exec id; st_unwind_begin() has prepared the rest. Where that cannot be, user_end says
- * why, and st_walk_frames() walks. Returns 0 when the walk is left to the kernel. A global function as st_hash().
+ * user_end. The record has its start time and exec id; st_unwind_begin() has prepared the rest. A process of which
+ * nothing is known is walked by frame pointers, as the kernel does, and user_end says why. Returns 0 when the walk is
+ * left to the kernel. A global function as st_hash().
  */
 int st_unwind_walk(__u32 slot_index);
 
 /*
- * Finds the rule for where the walk is, and remembers it. Returns the enum st_stack_end that the walk has come to when the
- * rule turns out to be none.
+ * Finds the rule for where the walk is, and remembers it. Returns the enum st_stack_end that the walk has come to
+ * when the rule turns out to be none.
  */
 int st_unwind_find(__u32 slot_index);
 
 /*
- * Reads what begins at a user address into the window: all of it, or what is left of the page when the next one is not there. 0, or
- * -1 when there is nothing.
+ * Reads what begins at a user address into the window: all of it, or what is left of the page when the next one is
+ * not there. 0, or -1 when there is nothing.
  */
 int st_unwind_read(__u32 slot_index, __u64 address);
 
@@ -40,14 +41,10 @@ int st_unwind_part(__u32 slot_index);
 /* For a task that has met uprobes: puts the true place, or return address, in the place of `pc`. */
 int st_unwind_uprobes(__u32 slot_index);
 
-static __always_inline void st_unwind_begin(void *ctx, __u8 program, __u32 slot_index, __u32 tgid)
+static __always_inline void st_unwind_begin(void *ctx, __u8 program, struct st_unwind *unwind, __u32 tgid)
 {
-	struct st_unwind *unwind = bpf_map_lookup_elem(&st_unwinds, &slot_index);
-
-	if (!unwind)
-		return;
 	unwind->tgid = tgid;
 	unwind->has_registers = 0;
 	if (program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE)
-		unwind->has_registers = st_context_registers(ctx, unwind->registers);
+		unwind->has_registers = st_is_in_user_mode(ctx);
 }

@@ -9,13 +9,15 @@
 #define ST_PART_INSTANCES 4
 
 /*
- * The code that a replaced return address leads to: an int3, or from 6.11 on a system call (uretprobe_trampoline_entry in
- * arch/x86/kernel/uprobes.c, commit ff474a78cef5 ("uprobe: Add uretprobe syscall to speed up return probe")):
+ * The code that a replaced return address leads to: an int3, or from 6.11 on a system call
+ * (uretprobe_trampoline_entry in arch/x86/kernel/uprobes.c, commit ff474a78cef5 ("uprobe: Add uretprobe syscall to
+ * speed up return probe")):
  *
  *   push %rax; push %rcx; push %r11; mov $__NR_uretprobe,%rax; syscall; pop %r11; pop %rcx; ret
  *
- * The call has put the true return address in the place of %rax, which was that of the replaced one. ST_RETURN_PUSHED has two bits for
- * each byte of the code: how many words further up that place is, from the one below the stack pointer on.
+ * The call has put the true return address in the place of %rax, which was that of the replaced one. ST_RETURN_PUSHED
+ * has two bits for each byte of the code: how many words further up that place is, from the one below the stack
+ * pointer on.
  */
 #define ST_RETURN_BYTES 17
 #define ST_RETURN_AFTER 13 /* the system call */
@@ -24,12 +26,13 @@
 #define ST_RETURN_SECOND 0x595b41050f000001ULL
 
 /*
- * The code that an optimized uprobe calls from a 5-byte nop (uprobe_trampoline_entry, in a page of its own, from 6.18 on):
+ * The code that an optimized uprobe calls from a 5-byte nop (uprobe_trampoline_entry, in a page of its own, from 6.18
+ * on):
  *
  *   push %rcx; push %r11; push %rax; mov $__NR_uprobe,%rax; syscall; pop %rax; pop %r11; pop %rcx; ret
  *
- * Later kernels replace 10 bytes, by lea -0x80(%rsp),%rsp and the call, and end with ret $0x80. ST_ENTRY_PUSHED has two bits for
- * each byte of the code: the words that are pushed when the thread is there.
+ * Later kernels replace 10 bytes, by lea -0x80(%rsp),%rsp and the call, and end with ret $0x80. ST_ENTRY_PUSHED has
+ * two bits for each byte of the code: the words that are pushed when the thread is there.
  */
 #define ST_ENTRY_BYTES 18
 #define ST_ENTRY_PUSHED 0x1afffff94ULL
@@ -189,8 +192,8 @@ static __always_inline int st_read_code(struct st_uprobes *uprobes, __u64 addres
 }
 
 /*
- * The last return that is over and went from here: the kernel has taken it off the list, and may not have put the address on the
- * stack yet.
+ * The last return that is over and went from here: the kernel has taken it off the list, and may not have put the
+ * address on the stack yet.
  */
 static __always_inline int st_find_over(struct st_uprobes *uprobes, __u32 slot_index)
 {
@@ -217,8 +220,8 @@ static __always_inline int st_find_return(struct st_uprobes *uprobes, __u32 slot
 }
 
 /*
- * On the way back from a function with a return probe: until the kernel has seen it, the return address is on its list, and
- * afterwards on the stack.
+ * On the way back from a function with a return probe: until the kernel has seen it, the return address is on its
+ * list, and afterwards on the stack.
  */
 static __always_inline int st_leave_return(struct st_uprobes *uprobes, __u32 slot_index)
 {
@@ -271,8 +274,8 @@ __attribute__((noinline)) int st_uprobes_call(__u32 slot_index, __u64 at)
 }
 
 /*
- * In the trampoline of an optimized uprobe: the thread is at the call that led there. The kernel moves the stack pointer before it moves
- * the thread.
+ * In the trampoline of an optimized uprobe: the thread is at the call that led there. The kernel moves the stack
+ * pointer before it moves the thread.
  */
 static __always_inline int st_leave_entry(struct st_uprobes *uprobes, __u32 slot_index)
 {
@@ -294,7 +297,10 @@ static __always_inline int st_leave_entry(struct st_uprobes *uprobes, __u32 slot
 	return ST_LEAF_MOVED;
 }
 
-/* The kernel has handled an optimized uprobe of so many bytes: it has put the stack pointer back to the trampoline's, and not the thread. */
+/*
+ * The kernel has handled an optimized uprobe of so many bytes: it has put the stack pointer back to the trampoline's,
+ * and not the thread.
+ */
 static __always_inline int st_is_back(struct st_uprobes *uprobes, __u64 bytes, __u64 red_zone)
 {
 	if (st_read_code(uprobes, uprobes->sp + ST_ENTRY_MOST, 8) || uprobes->code[0] != uprobes->pc + bytes)
@@ -367,7 +373,10 @@ static __always_inline __u64 st_sets_frame(__u64 code)
 	       st_zero_bytes(code >> 16 ^ 0xe5 * ST_LOW_BITS);
 }
 
-/* What stands in the place of a nop of 5 or 10 bytes that comes before the frame is set up: a breakpoint, or an optimized uprobe. */
+/*
+ * What stands in the place of a nop of 5 or 10 bytes that comes before the frame is set up: a breakpoint, or an
+ * optimized uprobe.
+ */
 static __always_inline int st_was_nop(const __u64 *code)
 {
 	__u8 first = (__u8)ST_CODE(code, 1);
@@ -378,27 +387,30 @@ static __always_inline int st_was_nop(const __u64 *code)
 }
 
 /*
- * Before a function returns, its frame is gone. At its beginning push %rbp comes first, perhaps after endbr64, and then mov %rsp,%rbp, perhaps after something else; a breakpoint may stand in the
- * place of any of their first bytes. After the push the word on top of the stack is the frame pointer itself, and that may be so
- * where the push stands: the kernel does it before it moves the thread.
+ * Before a function returns, its frame is gone. At its beginning push %rbp comes first, perhaps after endbr64, and
+ * then mov %rsp,%rbp, perhaps after something else; a breakpoint may stand in the place of any of their first bytes.
+ * After the push the word on top of the stack is the frame pointer itself, and that may be so where the push stands:
+ * the kernel does it before it moves the thread.
  */
 __attribute__((noinline)) int st_uprobes_prologue(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 	__u8 before, first;
-	__u64 top = 0;
+	__u64 top[2];
 
 	if (!uprobes || st_read_code(uprobes, uprobes->pc - 1, 16) ||
-	    (int)bpf_probe_read_user(&top, sizeof(top), (void *)uprobes->sp))
+	    (int)bpf_probe_read_user(top, sizeof(top), (void *)uprobes->sp))
 		return 0;
 	before = (__u8)uprobes->code[0];
 	first = (__u8)ST_CODE(uprobes->code, 1);
+	uprobes->caller = top[0];
 	if (first == ST_RET || st_was_nop(uprobes->code))
 		return 1;
 	if (!st_sets_frame(ST_CODE(uprobes->code, 1)))
 		return 0;
-	if (top == uprobes->bp && (before == ST_PUSH_BP || before == ST_INT3 || first == ST_INT3)) {
+	if (top[0] == uprobes->bp && (before == ST_PUSH_BP || before == ST_INT3 || first == ST_INT3)) {
 		uprobes->sp += 8;
+		uprobes->caller = top[1];
 		return 1;
 	}
 	return first == ST_PUSH_BP || first == ST_INT3 || (ST_CODE(uprobes->code, 2) & 0xffffff) == ST_ENDBR;

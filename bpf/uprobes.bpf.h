@@ -2,10 +2,10 @@
 /*
  * Where a thread really is while a uprobe has moved it. docs/internals/unwinding.md, "Under uprobes", has the states.
  *
- * Whatever probe the thread is in, the kernel knows the way back: it keeps it in task->utask. Only that of the current task is read, without
- * faults; a program may interrupt the kernel while it changes or frees what is read here, so nothing of it is followed without end and
- * nothing is believed that does not fit what lies on the user's stack. All of it takes bpf_probe_read_kernel() and
- * bpf_probe_read_user(), as the two walks do.
+ * Whatever probe the thread is in, the kernel knows the way back: it keeps it in task->utask. Only that of the
+ * current task is read, without faults; a program may interrupt the kernel while it changes or frees what is read
+ * here, so nothing of it is followed without end and nothing is believed that does not fit what lies on the user's
+ * stack. All of it takes bpf_probe_read_kernel() and bpf_probe_read_user(), as the two walks do.
  *
  * Each takes the state of a walk from st_slot.uprobes, and is a global function as st_hash().
  */
@@ -40,30 +40,36 @@ enum st_uprobes_leaf {
 };
 
 /*
- * Where the thread is, by the registers `pc` and `sp` with which it left user mode; `in_kernel`: and it is still in the kernel. An enum
- * st_uprobes_leaf; the last two only of threads in the kernel.
+ * Where the thread is, by the registers `pc` and `sp` with which it left user mode; `in_kernel`: and it is still in
+ * the kernel. An enum st_uprobes_leaf; the last two only of threads in the kernel.
  */
 int st_uprobes_leaf(__u32 slot_index);
 
 /*
- * The true return address for `pc`, which lies at the user address `sp`. 0 when that is it; 1 when `pc` is it now; -1 when a return
- * probe has replaced it and it is not known: `pc` is then one byte in the kernel's page. Asked in the order of the stack, from its top.
+ * The true return address for `pc`, which lies at the user address `sp`. 0 when that is it; 1 when `pc` is it now; -1
+ * when a return probe has replaced it and it is not known: `pc` is then one byte in the kernel's page. Asked in the
+ * order of the stack, from its top.
  */
 int st_uprobes_return(__u32 slot_index);
 
 /*
- * Before a function has set up its frame, the frame pointer `bp` is its caller's. 1 when that is seen from the code at `pc`: then `sp`
- * is where the return address lies.
+ * Before a function has set up its frame, the frame pointer `bp` is its caller's. 1 when that is seen from the code
+ * at `pc`: then `sp` is where the return address lies.
  */
 int st_uprobes_prologue(__u32 slot_index);
 
-/* For uprobes.bpf.c: some more return_instances, 1 when the one is found, -1 when there is none; all of them, 1 or 0. */
+/*
+ * For uprobes.bpf.c: some more return_instances, 1 when the one is found, -1 when there is none; all of them, 1 or 0.
+ */
 int st_uprobes_part(__u32 slot_index);
 int st_uprobes_find(__u32 slot_index);
 
 /* For uprobes.bpf.c: whether return probes lead returns to this user address: 1 or 0. */
 int st_uprobes_is_return(__u32 slot_index, __u64 address);
 
-/* For uprobes.bpf.c: whether the trampoline of optimized uprobes stands at this user address: 0, or 1 and the red zone it leaves. */
+/*
+ * For uprobes.bpf.c: whether the trampoline of optimized uprobes stands at this user address: 0, or 1 and the red
+ * zone it leaves.
+ */
 int st_uprobes_is_entry(__u32 slot_index, __u64 address);
 int st_uprobes_call(__u32 slot_index, __u64 at);

@@ -278,9 +278,7 @@ static void set_unwinding(struct stacktool *skeleton)
 
 	bpf_map__set_autocreate(skeleton->maps.st_slabs, wanted);
 	bpf_map__set_autocreate(skeleton->maps.st_processes, wanted);
-	bpf_map__set_autocreate(skeleton->maps.st_unwinds, wanted);
 	bpf_map__set_autocreate(skeleton->maps.st_recent, wanted);
-	bpf_map__set_max_entries(skeleton->maps.st_unwinds, bpf_map__max_entries(skeleton->maps.st_scratch));
 }
 
 static uint32_t nr_filter_ids(const struct plan *plan)

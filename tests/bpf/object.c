@@ -42,7 +42,6 @@ static void configure(struct object *object, const struct object_options *option
 	bpf_map__set_autocreate(skeleton->maps.st_mntns, config.use_mntns_map);
 	bpf_map__set_autocreate(skeleton->maps.st_slabs, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_processes, config.unwind);
-	bpf_map__set_autocreate(skeleton->maps.st_unwinds, config.unwind);
 	bpf_map__set_autocreate(skeleton->maps.st_recent, config.unwind);
 	for (size_t i = 0; i < NR_OTHERS && options->others[i]; i++)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(skeleton->obj, options->others[i]), true);

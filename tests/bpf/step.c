@@ -28,10 +28,15 @@ static long user_read(void *to, uint32_t nr, const void *from)
 	return -EFAULT;
 }
 
-/* A walk that begins with registers asks the kernel for nothing. */
-static long no_kernel_memory(void *to, uint32_t nr, const void *from)
+static struct user_regs_struct walked_registers;
+
+/* Of the kernel's memory, only the registers can be read. */
+static long kernel_read(void *to, uint32_t nr, const void *from)
 {
-	(void)from;
+	if (from == &walked_registers) {
+		memcpy(to, from, nr);
+		return 0;
+	}
 	memset(to, 0, nr);
 	return -EFAULT;
 }
@@ -53,22 +58,16 @@ static uint64_t some_task(void)
 #include <bpf/bpf_helpers.h>
 #define bpf_map_lookup_elem user_lookup
 #define bpf_probe_read_user user_read
-#define bpf_probe_read_kernel no_kernel_memory
+#define bpf_probe_read_kernel kernel_read
 #define bpf_get_current_task some_task
+#define bpf_get_current_task_btf (struct task_struct *)some_task
+#define bpf_task_pt_regs(task) ((void)(task), (long)&walked_registers)
 #define ST_DEFINE_MAPS
 #include "bpf/unwind.bpf.c"
 #include "bpf/uprobes.bpf.c"
 
 const volatile struct st_config st_config = { .unwind = ST_UNWIND_TABLES };
 
-/* Only where tables cannot walk. */
-int st_walk_frames(__u32 slot_index)
-{
-	(void)slot_index;
-	return 0;
-}
-
-static struct st_unwind one_unwind;
 static struct st_slot one_slot;
 static struct st_recent recent; /* of one walk: another store begins with the same spaces */
 
@@ -76,8 +75,6 @@ static void *user_lookup(const void *map, const void *key)
 {
 	const uint32_t *number = key;
 
-	if (map == &st_unwinds)
-		return &one_unwind;
 	if (map == &st_scratch)
 		return &one_slot;
 	if (map == &st_recent)
@@ -95,14 +92,13 @@ _Static_assert(sizeof(struct user_regs_struct) >= 8 * ST_NR_REGISTERS, "the regi
 
 void step_walk(pid_t pid, const struct user_regs_struct *registers, struct step_walk *ret_walk)
 {
-	memset(&one_unwind, 0, sizeof(one_unwind));
 	memset(&one_slot, 0, sizeof(one_slot));
 	memset(&recent, 0, sizeof(recent));
 	walked = pid;
 	nr_reads = 0;
-	one_unwind.tgid = (uint32_t)pid;
-	one_unwind.has_registers = 1;
-	memcpy(one_unwind.registers, registers, sizeof(one_unwind.registers));
+	one_slot.unwind.tgid = (uint32_t)pid;
+	one_slot.unwind.has_registers = 1;
+	walked_registers = *registers;
 	st_unwind_walk(0);
 	*ret_walk = (struct step_walk){
 		.nr = one_slot.stack.head.nr_user,

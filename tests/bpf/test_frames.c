@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks by frame pointers: bpf/frames.bpf.c finds what the kernel finds, on chains of frames that are made by hand, whatever
- * they look like. The walk begins in a system call that is made with the frame pointer wanted.
+ * Walks by frame pointers: bpf/frames.bpf.c finds what the kernel finds, and so does bpf/unwind.bpf.c in a process of
+ * which it knows nothing, on chains of frames that are made by hand, whatever they look like. The walk begins in a
+ * system call that is made with the frame pointer wanted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,9 +48,20 @@ static uint64_t put_chain(size_t at, size_t nr, size_t stride, uint64_t end)
 	return frame;
 }
 
-static struct st_stack record_of(bool by_us, uint64_t frame)
+enum way {
+	BY_KERNEL,
+	BY_FRAMES,
+	BY_TABLES, /* without any */
+};
+
+static struct st_stack record_of(enum way way, uint64_t frame)
 {
-	struct st_config config = { .want_user = 1, .task_access = TASK_ACCESS_PROBE_READ, .walk_frames = by_us };
+	struct st_config config = {
+		.want_user = 1,
+		.task_access = TASK_ACCESS_PROBE_READ,
+		.walk_frames = way != BY_KERNEL,
+		.unwind = way == BY_TABLES ? ST_UNWIND_AUTO : ST_UNWIND_OFF,
+	};
 	struct st_stack record;
 	struct object object;
 
@@ -66,13 +78,19 @@ static struct st_stack record_of(bool by_us, uint64_t frame)
 /* Compares with the kernel's own walk, and with the number of frames that are expected. */
 static void check(uint64_t frame, size_t nr_frames)
 {
-	struct st_stack kernels = record_of(false, frame), ours = record_of(true, frame);
+	struct st_stack kernels = record_of(BY_KERNEL, frame), ours = record_of(BY_FRAMES, frame);
+	struct st_stack unknown = record_of(BY_TABLES, frame);
 
 	assert_int_equal(ours.head.nr_user, nr_frames);
 	assert_int_equal(ours.head.nr_user, kernels.head.nr_user);
 	assert_int_equal(ours.head.user_status, kernels.head.user_status);
 	assert_memory_equal(ours.frames, kernels.frames, 8 * nr_frames);
 	assert_memory_equal(&ours.head.id, &kernels.head.id, sizeof(ours.head.id));
+	assert_int_equal(unknown.head.user_end, ST_END_NO_PROCESS);
+	assert_int_equal(unknown.head.nr_user, nr_frames);
+	if (nr_frames != ST_MAX_FRAMES) /* where the others take a whole stack for a cut one */
+		assert_int_equal(unknown.head.user_status, kernels.head.user_status);
+	assert_memory_equal(unknown.frames, kernels.frames, 8 * nr_frames);
 }
 
 static void chains_of_any_length(void **state)
@@ -150,13 +168,13 @@ static void flip(size_t frame, uint64_t bits)
 }
 
 /*
- * A process can put any return addresses on its stack. These differences cancel each other in every lane of the hash, with any
- * seed: the highest bit stays where it is in a multiplication.
+ * A process can put any return addresses on its stack. These differences cancel each other in every lane of the hash,
+ * with any seed: the highest bit stays where it is in a multiplication.
  */
 static void crafted_stacks_have_ids_of_their_own(void **state)
 {
 	uint64_t start = put_chain(0, 40, 48, 0);
-	struct st_stack plain = record_of(true, start);
+	struct st_stack plain = record_of(BY_FRAMES, start);
 
 	for (size_t i = 0; i < 4; i++) {
 		for (size_t other = i + 1; other < i + 4; other++) {
@@ -167,7 +185,7 @@ static void crafted_stacks_have_ids_of_their_own(void **state)
 			flip(i + 4, 1ULL << 63);
 			flip(other, 0x8000000080000000);
 			flip(other + 4, 1ULL << 63);
-			crafted = record_of(true, start);
+			crafted = record_of(BY_FRAMES, start);
 			assert_int_equal(crafted.head.nr_user, plain.head.nr_user);
 			assert_memory_not_equal(&crafted.head.id, &plain.head.id, sizeof(plain.head.id));
 		}

@@ -63,3 +63,9 @@ for shape in push endbr nop load; do
 	under p auto $shape
 	under 'p r' auto $shape
 done
+# a process that has just been started, before the programs know its mappings
+STACKTOOL=$VARIANTS/unknown_processes
+for shape in push nop; do
+	under p auto $shape
+	under 'p r' auto $shape
+done
