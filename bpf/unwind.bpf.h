@@ -38,8 +38,20 @@ int st_unwind_step(__u32 slot_index);
 /* A few frames, likewise: the verifier looks at these instead of at all 127. */
 int st_unwind_part(__u32 slot_index);
 
-/* For a task that has met uprobes: puts the true place, or return address, in the place of `pc`. */
+/*
+ * For a task that has met uprobes: puts the true place, or return address, in the place of `pc`
+ * (unwind_uprobes.bpf.c).
+ */
 int st_unwind_uprobes(__u32 slot_index);
+
+/*
+ * NULL where nobody walks by tables: then the maps are not there. Before 6.8 the verifier looks at functions that
+ * nobody calls.
+ */
+static __always_inline struct st_slot *st_unwind_slot(__u32 slot_index)
+{
+	return st_config.unwind ? st_slot_at(slot_index) : 0;
+}
 
 static __always_inline void st_unwind_begin(void *ctx, __u8 program, struct st_unwind *unwind, __u32 tgid)
 {

@@ -64,6 +64,7 @@ static uint64_t some_task(void)
 #define bpf_task_pt_regs(task) ((void)(task), (long)&walked_registers)
 #define ST_DEFINE_MAPS
 #include "bpf/unwind.bpf.c"
+#include "bpf/unwind_uprobes.bpf.c"
 #include "bpf/uprobes.bpf.c"
 
 const volatile struct st_config st_config = { .unwind = ST_UNWIND_TABLES };
