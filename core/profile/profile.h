@@ -426,7 +426,7 @@ uint32_t profile_find_inlined(const struct profile *profile, uint32_t frame, uin
 
 /*
  * Puts the inlined calls of their frames into the stacks of all records that have not got them. Frames come to have calls
- * by source_lines.h.
+ * by frame_lines.h.
  */
 void profile_expand(struct profile *profile);
 

@@ -18,7 +18,7 @@
 #include "core/host/host.h"
 #include "core/host/process.h"
 #include "core/naming/naming.h"
-#include "core/naming/source_lines.h"
+#include "core/naming/frame_lines.h"
 #include "core/run/run.h"
 #include "core/spaces/frame_reasons.h"
 
@@ -35,7 +35,7 @@ struct addr2sym {
 	struct symbolizer *symbolizer;
 	struct profile profile;
 	struct spaces *spaces; /* with a process */
-	struct source_lines lines; /* of frames */
+	struct frame_lines lines; /* of frames */
 	uint32_t lines_said; /* reasons why a frame has none that were said: bits */
 	VEC(uint64_t) addresses;
 	bool lines_missed; /* and that was said */
@@ -266,8 +266,8 @@ static void name_as_frames(struct addr2sym *run)
 	for (size_t i = 0; i < nr; i++)
 		frames[i] = frame_of(run, run->addresses.data[i]);
 	name_frames(&run->profile, run->symbolizer, run->spaces);
-	run->lines.left_ns = SOURCE_LINES_NS; /* the user waits for it, as long as each question may take */
-	source_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, UINT64_MAX);
+	run->lines.left_ns = FRAME_LINES_NS; /* the user waits for it, as long as each question may take */
+	frame_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, UINT64_MAX);
 	for (size_t i = 0; i < nr; i++) {
 		const struct profile_frame *frame = &run->profile.frames.data[frames[i]];
 
@@ -633,7 +633,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	if (!err)
 		naming_warn(run.symbolizer, NULL, true);
 	spaces_free(run.spaces);
-	source_lines_done(&run.lines);
+	frame_lines_done(&run.lines);
 	symbolizer_free(run.symbolizer);
 	debuginfod_done(&run.debuginfod);
 	profile_done(&run.profile);

@@ -13,7 +13,7 @@
 #include "core/base/limits.h"
 #include "core/base/replace.h"
 #include "core/formats/profile_read.h"
-#include "core/naming/elsewhere.h"
+#include "core/naming/local_files.h"
 #include "core/naming/naming.h"
 #include "core/run/run.h"
 
@@ -21,7 +21,7 @@
 
 struct bundle {
 	struct profile profile;
-	struct elsewhere elsewhere;
+	struct local_files files;
 	const char *directory;
 	size_t nr_files;
 	uint64_t nr_bytes;
@@ -29,7 +29,7 @@ struct bundle {
 
 static void bundle_done(struct bundle *bundle)
 {
-	symbolizer_free(bundle->elsewhere.symbolizer);
+	symbolizer_free(bundle->files.symbolizer);
 	profile_done(&bundle->profile);
 }
 
@@ -103,12 +103,12 @@ static int add_file(struct bundle *bundle, uint32_t position)
 	_cleanup_(closep) int fd = -1, debug = -1;
 	int err;
 
-	if (!*build_id || elsewhere_find(&bundle->elsewhere, position, &fd) == PROFILE_NONE || fd < 0) {
+	if (!*build_id || local_files_find(&bundle->files, position, &fd) == PROFILE_NONE || fd < 0) {
 		say_missing(&bundle->profile, file);
 		return 0;
 	}
 	err = copy(bundle, fd, build_id, "", profile_string(&bundle->profile, file->path));
-	debug = elsewhere_find_debug(&bundle->elsewhere, position);
+	debug = local_files_find_debug(&bundle->files, position);
 	if (!err && debug >= 0)
 		err = copy(bundle, debug, build_id, ".debug", "debug file");
 	return err;
@@ -122,9 +122,9 @@ static int open_bundle(struct bundle *bundle, const char *path, const char *dire
 
 	if (!err && !bundle->profile.files.nr)
 		err = fail(-ENODATA, "'%s': no frame of it lies in a file", path);
-	bundle->elsewhere = (struct elsewhere){ .profile = &bundle->profile, .directories = directories };
-	err = err ?: naming_start(&naming, &bundle->elsewhere.symbolizer);
-	return err ?: naming_await(bundle->elsewhere.symbolizer);
+	bundle->files = (struct local_files){ .profile = &bundle->profile, .directories = directories };
+	err = err ?: naming_start(&naming, &bundle->files.symbolizer);
+	return err ?: naming_await(bundle->files.symbolizer);
 }
 
 int run_bundle(const char *path, const char *directory, const char *debug_directories)

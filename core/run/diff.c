@@ -8,7 +8,7 @@
 #include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/formats/profile_read.h"
-#include "core/naming/elsewhere.h"
+#include "core/naming/local_files.h"
 #include "core/render/documents.h"
 #include "core/render/render.h"
 #include "core/run/output.h"
@@ -39,8 +39,8 @@ static int read_side(const char *path, const char *debug_directories, const stru
 	_cleanup_(buf_done) struct buf notes = {};
 	int err = profile_read(path, profile, &notes);
 
-	if (!err && elsewhere_is_needed(profile))
-		err = elsewhere_name(profile, debug_directories, NULL);
+	if (!err && local_files_is_needed(profile))
+		err = local_files_name(profile, debug_directories, NULL);
 	if (!err)
 		err = filter_apply(filter, profile);
 	if (!err)

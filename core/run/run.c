@@ -25,7 +25,7 @@
 #include "core/host/privilege.h"
 #include "core/host/process.h"
 #include "core/naming/naming.h"
-#include "core/naming/source_lines.h"
+#include "core/naming/frame_lines.h"
 #include "core/profile/context.h"
 #include "core/render/filter.h"
 #include "core/render/render.h"
@@ -53,7 +53,7 @@ struct run {
 	struct naming naming, identifying;
 	struct debuginfod debuginfod;
 	struct symbolizer *symbolizer;
-	struct source_lines lines;
+	struct frame_lines lines;
 	struct symbolizer *identifier; /* with --no-symbolize: gets the files of frames instead */
 	struct session *session;
 	struct spaces *spaces;
@@ -94,8 +94,8 @@ static int start_naming(struct run *run)
 {
 	int err;
 
-	run->lines = (struct source_lines){
-		.left_ns = SOURCE_LINES_NS,
+	run->lines = (struct frame_lines){
+		.left_ns = FRAME_LINES_NS,
 		.kernel = { .vmlinux = run->plan->vmlinux, .directories = run->plan->debug_directories },
 	};
 	run->naming = (struct naming){ .no_demangle = run->plan->no_demangle,
@@ -331,7 +331,7 @@ static void name_all(struct run *run)
 {
 	if (!run->identifier) {
 		name_frames(&run->profile, run->symbolizer, run->spaces);
-		source_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, lines_time_ns(run));
+		frame_lines_find(&run->lines, &run->profile, run->symbolizer, NULL, lines_time_ns(run));
 		return;
 	}
 	identify_frames(&run->profile, run->symbolizer, run->identifier);
@@ -637,7 +637,7 @@ static void run_done(struct run *run)
 	symbolizer_free(run->symbolizer);
 	symbolizer_free(run->identifier);
 	debuginfod_done(&run->debuginfod);
-	source_lines_done(&run->lines);
+	frame_lines_done(&run->lines);
 	command_free(run->command);
 	attach_plan_done(&run->attach);
 	output_done(&run->output);

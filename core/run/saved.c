@@ -8,7 +8,7 @@
 #include "core/base/err.h"
 #include "core/base/limits.h"
 #include "core/formats/profile_read.h"
-#include "core/naming/elsewhere.h"
+#include "core/naming/local_files.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
 #include "core/render/render.h"
@@ -152,8 +152,8 @@ int run_saved(const char *path, const struct report_change *change, const struct
 			   "--histogram or --timestamps keeps one",
 			   path);
 	ask_for_lines(&profile, change);
-	if (!err && elsewhere_is_needed(&profile))
-		err = elsewhere_name(&profile, change->debug_directories, change->vmlinux);
+	if (!err && local_files_is_needed(&profile))
+		err = local_files_name(&profile, change->debug_directories, change->vmlinux);
 	if (!err)
 		err = tree_require_root(&profile, options->root);
 	if (!err)

@@ -11,7 +11,7 @@
 #define SOURCE_NONE UINT32_MAX
 #define NO_PROGRAM UINT64_MAX
 
-/* A place. What it asks for is set by source_batch_add(), the answer by lines.h and inlines.h. */
+/* A place. What it asks for is set by source_batch_add(), the answer by source_search(). */
 struct source_place {
 	uint64_t address; /* to look up, as the linker gave it */
 	uint32_t query;   /* which of the callers' it is */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inlined calls of one unit by libdw: what symbolize/dwarf/inlines.c does, by the same rules. */
+/* Inlined calls of one unit by libdw: what symbolize/dwarf/search_inlines.c does, by the same rules. */
 #pragma once
 
 #include <elfutils/libdw.h>

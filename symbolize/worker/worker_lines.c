@@ -5,7 +5,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
-#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/source_search.h"
 #include "symbolize/libdw/libdw_sources.h"
 #include "symbolize/worker/worker_splits.h"
 
@@ -153,10 +153,10 @@ static int find_with(struct dwarf *dwarf, struct source_batch *batch, bool inlin
 	int err;
 
 	if (alternate_fd < 0 || elf_file_open(&elf, alternate_fd))
-		return sources_find(dwarf, batch, inlines);
+		return source_search(dwarf, batch, inlines);
 	err = dwarf_open(&alternate, &elf, DWARF_SMALL_MAX);
 	dwarf->alternate = err ? NULL : &alternate;
-	err = sources_find(dwarf, batch, inlines);
+	err = source_search(dwarf, batch, inlines);
 	if (dwarf->alternate)
 		dwarf_close(&alternate);
 	elf_file_done(&elf);

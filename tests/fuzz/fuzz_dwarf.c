@@ -5,7 +5,7 @@
  */
 #include "symbolize/dwarf/dwarf_files.h"
 #include "symbolize/dwarf/dwarf_splits.h"
-#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/source_search.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,7 +59,7 @@ static void look_up(const struct elf_file *elf, const struct code_range *code, b
 	for (uint32_t i = 0; i < PLACES; i++)
 		if (source_batch_add(&batch, code->address + i * (code->size / PLACES), i))
 			__builtin_trap();
-	if (!source_batch_sort(&batch) && !sources_find(&dwarf, &batch, inlines))
+	if (!source_batch_sort(&batch) && !source_search(&dwarf, &batch, inlines))
 		check(&batch);
 	source_batch_done(&batch);
 	if (self.is_there)

@@ -15,7 +15,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/naming/elsewhere.h"
+#include "core/naming/local_files.h"
 #include "core/naming/naming.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
@@ -137,7 +137,7 @@ static void lines_are_those_of_the_file_that_is_named(void **state)
 {
 	struct fixture *fixture = *state;
 
-	assert_int_equal(elsewhere_name(&fixture->profile, NULL, fixture->self), 0);
+	assert_int_equal(local_files_name(&fixture->profile, NULL, fixture->self), 0);
 	expect_lines(fixture);
 }
 
@@ -145,7 +145,7 @@ static void expect_refused(struct fixture *fixture, const char *build_id, const 
 {
 	fixture->profile.host.kernel_build_id = profile_add_string(&fixture->profile, build_id);
 	fixture->profile.frames.data[fixture->function].line_reason = LINES_NOT_TRIED;
-	assert_int_equal(elsewhere_name(&fixture->profile, NULL, path), code);
+	assert_int_equal(local_files_name(&fixture->profile, NULL, path), code);
 	if (!strstr(err_cause(), why))
 		fail_msg("%s", err_cause());
 	assert_int_equal(fixture->profile.frames.data[fixture->function].line_reason, LINES_KERNEL);
@@ -177,11 +177,11 @@ static void it_is_looked_for_by_release_and_believed_by_build_id(void **state)
 	make("%s/boot", boot, base);
 	snprintf(link, sizeof(link), "%s/vmlinux-6.1.0-test", boot);
 	assert_int_equal(symlink(fixture->self, link), 0);
-	assert_int_equal(elsewhere_name(&fixture->profile, base, NULL), 0);
+	assert_int_equal(local_files_name(&fixture->profile, base, NULL), 0);
 	expect_lines(fixture);
 	fixture->profile.frames.data[fixture->function].line_reason = LINES_NOT_TRIED;
 	fixture->profile.host.kernel_build_id = profile_add_string(&fixture->profile, "0011223344");
-	assert_int_equal(elsewhere_name(&fixture->profile, base, NULL), 0);
+	assert_int_equal(local_files_name(&fixture->profile, base, NULL), 0);
 	assert_int_equal(fixture->profile.frames.data[fixture->function].line_reason, LINES_KERNEL);
 	unlink(link);
 	rmdir(boot);
@@ -194,7 +194,7 @@ static void what_is_moved_by_no_page_is_not_believed(void **state)
 	struct fixture *fixture = *state;
 
 	fixture->profile.frames.data[fixture->function].offset++;
-	assert_int_equal(elsewhere_name(&fixture->profile, NULL, fixture->self), 0);
+	assert_int_equal(local_files_name(&fixture->profile, NULL, fixture->self), 0);
 	assert_int_equal(fixture->profile.frames.data[fixture->function].line_reason, LINES_KERNEL);
 }
 
@@ -210,7 +210,7 @@ static void it_is_looked_for_by_build_id(void **state)
 	assert_int_equal(mkdir(below, 0755), 0);
 	snprintf(link, sizeof(link), "%s/%s.debug", below, fixture->build_id + 2);
 	assert_int_equal(symlink(fixture->self, link), 0);
-	assert_int_equal(elsewhere_name(&fixture->profile, base, NULL), 0);
+	assert_int_equal(local_files_name(&fixture->profile, base, NULL), 0);
 	expect_lines(fixture);
 	unlink(link);
 	rmdir(below);
@@ -240,11 +240,11 @@ static void a_server_is_asked_for_its_build_id(void **state)
 		 base);
 	write_program(program, text);
 	setenv("PATH", path, 1);
-	assert_int_equal(elsewhere_name(&fixture->profile, NULL, NULL), 0);
+	assert_int_equal(local_files_name(&fixture->profile, NULL, NULL), 0);
 	assert_int_equal(fixture->profile.frames.data[fixture->function].line_reason, LINES_KERNEL);
 	fixture->profile.frames.data[fixture->function].line_reason = LINES_NOT_TRIED;
 	setenv("DEBUGINFOD_URLS", "http://localhost:1", 1);
-	assert_int_equal(elsewhere_name(&fixture->profile, NULL, NULL), 0);
+	assert_int_equal(local_files_name(&fixture->profile, NULL, NULL), 0);
 	unsetenv("DEBUGINFOD_URLS");
 	expect_lines(fixture);
 	snprintf(text, sizeof(text), "rm -r %s", base);

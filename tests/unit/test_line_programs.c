@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/source_search.h"
 #include "tests/unit/dwarf_writer.h"
 
 enum {
@@ -220,7 +220,7 @@ static void read_ours(struct dwarf *dwarf, struct lines *lines)
 	for (uint32_t i = 0; i < CODE_BYTES; i++)
 		assert_int_equal(source_batch_add(&batch, CODE + i, i), 0);
 	assert_int_equal(source_batch_sort(&batch), 0);
-	assert_int_equal(sources_find(dwarf, &batch, false), 0);
+	assert_int_equal(source_search(dwarf, &batch, false), 0);
 	for (uint32_t i = 0; i < CODE_BYTES; i++) {
 		const struct source_place *place = &batch.places.data[i];
 		bool is_found = place->program != NO_PROGRAM;

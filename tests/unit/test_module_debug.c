@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/naming/elsewhere.h"
+#include "core/naming/local_files.h"
 
 #include <cmocka.h> /* last: it makes fail() a macro */
 
@@ -123,7 +123,7 @@ static void find(struct fixture *fixture)
 	char directory[80];
 
 	snprintf(directory, sizeof(directory), "%s/debug", fixture->directory);
-	assert_int_equal(elsewhere_name(&fixture->profile, directory, NULL), 0);
+	assert_int_equal(local_files_name(&fixture->profile, directory, NULL), 0);
 }
 
 /* The lines of addr2line, from the inside out. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The units of .debug_info: which places each covers, and the directory that it was compiled in. */
-#include "symbolize/dwarf/sources_internal.h"
+#include "symbolize/dwarf/source_search_private.h"
 
 enum {
 	UNITS_MAX = 1 << 22,

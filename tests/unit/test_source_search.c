@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Source lines and inlined calls out of debug sections that are written byte by byte. */
-#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/source_search.h"
 
 #include <dwarf.h>
 #include <setjmp.h>
@@ -277,7 +277,7 @@ static int search(const struct fixture *fixture, bool inlines, uint64_t deadline
 		assert_int_equal(source_batch_add(batch, addresses[i], i), 0);
 	assert_int_equal(source_batch_sort(batch), 0);
 	if (!dwarf_open(&dwarf, &elf, fixture->small_max)) {
-		err = sources_find(&dwarf, batch, inlines);
+		err = source_search(&dwarf, batch, inlines);
 		dwarf_close(&dwarf);
 	}
 	elf_file_done(&elf);

@@ -8,7 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/formats/profile_file.h"
-#include "core/naming/source_lines.h"
+#include "core/naming/frame_lines.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
 #include "core/render/render.h"
@@ -174,13 +174,13 @@ static void what_is_forgotten_leaves_the_rest_expanded(void **state)
 
 static void without_time_left_frames_say_that_it_took_too_long(void **state)
 {
-	_cleanup_(source_lines_done) struct source_lines lines = {};
+	_cleanup_(frame_lines_done) struct frame_lines lines = {};
 	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile);
 	profile.frames.data[IDLE].line_reason = LINES_NOT_TRIED;
 	profile_add_frame(&profile, &(struct profile_frame){ .kind = FRAME_USER_RAW, .where = 1, .tgid = 10 });
-	source_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX);
+	frame_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX);
 	assert_int_equal(profile.frames.data[IDLE].line_reason, LINES_LATE);
 	assert_int_equal(profile.frames.data[MAIN].line_reason, LINES_FOUND);
 	assert_int_equal(profile.frames.data[NR_FRAMES].line_reason, LINES_NO_CODE);
@@ -188,26 +188,26 @@ static void without_time_left_frames_say_that_it_took_too_long(void **state)
 
 static void a_file_that_took_too_long_is_not_asked_about_again(void **state)
 {
-	_cleanup_(source_lines_done) struct source_lines lines = { .left_ns = SOURCE_LINES_NS };
+	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
 	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile);
 	vec_push(&lines.late, 0);
 	profile.frames.data[IDLE].line_reason = LINES_NOT_TRIED;
-	source_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX); /* there is nobody to ask */
+	frame_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX); /* there is nobody to ask */
 	assert_int_equal(profile.frames.data[IDLE].line_reason, LINES_LATE);
-	assert_in_range(lines.left_ns, SOURCE_LINES_NS / 2, SOURCE_LINES_NS);
+	assert_in_range(lines.left_ns, FRAME_LINES_NS / 2, FRAME_LINES_NS);
 }
 
 static void nothing_is_looked_up_that_nobody_asked_for(void **state)
 {
-	_cleanup_(source_lines_done) struct source_lines lines = { .left_ns = SOURCE_LINES_NS };
+	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
 	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile);
 	profile.view.lines = profile.view.inlines = false;
 	profile.frames.data[IDLE].line_reason = LINES_NOT_TRIED;
-	source_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX);
+	frame_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX);
 	assert_int_equal(profile.frames.data[IDLE].line_reason, LINES_NOT_TRIED);
 	assert_int_equal(profile.records.data[0].nr_user, 2);
 }

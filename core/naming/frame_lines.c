@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/naming/source_lines.h"
+#include "core/naming/frame_lines.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,14 +24,14 @@ struct batch {
 };
 
 struct search {
-	struct source_lines *lines;
+	struct frame_lines *lines;
 	struct profile *profile;
 	struct symbolizer *symbolizer;
 	uint64_t end_ns;
 	VEC(uint32_t) in_modules; /* frames that wait, in the order of their modules */
 };
 
-void source_lines_done(struct source_lines *lines)
+void frame_lines_done(struct frame_lines *lines)
 {
 	vec_done(&lines->late);
 	module_debug_done(&lines->modules);
@@ -42,7 +42,7 @@ static bool is_wanted(const struct profile *profile)
 	return profile->view.lines || profile->view.inlines;
 }
 
-bool source_lines_waits(const struct profile *profile, const struct profile_frame *frame)
+bool frame_lines_waits(const struct profile *profile, const struct profile_frame *frame)
 {
 	return is_wanted(profile) && !frame->level && frame->line_reason == LINES_NOT_TRIED &&
 	       (frame->kind == FRAME_KERNEL || (frame->kind == FRAME_USER_FILE && frame->file < profile->files.nr));
@@ -246,7 +246,7 @@ static bool collect(struct search *search, struct batch *batches)
 			continue;
 		if (frame->kind == FRAME_USER_RAW)
 			frame->line_reason = LINES_NO_CODE;
-		if (!source_lines_waits(profile, frame))
+		if (!frame_lines_waits(profile, frame))
 			continue;
 		if (is_module(profile, frame))
 			vec_push(&search->in_modules, i);
@@ -300,7 +300,7 @@ static void add_place_of_module(struct profile *profile, const struct debug_modu
 /* The frames of one module. */
 static void find_in_module(struct search *search, const uint32_t *frames, size_t nr)
 {
-	struct source_lines *lines = search->lines;
+	struct frame_lines *lines = search->lines;
 	struct profile *profile = search->profile;
 	const struct debug_module *module = module_debug_open(
 		&lines->modules, &lines->kernel, profile, search->symbolizer, profile->frames.data[frames[0]].module);
@@ -339,7 +339,7 @@ static void find_in_modules(struct search *search)
 static void find_all(struct search *search, struct batch *batches, const uint32_t *numbers)
 {
 	uint64_t start_ns = clock_monotonic_ns(), took_ns;
-	struct source_lines *lines = search->lines;
+	struct frame_lines *lines = search->lines;
 
 	for (uint32_t file = 0; file < search->profile->files.nr; file++) {
 		batches[file].file = file;
@@ -353,7 +353,7 @@ static void find_all(struct search *search, struct batch *batches, const uint32_
 	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;
 }
 
-void source_lines_find(struct source_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
+void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
 		       const uint32_t *numbers, uint64_t max_ns)
 {
 	struct search search = { .lines = lines, .profile = profile, .symbolizer = symbolizer };

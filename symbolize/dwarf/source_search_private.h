@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the passes of sources.h share. */
+/* What the passes of source_search.h share. */
 #pragma once
 
 #include "symbolize/dwarf/dwarf_splits.h"
@@ -49,34 +49,34 @@ struct search {
 	VEC(struct unit_directory) directories;
 };
 
-/* unit_walk.c: goes through the units; with search->inlines it walks the entries of those that cover a place. */
+/* search_units.c: goes through the units; with search->inlines it walks the entries of those that cover a place. */
 int search_units(struct search *search);
 
-/* sources.c */
+/* source_search.c */
 void search_done(struct search *search);
 
 /* A unit is beyond what is read here: libdw answers for it, but for the parts of split units. 0 or -ENOMEM. */
 int search_leave(struct search *search, uint32_t unit);
 
-/* split_units.c: the same as search_inlines() for a skeleton, of what it stands for if that is found. */
+/* search_splits.c: the same as search_inlines() for a skeleton, of what it stands for if that is found. */
 int search_split(struct search *search, const struct dwarf_unit *skeleton, uint32_t number);
 
-/* inlines.c: the inlined calls of a unit, number `number`, that covers places. */
+/* search_inlines.c: the inlined calls of a unit, number `number`, that covers places. */
 int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_t number);
 
 /*
- * call_names.c: asks for the name of the entry at an offset as that of a frame; then looks for what lies in other
+ * search_names.c: asks for the name of the entry at an offset as that of a frame; then looks for what lies in other
  * units.
  */
 int search_want_name(struct search *search, const struct dwarf_unit *unit, uint64_t offset, uint32_t frame);
 int search_entries(struct search *search);
 
-/* source_texts.c: asks for a string, as the name of a frame or as a directory; then reads them. */
+/* search_texts.c: asks for a string, as the name of a frame or as a directory; then reads them. */
 int search_want_text(struct search *search, const struct dwarf_text *text, uint32_t of, bool is_directory);
 int search_texts(struct search *search);
 
 /* The string at once; NULL when there is none. Valid until something else of its section is read. */
 const char *search_read_text(struct search *search, const struct dwarf_text *text);
 
-/* lines.c: runs the line programs. */
+/* search_lines.c: runs the line programs. */
 int search_lines(struct search *search);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbolize/dwarf/sources.h"
+#include "symbolize/dwarf/source_search.h"
 
 #include <stdio.h>
 
 #include "core/base/radix_sort.h"
-#include "symbolize/dwarf/sources_internal.h"
+#include "symbolize/dwarf/source_search_private.h"
 
 enum {
 	PATH_BYTES = 8192,
@@ -102,7 +102,7 @@ void search_done(struct search *search)
 	vec_done(&search->directories);
 }
 
-int sources_find(struct dwarf *dwarf, struct source_batch *batch, bool inlines)
+int source_search(struct dwarf *dwarf, struct source_batch *batch, bool inlines)
 {
 	struct search search = { .dwarf = dwarf, .batch = batch, .inlines = inlines };
 	int err = search_all(&search);

@@ -10,9 +10,9 @@
 #include "symbolize/symbolize.h"
 
 /* So many files are tried; a saved profile may name millions, which would keep the symbolizer busy for hours. */
-#define ELSEWHERE_TRIES_MAX 16384
+#define LOCAL_FILES_TRIES_MAX 16384
 
-struct elsewhere {
+struct local_files {
 	const struct profile *profile;
 	struct symbolizer *symbolizer; /* with identify_only or not; tells build ids */
 	const char *directories;       /* --debug-dir, colons between them; NULL none */
@@ -23,16 +23,16 @@ struct elsewhere {
  * The number under which the symbolizer has the file, or PROFILE_NONE when it is nowhere. With `ret_fd` also a descriptor of
  * it for reading.
  */
-uint32_t elsewhere_find(struct elsewhere *elsewhere, uint32_t file, int *ret_fd);
+uint32_t local_files_find(struct local_files *files, uint32_t file, int *ret_fd);
 
 /* A separate debug file with the build id of a file of the profile: a descriptor, or -ENOENT. */
-int elsewhere_find_debug(struct elsewhere *elsewhere, uint32_t file);
+int local_files_find_debug(struct local_files *files, uint32_t file);
 
 /* Whether frames of the profile wait for names, or for the lines that its view asks for. */
-bool elsewhere_is_needed(const struct profile *profile);
+bool local_files_is_needed(const struct profile *profile);
 
 /*
  * Finds names and lines, as far as there are any, with a symbol worker for this purpose. `vmlinux`: as in kernel_debug.h. 0 or a
  * recorded failure, also when that is another kernel's.
  */
-int elsewhere_name(struct profile *profile, const char *directories, const char *vmlinux);
+int local_files_name(struct profile *profile, const char *directories, const char *vmlinux);

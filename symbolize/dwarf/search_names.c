@@ -6,7 +6,7 @@
 #include <dwarf.h>
 
 #include "core/base/radix_sort.h"
-#include "symbolize/dwarf/sources_internal.h"
+#include "symbolize/dwarf/source_search_private.h"
 
 enum {
 	REFERENCES_MAX = 16, /* from one entry to the next; compilers need three */

@@ -17,4 +17,4 @@
  * Finds them. What cannot be read is passed over, and its places stay without. 0, -ENOMEM, or -ETIME behind
  * batch->deadline_ns.
  */
-int sources_find(struct dwarf *dwarf, struct source_batch *batch, bool inlines);
+int source_search(struct dwarf *dwarf, struct source_batch *batch, bool inlines);

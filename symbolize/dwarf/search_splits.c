@@ -2,7 +2,7 @@
 /* Inlined calls of units that only have a skeleton in the file: in the package, or in the unit's own split file. */
 #include <stdio.h>
 
-#include "symbolize/dwarf/sources_internal.h"
+#include "symbolize/dwarf/source_search_private.h"
 
 enum {
 	PATH_BYTES = 4096,

@@ -3,7 +3,7 @@
  * Strings that entries refer to. Those of .debug_str, which may be large and compressed, are read in order at the end.
  */
 #include "core/base/radix_sort.h"
-#include "symbolize/dwarf/sources_internal.h"
+#include "symbolize/dwarf/source_search_private.h"
 
 static void put(struct search *search, const char *text, uint32_t of, bool is_directory)
 {

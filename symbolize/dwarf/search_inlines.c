@@ -6,7 +6,7 @@
  */
 #include <dwarf.h>
 
-#include "symbolize/dwarf/sources_internal.h"
+#include "symbolize/dwarf/source_search_private.h"
 
 struct walk {
 	struct search *search;

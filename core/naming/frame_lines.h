@@ -12,24 +12,24 @@
 #include "symbolize/symbolize.h"
 
 /* For all that a run looks up, below what the worker may use in its life; names are in that, too. */
-#define SOURCE_LINES_NS 40000000000ull
+#define FRAME_LINES_NS 40000000000ull
 
-struct source_lines {
-	uint64_t left_ns; /* of SOURCE_LINES_NS, to begin with */
+struct frame_lines {
+	uint64_t left_ns; /* of FRAME_LINES_NS, to begin with */
 	VEC(uint32_t) late; /* files that took too long: they are not asked about again */
 	struct kernel_debug kernel; /* with where to look for it */
 	struct module_debug modules;
 };
 
-void source_lines_done(struct source_lines *lines);
+void frame_lines_done(struct frame_lines *lines);
 
 /*
  * Looks up the frames that have not been tried, at most `max_ns` long, and puts the inlined calls into the stacks:
  * profile_expand(). `numbers` says under which number the symbolizer has each file of the profile, PROFILE_NONE for those
  * that it does not have; NULL: under its own. Nothing happens when the view asks for neither.
  */
-void source_lines_find(struct source_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
+void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
 		       const uint32_t *numbers, uint64_t max_ns);
 
 /* Whether a frame, of a file or of the kernel, waits to be looked up. */
-bool source_lines_waits(const struct profile *profile, const struct profile_frame *frame);
+bool frame_lines_waits(const struct profile *profile, const struct profile_frame *frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a saved profile may say about its files without being believed. tests/e2e/no_symbolize.sh has the rest. */
-#include "core/naming/elsewhere.h"
+#include "core/naming/local_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h> /* last: it makes fail() a macro */
 
 /* What is found for the first file of a profile that has but this one. */
-static uint32_t find_file(struct elsewhere elsewhere, const char *path, const char *build_id, struct profile_file file)
+static uint32_t find_file(struct local_files files, const char *path, const char *build_id, struct profile_file file)
 {
 	static const struct naming naming = { .identify_only = true };
 	struct profile profile;
@@ -24,19 +24,19 @@ static uint32_t find_file(struct elsewhere elsewhere, const char *path, const ch
 	file.path = profile_add_string(&profile, path);
 	file.build_id = profile_add_string(&profile, build_id);
 	vec_push(&profile.files, file);
-	elsewhere.profile = &profile;
-	assert_int_equal(naming_start(&naming, &elsewhere.symbolizer), 0);
-	found = elsewhere_find(&elsewhere, 0, NULL);
-	symbolizer_free(elsewhere.symbolizer);
+	files.profile = &profile;
+	assert_int_equal(naming_start(&naming, &files.symbolizer), 0);
+	found = local_files_find(&files, 0, NULL);
+	symbolizer_free(files.symbolizer);
 	profile_done(&profile);
 	return found;
 }
 
 static uint32_t find(const char *path, const char *build_id, uint64_t inode)
 {
-	const struct elsewhere elsewhere = { .directories = ":/nowhere::" };
+	const struct local_files files = { .directories = ":/nowhere::" };
 
-	return find_file(elsewhere, path, build_id, (struct profile_file){ .inode = inode });
+	return find_file(files, path, build_id, (struct profile_file){ .inode = inode });
 }
 
 static void only_the_right_file_is_taken(void **state)
@@ -59,7 +59,7 @@ static void only_the_right_file_is_taken(void **state)
 /* This program, on the host that made the profile: by device and inode. */
 static uint32_t find_self(uint32_t next_number)
 {
-	const struct elsewhere elsewhere = { .next_number = next_number };
+	const struct local_files files = { .next_number = next_number };
 	struct profile_file file = {};
 	struct stat status;
 	char self[4096] = "";
@@ -68,14 +68,14 @@ static uint32_t find_self(uint32_t next_number)
 	assert_int_equal(stat(self, &status), 0);
 	file.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
 	file.inode = status.st_ino;
-	return find_file(elsewhere, self, "", file);
+	return find_file(files, self, "", file);
 }
 
 static void so_many_files_are_tried(void **state)
 {
 	assert_int_equal(find_self(0), 0);
-	assert_int_equal(find_self(ELSEWHERE_TRIES_MAX - 1), ELSEWHERE_TRIES_MAX - 1);
-	assert_int_equal(find_self(ELSEWHERE_TRIES_MAX), PROFILE_NONE);
+	assert_int_equal(find_self(LOCAL_FILES_TRIES_MAX - 1), LOCAL_FILES_TRIES_MAX - 1);
+	assert_int_equal(find_self(LOCAL_FILES_TRIES_MAX), PROFILE_NONE);
 }
 
 static void only_what_waits_is_looked_for(void **state)
@@ -85,11 +85,11 @@ static void only_what_waits_is_looked_for(void **state)
 
 	profile_init(&profile);
 	profile_add_frame(&profile, &frame);
-	assert_false(elsewhere_is_needed(&profile));
+	assert_false(local_files_is_needed(&profile));
 	frame.where = 2;
 	frame.reason = REASON_NOT_TRIED;
 	profile_add_frame(&profile, &frame);
-	assert_true(elsewhere_is_needed(&profile));
+	assert_true(local_files_is_needed(&profile));
 	profile_done(&profile);
 }
 
