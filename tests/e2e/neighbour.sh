@@ -13,8 +13,10 @@ tool profile -f -e cpu-clock -F 199 -C 0 -I 3
 expect_status 0
 skipped=$(said_of 'samples skipped')
 taken=$(folded_sum)
-echo "taken $taken, skipped $skipped"
-[ "$skipped" -gt "$taken" ] || fail "the neighbour runs nearly always, but only $skipped samples were skipped"
+taken_there=$(folded_sum_of '^neighbour;')
+echo "taken $taken, $taken_there of them of the neighbour, skipped $skipped"
+# Of the samples that fell into the neighbour's time; how much of the CPU it gets is the host's affair.
+[ "$skipped" -gt $((2 * taken_there)) ] || fail "its program runs nearly always, but only $skipped samples were skipped"
 # Expected = 199 a second for 3 seconds: nothing is invented, nothing forgotten.
 all=$((taken + skipped + $(said_of 'samples came late')))
 [ "$all" -ge 540 ] && [ "$all" -le $((${IN_GUEST:-0} ? 1200 : 660)) ] || fail "taken + skipped + late = $all, expected about 597"
