@@ -306,10 +306,10 @@ static int set_action(scmp_filter_ctx filter, uint32_t action, const int *calls,
 }
 
 /*
- * dwarf_begin_elf() of libdw asks for the path of its image in memory (realpath("/proc/self/fd/-1")), and goes on without
- * one. An open() still kills.
+ * What libdw asks for and does without: dwarf_begin_elf() the path of its image in memory (realpath("/proc/self/fd/-1")),
+ * and qsort() of glibc the size of the memory, when there is much to sort. An open() still kills.
  */
-static const int refused[] = { SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(lstat) };
+static const int refused[] = { SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(lstat), SCMP_SYS(sysinfo) };
 
 static int filter_calls(void)
 {

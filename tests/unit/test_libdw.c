@@ -169,6 +169,35 @@ static void a_module_has_the_lines_and_calls_of_addr2line(void **state)
 	}
 }
 
+static uint64_t address_of(struct fixture *fixture, uint32_t number, const char *name)
+{
+	struct symbol_function *functions;
+	uint64_t address;
+	size_t nr;
+
+	assert_int_equal(symbolizer_find(fixture->symbolizer, number, name, &functions, &nr), 0);
+	assert_int_equal(nr, 1);
+	address = functions[0].address;
+	free(functions);
+	return address;
+}
+
+/* glibc's qsort(), by which libdw sorts the rows of lines, asks for the size of the memory when they are many. */
+static void a_module_may_have_many_lines(void **state)
+{
+	struct fixture *fixture = *state;
+	char wanted[TEXT], found[TEXT];
+	uint32_t number;
+
+	run(fixture, wanted,
+	    "(cat $src/module.c; for i in $(seq 300); do printf 'long more%%d(long by)\n{\n\tmiddle(by);\n\tsum ^= by;\n"
+	    "\treturn sum;\n}\n' $i; done) >large.c && cc -c -O2 -g -o large.ko large.c");
+	number = add(fixture, "large.ko", true);
+	run(fixture, wanted, ADDR2LINE, ".text", "large.ko", in_section(fixture, "large.ko", "more200"));
+	lines_of(fixture, number, address_of(fixture, number, "more200"), true, found);
+	assert_string_equal(found, wanted);
+}
+
 /* Its sections have the sizes of the module's, and no content. */
 static void a_debug_file_of_a_module_will_do(void **state)
 {
@@ -189,19 +218,6 @@ static void ask(struct fixture *fixture, uint32_t number, uint64_t address, int 
 	if (!err)
 		assert_int_equal(found.nr_lines, 0);
 	symbol_lines_done(&found);
-}
-
-static uint64_t address_of(struct fixture *fixture, uint32_t number, const char *name)
-{
-	struct symbol_function *functions;
-	uint64_t address;
-	size_t nr;
-
-	assert_int_equal(symbolizer_find(fixture->symbolizer, number, name, &functions, &nr), 0);
-	assert_int_equal(nr, 1);
-	address = functions[0].address;
-	free(functions);
-	return address;
 }
 
 /* libdw would open the split file, for which the worker would be killed. */
@@ -312,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_module_has_the_lines_and_calls_of_addr2line),
+		TEST(a_module_may_have_many_lines),
 		TEST(a_debug_file_of_a_module_will_do),
 		TEST(split_units_of_a_module_are_passed_over),
 		TEST(a_module_with_unknown_relocations_has_no_lines),
