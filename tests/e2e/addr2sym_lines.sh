@@ -62,6 +62,9 @@ build() {
 build g5 g++ -g -gdwarf-5
 build g4-lto-zlib g++ -flto -g -gdwarf-4 -gz=zlib
 build c5-zstd clang++-19 -g -gdwarf-5 -gz=zstd
+build g4-types g++ -g -gdwarf-4 -fdebug-types-section
+build g5-types g++ -g -gdwarf-5 -fdebug-types-section
+build c5-addrx-offset clang++-19 -g -gdwarf-5 -mllvm -minimize-addr-in-v5=Form
 # .zdebug_info and so on, which llvm-symbolizer no longer reads: it has the program as it was before.
 objcopy --compress-debug-sections=zlib-gnu "$T/g5" "$T/zdebug" && readelf -SW "$T/zdebug" | grep -q zdebug_info || fail "objcopy: zlib-gnu"
 agree "$T/zdebug" "$T/g5"
