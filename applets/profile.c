@@ -4,11 +4,12 @@
 
 #include "applets/common.h"
 #include "core/base/alloc.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/cli/applet.h"
 #include "core/resolve/probe_kinds.h"
 
-#define SCREEN_INTERVAL_NS 1000000000ULL
+#define SCREEN_INTERVAL_NS NSEC_PER_SEC
 
 struct profile_options {
 	struct u32_list tgids, tids;

@@ -25,7 +25,7 @@ enum {
 
 static int64_t now_ms(void)
 {
-	return (int64_t)(clock_monotonic_ns() / 1000000);
+	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
 }
 
 static bool has_servers(void)

@@ -195,7 +195,7 @@ static void reduce_environment(void)
 
 static int64_t now_ms(void)
 {
-	return (int64_t)(clock_monotonic_ns() / 1000000);
+	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
 }
 
 struct child {

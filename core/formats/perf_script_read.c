@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/formats/profile_read.h"
 
@@ -169,7 +170,7 @@ static bool parse_time(struct slice word, uint64_t *ret_ns)
 		return false;
 	for (ptrdiff_t nr = word.text - decimals.text; nr < 9; nr++)
 		part *= 10;
-	if (!take_char(&word, ':') || word.nr || __builtin_mul_overflow(seconds, 1000000000, &ns) ||
+	if (!take_char(&word, ':') || word.nr || __builtin_mul_overflow(seconds, NSEC_PER_SEC, &ns) ||
 	    __builtin_add_overflow(ns, part, &ns))
 		return false;
 	*ret_ns = ns;

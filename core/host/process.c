@@ -19,11 +19,11 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/descriptors.h"
 #include "core/base/err.h"
 #include "core/base/vec.h"
 
-#define NSEC_PER_SEC 1000000000LL
 #define MAX_TEXT (1024UL * 1024)
 #define MAX_ANCESTORS 256
 #define INITIAL_PIDNS_INODE 0xeffffffc /* PROC_PID_INIT_INO, include/linux/proc_ns.h */
@@ -191,7 +191,7 @@ static int64_t clock_difference(clockid_t later, clockid_t earlier)
 
 	clock_gettime(earlier, &b);
 	clock_gettime(later, &a);
-	return (a.tv_sec - b.tv_sec) * NSEC_PER_SEC + (a.tv_nsec - b.tv_nsec);
+	return (a.tv_sec - b.tv_sec) * (int64_t)NSEC_PER_SEC + (a.tv_nsec - b.tv_nsec);
 }
 
 /* Field 22 is start_boottime; what the host slept up to now is at least what it had slept by then. */

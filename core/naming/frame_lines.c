@@ -167,7 +167,7 @@ static void take_missing(struct profile *profile, uint32_t file, const struct sy
 
 static unsigned int time_left_ms(const struct search *search)
 {
-	uint64_t now = clock_monotonic_ns(), left = now < search->end_ns ? (search->end_ns - now) / 1000000 : 0;
+	uint64_t now = clock_monotonic_ns(), left = now < search->end_ns ? (search->end_ns - now) / NSEC_PER_MSEC : 0;
 
 	return left < TIME_MAX_MS ? (unsigned int)left : TIME_MAX_MS;
 }

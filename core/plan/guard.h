@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/clock.h"
+
 /* At most UINT32_MAX; 0 without time or CPUs. */
 uint32_t guard_share(uint64_t cost_ns, uint64_t elapsed_ns, uint32_t nr_cpus);
 
@@ -26,7 +28,7 @@ struct guard {
 bool guard_look(struct guard *guard, uint64_t now_ns, uint64_t cost_ns, uint32_t nr_cpus);
 
 #define GUARD_MANY_PROBES 100
-#define GUARD_MANY_PROBES_NS (5 * 60 * 1000000000ULL)
+#define GUARD_MANY_PROBES_NS (5 * 60 * NSEC_PER_SEC)
 
 /*
  * For how long a run of so many probes goes on that was asked for `asked_ns` (0: without end): patterns that match a lot are

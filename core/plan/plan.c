@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/base/suggest.h"
@@ -183,10 +184,10 @@ int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan)
 
 void seconds_describe(uint64_t ns, struct buf *text)
 {
-	uint64_t fraction = ns % 1000000000;
+	uint64_t fraction = ns % NSEC_PER_SEC;
 	int digits = 9;
 
-	buf_addf(text, "%" PRIu64, ns / 1000000000);
+	buf_addf(text, "%" PRIu64, ns / NSEC_PER_SEC);
 	while (fraction && fraction % 10 == 0) {
 		fraction /= 10;
 		digits--;

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <time.h>
 
+#include "core/base/clock.h"
 #include "core/render/render.h"
 
-#define NSEC_PER_SEC 1000000000ULL
 #define MANY_PER_SECOND 1000
 
 static int64_t clock_ns(clockid_t clock)

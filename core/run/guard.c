@@ -13,7 +13,6 @@
 #include "core/base/escape.h"
 
 #define LIMIT_VARIABLE "STACKTOOL_MAX_OVERHEAD"
-#define NSEC_PER_MSEC 1000000
 #define DROPS_OF_A_LOOK 16
 #define LEAST_TIMED 16 /* runs: the mean of fewer is that of the first, with cold caches */
 

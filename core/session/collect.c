@@ -13,11 +13,11 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/host/signals.h"
 
 #define TICK_NS 50000000ULL /* the ring is read at least this often: most records come without a wake-up */
-#define NSEC_PER_SEC 1000000000ULL
 #define TICKS_PER_SECOND 20
 #define TICKS_PER_LOOK 10 /* at the cost: half a second */
 

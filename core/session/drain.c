@@ -501,7 +501,7 @@ static uint64_t undelivered_to_idle(struct session *session, const struct st_sta
  */
 static uint64_t rounding(const struct session *session, uint64_t idle)
 {
-	uint64_t step_ns = 1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK), per_cpu = 1;
+	uint64_t step_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK), per_cpu = 1;
 
 	if (idle && session->sample_period)
 		per_cpu += step_ns / session->sample_period;

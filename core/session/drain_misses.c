@@ -10,8 +10,6 @@
 #include "core/base/clock.h"
 #include "core/session/session_private.h"
 
-#define NSEC_PER_MSEC 1000000
-
 static uint64_t recursions_of_fd(int program)
 {
 	struct bpf_prog_info info = {};

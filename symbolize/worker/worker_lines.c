@@ -193,7 +193,7 @@ static int find(struct worker *worker, const struct indexed_file *file, uint32_t
 	batch->code = file->table.code.data;
 	batch->nr_code = file->table.code.nr;
 	if (wish >> LINES_TIME_SHIFT)
-		batch->deadline_ns = clock_monotonic_ns() + (uint64_t)(wish >> LINES_TIME_SHIFT) * 1000000;
+		batch->deadline_ns = clock_monotonic_ns() + (uint64_t)(wish >> LINES_TIME_SHIFT) * NSEC_PER_MSEC;
 	err = add_places(worker, file, batch);
 	if (!err && file->kind == SYMBOL_FILE_MODULE)
 		err = elf_file_lay_out(&elf) ?: libdw_sources_find(&elf, batch, wish & LINES_INLINED);
