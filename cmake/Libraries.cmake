@@ -1,11 +1,11 @@
 # Finds the libraries and decides how the program is linked: the best of static-pie, static and dynamic that a probe
 # with every library in it really links and, for the static kinds, runs.
 
-set(library_names bpf dw elf bz2 lzma z zstd iberty pcre2-8 cap seccomp jansson protobuf-c)
+set(library_names bpf dw elf bz2 lzma z zstd iberty pcre2-8 cap seccomp protobuf-c)
 
 find_package(PkgConfig REQUIRED)
 set(STACKTOOL_LIBRARY_VERSIONS "")
-foreach(package libbpf libelf libdw zlib liblzma libzstd libpcre2-8 libcap libseccomp jansson libxxhash libprotobuf-c)
+foreach(package libbpf libelf libdw zlib liblzma libzstd libpcre2-8 libcap libseccomp libxxhash libprotobuf-c)
 	pkg_check_modules(${package} QUIET ${package})
 	if(${package}_VERSION)
 		list(APPEND STACKTOOL_LIBRARY_VERSIONS "${package} ${${package}_VERSION}")

@@ -114,10 +114,11 @@ endfunction()
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(cmocka IMPORTED_TARGET cmocka)
+pkg_check_modules(jansson IMPORTED_TARGET jansson) # a reader of the JSON that the program writes
 
 # cmocka comes as a shared library only, so its programs are linked dynamically, with the same objects in them.
 add_library(stacktool_test_libraries INTERFACE)
-target_link_libraries(stacktool_test_libraries INTERFACE ${library_names} pthread)
+target_link_libraries(stacktool_test_libraries INTERFACE ${library_names} pthread PkgConfig::jansson)
 target_link_options(stacktool_test_libraries INTERFACE $<IF:$<STREQUAL:${STACKTOOL_LINK_KIND},static>,-no-pie,-pie>)
 
 function(c_layer layer)

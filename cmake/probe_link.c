@@ -4,7 +4,6 @@
 #include <bpf/libbpf.h>
 #include <bzlib.h>
 #include <elfutils/libdw.h>
-#include <jansson.h>
 #include <libelf.h>
 #include <lzma.h>
 #include <pcre2.h>
@@ -31,7 +30,6 @@ int main(int argc, char **argv)
 		bpf_object__open_file(argv[0], NULL);
 		seccomp_load(seccomp_init(SCMP_ACT_KILL));
 		cap_set_proc(cap_init());
-		json_decref(json_object());
 		pcre2_compile((PCRE2_SPTR)argv[0], PCRE2_ZERO_TERMINATED, 0, NULL, NULL, NULL);
 	}
 	printf("%s %s %s %u %s %d\n", protobuf_c_version(), BZ2_bzlibVersion(), zlibVersion(), lzma_version_number(),

@@ -5,7 +5,6 @@
 #include "core/base/escape.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 enum byte_class {
@@ -71,11 +70,7 @@ static size_t sequence_length(unsigned char lead)
 	return lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
 }
 
-/*
- * The length of the valid UTF-8 sequence at `text` and its code point, or 0: overlong forms, surrogates and what lies
- * beyond Unicode are not valid. The text's NUL ends any sequence, so nothing is read behind it.
- */
-static size_t decode(const unsigned char *text, uint32_t *ret_point)
+size_t utf8_decode(const unsigned char *text, uint32_t *ret_point)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length = sequence_length(text[0]);
@@ -109,7 +104,7 @@ static bool is_hidden(uint32_t point)
 static size_t add_high(struct buf *buf, const unsigned char *text)
 {
 	uint32_t point = 0;
-	size_t length = decode(text, &point);
+	size_t length = utf8_decode(text, &point);
 
 	if (!length)
 		add_byte(buf, text[0]);

@@ -19,6 +19,9 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "core/base/buf.h"
 
 enum escape_form {
@@ -27,6 +30,12 @@ enum escape_form {
 	ESCAPE_MODULE, /* a name that is printed between brackets: ']' before its end becomes \x5d, a leading '[' stays */
 	ESCAPE_FOLDED, /* a name in a folded line */
 };
+
+/*
+ * The length of the valid UTF-8 sequence at `text`, which does not begin with ASCII, and its code point; 0: there is none.
+ * Overlong forms, surrogates and what lies beyond Unicode are not valid. The text's NUL ends any sequence.
+ */
+size_t utf8_decode(const unsigned char *text, uint32_t *ret_point);
 
 /* Appends the text, escaped. */
 void escape_add(struct buf *buf, const char *text, enum escape_form form);

@@ -20,21 +20,18 @@ static const char *reason(int err)
 	return strerror(err < 0 ? -err : err);
 }
 
-/* A path in two parts: an open directory and a name in it, so that the rename cannot end up elsewhere. */
-struct place {
-	int directory_fd;
-	const char *name;
-};
-
-static void place_done(struct place *place)
+static const char *name_of(const char *path)
 {
-	closep(&place->directory_fd);
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
-static int open_place(const char *path, struct place *ret_place)
+/* The directory stays open, so that the rename cannot end up elsewhere. */
+static int open_directory(const char *path, int *ret_fd)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	_cleanup_(freep) char *directory = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	const char *name = name_of(path);
+	_cleanup_(freep) char *directory = name == path ? xstrdup(".") : xstrndup(path, (size_t)(name - path));
 	int fd;
 
 	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
@@ -42,47 +39,32 @@ static int open_place(const char *path, struct place *ret_place)
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fail(-errno, "'%s': cannot open its directory: %s", path, reason(errno));
-	*ret_place = (struct place){ fd, name };
+	*ret_fd = fd;
 	return 0;
 }
 
 /* Only a regular file may be replaced: renaming over /dev/null, as root, would take the device away. */
-static int check_place(const struct place *place, const char *path)
+static int check_place(int directory_fd, const char *path)
 {
 	struct stat st;
 
-	if (fstatat(place->directory_fd, place->name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (fstatat(directory_fd, name_of(path), &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		if (!S_ISREG(st.st_mode))
 			return fail(-EEXIST, "'%s': exists and is not a regular file", path);
 	} else if (errno != ENOENT) {
 		return fail(-errno, "'%s': %s", path, reason(errno));
 	}
-	if (faccessat(place->directory_fd, ".", W_OK | X_OK, AT_EACCESS))
+	if (faccessat(directory_fd, ".", W_OK | X_OK, AT_EACCESS))
 		return fail(-errno, "'%s': cannot write into its directory: %s", path, reason(errno));
 	return 0;
 }
 
 int replace_file_check(const char *path)
 {
-	_cleanup_(place_done) struct place place = { -1, NULL };
-	int err = open_place(path, &place);
+	_cleanup_(closep) int directory_fd = -1;
+	int err = open_directory(path, &directory_fd);
 
-	return err ? err : check_place(&place, path);
-}
-
-static int write_all(int fd, const char *bytes, size_t nr_bytes)
-{
-	while (nr_bytes) {
-		ssize_t nr = write(fd, bytes, nr_bytes);
-
-		if (nr < 0 && errno != EINTR)
-			return -errno;
-		if (nr > 0) {
-			bytes += nr;
-			nr_bytes -= (size_t)nr;
-		}
-	}
-	return fsync(fd) ? -errno : 0;
+	return err ? err : check_place(directory_fd, path);
 }
 
 /* A name nobody else has, in the same directory: rename works within one file system only. */
@@ -95,39 +77,65 @@ static void temporary_name(char *ret_name, size_t room)
 	snprintf(ret_name, room, ".stacktool-%016" PRIx64 ".tmp", number);
 }
 
-static int write_new(const struct place *place, const char *temporary, const void *bytes, size_t nr_bytes)
+static int cannot_write(const char *path, int err)
 {
-	_cleanup_(closep) int fd =
-		openat(place->directory_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int err;
+	_cleanup_(freep) char *what = xasprintf("'%s'", path);
 
-	if (fd < 0)
-		return -errno;
-	err = write_all(fd, bytes, nr_bytes);
-	if (!err && renameat(place->directory_fd, temporary, place->directory_fd, place->name))
-		err = -errno;
+	return fail_write(err, what);
+}
+
+int replace_begin(const char *path, struct replacement *ret_replacement)
+{
+	_cleanup_(closep) int directory_fd = -1, fd = -1;
+	struct replacement replacement = { .path = path };
+	int err = open_directory(path, &directory_fd);
+
+	if (!err)
+		err = check_place(directory_fd, path);
 	if (err)
-		unlinkat(place->directory_fd, temporary, 0);
-	return err;
+		return err;
+	temporary_name(replacement.temporary, sizeof(replacement.temporary));
+	fd = openat(directory_fd, replacement.temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return cannot_write(path, -errno);
+	replacement.out = xcheck(fdopen(fd, "w"));
+	take_fd(&fd);
+	replacement.directory_fd = take_fd(&directory_fd);
+	*ret_replacement = replacement;
+	return 0;
+}
+
+/* To the disk, and to its name. 0 or a negative errno. */
+static int settle(struct replacement *replacement)
+{
+	if (fflush(replacement->out) || fsync(fileno(replacement->out)) ||
+	    renameat(replacement->directory_fd, replacement->temporary, replacement->directory_fd,
+		     name_of(replacement->path)))
+		return -errno;
+	fsync(replacement->directory_fd); /* the name; some file systems cannot, and the file is there all the same */
+	return 0;
+}
+
+int replace_end(struct replacement *replacement, int err)
+{
+	_cleanup_(closep) int directory_fd = replacement->directory_fd;
+	_cleanup_(fclosep) FILE *out = replacement->out;
+	int failure = err ? 0 : settle(replacement);
+
+	if (err || failure)
+		unlinkat(directory_fd, replacement->temporary, 0);
+	return failure ? cannot_write(replacement->path, failure) : err;
 }
 
 int replace_file(const char *path, const void *bytes, size_t nr_bytes)
 {
-	_cleanup_(place_done) struct place place = { -1, NULL };
-	char temporary[64];
-	int err = open_place(path, &place);
+	struct replacement replacement;
+	int err = replace_begin(path, &replacement);
 
-	if (!err)
-		err = check_place(&place, path);
 	if (err)
 		return err;
-	temporary_name(temporary, sizeof(temporary));
-	err = write_new(&place, temporary, bytes, nr_bytes);
-	if (err) {
-		_cleanup_(freep) char *what = xasprintf("'%s'", path);
-
-		return fail_write(err, what);
-	}
-	fsync(place.directory_fd); /* the name; some file systems cannot, and the file is there all the same */
-	return 0;
+	errno = 0;
+	if (nr_bytes && fwrite(bytes, 1, nr_bytes, replacement.out) != nr_bytes)
+		err = cannot_write(path, errno ? -errno : -EIO);
+	return replace_end(&replacement, err);
 }

@@ -8,9 +8,26 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 
-/* 0 or a negative errno with a recorded cause. */
+struct replacement {
+	FILE *out; /* what is written here will be the file */
+	const char *path;
+	int directory_fd;
+	char temporary[64]; /* its name until then */
+};
+
+/* Begins to write the file; `path` stays as it is until replace_end(). 0 or a negative errno with a recorded cause. */
+int replace_begin(const char *path, struct replacement *ret_replacement);
+
+/*
+ * Puts what was written in the place of the file, or drops it if `err` tells that it is not whole, and then returns `err`.
+ * 0 or a negative errno with a recorded cause.
+ */
+int replace_end(struct replacement *replacement, int err);
+
+/* All of it at once. */
 int replace_file(const char *path, const void *bytes, size_t nr_bytes);
 
-/* Whether replace_file() could work, before an hour of recording: same answers, writes nothing. */
+/* Whether it could work, before an hour of recording: same answers, writes nothing. */
 int replace_file_check(const char *path);

@@ -468,7 +468,7 @@ static void add_status(struct buf *screen, const struct browser *browser)
 	} else if (*browser->message) {
 		buf_adds(&line, browser->message);
 	} else {
-		number_add_grouped(&line, node_at(browser, browser->cursor)->total[TREE_NOW]);
+		buf_add_grouped(&line, node_at(browser, browser->cursor)->total[TREE_NOW]);
 		buf_addf(&line, " %s", browser->caption->unit);
 		if (browser->match) {
 			buf_adds(&line, "; matched: ");

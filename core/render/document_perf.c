@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/escape.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
@@ -136,7 +137,7 @@ static void add_row(struct writer *writer, const struct merged_row *row)
 		return;
 	add_command(writer, record->comm);
 	buf_addf(writer->out, " %" PRIu32 "/%" PRIu32 " [%03" PRIu32 "] %" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ",
-		 record->tgid, record->tid ? record->tid : record->tgid, cpu, row->time_ns / 1000000000,
+		 record->tgid, record->tid ? record->tid : record->tgid, cpu, row->time_ns / NSEC_PER_SEC,
 		 row->time_ns / 1000 % 1000000, value);
 	add_event(writer, profile->event);
 	buf_adds(writer->out, ": \n");
@@ -160,9 +161,9 @@ static int compare_times(const void *left, const void *right)
 }
 
 void document_perf(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
-		   struct buf *ret_text)
+		   struct stream *stream)
 {
-	struct writer writer = { profile, ret_text };
+	struct writer writer = { profile, &stream->text };
 	struct profile_view view = profile->view;
 
 	view.by_name = false;
@@ -172,7 +173,9 @@ void document_perf(const struct profile *profile, const struct profile_interval 
 		merge_interval(profile, &intervals[i], &view, APART_RECORDS, &merged);
 		if (merged.rows.nr)
 			qsort(merged.rows.data, merged.rows.nr, sizeof(*merged.rows.data), compare_times);
-		for (size_t at = 0; at < merged.rows.nr; at++)
+		for (size_t at = 0; at < merged.rows.nr && !stream->err; at++) {
 			add_row(&writer, &merged.rows.data[at]);
+			stream_turn(stream);
+		}
 	}
 }

@@ -4,70 +4,79 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/json.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
 
-static void add_frames(const struct tree *tree, struct buf *out)
+static void add_frames(const struct tree *tree, struct json *json, struct stream *stream)
 {
+	json_begin(json, "frames", '[');
 	for (uint32_t i = 0; i < tree->frames.nr; i++) {
-		const char *module = tree_module(tree, i);
+		const struct tree_frame *frame = &tree->frames.data[i];
+		const char *file = frame->source ? strtab_get(&tree->texts, frame->source) : tree_module(tree, i);
 
-		buf_adds(out, i ? ",\n{\"name\":" : "\n{\"name\":");
-		json_add_string(out, tree_text(tree, i));
-		if (tree->frames.data[i].source)
-			module = strtab_get(&tree->texts, tree->frames.data[i].source);
-		if (*module) {
-			buf_adds(out, ",\"file\":");
-			json_add_string(out, module);
-		}
-		if (tree->frames.data[i].line)
-			buf_addf(out, ",\"line\":%u", tree->frames.data[i].line);
-		buf_addc(out, '}');
+		stream_turn(stream);
+		json_begin(json, NULL, '{');
+		json_text(json, "name", tree_text(tree, i));
+		if (*file)
+			json_text(json, "file", file);
+		if (frame->line)
+			json_number(json, "line", frame->line);
+		json_end(json, '}');
 	}
+	json_end(json, ']');
 }
 
 /* Every node with a time of its own is the leaf of a stack. */
-static void add_samples(const struct tree *tree, struct buf *samples, struct buf *weights)
+static void add_samples(const struct tree *tree, struct json *json, struct stream *stream)
 {
 	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
 
+	json_begin(json, "samples", '[');
 	for (size_t i = 1; i < tree->nodes.nr; i++) {
 		const struct tree_node *node = &tree->nodes.data[i];
 
 		path[node->depth] = node->frame;
 		if (!node->self[TREE_NOW])
 			continue;
-		buf_adds(samples, samples->nr ? ",\n[" : "\n[");
-		for (uint32_t depth = 1; depth <= node->depth; depth++) {
-			if (depth > 1)
-				buf_addc(samples, ',');
-			buf_addu(samples, path[depth]);
-		}
-		buf_addc(samples, ']');
-		if (weights->nr)
-			buf_addc(weights, ',');
-		buf_addu(weights, node->self[TREE_NOW]);
+		stream_turn(stream);
+		json_begin(json, NULL, '[');
+		for (uint32_t depth = 1; depth <= node->depth; depth++)
+			json_number(json, NULL, path[depth]);
+		json_end(json, ']');
 	}
+	json_end(json, ']');
 }
 
-static void add_profile(const struct tree *tree, const char *name, const char *unit, struct buf *out)
+/* One for each sample, in their order. */
+static void add_weights(const struct tree *tree, struct json *json, struct stream *stream)
 {
-	_cleanup_(buf_done) struct buf samples = {}, weights = {};
+	json_begin(json, "weights", '[');
+	for (size_t i = 1; i < tree->nodes.nr; i++) {
+		if (!tree->nodes.data[i].self[TREE_NOW])
+			continue;
+		stream_turn(stream);
+		json_number(json, NULL, tree->nodes.data[i].self[TREE_NOW]);
+	}
+	json_end(json, ']');
+}
 
-	add_samples(tree, &samples, &weights);
-	buf_adds(out, "{\"type\":\"sampled\",\"name\":");
-	json_add_string(out, name);
-	buf_addf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit);
-	buf_addu(out, tree->nodes.data[0].total[TREE_NOW]);
-	buf_adds(out, ",\"samples\":[");
-	buf_add(out, samples.data, samples.nr);
-	buf_adds(out, "],\n\"weights\":[");
-	buf_add(out, weights.data, weights.nr);
-	buf_adds(out, "]}");
+static void add_profile(const struct tree *tree, const char *name, const char *unit, struct json *json,
+			struct stream *stream)
+{
+	json_begin(json, NULL, '{');
+	json_text(json, "type", "sampled");
+	json_text(json, "name", name);
+	json_text(json, "unit", unit);
+	json_number(json, "startValue", 0);
+	json_number(json, "endValue", tree->nodes.data[0].total[TREE_NOW]);
+	add_samples(tree, json, stream);
+	add_weights(tree, json, stream);
+	json_end(json, '}');
 }
 
 void document_speedscope(const struct profile *profile, const struct output_options *options,
-			 const struct profile_interval *intervals, size_t nr, struct buf *ret_json)
+			 const struct profile_interval *intervals, size_t nr, struct stream *stream)
 {
 	const struct tree_options tree_options = {
 		.root = options->root,
@@ -76,19 +85,24 @@ void document_speedscope(const struct profile *profile, const struct output_opti
 	};
 	_cleanup_(caption_done) struct caption caption;
 	_cleanup_(tree_done) struct tree tree;
+	struct json json = { .text = &stream->text };
 
 	caption_init(&caption, options, profile);
 	tree_init(&tree, &tree_options);
 	for (size_t i = 0; i < nr; i++)
 		tree_add(&tree, profile, &intervals[i], TREE_NOW);
 	tree_build(&tree);
-	buf_adds(
-		ret_json,
-		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"stacktool\",\"name\":");
-	json_add_string(ret_json, caption.title);
-	buf_adds(ret_json, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
-	add_frames(&tree, ret_json);
-	buf_adds(ret_json, "]},\n\"profiles\":[");
-	add_profile(&tree, caption.title, view_shows_time(&profile->view) ? "microseconds" : "none", ret_json);
-	buf_adds(ret_json, "]}\n");
+	json_begin(&json, NULL, '{');
+	json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	json_text(&json, "exporter", "stacktool");
+	json_text(&json, "name", caption.title);
+	json_number(&json, "activeProfileIndex", 0);
+	json_begin(&json, "shared", '{');
+	add_frames(&tree, &json, stream);
+	json_end(&json, '}');
+	json_begin(&json, "profiles", '[');
+	add_profile(&tree, caption.title, view_shows_time(&profile->view) ? "microseconds" : "none", &json, stream);
+	json_end(&json, ']');
+	json_end(&json, '}');
+	buf_addc(&stream->text, '\n');
 }

@@ -2,10 +2,12 @@
 /*
  * Profiles in the formats of other programs (docs/reference/formats.md), and call trees as text. Pure functions of
  * the profile; all of them report the losses.
+ * Those that take a stream write row by row; stream->err tells of a write that failed.
  */
 #pragma once
 
 #include "core/base/buf.h"
+#include "core/base/stream.h"
 #include "core/plan/output_options.h"
 #include "core/profile/profile.h"
 #include "core/render/graph.h"
@@ -13,11 +15,11 @@
 
 /* One JSON document, schema version 1: docs/reference/profile.schema.json. */
 void document_json(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
-		   struct buf *ret_json);
+		   struct stream *stream);
 
 /* https://www.speedscope.app/file-format-schema.json: one profile per interval. */
 void document_speedscope(const struct profile *profile, const struct output_options *options,
-			 const struct profile_interval *intervals, size_t nr, struct buf *ret_json);
+			 const struct profile_interval *intervals, size_t nr, struct stream *stream);
 
 /* A gzip'd pprof profile; all intervals are added up. -EIO with a recorded cause when zlib fails. */
 int document_pprof(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
@@ -25,7 +27,7 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 
 /* Text of perf script: one sample per record and interval, by time. The wakers of off-CPU time are not in it. */
 void document_perf(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
-		   struct buf *ret_text);
+		   struct stream *stream);
 
 /* The tree as indented lines, the heaviest branch first: total and self with their share. */
 void render_tree(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,

@@ -13,8 +13,8 @@
 
 static void add_label(struct sheet *sheet, const char *label)
 {
-	buf_addc(&sheet->text, ';');
-	buf_adds(&sheet->text, label);
+	buf_addc(&sheet->out.text, ';');
+	buf_adds(&sheet->out.text, label);
 }
 
 static void add_stack(struct sheet *sheet, const struct merged_stack *stack, const char *missed, bool annotate)
@@ -35,7 +35,7 @@ static void add_stack(struct sheet *sheet, const struct merged_stack *stack, con
 	for (uint32_t i = stack->nr; i > 0; i--) {
 		sheet_add_frame(sheet, frames[i - 1]);
 		if (!sheet->profile->frames.data[frames[i - 1]].level) /* an inlined call has its own mark */
-			buf_adds(&sheet->text, "_[k]");
+			buf_adds(&sheet->out.text, "_[k]");
 	}
 }
 
@@ -44,11 +44,11 @@ static void add_comm(struct sheet *sheet, const struct merged_row *row)
 	const struct profile_record *record = &sheet->profile->records.data[row->sleeper];
 
 	if (row->lost && (sheet->view->style == VIEW_PROFILE || view_shows_time(sheet->view)))
-		buf_adds(&sheet->text, LABEL_UNKNOWN);
+		buf_adds(&sheet->out.text, LABEL_UNKNOWN);
 	else if (view_shows_process(sheet->view))
 		sheet_add_name(sheet, record->comm);
 	if (sheet->view->by_thread) /* as stackcollapse-perf.pl --tid */
-		buf_addf(&sheet->text, "-%" PRIu32 "/%" PRIu32, record->tgid, record->tid);
+		buf_addf(&sheet->out.text, "-%" PRIu32 "/%" PRIu32, record->tgid, record->tid);
 }
 
 /* If the line so far ends in a space and a number, escapes the space. */
@@ -71,15 +71,15 @@ static void guard_count(struct buf *text, size_t line)
 
 void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line)
 {
-	guard_count(&sheet->text, line);
-	buf_addc(&sheet->text, ' ');
-	buf_addu(&sheet->text, row_value(sheet->view, row));
-	buf_addc(&sheet->text, '\n');
+	guard_count(&sheet->out.text, line);
+	buf_addc(&sheet->out.text, ' ');
+	buf_addu(&sheet->out.text, row_value(sheet->view, row));
+	buf_addc(&sheet->out.text, '\n');
 }
 
 void folded_row(struct sheet *sheet, const struct merged_row *row)
 {
-	size_t line = sheet->text.nr;
+	size_t line = sheet->out.text.nr;
 
 	add_comm(sheet, row);
 	if (row->lost) {

@@ -43,13 +43,9 @@ uint64_t graph_largest_change(const struct tree *tree);
 
 /* Adds text for XML and HTML, in elements and in quoted attributes. */
 void xml_add(struct buf *buf, const char *text);
-/* Adds a decimal number with commas, for people. */
-void number_add_grouped(struct buf *buf, uint64_t number);
 /* Adds the difference with its sign, "+12", or "0". */
 void change_add(struct buf *buf, uint64_t now, uint64_t before);
 /* Adds "10 samples before (14.49%) are in stacks that are gone". */
 void gone_add(struct buf *buf, const struct tree *tree, const char *unit);
 /* Adds part / whole as "12.34%". */
 void percent_add(struct buf *buf, uint64_t part, uint64_t whole);
-/* Adds a JSON string, quotes included, in ASCII only and without what HTML could take for markup. */
-void json_add_string(struct buf *buf, const char *text);

@@ -4,12 +4,12 @@
  * policy says so to the browser. The data is JSON in ASCII without any character of markup, so no name can end its
  * element; the script puts names into the page as text only.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
+#include "core/base/json.h"
 #include "core/render/graph.h"
 #include "render_scripts.h"
 
@@ -44,37 +44,33 @@ static void add_nodes(const struct tree *tree, bool diff, struct buf *out)
 	}
 }
 
-static void add_frames(const struct tree *tree, enum graph_colors colors, struct buf *out)
+static void add_frames(const struct tree *tree, enum graph_colors colors, struct json *json)
 {
-	buf_adds(out, ",\n\"names\":[");
-	for (uint32_t i = 0; i < tree->frames.nr; i++) {
-		buf_adds(out, i ? "," : "");
-		json_add_string(out, tree_text(tree, i));
-	}
-	buf_adds(out, "],\n\"modules\":[");
-	for (uint32_t i = 0; i < tree->frames.nr; i++) {
-		buf_adds(out, i ? "," : "");
-		json_add_string(out, tree->frames.data[i].kind == TREE_LABEL ? "" : tree_module(tree, i));
-	}
-	buf_adds(out, "],\n\"kinds\":[");
-	for (uint32_t i = 0; i < tree->frames.nr; i++) {
-		buf_adds(out, i ? "," : "");
-		buf_addu(out, tree->frames.data[i].kind);
-	}
-	buf_adds(out, "],\n\"colors\":\"");
+	json_begin(json, "names", '[');
 	for (uint32_t i = 0; i < tree->frames.nr; i++)
-		buf_addf(out, "%06x", graph_color(tree, i, colors));
-	buf_addc(out, '"');
+		json_text(json, NULL, tree_text(tree, i));
+	json_end(json, ']');
+	json_begin(json, "modules", '[');
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		json_text(json, NULL, tree->frames.data[i].kind == TREE_LABEL ? "" : tree_module(tree, i));
+	json_end(json, ']');
+	json_begin(json, "kinds", '[');
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		json_number(json, NULL, tree->frames.data[i].kind);
+	json_end(json, ']');
+	json_key(json, "colors");
+	buf_addc(json->text, '"');
+	for (uint32_t i = 0; i < tree->frames.nr; i++)
+		buf_addf(json->text, "%06x", graph_color(tree, i, colors));
+	buf_addc(json->text, '"');
 }
 
-static void add_caption(const char *key, const char *text, struct buf *out)
+static void add_caption(const char *key, const char *text, struct json *json)
 {
 	_cleanup_(buf_done) struct buf safe = {};
 
 	escape_add(&safe, text, ESCAPE_LINE);
-	buf_addf(out, "\"%s\":", key);
-	json_add_string(out, buf_text(&safe));
-	buf_addc(out, ',');
+	json_text(json, key, buf_text(&safe));
 }
 
 static void add_data(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,
@@ -84,20 +80,27 @@ static void add_data(const struct tree *tree, const struct output_options *optio
 		[GRAPH_ROOT_DEFAULT] = "comm", [GRAPH_ROOT_COMM] = "comm",           [GRAPH_ROOT_PID] = "pid",
 		[GRAPH_ROOT_TID] = "tid",      [GRAPH_ROOT_CONTAINER] = "container", [GRAPH_ROOT_NONE] = "none",
 	};
-	buf_addc(out, '{');
-	add_caption("title", caption->title, out);
-	add_caption("subtitle", caption->subtitle, out);
-	add_caption("unit", caption->unit, out);
-	add_caption("note", caption->note ? caption->note : "", out);
-	buf_addf(out, "\"group\":\"%s\",\"finest\":\"%s\",\"diff\":%s,\"normalize\":%s,\"negate\":%s,\"inverted\":%s,",
-		 groups[options->root], groups[tree->options.root], caption->diff ? "true" : "false",
-		 tree->options.normalize ? "true" : "false", options->negate ? "true" : "false",
-		 options->inverted ? "true" : "false");
-	buf_addf(out, "\"least\":%" PRIu32 ",\"n\":%zu", options->min_width, tree->nodes.nr);
-	add_frames(tree, options->colors, out);
-	buf_adds(out, ",\n\"nodes\":\"");
+	struct json json = { .text = out };
+
+	json_begin(&json, NULL, '{');
+	add_caption("title", caption->title, &json);
+	add_caption("subtitle", caption->subtitle, &json);
+	add_caption("unit", caption->unit, &json);
+	add_caption("note", caption->note ? caption->note : "", &json);
+	json_text(&json, "group", groups[options->root]);
+	json_text(&json, "finest", groups[tree->options.root]);
+	json_bool(&json, "diff", caption->diff);
+	json_bool(&json, "normalize", tree->options.normalize);
+	json_bool(&json, "negate", options->negate);
+	json_bool(&json, "inverted", options->inverted);
+	json_number(&json, "least", options->min_width);
+	json_number(&json, "n", tree->nodes.nr);
+	add_frames(tree, options->colors, &json);
+	json_key(&json, "nodes");
+	buf_addc(out, '"');
 	add_nodes(tree, caption->diff, out);
-	buf_adds(out, "\"}");
+	buf_addc(out, '"');
+	json_end(&json, '}');
 }
 
 void graph_html(const struct tree *tree, const struct output_options *options, const struct graph_caption *caption,

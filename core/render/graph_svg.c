@@ -99,7 +99,7 @@ static void add_change(struct drawing *drawing, const struct tree_node *node)
 	uint64_t before = tree_before(drawing->tree, node->total[TREE_BEFORE]);
 
 	buf_adds(drawing->out, "; before ");
-	number_add_grouped(drawing->out, before);
+	buf_add_grouped(drawing->out, before);
 	buf_adds(drawing->out, ", ");
 	percent_add(drawing->out, node->total[TREE_BEFORE], drawing->tree->nodes.data[0].total[TREE_BEFORE]);
 	buf_adds(drawing->out, "; change ");
@@ -118,7 +118,7 @@ static void add_tooltip(struct drawing *drawing, const struct tree_node *node, c
 		buf_addc(drawing->out, ']');
 	}
 	buf_adds(drawing->out, " (");
-	number_add_grouped(drawing->out, node->total[TREE_NOW]);
+	buf_add_grouped(drawing->out, node->total[TREE_NOW]);
 	buf_addc(drawing->out, ' ');
 	xml_add(drawing->out, drawing->caption->unit);
 	buf_adds(drawing->out, ", ");

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/escape.h"
 #include "core/render/sheet.h"
 
@@ -37,7 +38,7 @@ int render_footer(const struct profile *profile, const struct profile_view *view
 /* The local time of the host that recorded, not of the one that prints. */
 static void add_time(struct buf *text, const struct profile *profile, const struct profile_interval *interval)
 {
-	int64_t local_s = (int64_t)(interval->wall_end_ns / 1000000000) + (int32_t)profile->utc_offset_s;
+	int64_t local_s = (int64_t)(interval->wall_end_ns / NSEC_PER_SEC) + (int32_t)profile->utc_offset_s;
 	unsigned int day_s = (unsigned int)(((local_s % 86400) + 86400) % 86400);
 
 	buf_addf(text, "%02u:%02u:%02u\n", day_s / 3600, day_s / 60 % 60, day_s % 60);
@@ -49,14 +50,14 @@ static void add_time(struct buf *text, const struct profile *profile, const stru
 
 static void table_row(struct sheet *sheet, const struct merged_row *row)
 {
-	size_t start = sheet->text.nr;
+	size_t start = sheet->out.text.nr;
 
 	if (row->kernel.nr)
 		sheet_add_name(sheet,
 			       sheet->profile->frames.data[sheet->profile->stack_frames.data[row->kernel.first]].name);
-	while (sheet->text.nr - start < NAME_COLUMNS)
-		buf_addc(&sheet->text, ' ');
-	buf_addf(&sheet->text, " %8" PRIu64 "\n", row_value(sheet->view, row));
+	while (sheet->out.text.nr - start < NAME_COLUMNS)
+		buf_addc(&sheet->out.text, ' ');
+	buf_addf(&sheet->out.text, " %8" PRIu64 "\n", row_value(sheet->view, row));
 }
 
 static void add_row(struct sheet *sheet, const struct merged_row *row)
@@ -78,16 +79,16 @@ int render_events(const struct profile *profile, const struct profile_interval *
 	_cleanup_(sheet_done) struct sheet sheet;
 
 	sheet_init(&sheet, profile, view, out);
-	for (size_t i = first; i < interval->rows.nr && !sheet.err; i++) {
+	for (size_t i = first; i < interval->rows.nr && !sheet.out.err; i++) {
 		struct merged_row row = merge_row_alone(profile, &interval->rows.data[i], view);
 
 		if (view->folded)
 			folded_row(&sheet, &row);
 		else
 			event_row(&sheet, &row, interval);
-		sheet_turn(&sheet);
+		stream_turn(&sheet.out);
 	}
-	return sheet_finish(&sheet);
+	return stream_finish(&sheet.out);
 }
 
 static int render_rows(const struct profile *profile, const struct profile_interval *interval,
@@ -100,18 +101,18 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 	merge_interval(profile, interval, view, 0, &merged);
 	sheet.durations = merged.durations.data;
 	if (!view->folded && !profile->presentation.quiet)
-		buf_addc(&sheet.text, '\n');
+		buf_addc(&sheet.out.text, '\n');
 	if (view->timestamps)
-		add_time(&sheet.text, profile, interval);
+		add_time(&sheet.out.text, profile, interval);
 	if (view->style == VIEW_FUNCCOUNT && !view->folded && !profile->presentation.quiet)
-		buf_addf(&sheet.text, TABLE_HEADER, "FUNC", "COUNT");
-	for (size_t i = 0; i < merged.rows.nr && !sheet.err; i++) {
+		buf_addf(&sheet.out.text, TABLE_HEADER, "FUNC", "COUNT");
+	for (size_t i = 0; i < merged.rows.nr && !sheet.out.err; i++) {
 		add_row(&sheet, &merged.rows.data[i]);
-		sheet_turn(&sheet);
+		stream_turn(&sheet.out);
 	}
 	if (view_shows_durations(view))
 		text_all_durations(&sheet, interval);
-	return sheet_finish(&sheet);
+	return stream_finish(&sheet.out);
 }
 
 int render_report(const struct profile *profile, const struct profile_interval *interval,

@@ -9,7 +9,6 @@
 #include "core/base/escape.h"
 
 enum {
-	SHEET_BYTES = 256 * 1024,
 	SHORT_NAME = 64, /* bytes with what stands before it */
 	ROW_MAX_BYTES = 256 << 20, /* 131,070 frames with 2 KB of name each */
 };
@@ -19,37 +18,17 @@ void sheet_init(struct sheet *sheet, const struct profile *profile, const struct
 	*sheet = (struct sheet){
 		.profile = profile,
 		.view = view,
-		.out = out,
+		.out = { .out = out },
 		.frames = xcalloc(profile->frames.nr, sizeof(*sheet->frames)),
 	};
 }
 
 void sheet_done(struct sheet *sheet)
 {
-	buf_done(&sheet->text);
+	stream_done(&sheet->out);
 	buf_done(&sheet->frame_bytes);
 	free(sheet->frames);
 	sheet->frames = NULL;
-}
-
-static void hand_over(struct sheet *sheet)
-{
-	errno = 0;
-	if (!sheet->err && sheet->text.nr && fwrite(sheet->text.data, 1, sheet->text.nr, sheet->out) != sheet->text.nr)
-		sheet->err = errno ? -errno : -EIO;
-	buf_clear(&sheet->text);
-}
-
-void sheet_turn(struct sheet *sheet)
-{
-	if (sheet->text.nr >= SHEET_BYTES)
-		hand_over(sheet);
-}
-
-int sheet_finish(struct sheet *sheet)
-{
-	hand_over(sheet);
-	return sheet->err;
 }
 
 void sheet_add_indent(const struct sheet *sheet, struct buf *text)
@@ -156,13 +135,13 @@ void sheet_add_frame(struct sheet *sheet, uint32_t frame)
 	struct frame_text *text = &sheet->frames[frame];
 
 	/* A saved profile of 1 KB can have a stack of as many frames with a name of 1 MB. */
-	if (sheet->text.nr > ROW_MAX_BYTES)
-		sheet->err = sheet->err ?: -EFBIG;
-	if (sheet->err)
+	if (sheet->out.text.nr > ROW_MAX_BYTES)
+		sheet->out.err = sheet->out.err ?: -EFBIG;
+	if (sheet->out.err)
 		return;
 	if (!text->length)
 		make_text(sheet, frame, text);
-	add_quickly(&sheet->text, sheet->frame_bytes.data + text->start, text->length);
+	add_quickly(&sheet->out.text, sheet->frame_bytes.data + text->start, text->length);
 }
 
 /* The short names that have been made already; returns how many are left, from the leaf. */
@@ -172,10 +151,10 @@ static uint32_t add_short_names(struct sheet *sheet, const uint32_t *frames, uin
 	const char *bytes = sheet->frame_bytes.data;
 	char *at, *end;
 
-	if (sheet->text.room <= SHORT_NAME)
+	if (sheet->out.text.room <= SHORT_NAME)
 		return nr;
-	at = sheet->text.data + sheet->text.nr;
-	end = sheet->text.data + sheet->text.room - SHORT_NAME - 1;
+	at = sheet->out.text.data + sheet->out.text.nr;
+	end = sheet->out.text.data + sheet->out.text.room - SHORT_NAME - 1;
 	for (; nr && at < end; nr--) {
 		const struct frame_text *text = &texts[frames[nr - 1]];
 
@@ -184,8 +163,8 @@ static uint32_t add_short_names(struct sheet *sheet, const uint32_t *frames, uin
 		memcpy(at, bytes + text->start, SHORT_NAME);
 		at += text->length;
 	}
-	sheet->text.nr = (size_t)(at - sheet->text.data);
-	sheet->text.data[sheet->text.nr] = '\0';
+	sheet->out.text.nr = (size_t)(at - sheet->out.text.data);
+	sheet->out.text.data[sheet->out.text.nr] = '\0';
 	return nr;
 }
 
@@ -200,7 +179,7 @@ void sheet_add_frames(struct sheet *sheet, const uint32_t *frames, uint32_t nr)
 
 void sheet_add_name(struct sheet *sheet, string_id string)
 {
-	escape_add(&sheet->text, profile_string(sheet->profile, string),
+	escape_add(&sheet->out.text, profile_string(sheet->profile, string),
 		   sheet->view->folded ? ESCAPE_FOLDED : ESCAPE_NAME);
 }
 

@@ -5,10 +5,9 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "core/base/buf.h"
 #include "core/base/escape.h"
+#include "core/base/stream.h"
 #include "core/profile/profile.h"
 #include "core/render/merge.h"
 
@@ -21,21 +20,13 @@ struct sheet {
 	const struct profile *profile;
 	const struct profile_view *view;
 	const struct durations *durations; /* of merged rows; NULL where the view does not show them */
-	FILE *out;
-	int err; /* of the first write that failed; later text is dropped */
-	struct buf text;
+	struct stream out;
 	struct buf frame_bytes;
 	struct frame_text *frames;
 };
 
 void sheet_init(struct sheet *sheet, const struct profile *profile, const struct profile_view *view, FILE *out);
 void sheet_done(struct sheet *sheet);
-
-/* Hands over what has gathered, if it is much. */
-void sheet_turn(struct sheet *sheet);
-
-/* Hands over the rest. 0, or the negative errno of the first write that failed. */
-int sheet_finish(struct sheet *sheet);
 
 /*
  * Adds a frame with what surrounds it: a line `name+0xoff [module] FILE:LINE` with its indent and end, as far as the view

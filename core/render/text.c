@@ -14,21 +14,21 @@ static bool is_stackcount(const struct sheet *sheet)
 
 static void add_label(struct sheet *sheet, const char *label)
 {
-	sheet_add_indent(sheet, &sheet->text);
-	buf_adds(&sheet->text, label);
-	buf_addc(&sheet->text, '\n');
+	sheet_add_indent(sheet, &sheet->out.text);
+	buf_adds(&sheet->out.text, label);
+	buf_addc(&sheet->out.text, '\n');
 }
 
 /* The column widths are those of bcc: stackcount -v, and profile -A for either kind of stack. */
 static void add_address(struct sheet *sheet, uint64_t address, bool kernel)
 {
-	sheet_add_indent(sheet, &sheet->text);
+	sheet_add_indent(sheet, &sheet->out.text);
 	if (is_stackcount(sheet) || sheet->view->style == VIEW_WAKE)
-		buf_addf(&sheet->text, "%-16" PRIx64 " ", address);
+		buf_addf(&sheet->out.text, "%-16" PRIx64 " ", address);
 	else if (kernel)
-		buf_addf(&sheet->text, "0x%-16" PRIx64 " ", address);
+		buf_addf(&sheet->out.text, "0x%-16" PRIx64 " ", address);
 	else
-		buf_addf(&sheet->text, "0x%016" PRIx64 " ", address);
+		buf_addf(&sheet->out.text, "0x%016" PRIx64 " ", address);
 }
 
 void text_frame(struct sheet *sheet, uint32_t at, bool kernel)
@@ -58,7 +58,7 @@ static void add_stacks(struct sheet *sheet, const struct merged_row *row)
 	}
 	text_stack(sheet, &row->kernel, true);
 	if (sheet_separates(sheet, row))
-		buf_adds(&sheet->text, "    --\n");
+		buf_adds(&sheet->out.text, "    --\n");
 	text_stack(sheet, &row->user, false);
 }
 
@@ -67,9 +67,9 @@ static void add_ids(struct sheet *sheet, const struct profile_record *record)
 {
 	bool both = sheet->view->by_thread;
 
-	buf_addu(&sheet->text, sheet->view->style == VIEW_OFFCPU && !both ? record->tid : record->tgid);
+	buf_addu(&sheet->out.text, sheet->view->style == VIEW_OFFCPU && !both ? record->tid : record->tgid);
 	if (both)
-		buf_addf(&sheet->text, "/%" PRIu32, record->tid);
+		buf_addf(&sheet->out.text, "/%" PRIu32, record->tid);
 }
 
 /* "    comm [pid]"; a row of which no process is known has none. */
@@ -79,23 +79,23 @@ static void add_stackcount_process(struct sheet *sheet, const struct profile_rec
 
 	if (!view->per_process || view->no_process_line || (!record->tgid && !record->comm))
 		return;
-	buf_adds(&sheet->text, "    ");
+	buf_adds(&sheet->out.text, "    ");
 	sheet_add_name(sheet, record->comm);
-	buf_adds(&sheet->text, " [");
+	buf_adds(&sheet->out.text, " [");
 	add_ids(sheet, record);
-	buf_adds(&sheet->text, "]\n");
+	buf_adds(&sheet->out.text, "]\n");
 }
 
 static void add_profile_process(struct sheet *sheet, const struct merged_row *row, const struct profile_record *record)
 {
-	buf_adds(&sheet->text, "    -                ");
+	buf_adds(&sheet->out.text, "    -                ");
 	if (row->lost)
-		buf_adds(&sheet->text, LABEL_UNKNOWN);
+		buf_adds(&sheet->out.text, LABEL_UNKNOWN);
 	else
 		sheet_add_name(sheet, record->comm);
-	buf_adds(&sheet->text, " (");
+	buf_adds(&sheet->out.text, " (");
 	add_ids(sheet, record);
-	buf_adds(&sheet->text, ")\n");
+	buf_adds(&sheet->out.text, ")\n");
 }
 
 void text_row(struct sheet *sheet, const struct merged_row *row)
@@ -105,14 +105,14 @@ void text_row(struct sheet *sheet, const struct merged_row *row)
 	add_stacks(sheet, row);
 	if (is_stackcount(sheet)) {
 		add_stackcount_process(sheet, record);
-		buf_adds(&sheet->text, "    ");
-		buf_addu(&sheet->text, row->count);
+		buf_adds(&sheet->out.text, "    ");
+		buf_addu(&sheet->out.text, row->count);
 	} else {
 		add_profile_process(sheet, row, record);
-		buf_adds(&sheet->text, "        ");
-		buf_addu(&sheet->text, row_value(sheet->view, row));
+		buf_adds(&sheet->out.text, "        ");
+		buf_addu(&sheet->out.text, row_value(sheet->view, row));
 	}
-	buf_addc(&sheet->text, '\n');
+	buf_addc(&sheet->out.text, '\n');
 	text_durations(sheet, row);
-	buf_addc(&sheet->text, '\n');
+	buf_addc(&sheet->out.text, '\n');
 }

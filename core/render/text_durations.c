@@ -16,10 +16,10 @@ static unsigned int nr_stars(uint64_t count, uint64_t most, unsigned int width)
 
 static void add_bar(struct sheet *sheet, unsigned int nr, unsigned int width)
 {
-	buf_addc(&sheet->text, '|');
+	buf_addc(&sheet->out.text, '|');
 	for (unsigned int i = 0; i < width; i++)
-		buf_addc(&sheet->text, i < nr ? '*' : ' ');
-	buf_adds(&sheet->text, "|\n");
+		buf_addc(&sheet->out.text, i < nr ? '*' : ' ');
+	buf_adds(&sheet->out.text, "|\n");
 }
 
 /* From the first power that has any on. */
@@ -37,35 +37,35 @@ static void add_histogram(struct sheet *sheet, const uint64_t *powers)
 	}
 	width = last < NARROW_POWERS ? STARS : STARS / 2;
 	columns = last < NARROW_POWERS ? 10 : 20;
-	buf_addf(&sheet->text,
+	buf_addf(&sheet->out.text,
 		 last < NARROW_POWERS ? "     %-19s : count     distribution\n"
 				      : "               %-29s : count     distribution\n",
 		 "usecs");
 	for (unsigned int i = first; i <= last; i++) {
 		struct duration_range range = duration_power(i);
 
-		buf_addf(&sheet->text, "%*" PRIu64 " -> %-*" PRIu64 " : %-8" PRIu64 " ", (int)columns, range.first_us,
-			 (int)columns, range.last_us, powers[i]);
+		buf_addf(&sheet->out.text, "%*" PRIu64 " -> %-*" PRIu64 " : %-8" PRIu64 " ", (int)columns,
+			 range.first_us, (int)columns, range.last_us, powers[i]);
 		add_bar(sheet, nr_stars(powers[i], most, width), width);
 	}
 }
 
 static void add_range(struct sheet *sheet, const char *what, struct duration_range range)
 {
-	buf_addf(&sheet->text, "%s %" PRIu64, what, range.first_us);
+	buf_addf(&sheet->out.text, "%s %" PRIu64, what, range.first_us);
 	if (range.last_us != range.first_us)
-		buf_addf(&sheet->text, "-%" PRIu64, range.last_us);
+		buf_addf(&sheet->out.text, "-%" PRIu64, range.last_us);
 }
 
 static void add_durations(struct sheet *sheet, const struct durations *durations)
 {
 	if (!durations->nr)
 		return;
-	buf_addf(&sheet->text, "        %" PRIu64 " interval%s:", durations->nr, durations->nr == 1 ? "" : "s");
+	buf_addf(&sheet->out.text, "        %" PRIu64 " interval%s:", durations->nr, durations->nr == 1 ? "" : "s");
 	add_range(sheet, " shortest", durations_shortest(durations));
-	buf_addf(&sheet->text, ", mean %" PRIu64 ",", durations->sum_ns / durations->nr / 1000);
+	buf_addf(&sheet->out.text, ", mean %" PRIu64 ",", durations->sum_ns / durations->nr / 1000);
 	add_range(sheet, " longest", durations_longest(durations));
-	buf_addc(&sheet->text, '\n');
+	buf_addc(&sheet->out.text, '\n');
 	add_histogram(sheet, durations->powers);
 }
 
@@ -84,7 +84,7 @@ void text_all_durations(struct sheet *sheet, const struct profile_interval *inte
 		durations_add(&all, interval->rows.data[i].count, interval->rows.data[i].sum);
 	if (!all.nr || sheet->profile->presentation.quiet)
 		return;
-	buf_addf(&sheet->text, "    all stacks\n        %" PRIu64 "\n", all.sum_ns / 1000);
+	buf_addf(&sheet->out.text, "    all stacks\n        %" PRIu64 "\n", all.sum_ns / 1000);
 	add_durations(sheet, &all);
-	buf_addc(&sheet->text, '\n');
+	buf_addc(&sheet->out.text, '\n');
 }

@@ -27,7 +27,7 @@ static void add_number(struct buf *text, uint64_t number, size_t width)
 {
 	_cleanup_(buf_done) struct buf cell = {};
 
-	number_add_grouped(&cell, number);
+	buf_add_grouped(&cell, number);
 	add_padded(text, &cell, width);
 }
 

@@ -33,7 +33,7 @@ static void add_name(struct sheet *sheet, const struct profile_record *record)
 {
 	sheet_add_name(sheet, record->comm);
 	if (sheet->view->by_thread && sheet->view->folded)
-		buf_addf(&sheet->text, "-%" PRIu32 "/%" PRIu32, record->tgid, record->tid);
+		buf_addf(&sheet->out.text, "-%" PRIu32 "/%" PRIu32, record->tgid, record->tid);
 }
 
 static void add_waker(struct sheet *sheet, const struct merged_row *row)
@@ -41,7 +41,7 @@ static void add_waker(struct sheet *sheet, const struct merged_row *row)
 	const char *label = waker_label(sheet->profile, row);
 
 	if (label)
-		buf_adds(&sheet->text, label);
+		buf_adds(&sheet->out.text, label);
 	else
 		add_name(sheet, &sheet->profile->records.data[row->waker]);
 }
@@ -49,7 +49,7 @@ static void add_waker(struct sheet *sheet, const struct merged_row *row)
 static void add_sleeper(struct sheet *sheet, const struct merged_row *row)
 {
 	if (row->lost)
-		buf_adds(&sheet->text, LABEL_UNKNOWN);
+		buf_adds(&sheet->out.text, LABEL_UNKNOWN);
 	else
 		add_name(sheet, &sheet->profile->records.data[row->sleeper]);
 }
@@ -61,10 +61,10 @@ static void add_ids(struct sheet *sheet, uint32_t record)
 	const struct profile_record *thread = record == PROFILE_NONE ? &nobody : &sheet->profile->records.data[record];
 
 	if (sheet->view->by_thread && thread->tid)
-		buf_addf(&sheet->text, " %" PRIu32 "/%" PRIu32, thread->tgid, thread->tid);
+		buf_addf(&sheet->out.text, " %" PRIu32 "/%" PRIu32, thread->tgid, thread->tid);
 	else if (sheet->view->style == VIEW_OFFWAKE)
-		buf_addf(&sheet->text, " %" PRIu32, thread->tid);
-	buf_addc(&sheet->text, '\n');
+		buf_addf(&sheet->out.text, " %" PRIu32, thread->tid);
+	buf_addc(&sheet->out.text, '\n');
 }
 
 static bool separates(const struct sheet *sheet, const struct merged_stack *kernel, const struct merged_stack *user)
@@ -76,9 +76,9 @@ static bool separates(const struct sheet *sheet, const struct merged_stack *kern
 
 static void add_line(struct sheet *sheet, const char *text)
 {
-	buf_adds(&sheet->text, "    ");
-	buf_adds(&sheet->text, text);
-	buf_addc(&sheet->text, '\n');
+	buf_adds(&sheet->out.text, "    ");
+	buf_adds(&sheet->out.text, text);
+	buf_addc(&sheet->out.text, '\n');
 }
 
 /* Root first. */
@@ -94,7 +94,7 @@ static void add_stack_up(struct sheet *sheet, const struct merged_stack *stack, 
 
 static void offwake_text(struct sheet *sheet, const struct merged_row *row)
 {
-	buf_adds(&sheet->text, "    waker:           ");
+	buf_adds(&sheet->out.text, "    waker:           ");
 	add_waker(sheet, row);
 	add_ids(sheet, row->waker);
 	if (row->waker_lost)
@@ -110,14 +110,14 @@ static void offwake_text(struct sheet *sheet, const struct merged_row *row)
 	if (separates(sheet, &row->kernel, &row->user))
 		add_line(sheet, "-");
 	text_stack(sheet, &row->user, false);
-	buf_adds(&sheet->text, "    target:          ");
+	buf_adds(&sheet->out.text, "    target:          ");
 	add_sleeper(sheet, row);
 	add_ids(sheet, row->sleeper);
 }
 
 static void wake_text(struct sheet *sheet, const struct merged_row *row)
 {
-	buf_adds(&sheet->text, "    target:          ");
+	buf_adds(&sheet->out.text, "    target:          ");
 	add_sleeper(sheet, row);
 	add_ids(sheet, row->sleeper);
 	if (row->waker_lost)
@@ -126,7 +126,7 @@ static void wake_text(struct sheet *sheet, const struct merged_row *row)
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
 		add_line(sheet, "-");
 	text_stack(sheet, &row->waker_user, false);
-	buf_adds(&sheet->text, "    waker:           ");
+	buf_adds(&sheet->out.text, "    waker:           ");
 	add_waker(sheet, row);
 	add_ids(sheet, row->waker);
 }
@@ -137,17 +137,17 @@ void wake_text_row(struct sheet *sheet, const struct merged_row *row)
 		offwake_text(sheet, row);
 	else
 		wake_text(sheet, row);
-	buf_addf(&sheet->text, "        %" PRIu64 "\n", row_value(sheet->view, row));
+	buf_addf(&sheet->out.text, "        %" PRIu64 "\n", row_value(sheet->view, row));
 	text_durations(sheet, row);
-	buf_addc(&sheet->text, '\n');
+	buf_addc(&sheet->out.text, '\n');
 }
 
 /* ---- folded ---- */
 
 static void add_folded(struct sheet *sheet, const char *label)
 {
-	buf_addc(&sheet->text, ';');
-	buf_adds(&sheet->text, label);
+	buf_addc(&sheet->out.text, ';');
+	buf_adds(&sheet->out.text, label);
 }
 
 static void fold_missing(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
@@ -190,7 +190,7 @@ static void offwake_folded(struct sheet *sheet, const struct merged_row *row)
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
 		add_folded(sheet, "-");
 	fold_up(sheet, &row->waker_user, LABEL_MISSED_USER);
-	buf_addc(&sheet->text, ';');
+	buf_addc(&sheet->out.text, ';');
 	add_waker(sheet, row);
 }
 
@@ -203,13 +203,13 @@ static void wake_folded(struct sheet *sheet, const struct merged_row *row)
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
 		add_folded(sheet, "-");
 	fold_down(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
-	buf_addc(&sheet->text, ';');
+	buf_addc(&sheet->out.text, ';');
 	add_sleeper(sheet, row);
 }
 
 void wake_folded_row(struct sheet *sheet, const struct merged_row *row)
 {
-	size_t line = sheet->text.nr;
+	size_t line = sheet->out.text.nr;
 
 	if (sheet->view->style == VIEW_OFFWAKE)
 		offwake_folded(sheet, row);

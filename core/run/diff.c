@@ -138,7 +138,7 @@ static void add_side(struct buf *text, const struct difference *difference, int 
 {
 	add_file_name(text, path);
 	buf_adds(text, " (");
-	number_add_grouped(text, difference->tree.nodes.data[0].total[column]);
+	buf_add_grouped(text, difference->tree.nodes.data[0].total[column]);
 	buf_addf(text, " %s)", tree_unit(column == TREE_NOW ? difference->now : difference->before));
 }
 

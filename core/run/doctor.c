@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/json.h"
 #include "core/base/suggest.h"
 #include "core/cli/version.h"
 #include "core/host/host.h"
@@ -46,28 +45,32 @@ void doctor_text(const ability_list *abilities, struct buf *ret_text)
 
 /* ---- JSON ---- */
 
-/* Ends the program when there is no memory, as xmalloc() does: the finding is ASCII or what strerror() says. */
-static json_t *ability_json(const struct ability *ability)
-{
-	return json_pack("{s:s, s:s, s:s, s:b, s:s, s:s?, s:s}", "id", ability->id, "name", ability->name, "state",
-			 ability_state_name(ability->state), "essential", ability->essential, "finding",
-			 ability->finding, "remedy", ability->remedy, "concerns", ability->concerns);
-}
-
 void doctor_json(const ability_list *abilities, const char *kernel, const char *version, struct buf *ret_text)
 {
-	const struct ability *obstacle = doctor_obstacle(abilities);
-	json_t *array = json_array();
-	_cleanup_(json_decrefp)
-		json_t *document = json_pack("{s:i, s:s, s:s, s:b, s:o}", "schema", DOCTOR_SCHEMA, "stacktool", version,
-					     "kernel", kernel, "usable", !obstacle, "abilities", array);
-	_cleanup_(freep) char *text = NULL;
+	struct json json = { .text = ret_text };
 
-	for (size_t i = 0; document && i < abilities->nr; i++)
-		json_array_append_new(array, ability_json(&abilities->data[i]));
-	text = document ? json_dumps(document, JSON_INDENT(2) | JSON_ENSURE_ASCII) : NULL;
-	if (text)
-		buf_addf(ret_text, "%s\n", text);
+	json_begin(&json, NULL, '{');
+	json_number(&json, "schema", DOCTOR_SCHEMA);
+	json_text(&json, "stacktool", version);
+	json_text(&json, "kernel", kernel);
+	json_bool(&json, "usable", !doctor_obstacle(abilities));
+	json_begin(&json, "abilities", '[');
+	for (size_t i = 0; i < abilities->nr; i++) {
+		const struct ability *ability = &abilities->data[i];
+
+		json_begin(&json, NULL, '{');
+		json_text(&json, "id", ability->id);
+		json_text(&json, "name", ability->name);
+		json_text(&json, "state", ability_state_name(ability->state));
+		json_bool(&json, "essential", ability->essential);
+		json_text(&json, "finding", ability->finding);
+		json_text(&json, "remedy", ability->remedy);
+		json_text(&json, "concerns", ability->concerns);
+		json_end(&json, '}');
+	}
+	json_end(&json, ']');
+	json_end(&json, '}');
+	buf_addc(ret_text, '\n');
 }
 
 /* ---- the run ---- */

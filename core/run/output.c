@@ -147,46 +147,35 @@ int output_check(const struct output_options *options)
 /* ---- documents ---- */
 
 static int make_lines(const struct output_options *options, const struct profile *profile,
-		      const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+		      const struct profile_interval *intervals, size_t nr, FILE *out)
 {
 	struct profile_view view = profile->view;
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
 	int err;
 
-	if (!out)
-		return fail(-ENOMEM, "out of memory");
 	output_change_view(options, &view);
 	err = render_header(profile, &view, out);
 	for (size_t i = 0; !err && i < nr; i++)
 		err = render_report(profile, &intervals[i], &view, out);
 	if (!err)
 		err = render_footer(profile, &view, out);
-	if (fclose(out) && !err)
-		err = -errno;
-	if (!err)
-		buf_add(bytes, text, length);
-	free(text);
-	return err ? fail(err, "the report cannot be made: %s", strerror(-err)) : 0;
+	return err && !ferror(out) ? fail(err, "the report cannot be made: %s", strerror(-err)) : err;
 }
 
-static int make_tree(const struct output_options *options, const struct tree *tree, const struct graph_caption *caption,
-		     struct buf *bytes)
+static void make_tree(const struct output_options *options, const struct tree *tree,
+		      const struct graph_caption *caption, struct buf *bytes)
 {
 	switch (options->format) {
 	case OUTPUT_SVG:
 		graph_svg(tree, options, caption, bytes);
-		return 0;
+		break;
 	case OUTPUT_HTML:
 		graph_html(tree, options, caption, bytes);
-		return 0;
+		break;
 	case OUTPUT_TOP:
 		render_top(tree, options, caption, bytes);
-		return 0;
+		break;
 	default:
 		render_tree(tree, options, caption, bytes);
-		return 0;
 	}
 }
 
@@ -209,8 +198,8 @@ static enum graph_root finest_root(const struct output_options *options, const s
 	return GRAPH_ROOT_COMM;
 }
 
-static int make_picture(const struct output_options *options, const struct profile *profile,
-			const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+static void make_picture(const struct output_options *options, const struct profile *profile,
+			 const struct profile_interval *intervals, size_t nr, struct buf *bytes)
 {
 	const struct tree_options tree_options = {
 		.root = finest_root(options, profile),
@@ -228,51 +217,71 @@ static int make_picture(const struct output_options *options, const struct profi
 	for (size_t i = 0; i < nr; i++)
 		tree_add(&tree, profile, &intervals[i], TREE_NOW);
 	tree_build(&tree);
-	return make_tree(&settled, &tree, &caption.graph, bytes);
+	make_tree(&settled, &tree, &caption.graph, bytes);
 }
 
+/* 0 or a negative errno, with a recorded cause but for a write that failed. */
 static int make_document(const struct output_options *options, const struct profile *profile,
-			 const struct profile_interval *intervals, size_t nr, struct buf *bytes)
+			 const struct profile_interval *intervals, size_t nr, FILE *out)
 {
+	_cleanup_(stream_done) struct stream stream = { .out = out };
+	int err = 0;
+
 	switch (options->format) {
 	case OUTPUT_DEFAULT:
 	case OUTPUT_TEXT:
 	case OUTPUT_FOLDED:
-		return make_lines(options, profile, intervals, nr, bytes);
+		return make_lines(options, profile, intervals, nr, out);
 	case OUTPUT_JSON:
-		document_json(profile, intervals, nr, bytes);
-		return 0;
+		document_json(profile, intervals, nr, &stream);
+		break;
 	case OUTPUT_SPEEDSCOPE:
-		document_speedscope(profile, options, intervals, nr, bytes);
-		return 0;
+		document_speedscope(profile, options, intervals, nr, &stream);
+		break;
 	case OUTPUT_PPROF:
-		return document_pprof(profile, intervals, nr, bytes);
+		err = document_pprof(profile, intervals, nr, &stream.text);
+		break;
 	case OUTPUT_PERF:
-		document_perf(profile, intervals, nr, bytes);
-		return 0;
+		document_perf(profile, intervals, nr, &stream);
+		break;
 	case OUTPUT_STK:
-		profile_encode(profile, bytes);
-		return 0;
+		profile_encode(profile, &stream.text);
+		break;
 	default:
-		return make_picture(options, profile, intervals, nr, bytes);
+		make_picture(options, profile, intervals, nr, &stream.text);
 	}
+	return err ? err : stream_finish(&stream);
 }
 
 /* ---- writing ---- */
 
-static int print_bytes(const struct buf *bytes)
+/* After a write to the standard output: without a cause when the reader has gone. */
+static int printed(int err)
 {
 	errno = 0;
-	if (fwrite(bytes->data, 1, bytes->nr, stdout) == bytes->nr && !fflush(stdout))
-		return 0;
-	if (errno == EPIPE)
-		return -EPIPE;
-	return fail_write(errno ? -errno : -EIO, "standard output");
+	if (!err && fflush(stdout))
+		err = -errno;
+	if (!err || err == -EPIPE || !ferror(stdout))
+		return err;
+	return fail_write(err, "standard output");
+}
+
+/* After writes to a file. */
+static int replaced(struct replacement *replacement, int err)
+{
+	_cleanup_(freep) char *what = xasprintf("'%s'", replacement->path);
+
+	if (err && ferror(replacement->out))
+		fail_write(err, what);
+	return replace_end(replacement, err);
 }
 
 int output_bytes(const struct output_options *options, const struct buf *bytes)
 {
-	return options->path ? replace_file(options->path, bytes->data, bytes->nr) : print_bytes(bytes);
+	errno = 0;
+	if (options->path)
+		return replace_file(options->path, bytes->data, bytes->nr);
+	return printed(fwrite(bytes->data, 1, bytes->nr, stdout) == bytes->nr ? 0 : errno ? -errno : -EIO);
 }
 
 static void count_written(struct output *output, uint64_t second)
@@ -302,16 +311,18 @@ static int write_one(struct output *output, size_t number, const struct profile 
 		     const struct profile_interval *intervals, size_t nr)
 {
 	const struct output_options options = output_options_of(output->options, number);
-	_cleanup_(buf_done) struct buf bytes = {}, name = {};
-	int err = make_document(&options, profile, intervals, nr, &bytes);
+	_cleanup_(buf_done) struct buf name = {};
+	struct replacement replacement;
+	int err;
 
-	if (err)
-		return err;
 	if (!options.path)
-		return print_bytes(&bytes);
+		return printed(make_document(&options, profile, intervals, nr, stdout));
 	err = expand(output, options.path, profile, &intervals[nr ? nr - 1 : 0], &name);
 	if (!err)
-		err = replace_file(buf_text(&name), bytes.data, bytes.nr);
+		err = replace_begin(buf_text(&name), &replacement);
+	if (err)
+		return err;
+	err = replaced(&replacement, make_document(&options, profile, intervals, nr, replacement.out));
 	if (!err && options.keep && is_pattern(options.path))
 		remember(output, number, buf_text(&name));
 	return err;
@@ -380,7 +391,7 @@ int output_write_tree(const struct output_options *options, const struct tree *t
 		      const struct graph_caption *caption)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
-	int err = make_tree(options, tree, caption, &bytes);
 
-	return err ? err : output_bytes(options, &bytes);
+	make_tree(options, tree, caption, &bytes);
+	return output_bytes(options, &bytes);
 }

@@ -32,7 +32,8 @@ static void draw(const struct profile *profile, bool reverse)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct output_options options;
-	_cleanup_(buf_done) struct buf json = {}, speedscope = {}, pprof = {};
+	_cleanup_(stream_done) struct stream json = {}, speedscope = {};
+	_cleanup_(buf_done) struct buf pprof = {};
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf notes = {};
 

@@ -36,7 +36,8 @@ static void save(const struct profile *profile)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	_cleanup_(buf_done) struct buf notes = {}, text = {};
+	_cleanup_(stream_done) struct stream text = {};
+	_cleanup_(buf_done) struct buf notes = {};
 	_cleanup_(profile_done) struct profile profile, again;
 
 	profile_init(&again);
@@ -47,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	print(&profile);
 	save(&profile);
 	document_perf(&profile, profile.intervals.data, profile.intervals.nr, &text);
-	if (text.nr && perf_script_decode(text.data, text.nr, "again", &again, &notes))
+	if (text.text.nr && perf_script_decode(text.text.data, text.text.nr, "again", &again, &notes))
 		abort();
 	return 0;
 }

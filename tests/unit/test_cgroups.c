@@ -185,12 +185,12 @@ static void trees_begin_with_threads_or_containers(void **state)
 static void json_names_threads_and_containers(void **state)
 {
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(buf_done) struct buf json = {};
+	_cleanup_(stream_done) struct stream json = {};
 
 	read_threads(&profile);
 	document_json(&profile, profile.intervals.data, 1, &json);
-	assert_non_null(strstr(buf_text(&json), "\"pid\":7,\"tid\":9,\"cgroup_id\":77,\"cgroup\":\"/docker/" ID64
-						"\",\"container_id\":\"" ID64 "\""));
+	assert_non_null(strstr(buf_text(&json.text), "\"pid\":7,\"tid\":9,\"cgroup_id\":77,\"cgroup\":\"/docker/" ID64
+						     "\",\"container_id\":\"" ID64 "\""));
 }
 
 static void groups_are_saved(void **state)

@@ -418,15 +418,16 @@ static void check_json(const struct buf *text)
 
 static void documents_are_json_in_ascii(void **state)
 {
-	_cleanup_(buf_done) struct buf json = {}, speedscope = {}, pprof = {};
+	_cleanup_(stream_done) struct stream json = {}, speedscope = {};
+	_cleanup_(buf_done) struct buf pprof = {};
 	_cleanup_(profile_done) struct profile profile;
 	static const struct output_options options;
 
 	read_text(hostile, &profile);
 	document_json(&profile, profile.intervals.data, 1, &json);
 	document_speedscope(&profile, &options, profile.intervals.data, 1, &speedscope);
-	check_json(&json);
-	check_json(&speedscope);
+	check_json(&json.text);
+	check_json(&speedscope.text);
 	assert_int_equal(document_pprof(&profile, profile.intervals.data, 1, &pprof), 0);
 	assert_memory_equal(pprof.data, "\x1f\x8b", 2);
 }

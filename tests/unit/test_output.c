@@ -115,6 +115,21 @@ static void files_are_replaced_whole(void **state)
 	assert_int_equal(unlink("a"), 0);
 }
 
+static void what_is_not_whole_replaces_nothing(void **state)
+{
+	struct replacement replacement;
+	struct stat st;
+
+	assert_int_equal(replace_file("a", "one", 3), 0);
+	assert_int_equal(replace_begin("a", &replacement), 0);
+	assert_int_equal(fprintf(replacement.out, "second"), 6);
+	assert_int_equal(replace_end(&replacement, -EFBIG), -EFBIG);
+	assert_int_equal(stat("a", &st), 0);
+	assert_int_equal(st.st_size, 3);
+	assert_int_equal(nr_files(), 1);
+	assert_int_equal(unlink("a"), 0);
+}
+
 static void devices_and_links_are_refused(void **state)
 {
 	err_clear();
@@ -268,6 +283,7 @@ int main(void)
 		cmocka_unit_test(mistyped_words_are_guessed),
 		cmocka_unit_test(percentages_are_numbers),
 		cmocka_unit_test(files_are_replaced_whole),
+		cmocka_unit_test(what_is_not_whole_replaces_nothing),
 		cmocka_unit_test(devices_and_links_are_refused),
 		cmocka_unit_test(patterns_number_the_files_and_the_oldest_go),
 		cmocka_unit_test(files_of_one_second_stay_apart),

@@ -37,7 +37,8 @@ static char *fold(struct profile *profile)
 static void expect(const char *samples, const char *folded)
 {
 	_cleanup_(profile_done) struct profile profile, again;
-	_cleanup_(buf_done) struct buf notes = {}, text = {};
+	_cleanup_(stream_done) struct stream text = {};
+	_cleanup_(buf_done) struct buf notes = {};
 	_cleanup_(freep) char *first = NULL;
 	_cleanup_(freep) char *second = NULL;
 
@@ -46,7 +47,7 @@ static void expect(const char *samples, const char *folded)
 	first = fold(&profile);
 	assert_string_equal(first, folded);
 	document_perf(&profile, profile.intervals.data, 1, &text);
-	assert_int_equal(read_text(buf_text(&text), &again, &notes), 0);
+	assert_int_equal(read_text(buf_text(&text.text), &again, &notes), 0);
 	second = fold(&again);
 	assert_string_equal(second, folded);
 }
