@@ -58,8 +58,8 @@ expect_one_line_error
 # The findings as JSON
 tool doctor --json
 expect_status 0
-expect_out '^  "schema": 1,$'
-expect_out '^  "usable": true,$'
+expect_out '^{"schema":1,'
+expect_out ',"usable":true,'
 if command -v python3 >/dev/null; then
 	python3 -c 'import json, sys; d = json.load(sys.stdin); assert len(d["abilities"]) > 20' <"$T/out" || fail "no JSON"
 fi
@@ -74,7 +74,7 @@ expect_err 'nothing can be collected here: bpf: .*CAP_BPF'
 expect_one_line_error
 tool_under nobody doctor --json
 expect_status 3
-expect_out '^  "usable": false,$'
+expect_out ',"usable":false,'
 tool_under no-btf doctor
 expect_status 3
 expect_equal "btf where it is hidden" "$(state_of btf)" no
