@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* list: what a pattern of count matches. */
-#include "applets/common.h"
+#include "applets/probe.h"
 #include "core/cli/applet.h"
 #include "core/resolve/probe_spec.h"
 #include "core/run/run.h"
@@ -25,10 +25,7 @@ static const struct option_spec table[] = {
 	       "include functions that are known to hang hosts, as 'count --force' does"),
 	OPTION(0, "no-demangle", struct list_options, no_demangle, NULL,
 	       "do not demangle C++, Rust and D names; patterns match either form"),
-	OPERAND("pattern", struct list_options, pattern,
-		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
-		"t:CATEGORY:EVENT or u:LIB:PROBE",
-		.required = true, .noun = "a pattern"),
+	OPERAND("pattern", struct list_options, pattern, PATTERN_HELP, .required = true, .noun = "a pattern"),
 	OPTION_END,
 };
 

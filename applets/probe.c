@@ -42,10 +42,7 @@ const struct option_spec probe_table[] = {
 	OPTION(0, "forever", struct probe_options, forever, NULL, "run more than 100 probes for more than 5 minutes",
 	       .ours = true),
 	OPTION_FRAGMENT(guard_table, struct probe_options, guard),
-	OPERAND("pattern", struct probe_options, pattern,
-		"the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, "
-		"t:CATEGORY:EVENT or u:LIB:PROBE",
-		.required = true, .noun = "a pattern"),
+	OPERAND("pattern", struct probe_options, pattern, PATTERN_HELP, .required = true, .noun = "a pattern"),
 	OPTION_END,
 };
 

@@ -4,6 +4,9 @@
 
 #include "applets/common.h"
 
+/* The forms that every kind of probe has. */
+#define PATTERN_HELP "the event or events: FUNCTION, LIB:FUNCTION, /path:FUNCTION, t:CATEGORY:EVENT or u:LIB:PROBE"
+
 struct probe_options {
 	const char *pattern;
 	const char *library;
