@@ -88,7 +88,7 @@ enum symbol_file_kind {
 
 /* What is known about the separate debug file that a file wants. */
 #define SYMBOL_PACKAGE ".dwp"
-struct symbol_debug_wish {
+struct symbol_debug_request {
 	const char *build_id; /* lower-case hex; "" none */
 	/*
 	 * .gnu_debuglink: a plain file name; of an alternate file also ".dwz/NAME" below a directory of debug files, which
@@ -127,12 +127,12 @@ struct symbolizer_options {
 	unsigned int timeout_ms; /* per request; 0 = 10,000 */
 	unsigned int cpu_seconds; /* of the worker's CPU time until it has to have answered something; 0 = 60 */
 	/*
-	 * Opens the next separate debug file that may be that of `file`, and counts wish->candidate up past it, or
+	 * Opens the next separate debug file that may be that of `file`, and counts request->candidate up past it, or
 	 * returns a negative errno when there is none left. Runs in the caller while a symbolizer_* call is in progress.
 	 * The worker checks the build id, or without one the checksum, and asks again if the file is another's. NULL = no
 	 * debug files.
 	 */
-	int (*open_debug)(void *context, uint32_t file, struct symbol_debug_wish *wish);
+	int (*open_debug)(void *context, uint32_t file, struct symbol_debug_request *request);
 	/*
 	 * Opens a file once more after the worker that had read it was lost, or returns a negative errno; it runs like
 	 * open_debug. NULL = such files stay without names.

@@ -155,25 +155,26 @@ static void find_splits(struct places *places, const struct debug_search *search
 	for_each_directory(places, search->directories, add_below, path + 1);
 }
 
-static void find_places(struct places *places, const struct debug_search *search, const struct symbol_debug_wish *wish)
+static void find_places(struct places *places, const struct debug_search *search,
+			const struct symbol_debug_request *request)
 {
 	const char *program = program_of(search), *slash = program ? strrchr(program, '/') : NULL;
-	struct linked linked = { wish->link, program, slash ? (int)(slash - program) : 0 };
+	struct linked linked = { request->link, program, slash ? (int)(slash - program) : 0 };
 
-	if (strlen(wish->build_id) > 2)
-		for_each_directory(places, search->directories, add_by_build_id, wish->build_id);
-	if (*wish->link == '/' || !strcmp(wish->link, SYMBOL_PACKAGE)) {
-		find_splits(places, search, wish->link);
+	if (strlen(request->build_id) > 2)
+		for_each_directory(places, search->directories, add_by_build_id, request->build_id);
+	if (*request->link == '/' || !strcmp(request->link, SYMBOL_PACKAGE)) {
+		find_splits(places, search, request->link);
 		return;
 	}
-	if (strchr(wish->link, '/')) { /* an alternate file */
-		for_each_directory(places, search->directories, add_below, wish->link);
+	if (strchr(request->link, '/')) { /* an alternate file */
+		for_each_directory(places, search->directories, add_below, request->link);
 		return;
 	}
-	if (!*wish->link || !slash)
+	if (!*request->link || !slash)
 		return;
-	add_told(places, xasprintf("%.*s/%s", linked.length, linked.program, wish->link));
-	add_told(places, xasprintf("%.*s/.debug/%s", linked.length, linked.program, wish->link));
+	add_told(places, xasprintf("%.*s/%s", linked.length, linked.program, request->link));
+	add_told(places, xasprintf("%.*s/.debug/%s", linked.length, linked.program, request->link));
 	for_each_directory(places, search->directories, add_by_link, &linked);
 }
 
@@ -201,7 +202,7 @@ static bool is_believed(const struct debug_search *search, int fd)
 	if (fstat(fd, &status))
 		return false;
 	if (!status.st_uid || status.st_uid == (home && home->path ? home->owner : geteuid()) ||
-	    (home && home->is_foreign && status.st_uid == home->keeper))
+	    (home && home->is_foreign && status.st_uid == home->root_owner))
 		return true;
 	why_add(search->why, "not trusted: it belongs to user %u, neither root nor the owner of the program",
 		status.st_uid);
@@ -237,15 +238,15 @@ static int open_place(const struct debug_search *search, const struct place *pla
 	return why_opened(search->why, place->path, "in the host's root", opener_file_below(host_root, place->path));
 }
 
-int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish)
+int debug_files_open(const struct debug_search *search, struct symbol_debug_request *request)
 {
 	_cleanup_(places_done) struct places places = {};
 	_cleanup_(closep) int host_root = open_host_root(search->host_root);
 
-	find_places(&places, search, wish);
-	while (wish->candidate < ROOTS * places.list.nr) {
-		const struct place *place = &places.list.data[wish->candidate / ROOTS];
-		int fd = open_place(search, place, wish->candidate++ % ROOTS, host_root);
+	find_places(&places, search, request);
+	while (request->candidate < ROOTS * places.list.nr) {
+		const struct place *place = &places.list.data[request->candidate / ROOTS];
+		int fd = open_place(search, place, request->candidate++ % ROOTS, host_root);
 
 		if (fd >= 0)
 			return fd;

@@ -24,7 +24,7 @@ struct debug_home {
 	char *path;        /* below it; NULL: it is not there any more */
 	uint32_t owner;    /* of the file: user id */
 	bool is_foreign; /* the root is not ours: what is in it counts for this file, if it is of its owner, of root, or of: */
-	uint32_t keeper; /* the owner of the root */
+	uint32_t root_owner; /* the owner of the root */
 };
 
 void debug_home_done(struct debug_home *home);
@@ -43,7 +43,7 @@ struct debug_search {
 };
 
 /*
- * The next file from wish->candidate on, which is moved past it: a descriptor for reading, or -ENOENT when none is
+ * The next file from request->candidate on, which is moved past it: a descriptor for reading, or -ENOENT when none is
  * left.
  */
-int debug_files_open(const struct debug_search *search, struct symbol_debug_wish *wish);
+int debug_files_open(const struct debug_search *search, struct symbol_debug_request *request);

@@ -316,7 +316,7 @@ int opener_file_below(int root_fd, const char *path)
 	return open_wanted(path_fd_below(root_fd, path, 0), &anything);
 }
 
-int opener_plain_below(int root_fd, const char *path)
+int opener_file_below_nofollow(int root_fd, const char *path)
 {
 	struct opener_request anything = {};
 

@@ -77,5 +77,6 @@ int opener_host_root(const char *path);
  * what was asked for.
  */
 int opener_file_below(int root_fd, const char *path);
-int opener_plain_below(int root_fd, const char *path); /* a regular file only if the path itself is no symbolic link */
+int opener_file_below_nofollow(int root_fd,
+			       const char *path); /* a regular file only if the path itself is no symbolic link */
 int opener_directory_below(int root_fd, const char *path);

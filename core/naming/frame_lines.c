@@ -354,7 +354,7 @@ static void find_all(struct search *search, struct batch *batches, const uint32_
 }
 
 void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
-		       const uint32_t *numbers, uint64_t max_ns)
+		      const uint32_t *numbers, uint64_t max_ns)
 {
 	struct search search = { .lines = lines, .profile = profile, .symbolizer = symbolizer };
 	size_t nr_files = profile->files.nr;

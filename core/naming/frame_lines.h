@@ -29,7 +29,7 @@ void frame_lines_done(struct frame_lines *lines);
  * that it does not have; NULL: under its own. Nothing happens when the view asks for neither.
  */
 void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
-		       const uint32_t *numbers, uint64_t max_ns);
+		      const uint32_t *numbers, uint64_t max_ns);
 
 /* Whether a frame, of a file or of the kernel, waits to be looked up. */
 bool frame_lines_waits(const struct profile *profile, const struct profile_frame *frame);

@@ -53,8 +53,7 @@ static uint32_t try_directories(struct local_files *files, const char *build_id,
 	return number;
 }
 
-static uint32_t try_path(struct local_files *files, const struct profile_file *file, const char *build_id,
-			 int *ret_fd)
+static uint32_t try_path(struct local_files *files, const struct profile_file *file, const char *build_id, int *ret_fd)
 {
 	struct opener_request request = { .path = profile_string(files->profile, file->path) };
 	int fd;
@@ -88,16 +87,16 @@ int local_files_find_debug(struct local_files *files, uint32_t position)
 {
 	const struct profile_file *file = &files->profile->files.data[position];
 	const struct debug_search search = { .directories = files->directories };
-	struct symbol_debug_wish wish = { profile_string(files->profile, file->build_id), "", 0 };
+	struct symbol_debug_request request = { profile_string(files->profile, file->build_id), "", 0 };
 
-	if (strlen(wish.build_id) < 3 || strspn(wish.build_id, "0123456789abcdef") != strlen(wish.build_id))
+	if (strlen(request.build_id) < 3 || strspn(request.build_id, "0123456789abcdef") != strlen(request.build_id))
 		return -ENOENT;
 	for (;;) {
-		int fd = debug_files_open(&search, &wish), found = -1;
+		int fd = debug_files_open(&search, &request), found = -1;
 
 		if (fd < 0)
 			return -ENOENT;
-		if (try_file(files, fd, wish.build_id, &found) != PROFILE_NONE)
+		if (try_file(files, fd, request.build_id, &found) != PROFILE_NONE)
 			return found;
 	}
 }

@@ -17,14 +17,14 @@
 #include "core/spaces/frame_reasons.h"
 
 /* Servers are the last candidate. */
-static int ask_servers(const struct naming *naming, struct symbol_debug_wish *wish)
+static int ask_servers(const struct naming *naming, struct symbol_debug_request *request)
 {
 	const unsigned int last = 1u << 30;
 
-	if (!naming->debuginfod || wish->candidate >= last || !*wish->build_id)
+	if (!naming->debuginfod || request->candidate >= last || !*request->build_id)
 		return -ENOENT;
-	wish->candidate = last;
-	return debuginfod_open(naming->debuginfod, wish->build_id, naming->why);
+	request->candidate = last;
+	return debuginfod_open(naming->debuginfod, request->build_id, naming->why);
 }
 
 /* Of a file that the user named it is where the user says. */
@@ -45,7 +45,7 @@ static bool find_home(const struct naming *naming, uint32_t file, struct debug_h
 	return true;
 }
 
-static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
+static int open_debug(void *context, uint32_t file, struct symbol_debug_request *request)
 {
 	const struct naming *naming = context;
 	struct debug_search search = {
@@ -58,8 +58,8 @@ static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wi
 
 	if (find_home(naming, file, &home))
 		search.home = &home;
-	fd = debug_files_open(&search, wish);
-	return fd >= 0 ? fd : ask_servers(naming, wish);
+	fd = debug_files_open(&search, request);
+	return fd >= 0 ? fd : ask_servers(naming, request);
 }
 
 /*

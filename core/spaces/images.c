@@ -584,7 +584,7 @@ static int foreign_home(const struct images *images, uint32_t position, struct d
 	home->root = roots_open(images->roots, (uint32_t)images->opened.data[position].root);
 	if (home->root < 0 || opener_identify(home->root, &directory))
 		return -ESRCH;
-	home->keeper = directory.owner;
+	home->root_owner = directory.owner;
 	find_in(images, position, home);
 	return 0;
 }

@@ -262,7 +262,8 @@ static int open_below(struct jit_maps *maps, struct jit_map *map, int root_fd, c
 	if (root < 0)
 		return root;
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
-	return believe(maps, map, path, why_opened(maps->why, path, where, opener_plain_below(root, path)), user);
+	return believe(maps, map, path, why_opened(maps->why, path, where, opener_file_below_nofollow(root, path)),
+		       user);
 }
 
 static int open_perf_map(struct jit_maps *maps, struct jit_map *map, uint32_t inner, uint32_t user)

@@ -303,7 +303,7 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 
 /* Sends a question that is a text, or two. */
 static enum symbol_status ask_text(struct worker_link *link, struct handed_file *file, enum message_kind question,
-				   uint32_t wish, const char *text, const char *second, enum message_kind answer)
+				   uint32_t request, const char *text, const char *second, enum message_kind answer)
 {
 	enum symbol_status status;
 	uint32_t unused;
@@ -313,7 +313,7 @@ static enum symbol_status ask_text(struct worker_link *link, struct handed_file 
 		if (status != SYMBOL_OK)
 			return status;
 		draft_start(&link->draft, question, file->number);
-		link->draft.header.status = wish;
+		link->draft.header.status = request;
 		if (!draft_text(&link->draft, text, strlen(text), &unused) ||
 		    (second && !draft_text(&link->draft, second, strlen(second), &unused)))
 			return SYMBOL_NOT_FOUND;

@@ -9,7 +9,7 @@ enum {
 struct question {
 	const struct symbol_query *queries;
 	size_t nr;
-	uint32_t wish; /* as in worker_protocol.h */
+	uint32_t request; /* as in worker_protocol.h */
 };
 
 /* Sends the places, as many messages as needed; the answers come after the last one. */
@@ -20,7 +20,7 @@ static enum symbol_status ask(struct worker_link *link, struct handed_file *file
 
 	do {
 		draft_start(&link->draft, MESSAGE_LINES, file->number);
-		link->draft.header.status = question->wish;
+		link->draft.header.status = question->request;
 		for (size_t i = 0; i < PLACES_MAX && sent < question->nr; i++, sent++) {
 			const struct symbol_query *query = &question->queries[sent];
 			struct wire_query wire = { query->where, query->exact, query->linked };

@@ -43,19 +43,19 @@ int worker_link_open(struct worker_link *link, const struct symbolizer_options *
 	link->options.cpu_seconds = worker_options.cpu_seconds;
 	if (!link->options.timeout_ms)
 		link->options.timeout_ms = 10000;
-	link->keeper = KEEPER_NONE;
+	link->supervisor = SUPERVISOR_NONE;
 	link->last_end = WORKER_END_UNKNOWN;
 	link->socket = link->pid = -1;
 	link->kernel = (struct handed_file){
 		.number = SYMBOL_KERNEL, .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE
 	};
-	return keeper_start(&link->keeper, &worker_options);
+	return supervisor_start(&link->supervisor, &worker_options);
 }
 
 void worker_link_close(struct worker_link *link)
 {
 	closep(&link->socket);
-	keeper_stop(&link->keeper);
+	supervisor_stop(&link->supervisor);
 	for (size_t i = 0; i < link->files.nr; i++)
 		closep(&link->files.data[i].fd);
 	closep(&link->kernel.fd);
@@ -95,7 +95,7 @@ static void give_up(struct worker_link *link, enum symbol_status why)
 {
 	link->gave_up = why;
 	unwind_queue_give_up(&link->unwinds, why);
-	keeper_stop(&link->keeper);
+	supervisor_stop(&link->supervisor);
 }
 
 /* Whether the worker has closed its end, which it does by ending alone. */
@@ -145,8 +145,8 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 		refuse(culprit, why);
 	if (now_ms() - link->started_ms >= FORGIVEN_MS)
 		link->nr_starts = 1;
-	/* The keeper ends the old one, which may hang, before it starts the next. */
-	if (link->nr_starts >= STARTS_MAX || keeper_ask_worker(&link->keeper, ended))
+	/* The supervisor ends the old one, which may hang, before it starts the next. */
+	if (link->nr_starts >= STARTS_MAX || supervisor_ask_worker(&link->supervisor, ended))
 		give_up(link, SYMBOL_WORKER_DIED);
 }
 
@@ -156,7 +156,7 @@ enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_
 	return SYMBOL_WORKER_DIED;
 }
 
-static void take_worker(struct worker_link *link, const struct keeper_answer *answer)
+static void take_worker(struct worker_link *link, const struct supervisor_answer *answer)
 {
 	link->pid = answer->pid;
 	link->socket = answer->socket;
@@ -167,14 +167,14 @@ static void take_worker(struct worker_link *link, const struct keeper_answer *an
 
 bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 {
-	struct keeper_answer answer;
+	struct supervisor_answer answer;
 	int err;
 
 	if (link->socket >= 0)
 		return true;
 	if (link->gave_up != SYMBOL_OK)
 		return false;
-	err = keeper_get_worker(&link->keeper, timeout_ms, &answer);
+	err = supervisor_get_worker(&link->supervisor, timeout_ms, &answer);
 	if (answer.last_end != WORKER_END_UNKNOWN)
 		link->last_end = answer.last_end;
 	if (!err) {
@@ -252,8 +252,8 @@ static int take_indexed(struct worker_link *link)
 	return 0;
 }
 
-/* What the worker wishes; false when it makes no sense. */
-static bool take_wish(const struct worker_link *link, struct symbol_debug_wish *ret_wish)
+/* What the worker asks for; false when it makes no sense. */
+static bool take_request(const struct worker_link *link, struct symbol_debug_request *ret_request)
 {
 	const char *build_id = message_text(&link->message, 0);
 	const char *name = build_id ? message_text(&link->message, (uint32_t)strlen(build_id) + 1) : NULL;
@@ -262,34 +262,34 @@ static bool take_wish(const struct worker_link *link, struct symbol_debug_wish *
 	    (*name && !debug_link_is_plain(name) && !debug_link_is_alternate(name) && !debug_link_is_split(name)) ||
 	    !(*name || *build_id))
 		return false;
-	*ret_wish = (struct symbol_debug_wish){ build_id, name, link->message.header.status };
+	*ret_request = (struct symbol_debug_request){ build_id, name, link->message.header.status };
 	return true;
 }
 
 /* Not for ever. */
-static bool may_have_more(struct handed_file *asked, const struct symbol_debug_wish *wish)
+static bool may_have_more(struct handed_file *asked, const struct symbol_debug_request *request)
 {
-	return debug_link_is_split(wish->link) ? asked->nr_splits_given++ < SPLITS_MAX
-					       : asked->nr_debug_given++ < DEBUG_CANDIDATES_MAX;
+	return debug_link_is_split(request->link) ? asked->nr_splits_given++ < SPLITS_MAX
+						  : asked->nr_debug_given++ < DEBUG_CANDIDATES_MAX;
 }
 
 /* Only the file that a question is about may ask for its debug file, and not for ever. */
 static int give_debug(struct worker_link *link, struct handed_file *asked)
 {
-	struct symbol_debug_wish wish;
+	struct symbol_debug_request request;
 	_cleanup_(closep) int fd = -1;
 	struct draft *draft;
 	int err;
 
 	if (!asked || !link->options.open_debug || asked->number != link->message.header.file ||
-	    !take_wish(link, &wish) || !may_have_more(asked, &wish))
+	    !take_request(link, &request) || !may_have_more(asked, &request))
 		return -EPROTO;
-	fd = link->options.open_debug(link->options.context, asked->number, &wish);
+	fd = link->options.open_debug(link->options.context, asked->number, &request);
 	draft = malloc(sizeof(*draft)); /* link->draft may hold the rest of a question */
 	if (!draft)
 		return -ENOMEM;
 	draft_start(draft, MESSAGE_DEBUG, asked->number);
-	draft->header.status = wish.candidate;
+	draft->header.status = request.candidate;
 	err = draft_send(draft, link->socket, false, fd);
 	free(draft);
 	return err;
@@ -304,7 +304,8 @@ static void grant_cpu(struct worker_link *link)
 		return;
 	link->looked_ms = link->heard_ms;
 	used_ms = link->pid > 0 ? sandbox_cpu_ms(link->pid) : 0;
-	if (used_ms - link->granted_ms >= (int64_t)link->options.cpu_seconds * 500 && !keeper_grant_cpu(&link->keeper))
+	if (used_ms - link->granted_ms >= (int64_t)link->options.cpu_seconds * 500 &&
+	    !supervisor_grant_cpu(&link->supervisor))
 		link->granted_ms = used_ms;
 }
 
@@ -528,13 +529,13 @@ static int step_unwind(struct worker_link *link, int64_t deadline)
 /* Until a worker runs or the time is over; one that starts slowly is not given up for that. */
 static bool wait_worker(struct worker_link *link, int64_t left_ms)
 {
-	struct pollfd keeper = { .fd = link->keeper.socket, .events = POLLIN };
+	struct pollfd supervisor = { .fd = link->supervisor.socket, .events = POLLIN };
 
 	if (worker_link_is_up(link, 0))
 		return true;
 	if (link->gave_up != SYMBOL_OK || left_ms <= 0)
 		return false;
-	poll(&keeper, 1, (int)left_ms);
+	poll(&supervisor, 1, (int)left_ms);
 	return worker_link_is_up(link, 0);
 }
 

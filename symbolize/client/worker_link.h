@@ -14,7 +14,7 @@
 #include "core/base/vec.h"
 #include "symbolize/client/unwind_queue.h"
 #include "symbolize/symbolize.h"
-#include "symbolize/worker/keeper.h"
+#include "symbolize/worker/supervisor.h"
 #include "symbolize/worker/worker_protocol.h"
 
 enum handed_state {
@@ -47,7 +47,7 @@ struct handed_alias {
 
 struct worker_link {
 	struct symbolizer_options options;
-	struct keeper keeper;
+	struct supervisor supervisor;
 	int socket, pid; /* of the present worker; -1: none */
 	unsigned int nr_starts; /* workers, since the last one that lived long */
 	int64_t started_ms; /* the present one */
@@ -68,7 +68,7 @@ struct worker_link {
 	struct message message;
 };
 
-/* Starts the keeper. */
+/* Starts the supervisor. */
 int worker_link_open(struct worker_link *link, const struct symbolizer_options *options);
 void worker_link_close(struct worker_link *link);
 

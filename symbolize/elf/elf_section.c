@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolize/elf/unpacker.h"
+#include "symbolize/elf/section_unpacker.h"
 
 enum {
 	WINDOW_MAX_BYTES = 128 << 20,
@@ -28,8 +28,8 @@ static int open_compressed(struct elf_section *section, const struct elf_file *e
 	if (err)
 		return err;
 	section->nr_bytes = elf->is_64 ? chdr.wide.ch_size : chdr.narrow.ch_size;
-	return unpacker_new(elf, elf->is_64 ? chdr.wide.ch_type : chdr.narrow.ch_type, header->sh_offset + nr,
-			    header->sh_size - nr, section->nr_bytes, &section->unpacker);
+	return section_unpacker_new(elf, elf->is_64 ? chdr.wide.ch_type : chdr.narrow.ch_type, header->sh_offset + nr,
+				    header->sh_size - nr, section->nr_bytes, &section->unpacker);
 }
 
 /* .zdebug_…, before there was a standard: "ZLIB" and the size, most significant byte first. */
@@ -43,8 +43,8 @@ static int open_zdebug(struct elf_section *section, const struct elf_file *elf, 
 		return err ?: -EBADMSG;
 	memcpy(&nr, head + 4, sizeof(nr));
 	section->nr_bytes = __builtin_bswap64(nr);
-	return unpacker_new(elf, ELFCOMPRESS_ZLIB, header->sh_offset + sizeof(head), header->sh_size - sizeof(head),
-			    section->nr_bytes, &section->unpacker);
+	return section_unpacker_new(elf, ELFCOMPRESS_ZLIB, header->sh_offset + sizeof(head),
+				    header->sh_size - sizeof(head), section->nr_bytes, &section->unpacker);
 }
 
 /* The older name of a debug section that is compressed in the old way; NULL where there is none. */
@@ -96,7 +96,7 @@ int elf_section_open(struct elf_section *section, const struct elf_file *elf, co
 
 void elf_section_done(struct elf_section *section)
 {
-	unpacker_free(section->unpacker);
+	section_unpacker_free(section->unpacker);
 	free(section->window);
 	*section = (struct elf_section){};
 }
@@ -106,7 +106,7 @@ void elf_section_done(struct elf_section *section)
 static int read_bytes(struct elf_section *section, uint64_t offset, unsigned char *to, size_t nr_bytes)
 {
 	if (section->unpacker)
-		return unpacker_read(section->unpacker, offset, to, nr_bytes);
+		return section_unpacker_read(section->unpacker, offset, to, nr_bytes);
 	return elf_file_read(section->elf, section->offset + offset, to, nr_bytes);
 }
 

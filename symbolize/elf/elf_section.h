@@ -11,14 +11,14 @@
 #include "core/base/byte_reader.h"
 #include "symbolize/elf/elf_file.h"
 
-struct unpacker;
+struct section_unpacker;
 
 struct elf_section {
 	const struct elf_file *elf; /* borrowed; NULL: there is no such section */
 	uint64_t offset; /* in the file, unless it is compressed */
 	uint64_t nr_bytes;
 	uint64_t whole_max; /* held whole up to this size, and no more is read ahead */
-	struct unpacker *unpacker; /* of a compressed one */
+	struct section_unpacker *unpacker; /* of a compressed one */
 	unsigned char *window;
 	uint64_t window_start;
 	size_t window_nr, window_room;

@@ -2,7 +2,7 @@
 #include "symbolize/elf/mini_debug.h"
 
 #include "core/base/cleanup.h"
-#include "symbolize/elf/inflate.h"
+#include "symbolize/elf/xz_unpack.h"
 
 enum {
 	MINI_DEBUG_MAX_BYTES = 64 << 20, /* unpacked; those of distributions have 1 to 4 MB */
@@ -18,7 +18,7 @@ int mini_debug_add(struct symtab *table, const struct elf_file *elf)
 
 	if (!section || section->sh_type == SHT_NOBITS || !elf_file_holds(elf, section->sh_offset, section->sh_size))
 		return 0;
-	err = inflate_xz(elf, section->sh_offset, section->sh_size, MINI_DEBUG_MAX_BYTES, &bytes, &nr);
+	err = xz_unpack(elf, section->sh_offset, section->sh_size, MINI_DEBUG_MAX_BYTES, &bytes, &nr);
 	if (err || elf_file_open_memory(&mini, bytes, nr))
 		return 0;
 	err = symtab_add(table, &mini);

@@ -68,7 +68,7 @@ void symtab_done(struct symtab *table)
 {
 	vec_done(&table->code);
 	vec_done(&table->symbols);
-	pages_done(&table->pages);
+	bucket_index_done(&table->buckets);
 	for (int i = 0; i < SYMTAB_NAMES; i++)
 		names_done(&table->names[i]);
 }
@@ -316,7 +316,7 @@ int symtab_finish(struct symtab *table)
 	bound_unsized(table);
 	link_outer(table);
 	vec_trim(&table->symbols);
-	pages_make(&table->pages, table->symbols.data, table->symbols.nr, sizeof(*table->symbols.data));
+	bucket_index_make(&table->buckets, table->symbols.data, table->symbols.nr, sizeof(*table->symbols.data));
 	return settle_names(table);
 }
 
@@ -328,7 +328,7 @@ const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t 
 
 	if (offset < table->base || offset - table->base > UINT32_MAX)
 		return NULL;
-	nr = pages_nr_until(&table->pages, &table->symbols, offset - table->base);
+	nr = bucket_index_nr_until(&table->buckets, &table->symbols, offset - table->base);
 	return nr ? &table->symbols.data[nr - 1] : NULL;
 }
 

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "core/base/pages.h"
+#include "core/base/bucket_index.h"
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/elf/names.h"
 
@@ -39,7 +39,7 @@ struct symtab {
 	bool complete; /* a .symtab was among what was added, not only the exported symbols */
 	VEC(struct code_range) code;
 	VEC(struct symtab_symbol) symbols; /* by start; at one start the one to show is last */
-	struct pages pages;
+	struct bucket_index buckets;
 	struct names names[SYMTAB_NAMES]; /* 0: names copied together, others: string tables */
 };
 

@@ -2,7 +2,7 @@
 /*
  * How a forked child gives up everything it does not need to turn bytes into names.
  *
- * Two steps, for two processes. The keeper, which only forks workers, gives up identity and privileges for good. A
+ * Two steps, for two processes. The supervisor, which only forks workers, gives up identity and privileges for good. A
  * worker, which reads what strangers wrote, further gives up the file system, all but some twenty system calls, and
  * unbounded memory and CPU time.
  */

@@ -15,7 +15,7 @@ struct worker_options {
 	bool identify_only; /* read the build ids of files, nothing else */
 	bool lines; /* there will be questions about source lines */
 	unsigned int cpu_seconds; /* of CPU time until more is granted: sandbox_confine() */
-	int max_lines_fd; /* files are kept open for them up to this descriptor; set by the keeper */
+	int max_lines_fd; /* files are kept open for them up to this descriptor; set by the supervisor */
 };
 
 /* Serves the socket until its other end closes. */

@@ -43,7 +43,7 @@ static void tell_file(struct worker *worker, const struct indexed_file *file)
 	worker_tell(worker, "tables: %zu functions by symbols (%s), %zu stubs, %zu functions by unwind entries alone",
 		    (size_t)file->table.symbols.nr,
 		    file->table.complete ? ".symtab and .dynsym" : "no .symtab: the exported ones, or those of Go",
-		    (size_t)file->plt.stubs.nr, (size_t)file->fdes.list.nr);
+		    (size_t)file->plt.stubs.nr, (size_t)file->frame_ranges.list.nr);
 }
 
 /* ---- aliases ---- */
@@ -123,7 +123,7 @@ static void tell_nearest(struct worker *worker, const struct indexed_file *file,
 static void tell_place(struct worker *worker, const struct indexed_file *file, uint64_t offset)
 {
 	const struct symtab_symbol *symbol = symtab_lookup(&file->table, offset);
-	const struct fde *fde = fdes_lookup(&file->fdes, offset);
+	const struct frame_range *frame_range = frame_ranges_lookup(&file->frame_ranges, offset);
 	const struct plt_stub *stub = plt_lookup(&file->plt, offset);
 	struct found_place place;
 
@@ -137,11 +137,11 @@ static void tell_place(struct worker *worker, const struct indexed_file *file, u
 		worker_tell(worker, "neither a stub nor an unwind entry covers it: no name");
 		return;
 	}
-	if (place.identity == fde)
-		worker_tell(worker, "unwind entry: from 0x%" PRIx64 ", %" PRIu32 " bytes: %s",
-			    symtab_address(&file->table, file->fdes.base + fde->start), fde->size,
-			    symbol ? "another function begins behind that symbol"
-				   : "a function, whose name nothing tells");
+	if (place.identity == frame_range)
+		worker_tell(
+			worker, "unwind entry: from 0x%" PRIx64 ", %" PRIu32 " bytes: %s",
+			symtab_address(&file->table, file->frame_ranges.base + frame_range->start), frame_range->size,
+			symbol ? "another function begins behind that symbol" : "a function, whose name nothing tells");
 	else if (place.identity == stub)
 		worker_tell(worker, "stub: it jumps through the slot that the linker fills for this name");
 }

@@ -32,7 +32,7 @@ static void forget(struct indexed_file *file)
 	symtab_done(&file->table);
 	ifuncs_done(&file->ifuncs);
 	plt_done(&file->plt);
-	fdes_done(&file->fdes);
+	frame_ranges_done(&file->frame_ranges);
 }
 
 static int build_index(struct indexed_file *file, const struct elf_file *elf)
@@ -52,7 +52,7 @@ static int build_index(struct indexed_file *file, const struct elf_file *elf)
 	err = err ?: symtab_finish(&file->table);
 	err = err ?: ifuncs_read(&file->ifuncs, elf, &file->table);
 	err = err ?: plt_read(&file->plt, elf, &file->table);
-	err = err ?: fdes_read(&file->fdes, elf, &file->table);
+	err = err ?: frame_ranges_read(&file->frame_ranges, elf, &file->table);
 	if (err)
 		forget(file);
 	else
@@ -206,7 +206,7 @@ void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *
 
 /* ---- lookup ---- */
 
-static struct name name_of_fde(const struct symtab *table, uint64_t start, char scratch[NAME_MAX_BYTES])
+static struct name name_of_frame_range(const struct symtab *table, uint64_t start, char scratch[NAME_MAX_BYTES])
 {
 	int nr = snprintf(scratch, NAME_MAX_BYTES, "fn_0x%" PRIx64, symtab_address(table, start));
 
@@ -214,10 +214,10 @@ static struct name name_of_fde(const struct symtab *table, uint64_t start, char 
 }
 
 /* A symbol without size was stretched to the next one; a function that begins in between is not its. */
-static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol, const struct fdes *fdes,
-			 const struct fde *fde)
+static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol,
+			 const struct frame_ranges *frame_ranges, const struct frame_range *frame_range)
 {
-	return symbol->unsized && fde && fdes->base + fde->start > symtab_start(table, symbol);
+	return symbol->unsized && frame_range && frame_ranges->base + frame_range->start > symtab_start(table, symbol);
 }
 
 bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
@@ -225,9 +225,10 @@ bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char 
 {
 	const struct symtab_symbol *symbol = symtab_lookup(&file->table, offset);
 	const struct plt_stub *stub = symbol ? NULL : plt_lookup(&file->plt, offset);
-	const struct fde *fde = symbol && !symbol->unsized ? NULL : fdes_lookup(&file->fdes, offset);
+	const struct frame_range *frame_range =
+		symbol && !symbol->unsized ? NULL : frame_ranges_lookup(&file->frame_ranges, offset);
 
-	if (symbol && !is_cut_short(&file->table, symbol, &file->fdes, fde)) {
+	if (symbol && !is_cut_short(&file->table, symbol, &file->frame_ranges, frame_range)) {
 		*ret_place = (struct found_place){ symbol, symtab_name(&file->table, symbol, scratch),
 						   symtab_start(&file->table, symbol), false };
 		return true;
@@ -237,10 +238,11 @@ bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char 
 			(struct found_place){ stub, plt_name(&file->plt, stub), file->plt.base + stub->start, false };
 		return true;
 	}
-	if (fde) {
-		uint64_t start = file->fdes.base + fde->start;
+	if (frame_range) {
+		uint64_t start = file->frame_ranges.base + frame_range->start;
 
-		*ret_place = (struct found_place){ fde, name_of_fde(&file->table, start, scratch), start, true };
+		*ret_place = (struct found_place){ frame_range, name_of_frame_range(&file->table, start, scratch),
+						   start, true };
 		return true;
 	}
 	return false;

@@ -4,7 +4,7 @@
 
 #include "core/base/vec.h"
 #include "symbolize/elf/debug_link.h"
-#include "symbolize/elf/fdes.h"
+#include "symbolize/elf/frame_ranges.h"
 #include "symbolize/elf/ifunc.h"
 #include "symbolize/elf/plt.h"
 #include "symbolize/elf/symtab.h"
@@ -24,7 +24,7 @@ struct indexed_file {
 	struct debug_link link;
 	struct symtab table;
 	struct plt plt;
-	struct fdes fdes;
+	struct frame_ranges frame_ranges;
 	struct ifuncs ifuncs;
 	int lines_fd; /* of the file that has the debug information: this one, or its debug file; -1 none, or not wanted */
 	int lines_err; /* of keeping that file; 0 */

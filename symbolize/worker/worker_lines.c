@@ -181,7 +181,7 @@ static int find_in(struct worker *worker, struct source_batch *batch, const stru
 	return err;
 }
 
-static int find(struct worker *worker, const struct indexed_file *file, uint32_t wish, struct source_batch *batch)
+static int find(struct worker *worker, const struct indexed_file *file, uint32_t request, struct source_batch *batch)
 {
 	struct elf_file elf;
 	int err = file->lines_err      ? file->lines_err
@@ -192,13 +192,13 @@ static int find(struct worker *worker, const struct indexed_file *file, uint32_t
 		return err;
 	batch->code = file->table.code.data;
 	batch->nr_code = file->table.code.nr;
-	if (wish >> LINES_TIME_SHIFT)
-		batch->deadline_ns = clock_monotonic_ns() + (uint64_t)(wish >> LINES_TIME_SHIFT) * NSEC_PER_MSEC;
+	if (request >> LINES_TIME_SHIFT)
+		batch->deadline_ns = clock_monotonic_ns() + (uint64_t)(request >> LINES_TIME_SHIFT) * NSEC_PER_MSEC;
 	err = add_places(worker, file, batch);
 	if (!err && file->kind == SYMBOL_FILE_MODULE)
-		err = elf_file_lay_out(&elf) ?: libdw_sources_find(&elf, batch, wish & LINES_INLINED);
+		err = elf_file_lay_out(&elf) ?: libdw_sources_find(&elf, batch, request & LINES_INLINED);
 	else if (!err)
-		err = find_in(worker, batch, &elf, wish & LINES_INLINED);
+		err = find_in(worker, batch, &elf, request & LINES_INLINED);
 	elf_file_done(&elf);
 	return err;
 }
@@ -206,13 +206,13 @@ static int find(struct worker *worker, const struct indexed_file *file, uint32_t
 static void answer_all(struct worker *worker)
 {
 	struct indexed_file *file = indexed_files_get(&worker->files, worker->message.header.file);
-	uint32_t wish = worker->message.header.status;
+	uint32_t request = worker->message.header.status;
 	struct source_batch batch = {};
 	int err = file && file->kind != SYMBOL_FILE_MAP && file->status == SYMBOL_OK ? 0 : -ENOEXEC;
 
 	if (!err) {
 		worker_complete(worker, worker->message.header.file, file);
-		err = find(worker, file, wish, &batch);
+		err = find(worker, file, request, &batch);
 	}
 	if (err)
 		send_failure(worker, err);

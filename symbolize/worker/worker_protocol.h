@@ -27,7 +27,7 @@ enum message_kind {
 	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
 	MESSAGE_LINES, /* wire_query…: where in the source places of `file` are; further ones follow if `more`, then come the
-			* answers; `status`: enum lines_wish and, from LINES_TIME_SHIFT on, the milliseconds it may take, or 0 */
+			* answers; `status`: enum lines_request and, from LINES_TIME_SHIFT on, the milliseconds it may take, or 0 */
 	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
 	MESSAGE_DROP, /* forget the perf map `file`: the number may come again */
 	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
@@ -41,7 +41,7 @@ enum message_kind {
 	MESSAGE_SOURCES, /* wire_source…: in the order of places, of one place from the inside out; more follow if `more` */
 	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table; text: elf_needs */
 	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */
-	/* to and from the keeper */
+	/* to and from the supervisor */
 	MESSAGE_START, /* end the worker, if one runs, and start another; `status` 1: it ends by itself already */
 	MESSAGE_GRANT, /* the worker that runs may use its CPU time anew */
 	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file`; or without, and `status` is the
@@ -91,7 +91,7 @@ struct wire_source {
 	uint32_t omitted; /* further calls around this one */
 };
 
-enum lines_wish {
+enum lines_request {
 	LINES_INLINED = 1 << 0, /* with the inlined calls */
 	LINES_TIME_SHIFT = 1,
 };

@@ -50,7 +50,7 @@ static double own_ms(void)
 	return clock_ms(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Of this process and the worker; the keeper does nothing meanwhile. */
+/* Of this process and the worker; the supervisor does nothing meanwhile. */
 static double both_ms(struct symbolizer *symbolizer)
 {
 	clockid_t clock;

@@ -20,7 +20,7 @@ bits() {
 	done
 }
 
-# All descendants: the keeper of the worker and the worker.
+# All descendants: the supervisor of the worker and the worker.
 descendants_of() {
 	for status_file in /proc/[0-9]*/status; do
 		awk -v parent="$1" '$1 == "Pid:" { pid = $2 } $1 == "PPid:" && $2 == parent { print pid }' "$status_file" 2>/dev/null

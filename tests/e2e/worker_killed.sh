@@ -20,8 +20,8 @@ fixture chain calls 100
 tool_start count -f -p "$fixture_pid" "$FIXTURES/chain:st_fix_leaf"
 go
 fixture_done
-keeper=$(child_named "$tool_pid" stacktool-keep)
-worker=$(child_named "${keeper:-0}" stacktool-sym)
+supervisor=$(child_named "$tool_pid" stacktool-super)
+worker=$(child_named "${supervisor:-0}" stacktool-sym)
 [ -n "$worker" ] || fail "no symbol worker below the tool"
 kill -9 "$worker" || fail "the worker has ended already"
 tool_end

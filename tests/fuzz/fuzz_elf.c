@@ -9,7 +9,7 @@
 #include "core/base/cleanup.h"
 #include "symbolize/elf/debug_link.h"
 #include "symbolize/elf/elf_needs.h"
-#include "symbolize/elf/fdes.h"
+#include "symbolize/elf/frame_ranges.h"
 #include "symbolize/elf/go_functions.h"
 #include "symbolize/elf/ifunc.h"
 #include "symbolize/elf/plt.h"
@@ -52,17 +52,18 @@ static void read_stubs(const struct elf_file *elf, const struct symtab *table)
 
 static void read_unwind_entries(const struct elf_file *elf, const struct symtab *table)
 {
-	struct fdes fdes;
+	struct frame_ranges frame_ranges;
 
-	if (fdes_read(&fdes, elf, table))
+	if (frame_ranges_read(&frame_ranges, elf, table))
 		return;
 	for (uint64_t offset = 0; offset < elf->size; offset += 7) {
-		const struct fde *fde = fdes_lookup(&fdes, offset);
+		const struct frame_range *frame_range = frame_ranges_lookup(&frame_ranges, offset);
 
-		if (fde && (fdes.base + fde->start > offset || fdes.base + fde->start + fde->size > elf->size))
+		if (frame_range && (frame_ranges.base + frame_range->start > offset ||
+				    frame_ranges.base + frame_range->start + frame_range->size > elf->size))
 			__builtin_trap();
 	}
-	fdes_done(&fdes);
+	frame_ranges_done(&frame_ranges);
 }
 
 static void read_wants(const struct elf_file *elf)

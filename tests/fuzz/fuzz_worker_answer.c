@@ -58,7 +58,7 @@ static struct worker_link *make_link(int socket)
 
 	if (!link)
 		abort();
-	link->keeper = KEEPER_NONE;
+	link->supervisor = SUPERVISOR_NONE;
 	link->pid = -1;
 	link->socket = socket;
 	link->nr_starts = 100; /* there will be no other worker */

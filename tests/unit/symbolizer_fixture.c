@@ -12,16 +12,16 @@
 
 #include "core/base/cleanup.h"
 
-int fixture_open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
+int fixture_open_debug(void *context, uint32_t file, struct symbol_debug_request *request)
 {
 	struct fixture *fixture = context;
 	unsigned int nr_wrong = fixture->wrong_debug_fd >= 0;
-	unsigned int candidate = wish->candidate++;
+	unsigned int candidate = request->candidate++;
 
 	(void)file;
 	fixture->nr_debug_asked++;
-	snprintf(fixture->debug_asked, sizeof(fixture->debug_asked), "%s", wish->build_id);
-	snprintf(fixture->link_asked, sizeof(fixture->link_asked), "%s", wish->link);
+	snprintf(fixture->debug_asked, sizeof(fixture->debug_asked), "%s", request->build_id);
+	snprintf(fixture->link_asked, sizeof(fixture->link_asked), "%s", request->link);
 	if (candidate < nr_wrong)
 		return dup(fixture->wrong_debug_fd);
 	return candidate == nr_wrong && fixture->debug_fd >= 0 ? dup(fixture->debug_fd) : -ENOENT;

@@ -29,7 +29,7 @@ int symbolizer_tear_down(void **state);
 void fixture_start(struct fixture *fixture, const struct symbolizer_options *options);
 
 /* Callbacks for its options. */
-int fixture_open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish);
+int fixture_open_debug(void *context, uint32_t file, struct symbol_debug_request *request);
 int fixture_open_again(void *context, uint32_t file);
 
 /* Hands the file over under this number. */

@@ -59,9 +59,9 @@ static struct debug_home home_of(const char *path)
 }
 
 /* Takes the next candidate, which must be the file at this path; NULL: there is none left. */
-static void expect(const struct debug_search *search, struct symbol_debug_wish *wish, const char *path)
+static void expect(const struct debug_search *search, struct symbol_debug_request *request, const char *path)
 {
-	_cleanup_(closep) int fd = debug_files_open(search, wish);
+	_cleanup_(closep) int fd = debug_files_open(search, request);
 	char content[65] = {};
 
 	if (!path) {
@@ -76,23 +76,23 @@ static void expect(const struct debug_search *search, struct symbol_debug_wish *
 static void a_build_id_is_a_path_below_each_directory(void **state)
 {
 	const struct fixture *fixture = *state;
-	struct symbol_debug_wish wish = { "00ff00ff00ff00ff", "", 0 };
+	struct symbol_debug_request request = { "00ff00ff00ff00ff", "", 0 };
 	_cleanup_(freep) char *directories =
 		xasprintf("%s/none::%s/two:%s/one", fixture->directory, fixture->directory, fixture->directory);
 	struct debug_search search = { .directories = directories };
 
 	make(fixture, "one/.build-id/00/ff00ff00ff00ff.debug");
 	make(fixture, "two/.build-id/00/ff00ff00ff00ff.debug");
-	expect(&search, &wish, "two/.build-id/00/ff00ff00ff00ff.debug");
-	expect(&search, &wish, "one/.build-id/00/ff00ff00ff00ff.debug");
-	expect(&search, &wish, NULL);
-	expect(&search, &wish, NULL);
+	expect(&search, &request, "two/.build-id/00/ff00ff00ff00ff.debug");
+	expect(&search, &request, "one/.build-id/00/ff00ff00ff00ff.debug");
+	expect(&search, &request, NULL);
+	expect(&search, &request, NULL);
 }
 
 static void a_debug_link_is_beside_the_program_or_below_its_path(void **state)
 {
 	const struct fixture *fixture = *state;
-	struct symbol_debug_wish wish = { "", "program.debug", 0 };
+	struct symbol_debug_request request = { "", "program.debug", 0 };
 	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
 	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
 	_cleanup_(freep) char *below = xasprintf("debug%s/bin/program.debug", fixture->directory);
@@ -102,10 +102,10 @@ static void a_debug_link_is_beside_the_program_or_below_its_path(void **state)
 	make(fixture, "bin/program.debug");
 	make(fixture, "bin/.debug/program.debug");
 	make(fixture, below);
-	expect(&search, &wish, "bin/program.debug");
-	expect(&search, &wish, "bin/.debug/program.debug");
-	expect(&search, &wish, below);
-	expect(&search, &wish, NULL);
+	expect(&search, &request, "bin/program.debug");
+	expect(&search, &request, "bin/.debug/program.debug");
+	expect(&search, &request, below);
+	expect(&search, &request, NULL);
 }
 
 static void an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it(void **state)
@@ -115,12 +115,12 @@ static void an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it(voi
 	const struct fixture *fixture = *state;
 	_cleanup_(debug_home_done) struct debug_home home = home_of("/usr/lib/libx.so");
 	struct debug_search search = { .directories = fixture->directory, .home = &home };
-	struct symbol_debug_wish wish = { "", ".dwz/here/common.debug", 0 };
+	struct symbol_debug_request request = { "", ".dwz/here/common.debug", 0 };
 
 	make(fixture, ".dwz/here/common.debug");
 	make(fixture, "usr/lib/.dwz/here/common.debug");
-	expect(&search, &wish, ".dwz/here/common.debug");
-	expect(&search, &wish, NULL);
+	expect(&search, &request, ".dwz/here/common.debug");
+	expect(&search, &request, NULL);
 	assert_true(debug_link_is_alternate(".dwz/here/common.debug"));
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
 		assert_false(debug_link_is_alternate(refused[i]));
@@ -137,7 +137,7 @@ static void split_information_is_where_it_was_made_or_beside_the_program(void **
 	_cleanup_(freep) char *below = xasprintf("debug%s", path), *package = xasprintf("debug%s.dwp", program);
 	_cleanup_(debug_home_done) struct debug_home home = home_of(program);
 	struct debug_search search = { .directories = directories, .home = &home };
-	struct symbol_debug_wish split = { "", path, 0 }, packed = { "", SYMBOL_PACKAGE, 0 };
+	struct symbol_debug_request split = { "", path, 0 }, packed = { "", SYMBOL_PACKAGE, 0 };
 
 	make(fixture, "made/unit.dwo");
 	make(fixture, "bin/unit.dwo");
@@ -170,9 +170,9 @@ static void a_link_with_dots_leads_out_of_no_debug_directory(void **state)
 	make(fixture, "debug/a/unit.dwo");
 	make(fixture, "debug/a/..unit.dwo");
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
-		expect(&search, &(struct symbol_debug_wish){ "", links[i], 0 }, NULL);
-	expect(&search, &(struct symbol_debug_wish){ "", ".dwz/../../made/unit.dwo", 0 }, NULL);
-	expect(&search, &(struct symbol_debug_wish){ "", "/a/..unit.dwo", 0 }, "debug/a/..unit.dwo");
+		expect(&search, &(struct symbol_debug_request){ "", links[i], 0 }, NULL);
+	expect(&search, &(struct symbol_debug_request){ "", ".dwz/../../made/unit.dwo", 0 }, NULL);
+	expect(&search, &(struct symbol_debug_request){ "", "/a/..unit.dwo", 0 }, "debug/a/..unit.dwo");
 }
 
 static void lib_and_usr_lib_are_one(void **state)
@@ -180,32 +180,32 @@ static void lib_and_usr_lib_are_one(void **state)
 	const struct fixture *fixture = *state;
 	_cleanup_(debug_home_done) struct debug_home home = home_of("/usr/lib/libx.so");
 	struct debug_search search = { .directories = fixture->directory, .home = &home };
-	struct symbol_debug_wish wish = { "", "libx.debug", 0 };
+	struct symbol_debug_request request = { "", "libx.debug", 0 };
 
 	make(fixture, "lib/libx.debug");
-	expect(&search, &wish, "lib/libx.debug");
+	expect(&search, &request, "lib/libx.debug");
 	free(home.path);
 	home.path = xstrdup("/lib64/libx.so");
-	wish.candidate = 0;
+	request.candidate = 0;
 	make(fixture, "usr/lib64/libx.debug");
-	expect(&search, &wish, "usr/lib64/libx.debug");
+	expect(&search, &request, "usr/lib64/libx.debug");
 }
 
 static void what_is_no_regular_file_is_no_candidate(void **state)
 {
 	const struct fixture *fixture = *state;
-	struct symbol_debug_wish wish = { "", "pipe", 0 };
+	struct symbol_debug_request request = { "", "pipe", 0 };
 	_cleanup_(freep) char *program = xasprintf("%s/program", fixture->directory);
 	_cleanup_(freep) char *fifo = xasprintf("%s/pipe", fixture->directory);
 	_cleanup_(debug_home_done) struct debug_home home = home_of(program);
 	struct debug_search search = { .home = &home };
 
 	assert_int_equal(mkfifo(fifo, 0600), 0);
-	expect(&search, &wish, NULL);
+	expect(&search, &request, NULL);
 	free(home.path);
 	home.path = xstrdup("[vdso]");
-	wish.candidate = 0;
-	expect(&search, &wish, NULL);
+	request.candidate = 0;
+	expect(&search, &request, NULL);
 }
 
 /* chown() needs root: another user cannot make the files of the test. */
@@ -217,34 +217,34 @@ static void what_a_program_tells_is_believed_of_its_owner_and_of_root(void **sta
 	_cleanup_(freep) char *below = xasprintf("%s/usr/lib/debug/.build-id/00/ff.debug", fixture->directory);
 	_cleanup_(debug_home_done) struct debug_home home = home_of(program);
 	struct debug_search search = { .home = &home };
-	struct symbol_debug_wish wish = { "", "program.debug", 0 };
+	struct symbol_debug_request request = { "", "program.debug", 0 };
 
 	if (geteuid())
 		skip();
 	make(fixture, "bin/program.debug");
 	make(fixture, "usr/lib/debug/.build-id/00/ff.debug");
 	home.owner = 4711;
-	expect(&search, &wish, "bin/program.debug");
-	wish.candidate = 0;
+	expect(&search, &request, "bin/program.debug");
+	request.candidate = 0;
 	assert_int_equal(chown(beside, 4711, 0), 0);
-	expect(&search, &wish, "bin/program.debug");
-	wish.candidate = 0;
+	expect(&search, &request, "bin/program.debug");
+	request.candidate = 0;
 	assert_int_equal(chown(beside, 4712, 0), 0);
-	expect(&search, &wish, NULL);
+	expect(&search, &request, NULL);
 
 	/* below another root everything is, and of its owner too */
 	closep(&home.root);
 	home.root = open(fixture->directory, O_PATH | O_CLOEXEC);
 	home.is_foreign = true;
-	home.keeper = 4713;
-	wish = (struct symbol_debug_wish){ "00ff", "", 0 };
-	expect(&search, &wish, "usr/lib/debug/.build-id/00/ff.debug");
-	wish.candidate = 0;
+	home.root_owner = 4713;
+	request = (struct symbol_debug_request){ "00ff", "", 0 };
+	expect(&search, &request, "usr/lib/debug/.build-id/00/ff.debug");
+	request.candidate = 0;
 	assert_int_equal(chown(below, 4713, 0), 0);
-	expect(&search, &wish, "usr/lib/debug/.build-id/00/ff.debug");
-	wish.candidate = 0;
+	expect(&search, &request, "usr/lib/debug/.build-id/00/ff.debug");
+	request.candidate = 0;
 	assert_int_equal(chown(below, 4714, 0), 0);
-	expect(&search, &wish, NULL);
+	expect(&search, &request, NULL);
 }
 
 int main(void)

@@ -71,15 +71,15 @@ static void the_worker_has_no_privileges(void **state)
 	}
 }
 
-static void the_keeper_has_no_privileges(void **state)
+static void the_supervisor_has_no_privileges(void **state)
 {
 	struct fixture *fixture = *state;
-	int keeper = atoi(status_of(symbolizer_worker_pid(fixture->symbolizer), "PPid"));
+	int supervisor = atoi(status_of(symbolizer_worker_pid(fixture->symbolizer), "PPid"));
 
-	assert_string_equal(status_of(keeper, "Name"), "stacktool-keep");
-	assert_string_equal(status_of(keeper, "CapEff"), "0000000000000000");
-	assert_string_equal(status_of(keeper, "CapPrm"), "0000000000000000");
-	assert_string_equal(status_of(keeper, "NoNewPrivs"), "1");
+	assert_string_equal(status_of(supervisor, "Name"), "stacktool-super");
+	assert_string_equal(status_of(supervisor, "CapEff"), "0000000000000000");
+	assert_string_equal(status_of(supervisor, "CapPrm"), "0000000000000000");
+	assert_string_equal(status_of(supervisor, "NoNewPrivs"), "1");
 }
 
 static unsigned int nr_descriptors(int pid)
@@ -233,7 +233,7 @@ static void keep_limits(void)
 	cap_free(capabilities);
 }
 
-/* Whether a worker that cannot be started has its reason; in a child. A user who is not root cannot even start the keeper. */
+/* Whether a worker that cannot be started has its reason; in a child. A user who is not root cannot even start the supervisor. */
 static int check_no_processes(struct fixture *fixture)
 {
 	const struct rlimit none = { 0, 0 };
@@ -378,7 +378,7 @@ static void a_hanging_worker_costs_the_file_it_hangs_on_and_no_other(void **stat
 	fixture_expect(fixture, 2, OFFSET, "first"); /* by the second worker */
 	fixture_expect(fixture, 1, OFFSET, "first");
 	fixture_expect_status(fixture, 0, SYMBOL_TIMEOUT);
-	wait_gone(pidfd); /* the keeper has killed it */
+	wait_gone(pidfd); /* the supervisor has killed it */
 }
 
 static void a_question_that_hangs_is_answered_with_a_timeout(void **state)
@@ -431,7 +431,7 @@ static void handing_files_over_never_waits(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-static void keeper_and_worker_end_with_their_caller(void **state)
+static void supervisor_and_worker_end_with_their_caller(void **state)
 {
 	int pids[2], ends[2], child, pidfds[2];
 	struct fixture *fixture = *state;
@@ -484,7 +484,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, symbolizer_set_up, symbolizer_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(the_worker_has_no_privileges),
-		TEST(the_keeper_has_no_privileges),
+		TEST(the_supervisor_has_no_privileges),
 		TEST(the_worker_inherits_no_descriptors_and_keeps_none),
 		TEST(signals_for_the_terminal_do_not_reach_the_worker),
 		TEST(after_the_workers_death_its_files_have_a_reason_and_the_next_works),
@@ -500,7 +500,7 @@ int main(void)
 		TEST(a_hanging_worker_costs_the_file_it_hangs_on_and_no_other),
 		TEST(a_question_that_hangs_is_answered_with_a_timeout),
 		TEST(handing_files_over_never_waits),
-		TEST(keeper_and_worker_end_with_their_caller),
+		TEST(supervisor_and_worker_end_with_their_caller),
 		TEST(nothing_is_left_behind),
 	};
 

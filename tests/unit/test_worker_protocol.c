@@ -162,12 +162,12 @@ struct fixture {
 	struct message *asked;
 };
 
-static int open_debug(void *context, uint32_t file, struct symbol_debug_wish *wish)
+static int open_debug(void *context, uint32_t file, struct symbol_debug_request *request)
 {
 	struct fixture *fixture = context;
 
 	(void)file;
-	wish->candidate++;
+	request->candidate++;
 	fixture->nr_debug_asked++;
 	return -ENOENT;
 }
@@ -180,7 +180,7 @@ static int set_up(void **state)
 
 	assert_int_equal(symbolizer_new(&options, &fixture->symbolizer), 0);
 	fixture->link = (struct worker_link *)fixture->symbolizer;
-	keeper_stop(&fixture->link->keeper);
+	supervisor_stop(&fixture->link->supervisor);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	fixture->link->socket = pair[0];
 	fixture->link->nr_starts = 100; /* there will be no other */

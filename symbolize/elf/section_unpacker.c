@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbolize/elf/unpacker.h"
+#include "symbolize/elf/section_unpacker.h"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -26,7 +26,7 @@ struct kept_state {
 	z_stream stream;
 };
 
-struct unpacker {
+struct section_unpacker {
 	const struct elf_file *elf;
 	uint64_t offset, nr_packed, nr_unpacked;
 	uint64_t input, output; /* how far it is */
@@ -41,7 +41,7 @@ struct unpacker {
 
 /* ---- the two kinds ---- */
 
-static int start(struct unpacker *unpacker)
+static int start(struct section_unpacker *unpacker)
 {
 	unpacker->input = unpacker->output = 0;
 	if (unpacker->is_zstd) {
@@ -56,7 +56,7 @@ static int start(struct unpacker *unpacker)
 }
 
 /* Reads the next packed bytes when all are used. */
-static int fill(struct unpacker *unpacker, size_t nr_left, size_t *ret_nr)
+static int fill(struct section_unpacker *unpacker, size_t nr_left, size_t *ret_nr)
 {
 	uint64_t rest = unpacker->nr_packed - unpacker->input;
 	int err;
@@ -72,7 +72,7 @@ static int fill(struct unpacker *unpacker, size_t nr_left, size_t *ret_nr)
 	return err;
 }
 
-static int unpack_zlib(struct unpacker *unpacker, unsigned char *to, size_t nr_bytes, size_t *ret_done)
+static int unpack_zlib(struct section_unpacker *unpacker, unsigned char *to, size_t nr_bytes, size_t *ret_done)
 {
 	z_stream *stream = &unpacker->zlib;
 	size_t nr;
@@ -96,7 +96,7 @@ static int unpack_zlib(struct unpacker *unpacker, unsigned char *to, size_t nr_b
 	return status == Z_OK || status == Z_BUF_ERROR ? 0 : -EBADMSG;
 }
 
-static int unpack_zstd(struct unpacker *unpacker, unsigned char *to, size_t nr_bytes, size_t *ret_done)
+static int unpack_zstd(struct section_unpacker *unpacker, unsigned char *to, size_t nr_bytes, size_t *ret_done)
 {
 	ZSTD_inBuffer *input = &unpacker->zstd_input;
 	ZSTD_outBuffer output = { to, nr_bytes, 0 };
@@ -116,7 +116,7 @@ static int unpack_zstd(struct unpacker *unpacker, unsigned char *to, size_t nr_b
 
 /* ---- going back and forth ---- */
 
-static uint64_t state_distance(const struct unpacker *unpacker)
+static uint64_t state_distance(const struct section_unpacker *unpacker)
 {
 	uint64_t apart = unpacker->nr_unpacked / STATES_MAX + 1;
 
@@ -130,7 +130,7 @@ static void state_free(struct kept_state *state)
 }
 
 /* What cannot be kept costs time later, and nothing else. */
-static void keep_state(struct unpacker *unpacker)
+static void keep_state(struct section_unpacker *unpacker)
 {
 	uint64_t last = unpacker->states.nr ? vec_last(&unpacker->states)->output : 0;
 	struct kept_state *state;
@@ -148,7 +148,7 @@ static void keep_state(struct unpacker *unpacker)
 		state_free(state);
 }
 
-static int go_back(struct unpacker *unpacker, uint64_t position)
+static int go_back(struct section_unpacker *unpacker, uint64_t position)
 {
 	size_t nr = vec_nr_first(&unpacker->states, kept, (*kept)->output <= position);
 	struct kept_state *state = nr ? unpacker->states.data[nr - 1] : NULL;
@@ -166,7 +166,7 @@ static int go_back(struct unpacker *unpacker, uint64_t position)
 	return unpacker->is_open ? 0 : -ENOMEM;
 }
 
-static int unpack(struct unpacker *unpacker, unsigned char *to, size_t nr_bytes)
+static int unpack(struct section_unpacker *unpacker, unsigned char *to, size_t nr_bytes)
 {
 	int err = 0;
 
@@ -184,7 +184,7 @@ static int unpack(struct unpacker *unpacker, unsigned char *to, size_t nr_bytes)
 	return err;
 }
 
-int unpacker_read(struct unpacker *unpacker, uint64_t position, void *ret_bytes, size_t nr_bytes)
+int section_unpacker_read(struct section_unpacker *unpacker, uint64_t position, void *ret_bytes, size_t nr_bytes)
 {
 	int err = unpacker->is_open ? 0 : start(unpacker);
 
@@ -204,10 +204,10 @@ int unpacker_read(struct unpacker *unpacker, uint64_t position, void *ret_bytes,
 
 /* ---- life ---- */
 
-int unpacker_new(const struct elf_file *elf, uint32_t kind, uint64_t offset, uint64_t nr_packed, uint64_t nr_unpacked,
-		 struct unpacker **ret_unpacker)
+int section_unpacker_new(const struct elf_file *elf, uint32_t kind, uint64_t offset, uint64_t nr_packed,
+			 uint64_t nr_unpacked, struct section_unpacker **ret_unpacker)
 {
-	struct unpacker *unpacker;
+	struct section_unpacker *unpacker;
 
 	if ((kind != ELFCOMPRESS_ZLIB && kind != ELFCOMPRESS_ZSTD) || !elf_file_holds(elf, offset, nr_packed) ||
 	    nr_unpacked / RATIO_MAX > nr_packed + SMALL_BYTES)
@@ -230,14 +230,14 @@ int unpacker_new(const struct elf_file *elf, uint32_t kind, uint64_t offset, uin
 		unpacker->zstd_input = (ZSTD_inBuffer){ unpacker->buffer, 0, 0 };
 	}
 	if (!unpacker->buffer || !unpacker->skipped || (unpacker->is_zstd && !unpacker->is_open)) {
-		unpacker_free(unpacker);
+		section_unpacker_free(unpacker);
 		return -ENOMEM;
 	}
 	*ret_unpacker = unpacker;
 	return 0;
 }
 
-void unpacker_free(struct unpacker *unpacker)
+void section_unpacker_free(struct section_unpacker *unpacker)
 {
 	if (!unpacker)
 		return;

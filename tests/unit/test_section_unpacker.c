@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Compressed sections, read at any place of what they stand for. */
-#include "symbolize/elf/unpacker.h"
+#include "symbolize/elf/section_unpacker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,17 +31,17 @@ static size_t pack(uint32_t kind)
 	return nr;
 }
 
-static struct unpacker *unpack(const struct elf_file *file, uint32_t kind)
+static struct section_unpacker *unpack(const struct elf_file *file, uint32_t kind)
 {
-	struct unpacker *unpacker;
+	struct section_unpacker *unpacker;
 
-	assert_int_equal(unpacker_new(file, kind, 0, file->size, BYTES, &unpacker), 0);
+	assert_int_equal(section_unpacker_new(file, kind, 0, file->size, BYTES, &unpacker), 0);
 	return unpacker;
 }
 
-static void expect(struct unpacker *unpacker, uint64_t position, size_t nr)
+static void expect(struct section_unpacker *unpacker, uint64_t position, size_t nr)
 {
-	assert_int_equal(unpacker_read(unpacker, position, got, nr), 0);
+	assert_int_equal(section_unpacker_read(unpacker, position, got, nr), 0);
 	assert_memory_equal(got, plain + position, nr);
 }
 
@@ -50,7 +50,7 @@ static void any_place_can_be_read_in_any_order(void **state)
 	(void)state;
 	for (uint32_t kind = ZLIB; kind <= ZSTD; kind++) {
 		struct elf_file file = { .fd = -1, .memory = packed, .size = pack(kind) };
-		struct unpacker *unpacker = unpack(&file, kind);
+		struct section_unpacker *unpacker = unpack(&file, kind);
 
 		expect(unpacker, 0, 1);
 		expect(unpacker, BYTES - 1, 1);
@@ -59,9 +59,9 @@ static void any_place_can_be_read_in_any_order(void **state)
 			expect(unpacker, x % (BYTES - 100000), 1 + x % 99999);
 		}
 		expect(unpacker, 0, BYTES);
-		assert_int_equal(unpacker_read(unpacker, BYTES, got, 1), -EBADMSG);
+		assert_int_equal(section_unpacker_read(unpacker, BYTES, got, 1), -EBADMSG);
 		expect(unpacker, 3, 70000);
-		unpacker_free(unpacker);
+		section_unpacker_free(unpacker);
 	}
 }
 
@@ -70,27 +70,27 @@ static void a_stream_that_ends_early_or_is_damaged_is_an_error(void **state)
 	(void)state;
 	for (uint32_t kind = ZLIB; kind <= ZSTD; kind++) {
 		struct elf_file file = { .fd = -1, .memory = packed, .size = pack(kind) / 2 };
-		struct unpacker *unpacker = unpack(&file, kind);
+		struct section_unpacker *unpacker = unpack(&file, kind);
 
-		assert_int_equal(unpacker_read(unpacker, 0, got, BYTES), -EBADMSG);
+		assert_int_equal(section_unpacker_read(unpacker, 0, got, BYTES), -EBADMSG);
 		expect(unpacker, 0, 1000); /* what is there is still there */
-		unpacker_free(unpacker);
+		section_unpacker_free(unpacker);
 		packed[0] = 0;
 		unpacker = unpack(&file, kind);
-		assert_int_equal(unpacker_read(unpacker, 0, got, 1), -EBADMSG);
-		unpacker_free(unpacker);
+		assert_int_equal(section_unpacker_read(unpacker, 0, got, 1), -EBADMSG);
+		section_unpacker_free(unpacker);
 	}
 }
 
 static void what_cannot_be_is_refused(void **state)
 {
 	struct elf_file file = { .fd = -1, .memory = packed, .size = 1000 };
-	struct unpacker *unpacker;
+	struct section_unpacker *unpacker;
 
 	(void)state;
-	assert_int_equal(unpacker_new(&file, 3, 0, 1000, 10, &unpacker), -EBADMSG);
-	assert_int_equal(unpacker_new(&file, ZLIB, 1, 1000, 10, &unpacker), -EBADMSG);
-	assert_int_equal(unpacker_new(&file, ZLIB, 0, 1000, 1ull << 40, &unpacker), -EBADMSG);
+	assert_int_equal(section_unpacker_new(&file, 3, 0, 1000, 10, &unpacker), -EBADMSG);
+	assert_int_equal(section_unpacker_new(&file, ZLIB, 1, 1000, 10, &unpacker), -EBADMSG);
+	assert_int_equal(section_unpacker_new(&file, ZLIB, 0, 1000, 1ull << 40, &unpacker), -EBADMSG);
 }
 
 int main(void)

@@ -11,22 +11,22 @@
 
 #include "symbolize/elf/symtab.h"
 
-struct fde {
-	uint32_t start, size; /* in the file, from fdes.base */
+struct frame_range {
+	uint32_t start, size; /* in the file, from frame_ranges.base */
 };
 
-struct fdes {
+struct frame_ranges {
 	uint64_t base;
-	VEC(struct fde) list; /* by start */
-	struct pages pages;
+	VEC(struct frame_range) list; /* by start */
+	struct bucket_index buckets;
 };
 
 /*
  * Reads the entries that no sized symbol of the finished table covers from its first to its last byte. Entries that
  * make no sense are passed over, and what comes behind a broken one is not read; -ENOMEM.
  */
-int fdes_read(struct fdes *fdes, const struct elf_file *elf, const struct symtab *table);
-void fdes_done(struct fdes *fdes);
+int frame_ranges_read(struct frame_ranges *ranges, const struct elf_file *elf, const struct symtab *table);
+void frame_ranges_done(struct frame_ranges *ranges);
 
 /* The entry that covers this offset of the file, or NULL. */
-const struct fde *fdes_lookup(const struct fdes *fdes, uint64_t offset);
+const struct frame_range *frame_ranges_lookup(const struct frame_ranges *ranges, uint64_t offset);

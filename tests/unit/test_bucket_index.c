@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A search that begins at a page finds what a search among all finds. */
-#include "core/base/pages.h"
+/* A search that begins at a bucket finds what a search among all finds. */
+#include "core/base/bucket_index.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ struct element {
 
 struct elements {
 	VEC(struct element) list;
-	struct pages pages;
+	struct bucket_index buckets;
 };
 
 static void make(struct elements *elements, size_t nr, uint32_t (*start)(size_t))
@@ -23,15 +23,15 @@ static void make(struct elements *elements, size_t nr, uint32_t (*start)(size_t)
 	*elements = (struct elements){};
 	for (size_t i = 0; i < nr; i++)
 		vec_push(&elements->list, (struct element){ start(i), 0 });
-	pages_make(&elements->pages, elements->list.data, nr, sizeof(struct element));
-	assert_true(!!elements->pages.before == (nr >= 64));
+	bucket_index_make(&elements->buckets, elements->list.data, nr, sizeof(struct element));
+	assert_true(!!elements->buckets.before == (nr >= 64));
 }
 
 static void check_at(const struct elements *elements, uint64_t place)
 {
 	size_t all = vec_nr_first(&elements->list, element, element->start <= place);
 
-	assert_int_equal(pages_nr_until(&elements->pages, &elements->list, place), all);
+	assert_int_equal(bucket_index_nr_until(&elements->buckets, &elements->list, place), all);
 }
 
 static void check(size_t nr, uint32_t (*start)(size_t))
@@ -45,7 +45,7 @@ static void check(size_t nr, uint32_t (*start)(size_t))
 	check_at(&elements, 0);
 	check_at(&elements, UINT32_MAX);
 	check_at(&elements, UINT64_MAX);
-	pages_done(&elements.pages);
+	bucket_index_done(&elements.buckets);
 	vec_done(&elements.list);
 }
 
@@ -76,7 +76,7 @@ static uint32_t at_the_end(size_t i)
 	return UINT32_MAX;
 }
 
-static void what_is_found_does_not_depend_on_pages(void **state)
+static void what_is_found_does_not_depend_on_buckets(void **state)
 {
 	static uint32_t (*const starts[])(size_t) = { even, together, far_apart, all_the_same, at_the_end };
 
@@ -90,24 +90,24 @@ static void what_is_found_does_not_depend_on_pages(void **state)
 	}
 }
 
-static void pages_take_about_a_byte_for_an_element(void **state)
+static void buckets_take_about_a_byte_for_an_element(void **state)
 {
 	struct elements elements;
 
 	(void)state;
 	make(&elements, 1000, together);
-	assert_true(elements.pages.nr <= 1000 / 4 + 2);
-	pages_make(&elements.pages, elements.list.data, 10, sizeof(struct element)); /* once more, of fewer */
-	assert_null(elements.pages.before);
-	pages_done(&elements.pages);
+	assert_true(elements.buckets.nr <= 1000 / 4 + 2);
+	bucket_index_make(&elements.buckets, elements.list.data, 10, sizeof(struct element)); /* once more, of fewer */
+	assert_null(elements.buckets.before);
+	bucket_index_done(&elements.buckets);
 	vec_done(&elements.list);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_found_does_not_depend_on_pages),
-		cmocka_unit_test(pages_take_about_a_byte_for_an_element),
+		cmocka_unit_test(what_is_found_does_not_depend_on_buckets),
+		cmocka_unit_test(buckets_take_about_a_byte_for_an_element),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,5 +13,5 @@
  * Unpacks the xz stream at this range of the file, as .gnu_debugdata is one, up to `room` bytes. *ret_bytes is
  * malloc()ed. -EBADMSG for anything that is not one whole stream, -EFBIG when it needs more, -ENOMEM.
  */
-int inflate_xz(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, size_t room, unsigned char **ret_bytes,
-	       size_t *ret_nr);
+int xz_unpack(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, size_t room, unsigned char **ret_bytes,
+	      size_t *ret_nr);

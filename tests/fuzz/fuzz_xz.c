@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packed parts of object files: any bytes, and never more than there is room for. */
-#include "symbolize/elf/inflate.h"
+#include "symbolize/elf/xz_unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned char *bytes;
 	size_t nr;
 
-	if (size && !inflate_xz(&file, 0, size, ROOM, &bytes, &nr)) {
+	if (size && !xz_unpack(&file, 0, size, ROOM, &bytes, &nr)) {
 		if (nr > ROOM)
 			__builtin_trap();
 		free(bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbolize/elf/fdes.h"
+#include "symbolize/elf/frame_ranges.h"
 
 #include "core/base/radix_sort.h"
 #include "core/base/vec_trim.h"
@@ -112,52 +112,53 @@ static uint64_t start_of(const void *found)
 	return ((const struct found *)found)->start;
 }
 
-static int keep(struct fdes *fdes, struct frame_reader *reader)
+static int keep(struct frame_ranges *ranges, struct frame_reader *reader)
 {
 	int err = radix_sort(reader->found.data, reader->found.nr, start_of);
 
 	if (!err && reader->found.nr)
-		err = vec_grow((void **)&fdes->list.data, &fdes->list.room, reader->found.nr, sizeof(struct fde));
+		err = vec_grow((void **)&ranges->list.data, &ranges->list.room, reader->found.nr,
+			       sizeof(struct frame_range));
 	for (size_t i = 0; !err && i < reader->found.nr; i++)
-		fdes->list.data[fdes->list.nr++] =
-			(struct fde){ (uint32_t)reader->found.data[i].start, (uint32_t)reader->found.data[i].size };
-	vec_trim(&fdes->list);
+		ranges->list.data[ranges->list.nr++] = (struct frame_range){ (uint32_t)reader->found.data[i].start,
+									     (uint32_t)reader->found.data[i].size };
+	vec_trim(&ranges->list);
 	if (!err)
-		pages_make(&fdes->pages, fdes->list.data, fdes->list.nr, sizeof(*fdes->list.data));
+		bucket_index_make(&ranges->buckets, ranges->list.data, ranges->list.nr, sizeof(*ranges->list.data));
 	return err;
 }
 
-int fdes_read(struct fdes *fdes, const struct elf_file *elf, const struct symtab *table)
+int frame_ranges_read(struct frame_ranges *ranges, const struct elf_file *elf, const struct symtab *table)
 {
 	struct frame_reader reader = { .table = table };
 	int err = frame_section_eh(elf, &reader.section);
 
-	*fdes = (struct fdes){ .base = table->base };
+	*ranges = (struct frame_ranges){ .base = table->base };
 	err = err ?: read_entries(&reader);
-	err = err ?: keep(fdes, &reader);
+	err = err ?: keep(ranges, &reader);
 	frame_section_done(&reader.section);
 	vec_done(&reader.found);
 	vec_done(&reader.cies);
 	if (err)
-		fdes_done(fdes);
+		frame_ranges_done(ranges);
 	return err == -ENOMEM ? err : 0;
 }
 
-void fdes_done(struct fdes *fdes)
+void frame_ranges_done(struct frame_ranges *ranges)
 {
-	vec_done(&fdes->list);
-	pages_done(&fdes->pages);
+	vec_done(&ranges->list);
+	bucket_index_done(&ranges->buckets);
 }
 
-const struct fde *fdes_lookup(const struct fdes *fdes, uint64_t offset)
+const struct frame_range *frame_ranges_lookup(const struct frame_ranges *ranges, uint64_t offset)
 {
-	uint64_t place = offset - fdes->base;
+	uint64_t place = offset - ranges->base;
 	size_t nr;
 
-	if (offset < fdes->base)
+	if (offset < ranges->base)
 		return NULL;
-	nr = pages_nr_until(&fdes->pages, &fdes->list, place);
-	if (!nr || place - fdes->list.data[nr - 1].start >= fdes->list.data[nr - 1].size)
+	nr = bucket_index_nr_until(&ranges->buckets, &ranges->list, place);
+	if (!nr || place - ranges->list.data[nr - 1].start >= ranges->list.data[nr - 1].size)
 		return NULL;
-	return &fdes->list.data[nr - 1];
+	return &ranges->list.data[nr - 1];
 }

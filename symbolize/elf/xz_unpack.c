@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbolize/elf/inflate.h"
+#include "symbolize/elf/xz_unpack.h"
 
 #include <lzma.h>
 
@@ -77,8 +77,8 @@ static int unpack(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes
 	return err;
 }
 
-int inflate_xz(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, size_t room, unsigned char **ret_bytes,
-	       size_t *ret_nr)
+int xz_unpack(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, size_t room, unsigned char **ret_bytes,
+	      size_t *ret_nr)
 {
 	struct unpacked unpacked = { .limit = room };
 	lzma_stream stream = LZMA_STREAM_INIT;

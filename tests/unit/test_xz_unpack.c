@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unpacking, of good streams and of hostile ones. */
-#include "symbolize/elf/inflate.h"
+#include "symbolize/elf/xz_unpack.h"
 
 #include <lzma.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static int unpack(size_t nr_packed, size_t room, unsigned char **ret_bytes, size
 {
 	struct elf_file file = { .fd = -1, .memory = packed, .size = nr_packed };
 
-	return inflate_xz(&file, 0, nr_packed, room, ret_bytes, ret_nr);
+	return xz_unpack(&file, 0, nr_packed, room, ret_bytes, ret_nr);
 }
 
 static void a_stream_comes_back_as_it_was(void **state)

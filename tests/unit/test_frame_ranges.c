@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that only the unwind table knows: each rule of fdes.h, on sections made for it. */
-#include "symbolize/elf/fdes.h"
+/* Functions that only the unwind table knows: each rule of frame_ranges.h, on sections made for it. */
+#include "symbolize/elf/frame_ranges.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ enum {
 struct fixture {
 	struct elf_writer writer;
 	struct symtab table;
-	struct fdes fdes;
+	struct frame_ranges frame_ranges;
 	VEC(unsigned char) section;
 };
 
@@ -38,7 +38,7 @@ static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
 
-	fdes_done(&fixture->fdes);
+	frame_ranges_done(&fixture->frame_ranges);
 	symtab_done(&fixture->table);
 	elf_writer_done(&fixture->writer);
 	vec_done(&fixture->section);
@@ -94,7 +94,7 @@ static void finish(struct fixture *fixture)
 			 fixture->section.data, fixture->section.nr);
 	elf_writer_finish(&fixture->writer);
 	fd = symbol_image_open(&fixture->writer, &elf, &fixture->table);
-	assert_int_equal(fdes_read(&fixture->fdes, &elf, &fixture->table), 0);
+	assert_int_equal(frame_ranges_read(&fixture->frame_ranges, &elf, &fixture->table), 0);
 	elf_file_done(&elf);
 	close(fd);
 }
@@ -102,9 +102,9 @@ static void finish(struct fixture *fixture)
 /* The start of the function at an address of the code, as an address; 0 for none. */
 static uint64_t start_at(const struct fixture *fixture, uint64_t address)
 {
-	const struct fde *fde = fdes_lookup(&fixture->fdes, address - ADDRESS + OFFSET);
+	const struct frame_range *frame_range = frame_ranges_lookup(&fixture->frame_ranges, address - ADDRESS + OFFSET);
 
-	return fde ? fixture->fdes.base + fde->start - OFFSET + ADDRESS : 0;
+	return frame_range ? fixture->frame_ranges.base + frame_range->start - OFFSET + ADDRESS : 0;
 }
 
 static void an_entry_covers_exactly_its_range(void **state)
@@ -143,7 +143,7 @@ static void code_that_a_symbol_covers_needs_no_entry(void **state)
 	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
 	put_fde(fixture, cie, ADDRESS + 0x140, 0x10);
 	finish(fixture);
-	assert_int_equal(fixture->fdes.list.nr, 1);
+	assert_int_equal(fixture->frame_ranges.list.nr, 1);
 	assert_int_equal(start_at(fixture, ADDRESS + 0x140), ADDRESS + 0x140);
 }
 
@@ -160,7 +160,7 @@ static void what_makes_no_sense_is_passed_over(void **state)
 	put_word(fixture, 0x7fffffff);                   /* an entry that is longer than the section */
 	put_word(fixture, 0);
 	finish(fixture);
-	assert_int_equal(fixture->fdes.list.nr, 1);
+	assert_int_equal(fixture->frame_ranges.list.nr, 1);
 	assert_int_equal(start_at(fixture, ADDRESS + SIZE - 1), ADDRESS + SIZE - 8);
 }
 
@@ -172,7 +172,7 @@ static void the_end_mark_ends_it(void **state)
 	put_word(fixture, 0);
 	put_fde(fixture, cie, ADDRESS + 0x100, 0x10);
 	finish(fixture);
-	assert_int_equal(fixture->fdes.list.nr, 0);
+	assert_int_equal(fixture->frame_ranges.list.nr, 0);
 }
 
 int main(void)

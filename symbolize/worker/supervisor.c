@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbolize/worker/keeper.h"
+#include "symbolize/worker/supervisor.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,9 +22,9 @@ enum {
 	END_KNOWN = 1 << 16,
 };
 
-/* ---- in the keeper ---- */
+/* ---- in the supervisor ---- */
 
-static _Noreturn void run_worker(int socket, int keeper_pid, const struct worker_options *options)
+static _Noreturn void run_worker(int socket, int supervisor_pid, const struct worker_options *options)
 {
 	struct worker_options its = *options;
 	unsigned int descriptors = sandbox_descriptors(its.lines ? MANY_DESCRIPTORS : DESCRIPTORS);
@@ -32,7 +32,7 @@ static _Noreturn void run_worker(int socket, int keeper_pid, const struct worker
 
 	its.max_lines_fd = (int)(descriptors - descriptors / 4);
 	prctl(PR_SET_NAME, "stacktool-sym");
-	if (place < 0 || sandbox_follow_parent(keeper_pid) || sandbox_confine(its.cpu_seconds, descriptors))
+	if (place < 0 || sandbox_follow_parent(supervisor_pid) || sandbox_confine(its.cpu_seconds, descriptors))
 		_exit(1);
 	worker_run(place, &its);
 }
@@ -53,7 +53,7 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 {
 	_cleanup_(closep) int ours = -1;
 	_cleanup_(closep) int its = -1;
-	int ends[2], keeper_pid = getpid(), pid = -1, err;
+	int ends[2], supervisor_pid = getpid(), pid = -1, err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0) {
 		ours = ends[0];
@@ -63,7 +63,7 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 	}
 	err = pid < 0 ? errno : 0;
 	if (pid == 0)
-		run_worker(its, keeper_pid, options);
+		run_worker(its, supervisor_pid, options);
 	/* Before the caller hears of the worker: with its end held here too, the worker's death would not close it. */
 	closep(&its);
 	its = -1;
@@ -113,7 +113,7 @@ static bool is_asked_for_another(int socket, struct message *message, int pid, c
 	return false;
 }
 
-static _Noreturn void keeper_run(int socket, const struct worker_options *options)
+static _Noreturn void supervisor_run(int socket, const struct worker_options *options)
 {
 	struct message *message = malloc(sizeof(*message));
 	struct draft *draft = malloc(sizeof(*draft));
@@ -130,20 +130,20 @@ static _Noreturn void keeper_run(int socket, const struct worker_options *option
 	_exit(0);
 }
 
-static _Noreturn void become_keeper(int socket, int parent_pid, const struct worker_options *options)
+static _Noreturn void become_supervisor(int socket, int parent_pid, const struct worker_options *options)
 {
 	int place = sandbox_keep_only(socket);
 
 	sandbox_allow_processes();
-	prctl(PR_SET_NAME, "stacktool-keep");
+	prctl(PR_SET_NAME, "stacktool-super");
 	if (place < 0 || sandbox_drop_privileges() || sandbox_follow_parent(parent_pid))
 		_exit(1);
-	keeper_run(place, options);
+	supervisor_run(place, options);
 }
 
 /* ---- in the caller ---- */
 
-int keeper_start(struct keeper *keeper, const struct worker_options *options)
+int supervisor_start(struct supervisor *supervisor, const struct worker_options *options)
 {
 	_cleanup_(closep) int ours = -1;
 	_cleanup_(closep) int its = -1;
@@ -157,22 +157,22 @@ int keeper_start(struct keeper *keeper, const struct worker_options *options)
 	if (pid < 0)
 		return -errno;
 	if (pid == 0)
-		become_keeper(its, parent_pid, options);
-	*keeper = (struct keeper){ .pid = pid, .socket = take_fd(&ours) };
+		become_supervisor(its, parent_pid, options);
+	*supervisor = (struct supervisor){ .pid = pid, .socket = take_fd(&ours) };
 	return 0;
 }
 
-/* The keeper ends when its socket does, and it never waits for a worker, so this wait is short. */
-void keeper_stop(struct keeper *keeper)
+/* The supervisor ends when its socket does, and it never waits for a worker, so this wait is short. */
+void supervisor_stop(struct supervisor *supervisor)
 {
-	closep(&keeper->socket);
-	if (keeper->pid > 0)
-		while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+	closep(&supervisor->socket);
+	if (supervisor->pid > 0)
+		while (waitpid(supervisor->pid, NULL, 0) < 0 && errno == EINTR)
 			;
-	*keeper = KEEPER_NONE;
+	*supervisor = SUPERVISOR_NONE;
 }
 
-static int say(const struct keeper *keeper, enum message_kind word, uint32_t status)
+static int say(const struct supervisor *supervisor, enum message_kind word, uint32_t status)
 {
 	_cleanup_(freep) struct draft *draft = malloc(sizeof(*draft));
 
@@ -180,17 +180,17 @@ static int say(const struct keeper *keeper, enum message_kind word, uint32_t sta
 		return -ENOMEM;
 	draft_start(draft, word, 0);
 	draft->header.status = status;
-	return draft_send(draft, keeper->socket, false, -1);
+	return draft_send(draft, supervisor->socket, false, -1);
 }
 
-int keeper_ask_worker(const struct keeper *keeper, bool has_ended)
+int supervisor_ask_worker(const struct supervisor *supervisor, bool has_ended)
 {
-	return say(keeper, MESSAGE_START, has_ended);
+	return say(supervisor, MESSAGE_START, has_ended);
 }
 
-int keeper_grant_cpu(const struct keeper *keeper)
+int supervisor_grant_cpu(const struct supervisor *supervisor)
 {
-	return say(keeper, MESSAGE_GRANT, 0);
+	return say(supervisor, MESSAGE_GRANT, 0);
 }
 
 static int wait_readable(int socket, int timeout_ms)
@@ -204,16 +204,16 @@ static int wait_readable(int socket, int timeout_ms)
 	return ready > 0 ? 0 : -ETIMEDOUT;
 }
 
-int keeper_get_worker(const struct keeper *keeper, int timeout_ms, struct keeper_answer *ret_answer)
+int supervisor_get_worker(const struct supervisor *supervisor, int timeout_ms, struct supervisor_answer *ret_answer)
 {
 	_cleanup_(freep) struct message *message = malloc(sizeof(*message));
 	int err, fd = -1;
 
-	*ret_answer = (struct keeper_answer){ -1, -1, WORKER_END_UNKNOWN };
+	*ret_answer = (struct supervisor_answer){ -1, -1, WORKER_END_UNKNOWN };
 	if (!message)
 		return -ENOMEM;
-	err = wait_readable(keeper->socket, timeout_ms);
-	err = err ?: message_receive(keeper->socket, false, message, &fd);
+	err = wait_readable(supervisor->socket, timeout_ms);
+	err = err ?: message_receive(supervisor->socket, false, message, &fd);
 	if (err)
 		return err;
 	if (message->header.more & END_KNOWN)
