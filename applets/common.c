@@ -59,11 +59,11 @@ const struct option_spec common_table[] = {
 	       "limit of kernel memory for unwind tables (default 128)", .min = 1, .max = 1024, .ours = true),
 	OPTION(0, "explain", struct common_options, explain, NULL,
 	       "print what would be attached, how and why, then exit", .ours = true),
-	OPTION(0, "debug", struct common_options, debug, NULL, "print the plan and the BPF instructions first",
+	OPTION(0, "debug", struct common_options, debug, NULL, "print the plan and the BPF configuration first",
 	       .ours = true),
 	OPTION_FRAGMENT(output_table, struct common_options, output),
 	OPTION_FRAGMENT(graph_table, struct common_options, output),
-	OPTION(0, "ebpf", struct common_options, dump_bpf, NULL, "print the BPF instructions, then exit",
+	OPTION(0, "ebpf", struct common_options, ebpf, NULL, "say how to see the BPF instructions, then exit",
 	       .hidden = true),
 	OPTION_END,
 };
@@ -105,7 +105,7 @@ int common_plan(const struct common_options *options, struct plan *plan)
 	plan->presentation.quiet = options->quiet;
 	plan->explain = options->explain;
 	plan->debug = plan->view.verbose = options->debug;
-	plan->dump_bpf = options->dump_bpf;
+	plan->ebpf = options->ebpf;
 	plan->no_demangle = options->no_demangle;
 	plan->no_symbolize = options->no_symbolize;
 	plan->view.lines = options->lines;

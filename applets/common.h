@@ -17,7 +17,7 @@ struct common_options {
 	bool quiet;
 	bool explain;
 	bool debug;
-	bool dump_bpf;
+	bool ebpf;
 	bool no_children;
 	bool no_demangle;
 	bool no_symbolize;

@@ -39,7 +39,7 @@ const struct man_paragraph man_environment[] = {
 
 const char man_debugging_elsewhere[] =
 	"stacktool(8) explains frames without names, missing symbols and broken stacks, with remedies. --explain "
-	"prints what would be attached, how and why, then exits; --debug prints the plan and the BPF instructions.";
+	"prints what would be attached, how and why, then exits; --debug prints the plan and the BPF configuration.";
 
 const char man_overhead_of_run[] =
 	"Each run reports its own cost in its last line. The figures were measured on a virtual machine with two "

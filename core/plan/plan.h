@@ -132,8 +132,8 @@ struct plan {
 	struct output_options output;
 	bool strict; /* any loss: status 4 */
 	bool explain; /* print what would be attached, and stop */
-	bool debug; /* print plan, configuration and BPF instructions before starting */
-	bool dump_bpf; /* --ebpf: print them and stop */
+	bool debug; /* print plan and configuration before starting */
+	bool ebpf; /* --ebpf: say how to see the BPF instructions, and stop */
 	bool no_demangle;
 	bool no_symbolize; /* names of user frames are looked up elsewhere, from build ids */
 	const char *debug_directories; /* --debug-dir; in argv, NULL = none */

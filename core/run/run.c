@@ -644,19 +644,17 @@ static void run_done(struct run *run)
 	profile_done(&run->profile);
 }
 
-/* --explain and --ebpf print and stop; --debug prints and goes on. */
+/* --explain prints and stops; --debug prints and goes on. */
 static int explain_only(struct run *run, bool *ret_stop)
 {
 	const struct plan *plan = run->plan;
 
-	*ret_stop = plan->explain || plan->dump_bpf;
+	*ret_stop = plan->explain;
 	if (plan->explain) {
 		say_places(run);
 		return explain_plan(plan, &run->attach, stdout);
 	}
-	if (plan->debug || plan->dump_bpf)
-		return explain_programs(plan, &run->attach, plan->dump_bpf ? stdout : stderr);
-	return 0;
+	return plan->debug ? explain_programs(plan, &run->attach, stderr) : 0;
 }
 
 /* The process is there and waits from the start, so that everything can be attached to it. */
@@ -681,8 +679,14 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 {
 	struct run run = { .applet = applet, .plan = plan, .output.options = &plan->output };
 	bool stop = false;
-	int err = start_command(&run, plan);
+	int err;
 
+	if (plan->ebpf) {
+		puts("--explain names the BPF program; 'bpftool prog dump xlated name PROGRAM' prints it while it runs");
+		*ret_result = (struct run_result){ .command_status = -1 };
+		return 0;
+	}
+	err = start_command(&run, plan);
 	if (!err)
 		err = prepare(&run);
 	if (!err)

@@ -98,7 +98,7 @@ static void profile_options_reach_the_plan(void **state)
 	assert_int_equal(plan.record_entries, 20);
 	assert_string_equal(plan.save_path, "s");
 	assert_true(plan.strict && plan.explain && plan.debug && plan.no_demangle);
-	assert_false(plan.dump_bpf);
+	assert_false(plan.ebpf);
 	assert_int_equal(plan.duration_ns, 2500000000);
 }
 
