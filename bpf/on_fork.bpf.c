@@ -113,7 +113,7 @@ static __always_inline void st_death(const struct st_life *task)
 		bpf_map_delete_elem(&st_children, &task->tgid);
 }
 
-SEC("?raw_tp")
+SEC("?raw_tp/task_newtask")
 int on_birth(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct st_life child = st_read_life((struct task_struct *)ctx->args[0]);
@@ -122,7 +122,7 @@ int on_birth(struct bpf_raw_tracepoint_args *ctx)
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
-SEC("?raw_tp")
+SEC("?raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct st_life child = st_read_life((struct task_struct *)ctx->args[1]);
@@ -131,7 +131,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return ST_RETURN_RAW_TRACEPOINT;
 }
 
-SEC("?raw_tp")
+SEC("?raw_tp/sched_process_free")
 int on_free(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct st_life task = st_read_life((struct task_struct *)ctx->args[0]);

@@ -272,7 +272,6 @@ static int attach_all(struct sampling *sampling, const cpu_list *cpus)
 		if (err)
 			return refused(&sampling->choice, cpus->data[i], err);
 	}
-	begin_idle(sampling, 0);
 	return sampling->cpus.nr ? 0 : fail_host(-ENODEV, "no CPU could be sampled");
 }
 
@@ -321,8 +320,10 @@ static int for_each_event(struct sampling *sampling, unsigned long request)
 
 int sampling_start(struct sampling *sampling)
 {
-	int err = for_each_event(sampling, PERF_EVENT_IOC_ENABLE);
+	int err;
 
+	begin_idle(sampling, 0);
+	err = for_each_event(sampling, PERF_EVENT_IOC_ENABLE);
 	sampling->running = true;
 	sampling->followed_ns = clock_monotonic_ns();
 	return err ? fail(err, "event '%s': cannot start: %s", sampling->choice.name, strerror(-err)) : 0;

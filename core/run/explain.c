@@ -5,7 +5,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
-#include "core/session/session.h"
+#include "core/session/loaded.h"
 
 static int print(const struct buf *text, FILE *out)
 {
@@ -29,6 +29,6 @@ int explain_programs(const struct plan *plan, const struct attach_plan *attach, 
 
 	plan_describe(plan, &text);
 	attach_plan_describe(attach, &text);
-	err = session_describe(plan, attach, &text);
+	err = loaded_describe(plan, attach, &text);
 	return err ? err : print(&text, out);
 }

@@ -67,14 +67,14 @@ int run_guard_init(struct run_guard *guard, const char *applet, const struct pla
 	return limit_of(plan, guard);
 }
 
-void run_guard_begin(struct run_guard *guard, struct session *session, const struct attach_plan *attach)
+void run_guard_begin(struct run_guard *guard, struct attachment *attachment, const struct attach_plan *attach)
 {
-	guard->session = session;
+	guard->attachment = attachment;
 	guard->attach = attach;
 	guard->begun_ns = guard->guard.time_ns = clock_monotonic_ns();
 }
 
-static void add_cost(struct buf *line, const struct run_guard *guard, const struct session_cost *cost)
+static void add_cost(struct buf *line, const struct run_guard *guard, const struct attachment_cost *cost)
 {
 	uint64_t elapsed_ns = guard->guard.elapsed_ns;
 
@@ -97,8 +97,8 @@ static void add_time(struct buf *line, const struct run_guard *guard)
 }
 
 /* It is the sum of all that is too much: this one may be below the limit. */
-static void say_drop(const struct run_guard *guard, size_t place, const struct session_cost *cost, uint64_t all_ns,
-		     const struct session_drop *drop)
+static void say_drop(const struct run_guard *guard, size_t place, const struct attachment_cost *cost, uint64_t all_ns,
+		     const struct attachment_drop *drop)
 {
 	const struct attach_point *point = &guard->attach->points.data[place];
 	_cleanup_(buf_done) struct buf line = {};
@@ -125,7 +125,7 @@ static void say_drop(const struct run_guard *guard, size_t place, const struct s
 	say(guard, &line);
 }
 
-static void say_end(const struct run_guard *guard, const struct session_cost *cost)
+static void say_end(const struct run_guard *guard, const struct attachment_cost *cost)
 {
 	_cleanup_(buf_done) struct buf line = {};
 
@@ -136,9 +136,9 @@ static void say_end(const struct run_guard *guard, const struct session_cost *co
 	say(guard, &line);
 }
 
-static struct session_cost cost_since(const struct session_cost *now, const struct session_cost *before)
+static struct attachment_cost cost_since(const struct attachment_cost *now, const struct attachment_cost *before)
 {
-	return (struct session_cost){
+	return (struct attachment_cost){
 		.timed = now->timed - before->timed,
 		.runs = now->runs - before->runs,
 		.ns = now->ns - before->ns,
@@ -152,19 +152,19 @@ static struct session_cost cost_since(const struct session_cost *now, const stru
  */
 static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 {
-	struct session_cost fresh;
-	struct session_drop drop;
+	struct attachment_cost fresh;
+	struct attachment_drop drop;
 	size_t hottest;
 	int err = 0;
 
-	for (int i = 0; !err && i < DROPS_OF_A_LOOK && session_nr_attached(guard->session) > 1; i++) {
+	for (int i = 0; !err && i < DROPS_OF_A_LOOK && attachment_nr_attached(guard->attachment) > 1; i++) {
 		uint64_t fresh_ns;
 
 		if (guard_share(cost_ns, guard->guard.elapsed_ns, nr_cpus()) <= guard->guard.limit ||
-		    !session_take_hottest(guard->session, &hottest, &fresh))
+		    !attachment_take_hottest(guard->attachment, &hottest, &fresh))
 			break;
 		fresh_ns = fresh.ns + fresh.trap_ns;
-		err = session_drop(guard->session, hottest, &drop);
+		err = attachment_drop(guard->attachment, hottest, &drop);
 		if (!err)
 			say_drop(guard, hottest, &fresh, cost_ns, &drop);
 		cost_ns -= fresh_ns < cost_ns ? fresh_ns : cost_ns;
@@ -174,16 +174,16 @@ static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 
 int run_guard_look(struct run_guard *guard, bool *ret_end)
 {
-	struct session_cost cost, all; /* since the start; since the last look */
+	struct attachment_cost cost, all; /* since the start; since the last look */
 
 	*ret_end = false;
-	session_cost(guard->session, &cost);
-	session_cost_by_place(guard->session);
+	attachment_cost(guard->attachment, &cost);
+	attachment_cost_by_place(guard->attachment);
 	all = cost_since(&cost, &guard->before);
 	guard->before = cost;
 	if (!guard_look(&guard->guard, clock_monotonic_ns(), cost.ns + cost.trap_ns, nr_cpus()))
 		return 0;
-	if (session_tells_places(guard->session) && session_nr_attached(guard->session) > 1)
+	if (attachment_tells_places(guard->attachment) && attachment_nr_attached(guard->attachment) > 1)
 		return drop_hottest(guard, all.ns + all.trap_ns);
 	say_end(guard, &all);
 	*ret_end = true;
@@ -208,9 +208,9 @@ static uint64_t worker_ns(struct symbolizer *symbolizer)
 static void add_programs(struct buf *line, const struct run_guard *guard)
 {
 	uint64_t elapsed_ns = guard->ended_ns - guard->begun_ns;
-	struct session_cost cost;
+	struct attachment_cost cost;
 
-	session_cost(guard->session, &cost);
+	attachment_cost(guard->attachment, &cost);
 	if (cost.timed < LEAST_TIMED) {
 		buf_adds(line, "too few events to tell what they took");
 		return;

@@ -8,15 +8,15 @@
 #include "core/plan/guard.h"
 #include "core/plan/plan.h"
 #include "core/resolve/resolve.h"
-#include "core/session/session.h"
+#include "core/session/attachment.h"
 #include "symbolize/symbolize.h"
 
 struct run_guard {
 	const char *applet; /* for messages; borrowed, as are: */
-	struct session *session;
+	struct attachment *attachment;
 	const struct attach_plan *attach;
 	struct guard guard;
-	struct session_cost before; /* at the last look */
+	struct attachment_cost before; /* at the last look */
 	uint64_t begun_ns, ended_ns; /* of the programs */
 };
 
@@ -24,7 +24,7 @@ struct run_guard {
 int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan);
 
 /* From now on; everything is attached. */
-void run_guard_begin(struct run_guard *guard, struct session *session, const struct attach_plan *attach);
+void run_guard_begin(struct run_guard *guard, struct attachment *attachment, const struct attach_plan *attach);
 
 /*
  * Looks at the cost. When it is more than the limit, the hottest probes are detached, with a word on stderr; *ret_end

@@ -12,7 +12,7 @@
 #include "core/host/unpreempted.h"
 #include "core/plan/plan.h"
 #include "core/resolve/resolve.h"
-#include "core/session/session.h"
+#include "core/session/attachment.h"
 #include "core/spaces/spaces.h"
 
 #define PATIENCE_S 1
@@ -104,33 +104,33 @@ static bool is_quiet(const struct plan *plan)
 	return plan->presentation.quiet || plan->probe.kind->is_timer;
 }
 
-int attach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan,
-		     const struct attach_plan *attach)
+int attach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet, const struct plan *plan,
+		     size_t nr_places)
 {
 	struct reader reader = { spaces, clock_monotonic_ns() };
 	struct patience patience;
 	int err;
 
 	if (!is_quiet(plan))
-		begin_step(&patience, applet, "attaching", attach->points.nr);
-	session_set_between(session, read_sideband, &reader);
-	err = session_attach(session, plan, attach);
-	session_set_between(session, NULL, NULL);
+		begin_step(&patience, applet, "attaching", nr_places);
+	attachment_set_between(attachment, read_sideband, &reader);
+	err = attachment_attach(attachment, plan);
+	attachment_set_between(attachment, NULL, NULL);
 	if (!is_quiet(plan))
 		patience_end(&patience);
 	return err;
 }
 
-void detach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan)
+void detach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet, const struct plan *plan)
 {
 	struct reader reader = { spaces, clock_monotonic_ns() };
 	struct patience patience;
 
 	if (!is_quiet(plan))
-		begin_step(&patience, applet, "detaching", session_nr_attached(session));
-	session_set_between(session, read_sideband, &reader);
-	session_detach(session);
-	session_set_between(session, NULL, NULL);
+		begin_step(&patience, applet, "detaching", attachment_nr_attached(attachment));
+	attachment_set_between(attachment, read_sideband, &reader);
+	attachment_detach(attachment);
+	attachment_set_between(attachment, NULL, NULL);
 	if (!is_quiet(plan))
 		patience_end(&patience);
 }

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct attach_plan;
+struct attachment;
 struct plan;
-struct session;
 struct spaces;
 
 struct patience {
@@ -24,12 +23,13 @@ void patience_begin(struct patience *patience, const char *line);
 void patience_end(struct patience *patience);
 
 /*
- * session_attach() and session_detach() with such a line: "stacktool APPLET: attaching 146 probes …"; none with -q. Meanwhile the
+ * attachment_attach() and attachment_detach() with such a line: "stacktool APPLET: attaching 146 probes …"; none with -q. Meanwhile the
  * side-band is read.
  */
-int attach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan,
-		     const struct attach_plan *attach);
-void detach_patiently(struct session *session, struct spaces *spaces, const char *applet, const struct plan *plan);
+int attach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet, const struct plan *plan,
+		     size_t nr_places);
+void detach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet,
+		      const struct plan *plan);
 
 /*
  * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but

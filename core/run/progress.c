@@ -69,7 +69,7 @@ static void add_number(struct buf *line, uint64_t number, const char *what)
 	buf_adds(line, what);
 }
 
-void run_progress_show(struct run_progress *progress, const struct session *session, const struct profile *profile)
+void run_progress_show(struct run_progress *progress, const struct drain *drain, const struct profile *profile)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 	_cleanup_(buf_done) struct buf line = {};
@@ -78,7 +78,7 @@ void run_progress_show(struct run_progress *progress, const struct session *sess
 
 	if (!progress->wanted || now_ns - progress->begun_ns < FIRST_NS || is_in_background())
 		return;
-	drain_progress(session, &counted);
+	drain_progress(drain, &counted);
 	add_elapsed(&line, (now_ns - progress->begun_ns) / NSEC_PER_SEC);
 	if (counted.has_events)
 		add_number(&line, counted.events, counted.events == 1 ? " event" : " events");

@@ -10,7 +10,7 @@
 
 #include "core/plan/plan.h"
 #include "core/profile/profile.h"
-#include "core/session/session.h"
+#include "core/session/drain.h"
 
 struct run_progress {
 	bool wanted, has_stacks;
@@ -22,7 +22,7 @@ struct run_progress {
 void run_progress_begin(struct run_progress *progress, const struct plan *plan);
 
 /* Writes the line, from the third second on. One that is there already has to be erased first. */
-void run_progress_show(struct run_progress *progress, const struct session *session, const struct profile *profile);
+void run_progress_show(struct run_progress *progress, const struct drain *drain, const struct profile *profile);
 
 /* Takes it away, before anything else is said. */
 void run_progress_erase(struct run_progress *progress);

@@ -40,9 +40,10 @@
 #include "core/run/screen.h"
 #include "core/run/tables.h"
 #include "core/run/words.h"
+#include "core/session/attachment.h"
 #include "core/session/collect.h"
 #include "core/session/drain.h"
-#include "core/session/session.h"
+#include "core/session/loaded.h"
 #include "core/spaces/spaces.h"
 #include "symbolize/symbolize.h"
 
@@ -55,7 +56,9 @@ struct run {
 	struct symbolizer *symbolizer;
 	struct frame_lines lines;
 	struct symbolizer *identifier; /* with --no-symbolize: gets the files of frames instead */
-	struct session *session;
+	struct loaded *loaded;
+	struct attachment *attachment;
+	struct drain *drain;
 	struct spaces *spaces;
 	struct unwinding *unwinding; /* NULL: no unwind tables */
 	struct collector *collector;
@@ -126,27 +129,18 @@ static int pick_rows(struct run *run)
 
 static int prepare(struct run *run)
 {
-	int err = process_require_proc();
+	const struct plan *plan = run->plan;
+	int err = process_require_proc() ?: pick_rows(run);
 
-	if (!err)
-		err = pick_rows(run);
-	if (!err)
-		err = run_require_targets(run->applet->name, run->plan);
-	if (!err)
-		err = run_guard_init(&run->guard, run->applet->name, run->plan);
-	if (!err && run->plan->save_path)
-		err = profile_save_check(run->plan->save_path);
-	if (!err)
-		err = output_check(&run->plan->output);
-	if (!err)
-		err = start_naming(run);
-	if (!err)
-		err = privilege_check();
-	if (!err)
-		err = host_require_btf() ?: naming_await(run->symbolizer);
-	if (!err)
-		err = resolve_plan(run->plan, run->symbolizer, &run->attach);
-	return err;
+	err = err ?: run_require_targets(run->applet->name, plan);
+	err = err ?: run_guard_init(&run->guard, run->applet->name, plan);
+	if (!err && plan->save_path)
+		err = profile_save_check(plan->save_path);
+	err = err ?: output_check(&plan->output);
+	err = err ?: start_naming(run);
+	err = err ?: privilege_check();
+	err = err ?: host_require_btf() ?: naming_await(run->symbolizer);
+	return err ?: resolve_plan(plan, run->symbolizer, &run->attach);
 }
 
 /* ---- start ---- */
@@ -162,7 +156,7 @@ static void begin_interval(struct run *run)
 static void set_header(struct run *run)
 {
 	_cleanup_(buf_done) struct buf header = {};
-	size_t nr = run->attach.mechanism == MECHANISM_PERF_EVENT ? 1 : session_nr_attached(run->session);
+	size_t nr = run->attach.mechanism == MECHANISM_PERF_EVENT ? 1 : attachment_nr_attached(run->attachment);
 
 	if (run->applet->header)
 		run->applet->header(run->plan, nr, &header);
@@ -172,7 +166,7 @@ static void set_header(struct run *run)
 static int open_spaces(struct run *run)
 {
 	struct symbolizer *symbolizer = run->identifier ? run->identifier : run->symbolizer;
-	bool unwinds = session_will_unwind(run->plan, &run->attach);
+	bool unwinds = loaded_will_unwind(run->plan, &run->attach);
 	const struct spaces_options options = {
 		.symbolizer = symbolizer,
 		.profile = &run->profile,
@@ -196,13 +190,10 @@ static int open_spaces(struct run *run)
 /* Tables of the targets are made meanwhile, so that loading the programs does not wait for them nor they for it. */
 static int load(struct run *run)
 {
-	int err = open_spaces(run);
+	int err = open_spaces(run) ?: loaded_new(run->plan, &run->attach, &run->loaded);
 
-	if (!err)
-		err = session_new(run->plan, &run->attach, &run->session);
-	if (!err)
-		err = drain_open(run->session);
-	return err;
+	err = err ?: attachment_new(run->loaded, &run->attachment);
+	return err ?: drain_new(run->loaded, run->attachment, run->plan, &run->drain);
 }
 
 static void say_places(const struct run *run)
@@ -218,7 +209,7 @@ static void say_fallback(struct run *run)
 
 	privilege_note(&missing);
 	run_say_lines(run->applet->name, buf_text(&missing));
-	session_describe_refused(run->session, &refused);
+	attachment_describe_refused(run->attachment, &refused);
 	run_say_lines(run->applet->name, buf_text(&refused));
 	say_places(run);
 	run->lost |= run->attach.missing.nr;
@@ -240,31 +231,34 @@ static int watch_targets(struct run *run)
 	return process_watch_new(plan->tgids.data, plan->tgids.nr, plan->tids.data, plan->tids.nr, &run->watch);
 }
 
+static int new_collector(struct run *run)
+{
+	const struct collector_sources sources = { run->attachment, run->drain, run->spaces, run->unwinding,
+						   run->watch };
+
+	return collector_new(run->plan, &sources, &run->collector);
+}
+
 static int start(struct run *run)
 {
-	int err = load(run);
+	int err = load(run) ?: open_kernel_symbols(run);
 
-	if (!err)
-		err = open_kernel_symbols(run);
 	if (!err) {
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run);
-		run_await_tables(run->unwinding, run->session, run->plan);
+		run_await_tables(run->unwinding, run->loaded, run->plan);
 		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
 	}
 	event_stream_init(&run->events, run->plan);
-	if (!err)
-		err = watch_targets(run);
-	if (!err)
-		err = run_screen_new(run->plan, &run->screen);
-	if (!err)
-		err = collector_new(run->plan, run->session, run->spaces, run->unwinding, run->watch, &run->collector);
-	if (!err)
-		err = collector_watch_keys(run->collector, run_screen_fd(run->screen));
+	err = err ?: watch_targets(run);
+	err = err ?: run_screen_new(run->plan, &run->screen);
+	err = err ?: new_collector(run);
+	err = err ?: collector_watch_keys(run->collector, run_screen_fd(run->screen));
 	ask_for_priority();
 	if (!err)
-		err = attach_patiently(run->session, run->spaces, run->applet->name, run->plan, &run->attach);
+		err = attach_patiently(run->attachment, run->spaces, run->applet->name, run->plan,
+				       run->attach.points.nr);
 	if (!err)
 		set_header(run);
 	return err;
@@ -429,7 +423,7 @@ static void next_interval(struct run *run, bool forget)
 		profile_forget_records(&run->profile);
 	run->events.nr_shown = 0;
 	if (forget)
-		drain_forget_end(run->session, &run->profile);
+		drain_forget_end(run->drain, &run->profile);
 	begin_interval(run);
 }
 
@@ -437,10 +431,10 @@ static int report_interval(struct run *run)
 {
 	struct drain_target target = target_of(run);
 	bool forget = !run->plan->save_path && !shows_events(run) && profile_is_large(&run->profile);
-	int err = forget ? drain_forget_begin(run->session) : 0;
+	int err = forget ? drain_forget_begin(run->drain) : 0;
 
 	if (!err)
-		err = drain_swap(run->session, &target);
+		err = drain_swap(run->drain, &target);
 	if (err)
 		return err;
 	close_interval(run);
@@ -455,7 +449,7 @@ static int report_interval(struct run *run)
 static int refresh_screen(struct run *run)
 {
 	struct drain_target target = target_of(run);
-	int err = drain_swap(run->session, &target);
+	int err = drain_swap(run->drain, &target);
 
 	if (err)
 		return err;
@@ -519,7 +513,7 @@ static int collect(struct run *run)
 		if (reason == COLLECT_EVENTS)
 			reason = event_stream_full(&run->events) ? COLLECT_DURATION : COLLECT_INTERVAL;
 		if (!err && reason == COLLECT_INTERVAL)
-			run_progress_show(&run->progress, run->session, &run->profile);
+			run_progress_show(&run->progress, run->drain, &run->profile);
 	}
 	if (!err)
 		say_reason(run, reason);
@@ -539,7 +533,7 @@ static int drain_rest(struct run *run, int err)
 {
 	struct drain_target target = target_of(run);
 	const struct err_saved before = err_save();
-	int drained = drain_all(run->session, &target);
+	int drained = drain_all(run->drain, &target);
 
 	if (!err)
 		return drained;
@@ -567,7 +561,7 @@ static int finish(struct run *run, int err)
 	run->ended_ns = clock_monotonic_ns();
 	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	run_guard_end(&run->guard);
-	detach_patiently(run->session, run->spaces, run->applet->name, run->plan);
+	detach_patiently(run->attachment, run->spaces, run->applet->name, run->plan);
 	err = drain_rest(run, err);
 	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
 		command_hurry(run->command);
@@ -594,7 +588,7 @@ static int start_clock(struct run *run)
 {
 	if (!shows_events(run)) /* whose times begin with attaching: there are events already */
 		current(run)->start_ns = clock_monotonic_ns();
-	run_guard_begin(&run->guard, run->session, &run->attach);
+	run_guard_begin(&run->guard, run->attachment, &run->attach);
 	run_progress_begin(&run->progress, run->plan);
 	return collector_start(run->collector, run->plan);
 }
@@ -627,13 +621,15 @@ static int carry_out(struct run *run)
 /* Probes go while signals are still taken: the next one may end the program at once. */
 static void run_done(struct run *run)
 {
-	session_detach(run->session);
+	attachment_detach(run->attachment);
 	collector_free(run->collector);
 	run_screen_free(run->screen);
 	process_watch_free(run->watch);
 	unwinding_free(run->unwinding);
 	spaces_free(run->spaces);
-	session_free(run->session);
+	drain_free(run->drain);
+	attachment_free(run->attachment);
+	loaded_free(run->loaded);
 	symbolizer_free(run->symbolizer);
 	symbolizer_free(run->identifier);
 	debuginfod_done(&run->debuginfod);
@@ -686,13 +682,9 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 		*ret_result = (struct run_result){ .command_status = -1 };
 		return 0;
 	}
-	err = start_command(&run, plan);
-	if (!err)
-		err = prepare(&run);
-	if (!err)
-		err = run_guard_duration(plan, run.attach.points.nr, &run.is_cut);
-	if (!err)
-		err = explain_only(&run, &stop);
+	err = start_command(&run, plan) ?: prepare(&run);
+	err = err ?: run_guard_duration(plan, run.attach.points.nr, &run.is_cut);
+	err = err ?: explain_only(&run, &stop);
 	if (!err && !stop)
 		err = carry_out(&run);
 	*ret_result = (struct run_result){

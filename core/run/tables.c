@@ -16,11 +16,11 @@ void run_ask_for_tables(struct unwinding *unwinding, struct spaces *spaces, cons
 	unwinding_work(unwinding, 0);
 }
 
-void run_await_tables(struct unwinding *unwinding, const struct session *session, const struct plan *plan)
+void run_await_tables(struct unwinding *unwinding, const struct loaded *loaded, const struct plan *plan)
 {
 	struct unwind_store_options store = { .max_bytes = plan->unwind_bytes };
 
-	if (!unwinding || !session_unwind_maps(session, &store))
+	if (!unwinding || !loaded_unwind_maps(loaded, &store))
 		return;
 	unwinding_set_store(unwinding, &store);
 	if (plan->tgids.nr && !plan->command)

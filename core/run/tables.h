@@ -7,7 +7,7 @@
 
 #include "core/host/command.h"
 #include "core/plan/plan.h"
-#include "core/session/session.h"
+#include "core/session/loaded.h"
 #include "core/unwind/unwinding.h"
 
 /* Of the targets, or of what the command will map; NULL: there is none. The symbol worker makes them from now on. */
@@ -15,7 +15,7 @@ void run_ask_for_tables(struct unwinding *unwinding, struct spaces *spaces, cons
 			const struct command *command);
 
 /* Gives the programs of the session what is made. Waits for those of targets; a command is waited for when it is let go. */
-void run_await_tables(struct unwinding *unwinding, const struct session *session, const struct plan *plan);
+void run_await_tables(struct unwinding *unwinding, const struct loaded *loaded, const struct plan *plan);
 
 /* Its first instructions have unwind tables, too. 0, or what command_release() says. */
 int run_release_command(struct unwinding *unwinding, struct command *command);

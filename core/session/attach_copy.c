@@ -4,21 +4,20 @@
  * same maps. Copies take some milliseconds each to load, so they are what is left where the kernel has no cookies.
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "core/base/alloc.h"
 #include "core/session/attach_private.h"
 
-__u64 attach_cookie(const struct session *session, size_t index)
+__u64 attach_cookie(const struct attachment *attachment, size_t index)
 {
-	return session->skeleton->rodata->st_config.has_cookie ? index : 0;
+	return attachment->loaded->skeleton->rodata->st_config.has_cookie ? index : 0;
 }
 
-__u64 *attach_cookies(const struct session *session, size_t first, size_t nr)
+__u64 *attach_cookies(const struct attachment *attachment, size_t first, size_t nr)
 {
 	__u64 *cookies;
 
-	if (!session->skeleton->rodata->st_config.has_cookie)
+	if (!attachment->loaded->skeleton->rodata->st_config.has_cookie)
 		return NULL;
 	cookies = xcalloc(nr, sizeof(*cookies));
 	for (size_t i = 0; i < nr; i++)
@@ -28,13 +27,13 @@ __u64 *attach_cookies(const struct session *session, size_t first, size_t nr)
 
 /* ---- copies ---- */
 
-static void share_maps(struct stacktool *copy, const struct session *session)
+static void share_maps(struct stacktool *copy, const struct loaded *loaded)
 {
 	struct bpf_map *map, *original;
 
 	bpf_object__for_each_map(map, copy->obj)
 	{
-		original = bpf_object__find_map_by_name(session->skeleton->obj, bpf_map__name(map));
+		original = bpf_object__find_map_by_name(loaded->skeleton->obj, bpf_map__name(map));
 		if (map == copy->maps.rodata || !original)
 			continue;
 		if (bpf_map__autocreate(original)) /* others have a descriptor too: libbpf's placeholder */
@@ -44,32 +43,24 @@ static void share_maps(struct stacktool *copy, const struct session *session)
 	}
 }
 
-static int configure_copy(struct stacktool *copy, const struct session *session, const struct attach_plan *attach,
-			  size_t index)
+static int configure_copy(struct stacktool *copy, const struct attachment *attachment, size_t index)
 {
-	struct bpf_program *program = bpf_object__find_program_by_name(copy->obj, attach_plan_program(attach));
+	struct bpf_program *program =
+		bpf_object__find_program_by_name(copy->obj, attach_plan_program(attachment->plan));
 
-	copy->rodata->st_config = session->skeleton->rodata->st_config;
+	copy->rodata->st_config = attachment->loaded->skeleton->rodata->st_config;
 	copy->rodata->st_config.probe = (__u32)index;
-	share_maps(copy, session);
+	share_maps(copy, attachment->loaded);
 	bpf_program__set_autoload(program, true);
-	return attach->mechanism == MECHANISM_FENTRY
-		       ? bpf_program__set_attach_target(program, 0, attach->points.data[index].name)
+	return attachment->plan->mechanism == MECHANISM_FENTRY
+		       ? bpf_program__set_attach_target(program, 0, attachment->plan->points.data[index].name)
 		       : 0;
 }
 
-static struct bpf_program *load_copy(struct session *session, const struct attach_plan *attach, size_t index)
+static struct bpf_program *load_copy(struct attachment *attachment, size_t index)
 {
-	char path[32];
-	LIBBPF_OPTS(bpf_object_open_opts, options);
-	struct stacktool *copy;
-	int err;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", session->types);
-	if (session->types >= 0)
-		options.btf_custom_path = path;
-	copy = stacktool__open_opts(&options);
-	err = copy ? configure_copy(copy, session, attach, index) : -errno;
+	struct stacktool *copy = loaded_open_copy(attachment->loaded);
+	int err = copy ? configure_copy(copy, attachment, index) : -errno;
 
 	if (!err)
 		err = stacktool__load(copy);
@@ -78,11 +69,11 @@ static struct bpf_program *load_copy(struct session *session, const struct attac
 		errno = -err;
 		return NULL;
 	}
-	vec_push(&session->copies, copy);
-	return bpf_object__find_program_by_name(copy->obj, attach_plan_program(attach));
+	vec_push(&attachment->copies, copy);
+	return bpf_object__find_program_by_name(copy->obj, attach_plan_program(attachment->plan));
 }
 
-struct bpf_program *attach_program(struct session *session, const struct attach_plan *attach, size_t index)
+struct bpf_program *attach_program(struct attachment *attachment, size_t index)
 {
-	return index && session->needs_copies ? load_copy(session, attach, index) : session->program;
+	return index && attachment->loaded->needs_copies ? load_copy(attachment, index) : attachment->loaded->program;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Detaching one of several places while the run goes on. A link of many places cannot lose one of them: it is taken away
- * and made anew without it, and what happens at the others meanwhile is missed, which is why the time is told.
+ * and made anew without it, and what happens at the others meanwhile is missed, which is why each interval says how long.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,22 +9,21 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/session/attach_private.h"
-#include "core/session/drain_private.h"
 
-bool session_tells_places(const struct session *session)
+bool attachment_tells_places(const struct attachment *attachment)
 {
-	const struct st_config *config = &session->skeleton->rodata->st_config;
-	enum mechanism mechanism = session->attach->mechanism;
+	const struct st_config *config = &attachment->loaded->skeleton->rodata->st_config;
+	enum mechanism mechanism = attachment->plan->mechanism;
 
 	if (mechanism == MECHANISM_PERF_EVENT || mechanism == MECHANISM_TP_BTF)
 		return false;
-	return config->has_cookie || session->needs_copies || mechanism == MECHANISM_SYSTEM_CALLS;
+	return config->has_cookie || attachment->loaded->needs_copies || mechanism == MECHANISM_SYSTEM_CALLS;
 }
 
-static struct attached_link *link_of(struct session *session, size_t place)
+static struct attached_link *link_of(struct attachment *attachment, size_t place)
 {
-	for (size_t i = 0; i < session->links.nr; i++) {
-		struct attached_link *attached = &session->links.data[i];
+	for (size_t i = 0; i < attachment->links.nr; i++) {
+		struct attached_link *attached = &attachment->links.data[i];
 
 		if (place >= attached->first && place < attached->first + attached->nr)
 			return attached;
@@ -33,67 +32,74 @@ static struct attached_link *link_of(struct session *session, size_t place)
 }
 
 /* Takes a link out of the list; its place in it goes to the last one. */
-static void destroy(struct session *session, struct attached_link *attached)
+static void destroy(struct attachment *attachment, struct attached_link *attached)
 {
-	drain_forget_link(session, attached->fd);
+	attach_keep_misses(attachment, attached->fd);
 	attached_link_end(attached);
-	session->nr_attached -= attached->nr;
-	*attached = vec_last(&session->links);
-	session->links.nr--;
+	attachment->nr_attached -= attached->nr;
+	*attached = vec_last(&attachment->links);
+	attachment->links.nr--;
 }
 
-static void attach_again(struct session *session, size_t first, size_t nr)
+static void attach_again(struct attachment *attachment, size_t first, size_t nr)
 {
 	if (!nr)
 		return;
-	if (session->attach->mechanism == MECHANISM_KPROBE_MULTI)
-		attach_kprobe_multi(session, session->attach, first, nr);
+	if (attachment->plan->mechanism == MECHANISM_KPROBE_MULTI)
+		attach_kprobe_multi(attachment, first, nr);
 	else
-		attach_uprobe_multi(session, session->attach, first, nr);
+		attach_uprobe_multi(attachment, first, nr);
 }
 
 /* The programs of all system calls go on without this one. */
-static int drop_system_call(struct session *session, size_t place)
+static int drop_system_call(struct attachment *attachment, size_t place)
 {
-	const __u64 key = attach_call_key(&session->attach->points.data[place]);
-	int err = bpf_map__delete_elem(session->skeleton->maps.st_syscalls, &key, sizeof(key), 0);
+	const __u64 key = attach_call_key(&attachment->plan->points.data[place]);
+	int err = bpf_map__delete_elem(attachment->loaded->skeleton->maps.st_syscalls, &key, sizeof(key), 0);
 
 	if (err)
-		return fail(err, "%s: cannot be skipped: %s", session->attach->points.data[place].name,
+		return fail(err, "%s: cannot be skipped: %s", attachment->plan->points.data[place].name,
 			    strerror(-err));
-	session->nr_attached--;
+	attachment->nr_attached--;
 	return 0;
 }
 
-static void drop_from_link(struct session *session, size_t place, struct session_drop *drop)
+static void drop_from_link(struct attachment *attachment, size_t place, struct attachment_drop *drop)
 {
-	struct attached_link *attached = link_of(session, place), old;
-	size_t nr_before = session->nr_attached;
+	struct attached_link *attached = link_of(attachment, place), old;
+	size_t nr_before = attachment->nr_attached;
 	uint64_t begun = clock_monotonic_ns();
 
 	if (!attached)
 		return;
 	old = *attached;
-	destroy(session, attached);
+	destroy(attachment, attached);
 	if (old.nr == 1)
 		return;
-	attach_again(session, old.first, place - old.first);
-	attach_again(session, place + 1, old.first + old.nr - place - 1);
+	attach_again(attachment, old.first, place - old.first);
+	attach_again(attachment, place + 1, old.first + old.nr - place - 1);
 	drop->gap_ns = clock_monotonic_ns() - begun;
 	drop->nr_gap = old.nr - 1;
-	drop->nr_refused = nr_before - 1 - session->nr_attached;
+	drop->nr_refused = nr_before - 1 - attachment->nr_attached;
 }
 
-int session_drop(struct session *session, size_t place, struct session_drop *ret_drop)
+int attachment_drop(struct attachment *attachment, size_t place, struct attachment_drop *ret_drop)
 {
 	int err = 0;
 
-	*ret_drop = (struct session_drop){};
-	if (!session->missing_since_ns)
-		session->missing_since_ns = clock_monotonic_ns();
-	if (session->attach->mechanism == MECHANISM_SYSTEM_CALLS)
-		err = drop_system_call(session, place);
+	*ret_drop = (struct attachment_drop){};
+	if (!attachment->dropped_since_ns)
+		attachment->dropped_since_ns = clock_monotonic_ns();
+	if (attachment->plan->mechanism == MECHANISM_SYSTEM_CALLS)
+		err = drop_system_call(attachment, place);
 	else
-		drop_from_link(session, place, ret_drop);
+		drop_from_link(attachment, place, ret_drop);
 	return err;
+}
+
+uint64_t attachment_dropped_ns(const struct attachment *attachment)
+{
+	uint64_t now_ns = clock_monotonic_ns(), since_ns = attachment->dropped_since_ns;
+
+	return since_ns && now_ns > since_ns ? now_ns - since_ns : 0;
 }

@@ -17,7 +17,6 @@
 #include "core/base/cleanup.h"
 #include "core/host/signals.h"
 #include "core/session/attach_private.h"
-#include "core/session/drain_private.h"
 
 enum {
 	LINKS_AT_ONCE = 16,
@@ -81,41 +80,42 @@ static void end_together(const struct attached_link *links, size_t nr)
 }
 
 /* How many of the last links are of uprobe.multi. */
-static size_t nr_together(const struct session *session)
+static size_t nr_together(const struct attachment *attachment)
 {
 	size_t nr = 0;
 
-	if (session->attach->mechanism != MECHANISM_UPROBE_MULTI)
+	if (attachment->plan->mechanism != MECHANISM_UPROBE_MULTI)
 		return 0;
-	while (nr < LINKS_AT_ONCE && nr < session->links.nr && session->links.data[session->links.nr - 1 - nr].nr)
+	while (nr < LINKS_AT_ONCE && nr < attachment->links.nr &&
+	       attachment->links.data[attachment->links.nr - 1 - nr].nr)
 		nr++;
 	return nr;
 }
 
-static void end_last(struct session *session)
+static void end_last(struct attachment *attachment)
 {
-	size_t nr = nr_together(session);
+	size_t nr = nr_together(attachment);
 
 	if (nr > 1) {
-		session->links.nr -= nr;
-		end_together(&session->links.data[session->links.nr], nr);
+		attachment->links.nr -= nr;
+		end_together(&attachment->links.data[attachment->links.nr], nr);
 	} else {
-		attached_link_end(&session->links.data[--session->links.nr]);
+		attached_link_end(&attachment->links.data[--attachment->links.nr]);
 	}
 }
 
-void session_detach(struct session *session)
+void attachment_detach(struct attachment *attachment)
 {
-	if (!session)
+	if (!attachment)
 		return;
-	if (session->control)
-		session->control->shut = 1;
-	if (session->sampling)
-		sampling_stop(session->sampling);
-	drain_end_misses(session);
-	while (session->links.nr) { /* backwards: who follows a command's children is there until nothing counts them */
-		end_last(session);
-		if (session->between)
-			session->between(session->between_context);
+	attachment->loaded->control->shut = 1;
+	if (attachment->sampling)
+		sampling_stop(attachment->sampling);
+	attach_end_misses(attachment);
+	while (attachment->links
+		       .nr) { /* backwards: who follows a command's children is there until nothing counts them */
+		end_last(attachment);
+		if (attachment->between)
+			attachment->between(attachment->between_context);
 	}
 }

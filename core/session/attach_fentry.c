@@ -3,9 +3,9 @@
  * Kernel functions by fentry. A program has one place to be attached to, so every function has a copy.
  *
  * libbpf would open the object anew for each copy, read and index all of the kernel's types and look through them: a thousand
- * system calls, where a dozen do. So only the first program is libbpf's. Its
- * instructions are final once it is loaded, and what they are loaded with is told to a handler of its section; a copy is those
- * with the id of another function, and with constants of its own, among them the number of its place.
+ * system calls, where a dozen do. So only the first program is libbpf's. Its instructions are final once it is loaded; a copy
+ * is those, loaded as the first was (core/session/load_fentry.c), with the id of another function, and with constants of its
+ * own, among them the number of its place.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,55 +14,18 @@
 #include "core/base/cleanup.h"
 #include "core/session/attach_private.h"
 
-/* ---- what the first program was loaded with ---- */
-
-/* The pointers are into the object, which outlives the copies; what is not, is for kfuncs and for the verifier's words. */
-static int note_load(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
-{
-	struct session *session = (struct session *)cookie;
-
-	if (program != session->program)
-		return 0;
-	session->fentry.options = *options;
-	session->fentry.options.fd_array = NULL;
-	session->fentry.options.log_level = session->fentry.options.log_size = 0;
-	session->fentry.options.log_buf = NULL;
-	session->fentry.options.attach_btf_obj_fd = 0;
-	session->fentry.options.expected_attach_type = BPF_TRACE_FENTRY; /* libbpf sets it after this call */
-	session->fentry.known = true;
-	return 0;
-}
-
-void attach_fentry_listen(struct session *session)
-{
-	LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)session, .prog_prepare_load_fn = note_load);
-	int handler = libbpf_register_prog_handler("fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, &options);
-
-	session->fentry.handler = handler > 0 ? handler : 0;
-}
-
-void attach_fentry_done(struct session *session)
-{
-	for (size_t i = 0; i < session->fentry_programs.nr; i++)
-		closep(&session->fentry_programs.data[i]);
-	vec_done(&session->fentry_programs);
-	if (session->fentry.handler)
-		libbpf_unregister_prog_handler(session->fentry.handler);
-	session->fentry.handler = 0;
-}
-
 /* ---- a copy ---- */
 
 /* The constants of the first program but for the number of the place, which the verifier may rely on once they are frozen. */
-static int make_constants(const struct session *session, size_t index)
+static int make_constants(const struct attachment *attachment, size_t index)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_RDONLY_PROG);
-	__u32 nr_bytes = bpf_map__value_size(session->skeleton->maps.rodata), zero = 0;
-	_cleanup_(freep) typeof(session->skeleton->rodata) constants = xcalloc(1, nr_bytes);
+	__u32 nr_bytes = bpf_map__value_size(attachment->loaded->skeleton->maps.rodata), zero = 0;
+	_cleanup_(freep) typeof(attachment->loaded->skeleton->rodata) constants = xcalloc(1, nr_bytes);
 	_cleanup_(closep) int map =
 		bpf_map_create(BPF_MAP_TYPE_ARRAY, "st_constants", sizeof(zero), nr_bytes, 1, &options);
 
-	memcpy(constants, session->skeleton->rodata, nr_bytes);
+	memcpy(constants, attachment->loaded->skeleton->rodata, nr_bytes);
 	constants->st_config.probe = (__u32)index;
 	if (map < 0 || bpf_map_update_elem(map, &zero, constants, BPF_ANY) || bpf_map_freeze(map))
 		return -errno;
@@ -82,69 +45,70 @@ static void exchange_map(struct bpf_insn *code, size_t nr, int from, int to)
 }
 
 /* A descriptor of the program for this function, or a negative errno. */
-static int load_copy(struct session *session, uint32_t function, size_t index)
+static int load_copy(struct attachment *attachment, uint32_t function, size_t index)
 {
-	struct bpf_prog_load_opts options = session->fentry.options;
-	size_t nr = bpf_program__insn_cnt(session->program);
+	struct bpf_prog_load_opts options = attachment->loaded->fentry.options;
+	size_t nr = bpf_program__insn_cnt(attachment->loaded->program);
 	_cleanup_(freep) struct bpf_insn *code = xcalloc(nr, sizeof(*code));
-	_cleanup_(closep) int constants = make_constants(session, index);
+	_cleanup_(closep) int constants = make_constants(attachment, index);
 	int program;
 
 	if (constants < 0)
 		return constants;
-	memcpy(code, bpf_program__insns(session->program), nr * sizeof(*code));
-	exchange_map(code, nr, bpf_map__fd(session->skeleton->maps.rodata), constants);
+	memcpy(code, bpf_program__insns(attachment->loaded->program), nr * sizeof(*code));
+	exchange_map(code, nr, bpf_map__fd(attachment->loaded->skeleton->maps.rodata), constants);
 	options.attach_btf_id = function;
-	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, bpf_program__name(session->program), "GPL", code, nr, &options);
+	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, bpf_program__name(attachment->loaded->program), "GPL", code, nr,
+				&options);
 	if (program >= 0)
-		vec_push(&session->fentry_programs, program);
+		vec_push(&attachment->fentry_programs, program);
 	return program < 0 ? -errno : program;
 }
 
 /* ---- attaching ---- */
 
-static int program_of_place(struct session *session, const struct attach_plan *attach, size_t index)
+static int program_of_place(struct attachment *attachment, size_t index)
 {
-	const struct attach_point *point = &attach->points.data[index];
+	const struct attach_point *point = &attachment->plan->points.data[index];
 	struct bpf_program *program;
 
-	if (index && session->fentry.known && !point->module)
-		return point->number ? load_copy(session, (uint32_t)point->number, index) : -REFUSED_NO_TYPE;
-	program = attach_program(session, attach, index); /* libbpf finds the functions of modules */
+	if (index && attachment->loaded->fentry.known && !point->module)
+		return point->number ? load_copy(attachment, (uint32_t)point->number, index) : -REFUSED_NO_TYPE;
+	program = attach_program(attachment, index); /* libbpf finds the functions of modules */
 	return program ? bpf_program__fd(program) : -errno;
 }
 
-static int attach_place(struct session *session, const struct attach_plan *attach, size_t index)
+static int attach_place(struct attachment *attachment, size_t index)
 {
-	int program = program_of_place(session, attach, index), link;
+	int program = program_of_place(attachment, index), link;
 
 	if (program < 0)
 		return program;
 	link = bpf_link_create(program, 0, BPF_TRACE_FENTRY, NULL);
 	if (link < 0)
 		return -errno;
-	attach_keep_fd(session, link, index);
+	attach_keep_fd(attachment, link, index);
 	return 0;
 }
 
 /* The kernel finds the place by the name of the type: the first of that name, whichever is meant. */
-static bool has_same_name(const struct attach_plan *attach, size_t index)
+static bool has_same_name(const struct attach_plan *plan, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
-		if (!strcmp(attach->points.data[i].name, attach->points.data[index].name))
+		if (!strcmp(plan->points.data[i].name, plan->points.data[index].name))
 			return true;
 	return false;
 }
 
-void attach_fentry(struct session *session, const struct attach_plan *attach)
+void attach_fentry(struct attachment *attachment)
 {
-	for (size_t i = 0; i < attach->points.nr; i++) {
+	for (size_t i = 0; i < attachment->plan->points.nr; i++) {
 		int err;
 
-		if (attach_ends_before(session, attach, i))
+		if (attach_ends_before(attachment, i))
 			break;
-		err = has_same_name(attach, i) ? -REFUSED_SAME_NAME : attach_place(session, attach, i);
+		err = has_same_name(attachment->plan, i) ? -REFUSED_SAME_NAME : attach_place(attachment, i);
 		if (err)
-			attach_refused(session, &attach->points.data[i], err);
+			attach_refused(attachment, &attachment->plan->points.data[i], err);
 	}
 }

@@ -1,15 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that attach share. */
+/* The inside of what is attached. Only the files of this room that attach include it. */
 #pragma once
 
 #include <errno.h>
 
-#include "core/session/session_private.h"
+#include "core/session/attachment.h"
+#include "core/session/load_private.h"
 
-/* The link belongs to the session from now on; it stands for `nr` places from `first` on. */
-void attach_keep(struct session *session, struct bpf_link *link, size_t first, size_t nr);
+/* A link, and the places of the attach plan that it stands for. */
+struct attached_link {
+	struct bpf_link *link; /* NULL: only its descriptor is known */
+	int fd;
+	size_t first, nr;
+};
+
+struct attachment {
+	const struct loaded *loaded; /* borrowed, as is: */
+	const struct attach_plan *plan;
+	VEC(struct attached_link) links;
+	size_t nr_attached; /* places */
+	VEC(struct stacktool *) copies; /* of the object, on the same maps */
+	VEC(int) fentry_programs; /* descriptors of copies that libbpf knows nothing of */
+	struct sampling *sampling; /* NULL: none */
+	attachment_between *between; /* NULL: nothing is done */
+	void *between_context;
+
+	/* what did not come about */
+	struct {
+		size_t nr;
+		int err; /* of the first */
+		char *example; /* its name */
+	} refused;
+	size_t nr_left; /* places whose turn did not come: the run was ended */
+
+	/* attach_cost.c */
+	volatile const struct st_cost *costs; /* mmap()ed: nr_costs of them */
+	size_t nr_costs;
+	VEC(struct st_cost) costs_before; /* of each place, at the last attachment_cost_by_place() */
+	VEC(struct st_cost) costs_fresh; /* and between the two before */
+
+	/* attach_drop.c */
+	uint64_t dropped_since_ns; /* 0: no place is dropped */
+
+	/* attach_misses.c */
+	struct attachment_misses misses; /* as the kernel counts them, when they were last read */
+	struct attachment_misses misses_before; /* what was missed before everything was attached */
+	uint64_t gone_misses; /* of links that are no more */
+	bool misses_ended; /* detaching has begun */
+};
+
+/* Maps what the programs have cost, and the end of it. 0 or a recorded failure. */
+int attach_map_costs(struct attachment *attachment);
+void attach_unmap_costs(struct attachment *attachment);
+
+/* What the kernel missed until now is not counted: everything is attached. */
+void attach_begin_misses(struct attachment *attachment);
+/* Reads what the kernel missed, for the last time before the links go and take their numbers with them. */
+void attach_end_misses(struct attachment *attachment);
+/* Keeps what a link counts that is about to go while the others stay. */
+void attach_keep_misses(struct attachment *attachment, int link);
+
+/* The link belongs to the attachment from now on; it stands for `nr` places from `first` on. */
+void attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr);
 /* The same for the descriptor of a link that is no object of libbpf's, of one place. */
-void attach_keep_fd(struct session *session, int fd, size_t place);
+void attach_keep_fd(struct attachment *attachment, int fd, size_t place);
 
 /* Ends a link: nothing is attached by it any more. */
 void attached_link_end(struct attached_link *attached);
@@ -21,14 +75,14 @@ static inline __u64 attach_call_key(const struct attach_point *point)
 }
 
 /* One place of many was refused: counted, and told at the end of attaching. */
-void attach_refused(struct session *session, const struct attach_point *point, int err);
+void attach_refused(struct attachment *attachment, const struct attach_point *point, int err);
 
 /*
  * To be called before each of the places that are attached one by one, or few by few, which may take a tenth of a second. True when a signal
  * that ends the run has come: who has had enough need not wait for the last place. But one is attached: what follows is the same
  * as ever. The places from this one on are counted as left.
  */
-bool attach_ends_before(struct session *session, const struct attach_plan *attach, size_t place);
+bool attach_ends_before(struct attachment *attachment, size_t place);
 
 /* What refusals of ours are told as, among those of the kernel. */
 enum {
@@ -43,47 +97,40 @@ enum {
 int attach_failed(const struct attach_point *point, int err);
 
 /*
- * The program for a place: the session's own, or one that was loaded for this place. NULL and errno when the kernel refuses
+ * The program for a place: the loaded one, or one that was loaded for this place. NULL and errno when the kernel refuses
  * that.
  */
-struct bpf_program *attach_program(struct session *session, const struct attach_plan *attach, size_t index);
+struct bpf_program *attach_program(struct attachment *attachment, size_t index);
 
-/*
- * Kernel functions by fentry, one copy of the program each. attach_fentry_listen() is called before the object is opened and
- * attach_fentry_done() when it is gone.
- */
-void attach_fentry_listen(struct session *session);
-void attach_fentry(struct session *session, const struct attach_plan *attach);
-void attach_fentry_done(struct session *session);
+/* Kernel functions by fentry, one copy of the program each. */
+void attach_fentry(struct attachment *attachment);
 
 /* The number of a place as the program will be told, or 0; of `nr` places from `first` on, malloc()ed, or NULL for none. */
-__u64 attach_cookie(const struct session *session, size_t index);
-__u64 *attach_cookies(const struct session *session, size_t first, size_t nr);
+__u64 attach_cookie(const struct attachment *attachment, size_t index);
+__u64 *attach_cookies(const struct attachment *attachment, size_t first, size_t nr);
 
 /* Makes one link for `nr` places from `first` on, or returns NULL with errno set. */
-typedef struct bpf_link *attach_link(struct session *session, const struct attach_plan *attach, size_t first,
-				     size_t nr);
+typedef struct bpf_link *attach_link(struct attachment *attachment, size_t first, size_t nr);
 
 /*
  * For links that take all places or none: when one is refused, the halves are tried, down to the places that are to blame. A
  * missing privilege is no matter of places.
  */
-void attach_halves(struct session *session, const struct attach_plan *attach, size_t first, size_t nr,
-		   attach_link *link_places);
+void attach_halves(struct attachment *attachment, size_t first, size_t nr, attach_link *link_places);
 
 /* From here on what the command starts is followed, when the plan asks for it. 0 or a recorded failure. */
-int attach_children(struct session *session);
+int attach_children(struct attachment *attachment);
 
-int attach_kernel_functions(struct session *session, const struct attach_plan *attach);
+int attach_kernel_functions(struct attachment *attachment);
 
 /* `nr` places from `first` on with one link, or more where the kernel refuses one of them. */
-void attach_kprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr);
+void attach_kprobe_multi(struct attachment *attachment, size_t first, size_t nr);
 
 /* The same with links of at most 50 places each. */
-void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr);
+void attach_uprobe_multi(struct attachment *attachment, size_t first, size_t nr);
 
 /* All places of the plan by such links. 0 or a recorded failure. */
-int attach_files(struct session *session, const struct attach_plan *attach);
+int attach_files(struct attachment *attachment);
 
 /* One user function or USDT probe, by a perf event. 0 or a negative errno. */
-int attach_uprobe(struct session *session, const struct attach_plan *attach, size_t index);
+int attach_uprobe(struct attachment *attachment, size_t index);

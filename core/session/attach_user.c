@@ -45,46 +45,53 @@ static int obstacle(const struct attach_point *point)
 	}
 }
 
+/* Breakpoints go there; -1: into all. */
+static pid_t only_process(const struct attach_plan *plan)
+{
+	return plan->only_process ? plan->only_process : -1;
+}
+
 /* ---- perf uprobes ---- */
 
 /*
  * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
  * covered); the program checks the tgid in any case. Where its children are followed too, breakpoints are put everywhere.
  */
-int attach_uprobe(struct session *session, const struct attach_plan *attach, size_t index)
+int attach_uprobe(struct attachment *attachment, size_t index)
 {
-	const struct attach_point *point = &attach->points.data[index];
+	const struct attach_point *point = &attachment->plan->points.data[index];
 	struct fd_path path = path_of_fd(point->fd);
 	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore,
-		    .bpf_cookie = attach_cookie(session, index));
+		    .bpf_cookie = attach_cookie(attachment, index));
 	struct bpf_program *program;
 	struct bpf_link *link;
 	sigset_t before;
 
 	if (obstacle(point))
 		return obstacle(point);
-	program = attach_program(session, attach, index);
+	program = attach_program(attachment, index);
 	if (!program)
 		return -errno;
 	signals_hold(&before);
-	link = bpf_program__attach_uprobe_opts(program, session->only_process, path.text, point->offset, &options);
+	link = bpf_program__attach_uprobe_opts(program, only_process(attachment->plan), path.text, point->offset,
+					       &options);
 	signals_release(&before);
 	if (!link)
 		return -errno;
-	attach_keep(session, link, index, 1);
+	attach_keep(attachment, link, index, 1);
 	return 0;
 }
 
 /* ---- uprobe.multi ---- */
 
 /* One link for `nr` points of the same file. */
-static struct bpf_link *link_uprobes(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+static struct bpf_link *link_uprobes(struct attachment *attachment, size_t first, size_t nr)
 {
-	const struct attach_point *points = &attach->points.data[first];
+	const struct attach_point *points = &attachment->plan->points.data[first];
 	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
 	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
 	struct fd_path path = path_of_fd(points[0].fd);
-	_cleanup_(freep) __u64 *cookies = attach_cookies(session, first, nr);
+	_cleanup_(freep) __u64 *cookies = attach_cookies(attachment, first, nr);
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cookies = cookies, .cnt = nr);
 	struct bpf_link *link;
 	sigset_t before;
@@ -96,7 +103,8 @@ static struct bpf_link *link_uprobes(struct session *session, const struct attac
 			options.ref_ctr_offsets = semaphores;
 	}
 	signals_hold(&before);
-	link = bpf_program__attach_uprobe_multi(session->program, session->only_process, path.text, NULL, &options);
+	link = bpf_program__attach_uprobe_multi(attachment->loaded->program, only_process(attachment->plan), path.text,
+						NULL, &options);
 	signals_release(&before);
 	return link;
 }
@@ -113,45 +121,45 @@ static size_t nr_alike(const struct attach_point *points, size_t nr)
 }
 
 /* When one is refused, the others will be: halves would only ask for each of them several times. */
-static void attach_doubtful(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+static void attach_doubtful(struct attachment *attachment, size_t first, size_t nr)
 {
-	struct bpf_link *link = nr > 1 ? link_uprobes(session, attach, first, nr) : NULL;
+	struct bpf_link *link = nr > 1 ? link_uprobes(attachment, first, nr) : NULL;
 
 	if (link)
-		attach_keep(session, link, first, nr);
+		attach_keep(attachment, link, first, nr);
 	for (size_t i = first; !link && i < first + nr; i++)
-		attach_halves(session, attach, i, 1, link_uprobes);
+		attach_halves(attachment, i, 1, link_uprobes);
 }
 
-static void attach_alike(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+static void attach_alike(struct attachment *attachment, size_t first, size_t nr)
 {
-	const struct attach_point *points = attach->points.data;
+	const struct attach_point *points = attachment->plan->points.data;
 
 	if (obstacle(&points[first])) {
 		for (size_t i = first; i < first + nr; i++)
-			attach_refused(session, &points[i], obstacle(&points[i]));
+			attach_refused(attachment, &points[i], obstacle(&points[i]));
 	} else if (points[first].first == FIRST_DOUBTFUL) {
-		attach_doubtful(session, attach, first, nr);
+		attach_doubtful(attachment, first, nr);
 	} else {
-		attach_halves(session, attach, first, nr, link_uprobes);
+		attach_halves(attachment, first, nr, link_uprobes);
 	}
 }
 
-void attach_uprobe_multi(struct session *session, const struct attach_plan *attach, size_t first, size_t nr)
+void attach_uprobe_multi(struct attachment *attachment, size_t first, size_t nr)
 {
 	for (size_t end = first + nr; first < end; first += nr) {
-		nr = nr_alike(&attach->points.data[first], end - first);
-		attach_alike(session, attach, first, nr);
+		nr = nr_alike(&attachment->plan->points.data[first], end - first);
+		attach_alike(attachment, first, nr);
 	}
 }
 
-int attach_files(struct session *session, const struct attach_plan *attach)
+int attach_files(struct attachment *attachment)
 {
-	const struct attach_point *points = attach->points.data;
+	const struct attach_point *points = attachment->plan->points.data;
 
-	for (size_t i = 0, nr; i < attach->points.nr && !attach_ends_before(session, attach, i); i += nr) {
-		nr = nr_alike(&points[i], attach->points.nr - i);
-		attach_alike(session, attach, i, nr);
+	for (size_t i = 0, nr; i < attachment->plan->points.nr && !attach_ends_before(attachment, i); i += nr) {
+		nr = nr_alike(&points[i], attachment->plan->points.nr - i);
+		attach_alike(attachment, i, nr);
 	}
-	return session->nr_attached ? 0 : attach_failed(&points[0], session->refused.err);
+	return attachment->nr_attached ? 0 : attach_failed(&points[0], attachment->refused.err);
 }

@@ -34,10 +34,7 @@ enum source {
 };
 
 struct collector {
-	struct session *session;
-	struct spaces *spaces;
-	struct unwinding *unwinding; /* NULL: no tables */
-	struct process_watch *watch; /* NULL: no targets */
+	struct collector_sources sources;
 	sigset_t saved_mask;
 	uint64_t interval_ns, duration_ns;
 	bool shows_events;
@@ -66,7 +63,7 @@ static int add_source(struct collector *collector, int fd, enum source source)
 static void watch_tables(struct collector *collector)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.u32 = SOURCE_TABLES };
-	int fd = unwinding_fd(collector->unwinding);
+	int fd = unwinding_fd(collector->sources.unwinding);
 
 	if (fd >= 0)
 		epoll_ctl(collector->epoll_fd, EPOLL_CTL_ADD, fd, &event);
@@ -123,17 +120,13 @@ static bool consume(int fd)
 	return any;
 }
 
-int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct unwinding *unwinding,
-		  struct process_watch *watch, struct collector **ret_collector)
+int collector_new(const struct plan *plan, const struct collector_sources *sources, struct collector **ret_collector)
 {
 	struct collector *collector = xcalloc(1, sizeof(*collector));
 	int err;
 
 	*collector = (struct collector){
-		.session = session,
-		.spaces = spaces,
-		.unwinding = unwinding,
-		.watch = watch,
+		.sources = *sources,
 		.interval_ns = plan->interval_ns,
 		.shows_events = plan->view.style == VIEW_SNOOP,
 		.duration_ns = plan->duration_ns,
@@ -145,11 +138,11 @@ int collector_new(const struct plan *plan, struct session *session, struct space
 	};
 	err = take_signals(collector);
 	if (!err)
-		err = add_source(collector, drain_fd(session), SOURCE_RING);
+		err = add_source(collector, drain_fd(sources->drain), SOURCE_RING);
 	if (!err)
-		err = add_source(collector, spaces_fd(spaces), SOURCE_SPACES);
+		err = add_source(collector, spaces_fd(sources->spaces), SOURCE_SPACES);
 	if (!err)
-		err = add_source(collector, watch ? process_watch_fd(watch) : -1, SOURCE_TARGET);
+		err = add_source(collector, sources->watch ? process_watch_fd(sources->watch) : -1, SOURCE_TARGET);
 	if (err) {
 		collector_free(collector);
 		return err;
@@ -200,7 +193,9 @@ void collector_free(struct collector *collector)
 /* Pressure is no report: the counts go into the interval that is open. */
 static int read_ring(struct collector *collector, const struct drain_target *target)
 {
-	return drain_ring(collector->session, target) ? drain_swap(collector->session, target) : 0;
+	struct drain *drain = collector->sources.drain;
+
+	return drain_ring(drain, target) ? drain_swap(drain, target) : 0;
 }
 
 /* Interval and duration are timers of their own: where both end at the same moment, the interval is the last. */
@@ -236,7 +231,7 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 	case SOURCE_TARGET:
 		consume(collector->tick_fd);
 		*ret_reason = COLLECT_TARGET_GONE;
-		return collector->watch && !process_watch_left(collector->watch);
+		return collector->sources.watch && !process_watch_left(collector->sources.watch);
 	default:
 		return false;
 	}
@@ -247,7 +242,7 @@ static void tick(struct collector *collector)
 	collector->nr_ticks++;
 	watch_tables(collector);
 	if (collector->nr_ticks % TICKS_PER_SECOND == 0)
-		session_tick(collector->session);
+		attachment_tick(collector->sources.attachment);
 	if (collector->nr_ticks % TICKS_PER_LOOK == 0)
 		collector->look_is_due = true;
 }
@@ -255,9 +250,9 @@ static void tick(struct collector *collector)
 static int handle(struct collector *collector, const struct drain_target *target, enum source source)
 {
 	if (source == SOURCE_SPACES || source == SOURCE_TICK)
-		spaces_update(collector->spaces);
+		spaces_update(collector->sources.spaces);
 	if (source == SOURCE_SPACES || source == SOURCE_TABLES)
-		unwinding_work(collector->unwinding, 0);
+		unwinding_work(collector->sources.unwinding, 0);
 	if (source == SOURCE_TICK)
 		tick(collector);
 	if (source == SOURCE_RING || source == SOURCE_TICK)

@@ -10,11 +10,20 @@
 
 #include "core/host/process.h"
 #include "core/plan/plan.h"
+#include "core/session/attachment.h"
 #include "core/session/drain.h"
-#include "core/session/session.h"
 #include "core/unwind/unwinding.h"
 
 struct collector;
+
+/* What is read, or looked at while it is. */
+struct collector_sources {
+	struct attachment *attachment;
+	struct drain *drain;
+	struct spaces *spaces;
+	struct unwinding *unwinding; /* NULL: no tables */
+	struct process_watch *watch; /* NULL: no targets */
+};
 
 enum collect_reason {
 	COLLECT_INTERVAL,    /* an interval is over, the run goes on */
@@ -29,10 +38,9 @@ enum collect_reason {
 
 /*
  * Blocks SIGINT, SIGTERM and SIGHUP, which from now on end the collection, but SIGHUP only if nobody ignores it. 0 or a
- * failure. The collection also ends when all targets of `watch` have; NULL without targets. Everything is borrowed.
+ * failure. The collection also ends when all targets of `watch` have. Everything is borrowed.
  */
-int collector_new(const struct plan *plan, struct session *session, struct spaces *spaces, struct unwinding *unwinding,
-		  struct process_watch *watch, struct collector **ret_collector);
+int collector_new(const struct plan *plan, const struct collector_sources *sources, struct collector **ret_collector);
 
 /* Ends a wait when `fd` is readable, -1: there is none. 0 or a recorded failure. */
 int collector_watch_keys(struct collector *collector, int fd);

@@ -9,8 +9,11 @@
 #pragma once
 
 #include "core/profile/profile.h"
-#include "core/session/session.h"
+#include "core/session/attachment.h"
+#include "core/session/loaded.h"
 #include "core/unwind/unwinding.h"
+
+struct drain;
 
 struct drain_target {
 	struct profile *profile;
@@ -19,28 +22,32 @@ struct drain_target {
 	struct profile_interval *interval; /* gets the rows, losses and numbers */
 };
 
-/* Opens the ring for reading; once, before the first event. 0 or a recorded failure. */
-int drain_open(struct session *session);
+/*
+ * Opens the ring for reading, before the first event, and takes over the first count map of what is loaded. All is borrowed.
+ * 0 or a recorded failure.
+ */
+int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain);
+void drain_free(struct drain *drain);
 
 /* A descriptor for epoll that becomes readable when the kernel side asks for attention. */
-int drain_fd(const struct session *session);
+int drain_fd(const struct drain *drain);
 
 /*
  * Reads what is in the ring: new records go into the profile. True when the live count map is half full or the ring
  * has refused a record, and the generations should be swapped soon.
  */
-bool drain_ring(struct session *session, const struct drain_target *target);
+bool drain_ring(struct drain *drain, const struct drain_target *target);
 
 /* Swaps the generations and adds everything of the old one to the interval. 0 or a recorded failure. */
-int drain_swap(struct session *session, const struct drain_target *target);
+int drain_swap(struct drain *drain, const struct drain_target *target);
 
 /*
  * For a run of days whose profile has become large: _begin before drain_swap(), _end when the interval has been
  * reported and its rows are gone. Records that no later event can name are forgotten, and everything that only they
  * used. 0 or a recorded failure.
  */
-int drain_forget_begin(struct session *session);
-void drain_forget_end(struct session *session, struct profile *profile);
+int drain_forget_begin(struct drain *drain);
+void drain_forget_end(struct drain *drain, struct profile *profile);
 
 /* For people who wait: over all intervals. */
 struct drain_progress {
@@ -53,10 +60,10 @@ struct drain_progress {
 };
 
 /* What has come until now. Drains nothing. */
-void drain_progress(const struct session *session, struct drain_progress *ret_progress);
+void drain_progress(const struct drain *drain, struct drain_progress *ret_progress);
 
 /*
- * After session_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has
+ * After attachment_detach(): both generations, so that nothing that was ever counted stays behind. The interval then has
  * its final numbers.
  */
-int drain_all(struct session *session, const struct drain_target *target);
+int drain_all(struct drain *drain, const struct drain_target *target);

@@ -7,8 +7,6 @@
  * was sent since the cache was emptied. The latter are kept, and so are the records of threads that were off the CPU between
  * the two: they are counted by id when they come back.
  */
-#include "core/session/drain_private.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +15,19 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/host/unpreempted.h"
-#include "core/session/session_private.h"
+#include "core/session/drain_private.h"
 
 /* Ids that come in meanwhile may stay: they are sent already. */
-int drain_clear_known(struct session *session)
+int drain_clear_known(struct drain *drain)
 {
-	const struct bpf_map *map = session->skeleton->maps.st_known;
+	const struct bpf_map *map = drain->loaded->skeleton->maps.st_known;
 	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
 	_cleanup_(freep) struct st_id *ids = xcalloc(room, sizeof(*ids));
 	_cleanup_(freep) uint32_t *values = xcalloc(room, sizeof(*values));
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	int fd = bpf_map__fd(map);
 
-	session->nr_received = 0;
+	drain->nr_received = 0;
 	if (bpf_map_lookup_batch(fd, NULL, &bucket, ids, values, &nr, NULL) && errno != ENOENT)
 		return fail(-errno, "cache of sent records: cannot be read: %s", strerror(errno));
 	if (nr && bpf_map_delete_batch(fd, ids, &nr, NULL) && errno != ENOENT)
@@ -37,15 +35,15 @@ int drain_clear_known(struct session *session)
 	return 0;
 }
 
-void drain_note_recent(struct session *session, const struct st_id *id)
+void drain_note_recent(struct drain *drain, const struct st_id *id)
 {
-	if (session->forgetting)
-		vec_push(&session->recent, (struct profile_id){ id->lo, id->hi });
+	if (drain->forgetting)
+		vec_push(&drain->recent, (struct profile_id){ id->lo, id->hi });
 }
 
-static int note_tasks(struct session *session)
+static int note_tasks(struct drain *drain)
 {
-	const struct bpf_map *map = session->skeleton->maps.st_tasks;
+	const struct bpf_map *map = drain->loaded->skeleton->maps.st_tasks;
 	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
 	_cleanup_(freep) uint64_t *keys = NULL;
 	_cleanup_(freep) struct st_task *tasks = NULL;
@@ -57,24 +55,24 @@ static int note_tasks(struct session *session)
 	if (bpf_map_lookup_batch(bpf_map__fd(map), NULL, &bucket, keys, tasks, &nr, NULL) && errno != ENOENT)
 		return fail(-errno, "map of threads: cannot be read: %s", strerror(errno));
 	for (uint32_t i = 0; i < nr; i++) {
-		drain_note_recent(session, &tasks[i].sleeper);
-		drain_note_recent(session, &tasks[i].waker);
+		drain_note_recent(drain, &tasks[i].sleeper);
+		drain_note_recent(drain, &tasks[i].waker);
 	}
 	return 0;
 }
 
-int drain_forget_begin(struct session *session)
+int drain_forget_begin(struct drain *drain)
 {
 	int err;
 
-	session->forgetting = true;
-	err = drain_clear_known(session);
-	return err ? err : note_tasks(session);
+	drain->forgetting = true;
+	err = drain_clear_known(drain);
+	return err ? err : note_tasks(drain);
 }
 
-void drain_forget_end(struct session *session, struct profile *profile)
+void drain_forget_end(struct drain *drain, struct profile *profile)
 {
-	profile_keep_only(profile, session->recent.data, session->recent.nr);
-	vec_done(&session->recent);
-	session->forgetting = false;
+	profile_keep_only(profile, drain->recent.data, drain->recent.nr);
+	vec_done(&drain->recent);
+	drain->forgetting = false;
 }

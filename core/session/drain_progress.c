@@ -9,7 +9,6 @@
 #include "core/base/cleanup.h"
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
-#include "core/session/session_private.h"
 
 #define TALLIES_MAX 256 /* probes; a system call for each, twice a second */
 
@@ -23,14 +22,14 @@ static uint64_t lost_events(const struct st_stats *stats)
 	return lost;
 }
 
-static uint64_t counted_by_probe(const struct session *session)
+static uint64_t counted_by_probe(const struct drain *drain)
 {
-	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(session->skeleton->maps.st_tallies);
+	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(drain->loaded->skeleton->maps.st_tallies);
 	_cleanup_(freep) struct st_tally *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	uint64_t events = 0;
 
-	for (uint32_t i = 0; i < session->attach->points.nr; i++) {
+	for (uint32_t i = 0; i < drain->loaded->attach->points.nr; i++) {
 		if (bpf_map_lookup_elem(map, &i, each))
 			continue;
 		for (int cpu = 0; cpu < nr_cpus; cpu++)
@@ -39,14 +38,14 @@ static uint64_t counted_by_probe(const struct session *session)
 	return events;
 }
 
-void drain_progress(const struct session *session, struct drain_progress *ret_progress)
+void drain_progress(const struct drain *drain, struct drain_progress *ret_progress)
 {
-	if (session->mode == EVENTS_BY_PROBE) {
-		bool is_few = session->attach->points.nr <= TALLIES_MAX;
+	if (drain->plan->mode == EVENTS_BY_PROBE) {
+		bool is_few = drain->loaded->attach->points.nr <= TALLIES_MAX;
 
 		*ret_progress = (struct drain_progress){
 			.has_events = is_few,
-			.events = is_few ? counted_by_probe(session) : 0,
+			.events = is_few ? counted_by_probe(drain) : 0,
 		};
 		return;
 	}
@@ -54,7 +53,7 @@ void drain_progress(const struct session *session, struct drain_progress *ret_pr
 	for (uint32_t generation = 0; generation < 2; generation++) {
 		struct st_stats stats;
 
-		drain_sum_stats(session, generation, &stats);
+		loaded_sum_stats(drain->loaded, generation, &stats);
 		ret_progress->events += stats.in_map + stats.losses[ST_LOSS_SPILLED];
 		ret_progress->lost += lost_events(&stats);
 	}

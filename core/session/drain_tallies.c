@@ -12,7 +12,6 @@
 #include "core/base/err.h"
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
-#include "core/session/session_private.h"
 
 /* The row of a name: places of one name (copies of a static function, sites of a USDT probe) are one. */
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
@@ -45,10 +44,10 @@ static struct st_tally sum_of(const struct st_tally *each, int nr_cpus)
 	return sum;
 }
 
-static void add_tally(struct session *session, const struct drain_target *target, size_t index, struct st_tally now)
+static void add_tally(struct drain *drain, const struct drain_target *target, size_t index, struct st_tally now)
 {
 	struct profile_account *account = &target->interval->account;
-	struct st_tally *before = &session->tallies.data[index];
+	struct st_tally *before = &drain->tallies.data[index];
 	uint64_t fresh = now.events - before->events, filtered = now.filtered - before->filtered;
 
 	*before = now;
@@ -57,23 +56,23 @@ static void add_tally(struct session *session, const struct drain_target *target
 	account->filtered += filtered;
 	account->seen += fresh + filtered;
 	if (fresh)
-		profile_count(target->profile, target->interval, row_of(target->profile, session->attach, index), fresh,
-			      0);
+		profile_count(target->profile, target->interval, row_of(target->profile, drain->loaded->attach, index),
+			      fresh, 0);
 }
 
-int drain_tallies(struct session *session, const struct drain_target *target)
+int drain_tallies(struct drain *drain, const struct drain_target *target)
 {
-	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(session->skeleton->maps.st_tallies);
+	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(drain->loaded->skeleton->maps.st_tallies);
 	_cleanup_(freep) struct st_tally *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	const struct st_tally none = {};
 
-	while (session->tallies.nr < session->attach->points.nr)
-		vec_push(&session->tallies, none);
-	for (uint32_t i = 0; i < session->tallies.nr; i++) {
+	while (drain->tallies.nr < drain->loaded->attach->points.nr)
+		vec_push(&drain->tallies, none);
+	for (uint32_t i = 0; i < drain->tallies.nr; i++) {
 		if (bpf_map_lookup_elem(map, &i, each))
 			return fail(-errno, "counts of the probes: cannot be read: %s", strerror(errno));
-		add_tally(session, target, i, sum_of(each, nr_cpus));
+		add_tally(drain, target, i, sum_of(each, nr_cpus));
 	}
 	return 0;
 }

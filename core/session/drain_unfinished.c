@@ -3,8 +3,6 @@
  * Threads that are still off the CPU when tracing ends, for --unfinished. They are in no count and no account: nothing
  * has ended. The map of threads has all that is needed, and nothing writes to it any more.
  */
-#include "core/session/drain_private.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/durations.h"
 #include "core/base/err.h"
-#include "core/session/session_private.h"
+#include "core/session/drain_private.h"
 
 /* As st_span() of bpf/offcpu.bpf.h, with "now" in place of coming back. */
 static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *task, uint64_t now)
@@ -39,7 +37,7 @@ static struct profile_id row_id(const struct off_cpu_plan *plan, const struct st
 	return (struct profile_id){ ~sleeper->lo ^ (plan->by_duration ? duration_class(span) : 0), sleeper->hi };
 }
 
-static void add_task(const struct session *session, const struct drain_target *target, const struct st_task *task,
+static void add_task(const struct off_cpu_plan *plan, const struct drain_target *target, const struct st_task *task,
 		     uint64_t now)
 {
 	struct profile_id sleeper = { task->sleeper.lo, task->sleeper.hi }, id;
@@ -48,19 +46,19 @@ static void add_task(const struct session *session, const struct drain_target *t
 
 	if (!task->out_ns || task->out_ns > now)
 		return;
-	span = span_ns(&session->off_cpu, task, now);
-	if (span < session->off_cpu.min_ns || span > session->off_cpu.max_ns)
+	span = span_ns(plan, task, now);
+	if (span < plan->min_ns || span > plan->max_ns)
 		return;
-	id = row_id(&session->off_cpu, &task->sleeper, span);
+	id = row_id(plan, &task->sleeper, span);
 	record = profile_add_pair(target->profile, id, sleeper, NULL, WAKER_UNFINISHED);
-	if (session->off_cpu.by_time)
+	if (plan->by_time)
 		target->profile->records.data[record].time_ns = now;
 	profile_count(target->profile, target->interval, id, 1, span);
 }
 
-int drain_unfinished(struct session *session, const struct drain_target *target)
+int drain_unfinished(const struct loaded *loaded, const struct off_cpu_plan *plan, const struct drain_target *target)
 {
-	const struct bpf_map *map = session->skeleton->maps.st_tasks;
+	const struct bpf_map *map = loaded->skeleton->maps.st_tasks;
 	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
 	_cleanup_(freep) uint64_t *keys = xcalloc(room, sizeof(*keys));
 	_cleanup_(freep) struct st_task *tasks = xcalloc(room, sizeof(*tasks));
@@ -69,6 +67,6 @@ int drain_unfinished(struct session *session, const struct drain_target *target)
 	if (bpf_map_lookup_batch(bpf_map__fd(map), NULL, &bucket, keys, tasks, &nr, NULL) && errno != ENOENT)
 		return fail(-errno, "map of threads: cannot be read: %s", strerror(errno));
 	for (uint32_t i = 0; i < nr; i++)
-		add_task(session, target, &tasks[i], now);
+		add_task(plan, target, &tasks[i], now);
 	return 0;
 }

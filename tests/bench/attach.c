@@ -26,7 +26,7 @@
 #include "core/naming/naming.h"
 #include "core/resolve/probe_spec.h"
 #include "core/resolve/resolve.h"
-#include "core/session/session.h"
+#include "core/session/attachment.h"
 #include "symbolize/symbolize.h"
 
 struct cost {
@@ -74,26 +74,28 @@ static struct cost measure(const struct plan *plan, struct attach_plan *attach, 
 {
 	size_t all = attach->points.nr;
 	_cleanup_(closep) int calls = count_calls();
-	struct session *session;
+	struct loaded *loaded;
+	struct attachment *attachment;
 	struct cost cost;
 
 	attach->points.nr = nr;
-	if (session_new(plan, attach, &session))
+	if (loaded_new(plan, attach, &loaded) || attachment_new(loaded, &attachment))
 		give_up("cannot be loaded");
 	ioctl(calls, PERF_EVENT_IOC_ENABLE, 0);
 	cost.ms = now_ms();
-	if (session_attach(session, plan, attach))
+	if (attachment_attach(attachment, plan))
 		give_up("cannot be attached");
-	if (session_nr_attached(session) * 10 < nr * 9)
+	if (attachment_nr_attached(attachment) * 10 < nr * 9)
 		give_up("more than a tenth of the places were refused");
 	cost.detach_ms = now_ms();
-	session_detach(session);
+	attachment_detach(attachment);
 	cost.detach_ms = now_ms() - cost.detach_ms;
 	cost.ms = now_ms() - cost.ms;
 	ioctl(calls, PERF_EVENT_IOC_DISABLE, 0);
 	if (read(calls, &cost.nr_calls, sizeof(cost.nr_calls)) != sizeof(cost.nr_calls))
 		give_up("system calls cannot be counted");
-	session_free(session);
+	attachment_free(attachment);
+	loaded_free(loaded);
 	attach->points.nr = all;
 	return cost;
 }

@@ -19,8 +19,8 @@
 #include "core/naming/naming.h"
 #include "core/resolve/probe_kinds.h"
 #include "core/resolve/resolve.h"
-#include "core/session/session.h"
-#include "core/session/session_private.h"
+#include "core/session/attachment.h"
+#include "core/session/load_private.h"
 
 #include <cmocka.h>
 
@@ -101,14 +101,14 @@ static void program_end(struct program *program)
 
 /* ---- the tests ---- */
 
-static uint64_t nr_seen(const struct session *session)
+static uint64_t nr_seen(const struct loaded *loaded)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
 	struct st_stats *each = xcalloc((size_t)nr_cpus, sizeof(*each));
 	const uint32_t generation = 0;
 	uint64_t sum = 0;
 
-	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(session->skeleton->maps.st_stats), &generation, each), 0);
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(loaded->skeleton->maps.st_stats), &generation, each), 0);
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
 		sum += each[cpu].seen;
 	free(each);
@@ -131,7 +131,8 @@ static void plan_functions(struct plan *plan, const char *path, const char *patt
 struct one_by_one {
 	struct attach_plan attach;
 	struct symbolizer *symbolizer;
-	struct session *session;
+	struct loaded *loaded;
+	struct attachment *attachment;
 	struct plan plan;
 };
 
@@ -145,13 +146,15 @@ static void one_by_one_load(struct one_by_one *ten)
 	assert_int_equal(resolve_plan(&ten->plan, ten->symbolizer, &ten->attach), 0);
 	assert_int_equal(ten->attach.points.nr, 10);
 	ten->attach.mechanism = MECHANISM_UPROBE;
-	assert_int_equal(session_new(&ten->plan, &ten->attach, &ten->session), 0);
+	assert_int_equal(loaded_new(&ten->plan, &ten->attach, &ten->loaded), 0);
+	assert_int_equal(attachment_new(ten->loaded, &ten->attachment), 0);
 	free(path);
 }
 
 static void one_by_one_done(struct one_by_one *ten)
 {
-	session_free(ten->session);
+	attachment_free(ten->attachment);
+	loaded_free(ten->loaded);
 	symbolizer_free(ten->symbolizer);
 	attach_plan_done(&ten->attach);
 	plan_done(&ten->plan);
@@ -171,9 +174,9 @@ static void who_has_had_enough_does_not_wait_for_the_last_place(void **state)
 	sigaddset(&blocked, SIGTERM);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	raise(SIGTERM);
-	assert_int_equal(session_attach(ten.session, &ten.plan, &ten.attach), 0);
-	assert_int_equal(session_nr_attached(ten.session), 1);
-	session_describe_refused(ten.session, &refused);
+	assert_int_equal(attachment_attach(ten.attachment, &ten.plan), 0);
+	assert_int_equal(attachment_nr_attached(ten.attachment), 1);
+	attachment_describe_refused(ten.attachment, &refused);
 	assert_string_equal(buf_text(&refused),
 			    "9 of 10 probes were not attached: the run was ended before their turn\n");
 	sigwait(&blocked, &signal);
@@ -194,12 +197,12 @@ static void between_two_places_somebody_else_has_a_turn(void **state)
 
 	(void)state;
 	one_by_one_load(&ten);
-	session_set_between(ten.session, count_call, &nr_calls);
-	assert_int_equal(session_attach(ten.session, &ten.plan, &ten.attach), 0);
-	assert_int_equal(session_nr_attached(ten.session), 10);
+	attachment_set_between(ten.attachment, count_call, &nr_calls);
+	assert_int_equal(attachment_attach(ten.attachment, &ten.plan), 0);
+	assert_int_equal(attachment_nr_attached(ten.attachment), 10);
 	assert_in_range(nr_calls, 9, 10);
 	nr_calls = 0;
-	session_detach(ten.session);
+	attachment_detach(ten.attachment);
 	assert_in_range(nr_calls, 9, 10);
 	one_by_one_done(&ten);
 }
@@ -210,7 +213,8 @@ static void attach_to_replaced_file(bool one_process)
 	char *calls = fixture("calls"), *spin = fixture("spin"), *path, *other;
 	struct attach_plan attach = {};
 	struct symbolizer *symbolizer;
-	struct session *session;
+	struct attachment *attachment;
+	struct loaded *loaded;
 	struct program program;
 	struct plan plan;
 
@@ -232,12 +236,14 @@ static void attach_to_replaced_file(bool one_process)
 	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &symbolizer), 0);
 	assert_int_equal(resolve_plan(&plan, symbolizer, &attach), 0);
 	assert_int_equal(rename(other, path), 0);
-	assert_int_equal(session_new(&plan, &attach, &session), 0);
-	if (session_attach(session, &plan, &attach))
+	assert_int_equal(loaded_new(&plan, &attach, &loaded), 0);
+	assert_int_equal(attachment_new(loaded, &attachment), 0);
+	if (attachment_attach(attachment, &plan))
 		fail_msg("%s", err_cause());
 	program_run(&program);
-	assert_int_equal(nr_seen(session), NR_EVENTS);
-	session_free(session);
+	assert_int_equal(nr_seen(loaded), NR_EVENTS);
+	attachment_free(attachment);
+	loaded_free(loaded);
 	symbolizer_free(symbolizer);
 	attach_plan_done(&attach);
 	plan_done(&plan);

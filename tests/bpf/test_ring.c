@@ -13,8 +13,9 @@
 #include "core/naming/naming.h"
 #include "core/resolve/probe_kinds.h"
 #include "core/resolve/resolve.h"
+#include "core/session/attachment.h"
 #include "core/session/drain.h"
-#include "core/session/session.h"
+#include "core/session/loaded.h"
 
 #include <cmocka.h>
 
@@ -46,7 +47,9 @@ struct ringed {
 	struct plan plan;
 	struct attach_plan attach;
 	struct symbolizer *symbolizer;
-	struct session *session;
+	struct loaded *loaded;
+	struct attachment *attachment;
+	struct drain *drain;
 	struct spaces *spaces;
 	struct profile profile;
 	struct profile_interval interval;
@@ -82,8 +85,10 @@ static void ringed_start(struct ringed *ringed)
 	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &ringed->symbolizer), 0);
 	spaces.symbolizer = ringed->symbolizer;
 	if (resolve_plan(&ringed->plan, ringed->symbolizer, &ringed->attach) || spaces_new(&spaces, &ringed->spaces) ||
-	    session_new(&ringed->plan, &ringed->attach, &ringed->session) || drain_open(ringed->session) ||
-	    session_attach(ringed->session, &ringed->plan, &ringed->attach))
+	    loaded_new(&ringed->plan, &ringed->attach, &ringed->loaded) ||
+	    attachment_new(ringed->loaded, &ringed->attachment) ||
+	    drain_new(ringed->loaded, ringed->attachment, &ringed->plan, &ringed->drain) ||
+	    attachment_attach(ringed->attachment, &ringed->plan))
 		fail_msg("%s", err_cause());
 }
 
@@ -99,22 +104,24 @@ static void read_ring(struct ringed *ringed)
 {
 	const struct drain_target target = target_of(ringed);
 
-	if (drain_ring(ringed->session, &target))
-		assert_int_equal(drain_swap(ringed->session, &target), 0);
+	if (drain_ring(ringed->drain, &target))
+		assert_int_equal(drain_swap(ringed->drain, &target), 0);
 }
 
 static void ringed_end(struct ringed *ringed)
 {
 	const struct drain_target target = target_of(ringed);
 
-	session_detach(ringed->session);
-	assert_int_equal(drain_all(ringed->session, &target), 0);
+	attachment_detach(ringed->attachment);
+	assert_int_equal(drain_all(ringed->drain, &target), 0);
 	profile_count_lost_stacks(&ringed->profile, &ringed->interval);
 }
 
 static void ringed_done(struct ringed *ringed)
 {
-	session_free(ringed->session);
+	drain_free(ringed->drain);
+	attachment_free(ringed->attachment);
+	loaded_free(ringed->loaded);
 	spaces_free(ringed->spaces);
 	symbolizer_free(ringed->symbolizer);
 	profile_interval_done(&ringed->interval);

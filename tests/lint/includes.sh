@@ -36,6 +36,12 @@ core/session/     stacktool.skel.h .
 .                 stacktool.skel.h -
 symbolize/        symbolize/.*/    .
 .                 symbolize/.*/    symbolize/cfi/unwind_table.h
+core/session/load[^/]*    core/session/(attach|drain)    -
+core/session/attach[^/]*  core/session/drain             -
+core/session/drain[^/]*   core/session/attach_private.h  -
+core/session/collect[^/]* core/session/.*_private.h      -
+core/session/             core/session/                  .
+.                         core/session/.*_private.h      -
 '
 
 find applets bpf core symbolize -name '*.[ch]' | sort | xargs awk -v floors="$floors" -v borders="$borders" '

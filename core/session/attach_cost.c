@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the programs cost: their timed runs, which stand for all. */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/err.h"
+#include "core/session/attach_private.h"
+
+/* What a trap of a user probe takes outside of our program; docs/use/overhead.md has the measurement. */
+#define TRAP_NS 1000
+
+static size_t bytes_of(const struct attachment *attachment)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = attachment->nr_costs * sizeof(struct st_cost);
+
+	return (bytes + page - 1) / page * page;
+}
+
+int attach_map_costs(struct attachment *attachment)
+{
+	const struct bpf_map *map = attachment->loaded->skeleton->maps.st_costs;
+	void *memory;
+
+	attachment->nr_costs = bpf_map__max_entries(map);
+	memory = mmap(NULL, bytes_of(attachment), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (memory == MAP_FAILED)
+		return fail(-errno, "map of costs: mmap: %s", strerror(errno));
+	attachment->costs = memory;
+	return 0;
+}
+
+void attach_unmap_costs(struct attachment *attachment)
+{
+	if (attachment->costs)
+		munmap((void *)attachment->costs, bytes_of(attachment));
+	attachment->costs = NULL;
+}
+
+static uint64_t weight(const struct attachment *attachment)
+{
+	return 1ULL << (attachment->loaded->mode == EVENTS_BY_PROBE ? ST_TALLY_COST_BITS : ST_COST_BITS);
+}
+
+static uint64_t trap_ns(const struct attachment *attachment)
+{
+	enum mechanism mechanism = attachment->plan->mechanism;
+
+	return mechanism == MECHANISM_UPROBE || mechanism == MECHANISM_UPROBE_MULTI ? TRAP_NS : 0;
+}
+
+static struct attachment_cost estimate(const struct attachment *attachment, struct st_cost timed)
+{
+	uint64_t runs = timed.runs * weight(attachment);
+
+	return (struct attachment_cost){
+		.timed = timed.runs,
+		.runs = runs,
+		.ns = timed.ns * weight(attachment),
+		.trap_ns = runs * trap_ns(attachment),
+	};
+}
+
+void attachment_cost(const struct attachment *attachment, struct attachment_cost *ret_cost)
+{
+	struct st_cost timed = {};
+
+	for (uint32_t i = 0; attachment->costs && i < attachment->nr_costs; i++) {
+		timed.ns += attachment->costs[i].ns;
+		timed.runs += attachment->costs[i].runs;
+	}
+	*ret_cost = estimate(attachment, timed);
+}
+
+void attachment_cost_by_place(struct attachment *attachment)
+{
+	const struct st_cost none = {};
+
+	while (attachment->costs_before.nr < attachment->nr_costs) {
+		vec_push(&attachment->costs_before, none);
+		vec_push(&attachment->costs_fresh, none);
+	}
+	for (size_t i = 0; attachment->costs && i < attachment->costs_before.nr; i++) {
+		struct st_cost now = { .ns = attachment->costs[i].ns, .runs = attachment->costs[i].runs };
+		struct st_cost *before = &attachment->costs_before.data[i];
+
+		attachment->costs_fresh.data[i].ns = now.ns - before->ns;
+		attachment->costs_fresh.data[i].runs = now.runs - before->runs;
+		*before = now;
+	}
+}
+
+bool attachment_take_hottest(struct attachment *attachment, size_t *ret_place, struct attachment_cost *ret_cost)
+{
+	uint64_t most_ns = 0;
+
+	for (size_t i = 0; i < attachment->costs_fresh.nr; i++) {
+		struct attachment_cost fresh = estimate(attachment, attachment->costs_fresh.data[i]);
+
+		if (fresh.ns + fresh.trap_ns <= most_ns)
+			continue;
+		most_ns = fresh.ns + fresh.trap_ns;
+		*ret_cost = fresh;
+		*ret_place = i;
+	}
+	if (most_ns)
+		attachment->costs_fresh.data[*ret_place] = (struct st_cost){};
+	return most_ns;
+}

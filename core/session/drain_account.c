@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the events of an interval went: what the programs counted, what timed samples should have been, what was missed. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/host/unpreempted.h"
+#include "core/session/drain_private.h"
+
+/* ---- statistics ---- */
+
+/* What happened in this generation since it was last reported. */
+static struct st_stats new_stats(struct drain *drain, uint32_t generation)
+{
+	struct st_stats sum, fresh;
+	const uint64_t *now = (const uint64_t *)&sum, *before = (const uint64_t *)&drain->reported[generation];
+	uint64_t *difference = (uint64_t *)&fresh;
+
+	loaded_sum_stats(drain->loaded, generation, &sum);
+	for (size_t i = 0; i < sizeof(sum) / sizeof(*now); i++)
+		difference[i] = now[i] - before[i];
+	drain->reported[generation] = sum;
+	return fresh;
+}
+
+/* ---- timed samples ---- */
+
+struct sample_clock drain_read_sample_clock(const struct drain *drain)
+{
+	struct sampling *sampling = attachment_sampling(drain->attachment);
+
+	if (!sampling)
+		return (struct sample_clock){};
+	return (struct sample_clock){
+		.counter = sampling_counter(sampling),
+		.idle_ns = sampling_idle_ns(sampling),
+	};
+}
+
+/* Samples that the event's own counter says should have come since the last call. */
+static uint64_t expected_samples(struct drain *drain, const struct st_stats *fresh, uint64_t counter)
+{
+	uint64_t before = drain->reported_counter;
+	uint64_t passed = counter - before;
+
+	drain->reported_counter = counter;
+	if (drain->sample_period)
+		return counter / drain->sample_period - before / drain->sample_period;
+	if (!fresh->seen || !fresh->period_sum)
+		return 0;
+	return (uint64_t)((double)passed * (double)fresh->seen / (double)fresh->period_sum);
+}
+
+/* Of `missing` samples, those that an idle CPU did not get. */
+static uint64_t undelivered_to_idle(struct drain *drain, const struct st_stats *fresh, uint64_t idle_ns,
+				    uint64_t missing)
+{
+	uint64_t before = drain->reported_idle_ns, expected;
+
+	drain->reported_idle_ns = idle_ns;
+	if (!drain->sample_period)
+		return 0;
+	expected = (idle_ns - before) / drain->sample_period;
+	if (expected <= fresh->idle)
+		return 0;
+	return expected - fresh->idle < missing ? expected - fresh->idle : missing;
+}
+
+/*
+ * How far the numbers may be apart without meaning anything: one sample per CPU for the moment of reading, and one step
+ * of /proc/stat per CPU when idle time explains a part.
+ */
+static uint64_t rounding(uint64_t sample_period, uint64_t idle, size_t nr_cpus)
+{
+	uint64_t step_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return (idle && sample_period ? 1 + step_ns / sample_period : 1) * nr_cpus;
+}
+
+void drain_account_samples(struct drain *drain, struct profile_interval *interval, const struct st_stats *fresh,
+			   struct sample_clock end)
+{
+	struct sampling *sampling = attachment_sampling(drain->attachment);
+	uint64_t expected, missing, idle, late, skipped;
+
+	if (!sampling)
+		return;
+	/* less than a millisecond counts as one */
+	interval->losses[ST_LOSS_CPU_UNSAMPLED] +=
+		(sampling_unsampled_ns(sampling) + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+	interval->account.taken += fresh->seen;
+	interval->account.nr_cpus = (uint32_t)sampling_nr_cpus(sampling);
+	if (!drain->loaded->attach->sample.tells_expected) {
+		interval->account.expected = UINT64_MAX;
+		return;
+	}
+	expected = expected_samples(drain, fresh, end.counter);
+	missing = expected > fresh->seen ? expected - fresh->seen : 0;
+	idle = undelivered_to_idle(drain, fresh, end.idle_ns, missing);
+	late = fresh->late < missing - idle ? fresh->late : missing - idle;
+	skipped = missing - idle - late;
+	interval->account.expected += drain->plan->include_idle ? expected : expected - idle;
+	interval->losses[ST_LOSS_SAMPLE_IDLE] += drain->plan->include_idle ? idle : 0;
+	interval->losses[ST_LOSS_SAMPLE_LATE] += late;
+	interval->losses[ST_LOSS_SAMPLE_SKIPPED] +=
+		skipped > rounding(drain->sample_period, idle, interval->account.nr_cpus) ? skipped : 0;
+}
+
+/* ---- misses ---- */
+
+static void account_misses(struct drain *drain, struct profile_interval *interval)
+{
+	struct attachment_misses now, *before = &drain->reported_misses;
+	uint64_t *losses = interval->losses;
+
+	attachment_misses(drain->attachment, &now);
+	if (now.births > before->births)
+		losses[ST_LOSS_CHILD_LOST] += (uint64_t)(now.births - before->births);
+	else
+		now.births = before->births;
+	losses[ST_LOSS_RECURSION] += now.recursion - before->recursion;
+	losses[ST_LOSS_LINK_MISSED] += now.in_probe - before->in_probe;
+	interval->account.missed = now.are_told ? losses[ST_LOSS_RECURSION] + losses[ST_LOSS_LINK_MISSED] : UINT64_MAX;
+	*before = now;
+}
+
+/* In whole milliseconds, and at least one: that something is missing must be seen. The rest counts the next time. */
+static void account_dropped_time(struct drain *drain, struct profile_interval *interval)
+{
+	uint64_t *loss = &interval->losses[ST_LOSS_DETACHED], dropped_ns = attachment_dropped_ns(drain->attachment);
+	uint64_t reported_ns = drain->reported_dropped_ms * NSEC_PER_MSEC, ms;
+
+	if (!dropped_ns || dropped_ns < reported_ns)
+		return;
+	ms = (dropped_ns - reported_ns) / NSEC_PER_MSEC;
+	if (!ms && !*loss)
+		ms = 1;
+	*loss += ms;
+	drain->reported_dropped_ms += ms;
+}
+
+/* ---- all of it ---- */
+
+void drain_account_generation(struct drain *drain, const struct drain_target *target, uint32_t generation,
+			      struct st_stats *sum)
+{
+	struct profile_interval *interval = target->interval;
+	struct st_stats fresh = new_stats(drain, generation);
+
+	interval->account.seen += fresh.seen;
+	interval->account.filtered += fresh.filtered;
+	interval->account.in_map += fresh.in_map;
+	interval->account.spilled += fresh.losses[ST_LOSS_SPILLED];
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		interval->losses[i] += fresh.losses[i];
+	interval->losses[ST_LOSS_BAD_MESSAGE] += drain->bad_messages;
+	drain->bad_messages = 0;
+	interval->losses[ST_LOSS_SIDEBAND] += spaces_lost(target->spaces) - drain->reported_sideband;
+	drain->reported_sideband = spaces_lost(target->spaces);
+	stats_add(sum, &fresh);
+	account_misses(drain, interval);
+	account_dropped_time(drain, interval);
+}

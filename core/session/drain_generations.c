@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The two generations of counts: a map for each, and the deltas that found no room in one. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/host/unpreempted.h"
+#include "core/session/drain_private.h"
+
+#define MAX_COUNT_ENTRIES (1U << 20) /* a generation grows by itself up to here: 80 MB of kernel memory */
+
+/* ---- the map that becomes live ---- */
+
+/*
+ * Makes a count map of `wanted_entries` and puts it into the slot of a generation, in place of the one that was there.
+ * Waits for running programs (10 ms and more), so the second generation is made when it is first needed.
+ */
+static int make_counts(struct drain *drain, uint32_t generation)
+{
+	_cleanup_(closep) int fd = load_count_map(drain->wanted_entries);
+	int outer = bpf_map__fd(drain->loaded->skeleton->maps.st_generation);
+
+	if (fd < 0)
+		return fd;
+	if (bpf_map_update_elem(outer, &generation, &fd, BPF_ANY))
+		return fail(-errno, "count map: cannot be put in place: %s", strerror(errno));
+	closep(&drain->generations[generation].counts);
+	drain->generations[generation] = (struct generation){ take_fd(&fd), drain->wanted_entries };
+	return 0;
+}
+
+/* A kernel that refuses the larger map gets along with the old one: what does not fit is spilled. */
+int drain_prepare_generation(struct drain *drain, uint32_t next)
+{
+	int err;
+
+	if (drain->generations[next].entries >= drain->wanted_entries)
+		return 0;
+	err = make_counts(drain, next);
+	if (!err || !drain->generations[next].entries)
+		return err;
+	err_clear();
+	drain->wanted_entries = drain->generations[next].entries;
+	return 0;
+}
+
+void drain_note_pressure(struct drain *drain, uint32_t nr_entries)
+{
+	uint32_t wanted = drain->wanted_entries;
+
+	if (nr_entries >= wanted / 2 && wanted < MAX_COUNT_ENTRIES)
+		drain->wanted_entries = wanted < MAX_COUNT_ENTRIES / 4 ? 4 * wanted : MAX_COUNT_ENTRIES;
+}
+
+/* ---- the dead one ---- */
+
+/* The dead slot gets its own map once more: the update returns after every program that may still use it has finished. */
+int drain_await_programs(struct drain *drain, uint32_t dead)
+{
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
+	int outer = bpf_map__fd(drain->loaded->skeleton->maps.st_generation);
+
+	if (bpf_map_update_elem(outer, &dead, &drain->generations[dead].counts, BPF_ANY))
+		return fail(-errno, "count map: cannot be swapped: %s", strerror(errno));
+	return 0;
+}
+
+void drain_count_deltas(struct drain *drain, const struct drain_target *target, uint32_t generation)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < drain->deltas.nr; i++) {
+		const struct st_delta *delta = &drain->deltas.data[i];
+
+		if (delta->generation != generation) {
+			drain->deltas.data[kept++] = *delta;
+			continue;
+		}
+		profile_count(target->profile, target->interval, (struct profile_id){ delta->id.lo, delta->id.hi },
+			      delta->count.events, delta->count.sum);
+		target->interval->account.counted += delta->count.events;
+	}
+	drain->deltas.nr = kept;
+}
+
+static void count_entries(const struct drain_target *target, const struct st_id *ids, const struct st_count *counts,
+			  uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		profile_count(target->profile, target->interval, (struct profile_id){ ids[i].lo, ids[i].hi },
+			      counts[i].events, counts[i].sum);
+		target->interval->account.counted += counts[i].events;
+	}
+}
+
+/*
+ * Every kernel from 5.6 on has the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map"));
+ * the map is dead, so nothing can be lost.
+ * `nr`: in, room; out, how many were read, whatever is returned.
+ */
+static int take_dead_map(int fd, struct st_id *ret_ids, struct st_count *ret_counts, uint32_t *nr)
+{
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
+	uint32_t bucket, nr_deleted;
+
+	if (bpf_map_lookup_batch(fd, NULL, &bucket, ret_ids, ret_counts, nr, NULL) && errno != ENOENT) {
+		*nr = 0;
+		return fail(-errno, "count map: cannot be read: %s", strerror(errno));
+	}
+	nr_deleted = *nr;
+	if (nr_deleted && bpf_map_delete_batch(fd, ret_ids, &nr_deleted, NULL))
+		return fail(-errno, "count map: cannot be emptied: %s", strerror(errno));
+	return 0;
+}
+
+int drain_dead_map(const struct generation *dead, const struct drain_target *target)
+{
+	uint32_t nr = dead->entries;
+	_cleanup_(freep) struct st_id *ids = xcalloc(nr, sizeof(*ids));
+	_cleanup_(freep) struct st_count *counts = xcalloc(nr, sizeof(*counts));
+	int err = take_dead_map(dead->counts, ids, counts, &nr);
+
+	count_entries(target, ids, counts, nr);
+	return err;
+}

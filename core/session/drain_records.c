@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records and pairs of the ring: they wait until the side-band has been read, then they go into the profile. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/session/drain_private.h"
+#include "core/spaces/cgroup_paths.h"
+
+#define WORDS_OF(bytes) (((bytes) + 7) / 8)
+
+/* ---- keeping ---- */
+
+void drain_keep_record(struct drain *drain, const struct st_stack *stack, size_t bytes)
+{
+	size_t words = WORDS_OF(bytes);
+
+	vec_reserve(&drain->pending, drain->pending.nr + words);
+	memcpy(drain->pending.data + drain->pending.nr, stack, bytes);
+	drain->pending.nr += words;
+	drain->nr_received++;
+	drain_note_recent(drain, &stack->head.id);
+}
+
+/* Pairs with times are not in the cache of what has been sent. */
+void drain_keep_pair(struct drain *drain, const struct st_pair *pair)
+{
+	vec_push(&drain->pairs, *pair);
+	if (drain->plan->off_cpu.by_time)
+		return;
+	drain->nr_received++;
+	drain_note_recent(drain, &pair->id);
+}
+
+/* ---- records ---- */
+
+static enum event_context context_of(uint8_t flags)
+{
+	if (flags & ST_STACK_IN_NMI)
+		return CONTEXT_NMI;
+	if (flags & ST_STACK_IN_IRQ)
+		return CONTEXT_IRQ;
+	return flags & ST_STACK_IN_SOFTIRQ ? CONTEXT_SOFTIRQ : CONTEXT_TASK;
+}
+
+/* The name of the probe that fired, as a string of the profile; 0 when it is not told apart. */
+static uint64_t probe_of(struct drain *drain, struct profile *profile, const struct st_stack_head *head)
+{
+	const struct attach_plan *attach = drain->loaded->attach;
+	const struct attach_point *point;
+
+	if (!(drain->plan->key_parts & KEY_PROBE) || head->probe >= attach->points.nr)
+		return 0;
+	point = &attach->points.data[head->probe];
+	return profile_add_string(profile, point->shown ? point->shown : point->name);
+}
+
+static struct profile_record record_of(struct drain *drain, struct profile *profile, const struct st_stack_head *head)
+{
+	return (struct profile_record){
+		.id = { head->id.lo, head->id.hi },
+		.tgid = head->tgid,
+		.tid = head->tid,
+		.start_time_ns = head->start_time_ns,
+		.exec_id = head->exec_id,
+		.cgroup_id = head->cgroup_id,
+		.probe = probe_of(drain, profile, head),
+		.time_ns = head->time_ns,
+		.comm = strtab_addn(&profile->strings, head->comm, sizeof(head->comm)),
+		.cpu = head->cpu,
+		.program = head->program,
+		.kernel_status = head->kernel_status,
+		.user_status = head->user_status,
+		.foreign = head->flags & ST_STACK_FOREIGN,
+		.context = (uint8_t)context_of(head->flags),
+		.user_loss = head->user_end >= ST_END_ROOT && head->user_end < ST_NR_ENDS
+				     ? (uint8_t)(1 + ST_LOSS_OF_END(head->user_end))
+				     : 0,
+		.nr_kernel = head->nr_kernel,
+		.nr_user = head->nr_user,
+	};
+}
+
+/* Frame 0 is the interrupted or probed instruction in these programs; in the others it is a return address. */
+static bool leaf_is_exact(uint8_t program)
+{
+	return program == PROGRAM_SAMPLE || program == PROGRAM_UPROBE;
+}
+
+static void add_kernel_frames(const struct drain_target *target, const struct st_stack *stack, uint32_t *ret_frames)
+{
+	for (uint16_t i = 0; i < stack->head.nr_kernel; i++) {
+		struct profile_frame frame = {
+			.kind = FRAME_KERNEL,
+			.reason = REASON_NOT_TRIED,
+			.exact = i == 0 && leaf_is_exact(stack->head.program),
+			.where = stack->frames[i],
+		};
+
+		frame.generated =
+			spaces_generated_code(target->spaces, frame.where - !frame.exact, stack->head.time_ns);
+		ret_frames[i] = profile_add_frame(target->profile, &frame);
+	}
+}
+
+/*
+ * The user frames of a record, with the caller that the walk left out in its place. A return address of 0, with which
+ * runtimes end a stack, is no frame; a leaf of 0 is a call of NULL. Returns how many.
+ */
+static uint16_t user_addresses(const struct st_stack *stack, uint64_t *ret_addresses)
+{
+	const __u64 *frames = stack->frames + stack->head.nr_kernel;
+	uint16_t nr = 0;
+
+	for (uint16_t i = 0; i < stack->head.nr_user && (i == 0 || frames[i]); i++) {
+		ret_addresses[nr++] = frames[i];
+		if (i == 0 && stack->head.caller)
+			ret_addresses[nr++] = stack->head.caller;
+	}
+	return nr;
+}
+
+/* What the last frame of a stack says that does not reach its root; NULL for one that does, or where nobody knows. */
+static const char *end_text(uint8_t end)
+{
+	static const char *const texts[ST_NR_ENDS] = {
+		[ST_END_NO_MAPPING] = "[unknown code]",
+		[ST_END_NO_ROW] = "[no unwind information]",
+		[ST_END_NO_TABLE] = "[no unwind table yet]",
+		[ST_END_UNSUPPORTED] = "[unsupported unwind rule]",
+		[ST_END_CUT] = "[too many mappings]",
+		[ST_END_LOST] = "[lost register]",
+		[ST_END_BAD_CFA] = "[bad frame]",
+		[ST_END_UNREADABLE] = "[unreadable stack]",
+	};
+
+	return end < ST_NR_ENDS ? texts[end] : NULL;
+}
+
+/* A frame in the place of those that are missing. Returns how many. */
+static uint16_t add_end(struct profile *profile, const struct st_stack *stack, uint32_t *ret_frame,
+			uint64_t *ret_address)
+{
+	const char *text = end_text(stack->head.user_end);
+	struct profile_frame frame = { .kind = FRAME_TEXT, .reason = REASON_NAMED, .where = stack->head.user_end };
+
+	if (!text)
+		return 0;
+	frame.name = profile_add_string(profile, text);
+	*ret_frame = profile_add_frame(profile, &frame);
+	*ret_address = 0;
+	return 1;
+}
+
+/*
+ * A user leaf is exact when the event hit in user mode, or an interrupt or a fault did before it; otherwise it is what stands
+ * behind the system call. Where the kernel walks, only it knows.
+ */
+static bool user_leaf_is_exact(const struct st_stack_head *head)
+{
+	return leaf_is_exact(head->program) || !head->nr_kernel || head->flags & ST_STACK_LEAF_EXACT;
+}
+
+static struct profile_id add_record(struct drain *drain, const struct drain_target *target,
+				    const struct st_stack *stack)
+{
+	struct profile_record record = record_of(drain, target->profile, &stack->head);
+	uint64_t addresses[2 * ST_MAX_FRAMES + 2];
+	uint32_t frames[2 * ST_MAX_FRAMES + 2];
+
+	for (uint16_t i = 0; i < record.nr_kernel; i++)
+		addresses[i] = stack->frames[i];
+	record.nr_user = user_addresses(stack, addresses + record.nr_kernel);
+	add_kernel_frames(target, stack, frames);
+	spaces_add_frames(target->spaces, &record, addresses + record.nr_kernel, record.nr_user,
+			  user_leaf_is_exact(&stack->head), frames + record.nr_kernel);
+	record.nr_user += add_end(target->profile, stack, frames + record.nr_kernel + record.nr_user,
+				  addresses + record.nr_kernel + record.nr_user);
+	if (stack->head.kind == ST_MESSAGE_EVENT) /* the kernel's id says only what it shares with others */
+		record.id = (struct profile_id){ ++drain->nr_events, 1 };
+	profile_add_record(target->profile, &record, frames, addresses);
+	if (record.cgroup_id && !profile_has_cgroup(target->profile, record.cgroup_id))
+		cgroups_note(target->profile, drain->cgroup_root, record.cgroup_id, record.tgid);
+	return record.id;
+}
+
+/* ---- events by themselves ---- */
+
+void drain_add_dropped(struct drain *drain, const struct drain_target *target, uint32_t lost)
+{
+	uint32_t fresh = lost - drain->nr_dropped;
+
+	if (!fresh || fresh > INT32_MAX) /* events of other CPUs may be a little behind */
+		return;
+	drain->nr_dropped = lost;
+	profile_count(target->profile, target->interval, (struct profile_id){ ++drain->nr_events, 2 }, fresh, 0);
+}
+
+static void add_event(struct drain *drain, const struct drain_target *target, const struct st_stack *stack)
+{
+	struct profile_id id;
+
+	drain_add_dropped(drain, target, stack->head.lost);
+	id = add_record(drain, target, stack);
+	profile_count(target->profile, target->interval, id, 1, 0);
+	target->interval->account.counted++;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct st_stack *a = *(const struct st_stack *const *)left, *b = *(const struct st_stack *const *)right;
+
+	return (a->head.time_ns > b->head.time_ns) - (a->head.time_ns < b->head.time_ns);
+}
+
+static size_t words_of(const struct st_stack *stack)
+{
+	return ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user;
+}
+
+/* What came after a swap has begun is counted in the statistics of the interval after it. */
+static bool is_held(const struct drain *drain, const struct st_stack *stack)
+{
+	return drain->holds_live &&
+	       stack->head.generation == (drain->loaded->control->generation & (ST_GENERATIONS - 1));
+}
+
+/* Keeps those that wait, at the beginning of what is pending. */
+static void keep_held(struct drain *drain)
+{
+	size_t kept = 0;
+
+	for (size_t at = 0; at < drain->pending.nr;) {
+		const struct st_stack *stack = (const struct st_stack *)(drain->pending.data + at);
+		size_t words = words_of(stack);
+
+		if (is_held(drain, stack)) {
+			memmove(drain->pending.data + kept, stack, words * sizeof(uint64_t));
+			kept += words;
+		}
+		at += words;
+	}
+	drain->pending.nr = kept;
+}
+
+/* CPUs put their events into the ring a little out of order. */
+static void add_events(struct drain *drain, const struct drain_target *target)
+{
+	VEC(const struct st_stack *) events = {};
+
+	for (size_t at = 0; at < drain->pending.nr;) {
+		const struct st_stack *stack = (const struct st_stack *)(drain->pending.data + at);
+
+		if (!is_held(drain, stack))
+			vec_push(&events, stack);
+		at += words_of(stack);
+	}
+	if (events.nr)
+		qsort(events.data, events.nr, sizeof(*events.data), compare_times);
+	for (size_t i = 0; i < events.nr; i++)
+		add_event(drain, target, events.data[i]);
+	vec_done(&events);
+	keep_held(drain);
+}
+
+/*
+ * Records wait until the ring has been read to its end, then the side-band is read: what it says was written before the
+ * events, so every mapping that a record needs is known by then.
+ */
+static void add_pending(struct drain *drain, const struct drain_target *target)
+{
+	size_t at = 0;
+
+	if (!drain->pending.nr)
+		return;
+	spaces_update(target->spaces);
+	unwinding_work(target->unwinding, 0); /* many records take a while, in which a new program makes many more */
+	if (drain->plan->mode == EVENTS_EACH) {
+		add_events(drain, target);
+		return;
+	}
+	while (at < drain->pending.nr) {
+		const struct st_stack *stack = (const struct st_stack *)(drain->pending.data + at);
+
+		add_record(drain, target, stack);
+		at += words_of(stack);
+	}
+	drain->pending.nr = 0;
+}
+
+static void add_pair(struct profile *profile, const struct st_pair *pair)
+{
+	struct profile_id waker = { pair->waker.lo, pair->waker.hi };
+	struct profile_record *record;
+	uint32_t position;
+
+	position = profile_add_pair(profile, (struct profile_id){ pair->id.lo, pair->id.hi },
+				    (struct profile_id){ pair->sleeper.lo, pair->sleeper.hi },
+				    pair->reason == WAKER_SEEN ? &waker : NULL, (enum waker_reason)pair->reason);
+	record = &profile->records.data[position];
+	record->time_ns = pair->time_ns;
+	record->cpu = pair->cpu;
+}
+
+void drain_add_kept(struct drain *drain, const struct drain_target *target)
+{
+	add_pending(drain, target);
+	for (size_t i = 0; i < drain->pairs.nr; i++) /* after the records that they are made of */
+		add_pair(target->profile, &drain->pairs.data[i]);
+	drain->pairs.nr = 0;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/session/loaded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/descriptors.h"
+#include "core/base/err.h"
+#include "core/host/host.h"
+#include "core/host/kernel_types.h"
+#include "core/host/libbpf_log.h"
+#include "core/host/unpreempted.h"
+#include "core/session/load_private.h"
+
+#define TYPES_MAX_BYTES (1 << 20) /* of the kernel's types that the object asks for: some kilobytes */
+
+struct bpf_program *loaded_program(const struct loaded *loaded, const char *name)
+{
+	return bpf_object__find_program_by_name(loaded->skeleton->obj, name);
+}
+
+/* ---- open ---- */
+
+/* Where the types that the object needs are put; -1: nowhere, and libbpf reads them all. Files may have no size (ulimit -f). */
+static int open_types(void)
+{
+	_cleanup_(closep) int fd = memfd_create("kernel-types", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, TYPES_MAX_BYTES) || ftruncate(fd, 0))
+		return -1;
+	return take_fd(&fd);
+}
+
+struct stacktool *loaded_open_copy(const struct loaded *loaded)
+{
+	char path[32];
+	LIBBPF_OPTS(bpf_object_open_opts, options);
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", loaded->types);
+	if (loaded->types >= 0)
+		options.btf_custom_path = path;
+	return stacktool__open_opts(&options);
+}
+
+static int open_object(struct loaded *loaded)
+{
+	enum mechanism mechanism = loaded->attach->mechanism;
+	int err = 0;
+
+	if (mechanism != MECHANISM_TP_BTF && mechanism != MECHANISM_FENTRY)
+		loaded->types = open_types();
+	if (mechanism == MECHANISM_FENTRY)
+		load_fentry_listen(loaded);
+	loaded->skeleton = loaded_open_copy(loaded);
+	if (!loaded->skeleton)
+		return fail(-errno, "BPF object: cannot be opened: %s", strerror(errno));
+	if (loaded->types >= 0)
+		err = kernel_types_write(bpf_object__btf(loaded->skeleton->obj), loaded->types);
+	return err ? fail_host(err, "kernel: its type information cannot be read: %s", strerror(-err)) : 0;
+}
+
+static int open_configured(const struct plan *plan, const struct attach_plan *attach, struct loaded **ret_loaded)
+{
+	struct loaded *loaded = xcalloc(1, sizeof(*loaded));
+	int err;
+
+	*ret_loaded = loaded;
+	loaded->attach = attach;
+	loaded->types = loaded->first_counts.inner = loaded->first_slab.inner = -1;
+	descriptors_allow(0);
+	libbpf_log_start();
+	err = open_object(loaded);
+	return err ? err : load_configure(loaded, plan);
+}
+
+/* ---- load ---- */
+
+/* A helper that this kernel does not have, or keeps from programs that could read its memory. */
+static int helper_missing(int err, const struct attach_plan *attach, const char *helper)
+{
+	bool confidential = host_is_confidential();
+
+	fail_host(err, "program %s: %s no helper %s", attach_plan_program(attach),
+		  confidential ? "lockdown=confidentiality leaves it" : "this kernel has", helper);
+	if (confidential)
+		hint("a newer kernel may have another way; or boot without lockdown=confidentiality");
+	return err;
+}
+
+static int load_failed(int err, const struct attach_plan *attach)
+{
+	const char *said = libbpf_log_last();
+
+	if (err == -EPERM) {
+		fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach),
+			  strerror(-err));
+		hint("it takes CAP_BPF and CAP_PERFMON (or root), a kernel that allows BPF, and before 5.11 `ulimit -l unlimited`");
+		return err;
+	}
+	if (err == -ENOMEM || err == -E2BIG)
+		return fail(err, "BPF maps: the kernel refuses the memory (a memory cgroup may be full): %s",
+			    strerror(-err));
+	if (libbpf_log_missing_helper()[0])
+		return helper_missing(err, attach, libbpf_log_missing_helper());
+	fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach), strerror(-err));
+	if (said[0])
+		hint("%s", said);
+	return err;
+}
+
+static int map_control(struct loaded *loaded)
+{
+	void *memory = mmap(NULL, sizeof(struct st_control), PROT_READ | PROT_WRITE, MAP_SHARED,
+			    bpf_map__fd(loaded->skeleton->maps.st_control), 0);
+
+	if (memory == MAP_FAILED)
+		return fail(-errno, "control map: mmap: %s", strerror(errno));
+	loaded->control = memory;
+	loaded->control->poke_at = loaded->count_entries / 2;
+	return 0;
+}
+
+static int load(struct loaded *loaded, const struct plan *plan)
+{
+	int err = load_begin_first(loaded);
+
+	if (err)
+		return err;
+	err = stacktool__load(loaded->skeleton);
+	if (!loaded->needs_copies) { /* they ask for the same types */
+		closep(&loaded->types);
+		loaded->types = -1;
+	}
+	if (err)
+		return load_failed(err, loaded->attach);
+	return load_fill_filters(loaded, plan) ?: map_control(loaded) ?: load_await_first(loaded);
+}
+
+int loaded_new(const struct plan *plan, const struct attach_plan *attach, struct loaded **ret_loaded)
+{
+	struct loaded *loaded = NULL;
+	int err = open_configured(plan, attach, &loaded);
+
+	if (!err)
+		err = load(loaded, plan);
+	if (err) {
+		loaded_free(loaded);
+		return err;
+	}
+	*ret_loaded = loaded;
+	return 0;
+}
+
+void loaded_free(struct loaded *loaded)
+{
+	if (!loaded)
+		return;
+	load_await_first(loaded);
+	closep(&loaded->types);
+	closep(&loaded->first_counts.inner);
+	closep(&loaded->first_slab.inner);
+	if (loaded->control)
+		munmap((void *)loaded->control, sizeof(struct st_control));
+	stacktool__destroy(loaded->skeleton);
+	load_fentry_done(loaded);
+	free(loaded);
+}
+
+/* ---- what is loaded ---- */
+
+bool loaded_unwind_maps(const struct loaded *loaded, struct unwind_store_options *ret_maps)
+{
+	if (loaded->skeleton->rodata->st_config.unwind == ST_UNWIND_OFF)
+		return false;
+	ret_maps->slabs = bpf_map__fd(loaded->skeleton->maps.st_slabs);
+	ret_maps->processes = bpf_map__fd(loaded->skeleton->maps.st_processes);
+	ret_maps->first_slab = loaded->first_slab.inner;
+	return true;
+}
+
+void stats_add(struct st_stats *sum, const struct st_stats *one)
+{
+	const uint64_t *from = (const uint64_t *)one;
+	uint64_t *to = (uint64_t *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+void loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct st_stats *ret_sum)
+{
+	int nr_cpus = libbpf_num_possible_cpus();
+	_cleanup_(freep) struct st_stats *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
+
+	*ret_sum = (struct st_stats){};
+	if (bpf_map_lookup_elem(bpf_map__fd(loaded->skeleton->maps.st_stats), &generation, each))
+		return;
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		stats_add(ret_sum, &each[cpu]);
+}
+
+static void describe_config(const struct loaded *loaded, struct buf *text)
+{
+	const struct st_config *config = &loaded->skeleton->rodata->st_config;
+
+	buf_addf(
+		text,
+		"config: key_parts=%#x task_access=%u task_filter=%u cpu=%d kernel=%u user=%u unwind=%u frames=%u idle=%u\n",
+		config->key_parts, config->task_access, config->task_filter, config->cpu, config->want_kernel,
+		config->want_user, config->unwind, config->walk_frames, config->include_idle);
+	buf_addf(text, "maps: counts 2 x %u, records sent %u, ring %u bytes, slots %u per CPU\n", loaded->count_entries,
+		 bpf_map__max_entries(loaded->skeleton->maps.st_known),
+		 bpf_map__max_entries(loaded->skeleton->maps.st_ring),
+		 bpf_map__max_entries(loaded->skeleton->maps.st_scratch));
+}
+
+int loaded_describe(const struct plan *plan, const struct attach_plan *attach, struct buf *ret_text)
+{
+	struct loaded *loaded = NULL;
+	int err = open_configured(plan, attach, &loaded);
+
+	if (!err)
+		describe_config(loaded, ret_text);
+	loaded_free(loaded);
+	return err;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of what is loaded. Only files of this room that load, attach and drain include it. */
+#pragma once
+
+#include <pthread.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/abi.h"
+#include "core/session/loaded.h"
+#include "stacktool.skel.h"
+
+/* The first map of a map of maps, on its way into its slot. */
+struct first_inner {
+	pthread_t thread;
+	bool running;
+	int outer;
+	int inner; /* owned; -1: none */
+	int err;
+};
+
+/* How libbpf loaded the program of fentry: what a copy of it for another function needs (core/session/attach_fentry.c). */
+struct fentry_load {
+	int handler; /* libbpf's number of the function that it calls; 0: none */
+	bool known;
+	struct bpf_prog_load_opts options;
+};
+
+#define NR_CHILD_PROGRAMS 3
+
+struct loaded {
+	struct stacktool *skeleton;
+	struct bpf_program *program;
+	volatile struct st_control *control; /* mmap()ed */
+	const struct attach_plan *attach; /* borrowed: where the programs will be attached */
+	enum event_mode mode;
+	const char *const *child_programs; /* NR_CHILD_PROGRAMS: for births, forks and ends of processes; NULL: none */
+	bool needs_copies; /* a place other than the first takes a copy of the program */
+	int types; /* until the last object is loaded: the file of btf_custom_path, or -1 */
+	struct fentry_load fentry;
+	uint32_t count_entries; /* of the first count map */
+	struct first_inner first_counts, first_slab;
+};
+
+/* ---- load.c ---- */
+
+/* A program of the object by its name; NULL when there is none. */
+struct bpf_program *loaded_program(const struct loaded *loaded, const char *name);
+
+/* Adds each number of one to those of *sum. */
+void stats_add(struct st_stats *sum, const struct st_stats *one);
+
+/* The statistics of a generation, over all CPUs since the start; zeros where they cannot be read. */
+void loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct st_stats *ret_sum);
+
+/* Opens the object once more, with the types of the kernel that it has read already. NULL and errno when that fails. */
+struct stacktool *loaded_open_copy(const struct loaded *loaded);
+
+/* ---- load_config.c ---- */
+
+/* Fills the constants of the programs and the sizes of the maps, before loading. 0 or a recorded failure. */
+int load_configure(struct loaded *loaded, const struct plan *plan);
+
+/* Fills the maps that filter, after loading. 0 or a recorded failure. */
+int load_fill_filters(const struct loaded *loaded, const struct plan *plan);
+
+/* ---- load_counts.c ---- */
+
+/* A count map of so many entries: a descriptor, or a recorded failure. */
+int load_count_map(uint32_t entries);
+
+/* The first count map and slab before the object is loaded, and the wait for them after that. 0 or a recorded failure. */
+int load_begin_first(struct loaded *loaded);
+int load_await_first(struct loaded *loaded);
+
+/* ---- load_fentry.c ---- */
+
+/* Before the object is opened and when it is gone. */
+void load_fentry_listen(struct loaded *loaded);
+void load_fentry_done(struct loaded *loaded);
