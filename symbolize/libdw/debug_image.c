@@ -21,6 +21,7 @@ static const char *const names[] = {
 };
 
 enum {
+	LINES = 3,
 	NR_NAMES = sizeof(names) / sizeof(*names),
 	NR_HEADERS = NR_NAMES + 2, /* the null section, and the names of sections */
 };
@@ -131,6 +132,7 @@ int debug_image_make(const struct elf_file *elf, struct debug_image *ret_image)
 	struct layout layout = {};
 	unsigned char *bytes = NULL;
 	int err = lay_out(elf, &layout);
+	uint64_t nr_lines = layout.sections[LINES].nr_bytes;
 
 	if (!err)
 		bytes = calloc(1, (size_t)layout.nr_bytes);
@@ -142,8 +144,26 @@ int debug_image_make(const struct elf_file *elf, struct debug_image *ret_image)
 		free(bytes);
 		return err;
 	}
-	*ret_image = (struct debug_image){ bytes, (size_t)layout.nr_bytes };
+	*ret_image = (struct debug_image){
+		.bytes = bytes,
+		.nr_bytes = (size_t)layout.nr_bytes,
+		.lines = layout.at[LINES],
+		.nr_lines = nr_lines,
+	};
 	return 0;
+}
+
+uint64_t debug_image_program_size(const struct debug_image *image, uint64_t offset)
+{
+	struct byte_reader bytes = { .at = image->bytes + image->lines,
+				     .end = image->bytes + image->lines + image->nr_lines };
+	uint64_t nr_bytes;
+
+	bytes_skip(&bytes, offset);
+	nr_bytes = bytes_number(&bytes, 4);
+	if (nr_bytes == UINT32_MAX)
+		nr_bytes = bytes_number(&bytes, 8);
+	return bytes.bad ? 0 : nr_bytes;
 }
 
 void debug_image_done(struct debug_image *image)

@@ -10,7 +10,11 @@
 struct debug_image {
 	unsigned char *bytes;
 	size_t nr_bytes;
+	uint64_t lines, nr_lines; /* where .debug_line is in it, and its size */
 };
+
+/* The size of the line program at an offset of .debug_line; 0 when there is none. */
+uint64_t debug_image_program_size(const struct debug_image *image, uint64_t offset);
 
 /*
  * Makes it. 0, -ENODATA without .debug_info, -EBADMSG for sections or relocations that make no sense or are not known,

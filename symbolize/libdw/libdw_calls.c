@@ -213,14 +213,14 @@ static void walk_entries(struct walk *walk, const Dwarf_Die *root)
 	}
 }
 
-int libdw_calls_find(struct source_batch *batch, Dwarf_Die *root, uint32_t unit)
+int libdw_calls_find(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_files)
 {
 	struct walk walk = { .batch = batch, .unit = unit };
 
 	for (size_t i = 0; i < batch->places.nr; i++)
 		if (batch->places.data[i].unit == unit)
 			batch->places.data[i].inner = SOURCE_NONE;
-	if (dwarf_getsrcfiles(root, &walk.files, &walk.nr_files))
+	if (!with_files || dwarf_getsrcfiles(root, &walk.files, &walk.nr_files))
 		walk.nr_files = 0;
 	walk_entries(&walk, root);
 	return walk.err;

@@ -11,5 +11,8 @@ typedef bool libdw_range_visit(void *context, uint64_t low, uint64_t high);
 /* Calls `visit` for each range of an entry, until it returns false; 1 M at most. */
 void libdw_ranges(Dwarf_Die *die, libdw_range_visit *visit, void *context);
 
-/* Finds the calls of the places of this unit; what was known of them before is forgotten. 0, -ENOMEM, -ETIME. */
-int libdw_calls_find(struct source_batch *batch, Dwarf_Die *root, uint32_t unit);
+/*
+ * Finds the calls of the places of this unit; what was known of them before is forgotten. Their files are in the line
+ * program, if that may be read. 0, -ENOMEM, -ETIME.
+ */
+int libdw_calls_find(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_files);

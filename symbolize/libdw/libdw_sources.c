@@ -9,6 +9,11 @@
 #include "symbolize/libdw/debug_image.h"
 #include "symbolize/libdw/libdw_calls.h"
 
+enum {
+	PROGRAM_MAX_BYTES = 2 << 20, /* of the lines of one unit */
+	UNITS_MAX = 1 << 19, /* libdw keeps something of each */
+};
+
 /* ---- units ---- */
 
 /* The skeleton of a split unit, in the forms of DWARF 5 and GNU. */
@@ -84,33 +89,78 @@ static int answer_place(struct source_batch *batch, struct source_place *place, 
 	const char *file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
 	int line = 0;
 
-	place->by_libdw = true;
 	place->is_relative = false;
 	place->line = row && !dwarf_lineno(row, &line) && line > 0 ? (uint32_t)line : 0;
 	place->file = file ? text_pool_add(&batch->texts, file) : NULL;
 	return file && !place->file ? -ENOMEM : 0;
 }
 
-static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t unit)
+/* Of a program that is not read the lines stay that our own reader has found. */
+static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_lines)
 {
 	Dwarf_Lines *lines = NULL;
 	size_t nr = 0;
 	int err = 0;
 
-	if (dwarf_getsrclines(root, &lines, &nr))
+	if (with_lines && dwarf_getsrclines(root, &lines, &nr))
 		nr = 0;
 	for (size_t i = 0; !err && i < batch->places.nr; i++) {
 		struct source_place *place = &batch->places.data[i];
 
-		if (place->unit == unit)
+		if (place->unit != unit)
+			continue;
+		place->by_libdw = true;
+		if (with_lines)
 			err = answer_place(batch, place, row_of(lines, nr, place->address));
 	}
 	return err;
 }
 
-static int read_unit(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool inlines)
+/* ---- all of them ---- */
+
+struct reader {
+	struct source_batch *batch;
+	bool inlines;
+	struct debug_image image;
+	Elf *elf;
+	Dwarf *dwarf;
+	uint64_t nr_read; /* bytes of line programs, since it was opened: it keeps all rows */
+};
+
+static void __attribute__((noreturn)) end_without_memory(void)
 {
-	struct claim claim = { batch, unit, false };
+	_exit(1);
+}
+
+static int open_dwarf(struct reader *reader)
+{
+	dwarf_end(reader->dwarf);
+	reader->nr_read = 0;
+	reader->dwarf = dwarf_begin_elf(reader->elf, DWARF_C_READ, NULL);
+	if (!reader->dwarf)
+		return -EBADMSG;
+	dwarf_new_oom_handler(reader->dwarf, end_without_memory);
+	return 0;
+}
+
+/* A row can be a byte, and takes a hundred. */
+static bool may_read_lines(struct reader *reader, Dwarf_Die *root)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word program;
+	uint64_t nr_bytes;
+
+	if (!dwarf_attr(root, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &program))
+		return false;
+	nr_bytes = debug_image_program_size(&reader->image, program);
+	reader->nr_read += nr_bytes;
+	return nr_bytes <= PROGRAM_MAX_BYTES;
+}
+
+static int read_unit(struct reader *reader, Dwarf_Die *root, uint32_t unit)
+{
+	struct claim claim = { reader->batch, unit, false };
+	bool with_lines;
 	int err;
 
 	if (!is_readable(root))
@@ -118,11 +168,14 @@ static int read_unit(struct source_batch *batch, Dwarf_Die *root, uint32_t unit,
 	libdw_ranges(root, claim_range, &claim);
 	if (!claim.any)
 		return 0;
-	err = answer_places(batch, root, unit);
-	return err || !inlines ? err : libdw_calls_find(batch, root, unit);
+	with_lines = may_read_lines(reader, root);
+	err = answer_places(reader->batch, root, unit, with_lines);
+	if (!err && reader->inlines)
+		err = libdw_calls_find(reader->batch, root, unit, with_lines);
+	if (!err && reader->nr_read > PROGRAM_MAX_BYTES)
+		err = open_dwarf(reader);
+	return err ?: source_batch_late(reader->batch);
 }
-
-/* ---- all of them ---- */
 
 static bool open_unit(Dwarf *dwarf, uint64_t offset, Dwarf_Die *ret_root, uint64_t *ret_next)
 {
@@ -132,61 +185,48 @@ static bool open_unit(Dwarf *dwarf, uint64_t offset, Dwarf_Die *ret_root, uint64
 	       dwarf_offdie(dwarf, offset + header, ret_root);
 }
 
-static int read_all(Dwarf *dwarf, struct source_batch *batch, bool inlines)
+static int read_all(struct reader *reader)
 {
 	uint64_t offset = 0, next = 0;
 	Dwarf_Die root;
 	int err = 0;
 
-	for (uint32_t unit = 0; !err && unit < SOURCE_NONE && open_unit(dwarf, offset, &root, &next); unit++) {
-		err = read_unit(batch, &root, unit, inlines);
-		err = err ?: source_batch_late(batch);
+	for (uint32_t unit = 0; !err && unit < UNITS_MAX && open_unit(reader->dwarf, offset, &root, &next); unit++) {
+		err = read_unit(reader, &root, unit);
 		offset = next;
 	}
 	return err;
 }
 
-static int read_left(Dwarf *dwarf, struct source_batch *batch, bool inlines)
+static int read_left(struct reader *reader)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < batch->left.nr; i++) {
+	for (size_t i = 0; !err && i < reader->batch->left.nr; i++) {
+		const struct source_left *left = &reader->batch->left.data[i];
 		uint64_t unused;
 		Dwarf_Die root;
 
-		if (open_unit(dwarf, batch->left.data[i].offset, &root, &unused))
-			err = read_unit(batch, &root, batch->left.data[i].unit, inlines);
-		err = err ?: source_batch_late(batch);
+		if (left->unit < UNITS_MAX && open_unit(reader->dwarf, left->offset, &root, &unused))
+			err = read_unit(reader, &root, left->unit);
 	}
 	return err;
 }
 
-static void __attribute__((noreturn)) end_without_memory(void)
-{
-	_exit(1);
-}
-
 int libdw_sources_find(const struct elf_file *elf, struct source_batch *batch, bool inlines)
 {
-	struct debug_image image;
-	Dwarf *dwarf = NULL;
-	Elf *handle = NULL;
-	int err = debug_image_make(elf, &image);
+	struct reader reader = { .batch = batch, .inlines = inlines };
+	int err = debug_image_make(elf, &reader.image);
 
 	if (err)
 		return err;
 	if (elf_version(EV_CURRENT) != EV_NONE)
-		handle = elf_memory((char *)image.bytes, image.nr_bytes);
-	if (handle)
-		dwarf = dwarf_begin_elf(handle, DWARF_C_READ, NULL);
-	if (dwarf) {
-		dwarf_new_oom_handler(dwarf, end_without_memory);
-		err = elf->is_laid_out ? read_all(dwarf, batch, inlines) : read_left(dwarf, batch, inlines);
-	} else {
-		err = -EBADMSG;
-	}
-	dwarf_end(dwarf);
-	elf_end(handle);
-	debug_image_done(&image);
+		reader.elf = elf_memory((char *)reader.image.bytes, reader.image.nr_bytes);
+	err = reader.elf ? open_dwarf(&reader) : -EBADMSG;
+	if (!err)
+		err = elf->is_laid_out ? read_all(&reader) : read_left(&reader);
+	dwarf_end(reader.dwarf);
+	elf_end(reader.elf);
+	debug_image_done(&reader.image);
 	return err;
 }

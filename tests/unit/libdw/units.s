@@ -2,23 +2,31 @@
 # One function with one inlined call, and debug information by hand; the code is nothing but no-operations.
 # CODES: added to the codes of abbreviations. LONG: bytes of the name of the compiler, which is in the first entry.
 # BY_SIGNATURE: the call is of an entry in a type unit, in .debug_info (5) or .debug_types (4). BY_INDEX: it begins at
-# an index with an offset (DW_FORM_LLVM_addrx_offset). 0: not so.
+# an index with an offset (DW_FORM_LLVM_addrx_offset). ROWS: of a line program by hand, all of line 10. 0: not so.
 
 	.set SIGNATURE, 0x1122334455667788
+	.macro LINE number
+	.if ROWS == 0
+	.loc 1 \number
+	.endif
+	.endm
+
+	.if ROWS == 0
 	.file 1 "units.c"
+	.endif
 	.text
 	.globl outer
 	.type outer, @function
 outer:
-	.loc 1 10
+	LINE 10
 	nop
 	nop
 .Lcall:
-	.loc 1 3
+	LINE 3
 	nop
 	nop
 .Lcall_end:
-	.loc 1 12
+	LINE 12
 	nop
 	nop
 .Lend:
@@ -26,6 +34,27 @@ outer:
 
 	.section .debug_line,"",@progbits
 .Lline:
+	.if ROWS
+	.4byte .Lline_end - .Lline_header
+.Lline_header:
+	.2byte 4
+	.4byte .Lrows - .Lfields
+.Lfields:
+	.byte 1, 1, 1, -5, 14, 13
+	.byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1
+	.byte 0
+	.asciz "units.c"
+	.byte 0, 0, 0, 0
+.Lrows:
+	.byte 0, 9, 2
+	.8byte outer
+	.byte 3, 9
+	.fill ROWS, 1, 1
+	.byte 2
+	.uleb128 .Lend - outer
+	.byte 0, 1, 1
+.Lline_end:
+	.endif
 
 	.section .debug_info,"",@progbits
 .Linfo:
