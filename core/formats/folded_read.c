@@ -7,43 +7,25 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/formats/profile_read.h"
-
-enum {
-	MAX_FRAMES = 8192 /* in a line; deeper stacks are cut at the root */
-};
+#include "core/formats/text_read.h"
 
 struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
 	uint64_t nr_lines;
 	uint64_t nr_rounded; /* lines whose count is nothing only because it was rounded */
-	uint32_t frames[MAX_FRAMES];
-	uint64_t addresses[MAX_FRAMES];
+	uint32_t frames[TEXT_MAX_FRAMES];
+	uint64_t addresses[TEXT_MAX_FRAMES];
 };
-
-struct slice {
-	const char *text;
-	size_t nr;
-};
-
-static bool is(const struct slice *slice, const char *word)
-{
-	return slice->nr == strlen(word) && !memcmp(slice->text, word, slice->nr);
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* ---- a line ---- */
 
 /* The number at the end: digits, perhaps with decimals, which are rounded. Cuts it off. */
 static bool take_count(struct slice *line, uint64_t *ret_count)
 {
-	size_t start = line->nr, dot = 0, at;
-	uint64_t count = 0;
+	size_t start = line->nr, dot = 0;
+	struct slice digits;
+	uint64_t count;
 
 	while (start && (is_digit(line->text[start - 1]) || (line->text[start - 1] == '.' && !dot))) {
 		start--;
@@ -53,10 +35,9 @@ static bool take_count(struct slice *line, uint64_t *ret_count)
 	if (start == line->nr || dot == start || !start ||
 	    (line->text[start - 1] != ' ' && line->text[start - 1] != '\t'))
 		return false;
-	for (at = start; at < line->nr && is_digit(line->text[at]); at++)
-		if (__builtin_mul_overflow(count, 10, &count) ||
-		    __builtin_add_overflow(count, (uint64_t)(line->text[at] - '0'), &count))
-			return false;
+	digits = (struct slice){ line->text + start, line->nr - start };
+	if (!slice_take_number(&digits, &count))
+		return false;
 	if (dot && dot + 1 < line->nr && line->text[dot + 1] >= '5')
 		count += count < UINT64_MAX;
 	line->nr = start - 1;
@@ -71,24 +52,6 @@ static bool is_blank(const struct slice *line)
 		if (line->text[i] != ' ' && line->text[i] != '\t')
 			return false;
 	return line->nr > 0;
-}
-
-static struct slice take_element(struct slice *line)
-{
-	const char *end = memchr(line->text, ';', line->nr);
-	struct slice element = { line->text, end ? (size_t)(end - line->text) : line->nr };
-	size_t taken = element.nr + (end != NULL);
-
-	line->text += taken;
-	line->nr -= taken;
-	return element;
-}
-
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* Commands are kept as they are, without the escapes of a folded line. */
@@ -114,21 +77,18 @@ static string_id add_command(struct profile *profile, const struct slice *elemen
 	return strtab_addn(&profile->strings, buf_text(&text), text.nr);
 }
 
-static bool ends_in_kernel_mark(const struct slice *element)
+#define KERNEL_MARK "_[k]"
+
+static bool is_marked(struct slice element)
 {
-	return element->nr > 4 && !memcmp(element->text + element->nr - 4, "_[k]", 4);
+	return element.nr > strlen(KERNEL_MARK) && slice_ends_in(element, KERNEL_MARK);
 }
 
 static uint32_t add_frame(struct profile *profile, struct slice element, bool kernel)
 {
-	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .is_kernel = kernel };
-
-	if (kernel && ends_in_kernel_mark(&element))
-		element.nr -= 4;
-	frame.name = strtab_addn(&profile->strings, element.text, element.nr);
-	frame.reason = frame.name ? REASON_NAMED : REASON_NO_SYMBOL;
-	frame.where = frame.name;
-	return profile_add_frame(profile, &frame);
+	if (kernel && is_marked(element))
+		element.nr -= strlen(KERNEL_MARK);
+	return text_add_frame(profile, element, kernel);
 }
 
 /* What the elements behind the command are: where the kernel's begin, and whether a delimiter stands before them. */
@@ -144,14 +104,14 @@ static struct shape shape_of(struct slice line)
 	bool other = false;
 
 	for (; line.nr; shape.nr++) {
-		struct slice element = take_element(&line);
+		struct slice element = slice_take(&line, ';');
 
-		if (is(&element, "-")) {
+		if (slice_is(element, "-")) {
 			nr_delimiters++;
 			delimiter = shape.nr;
 		}
-		other = other || is(&element, "--");
-		nr_marked = ends_in_kernel_mark(&element) ? nr_marked + 1 : 0;
+		other = other || slice_is(element, "--");
+		nr_marked = is_marked(element) ? nr_marked + 1 : 0;
 	}
 	shape.delimited = nr_delimiters == 1 && !other;
 	shape.marked = nr_marked > 0;
@@ -162,14 +122,14 @@ static struct shape shape_of(struct slice line)
 /* Frames of a line, root first, from `from` to `to`, as leaf-first frames at the end of what is there. */
 static uint16_t add_frames(struct reader *reader, struct slice line, size_t from, size_t to, size_t at, bool kernel)
 {
-	size_t nr = to - from, room = MAX_FRAMES - at, position = 0;
+	size_t nr = to - from, room = TEXT_MAX_FRAMES - at, position = 0;
 
 	if (nr > room) {
 		from += nr - room;
 		nr = room;
 	}
 	for (; line.nr && position < to; position++) {
-		struct slice element = take_element(&line);
+		struct slice element = slice_take(&line, ';');
 		size_t place = at + (to - 1 - position);
 
 		if (position < from)
@@ -194,12 +154,13 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 		.program = PROGRAM_SAMPLE,
 		.time_ns = reader->nr_lines,
 	};
-	struct slice command = take_element(&line);
+	struct slice command = slice_take(&line, ';');
 	struct shape shape = shape_of(line);
 	size_t kernel_at = shape.kernel_at + shape.delimited;
 	struct profile_view *view = &reader->profile->view;
 
-	if (is(&line, "[stack lost: ring full]")) { /* our own: the events were counted, and nothing else is known */
+	if (slice_is(line,
+		     "[stack lost: ring full]")) { /* our own: the events were counted, and nothing else is known */
 		profile_count(reader->profile, &reader->interval, record.id, count, 0);
 		view->per_process = view->per_process || command.nr;
 		return;
@@ -230,12 +191,9 @@ static bool is_above_nothing(const char *text, size_t nr)
 
 static bool read_line(struct reader *reader, struct slice line)
 {
-	struct slice whole;
+	const struct slice whole = line;
 	uint64_t count;
 
-	if (line.nr && line.text[line.nr - 1] == '\r')
-		line.nr--;
-	whole = line;
 	if (!line.nr || line.text[0] == '#')
 		return true;
 	if (!take_count(&line, &count) || is_blank(&line))
@@ -277,6 +235,7 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 {
 	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
 	bool is_binary = nr_bytes && memchr(text, '\0', nr_bytes);
+	struct slice left = { text, nr_bytes };
 	size_t nr_ignored = 0;
 
 	profile_init(ret_profile);
@@ -284,19 +243,12 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 		return fail(-ENOMEM, "'%s': out of memory", name);
 	reader->profile = ret_profile;
 	describe(ret_profile);
-	while (nr_bytes && !is_binary) {
-		const char *end = memchr(text, '\n', nr_bytes);
-		struct slice line = { text, end ? (size_t)(end - text) : nr_bytes };
-		size_t taken = line.nr + (end != NULL);
-
-		nr_ignored += !read_line(reader, line);
-		text += taken;
-		nr_bytes -= taken;
-	}
+	while (left.nr && !is_binary)
+		nr_ignored += !read_line(reader, slice_take_line(&left));
 	ret_profile->view.style = ret_profile->view.per_process ? VIEW_PROFILE : VIEW_STACKCOUNT;
 	vec_push(&ret_profile->intervals, reader->interval);
-	profile_read_note(ret_notes, nr_ignored,
-			  " {line is not a folded stack and was|lines are not folded stacks and were} skipped\n");
-	profile_read_note(ret_notes, reader->nr_rounded, " {count|counts} below 0.5 {was|were} rounded to 0\n");
+	text_add_warning(ret_notes, nr_ignored,
+			 " {line is not a folded stack and was|lines are not folded stacks and were} skipped\n");
+	text_add_warning(ret_notes, reader->nr_rounded, " {count|counts} below 0.5 {was|were} rounded to 0\n");
 	return require_stacks(reader, nr_ignored, is_binary, name);
 }

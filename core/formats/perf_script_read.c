@@ -8,18 +8,9 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/formats/profile_read.h"
-
-enum {
-	MAX_FRAMES = 8192 /* of a stack; deeper ones are cut at the root */
-};
+#include "core/formats/text_read.h"
 
 #define KERNEL_HALF 0xffff800000000000u /* addresses from here on; asked where no file is named */
-
-struct slice {
-	const char *text;
-	size_t nr;
-};
 
 /* What the line above a stack says. */
 struct head {
@@ -30,8 +21,8 @@ struct head {
 
 struct stack {
 	uint32_t nr;
-	uint32_t frames[MAX_FRAMES];
-	uint64_t addresses[MAX_FRAMES];
+	uint32_t frames[TEXT_MAX_FRAMES];
+	uint64_t addresses[TEXT_MAX_FRAMES];
 };
 
 struct reader {
@@ -54,17 +45,18 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static void skip_spaces(struct slice *line)
 {
 	while (line->nr && is_space(*line->text)) {
 		line->text++;
 		line->nr--;
 	}
+}
+
+static void trim_end(struct slice *line)
+{
+	while (line->nr && is_space(line->text[line->nr - 1]))
+		line->nr--;
 }
 
 static struct slice take_word(struct slice *line)
@@ -83,16 +75,9 @@ static struct slice take_word(struct slice *line)
 /* A decimal number at the start; takes it. False without a digit, or when it is too large. */
 static bool take_number(struct slice *text, uint64_t *ret_number)
 {
-	size_t nr = 0;
+	size_t nr = text->nr;
 
-	*ret_number = 0;
-	for (; nr < text->nr && is_digit(text->text[nr]); nr++)
-		if (__builtin_mul_overflow(*ret_number, 10, ret_number) ||
-		    __builtin_add_overflow(*ret_number, (uint64_t)(text->text[nr] - '0'), ret_number))
-			return false;
-	text->text += nr;
-	text->nr -= nr;
-	return nr > 0;
+	return slice_take_number(text, ret_number) && text->nr < nr;
 }
 
 static bool take_char(struct slice *text, char c)
@@ -102,13 +87,6 @@ static bool take_char(struct slice *text, char c)
 	text->text++;
 	text->nr--;
 	return true;
-}
-
-static int hex_digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* All of a word in hexadecimal. */
@@ -121,13 +99,6 @@ static bool hex_word(struct slice word, uint64_t *ret_number)
 		*ret_number = *ret_number << 4 | (uint64_t)hex_digit(word.text[i]);
 	}
 	return word.nr > 0 && word.nr <= 16;
-}
-
-static bool ends_in(struct slice text, const char *end)
-{
-	size_t nr = strlen(end);
-
-	return text.nr >= nr && !memcmp(text.text + text.nr - nr, end, nr);
 }
 
 /* ---- the line above a stack ---- */
@@ -203,8 +174,7 @@ static bool parse_bare_head(struct slice line, struct head *ret_head)
 	*ret_head = (struct head){ .period = 1 };
 	if (!line.nr || line.text[line.nr - 1] != ' ' || is_space(*line.text))
 		return false;
-	while (line.nr && is_space(line.text[line.nr - 1]))
-		line.nr--;
+	trim_end(&line);
 	for (at = line.nr; at && !is_space(line.text[at - 1]); at--)
 		;
 	ids = (struct slice){ line.text + at, line.nr - at };
@@ -286,8 +256,7 @@ static bool parse_head(struct slice line, struct head *ret_head)
 			return false;
 		if (nr && parse_behind((struct slice){ word.text, word.nr + line.nr }, ret_head)) {
 			ret_head->comm.nr = (size_t)(word.text - ret_head->comm.text);
-			while (is_space(ret_head->comm.text[ret_head->comm.nr - 1]))
-				ret_head->comm.nr--;
+			trim_end(&ret_head->comm);
 			return true;
 		}
 	}
@@ -323,7 +292,7 @@ static bool take_dso(struct slice *line, struct slice *ret_dso)
 	if (!start)
 		return false;
 	*ret_dso = (struct slice){ line->text + start + 1, end - start - 2 };
-	if (ends_in(*ret_dso, " (deleted)"))
+	if (slice_ends_in(*ret_dso, " (deleted)"))
 		ret_dso->nr -= strlen(" (deleted)");
 	line->nr = start - 1;
 	return true;
@@ -353,19 +322,12 @@ static bool parse_place(struct slice line, struct place *ret_place)
 	if (!hex_word(address, &ret_place->address))
 		return false;
 	skip_spaces(&line);
-	while (line.nr && is_space(line.text[line.nr - 1]))
-		line.nr--;
+	trim_end(&line);
 	take_dso(&line, &ret_place->dso);
 	ret_place->offset = take_offset(&line);
-	while (line.nr && is_space(line.text[line.nr - 1]))
-		line.nr--;
+	trim_end(&line);
 	ret_place->name = line;
 	return line.nr || ret_place->dso.nr;
-}
-
-static bool is(struct slice text, const char *word)
-{
-	return text.nr == strlen(word) && !memcmp(text.text, word, text.nr);
 }
 
 /* "[kernel.kallsyms]", "[guest.kernel]", "[ext4]", "…/vmlinux", "….ko.xz"; other brackets are parts of a process. */
@@ -373,11 +335,11 @@ static bool is_kernel(struct slice dso)
 {
 	static const char *const process[] = { "[unknown]", "[vdso]", "[vvar]", "[vsyscall]", "[heap]", "[stack]" };
 
-	if (ends_in(dso, "vmlinux") || ends_in(dso, ".ko") || ends_in(dso, ".ko.xz") || ends_in(dso, ".ko.zst") ||
-	    ends_in(dso, ".ko.gz"))
+	if (slice_ends_in(dso, "vmlinux") || slice_ends_in(dso, ".ko") || slice_ends_in(dso, ".ko.xz") ||
+	    slice_ends_in(dso, ".ko.zst") || slice_ends_in(dso, ".ko.gz"))
 		return true;
 	for (size_t i = 0; i < sizeof(process) / sizeof(*process); i++)
-		if (is(dso, process[i]))
+		if (slice_is(dso, process[i]))
 			return false;
 	return dso.nr && dso.text[0] == '[';
 }
@@ -392,10 +354,10 @@ static string_id module_of(struct reader *reader, struct slice dso, bool kernel)
 {
 	const char *slash;
 
-	if (!dso.nr || is(dso, "[unknown]"))
+	if (!dso.nr || slice_is(dso, "[unknown]"))
 		return 0;
 	slash = memrchr(dso.text, '/', dso.nr);
-	if (kernel && (ends_in(dso, "vmlinux") || !strncmp(dso.text, "[kernel.", 8)))
+	if (kernel && (slice_ends_in(dso, "vmlinux") || !strncmp(dso.text, "[kernel.", 8)))
 		return profile_add_string(reader->profile, "kernel");
 	if (kernel && dso.nr > 2 && dso.text[dso.nr - 1] == ']')
 		return add_string(reader, (struct slice){ dso.text + 1, dso.nr - 2 });
@@ -406,17 +368,14 @@ static string_id module_of(struct reader *reader, struct slice dso, bool kernel)
 	return add_string(reader, dso);
 }
 
-static uint32_t add_text_frame(struct reader *reader, struct slice name, const char *suffix, bool kernel)
+/* An inlined function has a mark of its own. */
+static uint32_t add_inlined(struct reader *reader, struct slice name, bool kernel)
 {
-	struct profile_frame frame = { .kind = FRAME_TEXT, .exact = true, .is_kernel = kernel };
 	_cleanup_(buf_done) struct buf text = {};
 
 	buf_add(&text, name.text, name.nr);
-	buf_adds(&text, suffix);
-	frame.name = strtab_addn(&reader->profile->strings, buf_text(&text), text.nr);
-	frame.reason = frame.name ? REASON_NAMED : REASON_NO_SYMBOL;
-	frame.where = frame.name;
-	return profile_add_frame(reader->profile, &frame);
+	buf_adds(&text, "_[i]");
+	return text_add_frame(reader->profile, (struct slice){ text.data, text.nr }, kernel);
 }
 
 /*
@@ -435,16 +394,16 @@ static uint32_t add_frame(struct reader *reader, const struct place *place, bool
 	};
 	uint32_t position;
 
-	if (is(place->dso, "inlined"))
-		return add_text_frame(reader, place->name, "_[i]", kernel);
-	if (!is(place->name, "[unknown]"))
+	if (slice_is(place->dso, "inlined"))
+		return add_inlined(reader, place->name, kernel);
+	if (!slice_is(place->name, "[unknown]"))
 		frame.name = add_string(reader, place->name);
 	frame.reason = frame.name ? REASON_NAMED : REASON_NO_SYMBOL;
 	if (!frame.name)
 		frame.offset = 0;
 	position = profile_add_frame(reader->profile, &frame);
 	if (reader->profile->frames.data[position].name != frame.name)
-		return add_text_frame(reader, place->name, "", kernel);
+		return text_add_frame(reader->profile, place->name, kernel);
 	return position;
 }
 
@@ -454,7 +413,7 @@ static void push_frame(struct reader *reader, const struct place *place)
 	bool kernel = (upper || is_kernel(place->dso)) && !reader->user.nr;
 	struct stack *stack = kernel ? &reader->kernel : &reader->user;
 
-	if (stack->nr == MAX_FRAMES) {
+	if (stack->nr == TEXT_MAX_FRAMES) {
 		reader->nr_cut++;
 		return;
 	}
@@ -466,7 +425,7 @@ static void push_frame(struct reader *reader, const struct place *place)
 
 static uint8_t status_of(const struct stack *stack)
 {
-	if (stack->nr == MAX_FRAMES)
+	if (stack->nr == TEXT_MAX_FRAMES)
 		return STACK_TRUNCATED;
 	return stack->nr ? STACK_OK : STACK_NONE;
 }
@@ -487,7 +446,7 @@ static void end_sample(struct reader *reader)
 		.nr_kernel = (uint16_t)kernel->nr,
 		.nr_user = (uint16_t)reader->user.nr,
 	};
-	size_t room = MAX_FRAMES - kernel->nr;
+	size_t room = TEXT_MAX_FRAMES - kernel->nr;
 
 	if (!reader->inside)
 		return;
@@ -547,8 +506,6 @@ static void read_line(struct reader *reader, struct slice line)
 	bool behind_frame = reader->behind_frame;
 
 	reader->behind_frame = false;
-	if (line.nr && line.text[line.nr - 1] == '\r')
-		line.nr--;
 	skip_spaces(&words);
 	if (!words.nr) {
 		end_sample(reader);
@@ -571,27 +528,16 @@ static void read_line(struct reader *reader, struct slice line)
 
 /* ---- the text ---- */
 
-static struct slice take_line(struct slice *text)
-{
-	const char *end = memchr(text->text, '\n', text->nr);
-	struct slice line = { text->text, end ? (size_t)(end - text->text) : text->nr };
-	size_t taken = line.nr + (end != NULL);
-
-	text->text += taken;
-	text->nr -= taken;
-	return line;
-}
-
 bool perf_script_is(const char *bytes, size_t nr_bytes)
 {
 	struct slice text = { bytes, nr_bytes };
 	struct head head;
 
 	while (text.nr) {
-		struct slice line = take_line(&text), words = line;
+		struct slice line = slice_take_line(&text), words = line;
 
 		skip_spaces(&words);
-		if (!words.nr || line.text[0] == '#' || words.text[0] == '\r' || is_side_band(line))
+		if (!words.nr || line.text[0] == '#' || is_side_band(line))
 			continue;
 		return parse_head(line, &head) || (text.nr && *text.text == '\t' && parse_bare_head(line, &head));
 	}
@@ -637,16 +583,16 @@ int perf_script_decode(const char *bytes, size_t nr_bytes, const char *name, str
 		return fail(-ENOMEM, "'%s': out of memory", name);
 	reader->profile = ret_profile;
 	while (text.nr)
-		read_line(reader, take_line(&text));
+		read_line(reader, slice_take_line(&text));
 	end_sample(reader);
 	describe(reader);
 	vec_push(&ret_profile->intervals, reader->interval);
-	profile_read_note(ret_notes, reader->nr_other_events,
-			  " {sample of another event was|samples of other events were} skipped\n");
-	profile_read_note(ret_notes, reader->nr_cut,
-			  " {frame of a very deep stack was|frames of very deep stacks were} skipped\n");
-	profile_read_note(ret_notes, reader->nr_ignored,
-			  " {line is not of perf script and was|lines are not of perf script and were} skipped\n");
+	text_add_warning(ret_notes, reader->nr_other_events,
+			 " {sample of another event was|samples of other events were} skipped\n");
+	text_add_warning(ret_notes, reader->nr_cut,
+			 " {frame of a very deep stack was|frames of very deep stacks were} skipped\n");
+	text_add_warning(ret_notes, reader->nr_ignored,
+			 " {line is not of perf script and was|lines are not of perf script and were} skipped\n");
 	if (!reader->nr_samples)
 		return fail(-EINVAL, "'%s': no samples", name);
 	return 0;

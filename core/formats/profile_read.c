@@ -59,15 +59,6 @@ static int open_source(const char *path)
 	return take_fd(&fd);
 }
 
-void profile_read_note(struct buf *notes, uint64_t number, const char *words)
-{
-	if (!number)
-		return;
-	buf_adds(notes, "WARNING: ");
-	buf_addu(notes, number);
-	buf_add_counted(notes, number, words);
-}
-
 int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_notes)
 {
 	static const char magic[] = "\x89STK";

@@ -10,6 +10,3 @@
  * or a negative errno with a recorded cause; ret_profile is initialised in both cases.
  */
 int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_notes);
-
-/* For the readers of text: such a line about so many things, unless there are none. `words`: as for buf_add_counted(). */
-void profile_read_note(struct buf *notes, uint64_t number, const char *words);
