@@ -291,11 +291,11 @@ _Static_assert((int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PRO
 		       (int)ST_LOSS_USER_TRUNCATED == (int)ST_LOSS_OF_END(ST_END_TRUNCATED),
 	       "each end of a walk is a loss");
 
-/* Per CPU and generation; only ever added to. seen = filtered + in_map + losses[SPILLED] + losses of class EVENT. */
+/* Per CPU and generation; only ever added to. seen = filtered + recorded + losses[SPILLED] + losses of class EVENT. */
 struct st_stats {
 	__u64 seen;
 	__u64 filtered;
-	__u64 in_map; /* events added to the live count map */
+	__u64 recorded; /* events added to the live count map, or sent one by one */
 	__u64 sent; /* records put into the ring */
 	__u64 period_sum; /* perf_event: sum of the sample periods */
 	__u64 idle; /* perf_event: samples of the idle task */

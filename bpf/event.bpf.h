@@ -34,7 +34,7 @@ static __always_inline void st_send_event(const struct st_way *way, struct st_st
 		return;
 	}
 	ST_NOTE(way->stats->sent, 1);
-	ST_NOTE(way->stats->in_map, 1);
+	ST_NOTE(way->stats->recorded, 1);
 }
 
 /* ---- both ---- */

@@ -16,7 +16,7 @@
 
 /*
  * Counted by the BPF programs, per event that they saw. The identity of a run is over these:
- * seen = filtered + in_map + SPILLED + those of class EVENT.
+ * seen = filtered + recorded + SPILLED + those of class EVENT.
  */
 #define ST_KERNEL_LOSSES(X)                                                                                            \
 	X(NO_SLOT, EVENT, "{event|events} not recorded: all scratch slots of the CPU were busy")                       \

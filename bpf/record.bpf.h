@@ -5,7 +5,7 @@
  * A record (who, kernel stack, user stack) is built in a scratch slot and hashed to a seeded 128-bit id. Only the id and
  * two numbers live in the count map. When the id is new in the live generation, and not in the cache of records already
  * sent, the record goes through the ring. What finds no room in the count map is sent through the ring as a delta. Every
- * event ends in exactly one counter of struct st_stats: filtered, in_map, SPILLED or a loss.
+ * event ends in exactly one counter of struct st_stats: filtered, recorded, SPILLED or a loss.
  *
  * Map return codes are compared as int: before 6.4 map operations return int and R0 is not sign-extended (commit
  * d7ba4cc900bf ("bpf: return long from bpf_map_ops funcs")).
@@ -342,6 +342,6 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 	ST_ADD(count->events, 1);
 	if (sum)
 		ST_ADD(count->sum, sum);
-	ST_NOTE(way->stats->in_map, 1);
+	ST_NOTE(way->stats->recorded, 1);
 	return is_new;
 }

@@ -62,7 +62,8 @@ enum {
 #define PROFILE_STRINGS(X) X(applet) X(header) X(footer) X(event) X(unit) X(hostname) X(kernel_release) X(tool_version)
 #define HOST_VALUES(X) X(machine) X(kernel_version) X(kernel_build_id) X(nr_cpus)
 #define CLOCK_VALUES(X) X(monotonic_ns) X(boot_ns) X(real_ns) X(period) X(period_is_time)
-#define ACCOUNT_VALUES(X) X(seen) X(filtered) X(in_map) X(spilled) X(counted) X(expected) X(taken) X(missed) X(nr_cpus)
+#define ACCOUNT_VALUES(X) \
+	X(seen) X(filtered) X(recorded) X(spilled) X(counted) X(expected) X(taken) X(missed) X(nr_cpus)
 
 /* The bits of view_flags, in this order. New ones go to the end: readers refuse those that they do not know. */
 #define VIEW_FLAGS(X)      \

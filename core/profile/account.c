@@ -2,8 +2,8 @@
 /*
  * Every event is accounted for: the identities of a run, checked by the program itself.
  *
- *   seen    = filtered + in_map + spilled + events lost inside our programs
- *   counted = in_map + spilled - events in a map that could not be read   (or less, when messages were malformed)
+ *   seen    = filtered + recorded + spilled + events lost inside our programs
+ *   counted = recorded + spilled - events in a map that could not be read   (or less, when messages were malformed)
  *
  * There is no identity for what the kernel missed before our programs: it counts only the misses.
  */
@@ -86,32 +86,32 @@ static unsigned int check_seen(const struct profile_interval *interval, struct b
 {
 	const struct profile_account *account = &interval->account;
 	uint64_t lost = lost_in_programs(interval);
-	uint64_t found = account->filtered + account->in_map + account->spilled + lost;
+	uint64_t found = account->filtered + account->recorded + account->spilled + lost;
 
-	if (!is_known(account->seen) || !is_known(account->filtered) || !is_known(account->in_map) ||
+	if (!is_known(account->seen) || !is_known(account->filtered) || !is_known(account->recorded) ||
 	    !is_known(account->spilled) || account->seen == found)
 		return 0;
 	buf_addf(lines,
-		 ERROR_PREFIX "%" PRIu64 " events seen, but %" PRIu64 " filtered + %" PRIu64
-			      " in the count map + %" PRIu64 " spilled + %" PRIu64 " lost = %" PRIu64 "\n",
-		 account->seen, account->filtered, account->in_map, account->spilled, lost, found);
+		 ERROR_PREFIX "%" PRIu64 " events seen, but %" PRIu64 " filtered + %" PRIu64 " recorded + %" PRIu64
+			      " spilled + %" PRIu64 " lost = %" PRIu64 "\n",
+		 account->seen, account->filtered, account->recorded, account->spilled, lost, found);
 	return 1;
 }
 
 static unsigned int check_counted(const struct profile_interval *interval, struct buf *lines)
 {
 	const struct profile_account *account = &interval->account;
-	uint64_t found = account->in_map + account->spilled - interval->losses[ST_LOSS_DRAIN_FAILED];
+	uint64_t found = account->recorded + account->spilled - interval->losses[ST_LOSS_DRAIN_FAILED];
 
-	if (!is_known(account->counted) || !is_known(account->in_map) || !is_known(account->spilled) ||
+	if (!is_known(account->counted) || !is_known(account->recorded) || !is_known(account->spilled) ||
 	    account->counted == found)
 		return 0;
 	if (account->counted < found && interval->losses[ST_LOSS_BAD_MESSAGE]) /* each stands for an unknown number */
 		return 0;
 	buf_addf(lines,
-		 ERROR_PREFIX "%" PRIu64 " events were counted, but %" PRIu64 " in the count map + %" PRIu64
+		 ERROR_PREFIX "%" PRIu64 " events were counted, but %" PRIu64 " recorded + %" PRIu64
 			      " spilled are %" PRIu64 "\n",
-		 account->counted, account->in_map, account->spilled, found);
+		 account->counted, account->recorded, account->spilled, found);
 	return 1;
 }
 

@@ -235,7 +235,7 @@ struct profile_row {
 
 /* The identities of a run; see docs/design.md. UINT64_MAX means that this kernel cannot tell. */
 struct profile_account {
-	uint64_t seen, filtered, in_map, spilled;
+	uint64_t seen, filtered, recorded, spilled;
 	uint64_t counted; /* sum of the counts that were drained */
 	uint64_t expected; /* timed samples: counter / period; 0 for other events, UINT64_MAX where it cannot be told */
 	uint64_t taken; /* timed samples that ran our program */

@@ -132,7 +132,7 @@ static int drain_generation(struct drain *drain, const struct drain_target *targ
 			    struct st_stats *sum)
 {
 	struct profile_account *account = &target->interval->account;
-	uint64_t in_map = account->in_map, counted;
+	uint64_t before = account->recorded, counted;
 	int err;
 
 	drain_count_deltas(drain, target, generation);
@@ -141,7 +141,7 @@ static int drain_generation(struct drain *drain, const struct drain_target *targ
 	drain_account_generation(drain, target, generation, sum);
 	if (err)
 		target->interval->losses[ST_LOSS_DRAIN_FAILED] +=
-			account->in_map - in_map - (account->counted - counted);
+			account->recorded - before - (account->counted - counted);
 	return err;
 }
 

@@ -151,7 +151,7 @@ void drain_account_generation(struct drain *drain, const struct drain_target *ta
 
 	interval->account.seen += fresh.seen;
 	interval->account.filtered += fresh.filtered;
-	interval->account.in_map += fresh.in_map;
+	interval->account.recorded += fresh.recorded;
 	interval->account.spilled += fresh.losses[ST_LOSS_SPILLED];
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		interval->losses[i] += fresh.losses[i];

@@ -54,7 +54,7 @@ void drain_progress(const struct drain *drain, struct drain_progress *ret_progre
 		struct st_stats stats;
 
 		loaded_sum_stats(drain->loaded, generation, &stats);
-		ret_progress->events += stats.in_map + stats.losses[ST_LOSS_SPILLED];
+		ret_progress->events += stats.recorded + stats.losses[ST_LOSS_SPILLED];
 		ret_progress->lost += lost_events(&stats);
 	}
 }

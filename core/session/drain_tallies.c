@@ -52,7 +52,7 @@ static void add_tally(struct drain *drain, const struct drain_target *target, si
 
 	*before = now;
 	account->counted += fresh;
-	account->in_map += fresh;
+	account->recorded += fresh;
 	account->filtered += filtered;
 	account->seen += fresh + filtered;
 	if (fresh)

@@ -218,6 +218,6 @@ void object_check_identity(const struct object *object, uint32_t generation)
 
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		lost += is_event_loss[i] ? stats.losses[i] : 0;
-	assert_int_equal(stats.seen, stats.filtered + stats.in_map + stats.losses[ST_LOSS_SPILLED] + lost);
-	assert_int_equal(stats.in_map, object_sum(object, generation, NULL));
+	assert_int_equal(stats.seen, stats.filtered + stats.recorded + stats.losses[ST_LOSS_SPILLED] + lost);
+	assert_int_equal(stats.recorded, object_sum(object, generation, NULL));
 }

@@ -67,7 +67,7 @@ static void an_event_is_counted_once_and_its_record_sent(void **state)
 	object_read_ring(&object);
 	stats = object_stats(&object, LIVE);
 	assert_int_equal(stats.seen, 1);
-	assert_int_equal(stats.in_map, 1);
+	assert_int_equal(stats.recorded, 1);
 	assert_int_equal(stats.sent, 1);
 	assert_int_equal(object_sum(&object, LIVE, &entries), 1);
 	assert_int_equal(entries, 1);

@@ -89,7 +89,7 @@ static uint64_t count_events(bool draining)
 		pthread_join(threads[i], NULL);
 	bpf_link__destroy(link);
 	sum += object_sum(&object, 0, NULL);
-	assert_int_equal(object_stats(&object, 0).in_map, nr_events);
+	assert_int_equal(object_stats(&object, 0).recorded, nr_events);
 	object_done(&object);
 	return sum;
 }

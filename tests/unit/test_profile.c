@@ -271,7 +271,7 @@ static void whatever_is_lost_counts_but_notes_do_not(void **state)
 	interval.losses[loss_number("SPILLED")] = 8;
 	assert_int_equal(profile_lost(&interval), 7);
 	assert_false(profile_is_exact(&interval));
-	interval = (struct profile_interval){ .account = { .seen = 8, .in_map = 8, .counted = 8 } };
+	interval = (struct profile_interval){ .account = { .seen = 8, .recorded = 8, .counted = 8 } };
 	interval.losses[loss_number("RING_FULL")] = 8;
 	assert_true(profile_is_exact(&interval));
 	interval.account.counted = 7;
@@ -298,7 +298,7 @@ static unsigned int check(const struct profile_interval *interval)
 static struct profile_interval sound_interval(void)
 {
 	struct profile_interval interval = {
-		.account = { .seen = 1013, .filtered = 10, .in_map = 990, .spilled = 10, .counted = 1000, .missed = 7 },
+		.account = { .seen = 1013, .filtered = 10, .recorded = 990, .spilled = 10, .counted = 1000, .missed = 7 },
 	};
 
 	interval.losses[loss_number("NO_SLOT")] = 2;
@@ -332,7 +332,7 @@ static void each_identity_is_checked(void **state)
 	interval.account.counted -= 5;
 	assert_int_equal(check(&interval), 0);
 	interval = sound_interval();
-	interval.account.in_map++;
+	interval.account.recorded++;
 	assert_int_equal(check(&interval), 2);
 	interval = sound_interval();
 	interval.account.seen++;
@@ -350,7 +350,7 @@ static void unknown_numbers_are_left_out(void **state)
 	interval.account.counted = UINT64_MAX;
 	assert_int_equal(check(&interval), 0);
 	interval.account.counted = 1;
-	interval.account.in_map = UINT64_MAX;
+	interval.account.recorded = UINT64_MAX;
 	assert_int_equal(check(&interval), 0);
 }
 

@@ -322,7 +322,7 @@ static void a_clean_interval_has_no_notes(void **state)
 	struct profile profile;
 
 	build(&profile, events);
-	profile.intervals.data[0].account = (struct profile_account){ .seen = 1, .in_map = 1, .counted = 1 };
+	profile.intervals.data[0].account = (struct profile_account){ .seen = 1, .recorded = 1, .counted = 1 };
 	check_notes(&profile, "");
 	profile_done(&profile);
 }
@@ -357,7 +357,7 @@ static void unnamed_frames_are_counted_by_reason(void **state)
 	struct profile profile;
 
 	build(&profile, events);
-	profile.intervals.data[0].account = (struct profile_account){ .seen = 2, .in_map = 2, .counted = 2 };
+	profile.intervals.data[0].account = (struct profile_account){ .seen = 2, .recorded = 2, .counted = 2 };
 	check_notes(&profile, "NOTE: 3 of 5 frames have no name: 2 (the process had exited), 1 (the file has no symbol "
 			      "table)\n");
 	profile_done(&profile);
@@ -393,10 +393,9 @@ static void accounting_that_does_not_add_up_is_an_error(void **state)
 	struct profile profile;
 
 	build(&profile, events);
-	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .in_map = 2, .counted = 2 };
-	check_notes(&profile,
-		    "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 in the count map + 0 "
-		    "spilled + 0 lost = 2\n");
+	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .recorded = 2, .counted = 2 };
+	check_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 recorded + 0 "
+			      "spilled + 0 lost = 2\n");
 	profile_done(&profile);
 }
 

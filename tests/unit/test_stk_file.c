@@ -104,8 +104,9 @@ static void only_regular_files_and_pipes_are_read(void **state)
 	not_read("/dev/null", "'/dev/null': not a regular file");
 	not_read(".", "'.': not a regular file");
 	not_read("nothing", "'nothing': No such file or directory");
-	not_read("/bin/true",
-		 "'/bin/true': unknown format: neither a saved profile, nor folded stacks ('main;read 12'), nor text of perf script");
+	not_read(
+		"/bin/true",
+		"'/bin/true': unknown format: neither a saved profile, nor folded stacks ('main;read 12'), nor text of perf script");
 }
 
 /* Before 6.10 looking (O_PATH) told as much as opening. */
