@@ -36,7 +36,7 @@ const struct probe_kind probe_sample = {
 	.name = "sample",
 	.is_timer = true,
 	.counts_time = true,
-	.nothing = "no sample found it on a CPU",
+	.nothing = "it was never on a CPU",
 	.describe = describe,
 	.resolve = resolve,
 };

@@ -302,7 +302,7 @@ static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, 
 		add_line(run, &lines[i]);
 		buf_addc(&run->text, '\n');
 		if (lines[i].omitted)
-			buf_addf(&run->text, "... (inlined): %" PRIu32 " more call%s, too many to tell\n",
+			buf_addf(&run->text, "... (inlined): %" PRIu32 " more call%s, too many to show\n",
 				 lines[i].omitted, lines[i].omitted == 1 ? "" : "s");
 	}
 	add_answer(run, answer);
@@ -313,10 +313,10 @@ static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, 
 
 static const char *lines_trouble(int err)
 {
-	return err == -ENODATA    ? "neither it nor a debug file of it has debug information"
+	return err == -ENODATA    ? "neither the file nor its debug file has debug information"
 	       : err == -ENOEXEC  ? "not a usable ELF file"
-	       : err == -EBADMSG  ? "its debug information makes no sense"
-	       : err == -EMSGSIZE ? "their names are too many"
+	       : err == -EBADMSG  ? "its debug information is malformed"
+	       : err == -EMSGSIZE ? "too many names"
 				  : strerror(-err);
 }
 
@@ -482,7 +482,7 @@ static int find(struct addr2sym *run)
 			  : -ENOMEM;
 
 	if (err)
-		return fail(err, "'%s': functions cannot be found: %s", subject_name(run),
+		return fail(err, "'%s': cannot search functions: %s", subject_name(run),
 			    err == -EPERM          ? "it shows no addresses"
 			    : err == -EMSGSIZE     ? "too many functions, or their names are too long"
 			    : err != -ENOEXEC      ? strerror(-err)
@@ -589,7 +589,7 @@ static int open_subject(struct addr2sym *run)
 static int check(const struct addr2sym_request *request)
 {
 	if (!request->file && !request->kernel && !request->tgid)
-		return fail_usage("addresses of what? give --exe FILE, --pid PID or --kernel");
+		return fail_usage("give --exe FILE, --pid PID or --kernel");
 	if (wants_lines(request) && request->find)
 		return fail_usage("argument --%s: not allowed with --find", request->lines ? "lines" : "inlines");
 	if (request->vmlinux && (!request->kernel || !wants_lines(request)))

@@ -120,7 +120,7 @@ static size_t breakpoint_bytes(const struct search *search, uint64_t address, co
 }
 
 #else
-#error "what does a breakpoint of the kernel look like here?"
+#error "cannot find out what the kernel's breakpoints look like"
 #endif
 
 /* ---- places ---- */
@@ -467,7 +467,7 @@ void breakpoints_describe(const struct breakpoints *found, struct buf *ret_text)
 	buf_add_grouped(ret_text, nr);
 	buf_addf(ret_text, " breakpoint%s at ", nr == 1 ? "" : "s");
 	buf_add_grouped(ret_text, nr_places);
-	buf_addf(ret_text, " place%s that no known probe accounts for", nr_places == 1 ? "" : "s");
+	buf_addf(ret_text, " place%s without a known probe", nr_places == 1 ? "" : "s");
 	if (!example)
 		return;
 	buf_addf(ret_text, ", such as in process %" PRIu32 ": %#" PRIx64 " of ", example->tgid, example->offset);

@@ -65,7 +65,7 @@ static int read_file(int fd, const char *what, struct buf *bytes)
 		bytes->nr += (size_t)nr;
 	}
 	if (bytes->nr < (size_t)st.st_size)
-		return fail(-EAGAIN, "'%s': became shorter while it was copied", what);
+		return fail(-EAGAIN, "'%s': truncated while it was copied", what);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static void say_missing(const struct profile *profile, const struct profile_file
 
 	escape_add(&path, profile_string(profile, file->path), ESCAPE_LINE);
 	fprintf(stderr, "NOTE: '%s' skipped: %s\n", buf_text(&path),
-		file->build_id ? "it is not here, or has another build id now" : "it has no build id");
+		file->build_id ? "not found, or its build id has changed" : "it has no build id");
 }
 
 static int add_file(struct bundle *bundle, uint32_t position)
@@ -121,7 +121,7 @@ static int open_bundle(struct bundle *bundle, const char *path, const char *dire
 	int err = profile_read(path, &bundle->profile, &notes);
 
 	if (!err && !bundle->profile.files.nr)
-		err = fail(-ENODATA, "'%s': no frame of it lies in a file", path);
+		err = fail(-ENODATA, "'%s': none of its frames is in a file", path);
 	bundle->files = (struct local_files){ .profile = &bundle->profile, .directories = directories };
 	err = err ?: naming_start(&naming, &bundle->files.symbolizer);
 	return err ?: naming_await(bundle->files.symbolizer);

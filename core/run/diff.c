@@ -92,7 +92,8 @@ static void keep_apart(struct difference *difference)
 	if (difference->is_told)
 		return;
 	difference->is_told = true;
-	fprintf(stderr, "NOTE: no %s is in both profiles: every stack is new or gone; --root none compares them\n",
+	fprintf(stderr,
+		"NOTE: no %s is in both profiles, so no stack is in both; --root none compares them without it\n",
 		roots[difference->root].what);
 }
 
@@ -113,7 +114,8 @@ static void compare(struct difference *difference)
 		return;
 	}
 	if (!difference->is_told)
-		fputs("NOTE: no command is in both profiles: stacks are compared without it; --root comm keeps it\n",
+		fputs("NOTE: no command is in both profiles: stacks are compared without the command; --root comm "
+		      "keeps it\n",
 		      stderr);
 	difference->is_told = true;
 	difference->note = "no command is in both profiles: stacks begin with their functions";
@@ -178,7 +180,7 @@ static int check_formats(const struct output_options *options)
 				 1U << OUTPUT_HTML;
 
 	if (output_options_forms(options) & ~allowed)
-		return fail_usage("argument --format: a difference can be text, folded, svg or html");
+		return fail_usage("argument --format: diff supports text, folded, svg and html");
 	return output_check(options);
 }
 
@@ -188,7 +190,7 @@ static void compare_units(const struct profile *first, const struct profile *sec
 	const char *unit = tree_unit(first), *other = tree_unit(second);
 
 	if (strcmp(unit, other) != 0)
-		fprintf(stderr, "WARNING: %s are compared with %s\n", unit, other);
+		fprintf(stderr, "WARNING: comparing %s with %s\n", unit, other);
 }
 
 struct comparison {

@@ -90,7 +90,7 @@ static struct ability *find_ability(const ability_list *abilities, const char *i
 	}
 	near = str_nearest(id, ids.data, ids.nr);
 	vec_done(&ids);
-	fail_usage("ability '%s': doctor knows no such ability", id);
+	fail_usage("ability '%s': unknown", id);
 	if (near)
 		hint("did you mean '%s'?", near);
 	else
@@ -137,7 +137,7 @@ static int print_all(const ability_list *abilities, bool json)
 	const struct ability *obstacle = doctor_obstacle(abilities);
 	int err = print(abilities, json);
 
-	return err || !obstacle ? err : missing(obstacle, "nothing can be collected here");
+	return err || !obstacle ? err : missing(obstacle, "this user cannot collect anything on this host");
 }
 
 int run_doctor(const char *id, bool json)
@@ -157,20 +157,19 @@ static int print_healed(const struct breakpoints *before, const struct breakpoin
 	uint64_t nr = breakpoints_nr_stale(before, &nr_places), nr_left = breakpoints_nr_stale(after, &nr_places);
 
 	if (!nr)
-		buf_adds(&text, "no process has a breakpoint that no known probe accounts for\n");
+		buf_adds(&text, "no process has a breakpoint without a known probe\n");
 	else
 		buf_addf(&text, "%llu breakpoint%s removed\n", (unsigned long long)(nr > nr_left ? nr - nr_left : 0),
 			 nr - nr_left == 1 ? "" : "s");
 	if (nr_left) {
 		breakpoints_describe(after, &text);
-		buf_adds(&text,
-			 "\n    these stay: another tool wants them, or they are no breakpoints of the kernel's\n");
+		buf_adds(&text, "\n    not removed: another tool uses them, or the kernel did not set them\n");
 	}
 	if (after->nr_denied)
-		buf_addf(&text, "processes that may not be looked at: %u\n", after->nr_denied);
+		buf_addf(&text, "processes that this user may not inspect: %u\n", after->nr_denied);
 	if (after->nr_left)
 		buf_addf(&text,
-			 "processes that were not looked at to the end, for they are too many or too large: %u\n",
+			 "processes not inspected completely, because there are too many or they are too large: %u\n",
 			 after->nr_left);
 	fputs(buf_text(&text), stdout);
 	return fflush(stdout) ? -errno : 0;
@@ -186,7 +185,7 @@ int run_doctor_heal(void)
 		return err;
 	nr_refused = breakpoints_heal(&before, &refusal);
 	if (nr_refused && (refusal == -EPERM || refusal == -EACCES)) {
-		fail_host(refusal, "breakpoints: they cannot be removed: %s", strerror(-refusal));
+		fail_host(refusal, "breakpoints: cannot be removed: %s", strerror(-refusal));
 		hint("run it as root");
 		return refusal;
 	}
@@ -197,6 +196,6 @@ int run_doctor_heal(void)
 		err = fail(refusal, "breakpoints: %zu places cannot be probed again: %s", nr_refused,
 			   strerror(-refusal));
 	if (refusal == -EINVAL)
-		hint("those of USDT probes with a semaphore go when the same probes are counted once more");
+		hint("to remove those of USDT probes with a semaphore, count the same probes again");
 	return err;
 }

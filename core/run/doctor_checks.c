@@ -130,7 +130,7 @@ static void ask_user_namespace(struct ability *ability)
 	if (privilege_in_user_namespace())
 		gap(ability, ABILITY_NO,
 		    "run it as root of the host, or in a container without a user namespace of its own",
-		    "a user namespace of its own: capabilities in it do not reach the kernel's events");
+		    "in a user namespace: capabilities there do not give access to kernel events");
 	else
 		yes(ability, "the host's own");
 }
@@ -211,12 +211,13 @@ static void ask_pmu(struct ability *ability)
 	if (fd >= 0)
 		yes(ability, "cpu-cycles can be sampled");
 	else if (holds("CAP_PERFMON") && privilege_is_kept_from_perf(&paranoid))
-		gap(ability, ABILITY_UNKNOWN, KEPT_FROM_PERF, "cannot be asked without CAP_SYS_ADMIN");
+		gap(ability, ABILITY_UNKNOWN, KEPT_FROM_PERF, "cannot be checked without CAP_SYS_ADMIN");
 	else if (fd == -EACCES || fd == -EPERM)
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be asked without CAP_PERFMON");
+		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_PERFMON");
 	else
 		gap(ability, ABILITY_NO,
-		    "in a virtual machine the host must pass a PMU on (qemu: -cpu host,pmu=on); profile takes cpu-clock instead",
+		    "in a virtual machine, enable a virtual PMU on its host (qemu: -cpu host,pmu=on); profile uses "
+		    "cpu-clock instead",
 		    "no counter for cpu-cycles: %s", strerror(-fd));
 }
 
@@ -235,7 +236,7 @@ static void ask_sideband(struct ability *ability)
 		gap(ability, ABILITY_NO, remedy, "%s", err_cause());
 		return;
 	}
-	yes(ability, "the kernel tells of every executable mapping%s",
+	yes(ability, "the kernel reports every executable mapping%s",
 	    sideband_has_build_ids(sideband) ? ", with build ids" : "");
 	sideband_free(sideband);
 }
@@ -252,7 +253,8 @@ static void ask_tracefs(struct ability *ability)
 		return;
 	}
 	if (host_is_confidential()) {
-		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality", "closed by lockdown=confidentiality");
+		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality",
+		    "forbidden by lockdown=confidentiality");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -270,12 +272,12 @@ static void ask_tracefs(struct ability *ability)
 static void ask_raw_tracepoints(struct ability *ability)
 {
 	if (!may_trace())
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be asked without CAP_BPF and CAP_PERFMON");
+		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_BPF and CAP_PERFMON");
 	else if (host_task_access(PROGRAM_RAW_TRACEPOINT) == TASK_ACCESS_NONE)
 		gap(ability, ABILITY_NO, "a kernel from 5.11 on, or boot without lockdown=confidentiality",
-		    "programs at raw tracepoints cannot see who is running");
+		    "raw tracepoint programs cannot read the current task");
 	else
-		yes(ability, "count and see who is running");
+		yes(ability, "work and can read the current task");
 }
 
 static void ask_scheduler_events(struct ability *ability)
@@ -287,7 +289,7 @@ static void ask_scheduler_events(struct ability *ability)
 		gap(ability, ABILITY_NO, err_hint()[0] ? err_hint() : "a kernel with CONFIG_DEBUG_INFO_BTF", "%s",
 		    err_cause());
 	else
-		yes(ability, "sched_switch and sched_waking are known to the kernel's type information");
+		yes(ability, "sched_switch and sched_waking are in the kernel's BTF");
 }
 
 /* ---- functions ---- */
@@ -297,7 +299,7 @@ static void ask_kprobe_multi(struct ability *ability)
 	if (host_has_kprobe_multi())
 		yes(ability, "all functions of a pattern in one link");
 	else
-		gap(ability, ABILITY_NO, "a kernel from 5.18 on with CONFIG_FPROBE", "this kernel has none");
+		gap(ability, ABILITY_NO, "a kernel from 5.18 on with CONFIG_FPROBE", "not in this kernel");
 }
 
 /* Tried with a function that runs once in the life of a host. */
@@ -308,21 +310,20 @@ static void ask_kprobe(struct ability *ability)
 	long paranoid;
 
 	if (type < 0) {
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS",
-		    "this kernel has none");
+		gap(ability, ABILITY_NO, "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS", "not in this kernel");
 		return;
 	}
 	if (!may_trace()) {
 		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT,
-		    "the kernel has them; whether they are allowed cannot be asked "
-		    "without CAP_BPF and CAP_PERFMON");
+		    "the kernel has them; whether they are allowed cannot be checked without CAP_BPF and CAP_PERFMON");
 		return;
 	}
 	fd = open_event((uint32_t)type, 0, "kernel_halt");
 	if (fd >= 0)
 		yes(ability, "a perf event for each function");
 	else if (host_is_confidential())
-		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality", "closed by lockdown=confidentiality");
+		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality",
+		    "forbidden by lockdown=confidentiality");
 	else if (privilege_is_kept_from_perf(&paranoid))
 		gap(ability, ABILITY_NO, KEPT_FROM_PERF,
 		    "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld", paranoid);
@@ -335,7 +336,7 @@ static void ask_kprobe(struct ability *ability)
 static void ask_fentry(struct ability *ability)
 {
 	if (!may_trace())
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be asked without CAP_BPF and CAP_PERFMON");
+		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_BPF and CAP_PERFMON");
 	else if (host_has_fentry())
 		yes(ability, "a program for each function");
 	else
@@ -347,7 +348,7 @@ static void ask_uprobe(struct ability *ability)
 {
 	if (access("/sys/bus/event_source/devices/uprobe/type", F_OK))
 		gap(ability, ABILITY_NO, "a kernel with CONFIG_UPROBE_EVENTS; in a container: mount /sys",
-		    "this kernel has none");
+		    "not in this kernel");
 	else
 		yes(ability, "a perf event for each function");
 }
@@ -355,28 +356,28 @@ static void ask_uprobe(struct ability *ability)
 static void ask_uprobe_multi(struct ability *ability)
 {
 	if (!may_trace())
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be asked without CAP_BPF and CAP_PERFMON");
+		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_BPF and CAP_PERFMON");
 	else if (host_has_uprobe_multi())
 		yes(ability, "all functions of a file in one link");
 	else
-		gap(ability, ABILITY_NO, "a kernel from 6.6 on with CONFIG_UPROBE_EVENTS", "this kernel has none");
+		gap(ability, ABILITY_NO, "a kernel from 6.6 on with CONFIG_UPROBE_EVENTS", "not in this kernel");
 }
 
 static void ask_red_zone(struct ability *ability)
 {
 	switch (may_trace() ? red_zone_try() : RED_ZONE_UNKNOWN) {
 	case RED_ZONE_SPARED:
-		yes(ability, "a probe leaves alone what a program keeps below its stack pointer");
+		yes(ability, "a probe does not overwrite data below the program's stack pointer");
 		break;
 	case RED_ZONE_OVERWRITTEN:
 		gap(ability, ABILITY_PARTLY,
 		    "a kernel without optimized uprobes of 5-byte nops; or build the program with a sys/sdt.h of 1-byte nops",
-		    "this kernel turns a probed 5-byte nop into a call, which overwrites what a function keeps below its stack "
-		    "pointer: none is probed inside a function");
+		    "this kernel replaces a probed 5-byte nop by a call, which overwrites data below the stack "
+		    "pointer: stacktool refuses such probes inside functions");
 		break;
 	case RED_ZONE_UNKNOWN:
 		gap(ability, ABILITY_UNKNOWN, may_trace() ? "a kernel with CONFIG_UPROBE_EVENTS" : NEEDS_ROOT,
-		    "no uprobe of our own could be tried");
+		    "the check could not set a uprobe");
 	}
 }
 
@@ -391,13 +392,13 @@ static void ask_breakpoints(struct ability *ability)
 		gap(ability, ABILITY_PARTLY, "stacktool doctor --heal", "%s", buf_text(&text));
 	} else if (err || !holds("CAP_SYS_PTRACE")) {
 		gap(ability, ABILITY_UNKNOWN, "run it as root, or give the program CAP_SYS_PTRACE",
-		    "the memory of other users' processes may not be looked at");
+		    "this user may not read the memory of other users' processes");
 	} else if (found.nr_left) {
-		gap(ability, ABILITY_UNKNOWN, "ask again when the host is less busy",
-		    "not all processes could be looked at; in the others none is left");
+		gap(ability, ABILITY_UNKNOWN, "run it again when the host is less busy",
+		    "not all processes could be inspected; the others have none");
 	} else {
-		yes(ability, "none is left in a process by a tool that was killed%s",
-		    found.nr_denied ? ", as far as processes may be looked at" : "");
+		yes(ability, "no killed tool has left any%s",
+		    found.nr_denied ? "in the processes that this user may inspect" : "");
 	}
 }
 
@@ -406,10 +407,10 @@ static void ask_breakpoints(struct ability *ability)
 static void ask_misses(struct ability *ability)
 {
 	if (host_counts_misses(PROGRAM_KPROBE))
-		yes(ability, "the kernel has a loss counter: events missed by recursion are told");
+		yes(ability, "the kernel counts events missed by recursion");
 	else
 		gap(ability, ABILITY_NO, "a kernel from 6.7 on",
-		    "the kernel has no loss counter: events missed by recursion stay unknown");
+		    "the kernel does not count events missed by recursion");
 }
 
 static bool shows_addresses(FILE *kallsyms)
@@ -446,10 +447,11 @@ static void ask_symbol_worker(struct ability *ability)
 	unsigned int lacks = symbolizer_confinement();
 
 	if (!lacks)
-		yes(ability, "reads files without privileges, as another user, and with few system calls");
+		yes(ability, "reads files without privileges, as another user, with a system call filter");
 	else if (lacks & CONFINED_WITHOUT_FILTER)
 		gap(ability, ABILITY_PARTLY, "a kernel with CONFIG_SECCOMP_FILTER",
-		    "reads files without privileges, but with every system call: the kernel has no seccomp filters");
+		    "reads files without privileges, but without a system call filter: the kernel has no seccomp "
+		    "filters");
 	else
 		gap(ability, ABILITY_PARTLY, "map the user and the group 65534 into the user namespace",
 		    "reads files without privileges, but as the same user or group");
@@ -463,16 +465,16 @@ static void ask_lockdown(struct ability *ability)
 
 	if (!host_lockdown(mode, sizeof(mode))) {
 		if (!access("/sys/kernel/security/lsm", F_OK))
-			yes(ability, "the kernel has none");
+			yes(ability, "not in this kernel");
 		else
 			gap(ability, ABILITY_UNKNOWN, "mount -t securityfs securityfs /sys/kernel/security",
-			    "cannot be asked: securityfs is not mounted or not readable");
+			    "cannot be checked: securityfs is not mounted or not readable");
 	} else if (!strcmp(mode, "confidentiality")) {
 		gap(ability, ABILITY_PARTLY,
-		    "boot without lockdown=confidentiality (Secure Boot alone asks for integrity only)",
-		    "confidentiality: no kprobes, no tracefs, no reading of memory by programs");
+		    "boot without lockdown=confidentiality (Secure Boot alone enables integrity only)",
+		    "confidentiality: no kprobes, no tracefs, BPF programs cannot read memory");
 	} else {
-		yes(ability, "%s: nothing that is needed is closed", mode);
+		yes(ability, "%s: forbids nothing that stacktool needs", mode);
 	}
 }
 
@@ -490,9 +492,9 @@ static void ask_setting(struct ability *ability, const char *path, long limit, c
 	else if (strtol(text, NULL, 10) < limit)
 		yes(ability, "%s", text);
 	else if (holds(capability))
-		yes(ability, "%s: only with %s, which is there", text, capability);
+		yes(ability, "%s: needs %s, which is present", text, capability);
 	else
-		gap(ability, ABILITY_PARTLY, remedy, "%s: only with %s, which is missing", text, capability);
+		gap(ability, ABILITY_PARTLY, remedy, "%s: needs %s, which is missing", text, capability);
 }
 
 static void ask_perf_paranoid(struct ability *ability)
@@ -500,8 +502,7 @@ static void ask_perf_paranoid(struct ability *ability)
 	long paranoid;
 
 	if (holds("CAP_PERFMON") && privilege_is_kept_from_perf(&paranoid))
-		gap(ability, ABILITY_PARTLY, KEPT_FROM_PERF, "%ld: only with CAP_SYS_ADMIN, which is missing",
-		    paranoid);
+		gap(ability, ABILITY_PARTLY, KEPT_FROM_PERF, "%ld: needs CAP_SYS_ADMIN, which is missing", paranoid);
 	else
 		ask_setting(ability, "/proc/sys/kernel/perf_event_paranoid", 0, "CAP_PERFMON",
 			    "give the program CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1");
@@ -550,20 +551,20 @@ static const struct question {
 	  ask_raw_tracepoints },
 	{ "scheduler-events", "the scheduler's events", "offcputime, offwaketime, wakeuptime", false,
 	  ask_scheduler_events },
-	{ "kprobe.multi", "kprobe.multi links",
-	  "count FUNCTION: many functions at once; kprobe or fentry serve instead", false, ask_kprobe_multi },
+	{ "kprobe.multi", "kprobe.multi links", "count FUNCTION: many functions at once (else: kprobe or fentry)",
+	  false, ask_kprobe_multi },
 	{ "kprobe", "kprobes", "count FUNCTION, where kprobe.multi is missing", false, ask_kprobe },
 	{ "fentry", "fentry programs", "count FUNCTION, where kprobes are missing", false, ask_fentry },
 	{ "uprobe", "uprobes", "count LIB:FUNCTION, count u:LIB:PROBE", false, ask_uprobe },
-	{ "uprobe.multi", "uprobe.multi links", "count LIB:FUNCTION: many functions at once; uprobes serve instead",
-	  false, ask_uprobe_multi },
+	{ "uprobe.multi", "uprobe.multi links", "count LIB:FUNCTION: many functions at once (else: uprobes)", false,
+	  ask_uprobe_multi },
 	{ "red-zone", "memory below the stack pointer", "count u:LIB:PROBE, where the probe is a nop of five bytes",
 	  false, ask_red_zone },
-	{ "breakpoints", "breakpoints of user probes that are no more", "the speed of the processes that have them",
-	  false, ask_breakpoints },
-	{ "miss-counter", "counter of missed events", "count: the account of lost events", false, ask_misses },
+	{ "breakpoints", "breakpoints left by killed tools", "the speed of the processes that have them", false,
+	  ask_breakpoints },
+	{ "miss-counter", "counter of missed events", "count: the number of missed events", false, ask_misses },
 	{ "kallsyms", "kernel symbols", "names of kernel frames; count FUNCTION", false, ask_kallsyms },
-	{ "symbol-worker", "confinement of the symbol worker", "files of other users, which it reads", false,
+	{ "symbol-worker", "confinement of the symbol worker", "security when it reads files of other users", false,
 	  ask_symbol_worker },
 	{ "lockdown", "lockdown", "count FUNCTION, count t:…", false, ask_lockdown },
 	{ "perf_event_paranoid", "kernel.perf_event_paranoid", "profile", false, ask_perf_paranoid },

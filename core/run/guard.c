@@ -86,7 +86,7 @@ static void add_cost(struct buf *line, const struct run_guard *guard, const stru
 
 static void add_limit(struct buf *line, const struct run_guard *guard)
 {
-	buf_addf(line, ", more than %g %% (--max-overhead)", guard->guard.limit / 1000.0);
+	buf_addf(line, ", limit %g %% (--max-overhead)", guard->guard.limit / 1000.0);
 }
 
 static void add_time(struct buf *line, const struct run_guard *guard)
@@ -110,7 +110,7 @@ static void say_drop(const struct run_guard *guard, size_t place, const struct a
 	buf_adds(&line, "; all probes ");
 	add_share(&line, guard_share(all_ns, guard->guard.elapsed_ns, nr_cpus()));
 	add_limit(&line, guard);
-	buf_adds(&line, "; its later events are in no count");
+	buf_adds(&line, "; its later events are not counted");
 	say(guard, &line);
 	if (!drop->nr_gap)
 		return;
@@ -121,7 +121,7 @@ static void say_drop(const struct run_guard *guard, size_t place, const struct a
 		buf_addf(&line, "the %zu other probes of its link were", drop->nr_gap);
 	buf_addf(&line, " detached for %" PRIu64 " ms meanwhile", drop->gap_ns / NSEC_PER_MSEC + 1);
 	if (drop->nr_refused)
-		buf_addf(&line, ", and the kernel did not take %zu of them back", drop->nr_refused);
+		buf_addf(&line, ", and %zu of them could not be re-attached", drop->nr_refused);
 	say(guard, &line);
 }
 
@@ -212,7 +212,7 @@ static void add_programs(struct buf *line, const struct run_guard *guard)
 
 	attachment_cost(guard->attachment, &cost);
 	if (cost.timed < LEAST_TIMED) {
-		buf_adds(line, "too few events to tell what they took");
+		buf_adds(line, "too few events to measure");
 		return;
 	}
 	add_share(line, guard_share(cost.ns + cost.trap_ns, elapsed_ns, nr_cpus()));
@@ -248,7 +248,7 @@ int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut)
 	if (plan->forever)
 		return 0;
 	if (guard_duration(nr_probes, asked_ns, &plan->duration_ns)) {
-		fail_usage("duration: too long for %zu probes: more than %d of them run for 5 minutes at most",
+		fail_usage("duration: too long for %zu probes: runs with more than %d probes are limited to 5 minutes",
 			   nr_probes, GUARD_MANY_PROBES);
 		hint("--forever lifts this limit");
 		return -EINVAL;
@@ -259,6 +259,6 @@ int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut)
 
 void run_guard_say_cut(const char *applet, size_t nr_probes, bool is_over)
 {
-	fprintf(stderr, "stacktool %s: %s after 5 minutes, because of its %zu probes: see --forever\n", applet,
+	fprintf(stderr, "stacktool %s: %s after 5 minutes, the limit for %zu probes: see --forever\n", applet,
 		is_over ? "ended" : "ends", nr_probes);
 }

@@ -103,7 +103,9 @@ static int expand(const struct output *output, const char *path, const struct pr
 			buf_addc(name, '%');
 			break;
 		default:
-			return fail_usage("argument -o/--output: '%s': %%n, %%t, %%h and %%%% have a meaning", path);
+			return fail_usage("argument -o/--output: '%s': unknown placeholder: known are %%n, %%t, %%h "
+					  "and %%%%",
+					  path);
 		}
 	}
 	return 0;
@@ -158,7 +160,7 @@ static int make_lines(const struct output_options *options, const struct profile
 		err = render_report(profile, &intervals[i], &view, out);
 	if (!err)
 		err = render_footer(profile, &view, out);
-	return err && !ferror(out) ? fail(err, "the report cannot be made: %s", strerror(-err)) : err;
+	return err && !ferror(out) ? fail(err, "cannot create the report: %s", strerror(-err)) : err;
 }
 
 static void make_tree(const struct output_options *options, const struct tree *tree,

@@ -148,8 +148,8 @@ int run_saved(const char *path, const struct report_change *change, const struct
 		err = profile_read(path, &profile, &notes);
 	if (!err && change->histogram && !view_has_durations(&profile.view))
 		err = fail(-ENODATA,
-			   "'%s': has no histogram: only a run of offcputime, offwaketime or wakeuptime with "
-			   "--histogram or --timestamps keeps one",
+			   "'%s': has no histogram: only runs of offcputime, offwaketime and wakeuptime with "
+			   "--histogram or --timestamps have one",
 			   path);
 	ask_for_lines(&profile, change);
 	if (!err && local_files_is_needed(&profile))

@@ -37,6 +37,6 @@ void run_say_tables_full(const char *applet, const struct unwinding *unwinding, 
 {
 	if (unwinding_nr_refused(unwinding))
 		fprintf(stderr,
-			"stacktool %s: the unwind tables of some files found no room in %llu MiB: see --unwind-mem\n",
+			"stacktool %s: the unwind tables of some files do not fit into %llu MiB: see --unwind-mem\n",
 			applet, (unsigned long long)(plan->unwind_bytes >> 20));
 }

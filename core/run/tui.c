@@ -185,10 +185,10 @@ int tui_check(void)
 	_cleanup_(closep) int fd = -1;
 
 	if (!isatty(STDOUT_FILENO))
-		return fail_usage("argument --tui: the standard output is no terminal");
+		return fail_usage("argument --tui: standard output is not a terminal");
 	fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return fail_usage("argument --tui: there is no terminal to control this: %s", strerror(errno));
+		return fail_usage("argument --tui: no controlling terminal: %s", strerror(errno));
 	return 0;
 }
 

@@ -74,14 +74,15 @@ bool run_say_leaderless(const struct attach_plan *attach)
 	if (!tgid || attach->mechanism != MECHANISM_UPROBE || process_living_task(tgid) == tgid)
 		return false;
 	fprintf(stderr,
-		"WARNING: the first thread of process %u has ended, and the kernel removed the probes from the process: later events are not counted\n",
+		"WARNING: the main thread of process %u ended, so the kernel removed the probes from the process: "
+		"later events are not counted\n",
 		tgid);
 	return true;
 }
 
 static void say_nothing_of(const char *applet, uint32_t tgid, const char *why)
 {
-	fprintf(stderr, "stacktool %s: nothing of process %u: %s", applet, tgid, why);
+	fprintf(stderr, "stacktool %s: nothing recorded for process %u: %s", applet, tgid, why);
 	if (!process_exists(tgid))
 		fprintf(stderr, "; where it waits now: /proc/%u/task/*/stack", tgid);
 	err_clear();
@@ -94,9 +95,8 @@ void run_say_empty(const char *applet, const struct plan *plan, uint32_t command
 	const char *why = plan->tgids.nr == 1 ? plan->probe.kind->nothing : NULL;
 
 	if (command_tgid)
-		fprintf(stderr, "stacktool %s: nothing of process %u%s\n", applet, command_tgid,
-			plan->follow_children ? " and what it started"
-					      : " itself; --no-children leaves out what it started");
+		fprintf(stderr, "stacktool %s: nothing recorded for process %u%s\n", applet, command_tgid,
+			plan->follow_children ? " and its children" : " itself (--no-children)");
 	else if (plan->probe.kind->is_timer && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle)
 		fprintf(stderr,
 			"stacktool %s: no sample matched; -I includes idle CPUs, offcputime shows blocked threads\n",
@@ -123,7 +123,7 @@ void run_say_sampling(const char *applet, const struct plan *plan, const struct 
 void run_say_kernel_symbols(const char *applet, const struct plan *plan, int err)
 {
 	if (err && plan->want_kernel)
-		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames stay without names\n", applet,
+		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames have no names\n", applet,
 			strerror(err));
 }
 

@@ -56,17 +56,17 @@ static const char *reason_of(int err)
 	if (err == -REFUSED_UNTRIED)
 		return first_instruction_obstacle(FIRST_UNTRIED);
 	if (err == -REFUSED_SAME_NAME)
-		return "fentry goes by name, and another function of this name is probed already";
+		return "fentry attaches by name, and another function of this name is already probed";
 	if (err == -REFUSED_NO_TYPE)
 		return "the kernel's type information has no function of this name";
-	return err == -KERNEL_ENOTSUPP ? "the kernel puts no breakpoint on the instruction there" : strerror(-err);
+	return err == -KERNEL_ENOTSUPP ? "the kernel cannot set a breakpoint on the instruction there" : strerror(-err);
 }
 
 int attach_failed(const struct attach_point *point, int err)
 {
 	if (err == -EPERM || err == -EACCES) {
 		fail_host(err, "%s: the kernel refuses to attach: %s", point->name, strerror(-err));
-		hint("it takes CAP_PERFMON and, for user functions, CAP_SYS_ADMIN (or root)");
+		hint("this needs CAP_PERFMON and, for user functions, CAP_SYS_ADMIN (or root)");
 		return err;
 	}
 	if (err == -REFUSED_NOP5 || err == -REFUSED_UNTRIED)
@@ -158,7 +158,7 @@ static int note_calls(const struct attachment *attachment)
 					       &probe, sizeof(probe), BPF_ANY);
 
 		if (err)
-			return fail(err, "%s: cannot be noted: %s", attachment->plan->points.data[i].name,
+			return fail(err, "%s: cannot be recorded: %s", attachment->plan->points.data[i].name,
 				    strerror(-err));
 	}
 	return 0;
@@ -325,6 +325,6 @@ void attachment_describe_refused(const struct attachment *attachment, struct buf
 		buf_addf(ret_lines, ": %s\n", reason_of(attachment->refused.err));
 	}
 	if (attachment->nr_left)
-		buf_addf(ret_lines, "%zu of %zu probes %s not attached: the run was ended before their turn\n",
+		buf_addf(ret_lines, "%zu of %zu probes %s not attached: the run was stopped before\n",
 			 attachment->nr_left, nr, attachment->nr_left == 1 ? "was" : "were");
 }

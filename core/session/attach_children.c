@@ -20,7 +20,7 @@ int attach_children(struct attachment *attachment)
 
 			fail_host(err, "children: tracepoint %s: the kernel refuses to attach: %s", tracepoints[i],
 				  strerror(-err));
-			hint("--no-children follows the command alone");
+			hint("--no-children follows only the command itself");
 			return err;
 		}
 		attach_keep(attachment, link, 0, 0);

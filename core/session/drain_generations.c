@@ -25,7 +25,7 @@ static int make_counts(struct drain *drain, uint32_t generation)
 	if (fd < 0)
 		return fd;
 	if (bpf_map_update_elem(outer, &generation, &fd, BPF_ANY))
-		return fail(-errno, "count map: cannot be put in place: %s", strerror(errno));
+		return fail(-errno, "count map: cannot be installed: %s", strerror(errno));
 	closep(&drain->generations[generation].counts);
 	drain->generations[generation] = (struct generation){ take_fd(&fd), drain->wanted_entries };
 	return 0;

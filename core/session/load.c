@@ -89,7 +89,7 @@ static int helper_missing(int err, const struct attach_plan *attach, const char 
 	fail_host(err, "program %s: %s no helper %s", attach_plan_program(attach),
 		  confidential ? "lockdown=confidentiality leaves it" : "this kernel has", helper);
 	if (confidential)
-		hint("a newer kernel may have another way; or boot without lockdown=confidentiality");
+		hint("use a newer kernel, or boot without lockdown=confidentiality");
 	return err;
 }
 
@@ -100,7 +100,8 @@ static int load_failed(int err, const struct attach_plan *attach)
 	if (err == -EPERM) {
 		fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach),
 			  strerror(-err));
-		hint("it takes CAP_BPF and CAP_PERFMON (or root), a kernel that allows BPF, and before 5.11 `ulimit -l unlimited`");
+		hint("this needs CAP_BPF and CAP_PERFMON (or root), a kernel that allows BPF, and before 5.11 "
+		     "`ulimit -l unlimited`");
 		return err;
 	}
 	if (err == -ENOMEM || err == -E2BIG)

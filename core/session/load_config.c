@@ -142,8 +142,8 @@ static int set_pidns(struct st_config *config, const struct plan *plan, const st
 		return 0;
 	err = pidns_find(plan->pidns, &pidns);
 	if (!err && !host_tells_pid_namespaces(attach->program))
-		err = fail_host(-EPERM,
-				"--pidns: lockdown=confidentiality forbids to read a task's namespaces on this kernel");
+		err = fail_host(-EPERM, "--pidns: on this kernel, lockdown=confidentiality forbids reading a task's "
+					"namespaces");
 	config->filter_pidns = pidns.inode;
 	config->pidns_level = pidns.level;
 	return err;
@@ -188,7 +188,7 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		return fail(-EIO, "getrandom: no random numbers");
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
 		return fail_host(-EPERM,
-				 "--mntnsmap: lockdown=confidentiality forbids to read the task on this kernel");
+				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
 	skeleton->rodata->st_config = config;
 	if (attach->mechanism == MECHANISM_TP_BTF)
 		set_off_cpu(skeleton, &plan->off_cpu, attach);
@@ -205,7 +205,7 @@ static const char *why_not_pinned(const char *path, int err)
 	struct statfs status;
 
 	if (err == EACCES && !statfs(path, &status) && status.f_type != BPF_FS_MAGIC)
-		return "it lies in no BPF file system";
+		return "not in a BPF file system";
 	return strerror(err);
 }
 
@@ -352,13 +352,14 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 	if (attach->mechanism == MECHANISM_FENTRY)
 		err = bpf_program__set_attach_target(loaded->program, 0, attach->points.data[0].name);
 	if (err)
-		return fail_host(err, "fentry: '%s' is no function that the kernel knows by type",
+		return fail_host(err, "fentry: '%s': not a function with BTF type information",
 				 attach->points.data[0].name);
 	autoload_points(loaded);
 	set_children(loaded, plan);
 	if (attach->preempt_count)
 		err = preempt_count_name(loaded_program(loaded, "on_waking"), attach->preempt_count);
-	return err ? fail(err, "program on_waking: cannot be given the preemption count: %s", strerror(-err)) : 0;
+	return err ? fail(err, "program on_waking: cannot set the address of the preemption count: %s", strerror(-err))
+		   : 0;
 }
 
 int load_configure(struct loaded *loaded, const struct plan *plan)
@@ -407,7 +408,7 @@ static int set_cgroup(struct stacktool *skeleton, const struct plan *plan)
 	if (fd < 0)
 		return fd;
 	err = bpf_map__update_elem(skeleton->maps.st_cgroup, &zero, sizeof(zero), &fd, sizeof(fd), BPF_ANY);
-	return err ? fail(err, "cgroup '%s': the kernel takes it for no cgroup of version 2: %s",
+	return err ? fail(err, "cgroup '%s': not a cgroup v2 directory: %s",
 			  plan->cgroup ? plan->cgroup : plan->container, strerror(-err))
 		   : 0;
 }

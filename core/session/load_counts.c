@@ -21,8 +21,7 @@ static int map_refused(const char *name, int err)
 {
 	if (err != -EPERM)
 		return fail(err, "%s: refused: %s", name, strerror(-err));
-	fail_host(err, "%s: refused: this kernel counts BPF maps as locked memory, and the limit of that is too low",
-		  name);
+	fail_host(err, "%s: refused: this kernel counts BPF maps as locked memory, and its limit is too low", name);
 	hint("run it as root, give the program CAP_SYS_RESOURCE, or raise the limit: ulimit -l unlimited");
 	return err;
 }
@@ -106,5 +105,5 @@ int load_await_first(struct loaded *loaded)
 	int err = await_first(&loaded->first_counts), slab_err = await_first(&loaded->first_slab);
 
 	err = err ?: slab_err;
-	return err ? fail(err, "count map: cannot be put in place: %s", strerror(-err)) : 0;
+	return err ? fail(err, "count map: cannot be installed: %s", strerror(-err)) : 0;
 }

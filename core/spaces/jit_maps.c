@@ -200,10 +200,10 @@ static const char *distrust(int fd, uint32_t user)
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
 		return "not a regular file";
 	if (status.st_nlink > 1)
-		return "it has a second name";
+		return "it has a second hard link";
 	if (status.st_uid != user && status.st_uid)
-		return "it belongs to another user than its process, and not to root";
-	return status.st_mode & S_IWOTH ? "everyone may write to it" : NULL;
+		return "it belongs neither to the user of its process nor to root";
+	return status.st_mode & S_IWOTH ? "it is world-writable" : NULL;
 }
 
 /* The reason for code whose map was not opened, with this error. */
@@ -243,12 +243,13 @@ static int believe(struct jit_maps *maps, struct jit_map *map, const char *path,
 {
 	_cleanup_(closep) int fd = opened;
 	bool is_special = opened == -EINVAL || opened == -ELOOP;
-	const char *why = fd < 0 ? is_special ? "not a regular file, or a link" : strerror(-fd) : distrust(fd, user);
+	const char *why = fd < 0 ? is_special ? "not a regular file, or a symbolic link" : strerror(-fd)
+				 : distrust(fd, user);
 
 	if (!why)
 		return take_fd(&fd);
 	if (fd >= 0)
-		why_add(maps->why, "not believed: %s", why);
+		why_add(maps->why, "not trusted: %s", why);
 	return refuse(maps, map, path, fd < 0 ? fd : -EPERM, why);
 }
 

@@ -657,11 +657,12 @@ const char *spaces_note(struct spaces *spaces)
 
 	buf_clear(&spaces->note);
 	if (spaces->why_no_sideband)
-		buf_addf(&spaces->note, "%s; processes that end early have no names", spaces->why_no_sideband);
+		buf_addf(&spaces->note, "%s; frames of processes that end early have no names",
+			 spaces->why_no_sideband);
 	if (nr_unwatched)
 		buf_addf(&spaces->note,
-			 nr_unwatched == 1 ? "side-band: %zu CPU came online later and is not watched"
-					   : "side-band: %zu CPUs came online later and are not watched",
+			 nr_unwatched == 1 ? "side-band: %zu CPU came online during the run and is not watched"
+					   : "side-band: %zu CPUs came online during the run and are not watched",
 			 nr_unwatched);
 	if (spaces->nr_denied && spaces->note.nr)
 		buf_adds(&spaces->note, "; ");

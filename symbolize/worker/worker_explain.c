@@ -34,15 +34,15 @@ static void tell_file(struct worker *worker, const struct indexed_file *file)
 	build_id_format(&file->build_id, id);
 	worker_tell(worker, "build id: %s", *id ? id : "none");
 	worker_tell(worker, "separate debug file: %s",
-		    file->debug_found      ? "taken: it has the build id of the file, or the checksum of its debug link"
-		    : file->debug_asked    ? "none of those looked for was this file's"
-		    : file->table.complete ? "not looked for: the file has a .symtab"
+		    file->debug_found      ? "used: its build id, or the checksum of the debug link, matches"
+		    : file->debug_asked    ? "none found that matches this file"
+		    : file->table.complete ? "not searched: the file has a .symtab"
 		    : file->build_id.nr_bytes || *file->link.name
 			    ? "not looked for"
-			    : "not looked for: the file has neither build id nor debug link");
+			    : "not searched: the file has neither build id nor debug link");
 	worker_tell(worker, "tables: %zu functions by symbols (%s), %zu stubs, %zu functions by unwind entries alone",
 		    (size_t)file->table.symbols.nr,
-		    file->table.complete ? ".symtab and .dynsym" : "no .symtab: the exported ones, or those of Go",
+		    file->table.complete ? ".symtab and .dynsym" : "no .symtab: exported symbols, or Go's",
 		    (size_t)file->plt.stubs.nr, (size_t)file->frame_ranges.list.nr);
 }
 
@@ -56,7 +56,7 @@ static const char *merit_lacking(const struct symtab_symbol *better, const struc
 		const char *lacks;
 	} rules[] = {
 		{ MERIT_SIZED, "has no size" },
-		{ MERIT_FUNCTION, "is not typed as a function" },
+		{ MERIT_FUNCTION, "is not of type function" },
 		{ MERIT_NOT_LOCAL, "is local" },
 		{ MERIT_DYNAMIC, "is not exported" },
 	};
@@ -89,7 +89,7 @@ static void tell_aliases(struct worker *worker, const struct symtab *table, cons
 	for (int i = 0; i < ALIASES_TOLD_MAX && other > table->symbols.data && other[-1].start == shown->start; i++) {
 		struct name passed = symtab_name(table, --other, scratch);
 
-		worker_tell(worker, "alias passed over: %.*s: it %s", (int)passed.nr_bytes, passed.text,
+		worker_tell(worker, "alias not used: %.*s: it %s", (int)passed.nr_bytes, passed.text,
 			    rule_between(shown, name, other, passed));
 	}
 }
@@ -102,7 +102,7 @@ static void tell_symbol(struct worker *worker, const struct indexed_file *file, 
 	uint64_t start = symtab_address(&file->table, symtab_start(&file->table, symbol));
 
 	worker_tell(worker, "symbol %.*s: from 0x%" PRIx64 ", %" PRIu32 " bytes%s", (int)name.nr_bytes, name.text,
-		    start, symbol->size, symbol->unsized ? " up to the next symbol, for it gives no size itself" : "");
+		    start, symbol->size, symbol->unsized ? " up to the next symbol (it has no size)" : "");
 	tell_aliases(worker, &file->table, symbol);
 }
 
@@ -138,12 +138,12 @@ static void tell_place(struct worker *worker, const struct indexed_file *file, u
 		return;
 	}
 	if (place.identity == frame_range)
-		worker_tell(
-			worker, "unwind entry: from 0x%" PRIx64 ", %" PRIu32 " bytes: %s",
-			symtab_address(&file->table, file->frame_ranges.base + frame_range->start), frame_range->size,
-			symbol ? "another function begins behind that symbol" : "a function, whose name nothing tells");
+		worker_tell(worker, "unwind entry: from 0x%" PRIx64 ", %" PRIu32 " bytes: %s",
+			    symtab_address(&file->table, file->frame_ranges.base + frame_range->start),
+			    frame_range->size,
+			    symbol ? "another function begins after that symbol" : "a function without a known name");
 	else if (place.identity == stub)
-		worker_tell(worker, "stub: it jumps through the slot that the linker fills for this name");
+		worker_tell(worker, "PLT stub: it jumps through the slot of this name");
 }
 
 void worker_explain(struct worker *worker, struct indexed_file *file)

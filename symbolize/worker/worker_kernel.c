@@ -142,7 +142,7 @@ static void tell_aliases(struct worker *worker, const struct kernel_symbol *show
 	     i++) {
 		const char *passed = kallsyms_name(kallsyms, --other);
 
-		worker_tell(worker, "alias passed over: %s: it %s", passed,
+		worker_tell(worker, "alias not used: %s: it %s", passed,
 			    rule_between(shown, kallsyms_name(kallsyms, shown), other, passed));
 	}
 }
@@ -166,8 +166,7 @@ static void tell_place(struct worker *worker, uint64_t address)
 	else
 		worker_tell(worker, "symbol %s [%s]: from 0x%" PRIx64 " up to 0x%" PRIx64 ", %s%s", name, module,
 			    place.symbol->address, place.end,
-			    place.assumed ? "the most that is believed of the last one of its kind"
-					  : "where the next one in the list begins",
+			    place.assumed ? "the assumed maximum for the last one" : "the start of the next one",
 			    address < place.end ? "" : ": no name");
 	if (place.symbol->name)
 		tell_aliases(worker, place.symbol);

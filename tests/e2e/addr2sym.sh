@@ -55,7 +55,7 @@ why() {
 	grep -qxE "    $regex" "$T/out" || fail "addr2sym --why $*: no line $regex in $(cat "$T/out")"
 }
 why "file $T/program.debug: no such file" -e "$T/program" "$address"
-why 'separate debug file: none of those looked for was this file.s' -e "$T/program" "$address"
+why 'separate debug file: none found that matches this file' -e "$T/program" "$address"
 why "file $T/debug$T/program.debug: opened" --debug-dir "$T/debug" -e "$T/program" "$address"
 why 'separate debug file: taken: .*' --debug-dir "$T/debug" -e "$T/program" "$address"
 why "symbol main: from $address, [0-9]+ bytes" -e "$program" "$address"
@@ -64,8 +64,8 @@ why 'no name: the file is not an ELF file' -e "$0" 1
 names '\?\? \(the file is not an ELF file\)' -e "$0" 1
 why 'no name: the ELF file is malformed' -e "$T/cut" "$address"
 strip --strip-debug -o "$T/no lines" "$program"
-why "separate debug file: none of those looked for was this file's" --lines -e "$T/no lines" "$address"
-why 'separate debug file: not looked for: the file has a .symtab' -e "$T/no lines" "$address"
+why "separate debug file: none found that matches this file" --lines -e "$T/no lines" "$address"
+why 'separate debug file: not searched: the file has a .symtab' -e "$T/no lines" "$address"
 why 'place: no executable segment of the file has this address' -e "$program" 1
 ln "$program" "$T/hard link"
 fixture "$T/hard link" sleep
@@ -81,7 +81,7 @@ if [ "$(id -u)" = 0 ] && grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* ' /proc/kallsyms; 
 	[ "${address#0x}" = "$(sed -n 's/^\([0-9a-f]*\) [tT] vfs_read$/\1/p' /proc/kallsyms)" ] || fail "vfs_read is at '$address'"
 	names 'vfs_read\+0x4 \[kernel\]' -k "${address%?}4" # functions begin at multiples of 16
 	why '/proc/kallsyms: [0-9]+ functions, of the kernel and of [0-9]+ more .*' -k "$address"
-	why "symbol vfs_read \[kernel\]: from $address up to 0x[0-9a-f]+, where the next one in the list begins" -k "$address"
+	why "symbol vfs_read \[kernel\]: from $address up to 0x[0-9a-f]+, the start of the next one" -k "$address"
 	why 'place: below everything in the list: no name' -k 1
 	"$STACKTOOL" addr2sym -k --find 'vfs_rea*' | grep -q ' vfs_readv*$' || fail "wildcards of kernel functions"
 	"$STACKTOOL" addr2sym -k --find vfs_raed 2>&1 | grep -q "did you mean 'vfs_read" || fail "a near name of the kernel"

@@ -103,7 +103,7 @@ gcc -O2 -g -o "$T/deep" "$T/deep.c" || fail "gcc: deep.c"
 "$STACKTOOL" addr2sym -e "$T/deep" --lines --inlines "$(cut -d' ' -f1 "$T/main")" >"$T/out"
 [ "$(sed -n '1p; 256,$p' "$T/out" | sed "s| $T/| |")" = 'f1 (inlined) deep.c:1
 f256 (inlined) deep.c:256
-... (inlined): 44 more calls, too many to tell
+... (inlined): 44 more calls, too many to show
 main+0x0 deep.c:303' ] || fail "deep: $(sed -n '1p; 250,$p' "$T/out")"
 
 # The debug file of a stripped program

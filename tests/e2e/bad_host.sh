@@ -72,7 +72,7 @@ mknod "$T/nothing" c 240 200
 mount --bind "$T/nothing" /proc/kallsyms || fail "cannot hide kallsyms"
 tool count -K -f -D 0.3 t:sched:sched_switch
 expect_status 0
-expect_err '/proc/kallsyms: .*: kernel frames stay without names'
+expect_err '/proc/kallsyms: .*: kernel frames have no names'
 tool count -U -f -D 0.1 t:sched:sched_switch
 refuse_err '/proc/kallsyms'
 umount /proc/kallsyms

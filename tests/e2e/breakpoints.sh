@@ -21,7 +21,7 @@ clean() {
 leave
 tool doctor breakpoints
 expect_status 0
-expect_out '^breakpoints +partly +[0-9,]+ breakpoints? at [0-9,]+ places? that no known probe accounts for, such as in process [0-9]+: 0x[0-9a-f]+ of .*/places'
+expect_out '^breakpoints +partly +[0-9,]+ breakpoints? at [0-9,]+ places? without a known probe, such as in process [0-9]+: 0x[0-9a-f]+ of .*/places'
 expect_equal "found" "$(sed -nE 's/^breakpoints +partly +([0-9,]+) .*/\1/p' "$T/out" | tr -d ,)" "$fixture_expect"
 expect_out '^    remedy: stacktool doctor --heal'
 tool doctor --heal
@@ -30,7 +30,7 @@ expect_out "^$fixture_expect breakpoints? removed"
 clean "after --heal"
 tool doctor --heal
 expect_status 0
-expect_out '^no process has a breakpoint that no known probe accounts for'
+expect_out '^no process has a breakpoint without a known probe'
 go
 fixture_done
 expect_equal "the fixture" "$line" "calls=2000"
@@ -96,11 +96,11 @@ fixture_end
 # One that the program has written itself is no probe's: it stays, and doctor does not say whose it is.
 fixture places int3
 tool doctor breakpoints
-expect_out '^breakpoints +partly +1 breakpoint at 1 place that no known probe accounts for'
+expect_out '^breakpoints +partly +1 breakpoint at 1 place without a known probe'
 tool doctor --heal
 expect_status 0
 expect_out '^0 breakpoints removed'
-expect_out '^    these stay: another tool wants them, or they are no breakpoints of the kernel'
+expect_out '^    not removed: another tool uses them, or the kernel did not set them'
 fixture_end
 
 # Without privileges

@@ -59,4 +59,4 @@ expect_status 1
 expect_err "no cgroup of it below $root"
 tool profile --cgroup "$FIXTURES" 1
 expect_status 1
-expect_err 'no cgroup of version 2'
+expect_err 'not a cgroup v2 directory'

@@ -59,12 +59,12 @@ expect_status 0
 expect_out '^calls;.*st_fix_'
 
 # Whose events are missing is said by an empty report, not by another. What it starts: children.sh.
-refuse_err 'nothing of process'
+refuse_err 'nothing recorded for process'
 tool count --no-children -f "$FIXTURES/calls:st_fix_hit" -- sh -c "echo | $FIXTURES/calls -n 100; :"
 expect_equal "rows" "$(grep -c st_fix "$T/out")" 0
-expect_err 'nothing of process [0-9]+ itself; --no-children leaves out what it started$'
+expect_err 'nothing recorded for process [0-9]+ itself \(--no-children\)$'
 tool count -f "$FIXTURES/calls:st_fix_hit" -- true
-expect_err 'nothing of process [0-9]+ and what it started$'
+expect_err 'nothing recorded for process [0-9]+ and its children$'
 
 # As the user who called sudo, with the groups of the shell that it was typed into, and with our environment. Where no such shell
 # is above us the user's own group is all that is known.

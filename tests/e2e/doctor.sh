@@ -70,7 +70,7 @@ expect_status 3
 expect_equal "bpf of nobody" "$(state_of bpf)" no
 expect_out '^CAP_PERFMON +no '
 expect_out '^fentry +unknown '
-expect_err 'nothing can be collected here: bpf: .*CAP_BPF'
+expect_err 'this user cannot collect anything on this host: bpf: .*CAP_BPF'
 expect_one_line_error
 tool_under nobody doctor --json
 expect_status 3

@@ -11,7 +11,7 @@ tool doctor
 cat "$T/out"
 expect_status 0
 expect_out '^lockdown +partly +confidentiality'
-expect_out '^tracefs +no +closed by lockdown'
-expect_out '^kprobe +no +closed by lockdown'
+expect_out '^tracefs +no +forbidden by lockdown'
+expect_out '^kprobe +no +forbidden by lockdown'
 expect_out '^raw-tracepoint +yes '
 expect_out '^perf-events +yes '

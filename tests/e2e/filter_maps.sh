@@ -76,5 +76,5 @@ done
 tool profile --cgroupmap /etc/passwd 1
 expect_status 1
 expect_one_line_error
-expect_err "'/etc/passwd': no pinned BPF map: it lies in no BPF file system"
+expect_err "'/etc/passwd': no pinned BPF map: not in a BPF file system"
 fixture_end

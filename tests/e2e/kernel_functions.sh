@@ -98,5 +98,5 @@ if [ -n "$has_fentry" ]; then
 	# It goes by the name of a type: of two functions of one name it would count one of them twice.
 	tool count -D 0.1 --attach=fentry -r 'vfs_read|name_show'
 	expect_status 0
-	expect_err "probes (was|were) refused, such as name_show: (fentry goes by name|the kernel's type information has no function)"
+	expect_err "probes (was|were) refused, such as name_show: (fentry attaches by name|the kernel's type information has no function)"
 fi

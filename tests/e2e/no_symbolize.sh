@@ -34,7 +34,7 @@ tool report "$T/saved.stk"
 refuse_out 'st_fix_'
 tool bundle "$T/saved.stk" "$T/none"
 expect_status 0
-expect_err "NOTE: '$T/prog' skipped: it is not here, or has another build id now"
+expect_err "NOTE: '$T/prog' skipped: not found, or its build id has changed"
 
 # As somebody else on another host, with the bundle
 chmod 755 "$T"

@@ -26,7 +26,7 @@ enough() {
 # The hotter of two probes is detached, and the run ends with the other.
 both_in_turn() {
 	expect_status 4
-	expect_err "^stacktool funccount: ($1|$2): detached after [0-9.]+ s: .*; its later events are in no count\$"
+	expect_err "^stacktool funccount: ($1|$2): detached after [0-9.]+ s: .*; its later events are not counted\$"
 	expect_err '^stacktool funccount: ended after [0-9.]+ s: '
 	expect_err '^WARNING: [0-9,]+ milliseconds with a probe detached to limit the cost \(--max-overhead\)$'
 	refuse_err 'does not add up'
@@ -56,7 +56,7 @@ fixture_end
 tool count -q -D 0.1 t:task:task_rename
 refuse_err 'cost'
 tool count -D 0.1 "$FIXTURES/calls:st_fix_hit"
-expect_err '^NOTE: cost: too few events to tell what they took; [0-9,]+ ms of CPU in stacktool$'
+expect_err '^NOTE: cost: too few events to measure; [0-9,]+ ms of CPU in stacktool$'
 
 # beside NAME ARG…: the tool in the background, its end in $T/NAME.status; beside_end makes it the one that is looked at
 beside() {
@@ -123,7 +123,7 @@ expect_status 0
 tool_start count --max-overhead off "$many"
 tool_end
 expect_status 0
-expect_err '^stacktool count: ends after 5 minutes, because of its [0-9]+ probes: see --forever$'
+expect_err '^stacktool count: ends after 5 minutes, the limit for [0-9]+ probes: see --forever$'
 tool count --max-overhead off -D 0.1 "$many"
 expect_status 0
 refuse_err 'minutes'

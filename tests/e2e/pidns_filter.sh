@@ -92,7 +92,7 @@ refused 5 "'4294967290': it has no process" 4294967290
 refused 5 'it has no process' 'pid:[4294967290]'
 refused 1 "'/proc/self/ns/nothing': No such file" /proc/self/ns/nothing
 refused 2 'not a pid namespace' /proc/self/ns/mnt
-refused 2 'not the file of a namespace' /proc/version
+refused 2 'not a namespace file' /proc/version
 for text in pid:4026531836 'pid:[4026531836' 'pid:[12]' 'mnt:[4026531832]' 99999999999 4026531836x x -1; do
 	refused 2 'is not a pid namespace' "$text"
 done

@@ -36,7 +36,7 @@ until grep -q '^Name:.sleep' "/proc/$asleep/status" && grep -q '^State:.S' "/pro
 tool profile -p "$asleep" 0.2
 kill "$asleep"
 expect_status 0
-expect_err "nothing of process $asleep: no sample found it on a CPU; .*/proc/$asleep/task/\*/stack"
+expect_err "nothing recorded for process $asleep: it was never on a CPU; .*/proc/$asleep/task/\*/stack"
 
 tool profile -e cpu-clock -c 60000000000 0.1
 expect_status 0

@@ -70,7 +70,7 @@ go
 fixture_done
 tool_end
 if [ "$status" = 4 ]; then
-	expect_err "^WARNING: the first thread of process $fixture_pid has ended, and the kernel removed the probes"
+	expect_err "^WARNING: the main thread of process $fixture_pid ended, so the kernel removed the probes"
 else
 	expect_equal "without a leader" "$(folded_sum)" 500
 fi

@@ -95,7 +95,7 @@ echo 'no stack' >>"$T/now"
 "$STACKTOOL" diff "$T/shapes" "$T/now" 2>&1 >/dev/null |
 	cmp -s - <(printf '%s\n' "$T/now:" "WARNING: 1 line is not a folded stack and was skipped") || fail "diff: lines that were left out"
 printf 'a 1/1 [000] 1.000000:        500 page-faults: \n\t            1000 f (m)\n\n' >"$T/faults"
-"$STACKTOOL" diff "$T/faults" "$T/shapes" 2>&1 >/dev/null | grep -qx 'WARNING: page-faults are compared with samples' ||
+"$STACKTOOL" diff "$T/faults" "$T/shapes" 2>&1 >/dev/null | grep -qx 'WARNING: comparing page-faults with samples' ||
 	fail "diff: two units"
 "$STACKTOOL" diff "$T/faults" "$T/faults" 2>&1 >/dev/null | grep -q 'compared with' && fail "diff: one unit"
 sed -i '$d' "$T/now"
@@ -103,13 +103,13 @@ sed -i '$d' "$T/now"
 # Two programs: all would be new or gone with the command in front, so it is left out, unless it is asked for.
 sed 's/^[^;]*;/other;/' "$T/now" >"$T/other"
 golden diff-other.svg diff --format svg "$T/shapes" "$T/other"
-grep -qx 'NOTE: no command is in both profiles: stacks are compared without it; --root comm keeps it' "$T/err" || fail "diff of two programs: $(cat "$T/err")"
+grep -qx 'NOTE: no command is in both profiles: stacks are compared without the command; --root comm keeps it' "$T/err" || fail "diff of two programs: $(cat "$T/err")"
 "$STACKTOOL" diff --root none --format svg "$T/shapes" "$T/other" 2>"$T/err" | sed '/id="missing"/d' >"$T/none.svg"
 grep . "$T/err" && fail "diff --root none has a NOTE"
 "$STACKTOOL" diff --format svg "$T/shapes" "$T/other" 2>/dev/null | sed '/id="missing"/d' | cmp - "$T/none.svg" || fail "two programs are not compared as with --root none"
 "$STACKTOOL" diff -f "$T/shapes" "$T/other" 2>/dev/null | grep -qx 'main;read;sys_read;vfs_read 10 30' || fail 'diff -f of two programs'
 "$STACKTOOL" diff -f --root comm "$T/shapes" "$T/other" 2>"$T/err" | grep -q '^other;main;read;.* 0 30$' || fail "diff -f --root comm"
-grep -qx 'NOTE: no command is in both profiles: every stack is new or gone; --root none compares them' "$T/err" || fail "diff --root comm: $(cat "$T/err")"
+grep -qx 'NOTE: no command is in both profiles, so no stack is in both; --root none compares them without it' "$T/err" || fail "diff --root comm: $(cat "$T/err")"
 
 # Several -o: each is what it would be alone.
 "$STACKTOOL" report -f -o "$T/all.txt" -o "$T/all.stk" "$T/shapes" && cmp "$T/all.txt" <("$STACKTOOL" report -f "$T/shapes") || fail "-f and two files"
@@ -240,7 +240,7 @@ cmp -s <("$STACKTOOL" report --histogram "$corpus/offcputime-histogram" 2>/dev/n
 	fail "--histogram changes a report that has one"
 [ "$("$STACKTOOL" report -q "$corpus/offcputime-histogram" 2>/dev/null | grep -c 'all stacks')" = 0 ] || fail "-q: a histogram of all stacks"
 "$STACKTOOL" report --tree "$corpus/offcputime-histogram" 2>/dev/null | grep -qF usecs && fail "a histogram in a tree"
-wrong 1 "merge': has no histogram: only a run of .* with --histogram or --timestamps keeps one" report --histogram "$corpus/merge"
+wrong 1 "merge': has no histogram: only runs of .* with --histogram or --timestamps have one" report --histogram "$corpus/merge"
 wrong 1 "has no histogram" report --histogram "$T/shapes"
 wrong 2 "argument --tree: not allowed with argument --histogram" report --histogram --tree "$corpus/offcputime-histogram"
 wrong 2 "argument --histogram: not supported by format svg: use text, json or stk" report --histogram --format svg "$corpus/offcputime-histogram"
@@ -278,8 +278,8 @@ wrong 2 "format 'svgg': no such format: did you mean 'svg'" flame --format svgg 
 wrong 2 "palette 'jaba': no such palette: did you mean 'java'" flame --colors jaba "$T/shapes"
 wrong 2 "percentage 'x'" flame --min-width x "$T/shapes"
 wrong 2 "argument --include: '\(': " report --include '(' "$T/shapes"
-wrong 2 "a difference can be" diff --format pprof "$T/shapes" "$T/now"
-wrong 2 "%n, %t, %h and %% have a meaning" flame -o "$T/%x.svg" "$T/shapes"
+wrong 2 "diff supports text" diff --format pprof "$T/shapes" "$T/now"
+wrong 2 "unknown placeholder: known are %n, %t, %h and %%" flame -o "$T/%x.svg" "$T/shapes"
 wrong 1 "neither a saved profile, nor folded stacks" flame /etc/passwd
 wrong 1 "No such file" flame "$T/missing"
 wrong 1 "not a regular file" flame /dev/zero

@@ -61,11 +61,11 @@ refused() { # WORDS COMMAND...
 }
 for command in "report $T/stacks" "profile 1"; do
 	# shellcheck disable=SC2086  # words
-	refused 'argument --tui: the standard output is no terminal' "$STACKTOOL" ${command% *} --tui ${command##* }
+	refused 'argument --tui: standard output is not a terminal' "$STACKTOOL" ${command% *} --tui ${command##* }
 	# shellcheck disable=SC2086
 	script -qefc "setsid -w $STACKTOOL ${command% *} --tui ${command##* }" /dev/null </dev/null >"$T/none"
 	[ $? = 2 ] || fail "$command without a controlling terminal: $(cat "$T/none")"
-	grep -q 'argument --tui: there is no terminal' "$T/none" || fail "$command: $(cat "$T/none")"
+	grep -q 'argument --tui: no controlling terminal' "$T/none" || fail "$command: $(cat "$T/none")"
 done
 refused 'argument --tui: not allowed with argument -f' "$STACKTOOL" profile --tui -f 1
 refused 'argument --tui: not allowed with argument -o/--output' "$STACKTOOL" profile --tui -o x.svg 1

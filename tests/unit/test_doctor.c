@@ -61,7 +61,7 @@ static void make_report(ability_list *abilities)
 					      .name = "kprobe.multi links",
 					      .concerns = "count FUNCTION",
 					      .state = ABILITY_NO,
-					      .finding = xstrdup("this kernel has none"),
+					      .finding = xstrdup("not in this kernel"),
 					      .remedy = xstrdup("CONFIG_FPROBE") });
 }
 
@@ -74,7 +74,7 @@ static void text_has_aligned_lines_and_remedies_below(void **state)
 	make_report(&abilities);
 	doctor_text(&abilities, &text);
 	assert_string_equal(buf_text(&text), "bpf           yes      can be loaded\n"
-					     "kprobe.multi  no       this kernel has none\n"
+					     "kprobe.multi  no       not in this kernel\n"
 					     "    remedy: CONFIG_FPROBE\n"
 					     "    concerns: count FUNCTION\n");
 }

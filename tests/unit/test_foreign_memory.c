@@ -26,7 +26,7 @@
 
 struct fixture {
 	char *there;    /* a page of data, and one that nobody has touched */
-	int never;      /* userfaultfd, which nobody reads; -1: the kernel has none for us */
+	int never;      /* userfaultfd, which nobody reads; -1: not in this kernel for us */
 	pid_t child;
 };
 
