@@ -8,7 +8,7 @@
  * limits. The caller opens files (core/files/opener.h) and hands descriptors over; when a file names a further file
  * (separate debug file by build id), the worker asks for it through the `open_debug` callback, which runs in the
  * caller. If the worker dies or stalls, the file to blame is given up with a reason and a new worker is started, three
- * times at most. Workers are forked by a keeper, a child without privileges either, so that the caller need not keep
+ * times at most. Workers are forked by a supervisor, a child without privileges either, so that the caller need not keep
  * the right to change user or to signal another one's process.
  *
  * symbolizer_* is the caller's side. The parsers (elf_file.h, symtab.h, kallsyms.h, demangle.h) are usable and fuzzed
@@ -142,8 +142,8 @@ struct symbolizer_options {
 };
 
 /*
- * Forks the keeper, and through it the worker: call it before threads, BPF objects or large memory exist, so that they
- * inherit none. The keeper is the caller's only child process by this module and lives until symbolizer_free(), which
+ * Forks the supervisor, and through it the worker: call it before threads, BPF objects or large memory exist, so that they
+ * inherit none. The supervisor is the caller's only child process by this module and lives until symbolizer_free(), which
  * waits for it. 0 or a negative errno with a recorded cause (fail()).
  */
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer);
@@ -157,7 +157,7 @@ int symbolizer_await(struct symbolizer *symbolizer);
 
 /*
  * How the last worker that died ended: "signal 24 (CPU time limit exceeded)", "exit status 1". NULL: none died, or nobody
- * knows. Waits a moment for a keeper that has not said so yet. The symbolizer's own, until the next call.
+ * knows. Waits a moment for a supervisor that has not said so yet. The symbolizer's own, until the next call.
  */
 const char *symbolizer_last_end(struct symbolizer *symbolizer);
 

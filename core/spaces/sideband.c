@@ -22,7 +22,7 @@
 #include "core/base/err.h"
 #include "core/base/vec.h"
 #include "core/host/host.h"
-#include "core/spaces/doorbells.h"
+#include "core/spaces/wakeups.h"
 #include "core/spaces/perf_ring.h"
 
 #define MAX_RING_ORDER 7 /* 128 pages: what perf takes, and about 3,400 records */
@@ -35,8 +35,8 @@
 #endif
 
 /* The ring of one CPU and the record at its tail. */
-struct lane {
-	struct lane *other; /* the next in the list of all */
+struct cpu_stream {
+	struct cpu_stream *next_stream; /* in the list of all */
 	int cpu;
 	int fd, build_id_fd;
 	uint64_t build_id_event; /* its id; 0 none */
@@ -51,7 +51,7 @@ struct lane {
 
 struct queued {
 	uint64_t time_ns;
-	struct lane *lane;
+	struct cpu_stream *stream;
 };
 
 struct sideband {
@@ -59,10 +59,10 @@ struct sideband {
 	unsigned int ring_order;
 	bool build_ids;
 	bool counts_lost; /* the number of lost records can be read */
-	struct lane *lanes;
-	VEC(struct queued) heap; /* lanes with a record in this pass, the oldest record first */
-	struct lane *given;      /* whose record the caller holds */
-	struct doorbells *doorbells; /* NULL none */
+	struct cpu_stream *streams;
+	VEC(struct queued) heap; /* streams with a record in this pass, the oldest record first */
+	struct cpu_stream *current;      /* whose record the caller holds */
+	struct wakeups *wakeups; /* NULL none */
 	uint64_t cutoff_ns, cpus_checked_ns;
 	uint64_t nr_lost;
 	size_t nr_unwatched;
@@ -97,7 +97,7 @@ static struct perf_event_attr event_attributes(void)
  * The number of lost records can be read from v6.0 on (commit 119a784c8127 "perf/core: Add a new read format to get a
  * number of lost samples"). PERF_RECORD_LOST tells it only with the next record of the same CPU, which may never come.
  */
-static int open_lane_event(const struct sideband *sideband, int cpu, unsigned int order)
+static int open_stream_event(const struct sideband *sideband, int cpu, unsigned int order)
 {
 	struct perf_event_attr attributes = event_attributes();
 
@@ -111,85 +111,85 @@ static int open_lane_event(const struct sideband *sideband, int cpu, unsigned in
 }
 
 /* The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
-static int open_ring(const struct sideband *sideband, struct lane *lane)
+static int open_ring(const struct sideband *sideband, struct cpu_stream *stream)
 {
 	int err = 0;
 
 	for (unsigned int order = sideband->ring_order; order >= MIN_RING_ORDER; order--) {
-		_cleanup_(closep) int fd = open_lane_event(sideband, lane->cpu, order);
+		_cleanup_(closep) int fd = open_stream_event(sideband, stream->cpu, order);
 
 		if (fd < 0)
 			return fd;
-		err = perf_ring_init(&lane->ring, fd, order);
+		err = perf_ring_init(&stream->ring, fd, order);
 		if (!err)
-			lane->fd = take_fd(&fd);
+			stream->fd = take_fd(&fd);
 		if (err != -EPERM && err != -ENOMEM)
 			return err;
 	}
 	return err;
 }
 
-/* ---- lanes ---- */
+/* ---- streams ---- */
 
 /* Build ids are a gain, not a need: whatever fails here leaves mappings known by device and inode. */
-static void open_build_ids(struct sideband *sideband, struct lane *lane)
+static void open_build_ids(struct sideband *sideband, struct cpu_stream *stream)
 {
 	struct perf_event_attr attributes = event_attributes();
 	_cleanup_(closep) int fd = -1;
 
 	attributes.build_id = 1;
 	if (sideband->build_ids)
-		fd = open_event(&attributes, -1, lane->cpu);
-	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &lane->build_id_event) &&
-	    !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, lane->fd))
-		lane->build_id_fd = take_fd(&fd);
+		fd = open_event(&attributes, -1, stream->cpu);
+	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &stream->build_id_event) &&
+	    !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, stream->fd))
+		stream->build_id_fd = take_fd(&fd);
 	else
 		sideband->build_ids = false;
 }
 
-static void lane_free(struct lane *lane)
+static void stream_free(struct cpu_stream *stream)
 {
-	perf_ring_done(&lane->ring);
-	closep(&lane->build_id_fd);
-	closep(&lane->fd);
-	free(lane);
+	perf_ring_done(&stream->ring);
+	closep(&stream->build_id_fd);
+	closep(&stream->fd);
+	free(stream);
 }
 
-static int add_lane(struct sideband *sideband, int cpu)
+static int add_stream(struct sideband *sideband, int cpu)
 {
 	struct epoll_event readable = { .events = EPOLLIN | EPOLLET };
-	struct lane *lane = xmalloc(sizeof(*lane));
+	struct cpu_stream *stream = xmalloc(sizeof(*stream));
 	int err;
 
-	*lane = (struct lane){ .cpu = cpu, .fd = -1, .build_id_fd = -1 };
-	err = open_ring(sideband, lane);
+	*stream = (struct cpu_stream){ .cpu = cpu, .fd = -1, .build_id_fd = -1 };
+	err = open_ring(sideband, stream);
 	if (err == -EINVAL && sideband->counts_lost) {
 		sideband->counts_lost = false;
-		err = open_ring(sideband, lane);
+		err = open_ring(sideband, stream);
 	}
-	if (!err && epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, lane->fd, &readable))
+	if (!err && epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, stream->fd, &readable))
 		err = -errno;
 	if (err) {
-		lane_free(lane);
+		stream_free(stream);
 		return err;
 	}
-	open_build_ids(sideband, lane);
-	if (sideband->doorbells)
-		doorbells_add_cpu(sideband->doorbells, cpu);
-	lane->other = sideband->lanes;
-	sideband->lanes = lane;
+	open_build_ids(sideband, stream);
+	if (sideband->wakeups)
+		wakeups_add_cpu(sideband->wakeups, cpu);
+	stream->next_stream = sideband->streams;
+	sideband->streams = stream;
 	return 0;
 }
 
 /* ---- CPUs come and go ---- */
 
-static struct lane *lane_of_cpu(const struct sideband *sideband, int cpu)
+static struct cpu_stream *stream_of_cpu(const struct sideband *sideband, int cpu)
 {
-	struct lane *lane = sideband->lanes;
+	struct cpu_stream *stream = sideband->streams;
 
-	while (lane && (lane->cpu != cpu || lane->leaving))
-		lane = lane->other;
-	return lane;
+	while (stream && (stream->cpu != cpu || stream->leaving))
+		stream = stream->next_stream;
+	return stream;
 }
 
 static bool has_cpu(const cpu_list *cpus, int cpu)
@@ -201,20 +201,20 @@ static bool has_cpu(const cpu_list *cpus, int cpu)
 }
 
 /* An event does not come back with its CPU: its ring is read once more and closed. */
-static void drop_offline_lanes(struct sideband *sideband, const cpu_list *cpus)
+static void drop_offline_streams(struct sideband *sideband, const cpu_list *cpus)
 {
-	struct lane **link = &sideband->lanes, *lane;
+	struct cpu_stream **link = &sideband->streams, *stream;
 
-	while ((lane = *link)) {
-		if (lane->leaving) {
-			*link = lane->other;
-			lane_free(lane);
+	while ((stream = *link)) {
+		if (stream->leaving) {
+			*link = stream->next_stream;
+			stream_free(stream);
 			continue;
 		}
-		lane->leaving = !has_cpu(cpus, lane->cpu);
-		if (lane->leaving && sideband->doorbells)
-			doorbells_remove_cpu(sideband->doorbells, lane->cpu);
-		link = &lane->other;
+		stream->leaving = !has_cpu(cpus, stream->cpu);
+		if (stream->leaving && sideband->wakeups)
+			wakeups_remove_cpu(sideband->wakeups, stream->cpu);
+		link = &stream->next_stream;
 	}
 }
 
@@ -224,15 +224,15 @@ static void follow_cpus(struct sideband *sideband)
 
 	if (!host_tells_online_cpus(&cpus))
 		return;
-	drop_offline_lanes(sideband, &cpus);
+	drop_offline_streams(sideband, &cpus);
 	sideband->nr_unwatched = 0;
 	for (size_t i = 0; i < cpus.nr; i++)
-		if (!lane_of_cpu(sideband, cpus.data[i]) && add_lane(sideband, cpus.data[i]))
+		if (!stream_of_cpu(sideband, cpus.data[i]) && add_stream(sideband, cpus.data[i]))
 			sideband->nr_unwatched++;
 	vec_done(&cpus);
 }
 
-/* ---- a pass: the lanes in a heap by the time of their next record ---- */
+/* ---- a pass: the streams in a heap by the time of their next record ---- */
 
 static void sift_down(struct sideband *sideband, size_t i)
 {
@@ -256,9 +256,9 @@ static void sift_down(struct sideband *sideband, size_t i)
  * (perf_iterate_sb() walks a list that attach_sb_event() adds to at its head). Here a build id joins the mapping behind
  * it; one that comes after its mapping goes out as a record of its own.
  */
-static void join_build_id(struct lane *lane)
+static void join_build_id(struct cpu_stream *stream)
 {
-	struct sideband_record *next = &lane->next, *build_id = &lane->build_id;
+	struct sideband_record *next = &stream->next, *build_id = &stream->build_id;
 
 	if (next->kind == SIDEBAND_BUILD_ID)
 		*build_id = *next;
@@ -270,23 +270,23 @@ static void join_build_id(struct lane *lane)
 	*build_id = (struct sideband_record){};
 }
 
-static void note_lost(struct sideband *sideband, struct lane *lane, uint64_t nr_lost)
+static void note_lost(struct sideband *sideband, struct cpu_stream *stream, uint64_t nr_lost)
 {
-	if (nr_lost <= lane->nr_lost)
+	if (nr_lost <= stream->nr_lost)
 		return;
-	sideband->nr_lost += nr_lost - lane->nr_lost;
-	lane->nr_lost = nr_lost;
+	sideband->nr_lost += nr_lost - stream->nr_lost;
+	stream->nr_lost = nr_lost;
 }
 
-static void read_lost(struct sideband *sideband, struct lane *lane)
+static void read_lost(struct sideband *sideband, struct cpu_stream *stream)
 {
 	struct {
 		uint64_t value, nr_lost;
 	} counter;
 
-	lane->ring.was_full = false;
-	if (sideband->counts_lost && read(lane->fd, &counter, sizeof(counter)) == sizeof(counter))
-		note_lost(sideband, lane, counter.nr_lost);
+	stream->ring.was_full = false;
+	if (sideband->counts_lost && read(stream->fd, &counter, sizeof(counter)) == sizeof(counter))
+		note_lost(sideband, stream, counter.nr_lost);
 }
 
 /* A time that nobody can have seen yet, with room for clocks that differ: waiting for it would silence the CPU. */
@@ -296,23 +296,23 @@ static bool is_to_come(const struct sideband *sideband, const struct sideband_re
 }
 
 /* Decodes the record at the tail. False when there is none that belongs to this pass. */
-static bool peek(struct sideband *sideband, struct lane *lane)
+static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 {
-	uint64_t nr_broken = lane->ring.nr_broken;
+	uint64_t nr_broken = stream->ring.nr_broken;
 	const void *bytes;
 
-	while ((bytes = perf_ring_peek(&lane->ring, &lane->next_bytes))) {
-		if (!sideband_decode(bytes, lane->next_bytes, lane->build_id_event, &lane->next) &&
-		    !is_to_come(sideband, &lane->next)) {
-			join_build_id(lane);
-			return lane->next.time_ns <= sideband->cutoff_ns;
+	while ((bytes = perf_ring_peek(&stream->ring, &stream->next_bytes))) {
+		if (!sideband_decode(bytes, stream->next_bytes, stream->build_id_event, &stream->next) &&
+		    !is_to_come(sideband, &stream->next)) {
+			join_build_id(stream);
+			return stream->next.time_ns <= sideband->cutoff_ns;
 		}
 		sideband->nr_lost++;
-		perf_ring_pop(&lane->ring, lane->next_bytes);
+		perf_ring_pop(&stream->ring, stream->next_bytes);
 	}
-	sideband->nr_lost += lane->ring.nr_broken - nr_broken;
-	if (lane->ring.was_full)
-		read_lost(sideband, lane);
+	sideband->nr_lost += stream->ring.nr_broken - nr_broken;
+	if (stream->ring.was_full)
+		read_lost(sideband, stream);
 	return false;
 }
 
@@ -320,35 +320,35 @@ uint64_t sideband_begin(struct sideband *sideband)
 {
 	struct epoll_event ignored;
 
-	if (sideband->doorbells)
-		doorbells_answer(sideband->doorbells);
+	if (sideband->wakeups)
+		wakeups_acknowledge(sideband->wakeups);
 	sideband->cutoff_ns = clock_monotonic_ns();
 	epoll_wait(sideband->epoll_fd, &ignored, 1, 0); /* clears the readiness that the caller's epoll saw */
 	if (sideband->cutoff_ns - sideband->cpus_checked_ns >= CPU_CHECK_NS) {
 		follow_cpus(sideband);
 		sideband->cpus_checked_ns = sideband->cutoff_ns;
 	}
-	sideband->given = NULL;
+	sideband->current = NULL;
 	sideband->heap.nr = 0;
-	for (struct lane *lane = sideband->lanes; lane; lane = lane->other) {
-		perf_ring_load(&lane->ring);
-		if (peek(sideband, lane))
-			vec_push(&sideband->heap, (struct queued){ lane->next.time_ns, lane });
+	for (struct cpu_stream *stream = sideband->streams; stream; stream = stream->next_stream) {
+		perf_ring_load(&stream->ring);
+		if (peek(sideband, stream))
+			vec_push(&sideband->heap, (struct queued){ stream->next.time_ns, stream });
 	}
 	for (size_t i = sideband->heap.nr / 2; i-- > 0;)
 		sift_down(sideband, i);
 	return sideband->cutoff_ns;
 }
 
-/* The lane at the top of the heap gives up the record that the caller has read. */
-static void finish_given(struct sideband *sideband)
+/* The stream at the top of the heap gives up the record that the caller has read. */
+static void finish_current(struct sideband *sideband)
 {
-	struct lane *lane = sideband->given;
+	struct cpu_stream *stream = sideband->current;
 
-	sideband->given = NULL;
-	perf_ring_pop(&lane->ring, lane->next_bytes);
-	if (peek(sideband, lane))
-		sideband->heap.data[0].time_ns = lane->next.time_ns;
+	sideband->current = NULL;
+	perf_ring_pop(&stream->ring, stream->next_bytes);
+	if (peek(sideband, stream))
+		sideband->heap.data[0].time_ns = stream->next.time_ns;
 	else
 		sideband->heap.data[0] = sideband->heap.data[--sideband->heap.nr];
 	sift_down(sideband, 0);
@@ -356,36 +356,36 @@ static void finish_given(struct sideband *sideband)
 
 const struct sideband_record *sideband_next(struct sideband *sideband)
 {
-	struct lane *lane;
+	struct cpu_stream *stream;
 
-	if (sideband->given)
-		finish_given(sideband);
+	if (sideband->current)
+		finish_current(sideband);
 	if (!sideband->heap.nr)
 		return NULL;
-	lane = sideband->given = sideband->heap.data[0].lane;
-	if (lane->next.kind == SIDEBAND_LOST) {
-		lane->nr_lost_told += lane->next.nr_lost;
-		note_lost(sideband, lane, lane->nr_lost_told);
+	stream = sideband->current = sideband->heap.data[0].stream;
+	if (stream->next.kind == SIDEBAND_LOST) {
+		stream->nr_lost_told += stream->next.nr_lost;
+		note_lost(sideband, stream, stream->nr_lost_told);
 	}
-	return &lane->next;
+	return &stream->next;
 }
 
 /* ---- the whole ---- */
 
 void sideband_ring(struct sideband *sideband)
 {
-	struct doorbells *doorbells = sideband->doorbells ? NULL : doorbells_new();
+	struct wakeups *wakeups = sideband->wakeups ? NULL : wakeups_new();
 	struct epoll_event readable = { .events = EPOLLIN };
 
-	if (!doorbells)
+	if (!wakeups)
 		return;
-	if (epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, doorbells_fd(doorbells), &readable)) {
-		doorbells_free(doorbells);
+	if (epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, wakeups_fd(wakeups), &readable)) {
+		wakeups_free(wakeups);
 		return;
 	}
-	sideband->doorbells = doorbells;
-	for (const struct lane *lane = sideband->lanes; lane; lane = lane->other)
-		doorbells_add_cpu(doorbells, lane->cpu);
+	sideband->wakeups = wakeups;
+	for (const struct cpu_stream *stream = sideband->streams; stream; stream = stream->next_stream)
+		wakeups_add_cpu(wakeups, stream->cpu);
 }
 
 static int explain(int err)
@@ -403,7 +403,7 @@ static int open_all(struct sideband *sideband)
 
 	sideband->ring_order = cpus.nr > MANY_CPUS ? MAX_RING_ORDER - 1 : MAX_RING_ORDER;
 	for (size_t i = 0; !err && i < cpus.nr; i++) {
-		err = add_lane(sideband, cpus.data[i]);
+		err = add_stream(sideband, cpus.data[i]);
 		if (err == -ENODEV) /* went offline since it was listed */
 			err = 0;
 		else if (err)
@@ -436,13 +436,13 @@ void sideband_free(struct sideband *sideband)
 {
 	if (!sideband)
 		return;
-	while (sideband->lanes) {
-		struct lane *lane = sideband->lanes;
+	while (sideband->streams) {
+		struct cpu_stream *stream = sideband->streams;
 
-		sideband->lanes = lane->other;
-		lane_free(lane);
+		sideband->streams = stream->next_stream;
+		stream_free(stream);
 	}
-	doorbells_free(sideband->doorbells);
+	wakeups_free(sideband->wakeups);
 	vec_done(&sideband->heap);
 	closep(&sideband->epoll_fd);
 	free(sideband);

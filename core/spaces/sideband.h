@@ -29,7 +29,7 @@ int sideband_fd(const struct sideband *sideband);
 
 /*
  * From now on the descriptor is readable at once when a program of this host maps code, forks or ends, so also after
- * every exec; a millisecond after the last time at the earliest (doorbells.h). Where the kernel refuses, nothing changes.
+ * every exec; a millisecond after the last time at the earliest (wakeups.h). Where the kernel refuses, nothing changes.
  */
 void sideband_ring(struct sideband *sideband);
 

@@ -62,7 +62,7 @@ struct put {
 	bool running; /* the thread */
 	int outer, inner;
 	uint32_t slot;
-	uint64_t nr_before; /* what was put into limbo before */
+	uint64_t nr_before; /* what was retired before */
 	atomic_bool done;
 	int err;
 };
@@ -70,12 +70,12 @@ struct put {
 struct unwind_store {
 	struct unwind_store_options options;
 	VEC(struct put *) puts;
-	uint64_t nr_released; /* of limbo since the start */
+	uint64_t nr_released; /* of the retired, since the start */
 	VEC(int) slabs; /* descriptors */
 	struct window windows[2];
 	unsigned int last_window; /* used last */
 	extent_list free; /* by place */
-	extent_list limbo; /* removed, and maybe still read */
+	extent_list retired; /* removed, and maybe still read */
 	VEC(struct table) tables;
 	struct process *processes[NR_BUCKETS];
 	uint64_t nr_spaces; /* made since the start */
@@ -124,7 +124,7 @@ void unwind_store_free(struct unwind_store *store)
 	}
 	vec_done(&store->slabs);
 	vec_done(&store->free);
-	vec_done(&store->limbo);
+	vec_done(&store->retired);
 	vec_done(&store->tables);
 	free(store);
 }
@@ -166,23 +166,24 @@ static void give_back(struct unwind_store *store, struct extent extent)
 	}
 }
 
-static void put_into_limbo(struct unwind_store *store, struct extent extent)
+static void retire(struct unwind_store *store, struct extent extent)
 {
 	if (extent.nr)
-		vec_push(&store->limbo, extent);
+		vec_push(&store->retired, extent);
 }
 
-/* What went into limbo before anything of number `nr_before` did. */
-static void empty_limbo(struct unwind_store *store, uint64_t nr_before)
+/* What was retired before anything of number `nr_before` did. */
+static void release_retired(struct unwind_store *store, uint64_t nr_before)
 {
 	size_t nr = 0;
 
-	while (nr < store->limbo.nr && store->nr_released + nr < nr_before)
-		give_back(store, store->limbo.data[nr++]);
+	while (nr < store->retired.nr && store->nr_released + nr < nr_before)
+		give_back(store, store->retired.data[nr++]);
 	store->nr_released += nr;
-	store->limbo.nr -= nr;
+	store->retired.nr -= nr;
 	if (nr)
-		memmove(store->limbo.data, store->limbo.data + nr, store->limbo.nr * sizeof(*store->limbo.data));
+		memmove(store->retired.data, store->retired.data + nr,
+			store->retired.nr * sizeof(*store->retired.data));
 }
 
 /* ---- slabs ---- */
@@ -218,7 +219,7 @@ static void begin_put(struct unwind_store *store, uint32_t slot, int fd)
 		.outer = store->options.slabs,
 		.inner = fd,
 		.slot = slot,
-		.nr_before = store->nr_released + store->limbo.nr,
+		.nr_before = store->nr_released + store->retired.nr,
 	};
 	start_put(put);
 	vec_push(&store->puts, put);
@@ -229,7 +230,7 @@ static int finish_put(struct unwind_store *store, const struct put *put)
 	if (put->running)
 		pthread_join(put->thread, NULL);
 	if (!put->err)
-		empty_limbo(store, put->nr_before);
+		release_retired(store, put->nr_before);
 	return put->err;
 }
 
@@ -326,7 +327,7 @@ static int allocate(struct unwind_store *store, size_t nr, struct extent *ret_ex
 	if (!nr || take(store, (uint32_t)nr, ret_extent))
 		return 0;
 	err = make_slab(store);
-	if (err == -ENOSPC && store->limbo.nr) {
+	if (err == -ENOSPC && store->retired.nr) {
 		begin_put(store, 0, store->slabs.data[0]);
 		err = unwind_store_settle(store);
 	}
@@ -438,9 +439,9 @@ static int copy_table(struct unwind_store *store, struct table *table, const str
 
 static void drop_table(struct unwind_store *store, struct table *table)
 {
-	put_into_limbo(store, table->head);
+	retire(store, table->head);
 	for (size_t i = 0; i < table->rows.nr; i++)
-		put_into_limbo(store, table->rows.data[i]);
+		retire(store, table->rows.data[i]);
 	table_done(table);
 }
 
@@ -588,7 +589,7 @@ int unwind_store_set_process(struct unwind_store *store, const struct unwind_pro
 		process = *link = xcalloc(1, sizeof(*process));
 		process->tgid = key->tgid;
 	}
-	put_into_limbo(store, process->space);
+	retire(store, process->space);
 	process->space = space;
 	return 0;
 }
@@ -601,6 +602,6 @@ void unwind_store_remove_process(struct unwind_store *store, uint32_t tgid)
 		return;
 	bpf_map_delete_elem(store->options.processes, &tgid);
 	*link = process->next;
-	put_into_limbo(store, process->space);
+	retire(store, process->space);
 	free(process);
 }

@@ -232,7 +232,7 @@ static int take_part(struct unwind_queue *queue, const struct message *message)
 	return 0;
 }
 
-int unwind_queue_take(struct unwind_queue *queue, const struct message *message)
+int unwind_queue_receive(struct unwind_queue *queue, const struct message *message)
 {
 	return message->header.kind == MESSAGE_UNWIND_TABLE ? take_head(queue, message) : take_part(queue, message);
 }

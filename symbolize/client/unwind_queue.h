@@ -44,7 +44,7 @@ int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd);
 int unwind_queue_send(struct unwind_queue *queue, int socket, struct draft *draft, uint64_t *sequence);
 
 /* Takes MESSAGE_UNWIND_TABLE or _PART. 0, -EPROTO for what makes no sense there, -ENOMEM. */
-int unwind_queue_take(struct unwind_queue *queue, const struct message *message);
+int unwind_queue_receive(struct unwind_queue *queue, const struct message *message);
 
 /* The sequence number of the first request without its answer, UINT64_MAX without one. */
 uint64_t unwind_queue_oldest(const struct unwind_queue *queue);

@@ -321,7 +321,7 @@ static int take_message(struct worker_link *link, struct handed_file *asked, enu
 	if (link->message.header.kind == MESSAGE_INDEXED)
 		return take_indexed(link);
 	if (link->message.header.kind == MESSAGE_UNWIND_TABLE || link->message.header.kind == MESSAGE_UNWIND_PART)
-		return unwind_queue_take(&link->unwinds, &link->message);
+		return unwind_queue_receive(&link->unwinds, &link->message);
 	if (link->message.header.kind == MESSAGE_WANT_DEBUG)
 		return give_debug(link, asked);
 	return answer != MESSAGE_NONE && link->message.header.kind == answer ? 1 : -EPROTO;

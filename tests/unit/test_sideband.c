@@ -22,7 +22,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/spaces/doorbells.h"
+#include "core/spaces/wakeups.h"
 #include "core/spaces/perf_ring.h"
 #include "tests/unit/host.h"
 
@@ -517,7 +517,7 @@ static bool becomes_readable(struct sideband *sideband)
 /* At once as long as nothing is spent, and then not later than the next rest is over; no more often than is allowed. */
 static void a_mapping_of_code_rings(void **state)
 {
-	const uint64_t nr = 3 * DOORBELLS_BURST;
+	const uint64_t nr = 3 * WAKEUPS_BURST;
 	struct sideband *sideband;
 	uint64_t begun_ns;
 
@@ -532,11 +532,11 @@ static void a_mapping_of_code_rings(void **state)
 		assert_true(becomes_readable(sideband));
 		read_everything(sideband);
 	}
-	assert_true(clock_monotonic_ns() - begun_ns > (nr - DOORBELLS_BURST - 5) * DOORBELLS_REST_NS);
+	assert_true(clock_monotonic_ns() - begun_ns > (nr - WAKEUPS_BURST - 5) * WAKEUPS_MUTE_NS);
 	sideband_free(sideband);
 }
 
-/* Whoever looks for another reason meanwhile silences no later bell. */
+/* Whoever looks for another reason meanwhile silences no later wakeup. */
 static void a_look_during_the_rest_changes_nothing(void **state)
 {
 	struct sideband *sideband;

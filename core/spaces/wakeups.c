@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/spaces/wakeups.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "core/base/alloc.h"
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/vec.h"
+#include "core/spaces/perf_ring.h"
+
+struct wakeup {
+	int cpu, fd;
+	struct perf_ring ring;
+};
+
+struct wakeups {
+	int all_fd; /* epoll: the events, and the end of the muting */
+	int events_fd; /* epoll: the events, so that muting them is one call */
+	int mute_fd; /* a timer */
+	bool muted; /* the events are muted */
+	uint64_t saved_ns; /* passes that may follow at once, WAKEUPS_MUTE_NS each */
+	uint64_t acknowledged_ns;
+	VEC(struct wakeup) events;
+};
+
+static int listen_to_events(const struct wakeups *wakeups, int operation, bool on)
+{
+	struct epoll_event readable = { .events = on ? EPOLLIN : 0 };
+
+	return epoll_ctl(wakeups->all_fd, operation, wakeups->events_fd, &readable);
+}
+
+static int open_all(struct wakeups *wakeups)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+
+	wakeups->all_fd = epoll_create1(EPOLL_CLOEXEC);
+	wakeups->events_fd = epoll_create1(EPOLL_CLOEXEC);
+	wakeups->mute_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (wakeups->all_fd < 0 || wakeups->events_fd < 0 || wakeups->mute_fd < 0 ||
+	    epoll_ctl(wakeups->all_fd, EPOLL_CTL_ADD, wakeups->mute_fd, &readable))
+		return -errno;
+	return listen_to_events(wakeups, EPOLL_CTL_ADD, true) ? -errno : 0;
+}
+
+struct wakeups *wakeups_new(void)
+{
+	struct wakeups *wakeups = xcalloc(1, sizeof(*wakeups));
+
+	wakeups->all_fd = wakeups->events_fd = wakeups->mute_fd = -1;
+	if (!open_all(wakeups))
+		return wakeups;
+	wakeups_free(wakeups);
+	return NULL;
+}
+
+static void wakeup_done(struct wakeup *wakeup)
+{
+	perf_ring_done(&wakeup->ring);
+	closep(&wakeup->fd);
+}
+
+void wakeups_free(struct wakeups *wakeups)
+{
+	if (!wakeups)
+		return;
+	for (size_t i = 0; i < wakeups->events.nr; i++)
+		wakeup_done(&wakeups->events.data[i]);
+	vec_done(&wakeups->events);
+	closep(&wakeups->events_fd);
+	closep(&wakeups->mute_fd);
+	closep(&wakeups->all_fd);
+	free(wakeups);
+}
+
+int wakeups_fd(const struct wakeups *wakeups)
+{
+	return wakeups->all_fd;
+}
+
+void wakeups_add_cpu(struct wakeups *wakeups, int cpu)
+{
+	struct perf_event_attr attributes = {
+		.size = sizeof(attributes),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.mmap = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	struct epoll_event readable = { .events = EPOLLIN | EPOLLET };
+	struct wakeup wakeup = { .cpu = cpu };
+
+	wakeup.fd = (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (wakeup.fd < 0 || perf_ring_init(&wakeup.ring, wakeup.fd, 0) ||
+	    epoll_ctl(wakeups->events_fd, EPOLL_CTL_ADD, wakeup.fd, &readable))
+		wakeup_done(&wakeup);
+	else
+		vec_push(&wakeups->events, wakeup);
+}
+
+void wakeups_remove_cpu(struct wakeups *wakeups, int cpu)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < wakeups->events.nr; i++) {
+		if (wakeups->events.data[i].cpu == cpu)
+			wakeup_done(&wakeups->events.data[i]);
+		else
+			wakeups->events.data[nr++] = wakeups->events.data[i];
+	}
+	wakeups->events.nr = nr;
+}
+
+/* Makes room for the next records: none is written, and nobody woken, when the ring is full. Whether there were any. */
+static bool empty(struct wakeup *wakeup)
+{
+	uint64_t nr_bytes;
+
+	perf_ring_load(&wakeup->ring);
+	nr_bytes = wakeup->ring.head - wakeup->ring.tail;
+	if (nr_bytes)
+		perf_ring_pop(&wakeup->ring, nr_bytes);
+	return nr_bytes;
+}
+
+/* Clears what epoll remembers of them, too; what comes after that will be seen. */
+static bool empty_all(struct wakeups *wakeups)
+{
+	struct epoll_event ignored[64];
+	bool any = false;
+
+	while (epoll_wait(wakeups->events_fd, ignored, sizeof(ignored) / sizeof(*ignored), 0) > 0)
+		;
+	for (size_t i = 0; i < wakeups->events.nr; i++)
+		any |= empty(&wakeups->events.data[i]);
+	return any;
+}
+
+static bool is_muted(const struct wakeups *wakeups)
+{
+	uint64_t nr_over;
+
+	return wakeups->muted && read(wakeups->mute_fd, &nr_over, sizeof(nr_over)) != sizeof(nr_over);
+}
+
+/* Whether there may be a look at once after this one, which is then spent. */
+static bool may_go_on(struct wakeups *wakeups)
+{
+	const uint64_t most_ns = (uint64_t)WAKEUPS_BURST * WAKEUPS_MUTE_NS, now_ns = clock_monotonic_ns();
+
+	wakeups->saved_ns += now_ns - wakeups->acknowledged_ns;
+	wakeups->acknowledged_ns = now_ns;
+	if (wakeups->saved_ns > most_ns)
+		wakeups->saved_ns = most_ns;
+	if (wakeups->saved_ns >= 2 * WAKEUPS_MUTE_NS) {
+		wakeups->saved_ns -= WAKEUPS_MUTE_NS;
+		return true;
+	}
+	wakeups->saved_ns = 0; /* what is saved while muted is spent at its end */
+	return false;
+}
+
+static void set_muted(struct wakeups *wakeups, bool mute)
+{
+	const struct itimerspec end = { .it_value.tv_nsec = WAKEUPS_MUTE_NS };
+
+	if (mute && timerfd_settime(wakeups->mute_fd, 0, &end, NULL))
+		mute = false;
+	if (mute != wakeups->muted)
+		listen_to_events(wakeups, EPOLL_CTL_MOD, !mute);
+	wakeups->muted = mute;
+}
+
+void wakeups_acknowledge(struct wakeups *wakeups)
+{
+	if (!is_muted(wakeups))
+		set_muted(wakeups, empty_all(wakeups) && !may_go_on(wakeups));
+}
