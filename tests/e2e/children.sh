@@ -41,10 +41,13 @@ tool profile -f -F 199 -U -o "$T/samples.folded" -- "$family" spin 300
 expect_status 0
 [ "$(folded_sum_of '^family;.*st_fix_spin' "$T/samples.folded")" -ge 3 ] || fail "no samples of the child"
 
-# Waits of a child
-tool offcputime -f -K -o "$T/waits.folded" -- sh -c 'sleep 0.2; :'
+# Waits of a child, as long as it says
+tool offcputime -f -K -o "$T/waits.folded" -- sh -c "$FIXTURES/offcpu sleep 20 10000 </dev/null; :"
 expect_status 0
-[ "$(folded_sum_of '^sleep;' "$T/waits.folded")" -ge 200000 ] || fail "the sleep of the child is not there"
+line=$(grep '^DONE slept_us=' "$T/out")
+slept=${line#DONE slept_us=}
+waited=$(folded_sum_of '^offcpu;.*nanosleep' "$T/waits.folded")
+[ "$waited" -gt 0 ] && [ "$waited" -le "${slept%% *}" ] || fail "the child: $line, in the report: $waited us"
 
 # The run ends with the command, not with what it leaves behind.
 mkfifo "$T/hold"
