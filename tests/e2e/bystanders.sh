@@ -86,9 +86,11 @@ fi
 
 if no=$("$FIXTURES/hostprobe" kprobe); then
 	called=$(grep -xE '__(do|x64|arm64)_sys_getppid' /sys/kernel/tracing/available_filter_functions | head -n 1)
-	for how in multi kprobe; do
+	hows=
+	for how in multi kprobe fentry; do
 		tool count --explain "--attach=$how" "$called"
 		[ "$status" = 0 ] || continue
+		hows="$hows $how"
 		beside "k:$called" count "--attach=$how" "$called"
 		also beside "k:$called" funccount "--attach=$how" "$called"
 		also beside "$enter" count "--attach=$how" "$called"
@@ -98,13 +100,14 @@ else
 	echo "no kprobes: $no"
 fi
 
-# A second stacktool: what came in all three rounds.
+# second EVENT "TOOL-ARG…" TOOL-ARG…: a second stacktool: what came in all three rounds.
 second() {
 	watched=$1
 	tool=$2
 	shift 2
 	fixture bystander -n $N -r 3 "$watched"
-	tool_out=$T/first.out tool_start count -f -p "$fixture_pid" "$tool"
+	# shellcheck disable=SC2086 # words
+	tool_out=$T/first.out tool_start count -f -p "$fixture_pid" $tool
 	first=$tool_pid
 	saw alone
 	tool_start_on_fixture "$@"
@@ -116,7 +119,7 @@ second() {
 	tool_end
 	expect_status 0
 	expect_equal "$watched: events that a second stacktool saw" "$(folded_sum "$T/first.out")" $((3 * N))
-	echo "$watched: stacktool beside stacktool $*: all of $((3 * N))"
+	echo "$watched: stacktool count $tool beside stacktool $*: all of $((3 * N))"
 	fixture_end
 }
 
@@ -126,3 +129,14 @@ also second $rename $rename count -r 't:(syscalls|task):(sys_enter_getppid|task_
 ! "$FIXTURES/hostprobe" uprobe >/dev/null || second u "$seen" count "$seen"
 ! "$FIXTURES/hostprobe" uprobe >/dev/null || also second u "$seen" count -p PID "$FIXTURES/bystander:st_fix_*"
 ! "$FIXTURES/hostprobe" kprobe >/dev/null || second "k:$called" "$called" count "$called"
+
+# By fentry, whose trampoline shares the entry of the function with the kernel's other probes, beside the kind we choose.
+case ${hows:-} in
+*fentry*)
+	second "k:$called" "--attach=fentry $called" count "$called"
+	for how in $hows; do
+		also second "k:$called" "--attach=fentry $called" count "--attach=$how" "$called"
+	done
+	;;
+*) echo "no fentry" ;;
+esac
