@@ -281,13 +281,13 @@ lost_events() {
 }
 
 # The least time that a report has of the waits in the last line of the fixture `offcpu`, with what is named as missed. Not
-# what it was to wait for: its timer may ring before it has left the CPU. A tenth less, for a host may hold up an emulated CPU
-# between the kernel's two looks at a clock.
+# what it was to wait for: its timer may ring before it has left the CPU. A tenth less, and half of it in a guest, for a host may
+# hold up an emulated CPU between the kernel's two looks at a clock: 70 of 790 ms are known.
 least_waited() {
 	blocked=$(echo "$line" | sed -n 's/.*blocked_us=\([0-9]*\).*/\1/p')
 	longest=$(echo "$line" | sed -n 's/.*longest_us=\([0-9]*\).*/\1/p')
 	[ "$blocked" -gt 0 ] || fail "the fixture has not waited: $line"
-	echo $((blocked * 9 / 10 - $(said_of 'waits not counted') * longest))
+	echo $((blocked * $([ -z "${IN_GUEST:-}" ] && echo 9 || echo 5) / 10 - $(said_of 'waits not counted') * longest))
 }
 
 # Whether programs of system calls and of fentry can be preempted: then the kernel may leave out events, of any process, and
