@@ -7,6 +7,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/suggest.h"
+#include "core/base/names.h"
 
 #define APPLET(name) extern const struct applet name##_applet;
 #include "applets/applets.def"
@@ -32,11 +33,9 @@ static bool strip_suffix(char *name, const char *suffix)
 /* "/usr/sbin/profile-bpfcc" -> "profile"; the caller frees it. */
 static char *plain_name(const char *name)
 {
-	const char *slash = strrchr(name, '/');
 	char *plain;
 
-	if (slash)
-		name = slash + 1;
+	name = path_name(name);
 	if (!strncmp(name, "bpf-", 4))
 		name += 4;
 	plain = xstrdup(name);

@@ -14,23 +14,17 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/limits.h"
+#include "core/base/names.h"
 
 static const char *reason(int err)
 {
 	return strerror(err < 0 ? -err : err);
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The directory stays open, so that the rename cannot end up elsewhere. */
 static int open_directory(const char *path, int *ret_fd)
 {
-	const char *name = name_of(path);
+	const char *name = path_name(path);
 	_cleanup_(freep) char *directory = name == path ? xstrdup(".") : xstrndup(path, (size_t)(name - path));
 	int fd;
 
@@ -48,7 +42,7 @@ static int check_place(int directory_fd, const char *path)
 {
 	struct stat st;
 
-	if (fstatat(directory_fd, name_of(path), &st, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (fstatat(directory_fd, path_name(path), &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		if (!S_ISREG(st.st_mode))
 			return fail(-EEXIST, "'%s': exists and is not a regular file", path);
 	} else if (errno != ENOENT) {
@@ -110,7 +104,7 @@ static int settle(struct replacement *replacement)
 {
 	if (fflush(replacement->out) || fsync(fileno(replacement->out)) ||
 	    renameat(replacement->directory_fd, replacement->temporary, replacement->directory_fd,
-		     name_of(replacement->path)))
+		     path_name(replacement->path)))
 		return -errno;
 	fsync(replacement->directory_fd); /* the name; some file systems cannot, and the file is there all the same */
 	return 0;

@@ -20,6 +20,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
 #include "core/base/suggest.h"
 #include "core/base/vec.h"
 #include "core/files/opener.h"
@@ -36,53 +37,24 @@
 static const char *const library_folders[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
 static const char default_programs[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-typedef VEC(char *) texts;
-
 struct search {
 	const char *name;
 	uint32_t tgid;
 	int root_fd;
 	size_t nr_configs; /* files and includes of the loader's configuration so far */
 	uint8_t own_header[HEADER_BYTES]; /* of this program: what runs here */
-	texts folders;
-	texts stems; /* names that could have been meant */
+	name_list folders;
+	name_list stems; /* names that could have been meant */
 };
-
-static void texts_done(texts *list)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		free(list->data[i]);
-	vec_done(list);
-}
-
-/* Takes ownership of `text`. What is there, or finds no room, is forgotten. */
-static void add_text(texts *list, size_t room, char *text)
-{
-	bool is_known = list->nr >= room;
-
-	for (size_t i = 0; i < list->nr && !is_known; i++)
-		is_known = !strcmp(list->data[i], text);
-	if (is_known)
-		free(text);
-	else
-		vec_push(list, text);
-}
 
 static void search_done(struct search *search)
 {
 	closep(&search->root_fd);
-	texts_done(&search->folders);
-	texts_done(&search->stems);
+	name_list_done(&search->folders);
+	name_list_done(&search->stems);
 }
 
 /* ---- names ---- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* What follows the stem of a library: ".so", ".so.6", "-2.31.so" (the C library before 2.34). */
 static bool is_library_suffix(const char *suffix)
@@ -207,7 +179,7 @@ static void include_one(struct search *search, const char *name, void *context)
 
 static void include_all(struct search *search, const char *pattern)
 {
-	const char *name = base_name(pattern);
+	const char *name = path_name(pattern);
 	_cleanup_(freep) char *folder = NULL;
 	struct include include = { .pattern = name };
 
@@ -241,7 +213,7 @@ static void read_loader_config(struct search *search, const char *path, bool may
 		line[strcspn(line, "#")] = '\0';
 		word = next_word(&line);
 		if (word && word[0] == '/')
-			add_text(&search->folders, MAX_FOLDERS, xstrdup(word));
+			name_list_add_new(&search->folders, MAX_FOLDERS, xstrdup(word));
 		if (!word || !may_include || strcmp(word, "include"))
 			continue;
 		while ((word = next_word(&line)))
@@ -255,7 +227,7 @@ static void add_multiarch(struct search *search, const char *name, void *context
 	const char *folder = context;
 
 	if (!fnmatch("*-linux-*", name, 0))
-		add_text(&search->folders, MAX_FOLDERS, xasprintf("%s/%s", folder, name));
+		name_list_add_new(&search->folders, MAX_FOLDERS, xasprintf("%s/%s", folder, name));
 }
 
 static void list_folders(struct search *search)
@@ -266,7 +238,7 @@ static void list_folders(struct search *search)
 	for_each_entry(search, lib, add_multiarch, lib);
 	for_each_entry(search, usr_lib, add_multiarch, usr_lib);
 	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++)
-		add_text(&search->folders, MAX_FOLDERS, xstrdup(library_folders[i]));
+		name_list_add_new(&search->folders, MAX_FOLDERS, xstrdup(library_folders[i]));
 }
 
 /* ---- where to look: mappings, libraries, programs ---- */
@@ -276,13 +248,13 @@ struct maps_search {
 	struct opener_request *file; /* what is mapped */
 	char *path;
 	bool deleted;
-	texts *stems;
+	name_list *stems;
 };
 
 static void match_mapping(void *context, const struct proc_mapping *mapping)
 {
 	struct maps_search *found = context;
-	const char *file = base_name(mapping->path);
+	const char *file = path_name(mapping->path);
 
 	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/')
 		return;
@@ -294,7 +266,7 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 		found->file->device = mapping->device;
 		found->file->inode = mapping->inode;
 	}
-	add_text(found->stems, MAX_STEMS, stem_of(file));
+	name_list_add_new(found->stems, MAX_STEMS, stem_of(file));
 }
 
 /* A probe in the file that now has the name of a deleted one would never fire in this process. */
@@ -491,7 +463,7 @@ int library_finder_open(const struct library_finder *finder, const char *path)
 
 char *library_finder_find(const struct library_finder *finder, const char *name)
 {
-	const texts *folders = &finder->search.folders;
+	const name_list *folders = &finder->search.folders;
 
 	for (size_t i = 0; i < folders->nr; i++) {
 		_cleanup_(freep) char *path = xasprintf("%s/%s", folders->data[i], name);

@@ -45,13 +45,6 @@ bool host_tracefs_is_denied(void)
 	return access("/sys/kernel/tracing/events", R_OK | X_OK) && errno == EACCES;
 }
 
-void name_list_done(name_list *names)
-{
-	for (size_t i = 0; i < names->nr; i++)
-		free(names->data[i]);
-	vec_done(names);
-}
-
 int host_raw_tracepoints(name_list *ret_names)
 {
 	static const char prefix[] = "btf_trace_";

@@ -12,12 +12,10 @@
 
 #include "bpf/kinds.h"
 #include "core/base/notes.h"
+#include "core/base/names.h"
 #include "core/base/vec.h"
 
 typedef VEC(int) cpu_list;
-typedef VEC(char *) name_list;
-
-void name_list_done(name_list *names);
 
 /* 0, or an ERR_HOST failure: CO-RE programs need the kernel's type information. */
 int host_require_btf(void);

@@ -15,6 +15,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/names.h"
 #include "core/base/vec.h"
 
 enum {
@@ -341,16 +342,7 @@ int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
 
 /* ---- for an object ---- */
 
-typedef VEC(char *) name_vec;
-
-static void name_vec_done(name_vec *names)
-{
-	for (size_t i = 0; i < names->nr; i++)
-		free(names->data[i]);
-	vec_done(names);
-}
-
-static void add_names(const struct btf *object, name_vec *names)
+static void add_names(const struct btf *object, name_list *names)
 {
 	for (uint32_t id = 1; id < btf__type_cnt(object); id++) {
 		const struct btf_type *type = btf__type_by_id(object, id);
@@ -376,7 +368,7 @@ static int write_file(const struct btf *btf, int fd)
 
 int kernel_types_write(const struct btf *object, int fd)
 {
-	_cleanup_(name_vec_done) name_vec names = {};
+	_cleanup_(name_list_done) name_list names = {};
 	struct btf *btf = NULL;
 	int err;
 

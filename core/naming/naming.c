@@ -10,6 +10,7 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/limits.h"
+#include "core/base/names.h"
 #include "core/files/debug_files.h"
 #include "core/files/opener.h"
 #include "core/host/host.h"
@@ -126,13 +127,6 @@ static void batch_done(struct batch *batch)
 	vec_done(&batch->queries);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* What has no symbol is told apart from the nameless functions of other files: "libx.so!fn_0x1a2b0". */
 static uint32_t add_nameless(struct profile *profile, string_id module, const char *function)
 {
@@ -231,7 +225,7 @@ static void set_module(struct profile *profile, const struct batch *batch, uint3
 
 	if (file < profile->files.nr)
 		module = strtab_add(&profile->strings,
-				    base_name(profile_string(profile, profile->files.data[file].path)));
+				    path_name(profile_string(profile, profile->files.data[file].path)));
 	for (size_t i = 0; module && i < batch->frames.nr; i++)
 		profile->frames.data[batch->frames.data[i]].module = module;
 }

@@ -22,6 +22,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
+#include "core/base/names.h"
 #include "core/base/strtab.h"
 #include "core/render/container.h"
 #include "core/render/documents.h"
@@ -111,8 +112,7 @@ static bool has_kernel(const struct profile *profile)
 /* Programs are what is neither a library nor made up: how pprof itself tells them. */
 static bool is_program(const struct profile *profile, const struct profile_file *file)
 {
-	const char *path = profile_string(profile, file->path), *slash = strrchr(path, '/'),
-		   *name = slash ? slash + 1 : path;
+	const char *path = profile_string(profile, file->path), *name = path_name(path);
 	const char *suffix = strstr(name, ".so");
 
 	if (!*name || *path == '[')

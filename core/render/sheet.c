@@ -7,6 +7,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/escape.h"
+#include "core/base/names.h"
 
 enum {
 	SHORT_NAME = 64, /* bytes with what stands before it */
@@ -50,10 +51,8 @@ static void add_line_number(const struct profile_frame *frame, struct buf *text)
 void add_short_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
 		    struct buf *text)
 {
-	const char *path = profile_string(profile, frame->source), *slash = strrchr(path, '/');
-
 	buf_addc(text, ':');
-	escape_add(text, slash ? slash + 1 : path, form);
+	escape_add(text, path_name(profile_string(profile, frame->source)), form);
 	add_line_number(frame, text);
 }
 

@@ -6,6 +6,7 @@
  * glibc leaves behind is a file with a placeholder for each version and no function, or no file at all: then the C library
  * is meant.
  */
+#include "core/base/names.h"
 #include "core/resolve/file_search.h"
 
 #include <errno.h>
@@ -103,8 +104,7 @@ static void look_at_mapping(void *context, const struct proc_mapping *mapping)
 /* False only where the mappings can be read and the file is not among them. */
 static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
 {
-	const char *slash = strrchr(file->path, '/');
-	struct mapped_search search = { .name = slash ? slash + 1 : file->path };
+	struct mapped_search search = { .name = path_name(file->path) };
 	struct stat status;
 	char path[64];
 	_cleanup_(closep) int fd = -1;

@@ -17,6 +17,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
 #include "core/base/suggest.h"
 #include "core/files/opener.h"
 #include "core/files/proc_maps.h"
@@ -89,18 +90,7 @@ static int find_probes(struct usdt_search *search, const struct probed_file *fil
 
 /* ---- nothing ---- */
 
-struct known_names {
-	VEC(char *) names; /* "probe", or "provider:probe" when the provider was given */
-};
-
-static void known_names_done(struct known_names *known)
-{
-	for (size_t i = 0; i < known->names.nr; i++)
-		free(known->names.data[i]);
-	vec_done(&known->names);
-}
-
-static void collect_names(const struct usdt_search *search, uint32_t file, struct known_names *known)
+static void collect_names(const struct usdt_search *search, uint32_t file, name_list *known)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
 	bool with_provider = search->files.plan->probe.provider;
@@ -109,8 +99,8 @@ static void collect_names(const struct usdt_search *search, uint32_t file, struc
 	if (symbolizer_find_usdt(search->files.symbolizer, file, "", "", &probes, &nr))
 		return;
 	for (size_t i = 0; i < nr; i++)
-		vec_push(&known->names, with_provider ? xasprintf("%s:%s", probes[i].provider, probes[i].name)
-						      : xstrdup(probes[i].name));
+		vec_push(known, with_provider ? xasprintf("%s:%s", probes[i].provider, probes[i].name)
+					      : xstrdup(probes[i].name));
 }
 
 static char *wanted_name(const struct plan *plan)
@@ -120,21 +110,21 @@ static char *wanted_name(const struct plan *plan)
 	return xasprintf("%s:%s", plan->probe.provider, plan->probe.pattern);
 }
 
-static int nothing_among(const struct known_names *known, const char *wanted, const char *where)
+static int nothing_among(const name_list *known, const char *wanted, const char *where)
 {
 	const char *near;
 
-	if (!known->names.nr) {
+	if (!known->nr) {
 		fail_no_match("USDT probe '%s': no USDT probes in %s", wanted, where);
 		hint("programs define them with sys/sdt.h; readelf -n lists them as stapsdt");
 		return -ENOENT;
 	}
-	fail_no_match("USDT probe '%s': nothing matches among %zu in %s", wanted, known->names.nr, where);
-	near = str_nearest(wanted, (const char *const *)known->names.data, known->names.nr);
+	fail_no_match("USDT probe '%s': nothing matches among %zu in %s", wanted, known->nr, where);
+	near = str_nearest(wanted, (const char *const *)known->data, known->nr);
 	if (near)
 		hint("did you mean '%s'?", near);
 	else
-		hint("for example, there is '%s'", known->names.data[0]);
+		hint("for example, there is '%s'", known->data[0]);
 	return -ENOENT;
 }
 
@@ -144,7 +134,7 @@ static int find_in_target(struct file_search *files, const struct probed_file *f
 {
 	struct usdt_search *search = context;
 	size_t nr_before = files->attach->points.nr;
-	_cleanup_(known_names_done) struct known_names known = {};
+	_cleanup_(name_list_done) name_list known = {};
 	_cleanup_(freep) char *wanted = wanted_name(files->plan);
 	int err = find_probes(search, file);
 
@@ -276,7 +266,7 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 
 static int nothing_mapped(struct usdt_search *search, const char *wanted)
 {
-	_cleanup_(known_names_done) struct known_names known = {};
+	_cleanup_(name_list_done) name_list known = {};
 
 	for (size_t i = 0; i < search->files.files.nr; i++)
 		collect_names(search, search->files.files.data[i].number, &known);

@@ -7,6 +7,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
+#include "core/base/names.h"
 #include "core/formats/profile_read.h"
 #include "core/naming/local_files.h"
 #include "core/render/documents.h"
@@ -129,16 +130,9 @@ static void compare(struct difference *difference)
 
 /* ---- what it says about itself ---- */
 
-static void add_file_name(struct buf *text, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	escape_add(text, slash ? slash + 1 : path, ESCAPE_LINE);
-}
-
 static void add_side(struct buf *text, const struct difference *difference, int column, const char *path)
 {
-	add_file_name(text, path);
+	escape_add(text, path_name(path), ESCAPE_LINE);
 	buf_adds(text, " (");
 	buf_add_grouped(text, difference->tree.nodes.data[0].total[column]);
 	buf_addf(text, " %s)", tree_unit(column == TREE_NOW ? difference->now : difference->before));

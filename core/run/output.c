@@ -23,11 +23,8 @@
 
 void output_done(struct output *output)
 {
-	for (size_t i = 0; i < OUTPUT_FILES_MAX; i++) {
-		for (size_t k = 0; k < output->kept[i].nr; k++)
-			free(output->kept[i].data[k]);
-		vec_done(&output->kept[i]);
-	}
+	for (size_t i = 0; i < OUTPUT_FILES_MAX; i++)
+		name_list_done(&output->kept[i]);
 }
 
 static bool is_lines(enum output_format format)
@@ -296,7 +293,7 @@ static void count_written(struct output *output, uint64_t second)
 /* Of the files that this run wrote by one pattern, the newest `keep` stay. */
 static void remember(struct output *output, size_t number, const char *name)
 {
-	output_names *kept = &output->kept[number];
+	name_list *kept = &output->kept[number];
 
 	if (!kept->nr || strcmp(vec_last(kept), name))
 		vec_push(kept, xstrdup(name));

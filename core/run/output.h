@@ -9,20 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/vec.h"
+#include "core/base/names.h"
 #include "core/plan/output_options.h"
 #include "core/profile/profile.h"
 
 struct buf;
-
-typedef VEC(char *) output_names;
 
 struct output {
 	const struct output_options *options;
 	unsigned int nr_written;
 	uint64_t second;            /* in which the interval of the last one ended; 0: none yet */
 	unsigned int nr_in_second; /* written so far */
-	output_names kept[OUTPUT_FILES_MAX]; /* with --keep: the files written so far, the oldest first */
+	name_list kept[OUTPUT_FILES_MAX]; /* with --keep: the files written so far, the oldest first */
 };
 
 void output_done(struct output *output);

@@ -17,6 +17,7 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/base/names.h"
 #include "core/host/cgroup_target.h"
 
 enum {
@@ -97,14 +98,12 @@ static char *path_by_handle(const char *root, uint64_t id)
 struct search {
 	const char *root;
 	uint64_t id;
-	VEC(char *) paths; /* below root, the first is "" */
+	name_list paths; /* below root, the first is "" */
 };
 
 static void search_done(struct search *search)
 {
-	for (size_t i = 0; i < search->paths.nr; i++)
-		free(search->paths.data[i]);
-	vec_done(&search->paths);
+	name_list_done(&search->paths);
 }
 
 /* Adds the directories in `path` to the list; true when one has the number, which is then the last. */

@@ -10,6 +10,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/names.h"
 #include "core/base/vec.h"
 #include "core/files/library.h"
 #include "core/files/opener.h"
@@ -20,38 +21,15 @@
 #define MAX_LOOKS 20000 /* at places where a library may be: a file can name thousands of folders */
 #define SCRIPT_BYTES 256 /* of the line "#!", as in the kernel */
 
-typedef VEC(char *) path_list;
-
 struct forecast {
 	struct library_finder *finder;
 	int root_fd;
-	path_list paths; /* of the files, by number */
-	path_list names; /* of libraries that were looked for */
+	name_list paths; /* of the files, by number */
+	name_list names; /* of libraries that were looked for */
 	char *program_folders; /* where it wants all libraries to be looked for first: DT_RPATH; NULL nowhere */
 	size_t nr_given;
 	unsigned int nr_looks;
 };
-
-static void list_done(path_list *list)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		free(list->data[i]);
-	vec_done(list);
-}
-
-/* Takes ownership of `path`, which may be NULL. False when it was there or there is no room. */
-static bool add_new(path_list *list, char *path)
-{
-	bool is_new = path && list->nr < MAX_FILES;
-
-	for (size_t i = 0; i < list->nr && is_new; i++)
-		is_new = strcmp(list->data[i], path) != 0;
-	if (is_new)
-		vec_push(list, path);
-	else
-		free(path);
-	return is_new;
-}
 
 /* The first word of a text that is changed, and what follows it. */
 static char *next_word(char **text)
@@ -148,7 +126,7 @@ static void add_program(struct forecast *forecast, const char *word, int nr_scri
 		return;
 	line = script_line(fd);
 	if (!line)
-		add_new(&forecast->paths, take_ptr(path));
+		name_list_add_new(&forecast->paths, MAX_FILES, take_ptr(path));
 	else if (nr_scripts)
 		add_interpreter(forecast, line, nr_scripts - 1);
 }
@@ -201,7 +179,7 @@ static void add_library(struct forecast *forecast, const char *name, const struc
 	const char *path = said->path;
 	char *found;
 
-	if (!add_new(&forecast->names, xstrdup(name)))
+	if (!name_list_add_new(&forecast->names, MAX_FILES, xstrdup(name)))
 		return;
 	found = strchr(name, '/') ? expand_folder(name, path) : find_in(forecast, said->old, path, name);
 	if (!found && !said->own)
@@ -212,7 +190,7 @@ static void add_library(struct forecast *forecast, const char *name, const struc
 		found = find_in(forecast, said->own, path, name);
 	if (!found && forecast->nr_looks++ < MAX_LOOKS)
 		found = library_finder_find(forecast->finder, name);
-	add_new(&forecast->paths, found);
+	name_list_add_new(&forecast->paths, MAX_FILES, found);
 }
 
 static void add_preloaded(struct forecast *forecast)
@@ -234,7 +212,7 @@ void forecast_add_needs(struct forecast *forecast, uint32_t number, const char *
 
 	for (const char *need = needs; path && need < needs + nr; need += strlen(need) + 1) {
 		if (*need == NEEDS_LOADER)
-			add_new(&forecast->paths, xstrdup(need + 1));
+			name_list_add_new(&forecast->paths, MAX_FILES, xstrdup(need + 1));
 		else if (*need == NEEDS_RUNPATH)
 			said.own = need + 1;
 		else if (*need == NEEDS_RPATH)
@@ -270,8 +248,8 @@ void forecast_free(struct forecast *forecast)
 		return;
 	library_finder_free(forecast->finder);
 	closep(&forecast->root_fd);
-	list_done(&forecast->paths);
-	list_done(&forecast->names);
+	name_list_done(&forecast->paths);
+	name_list_done(&forecast->names);
 	free(forecast->program_folders);
 	free(forecast);
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/names.h"
 #include "symbolize/dwarf/source_search.h"
 #include "symbolize/libdw/libdw_sources.h"
 #include "symbolize/worker/worker_splits.h"
@@ -114,9 +115,9 @@ static int add_places(const struct worker *worker, const struct indexed_file *fi
 /* What dwz wrote down is a path: below a directory of debug files, or of a file beside this one. */
 static const char *link_of(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
+	const char *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
 
-	return below ? below + 1 : slash ? slash + 1 : path;
+	return below ? below + 1 : path_name(path);
 }
 
 /* The alternate file of a debug file: a descriptor, or -1 when there is none or it is not found. */
