@@ -94,7 +94,7 @@ __attribute__((noinline)) int st_uprobes_begin(__u32 slot_index, __u64 uprobe_ta
 	if (!uprobes)
 		return 0;
 	uprobes->trampoline = 0;
-	uprobes->left = 2 * ST_INSTANCES_MAX;
+	uprobes->left = 2 * ST_INSTANCES_MAX / ST_PART_INSTANCES;
 	uprobes->cursor = (__u64)BPF_CORE_READ(task, return_instances);
 	uprobes->copy = BPF_CORE_READ(task, xol_vaddr);
 	uprobes->copy_bytes = 0;
@@ -113,23 +113,17 @@ static __always_inline int st_is_user(__u64 address)
 	return address - ST_PAGE_BYTES < (1ULL << 56) - ST_PAGE_BYTES;
 }
 
+/* Whether the next return_instance is that of `sp`: 1, 0 for one more, or -1 when there is none. */
 static __always_inline int st_look_at_instance(struct st_uprobes *uprobes)
 {
-	const struct return_instance *instance = (const struct return_instance *)uprobes->next;
-	__u64 address;
+	const struct return_instance *instance = (const struct return_instance *)*(volatile __u64 *)&uprobes->next;
 
-	if (!instance || !uprobes->left)
+	if (!instance)
 		return -1;
-	uprobes->left--;
+	if (BPF_CORE_READ(instance, stack) == uprobes->sp)
+		return 1;
 	uprobes->next = (__u64)BPF_CORE_READ(instance, next);
-	if (BPF_CORE_READ(instance, stack) != uprobes->sp)
-		return 0;
-	address = BPF_CORE_READ(instance, orig_ret_vaddr);
-	if (!st_is_user(address))
-		return -1;
-	uprobes->pc = address;
-	uprobes->cursor = uprobes->next;
-	return 1;
+	return 0;
 }
 
 __attribute__((noinline)) int st_uprobes_part(__u32 slot_index)
@@ -137,8 +131,9 @@ __attribute__((noinline)) int st_uprobes_part(__u32 slot_index)
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 	int found = 0;
 
-	if (!uprobes)
+	if (!uprobes || !uprobes->left)
 		return -1;
+	uprobes->left--;
 	for (int i = 0; i < ST_PART_INSTANCES && !found; i++)
 		found = st_look_at_instance(uprobes);
 	return found;
@@ -147,6 +142,8 @@ __attribute__((noinline)) int st_uprobes_part(__u32 slot_index)
 __attribute__((noinline)) int st_uprobes_find(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
+	const struct return_instance *instance;
+	__u64 address;
 	int found = 0;
 
 	if (!uprobes)
@@ -154,7 +151,15 @@ __attribute__((noinline)) int st_uprobes_find(__u32 slot_index)
 	uprobes->next = uprobes->cursor;
 	for (int i = 0; i < ST_INSTANCES_MAX && !found; i += ST_PART_INSTANCES)
 		found = st_uprobes_part(slot_index);
-	return found > 0;
+	if (found <= 0)
+		return 0;
+	instance = (const struct return_instance *)uprobes->next;
+	address = BPF_CORE_READ(instance, orig_ret_vaddr);
+	if (!st_is_user(address))
+		return 0;
+	uprobes->pc = address;
+	uprobes->cursor = (__u64)BPF_CORE_READ(instance, next);
+	return 1;
 }
 
 /* In the copy of an instruction, or behind it: a call out of line pushes the address behind the copy. */
@@ -373,47 +378,60 @@ static __always_inline __u64 st_sets_frame(__u64 code)
 	       st_zero_bytes(code >> 16 ^ 0xe5 * ST_LOW_BITS);
 }
 
+/* Whether these are equal: 1 or 0, without a branch. They differ by less than 2^63. */
+static __always_inline __u64 st_is_equal(__u64 a, __u64 b)
+{
+	__u64 equal = ((a ^ b) - 1) >> 63;
+
+	st_opaque(equal);
+	return equal;
+}
+
 /*
  * What stands in the place of a nop of 5 or 10 bytes that comes before the frame is set up: a breakpoint, or an
  * optimized uprobe.
  */
-static __always_inline int st_was_nop(const __u64 *code)
+static __always_inline __u64 st_was_nop(const __u64 *code, __u64 is_call, __u64 is_int3)
 {
-	__u8 first = (__u8)ST_CODE(code, 1);
+	__u64 is_lea = st_is_equal(ST_CODE(code, 1) & 0xffffffffffffULL, ST_LEA_AND_CALL);
 
-	if ((first == ST_CALL || first == ST_INT3) && (__u32)ST_CODE(code, 6) == ST_PUSH_BP_MOV_SP_BP)
-		return 1;
-	return (first == (__u8)ST_LEA_AND_CALL || first == ST_INT3) && (__u32)ST_CODE(code, 11) == ST_PUSH_BP_MOV_SP_BP;
+	return ((is_call | is_int3) & st_is_equal((__u32)ST_CODE(code, 6), ST_PUSH_BP_MOV_SP_BP)) |
+	       ((is_lea | is_int3) & st_is_equal((__u32)ST_CODE(code, 11), ST_PUSH_BP_MOV_SP_BP));
 }
 
 /*
- * Before a function returns, its frame is gone. At its beginning push %rbp comes first, perhaps after endbr64, and
- * then mov %rsp,%rbp, perhaps after something else; a breakpoint may stand in the place of any of their first bytes.
- * After the push the word on top of the stack is the frame pointer itself, and that may be so where the push stands:
- * the kernel does it before it moves the thread.
+ * Before a function returns, its frame is gone. At its beginning push %rbp comes first, perhaps after endbr64, and then
+ * mov %rsp,%rbp, perhaps after something else; a breakpoint may stand in the place of any of their first bytes. After
+ * the push the word on top of the stack is the frame pointer itself, and that may be so where the push stands: the
+ * kernel does it before it moves the thread. Each of these is a bit: branches would be as many ways to the verifier.
  */
 __attribute__((noinline)) int st_uprobes_prologue(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
-	__u8 before, first;
-	__u64 top[2];
+	__u64 top[2], before, first, is_int3, is_call, is_bare, sets_frame, is_early, is_pushed, target;
 
 	if (!uprobes || st_read_code(uprobes, uprobes->pc - 1, 16) ||
 	    (int)bpf_probe_read_user(top, sizeof(top), (void *)uprobes->sp))
 		return 0;
 	before = (__u8)uprobes->code[0];
 	first = (__u8)ST_CODE(uprobes->code, 1);
-	uprobes->caller = top[0];
-	if (first == ST_RET || st_was_nop(uprobes->code))
-		return 1;
-	if (!st_sets_frame(ST_CODE(uprobes->code, 1)))
+	is_int3 = st_is_equal(first, ST_INT3);
+	is_call = st_is_equal(first, ST_CALL);
+	is_bare = st_is_equal(first, ST_RET) | st_was_nop(uprobes->code, is_call, is_int3);
+	sets_frame = 1 ^ st_is_equal(st_sets_frame(ST_CODE(uprobes->code, 1)) >> 7, 0);
+	is_early = is_int3 | st_is_equal(first, ST_PUSH_BP) |
+		   st_is_equal(ST_CODE(uprobes->code, 2) & 0xffffff, ST_ENDBR);
+	is_pushed = (is_int3 | st_is_equal(before, ST_PUSH_BP) | st_is_equal(before, ST_INT3)) & sets_frame & ~is_bare;
+	is_pushed &= st_is_equal((top[0] ^ uprobes->bp) >> 1, 0) & ~(top[0] ^ uprobes->bp);
+	uprobes->sp += is_pushed << 3;
+	uprobes->caller = top[0] ^ ((top[0] ^ top[1]) & -is_pushed);
+	if (!(is_bare | is_pushed | (sets_frame & is_early)))
 		return 0;
-	if (top[0] == uprobes->bp && (before == ST_PUSH_BP || before == ST_INT3 || first == ST_INT3)) {
-		uprobes->sp += 8;
-		uprobes->caller = top[1];
+	if (!(is_bare & is_call))
 		return 1;
-	}
-	return first == ST_PUSH_BP || first == ST_INT3 || (ST_CODE(uprobes->code, 2) & 0xffffff) == ST_ENDBR;
+	/* any other call ends a function, and the next one follows */
+	target = uprobes->pc + ST_CALL_BYTES + (__s32)ST_CODE(uprobes->code, 2);
+	return st_uprobes_is_entry(slot_index, target) != 0;
 }
 
 #else
