@@ -14,6 +14,9 @@
 
 #if defined(__TARGET_ARCH_x86) && !defined(ST_WITHOUT_UNWINDER)
 
+#define ST_ROW_TURNS 11 /* 2^11 > ST_UNWIND_PAGE_ROWS_MAX */
+#define ST_MAPPING_TURNS 10 /* 2^10 > ST_MAX_SPACE_MAPPINGS */
+
 #define ST_PART_STEPS 12
 
 /* 1 when a < b, for numbers that are less than 2^63 apart. */
@@ -38,31 +41,36 @@ static __always_inline const struct st_slab *st_slab_at(__u32 index)
 #define ST_LONG(slab, place) ((slab)->longs[(place) & (ST_SLAB_LONGS - 1)])
 #define ST_WORD(slab, place) ((slab)->words[(place) & (ST_SLAB_WORDS - 1)])
 
-/* The last of `nr` rows that is <= key; the first one always is. */
+/*
+ * The last of `nr` rows that is <= key; the first one always is. Each turn leaves half of those that are left, and
+ * looks at one that is among them: after so many turns as `nr` can have bits one is left.
+ */
 static __always_inline __u32 st_search_rows(const struct st_slab *slab, __u64 first, __u64 nr, __u64 key)
 {
-	__u64 base = 0, next;
+	__u64 half;
 
 #pragma clang loop unroll(disable)
-	for (__u64 step = (ST_UNWIND_PAGE_ROWS_MAX + 1) / 2; step; step >>= 1) {
-		next = base + step;
-		base += step * (st_is_below(ST_WORD(slab, first + next), key + 1) & st_is_below(next, nr));
+	for (int i = 0; i < ST_ROW_TURNS; i++) {
+		half = nr >> 1;
+		first += half * st_is_below(ST_WORD(slab, first + half), key + 1);
+		nr -= half;
 	}
-	return ST_WORD(slab, first + base);
+	return ST_WORD(slab, first);
 }
 
-/* Place of the last of `nr` mappings that starts at or below the address, or of the first one. */
+/* Place of the last of `nr` mappings that starts at or below the address, or of the first one. Likewise. */
 static __always_inline __u64 st_search_mappings(const struct st_slab *slab, __u64 first, __u64 nr, __u64 address)
 {
-	__u64 base = 0, next;
+	__u64 half, place;
 
 #pragma clang loop unroll(disable)
-	for (__u64 step = (ST_MAX_SPACE_MAPPINGS + 1) / 2; step; step >>= 1) {
-		next = base + step;
-		base += step * (st_is_below(ST_LONG(slab, first + next * ST_SPACE_MAPPING_LONGS), address + 1) &
-				st_is_below(next, nr));
+	for (int i = 0; i < ST_MAPPING_TURNS; i++) {
+		half = nr >> 1;
+		place = half * ST_SPACE_MAPPING_LONGS;
+		first += place * st_is_below(ST_LONG(slab, first + place), address + 1);
+		nr -= half;
 	}
-	return first + base * ST_SPACE_MAPPING_LONGS;
+	return first;
 }
 
 /* Makes the mapping of an address the current one. 0, or -1 when there is none. */
