@@ -2,9 +2,9 @@
 /*
  * The border between the kernel side and the user side: every structure, constant and loss that both see.
  *
- * Only bpf/ and core/session/ see it (tests/lint/includes.sh); what other rooms need of it is in kinds.h and losses.h. All
- * sizes are asserted, padding is written out, and every name starts with st_ or ST_: a structure with the name of a kernel
- * type (bpf/kernel.h) would silently become a CO-RE relocation.
+ * Only bpf/ and core/session/ see it (tests/lint/includes.sh); what other rooms need of it is in kinds.h and
+ * losses.h. All sizes are asserted, padding is written out, and every name starts with st_ or ST_: a structure with
+ * the name of a kernel type (bpf/kernel.h) would silently become a CO-RE relocation.
  */
 #pragma once
 
@@ -80,8 +80,8 @@ enum st_stack_flag {
 	ST_STACK_IN_NMI = 1 << 4,
 	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the walk by tables had no row for the leaf: a frame pointer led on */
 	/*
-	 * User mode was left by an interrupt or a fault, so the user leaf is an instruction that has not run, and not what stands
-	 * behind a system call.
+	 * User mode was left by an interrupt or a fault, so the user leaf is an instruction that has not run, and not
+	 * what stands behind a system call.
 	 */
 	ST_STACK_LEAF_EXACT = 1 << 6,
 };
@@ -187,8 +187,8 @@ struct st_task {
 /* The hash goes over a record in parts of whole turns of its lanes: it looks at some words behind it. */
 #define ST_RECORD_WORDS (ST_HEAD_WORDS + 2 * ST_MAX_FRAMES)
 #define ST_HASH_LANES 4
-#define ST_PART_WORDS 40
-#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 7 * ST_PART_WORDS)
+#define ST_PART_WORDS 24
+#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 12 * ST_PART_WORDS)
 
 /* Of the stack, in one read of the walk by frame pointers. That by tables has ST_UNWIND_WINDOW_WORDS. */
 #define ST_WINDOW_WORDS 64
@@ -209,8 +209,8 @@ struct st_frames {
 };
 
 /*
- * Of the stack, in one read: a frame without frame pointer may be large. Clang's stacks take 0.36 reads a frame with 512 bytes
- * and 0.22 with this; what a frame costs is no more.
+ * Of the stack, in one read: a frame without frame pointer may be large. Clang's stacks take 0.36 reads a frame with
+ * 512 bytes and 0.22 with this; what a frame costs is no more.
  */
 #define ST_UNWIND_WINDOW_WORDS 256
 #define ST_UNWIND_WINDOW_BYTES (8 * ST_UNWIND_WINDOW_WORDS)
@@ -257,7 +257,7 @@ struct st_uprobes {
 	__u64 bp;
 	__u64 caller; /* the return address that st_uprobes_prologue() has found at `sp` */
 	__u64 code[3]; /* of the user, read last */
-	__u32 left; /* so many return_instances may still be looked at */
+	__u32 left; /* so many parts of the list may still be looked at */
 	__u16 copy_bytes; /* of the copy: all of it while the thread steps, 1 while it is about to, 0 when it has none */
 	__u16 in_kernel; /* the thread is in the kernel, without having called it */
 };
@@ -316,8 +316,8 @@ struct st_control {
 	__u64 generation;
 	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
 	/*
-	 * Wake the reader once when `inserted` reaches this. User space writes it at each swap; 0 when the ring has refused
-	 * a record.
+	 * Wake the reader once when `inserted` reaches this. User space writes it at each swap; 0 when the ring has
+	 * refused a record.
 	 */
 	__u64 poke_at;
 	__u64 lost; /* EVENTS_EACH: events that were not sent, over all CPUs and both generations */
@@ -388,10 +388,18 @@ struct st_config {
 	__u8 follow_children; /* with ST_FILTER_TGID: of `filter_single` and of whatever it starts */
 	__u32 probe; /* number of the probe of this copy of the program */
 	__u8 unwind; /* enum st_unwind_mode; anything but OFF takes bpf_probe_read_user() too */
-	__u8 pad1[3];
+	__u8 filters; /* st_has_filters(): without one, nobody has to be asked who runs */
+	__u8 pad1[2];
 	__u32 filter_pidns; /* only tasks in the pid namespace with this inode number, or below it; 0: all */
 	__u32 pidns_level; /* of that namespace; the initial one has 0 */
 };
+
+/* Whether any filter could leave an event out. One byte, so that the kernel has one way to remove and not six. */
+static inline __attribute__((always_inline)) __u8 st_has_filters(const struct st_config *config)
+{
+	return config->cpu >= 0 || config->task_filter != ST_FILTER_NONE || config->use_cgroup ||
+	       config->use_cgroup_map || config->use_mntns_map || config->filter_pidns;
+}
 
 /* How user stacks are walked. */
 enum st_unwind_mode {
@@ -439,5 +447,5 @@ _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECOR
 	       "whole parts only, of whole turns");
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot,
-	       8 + 128 + 16 * ST_MAX_FRAMES + 112 + 8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 18) + 104);
+	       8 + 128 + 16 * ST_MAX_FRAMES + 176 + 8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 18) + 104);
 ST_ASSERT_SIZE(struct st_config, 96);

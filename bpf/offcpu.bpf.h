@@ -285,7 +285,7 @@ static __always_inline void st_switch_out(void *ctx, const struct st_way *way, s
  */
 static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
 {
-	if (!st_filters() && task->start_time < st_offcpu.begun_ns && st_wanted_thread(task))
+	if (!st_config.filters && task->start_time < st_offcpu.begun_ns && st_wanted_thread(task))
 		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
 }
 

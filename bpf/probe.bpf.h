@@ -8,7 +8,7 @@ static __always_inline int st_current_is_wanted(void)
 {
 	struct st_who who = {};
 
-	if (!st_filters())
+	if (!st_config.filters)
 		return 1;
 	st_who_is_current(&who);
 	return st_wanted(&who);

@@ -99,23 +99,6 @@ static __always_inline __u32 st_ended_call(void *given)
 	return bpf_core_field_exists(registers->syscallno) ? BPF_CORE_READ(registers, syscallno) : ~0U;
 }
 
-static __always_inline __u64 st_mount_namespace(void)
-{
-	struct task_struct *task;
-	struct nsproxy *proxy;
-
-	if (st_config.task_access == TASK_ACCESS_BTF) {
-		task = (struct task_struct *)bpf_get_current_task_btf();
-		proxy = task->nsproxy;
-		return proxy ? proxy->mnt_ns->ns.inum : 0; /* NULL while a task exits */
-	}
-	if (st_config.task_access == TASK_ACCESS_PROBE_READ) {
-		task = (struct task_struct *)bpf_get_current_task();
-		return BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
-	}
-	return 0;
-}
-
 /*
  * Whether the current process is the one of st_config.filter_single, by its id `tgid`, or descends from it. A global
  * function, so that the verifier follows one answer instead of several. Defined in on_fork.bpf.c.
@@ -136,40 +119,11 @@ static __always_inline int st_wanted_process(const struct st_who *who)
 	return st_config.follow_children ? st_in_family(tgid) : st_in_list(tgid);
 }
 
-static __always_inline int st_wanted_by_group(void)
-{
-	__u64 key;
-
-	if (st_config.use_cgroup && bpf_current_task_under_cgroup(&st_cgroup, 0) != 1)
-		return 0;
-	if (st_config.use_cgroup_map) {
-		key = bpf_get_current_cgroup_id();
-		if (!bpf_map_lookup_elem(&st_cgroups, &key))
-			return 0;
-	}
-	if (st_config.use_mntns_map) {
-		key = st_mount_namespace();
-		if (!bpf_map_lookup_elem(&st_mntns, &key))
-			return 0;
-	}
-	return !st_config.filter_pidns || st_in_pid_namespace();
-}
-
-/* Whether any filter could leave an event out; without one, nobody has to be asked who runs. */
-static __always_inline int st_filters(void)
-{
-	return st_config.cpu >= 0 || st_config.task_filter != ST_FILTER_NONE || st_config.use_cgroup ||
-	       st_config.use_cgroup_map || st_config.use_mntns_map || st_config.filter_pidns;
-}
+/* Whether the filters want this task, on this CPU. A global function likewise, in filters.bpf.c. */
+int st_passes_filters(__u32 tgid, __u32 tid, __u32 foreign);
 
 /* Whether the plan asks for events of this task on this CPU. */
 static __always_inline int st_wanted(const struct st_who *who)
 {
-	if (st_config.cpu >= 0 && bpf_get_smp_processor_id() != (__u32)st_config.cpu)
-		return 0;
-	if (st_config.task_filter == ST_FILTER_TGID && !st_wanted_process(who))
-		return 0;
-	if (st_config.task_filter == ST_FILTER_TID && (who->foreign || !st_in_list(who->tid)))
-		return 0;
-	return st_wanted_by_group();
+	return !st_config.filters || st_passes_filters(who->tgid, who->tid, who->foreign);
 }

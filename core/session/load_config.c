@@ -192,7 +192,9 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 	skeleton->rodata->st_config = config;
 	if (attach->mechanism == MECHANISM_TP_BTF)
 		set_off_cpu(skeleton, &plan->off_cpu, attach);
-	return set_task_filter(&skeleton->rodata->st_config, plan);
+	err = set_task_filter(&skeleton->rodata->st_config, plan);
+	skeleton->rodata->st_config.filters = st_has_filters(&skeleton->rodata->st_config);
+	return err;
 }
 
 /* ---- maps ---- */

@@ -33,6 +33,7 @@ static void configure(struct object *object, const struct object_options *option
 	}
 	if (!config.cpu)
 		config.cpu = -1;
+	config.filters = st_has_filters(&config);
 	skeleton->rodata->st_config = config;
 	bpf_map__set_autocreate(skeleton->maps.st_grid, !strcmp(options->program, "on_sample"));
 	bpf_map__set_autocreate(skeleton->maps.st_pids, config.task_filter && !config.filter_single);

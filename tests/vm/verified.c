@@ -63,6 +63,7 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->read_user = access->read_user;
 	config->unwind = access->read_user ? ST_UNWIND_AUTO : ST_UNWIND_OFF;
 	config->walk_frames = access->read_user;
+	config->filters = st_has_filters(config);
 }
 
 static void switch_scheduler_on(struct st_offcpu_config *config)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The filters on the task that runs: a function that a program without filters never calls, and the kernel removes
+ * whole.
+ */
+#include "bpf/task.bpf.h"
+
+static __always_inline __u64 st_mount_namespace(void)
+{
+	struct task_struct *task;
+	struct nsproxy *proxy;
+
+	if (st_config.task_access == TASK_ACCESS_BTF) {
+		task = (struct task_struct *)bpf_get_current_task_btf();
+		proxy = task->nsproxy;
+		return proxy ? proxy->mnt_ns->ns.inum : 0; /* NULL while a task exits */
+	}
+	if (st_config.task_access == TASK_ACCESS_PROBE_READ) {
+		task = (struct task_struct *)bpf_get_current_task();
+		return BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
+	}
+	return 0;
+}
+
+static __always_inline int st_wanted_by_group(void)
+{
+	__u64 key;
+
+	if (st_config.use_cgroup && bpf_current_task_under_cgroup(&st_cgroup, 0) != 1)
+		return 0;
+	if (st_config.use_cgroup_map) {
+		key = bpf_get_current_cgroup_id();
+		if (!bpf_map_lookup_elem(&st_cgroups, &key))
+			return 0;
+	}
+	if (st_config.use_mntns_map) {
+		key = st_mount_namespace();
+		if (!bpf_map_lookup_elem(&st_mntns, &key))
+			return 0;
+	}
+	return !st_config.filter_pidns || st_in_pid_namespace();
+}
+
+__attribute__((noinline)) int st_passes_filters(__u32 tgid, __u32 tid, __u32 foreign)
+{
+	struct st_who who = { .tgid = tgid, .tid = tid, .foreign = foreign };
+
+	if (st_config.cpu >= 0 && bpf_get_smp_processor_id() != (__u32)st_config.cpu)
+		return 0;
+	if (st_config.task_filter == ST_FILTER_TGID && !st_wanted_process(&who))
+		return 0;
+	if (st_config.task_filter == ST_FILTER_TID && (who.foreign || !st_in_list(who.tid)))
+		return 0;
+	return st_wanted_by_group();
+}
