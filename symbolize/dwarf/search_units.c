@@ -13,25 +13,11 @@ struct claim {
 	bool any;
 };
 
-/* Of several units that cover a place the first one has it, as linkers leave one copy of what several have. */
 static bool claim_range(void *context, uint64_t low, uint64_t high)
 {
 	struct claim *claim = context;
-	struct source_batch *batch = claim->batch;
 
-	if (!source_batch_is_code(batch, low))
-		return true;
-	for (size_t i = source_batch_from(batch, low); i < batch->places.nr; i++) {
-		struct source_place *place = &batch->places.data[i];
-
-		if (place->address >= high)
-			break;
-		if (place->unit != SOURCE_NONE)
-			continue;
-		place->unit = claim->number;
-		place->wanted = claim->program;
-		claim->any = true;
-	}
+	claim->any |= source_batch_claim(claim->batch, low, high, claim->number, claim->program);
 	return true;
 }
 

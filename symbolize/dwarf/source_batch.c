@@ -61,14 +61,24 @@ size_t source_batch_from(const struct source_batch *batch, uint64_t address)
 	return vec_nr_first(&batch->places, place, place->address < address);
 }
 
-uint32_t source_batch_outer(const struct source_batch *batch, const struct source_place *place, uint32_t depth)
+bool source_batch_claim(struct source_batch *batch, uint64_t low, uint64_t high, uint32_t unit, uint64_t program)
 {
-	const struct source_frame *frames = batch->frames.data;
-	uint32_t outer = place->inner;
+	bool any = false;
 
-	while (outer != SOURCE_NONE && frames[outer].depth >= depth)
-		outer = frames[outer].outer;
-	return outer;
+	if (!source_batch_is_code(batch, low))
+		return false;
+	for (size_t i = source_batch_from(batch, low); i < batch->places.nr; i++) {
+		struct source_place *place = &batch->places.data[i];
+
+		if (place->address >= high)
+			break;
+		if (place->unit == SOURCE_NONE) {
+			place->unit = unit;
+			place->wanted = program;
+		}
+		any |= place->unit == unit;
+	}
+	return any;
 }
 
 int source_batch_add_frame(struct source_batch *batch, struct source_frame frame)

@@ -67,8 +67,11 @@ void source_batch_done(struct source_batch *batch);
 /* The number of the first place at this address or behind it. */
 size_t source_batch_from(const struct source_batch *batch, uint64_t address);
 
-/* The innermost call that is known of a place, of those around an entry of this depth. */
-uint32_t source_batch_outer(const struct source_batch *batch, const struct source_place *place, uint32_t depth);
+/*
+ * A unit covers this range: its places are the unit's, but for those that are another's. Of several units that cover a place the
+ * first one has it, as linkers leave one copy of what several have. Whether the unit has any there.
+ */
+bool source_batch_claim(struct source_batch *batch, uint64_t low, uint64_t high, uint32_t unit, uint64_t program);
 
 /* Adds a frame: its line, depth and outer are the caller's. 0, or -ENOMEM also where there are 4 M. */
 int source_batch_add_frame(struct source_batch *batch, struct source_frame frame);

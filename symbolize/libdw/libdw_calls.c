@@ -3,6 +3,8 @@
 
 #include <dwarf.h>
 
+#include "symbolize/dwarf/place_calls.h"
+
 enum {
 	DEPTH_MAX = 256,
 	RANGES_MAX = 1 << 20,
@@ -11,16 +13,10 @@ enum {
 };
 
 struct walk {
-	struct source_batch *batch;
-	uint32_t unit;
+	struct place_calls calls; /* the first member */
 	Dwarf_Files *files;
 	size_t nr_files;
-	uint32_t depth; /* of the entry at hand; its children are one deeper */
-	uint32_t live; /* depth of the outermost function that covers a place; 0: in none */
-	Dwarf_Die *die;
-	bool covers;
-	uint32_t first_frame; /* made for the entry */
-	int err;
+	Dwarf_Die *die; /* the entry at hand */
 };
 
 void libdw_ranges(Dwarf_Die *die, libdw_range_visit *visit, void *context)
@@ -86,37 +82,7 @@ static const char *call_file_of(const struct walk *walk)
 	return number < walk->nr_files ? dwarf_filesrc(walk->files, (size_t)number, NULL, NULL) : NULL;
 }
 
-/* ---- places ---- */
-
-typedef void place_visit(struct walk *walk, struct source_place *place);
-
-static bool visit_places(struct walk *walk, uint64_t low, uint64_t high, place_visit *visit)
-{
-	struct source_batch *batch = walk->batch;
-
-	if (!source_batch_is_code(batch, low))
-		return true;
-	for (size_t i = source_batch_from(batch, low); i < batch->places.nr && !walk->err; i++) {
-		struct source_place *place = &batch->places.data[i];
-
-		if (place->address >= high)
-			break;
-		if (place->unit == walk->unit)
-			visit(walk, place);
-	}
-	return !walk->err;
-}
-
-static void enter_function(struct walk *walk, struct source_place *place)
-{
-	walk->covers = true;
-	place->inner = SOURCE_NONE;
-}
-
-static bool function_range(void *walk, uint64_t low, uint64_t high)
-{
-	return visit_places(walk, low, high, enter_function);
-}
+/* ---- calls ---- */
 
 static int keep(struct source_batch *batch, const char *text, const char **ret_kept)
 {
@@ -124,54 +90,35 @@ static int keep(struct source_batch *batch, const char *text, const char **ret_k
 	return text && !*ret_kept ? -ENOMEM : 0;
 }
 
-static int make_frame(struct walk *walk, uint32_t outer)
+static int add_frame(struct place_calls *calls, uint32_t outer)
 {
+	const struct walk *walk = (const struct walk *)calls;
 	struct source_frame frame = {
 		.line = (uint32_t)number_of(walk->die, DW_AT_call_line),
 		.outer = outer,
-		.depth = walk->depth,
+		.depth = calls->depth,
 	};
-	int err = keep(walk->batch, name_of(walk->die), &frame.name);
+	int err = keep(calls->batch, name_of(walk->die), &frame.name);
 
-	err = err ?: keep(walk->batch, call_file_of(walk), &frame.file);
-	return err ?: source_batch_add_frame(walk->batch, frame);
-}
-
-/* Places share a frame when the same calls are around them. */
-static void enter_call(struct walk *walk, struct source_place *place)
-{
-	const struct source_batch *batch = walk->batch;
-	uint32_t outer = source_batch_outer(batch, place, walk->depth), nr = (uint32_t)batch->frames.nr;
-
-	if (nr == walk->first_frame || batch->frames.data[nr - 1].outer != outer) {
-		walk->err = make_frame(walk, outer);
-		if (walk->err)
-			return;
-		nr++;
-	}
-	place->inner = nr - 1;
-}
-
-static bool call_range(void *walk, uint64_t low, uint64_t high)
-{
-	return visit_places(walk, low, high, enter_call);
+	err = err ?: keep(calls->batch, call_file_of(walk), &frame.file);
+	return err ?: source_batch_add_frame(calls->batch, frame);
 }
 
 /* ---- the walk ---- */
 
 static void take_entry(struct walk *walk, Dwarf_Die *die)
 {
+	struct place_calls *calls = &walk->calls;
 	int tag = dwarf_tag(die);
 
 	walk->die = die;
+	place_calls_begin(calls);
 	if (tag == DW_TAG_subprogram) {
-		walk->covers = false;
-		libdw_ranges(die, function_range, walk);
-		if (walk->covers && !walk->live)
-			walk->live = walk->depth;
-	} else if (tag == DW_TAG_inlined_subroutine && walk->live) {
-		walk->first_frame = (uint32_t)walk->batch->frames.nr;
-		libdw_ranges(die, call_range, walk);
+		libdw_ranges(die, place_calls_function, calls);
+		if (calls->covers && !calls->live)
+			calls->live = calls->depth;
+	} else if (tag == DW_TAG_inlined_subroutine && calls->live) {
+		libdw_ranges(die, place_calls_call, calls);
 	}
 }
 
@@ -187,8 +134,8 @@ static bool next_sibling(Dwarf_Die *die)
 static int leave(struct walk *walk, Dwarf_Die dies[DEPTH_MAX], int level)
 {
 	for (; level > 0; level--) {
-		if (walk->live == (uint32_t)level)
-			walk->live = 0;
+		if (walk->calls.live == (uint32_t)level)
+			walk->calls.live = 0;
 		if (next_sibling(&dies[level]))
 			return level;
 	}
@@ -200,22 +147,22 @@ static void walk_entries(struct walk *walk, const Dwarf_Die *root)
 	Dwarf_Die dies[DEPTH_MAX] = { *root };
 	int level = 0;
 
-	for (uint32_t i = 1; level >= 0 && !walk->err; i++) {
+	for (uint32_t i = 1; level >= 0 && !walk->calls.err; i++) {
 		if (level < DEPTH_MAX - 1 && !dwarf_child(&dies[level], &dies[level + 1]))
 			level++;
 		else
 			level = leave(walk, dies, level);
-		walk->depth = (uint32_t)level;
+		walk->calls.depth = (uint32_t)level;
 		if (level > 0)
 			take_entry(walk, &dies[level]);
 		if (!(i % ENTRIES_PER_LOOK))
-			walk->err = walk->err ?: source_batch_late(walk->batch);
+			walk->calls.err = walk->calls.err ?: source_batch_late(walk->calls.batch);
 	}
 }
 
 int libdw_calls_find(struct source_batch *batch, Dwarf_Die *root, uint32_t unit, bool with_files)
 {
-	struct walk walk = { .batch = batch, .unit = unit };
+	struct walk walk = { .calls = { .batch = batch, .unit = unit, .add_frame = add_frame } };
 
 	for (size_t i = 0; i < batch->places.nr; i++)
 		if (batch->places.data[i].unit == unit)
@@ -223,5 +170,5 @@ int libdw_calls_find(struct source_batch *batch, Dwarf_Die *root, uint32_t unit,
 	if (!with_files || dwarf_getsrcfiles(root, &walk.files, &walk.nr_files))
 		walk.nr_files = 0;
 	walk_entries(&walk, root);
-	return walk.err;
+	return walk.calls.err;
 }

@@ -40,23 +40,11 @@ struct claim {
 	bool any;
 };
 
-/* The first unit that covers a place has it. */
 static bool claim_range(void *context, uint64_t low, uint64_t high)
 {
 	struct claim *claim = context;
-	struct source_batch *batch = claim->batch;
 
-	if (!source_batch_is_code(batch, low))
-		return true;
-	for (size_t i = source_batch_from(batch, low); i < batch->places.nr; i++) {
-		struct source_place *place = &batch->places.data[i];
-
-		if (place->address >= high)
-			break;
-		if (place->unit == SOURCE_NONE)
-			place->unit = claim->unit;
-		claim->any |= place->unit == claim->unit;
-	}
+	claim->any |= source_batch_claim(claim->batch, low, high, claim->unit, NO_PROGRAM);
 	return true;
 }
 
