@@ -86,8 +86,8 @@ static int helper_missing(int err, const struct attach_plan *attach, const char 
 {
 	bool confidential = host_is_confidential();
 
-	fail_host(err, "program %s: %s no helper %s", attach_plan_program(attach),
-		  confidential ? "lockdown=confidentiality leaves it" : "this kernel has", helper);
+	fail_host(err, "program %s: helper %s is not available %s", attach_plan_program(attach), helper,
+		  confidential ? "under lockdown=confidentiality" : "in this kernel");
 	if (confidential)
 		hint("use a newer kernel, or boot without lockdown=confidentiality");
 	return err;
