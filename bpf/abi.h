@@ -20,7 +20,7 @@
 #ifndef ST_MAX_SLOTS         /* the tests build a variant with one */
 #define ST_MAX_SLOTS 8       /* scratch slots per CPU; claimed in order, see bpf/scratch.bpf.h */
 #endif
-#define ST_FIRST_SEEN 4096   /* entries of the cache "this process has sent a record" */
+#define ST_LAST_SENDERS 4096   /* entries of the cache of the processes that sent a record last */
 
 #define ST_SYSCALL_EXIT (1ULL << 32) /* in a key of st_syscalls, beside the number: the end of the call */
 
@@ -291,7 +291,10 @@ _Static_assert((int)ST_LOSS_USER_NO_PROCESS == (int)ST_LOSS_OF_END(ST_END_NO_PRO
 		       (int)ST_LOSS_USER_TRUNCATED == (int)ST_LOSS_OF_END(ST_END_TRUNCATED),
 	       "each end of a walk is a loss");
 
-/* Per CPU and generation; only ever added to. seen = filtered + recorded + losses[SPILLED] + losses of class EVENT. */
+/*
+ * Per CPU and generation; all but lost_births only grow. Each event that a program sees is in one place:
+ * seen = filtered + recorded + losses[SPILLED] + losses of class EVENT.
+ */
 struct st_stats {
 	__u64 seen;
 	__u64 filtered;

@@ -75,9 +75,9 @@ struct st_grid_map {
 };
 
 /* The last process that sent a record, by tgid modulo the size: a cache that decides who is worth a wake-up. */
-struct st_first_seen_map {
+struct st_last_senders_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, ST_FIRST_SEEN);
+	__uint(max_entries, ST_LAST_SENDERS);
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u32));
 };
@@ -181,7 +181,7 @@ ST_MAP struct st_scratch_map st_scratch SEC(".maps");
 ST_MAP struct st_stats_map st_stats SEC(".maps");
 ST_MAP struct st_control_map st_control SEC(".maps");
 ST_MAP struct st_grid_map st_grid SEC(".maps");
-ST_MAP struct st_first_seen_map st_first_seen SEC(".maps");
+ST_MAP struct st_last_senders_map st_last_senders SEC(".maps");
 ST_MAP struct st_pids_map st_pids SEC(".maps");
 ST_MAP struct st_children_map st_children SEC(".maps");
 ST_MAP struct st_births_map st_births SEC(".maps");

@@ -232,8 +232,8 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 /* A process that was not the last one here: its first record is worth a wake-up, so that its maps are read in time. */
 static __always_inline int st_is_new_process(__u32 tgid)
 {
-	__u32 place = tgid & (ST_FIRST_SEEN - 1);
-	__u32 *last = bpf_map_lookup_elem(&st_first_seen, &place);
+	__u32 place = tgid & (ST_LAST_SENDERS - 1);
+	__u32 *last = bpf_map_lookup_elem(&st_last_senders, &place);
 
 	if (!tgid || !last || *last == tgid)
 		return 0;

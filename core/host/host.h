@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this host can do, found out by asking the kernel: never by its version.
+ * What this host can do, found out by asking the kernel: by its version only where nothing else
+ * tells (host_freezes_on_user_reads()).
  *
  * Each answer is for one question of the engine; `stacktool … --explain` prints those that a plan depends on.
  */

@@ -233,9 +233,16 @@ struct profile_row {
 	uint64_t sum;
 };
 
-/* The identities of a run; see docs/design.md. UINT64_MAX means that this kernel cannot tell. */
+/*
+ * Where the events of an interval went; account.c checks the sums. UINT64_MAX means that this kernel cannot tell. What the
+ * programs did with an event:
+ */
 struct profile_account {
-	uint64_t seen, filtered, recorded, spilled;
+	uint64_t seen; /* all that reached a program */
+	uint64_t filtered; /* of these, those that a filter rejected */
+	uint64_t recorded; /* those kept as their mode says: in the count map, in the counter of their probe, or sent by themselves */
+	uint64_t spilled; /* those counted through the ring, because the count map was full or busy */
+	/* and what came of it in user space: */
 	uint64_t counted; /* sum of the counts that were drained */
 	uint64_t expected; /* timed samples: counter / period; 0 for other events, UINT64_MAX where it cannot be told */
 	uint64_t taken; /* timed samples that ran our program */
