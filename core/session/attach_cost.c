@@ -6,10 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
-#include "core/session/attach_private.h"
-
-/* What a trap of a user probe takes outside of our program; docs/use/overhead.md has the measurement. */
-#define TRAP_NS 1000
+#include "core/session/attach_ways.h"
 
 static size_t bytes_of(const struct attachment *attachment)
 {
@@ -45,13 +42,6 @@ static uint64_t weight(const struct attachment *attachment)
 	return 1ULL << (attachment->loaded->mode == EVENTS_BY_PROBE ? ST_TALLY_COST_BITS : ST_COST_BITS);
 }
 
-static uint64_t trap_ns(const struct attachment *attachment)
-{
-	enum mechanism mechanism = attachment->plan->mechanism;
-
-	return mechanism == MECHANISM_UPROBE || mechanism == MECHANISM_UPROBE_MULTI ? TRAP_NS : 0;
-}
-
 static struct attachment_cost estimate(const struct attachment *attachment, struct st_cost timed)
 {
 	uint64_t runs = timed.runs * weight(attachment);
@@ -60,7 +50,7 @@ static struct attachment_cost estimate(const struct attachment *attachment, stru
 		.timed = timed.runs,
 		.runs = runs,
 		.ns = timed.ns * weight(attachment),
-		.trap_ns = runs * trap_ns(attachment),
+		.trap_ns = runs * attachment->way->trap_ns,
 	};
 }
 

@@ -3,21 +3,16 @@
  * Detaching one of several places while the run goes on. A link of many places cannot lose one of them: it is taken away
  * and made anew without it, and what happens at the others meanwhile is missed, which is why each interval says how long.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "core/base/clock.h"
-#include "core/base/err.h"
-#include "core/session/attach_private.h"
+#include "core/session/attach_ways.h"
 
 bool attachment_tells_places(const struct attachment *attachment)
 {
 	const struct st_config *config = &attachment->loaded->skeleton->rodata->st_config;
-	enum mechanism mechanism = attachment->plan->mechanism;
 
-	if (mechanism == MECHANISM_PERF_EVENT || mechanism == MECHANISM_TP_BTF)
+	if (attachment->way->has_no_places)
 		return false;
-	return config->has_cookie || attachment->loaded->needs_copies || mechanism == MECHANISM_SYSTEM_CALLS;
+	return config->has_cookie || attachment->loaded->needs_copies || attachment->way->drop;
 }
 
 static struct attached_link *link_of(struct attachment *attachment, size_t place)
@@ -41,29 +36,6 @@ static void destroy(struct attachment *attachment, struct attached_link *attache
 	attachment->links.nr--;
 }
 
-static void attach_again(struct attachment *attachment, size_t first, size_t nr)
-{
-	if (!nr)
-		return;
-	if (attachment->plan->mechanism == MECHANISM_KPROBE_MULTI)
-		attach_kprobe_multi(attachment, first, nr);
-	else
-		attach_uprobe_multi(attachment, first, nr);
-}
-
-/* The programs of all system calls go on without this one. */
-static int drop_system_call(struct attachment *attachment, size_t place)
-{
-	const __u64 key = attach_call_key(&attachment->plan->points.data[place]);
-	int err = bpf_map__delete_elem(attachment->loaded->skeleton->maps.st_syscalls, &key, sizeof(key), 0);
-
-	if (err)
-		return fail(err, "%s: cannot be skipped: %s", attachment->plan->points.data[place].name,
-			    strerror(-err));
-	attachment->nr_attached--;
-	return 0;
-}
-
 static void drop_from_link(struct attachment *attachment, size_t place, struct attachment_drop *drop)
 {
 	struct attached_link *attached = link_of(attachment, place), old;
@@ -76,8 +48,10 @@ static void drop_from_link(struct attachment *attachment, size_t place, struct a
 	destroy(attachment, attached);
 	if (old.nr == 1)
 		return;
-	attach_again(attachment, old.first, place - old.first);
-	attach_again(attachment, place + 1, old.first + old.nr - place - 1);
+	if (place > old.first)
+		attachment->way->again(attachment, old.first, place - old.first);
+	if (place + 1 < old.first + old.nr)
+		attachment->way->again(attachment, place + 1, old.first + old.nr - place - 1);
 	drop->gap_ns = clock_monotonic_ns() - begun;
 	drop->nr_gap = old.nr - 1;
 	drop->nr_refused = nr_before - 1 - attachment->nr_attached;
@@ -90,8 +64,8 @@ int attachment_drop(struct attachment *attachment, size_t place, struct attachme
 	*ret_drop = (struct attachment_drop){};
 	if (!attachment->dropped_since_ns)
 		attachment->dropped_since_ns = clock_monotonic_ns();
-	if (attachment->plan->mechanism == MECHANISM_SYSTEM_CALLS)
-		err = drop_system_call(attachment, place);
+	if (attachment->way->drop)
+		err = attachment->way->drop(attachment, place);
 	else
 		drop_from_link(attachment, place, ret_drop);
 	return err;

@@ -16,7 +16,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/host/signals.h"
-#include "core/session/attach_private.h"
+#include "core/session/attach_ways.h"
 
 enum {
 	LINKS_AT_ONCE = 16,
@@ -79,12 +79,12 @@ static void end_together(const struct attached_link *links, size_t nr)
 	signals_release(&before);
 }
 
-/* How many of the last links are of uprobe.multi. */
+/* How many of the last links end together. */
 static size_t nr_together(const struct attachment *attachment)
 {
 	size_t nr = 0;
 
-	if (attachment->plan->mechanism != MECHANISM_UPROBE_MULTI)
+	if (!attachment->way->detaches_together)
 		return 0;
 	while (nr < LINKS_AT_ONCE && nr < attachment->links.nr &&
 	       attachment->links.data[attachment->links.nr - 1 - nr].nr)

@@ -12,7 +12,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/session/attach_private.h"
+#include "core/session/attach_ways.h"
 
 /* ---- a copy ---- */
 
@@ -100,15 +100,9 @@ static bool has_same_name(const struct attach_plan *plan, size_t index)
 	return false;
 }
 
-void attach_fentry(struct attachment *attachment)
+static int attach_function(struct attachment *attachment, size_t index)
 {
-	for (size_t i = 0; i < attachment->plan->points.nr; i++) {
-		int err;
-
-		if (attach_ends_before(attachment, i))
-			break;
-		err = has_same_name(attachment->plan, i) ? -REFUSED_SAME_NAME : attach_place(attachment, i);
-		if (err)
-			attach_refused(attachment, &attachment->plan->points.data[i], err);
-	}
+	return has_same_name(attachment->plan, index) ? -REFUSED_SAME_NAME : attach_place(attachment, index);
 }
+
+const struct attach_way way_fentry = { .one = attach_function };

@@ -9,9 +9,8 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/base/err.h"
 #include "core/host/host.h"
-#include "core/session/attach_private.h"
+#include "core/session/attach_ways.h"
 
 /* ---- kprobe.multi ---- */
 
@@ -26,19 +25,27 @@ static struct bpf_link *link_multi(struct attachment *attachment, size_t first, 
 	return bpf_program__attach_kprobe_multi_opts(attachment->loaded->program, NULL, &options);
 }
 
-void attach_kprobe_multi(struct attachment *attachment, size_t first, size_t nr)
+static void attach_multi(struct attachment *attachment, size_t first, size_t nr)
 {
 	attach_halves(attachment, first, nr, link_multi);
 }
 
+static int attach_all(struct attachment *attachment, const struct plan *plan)
+{
+	attach_multi(attachment, 0, attachment->plan->points.nr);
+	return 0;
+}
+
+const struct attach_way way_kprobe_multi = { .all = attach_all, .again = attach_multi };
+
 /* ---- perf kprobes ---- */
 
 /* attr.kprobe_func = 0 means "at kprobe_addr": commit e12f03d7031a ("perf/core: Implement the 'perf_kprobe' PMU"). */
-static struct bpf_link *link_kprobe(struct attachment *attachment, size_t index, int type)
+static struct bpf_link *link_kprobe(struct attachment *attachment, size_t index)
 {
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
-		.type = (__u32)type,
+		.type = (__u32)host_kprobe_event_type(),
 		.kprobe_addr = attachment->plan->points.data[index].address,
 	};
 	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = attach_cookie(attachment, index));
@@ -54,32 +61,14 @@ static struct bpf_link *link_kprobe(struct attachment *attachment, size_t index,
 	return link;
 }
 
-static void attach_kprobes(struct attachment *attachment)
+static int attach_kprobe(struct attachment *attachment, size_t index)
 {
-	int type = host_kprobe_event_type();
+	struct bpf_link *link = link_kprobe(attachment, index);
 
-	for (size_t i = 0; i < attachment->plan->points.nr; i++) {
-		struct bpf_link *link;
-
-		if (attach_ends_before(attachment, i))
-			break;
-		link = link_kprobe(attachment, i, type);
-		if (link)
-			attach_keep(attachment, link, i, 1);
-		else
-			attach_refused(attachment, &attachment->plan->points.data[i], -errno);
-	}
+	if (!link)
+		return -errno;
+	attach_keep(attachment, link, index, 1);
+	return 0;
 }
 
-int attach_kernel_functions(struct attachment *attachment)
-{
-	if (attachment->plan->mechanism == MECHANISM_KPROBE_MULTI)
-		attach_kprobe_multi(attachment, 0, attachment->plan->points.nr);
-	else if (attachment->plan->mechanism == MECHANISM_KPROBE)
-		attach_kprobes(attachment);
-	else
-		attach_fentry(attachment);
-	if (attachment->nr_attached)
-		return 0;
-	return attach_failed(&attachment->plan->points.data[0], attachment->refused.err);
-}
+const struct attach_way way_kprobe = { .one = attach_kprobe };

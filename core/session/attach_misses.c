@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/session/attach_private.h"
+#include "core/session/attach_ways.h"
 
 static uint64_t recursions_of_fd(int program)
 {
@@ -121,7 +121,7 @@ void attach_begin_misses(struct attachment *attachment)
 {
 	read_misses(attachment);
 	attachment->misses_before = attachment->misses;
-	if (attachment->plan->mechanism == MECHANISM_TP_BTF) /* its events count from the start */
+	if (attachment->way->counts_from_start)
 		attachment->misses_before.in_probe = attachment->misses_before.recursion = 0;
 }
 

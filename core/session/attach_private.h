@@ -14,9 +14,12 @@ struct attached_link {
 	size_t first, nr;
 };
 
+struct attach_way;
+
 struct attachment {
 	const struct loaded *loaded; /* borrowed, as is: */
 	const struct attach_plan *plan;
+	const struct attach_way *way; /* of its mechanism */
 	VEC(struct attached_link) links;
 	size_t nr_attached; /* places */
 	VEC(struct stacktool *) copies; /* of the object, on the same maps */
@@ -68,12 +71,6 @@ void attach_keep_fd(struct attachment *attachment, int fd, size_t place);
 /* Ends a link: nothing is attached by it any more. */
 void attached_link_end(struct attached_link *attached);
 
-/* By which st_syscalls knows a beginning or end of a system call. */
-static inline __u64 attach_call_key(const struct attach_point *point)
-{
-	return point->number | (point->is_exit ? ST_SYSCALL_EXIT : 0);
-}
-
 /* One place of many was refused: counted, and told at the end of attaching. */
 void attach_refused(struct attachment *attachment, const struct attach_point *point, int err);
 
@@ -102,9 +99,6 @@ int attach_failed(const struct attach_point *point, int err);
  */
 struct bpf_program *attach_program(struct attachment *attachment, size_t index);
 
-/* Kernel functions by fentry, one copy of the program each. */
-void attach_fentry(struct attachment *attachment);
-
 /* The number of a place as the program will be told, or 0; of `nr` places from `first` on, malloc()ed, or NULL for none. */
 __u64 attach_cookie(const struct attachment *attachment, size_t index);
 __u64 *attach_cookies(const struct attachment *attachment, size_t first, size_t nr);
@@ -120,17 +114,3 @@ void attach_halves(struct attachment *attachment, size_t first, size_t nr, attac
 
 /* From here on what the command starts is followed, when the plan asks for it. 0 or a recorded failure. */
 int attach_children(struct attachment *attachment);
-
-int attach_kernel_functions(struct attachment *attachment);
-
-/* `nr` places from `first` on with one link, or more where the kernel refuses one of them. */
-void attach_kprobe_multi(struct attachment *attachment, size_t first, size_t nr);
-
-/* The same with links of at most 50 places each. */
-void attach_uprobe_multi(struct attachment *attachment, size_t first, size_t nr);
-
-/* All places of the plan by such links. 0 or a recorded failure. */
-int attach_files(struct attachment *attachment);
-
-/* One user function or USDT probe, by a perf event. 0 or a negative errno. */
-int attach_uprobe(struct attachment *attachment, size_t index);

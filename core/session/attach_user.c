@@ -13,9 +13,12 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/host/signals.h"
-#include "core/session/attach_private.h"
+#include "core/session/attach_ways.h"
 
 #define PLACES_OF_LINK 50
+
+/* What a trap of a user probe takes outside of our program; docs/use/overhead.md has the measurement. */
+#define TRAP_NS 1000
 
 struct fd_path {
 	char text[sizeof("/proc/self/fd/") + 11];
@@ -57,7 +60,7 @@ static pid_t only_process(const struct attach_plan *plan)
  * With one process given, the breakpoint is put into that process only (the kernel filters by mm, so all threads are
  * covered); the program checks the tgid in any case. Where its children are followed too, breakpoints are put everywhere.
  */
-int attach_uprobe(struct attachment *attachment, size_t index)
+static int attach_uprobe(struct attachment *attachment, size_t index)
 {
 	const struct attach_point *point = &attachment->plan->points.data[index];
 	struct fd_path path = path_of_fd(point->fd);
@@ -145,7 +148,7 @@ static void attach_alike(struct attachment *attachment, size_t first, size_t nr)
 	}
 }
 
-void attach_uprobe_multi(struct attachment *attachment, size_t first, size_t nr)
+static void attach_multi(struct attachment *attachment, size_t first, size_t nr)
 {
 	for (size_t end = first + nr; first < end; first += nr) {
 		nr = nr_alike(&attachment->plan->points.data[first], end - first);
@@ -153,7 +156,7 @@ void attach_uprobe_multi(struct attachment *attachment, size_t first, size_t nr)
 	}
 }
 
-int attach_files(struct attachment *attachment)
+static int attach_files(struct attachment *attachment, const struct plan *plan)
 {
 	const struct attach_point *points = attachment->plan->points.data;
 
@@ -161,5 +164,14 @@ int attach_files(struct attachment *attachment)
 		nr = nr_alike(&points[i], attachment->plan->points.nr - i);
 		attach_alike(attachment, i, nr);
 	}
-	return attachment->nr_attached ? 0 : attach_failed(&points[0], attachment->refused.err);
+	return 0;
 }
+
+const struct attach_way way_uprobe = { .one = attach_uprobe, .trap_ns = TRAP_NS };
+
+const struct attach_way way_uprobe_multi = {
+	.all = attach_files,
+	.again = attach_multi,
+	.detaches_together = true,
+	.trap_ns = TRAP_NS,
+};
