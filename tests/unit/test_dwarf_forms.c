@@ -146,7 +146,7 @@ static const struct row rows[] = {
 	{ 0x1f00, 4, 8, 4, B("\x11\x11\x11\x11"), OURS_ONLY(UNKNOWN, 0) },
 	{ 0x1f03, 4, 8, 4, B("\x11\x11\x11\x11"), OURS_ONLY(UNKNOWN, 0) },
 	{ 0x1f22, 4, 8, 4, B("\x11\x11\x11\x11"), OURS_ONLY(UNKNOWN, 0) },
-	{ 0x2001, 5, 8, 4, B("\1\x10"), OURS_ONLY(UNKNOWN, 0) }, /* DW_FORM_LLVM_addrx_offset */
+	{ DW_FORM_LLVM_addrx_offset, 5, 8, 4, B("\2\x10\0\0\0"), OURS_ONLY(ADDRESS, THIRD_ADDRESS + 0x10) },
 	{ 0x7fff, 5, 8, 4, B("\x11\x11\x11\x11"), OURS_ONLY(UNKNOWN, 0) },
 };
 
