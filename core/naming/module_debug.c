@@ -113,7 +113,19 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Takes the descriptor. Whether it is the module's, and has functions. */
+/* The module itself has the build id too, and is stripped where distributions make it. */
+static bool has_lines(const struct search *search)
+{
+	struct symbol_lines none = {};
+	int err = symbolizer_lines(search->symbolizer, search->module->number, NULL, 0, false, 0, &none);
+
+	symbol_lines_done(&none);
+	if (err == -ENODATA)
+		why_add(search->kernel->why, "it has no debug information");
+	return err != -ENODATA;
+}
+
+/* Takes the descriptor. Whether it is the module's, and has functions and lines. */
 static bool try_file(struct search *search, int fd)
 {
 	struct debug_module *module = search->module;
@@ -128,6 +140,8 @@ static bool try_file(struct search *search, int fd)
 			search->build_id);
 		return false;
 	}
+	if (!has_lines(search))
+		return false;
 	if (symbolizer_find(search->symbolizer, module->number, ".*", &module->functions, &module->nr_functions))
 		return false;
 	qsort(module->functions, module->nr_functions, sizeof(*module->functions), compare_names);

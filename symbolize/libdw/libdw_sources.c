@@ -204,9 +204,9 @@ static int read_left(struct reader *reader)
 int libdw_sources_find(const struct elf_file *elf, struct source_batch *batch, bool inlines)
 {
 	struct reader reader = { .batch = batch, .inlines = inlines };
-	int err = debug_image_make(elf, &reader.image);
+	int err = batch->places.nr ? debug_image_make(elf, &reader.image) : 0;
 
-	if (err)
+	if (err || !batch->places.nr)
 		return err;
 	if (elf_version(EV_CURRENT) != EV_NONE)
 		reader.elf = elf_memory((char *)reader.image.bytes, reader.image.nr_bytes);

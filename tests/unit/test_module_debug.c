@@ -186,6 +186,23 @@ static void the_path_of_the_module_leads_to_it(void **state)
 	}
 }
 
+static void a_stripped_module_is_passed_over(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[TEXT];
+
+	run(fixture, text,
+	    "d=debug/lib/modules/" RELEASE "; u=debug/usr/lib/modules/" RELEASE
+	    "; mkdir -p $d $u && strip -g -o $d/my-mod.ko my-mod.ko &&"
+	    "printf 'my-mod.ko: kernel/lib/crc16.ko kernel/lib/crc32.ko kernel/lib/crc64.ko:\n' >$d/modules.dep");
+	find(fixture);
+	expect_reason(fixture, LINES_MODULE);
+	run(fixture, text, "cp my-mod.ko debug/usr/lib/modules/" RELEASE);
+	fixture->profile.frames.data[fixture->frame].line_reason = LINES_NOT_TRIED;
+	find(fixture);
+	expect_lines(fixture);
+}
+
 static void another_build_is_not_believed(void **state)
 {
 	struct fixture *fixture = *state;
@@ -225,9 +242,9 @@ static void what_is_not_in_the_function_has_no_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_file_with_the_build_id_has_the_lines),  TEST(the_path_of_the_module_leads_to_it),
-		TEST(another_build_is_not_believed),           TEST(without_a_build_id_there_are_no_lines),
-		TEST(what_is_not_in_the_function_has_no_line),
+		TEST(a_file_with_the_build_id_has_the_lines), TEST(the_path_of_the_module_leads_to_it),
+		TEST(a_stripped_module_is_passed_over),       TEST(another_build_is_not_believed),
+		TEST(without_a_build_id_there_are_no_lines),  TEST(what_is_not_in_the_function_has_no_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
