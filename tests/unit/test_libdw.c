@@ -25,6 +25,7 @@ enum {
 
 struct fixture {
 	char directory[64];
+	const char *tools; /* what the names of compiler and addr2line begin with */
 	struct symbolizer *symbolizer;
 	uint32_t nr_files;
 };
@@ -35,6 +36,7 @@ static int set_up(void **state)
 	const struct symbolizer_options options = { .lines = true };
 
 	memcpy(fixture->directory, "/tmp/st-libdw.XXXXXX", sizeof("/tmp/st-libdw.XXXXXX"));
+	fixture->tools = "";
 	*state = fixture;
 	return mkdtemp(fixture->directory) ? symbolizer_new(&options, &fixture->symbolizer) : -1;
 }
@@ -108,8 +110,8 @@ static void lines_of(struct fixture *fixture, uint32_t file, uint64_t address, b
 
 /* ---- modules ---- */
 
-#define ADDR2LINE                                   \
-	"addr2line -f -i -s -j %s -e %s 0x%" PRIx64 \
+#define ADDR2LINE                                     \
+	"%saddr2line -f -i -s -j %s -e %s 0x%" PRIx64 \
 	" | sed 's/ (discriminator.*//' | paste -d' ' - - | sed '$s/^[^ ]*/-/'"
 
 /* Where the symbols of a function's section begin, in the words of nm: its address counts from there. */
@@ -141,7 +143,8 @@ static void expect_lines(struct fixture *fixture, const char *file, const char *
 
 		assert_true(functions[i].size > 8);
 		for (uint64_t at = 0; at < functions[i].size; at += 7) {
-			run(fixture, wanted, ADDR2LINE, section_of(functions[i].name), whole, start + at);
+			run(fixture, wanted, ADDR2LINE, fixture->tools, section_of(functions[i].name), whole,
+			    start + at);
 			lines_of(fixture, number, functions[i].address + at, true, found);
 			assert_string_equal(found, wanted);
 		}
@@ -153,8 +156,9 @@ static void make_module(const struct fixture *fixture, const char *flags)
 {
 	char text[TEXT];
 
-	run(fixture, text, "cc -c -O2 -g %s -o module.o $src/module.c && ld -r --build-id=sha1 -o module.ko module.o",
-	    flags);
+	run(fixture, text,
+	    "%sgcc -c -O2 -g %s -o module.o $src/module.c && %sld -r --build-id=sha1 -o module.ko module.o",
+	    fixture->tools, flags, fixture->tools);
 }
 
 static void a_module_has_the_lines_and_calls_of_addr2line(void **state)
@@ -193,7 +197,8 @@ static void a_module_may_have_many_lines(void **state)
 	    "(cat $src/module.c; for i in $(seq 300); do printf 'long more%%d(long by)\n{\n\tmiddle(by);\n\tsum ^= by;\n"
 	    "\treturn sum;\n}\n' $i; done) >large.c && cc -c -O2 -g -o large.ko large.c");
 	number = add(fixture, "large.ko", true);
-	run(fixture, wanted, ADDR2LINE, ".text", "large.ko", in_section(fixture, "large.ko", "more200"));
+	run(fixture, wanted, ADDR2LINE, fixture->tools, ".text", "large.ko",
+	    in_section(fixture, "large.ko", "more200"));
 	lines_of(fixture, number, address_of(fixture, number, "more200"), true, found);
 	assert_string_equal(found, wanted);
 }
@@ -207,6 +212,20 @@ static void a_debug_file_of_a_module_will_do(void **state)
 	make_module(fixture, "");
 	run(fixture, text, "objcopy --only-keep-debug module.ko module.debug");
 	expect_lines(fixture, "module.debug", "module.ko");
+}
+
+/* Other numbers of relocations. */
+static void modules_of_aarch64_have_lines_too(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[TEXT];
+
+	run(fixture, text, "command -v aarch64-linux-gnu-gcc || true");
+	if (!*text)
+		skip();
+	fixture->tools = "aarch64-linux-gnu-";
+	make_module(fixture, "");
+	expect_lines(fixture, "module.ko", "module.ko");
 }
 
 static void ask(struct fixture *fixture, uint32_t number, uint64_t address, int err)
@@ -344,6 +363,7 @@ int main(void)
 		TEST(a_module_has_the_lines_and_calls_of_addr2line),
 		TEST(a_module_may_have_many_lines),
 		TEST(a_debug_file_of_a_module_will_do),
+		TEST(modules_of_aarch64_have_lines_too),
 		TEST(split_units_of_a_module_are_passed_over),
 		TEST(a_module_with_unknown_relocations_has_no_lines),
 		TEST(an_object_file_is_no_program),
