@@ -11,7 +11,7 @@
 
 struct attach_plan;
 struct plan;
-struct attach_point;
+struct probe_place;
 struct spelling;
 struct symbolizer;
 
@@ -39,6 +39,6 @@ struct probe_kind {
 	int (*resolve)(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach);
 
 	/* A place as `list` prints it: what can be typed as a probe, and where it is. NULL: by name and file. */
-	const char *(*list_name)(const struct attach_point *place);
-	const char *(*list_home)(const struct attach_point *place);
+	const char *(*list_name)(const struct probe_place *place);
+	const char *(*list_home)(const struct probe_place *place);
 };

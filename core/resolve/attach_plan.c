@@ -9,21 +9,21 @@
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
 
-static void point_done(struct attach_point *point)
+static void place_done(struct probe_place *place)
 {
-	free(point->name);
-	free(point->shown);
-	free(point->category);
-	free(point->event);
-	free(point->module);
-	free(point->path);
+	free(place->name);
+	free(place->shown);
+	free(place->category);
+	free(place->event);
+	free(place->module);
+	free(place->path);
 }
 
 void attach_plan_done(struct attach_plan *attach)
 {
-	for (size_t i = 0; i < attach->points.nr; i++)
-		point_done(&attach->points.data[i]);
-	vec_done(&attach->points);
+	for (size_t i = 0; i < attach->places.nr; i++)
+		place_done(&attach->places.data[i]);
+	vec_done(&attach->places);
 	for (size_t i = 0; i < attach->fds.nr; i++)
 		close(attach->fds.data[i]);
 	vec_done(&attach->fds);
@@ -59,7 +59,7 @@ const char *attach_plan_program(const struct attach_plan *attach)
 {
 	const char *program = mechanisms[attach->mechanism].program;
 
-	return program ? program : attach->points.data[0].program;
+	return program ? program : attach->places.data[0].program;
 }
 
 static void describe_sample(const struct sampling_choice *sample, struct buf *text)
@@ -75,29 +75,29 @@ static void describe_sample(const struct sampling_choice *sample, struct buf *te
 			 (unsigned long long)sample->frequency_hz);
 }
 
-static void describe_offsets(const struct attach_point *point, bool at_entry, struct buf *text)
+static void describe_offsets(const struct probe_place *place, bool at_entry, struct buf *text)
 {
-	buf_addf(text, "%s (file offset %#llx", at_entry ? "+0x0" : "", (unsigned long long)point->offset);
-	if (point->semaphore)
-		buf_addf(text, ", semaphore %#llx", (unsigned long long)point->semaphore);
+	buf_addf(text, "%s (file offset %#llx", at_entry ? "+0x0" : "", (unsigned long long)place->offset);
+	if (place->semaphore)
+		buf_addf(text, ", semaphore %#llx", (unsigned long long)place->semaphore);
 	buf_addc(text, ')');
 }
 
 /* Symbols and paths are chosen by whoever made the file. */
-static void describe_point(const struct attach_point *point, bool at_entry, struct buf *text)
+static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
 	buf_adds(text, "attach: ");
-	if (!point->program && point->path) {
-		escape_add(text, point->path, ESCAPE_LINE);
+	if (!place->program && place->path) {
+		escape_add(text, place->path, ESCAPE_LINE);
 		buf_addc(text, ':');
 	}
-	escape_add(text, point->name, ESCAPE_LINE);
-	if (point->program)
-		buf_addf(text, " with %s", point->program);
-	else if (point->path)
-		describe_offsets(point, at_entry, text);
-	if (first_instruction_obstacle(point->first))
-		buf_addf(text, ": skipped: %s", first_instruction_obstacle(point->first));
+	escape_add(text, place->name, ESCAPE_LINE);
+	if (place->program)
+		buf_addf(text, " with %s", place->program);
+	else if (place->path)
+		describe_offsets(place, at_entry, text);
+	if (first_instruction_obstacle(place->first))
+		buf_addf(text, ": skipped: %s", first_instruction_obstacle(place->first));
 	buf_addc(text, '\n');
 }
 
@@ -107,6 +107,6 @@ void attach_plan_describe(const struct attach_plan *attach, struct buf *ret_text
 		 mechanisms[attach->mechanism].name, attach->why);
 	if (attach->mechanism == MECHANISM_PERF_EVENT)
 		describe_sample(&attach->sample, ret_text);
-	for (size_t i = 0; i < attach->points.nr; i++)
-		describe_point(&attach->points.data[i], !attach->inside_functions, ret_text);
+	for (size_t i = 0; i < attach->places.nr; i++)
+		describe_place(&attach->places.data[i], !attach->inside_functions, ret_text);
 }

@@ -48,7 +48,7 @@ enum mechanism {
  * One place. Tracepoints have category and event, user code path and offset, kernel functions an address, system
  * calls a number.
  */
-struct attach_point {
+struct probe_place {
 	const char *program; /* MECHANISM_TP_BTF, MECHANISM_SYSTEM_CALLS: the program for this place; static */
 	char *name;       /* "sched:sched_switch", "malloc" */
 	char *shown;      /* what reports call it, where that is not `name`: demangled, or without provider; NULL */
@@ -79,7 +79,7 @@ struct attach_plan {
 	struct host_reads reads; /* what the program may */
 	bool no_unwind; /* user stacks cannot be walked by unwind tables here */
 	char unwind_note[256]; /* why, for the user; "" = it need not be said */
-	VEC(struct attach_point) points;
+	VEC(struct probe_place) places;
 	VEC(int) fds; /* of the files to probe */
 };
 

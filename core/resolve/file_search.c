@@ -162,5 +162,5 @@ int file_search_each(struct file_search *search, find_places *find, void *contex
 		first_err = first_err ? first_err : err;
 	}
 	err_restore(&first_cause);
-	return search->attach->points.nr ? 0 : first_err;
+	return search->attach->places.nr ? 0 : first_err;
 }

@@ -120,12 +120,12 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 	return -ENOENT;
 }
 
-static void add_points(struct attach_plan *attach, const struct kernel_function_list *list)
+static void add_places(struct attach_plan *attach, const struct kernel_function_list *list)
 {
 	for (size_t i = 0; i < list->functions.nr; i++) {
 		const struct kernel_function_entry *function = &list->functions.data[i];
 
-		vec_push(&attach->points, (struct attach_point){
+		vec_push(&attach->places, (struct probe_place){
 						  .name = xstrdup(function->name),
 						  .module = function->module ? xstrdup(function->module) : NULL,
 						  .address = function->address,
@@ -139,26 +139,26 @@ static void add_points(struct attach_plan *attach, const struct kernel_function_
  */
 static int find_types(struct attach_plan *attach)
 {
-	struct attach_point *points = attach->points.data, first;
-	_cleanup_(freep) const char **names = xcalloc(attach->points.nr, sizeof(*names));
-	_cleanup_(freep) uint32_t *ids = xcalloc(attach->points.nr, sizeof(*ids));
+	struct probe_place *places = attach->places.data, first;
+	_cleanup_(freep) const char **names = xcalloc(attach->places.nr, sizeof(*names));
+	_cleanup_(freep) uint32_t *ids = xcalloc(attach->places.nr, sizeof(*ids));
 	size_t known = 0;
 	int err;
 
-	for (size_t i = 0; i < attach->points.nr; i++)
-		names[i] = points[i].name;
-	err = kernel_types_functions(names, attach->points.nr, ids);
+	for (size_t i = 0; i < attach->places.nr; i++)
+		names[i] = places[i].name;
+	err = kernel_types_functions(names, attach->places.nr, ids);
 	if (err)
 		return fail_host(err, "kernel: its type information cannot be read: %s", strerror(-err));
-	for (size_t i = 0; i < attach->points.nr; i++)
-		points[i].number = points[i].module ? 0 : ids[i];
-	while (known < attach->points.nr && !points[known].number)
+	for (size_t i = 0; i < attach->places.nr; i++)
+		places[i].number = places[i].module ? 0 : ids[i];
+	while (known < attach->places.nr && !places[known].number)
 		known++;
-	if (known == attach->points.nr)
+	if (known == attach->places.nr)
 		return 0;
-	first = points[known];
-	memmove(points + 1, points, known * sizeof(*points));
-	points[0] = first;
+	first = places[known];
+	memmove(places + 1, places, known * sizeof(*places));
+	places[0] = first;
 	return 0;
 }
 
@@ -194,7 +194,7 @@ static int find_functions(const struct plan *plan, const struct match *match, st
 	if (!err)
 		err = pattern_check_limit(plan, list.functions.nr);
 	if (!err) {
-		add_points(attach, &list);
+		add_places(attach, &list);
 		note_left_out(attach, &list);
 	}
 	if (!err && attach->mechanism == MECHANISM_FENTRY)
@@ -218,9 +218,9 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	return err ? err : find_functions(plan, match, attach);
 }
 
-static const char *home(const struct attach_point *point)
+static const char *home(const struct probe_place *place)
 {
-	return point->module ? point->module : "kernel";
+	return place->module ? place->module : "kernel";
 }
 
 const struct probe_kind probe_kernel_function = {

@@ -10,7 +10,7 @@
 
 static void add_point(struct attach_plan *attach, const char *name, const char *program)
 {
-	vec_push(&attach->points, (struct attach_point){ .name = xstrdup(name), .program = program });
+	vec_push(&attach->places, (struct probe_place){ .name = xstrdup(name), .program = program });
 }
 
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)

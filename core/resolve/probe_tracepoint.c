@@ -40,7 +40,7 @@ static int list_folders(const char *path, name_list *ret_names)
 
 static void add_tracepoint(struct attach_plan *attach, const char *category, const char *event)
 {
-	vec_push(&attach->points, (struct attach_point){
+	vec_push(&attach->places, (struct probe_place){
 					  .name = xasprintf("%s:%s", category, event),
 					  .category = xstrdup(category),
 					  .event = xstrdup(event),
@@ -100,7 +100,7 @@ static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 	for (size_t i = 0; !err && i < events.nr; i++)
 		if (match_test(match, events.data[i], strlen(events.data[i])))
 			add_tracepoint(attach, plan->probe.target ? plan->probe.target : "*", events.data[i]);
-	if (err || attach->points.nr)
+	if (err || attach->places.nr)
 		return err;
 	return no_tracepoint(plan, plan->probe.pattern, &events);
 }
@@ -121,11 +121,11 @@ static bool add_system_call(const struct plan *plan, struct attach_plan *attach)
 /* The end of a call has no number of its own: it is read from the task, which a 5.10 under lockdown=confidentiality forbids. */
 static int check_ends(const struct attach_plan *attach)
 {
-	if (!attach->points.nr || !attach->points.data[0].is_exit ||
+	if (!attach->places.nr || !attach->places.data[0].is_exit ||
 	    host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE)
 		return 0;
 	return fail_host(-EPERM, "tracepoint '%s': BPF programs may not read here which system call ends",
-			 attach->points.data[0].name);
+			 attach->places.data[0].name);
 }
 
 /* Without categories "t:sched:*" would mean every event there is. */
@@ -159,7 +159,7 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 	err = add_system_call(plan, attach) ? check_ends(attach) : add_raw_events(plan, attach);
 	snprintf(attach->why, sizeof(attach->why),
 		 "tracefs is not mounted or not readable; categories are not checked");
-	return err ? err : pattern_check_limit(plan, attach->points.nr);
+	return err ? err : pattern_check_limit(plan, attach->places.nr);
 }
 
 /* ---- with it ---- */
@@ -179,13 +179,13 @@ static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 		return fail_host(err, "%s: cannot be listed: %s", folder, strerror(-err));
 	for (size_t i = 0; i < categories.nr; i++)
 		add_events(attach, categories.data[i], match, &seen);
-	if (!attach->points.nr)
+	if (!attach->places.nr)
 		return no_tracepoint(plan, plan->probe.typed + 2, &seen);
 	attach->program = PROGRAM_TRACEPOINT;
 	attach->mechanism = MECHANISM_TRACEPOINT;
 	snprintf(attach->why, sizeof(attach->why), "tracefs is readable");
 	system_calls_prefer_raw(plan, attach);
-	return pattern_check_limit(plan, attach->points.nr);
+	return pattern_check_limit(plan, attach->places.nr);
 }
 
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)

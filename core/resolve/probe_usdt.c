@@ -45,22 +45,22 @@ static void search_done(struct usdt_search *search)
 /* ---- one file ---- */
 
 /* They are sorted. Several probes may be at one place, for example with different providers. */
-static void add_points(const struct usdt_search *search, const struct probed_file *file,
+static void add_places(const struct usdt_search *search, const struct probed_file *file,
 		       const struct symbol_usdt *probes, size_t nr)
 {
 	struct attach_plan *attach = search->files.attach;
 
 	for (size_t i = 0; i < nr; i++) {
-		struct attach_point *point;
+		struct probe_place *place;
 
 		if (!user_code_add(attach, file, probes[i].file_offset))
 			continue;
-		point = &vec_last(&attach->points);
-		point->name = xasprintf("%s:%s", probes[i].provider, probes[i].name);
-		point->shown = xstrdup(probes[i].name);
-		point->semaphore = probes[i].semaphore_offset;
+		place = &vec_last(&attach->places);
+		place->name = xasprintf("%s:%s", probes[i].provider, probes[i].name);
+		place->shown = xstrdup(probes[i].name);
+		place->semaphore = probes[i].semaphore_offset;
 		if (!search->files.plan->look_only)
-			point->first = user_code_first(file->fd, point->offset, false);
+			place->first = user_code_first(file->fd, place->offset, false);
 	}
 }
 
@@ -84,7 +84,7 @@ static int find_probes(struct usdt_search *search, const struct probed_file *fil
 				       &nr);
 
 	if (!err)
-		add_points(search, file, probes, nr);
+		add_places(search, file, probes, nr);
 	return err;
 }
 
@@ -133,14 +133,14 @@ static int nothing_among(const name_list *known, const char *wanted, const char 
 static int find_in_target(struct file_search *files, const struct probed_file *file, void *context)
 {
 	struct usdt_search *search = context;
-	size_t nr_before = files->attach->points.nr;
+	size_t nr_before = files->attach->places.nr;
 	_cleanup_(name_list_done) name_list known = {};
 	_cleanup_(freep) char *wanted = wanted_name(files->plan);
 	int err = find_probes(search, file);
 
 	if (err)
 		return unreadable(file->path, err);
-	if (files->attach->points.nr > nr_before)
+	if (files->attach->places.nr > nr_before)
 		return 0;
 	collect_names(search, file->number, &known);
 	return nothing_among(&known, wanted, file->path);
@@ -195,7 +195,7 @@ static void remember_file(void *context, const struct proc_mapping *mapping)
 static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
 {
 	const struct probed_file *file = &search->files.files.data[index];
-	size_t nr_before = search->files.attach->points.nr;
+	size_t nr_before = search->files.attach->places.nr;
 	int err = find_probes(search, file);
 
 	if (err && err != -ENOEXEC) {
@@ -203,7 +203,7 @@ static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
 		file_search_miss(&search->files, "of process %u: %s", tgid, err_cause());
 		err_clear();
 	}
-	if (search->files.attach->points.nr == nr_before) /* a process may have thousands of files mapped */
+	if (search->files.attach->places.nr == nr_before) /* a process may have thousands of files mapped */
 		file_search_close(&search->files, index);
 }
 
@@ -303,7 +303,7 @@ static int search_processes(struct usdt_search *search)
 		err = search_process(search, plan->tgids.data[0]);
 	for (size_t i = 0; plan->tgids.nr > 1 && i < plan->tgids.nr; i++)
 		search_one_of_several(search, plan->tgids.data[i], wanted);
-	return err || search->files.attach->points.nr ? err : nothing_mapped(search, wanted);
+	return err || search->files.attach->places.nr ? err : nothing_mapped(search, wanted);
 }
 
 /* ---- all ---- */
@@ -331,7 +331,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	if (!err)
 		err = plan->probe.target ? search_target(&search) : search_processes(&search);
 	if (!err)
-		err = pattern_check_limit(plan, attach->points.nr);
+		err = pattern_check_limit(plan, attach->places.nr);
 	if (!err)
 		file_search_finish(&search.files);
 	attach->inside_functions = true;

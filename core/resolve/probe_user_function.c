@@ -58,19 +58,19 @@ static bool begins_function(const struct symbol_function *function)
 static void put_doubtful_last(struct attach_plan *attach, size_t first)
 {
 	struct {
-		VEC(struct attach_point) points;
+		VEC(struct probe_place) places;
 	} doubtful = {};
 	size_t nr = first;
 
-	for (size_t i = first; i < attach->points.nr; i++) {
-		if (attach->points.data[i].first != FIRST_TAKEN)
-			vec_push(&doubtful.points, attach->points.data[i]);
+	for (size_t i = first; i < attach->places.nr; i++) {
+		if (attach->places.data[i].first != FIRST_TAKEN)
+			vec_push(&doubtful.places, attach->places.data[i]);
 		else
-			attach->points.data[nr++] = attach->points.data[i];
+			attach->places.data[nr++] = attach->places.data[i];
 	}
-	for (size_t i = 0; i < doubtful.points.nr; i++)
-		attach->points.data[nr++] = doubtful.points.data[i];
-	vec_done(&doubtful.points);
+	for (size_t i = 0; i < doubtful.places.nr; i++)
+		attach->places.data[nr++] = doubtful.places.data[i];
+	vec_done(&doubtful.places);
 }
 
 /* Aliases follow each other, the best name last. */
@@ -78,21 +78,21 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 			 const struct symbol_function *function)
 {
 	bool is_new = user_code_add(attach, file, function->file_offset);
-	struct attach_point *point = &vec_last(&attach->points);
+	struct probe_place *place = &vec_last(&attach->places);
 
 	if (is_new)
-		point->first = user_code_first(file->fd, function->file_offset, begins_function(function));
-	freep(&point->name);
-	freep(&point->shown);
-	point->name = xstrdup(function->name);
-	point->shown = function->readable ? xstrdup(function->readable) : NULL;
+		place->first = user_code_first(file->fd, function->file_offset, begins_function(function));
+	freep(&place->name);
+	freep(&place->shown);
+	place->name = xstrdup(function->name);
+	place->shown = function->readable ? xstrdup(function->readable) : NULL;
 }
 
 /* A resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie. */
 static void add_functions(struct attach_plan *attach, const struct probed_file *file,
 			  const struct symbol_function *functions, size_t nr)
 {
-	size_t nr_before = attach->points.nr;
+	size_t nr_before = attach->places.nr;
 
 	for (size_t i = 0; i < nr; i++)
 		if (functions[i].kind != FUNCTION_RESOLVER)
@@ -167,7 +167,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 {
 	_cleanup_(freep) struct symbol_function *functions = NULL;
 	const char *pattern = context;
-	size_t nr = 0, nr_before = search->attach->points.nr;
+	size_t nr = 0, nr_before = search->attach->places.nr;
 	int err = shows_names(search->plan)
 			  ? symbolizer_find_readable(search->symbolizer, file->number, pattern, &functions, &nr)
 			  : symbolizer_find(search->symbolizer, file->number, pattern, &functions, &nr);
@@ -180,7 +180,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 	if (!nr)
 		return no_function(search->plan, search->symbolizer, file);
 	add_functions(search->attach, file, functions, nr);
-	return check_ifuncs(functions, nr, search->attach->points.nr == nr_before, search->attach);
+	return check_ifuncs(functions, nr, search->attach->places.nr == nr_before, search->attach);
 }
 
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
@@ -195,7 +195,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	if (!err)
 		err = file_search_each(&search, find_functions, pattern);
 	if (!err)
-		err = pattern_check_limit(plan, attach->points.nr);
+		err = pattern_check_limit(plan, attach->places.nr);
 	if (!err)
 		file_search_finish(&search);
 	if (!err && !plan->look_only)
@@ -204,9 +204,9 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 }
 
 /* Either name of a function can be typed as a probe. */
-static const char *list_name(const struct attach_point *point)
+static const char *list_name(const struct probe_place *place)
 {
-	return point->shown ? point->shown : point->name;
+	return place->shown ? place->shown : place->name;
 }
 
 const struct probe_kind probe_user_function = {

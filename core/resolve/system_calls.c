@@ -64,16 +64,16 @@ bool system_call_of_event(const char *event, struct system_call *ret_call)
 
 /* ---- their places ---- */
 
-static bool call_of(const struct attach_point *point, struct system_call *ret_call)
+static bool call_of(const struct probe_place *place, struct system_call *ret_call)
 {
-	return !strcmp(point->category, "syscalls") && system_call_of_event(point->event, ret_call);
+	return !strcmp(place->category, "syscalls") && system_call_of_event(place->event, ret_call);
 }
 
 /* Why there may be no kernel stacks, where the plan wants them. */
 static void note_missing_stacks(const struct plan *plan, struct attach_plan *attach, const char *other)
 {
-	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
-		if (!strcmp(attach->points.data[i].category, "syscalls")) {
+	for (size_t i = 0; plan->want_kernel && i < attach->places.nr; i++)
+		if (!strcmp(attach->places.data[i].category, "syscalls")) {
 			attach_plan_note(attach,
 					 "no kernel stacks for system calls before Linux 6.12, because %s is among "
 					 "the events: trace t:syscalls:sys_enter_* and sys_exit_* alone",
@@ -85,13 +85,13 @@ static void note_missing_stacks(const struct plan *plan, struct attach_plan *att
 /* Its functions have returned by then. */
 static void note_ends(const struct plan *plan, struct attach_plan *attach)
 {
-	for (size_t i = 0; plan->want_kernel && i < attach->points.nr; i++)
-		if (attach->points.data[i].is_exit) {
+	for (size_t i = 0; plan->want_kernel && i < attach->places.nr; i++)
+		if (attach->places.data[i].is_exit) {
 			attach_plan_note(
 				attach,
 				"at the end of a system call its kernel functions have returned: kernel stacks of %s "
 				"show only the exit path",
-				attach->points.data[i].event);
+				attach->places.data[i].event);
 			return;
 		}
 }
@@ -100,18 +100,18 @@ void system_calls_prefer_raw(const struct plan *plan, struct attach_plan *attach
 {
 	struct system_call call;
 
-	for (size_t i = 0; i < attach->points.nr; i++) {
-		struct attach_point *point = &attach->points.data[i];
+	for (size_t i = 0; i < attach->places.nr; i++) {
+		struct probe_place *place = &attach->places.data[i];
 
-		if (!call_of(point, &call)) {
-			note_missing_stacks(plan, attach, point->name);
+		if (!call_of(place, &call)) {
+			note_missing_stacks(plan, attach, place->name);
 			return;
 		}
-		point->number = (uint64_t)call.number;
-		point->is_exit = call.is_exit;
+		place->number = (uint64_t)call.number;
+		place->is_exit = call.is_exit;
 	}
-	for (size_t i = 0; i < attach->points.nr; i++)
-		attach->points.data[i].program = attach->points.data[i].is_exit ? "on_sys_exit" : "on_sys_enter";
+	for (size_t i = 0; i < attach->places.nr; i++)
+		attach->places.data[i].program = attach->places.data[i].is_exit ? "on_sys_exit" : "on_sys_enter";
 	attach->program = PROGRAM_RAW_TRACEPOINT;
 	attach->mechanism = MECHANISM_SYSTEM_CALLS;
 	snprintf(attach->why, sizeof(attach->why), "the classic tracepoint has no kernel stack before 6.12");

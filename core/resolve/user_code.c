@@ -20,7 +20,7 @@ static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
 {
 	attach->only_process = (pid_t)tgid;
 	attach->mechanism = MECHANISM_UPROBE;
-	if (attach->points.nr <= FEW_UPROBES)
+	if (attach->places.nr <= FEW_UPROBES)
 		snprintf(attach->why, sizeof(attach->why), "one process: the breakpoint is set in that process only");
 	else if (!host_limits_uprobe_multi())
 		snprintf(attach->why, sizeof(attach->why),
@@ -75,11 +75,11 @@ enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry)
 
 bool user_code_add(struct attach_plan *attach, const struct probed_file *file, uint64_t offset)
 {
-	const struct attach_point *last = attach->points.nr ? &vec_last(&attach->points) : NULL;
+	const struct probe_place *last = attach->places.nr ? &vec_last(&attach->places) : NULL;
 
 	if (last && last->offset == offset && last->fd == file->fd)
 		return false;
-	vec_push(&attach->points,
-		 (struct attach_point){ .path = xstrdup(file->path), .fd = file->fd, .offset = offset });
+	vec_push(&attach->places,
+		 (struct probe_place){ .path = xstrdup(file->path), .fd = file->fd, .offset = offset });
 	return true;
 }

@@ -97,13 +97,13 @@ static void add_time(struct buf *line, const struct run_guard *guard)
 }
 
 /* It is the sum of all that is too much: this one may be below the limit. */
-static void say_drop(const struct run_guard *guard, size_t place, const struct attachment_cost *cost, uint64_t all_ns,
+static void say_drop(const struct run_guard *guard, size_t index, const struct attachment_cost *cost, uint64_t all_ns,
 		     const struct attachment_drop *drop)
 {
-	const struct attach_point *point = &guard->attach->points.data[place];
+	const struct probe_place *place = &guard->attach->places.data[index];
 	_cleanup_(buf_done) struct buf line = {};
 
-	escape_add(&line, point->shown ? point->shown : point->name, ESCAPE_LINE);
+	escape_add(&line, place->shown ? place->shown : place->name, ESCAPE_LINE);
 	buf_adds(&line, ": detached");
 	add_time(&line, guard);
 	add_cost(&line, guard, cost);

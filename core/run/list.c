@@ -18,14 +18,14 @@ enum {
 
 /* ---- text ---- */
 
-static const char *name_of(const struct probe_kind *kind, const struct attach_point *point)
+static const char *name_of(const struct probe_kind *kind, const struct probe_place *place)
 {
-	return kind->list_name ? kind->list_name(point) : point->name;
+	return kind->list_name ? kind->list_name(place) : place->name;
 }
 
-static const char *home_of(const struct probe_kind *kind, const struct attach_point *point)
+static const char *home_of(const struct probe_kind *kind, const struct probe_place *place)
 {
-	return kind->list_home ? kind->list_home(point) : point->path;
+	return kind->list_home ? kind->list_home(place) : place->path;
 }
 
 /* Names are of strangers: escaped first, measured then. */
@@ -33,26 +33,26 @@ static size_t name_width(const struct probe_kind *kind, const struct attach_plan
 {
 	size_t width = 0;
 
-	for (size_t i = 0; i < attach->points.nr; i++) {
+	for (size_t i = 0; i < attach->places.nr; i++) {
 		_cleanup_(buf_done) struct buf name = {};
 
-		escape_add(&name, name_of(kind, &attach->points.data[i]), ESCAPE_NAME);
+		escape_add(&name, name_of(kind, &attach->places.data[i]), ESCAPE_NAME);
 		if (name.nr > width && name.nr <= WIDTH_MAX)
 			width = name.nr;
 	}
 	return width;
 }
 
-static void add_line(const struct probe_kind *kind, const struct attach_point *point, size_t width, struct buf *text)
+static void add_line(const struct probe_kind *kind, const struct probe_place *place, size_t width, struct buf *text)
 {
 	_cleanup_(buf_done) struct buf name = {}, home = {};
 
-	escape_add(&name, name_of(kind, point), ESCAPE_NAME);
-	if (!home_of(kind, point)) {
+	escape_add(&name, name_of(kind, place), ESCAPE_NAME);
+	if (!home_of(kind, place)) {
 		buf_addf(text, "%s  %s\n", kind->name, buf_text(&name));
 		return;
 	}
-	escape_add(&home, home_of(kind, point), ESCAPE_NAME);
+	escape_add(&home, home_of(kind, place), ESCAPE_NAME);
 	buf_addf(text, "%s  %-*s  %s\n", kind->name, (int)width, buf_text(&name), buf_text(&home));
 }
 
@@ -60,8 +60,8 @@ void list_text(const struct probe_kind *kind, const struct attach_plan *attach, 
 {
 	size_t width = name_width(kind, attach);
 
-	for (size_t i = 0; i < attach->points.nr; i++)
-		add_line(kind, &attach->points.data[i], width, ret_text);
+	for (size_t i = 0; i < attach->places.nr; i++)
+		add_line(kind, &attach->places.data[i], width, ret_text);
 }
 
 /* ---- the run ---- */

@@ -217,7 +217,7 @@ static void say_fallback(struct run *run)
 	run_say_sampling(run->applet->name, run->plan, &run->attach);
 	run_say_kernel_symbols(run->applet->name, run->plan, run->no_kernel_symbols);
 	if (run->is_cut && !run->plan->presentation.quiet)
-		run_guard_say_cut(run->applet->name, run->attach.points.nr, false);
+		run_guard_say_cut(run->applet->name, run->attach.places.nr, false);
 	if (run->spaces && spaces_note(run->spaces))
 		fprintf(stderr, "stacktool %s: %s\n", run->applet->name, spaces_note(run->spaces));
 }
@@ -258,7 +258,7 @@ static int start(struct run *run)
 	ask_for_priority();
 	if (!err)
 		err = attach_patiently(run->attachment, run->spaces, run->applet->name, run->plan,
-				       run->attach.points.nr);
+				       run->attach.places.nr);
 	if (!err)
 		set_header(run);
 	return err;
@@ -478,7 +478,7 @@ static void say_reason(struct run *run, enum collect_reason reason)
 		run_say_some_gone(run->plan, run->watch);
 	run->lost |= run_say_leaderless(&run->attach);
 	if (reason == COLLECT_DURATION && run->is_cut && !event_stream_full(&run->events))
-		run_guard_say_cut(run->applet->name, run->attach.points.nr, true);
+		run_guard_say_cut(run->applet->name, run->attach.places.nr, true);
 }
 
 /* A run that ends for its cost has not done what it was asked for: --strict tells. */
@@ -683,7 +683,7 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 		return 0;
 	}
 	err = start_command(&run, plan) ?: prepare(&run);
-	err = err ?: run_guard_duration(plan, run.attach.points.nr, &run.is_cut);
+	err = err ?: run_guard_duration(plan, run.attach.places.nr, &run.is_cut);
 	err = err ?: explain_only(&run, &stop);
 	if (!err && !stop)
 		err = carry_out(&run);

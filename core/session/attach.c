@@ -20,11 +20,11 @@ static const struct attach_way *const ways[] = {
 
 static void attach_each(struct attachment *attachment)
 {
-	for (size_t i = 0; i < attachment->plan->points.nr && !attach_ends_before(attachment, i); i++) {
+	for (size_t i = 0; i < attachment->plan->places.nr && !attach_ends_before(attachment, i); i++) {
 		int err = attachment->way->one(attachment, i);
 
 		if (err)
-			attach_refused(attachment, &attachment->plan->points.data[i], err);
+			attach_refused(attachment, &attachment->plan->places.data[i], err);
 	}
 }
 
@@ -35,13 +35,13 @@ static int attach_all(struct attachment *attachment, const struct plan *plan)
 
 	if (!attachment->way->all)
 		attach_each(attachment);
-	if (err || attachment->nr_attached || !attachment->plan->points.nr)
+	if (err || attachment->nr_attached || !attachment->plan->places.nr)
 		return err;
-	return attach_failed(&attachment->plan->points.data[0], attachment->refused.err);
+	return attach_failed(&attachment->plan->places.data[0], attachment->refused.err);
 }
 
 /*
- * Probes that are attached one by one, some milliseconds apart, would each count from its own moment on, and to remove them
+ * Places that are attached one by one, some milliseconds apart, would each count from its own moment on, and to remove them
  * takes ten times as long. Programs of timed samples and of the scheduler do not look at the word: they count from the start.
  */
 int attachment_attach(struct attachment *attachment, const struct plan *plan)
@@ -51,7 +51,7 @@ int attachment_attach(struct attachment *attachment, const struct plan *plan)
 	if (err)
 		return err;
 	descriptors_allow((attachment->loaded->needs_copies ? DESCRIPTORS_OF_COPY : DESCRIPTORS_OF_PLACE) *
-			  attachment->plan->points.nr);
+			  attachment->plan->places.nr);
 	attachment->loaded->control->shut = 1;
 	err = attach_all(attachment, plan);
 	attach_begin_misses(attachment);

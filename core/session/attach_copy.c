@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of several probes fired: told by the attach cookie, or by a copy of the program for each probe, all of them on the
+ * Which of several places was hit: told by the attach cookie, or by a copy of the program for each place, all of them on the
  * same maps. Copies take some milliseconds each to load, so they are what is left where the kernel has no cookies.
  */
 #include <errno.h>
@@ -53,7 +53,7 @@ static int configure_copy(struct stacktool *copy, const struct attachment *attac
 	share_maps(copy, attachment->loaded);
 	bpf_program__set_autoload(program, true);
 	return attachment->plan->mechanism == MECHANISM_FENTRY
-		       ? bpf_program__set_attach_target(program, 0, attachment->plan->points.data[index].name)
+		       ? bpf_program__set_attach_target(program, 0, attachment->plan->places.data[index].name)
 		       : 0;
 }
 

@@ -69,11 +69,11 @@ static int load_copy(struct attachment *attachment, uint32_t function, size_t in
 
 static int program_of_place(struct attachment *attachment, size_t index)
 {
-	const struct attach_point *point = &attachment->plan->points.data[index];
+	const struct probe_place *place = &attachment->plan->places.data[index];
 	struct bpf_program *program;
 
-	if (index && attachment->loaded->fentry.known && !point->module)
-		return point->number ? load_copy(attachment, (uint32_t)point->number, index) : -REFUSED_NO_TYPE;
+	if (index && attachment->loaded->fentry.known && !place->module)
+		return place->number ? load_copy(attachment, (uint32_t)place->number, index) : -REFUSED_NO_TYPE;
 	program = attach_program(attachment, index); /* libbpf finds the functions of modules */
 	return program ? bpf_program__fd(program) : -errno;
 }
@@ -95,7 +95,7 @@ static int attach_place(struct attachment *attachment, size_t index)
 static bool has_same_name(const struct attach_plan *plan, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
-		if (!strcmp(plan->points.data[i].name, plan->points.data[index].name))
+		if (!strcmp(plan->places.data[i].name, plan->places.data[index].name))
 			return true;
 	return false;
 }

@@ -21,7 +21,7 @@ static struct bpf_link *link_multi(struct attachment *attachment, size_t first, 
 	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .addrs = addresses, .cookies = cookies, .cnt = nr);
 
 	for (size_t i = 0; i < nr; i++)
-		addresses[i] = attachment->plan->points.data[first + i].address;
+		addresses[i] = attachment->plan->places.data[first + i].address;
 	return bpf_program__attach_kprobe_multi_opts(attachment->loaded->program, NULL, &options);
 }
 
@@ -32,7 +32,7 @@ static void attach_multi(struct attachment *attachment, size_t first, size_t nr)
 
 static int attach_all(struct attachment *attachment, const struct plan *plan)
 {
-	attach_multi(attachment, 0, attachment->plan->points.nr);
+	attach_multi(attachment, 0, attachment->plan->places.nr);
 	return 0;
 }
 
@@ -46,7 +46,7 @@ static struct bpf_link *link_kprobe(struct attachment *attachment, size_t index)
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
 		.type = (__u32)host_kprobe_event_type(),
-		.kprobe_addr = attachment->plan->points.data[index].address,
+		.kprobe_addr = attachment->plan->places.data[index].address,
 	};
 	LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = attach_cookie(attachment, index));
 	struct bpf_program *program = attach_program(attachment, index);

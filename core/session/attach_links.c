@@ -26,11 +26,11 @@ void attach_keep_fd(struct attachment *attachment, int fd, size_t place)
 	attachment->nr_attached++;
 }
 
-void attach_refused(struct attachment *attachment, const struct attach_point *point, int err)
+void attach_refused(struct attachment *attachment, const struct probe_place *place, int err)
 {
 	if (!attachment->refused.nr++) {
 		attachment->refused.err = err;
-		attachment->refused.example = xstrdup(point->name);
+		attachment->refused.example = xstrdup(place->name);
 	}
 }
 
@@ -52,16 +52,16 @@ static const char *reason_of(int err)
 	return err == -KERNEL_ENOTSUPP ? "the kernel cannot set a breakpoint on the instruction there" : strerror(-err);
 }
 
-int attach_failed(const struct attach_point *point, int err)
+int attach_failed(const struct probe_place *place, int err)
 {
 	if (err == -EPERM || err == -EACCES) {
-		fail_host(err, "%s: the kernel refuses to attach: %s", point->name, strerror(-err));
+		fail_host(err, "%s: the kernel refuses to attach: %s", place->name, strerror(-err));
 		hint("this needs CAP_PERFMON and, for user functions, CAP_SYS_ADMIN (or root)");
 		return err;
 	}
 	if (err == -REFUSED_NOP5 || err == -REFUSED_UNTRIED)
-		return fail_host(err, "%s: cannot attach: %s", point->name, reason_of(err));
-	fail(err, "%s: cannot attach: %s", point->name, reason_of(err));
+		return fail_host(err, "%s: cannot attach: %s", place->name, reason_of(err));
+	fail(err, "%s: cannot attach: %s", place->name, reason_of(err));
 	if (libbpf_log_last()[0])
 		hint("%s", libbpf_log_last());
 	return err;
@@ -76,7 +76,7 @@ void attach_halves(struct attachment *attachment, size_t first, size_t nr, attac
 		attach_keep(attachment, link, first, nr);
 	} else if (nr == 1 || err == -EPERM || err == -EACCES) {
 		for (size_t i = first; i < first + nr; i++)
-			attach_refused(attachment, &attachment->plan->points.data[i], err);
+			attach_refused(attachment, &attachment->plan->places.data[i], err);
 	} else {
 		attach_halves(attachment, first, nr / 2, link_places);
 		attach_halves(attachment, first + nr / 2, nr - nr / 2, link_places);
@@ -88,7 +88,7 @@ bool attach_ends_before(struct attachment *attachment, size_t place)
 	bool ends = attachment->nr_attached && signals_end_is_pending();
 
 	if (ends)
-		attachment->nr_left = attachment->plan->points.nr - place;
+		attachment->nr_left = attachment->plan->places.nr - place;
 	else if (attachment->between)
 		attachment->between(attachment->between_context);
 	return ends;

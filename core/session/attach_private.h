@@ -72,7 +72,7 @@ void attach_keep_fd(struct attachment *attachment, int fd, size_t place);
 void attached_link_end(struct attached_link *attached);
 
 /* One place of many was refused: counted, and told at the end of attaching. */
-void attach_refused(struct attachment *attachment, const struct attach_point *point, int err);
+void attach_refused(struct attachment *attachment, const struct probe_place *place, int err);
 
 /*
  * To be called before each of the places that are attached one by one, or few by few, which may take a tenth of a second. True when a signal
@@ -91,7 +91,7 @@ enum {
 };
 
 /* Records why nothing could be attached and returns the code. */
-int attach_failed(const struct attach_point *point, int err);
+int attach_failed(const struct probe_place *place, int err);
 
 /*
  * The program for a place: the loaded one, or one that was loaded for this place. NULL and errno when the kernel refuses

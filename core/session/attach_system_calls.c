@@ -7,21 +7,21 @@
 #include "core/session/attach_ways.h"
 
 /* By which st_syscalls knows a beginning or end of a system call. */
-static __u64 key_of(const struct attach_point *point)
+static __u64 key_of(const struct probe_place *place)
 {
-	return point->number | (point->is_exit ? ST_SYSCALL_EXIT : 0);
+	return place->number | (place->is_exit ? ST_SYSCALL_EXIT : 0);
 }
 
 static int note_calls(const struct attachment *attachment)
 {
-	for (size_t i = 0; i < attachment->plan->points.nr; i++) {
-		const __u64 key = key_of(&attachment->plan->points.data[i]);
+	for (size_t i = 0; i < attachment->plan->places.nr; i++) {
+		const __u64 key = key_of(&attachment->plan->places.data[i]);
 		const __u32 probe = (__u32)i;
 		int err = bpf_map__update_elem(attachment->loaded->skeleton->maps.st_syscalls, &key, sizeof(key),
 					       &probe, sizeof(probe), BPF_ANY);
 
 		if (err)
-			return fail(err, "%s: cannot be recorded: %s", attachment->plan->points.data[i].name,
+			return fail(err, "%s: cannot be recorded: %s", attachment->plan->places.data[i].name,
 				    strerror(-err));
 	}
 	return 0;
@@ -33,18 +33,18 @@ static int note_calls(const struct attachment *attachment)
  */
 static int attach_calls(struct attachment *attachment, const struct plan *plan)
 {
-	const struct attach_point *points = attachment->plan->points.data;
+	const struct probe_place *places = attachment->plan->places.data;
 	int err = note_calls(attachment);
 
-	for (size_t first = 0, nr; !err && first < attachment->plan->points.nr; first += nr) {
-		struct bpf_program *program = loaded_program(attachment->loaded, points[first].program);
+	for (size_t first = 0, nr; !err && first < attachment->plan->places.nr; first += nr) {
+		struct bpf_program *program = loaded_program(attachment->loaded, places[first].program);
 		struct bpf_link *link =
-			bpf_program__attach_raw_tracepoint(program, points[first].is_exit ? "sys_exit" : "sys_enter");
+			bpf_program__attach_raw_tracepoint(program, places[first].is_exit ? "sys_exit" : "sys_enter");
 
 		if (!link)
-			return attach_failed(&points[first], -errno);
+			return attach_failed(&places[first], -errno);
 		for (nr = 1;
-		     first + nr < attachment->plan->points.nr && points[first + nr].is_exit == points[first].is_exit;
+		     first + nr < attachment->plan->places.nr && places[first + nr].is_exit == places[first].is_exit;
 		     nr++)
 			;
 		attach_keep(attachment, link, first, nr);
@@ -55,11 +55,11 @@ static int attach_calls(struct attachment *attachment, const struct plan *plan)
 /* The programs of all system calls go on without this one. */
 static int drop_call(struct attachment *attachment, size_t place)
 {
-	const __u64 key = key_of(&attachment->plan->points.data[place]);
+	const __u64 key = key_of(&attachment->plan->places.data[place]);
 	int err = bpf_map__delete_elem(attachment->loaded->skeleton->maps.st_syscalls, &key, sizeof(key), 0);
 
 	if (err)
-		return fail(err, "%s: cannot be skipped: %s", attachment->plan->points.data[place].name,
+		return fail(err, "%s: cannot be skipped: %s", attachment->plan->places.data[place].name,
 			    strerror(-err));
 	attachment->nr_attached--;
 	return 0;

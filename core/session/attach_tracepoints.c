@@ -6,11 +6,11 @@
 
 static int attach_classic(struct attachment *attachment, size_t index)
 {
-	const struct attach_point *point = &attachment->plan->points.data[index];
+	const struct probe_place *place = &attachment->plan->places.data[index];
 	LIBBPF_OPTS(bpf_tracepoint_opts, options, .bpf_cookie = attach_cookie(attachment, index));
 	struct bpf_program *program = attach_program(attachment, index);
 	struct bpf_link *link =
-		program ? bpf_program__attach_tracepoint_opts(program, point->category, point->event, &options) : NULL;
+		program ? bpf_program__attach_tracepoint_opts(program, place->category, place->event, &options) : NULL;
 
 	if (!link)
 		return -errno;
@@ -21,7 +21,7 @@ static int attach_classic(struct attachment *attachment, size_t index)
 static int attach_raw(struct attachment *attachment, size_t index)
 {
 	struct bpf_program *program = attach_program(attachment, index);
-	const char *event = attachment->plan->points.data[index].event;
+	const char *event = attachment->plan->places.data[index].event;
 	struct bpf_link *link = program ? bpf_program__attach_raw_tracepoint(program, event) : NULL;
 
 	if (!link)
@@ -32,13 +32,13 @@ static int attach_raw(struct attachment *attachment, size_t index)
 
 static int attach_by_type(struct attachment *attachment, const struct plan *plan)
 {
-	for (size_t i = attachment->plan->points.nr; i > 0;
+	for (size_t i = attachment->plan->places.nr; i > 0;
 	     i--) { /* wakers before sleeps, so that the first sleep has its waker */
-		const struct attach_point *point = &attachment->plan->points.data[i - 1];
-		struct bpf_link *link = bpf_program__attach_trace(loaded_program(attachment->loaded, point->program));
+		const struct probe_place *place = &attachment->plan->places.data[i - 1];
+		struct bpf_link *link = bpf_program__attach_trace(loaded_program(attachment->loaded, place->program));
 
 		if (!link)
-			return attach_failed(point, -errno);
+			return attach_failed(place, -errno);
 		attach_keep(attachment, link, i - 1, 1);
 	}
 	return 0;

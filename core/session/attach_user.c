@@ -34,9 +34,9 @@ static struct fd_path path_of_fd(int fd)
 }
 
 /* 0, or why no probe is put on the instruction there. */
-static int obstacle(const struct attach_point *point)
+static int obstacle(const struct probe_place *place)
 {
-	switch (point->first) {
+	switch (place->first) {
 	case FIRST_MISREAD:
 		return -REFUSED_MISREAD;
 	case FIRST_NOP5:
@@ -62,21 +62,21 @@ static pid_t only_process(const struct attach_plan *plan)
  */
 static int attach_uprobe(struct attachment *attachment, size_t index)
 {
-	const struct attach_point *point = &attachment->plan->points.data[index];
-	struct fd_path path = path_of_fd(point->fd);
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = point->semaphore,
+	const struct probe_place *place = &attachment->plan->places.data[index];
+	struct fd_path path = path_of_fd(place->fd);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = place->semaphore,
 		    .bpf_cookie = attach_cookie(attachment, index));
 	struct bpf_program *program;
 	struct bpf_link *link;
 	sigset_t before;
 
-	if (obstacle(point))
-		return obstacle(point);
+	if (obstacle(place))
+		return obstacle(place);
 	program = attach_program(attachment, index);
 	if (!program)
 		return -errno;
 	signals_hold(&before);
-	link = bpf_program__attach_uprobe_opts(program, only_process(attachment->plan), path.text, point->offset,
+	link = bpf_program__attach_uprobe_opts(program, only_process(attachment->plan), path.text, place->offset,
 					       &options);
 	signals_release(&before);
 	if (!link)
@@ -87,22 +87,22 @@ static int attach_uprobe(struct attachment *attachment, size_t index)
 
 /* ---- uprobe.multi ---- */
 
-/* One link for `nr` points of the same file. */
+/* One link for `nr` places of the same file. */
 static struct bpf_link *link_uprobes(struct attachment *attachment, size_t first, size_t nr)
 {
-	const struct attach_point *points = &attachment->plan->points.data[first];
+	const struct probe_place *places = &attachment->plan->places.data[first];
 	_cleanup_(freep) unsigned long *offsets = xcalloc(nr, sizeof(*offsets));
 	_cleanup_(freep) unsigned long *semaphores = xcalloc(nr, sizeof(*semaphores));
-	struct fd_path path = path_of_fd(points[0].fd);
+	struct fd_path path = path_of_fd(places[0].fd);
 	_cleanup_(freep) __u64 *cookies = attach_cookies(attachment, first, nr);
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, options, .offsets = offsets, .cookies = cookies, .cnt = nr);
 	struct bpf_link *link;
 	sigset_t before;
 
 	for (size_t i = 0; i < nr; i++) {
-		offsets[i] = points[i].offset;
-		semaphores[i] = points[i].semaphore;
-		if (points[i].semaphore)
+		offsets[i] = places[i].offset;
+		semaphores[i] = places[i].semaphore;
+		if (places[i].semaphore)
 			options.ref_ctr_offsets = semaphores;
 	}
 	signals_hold(&before);
@@ -112,13 +112,13 @@ static struct bpf_link *link_uprobes(struct attachment *attachment, size_t first
 	return link;
 }
 
-/* The points of one file stand together, those that the kernel may refuse behind the others. */
-static size_t nr_alike(const struct attach_point *points, size_t nr)
+/* The places of one file stand together, those that the kernel may refuse behind the others. */
+static size_t nr_alike(const struct probe_place *places, size_t nr)
 {
 	size_t end = 1;
 
-	while (end < nr && end < PLACES_OF_LINK && points[end].fd == points[0].fd &&
-	       points[end].first == points[0].first)
+	while (end < nr && end < PLACES_OF_LINK && places[end].fd == places[0].fd &&
+	       places[end].first == places[0].first)
 		end++;
 	return end;
 }
@@ -136,12 +136,12 @@ static void attach_doubtful(struct attachment *attachment, size_t first, size_t 
 
 static void attach_alike(struct attachment *attachment, size_t first, size_t nr)
 {
-	const struct attach_point *points = attachment->plan->points.data;
+	const struct probe_place *places = attachment->plan->places.data;
 
-	if (obstacle(&points[first])) {
+	if (obstacle(&places[first])) {
 		for (size_t i = first; i < first + nr; i++)
-			attach_refused(attachment, &points[i], obstacle(&points[i]));
-	} else if (points[first].first == FIRST_DOUBTFUL) {
+			attach_refused(attachment, &places[i], obstacle(&places[i]));
+	} else if (places[first].first == FIRST_DOUBTFUL) {
 		attach_doubtful(attachment, first, nr);
 	} else {
 		attach_halves(attachment, first, nr, link_uprobes);
@@ -151,17 +151,17 @@ static void attach_alike(struct attachment *attachment, size_t first, size_t nr)
 static void attach_multi(struct attachment *attachment, size_t first, size_t nr)
 {
 	for (size_t end = first + nr; first < end; first += nr) {
-		nr = nr_alike(&attachment->plan->points.data[first], end - first);
+		nr = nr_alike(&attachment->plan->places.data[first], end - first);
 		attach_alike(attachment, first, nr);
 	}
 }
 
 static int attach_files(struct attachment *attachment, const struct plan *plan)
 {
-	const struct attach_point *points = attachment->plan->points.data;
+	const struct probe_place *places = attachment->plan->places.data;
 
-	for (size_t i = 0, nr; i < attachment->plan->points.nr && !attach_ends_before(attachment, i); i += nr) {
-		nr = nr_alike(&points[i], attachment->plan->points.nr - i);
+	for (size_t i = 0, nr; i < attachment->plan->places.nr && !attach_ends_before(attachment, i); i += nr) {
+		nr = nr_alike(&places[i], attachment->plan->places.nr - i);
 		attach_alike(attachment, i, nr);
 	}
 	return 0;

@@ -26,7 +26,7 @@ typedef void attachment_between(void *context);
 void attachment_set_between(struct attachment *attachment, attachment_between *between, void *context);
 
 /*
- * Attaches everything; events are counted from then on, of all probes at once. 0 or a recorded failure that names the
+ * Attaches everything; events are counted from then on, at all places at once. 0 or a recorded failure that names the
  * place.
  */
 int attachment_attach(struct attachment *attachment, const struct plan *plan);

@@ -10,7 +10,7 @@
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
 
-#define TALLIES_MAX 256 /* probes; a system call for each, twice a second */
+#define TALLIES_MAX 256 /* places; a system call for each, twice a second */
 
 static uint64_t lost_events(const struct st_stats *stats)
 {
@@ -29,7 +29,7 @@ static uint64_t counted_by_probe(const struct drain *drain)
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	uint64_t events = 0;
 
-	for (uint32_t i = 0; i < drain->loaded->attach->points.nr; i++) {
+	for (uint32_t i = 0; i < drain->loaded->attach->places.nr; i++) {
 		if (bpf_map_lookup_elem(map, &i, each))
 			continue;
 		for (int cpu = 0; cpu < nr_cpus; cpu++)
@@ -41,7 +41,7 @@ static uint64_t counted_by_probe(const struct drain *drain)
 void drain_progress(const struct drain *drain, struct drain_progress *ret_progress)
 {
 	if (drain->plan->mode == EVENTS_BY_PROBE) {
-		bool is_few = drain->loaded->attach->points.nr <= TALLIES_MAX;
+		bool is_few = drain->loaded->attach->places.nr <= TALLIES_MAX;
 
 		*ret_progress = (struct drain_progress){
 			.has_events = is_few,

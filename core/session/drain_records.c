@@ -46,12 +46,12 @@ static enum event_context context_of(uint8_t flags)
 static uint64_t probe_of(struct drain *drain, struct profile *profile, const struct st_stack_head *head)
 {
 	const struct attach_plan *attach = drain->loaded->attach;
-	const struct attach_point *point;
+	const struct probe_place *place;
 
-	if (!(drain->plan->key_parts & KEY_PROBE) || head->probe >= attach->points.nr)
+	if (!(drain->plan->key_parts & KEY_PROBE) || head->probe >= attach->places.nr)
 		return 0;
-	point = &attach->points.data[head->probe];
-	return profile_add_string(profile, point->shown ? point->shown : point->name);
+	place = &attach->places.data[head->probe];
+	return profile_add_string(profile, place->shown ? place->shown : place->name);
 }
 
 static struct profile_record record_of(struct drain *drain, struct profile *profile, const struct st_stack_head *head)

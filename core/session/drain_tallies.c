@@ -16,8 +16,8 @@
 /* The row of a name: places of one name (copies of a static function, sites of a USDT probe) are one. */
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
 {
-	const struct attach_point *point = &attach->points.data[index];
-	string_id name = profile_add_string(profile, point->shown ? point->shown : point->name);
+	const struct probe_place *place = &attach->places.data[index];
+	string_id name = profile_add_string(profile, place->shown ? place->shown : place->name);
 	const struct profile_frame frame = { .kind = FRAME_TEXT, .name = name, .where = name };
 	const struct profile_record record = {
 		.id = { .lo = name, .hi = 1 },
@@ -67,7 +67,7 @@ int drain_tallies(struct drain *drain, const struct drain_target *target)
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	const struct st_tally none = {};
 
-	while (drain->tallies.nr < drain->loaded->attach->points.nr)
+	while (drain->tallies.nr < drain->loaded->attach->places.nr)
 		vec_push(&drain->tallies, none);
 	for (uint32_t i = 0; i < drain->tallies.nr; i++) {
 		if (bpf_map_lookup_elem(map, &i, each))

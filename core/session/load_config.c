@@ -76,12 +76,12 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 }
 
 /*
- * Who tells the program the number of its probe: the cookie of multi links, or of perf events where the kernel has it.
- * Of several probes the guard wants to know the hottest, if that takes no copies.
+ * What tells the program the number of its place: the cookie of multi links, or of perf events where the kernel has it.
+ * Of several places the guard wants to know the hottest, if that takes no copies.
  */
 static bool tells_probe_by_cookie(const struct plan *plan, const struct attach_plan *attach)
 {
-	if (!(plan->key_parts & KEY_PROBE) && attach->points.nr < 2)
+	if (!(plan->key_parts & KEY_PROBE) && attach->places.nr < 2)
 		return false;
 	if (attach->mechanism == MECHANISM_KPROBE_MULTI || attach->mechanism == MECHANISM_UPROBE_MULTI)
 		return true;
@@ -121,8 +121,8 @@ static bool is_alone(const struct attach_plan *attach)
 		return true;
 	if (attach->mechanism != MECHANISM_TRACEPOINT)
 		return false;
-	for (size_t i = 0; i < attach->points.nr; i++)
-		if (strstr(attach->points.data[i].category, "syscalls"))
+	for (size_t i = 0; i < attach->places.nr; i++)
+		if (strstr(attach->places.data[i].category, "syscalls"))
 			return false;
 	return true;
 }
@@ -153,8 +153,8 @@ static int set_pidns(struct st_config *config, const struct plan *plan, const st
 static bool takes_kernel_stacks(const struct plan *plan, const struct attach_plan *attach)
 {
 	if (plan->off_cpu.measure != MEASURE_OFF_CPU)
-		for (size_t i = 0; i < attach->points.nr; i++)
-			if (!strcmp(attach->points.data[i].program, "on_waking_anywhere"))
+		for (size_t i = 0; i < attach->places.nr; i++)
+			if (!strcmp(attach->places.data[i].program, "on_waking_anywhere"))
 				return true;
 	return plan->want_kernel;
 }
@@ -281,9 +281,9 @@ static uint32_t nr_filter_ids(const struct plan *plan)
 /* Where no program can tell which place was hit, there is one entry for all. */
 static uint32_t nr_costs(const struct attach_plan *attach)
 {
-	if (attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_PERF_EVENT || !attach->points.nr)
+	if (attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_PERF_EVENT || !attach->places.nr)
 		return 1;
-	return (uint32_t)attach->points.nr;
+	return (uint32_t)attach->places.nr;
 }
 
 static int set_maps(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
@@ -299,10 +299,10 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 	bpf_map__set_autocreate(skeleton->maps.st_nowhere, attach->program == PROGRAM_UPROBE);
 	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYSTEM_CALLS);
 	if (attach->mechanism == MECHANISM_SYSTEM_CALLS)
-		bpf_map__set_max_entries(skeleton->maps.st_syscalls, (__u32)attach->points.nr);
+		bpf_map__set_max_entries(skeleton->maps.st_syscalls, (__u32)attach->places.nr);
 	bpf_map__set_autocreate(skeleton->maps.st_tallies, plan->mode == EVENTS_BY_PROBE);
 	if (plan->mode == EVENTS_BY_PROBE)
-		bpf_map__set_max_entries(skeleton->maps.st_tallies, (__u32)attach->points.nr);
+		bpf_map__set_max_entries(skeleton->maps.st_tallies, (__u32)attach->places.nr);
 	bpf_map__set_max_entries(skeleton->maps.st_costs, nr_costs(attach));
 	bpf_map__set_autocreate(skeleton->maps.st_pids, nr_filter_ids(plan) > 1);
 	if (nr_filter_ids(plan) > 1)
@@ -313,13 +313,13 @@ static int set_maps(struct stacktool *skeleton, const struct plan *plan, const s
 /* ---- programs ---- */
 
 /* Where every place has a program of its own. */
-static void autoload_points(const struct loaded *loaded)
+static void autoload_places(const struct loaded *loaded)
 {
 	const struct attach_plan *attach = loaded->attach;
 
-	for (size_t i = 0; i < attach->points.nr; i++)
-		if (attach->points.data[i].program)
-			bpf_program__set_autoload(loaded_program(loaded, attach->points.data[i].program), true);
+	for (size_t i = 0; i < attach->places.nr; i++)
+		if (attach->places.data[i].program)
+			bpf_program__set_autoload(loaded_program(loaded, attach->places.data[i].program), true);
 }
 
 /* The programs and the table of what a command starts (bpf/on_fork.bpf.c). */
@@ -352,11 +352,11 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 		return fail(-ENOENT, "program %s: not in the BPF object", attach_plan_program(attach));
 	bpf_program__set_autoload(loaded->program, true);
 	if (attach->mechanism == MECHANISM_FENTRY)
-		err = bpf_program__set_attach_target(loaded->program, 0, attach->points.data[0].name);
+		err = bpf_program__set_attach_target(loaded->program, 0, attach->places.data[0].name);
 	if (err)
 		return fail_host(err, "fentry: '%s': not a function with BTF type information",
-				 attach->points.data[0].name);
-	autoload_points(loaded);
+				 attach->places.data[0].name);
+	autoload_places(loaded);
 	set_children(loaded, plan);
 	if (attach->preempt_count)
 		err = preempt_count_name(loaded_program(loaded, "on_waking"), attach->preempt_count);

@@ -72,13 +72,13 @@ static int count_calls(void)
 
 static struct cost measure(const struct plan *plan, struct attach_plan *attach, size_t nr)
 {
-	size_t all = attach->points.nr;
+	size_t all = attach->places.nr;
 	_cleanup_(closep) int calls = count_calls();
 	struct loaded *loaded;
 	struct attachment *attachment;
 	struct cost cost;
 
-	attach->points.nr = nr;
+	attach->places.nr = nr;
 	if (loaded_new(plan, attach, &loaded) || attachment_new(loaded, &attachment))
 		give_up("cannot be loaded");
 	ioctl(calls, PERF_EVENT_IOC_ENABLE, 0);
@@ -96,7 +96,7 @@ static struct cost measure(const struct plan *plan, struct attach_plan *attach, 
 		give_up("system calls cannot be counted");
 	attachment_free(attachment);
 	loaded_free(loaded);
-	attach->points.nr = all;
+	attach->places.nr = all;
 	return cost;
 }
 
@@ -114,7 +114,7 @@ static void rounds(const struct plan *plan, struct attach_plan *attach, size_t n
 {
 	struct cost many, one;
 
-	if (attach->points.nr < nr)
+	if (attach->places.nr < nr)
 		give_up("the pattern has fewer places");
 	measure(plan, attach, 1); /* the first pays for what all share */
 	for (unsigned long i = 0; i < nr_rounds; i++) {

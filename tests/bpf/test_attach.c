@@ -144,7 +144,7 @@ static void one_by_one_load(struct one_by_one *ten)
 	plan_functions(&ten->plan, path, "st_fix_*");
 	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &ten->symbolizer), 0);
 	assert_int_equal(resolve_plan(&ten->plan, ten->symbolizer, &ten->attach), 0);
-	assert_int_equal(ten->attach.points.nr, 10);
+	assert_int_equal(ten->attach.places.nr, 10);
 	ten->attach.mechanism = MECHANISM_UPROBE;
 	assert_int_equal(loaded_new(&ten->plan, &ten->attach, &ten->loaded), 0);
 	assert_int_equal(attachment_new(ten->loaded, &ten->attachment), 0);
@@ -177,8 +177,7 @@ static void who_has_had_enough_does_not_wait_for_the_last_place(void **state)
 	assert_int_equal(attachment_attach(ten.attachment, &ten.plan), 0);
 	assert_int_equal(attachment_nr_attached(ten.attachment), 1);
 	attachment_describe_refused(ten.attachment, &refused);
-	assert_string_equal(buf_text(&refused),
-			    "9 of 10 probes were not attached: the run was stopped before\n");
+	assert_string_equal(buf_text(&refused), "9 of 10 probes were not attached: the run was stopped before\n");
 	sigwait(&blocked, &signal);
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
 	one_by_one_done(&ten);

@@ -25,9 +25,9 @@ static void kernel_functions_have_their_module(void **state)
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
 	(void)state;
-	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("vfs_read") });
-	vec_push(&attach.points,
-		 (struct attach_point){ .name = xstrdup("ext4_file_read_iter"), .module = xstrdup("ext4") });
+	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("vfs_read") });
+	vec_push(&attach.places,
+		 (struct probe_place){ .name = xstrdup("ext4_file_read_iter"), .module = xstrdup("ext4") });
 	expect(&probe_kernel_function, &attach,
 	       "kernel function  vfs_read             kernel\n"
 	       "kernel function  ext4_file_read_iter  ext4\n");
@@ -38,8 +38,8 @@ static void tracepoints_have_two_columns(void **state)
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
 	(void)state;
-	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("sched:sched_switch") });
-	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("sched:sched_wakeup_new") });
+	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("sched:sched_switch") });
+	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("sched:sched_wakeup_new") });
 	expect(&probe_tracepoint, &attach,
 	       "tracepoint  sched:sched_switch\n"
 	       "tracepoint  sched:sched_wakeup_new\n");
@@ -50,10 +50,10 @@ static void mangled_names_are_readable(void **state)
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
 	(void)state;
-	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("_ZN2ns4workEv"),
-							.shown = xstrdup("ns::work()"),
-							.path = xstrdup("/bin/true") });
-	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
+	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("_ZN2ns4workEv"),
+						       .shown = xstrdup("ns::work()"),
+						       .path = xstrdup("/bin/true") });
+	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
 	expect(&probe_user_function, &attach,
 	       "user function  ns::work()  /bin/true\n"
 	       "user function  main        /bin/true\n");
@@ -67,8 +67,8 @@ static void names_of_strangers_are_escaped_before_they_are_measured(void **state
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
 	(void)state;
-	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny") });
-	vec_push(&attach.points, (struct attach_point){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
+	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny") });
+	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
 	expect(&probe_user_function, &attach,
 	       "user function  a\\x1b[31m  /tmp/x\\x0ay\n"
 	       "user function  main       /bin/true\n");
@@ -80,12 +80,12 @@ static void plans_in_words_are_escaped(void **state)
 	_cleanup_(buf_done) struct buf text = {};
 
 	(void)state;
-	vec_push(&attach.points,
-		 (struct attach_point){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny"), .offset = 16 });
+	vec_push(&attach.places,
+		 (struct probe_place){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny"), .offset = 16 });
 	attach_plan_describe(&attach, &text);
 	assert_non_null(strstr(buf_text(&text), "\nattach: /tmp/x\\x0ay:a\\x1b[31m+0x0 (file offset 0x10)\n"));
-	attach_plan_note(&attach, "'%s' is left out", attach.points.data[0].name);
-	attach_plan_note(&attach, "'%s' is left out", attach.points.data[0].name);
+	attach_plan_note(&attach, "'%s' is left out", attach.places.data[0].name);
+	attach_plan_note(&attach, "'%s' is left out", attach.places.data[0].name);
 	assert_string_equal(buf_text(&attach.note), "'a\\x1b[31m' is left out\n");
 }
 
@@ -96,10 +96,10 @@ static void the_offset_in_the_file_is_called_so(void **state)
 	_cleanup_(buf_done) struct buf text = {};
 
 	(void)state;
-	vec_push(&attach.points,
-		 (struct attach_point){ .name = xstrdup("malloc"), .path = xstrdup("/l/c.so"), .offset = 0x98930 });
-	vec_push(&attach.points,
-		 (struct attach_point){
+	vec_push(&attach.places,
+		 (struct probe_place){ .name = xstrdup("malloc"), .path = xstrdup("/l/c.so"), .offset = 0x98930 });
+	vec_push(&attach.places,
+		 (struct probe_place){
 			 .name = xstrdup("dd:write"), .path = xstrdup("/b/dd"), .offset = 0x10, .semaphore = 0x4000 });
 	attach_plan_describe(&attach, &text);
 	assert_non_null(strstr(buf_text(&text), "\nattach: /l/c.so:malloc+0x0 (file offset 0x98930)\n"));

@@ -53,7 +53,7 @@ static void calls_are_found_by_the_kernels_functions(void **state)
 
 static void add(struct attach_plan *attach, const char *category, const char *event)
 {
-	vec_push(&attach->points, (struct attach_point){
+	vec_push(&attach->places, (struct probe_place){
 					  .name = xasprintf("%s:%s", category, event),
 					  .category = xstrdup(category),
 					  .event = xstrdup(event),
@@ -78,9 +78,9 @@ static void beginnings_and_ends_are_taken_raw(void **state)
 	prefer(&attach, true);
 	assert_int_equal(attach.mechanism, MECHANISM_SYSTEM_CALLS);
 	assert_string_equal(attach_plan_program(&attach), "on_sys_enter");
-	assert_string_equal(attach.points.data[1].program, "on_sys_exit");
-	assert_int_equal(attach.points.data[1].number, SYS_read);
-	assert_true(attach.points.data[1].is_exit && !attach.points.data[0].is_exit);
+	assert_string_equal(attach.places.data[1].program, "on_sys_exit");
+	assert_int_equal(attach.places.data[1].number, SYS_read);
+	assert_true(attach.places.data[1].is_exit && !attach.places.data[0].is_exit);
 	assert_non_null(strstr(buf_text(&attach.note), "kernel stacks of sys_exit_read show only the exit path"));
 }
 
