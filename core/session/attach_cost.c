@@ -37,19 +37,15 @@ void attach_unmap_costs(struct attachment *attachment)
 	attachment->costs = NULL;
 }
 
-static uint64_t weight(const struct attachment *attachment)
-{
-	return 1ULL << (attachment->loaded->mode == EVENTS_BY_PROBE ? ST_TALLY_COST_BITS : ST_COST_BITS);
-}
-
 static struct attachment_cost estimate(const struct attachment *attachment, struct st_cost timed)
 {
-	uint64_t runs = timed.runs * weight(attachment);
+	unsigned int bits = attachment->loaded->mode == EVENTS_BY_PROBE ? ST_TALLY_COST_BITS : ST_COST_BITS;
+	uint64_t runs = timed.runs << bits;
 
 	return (struct attachment_cost){
 		.timed = timed.runs,
 		.runs = runs,
-		.ns = timed.ns * weight(attachment),
+		.ns = timed.ns << bits,
 		.trap_ns = runs * attachment->way->trap_ns,
 	};
 }

@@ -190,14 +190,6 @@ void collector_free(struct collector *collector)
 	free(collector);
 }
 
-/* Pressure is no report: the counts go into the interval that is open. */
-static int read_ring(struct collector *collector, const struct drain_target *target)
-{
-	struct drain *drain = collector->sources.drain;
-
-	return drain_ring(drain, target) ? drain_swap(drain, target) : 0;
-}
-
 /* Interval and duration are timers of their own: where both end at the same moment, the interval is the last. */
 static enum collect_reason interval_over(struct collector *collector)
 {
@@ -249,15 +241,18 @@ static void tick(struct collector *collector)
 
 static int handle(struct collector *collector, const struct drain_target *target, enum source source)
 {
+	struct drain *drain = collector->sources.drain;
+
 	if (source == SOURCE_SPACES || source == SOURCE_TICK)
 		spaces_update(collector->sources.spaces);
 	if (source == SOURCE_SPACES || source == SOURCE_TABLES)
 		unwinding_work(collector->sources.unwinding, 0);
 	if (source == SOURCE_TICK)
 		tick(collector);
-	if (source == SOURCE_RING || source == SOURCE_TICK)
-		return read_ring(collector, target);
-	return 0;
+	if (source != SOURCE_RING && source != SOURCE_TICK)
+		return 0;
+	/* pressure is no report: the counts go into the interval that is open */
+	return drain_ring(drain, target) ? drain_swap(drain, target) : 0;
 }
 
 /*
@@ -269,16 +264,6 @@ static int rank(enum collect_reason reason)
 	if (reason == COLLECT_KEYS)
 		return 0;
 	return reason == COLLECT_INTERVAL ? 1 : 2;
-}
-
-static bool outranks(enum collect_reason reason, bool have, enum collect_reason other)
-{
-	return !have || rank(reason) >= rank(other);
-}
-
-static bool has_new_rows(const struct collector *collector, const struct drain_target *target, size_t nr_before)
-{
-	return collector->shows_events && target->interval->rows.nr > nr_before;
 }
 
 int collector_wait(struct collector *collector, const struct drain_target *target, enum collect_reason *ret_reason)
@@ -298,13 +283,13 @@ int collector_wait(struct collector *collector, const struct drain_target *targe
 			enum collect_reason reason;
 
 			if (ends_wait(collector, source, &reason)) {
-				if (outranks(reason, ended, ended ? *ret_reason : COLLECT_INTERVAL))
+				if (!ended || rank(reason) >= rank(*ret_reason))
 					*ret_reason = reason;
 				ended = true;
 			}
 			err = handle(collector, target, source);
 		}
-		if (!ended && has_new_rows(collector, target, nr_rows)) {
+		if (!ended && collector->shows_events && target->interval->rows.nr > nr_rows) {
 			*ret_reason = COLLECT_EVENTS;
 			ended = true;
 		}

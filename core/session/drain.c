@@ -23,11 +23,6 @@ static bool is_whole_record(const struct st_stack *stack, size_t bytes)
 	       bytes == sizeof(*head) + 8 * ((size_t)head->nr_kernel + head->nr_user);
 }
 
-static bool is_record(uint8_t kind)
-{
-	return kind == ST_MESSAGE_STACK || kind == ST_MESSAGE_EVENT;
-}
-
 /* Messages are told apart by the byte at one common offset; all are at least a struct st_delta long. */
 static int on_message(void *context, void *data, size_t bytes)
 {
@@ -36,7 +31,7 @@ static int on_message(void *context, void *data, size_t bytes)
 
 	if (bytes < sizeof(*delta))
 		drain->bad_messages++;
-	else if (is_record(delta->kind) && is_whole_record(data, bytes))
+	else if ((delta->kind == ST_MESSAGE_STACK || delta->kind == ST_MESSAGE_EVENT) && is_whole_record(data, bytes))
 		drain_keep_record(drain, data, bytes);
 	else if (delta->kind == ST_MESSAGE_DELTA && bytes == sizeof(*delta))
 		vec_push(&drain->deltas, *delta);
@@ -74,13 +69,6 @@ bool drain_ring(struct drain *drain, const struct drain_target *target)
 
 /* ---- life ---- */
 
-static void take_first_counts(struct drain *drain, struct loaded *loaded)
-{
-	drain->generations[0] = (struct generation){ take_fd(&loaded->first_counts.inner), loaded->count_entries };
-	drain->generations[1].counts = -1;
-	drain->wanted_entries = loaded->count_entries;
-}
-
 int drain_new(struct loaded *loaded, struct attachment *attachment, const struct plan *plan, struct drain **ret_drain)
 {
 	const struct sampling_choice *sample = &loaded->attach->sample;
@@ -92,7 +80,9 @@ int drain_new(struct loaded *loaded, struct attachment *attachment, const struct
 	drain->sample_period = sample->is_clock || plan->period ? sample->period : 0;
 	if (plan->key_parts & KEY_CGROUP)
 		drain->cgroup_root = cgroup_mount_point("/proc/self/mountinfo");
-	take_first_counts(drain, loaded);
+	drain->generations[0] = (struct generation){ take_fd(&loaded->first_counts.inner), loaded->count_entries };
+	drain->generations[1].counts = -1;
+	drain->wanted_entries = loaded->count_entries;
 	drain->ring = ring_buffer__new(bpf_map__fd(loaded->skeleton->maps.st_ring), on_message, drain, NULL);
 	if (!drain->ring) {
 		int err = fail(-errno, "ring buffer: cannot be opened: %s", strerror(errno));

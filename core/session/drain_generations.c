@@ -85,16 +85,6 @@ void drain_count_deltas(struct drain *drain, const struct drain_target *target, 
 	drain->deltas.nr = kept;
 }
 
-static void count_entries(const struct drain_target *target, const struct st_id *ids, const struct st_count *counts,
-			  uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++) {
-		profile_count(target->profile, target->interval, (struct profile_id){ ids[i].lo, ids[i].hi },
-			      counts[i].events, counts[i].sum);
-		target->interval->account.counted += counts[i].events;
-	}
-}
-
 /*
  * Every kernel from 5.6 on has the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map"));
  * the map is dead, so nothing can be lost.
@@ -122,6 +112,10 @@ int drain_dead_map(const struct generation *dead, const struct drain_target *tar
 	_cleanup_(freep) struct st_count *counts = xcalloc(nr, sizeof(*counts));
 	int err = take_dead_map(dead->counts, ids, counts, &nr);
 
-	count_entries(target, ids, counts, nr);
+	for (uint32_t i = 0; i < nr; i++) {
+		profile_count(target->profile, target->interval, (struct profile_id){ ids[i].lo, ids[i].hi },
+			      counts[i].events, counts[i].sum);
+		target->interval->account.counted += counts[i].events;
+	}
 	return err;
 }

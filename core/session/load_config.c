@@ -127,12 +127,6 @@ static bool is_alone(const struct attach_plan *attach)
 	return true;
 }
 
-/* Whether programs may walk user stacks themselves (bpf/frames.bpf.c) instead of asking the kernel for each. */
-static bool may_walk_frames(const struct attach_plan *attach)
-{
-	return attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads();
-}
-
 static int set_pidns(struct st_config *config, const struct plan *plan, const struct attach_plan *attach)
 {
 	struct pidns pidns;
@@ -178,7 +172,8 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.mode = (uint8_t)plan->mode,
 		.has_cookie = tells_probe_by_cookie(plan, attach),
 		.alone = is_alone(attach),
-		.walk_frames = may_walk_frames(attach),
+		/* by bpf/frames.bpf.c, instead of asking the kernel for each stack */
+		.walk_frames = attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads(),
 	};
 	int err = set_pidns(&config, plan, attach);
 
