@@ -138,7 +138,7 @@ grep -qx "main+0x0 $T/program.cc:21" "$T/out" || fail "the line of main: $(cat "
 grep -qx 'main+0x0' "$T/out" || fail "--inlines alone: $(cat "$T/out")"
 objcopy --strip-debug "$T/g5" "$T/bare"
 "$STACKTOOL" addr2sym -e "$T/bare" --lines "$(cut -d' ' -f1 "$T/main")" >"$T/out" 2>&1
-grep -q 'no source lines: neither it nor a debug file' "$T/out" && grep -qx 'main+0x0' "$T/out" || fail "$(cat "$T/out")"
+grep -q 'no source lines: neither the file nor its debug file has debug information' "$T/out" && grep -qx 'main+0x0' "$T/out" || fail "$(cat "$T/out")"
 head -c 10000 "$T/g5" >"$T/cut"
 for file in program.cc cut; do
 	timeout 20 "$STACKTOOL" addr2sym -e "$T/$file" --lines --inlines 1 >"$T/out" 2>&1 || fail "$file: status $?"
