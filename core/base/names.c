@@ -30,3 +30,13 @@ const char *path_name(const char *path)
 
 	return slash ? slash + 1 : path;
 }
+
+char *next_word(char **line)
+{
+	char *word;
+
+	do
+		word = strsep(line, " \t\r");
+	while (word && !*word);
+	return word;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists of names and paths, and the name at the end of a path. */
+/* Lists of names and paths, the name at the end of a path, and the words of a line. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,3 +16,6 @@ bool name_list_add_new(name_list *names, size_t most, char *name);
 
 /* What follows the last slash: a part of `path`. */
 const char *path_name(const char *path);
+
+/* Cuts the first word off a line, NULL at its end; *line is what follows it. */
+char *next_word(char **line);

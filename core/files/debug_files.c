@@ -188,11 +188,6 @@ enum {
 	ROOTS,
 };
 
-static int open_host_root(const char *path)
-{
-	return path ? opener_host_root(path) : -1;
-}
-
 /* Of a program that lies nowhere any more, what is where it tells must be root's, or our own. */
 static bool is_believed(const struct debug_search *search, int fd)
 {
@@ -241,7 +236,7 @@ static int open_place(const struct debug_search *search, const struct place *pla
 int debug_files_open(const struct debug_search *search, struct symbol_debug_request *request)
 {
 	_cleanup_(places_done) struct places places = {};
-	_cleanup_(closep) int host_root = open_host_root(search->host_root);
+	_cleanup_(closep) int host_root = opener_host_root(search->host_root);
 
 	find_places(&places, search, request);
 	while (request->candidate < ROOTS * places.list.nr) {

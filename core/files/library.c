@@ -192,16 +192,6 @@ static void include_all(struct search *search, const char *pattern)
 		for_each_entry(search, folder, include_one, &include);
 }
 
-static char *next_word(char **line)
-{
-	char *word;
-
-	do
-		word = strsep(line, " \t\r");
-	while (word && !*word);
-	return word;
-}
-
 static void read_loader_config(struct search *search, const char *path, bool may_include)
 {
 	_cleanup_(freep) char *text = search->nr_configs++ < MAX_CONFIGS ? read_config(search, path) : NULL;

@@ -174,7 +174,7 @@ int opener_root(uint32_t tgid)
 
 int opener_host_root(const char *path)
 {
-	return open_path_fd(path, O_DIRECTORY);
+	return path ? open_path_fd(path, O_DIRECTORY) : -ENOENT;
 }
 
 /* STATX_MNT_ID is from v5.8 (commit fa2fcf4f1df1), STATX_MNT_ID_UNIQUE from v6.8 (commit 98d2b43081972). */

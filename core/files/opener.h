@@ -68,7 +68,7 @@ struct opener_found {
  */
 int opener_find_below(int root_fd, const char *path, uint64_t device, uint64_t inode, struct opener_found *ret_found);
 
-/* The root directory of a host whose file system is mounted at this path: as opener_root(). */
+/* The root directory of a host whose file system is mounted at this path: as opener_root(); -ENOENT for NULL. */
 int opener_host_root(const char *path);
 
 /*

@@ -12,11 +12,6 @@
 #include "core/naming/naming.h"
 #include "core/naming/frame_lines.h"
 
-static bool has_build_id(const struct local_files *files, uint32_t number, const char *build_id)
-{
-	return !strcmp(symbolizer_build_id(files->symbolizer, number), build_id);
-}
-
 /* Takes the descriptor; the number of the file if it is the right one. */
 static uint32_t try_file(struct local_files *files, int fd, const char *build_id, int *ret_fd)
 {
@@ -25,7 +20,7 @@ static uint32_t try_file(struct local_files *files, int fd, const char *build_id
 
 	if (symbolizer_add_file(files->symbolizer, number, fd))
 		return PROFILE_NONE;
-	if (*build_id && !has_build_id(files, number, build_id))
+	if (*build_id && strcmp(symbolizer_build_id(files->symbolizer, number), build_id) != 0)
 		return PROFILE_NONE;
 	if (ret_fd)
 		*ret_fd = take_fd(&copy);

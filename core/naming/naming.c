@@ -155,12 +155,6 @@ static void take_answer(struct profile *profile, uint32_t index, const struct sy
 	frame->tracer = is_kernel && frame_is_tracer(answer->name, answer->module);
 }
 
-static void take_answers(struct profile *profile, const struct batch *batch, const struct symbol_answer *answers)
-{
-	for (size_t i = 0; i < batch->frames.nr; i++)
-		take_answer(profile, batch->frames.data[i], &answers[i]);
-}
-
 static void collect_frame(struct profile *profile, struct batch *batch, uint32_t index)
 {
 	const struct profile_frame *frame = &profile->frames.data[index];
@@ -213,7 +207,8 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 		symbolizer_name_kernel(symbolizer, queries, batch->queries.nr, answers);
 	else
 		symbolizer_name_file(symbolizer, number, queries, batch->queries.nr, answers);
-	take_answers(profile, batch, answers);
+	for (size_t i = 0; i < batch->frames.nr; i++)
+		take_answer(profile, batch->frames.data[i], &answers[i]);
 	if (is_kernel)
 		note_modules(profile, batch);
 }

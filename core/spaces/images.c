@@ -11,6 +11,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/hashidx.h"
+#include "core/base/notes.h"
 #include "core/base/strtab.h"
 #include "core/base/vec.h"
 #include "core/files/opener.h"
@@ -192,16 +193,14 @@ uint32_t images_add_open(struct images *images, int fd)
 
 void images_set_build_id(struct images *images, uint32_t image, const uint8_t *build_id, size_t nr_bytes)
 {
-	static const char digits[] = "0123456789abcdef";
-	char text[2 * 64 + 1];
+	struct build_id id = { .nr_bytes = (uint32_t)nr_bytes };
+	char hex[BUILD_ID_HEX_SIZE];
 
-	if (image >= images->images.nr || images->images.data[image].build_id || nr_bytes > 64)
+	if (image >= images->images.nr || images->images.data[image].build_id || nr_bytes > BUILD_ID_MAX)
 		return;
-	for (size_t i = 0; i < nr_bytes; i++) {
-		text[2 * i] = digits[build_id[i] >> 4];
-		text[2 * i + 1] = digits[build_id[i] & 15];
-	}
-	images->images.data[image].build_id = strtab_addn(&images->strings, text, 2 * nr_bytes);
+	memcpy(id.bytes, build_id, nr_bytes);
+	build_id_format(&id, hex);
+	images->images.data[image].build_id = strtab_add(&images->strings, hex);
 }
 
 enum mapping_kind images_kind(const struct images *images, uint32_t image)

@@ -31,17 +31,6 @@ struct forecast {
 	unsigned int nr_looks;
 };
 
-/* The first word of a text that is changed, and what follows it. */
-static char *next_word(char **text)
-{
-	char *word;
-
-	do
-		word = strsep(text, " \t");
-	while (word && !*word);
-	return word;
-}
-
 /* ---- the program ---- */
 
 static bool is_executable(int fd)

@@ -153,11 +153,6 @@ static int read_section(struct plt_reader *reader, const char *name)
 
 /* ---- relocations: from slot to name ---- */
 
-static size_t first_slot(const struct plt_reader *reader, uint64_t address)
-{
-	return vec_nr_first(&reader->slots, slot, slot->address < address);
-}
-
 static int read_symbol(const struct plt_reader *reader, uint64_t number, void *ret_symbol, size_t size)
 {
 	if (!reader->symbols || number >= reader->symbols->sh_size / size)
@@ -214,7 +209,7 @@ static int set_name(struct plt *plt, struct plt_stub *stub, struct name name)
 static int apply(struct plt_reader *reader, const Elf64_Rela *relocation)
 {
 	char scratch[NAME_MAX_BYTES];
-	size_t i = first_slot(reader, relocation->r_offset);
+	size_t i = vec_nr_first(&reader->slots, slot, slot->address < relocation->r_offset);
 	struct name name;
 	int err = 0;
 

@@ -311,11 +311,6 @@ void kallsyms_done(struct kallsyms *kallsyms)
 
 /* ---- lookup ---- */
 
-static size_t nr_before(const struct kallsyms *kallsyms, uint64_t address)
-{
-	return vec_nr_first(&kallsyms->symbols, symbol, symbol->address <= address);
-}
-
 const char *kallsyms_name(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
 {
 	return kallsyms->text.data + symbol->name;
@@ -349,7 +344,7 @@ static bool is_open_ended(const struct kallsyms *kallsyms, const struct kernel_s
 
 struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address)
 {
-	size_t nr = nr_before(kallsyms, address);
+	size_t nr = vec_nr_first(&kallsyms->symbols, symbol, symbol->address <= address);
 	struct kernel_place place = { .symbol = nr ? &kallsyms->symbols.data[nr - 1] : NULL };
 
 	if (!place.symbol)

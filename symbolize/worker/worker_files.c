@@ -35,14 +35,21 @@ static void forget(struct indexed_file *file)
 	frame_ranges_done(&file->frame_ranges);
 }
 
+/* All that is known of a file whose names are not: -ENODATA. */
+static int identify(struct indexed_file *file, const struct elf_file *elf)
+{
+	if (elf_file_build_id(elf, &file->build_id))
+		file->build_id.nr_bytes = 0;
+	return -ENODATA;
+}
+
 static int build_index(struct indexed_file *file, const struct elf_file *elf)
 {
 	int err = symtab_init(&file->table, elf);
 
 	if (err)
 		return err;
-	if (elf_file_build_id(elf, &file->build_id))
-		file->build_id.nr_bytes = 0;
+	identify(file, elf);
 	if (debug_link_read(elf, &file->link))
 		file->link.name[0] = '\0';
 	err = symtab_add(&file->table, elf);
@@ -70,13 +77,6 @@ static void keep_lines(const struct indexed_files *files, struct indexed_file *f
 	file->lines_err = file->lines_fd < 0 ? -EMFILE : 0;
 }
 
-static int identify(struct indexed_file *file, const struct elf_file *elf)
-{
-	if (elf_file_build_id(elf, &file->build_id))
-		file->build_id.nr_bytes = 0;
-	return -ENODATA;
-}
-
 /* What a module has besides is for code that runs in processes. */
 static int build_index_of_module(struct indexed_file *file, struct elf_file *elf)
 {
@@ -85,8 +85,7 @@ static int build_index_of_module(struct indexed_file *file, struct elf_file *elf
 	err = err ?: symtab_init(&file->table, elf);
 	if (err)
 		return err;
-	if (elf_file_build_id(elf, &file->build_id))
-		file->build_id.nr_bytes = 0;
+	identify(file, elf);
 	err = symtab_add(&file->table, elf);
 	err = err ?: symtab_finish(&file->table);
 	if (err)

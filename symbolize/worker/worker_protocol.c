@@ -44,11 +44,6 @@ static size_t elements_max(uint32_t kind)
 
 /* ---- receiving ---- */
 
-static size_t text_start(const struct message *message)
-{
-	return message->header.nr * element_size_of(message->header.kind);
-}
-
 bool message_is_sound(const struct message *message, size_t nr_body)
 {
 	const struct message_header *header = &message->header;
@@ -119,7 +114,7 @@ const char *message_text(const struct message *message, uint32_t position)
 {
 	if (position >= message->header.nr_text)
 		return NULL;
-	return (const char *)message->body + text_start(message) + position;
+	return (const char *)message->body + message->header.nr * element_size_of(message->header.kind) + position;
 }
 
 /* ---- sending ---- */
