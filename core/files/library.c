@@ -12,7 +12,6 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +24,6 @@
 #include "core/base/vec.h"
 #include "core/files/opener.h"
 #include "core/files/proc_maps.h"
-#include "core/host/process.h"
 
 #define MAX_CONFIG_BYTES 65536
 #define MAX_STEMS 20000
@@ -271,14 +269,9 @@ static int explain_deleted(const struct search *search, const char *path)
 static int find_mapped(struct search *search, struct opener_request *ret_file, char **ret_path)
 {
 	struct maps_search found = { .name = search->name, .file = ret_file, .stems = &search->stems };
-	char path[64];
-	_cleanup_(closep) int fd = -1;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(search->tgid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		proc_maps_read(fd, match_mapping, &found);
+	proc_maps_read_of(search->tgid, match_mapping, &found);
 	if (found.deleted)
 		err = explain_deleted(search, found.path);
 	else if (found.path)

@@ -11,9 +11,15 @@
 #include "core/files/proc_maps.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/host/process.h"
 
 #define MAX_LINE (4 * PATH_MAX + 256)
 
@@ -194,4 +200,15 @@ int proc_maps_read(int fd, proc_maps_visit *visit, void *context)
 		nr += (size_t)nr_read;
 		nr_lines += take_lines(buffer, &nr, &skips, visit, context);
 	}
+}
+
+int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context)
+{
+	_cleanup_(closep) int fd = -1;
+	char path[64] = "/proc/self/maps";
+
+	if (tgid)
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(tgid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : proc_maps_read(fd, visit, context);
 }

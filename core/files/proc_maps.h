@@ -44,3 +44,6 @@ typedef void proc_maps_visit(void *context, const struct proc_mapping *mapping);
  * all, executable or not; 0 means that the process has no memory any more; or a negative errno.
  */
 int proc_maps_read(int fd, proc_maps_visit *visit, void *context);
+
+/* The same of a process, through a thread of it that still lives; 0 is this one. */
+int proc_maps_read_of(uint32_t tgid, proc_maps_visit *visit, void *context);

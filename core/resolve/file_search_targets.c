@@ -10,7 +10,6 @@
 #include "core/resolve/file_search.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,15 +105,11 @@ static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
 {
 	struct mapped_search search = { .name = path_name(file->path) };
 	struct stat status;
-	char path[64];
-	_cleanup_(closep) int fd = -1;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", process_living_task(tgid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(file->fd, &status))
+	if (fstat(file->fd, &status))
 		return true;
 	search.inode = status.st_ino;
-	return proc_maps_read(fd, look_at_mapping, &search) < 0 || search.found;
+	return proc_maps_read_of(tgid, look_at_mapping, &search) < 0 || search.found;
 }
 
 /* What was found for a name is not that library any more, but what is left of it. */

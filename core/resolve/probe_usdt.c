@@ -7,9 +7,7 @@
  * 1cc33161a83d ("uprobes: Support SDT markers having reference count (semaphore)")).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -248,13 +246,8 @@ static bool has_place(const struct file_search *search, uint32_t tgid)
 static int search_process(struct usdt_search *search, uint32_t tgid)
 {
 	_cleanup_(mapped_files_done) struct mapped_files mapped = {};
-	_cleanup_(closep) int maps = -1;
-	char path[64];
-	int nr;
+	int nr = proc_maps_read_of(tgid, remember_file, &mapped);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(tgid));
-	maps = open(path, O_RDONLY | O_CLOEXEC);
-	nr = maps < 0 ? -errno : proc_maps_read(maps, remember_file, &mapped);
 	if (nr < 0)
 		return fail(nr, "process %" PRIu32 ": its mappings cannot be read: %s", tgid, strerror(-nr));
 	for (size_t i = 0; i < mapped.files.nr; i++)

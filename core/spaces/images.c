@@ -179,14 +179,12 @@ static void add_own(void *context, const struct proc_mapping *mapping)
 uint32_t images_add_open(struct images *images, int fd)
 {
 	struct own_mapping own = { .images = images, .image = IMAGE_NONE };
-	_cleanup_(closep) int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	void *memory = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
 	if (memory == MAP_FAILED)
 		return IMAGE_NONE;
 	own.start = (uintptr_t)memory;
-	if (maps >= 0)
-		proc_maps_read(maps, add_own, &own);
+	proc_maps_read_of(0, add_own, &own);
 	munmap(memory, 1);
 	return own.image;
 }
@@ -421,11 +419,9 @@ static void remember_vdso(void *context, const struct proc_mapping *mapping)
 
 static struct image_place find_own_vdso(void)
 {
-	_cleanup_(closep) int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	struct image_place place = {};
 
-	if (fd >= 0)
-		proc_maps_read(fd, remember_vdso, &place);
+	proc_maps_read_of(0, remember_vdso, &place);
 	return place;
 }
 

@@ -8,9 +8,7 @@
 #include "core/spaces/spaces.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,16 +149,9 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 
 static int read_maps(struct spaces *spaces, struct life *life)
 {
-	char path[64];
 	struct maps_reading reading = { spaces, life };
-	_cleanup_(closep) int fd = -1;
-	int nr;
+	int nr = proc_maps_read_of(life->tgid, add_from_maps, &reading);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", process_living_task(life->tgid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	nr = proc_maps_read(fd, add_from_maps, &reading);
 	return nr > 0 ? 0 : nr < 0 ? nr : -ESRCH;
 }
 

@@ -194,11 +194,15 @@ static void the_rest_of_a_long_line_is_no_line(void **state)
 
 static void our_own_maps_have_our_code(void **state)
 {
-	_cleanup_(closep) int fd = open("/proc/self/maps", O_RDONLY);
-	struct visits visits = {};
+	const uint32_t both[] = { 0, (uint32_t)getpid() };
 
-	assert_true(proc_maps_read(fd, count, &visits) > 5);
-	assert_true(visits.found_code);
+	for (size_t i = 0; i < 2; i++) {
+		struct visits visits = {};
+
+		assert_true(proc_maps_read_of(both[i], count, &visits) > 5);
+		assert_true(visits.found_code);
+	}
+	assert_true(proc_maps_read_of(0x7ffffff0, count, &(struct visits){}) < 0); /* beyond any pid_max */
 }
 
 int main(void)
