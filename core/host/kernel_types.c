@@ -22,6 +22,8 @@ enum {
 	MAX_FILE = 64 << 20, /* 5 MB in kernels of distributions */
 	MAX_DEPTH = 32,      /* of structs inside of structs */
 	OWN_PREFIX = 3,      /* "st_" */
+	NR_KINDS = BTF_KIND_ENUM64 + 1,
+	STEP = 32,           /* so many types are passed by to find one by its id */
 };
 
 /* ---- the file ---- */
@@ -80,7 +82,9 @@ struct types {
 	uint32_t nr_bytes;
 	const char *strings;
 	uint32_t nr_string_bytes;
-	VEC(uint32_t) places; /* of each type in the section; id 0, void, has none */
+	uint32_t at; /* the first byte that next_type() has not seen */
+	uint32_t nr; /* types before that; id 0, void, is none */
+	VEC(uint32_t) places; /* of each STEPth of them in the section */
 };
 
 static bool find_sections(const struct image *image, struct types *types)
@@ -106,39 +110,44 @@ static bool find_sections(const struct image *image, struct types *types)
 /* Bytes of a type with all that follows it; 0 for a kind that is not known. */
 static size_t type_size(const struct btf_type *type)
 {
-	static const uint8_t fixed[] = {
+	static const uint8_t fixed[NR_KINDS] = {
 		[BTF_KIND_INT] = 4,
 		[BTF_KIND_ARRAY] = sizeof(struct btf_array),
 		[BTF_KIND_VAR] = 4,
 		[BTF_KIND_DECL_TAG] = 4,
 	};
-	static const uint8_t each[] = {
+	static const uint8_t each[NR_KINDS] = {
 		[BTF_KIND_STRUCT] = sizeof(struct btf_member),    [BTF_KIND_UNION] = sizeof(struct btf_member),
 		[BTF_KIND_ENUM] = sizeof(struct btf_enum),        [BTF_KIND_ENUM64] = sizeof(struct btf_enum64),
 		[BTF_KIND_FUNC_PROTO] = sizeof(struct btf_param), [BTF_KIND_DATASEC] = sizeof(struct btf_var_secinfo),
 	};
-	uint16_t kind = btf_kind(type);
+	unsigned int kind = btf_kind(type);
 
-	if (kind == BTF_KIND_UNKN || kind > BTF_KIND_ENUM64)
+	if (kind == BTF_KIND_UNKN || kind >= NR_KINDS)
 		return 0;
-	return sizeof(*type) + (kind < sizeof(fixed) ? fixed[kind] : 0) +
-	       (size_t)(kind < sizeof(each) ? each[kind] : 0) * btf_vlen(type);
+	return sizeof(*type) + fixed[kind] + (size_t)each[kind] * btf_vlen(type);
 }
 
-static int find_types(struct types *types)
+/*
+ * The next type, whose id is `types->nr` then: 1, or 0 after the last one, or a negative errno. The kernel has 150,000 of
+ * them, so what is wanted of one is asked here, and nobody goes through them twice.
+ */
+static int next_type(struct types *types, const struct btf_type **ret_type)
 {
-	uint32_t at = 0;
+	const struct btf_type *type = (const struct btf_type *)(types->first + types->at);
+	size_t size;
 
-	vec_push(&types->places, 0);
-	while (types->nr_bytes - at >= sizeof(struct btf_type)) {
-		size_t size = type_size((const struct btf_type *)(types->first + at));
-
-		if (!size || size > types->nr_bytes - at)
-			return -EINVAL;
-		vec_push(&types->places, at);
-		at += (uint32_t)size;
-	}
-	return at == types->nr_bytes ? 0 : -EINVAL;
+	if (types->at == types->nr_bytes)
+		return 0;
+	size = types->nr_bytes - types->at < sizeof(*type) ? 0 : type_size(type);
+	if (!size || size > types->nr_bytes - types->at)
+		return -EINVAL;
+	if (types->nr % STEP == 0)
+		vec_push(&types->places, types->at);
+	types->nr++;
+	types->at += (uint32_t)size;
+	*ret_type = type;
+	return 1;
 }
 
 static const char *name_of(const struct types *types, uint32_t offset)
@@ -146,11 +155,17 @@ static const char *name_of(const struct types *types, uint32_t offset)
 	return offset < types->nr_string_bytes ? types->strings + offset : "";
 }
 
+/* One that next_type() has seen. */
 static const struct btf_type *type_by_id(const struct types *types, uint32_t id)
 {
-	if (!id || id >= types->places.nr)
+	const char *type;
+
+	if (!id || id > types->nr)
 		return NULL;
-	return (const struct btf_type *)(types->first + types->places.data[id]);
+	type = types->first + types->places.data[(id - 1) / STEP];
+	for (uint32_t i = (id - 1) % STEP; i > 0; i--)
+		type += type_size((const struct btf_type *)type);
+	return (const struct btf_type *)type;
 }
 
 /* ---- picking ---- */
@@ -162,6 +177,7 @@ struct picker {
 	bool initials[256]; /* of the names */
 	struct btf *to;
 	int pointer; /* the one pointer type */
+	VEC(uint32_t) wanted; /* ids */
 	VEC(struct picked {
 		uint32_t from;
 		int to;
@@ -176,7 +192,7 @@ static bool is_wanted(const struct picker *picker, const struct btf_type *type)
 	if (!picker->initials[(unsigned char)*name])
 		return false;
 	for (size_t i = 0; i < picker->nr_names; i++)
-		if (!strcmp(picker->names[i], name))
+		if (picker->names[i][0] == *name && !strcmp(picker->names[i], name))
 			return true;
 	return false;
 }
@@ -294,27 +310,34 @@ static int pick(struct picker *picker, uint32_t id, unsigned int depth)
 	return to;
 }
 
+/* All types are seen before the first one is picked, which may have members of any of them. */
+static int find_wanted(struct picker *picker)
+{
+	const struct btf_type *type;
+	int err;
+
+	while ((err = next_type(&picker->types, &type)) > 0)
+		if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type))
+			vec_push(&picker->wanted, picker->types.nr);
+	return err;
+}
+
 static int pick_wanted(struct picker *picker)
 {
-	for (uint32_t id = 1; id < picker->types.places.nr; id++) {
-		const struct btf_type *type = type_by_id(&picker->types, id);
+	int err = find_wanted(picker);
 
-		if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type)) {
-			int to = pick(picker, id, 0);
+	for (size_t i = 0; !err && i < picker->wanted.nr; i++) {
+		int to = pick(picker, picker->wanted.data[i], 0);
 
-			if (to < 0)
-				return to;
-		}
+		err = to < 0 ? to : 0;
 	}
-	return 0;
+	return err;
 }
 
 static int pick_all(struct picker *picker, const struct image *image)
 {
-	int err = find_sections(image, &picker->types) ? find_types(&picker->types) : -EINVAL;
-
-	if (err)
-		return err;
+	if (!find_sections(image, &picker->types))
+		return -EINVAL;
 	for (size_t i = 0; i < picker->nr_names; i++)
 		picker->initials[(unsigned char)picker->names[i][0]] = true;
 	picker->to = btf__new_empty();
@@ -332,6 +355,7 @@ int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
 
 	err = err ?: pick_all(&picker, &image);
 	vec_done(&picker.types.places);
+	vec_done(&picker.wanted);
 	vec_done(&picker.picked);
 	if (err)
 		btf__free(picker.to);
@@ -408,6 +432,7 @@ int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_id
 {
 	_cleanup_(freep) struct wanted_function *wanted = xcalloc(nr + 1, sizeof(*wanted));
 	_cleanup_(image_done) struct image image = {};
+	const struct btf_type *type;
 	struct types types = {};
 	int err = open_image(&image);
 
@@ -416,13 +441,10 @@ int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_id
 		wanted[i] = (struct wanted_function){ names[i], &ret_ids[i] };
 	qsort(wanted, nr, sizeof(*wanted), by_name);
 	if (!err)
-		err = find_sections(&image, &types) ? find_types(&types) : -EINVAL;
-	for (uint32_t id = 1; !err && id < types.places.nr; id++) {
-		const struct btf_type *type = type_by_id(&types, id);
-
+		err = find_sections(&image, &types) ? 1 : -EINVAL;
+	while (err > 0 && (err = next_type(&types, &type)) > 0)
 		if (btf_is_func(type))
-			set_ids(wanted, nr, name_of(&types, type->name_off), id);
-	}
+			set_ids(wanted, nr, name_of(&types, type->name_off), types.nr);
 	vec_done(&types.places);
 	return err;
 }
