@@ -488,10 +488,9 @@ static __always_inline int st_is_for_kernel(const struct st_unwind *unwind)
 	return (__u16)unwind->registers[ST_PT_CS] != ST_CS_USER_64 || !unwind->pc;
 }
 
-/* The entry of a process by its tgid, when it is of this run of it. The first event tells which run that is. */
-static __always_inline __u64 st_space_of(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
+__attribute__((noinline)) __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 {
-	struct st_unwind_process *process = bpf_map_lookup_elem(&st_processes, &tgid);
+	struct st_unwind_process *process = st_config.unwind ? bpf_map_lookup_elem(&st_processes, &tgid) : 0;
 	__u64 space;
 
 #ifdef ST_KNOWS_NO_PROCESS
@@ -521,7 +520,7 @@ static __always_inline __u64 st_space_of_parent(__u64 exec_id)
 	parent = BPF_CORE_READ(task, real_parent);
 	if (BPF_CORE_READ(parent, self_exec_id) != exec_id)
 		return 0;
-	return st_space_of(BPF_CORE_READ(parent, tgid), 0, exec_id);
+	return st_unwind_space(BPF_CORE_READ(parent, tgid), 0, exec_id);
 }
 
 static __always_inline void st_end_walk(const struct st_unwind *unwind, struct st_stack_head *head, int end)
@@ -545,7 +544,7 @@ __attribute__((noinline)) int st_unwind_place(__u32 slot_index)
 		return -1;
 	unwind = &slot->unwind;
 	head = &slot->stack.head;
-	unwind->space = st_space_of(unwind->tgid, head->start_time_ns, head->exec_id);
+	unwind->space = st_unwind_space(unwind->tgid, head->start_time_ns, head->exec_id);
 	if (!unwind->space)
 		unwind->space = st_space_of_parent(head->exec_id);
 	if (!unwind->space)

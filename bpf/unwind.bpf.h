@@ -29,6 +29,12 @@ int st_unwind_read(__u32 slot_index, __u64 address);
 /* A word of the stack, into `word`, for where it is read seldom. 0 or -1. */
 int st_unwind_word(__u32 slot_index, __u64 address);
 
+/*
+ * The space of a process by its tgid, when what is known is of this run of it; 0 without one. The first event tells
+ * which run that is: a start time or an exec id of 0 is any.
+ */
+__u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id);
+
 /* Where the walk begins. 0, or -1 when it is left to others. */
 int st_unwind_place(__u32 slot_index);
 

@@ -59,7 +59,7 @@ static __always_inline struct st_uprobes *st_uprobes_at(__u32 slot_index)
 	struct st_slot *slot = 0;
 
 	/* A kernel without uprobes has none of the types either. */
-	if (bpf_core_field_exists(struct task_struct, utask) && (st_config.unwind || st_config.walk_frames))
+	if (bpf_core_field_exists(struct task_struct, utask) && st_config.walk_frames)
 		slot = st_slot_at(slot_index);
 	return slot ? &slot->uprobes : 0;
 }
