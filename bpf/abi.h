@@ -115,13 +115,11 @@ struct st_stack_head {
 	__u64 cgroup_id; /* cgroup v2 */
 	__u64 probe; /* attach cookie */
 	__u64 caller; /* user frame that belongs behind frame 0, where the walk left it out; 0: nothing left out */
-	/* Bit i: user frame i is an address in a file, not a raw one; no program writes such frames yet. */
-	__u64 in_file[2];
 	char comm[ST_COMM_BYTES];
 };
 
 #define ST_KEY_FIRST_WORD 4 /* of a struct st_stack, in words of 8 bytes: `kind` and what follows */
-#define ST_HEAD_WORDS 16
+#define ST_HEAD_WORDS 14
 
 struct st_stack {
 	struct st_stack_head head;
@@ -436,7 +434,7 @@ struct st_offcpu_config {
 ST_ASSERT_SIZE(struct st_id, 16);
 ST_ASSERT_SIZE(struct st_count, 16);
 ST_ASSERT_SIZE(struct st_stack_head, 8 * ST_HEAD_WORDS);
-ST_ASSERT_SIZE(struct st_stack, 128 + 16 * ST_MAX_FRAMES);
+ST_ASSERT_SIZE(struct st_stack, 112 + 16 * ST_MAX_FRAMES);
 ST_ASSERT_SIZE(struct st_delta, 40);
 ST_ASSERT_SIZE(struct st_pair, 64);
 ST_ASSERT_SIZE(struct st_task, 80);
@@ -450,5 +448,5 @@ _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECOR
 	       "whole parts only, of whole turns");
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot,
-	       8 + 128 + 16 * ST_MAX_FRAMES + 176 + 8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 18) + 104);
+	       8 + 112 + 16 * ST_MAX_FRAMES + 192 + 8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 18) + 104);
 ST_ASSERT_SIZE(struct st_config, 96);
