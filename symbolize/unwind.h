@@ -24,7 +24,7 @@ int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int f
 
 /*
  * The next table, in the order of the requests; waits up to `timeout_ms` for it, 0 to only look. False when there is none
- * yet, or none was requested. What comes has been checked: unwind_table_is_sound().
+ * yet, or none was requested. What comes has been checked: unwind_table_is_valid().
  */
 bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struct symbol_unwind *ret_unwind);
 

@@ -87,7 +87,7 @@ static bool rows_are_sound(const struct unwind_table *table, size_t first, size_
 	return true;
 }
 
-bool unwind_table_is_sound(const struct unwind_table *table)
+bool unwind_table_is_valid(const struct unwind_table *table)
 {
 	size_t next = 0;
 

@@ -51,7 +51,7 @@ void unwind_table_done(struct unwind_table *table);
  * Whether a table that came from the worker is one: every page's rows in order and within the table, every row's rule
  * there, every rule of a known kind. What passes can be walked and copied without a further look.
  */
-bool unwind_table_is_sound(const struct unwind_table *table);
+bool unwind_table_is_valid(const struct unwind_table *table);
 
 /* The rule for an address of the file. */
 struct st_unwind_rule unwind_table_rule(const struct unwind_table *table, uint64_t address);

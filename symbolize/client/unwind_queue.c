@@ -223,7 +223,7 @@ static int take_part(struct unwind_queue *queue, const struct message *message)
 	copy_part(queue, message->body, nr);
 	if (queue->nr_taken < queue->nr_expected)
 		return 0;
-	if (!unwind_table_is_sound(&queue->intake))
+	if (!unwind_table_is_valid(&queue->intake))
 		return -EPROTO;
 	request->table = queue->intake;
 	queue->intake = (struct unwind_table){};

@@ -44,7 +44,7 @@ static size_t elements_max(uint32_t kind)
 
 /* ---- receiving ---- */
 
-bool message_is_sound(const struct message *message, size_t nr_body)
+bool message_is_valid(const struct message *message, size_t nr_body)
 {
 	const struct message_header *header = &message->header;
 	size_t element_size = element_size_of(header->kind);
@@ -95,7 +95,7 @@ int message_receive(int socket, bool wait, struct message *message, int *ret_fd)
 	fd = ret_fd ? descriptor_of(&packet) : -1;
 	/* A descriptor that found no room (MSG_CTRUNC) is simply missing: whoever needs it says so. */
 	if (packet.msg_flags & MSG_TRUNC || (size_t)got < sizeof(message->header) ||
-	    !message_is_sound(message, (size_t)got - sizeof(message->header))) {
+	    !message_is_valid(message, (size_t)got - sizeof(message->header))) {
 		if (fd >= 0)
 			close(fd);
 		return -EPROTO;

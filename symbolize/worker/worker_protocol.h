@@ -132,7 +132,7 @@ struct draft {
 };
 
 /* Whether `nr_body` bytes behind the header are what the header says. Receiving does this; the fuzzer calls it. */
-bool message_is_sound(const struct message *message, size_t nr_body);
+bool message_is_valid(const struct message *message, size_t nr_body);
 
 /*
  * Receives one message. `ret_fd` gets a descriptor that came with it or -1; NULL where none may come. -EAGAIN nothing
@@ -140,10 +140,10 @@ bool message_is_sound(const struct message *message, size_t nr_body);
  */
 int message_receive(int socket, bool wait, struct message *message, int *ret_fd);
 
-/* Copies element `i` of a sound message. */
+/* Copies element `i` of a valid message. */
 void message_element(const struct message *message, uint32_t i, void *ret_element, size_t element_size);
 
-/* The string at a position of a sound message's text, or NULL when there is none. */
+/* The string at a position of a valid message's text, or NULL when there is none. */
 const char *message_text(const struct message *message, uint32_t position);
 
 /* Starts a message. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * .gnu_debugdata from anyone, in a program that is otherwise sound. The first byte says what the rest is: the section, or the
+ * .gnu_debugdata from anyone, in a program that is otherwise valid. The first byte says what the rest is: the section, or the
  * object file in it, which is packed first, because random bytes never pass the checksums of xz.
  */
 #include <lzma.h>

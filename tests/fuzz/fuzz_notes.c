@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notes from anyone, in a program that is otherwise sound: the first byte says how they lie in it, the rest are the notes, read
+ * Notes from anyone, in a program that is otherwise valid: the first byte says how they lie in it, the rest are the notes, read
  * for the build id and for USDT probes.
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Go's function table from anyone, in a program that is otherwise sound: the input is its section .gopclntab. */
+/* Go's function table from anyone, in a program that is otherwise valid: the input is its section .gopclntab. */
 #include <stdlib.h>
 
 #include "symbolize/elf/go_functions.h"

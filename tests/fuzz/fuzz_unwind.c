@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call frame information from anyone: what comes out is a sound table, and every address has an answer. */
+/* Call frame information from anyone: what comes out is a valid table, and every address has an answer. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct unwind_table *table)
 {
-	if (!unwind_table_is_sound(table))
+	if (!unwind_table_is_valid(table))
 		__builtin_trap();
 	for (size_t i = 0; i <= table->pages.nr && i < 4096; i++)
 		if (unwind_table_rule(table, ((table->first_page + i) << ST_UNWIND_PAGE_SHIFT) + i % 4096).kind >=

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Random bytes are hardly ever sound, so most packets get sizes that add up; kind 0xff is sent as it is. */
+/* Random bytes are hardly ever valid, so most packets get sizes that add up; kind 0xff is sent as it is. */
 static void say_packet(int socket, const uint8_t *data, size_t size)
 {
 	struct message_header header = { .nr_text = 1 };
@@ -112,7 +112,7 @@ static void take_unwind(struct worker_link *link)
 	struct symbol_unwind unwind;
 
 	if (worker_link_next_unwind(link, 0, &unwind)) {
-		if (unwind.status == SYMBOL_OK && !unwind_table_is_sound(&unwind.table))
+		if (unwind.status == SYMBOL_OK && !unwind_table_is_valid(&unwind.table))
 			__builtin_trap();
 		unwind_table_done(&unwind.table);
 	}

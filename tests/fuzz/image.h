@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program that is sound but for one section, whose bytes are the input. */
+/* A program that is valid but for one section, whose bytes are the input. */
 #pragma once
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ struct image_section {
  */
 unsigned char *image_make(const struct image_section *section, size_t *ret_nr);
 
-/* Ends the program when a symbol that covers a place in the code is not sound. */
+/* Ends the program when a symbol that covers a place in the code is not valid. */
 void image_check_symbols(const struct symtab *table);
 
 /* The same for probes: places in the file, strings in the table. */

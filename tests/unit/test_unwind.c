@@ -58,7 +58,7 @@ static int compile_fd(struct file *file, int fd)
 	err = unwind_compile(&elf, &file->table);
 	elf_file_done(&elf);
 	if (!err)
-		assert_true(unwind_table_is_sound(&file->table));
+		assert_true(unwind_table_is_valid(&file->table));
 	return err;
 }
 
@@ -432,7 +432,7 @@ static void an_address_below_the_last_one_is_taken_for_it(void **state)
 	assert_int_equal(unwind_builder_add(&builder, CFI_CODE + 15, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP }),
 			 0);
 	assert_int_equal(unwind_builder_finish(&builder, &file->table), 0);
-	assert_true(unwind_table_is_sound(&file->table));
+	assert_true(unwind_table_is_valid(&file->table));
 	assert_int_equal(rule_at(file, 15).kind, ST_UNWIND_INVALID);
 	assert_int_equal(rule_at(file, 16).kind, ST_UNWIND_STOP);
 }
@@ -469,9 +469,9 @@ static void a_table_of_nonsense_is_not_sound(void **state)
 	do {                                                \
 		__typeof__(place) was = place;              \
 		place = value;                              \
-		assert_false(unwind_table_is_sound(table)); \
+		assert_false(unwind_table_is_valid(table)); \
 		place = was;                                \
-		assert_true(unwind_table_is_sound(table));  \
+		assert_true(unwind_table_is_valid(table));  \
 	} while (0)
 	UNSOUND(table->nr_segments, UNWIND_SEGMENTS_MAX + 1);
 	UNSOUND(table->pages.data[0], ST_UNWIND_PAGE(0, 2048));

@@ -29,7 +29,7 @@ static void sizes_must_add_up(void **state)
 	static const struct {
 		uint32_t kind, nr, nr_text;
 		size_t nr_body;
-		bool sound;
+		bool is_valid;
 	} cases[] = {
 		{ MESSAGE_NAME, 2, 0, 32, true },
 		{ MESSAGE_NAME, 2, 0, 31, false },
@@ -54,7 +54,7 @@ static void sizes_must_add_up(void **state)
 		message.header = (struct message_header){ .kind = cases[i].kind,
 							  .nr = cases[i].nr,
 							  .nr_text = cases[i].nr_text };
-		assert_int_equal(message_is_sound(&message, cases[i].nr_body), cases[i].sound);
+		assert_int_equal(message_is_valid(&message, cases[i].nr_body), cases[i].is_valid);
 	}
 }
 
@@ -63,9 +63,9 @@ static void text_must_end_and_positions_must_lie_in_it(void **state)
 	(void)state;
 	message.header = (struct message_header){ .kind = MESSAGE_FIND, .nr_text = 4 };
 	memcpy(message.body, "abcd", 4);
-	assert_false(message_is_sound(&message, 4));
+	assert_false(message_is_valid(&message, 4));
 	memcpy(message.body, "a\0c", 4);
-	assert_true(message_is_sound(&message, 4));
+	assert_true(message_is_valid(&message, 4));
 	assert_string_equal(message_text(&message, 0), "a");
 	assert_string_equal(message_text(&message, 2), "c");
 	assert_string_equal(message_text(&message, 3), "");
