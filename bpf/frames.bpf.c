@@ -65,15 +65,18 @@ __attribute__((noinline)) int st_walk_begin(__u32 slot_index)
 	if (!slot)
 		return -1;
 	walk = &slot->walk;
-	first = slot->stack.head.nr_kernel;
 	if (walk->only_uprobes && !uprobe_task)
 		return -1;
-	if (first > ST_MAX_FRAMES || st_frames_registers(walk, &slot->stack.head))
+	if (st_frames_registers(walk, &slot->stack.head))
 		return -1;
 	if ((__u16)walk->code_segment != ST_CS_USER_64)
 		return -1;
 	if (!walk->pc) /* a thread of the kernel that borrows a process (io_uring) */
 		return -1;
+	first = slot->stack.head.nr_kernel;
+	if (first > ST_MAX_FRAMES)
+		return -1;
+	st_opaque(first); /* the store takes the register that was compared */
 	slot->stack.frames[first] = walk->pc;
 	walk->at = first + 1;
 	walk->until = first + ST_MAX_FRAMES;
