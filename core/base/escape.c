@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/base/cleanup.h"
+
 enum byte_class {
 	PLAIN = 0,
 	END,     /* the NUL */
@@ -172,4 +174,19 @@ void escape_add(struct buf *buf, const char *text, enum escape_form form)
 		add_byte(buf, *at++);
 	add_middle(buf, at, tail, form);
 	add_bytes(buf, tail, (size_t)(end - tail));
+}
+
+void escape_last_number(struct buf *line, size_t start)
+{
+	_cleanup_(buf_done) struct buf number = {};
+	size_t at = line->nr;
+
+	while (at > start && strchr("0123456789.", line->data[at - 1]))
+		at--;
+	if (at == line->nr || at == start || line->data[at - 1] != ' ')
+		return;
+	buf_add(&number, line->data + at, line->nr - at);
+	line->nr = at - 1;
+	add_byte(line, ' ');
+	buf_add(line, number.data, number.nr);
 }

@@ -14,8 +14,6 @@
  *   - the '-' of a name like "-", "--" or "- …" becomes \x2d: those are the report's delimiters.
  * Folded names add
  *   - ';' becomes \x3b.
- * (The last element of a folded line needs one thing more, which render/folded.c does: flamegraph.pl takes "main 12 3"
- * for two columns of counts.)
  */
 #pragma once
 
@@ -39,3 +37,10 @@ size_t utf8_decode(const unsigned char *text, uint32_t *ret_point);
 
 /* Appends the text, escaped. */
 void escape_add(struct buf *buf, const char *text, enum escape_form form);
+
+/*
+ * Before the count of a folded line that begins at `start`. A reader takes the last space as the border to the count, so spaces
+ * inside names may stay, with one exception: flamegraph.pl and inferno read two numbers at the end as two columns ("before
+ * after"). If the line ends in a space and a number, the space is escaped.
+ */
+void escape_last_number(struct buf *line, size_t start);

@@ -27,17 +27,6 @@ static const struct tree_node *node_at(const struct browser *browser, size_t lin
 
 /* ---- which lines ---- */
 
-static int lighter_first(const void *left, const void *right, void *context)
-{
-	const struct tree *tree = context;
-	const struct tree_node *a = &tree->nodes.data[*(const uint32_t *)left];
-	const struct tree_node *b = &tree->nodes.data[*(const uint32_t *)right];
-
-	if (a->total[TREE_NOW] != b->total[TREE_NOW])
-		return a->total[TREE_NOW] < b->total[TREE_NOW] ? -1 : 1;
-	return *(const uint32_t *)left > *(const uint32_t *)right ? -1 : 1;
-}
-
 struct nodes {
 	VEC(uint32_t) list;
 };
@@ -50,7 +39,7 @@ static void push_children(const struct tree *tree, uint32_t node, struct nodes *
 	for (uint32_t child = node + 1; child < tree->nodes.data[node].end; child = tree->nodes.data[child].end)
 		vec_push(&stack->list, child);
 	if (stack->list.nr - before > 1)
-		qsort_r(stack->list.data + before, stack->list.nr - before, sizeof(uint32_t), lighter_first,
+		qsort_r(stack->list.data + before, stack->list.nr - before, sizeof(uint32_t), tree_lighter_first,
 			(void *)tree);
 }
 

@@ -68,11 +68,15 @@ void event_row(struct sheet *sheet, const struct merged_row *row,
 void wake_text_row(struct sheet *sheet, const struct merged_row *row);   /* VIEW_OFFWAKE, VIEW_WAKE */
 void wake_folded_row(struct sheet *sheet, const struct merged_row *row); /* the same */
 
-/* Parts of rows that several forms have: a stack as lines, and the end of a folded line. */
+/* Parts of rows that several forms have: a label or a stack as lines, and those of folded lines, root first. */
+void text_label(struct sheet *sheet, const char *label);
 void text_frame(struct sheet *sheet, uint32_t at, bool kernel); /* the frame at this place of stack_frames */
 void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel);
 void text_durations(struct sheet *sheet, const struct merged_row *row); /* lines below its number */
 void text_all_durations(struct sheet *sheet, const struct profile_interval *interval);
+void folded_label(struct sheet *sheet, const char *label);
+void folded_missing(struct sheet *sheet, const struct merged_stack *stack, const char *missed); /* the labels alone */
+void folded_stack(struct sheet *sheet, const struct merged_stack *stack, const char *missed, bool annotate);
 void folded_end(struct sheet *sheet, const struct merged_row *row, size_t line);
 
 /*

@@ -12,7 +12,7 @@ static bool is_stackcount(const struct sheet *sheet)
 	return sheet->view->style == VIEW_STACKCOUNT;
 }
 
-static void add_label(struct sheet *sheet, const char *label)
+void text_label(struct sheet *sheet, const char *label)
 {
 	sheet_add_indent(sheet, &sheet->out.text);
 	buf_adds(&sheet->out.text, label);
@@ -41,19 +41,19 @@ void text_frame(struct sheet *sheet, uint32_t at, bool kernel)
 void text_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
 {
 	if (stack->status == STACK_UNREADABLE)
-		add_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
+		text_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
 		text_frame(sheet, at, kernel);
 	if (stack_root_label(stack))
-		add_label(sheet, stack_root_label(stack));
+		text_label(sheet, stack_root_label(stack));
 }
 
 static void add_stacks(struct sheet *sheet, const struct merged_row *row)
 {
 	if (row->reason == WAKER_UNFINISHED)
-		add_label(sheet, LABEL_UNFINISHED);
+		text_label(sheet, LABEL_UNFINISHED);
 	if (row->lost) {
-		add_label(sheet, LABEL_LOST);
+		text_label(sheet, LABEL_LOST);
 		return;
 	}
 	text_stack(sheet, &row->kernel, true);

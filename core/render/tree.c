@@ -80,6 +80,17 @@ void tree_done(struct tree *tree)
 	vec_done(&tree->stacks);
 }
 
+int tree_lighter_first(const void *left, const void *right, void *context)
+{
+	const struct tree *tree = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint64_t x = tree->nodes.data[a].total[TREE_NOW], y = tree->nodes.data[b].total[TREE_NOW];
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (a < b) - (a > b);
+}
+
 const char *tree_text(const struct tree *tree, uint32_t frame)
 {
 	return strtab_get(&tree->texts, tree->frames.data[frame].text);

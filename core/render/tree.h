@@ -129,5 +129,11 @@ struct tree_functions {
 
 void tree_functions(const struct tree *tree, struct tree_functions *ret_functions);
 
+/*
+ * For qsort_r() of what begins with the number of a node, with the tree as the context: by value, and ties against the tree's
+ * order, so that what is taken from the end comes as it is shown.
+ */
+int tree_lighter_first(const void *left, const void *right, void *tree);
+
 /* "samples", "events": escaped, of a profile that goes into the tree. */
 const char *tree_unit(const struct profile *profile);

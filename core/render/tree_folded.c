@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two profiles as folded lines with two numbers, "stack before now", as flamegraph.pl takes them for a difference. */
-#include <ctype.h>
-#include <string.h>
-
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/escape.h"
 #include "core/render/documents.h"
 
 static void add_element(struct buf *line, const char *text)
@@ -15,22 +13,6 @@ static void add_element(struct buf *line, const char *text)
 		else
 			buf_addc(line, *text);
 	}
-}
-
-/* A number at the end would pass for a column. */
-static void guard_numbers(struct buf *line, size_t start)
-{
-	_cleanup_(buf_done) struct buf number = {};
-	size_t at = line->nr;
-
-	while (at > start && (isdigit((unsigned char)line->data[at - 1]) || line->data[at - 1] == '.'))
-		at--;
-	if (at == line->nr || at == start || line->data[at - 1] != ' ')
-		return;
-	buf_add(&number, line->data + at, line->nr - at);
-	line->nr = at - 1;
-	buf_adds(line, "\\x20");
-	buf_add(line, number.data, number.nr);
 }
 
 /*
@@ -55,7 +37,7 @@ void render_two_columns(const struct tree *tree, struct buf *ret_text)
 				buf_addc(ret_text, ';');
 			add_element(ret_text, tree_text(tree, path[depth]));
 		}
-		guard_numbers(ret_text, start);
+		escape_last_number(ret_text, start);
 		buf_addc(ret_text, ' ');
 		sum += node->self[TREE_BEFORE];
 		before = tree_before(tree, sum) - given;

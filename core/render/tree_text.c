@@ -54,7 +54,8 @@ static void add_name(const struct tree *tree, uint32_t frame, struct buf *text)
 /* ---- tree ---- */
 
 struct branch {
-	uint32_t node, indent;
+	uint32_t node; /* first, for tree_lighter_first() */
+	uint32_t indent;
 };
 
 struct printer {
@@ -63,18 +64,6 @@ struct printer {
 	double least;
 	VEC(struct branch) todo; /* nodes to print, the next one last */
 };
-
-/* Light ones first: what is pushed last is printed first. Ties in the tree's order. */
-static int compare_branches(const void *left, const void *right, void *context)
-{
-	const struct branch *a = left, *b = right;
-	const struct tree *tree = context;
-	uint64_t x = tree->nodes.data[a->node].total[TREE_NOW], y = tree->nodes.data[b->node].total[TREE_NOW];
-
-	if (x != y)
-		return x < y ? -1 : 1;
-	return (a->node < b->node) - (a->node > b->node);
-}
 
 static void push_children(struct printer *printer, uint32_t node, uint32_t indent)
 {
@@ -92,7 +81,7 @@ static void push_children(struct printer *printer, uint32_t node, uint32_t inden
 			printer->todo.data[i].indent++;
 	if (printer->todo.nr > first)
 		qsort_r(printer->todo.data + first, printer->todo.nr - first, sizeof(*printer->todo.data),
-			compare_branches, (void *)printer->tree);
+			tree_lighter_first, (void *)printer->tree);
 }
 
 static void print_node(struct printer *printer, const struct branch *branch)

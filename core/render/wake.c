@@ -74,20 +74,13 @@ static bool separates(const struct sheet *sheet, const struct merged_stack *kern
 
 /* ---- text ---- */
 
-static void add_line(struct sheet *sheet, const char *text)
-{
-	buf_adds(&sheet->out.text, "    ");
-	buf_adds(&sheet->out.text, text);
-	buf_addc(&sheet->out.text, '\n');
-}
-
 /* Root first. */
 static void add_stack_up(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
 {
 	if (stack->status == STACK_UNREADABLE)
-		add_line(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
+		text_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
 	if (stack_root_label(stack))
-		add_line(sheet, stack_root_label(stack));
+		text_label(sheet, stack_root_label(stack));
 	for (uint32_t i = stack->nr; i > 0; i--)
 		text_frame(sheet, stack->first + i - 1, kernel);
 }
@@ -98,17 +91,17 @@ static void offwake_text(struct sheet *sheet, const struct merged_row *row)
 	add_waker(sheet, row);
 	add_ids(sheet, row->waker);
 	if (row->waker_lost)
-		add_line(sheet, LABEL_LOST);
+		text_label(sheet, LABEL_LOST);
 	add_stack_up(sheet, &row->waker_user, false);
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
-		add_line(sheet, "-");
+		text_label(sheet, "-");
 	add_stack_up(sheet, &row->waker_kernel, true);
-	add_line(sheet, "--               --");
+	text_label(sheet, "--               --");
 	if (row->lost)
-		add_line(sheet, LABEL_LOST);
+		text_label(sheet, LABEL_LOST);
 	text_stack(sheet, &row->kernel, true);
 	if (separates(sheet, &row->kernel, &row->user))
-		add_line(sheet, "-");
+		text_label(sheet, "-");
 	text_stack(sheet, &row->user, false);
 	buf_adds(&sheet->out.text, "    target:          ");
 	add_sleeper(sheet, row);
@@ -121,10 +114,10 @@ static void wake_text(struct sheet *sheet, const struct merged_row *row)
 	add_sleeper(sheet, row);
 	add_ids(sheet, row->sleeper);
 	if (row->waker_lost)
-		add_line(sheet, LABEL_LOST);
+		text_label(sheet, LABEL_LOST);
 	text_stack(sheet, &row->waker_kernel, true);
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
-		add_line(sheet, "-");
+		text_label(sheet, "-");
 	text_stack(sheet, &row->waker_user, false);
 	buf_adds(&sheet->out.text, "    waker:           ");
 	add_waker(sheet, row);
@@ -144,51 +137,29 @@ void wake_text_row(struct sheet *sheet, const struct merged_row *row)
 
 /* ---- folded ---- */
 
-static void add_folded(struct sheet *sheet, const char *label)
-{
-	buf_addc(&sheet->out.text, ';');
-	buf_adds(&sheet->out.text, label);
-}
-
-static void fold_missing(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
-{
-	if (stack->status == STACK_UNREADABLE)
-		add_folded(sheet, missed);
-	if (stack_root_label(stack))
-		add_folded(sheet, stack_root_label(stack));
-}
-
-/* Root first. */
-static void fold_down(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
-{
-	fold_missing(sheet, stack, missed);
-	for (uint32_t i = stack->nr; i > 0; i--)
-		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i - 1]);
-}
-
 /* Leaf first. */
 static void fold_up(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
 {
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
 		sheet_add_frame(sheet, sheet->profile->stack_frames.data[at]);
-	fold_missing(sheet, stack, missed);
+	folded_missing(sheet, stack, missed);
 }
 
 static void offwake_folded(struct sheet *sheet, const struct merged_row *row)
 {
 	add_sleeper(sheet, row);
 	if (row->lost)
-		add_folded(sheet, LABEL_LOST);
-	fold_down(sheet, &row->user, LABEL_MISSED_USER);
+		folded_label(sheet, LABEL_LOST);
+	folded_stack(sheet, &row->user, LABEL_MISSED_USER, false);
 	if (separates(sheet, &row->kernel, &row->user))
-		add_folded(sheet, "-");
-	fold_down(sheet, &row->kernel, LABEL_MISSED_KERNEL);
-	add_folded(sheet, "--");
+		folded_label(sheet, "-");
+	folded_stack(sheet, &row->kernel, LABEL_MISSED_KERNEL, false);
+	folded_label(sheet, "--");
 	if (row->waker_lost)
-		add_folded(sheet, LABEL_LOST);
+		folded_label(sheet, LABEL_LOST);
 	fold_up(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
-		add_folded(sheet, "-");
+		folded_label(sheet, "-");
 	fold_up(sheet, &row->waker_user, LABEL_MISSED_USER);
 	buf_addc(&sheet->out.text, ';');
 	add_waker(sheet, row);
@@ -198,11 +169,11 @@ static void wake_folded(struct sheet *sheet, const struct merged_row *row)
 {
 	add_waker(sheet, row);
 	if (row->waker_lost)
-		add_folded(sheet, LABEL_LOST);
-	fold_down(sheet, &row->waker_user, LABEL_MISSED_USER);
+		folded_label(sheet, LABEL_LOST);
+	folded_stack(sheet, &row->waker_user, LABEL_MISSED_USER, false);
 	if (separates(sheet, &row->waker_kernel, &row->waker_user))
-		add_folded(sheet, "-");
-	fold_down(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL);
+		folded_label(sheet, "-");
+	folded_stack(sheet, &row->waker_kernel, LABEL_MISSED_KERNEL, false);
 	buf_addc(&sheet->out.text, ';');
 	add_sleeper(sheet, row);
 }
