@@ -9,19 +9,11 @@
 
 #define MANY_PER_SECOND 1000
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now = {};
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * (int64_t)NSEC_PER_SEC + now.tv_nsec;
-}
-
 void event_stream_init(struct event_stream *stream, const struct plan *plan)
 {
 	*stream = (struct event_stream){
 		.plan = plan,
-		.wall_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC),
+		.wall_offset_ns = (int64_t)(clock_now_ns(CLOCK_REALTIME) - clock_monotonic_ns()),
 	};
 }
 
