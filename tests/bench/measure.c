@@ -106,8 +106,16 @@ static int finish(pid_t child)
 
 static void stop(pid_t child)
 {
-	kill(child, SIGINT);
-	finish(child);
+	double next = 0;
+
+	/* bpftrace forgets a signal that comes before it waits for events. */
+	while (!waitpid(child, NULL, WNOHANG)) {
+		if (now_ms() >= next) {
+			kill(child, SIGINT);
+			next = deadline_ms();
+		}
+		pause_us(1000);
+	}
 }
 
 /* ---- processes ---- */
