@@ -57,7 +57,7 @@ why() {
 why "file $T/program.debug: no such file" -e "$T/program" "$address"
 why 'separate debug file: none found that matches this file' -e "$T/program" "$address"
 why "file $T/debug$T/program.debug: opened" --debug-dir "$T/debug" -e "$T/program" "$address"
-why 'separate debug file: taken: .*' --debug-dir "$T/debug" -e "$T/program" "$address"
+why 'separate debug file: used: .*' --debug-dir "$T/debug" -e "$T/program" "$address"
 why "symbol main: from $address, [0-9]+ bytes" -e "$program" "$address"
 head -c 10000 "$program" >"$T/cut"
 why 'no name: the file is not an ELF file' -e "$0" 1
@@ -95,7 +95,7 @@ wrong() {
 	status=$?
 	[ "$status" != 0 ] && grep -qF -- "$want" "$T/err" || fail "addr2sym $*: status $status, $(cat "$T/err")"
 }
-wrong 'addresses of what?' 12
+wrong 'give --exe FILE, --pid PID or --kernel' 12
 wrong "'12x': not an address" -e "$program" 12x
 wrong 'no such file' -e "$T/none" 1
 wrong 'not allowed with' -k -p 1 1

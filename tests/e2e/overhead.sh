@@ -81,18 +81,18 @@ busy -k rename
 STACKTOOL_MAX_OVERHEAD=0.05 beside switches offcputime -f
 tool count -f --strict --max-overhead 0.05 t:task:task_rename
 expect_status 4
-expect_err '^stacktool count: ended after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second, more than 0.05 % \(--max-overhead\)$'
+expect_err '^stacktool count: ended after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second, limit 0.05 % \(--max-overhead\)$'
 [ "$(folded_sum)" -gt 0 ] || fail "an empty report"
 beside_end
 expect_status 0
-expect_err '^stacktool offcputime: ended after .*, more than 0.05 % \(--max-overhead\)$'
+expect_err '^stacktool offcputime: ended after .*, limit 0.05 % \(--max-overhead\)$'
 enough
 
 # Where nobody gave a limit it is 5 % of all; off is none.
 busy -d 64
 tool funccount -d 4 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 expect_status 0
-expect_err '^stacktool funccount: st_fix_(left|right): detached after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second; all probes [0-9.]+ %, more than 5 % \(--max-overhead\); its later'
+expect_err '^stacktool funccount: st_fix_(left|right): detached after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second; all probes [0-9.]+ %, limit 5 % \(--max-overhead\); its later'
 tool funccount --max-overhead off -d 2 -p "$fixture_pid" -r "$FIXTURES/calls:st_fix_(left|right)\$"
 expect_status 0
 refuse_err 'ended|detached'
