@@ -238,9 +238,7 @@ int process_exists(uint32_t tgid)
 		return -ESRCH;
 	}
 	if (is_dead(process_living_task(tgid)))
-		return fail(-ESRCH,
-			    "process %" PRIu32 ": has ended (zombie)",
-			    tgid);
+		return fail(-ESRCH, "process %" PRIu32 ": has ended (zombie)", tgid);
 	return 0;
 }
 
