@@ -100,7 +100,7 @@ for state in D 2 R 0 TtPI; do
 done
 tool offcputime --state Q 1
 expect_status 2
-expect_err 'letters of states'
+expect_err 'state letters'
 
 # Lists, threads, and the two parts of a sleep: all of it is blocked, next to nothing waits for a CPU
 fixture offcpu sleep 10 20000

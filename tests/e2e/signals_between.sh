@@ -41,7 +41,7 @@ signal_at() {
 	tool_wait 2>/dev/null
 	if [ $# = 1 ] || [ "$status" = 0 ]; then
 		expect_status 0
-		grep -q '^Detaching' "$T/out" || expect_err 'ended by a signal before anything was attached: nothing was counted'
+		grep -q '^Detaching' "$T/out" || expect_err 'stopped by a signal before anything was attached: nothing was counted'
 	elif [ "$status" -le 128 ]; then
 		fail "status $status"
 	fi
