@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Loads every program of the object on the running kernel, each alone and with everything switched on that costs
- * instructions, and prints what the verifier counted. A program that a kernel must refuse (uprobe.multi before 6.6) is
- * named as such in the list of expectations; tests/vm/accept-verified writes that list.
+ * instructions, and prints what the verifier counted; then with the walk by frame pointers, which is the other one. A
+ * program that a kernel must refuse (uprobe.multi before 6.6) is named as such in the list of expectations;
+ * tests/vm/accept-verified writes that list.
  *
  *   verified [LIST]   lines "5.10 on_sample 5432" or "5.10 on_uprobe_multi refused"
  *
@@ -36,13 +37,17 @@ struct access {
 	enum task_access task;
 	__u8 read_user;
 	const char *name;
+	__u8 unwind; /* enum st_unwind_mode */
 };
 
 static const struct access accesses[] = {
-	{ TASK_ACCESS_PROBE_READ, 1, "probe read" },
+	{ TASK_ACCESS_PROBE_READ, 1, "probe read", ST_UNWIND_AUTO },
 	{ TASK_ACCESS_BTF, 0, "btf, user memory closed" },
 	{ TASK_ACCESS_NONE, 0, "none" },
 };
+
+/* --unwind=fp: other functions walk then, and before 6.8 the verifier looks at those of both. */
+static const struct access by_frames = { TASK_ACCESS_PROBE_READ, 1, "probe read, frame pointers", ST_UNWIND_OFF };
 
 static void switch_everything_on(struct st_config *config, const struct access *access)
 {
@@ -61,7 +66,7 @@ static void switch_everything_on(struct st_config *config, const struct access *
 	config->filter_pidns = access->task != TASK_ACCESS_NONE;
 	config->pidns_level = access->task == TASK_ACCESS_PROBE_READ; /* deeper by dereference: not before v6.5 */
 	config->read_user = access->read_user;
-	config->unwind = access->read_user ? ST_UNWIND_AUTO : ST_UNWIND_OFF;
+	config->unwind = access->unwind;
 	config->walk_frames = access->read_user;
 	config->filters = st_has_filters(config);
 }
@@ -159,6 +164,8 @@ static const char *tail_of(const char *log)
 
 static int judge(const char *name, long count, long before)
 {
+	if (before != REFUSED && count != REFUSED && load_one(name, &by_frames) == REFUSED)
+		return printf("not ok: %s was refused with frame pointers:\n%s\n", name, tail_of(verifier_log)), 1;
 	if (before == UNKNOWN)
 		return printf("not ok: %s is not in the list: tests/vm/accept-verified\n", name), 1;
 	if (count == REFUSED && before != REFUSED)
