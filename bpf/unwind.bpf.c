@@ -490,12 +490,13 @@ static __always_inline int st_is_for_kernel(const struct st_unwind *unwind)
 
 __attribute__((noinline)) __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 {
-	struct st_unwind_process *process = st_config.unwind ? bpf_map_lookup_elem(&st_processes, &tgid) : 0;
+	struct st_unwind_process *process;
 	__u64 space;
 
 #ifdef ST_KNOWS_NO_PROCESS
-	process = 0;
+	tgid |= 1u << 31; /* used: the verifier refuses an argument that the compiler need not pass */
 #endif
+	process = st_config.unwind ? bpf_map_lookup_elem(&st_processes, &tgid) : 0;
 	if (!process)
 		return 0;
 	if (!process->exec_id)

@@ -8,6 +8,9 @@
  * stack. All of it takes bpf_probe_read_kernel() and bpf_probe_read_user(), as the two walks do.
  *
  * Each takes the state of a walk from st_slot.uprobes, and is a global function as st_hash().
+ *
+ * The longest chain of calls in bpf/ ends here, and has the 8 frames that the verifier allows: a program,
+ * st_unwind_walk(), _part(), _step(), st_unwind_uprobes(), st_uprobes_return(), _find(), _part().
  */
 #pragma once
 
