@@ -159,9 +159,7 @@ static void tell_place(struct worker *worker, uint64_t address)
 	name = kallsyms_name(&worker->kallsyms, place.symbol);
 	module = kallsyms_module(&worker->kallsyms, place.symbol);
 	if (!place.symbol->name)
-		worker_tell(worker,
-			    "place: behind 0x%" PRIx64
-			    ", where a section ends or something begins that is no function: no name",
+		worker_tell(worker, "place: after 0x%" PRIx64 ", where a section ends or data begins: no name",
 			    place.symbol->address);
 	else
 		worker_tell(worker, "symbol %s [%s]: from 0x%" PRIx64 " up to 0x%" PRIx64 ", %s%s", name, module,
