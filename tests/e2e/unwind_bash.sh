@@ -33,4 +33,4 @@ plain_names "$T/out" >"$T/plain"
 expect_equal "all calls" "$(folded_sum)" 200
 expect_equal "from the root, through eval, to the leaf" \
 	"$(folded_sum_of '^bash;_start;.*;main;.*;evalstring;.*;kill_builtin;kill [0-9]+$' "$T/plain")" 200
-expect_equal "whole stacks" "$(said_of 'user stacks reached')" 200
+expect_equal "whole stacks" "$(said_of 'user stacks complete')" 200

@@ -14,6 +14,6 @@ for mem in 1 64; do
 	expect_status 0
 	fixture_end
 	expect_equal "events with $mem MiB" "$(folded_sum)" 100
-	said=$(grep -c 'unwind tables of some files found no room in 1 MiB: see --unwind-mem$' "$T/err")
+	said=$(grep -c 'the unwind tables of some files do not fit into 1 MiB: see --unwind-mem$' "$T/err")
 	expect_equal "lines about room in $mem MiB" "$said" $((mem == 1))
 done
