@@ -9,7 +9,7 @@ enum {
 	DEPTH_MAX = 256,
 	RANGES_MAX = 1 << 20,
 	REFERENCES_MAX = 16, /* from one entry to the next */
-	ENTRIES_PER_LOOK = 4096, /* at the clock */
+	STEPS_PER_LOOK = 4096, /* entries and ranges, from one look at the clock to the next */
 };
 
 struct walk {
@@ -17,16 +17,21 @@ struct walk {
 	Dwarf_Files *files;
 	size_t nr_files;
 	Dwarf_Die *die; /* the entry at hand */
+	uint32_t nr_steps; /* since the last look at the clock */
 };
 
-void libdw_ranges(Dwarf_Die *die, libdw_range_visit *visit, void *context)
+uint32_t libdw_ranges(Dwarf_Die *die, libdw_range_visit *visit, void *context)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
+	uint32_t nr = 0;
 
-	for (int i = 0; i < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0; i++)
+	while (nr < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		nr++;
 		if (!visit(context, low, high))
-			return;
+			break;
+	}
+	return nr;
 }
 
 /* ---- what an entry says ---- */
@@ -106,6 +111,12 @@ static int add_frame(struct place_calls *calls, uint32_t outer)
 
 /* ---- the walk ---- */
 
+static void look_at_clock(struct walk *walk)
+{
+	walk->nr_steps = 0;
+	walk->calls.err = walk->calls.err ?: source_batch_late(walk->calls.batch);
+}
+
 static void take_entry(struct walk *walk, Dwarf_Die *die)
 {
 	struct place_calls *calls = &walk->calls;
@@ -114,11 +125,11 @@ static void take_entry(struct walk *walk, Dwarf_Die *die)
 	walk->die = die;
 	place_calls_begin(calls);
 	if (tag == DW_TAG_subprogram) {
-		libdw_ranges(die, place_calls_function, calls);
+		walk->nr_steps += libdw_ranges(die, place_calls_function, calls);
 		if (calls->covers && !calls->live)
 			calls->live = calls->depth;
 	} else if (tag == DW_TAG_inlined_subroutine && calls->live) {
-		libdw_ranges(die, place_calls_call, calls);
+		walk->nr_steps += libdw_ranges(die, place_calls_call, calls);
 	}
 }
 
@@ -130,14 +141,18 @@ static bool next_sibling(Dwarf_Die *die)
 	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > before;
 }
 
-/* From an entry without children to the next one, its own sibling or that of an entry around it; -1 at the end. */
+/*
+ * From an entry without children to the next one, its own sibling or that of an entry around it; -1 at the end. For an
+ * entry that does not tell where its sibling is, libdw goes through all entries below it once more.
+ */
 static int leave(struct walk *walk, Dwarf_Die dies[DEPTH_MAX], int level)
 {
-	for (; level > 0; level--) {
+	for (; level > 0 && !walk->calls.err; level--) {
 		if (walk->calls.live == (uint32_t)level)
 			walk->calls.live = 0;
 		if (next_sibling(&dies[level]))
 			return level;
+		look_at_clock(walk);
 	}
 	return -1;
 }
@@ -147,7 +162,7 @@ static void walk_entries(struct walk *walk, const Dwarf_Die *root)
 	Dwarf_Die dies[DEPTH_MAX] = { *root };
 	int level = 0;
 
-	for (uint32_t i = 1; level >= 0 && !walk->calls.err; i++) {
+	while (level >= 0 && !walk->calls.err) {
 		if (level < DEPTH_MAX - 1 && !dwarf_child(&dies[level], &dies[level + 1]))
 			level++;
 		else
@@ -155,8 +170,8 @@ static void walk_entries(struct walk *walk, const Dwarf_Die *root)
 		walk->calls.depth = (uint32_t)level;
 		if (level > 0)
 			take_entry(walk, &dies[level]);
-		if (!(i % ENTRIES_PER_LOOK))
-			walk->calls.err = walk->calls.err ?: source_batch_late(walk->calls.batch);
+		if (++walk->nr_steps >= STEPS_PER_LOOK)
+			look_at_clock(walk);
 	}
 }
 

@@ -8,8 +8,8 @@
 
 typedef bool libdw_range_visit(void *context, uint64_t low, uint64_t high);
 
-/* Calls `visit` for each range of an entry, until it returns false; 1 M at most. */
-void libdw_ranges(Dwarf_Die *die, libdw_range_visit *visit, void *context);
+/* Calls `visit` for each range of an entry, until it returns false; 1 M at most. Returns how many it has read. */
+uint32_t libdw_ranges(Dwarf_Die *die, libdw_range_visit *visit, void *context);
 
 /*
  * Finds the calls of the places of this unit; what was known of them before is forgotten. Their files are in the line

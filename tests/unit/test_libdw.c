@@ -355,6 +355,31 @@ static void a_line_program_of_millions_of_rows_is_not_for_libdw(void **state)
 	expect_unit(*state, &unit);
 }
 
+/* The worker would be ended, and the file given up, when it does not look at the clock. */
+static void libdw_ends_in_time(void **state)
+{
+	static const char *const settings[][2] = {
+		{ "many-ranges", " --defsym CALLS=3000 --defsym RANGES=1048576" },
+		{ "deep", " --defsym DEPTH=200 --defsym BELOW=4000000" },
+	};
+	struct fixture *fixture = *state;
+	struct symbol_lines found;
+	char text[TEXT];
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		struct symbol_query query = { .exact = true, .linked = true };
+		const char *name = settings[i][0];
+
+		run(fixture, text,
+		    "as --gdwarf-5 %s%s -o %s.o $src/units.s && ld -shared -o %s %s.o && nm %s | grep outer",
+		    SETTINGS(70000, 0, 0, 0, 0), settings[i][1], name, name, name, name);
+		query.where = strtoull(text, NULL, 16);
+		assert_int_equal(symbolizer_lines(fixture->symbolizer, add(fixture, name, false), &query, 1, true, 500,
+						  &found),
+				 -ETIME);
+	}
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -369,6 +394,7 @@ int main(void)
 		TEST(an_object_file_is_no_program),
 		TEST(what_is_beyond_our_readers_is_read_by_libdw),
 		TEST(a_line_program_of_millions_of_rows_is_not_for_libdw),
+		TEST(libdw_ends_in_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

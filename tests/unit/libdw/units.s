@@ -3,6 +3,13 @@
 # CODES: added to the codes of abbreviations. LONG: bytes of the name of the compiler, which is in the first entry.
 # BY_SIGNATURE: the call is of an entry in a type unit, in .debug_info (5) or .debug_types (4). BY_INDEX: it begins at
 # an index with an offset (DW_FORM_LLVM_addrx_offset). ROWS: of a line program by hand, all of line 10. 0: not so.
+# CALLS: more inlined calls, each of the same RANGES ranges. DEPTH: entries around BELOW others, without siblings.
+
+	.irp name, CALLS, RANGES, DEPTH, BELOW
+	.ifndef \name
+	.set \name, 0
+	.endif
+	.endr
 
 	.set SIGNATURE, 0x1122334455667788
 	.macro LINE number
@@ -99,6 +106,17 @@ outer:
 	.endif
 	.8byte .Lcall_end - .Lcall
 	.byte 1, 11
+	.rept CALLS
+	.uleb128 CODES + 6
+	.4byte .Lranges
+	.endr
+	.rept DEPTH
+	.uleb128 CODES + 7
+	.endr
+	.rept BELOW
+	.uleb128 CODES + 8
+	.endr
+	.fill DEPTH, 1, 0
 	.byte 0, 0
 .Linfo_end:
 
@@ -140,6 +158,19 @@ outer:
 .Laddresses_end:
 	.endif
 
+	.section .debug_rnglists,"",@progbits
+	.4byte .Lranges_end - .Lranges_header
+.Lranges_header:
+	.2byte 5
+	.byte 8, 0
+	.4byte 0
+.Lranges:
+	.rept RANGES
+	.byte 4, 1, 2
+	.endr
+	.byte 0
+.Lranges_end:
+
 	# Tag, children; attribute, form…
 	.section .debug_abbrev,"",@progbits
 .Labbrev:
@@ -170,4 +201,10 @@ outer:
 	.byte 0x12, 0x07, 0x58, 0x0b, 0x59, 0x0b, 0, 0
 	.uleb128 CODES + 5
 	.byte 0x41, 1, 0x13, 0x05, 0, 0
+	.uleb128 CODES + 6
+	.byte 0x1d, 0, 0x55, 0x17, 0, 0
+	.uleb128 CODES + 7
+	.byte 0x0b, 1, 0, 0
+	.uleb128 CODES + 8
+	.byte 0x0b, 0, 0, 0
 	.byte 0
