@@ -383,7 +383,7 @@ struct st_config {
 	__u8 mode; /* enum event_mode */
 	__u8 use_cgroup; /* only tasks in the cgroup of st_cgroup, or below it */
 	__u8 has_cookie; /* the attach cookie is the number of the probe; otherwise `probe` is */
-	__u8 alone; /* the kernel never runs two programs of this session on one CPU at a time: see ST_NOTE() */
+	__u8 alone; /* the kernel never runs two programs that record on one CPU at a time: see ST_NOTE() */
 	/* User stacks are walked by bpf/frames.bpf.c, which takes bpf_probe_read_user() and _kernel(). */
 	__u8 walk_frames;
 	__u8 follow_children; /* with ST_FILTER_TGID: of `filter_single` and of whatever it starts */

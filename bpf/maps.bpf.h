@@ -17,7 +17,7 @@
 #include "bpf/abi.h"
 #include "bpf/unwind_maps.bpf.h"
 
-/* The template of a generation; user space makes the real ones in the size it wants (session_make_counts()). */
+/* The template of a generation; user space makes the real ones in the size it wants (load_count_map()). */
 struct st_counts_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);

@@ -295,7 +295,7 @@ static bool read_all(int output, int64_t deadline_ms, char *ret_text, size_t roo
 	return false;
 }
 
-/* The status of the program, -1 where it was ended; its output in `ret_text`. */
+/* The status of the program, -1 if it could not be started or was ended; its output in `ret_text`. */
 static int run_program(struct asker_request *request, int64_t deadline_ms, char *ret_text, size_t room)
 {
 	pid_t parent = getpid(), pid;

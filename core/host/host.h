@@ -125,5 +125,5 @@ void host_kernel_build_id(char ret_hex[BUILD_ID_HEX_SIZE]);
 /* The same of a loaded module, by its name ("ext4"). */
 void host_module_build_id(const char *module, char ret_hex[BUILD_ID_HEX_SIZE]);
 
-/* "Linux 6.18.44 x86_64" for headers of saved profiles; static buffer is the caller's. */
+/* "Linux 6.18.44 x86_64", for headers of saved profiles. */
 void host_describe(char *ret_text, size_t room);

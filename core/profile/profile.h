@@ -246,7 +246,7 @@ struct profile_account {
 	uint64_t counted; /* sum of the counts that were drained */
 	uint64_t expected; /* timed samples: counter / period; 0 for other events, UINT64_MAX where it cannot be told */
 	uint64_t taken; /* timed samples that ran our program */
-	uint64_t missed; /* events that reached no program, as the kernel counts them */
+	uint64_t missed; /* events that reached no program, as the kernel counts them; UINT64_MAX where it does not */
 	uint32_t nr_cpus; /* timed samples: CPUs that were sampled; each may be off by one for rounding */
 };
 

@@ -112,8 +112,8 @@ void attachment_detach(struct attachment *attachment)
 	if (attachment->sampling)
 		sampling_stop(attachment->sampling);
 	attach_end_misses(attachment);
-	while (attachment->links
-		       .nr) { /* backwards: who follows a command's children is there until nothing counts them */
+	/* backwards: the programs that follow a command's children stay until nothing counts them */
+	while (attachment->links.nr) {
 		end_last(attachment);
 		if (attachment->between)
 			attachment->between(attachment->between_context);

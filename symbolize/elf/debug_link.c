@@ -17,7 +17,6 @@ bool debug_link_is_plain(const char *name)
 	       strcmp(name, "..") != 0;
 }
 
-/* {name and its NUL, padding to four bytes, CRC-32 in the order of the file} */
 bool debug_link_is_alternate(const char *name)
 {
 	size_t nr_prefix = strlen(DEBUG_LINK_ALTERNATE), length = strlen(name);
@@ -34,6 +33,7 @@ bool debug_link_is_split(const char *name)
 						 !strcmp(name + length - 4, ".dwo") && name[length - 5] != '/');
 }
 
+/* {name and its NUL, padding to four bytes, CRC-32 in the order of the file} */
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 {
 	const Elf64_Shdr *section = elf_file_section(elf, ".gnu_debuglink");
