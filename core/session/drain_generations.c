@@ -105,7 +105,7 @@ static int take_dead_map(int fd, struct st_id *ret_ids, struct st_count *ret_cou
 	return 0;
 }
 
-int drain_dead_map(const struct generation *dead, const struct drain_target *target)
+int drain_dead_map(struct generation *dead, const struct drain_target *target)
 {
 	uint32_t nr = dead->entries;
 	_cleanup_(freep) struct st_id *ids = xcalloc(nr, sizeof(*ids));
@@ -116,6 +116,10 @@ int drain_dead_map(const struct generation *dead, const struct drain_target *tar
 		profile_count(target->profile, target->interval, (struct profile_id){ ids[i].lo, ids[i].hi },
 			      counts[i].events, counts[i].sum);
 		target->interval->account.counted += counts[i].events;
+	}
+	if (err) {
+		closep(&dead->counts);
+		*dead = (struct generation){ .counts = -1 };
 	}
 	return err;
 }

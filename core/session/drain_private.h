@@ -78,9 +78,9 @@ void drain_count_deltas(struct drain *drain, const struct drain_target *target, 
 
 /*
  * Reads all of the count map of a generation that no program uses any more, and empties it for its next turn. 0 or a
- * recorded failure; what was read is counted in any case.
+ * recorded failure; what was read is counted in any case, and the map is given up: it would be counted again.
  */
-int drain_dead_map(const struct generation *dead, const struct drain_target *target);
+int drain_dead_map(struct generation *dead, const struct drain_target *target);
 
 /* ---- drain_tallies.c ---- */
 
