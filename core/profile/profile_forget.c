@@ -103,6 +103,7 @@ static void keep_files(struct forget *forget)
 
 		file.path = keep_string(forget, file.path);
 		file.build_id = keep_string(forget, file.build_id);
+		file.missing_split = keep_string(forget, file.missing_split);
 		vec_push(&forget->fresh->files, file);
 	}
 	for (size_t i = 0; i < forget->old->cgroups.nr; i++) {

@@ -167,11 +167,14 @@ static void what_is_kept_stays_whole_and_the_rest_is_forgotten(void **state)
 	const struct profile_id wanted[] = { record_of(500, 0, 0).id, record_of(501, 0, 0).id, { 9999, 9999 } };
 	const struct profile_id waker = record_of(3, 0, 0).id;
 	const struct profile_record *record;
+	struct profile_file file = {};
 	uint32_t number;
 
 	profile_init(&profile);
 	profile.event = profile_add_string(&profile, "the event");
-	vec_push(&profile.files, (struct profile_file){ .path = profile_add_string(&profile, "/file") });
+	file.path = profile_add_string(&profile, "/file");
+	file.missing_split = profile_add_string(&profile, "/file.dwo");
+	vec_push(&profile.files, file);
 	for (uint32_t i = 1; i <= 1000; i++)
 		add_numbered(&profile, i);
 	profile_add_pair(&profile, wanted[1], record_of(2, 0, 0).id, &waker, WAKER_SEEN);
@@ -181,6 +184,7 @@ static void what_is_kept_stays_whole_and_the_rest_is_forgotten(void **state)
 	assert_int_equal(profile.pairs.nr, 1);
 	assert_string_equal(profile_string(&profile, profile.event), "the event");
 	assert_string_equal(profile_string(&profile, profile.files.data[0].path), "/file");
+	assert_string_equal(profile_string(&profile, profile.files.data[0].missing_split), "/file.dwo");
 	number = profile_find_record(&profile, wanted[0]);
 	assert_int_not_equal(number, PROFILE_NONE);
 	record = &profile.records.data[number];
