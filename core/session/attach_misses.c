@@ -89,16 +89,18 @@ void attach_keep_misses(struct attachment *attachment, int link)
 /*
  * Births that neither program dealt with, since the start: those that the first one missed or had no room for, less those that
  * the second one dealt with. Of the whole host, for nobody knows whose a birth is that was not seen. The misses are read first,
- * so that what comes meanwhile makes the number smaller. Kernels that tell no misses have tracepoints that are not preempted.
+ * so that what comes meanwhile makes the number smaller; `before` when they cannot be read. Kernels that tell no misses have
+ * tracepoints that are not preempted.
  */
-static int64_t lost_births(const struct loaded *loaded)
+static int64_t lost_births(const struct loaded *loaded, int64_t before)
 {
 	uint64_t lost = recursions_of(loaded_program(loaded, loaded->child_programs[0]));
 
 	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++) {
 		struct st_stats stats;
 
-		loaded_sum_stats(loaded, generation, &stats);
+		if (!loaded_sum_stats(loaded, generation, &stats))
+			return before;
 		lost += stats.lost_births;
 	}
 	return (int64_t)lost;
@@ -110,7 +112,7 @@ static void read_misses(struct attachment *attachment)
 	if (attachment->misses_ended)
 		return;
 	if (attachment->loaded->child_programs)
-		attachment->misses.births = lost_births(attachment->loaded);
+		attachment->misses.births = lost_births(attachment->loaded, attachment->misses.births);
 	if (!attachment->misses.are_told)
 		return;
 	attachment->misses.in_probe = link_misses(attachment);

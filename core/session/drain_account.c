@@ -11,14 +11,15 @@
 
 /* ---- statistics ---- */
 
-/* What happened in this generation since it was last reported. */
+/* What happened in this generation since it was last reported; nothing when that cannot be read. */
 static struct st_stats new_stats(struct drain *drain, uint32_t generation)
 {
 	struct st_stats sum, fresh;
 	const uint64_t *now = (const uint64_t *)&sum, *before = (const uint64_t *)&drain->reported[generation];
 	uint64_t *difference = (uint64_t *)&fresh;
 
-	loaded_sum_stats(drain->loaded, generation, &sum);
+	if (!loaded_sum_stats(drain->loaded, generation, &sum))
+		return sum;
 	for (size_t i = 0; i < sizeof(sum) / sizeof(*now); i++)
 		difference[i] = now[i] - before[i];
 	drain->reported[generation] = sum;

@@ -194,7 +194,7 @@ void stats_add(struct st_stats *sum, const struct st_stats *one)
 		to[i] += from[i];
 }
 
-void loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct st_stats *ret_sum)
+bool loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct st_stats *ret_sum)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
 	_cleanup_(freep) struct st_stats *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
@@ -202,9 +202,10 @@ void loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct s
 
 	*ret_sum = (struct st_stats){};
 	if (bpf_map_lookup_elem(bpf_map__fd(loaded->skeleton->maps.st_stats), &generation, each))
-		return;
+		return false;
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
 		stats_add(ret_sum, &each[cpu]);
+	return true;
 }
 
 static void describe_config(const struct loaded *loaded, struct buf *text)

@@ -51,8 +51,8 @@ struct bpf_program *loaded_program(const struct loaded *loaded, const char *name
 /* Adds each number of one to those of *sum. */
 void stats_add(struct st_stats *sum, const struct st_stats *one);
 
-/* The statistics of a generation, over all CPUs since the start; zeros where they cannot be read. */
-void loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct st_stats *ret_sum);
+/* The statistics of a generation, over all CPUs since the start. False, and zeros, when they cannot be read. */
+bool loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct st_stats *ret_sum);
 
 /* Opens the object once more, with the types of the kernel that it has read already. NULL and errno when that fails. */
 struct stacktool *loaded_open_copy(const struct loaded *loaded);

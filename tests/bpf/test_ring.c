@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A drain in which something fails for a moment: which stacks have their names in the end, and what is counted. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,19 +157,18 @@ static void a_refused_record_is_sent_by_the_next_event_after_a_swap(void **state
 	ringed_done(&ringed);
 }
 
-/* From here on the count map can be read, and not be emptied. */
-static void freeze_count_map(void)
+/* Our descriptor of a map of this name. */
+static int map_of(const char *name)
 {
 	for (int fd = 0; fd < 1024; fd++) {
 		struct bpf_map_info info = {};
 		__u32 length = sizeof(info);
 
-		if (bpf_map_get_info_by_fd(fd, &info, &length) || strcmp(info.name, "st_counts") != 0)
-			continue;
-		assert_int_equal(bpf_map_freeze(fd), 0);
-		return;
+		if (!bpf_map_get_info_by_fd(fd, &info, &length) && !strcmp(info.name, name))
+			return fd;
 	}
-	fail_msg("there is no count map");
+	fail_msg("there is no map %s", name);
+	return -1;
 }
 
 static void a_count_map_that_cannot_be_emptied_is_counted_once(void **state)
@@ -181,7 +181,7 @@ static void a_count_map_that_cannot_be_emptied_is_counted_once(void **state)
 	target = target_of(&ringed);
 	for (volatile unsigned int path = 0; path < NR_PATHS; path++)
 		hit_on_path(path, LEVELS);
-	freeze_count_map();
+	assert_int_equal(bpf_map_freeze(map_of("st_counts")), 0); /* it can be read, and not be emptied */
 	assert_int_equal(drain_swap(ringed.drain, &target), -EPERM);
 	err_clear();
 	ringed_end(&ringed);
@@ -190,11 +190,34 @@ static void a_count_map_that_cannot_be_emptied_is_counted_once(void **state)
 	ringed_done(&ringed);
 }
 
+static void statistics_that_cannot_be_read_are_no_news(void **state)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct ringed ringed;
+	struct drain_target target;
+
+	(void)state;
+	ringed_start(&ringed);
+	target = target_of(&ringed);
+	for (volatile unsigned int round = 0; round < 3; round++) {
+		hit_on_path(round, LEVELS);
+		if (round == 1)
+			assert_int_equal(dup2(null, map_of("st_stats")) < 0, false);
+		assert_int_equal(drain_swap(ringed.drain, &target), 0);
+	}
+	ringed_end(&ringed);
+	assert_int_equal(ringed.interval.account.seen, 1);
+	assert_int_equal(ringed.interval.account.counted, 3);
+	ringed_done(&ringed);
+	close(null);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_refused_record_is_sent_by_the_next_event_after_a_swap),
 		cmocka_unit_test(a_count_map_that_cannot_be_emptied_is_counted_once),
+		cmocka_unit_test(statistics_that_cannot_be_read_are_no_news),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
