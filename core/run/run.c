@@ -583,14 +583,14 @@ static int finish(struct run *run, int err)
 	return saved;
 }
 
-/* The time that attaching took is part of no interval. */
-static int start_clock(struct run *run)
+/* Attaching is part of no interval. A command runs within it: it may have ended before its parent runs again. */
+static void begin_first_interval(struct run *run)
 {
+	run_guard_begin(&run->guard, run->attachment, &run->attach);
+	if (run->command)
+		run_await_command_tables(run->unwinding);
 	if (!shows_events(run)) /* whose times begin with attaching: there are events already */
 		current(run)->start_ns = clock_monotonic_ns();
-	run_guard_begin(&run->guard, run->attachment, &run->attach);
-	run_progress_begin(&run->progress, run->plan);
-	return collector_start(run->collector, run->plan);
 }
 
 static int carry_out(struct run *run)
@@ -599,6 +599,7 @@ static int carry_out(struct run *run)
 
 	if (err)
 		return err;
+	begin_first_interval(run);
 	say_fallback(run);
 	err = privilege_drop(run->plan->save_path || run->plan->output.path);
 	if (err)
@@ -608,9 +609,10 @@ static int carry_out(struct run *run)
 	err = print_around(run, render_header);
 	run_say_attached();
 	if (!err && run->command)
-		err = run_release_command(run->unwinding, run->command);
+		err = command_release(run->command);
+	run_progress_begin(&run->progress, run->plan);
 	if (!err)
-		err = start_clock(run);
+		err = collector_start(run->collector, run->plan);
 	if (!err && run->screen)
 		err = run_screen_begin(run->screen, &run->profile);
 	if (err && err != -EPIPE)

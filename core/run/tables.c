@@ -27,10 +27,9 @@ void run_await_tables(struct unwinding *unwinding, const struct loaded *loaded, 
 		unwinding_work(unwinding, MAX_TARGETS_WAIT_MS);
 }
 
-int run_release_command(struct unwinding *unwinding, struct command *command)
+void run_await_command_tables(struct unwinding *unwinding)
 {
 	unwinding_work(unwinding, MAX_COMMAND_WAIT_MS);
-	return command_release(command);
 }
 
 void run_say_tables_full(const char *applet, const struct unwinding *unwinding, const struct plan *plan)

@@ -14,11 +14,11 @@
 void run_ask_for_tables(struct unwinding *unwinding, struct spaces *spaces, const struct plan *plan,
 			const struct command *command);
 
-/* Gives the programs of the session what is made. Waits for those of targets; a command is waited for when it is let go. */
+/* Gives the programs of the session what is made. Waits for those of targets. */
 void run_await_tables(struct unwinding *unwinding, const struct loaded *loaded, const struct plan *plan);
 
-/* Its first instructions have unwind tables, too. 0, or what command_release() says. */
-int run_release_command(struct unwinding *unwinding, struct command *command);
+/* Waits for those of a command that is about to be released: its first instructions have unwind tables, too. */
+void run_await_command_tables(struct unwinding *unwinding);
 
 /* A line on stderr if tables found no room. */
 void run_say_tables_full(const char *applet, const struct unwinding *unwinding, const struct plan *plan);

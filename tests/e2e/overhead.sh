@@ -58,6 +58,26 @@ refuse_err 'cost'
 tool count -D 0.1 "$FIXTURES/calls:st_fix_hit"
 expect_err '^NOTE: cost: too few events to measure; [0-9,]+ ms of CPU in stacktool$'
 
+# Its share is of all the time in which events were counted, also of that before the command starts: the header waits.
+fixture calls -n 100000
+mkfifo "$T/full"
+exec 9<>"$T/full"
+! dd if=/dev/zero of="$T/full" oflag=nonblock bs=4096 2>/dev/null || fail "a pipe that is never full"
+"$STACKTOOL" funccount --max-overhead off "$FIXTURES/calls:st_fix_hit" -- true >"$T/full" 2>"$T/err" 7<&- 8>&- 9<&- &
+blocked=$!
+until grep -q pipe_write "/proc/$blocked/wchan"; do
+	kill -0 "$blocked" || fail "the tool has not waited for its reader: $(cat "$T/err")"
+done
+go
+fixture_done
+fixture_end
+exec 6<"$T/full" 9<&-
+tr -d '\0' <&6 >"$T/out"
+exec 6<&-
+wait "$blocked" || fail "the tool failed: $(cat "$T/err")"
+share=$(sed -n 's/^NOTE: cost: \([0-9.]*\) % of all CPU time, .*/\1/p' "$T/err")
+awk -v share="$share" 'BEGIN { exit !(share > 0 && share <= 100) }' || fail "cost: $(cat "$T/err")"
+
 # beside NAME ARG…: the tool in the background, its end in $T/NAME.status; beside_end makes it the one that is looked at
 beside() {
 	beside_name=$1
