@@ -31,7 +31,7 @@ static int examine(const void *block)
 }
 
 static const struct applet_example examples[] = {
-	{ "", "all abilities, for the user who runs it" },
+	{ "", "check everything, for the user who runs it" },
 	{ "--json", "the same as JSON, for programs" },
 	{ "--heal", "after kill -9 of a tool with user probes" },
 	{ "uprobe.multi", "in a script: status 0 if present, 3 if missing" },
@@ -47,9 +47,10 @@ const struct applet doctor_applet = {
 		"capability, a kernel option) and what does not work without it. Without --heal it changes nothing.\n\n"
 		"A tool that is killed by SIGKILL while it attaches user probes leaves breakpoints in running "
 		"processes; they slow these down until they exit or exec. With --heal, stacktool probes each such "
-		"place and removes the probe; the kernel then removes the breakpoint. Counting the same pattern "
-		"again does that too.\n\nWithout privileges it prints which are missing; what it cannot check then "
-		"is unknown. The status is 0, or 3 if this user cannot collect anything on this host.",
+		"place and removes the probe; the kernel then removes the breakpoint. Running 'stacktool count' again "
+		"with the same pattern removes them too.\n\nWithout privileges it prints the missing ones, and "
+		"'unknown' for what it cannot check. The status is 0, or 3 if this user cannot collect anything on "
+		"this host.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct doctor_options),

@@ -39,7 +39,7 @@ void doctor_text(const ability_list *abilities, struct buf *ret_text)
 		buf_addf(ret_text, "%-*s  %-7s  %s\n", width, ability->id, ability_state_name(ability->state),
 			 ability->finding);
 		if (ability->remedy)
-			buf_addf(ret_text, "    remedy: %s\n    concerns: %s\n", ability->remedy, ability->concerns);
+			buf_addf(ret_text, "    remedy: %s\n    affects: %s\n", ability->remedy, ability->concerns);
 	}
 }
 
@@ -157,7 +157,7 @@ static int print_healed(const struct breakpoints *before, const struct breakpoin
 	uint64_t nr = breakpoints_nr_stale(before, &nr_places), nr_left = breakpoints_nr_stale(after, &nr_places);
 
 	if (!nr)
-		buf_adds(&text, "no process has a breakpoint without a known probe\n");
+		buf_adds(&text, "no breakpoints left by killed tools\n");
 	else
 		buf_addf(&text, "%llu breakpoint%s removed\n", (unsigned long long)(nr > nr_left ? nr - nr_left : 0),
 			 nr - nr_left == 1 ? "" : "s");

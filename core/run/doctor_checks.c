@@ -152,9 +152,9 @@ static void ask_bpf(struct ability *ability)
 		gap(ability, ABILITY_NO, NEEDS_ROOT, "tracing programs are refused without CAP_BPF and CAP_PERFMON");
 	else if (program == -EPERM)
 		gap(ability, ABILITY_NO,
-		    "allow bpf() in the container's seccomp profile (docker: --security-opt seccomp=unconfined) and in the "
-		    "security module's policy",
-		    "tracing programs are refused although the capabilities are there");
+		    "allow bpf() in the container's seccomp profile (docker: --security-opt seccomp=unconfined) and "
+		    "in the security module's policy",
+		    "tracing programs are refused although this user has the capabilities");
 	else
 		gap(ability, ABILITY_NO, "a kernel with CONFIG_BPF_EVENTS", "tracing programs cannot be loaded: %s",
 		    strerror(-program));
@@ -199,7 +199,8 @@ static void ask_perf_events(struct ability *ability)
 		    "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld", paranoid);
 	else
 		gap(ability, ABILITY_NO,
-		    "allow perf_event_open() in the container's seccomp profile (docker: --security-opt seccomp=unconfined)",
+		    "allow perf_event_open() in the container's seccomp profile (docker: --security-opt "
+		    "seccomp=unconfined)",
 		    "refused: %s", strerror(-fd));
 }
 
@@ -277,7 +278,7 @@ static void ask_raw_tracepoints(struct ability *ability)
 		gap(ability, ABILITY_NO, "a kernel from 5.11 on, or boot without lockdown=confidentiality",
 		    "raw tracepoint programs cannot read the current task");
 	else
-		yes(ability, "work and can read the current task");
+		yes(ability, "raw tracepoint programs work and can read the current task");
 }
 
 static void ask_scheduler_events(struct ability *ability)
@@ -329,7 +330,7 @@ static void ask_kprobe(struct ability *ability)
 		    "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld", paranoid);
 	else
 		gap(ability, ABILITY_NO,
-		    "the kernel's log (dmesg) says whether lockdown is the cause; then boot without it", "refused: %s",
+		    "look for lockdown in the kernel's log (dmesg); if it is the cause, boot without it", "refused: %s",
 		    strerror(-fd));
 }
 
@@ -371,7 +372,8 @@ static void ask_red_zone(struct ability *ability)
 		break;
 	case RED_ZONE_OVERWRITTEN:
 		gap(ability, ABILITY_PARTLY,
-		    "a kernel without optimized uprobes of 5-byte nops; or build the program with a sys/sdt.h of 1-byte nops",
+		    "a kernel without optimized uprobes of 5-byte nops; or build the program with a sys/sdt.h of "
+		    "1-byte nops",
 		    "this kernel replaces a probed 5-byte nop by a call, which overwrites data below the stack "
 		    "pointer: stacktool refuses such probes inside functions");
 		break;
@@ -395,10 +397,9 @@ static void ask_breakpoints(struct ability *ability)
 		    "this user may not read the memory of other users' processes");
 	} else if (found.nr_left) {
 		gap(ability, ABILITY_UNKNOWN, "run it again when the host is less busy",
-		    "not all processes could be inspected; the others have none");
+		    "none found, but not all processes could be inspected");
 	} else {
-		yes(ability, "no killed tool has left any%s",
-		    found.nr_denied ? "in the processes that this user may inspect" : "");
+		yes(ability, "none found%s", found.nr_denied ? " in the processes that this user may inspect" : "");
 	}
 }
 

@@ -33,7 +33,7 @@ same_as_probe uprobe uprobe
 same_as_probe tracefs tracepoint:sched:sched_switch
 same_as_probe kprobe kprobe
 expect_equal "gaps and remedies" "$(grep -cE '^[^ ]+ +(no|partly|unknown) ' "$T/out")" "$(grep -c '^    remedy: .' "$T/out")"
-expect_equal "concerns" "$(grep -c '^    concerns: .' "$T/out")" "$(grep -c '^    remedy: ' "$T/out")"
+expect_equal "affects" "$(grep -c '^    affects: .' "$T/out")" "$(grep -c '^    remedy: ' "$T/out")"
 
 # What it says of the mechanisms is what count takes.
 if tool count --explain vfs_read && [ "$status" = 0 ]; then

@@ -76,7 +76,7 @@ static void text_has_aligned_lines_and_remedies_below(void **state)
 	assert_string_equal(buf_text(&text), "bpf           yes      can be loaded\n"
 					     "kprobe.multi  no       not in this kernel\n"
 					     "    remedy: CONFIG_FPROBE\n"
-					     "    concerns: count FUNCTION\n");
+					     "    affects: count FUNCTION\n");
 }
 
 static void json_has_the_documented_members(void **state)
