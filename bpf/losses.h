@@ -18,52 +18,55 @@
  * Counted by the BPF programs, per event that they saw. The identity of a run is over these:
  * seen = filtered + recorded + SPILLED + those of class EVENT.
  */
-#define ST_KERNEL_LOSSES(X)                                                                                            \
-	X(NO_SLOT, EVENT, "{event|events} not recorded: all scratch slots of the CPU were busy")                       \
-	X(COUNT_REFUSED, EVENT,                                                                                        \
-	  "{event|events} not counted: the count map was full or busy and the ring was full too")                      \
-	X(NO_MAP, EVENT, "{event|events} not counted: no live count map")                                              \
-	X(RING_FULL, NOTE, "{record|records} delayed: the ring was full")                                              \
-	X(SPILLED, NOTE, "{event|events} counted through the ring: the count map was full or busy")                    \
-	X(KERNEL_STACK, STACK, "kernel {stack|stacks} could not be walked")                                            \
-	X(USER_STACK, STACK, "user {stack|stacks} could not be walked")                                                \
-	X(STATE_FULL, EVENT, "{wait|waits} not recorded: the table of threads was full")                               \
-	X(SWITCH_MISSED, EVENT, "{wait|waits} not counted: the kernel did not report one of {its|their} two switches") \
-	X(STALE, NOTE, "{entry|entries} of ended threads ignored")                                                     \
-	X(NO_START, NOTE,                                                                                              \
-	  "{thread was|threads were} off the CPU already when tracing began: that wait is not counted")                \
-	X(EVENT_DROPPED, EVENT, "{event|events} not shown: the ring was full")                                         \
-	X(WAKER_LOST, STACK, "{waker|wakers} not recorded: all scratch slots of the CPU were busy")                    \
-	X(KERNEL_TRUNCATED, STACK, "kernel {stack|stacks} truncated at 127 frames")                                    \
-	X(USER_ROOT, NOTE, "user {stack|stacks} complete")                                                             \
-	X(USER_NO_PROCESS, NOTE, "user {stack|stacks} walked by frame pointers: no unwind tables yet")                 \
-	X(USER_NOT_64BIT, NOTE, "user {stack|stacks} of 32-bit code walked by frame pointers")                         \
-	X(USER_NO_MAPPING, STACK, "user {stack|stacks} truncated: code outside the known mappings")                    \
-	X(USER_NO_ROW, STACK, "user {stack|stacks} truncated: code without unwind information and frame pointers")     \
-	X(USER_NO_TABLE, STACK, "user {stack|stacks} truncated: the unwind table of the code was not ready")           \
-	X(USER_UNSUPPORTED, STACK, "user {stack|stacks} truncated: unsupported unwind rule")                           \
-	X(USER_CUT, STACK, "user {stack|stacks} truncated: the process has too many mappings")                         \
-	X(USER_LOST, STACK, "user {stack|stacks} truncated: the unwind rule needs a register that is not tracked")     \
-	X(USER_BAD_CFA, STACK, "user {stack|stacks} truncated: invalid frame address")                                 \
-	X(USER_UNREADABLE, STACK, "user {stack|stacks} truncated: stack memory could not be read")                     \
+#define ST_KERNEL_LOSSES(X)                                                                                          \
+	X(NO_SLOT, EVENT, "{event|events} not recorded: all scratch slots of the CPU were busy")                     \
+	X(COUNT_REFUSED, EVENT,                                                                                      \
+	  "{event|events} not counted: the count map was full or busy and the ring was full too")                    \
+	X(NO_MAP, EVENT, "{event|events} not counted: no live count map")                                            \
+	X(RING_FULL, NOTE, "{record|records} delayed: the ring was full")                                            \
+	X(SPILLED, NOTE, "{event|events} counted through the ring: the count map was full or busy")                  \
+	X(KERNEL_STACK, STACK, "kernel {stack|stacks} could not be walked")                                          \
+	X(USER_STACK, STACK, "user {stack|stacks} could not be walked")                                              \
+	X(STATE_FULL, EVENT, "{wait|waits} not recorded: the table of threads was full")                             \
+	X(SWITCH_MISSED, EVENT,                                                                                      \
+	  "{wait|waits} not counted: the kernel did not report the context switch at {its|their} start or end")      \
+	X(STALE, NOTE, "stale {entry|entries} ignored: the {thread|threads} had exited")                             \
+	X(NO_START, NOTE,                                                                                            \
+	  "{thread was|threads were} already off the CPU when tracing began: {its|their} first wait is not counted") \
+	X(EVENT_DROPPED, EVENT, "{event|events} not shown: the ring was full")                                       \
+	X(WAKER_LOST, STACK, "{waker|wakers} not recorded: all scratch slots of the CPU were busy")                  \
+	X(KERNEL_TRUNCATED, STACK, "kernel {stack|stacks} truncated at 127 frames")                                  \
+	X(USER_ROOT, NOTE, "user {stack|stacks} complete")                                                           \
+	X(USER_NO_PROCESS, NOTE, "user {stack|stacks} walked by frame pointers: no unwind tables yet")               \
+	X(USER_NOT_64BIT, NOTE, "user {stack|stacks} of 32-bit code walked by frame pointers")                       \
+	X(USER_NO_MAPPING, STACK, "user {stack|stacks} truncated: code outside the known mappings")                  \
+	X(USER_NO_ROW, STACK,                                                                                        \
+	  "user {stack|stacks} truncated: code with neither unwind information nor frame pointers")                  \
+	X(USER_NO_TABLE, STACK, "user {stack|stacks} truncated: the unwind table of the code was not ready")         \
+	X(USER_UNSUPPORTED, STACK, "user {stack|stacks} truncated: unsupported unwind rule")                         \
+	X(USER_CUT, STACK, "user {stack|stacks} truncated: the process has too many mappings")                       \
+	X(USER_LOST, STACK, "user {stack|stacks} truncated: the unwind rule needs a register that is not tracked")   \
+	X(USER_BAD_CFA, STACK, "user {stack|stacks} truncated: invalid frame address")                               \
+	X(USER_UNREADABLE, STACK, "user {stack|stacks} truncated: stack memory could not be read")                   \
 	X(USER_TRUNCATED, STACK, "user {stack|stacks} truncated at 127 frames")
 
 /* Counted in user space, by the kernel itself outside our programs, or by these, but not per event. */
-#define ST_USER_LOSSES(X)                                                                                           \
-	X(STACK_LOST, STACK, "{event was|events were} counted but {its|their} stack was lost: the ring was full")   \
-	X(BAD_MESSAGE, EVENT, "{message|messages} from the BPF programs malformed")                                 \
-	X(SAMPLE_LATE, SAMPLE, "{sample|samples} came late: the kernel's timer was delayed")                        \
-	X(SAMPLE_SKIPPED, SAMPLE, "{sample|samples} skipped: another BPF program was running on the CPU")           \
-	X(SAMPLE_IDLE, SAMPLE, "{sample|samples} of idle CPUs not delivered by this kernel")                        \
-	X(CPU_UNSAMPLED, SAMPLE,                                                                                    \
-	  "{millisecond|milliseconds} in which an online CPU was not sampled: the missing samples are not counted") \
-	X(RECURSION, EVENT, "{event|events} missed: our program was already running on the CPU")                    \
-	X(LINK_MISSED, EVENT, "{event|events} missed: the kernel was inside another probe on the CPU")              \
-	X(CHILD_LOST, EVENT,                                                                                        \
-	  "{process|processes} not followed: the table of children was full or {its|their} fork was missed")        \
-	X(SIDEBAND, STACK, "address space {record|records} lost: user frames may be unnamed")                       \
-	X(DRAIN_FAILED, EVENT, "{event|events} counted in a map that could not be read")                            \
-	X(DETACHED, EVENT, "{millisecond|milliseconds} with a probe detached to limit the cost (--max-overhead)")
+#define ST_USER_LOSSES(X)                                                                                         \
+	X(STACK_LOST, STACK, "{event was|events were} counted but {its|their} stack was lost: the ring was full") \
+	X(BAD_MESSAGE, EVENT, "malformed {message|messages} from the BPF programs")                               \
+	X(SAMPLE_LATE, SAMPLE, "{sample|samples} came late: the kernel's timer was delayed")                      \
+	X(SAMPLE_SKIPPED, SAMPLE, "{sample|samples} skipped: another BPF program was running on the CPU")         \
+	X(SAMPLE_IDLE, SAMPLE, "{sample|samples} of idle CPUs not delivered by this kernel")                      \
+	X(CPU_UNSAMPLED, SAMPLE,                                                                                  \
+	  "{millisecond|milliseconds} in which an online CPU was not sampled: its samples are missing")           \
+	X(RECURSION, EVENT, "{event|events} missed: our program was already running on the CPU")                  \
+	X(LINK_MISSED, EVENT, "{event|events} missed: the kernel was inside another probe on the CPU")            \
+	X(CHILD_LOST, EVENT,                                                                                      \
+	  "{process|processes} not followed: the table of children was full or {its|their} fork was missed")      \
+	X(SIDEBAND, STACK, "address space {record|records} lost: user frames may have no names")                  \
+	X(DRAIN_FAILED, EVENT, "{event|events} lost: a map of counts could not be read")                          \
+	X(DETACHED, EVENT,                                                                                        \
+	  "{millisecond|milliseconds} in which a probe was detached to limit the cost (--max-overhead)")
 
 #define ST_LOSSES(X)        \
 	ST_KERNEL_LOSSES(X) \

@@ -44,7 +44,7 @@ for applet in profile offcputime offwaketime wakeuptime; do
 	tool "$applet" -f --cgroup "$group-other" 200ms
 	expect_status 0
 	expect_equal "$applet: rows of an empty cgroup" "$(folded_rows)" 0
-	refuse_err 'off the CPU already' # those outside are not asked about
+	refuse_err 'already off the CPU' # those outside are not asked about
 done
 
 tool profile --cgroup "$group/no-such" 1
@@ -56,7 +56,7 @@ tool profile --container xyz 1
 expect_status 2
 tool profile --container ffffffffffffffff 1
 expect_status 1
-expect_err "no cgroup of it below $root"
+expect_err "no cgroup found below $root"
 tool profile --cgroup "$FIXTURES" 1
 expect_status 1
 expect_err 'not a cgroup v2 directory'

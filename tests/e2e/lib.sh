@@ -261,11 +261,11 @@ text_sum() {
 # What the tool says of one, as it says it of many: by the words of bpf/losses.h (tests/lint/losses.sh asks for every one of them).
 said_as_of_many() {
 	sed -E '/^[A-Z]+: 1 /!b
-		s/^([A-Z]+: 1 ((kernel|user|address space) )?)(event|wait|sample|record|message|stack|thread|waker|millisecond|process|entry) /\1\4s /
-		s/^([A-Z]+: 1 )entrys /\1entries /
+		s/^([A-Z]+: 1 ((kernel|user|address space|malformed|stale) )?)(event|wait|sample|record|message|stack|thread|waker|millisecond|process|entry) /\1\4s /
+		s/^([A-Z]+: 1 stale )entrys (.*): the thread /\1entries \2: the threads /
 		s/^([A-Z]+: 1 )processs /\1processes /
 		s/^([A-Z]+: 1 (event|thread)s) was /\1 were /
-		s/ (but|of|or) its / \1 their /'
+		s/ (but|or|at|began:) its / \1 their /'
 }
 
 # The number before a sentence of bpf/losses.h (a regular expression), 0 when it is not said. Numbers have commas; a sentence
@@ -277,7 +277,7 @@ said_of() {
 
 # Events that the tool says it has lost: every sentence of class EVENT.
 lost_events() {
-	said_of 'events not recorded|events not counted|events not shown|waits not|messages from the BPF programs|events missed|events counted in a map' "$@"
+	said_of 'events not recorded|events not counted|events not shown|waits not|malformed messages|events missed|events lost' "$@"
 }
 
 # The least time that a report has of the waits in the last line of the fixture `offcpu`, with what is named as missed. Not

@@ -28,7 +28,7 @@ both_in_turn() {
 	expect_status 4
 	expect_err "^stacktool funccount: ($1|$2): detached after [0-9.]+ s: .*; its later events are not counted\$"
 	expect_err '^stacktool funccount: ended after [0-9.]+ s: '
-	expect_err '^WARNING: [0-9,]+ milliseconds with a probe detached to limit the cost \(--max-overhead\)$'
+	expect_err '^WARNING: [0-9,]+ milliseconds in which a probe was detached to limit the cost \(--max-overhead\)$'
 	refuse_err 'does not add up'
 	[ "$(counted "$1")" -gt 0 ] && [ "$(counted "$2")" -gt 0 ] || fail "no counts of $1 and $2"
 }
@@ -124,7 +124,7 @@ beside each funccount --strict --max-overhead 0.05 -p "$fixture_pid" -r "$FIXTUR
 tool funccount --strict --max-overhead 0.05 -r "$FIXTURES/calls:st_fix_(left|right)\$"
 both_in_turn st_fix_left st_fix_right
 if "$FIXTURES/hostprobe" uprobe-multi >/dev/null; then
-	expect_err '^stacktool funccount: the other probe of its link was detached for [0-9]+ ms meanwhile$'
+	expect_err '^stacktool funccount: the other probe of its group was detached for [0-9]+ ms meanwhile$'
 fi
 beside_end
 both_in_turn st_fix_left st_fix_right

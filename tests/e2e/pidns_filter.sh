@@ -67,7 +67,7 @@ tool_end
 expect_status 0
 expect_out '^st-sleeper;.*st_off_wait'
 [ -z "$(grep -vE '^(st-|offcpu|as;)' "$T/out")" ] || fail "threads from outside"
-refuse_err 'does not add up|off the CPU already'
+refuse_err 'does not add up|already off the CPU'
 fixture_end
 
 # timed samples

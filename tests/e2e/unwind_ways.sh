@@ -27,7 +27,7 @@ nearly "$(said_of 'user stacks complete')" "are complete, says the report"
 
 way -U --unwind=dwarf
 nearly "$(folded_sum_of "^jit;\[no unwind information\];$here [0-9]+$" "$T/plain")" "end in code without a table"
-nearly "$(said_of 'user stacks truncated: code without unwind information')" "end there, says the report"
+nearly "$(said_of 'user stacks truncated: code with neither unwind information')" "end there, says the report"
 
 # The fixture keeps frame pointers, its C library does not: nobody says whether that was the root.
 way -U --unwind=fp
@@ -69,7 +69,7 @@ for way in auto fp dwarf; do
 	refused '--unwind: this run takes no user stacks' -K --unwind=$way
 done
 refused '--unwind-mem: this run takes no user stacks' -K --unwind-mem=64
-refused "--unwind: 'off' leaves no stacks: this run takes only user stacks" -U --unwind=off
+refused "--unwind: 'off' is not allowed: this run takes only user stacks" -U --unwind=off
 tool funccount --unwind=dwarf -p $$ c:malloc
 expect_one_line_error 2
 expect_err '^stacktool funccount: argument --unwind: this run takes no user stacks$'
