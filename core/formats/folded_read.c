@@ -225,7 +225,7 @@ static int require_stacks(const struct reader *reader, size_t nr_ignored, bool i
 			    name);
 	if (nr_ignored > reader->nr_lines)
 		return fail(-EINVAL,
-			    "'%s': not folded stacks: %zu of its lines are not, and only %" PRIu64 " look like one",
+			    "'%s': not folded stacks: %zu lines are malformed, and only %" PRIu64 " look like one",
 			    name, nr_ignored, reader->nr_lines);
 	return 0;
 }

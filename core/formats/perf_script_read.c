@@ -591,8 +591,7 @@ int perf_script_decode(const char *bytes, size_t nr_bytes, const char *name, str
 			 " {sample of another event was|samples of other events were} skipped\n");
 	text_add_warning(ret_notes, reader->nr_cut,
 			 " {frame of a very deep stack was|frames of very deep stacks were} skipped\n");
-	text_add_warning(ret_notes, reader->nr_ignored,
-			 " {line is not of perf script and was|lines are not of perf script and were} skipped\n");
+	text_add_warning(ret_notes, reader->nr_ignored, " unrecognised {line was|lines were} skipped\n");
 	if (!reader->nr_samples)
 		return fail(-EINVAL, "'%s': no samples", name);
 	return 0;

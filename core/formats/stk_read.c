@@ -130,7 +130,7 @@ static int unpack_message(struct reader *reader, const unsigned char *bytes, siz
 	reader->allocator = (ProtobufCAllocator){ allocate, release, reader };
 	reader->message = stk__profile__unpack(&reader->allocator, unpacked.nr, (const uint8_t *)unpacked.data);
 	if (!reader->message)
-		return malformed(reader, "not a message of a profile, or too large");
+		return malformed(reader, "not a profile message, or too large");
 	if (reader->message->n_needs)
 		return too_new(reader, "it says so");
 	return 0;
@@ -184,7 +184,7 @@ static int take_strings(struct reader *reader)
 		size_t length = strlen(at);
 
 		if (strtab_addn(&reader->profile->strings, at, length) != id)
-			return malformed(reader, "string %u is empty or there twice", id);
+			return malformed(reader, "string %u is empty or a duplicate", id);
 		at += length + 1;
 	}
 	return 0;
@@ -208,7 +208,7 @@ static int take_description(struct reader *reader)
 #define X(flag) profile->view.flag = from->view_flags & (1u << VIEW_FLAG_##flag);
 	VIEW_FLAGS(X)
 #undef X
-	return strings ? 0 : malformed(reader, "no such string in the description");
+	return strings ? 0 : malformed(reader, "the description refers to a missing string");
 }
 
 static int take_host(struct reader *reader)
@@ -223,7 +223,7 @@ static int take_host(struct reader *reader)
 #undef X
 	if (!is_string(reader, to->machine) || !is_string(reader, to->kernel_version) ||
 	    !is_string(reader, to->kernel_build_id))
-		return malformed(reader, "no such string in the host");
+		return malformed(reader, "the host refers to a missing string");
 	return 0;
 }
 
@@ -245,7 +245,7 @@ static int take_clocks(struct reader *reader)
 static int add_files(struct reader *reader, const struct profile_file *file, size_t i)
 {
 	if (!is_string(reader, file->path) || !is_string(reader, file->build_id))
-		return malformed(reader, "no such string in file %zu", i);
+		return malformed(reader, "file %zu refers to a missing string", i);
 	vec_push(&reader->profile->files, *file);
 	return 0;
 }
@@ -261,11 +261,11 @@ static int add_frames(struct reader *reader, struct profile_frame *frame, size_t
 	if (frame->kind > FRAME_TEXT || frame->reason >= REASON_NR || frame->line_reason >= LINES_NR)
 		return malformed(reader, "frame %zu is of an unknown kind", i);
 	if (frame->kind == FRAME_USER_FILE && frame->file >= profile->files.nr)
-		return malformed(reader, "no such file in frame %zu", i);
+		return malformed(reader, "frame %zu refers to a missing file", i);
 	if (!is_string(reader, frame->name) || !is_string(reader, frame->module) || !is_string(reader, frame->source))
-		return malformed(reader, "no such string in frame %zu", i);
+		return malformed(reader, "frame %zu refers to a missing string", i);
 	if (profile_add_frame(profile, frame) != i)
-		return malformed(reader, "frame %zu is there twice", i);
+		return malformed(reader, "duplicate frame %zu", i);
 	return 0;
 }
 
@@ -293,7 +293,7 @@ static int take_stacks(struct reader *reader)
 		uint32_t frame = profile->stack_frames.data[i];
 
 		if (frame >= profile->frames.nr)
-			return malformed(reader, "no such frame in stack position %zu", i);
+			return malformed(reader, "stack position %zu refers to a missing frame", i);
 		profile->stack_addresses.data[i] += profile->frames.data[frame].where;
 	}
 	return 0;
@@ -322,9 +322,9 @@ static int add_records(struct reader *reader, struct profile_record *record, siz
 	    record->user_status > STACK_TRUNCATED || record->context > CONTEXT_NMI)
 		return malformed(reader, "record %zu is of an unknown kind", i);
 	if (!is_string(reader, record->comm) || !is_string(reader, record->probe))
-		return malformed(reader, "no such string in record %zu", i);
+		return malformed(reader, "record %zu refers to a missing string", i);
 	if (profile_find_record(profile, record->id) != PROFILE_NONE)
-		return malformed(reader, "record %zu is there twice", i);
+		return malformed(reader, "duplicate record %zu", i);
 	if (nr > profile->stack_frames.nr - first)
 		return malformed(reader, "record %zu has more frames than there are", i);
 	profile_append_record(profile, record);
@@ -371,7 +371,7 @@ static int add_pairs(struct reader *reader, const struct profile_pair *pair, siz
 	if (!is_record(reader, pair->record) || !is_record(reader, pair->sleeper) ||
 	    (pair->waker != PROFILE_NONE && !is_record(reader, pair->waker)) ||
 	    reader->profile->records.data[pair->record].pair)
-		return malformed(reader, "no such record in pair %zu", i);
+		return malformed(reader, "pair %zu refers to a missing record", i);
 	profile_set_pair(reader->profile, pair);
 	return 0;
 }
@@ -389,7 +389,7 @@ static int take_all_pairs(struct reader *reader)
 
 		if (profile->records.data[pair->sleeper].pair ||
 		    (pair->waker != PROFILE_NONE && profile->records.data[pair->waker].pair))
-			err = malformed(reader, "no such record in pair %zu", i);
+			err = malformed(reader, "pair %zu refers to a missing record", i);
 	}
 	return err;
 }
@@ -397,9 +397,9 @@ static int take_all_pairs(struct reader *reader)
 static int add_cgroups(struct reader *reader, const struct profile_cgroup *cgroup, size_t i)
 {
 	if (!is_string(reader, cgroup->path))
-		return malformed(reader, "no such string in control group %zu", i);
+		return malformed(reader, "control group %zu refers to a missing string", i);
 	if (!profile_append_cgroup(reader->profile, cgroup))
-		return malformed(reader, "control group %zu is there twice", i);
+		return malformed(reader, "duplicate control group %zu", i);
 	return 0;
 }
 
@@ -408,9 +408,9 @@ TABLE(cgroups, Stk__Cgroups, struct profile_cgroup, id, CGROUP_COLUMNS)
 static int add_modules(struct reader *reader, const struct profile_module *module, size_t i)
 {
 	if (!is_string(reader, module->name) || !is_string(reader, module->build_id))
-		return malformed(reader, "no such string in module %zu", i);
+		return malformed(reader, "module %zu refers to a missing string", i);
 	if (!profile_add_module(reader->profile, module))
-		return malformed(reader, "module %zu is there twice", i);
+		return malformed(reader, "duplicate module %zu", i);
 	return 0;
 }
 
@@ -421,7 +421,7 @@ TABLE(modules, Stk__Modules, struct profile_module, name, MODULE_COLUMNS)
 static int add_lives(struct reader *reader, const struct profile_life *life, size_t i)
 {
 	if (profile_add_life(reader->profile, life) != i)
-		return malformed(reader, "process %zu is there twice", i);
+		return malformed(reader, "duplicate process %zu", i);
 	return 0;
 }
 
@@ -430,13 +430,13 @@ TABLE(lives, Stk__Lives, struct profile_life, tgid, LIFE_COLUMNS)
 static int add_mappings(struct reader *reader, const struct profile_mapping *mapping, size_t i)
 {
 	if (mapping->life >= reader->profile->lives.nr)
-		return malformed(reader, "no such process in mapping %zu", i);
+		return malformed(reader, "mapping %zu refers to a missing process", i);
 	if (mapping->file != PROFILE_NONE && mapping->file >= reader->profile->files.nr)
-		return malformed(reader, "no such file in mapping %zu", i);
+		return malformed(reader, "mapping %zu refers to a missing file", i);
 	if (mapping->start >= mapping->end)
 		return malformed(reader, "mapping %zu ends before it starts", i);
 	if (profile_add_mapping(reader->profile, mapping) != i)
-		return malformed(reader, "mapping %zu is there twice", i);
+		return malformed(reader, "duplicate mapping %zu", i);
 	return 0;
 }
 
@@ -468,7 +468,7 @@ static int take_loss_names(struct reader *reader)
 static int take_losses(struct reader *reader, const Stk__Interval *from, struct profile_interval *interval)
 {
 	if (from->n_losses > reader->nr_losses)
-		return malformed(reader, "an interval has more losses than there are kinds");
+		return malformed(reader, "an interval has more losses than there are kinds of losses");
 	for (size_t i = 0; i < from->n_losses; i++) {
 		if (!from->losses[i])
 			continue;
@@ -485,7 +485,7 @@ static int add_row(struct reader *reader, struct profile_interval *interval, con
 	uint32_t number = (uint32_t)reader->profile->intervals.nr + 1;
 
 	if (row->record >= reader->profile->records.nr)
-		return malformed(reader, "no such record in a row");
+		return malformed(reader, "a row refers to a missing record");
 	if (reader->last_rows[row->record] == number)
 		return malformed(reader, "record %u has two rows in an interval", row->record);
 	reader->last_rows[row->record] = number;

@@ -126,7 +126,7 @@ static void what_looks_like_a_stack_by_chance_is_refused(void **state)
 	assert_true(read_text("# a comment\n\n", &none, &notes) < 0);
 	assert_non_null(strstr(err_cause(), "'test': has no stacks"));
 	assert_true(read_text("started\nrequest took 12\nstopped\n", &log, &notes) < 0);
-	assert_non_null(strstr(err_cause(), "not folded stacks: 2 of its lines are not, and only 1 look"));
+	assert_non_null(strstr(err_cause(), "not folded stacks: 2 lines are malformed, and only 1 look"));
 }
 
 static void very_deep_lines_are_cut_at_the_root(void **state)

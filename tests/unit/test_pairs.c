@@ -173,7 +173,7 @@ static void pairs_of_pairs_are_refused(void **state)
 	profile_encode(&profile, &bytes);
 	profile_init(&loaded);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), -EBADMSG);
-	assert_string_equal(err_cause(), "'x': malformed profile: no such record in pair 1");
+	assert_string_equal(err_cause(), "'x': malformed profile: pair 1 refers to a missing record");
 	profile_done(&loaded);
 }
 
@@ -192,7 +192,7 @@ static void parts_that_become_pairs_are_refused(void **state)
 	profile_encode(&profile, &bytes);
 	profile_init(&loaded);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), -EBADMSG);
-	assert_string_equal(err_cause(), "'x': malformed profile: no such record in pair 0");
+	assert_string_equal(err_cause(), "'x': malformed profile: pair 0 refers to a missing record");
 	profile_done(&loaded);
 }
 

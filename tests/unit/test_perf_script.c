@@ -98,7 +98,7 @@ static void what_is_left_out_is_told(void **state)
 				   &profile, &notes),
 			 0);
 	assert_string_equal(buf_text(&notes), "WARNING: 1 sample of another event was skipped\n"
-					      "WARNING: 1 line is not of perf script and was skipped\n");
+					      "WARNING: 1 unrecognised line was skipped\n");
 	assert_int_equal(profile.records.nr, 1);
 	assert_int_equal(profile.records.data[0].nr_user, 1);
 }
@@ -131,10 +131,8 @@ static void only_places_in_the_source_are_passed_over(void **state)
 			assert_int_equal(read_text(text, &profile, &notes), 0);
 			assert_string_equal(
 				buf_text(&notes),
-				behind_frame ? cases[i].is_source
-						       ? ""
-						       : "WARNING: 1 line is not of perf script and was skipped\n"
-					     : "WARNING: 2 lines are not of perf script and were skipped\n");
+				behind_frame ? cases[i].is_source ? "" : "WARNING: 1 unrecognised line was skipped\n"
+					     : "WARNING: 2 unrecognised lines were skipped\n");
 		}
 	}
 }

@@ -399,31 +399,31 @@ DAMAGE(few_kinds, {
 static void what_makes_no_sense_is_refused(void **state)
 {
 	static const struct damage cases[] = {
-		{ applet, "no such string in the description" },
-		{ file_string, "no such string in file 0" },
+		{ applet, "the description refers to a missing string" },
+		{ file_string, "file 0 refers to a missing string" },
 		{ file_flag, "files: 0 is out of range" },
 		{ frame_kind, "frame 0 is of an unknown kind" },
 		{ frame_reason, "frame 0 is of an unknown kind" },
 		{ frame_level, "frames: 0 is out of range" },
-		{ frame_name, "no such string in frame 0" },
-		{ frame_source, "no such string in frame 0" },
-		{ frame_file, "no such file in frame 1" },
-		{ record_comm, "no such string in record 0" },
+		{ frame_name, "frame 0 refers to a missing string" },
+		{ frame_source, "frame 0 refers to a missing string" },
+		{ frame_file, "frame 1 refers to a missing file" },
+		{ record_comm, "record 0 refers to a missing string" },
 		{ record_program, "record 0 is of an unknown kind" },
 		{ record_context, "record 0 is of an unknown kind" },
 		{ record_many, "record 0 has more frames than there are" },
 		{ record_few, "3 frames belong to no record" },
-		{ record_twice, "record 1 is there twice" },
+		{ record_twice, "duplicate record 1" },
 		{ short_column, "records: columns differ in length" },
 		{ short_ids, "records: columns differ in length" },
-		{ stack_frame, "no such frame in stack position 1" },
+		{ stack_frame, "stack position 1 refers to a missing frame" },
 		{ few_addresses, "3 frames but 2 addresses" },
-		{ empty_string, "string 1 is empty or there twice" },
+		{ empty_string, "string 1 is empty or a duplicate" },
 		{ endless_string, "the last string does not end" },
-		{ row_record, "no such record in a row" },
+		{ row_record, "a row refers to a missing record" },
 		{ row_twice, "record 1 has two rows in an interval" },
 		{ short_rows, "rows: columns differ in length" },
-		{ few_kinds, "an interval has more losses than there are kinds" },
+		{ few_kinds, "an interval has more losses than there are kinds of losses" },
 	};
 
 	refused_each(encode, cases, sizeof(cases) / sizeof(cases[0]));
@@ -548,17 +548,17 @@ DAMAGE(mapping_twice, m->mappings->file[1] = 0)
 static void wrong_processes_are_refused(void **state)
 {
 	static const struct damage cases[] = {
-		{ host_string, "no such string in the host" },
-		{ life_twice, "process 1 is there twice" },
-		{ mapping_life, "no such process in mapping 0" },
-		{ mapping_file, "no such file in mapping 0" },
-		{ cgroup_twice, "control group 1 is there twice" },
-		{ cgroup_path, "no such string in control group 1" },
-		{ module_twice, "module 1 is there twice" },
-		{ module_name, "no such string in module 1" },
-		{ module_build_id, "no such string in module 1" },
+		{ host_string, "the host refers to a missing string" },
+		{ life_twice, "duplicate process 1" },
+		{ mapping_life, "mapping 0 refers to a missing process" },
+		{ mapping_file, "mapping 0 refers to a missing file" },
+		{ cgroup_twice, "duplicate control group 1" },
+		{ cgroup_path, "control group 1 refers to a missing string" },
+		{ module_twice, "duplicate module 1" },
+		{ module_name, "module 1 refers to a missing string" },
+		{ module_build_id, "module 1 refers to a missing string" },
 		{ mapping_end, "mapping 1 ends before it starts" },
-		{ mapping_twice, "mapping 1 is there twice" },
+		{ mapping_twice, "duplicate mapping 1" },
 	};
 
 	refused_each(encode_processes, cases, sizeof(cases) / sizeof(cases[0]));
@@ -616,7 +616,7 @@ static void what_is_no_whole_frame_is_refused(void **state)
 	file_of_frame(packed, nr, &bytes);
 	refused(&bytes, bytes.nr, "cannot be unpacked");
 	wrap("no message", 10, &bytes);
-	refused(&bytes, bytes.nr, "not a message of a profile");
+	refused(&bytes, bytes.nr, "not a profile message, or too large");
 }
 
 /* 2 GB of zeros in 70 KB: refused by what it says, before anything is unpacked. */
