@@ -25,24 +25,24 @@ static const struct option_spec table[] = {
 	       .max = PID_MAX, .noun = "a process id", .exclusive = "subject"),
 	OPTION('k', "kernel", struct addr2sym_options, kernel, NULL, "addresses of the kernel", .exclusive = "subject"),
 	OPTION('r', "return", struct addr2sym_options, is_return, NULL,
-	       "the addresses are return addresses: name the call before each"),
+	       "the addresses are return addresses: look up the call before each"),
 	OPTION(0, "find", struct addr2sym_options, find, "NAME",
 	       "print the addresses of the functions of this name; '*' is a wildcard", .noun = "a name"),
 	OPTION(0, "lines", struct addr2sym_options, lines, NULL, "add source lines, from the debug information"),
 	OPTION(0, "inlines", struct addr2sym_options, inlines, NULL,
 	       "add inlined calls, one per line, innermost first"),
 	OPTION(0, "vmlinux", struct addr2sym_options, vmlinux, "FILE",
-	       "debug information of the kernel, for --lines and --inlines (default: searched where distributions "
-	       "put it); its build id must be that of the kernel",
+	       "debug information of the kernel, for --lines and --inlines; its build id must match the kernel's "
+	       "(default: look where distributions install it)",
 	       .noun = "a file name"),
 	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL, "do not demangle C++, Rust and D names"),
 	OPTION(0, "why", struct addr2sym_options, why, NULL,
-	       "below each line: the files searched, the tables, and the rule that chose the name"),
+	       "explain each name: print the files searched, the tables, and the rule that chose it"),
 	OPTION(0, "debug-dir", struct addr2sym_options, debug_directories, "DIR[:DIR...]",
 	       "search for separate debug files here first, then in /usr/lib/debug", .noun = "a directory"),
 	OPTION(0, "host-root", struct addr2sym_options, host_root, "DIR",
-	       "the directory of this container where the host's file system is mounted: search there for debug "
-	       "files and perf maps, too",
+	       "in a container: DIR is where the host's file system is mounted; search it for debug files and perf "
+	       "maps too",
 	       .parse = host_root_parse, .noun = "a directory"),
 	OPERAND("address", struct addr2sym_options, addresses,
 		"hexadecimal, with or without 0x; default: read from standard input, one per line"),
@@ -88,8 +88,8 @@ const struct applet addr2sym_applet = {
 	.description =
 		"Prints one line for each address: the name of the function and the offset from its start, by the "
 		"same rules as in every profile. Where no symbol covers the address, it prints the reason instead of "
-		"a name. It needs no BPF, and privileges only for files, processes and kernel addresses that the "
-		"user may not read.",
+		"a name. It does not use BPF, and needs privileges only for files, processes and kernel addresses "
+		"that the user may not read.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct addr2sym_options),

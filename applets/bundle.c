@@ -34,10 +34,10 @@ const struct applet bundle_applet = {
 	.name = "bundle",
 	.summary = "copy the programs that another host needs to name a saved profile",
 	.description =
-		"Copies the programs and libraries in which the frames of a saved profile lie, and their debug "
-		"files, into a directory, under their build ids. 'stacktool report --debug-dir DIRECTORY FILE' then "
+		"Copies the programs and libraries that appear in a saved profile, with their debug files, into a "
+		"directory. The copies are named by build id. 'stacktool report --debug-dir DIRECTORY FILE' then "
 		"finds the names on any host. Only profiles made with --no-symbolize need this; others contain their "
-		"names.\n\nA file is copied only if its build id is still the one that was profiled.",
+		"names.\n\nA file is copied only if its build id is still the same as in the profile.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct bundle_options),

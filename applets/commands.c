@@ -21,7 +21,7 @@ static void add_applets(struct buf *text)
 
 static int nothing_may_follow(const char *argument, const char *word)
 {
-	return fail_usage("argument %s: '%s': nothing may follow", argument, word);
+	return fail_usage("argument %s: unexpected argument '%s'", argument, word);
 }
 
 static int print_list(int argc, char **argv)
@@ -50,15 +50,15 @@ static int print_overview(void)
 {
 	fputs("Usage: stacktool APPLET [argument...]\n"
 	      "       stacktool --list | --version | --install DIR | --completions SHELL\n\n"
-	      "Counts, times and samples stack traces: which code paths use the CPU, wait, or\n"
-	      "reach a function, and how often. The applets:\n\n",
+	      "Counts, times and samples stack traces. Shows which code paths use the CPU, wait,\n"
+	      "or call a function, and how often. The applets:\n\n",
 	      stdout);
 	print_list(0, NULL);
-	fputs("\n  stacktool APPLET --help     print the options and examples of an applet\n"
-	      "  stacktool --list            list the applets, one per line\n"
-	      "  stacktool help --man [APPLET]   print a man page: | man -l -\n"
-	      "  stacktool --version         print the version, the libraries and the build options\n"
-	      "  stacktool --install DIR     install links under the names of bcc's tools\n"
+	fputs("\n  stacktool APPLET --help         print the options and examples of an applet\n"
+	      "  stacktool --list                list the applets, one per line\n"
+	      "  stacktool help --man [APPLET]   print a man page; view it with '| man -l -'\n"
+	      "  stacktool --version             print the version, the libraries and the build options\n"
+	      "  stacktool --install DIR         install links under the names of bcc's tools\n"
 	      "  stacktool --completions SHELL   print the completion script for bash, zsh or fish\n",
 	      stdout);
 	return 0;

@@ -25,30 +25,30 @@ const struct option_spec common_table[] = {
 	       .noun = "a file name", .ours = true),
 	OPTION(0, "strict", struct common_options, strict, NULL, "exit with status 4 if anything was lost",
 	       .ours = true),
-	OPTION('q', "quiet", struct common_options, quiet, NULL, "print only rows and warnings, no headers and notes",
+	OPTION('q', "quiet", struct common_options, quiet, NULL, "print only rows and warnings, no headers or notes",
 	       .ours = true),
 	OPTION(0, "no-children", struct common_options, no_children, NULL,
-	       "with a command after --: do not follow the processes that it starts", .ours = true),
+	       "do not follow the child processes of the command after --", .ours = true),
 	OPTION(0, "no-demangle", struct common_options, no_demangle, NULL, "do not demangle C++, Rust and D names",
 	       .ours = true),
 	OPTION(0, "no-symbolize", struct common_options, no_symbolize, NULL,
-	       "do not look up names of user functions; with --save, 'stacktool report' can do it later or on "
+	       "do not look up names of user functions; with --save, 'stacktool report' can look them up later or on "
 	       "another host",
 	       .ours = true),
 	OPTION(0, "lines", struct common_options, lines, NULL,
 	       "show source lines after function names, from debug information", .ours = true),
 	OPTION(0, "inlines", struct common_options, inlines, NULL, "show inlined functions as frames", .ours = true),
 	OPTION(0, "vmlinux", struct common_options, vmlinux, "FILE",
-	       "debug information of the kernel, for --lines and --inlines (default: searched where distributions "
-	       "put it); its build id must be that of the kernel",
+	       "debug information of the kernel, for --lines and --inlines; its build id must match the kernel's "
+	       "(default: look where distributions install it)",
 	       .noun = "a file name", .ours = true),
 	OPTION(0, "debug-dir", struct common_options, debug_directories, "DIR[:DIR...]",
 	       "search for separate debug files here first, then in "
 	       "/usr/lib/debug",
 	       .noun = "a directory", .ours = true),
 	OPTION(0, "host-root", struct common_options, host_root, "DIR",
-	       "for a container with the host's pid namespace and the host's file system mounted at DIR: search "
-	       "there for the host's programs, debug files and perf maps",
+	       "in a container with the host's pid namespace: DIR is where the host's file system is mounted; search "
+	       "it for programs, debug files and perf maps",
 	       .parse = host_root_parse, .noun = "a directory", .ours = true),
 	OPTION(0, "unwind", struct common_options, unwind, "HOW",
 	       "how to walk user stacks: auto (unwind tables, else frame pointers), dwarf (unwind tables only), fp "
@@ -63,7 +63,7 @@ const struct option_spec common_table[] = {
 	       .ours = true),
 	OPTION_FRAGMENT(output_table, struct common_options, output),
 	OPTION_FRAGMENT(graph_table, struct common_options, output),
-	OPTION(0, "ebpf", struct common_options, ebpf, NULL, "say how to see the BPF instructions, then exit",
+	OPTION(0, "ebpf", struct common_options, ebpf, NULL, "print how to list the BPF instructions, then exit",
 	       .hidden = true),
 	OPTION_END,
 };
@@ -79,7 +79,7 @@ static int unwind_plan(const struct common_options *options, struct plan *plan)
 		return fail_usage("argument --unwind%s: this run takes no user stacks",
 				  options->unwind_mib ? "-mem" : "");
 	if (is_off && plan->want_user && !plan->want_kernel)
-		return fail_usage("argument --unwind: 'off' leaves no stacks: this run takes only user stacks");
+		return fail_usage("argument --unwind: 'off' is not allowed: this run takes only user stacks");
 	plan->unwind = options->unwind;
 	if (options->unwind_mib)
 		plan->unwind_bytes = (uint64_t)options->unwind_mib << 20;
@@ -188,8 +188,8 @@ const struct option_spec output_table[] = {
 const struct option_spec graph_table[] = {
 	OPTION(0, "title", struct output_options, title, "TEXT", "title of the flame graph", .ours = true),
 	OPTION(0, "colors", struct output_options, colors, "PALETTE",
-	       "colours of the flame graph: auto (the default), kind (kernel, user, JIT, inlined), hot, mem, io, wakeup, "
-	       "chain, java, red, green, blue, yellow, purple, aqua or orange",
+	       "colours of the flame graph: auto (the default), kind (kernel, user, JIT, inlined), hot, mem, io, "
+	       "wakeup, chain, java, red, green, blue, yellow, purple, aqua or orange",
 	       .parse = parse_colors, .ours = true),
 	OPTION(0, "inverted", struct output_options, inverted, NULL, "draw the flame graph with the root on top",
 	       .ours = true),

@@ -39,7 +39,7 @@ static const struct option_spec table[] = {
 	OPTION('P', "perpid", struct count_options, per_process, NULL, "separate stacks by process"),
 	OPTION(0, "per-thread", struct count_options, per_thread, NULL, "separate stacks by thread, named PID/TID",
 	       .ours = true),
-	OPTION(0, "by-name", struct count_options, by_name, NULL, "merge stacks that print the same into one row",
+	OPTION(0, "by-name", struct count_options, by_name, NULL, "merge rows whose printed stacks are the same",
 	       .ours = true),
 	OPTION(0, "hash-storage-size", struct count_options, hash_entries, "N",
 	       "size of the kernel's table of rows; seldom needed: a full table loses nothing", .min = 1,
@@ -108,7 +108,7 @@ static const char *const aliases[] = { "stackcount", NULL };
 
 static const struct applet_example examples[] = {
 	{ "submit_bio", "kernel and user stacks that lead to submit_bio" },
-	{ "-d ip_output", "with print a delimiter between kernel and user stack" },
+	{ "-d ip_output", "with a delimiter between kernel and user stack" },
 	{ "-s ip_output", "with offsets" },
 	{ "-sv ip_output", "with offsets and raw addresses" },
 	{ "'tcp_send*'", "all functions that begin with tcp_send" },
@@ -118,7 +118,7 @@ static const struct applet_example examples[] = {
 	{ "-c 1 put_prev_entity", "only CPU 1" },
 	{ "c:malloc -- sort words.txt", "calls of malloc in a command, from start to end" },
 	{ "-p 185 c:malloc", "calls of malloc in process 185" },
-	{ "-l c -p 185 malloc", "the same in the older form" },
+	{ "-l c -p 185 malloc", "the same in bcc's older syntax" },
 	{ "p:./server:http::Connection::read", "a C++ function of a program" },
 	{ "t:sched:sched_fork", "a kernel tracepoint" },
 	{ "-p 185 'u:node:*'", "all USDT probes in node" },
@@ -139,11 +139,11 @@ const struct applet count_applet = {
 		"Without -P, equal stacks of different processes share a row. A PATTERN may match several events; "
 		"their stacks are counted together.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
-		"An event with both stacks and 16 user frames costs about 1.2 microseconds in the kernel, 0.6 times "
-		"the kernel's own two stack walks. Unwind tables (-p, --unwind=auto) add about a fifth. A million "
-		"events a second would take more than one CPU: ask funccount first how many there are. A user "
-		"function or a USDT probe also costs a trap into the kernel and back, in the traced program itself, "
-		"which slows a program that hits it millions of times a second.",
+		"An event with both stacks and 16 user frames costs about 1.2 microseconds in the kernel. That is 0.6 "
+		"times the cost of the kernel's own two stack walks. Unwind tables (-p, --unwind=auto) add about a "
+		"fifth. A million events a second would take more than one CPU: run funccount first to see how many "
+		"there are. A user function or a USDT probe also costs a trap into the kernel and back, in the traced "
+		"program itself, which slows a program that hits it millions of times a second.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct count_options),

@@ -98,7 +98,7 @@ static int check_name(struct installation *installation, const char *name)
 	    same_file(&entry, &installation->identity))
 		return 0;
 	err = fail(-EEXIST, "'%s/%s': exists and is not a link to stacktool", installation->directory, name);
-	hint("nothing was installed: remove it, or choose another directory");
+	hint("nothing was installed: remove that file, or choose another directory");
 	return err;
 }
 

@@ -69,8 +69,8 @@ const struct applet list_applet = {
 		"line for each of its places. What cannot be probed is omitted.\n\n"
 		"It does not check whether this host can attach there: see 'stacktool doctor'. It prints any number "
 		"of matches, while count refuses more than 1000 kernel functions or tracepoints without "
-		"--max-probes. Kernel functions need root; user functions and USDT probes need nothing but their "
-		"file, tracepoints a readable tracefs.",
+		"--max-probes. Kernel functions need root; user functions and USDT probes need only a readable file, "
+		"and tracepoints a readable tracefs.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct list_options),

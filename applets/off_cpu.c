@@ -15,7 +15,7 @@ const struct option_spec off_cpu_table[] = {
 	       "include threads that are still off the CPU at the end, marked as such", .ours = true),
 	OPTION(0, "histogram", struct off_cpu_options, histogram, NULL,
 	       "below each stack, print the number of intervals, the shortest, the longest, and a histogram of their "
-	       "lengths; the last one covers all stacks",
+	       "lengths; the last histogram covers all stacks",
 	       .ours = true),
 	OPTION(0, "timestamps", struct off_cpu_options, times, NULL,
 	       "keep the time at which each interval ended, for the format 'perf' and 'report --since'; needs more "

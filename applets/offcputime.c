@@ -110,16 +110,18 @@ const struct applet offcputime_applet = {
 	.summary = "sum up the time that threads spend off the CPU, by stack",
 	.description =
 		"Measures the time from when a thread leaves the CPU until it runs again, and adds it to the stack "
-		"with which it left: what it waited for. This includes blocked time and time waiting for a CPU, "
-		"unless an option selects one of them. Rows are sorted, the longest time last.\n\n"
-		"Only intervals that begin and end while tracing are counted. The idle task is "
-		"not.\n\n" COMMAND_DESCRIPTION,
+		"that the thread had when it left, which shows what it waited for. This includes blocked time and "
+		"time waiting for a CPU, unless an option selects one of them. Rows are sorted, the longest time "
+		"last.\n\n"
+		"Only intervals that begin and end while tracing are counted. The idle task is not "
+		"counted.\n\n" COMMAND_DESCRIPTION,
 	.overhead =
 		"Follows every context switch of every thread, even with -p; a busy host has a million a second. A "
 		"switch out and back in, with 16 user frames, costs 1.7 microseconds with frame pointers "
 		"(--unwind=fp) and 2.3 with unwind tables (the default). Two threads that only pass a byte back and "
 		"forth take 2.2 to 2.4 times as long with frame pointers and 3.0 times with tables; bpftrace and "
-		"libbpf-tools make them take 3.4 times. -m and -M save counting, not stack walks.",
+		"libbpf-tools make them take 3.4 times. With -m and -M fewer intervals are counted, but all stacks "
+		"are still walked.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct offcputime_options),

@@ -66,9 +66,9 @@ const struct applet offwaketime_applet = {
 	.description =
 		"Like offcputime, and records for each interval the thread that woke the sleeper, with its stack. In "
 		"the text, the waker is on top, with its innermost function next to that of the sleeper.\n\n"
-		"If no thread is the waker, a label in brackets names the reason: [irq], [softirq] or [nmi] for "
-		"interrupts, [preempted] for a thread that never slept, [woken before asleep] for one that was woken "
-		"on its way to sleep, [no waker seen] otherwise.\n\n" COMMAND_DESCRIPTION,
+		"If the waker is not a thread, or is unknown, a label in brackets is printed in its place: [irq], "
+		"[softirq] or [nmi] for interrupts, [preempted] for a thread that never slept, [woken before asleep] "
+		"for one that was woken on its way to sleep, [no waker seen] otherwise.\n\n" COMMAND_DESCRIPTION,
 	.overhead = "Like offcputime, plus the stacks of the waker at each wake-up: 2.0 to 2.3 microseconds an event "
 		    "with frame pointers (--unwind=fp), more with unwind tables (the default).",
 	.options = table,

@@ -32,7 +32,8 @@ const struct option_spec probe_table[] = {
 	OPTION('l', "library", struct probe_options, library, "LIB",
 	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library", .ours = true),
 	OPTION(0, "attach", struct probe_options, attach_mode, "HOW",
-	       "probe kernel functions by multi (kprobe.multi), kprobe or fentry; default: the best there is",
+	       "how to probe kernel functions: multi (kprobe.multi), kprobe or fentry (default: the best that this "
+	       "kernel supports)",
 	       .parse = parse_attach_mode, .ours = true),
 	OPTION(0, "max-probes", struct probe_options, max_probes, "N",
 	       "accept up to N matches (default 1000 or $BCC_PROBE_LIMIT)", .min = 1, .noun = "a number of probes",

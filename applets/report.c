@@ -26,7 +26,7 @@ static int parse_percent(const char *text, void *field)
 static const struct option_spec table[] = {
 	OPTION('f', "folded", struct report_options, change.folded, NULL,
 	       "folded output, one line per stack, for flame graphs", .exclusive = "form"),
-	OPTION(0, "text", struct report_options, change.text, NULL, "text, even if the run was folded",
+	OPTION(0, "text", struct report_options, change.text, NULL, "text, even if the run used -f",
 	       .exclusive = "form"),
 	OPTION(0, "tree", struct report_options, tree, NULL,
 	       "a call tree with total and self; with --reverse a caller tree", .exclusive = "form"),
@@ -55,18 +55,18 @@ static const struct option_spec table[] = {
 	OPTION('A', "address", struct report_options, change.addresses, NULL, "print raw addresses before the names"),
 	OPTION('T', "timestamp", struct report_options, change.timestamps, NULL, "print the time before each report"),
 	OPTION(0, "by-name", struct report_options, change.by_name, NULL,
-	       "merge stacks that print the same into one row"),
+	       "merge rows whose printed stacks are the same"),
 	OPTION('v', "verbose", struct report_options, change.verbose, NULL,
 	       "print the account of timed samples even if nothing is missing"),
 	OPTION('q', "quiet", struct report_options, change.quiet, NULL,
-	       "print only rows and warnings, no headers and notes"),
+	       "print only rows and warnings, no headers or notes"),
 	OPTION(0, "debug-dir", struct report_options, change.debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize, and for source lines: search for programs and debug files by "
 	       "build id here first, then in /usr/lib/debug, then at their own paths",
 	       .noun = "a directory"),
 	OPTION(0, "vmlinux", struct report_options, change.vmlinux, "FILE",
-	       "debug information of the kernel, for --lines and --inlines (default: searched where distributions "
-	       "put it); its build id must be that of the kernel",
+	       "debug information of the kernel, for --lines and --inlines; its build id must match the kernel's "
+	       "(default: look where distributions install it)",
 	       .noun = "a file name"),
 	OPTION_FRAGMENT(filter_table, struct report_options, filter),
 	OPTION_FRAGMENT(output_table, struct report_options, output),
@@ -154,10 +154,10 @@ const struct applet report_applet = {
 	.name = "report",
 	.summary = "print a saved profile",
 	.description =
-		"Prints a profile that an applet saved with --save: the same bytes as the run itself, on any machine "
-		"and without root. Options add to those of the run.\n\n"
+		"Prints a profile that an applet saved with --save: the same output as the run itself, byte for byte, "
+		"on any machine and without root. Options are added to those of the run.\n\n"
 		"It also reads folded stacks of any tool ('main;read 12') and the text of 'perf script', where each "
-		"sample counts with its period.",
+		"sample counts as many events as its period.",
 	.options = table,
 	.examples = examples,
 	.options_size = sizeof(struct report_options),

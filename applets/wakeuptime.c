@@ -79,7 +79,7 @@ static const struct applet_example examples[] = {
 const struct applet wakeuptime_applet = {
 	.name = "wakeuptime",
 	.bcc_name = "wakeuptime",
-	.summary = "sum up the time that threads slept by the stack of their waker",
+	.summary = "sum up the time that threads sleep, by the stack of their waker",
 	.description =
 		"Measures the time from when a thread goes to sleep until another thread wakes it, and adds it to "
 		"the stack of the waker (by default the kernel stack): the work that the sleeper waited for. Rows "

@@ -18,7 +18,7 @@ const struct man_paragraph man_description[] = {
 
 const struct man_paragraph man_commands[] = {
 	{ "help [APPLET]", "print the help of stacktool or of an applet (also: stacktool APPLET --help)" },
-	{ "help --man [APPLET|probes]", "print it as a man page: stacktool help --man count | man -l -" },
+	{ "help --man [APPLET|probes]", "print the help as a man page: stacktool help --man count | man -l -" },
 	{ "--list", "list the applets, one per line" },
 	{ "--version", "print the version, the libraries and the build options" },
 	{ "--install DIR", "install links under the names of bcc's tools" },
@@ -50,9 +50,9 @@ const struct man_paragraph man_debugging[] = {
 	{ NULL, "stacktool reports on standard error, with a count, everything that is lost, unnamed or unavailable. "
 		"'stacktool doctor' checks what this host can do and prints a remedy for each gap." },
 	{ "[unknown]",
-	  "A frame without a name. The note below the report counts the reasons. 'The file has no symbol table': install "
-	  "its debug symbols. 'Code without a file' is code of a JIT compiler: have it write /tmp/perf-PID.map. 'No code "
-	  "was mapped there': the stack is broken, see below." },
+	  "A frame without a name. The note below the report counts the reasons. 'The file has no symbol table': "
+	  "install its debug symbols. 'Code in anonymous memory' is code of a JIT compiler: have it write "
+	  "/tmp/perf-PID.map. 'No code was mapped there': the stack is broken, see below." },
 	{ "[unknown] in all kernel frames",
 	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
 	{ "stacks that are truncated or wrong",
@@ -61,7 +61,8 @@ const struct man_paragraph man_debugging[] = {
 	{ "[no unwind information], [unsupported unwind rule], [no unwind table yet], [unknown code]",
 	  "Unwinding stopped before the root. The reasons, in this order: the code has neither .eh_frame nor frame "
 	  "pointers; its .eh_frame has a rule that stacktool does not support; the table of the file was not ready "
-	  "yet, which happens in the first 100 milliseconds of a process; the code is in no known file (JIT)." },
+	  "yet, which happens in the first 100 milliseconds of a process; the code is not in a known file, such as "
+	  "code of a JIT compiler." },
 	{ "[Missed User Stack], [Missed Kernel Stack]",
 	  "The kernel could not walk the stack. Kernel threads have no user stack; for them nothing is printed." },
 	{ "[truncated]", "The stack has more than 127 frames, the limit; its root is missing." },
@@ -81,8 +82,9 @@ const struct man_paragraph man_overhead[] = {
 	  "costliest probe and prints a warning; if it was the only one, the run ends. With --strict the exit status "
 	  "is then 4. Runs with more than 100 probes end after 5 minutes, except with --forever." },
 	{ "count",
-	  "An event with both stacks (16 user frames) costs about 1.2 microseconds, 0.6 times the kernel's own two "
-	  "stack walks; unwind tables add about a fifth. A million events a second would take more than one CPU." },
+	  "An event with both stacks (16 user frames) costs about 1.2 microseconds, 0.6 times the cost of the "
+	  "kernel's own two stack walks; unwind tables add about a fifth. A million events a second would take more "
+	  "than one CPU." },
 	{ "profile", "At 49 Hertz, sampling uses 0.2 % of all CPU time while a compiler runs on every CPU: 25 to 37 "
 		     "microseconds a sample, with cold caches." },
 	{ "user functions and USDT probes",
@@ -124,7 +126,9 @@ const struct man_paragraph man_wildcards[] = {
 };
 
 const struct man_paragraph man_colons[] = {
-	{ NULL, "A single colon separates. Two colons in a row do not (app:std::sort); in a path only the last one "
-		"does (/opt/a:b/app:main); inside the brackets of a regular expression none does." },
+	{ NULL,
+	  "A single colon separates the parts of a pattern. Two colons in a row do not (app:std::sort). In a path, "
+	  "only the last colon separates (/opt/a:b/app:main). Inside the brackets of a regular expression, no colon "
+	  "does." },
 	{ NULL, NULL },
 };

@@ -63,11 +63,11 @@ wrong 2 "stacktool: '': no such applet
 wrong 2 "stacktool: unknown option '--nonsense'" --nonsense
 wrong 2 "stacktool: argument --install: give one directory for the links" --install
 wrong 2 "stacktool: argument --install: give one directory for the links" --install a b
-wrong 2 "stacktool: argument --list: 'profile': nothing may follow" --list profile
-wrong 2 "stacktool: argument --version: 'x': nothing may follow" --version x
-wrong 2 "stacktool: argument help: 'x': nothing may follow" help count x
-wrong 2 "stacktool: argument help: 'x': nothing may follow" help --man probes x
-wrong 2 "stacktool: argument --help: 'x': nothing may follow" --help count x
+wrong 2 "stacktool: argument --list: unexpected argument 'profile'" --list profile
+wrong 2 "stacktool: argument --version: unexpected argument 'x'" --version x
+wrong 2 "stacktool: argument help: unexpected argument 'x'" help count x
+wrong 2 "stacktool: argument help: unexpected argument 'x'" help --man probes x
+wrong 2 "stacktool: argument --help: unexpected argument 'x'" --help count x
 wrong 2 "stacktool: 'profil': no such applet: did you mean 'profile'?
   there are $all" help profil
 wrong 2 "stacktool: 'a\\x1b[31mb\\x0ac': no such applet
@@ -123,7 +123,7 @@ wrong 2 "stacktool count: argument -c/--cpu: '-1' is not a CPU number: give 0 to
 wrong 2 "stacktool count: too many ':'-separated components in pattern 'a:b:c:d'
   at most TYPE:LIBRARY:FUNCTION; '::' does not separate, and a path may contain ':'" count a:b:c:d
 wrong 2 "stacktool count: pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" count q:b:c
-wrong 2 "stacktool count: pattern 't:sched': a tracepoint has two names
+wrong 2 "stacktool count: pattern 't:sched': the category or the event is missing
   write t:CATEGORY:EVENT" count t:sched
 wrong 2 "stacktool report: argument file: missing" report
 
@@ -228,7 +228,7 @@ for kind in file link dangling directory; do
 	esac
 	before=$(ls -l "$T/foreign")
 	wrong 1 "stacktool: '$T/foreign/stackcount': exists and is not a link to stacktool
-  nothing was installed: remove it, or choose another directory" --install "$T/foreign"
+  nothing was installed: remove that file, or choose another directory" --install "$T/foreign"
 	[ "$(ls -l "$T/foreign")" = "$before" ] || bad "--install over a foreign $kind changed the folder"
 done
 wrong 1 "stacktool: '$T/none': cannot be opened: No such file or directory" --install "$T/none"
