@@ -167,7 +167,7 @@ int cgroup_open_container(const char *prefix)
 		return err;
 	search_below(&search, root, 0);
 	if (!search.nr)
-		err = fail(-ENOENT, "container '%s': no cgroup of it below %s", prefix, root);
+		err = fail(-ENOENT, "container '%s': no cgroup found below %s", prefix, root);
 	else if (search.nr > 1)
 		err = fail_usage("container '%s': %zu cgroups match: give more digits", prefix, search.nr);
 	else

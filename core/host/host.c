@@ -363,8 +363,8 @@ static int scheduler_events(const struct btf *btf, enum switch_order *ret_order)
 	if (!parameters || !tracepoint_parameters(btf, "btf_trace_sched_waking", &nr_waking) || nr < 3 ||
 	    nr_waking != 1)
 		return fail_host(-EOPNOTSUPP,
-				 "scheduler: this kernel's BTF has no known form of the tracepoints sched_switch and "
-				 "sched_waking");
+				 "scheduler: unknown arguments of the tracepoints sched_switch and sched_waking in "
+				 "this kernel's BTF");
 	if (nr == 3)
 		*ret_order = SWITCH_PREV_NEXT;
 	else

@@ -32,9 +32,9 @@ static const struct need {
 	{ CAP_SYS_PTRACE, false, false, true, "maps and files of processes of other users",
 	  "code of other users' processes has no names" },
 	{ CAP_DAC_READ_SEARCH, false, false, true, "program files that only their owner can read",
-	  "files that only their owner can read give no names" },
-	{ CAP_CHECKPOINT_RESTORE, true, false, true, "/proc/PID/map_files: the very file that is mapped",
-	  "deleted and replaced files give no names" },
+	  "no names from files that only their owner can read" },
+	{ CAP_CHECKPOINT_RESTORE, true, false, true, "/proc/PID/map_files: the exact file that is mapped",
+	  "no names from deleted or replaced files" },
 };
 
 #define NR_NEEDS (sizeof(needs) / sizeof(needs[0]))

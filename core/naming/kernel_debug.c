@@ -54,7 +54,7 @@ static int try_file(struct search *search, int fd, const char **ret_build_id)
 	*ret_build_id = symbolizer_build_id(search->symbolizer, debug->number);
 	if (**ret_build_id && !strcmp(*ret_build_id, search->build_id))
 		return 0;
-	why_add(debug->why, "its build id is %s, that of the kernel %s", **ret_build_id ? *ret_build_id : "none",
+	why_add(debug->why, "its build id is %s, the kernel's is %s", **ret_build_id ? *ret_build_id : "none",
 		search->build_id);
 	return **ret_build_id ? -ESTALE : -ENOEXEC;
 }
@@ -74,7 +74,7 @@ static int open_said(struct search *search)
 	}
 	err = try_file(search, fd, &found);
 	if (err == -ESTALE)
-		return fail(err, "'%s': not of this kernel: its build id is %s, that of the kernel %s", path, found,
+		return fail(err, "'%s': not for this kernel: its build id is %s, the kernel's is %s", path, found,
 			    search->build_id);
 	return err ? fail(err, "'%s': not an ELF file with a build id", path) : 0;
 }
@@ -125,7 +125,7 @@ static int open_usual(struct search *search)
 	int length;
 
 	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release) {
-		why_add(search->debug->why, "vmlinux: not searched: build id or release of the kernel is not known");
+		why_add(search->debug->why, "vmlinux: not searched: the kernel's build id or release is unknown");
 		return -ENOENT;
 	}
 	while ((directory = debug_directory_next(&rest, &length)))

@@ -136,7 +136,7 @@ static bool try_file(struct search *search, int fd)
 		return false;
 	build_id = symbolizer_build_id(search->symbolizer, module->number);
 	if (strcmp(build_id, search->build_id) != 0) {
-		why_add(search->kernel->why, "it has build id %s, and the module %s", *build_id ? build_id : "none",
+		why_add(search->kernel->why, "its build id is %s, the module's is %s", *build_id ? build_id : "none",
 			search->build_id);
 		return false;
 	}

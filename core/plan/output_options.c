@@ -239,7 +239,7 @@ static int check_path(const struct output_options *options)
 	if (!options->path || strcmp(options->path, "-"))
 		return 0;
 	err = fail_usage("argument -o/--output: '-': not a file name");
-	hint("without -o the report goes to standard output, with --format too; ./- is a file of that name");
+	hint("leave out -o to write to standard output, or use ./- for a file named '-'");
 	return err;
 }
 
@@ -300,12 +300,12 @@ int output_check_save(const char *path)
 
 	if (!strcmp(path, "-")) {
 		err = fail_usage("argument --save: '-': not a file name");
-		hint("--format stk writes a profile to standard output; ./- is a file of that name");
+		hint("use --format stk to write a profile to standard output, or ./- for a file named '-'");
 		return err;
 	}
 	if (suffix == OUTPUT_DEFAULT || suffix == OUTPUT_STK)
 		return 0;
-	err = fail_usage("argument --save: '%s' selects %s, but a saved profile is stk", path, name_of(suffix));
+	err = fail_usage("argument --save: '%s' selects %s, but profiles are saved as stk", path, name_of(suffix));
 	hint("-o %s writes %s", path, name_of(suffix));
 	return err;
 }
@@ -406,9 +406,8 @@ int graph_root_parse(const char *name, enum graph_root *ret_root)
 	int found;
 
 	if (*name == '/')
-		return fail_usage(
-			"root '%s': a directory: if the host's file system is mounted there, use --host-root %s", name,
-			name);
+		return fail_usage("root '%s': a directory: if it is the host's file system, use --host-root %s", name,
+				  name);
 	found = find_name("root", name, root_names, sizeof(root_names) / sizeof(*root_names));
 	if (found < 0)
 		return found;

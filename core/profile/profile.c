@@ -349,7 +349,7 @@ const char *frame_reason_text(enum frame_reason reason)
 		[REASON_NOT_TRIED] = "not looked up",
 		[REASON_UNMAPPED] = "no code was mapped there",
 		[REASON_EXITED] = "the process had exited",
-		[REASON_ANONYMOUS] = "code without a file",
+		[REASON_ANONYMOUS] = "code in anonymous memory",
 		[REASON_NO_FILE] = "the mapped file could not be opened",
 		[REASON_NOT_ELF] = "the mapped file is not an ELF file",
 		[REASON_MALFORMED] = "the ELF file is malformed",
@@ -366,9 +366,9 @@ const char *frame_reason_text(enum frame_reason reason)
 		[REASON_KERNEL_UNREADABLE] = "/proc/kallsyms could not be read",
 		[REASON_UNREAD] = "the mappings of the process could not be read",
 		[REASON_TOO_MANY_FILES] = "too many mapped files",
-		[REASON_MAP_REFUSED] = "code without a file; its perf map is not trusted",
-		[REASON_MAP_CUT] = "code without a file; its perf map is too large",
-		[REASON_TOO_MANY_MAPS] = "code without a file; too many processes have perf maps",
+		[REASON_MAP_REFUSED] = "code in anonymous memory; its perf map is not trusted",
+		[REASON_MAP_CUT] = "code in anonymous memory; its perf map is too large",
+		[REASON_TOO_MANY_MAPS] = "code in anonymous memory; too many processes have perf maps",
 		[REASON_TOO_MANY_MAPPINGS] = "the process has too many mappings",
 	};
 
@@ -381,15 +381,15 @@ const char *line_reason_text(enum line_reason reason)
 		[LINES_NOT_TRIED] = "not looked up",
 		[LINES_FOUND] = "it has one",
 		[LINES_NO_FILE] = "the mapped file could not be read",
-		[LINES_NO_DEBUG] = "neither the file nor a debug file of it has debug information",
-		[LINES_NO_LINE] = "the debug information says nothing about the place",
+		[LINES_NO_DEBUG] = "neither the file nor its debug file has debug information",
+		[LINES_NO_LINE] = "the debug information does not cover the address",
 		[LINES_LATE] = "reading the debug information took too long",
 		[LINES_WORKER_DIED] = "the symbol worker died",
 		[LINES_NO_WORKER] = "the symbol worker could not be started",
-		[LINES_NO_CODE] = "code without a file",
-		[LINES_NO_MEMORY] = "too much for the symbol worker",
-		[LINES_MODULE] = "code that the kernel made, or of a module whose debug information is not here",
-		[LINES_KERNEL] = "the kernel's debug information is not here",
+		[LINES_NO_CODE] = "code in anonymous memory",
+		[LINES_NO_MEMORY] = "too large for the symbol worker",
+		[LINES_MODULE] = "generated kernel code, or a module whose debug information was not found",
+		[LINES_KERNEL] = "the kernel's debug information was not found",
 	};
 
 	return (size_t)reason < LINES_NR ? texts[reason] : "unknown reason";

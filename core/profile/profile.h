@@ -44,7 +44,7 @@ enum frame_reason {
 	REASON_NOT_TRIED, /* not symbolized (yet) */
 	REASON_UNMAPPED, /* no mapping of the process covers the address */
 	REASON_EXITED, /* the process was gone before its mappings could be read */
-	REASON_ANONYMOUS, /* code without a file: made by a JIT or unpacked */
+	REASON_ANONYMOUS, /* code in anonymous memory: made by a JIT or unpacked */
 	REASON_NO_FILE, /* the mapped file could not be opened */
 	REASON_NOT_ELF,
 	REASON_MALFORMED, /* an ELF file that contradicts itself */
@@ -73,11 +73,11 @@ enum line_reason {
 	LINES_NOT_TRIED = 0, /* not asked for, or not yet */
 	LINES_FOUND,
 	LINES_NO_FILE, /* the mapped file could not be opened, or is no ELF file */
-	LINES_NO_DEBUG, /* neither the file nor a debug file of it has debug information */
+	LINES_NO_DEBUG, /* neither the file nor its debug file has debug information */
 	LINES_NO_LINE, /* it says nothing about the place */
 	LINES_LATE, /* it took too long to read */
 	LINES_WORKER_DIED,
-	LINES_NO_CODE, /* code without a file */
+	LINES_NO_CODE, /* code in anonymous memory */
 	LINES_KERNEL, /* code of the kernel, whose debug information is not here */
 	LINES_NO_MEMORY, /* the symbol worker had too little, or too many files open */
 	LINES_MODULE, /* code of a kernel module, whose debug information is not here, or that the kernel made */

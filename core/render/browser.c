@@ -182,7 +182,7 @@ static void find_next(struct browser *browser, bool backwards)
 	uint32_t nr = (uint32_t)browser->tree->nodes.nr, node = browser->lines.data[browser->cursor];
 
 	if (!browser->match) {
-		snprintf(browser->message, sizeof(browser->message), "nothing to search for: / begins");
+		snprintf(browser->message, sizeof(browser->message), "no search pattern: press / to enter one");
 		return;
 	}
 	for (uint32_t i = 0; i < nr; i++) {

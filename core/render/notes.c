@@ -51,7 +51,7 @@ static void add_samples_alone(struct buf *text, const struct profile_account *ac
 		return;
 	buf_adds(text, "NOTE: ");
 	buf_add_grouped(text, account->taken);
-	buf_adds(text, " samples taken; the expected number is not known, because the kernel adapts the period of this "
+	buf_adds(text, " samples taken; the expected number is unknown, because the kernel adapts the period of this "
 		       "event (-c sets a fixed one)\n");
 }
 

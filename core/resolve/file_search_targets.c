@@ -130,7 +130,7 @@ static int open_target(struct file_search *search, uint32_t tgid)
 		return err < 0 ? err : 0;
 	err = open_library(search, "c", tgid, &index);
 	if (err < 0)
-		return fail(err, "'%s': it is part of the C library, which was not found", name);
+		return fail(err, "'%s': this library is part of the C library, which was not found", name);
 	attach_plan_note(search->attach, "'%s' is part of the C library: probing %s", name,
 			 search->files.data[index].path);
 	return 0;
@@ -146,7 +146,8 @@ static void note_not_loaded(struct file_search *search, const struct probed_file
 		if (!may_be_mapped(file->tgids.data[i], file))
 			buf_addf(&processes, "%s%u", nr++ ? ", " : "", file->tgids.data[i]);
 	if (nr)
-		attach_plan_note(search->attach, "%s %s %s not loaded %s: it is probed anyway and counted once %s it",
+		attach_plan_note(search->attach,
+				 "%s %s %s not loaded %s: stacktool probes the library anyway and counts once %s it",
 				 nr == 1 ? "process" : "processes", buf_text(&processes), nr == 1 ? "has" : "have",
 				 file->path, nr == 1 ? "the process loads" : "they load");
 }

@@ -124,7 +124,9 @@ static int check_ends(const struct attach_plan *attach)
 	if (!attach->places.nr || !attach->places.data[0].is_exit ||
 	    host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE)
 		return 0;
-	return fail_host(-EPERM, "tracepoint '%s': BPF programs may not read here which system call ends",
+	return fail_host(-EPERM,
+			 "tracepoint '%s': under lockdown=confidentiality, this kernel does not tell BPF "
+			 "programs which system call ends",
 			 attach->places.data[0].name);
 }
 
@@ -203,7 +205,7 @@ static int split(struct spelling *spelling)
 	if (spelling_skips_target(spelling))
 		return spelling_fail_form(spelling, "the category is missing", "t:CATEGORY:EVENT");
 	if (!separator)
-		return spelling_fail_form(spelling, "a tracepoint has two names", "t:CATEGORY:EVENT");
+		return spelling_fail_form(spelling, "the category or the event is missing", "t:CATEGORY:EVENT");
 	if (!spelling->regex && spelling_next_separator(spelling, separator))
 		return spelling_fail_too_many(spelling);
 	spelling->target = piece_cut(spelling->rest, separator);

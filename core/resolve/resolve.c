@@ -20,7 +20,7 @@ static int check_cpu(const struct plan *plan)
 	if (is_there)
 		return 0;
 	fail(-ENODEV, "CPU %d: not online", plan->cpu);
-	hint("/sys/devices/system/cpu/online lists those that are");
+	hint("/sys/devices/system/cpu/online lists the online CPUs");
 	return -ENODEV;
 }
 

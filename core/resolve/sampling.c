@@ -169,10 +169,10 @@ static int check_clock(const struct plan *plan, const struct sampling_choice *ch
 		return 0;
 	if (!plan->period)
 		return fail_usage(
-			"argument -F: %llu Hertz by %s: too high, the CPUs would be busy with the timer: at most %u",
+			"argument -F: %llu Hertz is too high for %s, the timer would use up the CPUs: give at most %u",
 			(unsigned long long)plan->frequency_hz, choice->name, MAX_CLOCK_HZ);
-	fail_usage("argument -c: a sample every %llu ns by %s: too often, the CPUs would be busy with the timer: at "
-		   "least %u",
+	fail_usage("argument -c: a sample every %llu ns is too often for %s, the timer would use up "
+		   "the CPUs: give at least %u",
 		   (unsigned long long)plan->period, choice->name, (unsigned int)(NSEC_PER_SEC / MAX_CLOCK_HZ));
 	if (choice->why[0])
 		hint("-c counts nanoseconds here: %s", choice->why);

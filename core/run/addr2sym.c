@@ -182,8 +182,8 @@ static void explain_frame(struct addr2sym *run, const struct profile_frame *fram
 	} else {
 		why_add(&run->why, "mapped there: %s",
 			!frame->where ? "no code"
-			: frame->name ? "no file, or one without offsets: a jitdump or perf map names it"
-				      : "no file, or one without offsets: a jitdump or perf map could name it");
+			: frame->name ? "not a regular file: the name comes from a jitdump or perf map"
+				      : "not a regular file: a jitdump or perf map could name it");
 	}
 }
 

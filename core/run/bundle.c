@@ -136,7 +136,7 @@ int run_bundle(const char *path, const char *directory, const char *debug_direct
 		err = add_file(&bundle, i);
 	if (err)
 		return err;
-	printf("%zu file%s, %.1f MB; there: stacktool report --debug-dir %s %s\n", bundle.nr_files,
+	printf("%zu file%s, %.1f MB; on the other host: stacktool report --debug-dir %s %s\n", bundle.nr_files,
 	       bundle.nr_files == 1 ? "" : "s", (double)bundle.nr_bytes / 1e6, directory, path);
 	return fflush(stdout) ? fail_write(-errno, "standard output") : 0;
 }

@@ -116,9 +116,9 @@ static void say_drop(const struct run_guard *guard, size_t index, const struct a
 		return;
 	buf_clear(&line);
 	if (drop->nr_gap == 1)
-		buf_adds(&line, "the other probe of its link was");
+		buf_adds(&line, "the other probe of its group was");
 	else
-		buf_addf(&line, "the %zu other probes of its link were", drop->nr_gap);
+		buf_addf(&line, "the %zu other probes of its group were", drop->nr_gap);
 	buf_addf(&line, " detached for %" PRIu64 " ms meanwhile", drop->gap_ns / NSEC_PER_MSEC + 1);
 	if (drop->nr_refused)
 		buf_addf(&line, ", and %zu of them could not be re-attached", drop->nr_refused);

@@ -100,8 +100,7 @@ static int expand(const struct output *output, const char *path, const struct pr
 			buf_addc(name, '%');
 			break;
 		default:
-			return fail_usage("argument -o/--output: '%s': unknown placeholder: known are %%n, %%t, %%h "
-					  "and %%%%",
+			return fail_usage("argument -o/--output: '%s': unknown placeholder: give %%n, %%t, %%h or %%%%",
 					  path);
 		}
 	}

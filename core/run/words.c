@@ -84,7 +84,7 @@ static void say_nothing_of(const char *applet, uint32_t tgid, const char *why)
 {
 	fprintf(stderr, "stacktool %s: nothing recorded for process %u: %s", applet, tgid, why);
 	if (!process_exists(tgid))
-		fprintf(stderr, "; where it waits now: /proc/%u/task/*/stack", tgid);
+		fprintf(stderr, "; to see where it waits: /proc/%u/task/*/stack", tgid);
 	err_clear();
 	fprintf(stderr, "\n");
 }

@@ -105,6 +105,6 @@ void attachment_describe_refused(const struct attachment *attachment, struct buf
 		buf_addf(ret_lines, ": %s\n", reason_of(attachment->refused.err));
 	}
 	if (attachment->nr_left)
-		buf_addf(ret_lines, "%zu of %zu probes %s not attached: the run was stopped before\n",
-			 attachment->nr_left, nr, attachment->nr_left == 1 ? "was" : "were");
+		buf_addf(ret_lines, "%zu of %zu probes %s not attached: the run stopped first\n", attachment->nr_left,
+			 nr, attachment->nr_left == 1 ? "was" : "were");
 }

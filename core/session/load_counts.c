@@ -21,7 +21,10 @@ static int map_refused(const char *name, int err)
 {
 	if (err != -EPERM)
 		return fail(err, "%s: refused: %s", name, strerror(-err));
-	fail_host(err, "%s: refused: this kernel counts BPF maps as locked memory, and its limit is too low", name);
+	fail_host(
+		err,
+		"%s: refused: this kernel counts BPF maps as locked memory, and the limit on locked memory is too low",
+		name);
 	hint("run it as root, give the program CAP_SYS_RESOURCE, or raise the limit: ulimit -l unlimited");
 	return err;
 }

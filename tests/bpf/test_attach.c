@@ -177,7 +177,7 @@ static void who_has_had_enough_does_not_wait_for_the_last_place(void **state)
 	assert_int_equal(attachment_attach(ten.attachment, &ten.plan), 0);
 	assert_int_equal(attachment_nr_attached(ten.attachment), 1);
 	attachment_describe_refused(ten.attachment, &refused);
-	assert_string_equal(buf_text(&refused), "9 of 10 probes were not attached: the run was stopped before\n");
+	assert_string_equal(buf_text(&refused), "9 of 10 probes were not attached: the run stopped first\n");
 	sigwait(&blocked, &signal);
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
 	one_by_one_done(&ten);

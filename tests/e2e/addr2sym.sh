@@ -82,7 +82,7 @@ if [ "$(id -u)" = 0 ] && grep -q '^[0-9a-f]*[1-9a-f][0-9a-f]* ' /proc/kallsyms; 
 	names 'vfs_read\+0x4 \[kernel\]' -k "${address%?}4" # functions begin at multiples of 16
 	why '/proc/kallsyms: [0-9]+ functions, of the kernel and of [0-9]+ more .*' -k "$address"
 	why "symbol vfs_read \[kernel\]: from $address up to 0x[0-9a-f]+, the start of the next one" -k "$address"
-	why 'place: below everything in the list: no name' -k 1
+	why 'place: below the first symbol: no name' -k 1
 	"$STACKTOOL" addr2sym -k --find 'vfs_rea*' | grep -q ' vfs_readv*$' || fail "wildcards of kernel functions"
 	"$STACKTOOL" addr2sym -k --find vfs_raed 2>&1 | grep -q "did you mean 'vfs_read" || fail "a near name of the kernel"
 	address=$("$STACKTOOL" addr2sym -e "$program" --find main | cut -d' ' -f1)

@@ -67,7 +67,7 @@ refused 1 "$T/head" count "$T/head:malloc"
 refused 2 '[Hh]ertz' profile -F 1000000 1
 
 # A clock at which nothing else would run, the end of the run included: 0.1 s at 100000 Hertz were nine minutes.
-refused 2 '-F: 50000 Hertz by cpu-clock: too high, the CPUs would be busy with the timer: at most 20000' profile -e cpu-clock -F 50000 0.1
-refused 2 '-c: a sample every 49999 ns by task-clock: too often, the CPUs would be busy with the timer: at least 50000' profile -e task-clock -c 49999 0.1
+refused 2 '-F: 50000 Hertz is too high for cpu-clock, the timer would use up the CPUs: give at most 20000' profile -e cpu-clock -F 50000 0.1
+refused 2 '-c: a sample every 49999 ns is too often for task-clock, the timer would use up the CPUs: give at least 50000' profile -e task-clock -c 49999 0.1
 tool profile -q -e cpu-clock -c 50000 0.1
 expect_status 0

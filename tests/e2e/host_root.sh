@@ -41,4 +41,4 @@ expect_status 2
 expect_err "argument --host-root: '$T/none': no such directory"
 contained profile --root / 1
 expect_status 2
-expect_err "root '/': a directory: if the host's file system is mounted there, use --host-root /"
+expect_err "root '/': a directory: if it is the host's file system, use --host-root /"

@@ -33,16 +33,16 @@ refuse_out 'unknown'
 fixture_end
 
 fixture jit -m 666
-names '\?\? \(code without a file; its perf map is not trusted\)'
+names '\?\? \(code in anonymous memory; its perf map is not trusted\)'
 fixture_end
 
 fixture jit
 mv "/tmp/perf-$fixture_pid.map" "$T/map"
 ln -s "$T/map" "/tmp/perf-$fixture_pid.map"
-names '\?\? \(code without a file; its perf map is not trusted\)'
+names '\?\? \(code in anonymous memory; its perf map is not trusted\)'
 rm -f "/tmp/perf-$fixture_pid.map"
 mkfifo "/tmp/perf-$fixture_pid.map"
-names '\?\? \(code without a file; its perf map is not trusted\)'
+names '\?\? \(code in anonymous memory; its perf map is not trusted\)'
 tool profile -F 199 -p "$fixture_pid" 0.3
 expect_err "^NOTE: perf map not used: /tmp/perf-$fixture_pid\\.map of process $fixture_pid: not a regular file"
 fixture_end

@@ -31,12 +31,12 @@ expect_out '^jit;.*;main;st_jit_new in a script:7 [0-9]+$'
 refuse_out '^jit;.*;main;\[unknown\]'
 
 fixture jit -m 666 -d "$T"
-names '\?\? \(code without a file; its perf map is not trusted\)'
+names '\?\? \(code in anonymous memory; its perf map is not trusted\)'
 fixture_end
 
 # The name is that of another process
 mkdir "$T/other"
 fixture jit -d "$T/other"
 mv "$T/other/jit-$fixture_pid.dump" "$T/other/jit-1.dump"
-names '\?\? \(code without a file\)'
+names '\?\? \(code in anonymous memory\)'
 fixture_end

@@ -39,7 +39,7 @@ expect_out "$chain"
 tool report -f -a --lines --inlines "$T/without.stk"
 expect_status 0
 expect_out "$chain"
-expect_err 'frames (have|has) no source line: [0-9]+ \(the debug information says nothing about the place\)'
+expect_err 'frames (have|has) no source line: [0-9]+ \(the debug information does not cover the address\)'
 tool report -f -a --lines "$T/calls.stk"
 expect_out "$chain"
 refuse_err 'not looked up'
@@ -66,7 +66,7 @@ tool report --lines --inlines "$T/without.stk"
 expect_status 0
 expect_out 'st_fix_outer'
 refuse_out 'inlined\)|inlined\.c'
-expect_err 'no source line: [0-9]+ \(neither the file nor a debug file of it has debug information\)'
+expect_err 'no source line: [0-9]+ \(neither the file nor its debug file has debug information\)'
 missing() { # how many frames of the report have no line
 	sed -n 's/^NOTE: \([0-9,]*\) of [0-9,]* frames ha[a-z]* no source line.*/\1/p' "$T/err"
 }
@@ -107,13 +107,13 @@ sed -i 's/ \[inlined-dyn\]//' "$T/out"
 cmp -s "$T/file" "$T/out" || fail "in the file: $(cat "$T/file")"
 [ "$(wc -l <"$T/out")" = 3 ] || fail 'not three lines'
 tool addr2sym --lines -p "$fixture_pid" 10
-expect_err '^stacktool addr2sym: 0x10: no source line: code without a file$'
+expect_err '^stacktool addr2sym: 0x10: no source line: code in anonymous memory$'
 fixture_end
 
 # A file that is no vmlinux of this kernel is refused before anything begins
 tool profile --lines --vmlinux "$FIXTURES/inlined" 1
 [ "$status" != 0 ] || fail 'any file is taken for the kernel'
-expect_err 'not of this kernel: its build id is [0-9a-f]+, that of the kernel [0-9a-f]+|the build id of the kernel is not known'
+expect_err 'not for this kernel: its build id is [0-9a-f]+, the kernel.s is [0-9a-f]+|the build id of the kernel is not known'
 tool addr2sym -k --inlines --vmlinux "$FIXTURES/inlined" ffffffff81000000
 [ "$status" != 0 ] || fail 'any file is taken for the kernel'
 tool report --vmlinux "$FIXTURES/inlined" "$T/with.stk"

@@ -40,7 +40,7 @@ for pattern in "$FIXTURES/libusdt.so:st_lib_pass" "$FIXTURES/libusdt.so:st_lib_*
 	fixture_done
 	tool_end
 	expect_status 0
-	expect_err "process $fixture_pid has not loaded .*/libusdt\.so: it is probed anyway and counted once the process loads it"
+	expect_err "process $fixture_pid has not loaded .*/libusdt\.so: stacktool probes the library anyway and counts once the process loads it"
 	expect_equal "calls" "$(folded_sum_of 'st_lib_pass [0-9]+$')" 100
 	fixture_end
 done

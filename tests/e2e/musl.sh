@@ -101,7 +101,7 @@ called "$T/main" part:part_work ';main;part_work' 100
 called "$T/main" pthread:pthread_create ';start;(__)?pthread_create' 1
 expect_err "'pthread' is part of the C library: probing /"
 called "$T/main" "$late:late_work" ';late_work' 100
-expect_err "process $fixture_pid has not loaded .*/liblate\.so\.2: it is probed anyway and counted once the process loads it"
+expect_err "process $fixture_pid has not loaded .*/liblate\.so\.2: stacktool probes the library anyway and counts once the process loads it"
 
 # A daemon that locks itself in: what it has mapped lies outside of its root.
 mkdir "$T/empty"
@@ -136,7 +136,7 @@ called "$T/container" libpart.so.2:part_work ';main;part_work' 100
 called "$T/container" pthread:pthread_create ';start;(__)?pthread_create' 1
 expect_err "'pthread' is part of the C library: probing .*/lib/ld-musl-"
 called "$T/container" late:late_work ';late_work' 100
-expect_err "process $fixture_pid has not loaded /proc/$fixture_pid/root/usr/lib/liblate\.so\.2[.1]*: it is probed"
+expect_err "process $fixture_pid has not loaded /proc/$fixture_pid/root/usr/lib/liblate\.so\.2[.1]*: stacktool probes the library"
 
 # By the same names without the process nothing is found here
 tool count -D 1 part:part_work

@@ -22,7 +22,7 @@ tool diff -f "$T/saved.stk" "$T/saved.stk"
 expect_out ';st_fix_h'
 tool bundle "$T/saved.stk" "$T/files"
 expect_status 0
-expect_out '^[0-9]+ files?, [0-9.]+ MB; there: stacktool report --debug-dir'
+expect_out '^[0-9]+ files?, [0-9.]+ MB; on the other host: stacktool report --debug-dir'
 
 # Without the program, and with another one in its place
 rm "$T/prog"

@@ -259,7 +259,7 @@ wrong 2 "argument --format: svg: not allowed with .*: '.*/a.speedscope.json' sel
 wrong 2 "argument --format: perf: not allowed with .*: '.*/%n.folded' selects folded" profile --format perf -o "$T/%n.folded" 1
 wrong 2 "argument -f/--folded: not allowed with .*: '.*/refused.svg' selects svg" report -f -o "$T/refused.svg" "$T/shapes"
 wrong 2 "argument -f/--folded: not allowed with argument --format: it selects json" profile -f --format json 1
-wrong 2 "argument --save: '.*/refused.svg' selects svg, but a saved profile is stk" profile --save "$T/refused.svg" 1
+wrong 2 "argument --save: '.*/refused.svg' selects svg, but profiles are saved as stk" profile --save "$T/refused.svg" 1
 wrong 2 "argument -o/--output: '-': not a file name" report -f -o - "$T/shapes"
 wrong 2 "argument -o/--output: '-': not a file name" report --format svg -o - "$T/shapes"
 wrong 2 "argument -o/--output: '-': not a file name" report --tree -o - "$T/shapes"
@@ -279,7 +279,7 @@ wrong 2 "palette 'jaba': no such palette: did you mean 'java'" flame --colors ja
 wrong 2 "percentage 'x'" flame --min-width x "$T/shapes"
 wrong 2 "argument --include: '\(': " report --include '(' "$T/shapes"
 wrong 2 "diff supports text" diff --format pprof "$T/shapes" "$T/now"
-wrong 2 "unknown placeholder: known are %n, %t, %h and %%" flame -o "$T/%x.svg" "$T/shapes"
+wrong 2 "unknown placeholder: give %n, %t, %h or %%" flame -o "$T/%x.svg" "$T/shapes"
 wrong 1 "neither a saved profile, nor folded stacks" flame /etc/passwd
 wrong 1 "No such file" flame "$T/missing"
 wrong 1 "not a regular file" flame /dev/zero

@@ -332,9 +332,9 @@ static void what_has_no_line_is_counted_by_reason(void **state)
 	build(&profile);
 	profile_expand(&profile);
 	text = print(&profile, notes);
-	assert_non_null(strstr(text,
-			       "NOTE: 1 of 5 frames has no source line: 1 (neither the file nor a debug file of it "
-			       "has debug information)\n"));
+	assert_non_null(
+		strstr(text, "NOTE: 1 of 5 frames has no source line: 1 (neither the file nor its debug file has debug "
+			     "information)\n"));
 }
 
 static void an_inlined_function_can_be_picked(void **state)

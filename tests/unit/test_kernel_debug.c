@@ -156,7 +156,7 @@ static void another_kernel_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 
-	expect_refused(fixture, "0011223344", fixture->self, -ESTALE, "not of this kernel: its build id is ");
+	expect_refused(fixture, "0011223344", fixture->self, -ESTALE, "not for this kernel: its build id is ");
 	expect_refused(fixture, "", fixture->self, -ENODATA, "the build id of the kernel is not known");
 	expect_refused(fixture, fixture->build_id, ST_SOURCE_DIR "/CMakeLists.txt", -ENOEXEC,
 		       "not an ELF file with a build id");

@@ -198,7 +198,7 @@ static void wrong_forms_are_named(void **state)
 		{ "t:b:c:d", "too many ':'-separated components in pattern 't:b:c:d'" },
 		{ "u:b:c:d:e", "too many ':'-separated components in pattern 'u:b:c:d:e'" },
 		{ "q:b:c", "pattern 'q:b:c': the type must be 'p', 't' or 'u', but is 'q'" },
-		{ "t:sched", "pattern 't:sched': a tracepoint has two names" },
+		{ "t:sched", "pattern 't:sched': the category or the event is missing" },
 		{ "t::fork", "pattern 't::fork': the category is missing" },
 		{ "u:node", "pattern 'u:node': a USDT probe needs a file" },
 		{ "p:malloc", "pattern 'p:malloc': the library is missing" },
