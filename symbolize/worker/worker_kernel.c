@@ -153,7 +153,7 @@ static void tell_place(struct worker *worker, uint64_t address)
 	const char *name, *module;
 
 	if (!place.symbol) {
-		worker_tell(worker, "place: below everything in the list: no name");
+		worker_tell(worker, "place: below the first symbol: no name");
 		return;
 	}
 	name = kallsyms_name(&worker->kallsyms, place.symbol);
