@@ -180,8 +180,8 @@ const struct option_spec output_table[] = {
 	       "format of the report: text, folded, json, svg, html, pprof, speedscope, perf (text of perf script) "
 	       "or stk",
 	       .parse = parse_format, .ours = true),
-	OPTION(0, "keep", struct output_options, keep, "N", "with %n or %t in -o: keep only the newest N files",
-	       .min = 1, .ours = true),
+	OPTION(0, "keep", struct output_options, keep, "N",
+	       "keep only the newest N files; needs %n or %t in the name of -o", .min = 1, .ours = true),
 	OPTION_END,
 };
 
@@ -196,8 +196,8 @@ const struct option_spec graph_table[] = {
 	OPTION(0, "reverse", struct output_options, reverse, NULL,
 	       "merge stacks from the leaf: shows who calls the busy functions", .ours = true),
 	OPTION(0, "root", struct output_options, root, "WHAT",
-	       "the root of flame graphs and trees: comm (default), pid, tid, container or none (default of a diff "
-	       "without a common command)",
+	       "what flame graphs and trees begin with: comm (default), pid, tid, container or none (default of diff "
+	       "if the profiles have no command in common)",
 	       .parse = parse_root, .ours = true),
 	OPTION(0, "width", struct output_options, width, "PIXELS", "width of the SVG (default 1200)", .min = 200,
 	       .max = 100000, .ours = true),

@@ -40,7 +40,7 @@ const struct option_spec probe_table[] = {
 	       .ours = true),
 	OPTION(0, "force", struct probe_options, force, NULL,
 	       "accept any number of matches, and functions that are known to hang hosts", .ours = true),
-	OPTION(0, "forever", struct probe_options, forever, NULL, "run more than 100 probes for more than 5 minutes",
+	OPTION(0, "forever", struct probe_options, forever, NULL, "no limit of 5 minutes for more than 100 probes",
 	       .ours = true),
 	OPTION_FRAGMENT(guard_table, struct probe_options, guard),
 	OPERAND("pattern", struct probe_options, pattern, PATTERN_HELP, .required = true, .noun = "a pattern"),

@@ -211,7 +211,7 @@ const struct applet profile_applet = {
 	.bcc_name = "profile",
 	.summary = "sample the stacks on all CPUs at a fixed rate",
 	.description =
-		"Interrupts every CPU many times a second and counts the stacks found there: the more samples a code "
+		"Interrupts every CPU many times a second and counts the stacks that it finds: the more samples a code "
 		"path has, the more CPU time it uses. Rows are sorted, the most frequent stack last; the innermost "
 		"function is on top.\n\nSkipped and late samples are counted and reported below "
 		"the profile.\n\n" COMMAND_DESCRIPTION,

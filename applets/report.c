@@ -39,7 +39,7 @@ static const struct option_spec table[] = {
 	       "anyway)",
 	       .exclusive = "form"),
 	OPTION(0, "lines", struct report_options, lines, "N",
-	       "show source lines after names; with a number: rows of the table of functions, as --top N", .min = 1,
+	       "show source lines after names; with --top, '--lines N' prints N rows", .min = 1,
 	       .max = LINES_UNSAID - 1, .otherwise = LINES_UNSAID),
 	OPTION(0, "inlines", struct report_options, change.inlines, NULL, "show inlined functions as frames"),
 	OPTION(0, "least", struct report_options, least, "PERCENT", "omit smaller branches from the tree (default 1)",

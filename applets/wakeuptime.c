@@ -13,10 +13,10 @@ struct wakeuptime_options {
 
 static const struct option_spec table[] = {
 	OPTION('u', "useronly", struct wakeuptime_options, user_only, NULL,
-	       "only user threads as sleepers, no kernel threads", .exclusive = "who"),
-	OPTION('p', "pid", struct wakeuptime_options, tgids, "PID,...", "only threads of these processes as sleepers",
-	       .min = 1, .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
-	OPTION('t', "tid", struct wakeuptime_options, tids, "TID,...", "only these threads as sleepers", .min = 1,
+	       "only sleepers that are user threads, no kernel threads", .exclusive = "who"),
+	OPTION('p', "pid", struct wakeuptime_options, tgids, "PID,...", "only sleepers in these processes", .min = 1,
+	       .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
+	OPTION('t', "tid", struct wakeuptime_options, tids, "TID,...", "only sleepers with these thread ids", .min = 1,
 	       .max = PID_MAX, .noun = "a list of thread ids", .exclusive = "who", .ours = true),
 	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL,
 	       "accepted for compatibility: raw addresses are always printed"),
@@ -72,7 +72,7 @@ static const struct applet_example examples[] = {
 	{ "-u", "do not include kernel threads (user only)" },
 	{ "--both 5", "the user stacks of the wakers too" },
 	{ "--histogram 5", "add a histogram of the waits of each stack" },
-	{ "-p 185", "only threads of process 185 as sleepers" },
+	{ "-p 185", "only sleepers in process 185" },
 	{},
 };
 

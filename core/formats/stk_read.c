@@ -326,7 +326,7 @@ static int add_records(struct reader *reader, struct profile_record *record, siz
 	if (profile_find_record(profile, record->id) != PROFILE_NONE)
 		return malformed(reader, "duplicate record %zu", i);
 	if (nr > profile->stack_frames.nr - first)
-		return malformed(reader, "record %zu has more frames than there are", i);
+		return malformed(reader, "record %zu has more frames than the file", i);
 	profile_append_record(profile, record);
 	return 0;
 }

@@ -132,7 +132,7 @@ static void ask_user_namespace(struct ability *ability)
 		    "run it as root of the host, or in a container without a user namespace of its own",
 		    "in a user namespace: capabilities there do not give access to kernel events");
 	else
-		yes(ability, "the host's own");
+		yes(ability, "this is the host's user namespace");
 }
 
 static void ask_bpf(struct ability *ability)
@@ -176,7 +176,7 @@ static void ask_proc(struct ability *ability)
 	if (process_require_proc())
 		gap(ability, ABILITY_NO, err_hint(), "%s", err_cause());
 	else
-		yes(ability, "shows the processes of our pid namespace");
+		yes(ability, "/proc shows the processes of this pid namespace");
 }
 
 /* ---- timed samples ---- */

@@ -411,7 +411,7 @@ static void what_makes_no_sense_is_refused(void **state)
 		{ record_comm, "record 0 refers to a missing string" },
 		{ record_program, "record 0 is of an unknown kind" },
 		{ record_context, "record 0 is of an unknown kind" },
-		{ record_many, "record 0 has more frames than there are" },
+		{ record_many, "record 0 has more frames than the file" },
 		{ record_few, "3 frames belong to no record" },
 		{ record_twice, "duplicate record 1" },
 		{ short_column, "records: columns differ in length" },
