@@ -238,13 +238,13 @@ static void describe_who(const struct plan *plan, struct buf *text)
 	if (!plan->tgids.nr && !plan->tids.nr)
 		buf_adds(text, "processes: all\n");
 	if (plan->command)
-		buf_addf(text, "children: %s\n", plan->follow_children ? "followed" : "left out");
+		buf_addf(text, "children: %s\n", plan->follow_children ? "followed" : "not followed");
 	if (plan->cpu >= 0)
 		buf_addf(text, "cpu: %d\n", plan->cpu);
 	else
 		buf_adds(text, "cpu: all\n");
 	if (plan->probe.kind->is_timer)
-		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "left out");
+		buf_addf(text, "idle: %s\n", plan->include_idle ? "included" : "excluded");
 	describe_text("cgroup", plan->cgroup, text);
 	describe_text("container", plan->container, text);
 	describe_text("cgroup map", plan->cgroup_map, text);

@@ -316,7 +316,7 @@ static void a_plan_is_described_line_by_line(void **state)
 			   "sample: 49 times a second\n"
 			   "processes: 1 2\n"
 			   "cpu: all\n"
-			   "idle: left out\n"
+			   "idle: excluded\n"
 			   "key: process, command, kernel stack, user stack\n"
 			   "duration: 0.25 s\n");
 	expect_description(&count_applet, "-U -i 1 -c 3 --save x --strict -r u:/lib/x:prov:(?:a|b)",
