@@ -58,7 +58,7 @@ expect_one_line_error
 # The findings as JSON
 tool doctor --json
 expect_status 0
-expect_out '^{"schema":1,'
+expect_out '^[{]"schema":1,'
 expect_out ',"usable":true,'
 if command -v python3 >/dev/null; then
 	python3 -c 'import json, sys; d = json.load(sys.stdin); assert len(d["abilities"]) > 20' <"$T/out" || fail "no JSON"

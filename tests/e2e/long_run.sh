@@ -22,7 +22,7 @@ memory=$(awk '/^VmHWM/ { print $2 }' "/proc/$tool_pid/status")
 tool_end
 expect_status 0
 lost=$(said_of 'events were counted but their stack was lost')
-waited=$(said_of 'records waited')
+waited=$(said_of 'records delayed')
 echo "$(folded_rows) rows, $(grep -c . "$T/err") lines on stderr, $memory kB, $lost lost stacks, $waited waited for the ring"
 expect_equal "events" $(($(folded_sum) + $(lost_events))) $((STEADY + ROUNDS * PATHS))
 # A sanitized tool is too slow for this, and its memory is another matter.

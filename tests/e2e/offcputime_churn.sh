@@ -20,7 +20,7 @@ fixture_done
 tool_end
 expect_status 0
 refuse_err 'does not add up|table of threads was full'
-expect_equal "entries of threads that have ended" "$(said_of 'entries of threads that have ended')" 0
+expect_equal "stale entries" "$(said_of 'stale entries ignored')" 0
 # Each child sleeps, and no sleep of a child can be longer than the run.
 longest=$(grep '^offcpu;.*nanosleep' "$T/out" | awk '$NF > max { max = $NF } END { printf "%.0f\n", max }')
 sum=$(folded_sum_of '^offcpu;.*nanosleep')

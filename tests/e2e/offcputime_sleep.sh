@@ -35,7 +35,7 @@ expect_out '^offcpu;.*st_off_main;st_off_middle;st_off_sleep;.*schedule'
 between "$(least off_us)" $((slept + 100)) "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
 [ -z "$(grep -v '^offcpu;' "$T/out")" ] || fail "-p: other processes"
 refuse_err 'does not add up'
-expect_equal "entries of threads that have ended" "$(said_of 'entries of threads that have ended')" 0
+expect_equal "stale entries" "$(said_of 'stale entries ignored')" 0
 refuse_out 'swapper'
 fixture_end
 

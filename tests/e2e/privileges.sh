@@ -81,4 +81,4 @@ cannot bpf-perfmon "'$FIXTURES/calls': permission denied in the root of process 
 tool_under bpf-perfmon offcputime -f 0.5
 expect_status 0
 [ "$(folded_rows)" -ge 1 ] || fail "nothing was off the CPU"
-cannot bpf-perfmon "function 'vfs_read': /proc/kallsyms shows no addresses" 'it takes CAP_SYSLOG' count -D 0.1 vfs_read
+cannot bpf-perfmon "function 'vfs_read': /proc/kallsyms shows no addresses" 'this needs CAP_SYSLOG' count -D 0.1 vfs_read

@@ -29,7 +29,7 @@ go
 fixture_done
 tool_end
 expect_status 4
-[ "$(said_of 'user stacks were cut')" -gt 0 ] || fail "no user stack was cut"
+[ "$(said_of 'user stacks truncated')" -gt 0 ] || fail "no user stack was truncated"
 expect_equal "counted" "$(folded_sum)" 1000
 fixture_end
 
