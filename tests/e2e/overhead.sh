@@ -128,7 +128,7 @@ if "$FIXTURES/hostprobe" uprobe-multi >/dev/null; then
 fi
 beside_end
 both_in_turn st_fix_left st_fix_right
-refuse_err 'of its link'
+refuse_err 'of its group'
 enough
 
 # More than 100 probes: five minutes, and no more without --forever.

@@ -16,7 +16,7 @@ tool profile -f -U --plain -F 199 -p "$fixture_pid" 1
 expect_status 0
 expect_out "$fixture_expect"
 refuse_err 'unwind'
-refuse_err 'root'
+refuse_err 'user stacks'
 tool profile --unwind=dwarf -p "$fixture_pid" 1
 expect_status 3
 expect_err '^stacktool profile: --unwind=dwarf: this stacktool was built without the unwinder$'
