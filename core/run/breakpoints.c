@@ -336,6 +336,15 @@ static int open_of(uint32_t tgid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* A process that is gone has none. */
+static void note_refusal(struct search *search, int error)
+{
+	if (error == EACCES || error == EPERM)
+		search->found->nr_denied++;
+	else if (error != ENOENT && error != ESRCH)
+		search->found->nr_left++;
+}
+
 static void look_at_process(struct search *search, uint32_t tgid)
 {
 	_cleanup_(closep) int maps = open_of(tgid, "maps");
@@ -343,12 +352,12 @@ static void look_at_process(struct search *search, uint32_t tgid)
 
 	search->tgid = tgid;
 	if (maps < 0 || proc_maps_read(maps, remember, search) < 0) {
-		search->found->nr_denied += errno == EACCES || errno == EPERM;
+		note_refusal(search, errno);
 		return;
 	}
 	pagemap = open_of(tgid, "pagemap");
-	if (pagemap < 0 && (errno == EACCES || errno == EPERM))
-		search->found->nr_denied++;
+	if (pagemap < 0)
+		note_refusal(search, errno);
 	if (pagemap < 0 || is_debugged(tgid))
 		return;
 	for (size_t i = 0; i < search->mappings.nr; i++)

@@ -39,6 +39,12 @@ tool doctor breakpoints
 expect_status 0
 expect_out '^breakpoints +yes +none found( in the processes that this user may inspect)?$'
 
+# Without descriptors for maps and pagemap it does not know
+for limit in 4 5; do
+	(exec >"$T/out" 2>"$T/err" 7<&- 8>&- && ulimit -n "$limit" && exec "$STACKTOOL" doctor breakpoints) && fail "limit $limit: status 0"
+	expect_out '^breakpoints +unknown +none found, but not all processes could be inspected$'
+done
+
 # The same pattern once more
 leave
 tool funccount -d 0.1 --force --max-probes=3000 "$FIXTURES/places:st_place_*"
