@@ -55,14 +55,12 @@ void module_debug_done(struct module_debug *debug)
 /* Whether "kernel/net/snd-pcm.ko.xz" is that of "snd_pcm". *ret_length is up to ".ko", and with it. */
 static bool is_path_of(const char *path, const char *module, int *ret_length)
 {
-	const char *end = strstr(path, ".ko"), *name = end;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".ko");
 	size_t i = 0;
 
-	while (name && name > path && name[-1] != '/')
-		name--;
-	while (name && name + i < end && module[i] && (name[i] == '-' ? '_' : name[i]) == module[i])
+	while (end && name + i < end && module[i] && (name[i] == '-' ? '_' : name[i]) == module[i])
 		i++;
-	if (!name || name + i != end || module[i])
+	if (!end || name + i != end || module[i])
 		return false;
 	*ret_length = (int)(end - path) + 3;
 	return true;

@@ -186,6 +186,18 @@ static void the_path_of_the_module_leads_to_it(void **state)
 	}
 }
 
+static void a_directory_may_be_called_as_a_module(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[TEXT];
+
+	run(fixture, text,
+	    "d=debug/lib/modules/" RELEASE "; mkdir -p $d/extra/my-mod.ko.d && cp my-mod.ko $d/extra/my-mod.ko.d &&"
+	    "printf 'extra/my-mod.ko.d/other.ko:\nextra/my-mod.ko.d/my-mod.ko.xz: kernel/lib/crc16.ko.xz\n' >$d/modules.dep");
+	find(fixture);
+	expect_lines(fixture);
+}
+
 static void a_stripped_module_is_passed_over(void **state)
 {
 	struct fixture *fixture = *state;
@@ -242,9 +254,10 @@ static void what_is_not_in_the_function_has_no_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_file_with_the_build_id_has_the_lines), TEST(the_path_of_the_module_leads_to_it),
-		TEST(a_stripped_module_is_passed_over),       TEST(another_build_is_not_believed),
-		TEST(without_a_build_id_there_are_no_lines),  TEST(what_is_not_in_the_function_has_no_line),
+		TEST(a_file_with_the_build_id_has_the_lines),  TEST(the_path_of_the_module_leads_to_it),
+		TEST(a_directory_may_be_called_as_a_module),   TEST(a_stripped_module_is_passed_over),
+		TEST(another_build_is_not_believed),           TEST(without_a_build_id_there_are_no_lines),
+		TEST(what_is_not_in_the_function_has_no_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
