@@ -185,8 +185,8 @@ struct st_task {
 /* The hash goes over a record in parts of whole turns of its lanes: it looks at some words behind it. */
 #define ST_RECORD_WORDS (ST_HEAD_WORDS + 2 * ST_MAX_FRAMES)
 #define ST_HASH_LANES 4
-#define ST_PART_WORDS 24
-#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 12 * ST_PART_WORDS)
+#define ST_PART_WORDS 40
+#define ST_HASHED_WORDS (ST_KEY_FIRST_WORD + 7 * ST_PART_WORDS)
 
 /* Of the stack, in one read of the walk by frame pointers. That by tables has ST_UNWIND_WINDOW_WORDS. */
 #define ST_WINDOW_WORDS 64
@@ -448,5 +448,5 @@ _Static_assert(ST_PART_WORDS % ST_HASH_LANES == 0 && ST_HASHED_WORDS >= ST_RECOR
 	       "whole parts only, of whole turns");
 ST_ASSERT_SIZE(struct st_uprobes, 104);
 ST_ASSERT_SIZE(struct st_slot,
-	       8 + 112 + 16 * ST_MAX_FRAMES + 192 + 8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 18) + 104);
+	       8 + 112 + 16 * ST_MAX_FRAMES + 192 + 8 * (ST_UNWIND_WINDOW_WORDS + ST_NR_REGISTERS + 10) + 104);
 ST_ASSERT_SIZE(struct st_config, 96);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The identity of a record: 128 bits over its words, seeded per run so that a process cannot craft a clash. In parts, each a
- * global function too: the verifier looks at 24 words instead of at all 270, which were most of the instructions of a program.
+ * global function too: the verifier looks at 40 words instead of at all 270, which were most of the instructions of a program.
  */
 #include "bpf/mix.bpf.h"
 #include "bpf/offcpu.bpf.h"
