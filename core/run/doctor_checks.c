@@ -392,6 +392,9 @@ static void ask_breakpoints(struct ability *ability)
 	if (!err && breakpoints_example(&found)) {
 		breakpoints_describe(&found, &text);
 		gap(ability, ABILITY_PARTLY, "stacktool doctor --heal", "%s", buf_text(&text));
+	} else if (err == -EMFILE || err == -ENFILE) {
+		gap(ability, ABILITY_UNKNOWN, "raise the limit of open files: ulimit -n 1024",
+		    "none found, but not all processes could be inspected");
 	} else if (err || !holds("CAP_SYS_PTRACE")) {
 		gap(ability, ABILITY_UNKNOWN, "run it as root, or give the program CAP_SYS_PTRACE",
 		    "this user may not read the memory of other users' processes");
