@@ -2,6 +2,7 @@
 #include "core/naming/module_debug.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 #include "core/files/opener.h"
 
 enum {
-	FIRST_NUMBER = 0x7f000000, /* behind those of the kernel */
+	FIRST_NUMBER = 0x7f000000, /* after those of the kernel */
+	LIST_PIECES_MAX = 65536, /* of modules.dep: lines, or PATH_MAX bytes of a longer one */
 };
 
 struct debug_module {
@@ -66,21 +68,27 @@ static bool is_path_of(const char *path, const char *module, int *ret_length)
 	return true;
 }
 
-/* Each line of modules.dep is the path of a module, ":" and those of others. Takes the path of the list. */
+/*
+ * Each line of modules.dep is the path of a module, ":" and those of others; anyone may have written it, so no line is kept
+ * whole. Takes the path of the list.
+ */
 static char *find_path_in(char *path, const char *module)
 {
-	_cleanup_(freep) char *list = path, *line = NULL;
+	_cleanup_(freep) char *list = path;
+	char line[PATH_MAX];
 	const struct opener_request request = { .path = list };
 	int fd = opener_open(&request), length;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "re");
+	bool begins = true, is_whole;
 	char *found = NULL;
-	size_t room = 0;
 
 	if (fd >= 0 && !file)
 		close(fd);
-	while (file && !found && getline(&line, &room, file) > 0) {
+	for (int left = LIST_PIECES_MAX; file && !found && left && fgets(line, sizeof(line), file);
+	     left--, begins = is_whole) {
+		is_whole = strchr(line, '\n') != NULL;
 		line[strcspn(line, ":\n")] = '\0';
-		if (line[0] != '/' && !strstr(line, "..") && is_path_of(line, module, &length))
+		if (begins && line[0] != '/' && !strstr(line, "..") && is_path_of(line, module, &length))
 			found = xstrndup(line, (size_t)length);
 	}
 	if (file)

@@ -198,6 +198,21 @@ static void a_directory_may_be_called_as_a_module(void **state)
 	expect_lines(fixture);
 }
 
+/* A list of anyone's: a line may have no end in sight, and what stands in the middle of one is no path. */
+static void long_lines_are_passed_over(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[TEXT];
+
+	run(fixture, text,
+	    "d=debug/lib/modules/" RELEASE
+	    "; mkdir -p $d/right $d/wrong && cp my-mod.ko $d/right && cp my-mod.ko $d/wrong &&"
+	    "{ printf '%%04095d' 0; printf 'wrong/my-mod.ko:\n'; head -c 5000000 /dev/zero | tr '\\0' x;"
+	    "printf '\nright/my-mod.ko:\n'; } >$d/modules.dep && rm -r $d/wrong");
+	find(fixture);
+	expect_lines(fixture);
+}
+
 static void a_stripped_module_is_passed_over(void **state)
 {
 	struct fixture *fixture = *state;
@@ -257,7 +272,7 @@ int main(void)
 		TEST(a_file_with_the_build_id_has_the_lines),  TEST(the_path_of_the_module_leads_to_it),
 		TEST(a_directory_may_be_called_as_a_module),   TEST(a_stripped_module_is_passed_over),
 		TEST(another_build_is_not_believed),           TEST(without_a_build_id_there_are_no_lines),
-		TEST(what_is_not_in_the_function_has_no_line),
+		TEST(what_is_not_in_the_function_has_no_line), TEST(long_lines_are_passed_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
