@@ -63,6 +63,7 @@ struct search {
 	VEC(struct range) trampolines;
 	size_t nr_pages;
 	bool is_cut;
+	uint8_t *memory, *text; /* BYTES_AT_ONCE each */
 };
 
 static bool is_over(const struct search *search)
@@ -219,19 +220,18 @@ static int file_of(struct search *search, const struct mapping *mapping)
 
 static void look_at_pages(struct search *search, const struct mapping *mapping, uint64_t address, size_t nr_pages)
 {
-	uint8_t memory[BYTES_AT_ONCE], text[BYTES_AT_ONCE];
 	uint64_t offset = mapping->file_offset + (address - mapping->start);
 	int file = file_of(search, mapping);
 	ssize_t nr;
 
 	search->nr_pages += nr_pages;
-	nr = file == NO_FILE
-		     ? -1
-		     : pread(search->found->files.data[file].fd, text, nr_pages * search->page_bytes, (off_t)offset);
-	if (nr < 0 || foreign_memory_read(search->tgid, address, memory, nr_pages * search->page_bytes))
+	nr = file == NO_FILE ? -1
+			     : pread(search->found->files.data[file].fd, search->text, nr_pages * search->page_bytes,
+				     (off_t)offset);
+	if (nr < 0 || foreign_memory_read(search->tgid, address, search->memory, nr_pages * search->page_bytes))
 		search->is_cut = true;
 	else
-		compare(search, (uint32_t)file, address, offset, memory, text, (size_t)nr);
+		compare(search, (uint32_t)file, address, offset, search->memory, search->text, (size_t)nr);
 }
 
 static bool is_copied(uint64_t page)
@@ -264,7 +264,7 @@ static void look_at_entries(struct search *search, const struct mapping *mapping
 
 static void look_at_mapping(struct search *search, int pagemap, const struct mapping *mapping)
 {
-	uint64_t pages[2048];
+	uint64_t pages[512];
 	ssize_t nr = 1;
 
 	for (uint64_t at = mapping->start; at < mapping->end && nr > 0; at += (uint64_t)nr * search->page_bytes) {
@@ -384,6 +384,8 @@ static int look_at_all(struct breakpoints *ret_found)
 	*ret_found = (struct breakpoints){};
 	if (!processes)
 		return fail(-errno, "/proc: %s", strerror(errno));
+	search.memory = xmalloc(BYTES_AT_ONCE);
+	search.text = xmalloc(BYTES_AT_ONCE);
 	for (struct dirent *entry; (entry = readdir(processes));) {
 		uint32_t tgid = tgid_of(entry->d_name);
 
@@ -396,6 +398,8 @@ static int look_at_all(struct breakpoints *ret_found)
 		forget_process(&search);
 	}
 	closedir(processes);
+	free(search.memory);
+	free(search.text);
 	vec_done(&search.mappings);
 	vec_done(&search.trampolines);
 	merge_places(ret_found);
