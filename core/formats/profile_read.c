@@ -59,9 +59,37 @@ static int open_source(const char *path)
 	return take_fd(&fd);
 }
 
-int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_notes)
+/* Everything that is shown adds counts up, in 64 bits. */
+static int check_sums(const struct profile *profile, const char *name)
+{
+	uint64_t count = 0, sum = 0;
+
+	for (size_t i = 0; i < profile->intervals.nr; i++) {
+		const struct profile_interval *interval = &profile->intervals.data[i];
+
+		for (size_t j = 0; j < interval->rows.nr; j++)
+			if (__builtin_add_overflow(count, interval->rows.data[j].count, &count) ||
+			    __builtin_add_overflow(sum, interval->rows.data[j].sum, &sum))
+				return fail(-ERANGE, "'%s': its counts add up to 2^64 or more", name);
+	}
+	return 0;
+}
+
+static int decode(const struct buf *bytes, const char *name, struct profile *profile, struct buf *notes)
 {
 	static const char magic[] = "\x89STK";
+
+	if (bytes->nr >= 4 && !memcmp(bytes->data, magic, 4))
+		return profile_decode(bytes->data, bytes->nr, name, profile);
+	if (!bytes->nr)
+		return fail(-EINVAL, "'%s': is empty", name);
+	if (perf_script_is(bytes->data, bytes->nr))
+		return perf_script_decode(bytes->data, bytes->nr, name, profile, notes);
+	return folded_decode(bytes->data, bytes->nr, name, profile, notes);
+}
+
+int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_notes)
+{
 	_cleanup_(buf_done) struct buf bytes = {};
 	bool standard = !strcmp(path, "-");
 	const char *name = standard ? "standard input" : path;
@@ -75,13 +103,7 @@ int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_
 			return opened;
 	}
 	err = read_all(standard ? STDIN_FILENO : opened, name, &bytes);
-	if (err)
-		return err;
-	if (bytes.nr >= 4 && !memcmp(bytes.data, magic, 4))
-		return profile_decode(bytes.data, bytes.nr, name, ret_profile);
-	if (!bytes.nr)
-		return fail(-EINVAL, "'%s': is empty", name);
-	if (perf_script_is(bytes.data, bytes.nr))
-		return perf_script_decode(bytes.data, bytes.nr, name, ret_profile, ret_notes);
-	return folded_decode(bytes.data, bytes.nr, name, ret_profile, ret_notes);
+	if (!err)
+		err = decode(&bytes, name, ret_profile, ret_notes);
+	return err ? err : check_sums(ret_profile, name);
 }

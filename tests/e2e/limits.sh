@@ -29,6 +29,9 @@ expect_out '__schedule'
 tool_under keep-limits,files-20-soft profile -f 1 -- sh -c 'ulimit -n >"$0/limit"' "$T"
 expect_equal "limit of the command" "$(cat "$T/limit")" 20
 
+# A small stack
+(ulimit -s 64 && "$STACKTOOL" doctor --json >"$T/out" 2>"$T/err") || fail "doctor with a stack of 64 KB: status $?"
+
 # Processes
 refused keep-limits,no-processes 'symbol worker: cannot be started: ' "the limit of processes is reached: raise 'ulimit -u'" profile -f 0.2
 refused keep-limits,no-processes 'symbol worker: cannot be started: ' "the limit of processes is reached" addr2sym -k 0

@@ -109,6 +109,16 @@ static void only_regular_files_and_pipes_are_read(void **state)
 		"'/bin/true': unknown format: neither a saved profile, nor folded stacks ('main;read 12'), nor text of perf script");
 }
 
+static void counts_that_wrap_are_refused(void **state)
+{
+	FILE *file = fopen("wraps.folded", "we");
+
+	assert_non_null(file);
+	fputs("a;b 18446744073709551615\na;c 1\n", file);
+	assert_int_equal(fclose(file), 0);
+	not_read("wraps.folded", "'wraps.folded': its counts add up to 2^64 or more");
+}
+
 /* Before 6.10 looking (O_PATH) told as much as opening. */
 static bool looking_is_silent(void)
 {
@@ -142,6 +152,7 @@ int main(void)
 		cmocka_unit_test(a_saved_file_is_private_and_whole),
 		cmocka_unit_test(only_regular_files_are_replaced),
 		cmocka_unit_test(only_regular_files_and_pipes_are_read),
+		cmocka_unit_test(counts_that_wrap_are_refused),
 		cmocka_unit_test(a_device_is_not_even_opened),
 	};
 
