@@ -11,7 +11,7 @@
 enum stack_status {
 	STACK_NOT_ASKED = 0,
 	STACK_OK,
-	STACK_NONE, /* there is none: a kernel thread has no user stack, user mode has no kernel stack */
+	STACK_NONE, /* no stack: a kernel thread has no user stack, user mode no kernel stack */
 	STACK_UNREADABLE, /* the kernel's walk failed */
 	STACK_TRUNCATED, /* ST_MAX_FRAMES reached: the root is missing */
 };

@@ -54,7 +54,10 @@ static __always_inline struct st_life st_see_life(struct task_struct *task)
 	return (struct st_life){ .tid = task->pid, .tgid = task->tgid, .start_time_ns = task->start_time };
 }
 
-/* The parent is current, whoever else the child may be given to. Whether there was room for it. */
+/*
+ * Enters a child of a followed process. The forking process is current, even if the child gets another parent. False when
+ * the table is full.
+ */
 static __always_inline int st_enter(const struct st_life *child)
 {
 	struct st_who parent = {};

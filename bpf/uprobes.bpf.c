@@ -113,7 +113,7 @@ static __always_inline int st_is_user(__u64 address)
 	return address - ST_PAGE_BYTES < (1ULL << 56) - ST_PAGE_BYTES;
 }
 
-/* Whether the next return_instance is that of `sp`: 1, 0 for one more, or -1 when there is none. */
+/* Looks at the next return_instance: 1 if it belongs to `sp`, 0 if not, -1 at the end of the list. */
 static __always_inline int st_look_at_instance(struct st_uprobes *uprobes)
 {
 	const struct return_instance *instance = (const struct return_instance *)*(volatile __u64 *)&uprobes->next;

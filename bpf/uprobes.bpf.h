@@ -62,7 +62,8 @@ int st_uprobes_return(__u32 slot_index);
 int st_uprobes_prologue(__u32 slot_index);
 
 /*
- * For uprobes.bpf.c: some more return_instances, 1 when the one is found, -1 when there is none; all of them, 1 or 0.
+ * For uprobes.bpf.c only. st_uprobes_part() searches a few return_instances: 1 found, 0 not yet, -1 end of the list.
+ * st_uprobes_find() searches all of them: 1 or 0.
  */
 int st_uprobes_part(__u32 slot_index);
 int st_uprobes_find(__u32 slot_index);

@@ -30,7 +30,8 @@ enum escape_form {
 };
 
 /*
- * The length of the valid UTF-8 sequence at `text`, which does not begin with ASCII, and its code point; 0: there is none.
+ * The length of the valid UTF-8 sequence at `text` and its code point; 0 if the bytes are not valid. `text` does not start
+ * with an ASCII character.
  * Overlong forms, surrogates and what lies beyond Unicode are not valid. The text's NUL ends any sequence.
  */
 size_t utf8_decode(const unsigned char *text, uint32_t *ret_point);

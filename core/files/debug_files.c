@@ -123,7 +123,7 @@ static bool climbs(const char *path)
 
 /*
  * A path below a directory: of an alternate file, and of split debug information. The file's owner is not compared there, so a
- * path that leaves the directory is none.
+ * path that leaves the directory is ignored.
  */
 static void add_below(struct places *places, const char *directory, int length, const void *path)
 {

@@ -83,7 +83,7 @@ struct types {
 	const char *strings;
 	uint32_t nr_string_bytes;
 	uint32_t at; /* the first byte that next_type() has not seen */
-	uint32_t nr; /* types before that; id 0, void, is none */
+	uint32_t nr; /* types before that; id 0 (void) is not counted */
 	VEC(uint32_t) places; /* of each STEPth of them in the section */
 };
 

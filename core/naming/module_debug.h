@@ -19,7 +19,7 @@ void module_debug_done(struct module_debug *debug);
 
 /*
  * The file of a module, by its name; looked for once, where `kernel` says that debug files are: by build id, and for the
- * path that modules.dep has, of the same directories or of /lib/modules/RELEASE. NULL when there is none.
+ * path that modules.dep has, of the same directories or of /lib/modules/RELEASE. NULL if no file was found.
  */
 const struct debug_module *module_debug_open(struct module_debug *debug, const struct kernel_debug *kernel,
 					     const struct profile *profile, struct symbolizer *symbolizer,

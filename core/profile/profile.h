@@ -109,7 +109,7 @@ struct profile_frame {
 	bool has_inlined; /* there are frames of the same place with a level */
 	uint64_t where;
 	uint64_t offset; /* of `where` in the symbol; 0 without a name */
-	string_id source; /* path of the source file; 0 = not known, or not asked for */
+	string_id source; /* path of the source file; 0: unknown, or not looked up */
 	uint32_t line; /* in it; 0 = of no line */
 };
 

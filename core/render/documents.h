@@ -2,7 +2,7 @@
 /*
  * Profiles in the formats of other programs (docs/reference/formats.md), and call trees as text. Pure functions of
  * the profile; all of them report the losses.
- * Those that take a stream write row by row; stream->err tells of a write that failed.
+ * Those that take a stream write row by row; stream->err is the first failed write.
  */
 #pragma once
 

@@ -83,7 +83,7 @@ static void describe_offsets(const struct probe_place *place, bool at_entry, str
 	buf_addc(text, ')');
 }
 
-/* Symbols and paths are chosen by whoever made the file. */
+/* The author of a file chooses its symbols and its path. */
 static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
 	buf_adds(text, "attach: ");

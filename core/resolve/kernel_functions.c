@@ -191,7 +191,7 @@ static void take(struct finder *finder, struct kernel_function_entry *entry, boo
 	entry_done(entry);
 }
 
-/* The alias that ftrace lists; NULL when there is none, or when one of them is on the blacklist. */
+/* The alias that ftrace lists, or NULL. NULL too if any alias is on the blacklist. */
 static const char *listed_alias(const struct finder *finder)
 {
 	const char *listed = NULL;
