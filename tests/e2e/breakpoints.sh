@@ -39,10 +39,21 @@ tool doctor breakpoints
 expect_status 0
 expect_out '^breakpoints +yes +none found( in the processes that this user may inspect)?$'
 
-# Without descriptors for maps and pagemap it does not know
+# Without descriptors for maps and pagemap it does not know; one that may raise its limit raises it. The sanitizers' library needs one to
+# start, so nothing that this shell inherited may take it.
+few='^breakpoints +unknown +none found, but not all processes could be inspected$' few_status=3
+capabilities=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
+if [ $((0x$capabilities >> 24 & 1)) = 1 ]; then # CAP_SYS_RESOURCE
+	few='^breakpoints +yes +none found$' few_status=0
+fi
 for limit in 4 5; do
-	(exec >"$T/out" 2>"$T/err" 7<&- 8>&- && ulimit -n "$limit" && exec "$STACKTOOL" doctor breakpoints) && fail "limit $limit: status 0"
-	expect_out '^breakpoints +unknown +none found, but not all processes could be inspected$'
+	status=0
+	(
+		exec >"$T/out" 2>"$T/err" 3<&- 4<&- 5<&- 6<&- 7<&- 8>&- 9<&- && ulimit -n "$limit" &&
+			exec "$STACKTOOL" doctor breakpoints
+	) || status=$?
+	expect_status $few_status
+	expect_out "$few"
 done
 
 # The same pattern once more

@@ -81,7 +81,8 @@ tool_start count -f "$FIXTURES/churn:st_fix_hit"
 go
 fixture_done
 tool_end
-expect_equal "rows of equal code" "$(folded_rows)" 1
+# On a host that maps more than the side band holds the code of the second is unknown, and the report names that loss.
+grep -q '^WARNING: [0-9,]* address space records lost' "$T/err" || expect_equal "rows of equal code" "$(folded_rows)" 1
 expect_equal "sum" "$(folded_sum)" 30
 fixture_end
 fixture churn exec 3 10

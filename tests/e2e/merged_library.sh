@@ -32,6 +32,6 @@ mkdir "$T/empty" && cp "$FIXTURES/chain" "$T/empty/" || fail "a root without lib
 fixture "$(command -v chroot)" "$T/empty" /chain sleep
 tool count --explain -p "$fixture_pid" pthread:pthread_create
 expect_status 1
-expect_err "'pthread': it is part of the C library, which was not found$"
+expect_err "'pthread': this library is part of the C library, which was not found$"
 expect_one_line_error
 fixture_end
