@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -12,14 +13,31 @@ enum {
 	DIGITS = 1 << DIGIT_BITS,
 };
 
-/* Which bits differ between the keys; false when the elements are in order already. */
-static bool differing_bits(const char *elements, size_t nr, radix_key *key, uint64_t *ret_bits)
+struct key {
+	size_t offset, size;
+};
+
+static uint64_t key_of(const char *element, struct key key)
 {
-	uint64_t first = nr ? key(elements) : 0, before = first, bits = 0;
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (key.size == sizeof(wide)) {
+		memcpy(&wide, element + key.offset, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, element + key.offset, sizeof(narrow));
+	return narrow;
+}
+
+/* Which bits differ between the keys; false when the elements are in order already. */
+static bool differing_bits(const char *elements, size_t nr, struct key key, uint64_t *ret_bits)
+{
+	uint64_t first = nr ? key_of(elements, key) : 0, before = first, bits = 0;
 	bool in_order = true;
 
 	for (size_t i = 1; i < nr; i++) {
-		uint64_t current = key(elements + i * RADIX_ELEMENT_BYTES);
+		uint64_t current = key_of(elements + i * RADIX_ELEMENT_BYTES, key);
 
 		in_order = in_order && before <= current;
 		bits |= current ^ first;
@@ -29,12 +47,12 @@ static bool differing_bits(const char *elements, size_t nr, radix_key *key, uint
 	return !in_order;
 }
 
-static void sort_by_digit(const char *from, char *to, size_t nr, radix_key *key, int shift)
+static void sort_by_digit(const char *from, char *to, size_t nr, struct key key, int shift)
 {
 	size_t places[DIGITS] = {}, place = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		places[key(from + i * RADIX_ELEMENT_BYTES) >> shift & (DIGITS - 1)]++;
+		places[key_of(from + i * RADIX_ELEMENT_BYTES, key) >> shift & (DIGITS - 1)]++;
 	for (int digit = 0; digit < DIGITS; digit++) {
 		size_t count = places[digit];
 
@@ -43,14 +61,15 @@ static void sort_by_digit(const char *from, char *to, size_t nr, radix_key *key,
 	}
 	for (size_t i = 0; i < nr; i++) {
 		const char *element = from + i * RADIX_ELEMENT_BYTES;
-		size_t to_place = places[key(element) >> shift & (DIGITS - 1)]++;
+		size_t to_place = places[key_of(element, key) >> shift & (DIGITS - 1)]++;
 
 		memcpy(to + to_place * RADIX_ELEMENT_BYTES, element, RADIX_ELEMENT_BYTES);
 	}
 }
 
-int radix_sort(void *elements, size_t nr, radix_key *key)
+int radix_sort_by(void *elements, size_t nr, size_t key_offset, size_t key_size)
 {
+	const struct key key = { key_offset, key_size };
 	_cleanup_(freep) char *spare = NULL;
 	char *from = elements, *to;
 	uint64_t bits;

@@ -3,16 +3,20 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
 
 enum {
 	RADIX_ELEMENT_BYTES = 16
 };
 
-typedef uint64_t radix_key(const void *element);
-
 /*
- * Stable sort of `nr` elements of 16 bytes by key; free when they are in order already, else it needs a second array
- * for the time of the call. 0 or -ENOMEM, and then nothing has moved.
+ * Stable sort of `nr` elements of 16 bytes by their member `key`, an unsigned number of 4 or 8 bytes. Free when they are
+ * in order already, else it needs a second array for the time of the call. 0 or -ENOMEM, and then nothing has moved.
  */
-int radix_sort(void *elements, size_t nr, radix_key *key);
+#define radix_sort(elements, nr, key)                                                                             \
+	({                                                                                                        \
+		_Static_assert(sizeof(*(elements)) == RADIX_ELEMENT_BYTES, "radix_sort() takes 16 bytes");        \
+		radix_sort_by((elements), (nr), offsetof(__typeof__(*(elements)), key), sizeof((elements)->key)); \
+	})
+
+/* The function of that macro: the key is `key_size` bytes at `key_offset` of an element. Not called directly. */
+int radix_sort_by(void *elements, size_t nr, size_t key_offset, size_t key_size);

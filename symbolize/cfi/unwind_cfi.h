@@ -44,7 +44,7 @@ struct cfi_cie {
 	struct cfi_state initial;
 };
 
-/* An FDE; of the size that radix_sort() takes. */
+/* An FDE; 16 bytes, for radix_sort(). */
 struct cfi_fde {
 	uint64_t start;
 	uint32_t position; /* in the section */

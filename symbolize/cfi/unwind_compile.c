@@ -10,8 +10,6 @@
 #include "symbolize/cfi/unwind_sigreturn.h"
 #include "symbolize/elf/elf_needs.h"
 
-_Static_assert(sizeof(struct cfi_fde) == RADIX_ELEMENT_BYTES, "struct cfi_fde is sorted by radix_sort()");
-
 #define GO_FUNCTION UINT32_MAX /* in place of a CIE: `position` is its number in .gopclntab */
 
 enum {
@@ -113,11 +111,6 @@ static int run(struct compile *compile, const struct cfi_fde *fde)
 	if (fde->cie == GO_FUNCTION)
 		return unwind_go_run(&compile->go, compile->elf, fde->position, &compile->rows);
 	return unwind_cfi_run(&compile->cfi, fde, &compile->rows);
-}
-
-static uint64_t start_of(const void *element)
-{
-	return ((const struct cfi_fde *)element)->start;
 }
 
 /* From `start` to `next` nothing is known, but for what the bytes say by themselves. */
@@ -223,7 +216,7 @@ static int add_functions(struct compile *compile)
 {
 	const struct cfi_fde *fdes = compile->cfi.fdes.data;
 	size_t nr = compile->cfi.fdes.nr;
-	int err = radix_sort(compile->cfi.fdes.data, nr, start_of);
+	int err = radix_sort(compile->cfi.fdes.data, nr, start);
 
 	for (size_t i = 0; i < nr && !err; i++)
 		err = add_function(compile, &fdes[i], i + 1 < nr ? fdes[i + 1].start : UINT64_MAX);

@@ -77,18 +77,12 @@ static int run_program(struct reader *reader)
 	return err;
 }
 
-static uint64_t program_of(const void *wanted)
-{
-	return ((const struct wanted_file *)wanted)->program;
-}
-
 int search_lines(struct search *search)
 {
 	struct reader reader = { .search = search };
 	uint64_t offset = 0, next = 0;
-	int err = radix_sort(search->files.data, search->files.nr, program_of), late = 0;
+	int err = radix_sort(search->files.data, search->files.nr, program), late = 0;
 
-	_Static_assert(sizeof(struct wanted_file) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
 	while (err != -ENOMEM && err != -EBADMSG && !late && offset < search->dwarf->line.nr_bytes) {
 		err = line_program_open(search->dwarf, offset, &reader.program, &next);
 		err = err ?: run_program(&reader);

@@ -114,11 +114,6 @@ int search_want_name(struct search *search, const struct dwarf_unit *unit, uint6
 
 /* ---- in other units ---- */
 
-static uint64_t offset_of(const void *wanted)
-{
-	return ((const struct wanted_entry *)wanted)->offset;
-}
-
 /* Where the units of the alternate file are. */
 static int list_alternate(struct search *search)
 {
@@ -185,12 +180,11 @@ int search_entries(struct search *search)
 {
 	int err = 0;
 
-	_Static_assert(sizeof(struct wanted_entry) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
 	for (int i = 0; !err && search->entries.nr && i < ROUNDS_MAX; i++) {
 		__typeof__(search->entries) wanted = search->entries;
 
 		search->entries = (__typeof__(wanted)){};
-		err = radix_sort(wanted.data, wanted.nr, offset_of);
+		err = radix_sort(wanted.data, wanted.nr, offset);
 		err = err ?: search_round(search, wanted.data, wanted.nr);
 		vec_done(&wanted);
 	}

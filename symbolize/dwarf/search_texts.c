@@ -45,16 +45,10 @@ int search_want_text(struct search *search, const struct dwarf_text *text, uint3
 	return 0;
 }
 
-static uint64_t offset_of(const void *wanted)
-{
-	return ((const struct wanted_text *)wanted)->offset;
-}
-
 int search_texts(struct search *search)
 {
-	int err = radix_sort(search->texts.data, search->texts.nr, offset_of);
+	int err = radix_sort(search->texts.data, search->texts.nr, offset);
 
-	_Static_assert(sizeof(struct wanted_text) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
 	for (size_t i = 0; !err && i < search->texts.nr; i++) {
 		const struct wanted_text *wanted = &search->texts.data[i];
 

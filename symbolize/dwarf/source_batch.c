@@ -9,8 +9,6 @@ struct order {
 	uint64_t address, position;
 };
 
-_Static_assert(sizeof(struct order) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
-
 int source_batch_add(struct source_batch *batch, uint64_t address, uint32_t query)
 {
 	return vec_try_push(&batch->places, (struct source_place){ .address = address,
@@ -19,11 +17,6 @@ int source_batch_add(struct source_batch *batch, uint64_t address, uint32_t quer
 								   .wanted = NO_PROGRAM,
 								   .unit = SOURCE_NONE,
 								   .inner = SOURCE_NONE });
-}
-
-static uint64_t address_of(const void *order)
-{
-	return ((const struct order *)order)->address;
 }
 
 int source_batch_sort(struct source_batch *batch)
@@ -35,7 +28,7 @@ int source_batch_sort(struct source_batch *batch)
 
 	for (size_t i = 0; !err && i < nr; i++)
 		orders[i] = (struct order){ batch->places.data[i].address, i };
-	err = err ?: radix_sort(orders, nr, address_of);
+	err = err ?: radix_sort(orders, nr, address);
 	if (err) {
 		free(sorted);
 		return err;

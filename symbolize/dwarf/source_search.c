@@ -12,11 +12,6 @@ enum {
 
 /* ---- directories of units ---- */
 
-static uint64_t program_of(const void *directory)
-{
-	return ((const struct unit_directory *)directory)->program;
-}
-
 /* Of several units with one program, as partial ones have, the first that tells it. */
 static const char *directory_of(const struct search *search, uint64_t program)
 {
@@ -40,9 +35,8 @@ static const char *join(struct search *search, const char *directory, const char
 static int join_all(struct search *search)
 {
 	struct source_batch *batch = search->batch;
-	int err = radix_sort(search->directories.data, search->directories.nr, program_of);
+	int err = radix_sort(search->directories.data, search->directories.nr, program);
 
-	_Static_assert(sizeof(struct unit_directory) == RADIX_ELEMENT_BYTES, "sorted by radix_sort()");
 	for (size_t i = 0; !err && i < batch->places.nr; i++) {
 		struct source_place *place = &batch->places.data[i];
 

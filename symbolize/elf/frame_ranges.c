@@ -107,14 +107,9 @@ static int read_entries(struct frame_reader *reader)
 
 /* ---- the index ---- */
 
-static uint64_t start_of(const void *found)
-{
-	return ((const struct found *)found)->start;
-}
-
 static int keep(struct frame_ranges *ranges, struct frame_reader *reader)
 {
-	int err = radix_sort(reader->found.data, reader->found.nr, start_of);
+	int err = radix_sort(reader->found.data, reader->found.nr, start);
 
 	if (!err && reader->found.nr)
 		err = vec_grow((void **)&ranges->list.data, &ranges->list.room, reader->found.nr,

@@ -22,8 +22,6 @@ struct slot {
 	uint64_t stub; /* in plt.stubs */
 };
 
-_Static_assert(sizeof(struct slot) == RADIX_ELEMENT_BYTES && sizeof(struct plt_stub) == RADIX_ELEMENT_BYTES, "");
-
 struct plt_reader {
 	const struct elf_file *elf;
 	const struct symtab *table;
@@ -330,19 +328,9 @@ static int read_relocations(struct plt_reader *reader, const Elf64_Shdr *section
 
 /* ---- all ---- */
 
-static uint64_t slot_of(const void *slot)
-{
-	return ((const struct slot *)slot)->address;
-}
-
-static uint64_t start_of(const void *stub)
-{
-	return ((const struct plt_stub *)stub)->start;
-}
-
 static int name_stubs(struct plt_reader *reader)
 {
-	int err = radix_sort(reader->slots.data, reader->slots.nr, slot_of);
+	int err = radix_sort(reader->slots.data, reader->slots.nr, address);
 
 	err = err ?: vec_try_push(&reader->plt->names, '\0');
 	for (size_t i = 0; !err && i < reader->elf->sections.nr; i++) {
@@ -351,7 +339,7 @@ static int name_stubs(struct plt_reader *reader)
 		if (section->sh_type == SHT_RELA || section->sh_type == SHT_REL)
 			err = read_relocations(reader, section);
 	}
-	return err ?: radix_sort(reader->plt->stubs.data, reader->plt->stubs.nr, start_of);
+	return err ?: radix_sort(reader->plt->stubs.data, reader->plt->stubs.nr, start);
 }
 
 int plt_read(struct plt *plt, const struct elf_file *elf, const struct symtab *table)

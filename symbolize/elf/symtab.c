@@ -8,8 +8,6 @@
 #include "core/base/vec_trim.h"
 #include "symbolize/elf/symtab_merit.h"
 
-_Static_assert(sizeof(struct symtab_symbol) == RADIX_ELEMENT_BYTES, "symbols are sorted and kept by the 100,000");
-
 enum {
 	CODE_RANGES_MAX = 64,          /* real files have one to four */
 	NESTING_MAX = 64,              /* steps outwards in a lookup */
@@ -301,14 +299,9 @@ void symtab_drop_names(struct symtab *table)
 			names_drop_copy(&table->names[i]);
 }
 
-static uint64_t start_of(const void *symbol)
-{
-	return ((const struct symtab_symbol *)symbol)->start;
-}
-
 int symtab_finish(struct symtab *table)
 {
-	int err = radix_sort(table->symbols.data, table->symbols.nr, start_of);
+	int err = radix_sort(table->symbols.data, table->symbols.nr, start);
 
 	if (err)
 		return err;

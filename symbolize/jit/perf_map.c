@@ -113,7 +113,6 @@ struct stretch {
 	uint64_t start;
 	uint32_t size, entry;
 };
-_Static_assert(sizeof(struct stretch) == RADIX_ELEMENT_BYTES, "struct stretch is sorted by radix_sort()");
 
 /* An entry that has begun. */
 struct claim {
@@ -206,11 +205,6 @@ static int share_sorted(struct perf_map *map, const struct stretch *stretches, s
 	return err;
 }
 
-static uint64_t start_of(const void *stretch)
-{
-	return ((const struct stretch *)stretch)->start;
-}
-
 /*
  * One walk through the entries in the order of their starts; each place gets the latest of those that have begun there.
  */
@@ -222,7 +216,7 @@ static int share_out(struct perf_map *map)
 
 	for (size_t i = 0; !err && i < nr; i++)
 		stretches[i] = (struct stretch){ map->entries.data[i].start, map->entries.data[i].size, (uint32_t)i };
-	err = err ?: radix_sort(stretches, nr, start_of);
+	err = err ?: radix_sort(stretches, nr, start);
 	map->bounds.nr = map->owners.nr = 0;
 	err = err ?: share_sorted(map, stretches, nr);
 	free(stretches);

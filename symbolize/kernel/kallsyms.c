@@ -10,8 +10,6 @@
 #include "symbolize/elf/names.h"
 #include "symbolize/elf/symtab_merit.h"
 
-_Static_assert(sizeof(struct kernel_symbol) == RADIX_ELEMENT_BYTES, "symbols are sorted and kept by the 100,000");
-
 enum {
 	BUFFER_BYTES = 65536,          /* the kernel fills at most this much in one read on most systems */
 	TEXT_MAX_BYTES = 256u << 20,
@@ -203,11 +201,6 @@ static int read_lines(struct kallsyms *kallsyms, int fd, size_t *nr_lines)
 
 /* ---- order ---- */
 
-static uint64_t address_of(const void *symbol)
-{
-	return ((const struct kernel_symbol *)symbol)->address;
-}
-
 /* > 0 when a is the better name for their address. */
 static int compare(const struct kallsyms *kallsyms, const struct kernel_symbol *a, const struct kernel_symbol *b)
 {
@@ -282,7 +275,7 @@ static int read_all(struct kallsyms *kallsyms, int fd)
 	if (!nr_lines)
 		return -EBADMSG;
 	kallsyms->hidden = !kallsyms->symbols.nr;
-	err = radix_sort(kallsyms->symbols.data, kallsyms->symbols.nr, address_of);
+	err = radix_sort(kallsyms->symbols.data, kallsyms->symbols.nr, address);
 	if (err)
 		return err;
 	settle(kallsyms);
