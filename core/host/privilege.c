@@ -2,8 +2,6 @@
 #include "core/host/privilege.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
@@ -21,20 +19,41 @@
 static const struct need {
 	cap_value_t capability;
 	bool by_sys_admin; /* CAP_SYS_ADMIN does as well */
-	bool essential;    /* nothing works without it */
 	bool kept;         /* until the end */
-	const char *purpose;
-	const char *loss; /* what a result lacks without it */
+	struct privilege privilege;
 } needs[] = {
-	{ CAP_BPF, true, true, true, "larger maps while running; every access to a map on kernels before 5.19", NULL },
-	{ CAP_PERFMON, true, true, true, "perf events of CPUs that come online", NULL },
-	{ CAP_SYSLOG, false, false, false, "addresses in /proc/kallsyms", "kernel functions have no names" },
-	{ CAP_SYS_PTRACE, false, false, true, "maps and files of processes of other users",
-	  "code of other users' processes has no names" },
-	{ CAP_DAC_READ_SEARCH, false, false, true, "program files that only their owner can read",
-	  "no names from files that only their owner can read" },
-	{ CAP_CHECKPOINT_RESTORE, true, false, true, "/proc/PID/map_files: the exact file that is mapped",
-	  "no names from deleted or replaced files" },
+	{ CAP_BPF,
+	  true,
+	  true,
+	  { .name = "CAP_BPF",
+	    .essential = true,
+	    .purpose = "larger maps while running; every access to a map on kernels before 5.19" } },
+	{ CAP_PERFMON,
+	  true,
+	  true,
+	  { .name = "CAP_PERFMON", .essential = true, .purpose = "perf events of CPUs that come online" } },
+	{ CAP_SYSLOG,
+	  false,
+	  false,
+	  { .name = "CAP_SYSLOG", .purpose = "addresses in /proc/kallsyms", .loss = "kernel functions have no names" } },
+	{ CAP_SYS_PTRACE,
+	  false,
+	  true,
+	  { .name = "CAP_SYS_PTRACE",
+	    .purpose = "maps and files of processes of other users",
+	    .loss = "code of other users' processes has no names" } },
+	{ CAP_DAC_READ_SEARCH,
+	  false,
+	  true,
+	  { .name = "CAP_DAC_READ_SEARCH",
+	    .purpose = "program files that only their owner can read",
+	    .loss = "no names from files that only their owner can read" } },
+	{ CAP_CHECKPOINT_RESTORE,
+	  true,
+	  true,
+	  { .name = "CAP_CHECKPOINT_RESTORE",
+	    .purpose = "/proc/PID/map_files: the exact file that is mapped",
+	    .loss = "no names from deleted or replaced files" } },
 };
 
 #define NR_NEEDS (sizeof(needs) / sizeof(needs[0]))
@@ -59,17 +78,6 @@ static bool is_met(cap_t capabilities, const struct need *need)
 	return has(capabilities, need->capability) || (need->by_sys_admin && has(capabilities, CAP_SYS_ADMIN));
 }
 
-/* "cap_bpf" from libcap, in the kernel's spelling. */
-static void add_name(struct buf *text, cap_value_t capability)
-{
-	char *name = cap_to_name(capability);
-
-	for (const char *c = name; c && *c; c++)
-		buf_addc(text, (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c));
-	if (name)
-		cap_free(name);
-}
-
 /* Root of a user namespace has capabilities that count only inside it. */
 bool privilege_in_user_namespace(void)
 {
@@ -92,18 +100,11 @@ bool privilege_is_kept_from_perf(long *ret_paranoid)
 bool privilege_look(size_t index, struct privilege *ret_privilege)
 {
 	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
-	_cleanup_(buf_done) struct buf name = {};
 
 	if (index >= NR_NEEDS)
 		return false;
-	*ret_privilege = (struct privilege){
-		.held = capabilities && is_met(capabilities, &needs[index]),
-		.essential = needs[index].essential,
-		.purpose = needs[index].purpose,
-		.loss = needs[index].loss,
-	};
-	add_name(&name, needs[index].capability);
-	snprintf(ret_privilege->name, sizeof(ret_privilege->name), "%s", buf_text(&name));
+	*ret_privilege = needs[index].privilege;
+	ret_privilege->held = is_met(capabilities, &needs[index]);
 	return true;
 }
 
@@ -114,13 +115,9 @@ int privilege_check(void)
 
 	if (!capabilities)
 		return fail_host(-errno, "capabilities: %s", strerror(errno));
-	for (size_t i = 0; i < NR_NEEDS; i++) {
-		if (!needs[i].essential || is_met(capabilities, &needs[i]))
-			continue;
-		if (missing.nr)
-			buf_adds(&missing, " and ");
-		add_name(&missing, needs[i].capability);
-	}
+	for (size_t i = 0; i < NR_NEEDS; i++)
+		if (needs[i].privilege.essential && !is_met(capabilities, &needs[i]))
+			buf_addf(&missing, "%s%s", missing.nr ? " and " : "", needs[i].privilege.name);
 	if (missing.nr) {
 		fail_host(-EPERM, "permission denied: this needs %s", buf_text(&missing));
 		hint("run it as root");
@@ -137,56 +134,45 @@ int privilege_check(void)
 
 void privilege_note(struct buf *ret_text)
 {
-	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
+	struct privilege privilege;
 
-	for (size_t i = 0; capabilities && i < NR_NEEDS; i++) {
-		if (!needs[i].loss || is_met(capabilities, &needs[i]))
-			continue;
-		if (ret_text->nr)
-			buf_adds(ret_text, "; ");
-		buf_adds(ret_text, "without ");
-		add_name(ret_text, needs[i].capability);
-		buf_addf(ret_text, " %s", needs[i].loss);
-	}
+	for (size_t i = 0; privilege_look(i, &privilege); i++)
+		if (privilege.loss && !privilege.held)
+			buf_addf(ret_text, "%swithout %s %s", ret_text->nr ? "; " : "", privilege.name, privilege.loss);
 }
 
 void privilege_describe(struct buf *ret_text)
 {
 	_cleanup_(free_capabilities) cap_t capabilities = cap_get_proc();
 
-	for (size_t i = 0; capabilities && i < NR_NEEDS; i++) {
-		if (!has(capabilities, needs[i].capability))
-			continue;
-		add_name(ret_text, needs[i].capability);
-		buf_addf(ret_text, ": %s\n", needs[i].purpose);
-	}
-	if (capabilities && has(capabilities, CAP_DAC_OVERRIDE))
+	for (size_t i = 0; i < NR_NEEDS; i++)
+		if (has(capabilities, needs[i].capability))
+			buf_addf(ret_text, "%s: %s\n", needs[i].privilege.name, needs[i].privilege.purpose);
+	if (has(capabilities, CAP_DAC_OVERRIDE))
 		buf_adds(ret_text,
 			 "CAP_DAC_OVERRIDE: to write the file of -o or --save into another user's directory\n");
-	if (capabilities && has(capabilities, CAP_SYS_ADMIN))
+	if (has(capabilities, CAP_SYS_ADMIN))
 		buf_adds(ret_text, "CAP_SYS_ADMIN: in place of the capabilities above that are missing\n");
 }
 
 /* ---- giving up ---- */
 
+static void keep(cap_t kept, cap_value_t capability)
+{
+	cap_set_flag(kept, CAP_PERMITTED, 1, &capability, CAP_SET);
+	cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
+}
+
 /* What is kept of what there is; where only CAP_SYS_ADMIN was given, or the kernel knows no other, that stays. */
 static cap_t kept_of(cap_t present, bool writes_files)
 {
 	cap_t kept = cap_init();
-	cap_value_t capability = CAP_DAC_OVERRIDE;
 
-	if (kept && writes_files && has(present, capability)) {
-		cap_set_flag(kept, CAP_PERMITTED, 1, &capability, CAP_SET);
-		cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
-	}
-
-	for (size_t i = 0; kept && i < NR_NEEDS; i++) {
-		if (!needs[i].kept || !is_met(present, &needs[i]))
-			continue;
-		capability = has(present, needs[i].capability) ? needs[i].capability : CAP_SYS_ADMIN;
-		cap_set_flag(kept, CAP_PERMITTED, 1, &capability, CAP_SET);
-		cap_set_flag(kept, CAP_EFFECTIVE, 1, &capability, CAP_SET);
-	}
+	if (kept && writes_files && has(present, CAP_DAC_OVERRIDE))
+		keep(kept, CAP_DAC_OVERRIDE);
+	for (size_t i = 0; kept && i < NR_NEEDS; i++)
+		if (needs[i].kept && is_met(present, &needs[i]))
+			keep(kept, has(present, needs[i].capability) ? needs[i].capability : CAP_SYS_ADMIN);
 	return kept;
 }
 

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <stdbool.h>
-
 #include "core/base/buf.h"
 
 /*
@@ -40,7 +38,7 @@ void privilege_describe(struct buf *ret_text);
 
 /* One of the capabilities that the tool can use; the texts are constants. */
 struct privilege {
-	char name[32];       /* "CAP_BPF" */
+	const char *name;    /* "CAP_BPF" */
 	bool held;           /* or CAP_SYS_ADMIN in its place */
 	bool essential;      /* nothing can be collected without it */
 	const char *purpose; /* what it is for */

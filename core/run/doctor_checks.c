@@ -589,21 +589,19 @@ static void ask_capability(const struct privilege *privilege, struct ability *ab
 		gap(ability, ABILITY_NO, remedy, "missing: %s", privilege->loss);
 }
 
-/* Capabilities are called by their own names, which are kept here for as long as the program runs. */
 static void add_capabilities(ability_list *abilities)
 {
-	static struct privilege privileges[16];
+	struct privilege privilege;
 
-	for (size_t i = 0; i < sizeof(privileges) / sizeof(privileges[0]) && privilege_look(i, &privileges[i]); i++) {
-		const struct privilege *privilege = &privileges[i];
+	for (size_t i = 0; privilege_look(i, &privilege); i++) {
 		struct ability ability = {
-			.id = privilege->name,
-			.name = privilege->name,
-			.concerns = privilege->essential ? EVERYTHING : privilege->purpose,
-			.essential = privilege->essential,
+			.id = privilege.name,
+			.name = privilege.name,
+			.concerns = privilege.essential ? EVERYTHING : privilege.purpose,
+			.essential = privilege.essential,
 		};
 
-		ask_capability(privilege, &ability);
+		ask_capability(&privilege, &ability);
 		vec_push(abilities, ability);
 	}
 }
