@@ -34,13 +34,21 @@
 
 /* ---- /proc/PID/stat and status ---- */
 
-/* A file below /proc, whole: the 65,536 groups that a process may have are 720 kB in its status, before what is asked for. */
-static int read_text(const char *path, struct buf *ret_text)
+/*
+ * A file of /proc/PID, of our own process for 0, whole: the 65,536 groups that a process may have are 720 kB in its status, before
+ * what is asked for.
+ */
+static int read_text(uint32_t pid, const char *name, struct buf *ret_text)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char piece[4096];
-	ssize_t nr_read = fd < 0 ? -1 : read(fd, piece, sizeof(piece));
+	_cleanup_(closep) int fd = -1;
+	char process[16] = "self", path[64], piece[4096];
+	ssize_t nr_read;
 
+	if (pid)
+		snprintf(process, sizeof(process), "%" PRIu32, pid);
+	snprintf(path, sizeof(path), "/proc/%s/%s", process, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	nr_read = fd < 0 ? -1 : read(fd, piece, sizeof(piece));
 	while (nr_read > 0 && ret_text->nr < MAX_TEXT) {
 		buf_add(ret_text, piece, (size_t)nr_read);
 		nr_read = read(fd, piece, sizeof(piece));
@@ -48,38 +56,35 @@ static int read_text(const char *path, struct buf *ret_text)
 	return nr_read < 0 ? -errno : 0;
 }
 
-static int read_status(uint32_t pid, struct buf *ret_text)
+/* What follows "\nNAME:" in a status; where there is no such line, the end of one. */
+static const char *line_of(const struct buf *status, const char *name)
 {
-	char path[64];
+	const char *at = strstr(buf_text(status), name);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
-	return read_text(path, ret_text);
+	return at ? at + strlen(name) : "\n";
 }
 
-/* What follows the comm, which can hold spaces and parentheses: the last ')' ends it. */
-static int read_stat(uint32_t pid, struct buf *text, const char **ret_fields)
+/* The n-th number of a line of a status, or the last one; 0 when there is none. */
+static uint32_t number_of_line(const struct buf *status, const char *name, int n)
 {
-	char path[64];
-	int err;
+	const char *at = line_of(status, name);
+	unsigned long number = 0;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	err = read_text(path, text);
-	if (err)
-		return err;
-	*ret_fields = strrchr(buf_text(text), ')');
-	if (!*ret_fields || (*ret_fields)[1] != ' ')
-		return -EBADMSG;
-	*ret_fields += 2;
-	return 0;
+	for (int i = 0; i <= n && *at != '\n' && *at; i++) {
+		char *end;
+
+		number = strtoul(at, &end, 10);
+		at = end + strspn(end, "\t ");
+	}
+	return (uint32_t)number;
 }
 
-/* 0 where it cannot be read. */
+/* As ps shows it; 0 where it cannot be read. */
 static char task_state(uint32_t pid)
 {
-	_cleanup_(buf_done) struct buf text = {};
-	const char *fields;
+	_cleanup_(buf_done) struct buf status = {};
 
-	return read_stat(pid, &text, &fields) ? '\0' : fields[0];
+	return read_text(pid, "status", &status) ? '\0' : *line_of(&status, "\nState:\t");
 }
 
 static bool is_dead(uint32_t pid)
@@ -91,19 +96,9 @@ static bool is_dead(uint32_t pid)
 
 static bool has_memory(uint32_t pid)
 {
-	return task_state(pid) && !is_dead(pid);
-}
+	char state = task_state(pid);
 
-/* The number behind "NAME:" in /proc/PID/status, or 0. */
-static uint32_t status_number(uint32_t pid, const char *name)
-{
-	_cleanup_(buf_done) struct buf text = {};
-	const char *line;
-
-	if (read_status(pid, &text))
-		return 0;
-	line = strstr(buf_text(&text), name);
-	return line ? (uint32_t)strtoul(line + strlen(name), NULL, 10) : 0;
+	return state && state != 'Z' && state != 'X';
 }
 
 uint32_t process_living_task(uint32_t tgid)
@@ -126,43 +121,26 @@ uint32_t process_living_task(uint32_t tgid)
 	return living;
 }
 
-/* The n-th number of a line of /proc/PID/status, or the last one; 0 when there is none. */
-static uint32_t number_of_line(const char *text, const char *name, int n)
-{
-	const char *at = strstr(text, name);
-	unsigned long number = 0;
-
-	at = at ? at + strlen(name) : "\n";
-	for (int i = 0; i <= n && *at != '\n' && *at; i++) {
-		char *end;
-
-		number = strtoul(at, &end, 10);
-		at = end + strspn(end, "\t ");
-	}
-	return (uint32_t)number;
-}
-
 int process_identity(uint32_t tgid, uint32_t *ret_inner_tgid, uint32_t *ret_user)
 {
-	_cleanup_(buf_done) struct buf text = {};
+	_cleanup_(buf_done) struct buf status = {};
 
-	if (read_status(tgid, &text))
+	if (read_text(tgid, "status", &status))
 		return -ESRCH;
-	*ret_inner_tgid = number_of_line(buf_text(&text), "\nNStgid:", INT_MAX);
+	*ret_inner_tgid = number_of_line(&status, "\nNStgid:", INT_MAX);
 	if (!*ret_inner_tgid)
 		*ret_inner_tgid = tgid; /* a kernel without pid namespaces */
-	*ret_user = number_of_line(buf_text(&text), "\nUid:", 1);
+	*ret_user = number_of_line(&status, "\nUid:", 1);
 	return 0;
 }
 
 /* "Groups:\t24 27 1000 " */
-static void read_groups(const char *text, gid_t **ret_groups, size_t *ret_nr)
+static void read_groups(const struct buf *status, gid_t **ret_groups, size_t *ret_nr)
 {
-	const char *at = strstr(text, "\nGroups:");
+	const char *at = line_of(status, "\nGroups:");
 	VEC(gid_t) groups = {};
 	char *end;
 
-	at = at ? at + strlen("\nGroups:") : "\n";
 	for (at += strspn(at, "\t "); *at >= '0' && *at <= '9'; at = end + strspn(end, " "))
 		vec_push(&groups, (gid_t)strtoul(at, &end, 10));
 	*ret_groups = groups.data;
@@ -171,49 +149,40 @@ static void read_groups(const char *text, gid_t **ret_groups, size_t *ret_nr)
 
 bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
 {
-	_cleanup_(buf_done) struct buf text = {};
+	_cleanup_(buf_done) struct buf status = {};
 	uint32_t pid = (uint32_t)getppid();
 
-	for (int depth = 0; depth < MAX_ANCESTORS && pid && !read_status(pid, &text); depth++) {
-		if (strstr(buf_text(&text), "\nUid:") && number_of_line(buf_text(&text), "\nUid:", 0) == user) {
-			read_groups(buf_text(&text), ret_groups, ret_nr);
+	for (int depth = 0; depth < MAX_ANCESTORS && pid && !read_text(pid, "status", &status); depth++) {
+		if (strstr(buf_text(&status), "\nUid:") && number_of_line(&status, "\nUid:", 0) == user) {
+			read_groups(&status, ret_groups, ret_nr);
 			return true;
 		}
-		pid = number_of_line(buf_text(&text), "\nPPid:", 0);
-		buf_clear(&text);
+		pid = number_of_line(&status, "\nPPid:", 0);
+		buf_clear(&status);
 	}
 	return false;
 }
 
-static int64_t clock_difference(clockid_t later, clockid_t earlier)
-{
-	struct timespec a, b;
-
-	clock_gettime(earlier, &b);
-	clock_gettime(later, &a);
-	return (a.tv_sec - b.tv_sec) * (int64_t)NSEC_PER_SEC + (a.tv_nsec - b.tv_nsec);
-}
-
-/* Field 22 is start_boottime; what the host slept up to now is at least what it had slept by then. */
+/*
+ * Field 22 of stat is start_boottime; what the host slept up to now is at least what it had slept by then. The comm, field 2, can
+ * hold spaces and parentheses: the last ')' ends it.
+ */
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns)
 {
 	_cleanup_(buf_done) struct buf text = {};
-	const char *fields;
+	int err = read_text(tgid, "stat", &text);
+	const char *at = strrchr(buf_text(&text), ')');
+	uint64_t now_ns = clock_monotonic_ns(), slept_ns = clock_now_ns(CLOCK_BOOTTIME) - now_ns, start_ns;
 	unsigned long long ticks;
-	int64_t start_ns;
-	int err = read_stat(tgid, &text, &fields);
 
 	if (err)
 		return err;
-	for (int i = 3; fields && i < 22; i++) {
-		fields = strchr(fields, ' ');
-		fields = fields ? fields + 1 : NULL;
-	}
-	if (!fields || sscanf(fields, "%llu", &ticks) != 1)
+	for (int field = 3; at && field <= 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || sscanf(at, "%llu", &ticks) != 1)
 		return -EBADMSG;
-	start_ns = (int64_t)(ticks * (unsigned long long)(NSEC_PER_SEC / sysconf(_SC_CLK_TCK)));
-	start_ns -= clock_difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC);
-	*ret_start_ns = start_ns > 0 ? (uint64_t)start_ns : 0;
+	start_ns = ticks * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	*ret_start_ns = start_ns > slept_ns ? start_ns - slept_ns : 0;
 	return 0;
 }
 
@@ -227,11 +196,12 @@ bool process_has_ended(uint32_t tgid)
 
 int process_exists(uint32_t tgid)
 {
+	_cleanup_(buf_done) struct buf status = {};
 	uint32_t owner;
 
 	if (process_has_ended(tgid))
 		return fail(-ESRCH, "process %" PRIu32 ": no such process", tgid);
-	owner = status_number(tgid, "\nTgid:");
+	owner = read_text(tgid, "status", &status) ? 0 : number_of_line(&status, "\nTgid:", 0);
 	if (owner && owner != tgid) {
 		fail(-ESRCH, "process %" PRIu32 ": no such process: it is a thread of process %" PRIu32, tgid, owner);
 		hint("use the option for threads, or give the id of its process");
@@ -307,25 +277,19 @@ int process_pidns(uint64_t *ret_device, uint64_t *ret_inode)
 	return 1;
 }
 
-/*
- * NSpid lists our pid in the namespace of /proc, then in those below down to ours: one number when they are the same.
- */
+/* NSpid lists our pid in the namespace of /proc, then in those below down to ours: one number when they are the same. */
 int process_require_proc(void)
 {
-	_cleanup_(buf_done) struct buf text = {};
-	const char *line;
+	_cleanup_(buf_done) struct buf status = {};
 	char *end;
 
-	if (read_text("/proc/self/status", &text)) {
+	if (read_text(0, "status", &status)) {
 		fail_host(-ENOENT, "/proc: not mounted, or it does not show this process");
 		hint("in a new pid namespace: mount -t proc proc /proc, or unshare --mount-proc");
 		return -ENOENT;
 	}
-	line = strstr(buf_text(&text), "\nNSpid:");
-	if (!line)
-		return 0; /* CONFIG_PID_NS is not set */
-	strtoul(line + strlen("\nNSpid:"), &end, 10);
-	if (*end == '\n')
+	strtoul(line_of(&status, "\nNSpid:"), &end, 10);
+	if (*end == '\n') /* also where there is no such line: CONFIG_PID_NS is not set */
 		return 0;
 	fail_host(-EXDEV, "/proc: shows the processes of another pid namespace");
 	hint("mount -t proc proc /proc, or unshare --mount-proc");
@@ -345,18 +309,13 @@ struct process_watch {
 	VEC(struct watched) watched;
 };
 
-static int open_pidfd(uint32_t pid, bool is_thread)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, is_thread ? PIDFD_THREAD : 0);
-
-	return fd < 0 ? -errno : fd;
-}
-
 static int watch_one(struct process_watch *watch, uint32_t pid, bool is_thread)
 {
-	struct watched watched = { .pid = pid, .fd = open_pidfd(pid, is_thread) };
+	struct watched watched = { .pid = pid };
 	struct epoll_event readable = { .events = EPOLLIN, .data.u64 = watch->watched.nr };
 
+	watched.fd = (int)syscall(SYS_pidfd_open, pid, is_thread ? PIDFD_THREAD : 0);
+	watched.fd = watched.fd < 0 ? -errno : watched.fd;
 	watched.was_dead = (is_thread ? process_thread_exists : process_exists)(pid) || watched.fd == -ENOENT;
 	err_clear();
 	if (watched.was_dead || watched.fd == -ESRCH) {
