@@ -116,15 +116,7 @@ struct container_search {
 	size_t nr;
 };
 
-/* Takes ownership of `path`. The cgroups inside a container's are part of it. */
-static void keep_found(struct container_search *search, char *path)
-{
-	if (search->nr++)
-		free(path);
-	else
-		search->found = path;
-}
-
+/* The cgroups inside a container's are part of it. */
 static void search_below(struct container_search *search, const char *path, unsigned int depth)
 {
 	_cleanup_(closedirp) DIR *directory = opendir(path);
@@ -136,10 +128,10 @@ static void search_below(struct container_search *search, const char *path, unsi
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;
 		below = xasprintf("%s/%s", path, entry->d_name);
-		if (cgroup_is_container(entry->d_name, search->prefix))
-			keep_found(search, take_ptr(below));
-		else
+		if (!cgroup_is_container(entry->d_name, search->prefix))
 			search_below(search, below, depth + 1);
+		else if (!search->nr++)
+			search->found = take_ptr(below);
 	}
 }
 

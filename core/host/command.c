@@ -43,12 +43,6 @@ static void restore_circumstances(void)
 	descriptors_restore();
 }
 
-static void answer(int fd, int err)
-{
-	if (write(fd, &err, sizeof(err)) != sizeof(err))
-		_exit(STATUS_CANNOT_EXECUTE);
-}
-
 /* PR_SET_PDEATHSIG is forgotten when the user changes, so it comes after. */
 __attribute__((noreturn)) static void be_command(char *const *words, const struct caller *caller, int go_fd,
 						 int answer_fd, pid_t parent)
@@ -64,8 +58,8 @@ __attribute__((noreturn)) static void be_command(char *const *words, const struc
 		execvp(words[0], words);
 		err = -errno;
 	}
-	answer(answer_fd, err);
-	_exit(err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE);
+	_exit(write(answer_fd, &err, sizeof(err)) == sizeof(err) && err == -ENOENT ? STATUS_NOT_FOUND
+										   : STATUS_CANNOT_EXECUTE);
 }
 
 /* ---- the parent ---- */
@@ -123,16 +117,9 @@ uint32_t command_pid(const struct command *command)
 	return (uint32_t)command->pid;
 }
 
-static int refuse(struct command *command, int err)
-{
-	command->refused = true;
-	if (err == -ENOENT)
-		return fail(err, "command '%s': not found", command->words[0]);
-	return fail(err, "command '%s': cannot be executed: %s", command->words[0], strerror(-err));
-}
-
 int command_release(struct command *command)
 {
+	const char *name = command->words[0];
 	ssize_t nr;
 	int err = 0;
 
@@ -143,7 +130,11 @@ int command_release(struct command *command)
 	do
 		nr = read(command->answer_fd, &err, sizeof(err));
 	while (nr < 0 && errno == EINTR);
-	return nr == sizeof(err) ? refuse(command, err) : 0;
+	command->refused = nr == sizeof(err);
+	if (!command->refused)
+		return 0;
+	return err == -ENOENT ? fail(err, "command '%s': not found", name)
+			      : fail(err, "command '%s': cannot be executed: %s", name, strerror(-err));
 }
 
 bool command_refused(const struct command *command)

@@ -14,61 +14,46 @@
 
 static int open_event(const char *path, uint64_t offset, pid_t process)
 {
+	int type = host_uprobe_event_type(), fd;
 	struct perf_event_attr attributes = {
 		.size = sizeof(attributes),
+		.type = (uint32_t)type,
 		.uprobe_path = (uint64_t)(uintptr_t)path,
 		.probe_offset = offset,
 	};
-	int type = host_uprobe_event_type(), fd;
 
 	if (type < 0)
 		return type;
-	attributes.type = (uint32_t)type;
 	fd = (int)syscall(SYS_perf_event_open, &attributes, process, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_link(const char *path, const unsigned long *offsets, size_t nr, pid_t process)
+int empty_uprobes_open(const char *path, const unsigned long *offsets, size_t nr, pid_t process)
 {
+	_cleanup_(signals_release) sigset_t before;
 	_cleanup_(closep) int program = host_load_empty_uprobe_multi();
 	LIBBPF_OPTS(bpf_link_create_opts, options, .uprobe_multi.path = path, .uprobe_multi.offsets = offsets,
 		    .uprobe_multi.cnt = (__u32)nr, .uprobe_multi.pid = (__u32)process);
 
+	signals_hold(&before);
 	return program < 0 ? program : bpf_link_create(program, -1, BPF_TRACE_UPROBE_MULTI, &options);
 }
 
 int empty_uprobe_open(const char *path, uint64_t offset, pid_t process)
 {
+	_cleanup_(signals_release) sigset_t before;
 	const unsigned long place = offset;
-	sigset_t before;
 	int fd;
 
 	signals_hold(&before);
 	fd = open_event(path, offset, process);
-	if (fd == -EACCES || fd == -EPERM || fd == -ENOENT)
-		fd = open_link(path, &place, 1, process);
-	signals_release(&before);
-	return fd;
-}
-
-int empty_uprobes_open(const char *path, const unsigned long *offsets, size_t nr, pid_t process)
-{
-	sigset_t before;
-	int fd;
-
-	signals_hold(&before);
-	fd = open_link(path, offsets, nr, process);
-	signals_release(&before);
-	return fd;
+	return fd == -EACCES || fd == -EPERM || fd == -ENOENT ? empty_uprobes_open(path, &place, 1, process) : fd;
 }
 
 void empty_uprobe_close(int fd)
 {
-	sigset_t before;
+	_cleanup_(signals_release) sigset_t before;
 
-	if (fd < 0)
-		return;
 	signals_hold(&before);
-	close(fd);
-	signals_release(&before);
+	closep(&fd);
 }

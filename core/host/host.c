@@ -2,6 +2,7 @@
 #include "core/host/host.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,11 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/host/kernel_types.h"
+
+static void free_btf(struct btf **btf)
+{
+	btf__free(*btf);
+}
 
 int host_require_btf(void)
 {
@@ -48,7 +54,7 @@ bool host_tracefs_is_denied(void)
 int host_raw_tracepoints(name_list *ret_names)
 {
 	static const char prefix[] = "btf_trace_";
-	struct btf *btf = btf__load_vmlinux_btf();
+	_cleanup_(free_btf) struct btf *btf = btf__load_vmlinux_btf();
 
 	if (!btf)
 		return fail_host(-errno, "kernel: its type information cannot be read: %s", strerror(errno));
@@ -59,7 +65,6 @@ int host_raw_tracepoints(name_list *ret_names)
 		if (btf_is_typedef(type) && name && !strncmp(name, prefix, strlen(prefix)))
 			vec_push(ret_names, xstrdup(name + strlen(prefix)));
 	}
-	btf__free(btf);
 	return 0;
 }
 
@@ -98,29 +103,22 @@ static bool has_helper(enum program_kind kind, int helper)
 	       !strstr(log, "cannot use helper");
 }
 
-/*
- * bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality; bpf_get_current_task_btf: v5.11 for these types.
- */
-static enum task_access task_access(enum program_kind kind, bool reads_kernel)
+/* bpf_probe_read_kernel: v5.5, but not under lockdown=confidentiality; bpf_get_current_task_btf: v5.11 for these types. */
+enum task_access host_task_access(enum program_kind kind)
 {
-	if (reads_kernel)
+	if (has_helper(kind, BPF_FUNC_probe_read_kernel))
 		return TASK_ACCESS_PROBE_READ;
 	return has_helper(kind, BPF_FUNC_get_current_task_btf) ? TASK_ACCESS_BTF : TASK_ACCESS_NONE;
 }
 
-enum task_access host_task_access(enum program_kind kind)
-{
-	return task_access(kind, has_helper(kind, BPF_FUNC_probe_read_kernel));
-}
-
 struct host_reads host_reads(enum program_kind kind)
 {
-	bool kernel = has_helper(kind, BPF_FUNC_probe_read_kernel);
+	enum task_access task = host_task_access(kind);
 
 	return (struct host_reads){
 		.user = has_helper(kind, BPF_FUNC_probe_read_user),
-		.kernel = kernel,
-		.task = task_access(kind, kernel),
+		.kernel = task == TASK_ACCESS_PROBE_READ,
+		.task = task,
 	};
 }
 
@@ -132,26 +130,18 @@ bool host_has_cookies(enum program_kind kind)
 }
 
 /* Distributions keep the release of a series and tell the patch level elsewhere: "#1 SMP Debian 6.1.170-1 (2026-…)". */
-static bool read_release(const char *release, const char *version, unsigned int ret_numbers[3])
-{
-	const char *debian = strstr(version, "Debian ");
-
-	ret_numbers[2] = 0;
-	return sscanf(debian ? debian + strlen("Debian ") : release, "%u.%u.%u", &ret_numbers[0], &ret_numbers[1],
-		      &ret_numbers[2]) >= 2;
-}
-
 bool release_freezes_on_user_reads(const char *release, const char *version)
 {
-	unsigned int numbers[3];
+	const char *debian = strstr(version, "Debian ");
+	unsigned int major, minor, patch = 0;
 
-	if (!read_release(release, version, numbers))
+	if (sscanf(debian ? debian + strlen("Debian ") : release, "%u.%u.%u", &major, &minor, &patch) < 2)
 		return false;
-	if (numbers[0] == 5)
-		return numbers[1] == 19;
-	if (numbers[0] != 6 || numbers[1] > 3)
+	if (major == 5)
+		return minor == 19;
+	if (major != 6 || minor > 3)
 		return false;
-	return numbers[1] == 1 ? numbers[2] < 36 : numbers[1] == 3 ? numbers[2] < 10 : true;
+	return minor == 1 ? patch < 36 : minor == 3 ? patch < 10 : true;
 }
 
 bool host_freezes_on_user_reads(void)
@@ -161,16 +151,22 @@ bool host_freezes_on_user_reads(void)
 	return !uname(&name) && release_freezes_on_user_reads(name.release, name.version);
 }
 
-int host_load_empty_uprobe_multi(void)
+static int load_empty(enum bpf_prog_type type, const char *name, struct bpf_prog_load_opts *options)
 {
 	/* r0 = 0; exit */
 	static const struct bpf_insn code[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
+
+	return bpf_prog_load(type, name, "GPL", code, 2, options);
+}
+
+int host_load_empty_uprobe_multi(void)
+{
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_UPROBE_MULTI);
 
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "st_ask_multi", "GPL", code, 2, &options);
+	return load_empty(BPF_PROG_TYPE_KPROBE, "st_ask_multi", &options);
 }
 
 /* The answer to asking for a link of one place in the root directory, which is no regular file. */
@@ -208,13 +204,12 @@ bool host_limits_uprobe_multi(void)
 	return host_has_uprobe_multi() && refusal_of_uprobe_multi(-1) == -EINVAL;
 }
 
-static bool kernel_has_struct(const char *name)
+/* A struct of the kernel, and a BTF that has it, which the caller frees; NULL when there is none. */
+static const struct btf_type *pick_struct(const char *name, struct btf **ret_btf)
 {
-	struct btf *btf = NULL;
-	bool has = !kernel_types_pick(&name, 1, &btf) && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
+	int id = kernel_types_pick(&name, 1, ret_btf) ? 0 : btf__find_by_name_kind(*ret_btf, name, BTF_KIND_STRUCT);
 
-	btf__free(btf);
-	return has;
+	return id > 0 ? btf__type_by_id(*ret_btf, (unsigned int)id) : NULL;
 }
 
 /*
@@ -223,17 +218,17 @@ static bool kernel_has_struct(const char *name)
  */
 bool host_has_kprobe_multi(void)
 {
-	return kernel_has_struct("bpf_kprobe_multi_link");
+	_cleanup_(free_btf) struct btf *btf = NULL;
+
+	return pick_struct("bpf_kprobe_multi_link", &btf);
 }
 
 static int event_type(const char *path)
 {
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	int type;
+	char text[16];
+	int err = host_first_line(path, text, sizeof(text));
 
-	if (!file)
-		return -errno;
-	return fscanf(file, "%d", &type) == 1 ? type : -EINVAL;
+	return err ? err : (int)strtol(text, NULL, 10);
 }
 
 int host_kprobe_event_type(void)
@@ -254,11 +249,6 @@ bool host_has_kprobes(void)
 /* The trampoline needs an ftrace call site with direct calls; asked for by loading a program that does nothing. */
 bool host_has_fentry(void)
 {
-	/* r0 = 0; exit */
-	static const struct bpf_insn code[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
 	_cleanup_(closep) int program = -1;
 	int id = libbpf_find_vmlinux_btf_id("vfs_read", BPF_TRACE_FENTRY);
@@ -266,7 +256,7 @@ bool host_has_fentry(void)
 	if (id <= 0)
 		return false;
 	options.attach_btf_id = (__u32)id;
-	program = bpf_prog_load(BPF_PROG_TYPE_TRACING, "st_ask_fentry", "GPL", code, 2, &options);
+	program = load_empty(BPF_PROG_TYPE_TRACING, "st_ask_fentry", &options);
 	return program >= 0;
 }
 
@@ -288,18 +278,13 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 /* Whether the last member of this struct is an array without a length. */
 static bool has_open_end(const char *name)
 {
-	struct btf *btf = NULL;
-	int id = kernel_types_pick(&name, 1, &btf) ? 0 : btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
-	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
-	bool open = false;
+	_cleanup_(free_btf) struct btf *btf = NULL;
+	const struct btf_type *type = pick_struct(name, &btf), *last;
 
-	if (type && btf_vlen(type)) {
-		const struct btf_type *last = btf__type_by_id(btf, btf_members(type)[btf_vlen(type) - 1].type);
-
-		open = last && btf_is_array(last) && !btf_array(last)->nelems;
-	}
-	btf__free(btf);
-	return open;
+	if (!type || !btf_vlen(type))
+		return false;
+	last = btf__type_by_id(btf, btf_members(type)[btf_vlen(type) - 1].type);
+	return last && btf_is_array(last) && !btf_array(last)->nelems;
 }
 
 bool host_tells_pid_namespaces(enum program_kind kind)
@@ -317,19 +302,11 @@ bool host_tells_pid_namespaces(enum program_kind kind)
  */
 bool host_counts_misses(enum program_kind kind)
 {
-	const char *const name = kind == PROGRAM_FENTRY ? "bpf_prog_info" : "bpf_link_info";
-	const char *member = kind == PROGRAM_FENTRY ? "recursion_misses" : "missed";
-	struct btf *btf = NULL;
-	bool counts = false;
-	int id;
+	_cleanup_(free_btf) struct btf *btf = NULL;
+	bool is_fentry = kind == PROGRAM_FENTRY;
+	const struct btf_type *type = pick_struct(is_fentry ? "bpf_prog_info" : "bpf_link_info", &btf);
 
-	if (kernel_types_pick(&name, 1, &btf))
-		return false;
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
-	if (id > 0)
-		counts = has_member(btf, btf__type_by_id(btf, (unsigned int)id), member, 3);
-	btf__free(btf);
-	return counts;
+	return type && has_member(btf, type, is_fentry ? "recursion_misses" : "missed", 3);
 }
 
 /* The parameters of a tracepoint as BTF has them, behind the first, which is the program's own; or NULL. */
@@ -355,11 +332,15 @@ static bool is_pointer(const struct btf *btf, const struct btf_param *parameter)
 	return type && btf_is_ptr(type);
 }
 
-static int scheduler_events(const struct btf *btf, enum switch_order *ret_order)
+int host_scheduler_events(enum switch_order *ret_order)
 {
+	_cleanup_(free_btf) struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_param *parameters;
 	unsigned int nr = 0, nr_waking = 0;
-	const struct btf_param *parameters = tracepoint_parameters(btf, "btf_trace_sched_switch", &nr);
 
+	if (!btf)
+		return fail_host(-errno, "scheduler: the kernel's BTF cannot be read: %s", strerror(errno));
+	parameters = tracepoint_parameters(btf, "btf_trace_sched_switch", &nr);
 	if (!parameters || !tracepoint_parameters(btf, "btf_trace_sched_waking", &nr_waking) || nr < 3 ||
 	    nr_waking != 1)
 		return fail_host(-EOPNOTSUPP,
@@ -370,18 +351,6 @@ static int scheduler_events(const struct btf *btf, enum switch_order *ret_order)
 	else
 		*ret_order = is_pointer(btf, &parameters[1]) ? SWITCH_PREV_NEXT_STATE : SWITCH_STATE_PREV_NEXT;
 	return 0;
-}
-
-int host_scheduler_events(enum switch_order *ret_order)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	int err;
-
-	if (!btf)
-		return fail_host(-errno, "scheduler: the kernel's BTF cannot be read: %s", strerror(errno));
-	err = scheduler_events(btf, ret_order);
-	btf__free(btf);
-	return err;
 }
 
 /* The id of this per-CPU variable if a program may take its address, else 0. */
@@ -405,76 +374,62 @@ static uint32_t variable_to_name(const struct btf *btf, const char *name)
 
 bool host_tells_interrupts(uint32_t *ret_variable)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	bool field = false;
-	int id;
+	_cleanup_(free_btf) struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, "thread_info", BTF_KIND_STRUCT) : 0;
+	bool has_hot;
 
 	*ret_variable = 0;
+	if (id > 0 && has_member(btf, btf__type_by_id(btf, (unsigned int)id), "preempt_count", 1))
+		return true;
 	if (!btf)
 		return false;
-	id = btf__find_by_name_kind(btf, "thread_info", BTF_KIND_STRUCT);
-	if (id > 0)
-		field = has_member(btf, btf__type_by_id(btf, (unsigned int)id), "preempt_count", 1);
-	if (!field && btf__find_by_name_kind(btf, "pcpu_hot", BTF_KIND_STRUCT) > 0)
-		*ret_variable = variable_to_name(btf, "pcpu_hot");
-	else if (!field)
-		*ret_variable = variable_to_name(btf, "__preempt_count");
-	btf__free(btf);
-	return field || *ret_variable;
+	has_hot = btf__find_by_name_kind(btf, "pcpu_hot", BTF_KIND_STRUCT) > 0;
+	*ret_variable = variable_to_name(btf, has_hot ? "pcpu_hot" : "__preempt_count");
+	return *ret_variable;
 }
 
 uint32_t host_nr_threads(void)
 {
-	_cleanup_(fclosep) FILE *file = fopen("/proc/loadavg", "re");
 	unsigned int nr = 0;
+	char text[128];
 
-	if (!file || fscanf(file, "%*s %*s %*s %*u/%u", &nr) != 1)
-		return 0;
-	return nr;
+	return !host_first_line("/proc/loadavg", text, sizeof(text)) && sscanf(text, "%*s %*s %*s %*u/%u", &nr) == 1
+		       ? nr
+		       : 0;
 }
 
 uint64_t host_max_sample_rate(void)
 {
-	_cleanup_(fclosep) FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
-	unsigned long long rate = 0;
+	char text[32];
 
-	if (!file || fscanf(file, "%llu", &rate) != 1)
-		return 0;
-	return rate;
+	host_first_line("/proc/sys/kernel/perf_event_max_sample_rate", text, sizeof(text));
+	return strtoull(text, NULL, 10);
 }
 
 /* "0-3,8,10-11": the format of Documentation/admin-guide/cputopology.rst. */
 static int parse_cpu_list(const char *text, cpu_list *ret_cpus)
 {
-	while (*text && *text != '\n') {
-		char *end;
-		long first = strtol(text, &end, 10), last = first;
+	for (char *end;; text = end + 1) {
+		long first = strtol(text, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
 
-		if (end == text || first < 0 || first > INT_MAX)
+		if (end == text || first < 0 || last < first || (*end && *end != ','))
 			return -EINVAL;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
 		for (long cpu = first; cpu <= last && cpu < 65536; cpu++)
 			vec_push(ret_cpus, (int)cpu);
-		text = *end == ',' ? end + 1 : end;
-		if (end[0] && end[0] != ',' && end[0] != '\n')
-			return -EINVAL;
+		if (!*end)
+			return 0;
 	}
-	return ret_cpus->nr ? 0 : -EINVAL;
 }
 
 int host_online_cpus(cpu_list *ret_cpus)
 {
 	static const char path[] = "/sys/devices/system/cpu/online";
-	_cleanup_(fclosep) FILE *file = fopen(path, "re");
-	_cleanup_(freep) char *line = NULL;
-	size_t room = 0;
+	char line[4096];
+	int err = host_first_line(path, line, sizeof(line));
 
-	if (!file || getline(&line, &room, file) < 0)
-		return fail_host(-ENOENT, "%s: cannot read the list of CPUs: %s", path, strerror(errno));
-	if (parse_cpu_list(line, ret_cpus))
-		return fail(-EINVAL, "%s: unexpected content", path);
-	return 0;
+	if (err)
+		return fail_host(-ENOENT, "%s: cannot read the list of CPUs: %s", path, strerror(-err));
+	return parse_cpu_list(line, ret_cpus) ? fail(-EINVAL, "%s: unexpected content", path) : 0;
 }
 
 bool host_tells_online_cpus(cpu_list *ret_cpus)
@@ -530,4 +485,31 @@ void host_describe(char *ret_text, size_t room)
 		snprintf(ret_text, room, "Linux");
 	else
 		snprintf(ret_text, room, "%s %s %s", name.sysname, name.release, name.machine);
+}
+
+/* The kernel shows the notes of its own image in /sys/kernel/notes, and those of modules below /sys/module. */
+static void read_notes(const char *path, char ret_hex[BUILD_ID_HEX_SIZE])
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char bytes[4096];
+	ssize_t nr = fd < 0 ? 0 : read(fd, bytes, sizeof(bytes));
+	struct build_id id = {};
+
+	notes_build_id(notes_of(bytes, nr > 0 ? (size_t)nr : 0, 4), &id);
+	build_id_format(&id, ret_hex);
+}
+
+void host_kernel_build_id(char ret_hex[BUILD_ID_HEX_SIZE])
+{
+	read_notes("/sys/kernel/notes", ret_hex);
+}
+
+void host_module_build_id(const char *module, char ret_hex[BUILD_ID_HEX_SIZE])
+{
+	char path[256];
+
+	ret_hex[0] = '\0';
+	if (*module && module[0] != '.' && !strchr(module, '/') &&
+	    snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module) < (int)sizeof(path))
+		read_notes(path, ret_hex);
 }

@@ -37,15 +37,13 @@ struct image {
 /* Mapping it works since v6.16 (commit a539e2a6d51d ("btf: Allow mmap of vmlinux btf")). */
 static int read_image(int fd, size_t size, struct image *ret_image)
 {
-	size_t nr = 0;
-	char *bytes;
+	char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 
-	*ret_image = (struct image){ mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0), size, true };
-	if (ret_image->bytes != MAP_FAILED)
+	*ret_image = (struct image){ bytes, size, bytes != MAP_FAILED };
+	if (ret_image->mapped)
 		return 0;
-	bytes = xcalloc(1, size);
-	*ret_image = (struct image){ bytes, size, false };
-	while (nr < size) {
+	ret_image->bytes = bytes = xmalloc(size);
+	for (size_t nr = 0; nr < size;) {
 		ssize_t got = read(fd, bytes + nr, size - nr);
 
 		if (got <= 0)
@@ -69,9 +67,9 @@ static int open_image(struct image *ret_image)
 
 static void image_done(struct image *image)
 {
-	if (image->mapped && image->bytes != MAP_FAILED)
+	if (image->mapped)
 		munmap((void *)image->bytes, image->size);
-	else if (!image->mapped)
+	else
 		free((void *)image->bytes);
 }
 
@@ -199,30 +197,20 @@ static bool is_wanted(const struct picker *picker, const struct btf_type *type)
 
 static int pick(struct picker *picker, uint32_t id, unsigned int depth);
 
-static int pick_member_types(struct picker *picker, const struct btf_type *type, unsigned int depth, int *ret_types)
-{
-	const struct btf_member *members = btf_members(type);
-
-	for (unsigned int i = 0; i < btf_vlen(type); i++) {
-		ret_types[i] = pick(picker, members[i].type, depth);
-		if (ret_types[i] < 0)
-			return ret_types[i];
-	}
-	return 0;
-}
-
 /* With its members only where they can be asked for. */
 static int pick_composite(struct picker *picker, const struct btf_type *type, unsigned int depth)
 {
 	const struct btf_member *members = btf_members(type);
 	const char *name = name_of(&picker->types, type->name_off);
 	unsigned int nr = !*name || is_wanted(picker, type) ? btf_vlen(type) : 0;
-	_cleanup_(freep) int *inner = xcalloc(nr + 1, sizeof(*inner));
-	int err = nr ? pick_member_types(picker, type, depth, inner) : 0;
-	int id;
+	_cleanup_(freep) int *inner = xcalloc(nr, sizeof(*inner));
+	int id, err = 0;
 
-	if (err)
-		return err;
+	for (unsigned int i = 0; i < nr; i++) {
+		inner[i] = pick(picker, members[i].type, depth);
+		if (inner[i] < 0)
+			return inner[i];
+	}
 	id = btf_is_union(type) ? btf__add_union(picker->to, name, type->size)
 				: btf__add_struct(picker->to, name, type->size);
 	for (unsigned int i = 0; id > 0 && i < nr && !err; i++)
@@ -253,18 +241,11 @@ static int pick_array(struct picker *picker, const struct btf_type *type, unsign
 	return btf__add_array(picker->to, index, element, array->nelems);
 }
 
-static int pick_number(struct picker *picker, const struct btf_type *type)
-{
-	const char *name = name_of(&picker->types, type->name_off);
-
-	if (btf_is_float(type))
-		return btf__add_float(picker->to, name, type->size);
-	return btf__add_int(picker->to, name, type->size, btf_int_encoding(type));
-}
-
 /* Aliases and qualifiers do not matter to CO-RE; what it refuses anyway becomes void. */
 static int pick_new(struct picker *picker, const struct btf_type *type, unsigned int depth)
 {
+	const char *name = name_of(&picker->types, type->name_off);
+
 	switch (btf_kind(type)) {
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
@@ -272,13 +253,13 @@ static int pick_new(struct picker *picker, const struct btf_type *type, unsigned
 	case BTF_KIND_ENUM:
 		return pick_enum(picker, type);
 	case BTF_KIND_ENUM64:
-		return btf__add_enum64(picker->to, name_of(&picker->types, type->name_off), type->size,
-				       btf_kflag(type));
+		return btf__add_enum64(picker->to, name, type->size, btf_kflag(type));
 	case BTF_KIND_ARRAY:
 		return pick_array(picker, type, depth);
 	case BTF_KIND_INT:
+		return btf__add_int(picker->to, name, type->size, btf_int_encoding(type));
 	case BTF_KIND_FLOAT:
-		return pick_number(picker, type);
+		return btf__add_float(picker->to, name, type->size);
 	case BTF_KIND_PTR:
 		return picker->pointer;
 	case BTF_KIND_TYPEDEF:
@@ -310,32 +291,11 @@ static int pick(struct picker *picker, uint32_t id, unsigned int depth)
 	return to;
 }
 
-/* All types are seen before the first one is picked, which may have members of any of them. */
-static int find_wanted(struct picker *picker)
+static int pick_all(struct picker *picker, const struct image *image)
 {
 	const struct btf_type *type;
 	int err;
 
-	while ((err = next_type(&picker->types, &type)) > 0)
-		if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type))
-			vec_push(&picker->wanted, picker->types.nr);
-	return err;
-}
-
-static int pick_wanted(struct picker *picker)
-{
-	int err = find_wanted(picker);
-
-	for (size_t i = 0; !err && i < picker->wanted.nr; i++) {
-		int to = pick(picker, picker->wanted.data[i], 0);
-
-		err = to < 0 ? to : 0;
-	}
-	return err;
-}
-
-static int pick_all(struct picker *picker, const struct image *image)
-{
 	if (!find_sections(image, &picker->types))
 		return -EINVAL;
 	for (size_t i = 0; i < picker->nr_names; i++)
@@ -344,7 +304,18 @@ static int pick_all(struct picker *picker, const struct image *image)
 	if (!picker->to)
 		return -errno;
 	picker->pointer = btf__add_ptr(picker->to, 0);
-	return picker->pointer < 0 ? picker->pointer : pick_wanted(picker);
+	if (picker->pointer < 0)
+		return picker->pointer;
+	/* all types are seen before the first one is picked, which may have members of any of them */
+	while ((err = next_type(&picker->types, &type)) > 0)
+		if ((btf_is_composite(type) || btf_is_enum(type)) && is_wanted(picker, type))
+			vec_push(&picker->wanted, picker->types.nr);
+	for (size_t i = 0; !err && i < picker->wanted.nr; i++) {
+		int to = pick(picker, picker->wanted.data[i], 0);
+
+		err = to < 0 ? to : 0;
+	}
+	return err;
 }
 
 int kernel_types_pick(const char *const *names, size_t nr, struct btf **ret_btf)
@@ -380,25 +351,23 @@ static void add_names(const struct btf *object, name_list *names)
 	}
 }
 
-static int write_file(const struct btf *btf, int fd)
-{
-	uint32_t size = 0;
-	const void *bytes = btf__raw_data(btf, &size);
-
-	if (!bytes)
-		return -ENOMEM;
-	return write(fd, bytes, size) == (ssize_t)size ? 0 : -EIO;
-}
-
 int kernel_types_write(const struct btf *object, int fd)
 {
 	_cleanup_(name_list_done) name_list names = {};
 	struct btf *btf = NULL;
+	const void *bytes;
+	uint32_t size = 0;
 	int err;
 
 	add_names(object, &names);
 	err = kernel_types_pick((const char *const *)names.data, names.nr, &btf);
-	err = err ?: write_file(btf, fd);
+	if (err)
+		return err;
+	bytes = btf__raw_data(btf, &size);
+	if (!bytes)
+		err = -ENOMEM;
+	else if (write(fd, bytes, size) != (ssize_t)size)
+		err = -EIO;
 	btf__free(btf);
 	return err;
 }
@@ -430,7 +399,7 @@ static void set_ids(struct wanted_function *wanted, size_t nr, const char *name,
 
 int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_ids)
 {
-	_cleanup_(freep) struct wanted_function *wanted = xcalloc(nr + 1, sizeof(*wanted));
+	_cleanup_(freep) struct wanted_function *wanted = xcalloc(nr, sizeof(*wanted));
 	_cleanup_(image_done) struct image image = {};
 	const struct btf_type *type;
 	struct types types = {};

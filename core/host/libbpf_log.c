@@ -7,6 +7,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "core/base/buf.h"
 #include "core/base/cleanup.h"
 
 /* libbpf's callback has no context argument, so the line has to live here. */
@@ -20,14 +21,11 @@ static _Thread_local char missing_helper[64];
 static void note_missing_helper(const char *format, va_list arguments)
 {
 	static const char *const words[] = { "unknown func ", "cannot use helper " };
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(buf_done) struct buf text = {};
 
-	if (vasprintf(&text, format, arguments) < 0) {
-		text = NULL;
-		return;
-	}
+	buf_vaddf(&text, format, arguments);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *found = strstr(text, words[i]);
+		const char *found = strstr(buf_text(&text), words[i]);
 
 		if (found)
 			snprintf(missing_helper, sizeof(missing_helper), "%.*s",

@@ -22,8 +22,8 @@
 #include "core/base/err.h"
 #include "core/host/process.h"
 
-#define LEAST_NUMBER \
-	0xe0000000UL /* PROC_*_INIT_INO and PROC_DYNAMIC_FIRST, include/linux/proc_ns.h, are above; process ids below */
+/* PROC_*_INIT_INO and PROC_DYNAMIC_FIRST, include/linux/proc_ns.h, are above; process ids below. */
+#define LEAST_NUMBER 0xe0000000UL
 
 static int fail_form(const char *text)
 {
@@ -35,29 +35,19 @@ static int fail_form(const char *text)
 
 /* ---- by path ---- */
 
-/* The namespace file may be of another kind, or no namespace at all. */
-static int check_kind(int fd, const char *path)
+static int open_path(const char *path, int *ret_fd)
 {
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct statfs status;
 
+	if (fd < 0)
+		return fail(-errno, "pid namespace '%s': %s", path, strerror(errno));
 	if (fstatfs(fd, &status) || status.f_type != NSFS_MAGIC)
 		return fail_usage("argument --pidns: '%s': not a namespace file", path);
 	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWPID)
 		return fail_usage("argument --pidns: '%s': a namespace, but not a pid namespace", path);
+	*ret_fd = take_fd(&fd);
 	return 0;
-}
-
-static int open_path(const char *path, int *ret_fd)
-{
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int err;
-
-	if (fd < 0)
-		return fail(-errno, "pid namespace '%s': %s", path, strerror(errno));
-	err = check_kind(fd, path);
-	if (!err)
-		*ret_fd = take_fd(&fd);
-	return err;
 }
 
 /* A zombie has no namespace any more. */
@@ -75,9 +65,9 @@ static int open_of_process(uint32_t tgid, int *ret_fd)
 	return 0;
 }
 
-/* ---- the way up, which the kernel shows as far as our own namespace ---- */
+/* ---- by number ---- */
 
-/* From a namespace to the one above it; -1 when there is none to see. */
+/* To the namespace above; -1 when there is none to see: the kernel shows them as far as our own. */
 static void go_up(int *fd)
 {
 	int above = ioctl(*fd, NS_GET_PARENT);
@@ -86,34 +76,16 @@ static void go_up(int *fd)
 	*fd = above;
 }
 
-/* The descriptor becomes that of the initial namespace, and is closed. */
-static uint32_t level_of(int *fd)
-{
-	uint32_t level = 0;
-
-	for (go_up(fd); *fd >= 0; go_up(fd))
-		level++;
-	return level;
-}
-
-/* ---- by number ---- */
-
-static bool is_namespace(int fd, uint32_t inode)
-{
-	struct stat status;
-
-	return !fstat(fd, &status) && status.st_ino == inode;
-}
-
 /* This namespace when the process is in it or below it, else -1. */
 static int open_above(const char *process, uint32_t inode)
 {
+	struct stat status;
 	char path[300];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%s/ns/pid", process);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && !is_namespace(fd, inode))
+	while (fd >= 0 && (fstat(fd, &status) || status.st_ino != inode))
 		go_up(&fd);
 	return fd;
 }
@@ -149,7 +121,7 @@ static int open_text(const char *text, int *ret_fd)
 				     : open_number(text, (uint32_t)number, ret_fd);
 }
 
-/* ---- */
+/* ---- any of these ---- */
 
 static int require_initial(void)
 {
@@ -177,6 +149,7 @@ int pidns_find(const char *text, struct pidns *ret_pidns)
 	if (fstat(fd, &status))
 		return fail(-errno, "pid namespace '%s': %s", text, strerror(errno));
 	ret_pidns->inode = (uint32_t)status.st_ino;
-	ret_pidns->level = level_of(&fd);
+	for (go_up(&fd); fd >= 0; go_up(&fd))
+		ret_pidns->level++;
 	return 0;
 }

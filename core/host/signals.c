@@ -59,11 +59,13 @@ bool signals_end_is_pending(void)
 	return false;
 }
 
-static void set_action(const struct sigaction *action, const sigset_t *mask)
+static void set_actions(const sigset_t *mask, void (*handler)(int), int flags)
 {
+	const struct sigaction action = { .sa_handler = handler, .sa_mask = *mask, .sa_flags = flags };
+
 	for (int signal_number = 1; signal_number < _NSIG; signal_number++)
 		if (sigismember(mask, signal_number) == 1)
-			sigaction(signal_number, action, NULL);
+			sigaction(signal_number, &action, NULL);
 }
 
 /* ---- before anything is attached ---- */
@@ -76,22 +78,17 @@ static void say_end(int signal_number)
 	_exit(getpid() == said.owner && !said.runs_command ? 0 : STATUS_SIGNAL + signal_number);
 }
 
-static void set_line(const char *applet, const char *what)
-{
-	snprintf(said.line, sizeof(said.line), "stacktool %s: stopped by a signal before anything was attached: %s\n",
-		 applet, what);
-}
-
 void signals_say_end(const char *applet)
 {
-	struct sigaction action = { .sa_handler = say_end };
+	sigset_t mask;
 
 	for (int signal_number = 1; signal_number < _NSIG; signal_number++)
 		sigaction(signal_number, NULL, &said.before[signal_number]);
 	said.owner = getpid();
-	set_line(applet, "nothing was counted");
-	signals_that_end(&action.sa_mask);
-	set_action(&action, &action.sa_mask);
+	snprintf(said.line, sizeof(said.line),
+		 "stacktool %s: stopped by a signal before anything was attached: nothing was counted\n", applet);
+	signals_that_end(&mask);
+	set_actions(&mask, say_end, 0);
 }
 
 void signals_say_end_of_command(void)
@@ -117,20 +114,15 @@ void signals_as_before(void)
 
 void signals_hold(sigset_t *ret_before)
 {
-	int saved_errno = errno;
 	sigset_t all;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, ret_before);
-	errno = saved_errno;
 }
 
 void signals_release(const sigset_t *before)
 {
-	int saved_errno = errno;
-
 	pthread_sigmask(SIG_SETMASK, before, NULL);
-	errno = saved_errno;
 }
 
 /* ---- after the end ---- */
@@ -141,33 +133,31 @@ void signals_release(const sigset_t *before)
  */
 static void take_first(int signal_number)
 {
-	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 	int saved_errno = errno;
 	sigset_t mask;
 
 	(void)signal_number;
 	signals_that_end(&mask);
 	poll(NULL, 0, ONE_WISH_MS);
-	set_action(&ignored, &mask);
-	set_action(&(struct sigaction){ .sa_handler = SIG_DFL }, &mask);
+	set_actions(&mask, SIG_IGN, 0);
+	set_actions(&mask, SIG_DFL, 0);
 	errno = saved_errno;
 }
 
 void signals_spare_first(void)
 {
-	struct sigaction action = { .sa_handler = take_first, .sa_flags = SA_RESTART };
+	sigset_t mask;
 
-	signals_that_end(&action.sa_mask);
-	set_action(&action, &action.sa_mask);
+	signals_that_end(&mask);
+	set_actions(&mask, take_first, SA_RESTART);
 }
 
 void signals_spare_none(void)
 {
-	const struct sigaction deadly = { .sa_handler = SIG_DFL };
 	sigset_t mask;
 
 	signals_that_end(&mask);
-	set_action(&deadly, &mask);
+	set_actions(&mask, SIG_DFL, 0);
 }
 
 void signals_first_is_taken(void)

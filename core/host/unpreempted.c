@@ -15,10 +15,8 @@ void unpreempted_permit(void)
 	if (getrlimit(RLIMIT_RTPRIO, &limit) || limit.rlim_cur >= LOWEST)
 		return;
 	limit.rlim_cur = LOWEST;
-	if (limit.rlim_max < LOWEST)
-		limit.rlim_max = LOWEST;
-	if (setrlimit(RLIMIT_RTPRIO, &limit))
-		return;
+	limit.rlim_max = limit.rlim_max < LOWEST ? LOWEST : limit.rlim_max;
+	(void)!setrlimit(RLIMIT_RTPRIO, &limit);
 }
 
 struct unpreempted unpreempted_begin(void)
