@@ -5,17 +5,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/radix_sort.h"
-#include "core/base/vec_trim.h"
-#include "symbolize/jit/jitdump.h"
 
 enum {
-	FILE_MAX_BYTES = 256 << 20,
 	ENTRIES_MAX = 3 << 20,
+	MAP_MAX_BYTES = 256 << 20,
 	CHUNK_BYTES = 65536, /* longer lines are passed over */
 };
 
-int perf_map_add(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name)
+/* Up to `nr_bytes` of the file at an offset; how many there were, 0 also when it cannot be read. */
+static size_t read_at(int fd, void *bytes, size_t nr_bytes, uint64_t offset)
+{
+	ssize_t got;
+
+	do
+		got = pread(fd, bytes, nr_bytes, (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* One more entry, unless it makes no sense or the map is full. 0 or -ENOMEM. */
+static int add_entry(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name)
 {
 	if (!size || size > UINT32_MAX || start + size < start)
 		return 0;
@@ -60,17 +71,7 @@ static int take_line(struct perf_map *map, const char *line, const char *end, ui
 	text = text ? take_number(text, end, &size) : NULL;
 	if (!text || text == end)
 		return 0;
-	return perf_map_add(map, start, size, position + (uint64_t)(text - line));
-}
-
-static ssize_t read_at(int fd, char *bytes, size_t nr_bytes, uint64_t offset)
-{
-	ssize_t got;
-
-	do
-		got = pread(fd, bytes, nr_bytes, (off_t)offset);
-	while (got < 0 && errno == EINTR);
-	return got;
+	return add_entry(map, start, size, position + (uint64_t)(text - line));
 }
 
 /* Takes the whole lines of a chunk. Returns how many bytes they have, 0 when there is none. */
@@ -89,21 +90,159 @@ static size_t take_lines(struct perf_map *map, const char *chunk, size_t nr, int
 
 static int read_lines(struct perf_map *map)
 {
-	char *chunk = malloc(CHUNK_BYTES);
+	_cleanup_(freep) char *chunk = malloc(CHUNK_BYTES);
 	int err = chunk ? 0 : -ENOMEM;
 
 	while (!err && !map->is_cut) {
-		ssize_t got = read_at(map->fd, chunk, CHUNK_BYTES, map->done);
-		size_t taken = got > 0 ? take_lines(map, chunk, (size_t)got, &err) : 0;
+		size_t got = read_at(map->fd, chunk, CHUNK_BYTES, map->done);
+		size_t taken = take_lines(map, chunk, got, &err);
 
 		if (!taken && got < CHUNK_BYTES)
 			break;
 		map->in_long_line |= !taken;
 		map->done += taken ? taken : CHUNK_BYTES;
-		map->is_cut |= map->done >= FILE_MAX_BYTES;
+		map->is_cut |= map->done >= MAP_MAX_BYTES;
 	}
-	free(chunk);
 	return err;
+}
+
+/* ---- jitdumps ---- */
+
+#define MAGIC 0x4a695444u
+#define DUMP_MAX_BYTES UINT32_MAX /* copies of code are most of it; entries tell positions in 32 bits */
+
+enum {
+	HEADER_MAX_BYTES = 4096,
+	WINDOW_BYTES = 16384,
+	CODE_LOAD = 0,
+	CODE_MOVE = 1,
+};
+
+struct file_header {
+	uint32_t magic, version, size, machine, unused, pid;
+	uint64_t time, flags;
+};
+
+struct record_header {
+	uint32_t kind, size;
+	uint64_t time;
+};
+
+/* Its name follows, and then a copy of the code. */
+struct code_load {
+	struct record_header header;
+	uint32_t pid, tid;
+	uint64_t unused, address, size, code;
+};
+
+struct code_move {
+	struct record_header header;
+	uint32_t pid, tid;
+	uint64_t unused, from, to, size, code;
+};
+
+/* A piece of the file. */
+struct window {
+	int fd;
+	uint64_t start;
+	size_t nr;
+	unsigned char bytes[WINDOW_BYTES];
+};
+
+/* Copies what is at an offset; false when the file does not have as much. */
+static bool take(struct window *window, uint64_t offset, void *ret_bytes, size_t nr_bytes)
+{
+	if (offset < window->start || offset + nr_bytes > window->start + window->nr) {
+		window->start = offset;
+		window->nr = read_at(window->fd, window->bytes, WINDOW_BYTES, offset);
+		if (window->nr < nr_bytes)
+			return false;
+	}
+	memcpy(ret_bytes, window->bytes + (offset - window->start), nr_bytes);
+	return true;
+}
+
+/* Whether the file begins as a jitdump of this machine's byte order. */
+static bool is_jitdump(int fd)
+{
+	uint32_t magic;
+
+	return read_at(fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == MAGIC;
+}
+
+static int add_load(struct perf_map *map, struct window *window, uint64_t position)
+{
+	struct code_load load;
+	size_t nr = map->entries.nr;
+	int err;
+
+	if (!take(window, position, &load, sizeof(load)) || load.header.size <= sizeof(load))
+		return 0;
+	err = add_entry(map, load.address, load.size, position + sizeof(load));
+	if (err || map->entries.nr == nr || (map->codes.nr && vec_last(&map->codes).code >= load.code))
+		return err;
+	return vec_try_push(&map->codes, (struct perf_map_code){ load.code, (uint32_t)nr });
+}
+
+/* Compilers count their codes: the numbers of loads ascend, and one that does not is not found. */
+static int add_move(struct perf_map *map, struct window *window, uint64_t position)
+{
+	struct code_move move;
+	size_t nr;
+
+	if (!take(window, position, &move, sizeof(move)) || move.header.size < sizeof(move))
+		return 0;
+	nr = vec_nr_first(&map->codes, code, code->code <= move.code);
+	if (!nr || map->codes.data[nr - 1].code != move.code)
+		return 0;
+	return add_entry(map, move.to, move.size, map->entries.data[map->codes.data[nr - 1].entry].name);
+}
+
+static int read_records(struct perf_map *map, struct window *window, uint64_t end)
+{
+	struct record_header header;
+	int err = 0;
+
+	while (!err && !map->is_cut && take(window, map->done, &header, sizeof(header))) {
+		if (header.size < sizeof(header) || header.size > end - map->done)
+			break; /* nonsense, or not complete yet */
+		if (header.kind == CODE_LOAD)
+			err = add_load(map, window, map->done);
+		else if (header.kind == CODE_MOVE)
+			err = add_move(map, window, map->done);
+		map->done += header.size;
+	}
+	return err;
+}
+
+/* Reads the complete records that are new. A record shorter than its header ends the reading for good. 0 or -ENOMEM. */
+static int read_dump(struct perf_map *map)
+{
+	_cleanup_(freep) struct window *window = malloc(sizeof(*window));
+	off_t size = lseek(map->fd, 0, SEEK_END);
+	uint64_t end = size > 0 ? (uint64_t)size : 0;
+	struct file_header header;
+
+	if (!window)
+		return -ENOMEM;
+	window->fd = map->fd;
+	window->nr = window->start = 0;
+	map->is_cut |= end > DUMP_MAX_BYTES;
+	if (!map->done && take(window, 0, &header, sizeof(header)) && header.magic == MAGIC &&
+	    header.size >= sizeof(header) && header.size <= HEADER_MAX_BYTES)
+		map->done = header.size;
+	return map->done && map->done <= end ? read_records(map, window, end) : 0;
+}
+
+/* How many bytes a name may have, by the record that it is in; 0 when that cannot be read any more. */
+static size_t dump_name_room(const struct perf_map *map, const struct perf_map_entry *entry)
+{
+	struct code_load load;
+
+	if (read_at(map->fd, &load, sizeof(load), entry->name - sizeof(load)) != sizeof(load) ||
+	    load.header.size <= sizeof(load))
+		return 0;
+	return load.header.size - sizeof(load);
 }
 
 /* ---- which entry counts ---- */
@@ -121,42 +260,35 @@ struct claim {
 };
 
 /* A heap: the latest entry is the first, those that have ended stay until they are that. */
-struct claims {
-	VEC(struct claim) heap;
-};
+typedef VEC(struct claim) claim_heap;
 
-static void swap(struct claim *a, struct claim *b)
+static int claims_add(claim_heap *claims, struct claim claim)
 {
-	struct claim kept = *a;
+	int err = vec_try_push(claims, claim);
+	struct claim *heap = claims->data;
+	size_t i = claims->nr - 1;
 
-	*a = *b;
-	*b = kept;
+	if (err)
+		return err;
+	for (; i && heap[(i - 1) / 2].entry < claim.entry; i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = claim;
+	return 0;
 }
 
-static int claims_add(struct claims *claims, struct claim claim)
+static void claims_drop_first(claim_heap *claims)
 {
-	int err = vec_try_push(&claims->heap, claim);
-	struct claim *heap = claims->heap.data;
+	struct claim *heap = claims->data, last = heap[--claims->nr];
+	size_t i = 0;
 
-	for (size_t i = claims->heap.nr - 1; !err && i && heap[(i - 1) / 2].entry < heap[i].entry; i = (i - 1) / 2)
-		swap(&heap[i], &heap[(i - 1) / 2]);
-	return err;
-}
-
-static void claims_drop_first(struct claims *claims)
-{
-	struct claim *heap = claims->heap.data;
-	size_t nr = --claims->heap.nr, i = 0, child;
-
-	heap[0] = heap[nr];
-	while ((child = 2 * i + 1) < nr) {
-		if (child + 1 < nr && heap[child + 1].entry > heap[child].entry)
+	for (size_t child; (child = 2 * i + 1) < claims->nr; i = child) {
+		if (child + 1 < claims->nr && heap[child + 1].entry > heap[child].entry)
 			child++;
-		if (heap[i].entry > heap[child].entry)
+		if (last.entry > heap[child].entry)
 			break;
-		swap(&heap[i], &heap[child]);
-		i = child;
+		heap[i] = heap[child];
 	}
+	heap[i] = last;
 }
 
 /* From `from` on, up to the next bound, everything is the owner's: 1 + an entry, or 0. */
@@ -171,12 +303,12 @@ static int add_bound(struct perf_map *map, uint64_t from, uint32_t owner)
 }
 
 /* Shares out [from, to), in which no entry begins. */
-static int share_between(struct perf_map *map, struct claims *claims, uint64_t from, uint64_t to)
+static int share_between(struct perf_map *map, claim_heap *claims, uint64_t from, uint64_t to)
 {
 	int err = 0;
 
-	while (!err && from < to && claims->heap.nr) {
-		struct claim first = claims->heap.data[0];
+	while (!err && from < to && claims->nr) {
+		struct claim first = claims->data[0];
 
 		if (first.end <= from) {
 			claims_drop_first(claims);
@@ -190,7 +322,7 @@ static int share_between(struct perf_map *map, struct claims *claims, uint64_t f
 
 static int share_sorted(struct perf_map *map, const struct stretch *stretches, size_t nr)
 {
-	struct claims claims = {};
+	claim_heap claims = {};
 	uint64_t at = 0;
 	int err = 0;
 
@@ -201,7 +333,7 @@ static int share_sorted(struct perf_map *map, const struct stretch *stretches, s
 		err = err ?: claims_add(&claims, (struct claim){ stretch->start + stretch->size, stretch->entry });
 	}
 	err = err ?: share_between(map, &claims, at, UINT64_MAX);
-	vec_done(&claims.heap);
+	vec_done(&claims);
 	return err;
 }
 
@@ -211,16 +343,14 @@ static int share_sorted(struct perf_map *map, const struct stretch *stretches, s
 static int share_out(struct perf_map *map)
 {
 	size_t nr = map->entries.nr;
-	struct stretch *stretches = reallocarray(NULL, nr + 1, sizeof(*stretches));
+	_cleanup_(freep) struct stretch *stretches = reallocarray(NULL, nr + 1, sizeof(*stretches));
 	int err = stretches ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < nr; i++)
 		stretches[i] = (struct stretch){ map->entries.data[i].start, map->entries.data[i].size, (uint32_t)i };
 	err = err ?: radix_sort(stretches, nr, start);
 	map->bounds.nr = map->owners.nr = 0;
-	err = err ?: share_sorted(map, stretches, nr);
-	free(stretches);
-	return err;
+	return err ?: share_sorted(map, stretches, nr);
 }
 
 /* ---- the map ---- */
@@ -244,11 +374,11 @@ int perf_map_update(struct perf_map *map)
 		map->done = 0;
 		map->is_cut = map->in_long_line = false;
 		map->entries.nr = map->codes.nr = 0;
-		map->is_dump = jitdump_is(map->fd);
+		map->is_dump = is_jitdump(map->fd);
 		nr = SIZE_MAX;
 	}
 	if (!map->is_cut)
-		err = map->is_dump ? jitdump_read(map) : read_lines(map);
+		err = map->is_dump ? read_dump(map) : read_lines(map);
 	if (map->is_cut)
 		forget_entries(map);
 	return err || map->entries.nr == nr ? err : share_out(map);
@@ -261,7 +391,7 @@ int perf_map_open(struct perf_map *map, int fd)
 	*map = (struct perf_map){ .fd = dup(fd) };
 	if (map->fd < 0)
 		return -EMFILE;
-	map->is_dump = jitdump_is(map->fd);
+	map->is_dump = is_jitdump(map->fd);
 	err = perf_map_update(map);
 	if (err)
 		perf_map_done(map);
@@ -283,17 +413,13 @@ const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_
 	return owner && address != UINT64_MAX ? &map->entries.data[owner - 1] : NULL;
 }
 
-/* The name ends at the end of its line, in a jitdump at that of its record, and always at a NUL. */
-static size_t name_room(const struct perf_map *map, const struct perf_map_entry *entry)
+/* A name ends at the end of its line, in a jitdump at that of its record, and always at a NUL. */
+static size_t read_name(const struct perf_map *map, const struct perf_map_entry *entry, char *scratch, size_t room)
 {
-	size_t room = map->is_dump ? jitdump_name_room(map, entry) : NAME_MAX_BYTES;
+	size_t got = read_at(map->fd, scratch, room, entry->name);
+	const char *end = memchr(scratch, map->is_dump ? '\0' : '\n', got);
 
-	return room < NAME_MAX_BYTES ? room : NAME_MAX_BYTES;
-}
-
-static const char *end_of_name(const struct perf_map *map, const char *text, size_t nr)
-{
-	return memchr(text, map->is_dump ? '\0' : '\n', nr);
+	return strnlen(scratch, end ? (size_t)(end - scratch) : got);
 }
 
 struct name perf_map_name(const struct perf_map *map, const struct perf_map_entry *entry, char scratch[NAME_MAX_BYTES])
@@ -301,15 +427,10 @@ struct name perf_map_name(const struct perf_map *map, const struct perf_map_entr
 	enum {
 		USUAL_BYTES = 512
 	};
-	size_t room = name_room(map, entry), usual = room < USUAL_BYTES ? room : USUAL_BYTES;
-	ssize_t got = read_at(map->fd, scratch, usual, entry->name);
-	const char *end = got > 0 ? end_of_name(map, scratch, (size_t)got) : NULL;
+	size_t record = map->is_dump ? dump_name_room(map, entry) : NAME_MAX_BYTES;
+	size_t room = record < NAME_MAX_BYTES ? record : NAME_MAX_BYTES,
+	       usual = room < USUAL_BYTES ? room : USUAL_BYTES;
+	size_t nr = read_name(map, entry, scratch, usual);
 
-	if (got == USUAL_BYTES && !end) {
-		got = read_at(map->fd, scratch, room, entry->name);
-		end = got > 0 ? end_of_name(map, scratch, (size_t)got) : NULL;
-	}
-	if (!end)
-		end = scratch + (got > 0 ? got : 0);
-	return (struct name){ scratch, strnlen(scratch, (size_t)(end - scratch)) };
+	return (struct name){ scratch, nr < usual ? nr : read_name(map, entry, scratch, room) };
 }

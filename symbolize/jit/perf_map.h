@@ -8,7 +8,9 @@
  * time, what is no entry is passed over, and names stay in the file. Not more than 256 MB (a jitdump: 4 GB) and 3 M entries are
  * read; a map that has more is cut.
  *
- * A file that begins as a jitdump is read as one (jitdump.h), with the same rules.
+ * A file that begins as a jitdump is read as one, with the same rules (Linux,
+ * tools/perf/Documentation/jitdump-specification.txt): records in binary, appended as code is made. Code was loaded, with its
+ * name and a copy of it, or it was moved; other records (lines, unwinding information, the end) are passed over by length.
  */
 #pragma once
 
@@ -48,9 +50,6 @@ void perf_map_done(struct perf_map *map);
 
 /* Reads what was added since; everything anew when the file is shorter than it was. -ENOMEM. */
 int perf_map_update(struct perf_map *map);
-
-/* For jitdump.c: one more entry, unless it makes no sense; or the map is cut. 0 or -ENOMEM. */
-int perf_map_add(struct perf_map *map, uint64_t start, uint64_t size, uint64_t name);
 
 /* The entry that an address belongs to, or NULL; and its name, "" when it cannot be read any more. */
 const struct perf_map_entry *perf_map_lookup(const struct perf_map *map, uint64_t address);

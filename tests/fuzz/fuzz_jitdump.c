@@ -8,9 +8,19 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "symbolize/jit/jitdump.h"
+#include "symbolize/jit/perf_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The bytes of a name by the size that its record has, which stands 52 bytes before it and counts 56 that come first. */
+static size_t name_room(const struct perf_map *map, const struct perf_map_entry *entry)
+{
+	uint32_t size = 0;
+
+	if (pread(map->fd, &size, sizeof(size), (off_t)entry->name - 52) != sizeof(size) || size < 56)
+		return 0;
+	return size - 56;
+}
 
 static void look_at(const struct perf_map *map, uint64_t address)
 {
@@ -18,7 +28,7 @@ static void look_at(const struct perf_map *map, uint64_t address)
 	char scratch[NAME_MAX_BYTES];
 
 	if (entry && (address - entry->start >= entry->size ||
-		      perf_map_name(map, entry, scratch).nr_bytes > jitdump_name_room(map, entry)))
+		      perf_map_name(map, entry, scratch).nr_bytes > name_room(map, entry)))
 		__builtin_trap();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Jitdumps: records good and bad, code that is moved and replaced, growth. */
-#include "symbolize/jit/jitdump.h"
+#include "symbolize/jit/perf_map.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
