@@ -21,26 +21,20 @@
 #define MAX_PATH_BYTES (16u << 20)
 #define MAX_TRIES 8
 
-/* What an image is for the processes of a root. */
-struct image_file {
-	uint32_t file;   /* of the profile, or PROFILE_NONE */
-	uint32_t opened; /* 1 + position in `opened`; 0: not yet */
-	uint32_t tried_tgid;
-	uint8_t nr_tries;
-};
-
 struct image {
 	uint64_t device, inode;
 	string_id path, build_id; /* of `images` */
 	enum mapping_kind kind;
 	bool deleted;
-	struct image_file ours;
 };
 
-/* Of a root that is not ours: few processes have one. */
-struct foreign_image {
+/* What an image is for the processes of a root. */
+struct image_file {
 	uint32_t image, root;
-	struct image_file its;
+	uint32_t file;   /* of the profile, or PROFILE_NONE */
+	uint32_t opened; /* 1 + position in `opened`; 0: not yet */
+	uint32_t tried_tgid;
+	uint8_t nr_tries;
 };
 
 /* An inode that was opened. Its number can be used again for another file within one run, hence size and time. */
@@ -48,48 +42,36 @@ struct opened_file {
 	uint64_t device, inode, size, changed_s, changed_ns;
 	uint64_t root; /* whose debug files count */
 	uint32_t file; /* of the profile: the symbolizer knows it by this one */
-};
-
-/* Where a file of the profile was opened, to do it again. */
-struct handed_image {
-	uint32_t file, image;
+	uint32_t image; /* as which it was opened at this place */
 	struct image_place place;
 };
 
 struct images {
 	struct profile *profile;
 	struct symbolizer *symbolizer;
-	struct buf *why;
-	const char *host_root;
-	struct strtab strings;
 	struct roots *roots;
+	const char *host_root;
+	struct buf *why;
+	struct strtab strings;
 	VEC(struct image) images;
 	struct hashidx image_index;
-	VEC(struct foreign_image) foreign;
-	struct hashidx foreign_index;
+	VEC(struct image_file) files;
+	struct hashidx file_index; /* by image and root */
 	VEC(struct opened_file) opened;
 	struct hashidx opened_index;
-	VEC(struct handed_image) handed;
 };
 
-struct images *images_new(struct profile *profile, struct symbolizer *symbolizer, struct roots *roots)
+struct images *images_new(struct profile *profile, struct symbolizer *symbolizer, struct roots *roots,
+			  const char *host_root, struct buf *why)
 {
 	struct images *images = xcalloc(1, sizeof(*images));
 
 	images->profile = profile;
 	images->symbolizer = symbolizer;
 	images->roots = roots;
-	return images;
-}
-
-void images_tell(struct images *images, struct buf *why)
-{
-	images->why = why;
-}
-
-void images_set_host_root(struct images *images, const char *host_root)
-{
 	images->host_root = host_root;
+	images->why = why;
+	return images;
 }
 
 void images_free(struct images *images)
@@ -99,53 +81,49 @@ void images_free(struct images *images)
 	strtab_done(&images->strings);
 	vec_done(&images->images);
 	hashidx_done(&images->image_index);
-	vec_done(&images->foreign);
-	hashidx_done(&images->foreign_index);
+	vec_done(&images->files);
+	hashidx_done(&images->file_index);
 	vec_done(&images->opened);
 	hashidx_done(&images->opened_index);
-	vec_done(&images->handed);
 	free(images);
 }
 
 /* ---- the table ---- */
 
-static uint64_t hash_key(const struct image_key *key)
-{
-	uint64_t hash = hash_bytes(key->path, strlen(key->path));
-
-	hash = hash_more(hash, &key->device, sizeof(key->device));
-	return hash_more(hash, &key->inode, sizeof(key->inode));
-}
-
-static bool same_key(const void *context, uint32_t position, const void *wanted)
+static bool same_image(const void *context, uint32_t position, const void *wanted)
 {
 	const struct images *images = context;
 	const struct image *image = &images->images.data[position];
-	const struct image_key *key = wanted;
+	const struct proc_mapping *mapping = wanted;
 
-	return image->device == key->device && image->inode == key->inode &&
-	       !strcmp(strtab_get(&images->strings, image->path), key->path);
+	return image->device == mapping->device && image->inode == mapping->inode &&
+	       !strcmp(strtab_get(&images->strings, image->path), mapping->path);
 }
 
-uint32_t images_add(struct images *images, const struct image_key *key)
+uint32_t images_add(struct images *images, const struct proc_mapping *mapping)
 {
-	uint64_t hash = hash_key(key);
-	uint32_t position = hashidx_find(&images->image_index, hash, same_key, images, key);
+	uint64_t hash;
+	uint32_t position;
 
+	if (mapping->kind == MAPPING_ANONYMOUS)
+		return IMAGE_ANONYMOUS;
+	hash = hash_bytes(mapping->path, strlen(mapping->path));
+	hash = hash_more(hash, &mapping->device, sizeof(mapping->device));
+	hash = hash_more(hash, &mapping->inode, sizeof(mapping->inode));
+	position = hashidx_find(&images->image_index, hash, same_image, images, mapping);
 	if (position != HASHIDX_NONE) {
-		images->images.data[position].deleted |= key->deleted;
+		images->images.data[position].deleted |= mapping->deleted;
 		return position;
 	}
 	if (images->images.nr >= MAX_IMAGES || images->strings.bytes.nr >= MAX_PATH_BYTES)
 		return IMAGE_NONE;
 	position = (uint32_t)images->images.nr;
 	vec_push(&images->images, (struct image){
-					  .kind = key->kind,
-					  .device = key->device,
-					  .inode = key->inode,
-					  .path = strtab_add(&images->strings, key->path),
-					  .deleted = key->deleted,
-					  .ours.file = PROFILE_NONE,
+					  .kind = mapping->kind,
+					  .device = mapping->device,
+					  .inode = mapping->inode,
+					  .path = strtab_add(&images->strings, mapping->path),
+					  .deleted = mapping->deleted,
 				  });
 	hashidx_add(&images->image_index, hash, position);
 	return position;
@@ -160,16 +138,9 @@ struct own_mapping {
 static void add_own(void *context, const struct proc_mapping *mapping)
 {
 	struct own_mapping *own = context;
-	const struct image_key key = {
-		.kind = mapping->kind,
-		.device = mapping->device,
-		.inode = mapping->inode,
-		.path = mapping->path,
-		.deleted = mapping->deleted,
-	};
 
 	if (mapping->start == own->start && mapping->kind == MAPPING_FILE)
-		own->image = images_add(own->images, &key);
+		own->image = images_add(own->images, mapping);
 }
 
 /*
@@ -240,45 +211,59 @@ static struct opened_file identify(const struct stat *status, uint32_t root)
 
 /* ---- files of the profile ---- */
 
-static uint32_t add_file(struct images *images, const struct image *image)
+static uint32_t add_file(struct images *images, uint32_t image)
 {
+	const struct image *known = &images->images.data[image];
 	struct strtab *strings = &images->profile->strings;
 	struct profile_file file = {
-		.path = strtab_add(strings, strtab_get(&images->strings, image->path)),
-		.build_id = strtab_add(strings, strtab_get(&images->strings, image->build_id)),
-		.device = image->device,
-		.inode = image->inode,
-		.deleted = image->deleted,
+		.path = strtab_add(strings, strtab_get(&images->strings, known->path)),
+		.build_id = strtab_add(strings, strtab_get(&images->strings, known->build_id)),
+		.device = known->device,
+		.inode = known->inode,
+		.deleted = known->deleted,
 	};
 
 	vec_push(&images->profile->files, file);
 	return (uint32_t)images->profile->files.nr - 1;
 }
 
-/* The worker reports what is wrong with a file when its first name is asked for. */
-static void hand_over(struct images *images, const struct image *image, uint32_t file, const struct image_place *place,
-		      int *fd)
+static bool same_file(const void *context, uint32_t position, const void *wanted)
 {
-	struct handed_image handed = {
-		.file = file,
-		.image = (uint32_t)(image - images->images.data),
-		.place = *place,
-	};
+	const struct images *images = context;
 
-	if (!images->symbolizer)
-		return;
-	vec_push(&images->handed, handed);
-	symbolizer_add_file(images->symbolizer, file, take_fd(fd));
+	return !memcmp(&images->files.data[position], wanted, offsetof(struct image_file, file));
+}
+
+/* What the image is for a root. Another one that is asked for may move it. */
+static struct image_file *file_for_root(struct images *images, uint32_t image, uint32_t root)
+{
+	const struct image_file new = { .image = image, .root = root, .file = PROFILE_NONE };
+	uint64_t hash = hash_bytes(&new, offsetof(struct image_file, file));
+	uint32_t position = hashidx_find(&images->file_index, hash, same_file, images, &new);
+
+	if (position == HASHIDX_NONE) {
+		position = (uint32_t)images->files.nr;
+		vec_push(&images->files, new);
+		hashidx_add(&images->file_index, hash, position);
+	}
+	return &images->files.data[position];
+}
+
+/* The worker reports what is wrong with a file when its first name is asked for. */
+static void hand_over(struct images *images, const struct opened_file *opened, int *fd)
+{
+	vec_push(&images->opened, *opened);
+	if (images->symbolizer)
+		symbolizer_add_file(images->symbolizer, opened->file, take_fd(fd));
 }
 
 /* Whether this inode lies in the root at the path that the image has. */
-static bool is_in_root(const struct images *images, const struct image *image, uint32_t root, const struct stat *status)
+static bool is_in_root(const struct images *images, uint32_t image, uint32_t root, const struct stat *status)
 {
 	_cleanup_(closep) int fd = roots_open(images->roots, root);
 	struct opener_found found;
 
-	if (fd < 0 ||
-	    opener_find_below(fd, strtab_get(&images->strings, image->path), status->st_dev, status->st_ino, &found))
+	if (fd < 0 || opener_find_below(fd, images_path(images, image), status->st_dev, status->st_ino, &found))
 		return false;
 	free(found.path);
 	return true;
@@ -288,8 +273,7 @@ static bool is_in_root(const struct images *images, const struct image *image, u
  * Whose debug files count for it. A process that changed its root while it ran still has the libraries of the one before, and what
  * is deleted stays the business of the root that it was in.
  */
-static uint32_t root_of_file(const struct images *images, const struct image *image, uint32_t root,
-			     const struct stat *status)
+static uint32_t root_of_file(const struct images *images, uint32_t image, uint32_t root, const struct stat *status)
 {
 	if (root == ROOT_OURS || is_in_root(images, image, root, status))
 		return root;
@@ -297,42 +281,47 @@ static uint32_t root_of_file(const struct images *images, const struct image *im
 }
 
 /* Gives the image a file, which the symbolizer knows already when an image with the same inode has one. */
-static void adopt(struct images *images, struct image *image, struct image_file *its, const struct image_place *place,
+static void adopt(struct images *images, struct image_file *its, uint32_t root, const struct image_place *place,
 		  const struct stat *status, int *fd)
 {
-	struct opened_file opened = identify(status, place->root);
-	uint32_t position = hashidx_find(&images->opened_index, hash_opened(&opened), same_opened, images, &opened);
+	struct opened_file opened = identify(status, root);
+	uint64_t hash = hash_opened(&opened);
+	uint32_t position = hashidx_find(&images->opened_index, hash, same_opened, images, &opened);
 
 	if (its->file == PROFILE_NONE)
-		its->file = add_file(images, image);
-	if (position != HASHIDX_NONE) {
-		its->opened = position + 1;
-		if (images->symbolizer)
-			symbolizer_add_same(images->symbolizer, its->file, images->opened.data[position].file);
-		return;
+		its->file = add_file(images, its->image);
+	if (position == HASHIDX_NONE) {
+		position = (uint32_t)images->opened.nr;
+		hashidx_add(&images->opened_index, hash, position);
+		opened.file = its->file;
+		opened.image = its->image;
+		opened.place = *place;
+		hand_over(images, &opened, fd);
+	} else if (images->symbolizer) {
+		symbolizer_add_same(images->symbolizer, its->file, images->opened.data[position].file);
 	}
-	opened.file = its->file;
-	hashidx_add(&images->opened_index, hash_opened(&opened), (uint32_t)images->opened.nr);
-	vec_push(&images->opened, opened);
-	its->opened = (uint32_t)images->opened.nr;
-	hand_over(images, image, its->file, place, fd);
+	its->opened = position + 1;
 }
 
-static void settle(struct images *images, struct image *image, struct image_file *its, const struct image_place *place,
-		   int *fd)
+static void settle(struct images *images, uint32_t image, const struct image_place *place, int *fd)
 {
-	struct image_place settled = *place;
+	struct image_file *ours, *its;
 	struct stat status;
+	uint32_t root;
 
 	if (fstat(*fd, &status))
 		return;
-	settled.root = root_of_file(images, image, place->root, &status);
-	if (settled.root != place->root && !image->ours.opened)
-		adopt(images, image, &image->ours, &settled, &status, fd);
-	if (settled.root != place->root && its->file == PROFILE_NONE)
-		*its = image->ours;
-	else /* frames have this file already when a try failed before */
-		adopt(images, image, its, &settled, &status, fd);
+	root = root_of_file(images, image, place->root, &status);
+	ours = file_for_root(images, image, root);
+	if (!ours->opened)
+		adopt(images, ours, root, place, &status, fd);
+	its = file_for_root(images, image, place->root);
+	if (its->file == PROFILE_NONE) {
+		its->file = ours->file;
+		its->opened = ours->opened;
+	} else if (!its->opened) { /* frames have this file already when a try failed before */
+		adopt(images, its, root, place, &status, fd);
+	}
 }
 
 /* One try per process: what failed there once fails there again. */
@@ -345,15 +334,16 @@ static bool is_worth_a_try(struct image_file *its, const struct image_place *pla
 	return true;
 }
 
-static int open_image(const struct images *images, const struct image *image, const struct image_place *place)
+static int open_image(const struct images *images, uint32_t image, const struct image_place *place)
 {
+	const struct image *known = &images->images.data[image];
 	const struct opener_request request = {
 		.tgid = place->tgid,
 		.start = place->start,
 		.end = place->end,
-		.path = strtab_get(&images->strings, image->path),
-		.device = image->device,
-		.inode = image->inode,
+		.path = strtab_get(&images->strings, known->path),
+		.device = known->device,
+		.inode = known->inode,
 		.why = images->why,
 		.host_root = images->host_root,
 	};
@@ -361,38 +351,7 @@ static int open_image(const struct images *images, const struct image *image, co
 	return opener_open(&request);
 }
 
-static bool same_foreign(const void *context, uint32_t position, const void *wanted)
-{
-	const struct images *images = context;
-	const struct foreign_image *foreign = &images->foreign.data[position], *key = wanted;
-
-	return foreign->image == key->image && foreign->root == key->root;
-}
-
-/* What the image is for a root; valid until another one is asked for. */
-static struct image_file *file_for_root(struct images *images, struct image *image, uint32_t root)
-{
-	struct foreign_image key = {
-		.image = (uint32_t)(image - images->images.data),
-		.root = root,
-		.its.file = PROFILE_NONE,
-	};
-	uint64_t hash;
-	uint32_t position;
-
-	if (root == ROOT_OURS)
-		return &image->ours;
-	hash = hash_bytes(&key, offsetof(struct foreign_image, its));
-	position = hashidx_find(&images->foreign_index, hash, same_foreign, images, &key);
-	if (position == HASHIDX_NONE) {
-		position = (uint32_t)images->foreign.nr;
-		vec_push(&images->foreign, key);
-		hashidx_add(&images->foreign_index, hash, position);
-	}
-	return &images->foreign.data[position].its;
-}
-
-static uint32_t ordinary_file(struct images *images, struct image *image, const struct image_place *place)
+static uint32_t ordinary_file(struct images *images, uint32_t image, const struct image_place *place)
 {
 	struct image_file *its = file_for_root(images, image, place->root);
 
@@ -400,7 +359,8 @@ static uint32_t ordinary_file(struct images *images, struct image *image, const 
 		_cleanup_(closep) int fd = open_image(images, image, place);
 
 		if (fd >= 0)
-			settle(images, image, its, place, &fd);
+			settle(images, image, place, &fd);
+		its = file_for_root(images, image, place->root);
 	}
 	if (its->file == PROFILE_NONE)
 		its->file = add_file(images, image);
@@ -417,196 +377,152 @@ static void remember_vdso(void *context, const struct proc_mapping *mapping)
 		*place = (struct image_place){ .start = mapping->start, .end = mapping->end };
 }
 
-static struct image_place find_own_vdso(void)
-{
-	struct image_place place = {};
-
-	proc_maps_read_of(0, remember_vdso, &place);
-	return place;
-}
-
-static int copy_vdso(const struct image_place *own)
-{
-	_cleanup_(closep) int fd = memfd_create("vdso", MFD_CLOEXEC);
-	size_t nr_bytes = own->end - own->start;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, (const void *)(uintptr_t)own->start, nr_bytes) != (ssize_t)nr_bytes)
-		return -EIO;
-	return take_fd(&fd);
-}
-
 /* That of a 32-bit process is another image, and lies below 4 GiB. */
 static bool is_native(const struct image_place *place)
 {
 	return sizeof(void *) == 4 || place->start > UINT32_MAX;
 }
 
-static uint32_t vdso_file(struct images *images, struct image *image, const struct image_place *place)
+/* A copy of ours: a descriptor, or -ENOENT where the place has another. A place without an end is that of a process to come. */
+static int open_vdso(const struct image_place *place)
 {
-	struct image_place own;
+	struct image_place own = {};
+	_cleanup_(closep) int fd = -1;
+	size_t nr_bytes;
+
+	proc_maps_read_of(0, remember_vdso, &own);
+	nr_bytes = own.end - own.start;
+	if (!nr_bytes || (place->end && (!is_native(place) || nr_bytes != place->end - place->start)))
+		return -ENOENT;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return write(fd, (const void *)(uintptr_t)own.start, nr_bytes) == (ssize_t)nr_bytes ? take_fd(&fd) : -EIO;
+}
+
+static uint32_t vdso_file(struct images *images, uint32_t image, const struct image_place *place)
+{
+	struct image_file *its = file_for_root(images, image, ROOT_OURS);
+	struct opened_file opened = { .image = image };
 	_cleanup_(closep) int fd = -1;
 
 	if (!is_native(place))
 		return PROFILE_NONE;
-	if (image->ours.file != PROFILE_NONE)
-		return image->ours.file;
-	own = find_own_vdso();
-	if (own.end - own.start != place->end - place->start || !own.end)
+	if (its->file != PROFILE_NONE)
+		return its->file;
+	fd = open_vdso(place);
+	if (fd == -ENOENT)
 		return PROFILE_NONE;
-	image->ours.file = add_file(images, image);
-	fd = copy_vdso(&own);
+	opened.file = its->file = add_file(images, image);
 	if (fd >= 0)
-		hand_over(images, image, image->ours.file, place, &fd);
-	return image->ours.file;
+		hand_over(images, &opened, &fd);
+	return its->file;
 }
 
 uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place)
 {
-	struct image *found;
-
-	if (image >= images->images.nr)
-		return PROFILE_NONE;
-	found = &images->images.data[image];
-	return found->kind == MAPPING_VDSO ? vdso_file(images, found, place) : ordinary_file(images, found, place);
-}
-
-/* A place without an end is that of a process to come. */
-static int open_vdso(const struct image_place *place)
-{
-	struct image_place own = find_own_vdso();
-
-	if (!own.end || (place->end && (!is_native(place) || own.end - own.start != place->end - place->start)))
-		return -ENOENT;
-	return copy_vdso(&own);
+	return images_kind(images, image) == MAPPING_VDSO ? vdso_file(images, image, place)
+							  : ordinary_file(images, image, place);
 }
 
 int images_open(const struct images *images, uint32_t image, const struct image_place *place)
 {
-	const struct image *found;
-
-	if (image >= images->images.nr)
-		return -ENOENT;
-	found = &images->images.data[image];
-	return found->kind == MAPPING_VDSO ? open_vdso(place) : open_image(images, found, place);
+	return images_kind(images, image) == MAPPING_VDSO ? open_vdso(place) : open_image(images, image, place);
 }
 
 /* ---- once more, for another worker ---- */
 
-static const struct handed_image *handed_as(const struct images *images, uint32_t file)
-{
-	for (size_t i = 0; i < images->handed.nr; i++)
-		if (images->handed.data[i].file == file)
-			return &images->handed.data[i];
-	return NULL;
-}
-
-static uint32_t opened_as(const struct images *images, uint32_t file)
+/* What was opened for a file of the profile, or NULL. */
+static const struct opened_file *opened_as(const struct images *images, uint32_t file)
 {
 	for (uint32_t i = 0; i < images->opened.nr; i++)
 		if (images->opened.data[i].file == file)
-			return i;
-	return HASHIDX_NONE;
+			return &images->opened.data[i];
+	return NULL;
 }
 
-/* Whether it is the inode that was opened under this number, and has not changed since. */
-static bool is_the_same(const struct images *images, uint32_t file, int fd)
+/* Whether it is the inode that was opened, and has not changed since. */
+static bool is_the_same(const struct opened_file *opened, int fd)
 {
-	uint32_t position = opened_as(images, file);
 	struct opened_file again;
 	struct stat status;
 
-	if (position == HASHIDX_NONE || fstat(fd, &status))
+	if (fstat(fd, &status))
 		return false;
-	again = identify(&status, (uint32_t)images->opened.data[position].root);
-	return !memcmp(&images->opened.data[position], &again, offsetof(struct opened_file, file));
+	again = identify(&status, (uint32_t)opened->root);
+	return !memcmp(opened, &again, offsetof(struct opened_file, file));
 }
 
 int images_open_again(const struct images *images, uint32_t file)
 {
-	const struct handed_image *handed = handed_as(images, file);
-	const struct image *image = handed ? &images->images.data[handed->image] : NULL;
+	const struct opened_file *opened = opened_as(images, file);
 	_cleanup_(closep) int fd = -1;
-	struct image_place own;
 
-	if (!image)
+	if (!opened)
 		return -ENOENT;
-	if (image->kind == MAPPING_VDSO) {
-		own = find_own_vdso();
-		return own.end ? copy_vdso(&own) : -ENOENT;
-	}
-	fd = open_image(images, image, &handed->place);
-	if (fd < 0)
-		return fd;
-	return is_the_same(images, file, fd) ? take_fd(&fd) : -ESTALE;
+	fd = images_open(images, opened->image, &opened->place);
+	if (fd >= 0 && images_kind(images, opened->image) != MAPPING_VDSO && !is_the_same(opened, fd))
+		return -ESTALE;
+	return take_fd(&fd);
 }
 
 /* ---- where a file lies ---- */
 
 /* By one of the paths that images with this inode have. */
-static bool find_by_path(const struct images *images, uint32_t position, string_id path, struct debug_home *home)
+static bool find_in(const struct images *images, const struct opened_file *opened, struct debug_home *home)
 {
-	const struct opened_file *opened = &images->opened.data[position];
+	size_t number = (size_t)(opened - images->opened.data) + 1;
 	struct opener_found found;
 
-	if (opener_find_below(home->root, strtab_get(&images->strings, path), opened->device, opened->inode, &found))
-		return false;
-	home->path = found.path;
-	home->owner = found.owner;
-	return true;
-}
+	for (size_t i = 0; i < images->files.nr; i++) {
+		const struct image_file *its = &images->files.data[i];
 
-static bool find_in(const struct images *images, uint32_t position, struct debug_home *home)
-{
-	for (size_t i = 0; !home->is_foreign && i < images->images.nr; i++)
-		if (images->images.data[i].ours.opened == position + 1 &&
-		    find_by_path(images, position, images->images.data[i].path, home))
-			return true;
-	for (size_t i = 0; home->is_foreign && i < images->foreign.nr; i++)
-		if (images->foreign.data[i].its.opened == position + 1 &&
-		    find_by_path(images, position, images->images.data[images->foreign.data[i].image].path, home))
-			return true;
+		if (its->opened != number || opener_find_below(home->root, images_path(images, its->image),
+							       opened->device, opened->inode, &found))
+			continue;
+		home->path = found.path;
+		home->owner = found.owner;
+		return true;
+	}
 	return false;
 }
 
-static int foreign_home(const struct images *images, uint32_t position, struct debug_home *home)
+static int foreign_home(const struct images *images, const struct opened_file *opened, struct debug_home *home)
 {
 	struct opener_directory directory;
 
 	home->where = "in the root of the process";
 	home->is_foreign = true;
-	home->root = roots_open(images->roots, (uint32_t)images->opened.data[position].root);
+	home->root = roots_open(images->roots, (uint32_t)opened->root);
 	if (home->root < 0 || opener_identify(home->root, &directory))
 		return -ESRCH;
 	home->root_owner = directory.owner;
-	find_in(images, position, home);
+	find_in(images, opened, home);
 	return 0;
 }
 
 /* Ours or, for a program of the host that has ended, the host's. */
-static int own_home(const struct images *images, uint32_t position, struct debug_home *home)
+static int own_home(const struct images *images, const struct opened_file *opened, struct debug_home *home)
 {
 	home->where = "";
 	home->root = opener_root(0);
-	if (home->root < 0 || find_in(images, position, home) || !images->host_root)
+	if (home->root < 0 || find_in(images, opened, home) || !images->host_root)
 		return home->root < 0 ? home->root : 0;
 	close(home->root);
 	home->where = "in the host's root";
 	home->root = opener_host_root(images->host_root);
 	if (home->root < 0)
 		return home->root;
-	find_in(images, position, home);
+	find_in(images, opened, home);
 	return 0;
 }
 
 int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home)
 {
-	uint32_t position = opened_as(images, file);
+	const struct opened_file *opened = opened_as(images, file);
 
 	*ret_home = (struct debug_home){ .root = -1 };
-	if (position == HASHIDX_NONE)
+	if (!opened || images_kind(images, opened->image) == MAPPING_VDSO)
 		return -ENOENT;
-	return images->opened.data[position].root == ROOT_OURS ? own_home(images, position, ret_home)
-							       : foreign_home(images, position, ret_home);
+	return opened->root == ROOT_OURS ? own_home(images, opened, ret_home) : foreign_home(images, opened, ret_home);
 }

@@ -18,17 +18,11 @@
 #include "core/files/debug_files.h"
 #include "core/files/proc_maps.h"
 #include "core/profile/profile.h"
+#include "core/spaces/mappings.h"
 #include "core/spaces/roots.h"
 #include "symbolize/symbolize.h"
 
 struct images;
-
-struct image_key {
-	enum mapping_kind kind; /* not MAPPING_ANONYMOUS */
-	uint64_t device, inode;
-	const char *path;       /* without " (deleted)" */
-	bool deleted;
-};
 
 /* Where an image was found mapped: the place to open it at. */
 struct image_place {
@@ -39,16 +33,19 @@ struct image_place {
 
 #define IMAGE_NONE (UINT32_MAX - 1) /* too many images: a file without a name */
 
-/* `symbolizer` and `roots` may be NULL; all are borrowed. */
-struct images *images_new(struct profile *profile, struct symbolizer *symbolizer, struct roots *roots);
-/* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
-void images_tell(struct images *images, struct buf *why);
-/* Files of processes that have gone are opened below this one, too: opener.h; borrowed; NULL: none. */
-void images_set_host_root(struct images *images, const char *host_root);
+/*
+ * All are borrowed, and all but `profile` may be NULL. `why` is told what is opened (core/base/why.h); files of processes that have
+ * gone are opened below `host_root`, too (opener.h).
+ */
+struct images *images_new(struct profile *profile, struct symbolizer *symbolizer, struct roots *roots,
+			  const char *host_root, struct buf *why);
 void images_free(struct images *images);
 
-/* The image with this key, added when new; IMAGE_NONE when there are too many already. */
-uint32_t images_add(struct images *images, const struct image_key *key);
+/*
+ * The image that a mapping shows, known by device, inode and path, and added when new: IMAGE_ANONYMOUS of mappings.h for memory,
+ * IMAGE_NONE when there are too many already.
+ */
+uint32_t images_add(struct images *images, const struct proc_mapping *mapping);
 
 /*
  * The image that mappings of this file will show: it is mapped for a moment to see what the kernel says about it.

@@ -60,23 +60,16 @@ struct jit_maps {
 	uint64_t clock; /* of `noted` and `used` */
 };
 
-struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer)
+struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer, const char *host_root,
+			      struct buf *why)
 {
 	struct jit_maps *maps = xcalloc(1, sizeof(*maps));
 
 	maps->profile = profile;
 	maps->symbolizer = symbolizer;
-	return maps;
-}
-
-void jit_maps_tell(struct jit_maps *maps, struct buf *why)
-{
-	maps->why = why;
-}
-
-void jit_maps_set_host_root(struct jit_maps *maps, const char *host_root)
-{
 	maps->host_root = host_root;
+	maps->why = why;
+	return maps;
 }
 
 void jit_maps_free(struct jit_maps *maps)
@@ -292,7 +285,6 @@ static int open_dump(struct jit_maps *maps, struct jit_map *map, uint32_t inner,
 {
 	const char *path = map->mapping.path;
 
-	map->mapping.why = maps->why;
 	return pid_of_dump(path) == inner ? believe(maps, map, path, opener_open(&map->mapping), user) : -ESRCH;
 }
 
@@ -372,14 +364,23 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 /* ---- what the process does ---- */
 
 /* Of a process that makes ever new ones the newest count; what was opened stays, because it has given names. */
-void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *mapping)
+void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, const struct proc_mapping *mapping)
 {
+	const struct opener_request request = {
+		.tgid = tgid,
+		.start = mapping->start,
+		.end = mapping->end,
+		.path = mapping->path,
+		.device = mapping->device,
+		.inode = mapping->inode,
+		.why = maps->why,
+	};
 	struct jit_map *oldest = NULL;
 	size_t nr = 0;
 
 	if (!maps->symbolizer || !pid_of_dump(mapping->path))
 		return;
-	for_each_map_of(maps, mapping->tgid, known)
+	for_each_map_of(maps, tgid, known)
 	{
 		if (known->has_ended || !known->mapping.path)
 			continue;
@@ -393,7 +394,7 @@ void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *m
 		return;
 	if (nr >= DUMPS_MAX)
 		forget(maps, oldest);
-	add(maps, mapping);
+	add(maps, &request);
 }
 
 void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid)
@@ -453,20 +454,13 @@ struct waiting_frame {
 	uint32_t tgid, frame;
 };
 
-struct waiting {
-	VEC(struct waiting_frame) frames; /* by tgid */
-};
+typedef VEC(struct waiting_frame) waiting_list; /* by tgid */
 
 /* The frames of one process that wait. */
 struct generated {
 	VEC(uint32_t) frames;
 	VEC(struct symbol_query) queries;
 };
-
-static void waiting_done(struct waiting *waiting)
-{
-	vec_done(&waiting->frames);
-}
 
 static void generated_done(struct generated *generated)
 {
@@ -492,22 +486,22 @@ static int by_tgid(const void *one, const void *other)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-static void collect(const struct profile *profile, struct waiting *waiting)
+static void collect(const struct profile *profile, waiting_list *waiting)
 {
 	for (uint32_t i = 0; i < profile->frames.nr; i++)
 		if (waits(&profile->frames.data[i]))
-			vec_push(&waiting->frames, (struct waiting_frame){ profile->frames.data[i].tgid, i });
-	if (waiting->frames.nr)
-		qsort(waiting->frames.data, waiting->frames.nr, sizeof(*waiting->frames.data), by_tgid);
+			vec_push(waiting, (struct waiting_frame){ profile->frames.data[i].tgid, i });
+	if (waiting->nr)
+		qsort(waiting->data, waiting->nr, sizeof(*waiting->data), by_tgid);
 }
 
-static void collect_process(const struct profile *profile, const struct waiting *waiting, uint32_t tgid,
+static void collect_process(const struct profile *profile, const waiting_list *waiting, uint32_t tgid,
 			    struct generated *generated)
 {
-	size_t at = vec_nr_first(&waiting->frames, other, other->tgid < tgid);
+	size_t at = vec_nr_first(waiting, other, other->tgid < tgid);
 
-	for (; at < waiting->frames.nr && waiting->frames.data[at].tgid == tgid; at++) {
-		uint32_t i = waiting->frames.data[at].frame;
+	for (; at < waiting->nr && waiting->data[at].tgid == tgid; at++) {
+		uint32_t i = waiting->data[at].frame;
 		const struct profile_frame *frame = &profile->frames.data[i];
 
 		if (!waits(frame))
@@ -583,7 +577,7 @@ static void take_answers(struct jit_maps *maps, const struct jit_map *map, const
 	}
 }
 
-static void name_process(struct jit_maps *maps, struct jit_map *map, const struct waiting *waiting)
+static void name_process(struct jit_maps *maps, struct jit_map *map, const waiting_list *waiting)
 {
 	_cleanup_(generated_done) struct generated generated = {};
 	_cleanup_(freep) struct symbol_answer *answers = NULL;
@@ -606,19 +600,14 @@ static void name_process(struct jit_maps *maps, struct jit_map *map, const struc
 	take_answers(maps, map, &generated, answers);
 }
 
-static int by_newest(const void *one, const void *other)
+/* Jitdumps first, and the newest first of either. */
+static int by_weight(const void *one, const void *other)
 {
-	uint64_t one_noted = (*(struct jit_map *const *)one)->noted,
-		 other_noted = (*(struct jit_map *const *)other)->noted;
+	const struct jit_map *a = *(struct jit_map *const *)one, *b = *(struct jit_map *const *)other;
 
-	return (one_noted < other_noted) - (one_noted > other_noted);
-}
-
-static void name_by(struct jit_maps *maps, struct jit_map **sorted, bool dumps, const struct waiting *waiting)
-{
-	for (size_t i = 0; i < maps->maps.nr; i++)
-		if (sorted[i]->tgid && dumps == !!sorted[i]->mapping.path)
-			name_process(maps, sorted[i], waiting);
+	if (!a->mapping.path != !b->mapping.path)
+		return a->mapping.path ? -1 : 1;
+	return (a->noted < b->noted) - (a->noted > b->noted);
 }
 
 /* Why the maps of this process have not named its code. */
@@ -635,10 +624,10 @@ static uint8_t reason_of_process(const struct jit_maps *maps, uint32_t tgid)
 	return is_known || !maps->nr_refused_processes ? REASON_ANONYMOUS : REASON_TOO_MANY_MAPS;
 }
 
-static void set_reasons(struct jit_maps *maps, const struct waiting *waiting)
+static void set_reasons(struct jit_maps *maps, const waiting_list *waiting)
 {
-	for (size_t i = 0; i < waiting->frames.nr; i++) {
-		struct profile_frame *frame = &maps->profile->frames.data[waiting->frames.data[i].frame];
+	for (size_t i = 0; i < waiting->nr; i++) {
+		struct profile_frame *frame = &maps->profile->frames.data[waiting->data[i].frame];
 
 		if (waits(frame))
 			frame->reason = reason_of_process(maps, frame->tgid);
@@ -664,20 +653,21 @@ static void forget_ended(struct jit_maps *maps)
 	}
 }
 
-/* Jitdumps first, and of one process the newest first. */
 void jit_maps_name_frames(struct jit_maps *maps)
 {
 	_cleanup_(freep) struct jit_map **sorted = xcalloc(maps->maps.nr + 1, sizeof(*sorted));
-	_cleanup_(waiting_done) struct waiting waiting = {};
+	waiting_list waiting = {};
 
 	collect(maps->profile, &waiting);
 	for (size_t i = 0; i < maps->maps.nr; i++)
 		sorted[i] = &maps->maps.data[i];
-	qsort(sorted, maps->maps.nr, sizeof(struct jit_map *), by_newest);
-	name_by(maps, sorted, true, &waiting);
-	name_by(maps, sorted, false, &waiting);
+	qsort(sorted, maps->maps.nr, sizeof(struct jit_map *), by_weight);
+	for (size_t i = 0; i < maps->maps.nr; i++)
+		if (sorted[i]->tgid)
+			name_process(maps, sorted[i], &waiting);
 	set_reasons(maps, &waiting);
 	forget_ended(maps);
+	vec_done(&waiting);
 }
 
 void jit_maps_add_note(const struct jit_maps *maps, struct buf *text)

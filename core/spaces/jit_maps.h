@@ -21,22 +21,22 @@
 #include <stdint.h>
 
 #include "core/base/buf.h"
-#include "core/files/opener.h"
+#include "core/files/proc_maps.h"
 #include "core/profile/profile.h"
 #include "symbolize/symbolize.h"
 
 struct jit_maps;
 
-/* Both are borrowed; `symbolizer` may be NULL. */
-struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer);
-/* What is opened from now on is told to `why` (core/base/why.h), which is borrowed. */
-void jit_maps_tell(struct jit_maps *maps, struct buf *why);
-/* The host's perf maps are below this root (opener.h); borrowed; NULL: below ours. */
-void jit_maps_set_host_root(struct jit_maps *maps, const char *host_root);
+/*
+ * All are borrowed, and all but `profile` may be NULL. `why` is told what is opened (core/base/why.h); the host's perf maps are
+ * below `host_root` (opener.h), or below ours.
+ */
+struct jit_maps *jit_maps_new(struct profile *profile, struct symbolizer *symbolizer, const char *host_root,
+			      struct buf *why);
 void jit_maps_free(struct jit_maps *maps);
 
-/* A process maps this file as code: remembered if its name is that of a jitdump. What it points to is only read. */
-void jit_maps_note_mapping(struct jit_maps *maps, const struct opener_request *mapping);
+/* A process maps this file as code: remembered if its name is that of a jitdump. What `mapping` points to is only read. */
+void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, const struct proc_mapping *mapping);
 
 /* A process begins: what is known of an earlier one of the same tgid is not its own. */
 void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/alloc.h"
-#include "core/base/hashidx.h"
 #include "core/base/strtab.h"
 #include "core/base/vec.h"
 #include "core/profile/tracer.h"
@@ -13,6 +12,7 @@ enum {
 	KSYMBOLS_MAX = 65536,      /* a host that makes code all the time: the rest has no name when it is gone */
 	PIECES_MAX = 262144,       /* one for each page that a symbol lies in */
 	PAGE_BYTES = 4096,
+	NR_BUCKETS = 16384,        /* such code lies close together: its pages spread by themselves */
 };
 
 struct ksymbol {
@@ -21,22 +21,16 @@ struct ksymbol {
 	string_id name;              /* of `strings` */
 };
 
-/* A symbol in a page, and the one that came before it there. */
+/* A symbol in a page, and the one that came before it there, or in a page of the same bucket. */
 struct piece {
 	uint32_t symbol;
 	uint32_t before; /* 1 + its number; 0: none */
 };
 
-struct page {
-	uint64_t number;
-	uint32_t newest; /* 1 + the number of a piece */
-};
-
 struct ksymbols {
 	VEC(struct ksymbol) symbols; /* as they came */
 	VEC(struct piece) pieces;
-	VEC(struct page) pages;
-	struct hashidx page_index;   /* of `pages`, by number */
+	uint32_t newest[NR_BUCKETS]; /* 1 + the number of a piece, by page */
 	uint64_t first, end;         /* all of them are in [first, end) */
 	struct strtab strings;
 };
@@ -55,36 +49,8 @@ void ksymbols_free(struct ksymbols *ksymbols)
 		return;
 	vec_done(&ksymbols->symbols);
 	vec_done(&ksymbols->pieces);
-	vec_done(&ksymbols->pages);
-	hashidx_done(&ksymbols->page_index);
 	strtab_done(&ksymbols->strings);
 	free(ksymbols);
-}
-
-static bool is_page(const void *context, uint32_t position, const void *key)
-{
-	const struct ksymbols *ksymbols = context;
-
-	return ksymbols->pages.data[position].number == *(const uint64_t *)key;
-}
-
-static struct page *find_page(const struct ksymbols *ksymbols, uint64_t number)
-{
-	uint32_t position =
-		hashidx_find(&ksymbols->page_index, hash_bytes(&number, sizeof(number)), is_page, ksymbols, &number);
-
-	return position == HASHIDX_NONE ? NULL : &ksymbols->pages.data[position];
-}
-
-static struct page *find_or_add_page(struct ksymbols *ksymbols, uint64_t number)
-{
-	struct page *page = find_page(ksymbols, number);
-
-	if (page)
-		return page;
-	hashidx_add(&ksymbols->page_index, hash_bytes(&number, sizeof(number)), (uint32_t)ksymbols->pages.nr);
-	vec_push(&ksymbols->pages, (struct page){ .number = number });
-	return &vec_last(&ksymbols->pages);
 }
 
 static bool is_at(const struct ksymbol *symbol, uint64_t address, uint64_t time_ns)
@@ -96,12 +62,10 @@ static bool is_at(const struct ksymbol *symbol, uint64_t address, uint64_t time_
 /* The newest of those that were at an address then. */
 static struct ksymbol *find(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns)
 {
-	const struct page *page;
-
 	if (address < ksymbols->first || address >= ksymbols->end)
 		return NULL;
-	page = find_page(ksymbols, address / PAGE_BYTES);
-	for (uint32_t i = page ? page->newest : 0; i; i = ksymbols->pieces.data[i - 1].before) {
+	for (uint32_t i = ksymbols->newest[address / PAGE_BYTES % NR_BUCKETS]; i;
+	     i = ksymbols->pieces.data[i - 1].before) {
 		struct ksymbol *symbol = &ksymbols->symbols.data[ksymbols->pieces.data[i - 1].symbol];
 
 		if (is_at(symbol, address, time_ns))
@@ -135,11 +99,10 @@ static void push(struct ksymbols *ksymbols, const struct sideband_record *record
 	};
 
 	for (uint64_t number = symbol.start / PAGE_BYTES; number <= (symbol.end - 1) / PAGE_BYTES; number++) {
-		struct page *page = find_or_add_page(ksymbols, number);
-		const struct piece piece = { .symbol = (uint32_t)ksymbols->symbols.nr, .before = page->newest };
+		uint32_t *newest = &ksymbols->newest[number % NR_BUCKETS];
 
-		vec_push(&ksymbols->pieces, piece);
-		page->newest = (uint32_t)ksymbols->pieces.nr;
+		vec_push(&ksymbols->pieces, (struct piece){ (uint32_t)ksymbols->symbols.nr, *newest });
+		*newest = (uint32_t)ksymbols->pieces.nr;
 	}
 	vec_push(&ksymbols->symbols, symbol);
 	if (record->start < ksymbols->first)

@@ -49,6 +49,7 @@ struct cpu_stream {
 	struct sideband_record build_id; /* the last one that came, for the mapping that follows */
 };
 
+/* A stream with a record in this pass; the times lie together, because all are compared for each record. */
 struct queued {
 	uint64_t time_ns;
 	struct cpu_stream *stream;
@@ -60,8 +61,8 @@ struct sideband {
 	bool build_ids;
 	bool counts_lost; /* the number of lost records can be read */
 	struct cpu_stream *streams;
-	VEC(struct queued) heap; /* streams with a record in this pass, the oldest record first */
-	struct cpu_stream *current;      /* whose record the caller holds */
+	VEC(struct queued) queue;
+	struct queued *current; /* whose record the caller holds */
 	struct wakeups *wakeups; /* NULL none */
 	uint64_t cutoff_ns, cpus_checked_ns;
 	uint64_t nr_lost;
@@ -69,13 +70,6 @@ struct sideband {
 };
 
 /* ---- opening ---- */
-
-static int open_event(struct perf_event_attr *attributes, pid_t tid, int cpu)
-{
-	int fd = (int)syscall(SYS_perf_event_open, attributes, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
 
 static struct perf_event_attr event_attributes(void)
 {
@@ -93,31 +87,31 @@ static struct perf_event_attr event_attributes(void)
 	};
 }
 
+static int open_event(struct perf_event_attr *attributes, int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
 /*
+ * The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK).
+ *
  * The number of lost records can be read from v6.0 on (commit 119a784c8127 "perf/core: Add a new read format to get a
  * number of lost samples"). PERF_RECORD_LOST tells it only with the next record of the same CPU, which may never come.
  */
-static int open_stream_event(const struct sideband *sideband, int cpu, unsigned int order)
-{
-	struct perf_event_attr attributes = event_attributes();
-
-	attributes.read_format = sideband->counts_lost ? PERF_FORMAT_LOST : 0;
-	attributes.comm = 1;
-	attributes.comm_exec = 1;
-	attributes.task = 1;
-	attributes.ksymbol = 1;
-	attributes.wakeup_watermark = (uint32_t)((size_t)sysconf(_SC_PAGESIZE) << order) / 4;
-	return open_event(&attributes, -1, cpu);
-}
-
-/* The largest ring that the limit on locked memory allows (kernel.perf_event_mlock_kb, RLIMIT_MEMLOCK). */
 static int open_ring(const struct sideband *sideband, struct cpu_stream *stream)
 {
+	struct perf_event_attr attributes = event_attributes();
 	int err = 0;
 
+	attributes.read_format = sideband->counts_lost ? PERF_FORMAT_LOST : 0;
+	attributes.comm = attributes.comm_exec = attributes.task = attributes.ksymbol = 1;
 	for (unsigned int order = sideband->ring_order; order >= MIN_RING_ORDER; order--) {
-		_cleanup_(closep) int fd = open_stream_event(sideband, stream->cpu, order);
+		_cleanup_(closep) int fd = -1;
 
+		attributes.wakeup_watermark = (uint32_t)((size_t)sysconf(_SC_PAGESIZE) << order) / 4;
+		fd = open_event(&attributes, stream->cpu);
 		if (fd < 0)
 			return fd;
 		err = perf_ring_init(&stream->ring, fd, order);
@@ -139,7 +133,7 @@ static void open_build_ids(struct sideband *sideband, struct cpu_stream *stream)
 
 	attributes.build_id = 1;
 	if (sideband->build_ids)
-		fd = open_event(&attributes, -1, stream->cpu);
+		fd = open_event(&attributes, stream->cpu);
 	if (fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ID, &stream->build_id_event) &&
 	    !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, stream->fd))
 		stream->build_id_fd = take_fd(&fd);
@@ -232,24 +226,7 @@ static void follow_cpus(struct sideband *sideband)
 	vec_done(&cpus);
 }
 
-/* ---- a pass: the streams in a heap by the time of their next record ---- */
-
-static void sift_down(struct sideband *sideband, size_t i)
-{
-	struct queued *heap = sideband->heap.data;
-	size_t nr = sideband->heap.nr;
-
-	for (size_t child = 2 * i + 1; child < nr; i = child, child = 2 * i + 1) {
-		struct queued queued = heap[i];
-
-		if (child + 1 < nr && heap[child + 1].time_ns < heap[child].time_ns)
-			child++;
-		if (heap[child].time_ns >= queued.time_ns)
-			return;
-		heap[i] = heap[child];
-		heap[child] = queued;
-	}
-}
+/* ---- a pass ---- */
 
 /*
  * The two events of a CPU write about the same mapping one after the other; which goes first is the kernel's affair
@@ -329,29 +306,26 @@ uint64_t sideband_begin(struct sideband *sideband)
 		sideband->cpus_checked_ns = sideband->cutoff_ns;
 	}
 	sideband->current = NULL;
-	sideband->heap.nr = 0;
+	sideband->queue.nr = 0;
 	for (struct cpu_stream *stream = sideband->streams; stream; stream = stream->next_stream) {
 		perf_ring_load(&stream->ring);
 		if (peek(sideband, stream))
-			vec_push(&sideband->heap, (struct queued){ stream->next.time_ns, stream });
+			vec_push(&sideband->queue, (struct queued){ stream->next.time_ns, stream });
 	}
-	for (size_t i = sideband->heap.nr / 2; i-- > 0;)
-		sift_down(sideband, i);
 	return sideband->cutoff_ns;
 }
 
-/* The stream at the top of the heap gives up the record that the caller has read. */
+/* The caller has read the record that it holds. */
 static void finish_current(struct sideband *sideband)
 {
-	struct cpu_stream *stream = sideband->current;
+	struct queued *current = sideband->current;
 
 	sideband->current = NULL;
-	perf_ring_pop(&stream->ring, stream->next_bytes);
-	if (peek(sideband, stream))
-		sideband->heap.data[0].time_ns = stream->next.time_ns;
+	perf_ring_pop(&current->stream->ring, current->stream->next_bytes);
+	if (peek(sideband, current->stream))
+		current->time_ns = current->stream->next.time_ns;
 	else
-		sideband->heap.data[0] = sideband->heap.data[--sideband->heap.nr];
-	sift_down(sideband, 0);
+		*current = sideband->queue.data[--sideband->queue.nr];
 }
 
 const struct sideband_record *sideband_next(struct sideband *sideband)
@@ -360,9 +334,12 @@ const struct sideband_record *sideband_next(struct sideband *sideband)
 
 	if (sideband->current)
 		finish_current(sideband);
-	if (!sideband->heap.nr)
+	for (size_t i = 0; i < sideband->queue.nr; i++)
+		if (!sideband->current || sideband->queue.data[i].time_ns < sideband->current->time_ns)
+			sideband->current = &sideband->queue.data[i];
+	if (!sideband->current)
 		return NULL;
-	stream = sideband->current = sideband->heap.data[0].stream;
+	stream = sideband->current->stream;
 	if (stream->next.kind == SIDEBAND_LOST) {
 		stream->nr_lost_told += stream->next.nr_lost;
 		note_lost(sideband, stream, stream->nr_lost_told);
@@ -443,7 +420,7 @@ void sideband_free(struct sideband *sideband)
 		stream_free(stream);
 	}
 	wakeups_free(sideband->wakeups);
-	vec_done(&sideband->heap);
+	vec_done(&sideband->queue);
 	closep(&sideband->epoll_fd);
 	free(sideband);
 }

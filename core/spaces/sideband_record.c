@@ -17,196 +17,152 @@ struct trailer {
 	uint32_t cpu, reserved;
 };
 
-/* struct perf_event_header and what follows it, up to the text of variable length. */
-struct mmap2 {
-	struct perf_event_header header;
-	uint32_t tgid, tid;
-	uint64_t start, length, file_offset;
-	union {
-		struct {
-			uint32_t major, minor;
-			uint64_t inode, generation;
+/* What follows struct perf_event_header, up to the text of variable length. */
+union body {
+	struct {
+		uint32_t tgid, tid;
+		uint64_t start, length, file_offset;
+		union {
+			struct {
+				uint32_t major, minor;
+				uint64_t inode, generation;
+			};
+			struct {
+				uint8_t build_id_bytes, reserved1;
+				uint16_t reserved2;
+				uint8_t build_id[SIDEBAND_BUILD_ID_BYTES];
+			};
 		};
-		struct {
-			uint8_t build_id_bytes, reserved1;
-			uint16_t reserved2;
-			uint8_t build_id[SIDEBAND_BUILD_ID_BYTES];
-		};
-	};
-	uint32_t protection, flags;
+		uint32_t protection, flags;
+	} mmap2;
+	struct {
+		uint32_t tgid, parent_tgid, tid, parent_tid;
+		uint64_t time_ns;
+	} task;
+	struct {
+		uint32_t tgid, tid;
+	} comm;
+	struct {
+		uint64_t start;
+		uint32_t length;
+		uint16_t type, flags;
+	} ksymbol;
+	struct {
+		uint64_t id, nr_lost;
+	} lost;
 };
 
-struct task {
-	struct perf_event_header header;
-	uint32_t tgid, parent_tgid, tid, parent_tid;
-	uint64_t time_ns;
-};
-
-struct comm {
-	struct perf_event_header header;
-	uint32_t tgid, tid;
-};
-
-/* Its name follows. */
-struct ksymbol {
-	struct perf_event_header header;
-	uint64_t start;
-	uint32_t length;
-	uint16_t type, flags;
-};
-
-struct lost {
-	struct perf_event_header header;
-	uint64_t id, nr_lost;
+static const struct {
+	uint8_t nr_bytes; /* of the body at least; 0: of no interest */
+	bool has_text;    /* with a NUL */
+} kinds[] = {
+	[PERF_RECORD_MMAP2] = { sizeof((union body){}.mmap2), true },
+	[PERF_RECORD_COMM] = { sizeof((union body){}.comm) },
+	[PERF_RECORD_FORK] = { sizeof((union body){}.task) },
+	[PERF_RECORD_EXIT] = { sizeof((union body){}.task) },
+	[PERF_RECORD_KSYMBOL] = { sizeof((union body){}.ksymbol), true },
+	[PERF_RECORD_LOST] = { sizeof((union body){}.lost) },
 };
 
 _Static_assert(sizeof(struct trailer) == 32, "layout of sample_id");
-_Static_assert(sizeof(struct mmap2) == 72, "layout of PERF_RECORD_MMAP2");
-_Static_assert(sizeof(struct ksymbol) == 24, "layout of PERF_RECORD_KSYMBOL");
-_Static_assert(sizeof(struct task) == 32, "layout of PERF_RECORD_FORK and PERF_RECORD_EXIT");
-
-static int decode_mmap2(const uint8_t *bytes, size_t nr_bytes, struct mmap2 *ret_mmap2, struct sideband_record *record)
-{
-	const char *path = (const char *)bytes + sizeof(*ret_mmap2);
-
-	if (nr_bytes <= sizeof(*ret_mmap2) || !memchr(path, '\0', nr_bytes - sizeof(*ret_mmap2)))
-		return -EBADMSG;
-	memcpy(ret_mmap2, bytes, sizeof(*ret_mmap2));
-	if (!ret_mmap2->length || __builtin_add_overflow(ret_mmap2->start, ret_mmap2->length, &record->end))
-		return -EBADMSG;
-	record->tgid = ret_mmap2->tgid;
-	record->tid = ret_mmap2->tid;
-	record->start = ret_mmap2->start;
-	record->file_offset = ret_mmap2->file_offset;
-	record->path = path;
-	return 0;
-}
+_Static_assert(sizeof((union body){}.mmap2) == 64, "layout of PERF_RECORD_MMAP2");
+_Static_assert(sizeof((union body){}.ksymbol) == 16, "layout of PERF_RECORD_KSYMBOL");
+_Static_assert(sizeof((union body){}.task) == 24, "layout of PERF_RECORD_FORK and PERF_RECORD_EXIT");
 
 /*
- * PERF_RECORD_MISC_MMAP_BUILD_ID is not looked at: perf_event_mmap_output() sets it for an event that asks for build
- * ids and does not take it back for the next event that gets the same mapping (seen on v6.18).
+ * PERF_RECORD_MISC_MMAP_BUILD_ID is looked at only in what the event that asks for build ids writes: perf_event_mmap_output() sets
+ * it for that one and does not take it back for the next event that gets the same mapping (seen on v6.18). A mapping without a
+ * build id comes in the other form from that event, too, and is of no interest then.
  */
-static int decode_mapping(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
+static int take_mapping(const union body *body, bool with_build_id, uint16_t misc, struct sideband_record *record)
 {
-	struct mmap2 mmap2;
-	int err = decode_mmap2(bytes, nr_bytes, &mmap2, record);
-
-	if (err)
-		return err;
-	record->kind = SIDEBAND_MMAP;
-	record->device = (uint64_t)mmap2.major << 32 | mmap2.minor;
-	record->inode = mmap2.inode;
+	if (!body->mmap2.length || __builtin_add_overflow(body->mmap2.start, body->mmap2.length, &record->end))
+		return -EBADMSG;
+	record->tgid = body->mmap2.tgid;
+	record->tid = body->mmap2.tid;
+	record->start = body->mmap2.start;
+	record->file_offset = body->mmap2.file_offset;
+	if (!with_build_id) {
+		record->kind = SIDEBAND_MMAP;
+		record->device = (uint64_t)body->mmap2.major << 32 | body->mmap2.minor;
+		record->inode = body->mmap2.inode;
+	} else if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (body->mmap2.build_id_bytes > SIDEBAND_BUILD_ID_BYTES)
+			return -EBADMSG;
+		record->kind = SIDEBAND_BUILD_ID;
+		record->build_id_bytes = body->mmap2.build_id_bytes;
+		memcpy(record->build_id, body->mmap2.build_id, sizeof(record->build_id));
+	}
 	return 0;
 }
 
-/* A mapping without a build id comes in the other form here, too. */
-static int decode_build_id(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
+static int take_ksymbol(const union body *body, struct sideband_record *record)
 {
-	struct mmap2 mmap2;
-	int err = decode_mmap2(bytes, nr_bytes, &mmap2, record);
-
-	if (err || !(mmap2.header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
-		return err;
-	if (mmap2.build_id_bytes > SIDEBAND_BUILD_ID_BYTES)
-		return -EBADMSG;
-	record->kind = SIDEBAND_BUILD_ID;
-	record->build_id_bytes = mmap2.build_id_bytes;
-	memcpy(record->build_id, mmap2.build_id, sizeof(mmap2.build_id));
-	return 0;
-}
-
-static int decode_task(enum sideband_kind kind, const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
-{
-	struct task task;
-
-	if (nr_bytes < sizeof(task))
-		return -EBADMSG;
-	memcpy(&task, bytes, sizeof(task));
-	record->kind = kind;
-	record->tgid = task.tgid;
-	record->tid = task.tid;
-	record->parent_tgid = task.parent_tgid;
-	return 0;
-}
-
-/* A name set with prctl() comes as the same record without the exec bit; it changes no address. */
-static int decode_comm(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
-{
-	struct comm comm;
-
-	if (nr_bytes < sizeof(comm))
-		return -EBADMSG;
-	memcpy(&comm, bytes, sizeof(comm));
-	if (comm.header.misc & PERF_RECORD_MISC_COMM_EXEC)
-		record->kind = SIDEBAND_EXEC;
-	record->tgid = comm.tgid;
-	record->tid = comm.tid;
-	return 0;
-}
-
-static int decode_ksymbol(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
-{
-	const char *name = (const char *)bytes + sizeof(struct ksymbol);
-	struct ksymbol ksymbol;
-
-	if (nr_bytes <= sizeof(ksymbol) || !memchr(name, '\0', nr_bytes - sizeof(ksymbol)))
-		return -EBADMSG;
-	memcpy(&ksymbol, bytes, sizeof(ksymbol));
-	if (__builtin_add_overflow(ksymbol.start, ksymbol.length, &record->end))
+	if (__builtin_add_overflow(body->ksymbol.start, body->ksymbol.length, &record->end))
 		return -EBADMSG;
 	record->kind = SIDEBAND_KSYMBOL;
-	record->start = ksymbol.start;
-	record->gone = ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
-	record->path = name;
+	record->start = body->ksymbol.start;
+	record->gone = body->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 	return 0;
 }
 
-static int decode_lost(const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
+/* Of the event that asks for build ids nothing but those is of interest. */
+static int decode_body(const struct perf_event_header *header, const uint8_t *bytes, size_t nr_bytes,
+		       bool with_build_id, struct sideband_record *record)
 {
-	struct lost lost;
+	size_t nr = header->type < sizeof(kinds) / sizeof(*kinds) ? kinds[header->type].nr_bytes : 0;
+	union body body;
 
-	if (nr_bytes < sizeof(lost))
-		return -EBADMSG;
-	memcpy(&lost, bytes, sizeof(lost));
-	record->kind = SIDEBAND_LOST;
-	record->nr_lost = lost.nr_lost;
-	return 0;
-}
-
-static int decode_body(uint32_t type, const uint8_t *bytes, size_t nr_bytes, struct sideband_record *record)
-{
-	switch (type) {
-	case PERF_RECORD_MMAP2:
-		return decode_mapping(bytes, nr_bytes, record);
-	case PERF_RECORD_COMM:
-		return decode_comm(bytes, nr_bytes, record);
-	case PERF_RECORD_FORK:
-		return decode_task(SIDEBAND_FORK, bytes, nr_bytes, record);
-	case PERF_RECORD_EXIT:
-		return decode_task(SIDEBAND_EXIT, bytes, nr_bytes, record);
-	case PERF_RECORD_KSYMBOL:
-		return decode_ksymbol(bytes, nr_bytes, record);
-	case PERF_RECORD_LOST:
-		return decode_lost(bytes, nr_bytes, record);
-	default:
+	if (!nr || (with_build_id && header->type != PERF_RECORD_MMAP2 && header->type != PERF_RECORD_LOST))
 		return 0;
+	if (nr_bytes < nr)
+		return -EBADMSG;
+	memcpy(&body, bytes, nr);
+	if (kinds[header->type].has_text) {
+		record->path = (const char *)bytes + nr;
+		if (!memchr(record->path, '\0', nr_bytes - nr))
+			return -EBADMSG;
 	}
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		return take_mapping(&body, with_build_id, header->misc, record);
+	case PERF_RECORD_KSYMBOL:
+		return take_ksymbol(&body, record);
+	case PERF_RECORD_COMM: /* without the exec bit a name was set with prctl(), which changes no address */
+		record->kind = header->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDEBAND_EXEC : SIDEBAND_OTHER;
+		record->tgid = body.comm.tgid;
+		record->tid = body.comm.tid;
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		record->kind = header->type == PERF_RECORD_FORK ? SIDEBAND_FORK : SIDEBAND_EXIT;
+		record->tgid = body.task.tgid;
+		record->tid = body.task.tid;
+		record->parent_tgid = body.task.parent_tgid;
+		break;
+	case PERF_RECORD_LOST:
+		record->kind = SIDEBAND_LOST;
+		record->nr_lost = body.lost.nr_lost;
+		break;
+	}
+	return 0;
 }
 
 /*
  * Where the trailer is: at the end, but for KSYMBOL. perf_event_ksymbol_output() adds the trailer's size to the header that it
  * keeps for the next event (seen on v6.18; the other kinds take it back), so that of several listeners the second has 32 bytes
- * behind the trailer that nobody wrote, the third 64. There it follows the name, which is padded to words.
+ * after the trailer that nobody wrote, the third 64. There it follows the name, which is padded to words. `bytes` and the result
+ * begin with the header.
  */
-static size_t nr_bytes_of_body(uint32_t type, const uint8_t *bytes, size_t nr_bytes)
+static size_t place_of_trailer(uint32_t type, const uint8_t *bytes, size_t nr_bytes)
 {
-	size_t nr_body = nr_bytes - sizeof(struct trailer), nr_name, nr;
+	const size_t nr_fixed = sizeof(struct perf_event_header) + sizeof((union body){}.ksymbol);
+	size_t last = nr_bytes - sizeof(struct trailer), place;
 
-	if (type != PERF_RECORD_KSYMBOL || nr_body < sizeof(struct ksymbol))
-		return nr_body;
-	nr_name = strnlen((const char *)bytes + sizeof(struct ksymbol), nr_body - sizeof(struct ksymbol));
-	nr = sizeof(struct ksymbol) + (nr_name / 8 + 1) * 8;
-	return nr < nr_body ? nr : nr_body;
+	if (type != PERF_RECORD_KSYMBOL || last < nr_fixed)
+		return last;
+	place = nr_fixed + (strnlen((const char *)bytes + nr_fixed, last - nr_fixed) / 8 + 1) * 8;
+	return place < last ? place : last;
 }
 
 int sideband_decode(const void *bytes, size_t nr_bytes, uint64_t build_id_event, struct sideband_record *ret_record)
@@ -214,22 +170,20 @@ int sideband_decode(const void *bytes, size_t nr_bytes, uint64_t build_id_event,
 	struct sideband_record record = { .kind = SIDEBAND_OTHER };
 	struct perf_event_header header;
 	struct trailer trailer;
-	size_t nr_body;
-	int err = 0;
+	size_t end;
+	int err;
 
 	if (nr_bytes < sizeof(header) + sizeof(trailer))
 		return -EBADMSG;
 	memcpy(&header, bytes, sizeof(header));
 	if (header.size != nr_bytes)
 		return -EBADMSG;
-	nr_body = nr_bytes_of_body(header.type, bytes, nr_bytes);
-	memcpy(&trailer, (const uint8_t *)bytes + nr_body, sizeof(trailer));
+	end = place_of_trailer(header.type, bytes, nr_bytes);
+	memcpy(&trailer, (const uint8_t *)bytes + end, sizeof(trailer));
 	record.time_ns = trailer.time_ns;
 	record.cpu = trailer.cpu;
-	if (trailer.event != build_id_event || header.type == PERF_RECORD_LOST)
-		err = decode_body(header.type, bytes, nr_body, &record);
-	else if (header.type == PERF_RECORD_MMAP2)
-		err = decode_build_id(bytes, nr_body, &record);
+	err = decode_body(&header, (const uint8_t *)bytes + sizeof(header), end - sizeof(header),
+			  trailer.event == build_id_event, &record);
 	if (!err)
 		*ret_record = record;
 	return err;

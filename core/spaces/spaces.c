@@ -94,31 +94,25 @@ static void want_unwound(struct spaces *spaces, struct life *life)
 	note_change(spaces, life);
 }
 
-static void add_mapping(struct spaces *spaces, struct life *life, const struct mapping *mapping, bool is_read)
+/*
+ * A compiler maps the beginning of its jitdump as code, so that whoever follows mappings finds it. Returns the image of the mapping.
+ */
+static uint32_t add_mapping(struct spaces *spaces, struct life *life, const struct proc_mapping *found,
+			    uint64_t since_ns)
 {
-	life_add_mapping(life, mapping, is_read);
-	note_change(spaces, life);
-}
-
-static uint32_t image_of(struct spaces *spaces, const struct image_key *key)
-{
-	return key->kind == MAPPING_ANONYMOUS ? IMAGE_ANONYMOUS : images_add(spaces->images, key);
-}
-
-/* A compiler maps the beginning of its jitdump as code, so that whoever follows mappings finds it. */
-static void note_dump(struct spaces *spaces, uint32_t tgid, const struct mapping *mapping, const struct image_key *key)
-{
-	const struct opener_request request = {
-		.tgid = tgid,
-		.start = mapping->start,
-		.end = mapping->end,
-		.path = key->path,
-		.device = key->device,
-		.inode = key->inode,
+	const struct mapping mapping = {
+		.start = found->start,
+		.end = found->end,
+		.file_offset = found->file_offset,
+		.since_ns = since_ns,
+		.image = images_add(spaces->images, found),
 	};
 
-	if (key->kind == MAPPING_FILE)
-		jit_maps_note_mapping(spaces->jit_maps, &request);
+	life_add_mapping(life, &mapping, !since_ns);
+	note_change(spaces, life);
+	if (found->kind == MAPPING_FILE)
+		jit_maps_note_mapping(spaces->jit_maps, life->tgid, found);
+	return mapping.image;
 }
 
 struct maps_reading {
@@ -129,22 +123,8 @@ struct maps_reading {
 static void add_from_maps(void *context, const struct proc_mapping *found)
 {
 	struct maps_reading *reading = context;
-	struct image_key key = {
-		.kind = found->kind,
-		.device = found->device,
-		.inode = found->inode,
-		.path = found->path,
-		.deleted = found->deleted,
-	};
-	const struct mapping mapping = {
-		.start = found->start,
-		.end = found->end,
-		.file_offset = found->file_offset,
-		.image = image_of(reading->spaces, &key),
-	};
 
-	add_mapping(reading->spaces, reading->life, &mapping, true);
-	note_dump(reading->spaces, reading->life->tgid, &mapping, &key);
+	add_mapping(reading->spaces, reading->life, found, 0);
 }
 
 static int read_maps(struct spaces *spaces, struct life *life)
@@ -257,22 +237,21 @@ static void learn_root(struct spaces *spaces, struct life *life, uint64_t time_n
 
 static void note_mmap(struct spaces *spaces, const struct sideband_record *record)
 {
-	struct life *life = find_or_begin_life(spaces, record->tgid, record->time_ns);
 	_cleanup_(freep) char *path = xstrdup(record->path);
-	struct image_key key = { .device = record->device, .inode = record->inode, .path = path };
-	struct mapping mapping = {
+	struct proc_mapping found = {
 		.start = record->start,
 		.end = record->end,
 		.file_offset = record->file_offset,
-		.since_ns = record->time_ns,
+		.device = record->device,
+		.inode = record->inode,
+		.path = path,
 	};
+	uint32_t image;
 
-	key.kind = mapping_classify(path, record->inode, &key.deleted);
-	mapping.image = image_of(spaces, &key);
+	found.kind = mapping_classify(path, record->inode, &found.deleted);
+	image = add_mapping(spaces, find_or_begin_life(spaces, record->tgid, record->time_ns), &found, record->time_ns);
 	if (record->build_id_bytes)
-		images_set_build_id(spaces->images, mapping.image, record->build_id, record->build_id_bytes);
-	add_mapping(spaces, life, &mapping, false);
-	note_dump(spaces, record->tgid, &mapping, &key);
+		images_set_build_id(spaces->images, image, record->build_id, record->build_id_bytes);
 }
 
 /* Its mapping came just before. */
@@ -597,13 +576,10 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	spaces->options = *options;
 	spaces->lives = lives_new();
 	spaces->ksymbols = ksymbols_new();
-	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer);
+	spaces->jit_maps = jit_maps_new(options->profile, options->symbolizer, options->host_root, options->why);
 	spaces->roots = roots_new();
-	spaces->images = images_new(options->profile, options->symbolizer, spaces->roots);
-	jit_maps_tell(spaces->jit_maps, options->why);
-	images_tell(spaces->images, options->why);
-	jit_maps_set_host_root(spaces->jit_maps, options->host_root);
-	images_set_host_root(spaces->images, options->host_root);
+	spaces->images =
+		images_new(options->profile, options->symbolizer, spaces->roots, options->host_root, options->why);
 	if (!options->no_frames)
 		open_sideband(spaces);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();

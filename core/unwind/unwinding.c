@@ -184,7 +184,7 @@ static void ask_for_expected(struct unwinding *unwinding)
 
 void unwinding_expect(struct unwinding *unwinding, const char *word)
 {
-	const struct image_key vdso = { .kind = MAPPING_VDSO, .path = "[vdso]" };
+	const struct proc_mapping vdso = { .kind = MAPPING_VDSO, .path = "[vdso]" };
 	const struct image_place anywhere = {};
 
 	ask_for(unwinding, images_add(unwinding->options.images, &vdso), &anywhere);

@@ -57,7 +57,7 @@ struct fixture {
 static int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct image_key key = { .kind = MAPPING_FILE, .path = fixture->path };
+	struct proc_mapping mapping = { .kind = MAPPING_FILE, .path = fixture->path };
 	_cleanup_(closep) int fd = -1;
 	struct stat status;
 
@@ -65,11 +65,11 @@ static int set_up(void **state)
 	fd = mkstemp(fixture->path);
 	if (fd < 0 || fstat(fd, &status) || ftruncate(fd, 4096))
 		return -1;
-	key.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
-	key.inode = status.st_ino;
+	mapping.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
+	mapping.inode = status.st_ino;
 	profile_init(&fixture->profile);
-	fixture->images = images_new(&fixture->profile, NULL, NULL);
-	fixture->image = images_add(fixture->images, &key);
+	fixture->images = images_new(&fixture->profile, NULL, NULL, NULL, NULL);
+	fixture->image = images_add(fixture->images, &mapping);
 	*state = fixture;
 	return 0;
 }

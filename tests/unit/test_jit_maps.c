@@ -40,7 +40,7 @@ static int set_up(void **state)
 	assert_non_null(mkdtemp(fixture->directory));
 	profile_init(&fixture->profile);
 	assert_int_equal(symbolizer_new(&(struct symbolizer_options){}, &fixture->symbolizer), 0);
-	fixture->maps = jit_maps_new(&fixture->profile, fixture->symbolizer);
+	fixture->maps = jit_maps_new(&fixture->profile, fixture->symbolizer, NULL, NULL);
 	*state = fixture;
 	return 0;
 }
@@ -78,14 +78,14 @@ static ino_t note_dump(struct fixture *fixture, int i)
 {
 	_cleanup_(freep) char *path = path_of(fixture, i);
 	_cleanup_(closep) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	struct opener_request request = { .tgid = (uint32_t)getpid(), .path = path };
+	struct proc_mapping mapping = { .path = path };
 	struct stat status;
 
 	assert_int_equal(ftruncate(fd, 4096), 0); /* shorter than any header it is not opened */
 	assert_int_equal(fstat(fd, &status), 0);
-	request.inode = status.st_ino;
-	request.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
-	jit_maps_note_mapping(fixture->maps, &request);
+	mapping.inode = status.st_ino;
+	mapping.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
+	jit_maps_note_mapping(fixture->maps, (uint32_t)getpid(), &mapping);
 	return status.st_ino;
 }
 
@@ -272,7 +272,7 @@ static void few_descriptors_do_for_processes_that_live(void **state)
 		symbolizer_free(fixture->symbolizer);
 		assert_int_equal(symbolizer_new(&(struct symbolizer_options){}, &fixture->symbolizer), 0);
 		jit_maps_free(fixture->maps);
-		fixture->maps = jit_maps_new(&fixture->profile, fixture->symbolizer);
+		fixture->maps = jit_maps_new(&fixture->profile, fixture->symbolizer, NULL, NULL);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 		start_many(fixture, pids, frames, NR);
 		jit_maps_name_frames(fixture->maps);

@@ -75,10 +75,10 @@ static uint32_t add_file(struct stage *stage, int number, int content)
 	assert_int_equal(fstat(fd, &status), 0);
 	close(fd);
 	return images_add(stage->images,
-			  &(struct image_key){ .kind = MAPPING_FILE,
-					       .device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev),
-					       .inode = status.st_ino,
-					       .path = path });
+			  &(struct proc_mapping){ .kind = MAPPING_FILE,
+						  .device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev),
+						  .inode = status.st_ino,
+						  .path = path });
 }
 
 static void begin(struct stage *stage, struct symbolizer *symbolizer, uint64_t max_bytes)
@@ -89,7 +89,7 @@ static void begin(struct stage *stage, struct symbolizer *symbolizer, uint64_t m
 
 	*stage = (struct stage){ .directory = "/tmp/st-unwinding-XXXXXX" };
 	assert_non_null(mkdtemp(stage->directory));
-	stage->images = images_new(&stage->profile, symbolizer, NULL);
+	stage->images = images_new(&stage->profile, symbolizer, NULL, NULL, NULL);
 	for (int i = 0; i < NR_FILES; i++)
 		stage->images_of[i] = add_file(stage, i, content);
 	stage->inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", 4, sizeof(struct st_slab), 1, &mapped);
