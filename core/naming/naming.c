@@ -16,6 +16,7 @@
 #include "core/host/host.h"
 #include "core/profile/tracer.h"
 #include "core/spaces/frame_reasons.h"
+#include "core/spaces/images.h"
 
 /* Servers are the last candidate. */
 static int ask_servers(const struct naming *naming, struct symbol_debug_request *request)
@@ -34,7 +35,7 @@ static bool find_home(const struct naming *naming, uint32_t file, struct debug_h
 	struct opener_found found;
 
 	if (naming->spaces && *naming->spaces)
-		return !spaces_home(*naming->spaces, file, ret_home);
+		return !images_home(spaces_images(*naming->spaces), file, ret_home);
 	if (!naming->path)
 		return false;
 	ret_home->root = opener_root(0);

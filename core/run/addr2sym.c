@@ -573,10 +573,11 @@ static int open_process(struct addr2sym *run)
 	int err = process_require_proc();
 
 	err = err ?: process_exists(run->request->tgid);
-	err = err ?: spaces_new(&options, &run->spaces);
-	if (!err)
-		spaces_prime(run->spaces, run->request->tgid);
-	return err;
+	if (err)
+		return err;
+	run->spaces = spaces_new(&options);
+	spaces_prime(run->spaces, run->request->tgid);
+	return 0;
 }
 
 static int open_subject(struct addr2sym *run)

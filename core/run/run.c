@@ -163,7 +163,7 @@ static void set_header(struct run *run)
 	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
 }
 
-static int open_spaces(struct run *run)
+static void open_spaces(struct run *run)
 {
 	struct symbolizer *symbolizer = run->identifier ? run->identifier : run->symbolizer;
 	bool unwinds = loaded_will_unwind(run->plan, &run->attach);
@@ -175,23 +175,23 @@ static int open_spaces(struct run *run)
 		.follows = unwinds,
 		.host_root = run->plan->host_root,
 	};
-	int err = spaces_new(&options, &run->spaces);
-	if (err)
-		return err;
+
+	run->spaces = spaces_new(&options);
 	if (unwinds) {
 		const struct unwinding_options tables = { symbolizer, spaces_images(run->spaces), run->spaces };
 
 		run->unwinding = unwinding_new(&tables);
 	}
 	run_ask_for_tables(run->unwinding, run->spaces, run->plan, run->command);
-	return 0;
 }
 
 /* Tables of the targets are made meanwhile, so that loading the programs does not wait for them nor they for it. */
 static int load(struct run *run)
 {
-	int err = open_spaces(run) ?: loaded_new(run->plan, &run->attach, &run->loaded);
+	int err;
 
+	open_spaces(run);
+	err = loaded_new(run->plan, &run->attach, &run->loaded);
 	err = err ?: attachment_new(run->loaded, &run->attachment);
 	return err ?: drain_new(run->loaded, run->attachment, run->plan, &run->drain);
 }

@@ -127,14 +127,6 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 	add_mapping(reading->spaces, reading->life, found, 0);
 }
 
-static int read_maps(struct spaces *spaces, struct life *life)
-{
-	struct maps_reading reading = { spaces, life };
-	int nr = proc_maps_read_of(life->tgid, add_from_maps, &reading);
-
-	return nr > 0 ? 0 : nr < 0 ? nr : -ESRCH;
-}
-
 static void drain(struct spaces *spaces);
 
 /*
@@ -144,22 +136,21 @@ static void drain(struct spaces *spaces);
 static int read_life(struct spaces *spaces, struct life *life)
 {
 	struct mappings *before = mappings_share(life->mappings);
+	struct maps_reading reading = { spaces, life };
 	bool was_cut = life->is_cut;
-	int err = read_maps(spaces, life);
+	int nr = proc_maps_read_of(life->tgid, add_from_maps, &reading);
 
 	life->nr_lost = spaces_lost(spaces);
-	if (!err) {
+	if (nr > 0)
 		drain(spaces);
-		err = lives_is_newest(spaces->lives, life) ? 0 : -ESRCH;
-	}
-	if (!err) {
+	if (nr > 0 && lives_is_newest(spaces->lives, life)) {
 		mappings_free(before);
 		return 0;
 	}
 	mappings_free(life->mappings);
 	life->mappings = before;
 	life->is_cut = was_cut;
-	return err;
+	return nr < 0 ? nr : -ESRCH;
 }
 
 /* A process that was forked and has ended looked like its parent. */
@@ -325,29 +316,18 @@ static void apply(struct spaces *spaces, const struct sideband_record *record)
 {
 	if (record->kind == SIDEBAND_KSYMBOL)
 		ksymbols_add(spaces->ksymbols, record);
-	if (!is_followed(spaces, record))
+	else if (!is_followed(spaces, record))
 		return;
-	switch (record->kind) {
-	case SIDEBAND_MMAP:
+	else if (record->kind == SIDEBAND_MMAP)
 		note_mmap(spaces, record);
-		break;
-	case SIDEBAND_BUILD_ID:
+	else if (record->kind == SIDEBAND_BUILD_ID)
 		note_build_id(spaces, record);
-		break;
-	case SIDEBAND_EXEC:
+	else if (record->kind == SIDEBAND_EXEC)
 		note_exec(spaces, record);
-		break;
-	case SIDEBAND_FORK:
+	else if (record->kind == SIDEBAND_FORK)
 		note_fork(spaces, record);
-		break;
-	case SIDEBAND_EXIT:
+	else if (record->kind == SIDEBAND_EXIT)
 		note_exit(spaces, record);
-		break;
-	case SIDEBAND_KSYMBOL:
-	case SIDEBAND_LOST:
-	case SIDEBAND_OTHER:
-		break;
-	}
 }
 
 static void drain(struct spaces *spaces)
@@ -530,27 +510,26 @@ uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, ui
 	return ksymbols_at(spaces->ksymbols, address, time_ns ? time_ns : spaces->now_ns);
 }
 
-void spaces_prime(struct spaces *spaces, uint32_t tgid)
+static struct life *complete_now(struct spaces *spaces, uint32_t tgid)
 {
 	uint64_t now_ns = clock_monotonic_ns();
-
 	struct life *life = find_or_begin_life(spaces, tgid, now_ns);
 
 	complete_life(spaces, life, now_ns, MAX_PARENTS);
-	want_unwound(spaces, life);
+	return life;
+}
+
+void spaces_prime(struct spaces *spaces, uint32_t tgid)
+{
+	want_unwound(spaces, complete_now(spaces, tgid));
 }
 
 /* What the process maps now does not count as a change: it goes at the exec. */
 bool spaces_expect(struct spaces *spaces, uint32_t tgid)
 {
-	uint64_t now_ns = clock_monotonic_ns();
-	struct life *life;
-
 	if (!spaces->sideband)
 		return false; /* what is mapped then is read at the first record */
-	life = find_or_begin_life(spaces, tgid, now_ns);
-	complete_life(spaces, life, now_ns, MAX_PARENTS);
-	life->unwound = true;
+	complete_now(spaces, tgid)->unwound = true;
 	sideband_ring(spaces->sideband);
 	return true;
 }
@@ -569,7 +548,7 @@ static void open_sideband(struct spaces *spaces)
 	err_clear();
 }
 
-int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
+struct spaces *spaces_new(const struct spaces_options *options)
 {
 	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
 
@@ -583,8 +562,7 @@ int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces)
 	if (!options->no_frames)
 		open_sideband(spaces);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
-	*ret_spaces = spaces;
-	return 0;
+	return spaces;
 }
 
 void spaces_free(struct spaces *spaces)
@@ -638,11 +616,6 @@ const char *spaces_note(struct spaces *spaces)
 	else if (spaces->nr_denied)
 		buf_addf(&spaces->note, "maps of %" PRIu64 " processes: permission denied", spaces->nr_denied);
 	return spaces->note.nr ? buf_text(&spaces->note) : NULL;
-}
-
-int spaces_home(const struct spaces *spaces, uint32_t file, struct debug_home *ret_home)
-{
-	return images_home(spaces->images, file, ret_home);
 }
 
 void spaces_name_generated(struct spaces *spaces)

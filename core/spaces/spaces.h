@@ -19,7 +19,6 @@
 #include "core/profile/profile.h"
 #include "symbolize/symbolize.h"
 
-struct buf;
 struct images;
 struct mappings;
 struct spaces;
@@ -36,9 +35,9 @@ struct spaces_options {
 
 /*
  * Opens the side-band rings; from now on nothing is missed. Without the privilege to do so it works from
- * /proc/PID/maps alone and spaces_note() says so. 0 or a negative errno with a recorded cause.
+ * /proc/PID/maps alone and spaces_note() says so.
  */
-int spaces_new(const struct spaces_options *options, struct spaces **ret_spaces);
+struct spaces *spaces_new(const struct spaces_options *options);
 void spaces_free(struct spaces *spaces);
 
 /* A descriptor for epoll that becomes readable when the side-band should be read; -1 when there is none. */
@@ -99,10 +98,6 @@ void spaces_name_generated(struct spaces *spaces);
 
 /* Adds a sentence about perf maps that were not believed, if there were any. */
 void spaces_add_maps_note(const struct spaces *spaces, struct buf *text);
-
-/* Where a file of the profile lies, as images_home() of images.h tells. */
-struct debug_home;
-int spaces_home(const struct spaces *spaces, uint32_t file, struct debug_home *ret_home);
 
 /* A file of the profile once more, as images_open_again() of images.h does it. */
 int spaces_open_again(const struct spaces *spaces, uint32_t file);

@@ -179,9 +179,8 @@ static int measure_frame(void)
 	double best = 1e9;
 
 	profile_init(&profile);
-	if (spaces_new(&(struct spaces_options){ .symbolizer = symbolizer, .profile = &profile, .no_frames = true },
-		       &spaces))
-		give_up("spaces");
+	spaces = spaces_new(
+		&(struct spaces_options){ .symbolizer = symbolizer, .profile = &profile, .no_frames = true });
 	for (size_t i = 0; i < 100; i++)
 		addresses[i] = (uint64_t)(uintptr_t)measure_frame + i;
 	for (int round = 0; round < WARM_ROUNDS; round++) {

@@ -89,7 +89,8 @@ static void ringed_start(struct ringed *ringed)
 	profile_init(&ringed->profile);
 	assert_int_equal(naming_start(&(struct naming){ .no_demangle = true }, &ringed->symbolizer), 0);
 	spaces.symbolizer = ringed->symbolizer;
-	if (resolve_plan(&ringed->plan, ringed->symbolizer, &ringed->attach) || spaces_new(&spaces, &ringed->spaces) ||
+	ringed->spaces = spaces_new(&spaces);
+	if (resolve_plan(&ringed->plan, ringed->symbolizer, &ringed->attach) ||
 	    loaded_new(&ringed->plan, &ringed->attach, &ringed->loaded) ||
 	    attachment_new(ringed->loaded, &ringed->attachment) ||
 	    drain_new(ringed->loaded, ringed->attachment, &ringed->plan, &ringed->drain) ||

@@ -42,7 +42,7 @@ static void set_up_with(struct fixture *fixture, struct symbolizer *symbolizer)
 	memset(fixture, 0, sizeof(*fixture));
 	profile_init(&fixture->profile);
 	assert_int_equal(pipe(fixture->pipe), 0);
-	assert_int_equal(spaces_new(&options, &fixture->spaces), 0);
+	fixture->spaces = spaces_new(&options);
 }
 
 static void set_up(struct fixture *fixture)
@@ -455,8 +455,7 @@ static int without_privileges(void)
 	if (may_watch_the_host()) /* kernel.perf_event_paranoid is below 1 */
 		return 77;
 	profile_init(&fixture.profile);
-	if (spaces_new(&options, &fixture.spaces))
-		return 99;
+	fixture.spaces = spaces_new(&options);
 	result = check_maps_alone(&fixture);
 	spaces_free(fixture.spaces);
 	profile_done(&fixture.profile);
