@@ -55,11 +55,11 @@ function(read_directives file result)
 	endforeach()
 endfunction()
 
-# A C file of a test folder is a program when it has a main(), support for the folder's programs when not.
+# A C file of a test folder is a program when it has a main() or a TEST() (tests/harness.h), support for the folder's programs when not.
 function(split_programs pattern programs support)
 	file(GLOB files CONFIGURE_DEPENDS ${pattern})
 	foreach(file IN LISTS files)
-		file(STRINGS ${file} main REGEX "^int main\\(|LLVMFuzzerTestOneInput\\(|^STACKTOOL_TEST_MAIN" LIMIT_COUNT 1)
+		file(STRINGS ${file} main REGEX "^int main\\(|LLVMFuzzerTestOneInput\\(|^[A-Z_]*TEST\\(" LIMIT_COUNT 1)
 		if(main)
 			list(APPEND with ${file})
 		else()
@@ -121,6 +121,9 @@ add_library(stacktool_test_libraries INTERFACE)
 target_link_libraries(stacktool_test_libraries INTERFACE ${library_names} pthread PkgConfig::jansson)
 target_link_options(stacktool_test_libraries INTERFACE $<IF:$<STREQUAL:${STACKTOOL_LINK_KIND},static>,-no-pie,-pie>)
 
+add_library(test_harness STATIC ${tests}/harness.c ${tests}/harness_main.c)
+target_link_libraries(test_harness PUBLIC stacktool_flags stacktool_hardening PkgConfig::cmocka)
+
 function(c_layer layer)
 	split_programs(${tests}/${layer}/*.c programs support)
 	list(FILTER support EXCLUDE REGEX "\\.bpf\\.c$")
@@ -145,7 +148,7 @@ function(c_layer layer)
 		set(target ${layer}_${name})
 		add_executable(${target} ${source} ${skeletons})
 		target_link_libraries(${target} PRIVATE stacktool_flags stacktool_hardening ${library}
-			$<LINK_GROUP:RESCAN,stackapplets,stackcore> stacktool_test_libraries PkgConfig::cmocka)
+			$<LINK_GROUP:RESCAN,stackapplets,stackcore> test_harness stacktool_test_libraries)
 		target_compile_definitions(${target} PRIVATE ST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 		add_dependencies(${target} stacktool_skeleton stacktool_build_info)
 		set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}

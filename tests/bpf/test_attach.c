@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Attaching: the file that was looked at is the one that is probed, whatever its path leads to by then. */
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/naming/naming.h"
 #include "core/resolve/probe_kinds.h"
 #include "core/resolve/resolve.h"
 #include "core/session/attachment.h"
 #include "core/session/load_private.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define NR_EVENTS 100
 
@@ -161,14 +152,13 @@ static void one_by_one_done(struct one_by_one *ten)
 }
 
 /* A signal that will end the run is pending while its places are attached, one by one. */
-static void who_has_had_enough_does_not_wait_for_the_last_place(void **state)
+TEST(who_has_had_enough_does_not_wait_for_the_last_place)
 {
 	_cleanup_(buf_done) struct buf refused = {};
 	struct one_by_one ten;
 	sigset_t blocked;
 	int signal;
 
-	(void)state;
 	one_by_one_load(&ten);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
@@ -189,12 +179,11 @@ static void count_call(void *context)
 }
 
 /* The side-band fills its rings while thousands of places are attached and detached, so somebody must have the time to read it. */
-static void between_two_places_somebody_else_has_a_turn(void **state)
+TEST(between_two_places_somebody_else_has_a_turn)
 {
 	unsigned int nr_calls = 0;
 	struct one_by_one ten;
 
-	(void)state;
 	one_by_one_load(&ten);
 	attachment_set_between(ten.attachment, count_call, &nr_calls);
 	assert_int_equal(attachment_attach(ten.attachment, &ten.plan), 0);
@@ -255,24 +244,12 @@ static void attach_to_replaced_file(bool one_process)
 	free(spin);
 }
 
-static void a_file_replaced_before_attaching_is_not_probed_instead(void **state)
+TEST(a_file_replaced_before_attaching_is_not_probed_instead)
 {
 	attach_to_replaced_file(false);
 }
 
-static void nor_with_one_process(void **state)
+TEST(nor_with_one_process)
 {
 	attach_to_replaced_file(true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_replaced_before_attaching_is_not_probed_instead),
-		cmocka_unit_test(nor_with_one_process),
-		cmocka_unit_test(who_has_had_enough_does_not_wait_for_the_last_place),
-		cmocka_unit_test(between_two_places_somebody_else_has_a_turn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,25 +7,17 @@
  * Plain: next to nothing of the program in user space runs here.
  * ctest: plain
  */
-#include <errno.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/host/process.h"
 #include "tests/bpf/object.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define NR_MANY 2000
 #define NR_UNSEEN 100 /* ends: Linux 6.18 under load leaves some out, one by one or 30 in a row, as with switches */
@@ -37,6 +29,18 @@ static const struct kind {
 	{ "on_birth", "on_fork", "on_free" },
 	{ "on_birth_by_type", "on_fork_by_type", "on_free_by_type" },
 };
+
+#define BOTH_KINDS_TEST(name)                      \
+	static void name(const struct kind *kind); \
+	TEST(name##_by_memory)                     \
+	{                                          \
+		name(&kinds[0]);                   \
+	}                                          \
+	TEST(name##_by_type)                       \
+	{                                          \
+		name(&kinds[1]);                   \
+	}                                          \
+	static void name(const struct kind *kind)
 
 /* Which of the two reports of a birth reach their program. */
 enum reports {
@@ -276,9 +280,8 @@ static void put(const struct table *table, uint32_t pid, uint64_t start_time_ns)
 
 /* ---- the tests ---- */
 
-static void children_and_theirs_are_in_and_strangers_are_not(void **state)
+BOTH_KINDS_TEST(children_and_theirs_are_in_and_strangers_are_not)
 {
-	const struct kind *kind = *state;
 	uint32_t child, grandchild;
 	struct table table;
 	pid_t stranger;
@@ -296,12 +299,12 @@ static void children_and_theirs_are_in_and_strangers_are_not(void **state)
 	table_end(&table);
 }
 
-static void those_that_are_gone_leave_room(void **state)
+BOTH_KINDS_TEST(those_that_are_gone_leave_room)
 {
 	struct table table;
 
 	/* Room for the first half of them. On a busy host a grace period may be longer than all forks take. */
-	table_begin(&table, *state, NR_MANY + NR_UNSEEN);
+	table_begin(&table, kind, NR_MANY + NR_UNSEEN);
 	ancestor_do(&table.ancestor, ORDER_MANY);
 	assert_true(gets_empty(&table));
 	ancestor_do(&table.ancestor, ORDER_MANY);
@@ -310,11 +313,11 @@ static void those_that_are_gone_leave_room(void **state)
 	table_end(&table);
 }
 
-static void no_room_is_a_loss_of_its_own(void **state)
+BOTH_KINDS_TEST(no_room_is_a_loss_of_its_own)
 {
 	struct table table;
 
-	table_begin(&table, *state, 1);
+	table_begin(&table, kind, 1);
 	put(&table, UINT32_MAX, 1);
 	ancestor_do(&table.ancestor, ORDER_FORK);
 	ancestor_do(&table.ancestor, ORDER_FORK);
@@ -323,22 +326,22 @@ static void no_room_is_a_loss_of_its_own(void **state)
 	table_end(&table);
 }
 
-static void the_first_report_of_a_birth_is_enough(void **state)
+BOTH_KINDS_TEST(the_first_report_of_a_birth_is_enough)
 {
 	struct table table;
 
-	table_begin_with(&table, *state, 0, REPORT_FIRST);
+	table_begin_with(&table, kind, 0, REPORT_FIRST);
 	assert_true(has(&table, ancestor_do(&table.ancestor, ORDER_FORK)));
 	assert_int_equal(lost_births(&table), 0);
 	table_end(&table);
 }
 
 /* Each that it deals with takes one off those that the kernel says the first program missed. */
-static void the_second_report_stands_in_for_the_first(void **state)
+BOTH_KINDS_TEST(the_second_report_stands_in_for_the_first)
 {
 	struct table table;
 
-	table_begin_with(&table, *state, 0, REPORT_SECOND);
+	table_begin_with(&table, kind, 0, REPORT_SECOND);
 	assert_true(has(&table, ancestor_do(&table.ancestor, ORDER_FORK)));
 	assert_true(lost_births(&table) < 0);
 	table_end(&table);
@@ -384,20 +387,20 @@ static void judge_stranger(const struct kind *kind, enum reports reports)
 	table_end(&table);
 }
 
-static void a_stranger_with_the_pid_of_a_child_is_a_stranger(void **state)
+BOTH_KINDS_TEST(a_stranger_with_the_pid_of_a_child_is_a_stranger)
 {
-	judge_stranger(*state, REPORT_FIRST);
-	judge_stranger(*state, REPORT_SECOND);
-	judge_stranger(*state, REPORT_BOTH);
+	judge_stranger(kind, REPORT_FIRST);
+	judge_stranger(kind, REPORT_SECOND);
+	judge_stranger(kind, REPORT_BOTH);
 }
 
 /* Its end must not take away the entry of a child that has its pid by then. */
-static void an_earlier_process_of_the_same_pid_takes_nothing_with_it(void **state)
+BOTH_KINDS_TEST(an_earlier_process_of_the_same_pid_takes_nothing_with_it)
 {
 	struct table table;
 	pid_t pid;
 
-	table_begin(&table, *state, 0);
+	table_begin(&table, kind, 0);
 	pid = fork_stranger();
 	put(&table, (uint32_t)pid, 1);
 	kill(pid, SIGKILL);
@@ -408,28 +411,13 @@ static void an_earlier_process_of_the_same_pid_takes_nothing_with_it(void **stat
 	table_end(&table);
 }
 
-#define BOTH(test)                                                     \
-	{ #test ", by memory", test, NULL, NULL, (void *)&kinds[0] },  \
-	{                                                              \
-		#test ", by type", test, NULL, NULL, (void *)&kinds[1] \
-	}
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		BOTH(children_and_theirs_are_in_and_strangers_are_not),
-		BOTH(those_that_are_gone_leave_room),
-		BOTH(no_room_is_a_loss_of_its_own),
-		BOTH(the_first_report_of_a_birth_is_enough),
-		BOTH(the_second_report_stands_in_for_the_first),
-		BOTH(a_stranger_with_the_pid_of_a_child_is_a_stranger),
-		BOTH(an_earlier_process_of_the_same_pid_takes_nothing_with_it),
-	};
 	uint64_t device, inode;
 
 	if (process_pidns(&device, &inode)) {
 		printf("SKIP: the table has the pids of the first pid namespace, and this is another one\n");
 		return 77;
 	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests();
 }

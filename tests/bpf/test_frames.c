@@ -4,14 +4,10 @@
  * which it knows nothing, on chains of frames that are made by hand, whatever they look like. The walk begins in a
  * system call that is made with the frame pointer wanted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
 #include "tests/bpf/object.h"
+#include "tests/harness.h"
 
 #if defined(__x86_64__)
 
@@ -93,7 +89,7 @@ static void check(uint64_t frame, size_t nr_frames)
 	assert_memory_equal(unknown.frames, kernels.frames, 8 * nr_frames);
 }
 
-static void chains_of_any_length(void **state)
+TEST(chains_of_any_length)
 {
 	static const size_t lengths[] = { 1, 2, 15, 16, 17, 40, 125 };
 
@@ -103,7 +99,7 @@ static void chains_of_any_length(void **state)
 	check(put_chain(0, 200, 48, 0), ST_MAX_FRAMES);
 }
 
-static void frames_of_any_size(void **state)
+TEST(frames_of_any_size)
 {
 	static const size_t strides[] = { 16, 24, 496, 504, 512, 600, PAGE - 8, PAGE, 5000 };
 
@@ -111,13 +107,13 @@ static void frames_of_any_size(void **state)
 		check(put_chain(0, 100, strides[i], 0), 101);
 }
 
-static void frames_at_odd_addresses(void **state)
+TEST(frames_at_odd_addresses)
 {
 	check(put_chain(4, 20, 52, 0), 21);
 	check(put_chain(1, 20, 49, 0), 21);
 }
 
-static void a_chain_that_ends_anywhere(void **state)
+TEST(a_chain_that_ends_anywhere)
 {
 	static const uint64_t ends[] = {
 		8,          PAGE - 1,        0xdead000000000000, 0xffff888000000000,
@@ -130,7 +126,7 @@ static void a_chain_that_ends_anywhere(void **state)
 	}
 }
 
-static void a_chain_at_the_end_of_memory(void **state)
+TEST(a_chain_at_the_end_of_memory)
 {
 	size_t last = AREA_BYTES - 16;
 
@@ -141,7 +137,7 @@ static void a_chain_at_the_end_of_memory(void **state)
 	check((uintptr_t)area + AREA_BYTES, 1);
 }
 
-static void a_chain_that_goes_down_or_round(void **state)
+TEST(a_chain_that_goes_down_or_round)
 {
 	uint64_t low = put_frame(0, 0, 0x401000);
 
@@ -151,7 +147,7 @@ static void a_chain_that_goes_down_or_round(void **state)
 	check(put_frame(9000, (uintptr_t)area + 128, 0x401004), ST_MAX_FRAMES);
 }
 
-static void return_addresses_of_zero(void **state)
+TEST(return_addresses_of_zero)
 {
 	put_frame(64, (uintptr_t)area + 128, 0);
 	put_frame(128, 0, 0x401000);
@@ -171,7 +167,7 @@ static void flip(size_t frame, uint64_t bits)
  * A process can put any return addresses on its stack. These differences cancel each other in every lane of the hash,
  * with any seed: the highest bit stays where it is in a multiplication.
  */
-static void crafted_stacks_have_ids_of_their_own(void **state)
+TEST(crafted_stacks_have_ids_of_their_own)
 {
 	uint64_t start = put_chain(0, 40, 48, 0);
 	struct st_stack plain = record_of(BY_FRAMES, start);
@@ -192,17 +188,7 @@ static void crafted_stacks_have_ids_of_their_own(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chains_of_any_length),         cmocka_unit_test(frames_of_any_size),
-		cmocka_unit_test(frames_at_odd_addresses),      cmocka_unit_test(a_chain_that_ends_anywhere),
-		cmocka_unit_test(a_chain_at_the_end_of_memory), cmocka_unit_test(a_chain_that_goes_down_or_round),
-		cmocka_unit_test(return_addresses_of_zero),     cmocka_unit_test(crafted_stacks_have_ids_of_their_own),
-	};
-
-	return cmocka_run_group_tests(tests, make_area, NULL);
-}
+TEST_GROUP(make_area, NULL)
 
 #else
 

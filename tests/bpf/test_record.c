@@ -3,17 +3,12 @@
  * The way of an event through the BPF side, one step at a time: bpf_prog_test_run() runs the record path in this very
  * process, so its stacks and ids are known.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/bpf/object.h"
+#include "tests/harness.h"
 
 #define BOTH .want_kernel = 1, .want_user = 1, .task_access = TASK_ACCESS_PROBE_READ
 #define LIVE 0
@@ -56,7 +51,7 @@ __attribute__((noinline, noclone)) static void run_all_paths(struct object *obje
 	}
 }
 
-static void an_event_is_counted_once_and_its_record_sent(void **state)
+TEST(an_event_is_counted_once_and_its_record_sent)
 {
 	struct object object;
 	struct st_stats stats;
@@ -76,7 +71,7 @@ static void an_event_is_counted_once_and_its_record_sent(void **state)
 	object_done(&object);
 }
 
-static void equal_events_are_one_row_and_one_record(void **state)
+TEST(equal_events_are_one_row_and_one_record)
 {
 	struct object object;
 	size_t entries;
@@ -91,7 +86,7 @@ static void equal_events_are_one_row_and_one_record(void **state)
 	object_done(&object);
 }
 
-static void another_stack_is_another_row(void **state)
+TEST(another_stack_is_another_row)
 {
 	struct object object;
 	size_t entries;
@@ -107,7 +102,7 @@ static void another_stack_is_another_row(void **state)
 	object_done(&object);
 }
 
-static void a_record_says_who_when_and_where(void **state)
+TEST(a_record_says_who_when_and_where)
 {
 	const uint32_t parts = KEY_TGID | KEY_TID | KEY_COMM;
 	struct timespec before, after;
@@ -136,7 +131,7 @@ static void a_record_says_who_when_and_where(void **state)
 }
 
 /* run_here is on the user stack: its return address lies in the text of this file. */
-static void the_user_stack_is_ours(void **state)
+TEST(the_user_stack_is_ours)
 {
 	const uint64_t here = (uint64_t)(uintptr_t)run_here;
 	const struct st_stack *record;
@@ -158,7 +153,7 @@ static void the_user_stack_is_ours(void **state)
 	object_done(&object);
 }
 
-static void parts_that_are_not_asked_for_are_zero(void **state)
+TEST(parts_that_are_not_asked_for_are_zero)
 {
 	const char nothing[ST_COMM_BYTES] = "";
 	const struct st_stack *record;
@@ -177,7 +172,7 @@ static void parts_that_are_not_asked_for_are_zero(void **state)
 	object_done(&object);
 }
 
-static void a_full_map_spills_and_loses_nothing(void **state)
+TEST(a_full_map_spills_and_loses_nothing)
 {
 	struct object object;
 	struct st_stats stats;
@@ -203,7 +198,7 @@ static void a_full_map_spills_and_loses_nothing(void **state)
 	object_done(&object);
 }
 
-static void a_full_ring_is_counted_by_cause(void **state)
+TEST(a_full_ring_is_counted_by_cause)
 {
 	struct object object;
 	struct st_stats stats;
@@ -221,7 +216,7 @@ static void a_full_ring_is_counted_by_cause(void **state)
 	object_done(&object);
 }
 
-static void a_record_that_found_no_room_is_sent_by_the_next_generation(void **state)
+TEST(a_record_that_found_no_room_is_sent_by_the_next_generation)
 {
 	struct object object;
 
@@ -239,7 +234,7 @@ static void a_record_that_found_no_room_is_sent_by_the_next_generation(void **st
 	object_done(&object);
 }
 
-static void a_record_that_found_no_room_asks_for_a_swap(void **state)
+TEST(a_record_that_found_no_room_asks_for_a_swap)
 {
 	struct object object;
 
@@ -251,7 +246,7 @@ static void a_record_that_found_no_room_asks_for_a_swap(void **state)
 	object_done(&object);
 }
 
-static void the_generation_word_moves_counts_and_statistics_together(void **state)
+TEST(the_generation_word_moves_counts_and_statistics_together)
 {
 	struct object object;
 
@@ -270,7 +265,7 @@ static void the_generation_word_moves_counts_and_statistics_together(void **stat
 	object_done(&object);
 }
 
-static void a_record_is_not_sent_again_after_a_swap(void **state)
+TEST(a_record_is_not_sent_again_after_a_swap)
 {
 	struct object object;
 
@@ -285,7 +280,7 @@ static void a_record_is_not_sent_again_after_a_swap(void **state)
 	object_done(&object);
 }
 
-static void half_full_wakes_the_reader_once(void **state)
+TEST(half_full_wakes_the_reader_once)
 {
 	struct object object;
 
@@ -298,7 +293,7 @@ static void half_full_wakes_the_reader_once(void **state)
 	object_done(&object);
 }
 
-static void filters_count_what_they_leave_out(void **state)
+TEST(filters_count_what_they_leave_out)
 {
 	struct object object;
 	struct st_stats stats;
@@ -315,7 +310,7 @@ static void filters_count_what_they_leave_out(void **state)
 	object_done(&object);
 }
 
-static void a_list_of_processes_lets_its_members_through(void **state)
+TEST(a_list_of_processes_lets_its_members_through)
 {
 	uint32_t self = (uint32_t)getpid(), one = 1;
 	struct object object;
@@ -331,7 +326,7 @@ static void a_list_of_processes_lets_its_members_through(void **state)
 	object_done(&object);
 }
 
-static void a_seed_changes_every_id(void **state)
+TEST(a_seed_changes_every_id)
 {
 	struct object_options options = { .program = "on_test", .config = { BOTH, .seed = { 1, 2 } } };
 	struct st_id first, second;
@@ -351,7 +346,7 @@ static void a_seed_changes_every_id(void **state)
 	assert_int_not_equal(first.lo, second.lo);
 }
 
-static void every_slot_is_free_after_the_run(void **state)
+TEST(every_slot_is_free_after_the_run)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
 	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
@@ -369,7 +364,7 @@ static void every_slot_is_free_after_the_run(void **state)
 }
 
 /* Slots that look taken: the event is lost, and counted as that. */
-static void no_free_slot_is_a_counted_loss(void **state)
+TEST(no_free_slot_is_a_counted_loss)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
 	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
@@ -386,30 +381,4 @@ static void no_free_slot_is_a_counted_loss(void **state)
 	object_check_identity(&object, LIVE);
 	free(slots);
 	object_done(&object);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_event_is_counted_once_and_its_record_sent),
-		cmocka_unit_test(equal_events_are_one_row_and_one_record),
-		cmocka_unit_test(another_stack_is_another_row),
-		cmocka_unit_test(a_record_says_who_when_and_where),
-		cmocka_unit_test(the_user_stack_is_ours),
-		cmocka_unit_test(parts_that_are_not_asked_for_are_zero),
-		cmocka_unit_test(a_full_map_spills_and_loses_nothing),
-		cmocka_unit_test(a_full_ring_is_counted_by_cause),
-		cmocka_unit_test(a_record_that_found_no_room_is_sent_by_the_next_generation),
-		cmocka_unit_test(a_record_that_found_no_room_asks_for_a_swap),
-		cmocka_unit_test(the_generation_word_moves_counts_and_statistics_together),
-		cmocka_unit_test(a_record_is_not_sent_again_after_a_swap),
-		cmocka_unit_test(half_full_wakes_the_reader_once),
-		cmocka_unit_test(filters_count_what_they_leave_out),
-		cmocka_unit_test(a_list_of_processes_lets_its_members_through),
-		cmocka_unit_test(a_seed_changes_every_id),
-		cmocka_unit_test(every_slot_is_free_after_the_run),
-		cmocka_unit_test(no_free_slot_is_a_counted_loss),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A drain in which something fails for a moment: which stacks have their names in the end, and what is counted. */
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -21,8 +13,7 @@
 #include "core/session/attachment.h"
 #include "core/session/drain.h"
 #include "core/session/loaded.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define NR_PATHS 128
 #define LEVELS 7
@@ -137,11 +128,10 @@ static void ringed_done(struct ringed *ringed)
 }
 
 /* Nobody reads in the first of two rounds; in the second one there is room for each record. */
-static void a_refused_record_is_sent_by_the_next_event_after_a_swap(void **state)
+TEST(a_refused_record_is_sent_by_the_next_event_after_a_swap)
 {
 	struct ringed ringed;
 
-	(void)state;
 	ringed_start(&ringed);
 	for (volatile int round = 0; round < 2; round++) {
 		for (unsigned int path = 0; path < NR_PATHS; path++) {
@@ -172,12 +162,11 @@ static int map_of(const char *name)
 	return -1;
 }
 
-static void a_count_map_that_cannot_be_emptied_is_counted_once(void **state)
+TEST(a_count_map_that_cannot_be_emptied_is_counted_once)
 {
 	struct ringed ringed;
 	struct drain_target target;
 
-	(void)state;
 	ringed_start(&ringed);
 	target = target_of(&ringed);
 	for (volatile unsigned int path = 0; path < NR_PATHS; path++)
@@ -191,13 +180,12 @@ static void a_count_map_that_cannot_be_emptied_is_counted_once(void **state)
 	ringed_done(&ringed);
 }
 
-static void statistics_that_cannot_be_read_are_no_news(void **state)
+TEST(statistics_that_cannot_be_read_are_no_news)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct ringed ringed;
 	struct drain_target target;
 
-	(void)state;
 	ringed_start(&ringed);
 	target = target_of(&ringed);
 	for (volatile unsigned int round = 0; round < 3; round++) {
@@ -211,15 +199,4 @@ static void statistics_that_cannot_be_read_are_no_news(void **state)
 	assert_int_equal(ringed.interval.account.counted, 3);
 	ringed_done(&ringed);
 	close(null);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_refused_record_is_sent_by_the_next_event_after_a_swap),
-		cmocka_unit_test(a_count_map_that_cannot_be_emptied_is_counted_once),
-		cmocka_unit_test(statistics_that_cannot_be_read_are_no_news),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,22 +8,16 @@
  * without draining counts every event, so it is the draining that loses.
  * Plain: no code of the program in user space runs here.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "tests/bpf/object.h"
+#include "tests/harness.h"
 
 #define NR_THREADS 2
 #define NR_RUNS 10
@@ -94,12 +88,12 @@ static uint64_t count_events(bool draining)
 	return sum;
 }
 
-static void without_draining_every_event_is_counted(void **state)
+TEST(without_draining_every_event_is_counted)
 {
 	assert_int_equal(count_events(false), nr_events);
 }
 
-static void draining_by_delete_batch_falls_short_in_nine_of_ten_runs(void **state)
+TEST(draining_by_delete_batch_falls_short_in_nine_of_ten_runs)
 {
 	int nr_short = 0;
 
@@ -130,12 +124,4 @@ static int set_the_stage(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_draining_every_event_is_counted),
-		cmocka_unit_test(draining_by_delete_batch_falls_short_in_nine_of_ten_runs),
-	};
-
-	return cmocka_run_group_tests(tests, set_the_stage, NULL);
-}
+TEST_GROUP(set_the_stage, NULL)

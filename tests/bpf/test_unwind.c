@@ -5,21 +5,12 @@
  */
 #pragma GCC optimize("omit-frame-pointer")
 
-#include <errno.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "bpf/unwind_space.h"
 #include "core/files/proc_maps.h"
@@ -27,6 +18,7 @@
 #include "symbolize/cfi/unwind_compile.h"
 #include "symbolize/elf/elf_file.h"
 #include "tests/bpf/object.h"
+#include "tests/harness.h"
 
 #define LIVE 0
 #define USER .want_user = 1, .task_access = TASK_ACCESS_PROBE_READ
@@ -389,7 +381,7 @@ static uint64_t space_of_this_process(void)
 
 /* ---- tests ---- */
 
-static void every_path_reaches_the_root_as_libgcc_walks_it(void **state)
+TEST(every_path_reaches_the_root_as_libgcc_walks_it)
 {
 	begin(ST_UNWIND_TABLES);
 	tell_mappings(true);
@@ -411,7 +403,7 @@ static void every_path_reaches_the_root_as_libgcc_walks_it(void **state)
 }
 
 /* A stack that leads down is broken, unless the rule says that it is another one. */
-static void a_rule_may_lead_to_a_stack_below(void **state)
+TEST(a_rule_may_lead_to_a_stack_below)
 {
 	begin(ST_UNWIND_TABLES);
 	tell_mappings(true);
@@ -429,7 +421,7 @@ static void a_rule_may_lead_to_a_stack_below(void **state)
  * Three times each, from the same place: with nothing remembered, with what the first walk has left, and in the second slot,
  * which remembers nothing. One stack, one id.
  */
-static void what_is_remembered_changes_no_stack(void **state)
+TEST(what_is_remembered_changes_no_stack)
 {
 	void (*const paths[])(void) = { one_path,        deep_path, alloca_path, large_path, through_the_c_library,
 					through_a_signal };
@@ -453,7 +445,7 @@ static void what_is_remembered_changes_no_stack(void **state)
 }
 
 /* What would otherwise be two empty tests: it is remembered, and who interrupted the owner of the first slot leaves it alone. */
-static void what_is_remembered_is_for_the_first_slot(void **state)
+TEST(what_is_remembered_is_for_the_first_slot)
 {
 	size_t nr_ids;
 
@@ -473,7 +465,7 @@ static void what_is_remembered_is_for_the_first_slot(void **state)
 }
 
 /* The same code at the same place of the stack, which has something else on it. */
-static void the_stack_is_read_whatever_is_remembered(void **state)
+TEST(the_stack_is_read_whatever_is_remembered)
 {
 	void (*const ways[])(void (*path)(void)) = { by_one_way, by_the_other_way };
 
@@ -492,7 +484,7 @@ static void the_stack_is_read_whatever_is_remembered(void **state)
 }
 
 /* The mappings of the process are replaced until they lie where they lay before, only without tables. */
-static void nothing_is_remembered_of_mappings_that_are_gone(void **state)
+TEST(nothing_is_remembered_of_mappings_that_are_gone)
 {
 	uint64_t before, now;
 	int nr = 0;
@@ -516,7 +508,7 @@ static void nothing_is_remembered_of_mappings_that_are_gone(void **state)
 	end();
 }
 
-static void a_stack_that_is_too_deep_is_cut(void **state)
+TEST(a_stack_that_is_too_deep_is_cut)
 {
 	begin(ST_UNWIND_AUTO);
 	tell_mappings(true);
@@ -527,7 +519,7 @@ static void a_stack_that_is_too_deep_is_cut(void **state)
 	end();
 }
 
-static void without_a_word_about_the_process_the_kernel_walks(void **state)
+TEST(without_a_word_about_the_process_the_kernel_walks)
 {
 	begin(ST_UNWIND_AUTO);
 	recurse(3);
@@ -546,7 +538,7 @@ static void expect_the_leaf_alone(uint8_t reason)
 	end();
 }
 
-static void without_rules_that_are_supported_the_reason_is_named(void **state)
+TEST(without_rules_that_are_supported_the_reason_is_named)
 {
 	begin(ST_UNWIND_TABLES);
 	tell_mappings(false);
@@ -558,7 +550,7 @@ static void without_rules_that_are_supported_the_reason_is_named(void **state)
 	expect_the_leaf_alone(ST_END_UNSUPPORTED);
 }
 
-static void a_table_to_come_is_another_reason(void **state)
+TEST(a_table_to_come_is_another_reason)
 {
 	begin(ST_UNWIND_TABLES); /* whatever the frame pointer is */
 	recurse(3); /* of a process that is not known yet */
@@ -571,7 +563,7 @@ static void a_table_to_come_is_another_reason(void **state)
 }
 
 /* A thread can put any number there. What was read of another stack is not part of this one. */
-static void a_frame_pointer_that_leads_nowhere_ends_the_walk(void **state)
+TEST(a_frame_pointer_that_leads_nowhere_ends_the_walk)
 {
 	begin(ST_UNWIND_AUTO);
 	tell_mappings(false);
@@ -583,7 +575,7 @@ static void a_frame_pointer_that_leads_nowhere_ends_the_walk(void **state)
 }
 
 /* Code that keeps something else in the register may have it point to a zero up the stack: that is no root. */
-static void a_frame_pointer_that_leads_to_a_zero_is_no_root(void **state)
+TEST(a_frame_pointer_that_leads_to_a_zero_is_no_root)
 {
 	volatile uint64_t words[2] = { 0, 0 };
 
@@ -596,7 +588,7 @@ static void a_frame_pointer_that_leads_to_a_zero_is_no_root(void **state)
 }
 
 /* What was told of another run of this process is not believed: the record says which one it is. */
-static void another_program_under_the_same_number_is_not_known(void **state)
+TEST(another_program_under_the_same_number_is_not_known)
 {
 	struct unwind_process_key key = { .tgid = (uint32_t)getpid(), .exec_id = UINT64_MAX };
 
@@ -608,7 +600,7 @@ static void another_program_under_the_same_number_is_not_known(void **state)
 	end();
 }
 
-static void a_child_has_what_its_parent_had(void **state)
+TEST(a_child_has_what_its_parent_had)
 {
 	int status;
 	pid_t child;
@@ -628,7 +620,7 @@ static void a_child_has_what_its_parent_had(void **state)
 	end();
 }
 
-static void a_process_that_is_taken_away_is_not_known(void **state)
+TEST(a_process_that_is_taken_away_is_not_known)
 {
 	begin(ST_UNWIND_AUTO);
 	tell_mappings(true);
@@ -639,7 +631,7 @@ static void a_process_that_is_taken_away_is_not_known(void **state)
 }
 
 /* Within one slab: what does not fit is refused, and room that was given back is used again. */
-static void room_that_was_given_back_is_used_again(void **state)
+TEST(room_that_was_given_back_is_used_again)
 {
 	struct unwind_store_options options = { .max_bytes = 1 << 20, .first_slab = -1 };
 	struct unwind_table table = {};
@@ -672,29 +664,10 @@ static void room_that_was_given_back_is_used_again(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_path_reaches_the_root_as_libgcc_walks_it),
-		cmocka_unit_test(a_rule_may_lead_to_a_stack_below),
-		cmocka_unit_test(what_is_remembered_changes_no_stack),
-		cmocka_unit_test(what_is_remembered_is_for_the_first_slot),
-		cmocka_unit_test(the_stack_is_read_whatever_is_remembered),
-		cmocka_unit_test(nothing_is_remembered_of_mappings_that_are_gone),
-		cmocka_unit_test(a_stack_that_is_too_deep_is_cut),
-		cmocka_unit_test(without_a_word_about_the_process_the_kernel_walks),
-		cmocka_unit_test(without_rules_that_are_supported_the_reason_is_named),
-		cmocka_unit_test(a_table_to_come_is_another_reason),
-		cmocka_unit_test(a_frame_pointer_that_leads_nowhere_ends_the_walk),
-		cmocka_unit_test(a_frame_pointer_that_leads_to_a_zero_is_no_root),
-		cmocka_unit_test(another_program_under_the_same_number_is_not_known),
-		cmocka_unit_test(a_child_has_what_its_parent_had),
-		cmocka_unit_test(a_process_that_is_taken_away_is_not_known),
-		cmocka_unit_test(room_that_was_given_back_is_used_again),
-	};
-
 #ifdef ST_WITHOUT_UNWINDER
 	print_message("SKIP: built without the unwinder\n");
 	return 77;
 #endif
 	stay_on_this_cpu();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests();
 }

@@ -2,19 +2,11 @@
 /*
  * Where unwind tables are kept for programs, when the kernel does not go along.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/unwind/unwind_store.h"
 #include "symbolize/cfi/unwind_compile.h"
 #include "symbolize/elf/elf_file.h"
+#include "tests/harness.h"
 
 static void make_own_table(struct unwind_table *table)
 {
@@ -27,7 +19,7 @@ static void make_own_table(struct unwind_table *table)
 }
 
 /* A slab that programs cannot be shown is no room: who asks for some next is told. */
-static void a_slab_that_cannot_be_put_is_told(void **state)
+TEST(a_slab_that_cannot_be_put_is_told)
 {
 	struct unwind_store_options options = { .max_bytes = 64 << 20, .first_slab = -1, .slabs = -1, .processes = -1 };
 	struct unwind_store *store = unwind_store_new(&options);
@@ -42,13 +34,4 @@ static void a_slab_that_cannot_be_put_is_told(void **state)
 	assert_int_equal(unwind_store_settle(store), -EBADF);
 	unwind_store_free(store);
 	unwind_table_done(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_slab_that_cannot_be_put_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,8 @@
 #include "tests/unit/dwarf_writer.h"
 
 #include <dwarf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "tests/harness.h"
 
 void put_list(struct bytes *bytes, const void *list, size_t nr)
 {

@@ -2,16 +2,9 @@
 #include "tests/unit/host.h"
 
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 bool may_watch_the_host(void)
 {

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/plan_line.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 #define MAX_WORDS 32
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/symbol_image.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/name_text.h"
+#include "tests/harness.h"
 
 int symbol_image_open(const struct elf_writer *writer, struct elf_file *ret_elf, struct symtab *ret_table)
 {

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/symbolizer_fixture.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include "core/base/cleanup.h"
+#include "tests/harness.h"
 
 int fixture_open_debug(void *context, uint32_t file, struct symbol_debug_request *request)
 {

@@ -25,6 +25,9 @@ struct fixture {
 int symbolizer_set_up(void **state);
 int symbolizer_tear_down(void **state);
 
+/* A test that is given a `struct fixture *fixture`. */
+#define SYMBOLIZER_TEST(name) TEST_WITH(struct fixture *fixture, name, symbolizer_set_up, symbolizer_tear_down)
+
 /* Another symbolizer in place of the first. */
 void fixture_start(struct fixture *fixture, const struct symbolizer_options *options);
 

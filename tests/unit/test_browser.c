@@ -2,16 +2,9 @@
 /* The tree on the terminal: what the keys open, what the screen shows. */
 #include "core/render/browser.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/cleanup.h"
 #include "core/formats/folded_read.h"
 #include "core/render/documents.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 struct fixture {
 	struct profile profile;
@@ -80,7 +73,7 @@ static void expect(const struct fixture *fixture, const char *wanted)
 #define HEAD "Title\n   total    self  function\n"
 #define HELP "   q ends; arrows move, open and close; * opens all below; / n N search"
 
-static void a_usual_terminal_has_room_for_how_it_ends(void **state)
+TEST(a_usual_terminal_has_room_for_how_it_ends)
 {
 	_cleanup_(freep) char *screen = NULL;
 	struct fixture fixture;
@@ -93,7 +86,7 @@ static void a_usual_terminal_has_room_for_how_it_ends(void **state)
 	end(&fixture);
 }
 
-static void branches_open_and_close(void **state)
+TEST(branches_open_and_close)
 {
 	struct fixture fixture;
 
@@ -122,7 +115,7 @@ static void branches_open_and_close(void **state)
 	end(&fixture);
 }
 
-static void search_opens_what_matches(void **state)
+TEST(search_opens_what_matches)
 {
 	struct fixture fixture;
 	_cleanup_(freep) char *screen = NULL;
@@ -156,7 +149,7 @@ static void search_opens_what_matches(void **state)
 	end(&fixture);
 }
 
-static void small_screens_and_empty_trees_do_no_harm(void **state)
+TEST(small_screens_and_empty_trees_do_no_harm)
 {
 	static const int keys[] = { KEY_UP,        KEY_DOWN,      KEY_LEFT,  KEY_RIGHT, KEY_PAGE_UP,
 				    KEY_PAGE_DOWN, KEY_HOME,      KEY_END,   KEY_ENTER, KEY_ESCAPE,
@@ -181,7 +174,7 @@ static void small_screens_and_empty_trees_do_no_harm(void **state)
 }
 
 /* At 80 columns the names of stacks of python3 were indented out of the screen. */
-static void names_of_deep_stacks_are_seen(void **state)
+TEST(names_of_deep_stacks_are_seen)
 {
 	static const size_t columns[] = { 200, 80, 60 };
 	_cleanup_(buf_done) struct buf text = {};
@@ -207,7 +200,7 @@ static void names_of_deep_stacks_are_seen(void **state)
 }
 
 /* The event of a saved profile is a stranger's text. */
-static void a_title_is_shown_and_not_obeyed(void **state)
+TEST(a_title_is_shown_and_not_obeyed)
 {
 	static const struct output_options options;
 	_cleanup_(buf_done) struct buf screen = {};
@@ -240,7 +233,7 @@ static void grow(struct fixture *fixture, const char *text)
 	fixture->browser.tree = &fixture->tree;
 }
 
-static void what_comes_opens_until_a_key_is_pressed(void **state)
+TEST(what_comes_opens_until_a_key_is_pressed)
 {
 	struct fixture fixture;
 
@@ -256,7 +249,7 @@ static void what_comes_opens_until_a_key_is_pressed(void **state)
 	end(&fixture);
 }
 
-static void branches_and_the_cursor_stay_where_they_are(void **state)
+TEST(branches_and_the_cursor_stay_where_they_are)
 {
 	struct fixture fixture;
 
@@ -275,20 +268,4 @@ static void branches_and_the_cursor_stay_where_they_are(void **state)
 	expect(&fixture, HEAD "> 100.00%   0.00%  - all\n 100.00%   0.00%   - app\n 100.00%   0.00%    - main\n"
 			      " 100.00%   0.00%     + a\n\n\n6 samples; matched: 0.00%" HELP);
 	end(&fixture);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(branches_open_and_close),
-		cmocka_unit_test(a_usual_terminal_has_room_for_how_it_ends),
-		cmocka_unit_test(search_opens_what_matches),
-		cmocka_unit_test(small_screens_and_empty_trees_do_no_harm),
-		cmocka_unit_test(names_of_deep_stacks_are_seen),
-		cmocka_unit_test(a_title_is_shown_and_not_obeyed),
-		cmocka_unit_test(what_comes_opens_until_a_key_is_pressed),
-		cmocka_unit_test(branches_and_the_cursor_stay_where_they_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,8 @@
 /* A search that begins at a bucket finds what a search among all finds. */
 #include "core/base/bucket_index.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <cmocka.h>
-
 #include "core/base/vec.h"
+#include "tests/harness.h"
 
 struct element {
 	uint32_t start, other;
@@ -76,11 +72,10 @@ static uint32_t at_the_end(size_t i)
 	return UINT32_MAX;
 }
 
-static void what_is_found_does_not_depend_on_buckets(void **state)
+TEST(what_is_found_does_not_depend_on_buckets)
 {
 	static uint32_t (*const starts[])(size_t) = { even, together, far_apart, all_the_same, at_the_end };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		check(0, starts[i]);
 		check(1, starts[i]);
@@ -90,25 +85,14 @@ static void what_is_found_does_not_depend_on_buckets(void **state)
 	}
 }
 
-static void buckets_take_about_a_byte_for_an_element(void **state)
+TEST(buckets_take_about_a_byte_for_an_element)
 {
 	struct elements elements;
 
-	(void)state;
 	make(&elements, 1000, together);
 	assert_true(elements.buckets.nr <= 1000 / 4 + 2);
 	bucket_index_make(&elements.buckets, elements.list.data, 10, sizeof(struct element)); /* once more, of fewer */
 	assert_null(elements.buckets.before);
 	bucket_index_done(&elements.buckets);
 	vec_done(&elements.list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_found_does_not_depend_on_buckets),
-		cmocka_unit_test(buckets_take_about_a_byte_for_an_element),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,8 @@
 /* Control groups by number, containers in their paths, and what forms of output make of both and of threads. */
 #include "core/spaces/cgroup_paths.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/perf_script_read.h"
 #include "core/formats/profile_file.h"
@@ -18,13 +11,12 @@
 #include "core/render/container.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 #define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID32 "0123456789abcdef0123456789abcdef"
 
-static void containers_are_found_in_paths(void **state)
+TEST(containers_are_found_in_paths)
 {
 	static const struct {
 		const char *path, *id;
@@ -65,7 +57,7 @@ static uint64_t make_directory(const char *root, const char *path)
 	return st.st_ino;
 }
 
-static void groups_are_found_by_number(void **state)
+TEST(groups_are_found_by_number)
 {
 	char root[] = "/tmp/test_cgroups.XXXXXX", command[64];
 	_cleanup_(profile_done) struct profile profile;
@@ -98,7 +90,7 @@ static void groups_are_found_by_number(void **state)
  * Whoever may make groups removes them again while events of theirs are on the way: each asks for a group that is gone. A
  * search through all that are there took 10 s for these.
  */
-static void groups_that_are_gone_are_not_searched_for(void **state)
+TEST(groups_that_are_gone_are_not_searched_for)
 {
 	enum {
 		NR = 200,
@@ -131,7 +123,7 @@ static void groups_that_are_gone_are_not_searched_for(void **state)
 }
 
 /* A saved profile says how many there are, and every row asks for one. A list took a minute for these. */
-static void any_number_of_groups_is_looked_up_quickly(void **state)
+TEST(any_number_of_groups_is_looked_up_quickly)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -170,7 +162,7 @@ static void expect_tree(struct profile *profile, enum graph_root root, const cha
 	assert_string_equal(buf_text(&text), lines);
 }
 
-static void trees_begin_with_threads_or_containers(void **state)
+TEST(trees_begin_with_threads_or_containers)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -182,7 +174,7 @@ static void trees_begin_with_threads_or_containers(void **state)
 	expect_tree(&profile, GRAPH_ROOT_NONE, "f 0 8\n");
 }
 
-static void json_names_threads_and_containers(void **state)
+TEST(json_names_threads_and_containers)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(stream_done) struct stream json = {};
@@ -193,7 +185,7 @@ static void json_names_threads_and_containers(void **state)
 						     "\",\"container_id\":\"" ID64 "\""));
 }
 
-static void groups_are_saved(void **state)
+TEST(groups_are_saved)
 {
 	_cleanup_(profile_done) struct profile profile, loaded;
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -205,7 +197,7 @@ static void groups_are_saved(void **state)
 	assert_true(loaded.view.times);
 }
 
-static void since_needs_times_or_intervals(void **state)
+TEST(since_needs_times_or_intervals)
 {
 	_cleanup_(profile_done) struct profile profile;
 	struct filter filter = { .since_ns = 5000000000 };
@@ -225,7 +217,7 @@ static void since_needs_times_or_intervals(void **state)
 }
 
 /* A saved profile may have a million of them, of nothing. One by one, dropping these took 40 s. */
-static void many_intervals_are_dropped_at_once(void **state)
+TEST(many_intervals_are_dropped_at_once)
 {
 	enum {
 		NR = 100000
@@ -239,21 +231,4 @@ static void many_intervals_are_dropped_at_once(void **state)
 	assert_int_equal(filter_apply(&filter, &profile), 0);
 	assert_int_equal(profile.intervals.nr, 1);
 	assert_int_equal(profile.intervals.data[0].end_ns, NR);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(containers_are_found_in_paths),
-		cmocka_unit_test(groups_are_found_by_number),
-		cmocka_unit_test(groups_that_are_gone_are_not_searched_for),
-		cmocka_unit_test(any_number_of_groups_is_looked_up_quickly),
-		cmocka_unit_test(trees_begin_with_threads_or_containers),
-		cmocka_unit_test(json_names_threads_and_containers),
-		cmocka_unit_test(groups_are_saved),
-		cmocka_unit_test(since_needs_times_or_intervals),
-		cmocka_unit_test(many_intervals_are_dropped_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cgroups by name: the mount point among the mounts, container ids in the names of directories. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/host/cgroup_target.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -32,9 +24,8 @@ static void expect_mount(const char *lines, const char *path)
 		assert_null(found);
 }
 
-static void the_mount_of_version_2_is_found(void **state)
+TEST(the_mount_of_version_2_is_found)
 {
-	(void)state;
 	expect_mount("36 35 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw\n", "/sys/fs/cgroup");
 	expect_mount("30 25 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 		     "31 25 0:27 / /sys/fs/cgroup/unified rw - cgroup2 x rw\n",
@@ -45,9 +36,8 @@ static void the_mount_of_version_2_is_found(void **state)
 	assert_null(cgroup_mount_point("/no/such/file"));
 }
 
-static void containers_are_told_by_their_id(void **state)
+TEST(containers_are_told_by_their_id)
 {
-	(void)state;
 	assert_true(cgroup_is_container(ID, "0123456789ab"));
 	assert_true(cgroup_is_container(ID, ID));
 	assert_true(cgroup_is_container("docker-" ID ".scope", "0123456789ab"));
@@ -67,23 +57,11 @@ static void expect_no_container(const char *prefix)
 	assert_int_equal(err_kind(), ERR_USAGE);
 }
 
-static void a_beginning_of_an_id_is_asked_for(void **state)
+TEST(a_beginning_of_an_id_is_asked_for)
 {
-	(void)state;
 	expect_no_container("");
 	expect_no_container("0123456789a");
 	expect_no_container("my-container-1");
 	expect_no_container("0123456789AB");
 	expect_no_container(ID "0");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_mount_of_version_2_is_found),
-		cmocka_unit_test(containers_are_told_by_their_id),
-		cmocka_unit_test(a_beginning_of_an_id_is_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,12 @@
 /* core/host/command.c */
 #include "core/host/command.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/base/err.h"
 #include "core/host/signals.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static int status_of(char *const *words)
 {
@@ -39,11 +29,10 @@ static int status_of_script(const char *script)
 	return status_of(words);
 }
 
-static void the_status_is_that_of_env(void **state)
+TEST(the_status_is_that_of_env)
 {
 	char *const missing[] = { "st-no-such-command", NULL }, *const plain[] = { "/etc/passwd", NULL };
 
-	(void)state;
 	assert_int_equal(status_of_script("exit 0"), 0);
 	assert_int_equal(status_of_script("exit 7"), 7);
 	assert_int_equal(status_of_script("kill -9 $$"), 137);
@@ -54,13 +43,12 @@ static void the_status_is_that_of_env(void **state)
 	assert_string_equal(err_cause(), "command '/etc/passwd': cannot be executed: Permission denied");
 }
 
-static void nothing_is_executed_before_it_is_let_go(void **state)
+TEST(nothing_is_executed_before_it_is_let_go)
 {
 	char path[] = "/tmp/st-command.XXXXXX", script[64];
 	char *const words[] = { "sh", "-c", script, NULL };
 	struct command *command = NULL;
 
-	(void)state;
 	close(mkstemp(path));
 	snprintf(script, sizeof(script), "rm %s", path);
 	assert_int_equal(command_start(words, &command), 0);
@@ -71,9 +59,8 @@ static void nothing_is_executed_before_it_is_let_go(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-static void it_is_the_user_who_called_sudo(void **state)
+TEST(it_is_the_user_who_called_sudo)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	setenv("SUDO_UID", "65534", 1);
@@ -87,16 +74,15 @@ static void it_is_the_user_who_called_sudo(void **state)
 	assert_int_equal(status_of_script("[ $(id -u) = 0 ]"), 0);
 }
 
-static void signals_are_those_of_a_shell(void **state)
+TEST(signals_are_those_of_a_shell)
 {
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(status_of_script("kill -PIPE $$; exit 0"), 128 + SIGPIPE);
 	signal(SIGPIPE, SIG_DFL);
 }
 
 /* The tool is killed while its command runs: the command is told to end. */
-static void it_does_not_outlive_the_tool(void **state)
+TEST(it_does_not_outlive_the_tool)
 {
 	int pids[2];
 	char *const words[] = { "sleep", "100", NULL };
@@ -105,7 +91,6 @@ static void it_does_not_outlive_the_tool(void **state)
 	char end;
 	pid_t tool;
 
-	(void)state;
 	assert_int_equal(pipe2(pids, 0), 0); /* the command holds it open until it ends */
 	tool = fork();
 	if (!tool) {
@@ -124,12 +109,11 @@ static void it_does_not_outlive_the_tool(void **state)
 	close(pids[0]);
 }
 
-static void in_a_hurry_it_is_not_waited_for(void **state)
+TEST(in_a_hurry_it_is_not_waited_for)
 {
 	char *const words[] = { "sleep", "100", NULL };
 	struct command *command = NULL;
 
-	(void)state;
 	assert_int_equal(command_start(words, &command), 0);
 	assert_int_equal(command_release(command), 0);
 	command_hurry(command);
@@ -139,12 +123,11 @@ static void in_a_hurry_it_is_not_waited_for(void **state)
 	command_free(command);
 }
 
-static void a_signal_before_the_waiting_ends_it(void **state)
+TEST(a_signal_before_the_waiting_ends_it)
 {
 	char *const words[] = { "sleep", "100", NULL };
 	struct command *command = NULL;
 
-	(void)state;
 	assert_int_equal(command_start(words, &command), 0);
 	assert_int_equal(command_release(command), 0);
 	raise(SIGINT);
@@ -157,16 +140,6 @@ static void a_signal_before_the_waiting_ends_it(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_status_is_that_of_env),
-		cmocka_unit_test(nothing_is_executed_before_it_is_let_go),
-		cmocka_unit_test(it_is_the_user_who_called_sudo),
-		cmocka_unit_test(signals_are_those_of_a_shell),
-		cmocka_unit_test(it_does_not_outlive_the_tool),
-		cmocka_unit_test(in_a_hurry_it_is_not_waited_for),
-		cmocka_unit_test(a_signal_before_the_waiting_ends_it),
-	};
-
 	signals_spare_first(); /* as at the end of a collection: a command is waited for */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests();
 }

@@ -2,20 +2,11 @@
 /* Where separate debug files are looked for. */
 #include "core/files/debug_files.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "symbolize/elf/debug_link.h"
+#include "tests/harness.h"
 
 struct fixture {
 	char directory[64];
@@ -39,6 +30,8 @@ static int tear_down(void **state)
 	free(fixture);
 	return system(command);
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(const struct fixture *fixture, name, set_up, tear_down)
 
 /* Makes a file below the directory that holds nothing but its own path, with all folders on the way. */
 static void make(const struct fixture *fixture, const char *path)
@@ -73,9 +66,8 @@ static void expect(const struct debug_search *search, struct symbol_debug_reques
 	assert_string_equal(content + strspn(content, " "), path);
 }
 
-static void a_build_id_is_a_path_below_each_directory(void **state)
+FIXTURE_TEST(a_build_id_is_a_path_below_each_directory)
 {
-	const struct fixture *fixture = *state;
 	struct symbol_debug_request request = { "00ff00ff00ff00ff", "", 0 };
 	_cleanup_(freep) char *directories =
 		xasprintf("%s/none::%s/two:%s/one", fixture->directory, fixture->directory, fixture->directory);
@@ -89,9 +81,8 @@ static void a_build_id_is_a_path_below_each_directory(void **state)
 	expect(&search, &request, NULL);
 }
 
-static void a_debug_link_is_beside_the_program_or_below_its_path(void **state)
+FIXTURE_TEST(a_debug_link_is_beside_the_program_or_below_its_path)
 {
-	const struct fixture *fixture = *state;
 	struct symbol_debug_request request = { "", "program.debug", 0 };
 	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
 	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
@@ -108,11 +99,10 @@ static void a_debug_link_is_beside_the_program_or_below_its_path(void **state)
 	expect(&search, &request, NULL);
 }
 
-static void an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it(void **state)
+FIXTURE_TEST(an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it)
 {
 	static const char *const refused[] = { "",        ".dwz",      ".dwz/",          "dwz/a",
 					       "/.dwz/a", ".dwz/../a", ".dwz/a/../../b", ".dwz//a" };
-	const struct fixture *fixture = *state;
 	_cleanup_(debug_home_done) struct debug_home home = home_of("/usr/lib/libx.so");
 	struct debug_search search = { .directories = fixture->directory, .home = &home };
 	struct symbol_debug_request request = { "", ".dwz/here/common.debug", 0 };
@@ -126,11 +116,10 @@ static void an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it(voi
 		assert_false(debug_link_is_alternate(refused[i]));
 }
 
-static void split_information_is_where_it_was_made_or_beside_the_program(void **state)
+FIXTURE_TEST(split_information_is_where_it_was_made_or_beside_the_program)
 {
 	static const char *const refused[] = { "",      "a.dwo",       "/.dwo",          "/a/.dwo",
 					       "/a.dw", "/etc/shadow", "/a.dwo/b.debug", "dwp" };
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
 	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
 	_cleanup_(freep) char *path = xasprintf("%s/made/unit.dwo", fixture->directory);
@@ -157,11 +146,10 @@ static void split_information_is_where_it_was_made_or_beside_the_program(void **
 }
 
 /* Beside itself a program may lead anywhere: what is there is believed of its owner only. */
-static void a_link_with_dots_leads_out_of_no_debug_directory(void **state)
+FIXTURE_TEST(a_link_with_dots_leads_out_of_no_debug_directory)
 {
 	static const char *const links[] = { "/../made/unit.dwo", "/a/../../made/unit.dwo",
 					     "/a/../../made/../made/unit.dwo" };
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *directories = xasprintf("%s/debug", fixture->directory);
 	_cleanup_(debug_home_done) struct debug_home home = home_of("/nowhere/program");
 	struct debug_search search = { .directories = directories, .home = &home };
@@ -175,9 +163,8 @@ static void a_link_with_dots_leads_out_of_no_debug_directory(void **state)
 	expect(&search, &(struct symbol_debug_request){ "", "/a/..unit.dwo", 0 }, "debug/a/..unit.dwo");
 }
 
-static void lib_and_usr_lib_are_one(void **state)
+FIXTURE_TEST(lib_and_usr_lib_are_one)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(debug_home_done) struct debug_home home = home_of("/usr/lib/libx.so");
 	struct debug_search search = { .directories = fixture->directory, .home = &home };
 	struct symbol_debug_request request = { "", "libx.debug", 0 };
@@ -191,9 +178,8 @@ static void lib_and_usr_lib_are_one(void **state)
 	expect(&search, &request, "usr/lib64/libx.debug");
 }
 
-static void what_is_no_regular_file_is_no_candidate(void **state)
+FIXTURE_TEST(what_is_no_regular_file_is_no_candidate)
 {
-	const struct fixture *fixture = *state;
 	struct symbol_debug_request request = { "", "pipe", 0 };
 	_cleanup_(freep) char *program = xasprintf("%s/program", fixture->directory);
 	_cleanup_(freep) char *fifo = xasprintf("%s/pipe", fixture->directory);
@@ -209,9 +195,8 @@ static void what_is_no_regular_file_is_no_candidate(void **state)
 }
 
 /* chown() needs root: another user cannot make the files of the test. */
-static void what_a_program_tells_is_believed_of_its_owner_and_of_root(void **state)
+FIXTURE_TEST(what_a_program_tells_is_believed_of_its_owner_and_of_root)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *program = xasprintf("%s/bin/program", fixture->directory);
 	_cleanup_(freep) char *beside = xasprintf("%s/bin/program.debug", fixture->directory);
 	_cleanup_(freep) char *below = xasprintf("%s/usr/lib/debug/.build-id/00/ff.debug", fixture->directory);
@@ -245,24 +230,4 @@ static void what_a_program_tells_is_believed_of_its_owner_and_of_root(void **sta
 	request.candidate = 0;
 	assert_int_equal(chown(below, 4714, 0), 0);
 	expect(&search, &request, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_build_id_is_a_path_below_each_directory, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_debug_link_is_beside_the_program_or_below_its_path, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(an_alternate_file_is_below_a_directory_and_cannot_lead_out_of_it,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(split_information_is_where_it_was_made_or_beside_the_program, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(what_a_program_tells_is_believed_of_its_owner_and_of_root, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_link_with_dots_leads_out_of_no_debug_directory, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lib_and_usr_lib_are_one, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_no_candidate, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

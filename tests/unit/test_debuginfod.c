@@ -2,20 +2,10 @@
 /* debuginfod-find as a script: it has the time that it is given and no more. tests/e2e/addr2sym.sh has the rest. */
 #include "core/files/debuginfod.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 #define NEARLY_ALL_MS 59500 /* of a minute for all files: half a second is left */
 
@@ -46,7 +36,7 @@ static int ask(const char *script, uint64_t *ret_ms)
 	return answer;
 }
 
-static void an_answer_is_a_file(void **state)
+TEST(an_answer_is_a_file)
 {
 	uint64_t took_ms;
 	int fd = ask("#!/bin/sh\necho /bin/sh\n", &took_ms);
@@ -55,7 +45,7 @@ static void an_answer_is_a_file(void **state)
 	close(fd);
 }
 
-static void the_time_is_up_for_whoever_does_not_end(void **state)
+TEST(the_time_is_up_for_whoever_does_not_end)
 {
 	uint64_t took_ms;
 
@@ -63,14 +53,4 @@ static void the_time_is_up_for_whoever_does_not_end(void **state)
 	assert_in_range(took_ms, 0, 4000);
 	assert_int_equal(ask("#!/bin/sh\necho /bin/sh\nexec sleep 8 >&-\n", &took_ms), -ENOENT);
 	assert_in_range(took_ms, 0, 4000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_is_a_file),
-		cmocka_unit_test(the_time_is_up_for_whoever_does_not_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

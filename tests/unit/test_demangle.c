@@ -2,14 +2,9 @@
 /* Mangled names: good ones become readable, hostile ones stay as they are, and soon. */
 #include "symbolize/worker/demangle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
+
+#include "tests/harness.h"
 
 static char readable[DEMANGLED_MAX_BYTES];
 
@@ -18,7 +13,7 @@ static bool try_demangle(const char *mangled)
 	return demangle((struct name){ mangled, strlen(mangled) }, readable);
 }
 
-static void mangled_names_become_readable(void **state)
+TEST(mangled_names_become_readable)
 {
 	static const char *const names[][2] = {
 		{ "_Z3foov", "foo()" },
@@ -38,20 +33,18 @@ static void mangled_names_become_readable(void **state)
 		{ "_D3app__T3mapTiZQhFNaNbNiNfiZi", "app.map!(int).map(int)" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		assert_true(try_demangle(names[i][0]));
 		assert_string_equal(readable, names[i][1]);
 	}
 }
 
-static void other_names_are_not_touched(void **state)
+TEST(other_names_are_not_touched)
 {
 	static const char *const names[] = { "",     "_Z",     "_R",      "main",     "_start", "_ZZZZ",
 					     "_RNv", "_Zebra", "_Random", "__Z3foo",  "Z3foov", "_Z3fo",
 					     "_D",   "_D2foo", "_Debug",  "_Dmainly", "_D9foo" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_false(try_demangle(names[i]));
 }
@@ -86,12 +79,11 @@ static void make_bomb(char *bomb, unsigned int levels)
 	}
 }
 
-static void a_bomb_stays_mangled_and_costs_no_time(void **state)
+TEST(a_bomb_stays_mangled_and_costs_no_time)
 {
 	char bomb[BOMB_BYTES];
 	clock_t start;
 
-	(void)state;
 	make_bomb(bomb, 3);
 	assert_true(try_demangle(bomb));
 	assert_string_equal(readable, "f(A, B<A, A>, C<B<A, A>, B<A, A> >, "
@@ -104,21 +96,19 @@ static void a_bomb_stays_mangled_and_costs_no_time(void **state)
 }
 
 /* More references back than any name has: each could double what is shown. */
-static void a_bomb_of_references_stays_mangled(void **state)
+TEST(a_bomb_of_references_stays_mangled)
 {
 	char bomb[256] = "_D4test3funFiZi", *end = bomb + strlen(bomb);
 
-	(void)state;
 	assert_true(try_demangle(bomb));
 	memset(end, 'Q', 100);
 	assert_false(try_demangle(bomb));
 }
 
-static void a_name_after_a_bomb_is_demangled(void **state)
+TEST(a_name_after_a_bomb_is_demangled)
 {
 	char bomb[BOMB_BYTES];
 
-	(void)state;
 	make_bomb(bomb, 24);
 	for (int i = 0; i < 100; i++) {
 		assert_false(try_demangle(bomb));
@@ -127,11 +117,10 @@ static void a_name_after_a_bomb_is_demangled(void **state)
 	}
 }
 
-static void very_long_names_stay_mangled(void **state)
+TEST(very_long_names_stay_mangled)
 {
 	char name[6000];
 
-	(void)state;
 	snprintf(name, sizeof(name), "_Z4000");
 	memset(name + 6, 'x', 4000);
 	memcpy(name + 4006, "v", 2);
@@ -142,11 +131,10 @@ static void very_long_names_stay_mangled(void **state)
 	assert_false(try_demangle(name));
 }
 
-static void deep_nesting_does_not_exhaust_the_stack(void **state)
+TEST(deep_nesting_does_not_exhaust_the_stack)
 {
 	char name[4096] = "_Z1f";
 
-	(void)state;
 	memset(name + 4, 'P', 4000);
 	memcpy(name + 4004, "v", 2);
 	try_demangle(name);
@@ -176,11 +164,10 @@ static void expect_stem(const char *whole, const char *expected)
 		fail_msg("'%s': '%.*s', not '%s'", whole, (int)stem.nr_bytes, stem.text, expected);
 }
 
-static void stems_have_neither_parameters_nor_return_type(void **state)
+TEST(stems_have_neither_parameters_nor_return_type)
 {
 	struct name stem;
 
-	(void)state;
 	expect_stem("f()", "f");
 	expect_stem("ns::T::f(int, void (*)(char)) const", "ns::T::f");
 	expect_stem("ns::T::f() const &", "ns::T::f");
@@ -214,9 +201,8 @@ static void expect_rust(const char *name, const char *cut, const char *opened)
 	assert_string_equal(text, opened);
 }
 
-static void rusts_names_have_a_short_form(void **state)
+TEST(rusts_names_have_a_short_form)
 {
-	(void)state;
 	expect_rust("a::f", "a::f", "a::f");
 	expect_rust("a::f::<u8>", "a::f", "a::f");
 	expect_rust("a::f::<b::T<u8>, fn(u8) -> u8>", "a::f", "a::f");
@@ -234,21 +220,4 @@ static void rusts_names_have_a_short_form(void **state)
 	expect_rust("<", "<", "<");
 	expect_rust(">", ">", ">");
 	expect_rust("", "", "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stems_have_neither_parameters_nor_return_type),
-		cmocka_unit_test(mangled_names_become_readable),
-		cmocka_unit_test(other_names_are_not_touched),
-		cmocka_unit_test(a_bomb_stays_mangled_and_costs_no_time),
-		cmocka_unit_test(a_bomb_of_references_stays_mangled),
-		cmocka_unit_test(a_name_after_a_bomb_is_demangled),
-		cmocka_unit_test(very_long_names_stay_mangled),
-		cmocka_unit_test(deep_nesting_does_not_exhaust_the_stack),
-		cmocka_unit_test(rusts_names_have_a_short_form),
-	};
-
-	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* applets/dispatch.c and the help that follows from the tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "applets/dispatch.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/cli/help.h"
 #include "core/cli/man.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 static void expect_applet(const char *name, const char *applet, bool as_bcc)
 {
@@ -24,7 +18,7 @@ static void expect_applet(const char *name, const char *applet, bool as_bcc)
 	assert_int_equal(is_bcc, as_bcc);
 }
 
-static void every_name_of_the_field_finds_its_applet(void **state)
+TEST(every_name_of_the_field_finds_its_applet)
 {
 	static const char *const forms[] = {
 		"%s", "%s.py", "%s-bpfcc", "bpf-%s", "/sbin/%s-bpfcc", "/usr/share/bcc/tools/%s", "./tools/%s.py",
@@ -47,7 +41,7 @@ static void every_name_of_the_field_finds_its_applet(void **state)
 	}
 }
 
-static void other_names_find_nothing(void **state)
+TEST(other_names_find_nothing)
 {
 	static const char *const names[] = { "",     "stacktool", ".py",           "-bpfcc",
 					     "bpf-", "profil",    "profile.py.py", "profile/" };
@@ -57,7 +51,7 @@ static void other_names_find_nothing(void **state)
 		assert_null(applet_find(names[i], &as_bcc));
 }
 
-static void a_mistyped_applet_is_guessed(void **state)
+TEST(a_mistyped_applet_is_guessed)
 {
 	err_clear();
 	assert_true(fail_no_applet("porfile") < 0);
@@ -100,7 +94,7 @@ static size_t in_help(const char *text, const struct option_spec *spec)
 	return nr;
 }
 
-static void help_has_every_option_once(void **state)
+TEST(help_has_every_option_once)
 {
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		_cleanup_(option_list_done) struct option_list list;
@@ -122,7 +116,7 @@ static void help_has_every_option_once(void **state)
 	}
 }
 
-static void help_keeps_within_80_columns(void **state)
+TEST(help_keeps_within_80_columns)
 {
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		_cleanup_(buf_done) struct buf text = {};
@@ -134,7 +128,7 @@ static void help_keeps_within_80_columns(void **state)
 	}
 }
 
-static void tables_have_no_letter_or_name_twice(void **state)
+TEST(tables_have_no_letter_or_name_twice)
 {
 	for (const struct applet *const *applet = applets; *applet; applet++) {
 		_cleanup_(option_list_done) struct option_list list;
@@ -155,7 +149,7 @@ static void tables_have_no_letter_or_name_twice(void **state)
 	}
 }
 
-static void help_of_profile_names_every_event(void **state)
+TEST(help_of_profile_names_every_event)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	bool as_bcc;
@@ -165,7 +159,7 @@ static void help_of_profile_names_every_event(void **state)
 		assert_non_null(strstr(buf_text(&text), sample_event_name((enum sample_event)i)));
 }
 
-static void defaults_come_from_the_options(void **state)
+TEST(defaults_come_from_the_options)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	bool as_bcc;
@@ -174,7 +168,7 @@ static void defaults_come_from_the_options(void **state)
 	assert_non_null(strstr(buf_text(&text), "(default 49)"));
 }
 
-static void man_pages_have_their_sections(void **state)
+TEST(man_pages_have_their_sections)
 {
 	static const char *const sections[] = { ".TH stacktool-",    ".SH NAME\n",    ".SH SYNOPSIS\n",
 						".SH DESCRIPTION\n", ".SH OPTIONS\n", ".SH EXIT STATUS\n" };
@@ -188,7 +182,7 @@ static void man_pages_have_their_sections(void **state)
 	}
 }
 
-static void man_text_cannot_become_a_macro(void **state)
+TEST(man_text_cannot_become_a_macro)
 {
 	static const struct option_spec table[] = { OPTION_END };
 	static const struct applet odd = {
@@ -202,22 +196,4 @@ static void man_text_cannot_become_a_macro(void **state)
 	man_page(&odd, &page);
 	assert_non_null(strstr(buf_text(&page), "\n\\&.so /etc/passwd\n.PP\n\\&\\(aqx \\e(co\n"));
 	assert_non_null(strstr(buf_text(&page), "a\\-b"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_name_of_the_field_finds_its_applet),
-		cmocka_unit_test(other_names_find_nothing),
-		cmocka_unit_test(a_mistyped_applet_is_guessed),
-		cmocka_unit_test(help_has_every_option_once),
-		cmocka_unit_test(help_keeps_within_80_columns),
-		cmocka_unit_test(tables_have_no_letter_or_name_twice),
-		cmocka_unit_test(help_of_profile_names_every_event),
-		cmocka_unit_test(defaults_come_from_the_options),
-		cmocka_unit_test(man_pages_have_their_sections),
-		cmocka_unit_test(man_text_cannot_become_a_macro),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

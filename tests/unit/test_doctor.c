@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core/run/doctor_checks.c on whatever host this is, and both forms of a report made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/run/doctor.h"
+#include "tests/harness.h"
 
-#include <cmocka.h> /* last: its macro fail() would break err.h */
-
-static void every_gap_has_a_remedy_and_nothing_else_has_one(void **state)
+TEST(every_gap_has_a_remedy_and_nothing_else_has_one)
 {
 	_cleanup_(ability_list_done) ability_list abilities = {};
 
-	(void)state;
 	doctor_examine(NULL, &abilities);
 	assert_true(abilities.nr > 20);
 	for (size_t i = 0; i < abilities.nr; i++) {
@@ -35,11 +28,10 @@ static void every_gap_has_a_remedy_and_nothing_else_has_one(void **state)
 	assert_string_equal(err_cause(), "");
 }
 
-static void nothing_is_known_or_changed_by_asking_twice(void **state)
+TEST(nothing_is_known_or_changed_by_asking_twice)
 {
 	_cleanup_(ability_list_done) ability_list first = {}, second = {};
 
-	(void)state;
 	doctor_examine(NULL, &first);
 	doctor_examine(NULL, &second);
 	assert_int_equal(first.nr, second.nr);
@@ -65,12 +57,11 @@ static void make_report(ability_list *abilities)
 					      .remedy = xstrdup("CONFIG_FPROBE") });
 }
 
-static void text_has_aligned_lines_and_remedies_below(void **state)
+TEST(text_has_aligned_lines_and_remedies_below)
 {
 	_cleanup_(ability_list_done) ability_list abilities = {};
 	_cleanup_(buf_done) struct buf text = {};
 
-	(void)state;
 	make_report(&abilities);
 	doctor_text(&abilities, &text);
 	assert_string_equal(buf_text(&text), "bpf           yes      can be loaded\n"
@@ -79,14 +70,13 @@ static void text_has_aligned_lines_and_remedies_below(void **state)
 					     "    affects: count FUNCTION\n");
 }
 
-static void json_has_the_documented_members(void **state)
+TEST(json_has_the_documented_members)
 {
 	static const char *const members[] = { "id", "name", "state", "essential", "finding", "remedy", "concerns" };
 	_cleanup_(ability_list_done) ability_list abilities = {};
 	_cleanup_(buf_done) struct buf text = {};
 	json_t *document, *array;
 
-	(void)state;
 	make_report(&abilities);
 	doctor_json(&abilities, "Linux 6.18 x86_64", "0.1.0", &text);
 	document = json_loads(buf_text(&text), 0, NULL);
@@ -105,28 +95,14 @@ static void json_has_the_documented_members(void **state)
 	json_decref(document);
 }
 
-static void only_a_missing_essential_ability_is_an_obstacle(void **state)
+TEST(only_a_missing_essential_ability_is_an_obstacle)
 {
 	_cleanup_(ability_list_done) ability_list abilities = {};
 
-	(void)state;
 	make_report(&abilities);
 	assert_null(doctor_obstacle(&abilities));
 	abilities.data[0].state = ABILITY_UNKNOWN;
 	assert_null(doctor_obstacle(&abilities));
 	abilities.data[0].state = ABILITY_NO;
 	assert_ptr_equal(doctor_obstacle(&abilities), &abilities.data[0]);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_gap_has_a_remedy_and_nothing_else_has_one),
-		cmocka_unit_test(nothing_is_known_or_changed_by_asking_twice),
-		cmocka_unit_test(text_has_aligned_lines_and_remedies_below),
-		cmocka_unit_test(json_has_the_documented_members),
-		cmocka_unit_test(only_a_missing_essential_ability_is_an_obstacle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Classes of durations: found again by the mean, as in the kernel; what is said of the shortest and the longest is true. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bpf/abi.h"
 #include "core/base/durations.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 /* xorshift: the same numbers in every run */
 static uint64_t next(uint64_t *seed)
@@ -27,7 +21,7 @@ static uint64_t any_duration(uint64_t *seed)
 	return next(seed) >> bits;
 }
 
-static void classes_are_the_three_highest_bits(void **state)
+TEST(classes_are_the_three_highest_bits)
 {
 	static const uint64_t us[][2] = { { 0, 0 },       { 1, 1 },       { 7, 7 },         { 8, 8 },
 					  { 9, 8 },       { 10, 10 },     { 15, 14 },       { 16, 16 },
@@ -40,7 +34,7 @@ static void classes_are_the_three_highest_bits(void **state)
 	}
 }
 
-static void the_kernels_classes_are_the_same(void **state)
+TEST(the_kernels_classes_are_the_same)
 {
 	uint64_t seed = 42;
 
@@ -97,7 +91,7 @@ static void expect_true_of(const struct durations *durations, const uint64_t *ns
 	assert_int_equal(duration_class(longest.first_us * 1000), duration_class(longest.last_us * 1000));
 }
 
-static void what_is_said_is_true(void **state)
+TEST(what_is_said_is_true)
 {
 	uint64_t seed = 7;
 
@@ -114,7 +108,7 @@ static void what_is_said_is_true(void **state)
 }
 
 /* In one class by itself, and where the others of the class leave only one length */
-static void bounds_meet_where_they_can(void **state)
+TEST(bounds_meet_where_they_can)
 {
 	struct durations durations = {};
 	struct duration_range range;
@@ -137,7 +131,7 @@ static void bounds_meet_where_they_can(void **state)
 	assert_true(range.first_us == 9000 && range.last_us == 9808);
 }
 
-static void odd_files_do_no_harm(void **state)
+TEST(odd_files_do_no_harm)
 {
 	struct durations durations = {};
 
@@ -151,17 +145,4 @@ static void odd_files_do_no_harm(void **state)
 	assert_true(durations_shortest(&durations).first_us <= durations_shortest(&durations).last_us);
 	assert_true(durations_longest(&durations).last_us == UINT64_MAX / 1000);
 	assert_int_equal(durations.powers[DURATION_POWERS - 1], 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes_are_the_three_highest_bits),
-		cmocka_unit_test(the_kernels_classes_are_the_same),
-		cmocka_unit_test(what_is_said_is_true),
-		cmocka_unit_test(bounds_meet_where_they_can),
-		cmocka_unit_test(odd_files_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

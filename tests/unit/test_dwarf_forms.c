@@ -5,15 +5,10 @@
  */
 #include <dwarf.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
 #include "symbolize/dwarf/dwarf_unit.h"
 #include "tests/unit/dwarf_writer.h"
+#include "tests/harness.h"
 
 enum kind {
 	UNKNOWN, /* it ends what can be read of the entry */
@@ -397,7 +392,7 @@ static void read_libdw(const struct row *row, Dwarf *libdw)
 
 /* ---- tests ---- */
 
-static void each_form_is_what_the_specification_and_libdw_say(void **state)
+TEST(each_form_is_what_the_specification_and_libdw_say)
 {
 	for (const struct row *row = rows; row < rows + NR_ROWS; row++) {
 		struct dwarf_writer writer = {};
@@ -415,7 +410,7 @@ static void each_form_is_what_the_specification_and_libdw_say(void **state)
 }
 
 /* Whatever the value needs to be read whole: with any byte of it missing it is bad, and nothing behind the end is read. */
-static void a_form_that_is_cut_short_is_not_known(void **state)
+TEST(a_form_that_is_cut_short_is_not_known)
 {
 	static const struct dwarf_unit unit = { .version = 5, .address_size = 8, .offset_size = 8 };
 
@@ -438,14 +433,4 @@ static void a_form_that_is_cut_short_is_not_known(void **state)
 			check(row, "failing to read half of it", entries.bytes.bad, true);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_form_is_what_the_specification_and_libdw_say),
-		cmocka_unit_test(a_form_that_is_cut_short_is_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,10 @@
  */
 #include <dwarf.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "symbolize/dwarf/dwarf_unit.h"
 #include "tests/unit/dwarf_writer.h"
+#include "tests/harness.h"
 
 /* ---- ranges ---- */
 
@@ -255,7 +251,7 @@ static void read_libdw(const struct row *row, Dwarf *libdw)
 	check(row, "libdw", &text);
 }
 
-static void each_kind_of_range_is_what_the_specification_and_libdw_say(void **state)
+TEST(each_kind_of_range_is_what_the_specification_and_libdw_say)
 {
 	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
 		struct dwarf_writer writer = {};
@@ -316,7 +312,7 @@ static uint64_t entries_by_libdw(Dwarf *libdw, uint64_t *ret_next)
 }
 
 /* An unknown unit is passed over: the one behind it is found. */
-static void each_header_of_a_unit_is_what_the_specification_and_libdw_say(void **state)
+TEST(each_header_of_a_unit_is_what_the_specification_and_libdw_say)
 {
 	for (const struct unit_row *row = units; row < units + sizeof(units) / sizeof(units[0]); row++) {
 		struct dwarf_writer writer = {};
@@ -343,14 +339,4 @@ static void each_header_of_a_unit_is_what_the_specification_and_libdw_say(void *
 		}
 		dwarf_opened_done(&opened);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_of_range_is_what_the_specification_and_libdw_say),
-		cmocka_unit_test(each_header_of_a_unit_is_what_the_specification_and_libdw_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 /* Headers, notes and the way between addresses and offsets. */
 #include "symbolize/elf/elf_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/elf_writer.h"
+#include "tests/harness.h"
 
 static int open_writer(struct elf_writer *writer, struct elf_file *elf)
 {
@@ -23,7 +18,7 @@ static void close_all(struct elf_writer *writer, struct elf_file *elf)
 	elf_writer_done(writer);
 }
 
-static void other_files_are_not_elf(void **state)
+TEST(other_files_are_not_elf)
 {
 	static const struct {
 		const char *bytes;
@@ -43,7 +38,6 @@ static void other_files_are_not_elf(void **state)
 	};
 	struct elf_file elf;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		int fd = memory_file(files[i].bytes, files[i].nr);
 
@@ -52,25 +46,23 @@ static void other_files_are_not_elf(void **state)
 	}
 }
 
-static void a_pipe_is_not_elf_and_is_not_read(void **state)
+TEST(a_pipe_is_not_elf_and_is_not_read)
 {
 	struct elf_file elf;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(elf_file_open(&elf, ends[0]), -ENOEXEC); /* would block for ever if it were read */
 	close(ends[0]);
 	close(ends[1]);
 }
 
-static void reads_stay_inside_the_file(void **state)
+TEST(reads_stay_inside_the_file)
 {
 	struct elf_writer writer;
 	struct elf_file elf;
 	char byte;
 
-	(void)state;
 	elf_writer_init(&writer, ET_DYN);
 	assert_int_equal(open_writer(&writer, &elf), 0);
 	assert_int_equal(elf_file_read(&elf, elf.size - 1, &byte, 1), 0);
@@ -81,13 +73,12 @@ static void reads_stay_inside_the_file(void **state)
 	close_all(&writer, &elf);
 }
 
-static void a_file_that_shrinks_gives_an_error_and_no_signal(void **state)
+TEST(a_file_that_shrinks_gives_an_error_and_no_signal)
 {
 	struct elf_writer writer;
 	struct elf_file elf;
 	char bytes[64];
 
-	(void)state;
 	elf_writer_init(&writer, ET_DYN);
 	assert_int_equal(open_writer(&writer, &elf), 0);
 	assert_int_equal(ftruncate(elf.fd, 32), 0);
@@ -95,13 +86,12 @@ static void a_file_that_shrinks_gives_an_error_and_no_signal(void **state)
 	close_all(&writer, &elf);
 }
 
-static void offsets_and_addresses_go_through_the_segment_that_holds_them(void **state)
+TEST(offsets_and_addresses_go_through_the_segment_that_holds_them)
 {
 	struct elf_writer writer;
 	struct elf_file elf;
 	uint64_t found;
 
-	(void)state;
 	elf_writer_init(&writer, ET_EXEC);
 	elf_writer_code(&writer, 0x401000, 0x1000, 0x800);
 	elf_writer_code(&writer, 0x702800, 0x1800, 0x100);
@@ -118,13 +108,12 @@ static void offsets_and_addresses_go_through_the_segment_that_holds_them(void **
 	close_all(&writer, &elf);
 }
 
-static void code_is_preferred_where_segments_share_a_page(void **state)
+TEST(code_is_preferred_where_segments_share_a_page)
 {
 	struct elf_writer writer;
 	struct elf_file elf;
 	uint64_t address;
 
-	(void)state;
 	elf_writer_init(&writer, ET_DYN);
 	elf_writer_segment(&writer, &(Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x2000 });
 	elf_writer_code(&writer, 0x11000, 0x1000, 0x1000);
@@ -151,11 +140,10 @@ static const char *read_build_id(struct elf_writer *writer)
 	return hex;
 }
 
-static void the_build_id_is_found_in_segments_and_in_sections(void **state)
+TEST(the_build_id_is_found_in_segments_and_in_sections)
 {
 	struct elf_writer writer;
 
-	(void)state;
 	for (int only_section = 0; only_section <= 1; only_section++) {
 		elf_writer_init(&writer, ET_DYN);
 		writer.note_only_as_section = only_section;
@@ -164,21 +152,19 @@ static void the_build_id_is_found_in_segments_and_in_sections(void **state)
 	}
 }
 
-static void a_file_may_have_no_build_id(void **state)
+TEST(a_file_may_have_no_build_id)
 {
 	struct elf_writer writer;
 
-	(void)state;
 	elf_writer_init(&writer, ET_DYN);
 	assert_string_equal(read_build_id(&writer), "");
 }
 
-static void build_ids_of_impossible_length_are_none(void **state)
+TEST(build_ids_of_impossible_length_are_none)
 {
 	char bytes[BUILD_ID_MAX + 1] = {};
 	struct elf_writer writer;
 
-	(void)state;
 	elf_writer_init(&writer, ET_DYN);
 	elf_writer_build_id(&writer, "ab", 2);
 	assert_string_equal(read_build_id(&writer), "");
@@ -187,12 +173,11 @@ static void build_ids_of_impossible_length_are_none(void **state)
 	assert_string_equal(read_build_id(&writer), "");
 }
 
-static void notes_with_wild_sizes_are_no_build_id(void **state)
+TEST(notes_with_wild_sizes_are_no_build_id)
 {
 	static const uint32_t wild[] = { UINT32_MAX, UINT32_MAX - 3, 0x80000000, 65537, 64 };
 	struct elf_writer writer;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++)
 		for (int field = 0; field < 2; field++) {
 			elf_writer_init(&writer, ET_DYN);
@@ -202,31 +187,11 @@ static void notes_with_wild_sizes_are_no_build_id(void **state)
 		}
 }
 
-static void only_equal_build_ids_are_the_same(void **state)
+TEST(only_equal_build_ids_are_the_same)
 {
 	struct build_id a = { 4, "abcd" }, b = { 4, "abcd" }, longer = { 5, "abcde" }, none = {};
 
-	(void)state;
 	assert_true(build_id_same(&a, &b));
 	assert_false(build_id_same(&a, &longer));
 	assert_false(build_id_same(&none, &none));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(other_files_are_not_elf),
-		cmocka_unit_test(a_pipe_is_not_elf_and_is_not_read),
-		cmocka_unit_test(reads_stay_inside_the_file),
-		cmocka_unit_test(a_file_that_shrinks_gives_an_error_and_no_signal),
-		cmocka_unit_test(offsets_and_addresses_go_through_the_segment_that_holds_them),
-		cmocka_unit_test(code_is_preferred_where_segments_share_a_page),
-		cmocka_unit_test(the_build_id_is_found_in_segments_and_in_sections),
-		cmocka_unit_test(a_file_may_have_no_build_id),
-		cmocka_unit_test(build_ids_of_impossible_length_are_none),
-		cmocka_unit_test(notes_with_wild_sizes_are_no_build_id),
-		cmocka_unit_test(only_equal_build_ids_are_the_same),
-	};
-
-	return cmocka_run_group_tests_name("elf_file", tests, NULL, NULL);
 }

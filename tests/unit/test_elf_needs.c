@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a file wants loaded with it, from files that say so and from some that lie. */
 #include "symbolize/elf/elf_needs.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define BASE 0x40000 /* address of the file's first byte */
 
@@ -62,11 +56,10 @@ static void expect(const struct image *image, int err, const char *wanted, size_
 
 #define EXPECT(image, err, text) expect(image, err, text, sizeof(text) - 1)
 
-static void loader_folders_and_libraries_are_listed(void **state)
+TEST(loader_folders_and_libraries_are_listed)
 {
 	struct image image = new_image();
 
-	(void)state;
 	EXPECT(&image, 0, "l/lib/ld.so\0f$ORIGIN\0nlibc.6\0nlibm.6\0");
 	image.dynamic[5] = (Elf64_Dyn){ DT_RPATH, { 8 } };
 	EXPECT(&image, 0, "l/lib/ld.so\0f$ORIGIN\0nlibc.6\0nlibm.6\0");
@@ -76,11 +69,10 @@ static void loader_folders_and_libraries_are_listed(void **state)
 	EXPECT(&image, -ENODATA, "l/lib/ld.so\0");
 }
 
-static void a_static_program_needs_nothing(void **state)
+TEST(a_static_program_needs_nothing)
 {
 	struct image image = new_image();
 
-	(void)state;
 	image.header.e_phnum = 1;
 	EXPECT(&image, 0, "");
 }
@@ -96,11 +88,10 @@ static bool is_program(const struct image *image)
 	return is;
 }
 
-static void a_library_is_no_program_though_it_has_an_entry(void **state)
+TEST(a_library_is_no_program_though_it_has_an_entry)
 {
 	struct image image = new_image();
 
-	(void)state;
 	assert_true(is_program(&image));
 	image.header.e_phnum = 2; /* no loader, but libraries */
 	assert_false(is_program(&image));
@@ -111,22 +102,20 @@ static void a_library_is_no_program_though_it_has_an_entry(void **state)
 	assert_true(is_program(&image));
 }
 
-static void a_cut_file_has_the_entries_that_are_there(void **state)
+TEST(a_cut_file_has_the_entries_that_are_there)
 {
 	struct image image = new_image();
 
-	(void)state;
 	image.segments[1].p_filesz = 1 << 20; /* the last of those that are there ends the list */
 	EXPECT(&image, 0, "l/lib/ld.so\0f$ORIGIN\0nlibc.6\0nlibm.6\0");
 	image.segments[1].p_offset = offsetof(struct image, loader); /* and nothing ends it */
 	EXPECT(&image, -EBADMSG, "l/lib/ld.so\0");
 }
 
-static void what_makes_no_sense_ends_the_list(void **state)
+TEST(what_makes_no_sense_ends_the_list)
 {
 	struct image image = new_image();
 
-	(void)state;
 	image.dynamic[1].d_un.d_val = UINT64_MAX;
 	EXPECT(&image, -EBADMSG, "l/lib/ld.so\0f$ORIGIN\0nlibc.6\0");
 	image.dynamic[4].d_un.d_val = 4; /* libc.6 does not end within the table */
@@ -135,17 +124,4 @@ static void what_makes_no_sense_ends_the_list(void **state)
 	EXPECT(&image, -EBADMSG, "");
 	image.segments[2].p_offset = UINT64_MAX;
 	EXPECT(&image, -EBADMSG, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loader_folders_and_libraries_are_listed),
-		cmocka_unit_test(a_static_program_needs_nothing),
-		cmocka_unit_test(a_library_is_no_program_though_it_has_an_entry),
-		cmocka_unit_test(a_cut_file_has_the_entries_that_are_there),
-		cmocka_unit_test(what_makes_no_sense_ends_the_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

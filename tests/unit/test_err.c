@@ -2,30 +2,21 @@
 /* Causes belong to the call that failed, and none of them can turn output that is not written into success. */
 #include "core/base/err.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/cli/finish.h"
 #include "core/host/host.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 static int callee(void)
 {
 	return fail_host(-ENOENT, "the callee's cause");
 }
 
-static void the_cause_is_that_of_the_call_that_failed(void **state)
+TEST(the_cause_is_that_of_the_call_that_failed)
 {
 	err_clear();
 	assert_int_equal(callee(), -ENOENT);
@@ -37,7 +28,7 @@ static void the_cause_is_that_of_the_call_that_failed(void **state)
 	err_clear();
 }
 
-static void what_may_fail_leaves_the_cause_alone(void **state)
+TEST(what_may_fail_leaves_the_cause_alone)
 {
 	err_clear();
 	for (int had_cause = 0; had_cause < 2; had_cause++) {
@@ -73,7 +64,7 @@ static int ask_for_cpus(void)
 	return host_tells_online_cpus(&cpus) || err_kind() != ERR_NONE ? 2 : 0;
 }
 
-static void cpus_that_cannot_be_listed_leave_no_cause(void **state)
+TEST(cpus_that_cannot_be_listed_leave_no_cause)
 {
 	pid_t child = fork();
 	int status;
@@ -98,7 +89,7 @@ static int end_on(const char *path, int err)
 	return result;
 }
 
-static void a_full_disk_is_a_failure_whatever_was_recorded(void **state)
+TEST(a_full_disk_is_a_failure_whatever_was_recorded)
 {
 	for (int stale = 0; stale < 2; stale++) {
 		err_clear();
@@ -116,7 +107,7 @@ static void a_full_disk_is_a_failure_whatever_was_recorded(void **state)
 	}
 }
 
-static void the_cause_of_the_run_stays(void **state)
+TEST(the_cause_of_the_run_stays)
 {
 	err_clear();
 	assert_int_equal(end_on("/dev/full", callee()), -ENOENT);
@@ -127,7 +118,7 @@ static void the_cause_of_the_run_stays(void **state)
 	err_clear();
 }
 
-static void a_reader_that_has_gone_is_no_failure(void **state)
+TEST(a_reader_that_has_gone_is_no_failure)
 {
 	for (int err = 0; err >= -EPIPE; err -= EPIPE) {
 		int ends[2];
@@ -146,15 +137,6 @@ static void a_reader_that_has_gone_is_no_failure(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_cause_is_that_of_the_call_that_failed),
-		cmocka_unit_test(what_may_fail_leaves_the_cause_alone),
-		cmocka_unit_test(cpus_that_cannot_be_listed_leave_no_cause),
-		cmocka_unit_test(a_full_disk_is_a_failure_whatever_was_recorded),
-		cmocka_unit_test(the_cause_of_the_run_stays),
-		cmocka_unit_test(a_reader_that_has_gone_is_no_failure),
-	};
-
 	signal(SIGPIPE, SIG_IGN);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests();
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names that try to pass for something else, or to talk to the terminal; and ordinary ones, which must stay. */
 #include "core/base/escape.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static const struct {
 	const char *name, *folded;
@@ -334,7 +327,7 @@ static bool is_printable_line(const char *text)
 	return true;
 }
 
-static void names_are_escaped_as_documented(void **state)
+TEST(names_are_escaped_as_documented)
 {
 	struct buf text = {};
 
@@ -347,7 +340,7 @@ static void names_are_escaped_as_documented(void **state)
 	buf_done(&text);
 }
 
-static void every_form_is_one_printable_line(void **state)
+TEST(every_form_is_one_printable_line)
 {
 	struct buf text = {};
 
@@ -384,7 +377,7 @@ static void unescape(const char *text, char *ret_name)
 	*ret_name = '\0';
 }
 
-static void escaped_names_can_be_told_apart(void **state)
+TEST(escaped_names_can_be_told_apart)
 {
 	struct buf text = {};
 	char name[256];
@@ -409,7 +402,7 @@ static void check(const char *name, enum escape_form form, const char *expected)
 	buf_done(&text);
 }
 
-static void forms_differ_where_they_should(void **state)
+TEST(forms_differ_where_they_should)
 {
 	check("a;b", ESCAPE_NAME, "a;b");
 	check("a;b", ESCAPE_FOLDED, "a\\x3bb");
@@ -422,7 +415,7 @@ static void forms_differ_where_they_should(void **state)
 	check("a] [libc.so.6]", ESCAPE_MODULE, "a\\x5d [libc.so.6]");
 }
 
-static void random_bytes_stay_printable_and_reversible(void **state)
+TEST(random_bytes_stay_printable_and_reversible)
 {
 	struct buf text = {};
 	uint64_t seed = 42;
@@ -443,17 +436,4 @@ static void random_bytes_stay_printable_and_reversible(void **state)
 		assert_string_equal(back, name);
 	}
 	buf_done(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_escaped_as_documented),
-		cmocka_unit_test(every_form_is_one_printable_line),
-		cmocka_unit_test(escaped_names_can_be_told_apart),
-		cmocka_unit_test(forms_differ_where_they_should),
-		cmocka_unit_test(random_bytes_stay_printable_and_reversible),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* First instructions as compilers and the C library write them, and what the kernel makes of a breakpoint there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/resolve/first_instruction.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static const struct sample {
 	const char *what;
@@ -48,9 +43,8 @@ static const struct sample {
 	{ "vprotb, XOP", { 0x8f, 0xe9, 0x78, 0x90, 0xc1 }, FIRST_MISREAD }, /* nop */
 };
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
-	(void)state;
 #ifdef __x86_64__
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		print_message("%s\n", samples[i].what);
@@ -62,7 +56,7 @@ static void test_samples(void **state)
 }
 
 /* A function at the end of a file: what cannot be read whole is not asked for as a vector instruction. */
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
 #ifdef __x86_64__
 	static const uint8_t evex[] = { 0x62, 0xe2, 0x7d, 0x08 };
@@ -72,15 +66,4 @@ static void test_cut_off(void **state)
 	assert_int_equal(first_instruction(evex, 0), FIRST_DOUBTFUL);
 	assert_int_equal(first_instruction((const uint8_t[]){ 0x0f, 0x1f, 0x44, 0x00 }, 4), FIRST_TAKEN);
 #endif
-	(void)state;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_cut_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,10 @@
 /* Folded text of any tool: what is taken for what, and that our own lines come back as they were. */
 #include "core/formats/folded_read.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/profile_file.h"
 #include "core/render/render.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 static int read_text(const char *text, struct profile *profile, struct buf *ret_notes)
 {
@@ -48,7 +41,7 @@ static void same(const char *lines)
 	expect(lines, lines);
 }
 
-static void our_own_lines_come_back(void **state)
+TEST(our_own_lines_come_back)
 {
 	same("app;main;read 2\napp;main;write 3\n");
 	same(";main;read 2\n");
@@ -63,7 +56,7 @@ static void our_own_lines_come_back(void **state)
 	same("\xc3\xbc;\xe2\x82\xac 1\n");
 }
 
-static void foreign_lines_are_understood(void **state)
+TEST(foreign_lines_are_understood)
 {
 	expect("main;read 1.6\n", "main;read 2\n");              /* a factor made fractions of it */
 	expect("a;b 1\na;b 2\n", "a;b 3\n");
@@ -75,7 +68,7 @@ static void foreign_lines_are_understood(void **state)
 	expect("a;x\x1b[2Jy 1\n", "a;x\\x1b[2Jy 1\n");
 }
 
-static void lines_without_a_count_are_counted(void **state)
+TEST(lines_without_a_count_are_counted)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf notes = {};
@@ -88,7 +81,7 @@ static void lines_without_a_count_are_counted(void **state)
 }
 
 /* A factor made fractions of them, which are no whole numbers: what becomes nothing is said. A 0 is nothing. */
-static void counts_that_are_rounded_to_nothing_are_counted(void **state)
+TEST(counts_that_are_rounded_to_nothing_are_counted)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf notes = {};
@@ -98,7 +91,7 @@ static void counts_that_are_rounded_to_nothing_are_counted(void **state)
 	assert_string_equal(buf_text(&notes), "WARNING: 2 counts below 0.5 were rounded to 0\n");
 }
 
-static void what_is_no_profile_is_refused(void **state)
+TEST(what_is_no_profile_is_refused)
 {
 	static const char *const texts[] = {
 		"hello\nworld\n", "\x1f\x8b\x08", "{\"a\":1}", "a;b;c", "12", "  main\n    -  app (12)\n        15\n"
@@ -114,7 +107,7 @@ static void what_is_no_profile_is_refused(void **state)
 }
 
 /* A program has lines of text that end in a number; so has a log. */
-static void what_looks_like_a_stack_by_chance_is_refused(void **state)
+TEST(what_looks_like_a_stack_by_chance_is_refused)
 {
 	static const char binary[] = "\x7f"
 				     "ELF\0\0\n use 1024\n in 8\n";
@@ -129,7 +122,7 @@ static void what_looks_like_a_stack_by_chance_is_refused(void **state)
 	assert_non_null(strstr(err_cause(), "not folded stacks: 2 lines are malformed, and only 1 look"));
 }
 
-static void very_deep_lines_are_cut_at_the_root(void **state)
+TEST(very_deep_lines_are_cut_at_the_root)
 {
 	_cleanup_(buf_done) struct buf line = {};
 	_cleanup_(profile_done) struct profile profile;
@@ -150,7 +143,7 @@ static void very_deep_lines_are_cut_at_the_root(void **state)
 		"leaf");
 }
 
-static void text_frames_can_be_saved(void **state)
+TEST(text_frames_can_be_saved)
 {
 	_cleanup_(profile_done) struct profile profile, loaded;
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -162,20 +155,4 @@ static void text_frames_can_be_saved(void **state)
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "test", &loaded), 0);
 	printed = print(&loaded);
 	assert_string_equal(printed, "app;main;-;entry_[k] 2\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(our_own_lines_come_back),
-		cmocka_unit_test(foreign_lines_are_understood),
-		cmocka_unit_test(lines_without_a_count_are_counted),
-		cmocka_unit_test(counts_that_are_rounded_to_nothing_are_counted),
-		cmocka_unit_test(what_is_no_profile_is_refused),
-		cmocka_unit_test(what_looks_like_a_stack_by_chance_is_refused),
-		cmocka_unit_test(very_deep_lines_are_cut_at_the_root),
-		cmocka_unit_test(text_frames_can_be_saved),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

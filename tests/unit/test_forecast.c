@@ -2,19 +2,10 @@
 /* core/unwind/forecast.c: what a command will map, from its first word and from what files say that they need. */
 #include "core/unwind/forecast.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 struct fixture {
 	char folder[64];
@@ -53,9 +44,38 @@ static char *write_file(const struct fixture *fixture, const char *name, mode_t 
 	return path;
 }
 
-static void a_program_is_found_as_execvp_finds_it(void **state)
+static int set_up(void **state)
 {
-	const struct fixture *fixture = *state;
+	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
+	_cleanup_(freep) char *command = NULL;
+
+	snprintf(fixture->folder, sizeof(fixture->folder), "%s/forecast-XXXXXX", "/tmp");
+	if (!mkdtemp(fixture->folder))
+		return -1;
+	fixture->program = xasprintf("%s/program", fixture->folder);
+	fixture->self = realpath("/proc/self/exe", NULL);
+	command = xasprintf("cp /proc/%d/exe %s && chmod 700 %s", getpid(), fixture->program, fixture->program);
+	*state = fixture;
+	setenv("PATH", "/usr/bin:/bin", 1);
+	return system(command);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	_cleanup_(freep) char *command = xasprintf("rm -rf %s", fixture->folder);
+
+	setenv("PATH", "/usr/bin:/bin", 1);
+	free(fixture->program);
+	free(fixture->self);
+	free(fixture);
+	return system(command);
+}
+
+#define FIXTURE_TEST(name) TEST_WITH(const struct fixture *fixture, name, set_up, tear_down)
+
+FIXTURE_TEST(a_program_is_found_as_execvp_finds_it)
+{
 	_cleanup_(freep) char *path = xasprintf("/nowhere:%s", fixture->folder);
 	struct forecast *forecast;
 
@@ -73,9 +93,8 @@ static void a_program_is_found_as_execvp_finds_it(void **state)
 	expect_no_more(forecast_new("/"));
 }
 
-static void a_script_has_an_interpreter(void **state)
+FIXTURE_TEST(a_script_has_an_interpreter)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *line = xasprintf("#! %s -x\nexit 1\n", fixture->program);
 	_cleanup_(freep) char *script = write_file(fixture, "script", 0700, line, strlen(line));
 	_cleanup_(freep) char *by_env = write_file(fixture, "by_env", 0700, "#!/usr/bin/env -S A=b program\n", 30);
@@ -107,10 +126,8 @@ static void expect_interpreted(const struct fixture *fixture, const char *line, 
 	expect_no_more(forecast);
 }
 
-static void what_env_executes_is_behind_its_options(void **state)
+FIXTURE_TEST(what_env_executes_is_behind_its_options)
 {
-	const struct fixture *fixture = *state;
-
 	setenv("PATH", fixture->folder, 1);
 	expect_interpreted(fixture, "#!/usr/bin/env -S -u by_env -i program -u no", "/usr/bin/env");
 	expect_interpreted(fixture, "#!/usr/bin/env -S -iC /tmp -uA B=c --unset=D program", "/usr/bin/env");
@@ -118,9 +135,8 @@ static void what_env_executes_is_behind_its_options(void **state)
 	expect_interpreted(fixture, "#!/usr/bin/env -vSA=b program", "/usr/bin/env");
 }
 
-static void an_interpreter_without_a_slash_is_in_the_working_directory(void **state)
+FIXTURE_TEST(an_interpreter_without_a_slash_is_in_the_working_directory)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *before = realpath(".", NULL);
 
 	assert_int_equal(chdir(fixture->folder), 0);
@@ -131,9 +147,8 @@ static void an_interpreter_without_a_slash_is_in_the_working_directory(void **st
 	assert_int_equal(chdir(before), 0);
 }
 
-static void libraries_are_found_as_the_loader_finds_them(void **state)
+FIXTURE_TEST(libraries_are_found_as_the_loader_finds_them)
 {
-	const struct fixture *fixture = *state;
 	static const char origin[] = "f/nowhere:$ORIGIN\0nprogram\0nno-such-library\0nprogram";
 	static const char by_path[] = "l/proc/self/exe\0n/no/such/path";
 	_cleanup_(freep) char *copy = write_file(fixture, "library", 0600, "", 0);
@@ -183,9 +198,8 @@ static void expect_choice(const struct fixture *fixture, const char *program, co
 	expect_no_more(forecast);
 }
 
-static void folders_have_the_order_of_the_loader(void **state)
+FIXTURE_TEST(folders_have_the_order_of_the_loader)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *variable = make_library(fixture, "variable"), *own = make_library(fixture, "own");
 	_cleanup_(freep) char *old = make_library(fixture, "old"), *of_program = make_library(fixture, "of_program");
 	_cleanup_(freep) char *program_old = xasprintf("o%s/of_program", fixture->folder);
@@ -205,9 +219,8 @@ static void folders_have_the_order_of_the_loader(void **state)
 	assert_int_equal(chdir(before), 0);
 }
 
-static void a_preloaded_library_is_no_program(void **state)
+FIXTURE_TEST(a_preloaded_library_is_no_program)
 {
-	const struct fixture *fixture = *state;
 	struct forecast *forecast;
 
 	setenv("LD_PRELOAD", fixture->self, 1);
@@ -220,48 +233,4 @@ static void a_preloaded_library_is_no_program(void **state)
 	expect_file(forecast, 0, fixture->program);
 	expect_file(forecast, 1, fixture->self);
 	expect_no_more(forecast);
-}
-
-static int set_up(void **state)
-{
-	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
-	_cleanup_(freep) char *command = NULL;
-
-	snprintf(fixture->folder, sizeof(fixture->folder), "%s/forecast-XXXXXX", "/tmp");
-	if (!mkdtemp(fixture->folder))
-		return -1;
-	fixture->program = xasprintf("%s/program", fixture->folder);
-	fixture->self = realpath("/proc/self/exe", NULL);
-	command = xasprintf("cp /proc/%d/exe %s && chmod 700 %s", getpid(), fixture->program, fixture->program);
-	*state = fixture;
-	setenv("PATH", "/usr/bin:/bin", 1);
-	return system(command);
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *fixture = *state;
-	_cleanup_(freep) char *command = xasprintf("rm -rf %s", fixture->folder);
-
-	setenv("PATH", "/usr/bin:/bin", 1);
-	free(fixture->program);
-	free(fixture->self);
-	free(fixture);
-	return system(command);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	static const struct CMUnitTest tests[] = {
-		TEST(a_program_is_found_as_execvp_finds_it),
-		TEST(a_script_has_an_interpreter),
-		TEST(what_env_executes_is_behind_its_options),
-		TEST(an_interpreter_without_a_slash_is_in_the_working_directory),
-		TEST(libraries_are_found_as_the_loader_finds_them),
-		TEST(folders_have_the_order_of_the_loader),
-		TEST(a_preloaded_library_is_no_program),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,25 +2,17 @@
 /* Memory of a child: what is there, what is not, and pages that it holds back for ever. */
 #include "core/files/foreign_memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "core/base/clock.h"
 #include "tests/unit/fuse_file.h"
+#include "tests/harness.h"
 
 #define PAGE 4096
 
@@ -89,9 +81,10 @@ static int tear_down(void **state)
 	return munmap(fixture->there, 2 * PAGE);
 }
 
-static void what_is_there_is_read(void **state)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
+FIXTURE_TEST(what_is_there_is_read)
 {
-	struct fixture *fixture = *state;
 	char got[64] = "";
 
 	start(fixture, false);
@@ -99,9 +92,8 @@ static void what_is_there_is_read(void **state)
 	assert_string_equal(got, "what is there");
 }
 
-static void what_is_not_is_told(void **state)
+FIXTURE_TEST(what_is_not_is_told)
 {
-	struct fixture *fixture = *state;
 	char got[64];
 
 	start(fixture, false);
@@ -113,9 +105,8 @@ static void what_is_not_is_told(void **state)
 	fixture->child = 0;
 }
 
-static void a_page_that_is_held_back_is_not_waited_for(void **state)
+FIXTURE_TEST(a_page_that_is_held_back_is_not_waited_for)
 {
-	struct fixture *fixture = *state;
 	char got[64];
 
 	start(fixture, true);
@@ -126,9 +117,8 @@ static void a_page_that_is_held_back_is_not_waited_for(void **state)
 }
 
 /* Of a file whose daemon does not answer: then not even a killed process is let go. */
-static void a_file_that_is_held_back_is_not_waited_for(void **state)
+FIXTURE_TEST(a_file_that_is_held_back_is_not_waited_for)
 {
-	struct fixture *fixture = *state;
 	struct fuse_file file;
 	char got[64] = "untouched";
 	uint64_t begin_ns;
@@ -149,16 +139,4 @@ static void a_file_that_is_held_back_is_not_waited_for(void **state)
 	fuse_file_close(&file);
 	assert_true(waitpid(-1, NULL, __WCLONE) > 0); /* the helper */
 	assert_string_equal(got, "untouched");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_there_is_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_is_told, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_page_that_is_held_back_is_not_waited_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_file_that_is_held_back_is_not_waited_for, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Source lines and inlined calls in a profile: stacks, what is saved, and what each form carries of them. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <string.h>
 #include <zlib.h>
 
-#include "core/base/cleanup.h"
 #include "core/formats/profile_file.h"
 #include "core/naming/frame_lines.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
 #include "core/render/render.h"
 #include "profile.pb-c.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 /* main() calls work(), into which middle() and burn() were inlined; idle() has no lines. */
 enum {
@@ -94,7 +88,7 @@ static const uint32_t busy[] = { BURN, MIDDLE, WORK, MAIN }, quiet[] = { IDLE, M
 
 /* ---- stacks ---- */
 
-static void calls_stand_before_their_function_and_only_once(void **state)
+TEST(calls_stand_before_their_function_and_only_once)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -109,7 +103,7 @@ static void calls_stand_before_their_function_and_only_once(void **state)
 	assert_int_equal(profile.stack_addresses.data[profile.records.data[0].first + 3], 0x1020);
 }
 
-static void later_records_get_theirs(void **state)
+TEST(later_records_get_theirs)
 {
 	const uint32_t twice[] = { WORK, WORK, IDLE };
 	_cleanup_(profile_done) struct profile profile;
@@ -124,7 +118,7 @@ static void later_records_get_theirs(void **state)
 }
 
 /* A frame whose calls are said to be there, but are not, as a hostile file has it. */
-static void calls_that_are_nowhere_are_left_out(void **state)
+TEST(calls_that_are_nowhere_are_left_out)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -134,7 +128,7 @@ static void calls_that_are_nowhere_are_left_out(void **state)
 	expect_stack(&profile, 1, quiet, 2);
 }
 
-static void a_stack_has_no_more_frames_than_its_number_says(void **state)
+TEST(a_stack_has_no_more_frames_than_its_number_says)
 {
 	static uint32_t frames[UINT16_MAX - 1];
 	static uint64_t addresses[UINT16_MAX - 1];
@@ -152,7 +146,7 @@ static void a_stack_has_no_more_frames_than_its_number_says(void **state)
 	assert_int_equal(profile.stack_frames.data[profile.records.data[2].first + 1], WORK);
 }
 
-static void what_is_forgotten_leaves_the_rest_expanded(void **state)
+TEST(what_is_forgotten_leaves_the_rest_expanded)
 {
 	_cleanup_(profile_done) struct profile profile;
 	const struct profile_frame *frames;
@@ -172,7 +166,7 @@ static void what_is_forgotten_leaves_the_rest_expanded(void **state)
 
 /* ---- looking up ---- */
 
-static void without_time_left_frames_say_that_it_took_too_long(void **state)
+TEST(without_time_left_frames_say_that_it_took_too_long)
 {
 	_cleanup_(frame_lines_done) struct frame_lines lines = {};
 	_cleanup_(profile_done) struct profile profile;
@@ -186,7 +180,7 @@ static void without_time_left_frames_say_that_it_took_too_long(void **state)
 	assert_int_equal(profile.frames.data[NR_FRAMES].line_reason, LINES_NO_CODE);
 }
 
-static void a_file_that_took_too_long_is_not_asked_about_again(void **state)
+TEST(a_file_that_took_too_long_is_not_asked_about_again)
 {
 	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
 	_cleanup_(profile_done) struct profile profile;
@@ -199,7 +193,7 @@ static void a_file_that_took_too_long_is_not_asked_about_again(void **state)
 	assert_in_range(lines.left_ns, FRAME_LINES_NS / 2, FRAME_LINES_NS);
 }
 
-static void nothing_is_looked_up_that_nobody_asked_for(void **state)
+TEST(nothing_is_looked_up_that_nobody_asked_for)
 {
 	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
 	_cleanup_(profile_done) struct profile profile;
@@ -242,7 +236,7 @@ static void expect_report(const struct profile *profile, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void saved_profiles_print_the_same(void **state)
+TEST(saved_profiles_print_the_same)
 {
 	_cleanup_(profile_done) struct profile profile, loaded;
 	_cleanup_(freep) char *text = NULL;
@@ -259,7 +253,7 @@ static void saved_profiles_print_the_same(void **state)
 	assert_int_equal(loaded.frames.data[IDLE].line_reason, LINES_NO_DEBUG);
 }
 
-static void text_has_lines_behind_the_names(void **state)
+TEST(text_has_lines_behind_the_names)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -274,7 +268,7 @@ static void text_has_lines_behind_the_names(void **state)
 		      "    -                app (10)\n        5\n\n");
 }
 
-static void folded_text_marks_calls_where_kernel_frames_are_marked(void **state)
+TEST(folded_text_marks_calls_where_kernel_frames_are_marked)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -289,7 +283,7 @@ static void folded_text_marks_calls_where_kernel_frames_are_marked(void **state)
 }
 
 /* Equal names at different lines are different rows only where lines are shown. */
-static void rows_by_name_are_told_apart_by_their_lines(void **state)
+TEST(rows_by_name_are_told_apart_by_their_lines)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -303,7 +297,7 @@ static void rows_by_name_are_told_apart_by_their_lines(void **state)
 }
 
 /* Linux 5.10 has the leaf of a tracepoint's stack twice, each time with what was inlined there. */
-static void the_doubled_leaf_goes_with_its_calls(void **state)
+TEST(the_doubled_leaf_goes_with_its_calls)
 {
 	const uint64_t addresses[] = { 0x10, 0x10, 0x20 };
 	const struct profile_record record = {
@@ -324,7 +318,7 @@ static void the_doubled_leaf_goes_with_its_calls(void **state)
 	expect_report(&profile, ";main:app.c:31;work:app.c:15;middle:app.c:9;burn:app.c:4 1\n");
 }
 
-static void what_has_no_line_is_counted_by_reason(void **state)
+TEST(what_has_no_line_is_counted_by_reason)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(freep) char *text = NULL;
@@ -337,7 +331,7 @@ static void what_has_no_line_is_counted_by_reason(void **state)
 			     "information)\n"));
 }
 
-static void an_inlined_function_can_be_picked(void **state)
+TEST(an_inlined_function_can_be_picked)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -385,7 +379,7 @@ static void expect_line(const Pprof__Profile *message, const Pprof__Line *line, 
 	assert_int_equal(line->line, number);
 }
 
-static void a_location_of_pprof_has_a_line_for_each_call(void **state)
+TEST(a_location_of_pprof_has_a_line_for_each_call)
 {
 	_cleanup_(profile_done) struct profile profile;
 	const Pprof__Location *place;
@@ -413,7 +407,7 @@ static void a_location_of_pprof_has_a_line_for_each_call(void **state)
 }
 
 /* --max-depth counts calls: what is left of them without the function is told by itself. */
-static void calls_without_their_function_are_locations(void **state)
+TEST(calls_without_their_function_are_locations)
 {
 	_cleanup_(profile_done) struct profile profile;
 	const Pprof__Sample *sample;
@@ -432,7 +426,7 @@ static void calls_without_their_function_are_locations(void **state)
 }
 
 /* A waker stands upside down: its calls are between its function and who is woken, and each of them is there once. */
-static void calls_of_a_waker_are_locations(void **state)
+TEST(calls_of_a_waker_are_locations)
 {
 	static const char *const names[] = { "app", "main", "work", "middle", "burn", "--" };
 	static const struct profile_id waker = { 5, 1 }, sleeper = { 2, 1 }, id = { 9, 9 };
@@ -459,7 +453,7 @@ static void calls_of_a_waker_are_locations(void **state)
 }
 
 /* As many levels as there can be, of a hostile file: counting on leads back to the function itself. */
-static void all_levels_there_are_end(void **state)
+TEST(all_levels_there_are_end)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf packed = {};
@@ -470,31 +464,4 @@ static void all_levels_there_are_end(void **state)
 	assert_int_equal(document_pprof(&profile, profile.intervals.data, 1, &packed), 0);
 	profile_expand(&profile);
 	assert_int_equal(profile.records.data[0].nr_user, UINT16_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_stand_before_their_function_and_only_once),
-		cmocka_unit_test(later_records_get_theirs),
-		cmocka_unit_test(calls_that_are_nowhere_are_left_out),
-		cmocka_unit_test(a_stack_has_no_more_frames_than_its_number_says),
-		cmocka_unit_test(what_is_forgotten_leaves_the_rest_expanded),
-		cmocka_unit_test(without_time_left_frames_say_that_it_took_too_long),
-		cmocka_unit_test(a_file_that_took_too_long_is_not_asked_about_again),
-		cmocka_unit_test(nothing_is_looked_up_that_nobody_asked_for),
-		cmocka_unit_test(saved_profiles_print_the_same),
-		cmocka_unit_test(text_has_lines_behind_the_names),
-		cmocka_unit_test(folded_text_marks_calls_where_kernel_frames_are_marked),
-		cmocka_unit_test(rows_by_name_are_told_apart_by_their_lines),
-		cmocka_unit_test(the_doubled_leaf_goes_with_its_calls),
-		cmocka_unit_test(what_has_no_line_is_counted_by_reason),
-		cmocka_unit_test(an_inlined_function_can_be_picked),
-		cmocka_unit_test(a_location_of_pprof_has_a_line_for_each_call),
-		cmocka_unit_test(calls_without_their_function_are_locations),
-		cmocka_unit_test(calls_of_a_waker_are_locations),
-		cmocka_unit_test(all_levels_there_are_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

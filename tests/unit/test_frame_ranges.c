@@ -2,13 +2,8 @@
 /* Functions that only the unwind table knows: each rule of frame_ranges.h, on sections made for it. */
 #include "symbolize/elf/frame_ranges.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/symbol_image.h"
+#include "tests/harness.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -45,6 +40,8 @@ static int tear_down(void **state)
 	free(fixture);
 	return 0;
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
 
 static void put(struct fixture *fixture, const void *bytes, size_t nr)
 {
@@ -107,9 +104,8 @@ static uint64_t start_at(const struct fixture *fixture, uint64_t address)
 	return frame_range ? fixture->frame_ranges.base + frame_range->start - OFFSET + ADDRESS : 0;
 }
 
-static void an_entry_covers_exactly_its_range(void **state)
+FIXTURE_TEST(an_entry_covers_exactly_its_range)
 {
-	struct fixture *fixture = *state;
 	uint32_t cie = put_cie(fixture, 0x1b, false);
 
 	put_fde(fixture, cie, ADDRESS + 0x200, 0x20);
@@ -124,9 +120,8 @@ static void an_entry_covers_exactly_its_range(void **state)
 	assert_int_equal(start_at(fixture, 0), 0);
 }
 
-static void a_personality_is_stepped_over(void **state)
+FIXTURE_TEST(a_personality_is_stepped_over)
 {
-	struct fixture *fixture = *state;
 	uint32_t cie = put_cie(fixture, 0x1b, true);
 
 	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
@@ -134,9 +129,8 @@ static void a_personality_is_stepped_over(void **state)
 	assert_int_equal(start_at(fixture, ADDRESS + 0x13f), ADDRESS + 0x100);
 }
 
-static void code_that_a_symbol_covers_needs_no_entry(void **state)
+FIXTURE_TEST(code_that_a_symbol_covers_needs_no_entry)
 {
-	struct fixture *fixture = *state;
 	uint32_t cie = put_cie(fixture, 0x1b, false);
 
 	elf_writer_function(&fixture->writer, "known", ADDRESS + 0x100, 0x40);
@@ -147,9 +141,8 @@ static void code_that_a_symbol_covers_needs_no_entry(void **state)
 	assert_int_equal(start_at(fixture, ADDRESS + 0x140), ADDRESS + 0x140);
 }
 
-static void what_makes_no_sense_is_passed_over(void **state)
+FIXTURE_TEST(what_makes_no_sense_is_passed_over)
 {
-	struct fixture *fixture = *state;
 	uint32_t cie = put_cie(fixture, 0x1b, false), omitted = put_cie(fixture, 0xff, false);
 
 	put_fde(fixture, cie, ADDRESS + SIZE, 0x10);     /* no code there */
@@ -164,26 +157,12 @@ static void what_makes_no_sense_is_passed_over(void **state)
 	assert_int_equal(start_at(fixture, ADDRESS + SIZE - 1), ADDRESS + SIZE - 8);
 }
 
-static void the_end_mark_ends_it(void **state)
+FIXTURE_TEST(the_end_mark_ends_it)
 {
-	struct fixture *fixture = *state;
 	uint32_t cie = put_cie(fixture, 0x1b, false);
 
 	put_word(fixture, 0);
 	put_fde(fixture, cie, ADDRESS + 0x100, 0x10);
 	finish(fixture);
 	assert_int_equal(fixture->frame_ranges.list.nr, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(an_entry_covers_exactly_its_range, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_personality_is_stepped_over, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(code_that_a_symbol_covers_needs_no_entry, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_makes_no_sense_is_passed_over, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_end_mark_ends_it, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

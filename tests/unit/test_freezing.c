@@ -2,13 +2,9 @@
 /*
  * The kernels that may freeze when a program reads user memory: 5.19 to 6.1.35, 6.2, 6.3.0 to 6.3.9.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "core/host/host.h"
+#include "tests/harness.h"
 
 #define OTHERS "#1 SMP PREEMPT_DYNAMIC Mon Jan  1 00:00:00 UTC 2024"
 
@@ -19,7 +15,7 @@ static void freeze(const char *const *releases, bool expected)
 			fail_msg("%s", *releases);
 }
 
-static void kernels_with_the_bug_are_known(void **state)
+TEST(kernels_with_the_bug_are_known)
 {
 	static const char *const bad[] = {
 		"5.19.0", "5.19.17-051917-generic", "6.0.0-rc1",    "6.0.19", "6.1", "6.1.0", "6.1.35", "6.2.0",
@@ -33,20 +29,10 @@ static void kernels_with_the_bug_are_known(void **state)
 	freeze(good, false);
 }
 
-static void debian_tells_the_patch_level_elsewhere(void **state)
+TEST(debian_tells_the_patch_level_elsewhere)
 {
 	assert_true(
 		release_freezes_on_user_reads("6.1.0-9-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.27-1 (2023-05-08)"));
 	assert_false(release_freezes_on_user_reads("6.1.0-50-amd64",
 						   "#1 SMP PREEMPT_DYNAMIC Debian 6.1.170-1 (2026-03-01)"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_with_the_bug_are_known),
-		cmocka_unit_test(debian_tells_the_patch_level_elsewhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 /* Functions of Go programs, from tables of each form. */
 #include "symbolize/elf/go_functions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/symbol_image.h"
+#include "tests/harness.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -44,6 +39,8 @@ static int tear_down(void **state)
 	free(fixture);
 	return 0;
 }
+
+#define FIXTURE_TEST(name) TEST_BETWEEN(name, set_up, tear_down)
 
 static void put(struct fixture *fixture, uint64_t value, size_t nr_bytes)
 {
@@ -151,35 +148,35 @@ static void expect_both(struct fixture *fixture)
 	assert_string_equal(name_at(fixture, 0x60), "");
 }
 
-static void the_form_of_1_20(void **state)
+FIXTURE_TEST(the_form_of_1_20)
 {
 	make_new(*state, 0xfffffff1, ADDRESS);
 	finish(*state, ".gopclntab");
 	expect_both(*state);
 }
 
-static void the_form_of_1_18(void **state)
+FIXTURE_TEST(the_form_of_1_18)
 {
 	make_new(*state, 0xfffffff0, ADDRESS);
 	finish(*state, ".data.rel.ro.gopclntab");
 	expect_both(*state);
 }
 
-static void the_form_of_1_16(void **state)
+FIXTURE_TEST(the_form_of_1_16)
 {
 	make_old(*state, 0xfffffffa, 8);
 	finish(*state, ".gopclntab");
 	expect_both(*state);
 }
 
-static void the_form_of_1_2_in_32_bits(void **state)
+FIXTURE_TEST(the_form_of_1_2_in_32_bits)
 {
 	make_old(*state, 0xfffffffb, 4);
 	finish(*state, ".gopclntab");
 	expect_both(*state);
 }
 
-static void broken_tables_name_nothing(void **state)
+TEST(broken_tables_name_nothing)
 {
 	static const size_t spoilt[] = { 0, 4, 5, 6, 7, 8 + 3, 32 + 5, 64 + 5 };
 
@@ -195,18 +192,4 @@ static void broken_tables_name_nothing(void **state)
 		assert_string_equal(name_at(fixture, 0), "");
 		tear_down(&inner);
 	}
-	(void)state;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_form_of_1_20, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_form_of_1_18, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_form_of_1_16, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_form_of_1_2_in_32_bits, set_up, tear_down),
-		cmocka_unit_test(broken_tables_name_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,13 @@
 /* The call tree, and pictures and documents made of it: sums, colours, and names that try to be markup. */
 #include "core/render/graph.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <jansson.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/folded_read.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 static void read_text(const char *text, struct profile *profile)
 {
@@ -61,7 +53,7 @@ static void check_tree(const struct tree *tree)
 	}
 }
 
-static void a_tree_adds_up(void **state)
+TEST(a_tree_adds_up)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	uint64_t seed = 7, total = 0;
@@ -86,7 +78,7 @@ static void a_tree_adds_up(void **state)
 	}
 }
 
-static void siblings_stand_in_the_order_of_their_names(void **state)
+TEST(siblings_stand_in_the_order_of_their_names)
 {
 	_cleanup_(tree_done) struct tree tree;
 
@@ -110,7 +102,7 @@ static void grow_difference(const char *before, const char *now, const struct tr
 }
 
 /* Rounded each for itself, 1,000 stacks of one sample became nothing beside a profile of 100. */
-static void small_stacks_stay_when_normalized(void **state)
+TEST(small_stacks_stay_when_normalized)
 {
 	_cleanup_(buf_done) struct buf before = {}, lines = {};
 	_cleanup_(tree_done) struct tree tree;
@@ -135,7 +127,7 @@ static void small_stacks_stay_when_normalized(void **state)
 }
 
 /* A sum is rounded once: that of a function does not depend on what its stacks begin with. */
-static void normalized_sums_are_those_of_every_root(void **state)
+TEST(normalized_sums_are_those_of_every_root)
 {
 	_cleanup_(buf_done) struct buf before = {};
 
@@ -159,7 +151,7 @@ static void normalized_sums_are_those_of_every_root(void **state)
 	}
 }
 
-static void what_is_gone_and_who_is_in_both_is_known(void **state)
+TEST(what_is_gone_and_who_is_in_both_is_known)
 {
 	static const struct {
 		const char *before, *now;
@@ -181,7 +173,7 @@ static void what_is_gone_and_who_is_in_both_is_known(void **state)
 	}
 }
 
-static void functions_that_call_themselves_count_once(void **state)
+TEST(functions_that_call_themselves_count_once)
 {
 	_cleanup_(tree_done) struct tree tree;
 	struct tree_functions functions = {};
@@ -223,7 +215,7 @@ static enum tree_kind kind_in(const char *module)
 	return tree.frames.data[tree.nodes.data[find(&tree, "made")].frame].kind;
 }
 
-static void code_made_at_run_time_is_told_by_its_map(void **state)
+TEST(code_made_at_run_time_is_told_by_its_map)
 {
 	assert_int_equal(kind_in("perf-7.map"), TREE_JIT);
 	assert_int_equal(kind_in("jit-7.dump"), TREE_JIT);
@@ -262,7 +254,7 @@ static void expect_module(const char *first, const char *second, const char *wan
 	assert_string_equal(tree_module(&tree, tree.nodes.data[find(&tree, "main")].frame), wanted);
 }
 
-static void functions_of_one_name_are_in_no_module(void **state)
+TEST(functions_of_one_name_are_in_no_module)
 {
 	expect_module("ls", "ls", "ls");
 	expect_module("ls", "", "ls");
@@ -270,7 +262,7 @@ static void functions_of_one_name_are_in_no_module(void **state)
 	expect_module("ls", "cat", "");
 }
 
-static void suffixes_become_kinds(void **state)
+TEST(suffixes_become_kinds)
 {
 	_cleanup_(tree_done) struct tree tree;
 
@@ -282,7 +274,7 @@ static void suffixes_become_kinds(void **state)
 	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "a")].frame].kind, TREE_PROCESS);
 }
 
-static void an_empty_profile_is_a_picture_too(void **state)
+TEST(an_empty_profile_is_a_picture_too)
 {
 	static const struct output_options options;
 	static const struct graph_caption caption = { .title = "t", .subtitle = "", .unit = "samples" };
@@ -299,7 +291,7 @@ static void an_empty_profile_is_a_picture_too(void **state)
 	assert_non_null(strstr(buf_text(&html), "</html>"));
 }
 
-static void stacks_may_be_empty(void **state)
+TEST(stacks_may_be_empty)
 {
 	for (int reverse = 0; reverse < 2; reverse++) {
 		_cleanup_(tree_done) struct tree tree;
@@ -310,7 +302,7 @@ static void stacks_may_be_empty(void **state)
 	}
 }
 
-static void counts_beyond_all_bounds_stay_in_order(void **state)
+TEST(counts_beyond_all_bounds_stay_in_order)
 {
 	_cleanup_(tree_done) struct tree tree;
 
@@ -346,7 +338,7 @@ static double contrast(uint32_t color)
 	return (luminance + 0.05) / 0.05;
 }
 
-static void black_text_can_be_read_on_every_colour(void **state)
+TEST(black_text_can_be_read_on_every_colour)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	_cleanup_(tree_done) struct tree tree;
@@ -362,7 +354,7 @@ static void black_text_can_be_read_on_every_colour(void **state)
 	assert_true(contrast(0xe86bf0) >= 4.5); /* what search marks */
 }
 
-static void a_name_keeps_its_colour(void **state)
+TEST(a_name_keeps_its_colour)
 {
 	_cleanup_(tree_done) struct tree one, two;
 
@@ -389,7 +381,7 @@ static void check_no_markup(const struct buf *text)
 	assert_null(strchr(buf_text(text), '\x1b'));
 }
 
-static void names_are_no_markup(void **state)
+TEST(names_are_no_markup)
 {
 	const struct output_options options = { .title = "</title><script>alert(0)</script>\x1b" };
 	const struct graph_caption caption = { .title = options.title, .subtitle = options.title, .unit = "samples" };
@@ -416,7 +408,7 @@ static void check_json(const struct buf *text)
 	json_decref(root);
 }
 
-static void documents_are_json_in_ascii(void **state)
+TEST(documents_are_json_in_ascii)
 {
 	_cleanup_(stream_done) struct stream json = {}, speedscope = {};
 	_cleanup_(buf_done) struct buf pprof = {};
@@ -433,7 +425,7 @@ static void documents_are_json_in_ascii(void **state)
 }
 
 /* Each row is a function of its own, and those behind the middle are cut short: looking for their label took 17 s. */
-static void many_cut_stacks_are_one_label(void **state)
+TEST(many_cut_stacks_are_one_label)
 {
 	enum {
 		NR = 200000
@@ -474,7 +466,7 @@ static uint64_t total_with(const struct filter *filter)
 	return total;
 }
 
-static void filters_keep_what_matches(void **state)
+TEST(filters_keep_what_matches)
 {
 	_cleanup_(profile_done) struct profile profile;
 
@@ -490,30 +482,4 @@ static void filters_keep_what_matches(void **state)
 	err_clear();
 	assert_true(filter_apply(&(struct filter){ .include = "(" }, &profile) < 0);
 	assert_int_equal(err_kind(), ERR_USAGE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tree_adds_up),
-		cmocka_unit_test(siblings_stand_in_the_order_of_their_names),
-		cmocka_unit_test(small_stacks_stay_when_normalized),
-		cmocka_unit_test(normalized_sums_are_those_of_every_root),
-		cmocka_unit_test(what_is_gone_and_who_is_in_both_is_known),
-		cmocka_unit_test(functions_that_call_themselves_count_once),
-		cmocka_unit_test(code_made_at_run_time_is_told_by_its_map),
-		cmocka_unit_test(functions_of_one_name_are_in_no_module),
-		cmocka_unit_test(suffixes_become_kinds),
-		cmocka_unit_test(an_empty_profile_is_a_picture_too),
-		cmocka_unit_test(stacks_may_be_empty),
-		cmocka_unit_test(counts_beyond_all_bounds_stay_in_order),
-		cmocka_unit_test(black_text_can_be_read_on_every_colour),
-		cmocka_unit_test(a_name_keeps_its_colour),
-		cmocka_unit_test(names_are_no_markup),
-		cmocka_unit_test(documents_are_json_in_ascii),
-		cmocka_unit_test(many_cut_stacks_are_one_label),
-		cmocka_unit_test(filters_keep_what_matches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

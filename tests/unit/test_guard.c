@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The guard: shares, when they are too much for long enough, and for how long many probes may run. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "core/base/err.h"
 #include "core/plan/guard.h"
 #include "core/plan/plan.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
 
-static void test_shares_are_of_all_cpus(void **state)
+TEST(test_shares_are_of_all_cpus)
 {
-	(void)state;
 	assert_int_equal(guard_share(SECOND, SECOND, 1), 100000);
 	assert_int_equal(guard_share(SECOND, SECOND, 4), 25000);
 	assert_int_equal(guard_share(50 * MS, SECOND, 1), 5000);
@@ -29,11 +21,10 @@ static void test_shares_are_of_all_cpus(void **state)
 	assert_int_equal(guard_share(UINT64_MAX, 1, 1), UINT32_MAX);
 }
 
-static void test_two_looks_in_a_row_are_too_much(void **state)
+TEST(test_two_looks_in_a_row_are_too_much)
 {
 	struct guard guard = { .limit = 5000, .time_ns = 10 * SECOND, .cost_ns = 7 * SECOND };
 
-	(void)state;
 	assert_false(guard_look(&guard, 11 * SECOND, 7 * SECOND + 101 * MS, 2));
 	assert_int_equal(guard.elapsed_ns, SECOND);
 	assert_true(guard_look(&guard, 12 * SECOND, 7 * SECOND + 202 * MS, 2));
@@ -41,32 +32,29 @@ static void test_two_looks_in_a_row_are_too_much(void **state)
 	assert_true(guard_look(&guard, 14 * SECOND, 7 * SECOND + 404 * MS, 2));
 }
 
-static void test_a_burst_is_not(void **state)
+TEST(test_a_burst_is_not)
 {
 	struct guard guard = { .limit = 5000 };
 	uint64_t cost = 0;
 
-	(void)state;
 	for (uint64_t second = 1; second < 20; second++) {
 		cost += second % 2 ? SECOND : 50 * MS; /* just the limit every other second */
 		assert_false(guard_look(&guard, second * SECOND, cost, 1));
 	}
 }
 
-static void test_without_a_limit_nothing_is_too_much(void **state)
+TEST(test_without_a_limit_nothing_is_too_much)
 {
 	struct guard guard = { .limit = OVERHEAD_OFF };
 
-	(void)state;
 	for (uint64_t look = 1; look < 5; look++)
 		assert_false(guard_look(&guard, look, look << 50, 1));
 }
 
-static void test_many_probes_end(void **state)
+TEST(test_many_probes_end)
 {
 	uint64_t ns = 1;
 
-	(void)state;
 	assert_int_equal(guard_duration(100, 0, &ns), 0);
 	assert_int_equal(ns, 0);
 	assert_int_equal(guard_duration(100, 3600 * SECOND, &ns), 0);
@@ -101,9 +89,8 @@ static void assert_no_limit(const char *text)
 	err_clear();
 }
 
-static void test_limits_are_read(void **state)
+TEST(test_limits_are_read)
 {
-	(void)state;
 	assert_limit("5", 5000);
 	assert_limit("0.5%", 500);
 	assert_limit("0.001", 1);
@@ -115,18 +102,4 @@ static void test_limits_are_read(void **state)
 	assert_no_limit("much");
 	assert_no_limit("");
 	assert_no_limit("5 %");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shares_are_of_all_cpus),
-		cmocka_unit_test(test_two_looks_in_a_row_are_too_much),
-		cmocka_unit_test(test_a_burst_is_not),
-		cmocka_unit_test(test_without_a_limit_nothing_is_too_much),
-		cmocka_unit_test(test_many_probes_end),
-		cmocka_unit_test(test_limits_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

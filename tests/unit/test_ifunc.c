@@ -2,15 +2,8 @@
 /* What a resolver of an indirect function can choose, read out of made-up code. */
 #include "symbolize/elf/ifunc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include "core/base/cleanup.h"
 #include "tests/unit/symbol_image.h"
+#include "tests/harness.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -62,6 +55,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct image *image, name, set_up, tear_down)
+
 static void put(struct image *image, size_t at, const void *bytes, size_t nr_bytes)
 {
 	memcpy(image->code + at, bytes, nr_bytes);
@@ -89,9 +84,8 @@ static size_t choices(struct image *image, const struct ifunc_choice **ret_choic
 	return nr;
 }
 
-static void addresses_that_a_resolver_loads_are_its_choices(void **state)
+FIXTURE_TEST(addresses_that_a_resolver_loads_are_its_choices)
 {
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 
 	load(image, FIRST);
@@ -102,9 +96,8 @@ static void addresses_that_a_resolver_loads_are_its_choices(void **state)
 	assert_int_equal(found[1].implementation, OFFSET + SECOND);
 }
 
-static void what_is_no_start_of_a_function_is_no_choice(void **state)
+FIXTURE_TEST(what_is_no_start_of_a_function_is_no_choice)
 {
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 
 	load(image, FIRST + 4);    /* the middle of one */
@@ -115,9 +108,8 @@ static void what_is_no_start_of_a_function_is_no_choice(void **state)
 	assert_null(found);
 }
 
-static void code_behind_the_resolver_is_not_read(void **state)
+FIXTURE_TEST(code_behind_the_resolver_is_not_read)
 {
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 
 	image->at = RESOLVER + 0x80 - 6;
@@ -125,9 +117,8 @@ static void code_behind_the_resolver_is_not_read(void **state)
 	assert_int_equal(choices(image, &found), 0);
 }
 
-static void constants_count_where_addresses_are_constants(void **state)
+FIXTURE_TEST(constants_count_where_addresses_are_constants)
 {
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 	uint32_t address = ADDRESS + SECOND;
 
@@ -139,9 +130,8 @@ static void constants_count_where_addresses_are_constants(void **state)
 }
 
 /* Stripped files: .eh_frame_hdr knows where functions start. */
-static void functions_without_symbols_are_known_by_their_frames(void **state)
+FIXTURE_TEST(functions_without_symbols_are_known_by_their_frames)
 {
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 	int32_t header[] = { 0x3b031b01, 0, 1, ADDRESS + 0x400 - HEADER_ADDRESS, 0 };
 
@@ -157,9 +147,8 @@ static void functions_without_symbols_are_known_by_their_frames(void **state)
 	assert_int_equal(found[0].implementation, OFFSET + 0x400);
 }
 
-static void a_header_of_frames_that_lies_is_not_believed(void **state)
+FIXTURE_TEST(a_header_of_frames_that_lies_is_not_believed)
 {
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 	int32_t header[] = { 0x3b031b01, 0, 0x7fffffff, ADDRESS + 0x400 - HEADER_ADDRESS, 0 };
 
@@ -173,7 +162,7 @@ static void a_header_of_frames_that_lies_is_not_believed(void **state)
 }
 
 /* vpxor %xmm0,%xmm0,%xmm0; vpbroadcastb %esi,%ymm16; vpcmpb $0,0x20(%rdi),%ymm16,%k1; vzeroupper; mov %edi,%eax */
-static void probes_go_behind_vector_instructions(void **state)
+FIXTURE_TEST(probes_go_behind_vector_instructions)
 {
 	static const unsigned char code[] = { 0xc5, 0xf9, 0xef, 0xc0,                               /* 4 */
 					      0x62, 0xe2, 0x7d, 0x28, 0x7a, 0xc6,                   /* 6 */
@@ -181,7 +170,6 @@ static void probes_go_behind_vector_instructions(void **state)
 					      0xc4, 0xe2, 0x7d, 0x78, 0x04, 0x25, 0x00, 0x00, 0x00, 0x00, /* 10, SIB */
 					      0xc5, 0xf8, 0x77, /* 3 */
 					      0x89, 0xf8 };
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 
 	put(image, FIRST, code, sizeof(code));
@@ -190,28 +178,11 @@ static void probes_go_behind_vector_instructions(void **state)
 	assert_int_equal(found[0].implementation, OFFSET + FIRST + sizeof(code) - 2);
 }
 
-static void other_machines_have_none(void **state)
+FIXTURE_TEST(other_machines_have_none)
 {
-	struct image *image = *state;
 	const struct ifunc_choice *found;
 
 	image->writer.machine = EM_AARCH64;
 	load(image, FIRST);
 	assert_int_equal(choices(image, &found), 0);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(addresses_that_a_resolver_loads_are_its_choices),
-		TEST(what_is_no_start_of_a_function_is_no_choice),
-		TEST(code_behind_the_resolver_is_not_read),
-		TEST(constants_count_where_addresses_are_constants),
-		TEST(functions_without_symbols_are_known_by_their_frames),
-		TEST(a_header_of_frames_that_lies_is_not_believed),
-		TEST(probes_go_behind_vector_instructions),
-		TEST(other_machines_have_none),
-	};
-	return cmocka_run_group_tests_name("ifunc", tests, NULL, NULL);
 }

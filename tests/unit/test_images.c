@@ -2,18 +2,10 @@
 /* Files of the profile for images of a root that is not ours. The roots are this test's own: two directories. */
 #include "core/spaces/images.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
+#include "tests/harness.h"
 
 #define FOREIGN 1
 #define NO_PROCESS 0x7ffffff0 /* beyond any pid_max */
@@ -85,6 +77,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
 static uint32_t file_of(const struct fixture *fixture, uint32_t tgid, uint32_t root)
 {
 	const struct image_place place = { .tgid = tgid, .root = root };
@@ -93,9 +87,8 @@ static uint32_t file_of(const struct fixture *fixture, uint32_t tgid, uint32_t r
 }
 
 /* Frames that arrived before have the number of that time. */
-static void a_file_that_opens_at_the_second_try_keeps_its_number(void **state)
+FIXTURE_TEST(a_file_that_opens_at_the_second_try_keeps_its_number)
 {
-	struct fixture *fixture = *state;
 	uint32_t failed, number;
 
 	assert_int_equal(rename(fixture->path, "/tmp/st-image.away"), 0);
@@ -107,9 +100,8 @@ static void a_file_that_opens_at_the_second_try_keeps_its_number(void **state)
 	assert_int_equal(file_of(fixture, (uint32_t)getpid(), FOREIGN), failed);
 }
 
-static void a_file_of_our_root_is_one_for_all(void **state)
+FIXTURE_TEST(a_file_of_our_root_is_one_for_all)
 {
-	struct fixture *fixture = *state;
 	uint32_t foreign = file_of(fixture, (uint32_t)getpid(), FOREIGN);
 	uint32_t ours = file_of(fixture, (uint32_t)getpid(), ROOT_OURS);
 	_cleanup_(debug_home_done) struct debug_home home = { .root = -1 };
@@ -123,16 +115,11 @@ static void a_file_of_our_root_is_one_for_all(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_file_that_opens_at_the_second_try_keeps_its_number, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_file_of_our_root_is_one_for_all, set_up, tear_down),
-	};
 	int failures;
 
 	if (!mkdtemp(foreign_root))
 		return 1;
-	failures = cmocka_run_group_tests(tests, NULL, NULL);
+	failures = run_all_tests();
 	rmdir(foreign_root);
 	return failures;
 }

@@ -2,26 +2,16 @@
 /* core/spaces/jit_maps.c: which of many jitdumps are opened, with files that this process has made. */
 #include "core/spaces/jit_maps.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define SECOND 1000000000ull
 
@@ -73,6 +63,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
 /* Its inode. */
 static ino_t note_dump(struct fixture *fixture, int i)
 {
@@ -102,9 +94,8 @@ static bool is_open(const struct fixture *fixture, ino_t inode)
 	return found;
 }
 
-static void the_newest_dumps_of_a_process_count(void **state)
+FIXTURE_TEST(the_newest_dumps_of_a_process_count)
 {
-	struct fixture *fixture = *state;
 	ino_t inodes[6];
 
 	for (int i = 0; i < 6; i++)
@@ -114,9 +105,8 @@ static void the_newest_dumps_of_a_process_count(void **state)
 		assert_int_equal(is_open(fixture, inodes[i]), i >= 2);
 }
 
-static void what_is_open_stays(void **state)
+FIXTURE_TEST(what_is_open_stays)
 {
-	struct fixture *fixture = *state;
 	ino_t inodes[5];
 
 	for (int i = 0; i < 5; i++) {
@@ -128,9 +118,8 @@ static void what_is_open_stays(void **state)
 }
 
 /* What an earlier one has left unopened is not opened for it, and what was open takes no room from it. */
-static void another_process_of_the_same_tgid_has_its_own(void **state)
+FIXTURE_TEST(another_process_of_the_same_tgid_has_its_own)
 {
-	struct fixture *fixture = *state;
 	ino_t opened, unopened, own[4];
 
 	opened = note_dump(fixture, 0);
@@ -240,12 +229,11 @@ static void expect_all_named(const struct fixture *fixture, const int *pids, con
 	}
 }
 
-static void all_of_many_processes_are_named(void **state)
+FIXTURE_TEST(all_of_many_processes_are_named)
 {
 	enum {
 		NR = 400
 	};
-	struct fixture *fixture = *state;
 	uint32_t frames[NR];
 	int pids[NR];
 
@@ -257,13 +245,12 @@ static void all_of_many_processes_are_named(void **state)
 }
 
 /* 64 are open at once then; the others are opened again. */
-static void few_descriptors_do_for_processes_that_live(void **state)
+FIXTURE_TEST(few_descriptors_do_for_processes_that_live)
 {
 	enum {
 		NR = 150
 	};
 	const struct rlimit few = { 140, 140 };
-	struct fixture *fixture = *state;
 	uint32_t frames[NR];
 	int pids[NR], child, status;
 
@@ -285,9 +272,8 @@ static void few_descriptors_do_for_processes_that_live(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void the_maps_of_processes_that_have_ended_are_released(void **state)
+FIXTURE_TEST(the_maps_of_processes_that_have_ended_are_released)
 {
-	struct fixture *fixture = *state;
 	uint32_t frames[10];
 	size_t nr_before;
 	int pids[10];
@@ -309,9 +295,8 @@ static void the_maps_of_processes_that_have_ended_are_released(void **state)
 	expect_all_named(fixture, pids, frames, 10);
 }
 
-static void a_map_that_is_not_believed_is_the_reason(void **state)
+FIXTURE_TEST(a_map_that_is_not_believed_is_the_reason)
 {
-	struct fixture *fixture = *state;
 	_cleanup_(buf_done) struct buf note = {};
 	int pid = start_process();
 	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
@@ -337,9 +322,8 @@ static void a_map_that_is_not_believed_is_the_reason(void **state)
 }
 
 /* An old name on new code is worse than none. */
-static void a_map_that_is_too_large_names_nothing(void **state)
+FIXTURE_TEST(a_map_that_is_too_large_names_nothing)
 {
-	struct fixture *fixture = *state;
 	int pid = start_process();
 	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
 	uint32_t first = add_frame(fixture, pid, CODE), second;
@@ -353,21 +337,4 @@ static void a_map_that_is_too_large_names_nothing(void **state)
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, second), REASON_MAP_CUT);
 	end_process(pid);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(the_newest_dumps_of_a_process_count),
-		TEST(what_is_open_stays),
-		TEST(all_of_many_processes_are_named),
-		TEST(few_descriptors_do_for_processes_that_live),
-		TEST(the_maps_of_processes_that_have_ended_are_released),
-		TEST(a_map_that_is_not_believed_is_the_reason),
-		TEST(a_map_that_is_too_large_names_nothing),
-		TEST(another_process_of_the_same_tgid_has_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

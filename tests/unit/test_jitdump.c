@@ -2,14 +2,9 @@
 /* Jitdumps: records good and bad, code that is moved and replaced, growth. */
 #include "symbolize/jit/perf_map.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/elf_writer.h"
 #include "tests/unit/perf_map_names.h"
+#include "tests/harness.h"
 
 struct fixture {
 	struct perf_map map;
@@ -37,6 +32,8 @@ static int tear_down(void **state)
 	free(fixture);
 	return 0;
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
 
 static void add(struct fixture *fixture, const void *bytes, size_t nr)
 {
@@ -120,10 +117,8 @@ static const char *name_at(struct fixture *fixture, uint64_t address)
 	return perf_map_text_at(&fixture->map, address, fixture->text);
 }
 
-static void code_has_the_name_of_its_load(void **state)
+FIXTURE_TEST(code_has_the_name_of_its_load)
 {
-	struct fixture *fixture = *state;
-
 	add_header(fixture);
 	add_other(fixture, 2, 33);
 	add_load(fixture, 0x7f0000001000, 0x20, 1, "Class::method\nwith a line");
@@ -138,10 +133,8 @@ static void code_has_the_name_of_its_load(void **state)
 	assert_string_equal(name_at(fixture, 0x7f000000200f), "other");
 }
 
-static void the_newest_code_counts(void **state)
+FIXTURE_TEST(the_newest_code_counts)
 {
-	struct fixture *fixture = *state;
-
 	add_header(fixture);
 	add_load(fixture, 0x1000, 0x100, 1, "old");
 	add_load(fixture, 0x1040, 0x20, 2, "new");
@@ -151,10 +144,8 @@ static void the_newest_code_counts(void **state)
 	assert_string_equal(name_at(fixture, 0x1060), "old");
 }
 
-static void moved_code_takes_its_name_along(void **state)
+FIXTURE_TEST(moved_code_takes_its_name_along)
 {
-	struct fixture *fixture = *state;
-
 	add_header(fixture);
 	add_load(fixture, 0x1000, 0x10, 7, "first");
 	add_load(fixture, 0x2000, 0x10, 8, "second");
@@ -166,7 +157,7 @@ static void moved_code_takes_its_name_along(void **state)
 }
 
 /* At every length: what is complete is there, what is not comes with the rest. */
-static void a_record_that_is_being_written_is_left_for_the_next_time(void **state)
+TEST(a_record_that_is_being_written_is_left_for_the_next_time)
 {
 	size_t nr;
 
@@ -190,13 +181,10 @@ static void a_record_that_is_being_written_is_left_for_the_next_time(void **stat
 		}
 		tear_down(&inner);
 	}
-	(void)state;
 }
 
-static void a_dump_that_was_started_anew_is_read_anew(void **state)
+FIXTURE_TEST(a_dump_that_was_started_anew_is_read_anew)
 {
-	struct fixture *fixture = *state;
-
 	add_header(fixture);
 	add_load(fixture, 0x1000, 0x10, 1, "first of all, and longer");
 	open_dump(fixture, fixture->bytes.nr);
@@ -209,10 +197,8 @@ static void a_dump_that_was_started_anew_is_read_anew(void **state)
 	assert_string_equal(name_at(fixture, 0x3000), "third");
 }
 
-static void what_makes_no_sense_is_passed_over(void **state)
+FIXTURE_TEST(what_makes_no_sense_is_passed_over)
 {
-	struct fixture *fixture = *state;
-
 	add_header(fixture);
 	add_load(fixture, 0x1000, 0, 1, "empty");
 	add_load(fixture, 0x1000, 1ull << 32, 2, "too large");
@@ -228,10 +214,8 @@ static void what_makes_no_sense_is_passed_over(void **state)
 }
 
 /* A name without its NUL ends with its record, and does not run into the next one. */
-static void a_name_stays_in_its_record(void **state)
+FIXTURE_TEST(a_name_stays_in_its_record)
 {
-	struct fixture *fixture = *state;
-
 	add_header(fixture);
 	add_load(fixture, 0x1000, 0x10, 1, "name");
 	memset(fixture->bytes.data + fixture->bytes.nr - 5, 'x', 5);
@@ -240,10 +224,8 @@ static void a_name_stays_in_its_record(void **state)
 	assert_string_equal(name_at(fixture, 0x1000), "namexxxxx");
 }
 
-static void a_record_without_a_length_ends_the_reading(void **state)
+FIXTURE_TEST(a_record_without_a_length_ends_the_reading)
 {
-	struct fixture *fixture = *state;
-
 	add_header(fixture);
 	add_load(fixture, 0x1000, 0x10, 1, "before");
 	add_32(fixture, 0);
@@ -253,21 +235,4 @@ static void a_record_without_a_length_ends_the_reading(void **state)
 	open_dump(fixture, fixture->bytes.nr);
 	assert_string_equal(name_at(fixture, 0x1000), "before");
 	assert_string_equal(name_at(fixture, 0x2000), "");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(code_has_the_name_of_its_load),
-		TEST(the_newest_code_counts),
-		TEST(moved_code_takes_its_name_along),
-		TEST(a_record_that_is_being_written_is_left_for_the_next_time),
-		TEST(a_dump_that_was_started_anew_is_read_anew),
-		TEST(what_makes_no_sense_is_passed_over),
-		TEST(a_name_stays_in_its_record),
-		TEST(a_record_without_a_length_ends_the_reading),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

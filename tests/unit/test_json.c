@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The writer of JSON, with jansson as the reader, and documents that are written in pieces. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/json.h"
 #include "core/base/stream.h"
 #include "core/render/documents.h"
 
-#include <cmocka.h>
 #include <jansson.h>
 
-static void values_are_separated_and_named(void **state)
+#include "tests/harness.h"
+
+TEST(values_are_separated_and_named)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	struct json json = { .text = &text };
@@ -42,7 +35,7 @@ static void values_are_separated_and_named(void **state)
 		"\"own\":1.5}");
 }
 
-static void any_text_is_a_string_in_ascii(void **state)
+TEST(any_text_is_a_string_in_ascii)
 {
 	static const struct {
 		const char *text, *read; /* NULL: the same */
@@ -78,7 +71,7 @@ static ssize_t count_bytes(void *cookie, const char *bytes, size_t nr)
 }
 
 /* A row after the other: the memory does not follow the length of the document. */
-static void documents_are_written_in_pieces(void **state)
+TEST(documents_are_written_in_pieces)
 {
 	enum {
 		NR = 40000,
@@ -131,7 +124,7 @@ static ssize_t refuse(void *cookie, const char *bytes, size_t nr)
 	return 0;
 }
 
-static void the_first_failure_of_a_write_stays(void **state)
+TEST(the_first_failure_of_a_write_stays)
 {
 	_cleanup_(stream_done) struct stream stream = {
 		.out = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = refuse }),
@@ -145,16 +138,4 @@ static void the_first_failure_of_a_write_stays(void **state)
 	errno = 0;
 	assert_int_equal(stream_finish(&stream), -ENOSPC);
 	fclose(stream.out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_separated_and_named),
-		cmocka_unit_test(any_text_is_a_string_in_ascii),
-		cmocka_unit_test(documents_are_written_in_pieces),
-		cmocka_unit_test(the_first_failure_of_a_write_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

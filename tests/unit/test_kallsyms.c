@@ -2,16 +2,8 @@
 /* The kernel's symbol list, as text in memory. */
 #include "symbolize/kernel/kallsyms.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/elf_writer.h"
+#include "tests/harness.h"
 
 #define KERNEL                                      \
 	"0000000000000000 A fixed_percpu_data\n"    \
@@ -64,11 +56,10 @@ static const char *at(const struct kallsyms *kallsyms, uint64_t address)
 	return text;
 }
 
-static void functions_are_found_up_to_the_next_symbol(void **state)
+TEST(functions_are_found_up_to_the_next_symbol)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000110), "local_function [kernel] + 0");
 	assert_string_equal(at(&kallsyms, 0xffffffff810001ff), "local_function [kernel] + ef");
@@ -76,7 +67,7 @@ static void functions_are_found_up_to_the_next_symbol(void **state)
 	kallsyms_done(&kallsyms);
 }
 
-static void what_is_outside_of_the_text_has_no_name(void **state)
+TEST(what_is_outside_of_the_text_has_no_name)
 {
 	static const uint64_t outside[] = { 0,
 					    1,
@@ -88,7 +79,6 @@ static void what_is_outside_of_the_text_has_no_name(void **state)
 					    UINT64_MAX };
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++)
 		assert_string_equal(at(&kallsyms, outside[i]), "");
@@ -97,11 +87,10 @@ static void what_is_outside_of_the_text_has_no_name(void **state)
 	kallsyms_done(&kallsyms);
 }
 
-static void marks_of_the_linker_script_bound_but_do_not_name(void **state)
+TEST(marks_of_the_linker_script_bound_but_do_not_name)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000405), "");
 	assert_string_equal(at(&kallsyms, 0xffffffff81000415), "schedule [kernel] + 5");
@@ -109,31 +98,28 @@ static void marks_of_the_linker_script_bound_but_do_not_name(void **state)
 	kallsyms_done(&kallsyms);
 }
 
-static void padding_symbols_are_left_out(void **state)
+TEST(padding_symbols_are_left_out)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000108), "");
 	kallsyms_done(&kallsyms);
 }
 
-static void the_strong_name_wins_among_aliases(void **state)
+TEST(the_strong_name_wins_among_aliases)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000301), "strong_function [kernel] + 1");
 	kallsyms_done(&kallsyms);
 }
 
-static void modules_are_sorted_and_end_near_their_last_symbol(void **state)
+TEST(modules_are_sorted_and_end_near_their_last_symbol)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, KERNEL MODULES), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffffc0001001), "first_of_a [module_a] + 1");
 	assert_string_equal(at(&kallsyms, 0xffffffffc0001081), ""); /* its data */
@@ -144,11 +130,10 @@ static void modules_are_sorted_and_end_near_their_last_symbol(void **state)
 	kallsyms_done(&kallsyms);
 }
 
-static void generated_code_has_names(void **state)
+TEST(generated_code_has_names)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, KERNEL MODULES), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffffc020003f), "bpf_prog_0123456789abcdef_on_event [bpf] + 3f");
 	assert_string_equal(at(&kallsyms, 0xffffffffc0200140), "bpf_trampoline_42 [bpf] + 100");
@@ -157,11 +142,10 @@ static void generated_code_has_names(void **state)
 	kallsyms_done(&kallsyms);
 }
 
-static void a_list_without_addresses_is_hidden(void **state)
+TEST(a_list_without_addresses_is_hidden)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, "0000000000000000 T _stext\n0000000000000000 t function\n"), 0);
 	assert_true(kallsyms.hidden);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000000), "");
@@ -171,23 +155,21 @@ static void a_list_without_addresses_is_hidden(void **state)
 	kallsyms_done(&kallsyms);
 }
 
-static void something_else_is_no_list(void **state)
+TEST(something_else_is_no_list)
 {
 	static char line[100000];
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, ""), -EBADMSG);
 	assert_int_equal(read_text(&kallsyms, "root:x:0:0:root:/root:/bin/bash\n"), -EBADMSG);
 	memset(line, 'f', sizeof(line) - 1);
 	assert_int_equal(read_text(&kallsyms, line), -EBADMSG);
 }
 
-static void odd_lines_are_passed_over(void **state)
+TEST(odd_lines_are_passed_over)
 {
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_int_equal(read_text(&kallsyms, "\n"
 					      " T no_address\n"
 					      "zzz T no_number\n"
@@ -204,7 +186,7 @@ static void odd_lines_are_passed_over(void **state)
 	kallsyms_done(&kallsyms);
 }
 
-static void lines_that_straddle_reads_are_whole(void **state)
+TEST(lines_that_straddle_reads_are_whole)
 {
 	enum {
 		NR = 20000
@@ -212,7 +194,6 @@ static void lines_that_straddle_reads_are_whole(void **state)
 	char *text = malloc(NR * 64), *to = text, expected[64];
 	struct kallsyms kallsyms;
 
-	(void)state;
 	for (int i = 0; i < NR; i++)
 		to += snprintf(to, 64, "%016llx t function_%d\n", 0xffffffff81000000ull + (unsigned)i * 16, i);
 	assert_int_equal(read_text(&kallsyms, text), 0);
@@ -226,35 +207,14 @@ static void lines_that_straddle_reads_are_whole(void **state)
 }
 
 /* Needs root for addresses; without them it only sees that the list says so. */
-static void the_list_of_this_kernel_is_understood(void **state)
+TEST(the_list_of_this_kernel_is_understood)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	struct kallsyms kallsyms;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(kallsyms_read(&kallsyms, fd), 0);
 	close(fd);
 	assert_true(kallsyms.hidden || kallsyms.symbols.nr > 1000);
 	kallsyms_done(&kallsyms);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_found_up_to_the_next_symbol),
-		cmocka_unit_test(what_is_outside_of_the_text_has_no_name),
-		cmocka_unit_test(marks_of_the_linker_script_bound_but_do_not_name),
-		cmocka_unit_test(padding_symbols_are_left_out),
-		cmocka_unit_test(the_strong_name_wins_among_aliases),
-		cmocka_unit_test(modules_are_sorted_and_end_near_their_last_symbol),
-		cmocka_unit_test(generated_code_has_names),
-		cmocka_unit_test(a_list_without_addresses_is_hidden),
-		cmocka_unit_test(something_else_is_no_list),
-		cmocka_unit_test(odd_lines_are_passed_over),
-		cmocka_unit_test(lines_that_straddle_reads_are_whole),
-		cmocka_unit_test(the_list_of_this_kernel_is_understood),
-	};
-
-	return cmocka_run_group_tests_name("kallsyms", tests, NULL, NULL);
 }

@@ -5,20 +5,12 @@
  */
 #include "core/naming/kernel_debug.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/naming/local_files.h"
 #include "core/naming/naming.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define INLINED static inline __attribute__((always_inline))
@@ -112,6 +104,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
 static void expect_line(const struct profile *profile, uint32_t frame, const char *name, uint32_t line)
 {
 	const struct profile_frame *found = &profile->frames.data[frame];
@@ -133,10 +127,8 @@ static void expect_lines(const struct fixture *fixture)
 	assert_int_equal(profile->frames.data[fixture->module].line_reason, LINES_MODULE);
 }
 
-static void lines_are_those_of_the_file_that_is_named(void **state)
+FIXTURE_TEST(lines_are_those_of_the_file_that_is_named)
 {
-	struct fixture *fixture = *state;
-
 	assert_int_equal(local_files_name(&fixture->profile, NULL, fixture->self), 0);
 	expect_lines(fixture);
 }
@@ -152,10 +144,8 @@ static void expect_refused(struct fixture *fixture, const char *build_id, const 
 	err_clear();
 }
 
-static void another_kernel_is_refused(void **state)
+FIXTURE_TEST(another_kernel_is_refused)
 {
-	struct fixture *fixture = *state;
-
 	expect_refused(fixture, "0011223344", fixture->self, -ESTALE, "not for this kernel: its build id is ");
 	expect_refused(fixture, "", fixture->self, -ENODATA, "the build id of the kernel is not known");
 	expect_refused(fixture, fixture->build_id, ST_SOURCE_DIR "/CMakeLists.txt", -ENOEXEC,
@@ -168,9 +158,8 @@ static void make(const char *format, char *path, const char *base)
 	assert_int_equal(mkdir(path, 0755), 0);
 }
 
-static void it_is_looked_for_by_release_and_believed_by_build_id(void **state)
+FIXTURE_TEST(it_is_looked_for_by_release_and_believed_by_build_id)
 {
-	struct fixture *fixture = *state;
 	char base[] = "/tmp/st-kernel.XXXXXX", boot[256], link[300];
 
 	assert_non_null(mkdtemp(base));
@@ -189,19 +178,16 @@ static void it_is_looked_for_by_release_and_believed_by_build_id(void **state)
 }
 
 /* A name that no function of the file has, or that of another place in a page, tells no distance. */
-static void what_is_moved_by_no_page_is_not_believed(void **state)
+FIXTURE_TEST(what_is_moved_by_no_page_is_not_believed)
 {
-	struct fixture *fixture = *state;
-
 	fixture->profile.frames.data[fixture->function].offset++;
 	assert_int_equal(local_files_name(&fixture->profile, NULL, fixture->self), 0);
 	assert_int_equal(fixture->profile.frames.data[fixture->function].line_reason, LINES_KERNEL);
 }
 
 /* A directory of debug files by build id, and a server, which is asked last. */
-static void it_is_looked_for_by_build_id(void **state)
+FIXTURE_TEST(it_is_looked_for_by_build_id)
 {
-	struct fixture *fixture = *state;
 	char base[] = "/tmp/st-kernel.XXXXXX", ids[256], below[260], link[400];
 
 	assert_non_null(mkdtemp(base));
@@ -226,9 +212,8 @@ static void write_program(const char *path, const char *text)
 	close(fd);
 }
 
-static void a_server_is_asked_for_its_build_id(void **state)
+FIXTURE_TEST(a_server_is_asked_for_its_build_id)
 {
-	struct fixture *fixture = *state;
 	char base[] = "/tmp/st-kernel.XXXXXX", program[256], path[256], text[8192];
 
 	assert_non_null(mkdtemp(base));
@@ -249,20 +234,4 @@ static void a_server_is_asked_for_its_build_id(void **state)
 	expect_lines(fixture);
 	snprintf(text, sizeof(text), "rm -r %s", base);
 	assert_int_equal(system(text), 0);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(lines_are_those_of_the_file_that_is_named),
-		TEST(another_kernel_is_refused),
-		TEST(it_is_looked_for_by_release_and_believed_by_build_id),
-		TEST(it_is_looked_for_by_build_id),
-		TEST(a_server_is_asked_for_its_build_id),
-		TEST(what_is_moved_by_no_page_is_not_believed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,11 @@
 /* What is picked out of the kernel's types is what libbpf finds in all of them. */
 #include "core/host/kernel_types.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include <bpf/btf.h>
 
-#include "core/base/cleanup.h"
+#include "tests/harness.h"
 
 static const char *const names[] = { "task_struct", "bpf_link_info", "perf_type_id", "no_such_type" };
 enum {
@@ -72,7 +64,7 @@ static void expect_same_members(const struct btf *all, const struct btf_type *th
 	}
 }
 
-static void structs_have_the_members_that_the_kernel_has(void **state)
+TEST(structs_have_the_members_that_the_kernel_has)
 {
 	const struct btf *all = *state;
 	struct btf *picked = NULL;
@@ -90,7 +82,7 @@ static void structs_have_the_members_that_the_kernel_has(void **state)
 	btf__free(picked);
 }
 
-static void enumerations_have_their_values(void **state)
+TEST(enumerations_have_their_values)
 {
 	struct btf *picked = NULL;
 	const struct btf_type *type;
@@ -107,7 +99,7 @@ static void enumerations_have_their_values(void **state)
 }
 
 /* An object that has a type of its own and a flavor of a kernel type. */
-static void the_file_for_an_object_is_small_and_has_its_types(void **state)
+TEST(the_file_for_an_object_is_small_and_has_its_types)
 {
 	_cleanup_(closep) int fd = memfd_create("types", MFD_CLOEXEC);
 	struct btf *object = btf__new_empty(), *read_back;
@@ -130,7 +122,7 @@ static void the_file_for_an_object_is_small_and_has_its_types(void **state)
 	btf__free(object);
 }
 
-static void functions_have_the_ids_that_libbpf_finds(void **state)
+TEST(functions_have_the_ids_that_libbpf_finds)
 {
 	static const char *const functions[] = { "vfs_read",    "no_such_function", "do_exit",
 						 "task_struct", "vfs_read",         "vfs_write" };
@@ -149,14 +141,4 @@ static void functions_have_the_ids_that_libbpf_finds(void **state)
 	assert_int_equal(ids[3], 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(structs_have_the_members_that_the_kernel_has),
-		cmocka_unit_test(enumerations_have_their_values),
-		cmocka_unit_test(functions_have_the_ids_that_libbpf_finds),
-		cmocka_unit_test(the_file_for_an_object_is_small_and_has_its_types),
-	};
-
-	return cmocka_run_group_tests(tests, load_all, free_all);
-}
+TEST_GROUP(load_all, free_all)

@@ -2,12 +2,8 @@
 /* Names of code that the kernel has generated, and of code that is gone. */
 #include "core/spaces/ksymbols.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "core/base/strtab.h"
+#include "tests/harness.h"
 
 #define CODE 0xffffffffc0001000ull
 
@@ -35,6 +31,8 @@ static int tear_down(void **state)
 	free(fixture);
 	return 0;
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
 
 static void tell(struct fixture *fixture, uint64_t time_ns, bool gone, uint64_t start, uint64_t size, const char *name)
 {
@@ -73,9 +71,8 @@ static const char *name_of(const struct fixture *fixture, uint32_t index)
 	return profile_string(&fixture->profile, fixture->profile.frames.data[index].name);
 }
 
-static void code_that_is_gone_has_its_name_within_its_bounds(void **state)
+FIXTURE_TEST(code_that_is_gone_has_its_name_within_its_bounds)
 {
-	struct fixture *fixture = *state;
 	const struct profile_frame *frame;
 	uint32_t inside, last, behind;
 
@@ -96,9 +93,8 @@ static void code_that_is_gone_has_its_name_within_its_bounds(void **state)
 }
 
 /* Also where the list, which is read at the end, knows only the last of them. */
-static void what_was_at_one_place_one_after_the_other_stays_apart(void **state)
+FIXTURE_TEST(what_was_at_one_place_one_after_the_other_stays_apart)
 {
-	struct fixture *fixture = *state;
 	uint32_t first, second, between;
 
 	tell(fixture, 100, false, CODE, 0x80, "first");
@@ -114,9 +110,8 @@ static void what_was_at_one_place_one_after_the_other_stays_apart(void **state)
 	assert_string_equal(name_of(fixture, between), "");
 }
 
-static void code_that_was_there_before_is_named_when_it_goes(void **state)
+FIXTURE_TEST(code_that_was_there_before_is_named_when_it_goes)
 {
-	struct fixture *fixture = *state;
 	uint32_t before = add_frame(fixture, 150, CODE + 0x10, true, NULL);
 	uint32_t hidden = add_frame(fixture, 150, CODE + 0x11, true, NULL);
 	uint32_t listed = add_frame(fixture, 150, CODE + 0x12, true, "listed");
@@ -129,9 +124,8 @@ static void code_that_was_there_before_is_named_when_it_goes(void **state)
 	assert_string_equal(name_of(fixture, listed), "listed");
 }
 
-static void a_host_that_makes_code_all_the_time_fills_nothing(void **state)
+FIXTURE_TEST(a_host_that_makes_code_all_the_time_fills_nothing)
 {
-	struct fixture *fixture = *state;
 	uint32_t first, last;
 
 	tell(fixture, 1, false, CODE + 8, 0, "empty");
@@ -145,9 +139,8 @@ static void a_host_that_makes_code_all_the_time_fills_nothing(void **state)
 }
 
 /* Code that ends a page, begins one, and goes on over several. */
-static void code_is_found_in_every_page_that_it_lies_in(void **state)
+FIXTURE_TEST(code_is_found_in_every_page_that_it_lies_in)
 {
-	struct fixture *fixture = *state;
 	uint32_t first, middle, last, behind;
 
 	tell(fixture, 100, false, CODE + 0xff0, 0x3010, "long");
@@ -163,9 +156,8 @@ static void code_is_found_in_every_page_that_it_lies_in(void **state)
 }
 
 /* Also when there is no room for what follows: its frames do not have the name of what was there before. */
-static void what_is_known_ends_when_all_is_full(void **state)
+FIXTURE_TEST(what_is_known_ends_when_all_is_full)
 {
-	struct fixture *fixture = *state;
 	uint32_t before, after;
 
 	tell(fixture, 1, false, CODE, 16, "known");
@@ -179,29 +171,12 @@ static void what_is_known_ends_when_all_is_full(void **state)
 	assert_int_equal(fixture->profile.frames.data[after].generated, 0);
 }
 
-static void code_without_end_is_not_remembered(void **state)
+FIXTURE_TEST(code_without_end_is_not_remembered)
 {
-	struct fixture *fixture = *state;
 	uint32_t frame;
 
 	tell(fixture, 1, false, 4096, UINT64_MAX - 4096, "endless");
 	frame = add_frame(fixture, 5, CODE, true, NULL);
 	ksymbols_name_frames(fixture->ksymbols, &fixture->profile);
 	assert_string_equal(name_of(fixture, frame), "");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(code_that_is_gone_has_its_name_within_its_bounds),
-		TEST(what_was_at_one_place_one_after_the_other_stays_apart),
-		TEST(code_that_was_there_before_is_named_when_it_goes),
-		TEST(a_host_that_makes_code_all_the_time_fills_nothing),
-		TEST(code_is_found_in_every_page_that_it_lies_in),
-		TEST(what_is_known_ends_when_all_is_full),
-		TEST(code_without_end_is_not_remembered),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

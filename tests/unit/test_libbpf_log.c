@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is picked out of libbpf's many lines: the last one, and the helper that a kernel did not have. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <bpf/libbpf.h>
-#include <cmocka.h>
 
 #include "core/host/libbpf_log.h"
+#include "tests/harness.h"
 
 static libbpf_print_fn_t ours;
 
@@ -25,17 +18,17 @@ __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...)
 
 static int start(void **state)
 {
-	(void)state;
 	libbpf_log_start();
 	ours = libbpf_set_print(NULL);
 	return ours ? 0 : -1;
 }
 
-static void a_helper_is_named_by_an_old_kernel(void **state)
+#define FIXTURE_TEST(name) TEST_BETWEEN(name, start, NULL)
+
+FIXTURE_TEST(a_helper_is_named_by_an_old_kernel)
 {
 	char walk[20000];
 
-	(void)state;
 	memset(walk, '\n', sizeof(walk) - 1); /* the verifier's log of a long program stands before it */
 	walk[sizeof(walk) - 1] = '\0';
 	warn("prog 'on_fentry': -- BEGIN PROG LOAD LOG --\n%s%s", walk,
@@ -45,27 +38,14 @@ static void a_helper_is_named_by_an_old_kernel(void **state)
 	assert_string_equal(libbpf_log_last(), "failed to load object 'stacktool'");
 }
 
-static void a_helper_is_named_by_a_new_kernel(void **state)
+FIXTURE_TEST(a_helper_is_named_by_a_new_kernel)
 {
-	(void)state;
 	warn("%s", "program of this type cannot use helper bpf_get_stack#67\n");
 	assert_string_equal(libbpf_log_missing_helper(), "bpf_get_stack");
 }
 
-static void other_refusals_name_none(void **state)
+FIXTURE_TEST(other_refusals_name_none)
 {
-	(void)state;
 	warn("%s", "R1 invalid mem access 'scalar'\n");
 	assert_string_equal(libbpf_log_missing_helper(), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_helper_is_named_by_an_old_kernel, start),
-		cmocka_unit_test_setup(a_helper_is_named_by_a_new_kernel, start),
-		cmocka_unit_test_setup(other_refusals_name_none, start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

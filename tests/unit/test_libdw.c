@@ -3,20 +3,10 @@
  * What our own readers of debug information leave to libdw, in a real worker: objects as modules are, and units that are
  * beyond those readers. The files are made here, by the compiler; addr2line is the judge.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "symbolize/symbolize.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 enum {
 	TEXT = 65536,
@@ -51,6 +41,8 @@ static int tear_down(void **state)
 	free(fixture);
 	return system(command);
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
 
 /* A command in the directory of the test; its output is in `text`. */
 __attribute__((format(printf, 3, 4))) static void run(const struct fixture *fixture, char text[TEXT],
@@ -161,11 +153,10 @@ static void make_module(const struct fixture *fixture, const char *flags)
 	    fixture->tools, flags, fixture->tools);
 }
 
-static void a_module_has_the_lines_and_calls_of_addr2line(void **state)
+FIXTURE_TEST(a_module_has_the_lines_and_calls_of_addr2line)
 {
 	static const char *const flags[] = { "-gdwarf-5", "-gdwarf-4", "-gdwarf-5 -gz=zlib",
 					     "-gdwarf-5 -mcmodel=large" };
-	struct fixture *fixture = *state;
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		make_module(fixture, flags[i]);
@@ -187,9 +178,8 @@ static uint64_t address_of(struct fixture *fixture, uint32_t number, const char 
 }
 
 /* glibc's qsort(), by which libdw sorts the rows of lines, asks for the size of the memory when they are many. */
-static void a_module_may_have_many_lines(void **state)
+FIXTURE_TEST(a_module_may_have_many_lines)
 {
-	struct fixture *fixture = *state;
 	char wanted[TEXT], found[TEXT];
 	uint32_t number;
 
@@ -204,9 +194,8 @@ static void a_module_may_have_many_lines(void **state)
 }
 
 /* Its sections have the sizes of the module's, and no content. */
-static void a_debug_file_of_a_module_will_do(void **state)
+FIXTURE_TEST(a_debug_file_of_a_module_will_do)
 {
-	struct fixture *fixture = *state;
 	char text[TEXT];
 
 	make_module(fixture, "");
@@ -215,9 +204,8 @@ static void a_debug_file_of_a_module_will_do(void **state)
 }
 
 /* Other numbers of relocations. */
-static void modules_of_aarch64_have_lines_too(void **state)
+FIXTURE_TEST(modules_of_aarch64_have_lines_too)
 {
-	struct fixture *fixture = *state;
 	char text[TEXT];
 
 	run(fixture, text, "command -v aarch64-linux-gnu-gcc || true");
@@ -240,10 +228,9 @@ static void ask(struct fixture *fixture, uint32_t number, uint64_t address, int 
 }
 
 /* libdw would open the split file, for which the worker would be killed. */
-static void split_units_of_a_module_are_passed_over(void **state)
+FIXTURE_TEST(split_units_of_a_module_are_passed_over)
 {
 	static const char *const flags[] = { "-gdwarf-5 -gsplit-dwarf", "-gdwarf-4 -gsplit-dwarf" };
-	struct fixture *fixture = *state;
 	int pid = symbolizer_worker_pid(fixture->symbolizer);
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
@@ -257,9 +244,8 @@ static void split_units_of_a_module_are_passed_over(void **state)
 }
 
 /* A relocation that is not known would leave a wrong number. */
-static void a_module_with_unknown_relocations_has_no_lines(void **state)
+FIXTURE_TEST(a_module_with_unknown_relocations_has_no_lines)
 {
-	struct fixture *fixture = *state;
 	char text[TEXT];
 	uint32_t number;
 
@@ -270,9 +256,8 @@ static void a_module_with_unknown_relocations_has_no_lines(void **state)
 }
 
 /* Processes map files by offset; in an object file no offset has a name. */
-static void an_object_file_is_no_program(void **state)
+FIXTURE_TEST(an_object_file_is_no_program)
 {
-	struct fixture *fixture = *state;
 	struct symbol_query query = { .where = 0x40, .exact = true };
 	struct symbol_function *functions;
 	struct symbol_answer answer;
@@ -327,7 +312,7 @@ static void expect_unit(struct fixture *fixture, const struct unit_case *unit)
 	"--defsym CODES=" #codes " --defsym LONG=" #long " --defsym BY_SIGNATURE=" #by_signature \
 							 " --defsym BY_INDEX=" #by_index " --defsym ROWS=" #rows
 
-static void what_is_beyond_our_readers_is_read_by_libdw(void **state)
+FIXTURE_TEST(what_is_beyond_our_readers_is_read_by_libdw)
 {
 	static const struct unit_case cases[] = {
 		{ "plain", SETTINGS(0, 0, 0, 0, 0), 0 },
@@ -339,11 +324,11 @@ static void what_is_beyond_our_readers_is_read_by_libdw(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		expect_unit(*state, &cases[i]);
+		expect_unit(fixture, &cases[i]);
 }
 
 /* libdw would keep a hundred bytes of each row; the lines are found by our own reader, and the file of the call is not. */
-static void a_line_program_of_millions_of_rows_is_not_for_libdw(void **state)
+FIXTURE_TEST(a_line_program_of_millions_of_rows_is_not_for_libdw)
 {
 	static const struct unit_case unit = {
 		"many-rows",
@@ -352,17 +337,16 @@ static void a_line_program_of_millions_of_rows_is_not_for_libdw(void **state)
 		{ "- units.c:10\n", "inner units.c:10\n- ??:11\n", "- units.c:10\n" },
 	};
 
-	expect_unit(*state, &unit);
+	expect_unit(fixture, &unit);
 }
 
 /* The worker would be ended, and the file given up, when it does not look at the clock. */
-static void libdw_ends_in_time(void **state)
+FIXTURE_TEST(libdw_ends_in_time)
 {
 	static const char *const settings[][2] = {
 		{ "many-ranges", " --defsym CALLS=3000 --defsym RANGES=1048576" },
 		{ "deep", " --defsym DEPTH=200 --defsym BELOW=4000000" },
 	};
-	struct fixture *fixture = *state;
 	struct symbol_lines found;
 	char text[TEXT];
 
@@ -378,24 +362,4 @@ static void libdw_ends_in_time(void **state)
 						  &found),
 				 -ETIME);
 	}
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_module_has_the_lines_and_calls_of_addr2line),
-		TEST(a_module_may_have_many_lines),
-		TEST(a_debug_file_of_a_module_will_do),
-		TEST(modules_of_aarch64_have_lines_too),
-		TEST(split_units_of_a_module_are_passed_over),
-		TEST(a_module_with_unknown_relocations_has_no_lines),
-		TEST(an_object_file_is_no_program),
-		TEST(what_is_beyond_our_readers_is_read_by_libdw),
-		TEST(a_line_program_of_millions_of_rows_is_not_for_libdw),
-		TEST(libdw_ends_in_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

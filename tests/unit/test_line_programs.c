@@ -5,14 +5,10 @@
  */
 #include <dwarf.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "symbolize/dwarf/source_search.h"
 #include "tests/unit/dwarf_writer.h"
+#include "tests/harness.h"
 
 enum {
 	CODE = 0x2000,
@@ -277,7 +273,7 @@ static void judge(const struct dwarf_writer *writer, const char *name, const str
 	dwarf_opened_done(&opened);
 }
 
-static void each_opcode_does_what_the_specification_and_libdw_say(void **state)
+TEST(each_opcode_does_what_the_specification_and_libdw_say)
 {
 	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
 		for (uint8_t version = row->from_version ?: 2; version <= 5; version++) {
@@ -394,7 +390,7 @@ static const struct table_row tables[] = {
 	{ "cut short", 5, B(DIRECTORIES "\2" PATH(STRING) DIRECTORY(UDATA) "\2a.c\0\0b."), NULL, true },
 };
 
-static void each_table_of_files_is_what_the_specification_and_libdw_say(void **state)
+TEST(each_table_of_files_is_what_the_specification_and_libdw_say)
 {
 	static const struct row program = { .bytes = SET COPY ADVANCE("\4") END,
 					    .nr = sizeof(SET COPY ADVANCE("\4") END) - 1 };
@@ -422,7 +418,7 @@ static void each_table_of_files_is_what_the_specification_and_libdw_say(void **s
 /* ---- headers ---- */
 
 /* A program that is not known is passed over: the one behind it is run. */
-static void a_program_that_is_not_known_is_passed_over(void **state)
+TEST(a_program_that_is_not_known_is_passed_over)
 {
 	static const struct row known = { .bytes = SET COPY ADVANCE("\4") END,
 					  .nr = sizeof(SET COPY ADVANCE("\4") END) - 1 };
@@ -456,15 +452,4 @@ static void a_program_that_is_not_known_is_passed_over(void **state)
 					     : "40-44 " A ":1",
 		      true);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_opcode_does_what_the_specification_and_libdw_say),
-		cmocka_unit_test(each_table_of_files_is_what_the_specification_and_libdw_say),
-		cmocka_unit_test(a_program_that_is_not_known_is_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

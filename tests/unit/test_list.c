@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core/run/list.c: the columns, on places made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "core/resolve/probe_kinds.h"
 #include "core/run/list.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static void expect(const struct probe_kind *kind, const struct attach_plan *attach, const char *text)
 {
@@ -20,11 +14,10 @@ static void expect(const struct probe_kind *kind, const struct attach_plan *atta
 	assert_string_equal(buf_text(&got), text);
 }
 
-static void kernel_functions_have_their_module(void **state)
+TEST(kernel_functions_have_their_module)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
-	(void)state;
 	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("vfs_read") });
 	vec_push(&attach.places,
 		 (struct probe_place){ .name = xstrdup("ext4_file_read_iter"), .module = xstrdup("ext4") });
@@ -33,11 +26,10 @@ static void kernel_functions_have_their_module(void **state)
 	       "kernel function  ext4_file_read_iter  ext4\n");
 }
 
-static void tracepoints_have_two_columns(void **state)
+TEST(tracepoints_have_two_columns)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
-	(void)state;
 	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("sched:sched_switch") });
 	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("sched:sched_wakeup_new") });
 	expect(&probe_tracepoint, &attach,
@@ -45,11 +37,10 @@ static void tracepoints_have_two_columns(void **state)
 	       "tracepoint  sched:sched_wakeup_new\n");
 }
 
-static void mangled_names_are_readable(void **state)
+TEST(mangled_names_are_readable)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
-	(void)state;
 	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("_ZN2ns4workEv"),
 						       .shown = xstrdup("ns::work()"),
 						       .path = xstrdup("/bin/true") });
@@ -62,11 +53,10 @@ static void mangled_names_are_readable(void **state)
 	       "USDT probe  main           /bin/true\n");
 }
 
-static void names_of_strangers_are_escaped_before_they_are_measured(void **state)
+TEST(names_of_strangers_are_escaped_before_they_are_measured)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
-	(void)state;
 	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny") });
 	vec_push(&attach.places, (struct probe_place){ .name = xstrdup("main"), .path = xstrdup("/bin/true") });
 	expect(&probe_user_function, &attach,
@@ -74,12 +64,11 @@ static void names_of_strangers_are_escaped_before_they_are_measured(void **state
 	       "user function  main       /bin/true\n");
 }
 
-static void plans_in_words_are_escaped(void **state)
+TEST(plans_in_words_are_escaped)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = { .why = "because" };
 	_cleanup_(buf_done) struct buf text = {};
 
-	(void)state;
 	vec_push(&attach.places,
 		 (struct probe_place){ .name = xstrdup("a\033[31m"), .path = xstrdup("/tmp/x\ny"), .offset = 16 });
 	attach_plan_describe(&attach, &text);
@@ -90,12 +79,11 @@ static void plans_in_words_are_escaped(void **state)
 }
 
 /* A function is probed at its first byte, a USDT probe has no symbol to count from. */
-static void the_offset_in_the_file_is_called_so(void **state)
+TEST(the_offset_in_the_file_is_called_so)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = { .why = "because" };
 	_cleanup_(buf_done) struct buf text = {};
 
-	(void)state;
 	vec_push(&attach.places,
 		 (struct probe_place){ .name = xstrdup("malloc"), .path = xstrdup("/l/c.so"), .offset = 0x98930 });
 	vec_push(&attach.places,
@@ -109,25 +97,9 @@ static void the_offset_in_the_file_is_called_so(void **state)
 	assert_non_null(strstr(buf_text(&text), "\nattach: /b/dd:dd:write (file offset 0x10, semaphore 0x4000)\n"));
 }
 
-static void nothing_is_no_line(void **state)
+TEST(nothing_is_no_line)
 {
 	const struct attach_plan attach = {};
 
-	(void)state;
 	expect(&probe_user_function, &attach, "");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_functions_have_their_module),
-		cmocka_unit_test(tracepoints_have_two_columns),
-		cmocka_unit_test(mangled_names_are_readable),
-		cmocka_unit_test(names_of_strangers_are_escaped_before_they_are_measured),
-		cmocka_unit_test(plans_in_words_are_escaped),
-		cmocka_unit_test(the_offset_in_the_file_is_called_so),
-		cmocka_unit_test(nothing_is_no_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

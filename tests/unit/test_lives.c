@@ -2,14 +2,8 @@
 /* core/spaces/lives.c: which program an address belongs to while execve() is under way, and when maps are read again. */
 #include "core/spaces/lives.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
 #include "core/profile/profile.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define TGID 7u
 
@@ -23,7 +17,7 @@ static struct life *begin(struct lives *lives, uint32_t tgid, uint64_t start_ns,
 	return life;
 }
 
-static void the_caller_of_execve_is_the_program_before(void **state)
+TEST(the_caller_of_execve_is_the_program_before)
 {
 	struct lives *lives = lives_new();
 	struct life *caller = begin(lives, TGID, 10, 0x1000, false), *life;
@@ -38,7 +32,7 @@ static void the_caller_of_execve_is_the_program_before(void **state)
 	lives_free(lives);
 }
 
-static void what_neither_has_mapped_stays_unknown(void **state)
+TEST(what_neither_has_mapped_stays_unknown)
 {
 	struct lives *lives = lives_new();
 	struct life *life, *now;
@@ -50,7 +44,7 @@ static void what_neither_has_mapped_stays_unknown(void **state)
 	lives_free(lives);
 }
 
-static void another_process_of_that_pid_is_not_the_caller(void **state)
+TEST(another_process_of_that_pid_is_not_the_caller)
 {
 	struct lives *lives = lives_new();
 	struct life *life;
@@ -61,7 +55,7 @@ static void another_process_of_that_pid_is_not_the_caller(void **state)
 	lives_free(lives);
 }
 
-static void only_the_program_that_called_counts(void **state)
+TEST(only_the_program_that_called_counts)
 {
 	struct lives *lives = lives_new();
 	struct life *life;
@@ -74,7 +68,7 @@ static void only_the_program_that_called_counts(void **state)
 }
 
 /* A mapping that was moved, or of which nobody told, is not taken for one of long ago. */
-static void execve_does_not_take_seconds(void **state)
+TEST(execve_does_not_take_seconds)
 {
 	struct lives *lives = lives_new();
 	struct life *life;
@@ -87,7 +81,7 @@ static void execve_does_not_take_seconds(void **state)
 }
 
 /* Of a process that runs for days, or that was read while records were lost: never again, or at any time, are both wrong. */
-static void the_pause_between_two_looks_at_maps_ends_at_a_minute(void **state)
+TEST(the_pause_between_two_looks_at_maps_ends_at_a_minute)
 {
 	struct life life = { .reread_pause_ns = 100000000 };
 	uint64_t now_ns = 1, minute_ns = 60000000000;
@@ -106,7 +100,7 @@ static struct mapping numbered(uint64_t number)
 }
 
 /* What does not fit is known to be missing; it is not forgotten and read again for ever. */
-static void a_life_with_more_mappings_than_are_kept_is_cut(void **state)
+TEST(a_life_with_more_mappings_than_are_kept_is_cut)
 {
 	struct lives *lives = lives_new();
 	struct life *life = lives_begin(lives, TGID, 10);
@@ -129,7 +123,7 @@ static void a_life_with_more_mappings_than_are_kept_is_cut(void **state)
 }
 
 /* The kernel does not tell what was unmapped: a table that the side-band has filled may be of what has gone. */
-static void a_table_that_fills_as_the_process_runs_is_read_again(void **state)
+TEST(a_table_that_fills_as_the_process_runs_is_read_again)
 {
 	struct lives *lives = lives_new();
 	struct life *life = lives_begin(lives, TGID, 10);
@@ -146,7 +140,7 @@ static void a_table_that_fills_as_the_process_runs_is_read_again(void **state)
 }
 
 /* That a process may not be read, or could not be just now, is not that nothing is mapped, nor that it has ended. */
-static void what_could_not_be_read_has_not_ended(void **state)
+TEST(what_could_not_be_read_has_not_ended)
 {
 	const struct {
 		int err, reason;
@@ -162,21 +156,4 @@ static void what_could_not_be_read_has_not_ended(void **state)
 	}
 	assert_int_equal(life_reason_unmapped(&(struct life){ .state = LIFE_COMPLETE, .is_cut = true }),
 			 REASON_TOO_MANY_MAPPINGS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_caller_of_execve_is_the_program_before),
-		cmocka_unit_test(what_neither_has_mapped_stays_unknown),
-		cmocka_unit_test(another_process_of_that_pid_is_not_the_caller),
-		cmocka_unit_test(only_the_program_that_called_counts),
-		cmocka_unit_test(execve_does_not_take_seconds),
-		cmocka_unit_test(a_life_with_more_mappings_than_are_kept_is_cut),
-		cmocka_unit_test(a_table_that_fills_as_the_process_runs_is_read_again),
-		cmocka_unit_test(what_could_not_be_read_has_not_ended),
-		cmocka_unit_test(the_pause_between_two_looks_at_maps_ends_at_a_minute),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

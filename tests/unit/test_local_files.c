@@ -2,16 +2,11 @@
 /* What a saved profile may say about its files without being believed. tests/e2e/no_symbolize.sh has the rest. */
 #include "core/naming/local_files.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "core/naming/naming.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 /* What is found for the first file of a profile that has but this one. */
 static uint32_t find_file(struct local_files files, const char *path, const char *build_id, struct profile_file file)
@@ -39,7 +34,7 @@ static uint32_t find(const char *path, const char *build_id, uint64_t inode)
 	return find_file(files, path, build_id, (struct profile_file){ .inode = inode });
 }
 
-static void only_the_right_file_is_taken(void **state)
+TEST(only_the_right_file_is_taken)
 {
 	char self[4096];
 	ssize_t nr = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -71,14 +66,14 @@ static uint32_t find_self(uint32_t next_number)
 	return find_file(files, self, "", file);
 }
 
-static void so_many_files_are_tried(void **state)
+TEST(so_many_files_are_tried)
 {
 	assert_int_equal(find_self(0), 0);
 	assert_int_equal(find_self(LOCAL_FILES_TRIES_MAX - 1), LOCAL_FILES_TRIES_MAX - 1);
 	assert_int_equal(find_self(LOCAL_FILES_TRIES_MAX), PROFILE_NONE);
 }
 
-static void only_what_waits_is_looked_for(void **state)
+TEST(only_what_waits_is_looked_for)
 {
 	struct profile profile;
 	struct profile_frame frame = { .kind = FRAME_USER_FILE, .reason = REASON_NO_SYMBOL, .where = 1 };
@@ -91,15 +86,4 @@ static void only_what_waits_is_looked_for(void **state)
 	profile_add_frame(&profile, &frame);
 	assert_true(local_files_is_needed(&profile));
 	profile_done(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_the_right_file_is_taken),
-		cmocka_unit_test(so_many_files_are_tried),
-		cmocka_unit_test(only_what_waits_is_looked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core/spaces/mappings.c: what covers an address at a time; checked against a table with one entry per page. */
 #include "core/spaces/mappings.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static void add(struct mappings **mappings, uint64_t start, uint64_t end, uint64_t offset, uint64_t since_ns,
 		uint32_t image)
@@ -25,7 +19,7 @@ static int64_t image_at(const struct mappings *mappings, uint64_t address, uint6
 	return mapping ? (int64_t)mapping->image : -1;
 }
 
-static void the_newest_mapping_wins_and_cuts_the_others(void **state)
+TEST(the_newest_mapping_wins_and_cuts_the_others)
 {
 	struct mappings *mappings = mappings_new();
 	const struct mapping *right;
@@ -43,7 +37,7 @@ static void the_newest_mapping_wins_and_cuts_the_others(void **state)
 	mappings_free(mappings);
 }
 
-static void an_earlier_moment_sees_what_was_there_then(void **state)
+TEST(an_earlier_moment_sees_what_was_there_then)
 {
 	struct mappings *mappings = mappings_new();
 
@@ -59,7 +53,7 @@ static void an_earlier_moment_sees_what_was_there_then(void **state)
 	mappings_free(mappings);
 }
 
-static void a_mapping_of_before_counts_always(void **state)
+TEST(a_mapping_of_before_counts_always)
 {
 	struct mappings *mappings = mappings_new();
 
@@ -70,7 +64,7 @@ static void a_mapping_of_before_counts_always(void **state)
 	mappings_free(mappings);
 }
 
-static void the_same_again_changes_nothing(void **state)
+TEST(the_same_again_changes_nothing)
 {
 	struct mappings *mappings = mappings_new();
 
@@ -82,7 +76,7 @@ static void the_same_again_changes_nothing(void **state)
 	mappings_free(mappings);
 }
 
-static void code_that_grows_page_by_page_is_one_mapping(void **state)
+TEST(code_that_grows_page_by_page_is_one_mapping)
 {
 	struct mappings *mappings = mappings_new();
 
@@ -93,7 +87,7 @@ static void code_that_grows_page_by_page_is_one_mapping(void **state)
 	mappings_free(mappings);
 }
 
-static void holders_do_not_see_each_others_changes(void **state)
+TEST(holders_do_not_see_each_others_changes)
 {
 	struct mappings *parent = mappings_new(), *child;
 
@@ -111,7 +105,7 @@ static void holders_do_not_see_each_others_changes(void **state)
 	mappings_free(child);
 }
 
-static void a_table_has_an_end(void **state)
+TEST(a_table_has_an_end)
 {
 	struct mappings *mappings = mappings_new();
 	struct mapping mapping = { .since_ns = 1 };
@@ -128,7 +122,7 @@ static void a_table_has_an_end(void **state)
 	mappings_free(mappings);
 }
 
-static void what_was_cut_away_is_not_kept_for_ever(void **state)
+TEST(what_was_cut_away_is_not_kept_for_ever)
 {
 	struct mappings *mappings = mappings_new();
 
@@ -175,7 +169,7 @@ static void compare(const struct mappings *mappings, int last_step)
 	}
 }
 
-static void random_mappings_agree_with_the_model(void **state)
+TEST(random_mappings_agree_with_the_model)
 {
 	for (unsigned int seed = 0; seed < 20; seed++) {
 		struct mappings *mappings = mappings_new();
@@ -195,21 +189,4 @@ static void random_mappings_agree_with_the_model(void **state)
 		compare(mappings, STEPS);
 		mappings_free(mappings);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_newest_mapping_wins_and_cuts_the_others),
-		cmocka_unit_test(an_earlier_moment_sees_what_was_there_then),
-		cmocka_unit_test(a_mapping_of_before_counts_always),
-		cmocka_unit_test(the_same_again_changes_nothing),
-		cmocka_unit_test(code_that_grows_page_by_page_is_one_mapping),
-		cmocka_unit_test(holders_do_not_see_each_others_changes),
-		cmocka_unit_test(a_table_has_an_end),
-		cmocka_unit_test(what_was_cut_away_is_not_kept_for_ever),
-		cmocka_unit_test(random_mappings_agree_with_the_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

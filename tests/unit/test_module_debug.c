@@ -5,16 +5,8 @@
  */
 #include "core/naming/module_debug.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
 #include "core/naming/local_files.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 enum {
 	TEXT = 4096,
@@ -110,6 +102,8 @@ static int tear_down(void **state)
 	return system(command);
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
 static void put_by_build_id(const struct fixture *fixture)
 {
 	char text[TEXT];
@@ -158,20 +152,17 @@ static void expect_reason(struct fixture *fixture, enum line_reason reason)
 	assert_int_equal(fixture->profile.frames.data[fixture->frame].line_reason, reason);
 }
 
-static void a_file_with_the_build_id_has_the_lines(void **state)
+FIXTURE_TEST(a_file_with_the_build_id_has_the_lines)
 {
-	struct fixture *fixture = *state;
-
 	put_by_build_id(fixture);
 	find(fixture);
 	expect_lines(fixture);
 }
 
 /* Its name has a dash where the kernel has "_". Debian's packages have the first, Fedora's the second. */
-static void the_path_of_the_module_leads_to_it(void **state)
+FIXTURE_TEST(the_path_of_the_module_leads_to_it)
 {
 	static const char *const places[] = { "my-mod.ko", "my-mod.ko.debug" };
-	struct fixture *fixture = *state;
 	char text[TEXT];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
@@ -186,9 +177,8 @@ static void the_path_of_the_module_leads_to_it(void **state)
 	}
 }
 
-static void a_directory_may_be_called_as_a_module(void **state)
+FIXTURE_TEST(a_directory_may_be_called_as_a_module)
 {
-	struct fixture *fixture = *state;
 	char text[TEXT];
 
 	run(fixture, text,
@@ -199,9 +189,8 @@ static void a_directory_may_be_called_as_a_module(void **state)
 }
 
 /* A list of anyone's: a line may have no end in sight, and what stands in the middle of one is no path. */
-static void long_lines_are_passed_over(void **state)
+FIXTURE_TEST(long_lines_are_passed_over)
 {
-	struct fixture *fixture = *state;
 	char text[TEXT];
 
 	run(fixture, text,
@@ -213,9 +202,8 @@ static void long_lines_are_passed_over(void **state)
 	expect_lines(fixture);
 }
 
-static void a_stripped_module_is_passed_over(void **state)
+FIXTURE_TEST(a_stripped_module_is_passed_over)
 {
-	struct fixture *fixture = *state;
 	char text[TEXT];
 
 	run(fixture, text,
@@ -230,20 +218,16 @@ static void a_stripped_module_is_passed_over(void **state)
 	expect_lines(fixture);
 }
 
-static void another_build_is_not_believed(void **state)
+FIXTURE_TEST(another_build_is_not_believed)
 {
-	struct fixture *fixture = *state;
-
 	put_by_build_id(fixture);
 	fixture->profile.modules.data[0].build_id = profile_add_string(&fixture->profile, "0011223344");
 	find(fixture);
 	expect_reason(fixture, LINES_MODULE);
 }
 
-static void without_a_build_id_there_are_no_lines(void **state)
+FIXTURE_TEST(without_a_build_id_there_are_no_lines)
 {
-	struct fixture *fixture = *state;
-
 	put_by_build_id(fixture);
 	fixture->profile.modules.nr = 0;
 	find(fixture);
@@ -251,9 +235,8 @@ static void without_a_build_id_there_are_no_lines(void **state)
 }
 
 /* Another place than the name says would have another line. */
-static void what_is_not_in_the_function_has_no_line(void **state)
+FIXTURE_TEST(what_is_not_in_the_function_has_no_line)
 {
-	struct fixture *fixture = *state;
 	uint32_t unknown = add_frame(&fixture->profile, "no_such_function", "my_mod", 0);
 	uint32_t beyond = add_frame(&fixture->profile, "first", "my_mod", 5000);
 
@@ -262,18 +245,4 @@ static void what_is_not_in_the_function_has_no_line(void **state)
 	expect_lines(fixture);
 	assert_int_equal(fixture->profile.frames.data[unknown].line_reason, LINES_NO_LINE);
 	assert_int_equal(fixture->profile.frames.data[beyond].line_reason, LINES_NO_LINE);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_file_with_the_build_id_has_the_lines),  TEST(the_path_of_the_module_leads_to_it),
-		TEST(a_directory_may_be_called_as_a_module),   TEST(a_stripped_module_is_passed_over),
-		TEST(another_build_is_not_believed),           TEST(without_a_build_id_there_are_no_lines),
-		TEST(what_is_not_in_the_function_has_no_line), TEST(long_lines_are_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 /* Notes by bytes of the gABI, of the owners that there are; libelf reads the same ones. */
 #include "core/base/notes.h"
 
-#include <errno.h>
 #include <gelf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/unit/elf_writer.h"
+#include "tests/harness.h"
 
 struct row {
 	const char *name, *bytes;
@@ -125,21 +121,11 @@ static void read_libelf(const struct row *row)
 		fail_msg("%s: libelf: '%s'", row->name, text.data);
 }
 
-static void notes_are_what_the_gabi_and_libelf_say(void **state)
+TEST(notes_are_what_the_gabi_and_libelf_say)
 {
-	(void)state;
 	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
 		read_ours(row);
 		if (row->nr && !row->not_in_libelf)
 			read_libelf(row);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(notes_are_what_the_gabi_and_libelf_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

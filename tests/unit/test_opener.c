@@ -2,32 +2,21 @@
 /* core/files/opener.c and library.c: files of processes that lay traps. */
 #include "core/files/opener.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/files/library.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 struct fixture {
 	char folder[64];
@@ -86,6 +75,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(const struct fixture *fixture, name, set_up, tear_down)
+
 static void expect_first_byte(int fd, char first)
 {
 	char byte = 0;
@@ -107,9 +98,8 @@ static void expect_refusal(const char *path, int err, const char *reason)
 	assert_null(strchr(err_cause(), '\n'));
 }
 
-static void a_user_file_is_a_regular_file_or_a_clear_line(void **state)
+FIXTURE_TEST(a_user_file_is_a_regular_file_or_a_clear_line)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "file"), *link = path_in(fixture, "link");
 	_cleanup_(freep) char *fifo = path_in(fixture, "fifo"), *empty = path_in(fixture, "empty");
 	_cleanup_(freep) char *below = path_in(fixture, "file/below");
@@ -129,9 +119,8 @@ static void a_user_file_is_a_regular_file_or_a_clear_line(void **state)
 	expect_refusal("", -ENOENT, "no such file");
 }
 
-static void a_file_that_we_may_not_read_says_so(void **state)
+FIXTURE_TEST(a_file_that_we_may_not_read_says_so)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "file");
 	int status, pid;
 
@@ -185,9 +174,8 @@ static bool map_files_work(void)
 	return works;
 }
 
-static void a_deleted_or_replaced_file_opens_as_it_was_mapped(void **state)
+FIXTURE_TEST(a_deleted_or_replaced_file_opens_as_it_was_mapped)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "file");
 	struct opener_request request;
 
@@ -201,9 +189,8 @@ static void a_deleted_or_replaced_file_opens_as_it_was_mapped(void **state)
 	expect_first_byte(opener_open(&request), 'o');
 }
 
-static void a_path_is_believed_only_for_the_same_inode(void **state)
+FIXTURE_TEST(a_path_is_believed_only_for_the_same_inode)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "file");
 	struct opener_request request;
 
@@ -222,9 +209,8 @@ static void a_path_is_believed_only_for_the_same_inode(void **state)
 	expect_first_byte(opener_open(&request), 'o');
 }
 
-static void a_mapping_that_was_exchanged_is_noticed(void **state)
+FIXTURE_TEST(a_mapping_that_was_exchanged_is_noticed)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "file"), *other = path_in(fixture, "other");
 	struct opener_request request;
 	_cleanup_(closep) int fd = -1;
@@ -241,9 +227,8 @@ static void a_mapping_that_was_exchanged_is_noticed(void **state)
 	assert_true(opener_open(&request) < 0);
 }
 
-static void special_files_are_refused_at_once(void **state)
+FIXTURE_TEST(special_files_are_refused_at_once)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *fifo = path_in(fixture, "fifo");
 	struct opener_request request = { .path = fifo };
 	struct stat status;
@@ -301,9 +286,8 @@ static bool is_root(void)
 	return !geteuid();
 }
 
-static void links_of_a_process_stay_below_its_root(void **state)
+FIXTURE_TEST(links_of_a_process_stay_below_its_root)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *absolute = path_in(fixture, "absolute"), *up = path_in(fixture, "up");
 	int pid;
 
@@ -345,9 +329,8 @@ static void *report_when_alone(void *context)
 	return NULL;
 }
 
-static void files_open_when_the_leader_is_a_zombie(void **state)
+FIXTURE_TEST(files_open_when_the_leader_is_a_zombie)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "file");
 	struct opener_request request;
 	static int ends[2]; /* outlives the leader's stack frame */
@@ -390,7 +373,7 @@ static void expect_library(const char *name, uint32_t tgid, const char *part)
 		fail_msg("'%s' is %s, not one with %s", name, path, part);
 }
 
-static void libraries_and_programs_are_found_by_name(void **state)
+FIXTURE_TEST(libraries_and_programs_are_found_by_name)
 {
 	uint32_t self = (uint32_t)getpid();
 
@@ -402,7 +385,7 @@ static void libraries_and_programs_are_found_by_name(void **state)
 	expect_library("/bin/sh", 0, "/bin/sh");
 }
 
-static void an_unknown_library_has_a_near_name(void **state)
+FIXTURE_TEST(an_unknown_library_has_a_near_name)
 {
 	char *path = NULL;
 
@@ -415,9 +398,8 @@ static void an_unknown_library_has_a_near_name(void **state)
 	assert_null(path);
 }
 
-static void a_library_that_was_replaced_is_no_place_for_probes(void **state)
+FIXTURE_TEST(a_library_that_was_replaced_is_no_place_for_probes)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "libreplaced.so.1");
 	char *path = NULL;
 
@@ -443,10 +425,9 @@ static void make_elf(const struct fixture *fixture, const char *name, int machin
 	write_file(path, header, sizeof(header));
 }
 
-static void the_highest_version_that_runs_here_is_taken(void **state)
+FIXTURE_TEST(the_highest_version_that_runs_here_is_taken)
 {
 	static const char config[] = "# comment\ninclude /etc/ld.so.conf.d/*.conf\n", folder[] = "  /opt/lib # ours\n";
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *conf = path_in(fixture, "etc/ld.so.conf"),
 			      *one = path_in(fixture, "etc/ld.so.conf.d/a.conf");
 	_cleanup_(freep) char *script = path_in(fixture, "opt/lib/libdemo.so"),
@@ -477,9 +458,8 @@ static void the_highest_version_that_runs_here_is_taken(void **state)
 }
 
 /* The loader's configuration of a container is its owner's: files that are included again and again, full of folders. */
-static void a_loader_config_without_end_is_cut(void **state)
+FIXTURE_TEST(a_loader_config_without_end_is_cut)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *conf = path_in(fixture, "etc/ld.so.conf");
 	_cleanup_(buf_done) struct buf includes = {}, folders = {};
 	char *path = NULL;
@@ -504,9 +484,8 @@ static void a_loader_config_without_end_is_cut(void **state)
 }
 
 /* In a container: the file of a host's process that has gone. A symbolic link there leads nowhere else but below the host's root. */
-static void a_file_of_the_host_is_found_below_its_root(void **state)
+FIXTURE_TEST(a_file_of_the_host_is_found_below_its_root)
 {
-	const struct fixture *fixture = *state;
 	_cleanup_(freep) char *file = path_in(fixture, "host/st-file"), *link = path_in(fixture, "host/st-link");
 	struct opener_request request = { .path = "/st-file", .host_root = path_in(fixture, "host") };
 	struct stat status;
@@ -527,27 +506,4 @@ static void a_file_of_the_host_is_found_below_its_root(void **state)
 	free((void *)request.host_root);
 	request.host_root = NULL;
 	assert_true(opener_open(&request) < 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	static const struct CMUnitTest tests[] = {
-		TEST(a_file_of_the_host_is_found_below_its_root),
-		TEST(a_user_file_is_a_regular_file_or_a_clear_line),
-		TEST(a_file_that_we_may_not_read_says_so),
-		TEST(a_deleted_or_replaced_file_opens_as_it_was_mapped),
-		TEST(a_path_is_believed_only_for_the_same_inode),
-		TEST(a_mapping_that_was_exchanged_is_noticed),
-		TEST(special_files_are_refused_at_once),
-		TEST(links_of_a_process_stay_below_its_root),
-		TEST(files_open_when_the_leader_is_a_zombie),
-		TEST(libraries_and_programs_are_found_by_name),
-		TEST(an_unknown_library_has_a_near_name),
-		TEST(a_library_that_was_replaced_is_no_place_for_probes),
-		TEST(the_highest_version_that_runs_here_is_taken),
-		TEST(a_loader_config_without_end_is_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core/cli/options.c and value.c: what a line of words becomes, and what is said about a wrong one. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/err.h"
 #include "core/base/vec.h"
 #include "core/cli/options.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 struct inner {
 	bool quiet;
@@ -125,7 +119,7 @@ static void expect_failure(const char *line, const char *cause, const char *advi
 	assert_string_equal(err_hint(), advice);
 }
 
-static void no_words_leave_the_defaults(void **state)
+TEST(no_words_leave_the_defaults)
 {
 	struct options options;
 
@@ -135,7 +129,7 @@ static void no_words_leave_the_defaults(void **state)
 	assert_false(options.folded);
 }
 
-static void each_kind_fills_its_field(void **state)
+TEST(each_kind_fills_its_field)
 {
 	struct options options;
 
@@ -158,7 +152,7 @@ static void each_kind_fills_its_field(void **state)
 	assert_null(options.pids.data);
 }
 
-static void short_options_bundle_with_and_without_value(void **state)
+TEST(short_options_bundle_with_and_without_value)
 {
 	struct options options;
 
@@ -170,7 +164,7 @@ static void short_options_bundle_with_and_without_value(void **state)
 	options_done(table, &options);
 }
 
-static void operands_stand_anywhere(void **state)
+TEST(operands_stand_anywhere)
 {
 	struct options options;
 
@@ -183,7 +177,7 @@ static void operands_stand_anywhere(void **state)
 	assert_true(options.inner.quiet);
 }
 
-static void words_behind_two_dashes_are_operands(void **state)
+TEST(words_behind_two_dashes_are_operands)
 {
 	struct options options;
 
@@ -192,7 +186,7 @@ static void words_behind_two_dashes_are_operands(void **state)
 	assert_false(options.folded);
 }
 
-static void long_options_take_values_and_prefixes(void **state)
+TEST(long_options_take_values_and_prefixes)
 {
 	struct options options;
 
@@ -203,7 +197,7 @@ static void long_options_take_values_and_prefixes(void **state)
 }
 
 /* --s is --storage-size in bcc; that --save begins with it too must not matter. */
-static void a_prefix_of_bccs_option_wins_over_ours(void **state)
+TEST(a_prefix_of_bccs_option_wins_over_ours)
 {
 	struct options options;
 
@@ -215,7 +209,7 @@ static void a_prefix_of_bccs_option_wins_over_ours(void **state)
 	expect_failure("--s", "argument --storage-size: needs a value: N", "");
 }
 
-static void the_last_of_two_equal_options_counts(void **state)
+TEST(the_last_of_two_equal_options_counts)
 {
 	struct options options;
 
@@ -224,7 +218,7 @@ static void the_last_of_two_equal_options_counts(void **state)
 	options_done(table, &options);
 }
 
-static void help_stops_parsing(void **state)
+TEST(help_stops_parsing)
 {
 	struct options options;
 
@@ -232,7 +226,7 @@ static void help_stops_parsing(void **state)
 	assert_int_equal(parse("--help", &options), OPTIONS_HELP);
 }
 
-static void seconds_take_fractions_but_neither_zero_nor_less(void **state)
+TEST(seconds_take_fractions_but_neither_zero_nor_less)
 {
 	static const struct {
 		const char *text;
@@ -275,7 +269,7 @@ static void seconds_take_fractions_but_neither_zero_nor_less(void **state)
 		"");
 }
 
-static void numbers_keep_to_their_limits(void **state)
+TEST(numbers_keep_to_their_limits)
 {
 	struct options options;
 
@@ -291,7 +285,7 @@ static void numbers_keep_to_their_limits(void **state)
 	assert_int_equal(options.period, UINT64_MAX);
 }
 
-static void lists_are_refused_whole(void **state)
+TEST(lists_are_refused_whole)
 {
 	const char *cause = "argument -p/--pid: '1,,2' is not a list of process ids: "
 			    "give numbers separated by commas, each 1 or more";
@@ -306,7 +300,7 @@ static void lists_are_refused_whole(void **state)
 	}
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
 	expect_failure("--fodled", "unknown option '--fodled'", "did you mean '--folded'?");
 	expect_failure("--zzz=3", "unknown option '--zzz'", "--help lists the options");
@@ -321,7 +315,7 @@ static void mistakes_are_named(void **state)
 	expect_failure("--colour blue", "colour 'blue': no such colour", "");
 }
 
-static void excluding_options_have_a_code_of_their_own(void **state)
+TEST(excluding_options_have_a_code_of_their_own)
 {
 	struct options options;
 
@@ -331,7 +325,7 @@ static void excluding_options_have_a_code_of_their_own(void **state)
 	assert_int_equal(parse("-a -a", &options), 0);
 }
 
-static void a_missing_operand_is_named(void **state)
+TEST(a_missing_operand_is_named)
 {
 	struct options options;
 
@@ -340,7 +334,7 @@ static void a_missing_operand_is_named(void **state)
 	assert_int_equal(parse_with(required_table, "x", &options), 0);
 }
 
-static void words_behind_two_dashes_are_a_command_where_there_is_one(void **state)
+TEST(words_behind_two_dashes_are_a_command_where_there_is_one)
 {
 	struct options options;
 
@@ -354,7 +348,7 @@ static void words_behind_two_dashes_are_a_command_where_there_is_one(void **stat
 	assert_int_equal(options.duration.ns, 0);
 }
 
-static void a_required_operand_comes_before_the_command(void **state)
+TEST(a_required_operand_comes_before_the_command)
 {
 	struct options options;
 
@@ -371,7 +365,7 @@ static void a_required_operand_comes_before_the_command(void **state)
 	options_done(command_table, &options);
 }
 
-static void lists_given_twice_are_put_together(void **state)
+TEST(lists_given_twice_are_put_together)
 {
 	struct options options;
 
@@ -382,30 +376,4 @@ static void lists_given_twice_are_put_together(void **state)
 	assert_int_equal(options.pids.data[2], 9);
 	assert_int_equal(options.pids.data[3], 7);
 	options_done(table, &options);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_words_leave_the_defaults),
-		cmocka_unit_test(each_kind_fills_its_field),
-		cmocka_unit_test(short_options_bundle_with_and_without_value),
-		cmocka_unit_test(operands_stand_anywhere),
-		cmocka_unit_test(words_behind_two_dashes_are_operands),
-		cmocka_unit_test(long_options_take_values_and_prefixes),
-		cmocka_unit_test(a_prefix_of_bccs_option_wins_over_ours),
-		cmocka_unit_test(the_last_of_two_equal_options_counts),
-		cmocka_unit_test(help_stops_parsing),
-		cmocka_unit_test(seconds_take_fractions_but_neither_zero_nor_less),
-		cmocka_unit_test(numbers_keep_to_their_limits),
-		cmocka_unit_test(lists_are_refused_whole),
-		cmocka_unit_test(lists_given_twice_are_put_together),
-		cmocka_unit_test(mistakes_are_named),
-		cmocka_unit_test(excluding_options_have_a_code_of_their_own),
-		cmocka_unit_test(a_missing_operand_is_named),
-		cmocka_unit_test(words_behind_two_dashes_are_a_command_where_there_is_one),
-		cmocka_unit_test(a_required_operand_comes_before_the_command),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

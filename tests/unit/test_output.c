@@ -3,23 +3,15 @@
 #include "core/run/output.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/buf.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/replace.h"
 #include "core/formats/folded_read.h"
+#include "tests/harness.h"
 
-#include <cmocka.h> /* last: it makes fail() a macro */
-
-static void suffixes_say_the_format(void **state)
+TEST(suffixes_say_the_format)
 {
 	assert_int_equal(output_format_of("a.svg"), OUTPUT_SVG);
 	assert_int_equal(output_format_of("/x/a.b.html"), OUTPUT_HTML);
@@ -31,7 +23,7 @@ static void suffixes_say_the_format(void **state)
 	assert_int_equal(output_format_of(""), OUTPUT_DEFAULT);
 }
 
-static void a_name_without_suffix_needs_a_format(void **state)
+TEST(a_name_without_suffix_needs_a_format)
 {
 	struct output_options options = { .path = "report" };
 
@@ -42,7 +34,7 @@ static void a_name_without_suffix_needs_a_format(void **state)
 	assert_int_equal(output_options_settle(&options), 0);
 }
 
-static void only_files_of_a_pattern_are_kept(void **state)
+TEST(only_files_of_a_pattern_are_kept)
 {
 	struct output_options options = { .path = "report.svg", .keep = 3 };
 
@@ -57,7 +49,7 @@ static void only_files_of_a_pattern_are_kept(void **state)
 	assert_int_equal(output_options_settle(&options), 0);
 }
 
-static void mistyped_words_are_guessed(void **state)
+TEST(mistyped_words_are_guessed)
 {
 	enum output_format format;
 	enum graph_colors colors;
@@ -70,7 +62,7 @@ static void mistyped_words_are_guessed(void **state)
 	assert_non_null(strstr(err_hint(), "chain, java"));
 }
 
-static void percentages_are_numbers(void **state)
+TEST(percentages_are_numbers)
 {
 	static const char *const wrong[] = { "",   ".", "%", "-1", "1.2.3", "x", "100.1", "1e3", "99999999999999999999",
 					     "5%%" };
@@ -102,7 +94,7 @@ static size_t nr_files(void)
 	return nr;
 }
 
-static void files_are_replaced_whole(void **state)
+TEST(files_are_replaced_whole)
 {
 	struct stat st;
 
@@ -115,7 +107,7 @@ static void files_are_replaced_whole(void **state)
 	assert_int_equal(unlink("a"), 0);
 }
 
-static void what_is_not_whole_replaces_nothing(void **state)
+TEST(what_is_not_whole_replaces_nothing)
 {
 	struct replacement replacement;
 	struct stat st;
@@ -130,7 +122,7 @@ static void what_is_not_whole_replaces_nothing(void **state)
 	assert_int_equal(unlink("a"), 0);
 }
 
-static void devices_and_links_are_refused(void **state)
+TEST(devices_and_links_are_refused)
 {
 	err_clear();
 	assert_true(replace_file("/dev/null", "x", 1) < 0);
@@ -142,7 +134,7 @@ static void devices_and_links_are_refused(void **state)
 	assert_int_equal(nr_files(), 0);
 }
 
-static void patterns_number_the_files_and_the_oldest_go(void **state)
+TEST(patterns_number_the_files_and_the_oldest_go)
 {
 	const struct output_options options = { .path = "p-%n-%%.folded", .format = OUTPUT_FOLDED, .keep = 2 };
 	_cleanup_(output_done) struct output output = { .options = &options };
@@ -160,7 +152,7 @@ static void patterns_number_the_files_and_the_oldest_go(void **state)
 }
 
 /* As when Ctrl-C comes just behind the end of an interval. */
-static void files_of_one_second_stay_apart(void **state)
+TEST(files_of_one_second_stay_apart)
 {
 	static const uint64_t wall_end_ns[] = { 1500000000, 1600000000, 1900000000, 2100000000 };
 	static const char *const names[] = { "19700101-000001.folded", "19700101-000001-2.folded",
@@ -189,7 +181,7 @@ static struct output_options files(const char *const *paths)
 	return options;
 }
 
-static void every_file_has_its_own_form(void **state)
+TEST(every_file_has_its_own_form)
 {
 	static const char *const paths[] = { "a.svg", "b.html", "c-%n.folded", "d.stk", NULL };
 	static const enum output_format formats[] = { OUTPUT_SVG, OUTPUT_HTML, OUTPUT_FOLDED, OUTPUT_STK };
@@ -213,7 +205,7 @@ static void every_file_has_its_own_form(void **state)
 }
 
 /* One that cannot be written takes nothing away from the others, and each is told. */
-static void a_file_that_fails_leaves_the_others(void **state)
+TEST(a_file_that_fails_leaves_the_others)
 {
 	static const char *const paths[] = { "none/a.svg", "b.folded", "none/c.txt", NULL };
 	struct output_options options = files(paths);
@@ -231,7 +223,7 @@ static void a_file_that_fails_leaves_the_others(void **state)
 	err_clear();
 }
 
-static void what_no_file_can_have_is_refused(void **state)
+TEST(what_no_file_can_have_is_refused)
 {
 	static const char *const twice[] = { "a.svg", "b.html", "a.svg", NULL }, *const two[] = { "a.svg", "b.json",
 												  NULL };
@@ -255,7 +247,7 @@ static void what_no_file_can_have_is_refused(void **state)
 	err_clear();
 }
 
-static void unknown_patterns_are_refused_before_the_run(void **state)
+TEST(unknown_patterns_are_refused_before_the_run)
 {
 	const struct output_options options = { .path = "p-%x.svg", .format = OUTPUT_SVG };
 
@@ -274,24 +266,4 @@ static int tear_down(void **state)
 	return chdir("/") || rmdir(directory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(suffixes_say_the_format),
-		cmocka_unit_test(a_name_without_suffix_needs_a_format),
-		cmocka_unit_test(only_files_of_a_pattern_are_kept),
-		cmocka_unit_test(mistyped_words_are_guessed),
-		cmocka_unit_test(percentages_are_numbers),
-		cmocka_unit_test(files_are_replaced_whole),
-		cmocka_unit_test(what_is_not_whole_replaces_nothing),
-		cmocka_unit_test(devices_and_links_are_refused),
-		cmocka_unit_test(patterns_number_the_files_and_the_oldest_go),
-		cmocka_unit_test(files_of_one_second_stay_apart),
-		cmocka_unit_test(every_file_has_its_own_form),
-		cmocka_unit_test(a_file_that_fails_leaves_the_others),
-		cmocka_unit_test(what_no_file_can_have_is_refused),
-		cmocka_unit_test(unknown_patterns_are_refused_before_the_run),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pairs of sleeper and waker in a profile: in any order of arrival, saved, malformed, and with wakers in interrupts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/profile_file.h"
 #include "core/profile/context.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 #define ID(number) ((struct profile_id){ (number), 1 })
 
@@ -46,7 +40,7 @@ static uint32_t add_record(struct profile *profile, uint64_t id, const char *com
 
 static const char *const plain[] = { "try_to_wake_up", "futex_wake", "do_syscall_64", NULL };
 
-static void a_pair_waits_for_its_records(void **state)
+TEST(a_pair_waits_for_its_records)
 {
 	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval interval = {};
@@ -70,7 +64,7 @@ static void a_pair_waits_for_its_records(void **state)
 	profile_interval_done(&interval);
 }
 
-static void lost_parts_are_counted_once_per_event(void **state)
+TEST(lost_parts_are_counted_once_per_event)
 {
 	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval interval = {};
@@ -100,7 +94,7 @@ static size_t loss(const char *name)
 }
 
 /* The kernel side has counted the stacks that it took: 100 of each kind here, for two rows of 5 and 6 waits. */
-static void only_stacks_of_rows_are_counted(void **state)
+TEST(only_stacks_of_rows_are_counted)
 {
 	static const char *const interrupted[] = { "try_to_wake_up", "asm_common_interrupt", "do_syscall_64", NULL };
 	_cleanup_(profile_done) struct profile profile;
@@ -139,7 +133,7 @@ static void only_stacks_of_rows_are_counted(void **state)
 }
 
 /* One byte of the last section changed: every change must be noticed. */
-static void damaged_pairs_are_refused(void **state)
+TEST(damaged_pairs_are_refused)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -159,7 +153,7 @@ static void damaged_pairs_are_refused(void **state)
 	}
 }
 
-static void pairs_of_pairs_are_refused(void **state)
+TEST(pairs_of_pairs_are_refused)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -178,7 +172,7 @@ static void pairs_of_pairs_are_refused(void **state)
 }
 
 /* The other order: what was read as a part becomes a pair afterwards. */
-static void parts_that_become_pairs_are_refused(void **state)
+TEST(parts_that_become_pairs_are_refused)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -196,7 +190,7 @@ static void parts_that_become_pairs_are_refused(void **state)
 	profile_done(&loaded);
 }
 
-static void pairs_survive_saving(void **state)
+TEST(pairs_survive_saving)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(profile_done) struct profile loaded;
@@ -237,7 +231,7 @@ static struct profile_record settled(const char *const *names, enum event_contex
 	return profile.records.data[1];
 }
 
-static void interrupts_are_told_by_names(void **state)
+TEST(interrupts_are_told_by_names)
 {
 	static const char *const timer[] = { "hrtimer_wakeup", "asm_sysvec_apic_timer_interrupt", "vfs_read", NULL };
 	static const char *const softirq[] = { "net_rx_action", "handle_softirqs", "__irq_exit_rcu",
@@ -261,20 +255,4 @@ static void interrupts_are_told_by_names(void **state)
 	assert_int_equal(record.nr_user, 1);
 	record = settled(timer, CONTEXT_NMI); /* the kernel knows better */
 	assert_int_equal(record.context, CONTEXT_NMI);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pair_waits_for_its_records),
-		cmocka_unit_test(lost_parts_are_counted_once_per_event),
-		cmocka_unit_test(only_stacks_of_rows_are_counted),
-		cmocka_unit_test(damaged_pairs_are_refused),
-		cmocka_unit_test(pairs_of_pairs_are_refused),
-		cmocka_unit_test(parts_that_become_pairs_are_refused),
-		cmocka_unit_test(pairs_survive_saving),
-		cmocka_unit_test(interrupts_are_told_by_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The word to the user about a step that lasts: after a second, once, and not for a short step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/run/patience.h"
+#include "tests/harness.h"
 
 struct listener {
 	int ear, before;
@@ -44,14 +36,13 @@ static size_t hear_out(struct listener *listener, char *text, size_t room)
 	return length;
 }
 
-static void a_long_step_is_told_once(void **state)
+TEST(a_long_step_is_told_once)
 {
 	struct listener listener = listen_to_stderr();
 	struct patience patience;
 	char text[256], rest[256];
 	ssize_t got;
 
-	(void)state;
 	patience_begin(&patience, "attaching 146 probes …");
 	got = read(listener.ear, text, sizeof(text) - 1); /* the step lasts until the word has come */
 	patience_end(&patience);
@@ -61,24 +52,13 @@ static void a_long_step_is_told_once(void **state)
 	assert_string_equal(text, "attaching 146 probes …\n");
 }
 
-static void a_short_step_is_not(void **state)
+TEST(a_short_step_is_not)
 {
 	struct listener listener = listen_to_stderr();
 	struct patience patience;
 	char text[256];
 
-	(void)state;
 	patience_begin(&patience, "attaching 1 probe …");
 	patience_end(&patience);
 	assert_int_equal(hear_out(&listener, text, sizeof(text)), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_long_step_is_told_once),
-		cmocka_unit_test(a_short_step_is_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

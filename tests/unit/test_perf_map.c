@@ -2,16 +2,10 @@
 /* Perf maps: lines good and bad, overlaps, growth. */
 #include "symbolize/jit/perf_map.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "core/base/buf.h"
 #include "tests/unit/elf_writer.h"
 #include "tests/unit/perf_map_names.h"
+#include "tests/harness.h"
 
 struct fixture {
 	struct perf_map map;
@@ -38,6 +32,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
 static void open_map(struct fixture *fixture, const char *text)
 {
 	fixture->fd = memory_file(text, strlen(text));
@@ -56,10 +52,8 @@ static const char *name_at(struct fixture *fixture, uint64_t address)
 	return perf_map_text_at(&fixture->map, address, fixture->text);
 }
 
-static void an_entry_covers_its_range_and_names_have_spaces(void **state)
+FIXTURE_TEST(an_entry_covers_its_range_and_names_have_spaces)
 {
-	struct fixture *fixture = *state;
-
 	open_map(fixture, "1000 20 LazyCompile:~f g.js:1\n0x7f0000001000 0x10 B::m\n");
 	assert_string_equal(name_at(fixture, 0xfff), "");
 	assert_string_equal(name_at(fixture, 0x1000), "LazyCompile:~f g.js:1");
@@ -69,10 +63,8 @@ static void an_entry_covers_its_range_and_names_have_spaces(void **state)
 	assert_string_equal(name_at(fixture, UINT64_MAX), "");
 }
 
-static void the_later_of_overlapping_entries_counts(void **state)
+FIXTURE_TEST(the_later_of_overlapping_entries_counts)
 {
-	struct fixture *fixture = *state;
-
 	open_map(fixture, "1000 100 old\n1040 10 inner\n1080 100 tail\n0ff0 20 head\n1044 4 innermost\n");
 	assert_string_equal(name_at(fixture, 0x100f), "head");
 	assert_string_equal(name_at(fixture, 0x1010), "old");
@@ -86,10 +78,8 @@ static void the_later_of_overlapping_entries_counts(void **state)
 	assert_string_equal(name_at(fixture, 0x0ff5), "head");
 }
 
-static void a_line_that_is_being_written_is_left_for_the_next_time(void **state)
+FIXTURE_TEST(a_line_that_is_being_written_is_left_for_the_next_time)
 {
-	struct fixture *fixture = *state;
-
 	open_map(fixture, "1000 10 first\n2000 10 sec");
 	assert_string_equal(name_at(fixture, 0x2000), "");
 	append(fixture, "ond\n3000 10 third\n");
@@ -110,10 +100,8 @@ static void fill(struct fixture *fixture, const char *line, size_t nr)
 }
 
 /* What is not read may have taken the place of any entry that is. */
-static void a_map_with_more_entries_than_are_read_is_cut(void **state)
+FIXTURE_TEST(a_map_with_more_entries_than_are_read_is_cut)
 {
-	struct fixture *fixture = *state;
-
 	fill(fixture, "1000 10 old\n", 3 << 20);
 	assert_false(fixture->map.is_cut);
 	assert_string_equal(name_at(fixture, 0x1000), "old");
@@ -122,10 +110,8 @@ static void a_map_with_more_entries_than_are_read_is_cut(void **state)
 	assert_string_equal(name_at(fixture, 0x1000), "");
 }
 
-static void a_map_with_more_bytes_than_are_read_is_cut(void **state)
+FIXTURE_TEST(a_map_with_more_bytes_than_are_read_is_cut)
 {
-	struct fixture *fixture = *state;
-
 	open_map(fixture, "1000 10 old\n");
 	assert_int_equal(ftruncate(fixture->fd, (256 << 20) + 65536), 0);
 	append(fixture, "\n1000 10 new\n");
@@ -137,9 +123,8 @@ static void a_map_with_more_bytes_than_are_read_is_cut(void **state)
 }
 
 /* The rest of a line that is longer than what is read at once is no line of its own. */
-static void a_line_that_is_too_long_is_passed_over_to_its_end(void **state)
+FIXTURE_TEST(a_line_that_is_too_long_is_passed_over_to_its_end)
 {
-	struct fixture *fixture = *state;
 	struct buf text = {};
 
 	buf_adds(&text, "1000 10 first\n2000 10 ");
@@ -153,10 +138,8 @@ static void a_line_that_is_too_long_is_passed_over_to_its_end(void **state)
 	assert_string_equal(name_at(fixture, 0x4000), "last");
 }
 
-static void a_file_that_was_started_anew_is_read_anew(void **state)
+FIXTURE_TEST(a_file_that_was_started_anew_is_read_anew)
 {
-	struct fixture *fixture = *state;
-
 	open_map(fixture, "1000 10 first\n2000 10 second\n");
 	assert_int_equal(ftruncate(fixture->fd, 0), 0);
 	append(fixture, "1000 10 other\n");
@@ -164,7 +147,7 @@ static void a_file_that_was_started_anew_is_read_anew(void **state)
 	assert_string_equal(name_at(fixture, 0x2000), "");
 }
 
-static void what_is_no_entry_is_passed_over(void **state)
+TEST(what_is_no_entry_is_passed_over)
 {
 	static const char *const lines[] = { "\n",
 					     "1000\n",
@@ -191,12 +174,10 @@ static void what_is_no_entry_is_passed_over(void **state)
 		assert_string_equal(name_at(fixture, 0x2000), "good");
 		tear_down(&inner);
 	}
-	(void)state;
 }
 
-static void a_very_long_line_does_not_stop_the_reading(void **state)
+FIXTURE_TEST(a_very_long_line_does_not_stop_the_reading)
 {
-	struct fixture *fixture = *state;
 	char *text = malloc(300000);
 
 	memset(text, 'x', 200000);
@@ -208,9 +189,8 @@ static void a_very_long_line_does_not_stop_the_reading(void **state)
 }
 
 /* Nested and staggered ranges must not make the sharing out quadratic. */
-static void a_million_overlapping_entries_are_shared_out(void **state)
+FIXTURE_TEST(a_million_overlapping_entries_are_shared_out)
 {
-	struct fixture *fixture = *state;
 	FILE *file = tmpfile();
 
 	for (unsigned int i = 0; i < 1000000; i++)
@@ -223,9 +203,8 @@ static void a_million_overlapping_entries_are_shared_out(void **state)
 }
 
 /* The plainest way to find the entry that counts: the last line that covers the address. */
-static void whatever_overlaps_the_last_line_counts(void **state)
+FIXTURE_TEST(whatever_overlaps_the_last_line_counts)
 {
-	struct fixture *fixture = *state;
 	uint32_t starts[300], sizes[300], random = 7;
 	struct buf text = {};
 
@@ -245,24 +224,4 @@ static void whatever_overlaps_the_last_line_counts(void **state)
 			last--;
 		assert_int_equal(found ? found - fixture->map.entries.data : -1, last);
 	}
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(an_entry_covers_its_range_and_names_have_spaces),
-		TEST(the_later_of_overlapping_entries_counts),
-		TEST(a_line_that_is_being_written_is_left_for_the_next_time),
-		TEST(a_file_that_was_started_anew_is_read_anew),
-		TEST(a_map_with_more_entries_than_are_read_is_cut),
-		TEST(a_map_with_more_bytes_than_are_read_is_cut),
-		TEST(a_line_that_is_too_long_is_passed_over_to_its_end),
-		TEST(what_is_no_entry_is_passed_over),
-		TEST(a_very_long_line_does_not_stop_the_reading),
-		TEST(whatever_overlaps_the_last_line_counts),
-		TEST(a_million_overlapping_entries_are_shared_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

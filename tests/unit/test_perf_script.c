@@ -2,18 +2,10 @@
 /* Text of perf script: what is taken for what, and that our own comes back. */
 #include "core/formats/perf_script_read.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/render/documents.h"
 #include "core/render/render.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 static int read_text(const char *text, struct profile *profile, struct buf *notes)
 {
@@ -52,7 +44,7 @@ static void expect(const char *samples, const char *folded)
 	assert_string_equal(second, folded);
 }
 
-static void samples_become_stacks(void **state)
+TEST(samples_become_stacks)
 {
 	expect("app 7/8 [000] 1.000001:  3 cycles: \n\tffffffff81000000 sys_read+0x1 ([kernel.kallsyms])\n"
 	       "\t  4000 main+0x10 (/usr/bin/app)\n\n",
@@ -70,7 +62,7 @@ static void samples_become_stacks(void **state)
 }
 
 /* As perf 6.1 prints them: -F comm,tid,ip,sym; --show-task-events and --show-mmap-events; -F +srcline. */
-static void fields_may_be_fewer_or_more(void **state)
+TEST(fields_may_be_fewer_or_more)
 {
 	expect("sh  9788 \n\tffffffff81000000 sys_read\n\t  4000 main\n\nsh 9788/9790 \n\t4000 main\n\n",
 	       "sh;main 1\nsh;main;sys_read 1\n");
@@ -82,13 +74,13 @@ static void fields_may_be_fewer_or_more(void **state)
 	       "sh;[unknown];main 3\n");
 }
 
-static void a_place_keeps_its_first_name(void **state)
+TEST(a_place_keeps_its_first_name)
 {
 	expect("x 1 [0] 1.0: 4 c: \n\t4000 old+0x1 (/x)\n\nx 1 [0] 2.0: 5 c: \n\t4000 new+0x1 (/y)\n",
 	       "x;old 4\nx;new 5\n");
 }
 
-static void what_is_left_out_is_told(void **state)
+TEST(what_is_left_out_is_told)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf notes = {};
@@ -104,7 +96,7 @@ static void what_is_left_out_is_told(void **state)
 }
 
 /* A line of the source is the place of the frame above it, and nothing else that begins with two spaces. */
-static void only_places_in_the_source_are_passed_over(void **state)
+TEST(only_places_in_the_source_are_passed_over)
 {
 	static const struct {
 		const char *line;
@@ -119,7 +111,6 @@ static void only_places_in_the_source_are_passed_over(void **state)
 		{ "  [50]", false },      { "   x.c:12", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (int behind_frame = 0; behind_frame < 2; behind_frame++) {
 			_cleanup_(profile_done) struct profile profile;
@@ -137,7 +128,7 @@ static void only_places_in_the_source_are_passed_over(void **state)
 	}
 }
 
-static void who_and_when_are_kept(void **state)
+TEST(who_and_when_are_kept)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf notes = {};
@@ -157,7 +148,7 @@ static void who_and_when_are_kept(void **state)
 	assert_string_equal(profile_string(&profile, profile.event), "a");
 }
 
-static void other_text_is_not_perfs(void **state)
+TEST(other_text_is_not_perfs)
 {
 	static const char *const texts[] = { "",
 					     "# only\n",
@@ -180,7 +171,7 @@ static void other_text_is_not_perfs(void **state)
 	}
 }
 
-static void very_deep_stacks_are_cut_at_the_root(void **state)
+TEST(very_deep_stacks_are_cut_at_the_root)
 {
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf text = {}, notes = {};
@@ -194,20 +185,4 @@ static void very_deep_stacks_are_cut_at_the_root(void **state)
 	assert_int_equal(profile.records.data[0].nr_kernel + profile.records.data[0].nr_user, 8192);
 	assert_int_equal(profile.records.data[0].kernel_status, STACK_TRUNCATED);
 	assert_string_equal(buf_text(&notes), "WARNING: 11808 frames of very deep stacks were skipped\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_become_stacks),
-		cmocka_unit_test(fields_may_be_fewer_or_more),
-		cmocka_unit_test(a_place_keeps_its_first_name),
-		cmocka_unit_test(what_is_left_out_is_told),
-		cmocka_unit_test(only_places_in_the_source_are_passed_over),
-		cmocka_unit_test(who_and_when_are_kept),
-		cmocka_unit_test(other_text_is_not_perfs),
-		cmocka_unit_test(very_deep_stacks_are_cut_at_the_root),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,23 +3,17 @@
  * From the words of a command line to the plan: every line that bcc documents for profile and stackcount is taken, and
  * means what it should. The header lines are bcc's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/resolve/probe_kinds.h"
 #include "tests/unit/plan_line.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 extern const struct applet profile_applet, count_applet, funccount_applet, stacksnoop_applet, offcputime_applet,
 	offwaketime_applet, wakeuptime_applet;
 
 /* ---- profile ---- */
 
-static void profile_takes_every_documented_line(void **state)
+TEST(profile_takes_every_documented_line)
 {
 	static const char *const lines[] = {
 		"",
@@ -53,7 +47,7 @@ static void profile_takes_every_documented_line(void **state)
 	}
 }
 
-static void profile_samples_49_times_a_second_of_both_stacks(void **state)
+TEST(profile_samples_49_times_a_second_of_both_stacks)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -73,7 +67,7 @@ static void profile_samples_49_times_a_second_of_both_stacks(void **state)
 	assert_false(plan.view.addresses || plan.view.delimited || plan.view.folded);
 }
 
-static void profile_options_reach_the_plan(void **state)
+TEST(profile_options_reach_the_plan)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -102,7 +96,7 @@ static void profile_options_reach_the_plan(void **state)
 	assert_int_equal(plan.duration_ns, 2500000000);
 }
 
-static void profile_header_is_bccs(void **state)
+TEST(profile_header_is_bccs)
 {
 	expect_header(&profile_applet, "",
 		      "Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.");
@@ -116,7 +110,7 @@ static void profile_header_is_bccs(void **state)
 		      "Sampling at 49 Hertz of all threads by user + kernel stack on CPU#0 for 0.5 secs.");
 }
 
-static void profile_excludes_what_bcc_excludes(void **state)
+TEST(profile_excludes_what_bcc_excludes)
 {
 	static const char *const lines[] = { "-p 1 -L 2", "-U -K", "-F 1 -c 1" };
 	struct plan plan;
@@ -128,7 +122,7 @@ static void profile_excludes_what_bcc_excludes(void **state)
 	}
 }
 
-static void a_mistyped_event_is_guessed(void **state)
+TEST(a_mistyped_event_is_guessed)
 {
 	struct plan plan;
 
@@ -143,7 +137,7 @@ static void a_mistyped_event_is_guessed(void **state)
 
 /* ---- count ---- */
 
-static void count_takes_every_documented_line(void **state)
+TEST(count_takes_every_documented_line)
 {
 	static const char *const lines[] = {
 		"submit_bio",
@@ -188,7 +182,7 @@ static void count_takes_every_documented_line(void **state)
 	}
 }
 
-static void count_keeps_nothing_but_stacks(void **state)
+TEST(count_keeps_nothing_but_stacks)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -203,7 +197,7 @@ static void count_keeps_nothing_but_stacks(void **state)
 	assert_int_equal(plan.cpu, -1);
 }
 
-static void count_options_reach_the_plan(void **state)
+TEST(count_options_reach_the_plan)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -222,7 +216,7 @@ static void count_options_reach_the_plan(void **state)
 	assert_false(plan.want_user);
 }
 
-static void count_splits_processes_visibly_only_with_perpid(void **state)
+TEST(count_splits_processes_visibly_only_with_perpid)
 {
 	_cleanup_(plan_done) struct plan visible, silent;
 
@@ -253,7 +247,7 @@ static void expect_children_followed(const struct applet *applet, const char *pa
 	must_refuse(applet, line, ERR_USAGE);
 }
 
-static void a_command_is_followed_with_its_children(void **state)
+TEST(a_command_is_followed_with_its_children)
 {
 	expect_children_followed(&count_applet, "x ");
 	expect_children_followed(&funccount_applet, "x ");
@@ -265,7 +259,7 @@ static void a_command_is_followed_with_its_children(void **state)
 }
 
 /* Hundreds of processes may have the same stack. */
-static void rows_of_a_command_are_one_without_perpid(void **state)
+TEST(rows_of_a_command_are_one_without_perpid)
 {
 	_cleanup_(plan_done) struct plan together, apart, alone;
 
@@ -277,7 +271,7 @@ static void rows_of_a_command_are_one_without_perpid(void **state)
 	assert_false(alone.view.by_name);
 }
 
-static void duration_alone_means_one_report(void **state)
+TEST(duration_alone_means_one_report)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -286,7 +280,7 @@ static void duration_alone_means_one_report(void **state)
 	assert_int_equal(plan.interval_ns, 0);
 }
 
-static void count_header_shows_the_pattern_as_typed(void **state)
+TEST(count_header_shows_the_pattern_as_typed)
 {
 	expect_header(&count_applet, "-D 1 p::submit_bio",
 		      "Tracing 1 functions for \"p::submit_bio\"... Hit Ctrl-C to end.");
@@ -307,7 +301,7 @@ static void expect_description(const struct applet *applet, const char *line, co
 	assert_string_equal(buf_text(&described), text);
 }
 
-static void a_plan_is_described_line_by_line(void **state)
+TEST(a_plan_is_described_line_by_line)
 {
 	expect_description(&profile_applet, "-p 1,2 0.25",
 			   "applet: profile\n"
@@ -335,7 +329,7 @@ static void a_plan_is_described_line_by_line(void **state)
 			   "strict: yes\n");
 }
 
-static void a_description_shows_control_characters_escaped(void **state)
+TEST(a_description_shows_control_characters_escaped)
 {
 	_cleanup_(plan_done) struct plan plan;
 	_cleanup_(buf_done) struct buf text = {};
@@ -345,7 +339,7 @@ static void a_description_shows_control_characters_escaped(void **state)
 	assert_non_null(strstr(buf_text(&text), "typed: x\\x1b[31m\\x0ay\n"));
 }
 
-static void every_event_has_a_name_that_parses(void **state)
+TEST(every_event_has_a_name_that_parses)
 {
 	size_t nr = 0;
 	enum sample_event event;
@@ -358,7 +352,7 @@ static void every_event_has_a_name_that_parses(void **state)
 	assert_int_equal(nr, SAMPLE_CONTEXT_SWITCHES);
 }
 
-static void a_plan_is_empty_after_done(void **state)
+TEST(a_plan_is_empty_after_done)
 {
 	struct plan plan;
 
@@ -367,30 +361,4 @@ static void a_plan_is_empty_after_done(void **state)
 	assert_null(plan.save_path);
 	assert_int_equal(plan.tgids.nr, 0);
 	plan_done(&plan);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(profile_takes_every_documented_line),
-		cmocka_unit_test(profile_samples_49_times_a_second_of_both_stacks),
-		cmocka_unit_test(profile_options_reach_the_plan),
-		cmocka_unit_test(profile_header_is_bccs),
-		cmocka_unit_test(profile_excludes_what_bcc_excludes),
-		cmocka_unit_test(a_mistyped_event_is_guessed),
-		cmocka_unit_test(count_takes_every_documented_line),
-		cmocka_unit_test(count_keeps_nothing_but_stacks),
-		cmocka_unit_test(count_options_reach_the_plan),
-		cmocka_unit_test(count_splits_processes_visibly_only_with_perpid),
-		cmocka_unit_test(a_command_is_followed_with_its_children),
-		cmocka_unit_test(rows_of_a_command_are_one_without_perpid),
-		cmocka_unit_test(duration_alone_means_one_report),
-		cmocka_unit_test(count_header_shows_the_pattern_as_typed),
-		cmocka_unit_test(a_plan_is_described_line_by_line),
-		cmocka_unit_test(a_description_shows_control_characters_escaped),
-		cmocka_unit_test(every_event_has_a_name_that_parses),
-		cmocka_unit_test(a_plan_is_empty_after_done),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

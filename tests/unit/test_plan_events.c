@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plans of funccount and stacksnoop: every line that bcc documents is taken, and means what it should. */
-#include <setjmp.h>
-#include <stdarg.h>
 
-#include "core/base/cleanup.h"
 #include "core/resolve/probe_kinds.h"
 #include "tests/unit/plan_line.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 extern const struct applet funccount_applet, stacksnoop_applet;
 
@@ -28,7 +24,7 @@ static void must_plan_all(const struct applet *applet, const struct documented *
 	}
 }
 
-static void funccount_takes_every_documented_line(void **state)
+TEST(funccount_takes_every_documented_line)
 {
 	static const struct documented lines[] = {
 		{ "vfs_*", &probe_kernel_function },
@@ -57,16 +53,14 @@ static void funccount_takes_every_documented_line(void **state)
 		{},
 	};
 
-	(void)state;
 	must_plan_all(&funccount_applet, lines);
 }
 
-static void funccount_means_what_it_says(void **state)
+TEST(funccount_means_what_it_says)
 {
 	_cleanup_(plan_done) struct plan plan;
 	_cleanup_(buf_done) struct buf text = {};
 
-	(void)state;
 	must_plan(&funccount_applet, "-p 7,8 -c 0 -Ti 5 -d 10 -D -l c malloc --max-probes 9", &plan);
 	assert_int_equal(plan.mode, EVENTS_BY_PROBE);
 	assert_int_equal(plan.tgids.nr, 2);
@@ -82,12 +76,11 @@ static void funccount_means_what_it_says(void **state)
 	assert_string_equal(buf_text(&text), "Tracing 3 functions for \"malloc\"... Hit Ctrl-C to end.");
 }
 
-static void threads_and_addresses_are_options_of_both(void **state)
+TEST(threads_and_addresses_are_options_of_both)
 {
 	_cleanup_(plan_done) struct plan plan;
 	_cleanup_(plan_done) struct plan snoop;
 
-	(void)state;
 	must_plan(&funccount_applet, "-t 7,8 x", &plan);
 	assert_int_equal(plan.tids.nr, 2);
 	must_plan(&stacksnoop_applet, "-A -t 7 x", &snoop);
@@ -96,18 +89,17 @@ static void threads_and_addresses_are_options_of_both(void **state)
 	must_refuse(&funccount_applet, "-t 7 -p 8 x", ERR_USAGE);
 }
 
-static void funccount_refuses_nonsense(void **state)
+TEST(funccount_refuses_nonsense)
 {
 	static const char *const lines[] = { "", "-d 0 x", "-i -1 x", "-p 0 x", "-c x y", "x y", "a:b:c:d" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		must_refuse(&funccount_applet, lines[i], ERR_USAGE);
 }
 
 /* ---- stacksnoop ---- */
 
-static void stacksnoop_takes_every_documented_line(void **state)
+TEST(stacksnoop_takes_every_documented_line)
 {
 	static const struct documented lines[] = {
 		{ "ext4_sync_fs", &probe_kernel_function },
@@ -121,7 +113,6 @@ static void stacksnoop_takes_every_documented_line(void **state)
 		{},
 	};
 
-	(void)state;
 	must_plan_all(&stacksnoop_applet, lines);
 }
 
@@ -137,9 +128,8 @@ static void expect_stacks(const char *line, bool kernel, bool user)
 	assert_int_equal(plan.view.want_user, user);
 }
 
-static void stacksnoop_shows_the_kernel_stack_by_default(void **state)
+TEST(stacksnoop_shows_the_kernel_stack_by_default)
 {
-	(void)state;
 	expect_stacks("vfs_read", true, false);
 	expect_stacks("-K vfs_read", true, false);
 	expect_stacks("-U vfs_read", false, true);
@@ -150,9 +140,8 @@ static void stacksnoop_shows_the_kernel_stack_by_default(void **state)
 	expect_stacks("-K c:malloc", true, false);
 }
 
-static void stacksnoop_has_bccs_headers(void **state)
+TEST(stacksnoop_has_bccs_headers)
 {
-	(void)state;
 	expect_header(&stacksnoop_applet, "x", "TIME(s)            FUNCTION");
 	expect_header(&stacksnoop_applet, "-v x", "TIME(s)            COMM         PID    CPU FUNCTION");
 	expect_header(&stacksnoop_applet, "--per-thread x",
@@ -160,27 +149,10 @@ static void stacksnoop_has_bccs_headers(void **state)
 	expect_header(&stacksnoop_applet, "-T x", "TIME               FUNCTION");
 }
 
-static void stacksnoop_refuses_nonsense(void **state)
+TEST(stacksnoop_refuses_nonsense)
 {
 	static const char *const lines[] = { "", "-n 0 x", "-U -K x", "--both -U x", "-p x y", "x y" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		must_refuse(&stacksnoop_applet, lines[i], ERR_USAGE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(funccount_takes_every_documented_line),
-		cmocka_unit_test(funccount_means_what_it_says),
-		cmocka_unit_test(funccount_refuses_nonsense),
-		cmocka_unit_test(threads_and_addresses_are_options_of_both),
-		cmocka_unit_test(stacksnoop_takes_every_documented_line),
-		cmocka_unit_test(stacksnoop_shows_the_kernel_stack_by_default),
-		cmocka_unit_test(stacksnoop_has_bccs_headers),
-		cmocka_unit_test(stacksnoop_refuses_nonsense),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plans of offcputime, offwaketime and wakeuptime: every line that bcc documents is taken; the header lines are bcc's. */
-#include <setjmp.h>
-#include <stdarg.h>
 
-#include "core/base/cleanup.h"
 #include "core/resolve/probe_kinds.h"
 #include "tests/unit/plan_line.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 extern const struct applet offcputime_applet, offwaketime_applet, wakeuptime_applet;
 
@@ -22,7 +18,7 @@ static void must_plan_all(const struct applet *applet, const char *const *lines)
 	}
 }
 
-static void every_documented_line_is_taken(void **state)
+TEST(every_documented_line_is_taken)
 {
 	static const char *const offcputime[] = { "",
 						  "5",
@@ -56,7 +52,7 @@ static void every_documented_line_is_taken(void **state)
 	must_plan_all(&wakeuptime_applet, wakeuptime);
 }
 
-static void limits_are_inclusive_microseconds(void **state)
+TEST(limits_are_inclusive_microseconds)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -76,7 +72,7 @@ static void limits_are_inclusive_microseconds(void **state)
 	must_refuse(&offwaketime_applet, "-m 8 -M 7", ERR_USAGE);
 }
 
-static void states_are_masks_or_letters(void **state)
+TEST(states_are_masks_or_letters)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -99,7 +95,7 @@ static void states_are_masks_or_letters(void **state)
 	must_refuse(&offcputime_applet, "--state=", ERR_USAGE);
 }
 
-static void options_reach_the_plan(void **state)
+TEST(options_reach_the_plan)
 {
 	_cleanup_(plan_done) struct plan plan;
 
@@ -126,7 +122,7 @@ static void options_reach_the_plan(void **state)
 	assert_true(plan.want_kernel && !plan.want_user && plan.view.addresses && plan.view.offsets);
 }
 
-static void wakers_have_both_stacks_when_asked(void **state)
+TEST(wakers_have_both_stacks_when_asked)
 {
 	static const struct {
 		const char *line;
@@ -148,7 +144,7 @@ static void wakers_have_both_stacks_when_asked(void **state)
 }
 
 /* The time of an interval, and its name, are those of a thread. */
-static void times_and_threads_are_options_of_all(void **state)
+TEST(times_and_threads_are_options_of_all)
 {
 	static const struct applet *const applets[] = { &offcputime_applet, &offwaketime_applet, &wakeuptime_applet };
 
@@ -169,7 +165,7 @@ static void times_and_threads_are_options_of_all(void **state)
 	}
 }
 
-static void what_excludes_each_other_is_refused(void **state)
+TEST(what_excludes_each_other_is_refused)
 {
 	must_refuse(&offcputime_applet, "-p 1 -t 2", ERR_USAGE);
 	must_refuse(&offcputime_applet, "-u -k", ERR_USAGE);
@@ -184,14 +180,14 @@ static void what_excludes_each_other_is_refused(void **state)
 	assert_int_not_equal(err_kind(), ERR_USAGE);
 }
 
-static void a_file_of_no_format_is_refused(void **state)
+TEST(a_file_of_no_format_is_refused)
 {
 	must_refuse(&offcputime_applet, "-o report.unknown", ERR_USAGE);
 	must_refuse(&offwaketime_applet, "-o report.unknown", ERR_USAGE);
 	must_refuse(&wakeuptime_applet, "-o report.unknown", ERR_USAGE);
 }
 
-static void histograms_are_for_forms_that_have_room(void **state)
+TEST(histograms_are_for_forms_that_have_room)
 {
 	static const struct applet *const applets[] = { &offcputime_applet, &offwaketime_applet, &wakeuptime_applet };
 
@@ -217,7 +213,7 @@ static void histograms_are_for_forms_that_have_room(void **state)
 	}
 }
 
-static void headers_are_bccs(void **state)
+TEST(headers_are_bccs)
 {
 	expect_header(&offcputime_applet, "",
 		      "Tracing off-CPU time (us) of all threads by user + kernel stack... Hit Ctrl-C to end.");
@@ -235,22 +231,4 @@ static void headers_are_bccs(void **state)
 		      "Tracing blocked time (us) by user off-CPU and waker stack... Hit Ctrl-C to end.");
 	expect_header(&wakeuptime_applet, "1", "Tracing blocked time (us) by kernel stack for 1 secs.");
 	expect_header(&wakeuptime_applet, "", "Tracing blocked time (us) by kernel stack... Hit Ctrl-C to end.");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_documented_line_is_taken),
-		cmocka_unit_test(limits_are_inclusive_microseconds),
-		cmocka_unit_test(states_are_masks_or_letters),
-		cmocka_unit_test(options_reach_the_plan),
-		cmocka_unit_test(wakers_have_both_stacks_when_asked),
-		cmocka_unit_test(times_and_threads_are_options_of_all),
-		cmocka_unit_test(what_excludes_each_other_is_refused),
-		cmocka_unit_test(a_file_of_no_format_is_refused),
-		cmocka_unit_test(histograms_are_for_forms_that_have_room),
-		cmocka_unit_test(headers_are_bccs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 /* Stubs of the procedure linkage table, in the layouts that linkers write. */
 #include "symbolize/elf/plt.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/symbol_image.h"
+#include "tests/harness.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -49,6 +44,8 @@ static int tear_down(void **state)
 	free(fixture);
 	return 0;
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
 
 static void put(struct fixture *fixture, const void *bytes, size_t nr)
 {
@@ -117,10 +114,8 @@ static const char *name_at(const struct fixture *fixture, uint64_t place)
 	return stub ? plt_name(&fixture->plt, stub).text : "";
 }
 
-static void lazy_stubs_behind_a_header(void **state)
+FIXTURE_TEST(lazy_stubs_behind_a_header)
 {
-	struct fixture *fixture = *state;
-
 	put(fixture, "\xff\x35\x00\x10\x00\x00\xff\x25\x00\x10\x00\x00\x0f\x1f\x40\x00", 16); /* to the linker */
 	put_jump(fixture, "", 0, GOT, 16);
 	put_jump(fixture, "", 0, GOT + 8, 16);
@@ -135,10 +130,8 @@ static void lazy_stubs_behind_a_header(void **state)
 	assert_string_equal(name_at(fixture, 48), "");
 }
 
-static void stubs_that_may_be_jumped_to(void **state)
+FIXTURE_TEST(stubs_that_may_be_jumped_to)
 {
-	struct fixture *fixture = *state;
-
 	put_jump(fixture, "\xf3\x0f\x1e\xfa\xf2", 5, GOT, 16);
 	put_jump(fixture, "\xf3\x0f\x1e\xfa", 4, GOT + 8, 16);
 	put_relocation(fixture, "bound", GOT, 0);
@@ -148,10 +141,8 @@ static void stubs_that_may_be_jumped_to(void **state)
 	assert_string_equal(name_at(fixture, 16), "marked@plt");
 }
 
-static void narrow_stubs(void **state)
+FIXTURE_TEST(narrow_stubs)
 {
-	struct fixture *fixture = *state;
-
 	put_jump(fixture, "", 0, GOT, 8);
 	put_jump(fixture, "", 0, GOT + 8, 8);
 	put_relocation(fixture, "a", GOT, 0);
@@ -161,10 +152,8 @@ static void narrow_stubs(void **state)
 	assert_string_equal(name_at(fixture, 8), "b@plt");
 }
 
-static void an_indirect_function_is_known_by_its_resolver(void **state)
+FIXTURE_TEST(an_indirect_function_is_known_by_its_resolver)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_symbol(&fixture->writer, SYMTAB, "memcpy", ADDRESS + 0x40, 0x10, STT_GNU_IFUNC, STB_GLOBAL);
 	put_jump(fixture, "", 0, GOT, 16);
 	put_jump(fixture, "", 0, GOT + 8, 16);
@@ -175,11 +164,10 @@ static void an_indirect_function_is_known_by_its_resolver(void **state)
 	assert_string_equal(name_at(fixture, 16), "");
 }
 
-static void arm64_stubs(void **state)
+FIXTURE_TEST(arm64_stubs)
 {
 	/* bti c; adrp x16, 0x9000; ldr x17, [x16, #8]; add x16, x16, #8; br x17; nop — at 0x3000 */
 	static const uint32_t marked[] = { 0xd503245f, 0xd0000030, 0xf9400611, 0x91002210, 0xd61f0220, 0xd503201f };
-	struct fixture *fixture = *state;
 
 	fixture->writer.machine = EM_AARCH64;
 	put(fixture, marked, sizeof(marked));
@@ -189,28 +177,12 @@ static void arm64_stubs(void **state)
 	assert_string_equal(name_at(fixture, 15), "armed@plt");
 }
 
-static void a_slot_that_nothing_fills_has_no_name(void **state)
+FIXTURE_TEST(a_slot_that_nothing_fills_has_no_name)
 {
-	struct fixture *fixture = *state;
-
 	put_jump(fixture, "", 0, GOT, 16);
 	put_relocation(fixture, "other", GOT + 8, 0);
 	fixture->relocations[fixture->nr_relocations++] =
 		(Elf64_Rela){ GOT, ELF64_R_INFO(77, R_X86_64_JUMP_SLOT), 0 }; /* there is no such symbol */
 	finish(fixture, ".plt", 16);
 	assert_string_equal(name_at(fixture, 0), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lazy_stubs_behind_a_header, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stubs_that_may_be_jumped_to, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(narrow_stubs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_indirect_function_is_known_by_its_resolver, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(arm64_stubs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_slot_that_nothing_fills_has_no_name, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

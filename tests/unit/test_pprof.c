@@ -2,17 +2,12 @@
 /* The pprof document: what its values are of, and whose stacks it has. */
 #include "core/render/documents.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <zlib.h>
 
-#include "core/base/cleanup.h"
 #include "core/formats/folded_read.h"
 #include "profile.pb-c.h"
 #include "tests/golden/hand_made.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static void read_text(const char *text, struct profile *profile)
 {
@@ -48,7 +43,7 @@ static void expect_types(const Pprof__Profile *message, const char *first, const
 	assert_int_equal(message->default_sample_type, message->sample_type[1]->type);
 }
 
-static void timed_samples_are_time_too(void **state)
+TEST(timed_samples_are_time_too)
 {
 	_cleanup_(profile_done) struct profile profile;
 	Pprof__Profile *message;
@@ -76,7 +71,7 @@ static const char *function_name(const Pprof__Profile *message, uint64_t locatio
 }
 
 /* wakeuptime has no other stacks than those of wakers: without them every sample was "[no stack]". */
-static void wakers_are_in_pprof(void **state)
+TEST(wakers_are_in_pprof)
 {
 	static const struct place wakes = { 0xffffffff81000000, "try_to_wake_up", 1, "kernel", .kernel = true };
 	static const struct place caller = { 0xffffffff82000000, "futex_wake", 1, "kernel", .kernel = true };
@@ -113,7 +108,7 @@ static void wakers_are_in_pprof(void **state)
 }
 
 /* pprof shows the first mapping as the file of the profile: libc and a library met first were that. */
-static void the_first_mapping_is_the_program(void **state)
+TEST(the_first_mapping_is_the_program)
 {
 	static const struct place library = { 0x1000, "memcpy", 1, "libc.so.6" };
 	static const struct place thread = { 0x2000, "clone3", 1, "libc.so.6" };
@@ -158,15 +153,4 @@ static void the_first_mapping_is_the_program(void **state)
 		assert_int_equal(!strcmp(file, "libc.so.6"), strcmp(name, "main") != 0);
 	}
 	pprof__profile__free_unpacked(message, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_mapping_is_the_program),
-		cmocka_unit_test(timed_samples_are_time_too),
-		cmocka_unit_test(wakers_are_in_pprof),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

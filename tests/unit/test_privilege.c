@@ -2,27 +2,16 @@
 /* core/host/privilege.c, each time in a child, because there is no way back. */
 #include "core/host/privilege.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/files/opener.h"
 #include "core/host/process.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define HAS(set, capability) (((set) >> (capability)) & 1)
 
@@ -82,7 +71,7 @@ static int drop_and_look(void)
 	return status_set("NoNewPrivs:") == 1 ? 0 : 5;
 }
 
-static void only_what_is_needed_is_kept(void **state)
+TEST(only_what_is_needed_is_kept)
 {
 	if (!has_all_that_is_kept())
 		skip();
@@ -108,7 +97,7 @@ static int drop_with_sys_admin_only(void)
 	return status_set("CapEff:") == 1ULL << CAP_SYS_ADMIN ? 0 : 2;
 }
 
-static void sys_admin_stays_where_nothing_else_was_given(void **state)
+TEST(sys_admin_stays_where_nothing_else_was_given)
 {
 	if (!has_all_that_is_kept())
 		skip();
@@ -144,7 +133,7 @@ static int note_what_is_poorer(void)
 	return strstr(buf_text(&note), "CAP_SYS_PTRACE") ? 3 : 0;
 }
 
-static void what_is_missing_is_named(void **state)
+TEST(what_is_missing_is_named)
 {
 	if (!has_all_that_is_kept())
 		skip();
@@ -160,7 +149,7 @@ static int check_in_user_namespace(void)
 	return privilege_check() == -EPERM && strstr(err_cause(), "user namespace") ? 0 : 1;
 }
 
-static void root_of_a_user_namespace_is_told_apart(void **state)
+TEST(root_of_a_user_namespace_is_told_apart)
 {
 	int result = run(check_in_user_namespace);
 
@@ -224,7 +213,7 @@ static int reach_stranger_after_drop(void)
 	return access("/proc/self/fd/0", F_OK) ? 6 : 0;
 }
 
-static void files_of_other_users_still_open_after_the_drop(void **state)
+TEST(files_of_other_users_still_open_after_the_drop)
 {
 	static const char path[] = "/tmp/stacktool-private";
 	char text[4096] = "private";
@@ -255,23 +244,9 @@ static int describe(void)
 		       : 2;
 }
 
-static void what_is_kept_is_described(void **state)
+TEST(what_is_kept_is_described)
 {
 	if (!has_all_that_is_kept())
 		skip();
 	assert_int_equal(run(describe), 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_is_needed_is_kept),
-		cmocka_unit_test(sys_admin_stays_where_nothing_else_was_given),
-		cmocka_unit_test(what_is_missing_is_named),
-		cmocka_unit_test(root_of_a_user_namespace_is_told_apart),
-		cmocka_unit_test(files_of_other_users_still_open_after_the_drop),
-		cmocka_unit_test(what_is_kept_is_described),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core/resolve/probe_spec.c: every form of docs/use/probes.md and every documented pattern of bcc's stackcount. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/err.h"
 #include "core/resolve/probe_kinds.h"
 #include "core/resolve/probe_spec.h"
-
-#include <cmocka.h> /* last: its macro fail() would break err.h */
+#include "tests/harness.h"
 
 struct expectation {
 	const char *text;
@@ -59,7 +53,7 @@ static void expect_failure(const char *text, const char *library, bool regex, co
 	assert_null(spec.typed);
 }
 
-static void kernel_functions(void **state)
+TEST(kernel_functions)
 {
 	static const struct expectation list[] = {
 		{ "submit_bio", &probe_kernel_function, NULL, NULL, "submit_bio" },
@@ -72,7 +66,7 @@ static void kernel_functions(void **state)
 	EXPECT_ALL(list, NULL, false);
 }
 
-static void user_functions(void **state)
+TEST(user_functions)
 {
 	static const struct expectation list[] = {
 		{ "c:malloc", &probe_user_function, "c", NULL, "malloc" },
@@ -89,7 +83,7 @@ static void user_functions(void **state)
 	EXPECT_ALL(list, NULL, false);
 }
 
-static void double_colons_belong_to_the_name(void **state)
+TEST(double_colons_belong_to_the_name)
 {
 	static const struct expectation list[] = {
 		{ "app:std::sort", &probe_user_function, "app", NULL, "std::sort" },
@@ -104,7 +98,7 @@ static void double_colons_belong_to_the_name(void **state)
 	EXPECT_ALL(list, NULL, false);
 }
 
-static void paths_may_contain_colons(void **state)
+TEST(paths_may_contain_colons)
 {
 	static const struct expectation list[] = {
 		{ "/opt/a:b/app:main", &probe_user_function, "/opt/a:b/app", NULL, "main" },
@@ -116,7 +110,7 @@ static void paths_may_contain_colons(void **state)
 	EXPECT_ALL(list, NULL, false);
 }
 
-static void tracepoints(void **state)
+TEST(tracepoints)
 {
 	static const struct expectation list[] = {
 		{ "t:sched:sched_fork", &probe_tracepoint, "sched", NULL, "sched_fork" },
@@ -128,7 +122,7 @@ static void tracepoints(void **state)
 	EXPECT_ALL(list, NULL, false);
 }
 
-static void usdt_probes(void **state)
+TEST(usdt_probes)
 {
 	static const struct expectation list[] = {
 		{ "u:node:*", &probe_usdt, "node", NULL, "*" },
@@ -143,7 +137,7 @@ static void usdt_probes(void **state)
 	EXPECT_ALL(list, NULL, false);
 }
 
-static void regular_expressions_keep_their_colons(void **state)
+TEST(regular_expressions_keep_their_colons)
 {
 	static const struct expectation list[] = {
 		{ "^tcp_send.*", &probe_kernel_function, NULL, NULL, "^tcp_send.*" },
@@ -160,7 +154,7 @@ static void regular_expressions_keep_their_colons(void **state)
 	EXPECT_ALL(list, NULL, true);
 }
 
-static void expressions_that_do_not_compile_are_refused(void **state)
+TEST(expressions_that_do_not_compile_are_refused)
 {
 	static const char *const list[] = { "c:mal(oc", "(unclosed:x", "[unclosed:x", "x\\",
 					    "t:(:x",    "t:sch[:x",    "u:lib:(:x" };
@@ -175,7 +169,7 @@ static void expressions_that_do_not_compile_are_refused(void **state)
 		       "pattern 'c:mal(oc': missing closing parenthesis at character 7 of 'mal(oc'");
 }
 
-static void the_older_form_takes_the_library_apart(void **state)
+TEST(the_older_form_takes_the_library_apart)
 {
 	static const struct expectation list[] = {
 		{ "malloc", &probe_user_function, "c", NULL, "malloc" },
@@ -188,7 +182,7 @@ static void the_older_form_takes_the_library_apart(void **state)
 	expect_failure("t:sched:sched_fork", "c", false, "pattern 't:sched:sched_fork': the library is given twice");
 }
 
-static void wrong_forms_are_named(void **state)
+TEST(wrong_forms_are_named)
 {
 	static const struct {
 		const char *text, *cause;
@@ -213,7 +207,7 @@ static void wrong_forms_are_named(void **state)
 		expect_failure(list[i].text, NULL, false, list[i].cause);
 }
 
-static void return_probes_say_what_they_could_not_see(void **state)
+TEST(return_probes_say_what_they_could_not_see)
 {
 	static const char hint[] = "return probes are not supported: after a function returns, no stack shows it";
 
@@ -224,30 +218,10 @@ static void return_probes_say_what_they_could_not_see(void **state)
 	assert_int_equal(strncmp(err_hint(), hint, strlen(hint)), 0);
 }
 
-static void an_empty_spec_is_freed_twice(void **state)
+TEST(an_empty_spec_is_freed_twice)
 {
 	struct probe_spec spec = {};
 
 	probe_spec_done(&spec);
 	probe_spec_done(&spec);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernel_functions),
-		cmocka_unit_test(user_functions),
-		cmocka_unit_test(double_colons_belong_to_the_name),
-		cmocka_unit_test(paths_may_contain_colons),
-		cmocka_unit_test(tracepoints),
-		cmocka_unit_test(usdt_probes),
-		cmocka_unit_test(regular_expressions_keep_their_colons),
-		cmocka_unit_test(expressions_that_do_not_compile_are_refused),
-		cmocka_unit_test(the_older_form_takes_the_library_apart),
-		cmocka_unit_test(wrong_forms_are_named),
-		cmocka_unit_test(return_probes_say_what_they_could_not_see),
-		cmocka_unit_test(an_empty_spec_is_freed_twice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

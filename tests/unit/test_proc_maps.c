@@ -2,20 +2,10 @@
 /* Lines of /proc/PID/maps, ordinary and hostile. */
 #include "core/files/proc_maps.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "core/base/buf.h"
-#include "core/base/cleanup.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static void expect_name(const char *name, const char *path, bool deleted, enum mapping_kind kind, const char *inode)
 {
@@ -34,7 +24,7 @@ static void expect_name(const char *name, const char *path, bool deleted, enum m
 	assert_int_equal(mapping.kind, kind);
 }
 
-static void file_names_are_taken_as_they_are(void **state)
+TEST(file_names_are_taken_as_they_are)
 {
 	expect_name("/usr/lib/libc.so.6", "/usr/lib/libc.so.6", false, MAPPING_FILE, "332835");
 	expect_name("/tmp/a  b c ", "/tmp/a  b c ", false, MAPPING_FILE, "1");
@@ -46,7 +36,7 @@ static void file_names_are_taken_as_they_are(void **state)
 	expect_name("/tmp/7f00-7f01 r-xp 0 0:0 0 /x", "/tmp/7f00-7f01 r-xp 0 0:0 0 /x", false, MAPPING_FILE, "1");
 }
 
-static void one_deleted_is_cut_off(void **state)
+TEST(one_deleted_is_cut_off)
 {
 	expect_name("/tmp/x (deleted)", "/tmp/x", true, MAPPING_FILE, "1");
 	expect_name("/tmp/x (deleted) (deleted)", "/tmp/x (deleted)", true, MAPPING_FILE, "1");
@@ -56,7 +46,7 @@ static void one_deleted_is_cut_off(void **state)
 	expect_name(" (deleted)", "(deleted)", false, MAPPING_FILE, "1");
 }
 
-static void memory_has_kinds(void **state)
+TEST(memory_has_kinds)
 {
 	expect_name("", "", false, MAPPING_ANONYMOUS, "0");
 	expect_name("[heap]", "[heap]", false, MAPPING_ANONYMOUS, "0");
@@ -69,7 +59,7 @@ static void memory_has_kinds(void **state)
 	expect_name("[vsyscall]", "[vsyscall]", false, MAPPING_SPECIAL, "0");
 }
 
-static void lines_that_are_none_are_refused(void **state)
+TEST(lines_that_are_none_are_refused)
 {
 	static const char *const lines[] = {
 		"",
@@ -139,7 +129,7 @@ static int file_of(const struct buf *text)
 	return fd;
 }
 
-static void many_and_long_lines_are_read_whole(void **state)
+TEST(many_and_long_lines_are_read_whole)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	_cleanup_(closep) int fd = -1;
@@ -158,7 +148,7 @@ static void many_and_long_lines_are_read_whole(void **state)
 	assert_int_equal(visits.last_start, 2000 * 4096);
 }
 
-static void a_line_without_end_is_passed_over(void **state)
+TEST(a_line_without_end_is_passed_over)
 {
 	_cleanup_(buf_done) struct buf text = {};
 	_cleanup_(closep) int fd = -1;
@@ -173,7 +163,7 @@ static void a_line_without_end_is_passed_over(void **state)
 }
 
 /* Names have no limit when folders are entered one by one, and whoever makes them chooses where the buffer ends. */
-static void the_rest_of_a_long_line_is_no_line(void **state)
+TEST(the_rest_of_a_long_line_is_no_line)
 {
 	for (size_t length = 16 * 1024; length < 17 * 1024; length++) {
 		_cleanup_(buf_done) struct buf text = {};
@@ -192,7 +182,7 @@ static void the_rest_of_a_long_line_is_no_line(void **state)
 	}
 }
 
-static void our_own_maps_have_our_code(void **state)
+TEST(our_own_maps_have_our_code)
 {
 	const uint32_t both[] = { 0, (uint32_t)getpid() };
 
@@ -203,20 +193,4 @@ static void our_own_maps_have_our_code(void **state)
 		assert_true(visits.found_code);
 	}
 	assert_true(proc_maps_read_of(0x7ffffff0, count, &(struct visits){}) < 0); /* beyond any pid_max */
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_names_are_taken_as_they_are),
-		cmocka_unit_test(one_deleted_is_cut_off),
-		cmocka_unit_test(memory_has_kinds),
-		cmocka_unit_test(lines_that_are_none_are_refused),
-		cmocka_unit_test(many_and_long_lines_are_read_whole),
-		cmocka_unit_test(a_line_without_end_is_passed_over),
-		cmocka_unit_test(the_rest_of_a_long_line_is_no_line),
-		cmocka_unit_test(our_own_maps_have_our_code),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

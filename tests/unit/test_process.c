@@ -2,18 +2,11 @@
 /* core/host/process.c */
 #include "core/host/process.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,12 +14,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 /* A child that waits to be killed, at the latest with us: a test that fails does not come to stop(). */
 static int start(void)
@@ -63,7 +53,7 @@ static void expect_cause(const char *text)
 	err_clear();
 }
 
-static void a_missing_process_is_named(void **state)
+TEST(a_missing_process_is_named)
 {
 	assert_int_equal(process_exists((uint32_t)getpid()), 0);
 	assert_int_equal(process_exists(1), 0); /* of another user, perhaps */
@@ -118,7 +108,7 @@ static void end_thread(struct thread_test *test, pthread_t thread)
 	close(test->ends[0]);
 }
 
-static void a_thread_is_no_process(void **state)
+TEST(a_thread_is_no_process)
 {
 	struct thread_test test;
 	pthread_t thread = start_thread(&test);
@@ -129,7 +119,7 @@ static void a_thread_is_no_process(void **state)
 	end_thread(&test, thread);
 }
 
-static void start_times_are_near_the_truth(void **state)
+TEST(start_times_are_near_the_truth)
 {
 	struct timespec now;
 	uint64_t start_ns, now_ns;
@@ -153,7 +143,7 @@ static bool is_readable(const struct process_watch *watch, int timeout_ms)
 	return poll(&poll_fd, 1, timeout_ms) == 1;
 }
 
-static void the_end_of_each_process_is_told(void **state)
+TEST(the_end_of_each_process_is_told)
 {
 	uint32_t pids[3] = { (uint32_t)start(), (uint32_t)start(), (uint32_t)start() };
 	struct process_watch *watch;
@@ -173,7 +163,7 @@ static void the_end_of_each_process_is_told(void **state)
 	process_watch_free(watch);
 }
 
-static void a_process_that_had_ended_is_not_waited_for(void **state)
+TEST(a_process_that_had_ended_is_not_waited_for)
 {
 	uint32_t pids[2] = { (uint32_t)start(), gone_pid() };
 	struct process_watch *watch;
@@ -186,7 +176,7 @@ static void a_process_that_had_ended_is_not_waited_for(void **state)
 }
 
 /* It has a place in /proc until its parent asks for its status. */
-static void a_zombie_is_not_there(void **state)
+TEST(a_zombie_is_not_there)
 {
 	uint32_t pids[2] = { (uint32_t)start(), (uint32_t)start() };
 	struct process_watch *watch;
@@ -208,7 +198,7 @@ static void a_zombie_is_not_there(void **state)
 }
 
 /* There is no pidfd of a process for it: -ENOENT, before 6.9 -EINVAL. */
-static void a_thread_among_processes_is_left_out(void **state)
+TEST(a_thread_among_processes_is_left_out)
 {
 	struct thread_test test;
 	pthread_t thread = start_thread(&test);
@@ -225,7 +215,7 @@ static void a_thread_among_processes_is_left_out(void **state)
 	end_thread(&test, thread);
 }
 
-static void the_end_of_a_thread_is_seen(void **state)
+TEST(the_end_of_a_thread_is_seen)
 {
 	struct thread_test test;
 	pthread_t thread = start_thread(&test);
@@ -240,7 +230,7 @@ static void the_end_of_a_thread_is_seen(void **state)
 	process_watch_free(watch);
 }
 
-static void more_targets_than_descriptors_are_watched(void **state)
+TEST(more_targets_than_descriptors_are_watched)
 {
 	struct rlimit given, low;
 	uint32_t pids[1100];
@@ -305,7 +295,7 @@ static int check_foreign_proc(void)
 	return process_require_proc() == -EXDEV && err_kind() == ERR_HOST ? 0 : 1;
 }
 
-static void a_child_pid_namespace_is_recognised(void **state)
+TEST(a_child_pid_namespace_is_recognised)
 {
 	int status;
 
@@ -333,30 +323,11 @@ static int check_with_many_groups(void)
 	return inner == 1 && user == 0 && process_require_proc() == -EXDEV ? 0 : 2;
 }
 
-static void many_groups_hide_no_namespace(void **state)
+TEST(many_groups_hide_no_namespace)
 {
 	int status;
 
 	if (!run_in_pid_namespace(false, check_with_many_groups, &status))
 		skip();
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missing_process_is_named),
-		cmocka_unit_test(a_thread_is_no_process),
-		cmocka_unit_test(start_times_are_near_the_truth),
-		cmocka_unit_test(the_end_of_each_process_is_told),
-		cmocka_unit_test(a_process_that_had_ended_is_not_waited_for),
-		cmocka_unit_test(a_zombie_is_not_there),
-		cmocka_unit_test(a_thread_among_processes_is_left_out),
-		cmocka_unit_test(the_end_of_a_thread_is_seen),
-		cmocka_unit_test(more_targets_than_descriptors_are_watched),
-		cmocka_unit_test(a_child_pid_namespace_is_recognised),
-		cmocka_unit_test(many_groups_hide_no_namespace),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

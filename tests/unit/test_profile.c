@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/profile/profile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "core/base/cleanup.h"
-
-#include <cmocka.h>
-
 #include "core/profile/tracer.h"
+#include "tests/harness.h"
 
 static size_t loss_number(const char *name)
 {
@@ -27,7 +18,7 @@ static struct profile_record record_of(uint64_t id, uint16_t nr_kernel, uint16_t
 	return (struct profile_record){ .id = { id, id }, .nr_kernel = nr_kernel, .nr_user = nr_user };
 }
 
-static void equal_places_are_one_frame(void **state)
+TEST(equal_places_are_one_frame)
 {
 	struct profile profile;
 	struct profile_frame frame = { .kind = FRAME_USER_FILE, .file = 1, .where = 0x1000 };
@@ -54,7 +45,7 @@ static void equal_places_are_one_frame(void **state)
 	profile_done(&profile);
 }
 
-static void a_record_is_added_once(void **state)
+TEST(a_record_is_added_once)
 {
 	struct profile profile;
 	struct profile_record record = record_of(1, 1, 1), again = record_of(1, 0, 0);
@@ -71,7 +62,7 @@ static void a_record_is_added_once(void **state)
 	profile_done(&profile);
 }
 
-static void a_late_record_replaces_the_lost_one(void **state)
+TEST(a_late_record_replaces_the_lost_one)
 {
 	struct profile profile;
 	struct profile_interval interval = {};
@@ -93,7 +84,7 @@ static void a_late_record_replaces_the_lost_one(void **state)
 	profile_done(&profile);
 }
 
-static void spilled_counts_of_an_id_stay_one_row(void **state)
+TEST(spilled_counts_of_an_id_stay_one_row)
 {
 	struct profile profile;
 	struct profile_interval interval = {};
@@ -110,7 +101,7 @@ static void spilled_counts_of_an_id_stay_one_row(void **state)
 	profile_done(&profile);
 }
 
-static void counts_without_a_record_are_lost_stacks(void **state)
+TEST(counts_without_a_record_are_lost_stacks)
 {
 	struct profile profile;
 	struct profile_interval interval = {};
@@ -128,7 +119,7 @@ static void counts_without_a_record_are_lost_stacks(void **state)
 	profile_done(&profile);
 }
 
-static void clearing_intervals_keeps_records(void **state)
+TEST(clearing_intervals_keeps_records)
 {
 	struct profile profile;
 	struct profile_interval interval = {};
@@ -161,7 +152,7 @@ static void add_numbered(struct profile *profile, uint32_t number)
 	profile_add_record(profile, &record, frames, addresses);
 }
 
-static void what_is_kept_stays_whole_and_the_rest_is_forgotten(void **state)
+TEST(what_is_kept_stays_whole_and_the_rest_is_forgotten)
 {
 	struct profile profile;
 	const struct profile_id wanted[] = { record_of(500, 0, 0).id, record_of(501, 0, 0).id, { 9999, 9999 } };
@@ -195,7 +186,7 @@ static void what_is_kept_stays_whole_and_the_rest_is_forgotten(void **state)
 	profile_done(&profile);
 }
 
-static void mappings_stay_with_their_records(void **state)
+TEST(mappings_stay_with_their_records)
 {
 	_cleanup_(profile_done) struct profile profile;
 	const struct profile_record records[] = { { .id = { 1, 1 }, .tgid = 7 }, { .id = { 2, 1 }, .tgid = 8 } };
@@ -222,13 +213,13 @@ static void mappings_stay_with_their_records(void **state)
 	assert_int_equal(profile.mappings.nr, 0);
 }
 
-static void done_accepts_nothing(void **state)
+TEST(done_accepts_nothing)
 {
 	profile_done(NULL);
 	profile_interval_done(NULL);
 }
 
-static void every_reason_and_loss_has_words(void **state)
+TEST(every_reason_and_loss_has_words)
 {
 	for (int reason = 0; reason < REASON_NR; reason++)
 		assert_non_null(frame_reason_text((enum frame_reason)reason));
@@ -247,9 +238,8 @@ static void expect_sentence(const char *name, uint64_t number, const char *wante
 	assert_string_equal(buf_text(&text), wanted);
 }
 
-static void a_loss_of_one_is_said_as_of_one(void **state)
+TEST(a_loss_of_one_is_said_as_of_one)
 {
-	(void)state;
 	expect_sentence("USER_ROOT", 1, "user stack complete");
 	expect_sentence("USER_ROOT", 2, "user stacks complete");
 	expect_sentence("STACK_LOST", 1, "event was counted but its stack was lost: the ring was full");
@@ -265,7 +255,7 @@ static void a_loss_of_one_is_said_as_of_one(void **state)
 	}
 }
 
-static void whatever_is_lost_counts_but_notes_do_not(void **state)
+TEST(whatever_is_lost_counts_but_notes_do_not)
 {
 	struct profile_interval interval = {};
 
@@ -313,7 +303,7 @@ static struct profile_interval sound_interval(void)
 	return interval;
 }
 
-static void sound_accounts_pass(void **state)
+TEST(sound_accounts_pass)
 {
 	struct profile_interval interval = sound_interval();
 
@@ -321,7 +311,7 @@ static void sound_accounts_pass(void **state)
 	assert_int_equal(check(&(struct profile_interval){}), 0);
 }
 
-static void each_identity_is_checked(void **state)
+TEST(each_identity_is_checked)
 {
 	struct profile_interval interval = sound_interval();
 
@@ -343,7 +333,7 @@ static void each_identity_is_checked(void **state)
 	assert_int_equal(check(&interval), 1);
 }
 
-static void unknown_numbers_are_left_out(void **state)
+TEST(unknown_numbers_are_left_out)
 {
 	struct profile_interval interval = sound_interval();
 
@@ -358,7 +348,7 @@ static void unknown_numbers_are_left_out(void **state)
 	assert_int_equal(check(&interval), 0);
 }
 
-static void malformed_messages_explain_missing_counts_but_no_surplus(void **state)
+TEST(malformed_messages_explain_missing_counts_but_no_surplus)
 {
 	struct profile_interval interval = sound_interval();
 
@@ -369,7 +359,7 @@ static void malformed_messages_explain_missing_counts_but_no_surplus(void **stat
 	assert_int_equal(check(&interval), 1);
 }
 
-static void samples_are_compared_with_the_counter(void **state)
+TEST(samples_are_compared_with_the_counter)
 {
 	struct profile_interval interval = { .account = { .expected = 490, .taken = 480, .nr_cpus = 2 } };
 	struct sample_account samples;
@@ -393,7 +383,7 @@ static void samples_are_compared_with_the_counter(void **state)
 
 /* ---- tracer frames ---- */
 
-static void tracing_machinery_is_known_by_name(void **state)
+TEST(tracing_machinery_is_known_by_name)
 {
 	static const char *const tracer[] = {
 		"bpf_prog_0123456789abcdef_on_switch",
@@ -443,30 +433,4 @@ static void tracing_machinery_is_known_by_name(void **state)
 			fail_msg("%s is taken for tracing code", traced[i]);
 	assert_true(frame_is_tracer("anything", "__builtin__ftrace"));
 	assert_false(frame_is_tracer(NULL, NULL));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_places_are_one_frame),
-		cmocka_unit_test(a_record_is_added_once),
-		cmocka_unit_test(a_late_record_replaces_the_lost_one),
-		cmocka_unit_test(spilled_counts_of_an_id_stay_one_row),
-		cmocka_unit_test(counts_without_a_record_are_lost_stacks),
-		cmocka_unit_test(clearing_intervals_keeps_records),
-		cmocka_unit_test(what_is_kept_stays_whole_and_the_rest_is_forgotten),
-		cmocka_unit_test(mappings_stay_with_their_records),
-		cmocka_unit_test(done_accepts_nothing),
-		cmocka_unit_test(every_reason_and_loss_has_words),
-		cmocka_unit_test(a_loss_of_one_is_said_as_of_one),
-		cmocka_unit_test(whatever_is_lost_counts_but_notes_do_not),
-		cmocka_unit_test(sound_accounts_pass),
-		cmocka_unit_test(each_identity_is_checked),
-		cmocka_unit_test(unknown_numbers_are_left_out),
-		cmocka_unit_test(malformed_messages_explain_missing_counts_but_no_surplus),
-		cmocka_unit_test(samples_are_compared_with_the_counter),
-		cmocka_unit_test(tracing_machinery_is_known_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

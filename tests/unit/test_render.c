@@ -2,18 +2,10 @@
 /* What golden files do not show: merging at size, order, failed writes, and the notes beside a report. */
 #include "core/render/render.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "core/render/merge.h"
 #include "tests/golden/hand_made.h"
+#include "tests/harness.h"
 
 static const struct place here = { .address = 0xffffffff81000010, .name = "here", .module = "kernel", .kernel = true };
 static const struct place program = {
@@ -65,7 +57,7 @@ static void check_folded(struct profile *profile, const char *expected)
 	profile_done(profile);
 }
 
-static void sampled_tracing_code_is_shown(void **state)
+TEST(sampled_tracing_code_is_shown)
 {
 	const struct event events[] = {
 		{ .id = 1, .program = PROGRAM_SAMPLE, .kernel = TAKEN(&program, &here), .count = 1 },
@@ -78,7 +70,7 @@ static void sampled_tracing_code_is_shown(void **state)
 	check_folded(&profile, ";here;bpf_prog 1\n;here 2\n");
 }
 
-static void tracer_frames_inside_a_stack_stay(void **state)
+TEST(tracer_frames_inside_a_stack_stay)
 {
 	const struct event events[] = {
 		{ .id = 1, .program = PROGRAM_FENTRY, .kernel = TAKEN(&program, &here, &program), .count = 1 },
@@ -90,7 +82,7 @@ static void tracer_frames_inside_a_stack_stay(void **state)
 	check_folded(&profile, ";bpf_prog;here 1\n");
 }
 
-static void real_recursion_is_not_a_doubled_leaf(void **state)
+TEST(real_recursion_is_not_a_doubled_leaf)
 {
 	const struct event events[] = {
 		{ .id = 1, .program = PROGRAM_KPROBE, .kernel = TAKEN(&here, &here), .count = 1 },
@@ -105,7 +97,7 @@ static void real_recursion_is_not_a_doubled_leaf(void **state)
 	check_folded(&profile, ";here 4\n;here;here 6\n");
 }
 
-static void ties_keep_the_order_of_first_occurrence(void **state)
+TEST(ties_keep_the_order_of_first_occurrence)
 {
 	const struct event events[] = {
 		{ .id = 1, .user = TAKEN(&there), .time_ns = 30, .count = 1 },
@@ -126,7 +118,7 @@ static void ties_keep_the_order_of_first_occurrence(void **state)
 	profile_done(&profile);
 }
 
-static void rows_are_unique_by_address_and_by_name_on_request(void **state)
+TEST(rows_are_unique_by_address_and_by_name_on_request)
 {
 	const struct event events[] = {
 		{ .id = 1, .user = TAKEN(&there), .count = 1 },
@@ -142,7 +134,7 @@ static void rows_are_unique_by_address_and_by_name_on_request(void **state)
 	check_folded(&profile, ";there 3\n");
 }
 
-static void by_name_ignores_an_unseen_border(void **state)
+TEST(by_name_ignores_an_unseen_border)
 {
 	const struct event events[] = {
 		{ .id = 1, .kernel = TAKEN(&gone, &gone), .user = TAKEN(&gone), .count = 1 },
@@ -159,7 +151,7 @@ static void by_name_ignores_an_unseen_border(void **state)
 	check_folded(&profile, ";[unknown];-;[unknown];[unknown] 1\n;[unknown];[unknown];-;[unknown] 2\n");
 }
 
-static void stacks_are_cut_at_the_root_and_rows_stay_exact(void **state)
+TEST(stacks_are_cut_at_the_root_and_rows_stay_exact)
 {
 	const struct event events[] = {
 		{ .id = 1, .program = PROGRAM_SAMPLE, .kernel = TAKEN(&here), .user = TAKEN(&there, &gone), .count = 1 },
@@ -191,7 +183,7 @@ static void stacks_are_cut_at_the_root_and_rows_stay_exact(void **state)
 			       ";there;here 4\n;[truncated];[unknown];there;here 8\n");
 }
 
-static void rows_that_show_nothing_are_one_row(void **state)
+TEST(rows_that_show_nothing_are_one_row)
 {
 	const struct event events[] = {
 		{ .id = 1, .tgid = 1, .count = 1 },
@@ -205,7 +197,7 @@ static void rows_that_show_nothing_are_one_row(void **state)
 	check_folded(&profile, " 3\n");
 }
 
-static void processes_with_one_pid_and_comm_are_one_row(void **state)
+TEST(processes_with_one_pid_and_comm_are_one_row)
 {
 	const struct event events[] = {
 		{ .id = 1, .tgid = 7, .comm = "a", .user = TAKEN(&there), .count = 1 },
@@ -223,7 +215,7 @@ static void processes_with_one_pid_and_comm_are_one_row(void **state)
 	check_folded(&profile, ";there 15\n");
 }
 
-static void a_failed_write_is_reported(void **state)
+TEST(a_failed_write_is_reported)
 {
 	const struct event events[] = { { .id = 1, .user = TAKEN(&there), .count = 1 }, {} };
 	struct profile profile;
@@ -244,7 +236,7 @@ static void a_failed_write_is_reported(void **state)
 }
 
 /* One long name, and a stack of nothing else: a kilobyte of a saved profile, whose row has no end. */
-static void a_row_of_gigabytes_is_refused(void **state)
+TEST(a_row_of_gigabytes_is_refused)
 {
 	enum {
 		NR = 300,
@@ -273,7 +265,7 @@ static void a_row_of_gigabytes_is_refused(void **state)
 	profile_done(&profile);
 }
 
-static void an_empty_interval_is_an_empty_line(void **state)
+TEST(an_empty_interval_is_an_empty_line)
 {
 	const struct event events[] = { {} };
 	struct profile profile;
@@ -286,7 +278,7 @@ static void an_empty_interval_is_an_empty_line(void **state)
 	check_folded(&profile, "");
 }
 
-static void times_are_those_of_the_recording_host(void **state)
+TEST(times_are_those_of_the_recording_host)
 {
 	const struct event events[] = { {} };
 	struct profile profile;
@@ -316,7 +308,7 @@ static void check_notes(const struct profile *profile, const char *expected)
 	free(text);
 }
 
-static void a_clean_interval_has_no_notes(void **state)
+TEST(a_clean_interval_has_no_notes)
 {
 	const struct event events[] = { { .id = 1, .user = TAKEN(&there), .count = 1 }, {} };
 	struct profile profile;
@@ -327,7 +319,7 @@ static void a_clean_interval_has_no_notes(void **state)
 	profile_done(&profile);
 }
 
-static void each_loss_is_one_line(void **state)
+TEST(each_loss_is_one_line)
 {
 	const struct event events[] = { {} };
 	struct profile profile;
@@ -343,7 +335,7 @@ static void each_loss_is_one_line(void **state)
 	profile_done(&profile);
 }
 
-static void unnamed_frames_are_counted_by_reason(void **state)
+TEST(unnamed_frames_are_counted_by_reason)
 {
 	const struct event events[] = {
 		{ .id = 1,
@@ -363,7 +355,7 @@ static void unnamed_frames_are_counted_by_reason(void **state)
 	profile_done(&profile);
 }
 
-static void samples_are_accounted_for(void **state)
+TEST(samples_are_accounted_for)
 {
 	const struct event events[] = { {} };
 	struct profile profile;
@@ -387,7 +379,7 @@ static void samples_are_accounted_for(void **state)
 	profile_done(&profile);
 }
 
-static void accounting_that_does_not_add_up_is_an_error(void **state)
+TEST(accounting_that_does_not_add_up_is_an_error)
 {
 	const struct event events[] = { {} };
 	struct profile profile;
@@ -397,30 +389,4 @@ static void accounting_that_does_not_add_up_is_an_error(void **state)
 	check_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 recorded + 0 "
 			      "spilled + 0 lost = 2\n");
 	profile_done(&profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sampled_tracing_code_is_shown),
-		cmocka_unit_test(tracer_frames_inside_a_stack_stay),
-		cmocka_unit_test(real_recursion_is_not_a_doubled_leaf),
-		cmocka_unit_test(ties_keep_the_order_of_first_occurrence),
-		cmocka_unit_test(rows_are_unique_by_address_and_by_name_on_request),
-		cmocka_unit_test(by_name_ignores_an_unseen_border),
-		cmocka_unit_test(stacks_are_cut_at_the_root_and_rows_stay_exact),
-		cmocka_unit_test(rows_that_show_nothing_are_one_row),
-		cmocka_unit_test(processes_with_one_pid_and_comm_are_one_row),
-		cmocka_unit_test(a_failed_write_is_reported),
-		cmocka_unit_test(a_row_of_gigabytes_is_refused),
-		cmocka_unit_test(an_empty_interval_is_an_empty_line),
-		cmocka_unit_test(times_are_those_of_the_recording_host),
-		cmocka_unit_test(a_clean_interval_has_no_notes),
-		cmocka_unit_test(each_loss_is_one_line),
-		cmocka_unit_test(unnamed_frames_are_counted_by_reason),
-		cmocka_unit_test(samples_are_accounted_for),
-		cmocka_unit_test(accounting_that_does_not_add_up_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

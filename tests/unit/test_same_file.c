@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One file or two, by numbers and by pages; two overlays of one layer are in tests/e2e/probe_processes.sh. */
 #include "core/files/same_file.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "core/base/cleanup.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 struct opened {
 	int fd;
@@ -53,13 +42,12 @@ static int compare(const struct opened *one, const struct opened *other)
 	return file_is_same(one->fd, &one->identity, other->fd, &other->identity);
 }
 
-static void numbers_tell_one_file_from_two(void **state)
+TEST(numbers_tell_one_file_from_two)
 {
 	char path[32], other_path[32];
 	_cleanup_(opened_done) struct opened one = new_file(path), two = new_file(other_path);
 	_cleanup_(opened_done) struct opened again = open_again(path);
 
-	(void)state;
 	unlink(path);
 	unlink(other_path);
 	assert_int_equal(compare(&one, &again), 1);
@@ -69,13 +57,12 @@ static void numbers_tell_one_file_from_two(void **state)
 }
 
 /* As if the numbers were those that an overlay made up. */
-static void pages_tell_where_numbers_lie(void **state)
+TEST(pages_tell_where_numbers_lie)
 {
 	char path[32], other_path[32];
 	_cleanup_(opened_done) struct opened one = new_file(path), two = new_file(other_path);
 	_cleanup_(opened_done) struct opened again = open_again(path);
 
-	(void)state;
 	unlink(path);
 	unlink(other_path);
 	again.identity.device++;
@@ -91,26 +78,14 @@ static void pages_tell_where_numbers_lie(void **state)
 }
 
 /* Nothing is touched: the page has gone when it is to be read. */
-static void an_empty_file_is_an_answer(void **state)
+TEST(an_empty_file_is_an_answer)
 {
 	char path[32], other_path[32];
 	_cleanup_(opened_done) struct opened one = new_file(path), two = new_file(other_path);
 
-	(void)state;
 	unlink(path);
 	unlink(other_path);
 	one.identity.overlay = true;
 	assert_int_equal(ftruncate(one.fd, 0), 0);
 	assert_true(compare(&one, &two) < 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_tell_one_file_from_two),
-		cmocka_unit_test(pages_tell_where_numbers_lie),
-		cmocka_unit_test(an_empty_file_is_an_answer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,23 +3,15 @@
 #include "symbolize/symbolize.h"
 #include "symbolize/worker/sandbox.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <seccomp.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
+
+#include "tests/harness.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
@@ -87,12 +79,11 @@ static bool raise_a_limit(void)
 	return setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
 
-static void what_the_worker_does_not_need_ends_it(void **state)
+TEST(what_the_worker_does_not_need_ends_it)
 {
 	static action *const actions[] = { open_a_file,   look_at_a_path, make_a_socket, fork_a_child,
 					   run_a_program, kill_somebody,  become_root,   raise_a_limit };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
 		int status = run_confined(actions[i]);
 
@@ -119,11 +110,10 @@ static bool use_memory(void)
 	return true;
 }
 
-static void ordinary_work_goes_on(void **state)
+TEST(ordinary_work_goes_on)
 {
 	int status = run_confined(use_memory);
 
-	(void)state;
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
@@ -134,14 +124,15 @@ static bool take_a_gigabyte(void)
 	return mmap(NULL, 1u << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
 }
 
-static void memory_is_limited(void **state)
+#if !SANITIZED
+TEST(memory_is_limited)
 {
 	int status;
 
-	(void)state;
 	status = run_confined(take_a_gigabyte);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
+#endif
 #endif
 
 /* Which descriptors from 0 to 9 are open after sandbox_keep_only(), as bits. */
@@ -166,11 +157,10 @@ static int descriptors_left(int kept, bool close_standard)
 	return WEXITSTATUS(status);
 }
 
-static void one_descriptor_is_kept_and_becomes_the_fourth(void **state)
+TEST(one_descriptor_is_kept_and_becomes_the_fourth)
 {
 	int pair[2], high;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	high = fcntl(pair[0], F_DUPFD, 100);
 	assert_int_equal(descriptors_left(pair[0], false), 0x0f);
@@ -183,9 +173,8 @@ static void one_descriptor_is_kept_and_becomes_the_fourth(void **state)
 	close(pair[1]);
 }
 
-static void an_orphan_notices_at_once(void **state)
+TEST(an_orphan_notices_at_once)
 {
-	(void)state;
 	assert_int_equal(sandbox_follow_parent(getppid() + 1), -ESRCH);
 }
 
@@ -201,11 +190,10 @@ static int look_without_seccomp(void)
 	return sandbox_lacks() & CONFINED_WITHOUT_FILTER ? 0 : 2;
 }
 
-static void a_kernel_without_filters_is_noticed(void **state)
+TEST(a_kernel_without_filters_is_noticed)
 {
 	int status, child;
 
-	(void)state;
 	if (!SANITIZED)
 		assert_int_equal(sandbox_lacks(), 0);
 	assert_true(sandbox_has_filter());
@@ -214,20 +202,4 @@ static void a_kernel_without_filters_is_noticed(void **state)
 		_exit(look_without_seccomp());
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_worker_does_not_need_ends_it),
-		cmocka_unit_test(ordinary_work_goes_on),
-#if !SANITIZED
-		cmocka_unit_test(memory_is_limited),
-#endif
-		cmocka_unit_test(one_descriptor_is_kept_and_becomes_the_fourth),
-		cmocka_unit_test(an_orphan_notices_at_once),
-		cmocka_unit_test(a_kernel_without_filters_is_noticed),
-	};
-
-	return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);
 }

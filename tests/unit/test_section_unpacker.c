@@ -2,12 +2,10 @@
 /* Compressed sections, read at any place of what they stand for. */
 #include "symbolize/elf/section_unpacker.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
-#include <cmocka.h>
+
+#include "tests/harness.h"
 
 enum {
 	BYTES = 5 << 20, /* several of the states that are kept to go back to */
@@ -45,9 +43,8 @@ static void expect(struct section_unpacker *unpacker, uint64_t position, size_t 
 	assert_memory_equal(got, plain + position, nr);
 }
 
-static void any_place_can_be_read_in_any_order(void **state)
+TEST(any_place_can_be_read_in_any_order)
 {
-	(void)state;
 	for (uint32_t kind = ZLIB; kind <= ZSTD; kind++) {
 		struct elf_file file = { .fd = -1, .memory = packed, .size = pack(kind) };
 		struct section_unpacker *unpacker = unpack(&file, kind);
@@ -65,9 +62,8 @@ static void any_place_can_be_read_in_any_order(void **state)
 	}
 }
 
-static void a_stream_that_ends_early_or_is_damaged_is_an_error(void **state)
+TEST(a_stream_that_ends_early_or_is_damaged_is_an_error)
 {
-	(void)state;
 	for (uint32_t kind = ZLIB; kind <= ZSTD; kind++) {
 		struct elf_file file = { .fd = -1, .memory = packed, .size = pack(kind) / 2 };
 		struct section_unpacker *unpacker = unpack(&file, kind);
@@ -82,24 +78,12 @@ static void a_stream_that_ends_early_or_is_damaged_is_an_error(void **state)
 	}
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
 	struct elf_file file = { .fd = -1, .memory = packed, .size = 1000 };
 	struct section_unpacker *unpacker;
 
-	(void)state;
 	assert_int_equal(section_unpacker_new(&file, 3, 0, 1000, 10, &unpacker), -EBADMSG);
 	assert_int_equal(section_unpacker_new(&file, ZLIB, 1, 1000, 10, &unpacker), -EBADMSG);
 	assert_int_equal(section_unpacker_new(&file, ZLIB, 0, 1000, 1ull << 40, &unpacker), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_place_can_be_read_in_any_order),
-		cmocka_unit_test(a_stream_that_ends_early_or_is_damaged_is_an_error),
-		cmocka_unit_test(what_cannot_be_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,30 +3,21 @@
 #include "core/spaces/sideband.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/base/buf.h"
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/spaces/wakeups.h"
 #include "core/spaces/perf_ring.h"
 #include "tests/unit/host.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 #define MAPPING_EVENT 7
 #define BUILD_ID_EVENT 8
@@ -107,7 +98,7 @@ static int decode(const struct buf *bytes, struct sideband_record *ret_record)
 	return sideband_decode(bytes->data, bytes->nr, BUILD_ID_EVENT, ret_record);
 }
 
-static void mapping_has_place_and_inode(void **state)
+TEST(mapping_has_place_and_inode)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -130,7 +121,7 @@ static void mapping_has_place_and_inode(void **state)
 }
 
 /* perf_event_mmap_output() leaves the bit of an earlier event in the header. */
-static void leaked_build_id_bit_does_not_hide_the_inode(void **state)
+TEST(leaked_build_id_bit_does_not_hide_the_inode)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -142,7 +133,7 @@ static void leaked_build_id_bit_does_not_hide_the_inode(void **state)
 	assert_int_equal(record.inode, 4242);
 }
 
-static void build_id_comes_from_its_event_only(void **state)
+TEST(build_id_comes_from_its_event_only)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -173,7 +164,7 @@ static void put_task(struct buf *bytes, uint32_t type, uint32_t tgid, uint32_t p
 	end(bytes, 1000, event);
 }
 
-static void tasks_are_told_once(void **state)
+TEST(tasks_are_told_once)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -191,7 +182,7 @@ static void tasks_are_told_once(void **state)
 	assert_int_equal(record.kind, SIDEBAND_OTHER);
 }
 
-static void only_an_exec_names_a_new_program(void **state)
+TEST(only_an_exec_names_a_new_program)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -208,7 +199,7 @@ static void only_an_exec_names_a_new_program(void **state)
 	assert_int_equal(record.tgid, 300);
 }
 
-static void losses_are_counted_whoever_lost_them(void **state)
+TEST(losses_are_counted_whoever_lost_them)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -232,7 +223,7 @@ static void put_ksymbol(struct buf *bytes, uint16_t flags, const char *name)
 	end(bytes, 1000, MAPPING_EVENT);
 }
 
-static void generated_code_of_the_kernel_is_told_with_its_bounds(void **state)
+TEST(generated_code_of_the_kernel_is_told_with_its_bounds)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -254,7 +245,7 @@ static void generated_code_of_the_kernel_is_told_with_its_bounds(void **state)
 }
 
 /* The kernel makes the record longer for every further event of the host that gets it, and leaves the rest as it was. */
-static void generated_code_is_told_to_the_second_listener_too(void **state)
+TEST(generated_code_is_told_to_the_second_listener_too)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
@@ -269,7 +260,7 @@ static void generated_code_is_told_to_the_second_listener_too(void **state)
 	assert_string_equal(record.path, "bpf_prog_0123456789abcdef_f");
 }
 
-static void every_cut_of_a_record_is_refused(void **state)
+TEST(every_cut_of_a_record_is_refused)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record = { .kind = SIDEBAND_LOST };
@@ -307,7 +298,7 @@ static void put_into_ring(struct hand_made_ring *made, const void *bytes, size_t
 	made->page.data_head += nr_bytes;
 }
 
-static void records_that_wrap_are_joined(void **state)
+TEST(records_that_wrap_are_joined)
 {
 	_cleanup_(freep) struct hand_made_ring *made = calloc(1, sizeof(*made));
 	struct perf_ring ring = { .page = &made->page, .data = made->data, .nr_bytes = sizeof(made->data) };
@@ -335,7 +326,7 @@ static void records_that_wrap_are_joined(void **state)
 	vec_done(&ring.joined);
 }
 
-static void impossible_lengths_end_the_reading(void **state)
+TEST(impossible_lengths_end_the_reading)
 {
 	static const struct {
 		uint16_t size;
@@ -439,7 +430,7 @@ static void make_noise(void)
 		waitpid(pids[i], NULL, 0);
 }
 
-static void the_records_of_all_cpus_come_in_order(void **state)
+TEST(the_records_of_all_cpus_come_in_order)
 {
 	struct sideband *sideband;
 	const struct sideband_record *record;
@@ -461,7 +452,7 @@ static void the_records_of_all_cpus_come_in_order(void **state)
 	sideband_free(sideband);
 }
 
-static void fork_exec_mappings_and_exit_come_in_order(void **state)
+TEST(fork_exec_mappings_and_exit_come_in_order)
 {
 	struct sideband *sideband;
 	struct seen seen = { .in_order = true };
@@ -515,7 +506,7 @@ static bool becomes_readable(struct sideband *sideband)
 }
 
 /* At once as long as nothing is spent, and then not later than the next rest is over; no more often than is allowed. */
-static void a_mapping_of_code_rings(void **state)
+TEST(a_mapping_of_code_rings)
 {
 	const uint64_t nr = 3 * WAKEUPS_BURST;
 	struct sideband *sideband;
@@ -537,7 +528,7 @@ static void a_mapping_of_code_rings(void **state)
 }
 
 /* Whoever looks for another reason meanwhile silences no later wakeup. */
-static void a_look_during_the_rest_changes_nothing(void **state)
+TEST(a_look_during_the_rest_changes_nothing)
 {
 	struct sideband *sideband;
 
@@ -599,7 +590,7 @@ static void expect_times(struct sideband *sideband, uint64_t since_ns)
 }
 
 /* Several listen to one host, as several runs do. */
-static void programs_that_come_and_go_have_their_time(void **state)
+TEST(programs_that_come_and_go_have_their_time)
 {
 	uint64_t begun_ns = clock_monotonic_ns();
 	struct sideband *all[4];
@@ -615,7 +606,7 @@ static void programs_that_come_and_go_have_their_time(void **state)
 	}
 }
 
-static void a_full_ring_is_counted_and_reading_goes_on(void **state)
+TEST(a_full_ring_is_counted_and_reading_goes_on)
 {
 	struct sideband *sideband;
 	uint64_t nr_read;
@@ -633,29 +624,4 @@ static void a_full_ring_is_counted_and_reading_goes_on(void **state)
 	assert_int_equal(count_own_mappings(sideband), 50);
 	assert_true(sideband_lost(sideband) >= 20000 - nr_read);
 	sideband_free(sideband);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mapping_has_place_and_inode),
-		cmocka_unit_test(leaked_build_id_bit_does_not_hide_the_inode),
-		cmocka_unit_test(build_id_comes_from_its_event_only),
-		cmocka_unit_test(tasks_are_told_once),
-		cmocka_unit_test(only_an_exec_names_a_new_program),
-		cmocka_unit_test(losses_are_counted_whoever_lost_them),
-		cmocka_unit_test(generated_code_of_the_kernel_is_told_with_its_bounds),
-		cmocka_unit_test(generated_code_is_told_to_the_second_listener_too),
-		cmocka_unit_test(every_cut_of_a_record_is_refused),
-		cmocka_unit_test(records_that_wrap_are_joined),
-		cmocka_unit_test(impossible_lengths_end_the_reading),
-		cmocka_unit_test(the_records_of_all_cpus_come_in_order),
-		cmocka_unit_test(fork_exec_mappings_and_exit_come_in_order),
-		cmocka_unit_test(a_mapping_of_code_rings),
-		cmocka_unit_test(a_look_during_the_rest_changes_nothing),
-		cmocka_unit_test(programs_that_come_and_go_have_their_time),
-		cmocka_unit_test(a_full_ring_is_counted_and_reading_goes_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* core/host/signals.c */
 #include "core/host/signals.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/harness.h"
 
 /* The signal that ends a child in which both are raised one after the other; 0: none. */
 static int ended_by(int first, int second)
@@ -29,21 +25,19 @@ static int ended_by(int first, int second)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static void the_second_one_ends_the_program(void **state)
+TEST(the_second_one_ends_the_program)
 {
-	(void)state;
 	assert_int_equal(ended_by(SIGINT, SIGINT), SIGINT);
 	assert_int_equal(ended_by(SIGTERM, SIGHUP), SIGHUP);
 	assert_int_equal(ended_by(SIGHUP, SIGTERM), SIGTERM);
 }
 
 /* What comes while the first is being taken belongs to it: it is the other half of one wish. */
-static void two_at_once_are_one(void **state)
+TEST(two_at_once_are_one)
 {
 	pid_t child = fork();
 	int status = 1;
 
-	(void)state;
 	if (!child) {
 		sigset_t mask;
 
@@ -60,11 +54,10 @@ static void two_at_once_are_one(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void under_nohup_sighup_is_none_of_them(void **state)
+TEST(under_nohup_sighup_is_none_of_them)
 {
 	sigset_t mask;
 
-	(void)state;
 	signals_that_end(&mask);
 	assert_int_equal(sigismember(&mask, SIGHUP), 1);
 	signal(SIGHUP, SIG_IGN);
@@ -79,12 +72,6 @@ static void under_nohup_sighup_is_none_of_them(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_second_one_ends_the_program),
-		cmocka_unit_test(two_at_once_are_one),
-		cmocka_unit_test(under_nohup_sighup_is_none_of_them),
-	};
-
 	signal(SIGHUP, SIG_DFL); /* the whole suite may run under nohup(1) */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests();
 }

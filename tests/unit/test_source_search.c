@@ -3,12 +3,9 @@
 #include "symbolize/dwarf/source_search.h"
 
 #include <dwarf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "tests/unit/dwarf_writer.h"
+#include "tests/harness.h"
 
 enum {
 	CODE = 0x2000,
@@ -25,8 +22,6 @@ struct fixture {
 	size_t directory; /* in .debug_line: of callee.h */
 	uint64_t small_max; /* for dwarf_open() */
 };
-
-static const uint64_t held_whole = DWARF_SMALL_MAX, moving = 0;
 
 static void set_length(struct bytes *bytes, size_t at)
 {
@@ -236,11 +231,11 @@ static void write_line(struct fixture *fixture)
 	set_length(line, 0);
 }
 
-static int set_up(void **state)
+static int set_up(void **state, uint64_t small_max)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
-	fixture->small_max = *(const uint64_t *)*state;
+	fixture->small_max = small_max;
 	write_abbrev(&fixture->abbrev);
 	write_info(fixture);
 	write_line(fixture);
@@ -248,11 +243,34 @@ static int set_up(void **state)
 	return 0;
 }
 
+static int hold_whole(void **state)
+{
+	return set_up(state, DWARF_SMALL_MAX);
+}
+
+static int move(void **state)
+{
+	return set_up(state, 0);
+}
+
 static int tear_down(void **state)
 {
 	free(*state);
 	return 0;
 }
+
+/* With sections that are held whole, and with some that are read as a window moves. */
+#define IN_BOTH_TEST(name)                                                           \
+	static void name(struct fixture *fixture);                                   \
+	TEST_WITH(struct fixture *fixture, name##_held_whole, hold_whole, tear_down) \
+	{                                                                            \
+		name(fixture);                                                       \
+	}                                                                            \
+	TEST_WITH(struct fixture *fixture, name##_moving, move, tear_down)           \
+	{                                                                            \
+		name(fixture);                                                       \
+	}                                                                            \
+	static void name(struct fixture *fixture)
 
 /* Looks places up in the sections as they are now. */
 static const uint64_t addresses[] = { CODE_END - 1, CALL + 7, CALL + 8, NEXT, CODE };
@@ -307,12 +325,12 @@ static void expect(const struct source_batch *batch, uint64_t address, const cha
 		assert_null(place->file);
 }
 
-static void a_row_counts_up_to_the_next_and_the_last_to_the_end(void **state)
+IN_BOTH_TEST(a_row_counts_up_to_the_next_and_the_last_to_the_end)
 {
 	struct source_batch batch;
 
 	for (int inlines = 0; inlines < 2; inlines++) {
-		look_up(*state, inlines, &batch);
+		look_up(fixture, inlines, &batch);
 		expect(&batch, CODE, "/build/main.c", 1);
 		expect(&batch, CALL + 7, "/build/include/callee.h", 7);
 		expect(&batch, CALL + 8, "/build/main.c", 9);
@@ -321,12 +339,12 @@ static void a_row_counts_up_to_the_next_and_the_last_to_the_end(void **state)
 	}
 }
 
-static void a_call_has_the_name_of_its_origin_and_the_line_of_the_caller(void **state)
+IN_BOTH_TEST(a_call_has_the_name_of_its_origin_and_the_line_of_the_caller)
 {
 	const struct source_frame *frame;
 	struct source_batch batch;
 
-	look_up(*state, true, &batch);
+	look_up(fixture, true, &batch);
 	assert_int_equal(batch.frames.nr, 2);
 	assert_int_equal(place_of(&batch, CALL + 7)->inner, 0);
 	assert_int_equal(place_of(&batch, CALL + 8)->inner, SOURCE_NONE);
@@ -341,21 +359,20 @@ static void a_call_has_the_name_of_its_origin_and_the_line_of_the_caller(void **
 	source_batch_done(&batch);
 }
 
-static void the_search_is_given_up_when_its_time_is_over(void **state)
+IN_BOTH_TEST(the_search_is_given_up_when_its_time_is_over)
 {
 	struct source_batch batch;
 
 	for (int inlines = 0; inlines < 2; inlines++) {
-		assert_int_equal(search(*state, inlines, 1, &batch), -ETIME);
+		assert_int_equal(search(fixture, inlines, 1, &batch), -ETIME);
 		source_batch_done(&batch);
-		assert_int_equal(search(*state, inlines, UINT64_MAX, &batch), 0);
+		assert_int_equal(search(fixture, inlines, UINT64_MAX, &batch), 0);
 		source_batch_done(&batch);
 	}
 }
 
-static void a_reference_to_nowhere_leaves_the_call_without_a_name(void **state)
+IN_BOTH_TEST(a_reference_to_nowhere_leaves_the_call_without_a_name)
 {
-	struct fixture *fixture = *state;
 	static const uint32_t targets[] = { 0, 1, 0x7fffffff, 0xffffffff };
 	struct source_batch batch;
 
@@ -369,9 +386,8 @@ static void a_reference_to_nowhere_leaves_the_call_without_a_name(void **state)
 	}
 }
 
-static void a_directory_behind_the_end_is_none(void **state)
+IN_BOTH_TEST(a_directory_behind_the_end_is_none)
 {
-	struct fixture *fixture = *state;
 	struct source_batch batch;
 
 	fixture->line.data[fixture->directory] = 2;
@@ -381,9 +397,8 @@ static void a_directory_behind_the_end_is_none(void **state)
 }
 
 /* Nothing but what is asked for in the asserts of look_up(): no crash, no endless loop, no error. */
-static void sections_may_end_anywhere(void **state)
+IN_BOTH_TEST(sections_may_end_anywhere)
 {
-	struct fixture *fixture = *state;
 	struct bytes *const parts[] = { &fixture->abbrev, &fixture->info, &fixture->line };
 	struct source_batch batch;
 
@@ -398,9 +413,8 @@ static void sections_may_end_anywhere(void **state)
 	}
 }
 
-static void any_byte_may_be_wrong(void **state)
+IN_BOTH_TEST(any_byte_may_be_wrong)
 {
-	struct fixture *fixture = *state;
 	struct bytes *const parts[] = { &fixture->abbrev, &fixture->info, &fixture->line };
 	struct source_batch batch;
 
@@ -417,23 +431,4 @@ static void any_byte_may_be_wrong(void **state)
 			parts[part]->data[i] = before;
 		}
 	}
-}
-
-#define IN_BOTH(test)                                                                                      \
-	cmocka_unit_test_prestate_setup_teardown(test, set_up, tear_down, (void *)(uintptr_t)&held_whole), \
-		cmocka_unit_test_prestate_setup_teardown(test, set_up, tear_down, (void *)(uintptr_t)&moving)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_BOTH(a_row_counts_up_to_the_next_and_the_last_to_the_end),
-		IN_BOTH(a_call_has_the_name_of_its_origin_and_the_line_of_the_caller),
-		IN_BOTH(the_search_is_given_up_when_its_time_is_over),
-		IN_BOTH(a_reference_to_nowhere_leaves_the_call_without_a_name),
-		IN_BOTH(a_directory_behind_the_end_is_none),
-		IN_BOTH(sections_may_end_anywhere),
-		IN_BOTH(any_byte_may_be_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

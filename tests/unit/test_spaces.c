@@ -6,26 +6,18 @@
  */
 #include "core/spaces/spaces.h"
 
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "tests/unit/host.h"
 #include "tests/unit/spaces_child.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static char copied_library[64]; /* of this run of the test */
 
@@ -124,7 +116,7 @@ static void expect_all_places(struct fixture *fixture, const struct child_report
 		expect_place(fixture, report, &report->library);
 }
 
-static void programs_that_have_ended_keep_their_files(void **state)
+TEST(programs_that_have_ended_keep_their_files)
 {
 	struct fixture fixture;
 	struct child_report report;
@@ -151,7 +143,7 @@ static bool is_readable(int fd)
 	return poll(&poll_fd, 1, 0) == 1;
 }
 
-static void hundreds_of_programs_in_a_burst_keep_their_files(void **state)
+TEST(hundreds_of_programs_in_a_burst_keep_their_files)
 {
 	enum {
 		NR = 300
@@ -177,7 +169,7 @@ static void hundreds_of_programs_in_a_burst_keep_their_files(void **state)
 	tear_down(&fixture);
 }
 
-static void a_forked_child_that_has_ended_looks_like_its_parent(void **state)
+TEST(a_forked_child_that_has_ended_looks_like_its_parent)
 {
 	struct fixture fixture;
 	struct child_report report;
@@ -223,7 +215,7 @@ static void stop(int pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void a_process_from_before_is_read_while_it_lives(void **state)
+TEST(a_process_from_before_is_read_while_it_lives)
 {
 	struct fixture fixture;
 	struct child_report report;
@@ -236,7 +228,7 @@ static void a_process_from_before_is_read_while_it_lives(void **state)
 	stop(pid);
 }
 
-static void an_unknown_process_that_has_ended_gives_that_reason(void **state)
+TEST(an_unknown_process_that_has_ended_gives_that_reason)
 {
 	struct fixture fixture;
 	int pid = fork();
@@ -261,7 +253,7 @@ static void expect_name(struct symbolizer *symbolizer, const struct profile_fram
 }
 
 /* The file went to the symbolizer at the first frame in it; by the time of the question neither is there any more. */
-static void names_survive_the_process_and_the_file(void **state)
+TEST(names_survive_the_process_and_the_file)
 {
 	struct symbolizer_options symbolizer_options = {};
 	struct symbolizer *symbolizer;
@@ -285,7 +277,7 @@ static void names_survive_the_process_and_the_file(void **state)
 	symbolizer_free(symbolizer);
 }
 
-static void exec_divides_a_process_into_two_programs(void **state)
+TEST(exec_divides_a_process_into_two_programs)
 {
 	struct fixture fixture;
 	struct child_report before, after;
@@ -318,7 +310,7 @@ static void exec_divides_a_process_into_two_programs(void **state)
 }
 
 /* The profile itself can tell where its frames were: in which life, and how the file was mapped. */
-static void mappings_are_part_of_the_profile(void **state)
+TEST(mappings_are_part_of_the_profile)
 {
 	struct fixture fixture;
 	struct child_report report;
@@ -346,7 +338,7 @@ static void mappings_are_part_of_the_profile(void **state)
 	tear_down(&fixture);
 }
 
-static void code_without_a_file_says_so(void **state)
+TEST(code_without_a_file_says_so)
 {
 	struct fixture fixture;
 	size_t nr_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -369,7 +361,7 @@ static void code_without_a_file_says_so(void **state)
 	tear_down(&fixture);
 }
 
-static void the_vdso_is_a_file_of_its_own(void **state)
+TEST(the_vdso_is_a_file_of_its_own)
 {
 	struct fixture fixture;
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
@@ -386,7 +378,7 @@ static void the_vdso_is_a_file_of_its_own(void **state)
 	tear_down(&fixture);
 }
 
-static void a_deleted_file_is_flagged_and_keeps_its_name(void **state)
+TEST(a_deleted_file_is_flagged_and_keeps_its_name)
 {
 	struct fixture fixture;
 	struct child_report report;
@@ -462,7 +454,7 @@ static int without_privileges(void)
 	return result;
 }
 
-static void without_the_side_band_maps_are_read(void **state)
+TEST(without_the_side_band_maps_are_read)
 {
 	int status, pid = fork();
 
@@ -477,22 +469,7 @@ static void without_the_side_band_maps_are_read(void **state)
 
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_that_have_ended_keep_their_files),
-		cmocka_unit_test(hundreds_of_programs_in_a_burst_keep_their_files),
-		cmocka_unit_test(a_forked_child_that_has_ended_looks_like_its_parent),
-		cmocka_unit_test(a_process_from_before_is_read_while_it_lives),
-		cmocka_unit_test(an_unknown_process_that_has_ended_gives_that_reason),
-		cmocka_unit_test(exec_divides_a_process_into_two_programs),
-		cmocka_unit_test(mappings_are_part_of_the_profile),
-		cmocka_unit_test(code_without_a_file_says_so),
-		cmocka_unit_test(the_vdso_is_a_file_of_its_own),
-		cmocka_unit_test(a_deleted_file_is_flagged_and_keeps_its_name),
-		cmocka_unit_test(names_survive_the_process_and_the_file),
-		cmocka_unit_test(without_the_side_band_maps_are_read),
-	};
-
 	child_main_if_child(argc, argv);
 	snprintf(copied_library, sizeof(copied_library), "/tmp/stacktool test library %d.so", getpid());
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_all_tests();
 }

@@ -3,22 +3,16 @@
  * Which run of a process the kernel side is told to believe its mappings for: a fork copies the exec id of the parent
  * and exec() counts it up, so the mappings from before an exec are not taken for those after it.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include <bpf/bpf.h>
 
 #include "bpf/unwind_space.h"
-#include "core/base/cleanup.h"
 #include "core/unwind/unwinding.h"
 #include "tests/unit/host.h"
 #include "tests/unit/symbolizer_fixture.h"
+#include "tests/harness.h"
 
 enum {
 	EXEC_ID = 41,
@@ -127,9 +121,8 @@ static char next_byte(int fd)
 	return read(fd, &got, 1) == 1 ? got : 0;
 }
 
-static void entries_follow_fork_and_exec(void **state)
+SYMBOLIZER_TEST(entries_follow_fork_and_exec)
 {
-	struct fixture *fixture = *state;
 	struct st_unwind_process parent, forked, executed;
 	int to_child[2], from_child[2], pid;
 	struct stage stage;
@@ -163,13 +156,4 @@ static void entries_follow_fork_and_exec(void **state)
 		close(from_child[i]);
 	}
 	end(&stage);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(entries_follow_fork_and_exec, symbolizer_set_up, symbolizer_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,9 @@
 #include "symbolize/dwarf/dwarf_splits.h"
 
 #include <dwarf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 #include "tests/unit/dwarf_writer.h"
+#include "tests/harness.h"
 
 enum {
 	ABBREV_BEFORE = 4, /* bytes before the unit's part of each section */
@@ -195,7 +191,7 @@ static void check(const struct row *row, const struct dwarf_unit *unit, uint32_t
 	fail_row(row, "its line program", unit->program, 7);
 }
 
-static void each_index_leads_where_the_specification_says(void **state)
+TEST(each_index_leads_where_the_specification_says)
 {
 	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
 		const struct dwarf_unit skeleton = {
@@ -228,7 +224,7 @@ static void each_index_leads_where_the_specification_says(void **state)
 }
 
 /* Where it ends too early, nothing is found. */
-static void an_index_may_end_anywhere(void **state)
+TEST(an_index_may_end_anywhere)
 {
 	const struct dwarf_unit skeleton = { .split_id = ID };
 	struct dwarf_writer writer = { .is_split = true };
@@ -250,14 +246,4 @@ static void an_index_may_end_anywhere(void **state)
 		abbrevs_done(&abbrevs);
 		dwarf_opened_done(&opened);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_index_leads_where_the_specification_says),
-		cmocka_unit_test(an_index_may_end_anywhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

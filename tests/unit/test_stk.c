@@ -2,22 +2,13 @@
 /* Saved profiles: what comes back, what is refused and in which words. */
 #include "core/formats/stk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/profile_read.h"
 #include "tests/golden/hand_made.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 static const struct place here = { .address = 0xffffffff81000010, .name = "here", .module = "kernel", .kernel = true };
 static const struct place there = { .address = 0x1000, .name = "there", .module = "app", .offset = 3 };
@@ -118,7 +109,7 @@ static void encode_message(Stk__Profile *message, struct buf *ret_bytes)
 	stk__profile__free_unpacked(message, NULL);
 }
 
-static void everything_comes_back(void **state)
+TEST(everything_comes_back)
 {
 	struct profile profile, loaded;
 	struct buf bytes = {}, again = {};
@@ -143,7 +134,7 @@ static void everything_comes_back(void **state)
 	buf_done(&again);
 }
 
-static void an_empty_profile_comes_back(void **state)
+TEST(an_empty_profile_comes_back)
 {
 	struct profile profile, loaded;
 	struct buf bytes = {};
@@ -173,7 +164,7 @@ static void refused(const struct buf *bytes, size_t nr_bytes, const char *cause)
 	free(copy);
 }
 
-static void every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 
@@ -184,7 +175,7 @@ static void every_truncation_is_refused(void **state)
 		refused(&bytes, nr, "truncated profile");
 }
 
-static void every_truncation_that_lies_about_its_length_is_refused(void **state)
+TEST(every_truncation_that_lies_about_its_length_is_refused)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 
@@ -197,7 +188,7 @@ static void every_truncation_that_lies_about_its_length_is_refused(void **state)
 }
 
 /* Cut anywhere and packed again: no part of a message passes for a whole profile unless it is one. */
-static void every_truncated_message_is_refused_or_read(void **state)
+TEST(every_truncated_message_is_refused_or_read)
 {
 	_cleanup_(buf_done) struct buf bytes = {}, cut = {};
 	static uint8_t content[65536];
@@ -218,7 +209,7 @@ static void every_truncated_message_is_refused_or_read(void **state)
 	}
 }
 
-static void garbage_after_the_end_is_refused(void **state)
+TEST(garbage_after_the_end_is_refused)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 
@@ -229,7 +220,7 @@ static void garbage_after_the_end_is_refused(void **state)
 	refused(&bytes, bytes.nr, "not one Zstandard frame of a known size");
 }
 
-static void any_flipped_bit_is_noticed(void **state)
+TEST(any_flipped_bit_is_noticed)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 
@@ -312,7 +303,7 @@ DAMAGE(needs_news, {
 DAMAGE(unknown_view, m->view_flags |= 1u << 31)
 DAMAGE(unknown_style, m->style = 99)
 
-static void what_is_newer_is_refused(void **state)
+TEST(what_is_newer_is_refused)
 {
 	static const struct damage cases[] = {
 		{ needs_news, "needs a newer version of this program" },
@@ -330,7 +321,7 @@ static void what_is_newer_is_refused(void **state)
 }
 
 /* As an older program reads a file with fields that came later: field 99 of the profile, a string. */
-static void unknown_fields_are_skipped(void **state)
+TEST(unknown_fields_are_skipped)
 {
 	static const uint8_t field[] = { 0x9a, 0x06, 3, 'n', 'e', 'w' };
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -347,7 +338,7 @@ static void unknown_fields_are_skipped(void **state)
 	profile_done(&loaded);
 }
 
-static void losses_are_known_by_name(void **state)
+TEST(losses_are_known_by_name)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	struct profile loaded;
@@ -396,7 +387,7 @@ DAMAGE(few_kinds, {
 		free(m->losses[--m->n_losses]);
 })
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
 	static const struct damage cases[] = {
 		{ applet, "the description refers to a missing string" },
@@ -486,7 +477,7 @@ static void check_processes(const struct profile *loaded)
 	assert_int_equal(loaded->mappings.data[1].file, PROFILE_NONE);
 }
 
-static void processes_come_back(void **state)
+TEST(processes_come_back)
 {
 	_cleanup_(profile_done) struct profile loaded;
 	_cleanup_(buf_done) struct buf bytes = {}, again = {};
@@ -506,7 +497,7 @@ static void processes_come_back(void **state)
  * What encode_processes() wrote when version 2 was new. Every later program reads it; with WRITE_SAVED in the environment the
  * file is written, which is right for a new version only.
  */
-static void files_of_the_first_program_of_this_version_are_read(void **state)
+TEST(files_of_the_first_program_of_this_version_are_read)
 {
 	_cleanup_(profile_done) struct profile loaded;
 	_cleanup_(freep) char *path = NULL;
@@ -545,7 +536,7 @@ DAMAGE(mapping_file, m->mappings->file[0] = 2)
 DAMAGE(mapping_end, m->mappings->end[1] = 0x400000)
 DAMAGE(mapping_twice, m->mappings->file[1] = 0)
 
-static void wrong_processes_are_refused(void **state)
+TEST(wrong_processes_are_refused)
 {
 	static const struct damage cases[] = {
 		{ host_string, "the host refers to a missing string" },
@@ -565,7 +556,7 @@ static void wrong_processes_are_refused(void **state)
 }
 
 /* As a file of a program that knew nothing of them. */
-static void without_them_the_rest_is_read(void **state)
+TEST(without_them_the_rest_is_read)
 {
 	_cleanup_(profile_done) struct profile loaded;
 	_cleanup_(buf_done) struct buf bytes = {};
@@ -599,7 +590,7 @@ static void file_of_frame(const void *frame, size_t nr, struct buf *ret_bytes)
 	sign(ret_bytes);
 }
 
-static void what_is_no_whole_frame_is_refused(void **state)
+TEST(what_is_no_whole_frame_is_refused)
 {
 	_cleanup_(buf_done) struct buf bytes = {};
 	char packed[256];
@@ -620,7 +611,7 @@ static void what_is_no_whole_frame_is_refused(void **state)
 }
 
 /* 2 GB of zeros in 70 KB: refused by what it says, before anything is unpacked. */
-static void bombs_are_refused(void **state)
+TEST(bombs_are_refused)
 {
 	static char zeros[1 << 20], packed[1 << 17];
 	ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -648,7 +639,7 @@ static void add_length(struct buf *bytes, size_t length)
 }
 
 /* 20 million records of which nothing but ids of zeros is there: some 10 KB in the file, 2 GB in memory. */
-static void records_that_take_too_much_are_refused(void **state)
+TEST(records_that_take_too_much_are_refused)
 {
 	_cleanup_(buf_done) struct buf bytes = {}, content = {}, column = {};
 	const size_t nr_bytes = (20 << 20) * sizeof(uint64_t);
@@ -666,30 +657,4 @@ static void records_that_take_too_much_are_refused(void **state)
 	wrap(content.data, content.nr, &bytes);
 	assert_true(bytes.nr < 1 << 20);
 	refused(&bytes, bytes.nr, "too many records");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_comes_back),
-		cmocka_unit_test(an_empty_profile_comes_back),
-		cmocka_unit_test(every_truncation_is_refused),
-		cmocka_unit_test(every_truncation_that_lies_about_its_length_is_refused),
-		cmocka_unit_test(every_truncated_message_is_refused_or_read),
-		cmocka_unit_test(garbage_after_the_end_is_refused),
-		cmocka_unit_test(any_flipped_bit_is_noticed),
-		cmocka_unit_test(what_is_newer_is_refused),
-		cmocka_unit_test(unknown_fields_are_skipped),
-		cmocka_unit_test(losses_are_known_by_name),
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(processes_come_back),
-		cmocka_unit_test(files_of_the_first_program_of_this_version_are_read),
-		cmocka_unit_test(wrong_processes_are_refused),
-		cmocka_unit_test(without_them_the_rest_is_read),
-		cmocka_unit_test(what_is_no_whole_frame_is_refused),
-		cmocka_unit_test(bombs_are_refused),
-		cmocka_unit_test(records_that_take_too_much_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,23 +2,13 @@
 /* Saved profiles as files: how they are written, and what is not even opened. */
 #include "core/formats/profile_file.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/profile_read.h"
-
-#include <cmocka.h> /* last: it makes fail() a macro */
+#include "tests/harness.h"
 
 static char directory[] = "/tmp/test_stk_file.XXXXXX";
 
@@ -35,7 +25,7 @@ static int remove_directory(void **state)
 	return chdir("/") || rmdir(directory);
 }
 
-static void a_saved_file_is_private_and_whole(void **state)
+TEST(a_saved_file_is_private_and_whole)
 {
 	_cleanup_(buf_done) struct buf notes = {};
 	struct profile profile, loaded;
@@ -69,7 +59,7 @@ static void not_saved(const char *path, const char *cause)
 	profile_done(&profile);
 }
 
-static void only_regular_files_are_replaced(void **state)
+TEST(only_regular_files_are_replaced)
 {
 	struct stat st;
 
@@ -98,7 +88,7 @@ static void not_read(const char *path, const char *cause)
 	profile_done(&loaded);
 }
 
-static void only_regular_files_and_pipes_are_read(void **state)
+TEST(only_regular_files_and_pipes_are_read)
 {
 	not_read("fifo", "'fifo': is empty"); /* nobody writes, and it is not waited for */
 	not_read("/dev/null", "'/dev/null': not a regular file");
@@ -109,7 +99,7 @@ static void only_regular_files_and_pipes_are_read(void **state)
 		"'/bin/true': unknown format: neither a saved profile, nor folded stacks ('main;read 12'), nor text of perf script");
 }
 
-static void counts_that_wrap_are_refused(void **state)
+TEST(counts_that_wrap_are_refused)
 {
 	FILE *file = fopen("wraps.folded", "we");
 
@@ -129,7 +119,7 @@ static bool looking_is_silent(void)
 	       (major > 6 || (major == 6 && minor >= 10));
 }
 
-static void a_device_is_not_even_opened(void **state)
+TEST(a_device_is_not_even_opened)
 {
 	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	struct buf notes = {};
@@ -146,15 +136,4 @@ static void a_device_is_not_even_opened(void **state)
 	close(watch);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_saved_file_is_private_and_whole),
-		cmocka_unit_test(only_regular_files_are_replaced),
-		cmocka_unit_test(only_regular_files_and_pipes_are_read),
-		cmocka_unit_test(counts_that_wrap_are_refused),
-		cmocka_unit_test(a_device_is_not_even_opened),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/base/strtab.h"
+#include "tests/harness.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
-static void equal_texts_have_one_id(void **state)
+TEST(equal_texts_have_one_id)
 {
 	struct strtab table = {};
 	uint32_t one = strtab_add(&table, "one"), two = strtab_add(&table, "two");
 
-	(void)state;
 	assert_int_not_equal(one, two);
 	assert_int_equal(strtab_add(&table, "one"), one);
 	assert_int_equal(strtab_addn(&table, "twofold", 3), two);
@@ -25,11 +17,10 @@ static void equal_texts_have_one_id(void **state)
 }
 
 /* The table moves when it grows, and then the text that is being added moves with it. */
-static void a_part_of_a_text_of_the_table_may_be_added(void **state)
+TEST(a_part_of_a_text_of_the_table_may_be_added)
 {
 	struct strtab table = {};
 
-	(void)state;
 	for (unsigned int i = 0; i < 5000; i++) {
 		char path[64], name[32];
 		uint32_t whole, part;
@@ -41,14 +32,4 @@ static void a_part_of_a_text_of_the_table_may_be_added(void **state)
 		assert_string_equal(strtab_get(&table, part), name);
 	}
 	strtab_done(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_texts_have_one_id),
-		cmocka_unit_test(a_part_of_a_text_of_the_table_may_be_added),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,28 +3,18 @@
 #include "tests/unit/symbolizer_fixture.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "symbolize/client/symbolizer_private.h"
 #include "symbolize/worker/sandbox.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 /* ---- confinement ---- */
 
@@ -49,9 +39,8 @@ static const char *status_of(int pid, const char *key)
 	return "";
 }
 
-static void the_worker_has_no_privileges(void **state)
+SYMBOLIZER_TEST(the_worker_has_no_privileges)
 {
-	struct fixture *fixture = *state;
 	int pid = symbolizer_worker_pid(fixture->symbolizer);
 
 	fixture_add(fixture, 0);
@@ -71,9 +60,8 @@ static void the_worker_has_no_privileges(void **state)
 	}
 }
 
-static void the_supervisor_has_no_privileges(void **state)
+SYMBOLIZER_TEST(the_supervisor_has_no_privileges)
 {
-	struct fixture *fixture = *state;
 	int supervisor = atoi(status_of(symbolizer_worker_pid(fixture->symbolizer), "PPid"));
 
 	assert_string_equal(status_of(supervisor, "Name"), "stacktool-super");
@@ -98,10 +86,9 @@ static unsigned int nr_descriptors(int pid)
 	return nr;
 }
 
-static void the_worker_inherits_no_descriptors_and_keeps_none(void **state)
+SYMBOLIZER_TEST(the_worker_inherits_no_descriptors_and_keeps_none)
 {
 	_cleanup_(closep) int inheritable = open("/dev/null", O_RDONLY);
-	struct fixture *fixture = *state;
 	int pid;
 
 	fixture_start(fixture, &(struct symbolizer_options){});
@@ -113,10 +100,9 @@ static void the_worker_inherits_no_descriptors_and_keeps_none(void **state)
 	assert_int_equal(nr_descriptors(pid), 4); /* /dev/null three times and its socket */
 }
 
-static void signals_for_the_terminal_do_not_reach_the_worker(void **state)
+SYMBOLIZER_TEST(signals_for_the_terminal_do_not_reach_the_worker)
 {
 	static const int signals[] = { SIGINT, SIGHUP, SIGTERM, SIGQUIT };
-	struct fixture *fixture = *state;
 
 	fixture_add(fixture, 0);
 	fixture_expect(fixture, 0, OFFSET, "first");
@@ -133,13 +119,12 @@ static long data_kb(struct fixture *fixture)
 }
 
 /* A string table of 5 MB stays in the file, but for as long as many of its names are asked for. */
-static void names_of_a_file_that_is_asked_much_are_loaded_for_that_time(void **state)
+SYMBOLIZER_TEST(names_of_a_file_that_is_asked_much_are_loaded_for_that_time)
 {
 	enum {
 		FILLING = 40000,
 		NR = 5000
 	};
-	struct fixture *fixture = *state;
 	_cleanup_(freep) struct symbol_query *queries = calloc(NR, sizeof(*queries));
 	_cleanup_(freep) struct symbol_answer *answers = calloc(NR, sizeof(*answers));
 	char name[121];
@@ -191,9 +176,8 @@ static void kill_worker(struct fixture *fixture)
 	wait_gone(pidfd);
 }
 
-static void after_the_workers_death_its_files_have_a_reason_and_the_next_works(void **state)
+SYMBOLIZER_TEST(after_the_workers_death_its_files_have_a_reason_and_the_next_works)
 {
-	struct fixture *fixture = *state;
 	struct symbol_query query = { OFFSET, true };
 	struct symbol_answer answer;
 
@@ -209,10 +193,8 @@ static void after_the_workers_death_its_files_have_a_reason_and_the_next_works(v
 	fixture_expect(fixture, 2, OFFSET, "first");
 }
 
-static void how_a_worker_ended_is_known(void **state)
+SYMBOLIZER_TEST(how_a_worker_ended_is_known)
 {
-	struct fixture *fixture = *state;
-
 	fixture_add(fixture, 0);
 	fixture_expect(fixture, 0, OFFSET, "first");
 	assert_null(symbolizer_last_end(fixture->symbolizer));
@@ -254,22 +236,20 @@ static int check_no_processes(struct fixture *fixture)
 	return symbolizer_last_end(symbolizer) ? 5 : 0;
 }
 
-static void a_worker_that_cannot_be_started_did_not_die(void **state)
+SYMBOLIZER_TEST(a_worker_that_cannot_be_started_did_not_die)
 {
 	int child, status;
 
-	elf_writer_finish(&((struct fixture *)*state)->writer);
+	elf_writer_finish(&fixture->writer);
 	child = fork();
 	if (!child)
-		_exit(check_no_processes(*state));
+		_exit(check_no_processes(fixture));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 }
 
-static void lost_files_are_opened_again_where_the_caller_can(void **state)
+SYMBOLIZER_TEST(lost_files_are_opened_again_where_the_caller_can)
 {
-	struct fixture *fixture = *state;
-
 	fixture_start(fixture, &(struct symbolizer_options){ .open_again = fixture_open_again, .context = fixture });
 	fixture->again_failed = 2;
 	for (uint32_t file = 0; file < 4; file++) {
@@ -282,11 +262,10 @@ static void lost_files_are_opened_again_where_the_caller_can(void **state)
 	fixture_expect(fixture, 3, OFFSET + 0x10, "second");
 }
 
-static void the_kernel_is_named_by_the_next_worker(void **state)
+SYMBOLIZER_TEST(the_kernel_is_named_by_the_next_worker)
 {
 	static const char list[] = "ffffffff81000000 T start\n";
 	struct symbol_query query = { 0xffffffff81000010, true };
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	symbolizer_add_kernel(fixture->symbolizer, memory_file(list, sizeof(list) - 1));
@@ -297,10 +276,8 @@ static void the_kernel_is_named_by_the_next_worker(void **state)
 	assert_int_equal(answer.status, SYMBOL_OK);
 }
 
-static void after_three_replacements_there_is_none(void **state)
+SYMBOLIZER_TEST(after_three_replacements_there_is_none)
 {
-	struct fixture *fixture = *state;
-
 	for (uint32_t file = 0; file < 4; file++) {
 		fixture_add(fixture, file);
 		fixture_expect(fixture, file, OFFSET, "first");
@@ -314,9 +291,8 @@ static void after_three_replacements_there_is_none(void **state)
 }
 
 /* A run may take days: what counts is how long a worker takes for one thing, not how much it does in its life. */
-static void a_worker_that_answers_outlives_its_cpu_time(void **state)
+SYMBOLIZER_TEST(a_worker_that_answers_outlives_its_cpu_time)
 {
-	struct fixture *fixture = *state;
 	struct symbol_function *functions;
 	size_t nr;
 	int pid;
@@ -331,9 +307,8 @@ static void a_worker_that_answers_outlives_its_cpu_time(void **state)
 	assert_int_equal(symbolizer_worker_pid(fixture->symbolizer), pid);
 }
 
-static void the_cpu_time_of_a_worker_is_limited(void **state)
+SYMBOLIZER_TEST(the_cpu_time_of_a_worker_is_limited)
 {
-	struct fixture *fixture = *state;
 	char path[64], line[256], soft[32] = "";
 	FILE *limits;
 
@@ -350,10 +325,8 @@ static void the_cpu_time_of_a_worker_is_limited(void **state)
 }
 
 /* One file in an hour that kills the worker must not end all names on the third day. */
-static void replacements_of_long_ago_do_not_count(void **state)
+SYMBOLIZER_TEST(replacements_of_long_ago_do_not_count)
 {
-	struct fixture *fixture = *state;
-
 	for (uint32_t file = 0; file < 6; file++) {
 		fixture_add(fixture, file);
 		fixture_expect(fixture, file, OFFSET, "first");
@@ -364,9 +337,8 @@ static void replacements_of_long_ago_do_not_count(void **state)
 	assert_true(symbolizer_worker_pid(fixture->symbolizer) > 0);
 }
 
-static void a_hanging_worker_costs_the_file_it_hangs_on_and_no_other(void **state)
+SYMBOLIZER_TEST(a_hanging_worker_costs_the_file_it_hangs_on_and_no_other)
 {
-	struct fixture *fixture = *state;
 	int pid, pidfd;
 
 	fixture_start(fixture, &(struct symbolizer_options){ .timeout_ms = 2000 });
@@ -381,9 +353,8 @@ static void a_hanging_worker_costs_the_file_it_hangs_on_and_no_other(void **stat
 	wait_gone(pidfd); /* the supervisor has killed it */
 }
 
-static void a_question_that_hangs_is_answered_with_a_timeout(void **state)
+SYMBOLIZER_TEST(a_question_that_hangs_is_answered_with_a_timeout)
 {
-	struct fixture *fixture = *state;
 	struct symbol_query query = { OFFSET, true };
 	struct symbol_answer answer;
 
@@ -405,10 +376,9 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void handing_files_over_never_waits(void **state)
+SYMBOLIZER_TEST(handing_files_over_never_waits)
 {
 	struct rlimit limit, smaller = { 128, 0 };
-	struct fixture *fixture = *state;
 	int64_t start_ms;
 	int pid;
 
@@ -431,10 +401,9 @@ static void handing_files_over_never_waits(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-static void supervisor_and_worker_end_with_their_caller(void **state)
+SYMBOLIZER_TEST(supervisor_and_worker_end_with_their_caller)
 {
 	int pids[2], ends[2], child, pidfds[2];
-	struct fixture *fixture = *state;
 
 	assert_int_equal(pipe(ends), 0);
 	child = fork();
@@ -461,9 +430,8 @@ static void supervisor_and_worker_end_with_their_caller(void **state)
 	fixture_expect(fixture, 0, OFFSET, "first");
 }
 
-static void nothing_is_left_behind(void **state)
+SYMBOLIZER_TEST(nothing_is_left_behind)
 {
-	struct fixture *fixture = *state;
 	unsigned int before = nr_descriptors(getpid());
 
 	for (int i = 0; i < 5; i++) {
@@ -477,32 +445,4 @@ static void nothing_is_left_behind(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 	assert_true(nr_descriptors(getpid()) <= before);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, symbolizer_set_up, symbolizer_tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(the_worker_has_no_privileges),
-		TEST(the_supervisor_has_no_privileges),
-		TEST(the_worker_inherits_no_descriptors_and_keeps_none),
-		TEST(signals_for_the_terminal_do_not_reach_the_worker),
-		TEST(after_the_workers_death_its_files_have_a_reason_and_the_next_works),
-		TEST(how_a_worker_ended_is_known),
-		TEST(a_worker_that_cannot_be_started_did_not_die),
-		TEST(lost_files_are_opened_again_where_the_caller_can),
-		TEST(the_kernel_is_named_by_the_next_worker),
-		TEST(after_three_replacements_there_is_none),
-		TEST(names_of_a_file_that_is_asked_much_are_loaded_for_that_time),
-		TEST(a_worker_that_answers_outlives_its_cpu_time),
-		TEST(the_cpu_time_of_a_worker_is_limited),
-		TEST(replacements_of_long_ago_do_not_count),
-		TEST(a_hanging_worker_costs_the_file_it_hangs_on_and_no_other),
-		TEST(a_question_that_hangs_is_answered_with_a_timeout),
-		TEST(handing_files_over_never_waits),
-		TEST(supervisor_and_worker_end_with_their_caller),
-		TEST(nothing_is_left_behind),
-	};
-
-	return cmocka_run_group_tests_name("symbol_worker", tests, NULL, NULL);
 }

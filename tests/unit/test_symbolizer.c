@@ -5,25 +5,15 @@
 #include <dlfcn.h>
 #include <lzma.h>
 #include <zlib.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/match.h"
 #include "symbolize/elf/elf_file.h"
+#include "tests/harness.h"
 
 /* ---- answers ---- */
 
-static void return_address_is_looked_up_one_byte_before(void **state)
+SYMBOLIZER_TEST(return_address_is_looked_up_one_byte_before)
 {
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	fixture_add(fixture, 0);
@@ -51,9 +41,8 @@ static int open_file_of(const void *address, uint64_t *ret_offset)
 	return fd;
 }
 
-static void functions_of_our_own_libc_have_their_names(void **state)
+SYMBOLIZER_TEST(functions_of_our_own_libc_have_their_names)
 {
-	struct fixture *fixture = *state;
 	uint64_t offset;
 
 	assert_int_equal(
@@ -62,10 +51,8 @@ static void functions_of_our_own_libc_have_their_names(void **state)
 	assert_true(strlen(symbolizer_build_id(fixture->symbolizer, 5)) >= 6);
 }
 
-static void numbers_of_files_are_the_callers_choice(void **state)
+SYMBOLIZER_TEST(numbers_of_files_are_the_callers_choice)
 {
-	struct fixture *fixture = *state;
-
 	fixture_add(fixture, SYMBOL_KERNEL - 1);
 	fixture_add(fixture, 7);
 	fixture_expect(fixture, SYMBOL_KERNEL - 1, OFFSET, "first");
@@ -73,10 +60,8 @@ static void numbers_of_files_are_the_callers_choice(void **state)
 	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 7, elf_writer_fd(&fixture->writer)), -EEXIST);
 }
 
-static void a_file_can_have_several_numbers(void **state)
+SYMBOLIZER_TEST(a_file_can_have_several_numbers)
 {
-	struct fixture *fixture = *state;
-
 	fixture_add(fixture, 7);
 	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 8, 7), 0);
 	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 9, 7), 0);
@@ -88,9 +73,8 @@ static void a_file_can_have_several_numbers(void **state)
 	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 9, elf_writer_fd(&fixture->writer)), -EEXIST);
 }
 
-static void unnamed_places_have_a_reason(void **state)
+SYMBOLIZER_TEST(unnamed_places_have_a_reason)
 {
-	struct fixture *fixture = *state;
 	struct elf_writer bare;
 
 	fixture_add(fixture, 0);
@@ -113,9 +97,8 @@ static void unnamed_places_have_a_reason(void **state)
 	fixture_expect(fixture, 0, OFFSET, "first");
 }
 
-static void fifos_and_devices_are_not_touched(void **state)
+SYMBOLIZER_TEST(fifos_and_devices_are_not_touched)
 {
-	struct fixture *fixture = *state;
 	int ends[2];
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -127,10 +110,8 @@ static void fifos_and_devices_are_not_touched(void **state)
 	close(ends[1]);
 }
 
-static void names_are_demangled_unless_asked_otherwise(void **state)
+SYMBOLIZER_TEST(names_are_demangled_unless_asked_otherwise)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "_Z3foov", ADDRESS + 0x20, 0x10);
 	fixture_add(fixture, 0);
 	fixture_expect(fixture, 0, OFFSET + 0x20, "foo()");
@@ -140,12 +121,11 @@ static void names_are_demangled_unless_asked_otherwise(void **state)
 }
 
 /* The list costs the kernel 30 ms: a profile of user code does without. */
-static void the_kernels_list_is_read_at_the_first_question_about_the_kernel(void **state)
+SYMBOLIZER_TEST(the_kernels_list_is_read_at_the_first_question_about_the_kernel)
 {
 	static const char early[] = "ffffffff81000000 T early\n", later[] = "ffffffff81000000 T later\n";
 	struct symbol_query query = { 0xffffffff81000004, true };
 	int list = memory_file(early, sizeof(early) - 1), ours = dup(list);
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	symbolizer_add_kernel(fixture->symbolizer, list);
@@ -157,12 +137,11 @@ static void the_kernels_list_is_read_at_the_first_question_about_the_kernel(void
 	close(ours);
 }
 
-static void a_batch_larger_than_a_message_is_answered_in_order(void **state)
+SYMBOLIZER_TEST(a_batch_larger_than_a_message_is_answered_in_order)
 {
 	enum {
 		NR = 5000
 	};
-	struct fixture *fixture = *state;
 	struct symbol_query *queries = calloc(NR, sizeof(*queries));
 	struct symbol_answer *answers = calloc(NR, sizeof(*answers));
 
@@ -179,13 +158,12 @@ static void a_batch_larger_than_a_message_is_answered_in_order(void **state)
 	free(answers);
 }
 
-static void very_long_names_come_one_by_one(void **state)
+SYMBOLIZER_TEST(very_long_names_come_one_by_one)
 {
 	enum {
 		NR = 20,
 		LENGTH = 15000
 	};
-	struct fixture *fixture = *state;
 	struct symbol_query queries[NR];
 	struct symbol_answer answers[NR];
 	char *text = malloc(LENGTH + 1);
@@ -205,12 +183,11 @@ static void very_long_names_come_one_by_one(void **state)
 	free(text);
 }
 
-static void the_kernels_list_names_kernel_addresses(void **state)
+SYMBOLIZER_TEST(the_kernels_list_names_kernel_addresses)
 {
 	static const char list[] = "ffffffff81000000 T start\nffffffff81000100 T _etext\n"
 				   "ffffffffc0000000 t function\t[module]\n";
 	struct symbol_query queries[] = { { 0xffffffff81000010, true }, { 0xffffffffc0000010, false }, { 5, true } };
-	struct fixture *fixture = *state;
 	struct symbol_answer answers[3];
 
 	symbolizer_name_kernel(fixture->symbolizer, queries, 1, answers);
@@ -225,9 +202,8 @@ static void the_kernels_list_names_kernel_addresses(void **state)
 	assert_int_equal(answers[2].status, SYMBOL_NOT_FOUND);
 }
 
-static void a_map_of_generated_code_is_read_again_as_it_grows(void **state)
+SYMBOLIZER_TEST(a_map_of_generated_code_is_read_again_as_it_grows)
 {
-	struct fixture *fixture = *state;
 	_cleanup_(closep) int fd = memory_file("1000 10 first\n", 14);
 	struct symbol_function *functions;
 	size_t nr;
@@ -241,11 +217,10 @@ static void a_map_of_generated_code_is_read_again_as_it_grows(void **state)
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 3, "first", &functions, &nr), -ENOEXEC);
 }
 
-static void a_hidden_kernel_list_is_a_reason(void **state)
+SYMBOLIZER_TEST(a_hidden_kernel_list_is_a_reason)
 {
 	static const char list[] = "0000000000000000 T start\n";
 	struct symbol_query query = { 0xffffffff81000010, true };
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	symbolizer_add_kernel(fixture->symbolizer, memory_file(list, sizeof(list) - 1));
@@ -255,13 +230,12 @@ static void a_hidden_kernel_list_is_a_reason(void **state)
 
 /* ---- without a symbol ---- */
 
-static void a_function_without_symbol_is_told_by_its_unwind_entry(void **state)
+SYMBOLIZER_TEST(a_function_without_symbol_is_told_by_its_unwind_entry)
 {
 	/* One CIE, and an FDE for 0x40 bytes at ADDRESS + 0x100, both with absolute addresses; both are 20 bytes behind
 	 * their length. */
 	static const uint32_t section[] = { 16,   0, 0x00527a01, 0x01107801, 0x00000003, 16, 24, ADDRESS + 0x100,
 					    0x40, 0, 0 };
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	elf_writer_extra(&fixture->writer, ".eh_frame", &(Elf64_Shdr){ .sh_type = SHT_PROGBITS }, section,
@@ -286,10 +260,9 @@ static void make_stripped_file(struct fixture *fixture)
 	elf_writer_build_id(&fixture->writer, "identity", 8);
 }
 
-static void the_packed_symbols_in_the_file_are_used(void **state)
+SYMBOLIZER_TEST(the_packed_symbols_in_the_file_are_used)
 {
 	static unsigned char packed[65536];
-	struct fixture *fixture = *state;
 	struct elf_writer mini;
 	size_t nr = 0;
 
@@ -322,10 +295,8 @@ static void make_debug_file(struct fixture *fixture, const char *build_id)
 	fixture_start(fixture, &(struct symbolizer_options){ .open_debug = fixture_open_debug, .context = fixture });
 }
 
-static void the_debug_file_of_a_stripped_file_is_asked_for_once(void **state)
+SYMBOLIZER_TEST(the_debug_file_of_a_stripped_file_is_asked_for_once)
 {
-	struct fixture *fixture = *state;
-
 	make_stripped_file(fixture);
 	make_debug_file(fixture, "identity");
 	fixture_add(fixture, 0);
@@ -337,10 +308,8 @@ static void the_debug_file_of_a_stripped_file_is_asked_for_once(void **state)
 	assert_string_equal(symbolizer_build_id(fixture->symbolizer, 0), "6964656e74697479");
 }
 
-static void a_debug_file_of_another_build_is_not_used(void **state)
+SYMBOLIZER_TEST(a_debug_file_of_another_build_is_not_used)
 {
-	struct fixture *fixture = *state;
-
 	make_stripped_file(fixture);
 	make_debug_file(fixture, "another!");
 	fixture_add(fixture, 0);
@@ -348,10 +317,8 @@ static void a_debug_file_of_another_build_is_not_used(void **state)
 	fixture_expect(fixture, 0, OFFSET, "exported");
 }
 
-static void the_next_debug_file_is_asked_for_when_one_is_anothers(void **state)
+SYMBOLIZER_TEST(the_next_debug_file_is_asked_for_when_one_is_anothers)
 {
-	struct fixture *fixture = *state;
-
 	make_stripped_file(fixture);
 	make_debug_file(fixture, "another!");
 	fixture->wrong_debug_fd = fixture->debug_fd;
@@ -381,9 +348,8 @@ static uint32_t checksum_of(int fd)
 	return (uint32_t)crc32(0, bytes, (unsigned int)nr);
 }
 
-static void without_a_build_id_the_checksum_of_the_debug_file_decides(void **state)
+SYMBOLIZER_TEST(without_a_build_id_the_checksum_of_the_debug_file_decides)
 {
-	struct fixture *fixture = *state;
 	char link[20];
 
 	make_debug_file(fixture, "whatever");
@@ -397,10 +363,9 @@ static void without_a_build_id_the_checksum_of_the_debug_file_decides(void **sta
 	assert_int_equal(fixture_name(fixture, 1, OFFSET + 0x105, true).status, SYMBOL_NOT_FOUND);
 }
 
-static void a_debug_link_that_leads_elsewhere_is_none(void **state)
+SYMBOLIZER_TEST(a_debug_link_that_leads_elsewhere_is_none)
 {
 	static char link[24] = "../../etc/shadow";
-	struct fixture *fixture = *state;
 
 	make_debug_file(fixture, "whatever");
 	make_linked_file(fixture, 0, (char[20]){});
@@ -411,10 +376,8 @@ static void a_debug_link_that_leads_elsewhere_is_none(void **state)
 	assert_int_equal(fixture->nr_debug_asked, 0);
 }
 
-static void a_missing_debug_file_changes_nothing(void **state)
+SYMBOLIZER_TEST(a_missing_debug_file_changes_nothing)
 {
-	struct fixture *fixture = *state;
-
 	make_stripped_file(fixture);
 	fixture_start(fixture, &(struct symbolizer_options){ .open_debug = fixture_open_debug, .context = fixture });
 	fixture_add(fixture, 0);
@@ -422,10 +385,8 @@ static void a_missing_debug_file_changes_nothing(void **state)
 	assert_int_equal(fixture->nr_debug_asked, 1);
 }
 
-static void a_file_with_a_symtab_needs_no_debug_file(void **state)
+SYMBOLIZER_TEST(a_file_with_a_symtab_needs_no_debug_file)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_build_id(&fixture->writer, "identity", 8);
 	make_debug_file(fixture, "identity");
 	fixture_add(fixture, 0);
@@ -435,9 +396,8 @@ static void a_file_with_a_symtab_needs_no_debug_file(void **state)
 
 /* ---- functions by name ---- */
 
-static void functions_are_found_by_pattern_in_the_order_of_the_file(void **state)
+SYMBOLIZER_TEST(functions_are_found_by_pattern_in_the_order_of_the_file)
 {
-	struct fixture *fixture = *state;
 	struct symbol_function *functions;
 	size_t nr;
 
@@ -464,9 +424,8 @@ static void functions_are_found_by_pattern_in_the_order_of_the_file(void **state
 	free(functions);
 }
 
-static void functions_are_found_by_their_readable_name_without_parameters(void **state)
+SYMBOLIZER_TEST(functions_are_found_by_their_readable_name_without_parameters)
 {
-	struct fixture *fixture = *state;
 	struct symbol_function *functions;
 	size_t nr;
 
@@ -492,10 +451,9 @@ static void functions_are_found_by_their_readable_name_without_parameters(void *
 }
 
 /* Nothing but the asterisk means anything in a wildcard. */
-static void names_of_go_are_no_expressions(void **state)
+SYMBOLIZER_TEST(names_of_go_are_no_expressions)
 {
 	static const char *const patterns[] = { "main.(*T).f", "main.(*).f", "main.*" };
-	struct fixture *fixture = *state;
 
 	elf_writer_function(&fixture->writer, "main.(*T).f", ADDRESS + 0x30, 4);
 	elf_writer_function(&fixture->writer, "mainly", ADDRESS + 0x40, 4);
@@ -513,12 +471,11 @@ static void names_of_go_are_no_expressions(void **state)
 	}
 }
 
-static void thousands_of_functions_come_in_several_messages(void **state)
+SYMBOLIZER_TEST(thousands_of_functions_come_in_several_messages)
 {
 	enum {
 		NR = 10000
 	};
-	struct fixture *fixture = *state;
 	struct symbol_function *functions;
 	char text[64];
 	size_t nr;
@@ -537,9 +494,8 @@ static void thousands_of_functions_come_in_several_messages(void **state)
 	free(functions);
 }
 
-static void what_cannot_be_searched_says_why(void **state)
+SYMBOLIZER_TEST(what_cannot_be_searched_says_why)
 {
-	struct fixture *fixture = *state;
 	struct symbol_function *functions;
 	size_t nr;
 
@@ -550,9 +506,8 @@ static void what_cannot_be_searched_says_why(void **state)
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 2, "a", &functions, &nr), -ENOENT);
 }
 
-static void lines_that_cannot_be_told_say_why(void **state)
+SYMBOLIZER_TEST(lines_that_cannot_be_told_say_why)
 {
-	struct fixture *fixture = *state;
 	const size_t too_many = (1 << 20) + 1;
 	struct symbol_query *queries = calloc(too_many, sizeof(*queries));
 	struct symbolizer *symbolizer;
@@ -574,9 +529,8 @@ static void lines_that_cannot_be_told_say_why(void **state)
 }
 
 /* So many places that sorting them alone takes longer than the question may; the file is this program. */
-static void a_question_about_lines_ends_in_time_and_the_worker_lives(void **state)
+SYMBOLIZER_TEST(a_question_about_lines_ends_in_time_and_the_worker_lives)
 {
-	struct fixture *fixture = *state;
 	const size_t nr = 1 << 20;
 	struct symbol_query *queries = calloc(nr, sizeof(*queries));
 	struct symbolizer *symbolizer;
@@ -599,9 +553,8 @@ static void a_question_about_lines_ends_in_time_and_the_worker_lives(void **stat
 	free(queries);
 }
 
-static void near_names_are_suggested_best_first(void **state)
+SYMBOLIZER_TEST(near_names_are_suggested_best_first)
 {
-	struct fixture *fixture = *state;
 	const char *names[4];
 
 	elf_writer_function(&fixture->writer, "first_of_all", ADDRESS + 0x20, 0x10);
@@ -622,9 +575,8 @@ static bool is_told(const char *const *sentences, size_t nr, const char *wanted)
 	return false;
 }
 
-static void decisions_are_explained(void **state)
+SYMBOLIZER_TEST(decisions_are_explained)
 {
-	struct fixture *fixture = *state;
 	struct symbol_query query = { .where = ADDRESS + 0x20, .exact = true, .linked = true };
 	const char *sentences[64];
 	size_t nr;
@@ -641,44 +593,4 @@ static void decisions_are_explained(void **state)
 	nr = symbolizer_explain(fixture->symbolizer, 0, &query, sentences, 64);
 	assert_true(is_told(sentences, nr, "no executable segment"));
 	assert_int_equal(symbolizer_explain(fixture->symbolizer, 9, &query, sentences, 64), 0);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, symbolizer_set_up, symbolizer_tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(return_address_is_looked_up_one_byte_before),
-		TEST(functions_of_our_own_libc_have_their_names),
-		TEST(numbers_of_files_are_the_callers_choice),
-		TEST(a_file_can_have_several_numbers),
-		TEST(unnamed_places_have_a_reason),
-		TEST(fifos_and_devices_are_not_touched),
-		TEST(names_are_demangled_unless_asked_otherwise),
-		TEST(the_kernels_list_is_read_at_the_first_question_about_the_kernel),
-		TEST(a_batch_larger_than_a_message_is_answered_in_order),
-		TEST(very_long_names_come_one_by_one),
-		TEST(the_kernels_list_names_kernel_addresses),
-		TEST(a_map_of_generated_code_is_read_again_as_it_grows),
-		TEST(a_hidden_kernel_list_is_a_reason),
-		TEST(a_function_without_symbol_is_told_by_its_unwind_entry),
-		TEST(the_packed_symbols_in_the_file_are_used),
-		TEST(the_debug_file_of_a_stripped_file_is_asked_for_once),
-		TEST(a_debug_file_of_another_build_is_not_used),
-		TEST(the_next_debug_file_is_asked_for_when_one_is_anothers),
-		TEST(without_a_build_id_the_checksum_of_the_debug_file_decides),
-		TEST(a_debug_link_that_leads_elsewhere_is_none),
-		TEST(a_missing_debug_file_changes_nothing),
-		TEST(a_file_with_a_symtab_needs_no_debug_file),
-		TEST(functions_are_found_by_pattern_in_the_order_of_the_file),
-		TEST(functions_are_found_by_their_readable_name_without_parameters),
-		TEST(names_of_go_are_no_expressions),
-		TEST(thousands_of_functions_come_in_several_messages),
-		TEST(what_cannot_be_searched_says_why),
-		TEST(lines_that_cannot_be_told_say_why),
-		TEST(a_question_about_lines_ends_in_time_and_the_worker_lives),
-		TEST(near_names_are_suggested_best_first),
-		TEST(decisions_are_explained),
-	};
-
-	return cmocka_run_group_tests_name("symbolizer", tests, NULL, NULL);
 }

@@ -2,14 +2,8 @@
 /* Which symbol names a place of a file: each rule of docs/reference/symbols.md, on images made for it. */
 #include "symbolize/elf/symtab.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
 #include "tests/unit/symbol_image.h"
+#include "tests/harness.h"
 
 enum {
 	ADDRESS = 0x2000,
@@ -43,6 +37,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
 static int build(struct symtab *table, int fd)
 {
 	struct elf_file elf;
@@ -74,10 +70,8 @@ static const char *name_at(struct fixture *fixture, uint64_t address)
 
 /* ---- extents ---- */
 
-static void a_symbol_covers_exactly_its_size(void **state)
+FIXTURE_TEST(a_symbol_covers_exactly_its_size)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "first", ADDRESS + 0x100, 0x20);
 	elf_writer_function(&fixture->writer, "second", ADDRESS + 0x200, 0x20);
 	finish(fixture);
@@ -91,20 +85,16 @@ static void a_symbol_covers_exactly_its_size(void **state)
 	assert_string_equal(name_at(fixture, 0), "");
 }
 
-static void a_size_beyond_the_segment_is_cut(void **state)
+FIXTURE_TEST(a_size_beyond_the_segment_is_cut)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "endless", ADDRESS + 0x100, UINT64_MAX);
 	finish(fixture);
 	assert_string_equal(name_at(fixture, ADDRESS + SIZE - 1), "endless");
 	assert_string_equal(name_at(fixture, ADDRESS + SIZE), "");
 }
 
-static void the_innermost_of_nested_symbols_is_found(void **state)
+FIXTURE_TEST(the_innermost_of_nested_symbols_is_found)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "outer", ADDRESS + 0x100, 0x100);
 	elf_writer_function(&fixture->writer, "middle", ADDRESS + 0x120, 0x80);
 	elf_writer_function(&fixture->writer, "inner", ADDRESS + 0x140, 0x10);
@@ -120,10 +110,8 @@ static void the_innermost_of_nested_symbols_is_found(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x200), "");
 }
 
-static void an_unsized_symbol_reaches_to_the_next(void **state)
+FIXTURE_TEST(an_unsized_symbol_reaches_to_the_next)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "start", ADDRESS + 0x100, 0);
 	elf_writer_function(&fixture->writer, "next", ADDRESS + 0x180, 0x10);
 	elf_writer_function(&fixture->writer, "last", ADDRESS + 0x300, 0);
@@ -133,20 +121,16 @@ static void an_unsized_symbol_reaches_to_the_next(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + SIZE - 1), "last");
 }
 
-static void an_unsized_dynamic_symbol_is_its_first_byte_only(void **state)
+FIXTURE_TEST(an_unsized_dynamic_symbol_is_its_first_byte_only)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_symbol(&fixture->writer, DYNSYM, "exported", ADDRESS + 0x100, 0, STT_FUNC, STB_GLOBAL);
 	finish(fixture);
 	assert_string_equal(name_at(fixture, ADDRESS + 0x100), "exported");
 	assert_string_equal(name_at(fixture, ADDRESS + 0x101), "");
 }
 
-static void a_label_inside_a_function_does_not_hide_it(void **state)
+FIXTURE_TEST(a_label_inside_a_function_does_not_hide_it)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "function", ADDRESS + 0x100, 0x100);
 	elf_writer_symbol(&fixture->writer, SYMTAB, "loop", ADDRESS + 0x140, 0, STT_NOTYPE, STB_LOCAL);
 	finish(fixture);
@@ -156,9 +140,8 @@ static void a_label_inside_a_function_does_not_hide_it(void **state)
 
 /* ---- which symbols are functions ---- */
 
-static void only_functions_name_code(void **state)
+FIXTURE_TEST(only_functions_name_code)
 {
-	struct fixture *fixture = *state;
 	struct elf_writer *writer = &fixture->writer;
 
 	elf_writer_symbol(writer, SYMTAB, "object", ADDRESS, 0x10, STT_OBJECT, STB_GLOBAL);
@@ -177,10 +160,9 @@ static void only_functions_name_code(void **state)
 	assert_true(symtab_lookup(&fixture->table, OFFSET + 0x60)->ifunc);
 }
 
-static void assembly_without_type_is_code_but_labels_are_not(void **state)
+FIXTURE_TEST(assembly_without_type_is_code_but_labels_are_not)
 {
 	static const char *const labels[] = { ".L1", "$x", "$d.1", "__pfx_function" };
-	struct fixture *fixture = *state;
 
 	elf_writer_symbol(&fixture->writer, SYMTAB, "sized", ADDRESS, 0x10, STT_NOTYPE, STB_GLOBAL);
 	elf_writer_symbol(&fixture->writer, SYMTAB, "unsized", ADDRESS + 0x100, 0, STT_NOTYPE, STB_GLOBAL);
@@ -191,20 +173,16 @@ static void assembly_without_type_is_code_but_labels_are_not(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x200), "unsized");
 }
 
-static void an_unsized_untyped_symbol_of_a_data_section_is_not_code(void **state)
+FIXTURE_TEST(an_unsized_untyped_symbol_of_a_data_section_is_not_code)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_symbol(&fixture->writer, SYMTAB, "data_mark", ADDRESS + 0x100, 0, STT_NOTYPE, STB_GLOBAL);
 	elf_writer_last(&fixture->writer, SYMTAB)->st_shndx = SECTION_STRTAB;
 	finish(fixture);
 	assert_string_equal(name_at(fixture, ADDRESS + 0x100), "");
 }
 
-static void thumb_bits_are_cleared(void **state)
+FIXTURE_TEST(thumb_bits_are_cleared)
 {
-	struct fixture *fixture = *state;
-
 	fixture->writer.machine = EM_ARM;
 	elf_writer_function(&fixture->writer, "thumb", ADDRESS + 0x101, 0x10);
 	finish(fixture);
@@ -240,7 +218,7 @@ static void expect_alias(const struct alias *aliases, size_t nr, const char *exp
 	}
 }
 
-static void the_public_name_wins_among_aliases(void **state)
+FIXTURE_TEST(the_public_name_wins_among_aliases)
 {
 	static const struct alias malloc_[] = { { "__GI___libc_malloc", STB_LOCAL },
 						{ "__malloc", STB_LOCAL },
@@ -253,7 +231,6 @@ static void the_public_name_wins_among_aliases(void **state)
 	static const struct alias shorter[] = { { "abcd", STB_GLOBAL }, { "abc", STB_GLOBAL } };
 	static const struct alias order[] = { { "b", STB_GLOBAL }, { "a", STB_GLOBAL }, { "c", STB_GLOBAL } };
 
-	(void)state;
 	expect_alias(malloc_, 4, "malloc");
 	expect_alias(write_, 3, "write");
 	expect_alias(strong, 2, "quite_long");
@@ -261,10 +238,8 @@ static void the_public_name_wins_among_aliases(void **state)
 	expect_alias(order, 3, "a");
 }
 
-static void a_sized_function_wins_over_unsized_and_untyped_ones(void **state)
+FIXTURE_TEST(a_sized_function_wins_over_unsized_and_untyped_ones)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "a", ADDRESS, 0);
 	elf_writer_symbol(&fixture->writer, SYMTAB, "b", ADDRESS, 0x10, STT_NOTYPE, STB_GLOBAL);
 	elf_writer_symbol(&fixture->writer, SYMTAB, "local_function", ADDRESS, 0x10, STT_FUNC, STB_LOCAL);
@@ -272,10 +247,8 @@ static void a_sized_function_wins_over_unsized_and_untyped_ones(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 1), "local_function");
 }
 
-static void an_exported_name_wins_over_another_global(void **state)
+FIXTURE_TEST(an_exported_name_wins_over_another_global)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "abc", ADDRESS, 0x10);
 	elf_writer_function(&fixture->writer, "exported", ADDRESS, 0x10);
 	elf_writer_symbol(&fixture->writer, DYNSYM, "exported", ADDRESS, 0x10, STT_FUNC, STB_GLOBAL);
@@ -285,10 +258,8 @@ static void an_exported_name_wins_over_another_global(void **state)
 }
 
 /* As in glibc: what programs call is weak, and beside it is a name for the library itself. */
-static void of_exported_names_the_one_that_programs_call_wins(void **state)
+FIXTURE_TEST(of_exported_names_the_one_that_programs_call_wins)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_symbol(&fixture->writer, DYNSYM, "__libc_calloc", ADDRESS, 0x10, STT_FUNC, STB_GLOBAL);
 	elf_writer_symbol(&fixture->writer, DYNSYM, "calloc", ADDRESS, 0x10, STT_FUNC, STB_WEAK);
 	elf_writer_symbol(&fixture->writer, DYNSYM, "a", ADDRESS + 0x10, 0x10, STT_FUNC, STB_WEAK);
@@ -301,10 +272,8 @@ static void of_exported_names_the_one_that_programs_call_wins(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x20), "puts");
 }
 
-static void symtab_and_dynsym_are_used_together(void **state)
+FIXTURE_TEST(symtab_and_dynsym_are_used_together)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "from_symtab", ADDRESS, 0x10);
 	elf_writer_symbol(&fixture->writer, DYNSYM, "from_dynsym", ADDRESS + 0x10, 0x10, STT_FUNC, STB_GLOBAL);
 	finish(fixture);
@@ -312,10 +281,8 @@ static void symtab_and_dynsym_are_used_together(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x10), "from_dynsym");
 }
 
-static void a_version_suffix_is_no_part_of_the_name(void **state)
+FIXTURE_TEST(a_version_suffix_is_no_part_of_the_name)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "memcpy@@GLIBC_2.14", ADDRESS, 0x10);
 	elf_writer_function(&fixture->writer, "memcpy@GLIBC_2.2.5", ADDRESS + 0x10, 0x10);
 	elf_writer_symbol(&fixture->writer, DYNSYM, "memcpy", ADDRESS, 0x10, STT_FUNC, STB_GLOBAL);
@@ -325,9 +292,8 @@ static void a_version_suffix_is_no_part_of_the_name(void **state)
 	assert_int_equal(fixture->table.symbols.nr, 2); /* the two of one place are one */
 }
 
-static void thousands_of_aliases_are_no_problem(void **state)
+FIXTURE_TEST(thousands_of_aliases_are_no_problem)
 {
-	struct fixture *fixture = *state;
 	char name[32];
 
 	for (int i = 0; i < 5000; i++) {
@@ -340,10 +306,8 @@ static void thousands_of_aliases_are_no_problem(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x10), "after");
 }
 
-static void deep_nesting_ends(void **state)
+FIXTURE_TEST(deep_nesting_ends)
 {
-	struct fixture *fixture = *state;
-
 	for (unsigned int i = 0; i < 1000; i++)
 		elf_writer_function(&fixture->writer, "nested", ADDRESS + i, 0x2000 - 2 * i);
 	finish(fixture);
@@ -351,13 +315,12 @@ static void deep_nesting_ends(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x2000 - 1000), "nested");
 }
 
-static void names_of_a_large_table_stay_in_the_file(void **state)
+FIXTURE_TEST(names_of_a_large_table_stay_in_the_file)
 {
 	enum {
 		NR = 40000,
 		FILL = 120
 	};
-	struct fixture *fixture = *state;
 	char name[FILL + 16];
 
 	for (unsigned int i = 0; i < 100; i++) {
@@ -375,10 +338,8 @@ static void names_of_a_large_table_stay_in_the_file(void **state)
 	assert_true(fixture->table.names[1].is_open);
 }
 
-static void small_tables_need_no_descriptor(void **state)
+FIXTURE_TEST(small_tables_need_no_descriptor)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "function", ADDRESS, 0x10);
 	finish(fixture);
 	for (int i = 0; i < SYMTAB_NAMES; i++)
@@ -388,10 +349,8 @@ static void small_tables_need_no_descriptor(void **state)
 
 /* ---- layouts ---- */
 
-static void a_fixed_address_program_is_looked_up_by_offset(void **state)
+FIXTURE_TEST(a_fixed_address_program_is_looked_up_by_offset)
 {
-	struct fixture *fixture = *state;
-
 	fixture->writer.type = ET_EXEC;
 	fixture->writer.segments.data[0].p_vaddr = 0x401000;
 	elf_writer_function(&fixture->writer, "main", 0x401010, 0x10);
@@ -399,10 +358,8 @@ static void a_fixed_address_program_is_looked_up_by_offset(void **state)
 	assert_int_equal(symtab_start(&fixture->table, symtab_lookup(&fixture->table, 0x1015)), 0x1010);
 }
 
-static void segments_may_have_different_deltas(void **state)
+FIXTURE_TEST(segments_may_have_different_deltas)
 {
-	struct fixture *fixture = *state;
-
 	/* As lld lays out: address minus offset differs from segment to segment. */
 	elf_writer_code(&fixture->writer, 0x9000, 0x5000, 0x1000);
 	elf_writer_function(&fixture->writer, "low", ADDRESS + 0x10, 0x10);
@@ -413,9 +370,8 @@ static void segments_may_have_different_deltas(void **state)
 	assert_null(symtab_lookup(&fixture->table, 0x9010));
 }
 
-static void a_file_without_sections_has_its_dynamic_symbols(void **state)
+TEST(a_file_without_sections_has_its_dynamic_symbols)
 {
-	(void)state;
 	for (int gnu_hash = 0; gnu_hash <= 1; gnu_hash++) {
 		struct fixture *fixture;
 		void *inner;
@@ -435,10 +391,8 @@ static void a_file_without_sections_has_its_dynamic_symbols(void **state)
 	}
 }
 
-static void a_32_bit_file_works_as_well(void **state)
+FIXTURE_TEST(a_32_bit_file_works_as_well)
 {
-	struct fixture *fixture = *state;
-
 	fixture->writer.is_32 = true;
 	fixture->writer.machine = EM_386;
 	elf_writer_function(&fixture->writer, "function32", ADDRESS + 0x10, 0x10);
@@ -446,9 +400,8 @@ static void a_32_bit_file_works_as_well(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x1f), "function32");
 }
 
-static void a_debug_file_adds_its_symbols_at_the_running_files_offsets(void **state)
+FIXTURE_TEST(a_debug_file_adds_its_symbols_at_the_running_files_offsets)
 {
-	struct fixture *fixture = *state;
 	struct elf_writer debug;
 	struct elf_file elf;
 	int fd;
@@ -557,7 +510,7 @@ static void spoil_code_address(struct elf_writer *elf)
 	elf_writer_segment_header(elf, 0)->p_vaddr = UINT64_MAX - 0x10;
 }
 
-static void contradictions_are_malformed(void **state)
+TEST(contradictions_are_malformed)
 {
 	static void (*const spoil[])(struct elf_writer *elf) = {
 		spoil_program_headers, spoil_program_header_size, spoil_program_header_count, spoil_section_headers,
@@ -566,7 +519,6 @@ static void contradictions_are_malformed(void **state)
 		spoil_names_size,      spoil_code_size,           spoil_code_address,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(spoil) / sizeof(*spoil); i++) {
 		struct fixture *fixture;
 		void *inner;
@@ -581,10 +533,8 @@ static void contradictions_are_malformed(void **state)
 	}
 }
 
-static void symbols_with_wild_values_are_passed_over(void **state)
+FIXTURE_TEST(symbols_with_wild_values_are_passed_over)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "wild_address", UINT64_MAX, UINT64_MAX);
 	elf_writer_function(&fixture->writer, "wild_name", ADDRESS + 0x100, 0x10);
 	elf_writer_last(&fixture->writer, SYMTAB)->st_name = UINT32_MAX;
@@ -597,10 +547,8 @@ static void symbols_with_wild_values_are_passed_over(void **state)
 	assert_string_equal(name_at(fixture, ADDRESS + 0x200), "wild_section");
 }
 
-static void a_file_cut_anywhere_is_refused(void **state)
+FIXTURE_TEST(a_file_cut_anywhere_is_refused)
 {
-	struct fixture *fixture = *state;
-
 	elf_writer_function(&fixture->writer, "function", ADDRESS, 0x10);
 	elf_writer_build_id(&fixture->writer, "12345678", 8);
 	elf_writer_finish(&fixture->writer);
@@ -609,41 +557,4 @@ static void a_file_cut_anywhere_is_refused(void **state)
 
 		assert_int_equal(err, nr < EI_NIDENT ? -ENOEXEC : -EBADMSG);
 	}
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(a_symbol_covers_exactly_its_size),
-		TEST(a_size_beyond_the_segment_is_cut),
-		TEST(the_innermost_of_nested_symbols_is_found),
-		TEST(an_unsized_symbol_reaches_to_the_next),
-		TEST(an_unsized_dynamic_symbol_is_its_first_byte_only),
-		TEST(a_label_inside_a_function_does_not_hide_it),
-		TEST(only_functions_name_code),
-		TEST(assembly_without_type_is_code_but_labels_are_not),
-		TEST(an_unsized_untyped_symbol_of_a_data_section_is_not_code),
-		TEST(thumb_bits_are_cleared),
-		TEST(the_public_name_wins_among_aliases),
-		TEST(a_sized_function_wins_over_unsized_and_untyped_ones),
-		TEST(an_exported_name_wins_over_another_global),
-		TEST(of_exported_names_the_one_that_programs_call_wins),
-		TEST(symtab_and_dynsym_are_used_together),
-		TEST(a_version_suffix_is_no_part_of_the_name),
-		TEST(thousands_of_aliases_are_no_problem),
-		TEST(deep_nesting_ends),
-		TEST(names_of_a_large_table_stay_in_the_file),
-		TEST(small_tables_need_no_descriptor),
-		TEST(a_fixed_address_program_is_looked_up_by_offset),
-		TEST(segments_may_have_different_deltas),
-		TEST(a_file_without_sections_has_its_dynamic_symbols),
-		TEST(a_32_bit_file_works_as_well),
-		TEST(a_debug_file_adds_its_symbols_at_the_running_files_offsets),
-		TEST(contradictions_are_malformed),
-		TEST(symbols_with_wild_values_are_passed_over),
-		TEST(a_file_cut_anywhere_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("symtab", tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events of system calls: their numbers, and when they are taken from the raw tracepoints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "core/resolve/attach_plan.h"
 #include "core/resolve/system_calls.h"
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 static void expect_call(const char *event, int number, bool is_exit)
 {
@@ -21,11 +16,10 @@ static void expect_call(const char *event, int number, bool is_exit)
 	assert_int_equal(call.is_exit, is_exit);
 }
 
-static void calls_have_their_numbers(void **state)
+TEST(calls_have_their_numbers)
 {
 	struct system_call call;
 
-	(void)state;
 	expect_call("sys_enter_getppid", SYS_getppid, false);
 	expect_call("sys_exit_getppid", SYS_getppid, true);
 	expect_call("sys_enter_mseal", 462, false);
@@ -36,9 +30,8 @@ static void calls_have_their_numbers(void **state)
 }
 
 /* The kernel's functions, by which events are called, have names of their own. */
-static void calls_are_found_by_the_kernels_functions(void **state)
+TEST(calls_are_found_by_the_kernels_functions)
 {
-	(void)state;
 	expect_call("sys_enter_newuname", SYS_uname, false);
 	expect_call("sys_exit_umount", SYS_umount2, true);
 	expect_call("sys_exit_newfstat", SYS_fstat, true);
@@ -68,11 +61,10 @@ static void prefer(struct attach_plan *attach, bool want_kernel)
 	system_calls_prefer_raw(&plan, attach);
 }
 
-static void beginnings_and_ends_are_taken_raw(void **state)
+TEST(beginnings_and_ends_are_taken_raw)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
-	(void)state;
 	add(&attach, "syscalls", "sys_enter_read");
 	add(&attach, "syscalls", "sys_exit_read");
 	prefer(&attach, true);
@@ -84,11 +76,10 @@ static void beginnings_and_ends_are_taken_raw(void **state)
 	assert_non_null(strstr(buf_text(&attach.note), "kernel stacks of sys_exit_read show only the exit path"));
 }
 
-static void ends_by_themselves_have_their_program(void **state)
+TEST(ends_by_themselves_have_their_program)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {};
 
-	(void)state;
 	add(&attach, "syscalls", "sys_exit_read");
 	prefer(&attach, false);
 	assert_int_equal(attach.mechanism, MECHANISM_SYSTEM_CALLS);
@@ -96,11 +87,10 @@ static void ends_by_themselves_have_their_program(void **state)
 	assert_string_equal(buf_text(&attach.note), "");
 }
 
-static void another_event_keeps_all_of_them_classic(void **state)
+TEST(another_event_keeps_all_of_them_classic)
 {
 	_cleanup_(attach_plan_done) struct attach_plan attach = {}, quiet = {}, others = {};
 
-	(void)state;
 	add(&attach, "syscalls", "sys_exit_read");
 	add(&attach, "task", "task_rename");
 	prefer(&attach, true);
@@ -118,17 +108,4 @@ static void another_event_keeps_all_of_them_classic(void **state)
 	prefer(&others, true);
 	assert_int_equal(others.mechanism, MECHANISM_TRACEPOINT);
 	assert_string_equal(buf_text(&others.note), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_have_their_numbers),
-		cmocka_unit_test(calls_are_found_by_the_kernels_functions),
-		cmocka_unit_test(beginnings_and_ends_are_taken_raw),
-		cmocka_unit_test(ends_by_themselves_have_their_program),
-		cmocka_unit_test(another_event_keeps_all_of_them_classic),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rules for CPython's trampolines: where each instruction has the return address, and nowhere else. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include "core/unwind/trampolines.h"
+#include "tests/harness.h"
 
 #define AREA 65536
 
@@ -48,7 +43,7 @@ static void expect_trampolines(const struct unwind_table *table, size_t endbr, s
 	}
 }
 
-static void each_instruction_has_its_rule(void **state)
+TEST(each_instruction_has_its_rule)
 {
 	static const size_t steps[] = { 15, 16, 32 };
 	struct unwind_table table;
@@ -67,7 +62,7 @@ static void each_instruction_has_its_rule(void **state)
 	unwind_table_done(&table);
 }
 
-static void other_code_has_none(void **state)
+TEST(other_code_has_none)
 {
 	struct unwind_table table;
 
@@ -81,7 +76,7 @@ static void other_code_has_none(void **state)
 }
 
 /* A byte that is not as it should be costs the one that it is in. */
-static void one_that_was_changed_has_none(void **state)
+TEST(one_that_was_changed_has_none)
 {
 	struct unwind_table table;
 
@@ -95,7 +90,7 @@ static void one_that_was_changed_has_none(void **state)
 	unwind_table_done(&table);
 }
 
-static void they_are_read_from_a_process(void **state)
+TEST(they_are_read_from_a_process)
 {
 	const size_t nr = 2 * TRAMPOLINES_BYTES_MAX;
 	uint8_t *memory = mmap(NULL, nr, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -114,16 +109,4 @@ static void they_are_read_from_a_process(void **state)
 	assert_int_equal(trampolines_read(tgid, start, start, &table), -ENODATA);
 	munmap(memory, nr);
 	assert_int_equal(trampolines_read(tgid, start, start + AREA, &table), -EFAULT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_instruction_has_its_rule),
-		cmocka_unit_test(other_code_has_none),
-		cmocka_unit_test(one_that_was_changed_has_none),
-		cmocka_unit_test(they_are_read_from_a_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,11 @@
 /* Call frame information, good and bad, and the table that it becomes. */
 #include <dwarf.h>
 #include <elf.h>
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
 #include "symbolize/cfi/unwind_compile.h"
 #include "tests/unit/cfi_writer.h"
+#include "tests/harness.h"
 
 enum {
 	RBP = 6,
@@ -46,6 +40,8 @@ static int tear_down(void **state)
 	free(file);
 	return 0;
 }
+
+#define FIXTURE_TEST(name) TEST_WITH(struct file *file, name, set_up, tear_down)
 
 static int compile_fd(struct file *file, int fd)
 {
@@ -87,10 +83,8 @@ static void assert_none(const struct file *file, uint64_t offset)
 
 /* ---- what instructions become ---- */
 
-static void a_frame_grows_and_shrinks(void **state)
+FIXTURE_TEST(a_frame_grows_and_shrinks)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x20,
 		       INSTRUCTIONS(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | RBP, 2,
 				    DW_CFA_advance_loc | 3, DW_CFA_def_cfa_register, RBP, DW_CFA_advance_loc1, 20,
@@ -112,10 +106,8 @@ static void a_frame_grows_and_shrinks(void **state)
 }
 
 /* What gcc writes where main() realigns its stack. */
-static void a_realigned_stack_is_found_through_its_slot(void **state)
+FIXTURE_TEST(a_realigned_stack_is_found_through_its_slot)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE, 0x20,
 		       INSTRUCTIONS(DW_CFA_advance_loc | 4, DW_CFA_def_cfa, 10, 0, DW_CFA_advance_loc | 4,
 				    DW_CFA_expression, RBP, 2, DW_OP_breg6, 0, DW_CFA_advance_loc | 4,
@@ -129,9 +121,8 @@ static void a_realigned_stack_is_found_through_its_slot(void **state)
 	assert_int_equal(rule_at(file, 12).add, 0);
 }
 
-static void the_other_shapes(void **state)
+FIXTURE_TEST(the_other_shapes)
 {
-	struct file *file = *state;
 	struct cfi_writer *writer = &file->writer;
 
 	cfi_writer_fde(writer, CFI_CODE, 0x20,
@@ -159,10 +150,8 @@ static void the_other_shapes(void **state)
 	assert_int_equal(rule_at(file, 0x140).bp_offset, 8 - 24);
 }
 
-static void a_signal_frame_is_known_by_its_augmentation(void **state)
+FIXTURE_TEST(a_signal_frame_is_known_by_its_augmentation)
 {
-	struct file *file = *state;
-
 	cfi_writer_cie(&file->writer, "zS", NO_INSTRUCTIONS);
 	cfi_writer_fde(&file->writer, CFI_CODE + 0xf, 0xa,
 		       INSTRUCTIONS(DW_CFA_def_cfa_expression, 4, DW_OP_breg7, 0xa0, 0x01, DW_OP_deref,
@@ -173,9 +162,8 @@ static void a_signal_frame_is_known_by_its_augmentation(void **state)
 }
 
 /* Each is a function that rules cannot express: it has one that says so, and its neighbour has another. */
-static void what_cannot_be_expressed_has_a_rule_that_says_so(void **state)
+FIXTURE_TEST(what_cannot_be_expressed_has_a_rule_that_says_so)
 {
-	struct file *file = *state;
 	struct cfi_writer *writer = &file->writer;
 
 	cfi_writer_fde(writer, CFI_CODE, 0x10, INSTRUCTIONS(DW_CFA_def_cfa, 17, 8));
@@ -196,10 +184,8 @@ static void what_cannot_be_expressed_has_a_rule_that_says_so(void **state)
 
 /* ---- where rows are ---- */
 
-static void gaps_have_no_rule_and_padding_has(void **state)
+FIXTURE_TEST(gaps_have_no_rule_and_padding_has)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x130, 0x10, NO_INSTRUCTIONS); /* not in order */
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x11, NO_INSTRUCTIONS);
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x120, 0x8, INSTRUCTIONS(DW_CFA_def_cfa_offset, 32));
@@ -214,10 +200,8 @@ static void gaps_have_no_rule_and_padding_has(void **state)
 	assert_none(file, 0x160);
 }
 
-static void the_next_function_ends_one_that_claims_too_much(void **state)
+FIXTURE_TEST(the_next_function_ends_one_that_claims_too_much)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE, UINT64_MAX / 2,
 		       INSTRUCTIONS(DW_CFA_advance_loc1, 0x40, DW_CFA_def_cfa_offset, 48));
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x20, 0x10, NO_INSTRUCTIONS);
@@ -236,10 +220,8 @@ static void the_next_function_ends_one_that_claims_too_much(void **state)
 	assert_int_equal(file->table.pages.nr, CFI_CODE_SIZE / 4096);
 }
 
-static void every_page_begins_with_the_rule_in_force(void **state)
+FIXTURE_TEST(every_page_begins_with_the_rule_in_force)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE + 0xf00, 0x3000,
 		       INSTRUCTIONS(DW_CFA_advance_loc2, 0x00, 0x01, DW_CFA_def_cfa_offset, 16, DW_CFA_advance_loc2,
 				    0x00, 0x18, DW_CFA_def_cfa_offset, 24));
@@ -256,9 +238,8 @@ static void every_page_begins_with_the_rule_in_force(void **state)
 	assert_int_equal(file->table.rows.nr, 2 + 1 + 2 + 2);
 }
 
-static void a_page_with_too_many_rows_ends_without_rules(void **state)
+FIXTURE_TEST(a_page_with_too_many_rows_ends_without_rules)
 {
-	struct file *file = *state;
 	uint8_t program[0x1000 * 3];
 
 	for (size_t i = 0; i < 0x1000; i++) {
@@ -277,10 +258,8 @@ static void a_page_with_too_many_rows_ends_without_rules(void **state)
 
 /* ---- where the information is ---- */
 
-static void without_sections_the_program_headers_lead_there(void **state)
+FIXTURE_TEST(without_sections_the_program_headers_lead_there)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
 	assert_int_equal(compile_fd(file, cfi_writer_segment_fd(&file->writer)), 0);
 	assert_sp(file, 0xf, 8);
@@ -294,10 +273,8 @@ static void rewrite_as_debug_frame(struct file *file)
 	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, INSTRUCTIONS(DW_CFA_def_cfa_offset, 64));
 }
 
-static void debug_frame_is_read_where_there_is_no_eh_frame(void **state)
+FIXTURE_TEST(debug_frame_is_read_where_there_is_no_eh_frame)
 {
-	struct file *file = *state;
-
 	rewrite_as_debug_frame(file);
 	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".debug_frame", 0)), 0);
 	assert_sp(file, 0, 64);
@@ -316,9 +293,8 @@ static void compress_behind(struct cfi_writer *writer, const void *head, size_t 
 	writer->bytes.nr = writer->bytes.room = nr_head + nr;
 }
 
-static void debug_frame_may_be_compressed(void **state)
+FIXTURE_TEST(debug_frame_may_be_compressed)
 {
-	struct file *file = *state;
 	Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB };
 
 	rewrite_as_debug_frame(file);
@@ -328,9 +304,8 @@ static void debug_frame_may_be_compressed(void **state)
 	assert_sp(file, 0, 64);
 }
 
-static void debug_frame_may_be_compressed_the_old_way(void **state)
+FIXTURE_TEST(debug_frame_may_be_compressed_the_old_way)
 {
-	struct file *file = *state;
 	uint8_t head[12] = "ZLIB";
 
 	rewrite_as_debug_frame(file);
@@ -340,9 +315,8 @@ static void debug_frame_may_be_compressed_the_old_way(void **state)
 	assert_sp(file, 0, 64);
 }
 
-static void a_wrong_size_of_compressed_bytes_is_refused(void **state)
+FIXTURE_TEST(a_wrong_size_of_compressed_bytes_is_refused)
 {
-	struct file *file = *state;
 	Elf64_Chdr head = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 1 << 20 };
 
 	rewrite_as_debug_frame(file);
@@ -350,10 +324,8 @@ static void a_wrong_size_of_compressed_bytes_is_refused(void **state)
 	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".debug_frame", SHF_COMPRESSED)), -EBADMSG);
 }
 
-static void a_file_without_any_says_so(void **state)
+FIXTURE_TEST(a_file_without_any_says_so)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
 	assert_int_equal(compile_fd(file, cfi_writer_fd(&file->writer, ".eh_frome", 0)), -ENODATA);
 	file->writer.bytes.nr = 8; /* the CIE's first words */
@@ -362,9 +334,8 @@ static void a_file_without_any_says_so(void **state)
 
 /* ---- nonsense ---- */
 
-static void a_function_with_nonsense_has_no_rule(void **state)
+FIXTURE_TEST(a_function_with_nonsense_has_no_rule)
 {
-	struct file *file = *state;
 	struct cfi_writer *writer = &file->writer;
 
 	cfi_writer_fde(writer, CFI_CODE, 0x10, INSTRUCTIONS(DW_CFA_advance_loc | 1, 0x3f));
@@ -380,9 +351,8 @@ static void a_function_with_nonsense_has_no_rule(void **state)
 	assert_int_equal(file->table.facts.nr_functions, 4);
 }
 
-static void a_length_that_leads_away_ends_the_section(void **state)
+FIXTURE_TEST(a_length_that_leads_away_ends_the_section)
 {
-	struct file *file = *state;
 	size_t second;
 
 	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
@@ -394,10 +364,8 @@ static void a_length_that_leads_away_ends_the_section(void **state)
 	assert_int_equal(file->table.facts.nr_functions, 1);
 }
 
-static void an_unknown_cie_takes_its_functions_along(void **state)
+FIXTURE_TEST(an_unknown_cie_takes_its_functions_along)
 {
-	struct file *file = *state;
-
 	cfi_writer_fde(&file->writer, CFI_CODE, 0x10, NO_INSTRUCTIONS);
 	cfi_writer_cie(&file->writer, "eh", AFTER_CALL);
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x10, NO_INSTRUCTIONS);
@@ -406,12 +374,11 @@ static void an_unknown_cie_takes_its_functions_along(void **state)
 	assert_none(file, 0x100);
 }
 
-static void a_table_is_not_for_any_address(void **state)
+FIXTURE_TEST(a_table_is_not_for_any_address)
 {
 	const uint64_t highest = UNWIND_FIRST_PAGE_MAX << ST_UNWIND_PAGE_SHIFT;
 	struct unwind_builder builder;
 
-	(void)state;
 	assert_int_equal(unwind_builder_init(&builder, 0, (uint64_t)UNWIND_PAGES_MAX * 4096 + 1), -E2BIG);
 	assert_int_equal(unwind_builder_init(&builder, highest + 4096, highest + 8192), -E2BIG);
 	assert_int_equal(unwind_builder_init(&builder, 16, 16), -E2BIG);
@@ -421,9 +388,8 @@ static void a_table_is_not_for_any_address(void **state)
 	unwind_builder_done(&builder);
 }
 
-static void an_address_below_the_last_one_is_taken_for_it(void **state)
+FIXTURE_TEST(an_address_below_the_last_one_is_taken_for_it)
 {
-	struct file *file = *state;
 	struct unwind_builder builder;
 
 	assert_int_equal(unwind_builder_init(&builder, CFI_CODE, CFI_CODE + 4096), 0);
@@ -439,7 +405,7 @@ static void an_address_below_the_last_one_is_taken_for_it(void **state)
 
 /* ---- a worker that lies ---- */
 
-static void an_address_follows_from_a_place_in_the_file(void **state)
+FIXTURE_TEST(an_address_follows_from_a_place_in_the_file)
 {
 	const struct unwind_table table = {
 		.segments = { { 0x1230, 0x1000, 0x401230 }, { 0x3000, 0x10, 0x803000 } },
@@ -457,9 +423,8 @@ static void an_address_follows_from_a_place_in_the_file(void **state)
 	assert_int_equal(unwind_table_address_of_offset(&table, 0x4000, &address), -ENODATA);
 }
 
-static void a_table_of_nonsense_is_not_sound(void **state)
+FIXTURE_TEST(a_table_of_nonsense_is_not_sound)
 {
-	struct file *file = *state;
 	struct unwind_table *table = &file->table;
 
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x1000,
@@ -489,8 +454,6 @@ static void a_table_of_nonsense_is_not_sound(void **state)
 	UNSOUND(table->first_page, UINT64_MAX);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
 /* ---- what code says by itself ---- */
 
 /* musl's and Go's: mov $15, %rax or %eax; syscall. */
@@ -507,9 +470,8 @@ static void assert_return(const struct file *file, uint64_t offset, size_t nr)
 	assert_none(file, offset + nr);
 }
 
-static void the_return_from_a_signal_needs_no_information(void **state)
+FIXTURE_TEST(the_return_from_a_signal_needs_no_information)
 {
-	struct file *file = *state;
 	/* before, between and behind functions; across what is read at once */
 	static const uint64_t wide[] = { 0xe0, 0x1000, 0x120 + 16384 - 4, 0xfff0 }, narrow = 0x5000;
 	int fd;
@@ -529,9 +491,8 @@ static void the_return_from_a_signal_needs_no_information(void **state)
 	assert_sp(file, 0x8004, 8); /* what the file says counts */
 }
 
-static void a_file_that_has_nothing_else_has_a_table_for_it(void **state)
+FIXTURE_TEST(a_file_that_has_nothing_else_has_a_table_for_it)
 {
-	struct file *file = *state;
 	int fd = cfi_writer_fd(&file->writer, ".comment", 0);
 
 	assert_int_equal(compile_fd(file, dup(fd)), -ENODATA);
@@ -556,10 +517,9 @@ static void assert_root(const struct file *file, uint64_t offset, uint64_t end)
 }
 
 /* As ld.so's, whose bytes these are: no function before, one directly behind. */
-static void the_function_that_a_program_begins_with_is_the_root(void **state)
+FIXTURE_TEST(the_function_that_a_program_begins_with_is_the_root)
 {
 	static const uint8_t padding[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 };
-	struct file *file = *state;
 	int fd;
 
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x100, 0x20, NO_INSTRUCTIONS);
@@ -598,7 +558,7 @@ static void the_function_that_a_program_begins_with_is_the_root(void **state)
 }
 
 /* The linker's guess: the first byte of the code. */
-static void the_entry_of_a_library_is_no_root(void **state)
+FIXTURE_TEST(the_entry_of_a_library_is_no_root)
 {
 	const uint64_t dynamic_offset = 0x3e00, names_offset = 0x3f00;
 	const Elf64_Dyn dynamic[] = { { DT_NEEDED, { 1 } },
@@ -606,7 +566,6 @@ static void the_entry_of_a_library_is_no_root(void **state)
 				      { DT_STRSZ, { 16 } } };
 	const Elf64_Phdr segment = { .p_type = PT_DYNAMIC, .p_offset = dynamic_offset, .p_filesz = sizeof(dynamic) };
 	const uint16_t nr_segments = 2, type = ET_DYN;
-	struct file *file = *state;
 	int fd;
 
 	cfi_writer_fde(&file->writer, CFI_CODE + 0x1000, 0x20, NO_INSTRUCTIONS);
@@ -624,38 +583,4 @@ static void the_entry_of_a_library_is_no_root(void **state)
 	assert_int_equal(compile_fd(file, fd), 0);
 	assert_none(file, 0xfe0);
 	assert_sp(file, 0x1000, 8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_frame_grows_and_shrinks),
-		TEST(a_realigned_stack_is_found_through_its_slot),
-		TEST(the_other_shapes),
-		TEST(a_signal_frame_is_known_by_its_augmentation),
-		TEST(what_cannot_be_expressed_has_a_rule_that_says_so),
-		TEST(gaps_have_no_rule_and_padding_has),
-		TEST(the_next_function_ends_one_that_claims_too_much),
-		TEST(every_page_begins_with_the_rule_in_force),
-		TEST(a_page_with_too_many_rows_ends_without_rules),
-		TEST(without_sections_the_program_headers_lead_there),
-		TEST(debug_frame_is_read_where_there_is_no_eh_frame),
-		TEST(debug_frame_may_be_compressed),
-		TEST(debug_frame_may_be_compressed_the_old_way),
-		TEST(a_wrong_size_of_compressed_bytes_is_refused),
-		TEST(a_file_without_any_says_so),
-		TEST(a_function_with_nonsense_has_no_rule),
-		TEST(a_length_that_leads_away_ends_the_section),
-		TEST(an_unknown_cie_takes_its_functions_along),
-		TEST(an_address_follows_from_a_place_in_the_file),
-		TEST(a_table_is_not_for_any_address),
-		TEST(an_address_below_the_last_one_is_taken_for_it),
-		TEST(a_table_of_nonsense_is_not_sound),
-		TEST(the_return_from_a_signal_needs_no_information),
-		TEST(the_function_that_a_program_begins_with_is_the_root),
-		TEST(the_entry_of_a_library_is_no_root),
-		TEST(a_file_that_has_nothing_else_has_a_table_for_it),
-	};
-
-	return cmocka_run_group_tests_name("unwind tables", tests, NULL, NULL);
 }

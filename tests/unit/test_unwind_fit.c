@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* core/unwind/unwind_store.c: what the kernel side gets of a process with more mappings than it can search. */
 #include "core/unwind/unwind_store.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/harness.h"
 
 enum {
 	NR = 8
@@ -23,7 +18,7 @@ static void make(struct unwind_space_mapping *mappings, size_t per_file)
 		};
 }
 
-static void what_fits_stays(void **state)
+TEST(what_fits_stays)
 {
 	struct unwind_space_mapping mappings[NR];
 
@@ -33,7 +28,7 @@ static void what_fits_stays(void **state)
 }
 
 /* A JIT compiler's thousands of areas must not cost the libraries above them. */
-static void code_without_tables_becomes_one(void **state)
+TEST(code_without_tables_becomes_one)
 {
 	struct unwind_space_mapping mappings[NR];
 
@@ -48,7 +43,7 @@ static void code_without_tables_becomes_one(void **state)
 	assert_int_equal(mappings[3].end, 0x1f000);
 }
 
-static void what_is_cut_is_known_to_be(void **state)
+TEST(what_is_cut_is_known_to_be)
 {
 	struct unwind_space_mapping mappings[NR];
 
@@ -58,15 +53,4 @@ static void what_is_cut_is_known_to_be(void **state)
 	assert_int_equal(mappings[2].start, 0x14000);
 	assert_int_equal(mappings[2].end, 0x1f000);
 	assert_int_equal(mappings[2].table, UNWIND_TABLE_CUT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_stays),
-		cmocka_unit_test(code_without_tables_becomes_one),
-		cmocka_unit_test(what_is_cut_is_known_to_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

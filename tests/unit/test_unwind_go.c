@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows of Go programs: .gopclntab, byte by byte. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
 #include "symbolize/cfi/unwind_compile.h"
 #include "tests/unit/cfi_writer.h"
+#include "tests/harness.h"
 
 enum {
 	NAMES = 0x100, /* where names begin and end in the section; there are none */
@@ -122,12 +116,11 @@ static void assert_sp(const struct program *program, uint64_t offset, int32_t cf
 /* 0 for 4 bytes, 24 for 0x30 bytes, 0 for the rest: numbers are twice as large for their sign, the first from -1 on. */
 #define A_FRAME INSTRUCTIONS(2, 4, 48, 0x30, 47, 0x0c, 0)
 
-static void distances_become_rows_in_every_version(void **state)
+TEST(distances_become_rows_in_every_version)
 {
 	const struct layout *const layouts[] = { &go_116, &go_118, &go_120 };
 	struct program program = {};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		begin(&program, layouts[i]);
 		add(&program, 0x100, 0, 0, A_FRAME);
@@ -145,11 +138,10 @@ static void distances_become_rows_in_every_version(void **state)
 	}
 }
 
-static void roots_and_changes_of_the_stack_are_known_by_their_flags(void **state)
+TEST(roots_and_changes_of_the_stack_are_known_by_their_flags)
 {
 	struct program program = {};
 
-	(void)state;
 	begin(&program, &go_120);
 	add(&program, 0x100, 7, TOP_FRAME, A_FRAME); /* goexit */
 	add(&program, 0x140, 0, TOP_FRAME, A_FRAME); /* sigtramp */
@@ -163,12 +155,11 @@ static void roots_and_changes_of_the_stack_are_known_by_their_flags(void **state
 	done(&program);
 }
 
-static void the_return_from_a_signal_is_known_by_its_code(void **state)
+TEST(the_return_from_a_signal_is_known_by_its_code)
 {
 	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05, 0xcc };
 	struct program program = {};
 
-	(void)state;
 	begin(&program, &go_118);
 	add(&program, 0x140, 0, 0, INSTRUCTIONS(2, 0x20, 0));
 	add(&program, 0x160, 0, 0, INSTRUCTIONS(2, 0x20, 0));
@@ -179,11 +170,10 @@ static void the_return_from_a_signal_is_known_by_its_code(void **state)
 	done(&program);
 }
 
-static void nonsense_has_no_rule_and_its_neighbour_has(void **state)
+TEST(nonsense_has_no_rule_and_its_neighbour_has)
 {
 	struct program program = {};
 
-	(void)state;
 	begin(&program, &go_118);
 	add(&program, 0x100, 0, 0, INSTRUCTIONS(2, 0)); /* of no code */
 	add(&program, 0x140, 0, 0, INSTRUCTIONS(9, 4, 0)); /* below rsp */
@@ -201,7 +191,7 @@ static void nonsense_has_no_rule_and_its_neighbour_has(void **state)
 	done(&program);
 }
 
-static void a_header_that_is_not_known_is_no_table(void **state)
+TEST(a_header_that_is_not_known_is_no_table)
 {
 	const struct {
 		size_t position, nr_bytes;
@@ -214,7 +204,6 @@ static void a_header_that_is_not_known_is_no_table(void **state)
 	};
 	struct program program = {};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		begin(&program, &go_118);
 		add(&program, 0x100, 0, 0, A_FRAME);
@@ -223,17 +212,4 @@ static void a_header_that_is_not_known_is_no_table(void **state)
 		assert_true(end(&program, 0x140, NULL, 0, 0) < 0);
 		done(&program);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(distances_become_rows_in_every_version),
-		cmocka_unit_test(roots_and_changes_of_the_stack_are_known_by_their_flags),
-		cmocka_unit_test(the_return_from_a_signal_is_known_by_its_code),
-		cmocka_unit_test(nonsense_has_no_rule_and_its_neighbour_has),
-		cmocka_unit_test(a_header_that_is_not_known_is_no_table),
-	};
-
-	return cmocka_run_group_tests_name("unwind tables of Go", tests, NULL, NULL);
 }

@@ -5,22 +5,15 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
 #include "symbolize/cfi/unwind_compile.h"
+#include "tests/harness.h"
 
 #if defined(__x86_64__)
 
@@ -354,7 +347,7 @@ static bool check_file(const char *path)
 	return true;
 }
 
-static void tables_of_this_host_say_what_libdw_says(void **state)
+TEST(tables_of_this_host_say_what_libdw_says)
 {
 	static const char *const patterns[] = {
 		"/usr/lib*/x86_64-linux-gnu/libc.so.6",
@@ -371,7 +364,6 @@ static void tables_of_this_host_say_what_libdw_says(void **state)
 	};
 	size_t nr = 0;
 
-	(void)state;
 	elf_version(EV_CURRENT);
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
 		glob_t found = {};
@@ -385,28 +377,17 @@ static void tables_of_this_host_say_what_libdw_says(void **state)
 }
 
 /* The vDSO is in no file, but in our own memory; its section headers are the last of it. */
-static void the_vdso_of_this_kernel_too(void **state)
+TEST(the_vdso_of_this_kernel_too)
 {
 	_cleanup_(closep) int fd = memfd_create("vdso", MFD_CLOEXEC);
 	const Elf64_Ehdr *image = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
 	size_t nr_bytes;
 
-	(void)state;
 	if (!image)
 		skip();
 	nr_bytes = image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
 	assert_int_equal(write(fd, image, nr_bytes), nr_bytes);
 	check_descriptor(fd, "[vdso]");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_of_this_host_say_what_libdw_says),
-		cmocka_unit_test(the_vdso_of_this_kernel_too),
-	};
-
-	return cmocka_run_group_tests_name("unwind tables against libdw", tests, NULL, NULL);
 }
 
 #else

@@ -2,21 +2,14 @@
 /* Unwind tables through the symbol worker: what it makes, and what is made of one that dies, hangs or lies. */
 #include <dwarf.h>
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
 #include "symbolize/cfi/unwind_compile.h"
 #include "symbolize/client/worker_link.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
+#include "tests/harness.h"
 
 enum {
 	WAIT_MS = 10000,
@@ -71,10 +64,8 @@ static void expect_nothing(struct fixture *fixture)
 	assert_false(symbolizer_next_unwind(fixture->symbolizer, 0, &unwind));
 }
 
-static void tables_come_in_the_order_of_asking(void **state)
+SYMBOLIZER_TEST(tables_come_in_the_order_of_asking)
 {
-	struct fixture *fixture = *state;
-
 	expect_nothing(fixture);
 	for (uint8_t i = 0; i < 40; i++)
 		want(fixture, 100u - i, some_file((uint8_t)(16 + i)));
@@ -83,10 +74,8 @@ static void tables_come_in_the_order_of_asking(void **state)
 	expect_nothing(fixture);
 }
 
-static void a_file_without_a_table_has_a_reason(void **state)
+SYMBOLIZER_TEST(a_file_without_a_table_has_a_reason)
 {
-	struct fixture *fixture = *state;
-
 	want(fixture, 1, memory_file("#!/bin/sh\n", 10));
 	elf_writer_finish(&fixture->writer);
 	want(fixture, 2, elf_writer_fd(&fixture->writer));
@@ -106,10 +95,9 @@ static bool same(const void *left, size_t nr_left, const void *right, size_t nr_
 }
 
 /* Its libraries may have one. */
-static void a_file_without_a_table_has_needs(void **state)
+SYMBOLIZER_TEST(a_file_without_a_table_has_needs)
 {
 	static const Elf64_Shdr section = { .sh_type = SHT_PROGBITS };
-	struct fixture *fixture = *state;
 	struct elf_writer *writer = &fixture->writer;
 	size_t number = writer->segments.nr;
 	struct symbol_unwind unwind;
@@ -132,9 +120,8 @@ static void a_file_without_a_table_has_needs(void **state)
 }
 
 /* libc: in many parts. */
-static void a_large_table_arrives_whole(void **state)
+SYMBOLIZER_TEST(a_large_table_arrives_whole)
 {
-	struct fixture *fixture = *state;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct symbol_unwind unwind;
 	struct unwind_table table;
@@ -167,10 +154,8 @@ static void a_large_table_arrives_whole(void **state)
 	elf_file_done(&elf);
 }
 
-static void names_are_answered_while_tables_are_made(void **state)
+SYMBOLIZER_TEST(names_are_answered_while_tables_are_made)
 {
-	struct fixture *fixture = *state;
-
 	for (uint8_t i = 0; i < 20; i++)
 		want(fixture, i, some_file((uint8_t)(16 + i)));
 	fixture_add(fixture, 0);
@@ -180,9 +165,8 @@ static void names_are_answered_while_tables_are_made(void **state)
 	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
 }
 
-static void looking_often_does_not_give_a_starting_worker_up(void **state)
+SYMBOLIZER_TEST(looking_often_does_not_give_a_starting_worker_up)
 {
-	struct fixture *fixture = *state;
 	struct symbol_unwind unwind;
 
 	want(fixture, 1, some_file(16));
@@ -192,10 +176,8 @@ static void looking_often_does_not_give_a_starting_worker_up(void **state)
 	unwind_table_done(&unwind.table);
 }
 
-static void too_many_at_once_are_refused(void **state)
+SYMBOLIZER_TEST(too_many_at_once_are_refused)
 {
-	struct fixture *fixture = *state;
-
 	for (uint32_t i = 0; i < UNWIND_REQUESTS_MAX; i++)
 		want(fixture, i, some_file(16));
 	assert_int_equal(symbolizer_want_unwind(fixture->symbolizer, 1, some_file(16)), -EAGAIN);
@@ -208,9 +190,8 @@ static void too_many_at_once_are_refused(void **state)
 
 /* ---- a worker that dies, hangs or lies ---- */
 
-static void what_a_dead_worker_had_is_made_by_the_next(void **state)
+SYMBOLIZER_TEST(what_a_dead_worker_had_is_made_by_the_next)
 {
-	struct fixture *fixture = *state;
 	int pid = symbolizer_worker_pid(fixture->symbolizer);
 
 	kill(pid, SIGSTOP);
@@ -224,9 +205,8 @@ static void what_a_dead_worker_had_is_made_by_the_next(void **state)
 	fixture_expect(fixture, 0, OFFSET, "first");
 }
 
-static void a_file_before_it_is_to_blame_and_the_table_is_not(void **state)
+SYMBOLIZER_TEST(a_file_before_it_is_to_blame_and_the_table_is_not)
 {
-	struct fixture *fixture = *state;
 	int pid = symbolizer_worker_pid(fixture->symbolizer);
 
 	kill(pid, SIGSTOP);
@@ -237,9 +217,8 @@ static void a_file_before_it_is_to_blame_and_the_table_is_not(void **state)
 	fixture_expect_status(fixture, 0, SYMBOL_WORKER_DIED);
 }
 
-static void a_hanging_worker_costs_the_table_it_hangs_on(void **state)
+SYMBOLIZER_TEST(a_hanging_worker_costs_the_table_it_hangs_on)
 {
-	struct fixture *fixture = *state;
 	struct symbol_unwind unwind;
 
 	fixture_start(fixture, &(struct symbolizer_options){ .timeout_ms = 1000 });
@@ -251,10 +230,8 @@ static void a_hanging_worker_costs_the_table_it_hangs_on(void **state)
 	expect_table(fixture, 2, 24);
 }
 
-static void without_a_worker_every_table_has_a_reason(void **state)
+SYMBOLIZER_TEST(without_a_worker_every_table_has_a_reason)
 {
-	struct fixture *fixture = *state;
-
 	for (uint32_t i = 0; i < 4; i++) {
 		int pid = symbolizer_worker_pid(fixture->symbolizer);
 
@@ -291,10 +268,9 @@ static void say_head(int socket, uint32_t number, const struct wire_unwind *wire
 }
 
 /* Whatever a liar says, its table is refused, and the next one comes from an honest worker. */
-static void expect_distrust(void **state, uint32_t number, const struct wire_unwind *wire, const void *words,
+static void expect_distrust(struct fixture *fixture, uint32_t number, const struct wire_unwind *wire, const void *words,
 			    uint32_t nr_words)
 {
-	struct fixture *fixture = *state;
 	int socket;
 
 	fixture_start(fixture, &(struct symbolizer_options){});
@@ -310,7 +286,7 @@ static void expect_distrust(void **state, uint32_t number, const struct wire_unw
 	close(socket);
 }
 
-static void lies_are_refused(void **state)
+SYMBOLIZER_TEST(lies_are_refused)
 {
 	const struct wire_unwind small = { .nr_pages = 1, .nr_rows = 1, .nr_rules = 1 };
 	const struct wire_unwind many_rules = { .nr_rules = UINT32_MAX };
@@ -322,22 +298,21 @@ static void lies_are_refused(void **state)
 	const uint32_t bad_page[] = { 0, 2 /* rows */, 0, 0, 0 };
 	const uint32_t too_long[6] = {};
 
-	expect_distrust(state, 7, &small, NULL, 0); /* a table that nobody asked for */
-	expect_distrust(state, 1, &many_rules, NULL, 0);
-	expect_distrust(state, 1, &many_rows, NULL, 0);
-	expect_distrust(state, 1, &many_pages, NULL, 0);
-	expect_distrust(state, 1, &no_rule, NULL, 0);
-	expect_distrust(state, 1, &many_segments, too_long, 2);
-	expect_distrust(state, 1, &small, bad_row, 5);
-	expect_distrust(state, 1, &small, bad_page, 5);
-	expect_distrust(state, 1, &small, too_long, 6);
-	expect_distrust(state, 1, NULL, too_long, 6); /* a part without a head */
+	expect_distrust(fixture, 7, &small, NULL, 0); /* a table that nobody asked for */
+	expect_distrust(fixture, 1, &many_rules, NULL, 0);
+	expect_distrust(fixture, 1, &many_rows, NULL, 0);
+	expect_distrust(fixture, 1, &many_pages, NULL, 0);
+	expect_distrust(fixture, 1, &no_rule, NULL, 0);
+	expect_distrust(fixture, 1, &many_segments, too_long, 2);
+	expect_distrust(fixture, 1, &small, bad_row, 5);
+	expect_distrust(fixture, 1, &small, bad_page, 5);
+	expect_distrust(fixture, 1, &small, too_long, 6);
+	expect_distrust(fixture, 1, NULL, too_long, 6); /* a part without a head */
 }
 
-static void a_second_head_is_refused(void **state)
+SYMBOLIZER_TEST(a_second_head_is_refused)
 {
 	const struct wire_unwind small = { .nr_pages = 1, .nr_rows = 1, .nr_rules = 1 };
-	struct fixture *fixture = *state;
 	int socket = replace_worker(fixture);
 
 	want(fixture, 1, some_file(16));
@@ -345,26 +320,4 @@ static void a_second_head_is_refused(void **state)
 	say_head(socket, 1, &small);
 	expect_status(fixture, 1, SYMBOL_WORKER_DIED);
 	close(socket);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, symbolizer_set_up, symbolizer_tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(tables_come_in_the_order_of_asking),
-		TEST(a_file_without_a_table_has_a_reason),
-		TEST(a_file_without_a_table_has_needs),
-		TEST(a_large_table_arrives_whole),
-		TEST(names_are_answered_while_tables_are_made),
-		TEST(looking_often_does_not_give_a_starting_worker_up),
-		TEST(too_many_at_once_are_refused),
-		TEST(what_a_dead_worker_had_is_made_by_the_next),
-		TEST(a_file_before_it_is_to_blame_and_the_table_is_not),
-		TEST(a_hanging_worker_costs_the_table_it_hangs_on),
-		TEST(without_a_worker_every_table_has_a_reason),
-		TEST(lies_are_refused),
-		TEST(a_second_head_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("unwind tables through the worker", tests, NULL, NULL);
 }

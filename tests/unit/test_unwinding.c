@@ -2,27 +2,19 @@
 /* Which files, and which code without a file, have unwind tables when not all find room: those that a process maps. */
 #include <dwarf.h>
 #include <elf.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 #include <bpf/bpf.h>
 
 #include "bpf/unwind_abi.h"
 #include "bpf/unwind_space.h"
-#include "core/base/cleanup.h"
 #include "core/unwind/unwinding.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
+#include "tests/harness.h"
 
 enum {
 	NR_FILES = 12,
@@ -151,9 +143,8 @@ static void skip_without_maps(void)
 	}
 }
 
-static void tables_of_ended_processes_make_room(void **state)
+SYMBOLIZER_TEST(tables_of_ended_processes_make_room)
 {
-	struct fixture *fixture = *state;
 	struct stage stage;
 
 	skip_without_maps();
@@ -166,9 +157,8 @@ static void tables_of_ended_processes_make_room(void **state)
 	end(&stage);
 }
 
-static void tables_of_living_processes_stay(void **state)
+SYMBOLIZER_TEST(tables_of_living_processes_stay)
 {
-	struct fixture *fixture = *state;
 	struct stage stage;
 	uint64_t refused;
 
@@ -239,9 +229,8 @@ static uint32_t rules_of(const struct stage *stage, uint32_t tgid)
 }
 
 /* The process is published when there is where to, and its code is looked at then. */
-static void set_before_there_is_a_store(void **state)
+SYMBOLIZER_TEST(set_before_there_is_a_store)
 {
-	struct fixture *fixture = *state;
 	const uint32_t tgid = (uint32_t)getpid();
 	struct st_unwind_process process;
 	struct unwinding *with_store;
@@ -267,9 +256,8 @@ static void set_before_there_is_a_store(void **state)
 }
 
 /* What a process maps takes room as well: without it the walk does not know the process, and that is told. */
-static void mappings_without_room_are_told(void **state)
+SYMBOLIZER_TEST(mappings_without_room_are_told)
 {
-	struct fixture *fixture = *state;
 	struct stage stage;
 
 	skip_without_maps();
@@ -297,9 +285,8 @@ static void map_much(struct stage *stage, uint32_t tgid)
 }
 
 /* So tables that nobody maps go, before a process is given up. */
-static void tables_of_ended_processes_make_room_for_mappings(void **state)
+SYMBOLIZER_TEST(tables_of_ended_processes_make_room_for_mappings)
 {
-	struct fixture *fixture = *state;
 	struct stage stage;
 
 	skip_without_maps();
@@ -314,9 +301,8 @@ static void tables_of_ended_processes_make_room_for_mappings(void **state)
 	end(&stage);
 }
 
-static void code_of_ended_processes_makes_room(void **state)
+SYMBOLIZER_TEST(code_of_ended_processes_makes_room)
 {
-	struct fixture *fixture = *state;
 	uint32_t tgid = (uint32_t)getpid();
 	struct stage stage;
 
@@ -332,23 +318,4 @@ static void code_of_ended_processes_makes_room(void **state)
 	}
 	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
 	end(&stage);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(tables_of_ended_processes_make_room, symbolizer_set_up,
-						symbolizer_tear_down),
-		cmocka_unit_test_setup_teardown(tables_of_living_processes_stay, symbolizer_set_up,
-						symbolizer_tear_down),
-		cmocka_unit_test_setup_teardown(set_before_there_is_a_store, symbolizer_set_up, symbolizer_tear_down),
-		cmocka_unit_test_setup_teardown(mappings_without_room_are_told, symbolizer_set_up,
-						symbolizer_tear_down),
-		cmocka_unit_test_setup_teardown(tables_of_ended_processes_make_room_for_mappings, symbolizer_set_up,
-						symbolizer_tear_down),
-		cmocka_unit_test_setup_teardown(code_of_ended_processes_makes_room, symbolizer_set_up,
-						symbolizer_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

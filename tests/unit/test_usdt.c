@@ -2,16 +2,8 @@
 /* Notes of USDT probes, good ones and bad ones, and the same through a worker. */
 #include "symbolize/elf/usdt.h"
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include "core/base/cleanup.h"
 #include "tests/unit/symbolizer_fixture.h"
+#include "tests/harness.h"
 
 enum {
 	DATA_ADDRESS = 0x9000,
@@ -58,6 +50,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct image *image, name, set_up, tear_down)
+
 static int read_image(struct image *image)
 {
 	image->fd = elf_writer_fd(&image->writer);
@@ -77,9 +71,8 @@ static const struct usdt_note *only_note(const struct image *image)
 	return &image->notes.notes.data[0];
 }
 
-static void addresses_become_places_in_the_file(void **state)
+FIXTURE_TEST(addresses_become_places_in_the_file)
 {
-	struct image *image = *state;
 	const struct usdt_note *note;
 
 	elf_writer_probe(&image->writer, ADDRESS + 0x20, BASE, DATA_ADDRESS + 6, TEXTS, sizeof(TEXTS));
@@ -92,10 +85,8 @@ static void addresses_become_places_in_the_file(void **state)
 	assert_string_equal(usdt_text(&image->notes, note->arguments), "-4@%edi");
 }
 
-static void notes_of_32_bit_files_have_narrow_addresses(void **state)
+FIXTURE_TEST(notes_of_32_bit_files_have_narrow_addresses)
 {
-	struct image *image = *state;
-
 	image->writer.is_32 = true;
 	elf_writer_probe(&image->writer, ADDRESS + 0x20, BASE, DATA_ADDRESS, TEXTS, sizeof(TEXTS));
 	assert_int_equal(finish_and_read(image), 0);
@@ -104,10 +95,8 @@ static void notes_of_32_bit_files_have_narrow_addresses(void **state)
 }
 
 /* What prelink does: the file was moved, its notes were not. */
-static void addresses_move_with_the_base(void **state)
+FIXTURE_TEST(addresses_move_with_the_base)
 {
-	struct image *image = *state;
-
 	image->writer.probe_base = BASE;
 	elf_writer_probe(&image->writer, ADDRESS + 0x20 - 0x1000, BASE - 0x1000, DATA_ADDRESS - 0x1000, TEXTS,
 			 sizeof(TEXTS));
@@ -122,9 +111,8 @@ static void addresses_move_with_the_base(void **state)
 }
 
 /* Each of these is passed over, and the good one behind it is found. */
-static void a_note_that_leads_nowhere_is_passed_over(void **state)
+FIXTURE_TEST(a_note_that_leads_nowhere_is_passed_over)
 {
-	struct image *image = *state;
 	struct elf_writer *writer = &image->writer;
 
 	elf_writer_probe(writer, DATA_ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));            /* no code */
@@ -143,9 +131,8 @@ static void a_note_that_leads_nowhere_is_passed_over(void **state)
 }
 
 /* Of segments that claim to end behind the last byte that there can be. */
-static void a_place_that_wraps_is_passed_over(void **state)
+FIXTURE_TEST(a_place_that_wraps_is_passed_over)
 {
-	struct image *image = *state;
 	const Elf64_Phdr segment = { .p_type = PT_LOAD,
 				     .p_vaddr = 0x100000,
 				     .p_offset = UINT64_MAX - 0xfff,
@@ -165,10 +152,8 @@ static void a_place_that_wraps_is_passed_over(void **state)
 	assert_int_equal(only_note(image)->file_offset, OFFSET + 4);
 }
 
-static void other_notes_of_the_section_are_passed_over(void **state)
+FIXTURE_TEST(other_notes_of_the_section_are_passed_over)
 {
-	struct image *image = *state;
-
 	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
 	elf_writer_probe(&image->writer, ADDRESS + 4, 0, 0, TEXTS, sizeof(TEXTS));
 	elf_writer_probe(&image->writer, ADDRESS + 8, 0, 0, TEXTS, sizeof(TEXTS));
@@ -178,30 +163,24 @@ static void other_notes_of_the_section_are_passed_over(void **state)
 	assert_int_equal(only_note(image)->file_offset, OFFSET + 8);
 }
 
-static void sizes_that_leave_the_section_are_an_error(void **state)
+FIXTURE_TEST(sizes_that_leave_the_section_are_an_error)
 {
-	struct image *image = *state;
-
 	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
 	((Elf64_Nhdr *)image->writer.probes.data)->n_descsz = 0x10000000;
 	assert_int_equal(finish_and_read(image), -EBADMSG);
 	assert_int_equal(image->notes.notes.nr, 0);
 }
 
-static void a_section_that_leaves_the_file_is_an_error(void **state)
+FIXTURE_TEST(a_section_that_leaves_the_file_is_an_error)
 {
-	struct image *image = *state;
-
 	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
 	elf_writer_finish(&image->writer);
 	elf_writer_section(&image->writer, SECTION_PROBES)->sh_size = 0x100000;
 	assert_int_equal(read_image(image), -EBADMSG);
 }
 
-static void a_file_without_names_of_sections_has_no_probes(void **state)
+FIXTURE_TEST(a_file_without_names_of_sections_has_no_probes)
 {
-	struct image *image = *state;
-
 	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
 	elf_writer_finish(&image->writer);
 	elf_writer_header(&image->writer)->e_shstrndx = SECTION_NR + 3;
@@ -211,9 +190,8 @@ static void a_file_without_names_of_sections_has_no_probes(void **state)
 
 /* ---- through a worker ---- */
 
-static void probes_are_found_by_provider_and_name(void **state)
+SYMBOLIZER_TEST(probes_are_found_by_provider_and_name)
 {
-	struct fixture *fixture = *state;
 	struct symbol_usdt *probes;
 	size_t nr;
 
@@ -242,12 +220,11 @@ static void probes_are_found_by_provider_and_name(void **state)
 	assert_int_equal(symbolizer_find_usdt(fixture->symbolizer, 9, "", "", &probes, &nr), -ENOENT);
 }
 
-static void thousands_of_probes_come_in_several_messages(void **state)
+SYMBOLIZER_TEST(thousands_of_probes_come_in_several_messages)
 {
 	enum {
 		NR = 5000
 	};
-	struct fixture *fixture = *state;
 	struct symbol_usdt *probes;
 	size_t nr;
 
@@ -261,9 +238,8 @@ static void thousands_of_probes_come_in_several_messages(void **state)
 	free(probes);
 }
 
-static void bad_notes_leave_the_names_of_functions(void **state)
+SYMBOLIZER_TEST(bad_notes_leave_the_names_of_functions)
 {
-	struct fixture *fixture = *state;
 	struct symbol_usdt *probes;
 	size_t nr;
 
@@ -272,25 +248,4 @@ static void bad_notes_leave_the_names_of_functions(void **state)
 	fixture_add(fixture, 0);
 	assert_int_equal(symbolizer_find_usdt(fixture->symbolizer, 0, "", "", &probes, &nr), -EBADMSG);
 	fixture_expect(fixture, 0, OFFSET, "first");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-#define WORKER_TEST(function) cmocka_unit_test_setup_teardown(function, symbolizer_set_up, symbolizer_tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(addresses_become_places_in_the_file),
-		TEST(notes_of_32_bit_files_have_narrow_addresses),
-		TEST(addresses_move_with_the_base),
-		TEST(a_note_that_leads_nowhere_is_passed_over),
-		TEST(a_place_that_wraps_is_passed_over),
-		TEST(other_notes_of_the_section_are_passed_over),
-		TEST(sizes_that_leave_the_section_are_an_error),
-		TEST(a_section_that_leaves_the_file_is_an_error),
-		TEST(a_file_without_names_of_sections_has_no_probes),
-		WORKER_TEST(probes_are_found_by_provider_and_name),
-		WORKER_TEST(thousands_of_probes_come_in_several_messages),
-		WORKER_TEST(bad_notes_leave_the_names_of_functions),
-	};
-	return cmocka_run_group_tests_name("usdt", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Growing arrays: what was pushed is there, and a binary search finds the border. */
 #include "core/base/vec.h"
+#include "tests/harness.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void what_was_pushed_is_there(void **state)
+TEST(what_was_pushed_is_there)
 {
 	VEC(uint32_t) numbers = {};
 
@@ -28,7 +23,7 @@ static void what_was_pushed_is_there(void **state)
 }
 
 /* Of every length up to 40: each border that there can be, and equal elements. */
-static void the_border_of_a_condition_is_found(void **state)
+TEST(the_border_of_a_condition_is_found)
 {
 	VEC(uint32_t) numbers = {};
 
@@ -39,14 +34,4 @@ static void the_border_of_a_condition_is_found(void **state)
 		vec_push(&numbers, length);
 	}
 	vec_done(&numbers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_pushed_is_there),
-		cmocka_unit_test(the_border_of_a_condition_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

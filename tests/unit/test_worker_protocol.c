@@ -2,21 +2,13 @@
 /* Messages, and a worker that was taken over: whatever it says, the caller gets a name, a reason, or an error. */
 #include "symbolize/worker/worker_protocol.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
-#include <cmocka.h>
 
-#include "core/base/cleanup.h"
 #include "symbolize/client/answers.h"
 #include "symbolize/client/worker_link.h"
 #include "tests/unit/elf_writer.h"
+#include "tests/harness.h"
 
 /* Too large for a stack. */
 static struct message message;
@@ -24,7 +16,7 @@ static struct draft draft;
 
 /* ---- messages ---- */
 
-static void sizes_must_add_up(void **state)
+TEST(sizes_must_add_up)
 {
 	static const struct {
 		uint32_t kind, nr, nr_text;
@@ -48,7 +40,6 @@ static void sizes_must_add_up(void **state)
 		{ MESSAGE_INDEXED, 0, 0, MESSAGE_BODY_MAX_BYTES + 1, false },
 	};
 
-	(void)state;
 	memset(&message, 0, sizeof(message));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		message.header = (struct message_header){ .kind = cases[i].kind,
@@ -58,9 +49,8 @@ static void sizes_must_add_up(void **state)
 	}
 }
 
-static void text_must_end_and_positions_must_lie_in_it(void **state)
+TEST(text_must_end_and_positions_must_lie_in_it)
 {
-	(void)state;
 	message.header = (struct message_header){ .kind = MESSAGE_FIND, .nr_text = 4 };
 	memcpy(message.body, "abcd", 4);
 	assert_false(message_is_valid(&message, 4));
@@ -73,13 +63,12 @@ static void text_must_end_and_positions_must_lie_in_it(void **state)
 	assert_null(message_text(&message, UINT32_MAX));
 }
 
-static void a_message_and_its_descriptor_arrive(void **state)
+TEST(a_message_and_its_descriptor_arrive)
 {
 	struct wire_query query = { 42, 1 }, received;
 	uint32_t position;
 	int pair[2], fd;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	assert_int_equal(message_receive(pair[1], false, &message, &fd), -EAGAIN);
 	draft_start(&draft, MESSAGE_NAME, 7);
@@ -99,11 +88,10 @@ static void a_message_and_its_descriptor_arrive(void **state)
 	close(pair[1]);
 }
 
-static void a_descriptor_that_was_not_expected_is_dropped(void **state)
+TEST(a_descriptor_that_was_not_expected_is_dropped)
 {
 	int pair[2], before, after;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	before = dup(0);
 	draft_start(&draft, MESSAGE_INDEXED, 0);
@@ -117,12 +105,11 @@ static void a_descriptor_that_was_not_expected_is_dropped(void **state)
 	close(pair[1]);
 }
 
-static void nonsense_is_a_protocol_error(void **state)
+TEST(nonsense_is_a_protocol_error)
 {
 	static char large[sizeof(struct message) + 100];
 	int pair[2], fd;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	assert_int_equal(send(pair[0], "short", 5, 0), 5);
 	assert_int_equal(message_receive(pair[1], true, &message, &fd), -EPROTO);
@@ -133,13 +120,12 @@ static void nonsense_is_a_protocol_error(void **state)
 	close(pair[1]);
 }
 
-static void drafts_refuse_what_does_not_fit(void **state)
+TEST(drafts_refuse_what_does_not_fit)
 {
 	static char text[MESSAGE_TEXT_MAX_BYTES];
 	struct wire_text element = {};
 	uint32_t position;
 
-	(void)state;
 	draft_start(&draft, MESSAGE_FIND, 0);
 	assert_false(draft_text(&draft, text, sizeof(text), &position));
 	assert_true(draft_text(&draft, text, sizeof(text) - 1, &position));
@@ -203,6 +189,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+
 /* Waits for a question and says what was prepared. */
 static void *serve(void *context)
 {
@@ -263,9 +251,8 @@ static void prepare_answer(struct fixture *fixture, struct wire_answer answer, u
 	prepare(fixture, &draft);
 }
 
-static void an_honest_answer_is_taken(void **state)
+FIXTURE_TEST(an_honest_answer_is_taken)
 {
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	add(fixture, 0);
@@ -277,7 +264,7 @@ static void an_honest_answer_is_taken(void **state)
 	assert_string_equal(symbolizer_build_id(fixture->symbolizer, 0), "0123");
 }
 
-static void an_answer_without_its_name_is_malformed(void **state)
+TEST(an_answer_without_its_name_is_malformed)
 {
 	static const struct wire_answer answers[] = {
 		{ .status = SYMBOL_NO_DESCRIPTORS + 1, .name = 1 },
@@ -299,12 +286,10 @@ static void an_answer_without_its_name_is_malformed(void **state)
 		assert_int_equal(ask(inner, 0, &answer), SYMBOL_MALFORMED);
 		tear_down(&inner);
 	}
-	(void)state;
 }
 
-static void wrong_numbers_of_answers_end_the_worker(void **state)
+TEST(wrong_numbers_of_answers_end_the_worker)
 {
-	(void)state;
 	for (uint32_t nr = 0; nr <= 2; nr += 2) {
 		struct symbol_answer answer;
 		void *inner;
@@ -318,7 +303,7 @@ static void wrong_numbers_of_answers_end_the_worker(void **state)
 	}
 }
 
-static void acknowledgements_must_be_true(void **state)
+TEST(acknowledgements_must_be_true)
 {
 	static const struct {
 		uint32_t file, status;
@@ -331,7 +316,6 @@ static void acknowledgements_must_be_true(void **state)
 		{ 0, SYMBOL_OK, "123" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
 		struct symbol_answer answer;
 		void *inner;
@@ -344,9 +328,8 @@ static void acknowledgements_must_be_true(void **state)
 	}
 }
 
-static void acknowledging_twice_ends_the_worker(void **state)
+FIXTURE_TEST(acknowledging_twice_ends_the_worker)
 {
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	add(fixture, 0);
@@ -388,7 +371,7 @@ static int nr_asked_by(const uint32_t *files, const char *const *build_ids, size
 	return nr_asked;
 }
 
-static void debug_files_are_opened_for_the_file_in_question_and_not_for_ever(void **state)
+TEST(debug_files_are_opened_for_the_file_in_question_and_not_for_ever)
 {
 	enum {
 		MOST = 64
@@ -398,7 +381,6 @@ static void debug_files_are_opened_for_the_file_in_question_and_not_for_ever(voi
 	static const char *const no_split[] = { "/etc/shadow" };
 	static const char *good[MOST + 1], *splits[MOST + 1];
 
-	(void)state;
 	for (size_t i = 0; i <= MOST; i++) {
 		good[i] = "abcd";
 		splits[i] = "/made/unit.dwo";
@@ -413,9 +395,8 @@ static void debug_files_are_opened_for_the_file_in_question_and_not_for_ever(voi
 	assert_int_equal(nr_asked_by(own, splits, MOST + 1, SYMBOL_OK), MOST + 1); /* a program has many */
 }
 
-static void an_unasked_request_for_a_file_ends_the_worker(void **state)
+FIXTURE_TEST(an_unasked_request_for_a_file_ends_the_worker)
 {
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	add(fixture, 0);
@@ -425,9 +406,8 @@ static void an_unasked_request_for_a_file_ends_the_worker(void **state)
 	assert_int_equal(fixture->nr_debug_asked, 0);
 }
 
-static void a_stream_of_acknowledgements_does_not_keep_the_caller_for_ever(void **state)
+FIXTURE_TEST(a_stream_of_acknowledgements_does_not_keep_the_caller_for_ever)
 {
-	struct fixture *fixture = *state;
 	struct symbol_answer answer;
 
 	for (uint32_t file = 0; file < 4; file++)
@@ -437,9 +417,8 @@ static void a_stream_of_acknowledgements_does_not_keep_the_caller_for_ever(void 
 	assert_int_equal(ask(fixture, 3, &answer), SYMBOL_TIMEOUT);
 }
 
-static void functions_from_a_liar_are_an_error(void **state)
+FIXTURE_TEST(functions_from_a_liar_are_an_error)
 {
-	struct fixture *fixture = *state;
 	struct symbol_function *functions;
 	pthread_t worker;
 	size_t nr;
@@ -455,7 +434,7 @@ static void functions_from_a_liar_are_an_error(void **state)
 }
 
 /* Memory that is gone in the middle of an answer must not leave its rest to be taken for the next one. */
-static void an_answer_that_is_not_taken_to_its_end_ends_the_worker(void **state)
+TEST(an_answer_that_is_not_taken_to_its_end_ends_the_worker)
 {
 	static const struct {
 		uint32_t status, more, nr;
@@ -491,13 +470,12 @@ static void an_answer_that_is_not_taken_to_its_end_ends_the_worker(void **state)
 }
 
 /* The limit is for one answer: what was kept before it does not count, and other answers may still be kept after it. */
-static void an_answer_of_too_much_text_is_given_up(void **state)
+TEST(an_answer_of_too_much_text_is_given_up)
 {
 	struct found_functions found = {}, next = {};
 	struct text_pool texts = { .nr_bytes = 2 * ANSWER_TEXT_MAX };
 	uint32_t position;
 
-	(void)state;
 	memset(&message, 0, sizeof(message));
 	draft_start(&draft, MESSAGE_FUNCTIONS, 0);
 	assert_true(draft_text(&draft, "function", 8, &position));
@@ -514,30 +492,4 @@ static void an_answer_of_too_much_text_is_given_up(void **state)
 	assert_int_equal(answers_functions(&message, &texts, &next), 1);
 	vec_done(&next.functions);
 	text_pool_done(&texts);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_must_add_up),
-		cmocka_unit_test(an_answer_of_too_much_text_is_given_up),
-		cmocka_unit_test(text_must_end_and_positions_must_lie_in_it),
-		cmocka_unit_test(a_message_and_its_descriptor_arrive),
-		cmocka_unit_test(a_descriptor_that_was_not_expected_is_dropped),
-		cmocka_unit_test(nonsense_is_a_protocol_error),
-		cmocka_unit_test(drafts_refuse_what_does_not_fit),
-		TEST(an_honest_answer_is_taken),
-		cmocka_unit_test(an_answer_without_its_name_is_malformed),
-		cmocka_unit_test(wrong_numbers_of_answers_end_the_worker),
-		cmocka_unit_test(acknowledgements_must_be_true),
-		TEST(acknowledging_twice_ends_the_worker),
-		cmocka_unit_test(debug_files_are_opened_for_the_file_in_question_and_not_for_ever),
-		TEST(an_unasked_request_for_a_file_ends_the_worker),
-		TEST(a_stream_of_acknowledgements_does_not_keep_the_caller_for_ever),
-		TEST(functions_from_a_liar_are_an_error),
-		cmocka_unit_test(an_answer_that_is_not_taken_to_its_end_ends_the_worker),
-	};
-
-	return cmocka_run_group_tests_name("worker_protocol", tests, NULL, NULL);
 }

@@ -3,10 +3,8 @@
 #include "symbolize/elf/xz_unpack.h"
 
 #include <lzma.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "tests/harness.h"
 
 enum {
 	BYTES = 1 << 20
@@ -31,13 +29,12 @@ static int unpack(size_t nr_packed, size_t room, unsigned char **ret_bytes, size
 	return xz_unpack(&file, 0, nr_packed, room, ret_bytes, ret_nr);
 }
 
-static void a_stream_comes_back_as_it_was(void **state)
+TEST(a_stream_comes_back_as_it_was)
 {
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 300000 };
 	unsigned char *bytes;
 	size_t nr;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plain); i++)
 		plain[i] = (unsigned char)(i * i >> 7);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
@@ -48,12 +45,11 @@ static void a_stream_comes_back_as_it_was(void **state)
 	}
 }
 
-static void a_bomb_is_refused(void **state)
+TEST(a_bomb_is_refused)
 {
 	size_t nr_packed, nr;
 	unsigned char *bytes;
 
-	(void)state;
 	memset(plain, 0, sizeof(plain));
 	nr_packed = pack(sizeof(plain));
 	assert_true(nr_packed < 1000);
@@ -62,25 +58,13 @@ static void a_bomb_is_refused(void **state)
 	free(bytes);
 }
 
-static void broken_streams_are_refused(void **state)
+TEST(broken_streams_are_refused)
 {
 	size_t nr_packed = pack(5000), nr;
 	unsigned char *bytes;
 
-	(void)state;
 	for (size_t cut = 0; cut < nr_packed; cut++)
 		assert_int_equal(unpack(cut, sizeof(plain), &bytes, &nr), -EBADMSG);
 	packed[nr_packed / 2] ^= 0x55;
 	assert_int_equal(unpack(nr_packed, sizeof(plain), &bytes, &nr), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stream_comes_back_as_it_was),
-		cmocka_unit_test(a_bomb_is_refused),
-		cmocka_unit_test(broken_streams_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
