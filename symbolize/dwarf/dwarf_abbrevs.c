@@ -3,22 +3,59 @@
 
 #include <dwarf.h>
 
-#include "symbolize/dwarf/dwarf_unit.h"
-
 enum {
 	CODES_MAX = 65536,
 	ATTRIBUTES_MAX = 1 << 20,
 	OF_ONE_MAX = 1024,
 };
 
-/* Adds a form's size to that of all, as long as each is fixed. */
-static void add_size(const struct abbrevs *abbrevs, struct abbrev *abbrev, uint16_t form)
+int dwarf_form_size(uint16_t form, uint16_t version, uint8_t address_size, uint8_t offset_size)
 {
-	int nr = dwarf_form_size(form, abbrevs->version, abbrevs->address_size, abbrevs->offset_size);
-
-	abbrev->is_fixed = abbrev->is_fixed && nr >= 0;
-	if (abbrev->is_fixed)
-		abbrev->nr_bytes += (uint32_t)nr;
+	switch (form) {
+	case DW_FORM_flag_present:
+	case DW_FORM_implicit_const:
+		return 0;
+	case DW_FORM_data1:
+	case DW_FORM_ref1:
+	case DW_FORM_flag:
+	case DW_FORM_strx1:
+	case DW_FORM_addrx1:
+		return 1;
+	case DW_FORM_data2:
+	case DW_FORM_ref2:
+	case DW_FORM_strx2:
+	case DW_FORM_addrx2:
+		return 2;
+	case DW_FORM_strx3:
+	case DW_FORM_addrx3:
+		return 3;
+	case DW_FORM_data4:
+	case DW_FORM_ref4:
+	case DW_FORM_strx4:
+	case DW_FORM_addrx4:
+	case DW_FORM_ref_sup4:
+		return 4;
+	case DW_FORM_data8:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_sig8:
+	case DW_FORM_ref_sup8:
+		return 8;
+	case DW_FORM_data16:
+		return 16;
+	case DW_FORM_addr:
+		return address_size;
+	case DW_FORM_ref_addr:
+		return version == 2 ? address_size : offset_size;
+	case DW_FORM_strp:
+	case DW_FORM_line_strp:
+	case DW_FORM_sec_offset:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt:
+		return offset_size;
+	default:
+		return -1;
+	}
 }
 
 static int read_attributes(struct abbrevs *abbrevs, struct byte_reader *bytes, struct abbrev *abbrev)
@@ -26,7 +63,7 @@ static int read_attributes(struct abbrevs *abbrevs, struct byte_reader *bytes, s
 	for (;;) {
 		uint64_t name = bytes_uleb(bytes), form = bytes_uleb(bytes);
 		int64_t constant = form == DW_FORM_implicit_const ? bytes_sleb(bytes) : 0;
-		int err;
+		int err, nr;
 
 		if (bytes->bad || name > UINT16_MAX || form > UINT16_MAX)
 			return -EBADMSG;
@@ -39,21 +76,10 @@ static int read_attributes(struct abbrevs *abbrevs, struct byte_reader *bytes, s
 		if (err)
 			return err;
 		abbrev->nr_attributes++;
-		add_size(abbrevs, abbrev, (uint16_t)form);
+		nr = dwarf_form_size((uint16_t)form, abbrevs->version, abbrevs->address_size, abbrevs->offset_size);
+		abbrev->is_fixed = abbrev->is_fixed && nr >= 0;
+		abbrev->nr_bytes += nr > 0 ? (uint32_t)nr : 0;
 	}
-}
-
-/* Compilers number them from 1 on without gaps. */
-static int put(struct abbrevs *abbrevs, uint64_t code, const struct abbrev *abbrev)
-{
-	while (abbrevs->by_code.nr <= code) {
-		int err = vec_try_push(&abbrevs->by_code, (struct abbrev){});
-
-		if (err)
-			return err;
-	}
-	abbrevs->by_code.data[code] = *abbrev;
-	return 0;
 }
 
 static int read_all(struct abbrevs *abbrevs, struct byte_reader bytes)
@@ -72,7 +98,11 @@ static int read_all(struct abbrevs *abbrevs, struct byte_reader bytes)
 
 		err = !tag || tag > UINT16_MAX ? -EBADMSG : code >= CODES_MAX ? -E2BIG : 0;
 		err = err ?: read_attributes(abbrevs, &bytes, &abbrev);
-		err = err ?: put(abbrevs, code, &abbrev);
+		/* compilers number them from 1 on without gaps */
+		while (!err && abbrevs->by_code.nr <= code)
+			err = vec_try_push(&abbrevs->by_code, (struct abbrev){});
+		if (!err)
+			abbrevs->by_code.data[code] = abbrev;
 	}
 	return err ?: bytes.bad ? -EBADMSG : 0;
 }
@@ -82,17 +112,16 @@ int abbrevs_read(struct abbrevs *abbrevs, struct dwarf *dwarf, uint64_t offset, 
 {
 	int err;
 
-	if (abbrevs->is_known && abbrevs->of == dwarf && abbrevs->offset == offset && abbrevs->version == version &&
+	if (abbrevs->of == dwarf && abbrevs->offset == offset && abbrevs->version == version &&
 	    abbrevs->address_size == address_size && abbrevs->offset_size == offset_size)
 		return 0;
 	abbrevs->by_code.nr = abbrevs->attributes.nr = 0;
-	abbrevs->of = dwarf;
 	abbrevs->offset = offset;
 	abbrevs->version = version;
 	abbrevs->address_size = address_size;
 	abbrevs->offset_size = offset_size;
 	err = read_all(abbrevs, elf_section_some(&dwarf->abbrev, offset, UINT64_MAX));
-	abbrevs->is_known = !err;
+	abbrevs->of = err ? NULL : dwarf;
 	return err;
 }
 
@@ -100,5 +129,5 @@ void abbrevs_done(struct abbrevs *abbrevs)
 {
 	vec_done(&abbrevs->by_code);
 	vec_done(&abbrevs->attributes);
-	abbrevs->is_known = false;
+	abbrevs->of = NULL;
 }

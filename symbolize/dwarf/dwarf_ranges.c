@@ -2,23 +2,13 @@
 /* The addresses of an entry: one range, or a list of them (DWARF 5, 2.17 and 7.25; DWARF 4, 2.17.3). */
 #include <dwarf.h>
 
-#include "symbolize/dwarf/dwarf_unit.h"
+#include "symbolize/dwarf/dwarf_values.h"
 
 enum {
 	RANGES_MAX = 1 << 20,
 	LIST_BYTES = 16384, /* looked at once; no entry of a list is longer than 24 */
 	ENTRY_BYTES = 32,
 };
-
-void dwarf_code_take(struct dwarf_code *code, uint16_t attribute, const struct dwarf_value *value)
-{
-	if (attribute == DW_AT_low_pc)
-		code->low = *value;
-	else if (attribute == DW_AT_high_pc)
-		code->high = *value;
-	else if (attribute == DW_AT_ranges)
-		code->ranges = *value;
-}
 
 struct list {
 	struct dwarf *dwarf;
@@ -114,32 +104,21 @@ static void walk(struct list *list, struct elf_section *section, uint64_t offset
 	}
 }
 
-/* Where the list with this number begins, relative to the table of them. */
-static bool offset_of_index(struct dwarf *dwarf, const struct dwarf_unit *unit, uint64_t index, uint64_t *ret_offset)
-{
-	struct byte_reader bytes;
-
-	if (index >= UINT32_MAX)
-		return false;
-	bytes = elf_section_bytes(&dwarf->rnglists, unit->range_lists + index * unit->offset_size, unit->offset_size);
-	*ret_offset = bytes.bad ? 0 : unit->range_lists + bytes_number(&bytes, unit->offset_size);
-	return !bytes.bad;
-}
-
 void dwarf_code_ranges(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_code *code,
 		       dwarf_range_visit *visit_range, void *context)
 {
 	struct list list = { .dwarf = dwarf, .unit = unit, .base = unit->low, .visit = visit_range, .context = context };
+	struct elf_section *old = dwarf->skeletons ? &dwarf->skeletons->ranges : &dwarf->ranges;
 	uint64_t low, high, offset;
+	bool is_new = unit->version >= 5;
 
-	if (code->ranges.form) {
-		bool is_new = unit->version >= 5, is_index = code->ranges.form == DW_FORM_rnglistx;
-		struct elf_section *old = dwarf->skeletons ? &dwarf->skeletons->ranges : &dwarf->ranges;
-
-		if (is_index ? !is_new || !offset_of_index(dwarf, unit, code->ranges.number, &offset)
-			     : !dwarf_value_offset(&code->ranges, &offset))
-			return;
-		walk(&list, is_new ? &dwarf->rnglists : old, is_index ? offset : offset + unit->ranges, is_new);
+	if (is_new && code->ranges.form == DW_FORM_rnglistx) { /* the offset is in a table, and relative to that */
+		if (dwarf_table_number(&dwarf->rnglists, unit->range_lists, code->ranges.number, unit->offset_size,
+				       &offset))
+			walk(&list, &dwarf->rnglists, unit->range_lists + offset, is_new);
+	} else if (code->ranges.form) {
+		if (dwarf_value_offset(&code->ranges, &offset))
+			walk(&list, is_new ? &dwarf->rnglists : old, unit->ranges + offset, is_new);
 	} else if (dwarf_value_address(dwarf, unit, &code->low, &low)) {
 		if (dwarf_value_number(&code->high, &high))
 			high += low;

@@ -13,9 +13,9 @@ enum {
 	UNITS_MAX = 4096,   /* of a .dwo; one, but for link-time optimization */
 };
 
-/* Where a unit's parts of the sections begin. All of a .dwo is one part. */
+/* Where a unit's parts of the sections begin, by DW_SECT_…. All of a .dwo is one part. */
 struct parts {
-	uint64_t info, abbrev, text_offsets, range_lists;
+	uint64_t at[DW_SECT_RNGLISTS + 1];
 };
 
 /* ---- the index of a package (DWARF 5, 7.3.5.3) ---- */
@@ -26,11 +26,12 @@ struct cu_index {
 	uint16_t version;
 };
 
-static uint64_t number_at(struct elf_section *section, uint64_t offset, size_t nr_bytes)
+static uint64_t number_at(const struct cu_index *index, uint64_t table, uint64_t i, uint8_t nr_bytes)
 {
-	struct byte_reader bytes = elf_section_bytes(section, offset, nr_bytes);
+	uint64_t number = 0;
 
-	return bytes.bad ? 0 : bytes_number(&bytes, nr_bytes);
+	dwarf_table_number(index->section, table, i, nr_bytes, &number);
+	return number;
 }
 
 /* Version 2 is GNU's, and 5 the same but for the kinds of sections. */
@@ -59,74 +60,51 @@ static uint32_t find_row(const struct cu_index *index, uint64_t id)
 	uint64_t rows = INDEX_HEADER_BYTES + 8ull * index->nr_slots;
 
 	for (uint32_t i = 0; i < index->nr_slots && i < PROBES_MAX; i++, slot = (slot + step) & mask) {
-		uint32_t row = (uint32_t)number_at(index->section, rows + 4ull * slot, 4);
+		uint32_t row = (uint32_t)number_at(index, rows, slot, 4);
 
-		if (!row || number_at(index->section, INDEX_HEADER_BYTES + 8ull * slot, 8) == id)
+		if (!row || number_at(index, INDEX_HEADER_BYTES, slot, 8) == id)
 			return row;
 	}
 	return 0;
-}
-
-static void read_row(const struct cu_index *index, uint32_t row, struct parts *parts)
-{
-	uint64_t kinds = INDEX_HEADER_BYTES + 12ull * index->nr_slots, offsets = kinds + 4ull * row * index->nr_columns;
-
-	for (uint32_t i = 0; i < index->nr_columns; i++) {
-		uint64_t offset = number_at(index->section, offsets + 4ull * i, 4);
-
-		switch (number_at(index->section, kinds + 4ull * i, 4)) {
-		case DW_SECT_INFO:
-			parts->info = offset;
-			break;
-		case DW_SECT_ABBREV:
-			parts->abbrev = offset;
-			break;
-		case DW_SECT_STR_OFFSETS:
-			parts->text_offsets = offset;
-			break;
-		case DW_SECT_RNGLISTS: /* version 2 has macros there */
-			parts->range_lists = index->version >= 5 ? offset : 0;
-			break;
-		default:
-			break;
-		}
-	}
 }
 
 static bool find_parts(struct dwarf *package, uint64_t id, struct parts *parts)
 {
 	struct cu_index index = {};
 	uint32_t row = read_header(package, &index) ? find_row(&index, id) : 0;
+	uint64_t kinds = INDEX_HEADER_BYTES + 12ull * index.nr_slots, offsets = kinds + 4ull * row * index.nr_columns;
 
 	if (!row || row > index.nr_units)
 		return false;
-	read_row(&index, row, parts);
+	for (uint32_t i = 0; i < index.nr_columns; i++) {
+		uint64_t kind = number_at(&index, kinds, i, 4);
+
+		if (kind <= DW_SECT_RNGLISTS)
+			parts->at[kind] = number_at(&index, offsets, i, 4);
+	}
+	if (index.version < 5) /* there that number is of macros */
+		parts->at[DW_SECT_RNGLISTS] = 0;
 	return true;
 }
 
 /* ---- units ---- */
 
-static void set_bases(struct dwarf_unit *unit, const struct dwarf_unit *skeleton, const struct parts *parts)
-{
-	unit->abbrevs += parts->abbrev;
-	unit->addresses = skeleton->addresses;
-	unit->text_offsets += parts->text_offsets;
-	unit->range_lists += parts->range_lists;
-	unit->ranges = unit->version >= 5 ? parts->range_lists : skeleton->split_ranges;
-}
-
 static int open_unit(struct dwarf *split, const struct dwarf_unit *skeleton, const struct parts *parts,
-		     struct abbrevs *abbrevs, struct dwarf_unit *ret_unit, uint64_t *ret_next)
+		     struct abbrevs *abbrevs, struct dwarf_unit *unit, uint64_t *ret_next)
 {
-	int err = dwarf_unit_open(split, parts->info, ret_unit, ret_next);
+	int err = dwarf_unit_open(split, parts->at[DW_SECT_INFO], unit, ret_next);
 
 	if (err)
 		return err;
-	set_bases(ret_unit, skeleton, parts);
-	err = dwarf_unit_read_root(split, ret_unit, abbrevs);
-	ret_unit->program = skeleton->program;
-	ret_unit->low = skeleton->low;
-	return err ?: ret_unit->split_id == skeleton->split_id ? 0 : -ENODATA;
+	unit->abbrevs += parts->at[DW_SECT_ABBREV];
+	unit->addresses = skeleton->addresses;
+	unit->text_offsets += parts->at[DW_SECT_STR_OFFSETS];
+	unit->range_lists += parts->at[DW_SECT_RNGLISTS];
+	unit->ranges = unit->version >= 5 ? parts->at[DW_SECT_RNGLISTS] : skeleton->split_ranges;
+	err = dwarf_unit_read_root(split, unit, abbrevs);
+	unit->program = skeleton->program;
+	unit->low = skeleton->low;
+	return err ?: unit->split_id == skeleton->split_id ? 0 : -ENODATA;
 }
 
 int dwarf_splits_find(struct dwarf *split, const struct dwarf_unit *skeleton, struct abbrevs *abbrevs,
@@ -143,7 +121,7 @@ int dwarf_splits_find(struct dwarf *split, const struct dwarf_unit *skeleton, st
 		err = open_unit(split, skeleton, &parts, abbrevs, ret_unit, &next);
 		if (!err || err == -ENOMEM || err == -EBADMSG || is_package)
 			break;
-		parts.info = next;
+		parts.at[DW_SECT_INFO] = next;
 	}
 	return err == -EBADMSG ? -ENODATA : err;
 }

@@ -1,57 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The forms of values (DWARF 5, 7.5.5 and 7.5.6, and those of GNU for what DWARF 4 lacked). */
+#include "symbolize/dwarf/dwarf_values.h"
+
 #include <dwarf.h>
-
-#include "symbolize/dwarf/dwarf_unit.h"
-
-int dwarf_form_size(uint16_t form, uint16_t version, uint8_t address_size, uint8_t offset_size)
-{
-	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		return 0;
-	case DW_FORM_data1:
-	case DW_FORM_ref1:
-	case DW_FORM_flag:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1:
-		return 1;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2:
-		return 2;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:
-		return 3;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4:
-	case DW_FORM_ref_sup4:
-		return 4;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup8:
-		return 8;
-	case DW_FORM_data16:
-		return 16;
-	case DW_FORM_addr:
-		return address_size;
-	case DW_FORM_ref_addr:
-		return version == 2 ? address_size : offset_size;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_sec_offset:
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-		return offset_size;
-	default:
-		return -1;
-	}
-}
 
 /* A form whose size depends on the value. */
 static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
@@ -108,23 +59,21 @@ void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribu
 		      struct dwarf_value *ret_value)
 {
 	const struct dwarf_unit *unit = entries->unit;
-	uint16_t form = attribute->form;
-	int nr;
+	struct byte_reader *bytes = &entries->bytes;
+	uint16_t form = attribute->form == DW_FORM_indirect ? read_form(bytes) : attribute->form;
+	int nr = dwarf_form_size(form, unit->version, unit->address_size, unit->offset_size);
 
-	if (form == DW_FORM_indirect)
-		form = read_form(&entries->bytes);
-	nr = dwarf_form_size(form, unit->version, unit->address_size, unit->offset_size);
 	*ret_value = (struct dwarf_value){ .form = form, .offset = dwarf_entries_at(entries) };
 	if (form == DW_FORM_implicit_const)
 		ret_value->number = (uint64_t)attribute->constant;
 	else if (nr < 0)
-		ret_value->number = read_variable(&entries->bytes, form);
+		ret_value->number = read_variable(bytes, form);
 	else if (nr <= 8)
-		ret_value->number = bytes_number(&entries->bytes, (size_t)nr);
+		ret_value->number = bytes_number(bytes, (size_t)nr);
 	else
-		bytes_skip(&entries->bytes, (uint64_t)nr);
+		bytes_skip(bytes, (uint64_t)nr);
 	if (form == DW_FORM_LLVM_addrx_offset)
-		ret_value->distance = (uint32_t)bytes_number(&entries->bytes, 4);
+		ret_value->distance = (uint32_t)bytes_number(bytes, 4);
 }
 
 void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev)
@@ -141,12 +90,18 @@ void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbre
 
 /* ---- meanings ---- */
 
-static bool read_word(struct elf_section *section, uint64_t offset, uint8_t nr_bytes, uint64_t *ret_word)
+bool dwarf_table_number(struct elf_section *section, uint64_t table, uint64_t index, uint8_t nr_bytes,
+			uint64_t *ret_number)
 {
-	struct byte_reader bytes = elf_section_bytes(section, offset, nr_bytes);
+	struct byte_reader bytes;
 
-	*ret_word = bytes.bad ? 0 : bytes_number(&bytes, nr_bytes);
-	return !bytes.bad;
+	if (index >= UINT32_MAX)
+		return false;
+	bytes = elf_section_bytes(section, table + index * nr_bytes, nr_bytes);
+	if (bytes.bad)
+		return false;
+	*ret_number = bytes_number(&bytes, nr_bytes);
+	return true;
 }
 
 bool dwarf_value_number(const struct dwarf_value *value, uint64_t *ret_number)
@@ -182,6 +137,8 @@ bool dwarf_value_offset(const struct dwarf_value *value, uint64_t *ret_offset)
 bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
 			 uint64_t *ret_address)
 {
+	struct dwarf *with_addresses = dwarf->skeletons ?: dwarf;
+
 	switch (value->form) {
 	case DW_FORM_addr:
 		*ret_address = value->number;
@@ -193,9 +150,8 @@ bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, con
 	case DW_FORM_addrx4:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_LLVM_addrx_offset:
-		if (value->number >= UINT32_MAX ||
-		    !read_word(dwarf->skeletons ? &dwarf->skeletons->addr : &dwarf->addr,
-			       unit->addresses + value->number * unit->address_size, unit->address_size, ret_address))
+		if (!dwarf_table_number(&with_addresses->addr, unit->addresses, value->number, unit->address_size,
+					ret_address))
 			return false;
 		*ret_address += value->distance;
 		return true;
@@ -207,13 +163,13 @@ bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, con
 bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const struct dwarf_value *value,
 		      struct dwarf_text *ret_text)
 {
+	struct dwarf_text text = { .kind = TEXT_STR, .offset = value->number };
 	uint64_t where = unit->is_alternate ? IN_ALTERNATE : 0;
 
-	*ret_text = (struct dwarf_text){ .kind = TEXT_STR, .offset = value->number };
 	switch (value->form) {
 	case DW_FORM_string:
-		*ret_text = (struct dwarf_text){ TEXT_HERE, value->offset | where, unit->end };
-		return true;
+		text = (struct dwarf_text){ TEXT_HERE, value->offset, unit->end };
+		break;
 	case DW_FORM_GNU_strp_alt:
 	case DW_FORM_strp_sup:
 		where = IN_ALTERNATE;
@@ -221,7 +177,7 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 	case DW_FORM_strp:
 		break;
 	case DW_FORM_line_strp:
-		ret_text->kind = TEXT_LINE_STR;
+		text.kind = TEXT_LINE_STR;
 		break;
 	case DW_FORM_strx:
 	case DW_FORM_strx1:
@@ -229,17 +185,17 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 	case DW_FORM_strx3:
 	case DW_FORM_strx4:
 	case DW_FORM_GNU_str_index:
-		if (value->number >= UINT32_MAX ||
-		    !read_word(&dwarf->str_offsets, unit->text_offsets + value->number * unit->offset_size,
-			       unit->offset_size, &ret_text->offset))
+		if (!dwarf_table_number(&dwarf->str_offsets, unit->text_offsets, value->number, unit->offset_size,
+					&text.offset))
 			return false;
 		break;
 	default:
 		return false;
 	}
-	if (ret_text->offset & IN_ALTERNATE) /* beyond any section */
+	if (text.offset & IN_ALTERNATE) /* beyond any section */
 		return false;
-	ret_text->offset |= where;
+	text.offset |= where;
+	*ret_text = text;
 	return true;
 }
 
@@ -253,8 +209,10 @@ bool dwarf_value_reference(const struct dwarf_unit *unit, const struct dwarf_val
 	case DW_FORM_ref4:
 	case DW_FORM_ref8:
 	case DW_FORM_ref_udata:
+		if (value->number >= unit->end - unit->offset)
+			return false;
 		*ret_offset = (unit->offset + value->number) | where;
-		return value->number < unit->end - unit->offset;
+		return true;
 	case DW_FORM_ref_addr:
 		*ret_offset = value->number | where;
 		return true;
@@ -266,4 +224,14 @@ bool dwarf_value_reference(const struct dwarf_unit *unit, const struct dwarf_val
 	default:
 		return false;
 	}
+}
+
+void dwarf_code_take(struct dwarf_code *code, uint16_t attribute, const struct dwarf_value *value)
+{
+	if (attribute == DW_AT_low_pc)
+		code->low = *value;
+	else if (attribute == DW_AT_high_pc)
+		code->high = *value;
+	else if (attribute == DW_AT_ranges)
+		code->ranges = *value;
 }

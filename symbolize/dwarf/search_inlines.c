@@ -3,7 +3,7 @@
 #include <dwarf.h>
 
 #include "symbolize/dwarf/place_calls.h"
-#include "symbolize/dwarf/source_search_private.h"
+#include "symbolize/dwarf/search.h"
 
 struct walk {
 	struct place_calls calls; /* the first member */
@@ -132,7 +132,7 @@ int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_
 		else if (!code)
 			leave(&walk);
 		else
-			break; /* nothing behind it can be read */
+			break; /* nothing after it can be read */
 	}
 	return walk.calls.err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Source lines: one pass through .debug_line. */
 #include "core/base/radix_sort.h"
-#include "symbolize/dwarf/source_search_private.h"
+#include "symbolize/dwarf/search.h"
 
 enum {
 	RECENT = 64, /* file numbers of one program whose path is known */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of inlined functions. An inlined call refers to the function as it was written, and that may refer to a
+ * The names of inlined functions. An inlined call refers to the entry of the function, and that may refer to a
  * declaration: the linkage name is in any of them, and the plain name is taken where there is none.
  */
 #include <dwarf.h>
 
 #include "core/base/radix_sort.h"
-#include "symbolize/dwarf/source_search_private.h"
+#include "symbolize/dwarf/search.h"
 
 enum {
 	REFERENCES_MAX = 16, /* from one entry to the next; compilers need three */
@@ -17,39 +17,29 @@ enum {
 #define NOWHERE UINT64_MAX
 
 struct called {
-	struct search *search;
-	const struct dwarf_unit *unit; /* of the entry at hand */
+	struct dwarf *dwarf; /* of the entry at hand, and its unit */
+	const struct dwarf_unit *unit;
 	struct dwarf_text linkage, plain;
 	bool by_signature; /* it refers to a type unit, of which only libdw has a table */
 	uint64_t next; /* entry that is referred to; NOWHERE */
 };
 
-static struct dwarf *file_of(const struct search *search, const struct dwarf_unit *unit)
-{
-	return unit->is_alternate ? search->dwarf->alternate : search->dwarf;
-}
-
 static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
 	struct called *called = context;
-	struct dwarf *dwarf = file_of(called->search, called->unit);
-	struct dwarf_text text;
-	uint64_t offset;
 
 	switch (attribute) {
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name:
-		if (dwarf_value_text(dwarf, called->unit, value, &text))
-			called->linkage = text;
+		dwarf_value_text(called->dwarf, called->unit, value, &called->linkage);
 		break;
 	case DW_AT_name:
-		if (!called->plain.kind && dwarf_value_text(dwarf, called->unit, value, &text))
-			called->plain = text;
+		if (!called->plain.kind)
+			dwarf_value_text(called->dwarf, called->unit, value, &called->plain);
 		break;
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
-		if (dwarf_value_reference(called->unit, value, &offset))
-			called->next = offset;
+		dwarf_value_reference(called->unit, value, &called->next);
 		called->by_signature = value->form == DW_FORM_ref_sig8;
 		break;
 	default:
@@ -59,11 +49,11 @@ static void take(void *context, uint16_t attribute, const struct dwarf_value *va
 
 static void read_entry(struct search *search, const struct dwarf_unit *unit, uint64_t offset, struct called *called)
 {
-	struct dwarf_entries entries =
-		dwarf_entries_from(file_of(search, unit), unit, offset & ~IN_ALTERNATE, ENTRY_BYTES);
+	struct dwarf *dwarf = search_file(search, offset);
+	struct dwarf_entries entries = dwarf_entries_from(dwarf, unit, offset & ~IN_ALTERNATE, ENTRY_BYTES);
 	const struct abbrev *abbrev = abbrevs_get(&search->abbrevs, bytes_uleb(&entries.bytes));
 
-	called->search = search;
+	called->dwarf = dwarf;
 	called->unit = unit;
 	if (abbrev)
 		dwarf_entry_read(&entries, &search->abbrevs, abbrev, take, called);
@@ -85,21 +75,22 @@ static void follow(struct search *search, const struct dwarf_unit *unit, struct 
 		called->next = NOWHERE;
 		read_entry(search, unit, offset, called);
 	}
-	if (is_in(unit, called->next)) /* round and round */
+	if (is_in(unit, called->next)) /* a circle */
 		called->next = NOWHERE;
 }
 
 static int want(struct search *search, const struct called *called, uint32_t frame)
 {
+	bool has_linkage = called->linkage.kind;
 	uint32_t fallback = (uint32_t)search->fallbacks.nr;
 	int err = 0;
 
-	if (called->by_signature && !called->linkage.kind)
+	if (called->by_signature && !has_linkage)
 		err = search_leave(search, search->batch->frames.data[frame].unit);
 	if (err)
 		return err;
-	if (called->linkage.kind || called->next == NOWHERE)
-		return search_want_text(search, called->linkage.kind ? &called->linkage : &called->plain, frame, false);
+	if (has_linkage || called->next == NOWHERE)
+		return search_want_text(search, has_linkage ? &called->linkage : &called->plain, frame, false);
 	err = vec_try_push(&search->fallbacks, called->plain);
 	return err ?: vec_try_push(&search->entries, (struct wanted_entry){ called->next, frame, fallback });
 }
@@ -125,35 +116,33 @@ static int list_alternate(struct search *search)
 		struct dwarf_unit unit;
 
 		err = dwarf_unit_open(dwarf, offset, &unit, &next);
-		err = err ?: vec_try_push(&search->alternate_units, (struct unit_place){ unit.offset, unit.end });
+		err = err ?: vec_try_push(&search->units[1], (struct unit_place){ offset });
 		offset = next;
 	}
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Opens the unit around an offset, unless it is that already; false when there is none. */
-static bool open_around(struct search *search, uint64_t offset, struct dwarf_unit *unit, int *err)
+/* Opens the unit around an offset, unless it is that already: then, or if there is none, `is_in` tells. 0 or -ENOMEM. */
+static int open_around(struct search *search, uint64_t offset, struct dwarf_unit *unit)
 {
 	bool is_alternate = offset & IN_ALTERNATE;
-	struct dwarf *dwarf = is_alternate ? search->dwarf->alternate : search->dwarf;
-	const struct unit_place *units;
+	__typeof__(search->units[0]) *units = &search->units[is_alternate];
+	struct dwarf *dwarf = search_file(search, offset);
 	uint64_t raw = offset & ~IN_ALTERNATE, unused;
+	int err = 0;
 	size_t nr;
 
 	if (is_in(unit, offset))
-		return true;
-	if (is_alternate && !search->alternate_units.nr)
-		*err = list_alternate(search);
-	units = is_alternate ? search->alternate_units.data : search->units.data;
-	nr = is_alternate ? vec_nr_first(&search->alternate_units, place, place->offset <= raw)
-			  : vec_nr_first(&search->units, place, place->offset <= raw);
-	*err = *err ?: nr ? dwarf_unit_open(dwarf, units[nr - 1].offset, unit, &unused) : -ENODATA;
+		return 0;
+	if (is_alternate && !units->nr)
+		err = list_alternate(search);
+	nr = vec_nr_first(units, place, place->offset <= raw);
+	err = err ?: nr ? dwarf_unit_open(dwarf, units->data[nr - 1].offset, unit, &unused) : -ENODATA;
 	unit->is_alternate = is_alternate;
-	*err = *err ?: dwarf_unit_read_root(dwarf, unit, &search->abbrevs);
-	if (*err)
+	err = err ?: dwarf_unit_read_root(dwarf, unit, &search->abbrevs);
+	if (err)
 		unit->entries = unit->end = 0;
-	*err = *err == -ENOMEM ? *err : 0;
-	return !*err && is_in(unit, offset);
+	return err == -ENOMEM ? err : 0;
 }
 
 /* One reference further for each; what is found refers to yet another unit at worst. */
@@ -166,7 +155,8 @@ static int search_round(struct search *search, const struct wanted_entry *wanted
 		struct called called = { .plain = search->fallbacks.data[wanted[i].fallback],
 					 .next = wanted[i].offset };
 
-		if (open_around(search, wanted[i].offset, &unit, &err))
+		err = open_around(search, wanted[i].offset, &unit);
+		if (is_in(&unit, wanted[i].offset))
 			follow(search, &unit, &called);
 		else
 			called.next = NOWHERE;
@@ -188,7 +178,7 @@ int search_entries(struct search *search)
 		err = err ?: search_round(search, wanted.data, wanted.nr);
 		vec_done(&wanted);
 	}
-	for (size_t i = 0; !err && i < search->entries.nr; i++) /* round and round */
+	for (size_t i = 0; !err && i < search->entries.nr; i++) /* a circle */
 		err = search_want_text(search, &search->fallbacks.data[search->entries.data[i].fallback],
 				       search->entries.data[i].frame, false);
 	return err;

@@ -2,14 +2,14 @@
 /* Inlined calls of units that only have a skeleton in the file: in the package, or in the unit's own split file. */
 #include <stdio.h>
 
-#include "symbolize/dwarf/source_search_private.h"
+#include "symbolize/dwarf/search.h"
 
 enum {
 	PATH_BYTES = 4096,
 	TRIES_MAX = 16, /* files at the places of one path */
 };
 
-/* What the texts of a skeleton are, in memory of their own: the two may be in one section, whose window moves. */
+/* The path of the split file. The texts are copied one by one: both may be in one section, whose window moves. */
 static bool split_path(struct search *search, const struct dwarf_unit *skeleton, char ret_path[PATH_BYTES])
 {
 	char directory[PATH_BYTES] = "";
@@ -36,6 +36,7 @@ static struct dwarf *find_in(struct search *search, const char *path, const stru
 
 		if (!split)
 			return NULL;
+		abbrevs->of = NULL; /* of the file before, which may have had the same address */
 		*err = dwarf_splits_find(split, skeleton, abbrevs, ret_unit);
 		if (*err == -ENOMEM || !*err)
 			return *err ? NULL : split;
@@ -58,7 +59,7 @@ static struct dwarf *find_split(struct search *search, const struct dwarf_unit *
 	return find_in(search, path, skeleton, abbrevs, ret_unit, err);
 }
 
-/* What is not found is said, but for a skeleton that has the inlined calls as well (-fsplit-dwarf-inlining). */
+/* Counted for the user, but for a skeleton that has the inlined calls as well (-fsplit-dwarf-inlining). */
 static void note_missing(struct search *search, const struct dwarf_unit *skeleton)
 {
 	struct source_batch *batch = search->batch;

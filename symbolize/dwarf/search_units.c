@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The units of .debug_info: which places each covers, and the directory that it was compiled in. */
-#include "symbolize/dwarf/source_search_private.h"
+#include "symbolize/dwarf/search.h"
 
 enum {
 	UNITS_MAX = 1 << 22,
 };
-
-struct claim {
-	struct source_batch *batch;
-	uint32_t number;
-	uint64_t program;
-	bool any;
-};
-
-static bool claim_range(void *context, uint64_t low, uint64_t high)
-{
-	struct claim *claim = context;
-
-	claim->any |= source_batch_claim(claim->batch, low, high, claim->number, claim->program);
-	return true;
-}
 
 /* Programs of DWARF 5 tell it themselves. */
 static int keep_directory(struct search *search, const struct dwarf_unit *unit)
@@ -35,26 +20,21 @@ static int keep_directory(struct search *search, const struct dwarf_unit *unit)
 
 static int take_unit(struct search *search, struct dwarf_unit *unit)
 {
-	struct claim claim = {
-		.batch = search->batch,
-		.number = (uint32_t)search->units.nr,
-	};
-	int err = vec_try_push(&search->units, (struct unit_place){ unit->offset, unit->end });
+	struct source_claim claim = { .batch = search->batch, .unit = (uint32_t)search->units[0].nr };
+	int err = vec_try_push(&search->units[0], (struct unit_place){ unit->offset });
 
 	err = err ?: dwarf_unit_read_root(search->dwarf, unit, &search->abbrevs);
 	if (err == -E2BIG)
-		return search_leave(search, claim.number);
-	if (err)
-		return err == -ENOMEM ? err : 0;
-	err = keep_directory(search, unit);
+		return search_leave(search, claim.unit);
+	err = err ?: keep_directory(search, unit);
 	if (err || !search->inlines)
 		return err;
 	claim.program = unit->program;
-	dwarf_code_ranges(search->dwarf, unit, &unit->code, claim_range, &claim);
+	dwarf_code_ranges(search->dwarf, unit, &unit->code, source_claim_range, &claim);
 	if (!claim.any)
 		return 0;
-	return unit->split_name.kind ? search_split(search, unit, claim.number)
-				     : search_inlines(search, unit, claim.number);
+	return unit->split_name.kind ? search_split(search, unit, claim.unit)
+				     : search_inlines(search, unit, claim.unit);
 }
 
 int search_units(struct search *search)
@@ -64,7 +44,7 @@ int search_units(struct search *search)
 	int err = 0, late = 0;
 
 	while (err != -ENOMEM && err != -EBADMSG && !late && offset < search->dwarf->info.nr_bytes &&
-	       search->units.nr < UNITS_MAX) {
+	       search->units[0].nr < UNITS_MAX) {
 		err = dwarf_unit_open(search->dwarf, offset, &unit, &next);
 		err = err ?: take_unit(search, &unit);
 		offset = next;

@@ -54,24 +54,25 @@ size_t source_batch_from(const struct source_batch *batch, uint64_t address)
 	return vec_nr_first(&batch->places, place, place->address < address);
 }
 
-bool source_batch_claim(struct source_batch *batch, uint64_t low, uint64_t high, uint32_t unit, uint64_t program)
+bool source_claim_range(void *context, uint64_t low, uint64_t high)
 {
-	bool any = false;
+	struct source_claim *claim = context;
+	const struct source_batch *batch = claim->batch;
 
 	if (!source_batch_is_code(batch, low))
-		return false;
+		return true;
 	for (size_t i = source_batch_from(batch, low); i < batch->places.nr; i++) {
 		struct source_place *place = &batch->places.data[i];
 
 		if (place->address >= high)
 			break;
 		if (place->unit == SOURCE_NONE) {
-			place->unit = unit;
-			place->wanted = program;
+			place->unit = claim->unit;
+			place->wanted = claim->program;
 		}
-		any |= place->unit == unit;
+		claim->any |= place->unit == claim->unit;
 	}
-	return any;
+	return true;
 }
 
 int source_batch_add_frame(struct source_batch *batch, struct source_frame frame)

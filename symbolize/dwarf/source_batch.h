@@ -67,11 +67,19 @@ void source_batch_done(struct source_batch *batch);
 /* The number of the first place at this address or behind it. */
 size_t source_batch_from(const struct source_batch *batch, uint64_t address);
 
+/* A unit that covers places. */
+struct source_claim {
+	struct source_batch *batch;
+	uint32_t unit;
+	uint64_t program; /* that it names */
+	bool any; /* whether a place is the unit's */
+};
+
 /*
- * A unit covers this range: its places are the unit's, but for those that are another's. Of several units that cover a place the
- * first one has it, as linkers leave one copy of what several have. Whether the unit has any there.
+ * A unit covers this range (dwarf_range_visit; `context` is the claim): its places are the unit's, but for those that are
+ * another's. Of several units that cover a place the first one has it, as linkers leave one copy of what several have.
  */
-bool source_batch_claim(struct source_batch *batch, uint64_t low, uint64_t high, uint32_t unit, uint64_t program);
+bool source_claim_range(void *context, uint64_t low, uint64_t high);
 
 /* Adds a frame: its line, depth and outer are the caller's. 0, or -ENOMEM also where there are 4 M. */
 int source_batch_add_frame(struct source_batch *batch, struct source_frame frame);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/base/radix_sort.h"
-#include "symbolize/dwarf/source_search_private.h"
+#include "symbolize/dwarf/search.h"
 
 enum {
 	PATH_BYTES = 8192,
@@ -23,8 +23,10 @@ static const char *directory_of(const struct search *search, uint64_t program)
 	return i < nr && directories[i].program == program ? (const char *)(uintptr_t)directories[i].path : NULL;
 }
 
-static const char *join(struct search *search, const char *directory, const char *file)
+/* Puts the directory before the file, unless that is not known. */
+static const char *join(struct search *search, uint64_t program, const char *file)
 {
+	const char *directory = file ? directory_of(search, program) : NULL;
 	char path[PATH_BYTES];
 
 	if (!directory || snprintf(path, sizeof(path), "%s/%s", directory, file) >= (int)sizeof(path))
@@ -40,14 +42,14 @@ static int join_all(struct search *search)
 	for (size_t i = 0; !err && i < batch->places.nr; i++) {
 		struct source_place *place = &batch->places.data[i];
 
-		if (place->is_relative && place->file)
-			place->file = join(search, directory_of(search, place->program), place->file);
+		if (place->is_relative)
+			place->file = join(search, place->program, place->file);
 	}
 	for (size_t i = 0; !err && i < search->files.nr; i++) {
 		struct source_frame *frame = &batch->frames.data[search->files.data[i].frame];
 
-		if (frame->is_relative && frame->file)
-			frame->file = join(search, directory_of(search, search->files.data[i].program), frame->file);
+		if (frame->is_relative)
+			frame->file = join(search, search->files.data[i].program, frame->file);
 	}
 	return err;
 }
@@ -62,45 +64,17 @@ static bool any_is_relative(const struct source_batch *batch)
 	return false;
 }
 
-static int search_all(struct search *search)
-{
-	int err = search->inlines ? search_units(search) : 0;
-
-	err = err ?: search_lines(search);
-	if (!err && !search->inlines && any_is_relative(search->batch))
-		err = search_units(search);
-	err = err ?: search_entries(search);
-	err = err ?: search_texts(search);
-	return err ?: join_all(search);
-}
-
-int search_leave(struct search *search, uint32_t unit)
-{
-	struct unit_place *place = unit < search->units.nr ? &search->units.data[unit] : NULL;
-
-	if (!place || place->is_left)
-		return 0;
-	place->is_left = true;
-	return vec_try_push(&search->batch->left, (struct source_left){ place->offset, unit });
-}
-
-void search_done(struct search *search)
-{
-	abbrevs_done(&search->abbrevs);
-	vec_done(&search->units);
-	vec_done(&search->alternate_units);
-	vec_done(&search->files);
-	vec_done(&search->texts);
-	vec_done(&search->entries);
-	vec_done(&search->fallbacks);
-	vec_done(&search->directories);
-}
-
 int source_search(struct dwarf *dwarf, struct source_batch *batch, bool inlines)
 {
 	struct search search = { .dwarf = dwarf, .batch = batch, .inlines = inlines };
-	int err = search_all(&search);
+	int err = inlines ? search_units(&search) : 0;
 
+	err = err ?: search_lines(&search);
+	if (!err && !inlines && any_is_relative(batch))
+		err = search_units(&search);
+	err = err ?: search_entries(&search);
+	err = err ?: search_texts(&search);
+	err = err ?: join_all(&search);
 	search_done(&search);
 	return err;
 }

@@ -34,20 +34,6 @@ static bool is_readable(Dwarf_Die *root)
 	return (tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit) && !is_skeleton(root);
 }
 
-struct claim {
-	struct source_batch *batch;
-	uint32_t unit;
-	bool any;
-};
-
-static bool claim_range(void *context, uint64_t low, uint64_t high)
-{
-	struct claim *claim = context;
-
-	claim->any |= source_batch_claim(claim->batch, low, high, claim->unit, NO_PROGRAM);
-	return true;
-}
-
 /* ---- lines ---- */
 
 /* The row of a place: the last one at or before its address. */
@@ -147,13 +133,13 @@ static bool may_read_lines(struct reader *reader, Dwarf_Die *root)
 
 static int read_unit(struct reader *reader, Dwarf_Die *root, uint32_t unit)
 {
-	struct claim claim = { reader->batch, unit, false };
+	struct source_claim claim = { reader->batch, unit, NO_PROGRAM, false };
 	bool with_lines;
 	int err;
 
 	if (!is_readable(root))
 		return 0;
-	libdw_ranges(root, claim_range, &claim);
+	libdw_ranges(root, source_claim_range, &claim);
 	if (!claim.any)
 		return 0;
 	with_lines = may_read_lines(reader, root);
