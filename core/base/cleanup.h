@@ -18,6 +18,7 @@ static inline void closep(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
+	*fd = -1;
 }
 
 static inline void freep(void *pointer)

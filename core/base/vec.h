@@ -2,14 +2,16 @@
 /*
  * A growing array of any type: `VEC(struct row) rows = {};`. Read `rows.data[i]` and `rows.nr`.
  *
- * vec_push and vec_reserve end the program when memory is gone; vec_try_push returns -ENOMEM and leaves the array as it
- * was, for symbolize/. Elements move when the array grows: keep indexes, not pointers.
+ * vec_push and vec_reserve end the program when memory is gone. vec_try_push, vec_try_reserve and vec_try_append (`count`
+ * elements that lie together) return -ENOMEM instead and leave the array as it was, for symbolize/. Elements move when the
+ * array grows: keep indexes, not pointers.
  */
 #pragma once
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define VEC(type)                \
 	struct {                 \
@@ -41,6 +43,19 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 		if (!err_)                                                                                 \
 			(v)->data[(v)->nr++] = (__VA_ARGS__);                                              \
 		err_;                                                                                      \
+	})
+
+#define vec_try_reserve(v, wanted) vec_grow((void **)&(v)->data, &(v)->room, (wanted), sizeof(*(v)->data))
+
+#define vec_try_append(v, elements, count)                                                    \
+	({                                                                                    \
+		size_t count_ = (count);                                                      \
+		int failed_ = vec_try_reserve(v, (v)->nr + count_);                           \
+		if (!failed_ && count_) {                                                     \
+			memcpy((v)->data + (v)->nr, (elements), count_ * sizeof(*(v)->data)); \
+			(v)->nr += count_;                                                    \
+		}                                                                             \
+		failed_;                                                                      \
 	})
 
 #define vec_last(v) ((v)->data[(v)->nr - 1])

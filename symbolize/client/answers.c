@@ -7,19 +7,27 @@ enum {
 	LINES_MAX = 1u << 24,
 };
 
-/* A status of the list, strings that lie in the message, and a name exactly when the status says so. */
+void found_done(struct found *found)
+{
+	vec_done(&found->functions);
+	vec_done(&found->probes);
+	vec_done(&found->lines);
+	free(found->ranges);
+	found->ranges = NULL;
+}
+
+/* There is a name exactly when the status is SYMBOL_OK. */
 static void take_name(const struct message *message, struct text_pool *texts, uint32_t i,
 		      struct symbol_answer *ret_answer)
 {
+	enum symbol_status status;
 	struct wire_answer wire;
 	const char *name, *module;
 
 	message_element(message, i, &wire, sizeof(wire));
-	*ret_answer = (struct symbol_answer){ .status = SYMBOL_MALFORMED };
-	if (wire.status > SYMBOL_NO_DESCRIPTORS)
-		return;
-	ret_answer->status = (enum symbol_status)wire.status;
-	if (wire.status != SYMBOL_OK)
+	status = wire.status <= SYMBOL_NO_DESCRIPTORS ? (enum symbol_status)wire.status : SYMBOL_MALFORMED;
+	*ret_answer = (struct symbol_answer){ .status = status };
+	if (status != SYMBOL_OK)
 		return;
 	name = message_text(message, wire.name);
 	module = message_text(message, wire.module);
@@ -45,26 +53,22 @@ size_t answers_names(const struct message *message, struct text_pool *texts, siz
 	return message->header.nr;
 }
 
-/* A string of the message, kept; NULL when it is none or memory is gone, with the reason. */
+/* ---- answers of several messages ---- */
+
+/* The pool's copy of a string of the message; NULL and *err without one. */
 static const char *keep_text(const struct message *message, struct text_pool *texts, uint32_t position, int *err)
 {
-	const char *text = message_text(message, position);
+	const char *text = message_text(message, position), *kept = text ? text_pool_add(texts, text) : NULL;
 
-	if (!text) {
-		*err = -EPROTO;
-		return NULL;
-	}
-	text = text_pool_add(texts, text);
-	if (!text)
-		*err = -ENOMEM;
-	return text;
+	if (!kept)
+		*err = text ? -ENOMEM : -EPROTO;
+	return kept;
 }
 
-static int take_function(const struct message *message, struct text_pool *texts, uint32_t i,
-			 struct found_functions *found)
+static int take_function(const struct message *message, struct text_pool *texts, uint32_t i, struct found *found)
 {
+	struct symbol_function function;
 	struct wire_function wire;
-	const char *name, *readable;
 	int err = 0;
 
 	message_element(message, i, &wire, sizeof(wire));
@@ -72,55 +76,18 @@ static int take_function(const struct message *message, struct text_pool *texts,
 		return -EPROTO;
 	if (found->functions.nr >= FUNCTIONS_MAX)
 		return -EMSGSIZE;
-	name = keep_text(message, texts, wire.name, &err);
-	readable = err || wire.readable == NO_TEXT ? NULL : keep_text(message, texts, wire.readable, &err);
-	if (err)
-		return err;
-	return vec_try_push(&found->functions,
-			    (struct symbol_function){ .name = name,
-						      .readable = readable,
-						      .file_offset = wire.file_offset,
-						      .address = wire.address,
-						      .size = wire.size,
-						      .kind = (enum symbol_function_kind)wire.kind });
+	function = (struct symbol_function){
+		.name = keep_text(message, texts, wire.name, &err),
+		.readable = wire.readable == NO_TEXT ? NULL : keep_text(message, texts, wire.readable, &err),
+		.file_offset = wire.file_offset,
+		.address = wire.address,
+		.size = wire.size,
+		.kind = (enum symbol_function_kind)wire.kind,
+	};
+	return err ?: vec_try_push(&found->functions, function);
 }
 
-/* A message has 40 KB of text at most, so it is enough to look before each. */
-static int check_size(struct answer_size *size, const struct text_pool *texts)
-{
-	if (!size->is_begun)
-		*size = (struct answer_size){ true, texts->nr_bytes };
-	return texts->nr_bytes - size->nr_before > ANSWER_TEXT_MAX ? -EMSGSIZE : 0;
-}
-
-static int worker_errno(uint32_t status)
-{
-	static const uint32_t known[] = { ENOEXEC, ENOMEM, EBADMSG, ENODATA, EPERM, ETIME, EMFILE };
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (status == known[i])
-			return -(int)status;
-	return -EINVAL;
-}
-
-/* Empty messages would go on for ever. */
-static int goes_on(const struct message *message)
-{
-	return !message->header.more ? 0 : message->header.nr ? 1 : -EPROTO;
-}
-
-int answers_functions(const struct message *message, struct text_pool *texts, struct found_functions *found)
-{
-	int err = check_size(&found->size, texts);
-
-	if (message->header.status)
-		return worker_errno(message->header.status);
-	for (uint32_t i = 0; !err && i < message->header.nr; i++)
-		err = take_function(message, texts, i, found);
-	return err ?: goes_on(message);
-}
-
-static int take_usdt(const struct message *message, struct text_pool *texts, uint32_t i, struct found_usdt *found)
+static int take_usdt(const struct message *message, struct text_pool *texts, uint32_t i, struct found *found)
 {
 	struct wire_usdt wire;
 	struct symbol_usdt probe;
@@ -139,19 +106,8 @@ static int take_usdt(const struct message *message, struct text_pool *texts, uin
 	return err ?: vec_try_push(&found->probes, probe);
 }
 
-int answers_usdt(const struct message *message, struct text_pool *texts, struct found_usdt *found)
-{
-	int err = check_size(&found->size, texts);
-
-	if (message->header.status)
-		return worker_errno(message->header.status);
-	for (uint32_t i = 0; !err && i < message->header.nr; i++)
-		err = take_usdt(message, texts, i, found);
-	return err ?: goes_on(message);
-}
-
 static int take_missing(const struct message *message, struct text_pool *texts, const struct wire_source *wire,
-			struct found_lines *found)
+			struct found *found)
 {
 	int err = found->missing_split ? -EPROTO : 0;
 
@@ -162,8 +118,7 @@ static int take_missing(const struct message *message, struct text_pool *texts, 
 }
 
 /* The lines of one place come together, and only once. */
-static int take_line(const struct message *message, struct text_pool *texts, uint32_t i, size_t nr,
-		     struct found_lines *found)
+static int take_line(const struct message *message, struct text_pool *texts, uint32_t i, struct found *found)
 {
 	struct symbol_line_range *range;
 	struct wire_source wire;
@@ -173,7 +128,7 @@ static int take_line(const struct message *message, struct text_pool *texts, uin
 	message_element(message, i, &wire, sizeof(wire));
 	if (wire.query == SPLITS_MISSING)
 		return take_missing(message, texts, &wire, found);
-	if (wire.query >= nr)
+	if (wire.query >= found->nr_places)
 		return -EPROTO;
 	if (found->lines.nr >= LINES_MAX)
 		return -EMSGSIZE;
@@ -197,16 +152,37 @@ static int take_line(const struct message *message, struct text_pool *texts, uin
 	return vec_try_push(&found->lines, line);
 }
 
-int answers_lines(const struct message *message, struct text_pool *texts, size_t nr, struct found_lines *found)
+static int worker_errno(uint32_t status)
 {
-	int err = check_size(&found->size, texts);
+	static const uint32_t known[] = { ENOEXEC, ENOMEM, EBADMSG, ENODATA, EPERM, ETIME, EMFILE };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (status == known[i])
+			return -(int)status;
+	return -EINVAL;
+}
+
+int answers_found(const struct message *message, struct text_pool *texts, struct found *found)
+{
+	/* A message has 40 KB of text at most, so it is enough to check the size before each. */
+	int err = texts->nr_bytes - found->nr_before > ANSWER_TEXT_MAX ? -EMSGSIZE : 0;
 
 	if (message->header.status)
 		return worker_errno(message->header.status);
-	for (uint32_t i = 0; !err && i < message->header.nr; i++)
-		err = take_line(message, texts, i, nr, found);
-	return err ?: goes_on(message);
+	for (uint32_t i = 0; !err && i < message->header.nr; i++) {
+		if (message->header.kind == MESSAGE_FUNCTIONS)
+			err = take_function(message, texts, i, found);
+		else if (message->header.kind == MESSAGE_USDT)
+			err = take_usdt(message, texts, i, found);
+		else
+			err = take_line(message, texts, i, found);
+	}
+	if (err || !message->header.more)
+		return err;
+	return message->header.nr ? 1 : -EPROTO; /* empty messages would go on for ever */
 }
+
+/* ---- suggestions ---- */
 
 size_t answers_suggestions(const struct message *message, struct text_pool *texts, const char **ret_names, size_t room)
 {

@@ -12,9 +12,13 @@
 #include "core/base/cleanup.h"
 #include "core/base/limits.h"
 #include "symbolize/client/answers.h"
-#include "symbolize/client/symbolizer_private.h"
+#include "symbolize/client/worker_link.h"
 #include "symbolize/elf/names.h"
 #include "symbolize/worker/sandbox.h"
+
+enum {
+	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* of one message */
+};
 
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
 {
@@ -57,16 +61,17 @@ int symbolizer_await(struct symbolizer *symbolizer)
 const char *symbolizer_last_end(struct symbolizer *symbolizer)
 {
 	struct worker_link *link = &symbolizer->link;
+	int end;
 
-	worker_link_is_up(link, START_TIMEOUT_MS); /* with the next one comes how the last one ended */
-	if (WIFSIGNALED(link->last_end) && link->last_end != WORKER_END_UNKNOWN)
-		snprintf(symbolizer->last_end, sizeof(symbolizer->last_end), "signal %d (%s)", WTERMSIG(link->last_end),
-			 strsignal(WTERMSIG(link->last_end)));
-	else if (link->last_end != WORKER_END_UNKNOWN)
-		snprintf(symbolizer->last_end, sizeof(symbolizer->last_end), "exit status %d",
-			 WEXITSTATUS(link->last_end));
-	else
+	worker_link_is_up(link, START_TIMEOUT_MS); /* with the next worker comes how the last one ended */
+	end = link->last_end;
+	if (end == WORKER_END_UNKNOWN)
 		return NULL;
+	if (WIFSIGNALED(end))
+		snprintf(symbolizer->last_end, sizeof(symbolizer->last_end), "signal %d (%s)", WTERMSIG(end),
+			 strsignal(WTERMSIG(end)));
+	else
+		snprintf(symbolizer->last_end, sizeof(symbolizer->last_end), "exit status %d", WEXITSTATUS(end));
 	return symbolizer->last_end;
 }
 
@@ -85,21 +90,15 @@ static bool is_regular(int fd)
 	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static size_t nr_held(const struct worker_link *link)
+/* Whether we hold half of the descriptors that we may have: the rest is for BPF objects and perf events. */
+static bool holds_too_many(const struct worker_link *link)
 {
-	size_t nr = 0;
+	struct rlimit limit;
+	size_t max = getrlimit(RLIMIT_NOFILE, &limit) ? 128 : (size_t)limit.rlim_cur / 2, nr = 0;
 
 	for (size_t i = 0; i < link->files.nr; i++)
 		nr += link->files.data[i].fd >= 0;
-	return nr;
-}
-
-/* Half of the descriptors that we may have: the rest is for BPF objects and perf events. */
-static size_t held_max(void)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_NOFILE, &limit) ? 128 : (size_t)limit.rlim_cur / 2;
+	return nr >= max;
 }
 
 /* Why a file is not even sent to the worker, or SYMBOL_OK. */
@@ -107,7 +106,7 @@ static enum symbol_status refusal_of(const struct worker_link *link, int fd)
 {
 	if (fd < 0)
 		return SYMBOL_NO_FILE;
-	if (nr_held(link) >= held_max())
+	if (holds_too_many(link))
 		return SYMBOL_NO_DESCRIPTORS;
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
@@ -118,22 +117,23 @@ static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, enum 
 	_cleanup_(closep) int given = fd;
 	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED, .kind = kind };
 	struct handed_file *place = worker_link_file(link, file);
-	int err = 0;
 
 	if (place && place->state != HANDED_DROPPED)
 		return -EEXIST;
 	worker_link_pump(link);
 	handed.status = refusal_of(link, given);
-	if (!place)
-		err = vec_try_push(&link->files, handed);
-	if (err)
-		return err;
-	place = place ?: &vec_last(&link->files);
+	if (!place) {
+		int err = vec_try_push(&link->files, handed);
+
+		if (err)
+			return err;
+		place = &vec_last(&link->files);
+	}
+	if (handed.status == SYMBOL_OK) {
+		handed.state = HANDED_WAITING;
+		handed.fd = take_fd(&given);
+	}
 	*place = handed;
-	if (handed.status != SYMBOL_OK)
-		return 0;
-	place->state = HANDED_WAITING;
-	place->fd = take_fd(&given);
 	worker_link_pump(link);
 	return 0;
 }
@@ -143,10 +143,8 @@ int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int f
 	struct worker_link *link = &symbolizer->link;
 	int err;
 
-	if (!is_regular(fd)) {
-		closep(&fd);
-		fd = -1; /* the worker says that there is no file */
-	}
+	if (!is_regular(fd))
+		closep(&fd); /* the worker says that there is no file */
 	err = unwind_queue_add(&link->unwinds, number, fd);
 	if (err)
 		return err;
@@ -208,9 +206,60 @@ int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
 	return 0;
 }
 
-/* ---- names ---- */
+/* ---- questions ---- */
 
-int symbolizer_errno_of(enum symbol_status status)
+struct question {
+	enum message_kind kind, answer;
+	uint32_t request; /* `status` of the message: worker_protocol.h */
+	const char *texts[2]; /* NULL: none */
+	const struct symbol_query *queries;
+	size_t nr;
+};
+
+/* Sends a question, in as many messages as its places need, and waits for the first message of the answer. */
+static enum symbol_status ask_once(struct worker_link *link, struct handed_file *file, const struct question *question)
+{
+	enum symbol_status status = SYMBOL_OK;
+	struct draft *draft = &link->draft;
+	size_t nr_sent = 0;
+	uint32_t unused;
+
+	while (status == SYMBOL_OK) {
+		draft_start(draft, question->kind, file->number);
+		draft->header.status = question->request;
+		for (int i = 0; i < 2 && question->texts[i]; i++)
+			if (!draft_text(draft, question->texts[i], strlen(question->texts[i]), &unused))
+				return SYMBOL_NOT_FOUND;
+		for (size_t i = 0; i < PLACES_MAX && nr_sent < question->nr; i++, nr_sent++) {
+			const struct symbol_query *query = &question->queries[nr_sent];
+			struct wire_query wire = { query->where, query->exact, query->linked };
+
+			draft_element(draft, &wire, sizeof(wire));
+		}
+		draft->header.more = nr_sent < question->nr;
+		if (!draft->header.more)
+			return worker_link_ask(link, file, question->answer);
+		status = worker_link_send(link, file);
+	}
+	return status;
+}
+
+/* The same, again while another file was to blame for the loss of the worker. */
+static enum symbol_status ask(struct worker_link *link, struct handed_file *file, const struct question *question)
+{
+	enum symbol_status status;
+
+	do {
+		status = worker_link_index(link, file);
+		if (status != SYMBOL_OK)
+			break;
+		status = ask_once(link, file, question);
+	} while (status != SYMBOL_OK && status != SYMBOL_NOT_FOUND && file->state != HANDED_REFUSED);
+	return status;
+}
+
+/* -ETIMEDOUT or -EIO for a worker that broke, -ECHILD where there is none, else 0. */
+static int errno_of(enum symbol_status status)
 {
 	switch (status) {
 	case SYMBOL_TIMEOUT:
@@ -224,53 +273,31 @@ int symbolizer_errno_of(enum symbol_status status)
 	}
 }
 
-int symbolizer_end_answer(struct worker_link *link, struct handed_file *file, enum symbol_status status, int taken)
+/*
+ * Asks, and takes an answer of several messages. A worker that sends nonsense or too much is replaced, as is one whose answer
+ * we could not take to its end: what is left of it would be taken for the next one.
+ */
+static int find(struct worker_link *link, struct handed_file *file, const struct question *question,
+		struct found *found)
 {
-	bool is_cut = status == SYMBOL_OK && taken < 0 && taken != -EPROTO && link->message.header.more;
+	enum symbol_status status = ask(link, file, question);
+	bool is_cut;
+	int taken = 0;
 
-	/* What is left of the answer would be taken for the next one. */
+	found->nr_before = link->texts.nr_bytes;
+	while (status == SYMBOL_OK && (taken = answers_found(&link->message, &link->texts, found)) == 1)
+		status = worker_link_next(link, file, question->answer);
+	is_cut = status == SYMBOL_OK && taken < 0 && taken != -EPROTO && link->message.header.more;
 	if (is_cut || taken == -EPROTO || taken == -EMSGSIZE)
 		status = worker_link_distrust(link, file);
 	if (!is_cut && taken != -EMSGSIZE && status != SYMBOL_OK)
-		return symbolizer_errno_of(status) ?: -ENOEXEC;
+		taken = errno_of(status) ?: -ENOEXEC;
+	if (taken)
+		found_done(found);
 	return taken;
 }
 
-static void draft_queries(struct draft *draft, enum message_kind kind, uint32_t file,
-			  const struct symbol_query *queries, size_t nr)
-{
-	draft_start(draft, kind, file);
-	for (size_t i = 0; i < nr && i < QUERIES_MAX; i++) {
-		struct wire_query wire = {
-			.where = queries[i].where,
-			.exact = queries[i].exact,
-			.linked = queries[i].linked,
-		};
-
-		draft_element(draft, &wire, sizeof(wire));
-	}
-}
-
-/* One question and answer. Returns how many places it named; 0 with the reason. */
-static size_t name_some(struct worker_link *link, struct handed_file *file, const struct symbol_query *queries,
-			size_t nr, struct symbol_answer *ret_answers, enum symbol_status *ret_status)
-{
-	bool is_kernel = file == &link->kernel;
-	size_t nr_answers = 0;
-
-	do {
-		*ret_status = worker_link_index(link, file);
-		if (*ret_status != SYMBOL_OK)
-			return 0;
-		draft_queries(&link->draft, is_kernel ? MESSAGE_NAME_KERNEL : MESSAGE_NAME, file->number, queries, nr);
-		*ret_status = worker_link_ask(link, file, MESSAGE_NAMES);
-	} while (*ret_status != SYMBOL_OK && file->state != HANDED_REFUSED); /* another file was to blame */
-	if (*ret_status == SYMBOL_OK)
-		nr_answers = answers_names(&link->message, &link->texts, nr, ret_answers);
-	if (*ret_status == SYMBOL_OK && !nr_answers)
-		*ret_status = worker_link_distrust(link, file);
-	return nr_answers;
-}
+/* ---- names ---- */
 
 static int name_all(struct worker_link *link, struct handed_file *file, const struct symbol_query *queries, size_t nr,
 		    struct symbol_answer *ret_answers)
@@ -278,11 +305,22 @@ static int name_all(struct worker_link *link, struct handed_file *file, const st
 	enum symbol_status status = file ? SYMBOL_OK : SYMBOL_NO_FILE;
 	size_t done = 0;
 
-	while (status == SYMBOL_OK && done < nr)
-		done += name_some(link, file, queries + done, nr - done, ret_answers + done, &status);
+	while (status == SYMBOL_OK && done < nr) {
+		struct question question = { file == &link->kernel ? MESSAGE_NAME_KERNEL : MESSAGE_NAME, MESSAGE_NAMES,
+					     .queries = queries + done,
+					     .nr = nr - done < QUERIES_MAX ? nr - done : QUERIES_MAX };
+		size_t nr_named = 0;
+
+		status = ask(link, file, &question);
+		if (status == SYMBOL_OK) {
+			nr_named = answers_names(&link->message, &link->texts, question.nr, ret_answers + done);
+			status = nr_named ? SYMBOL_OK : worker_link_distrust(link, file);
+		}
+		done += nr_named;
+	}
 	for (; done < nr; done++)
 		ret_answers[done] = (struct symbol_answer){ .status = status };
-	return symbolizer_errno_of(status);
+	return errno_of(status);
 }
 
 int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
@@ -301,38 +339,6 @@ int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_qu
 
 /* ---- functions by name ---- */
 
-/* Sends a question that is a text, or two. */
-static enum symbol_status ask_text(struct worker_link *link, struct handed_file *file, enum message_kind question,
-				   uint32_t request, const char *text, const char *second, enum message_kind answer)
-{
-	enum symbol_status status;
-	uint32_t unused;
-
-	do {
-		status = worker_link_index(link, file);
-		if (status != SYMBOL_OK)
-			return status;
-		draft_start(&link->draft, question, file->number);
-		link->draft.header.status = request;
-		if (!draft_text(&link->draft, text, strlen(text), &unused) ||
-		    (second && !draft_text(&link->draft, second, strlen(second), &unused)))
-			return SYMBOL_NOT_FOUND;
-		status = worker_link_ask(link, file, answer);
-	} while (status != SYMBOL_OK && file->state != HANDED_REFUSED);
-	return status;
-}
-
-static int find_all(struct worker_link *link, struct handed_file *file, const char *pattern, bool readable,
-		    struct found_functions *found)
-{
-	enum symbol_status status = ask_text(link, file, MESSAGE_FIND, readable, pattern, NULL, MESSAGE_FUNCTIONS);
-	int taken = 0;
-
-	while (status == SYMBOL_OK && (taken = answers_functions(&link->message, &link->texts, found)) == 1)
-		status = worker_link_next(link, file, MESSAGE_FUNCTIONS);
-	return symbolizer_end_answer(link, file, status, taken);
-}
-
 static int compare_functions(const void *left, const void *right)
 {
 	const struct symbol_function *a = left, *b = right;
@@ -348,7 +354,7 @@ static int compare_functions(const void *left, const void *right)
  * Implementations come in the place of their resolver, and before what has a symbol of its own there; the best of
  * several names is the last, as in the symbol table. qsort() is not for the worker: it asks for the memory size.
  */
-static void sort_functions(struct found_functions *found)
+static void sort_functions(struct found *found)
 {
 	size_t first = 0;
 
@@ -358,17 +364,16 @@ static void sort_functions(struct found_functions *found)
 		qsort(found->functions.data, found->functions.nr, sizeof(*found->functions.data), compare_functions);
 }
 
-static int find(struct symbolizer *symbolizer, uint32_t file, const char *pattern, bool readable,
-		struct symbol_function **ret_functions, size_t *ret_nr)
+static int find_functions(struct symbolizer *symbolizer, uint32_t file, const char *pattern, bool readable,
+			  struct symbol_function **ret_functions, size_t *ret_nr)
 {
+	const struct question question = { MESSAGE_FIND, MESSAGE_FUNCTIONS, readable, { pattern } };
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
-	struct found_functions found = {};
-	int err = handed ? find_all(&symbolizer->link, handed, pattern, readable, &found) : -ENOENT;
+	struct found found = {};
+	int err = handed ? find(&symbolizer->link, handed, &question, &found) : -ENOENT;
 
-	if (err) {
-		vec_done(&found.functions);
+	if (err)
 		return err;
-	}
 	sort_functions(&found);
 	*ret_functions = found.functions.data;
 	*ret_nr = found.functions.nr;
@@ -378,24 +383,13 @@ static int find(struct symbolizer *symbolizer, uint32_t file, const char *patter
 int symbolizer_find(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 		    struct symbol_function **ret_functions, size_t *ret_nr)
 {
-	return find(symbolizer, file, pattern, false, ret_functions, ret_nr);
+	return find_functions(symbolizer, file, pattern, false, ret_functions, ret_nr);
 }
 
 int symbolizer_find_readable(struct symbolizer *symbolizer, uint32_t file, const char *pattern,
 			     struct symbol_function **ret_functions, size_t *ret_nr)
 {
-	return find(symbolizer, file, pattern, true, ret_functions, ret_nr);
-}
-
-static int find_all_usdt(struct worker_link *link, struct handed_file *file, const char *provider, const char *name,
-			 struct found_usdt *found)
-{
-	enum symbol_status status = ask_text(link, file, MESSAGE_FIND_USDT, 0, provider, name, MESSAGE_USDT);
-	int taken = 0;
-
-	while (status == SYMBOL_OK && (taken = answers_usdt(&link->message, &link->texts, found)) == 1)
-		status = worker_link_next(link, file, MESSAGE_USDT);
-	return symbolizer_end_answer(link, file, status, taken);
+	return find_functions(symbolizer, file, pattern, true, ret_functions, ret_nr);
 }
 
 static int compare_probes(const void *left, const void *right)
@@ -408,14 +402,13 @@ static int compare_probes(const void *left, const void *right)
 int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const char *provider, const char *name,
 			 struct symbol_usdt **ret_probes, size_t *ret_nr)
 {
+	const struct question question = { MESSAGE_FIND_USDT, MESSAGE_USDT, .texts = { provider, name } };
 	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
-	struct found_usdt found = {};
-	int err = handed ? find_all_usdt(&symbolizer->link, handed, provider, name, &found) : -ENOENT;
+	struct found found = {};
+	int err = handed ? find(&symbolizer->link, handed, &question, &found) : -ENOENT;
 
-	if (err) {
-		vec_done(&found.probes);
+	if (err)
 		return err;
-	}
 	if (found.probes.nr) /* here and not in the worker: qsort() asks the system for its memory size */
 		qsort(found.probes.data, found.probes.nr, sizeof(*found.probes.data), compare_probes);
 	*ret_probes = found.probes.data;
@@ -423,30 +416,63 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 	return 0;
 }
 
-size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
-			  size_t room)
+/* A question whose answer is up to `room` texts in one message. */
+static size_t ask_texts(struct symbolizer *symbolizer, uint32_t file, const struct question *question,
+			const char **ret_texts, size_t room)
 {
 	struct worker_link *link = &symbolizer->link;
 	struct handed_file *handed = worker_link_file(link, file);
 
-	if (!handed || ask_text(link, handed, MESSAGE_SUGGEST, 0, name, NULL, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
-		return 0;
-	return answers_suggestions(&link->message, &link->texts, ret_names, room);
+	return handed && ask(link, handed, question) == SYMBOL_OK
+		       ? answers_suggestions(&link->message, &link->texts, ret_texts, room)
+		       : 0;
+}
+
+size_t symbolizer_suggest(struct symbolizer *symbolizer, uint32_t file, const char *name, const char **ret_names,
+			  size_t room)
+{
+	const struct question question = { MESSAGE_SUGGEST, MESSAGE_SUGGESTIONS, .texts = { name } };
+
+	return ask_texts(symbolizer, file, &question, ret_names, room);
 }
 
 size_t symbolizer_explain(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *query,
 			  const char **ret_sentences, size_t room)
 {
-	struct worker_link *link = &symbolizer->link;
-	struct handed_file *handed = worker_link_file(link, file);
+	const struct question question = { MESSAGE_EXPLAIN, MESSAGE_SUGGESTIONS, .queries = query, .nr = 1 };
 
-	if (!handed || worker_link_index(link, handed) != SYMBOL_OK)
-		return 0;
-	draft_queries(&link->draft, MESSAGE_EXPLAIN, file, query, 1);
-	if (worker_link_ask(link, handed, MESSAGE_SUGGESTIONS) != SYMBOL_OK)
-		return 0;
-	return answers_suggestions(&link->message, &link->texts, ret_sentences, room);
+	return ask_texts(symbolizer, file, &question, ret_sentences, room);
 }
+
+/* ---- source lines ---- */
+
+int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
+		     bool inlines, unsigned int timeout_ms, struct symbol_lines *ret_lines)
+{
+	const struct question question = { MESSAGE_LINES, MESSAGE_SOURCES,
+					   timeout_ms << LINES_TIME_SHIFT | (inlines ? LINES_INLINED : 0),
+					   .queries = queries, .nr = nr };
+	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct found found = { .ranges = calloc(nr + 1, sizeof(*found.ranges)), .nr_places = nr };
+	int err = !handed ? -ENOENT : nr > LINES_ASKED_MAX ? -E2BIG : found.ranges ? 0 : -ENOMEM;
+
+	if (err)
+		found_done(&found);
+	else
+		err = find(&symbolizer->link, handed, &question, &found);
+	*ret_lines = (struct symbol_lines){ found.lines.data, found.lines.nr, found.ranges, found.missing_split,
+					    found.nr_missing_splits };
+	return err;
+}
+
+void symbol_lines_done(struct symbol_lines *lines)
+{
+	free(lines->lines);
+	free(lines->ranges);
+	*lines = (struct symbol_lines){};
+}
+
+/* ---- build ids ---- */
 
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)
 {

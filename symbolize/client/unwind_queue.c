@@ -33,7 +33,6 @@ int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd)
 static void finish(struct unwind_request *request, enum symbol_status status)
 {
 	closep(&request->fd);
-	request->fd = -1;
 	request->state = UNWIND_DONE;
 	request->status = status;
 }
@@ -135,11 +134,9 @@ static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
 	table->nr_segments = wire->nr_segments;
 	memcpy(table->segments, wire->segments, sizeof(table->segments));
 	table->facts = (struct unwind_facts){ wire->nr_functions, wire->nr_bad };
-	err = vec_grow((void **)&table->pages.data, &table->pages.room, wire->nr_pages, sizeof(*table->pages.data));
-	err = err ?: vec_grow((void **)&table->rows.data, &table->rows.room, wire->nr_rows, sizeof(*table->rows.data));
-	err = err
-		      ?: vec_grow((void **)&table->rules.data, &table->rules.room, wire->nr_rules,
-				  sizeof(*table->rules.data));
+	err = vec_try_reserve(&table->pages, wire->nr_pages);
+	err = err ?: vec_try_reserve(&table->rows, wire->nr_rows);
+	err = err ?: vec_try_reserve(&table->rules, wire->nr_rules);
 	table->pages.nr = wire->nr_pages;
 	table->rows.nr = wire->nr_rows;
 	table->rules.nr = wire->nr_rules;
@@ -149,15 +146,9 @@ static int make_room(struct unwind_table *table, const struct wire_unwind *wire)
 /* Text that came with a message ends with a NUL. */
 static int take_needs(struct unwind_table *table, const struct message *message)
 {
-	size_t nr = message->header.nr_text;
 	const char *text = message_text(message, 0);
-	int err = text ? vec_grow((void **)&table->needs.data, &table->needs.room, nr, 1) : 0;
 
-	if (!text || err)
-		return err;
-	memcpy(table->needs.data, text, nr);
-	table->needs.nr = nr;
-	return 0;
+	return text ? vec_try_append(&table->needs, text, message->header.nr_text) : 0;
 }
 
 static int take_head(struct unwind_queue *queue, const struct message *message)

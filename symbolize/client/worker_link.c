@@ -3,10 +3,10 @@
 
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "symbolize/elf/debug_link.h"
 #include "symbolize/worker/sandbox.h"
 
@@ -23,10 +23,7 @@ enum {
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
 }
 
 int worker_link_open(struct worker_link *link, const struct symbolizer_options *options)
@@ -86,7 +83,6 @@ struct handed_file *worker_link_file(struct worker_link *link, uint32_t number)
 static void refuse(struct handed_file *file, enum symbol_status why)
 {
 	closep(&file->fd);
-	file->fd = -1;
 	file->state = HANDED_REFUSED;
 	file->status = why;
 }
@@ -106,22 +102,21 @@ static bool has_ended(const struct worker_link *link)
 	return poll(&worker, 1, 0) == 1 && worker.revents & POLLHUP;
 }
 
-/* The first thing that was sent and not answered: true when that is a request for an unwind table. */
-static bool table_is_to_blame(const struct worker_link *link)
+/* The file that was sent first of those that are not acknowledged, or NULL. */
+static struct handed_file *first_sent(const struct worker_link *link)
 {
-	uint64_t oldest_file = link->sent.nr ? link->files.data[link->sent.data[0]].sequence : UINT64_MAX;
-
-	return unwind_queue_oldest(&link->unwinds) < oldest_file;
+	return link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
 }
 
-/* The worker is of no use any more. `asked` is the file that it was asked about, or NULL. */
-static void lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
+/* The worker is of no use any more: returns why. What was sent first is to blame, a file or a table, else `asked` (or NULL). */
+static enum symbol_status lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
 {
-	struct handed_file *culprit = link->sent.nr ? &link->files.data[link->sent.data[0]] : asked;
-	bool is_table = table_is_to_blame(link), ended = has_ended(link);
+	struct handed_file *oldest = first_sent(link), *culprit = oldest ?: asked;
+	bool is_table = unwind_queue_oldest(&link->unwinds) < (oldest ? oldest->sequence : UINT64_MAX);
+	bool ended = has_ended(link);
 
 	closep(&link->socket);
-	link->socket = link->pid = -1;
+	link->pid = -1;
 	for (size_t i = 0; i < link->files.nr; i++) {
 		struct handed_file *file = &link->files.data[i];
 
@@ -148,21 +143,12 @@ static void lose_worker(struct worker_link *link, enum symbol_status why, struct
 	/* The supervisor ends the old one, which may hang, before it starts the next. */
 	if (link->nr_starts >= STARTS_MAX || supervisor_ask_worker(&link->supervisor, ended))
 		give_up(link, SYMBOL_WORKER_DIED);
+	return why;
 }
 
 enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_file *file)
 {
-	lose_worker(link, SYMBOL_WORKER_DIED, file);
-	return SYMBOL_WORKER_DIED;
-}
-
-static void take_worker(struct worker_link *link, const struct supervisor_answer *answer)
-{
-	link->pid = answer->pid;
-	link->socket = answer->socket;
-	link->nr_starts++;
-	link->granted_ms = 0;
-	link->heard_ms = link->started_ms = now_ms();
+	return lose_worker(link, SYMBOL_WORKER_DIED, file);
 }
 
 bool worker_link_is_up(struct worker_link *link, int timeout_ms)
@@ -178,7 +164,11 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 	if (answer.last_end != WORKER_END_UNKNOWN)
 		link->last_end = answer.last_end;
 	if (!err) {
-		take_worker(link, &answer);
+		link->pid = answer.pid;
+		link->socket = answer.socket;
+		link->nr_starts++;
+		link->granted_ms = 0;
+		link->heard_ms = link->started_ms = now_ms();
 	} else if (err != -ETIMEDOUT || timeout_ms) {
 		link->start_err = err;
 		give_up(link, SYMBOL_NOT_STARTED);
@@ -188,31 +178,27 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 
 /* ---- one step of the conversation ---- */
 
-static int send_file(struct worker_link *link, struct handed_file *file)
-{
-	draft_start(&link->draft, MESSAGE_FILE, file->number);
-	link->draft.header.more = file->kind;
-	return draft_send(&link->draft, link->socket, false, file->fd);
-}
-
 /* Sends waiting files as far as the window and the socket allow. Not while a question is open: see worker.c. */
 static int send_waiting(struct worker_link *link)
 {
 	for (uint32_t i = 0; i < link->files.nr && link->sent.nr < WINDOW; i++) {
+		struct handed_file *file = &link->files.data[i];
 		int err;
 
-		if (link->files.data[i].state != HANDED_WAITING)
+		if (file->state != HANDED_WAITING)
 			continue;
 		err = vec_try_push(&link->sent, i);
 		if (err)
 			return err;
-		err = send_file(link, &link->files.data[i]);
+		draft_start(&link->draft, MESSAGE_FILE, file->number);
+		link->draft.header.more = file->kind;
+		err = draft_send(&link->draft, link->socket, false, file->fd);
 		if (err) {
 			link->sent.nr--;
 			return err == -EAGAIN ? 0 : err;
 		}
-		link->files.data[i].state = HANDED_SENT;
-		link->files.data[i].sequence = ++link->nr_messages;
+		file->state = HANDED_SENT;
+		file->sequence = ++link->nr_messages;
 	}
 	return 0;
 }
@@ -236,7 +222,7 @@ static bool is_build_id(const char *text)
 static int take_indexed(struct worker_link *link)
 {
 	const char *build_id = message_text(&link->message, 0);
-	struct handed_file *file = link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
+	struct handed_file *file = first_sent(link);
 	uint32_t status = link->message.header.status;
 
 	if (!file || file->number != link->message.header.file || status > SYMBOL_NO_DESCRIPTORS || !build_id ||
@@ -246,7 +232,6 @@ static int take_indexed(struct worker_link *link)
 	file->state = HANDED_INDEXED;
 	file->status = (enum symbol_status)status;
 	closep(&file->fd);
-	file->fd = -1;
 	link->sent.nr--;
 	memmove(link->sent.data, link->sent.data + 1, link->sent.nr * sizeof(*link->sent.data));
 	return 0;
@@ -266,23 +251,18 @@ static bool take_request(const struct worker_link *link, struct symbol_debug_req
 	return true;
 }
 
-/* Not for ever. */
-static bool may_have_more(struct handed_file *asked, const struct symbol_debug_request *request)
-{
-	return debug_link_is_split(request->link) ? asked->nr_splits_given++ < SPLITS_MAX
-						  : asked->nr_debug_given++ < DEBUG_CANDIDATES_MAX;
-}
-
 /* Only the file that a question is about may ask for its debug file, and not for ever. */
 static int give_debug(struct worker_link *link, struct handed_file *asked)
 {
 	struct symbol_debug_request request;
 	_cleanup_(closep) int fd = -1;
-	struct draft *draft;
-	int err;
+	_cleanup_(freep) struct draft *draft = NULL;
 
 	if (!asked || !link->options.open_debug || asked->number != link->message.header.file ||
-	    !take_request(link, &request) || !may_have_more(asked, &request))
+	    !take_request(link, &request))
+		return -EPROTO;
+	if (debug_link_is_split(request.link) ? asked->nr_splits_given++ >= SPLITS_MAX
+					      : asked->nr_debug_given++ >= DEBUG_CANDIDATES_MAX)
 		return -EPROTO;
 	fd = link->options.open_debug(link->options.context, asked->number, &request);
 	draft = malloc(sizeof(*draft)); /* link->draft may hold the rest of a question */
@@ -290,9 +270,7 @@ static int give_debug(struct worker_link *link, struct handed_file *asked)
 		return -ENOMEM;
 	draft_start(draft, MESSAGE_DEBUG, asked->number);
 	draft->header.status = request.candidate;
-	err = draft_send(draft, link->socket, false, fd);
-	free(draft);
-	return err;
+	return draft_send(draft, link->socket, false, fd);
 }
 
 /* A worker that answers may go on: what it used so far is forgiven when half of what it may use is gone. */
@@ -318,13 +296,17 @@ static int take_message(struct worker_link *link, struct handed_file *asked, enu
 		return err;
 	link->heard_ms = now_ms();
 	grant_cpu(link);
-	if (link->message.header.kind == MESSAGE_INDEXED)
+	switch (link->message.header.kind) {
+	case MESSAGE_INDEXED:
 		return take_indexed(link);
-	if (link->message.header.kind == MESSAGE_UNWIND_TABLE || link->message.header.kind == MESSAGE_UNWIND_PART)
+	case MESSAGE_UNWIND_TABLE:
+	case MESSAGE_UNWIND_PART:
 		return unwind_queue_receive(&link->unwinds, &link->message);
-	if (link->message.header.kind == MESSAGE_WANT_DEBUG)
+	case MESSAGE_WANT_DEBUG:
 		return give_debug(link, asked);
-	return answer != MESSAGE_NONE && link->message.header.kind == answer ? 1 : -EPROTO;
+	default:
+		return answer != MESSAGE_NONE && link->message.header.kind == answer ? 1 : -EPROTO;
+	}
 }
 
 static int wait_ready(const struct worker_link *link, short events, int64_t deadline)
@@ -375,20 +357,16 @@ static void patience_renew(struct patience *patience, const struct worker_link *
 
 static enum symbol_status lose_for(struct worker_link *link, int err, struct handed_file *asked)
 {
-	enum symbol_status why = err == -ETIMEDOUT ? SYMBOL_TIMEOUT : SYMBOL_WORKER_DIED;
-
-	lose_worker(link, why, asked);
-	return why;
+	return lose_worker(link, err == -ETIMEDOUT ? SYMBOL_TIMEOUT : SYMBOL_WORKER_DIED, asked);
 }
 
 /* Until the file leaves the queue or the worker is lost. */
-static int wait_indexed(struct worker_link *link, uint32_t position)
+static int wait_indexed(struct worker_link *link, const struct handed_file *file)
 {
 	struct patience patience = patience_new(link);
 	int err = 0;
 
-	while (!err && (link->files.data[position].state == HANDED_WAITING ||
-			link->files.data[position].state == HANDED_SENT)) {
+	while (!err && (file->state == HANDED_WAITING || file->state == HANDED_SENT)) {
 		err = send_all(link);
 		err = err ?: take_message(link, NULL, MESSAGE_NONE);
 		if (!err)
@@ -399,30 +377,19 @@ static int wait_indexed(struct worker_link *link, uint32_t position)
 	return err;
 }
 
-static void open_again(struct worker_link *link, struct handed_file *file)
-{
-	int fd = link->options.open_again ? link->options.open_again(link->options.context, file->number) : -1;
-
-	if (fd < 0) {
-		file->state = HANDED_REFUSED;
-		return;
-	}
-	file->fd = fd;
-	file->state = HANDED_WAITING;
-}
-
 static enum symbol_status index_file(struct worker_link *link, struct handed_file *file)
 {
-	uint32_t position = (uint32_t)(file - link->files.data);
-
-	if (file->state == HANDED_LOST)
-		open_again(link, file);
+	if (file->state == HANDED_LOST) {
+		file->fd = link->options.open_again ? link->options.open_again(link->options.context, file->number)
+						    : -1;
+		file->state = file->fd < 0 ? HANDED_REFUSED : HANDED_WAITING;
+	}
 	while (file->state == HANDED_WAITING || file->state == HANDED_SENT) {
 		int err;
 
 		if (!worker_link_is_up(link, START_TIMEOUT_MS))
 			return link->gave_up;
-		err = wait_indexed(link, position);
+		err = wait_indexed(link, file);
 		if (err)
 			lose_for(link, err, NULL);
 	}

@@ -68,6 +68,12 @@ struct worker_link {
 	struct message message;
 };
 
+/* The link has to be the first member: tests put a worker of their own into it. */
+struct symbolizer {
+	struct worker_link link;
+	char last_end[64]; /* what symbolizer_last_end() returned */
+};
+
 /* Starts the supervisor. */
 int worker_link_open(struct worker_link *link, const struct symbolizer_options *options);
 void worker_link_close(struct worker_link *link);

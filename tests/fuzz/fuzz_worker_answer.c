@@ -74,37 +74,28 @@ static struct worker_link *make_link(int socket)
 static void ask(struct worker_link *link, enum message_kind question, enum message_kind answer)
 {
 	struct symbol_answer answers[3];
-	struct found_functions found = {};
-	struct found_usdt probes = {};
-	struct symbol_line_range ranges[3] = {};
-	struct found_lines lines = { .ranges = ranges };
+	struct found found = { .nr_places = 3 };
 	const char *names[3];
 
+	found.nr_before = link->texts.nr_bytes;
+	found.ranges = calloc(3, sizeof(*found.ranges));
+	if (!found.ranges)
+		abort();
 	draft_start(&link->draft, question, 0);
 	if (worker_link_ask(link, &link->files.data[0], answer) != SYMBOL_OK)
-		return;
-	if (answer == MESSAGE_NAMES)
+		;
+	else if (answer == MESSAGE_NAMES)
 		answers_names(&link->message, &link->texts, 3, answers);
 	else if (answer == MESSAGE_SUGGESTIONS)
 		answers_suggestions(&link->message, &link->texts, names, 3);
-	else if (answer == MESSAGE_SOURCES)
-		while (answers_lines(&link->message, &link->texts, 3, &lines) == 1 &&
-		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
-			;
-	else if (answer == MESSAGE_USDT)
-		while (answers_usdt(&link->message, &link->texts, &probes) == 1 &&
-		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
-			;
 	else
-		while (answers_functions(&link->message, &link->texts, &found) == 1 &&
+		while (answers_found(&link->message, &link->texts, &found) == 1 &&
 		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
 			;
 	for (size_t i = 0; i < 3; i++)
-		if (ranges[i].first + ranges[i].nr > lines.lines.nr)
+		if (found.ranges[i].first + found.ranges[i].nr > found.lines.nr)
 			__builtin_trap();
-	vec_done(&lines.lines);
-	vec_done(&found.functions);
-	vec_done(&probes.probes);
+	found_done(&found);
 }
 
 static void take_unwind(struct worker_link *link)

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "core/base/err.h"
-#include "symbolize/client/symbolizer_private.h"
+#include "symbolize/client/worker_link.h"
 #include "symbolize/worker/sandbox.h"
 #include "tests/harness.h"
 

@@ -472,8 +472,8 @@ TEST(an_answer_that_is_not_taken_to_its_end_ends_the_worker)
 /* The limit is for one answer: what was kept before it does not count, and other answers may still be kept after it. */
 TEST(an_answer_of_too_much_text_is_given_up)
 {
-	struct found_functions found = {}, next = {};
 	struct text_pool texts = { .nr_bytes = 2 * ANSWER_TEXT_MAX };
+	struct found found = { .nr_before = texts.nr_bytes }, next = {};
 	uint32_t position;
 
 	memset(&message, 0, sizeof(message));
@@ -484,12 +484,13 @@ TEST(an_answer_of_too_much_text_is_given_up)
 	message.header = draft.header;
 	memcpy(message.body, draft.elements, sizeof(struct wire_function));
 	memcpy(message.body + sizeof(struct wire_function), draft.text, draft.header.nr_text);
-	assert_int_equal(answers_functions(&message, &texts, &found), 1);
+	assert_int_equal(answers_found(&message, &texts, &found), 1);
 	texts.nr_bytes += ANSWER_TEXT_MAX;
-	assert_int_equal(answers_functions(&message, &texts, &found), -EMSGSIZE);
+	assert_int_equal(answers_found(&message, &texts, &found), -EMSGSIZE);
 	assert_int_equal(found.functions.nr, 1);
-	vec_done(&found.functions);
-	assert_int_equal(answers_functions(&message, &texts, &next), 1);
-	vec_done(&next.functions);
+	found_done(&found);
+	next.nr_before = texts.nr_bytes;
+	assert_int_equal(answers_found(&message, &texts, &next), 1);
+	found_done(&next);
 	text_pool_done(&texts);
 }
