@@ -76,6 +76,17 @@ void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position)
 		xmalloc(SIZE_MAX); /* says so and ends the program */
 }
 
+uint32_t hashidx_find_or_add(struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
+			     const void *key, size_t next)
+{
+	uint32_t position = hashidx_find(index, hash, same, context, key);
+
+	if (position != HASHIDX_NONE)
+		return position;
+	hashidx_add(index, hash, (uint32_t)next);
+	return (uint32_t)next;
+}
+
 void hashidx_reserve(struct hashidx *index, size_t nr)
 {
 	size_t room = 64;

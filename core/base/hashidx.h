@@ -36,6 +36,10 @@ static inline void hashidx_prefetch(const struct hashidx *index, uint64_t hash)
 		__builtin_prefetch(&index->slots[hash & (index->room - 1)]);
 }
 
+/* The same; where there is none, adds `next` and returns it: the caller puts the element there. */
+uint32_t hashidx_find_or_add(struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
+			     const void *key, size_t next);
+
 /* Adds a position; the key must not be there yet. hashidx_try_add returns -ENOMEM instead of ending the program. */
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position);
 int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position);

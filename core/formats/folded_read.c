@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/formats/folded_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/text_read.h"
@@ -23,35 +23,28 @@ struct reader {
 /* The number at the end: digits, perhaps with decimals, which are rounded. Cuts it off. */
 static bool take_count(struct slice *line, uint64_t *ret_count)
 {
-	size_t start = line->nr, dot = 0;
-	struct slice digits;
-	uint64_t count;
+	size_t start = line->nr;
+	struct slice number;
 
-	while (start && (is_digit(line->text[start - 1]) || (line->text[start - 1] == '.' && !dot))) {
+	while (start && !is_space(line->text[start - 1]))
 		start--;
-		if (line->text[start] == '.')
-			dot = start;
-	}
-	if (start == line->nr || dot == start || !start ||
-	    (line->text[start - 1] != ' ' && line->text[start - 1] != '\t'))
+	number = (struct slice){ line->text + start, line->nr - start };
+	if (!start || !slice_take_number(&number, ret_count))
 		return false;
-	digits = (struct slice){ line->text + start, line->nr - start };
-	if (!slice_take_number(&digits, &count))
-		return false;
-	if (dot && dot + 1 < line->nr && line->text[dot + 1] >= '5')
-		count += count < UINT64_MAX;
+	if (slice_take_char(&number, '.') && number.nr && *number.text >= '5')
+		*ret_count += *ret_count < UINT64_MAX;
+	while (number.nr && is_digit(*number.text))
+		slice_take_char(&number, *number.text);
 	line->nr = start - 1;
-	*ret_count = count;
-	return true;
+	return !number.nr;
 }
 
 /* A number alone behind more than one space is one of a report that was printed; behind one it is a stack without frames. */
-static bool is_blank(const struct slice *line)
+static bool is_blank(struct slice line)
 {
-	for (size_t i = 0; i < line->nr; i++)
-		if (line->text[i] != ' ' && line->text[i] != '\t')
-			return false;
-	return line->nr > 0;
+	while (line.nr && is_space(line.text[line.nr - 1]))
+		line.nr--;
+	return !line.nr;
 }
 
 /* Commands are kept as they are, without the escapes of a folded line. */
@@ -172,8 +165,7 @@ static void add_stack(struct reader *reader, struct slice line, uint64_t count)
 	record.user_status = status_of(shape.kernel_at, record.nr_user);
 	view->delimited = view->delimited || shape.delimited;
 	view->annotate = view->annotate || shape.marked;
-	if (command.nr)
-		view->per_process = true;
+	view->per_process = view->per_process || command.nr;
 	profile_add_record(reader->profile, &record, reader->frames, reader->addresses);
 	profile_count(reader->profile, &reader->interval, record.id, count, 0);
 }
@@ -196,7 +188,7 @@ static bool read_line(struct reader *reader, struct slice line)
 
 	if (!line.nr || line.text[0] == '#')
 		return true;
-	if (!take_count(&line, &count) || is_blank(&line))
+	if (!take_count(&line, &count) || (line.nr && is_blank(line)))
 		return false;
 	if (count)
 		add_stack(reader, line, count);
@@ -233,14 +225,12 @@ static int require_stacks(const struct reader *reader, size_t nr_ignored, bool i
 int folded_decode(const char *text, size_t nr_bytes, const char *name, struct profile *ret_profile,
 		  struct buf *ret_notes)
 {
-	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
+	_cleanup_(freep) struct reader *reader = xcalloc(1, sizeof(*reader));
 	bool is_binary = nr_bytes && memchr(text, '\0', nr_bytes);
 	struct slice left = { text, nr_bytes };
 	size_t nr_ignored = 0;
 
 	profile_init(ret_profile);
-	if (!reader)
-		return fail(-ENOMEM, "'%s': out of memory", name);
 	reader->profile = ret_profile;
 	describe(ret_profile);
 	while (left.nr && !is_binary)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/formats/perf_script_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
@@ -40,11 +40,6 @@ struct reader {
 
 /* ---- words and numbers ---- */
 
-static bool is_space(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static void skip_spaces(struct slice *line)
 {
 	while (line->nr && is_space(*line->text)) {
@@ -72,20 +67,14 @@ static struct slice take_word(struct slice *line)
 	return word;
 }
 
-/* A decimal number at the start; takes it. False without a digit, or when it is too large. */
-static bool take_number(struct slice *text, uint64_t *ret_number)
+/* A number of 32 bits. */
+static bool take_small_number(struct slice *text, uint32_t *ret_number)
 {
-	size_t nr = text->nr;
+	uint64_t number;
 
-	return slice_take_number(text, ret_number) && text->nr < nr;
-}
-
-static bool take_char(struct slice *text, char c)
-{
-	if (!text->nr || *text->text != c)
+	if (!slice_take_number(text, &number) || number > UINT32_MAX)
 		return false;
-	text->text++;
-	text->nr--;
+	*ret_number = (uint32_t)number;
 	return true;
 }
 
@@ -106,25 +95,21 @@ static bool hex_word(struct slice word, uint64_t *ret_number)
 /* TID or PID/TID. perf prints the thread alone unless it is asked for both. */
 static bool parse_ids(struct slice word, struct head *head)
 {
-	uint64_t first, second;
-
-	if (!take_number(&word, &first) || first > UINT32_MAX)
+	if (!take_small_number(&word, &head->tgid))
 		return false;
-	second = first;
-	if (take_char(&word, '/') && (!take_number(&word, &second) || second > UINT32_MAX))
+	head->tid = head->tgid;
+	if (slice_take_char(&word, '/') && !take_small_number(&word, &head->tid))
 		return false;
-	head->tgid = (uint32_t)first;
-	head->tid = (uint32_t)second;
 	return !word.nr;
 }
 
 static bool parse_cpu(struct slice word, uint32_t *ret_cpu)
 {
-	uint64_t cpu;
+	uint32_t cpu;
 
-	if (!take_char(&word, '[') || !take_number(&word, &cpu) || cpu > UINT32_MAX || !take_char(&word, ']'))
+	if (!slice_take_char(&word, '[') || !take_small_number(&word, &cpu) || !slice_take_char(&word, ']'))
 		return false;
-	*ret_cpu = (uint32_t)cpu;
+	*ret_cpu = cpu;
 	return !word.nr;
 }
 
@@ -134,14 +119,14 @@ static bool parse_time(struct slice word, uint64_t *ret_ns)
 	uint64_t seconds, part, ns;
 	struct slice decimals;
 
-	if (!take_number(&word, &seconds) || !take_char(&word, '.'))
+	if (!slice_take_number(&word, &seconds) || !slice_take_char(&word, '.'))
 		return false;
 	decimals = word;
-	if (!take_number(&word, &part) || word.text - decimals.text > 9)
+	if (!slice_take_number(&word, &part) || word.text - decimals.text > 9)
 		return false;
 	for (ptrdiff_t nr = word.text - decimals.text; nr < 9; nr++)
 		part *= 10;
-	if (!take_char(&word, ':') || word.nr || __builtin_mul_overflow(seconds, NSEC_PER_SEC, &ns) ||
+	if (!slice_take_char(&word, ':') || word.nr || __builtin_mul_overflow(seconds, NSEC_PER_SEC, &ns) ||
 	    __builtin_add_overflow(ns, part, &ns))
 		return false;
 	*ret_ns = ns;
@@ -153,7 +138,7 @@ static bool parse_event(struct slice line, struct head *head)
 {
 	struct slice word = take_word(&line), number = word;
 
-	if (take_number(&number, &head->period) && !number.nr)
+	if (slice_take_number(&number, &head->period) && !number.nr)
 		word = take_word(&line);
 	else
 		head->period = 1;
@@ -280,22 +265,19 @@ static size_t last_bracket(struct slice line, const char *next)
 }
 
 /* Takes " (dso)" from the end. Paths may have brackets of their own, and end in " (deleted)". */
-static bool take_dso(struct slice *line, struct slice *ret_dso)
+static void take_dso(struct slice *line, struct slice *ret_dso)
 {
 	size_t end = line->nr, start;
 
 	if (!end || line->text[end - 1] != ')')
-		return false;
-	start = last_bracket(*line, "/[");
+		return;
+	start = last_bracket(*line, "/[") ?: last_bracket(*line, "");
 	if (!start)
-		start = last_bracket(*line, "");
-	if (!start)
-		return false;
+		return;
 	*ret_dso = (struct slice){ line->text + start + 1, end - start - 2 };
 	if (slice_ends_in(*ret_dso, " (deleted)"))
 		ret_dso->nr -= strlen(" (deleted)");
 	line->nr = start - 1;
-	return true;
 }
 
 static uint64_t take_offset(struct slice *name)
@@ -575,12 +557,10 @@ static void describe(struct reader *reader)
 int perf_script_decode(const char *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile,
 		       struct buf *ret_notes)
 {
-	_cleanup_(freep) struct reader *reader = calloc(1, sizeof(*reader));
+	_cleanup_(freep) struct reader *reader = xcalloc(1, sizeof(*reader));
 	struct slice text = { bytes, nr_bytes };
 
 	profile_init(ret_profile);
-	if (!reader)
-		return fail(-ENOMEM, "'%s': out of memory", name);
 	reader->profile = ret_profile;
 	while (text.nr)
 		read_line(reader, slice_take_line(&text));

@@ -14,15 +14,19 @@
 #include "core/profile/profile.h"
 
 /*
- * Writes the profile to `path`: into a new file beside it, synced and then renamed, so that the name always holds a
+ * Writes the profile to `path`, if replace_file_check() allows: into a new file beside it, synced and then renamed, so that the name always holds a
  * whole profile, readable by its owner only. An existing regular file is replaced; anything else (device, FIFO,
  * symbolic link) is refused. 0 or a negative errno with a recorded cause.
  */
 int profile_save(const struct profile *profile, const char *path);
 
-/* Whether profile_save() could work, before an hour of recording: same answers, writes nothing. */
-int profile_save_check(const char *path);
+/*
+ * Reads a profile of any kind: .stk, folded text, text of perf script. The content says which it is. `path` is a file, a FIFO,
+ * or "-" for the standard input. What had to be left out becomes lines "WARNING: …" of `ret_notes`. 0 or a negative errno
+ * with a recorded cause; ret_profile is initialised in both cases.
+ */
+int profile_read(const char *path, struct profile *ret_profile, struct buf *ret_notes);
 
-/* Between a profile and bytes; profile_read() reads files. `name` is what messages call the bytes. profile_encode cannot fail. */
+/* Between a profile and the bytes of a .stk file. `name` is what messages call the bytes. profile_encode cannot fail. */
 void profile_encode(const struct profile *profile, struct buf *ret_bytes);
 int profile_decode(const void *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile);

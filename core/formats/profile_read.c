@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/formats/profile_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +9,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/formats/folded_read.h"
-#include "core/formats/perf_script_read.h"
+#include "core/formats/text_read.h"
 #include "core/formats/profile_file.h"
 
 enum {

@@ -58,8 +58,8 @@ enum {
 #define LIFE_COLUMNS(X) X(tgid) X(parent) X(begin_ns) X(end_ns)
 #define MAPPING_COLUMNS(X) X(life) X(file) X(start) X(end) X(file_offset) X(since_ns)
 
-/* Single values of the same name on both sides. */
-#define PROFILE_STRINGS(X) X(applet) X(header) X(footer) X(event) X(unit) X(hostname) X(kernel_release) X(tool_version)
+/* Single values of the same name on both sides; COPY() takes them from `from` to `to`. */
+#define COPY(value) to->value = from->value;
 #define HOST_VALUES(X) X(machine) X(kernel_version) X(kernel_build_id) X(nr_cpus)
 #define CLOCK_VALUES(X) X(monotonic_ns) X(boot_ns) X(real_ns) X(period) X(period_is_time)
 #define ACCOUNT_VALUES(X) \

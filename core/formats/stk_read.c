@@ -19,6 +19,7 @@
 #define MAX_UNPACKED_BYTES (1ULL << 30) /* of the message */
 #define MAX_MESSAGE_BYTES \
 	(2ULL << 30)  /* what protobuf-c and the records may take: a number of one byte becomes up to eight */
+#define MAX_LOSSES 64   /* kinds of losses that a file may name */
 #define RECORDS_AHEAD 8 /* whose place in the index is fetched while others are read */
 
 struct reader {
@@ -27,7 +28,7 @@ struct reader {
 	ProtobufCAllocator allocator;
 	uint64_t nr_left; /* bytes that may still be taken */
 	Stk__Profile *message;
-	size_t losses[PROFILE_MAX_LOSSES]; /* our number of each loss of the file; profile_nr_losses(): unknown here */
+	size_t losses[MAX_LOSSES]; /* our number of each loss of the file; ST_NR_LOSSES: unknown here */
 	size_t nr_losses;
 	uint32_t *last_rows; /* for each record the last interval with a row of it, + 1 */
 };
@@ -148,16 +149,17 @@ static int unpack_message(struct reader *reader, const unsigned char *bytes, siz
 	}
 
 /* take_TABLE(): calls add_TABLE() for each element of this table; `first` is its first column. */
-#define TABLE(table, Message, element, first, COLUMNS)                                     \
-	static int take_##table(struct reader *reader, const Message *from)                \
+#define TABLE(table, first, COLUMNS)                                                       \
+	static int take_##table(struct reader *reader)                                     \
 	{                                                                                  \
+		const __typeof__(*reader->message->table) *from = reader->message->table;  \
 		size_t nr = from ? from->n_##first : 0;                                    \
 		int err = 0;                                                               \
                                                                                            \
 		if (from && !(true COLUMNS(FITS)))                                         \
 			return malformed(reader, #table ": columns differ in length");     \
 		for (size_t i = 0; !err && i < nr; i++) {                                  \
-			element row = {};                                                  \
+			__typeof__(*reader->profile->table.data) row = {};                 \
 			bool fits = true;                                                  \
                                                                                            \
 			COLUMNS(TAKE)                                                      \
@@ -218,9 +220,7 @@ static int take_host(struct reader *reader)
 
 	if (!from)
 		return 0;
-#define X(value) to->value = from->value;
-	HOST_VALUES(X)
-#undef X
+	HOST_VALUES(COPY)
 	if (!is_string(reader, to->machine) || !is_string(reader, to->kernel_version) ||
 	    !is_string(reader, to->kernel_build_id))
 		return malformed(reader, "the host refers to a missing string");
@@ -232,11 +232,9 @@ static int take_clocks(struct reader *reader)
 	struct profile_clocks *to = &reader->profile->clocks;
 	const Stk__Clocks *from = reader->message->clocks;
 
-	if (!from)
-		return 0;
-#define X(value) to->value = from->value;
-	CLOCK_VALUES(X)
-#undef X
+	if (from) {
+		CLOCK_VALUES(COPY)
+	}
 	return 0;
 }
 
@@ -250,7 +248,7 @@ static int add_files(struct reader *reader, const struct profile_file *file, siz
 	return 0;
 }
 
-TABLE(files, Stk__Files, struct profile_file, path, FILE_COLUMNS)
+TABLE(files, path, FILE_COLUMNS)
 
 static int add_frames(struct reader *reader, struct profile_frame *frame, size_t i)
 {
@@ -269,7 +267,7 @@ static int add_frames(struct reader *reader, struct profile_frame *frame, size_t
 	return 0;
 }
 
-TABLE(frames, Stk__Frames, struct profile_frame, where, FRAME_COLUMNS)
+TABLE(frames, where, FRAME_COLUMNS)
 
 /* ---- records ---- */
 
@@ -309,13 +307,11 @@ static int add_records(struct reader *reader, struct profile_record *record, siz
 {
 	const Stk__Records *from = reader->message->records;
 	struct profile *profile = reader->profile;
-	size_t nr = (size_t)record->nr_kernel + record->nr_user, first = 0;
+	size_t nr = (size_t)record->nr_kernel + record->nr_user,
+	       first = i ? record_end(&vec_last(&profile->records)) : 0;
 
 	if (i + RECORDS_AHEAD < from->n_id_lo)
 		profile_expect_record(profile, id_of(from, i + RECORDS_AHEAD));
-	if (i)
-		first = (size_t)vec_last(&profile->records).first + vec_last(&profile->records).nr_kernel +
-			vec_last(&profile->records).nr_user;
 	record->id = id_of(from, i);
 	record->first = (uint32_t)first;
 	if (record->program > PROGRAM_TEST || record->kernel_status > STACK_TRUNCATED ||
@@ -331,13 +327,13 @@ static int add_records(struct reader *reader, struct profile_record *record, siz
 	return 0;
 }
 
-TABLE(records, Stk__Records, struct profile_record, id_lo, RECORD_COLUMNS)
+TABLE(records, id_lo, RECORD_COLUMNS)
 
 static int take_all_records(struct reader *reader)
 {
 	const Stk__Records *from = reader->message->records;
 	struct profile *profile = reader->profile;
-	size_t nr = from ? from->n_id_lo : 0, nr_frames = 0;
+	size_t nr = from ? from->n_id_lo : 0, nr_frames;
 	int err = take_stacks(reader);
 
 	if (!err && from && from->n_id_hi != nr)
@@ -348,12 +344,10 @@ static int take_all_records(struct reader *reader)
 		return fail(-EFBIG, "'%s': too many records", reader->name);
 	vec_reserve(&profile->records, nr);
 	hashidx_reserve(&profile->record_index, nr);
-	err = take_records(reader, from);
+	err = take_records(reader);
 	if (err)
 		return err;
-	if (nr)
-		nr_frames = (size_t)vec_last(&profile->records).first + vec_last(&profile->records).nr_kernel +
-			    vec_last(&profile->records).nr_user;
+	nr_frames = nr ? record_end(&vec_last(&profile->records)) : 0;
 	if (nr_frames != profile->stack_frames.nr)
 		return malformed(reader, "%zu frames belong to no record", profile->stack_frames.nr - nr_frames);
 	return 0;
@@ -376,13 +370,13 @@ static int add_pairs(struct reader *reader, const struct profile_pair *pair, siz
 	return 0;
 }
 
-TABLE(pairs, Stk__Pairs, struct profile_pair, record, PAIR_COLUMNS)
+TABLE(pairs, record, PAIR_COLUMNS)
 
 /* A pair's parts are records that are not pairs themselves, which only the last pair tells. */
 static int take_all_pairs(struct reader *reader)
 {
 	const struct profile *profile = reader->profile;
-	int err = take_pairs(reader, reader->message->pairs);
+	int err = take_pairs(reader);
 
 	for (size_t i = 0; !err && i < profile->pairs.nr; i++) {
 		const struct profile_pair *pair = &profile->pairs.data[i];
@@ -398,12 +392,12 @@ static int add_cgroups(struct reader *reader, const struct profile_cgroup *cgrou
 {
 	if (!is_string(reader, cgroup->path))
 		return malformed(reader, "control group %zu refers to a missing string", i);
-	if (!profile_append_cgroup(reader->profile, cgroup))
+	if (!profile_add_cgroup(reader->profile, cgroup->id, cgroup->path))
 		return malformed(reader, "duplicate control group %zu", i);
 	return 0;
 }
 
-TABLE(cgroups, Stk__Cgroups, struct profile_cgroup, id, CGROUP_COLUMNS)
+TABLE(cgroups, id, CGROUP_COLUMNS)
 
 static int add_modules(struct reader *reader, const struct profile_module *module, size_t i)
 {
@@ -414,7 +408,7 @@ static int add_modules(struct reader *reader, const struct profile_module *modul
 	return 0;
 }
 
-TABLE(modules, Stk__Modules, struct profile_module, name, MODULE_COLUMNS)
+TABLE(modules, name, MODULE_COLUMNS)
 
 /* ---- processes ---- */
 
@@ -425,7 +419,7 @@ static int add_lives(struct reader *reader, const struct profile_life *life, siz
 	return 0;
 }
 
-TABLE(lives, Stk__Lives, struct profile_life, tgid, LIFE_COLUMNS)
+TABLE(lives, tgid, LIFE_COLUMNS)
 
 static int add_mappings(struct reader *reader, const struct profile_mapping *mapping, size_t i)
 {
@@ -440,27 +434,22 @@ static int add_mappings(struct reader *reader, const struct profile_mapping *map
 	return 0;
 }
 
-TABLE(mappings, Stk__Mappings, struct profile_mapping, life, MAPPING_COLUMNS)
+TABLE(mappings, life, MAPPING_COLUMNS)
 
 /* ---- intervals ---- */
-
-static size_t loss_by_name(const char *name)
-{
-	for (size_t i = 0; i < profile_nr_losses(); i++)
-		if (!strcmp(profile_loss_name(i), name))
-			return i;
-	return profile_nr_losses();
-}
 
 static int take_loss_names(struct reader *reader)
 {
 	const Stk__Profile *from = reader->message;
 
-	if (from->n_losses > PROFILE_MAX_LOSSES)
+	if (from->n_losses > MAX_LOSSES)
 		return malformed(reader, "too many kinds of losses");
-	for (size_t i = 0; i < from->n_losses; i++)
-		reader->losses[i] = loss_by_name(from->losses[i]);
-	reader->nr_losses = from->n_losses;
+	for (; reader->nr_losses < from->n_losses; reader->nr_losses++) {
+		size_t *loss = &reader->losses[reader->nr_losses];
+
+		while (*loss < ST_NR_LOSSES && strcmp(profile_losses[*loss].name, from->losses[reader->nr_losses]))
+			++*loss;
+	}
 	return 0;
 }
 
@@ -472,7 +461,7 @@ static int take_losses(struct reader *reader, const Stk__Interval *from, struct 
 	for (size_t i = 0; i < from->n_losses; i++) {
 		if (!from->losses[i])
 			continue;
-		if (reader->losses[i] == profile_nr_losses())
+		if (reader->losses[i] == ST_NR_LOSSES)
 			return too_new(reader, "a kind of loss");
 		interval->losses[reader->losses[i]] = from->losses[i];
 	}
@@ -511,6 +500,11 @@ static int take_rows(struct reader *reader, const Stk__Interval *from, struct pr
 	return err;
 }
 
+static void copy_account(const Stk__Account *from, struct profile_account *to)
+{
+	ACCOUNT_VALUES(COPY)
+}
+
 static int take_interval(struct reader *reader, const Stk__Interval *from)
 {
 	struct profile_interval interval = {
@@ -520,11 +514,8 @@ static int take_interval(struct reader *reader, const Stk__Interval *from)
 	};
 	int err = take_losses(reader, from, &interval);
 
-	if (from->account) {
-#define X(value) interval.account.value = from->account->value;
-		ACCOUNT_VALUES(X)
-#undef X
-	}
+	if (from->account)
+		copy_account(from->account, &interval.account);
 	if (!err)
 		err = take_rows(reader, from, &interval);
 	vec_push(&reader->profile->intervals, interval); /* frees it with the rest, whatever came of it */
@@ -554,31 +545,16 @@ static void reader_done(struct reader *reader)
 
 static int take_all(struct reader *reader)
 {
-	int err = take_strings(reader);
+	static int (*const steps[])(struct reader *reader) = {
+		take_strings,   take_description, take_files,     take_frames, take_all_records,
+		take_all_pairs, take_cgroups,     take_modules,   take_host,   take_clocks,
+		take_lives,     take_mappings,    take_intervals,
+	};
+	int err = 0;
 
-	if (!err)
-		err = take_description(reader);
-	if (!err)
-		err = take_files(reader, reader->message->files);
-	if (!err)
-		err = take_frames(reader, reader->message->frames);
-	if (!err)
-		err = take_all_records(reader);
-	if (!err)
-		err = take_all_pairs(reader);
-	if (!err)
-		err = take_cgroups(reader, reader->message->cgroups);
-	if (!err)
-		err = take_modules(reader, reader->message->modules);
-	if (!err)
-		err = take_host(reader);
-	if (!err)
-		err = take_clocks(reader);
-	if (!err)
-		err = take_lives(reader, reader->message->lives);
-	if (!err)
-		err = take_mappings(reader, reader->message->mappings);
-	return err ? err : take_intervals(reader);
+	for (size_t i = 0; !err && i < sizeof(steps) / sizeof(*steps); i++)
+		err = steps[i](reader);
+	return err;
 }
 
 int profile_decode(const void *bytes, size_t nr_bytes, const char *name, struct profile *ret_profile)

@@ -19,18 +19,6 @@ struct writer {
 	VEC(void *) columns; /* what the messages point to */
 	struct buf strings;
 	Stk__Profile message;
-	Stk__Files files;
-	Stk__Frames frames;
-	Stk__Records records;
-	Stk__Pairs pairs;
-	Stk__Cgroups cgroups;
-	Stk__Modules modules;
-	Stk__Lives lives;
-	Stk__Mappings mappings;
-	Stk__Host host;
-	Stk__Clocks clocks;
-	Stk__Interval *intervals;
-	Stk__Account *accounts;
 };
 
 static void *new_column(struct writer *writer, size_t nr, size_t element_bytes)
@@ -60,10 +48,11 @@ static void *new_column(struct writer *writer, size_t nr, size_t element_bytes)
 	static void put_##table(struct writer *writer)                                          \
 	{                                                                                       \
 		__typeof__(&writer->profile->table.data[0]) from = writer->profile->table.data; \
-		__typeof__(&writer->table) to = &writer->table;                                 \
+		__typeof__(writer->message.table) to = new_column(writer, 1, sizeof(*to));      \
 		size_t nr = writer->profile->table.nr;                                          \
 		bool keep = true;                                                               \
                                                                                                 \
+		stk__##table##__init(to);                                                       \
 		COLUMNS(PUT)                                                                    \
 		if (nr)                                                                         \
 			writer->message.table = to;                                             \
@@ -80,10 +69,11 @@ TABLE(mappings, MAPPING_COLUMNS)
 static void put_records(struct writer *writer)
 {
 	const struct profile_record *from = writer->profile->records.data;
-	Stk__Records *to = &writer->records;
+	Stk__Records *to = new_column(writer, 1, sizeof(*to));
 	size_t nr = writer->profile->records.nr;
 	bool keep = false;
 
+	stk__records__init(to);
 	to->n_id_lo = to->n_id_hi = nr;
 	to->id_lo = new_column(writer, nr, sizeof(*to->id_lo));
 	to->id_hi = new_column(writer, nr, sizeof(*to->id_hi));
@@ -118,9 +108,8 @@ static void put_stacks(struct writer *writer)
 	addresses = new_column(writer, nr, sizeof(*addresses));
 	for (size_t i = 0; i < profile->records.nr; i++) {
 		const struct profile_record *record = &profile->records.data[i];
-		size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
 
-		for (size_t at = record->first; at < end; at++, to++) {
+		for (size_t at = record->first; at < record_end(record); at++, to++) {
 			frames[to] = profile->stack_frames.data[at];
 			addresses[to] = profile->stack_addresses.data[at] - profile->frames.data[frames[to]].where;
 		}
@@ -132,22 +121,20 @@ static void put_stacks(struct writer *writer)
 
 /* ---- single values ---- */
 
-#define COPY(name) to->name = from->name;
-
 static void put_interval(struct writer *writer, const struct profile_interval *interval, size_t number)
 {
 	const struct profile_account *from = &interval->account;
-	Stk__Account *to = &writer->accounts[number];
-	Stk__Interval *message = &writer->intervals[number];
+	Stk__Account *to = new_column(writer, 1, sizeof(*to));
+	Stk__Interval *message = new_column(writer, 1, sizeof(*message));
 
-	*to = (Stk__Account)STK__ACCOUNT__INIT;
+	stk__account__init(to);
 	ACCOUNT_VALUES(COPY)
-	*message = (Stk__Interval)STK__INTERVAL__INIT;
+	stk__interval__init(message);
 	message->start_ns = interval->start_ns;
 	message->end_ns = interval->end_ns;
 	message->wall_end_ns = interval->wall_end_ns;
 	message->account = to;
-	message->n_losses = profile_nr_losses();
+	message->n_losses = ST_NR_LOSSES;
 	message->losses = (uint64_t *)interval->losses;
 	put_rows(writer, interval, message);
 	writer->message.intervals[number] = message;
@@ -157,8 +144,6 @@ static void put_intervals(struct writer *writer)
 {
 	size_t nr = writer->profile->intervals.nr;
 
-	writer->intervals = new_column(writer, nr, sizeof(*writer->intervals));
-	writer->accounts = new_column(writer, nr, sizeof(*writer->accounts));
 	writer->message.intervals = new_column(writer, nr, sizeof(*writer->message.intervals));
 	writer->message.n_intervals = nr;
 	for (size_t i = 0; i < nr; i++)
@@ -168,10 +153,10 @@ static void put_intervals(struct writer *writer)
 /* Losses by name, so that the list may change between versions. */
 static void put_loss_names(struct writer *writer)
 {
-	writer->message.n_losses = profile_nr_losses();
-	writer->message.losses = new_column(writer, profile_nr_losses(), sizeof(*writer->message.losses));
-	for (size_t i = 0; i < profile_nr_losses(); i++)
-		writer->message.losses[i] = (char *)profile_loss_name(i);
+	writer->message.n_losses = ST_NR_LOSSES;
+	writer->message.losses = new_column(writer, ST_NR_LOSSES, sizeof(*writer->message.losses));
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		writer->message.losses[i] = (char *)profile_losses[i].name;
 }
 
 static void put_strings(struct writer *writer)
@@ -206,23 +191,20 @@ static void put_description(struct writer *writer)
 	to->view_flags = view_flags(&from->view);
 }
 
-static void put_host(struct writer *writer)
-{
-	const struct profile_host *from = &writer->profile->host;
-	Stk__Host *to = &writer->host;
+/* put_PART(): single values that are a message of their own. */
+#define PART(part, VALUES)                                                                \
+	static void put_##part(struct writer *writer)                                     \
+	{                                                                                 \
+		__typeof__(&writer->profile->part) from = &writer->profile->part;         \
+		__typeof__(writer->message.part) to = new_column(writer, 1, sizeof(*to)); \
+                                                                                          \
+		stk__##part##__init(to);                                                  \
+		VALUES(COPY)                                                              \
+		writer->message.part = to;                                                \
+	}
 
-	HOST_VALUES(COPY)
-	writer->message.host = to;
-}
-
-static void put_clocks(struct writer *writer)
-{
-	const struct profile_clocks *from = &writer->profile->clocks;
-	Stk__Clocks *to = &writer->clocks;
-
-	CLOCK_VALUES(COPY)
-	writer->message.clocks = to;
-}
+PART(host, HOST_VALUES)
+PART(clocks, CLOCK_VALUES)
 
 /* ---- the container ---- */
 
@@ -315,16 +297,6 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 	_cleanup_(writer_done) struct writer writer = {
 		.profile = profile,
 		.message = STK__PROFILE__INIT,
-		.files = STK__FILES__INIT,
-		.frames = STK__FRAMES__INIT,
-		.records = STK__RECORDS__INIT,
-		.pairs = STK__PAIRS__INIT,
-		.cgroups = STK__CGROUPS__INIT,
-		.modules = STK__MODULES__INIT,
-		.lives = STK__LIVES__INIT,
-		.mappings = STK__MAPPINGS__INIT,
-		.host = STK__HOST__INIT,
-		.clocks = STK__CLOCKS__INIT,
 	};
 
 	put_description(&writer);
@@ -346,11 +318,6 @@ void profile_encode(const struct profile *profile, struct buf *ret_bytes)
 	buf_add(ret_bytes, header, sizeof(header));
 	pack_message(&writer.message, ret_bytes);
 	put_header(ret_bytes);
-}
-
-int profile_save_check(const char *path)
-{
-	return replace_file_check(path);
 }
 
 int profile_save(const struct profile *profile, const char *path)

@@ -34,8 +34,19 @@ struct slice slice_take_line(struct slice *text)
 	return line;
 }
 
+bool slice_take_char(struct slice *text, char c)
+{
+	if (!text->nr || *text->text != c)
+		return false;
+	text->text++;
+	text->nr--;
+	return true;
+}
+
 bool slice_take_number(struct slice *text, uint64_t *ret_number)
 {
+	if (!text->nr || !is_digit(*text->text))
+		return false;
 	*ret_number = 0;
 	for (; text->nr && is_digit(*text->text); text->text++, text->nr--)
 		if (__builtin_mul_overflow(*ret_number, 10, ret_number) ||
@@ -47,6 +58,11 @@ bool slice_take_number(struct slice *text, uint64_t *ret_number)
 bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
+}
+
+bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
 }
 
 int hex_digit(char c)

@@ -10,9 +10,7 @@
 #include "core/profile/profile.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-#include "bpf/losses.h"
 #include "core/base/cleanup.h"
 
 #define ERROR_PREFIX "ERROR: accounting does not add up: "
@@ -24,11 +22,9 @@ void profile_count_lost_stacks(const struct profile *profile, struct profile_int
 	for (size_t i = 0; i < interval->rows.nr; i++) {
 		uint32_t parts[2];
 		size_t nr = profile_parts(profile, interval->rows.data[i].record, parts);
-		bool is_lost = profile->records.data[parts[0]].stack_lost;
 
-		if (nr == 2)
-			is_lost |= profile->records.data[parts[1]].stack_lost;
-		lost += is_lost ? interval->rows.data[i].count : 0;
+		if (profile->records.data[parts[0]].stack_lost || profile->records.data[parts[nr - 1]].stack_lost)
+			lost += interval->rows.data[i].count;
 	}
 	interval->losses[ST_LOSS_STACK_LOST] = lost;
 }
@@ -77,7 +73,7 @@ static uint64_t lost_in_programs(const struct profile_interval *interval)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < ST_NR_KERNEL_LOSSES; i++)
-		if (profile_loss_class(i) == LOSS_EVENT)
+		if (profile_losses[i].class == LOSS_EVENT)
 			lost += interval->losses[i];
 	return lost;
 }
@@ -129,19 +125,16 @@ bool profile_is_exact(const struct profile_interval *interval)
 
 const char *profile_sample_loss(size_t loss)
 {
-	static const struct {
-		const char *name, *word;
-	} words[] = {
-		{ "SAMPLE_LATE", "late" },
-		{ "SAMPLE_SKIPPED", "skipped" },
-		{ "SAMPLE_IDLE", "on idle CPUs" },
-	};
-	const char *name = profile_loss_name(loss);
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(name, words[i].name))
-			return words[i].word;
-	return strncmp(name, "SAMPLE_", strlen("SAMPLE_")) ? NULL : "lost otherwise";
+	switch (loss) {
+	case ST_LOSS_SAMPLE_LATE:
+		return "late";
+	case ST_LOSS_SAMPLE_SKIPPED:
+		return "skipped";
+	case ST_LOSS_SAMPLE_IDLE:
+		return "on idle CPUs";
+	default:
+		return NULL;
+	}
 }
 
 bool profile_sample_account(const struct profile_interval *interval, struct sample_account *ret_account)
@@ -152,7 +145,7 @@ bool profile_sample_account(const struct profile_interval *interval, struct samp
 
 	if (!account->expected || !is_known(account->expected) || !is_known(account->taken))
 		return false;
-	for (size_t i = 0; i < profile_nr_losses(); i++)
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (profile_sample_loss(i))
 			samples.lost += interval->losses[i];
 	if (rounding < account->nr_cpus)

@@ -76,11 +76,9 @@ static void settle(struct profile *profile, struct profile_record *record)
 		const struct entry *entry =
 			frame->name && !frame->level ? entry_of(profile_string(profile, frame->name)) : NULL;
 
-		if (!entry)
-			continue;
-		if (entry->context == CONTEXT_TASK && record->context == CONTEXT_TASK)
+		if (entry && entry->context == CONTEXT_TASK && record->context == CONTEXT_TASK)
 			return;
-		if (entry->context == CONTEXT_TASK)
+		if (!entry || entry->context == CONTEXT_TASK)
 			continue;
 		if (record->context == CONTEXT_TASK)
 			record->context = (uint8_t)entry->context;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/losses.h"
 #include "core/base/escape.h"
 
 void profile_init(struct profile *profile)
@@ -15,8 +14,6 @@ void profile_init(struct profile *profile)
 
 void profile_interval_done(struct profile_interval *interval)
 {
-	if (!interval)
-		return;
 	vec_done(&interval->rows);
 	hashidx_done(&interval->row_index);
 }
@@ -44,8 +41,6 @@ void profile_forget_records(struct profile *profile)
 
 void profile_done(struct profile *profile)
 {
-	if (!profile)
-		return;
 	profile_clear_intervals(profile);
 	vec_done(&profile->intervals);
 	strtab_done(&profile->strings);
@@ -105,14 +100,11 @@ uint32_t profile_find_inlined(const struct profile *profile, uint32_t frame, uin
 
 uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame)
 {
-	uint64_t hash = hash_frame(frame);
-	uint32_t position = hashidx_find(&profile->frame_index, hash, same_frame, profile, frame);
+	uint32_t position = hashidx_find_or_add(&profile->frame_index, hash_frame(frame), same_frame, profile, frame,
+						profile->frames.nr);
 
-	if (position != HASHIDX_NONE)
-		return position;
-	position = (uint32_t)profile->frames.nr;
-	vec_push(&profile->frames, *frame);
-	hashidx_add(&profile->frame_index, hash, position);
+	if (position == profile->frames.nr)
+		vec_push(&profile->frames, *frame);
 	return position;
 }
 
@@ -126,10 +118,9 @@ static uint64_t hash_id(struct profile_id id)
 
 static bool same_id(const void *context, uint32_t position, const void *key)
 {
-	const struct profile_id *stored = &((const struct profile *)context)->records.data[position].id;
-	const struct profile_id *wanted = key;
+	const struct profile *profile = context;
 
-	return stored->lo == wanted->lo && stored->hi == wanted->hi;
+	return !memcmp(&profile->records.data[position].id, key, sizeof(struct profile_id));
 }
 
 uint32_t profile_find_record(const struct profile *profile, struct profile_id id)
@@ -164,18 +155,13 @@ static void store_stack(struct profile *profile, struct profile_record *record, 
 	profile->stack_frames.nr = profile->stack_addresses.nr = at + nr;
 }
 
-static uint32_t append_record(struct profile *profile, const struct profile_record *record)
+uint32_t profile_append_record(struct profile *profile, const struct profile_record *record)
 {
 	uint32_t position = (uint32_t)profile->records.nr;
 
 	vec_push(&profile->records, *record);
 	hashidx_add(&profile->record_index, hash_id(record->id), position);
 	return position;
-}
-
-void profile_append_record(struct profile *profile, const struct profile_record *record)
-{
-	append_record(profile, record);
 }
 
 uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
@@ -188,7 +174,7 @@ uint32_t profile_add_record(struct profile *profile, const struct profile_record
 		return position;
 	store_stack(profile, &stored, frames, addresses);
 	if (position == PROFILE_NONE)
-		return append_record(profile, &stored);
+		return profile_append_record(profile, &stored);
 	profile->records.data[position] = stored;
 	return position;
 }
@@ -212,7 +198,7 @@ static uint32_t record_or_lost(struct profile *profile, struct profile_id id)
 
 	if (record != PROFILE_NONE)
 		return record;
-	return append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
+	return profile_append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
 }
 
 uint32_t profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,
@@ -243,7 +229,7 @@ size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t re
 	return pair->waker == PROFILE_NONE ? 1 : 2;
 }
 
-/* ---- control groups ---- */
+/* ---- control groups and modules ---- */
 
 static bool same_cgroup(const void *context, uint32_t position, const void *key)
 {
@@ -252,32 +238,31 @@ static bool same_cgroup(const void *context, uint32_t position, const void *key)
 	return profile->cgroups.data[position].id == *(const uint64_t *)key;
 }
 
-static const struct profile_cgroup *find_cgroup(const struct profile *profile, uint64_t id)
+static uint32_t find_cgroup(const struct profile *profile, uint64_t id)
 {
-	uint32_t position =
-		hashidx_find(&profile->cgroup_index, hash_bytes(&id, sizeof(id)), same_cgroup, profile, &id);
-
-	return position == HASHIDX_NONE ? NULL : &profile->cgroups.data[position];
+	return hashidx_find(&profile->cgroup_index, hash_bytes(&id, sizeof(id)), same_cgroup, profile, &id);
 }
 
 bool profile_has_cgroup(const struct profile *profile, uint64_t id)
 {
-	return find_cgroup(profile, id) != NULL;
+	return find_cgroup(profile, id) != HASHIDX_NONE;
 }
 
 const char *profile_cgroup_path(const struct profile *profile, uint64_t id)
 {
-	const struct profile_cgroup *cgroup = find_cgroup(profile, id);
+	uint32_t position = find_cgroup(profile, id);
 
-	return cgroup ? profile_string(profile, cgroup->path) : "";
+	return position == HASHIDX_NONE ? "" : profile_string(profile, profile->cgroups.data[position].path);
 }
 
-bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup *cgroup)
+bool profile_add_cgroup(struct profile *profile, uint64_t id, string_id path)
 {
-	if (profile_has_cgroup(profile, cgroup->id))
+	size_t nr = profile->cgroups.nr;
+
+	if (hashidx_find_or_add(&profile->cgroup_index, hash_bytes(&id, sizeof(id)), same_cgroup, profile, &id, nr) !=
+	    nr)
 		return false;
-	hashidx_add(&profile->cgroup_index, hash_bytes(&cgroup->id, sizeof(cgroup->id)), (uint32_t)profile->cgroups.nr);
-	vec_push(&profile->cgroups, *cgroup);
+	vec_push(&profile->cgroups, (struct profile_cgroup){ id, path });
 	return true;
 }
 
@@ -297,11 +282,58 @@ bool profile_add_module(struct profile *profile, const struct profile_module *mo
 	return true;
 }
 
-void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path)
-{
-	const struct profile_cgroup cgroup = { .id = id, .path = profile_add_string(profile, path) };
+/* ---- processes and their mappings ---- */
 
-	profile_append_cgroup(profile, &cgroup);
+static bool same_life(const void *context, uint32_t position, const void *key)
+{
+	const struct profile *profile = context;
+	const struct profile_life *known = &profile->lives.data[position], *wanted = key;
+
+	return known->tgid == wanted->tgid && known->begin_ns == wanted->begin_ns;
+}
+
+static uint64_t hash_life(const struct profile_life *life)
+{
+	const uint64_t key[] = { life->tgid, life->begin_ns };
+
+	return hash_bytes(key, sizeof(key));
+}
+
+uint32_t profile_add_life(struct profile *profile, const struct profile_life *life)
+{
+	uint32_t position =
+		hashidx_find_or_add(&profile->life_index, hash_life(life), same_life, profile, life, profile->lives.nr);
+
+	if (position == profile->lives.nr)
+		vec_push(&profile->lives, *life);
+	return position;
+}
+
+void profile_end_life(struct profile *profile, uint32_t tgid, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct profile_life life = { .tgid = tgid, .begin_ns = begin_ns };
+	uint32_t position = hashidx_find(&profile->life_index, hash_life(&life), same_life, profile, &life);
+
+	if (position != HASHIDX_NONE)
+		profile->lives.data[position].end_ns = end_ns;
+}
+
+/* Its bytes are its members: there is no padding. */
+static bool same_mapping(const void *context, uint32_t position, const void *key)
+{
+	const struct profile *profile = context;
+
+	return !memcmp(&profile->mappings.data[position], key, sizeof(struct profile_mapping));
+}
+
+uint32_t profile_add_mapping(struct profile *profile, const struct profile_mapping *mapping)
+{
+	uint32_t position = hashidx_find_or_add(&profile->mapping_index, hash_bytes(mapping, sizeof(*mapping)),
+						same_mapping, profile, mapping, profile->mappings.nr);
+
+	if (position == profile->mappings.nr)
+		vec_push(&profile->mappings, *mapping);
+	return position;
 }
 
 /* ---- counts ---- */
@@ -313,26 +345,17 @@ static bool same_row(const void *context, uint32_t position, const void *key)
 	return interval->rows.data[position].record == *(const uint32_t *)key;
 }
 
-static struct profile_row *row_of(struct profile_interval *interval, uint32_t record)
-{
-	uint64_t hash = hash_bytes(&record, sizeof(record));
-	uint32_t position = hashidx_find(&interval->row_index, hash, same_row, interval, &record);
-
-	if (position == HASHIDX_NONE) {
-		position = (uint32_t)interval->rows.nr;
-		vec_push(&interval->rows, (struct profile_row){ .record = record });
-		hashidx_add(&interval->row_index, hash, position);
-	}
-	return &interval->rows.data[position];
-}
-
 void profile_count(struct profile *profile, struct profile_interval *interval, struct profile_id id, uint64_t count,
 		   uint64_t sum)
 {
-	struct profile_row *row = row_of(interval, record_or_lost(profile, id));
+	uint32_t record = record_or_lost(profile, id);
+	uint32_t position = hashidx_find_or_add(&interval->row_index, hash_bytes(&record, sizeof(record)), same_row,
+						interval, &record, interval->rows.nr);
 
-	row->count += count;
-	row->sum += sum;
+	if (position == interval->rows.nr)
+		vec_push(&interval->rows, (struct profile_row){ .record = record });
+	interval->rows.data[position].count += count;
+	interval->rows.data[position].sum += sum;
 }
 
 bool view_shows_time(const struct profile_view *view)
@@ -406,43 +429,18 @@ void profile_add_missing_split(struct buf *text, const char *path, const char *s
 		 nr == 1 ? "is" : "are");
 }
 
-static const struct loss {
-	const char *name, *sentence;
-	enum loss_class class;
-} losses[] = {
+const struct profile_loss profile_losses[ST_NR_LOSSES] = {
 #define X(id, class_id, text) { .name = #id, .sentence = text, .class = LOSS_##class_id },
 	ST_LOSSES(X)
 #undef X
 };
-
-_Static_assert(ST_NR_LOSSES <= PROFILE_MAX_LOSSES, "the losses of an interval do not fit");
-
-size_t profile_nr_losses(void)
-{
-	return ST_NR_LOSSES;
-}
-
-const char *profile_loss_name(size_t loss)
-{
-	return loss < ST_NR_LOSSES ? losses[loss].name : "";
-}
-
-void profile_add_loss_sentence(size_t loss, uint64_t number, struct buf *text)
-{
-	buf_add_counted(text, number, loss < ST_NR_LOSSES ? losses[loss].sentence : "");
-}
-
-enum loss_class profile_loss_class(size_t loss)
-{
-	return loss < ST_NR_LOSSES ? losses[loss].class : LOSS_NOTE;
-}
 
 uint64_t profile_lost(const struct profile_interval *interval)
 {
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
-		if (losses[i].class != LOSS_NOTE)
+		if (profile_losses[i].class != LOSS_NOTE)
 			lost += interval->losses[i];
 	return lost;
 }

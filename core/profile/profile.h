@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "bpf/kinds.h"
+#include "bpf/losses.h"
 #include "core/base/buf.h"
 #include "core/base/hashidx.h"
 #include "core/base/strtab.h"
@@ -161,6 +162,12 @@ struct profile_record {
 	uint32_t first; /* in stack_frames and stack_addresses: kernel frames leaf first, then user frames */
 };
 
+/* Where its frames end. */
+static inline size_t record_end(const struct profile_record *record)
+{
+	return (size_t)record->first + record->nr_kernel + record->nr_user;
+}
+
 /* A sleeper and its waker, or a sleeper alone. The record that rows name has no stacks of its own. */
 struct profile_pair {
 	uint32_t record; /* whose id is the pair's */
@@ -217,15 +224,19 @@ struct profile_mapping {
 
 /* ---- intervals ---- */
 
-/* Losses by kind, the list of bpf/losses.h; profile_loss_name/_sentence/_class describe them. */
-#define PROFILE_MAX_LOSSES 64
-
 enum loss_class {
 	LOSS_EVENT, /* the event itself is in no count */
 	LOSS_STACK, /* the count is right, the stack is not, or not whole */
 	LOSS_SAMPLE, /* a timed sample that was never delivered */
 	LOSS_NOTE, /* nothing is missing */
 };
+
+/* By enum st_loss. */
+extern const struct profile_loss {
+	const char *name; /* "RING_FULL" */
+	const char *sentence; /* what follows the number, for buf_add_counted() */
+	enum loss_class class;
+} profile_losses[ST_NR_LOSSES];
 
 struct profile_row {
 	uint32_t record;
@@ -255,7 +266,7 @@ struct profile_interval {
 	uint64_t wall_end_ns; /* CLOCK_REALTIME at the end */
 	VEC(struct profile_row) rows; /* one per record; in the order in which they were first counted */
 	struct hashidx row_index; /* of rows by record; not saved */
-	uint64_t losses[PROFILE_MAX_LOSSES];
+	uint64_t losses[ST_NR_LOSSES];
 	struct profile_account account;
 };
 
@@ -305,6 +316,9 @@ struct presentation {
 
 /* Whether rows are about threads off the CPU: their number is a time. */
 bool view_shows_time(const struct profile_view *view);
+
+/* The strings of struct profile itself. */
+#define PROFILE_STRINGS(X) X(applet) X(header) X(footer) X(event) X(unit) X(hostname) X(kernel_release) X(tool_version)
 
 struct profile {
 	string_id applet; /* "profile", "stackcount" */
@@ -372,8 +386,8 @@ uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *
 uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
 			    const uint64_t *addresses);
 
-/* Adds a record whose id is new and whose frames are in stack_frames already, from record.first on; for loading. */
-void profile_append_record(struct profile *profile, const struct profile_record *record);
+/* Adds a record whose id is new and whose frames are in stack_frames already, from record.first on. Returns its index. */
+uint32_t profile_append_record(struct profile *profile, const struct profile_record *record);
 
 /*
  * Adds a pair: the id that is counted, and the records it stands for by their ids; `waker` is NULL without one. Records
@@ -389,12 +403,10 @@ void profile_set_pair(struct profile *profile, const struct profile_pair *pair);
 /* The records whose stacks a row of `record` shows: itself, or the one or two of its pair. Returns how many. */
 size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t ret_parts[2]);
 
-/* The path of a control group, "" unknown; whether it was looked for; and an entry for one that was not there yet. */
+/* The path of a control group, "" unknown; whether it was looked for; and an entry, false when there is one already. */
 const char *profile_cgroup_path(const struct profile *profile, uint64_t id);
 bool profile_has_cgroup(const struct profile *profile, uint64_t id);
-void profile_add_cgroup(struct profile *profile, uint64_t id, const char *path);
-/* The same with a path that is a string of the profile; false when the number is known already. */
-bool profile_append_cgroup(struct profile *profile, const struct profile_cgroup *cgroup);
+bool profile_add_cgroup(struct profile *profile, uint64_t id, string_id path);
 
 /* A kernel module by its name; NULL. Adding one that is there already does nothing, and returns false. */
 const struct profile_module *profile_find_module(const struct profile *profile, string_id name);
@@ -402,7 +414,7 @@ bool profile_add_module(struct profile *profile, const struct profile_module *mo
 
 /*
  * The index of the life of this process that began then, added when new; and of the mapping that equals this one in all
- * members. (profile_lives.c)
+ * members.
  */
 uint32_t profile_add_life(struct profile *profile, const struct profile_life *life);
 uint32_t profile_add_mapping(struct profile *profile, const struct profile_mapping *mapping);
@@ -441,11 +453,6 @@ const char *line_reason_text(enum line_reason reason); /* "the file has no debug
 /* "no inlined calls of 2 source files: they are in …", of the file at this path. */
 void profile_add_missing_split(struct buf *text, const char *path, const char *split, uint32_t nr);
 const char *frame_reason_text(enum frame_reason reason); /* "the process had exited" */
-size_t profile_nr_losses(void);
-const char *profile_loss_name(size_t loss); /* "RING_FULL" */
-void profile_add_loss_sentence(size_t loss, uint64_t number,
-			       struct buf *text); /* "events not shown: the ring was full" */
-enum loss_class profile_loss_class(size_t loss);
 
 /* Events that are in no count, stacks that are not whole, samples that were never delivered. */
 uint64_t profile_lost(const struct profile_interval *interval);
@@ -475,8 +482,8 @@ unsigned int profile_check(const struct profile_interval *interval, struct buf *
 bool profile_is_exact(const struct profile_interval *interval);
 
 /*
- * How timed samples compare with the counter: expected = taken + lost + unexplained, where `lost` is the sum of all
- * losses whose name begins with SAMPLE_. `unexplained` is zero when the rest is within rounding: one sample per CPU, or
+ * How timed samples compare with the counter: expected = taken + lost + unexplained, where `lost` is the sum of the
+ * losses that have a word. `unexplained` is zero when the rest is within rounding: one sample per CPU, or
  * 1 percent, for the counter and the samples are not read in the same instant.
  */
 struct sample_account {
@@ -484,7 +491,7 @@ struct sample_account {
 	int64_t unexplained;
 };
 
-/* The word for a loss of timed samples: "skipped" for SAMPLE_SKIPPED; NULL for other losses. */
+/* The word for a loss of timed samples: "skipped" for ST_LOSS_SAMPLE_SKIPPED; NULL for other losses. */
 const char *profile_sample_loss(size_t loss);
 
 /* False when the interval is not one of timed samples, or this kernel cannot tell what was expected. */

@@ -81,14 +81,9 @@ static void keep_description(struct forget *forget)
 	fresh->view = old->view;
 	fresh->presentation = old->presentation;
 	fresh->utc_offset_s = old->utc_offset_s;
-	fresh->applet = keep_string(forget, old->applet);
-	fresh->header = keep_string(forget, old->header);
-	fresh->footer = keep_string(forget, old->footer);
-	fresh->event = keep_string(forget, old->event);
-	fresh->unit = keep_string(forget, old->unit);
-	fresh->hostname = keep_string(forget, old->hostname);
-	fresh->kernel_release = keep_string(forget, old->kernel_release);
-	fresh->tool_version = keep_string(forget, old->tool_version);
+#define X(name) fresh->name = keep_string(forget, old->name);
+	PROFILE_STRINGS(X)
+#undef X
 	fresh->clocks = old->clocks;
 	fresh->host = old->host;
 	fresh->host.machine = keep_string(forget, old->host.machine);
@@ -107,10 +102,9 @@ static void keep_files(struct forget *forget)
 		vec_push(&forget->fresh->files, file);
 	}
 	for (size_t i = 0; i < forget->old->cgroups.nr; i++) {
-		struct profile_cgroup cgroup = forget->old->cgroups.data[i];
+		const struct profile_cgroup *cgroup = &forget->old->cgroups.data[i];
 
-		cgroup.path = keep_string(forget, cgroup.path);
-		profile_append_cgroup(forget->fresh, &cgroup);
+		profile_add_cgroup(forget->fresh, cgroup->id, keep_string(forget, cgroup->path));
 	}
 	for (size_t i = 0; i < forget->old->modules.nr; i++) {
 		struct profile_module module = forget->old->modules.data[i];

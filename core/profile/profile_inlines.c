@@ -22,9 +22,10 @@ static void add(struct stacks *stacks, uint32_t frame, uint64_t address)
 {
 	vec_push(&stacks->frames, frame);
 	vec_push(&stacks->addresses, address);
+	stacks->nr_calls += stacks->profile->frames.data[frame].level > 0;
 }
 
-/* The calls around the place `at`, inside first, and then the function itself. */
+/* The calls around the place `at`, at most `room`, inside first, and then the function itself. */
 static void add_place(struct stacks *stacks, size_t at, size_t room)
 {
 	const struct profile *profile = stacks->profile;
@@ -36,31 +37,18 @@ static void add_place(struct stacks *stacks, size_t at, size_t room)
 		if (call == PROFILE_NONE || stacks->nr_calls >= CALLS_MAX)
 			break;
 		add(stacks, call, address);
-		stacks->nr_calls++;
 	}
 	add(stacks, function, address);
 }
 
 /* Returns how many frames they became. A stack has at most as many as its number can say. */
-static uint16_t add_stack(struct stacks *stacks, size_t first, uint16_t nr)
+static uint16_t add_stack(struct stacks *stacks, size_t first, uint16_t nr, bool is_expanded)
 {
 	size_t start = stacks->frames.nr;
 
 	for (size_t i = 0; i < nr; i++)
-		add_place(stacks, first + i, UINT16_MAX - (stacks->frames.nr - start) - (nr - i));
+		add_place(stacks, first + i, is_expanded ? 0 : UINT16_MAX - (stacks->frames.nr - start) - (nr - i));
 	return (uint16_t)(stacks->frames.nr - start);
-}
-
-static void copy_stack(struct stacks *stacks, const struct profile_record *record)
-{
-	const struct profile *profile = stacks->profile;
-
-	for (size_t i = 0; i < (size_t)record->nr_kernel + record->nr_user; i++) {
-		uint32_t frame = profile->stack_frames.data[record->first + i];
-
-		add(stacks, frame, profile->stack_addresses.data[record->first + i]);
-		stacks->nr_calls += profile->frames.data[frame].level > 0;
-	}
 }
 
 static void expand_record(struct stacks *stacks, struct profile_record *record)
@@ -68,19 +56,18 @@ static void expand_record(struct stacks *stacks, struct profile_record *record)
 	size_t kernel = record->first, user = kernel + record->nr_kernel;
 
 	record->first = (uint32_t)stacks->frames.nr;
-	record->nr_kernel = add_stack(stacks, kernel, record->nr_kernel);
-	record->nr_user = add_stack(stacks, user, record->nr_user);
+	record->nr_kernel = add_stack(stacks, kernel, record->nr_kernel, record->expanded);
+	record->nr_user = add_stack(stacks, user, record->nr_user, record->expanded);
 	record->expanded = true;
 }
 
+/* Whether frames of it came to have calls that are not in its stacks yet. */
 static bool waits(const struct profile *profile, const struct profile_record *record)
 {
-	size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
-	bool waits = false;
-
-	for (size_t at = record->first; at < end && !record->expanded && !waits; at++)
-		waits = profile->frames.data[profile->stack_frames.data[at]].has_inlined;
-	return waits;
+	for (size_t at = record->first; at < record_end(record) && !record->expanded; at++)
+		if (profile->frames.data[profile->stack_frames.data[at]].has_inlined)
+			return true;
+	return false;
 }
 
 static void expand_all(struct profile *profile)
@@ -89,16 +76,8 @@ static void expand_all(struct profile *profile)
 
 	vec_reserve(&stacks.frames, profile->stack_frames.nr);
 	vec_reserve(&stacks.addresses, profile->stack_frames.nr);
-	for (size_t i = 0; i < profile->records.nr; i++) {
-		struct profile_record *record = &profile->records.data[i];
-
-		if (!record->expanded) {
-			expand_record(&stacks, record);
-			continue;
-		}
-		copy_stack(&stacks, record);
-		record->first = (uint32_t)(stacks.frames.nr - record->nr_kernel - record->nr_user);
-	}
+	for (size_t i = 0; i < profile->records.nr; i++)
+		expand_record(&stacks, &profile->records.data[i]);
 	vec_done(&profile->stack_frames);
 	vec_done(&profile->stack_addresses);
 	memcpy(&profile->stack_frames, &stacks.frames, sizeof(stacks.frames));
@@ -107,10 +86,9 @@ static void expand_all(struct profile *profile)
 
 void profile_expand(struct profile *profile)
 {
-	for (size_t i = 0; i < profile->records.nr; i++) {
-		if (!waits(profile, &profile->records.data[i]))
-			continue;
-		expand_all(profile);
-		return;
-	}
+	for (size_t i = 0; i < profile->records.nr; i++)
+		if (waits(profile, &profile->records.data[i])) {
+			expand_all(profile);
+			return;
+		}
 }

@@ -67,14 +67,10 @@ static bool is_numbered(const char *name, const char *prefix)
 /* bpf_prog_<16 hex digits of its tag>[_name]: a program, not one of the kernel's functions on programs. */
 static bool is_program(const char *name)
 {
-	size_t prefix = strlen("bpf_prog_");
+	const char *tag = name + strlen("bpf_prog_");
 
-	if (!starts_with(name, "bpf_prog_"))
-		return false;
-	for (size_t i = 0; i < 16; i++)
-		if (!isxdigit((unsigned char)name[prefix + i]))
-			return false;
-	return name[prefix + 16] == '_' || !name[prefix + 16];
+	return starts_with(name, "bpf_prog_") && strspn(tag, "0123456789abcdefABCDEF") == 16 &&
+	       (tag[16] == '_' || !tag[16]);
 }
 
 /* perf_trace_EVENT is made per tracepoint; four functions of perf itself share the prefix. */

@@ -229,15 +229,15 @@ static void add_losses(struct writer *writer, const struct profile_interval *int
 	};
 
 	json_begin(&writer->json, "losses", '[');
-	for (size_t i = 0; i < profile_nr_losses(); i++) {
+	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
 		_cleanup_(buf_done) struct buf sentence = {};
 
 		if (!interval->losses[i])
 			continue;
-		profile_add_loss_sentence(i, interval->losses[i], &sentence);
+		buf_add_counted(&sentence, interval->losses[i], profile_losses[i].sentence);
 		begin_element(writer);
-		json_text(&writer->json, "name", profile_loss_name(i));
-		json_text(&writer->json, "class", classes[profile_loss_class(i)]);
+		json_text(&writer->json, "name", profile_losses[i].name);
+		json_text(&writer->json, "class", classes[profile_losses[i].class]);
 		json_number(&writer->json, "count", interval->losses[i]);
 		json_text(&writer->json, "text", buf_text(&sentence));
 		end_object(writer);

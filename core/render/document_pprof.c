@@ -496,13 +496,13 @@ static void add_interval(struct encoder *encoder, const struct profile_interval 
 	merge_interval(encoder->profile, interval, &encoder->view, encoder->apart, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
 		add_row(encoder, &merged.rows.data[i]);
-	for (size_t i = 0; i < profile_nr_losses(); i++) {
+	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
 		_cleanup_(buf_done) struct buf text = {};
 
 		if (!interval->losses[i])
 			continue;
 		buf_addf(&text, "%" PRIu64 " ", interval->losses[i]);
-		profile_add_loss_sentence(i, interval->losses[i], &text);
+		buf_add_counted(&text, interval->losses[i], profile_losses[i].sentence);
 		vec_push(&encoder->comments, add_string(encoder, buf_text(&text)));
 	}
 }

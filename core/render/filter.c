@@ -42,9 +42,7 @@ static bool *matching_frames(const struct profile *profile, const struct match *
 
 static bool record_has_frame(const struct profile *profile, const struct profile_record *record, const bool *frames)
 {
-	size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
-
-	for (size_t at = record->first; at < end; at++)
+	for (size_t at = record->first; at < record_end(record); at++)
 		if (frames[profile->stack_frames.data[at]])
 			return true;
 	return false;

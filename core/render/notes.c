@@ -15,15 +15,15 @@
 
 static void add_losses(struct buf *text, const struct profile_interval *interval, bool quiet)
 {
-	for (size_t i = 0; i < profile_nr_losses(); i++) {
-		bool note = profile_loss_class(i) == LOSS_NOTE;
+	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
+		bool note = profile_losses[i].class == LOSS_NOTE;
 
 		if (!interval->losses[i] || (note && quiet))
 			continue;
 		buf_adds(text, note ? "NOTE: " : "WARNING: ");
 		buf_add_grouped(text, interval->losses[i]);
 		buf_addc(text, ' ');
-		profile_add_loss_sentence(i, interval->losses[i], text);
+		buf_add_counted(text, interval->losses[i], profile_losses[i].sentence);
 		buf_addc(text, '\n');
 	}
 }
@@ -72,7 +72,7 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 	buf_add_grouped(text, samples.expected);
 	buf_adds(text, " samples expected");
 	add_part(text, samples.taken, "taken");
-	for (size_t i = 0; i < profile_nr_losses(); i++)
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (profile_sample_loss(i) && interval->losses[i])
 			add_part(text, interval->losses[i], profile_sample_loss(i));
 	add_unexplained(text, samples.unexplained);
@@ -105,9 +105,7 @@ static void count_frame(struct missing *missing, const struct profile_frame *fra
 static void count_record(const struct profile *profile, const struct profile_record *record, bool *seen,
 			 struct missing *missing)
 {
-	size_t end = (size_t)record->first + record->nr_kernel + record->nr_user;
-
-	for (size_t at = record->first; at < end; at++) {
+	for (size_t at = record->first; at < record_end(record); at++) {
 		uint32_t frame = profile->stack_frames.data[at];
 
 		if (!seen[frame])

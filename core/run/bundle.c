@@ -12,7 +12,7 @@
 #include "core/base/escape.h"
 #include "core/base/limits.h"
 #include "core/base/replace.h"
-#include "core/formats/profile_read.h"
+#include "core/formats/profile_file.h"
 #include "core/naming/local_files.h"
 #include "core/naming/naming.h"
 #include "core/run/run.h"

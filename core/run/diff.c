@@ -8,7 +8,7 @@
 #include "core/base/err.h"
 #include "core/base/escape.h"
 #include "core/base/names.h"
-#include "core/formats/profile_read.h"
+#include "core/formats/profile_file.h"
 #include "core/naming/local_files.h"
 #include "core/render/documents.h"
 #include "core/render/render.h"

@@ -18,6 +18,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/limits.h"
+#include "core/base/replace.h"
 #include "core/cli/applet.h"
 #include "core/formats/profile_file.h"
 #include "core/host/command.h"
@@ -135,7 +136,7 @@ static int prepare(struct run *run)
 	err = err ?: run_require_targets(run->applet->name, plan);
 	err = err ?: run_guard_init(&run->guard, run->applet->name, plan);
 	if (!err && plan->save_path)
-		err = profile_save_check(plan->save_path);
+		err = replace_file_check(plan->save_path);
 	err = err ?: output_check(&plan->output);
 	err = err ?: start_naming(run);
 	err = err ?: privilege_check();

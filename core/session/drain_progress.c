@@ -17,7 +17,7 @@ static uint64_t lost_events(const struct st_stats *stats)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
-		if (profile_loss_class(i) == LOSS_EVENT)
+		if (profile_losses[i].class == LOSS_EVENT)
 			lost += stats->losses[i];
 	return lost;
 }

@@ -157,5 +157,5 @@ void cgroups_note(struct profile *profile, const char *root, uint64_t id, uint32
 	if (!id || profile_has_cgroup(profile, id))
 		return;
 	path = root ? path_of(root, id, tgid) : NULL;
-	profile_add_cgroup(profile, id, path ? path : "");
+	profile_add_cgroup(profile, id, profile_add_string(profile, path ? path : ""));
 }

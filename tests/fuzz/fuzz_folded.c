@@ -5,7 +5,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/formats/folded_read.h"
+#include "core/formats/text_read.h"
 #include "core/render/documents.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

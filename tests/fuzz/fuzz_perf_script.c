@@ -6,7 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/formats/perf_script_read.h"
+#include "core/formats/text_read.h"
 #include "core/formats/profile_file.h"
 #include "core/render/documents.h"
 #include "core/render/render.h"

@@ -2,7 +2,7 @@
 /* The tree on the terminal: what the keys open, what the screen shows. */
 #include "core/render/browser.h"
 
-#include "core/formats/folded_read.h"
+#include "core/formats/text_read.h"
 #include "core/render/documents.h"
 #include "tests/harness.h"
 

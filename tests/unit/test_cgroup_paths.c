@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/base/err.h"
-#include "core/formats/perf_script_read.h"
+#include "core/formats/text_read.h"
 #include "core/formats/profile_file.h"
 #include "core/host/cgroup_target.h"
 #include "core/render/container.h"
@@ -130,7 +130,7 @@ TEST(any_number_of_groups_is_looked_up_quickly)
 	profile_init(&profile);
 	for (uint64_t id = 1; id <= 300000; id++) {
 		if (!profile_has_cgroup(&profile, id))
-			profile_add_cgroup(&profile, id, "/a");
+			profile_add_cgroup(&profile, id, profile_add_string(&profile, "/a"));
 	}
 	assert_int_equal(profile.cgroups.nr, 300000);
 	assert_string_equal(profile_cgroup_path(&profile, 300000), "/a");
@@ -146,7 +146,7 @@ static void read_threads(struct profile *profile)
 	err_clear();
 	assert_int_equal(perf_script_decode(text, strlen(text), "test", profile, &notes), 0);
 	profile->records.data[1].cgroup_id = 77;
-	profile_add_cgroup(profile, 77, "/docker/" ID64);
+	profile_add_cgroup(profile, 77, profile_add_string(profile, "/docker/" ID64));
 }
 
 static void expect_tree(struct profile *profile, enum graph_root root, const char *lines)

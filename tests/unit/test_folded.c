@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded text of any tool: what is taken for what, and that our own lines come back as they were. */
-#include "core/formats/folded_read.h"
+#include "core/formats/text_read.h"
 
 #include "core/base/err.h"
 #include "core/formats/profile_file.h"

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "core/base/err.h"
-#include "core/formats/folded_read.h"
+#include "core/formats/text_read.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
 #include "tests/harness.h"

@@ -8,7 +8,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/base/replace.h"
-#include "core/formats/folded_read.h"
+#include "core/formats/text_read.h"
 #include "tests/harness.h"
 
 TEST(suffixes_say_the_format)

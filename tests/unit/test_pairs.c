@@ -77,7 +77,7 @@ TEST(lost_parts_are_counted_once_per_event)
 	profile_count(&profile, &interval, ID(3), 5, 0);
 	profile_count(&profile, &interval, ID(4), 6, 0);
 	profile_count_lost_stacks(&profile, &interval);
-	for (size_t i = 0; i < profile_nr_losses(); i++)
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		lost += interval.losses[i];
 	assert_int_equal(lost, 5);
 	profile_interval_done(&interval);
@@ -87,9 +87,9 @@ static size_t loss(const char *name)
 {
 	size_t i = 0;
 
-	while (i < profile_nr_losses() && strcmp(profile_loss_name(i), name))
+	while (i < ST_NR_LOSSES && strcmp(profile_losses[i].name, name))
 		i++;
-	assert_in_range(i, 0, profile_nr_losses() - 1);
+	assert_in_range(i, 0, ST_NR_LOSSES - 1);
 	return i;
 }
 
@@ -113,8 +113,8 @@ TEST(only_stacks_of_rows_are_counted)
 	profile.records.data[waker].kernel_status = STACK_TRUNCATED;
 	profile.records.data[hit].user_loss = (uint8_t)(1 + loss("USER_BAD_CFA"));
 	profile.records.data[unseen].user_status = STACK_UNREADABLE;
-	for (size_t i = 0; i < profile_nr_losses(); i++)
-		if (!strncmp(profile_loss_name(i), "USER_", 5) || !strncmp(profile_loss_name(i), "KERNEL_", 7))
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		if (!strncmp(profile_losses[i].name, "USER_", 5) || !strncmp(profile_losses[i].name, "KERNEL_", 7))
 			interval.losses[i] = 100;
 	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
 	profile_add_pair(&profile, ID(4), ID(1), &ID(5), WAKER_SEEN);

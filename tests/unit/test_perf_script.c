@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text of perf script: what is taken for what, and that our own comes back. */
-#include "core/formats/perf_script_read.h"
+#include "core/formats/text_read.h"
 
 #include "core/base/err.h"
 #include "core/render/documents.h"

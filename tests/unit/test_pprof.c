@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "core/formats/folded_read.h"
+#include "core/formats/text_read.h"
 #include "profile.pb-c.h"
 #include "tests/golden/hand_made.h"
 #include "tests/harness.h"

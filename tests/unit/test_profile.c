@@ -6,8 +6,8 @@
 
 static size_t loss_number(const char *name)
 {
-	for (size_t i = 0; i < profile_nr_losses(); i++)
-		if (!strcmp(profile_loss_name(i), name))
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		if (!strcmp(profile_losses[i].name, name))
 			return i;
 	fail_msg("no loss %s", name);
 	return 0;
@@ -213,28 +213,21 @@ TEST(mappings_stay_with_their_records)
 	assert_int_equal(profile.mappings.nr, 0);
 }
 
-TEST(done_accepts_nothing)
-{
-	profile_done(NULL);
-	profile_interval_done(NULL);
-}
-
 TEST(every_reason_and_loss_has_words)
 {
 	for (int reason = 0; reason < REASON_NR; reason++)
 		assert_non_null(frame_reason_text((enum frame_reason)reason));
 	assert_string_equal(frame_reason_text(REASON_NR), "unknown reason");
-	for (size_t i = 0; i < profile_nr_losses(); i++)
-		assert_true(profile_loss_name(i)[0]);
-	assert_string_equal(profile_loss_name(profile_nr_losses()), "");
-	assert_int_equal(profile_loss_class(loss_number("RING_FULL")), LOSS_NOTE);
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		assert_true(profile_losses[i].name[0]);
+	assert_int_equal(profile_losses[loss_number("RING_FULL")].class, LOSS_NOTE);
 }
 
 static void expect_sentence(const char *name, uint64_t number, const char *wanted)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
-	profile_add_loss_sentence(loss_number(name), number, &text);
+	buf_add_counted(&text, number, profile_losses[loss_number(name)].sentence);
 	assert_string_equal(buf_text(&text), wanted);
 }
 
@@ -244,11 +237,11 @@ TEST(a_loss_of_one_is_said_as_of_one)
 	expect_sentence("USER_ROOT", 2, "user stacks complete");
 	expect_sentence("STACK_LOST", 1, "event was counted but its stack was lost: the ring was full");
 	expect_sentence("STACK_LOST", 0, "events were counted but their stack was lost: the ring was full");
-	for (size_t i = 0; i < profile_nr_losses(); i++) {
+	for (size_t i = 0; i < ST_NR_LOSSES; i++) {
 		_cleanup_(buf_done) struct buf one = {}, many = {};
 
-		profile_add_loss_sentence(i, 1, &one);
-		profile_add_loss_sentence(i, 2, &many);
+		buf_add_counted(&one, 1, profile_losses[i].sentence);
+		buf_add_counted(&many, 2, profile_losses[i].sentence);
 		assert_string_not_equal(buf_text(&one), buf_text(&many));
 		assert_null(strpbrk(buf_text(&one), "{|}"));
 		assert_null(strpbrk(buf_text(&many), "{|}"));

@@ -21,8 +21,8 @@ static const struct place stripped = { .address = 0x3000, .module = "stripped", 
 
 static size_t loss_number(const char *name)
 {
-	for (size_t i = 0; i < profile_nr_losses(); i++)
-		if (!strcmp(profile_loss_name(i), name))
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		if (!strcmp(profile_losses[i].name, name))
 			return i;
 	fail_msg("no loss %s", name);
 	return 0;

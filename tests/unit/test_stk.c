@@ -6,7 +6,7 @@
 #include <zstd.h>
 
 #include "core/base/err.h"
-#include "core/formats/profile_read.h"
+#include "core/formats/profile_file.h"
 #include "tests/golden/hand_made.h"
 #include "tests/harness.h"
 
@@ -443,8 +443,8 @@ static void build_processes(struct profile *profile)
 		.kernel_build_id = profile_add_string(profile, "00ff"),
 		.nr_cpus = 2,
 	};
-	profile_add_cgroup(profile, 1, "/a");
-	profile_add_cgroup(profile, 2, "/b");
+	profile_add_cgroup(profile, 1, profile_add_string(profile, "/a"));
+	profile_add_cgroup(profile, 2, profile_add_string(profile, "/b"));
 	add_module(profile, "ext4", "aabb");
 	add_module(profile, "xfs", "");
 	profile->clocks = (struct profile_clocks){ 1, 2, 3, 10000000, true };
