@@ -4,72 +4,39 @@
 #include "core/cli/applet.h"
 #include "core/run/run.h"
 
-struct addr2sym_options {
-	const char *file;
-	uint32_t tgid;
-	bool kernel;
-	bool is_return;
-	const char *find;
-	bool no_demangle;
-	bool why;
-	bool lines, inlines;
-	const char *vmlinux;
-	const char *debug_directories, *host_root;
-	struct word_list addresses;
-};
-
 static const struct option_spec table[] = {
-	OPTION('e', "exe", struct addr2sym_options, file, "FILE", "link-time addresses of this program or library",
-	       .noun = "a file name", .exclusive = "subject"),
-	OPTION('p', "pid", struct addr2sym_options, tgid, "PID", "addresses in the memory of this process", .min = 1,
+	OPTION('e', "exe", struct addr2sym_request, file, "FILE", "link-time addresses of this program or library",
+	       .exclusive = "subject"),
+	OPTION('p', "pid", struct addr2sym_request, tgid, "PID", "addresses in the memory of this process", .min = 1,
 	       .max = PID_MAX, .noun = "a process id", .exclusive = "subject"),
-	OPTION('k', "kernel", struct addr2sym_options, kernel, NULL, "addresses of the kernel", .exclusive = "subject"),
-	OPTION('r', "return", struct addr2sym_options, is_return, NULL,
+	OPTION('k', "kernel", struct addr2sym_request, kernel, NULL, "addresses of the kernel", .exclusive = "subject"),
+	OPTION('r', "return", struct addr2sym_request, is_return, NULL,
 	       "the addresses are return addresses: look up the call before each"),
-	OPTION(0, "find", struct addr2sym_options, find, "NAME",
-	       "print the addresses of the functions of this name; '*' is a wildcard", .noun = "a name"),
-	OPTION(0, "lines", struct addr2sym_options, lines, NULL, "add source lines, from the debug information"),
-	OPTION(0, "inlines", struct addr2sym_options, inlines, NULL,
+	OPTION(0, "find", struct addr2sym_request, find, "NAME",
+	       "print the addresses of the functions of this name; '*' is a wildcard"),
+	OPTION(0, "lines", struct addr2sym_request, lines, NULL, "add source lines, from the debug information"),
+	OPTION(0, "inlines", struct addr2sym_request, inlines, NULL,
 	       "add inlined calls, one per line, innermost first"),
-	OPTION(0, "vmlinux", struct addr2sym_options, vmlinux, "FILE",
+	OPTION(0, "vmlinux", struct addr2sym_request, vmlinux, "FILE",
 	       "debug information of the kernel, for --lines and --inlines; its build id must match the kernel's "
-	       "(default: look where distributions install it)",
-	       .noun = "a file name"),
-	OPTION(0, "no-demangle", struct addr2sym_options, no_demangle, NULL, "do not demangle C++, Rust and D names"),
-	OPTION(0, "why", struct addr2sym_options, why, NULL,
+	       "(default: look where distributions install it)"),
+	OPTION(0, "no-demangle", struct addr2sym_request, no_demangle, NULL, "do not demangle C++, Rust and D names"),
+	OPTION(0, "why", struct addr2sym_request, why, NULL,
 	       "explain each name: print the files searched, the tables, and the rule that chose it"),
-	OPTION(0, "debug-dir", struct addr2sym_options, debug_directories, "DIR[:DIR...]",
-	       "search for separate debug files here first, then in /usr/lib/debug", .noun = "a directory"),
-	OPTION(0, "host-root", struct addr2sym_options, host_root, "DIR",
+	OPTION(0, "debug-dir", struct addr2sym_request, debug_directories, "DIR[:DIR...]",
+	       "search for separate debug files here first, then in /usr/lib/debug"),
+	OPTION(0, "host-root", struct addr2sym_request, host_root, "DIR",
 	       "in a container: DIR is where the host's file system is mounted; search it for debug files and perf "
 	       "maps too",
-	       .parse = host_root_parse, .noun = "a directory"),
-	OPERAND("address", struct addr2sym_options, addresses,
+	       .parse = host_root_parse),
+	OPERAND("address", struct addr2sym_request, addresses,
 		"hexadecimal, with or without 0x; default: read from standard input, one per line"),
 	OPTION_END,
 };
 
-static int name(const void *block)
+static int name(void *request)
 {
-	const struct addr2sym_options *options = block;
-	const struct addr2sym_request request = {
-		.file = options->file,
-		.tgid = options->tgid,
-		.kernel = options->kernel,
-		.is_return = options->is_return,
-		.find = options->find,
-		.no_demangle = options->no_demangle,
-		.why = options->why,
-		.lines = options->lines,
-		.inlines = options->inlines,
-		.vmlinux = options->vmlinux,
-		.debug_directories = options->debug_directories,
-		.host_root = options->host_root,
-		.addresses = options->addresses.data,
-		.nr_addresses = options->addresses.nr,
-	};
-
-	return run_addr2sym(&request);
+	return run_addr2sym(request);
 }
 
 static const struct applet_example examples[] = {
@@ -92,6 +59,6 @@ const struct applet addr2sym_applet = {
 		"that the user may not read.",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct addr2sym_options),
+	.options_size = sizeof(struct addr2sym_request),
 	.main = name,
 };

@@ -10,15 +10,14 @@ struct bundle_options {
 
 static const struct option_spec table[] = {
 	OPTION(0, "debug-dir", struct bundle_options, debug_directories, "DIR[:DIR...]",
-	       "search for files and their debug files here first, then in /usr/lib/debug", .noun = "a directory"),
-	OPERAND("file", struct bundle_options, path, "a saved profile (--save)", .required = true,
-		.noun = "a file name"),
+	       "search for files and their debug files here first, then in /usr/lib/debug"),
+	OPERAND("file", struct bundle_options, path, "a saved profile (--save)", .required = true),
 	OPERAND("directory", struct bundle_options, directory, "the target directory, created if missing",
-		.required = true, .noun = "a directory"),
+		.required = true),
 	OPTION_END,
 };
 
-static int collect(const void *block)
+static int collect(void *block)
 {
 	const struct bundle_options *options = block;
 

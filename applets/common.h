@@ -1,101 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options that several applets have, as table fragments: an applet puts the structure into its own options, names the
- * fragment in its table and calls the ..._plan function, so that the same option is the same everywhere.
+ * Options that several applets have, as table fragments, so that the same option is the same everywhere. Most of those of
+ * a collecting applet fill its plan; what takes more than that is done by a function, which the applet's plan() calls.
  */
 #pragma once
 
 #include "core/base/err.h"
 #include "core/cli/options.h"
 #include "core/plan/plan.h"
-#include "core/run/run.h"
 
-/* Of every collecting applet: what becomes of the result, and looking instead of running. */
-struct common_options {
-	const char *save_path;
-	bool strict;
-	bool quiet;
-	bool explain;
-	bool debug;
-	bool ebpf;
+/* The options of a collecting applet. */
+struct run_options {
+	struct plan plan; /* the first member: core/cli/applet.h */
+
 	bool no_children;
-	bool no_demangle;
-	bool no_symbolize;
-	bool lines, inlines;
-	const char *vmlinux;
-	const char *debug_directories, *host_root;
-	enum unwind_mode unwind;
 	uint32_t unwind_mib; /* 0: default */
-	struct output_options output;
+
+	/* Which of the two stacks. */
+	bool user_only, kernel_only, both;
+	bool kernel_by_default; /* not an option: what an applet shows that is asked for neither */
+
+	/* Which events: applets/probe.h */
+	const char *pattern, *library;
+	bool regex;
+
+	/* Which time off the CPU: applets/off_cpu.h */
+	uint64_t min_us, max_us;
+	bool user_threads, kernel_threads;
+	bool blocked, runqueue;
+
+	/* Of one applet each. */
+	bool plain, tui; /* profile */
+	bool verbose;    /* stacksnoop */
 };
 
+/* OPTION() for a field of struct run_options; OUR_OPTION() for one that bcc's tool does not have. */
+#define RUN_OPTION(letter, name, field, metavar, help, ...) \
+	OPTION(letter, name, struct run_options, field, metavar, help, ##__VA_ARGS__)
+#define OUR_OPTION(letter, name, field, metavar, help, ...) \
+	RUN_OPTION(letter, name, field, metavar, help, ##__VA_ARGS__, .ours = true)
+#define RUN_FRAGMENT(table) { .kind = OPTION_KIND_FRAGMENT, .fragment = (table) }
+
+#define PROCESS_IDS .min = 1, .max = PID_MAX, .noun = "a list of process ids"
+#define THREAD_IDS .min = 1, .max = PID_MAX, .noun = "a list of thread ids"
+#define PID_MAX 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
+
+#define ONE_CPU .max = 1048575, .noun = "a CPU number"
+#define MAP_ENTRIES .min = 1, .max = 1 << 24
+
+/* Of every collecting applet: what becomes of the result, and looking instead of running. */
 extern const struct option_spec common_table[];
-/* After plan->command is set. 0, or a usage error about where the output goes. */
-_must_check_ int common_plan(const struct common_options *options, struct plan *plan);
+/* After key_parts and the stacks are set. 0, or a usage error. */
+_must_check_ int common_plan(struct run_options *options);
 
 /* For --host-root: a directory that is there. 0, or a usage error. */
 int host_root_parse(const char *text, void *field);
 
-/* Where a report goes, in which form, and what its pictures look like. */
-extern const struct option_spec output_table[];
-extern const struct option_spec graph_table[];
-
 /* When the run costs too much; for applets whose events come as often as they like. */
-struct guard_options {
-	uint32_t max_overhead;
-};
-
 extern const struct option_spec guard_table[];
-void guard_plan(const struct guard_options *options, struct plan *plan);
-
-/* Which stacks are shown. */
-struct pick_options {
-	const char *include, *exclude, *comm;
-	uint32_t max_depth; /* of which only so much */
-};
-
-extern const struct option_spec depth_table[]; /* --max-depth alone, a part of: */
-
-extern const struct option_spec pick_table[];
-/* After plan->view and plan->key_parts are set: the command becomes a part of the key when it is asked for. */
-void pick_plan(const struct pick_options *options, struct plan *plan);
-
 /* Only tasks of some containers, as the kernel sees them when the event comes. */
-struct group_options {
-	const char *cgroup, *container;
-	const char *cgroup_map, *mntns_map;
-	const char *pidns;
-};
-
 extern const struct option_spec group_table[];
-void group_plan(const struct group_options *options, struct plan *plan);
-
 /* How many rows are shown. */
-struct limit_options {
-	uint32_t top;
-	uint64_t least;
-};
-
 extern const struct option_spec limit_table[];
-/* After plan->view is set. */
-void limit_plan(const struct limit_options *options, struct plan *plan);
 
-/* What of a saved profile is shown. */
-struct filter_options {
-	struct pick_options pick;
-	struct u32_list tgids;
-	struct seconds since;
-};
-
-extern const struct option_spec filter_table[];
-struct filter filter_of(const struct filter_options *options);
+/* Which stacks are taken, and how they are separated and written. */
+extern const struct option_spec stack_table[];
+void stack_plan(struct run_options *options);
 
 /*
  * The command after "--", as the last entry of a table; it excludes the other options that say who is followed. And the
  * paragraph about it in the applet's description.
  */
-#define COMMAND(structure, field)                                                                                    \
-	OPERAND("command", structure, field,                                                                         \
+#define COMMAND                                                                                                      \
+	OPERAND("command", struct run_options, plan.command,                                                         \
 		"after --: a command to start and follow, with all its children, instead of -p", .exclusive = "who", \
 		.ours = true)
 
@@ -105,23 +82,17 @@ struct filter filter_of(const struct filter_options *options);
 	"command ends, even if children are left. stacktool then exits with the status of the command: 128+N if "    \
 	"signal N killed it, 126 or 127 if it could not be executed."
 
-/* Which of the two stacks, and how they are separated and written. */
-struct stack_options {
-	bool user_only, kernel_only, both;
-	bool kernel_by_default; /* not an option: what an applet shows that is asked for neither */
-	bool delimited;
-	bool folded;
-};
+/* Of struct output_options: where a report goes, in which form, and what its pictures look like. */
+extern const struct option_spec output_table[];
+extern const struct option_spec graph_table[];
 
-extern const struct option_spec stack_table[];
-void stack_plan(const struct stack_options *options, struct plan *plan);
+/* Of struct filter: which stacks are shown; --max-depth alone, which is a part of them; and what of a saved profile. */
+extern const struct option_spec pick_table[];
+extern const struct option_spec depth_table[];
+extern const struct option_spec filter_table[];
 
-#define PID_MAX 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
-#define CPU_MAX 1048575
+/* "user + kernel", "user" or "kernel": for headers. */
+const char *stacks_name(const struct plan *plan);
 
-/* Adds the ids to a VEC(uint32_t) of the plan. */
-#define plan_add_ids(ids, list)                            \
-	do {                                               \
-		for (size_t i_ = 0; i_ < (list)->nr; i_++) \
-			vec_push((ids), (list)->data[i_]); \
-	} while (0)
+/* " for 5 secs.", or "... Hit Ctrl-C to end.": the end of a header. */
+void add_duration(const struct plan *plan, struct buf *line);

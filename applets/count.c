@@ -3,105 +3,60 @@
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 
-struct count_options {
-	struct watch_options watch;
-	struct seconds interval, duration;
-	bool timestamps, per_thread;
-	bool times;
-	bool offsets;
-	bool per_process;
-	bool by_name;
-	bool addresses;
-	struct probe_options probe;
-	uint32_t hash_entries, stack_entries;
-	struct stack_options stacks;
-	struct pick_options pick;
-	struct limit_options limit;
-	struct group_options groups;
-	struct common_options common;
-};
-
 static const struct option_spec table[] = {
-	OPTION_FRAGMENT(watch_table, struct count_options, watch),
-	OPTION('c', "cpu", struct count_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
-	       .noun = "a CPU number"),
-	OPTION('i', "interval", struct count_options, interval, "SECONDS", "print a report every SECONDS"),
-	OPTION('D', "duration", struct count_options, duration, "SECONDS", "stop after this time (default: at Ctrl-C)"),
-	OPTION('T', "timestamp", struct count_options, timestamps, NULL, "print the time before each report"),
-	OPTION(0, "timestamps", struct count_options, times, NULL,
-	       "keep the time of each event, for the format 'perf' and 'report --since'; needs more memory, and "
-	       "drops events that come faster than they can be read",
-	       .ours = true),
-	OPTION_FRAGMENT(probe_table, struct count_options, probe),
-	OPTION('s', "offset", struct count_options, offsets, NULL, "print the offset after each name"),
-	OPTION('v', "verbose", struct count_options, addresses, NULL, "print raw addresses before the names"),
-	OPTION('A', "address", struct count_options, addresses, NULL, "same as -v", .ours = true),
-	OPTION('P', "perpid", struct count_options, per_process, NULL, "separate stacks by process"),
-	OPTION(0, "per-thread", struct count_options, per_thread, NULL, "separate stacks by thread, named PID/TID",
-	       .ours = true),
-	OPTION(0, "by-name", struct count_options, by_name, NULL, "merge rows whose printed stacks are the same",
-	       .ours = true),
-	OPTION(0, "hash-storage-size", struct count_options, hash_entries, "N",
-	       "size of the kernel's table of rows; seldom needed: a full table loses nothing", .min = 1,
-	       .max = 1 << 24, .ours = true),
-	OPTION(0, "stack-storage-size", struct count_options, stack_entries, "N",
-	       "size of the kernel's table of stacks already sent; seldom "
-	       "needed",
-	       .min = 1, .max = 1 << 24, .ours = true),
-	OPTION_FRAGMENT(stack_table, struct count_options, stacks),
-	OPTION_FRAGMENT(pick_table, struct count_options, pick),
-	OPTION_FRAGMENT(limit_table, struct count_options, limit),
-	OPTION_FRAGMENT(group_table, struct count_options, groups),
-	OPTION_FRAGMENT(common_table, struct count_options, common),
-	COMMAND(struct count_options, watch.command),
+	RUN_FRAGMENT(watch_table),
+	RUN_OPTION('c', "cpu", plan.cpu, "CPU", "only this CPU", ONE_CPU),
+	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "print a report every SECONDS"),
+	OPTION_SECONDS('D', "duration", struct run_options, plan.duration_ns,
+		       "stop after this time (default: at Ctrl-C)"),
+	RUN_OPTION('T', "timestamp", plan.view.timestamps, NULL, "print the time before each report"),
+	OUR_OPTION(0, "timestamps", plan.view.times, NULL,
+		   "keep the time of each event, for the format 'perf' and 'report --since'; needs more memory, and "
+		   "drops events that come faster than they can be read"),
+	RUN_FRAGMENT(probe_table),
+	RUN_OPTION('s', "offset", plan.view.offsets, NULL, "print the offset after each name"),
+	RUN_OPTION('v', "verbose", plan.view.addresses, NULL, "print raw addresses before the names"),
+	OUR_OPTION('A', "address", plan.view.addresses, NULL, "same as -v"),
+	RUN_OPTION('P', "perpid", plan.view.per_process, NULL, "separate stacks by process"),
+	OUR_OPTION(0, "per-thread", plan.view.by_thread, NULL, "separate stacks by thread, named PID/TID"),
+	OUR_OPTION(0, "by-name", plan.view.by_name, NULL, "merge rows whose printed stacks are the same"),
+	OUR_OPTION(0, "hash-storage-size", plan.count_entries, "N",
+		   "size of the kernel's table of rows; seldom needed: a full table loses nothing", MAP_ENTRIES),
+	OUR_OPTION(0, "stack-storage-size", plan.record_entries, "N",
+		   "size of the kernel's table of stacks already sent; seldom needed", MAP_ENTRIES),
+	RUN_FRAGMENT(stack_table),
+	OPTION_FRAGMENT(pick_table, struct run_options, plan.filter),
+	RUN_FRAGMENT(limit_table),
+	RUN_FRAGMENT(group_table),
+	RUN_FRAGMENT(common_table),
+	COMMAND,
 	OPTION_END,
 };
 
-static const struct count_options defaults = { .watch = WATCH_DEFAULTS };
+static const struct run_options defaults = {
+	.plan = { PLAN_DEFAULTS, .applet = "count", .include_idle = true, .view.style = VIEW_STACKCOUNT },
+};
 
 /*
  * -p keeps processes apart as -P does, for folded lines begin with the command then; the line "comm [pid]" is -P's. A
  * command may start hundreds of processes: without -P their rows are one where they print the same.
  */
-static void plan_view(const struct count_options *options, struct plan *plan)
+static int plan(struct run_options *options)
 {
-	bool lines = options->per_process || options->per_thread;
-	bool apart = lines || options->watch.tgids.nr || options->watch.tids.nr || options->watch.command;
-	bool many = options->watch.command && !options->common.no_children && !lines;
+	struct plan *plan = &options->plan;
+	struct profile_view *view = &plan->view;
+	bool lines = view->per_process || view->by_thread;
+	bool apart = lines || plan->tgids.nr || plan->tids.nr || plan->command;
 
 	plan->key_parts = apart ? KEY_TGID | KEY_COMM : 0;
-	if (options->times || options->per_thread)
+	if (view->times || view->by_thread)
 		plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
-	plan->mode = options->times ? EVENTS_EACH : EVENTS_BY_STACK;
-	plan->view = (struct profile_view){
-		.style = VIEW_STACKCOUNT,
-		.offsets = options->offsets,
-		.addresses = options->addresses,
-		.per_process = apart,
-		.no_process_line = !lines,
-		.by_thread = options->per_thread,
-		.by_name = options->by_name || many,
-		.timestamps = options->timestamps,
-		.times = options->times,
-	};
-}
-
-static int plan(const void *block, struct plan *plan)
-{
-	const struct count_options *options = block;
-
-	plan->applet = "count";
-	watch_plan(&options->watch, plan);
-	plan->duration_ns = options->duration.ns;
-	plan->interval_ns = options->interval.ns;
-	plan->count_entries = options->hash_entries;
-	plan->record_entries = options->stack_entries;
-	plan_view(options, plan);
-	stack_plan(&options->stacks, plan);
-	pick_plan(&options->pick, plan);
-	group_plan(&options->groups, plan);
-	limit_plan(&options->limit, plan);
-	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
+	plan->mode = view->times ? EVENTS_EACH : EVENTS_BY_STACK;
+	view->per_process = apart;
+	view->no_process_line = !lines;
+	view->by_name |= plan->command && !options->no_children && !lines;
+	stack_plan(options);
+	return common_plan(options) ?: probe_plan(options);
 }
 
 static const char *const aliases[] = { "stackcount", NULL };
@@ -146,7 +101,7 @@ const struct applet count_applet = {
 		"program itself, which slows a program that hits it millions of times a second.",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct count_options),
+	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,
 	.bcc_exclusive_status = 1,
 	.plan = plan,

@@ -7,9 +7,8 @@
 
 struct diff_options {
 	bool folded;
-	uint32_t lines;
 	struct output_options output;
-	struct filter_options filter;
+	struct filter filter;
 	const char *before, *now, *debug_directories;
 };
 
@@ -17,34 +16,29 @@ static const struct option_spec table[] = {
 	OPTION('n', "normalize", struct diff_options, output.normalize, NULL,
 	       "scale BEFORE to the total of NOW, for profiles of different length"),
 	OPTION('f', "folded", struct diff_options, folded, NULL, "folded lines 'stack before now', for other tools"),
-	OPTION(0, "lines", struct diff_options, lines, "N", "functions in the table (default 30)", .min = 1),
+	OPTION(0, "lines", struct diff_options, output.limit, "N", "functions in the table (default 30)", .min = 1),
 	OPTION(0, "negate", struct diff_options, output.negate, NULL, "draw what grew in blue and what shrank in red"),
 	OPTION(0, "debug-dir", struct diff_options, debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize: search for programs and debug files by build id here first, "
-	       "then in /usr/lib/debug, then at their own paths",
-	       .noun = "a directory"),
+	       "then in /usr/lib/debug, then at their own paths"),
 	OPTION_FRAGMENT(filter_table, struct diff_options, filter),
 	OPTION_FRAGMENT(output_table, struct diff_options, output),
 	OPTION_FRAGMENT(graph_table, struct diff_options, output),
-	OPERAND("before", struct diff_options, before, "a saved profile or folded stacks", .required = true,
-		.noun = "a file name"),
-	OPERAND("now", struct diff_options, now, "the profile to compare it with", .required = true,
-		.noun = "a file name"),
+	OPERAND("before", struct diff_options, before, "a saved profile or folded stacks", .required = true),
+	OPERAND("now", struct diff_options, now, "the profile to compare it with", .required = true),
 	OPTION_END,
 };
 
-static int compare(const void *block)
+static int compare(void *block)
 {
-	const struct diff_options *options = block;
-	const struct filter filter = filter_of(&options->filter);
-	struct output_options output = options->output;
-	int err = options->folded ? output_options_ask(&output, "-f/--folded", OUTPUT_FOLDED)
-				  : output_options_settle(&output);
+	struct diff_options *options = block;
+	struct output_options *output = &options->output;
+	int err = options->folded ? output_options_ask(output, "-f/--folded", OUTPUT_FOLDED)
+				  : output_options_settle(output);
 
-	if (!err && options->lines && !(output_options_forms(&output) & (1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT)))
+	if (!err && output->limit && !(output_options_forms(output) & (1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT)))
 		err = fail_usage("argument --lines: only for the table (text)");
-	output.limit = options->lines;
-	return err ? err : run_diff(options->before, options->now, options->debug_directories, &output, &filter);
+	return err ?: run_diff(options->before, options->now, options->debug_directories, output, &options->filter);
 }
 
 static const struct applet_example examples[] = {

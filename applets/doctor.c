@@ -19,7 +19,7 @@ static const struct option_spec table[] = {
 	OPTION_END,
 };
 
-static int examine(const void *block)
+static int examine(void *block)
 {
 	const struct doctor_options *options = block;
 

@@ -4,39 +4,26 @@
 #include "core/cli/applet.h"
 #include "core/run/run.h"
 
-struct flame_options {
-	struct output_options output;
-	struct filter_options filter;
-	const char *path, *debug_directories;
-};
-
 static const struct option_spec table[] = {
-	OPTION(0, "debug-dir", struct flame_options, debug_directories, "DIR[:DIR...]",
+	OPTION(0, "debug-dir", struct report_request, debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize: search for programs and debug files by build id here first, "
-	       "then in /usr/lib/debug, then at their own paths",
-	       .noun = "a directory"),
-	OPTION_FRAGMENT(filter_table, struct flame_options, filter),
-	OPTION_FRAGMENT(output_table, struct flame_options, output),
-	OPTION_FRAGMENT(graph_table, struct flame_options, output),
-	OPERAND("file", struct flame_options, path, "folded stacks or a saved profile (default: standard input)",
-		.noun = "a file name"),
+	       "then in /usr/lib/debug, then at their own paths"),
+	OPTION_FRAGMENT(filter_table, struct report_request, filter),
+	OPTION_FRAGMENT(output_table, struct report_request, output),
+	OPTION_FRAGMENT(graph_table, struct report_request, output),
+	OPERAND("file", struct report_request, path, "folded stacks or a saved profile (default: standard input)"),
 	OPTION_END,
 };
 
-static const struct flame_options defaults = { .path = "-" };
+static const struct report_request defaults = { .path = "-" };
 
-static int draw(const void *block)
+static int draw(void *block)
 {
-	const struct flame_options *options = block;
-	const struct filter filter = filter_of(&options->filter);
-	const struct report_change change = { .debug_directories = options->debug_directories };
-	struct output_options output = options->output;
-	int err;
+	struct report_request *request = block;
 
-	if (!output.path && !output.format)
-		output.format = OUTPUT_SVG;
-	err = output_options_settle(&output);
-	return err ? err : run_saved(options->path, &change, &output, &filter);
+	if (!request->output.path && !request->output.format)
+		request->output.format = OUTPUT_SVG;
+	return output_options_settle(&request->output) ?: run_saved(request);
 }
 
 static const struct applet_example examples[] = {
@@ -57,7 +44,7 @@ const struct applet flame_applet = {
 		"the stack. Boxes are sorted by name; left to right is not time.",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct flame_options),
+	.options_size = sizeof(struct report_request),
 	.defaults = &defaults,
 	.main = draw,
 };

@@ -3,54 +3,32 @@
 #include "applets/probe.h"
 #include "core/cli/applet.h"
 
-struct funccount_options {
-	struct watch_options watch;
-	struct seconds interval, duration;
-	bool timestamps;
-	struct probe_options probe;
-	struct limit_options limit;
-	struct group_options groups;
-	struct common_options common;
-};
-
 static const struct option_spec table[] = {
-	OPTION_FRAGMENT(watch_table, struct funccount_options, watch),
-	OPTION('c', "cpu", struct funccount_options, watch.cpu, "CPU", "only this CPU", .max = CPU_MAX,
-	       .noun = "a CPU number"),
-	OPTION('i', "interval", struct funccount_options, interval, "SECONDS", "print a report every SECONDS"),
-	OPTION('d', "duration", struct funccount_options, duration, "SECONDS",
-	       "stop after this time (default: at Ctrl-C)"),
-	OPTION('T', "timestamp", struct funccount_options, timestamps, NULL, "print the time before each report"),
-	OPTION_FRAGMENT(probe_table, struct funccount_options, probe),
-	OPTION_FRAGMENT(limit_table, struct funccount_options, limit),
-	OPTION('D', "debug", struct funccount_options, common.debug, NULL,
-	       "print the plan and the BPF instructions first"),
-	OPTION_FRAGMENT(group_table, struct funccount_options, groups),
-	OPTION_FRAGMENT(common_table, struct funccount_options, common),
-	COMMAND(struct funccount_options, watch.command),
+	RUN_FRAGMENT(watch_table),
+	RUN_OPTION('c', "cpu", plan.cpu, "CPU", "only this CPU", ONE_CPU),
+	OPTION_SECONDS('i', "interval", struct run_options, plan.interval_ns, "print a report every SECONDS"),
+	OPTION_SECONDS('d', "duration", struct run_options, plan.duration_ns,
+		       "stop after this time (default: at Ctrl-C)"),
+	RUN_OPTION('T', "timestamp", plan.view.timestamps, NULL, "print the time before each report"),
+	RUN_FRAGMENT(probe_table),
+	RUN_FRAGMENT(limit_table),
+	RUN_OPTION('D', "debug", plan.debug, NULL, "print the plan and the BPF instructions first"),
+	RUN_FRAGMENT(group_table),
+	RUN_FRAGMENT(common_table),
+	COMMAND,
 	OPTION_END,
 };
 
-static const struct funccount_options defaults = { .watch = WATCH_DEFAULTS };
+static const struct run_options defaults = {
+	.plan = { PLAN_DEFAULTS, .applet = "funccount", .mode = EVENTS_BY_PROBE, .key_parts = KEY_PROBE,
+		  .include_idle = true, /* an event of the idle task is an event like others */
+		  /* the name of the event stands where the kernel's frames would */
+		  .view = { .style = VIEW_FUNCCOUNT, .want_kernel = true } },
+};
 
-static int plan(const void *block, struct plan *plan)
+static int plan(struct run_options *options)
 {
-	const struct funccount_options *options = block;
-
-	plan->applet = "funccount";
-	plan->mode = EVENTS_BY_PROBE;
-	plan->key_parts = KEY_PROBE;
-	watch_plan(&options->watch, plan);
-	plan->duration_ns = options->duration.ns;
-	plan->interval_ns = options->interval.ns;
-	plan->view = (struct profile_view){
-		.style = VIEW_FUNCCOUNT,
-		.timestamps = options->timestamps,
-		.want_kernel = true, /* the name of the event stands where the kernel's frames would */
-	};
-	group_plan(&options->groups, plan);
-	limit_plan(&options->limit, plan);
-	return common_plan(&options->common, plan) ?: probe_plan(&options->probe, plan);
+	return common_plan(options) ?: probe_plan(options);
 }
 
 static const struct applet_example examples[] = {
@@ -86,7 +64,7 @@ const struct applet funccount_applet = {
 		"traced program.",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct funccount_options),
+	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,
 	.plan = plan,
 	.header = probe_header,

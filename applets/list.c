@@ -2,50 +2,31 @@
 /* list: what a pattern of count matches. */
 #include "applets/probe.h"
 #include "core/cli/applet.h"
-#include "core/resolve/probe_spec.h"
 #include "core/run/run.h"
 
-struct list_options {
-	struct u32_list tgids;
-	const char *library;
-	bool regex;
-	bool force;
-	bool no_demangle;
-	const char *pattern;
-};
-
 static const struct option_spec table[] = {
-	OPTION('p', "pid", struct list_options, tgids, "PID,...", "search for libraries as these processes see them",
-	       .min = 1, .max = PID_MAX, .noun = "a list of process ids"),
-	OPTION('l', "library", struct list_options, library, "LIB",
-	       "the library or program of the function, as in LIB:PATTERN", .noun = "a library"),
-	OPTION('r', "regexp", struct list_options, regex, NULL,
-	       "the pattern is a regular expression; otherwise '*' is its only wildcard"),
-	OPTION(0, "force", struct list_options, force, NULL,
-	       "include functions that are known to hang hosts, as 'count --force' does"),
-	OPTION(0, "no-demangle", struct list_options, no_demangle, NULL,
-	       "do not demangle C++, Rust and D names; patterns match either form"),
-	OPERAND("pattern", struct list_options, pattern, PATTERN_HELP, .required = true, .noun = "a pattern"),
+	RUN_OPTION('p', "pid", plan.tgids, "PID,...", "search for libraries as these processes see them", PROCESS_IDS),
+	RUN_OPTION('l', "library", library, "LIB", "the library or program of the function, as in LIB:PATTERN"),
+	RUN_OPTION('r', "regexp", regex, NULL,
+		   "the pattern is a regular expression; otherwise '*' is its only wildcard"),
+	RUN_OPTION(0, "force", plan.force, NULL,
+		   "include functions that are known to hang hosts, as 'count --force' does"),
+	RUN_OPTION(0, "no-demangle", plan.no_demangle, NULL,
+		   "do not demangle C++, Rust and D names; patterns match either form"),
+	OPERAND("pattern", struct run_options, pattern, PATTERN_HELP, .required = true),
 	OPTION_END,
 };
 
-static int list(const void *block)
-{
-	const struct list_options *options = block;
-	struct plan plan;
-	int err;
+static const struct run_options defaults = {
+	.plan = { PLAN_DEFAULTS, .applet = "list", .look_only = true, .max_probes = UINT32_MAX },
+};
 
-	plan_init(&plan);
-	plan.applet = "list";
-	plan.look_only = true;
-	plan.max_probes = UINT32_MAX;
-	plan.force = options->force;
-	plan.no_demangle = options->no_demangle;
-	plan_add_ids(&plan.tgids, &options->tgids);
-	err = probe_spec_parse(options->pattern, options->library, options->regex, &plan.probe);
-	if (!err)
-		err = run_list(&plan);
-	plan_done(&plan);
+static int list(void *block)
+{
+	struct run_options *options = block;
+	int err = probe_plan(options) ?: run_list(&options->plan);
+
+	plan_done(&options->plan);
 	return err;
 }
 
@@ -73,6 +54,7 @@ const struct applet list_applet = {
 		"and tracepoints a readable tracefs.",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct list_options),
+	.options_size = sizeof(struct run_options),
+	.defaults = &defaults,
 	.main = list,
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "applets/commands.h"
+#include "applets/common.h"
 #include "applets/dispatch.h"
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
@@ -52,25 +53,15 @@ static int print_help(const struct applet *applet)
 	return 0;
 }
 
-static int run_collecting(struct call *call, const void *options)
+static int run_collecting(struct call *call, struct run_options *options)
 {
-	_cleanup_(plan_done) struct plan plan;
 	struct run_result result = { .command_status = -1 };
-	int err;
+	int err = call->applet->plan(options) ?: run_plan(call->applet, &options->plan, &result);
 
-	plan_init(&plan);
-	err = call->applet->plan(options, &plan);
-	if (err < 0)
-		return err;
-	err = run_plan(call->applet, &plan, &result);
+	plan_done(&options->plan);
 	call->lost = result.lost;
 	call->command_status = result.command_status;
 	return err;
-}
-
-static int run_parsed(struct call *call, const void *options)
-{
-	return call->applet->plan ? run_collecting(call, options) : call->applet->main(options);
 }
 
 /* argv[0] is the applet's name. */
@@ -88,7 +79,7 @@ static int run_applet(struct call *call, int argc, char **argv)
 	if (err == OPTIONS_HELP)
 		err = print_help(applet);
 	else if (!err)
-		err = run_parsed(call, options);
+		err = applet->plan ? run_collecting(call, options) : applet->main(options);
 	options_done(applet->options, options);
 	return err;
 }

@@ -6,58 +6,44 @@
 #include "core/base/err.h"
 #include "core/cli/applet.h"
 
-struct offcputime_options {
-	struct sleeper_options sleepers;
-	struct stack_options stacks;
-	struct off_cpu_options off_cpu;
-	bool offsets;
-	bool blocked, runqueue;
-	bool addresses;
-};
-
 static const struct option_spec table[] = {
-	OPTION_FRAGMENT(sleeper_table, struct offcputime_options, sleepers),
-	OPTION_FRAGMENT(stack_table, struct offcputime_options, stacks),
-	OPTION('s', "offset", struct offcputime_options, offsets, NULL, "print the offset after each name"),
-	OPTION_FRAGMENT(off_cpu_table, struct offcputime_options, off_cpu),
-	OPTION(0, "blocked", struct offcputime_options, blocked, NULL,
-	       "count only the time until the thread was woken, not the wait for a CPU", .exclusive = "part",
-	       .ours = true),
-	OPTION(0, "runqueue", struct offcputime_options, runqueue, NULL,
-	       "count only the time that the thread was runnable and waited for "
-	       "a CPU",
-	       .exclusive = "part", .ours = true),
-	OPTION('A', "address", struct offcputime_options, addresses, NULL, "print raw addresses before the names",
-	       .ours = true),
-	OPTION_FRAGMENT(off_cpu_run_table, struct offcputime_options, off_cpu),
+	RUN_FRAGMENT(sleeper_table),
+	RUN_FRAGMENT(stack_table),
+	RUN_OPTION('s', "offset", plan.view.offsets, NULL, "print the offset after each name"),
+	RUN_FRAGMENT(off_cpu_table),
+	OUR_OPTION(0, "blocked", blocked, NULL,
+		   "count only the time until the thread was woken, not the wait for a CPU", .exclusive = "part"),
+	OUR_OPTION(0, "runqueue", runqueue, NULL,
+		   "count only the time that the thread was runnable and waited for a CPU", .exclusive = "part"),
+	OUR_OPTION('A', "address", plan.view.addresses, NULL, "print raw addresses before the names"),
+	RUN_FRAGMENT(off_cpu_run_table),
 	OPTION_END,
 };
 
-static const struct offcputime_options defaults = { .off_cpu = OFF_CPU_DEFAULTS };
+static const struct run_options defaults = {
+	OFF_CPU_DEFAULTS,
+	.plan = { OFF_CPU_PLAN_DEFAULTS, .applet = "offcputime", .key_parts = KEY_TGID | KEY_TID | KEY_COMM,
+		  .view = { .style = VIEW_OFFCPU, .per_process = true } },
+};
 
-static int plan(const void *block, struct plan *plan)
+static int plan(struct run_options *options)
 {
-	const struct offcputime_options *options = block;
+	struct plan *plan = &options->plan;
 
-	plan->applet = "offcputime";
-	if (options->stacks.folded && options->offsets)
+	if (plan->view.folded && plan->view.offsets)
 		return fail(-EINVAL, "argument -s: not allowed with argument -f: folded lines have no offsets");
-	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
-	plan->view = (struct profile_view){ .style = VIEW_OFFCPU, .per_process = true, .offsets = options->offsets };
-	stack_plan(&options->stacks, plan);
-	plan->view.addresses = options->addresses;
 	if (options->blocked)
 		plan->off_cpu.part = PART_BLOCKED;
 	else if (options->runqueue)
 		plan->off_cpu.part = PART_RUNQUEUE;
-	return off_cpu_plan(&options->off_cpu, plan) ?: sleeper_plan(&options->sleepers, plan);
+	return off_cpu_plan(options);
 }
 
-static void add_ids(const char *what, const uint32_t *ids, size_t nr, struct buf *line)
+static void add_ids(const char *what, const struct u32_list *ids, struct buf *line)
 {
 	buf_addf(line, "%s ", what);
-	for (size_t i = 0; i < nr; i++)
-		buf_addf(line, "%s%" PRIu32, i ? "," : "", ids[i]);
+	for (size_t i = 0; i < ids->nr; i++)
+		buf_addf(line, "%s%" PRIu32, i ? "," : "", ids->data[i]);
 }
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
@@ -68,18 +54,17 @@ static void header(const struct plan *plan, size_t nr_attached, struct buf *line
 		[THREADS_KERNEL] = "kernel threads",
 	};
 
-	(void)nr_attached;
 	buf_adds(line, "Tracing off-CPU time (us) of ");
 	if (plan->tgids.nr)
-		add_ids("PIDs", plan->tgids.data, plan->tgids.nr, line);
+		add_ids("PIDs", &plan->tgids, line);
 	else if (plan->tids.nr)
-		add_ids("TIDs", plan->tids.data, plan->tids.nr, line);
+		add_ids("TIDs", &plan->tids, line);
 	else
 		buf_adds(line, threads[plan->off_cpu.threads]);
 	if (plan->follow_children)
 		buf_adds(line, " and its children");
-	buf_addf(line, " by %s stack", off_cpu_stacks(plan));
-	off_cpu_end_header(plan, line);
+	buf_addf(line, " by %s stack", stacks_name(plan));
+	add_duration(plan, line);
 }
 
 static const struct applet_example examples[] = {
@@ -124,7 +109,7 @@ const struct applet offcputime_applet = {
 		"are still walked.",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct offcputime_options),
+	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,
 	.plan = plan,
 	.header = header,

@@ -3,43 +3,25 @@
 #include "applets/off_cpu.h"
 #include "core/cli/applet.h"
 
-struct offwaketime_options {
-	struct sleeper_options sleepers;
-	struct stack_options stacks;
-	struct off_cpu_options off_cpu;
-	bool addresses;
-};
-
 static const struct option_spec table[] = {
-	OPTION_FRAGMENT(sleeper_table, struct offwaketime_options, sleepers),
-	OPTION_FRAGMENT(stack_table, struct offwaketime_options, stacks),
-	OPTION_FRAGMENT(off_cpu_table, struct offwaketime_options, off_cpu),
-	OPTION('A', "address", struct offwaketime_options, addresses, NULL, "print raw addresses before the names",
-	       .ours = true),
-	OPTION_FRAGMENT(off_cpu_run_table, struct offwaketime_options, off_cpu),
+	RUN_FRAGMENT(sleeper_table),
+	RUN_FRAGMENT(stack_table),
+	RUN_FRAGMENT(off_cpu_table),
+	OUR_OPTION('A', "address", plan.view.addresses, NULL, "print raw addresses before the names"),
+	RUN_FRAGMENT(off_cpu_run_table),
 	OPTION_END,
 };
 
-static const struct offwaketime_options defaults = { .off_cpu = OFF_CPU_DEFAULTS };
-
-static int plan(const void *block, struct plan *plan)
-{
-	const struct offwaketime_options *options = block;
-
-	plan->applet = "offwaketime";
-	plan->key_parts = KEY_TGID | KEY_TID | KEY_COMM;
-	plan->off_cpu.measure = MEASURE_OFF_WAKE;
-	plan->view = (struct profile_view){ .style = VIEW_OFFWAKE, .per_process = true };
-	stack_plan(&options->stacks, plan);
-	plan->view.addresses = options->addresses;
-	return off_cpu_plan(&options->off_cpu, plan) ?: sleeper_plan(&options->sleepers, plan);
-}
+static const struct run_options defaults = {
+	OFF_CPU_DEFAULTS,
+	.plan = { OFF_CPU_PLAN_DEFAULTS, .applet = "offwaketime", .key_parts = KEY_TGID | KEY_TID | KEY_COMM,
+		  .off_cpu.measure = MEASURE_OFF_WAKE, .view = { .style = VIEW_OFFWAKE, .per_process = true } },
+};
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
-	(void)nr_attached;
-	buf_addf(line, "Tracing blocked time (us) by %s off-CPU and waker stack", off_cpu_stacks(plan));
-	off_cpu_end_header(plan, line);
+	buf_addf(line, "Tracing blocked time (us) by %s off-CPU and waker stack", stacks_name(plan));
+	add_duration(plan, line);
 }
 
 static const struct applet_example examples[] = {
@@ -73,8 +55,8 @@ const struct applet offwaketime_applet = {
 		    "with frame pointers (--unwind=fp), more with unwind tables (the default).",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct offwaketime_options),
+	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,
-	.plan = plan,
+	.plan = off_cpu_plan,
 	.header = header,
 };

@@ -10,71 +10,61 @@
 #define LINES_UNSAID UINT32_MAX /* --lines without a number */
 
 struct report_options {
-	struct report_change change;
+	struct report_request request;
 	bool tree;
 	uint32_t top, lines, least; /* lines: of the table, LINES_UNSAID for source lines */
-	struct output_options output;
-	struct filter_options filter;
-	const char *path;
 };
 
-static int parse_percent(const char *text, void *field)
-{
-	return graph_percent_parse(text, field);
-}
-
 static const struct option_spec table[] = {
-	OPTION('f', "folded", struct report_options, change.folded, NULL,
+	OPTION('f', "folded", struct report_options, request.folded, NULL,
 	       "folded output, one line per stack, for flame graphs", .exclusive = "form"),
-	OPTION(0, "text", struct report_options, change.text, NULL, "text, even if the run used -f",
+	OPTION(0, "text", struct report_options, request.text, NULL, "text, even if the run used -f",
 	       .exclusive = "form"),
 	OPTION(0, "tree", struct report_options, tree, NULL,
 	       "a call tree with total and self; with --reverse a caller tree", .exclusive = "form"),
 	OPTION(0, "top", struct report_options, top, "N", "the N functions with the most self time (default 30)",
 	       .min = 1, .max = TOP_UNSAID - 1, .otherwise = TOP_UNSAID, .exclusive = "form"),
-	OPTION(0, "tui", struct report_options, change.tui, NULL, "browse the call tree in the terminal",
+	OPTION(0, "tui", struct report_options, request.tui, NULL, "browse the call tree in the terminal",
 	       .exclusive = "form"),
-	OPTION(0, "histogram", struct report_options, change.histogram, NULL,
+	OPTION(0, "histogram", struct report_options, request.histogram, NULL,
 	       "text with histograms below the stacks, for runs with --timestamps (those with --histogram have them "
 	       "anyway)",
 	       .exclusive = "form"),
 	OPTION(0, "lines", struct report_options, lines, "N",
 	       "show source lines after names; with --top, '--lines N' prints N rows", .min = 1,
 	       .max = LINES_UNSAID - 1, .otherwise = LINES_UNSAID),
-	OPTION(0, "inlines", struct report_options, change.inlines, NULL, "show inlined functions as frames"),
+	OPTION(0, "inlines", struct report_options, request.inlines, NULL, "show inlined functions as frames"),
 	OPTION(0, "least", struct report_options, least, "PERCENT", "omit smaller branches from the tree (default 1)",
-	       .parse = parse_percent),
-	OPTION('d', "delimited", struct report_options, change.delimited, NULL,
+	       .parse = graph_percent_parse),
+	OPTION('d', "delimited", struct report_options, request.delimited, NULL,
 	       "print a delimiter between kernel and user stack"),
-	OPTION('a', "annotations", struct report_options, change.annotate, NULL,
+	OPTION('a', "annotations", struct report_options, request.annotate, NULL,
 	       "append _[k] to kernel frames and _[i] to inlined frames in folded output"),
-	OPTION('s', "offset", struct report_options, change.offsets, NULL, "print the offset after each name",
+	OPTION('s', "offset", struct report_options, request.offsets, NULL, "print the offset after each name",
 	       .exclusive = "names"),
-	OPTION(0, "plain", struct report_options, change.plain, NULL, "print names without offset and module",
+	OPTION(0, "plain", struct report_options, request.plain, NULL, "print names without offset and module",
 	       .exclusive = "names"),
-	OPTION('A', "address", struct report_options, change.addresses, NULL, "print raw addresses before the names"),
-	OPTION('T', "timestamp", struct report_options, change.timestamps, NULL, "print the time before each report"),
-	OPTION(0, "by-name", struct report_options, change.by_name, NULL,
+	OPTION('A', "address", struct report_options, request.addresses, NULL, "print raw addresses before the names"),
+	OPTION('T', "timestamp", struct report_options, request.timestamps, NULL, "print the time before each report"),
+	OPTION(0, "by-name", struct report_options, request.by_name, NULL,
 	       "merge rows whose printed stacks are the same"),
-	OPTION('v', "verbose", struct report_options, change.verbose, NULL,
+	OPTION('v', "verbose", struct report_options, request.verbose, NULL,
 	       "print the account of timed samples even if nothing is missing"),
-	OPTION('q', "quiet", struct report_options, change.quiet, NULL,
+	OPTION('q', "quiet", struct report_options, request.quiet, NULL,
 	       "print only rows and warnings, no headers or notes"),
-	OPTION(0, "debug-dir", struct report_options, change.debug_directories, "DIR[:DIR...]",
+	OPTION(0, "debug-dir", struct report_options, request.debug_directories, "DIR[:DIR...]",
 	       "for profiles made with --no-symbolize, and for source lines: search for programs and debug files by "
-	       "build id here first, then in /usr/lib/debug, then at their own paths",
-	       .noun = "a directory"),
-	OPTION(0, "vmlinux", struct report_options, change.vmlinux, "FILE",
+	       "build id here first, then in /usr/lib/debug, then at their own paths"),
+	OPTION(0, "vmlinux", struct report_options, request.vmlinux, "FILE",
 	       "debug information of the kernel, for --lines and --inlines; its build id must match the kernel's "
-	       "(default: look where distributions install it)",
-	       .noun = "a file name"),
-	OPTION_FRAGMENT(filter_table, struct report_options, filter),
-	OPTION_FRAGMENT(output_table, struct report_options, output),
-	OPTION_FRAGMENT(graph_table, struct report_options, output),
-	OPERAND("file", struct report_options, path,
+	       "(default: look where distributions install it)"),
+	OPTION_FRAGMENT(filter_table, struct report_options, request.filter),
+	OPTION_FRAGMENT(output_table, struct report_options, request.output),
+	OPTION_FRAGMENT(graph_table, struct report_options, request.output),
+	OPERAND("file", struct report_options, request.path,
 		"a saved profile (--save), folded stacks, or text of perf script; - is standard "
 		"input",
-		.required = true, .noun = "a file name"),
+		.required = true),
 	OPTION_END,
 };
 
@@ -84,12 +74,12 @@ static int check_lines(const struct report_options *options, struct output_optio
 	const uint32_t folded = 1U << OUTPUT_FOLDED, forms = output_options_forms(output);
 	const uint32_t lines = 1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT | 1U << OUTPUT_PERF | folded;
 
-	if (options->change.text && forms & folded)
+	if (options->request.text && forms & folded)
 		return fail_usage("argument --text: not allowed with argument %s: it selects folded",
 				  output->format ? "--format" : "-o/--output");
 	if (output->root && !(forms & ~lines))
 		return fail_usage("argument --root: only for flame graphs, trees, speedscope, pprof, json and stk");
-	return options->change.folded ? output_options_fold(output) : 0;
+	return options->request.folded ? output_options_fold(output) : 0;
 }
 
 static int choose_form(const struct report_options *options, struct output_options *output)
@@ -102,7 +92,7 @@ static int choose_form(const struct report_options *options, struct output_optio
 		return fail_usage("argument --lines: not allowed with a number after --top");
 	if (options->least && !options->tree)
 		return fail_usage("argument --least: only with --tree");
-	if (options->change.tui)
+	if (options->request.tui)
 		return output_options_ask_screen(output);
 	if (options->tree) {
 		output->limit = options->least;
@@ -115,25 +105,24 @@ static int choose_form(const struct report_options *options, struct output_optio
 	err = check_lines(options, output);
 	if (!err)
 		err = output_options_settle(output);
-	if (!err && options->change.histogram)
+	if (!err && options->request.histogram)
 		err = output_options_histogram(output, false);
 	return err;
 }
 
-static int print_report(const void *block)
+static int print_report(void *block)
 {
-	struct report_options options = *(const struct report_options *)block;
-	const struct filter filter = filter_of(&options.filter);
-	struct output_options output = options.output;
+	struct report_options *options = block;
+	struct report_request *request = &options->request;
 	int err;
 
-	options.change.lines = options.lines == LINES_UNSAID;
-	if (options.change.lines)
-		options.lines = 0;
-	err = choose_form(&options, &output);
-	if (!err && options.change.vmlinux && !options.change.lines && !options.change.inlines)
+	request->lines = options->lines == LINES_UNSAID;
+	if (request->lines)
+		options->lines = 0;
+	err = choose_form(options, &request->output);
+	if (!err && request->vmlinux && !request->lines && !request->inlines)
 		err = fail_usage("argument --vmlinux: only with --lines or --inlines");
-	return err ? err : run_saved(options.path, &options.change, &output, &filter);
+	return err ? err : run_saved(request);
 }
 
 static const struct applet_example examples[] = {

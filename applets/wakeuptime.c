@@ -3,66 +3,39 @@
 #include "applets/off_cpu.h"
 #include "core/cli/applet.h"
 
-struct wakeuptime_options {
-	struct u32_list tgids, tids;
-	bool user_only;
-	bool verbose, addresses;
-	struct stack_options stacks;
-	struct off_cpu_options off_cpu;
-};
-
 static const struct option_spec table[] = {
-	OPTION('u', "useronly", struct wakeuptime_options, user_only, NULL,
-	       "only sleepers that are user threads, no kernel threads", .exclusive = "who"),
-	OPTION('p', "pid", struct wakeuptime_options, tgids, "PID,...", "only sleepers in these processes", .min = 1,
-	       .max = PID_MAX, .noun = "a list of process ids", .exclusive = "who"),
-	OPTION('t', "tid", struct wakeuptime_options, tids, "TID,...", "only sleepers with these thread ids", .min = 1,
-	       .max = PID_MAX, .noun = "a list of thread ids", .exclusive = "who", .ours = true),
-	OPTION('v', "verbose", struct wakeuptime_options, verbose, NULL,
-	       "accepted for compatibility: raw addresses are always printed"),
-	OPTION('A', "address", struct wakeuptime_options, addresses, NULL, "same as -v", .ours = true),
+	RUN_OPTION('u', "useronly", user_threads, NULL, "only sleepers that are user threads, no kernel threads",
+		   .exclusive = "who"),
+	RUN_OPTION('p', "pid", plan.tgids, "PID,...", "only sleepers in these processes", PROCESS_IDS,
+		   .exclusive = "who"),
+	OUR_OPTION('t', "tid", plan.tids, "TID,...", "only sleepers with these thread ids", THREAD_IDS,
+		   .exclusive = "who"),
+	RUN_OPTION('v', "verbose", plan.view.addresses, NULL,
+		   "accepted for compatibility: raw addresses are always printed"),
+	OUR_OPTION('A', "address", plan.view.addresses, NULL, "same as -v"),
 	/* Not stack_table: --u is a prefix of bcc's --useronly alone. */
-	OPTION('U', "user-stacks-only", struct wakeuptime_options, stacks.user_only, NULL, "only user stacks of wakers",
-	       .exclusive = "stacks", .ours = true),
-	OPTION('K', "kernel-stacks-only", struct wakeuptime_options, stacks.kernel_only, NULL,
-	       "only kernel stacks of wakers (the default)", .exclusive = "stacks", .ours = true),
-	OPTION(0, "both", struct wakeuptime_options, stacks.both, NULL, "kernel and user stacks of wakers",
-	       .exclusive = "stacks", .ours = true),
-	OPTION('d', "delimited", struct wakeuptime_options, stacks.delimited, NULL,
-	       "print a delimiter between kernel and user stack", .ours = true),
-	OPTION('f', "folded", struct wakeuptime_options, stacks.folded, NULL,
-	       "folded output, one line per stack, for flame graphs"),
-	OPTION_FRAGMENT(off_cpu_table, struct wakeuptime_options, off_cpu),
-	OPTION_FRAGMENT(off_cpu_run_table, struct wakeuptime_options, off_cpu),
+	OUR_OPTION('U', "user-stacks-only", user_only, NULL, "only user stacks of wakers", .exclusive = "stacks"),
+	OUR_OPTION('K', "kernel-stacks-only", kernel_only, NULL, "only kernel stacks of wakers (the default)",
+		   .exclusive = "stacks"),
+	OUR_OPTION(0, "both", both, NULL, "kernel and user stacks of wakers", .exclusive = "stacks"),
+	OUR_OPTION('d', "delimited", plan.view.delimited, NULL, "print a delimiter between kernel and user stack"),
+	RUN_OPTION('f', "folded", plan.view.folded, NULL, "folded output, one line per stack, for flame graphs"),
+	RUN_FRAGMENT(off_cpu_table),
+	RUN_FRAGMENT(off_cpu_run_table),
 	OPTION_END,
 };
 
-static const struct wakeuptime_options defaults = { .stacks.kernel_by_default = true, .off_cpu = OFF_CPU_DEFAULTS };
-
-static int plan(const void *block, struct plan *plan)
-{
-	const struct wakeuptime_options *options = block;
-
-	plan->applet = "wakeuptime";
-	plan_add_ids(&plan->tgids, &options->tgids);
-	plan_add_ids(&plan->tids, &options->tids);
-	plan->key_parts = KEY_COMM;
-	plan->off_cpu.measure = MEASURE_WAKE;
-	plan->off_cpu.threads = options->user_only ? THREADS_USER : THREADS_ALL;
-	plan->view = (struct profile_view){
-		.style = VIEW_WAKE,
-		.offsets = true,
-		.addresses = true,
-	};
-	stack_plan(&options->stacks, plan);
-	return off_cpu_plan(&options->off_cpu, plan);
-}
+static const struct run_options defaults = {
+	OFF_CPU_DEFAULTS,
+	.kernel_by_default = true,
+	.plan = { OFF_CPU_PLAN_DEFAULTS, .applet = "wakeuptime", .key_parts = KEY_COMM, .off_cpu.measure = MEASURE_WAKE,
+		  .view = { .style = VIEW_WAKE, .offsets = true, .addresses = true } },
+};
 
 static void header(const struct plan *plan, size_t nr_attached, struct buf *line)
 {
-	(void)nr_attached;
-	buf_addf(line, "Tracing blocked time (us) by %s stack", off_cpu_stacks(plan));
-	off_cpu_end_header(plan, line);
+	buf_addf(line, "Tracing blocked time (us) by %s stack", stacks_name(plan));
+	add_duration(plan, line);
 }
 
 static const struct applet_example examples[] = {
@@ -90,9 +63,9 @@ const struct applet wakeuptime_applet = {
 		    "stack at each wake-up of a sleeping thread: 1.0 microsecond an event.",
 	.options = table,
 	.examples = examples,
-	.options_size = sizeof(struct wakeuptime_options),
+	.options_size = sizeof(struct run_options),
 	.defaults = &defaults,
-	.plan = plan,
+	.plan = off_cpu_plan,
 	.header = header,
 	.footer = "Detaching...",
 };

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,17 @@
 		type *data;      \
 		size_t nr, room; \
 	}
+
+/* The numbers and the words that an option collects. */
+struct u32_list {
+	uint32_t *data;
+	size_t nr, room;
+};
+
+struct word_list {
+	const char **data;
+	size_t nr, room;
+};
 
 /* Grows *data to hold at least `wanted` elements; 0 or -ENOMEM. Not called directly. */
 int vec_grow(void **data, size_t *room, size_t wanted, size_t element_size);

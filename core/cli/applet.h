@@ -13,6 +13,8 @@
 #include "core/cli/options.h"
 #include "core/plan/plan.h"
 
+struct run_options; /* applets/common.h */
+
 struct applet_example {
 	const char *arguments; /* behind the applet's name, as typed in a shell: "-F 99 5" */
 	const char *meaning;   /* "profile at 99 Hertz for 5 seconds" */
@@ -36,10 +38,10 @@ struct applet {
 	int bcc_exclusive_status;
 
 	/*
-	 * Collecting applets: options to plan; pure, no host access. Fills a plan after plan_init(); 0 or a usage error.
-	 * The caller frees the plan in both cases.
+	 * Collecting applets, whose options are a struct run_options: completes the plan in them. Pure, no host access; 0 or a
+	 * usage error. The caller frees the plan in both cases.
 	 */
-	int (*plan)(const void *options, struct plan *ret_plan);
+	int (*plan)(struct run_options *options);
 
 	/* The header line (without newline) once it is known what was attached; leaves ret empty for none. */
 	void (*header)(const struct plan *plan, size_t nr_attached, struct buf *ret_line);
@@ -48,5 +50,5 @@ struct applet {
 	const char *footer;
 
 	/* Other applets: does the work. 0 or a negative errno with a recorded cause. */
-	int (*main)(const void *options);
+	int (*main)(void *options);
 };

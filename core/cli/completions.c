@@ -92,7 +92,6 @@ static void add_bcc_names(struct buf *text, const struct applet *const *applets)
 
 static void add_bash_option(struct buf *text, const struct applet *applet, const struct option_spec *spec)
 {
-	(void)applet;
 	if (spec->letter)
 		buf_addf(text, " -%c", spec->letter);
 	buf_addf(text, " --%s", spec->name);
@@ -155,7 +154,6 @@ static void add_zsh_option(struct buf *text, const struct applet *applet, const 
 {
 	char form[64];
 
-	(void)applet;
 	if (spec->letter) {
 		snprintf(form, sizeof(form), "-%c%s", spec->letter, option_takes_value(spec) ? "+" : "");
 		add_zsh_form(text, spec, form);

@@ -140,7 +140,7 @@ static int parse_kind(const struct option_spec *spec, const char *text, void *fi
 
 	switch (spec->kind) {
 	case OPTION_KIND_SECONDS:
-		return parse_seconds(text, &((struct seconds *)field)->ns);
+		return parse_seconds(text, field);
 	case OPTION_KIND_U32_LIST:
 		return parse_list(text, spec->min, limit(spec), field);
 	case OPTION_KIND_WORDS:

@@ -2,7 +2,7 @@
 /* From the text of an option's value to the field it fills. */
 #pragma once
 
-#include "core/cli/options.h"
+#include "core/cli/option_spec.h"
 
 /*
  * Stores what `text` says into `field`, by the kind and the limits of the option. 0, or a usage error about `label`

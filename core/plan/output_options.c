@@ -50,7 +50,7 @@ static int find_name(const char *what, const char *name, const char *const *name
 	return err;
 }
 
-int output_format_parse(const char *name, enum output_format *ret_format)
+int output_format_parse(const char *name, void *ret_format)
 {
 	const char *names[sizeof(formats) / sizeof(*formats)];
 	int found;
@@ -60,7 +60,7 @@ int output_format_parse(const char *name, enum output_format *ret_format)
 	found = find_name("format", name, names, nr_formats);
 	if (found < 0)
 		return found;
-	*ret_format = formats[found].format;
+	*(enum output_format *)ret_format = formats[found].format;
 	return 0;
 }
 
@@ -391,17 +391,17 @@ int output_options_ask_screen(struct output_options *options)
 	return output_options_ask(options, "--tui", OUTPUT_SCREEN);
 }
 
-int graph_colors_parse(const char *name, enum graph_colors *ret_colors)
+int graph_colors_parse(const char *name, void *ret_colors)
 {
 	int found = find_name("palette", name, color_names, COLORS_NR);
 
 	if (found < 0)
 		return found;
-	*ret_colors = (enum graph_colors)found;
+	*(enum graph_colors *)ret_colors = (enum graph_colors)found;
 	return 0;
 }
 
-int graph_root_parse(const char *name, enum graph_root *ret_root)
+int graph_root_parse(const char *name, void *ret_root)
 {
 	int found;
 
@@ -411,11 +411,11 @@ int graph_root_parse(const char *name, enum graph_root *ret_root)
 	found = find_name("root", name, root_names, sizeof(root_names) / sizeof(*root_names));
 	if (found < 0)
 		return found;
-	*ret_root = GRAPH_ROOT_COMM + (enum graph_root)found;
+	*(enum graph_root *)ret_root = GRAPH_ROOT_COMM + (enum graph_root)found;
 	return 0;
 }
 
-int graph_percent_parse(const char *text, uint32_t *ret_thousandths)
+int graph_percent_parse(const char *text, void *ret_thousandths)
 {
 	uint32_t value = 0, decimals = 0;
 	bool dot = false, digits = false;
@@ -434,6 +434,6 @@ int graph_percent_parse(const char *text, uint32_t *ret_thousandths)
 		value *= 10;
 	if (!digits || (*at && strcmp(at, "%")) || value > 100000)
 		return fail_usage("percentage '%s': give a number from 0 to 100", text);
-	*ret_thousandths = value;
+	*(uint32_t *)ret_thousandths = value;
 	return 0;
 }

@@ -103,8 +103,8 @@ struct output_options output_options_of(const struct output_options *options, si
 /* The forms that all files, --format or nothing ask for: a bit for each, 1 << OUTPUT_SVG. */
 uint32_t output_options_forms(const struct output_options *options);
 
-/* The format with this name, or a usage error. */
-int output_format_parse(const char *name, enum output_format *ret_format);
+/* The enum output_format with this name, or a usage error. */
+int output_format_parse(const char *name, void *ret_format);
 /* The format that the suffix of a path stands for, or OUTPUT_DEFAULT. */
 enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
@@ -137,7 +137,8 @@ _must_check_ int output_options_fold(struct output_options *options);
 /* The same for --tui, which has no place for -o and --format. */
 _must_check_ int output_options_ask_screen(struct output_options *options);
 
-int graph_colors_parse(const char *name, enum graph_colors *ret_colors);
-int graph_root_parse(const char *name, enum graph_root *ret_root);
-/* "0.1" or "0.1%" as thousandths of a percent. */
-int graph_percent_parse(const char *text, uint32_t *ret_thousandths);
+/* The enum with this name, or a usage error. */
+int graph_colors_parse(const char *name, void *ret_colors);
+int graph_root_parse(const char *name, void *ret_root);
+/* "0.1" or "0.1%" as a uint32_t: thousandths of a percent. */
+int graph_percent_parse(const char *text, void *ret_thousandths);

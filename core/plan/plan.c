@@ -15,11 +15,9 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-#define DEFAULT_UNWIND_BYTES (128ULL << 20)
-
 void plan_init(struct plan *plan)
 {
-	*plan = (struct plan){ .cpu = -1, .unwind_bytes = DEFAULT_UNWIND_BYTES };
+	*plan = (struct plan){ PLAN_DEFAULTS };
 }
 
 void plan_done(struct plan *plan)
@@ -27,10 +25,6 @@ void plan_done(struct plan *plan)
 	probe_spec_done(&plan->probe);
 	vec_done(&plan->tgids);
 	vec_done(&plan->tids);
-	free(plan->cgroup_map);
-	free(plan->mntns_map);
-	free(plan->pidns);
-	free(plan->save_path);
 	plan_init(plan);
 }
 
@@ -72,18 +66,18 @@ static int fail_event(const char *name)
 	return err;
 }
 
-int sample_event_parse(const char *name, enum sample_event *ret_event)
+int sample_event_parse(const char *name, void *ret_event)
 {
 	for (size_t i = 1; i < ARRAY_SIZE(event_names); i++) {
 		if (!strcmp(name, event_names[i])) {
-			*ret_event = (enum sample_event)i;
+			*(enum sample_event *)ret_event = (enum sample_event)i;
 			return 0;
 		}
 	}
 	return fail_event(name);
 }
 
-int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
+int attach_mode_parse(const char *name, void *ret_mode)
 {
 	static const char *const names[] = {
 		[ATTACH_MULTI] = "multi", [ATTACH_KPROBE] = "kprobe", [ATTACH_FENTRY] = "fentry"
@@ -91,7 +85,7 @@ int attach_mode_parse(const char *name, enum attach_mode *ret_mode)
 
 	for (size_t i = ATTACH_MULTI; i < ARRAY_SIZE(names); i++) {
 		if (!strcmp(name, names[i])) {
-			*ret_mode = (enum attach_mode)i;
+			*(enum attach_mode *)ret_mode = (enum attach_mode)i;
 			return 0;
 		}
 	}
@@ -102,13 +96,13 @@ static const char *const unwind_names[] = {
 	[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_DWARF] = "dwarf", [UNWIND_NONE] = "off"
 };
 
-int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
+int unwind_mode_parse(const char *name, void *ret_mode)
 {
 	const char *near;
 
 	for (size_t i = UNWIND_AUTO; i < ARRAY_SIZE(unwind_names); i++) {
 		if (!strcmp(name, unwind_names[i])) {
-			*ret_mode = (enum unwind_mode)i;
+			*(enum unwind_mode *)ret_mode = (enum unwind_mode)i;
 			return 0;
 		}
 	}
@@ -117,7 +111,7 @@ int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode)
 			  near ? "did you mean '" : "give auto, fp, dwarf or off", near ? near : "", near ? "'?" : "");
 }
 
-int overhead_parse(const char *text, uint32_t *ret_overhead)
+int overhead_parse(const char *text, void *ret_overhead)
 {
 	uint32_t thousandths = 0;
 
@@ -125,7 +119,7 @@ int overhead_parse(const char *text, uint32_t *ret_overhead)
 		err_clear();
 		return fail_usage("argument --max-overhead: '%s': invalid percentage: give 0.001 to 100, or off", text);
 	}
-	*ret_overhead = thousandths ? thousandths : OVERHEAD_OFF;
+	*(uint32_t *)ret_overhead = thousandths ? thousandths : OVERHEAD_OFF;
 	return 0;
 }
 
@@ -164,19 +158,20 @@ static int parse_letters(const char *text, struct off_cpu_plan *ret_plan)
 	return 0;
 }
 
-int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan)
+int off_cpu_state_parse(const char *text, void *ret_plan)
 {
+	struct off_cpu_plan *plan = ret_plan;
 	unsigned long long mask;
 	char *end;
 
 	if (*text < '0' || *text > '9')
-		return *text ? parse_letters(text, ret_plan) : fail_usage("state '': empty");
+		return *text ? parse_letters(text, plan) : fail_usage("state '': empty");
 	errno = 0;
 	mask = strtoull(text, &end, 0);
 	if (errno || *end || mask > UINT32_MAX)
 		return fail_usage("state '%s': not a 32-bit mask", text);
-	ret_plan->state_filter = STATES_MASK;
-	ret_plan->states = (uint32_t)mask;
+	plan->state_filter = STATES_MASK;
+	plan->states = (uint32_t)mask;
 	return 0;
 }
 
@@ -306,9 +301,9 @@ void plan_describe(const struct plan *plan, struct buf *ret_text)
 	describe_size("count entries", plan->count_entries, ret_text);
 	describe_size("record entries", plan->record_entries, ret_text);
 	describe_size("ring bytes", plan->ring_bytes, ret_text);
-	describe_text("include", plan->include, ret_text);
-	describe_text("exclude", plan->exclude, ret_text);
-	describe_text("command", plan->comm, ret_text);
+	describe_text("include", plan->filter.include, ret_text);
+	describe_text("exclude", plan->filter.exclude, ret_text);
+	describe_text("command", plan->filter.comm, ret_text);
 	describe_text("save", plan->save_path, ret_text);
 	if (plan->strict)
 		buf_adds(ret_text, "strict: yes\n");

@@ -3,7 +3,7 @@
  * struct plan: what a run is asked to do, as plain data. Made by an applet from its options without looking at the
  * host, printable, and enough to describe the run before anything is loaded.
  *
- * Strings belong to the plan (plan_done frees them).
+ * Strings are borrowed, mostly from argv; only those of `probe` belong to the plan.
  */
 #pragma once
 
@@ -69,6 +69,16 @@ enum unwind_mode {
 	UNWIND_NONE,  /* no user stacks */
 };
 
+/* Which rows of a profile are shown. Regular expressions; NULL = all. */
+struct filter {
+	const char *include; /* only stacks with a function that matches */
+	const char *exclude; /* no stacks with a function that matches */
+	const char *comm;    /* only commands that match */
+	struct u32_list tgids; /* only these processes; empty = all */
+	uint64_t since_ns;   /* only from so long after the start on; 0 = all */
+	uint32_t max_depth;  /* for the presentation; 0 leaves it as it is */
+};
+
 #define OVERHEAD_DEFAULT 5000 /* where nobody gave a limit */
 #define OVERHEAD_OFF UINT32_MAX
 
@@ -93,17 +103,17 @@ struct plan {
 	struct off_cpu_plan off_cpu; /* probe_scheduler */
 
 	/* who */
-	VEC(uint32_t) tgids; /* only these processes, as seen from here; empty = all */
-	VEC(uint32_t) tids;
+	struct u32_list tgids; /* only these processes, as seen from here; empty = all */
+	struct u32_list tids;
 	int cpu; /* only this CPU; -1 = all */
 	bool include_idle;
-	char *const *command; /* argv of a command to start and follow, borrowed; NULL = none */
+	char *const *command; /* argv of a command to start and follow; NULL = none */
 	bool follow_children; /* of the command, and theirs */
-	const char *cgroup; /* only in this cgroup and below: a path or an id; borrowed, NULL = all */
+	const char *cgroup; /* only in this cgroup and below: a path or an id; NULL = all */
 	const char *container; /* the same by the beginning of a container's id */
-	char *cgroup_map; /* pinned BPF map of cgroup ids, or NULL */
-	char *mntns_map;
-	char *pidns; /* only in this pid namespace and below: what pidns_find() reads; NULL = all */
+	const char *cgroup_map; /* pinned BPF map of cgroup ids, or NULL */
+	const char *mntns_map;
+	const char *pidns; /* only in this pid namespace and below: what pidns_find() reads; NULL = all */
 
 	/* what of an event is kept */
 	enum event_mode mode;
@@ -122,13 +132,12 @@ struct plan {
 	uint32_t record_entries; /* entries of the cache of sent records; 0 = default */
 	uint32_t ring_bytes; /* 0 = default */
 
-	/* which rows, by regular expressions: borrowed, NULL = all */
-	const char *include, *exclude, *comm;
+	struct filter filter;
 
 	/* output */
 	struct profile_view view;
 	struct presentation presentation;
-	char *save_path; /* --save, or NULL */
+	const char *save_path; /* --save, or NULL */
 	struct output_options output;
 	bool strict; /* any loss: status 4 */
 	bool explain; /* print what would be attached, and stop */
@@ -136,10 +145,13 @@ struct plan {
 	bool ebpf; /* --ebpf: say how to see the BPF instructions, and stop */
 	bool no_demangle;
 	bool no_symbolize; /* names of user frames are looked up elsewhere, from build ids */
-	const char *debug_directories; /* --debug-dir; in argv, NULL = none */
+	const char *debug_directories; /* --debug-dir; NULL = none */
 	const char *vmlinux; /* --vmlinux; likewise */
-	const char *host_root; /* --host-root; in argv, NULL = none */
+	const char *host_root; /* --host-root; NULL = none */
 };
+
+/* What is not zero in an empty plan. */
+#define PLAN_DEFAULTS .cpu = -1, .unwind_bytes = 128ULL << 20
 
 void plan_init(struct plan *plan);
 void plan_done(struct plan *plan);
@@ -154,13 +166,15 @@ void plan_describe(const struct plan *plan, struct buf *ret_text);
 void seconds_describe(uint64_t ns, struct buf *text);
 
 /*
- * Reads what --state takes: a number, which is a mask of the kernel's states, or letters as ps shows them ("SD"). 0 or
- * a usage error.
+ * The functions ..._parse() read the value of one option for a table (.parse in core/cli/option_spec.h). Each stores what it
+ * names, here a struct off_cpu_plan.
+ *
+ * --state: a number, which is a mask of the kernel's states, or letters as ps shows them ("SD"). 0 or a usage error.
  */
-int off_cpu_state_parse(const char *text, struct off_cpu_plan *ret_plan);
+int off_cpu_state_parse(const char *text, void *ret_plan);
 
-/* "multi", "kprobe" or "fentry", or a usage error. */
-int attach_mode_parse(const char *name, enum attach_mode *ret_mode);
+/* An enum attach_mode: "multi", "kprobe" or "fentry", or a usage error. */
+int attach_mode_parse(const char *name, void *ret_mode);
 
 /*
  * How the user stacks of this plan are walked, never UNWIND_DEFAULT. Without targets the first events of a process come
@@ -169,15 +183,15 @@ int attach_mode_parse(const char *name, enum attach_mode *ret_mode);
  */
 enum unwind_mode plan_unwind(const struct plan *plan);
 
-/* "auto", "fp", "dwarf" or "off", or a usage error with a did-you-mean. */
-int unwind_mode_parse(const char *name, enum unwind_mode *ret_mode);
+/* An enum unwind_mode: "auto", "fp", "dwarf" or "off", or a usage error with a did-you-mean. */
+int unwind_mode_parse(const char *name, void *ret_mode);
 
-/* "5", "0.5%", or "off" (as is 0), or a usage error. */
-int overhead_parse(const char *text, uint32_t *ret_overhead);
+/* A uint32_t as in struct plan: "5", "0.5%", or "off" (as is 0), or a usage error. */
+int overhead_parse(const char *text, void *ret_overhead);
 
 /* "cpu-clock", …; NULL for SAMPLE_DEFAULT. */
 const char *sample_event_name(enum sample_event event);
-/* The event with this name, or a usage error with a did-you-mean. */
-int sample_event_parse(const char *name, enum sample_event *ret_event);
+/* The enum sample_event with this name, or a usage error with a did-you-mean. */
+int sample_event_parse(const char *name, void *ret_event);
 
 void probe_spec_done(struct probe_spec *spec);

@@ -71,10 +71,10 @@ static const struct profile_record *main_record(const struct profile *profile, u
 
 static bool has_pid(const struct filter *filter, uint32_t tgid)
 {
-	for (size_t i = 0; i < filter->nr_tgids; i++)
-		if (filter->tgids[i] == tgid)
+	for (size_t i = 0; i < filter->tgids.nr; i++)
+		if (filter->tgids.data[i] == tgid)
 			return true;
-	return !filter->nr_tgids;
+	return !filter->tgids.nr;
 }
 
 static bool has_comm(const struct match *comm, const struct profile *profile, const struct profile_record *record)
@@ -117,7 +117,7 @@ static int apply_since(const struct filter *filter, struct profile *profile, uin
 
 static int require_tgids(const struct filter *filter, const struct profile *profile)
 {
-	if (!filter->nr_tgids || !profile->records.nr)
+	if (!filter->tgids.nr || !profile->records.nr)
 		return 0;
 	for (size_t i = 0; i < profile->records.nr; i++)
 		if (profile->records.data[i].tgid)
@@ -174,7 +174,7 @@ int filter_apply(const struct filter *filter, struct profile *profile)
 		err = require_tgids(filter, profile);
 	if (!err)
 		err = apply_since(filter, profile, &chosen.from_ns);
-	if (err || (!include && !exclude && !comm && !filter->nr_tgids && !chosen.from_ns))
+	if (err || (!include && !exclude && !comm && !filter->tgids.nr && !chosen.from_ns))
 		return err;
 	chosen.comm = comm;
 	chosen.wanted = wanted = matching_frames(profile, include);

@@ -409,8 +409,8 @@ static int name_words(struct addr2sym *run)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < run->request->nr_addresses; i++) {
-		err = add_address(run, run->request->addresses[i]);
+	for (size_t i = 0; !err && i < run->request->addresses.nr; i++) {
+		err = add_address(run, run->request->addresses.data[i]);
 		if (!err && run->request->why)
 			err = name_batch(run); /* each with its own reasons */
 	}
@@ -599,7 +599,7 @@ static int check(const struct addr2sym_request *request)
 		return fail_usage("argument --find: needs --exe FILE or --kernel");
 	if (request->why && request->find)
 		return fail_usage("argument --why: not allowed with --find");
-	if (request->find && request->nr_addresses)
+	if (request->find && request->addresses.nr)
 		return fail_usage("argument --find: not allowed with addresses");
 	return 0;
 }
@@ -629,7 +629,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	if (!err && request->find)
 		err = find(&run);
 	else if (!err)
-		err = request->nr_addresses ? name_words(&run) : name_input(&run);
+		err = request->addresses.nr ? name_words(&run) : name_input(&run);
 	say_missing_splits(&run);
 	if (!err)
 		naming_warn(run.symbolizer, NULL, true);

@@ -115,8 +115,6 @@ static size_t breakpoint_bytes(const struct search *search, uint64_t address, co
 {
 	static const uint8_t breakpoint[] = { 0xa0, 0x00, 0x20, 0xd4 };
 
-	(void)search;
-	(void)file;
 	return address % 4 == 0 && nr >= 4 && !memcmp(memory, breakpoint, 4) ? 4 : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "core/formats/profile_file.h"
 #include "core/naming/local_files.h"
 #include "core/render/documents.h"
+#include "core/render/filter.h"
 #include "core/render/render.h"
 #include "core/run/output.h"
 #include "core/run/run.h"

@@ -122,10 +122,7 @@ static int start_naming(struct run *run)
 /* Takes the rows out that are not asked for. On a profile that is still empty: are these expressions? */
 static int pick_rows(struct run *run)
 {
-	const struct plan *plan = run->plan;
-	const struct filter filter = { .include = plan->include, .exclude = plan->exclude, .comm = plan->comm };
-
-	return filter_apply(&filter, &run->profile);
+	return filter_apply(&run->plan->filter, &run->profile);
 }
 
 static int prepare(struct run *run)

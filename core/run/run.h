@@ -4,11 +4,9 @@
 
 #include <stdbool.h>
 
-#include "core/plan/output_options.h"
-#include "core/render/filter.h"
+#include "core/plan/plan.h"
 
 struct applet;
-struct plan;
 
 struct run_result {
 	bool lost;          /* --strict and something was lost: exit status 4 */
@@ -22,8 +20,11 @@ struct run_result {
  */
 int run_plan(const struct applet *applet, struct plan *plan, struct run_result *ret_result);
 
-/* What a report shows otherwise than the run it was saved by; false leaves it as it was. */
-struct report_change {
+/* A report of a saved profile. What it shows otherwise than the run it was saved by: false leaves it as it was. */
+struct report_request {
+	const char *path; /* a saved profile or folded text; "-": the standard input */
+	struct output_options output;
+	struct filter filter;
 	bool folded, text;
 	bool delimited;
 	bool annotate;
@@ -41,11 +42,10 @@ struct report_change {
 };
 
 /*
- * Prints a saved profile or folded text ("-": the standard input), reports to stdout or where `options` say, and notes
- * to stderr. 0, or a negative errno with a recorded cause; -EPIPE without one when the reader has gone.
+ * Prints it, reports to stdout or where `output` says, and notes to stderr. 0, or a negative errno with a recorded cause;
+ * -EPIPE without one when the reader has gone.
  */
-int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
-	      const struct filter *filter);
+int run_saved(const struct report_request *request);
 
 /*
  * Copies the files that frames of a saved profile lie in, and their debug files, into `directory` by build id. The same
@@ -53,7 +53,7 @@ int run_saved(const char *path, const struct report_change *change, const struct
  */
 int run_bundle(const char *path, const char *directory, const char *debug_directories);
 
-/* Prints how the profile `now` differs from the profile `before`; directories as in report_change; the same errors. */
+/* Prints how the profile `now` differs from the profile `before`; directories as in report_request; the same errors. */
 int run_diff(const char *before, const char *now, const char *debug_directories, const struct output_options *options,
 	     const struct filter *filter);
 
@@ -85,8 +85,7 @@ struct addr2sym_request {
 	bool inlines; /* and the calls that were inlined there */
 	const char *vmlinux; /* for those of the kernel: as in core/naming/kernel_debug.h */
 	const char *debug_directories, *host_root; /* as in naming.h */
-	const char *const *addresses; /* hexadecimal; none: lines of the standard input */
-	size_t nr_addresses;
+	struct word_list addresses; /* hexadecimal; none: lines of the standard input */
 };
 
 /*

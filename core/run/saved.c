@@ -10,34 +10,35 @@
 #include "core/formats/profile_file.h"
 #include "core/naming/local_files.h"
 #include "core/render/documents.h"
+#include "core/render/filter.h"
 #include "core/render/merge.h"
 #include "core/render/render.h"
 #include "core/run/output.h"
 #include "core/run/run.h"
 #include "core/run/tui.h"
 
-static void change_view(struct profile_view *view, const struct report_change *change)
+static void change_view(struct profile_view *view, const struct report_request *request)
 {
-	view->folded = (view->folded || change->folded) && !change->text && !change->histogram;
-	view->histogram = view->histogram || change->histogram;
-	view->delimited = view->delimited || (change->delimited && view->want_kernel && view->want_user);
-	view->annotate = view->annotate || change->annotate;
-	view->offsets = (view->offsets || change->offsets) && !change->plain;
-	view->modules = view->modules && !change->plain;
-	view->addresses = view->addresses || change->addresses;
-	view->by_name = view->by_name || change->by_name;
-	view->timestamps = view->timestamps || change->timestamps;
-	view->verbose = view->verbose || change->verbose;
+	view->folded = (view->folded || request->folded) && !request->text && !request->histogram;
+	view->histogram = view->histogram || request->histogram;
+	view->delimited = view->delimited || (request->delimited && view->want_kernel && view->want_user);
+	view->annotate = view->annotate || request->annotate;
+	view->offsets = (view->offsets || request->offsets) && !request->plain;
+	view->modules = view->modules && !request->plain;
+	view->addresses = view->addresses || request->addresses;
+	view->by_name = view->by_name || request->by_name;
+	view->timestamps = view->timestamps || request->timestamps;
+	view->verbose = view->verbose || request->verbose;
 }
 
 /* What the run did not ask for is looked up now. */
-static void ask_for_lines(struct profile *profile, const struct report_change *change)
+static void ask_for_lines(struct profile *profile, const struct report_request *request)
 {
 	struct profile_view *view = &profile->view;
-	bool more = (change->lines && !view->lines) || (change->inlines && !view->inlines);
+	bool more = (request->lines && !view->lines) || (request->inlines && !view->inlines);
 
-	view->lines = view->lines || change->lines;
-	view->inlines = view->inlines || change->inlines;
+	view->lines = view->lines || request->lines;
+	view->inlines = view->inlines || request->inlines;
 	for (size_t i = 0; more && i < profile->frames.nr; i++)
 		profile->frames.data[i].line_reason = LINES_NOT_TRIED;
 }
@@ -134,9 +135,9 @@ static int choose(const struct filter *filter, bool quiet, struct profile *profi
 	return err;
 }
 
-int run_saved(const char *path, const struct report_change *change, const struct output_options *options,
-	      const struct filter *filter)
+int run_saved(const struct report_request *request)
 {
+	const struct output_options *options = &request->output;
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf notes = {};
 	int err;
@@ -145,26 +146,26 @@ int run_saved(const char *path, const struct report_change *change, const struct
 	profile_init(&profile);
 	err = output_check(options);
 	if (!err)
-		err = profile_read(path, &profile, &notes);
-	if (!err && change->histogram && !view_has_durations(&profile.view))
+		err = profile_read(request->path, &profile, &notes);
+	if (!err && request->histogram && !view_has_durations(&profile.view))
 		err = fail(-ENODATA,
 			   "'%s': has no histogram: only runs of offcputime, offwaketime and wakeuptime with "
 			   "--histogram or --timestamps have one",
-			   path);
-	ask_for_lines(&profile, change);
+			   request->path);
+	ask_for_lines(&profile, request);
 	if (!err && local_files_is_needed(&profile))
-		err = local_files_name(&profile, change->debug_directories, change->vmlinux);
+		err = local_files_name(&profile, request->debug_directories, request->vmlinux);
 	if (!err)
 		err = tree_require_root(&profile, options->root);
 	if (!err)
-		err = choose(filter, change->quiet, &profile);
+		err = choose(&request->filter, request->quiet, &profile);
 	if (err)
 		return err;
 	fputs(buf_text(&notes), stderr);
-	change_view(&profile.view, change);
-	profile.presentation.quiet = change->quiet;
+	change_view(&profile.view, request);
+	profile.presentation.quiet = request->quiet;
 	output_change_view(options, &profile.view);
-	if (change->tui)
+	if (request->tui)
 		return browse(&profile, options);
 	return output_wanted(options) ? write_out(&profile, options) : print(&profile);
 }

@@ -107,8 +107,6 @@ int run_screen_begin(struct run_screen *screen, const struct profile *profile)
 int run_screen_refresh(struct run_screen *screen, const struct profile *profile,
 		       const struct profile_interval *interval)
 {
-	const struct plan *plan = screen->plan;
-	const struct filter filter = { .include = plan->include, .exclude = plan->exclude, .comm = plan->comm };
 	struct profile_interval copy = { .start_ns = interval->start_ns };
 	struct profile shown = *profile; /* borrows all tables but that of the intervals */
 	int err;
@@ -117,7 +115,7 @@ int run_screen_refresh(struct run_screen *screen, const struct profile *profile,
 		vec_push(&copy.rows, interval->rows.data[i]);
 	shown.intervals = (typeof(shown.intervals)){};
 	vec_push(&shown.intervals, copy);
-	err = filter_apply(&filter, &shown);
+	err = filter_apply(&screen->plan->filter, &shown);
 	set_title(screen, interval, false);
 	if (!err)
 		err = show(screen, make_tree(screen, &shown, &shown.intervals.data[0]));

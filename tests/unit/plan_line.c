@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/unit/plan_line.h"
 
+#include "applets/common.h"
 #include "core/base/alloc.h"
 #include "tests/harness.h"
 
@@ -8,12 +9,14 @@
 
 int plan_line(const struct applet *applet, const char *line, struct plan *plan)
 {
-	_cleanup_(freep) char *words = xstrdup(line);
-	_cleanup_(freep) void *options = xcalloc(1, applet->options_size);
+	static char words[1024]; /* strings of the plan point into it */
+	_cleanup_(freep) struct run_options *options = xcalloc(1, applet->options_size);
 	char *argv[MAX_WORDS] = { (char *)applet->name };
 	int argc = 1, err;
 
 	err_clear();
+	assert_true(strlen(line) < sizeof(words));
+	memcpy(words, line, strlen(line) + 1);
 	for (char *at = words; *at; at += strspn(at, " ")) {
 		assert_true(argc < MAX_WORDS - 1);
 		argv[argc++] = at;
@@ -22,11 +25,8 @@ int plan_line(const struct applet *applet, const char *line, struct plan *plan)
 			*at++ = '\0';
 	}
 	memcpy(options, applet->defaults, applet->options_size);
-	plan_init(plan);
-	err = options_parse(applet->options, argc, argv, options);
-	if (!err)
-		err = applet->plan(options, plan);
-	options_done(applet->options, options);
+	err = options_parse(applet->options, argc, argv, options) ?: applet->plan(options);
+	*plan = options->plan;
 	return err;
 }
 

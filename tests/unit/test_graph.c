@@ -477,7 +477,7 @@ TEST(filters_keep_what_matches)
 	assert_int_equal(total_with(&(struct filter){ .comm = "^web" }), 3);
 	assert_int_equal(total_with(&(struct filter){ .comm = "^web", .exclude = "write" }), 1);
 	read_text("a 1\n", &profile);
-	assert_int_equal(filter_apply(&(struct filter){ .tgids = (const uint32_t[]){ 9 }, .nr_tgids = 1 }, &profile),
+	assert_int_equal(filter_apply(&(struct filter){ .tgids = { .data = (uint32_t[]){ 9 }, .nr = 1 } }, &profile),
 			 -ENODATA);
 	err_clear();
 	assert_true(filter_apply(&(struct filter){ .include = "(" }, &profile) < 0);

@@ -16,12 +16,12 @@ struct options {
 	uint32_t size;
 	uint64_t frequency, period;
 	int cpu;
-	struct seconds interval;
+	uint64_t interval;
 	const char *module;
 	struct u32_list pids;
 	struct inner inner;
 	uint32_t colour;
-	struct seconds duration;
+	uint64_t duration;
 	const char *rest;
 	char *const *command;
 };
@@ -49,13 +49,13 @@ static const struct option_spec table[] = {
 	       .noun = "a frequency"),
 	OPTION('c', "count", struct options, period, "N", "period"),
 	OPTION('C', "cpu", struct options, cpu, "CPU", "cpu"),
-	OPTION('i', "interval", struct options, interval, "S", "interval"),
+	OPTION_SECONDS('i', "interval", struct options, interval, "interval"),
 	OPTION('l', "library", struct options, module, "LIB", "library"),
 	OPTION('p', "pid", struct options, pids, "PID,...", "pids", .min = 1, .noun = "a list of process ids"),
 	OPTION_FRAGMENT(inner_table, struct options, inner),
 	OPTION(0, "colour", struct options, colour, "NAME", "colour", .parse = parse_colour),
 	OPTION(0, "ebpf", struct options, folded, NULL, "hidden", .hidden = true),
-	OPERAND("duration", struct options, duration, "duration"),
+	OPTION_SECONDS(0, "duration", struct options, duration, "duration", .operand = true),
 	OPERAND("rest", struct options, rest, "rest"),
 	OPTION_END,
 };
@@ -69,7 +69,7 @@ static const struct option_spec command_table[] = {
 	OPTION('p', "pid", struct options, pids, "PID,...", "pids", .min = 1, .exclusive = "who"),
 	OPTION('f', "folded", struct options, folded, NULL, "folded"),
 	OPERAND("pattern", struct options, rest, "pattern", .required = true),
-	OPERAND("duration", struct options, duration, "duration"),
+	OPTION_SECONDS(0, "duration", struct options, duration, "duration", .operand = true),
 	OPERAND("command", struct options, command, "command", .exclusive = "who"),
 	OPTION_END,
 };
@@ -139,7 +139,7 @@ TEST(each_kind_fills_its_field)
 	assert_int_equal(options.size, 5);
 	assert_int_equal(options.frequency, 99);
 	assert_int_equal(options.cpu, 0);
-	assert_int_equal(options.interval.ns, 250000000);
+	assert_int_equal(options.interval, 250000000);
 	assert_string_equal(options.module, "c");
 	assert_int_equal(options.pids.nr, 3);
 	assert_int_equal(options.pids.data[0], 3);
@@ -147,7 +147,7 @@ TEST(each_kind_fills_its_field)
 	assert_true(options.inner.quiet);
 	assert_string_equal(options.inner.save, "x");
 	assert_int_equal(options.colour, 7);
-	assert_int_equal(options.duration.ns, 5000000000);
+	assert_int_equal(options.duration, 5000000000);
 	options_done(table, &options);
 	assert_null(options.pids.data);
 }
@@ -159,7 +159,7 @@ TEST(short_options_bundle_with_and_without_value)
 	assert_int_equal(parse("-fqi 1 -p185", &options), 0);
 	assert_true(options.folded);
 	assert_true(options.inner.quiet);
-	assert_int_equal(options.interval.ns, 1000000000);
+	assert_int_equal(options.interval, 1000000000);
 	assert_int_equal(options.pids.data[0], 185);
 	options_done(table, &options);
 }
@@ -171,7 +171,7 @@ TEST(operands_stand_anywhere)
 	setenv("POSIXLY_CORRECT", "1", 1);
 	assert_int_equal(parse("-f 5 -q name -F 7", &options), 0);
 	unsetenv("POSIXLY_CORRECT");
-	assert_int_equal(options.duration.ns, 5000000000);
+	assert_int_equal(options.duration, 5000000000);
 	assert_string_equal(options.rest, "name");
 	assert_int_equal(options.frequency, 7);
 	assert_true(options.inner.quiet);
@@ -251,7 +251,7 @@ TEST(seconds_take_fractions_but_neither_zero_nor_less)
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(parse(good[i].text, &options), 0);
-		assert_int_equal(options.duration.ns, good[i].ns);
+		assert_int_equal(options.duration, good[i].ns);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i], &options), -EINVAL);
@@ -345,7 +345,7 @@ TEST(words_behind_two_dashes_are_a_command_where_there_is_one)
 	assert_string_equal(options.command[3], "y");
 	assert_null(options.command[4]);
 	assert_false(options.folded);
-	assert_int_equal(options.duration.ns, 0);
+	assert_int_equal(options.duration, 0);
 }
 
 TEST(a_required_operand_comes_before_the_command)
