@@ -21,3 +21,9 @@ static inline uint64_t clock_monotonic_ns(void)
 {
 	return clock_now_ns(CLOCK_MONOTONIC);
 }
+
+/* In milliseconds, for deadlines of poll(). */
+static inline int64_t clock_monotonic_ms(void)
+{
+	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
+}

@@ -40,15 +40,10 @@ void debug_home_done(struct debug_home *home)
 	free(home->path);
 }
 
-/* Take ownership of the path. */
-static void add_place(struct places *places, char *path)
+/* Takes ownership of the path. */
+static void add_place(struct places *places, bool is_told, char *path)
 {
-	vec_push(&places->list, (struct place){ .path = path });
-}
-
-static void add_told(struct places *places, char *path)
-{
-	vec_push(&places->list, (struct place){ .path = path, .is_told = true });
+	vec_push(&places->list, (struct place){ path, is_told });
 }
 
 /* ---- which paths ---- */
@@ -86,7 +81,7 @@ static void add_by_build_id(struct places *places, const char *directory, int le
 {
 	const char *build_id = what;
 
-	add_place(places, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, build_id, build_id + 2));
+	add_place(places, false, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, build_id, build_id + 2));
 }
 
 /* A debug link and the directory of the program that has it. */
@@ -99,15 +94,13 @@ struct linked {
 static void add_by_link(struct places *places, const char *directory, int length, const void *what)
 {
 	const struct linked *linked = what;
-	bool is_usr = !strncmp(linked->program, "/usr/", 5);
+	int skipped = strncmp(linked->program, "/usr/", 5) ? 0 : 4;
 
-	add_place(places, xasprintf("%.*s%.*s/%s", length, directory, linked->length, linked->program, linked->link));
-	if (is_usr)
-		add_place(places, xasprintf("%.*s%.*s/%s", length, directory, linked->length - 4, linked->program + 4,
-					    linked->link));
-	else
-		add_place(places, xasprintf("%.*s/usr%.*s/%s", length, directory, linked->length, linked->program,
-					    linked->link));
+	add_place(places, false,
+		  xasprintf("%.*s%.*s/%s", length, directory, linked->length, linked->program, linked->link));
+	add_place(places, false,
+		  xasprintf("%.*s%s%.*s/%s", length, directory, skipped ? "" : "/usr", linked->length - skipped,
+			    linked->program + skipped, linked->link));
 }
 
 /* Whether a path has a component "..". */
@@ -128,7 +121,7 @@ static bool climbs(const char *path)
 static void add_below(struct places *places, const char *directory, int length, const void *path)
 {
 	if (!climbs(path))
-		add_place(places, xasprintf("%.*s/%s", length, directory, (const char *)path));
+		add_place(places, false, xasprintf("%.*s/%s", length, directory, (const char *)path));
 }
 
 static const char *program_of(const struct debug_search *search)
@@ -149,9 +142,9 @@ static void find_splits(struct places *places, const struct debug_search *search
 
 	if (!path)
 		return;
-	add_told(places, xstrdup(path));
+	add_place(places, true, xstrdup(path));
 	if (!is_package && slash)
-		add_told(places, xasprintf("%.*s%s", (int)(slash - program), program, strrchr(link, '/')));
+		add_place(places, true, xasprintf("%.*s%s", (int)(slash - program), program, strrchr(link, '/')));
 	for_each_directory(places, search->directories, add_below, path + 1);
 }
 
@@ -173,8 +166,8 @@ static void find_places(struct places *places, const struct debug_search *search
 	}
 	if (!*request->link || !slash)
 		return;
-	add_told(places, xasprintf("%.*s/%s", linked.length, linked.program, request->link));
-	add_told(places, xasprintf("%.*s/.debug/%s", linked.length, linked.program, request->link));
+	add_place(places, true, xasprintf("%.*s/%s", linked.length, linked.program, request->link));
+	add_place(places, true, xasprintf("%.*s/.debug/%s", linked.length, linked.program, request->link));
 	for_each_directory(places, search->directories, add_by_link, &linked);
 }
 
@@ -210,7 +203,7 @@ static int open_in_root_of_file(const struct debug_search *search, const char *p
 	_cleanup_(closep) int fd = -1;
 
 	if (home)
-		fd = why_opened(search->why, path, home->where, opener_file_below(home->root, path));
+		fd = why_opened(search->why, path, home->where, opener_file_below(home->root, path, 0));
 	else
 		fd = opener_open(&(struct opener_request){ .path = path, .why = search->why });
 	if (fd < 0)
@@ -230,7 +223,7 @@ static int open_place(const struct debug_search *search, const struct place *pla
 		return opener_open(&(struct opener_request){ .path = place->path, .why = search->why });
 	if (host_root < 0)
 		return -ENOENT;
-	return why_opened(search->why, place->path, "in the host's root", opener_file_below(host_root, place->path));
+	return why_opened(search->why, place->path, "in the host's root", opener_file_below(host_root, place->path, 0));
 }
 
 int debug_files_open(const struct debug_search *search, struct symbol_debug_request *request)

@@ -23,11 +23,6 @@ enum {
 	MORE_MS = 3000, /* that the process may take to end the program, and itself */
 };
 
-static int64_t now_ms(void)
-{
-	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
-}
-
 static bool has_servers(void)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
@@ -100,7 +95,7 @@ static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t time
 
 int debuginfod_open(struct debuginfod *debuginfod, const char *build_id, struct buf *why)
 {
-	int64_t start_ms = now_ms(), left_ms = ALL_MS - debuginfod->spent_ms;
+	int64_t start_ms = clock_monotonic_ms(), left_ms = ALL_MS - debuginfod->spent_ms;
 	int fd;
 
 	if (!has_servers())
@@ -112,7 +107,7 @@ int debuginfod_open(struct debuginfod *debuginfod, const char *build_id, struct 
 	if (!debuginfod->socket || !*build_id || debuginfod->is_missing || left_ms <= 0)
 		return -ENOENT;
 	fd = ask(debuginfod, build_id, left_ms < ONE_MS ? left_ms : ONE_MS);
-	debuginfod->spent_ms += now_ms() - start_ms;
+	debuginfod->spent_ms += clock_monotonic_ms() - start_ms;
 	if (debuginfod->is_missing)
 		why_add(why, "debuginfod: not queried: debuginfod-find is not installed");
 	else

@@ -55,28 +55,21 @@ static void keep_only(int socket)
 		_exit(1);
 }
 
-static bool drop_capabilities(void)
-{
-	cap_t none = cap_init();
-	bool is_done = none && !cap_set_proc(none);
-
-	cap_free(none);
-	return is_done;
-}
-
 /* Without CAP_SETPCAP the bounding set stays as it is; no_new_privs makes that harmless. Root has to become somebody else. */
 static void become(const struct caller *caller)
 {
 	const struct caller nobody = { .other = true, .uid = NOBODY, .gid = NOBODY };
 	const struct caller real = { .other = true, .uid = getuid(), .gid = getgid() };
 	const struct caller *to = caller->other || geteuid() ? caller : getuid() ? &real : &nobody;
+	cap_t none = cap_init();
 
 	for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
 		prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
 	cap_reset_ambient();
-	if (caller_become(to) || !drop_capabilities() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	if (caller_become(to) || !none || cap_set_proc(none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) || !geteuid())
 		_exit(1);
+	cap_free(none);
 }
 
 static void restore_signals(void)
@@ -93,14 +86,15 @@ static void restore_signals(void)
 
 static bool is_kept(const char *variable)
 {
-	static const char *const kept[] = { "http_proxy=", "https_proxy=",   "HTTPS_PROXY=",
-					    "all_proxy=",  "ALL_PROXY=",     "no_proxy=",
-					    "NO_PROXY=",   "SSL_CERT_FILE=", "SSL_CERT_DIR=" };
+	static const char *const kept[] = {
+		"http_proxy=", "https_proxy=",   "HTTPS_PROXY=",  "all_proxy=",  "ALL_PROXY=", "no_proxy=",
+		"NO_PROXY=",   "SSL_CERT_FILE=", "SSL_CERT_DIR=", "DEBUGINFOD_", "HOME=",      "XDG_CACHE_HOME=",
+	};
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		if (!strncmp(variable, kept[i], strlen(kept[i])))
 			return true;
-	return !strncmp(variable, "DEBUGINFOD_", strlen("DEBUGINFOD_"));
+	return false;
 }
 
 /* The absolute ones: what the others mean depends on where the tool was called. */
@@ -174,8 +168,6 @@ static char *set_home(bool is_other)
 static void reduce_environment(void)
 {
 	_cleanup_(freep) char *path = absolute_directories(getenv("PATH"));
-	_cleanup_(freep) char *home = xstrdup(getenv("HOME") ?: "/");
-	_cleanup_(freep) char *cache = getenv("XDG_CACHE_HOME") ? xstrdup(getenv("XDG_CACHE_HOME")) : NULL;
 	VEC(char *) kept = {};
 
 	for (char **variable = environ; *variable; variable++)
@@ -186,21 +178,15 @@ static void reduce_environment(void)
 		putenv(kept.data[i]);
 	vec_done(&kept);
 	setenv("PATH", path, 1);
-	setenv("HOME", home, 1);
-	if (cache)
-		setenv("XDG_CACHE_HOME", cache, 1);
+	setenv("HOME", "/", 0);
 }
 
 /* ---- children ---- */
 
-static int64_t now_ms(void)
-{
-	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
-}
-
 struct child {
 	pid_t pid;
 	int pidfd;
+	int output; /* what it writes, or a socket with its answer */
 };
 
 /* Until the descriptor can be read; false when the time is over, or the other side of our socket is gone. */
@@ -208,7 +194,7 @@ static bool wait_for(int fd, int64_t deadline_ms)
 {
 	for (;;) {
 		struct pollfd waits[] = { { .fd = fd, .events = POLLIN }, { .fd = SOCKET } };
-		int64_t left = deadline_ms - now_ms();
+		int64_t left = deadline_ms - clock_monotonic_ms();
 		int nr = left > 0 ? poll(waits, 2, (int)left) : 0;
 
 		if (nr > 0 && waits[0].revents)
@@ -218,33 +204,44 @@ static bool wait_for(int fd, int64_t deadline_ms)
 	}
 }
 
-/* In the child: it leads a group, and ends when we do. */
-static void start_as_child(pid_t parent)
+/*
+ * A child that leads a group and ends when we do. It runs `be`, which does not return, and has ends[1]; the other end is closed
+ * with the child. False when it cannot be started.
+ */
+static bool start_child(void (*be)(char *what, int output), char *what, const int ends[2], struct child *ret_child)
 {
-	setpgid(0, 0);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
-		_exit(1);
-}
+	pid_t parent = getpid(), pid = fork();
 
-static void note_child(struct child *child, pid_t pid)
-{
+	if (!pid) {
+		setpgid(0, 0);
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
+			_exit(1);
+		be(what, ends[1]);
+	}
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return false;
+	}
 	setpgid(pid, pid);
-	*child = (struct child){ pid, (int)syscall(SYS_pidfd_open, pid, 0) };
+	*ret_child = (struct child){ pid, (int)syscall(SYS_pidfd_open, pid, 0), ends[0] };
+	return true;
 }
 
 /*
- * Kills what is left of the child and its group, and returns its status, or -1. Before it is waited for: until then nobody else
- * can have its number.
+ * Kills what is left of the child and its group, and returns its status, -1 unless it had ended by itself. Before it is waited
+ * for: until then nobody else can have its number.
  */
 static int end_child(struct child *child, bool has_ended)
 {
 	struct pollfd end = { .fd = child->pidfd, .events = POLLIN };
-	int status = -1;
+	int status;
 
+	close(child->output);
 	kill(-child->pid, SIGKILL);
 	if (!has_ended && poll(&end, 1, KILL_MS) != 1)
 		status = -1; /* it hangs in the kernel, and is left behind */
-	else if (waitpid(child->pid, &status, 0) != child->pid)
+	else if (waitpid(child->pid, &status, 0) != child->pid || !has_ended)
 		status = -1;
 	closep(&child->pidfd);
 	return status;
@@ -263,11 +260,10 @@ static void limit(__rlimit_resource_t resource, rlim_t value)
 }
 
 /* No limit of processes: it counts all that the user has. */
-static _Noreturn void be_program(char *build_id, int output, pid_t parent)
+static void be_program(char *build_id, int output)
 {
 	char *words[] = { (char *)"debuginfod-find", (char *)"debuginfo", build_id, NULL };
 
-	start_as_child(parent);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, CPU_SECONDS);
 	limit(RLIMIT_FSIZE, FILE_BYTES);
@@ -296,27 +292,15 @@ static bool read_all(int output, int64_t deadline_ms, char *ret_text, size_t roo
 }
 
 /* The status of the program, -1 if it could not be started or was ended; its output in `ret_text`. */
-static int run_program(struct asker_request *request, int64_t deadline_ms, char *ret_text, size_t room)
+static int run_program(char *build_id, int64_t deadline_ms, char *ret_text, size_t room)
 {
-	pid_t parent = getpid(), pid;
 	struct child child;
 	int ends[2];
-	bool has_ended;
 
-	if (pipe2(ends, O_CLOEXEC))
+	if (pipe2(ends, O_CLOEXEC) || !start_child(be_program, build_id, ends, &child))
 		return -1;
-	pid = fork();
-	if (!pid)
-		be_program(request->build_id, ends[1], parent);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return -1;
-	}
-	note_child(&child, pid);
-	has_ended = read_all(ends[0], deadline_ms, ret_text, room) && wait_for(child.pidfd, deadline_ms);
-	close(ends[0]);
-	return has_ended ? end_child(&child, true) : (end_child(&child, false), -1);
+	return end_child(&child,
+			 read_all(child.output, deadline_ms, ret_text, room) && wait_for(child.pidfd, deadline_ms));
 }
 
 /* ---- the file ---- */
@@ -367,7 +351,7 @@ int debuginfod_asker_receive(int socket, enum asker_answer *ret_answer, int *ret
 }
 
 /* The path is the last line. NULL: that is none. */
-static const char *path_of(char *text)
+static char *path_of(char *text)
 {
 	size_t length = strlen(text);
 	char *line;
@@ -379,37 +363,26 @@ static const char *path_of(char *text)
 	return *line == '/' ? line : NULL;
 }
 
-static _Noreturn void be_opener(const char *path, int socket, pid_t parent)
+static void be_opener(char *path, int socket)
 {
-	int fd;
+	int fd = opener_open(&(struct opener_request){ .path = path });
 
-	start_as_child(parent);
-	fd = opener_open(&(struct opener_request){ .path = path });
 	send_answer(socket, fd < 0 ? ASKER_NONE : ASKER_FILE, fd);
 	_exit(0);
 }
 
 /* By a child, for a file system may take its time. */
-static int open_file(const char *path, int64_t deadline_ms)
+static int open_file(char *path, int64_t deadline_ms)
 {
 	enum asker_answer answer;
-	pid_t parent = getpid(), pid;
 	struct child child;
 	int ends[2], fd = -1;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) || !start_child(be_opener, path, ends, &child))
 		return -1;
-	pid = fork();
-	if (!pid)
-		be_opener(path, ends[1], parent);
-	close(ends[1]);
-	if (pid > 0) {
-		note_child(&child, pid);
-		if (wait_for(ends[0], deadline_ms))
-			debuginfod_asker_receive(ends[0], &answer, &fd);
-		end_child(&child, false);
-	}
-	close(ends[0]);
+	if (wait_for(child.output, deadline_ms))
+		debuginfod_asker_receive(child.output, &answer, &fd);
+	end_child(&child, false);
 	return fd;
 }
 
@@ -417,10 +390,10 @@ static int open_file(const char *path, int64_t deadline_ms)
 
 static void answer_request(struct asker_request *request)
 {
-	int64_t deadline_ms = now_ms() + request->time_ms;
+	int64_t deadline_ms = clock_monotonic_ms() + request->time_ms;
 	char text[2 * PATH_MAX];
-	int status = run_program(request, deadline_ms, text, sizeof(text));
-	const char *path = status ? NULL : path_of(text);
+	int status = run_program(request->build_id, deadline_ms, text, sizeof(text));
+	char *path = status ? NULL : path_of(text);
 	_cleanup_(closep) int fd = path ? open_file(path, deadline_ms) : -1;
 	bool is_missing = status > 0 && WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND;
 

@@ -35,7 +35,7 @@
 static const char *const library_folders[] = { "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib" };
 static const char default_programs[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-struct search {
+struct library_finder {
 	const char *name;
 	uint32_t tgid;
 	int root_fd;
@@ -45,7 +45,7 @@ struct search {
 	name_list stems; /* names that could have been meant */
 };
 
-static void search_done(struct search *search)
+static void search_done(struct library_finder *search)
 {
 	closep(&search->root_fd);
 	name_list_done(&search->folders);
@@ -99,9 +99,9 @@ static int read_header(int fd, uint8_t header[HEADER_BYTES])
 }
 
 /* Class, byte order and machine as ours. */
-static int open_ours(const struct search *search, const char *path)
+static int open_ours(const struct library_finder *search, const char *path)
 {
-	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path);
+	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path, 0);
 	uint8_t header[HEADER_BYTES];
 
 	if (fd < 0)
@@ -112,7 +112,7 @@ static int open_ours(const struct search *search, const char *path)
 	return take_fd(&fd);
 }
 
-static bool runs_here(const struct search *search, const char *path)
+static bool runs_here(const struct library_finder *search, const char *path)
 {
 	_cleanup_(closep) int fd = open_ours(search, path);
 
@@ -120,9 +120,9 @@ static bool runs_here(const struct search *search, const char *path)
 }
 
 /* The text of a small file below the root; NULL when there is none. */
-static char *read_config(const struct search *search, const char *path)
+static char *read_config(const struct library_finder *search, const char *path)
 {
-	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path);
+	_cleanup_(closep) int fd = opener_file_below(search->root_fd, path, 0);
 	_cleanup_(freep) char *text = NULL;
 	ssize_t nr_read;
 
@@ -137,8 +137,8 @@ static char *read_config(const struct search *search, const char *path)
 }
 
 /* Calls `visit` for the name of every entry of a folder below the root. */
-static void for_each_entry(struct search *search, const char *folder,
-			   void (*visit)(struct search *search, const char *name, void *context), void *context)
+static void for_each_entry(struct library_finder *search, const char *folder,
+			   void (*visit)(struct library_finder *search, const char *name, void *context), void *context)
 {
 	_cleanup_(closep) int fd = opener_directory_below(search->root_fd, folder);
 	struct dirent *entry;
@@ -157,14 +157,14 @@ static void for_each_entry(struct search *search, const char *folder,
 
 /* ---- the folders of libraries: /etc/ld.so.conf and what it includes ---- */
 
-static void read_loader_config(struct search *search, const char *path, bool may_include);
+static void read_loader_config(struct library_finder *search, const char *path, bool may_include);
 
 struct include {
 	const char *pattern; /* of the base name */
 	char *folder;
 };
 
-static void include_one(struct search *search, const char *name, void *context)
+static void include_one(struct library_finder *search, const char *name, void *context)
 {
 	const struct include *include = context;
 	_cleanup_(freep) char *path = NULL;
@@ -175,7 +175,7 @@ static void include_one(struct search *search, const char *name, void *context)
 	read_loader_config(search, path, false);
 }
 
-static void include_all(struct search *search, const char *pattern)
+static void include_all(struct library_finder *search, const char *pattern)
 {
 	const char *name = path_name(pattern);
 	_cleanup_(freep) char *folder = NULL;
@@ -190,7 +190,7 @@ static void include_all(struct search *search, const char *pattern)
 		for_each_entry(search, folder, include_one, &include);
 }
 
-static void read_loader_config(struct search *search, const char *path, bool may_include)
+static void read_loader_config(struct library_finder *search, const char *path, bool may_include)
 {
 	_cleanup_(freep) char *text = search->nr_configs++ < MAX_CONFIGS ? read_config(search, path) : NULL;
 	char *rest = text, *line;
@@ -210,7 +210,7 @@ static void read_loader_config(struct search *search, const char *path, bool may
 }
 
 /* /usr/lib/x86_64-linux-gnu and its like: Debian's C library knows its own without any configuration. */
-static void add_multiarch(struct search *search, const char *name, void *context)
+static void add_multiarch(struct library_finder *search, const char *name, void *context)
 {
 	const char *folder = context;
 
@@ -218,7 +218,7 @@ static void add_multiarch(struct search *search, const char *name, void *context
 		name_list_add_new(&search->folders, MAX_FOLDERS, xasprintf("%s/%s", folder, name));
 }
 
-static void list_folders(struct search *search)
+static void list_folders(struct library_finder *search)
 {
 	static char lib[] = "/lib", usr_lib[] = "/usr/lib";
 
@@ -232,11 +232,10 @@ static void list_folders(struct search *search)
 /* ---- where to look: mappings, libraries, programs ---- */
 
 struct maps_search {
-	const char *name;
+	struct library_finder *search;
 	struct opener_request *file; /* what is mapped */
 	char *path;
 	bool deleted;
-	name_list *stems;
 };
 
 static void match_mapping(void *context, const struct proc_mapping *mapping)
@@ -246,7 +245,7 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 
 	if (mapping->kind != MAPPING_FILE || mapping->path[0] != '/')
 		return;
-	if (!found->path && is_named(file, found->name)) {
+	if (!found->path && is_named(file, found->search->name)) {
 		found->path = xstrdup(mapping->path);
 		found->deleted = mapping->deleted;
 		found->file->start = mapping->start;
@@ -254,30 +253,25 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 		found->file->device = mapping->device;
 		found->file->inode = mapping->inode;
 	}
-	name_list_add_new(found->stems, MAX_STEMS, stem_of(file));
+	name_list_add_new(&found->search->stems, MAX_STEMS, stem_of(file));
 }
 
 /* A probe in the file that now has the name of a deleted one would never fire in this process. */
-static int explain_deleted(const struct search *search, const char *path)
+static int explain_deleted(const struct library_finder *search, const char *path)
 {
 	fail(-ESTALE, "'%s': process %" PRIu32 " still uses a deleted '%s'", search->name, search->tgid, path);
 	hint("it was replaced while the process was running: restart the process, or give the path of the new file");
 	return -ESTALE;
 }
 
-/* 0 with *ret_path unchanged when the process maps nothing of that name. */
-static int find_mapped(struct search *search, struct opener_request *ret_file, char **ret_path)
+/* 0 with *ret_path NULL when the process maps nothing of that name. */
+static int find_mapped(struct library_finder *search, struct opener_request *ret_file, char **ret_path)
 {
-	struct maps_search found = { .name = search->name, .file = ret_file, .stems = &search->stems };
-	int err = 0;
+	struct maps_search found = { .search = search, .file = ret_file };
 
 	proc_maps_read_of(search->tgid, match_mapping, &found);
-	if (found.deleted)
-		err = explain_deleted(search, found.path);
-	else if (found.path)
-		*ret_path = take_ptr(found.path);
-	free(found.path);
-	return err;
+	*ret_path = found.path;
+	return found.deleted ? explain_deleted(search, found.path) : 0;
 }
 
 struct folder_search {
@@ -285,7 +279,7 @@ struct folder_search {
 	char *best; /* path of the file with the highest version so far */
 };
 
-static void match_library(struct search *search, const char *name, void *context)
+static void match_library(struct library_finder *search, const char *name, void *context)
 {
 	struct folder_search *found = context;
 	_cleanup_(freep) char *path = NULL;
@@ -304,7 +298,7 @@ static void match_library(struct search *search, const char *name, void *context
 	found->best = take_ptr(path);
 }
 
-static char *find_library(struct search *search)
+static char *find_library(struct library_finder *search)
 {
 	list_folders(search);
 	for (size_t i = 0; i < search->folders.nr; i++) {
@@ -317,7 +311,7 @@ static char *find_library(struct search *search)
 	return NULL;
 }
 
-static char *find_program(struct search *search)
+static char *find_program(struct library_finder *search)
 {
 	const char *folders = search->tgid ? NULL : getenv("PATH");
 	_cleanup_(freep) char *text = xstrdup(folders && *folders ? folders : default_programs);
@@ -334,7 +328,7 @@ static char *find_program(struct search *search)
 
 /* ---- the whole ---- */
 
-static int open_search(struct search *search)
+static int open_search(struct library_finder *search)
 {
 	_cleanup_(closep) int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -347,7 +341,7 @@ static int open_search(struct search *search)
 	return search->root_fd < 0 ? fail(search->root_fd, "/: %s", strerror(-search->root_fd)) : 0;
 }
 
-static int explain_missing(const struct search *search)
+static int explain_missing(const struct library_finder *search)
 {
 	_cleanup_(freep) char *stem = stem_of(search->name);
 	const char *near = str_nearest(stem, (const char *const *)search->stems.data, search->stems.nr);
@@ -375,34 +369,23 @@ static int open_path(const char *name, uint32_t tgid, char **ret_path)
 	return fd;
 }
 
-/* `mapped` says nothing when the process has not mapped it. */
-static int find(struct search *search, struct opener_request *mapped, char **ret_path)
-{
-	int err = open_search(search);
-
-	if (!err && search->tgid)
-		err = find_mapped(search, mapped, ret_path);
-	if (err)
-		return err;
-	if (!*ret_path)
-		*ret_path = find_library(search);
-	if (!*ret_path)
-		*ret_path = find_program(search);
-	return *ret_path ? 0 : explain_missing(search);
-}
-
 int opener_open_library(const char *name, uint32_t tgid, char **ret_path)
 {
-	_cleanup_(search_done) struct search search = { .name = name, .tgid = tgid, .root_fd = -1 };
+	_cleanup_(search_done) struct library_finder search = { .name = name, .tgid = tgid, .root_fd = -1 };
 	struct opener_request mapped = { .tgid = tgid };
 	_cleanup_(freep) char *path = NULL;
-	int fd;
+	int fd, err;
 
 	if (strchr(name, '/'))
 		return open_path(name, tgid, ret_path);
-	fd = find(&search, &mapped, &path);
-	if (fd)
-		return fd;
+	err = open_search(&search);
+	if (!err && tgid)
+		err = find_mapped(&search, &mapped, &path);
+	if (err)
+		return err;
+	path = path ?: find_library(&search) ?: find_program(&search);
+	if (!path)
+		return explain_missing(&search);
 	mapped.path = path;
 	fd = mapped.end ? opener_open(&mapped) : -ENOENT;
 	if (fd < 0)
@@ -414,44 +397,38 @@ int opener_open_library(const char *name, uint32_t tgid, char **ret_path)
 
 /* ---- as the dynamic loader finds libraries ---- */
 
-struct library_finder {
-	struct search search;
-};
-
 struct library_finder *library_finder_new(void)
 {
 	struct library_finder *finder = xcalloc(1, sizeof(*finder));
 
-	finder->search.root_fd = -1;
-	if (open_search(&finder->search)) {
+	finder->root_fd = -1;
+	if (open_search(finder)) {
 		err_clear(); /* a gain less, and no failure */
 		library_finder_free(finder);
 		return NULL;
 	}
-	list_folders(&finder->search);
+	list_folders(finder);
 	return finder;
 }
 
 void library_finder_free(struct library_finder *finder)
 {
 	if (finder)
-		search_done(&finder->search);
+		search_done(finder);
 	free(finder);
 }
 
 int library_finder_open(const struct library_finder *finder, const char *path)
 {
-	return path[0] == '/' ? open_ours(&finder->search, path) : -ENOENT;
+	return path[0] == '/' ? open_ours(finder, path) : -ENOENT;
 }
 
 char *library_finder_find(const struct library_finder *finder, const char *name)
 {
-	const name_list *folders = &finder->search.folders;
+	for (size_t i = 0; i < finder->folders.nr; i++) {
+		_cleanup_(freep) char *path = xasprintf("%s/%s", finder->folders.data[i], name);
 
-	for (size_t i = 0; i < folders->nr; i++) {
-		_cleanup_(freep) char *path = xasprintf("%s/%s", folders->data[i], name);
-
-		if (runs_here(&finder->search, path))
+		if (runs_here(finder, path))
 			return take_ptr(path);
 	}
 	return NULL;

@@ -261,41 +261,34 @@ static int open_map_file(const struct opener_request *request)
 	return open_wanted(open_of_process(request->tgid, name, 0), request);
 }
 
-static int open_below_host(const struct opener_request *request)
+/* Takes a root's descriptor, or the negative errno in its place. */
+static int open_below(int root_fd, const struct opener_request *request)
 {
-	_cleanup_(closep) int root_fd = opener_host_root(request->host_root);
+	_cleanup_(closep) int root = root_fd;
 
-	return open_wanted(root_fd < 0 ? root_fd : path_fd_below(root_fd, request->path, 0), request);
-}
-
-static int open_below(uint32_t tgid, const struct opener_request *request)
-{
-	_cleanup_(closep) int root_fd = opener_root(tgid);
-	int path_fd;
-
-	if (root_fd < 0)
-		return root_fd;
-	path_fd = path_fd_below(root_fd, request->path, 0);
-	if (path_fd == -ENOSYS && !tgid)
-		path_fd = open_path_fd(request->path, 0);
-	return open_wanted(path_fd, request);
+	return open_wanted(root < 0 ? root : path_fd_below(root, request->path, 0), request);
 }
 
 int opener_open(const struct opener_request *request)
 {
 	bool is_proved = request->inode || !request->tgid;
+	const char *path = request->path;
 	int fd = -ENOENT;
 
 	if (request->tgid)
-		fd = why_opened(request->why, request->path, "through the mapping", open_map_file(request));
-	if (fd >= 0 || !is_proved || request->path[0] != '/')
+		fd = why_opened(request->why, path, "through the mapping", open_map_file(request));
+	if (fd >= 0 || !is_proved || path[0] != '/')
 		return fd;
 	if (request->tgid)
-		fd = why_opened(request->why, request->path, "in the root of the process",
-				open_below(request->tgid, request));
+		fd = why_opened(request->why, path, "in the root of the process",
+				open_below(opener_root(request->tgid), request));
 	if (fd < 0 && request->host_root)
-		fd = why_opened(request->why, request->path, "in the host's root", open_below_host(request));
-	return fd >= 0 ? fd : why_opened(request->why, request->path, "", open_below(0, request));
+		fd = why_opened(request->why, path, "in the host's root",
+				open_below(opener_host_root(request->host_root), request));
+	if (fd >= 0)
+		return fd;
+	fd = open_below(opener_root(0), request);
+	return why_opened(request->why, path, "", fd == -ENOSYS ? open_wanted(open_path_fd(path, 0), request) : fd);
 }
 
 bool opener_is_plain(int fd)
@@ -307,20 +300,13 @@ bool opener_is_plain(int fd)
 	       !check_readable_file(&status);
 }
 
-/* ---- for library.c and debug_files.c ---- */
+/* ---- the pieces ---- */
 
-int opener_file_below(int root_fd, const char *path)
+int opener_file_below(int root_fd, const char *path, int flags)
 {
 	struct opener_request anything = {};
 
-	return open_wanted(path_fd_below(root_fd, path, 0), &anything);
-}
-
-int opener_file_below_nofollow(int root_fd, const char *path)
-{
-	struct opener_request anything = {};
-
-	return open_wanted(path_fd_below(root_fd, path, O_NOFOLLOW), &anything);
+	return open_wanted(path_fd_below(root_fd, path, flags), &anything);
 }
 
 int opener_directory_below(int root_fd, const char *path)
@@ -345,57 +331,40 @@ static const char *what_it_is(mode_t mode)
 
 static int explain_open(const char *path, uint32_t tgid, int err)
 {
-	const char *reason = strerror(-err);
+	_cleanup_(freep) char *where = tgid ? xasprintf(" in the root of process %" PRIu32, tgid) : xstrdup("");
+	bool is_denied = err == -EACCES || err == -EPERM;
 
-	if (err == -ENOENT || err == -ENOTDIR)
-		reason = "no such file";
-	else if (err == -EACCES || err == -EPERM)
-		reason = "permission denied";
-	if (tgid && (err == -EACCES || err == -EPERM)) {
-		fail_host(err, "'%s': %s in the root of process %" PRIu32, path, reason, tgid);
-		hint("reading the files of another user's process needs CAP_SYS_PTRACE (or root)");
-		return err;
-	}
-	if (tgid)
-		return fail(err, "'%s': %s in the root of process %" PRIu32, path, reason, tgid);
-	return fail(err, "'%s': %s", path, reason);
-}
-
-static int explain_content(const char *path, const struct statx *status)
-{
-	int err = check_readable_file(status);
-
-	if (err == -ENOEXEC)
-		return fail(err, "'%s': too small for a program", path);
-	if (err == -EFBIG)
-		return fail(err, "'%s': larger than %llu GiB", path, MAX_FILE_BYTES >> 30);
-	return err ? fail(err, "'%s': %s, not a regular file", path, what_it_is(status->stx_mode)) : 0;
-}
-
-static int user_path_fd(const char *path, uint32_t tgid)
-{
-	_cleanup_(closep) int root_fd = -1;
-
+	if (!is_denied)
+		return fail(err, "'%s': %s%s", path,
+			    err == -ENOENT || err == -ENOTDIR ? "no such file" : strerror(-err), where);
 	if (!tgid)
-		return open_path_fd(path, 0);
-	root_fd = opener_root(tgid);
-	return root_fd < 0 ? root_fd : path_fd_below(root_fd, path, 0);
+		return fail(err, "'%s': permission denied", path);
+	fail_host(err, "'%s': permission denied%s", path, where);
+	hint("reading the files of another user's process needs CAP_SYS_PTRACE (or root)");
+	return err;
 }
 
 int opener_open_user(const char *path, uint32_t root_of_tgid)
 {
-	_cleanup_(closep) int path_fd = user_path_fd(path, root_of_tgid);
+	_cleanup_(closep) int root_fd = root_of_tgid ? opener_root(root_of_tgid) : -1;
+	_cleanup_(closep) int path_fd = -1;
 	struct statx status;
 	int fd, err;
 
-	if (path_fd < 0)
-		return explain_open(path, root_of_tgid, path_fd);
-	err = look(path_fd, &status);
+	if (!root_of_tgid)
+		path_fd = open_path_fd(path, 0);
+	else
+		path_fd = root_fd < 0 ? root_fd : path_fd_below(root_fd, path, 0);
+	err = path_fd < 0 ? path_fd : look(path_fd, &status);
 	if (err)
 		return explain_open(path, root_of_tgid, err);
-	err = explain_content(path, &status);
+	err = check_readable_file(&status);
+	if (err == -ENOEXEC)
+		return fail(err, "'%s': too small for a program", path);
+	if (err == -EFBIG)
+		return fail(err, "'%s': larger than %llu GiB", path, MAX_FILE_BYTES >> 30);
 	if (err)
-		return err;
+		return fail(err, "'%s': %s, not a regular file", path, what_it_is(status.stx_mode));
 	fd = reopen(path_fd, 0);
 	return fd < 0 ? explain_open(path, root_of_tgid, fd) : fd;
 }

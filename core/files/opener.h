@@ -73,10 +73,8 @@ int opener_host_root(const char *path);
 
 /*
  * Opens a regular file or a directory below a root without leaving it: symbolic links are followed inside, links of
- * /proc that lead elsewhere are not. A descriptor for reading, or a negative errno: -EINVAL for anything else than
- * what was asked for.
+ * /proc that lead elsewhere are not. `flags`: 0, or O_NOFOLLOW where the path itself must be no symbolic link. A descriptor for
+ * reading, or a negative errno: -EINVAL for anything else than what was asked for.
  */
-int opener_file_below(int root_fd, const char *path);
-int opener_file_below_nofollow(int root_fd,
-			       const char *path); /* a regular file only if the path itself is no symbolic link */
+int opener_file_below(int root_fd, const char *path, int flags);
 int opener_directory_below(int root_fd, const char *path);

@@ -57,18 +57,6 @@ static int take_number(char **cursor, unsigned int base, char terminator, uint64
 	return 0;
 }
 
-/* "r-xp " */
-static int take_permissions(char **cursor, bool *ret_executable)
-{
-	const char *c = *cursor;
-
-	if (strnlen(c, 5) < 5 || c[4] != ' ')
-		return -EBADMSG;
-	*ret_executable = c[2] == 'x';
-	*cursor += 5;
-	return 0;
-}
-
 static int take_device(char **cursor, uint64_t *ret_device)
 {
 	uint64_t major, minor;
@@ -136,10 +124,14 @@ int proc_maps_parse(char *line, struct proc_mapping *ret_mapping)
 	char *cursor = line;
 
 	if (take_number(&cursor, 16, '-', &mapping.start) || take_number(&cursor, 16, ' ', &mapping.end) ||
-	    take_permissions(&cursor, &mapping.executable) || take_number(&cursor, 16, ' ', &mapping.file_offset) ||
-	    take_device(&cursor, &mapping.device) || take_number(&cursor, 10, ' ', &mapping.inode))
+	    mapping.start >= mapping.end)
 		return -EBADMSG;
-	if (mapping.start >= mapping.end)
+	if (strnlen(cursor, 5) < 5 || cursor[4] != ' ') /* "r-xp " */
+		return -EBADMSG;
+	mapping.executable = cursor[2] == 'x';
+	cursor += 5;
+	if (take_number(&cursor, 16, ' ', &mapping.file_offset) || take_device(&cursor, &mapping.device) ||
+	    take_number(&cursor, 10, ' ', &mapping.inode))
 		return -EBADMSG;
 	cursor += strspn(cursor, " ");
 	unescape_newlines(cursor);
@@ -149,14 +141,6 @@ int proc_maps_parse(char *line, struct proc_mapping *ret_mapping)
 	return 0;
 }
 
-static void visit_line(char *line, proc_maps_visit *visit, void *context)
-{
-	struct proc_mapping mapping;
-
-	if (!proc_maps_parse(line, &mapping) && mapping.executable)
-		visit(context, &mapping);
-}
-
 /*
  * Visits the whole lines in the buffer and moves the rest to its start. Returns how many lines; the rest in *nr. A line
  * that does not fit is dropped to its end (`skips`): what its owner wrote behind the limit must not pass for a line.
@@ -164,12 +148,13 @@ static void visit_line(char *line, proc_maps_visit *visit, void *context)
 static int take_lines(char *buffer, size_t *nr, bool *skips, proc_maps_visit *visit, void *context)
 {
 	char *line = buffer, *end = buffer + *nr, *newline;
+	struct proc_mapping mapping;
 	int nr_lines = 0;
 
 	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1, nr_lines++) {
 		*newline = '\0';
-		if (!*skips)
-			visit_line(line, visit, context);
+		if (!*skips && !proc_maps_parse(line, &mapping) && mapping.executable)
+			visit(context, &mapping);
 		*skips = false;
 	}
 	*nr = (size_t)(end - line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/resolve/attach_plan.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
 
-static void place_done(struct probe_place *place)
+void probe_place_done(struct probe_place *place)
 {
 	free(place->name);
 	free(place->shown);
@@ -22,7 +23,7 @@ static void place_done(struct probe_place *place)
 void attach_plan_done(struct attach_plan *attach)
 {
 	for (size_t i = 0; i < attach->places.nr; i++)
-		place_done(&attach->places.data[i]);
+		probe_place_done(&attach->places.data[i]);
 	vec_done(&attach->places);
 	for (size_t i = 0; i < attach->fds.nr; i++)
 		close(attach->fds.data[i]);
@@ -64,40 +65,35 @@ const char *attach_plan_program(const struct attach_plan *attach)
 
 static void describe_sample(const struct sampling_choice *sample, struct buf *text)
 {
-	if (sample->is_clock)
-		buf_addf(text, "attach: %s every %llu ns on every CPU\n", sample->name,
-			 (unsigned long long)sample->period);
-	else if (sample->period)
-		buf_addf(text, "attach: %s every %llu events on every CPU\n", sample->name,
-			 (unsigned long long)sample->period);
+	buf_addf(text, "attach: %s ", sample->name);
+	if (sample->period)
+		buf_addf(text, "every %" PRIu64 " %s", sample->period, sample->is_clock ? "ns" : "events");
 	else
-		buf_addf(text, "attach: %s at %llu Hertz on every CPU\n", sample->name,
-			 (unsigned long long)sample->frequency_hz);
-}
-
-static void describe_offsets(const struct probe_place *place, bool at_entry, struct buf *text)
-{
-	buf_addf(text, "%s (file offset %#llx", at_entry ? "+0x0" : "", (unsigned long long)place->offset);
-	if (place->semaphore)
-		buf_addf(text, ", semaphore %#llx", (unsigned long long)place->semaphore);
-	buf_addc(text, ')');
+		buf_addf(text, "at %" PRIu64 " Hertz", sample->frequency_hz);
+	buf_adds(text, " on every CPU\n");
 }
 
 /* The author of a file chooses its symbols and its path. */
 static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
+	const char *obstacle = first_instruction_obstacle(place->first);
+
 	buf_adds(text, "attach: ");
 	if (!place->program && place->path) {
 		escape_add(text, place->path, ESCAPE_LINE);
 		buf_addc(text, ':');
 	}
 	escape_add(text, place->name, ESCAPE_LINE);
-	if (place->program)
+	if (place->program) {
 		buf_addf(text, " with %s", place->program);
-	else if (place->path)
-		describe_offsets(place, at_entry, text);
-	if (first_instruction_obstacle(place->first))
-		buf_addf(text, ": skipped: %s", first_instruction_obstacle(place->first));
+	} else if (place->path) {
+		buf_addf(text, "%s (file offset %#" PRIx64, at_entry ? "+0x0" : "", place->offset);
+		if (place->semaphore)
+			buf_addf(text, ", semaphore %#" PRIx64, place->semaphore);
+		buf_addc(text, ')');
+	}
+	if (obstacle)
+		buf_addf(text, ": skipped: %s", obstacle);
 	buf_addc(text, '\n');
 }
 

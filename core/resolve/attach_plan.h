@@ -65,6 +65,9 @@ struct probe_place {
 	bool is_exit;     /* of a system call: its end */
 };
 
+/* Frees its strings. */
+void probe_place_done(struct probe_place *place);
+
 struct attach_plan {
 	enum program_kind program;
 	enum mechanism mechanism;

@@ -53,22 +53,6 @@ static int find_file(const struct file_search *search, int fd, const char *path,
 	return 0;
 }
 
-/* The search keeps a descriptor, and the worker gets one. */
-static int keep(struct file_search *search, int fd, const char *path, uint32_t number, int *ret_kept)
-{
-	int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	int err = kept < 0 ? -errno : 0;
-
-	if (err) {
-		close(fd);
-	} else {
-		vec_push(&search->attach->fds, kept);
-		*ret_kept = kept;
-		err = symbolizer_add_file(search->symbolizer, number, fd);
-	}
-	return err ? fail(err, "'%s': cannot be passed to the symbol worker: %s", path, strerror(-err)) : 0;
-}
-
 /* One process after the other is searched, and may have the same file by several names. */
 static void add_tgid(struct probed_file *file, uint32_t tgid)
 {
@@ -86,9 +70,15 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 			: find_file(search, fd, path, &file.identity, ret_index);
 
 	if (!known) {
-		err = keep(search, take_fd(&file_fd), path, file.number, &file.fd);
+		/* the search keeps a descriptor, and the worker gets one */
+		file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		err = file.fd < 0 ? -errno : 0;
+		if (!err) {
+			vec_push(&search->attach->fds, file.fd);
+			err = symbolizer_add_file(search->symbolizer, file.number, take_fd(&file_fd));
+		}
 		if (err)
-			return err;
+			return fail(err, "'%s': cannot be passed to the symbol worker: %s", path, strerror(-err));
 		file.path = take_ptr(file_path);
 		*ret_index = search->files.nr;
 		vec_push(&search->files, file);
@@ -133,34 +123,4 @@ void file_search_finish(struct file_search *search)
 		buf_addf(&search->misses, "%zu more like these\n", search->nr_misses - MOST_MISSES);
 	if (search->nr_misses)
 		buf_adds(&search->attach->missing, buf_text(&search->misses));
-}
-
-/* ---- each file ---- */
-
-typedef int find_places(struct file_search *search, const struct probed_file *file, void *context);
-
-static void miss_processes(struct file_search *search, const struct probed_file *file)
-{
-	for (size_t i = 0; i < file->tgids.nr; i++)
-		file_search_miss(search, "process %u is not probed: %s", file->tgids.data[i], err_cause());
-}
-
-int file_search_each(struct file_search *search, find_places *find, void *context)
-{
-	struct err_saved first_cause = {};
-	int first_err = 0;
-
-	for (size_t i = 0; i < search->files.nr; i++) {
-		const struct probed_file *file = &search->files.data[i];
-		int err = file->fd < 0 ? 0 : find(search, file, context);
-
-		if (!err)
-			continue;
-		miss_processes(search, file);
-		if (!first_err)
-			first_cause = err_save();
-		first_err = first_err ? first_err : err;
-	}
-	err_restore(&first_cause);
-	return search->attach->places.nr ? 0 : first_err;
 }

@@ -50,19 +50,15 @@ void file_search_close(struct file_search *search, size_t index);
 __attribute__((format(printf, 2, 3))) void file_search_miss(struct file_search *search, const char *format, ...);
 void file_search_finish(struct file_search *search);
 
-/*
- * Finds, opens and adds the files that the target of the plan means: for each process of -p as that process sees it. A name
- * that has become part of the C library leads there, with a note. A failure when there is none at all.
- */
-int file_search_open_targets(struct file_search *search);
+/* Adds the places of one file to the attach plan. 0 or a recorded failure. */
+typedef int find_places(struct file_search *search, const struct probed_file *file, void *context);
 
 /*
- * Calls `find` for each file of the search; it adds places, or returns a failure. The failure of one of several is a miss of
- * its processes, that of all is the result.
+ * Finds, opens and adds the files that the target of the plan means: for each process of -p as that process sees it. A name
+ * that has become part of the C library leads there, with a note. A failure when there is none at all. Then calls `find` for
+ * each of them: the failure of one of several is a miss of its processes, that of all is the result.
  */
-int file_search_each(struct file_search *search,
-		     int (*find)(struct file_search *search, const struct probed_file *file, void *context),
-		     void *context);
+int file_search_targets(struct file_search *search, find_places *find, void *context);
 
 /*
  * The path of an open file that the target sees, as we see it: below the target's root unless both see the same file

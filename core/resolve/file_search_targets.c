@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file that a probe is for, opened and handed to the symbol worker.
+ * The files that a probe is for, opened and handed to the symbol worker.
  *
  * libpthread, libdl, librt, libutil and libanl have become part of the C library (glibc 2.34, and musl from the start). What
  * glibc leaves behind is a file with a placeholder for each version and no function, or no file at all: then the C library
@@ -184,13 +184,37 @@ static int open_of_processes(struct file_search *search)
 	return has_open_file(search) ? 0 : open_target(search, plan->tgids.data[0]);
 }
 
-int file_search_open_targets(struct file_search *search)
+/* ---- each file ---- */
+
+static int find_each(struct file_search *search, find_places *find, void *context)
+{
+	struct err_saved first_cause = {};
+	int first_err = 0;
+
+	for (size_t i = 0; i < search->files.nr; i++) {
+		const struct probed_file *file = &search->files.data[i];
+		int err = file->fd < 0 ? 0 : find(search, file, context);
+
+		for (size_t k = 0; err && k < file->tgids.nr; k++)
+			file_search_miss(search, "process %u is not probed: %s", file->tgids.data[k], err_cause());
+		if (err && !first_err) {
+			first_cause = err_save();
+			first_err = err;
+		}
+	}
+	err_restore(&first_cause);
+	return search->attach->places.nr ? 0 : first_err;
+}
+
+int file_search_targets(struct file_search *search, find_places *find, void *context)
 {
 	const struct plan *plan = search->plan;
 	int err = plan->tgids.nr ? open_of_processes(search) : open_target(search, 0);
 
-	for (size_t i = 0; !err && !plan->command && i < search->files.nr; i++)
+	if (err)
+		return err;
+	for (size_t i = 0; !plan->command && i < search->files.nr; i++)
 		if (search->files.data[i].fd >= 0)
 			note_not_loaded(search, &search->files.data[i]);
-	return err;
+	return find_each(search, find, context);
 }

@@ -11,7 +11,7 @@
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/base/hashidx.h"
+#include "core/base/names.h"
 #include "core/base/strtab.h"
 #include "core/base/suggest.h"
 #include "core/host/host.h"
@@ -39,13 +39,14 @@ struct forbidden_range {
 struct aliases {
 	uint64_t address;
 	struct buf names; /* each with its NUL */
-	VEC(struct kernel_function_entry) unlisted; /* of these names, those that matched */
+	VEC(struct probe_place) unlisted; /* of these names, those that matched */
 };
 
 struct finder {
 	const struct match *match;
 	bool force;
-	struct kernel_function_list *list;
+	struct attach_plan *attach;
+	struct kernel_functions_left_out *left_out;
 	struct aliases aliases;
 	struct forbidden_range init, irq_entry;
 	struct strtab reachable; /* names in available_filter_functions; empty: unknown */
@@ -83,23 +84,17 @@ static bool is_function(const struct kernel_line *line)
 	       !(line->module && (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11)));
 }
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), suffix_length = strlen(suffix);
-
-	return length >= suffix_length && !strcmp(name + length - suffix_length, suffix);
-}
-
 /* bcc's list (BPF.get_kprobe_functions), which other tools took over. */
 static bool is_excluded(const char *name)
 {
 	static const char *const prefixes[] = { "_kbl_addr_", "__perf", "perf_", "__SCT__",
 						"__ftrace_invalid_address__" };
+	const char *cold = strstr(name, ".cold");
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
 			return true;
-	return has_suffix(name, ".cold") || strstr(name, ".cold.");
+	return cold && (!cold[5] || cold[5] == '.');
 }
 
 /*
@@ -158,12 +153,6 @@ static bool is_known(const struct strtab *names, const char *name)
 
 /* ---- the pass ---- */
 
-static void entry_done(struct kernel_function_entry *entry)
-{
-	free(entry->name);
-	free(entry->module);
-}
-
 static void note_bound(struct forbidden_range *range, const struct kernel_line *line)
 {
 	if (!strcmp(line->name, range->first))
@@ -179,16 +168,19 @@ static void leave_out(const char *name, size_t *counter, char **example)
 		*example = xstrdup(name);
 }
 
-static void take(struct finder *finder, struct kernel_function_entry *entry, bool dangerous)
+static void leave_out_unreachable(struct finder *finder, const char *name)
 {
-	struct kernel_function_list *list = finder->list;
+	leave_out(name, &finder->left_out->nr_unreachable, &finder->left_out->unreachable);
+}
 
+static void take(struct finder *finder, struct probe_place *place, bool dangerous)
+{
 	if (!dangerous || finder->force) {
-		vec_push(&list->functions, *entry);
+		vec_push(&finder->attach->places, *place);
 		return;
 	}
-	leave_out(entry->name, &list->nr_dangerous, &list->dangerous);
-	entry_done(entry);
+	leave_out(place->name, &finder->left_out->nr_dangerous, &finder->left_out->dangerous);
+	probe_place_done(place);
 }
 
 /* The alias that ftrace lists, or NULL. NULL too if any alias is on the blacklist. */
@@ -210,19 +202,18 @@ static const char *listed_alias(const struct finder *finder)
 /* All names of the address are known: what is not listed itself is probed if an alias is, unless the alias has matched too. */
 static void end_aliases(struct finder *finder)
 {
-	struct kernel_function_list *list = finder->list;
 	struct aliases *aliases = &finder->aliases;
 	const char *listed = aliases->unlisted.nr ? listed_alias(finder) : NULL;
 
 	for (size_t i = 0; i < aliases->unlisted.nr; i++) {
-		struct kernel_function_entry *entry = &aliases->unlisted.data[i];
+		struct probe_place *place = &aliases->unlisted.data[i];
 
 		if (!listed)
-			leave_out(entry->name, &list->nr_unreachable, &list->unreachable);
+			leave_out_unreachable(finder, place->name);
 		if (listed && !match_test(finder->match, listed, strlen(listed)))
-			take(finder, entry, is_dangerous(listed) || is_dangerous(entry->name));
+			take(finder, place, is_dangerous(listed) || is_dangerous(place->name));
 		else
-			entry_done(entry);
+			probe_place_done(place);
 	}
 	aliases->unlisted.nr = 0;
 	buf_clear(&aliases->names);
@@ -230,21 +221,22 @@ static void end_aliases(struct finder *finder)
 
 static void take_match(struct finder *finder, const struct kernel_line *line)
 {
-	struct kernel_function_list *list = finder->list;
-	struct kernel_function_entry entry = {
+	bool is_unlisted = finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name);
+	struct probe_place place;
+
+	if (!is_unlisted && is_known(&finder->blacklist, line->name)) {
+		leave_out_unreachable(finder, line->name);
+		return;
+	}
+	place = (struct probe_place){
 		.name = xstrdup(line->name),
 		.module = line->module ? xstrdup(line->module) : NULL,
 		.address = line->address,
 	};
-
-	if (finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name)) {
-		vec_push(&finder->aliases.unlisted, entry);
-	} else if (is_known(&finder->blacklist, line->name)) {
-		leave_out(line->name, &list->nr_unreachable, &list->unreachable);
-		entry_done(&entry);
-	} else {
-		take(finder, &entry, is_dangerous(line->name));
-	}
+	if (is_unlisted)
+		vec_push(&finder->aliases.unlisted, place);
+	else
+		take(finder, &place, is_dangerous(line->name));
 }
 
 static void take_line(struct finder *finder, const struct kernel_line *line)
@@ -256,7 +248,7 @@ static void take_line(struct finder *finder, const struct kernel_line *line)
 	if (line->address != finder->aliases.address)
 		end_aliases(finder);
 	finder->aliases.address = line->address;
-	finder->list->nr_candidates++;
+	finder->left_out->nr_candidates++;
 	if (line->address) {
 		buf_adds(&finder->aliases.names, line->name);
 		buf_addc(&finder->aliases.names, '\0');
@@ -266,7 +258,7 @@ static void take_line(struct finder *finder, const struct kernel_line *line)
 	if (line->address)
 		take_match(finder, line);
 	else
-		finder->list->hidden = true;
+		finder->left_out->hidden = true;
 }
 
 static int read_kallsyms(struct finder *finder)
@@ -289,7 +281,7 @@ static int read_kallsyms(struct finder *finder)
 
 static int compare_addresses(const void *left, const void *right)
 {
-	const struct kernel_function_entry *a = left, *b = right;
+	const struct probe_place *a = left, *b = right;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
@@ -304,33 +296,34 @@ static bool is_inside(const struct forbidden_range *range, uint64_t address)
 /* Sorts, drops what is in a forbidden range, and keeps one name per address: aliases would count every call twice. */
 static void tidy(struct finder *finder)
 {
-	struct kernel_function_list *list = finder->list;
-	size_t kept = 0;
+	struct probe_place *places = finder->attach->places.data;
+	size_t nr = finder->attach->places.nr, kept = 0;
 
-	if (list->functions.nr)
-		qsort(list->functions.data, list->functions.nr, sizeof(*list->functions.data), compare_addresses);
-	for (size_t i = 0; i < list->functions.nr; i++) {
-		struct kernel_function_entry *entry = &list->functions.data[i];
-		bool is_alias = kept && list->functions.data[kept - 1].address == entry->address;
-		bool is_forbidden = is_inside(&finder->init, entry->address) ||
-				    is_inside(&finder->irq_entry, entry->address);
+	if (nr)
+		qsort(places, nr, sizeof(*places), compare_addresses);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_alias = kept && places[kept - 1].address == places[i].address;
+		bool is_forbidden = is_inside(&finder->init, places[i].address) ||
+				    is_inside(&finder->irq_entry, places[i].address);
 
 		if (is_forbidden)
-			leave_out(entry->name, &list->nr_unreachable, &list->unreachable);
+			leave_out_unreachable(finder, places[i].name);
 		if (is_alias || is_forbidden)
-			entry_done(entry);
+			probe_place_done(&places[i]);
 		else
-			list->functions.data[kept++] = *entry;
+			places[kept++] = places[i];
 	}
-	list->functions.nr = kept;
+	finder->attach->places.nr = kept;
 }
 
-int kernel_functions_find(const struct match *match, bool force, struct kernel_function_list *ret_list)
+int kernel_functions_find(const struct match *match, bool force, struct attach_plan *attach,
+			  struct kernel_functions_left_out *ret_left_out)
 {
 	struct finder finder = {
 		.match = match,
 		.force = force,
-		.list = ret_list,
+		.attach = attach,
+		.left_out = ret_left_out,
 		.init = { .first = "__init_begin", .last = "__init_end" },
 		.irq_entry = { .first = "__irqentry_text_start", .last = "__irqentry_text_end" },
 	};
@@ -347,34 +340,24 @@ int kernel_functions_find(const struct match *match, bool force, struct kernel_f
 	return err;
 }
 
-void kernel_functions_done(struct kernel_function_list *list)
+void kernel_functions_left_out_done(struct kernel_functions_left_out *left_out)
 {
-	for (size_t i = 0; i < list->functions.nr; i++)
-		entry_done(&list->functions.data[i]);
-	vec_done(&list->functions);
-	free(list->unreachable);
-	free(list->dangerous);
+	free(left_out->unreachable);
+	free(left_out->dangerous);
 }
 
 char *kernel_functions_suggest(const char *name)
 {
 	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
+	_cleanup_(name_list_done) name_list names = {};
 	_cleanup_(freep) char *text = NULL;
-	struct strtab names = {};
-	VEC(const char *) all = {};
 	struct kernel_line line;
 	const char *near;
-	char *result;
 	size_t room = 0;
 
 	while (file && getline(&text, &room, file) > 0)
 		if (parse_line(text, &line) && is_function(&line) && line.name[0] == name[0])
-			strtab_add(&names, line.name);
-	for (string_id id = 1; id <= names.offsets.nr; id++)
-		vec_push(&all, strtab_get(&names, id));
-	near = str_nearest(name, all.data, all.nr);
-	result = near ? xstrdup(near) : NULL;
-	vec_done(&all);
-	strtab_done(&names);
-	return result;
+			vec_push(&names, xstrdup(line.name));
+	near = str_nearest(name, (const char *const *)names.data, names.nr);
+	return near ? xstrdup(near) : NULL;
 }

@@ -11,19 +11,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/match.h"
-#include "core/base/vec.h"
+#include "core/resolve/attach_plan.h"
 
-struct kernel_function_entry {
-	char *name;
-	char *module; /* NULL: the kernel itself */
-	uint64_t address;
-};
-
-struct kernel_function_list {
-	VEC(struct kernel_function_entry) functions; /* by address, one name per address */
+/* What was found beside the functions that can be probed. */
+struct kernel_functions_left_out {
 	size_t nr_candidates;  /* functions looked at */
 	size_t nr_unreachable; /* matched, but ftrace or kprobes cannot reach them */
 	size_t nr_dangerous;   /* matched, but known to hang hosts */
@@ -31,9 +24,13 @@ struct kernel_function_list {
 	bool hidden;           /* kallsyms shows no addresses */
 };
 
-/* Fills the list. 0, or a recorded failure of reading kallsyms. */
-int kernel_functions_find(const struct match *match, bool force, struct kernel_function_list *ret_list);
-void kernel_functions_done(struct kernel_function_list *list);
+/*
+ * Adds a place for each function that matches, by address, with one name per address. The plan has no place yet. 0, or a recorded
+ * failure of reading kallsyms.
+ */
+int kernel_functions_find(const struct match *match, bool force, struct attach_plan *attach,
+			  struct kernel_functions_left_out *ret_left_out);
+void kernel_functions_left_out_done(struct kernel_functions_left_out *left_out);
 
 /* A function name near `name`, malloc()ed, or NULL. */
 char *kernel_functions_suggest(const char *name);

@@ -12,9 +12,7 @@
 
 char *pattern_expression(const char *pattern, bool regex)
 {
-	char *text = regex ? xasprintf("^(?:%s)", pattern) : match_wildcard(pattern);
-
-	return text ? text : xstrdup("");
+	return regex ? xasprintf("^(?:%s)", pattern) : xcheck(match_wildcard(pattern));
 }
 
 int pattern_compile(const struct plan *plan, const char *text, struct match **ret_match)
@@ -25,31 +23,29 @@ int pattern_compile(const struct plan *plan, const char *text, struct match **re
 	return err ? fail_usage("pattern '%s': %s", plan->probe.typed, reason) : 0;
 }
 
-/* The limit of bcc's tools, and their environment variable to raise it. */
-static int max_probes(const struct plan *plan, uint32_t *ret_max)
+/* By default the limit of bcc's tools, which their environment variable raises. */
+static int max_probes(const struct plan *plan, size_t *ret_max)
 {
 	const char *text = getenv(LIMIT_VARIABLE);
-	unsigned long number;
 	char *end;
 
 	*ret_max = plan->max_probes ? plan->max_probes : DEFAULT_MAX_PROBES;
 	if (plan->max_probes || !text || !*text)
 		return 0;
-	number = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || !number || number > UINT32_MAX)
+	*ret_max = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || !*ret_max || *ret_max > UINT32_MAX)
 		return fail_usage(LIMIT_VARIABLE ": '%s' is not a number of probes: give 1 to %u", text, UINT32_MAX);
-	*ret_max = (uint32_t)number;
 	return 0;
 }
 
 int pattern_check_limit(const struct plan *plan, size_t nr)
 {
-	uint32_t max;
+	size_t max;
 	int err = plan->force ? 0 : max_probes(plan, &max);
 
 	if (err || plan->force || nr <= max)
 		return err;
-	fail_usage("pattern '%s': %zu matches exceed the limit of %u probes", plan->probe.typed, nr, max);
+	fail_usage("pattern '%s': %zu matches exceed the limit of %zu probes", plan->probe.typed, nr, max);
 	hint("narrow the pattern, or raise the limit: --max-probes %zu", nr);
 	return -EINVAL;
 }

@@ -49,22 +49,22 @@ static void take_mechanism(const struct kernel_mechanism *choice, const struct p
 			 passed->nr ? ", but " : "", buf_text(passed));
 }
 
-static int cannot_force(const struct kernel_mechanism *wanted)
+static int no_mechanism(const struct plan *plan, const struct buf *passed)
 {
+	const struct kernel_mechanism *wanted = mechanisms;
+
+	if (plan->attach_mode == ATTACH_AUTO) {
+		fail_host(-EOPNOTSUPP, "this kernel cannot probe kernel functions: %s", buf_text(passed));
+		hint("tracepoints (t:…) and user functions (LIB:…) may still work");
+		return -EOPNOTSUPP;
+	}
+	while (wanted->mode != plan->attach_mode)
+		wanted++;
 	if (!wanted->works())
 		return fail_host(-EOPNOTSUPP, "--attach: this kernel has no %s", wanted->needs);
 	fail_host(-EPERM, "--attach: %s is forbidden by lockdown=confidentiality", wanted->name);
 	hint("without --attach, stacktool uses another method");
 	return -EPERM;
-}
-
-static int no_mechanism(const struct plan *plan, const struct buf *passed)
-{
-	if (plan->attach_mode != ATTACH_AUTO)
-		return cannot_force(&mechanisms[plan->attach_mode - ATTACH_MULTI]);
-	fail_host(-EOPNOTSUPP, "this kernel cannot probe kernel functions: %s", buf_text(passed));
-	hint("tracepoints (t:…) and user functions (LIB:…) may still work");
-	return -EOPNOTSUPP;
 }
 
 /* The kernel has it, and lets nobody use it. */
@@ -94,43 +94,28 @@ static int choose_mechanism(const struct plan *plan, struct attach_plan *attach)
 
 /* ---- functions ---- */
 
-static int nothing_matched(const struct plan *plan, const struct kernel_function_list *list)
+static int nothing_matched(const struct plan *plan, const struct kernel_functions_left_out *left_out)
 {
 	_cleanup_(freep) char *near = NULL;
 
-	if (list->hidden) {
+	if (left_out->hidden) {
 		fail_host(-EPERM, "function '%s': /proc/kallsyms shows no addresses", plan->probe.pattern);
 		hint("this needs CAP_SYSLOG (or root) and kernel.kptr_restrict below 2");
 		return -EPERM;
 	}
-	if (list->nr_dangerous) {
-		fail_usage("function '%s': probing it is known to hang hosts", list->dangerous);
+	if (left_out->nr_dangerous) {
+		fail_usage("function '%s': probing it is known to hang hosts", left_out->dangerous);
 		hint("--force probes it anyway");
 		return -EINVAL;
 	}
-	if (list->nr_unreachable) {
-		fail_no_match("function '%s': the kernel does not allow a probe on it", list->unreachable);
-		return -ENOENT;
-	}
+	if (left_out->nr_unreachable)
+		return fail_no_match("function '%s': the kernel does not allow a probe on it", left_out->unreachable);
 	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
-		      list->nr_candidates);
+		      left_out->nr_candidates);
 	near = kernel_functions_suggest(plan->probe.pattern);
 	if (near)
 		hint("did you mean '%s'?", near);
 	return -ENOENT;
-}
-
-static void add_places(struct attach_plan *attach, const struct kernel_function_list *list)
-{
-	for (size_t i = 0; i < list->functions.nr; i++) {
-		const struct kernel_function_entry *function = &list->functions.data[i];
-
-		vec_push(&attach->places, (struct probe_place){
-						  .name = xstrdup(function->name),
-						  .module = function->module ? xstrdup(function->module) : NULL,
-						  .address = function->address,
-					  });
-	}
 }
 
 /*
@@ -174,37 +159,19 @@ static void add_left_out(struct buf *text, size_t nr, const char *example, const
 }
 
 /* What the pattern meant and did not get, for --explain and for the user. */
-static void note_left_out(struct attach_plan *attach, const struct kernel_function_list *list)
+static void note_left_out(struct attach_plan *attach, const struct kernel_functions_left_out *left_out)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
-	add_left_out(&text, list->nr_dangerous, list->dangerous, "probing it is known to hang hosts (--force)");
-	add_left_out(&text, list->nr_unreachable, list->unreachable, "the kernel does not allow a probe on it");
+	add_left_out(&text, left_out->nr_dangerous, left_out->dangerous, "probing it is known to hang hosts (--force)");
+	add_left_out(&text, left_out->nr_unreachable, left_out->unreachable, "the kernel does not allow a probe on it");
 	if (text.nr)
 		attach_plan_note(attach, "%s", buf_text(&text));
 }
 
-static int find_functions(const struct plan *plan, const struct match *match, struct attach_plan *attach)
-{
-	struct kernel_function_list list = {};
-	int err = kernel_functions_find(match, plan->force, &list);
-
-	if (!err && !list.functions.nr)
-		err = nothing_matched(plan, &list);
-	if (!err)
-		err = pattern_check_limit(plan, list.functions.nr);
-	if (!err) {
-		add_places(attach, &list);
-		note_left_out(attach, &list);
-	}
-	if (!err && attach->mechanism == MECHANISM_FENTRY)
-		err = find_types(attach);
-	kernel_functions_done(&list);
-	return err;
-}
-
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
+	_cleanup_(kernel_functions_left_out_done) struct kernel_functions_left_out left_out = {};
 	_cleanup_(freep) char *expression = pattern_expression(plan->probe.pattern, plan->probe.regex);
 	_cleanup_(match_freep) struct match *match = NULL;
 	_cleanup_(freep) char *whole = NULL;
@@ -215,7 +182,16 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	err = pattern_compile(plan, whole, &match);
 	if (!err && !plan->look_only)
 		err = choose_mechanism(plan, attach);
-	return err ? err : find_functions(plan, match, attach);
+	if (!err)
+		err = kernel_functions_find(match, plan->force, attach, &left_out);
+	if (!err && !attach->places.nr)
+		err = nothing_matched(plan, &left_out);
+	if (!err)
+		err = pattern_check_limit(plan, attach->places.nr);
+	if (err)
+		return err;
+	note_left_out(attach, &left_out);
+	return attach->mechanism == MECHANISM_FENTRY ? find_types(attach) : 0;
 }
 
 static const char *home(const struct probe_place *place)

@@ -110,25 +110,21 @@ static int check_pieces(const struct spelling *spelling)
 }
 
 /* A regular expression that does not compile is a mistyped command line, not something to find out after loading. */
-static int check_expression(const char *text, struct piece piece)
-{
-	_cleanup_(freep) char *expression = piece_dup(piece);
-	_cleanup_(match_freep) struct match *match = NULL;
-	char reason[256];
-	int err = expression ? match_new(expression, &match, reason, sizeof(reason)) : 0;
-
-	return err == -EINVAL ? fail_usage("pattern '%s': %s", text, reason) : err;
-}
-
 static int check_expressions(const struct spelling *spelling)
 {
-	int err = check_expression(spelling->text, spelling->pattern);
+	const struct piece pieces[] = { spelling->pattern, spelling->provider, spelling->target };
+	size_t nr = spelling->kind->target_is_pattern ? 3 : 2;
 
-	if (!err)
-		err = check_expression(spelling->text, spelling->provider);
-	if (!err && spelling->kind->target_is_pattern)
-		err = check_expression(spelling->text, spelling->target);
-	return err;
+	for (size_t i = 0; i < nr; i++) {
+		_cleanup_(freep) char *expression = piece_dup(pieces[i]);
+		_cleanup_(match_freep) struct match *match = NULL;
+		char reason[256];
+		int err = expression ? match_new(expression, &match, reason, sizeof(reason)) : 0;
+
+		if (err)
+			return err == -EINVAL ? fail_usage("pattern '%s': %s", spelling->text, reason) : err;
+	}
+	return 0;
 }
 
 int probe_spec_parse(const char *text, const char *library, bool regex, struct probe_spec *ret_spec)

@@ -126,7 +126,7 @@ static int nothing_among(const name_list *known, const char *wanted, const char 
 	return -ENOENT;
 }
 
-/* ---- the files of a target ---- */
+/* ---- a file of a target ---- */
 
 static int find_in_target(struct file_search *files, const struct probed_file *file, void *context)
 {
@@ -144,27 +144,18 @@ static int find_in_target(struct file_search *files, const struct probed_file *f
 	return nothing_among(&known, wanted, file->path);
 }
 
-static int search_target(struct usdt_search *search)
-{
-	return file_search_open_targets(&search->files) ?: file_search_each(&search->files, find_in_target, search);
-}
-
 /* ---- the files that processes have mapped ---- */
 
-struct mapped_file {
-	char *path;
-	uint64_t start, end, device, inode; /* of one mapping of it */
-};
-
 struct mapped_files {
-	VEC(struct mapped_file) files;
+	uint32_t tgid;
+	VEC(struct opener_request) files; /* one mapping of each; the paths are owned */
 	bool is_full;
 };
 
 static void mapped_files_done(struct mapped_files *files)
 {
 	for (size_t i = 0; i < files->files.nr; i++)
-		free(files->files.data[i].path);
+		free((char *)files->files.data[i].path);
 	vec_done(&files->files);
 }
 
@@ -181,7 +172,8 @@ static void remember_file(void *context, const struct proc_mapping *mapping)
 			return;
 	files->is_full |= files->files.nr == MAX_MAPPED;
 	if (files->files.nr < MAX_MAPPED)
-		vec_push(&files->files, (struct mapped_file){
+		vec_push(&files->files, (struct opener_request){
+						.tgid = files->tgid,
 						.path = xstrdup(mapping->path),
 						.start = mapping->start,
 						.end = mapping->end,
@@ -206,18 +198,11 @@ static void search_file(struct usdt_search *search, size_t index, uint32_t tgid)
 }
 
 /* The very file that is mapped, also when its path leads to another one by now. */
-static void search_mapped(struct usdt_search *search, uint32_t tgid, const struct mapped_file *mapped)
+static void search_mapped(struct usdt_search *search, const struct opener_request *mapped)
 {
-	const struct opener_request request = {
-		.tgid = tgid,
-		.start = mapped->start,
-		.end = mapped->end,
-		.path = mapped->path,
-		.device = mapped->device,
-		.inode = mapped->inode,
-	};
+	uint32_t tgid = mapped->tgid;
 	size_t index = 0;
-	int fd = opener_open(&request), known;
+	int fd = opener_open(mapped), known;
 
 	if (fd == -EINVAL || fd == -ENOEXEC) /* a device, or too small for a program: no probes are in it */
 		return;
@@ -245,13 +230,13 @@ static bool has_place(const struct file_search *search, uint32_t tgid)
 
 static int search_process(struct usdt_search *search, uint32_t tgid)
 {
-	_cleanup_(mapped_files_done) struct mapped_files mapped = {};
+	_cleanup_(mapped_files_done) struct mapped_files mapped = { .tgid = tgid };
 	int nr = proc_maps_read_of(tgid, remember_file, &mapped);
 
 	if (nr < 0)
 		return fail(nr, "process %" PRIu32 ": its mappings cannot be read: %s", tgid, strerror(-nr));
 	for (size_t i = 0; i < mapped.files.nr; i++)
-		search_mapped(search, tgid, &mapped.files.data[i]);
+		search_mapped(search, &mapped.files.data[i]);
 	if (mapped.is_full)
 		file_search_miss(&search->files, "process %u: only %d of its files are searched", tgid, MAX_MAPPED);
 	return 0;
@@ -322,15 +307,10 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	int err = compile(&search);
 
 	if (!err)
-		err = plan->probe.target ? search_target(&search) : search_processes(&search);
-	if (!err)
-		err = pattern_check_limit(plan, attach->places.nr);
-	if (!err)
-		file_search_finish(&search.files);
+		err = plan->probe.target ? file_search_targets(&search.files, find_in_target, &search)
+					 : search_processes(&search);
 	attach->inside_functions = true;
-	if (!err && !plan->look_only)
-		user_code_choose_mechanism(plan, attach);
-	return err;
+	return err ? err : user_code_finish(&search.files);
 }
 
 /* ---- how it is written ---- */

@@ -191,16 +191,8 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	int err = pattern_compile(plan, pattern, &match);
 
 	if (!err)
-		err = file_search_open_targets(&search);
-	if (!err)
-		err = file_search_each(&search, find_functions, pattern);
-	if (!err)
-		err = pattern_check_limit(plan, attach->places.nr);
-	if (!err)
-		file_search_finish(&search);
-	if (!err && !plan->look_only)
-		user_code_choose_mechanism(plan, attach);
-	return err;
+		err = file_search_targets(&search, find_functions, pattern);
+	return err ? err : user_code_finish(&search);
 }
 
 /* Either name of a function can be typed as a probe. */

@@ -2,18 +2,17 @@
 #include "core/resolve/resolve.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "core/base/err.h"
-#include "core/resolve/unwind_choice.h"
+#include "core/host/host.h"
 
 /* No event comes from a CPU that is not there, and for most kinds no error either: the report would be empty. */
 static int check_cpu(const struct plan *plan)
 {
 	cpu_list online = {};
-	bool is_there = plan->cpu < 0;
+	bool is_there = plan->cpu < 0 || !host_tells_online_cpus(&online); /* nobody can tell without /sys */
 
-	if (!is_there && !host_tells_online_cpus(&online)) /* without /sys */
-		is_there = true;
 	for (size_t i = 0; i < online.nr; i++)
 		is_there |= online.data[i] == plan->cpu;
 	vec_done(&online);
@@ -22,6 +21,44 @@ static int check_cpu(const struct plan *plan)
 	fail(-ENODEV, "CPU %d: not online", plan->cpu);
 	hint("/sys/devices/system/cpu/online lists the online CPUs");
 	return -ENODEV;
+}
+
+/* Why this program has no unwinder; NULL: it has one. */
+static const char *reason_of_build(void)
+{
+#if defined(ST_WITHOUT_UNWINDER)
+	return "this stacktool was built without the unwinder";
+#elif !defined(__x86_64__)
+	return "unwind tables are supported on x86_64 only";
+#else
+	return NULL;
+#endif
+}
+
+static const char *reason_against(const struct attach_plan *attach)
+{
+	if (!attach->reads.user || !attach->reads.kernel)
+		return "BPF programs cannot read memory (lockdown=confidentiality)";
+	if (host_freezes_on_user_reads())
+		return "this kernel may freeze when BPF programs read user memory (fixed in 6.1.36, 6.3.10 and 6.4)";
+	return NULL;
+}
+
+/* Whether user stacks can be walked by unwind tables in the programs, and why not. A failure only where they were asked for by name. */
+static int choose_unwind(const struct plan *plan, struct attach_plan *attach)
+{
+	enum unwind_mode mode = plan_unwind(plan);
+	const char *build = reason_of_build(), *reason = build ?: reason_against(attach);
+
+	if (!plan->want_user || mode == UNWIND_FP || mode == UNWIND_NONE || !reason)
+		return 0;
+	if (mode == UNWIND_DWARF)
+		return fail_host(-ENOTSUP, "--unwind=dwarf: %s", reason);
+	attach->no_unwind = true;
+	if (!build)
+		snprintf(attach->unwind_note, sizeof(attach->unwind_note),
+			 "user stacks are walked by frame pointers: %s", reason);
+	return 0;
 }
 
 int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *ret_attach)
@@ -33,5 +70,5 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 	if (err || plan->look_only)
 		return err;
 	ret_attach->reads = host_reads(ret_attach->program);
-	return unwind_choose(plan, ret_attach);
+	return choose_unwind(plan, ret_attach);
 }

@@ -89,19 +89,13 @@ static int open_event(const struct sampling_choice *choice, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-static int first_cpu(const struct plan *plan, int *ret_cpu)
+/* The CPUs that the plan wants: the one it names, or all that are online. */
+static int planned_cpus(const struct plan *plan, cpu_list *ret_cpus)
 {
-	cpu_list cpus = {};
-	int err = 0;
-
-	*ret_cpu = plan->cpu;
-	if (plan->cpu < 0) {
-		err = host_online_cpus(&cpus);
-		if (!err)
-			*ret_cpu = cpus.data[0];
-	}
-	vec_done(&cpus);
-	return err;
+	if (plan->cpu < 0)
+		return host_online_cpus(ret_cpus);
+	vec_push(ret_cpus, plan->cpu);
+	return 0;
 }
 
 static int not_allowed(const struct sampling_choice *choice, int err)
@@ -182,11 +176,11 @@ static int check_clock(const struct plan *plan, const struct sampling_choice *ch
 int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 {
 	struct sampling_choice choice = {};
-	int cpu, fd, err;
+	cpu_list cpus = {};
+	int cpu, fd, err = check_frequency(plan) ?: planned_cpus(plan, &cpus);
 
-	err = check_frequency(plan);
-	if (!err)
-		err = first_cpu(plan, &cpu);
+	cpu = err ? -1 : cpus.data[0];
+	vec_done(&cpus);
 	if (err)
 		return err;
 	set_event(&choice, plan, plan->event == SAMPLE_DEFAULT ? SAMPLE_CPU_CYCLES : plan->event);
@@ -199,11 +193,8 @@ int sampling_choose(const struct plan *plan, struct sampling_choice *ret_choice)
 	if (fd < 0)
 		return refused(&choice, cpu, fd);
 	close(fd);
-	err = check_clock(plan, &choice);
-	if (err)
-		return err;
 	*ret_choice = choice;
-	return 0;
+	return check_clock(plan, &choice);
 }
 
 static struct sampled_cpu *sampled_cpu(struct sampling *sampling, int cpu)
@@ -267,9 +258,7 @@ static int attach_all(struct sampling *sampling, const cpu_list *cpus)
 	for (size_t i = 0; i < cpus->nr; i++) {
 		int err = attach_cpu(sampling, cpus->data[i]);
 
-		if (err == -ENODEV) /* went offline just now */
-			continue;
-		if (err)
+		if (err && err != -ENODEV) /* that one went offline just now */
 			return refused(&sampling->choice, cpus->data[i], err);
 	}
 	return sampling->cpus.nr ? 0 : fail_host(-ENODEV, "no CPU could be sampled");
@@ -280,24 +269,16 @@ int sampling_new(const struct plan *plan, const struct sampling_choice *choice, 
 {
 	struct sampling *sampling = xcalloc(1, sizeof(*sampling));
 	cpu_list cpus = {};
-	int err = 0;
+	int err;
 
-	sampling->choice = *choice;
-	sampling->program_fd = program_fd;
-	sampling->only_cpu = plan->cpu;
-	if (plan->cpu >= 0)
-		vec_push(&cpus, plan->cpu);
-	else
-		err = host_online_cpus(&cpus);
-	if (!err)
-		err = attach_all(sampling, &cpus);
+	*sampling = (struct sampling){ .choice = *choice, .program_fd = program_fd, .only_cpu = plan->cpu };
+	err = planned_cpus(plan, &cpus) ?: attach_all(sampling, &cpus);
 	vec_done(&cpus);
-	if (err) {
+	if (err)
 		sampling_free(sampling);
-		return err;
-	}
-	*ret_sampling = sampling;
-	return 0;
+	else
+		*ret_sampling = sampling;
+	return err;
 }
 
 void sampling_free(struct sampling *sampling)
@@ -377,30 +358,20 @@ static void drop_dead(struct sampling *sampling, const cpu_list *online)
 	sampling->cpus.nr = nr;
 }
 
-/* The CPUs that are to be sampled and online; false when nobody can tell. */
-static bool wanted_cpus(const struct sampling *sampling, cpu_list *ret_cpus)
-{
-	bool is_told = host_tells_online_cpus(ret_cpus), is_there = is_in(ret_cpus, sampling->only_cpu);
-
-	if (sampling->only_cpu >= 0) {
-		ret_cpus->nr = 0;
-		if (is_there)
-			vec_push(ret_cpus, sampling->only_cpu);
-	}
-	return is_told;
-}
-
 /* Those that are online and not sampled have been so for at most `time_ns`. */
 static void note_unsampled(struct sampling *sampling, const cpu_list *online, uint64_t time_ns, bool attach)
 {
 	size_t nr_before = sampling->cpus.nr;
 
-	for (size_t i = 0; i < online->nr; i++)
-		if (!sampled_cpu(sampling, online->data[i])) {
-			sampling->unsampled_ns += time_ns;
-			if (attach)
-				attach_cpu(sampling, online->data[i]);
-		}
+	for (size_t i = 0; i < online->nr; i++) {
+		int cpu = online->data[i];
+
+		if (sampled_cpu(sampling, cpu) || (sampling->only_cpu >= 0 && sampling->only_cpu != cpu))
+			continue;
+		sampling->unsampled_ns += time_ns;
+		if (attach)
+			attach_cpu(sampling, cpu);
+	}
 	begin_idle(sampling, nr_before);
 }
 
@@ -409,7 +380,7 @@ static void look_at_cpus(struct sampling *sampling, bool attach)
 	uint64_t now = clock_monotonic_ns();
 	cpu_list online = {};
 
-	if (sampling->running && wanted_cpus(sampling, &online)) {
+	if (sampling->running && host_tells_online_cpus(&online)) {
 		drop_dead(sampling, &online);
 		note_unsampled(sampling, &online, now - sampling->followed_ns, attach);
 		sampling->followed_ns = now;

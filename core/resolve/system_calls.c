@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct known_call {
-	const char *name;
-	int number;
-};
-
 /* Events are called by the kernel's function, not by the call. */
 static const struct {
 	const char *function, *name;
@@ -20,7 +15,10 @@ static const struct {
 };
 
 /* Younger than some libseccomp. From 424 on the numbers are those of every machine. */
-static const struct known_call young[] = {
+static const struct {
+	const char *name;
+	int number;
+} young[] = {
 	{ "statmount", 457 },         { "listmount", 458 },        { "lsm_get_self_attr", 459 },
 	{ "lsm_set_self_attr", 460 }, { "lsm_list_modules", 461 }, { "mseal", 462 },
 	{ "setxattrat", 463 },        { "getxattrat", 464 },       { "listxattrat", 465 },
@@ -33,16 +31,13 @@ static const struct known_call young[] = {
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static const char *name_of(const char *function)
+static int number_of(const char *function)
 {
+	const char *name = function;
+
 	for (size_t i = 0; i < LENGTH(renamed); i++)
 		if (!strcmp(function, renamed[i].function))
-			return renamed[i].name;
-	return function;
-}
-
-static int number_of(const char *name)
-{
+			name = renamed[i].name;
 	for (size_t i = 0; i < LENGTH(young); i++)
 		if (!strcmp(name, young[i].name))
 			return young[i].number;
@@ -57,17 +52,12 @@ bool system_call_of_event(const char *event, struct system_call *ret_call)
 
 	if (!is_exit && strncmp(event, enter, strlen(enter)))
 		return false;
-	number = number_of(name_of(event + strlen(is_exit ? leave : enter)));
+	number = number_of(event + strlen(is_exit ? leave : enter));
 	*ret_call = (struct system_call){ number, is_exit };
 	return number >= 0;
 }
 
 /* ---- their places ---- */
-
-static bool call_of(const struct probe_place *place, struct system_call *ret_call)
-{
-	return !strcmp(place->category, "syscalls") && system_call_of_event(place->event, ret_call);
-}
 
 /* Why there may be no kernel stacks, where the plan wants them. */
 static void note_missing_stacks(const struct plan *plan, struct attach_plan *attach, const char *other)
@@ -103,7 +93,7 @@ void system_calls_prefer_raw(const struct plan *plan, struct attach_plan *attach
 	for (size_t i = 0; i < attach->places.nr; i++) {
 		struct probe_place *place = &attach->places.data[i];
 
-		if (!call_of(place, &call)) {
+		if (strcmp(place->category, "syscalls") || !system_call_of_event(place->event, &call)) {
 			note_missing_stacks(plan, attach, place->name);
 			return;
 		}

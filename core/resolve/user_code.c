@@ -8,6 +8,7 @@
 #include "core/host/host.h"
 #include "core/host/process.h"
 #include "core/host/red_zone.h"
+#include "core/resolve/patterns.h"
 
 #define FEW_UPROBES 4
 
@@ -30,27 +31,6 @@ static void choose_for_process(uint32_t tgid, struct attach_plan *attach)
 		snprintf(attach->why, sizeof(attach->why),
 			 "this kernel has uprobe.multi links; the breakpoints are set in the one process only");
 	}
-}
-
-/* Then the breakpoints are put into all processes, and the programs look for the one. */
-static bool lacks_leader(uint32_t tgid)
-{
-	return process_living_task(tgid) != tgid;
-}
-
-void user_code_choose_mechanism(const struct plan *plan, struct attach_plan *attach)
-{
-	attach->program = PROGRAM_UPROBE;
-	if (plan_is_one_process(plan) && !lacks_leader(plan->tgids.data[0])) {
-		choose_for_process(plan->tgids.data[0], attach);
-		return;
-	}
-	attach->mechanism = host_has_uprobe_multi() ? MECHANISM_UPROBE_MULTI : MECHANISM_UPROBE;
-	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links%s",
-		 attach->mechanism == MECHANISM_UPROBE ? "no " : "",
-		 plan_is_one_process(plan)
-			 ? "; breakpoints are set in all processes, because the main thread of this one has ended"
-			 : "");
 }
 
 enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry)
@@ -82,4 +62,31 @@ bool user_code_add(struct attach_plan *attach, const struct probed_file *file, u
 	vec_push(&attach->places,
 		 (struct probe_place){ .path = xstrdup(file->path), .fd = file->fd, .offset = offset });
 	return true;
+}
+
+static void choose_mechanism(const struct plan *plan, struct attach_plan *attach)
+{
+	bool is_one = plan_is_one_process(plan);
+
+	attach->program = PROGRAM_UPROBE;
+	if (is_one && process_living_task(plan->tgids.data[0]) == plan->tgids.data[0]) {
+		choose_for_process(plan->tgids.data[0], attach);
+		return;
+	}
+	attach->mechanism = host_has_uprobe_multi() ? MECHANISM_UPROBE_MULTI : MECHANISM_UPROBE;
+	snprintf(attach->why, sizeof(attach->why), "this kernel has %suprobe.multi links%s",
+		 attach->mechanism == MECHANISM_UPROBE ? "no " : "",
+		 is_one ? "; breakpoints are set in all processes, because the main thread of this one has ended" : "");
+}
+
+int user_code_finish(struct file_search *search)
+{
+	int err = pattern_check_limit(search->plan, search->attach->places.nr);
+
+	if (err)
+		return err;
+	file_search_finish(search);
+	if (!search->plan->look_only)
+		choose_mechanism(search->plan, search->attach);
+	return 0;
 }

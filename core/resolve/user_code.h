@@ -6,9 +6,6 @@
 #include "core/resolve/attach_plan.h"
 #include "core/resolve/file_search.h"
 
-/* The best way to put breakpoints into user code. */
-void user_code_choose_mechanism(const struct plan *plan, struct attach_plan *attach);
-
 /* What the kernel makes of a breakpoint at this offset of a file: at the entry of a function, or in the middle of one. */
 enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry);
 
@@ -17,3 +14,8 @@ enum first_instruction user_code_first(int fd, uint64_t offset, bool at_entry);
  * event several times.
  */
 bool user_code_add(struct attach_plan *attach, const struct probed_file *file, uint64_t offset);
+
+/*
+ * All places are found: checks their number, and chooses the best way to put breakpoints there. 0 or a usage error.
+ */
+int user_code_finish(struct file_search *search);

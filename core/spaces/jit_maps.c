@@ -256,7 +256,7 @@ static int open_below(struct jit_maps *maps, struct jit_map *map, int root_fd, c
 	if (root < 0)
 		return root;
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
-	return believe(maps, map, path, why_opened(maps->why, path, where, opener_file_below_nofollow(root, path)),
+	return believe(maps, map, path, why_opened(maps->why, path, where, opener_file_below(root, path, O_NOFOLLOW)),
 		       user);
 }
 

@@ -50,7 +50,7 @@ static int open_program(const struct forecast *forecast, const char *word, char 
 	while ((folder = strsep(&rest, ":"))) {
 		_cleanup_(freep) char *name = *folder ? xasprintf("%s/%s", folder, word) : xstrdup(word);
 		_cleanup_(freep) char *path = realpath(name, NULL);
-		_cleanup_(closep) int fd = path ? opener_file_below(forecast->root_fd, path) : -1;
+		_cleanup_(closep) int fd = path ? opener_file_below(forecast->root_fd, path, 0) : -1;
 
 		if (fd < 0 || !is_executable(fd))
 			continue;

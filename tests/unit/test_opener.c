@@ -246,7 +246,8 @@ FIXTURE_TEST(special_files_are_refused_at_once)
 	assert_int_equal(stat("/proc/self/exe", &status), 0);
 	assert_int_equal(opener_open(&request), -ELOOP);
 	root = opener_root(0);
-	assert_int_equal(opener_file_below(root, "/proc/version"), -ENOEXEC); /* opening such a file can have effects */
+	assert_int_equal(opener_file_below(root, "/proc/version", 0),
+			 -ENOEXEC); /* opening such a file can have effects */
 	close(root);
 }
 
