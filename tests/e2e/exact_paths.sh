@@ -1,8 +1,6 @@
 #!/bin/sh
 # ctest: timeout=900 boots=5.10|7.2
 # 100,000 distinct stacks at default sizes: each is a row, each row is right, none is lost; also with intervals.
-# Each path three times; a million events of one path are those of exact_threads.
-USUAL_EVENTS=300000
 . "${0%/*}/lib.sh"
 needs uprobe
 

@@ -2,8 +2,6 @@
 # ctest: timeout=900 boots=7.2|preempt
 # Maps far too small on purpose: what does not fit is counted all the same, or named as lost. The sum is the number of
 # events in every case.
-# 300,000 events fill these maps thousands of times.
-USUAL_EVENTS=300000
 . "${0%/*}/lib.sh"
 needs uprobe
 

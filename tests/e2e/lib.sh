@@ -303,10 +303,11 @@ expect_none_lost() {
 	[ -n "${SANITIZED:-}" ] || expect_equal "lost" "$lost" 0
 }
 
-# Emulated guests are ten to twenty times slower, and so is a sanitized tool that reports 100,000 stacks: a fiftieth of the
-# events (./dev vm-exact: all of them), and the numbers of threads only where those are the point.
+# `EVENTS=1000000 ./dev test e2e -- -R exact` and `./dev vm-exact` take a million. Emulated guests are ten to twenty times slower
+# than hosts, and so is a sanitized tool that reports 100,000 stacks: fewer events, and the numbers of threads only where those
+# are the point.
 SLOW=${IN_GUEST:-${SANITIZED:-}}
-EVENTS=${EVENTS:-$([ -n "$SLOW" ] && echo 20000 || echo "${USUAL_EVENTS:-1000000}")}
+EVENTS=${EVENTS:-$([ -n "$SLOW" ] && echo 20000 || echo 300000)}
 THREADS=$([ -n "$SLOW" ] && echo 2 || echo "1 2 8")
 
 # exactly PATTERN "FIXTURE-ARGS" [TOOL-ARG…]: $EVENTS events, all of them in the report or named as lost. $lost.
