@@ -306,8 +306,7 @@ static int name_all(struct worker_link *link, struct handed_file *file, const st
 	size_t done = 0;
 
 	while (status == SYMBOL_OK && done < nr) {
-		struct question question = { file == &link->kernel ? MESSAGE_NAME_KERNEL : MESSAGE_NAME, MESSAGE_NAMES,
-					     .queries = queries + done,
+		struct question question = { MESSAGE_NAME, MESSAGE_NAMES, .queries = queries + done,
 					     .nr = nr - done < QUERIES_MAX ? nr - done : QUERIES_MAX };
 		size_t nr_named = 0;
 

@@ -7,84 +7,18 @@
 #include "core/base/cleanup.h"
 #include "symbolize/worker/worker_internal.h"
 
-void worker_send(struct worker *worker)
-{
-	if (draft_send(&worker->draft, worker->socket, true, -1))
-		_exit(0);
-}
-
 /* ---- names ---- */
 
-static struct recent_name *recent_of(struct worker *worker, const void *of)
-{
-	size_t slots = sizeof(worker->recent) / sizeof(*worker->recent);
+/* Fills an answer; false when the draft's text is full. */
+typedef bool name_function(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
+			   struct wire_answer *ret_answer);
 
-	return &worker->recent[((uintptr_t)of >> 4) % slots];
-}
-
-bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position)
-{
-	struct recent_name *recent = recent_of(worker, of);
-
-	if (recent->of != of) {
-		uint32_t position;
-
-		if (is_mangled && !worker->options.no_demangle && demangle(name, worker->readable))
-			name = (struct name){ worker->readable, strlen(worker->readable) };
-		if (!draft_text(&worker->draft, name.text, name.nr_bytes, &position))
-			return false;
-		*recent = (struct recent_name){ of, position };
-	}
-	*ret_position = recent->position;
-	return true;
-}
-
-void worker_forget_names(struct worker *worker)
-{
-	memset(worker->recent, 0, sizeof(worker->recent));
-}
-
-static bool add_name(struct worker *worker, const void *of, struct name name, uint32_t *ret_position)
-{
-	return worker_add_name(worker, of, name, true, ret_position);
-}
-
-uint64_t worker_place_of(const struct wire_query *query)
-{
-	return query->exact || !query->where ? query->where : query->where - 1;
-}
-
-bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset)
-{
-	const struct code_range *code = query->linked ? symtab_code_at(&file->table, worker_place_of(query)) : NULL;
-
-	if (file->kind == SYMBOL_FILE_MODULE && !code)
-		return false; /* there are no offsets that a process could tell */
-	*ret_offset = code ? worker_place_of(query) - code->address + code->offset : worker_place_of(query);
-	return code || !query->linked;
-}
-
-bool worker_address_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_address)
-{
-	uint64_t offset;
-
-	if (!worker_offset_of(file, query, &offset))
-		return false;
-	*ret_address = symtab_address(&file->table, offset);
-	return symtab_code_at(&file->table, *ret_address);
-}
-
-/* Fills one answer; false when the draft's text is full. */
-static bool name_in_file(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
+static bool name_in_file(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
 			 struct wire_answer *ret_answer)
 {
 	struct found_place place;
 	uint64_t offset;
 
-	if (file->status != SYMBOL_OK) {
-		ret_answer->status = file->status;
-		return true;
-	}
 	if (!worker_offset_of(file, query, &offset) || !indexed_file_lookup(file, offset, worker->scratch, &place)) {
 		ret_answer->status = file->table.symbols.nr ? SYMBOL_NOT_FOUND : SYMBOL_NO_TABLE;
 		return true;
@@ -95,10 +29,10 @@ static bool name_in_file(struct worker *worker, struct indexed_file *file, const
 	}
 	ret_answer->offset = offset + (query->where - worker_place_of(query)) - place.start;
 	ret_answer->nameless = place.nameless;
-	return add_name(worker, place.identity, place.name, &ret_answer->name);
+	return worker_add_name(worker, place.identity, place.name, true, &ret_answer->name);
 }
 
-static bool name_in_map(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
+static bool name_in_map(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
 			struct wire_answer *ret_answer)
 {
 	const struct perf_map_entry *entry = file->map.is_cut ? NULL
@@ -110,17 +44,42 @@ static bool name_in_map(struct worker *worker, struct indexed_file *file, const 
 		return true;
 	}
 	ret_answer->offset = query->where - entry->start;
-	return add_name(worker, entry, name, &ret_answer->name);
+	return worker_add_name(worker, entry, name, true, &ret_answer->name);
 }
 
-typedef bool name_function(struct worker *worker, struct indexed_file *file, const struct wire_query *query,
-			   struct wire_answer *ret_answer);
+static bool name_in_kernel(struct worker *worker, const struct indexed_file *kernel, const struct wire_query *query,
+			   struct wire_answer *ret_answer)
+{
+	struct kernel_function function;
+	struct name name, module;
+
+	if (!kallsyms_lookup(kernel->kernel, worker_place_of(query), &function)) {
+		ret_answer->status = SYMBOL_NOT_FOUND;
+		return true;
+	}
+	name = (struct name){ function.name, strlen(function.name) };
+	module = (struct name){ function.module, strlen(function.module) };
+	ret_answer->offset = query->where - function.start;
+	return worker_add_name(worker, function.name, name, true, &ret_answer->name) &&
+	       worker_add_name(worker, function.module, module, true, &ret_answer->module);
+}
+
+static bool name_nowhere(struct worker *worker, const struct indexed_file *file, const struct wire_query *query,
+			 struct wire_answer *ret_answer)
+{
+	ret_answer->status = file->status;
+	return true;
+}
 
 /* Answers as many places as fit into one message; the caller asks again for the rest. */
-static void answer_names(struct worker *worker, struct indexed_file *file, name_function *name)
+static void answer_names(struct worker *worker, const struct indexed_file *file)
 {
-	worker_forget_names(worker);
-	draft_start(&worker->draft, MESSAGE_NAMES, worker->message.header.file);
+	name_function *name = file->status != SYMBOL_OK       ? name_nowhere
+			      : file->kernel                  ? name_in_kernel
+			      : file->kind == SYMBOL_FILE_MAP ? name_in_map
+							      : name_in_file;
+
+	worker_start(worker, MESSAGE_NAMES);
 	for (uint32_t i = 0; i < worker->message.header.nr; i++) {
 		struct wire_answer answer = {};
 		struct wire_query query;
@@ -143,98 +102,61 @@ static void take_file(struct worker *worker, int fd)
 
 	if (file)
 		build_id_format(&file->build_id, id);
-	draft_start(&worker->draft, MESSAGE_INDEXED, number);
+	worker_start(worker, MESSAGE_INDEXED);
 	worker->draft.header.status = status;
 	draft_text(&worker->draft, id, strlen(id), &unused);
 	worker_send(worker);
 }
 
-int worker_ask_debug(struct worker *worker, uint32_t number, const struct build_id *build_id, const char *link,
-		     uint32_t *candidate)
+/* The kernel, whose list is read when it is needed for the first time. */
+static struct indexed_file *kernel_of(struct worker *worker)
 {
-	struct message *reply = malloc(sizeof(*reply));
-	char id[BUILD_ID_HEX_SIZE];
-	uint32_t unused;
-	int fd;
+	struct indexed_file *kernel = &worker->kernel;
+	int err;
 
-	if (!reply || !worker->options.ask_debug) {
-		free(reply);
-		return -1;
-	}
-	build_id_format(build_id, id);
-	draft_start(&worker->draft, MESSAGE_WANT_DEBUG, number);
-	worker->draft.header.status = *candidate;
-	draft_text(&worker->draft, id, strlen(id), &unused);
-	draft_text(&worker->draft, link, strlen(link), &unused);
-	worker_send(worker);
-	/* The next message is the answer, for the caller waits for ours. */
-	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
-		_exit(1);
-	*candidate = reply->header.status;
-	free(reply);
-	return fd;
-}
-
-void worker_complete(struct worker *worker, uint32_t number, struct indexed_file *file)
-{
-	enum {
-		TRIES_MAX = 32
-	};
-	uint32_t candidate = 0;
-	bool is_found = false;
-
-	if (file->debug_done)
-		return;
-	file->debug_done = true;
-	file->debug_asked = worker->options.ask_debug;
-	for (int i = 0; !is_found && i < TRIES_MAX; i++) {
-		_cleanup_(closep) int fd =
-			worker_ask_debug(worker, number, &file->build_id, file->link.name, &candidate);
-
-		if (fd < 0)
-			break;
-		is_found = indexed_file_add_debug(&worker->files, file, fd);
-		file->debug_found = is_found;
-	}
+	if (worker->kernel_known)
+		return kernel;
+	worker->kernel_known = true;
+	*kernel = (struct indexed_file){ .status = SYMBOL_NO_FILE, .debug_done = true, .kernel = &worker->kallsyms };
+	if (worker->kernel_fd < 0)
+		return kernel;
+	err = kallsyms_read(&worker->kallsyms, worker->kernel_fd);
+	closep(&worker->kernel_fd);
+	worker->kernel_fd = -1;
+	kernel->status = err == -EPERM || (!err && worker->kallsyms.hidden) ? SYMBOL_HIDDEN : symbol_status_of(err);
+	return kernel;
 }
 
 /* ---- the loop ---- */
 
-/* A map names places, and nothing else can be asked of it. */
-static void answer_about_map(struct worker *worker, struct indexed_file *map)
+/* The file that a question is about; NULL for one that never came, or cannot answer a question of this kind. */
+static struct indexed_file *file_of(struct worker *worker, enum message_kind kind)
 {
-	if (map->status == SYMBOL_OK)
-		map->status = symbol_status_of(perf_map_update(&map->map));
-	answer_names(worker, map, map->status == SYMBOL_OK ? name_in_map : name_in_file);
+	uint32_t number = worker->message.header.file;
+	struct indexed_file *file;
+
+	if (number == SYMBOL_KERNEL)
+		return kind == MESSAGE_FIND_USDT ? NULL : kernel_of(worker);
+	file = indexed_files_get(&worker->files, number);
+	return file && file->kind == SYMBOL_FILE_MAP && kind != MESSAGE_NAME ? NULL : file;
 }
 
-/* A question about a file that never came is answered like one about an unreadable file. */
+/* A question about a file that is not there is answered like one about an unreadable file. */
 static void answer_about_file(struct worker *worker)
 {
-	struct indexed_file nothing = { .status = SYMBOL_NO_FILE };
-	uint32_t number = worker->message.header.file;
-	struct indexed_file *file = indexed_files_get(&worker->files, number);
+	enum message_kind kind = worker->message.header.kind;
+	struct indexed_file nothing = { .status = SYMBOL_NO_FILE, .debug_done = true };
+	struct indexed_file *file = file_of(worker, kind) ?: &nothing;
 
-	if (number == SYMBOL_KERNEL && worker->message.header.kind != MESSAGE_NAME &&
-	    worker->message.header.kind != MESSAGE_FIND_USDT) {
-		worker_answer_about_kernel(worker);
-		return;
-	}
-	if (file && file->kind == SYMBOL_FILE_MAP && worker->message.header.kind == MESSAGE_NAME) {
-		answer_about_map(worker, file);
-		return;
-	}
-	if (file && file->kind == SYMBOL_FILE_MAP)
-		file = NULL;
-	if (file && worker->message.header.kind != MESSAGE_FIND_USDT) /* debug files have no notes */
-		worker_complete(worker, number, file);
-	else if (!file)
-		file = &nothing;
-	switch (worker->message.header.kind) {
+	if (kind != MESSAGE_FIND_USDT) /* debug files have no notes */
+		worker_complete(worker, file);
+	switch (kind) {
 	case MESSAGE_NAME:
-		if (file != &nothing && file->status == SYMBOL_OK)
+		if (file->status == SYMBOL_OK && file->kind == SYMBOL_FILE_MAP)
+			file->status = symbol_status_of(perf_map_update(&file->map));
+		else if (file->status == SYMBOL_OK && !file->kernel)
 			indexed_files_note_asked(&worker->files, file, worker->message.header.nr);
-		answer_names(worker, file, name_in_file);
+		answer_names(worker, file);
 		break;
 	case MESSAGE_FIND:
 		worker_find(worker, file);
@@ -245,9 +167,8 @@ static void answer_about_file(struct worker *worker)
 	case MESSAGE_FIND_USDT:
 		worker_find_usdt(worker, file);
 		break;
-	case MESSAGE_EXPLAIN:
+	default:
 		worker_explain(worker, file);
-		break;
 	}
 }
 
@@ -270,10 +191,8 @@ static void handle(struct worker *worker, int fd)
 		worker_lines(worker);
 		break;
 	case MESSAGE_KERNEL:
-		worker_take_kernel(worker, take_fd(&given));
-		break;
-	case MESSAGE_NAME_KERNEL:
-		answer_names(worker, NULL, worker_name_in_kernel);
+		closep(&worker->kernel_fd);
+		worker->kernel_fd = take_fd(&given);
 		break;
 	case MESSAGE_NAME:
 	case MESSAGE_FIND:

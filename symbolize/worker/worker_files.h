@@ -10,6 +10,7 @@
 #include "symbolize/elf/symtab.h"
 #include "symbolize/elf/usdt.h"
 #include "symbolize/jit/perf_map.h"
+#include "symbolize/kernel/kallsyms.h"
 #include "symbolize/symbolize.h"
 
 struct indexed_file {
@@ -20,6 +21,7 @@ struct indexed_file {
 	bool debug_found;          /* and is part of `table` */
 	enum symbol_file_kind kind; /* of a map, `map` is all there is */
 	struct perf_map map;
+	const struct kallsyms *kernel; /* all there is of the kernel, borrowed; NULL for files */
 	struct build_id build_id;
 	struct debug_link link;
 	struct symtab table;

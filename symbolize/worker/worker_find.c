@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions by pattern, for probes, and near names for a word that matched nothing. */
+/* Functions and USDT probes by pattern, and near names for a word that matched nothing. */
 #include <string.h>
 
 #include "core/base/match.h"
@@ -24,7 +24,8 @@ static bool matches_rust(const struct match *match, char *readable)
 	       (demangled_rust_open(readable) && match_test(match, readable, strlen(readable)));
 }
 
-bool worker_matches(struct worker *worker, const struct match *match, struct name name)
+/* Whether a name matches, as it stands or demangled. */
+static bool matches(struct worker *worker, const struct match *match, struct name name)
 {
 	char *readable = worker->readable;
 
@@ -35,35 +36,27 @@ bool worker_matches(struct worker *worker, const struct match *match, struct nam
 	return matches_readable(match, readable) || (!strncmp(name.text, "_R", 2) && matches_rust(match, readable));
 }
 
-/* The readable name, if there is one and it was asked for. */
-static const char *readable_of(struct worker *worker, struct name name)
+static bool try_function(struct worker *worker, struct wire_function function, struct name name)
 {
-	return worker->message.header.status && !worker->options.no_demangle && demangle(name, worker->readable)
-		       ? worker->readable
-		       : NULL;
-}
-
-static bool add_names(struct draft *draft, struct wire_function *function, struct name name, const char *readable)
-{
-	return draft_text(draft, name.text, name.nr_bytes, &function->name) &&
-	       (!readable || draft_text(draft, readable, strlen(readable), &function->readable));
-}
-
-void worker_add_function(struct worker *worker, struct wire_function function, struct name name)
-{
-	size_t room = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(function);
-	const char *readable = readable_of(worker, name);
 	struct draft *draft = &worker->draft;
+	bool is_readable = worker->message.header.status && !worker->options.no_demangle &&
+			   demangle(name, worker->readable);
 
-	if (draft->header.nr >= room || !add_names(draft, &function, name, readable)) {
-		draft->header.more = true;
-		worker_send(worker);
-		draft_start(draft, MESSAGE_FUNCTIONS, worker->message.header.file);
-		add_names(draft, &function, name, readable);
-	}
-	draft_element(draft, &function, sizeof(function));
+	return draft->header.nr < MESSAGE_ELEMENTS_MAX_BYTES / sizeof(function) &&
+	       draft_text(draft, name.text, name.nr_bytes, &function.name) &&
+	       (!is_readable || draft_text(draft, worker->readable, strlen(worker->readable), &function.readable)) &&
+	       draft_element(draft, &function, sizeof(function));
 }
 
+static void add_function(struct worker *worker, struct wire_function function, struct name name)
+{
+	if (try_function(worker, function, name))
+		return;
+	worker_send_full(worker);
+	try_function(worker, function, name);
+}
+
+/* Of an indirect function its implementations, if they are known. */
 static void add_symbol(struct worker *worker, const struct indexed_file *file, const struct symtab_symbol *symbol,
 		       struct name name)
 {
@@ -79,65 +72,131 @@ static void add_symbol(struct worker *worker, const struct indexed_file *file, c
 	if (symbol->ifunc)
 		choices = ifuncs_of(&file->ifuncs, function.file_offset, &nr);
 	if (!nr)
-		worker_add_function(worker, function, name);
+		add_function(worker, function, name);
 	for (size_t i = 0; i < nr; i++)
-		worker_add_function(worker,
-				    (struct wire_function){
-					    .file_offset = choices[i].implementation,
-					    .address = symtab_address(&file->table, choices[i].implementation),
-					    .kind = FUNCTION_IMPLEMENTATION,
-				    },
-				    name);
-}
-
-static void send_matches(struct worker *worker, const struct indexed_file *file, const struct match *match)
-{
-	const struct symtab *table = &file->table;
-
-	draft_start(&worker->draft, MESSAGE_FUNCTIONS, worker->message.header.file);
-	for (size_t i = 0; i < table->symbols.nr; i++) {
-		const struct symtab_symbol *symbol = &table->symbols.data[i];
-		struct name name = symtab_name(table, symbol, worker->scratch);
-
-		if (worker_matches(worker, match, name))
-			add_symbol(worker, file, symbol, name);
-	}
-	worker_send(worker);
-}
-
-void worker_send_failure(struct worker *worker, enum message_kind kind, int err)
-{
-	draft_start(&worker->draft, kind, worker->message.header.file);
-	worker->draft.header.status = (uint32_t)-err;
-	worker_send(worker);
+		add_function(worker,
+			     (struct wire_function){
+				     .file_offset = choices[i].implementation,
+				     .address = symtab_address(&file->table, choices[i].implementation),
+				     .kind = FUNCTION_IMPLEMENTATION,
+			     },
+			     name);
 }
 
 void worker_find(struct worker *worker, struct indexed_file *file)
 {
 	const char *pattern = message_text(&worker->message, 0);
+	int err = file->status == SYMBOL_OK ? 0 : file->status == SYMBOL_HIDDEN ? -EPERM : -ENOEXEC;
 	struct match *match;
 	char error[256];
-	int err = file->status == SYMBOL_OK ? 0 : -ENOEXEC;
 
 	err = err ?: match_new(pattern ?: "", &match, error, sizeof(error));
 	if (err) {
 		worker_send_failure(worker, MESSAGE_FUNCTIONS, err);
 		return;
 	}
-	send_matches(worker, file, match);
+	worker_start(worker, MESSAGE_FUNCTIONS);
+	for (size_t i = 0; i < worker_nr_symbols(file); i++) {
+		struct worker_symbol symbol = worker_symbol(file, i, worker->scratch);
+
+		if (!symbol.name.text || !matches(worker, match, symbol.name))
+			continue;
+		if (file->kernel)
+			add_function(worker, (struct wire_function){ .address = symbol.start }, symbol.name);
+		else
+			add_symbol(worker, file, &file->table.symbols.data[i], symbol.name);
+	}
+	worker_send(worker);
 	match_free(match);
+}
+
+/* ---- USDT probes by patterns of their providers and names ---- */
+
+static bool add_usdt_text(struct draft *draft, const struct usdt_notes *notes, uint32_t position,
+			  uint32_t *ret_position)
+{
+	const char *text = usdt_text(notes, position);
+
+	return draft_text(draft, text, strnlen(text, NAME_MAX_BYTES / 4), ret_position);
+}
+
+static bool try_probe(struct draft *draft, const struct usdt_notes *notes, const struct usdt_note *note)
+{
+	struct wire_usdt wire = { .file_offset = note->file_offset, .semaphore_offset = note->semaphore_offset };
+
+	return draft->header.nr < MESSAGE_ELEMENTS_MAX_BYTES / sizeof(wire) &&
+	       add_usdt_text(draft, notes, note->provider, &wire.provider) &&
+	       add_usdt_text(draft, notes, note->name, &wire.name) &&
+	       add_usdt_text(draft, notes, note->arguments, &wire.arguments) &&
+	       draft_element(draft, &wire, sizeof(wire));
+}
+
+static bool matches_text(const struct match *match, const char *text)
+{
+	return match_test(match, text, strlen(text));
+}
+
+void worker_find_usdt(struct worker *worker, struct indexed_file *file)
+{
+	const struct usdt_notes *notes = &file->usdt;
+	const char *provider = message_text(&worker->message, 0);
+	const char *name = provider ? message_text(&worker->message, (uint32_t)strlen(provider) + 1) : NULL;
+	struct match *providers = NULL, *names = NULL;
+	char error[256];
+	int err = file->status != SYMBOL_OK ? -ENOEXEC : file->usdt_err;
+
+	err = err ?: name ? 0 : -EINVAL;
+	err = err ?: match_new(provider, &providers, error, sizeof(error));
+	err = err ?: match_new(name, &names, error, sizeof(error));
+	if (err)
+		worker_send_failure(worker, MESSAGE_USDT, err);
+	else
+		worker_start(worker, MESSAGE_USDT);
+	for (size_t i = 0; !err && i < notes->notes.nr; i++) {
+		const struct usdt_note *note = &notes->notes.data[i];
+
+		if (!matches_text(providers, usdt_text(notes, note->provider)) ||
+		    !matches_text(names, usdt_text(notes, note->name)) || try_probe(&worker->draft, notes, note))
+			continue;
+		worker_send_full(worker);
+		try_probe(&worker->draft, notes, note);
+	}
+	if (!err)
+		worker_send(worker);
+	match_free(providers);
+	match_free(names);
 }
 
 /* ---- by similarity ---- */
 
-/* Keeps the list in order; of equally near ones the first stays in front. */
-static void consider(struct suggestions *suggestions, struct suggestion candidate)
+enum {
+	SUGGESTIONS_MAX = 8
+};
+
+/* Symbols whose names are near a word, the best first. */
+struct suggestions {
+	struct suggestion {
+		unsigned int distance;
+		size_t symbol;
+	} best[SUGGESTIONS_MAX];
+	size_t nr;
+};
+
+/* Keeps a name if it is near enough; of equally near ones the first stays in front. */
+static void consider(struct suggestions *suggestions, const char *word, struct name name, size_t symbol)
 {
+	struct suggestion candidate = { .symbol = symbol };
+	char text[STR_DISTANCE_MAX_LENGTH + 1];
 	size_t to = suggestions->nr;
 
+	if (!name.text || name.nr_bytes >= sizeof(text))
+		return;
+	memcpy(text, name.text, name.nr_bytes);
+	text[name.nr_bytes] = '\0';
+	candidate.distance = str_distance(word, text);
 	while (to && suggestions->best[to - 1].distance > candidate.distance)
 		to--;
-	if (to == SUGGESTIONS_MAX)
+	if (to == SUGGESTIONS_MAX || !str_is_near(word, candidate.distance))
 		return;
 	if (suggestions->nr < SUGGESTIONS_MAX)
 		suggestions->nr++;
@@ -145,41 +204,15 @@ static void consider(struct suggestions *suggestions, struct suggestion candidat
 	suggestions->best[to] = candidate;
 }
 
-void worker_consider(struct suggestions *suggestions, const char *word, struct name name, uint32_t symbol)
-{
-	char text[STR_DISTANCE_MAX_LENGTH + 1];
-	unsigned int distance;
-
-	if (name.nr_bytes >= sizeof(text))
-		return;
-	memcpy(text, name.text, name.nr_bytes);
-	text[name.nr_bytes] = '\0';
-	distance = str_distance(word, text);
-	if (str_is_near(word, distance))
-		consider(suggestions, (struct suggestion){ distance, symbol });
-}
-
-void worker_add_text(struct worker *worker, struct name text)
-{
-	struct wire_text wire;
-
-	if (draft_text(&worker->draft, text.text, text.nr_bytes, &wire.text))
-		draft_element(&worker->draft, &wire, sizeof(wire));
-}
-
 void worker_suggest(struct worker *worker, struct indexed_file *file)
 {
 	const char *word = message_text(&worker->message, 0);
-	const struct symtab *table = &file->table;
 	struct suggestions suggestions = {};
 
-	if (word && file->status == SYMBOL_OK)
-		for (uint32_t i = 0; i < table->symbols.nr; i++)
-			worker_consider(&suggestions, word,
-					symtab_name(table, &table->symbols.data[i], worker->scratch), i);
-	draft_start(&worker->draft, MESSAGE_SUGGESTIONS, worker->message.header.file);
+	for (size_t i = 0; word && file->status == SYMBOL_OK && i < worker_nr_symbols(file); i++)
+		consider(&suggestions, word, worker_symbol(file, i, worker->scratch).name, i);
+	worker_start(worker, MESSAGE_SUGGESTIONS);
 	for (size_t i = 0; i < suggestions.nr; i++)
-		worker_add_text(worker,
-				symtab_name(table, &table->symbols.data[suggestions.best[i].symbol], worker->scratch));
+		worker_add_text(worker, worker_symbol(file, suggestions.best[i].symbol, worker->scratch).name);
 	worker_send(worker);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the parts of the worker share: worker.c (the loop and names), worker_find.c (patterns and suggestions) and the
- * rest.
- */
+/* What the parts of the worker share: its state, and answers (worker_answer.c). */
 #pragma once
 
-#include "core/base/match.h"
-#include "symbolize/kernel/kallsyms.h"
 #include "symbolize/worker/demangle.h"
 #include "symbolize/worker/worker.h"
 #include "symbolize/worker/worker_files.h"
 #include "symbolize/worker/worker_protocol.h"
 
-/* Names that are in the text of the present draft already, by a hash of where they come from. */
+/* A name that is in the text of the present draft already. */
 struct recent_name {
 	const void *of;
 	uint32_t position;
@@ -30,89 +25,77 @@ struct worker {
 	struct indexed_files files;
 	int kernel_fd; /* until it has been read */
 	bool kernel_known;
-	enum symbol_status kernel_status;
 	struct kallsyms kallsyms;
-	struct recent_name recent[256];
+	struct indexed_file kernel; /* with the status of reading that */
+	struct recent_name recent[256]; /* by a hash of `of` */
 	struct asked_places asked;
-	struct message message;
+	struct message message; /* the question at hand */
 	struct draft draft;
 	char scratch[NAME_MAX_BYTES];
 	char readable[DEMANGLED_MAX_BYTES];
 };
 
-/* Names that are near a word, the best first. */
-enum {
-	SUGGESTIONS_MAX = 8
-};
+/* ---- answers (worker_answer.c) ---- */
 
-struct suggestion {
-	unsigned int distance;
-	uint32_t symbol;
-};
+/* Starts an answer about the file of the question. */
+void worker_start(struct worker *worker, enum message_kind kind);
 
-struct suggestions {
-	struct suggestion best[SUGGESTIONS_MAX];
-	size_t nr;
-};
-
-/* Sends the draft; ends the worker when nobody is there any more. */
+/* Sends the draft; ends the worker when the other end is closed. */
 void worker_send(struct worker *worker);
 
-/* The place that a query means: a call is the last byte before its return address. */
-uint64_t worker_place_of(const struct wire_query *query);
-
-/* The offset in the file that a query means; false for an address that is no code. */
-bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset);
-
-/* Answer MESSAGE_FIND, MESSAGE_SUGGEST, MESSAGE_FIND_USDT and MESSAGE_EXPLAIN. */
-void worker_find(struct worker *worker, struct indexed_file *file);
-void worker_suggest(struct worker *worker, struct indexed_file *file);
-void worker_find_usdt(struct worker *worker, struct indexed_file *file);
-void worker_explain(struct worker *worker, struct indexed_file *file);
-
-/* MESSAGE_KERNEL, which takes ownership of the descriptor; the same questions about the kernel, and its names. */
-void worker_take_kernel(struct worker *worker, int fd);
-void worker_answer_about_kernel(struct worker *worker);
-bool worker_name_in_kernel(struct worker *worker, struct indexed_file *none, const struct wire_query *query,
-			   struct wire_answer *ret_answer);
-
-/* ---- for both ---- */
-
-/* Whether a name matches, as it stands or demangled. */
-bool worker_matches(struct worker *worker, const struct match *match, struct name name);
-
-/* Adds to the draft, MESSAGE_FUNCTIONS; sends that first when it is full. */
-void worker_add_function(struct worker *worker, struct wire_function function, struct name name);
+/* Sends a draft that is full, and starts a further one of the same answer. */
+void worker_send_full(struct worker *worker);
 
 /* Answers with an errno alone. */
 void worker_send_failure(struct worker *worker, enum message_kind kind, int err);
 
-/* Keeps a name among the suggestions if it is near enough to the word. */
-void worker_consider(struct suggestions *suggestions, const char *word, struct name name, uint32_t symbol);
-
-/* Adds to the draft, MESSAGE_SUGGESTIONS: a text, or a sentence of worker_explain(). What does not fit is left out. */
-void worker_add_text(struct worker *worker, struct name text);
-__attribute__((format(printf, 2, 3))) void worker_tell(struct worker *worker, const char *format, ...);
-
 /*
- * Adds a name to the draft's text, once for all that have the same `of`; recent_names are forgotten with each new
- * draft. False when it does not fit.
+ * Adds a name to the draft's text, once for all that have the same `of`, demangled if it is mangled. False when it does
+ * not fit.
  */
 bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position);
-void worker_forget_names(struct worker *worker);
 
-/* The address that a query is about, as the linker gave it; false when it is not in code. */
-bool worker_address_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_address);
-
-/* Looks for the debug file of a file that may have one. */
-void worker_complete(struct worker *worker, uint32_t number, struct indexed_file *file);
+/* Adds to the draft, MESSAGE_SUGGESTIONS: a name, or a sentence of worker_explain(). What does not fit is left out. */
+void worker_add_text(struct worker *worker, struct name text);
 
 /*
- * Asks for a debug file of `number`, the first one from `candidate` on that may have the build id, or is where the link
- * says. A descriptor, or -1 when there are no more.
+ * Asks for a debug file of the file of the question, the first one from `candidate` on that may have the build id, or is
+ * where the link says. A descriptor, or -1 when there are no more.
  */
-int worker_ask_debug(struct worker *worker, uint32_t number, const struct build_id *build_id, const char *link,
-		     uint32_t *candidate);
+int worker_ask_debug(struct worker *worker, const struct build_id *build_id, const char *link, uint32_t *candidate);
+
+/* Looks for the debug file of the file of the question, if that may have one. */
+void worker_complete(struct worker *worker, struct indexed_file *file);
+
+/* ---- places and symbols (worker_answer.c) ---- */
+
+/* The place that a query means: a call is the last byte before its return address. */
+uint64_t worker_place_of(const struct wire_query *query);
+
+/*
+ * The offset in the file that a query means, and its address, as the linker gave it; false for an address, and for an
+ * offset, that is no code.
+ */
+bool worker_offset_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_offset);
+bool worker_address_of(const struct indexed_file *file, const struct wire_query *query, uint64_t *ret_address);
+
+/* A function of a file or of the kernel. */
+struct worker_symbol {
+	struct name
+		name; /* mangled; no text: the kernel's list has no function there. Points into `scratch` or the list */
+	uint64_t start; /* in the file; the kernel's: its address */
+	unsigned int merit; /* enum symbol_merit */
+};
+
+size_t worker_nr_symbols(const struct indexed_file *file);
+struct worker_symbol worker_symbol(const struct indexed_file *file, size_t i, char scratch[NAME_MAX_BYTES]);
+
+/* ---- answers to one kind of question each, in a file of this name; worker_find.c has the first three ---- */
+
+void worker_find(struct worker *worker, struct indexed_file *file);
+void worker_find_usdt(struct worker *worker, struct indexed_file *file);
+void worker_suggest(struct worker *worker, struct indexed_file *file);
+void worker_explain(struct worker *worker, struct indexed_file *file);
 
 /* Takes the places of MESSAGE_LINES, and answers when they are all there. */
 void worker_lines(struct worker *worker);

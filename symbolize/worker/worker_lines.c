@@ -17,19 +17,6 @@ enum {
 
 /* ---- the answer ---- */
 
-static void start_answer(struct worker *worker)
-{
-	worker_forget_names(worker);
-	draft_start(&worker->draft, MESSAGE_SOURCES, worker->message.header.file);
-}
-
-static void send_failure(struct worker *worker, int err)
-{
-	start_answer(worker);
-	worker->draft.header.status = (uint32_t)-err;
-	worker_send(worker);
-}
-
 static bool add_text(struct worker *worker, const char *text, bool is_mangled, uint32_t *ret_position)
 {
 	*ret_position = NO_TEXT;
@@ -55,9 +42,7 @@ static void add_line(struct worker *worker, const struct symbol_line *line, uint
 {
 	if (try_line(worker, line, query))
 		return;
-	worker->draft.header.more = 1;
-	worker_send(worker);
-	start_answer(worker);
+	worker_send_full(worker);
 	try_line(worker, line, query);
 }
 
@@ -88,7 +73,7 @@ static void answer(struct worker *worker, const struct source_batch *batch)
 {
 	const struct symbol_line missing = { .file = batch->missing_split, .line = batch->nr_missing_splits };
 
-	start_answer(worker);
+	worker_start(worker, MESSAGE_SOURCES);
 	for (size_t i = 0; i < batch->places.nr; i++)
 		if (batch->places.data[i].file || batch->places.data[i].inner != SOURCE_NONE)
 			add_place(worker, batch, &batch->places.data[i]);
@@ -131,8 +116,7 @@ static int find_alternate(struct worker *worker, const struct elf_file *elf)
 	    (!debug_link_is_plain(link_of(path)) && !debug_link_is_alternate(link_of(path))))
 		return -1;
 	for (int i = 0; i < TRIES_MAX; i++) {
-		_cleanup_(closep) int fd =
-			worker_ask_debug(worker, worker->message.header.file, &id, link_of(path), &candidate);
+		_cleanup_(closep) int fd = worker_ask_debug(worker, &id, link_of(path), &candidate);
 		struct elf_file alternate;
 		bool is_it;
 
@@ -212,11 +196,11 @@ static void answer_all(struct worker *worker)
 	int err = file && file->kind != SYMBOL_FILE_MAP && file->status == SYMBOL_OK ? 0 : -ENOEXEC;
 
 	if (!err) {
-		worker_complete(worker, worker->message.header.file, file);
+		worker_complete(worker, file);
 		err = find(worker, file, request, &batch);
 	}
 	if (err)
-		send_failure(worker, err);
+		worker_send_failure(worker, MESSAGE_SOURCES, err);
 	else
 		answer(worker, &batch);
 	source_batch_done(&batch);

@@ -8,29 +8,15 @@
 
 static size_t element_size_of(uint32_t kind)
 {
-	switch (kind) {
-	case MESSAGE_NAME:
-	case MESSAGE_NAME_KERNEL:
-	case MESSAGE_EXPLAIN:
-	case MESSAGE_LINES:
-		return sizeof(struct wire_query);
-	case MESSAGE_NAMES:
-		return sizeof(struct wire_answer);
-	case MESSAGE_FUNCTIONS:
-		return sizeof(struct wire_function);
-	case MESSAGE_USDT:
-		return sizeof(struct wire_usdt);
-	case MESSAGE_SOURCES:
-		return sizeof(struct wire_source);
-	case MESSAGE_SUGGESTIONS:
-		return sizeof(struct wire_text);
-	case MESSAGE_UNWIND_TABLE:
-		return sizeof(struct wire_unwind);
-	case MESSAGE_UNWIND_PART:
-		return sizeof(uint32_t);
-	default:
-		return 0;
-	}
+	static const uint16_t sizes[MESSAGE_NR] = {
+		[MESSAGE_NAME] = sizeof(struct wire_query),          [MESSAGE_EXPLAIN] = sizeof(struct wire_query),
+		[MESSAGE_LINES] = sizeof(struct wire_query),         [MESSAGE_NAMES] = sizeof(struct wire_answer),
+		[MESSAGE_FUNCTIONS] = sizeof(struct wire_function),  [MESSAGE_USDT] = sizeof(struct wire_usdt),
+		[MESSAGE_SOURCES] = sizeof(struct wire_source),      [MESSAGE_SUGGESTIONS] = sizeof(struct wire_text),
+		[MESSAGE_UNWIND_TABLE] = sizeof(struct wire_unwind), [MESSAGE_UNWIND_PART] = sizeof(uint32_t),
+	};
+
+	return kind < MESSAGE_NR ? sizes[kind] : 0;
 }
 
 /* A message of words is all elements. */

@@ -19,9 +19,8 @@ enum message_kind {
 	MESSAGE_NONE, /* never sent */
 	/* to the worker */
 	MESSAGE_FILE, /* with a descriptor: index it as `file`; `more`: enum symbol_file_kind */
-	MESSAGE_KERNEL, /* with a descriptor: /proc/kallsyms */
-	MESSAGE_NAME, /* wire_query…: name places of `file` */
-	MESSAGE_NAME_KERNEL,
+	MESSAGE_KERNEL, /* with a descriptor: /proc/kallsyms, for questions about SYMBOL_KERNEL */
+	MESSAGE_NAME, /* wire_query…: name places of `file`, which may be SYMBOL_KERNEL */
 	MESSAGE_FIND, /* text: a pattern; `status`: not 0 = with readable names, too */
 	MESSAGE_SUGGEST, /* text: a word */
 	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */

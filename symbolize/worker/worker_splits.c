@@ -33,8 +33,7 @@ static struct dwarf *open_next(struct worker_splits *splits, struct split_file *
 	const struct build_id none = {};
 
 	for (;;) {
-		_cleanup_(closep) int fd =
-			worker_ask_debug(splits->worker, splits->worker->message.header.file, &none, path, candidate);
+		_cleanup_(closep) int fd = worker_ask_debug(splits->worker, &none, path, candidate);
 
 		if (fd < 0)
 			return NULL;

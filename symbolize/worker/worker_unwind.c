@@ -46,7 +46,7 @@ static void send_head(struct worker *worker, enum symbol_status status, const st
 	};
 
 	memcpy(wire.segments, table->segments, sizeof(wire.segments));
-	draft_start(&worker->draft, MESSAGE_UNWIND_TABLE, worker->message.header.file);
+	worker_start(worker, MESSAGE_UNWIND_TABLE);
 	worker->draft.header.status = status;
 	if (status == SYMBOL_OK)
 		draft_element(&worker->draft, &wire, sizeof(wire));
