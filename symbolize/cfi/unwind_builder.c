@@ -64,7 +64,7 @@ int unwind_builder_init(struct unwind_builder *builder, uint64_t low, uint64_t h
 	if (low >= high || nr > UNWIND_PAGES_MAX || low >> ST_UNWIND_PAGE_SHIFT > UNWIND_FIRST_PAGE_MAX)
 		return -E2BIG;
 	table->first_page = low >> ST_UNWIND_PAGE_SHIFT;
-	err = vec_grow((void **)&table->pages.data, &table->pages.room, (size_t)nr, sizeof(*table->pages.data));
+	err = vec_try_reserve(&table->pages, (size_t)nr);
 	err = err ?: add_rule(builder, (struct st_unwind_rule){}, &unused);
 	if (err)
 		unwind_builder_done(builder);

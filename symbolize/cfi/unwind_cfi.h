@@ -13,15 +13,17 @@
 
 /* Where the CFA, rbp and the return address are, in the middle of a function. */
 struct cfi_state {
-	enum cfi_cfa {
-		CFA_UNKNOWN, /* nothing has said so far */
-		CFA_REGISTER, /* cfa_register + cfa_offset */
-		CFA_DEREF, /* word at (cfa_register + cfa_offset), + cfa_add */
-		CFA_OTHERWISE, /* an expression of another shape */
-		CFA_PLT, /* cfa_register + cfa_offset + (address & 15 >= cfa_add ? 8 : 0) */
+	struct cfi_cfa {
+		enum {
+			CFA_UNKNOWN, /* nothing has said so far */
+			CFA_REGISTER, /* reg + offset */
+			CFA_DEREF, /* word at (reg + offset), + add */
+			CFA_PLT, /* reg + offset + (address & 15 >= add ? 8 : 0) */
+			CFA_OTHERWISE, /* an expression of another shape */
+		} kind;
+		uint32_t reg;
+		int64_t offset, add;
 	} cfa;
-	uint32_t cfa_register;
-	int64_t cfa_offset, cfa_add;
 	struct cfi_saved {
 		enum cfi_where {
 			SAVED_UNSAID,
@@ -79,6 +81,3 @@ void unwind_cfi_done(struct cfi *cfi);
  * make no sense, it is one row without a rule. 0, -EBADMSG for that case, or -ENOMEM.
  */
 int unwind_cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, struct cfi_rows *rows);
-
-/* The rule for a state, ST_UNWIND_UNSUPPORTED where rules cannot express it, ST_UNWIND_INVALID where it says nothing. */
-struct st_unwind_rule unwind_rule(const struct cfi_state *state, bool is_signal);

@@ -105,14 +105,6 @@ static int find_frames(struct compile *compile)
 	return debug == -ENODATA ? eh : debug;
 }
 
-/* The rows of one function into compile->rows. */
-static int run(struct compile *compile, const struct cfi_fde *fde)
-{
-	if (fde->cie == GO_FUNCTION)
-		return unwind_go_run(&compile->go, compile->elf, fde->position, &compile->rows);
-	return unwind_cfi_run(&compile->cfi, fde, &compile->rows);
-}
-
 /* From `start` to `next` nothing is known, but for what the bytes say by themselves. */
 static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 {
@@ -137,7 +129,7 @@ static int add_unknown(struct compile *compile, uint64_t start, uint64_t next)
 static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
 {
 	static const uint8_t nop[] = { 0x0f, 0x1f };
-	const Elf64_Phdr *segment = elf_file_code_segment(elf, elf->entry);
+	const Elf64_Phdr *segment = elf_file_segment_at(elf, elf->entry, PF_X);
 	uint64_t end = next - elf->entry < ENTRY_BYTES_MAX ? next : elf->entry + ENTRY_BYTES_MAX, stub, stub_end;
 	uint8_t code[ENTRY_BYTES_MAX];
 	const uint8_t *padding;
@@ -173,34 +165,28 @@ static int add_gap(struct compile *compile, uint64_t start, uint64_t next)
 	return unwind_builder_add(&compile->builder, end, none) ?: add_unknown(compile, end, next);
 }
 
-/* Between two functions that are further apart than padding, nothing is known. */
-static int end_function(struct compile *compile, uint64_t next)
-{
-	uint64_t end = compile->end ? compile->end : compile->low;
-
-	return next >= end && next - end <= PADDING_MAX ? 0 : add_gap(compile, end, next);
-}
-
 /* Adds the rows of one function up to `limit`, where the next one starts. */
 static int add_function(struct compile *compile, const struct cfi_fde *fde, uint64_t limit)
 {
-	const Elf64_Phdr *segment = elf_file_code_segment(compile->elf, fde->start);
-	uint64_t end;
+	const Elf64_Phdr *segment = elf_file_segment_at(compile->elf, fde->start, PF_X);
+	uint64_t end, before;
 	int err;
 
 	if (!segment || limit == fde->start)
 		return 0;
-	err = run(compile, fde);
-	if (!compile->rows.rows.nr)
-		return err;
-	if (err && err != -EBADMSG)
+	if (fde->cie == GO_FUNCTION)
+		err = unwind_go_run(&compile->go, compile->elf, fde->position, &compile->rows);
+	else
+		err = unwind_cfi_run(&compile->cfi, fde, &compile->rows);
+	if (!compile->rows.rows.nr || (err && err != -EBADMSG))
 		return err;
 	compile->builder.table.facts.nr_functions++;
 	compile->builder.table.facts.nr_bad += err == -EBADMSG;
 	end = segment->p_vaddr + segment->p_filesz;
 	end = limit < end ? limit : end;
 	end = compile->rows.end < end ? compile->rows.end : end;
-	err = end_function(compile, fde->start);
+	before = compile->end ? compile->end : compile->low;
+	err = fde->start >= before && fde->start - before <= PADDING_MAX ? 0 : add_gap(compile, before, fde->start);
 	for (size_t i = 0; i < compile->rows.rows.nr && !err; i++) {
 		const struct cfi_row *row = &compile->rows.rows.data[i];
 
@@ -209,17 +195,6 @@ static int add_function(struct compile *compile, const struct cfi_fde *fde, uint
 		err = unwind_builder_add(&compile->builder, row->address, row->rule);
 	}
 	compile->end = end;
-	return err;
-}
-
-static int add_functions(struct compile *compile)
-{
-	const struct cfi_fde *fdes = compile->cfi.fdes.data;
-	size_t nr = compile->cfi.fdes.nr;
-	int err = radix_sort(compile->cfi.fdes.data, nr, start);
-
-	for (size_t i = 0; i < nr && !err; i++)
-		err = add_function(compile, &fdes[i], i + 1 < nr ? fdes[i + 1].start : UINT64_MAX);
 	return err;
 }
 
@@ -234,18 +209,13 @@ static void note_segments(const struct elf_file *elf, struct unwind_table *table
 	}
 }
 
-static int finish(struct compile *compile, struct unwind_table *ret_table)
-{
-	uint64_t end = compile->end ? compile->end : compile->low;
-	int err = end < compile->high ? add_gap(compile, end, compile->high) : 0;
-
-	return err ?: unwind_builder_finish(&compile->builder, ret_table);
-}
-
 int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
 {
 	_cleanup_(compile_done) struct compile compile = { .elf = elf };
+	const struct cfi_fde *fdes;
 	int err, nothing;
+	uint64_t end;
+	size_t nr;
 
 	if (elf->machine != EM_X86_64 || !elf->is_64)
 		return -ENODATA;
@@ -253,9 +223,16 @@ int unwind_compile(const struct elf_file *elf, struct unwind_table *ret_table)
 	nothing = err ? 0 : find_frames(&compile);
 	err = err ?: is_nothing(nothing) ? 0 : nothing;
 	err = err ?: unwind_builder_init(&compile.builder, compile.low, compile.high);
-	err = err ?: add_functions(&compile);
+	err = err ?: radix_sort(compile.cfi.fdes.data, compile.cfi.fdes.nr, start);
+	fdes = compile.cfi.fdes.data;
+	nr = compile.cfi.fdes.nr;
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_function(&compile, &fdes[i], i + 1 < nr ? fdes[i + 1].start : UINT64_MAX);
+	end = compile.end ? compile.end : compile.low;
+	if (!err && end < compile.high)
+		err = add_gap(&compile, end, compile.high);
 	note_segments(elf, &compile.builder.table);
-	err = err ?: finish(&compile, ret_table);
+	err = err ?: unwind_builder_finish(&compile.builder, ret_table);
 	if (err || !nothing || ret_table->facts.nr_functions)
 		return err;
 	unwind_table_done(ret_table);

@@ -11,7 +11,7 @@ enum {
 
 	FLAG_TOP_FRAME = 1, /* of funcFlag: nothing called it */
 	FLAG_SP_WRITE = 2, /* it changes to another stack: what is told of rsp does not hold */
-	SIGRETURN_MIN_BYTES = 9,
+	SIGRETURN_BYTES = 9,
 	STUB_MAX_BYTES = 32,
 };
 
@@ -106,14 +106,13 @@ static int run_distances(const struct unwind_go *go, struct byte_reader bytes, u
 	return err;
 }
 
+/* A stub is a function of its own, at most padded. */
 static bool is_sigreturn(const struct elf_file *elf, uint64_t start, uint64_t end)
 {
-	uint8_t code[SIGRETURN_MIN_BYTES];
-	uint64_t offset;
+	uint64_t stub, stub_end;
 
-	return end - start >= sizeof(code) && end - start <= STUB_MAX_BYTES &&
-	       !elf_file_offset_of_address(elf, start, &offset) && !elf_file_read(elf, offset, code, sizeof(code)) &&
-	       unwind_sigreturn_is(code, sizeof(code));
+	return end - start >= SIGRETURN_BYTES && end - start <= STUB_MAX_BYTES &&
+	       unwind_sigreturn_find(elf, start, start + SIGRETURN_BYTES, &stub, &stub_end) && stub == start;
 }
 
 int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64_t number, struct cfi_rows *rows)
@@ -132,7 +131,7 @@ int unwind_go_run(const struct unwind_go *go, const struct elf_file *elf, uint64
 	if (rows->end <= start || place > go->table.nr_bytes)
 		return 0;
 	if (is_sigreturn(elf, start, rows->end)) /* its row is looked up by the byte before */
-		return one_row(rows, elf_file_code_segment(elf, start - 1) ? start - 1 : start,
+		return one_row(rows, elf_file_segment_at(elf, start - 1, PF_X) ? start - 1 : start,
 			       unwind_sigreturn_rule());
 	if (flags & FLAG_TOP_FRAME && id) /* sigtramp says so too, but has no id, and goes on in the signal frame */
 		return one_row(rows, start, (struct st_unwind_rule){ .kind = ST_UNWIND_STOP });

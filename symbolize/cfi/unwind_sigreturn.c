@@ -19,14 +19,6 @@ static const struct stub {
 #define NR_STUBS (sizeof(stubs) / sizeof(stubs[0]))
 #define STUB_MAX sizeof(stubs[0].code)
 
-bool unwind_sigreturn_is(const uint8_t *code, size_t nr)
-{
-	for (size_t i = 0; i < NR_STUBS; i++)
-		if (nr >= stubs[i].nr && !memcmp(code, stubs[i].code, stubs[i].nr))
-			return true;
-	return false;
-}
-
 struct st_unwind_rule unwind_sigreturn_rule(void)
 {
 	return (struct st_unwind_rule){ .kind = ST_UNWIND_SIGNAL, .offset = 40 }; /* uc_mcontext of struct ucontext */
@@ -48,28 +40,19 @@ static const uint8_t *find_in_chunk(const uint8_t *chunk, size_t nr, size_t *ret
 	return first;
 }
 
-/* The part of [start, end) that lies in one segment of code; false when its beginning lies in none. */
-static bool is_code(const struct elf_file *elf, uint64_t start, uint64_t *end, uint64_t *ret_offset)
-{
-	const Elf64_Phdr *segment = elf_file_code_segment(elf, start);
-
-	if (!segment)
-		return false;
-	if (*end > segment->p_vaddr + segment->p_filesz)
-		*end = segment->p_vaddr + segment->p_filesz;
-	*ret_offset = segment->p_offset + (start - segment->p_vaddr);
-	return true;
-}
-
 bool unwind_sigreturn_find(const struct elf_file *elf, uint64_t start, uint64_t end, uint64_t *ret_start,
 			   uint64_t *ret_end)
 {
+	const Elf64_Phdr *segment = elf_file_segment_at(elf, start, PF_X);
 	_cleanup_(freep) uint8_t *chunk = NULL;
 	uint64_t offset;
 	size_t nr_found;
 
-	if (start >= end || !is_code(elf, start, &end, &offset))
+	if (start >= end || !segment)
 		return false;
+	if (end > segment->p_vaddr + segment->p_filesz)
+		end = segment->p_vaddr + segment->p_filesz;
+	offset = segment->p_offset + (start - segment->p_vaddr);
 	chunk = malloc(CHUNK_BYTES);
 	while (chunk && start < end && end - start >= stubs[NR_STUBS - 1].nr) {
 		size_t nr = end - start < CHUNK_BYTES ? (size_t)(end - start) : CHUNK_BYTES;

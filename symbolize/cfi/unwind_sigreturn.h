@@ -8,9 +8,6 @@
 #include "symbolize/cfi/unwind_cfi.h"
 #include "symbolize/elf/elf_file.h"
 
-/* Whether these bytes begin with it. */
-bool unwind_sigreturn_is(const uint8_t *code, size_t nr);
-
 /* Where it begins in [start, end) of the file's addresses, and where it ends; false when it is not there. */
 bool unwind_sigreturn_find(const struct elf_file *elf, uint64_t start, uint64_t end, uint64_t *ret_start,
 			   uint64_t *ret_end);

@@ -9,7 +9,7 @@
 enum {
 	SEGMENTS_MAX = 4096,
 	SECTIONS_MAX = 65536,
-	BATCH_BYTES = 8192, /* of headers read at once */
+	BATCH = 128, /* headers read at once */
 	NAMES_KEPT_MAX = 65536,
 	NOTES_MAX_BYTES = 65536, /* of one segment or section; core files have more, but they carry no code */
 };
@@ -91,69 +91,43 @@ static Elf64_Shdr widen_section(const Elf32_Shdr *narrow)
 	};
 }
 
-static int add_segments(struct elf_file *elf, const void *bytes, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		int err = elf->is_64 ? vec_try_push(&elf->segments, ((const Elf64_Phdr *)bytes)[i])
-				     : vec_try_push(&elf->segments, widen_segment(&((const Elf32_Phdr *)bytes)[i]));
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int add_sections(struct elf_file *elf, const void *bytes, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		int err = elf->is_64 ? vec_try_push(&elf->sections, ((const Elf64_Shdr *)bytes)[i])
-				     : vec_try_push(&elf->sections, widen_section(&((const Elf32_Shdr *)bytes)[i]));
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Reads a table of headers batch by batch, so that a lying count costs no memory before the file ends. */
-static int read_table(struct elf_file *elf, const struct table *table, size_t entry_size,
-		      int (*add)(struct elf_file *elf, const void *bytes, size_t nr))
+/*
+ * Reads a table of headers batch by batch, so that a lying count costs no memory before the file ends: of segments, or of
+ * sections.
+ */
+static int read_table(struct elf_file *elf, const struct table *table, bool is_segments)
 {
 	union {
-		Elf64_Phdr segment; /* for the alignment */
-		char bytes[BATCH_BYTES];
+		Elf64_Phdr segments[BATCH];
+		Elf32_Phdr narrow_segments[BATCH];
+		Elf64_Shdr sections[BATCH];
+		Elf32_Shdr narrow_sections[BATCH];
 	} batch;
-	size_t nr_batch = sizeof(batch) / entry_size;
+	size_t size = elf->is_64 ? (is_segments ? sizeof(Elf64_Phdr) : sizeof(Elf64_Shdr))
+				 : (is_segments ? sizeof(Elf32_Phdr) : sizeof(Elf32_Shdr));
+	int err = 0;
 
-	if (table->entry_size != entry_size || !elf_file_holds(elf, table->offset, table->nr * entry_size))
-		return -EBADMSG;
-	for (uint64_t i = 0; i < table->nr; i += nr_batch) {
-		size_t nr = table->nr - i < nr_batch ? (size_t)(table->nr - i) : nr_batch;
-		int err = elf_file_read(elf, table->offset + i * entry_size, &batch, nr * entry_size);
-
-		err = err ?: add(elf, &batch, nr);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int read_segments(struct elf_file *elf, const struct table *table)
-{
-	if (table->nr > SEGMENTS_MAX)
-		return -EBADMSG;
 	if (!table->nr)
 		return 0;
-	return read_table(elf, table, elf->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), add_segments);
-}
-
-static int read_sections(struct elf_file *elf, const struct table *table)
-{
-	if (table->nr > SECTIONS_MAX)
+	if (table->nr > (is_segments ? SEGMENTS_MAX : SECTIONS_MAX) || table->entry_size != size ||
+	    !elf_file_holds(elf, table->offset, table->nr * size))
 		return -EBADMSG;
-	if (!table->nr || !table->offset)
-		return 0;
-	return read_table(elf, table, elf->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), add_sections);
+	for (uint64_t i = 0; !err && i < table->nr; i += BATCH) {
+		size_t nr = table->nr - i < BATCH ? (size_t)(table->nr - i) : BATCH;
+
+		err = elf_file_read(elf, table->offset + i * size, &batch, nr * size);
+		for (size_t k = 0; !err && k < nr; k++) {
+			if (is_segments)
+				err = vec_try_push(&elf->segments, elf->is_64
+									   ? batch.segments[k]
+									   : widen_segment(&batch.narrow_segments[k]));
+			else
+				err = vec_try_push(&elf->sections, elf->is_64
+									   ? batch.sections[k]
+									   : widen_section(&batch.narrow_sections[k]));
+		}
+	}
+	return err;
 }
 
 /* With very many sections or segments the counts live in section 0 (e_shnum = 0, PN_XNUM). */
@@ -164,7 +138,7 @@ static int read_big_counts(struct elf_file *elf, struct table *segments, struct 
 
 	if (!sections->offset || (sections->nr && segments->nr != PN_XNUM))
 		return 0;
-	err = read_sections(elf, &first);
+	err = read_table(elf, &first, false);
 	if (err)
 		return err;
 	if (!sections->nr)
@@ -204,8 +178,9 @@ static int read_headers(struct elf_file *elf)
 		elf->section_names = e->e_shstrndx;
 	}
 	err = read_big_counts(elf, &segments, &sections);
-	err = err ?: read_segments(elf, &segments);
-	err = err ?: read_sections(elf, &sections);
+	err = err ?: read_table(elf, &segments, true);
+	if (!err && sections.offset)
+		err = read_table(elf, &sections, false);
 	if (elf->section_names == SHN_XINDEX && elf->sections.nr)
 		elf->section_names = elf->sections.data[0].sh_link;
 	return err;
@@ -223,7 +198,7 @@ static int load_section_names(struct elf_file *elf)
 	if (!names->sh_size || names->sh_size > NAMES_KEPT_MAX ||
 	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
 		return 0;
-	err = vec_grow((void **)&elf->names.data, &elf->names.room, (size_t)names->sh_size, 1);
+	err = vec_try_reserve(&elf->names, (size_t)names->sh_size);
 	if (!err && !elf_file_read(elf, names->sh_offset, elf->names.data, (size_t)names->sh_size))
 		elf->names.nr = (size_t)names->sh_size;
 	return err;
@@ -302,18 +277,34 @@ void elf_file_done(struct elf_file *elf)
 	vec_done(&elf->sections);
 }
 
-int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset)
+const Elf64_Phdr *elf_file_segment(const struct elf_file *elf, uint32_t type)
+{
+	for (size_t i = 0; i < elf->segments.nr; i++)
+		if (elf->segments.data[i].p_type == type)
+			return &elf->segments.data[i];
+	return NULL;
+}
+
+const Elf64_Phdr *elf_file_segment_at(const struct elf_file *elf, uint64_t address, uint32_t flags)
 {
 	for (size_t i = 0; i < elf->segments.nr; i++) {
 		const Elf64_Phdr *segment = &elf->segments.data[i];
 
-		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
-		    address - segment->p_vaddr < segment->p_filesz) {
-			*ret_offset = address - segment->p_vaddr + segment->p_offset;
-			return 0;
-		}
+		if (segment->p_type == PT_LOAD && (segment->p_flags & flags) == flags && address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz)
+			return segment;
 	}
-	return -ENODATA;
+	return NULL;
+}
+
+int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset)
+{
+	const Elf64_Phdr *segment = elf_file_segment_at(elf, address, 0);
+
+	if (!segment)
+		return -ENODATA;
+	*ret_offset = address - segment->p_vaddr + segment->p_offset;
+	return 0;
 }
 
 /*
@@ -337,18 +328,6 @@ int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint
 		return -ENODATA;
 	*ret_address = offset - found->p_offset + found->p_vaddr;
 	return 0;
-}
-
-const Elf64_Phdr *elf_file_code_segment(const struct elf_file *elf, uint64_t address)
-{
-	for (size_t i = 0; i < elf->segments.nr; i++) {
-		const Elf64_Phdr *segment = &elf->segments.data[i];
-
-		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && address >= segment->p_vaddr &&
-		    address - segment->p_vaddr < segment->p_filesz)
-			return segment;
-	}
-	return NULL;
 }
 
 bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, const char *name)

@@ -67,8 +67,11 @@ const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name)
 int elf_file_offset_of_address(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset);
 int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint64_t *ret_address);
 
-/* The loaded, executable segment that holds the address in its file part, or NULL. */
-const Elf64_Phdr *elf_file_code_segment(const struct elf_file *elf, uint64_t address);
+/* The first segment of this type, or NULL. */
+const Elf64_Phdr *elf_file_segment(const struct elf_file *elf, uint32_t type);
+
+/* The loaded segment that holds the address in its file part and has these flags (PF_X, PF_W, or 0), or NULL. */
+const Elf64_Phdr *elf_file_segment_at(const struct elf_file *elf, uint64_t address, uint32_t flags);
 
 /* The GNU build id, from the program headers' notes, else from note sections. -ENODATA when there is none. */
 int elf_file_build_id(const struct elf_file *elf, struct build_id *ret_id);

@@ -8,11 +8,7 @@
 
 enum {
 	ENTRIES_MAX = 4 << 20, /* the largest programs have less than a million */
-};
-
-struct known_cie {
-	uint64_t position; /* in the section */
-	uint8_t encoding;  /* of addresses in its FDEs */
+	CIE_MAX_BYTES = 4096,  /* real ones have 20 to 40 */
 };
 
 /* An entry while they are collected: as radix_sort() wants them. */
@@ -24,8 +20,7 @@ struct frame_reader {
 	const struct symtab *table;
 	struct frame_section section;
 	VEC(struct found) found;
-	VEC(struct known_cie) cies; /* by position */
-	uint64_t last_cie;          /* the one that was looked for last */
+	uint64_t last_cie; /* the one that was looked for last */
 	uint8_t last_encoding;
 };
 
@@ -34,60 +29,51 @@ struct frame_reader {
 /* Adds [address, address + size) as far as it is code that no sized symbol covers. */
 static int add_range(struct frame_reader *reader, uint64_t address, uint64_t size)
 {
-	const struct code_range *code = symtab_code_at(reader->table, address);
+	const struct symtab *table = reader->table;
 	const struct symtab_symbol *first, *last;
-	uint64_t start, left;
+	uint64_t left, offset;
+	uint32_t start;
 
-	if (!code || !size)
+	if (!size || !symtab_place(table, address, &start, &left))
 		return 0;
-	start = address - code->address + code->offset;
-	left = code->size - (address - code->address);
 	size = size < left ? size : left;
-	if (start - reader->table->base > UINT32_MAX || size > UINT32_MAX)
+	if (size > UINT32_MAX)
 		return 0;
-	first = symtab_lookup(reader->table, start);
-	if (first && !first->unsized && symtab_start(reader->table, first) + first->size >= start + size)
+	offset = table->base + start;
+	first = symtab_lookup(table, offset);
+	if (first && !first->unsized && symtab_start(table, first) + first->size >= offset + size)
 		return 0; /* nearly all */
-	last = first ? symtab_lookup(reader->table, start + size - 1) : NULL;
+	last = first ? symtab_lookup(table, offset + size - 1) : NULL;
 	if (last && !first->unsized && !last->unsized)
 		return 0;
-	return vec_try_push(&reader->found, (struct found){ start - reader->table->base, size });
+	return vec_try_push(&reader->found, (struct found){ start, size });
 }
 
 /* The encoding of addresses in the FDEs of the CIE at this position; POINTER_OMITTED: not known. */
-static uint8_t encoding_of(const struct frame_reader *reader, uint64_t position)
+static uint8_t encoding_of(const struct frame_section *section, uint64_t position)
 {
-	size_t nr = vec_nr_first(&reader->cies, one, one->position < position);
-
-	if (nr == reader->cies.nr || reader->cies.data[nr].position != position)
-		return POINTER_OMITTED;
-	return reader->cies.data[nr].encoding;
-}
-
-static int add_cie(struct frame_reader *reader, const struct frame_entry *entry)
-{
+	struct byte_reader at = frame_section_from(section, position);
+	struct frame_entry entry;
 	struct frame_cie cie;
 
-	if (!frame_read_cie(&reader->section, entry, &cie))
-		return 0;
-	return vec_try_push(&reader->cies, (struct known_cie){ entry->position, cie.encoding });
+	if (!frame_next_entry(section, &at, &entry) || !entry.is_cie || bytes_left(&entry.body) > CIE_MAX_BYTES ||
+	    !frame_read_cie(section, &entry, &cie))
+		return POINTER_OMITTED;
+	return cie.encoding;
 }
 
 static int add_fde(struct frame_reader *reader, struct frame_entry *entry)
 {
-	uint64_t address = frame_section_address(&reader->section, entry->body.at), start, size;
-	size_t word = reader->section.word;
+	uint64_t start, size;
 
-	if (!reader->last_encoding || entry->cie != reader->last_cie) {
+	if (entry->cie != reader->last_cie) {
 		reader->last_cie = entry->cie;
-		reader->last_encoding = encoding_of(reader, entry->cie);
+		reader->last_encoding = encoding_of(&reader->section, entry->cie);
 	}
-	if (reader->last_encoding == POINTER_OMITTED)
+	if (reader->last_encoding == POINTER_OMITTED ||
+	    !frame_fde_range(&reader->section, entry, reader->last_encoding, &start, &size))
 		return 0;
-	start = eh_pointer(&entry->body, reader->last_encoding, word, address);
-	/* A length is never negative. */
-	size = eh_pointer_value(&entry->body, reader->last_encoding & POINTER_FORMAT & ~POINTER_SIGNED, word);
-	return entry->body.bad ? 0 : add_range(reader, start, size);
+	return add_range(reader, start, size);
 }
 
 static int read_entries(struct frame_reader *reader)
@@ -99,8 +85,8 @@ static int read_entries(struct frame_reader *reader)
 	for (uint32_t i = 0; !err && i < ENTRIES_MAX && frame_next_entry(&reader->section, &at, &entry); i++) {
 		if (entry.is_last)
 			break;
-		if (!entry.body.bad)
-			err = entry.is_cie ? add_cie(reader, &entry) : add_fde(reader, &entry);
+		if (!entry.body.bad && !entry.is_cie)
+			err = add_fde(reader, &entry);
 	}
 	return err;
 }
@@ -111,9 +97,7 @@ static int keep(struct frame_ranges *ranges, struct frame_reader *reader)
 {
 	int err = radix_sort(reader->found.data, reader->found.nr, start);
 
-	if (!err && reader->found.nr)
-		err = vec_grow((void **)&ranges->list.data, &ranges->list.room, reader->found.nr,
-			       sizeof(struct frame_range));
+	err = err ?: vec_try_reserve(&ranges->list, reader->found.nr);
 	for (size_t i = 0; !err && i < reader->found.nr; i++)
 		ranges->list.data[ranges->list.nr++] = (struct frame_range){ (uint32_t)reader->found.data[i].start,
 									     (uint32_t)reader->found.data[i].size };
@@ -125,7 +109,7 @@ static int keep(struct frame_ranges *ranges, struct frame_reader *reader)
 
 int frame_ranges_read(struct frame_ranges *ranges, const struct elf_file *elf, const struct symtab *table)
 {
-	struct frame_reader reader = { .table = table };
+	struct frame_reader reader = { .table = table, .last_cie = UINT64_MAX, .last_encoding = POINTER_OMITTED };
 	int err = frame_section_eh(elf, &reader.section);
 
 	*ranges = (struct frame_ranges){ .base = table->base };
@@ -133,7 +117,6 @@ int frame_ranges_read(struct frame_ranges *ranges, const struct elf_file *elf, c
 	err = err ?: keep(ranges, &reader);
 	frame_section_done(&reader.section);
 	vec_done(&reader.found);
-	vec_done(&reader.cies);
 	if (err)
 		frame_ranges_done(ranges);
 	return err == -ENOMEM ? err : 0;

@@ -19,16 +19,6 @@ void frame_section_done(struct frame_section *section)
 	*section = (struct frame_section){};
 }
 
-static int read_part(const struct elf_file *elf, uint64_t offset, uint64_t nr, uint8_t **ret_bytes)
-{
-	int err = -EBADMSG;
-	uint8_t *bytes = nr ? elf_file_copy(elf, offset, nr, SECTION_MAX, &err) : NULL;
-
-	if (bytes)
-		*ret_bytes = bytes;
-	return err;
-}
-
 /* ---- .eh_frame ---- */
 
 static int eh_by_section(const struct elf_file *elf, struct frame_section *ret_section)
@@ -40,38 +30,14 @@ static int eh_by_section(const struct elf_file *elf, struct frame_section *ret_s
 	if (!header || header->sh_type == SHT_NOBITS || !header->sh_size)
 		return -ENODATA;
 	*ret_section = (struct frame_section){ .nr = header->sh_size, .address = header->sh_addr };
-	err = read_part(elf, header->sh_offset, header->sh_size, &ret_section->bytes);
+	ret_section->bytes = elf_file_copy(elf, header->sh_offset, header->sh_size, SECTION_MAX, &err);
 	return err;
-}
-
-static const Elf64_Phdr *find_segment(const struct elf_file *elf, uint32_t type)
-{
-	for (size_t i = 0; i < elf->segments.nr; i++)
-		if (elf->segments.data[i].p_type == type)
-			return &elf->segments.data[i];
-	return NULL;
-}
-
-/* The bytes from an address to the end of its segment. */
-static int rest_of_segment(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset, uint64_t *ret_nr)
-{
-	for (size_t i = 0; i < elf->segments.nr; i++) {
-		const Elf64_Phdr *segment = &elf->segments.data[i];
-
-		if (segment->p_type == PT_LOAD && address >= segment->p_vaddr &&
-		    address - segment->p_vaddr < segment->p_filesz) {
-			*ret_offset = segment->p_offset + (address - segment->p_vaddr);
-			*ret_nr = segment->p_filesz - (address - segment->p_vaddr);
-			return 0;
-		}
-	}
-	return -EBADMSG;
 }
 
 /* Version 1, encodings of the pointer to .eh_frame, of the count and of the table; the pointer, the count, the table. */
 int frame_header_read(const struct elf_file *elf, struct frame_header *ret_header)
 {
-	const Elf64_Phdr *segment = find_segment(elf, PT_GNU_EH_FRAME);
+	const Elf64_Phdr *segment = elf_file_segment(elf, PT_GNU_EH_FRAME);
 	const size_t word = elf->is_64 ? 8 : 4;
 	uint8_t head[HEADER_BYTES] = {};
 	struct byte_reader bytes = { .at = head, .end = head + sizeof(head) };
@@ -100,17 +66,25 @@ int frame_header_read(const struct elf_file *elf, struct frame_header *ret_heade
 	return 0;
 }
 
+/* From its address to the end of the segment. */
 static int eh_by_segment(const struct elf_file *elf, struct frame_section *ret_section)
 {
+	const Elf64_Phdr *segment;
 	struct frame_header header;
-	uint64_t offset, nr;
+	uint64_t skipped;
 	int err = frame_header_read(elf, &header);
 
-	err = err ?: rest_of_segment(elf, header.eh_frame, &offset, &nr);
 	if (err)
 		return err;
-	*ret_section = (struct frame_section){ .nr = (size_t)nr, .address = header.eh_frame, .ends_at_zero = true };
-	return read_part(elf, offset, nr, &ret_section->bytes);
+	segment = elf_file_segment_at(elf, header.eh_frame, 0);
+	if (!segment)
+		return -EBADMSG;
+	skipped = header.eh_frame - segment->p_vaddr;
+	*ret_section = (struct frame_section){ .nr = segment->p_filesz - skipped,
+					       .address = header.eh_frame,
+					       .ends_at_zero = true };
+	ret_section->bytes = elf_file_copy(elf, segment->p_offset + skipped, ret_section->nr, SECTION_MAX, &err);
+	return err;
 }
 
 int frame_section_eh(const struct elf_file *elf, struct frame_section *ret_section)
@@ -139,9 +113,15 @@ struct byte_reader frame_section_from(const struct frame_section *section, uint6
 	return bytes;
 }
 
-uint64_t frame_section_address(const struct frame_section *section, const uint8_t *at)
+bool frame_fde_range(const struct frame_section *section, struct frame_entry *fde, uint8_t encoding,
+		     uint64_t *ret_start, uint64_t *ret_size)
 {
-	return section->address + (uint64_t)(at - section->bytes);
+	uint64_t address = section->address + (uint64_t)(fde->body.at - section->bytes);
+
+	*ret_start = eh_pointer(&fde->body, encoding, section->word, address);
+	/* A length is never negative. */
+	*ret_size = eh_pointer_value(&fde->body, encoding & POINTER_FORMAT & ~POINTER_SIGNED, section->word);
+	return !fde->body.bad;
 }
 
 /* .eh_frame counts back from the number itself to the CIE, and 0 marks a CIE; .debug_frame counts from its start. */

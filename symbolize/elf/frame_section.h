@@ -55,9 +55,6 @@ bool frame_next_entry(const struct frame_section *section, struct byte_reader *a
 /* The section from a position on. */
 struct byte_reader frame_section_from(const struct frame_section *section, uint64_t position);
 
-/* The address at which something of the section stands. */
-uint64_t frame_section_address(const struct frame_section *section, const uint8_t *at);
-
 /* What FDEs have in common. */
 struct frame_cie {
 	uint8_t encoding; /* of the addresses in its FDEs */
@@ -69,3 +66,9 @@ struct frame_cie {
 
 /* False when it makes no sense, or is of a kind that we do not know. */
 bool frame_read_cie(const struct frame_section *section, const struct frame_entry *entry, struct frame_cie *ret_cie);
+
+/*
+ * The code of an FDE, whose CIE has this encoding; its body then begins after it. False when that makes no sense.
+ */
+bool frame_fde_range(const struct frame_section *section, struct frame_entry *fde, uint8_t encoding,
+		     uint64_t *ret_start, uint64_t *ret_size);

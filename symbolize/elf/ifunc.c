@@ -32,14 +32,10 @@ void ifuncs_done(struct ifuncs *ifuncs)
 
 const struct ifunc_choice *ifuncs_of(const struct ifuncs *ifuncs, uint64_t resolver, size_t *ret_nr)
 {
-	size_t first = 0, nr = 0;
+	size_t first = vec_nr_first(&ifuncs->choices, choice, choice->resolver < resolver);
 
-	while (first < ifuncs->choices.nr && ifuncs->choices.data[first].resolver != resolver)
-		first++;
-	while (first + nr < ifuncs->choices.nr && ifuncs->choices.data[first + nr].resolver == resolver)
-		nr++;
-	*ret_nr = nr;
-	return nr ? &ifuncs->choices.data[first] : NULL;
+	*ret_nr = vec_nr_first(&ifuncs->choices, choice, choice->resolver <= resolver) - first;
+	return *ret_nr ? &ifuncs->choices.data[first] : NULL;
 }
 
 /* ---- where functions start ---- */
@@ -52,7 +48,7 @@ static int read_starts(struct ifunc_reader *reader)
 
 	if (frame_header_read(reader->elf, &header) || !header.nr || header.nr > STARTS_MAX)
 		return 0;
-	err = vec_grow((void **)&reader->starts.data, &reader->starts.room, header.nr, sizeof(*reader->starts.data));
+	err = vec_try_reserve(&reader->starts, header.nr);
 	if (err)
 		return err;
 	reader->starts_base = header.address;
@@ -133,7 +129,7 @@ static uint64_t entry_of(const struct ifunc_reader *reader, uint64_t offset)
 
 static int add_choice(struct ifunc_reader *reader, size_t first, uint64_t resolver, uint64_t address)
 {
-	const Elf64_Phdr *segment = elf_file_code_segment(reader->elf, address);
+	const Elf64_Phdr *segment = elf_file_segment_at(reader->elf, address, PF_X);
 	struct ifuncs *ifuncs = reader->ifuncs;
 	uint64_t offset;
 

@@ -109,14 +109,12 @@ static uint64_t stub_size(const Elf64_Shdr *section, uint64_t at, size_t used)
 
 static int read_stubs(struct plt_reader *reader, const Elf64_Shdr *section, const unsigned char *code)
 {
-	const struct code_range *range = symtab_code_at(reader->table, section->sh_addr);
-	uint64_t at = 0, first;
+	uint64_t at = 0, left;
+	uint32_t first;
 	int err = 0;
 
-	if (!range || range->size - (section->sh_addr - range->address) < section->sh_size)
-		return 0;
-	first = section->sh_addr - range->address + range->offset - reader->table->base;
-	if (first > UINT32_MAX - SECTION_MAX_BYTES)
+	if (!symtab_place(reader->table, section->sh_addr, &first, &left) || left < section->sh_size ||
+	    first > UINT32_MAX - SECTION_MAX_BYTES)
 		return 0;
 	while (!err && at < section->sh_size) {
 		uint64_t slot, size = STEP;
@@ -127,7 +125,7 @@ static int read_stubs(struct plt_reader *reader, const Elf64_Shdr *section, cons
 			err = vec_try_push(&reader->slots, (struct slot){ slot, reader->plt->stubs.nr });
 			err = err
 				      ?: vec_try_push(&reader->plt->stubs,
-						      (struct plt_stub){ .start = (uint32_t)(first + at),
+						      (struct plt_stub){ .start = first + (uint32_t)at,
 									 .size = (uint32_t)size });
 		}
 		at += size;
@@ -177,10 +175,12 @@ static struct name name_of_symbol(const struct plt_reader *reader, uint64_t numb
 /* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has no symbol but the resolver's address. */
 static struct name name_of_code(const struct plt_reader *reader, uint64_t address, char scratch[NAME_MAX_BYTES])
 {
-	const struct code_range *code = symtab_code_at(reader->table, address);
-	const struct symtab_symbol *symbol = code ? symtab_lookup(reader->table, address - code->address + code->offset)
-						  : NULL;
+	const struct symtab_symbol *symbol = NULL;
+	uint32_t start;
+	uint64_t left;
 
+	if (symtab_place(reader->table, address, &start, &left))
+		symbol = symtab_lookup(reader->table, reader->table->base + start);
 	return symbol ? symtab_name(reader->table, symbol, scratch) : (struct name){ "", 0 };
 }
 
@@ -188,19 +188,11 @@ static int set_name(struct plt *plt, struct plt_stub *stub, struct name name)
 {
 	static const char suffix[] = "@plt";
 	size_t nr = name.nr_bytes < STUB_NAME_MAX ? name.nr_bytes : STUB_NAME_MAX;
-	size_t wanted = plt->names.nr + nr + sizeof(suffix);
-	int err;
 
-	if (!nr || stub->name || wanted > STUB_NAMES_MAX)
+	if (!nr || stub->name || plt->names.nr + nr + sizeof(suffix) > STUB_NAMES_MAX)
 		return 0;
-	err = vec_grow((void **)&plt->names.data, &plt->names.room, wanted, 1);
-	if (err)
-		return err;
 	stub->name = (uint32_t)plt->names.nr;
-	memcpy(plt->names.data + plt->names.nr, name.text, nr);
-	memcpy(plt->names.data + plt->names.nr + nr, suffix, sizeof(suffix));
-	plt->names.nr = wanted;
-	return 0;
+	return vec_try_append(&plt->names, name.text, nr) ?: vec_try_append(&plt->names, suffix, sizeof(suffix));
 }
 
 /* Names the stubs whose slot this relocation fills. */

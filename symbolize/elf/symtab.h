@@ -66,6 +66,12 @@ const struct symtab_symbol *symtab_lookup(const struct symtab *table, uint64_t o
 /* The last symbol that starts at or before it, whether it covers it or not; NULL when there is none. */
 const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t offset);
 
+/*
+ * Where the code at this link-time address is: in the file, from symtab.base, and how many bytes are left of its segment.
+ * False for what is no code, and for code more than 4 GB behind the first, which no real file has.
+ */
+bool symtab_place(const struct symtab *table, uint64_t address, uint32_t *ret_start, uint64_t *ret_left);
+
 /* The executable segment that holds this link-time address, or NULL; and the address of an offset in one of them. */
 const struct code_range *symtab_code_at(const struct symtab *table, uint64_t address);
 uint64_t symtab_address(const struct symtab *table, uint64_t offset);

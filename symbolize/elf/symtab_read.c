@@ -80,6 +80,18 @@ const struct code_range *symtab_code_at(const struct symtab *table, uint64_t add
 	return NULL;
 }
 
+bool symtab_place(const struct symtab *table, uint64_t address, uint32_t *ret_start, uint64_t *ret_left)
+{
+	const struct code_range *code = symtab_code_at(table, address);
+	uint64_t start = code ? address - code->address + code->offset - table->base : UINT64_MAX;
+
+	if (start > UINT32_MAX)
+		return false;
+	*ret_start = (uint32_t)start;
+	*ret_left = code->size - (address - code->address);
+	return true;
+}
+
 static unsigned int merit_of(const struct reading *reading, const Elf64_Sym *symbol)
 {
 	unsigned int merit = 0;
@@ -131,17 +143,14 @@ static int add_symbol(const struct reading *reading, const Elf64_Sym *symbol)
 {
 	struct symtab *table = reading->table;
 	uint64_t address = reading->elf->machine == EM_ARM ? symbol->st_value & ~1ull : symbol->st_value;
-	const struct code_range *code = symtab_code_at(table, address);
-	uint64_t start, size;
+	uint64_t left, size;
+	uint32_t start;
 
-	if (!code || !is_function(reading, symbol))
+	if (!symtab_place(table, address, &start, &left) || !is_function(reading, symbol))
 		return 0;
-	start = address - code->address + code->offset - table->base;
-	if (start > UINT32_MAX)
-		return 0; /* code more than 4 GB behind the first: no real file */
-	size = covered(reading, symbol, code->size - (address - code->address));
+	size = covered(reading, symbol, left);
 	return vec_try_push(&table->symbols, (struct symtab_symbol){
-						     .start = (uint32_t)start,
+						     .start = start,
 						     .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
 						     .name = symbol->st_name,
 						     .names = reading->names & (SYMTAB_NAMES - 1),
@@ -193,18 +202,16 @@ int symtab_add_names(struct symtab *table, const struct elf_file *elf, uint64_t 
 
 int symtab_add_function(struct symtab *table, uint64_t address, uint64_t size, unsigned int names, uint32_t name)
 {
-	const struct code_range *code = symtab_code_at(table, address);
-	uint64_t start, left;
+	uint32_t start;
+	uint64_t left;
 
-	if (!code || !size)
+	if (!size || !symtab_place(table, address, &start, &left))
 		return 0;
-	start = address - code->address + code->offset - table->base;
-	left = code->size - (address - code->address);
 	size = size < left ? size : left;
-	if (start > UINT32_MAX || size > UINT32_MAX)
+	if (size > UINT32_MAX)
 		return 0;
 	return vec_try_push(&table->symbols, (struct symtab_symbol){
-						     .start = (uint32_t)start,
+						     .start = start,
 						     .size = (uint32_t)size,
 						     .name = name,
 						     .names = names & (SYMTAB_NAMES - 1),
@@ -220,9 +227,7 @@ static int add_table(struct symtab *table, const struct elf_file *elf, const str
 
 	if (names < 0)
 		return names;
-	err = vec_grow((void **)&table->symbols.data, &table->symbols.room,
-		       table->symbols.nr + (size_t)(from->nr < ROOM_MAX ? from->nr : ROOM_MAX),
-		       sizeof(*table->symbols.data));
+	err = vec_try_reserve(&table->symbols, table->symbols.nr + (from->nr < ROOM_MAX ? from->nr : ROOM_MAX));
 	if (err)
 		return err;
 	table->complete |= !from->dynamic;

@@ -5,9 +5,6 @@
 
 #include "core/base/cleanup.h"
 
-#define NOTE_OWNER "stapsdt"
-#define BASE_SECTION ".stapsdt.base"
-
 enum {
 	NOTE_TYPE = 3,               /* NT_STAPSDT, which elf.h has no name for */
 	SECTION_MAX_BYTES = 16 << 20, /* some hundred thousand probes */
@@ -35,108 +32,58 @@ const char *usdt_text(const struct usdt_notes *notes, uint32_t position)
 
 /* ---- places ---- */
 
-/* A segment may claim to lie anywhere: what wraps is no place. */
-static int place_in(const Elf64_Phdr *segment, uint64_t address, uint64_t *ret_offset)
+/*
+ * The place in the file of an address in a segment with these flags. A segment may claim to lie anywhere: what wraps is no
+ * place.
+ */
+static bool find_place(const struct elf_file *elf, uint64_t address, uint32_t flags, uint64_t *ret_offset)
 {
-	return __builtin_add_overflow(address - segment->p_vaddr, segment->p_offset, ret_offset) ? -ENODATA : 0;
-}
+	const Elf64_Phdr *segment = elf_file_segment_at(elf, address, flags);
 
-static int place_of_code(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset)
-{
-	const Elf64_Phdr *segment = elf_file_code_segment(elf, address);
-
-	return segment ? place_in(segment, address, ret_offset) : -ENODATA;
-}
-
-/* The kernel finds a semaphore through a private, writable mapping of the file. */
-static int place_of_semaphore(const struct elf_file *elf, uint64_t address, uint64_t *ret_offset)
-{
-	for (size_t i = 0; i < elf->segments.nr; i++) {
-		const Elf64_Phdr *segment = &elf->segments.data[i];
-
-		if (segment->p_type == PT_LOAD && segment->p_flags & PF_W && address >= segment->p_vaddr &&
-		    address - segment->p_vaddr < segment->p_filesz)
-			return place_in(segment, address, ret_offset);
-	}
-	return -ENODATA;
+	return segment && !__builtin_add_overflow(address - segment->p_vaddr, segment->p_offset, ret_offset);
 }
 
 /* ---- one note ---- */
 
-static int add_text(struct usdt_notes *notes, const char *text, size_t nr_bytes, uint32_t *ret_position)
+/* {address, base, semaphore}; false when they lead to no places in the file. */
+static bool take_places(const struct usdt_reader *reader, struct byte_reader *content, struct usdt_note *ret_note)
 {
-	if (notes->texts.nr + nr_bytes + 1 > TEXT_MAX_BYTES)
-		return -EBADMSG;
-	*ret_position = (uint32_t)notes->texts.nr;
-	for (size_t i = 0; i <= nr_bytes; i++) {
-		int err = vec_try_push(&notes->texts, i < nr_bytes ? text[i] : '\0');
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static uint64_t word_at(const char *bytes, size_t i, bool is_64)
-{
-	uint64_t wide;
-	uint32_t narrow;
-
-	if (is_64) {
-		memcpy(&wide, bytes + 8 * i, sizeof(wide));
-		return wide;
-	}
-	memcpy(&narrow, bytes + 4 * i, sizeof(narrow));
-	return narrow;
-}
-
-/* {address, base, semaphore}; 0 when they lead to places in the file. */
-static int take_places(const struct usdt_reader *reader, const char *content, struct usdt_note *ret_note)
-{
-	bool is_64 = reader->elf->is_64;
-	uint64_t address = word_at(content, 0, is_64), base = word_at(content, 1, is_64);
-	uint64_t semaphore = word_at(content, 2, is_64), moved = 0;
-	int err;
+	size_t word = reader->elf->is_64 ? 8 : 4;
+	uint64_t address = bytes_number(content, word), base = bytes_number(content, word);
+	uint64_t semaphore = bytes_number(content, word), moved = 0;
 
 	if (reader->base && base)
 		moved = reader->base - base; /* may be negative: sums wrap as addresses do */
-	err = place_of_code(reader->elf, address + moved, &ret_note->file_offset);
-	if (!err && semaphore)
-		err = place_of_semaphore(reader->elf, semaphore + moved, &ret_note->semaphore_offset);
-	return err;
+	return !content->bad && find_place(reader->elf, address + moved, PF_X, &ret_note->file_offset) &&
+	       /* The kernel finds a semaphore through a private, writable mapping of the file. */
+	       (!semaphore || find_place(reader->elf, semaphore + moved, PF_W, &ret_note->semaphore_offset));
 }
 
-/* The next of the strings at the end of a note; its length, or -EBADMSG when it does not end there. */
-static ssize_t next_text(const char *at, size_t nr_bytes)
+/* Three words, then provider, name and arguments, each with its NUL. A note without names is of no use. */
+static int take_note(const struct usdt_reader *reader, struct byte_reader content)
 {
-	size_t length = strnlen(at, nr_bytes);
-
-	return length < nr_bytes ? (ssize_t)length : -EBADMSG;
-}
-
-/* Three words, then provider, name and arguments, each with its NUL. */
-static int take_note(const struct usdt_reader *reader, const char *content, size_t nr_bytes)
-{
-	size_t at = 3 * (reader->elf->is_64 ? 8u : 4u);
+	struct usdt_notes *notes = reader->notes;
 	struct usdt_note note = {};
-	uint32_t *const texts[] = { &note.provider, &note.name, &note.arguments };
+	uint32_t *const positions[] = { &note.provider, &note.name, &note.arguments };
 
-	if (nr_bytes < at || take_places(reader, content, &note))
+	if (!take_places(reader, &content, &note))
 		return 0;
-	if (reader->notes->notes.nr >= NOTES_MAX)
+	if (notes->notes.nr >= NOTES_MAX)
 		return -EBADMSG;
 	for (size_t i = 0; i < 3; i++) {
-		ssize_t length = next_text(content + at, nr_bytes - at);
+		const char *text = bytes_string(&content);
+		size_t nr_bytes = text ? strlen(text) + 1 : 0;
 		int err;
 
-		if (length < 0 || (i < 2 && !length))
-			return 0; /* a note without names is of no use */
-		err = add_text(reader->notes, content + at, (size_t)length, texts[i]);
+		if (!text || (i < 2 && !*text))
+			return 0;
+		*positions[i] = (uint32_t)notes->texts.nr;
+		err = notes->texts.nr + nr_bytes > TEXT_MAX_BYTES ? -EBADMSG
+								  : vec_try_append(&notes->texts, text, nr_bytes);
 		if (err)
 			return err;
-		at += (size_t)length + 1;
 	}
-	return vec_try_push(&reader->notes->notes, note);
+	return vec_try_push(&notes->notes, note);
 }
 
 /* ---- sections ---- */
@@ -153,8 +100,8 @@ static int read_section(const struct usdt_reader *reader, const Elf64_Shdr *sect
 		return err;
 	notes = notes_of(bytes, (size_t)section->sh_size, 4);
 	while (!err && !(err = notes_next(&notes, &note)))
-		if (note_is(&note, NOTE_OWNER, NOTE_TYPE))
-			err = take_note(reader, (const char *)note.content.at, bytes_left(&note.content));
+		if (note_is(&note, "stapsdt", NOTE_TYPE))
+			err = take_note(reader, note.content);
 	return err == -ENODATA ? 0 : err;
 }
 
@@ -170,7 +117,7 @@ int usdt_notes_read(struct usdt_notes *notes, const struct elf_file *elf)
 
 		if (section->sh_type != SHT_NOTE || !elf_file_section_is(elf, section, ".note.stapsdt"))
 			continue;
-		base = base ?: elf_file_section(elf, BASE_SECTION);
+		base = base ?: elf_file_section(elf, ".stapsdt.base");
 		reader.base = base ? base->sh_addr : 0;
 		err = read_section(&reader, section);
 	}

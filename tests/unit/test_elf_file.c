@@ -103,8 +103,8 @@ TEST(offsets_and_addresses_go_through_the_segment_that_holds_them)
 	assert_int_equal(elf_file_address_of_offset(&elf, 0x1810, &found), 0);
 	assert_int_equal(found, 0x702810);
 	assert_int_equal(elf_file_address_of_offset(&elf, 0x1900, &found), -ENODATA);
-	assert_non_null(elf_file_code_segment(&elf, 0x702800));
-	assert_null(elf_file_code_segment(&elf, 0x702900));
+	assert_non_null(elf_file_segment_at(&elf, 0x702800, PF_X));
+	assert_null(elf_file_segment_at(&elf, 0x702900, PF_X));
 	close_all(&writer, &elf);
 }
 
