@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "core/base/cleanup.h"
+#include "symbolize/elf/elf_section.h"
 
 enum {
 	CHUNK_BYTES = 65536
@@ -58,18 +59,17 @@ int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 
 bool debug_link_matches(const struct debug_link *link, const struct elf_file *debug)
 {
-	_cleanup_(freep) unsigned char *chunk = malloc(CHUNK_BYTES);
+	_cleanup_(elf_section_done) struct elf_section content = elf_section_of_range(debug, 0, debug->size);
 	uint32_t checksum = 0;
 
-	if (!chunk || debug->size > UINT32_MAX)
+	if (debug->size > UINT32_MAX)
 		return false;
 	for (uint64_t at = 0; at < debug->size; at += CHUNK_BYTES) {
-		uint64_t left = debug->size - at;
-		size_t nr = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
+		struct byte_reader chunk = elf_section_some(&content, at, CHUNK_BYTES);
 
-		if (elf_file_read(debug, at, chunk, nr))
+		if (chunk.bad)
 			return false;
-		checksum = (uint32_t)crc32(checksum, chunk, (unsigned int)nr);
+		checksum = (uint32_t)crc32(checksum, chunk.at, (unsigned int)bytes_left(&chunk));
 	}
 	return checksum == link->checksum;
 }

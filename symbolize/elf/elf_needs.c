@@ -10,38 +10,6 @@ enum {
 	TEXT_MAX = 4096,
 };
 
-/* Offsets in the string table `names`, which is known only at the end of the segment. */
-struct wanted {
-	uint64_t libraries[LIBRARIES_MAX];
-	size_t nr_libraries;
-	uint64_t run_path, r_path; /* 0 none */
-	uint64_t names, names_bytes;
-};
-
-static void take_entry(void *context, uint64_t tag, uint64_t value)
-{
-	struct wanted *wanted = context;
-
-	switch (tag) {
-	case DT_NEEDED:
-		if (wanted->nr_libraries < LIBRARIES_MAX)
-			wanted->libraries[wanted->nr_libraries++] = value;
-		break;
-	case DT_RUNPATH:
-		wanted->run_path = value;
-		break;
-	case DT_RPATH:
-		wanted->r_path = value;
-		break;
-	case DT_STRTAB:
-		wanted->names = value;
-		break;
-	case DT_STRSZ:
-		wanted->names_bytes = value;
-		break;
-	}
-}
-
 /* Adds the string of up to `nr_bytes` at an offset of the file; one that does not end there is none. */
 static int add_text(const struct elf_file *elf, elf_needs *needs, char kind, uint64_t offset, uint64_t nr_bytes)
 {
@@ -57,47 +25,49 @@ static int add_text(const struct elf_file *elf, elf_needs *needs, char kind, uin
 	nr = strnlen(text, 1 + nr_bytes);
 	if (err || nr == 1 + nr_bytes)
 		return err ?: -EBADMSG;
-	err = vec_grow((void **)&needs->data, &needs->room, needs->nr + nr + 1, 1);
-	if (err)
-		return err;
-	memcpy(needs->data + needs->nr, text, nr + 1);
-	needs->nr += nr + 1;
-	return 0;
+	return vec_try_append(needs, text, nr + 1);
 }
 
-static int add_loader(const struct elf_file *elf, elf_needs *needs)
+/* The same for an entry of the dynamic segment, whose value is the place of a string in its string table. */
+static int add_name(const struct elf_file *elf, elf_needs *needs, char kind, const elf_dynamic *dynamic, uint64_t name)
 {
-	for (size_t i = 0; i < elf->segments.nr; i++) {
-		const Elf64_Phdr *segment = &elf->segments.data[i];
+	uint64_t nr_bytes = elf_dynamic_value(dynamic, DT_STRSZ), offset;
+	int err = elf_file_offset_of_address(elf, elf_dynamic_value(dynamic, DT_STRTAB), &offset);
 
-		if (segment->p_type == PT_INTERP)
-			return add_text(elf, needs, NEEDS_LOADER, segment->p_offset, segment->p_filesz);
+	if (err || name >= nr_bytes)
+		return err ?: -EBADMSG;
+	return add_text(elf, needs, kind, offset + name, nr_bytes - name);
+}
+
+static int add_names(const struct elf_file *elf, elf_needs *needs, const elf_dynamic *dynamic)
+{
+	uint64_t run_path = elf_dynamic_value(dynamic, DT_RUNPATH), r_path = elf_dynamic_value(dynamic, DT_RPATH);
+	size_t nr_libraries = 0;
+	int err = 0;
+
+	if (run_path)
+		err = add_name(elf, needs, NEEDS_RUNPATH, dynamic, run_path);
+	else if (r_path)
+		err = add_name(elf, needs, NEEDS_RPATH, dynamic, r_path);
+	for (size_t i = 0; !err && i < dynamic->nr && nr_libraries < LIBRARIES_MAX; i++) {
+		if (dynamic->data[i].d_tag != DT_NEEDED)
+			continue;
+		err = add_name(elf, needs, NEEDS_LIBRARY, dynamic, dynamic->data[i].d_un.d_val);
+		nr_libraries++;
 	}
-	return 0;
-}
-
-static int add_name(const struct elf_file *elf, elf_needs *needs, char kind, const struct wanted *wanted, uint64_t name)
-{
-	if (name >= wanted->names_bytes)
-		return -EBADMSG;
-	return add_text(elf, needs, kind, wanted->names + name, wanted->names_bytes - name);
+	return err;
 }
 
 int elf_needs_read(const struct elf_file *elf, elf_needs *ret_needs)
 {
-	struct wanted wanted = {};
-	int err = add_loader(elf, ret_needs);
+	const Elf64_Phdr *loader = elf_file_segment(elf, PT_INTERP);
+	elf_dynamic dynamic = {};
+	int err = loader ? add_text(elf, ret_needs, NEEDS_LOADER, loader->p_offset, loader->p_filesz) : 0;
 
-	err = err ?: elf_dynamic_read(elf, take_entry, &wanted);
-	if (err == -ENODATA)
-		return 0;
-	err = err ?: elf_file_offset_of_address(elf, wanted.names, &wanted.names);
-	if (!err && wanted.run_path)
-		err = add_name(elf, ret_needs, NEEDS_RUNPATH, &wanted, wanted.run_path);
-	else if (!err && wanted.r_path)
-		err = add_name(elf, ret_needs, NEEDS_RPATH, &wanted, wanted.r_path);
-	for (size_t i = 0; !err && i < wanted.nr_libraries; i++)
-		err = add_name(elf, ret_needs, NEEDS_LIBRARY, &wanted, wanted.libraries[i]);
+	if (!err)
+		err = elf_dynamic_read(elf, &dynamic);
+	err = err == -ENODATA ? 0 : err ?: add_names(elf, ret_needs, &dynamic);
+	vec_done(&dynamic);
 	return err;
 }
 

@@ -10,7 +10,7 @@
 typedef VEC(char) elf_needs; /* strings: NEEDS_… of symbolize.h */
 
 /*
- * Lists them one behind the other, as many as make sense: 256 libraries, 4095 bytes each. A static program needs
+ * Lists them one after the other, as many as make sense: 256 libraries, 4095 bytes each. A static program needs
  * nothing. 0, or a negative errno as in elf_file.h, with what was found until then. The list is the caller's in any
  * case.
  */

@@ -94,6 +94,15 @@ int elf_section_open(struct elf_section *section, const struct elf_file *elf, co
 	return err;
 }
 
+struct elf_section elf_section_of_range(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes)
+{
+	uint64_t left = offset < elf->size ? elf->size - offset : 0;
+
+	return (struct elf_section){
+		.elf = elf, .offset = offset, .nr_bytes = nr_bytes < left ? nr_bytes : left, .whole_max = AHEAD_BYTES
+	};
+}
+
 void elf_section_done(struct elf_section *section)
 {
 	section_unpacker_free(section->unpacker);
@@ -134,25 +143,39 @@ static bool is_in_window(const struct elf_section *section, uint64_t offset, uin
 	       nr_bytes <= section->window_nr - (offset - section->window_start);
 }
 
+/* Brings the bytes into the window. */
+static int see(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
+{
+	bool is_whole = section->nr_bytes <= section->whole_max;
+	uint64_t from = is_whole ? 0 : offset, wanted = nr_bytes, rest = section->nr_bytes - from, ahead;
+
+	if (!section->elf || offset > section->nr_bytes || nr_bytes > section->nr_bytes - offset)
+		return -EBADMSG;
+	if (is_in_window(section, offset, nr_bytes))
+		return 0;
+	ahead = section->whole_max < AHEAD_BYTES ? section->whole_max : AHEAD_BYTES;
+	wanted = wanted < ahead ? ahead : wanted;
+	wanted = is_whole || wanted > rest ? rest : wanted;
+	return wanted > WINDOW_MAX_BYTES ? -EBADMSG : move_window(section, from, (size_t)wanted);
+}
+
 struct byte_reader elf_section_bytes(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
 {
 	const unsigned char *at;
-	uint64_t rest;
 
-	if (!section->elf || offset > section->nr_bytes || nr_bytes > section->nr_bytes - offset)
+	if (see(section, offset, nr_bytes))
 		return nothing;
-	if (!is_in_window(section, offset, nr_bytes)) {
-		bool is_whole = section->nr_bytes <= section->whole_max;
-		uint64_t ahead = section->whole_max < AHEAD_BYTES ? section->whole_max : AHEAD_BYTES;
-		uint64_t from = is_whole ? 0 : offset, wanted = nr_bytes < ahead ? ahead : nr_bytes;
-
-		rest = section->nr_bytes - from;
-		wanted = is_whole || wanted > rest ? rest : wanted;
-		if (wanted > WINDOW_MAX_BYTES || move_window(section, from, (size_t)wanted))
-			return nothing;
-	}
 	at = section->window + (offset - section->window_start);
 	return (struct byte_reader){ .at = at, .end = at + nr_bytes };
+}
+
+int elf_section_read(struct elf_section *section, uint64_t offset, void *ret_bytes, size_t nr_bytes)
+{
+	int err = see(section, offset, nr_bytes);
+
+	if (!err)
+		memcpy(ret_bytes, section->window + (offset - section->window_start), nr_bytes);
+	return err;
 }
 
 struct byte_reader elf_section_some(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A section, compressed or not (also .zdebug_… in the place of .debug_…), looked at through a window that moves: DWARF is read unit by unit, and memory is
- * for one unit, not for all of them. Small sections are held whole.
+ * A section, compressed or not (also .zdebug_… in the place of .debug_…), read through a window that moves: DWARF is read
+ * unit by unit, and memory is for one unit, not for all of them. Small sections are held whole.
  *
- * Whoever goes through bytes of a section may read nothing of it meanwhile that lies outside of them: the window would
- * move away from under him. What is within them is always in the window.
+ * While you use bytes of a section, read nothing else of it that lies outside of them: the window would move. What lies
+ * within them is always in the window.
  */
 #pragma once
 
@@ -34,6 +34,12 @@ bool elf_section_exists(const struct elf_file *elf, const char *name);
  */
 int elf_section_open(struct elf_section *section, const struct elf_file *elf, const char *name, uint64_t whole_max);
 void elf_section_done(struct elf_section *section);
+
+/* A range of the file as such a section, as far as the file has it: to read a table from its beginning to its end. */
+struct elf_section elf_section_of_range(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
+
+/* Copies these bytes. 0, -EBADMSG when it has fewer, -ENOMEM. */
+int elf_section_read(struct elf_section *section, uint64_t offset, void *ret_bytes, size_t nr_bytes);
 
 /* All of it at once, malloc()ed: as elf_section_open(), and -EBADMSG for one that is damaged or beyond 128 MB. */
 int elf_section_whole(const struct elf_file *elf, const char *name, uint8_t **ret_bytes, size_t *ret_nr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbolize/elf/elf_tables.h"
 
-#include <string.h>
+#include "core/base/cleanup.h"
 
 static int check_table(const struct elf_file *elf, const struct elf_table *table)
 {
@@ -48,81 +48,42 @@ static int tables_by_sections(const struct elf_file *elf, struct elf_table *ret_
 
 /* ---- without section headers ---- */
 
-/* What of the dynamic segment is needed here; addresses, 0 where absent. */
-struct dynamic {
-	uint64_t symbols, names, names_bytes, hash, gnu_hash;
-};
-
-static void take_entry(void *context, uint64_t tag, uint64_t value)
-{
-	struct dynamic *dynamic = context;
-
-	switch (tag) {
-	case DT_SYMTAB:
-		dynamic->symbols = value;
-		break;
-	case DT_STRTAB:
-		dynamic->names = value;
-		break;
-	case DT_STRSZ:
-		dynamic->names_bytes = value;
-		break;
-	case DT_HASH:
-		dynamic->hash = value;
-		break;
-	case DT_GNU_HASH:
-		dynamic->gnu_hash = value;
-		break;
-	}
-}
-
-static const Elf64_Phdr *dynamic_segment(const struct elf_file *elf)
-{
-	for (size_t i = 0; i < elf->segments.nr; i++)
-		if (elf->segments.data[i].p_type == PT_DYNAMIC)
-			return &elf->segments.data[i];
-	return NULL;
-}
-
-/* Bytes of a segment that the file has: one that was cut may still have the entry that ends it. */
-static uint64_t bytes_in_file(const struct elf_file *elf, const Elf64_Phdr *segment)
-{
-	uint64_t left = segment->p_offset < elf->size ? elf->size - segment->p_offset : 0;
-
-	return segment->p_filesz < left ? segment->p_filesz : left;
-}
-
-int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void *context)
+int elf_dynamic_read(const struct elf_file *elf, elf_dynamic *ret_dynamic)
 {
 	enum {
 		ENTRIES_MAX = 4096,
-		BATCH = 64, /* more than most files have */
 	};
 	union {
-		Elf64_Dyn wide[BATCH];
-		Elf32_Dyn narrow[BATCH];
-	} batch;
-	const size_t entry_size = elf->is_64 ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
-	const Elf64_Phdr *segment = dynamic_segment(elf);
-	uint64_t nr_all = segment ? bytes_in_file(elf, segment) / entry_size : 0;
+		Elf64_Dyn wide;
+		Elf32_Dyn narrow;
+	} raw;
+	const size_t size = elf->is_64 ? sizeof(raw.wide) : sizeof(raw.narrow);
+	const Elf64_Phdr *segment = elf_file_segment(elf, PT_DYNAMIC);
+	_cleanup_(elf_section_done) struct elf_section entries = {};
 
-	for (uint64_t i = 0; i < nr_all && i < ENTRIES_MAX; i += BATCH) {
-		uint64_t nr = nr_all - i < BATCH ? nr_all - i : BATCH;
-		int err = elf_file_read(elf, segment->p_offset + i * entry_size, &batch, nr * entry_size);
-
-		if (err)
-			return err;
-		for (uint64_t k = 0; k < nr; k++) {
-			uint64_t tag = elf->is_64 ? (uint64_t)batch.wide[k].d_tag : (uint64_t)batch.narrow[k].d_tag;
-
-			if (tag == DT_NULL)
-				return 0;
-			visit(context, tag, elf->is_64 ? batch.wide[k].d_un.d_val : batch.narrow[k].d_un.d_val);
-		}
-	}
 	if (!segment)
 		return -ENODATA;
-	return nr_all < ENTRIES_MAX && nr_all < segment->p_filesz / entry_size ? -EBADMSG : 0;
+	entries = elf_section_of_range(elf, segment->p_offset, segment->p_filesz);
+	for (uint64_t i = 0; i < segment->p_filesz / size && i < ENTRIES_MAX; i++) {
+		int err = elf_section_read(&entries, i * size, &raw, size);
+
+		if (!elf->is_64)
+			raw.wide = (Elf64_Dyn){ .d_tag = raw.narrow.d_tag, .d_un.d_val = raw.narrow.d_un.d_val };
+		if (!err && raw.wide.d_tag == DT_NULL)
+			return 0;
+		err = err ?: vec_try_push(ret_dynamic, raw.wide);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+uint64_t elf_dynamic_value(const elf_dynamic *dynamic, int64_t tag)
+{
+	for (size_t i = dynamic->nr; i-- > 0;)
+		if (dynamic->data[i].d_tag == tag)
+			return dynamic->data[i].d_un.d_val;
+	return 0;
 }
 
 /* DT_HASH: {nr buckets, nr chains = nr symbols, …} */
@@ -139,22 +100,17 @@ static int count_by_hash(const struct elf_file *elf, uint64_t offset, uint64_t *
 /* The largest of `nr` words at `offset`. */
 static int largest_word(const struct elf_file *elf, uint64_t offset, uint32_t nr, uint32_t *ret_largest)
 {
-	uint32_t words[1024], largest = 0;
+	_cleanup_(elf_section_done) struct elf_section words = elf_section_of_range(elf, offset, (uint64_t)nr * 4);
+	int err = 0;
 
-	if (!elf_file_holds(elf, offset, (uint64_t)nr * 4))
-		return -EBADMSG;
-	for (uint32_t done = 0; done < nr;) {
-		uint32_t batch = nr - done < 1024 ? nr - done : 1024;
-		int err = elf_file_read(elf, offset + (uint64_t)done * 4, words, (size_t)batch * 4);
+	*ret_largest = 0;
+	for (uint32_t i = 0; !err && i < nr; i++) {
+		uint32_t word = 0;
 
-		if (err)
-			return err;
-		for (uint32_t i = 0; i < batch; i++)
-			largest = words[i] > largest ? words[i] : largest;
-		done += batch;
+		err = elf_section_read(&words, (uint64_t)i * 4, &word, sizeof(word));
+		*ret_largest = word > *ret_largest ? word : *ret_largest;
 	}
-	*ret_largest = largest;
-	return 0;
+	return err;
 }
 
 /*
@@ -188,31 +144,28 @@ static int count_by_gnu_hash(const struct elf_file *elf, uint64_t offset, uint64
 	return 0;
 }
 
-static int count_dynamic(const struct elf_file *elf, const struct dynamic *dynamic, uint64_t *ret_nr)
+static int count_dynamic(const struct elf_file *elf, const elf_dynamic *dynamic, uint64_t *ret_nr)
 {
-	uint64_t offset;
+	uint64_t hash = elf_dynamic_value(dynamic, DT_HASH), gnu_hash = elf_dynamic_value(dynamic, DT_GNU_HASH), offset;
 
-	if (dynamic->hash && !elf_file_offset_of_address(elf, dynamic->hash, &offset))
+	if (hash && !elf_file_offset_of_address(elf, hash, &offset))
 		return count_by_hash(elf, offset, ret_nr);
-	if (dynamic->gnu_hash && !elf_file_offset_of_address(elf, dynamic->gnu_hash, &offset))
+	if (gnu_hash && !elf_file_offset_of_address(elf, gnu_hash, &offset))
 		return count_by_gnu_hash(elf, offset, ret_nr);
 	return -ENODATA;
 }
 
 static int table_by_dynamic(const struct elf_file *elf, struct elf_table *ret_table)
 {
-	struct dynamic dynamic = {};
-	struct elf_table table = { .dynamic = true };
-	int err = elf_dynamic_read(elf, take_entry, &dynamic);
+	elf_dynamic dynamic = {};
+	int err = elf_dynamic_read(elf, &dynamic);
 
-	err = err ?: elf_file_offset_of_address(elf, dynamic.symbols, &table.offset);
-	err = err ?: elf_file_offset_of_address(elf, dynamic.names, &table.names_offset);
-	err = err ?: count_dynamic(elf, &dynamic, &table.nr);
-	table.names_bytes = dynamic.names_bytes;
-	err = err ?: check_table(elf, &table);
-	if (!err)
-		*ret_table = table;
-	return err;
+	*ret_table = (struct elf_table){ .dynamic = true, .names_bytes = elf_dynamic_value(&dynamic, DT_STRSZ) };
+	err = err ?: elf_file_offset_of_address(elf, elf_dynamic_value(&dynamic, DT_SYMTAB), &ret_table->offset);
+	err = err ?: elf_file_offset_of_address(elf, elf_dynamic_value(&dynamic, DT_STRTAB), &ret_table->names_offset);
+	err = err ?: count_dynamic(elf, &dynamic, &ret_table->nr);
+	vec_done(&dynamic);
+	return err ?: check_table(elf, ret_table);
 }
 
 int elf_tables_find(const struct elf_file *elf, struct elf_table ret_tables[ELF_TABLES_MAX], size_t *ret_nr)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "symbolize/elf/elf_file.h"
+#include "symbolize/elf/elf_section.h"
 
 #define SYMBOLS_MAX (8u << 20)
 
@@ -23,10 +23,16 @@ struct elf_table {
  */
 int elf_tables_find(const struct elf_file *elf, struct elf_table ret_tables[ELF_TABLES_MAX], size_t *ret_nr);
 
-typedef void elf_dynamic_visit(void *context, uint64_t tag, uint64_t value);
+typedef VEC(Elf64_Dyn) elf_dynamic;
 
-/* Calls `visit` for the entries of the dynamic segment, 4096 at most. 0, -ENODATA without one, or as in elf_file.h. */
-int elf_dynamic_read(const struct elf_file *elf, elf_dynamic_visit *visit, void *context);
+/*
+ * The entries of the dynamic segment, 4096 at most, as far as they can be read. The vector is the caller's in any case. 0,
+ * -ENODATA without one, or as in elf_file.h.
+ */
+int elf_dynamic_read(const struct elf_file *elf, elf_dynamic *ret_dynamic);
+
+/* The value of the last entry with this tag; 0 without one. */
+uint64_t elf_dynamic_value(const elf_dynamic *dynamic, int64_t tag);
 
 static inline size_t elf_symbol_size(const struct elf_file *elf)
 {

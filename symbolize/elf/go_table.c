@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/byte_reader.h"
+#include "symbolize/elf/elf_section.h"
 
 enum {
 	FUNCTIONS_MAX = 4 << 20, /* the largest programs have some 200,000 */
@@ -58,27 +58,17 @@ static bool read_header(const struct elf_file *elf, uint64_t offset, struct head
 /* In a position independent program it is filled in when it is loaded; the file has a relocation in its place. */
 static uint64_t relocated(const struct elf_file *elf, uint64_t address)
 {
-	enum {
-		RELOCATIONS = 512
-	};
-	Elf64_Rela batch[RELOCATIONS];
-
 	for (size_t i = 0; i < elf->sections.nr; i++) {
 		const Elf64_Shdr *section = &elf->sections.data[i];
+		_cleanup_(elf_section_done) struct elf_section entries =
+			elf_section_of_range(elf, section->sh_offset, section->sh_size);
+		Elf64_Rela entry;
 
-		if (section->sh_type != SHT_RELA || !elf->is_64 ||
-		    !elf_file_holds(elf, section->sh_offset, section->sh_size))
+		if (section->sh_type != SHT_RELA || !elf->is_64)
 			continue;
-		for (uint64_t at = 0; at + sizeof(*batch) <= section->sh_size; at += sizeof(batch)) {
-			uint64_t left = section->sh_size - at;
-			size_t nr = (left < sizeof(batch) ? (size_t)left : sizeof(batch)) / sizeof(*batch);
-
-			if (elf_file_read(elf, section->sh_offset + at, batch, nr * sizeof(*batch)))
-				break;
-			for (size_t k = 0; k < nr; k++)
-				if (batch[k].r_offset == address)
-					return (uint64_t)batch[k].r_addend;
-		}
+		for (uint64_t at = 0; !elf_section_read(&entries, at, &entry, sizeof(entry)); at += sizeof(entry))
+			if (entry.r_offset == address)
+				return (uint64_t)entry.r_addend;
 	}
 	return 0;
 }

@@ -22,9 +22,7 @@ int names_open(struct names *names, const struct elf_file *elf, uint64_t offset,
 		fd = dup(elf->fd);
 	if (fd < 0 && !elf->memory)
 		return -errno;
-	*names = (struct names){
-		.is_open = true, .fd = fd, .offset = offset, .nr_bytes = nr_bytes, .copy = take_ptr(copy)
-	};
+	*names = (struct names){ true, fd, offset, nr_bytes, take_ptr(copy) };
 	return 0;
 }
 
@@ -38,21 +36,10 @@ void names_done(struct names *names)
 
 void names_load(struct names *names)
 {
-	_cleanup_(freep) char *copy = malloc((size_t)names->nr_bytes + 1);
-	size_t done = 0;
+	const struct elf_file file = { .fd = names->fd, .size = UINT64_MAX };
+	int unused;
 
-	while (copy && done < names->nr_bytes) {
-		ssize_t got =
-			pread(names->fd, copy + done, (size_t)names->nr_bytes - done, (off_t)(names->offset + done));
-
-		if (got <= 0)
-			return;
-		done += (size_t)got;
-	}
-	if (!copy)
-		return;
-	copy[done] = '\0';
-	names->copy = take_ptr(copy);
+	names->copy = elf_file_copy(&file, names->offset, names->nr_bytes, UINT64_MAX, &unused);
 }
 
 void names_drop_copy(struct names *names)

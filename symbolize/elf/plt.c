@@ -5,15 +5,16 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/radix_sort.h"
+#include "symbolize/elf/elf_tables.h"
 
 enum {
 	SECTION_MAX_BYTES = 8 << 20, /* of stubs; the largest programs have some 10,000 of 16 bytes */
 	RELOCATIONS_MAX = 16 << 20,
-	BATCH = 512,
 	STEP = 4,      /* stubs begin at multiples of this */
 	STUB_NAME_MAX = 1024,
 	STUB_NAMES_MAX = 4 << 20,
-	COPY_MAX = 1 << 20, /* of dynamic symbols and of their names: libpython has 100 KB of each, and 1,400 stubs */
+	SYMBOLS_MAX_BYTES = 8 << 20, /* of dynamic symbols that are held whole: libpython has 100 KB, and 1,400 stubs */
+	NAMES_MAX_BYTES = 1 << 20, /* the same of their names */
 };
 
 /* The slot that a stub jumps through. */
@@ -30,7 +31,7 @@ struct plt_reader {
 	VEC(struct slot) slots;
 	struct names names; /* of the symbols that the relocations of the section at hand refer to */
 	const Elf64_Shdr *symbols; /* NULL: none */
-	unsigned char *symbol_bytes; /* of all symbols; NULL: they are read one by one */
+	struct elf_section symbol_bytes;
 };
 
 /* ---- stubs: from code to slot ---- */
@@ -149,27 +150,15 @@ static int read_section(struct plt_reader *reader, const char *name)
 
 /* ---- relocations: from slot to name ---- */
 
-static int read_symbol(const struct plt_reader *reader, uint64_t number, void *ret_symbol, size_t size)
+static struct name name_of_symbol(struct plt_reader *reader, uint64_t number, char scratch[NAME_MAX_BYTES])
 {
-	if (!reader->symbols || number >= reader->symbols->sh_size / size)
-		return -ENODATA;
-	if (!reader->symbol_bytes)
-		return elf_file_read(reader->elf, reader->symbols->sh_offset + number * size, ret_symbol, size);
-	memcpy(ret_symbol, reader->symbol_bytes + number * size, size);
-	return 0;
-}
+	size_t size = elf_symbol_size(reader->elf);
+	uint32_t name; /* the first member of both kinds of symbols */
 
-static struct name name_of_symbol(const struct plt_reader *reader, uint64_t number, char scratch[NAME_MAX_BYTES])
-{
-	union {
-		Elf64_Sym wide;
-		Elf32_Sym narrow;
-	} symbol;
-	bool is_wide = reader->elf->is_64;
-
-	if (read_symbol(reader, number, &symbol, is_wide ? sizeof(symbol.wide) : sizeof(symbol.narrow)))
+	if (!reader->symbols || number >= reader->symbols->sh_size / size ||
+	    elf_section_read(&reader->symbol_bytes, number * size, &name, sizeof(name)))
 		return (struct name){ "", 0 };
-	return names_get(&reader->names, is_wide ? symbol.wide.st_name : symbol.narrow.st_name, scratch);
+	return names_get(&reader->names, name, scratch);
 }
 
 /* A slot that the dynamic linker fills by calling a resolver (IRELATIVE) has no symbol but the resolver's address. */
@@ -240,37 +229,26 @@ static size_t relocation_size(const struct elf_file *elf, uint32_t section_type)
 
 static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_t size)
 {
-	unsigned char batch[BATCH * sizeof(Elf64_Rela)];
-	uint64_t nr = section->sh_size / size;
+	_cleanup_(elf_section_done) struct elf_section entries =
+		elf_section_of_range(reader->elf, section->sh_offset, section->sh_size);
 	int err = 0;
 
-	for (uint64_t i = 0; !err && i < nr && i < RELOCATIONS_MAX; i += BATCH) {
-		size_t some = nr - i < BATCH ? (size_t)(nr - i) : BATCH;
+	for (uint64_t i = 0; !err && i < RELOCATIONS_MAX; i++) {
+		struct byte_reader entry = elf_section_bytes(&entries, i * size, size);
+		Elf64_Rela relocation;
 
-		if (elf_file_read(reader->elf, section->sh_offset + i * size, batch, some * size))
+		if (entry.bad)
 			break;
-		for (size_t k = 0; !err && k < some; k++) {
-			Elf64_Rela relocation = widen(reader->elf, batch + k * size, size);
-
-			err = apply(reader, &relocation);
-		}
+		relocation = widen(reader->elf, entry.at, size);
+		err = apply(reader, &relocation);
 	}
 	return err;
-}
-
-static void copy_symbols(struct plt_reader *reader)
-{
-	const Elf64_Shdr *symbols = reader->symbols;
-	int unused;
-
-	reader->symbol_bytes = elf_file_copy(reader->elf, symbols->sh_offset, symbols->sh_size, COPY_MAX, &unused);
 }
 
 static void drop_symbols(struct plt_reader *reader)
 {
 	names_done(&reader->names);
-	free(reader->symbol_bytes);
-	reader->symbol_bytes = NULL;
+	elf_section_done(&reader->symbol_bytes);
 	reader->symbols = NULL;
 }
 
@@ -300,11 +278,12 @@ static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *symbols)
 	if (!symbols)
 		return 0;
 	strings = &elf->sections.data[symbols->sh_link];
-	err = names_open(&reader->names, elf, strings->sh_offset, strings->sh_size, COPY_MAX);
+	err = names_open(&reader->names, elf, strings->sh_offset, strings->sh_size, NAMES_MAX_BYTES);
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	reader->symbols = symbols;
-	copy_symbols(reader);
+	reader->symbol_bytes = elf_section_of_range(elf, symbols->sh_offset, symbols->sh_size);
+	reader->symbol_bytes.whole_max = SYMBOLS_MAX_BYTES;
 	return 0;
 }
 

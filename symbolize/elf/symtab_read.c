@@ -6,7 +6,6 @@
 #include "symbolize/elf/symtab_merit.h"
 
 enum {
-	BATCH = 1024,               /* symbols read at once */
 	NAMES_COPY_MAX = 4u << 20,  /* a larger string table is not loaded */
 	ROOM_MAX = 1 << 20,         /* symbols that there is room for before they have been read */
 };
@@ -19,15 +18,15 @@ struct reading {
 	unsigned int names; /* where its strings are in symtab.names */
 };
 
-static Elf64_Sym widen(const Elf32_Sym *narrow)
+static Elf64_Sym widen(Elf32_Sym narrow)
 {
 	return (Elf64_Sym){
-		.st_name = narrow->st_name,
-		.st_info = narrow->st_info,
-		.st_other = narrow->st_other,
-		.st_shndx = narrow->st_shndx,
-		.st_value = narrow->st_value,
-		.st_size = narrow->st_size,
+		.st_name = narrow.st_name,
+		.st_info = narrow.st_info,
+		.st_other = narrow.st_other,
+		.st_shndx = narrow.st_shndx,
+		.st_value = narrow.st_value,
+		.st_size = narrow.st_size,
 	};
 }
 
@@ -162,27 +161,26 @@ static int add_symbol(const struct reading *reading, const Elf64_Sym *symbol)
 
 static int add_symbols(const struct reading *reading)
 {
-	size_t symbol_size = elf_symbol_size(reading->elf);
-	_cleanup_(freep) char *batch = malloc(BATCH * symbol_size);
+	size_t size = elf_symbol_size(reading->elf);
+	_cleanup_(elf_section_done) struct elf_section symbols =
+		elf_section_of_range(reading->elf, reading->from->offset, reading->from->nr * size);
+	int err = 0;
 
-	if (!batch)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < reading->from->nr; i += BATCH) {
-		uint64_t left = reading->from->nr - i;
-		size_t nr = left < BATCH ? (size_t)left : BATCH;
-		int err = elf_file_read(reading->elf, reading->from->offset + i * symbol_size, batch, nr * symbol_size);
+	for (uint64_t i = 0; !err && i < reading->from->nr; i++) {
+		union {
+			Elf64_Sym wide;
+			Elf32_Sym narrow;
+		} symbol;
 
-		for (size_t k = 0; !err && k < nr; k++) {
-			Elf64_Sym symbol = reading->elf->is_64 ? ((const Elf64_Sym *)batch)[k]
-							       : widen(&((const Elf32_Sym *)batch)[k]);
-
-			move_symbol(reading->elf, &symbol);
-			err = add_symbol(reading, &symbol);
-		}
+		err = elf_section_read(&symbols, i * size, &symbol, size);
 		if (err)
-			return err;
+			break;
+		if (!reading->elf->is_64)
+			symbol.wide = widen(symbol.narrow);
+		move_symbol(reading->elf, &symbol.wide);
+		err = add_symbol(reading, &symbol.wide);
 	}
-	return 0;
+	return err;
 }
 
 static int free_names(const struct symtab *table)
