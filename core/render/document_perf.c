@@ -13,7 +13,6 @@
 #include "core/base/escape.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
-#include "core/render/sheet.h"
 
 struct writer {
 	const struct profile *profile;

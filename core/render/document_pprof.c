@@ -27,7 +27,6 @@
 #include "core/render/container.h"
 #include "core/render/documents.h"
 #include "core/render/merge.h"
-#include "core/render/sheet.h"
 #include "profile.pb-c.h"
 
 #define MAPPING_BITS 40

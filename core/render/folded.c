@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "core/render/sheet.h"
+#include "core/render/rows.h"
 
 void folded_label(struct sheet *sheet, const char *label)
 {
@@ -12,29 +12,35 @@ void folded_label(struct sheet *sheet, const char *label)
 	buf_adds(&sheet->out.text, label);
 }
 
-void folded_missing(struct sheet *sheet, const struct merged_stack *stack, const char *missed)
+static void add_labels(struct sheet *sheet, const struct merged_stack *stack, bool kernel)
 {
 	if (stack->status == STACK_UNREADABLE)
-		folded_label(sheet, missed);
+		folded_label(sheet, kernel ? LABEL_MISSED_KERNEL : LABEL_MISSED_USER);
 	if (stack_root_label(stack))
 		folded_label(sheet, stack_root_label(stack));
 }
 
-void folded_stack(struct sheet *sheet, const struct merged_stack *stack, const char *missed, bool annotate)
+void folded_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel, bool up)
 {
-	const uint32_t *frames;
-
-	folded_missing(sheet, stack, missed);
-	if (!stack->nr)
-		return;
-	frames = sheet->profile->stack_frames.data + stack->first;
-	if (!annotate) {
-		sheet_add_frames(sheet, frames, stack->nr);
+	if (up) {
+		add_labels(sheet, stack, kernel);
+		sheet_add_frames(sheet, stack);
 		return;
 	}
+	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
+		sheet_add_frame(sheet, sheet->profile->stack_frames.data[at]);
+	add_labels(sheet, stack, kernel);
+}
+
+/* Root first, each frame with a mark; an inlined call has its own. */
+static void add_marked_kernel(struct sheet *sheet, const struct merged_stack *stack)
+{
+	add_labels(sheet, stack, true);
 	for (uint32_t i = stack->nr; i > 0; i--) {
-		sheet_add_frame(sheet, frames[i - 1]);
-		if (!sheet->profile->frames.data[frames[i - 1]].level) /* an inlined call has its own mark */
+		uint32_t frame = sheet->profile->stack_frames.data[stack->first + i - 1];
+
+		sheet_add_frame(sheet, frame);
+		if (!sheet->profile->frames.data[frame].level)
 			buf_adds(&sheet->out.text, "_[k]");
 	}
 }
@@ -67,10 +73,13 @@ void folded_row(struct sheet *sheet, const struct merged_row *row)
 	if (row->lost) {
 		folded_label(sheet, LABEL_LOST);
 	} else {
-		folded_stack(sheet, &row->user, LABEL_MISSED_USER, false);
+		folded_stack(sheet, &row->user, false, true);
 		if (sheet_separates(sheet, row))
 			folded_label(sheet, "-");
-		folded_stack(sheet, &row->kernel, LABEL_MISSED_KERNEL, sheet->view->annotate);
+		if (sheet->view->annotate)
+			add_marked_kernel(sheet, &row->kernel);
+		else
+			folded_stack(sheet, &row->kernel, true, true);
 	}
 	if (row->reason == WAKER_UNFINISHED)
 		folded_label(sheet, LABEL_UNFINISHED);

@@ -293,6 +293,32 @@ bool view_shows_process(const struct profile_view *view)
 	return view->style == VIEW_PROFILE || view_shows_time(view) || view->per_process;
 }
 
+const char *waker_label(const struct profile *profile, const struct merged_row *row)
+{
+	static const char *const reasons[WAKER_NR_REASONS] = {
+		[WAKER_PREEMPTED] = "[preempted]",
+		[WAKER_BEFORE_SLEEP] = "[woken before asleep]",
+		[WAKER_NOT_SEEN] = "[no waker seen]",
+		[WAKER_UNFINISHED] = LABEL_UNFINISHED,
+	};
+	static const char *const contexts[] = {
+		[CONTEXT_SOFTIRQ] = "[softirq]",
+		[CONTEXT_IRQ] = "[irq]",
+		[CONTEXT_NMI] = "[nmi]",
+	};
+
+	if (row->waker == PROFILE_NONE)
+		return reasons[row->reason] ?: "";
+	return row->waker_lost ? LABEL_UNKNOWN : contexts[profile->records.data[row->waker].context];
+}
+
+const char *stack_root_label(const struct merged_stack *stack)
+{
+	if (stack->cut)
+		return LABEL_CUT;
+	return stack->status == STACK_TRUNCATED ? LABEL_TRUNCATED : NULL;
+}
+
 /* ---- tokens ---- */
 
 /* By address the frames are the tokens: a copy, for this is the bulk of the work. */

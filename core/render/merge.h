@@ -76,3 +76,24 @@ bool view_shows_durations(const struct profile_view *view);
 
 /* Whether the reports of this view tell processes apart, which shows in the rows. */
 bool view_shows_process(const struct profile_view *view);
+
+/*
+ * Frames that stand for something that is not there. They begin with '[', which escape.h keeps names from doing.
+ * The two of bcc keep bcc's words.
+ */
+#define LABEL_UNKNOWN "[unknown]"
+#define LABEL_MISSED_KERNEL "[Missed Kernel Stack]"
+#define LABEL_MISSED_USER "[Missed User Stack]"
+#define LABEL_TRUNCATED "[truncated]"
+#define LABEL_CUT "[truncated by --max-depth]"
+#define LABEL_LOST "[stack lost: ring full]"
+#define LABEL_UNFINISHED "[unfinished]"
+
+/*
+ * Stands in for the name of a waker: an interrupt, or why there is none; "" where nobody asked for one, NULL when there is
+ * a name.
+ */
+const char *waker_label(const struct profile *profile, const struct merged_row *row);
+
+/* The label at the root end of a stack that is not whole; NULL for one that is. */
+const char *stack_root_label(const struct merged_stack *stack);

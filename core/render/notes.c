@@ -4,13 +4,12 @@
  */
 #include "core/render/render.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/base/alloc.h"
-#include "core/base/buf.h"
 #include "core/base/cleanup.h"
+#include "core/base/stream.h"
 #include "core/profile/profile.h"
 
 static void add_losses(struct buf *text, const struct profile_interval *interval, bool quiet)
@@ -35,14 +34,6 @@ static void add_part(struct buf *text, uint64_t number, const char *what)
 	buf_adds(text, ", ");
 	buf_add_grouped(text, number);
 	buf_addf(text, " %s", what);
-}
-
-static void add_unexplained(struct buf *text, int64_t unexplained)
-{
-	if (unexplained > 0)
-		add_part(text, (uint64_t)unexplained, "missing for an unknown reason");
-	else if (unexplained < 0)
-		add_part(text, -(uint64_t)unexplained, "more than the counter explains");
 }
 
 static void add_samples_alone(struct buf *text, const struct profile_account *account)
@@ -75,7 +66,10 @@ static void add_samples(struct buf *text, const struct profile_interval *interva
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (profile_sample_loss(i) && interval->losses[i])
 			add_part(text, interval->losses[i], profile_sample_loss(i));
-	add_unexplained(text, samples.unexplained);
+	if (samples.unexplained > 0)
+		add_part(text, (uint64_t)samples.unexplained, "missing for an unknown reason");
+	else if (samples.unexplained < 0)
+		add_part(text, -(uint64_t)samples.unexplained, "more than the counter explains");
 	buf_addc(text, '\n');
 }
 
@@ -145,19 +139,8 @@ static int compare_reasons(const void *left, const void *right)
 	return (int)a->reason - (int)b->reason;
 }
 
-static const char *name_reason(unsigned int reason)
-{
-	return frame_reason_text((enum frame_reason)reason);
-}
-
-static const char *source_reason(unsigned int reason)
-{
-	return line_reason_text((enum line_reason)reason);
-}
-
 /* "NOTE: 12 of 40 frames have no WHAT: 12 (the reason)" */
-static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, struct reason *reasons,
-			const char *(*sentence)(unsigned int reason))
+static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, struct reason *reasons, bool is_name)
 {
 	uint64_t total = 0;
 
@@ -176,7 +159,9 @@ static void add_missing(struct buf *text, uint64_t nr_frames, const char *what, 
 	for (size_t i = 0; i < REASONS_MAX && reasons[i].nr; i++) {
 		buf_adds(text, i ? ", " : "");
 		buf_add_grouped(text, reasons[i].nr);
-		buf_addf(text, " (%s)", sentence(reasons[i].reason));
+		buf_addf(text, " (%s)",
+			 is_name ? frame_reason_text((enum frame_reason)reasons[i].reason)
+				 : line_reason_text((enum line_reason)reasons[i].reason));
 	}
 	buf_addc(text, '\n');
 }
@@ -205,25 +190,22 @@ static void add_all_missing(struct buf *text, const struct profile *profile, con
 		count_all_frames(profile, &missing);
 	else
 		count_used_frames(profile, interval, &missing);
-	add_missing(text, missing.nr_frames, "name", missing.names, name_reason);
+	add_missing(text, missing.nr_frames, "name", missing.names, true);
 	if (view->lines || view->inlines)
 		add_missing(text, missing.nr_frames, view->lines ? "source line" : "known inlined calls", missing.lines,
-			    source_reason);
+			    false);
 	add_missing_splits(text, profile);
 }
 
 int render_notes(const struct profile *profile, const struct profile_interval *interval, FILE *err)
 {
-	_cleanup_(buf_done) struct buf text = {};
+	_cleanup_(stream_done) struct stream out = { .out = err };
 	bool quiet = profile->presentation.quiet;
 
-	add_losses(&text, interval, quiet);
-	add_samples(&text, interval, profile->view.verbose && !quiet, quiet);
+	add_losses(&out.text, interval, quiet);
+	add_samples(&out.text, interval, profile->view.verbose && !quiet, quiet);
 	if (!quiet)
-		add_all_missing(&text, profile, interval);
-	profile_check(interval, &text);
-	errno = 0;
-	if (text.nr && fwrite(text.data, 1, text.nr, err) != text.nr)
-		return errno ? -errno : -EIO;
-	return 0;
+		add_all_missing(&out.text, profile, interval);
+	profile_check(interval, &out.text);
+	return stream_finish(&out);
 }

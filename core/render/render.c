@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/render/render.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/escape.h"
-#include "core/render/sheet.h"
+#include "core/render/rows.h"
 
 static int write_line(const struct profile *profile, string_id string, FILE *out)
 {
-	_cleanup_(buf_done) struct buf line = {};
+	_cleanup_(stream_done) struct stream line = { .out = out };
 
-	escape_add(&line, profile_string(profile, string), ESCAPE_LINE);
-	buf_addc(&line, '\n');
-	errno = 0;
-	if (fwrite(line.data, 1, line.nr, out) != line.nr)
-		return errno ? -errno : -EIO;
-	return 0;
+	escape_add(&line.text, profile_string(profile, string), ESCAPE_LINE);
+	buf_addc(&line.text, '\n');
+	return stream_finish(&line);
 }
 
 int render_header(const struct profile *profile, const struct profile_view *view, FILE *out)
@@ -42,22 +36,6 @@ static void add_time(struct buf *text, const struct profile *profile, const stru
 	unsigned int day_s = (unsigned int)(((local_s % 86400) + 86400) % 86400);
 
 	buf_addf(text, "%02u:%02u:%02u\n", day_s / 3600, day_s / 60 % 60, day_s % 60);
-}
-
-/* The columns of bcc's funccount; long names push theirs to the right. */
-#define TABLE_HEADER "%-36s %8s\n"
-#define NAME_COLUMNS 36
-
-static void table_row(struct sheet *sheet, const struct merged_row *row)
-{
-	size_t start = sheet->out.text.nr;
-
-	if (row->kernel.nr)
-		sheet_add_name(sheet,
-			       sheet->profile->frames.data[sheet->profile->stack_frames.data[row->kernel.first]].name);
-	while (sheet->out.text.nr - start < NAME_COLUMNS)
-		buf_addc(&sheet->out.text, ' ');
-	buf_addf(&sheet->out.text, " %8" PRIu64 "\n", row_value(sheet->view, row));
 }
 
 static void add_row(struct sheet *sheet, const struct merged_row *row)
@@ -105,7 +83,7 @@ static int render_rows(const struct profile *profile, const struct profile_inter
 	if (view->timestamps)
 		add_time(&sheet.out.text, profile, interval);
 	if (view->style == VIEW_FUNCCOUNT && !view->folded && !profile->presentation.quiet)
-		buf_addf(&sheet.out.text, TABLE_HEADER, "FUNC", "COUNT");
+		buf_addf(&sheet.out.text, "%-*s %8s\n", TABLE_NAME_COLUMNS, "FUNC", "COUNT");
 	for (size_t i = 0; i < merged.rows.nr && !sheet.out.err; i++) {
 		add_row(&sheet, &merged.rows.data[i]);
 		stream_turn(&sheet.out);

@@ -167,9 +167,11 @@ static uint32_t add_short_names(struct sheet *sheet, const uint32_t *frames, uin
 	return nr;
 }
 
-void sheet_add_frames(struct sheet *sheet, const uint32_t *frames, uint32_t nr)
+void sheet_add_frames(struct sheet *sheet, const struct merged_stack *stack)
 {
-	while (nr) {
+	for (uint32_t nr = stack->nr; nr;) {
+		const uint32_t *frames = sheet->profile->stack_frames.data + stack->first;
+
 		nr = add_short_names(sheet, frames, nr);
 		if (nr)
 			sheet_add_frame(sheet, frames[--nr]);
@@ -180,13 +182,6 @@ void sheet_add_name(struct sheet *sheet, string_id string)
 {
 	escape_add(&sheet->out.text, profile_string(sheet->profile, string),
 		   sheet->view->folded ? ESCAPE_FOLDED : ESCAPE_NAME);
-}
-
-const char *stack_root_label(const struct merged_stack *stack)
-{
-	if (stack->cut)
-		return LABEL_CUT;
-	return stack->status == STACK_TRUNCATED ? LABEL_TRUNCATED : NULL;
 }
 
 /* stackcount always separates when both stacks were asked for; profile only when both are there. */

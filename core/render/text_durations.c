@@ -2,7 +2,7 @@
 /* Below a stack, how long its intervals were: the shortest, the mean, the longest, and bcc's histogram of powers of two. */
 #include <inttypes.h>
 
-#include "core/render/sheet.h"
+#include "core/render/rows.h"
 
 #define STARS 40
 #define NARROW_POWERS 32 /* bcc's columns are wider for histograms that reach beyond; the stars are half as many then */
