@@ -32,9 +32,15 @@
 #define MAPPING_BITS 40
 #define KERNEL_START 0xffff800000000000u
 
-struct labels {
-	Pprof__Label labels[6];
-	Pprof__Label *list[6];
+struct sample {
+	Pprof__Sample message;
+	Pprof__Label labels[6], *label_list[6];
+};
+
+struct function {
+	Pprof__Function message;
+	string_id source; /* functions of one name in several sources are several; 0: its source is not known */
+	uint64_t label; /* id of the location that has this function and no address: that of a label; 0 none */
 };
 
 struct encoder {
@@ -52,17 +58,15 @@ struct encoder {
 	VEC(Pprof__Mapping) mappings; /* the program, files in their order, then the kernel */
 	VEC(Pprof__Location) locations;
 	VEC(Pprof__Line) lines;       /* of the locations, in their order */
-	VEC(Pprof__Function) functions;
-	VEC(Pprof__Sample) samples;
-	VEC(struct labels) labels;    /* one per sample */
+	VEC(struct function) functions;
+	struct hashidx function_index; /* by name and source */
+	VEC(struct sample) samples;
 	VEC(uint64_t) stacks;         /* location ids of all samples */
 	VEC(int64_t) values;          /* nr_types per sample */
 	VEC(int64_t) comments;
-	uint64_t *location_of;        /* of profile frames, 0 not made yet */
-	uint64_t *bare_location_of;   /* the same without the calls that were inlined there */
-	VEC(uint64_t) function_of;    /* of strings, 0 not made yet; without a source */
-	struct hashidx sourced;       /* of functions with one, by name and source */
-	VEC(uint64_t) first_of;       /* location of each function without an address, 0 none: that of a label */
+	uint64_t (*location_of)
+		[2];   /* of profile frames, with and without the calls that were inlined there; 0 not made yet */
+	VEC(void *) lists;            /* of pointers, which the message has */
 };
 
 static void encoder_done(struct encoder *encoder)
@@ -72,16 +76,15 @@ static void encoder_done(struct encoder *encoder)
 	vec_done(&encoder->locations);
 	vec_done(&encoder->lines);
 	vec_done(&encoder->functions);
+	hashidx_done(&encoder->function_index);
 	vec_done(&encoder->samples);
-	vec_done(&encoder->labels);
 	vec_done(&encoder->stacks);
 	vec_done(&encoder->values);
 	vec_done(&encoder->comments);
-	vec_done(&encoder->function_of);
-	vec_done(&encoder->first_of);
-	hashidx_done(&encoder->sourced);
 	free(encoder->location_of);
-	free(encoder->bare_location_of);
+	for (size_t i = 0; i < encoder->lists.nr; i++)
+		free(encoder->lists.data[i]);
+	vec_done(&encoder->lists);
 }
 
 /* Strings of protobuf must be UTF-8. */
@@ -129,8 +132,7 @@ static size_t program_of(const struct profile *profile, const bool *programs, ui
 
 	profile_parts(profile, position, parts);
 	record = &profile->records.data[parts[0]];
-	for (size_t at = record->first + record->nr_kernel + record->nr_user; at > record->first + record->nr_kernel;
-	     at--) {
+	for (size_t at = record_end(record); at > record->first + record->nr_kernel; at--) {
 		const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at - 1]];
 
 		if (frame->kind == FRAME_USER_FILE && programs[frame->file])
@@ -202,60 +204,44 @@ static void add_mappings(struct encoder *encoder)
 
 /* ---- functions and locations ---- */
 
-static uint64_t add_function(struct encoder *encoder, string_id name, string_id file)
-{
-	Pprof__Function function = PPROF__FUNCTION__INIT;
-
-	function.id = encoder->functions.nr + 1;
-	function.name = name;
-	function.filename = file;
-	vec_push(&encoder->functions, function);
-	return function.id;
-}
-
-static uint64_t function_of(struct encoder *encoder, string_id name, string_id module)
-{
-	while (encoder->function_of.nr <= name)
-		vec_push(&encoder->function_of, 0);
-	if (!encoder->function_of.data[name])
-		encoder->function_of.data[name] = add_function(encoder, name, module);
-	return encoder->function_of.data[name];
-}
-
 static bool same_function(const void *context, uint32_t position, const void *key)
 {
-	const Pprof__Function *function = &((const struct encoder *)context)->functions.data[position];
-	const int64_t *wanted = key;
+	const struct function *function = &((const struct encoder *)context)->functions.data[position];
+	const string_id *wanted = key;
 
-	return function->name == wanted[0] && function->filename == wanted[1];
+	return function->message.name == wanted[0] && function->source == wanted[1];
 }
 
-/* Functions of one name in several sources are several. */
-static uint64_t sourced_function(struct encoder *encoder, string_id name, string_id source)
+/* Without a source the file is the module that had the name first. */
+static uint64_t function_of(struct encoder *encoder, string_id name, string_id source, string_id module)
 {
-	const int64_t key[] = { name, source };
-	uint64_t hash = hash_bytes(key, sizeof(key));
-	uint32_t position = hashidx_find(&encoder->sourced, hash, same_function, encoder, key);
+	const string_id key[] = { name, source };
+	struct function function = { .message = PPROF__FUNCTION__INIT, .source = source };
+	uint32_t position = hashidx_find_or_add(&encoder->function_index, hash_bytes(key, sizeof(key)), same_function,
+						encoder, key, encoder->functions.nr);
 
-	if (position != HASHIDX_NONE)
+	if (position < encoder->functions.nr)
 		return position + 1;
-	hashidx_add(&encoder->sourced, hash, (uint32_t)encoder->functions.nr);
-	return add_function(encoder, name, source);
+	function.message.id = position + 1;
+	function.message.name = name;
+	function.message.filename = source ?: module;
+	vec_push(&encoder->functions, function);
+	return position + 1;
 }
 
 /* The function and line of a place; 0 and none where only its address says what it is. */
 static uint64_t add_line(struct encoder *encoder, const struct profile_frame *frame)
 {
 	Pprof__Line line = PPROF__LINE__INIT;
-	string_id name = frame->name ? add_profile_string(encoder, frame->name) : 0;
+	string_id name = add_profile_string(encoder, frame->name), source, module;
 
 	if (!name && frame->kind != FRAME_USER_RAW && !frame->level && !frame->has_inlined)
 		return 0;
 	name = name ?: add_string(encoder, LABEL_UNKNOWN);
+	source = add_profile_string(encoder, frame->source);
+	module = frame->name && !source ? add_profile_string(encoder, frame->module) : 0;
 	line.line = frame->line;
-	line.function_id = frame->source ? sourced_function(encoder, name, add_profile_string(encoder, frame->source))
-					 : function_of(encoder, name,
-						       frame->name ? add_profile_string(encoder, frame->module) : 0);
+	line.function_id = function_of(encoder, name, source, module);
 	vec_push(&encoder->lines, line);
 	return line.function_id;
 }
@@ -269,10 +255,8 @@ static uint64_t add_location(struct encoder *encoder, Pprof__Location *location,
 	location->id = encoder->locations.nr + 1;
 	location->n_line = encoder->lines.nr - first_line;
 	vec_push(&encoder->locations, *location);
-	while (encoder->first_of.nr <= function)
-		vec_push(&encoder->first_of, 0);
-	if (!encoder->first_of.data[function] && !location->address)
-		encoder->first_of.data[function] = location->id;
+	if (function && !location->address && !encoder->functions.data[function - 1].label)
+		encoder->functions.data[function - 1].label = location->id;
 	return location->id;
 }
 
@@ -315,38 +299,30 @@ static uint64_t make_location(struct encoder *encoder, uint32_t position, bool w
 	return add_location(encoder, &location, first_line, add_line(encoder, frame));
 }
 
-static uint64_t location_of(struct encoder *encoder, uint32_t position)
+/* `bare`: without the calls that were inlined there. */
+static uint64_t location_of(struct encoder *encoder, uint32_t position, bool bare)
 {
 	const struct profile_frame *frame = &encoder->profile->frames.data[position];
-	uint64_t *known = &encoder->location_of[position];
+	uint64_t *known = &encoder->location_of[position][bare && frame->has_inlined];
 
 	if (!*known)
-		*known = make_location(encoder, position, frame->has_inlined && !frame->level);
+		*known = make_location(encoder, position, !bare && frame->has_inlined && !frame->level);
 	return *known;
 }
 
-static uint64_t bare_location_of(struct encoder *encoder, uint32_t position)
-{
-	uint64_t *known = &encoder->bare_location_of[position];
-
-	if (!encoder->profile->frames.data[position].has_inlined)
-		return location_of(encoder, position);
-	if (!*known)
-		*known = make_location(encoder, position, false);
-	return *known;
-}
-
-static uint64_t label_location(struct encoder *encoder, const char *label)
+static void add_label_location(struct encoder *encoder, const char *label)
 {
 	Pprof__Location location = PPROF__LOCATION__INIT;
-	uint64_t function = function_of(encoder, add_string(encoder, label), 0);
 	Pprof__Line line = PPROF__LINE__INIT;
+	uint64_t id;
 
-	if (function < encoder->first_of.nr && encoder->first_of.data[function])
-		return encoder->first_of.data[function];
-	line.function_id = function;
-	vec_push(&encoder->lines, line);
-	return add_location(encoder, &location, encoder->lines.nr - 1, function);
+	line.function_id = function_of(encoder, add_string(encoder, label), 0, 0);
+	id = encoder->functions.data[line.function_id - 1].label;
+	if (!id) {
+		vec_push(&encoder->lines, line);
+		id = add_location(encoder, &location, encoder->lines.nr - 1, line.function_id);
+	}
+	vec_push(&encoder->stacks, id);
 }
 
 /* ---- samples ---- */
@@ -371,12 +347,12 @@ static void add_stack(struct encoder *encoder, const struct merged_stack *stack,
 		uint32_t frame = profile->stack_frames.data[at];
 
 		if (!profile->frames.data[frame].level || at >= last)
-			vec_push(&encoder->stacks, location_of(encoder, frame));
+			vec_push(&encoder->stacks, location_of(encoder, frame, false));
 	}
 	if (stack_root_label(stack))
-		vec_push(&encoder->stacks, label_location(encoder, stack_root_label(stack)));
+		add_label_location(encoder, stack_root_label(stack));
 	if (stack->status == STACK_UNREADABLE)
-		vec_push(&encoder->stacks, label_location(encoder, missed));
+		add_label_location(encoder, missed);
 }
 
 static void add_comm(struct encoder *encoder, string_id comm)
@@ -385,17 +361,17 @@ static void add_comm(struct encoder *encoder, string_id comm)
 
 	escape_add(&text, profile_string(encoder->profile, comm), ESCAPE_LINE);
 	if (text.nr)
-		vec_push(&encoder->stacks, label_location(encoder, buf_text(&text)));
+		add_label_location(encoder, buf_text(&text));
 }
 
 /* Upside down the calls of a location would stand in the wrong order: each has a location of its own. */
 static void add_stack_down(struct encoder *encoder, const struct merged_stack *stack)
 {
 	if (stack->cut)
-		vec_push(&encoder->stacks, label_location(encoder, LABEL_CUT));
+		add_label_location(encoder, LABEL_CUT);
 	for (uint32_t i = stack->nr; i > 0; i--)
 		vec_push(&encoder->stacks,
-			 bare_location_of(encoder, encoder->profile->stack_frames.data[stack->first + i - 1]));
+			 location_of(encoder, encoder->profile->stack_frames.data[stack->first + i - 1], true));
 }
 
 /* As in flame graphs the waker stands upside down on the one it wakes: its name is the leaf. */
@@ -404,57 +380,51 @@ static void add_waker(struct encoder *encoder, const struct merged_row *row)
 	if (row->waker == PROFILE_NONE)
 		return;
 	if (row->waker_lost)
-		vec_push(&encoder->stacks, label_location(encoder, LABEL_LOST));
+		add_label_location(encoder, LABEL_LOST);
 	else
 		add_comm(encoder, encoder->profile->records.data[row->waker].comm);
 	add_stack_down(encoder, &row->waker_user);
 	add_stack_down(encoder, &row->waker_kernel);
-	vec_push(&encoder->stacks, label_location(encoder, "--"));
+	add_label_location(encoder, "--");
 }
 
-static void add_label(struct labels *labels, Pprof__Sample *sample, string_id key, string_id string, uint32_t number)
+static void add_label(struct sample *sample, string_id key, string_id string, uint32_t number)
 {
-	Pprof__Label label = PPROF__LABEL__INIT;
+	Pprof__Label *label = &sample->labels[sample->message.n_label];
 
 	if (!string && !number)
 		return;
-	label.key = key;
-	label.str = string;
-	label.num = number;
-	labels->labels[sample->n_label++] = label;
+	pprof__label__init(label);
+	label->key = key;
+	label->str = string;
+	label->num = number;
+	sample->message.n_label++;
 }
 
-static void add_cgroup_labels(struct encoder *encoder, struct labels *labels, Pprof__Sample *sample, uint64_t cgroup)
+static void add_cgroup_labels(struct encoder *encoder, struct sample *sample, uint64_t cgroup)
 {
 	const char *path = profile_cgroup_path(encoder->profile, cgroup), *id;
 	size_t nr = container_id(path, &id);
-	char container[128];
 
-	add_label(labels, sample, encoder->cgroup_key, *path ? add_string(encoder, path) : 0, 0);
-	if (!nr || nr >= sizeof(container))
-		return;
-	memcpy(container, id, nr);
-	container[nr] = '\0';
-	add_label(labels, sample, encoder->container_key, add_string(encoder, container), 0);
+	add_label(sample, encoder->cgroup_key, *path ? add_string(encoder, path) : 0, 0);
+	add_label(sample, encoder->container_key, nr ? strtab_addn(&encoder->strings, id, nr) : 0, 0);
 }
 
-static void add_labels(struct encoder *encoder, const struct merged_row *row, Pprof__Sample *sample)
+static void add_labels(struct encoder *encoder, const struct merged_row *row, struct sample *sample)
 {
 	const struct profile_record *record = &encoder->profile->records.data[row->sleeper];
-	struct labels labels = {};
 
 	if (view_shows_process(&encoder->view) && !row->lost) {
-		add_label(&labels, sample, encoder->comm_key, add_profile_string(encoder, record->comm), 0);
-		add_label(&labels, sample, encoder->pid_key, 0, record->tgid);
+		add_label(sample, encoder->comm_key, add_profile_string(encoder, record->comm), 0);
+		add_label(sample, encoder->pid_key, 0, record->tgid);
 		if (encoder->apart & APART_THREADS)
-			add_label(&labels, sample, encoder->tid_key, 0, record->tid);
+			add_label(sample, encoder->tid_key, 0, record->tid);
 	}
 	if (row->waker != PROFILE_NONE && !row->waker_lost)
-		add_label(&labels, sample, encoder->waker_key,
+		add_label(sample, encoder->waker_key,
 			  add_profile_string(encoder, encoder->profile->records.data[row->waker].comm), 0);
 	if (encoder->apart & APART_CGROUPS && !row->lost)
-		add_cgroup_labels(encoder, &labels, sample, record->cgroup_id);
-	vec_push(&encoder->labels, labels);
+		add_cgroup_labels(encoder, sample, record->cgroup_id);
 }
 
 static int64_t times(uint64_t number, uint64_t factor)
@@ -471,18 +441,18 @@ static void add_values(struct encoder *encoder, const struct merged_row *row)
 
 static void add_row(struct encoder *encoder, const struct merged_row *row)
 {
-	Pprof__Sample sample = PPROF__SAMPLE__INIT;
+	struct sample sample = { .message = PPROF__SAMPLE__INIT };
 	size_t first = encoder->stacks.nr;
 
 	add_waker(encoder, row);
 	if (row->lost)
-		vec_push(&encoder->stacks, label_location(encoder, LABEL_LOST));
+		add_label_location(encoder, LABEL_LOST);
 	add_stack(encoder, &row->kernel, LABEL_MISSED_KERNEL);
 	add_stack(encoder, &row->user, LABEL_MISSED_USER);
 	if (encoder->stacks.nr == first)
-		vec_push(&encoder->stacks, label_location(encoder, "[no stack]"));
-	sample.n_location_id = encoder->stacks.nr - first;
-	sample.n_value = encoder->nr_types;
+		add_label_location(encoder, "[no stack]");
+	sample.message.n_location_id = encoder->stacks.nr - first;
+	sample.message.n_value = encoder->nr_types;
 	add_labels(encoder, row, &sample);
 	vec_push(&encoder->samples, sample);
 	add_values(encoder, row);
@@ -508,79 +478,70 @@ static void add_interval(struct encoder *encoder, const struct profile_interval 
 
 /* ---- the message ---- */
 
+/* Pointers to the elements of a table, each of which begins with its message. */
+static void *pointers(struct encoder *encoder, const void *table, size_t nr, size_t element_bytes)
+{
+	const void **list = xcalloc(nr + 1, sizeof(*list));
+
+	for (size_t i = 0; i < nr; i++)
+		list[i] = (const char *)table + i * element_bytes;
+	vec_push(&encoder->lists, list);
+	return list;
+}
+
+#define POINTERS(table) pointers(encoder, encoder->table.data, encoder->table.nr, sizeof(*encoder->table.data))
+
 /* The tables no longer move: what was counted becomes pointers. */
 static void link_samples(struct encoder *encoder)
 {
-	size_t at = 0;
+	uint64_t *stack = encoder->stacks.data;
 
 	for (size_t i = 0; i < encoder->samples.nr; i++) {
-		Pprof__Sample *sample = &encoder->samples.data[i];
-		struct labels *labels = &encoder->labels.data[i];
+		struct sample *sample = &encoder->samples.data[i];
 
-		sample->location_id = encoder->stacks.data + at;
-		at += sample->n_location_id;
-		sample->value = encoder->values.data + i * encoder->nr_types;
-		for (size_t label = 0; label < sample->n_label; label++)
-			labels->list[label] = &labels->labels[label];
-		sample->label = labels->list;
+		sample->message.location_id = stack;
+		stack += sample->message.n_location_id;
+		sample->message.value = encoder->values.data + i * encoder->nr_types;
+		for (size_t label = 0; label < sample->message.n_label; label++)
+			sample->label_list[label] = &sample->labels[label];
+		sample->message.label = sample->label_list;
 	}
 }
 
-static void link_locations(struct encoder *encoder, Pprof__Line **lines)
+static void link_locations(struct encoder *encoder)
 {
-	for (size_t i = 0; i < encoder->lines.nr; i++)
-		lines[i] = &encoder->lines.data[i];
+	Pprof__Line **lines = POINTERS(lines);
+
 	for (size_t i = 0; i < encoder->locations.nr; i++) {
 		encoder->locations.data[i].line = lines;
 		lines += encoder->locations.data[i].n_line;
 	}
 }
 
-#define POINTERS(table)                                                                      \
-	({                                                                                   \
-		__typeof__((table)->data) *list_ = xcalloc((table)->nr + 1, sizeof(*list_)); \
-		for (size_t i_ = 0; i_ < (table)->nr; i_++)                                  \
-			list_[i_] = &(table)->data[i_];                                      \
-		list_;                                                                       \
-	})
-
-static char **string_table(struct encoder *encoder, size_t *ret_nr)
-{
-	size_t nr = encoder->strings.offsets.nr + 1;
-	char **table = xcalloc(nr, sizeof(*table));
-
-	for (size_t i = 0; i < nr; i++)
-		table[i] = (char *)strtab_get(&encoder->strings, (uint32_t)i);
-	*ret_nr = nr;
-	return table;
-}
-
 static void pack(struct encoder *encoder, Pprof__Profile *message, struct buf *bytes)
 {
-	_cleanup_(freep) Pprof__Line **lines = xcalloc(encoder->lines.nr + 1, sizeof(*lines));
-	size_t size;
+	size_t nr_strings = encoder->strings.offsets.nr + 1;
+	char **strings = xcalloc(nr_strings, sizeof(*strings));
 
+	vec_push(&encoder->lists, strings);
+	for (size_t i = 0; i < nr_strings; i++)
+		strings[i] = (char *)strtab_get(&encoder->strings, (string_id)i);
 	link_samples(encoder);
-	link_locations(encoder, lines);
-	message->sample = POINTERS(&encoder->samples);
+	link_locations(encoder);
+	message->sample = POINTERS(samples);
 	message->n_sample = encoder->samples.nr;
-	message->mapping = POINTERS(&encoder->mappings);
+	message->mapping = POINTERS(mappings);
 	message->n_mapping = encoder->mappings.nr;
-	message->location = POINTERS(&encoder->locations);
+	message->location = POINTERS(locations);
 	message->n_location = encoder->locations.nr;
-	message->function = POINTERS(&encoder->functions);
+	message->function = POINTERS(functions);
 	message->n_function = encoder->functions.nr;
 	message->comment = encoder->comments.data;
 	message->n_comment = encoder->comments.nr;
-	message->string_table = string_table(encoder, &message->n_string_table);
-	size = pprof__profile__get_packed_size(message);
-	vec_reserve(bytes, size + 1);
+	message->string_table = strings;
+	message->n_string_table = nr_strings;
+	vec_reserve(bytes, pprof__profile__get_packed_size(message) + 1);
 	bytes->nr = pprof__profile__pack(message, (uint8_t *)bytes->data);
-	free(message->sample);
-	free(message->mapping);
-	free(message->location);
-	free(message->function);
-	free(message->string_table);
 }
 
 static int gzip(const struct buf *plain, struct buf *ret_bytes)
@@ -655,7 +616,6 @@ int document_pprof(const struct profile *profile, const struct profile_interval 
 
 	encoder.view.by_name = false;
 	encoder.location_of = xcalloc(profile->frames.nr + 1, sizeof(*encoder.location_of));
-	encoder.bare_location_of = xcalloc(profile->frames.nr + 1, sizeof(*encoder.bare_location_of));
 	add_types(&encoder, &message);
 	encoder.comm_key = add_string(&encoder, "comm");
 	encoder.pid_key = add_string(&encoder, "pid");
