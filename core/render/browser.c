@@ -27,36 +27,33 @@ static const struct tree_node *node_at(const struct browser *browser, size_t lin
 
 /* ---- which lines ---- */
 
-struct nodes {
-	VEC(uint32_t) list;
-};
+typedef VEC(uint32_t) node_list;
 
 /* Puts the children of a node on the stack, the heaviest on top. */
-static void push_children(const struct tree *tree, uint32_t node, struct nodes *stack)
+static void push_children(const struct tree *tree, uint32_t node, node_list *stack)
 {
-	size_t before = stack->list.nr;
+	size_t before = stack->nr;
 
 	for (uint32_t child = node + 1; child < tree->nodes.data[node].end; child = tree->nodes.data[child].end)
-		vec_push(&stack->list, child);
-	if (stack->list.nr - before > 1)
-		qsort_r(stack->list.data + before, stack->list.nr - before, sizeof(uint32_t), tree_lighter_first,
-			(void *)tree);
+		vec_push(stack, child);
+	if (stack->nr - before > 1)
+		qsort_r(stack->data + before, stack->nr - before, sizeof(uint32_t), tree_lighter_first, (void *)tree);
 }
 
 static void find_lines(struct browser *browser)
 {
-	struct nodes stack = {};
+	node_list stack = {};
 
 	browser->lines.nr = 0;
-	vec_push(&stack.list, 0);
-	while (stack.list.nr) {
-		uint32_t node = stack.list.data[--stack.list.nr];
+	vec_push(&stack, 0);
+	while (stack.nr) {
+		uint32_t node = stack.data[--stack.nr];
 
 		vec_push(&browser->lines, node);
 		if (browser->open[node])
 			push_children(browser->tree, node, &stack);
 	}
-	vec_done(&stack.list);
+	vec_done(&stack);
 }
 
 static bool has_children(const struct browser *browser, uint32_t node)
@@ -387,27 +384,7 @@ bool browser_press(struct browser *browser, int key)
 /* At most `columns` characters; what follows is cut off, between characters. */
 static void add_cut(struct buf *screen, const char *text, size_t columns)
 {
-	size_t nr = 0;
-
-	for (; text[nr]; nr++)
-		if (((unsigned char)text[nr] & 0xc0) != 0x80 && !columns--)
-			break;
-	buf_add(screen, text, nr);
-}
-
-static void add_right(struct buf *line, const struct buf *cell, size_t width)
-{
-	for (size_t i = cell->nr; i < width; i++)
-		buf_addc(line, ' ');
-	buf_add(line, cell->data, cell->nr);
-}
-
-static void add_share(struct buf *line, const struct browser *browser, uint64_t value)
-{
-	_cleanup_(buf_done) struct buf cell = {};
-
-	percent_add(&cell, value, browser->tree->nodes.data[0].total[TREE_NOW]);
-	add_right(line, &cell, 8);
+	buf_add(screen, text, text_prefix(text, columns));
 }
 
 /*
@@ -430,11 +407,12 @@ static void add_line(struct buf *screen, const struct browser *browser, size_t n
 {
 	uint32_t position = browser->lines.data[number];
 	const struct tree_node *node = node_at(browser, number);
+	uint64_t whole = browser->tree->nodes.data[0].total[TREE_NOW];
 	const char *module = tree_module(browser->tree, node->frame);
 	_cleanup_(buf_done) struct buf line = {};
 
-	add_share(&line, browser, node->total[TREE_NOW]);
-	add_share(&line, browser, node->self[TREE_NOW]);
+	percent_add(&line, node->total[TREE_NOW], whole, 8);
+	percent_add(&line, node->self[TREE_NOW], whole, 8);
 	buf_addf(&line, "  %*s", (int)(node->depth > edge ? node->depth - edge : 0), "");
 	buf_adds(&line, !has_children(browser, position) ? "  " : browser->open[position] ? "- " : "+ ");
 	buf_adds(&line, tree_text(browser->tree, node->frame));
@@ -461,7 +439,7 @@ static void add_status(struct buf *screen, const struct browser *browser)
 		buf_addf(&line, " %s", browser->caption->unit);
 		if (browser->match) {
 			buf_adds(&line, "; matched: ");
-			percent_add(&line, browser->matched, browser->tree->nodes.data[0].total[TREE_NOW]);
+			percent_add(&line, browser->matched, browser->tree->nodes.data[0].total[TREE_NOW], 0);
 		}
 		buf_adds(&line, "   q ends; arrows move, open and close; * opens all below; / n N search");
 	}

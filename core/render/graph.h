@@ -47,5 +47,7 @@ void xml_add(struct buf *buf, const char *text);
 void change_add(struct buf *buf, uint64_t now, uint64_t before);
 /* Adds "10 samples before (14.49%) are in stacks that are gone". */
 void gone_add(struct buf *buf, const struct tree *tree, const char *unit);
-/* Adds part / whole as "12.34%". */
-void percent_add(struct buf *buf, uint64_t part, uint64_t whole);
+/* Adds part / whole as "12.34%", with spaces before it up to `width` characters. */
+void percent_add(struct buf *buf, uint64_t part, uint64_t whole, int width);
+/* How many bytes the first characters of a text have; of all of it, when it has fewer. */
+size_t text_prefix(const char *text, size_t nr_characters);

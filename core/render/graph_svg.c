@@ -77,9 +77,7 @@ static uint64_t scaled(const struct drawing *drawing, uint64_t value)
 
 static void add_color(struct drawing *drawing, const struct tree_node *node)
 {
-	static const char digits[] = "0123456789abcdef";
 	uint32_t color, *made = &drawing->colors[node->frame];
-	char text[7] = "#";
 
 	if (drawing->caption->diff) {
 		color = graph_diff_color(graph_change(drawing->tree, node), drawing->largest_change,
@@ -87,11 +85,9 @@ static void add_color(struct drawing *drawing, const struct tree_node *node)
 	} else {
 		if (!*made)
 			*made = graph_color(drawing->tree, node->frame, drawing->options->colors) | 1 << 24;
-		color = *made;
+		color = *made & 0xffffff;
 	}
-	for (int i = 0; i < 6; i++)
-		text[i + 1] = digits[color >> (20 - 4 * i) & 15];
-	buf_add(drawing->out, text, sizeof(text));
+	buf_addf(drawing->out, "#%06x", color);
 }
 
 static void add_change(struct drawing *drawing, const struct tree_node *node)
@@ -101,7 +97,7 @@ static void add_change(struct drawing *drawing, const struct tree_node *node)
 	buf_adds(drawing->out, "; before ");
 	buf_add_grouped(drawing->out, before);
 	buf_adds(drawing->out, ", ");
-	percent_add(drawing->out, node->total[TREE_BEFORE], drawing->tree->nodes.data[0].total[TREE_BEFORE]);
+	percent_add(drawing->out, node->total[TREE_BEFORE], drawing->tree->nodes.data[0].total[TREE_BEFORE], 0);
 	buf_adds(drawing->out, "; change ");
 	change_add(drawing->out, node->total[TREE_NOW], before);
 }
@@ -122,7 +118,7 @@ static void add_tooltip(struct drawing *drawing, const struct tree_node *node, c
 	buf_addc(drawing->out, ' ');
 	xml_add(drawing->out, drawing->caption->unit);
 	buf_adds(drawing->out, ", ");
-	percent_add(drawing->out, node->total[TREE_NOW], drawing->whole);
+	percent_add(drawing->out, node->total[TREE_NOW], drawing->whole, 0);
 	if (drawing->caption->diff)
 		add_change(drawing, node);
 	buf_adds(drawing->out, ")</title>");
@@ -131,26 +127,16 @@ static void add_tooltip(struct drawing *drawing, const struct tree_node *node, c
 /* The beginning of the name that fits, cut between characters. The script does it again when it zooms. */
 static void add_label(struct drawing *drawing, const char *name, uint64_t width)
 {
-	size_t room = width > 600 ? (size_t)(width - 600) / GLYPH : 0, nr = 0, at = 0;
+	size_t room = width > 600 ? (size_t)(width - 600) / GLYPH : 0;
 	_cleanup_(freep) char *cut = NULL;
 
 	if (room < 3)
 		return;
-	while (name[at] && nr < room) {
-		do
-			at++;
-		while (((unsigned char)name[at] & 0xc0) == 0x80);
-		nr++;
-	}
-	if (!name[at]) {
+	if (!name[text_prefix(name, room)]) {
 		xml_add(drawing->out, name);
 		return;
 	}
-	for (int back = 0; back < 2; back++) /* room for the dots */
-		do
-			at--;
-		while (at && ((unsigned char)name[at] & 0xc0) == 0x80);
-	cut = xstrndup(name, at);
+	cut = xstrndup(name, text_prefix(name, room - 2)); /* the dots take the rest */
 	xml_add(drawing->out, cut);
 	buf_adds(drawing->out, "..");
 }

@@ -21,9 +21,7 @@ enum token {
 	TOKEN_LOST,
 };
 
-struct tokens {
-	VEC(uint32_t) list;
-};
+typedef VEC(uint32_t) token_list;
 
 struct merger {
 	const struct profile *profile;
@@ -31,15 +29,13 @@ struct merger {
 	unsigned int apart; /* enum merge_apart */
 	struct merged *merged;
 	struct hashidx index;   /* of merged rows by their tokens */
-	struct tokens *wanted;  /* of the row at hand */
-	struct tokens *stored;  /* of a merged row that it is compared with, made again: equal rows are rare */
+	token_list *wanted;     /* of the row at hand */
+	token_list *stored;     /* of a merged row that it is compared with, made again: equal rows are rare */
 	uint32_t *places;       /* by name: for each frame the first frame that prints the same; else NULL */
 };
 
 void merged_done(struct merged *merged)
 {
-	if (!merged)
-		return;
 	vec_done(&merged->rows);
 	vec_done(&merged->durations);
 }
@@ -82,15 +78,10 @@ static uint32_t *places_by_name(const struct profile *profile, const struct prof
 	struct hashidx index = {};
 
 	for (uint32_t frame = 0; frame < profile->frames.nr; frame++) {
-		uint64_t key[LOOK_PARTS], hash;
+		uint64_t key[LOOK_PARTS];
 
 		look_of(&look, frame, key);
-		hash = hash_bytes(key, sizeof(key));
-		places[frame] = hashidx_find(&index, hash, same_look, &look, key);
-		if (places[frame] != HASHIDX_NONE)
-			continue;
-		places[frame] = frame;
-		hashidx_add(&index, hash, frame);
+		places[frame] = hashidx_find_or_add(&index, hash_bytes(key, sizeof(key)), same_look, &look, key, frame);
 	}
 	hashidx_done(&index);
 	return places;
@@ -138,57 +129,60 @@ static uint16_t doubled_leaf(const struct profile *profile, const struct profile
 	return is_doubled ? nr : 0;
 }
 
-static struct merged_stack visible_kernel(const struct profile *profile, const struct profile_record *record)
+/*
+ * A stack as it is shown. Some rows of bcc lack the innermost frame, that of its probe, with the calls that were inlined
+ * there. With --max-depth it is not shown which frames were there, so neither whether the walk had ended before the root.
+ */
+static struct merged_stack visible_stack(const struct profile *profile, struct merged_stack stack, bool with_leaf)
 {
-	const uint32_t *frames = profile->stack_frames.data;
-	uint16_t skip = 0;
+	uint16_t leaf = with_leaf ? 0 : nr_of_place(profile, stack.first, stack.nr);
+	uint32_t max_depth = profile->presentation.max_depth;
 
+	stack.first += leaf;
+	stack.nr = (uint16_t)(stack.nr - leaf);
+	if (max_depth && stack.nr > max_depth) {
+		stack.nr = (uint16_t)max_depth;
+		stack.status = STACK_OK;
+		stack.cut = true;
+	}
+	return stack;
+}
+
+static struct merged_stack visible_kernel(const struct merger *merger, const struct profile_record *record,
+					  bool with_leaf)
+{
+	const struct profile *profile = merger->profile;
+	uint16_t skip = 0;
+	struct merged_stack stack = {};
+
+	if (!merger->view->want_kernel)
+		return stack;
 	if (starts_in_tracer(record)) {
+		const uint32_t *frames = profile->stack_frames.data;
+
 		while (skip < record->nr_kernel &&
 		       is_tracer(record, &profile->frames.data[frames[record->first + skip]]))
 			skip++;
-		if (!skip)
-			skip = doubled_leaf(profile, record);
+		skip = skip ?: doubled_leaf(profile, record);
 	}
-	return (struct merged_stack){
-		.first = record->first + skip,
-		.nr = (uint16_t)(record->nr_kernel - skip),
-		.status = record->kernel_status,
-	};
+	stack.first = record->first + skip;
+	stack.nr = (uint16_t)(record->nr_kernel - skip);
+	stack.status = record->kernel_status;
+	return visible_stack(profile, stack, with_leaf);
 }
 
-static struct merged_stack visible_user(const struct profile_record *record)
+static struct merged_stack visible_user(const struct merger *merger, const struct profile_record *record,
+					bool with_leaf)
 {
-	return (struct merged_stack){
+	const struct merged_stack stack = {
 		.first = record->first + record->nr_kernel,
 		.nr = record->nr_user,
 		.status = record->user_status,
 	};
-}
 
-/* bcc drops the innermost frame of these, which is that of its probe: with the calls that were inlined there. */
-static void drop_leaf(const struct profile *profile, struct merged_stack *stack)
-{
-	uint16_t nr = nr_of_place(profile, stack->first, stack->nr);
-
-	stack->first += nr;
-	stack->nr = (uint16_t)(stack->nr - nr);
-}
-
-static void add_waker(const struct merger *merger, struct merged_row *visible)
-{
-	const struct profile_record *waker = &merger->profile->records.data[visible->waker];
-
-	visible->waker_lost = waker->stack_lost;
-	if (waker->stack_lost)
-		return;
-	if (merger->view->want_kernel)
-		visible->waker_kernel = visible_kernel(merger->profile, waker);
-	if (merger->view->want_user)
-		visible->waker_user = visible_user(waker);
-	drop_leaf(merger->profile, &visible->waker_kernel);
-	if (merger->view->style == VIEW_OFFWAKE) /* bcc's wakeuptime has no user stacks */
-		drop_leaf(merger->profile, &visible->waker_user);
+	if (!merger->view->want_user)
+		return (struct merged_stack){};
+	return visible_stack(merger->profile, stack, with_leaf);
 }
 
 /* Which records a row is about. */
@@ -202,51 +196,31 @@ static void add_parts(const struct merger *merger, struct merged_row *visible)
 	visible->reason = pair ? merger->profile->pairs.data[pair - 1].reason : WAKER_NOT_ASKED;
 }
 
-/* Which frames were there is not shown, so neither is whether the walk had ended before the root. */
-static void cut_stack(uint32_t max_depth, struct merged_stack *stack)
-{
-	if (!max_depth || stack->nr <= max_depth)
-		return;
-	stack->nr = (uint16_t)max_depth;
-	stack->status = STACK_OK;
-	stack->cut = true;
-}
-
-static struct merged_row all_of_row(const struct merger *merger, const struct profile_row *row)
+static struct merged_row visible_row(const struct merger *merger, const struct profile_row *row)
 {
 	const struct profile_view *view = merger->view;
 	struct merged_row visible = { .record = row->record, .count = row->count, .sum = row->sum };
-	const struct profile_record *record;
+	bool with_leaf = view->style != VIEW_OFFWAKE || !view->folded;
+	const struct profile_record *records = merger->profile->records.data, *sleeper, *waker;
 
 	add_parts(merger, &visible);
-	record = &merger->profile->records.data[visible.sleeper];
+	sleeper = &records[visible.sleeper];
 	/* an interval of its own has a time of its own, which is not that of the sleeper's first */
-	visible.time_ns = view->times ? merger->profile->records.data[row->record].time_ns : record->time_ns;
-	visible.lost = record->stack_lost;
-	if (visible.waker != PROFILE_NONE)
-		add_waker(merger, &visible);
-	if (record->stack_lost)
-		return visible;
-	if (view->want_kernel)
-		visible.kernel = visible_kernel(merger->profile, record);
-	if (view->want_user)
-		visible.user = visible_user(record);
-	if (view->style == VIEW_OFFWAKE && view->folded) {
-		drop_leaf(merger->profile, &visible.kernel);
-		drop_leaf(merger->profile, &visible.user);
+	visible.time_ns = view->times ? records[row->record].time_ns : sleeper->time_ns;
+	visible.lost = sleeper->stack_lost;
+	if (!visible.lost) {
+		visible.kernel = visible_kernel(merger, sleeper, with_leaf);
+		visible.user = visible_user(merger, sleeper, with_leaf);
 	}
-	return visible;
-}
-
-static struct merged_row visible_row(const struct merger *merger, const struct profile_row *row)
-{
-	struct merged_row visible = all_of_row(merger, row);
-	uint32_t max_depth = merger->profile->presentation.max_depth;
-
-	cut_stack(max_depth, &visible.kernel);
-	cut_stack(max_depth, &visible.user);
-	cut_stack(max_depth, &visible.waker_kernel);
-	cut_stack(max_depth, &visible.waker_user);
+	if (visible.waker == PROFILE_NONE)
+		return visible;
+	waker = &records[visible.waker];
+	visible.waker_lost = waker->stack_lost;
+	if (!visible.waker_lost) {
+		visible.waker_kernel = visible_kernel(merger, waker, false);
+		/* bcc's wakeuptime has no user stacks, so ours are whole there */
+		visible.waker_user = visible_user(merger, waker, view->style != VIEW_OFFWAKE);
+	}
 	return visible;
 }
 
@@ -322,44 +296,44 @@ const char *stack_root_label(const struct merged_stack *stack)
 /* ---- tokens ---- */
 
 /* By address the frames are the tokens: a copy, for this is the bulk of the work. */
-static void add_frames_by_address(const struct merger *merger, const struct merged_stack *stack, struct tokens *tokens)
+static void add_frames_by_address(const struct merger *merger, const struct merged_stack *stack, token_list *tokens)
 {
 	if (!stack->nr)
 		return;
-	vec_reserve(&tokens->list, tokens->list.nr + stack->nr);
-	memcpy(tokens->list.data + tokens->list.nr, merger->profile->stack_frames.data + stack->first,
+	vec_reserve(tokens, tokens->nr + stack->nr);
+	memcpy(tokens->data + tokens->nr, merger->profile->stack_frames.data + stack->first,
 	       stack->nr * sizeof(uint32_t));
-	tokens->list.nr += stack->nr;
+	tokens->nr += stack->nr;
 }
 
-static void add_frames_by_name(const struct merger *merger, const struct merged_stack *stack, struct tokens *tokens)
+static void add_frames_by_name(const struct merger *merger, const struct merged_stack *stack, token_list *tokens)
 {
 	bool with_address = merger->view->addresses && !merger->view->folded;
 
 	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++) {
 		uint64_t address = merger->profile->stack_addresses.data[at];
 
-		vec_push(&tokens->list, merger->places[merger->profile->stack_frames.data[at]]);
+		vec_push(tokens, merger->places[merger->profile->stack_frames.data[at]]);
 		if (!with_address)
 			continue;
-		vec_push(&tokens->list, (uint32_t)address);
-		vec_push(&tokens->list, (uint32_t)(address >> 32));
+		vec_push(tokens, (uint32_t)address);
+		vec_push(tokens, (uint32_t)(address >> 32));
 	}
 }
 
 static void add_stack(const struct merger *merger, const struct merged_stack *stack, enum token missed,
-		      struct tokens *tokens)
+		      token_list *tokens)
 {
 	if (merger->places)
 		add_frames_by_name(merger, stack, tokens);
 	else
 		add_frames_by_address(merger, stack, tokens);
 	if (stack->status == STACK_UNREADABLE)
-		vec_push(&tokens->list, missed);
+		vec_push(tokens, missed);
 	else if (stack->status == STACK_TRUNCATED)
-		vec_push(&tokens->list, TOKEN_TRUNCATED);
+		vec_push(tokens, TOKEN_TRUNCATED);
 	else if (stack->cut)
-		vec_push(&tokens->list, TOKEN_CUT);
+		vec_push(tokens, TOKEN_CUT);
 }
 
 /* By name, the end of the kernel's part only counts where it is seen. */
@@ -368,63 +342,63 @@ static bool border_is_shown(const struct profile_view *view)
 	return !view->by_name || view->delimited || (view->folded && view->annotate);
 }
 
-static void add_process(const struct merger *merger, const struct profile_record *record, struct tokens *tokens)
+static void add_process(const struct merger *merger, const struct profile_record *record, token_list *tokens)
 {
 	const struct profile_view *view = merger->view;
 	bool no_line = view->style == VIEW_STACKCOUNT && view->no_process_line;
 
 	if (!view_shows_process(view) || (view->by_name && no_line && !view->folded))
 		return;
-	vec_push(&tokens->list, record->comm);
+	vec_push(tokens, record->comm);
 	if (!view->by_thread && (view->style == VIEW_WAKE || (view->by_name && view->folded)))
 		return;
-	vec_push(&tokens->list, view_shows_time(view) || view->by_thread ? record->tid : record->tgid);
+	vec_push(tokens, view_shows_time(view) || view->by_thread ? record->tid : record->tgid);
 }
 
 /* The waker of a row, or why there is none. */
-static void add_waker_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
+static void add_waker_tokens(const struct merger *merger, const struct merged_row *row, token_list *tokens)
 {
 	const struct profile_record *waker;
 
-	vec_push(&tokens->list, row->reason);
+	vec_push(tokens, row->reason);
 	if (row->waker == PROFILE_NONE)
 		return;
 	waker = &merger->profile->records.data[row->waker];
-	vec_push(&tokens->list, row->waker_lost ? TOKEN_LOST : waker->context);
+	vec_push(tokens, row->waker_lost ? TOKEN_LOST : waker->context);
 	add_stack(merger, &row->waker_kernel, TOKEN_MISSED_KERNEL, tokens);
-	vec_push(&tokens->list, TOKEN_BORDER);
+	vec_push(tokens, TOKEN_BORDER);
 	add_stack(merger, &row->waker_user, TOKEN_MISSED_USER, tokens);
 	add_process(merger, waker, tokens);
 }
 
-static void add_identity(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
+static void add_identity(const struct merger *merger, const struct merged_row *row, token_list *tokens)
 {
 	const struct profile_record *record = &merger->profile->records.data[row->sleeper];
 
 	if (merger->apart & APART_RECORDS)
-		vec_push(&tokens->list, row->record);
+		vec_push(tokens, row->record);
 	if (merger->apart & APART_THREADS)
-		vec_push(&tokens->list, record->tid);
+		vec_push(tokens, record->tid);
 	if (merger->apart & APART_CGROUPS) {
-		vec_push(&tokens->list, (uint32_t)record->cgroup_id);
-		vec_push(&tokens->list, (uint32_t)(record->cgroup_id >> 32));
+		vec_push(tokens, (uint32_t)record->cgroup_id);
+		vec_push(tokens, (uint32_t)(record->cgroup_id >> 32));
 	}
 }
 
-static void make_tokens(const struct merger *merger, const struct merged_row *row, struct tokens *tokens)
+static void make_tokens(const struct merger *merger, const struct merged_row *row, token_list *tokens)
 {
-	tokens->list.nr = 0;
+	tokens->nr = 0;
 	add_identity(merger, row, tokens);
-	vec_reserve(&tokens->list, 1); /* a row may show nothing at all; memcmp() wants a pointer even then */
+	vec_reserve(tokens, 1); /* a row may show nothing at all; memcmp() wants a pointer even then */
 	if (view_shows_time(merger->view))
 		add_waker_tokens(merger, row, tokens);
 	if (row->lost) {
-		vec_push(&tokens->list, TOKEN_LOST);
+		vec_push(tokens, TOKEN_LOST);
 		return;
 	}
 	add_stack(merger, &row->kernel, TOKEN_MISSED_KERNEL, tokens);
 	if (border_is_shown(merger->view))
-		vec_push(&tokens->list, TOKEN_BORDER);
+		vec_push(tokens, TOKEN_BORDER);
 	add_stack(merger, &row->user, TOKEN_MISSED_USER, tokens);
 	add_process(merger, &merger->profile->records.data[row->sleeper], tokens);
 }
@@ -441,12 +415,11 @@ struct arriving {
 static bool same_tokens(const void *context, uint32_t position, const void *key)
 {
 	const struct merger *merger = context;
-	const struct tokens *wanted = merger->wanted, *stored = merger->stored;
+	const token_list *wanted = merger->wanted, *stored = merger->stored;
 
 	make_tokens(merger, key, merger->wanted);
 	make_tokens(merger, &merger->merged->rows.data[position], merger->stored);
-	return stored->list.nr == wanted->list.nr &&
-	       !memcmp(stored->list.data, wanted->list.data, wanted->list.nr * sizeof(uint32_t));
+	return stored->nr == wanted->nr && !memcmp(stored->data, wanted->data, wanted->nr * sizeof(uint32_t));
 }
 
 static void join(struct merged_row *row, const struct merged_row *same)
@@ -467,38 +440,30 @@ static void add_row(struct merger *merger, struct merged_row *row)
 	vec_push(&merged->rows, *row);
 }
 
-/* Until here a row is intervals of one class. */
-static void add_durations(struct merger *merger, uint32_t position, const struct profile_row *row)
-{
-	struct merged *merged = merger->merged;
-
-	if (view_shows_durations(merger->view))
-		durations_add(&merged->durations.data[merged->rows.data[position].durations], row->count, row->sum);
-}
-
 static struct arriving look_at_row(struct merger *merger, const struct profile_row *row)
 {
 	struct arriving arriving = { .visible = visible_row(merger, row), .row = row };
-	const struct tokens *tokens = merger->wanted;
+	const token_list *tokens = merger->wanted;
 
 	make_tokens(merger, &arriving.visible, merger->wanted);
-	arriving.hash = hash_bytes(tokens->list.data, tokens->list.nr * sizeof(uint32_t));
+	arriving.hash = hash_bytes(tokens->data, tokens->nr * sizeof(uint32_t));
 	hashidx_prefetch(&merger->index, arriving.hash);
 	return arriving;
 }
 
 static void merge_row(struct merger *merger, struct arriving *arriving)
 {
-	uint32_t position = hashidx_find(&merger->index, arriving->hash, same_tokens, merger, &arriving->visible);
+	struct merged *merged = merger->merged;
+	uint32_t position = hashidx_find_or_add(&merger->index, arriving->hash, same_tokens, merger, &arriving->visible,
+						merged->rows.nr);
 
-	if (position != HASHIDX_NONE) {
-		join(&merger->merged->rows.data[position], &arriving->visible);
-	} else {
-		position = (uint32_t)merger->merged->rows.nr;
-		hashidx_add(&merger->index, arriving->hash, position);
+	if (position < merged->rows.nr)
+		join(&merged->rows.data[position], &arriving->visible);
+	else
 		add_row(merger, &arriving->visible);
-	}
-	add_durations(merger, position, arriving->row);
+	if (view_shows_durations(merger->view)) /* until here a row is intervals of one class */
+		durations_add(&merged->durations.data[merged->rows.data[position].durations], arriving->row->count,
+			      arriving->row->sum);
 }
 
 /* The index is larger than the caches: what a row will ask of it is fetched while the next ones are looked at. */
@@ -520,7 +485,7 @@ static void merge_all(struct merger *merger, const struct profile_interval *inte
 
 static void merge_rows(struct merger *merger, const struct profile_interval *interval)
 {
-	struct tokens wanted = {}, stored = {};
+	token_list wanted = {}, stored = {};
 
 	merger->wanted = &wanted;
 	merger->stored = &stored;
@@ -530,8 +495,8 @@ static void merge_rows(struct merger *merger, const struct profile_interval *int
 	merge_all(merger, interval);
 	free(merger->places);
 	hashidx_done(&merger->index);
-	vec_done(&wanted.list);
-	vec_done(&stored.list);
+	vec_done(&wanted);
+	vec_done(&stored);
 }
 
 /* ---- order ---- */

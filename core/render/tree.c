@@ -2,6 +2,7 @@
 #include "core/render/tree.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +45,14 @@ static uint32_t add_line_frame(struct tree *tree, const char *text, const char *
 		.line = line,
 	};
 	uint64_t key[] = { (uint64_t)frame.text << 8 | frame.kind, (uint64_t)frame.source << 32 | line };
-	uint64_t hash = hash_bytes(key, sizeof(key));
-	uint32_t position = hashidx_find(&tree->frame_index, hash, same_frame, tree, &frame);
+	uint32_t position = hashidx_find_or_add(&tree->frame_index, hash_bytes(key, sizeof(key)), same_frame, tree,
+						&frame, tree->frames.nr);
 
 	frame.module = strtab_add(&tree->texts, module);
-	if (position != HASHIDX_NONE) {
+	if (position < tree->frames.nr)
 		add_module(&tree->frames.data[position], frame.module);
-		return position;
-	}
-	position = (uint32_t)tree->frames.nr;
-	vec_push(&tree->frames, frame);
-	hashidx_add(&tree->frame_index, hash, position);
+	else
+		vec_push(&tree->frames, frame);
 	return position;
 }
 
@@ -131,21 +129,13 @@ static enum tree_kind read_text(const char *name, enum tree_kind kind, struct bu
 	return text->nr > 2 && text->data[0] == '[' && text->data[text->nr - 1] == ']' ? TREE_LABEL : kind;
 }
 
-static bool is_between(const char *text, const char *beginning, const char *end)
-{
-	size_t length = strlen(text), nr_beginning = strlen(beginning), nr_end = strlen(end);
-
-	return length > nr_beginning + nr_end && !strncmp(text, beginning, nr_beginning) &&
-	       !strcmp(text + length - nr_end, end);
-}
-
 /* Code that was made at run time has no file of its own, or the map or dump that its maker left. */
 static bool is_jit(const struct profile *profile, const struct profile_frame *frame)
 {
 	const char *module = profile_string(profile, frame->module);
 
 	return frame->kind != FRAME_KERNEL &&
-	       (is_between(module, "perf-", ".map") || is_between(module, "jit-", ".dump"));
+	       (!fnmatch("perf-?*.map", module, 0) || !fnmatch("jit-?*.dump", module, 0));
 }
 
 /* A place without a name shows its file, which says more than "[unknown]". */
@@ -185,7 +175,7 @@ static uint32_t shown_frame(struct tree *tree, const struct profile *profile, ui
 struct adder {
 	struct tree *tree;
 	const struct profile *profile;
-	uint32_t *shown[3]; /* tree frames + 1 of the profile's frames: in user, kernel and waker stacks */
+	uint32_t (*shown)[3]; /* tree frames + 1 of the profile's frames: in user, kernel and waker stacks */
 };
 
 static void add_label(struct adder *adder, const char *label, enum tree_kind kind)
@@ -195,7 +185,7 @@ static void add_label(struct adder *adder, const char *label, enum tree_kind kin
 
 static void add_frame_of(struct adder *adder, uint32_t frame, enum tree_kind kind)
 {
-	uint32_t *shown = &adder->shown[kind == TREE_WAKER ? 2 : kind == TREE_KERNEL][frame];
+	uint32_t *shown = &adder->shown[frame][kind == TREE_WAKER ? 2 : kind == TREE_KERNEL];
 
 	if (!*shown)
 		*shown = shown_frame(adder->tree, adder->profile, frame, kind) + 1;
@@ -335,7 +325,8 @@ void tree_add(struct tree *tree, const struct profile *profile, const struct pro
 {
 	_cleanup_(merged_done) struct merged merged = {};
 	struct profile_view view = profile->view;
-	struct adder adder = { .tree = tree, .profile = profile };
+	_cleanup_(freep) uint32_t(*shown)[3] = xcalloc(profile->frames.nr + 1, sizeof(*shown));
+	struct adder adder = { .tree = tree, .profile = profile, .shown = shown };
 	unsigned int apart = 0;
 
 	view.per_process = tree->options.root != GRAPH_ROOT_NONE;
@@ -344,13 +335,9 @@ void tree_add(struct tree *tree, const struct profile *profile, const struct pro
 		apart = APART_THREADS;
 	else if (tree->options.root == GRAPH_ROOT_CONTAINER)
 		apart = APART_CGROUPS;
-	for (int i = 0; i < 3; i++)
-		adder.shown[i] = xcalloc(profile->frames.nr + 1, sizeof(uint32_t));
 	merge_interval(profile, interval, &view, apart, &merged);
 	for (size_t i = 0; i < merged.rows.nr; i++)
 		add_row(&adder, &merged.rows.data[i], column);
-	for (int i = 0; i < 3; i++)
-		free(adder.shown[i]);
 }
 
 void tree_add_all(struct tree *tree, const struct profile *profile, int column)
@@ -528,18 +515,18 @@ bool tree_has_common_process(const struct tree *tree)
 
 /* ---- functions ---- */
 
-void tree_functions(const struct tree *tree, struct tree_functions *ret_functions)
+struct tree_function *tree_functions(const struct tree *tree)
 {
 	_cleanup_(freep) uint32_t *open = xcalloc(tree->frames.nr, sizeof(*open)); /* how often it is on the path */
 	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
+	struct tree_function *functions = xcalloc(tree->frames.nr, sizeof(*functions));
 	uint32_t depth = 0;
 
-	vec_reserve(&ret_functions->list, tree->frames.nr);
 	for (uint32_t i = 0; i < tree->frames.nr; i++)
-		vec_push(&ret_functions->list, (struct tree_function){ .frame = i });
+		functions[i].frame = i;
 	for (size_t i = 1; i < tree->nodes.nr; i++) {
 		const struct tree_node *node = &tree->nodes.data[i];
-		struct tree_function *function = &ret_functions->list.data[node->frame];
+		struct tree_function *function = &functions[node->frame];
 
 		for (; depth >= node->depth; depth--)
 			open[path[depth]]--;
@@ -552,6 +539,7 @@ void tree_functions(const struct tree *tree, struct tree_functions *ret_function
 		}
 		open[node->frame]++;
 	}
+	return functions;
 }
 
 const char *tree_unit(const struct profile *profile)

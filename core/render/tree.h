@@ -123,11 +123,8 @@ struct tree_function {
 	uint64_t self[TREE_COLUMNS], total[TREE_COLUMNS];
 };
 
-struct tree_functions {
-	VEC(struct tree_function) list; /* one per frame of the tree, same positions */
-};
-
-void tree_functions(const struct tree *tree, struct tree_functions *ret_functions);
+/* One per frame of the tree, same positions; the caller frees them. */
+struct tree_function *tree_functions(const struct tree *tree);
 
 /*
  * For qsort_r() of what begins with the number of a node, with the tree as the context: by value, and ties against the tree's

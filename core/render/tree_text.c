@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call tree as text: indented lines with total and self, or a table of functions. Lines that repeat what the line above
+ * A call tree as text: indented lines with total and self, a table of functions, or folded lines of two profiles. Lines that repeat what the line above
  * says (an only child with the same total) do not indent further, so that deep stacks stay on the screen.
  */
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/escape.h"
 #include "core/render/documents.h"
 
 enum {
@@ -16,27 +17,12 @@ enum {
 	DEFAULT_LINES = 30,
 };
 
-static void add_padded(struct buf *text, const struct buf *cell, size_t width)
-{
-	for (size_t i = cell->nr; i < width; i++)
-		buf_addc(text, ' ');
-	buf_add(text, cell->data, cell->nr);
-}
-
-static void add_number(struct buf *text, uint64_t number, size_t width)
+static void add_number(struct buf *text, uint64_t number)
 {
 	_cleanup_(buf_done) struct buf cell = {};
 
 	buf_add_grouped(&cell, number);
-	add_padded(text, &cell, width);
-}
-
-static void add_percent(struct buf *text, uint64_t part, uint64_t whole)
-{
-	_cleanup_(buf_done) struct buf cell = {};
-
-	percent_add(&cell, part, whole);
-	add_padded(text, &cell, 8);
+	buf_addf(text, "%12s", buf_text(&cell));
 }
 
 static void add_name(const struct tree *tree, uint32_t frame, struct buf *text)
@@ -89,13 +75,11 @@ static void print_node(struct printer *printer, const struct branch *branch)
 	const struct tree_node *node = &printer->tree->nodes.data[branch->node];
 	uint64_t whole = printer->tree->nodes.data[0].total[TREE_NOW];
 
-	add_percent(printer->text, node->total[TREE_NOW], whole);
-	add_number(printer->text, node->total[TREE_NOW], 12);
-	add_percent(printer->text, node->self[TREE_NOW], whole);
-	add_number(printer->text, node->self[TREE_NOW], 12);
-	buf_adds(printer->text, "  ");
-	for (uint32_t i = 0; i < branch->indent; i++)
-		buf_adds(printer->text, "  ");
+	percent_add(printer->text, node->total[TREE_NOW], whole, 8);
+	add_number(printer->text, node->total[TREE_NOW]);
+	percent_add(printer->text, node->self[TREE_NOW], whole, 8);
+	add_number(printer->text, node->self[TREE_NOW]);
+	buf_addf(printer->text, "%*s", 2 + 2 * (int)branch->indent, "");
 	add_name(printer->tree, node->frame, printer->text);
 	buf_addc(printer->text, '\n');
 }
@@ -156,12 +140,12 @@ static int compare_changes(const void *left, const void *right, void *context)
 	return order ? order : compare_self(left, right, context);
 }
 
-static void add_change(struct buf *text, uint64_t now, uint64_t before, size_t width)
+static void add_change(struct buf *text, uint64_t now, uint64_t before)
 {
 	_cleanup_(buf_done) struct buf cell = {};
 
 	change_add(&cell, now, before);
-	add_padded(text, &cell, width);
+	buf_addf(text, "%12s", buf_text(&cell));
 }
 
 static void print_function(const struct tree *tree, const struct tree_function *function, bool diff, struct buf *text)
@@ -171,17 +155,17 @@ static void print_function(const struct tree *tree, const struct tree_function *
 	if (diff) {
 		uint64_t before = tree_before(tree, function->self[TREE_BEFORE]);
 
-		add_change(text, function->self[TREE_NOW], before, 12);
-		add_number(text, before, 12);
-		add_percent(text, function->self[TREE_BEFORE], root->total[TREE_BEFORE]);
-		add_number(text, function->self[TREE_NOW], 12);
-		add_percent(text, function->self[TREE_NOW], root->total[TREE_NOW]);
-		add_change(text, function->total[TREE_NOW], tree_before(tree, function->total[TREE_BEFORE]), 12);
+		add_change(text, function->self[TREE_NOW], before);
+		add_number(text, before);
+		percent_add(text, function->self[TREE_BEFORE], root->total[TREE_BEFORE], 8);
+		add_number(text, function->self[TREE_NOW]);
+		percent_add(text, function->self[TREE_NOW], root->total[TREE_NOW], 8);
+		add_change(text, function->total[TREE_NOW], tree_before(tree, function->total[TREE_BEFORE]));
 	} else {
-		add_percent(text, function->self[TREE_NOW], root->total[TREE_NOW]);
-		add_number(text, function->self[TREE_NOW], 12);
-		add_percent(text, function->total[TREE_NOW], root->total[TREE_NOW]);
-		add_number(text, function->total[TREE_NOW], 12);
+		percent_add(text, function->self[TREE_NOW], root->total[TREE_NOW], 8);
+		add_number(text, function->self[TREE_NOW]);
+		percent_add(text, function->total[TREE_NOW], root->total[TREE_NOW], 8);
+		add_number(text, function->total[TREE_NOW]);
 	}
 	buf_adds(text, "  ");
 	add_name(tree, function->frame, text);
@@ -220,14 +204,13 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 		struct buf *ret_text)
 {
 	uint32_t lines = options->limit ? options->limit : DEFAULT_LINES, nr = 0, left = 0;
-	struct tree_functions functions = {};
+	_cleanup_(freep) struct tree_function *functions = tree_functions(tree);
 
-	tree_functions(tree, &functions);
-	qsort_r(functions.list.data, functions.list.nr, sizeof(*functions.list.data),
-		caption->diff ? compare_changes : compare_self, (void *)tree);
+	qsort_r(functions, tree->frames.nr, sizeof(*functions), caption->diff ? compare_changes : compare_self,
+		(void *)tree);
 	add_table_head(tree, caption, ret_text);
-	for (size_t i = 0; i < functions.list.nr; i++) {
-		const struct tree_function *function = &functions.list.data[i];
+	for (size_t i = 0; i < tree->frames.nr; i++) {
+		const struct tree_function *function = &functions[i];
 
 		if (!is_code(tree, function) || !is_worth_a_line(tree, function, caption->diff))
 			continue;
@@ -239,5 +222,50 @@ void render_top(const struct tree *tree, const struct output_options *options, c
 	if (left)
 		buf_addf(ret_text, "(%" PRIu32 " more function%s; %s shows more)\n", left, left == 1 ? "" : "s",
 			 caption->diff ? "--lines=N" : "--top=N");
-	vec_done(&functions.list);
+}
+
+/* ---- two profiles as folded lines, as flamegraph.pl takes them for a difference ---- */
+
+static void add_element(struct buf *line, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == ';')
+			buf_adds(line, "\\x3b");
+		else
+			buf_addc(line, *text);
+	}
+}
+
+/*
+ * What rounding takes from one line the next one gets, so a profile of a thousand stacks of one sample each does not become
+ * nothing, and whoever adds the lines up has the whole.
+ */
+void render_two_columns(const struct tree *tree, struct buf *ret_text)
+{
+	_cleanup_(freep) uint32_t *path = xcalloc((size_t)tree->max_depth + 1, sizeof(*path));
+	uint64_t sum = 0, given = 0;
+
+	for (size_t i = 1; i < tree->nodes.nr; i++) {
+		const struct tree_node *node = &tree->nodes.data[i];
+		size_t start = ret_text->nr;
+		uint64_t before;
+
+		path[node->depth] = node->frame;
+		if (!node->self[TREE_NOW] && !node->self[TREE_BEFORE])
+			continue;
+		for (uint32_t depth = 1; depth <= node->depth; depth++) {
+			if (depth > 1)
+				buf_addc(ret_text, ';');
+			add_element(ret_text, tree_text(tree, path[depth]));
+		}
+		escape_last_number(ret_text, start);
+		buf_addc(ret_text, ' ');
+		sum += node->self[TREE_BEFORE];
+		before = tree_before(tree, sum) - given;
+		given += before;
+		buf_addu(ret_text, before);
+		buf_addc(ret_text, ' ');
+		buf_addu(ret_text, node->self[TREE_NOW]);
+		buf_addc(ret_text, '\n');
+	}
 }

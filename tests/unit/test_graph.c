@@ -136,18 +136,17 @@ TEST(normalized_sums_are_those_of_every_root)
 	for (int root = GRAPH_ROOT_COMM; root <= GRAPH_ROOT_NONE; root++) {
 		const struct tree_options options = { .root = (enum graph_root)root, .normalize = true };
 		_cleanup_(tree_done) struct tree tree;
-		struct tree_functions functions = {};
+		_cleanup_(freep) struct tree_function *functions = NULL;
 
 		grow_difference(buf_text(&before), "app0;f 7\n", &options, &tree);
-		tree_functions(&tree, &functions);
-		for (size_t i = 0; i < functions.list.nr; i++) {
-			const struct tree_function *function = &functions.list.data[i];
+		functions = tree_functions(&tree);
+		for (size_t i = 0; i < tree.frames.nr; i++) {
+			const struct tree_function *function = &functions[i];
 			const char *name = tree_text(&tree, function->frame);
 
 			if (!strcmp(name, "f") || !strcmp(name, "g"))
 				assert_int_equal(tree_before(&tree, function->self[TREE_BEFORE]), *name == 'f' ? 2 : 5);
 		}
-		vec_done(&functions.list);
 	}
 }
 
@@ -176,19 +175,18 @@ TEST(what_is_gone_and_who_is_in_both_is_known)
 TEST(functions_that_call_themselves_count_once)
 {
 	_cleanup_(tree_done) struct tree tree;
-	struct tree_functions functions = {};
+	_cleanup_(freep) struct tree_function *functions = NULL;
 
 	grow("a;f;g;f 3\na;f 4\na;g;f;f;f 5\n", &(struct tree_options){}, &tree);
-	tree_functions(&tree, &functions);
-	for (size_t i = 0; i < functions.list.nr; i++) {
-		const struct tree_function *function = &functions.list.data[i];
+	functions = tree_functions(&tree);
+	for (size_t i = 0; i < tree.frames.nr; i++) {
+		const struct tree_function *function = &functions[i];
 
 		if (!strcmp(tree_text(&tree, function->frame), "f")) {
 			assert_int_equal(function->self[TREE_NOW], 12);
 			assert_int_equal(function->total[TREE_NOW], 12);
 		}
 	}
-	vec_done(&functions.list);
 }
 
 /* The kind of a function whose module has this name. */
