@@ -49,7 +49,6 @@ tool_start_under foreground,no-tracefs count -f "$FIXTURES/calls:st_fix_hit"
 go
 fixture_done
 tool_end
-expect_status 0
 expect_equal "calls" "$(folded_sum)" 100
 fixture_end
 
@@ -70,8 +69,7 @@ expect_status 0
 # Kernel symbols that cannot be opened are said, not passed over
 mknod "$T/nothing" c 240 200
 mount --bind "$T/nothing" /proc/kallsyms || fail "cannot hide kallsyms"
-tool count -K -f -D 0.3 t:sched:sched_switch
-expect_status 0
+returns 0 count -K -f -D 0.3 t:sched:sched_switch
 expect_err '/proc/kallsyms: .*: kernel frames have no names'
 tool count -U -f -D 0.1 t:sched:sched_switch
 refuse_err '/proc/kallsyms'

@@ -25,12 +25,10 @@ refused 1 "$gone" count -p "$gone" t:sched:sched_switch
 refused 1 "$gone" count -p "$gone" c:malloc
 
 # Of a list one is enough: the others may have ended since somebody looked.
-tool profile -p "$gone,$$" 0.1
-expect_status 0
+returns 0 profile -p "$gone,$$" 0.1
 expect_err "1 of 2 processes is not found \($gone\)"
 refuse_err "ended before"
-tool profile -L "$$,$gone,$gone" 0.1
-expect_status 0
+returns 0 profile -L "$$,$gone,$gone" 0.1
 expect_err "2 of 3 threads are not found \($gone, $gone\)"
 
 # Nothing matched: status 5, with near names
@@ -69,5 +67,4 @@ refused 2 '[Hh]ertz' profile -F 1000000 1
 # A clock at which nothing else would run, the end of the run included: 0.1 s at 100000 Hertz were nine minutes.
 refused 2 '-F: 50000 Hertz is too high for cpu-clock, the timer would use up the CPUs: give at most 20000' profile -e cpu-clock -F 50000 0.1
 refused 2 '-c: a sample every 49999 ns is too often for task-clock, the timer would use up the CPUs: give at least 50000' profile -e task-clock -c 49999 0.1
-tool profile -q -e cpu-clock -c 50000 0.1
-expect_status 0
+returns 0 profile -q -e cpu-clock -c 50000 0.1

@@ -7,8 +7,7 @@
 wrong() {
 	regex=$1
 	shift
-	tool "$@"
-	expect_status 2
+	returns 2 "$@"
 	expect_err "$regex"
 	refuse_out .
 	refuse_err 'libbpf|Segmentation|Sanitizer'
@@ -54,19 +53,14 @@ wrong . count "$(printf 'a:b:c:d\033[31m')"
 
 tool
 [ "$status" = 0 ] || [ "$status" = 2 ] || fail "no arguments: status $status"
-tool --help
-expect_status 0
+returns 0 --help
 expect_out 'profile'
 expect_out 'count'
-tool profile --help
-expect_status 0
+returns 0 profile --help
 expect_out '--frequency'
-tool --version
-expect_status 0
+returns 0 --version
 expect_out 'libbpf'
-tool --list
-expect_status 0
+returns 0 --list
 expect_out '^profile'
 # Prefixes and bundles as in argparse
-tool profile --freq=99 --help
-expect_status 0
+returns 0 profile --freq=99 --help

@@ -19,24 +19,20 @@ clean() {
 
 # Found and healed
 leave
-tool doctor breakpoints
-expect_status 0
+returns 0 doctor breakpoints
 expect_out '^breakpoints +partly +[0-9,]+ breakpoints? at [0-9,]+ places? without a known probe, such as in process [0-9]+: 0x[0-9a-f]+ of .*/places'
 expect_equal "found" "$(sed -nE 's/^breakpoints +partly +([0-9,]+) .*/\1/p' "$T/out" | tr -d ,)" "$fixture_expect"
 expect_out '^    remedy: stacktool doctor --heal'
-tool doctor --heal
-expect_status 0
+returns 0 doctor --heal
 expect_out "^$fixture_expect breakpoints? removed"
 clean "after --heal"
-tool doctor --heal
-expect_status 0
+returns 0 doctor --heal
 expect_out '^no breakpoints left by killed tools$'
 go
 fixture_done
 expect_equal "the fixture" "$line" "calls=2000"
 fixture_end
-tool doctor breakpoints
-expect_status 0
+returns 0 doctor breakpoints
 expect_out '^breakpoints +yes +none found( in the processes that this user may inspect)?$'
 
 # Without descriptors for maps and pagemap it does not know; one that may raise its limit raises it. The sanitizers' library needs one to
@@ -58,8 +54,7 @@ done
 
 # The same pattern once more
 leave
-tool funccount -d 0.1 --force --max-probes=3000 "$FIXTURES/places:st_place_*"
-expect_status 0
+returns 0 funccount -d 0.1 --force --max-probes=3000 "$FIXTURES/places:st_place_*"
 clean "after the same pattern"
 fixture_end
 
@@ -78,8 +73,7 @@ for try in 1 2 3; do
 	left=${line#left=}
 	echo "killed at place 125: $left left"
 	[ "$left" -le 50 ] || fail "$left breakpoints are left"
-	tool doctor --heal
-	expect_status 0
+	returns 0 doctor --heal
 	clean "after --heal"
 	fixture_end
 done
@@ -114,8 +108,7 @@ fixture_end
 fixture places int3
 tool doctor breakpoints
 expect_out '^breakpoints +partly +1 breakpoint at 1 place without a known probe'
-tool doctor --heal
-expect_status 0
+returns 0 doctor --heal
 expect_out '^0 breakpoints removed'
 expect_out '^    not removed: another tool uses them, or the kernel did not set them'
 fixture_end
@@ -126,6 +119,5 @@ expect_status 3
 expect_out '^breakpoints +unknown '
 tool_under nobody doctor --heal
 expect_printable
-tool doctor --heal btf
-expect_status 2
+returns 2 doctor --heal btf
 expect_one_line_error

@@ -30,13 +30,8 @@ echo "t:task:task_rename: a 0 hides the events from perf"
 
 # With perf uprobes there too, which keep it, the breakpoint would stay.
 "$FIXTURES/hostprobe" uprobe-multi || exit 0
-fixture calls -n 300
-tool_start count -f "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
+trace calls -n 300 -- count -f "$FIXTURES/calls:st_fix_hit"
 sum=$(folded_sum)
-fixture_end
 case $sum in
 300) echo "uprobe.multi: this kernel ignores a 1" ;;
 1) echo "uprobe.multi: a 1 takes the breakpoint away" ;;

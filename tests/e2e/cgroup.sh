@@ -41,22 +41,16 @@ counted stacksnoop -n 5 --cgroup "$group"
 expect_equal "events" "$(grep -c 'st_fix_hit$' "$T/out")" 10
 
 for applet in profile offcputime offwaketime wakeuptime; do
-	tool "$applet" -f --cgroup "$group-other" 200ms
-	expect_status 0
+	returns 0 "$applet" -f --cgroup "$group-other" 200ms
 	expect_equal "$applet: rows of an empty cgroup" "$(folded_rows)" 0
 	refuse_err 'already off the CPU' # those outside are not asked about
 done
 
-tool profile --cgroup "$group/no-such" 1
-expect_status 1
+returns 1 profile --cgroup "$group/no-such" 1
 expect_err "cgroup '$group/no-such': No such file"
-tool profile --cgroup 18446744073709551615 1
-expect_status 1
-tool profile --container xyz 1
-expect_status 2
-tool profile --container ffffffffffffffff 1
-expect_status 1
+returns 1 profile --cgroup 18446744073709551615 1
+returns 2 profile --container xyz 1
+returns 1 profile --container ffffffffffffffff 1
 expect_err "no cgroup found below $root"
-tool profile --cgroup "$FIXTURES" 1
-expect_status 1
+returns 1 profile --cgroup "$FIXTURES" 1
 expect_err 'not a cgroup v2 directory'

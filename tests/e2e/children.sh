@@ -10,15 +10,13 @@ hits=500
 all=$((6 * hits))
 
 # Each with its own name
-tool count -P -U -o "$T/each.txt" "$family:st_fix_hit" -- "$family" $hits
-expect_status 0
+returns 0 count -P -U -o "$T/each.txt" "$family:st_fix_hit" -- "$family" $hits
 expect_out "^DONE events=$all"
 expect_equal "calls" "$(text_sum "$T/each.txt")" $all
 expect_equal "processes" "$(grep -oE '^    family \[[0-9]+\]$' "$T/each.txt" | sort -u | wc -l)" 6
 
 # exec() renames, too: of the command and of two children
-tool count -f -K -o "$T/renames.folded" t:task:task_rename -- "$family" $hits
-expect_status 0
+returns 0 count -f -K -o "$T/renames.folded" t:task:task_rename -- "$family" $hits
 expect_equal "renames" "$(folded_sum "$T/renames.folded")" $((all + 3))
 
 # Below a shell, while a stranger that nobody has asked for does the same
@@ -32,22 +30,19 @@ expect_equal "what the stranger did" "$(cat "$T/stranger")" "DONE events=600 mem
 expect_equal "calls below a shell" "$(awk '$1 == "st_fix_hit" { print $2 }' "$T/functions.txt")" $all
 
 # The command alone
-tool count --no-children -f -o "$T/alone.folded" "$family:st_fix_hit" -- "$family" $hits
-expect_status 0
+returns 0 count --no-children -f -o "$T/alone.folded" "$family:st_fix_hit" -- "$family" $hits
 expect_equal "calls of the command alone" "$(folded_sum "$T/alone.folded")" $hits
 
 # Samples of what a child of the command executes. A busy host lets most samples of a guest come too late
 for ms in 300 3000 10000; do
-	tool profile -f -F 199 -U -o "$T/samples.folded" -- "$family" spin $ms
-	expect_status 0
+	returns 0 profile -f -F 199 -U -o "$T/samples.folded" -- "$family" spin $ms
 	samples=$(folded_sum_of '^family;.*st_fix_spin' "$T/samples.folded")
 	[ "$samples" -lt 3 ] || break
 done
 [ "$samples" -ge 3 ] || fail "no samples of the child"
 
 # Waits of a child, as long as it says
-tool offcputime -f -K -o "$T/waits.folded" -- sh -c "$FIXTURES/offcpu sleep 20 10000 </dev/null; :"
-expect_status 0
+returns 0 offcputime -f -K -o "$T/waits.folded" -- sh -c "$FIXTURES/offcpu sleep 20 10000 </dev/null; :"
 line=$(grep '^DONE slept_us=' "$T/out")
 slept=${line#DONE slept_us=}
 waited=$(folded_sum_of '^offcpu;.*nanosleep' "$T/waits.folded")

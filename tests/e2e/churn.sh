@@ -14,7 +14,6 @@ for how in fork exec; do
 		go
 		fixture_done
 		tool_end
-		expect_status 0
 		expect_equal "$how $interval: events" "$(folded_sum)" $((children * 20))
 		plain_names "$T/out" >"$T/plain"
 		# The frame of the direct caller is missing at the entry; the one above it is there, with its name.
@@ -25,26 +24,15 @@ for how in fork exec; do
 done
 
 # By process: one row each, with its pid
-fixture churn exec 50 20
-tool_start count -P "$FIXTURES/churn:st_fix_hit"
-go
-fixture_done
-tool_end
+trace churn exec 50 20 -- count -P "$FIXTURES/churn:st_fix_hit"
 expect_equal "processes" "$(grep -c '^    churn \[[0-9]*\]$' "$T/out")" 50
 expect_out "^    churn \[${line##*last=}\]$"
 refuse_out 'unknown'
-fixture_end
 
 # Samples: what is caught of them has names
-fixture churn exec $((children * 3)) 200000
-tool_start profile -f -F 997 -U
-go
-fixture_done
-tool_end
-expect_status 0
+trace churn exec $((children * 3)) 200000 -- profile -f -F 997 -U
 grep '^churn;' "$T/out" >"$T/churn" || fail "no sample of the short processes"
 all=$(folded_sum "$T/churn")
 named=$(folded_sum_of 'st_fix_child' "$T/churn")
 echo "$named of $all samples have st_fix_child"
 [ "$named" -gt 0 ] || fail "no sample with names"
-fixture_end

@@ -6,12 +6,10 @@
 needs uprobe perf-event tracepoint:sched:sched_switch
 
 # The fixture begins at once: its standard input is at its end.
-tool count -f -o "$T/report.folded" "$FIXTURES/calls:st_fix_hit" -- "$FIXTURES/calls" -n 12345 -t 2
-expect_status 0
+returns 0 count -f -o "$T/report.folded" "$FIXTURES/calls:st_fix_hit" -- "$FIXTURES/calls" -n 12345 -t 2
 expect_out '^DONE events=12345'
 expect_equal "events" "$(folded_sum "$T/report.folded")" 12345
-tool count -f t:syscalls:sys_enter_getppid -- "$FIXTURES/calls" -n 1000 -k getppid
-expect_status 0
+returns 0 count -f t:syscalls:sys_enter_getppid -- "$FIXTURES/calls" -n 1000 -k getppid
 expect_equal "system calls" "$(folded_sum_of '^calls;')" 1000
 
 # Its standard input is ours
@@ -45,17 +43,13 @@ status 126 "$T"
 expect_equal "status under an ignored SIGCHLD" $? 7
 
 # The tool's own failures come first, and the command is not executed then.
-tool count t:sched:no_such_event -- touch "$T/executed"
-expect_status 5
-tool count -p 1 t:sched:sched_switch -- touch "$T/executed"
-expect_status 2
-tool count --explain t:sched:sched_switch -- touch "$T/executed"
-expect_status 0
+returns 5 count t:sched:no_such_event -- touch "$T/executed"
+returns 2 count -p 1 t:sched:sched_switch -- touch "$T/executed"
+returns 0 count --explain t:sched:sched_switch -- touch "$T/executed"
 [ ! -e "$T/executed" ] || fail "the command was executed"
 
 # Its time is sampled.
-tool profile -f -F 199 -U -- "$FIXTURES/calls" -n 300000000
-expect_status 0
+returns 0 profile -f -F 199 -U -- "$FIXTURES/calls" -n 300000000
 expect_out '^calls;.*st_fix_'
 
 # Whose events are missing is said by an empty report, not by another. What it starts: children.sh.
@@ -83,8 +77,7 @@ done
 unset SUDO_UID SUDO_GID
 
 # The duration ends the collection, not the command.
-tool count -f -D 0.1 -o "$T/report.folded" t:sched:sched_switch -- sh -c 'sleep 1; echo finished; exit 9'
-expect_status 9
+returns 9 count -f -D 0.1 -o "$T/report.folded" t:sched:sched_switch -- sh -c 'sleep 1; echo finished; exit 9'
 expect_out finished
 
 # A signal for the tool alone: the report is printed, and the command ends with the tool.
@@ -95,7 +88,6 @@ child=$(for stat in /proc/[0-9]*/status; do
 done | head -n 1)
 [ -n "$child" ] || fail "no child"
 tool_end
-expect_status 0
 tries=0
 while [ -d "/proc/$child" ] && grep -q 'sleep' "/proc/$child/comm" 2>/dev/null && [ $tries -lt 1000 ]; do
 	tries=$((tries + 1))

@@ -78,8 +78,7 @@ exec unshare -mpf sh -c 'mount -t tmpfs none "\$1/tmp" && exec chroot "\$1" /app
 END
 chmod 755 "$T/container"
 
-tool profile -U -A -F 997 -- "$T/container"
-expect_status 0
+returns 0 profile -U -A -F 997 -- "$T/container"
 [ ! -e "$T/root/app/contained" ] && [ ! -e "$T/root$loader" ] || fail "the container has deleted nothing"
 # Every place has its name. Debian's musl has neither symbols nor unwind entries for its inner functions, and no tool names
 # those: they may be without, in that file alone, which is known although it is gone. What lies in no file and in no generated

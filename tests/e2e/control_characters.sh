@@ -11,8 +11,7 @@ fixture_line
 
 for form in -f '' -A '-f -d -a'; do
 	# shellcheck disable=SC2086
-	tool profile $form -F 199 -p "$fixture_pid" --save "$T/evil.stk" 0.5
-	expect_status 0
+	returns 0 profile $form -F 199 -p "$fixture_pid" --save "$T/evil.stk" 0.5
 	expect_printable
 	grep -q 'vil' "$T/out" || fail "profile $form: the evil function is not there"
 	cp "$T/out" "$T/live"
@@ -23,8 +22,7 @@ done
 
 # Folded: every line is "comm;frames count" with one comm of this process; "forged" begins no line, and the only
 # semicolons are those between frames: the evil frame has the outer function before it.
-tool profile -f -U -F 199 -p "$fixture_pid" 0.5
-expect_status 0
+returns 0 profile -f -U -F 199 -p "$fixture_pid" 0.5
 expect_printable
 refuse_out '^forged'
 refuse_out '^ 9'
@@ -38,10 +36,8 @@ LC_ALL=C grep -q "$(printf '\233')" "$T/out" && fail "an 8-bit escape"
 # The same through count, by the file's path and a wildcard
 tool_start count -P "$T/evil-copy:st_fix_ou*"
 tool_end
-expect_status 0
 expect_printable
-tool count "$T/evil-copy:no_such_name"
-expect_status 5
+returns 5 count "$T/evil-copy:no_such_name"
 expect_printable
 fixture_end
 

@@ -6,24 +6,11 @@ needs uprobe tracepoint:sched:sched_switch
 
 # one_of ARG…: the fixture allocates 1000 times in st_fix_alloc; the form must see them all.
 one_of() {
-	fixture calls-dyn -k malloc -n 1000 -b 2
-	tool_line="count $*"
-	arguments=
-	for argument; do
-		[ "$argument" = PID ] && argument=$fixture_pid
-		arguments="$arguments $argument"
-	done
-	# shellcheck disable=SC2086
-	tool_start count -f $arguments
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace calls-dyn -k malloc -n 1000 -b 2 -- count -f "$@"
 	plain_names "$T/out" >"$T/plain"
 	# The direct caller st_fix_alloc is missing at the entry of malloc; the one above it is not.
 	expect_equal "$*: calls of malloc below the fixture's functions" \
 		"$(folded_sum_of 'st_fix_(left|alloc);(.*;)?(__libc_)?malloc [0-9]+$' "$T/plain")" 1000
-	fixture_end
 }
 
 if [ -x "$FIXTURES/calls-dyn" ] && "$FIXTURES/calls-dyn" -n 1 </dev/null >/dev/null 2>&1; then
@@ -43,59 +30,33 @@ fi
 
 # Paths, with and without p:
 for pattern in "$FIXTURES/calls:st_fix_hit" "p:$FIXTURES/calls:st_fix_hit"; do
-	fixture calls -n 500
-	tool_start count -f "$pattern"
-	go
-	fixture_done
-	tool_end
+	trace calls -n 500 -- count -f "$pattern"
 	expect_equal "$pattern" "$(folded_sum)" 500
-	fixture_end
 done
 cd "$FIXTURES" || exit 1
-fixture calls -n 500
-tool_start count -f ./calls:st_fix_hit
-go
-fixture_done
-tool_end
+trace calls -n 500 -- count -f ./calls:st_fix_hit
 expect_equal "relative path" "$(folded_sum)" 500
-fixture_end
 cd /
 
 # Tracepoints
-fixture calls -n 1000 -k getppid -b 2
-tool_start count -f -p "$fixture_pid" t:syscalls:sys_enter_getppid
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n 1000 -k getppid -b 2 -- count -f -p PID t:syscalls:sys_enter_getppid
 expect_equal "getppid" "$(folded_sum)" 1000
 expect_out 'st_fix_thread'
-fixture_end
 
 # A wildcard: enter and exit of the same call
-fixture calls -n 1000 -k getppid
-tool_start count -f -p "$fixture_pid" 't:syscalls:sys_e*_getppid'
-go
-fixture_done
-tool_end
+trace calls -n 1000 -k getppid -- count -f -p PID 't:syscalls:sys_e*_getppid'
 expect_equal "enter and exit" "$(folded_sum)" 2000
-fixture_end
 
 # What must run on any host: P, d and f together; the header counts what was attached
-tool count -P -df -D 0.4 t:sched:sched_switch
-expect_status 0
+returns 0 count -P -df -D 0.4 t:sched:sched_switch
 expect_out ';-;.*(schedule|__schedule).* [0-9]+$'
-tool count -P -D 0.4 't:sched:sched_sw*'
-expect_status 0
+returns 0 count -P -D 0.4 't:sched:sched_sw*'
 expect_out '^Tracing [0-9]+ functions for "t:sched:sched_sw\*"\.\.\. Hit Ctrl-C to end\.$'
 expect_out '^    [^ ].* \[[0-9]+\]$'
-tool count -f -D 0.4 't:sched:*'
-expect_status 0
-tool count -K -D 0.4 t:sched:sched_switch
-expect_status 0
+returns 0 count -f -D 0.4 't:sched:*'
+returns 0 count -K -D 0.4 t:sched:sched_switch
 expect_out '^  (__)?schedule'
-tool count -U -f -D 0.4 t:sched:sched_switch
-expect_status 0
+returns 0 count -U -f -D 0.4 t:sched:sched_switch
 refuse_out ';(__)?schedule(\+0x[0-9a-f]+)?( |;)' # compilers have functions of that name in theirs
 tool count -D 0.4 -K -U t:sched:sched_switch
 [ "$status" = 1 ] || [ "$status" = 2 ] || fail "-K with -U: status $status"

@@ -12,7 +12,6 @@ ip link set lo up || fail "no loopback"
 tool_start count ip_output
 ping -q -c $NR -i 0.1 127.0.0.1 >/dev/null 2>&1 || ping -q -c $NR 127.0.0.1 >/dev/null || fail "no ping"
 tool_end
-expect_status 0
 expect_out '^Tracing 1 functions for "ip_output"'
 expect_out '^  ip_output$'
 [ "$(text_sum)" -ge $((2 * NR)) ] || fail "$(text_sum) packets, $NR requests and replies were sent"
@@ -20,7 +19,6 @@ expect_out '^  ip_output$'
 tool_start count -K -f ip_output
 ping -q -c $NR -i 0.1 127.0.0.1 >/dev/null 2>&1 || ping -q -c $NR 127.0.0.1 >/dev/null
 tool_end
-expect_status 0
 refuse_err 'refused'
 plain_names "$T/out" >"$T/plain"
 grep -qE '(raw|ping)(_v4)?_sendmsg.*;ip_output [0-9]+$' "$T/plain" || fail "no stack from sendmsg to ip_output"
@@ -37,39 +35,24 @@ while ! echo "some words" | nc 127.0.0.1 4242 2>/dev/null && [ $tries -lt 500 ];
 done
 wait $listener
 tool_end
-expect_status 0
 expect_equal "received" "$(cat "$T/received")" "some words"
 expect_out ';tcp_sendmsg(\+0x[0-9a-f]+)?( |;)'
 
 tool_start count -K -f -r '^vfs_.*'
 cat /proc/version >/dev/null
 tool_end
-expect_status 0
 expect_out ';vfs_read(\+0x[0-9a-f]+)? [0-9]+$'
 
 tool_start count -K -f t:sched:sched_switch
 cat /proc/version | cat >/dev/null
 tool_end
-expect_status 0
 expect_out ';__schedule(\+0x[0-9a-f]+)?( |;)'
 
 # Of one process: a function of the C library, and a USDT probe
-fixture calls-dyn -k malloc -n 100 -b 2
-tool_start count -f -p "$fixture_pid" c:malloc
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls-dyn -k malloc -n 100 -b 2 -- count -f -p PID c:malloc
 plain_names "$T/out" >"$T/plain"
 expect_equal "calls of malloc" "$(folded_sum_of 'st_fix_(left|alloc);(.*;)?(__libc_)?malloc [0-9]+$' "$T/plain")" 100
-fixture_end
 
-fixture usdt 50
-tool_start count -f -p "$fixture_pid" "u:$FIXTURES/usdt:st_fix:hit"
-go
-fixture_done
-tool_end
-expect_status 0
+trace usdt 50 -- count -f -p PID "u:$FIXTURES/usdt:st_fix:hit"
 plain_names "$T/out" >"$T/plain"
 expect_equal "passes of the probe" "$(folded_sum_of 'st_fix_main;st_fix_(one|two) [0-9]+$' "$T/plain")" 100
-fixture_end

@@ -8,14 +8,8 @@ hit=$FIXTURES/calls:st_fix_hit
 
 # run ARG…: the tool over 100 calls of a fixture
 run() {
-	fixture calls -n 100
-	tool_start count "$@" "$hit"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace calls -n 100 -- count "$@" "$hit"
 	pid=$fixture_pid
-	fixture_end
 }
 
 run -s
@@ -32,12 +26,7 @@ expect_out "^    calls \[$pid\]$"
 run --per-thread
 expect_out "^    calls \[$pid/[0-9]+\]$"
 # Two threads of a process, each with its own row; their sum is all.
-fixture calls -n 100 -t 2
-tool_start count -f --per-thread "$hit"
-go
-fixture_done
-tool_end
-fixture_end
+trace calls -n 100 -t 2 -- count -f --per-thread "$hit"
 expect_equal "threads" "$(grep -cE '^calls-[0-9]+/[0-9]+;.*st_fix_hit [0-9]+$' "$T/out")" 2
 expect_equal "calls of both" "$(folded_sum)" 100
 run -T -i 60
@@ -58,17 +47,10 @@ expect_out '^calls;.*st_fix_hit 100$'
 	fail "with hardly any descriptors: $(cat "$T/few")"
 
 # -D ends the run; -i and -D: a report per interval, and the sum is the whole
-tool count -f -D 1 "$hit"
-expect_status 0
-fixture calls -n 100
-tool_start count -T -i 1 "$hit"
-go
-fixture_done
-tool_end
+returns 0 count -f -D 1 "$hit"
+trace calls -n 100 -- count -T -i 1 "$hit"
 expect_equal "sum over the intervals" "$(text_sum)" 100
-fixture_end
-tool count -i 1 -D 3 -T t:sched:sched_switch
-expect_status 0
+returns 0 count -i 1 -D 3 -T t:sched:sched_switch
 # An emulated guest may need more than a second to name what it has found.
 reports=$(grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] *$' "$T/out")
 [ "$reports" = 3 ] || [ -n "${IN_GUEST:-}" ] || fail "-i 1 -D 3 made $reports reports"
@@ -76,66 +58,34 @@ reports=$(grep -cE '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] *$' "$T/out")
 
 # Without -P equal user code of different processes is one row; with it there is one for each.
 # Two processes of the same file: the second is the child of churn.
-fixture churn exec 3 10
-tool_start count -f "$FIXTURES/churn:st_fix_hit"
-go
-fixture_done
-tool_end
+trace churn exec 3 10 -- count -f "$FIXTURES/churn:st_fix_hit"
 # On a host that maps more than the side band holds the code of the second is unknown, and the report names that loss.
 grep -q '^WARNING: [0-9,]* address space records lost' "$T/err" || expect_equal "rows of equal code" "$(folded_rows)" 1
 expect_equal "sum" "$(folded_sum)" 30
-fixture_end
-fixture churn exec 3 10
-tool_start count -P "$FIXTURES/churn:st_fix_hit"
-go
-fixture_done
-tool_end
+trace churn exec 3 10 -- count -P "$FIXTURES/churn:st_fix_hit"
 expect_equal "rows per process" "$(grep -c '^    churn \[' "$T/out")" 3
-fixture_end
 
 # Rows are unique by address: two call sites are two rows that print the same; --by-name makes them one.
-fixture calls -n 100 -d 4
-tool_start count -f -p "$fixture_pid" "$hit"
-go
-fixture_done
-tool_end
+trace calls -n 100 -d 4 -- count -f -p PID "$hit"
 by_address=$(folded_rows)
-fixture_end
-fixture calls -n 100 -d 4
-tool_start count -f --by-name -p "$fixture_pid" "$hit"
-go
-fixture_done
-tool_end
+trace calls -n 100 -d 4 -- count -f --by-name -p PID "$hit"
 by_name=$(folded_rows)
 expect_equal "sum by name" "$(folded_sum)" 100
 expect_equal "rows by address" "$by_address" 4
 [ "$by_name" -le "$by_address" ] || fail "$by_name rows by name, $by_address by address"
 expect_equal "rows that print the same" "$(sed 's/ [0-9]*$//' "$T/out" | sort | uniq -d | wc -l | tr -d ' ')" 0
-fixture_end
 
 # -c: only that CPU; 0 is a CPU
 for cpu in 0 1; do
-	fixture chain -j "$cpu" calls 1000
-	tool_start count -f -c 0 "$FIXTURES/chain:st_fix_leaf"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace chain -j "$cpu" calls 1000 -- count -f -c 0 "$FIXTURES/chain:st_fix_leaf"
 	expect_equal "-c 0 with the events on CPU $cpu" "$(folded_sum)" $((cpu ? 0 : 1000))
-	fixture_end
 done
 
 # --debug: plan and configuration before the run; --ebpf of bcc: how to see the instructions
-fixture calls -n 100
-tool_start count --debug -p "$fixture_pid" "$hit"
-go
-fixture_done
-tool_end
+trace calls -n 100 -- count --debug -p PID "$hit"
 cat "$T/out" "$T/err" >"$T/both"
 grep -q 'config: key_parts=' "$T/both" || fail "--debug does not show the configuration"
 expect_equal "the report with --debug" "$(text_sum)" 100
-fixture_end
-tool count --ebpf "$hit"
-expect_status 0
+returns 0 count --ebpf "$hit"
 expect_out 'bpftool prog dump xlated'
 refuse_out 'Detaching'

@@ -13,13 +13,11 @@ cpu=0
 while [ "$cpu" -lt "$cpus" ]; do
 	fixture chain -j "$cpu" spin
 	go
-	tool profile -f -F 49 -C "$cpu" -p "$fixture_pid" 1
-	expect_status 0
+	returns 0 profile -f -F 49 -C "$cpu" -p "$fixture_pid" 1
 	expect_out 'st_fix_g;st_fix_h.* [0-9]+$'
 	refuse_err 'does not add up'
 	fixture_end
 	cpu=$((cpu + 1))
 done
-tool profile -C "$cpu" 1
-expect_status 1
+returns 1 profile -C "$cpu" 1
 expect_err "CPU $cpu: not online"

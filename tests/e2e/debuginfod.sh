@@ -68,14 +68,12 @@ runs_as() {
 }
 
 expect_name() {
-	tool addr2sym "$@" -e "$T/stripped" "$address"
-	expect_status 0
+	returns 0 addr2sym "$@" -e "$T/stripped" "$address"
 	expect_out '^main\+0x0$'
 }
 
 expect_no_name() {
-	tool addr2sym "$@" -e "$T/stripped" "$address"
-	expect_status 0
+	returns 0 addr2sym "$@" -e "$T/stripped" "$address"
 	expect_out '^(fn_0x[0-9a-f]+\+0x0|\?\? .*)$'
 }
 
@@ -91,8 +89,7 @@ runs_as 65534 65533 '4001 4002 65533' "$T/home"
 echo "$T/with_symbols" >"$T/answer"
 fixture "$T/spin"
 go
-tool profile -U -f -F 499 -p "$fixture_pid" 0.5
-expect_status 0
+returns 0 profile -U -f -F 499 -p "$fixture_pid" 0.5
 expect_out '^spin;.*st_fix_spin'
 fixture_end
 runs_as 65534 65534 '' '/tmp/stacktool-debuginfod\.[A-Za-z0-9]+'

@@ -19,8 +19,7 @@ same_as_probe() {
 	expect_equal "$1 ($(cat "$T/probe"))" "$(state_of "$1")" $want
 }
 
-tool doctor
-expect_status 0
+returns 0 doctor
 cat "$T/out"
 expect_printable
 [ ! -s "$T/err" ] || fail "it writes to stderr"
@@ -38,8 +37,7 @@ expect_equal "affects" "$(grep -c '^    affects: .' "$T/out")" "$(grep -c '^    
 # What it says of the mechanisms is what count takes.
 if tool count --explain vfs_read && [ "$status" = 0 ]; then
 	mechanism=$(sed -n 's/^mechanism: //p' "$T/out")
-	tool doctor "$mechanism"
-	expect_status 0
+	returns 0 doctor "$mechanism"
 fi
 
 tool offwaketime --explain
@@ -48,16 +46,13 @@ tool doctor
 expect_equal "scheduler-events" "$(state_of scheduler-events)" $want
 
 # One ability, for scripts
-tool doctor btf
-expect_status 0
+returns 0 doctor btf
 expect_equal "lines" "$(grep -c . "$T/out")" 1
-tool doctor no-such-thing
-expect_status 2
+returns 2 doctor no-such-thing
 expect_one_line_error
 
 # The findings as JSON
-tool doctor --json
-expect_status 0
+returns 0 doctor --json
 expect_out '^[{]"schema":1,'
 expect_out ',"usable":true,'
 if command -v python3 >/dev/null; then
@@ -91,6 +86,5 @@ umount -l /sys/kernel/debug/tracing 2>/dev/null
 tool doctor tracefs
 if [ "$status" = 3 ]; then
 	sh -c "$remedy" || fail "the remedy does not work"
-	tool doctor tracefs
-	expect_status 0
+	returns 0 doctor tracefs
 fi

@@ -3,8 +3,7 @@
 # Under lockdown=confidentiality doctor names lockdown as the cause, not something that could be changed at run time.
 . "${0%/*}/lib.sh"
 
-tool doctor lockdown # by the command line, before securityfs is mounted
-expect_status 0
+returns 0 doctor lockdown # by the command line, before securityfs is mounted
 expect_out '^lockdown +partly +confidentiality'
 grep -q " /sys/kernel/security " /proc/mounts || mount -t securityfs securityfs /sys/kernel/security || skip "no securityfs"
 tool doctor

@@ -10,18 +10,12 @@ alone() {
 	arguments=$1
 	shift
 	# shellcheck disable=SC2086
-	fixture calls -n "$EVENTS" -k rename -b 2 $arguments
-	tool_start count -f "$@" -p "$fixture_pid" t:task:task_rename
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace calls -n "$EVENTS" -k rename -b 2 $arguments -- count -f "$@" -p PID t:task:task_rename
 	sum=$(folded_sum)
 	lost=$(lost_events)
 	echo "calls $arguments; count -f $*: $sum counted + $lost lost, $(folded_rows) rows"
 	expect_equal "counted and lost" $((sum + lost)) "$EVENTS"
 	refuse_err 'does not add up|identity'
-	fixture_end
 }
 
 for threads in $THREADS; do

@@ -7,15 +7,9 @@ needs tracepoint:task:task_rename
 
 second=/sys/devices/system/cpu/cpu1/online
 [ ! -e $second ] || echo 0 >$second || fail "the second CPU stays"
-fixture calls -n "$((5 * EVENTS))" -k rename -b 2 -t 2
-tool_start count -f -i 0.002 -p "$fixture_pid" t:task:task_rename
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n "$((5 * EVENTS))" -k rename -b 2 -t 2 -- count -f -i 0.002 -p PID t:task:task_rename
 lost=$(lost_events)
 echo "$(folded_sum) counted + $lost lost, $(folded_rows) rows"
 expect_equal "counted" "$(folded_sum)" $((5 * EVENTS))
 expect_equal "lost" "$lost" 0
-fixture_end
 [ ! -e $second ] || echo 1 >$second

@@ -23,8 +23,7 @@ number_of() {
 
 # explained ARG…: --explain of the command, then the same for real; $T/explained and $T/really
 explained() {
-	tool "$@" --explain
-	expect_status 0
+	returns 0 "$@" --explain
 	cp "$T/out" "$T/explained"
 	[ -s "$T/explained" ] || fail "--explain prints nothing"
 	tool_start "$@"
@@ -42,7 +41,6 @@ explained() {
 		[ -s "$T/names" ] || fail "no BPF program runs"
 	fi
 	tool_end
-	expect_status 0
 }
 
 # said REGEX: --explain says so
@@ -80,7 +78,6 @@ said 'sched_switch'
 said 'sched_stat|sched_swap|sched_stick'
 
 # --explain itself leaves no program: what it loads to ask the kernel is gone when it ends.
-tool profile --explain
-expect_status 0
+returns 0 profile --explain
 refuse_out '^Sampling'
 fixture_end

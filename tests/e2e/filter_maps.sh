@@ -20,11 +20,9 @@ mntns=$(stat -L -c %i "/proc/$fixture_pid/ns/mnt")
 # mount namespaces: ours is in the map, or another
 "$FIXTURES/pinmap" "$maps/ours" hash 8 8 128 "$mntns" || fail "pinmap"
 "$FIXTURES/pinmap" "$maps/other" hash 8 8 128 999999999 || fail "pinmap"
-tool profile -f -F 199 --mntnsmap "$maps/ours" 1
-expect_status 0
+returns 0 profile -f -F 199 --mntnsmap "$maps/ours" 1
 expect_out '^chain;.*st_fix_h'
-tool profile -f -F 199 --mntnsmap "$maps/other" 1
-expect_status 0
+returns 0 profile -f -F 199 --mntnsmap "$maps/other" 1
 refuse_out .
 
 # cgroups
@@ -34,12 +32,10 @@ if reason=$("$FIXTURES/hostprobe" cgroup2); then
 	mkdir "$group" || fail "$group"
 	echo "$fixture_pid" >"$group/cgroup.procs" || fail "cannot move the fixture"
 	"$FIXTURES/pinmap" "$maps/group" hash 8 8 128 "$(stat -c %i "$group")" || fail "pinmap"
-	tool profile -f -F 199 --cgroupmap "$maps/group" 1
-	expect_status 0
+	returns 0 profile -f -F 199 --cgroupmap "$maps/group" 1
 	expect_out '^chain;.*st_fix_h'
 	[ -z "$(grep -v '^chain;' "$T/out")" ] || fail "processes of other groups"
-	tool profile -f -F 199 --cgroupmap "$maps/other" 1
-	expect_status 0
+	returns 0 profile -f -F 199 --cgroupmap "$maps/other" 1
 	refuse_out .
 	# Both filters must let a process through.
 	tool profile -f -F 199 --cgroupmap "$maps/group" --mntnsmap "$maps/other" 1
@@ -57,8 +53,7 @@ if "$FIXTURES/hostprobe" program:bpftool >/dev/null; then
 	bpftool map update pinned "$maps/by-bpftool" \
 		key hex $(key "$(stat -L -c %i "/proc/$fixture_pid/ns/mnt")") value hex 00 00 00 00 00 00 00 00 any ||
 		fail "bpftool"
-	tool profile -f -F 199 --mntnsmap "$maps/by-bpftool" 1
-	expect_status 0
+	returns 0 profile -f -F 199 --mntnsmap "$maps/by-bpftool" 1
 	expect_out '^chain;.*st_fix_h'
 fi
 
@@ -67,14 +62,12 @@ fi
 "$FIXTURES/pinmap" "$maps/array" array 4 8 128 || fail "pinmap"
 for map in key4 array nothing-there; do
 	for option in --mntnsmap --cgroupmap; do
-		tool profile $option "$maps/$map" 1
-		expect_status 1
+		returns 1 profile $option "$maps/$map" 1
 		expect_one_line_error
 		expect_err "$map"
 	done
 done
-tool profile --cgroupmap /etc/passwd 1
-expect_status 1
+returns 1 profile --cgroupmap /etc/passwd 1
 expect_one_line_error
 expect_err "'/etc/passwd': no pinned BPF map: not in a BPF file system"
 fixture_end

@@ -18,19 +18,13 @@ exact() {
 	arguments=$2
 	shift 2
 	# shellcheck disable=SC2086
-	fixture calls -n "$N" -t 2 $arguments
-	tool_start funccount -p "$fixture_pid" "$@"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace calls -n "$N" -t 2 $arguments -- funccount -p PID "$@"
 	echo "funccount $*: $(counted "$name") + $(lost_events) lost"
 	# Where programs of system calls can be preempted, the kernel leaves out some, and says how many.
 	[ "$(counted "$name")" -le "$N" ] && [ $(($(counted "$name") + $(lost_events))) -ge "$N" ] ||
 		fail "$(counted "$name") calls of $name, not $N"
 	{ [ -n "${IN_GUEST:-}" ] && programs_are_preempted; } || [ "$(lost_events)" -le $((N / 100)) ] || fail "$(lost_events) lost"
 	refuse_err 'does not add up'
-	fixture_end
 }
 
 exact st_fix_hit '-k hit' "$FIXTURES/calls:st_fix_*"
@@ -42,13 +36,8 @@ exact syscalls:sys_enter_getppid '-k getppid' -i 0.02 't:syscalls:sys_enter_get*
 exact syscalls:sys_exit_getppid '-k getppid' -i 0.02 't:syscalls:sys_exit_get*pid'
 
 # all processes: one link for all functions; the fixture's are among them
-fixture calls -n "$N" -t 2
-tool_start funccount -i 0.02 "$FIXTURES/calls:st_fix_*"
-go
-fixture_done
-tool_end
+trace calls -n "$N" -t 2 -- funccount -i 0.02 "$FIXTURES/calls:st_fix_*"
 expect_equal "st_fix_hit of all processes" "$(counted st_fix_hit)" "$N"
-fixture_end
 
 # Another process that makes the same calls meanwhile is not counted, also where one link stands for all functions.
 fixture_named other calls -n "$N"
@@ -72,7 +61,6 @@ tool_start_under foreground,no-tracefs funccount -p "$fixture_pid" 't:*:sys_e*'
 go
 fixture_done
 tool_end
-expect_status 0
 for event in ':sys_enter' ':sys_exit'; do # and the few calls that starting and ending take
 	[ "$(counted "$event")" -ge "$N" ] && [ "$(counted "$event")" -le $((N + 50)) ] ||
 		fail "$(counted "$event") of $event, not $N"
@@ -80,25 +68,16 @@ done
 fixture_end
 
 # what never happens has no row; the table of an interval without events is empty
-tool funccount -d 0.2 "$FIXTURES/calls:st_fix_*"
-expect_status 0
+returns 0 funccount -d 0.2 "$FIXTURES/calls:st_fix_*"
 expect_equal "lines" "$(wc -l <"$T/out")" 4
-tool funccount -d 0.2 "$FIXTURES/calls:no_such_*"
-expect_status 5
+returns 5 funccount -d 0.2 "$FIXTURES/calls:no_such_*"
 
 # saved and shown again
-fixture calls -n 1000
-tool_start funccount --save "$T/calls.stk" -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
+trace calls -n 1000 -- funccount --save "$T/calls.stk" -p PID "$FIXTURES/calls:st_fix_hit"
 cp "$T/out" "$T/live"
-fixture_end
-tool report "$T/calls.stk"
-expect_status 0
+returns 0 report "$T/calls.stk"
 cmp "$T/live" "$T/out" || fail "report prints something else"
-tool report --top "$T/calls.stk"
-expect_status 0
+returns 0 report --top "$T/calls.stk"
 expect_out '^ 100.00% +1,000 100.00% +1,000  st_fix_hit$' # of the kernel it is not
 
 # kernel functions, where the kernel has a way to probe them: each way
@@ -106,21 +85,14 @@ if "$FIXTURES/hostprobe" kprobe >/dev/null; then
 	for how in multi kprobe fentry; do
 		tool funccount --explain --attach="$how" -r '__(x64|do|se)_sys_get(ppid|pid|tid)'
 		[ "$status" = 0 ] || continue
-		fixture calls -n "$N" -t 2 -k getppid
-		tool_start funccount --attach="$how" -i 0.1 -p "$fixture_pid" -r '__(x64|do|se)_sys_get(ppid|pid|tid)'
-		go
-		fixture_done
-		tool_end
-		expect_status 0
+		trace calls -n "$N" -t 2 -k getppid -- funccount --attach="$how" -i 0.1 -p PID -r '__(x64|do|se)_sys_get(ppid|pid|tid)'
 		lost=0
 		[ "$how" != fentry ] || ! programs_are_preempted || lost=$(lost_events) # by name
 		echo "$how: $(counted _sys_getppid) + $lost lost"
 		[ "$(counted _sys_getppid)" -le "$N" ] && [ $(($(counted _sys_getppid) + lost)) -ge "$N" ] ||
 			fail "$how: not $N"
-		fixture_end
 	done
-	tool funccount -d 0.3 'vfs_*'
-	expect_status 0
+	returns 0 funccount -d 0.3 'vfs_*'
 	expect_out '^Tracing [0-9]+ functions for "vfs_\*"'
 	expect_out '^vfs_read +[0-9]+$'
 fi

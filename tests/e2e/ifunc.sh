@@ -9,16 +9,10 @@ called() {
 	program=$1
 	function=$2
 	shift 2
-	fixture "$program" 5000
-	tool_start_on_fixture count -f "$@"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace "$program" 5000 -- count -f "$@"
 	plain_names "$T/out" >"$T/plain"
 	expect_equal "$*: calls" "$(folded_sum_of "st_fix_main;st_fix_$function;[^;]* [0-9]+\$" "$T/plain")" 5000
 	expect_equal "$*: calls, whatever their stack" "$(folded_sum_of "st_fix_$function;" "$T/plain")" 5000
-	fixture_end
 }
 
 for function in strlen memcpy strchr; do

@@ -17,8 +17,7 @@ fixture_end
 
 fixture jit -n
 names "st_jit_new in a script:7\\+0x0 \\[perf-$fixture_pid\\.map\\]"
-tool profile -f -F 199 -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -f -F 199 -p "$fixture_pid" 1
 expect_out '^jit;.*;st_jit_new in a script:7 [0-9]+$'
 fixture_end
 
@@ -26,8 +25,7 @@ fixture_end
 cp "$FIXTURES/jit-dyn" "$T/gone"
 fixture "$T/gone" -n
 rm "$T/gone"
-tool profile -f -U -F 199 -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -f -U -F 199 -p "$fixture_pid" 1
 expect_out '^gone;.*;main;st_jit_new in a script:7 [0-9]+$'
 refuse_out 'unknown'
 fixture_end

@@ -14,8 +14,7 @@ names() {
 fixture jit -d "$T"
 names "st_jit_new in a script:7\\+0x0 \\[jit-$fixture_pid\\.dump\\]"
 rm "$T/jit-$fixture_pid.dump"
-tool profile -f -U -F 199 -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -f -U -F 199 -p "$fixture_pid" 1
 expect_out '^jit;.*;main;st_jit_new in a script:7 [0-9]+$'
 refuse_out 'unknown'
 fixture_end
@@ -25,8 +24,7 @@ cat >"$T/short.sh" <<END
 # it lives for 0.4 s
 sleep 0.4 | "$FIXTURES/jit" -n -d /tmp
 END
-tool profile -f -U -F 499 -- sh "$T/short.sh"
-expect_status 0
+returns 0 profile -f -U -F 499 -- sh "$T/short.sh"
 expect_out '^jit;.*;main;st_jit_new in a script:7 [0-9]+$'
 refuse_out '^jit;.*;main;\[unknown\]'
 

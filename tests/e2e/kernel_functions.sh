@@ -23,7 +23,8 @@ for how in multi kprobe fentry; do
 	tool_start count -f --attach="$how" -p "$fixture_pid" -r '__(x64|do|se)_sys_getppid'
 	go
 	fixture_done
-	tool_end
+	tool_signal INT
+	tool_wait
 	if [ "$how" = fentry ] && [ "$status" != 0 ]; then # functions without arguments have no type information
 		expect_err 'fentry|cannot attach|refuses'
 		echo "$how: $(head -n 1 "$T/err")"
@@ -49,54 +50,35 @@ done
 # Aliases: ftrace lists one of the names that an address has, and any of them means the function.
 for name in __x64_sys_getppid __do_sys_getppid __se_sys_getppid; do
 	grep -q " $name\$" /proc/kallsyms || continue
-	fixture calls -n 100 -k getppid
-	tool_start funccount -p "$fixture_pid" "$name"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace calls -n 100 -k getppid -- funccount -p PID "$name"
 	expect_equal "$name" "$(awk -v name="$name" '$1 == name { print $2 }' "$T/out")" 100
-	fixture_end
 done
 
 # wildcards, one refused name among many, the limit, near misses
-tool count --explain 'vfs_re*'
-expect_status 0
+returns 0 count --explain 'vfs_re*'
 expect_out '^attach: vfs_read$'
-tool count -D 1 '*'
-expect_status 2
+returns 2 count -D 1 '*'
 expect_err 'exceed the limit of 1000'
-tool count -D 1 vfs_raed
-expect_status 5
+returns 5 count -D 1 vfs_raed
 expect_err "did you mean 'vfs_read'"
-tool count -D 1 _raw_spin_lock
-expect_status 2
+returns 2 count -D 1 _raw_spin_lock
 expect_err 'known to hang'
-tool count -D 1 'vfs_*'
-expect_status 0
+returns 0 count -D 1 'vfs_*'
 expect_out '^Tracing [0-9]+ functions for "vfs_\*"'
 
 # What is left out is named with its number, for its danger or because the kernel has no place for a probe there
-tool count -D 0.1 -r '(asm_)?exc_(int3|page_fault)|_raw_spin_lock|vfs_read'
-expect_status 0
+returns 0 count -D 0.1 -r '(asm_)?exc_(int3|page_fault)|_raw_spin_lock|vfs_read'
 expect_err "function '_raw_spin_lock' skipped: probing it is known to hang hosts \(--force\); [0-9]+ functions such as '(asm_)?exc_(int3|page_fault)' skipped: the kernel does not allow a probe on it"
 
 # Each copy of fentry's program counts for its own function, and a function that the kernel's types do not have is no reason to
 # end the run.
 if [ -n "$has_fentry" ]; then
-	fixture calls -n 300 -k rename
-	tool_start funccount --attach=fentry -p "$fixture_pid" -r '__x64_sys_(prctl|getpgid|getpriority)'
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace calls -n 300 -k rename -- funccount --attach=fentry -p PID -r '__x64_sys_(prctl|getpgid|getpriority)'
 	refuse_err 'refused'
 	expect_equal "calls by the copy" "$(awk '$1 == "__x64_sys_prctl" { print $2 }' "$T/out")" 300
 	expect_equal "rows" "$(grep -c '^__x64_sys_' "$T/out")" 1
-	fixture_end
 
 	# It goes by the name of a type: of two functions of one name it would count one of them twice.
-	tool count -D 0.1 --attach=fentry -r 'vfs_read|name_show'
-	expect_status 0
+	returns 0 count -D 0.1 --attach=fentry -r 'vfs_read|name_show'
 	expect_err "probes (was|were) refused, such as name_show: (fentry attaches by name|the kernel's type information has no function)"
 fi

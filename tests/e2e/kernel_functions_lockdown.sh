@@ -5,22 +5,14 @@
 . "${0%/*}/lib.sh"
 needs btf
 
-fixture calls -n 1000 -k getppid
-tool_start funccount -p "$fixture_pid" -r '__(x64|do|se)_sys_getppid'
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n 1000 -k getppid -- funccount -p PID -r '__(x64|do|se)_sys_getppid'
 expect_out '_sys_getppid +1000$'
-fixture_end
 
-tool funccount -d 0.1 --attach=kprobe vfs_read
-expect_status 3
+returns 3 funccount -d 0.1 --attach=kprobe vfs_read
 expect_err '--attach: kprobe is forbidden by lockdown=confidentiality'
 expect_one_line_error
 
-tool count -D 0.1 --attach=fentry vfs_read
-expect_status 0
+returns 0 count -D 0.1 --attach=fentry vfs_read
 
 # A command and what it starts, by programs that read nothing of the kernel's memory: every event from the first to the last
 "$STACKTOOL" funccount -o "$T/functions.txt" __x64_sys_getppid -- sh -c "echo | $FIXTURES/calls -n 300 -k getppid; exit 7" \

@@ -53,7 +53,6 @@ tool_start count -f -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
 go
 fixture_done
 tool_end
-expect_status 0
 expect_equal "events" "$(folded_sum)" 1000
 fixture_end
 
@@ -63,7 +62,6 @@ if [ "$KINDS" = 4 ]; then
 	state >"$T/attached"
 	! cmp -s "$T/before" "$T/attached" || fail "a probe of a kernel function is not seen by this test"
 	tool_end
-	expect_status 0
 	"$FIXTURES/leftovers" maps 16384 || fail "after the end"
 	state >"$T/after"
 	cmp -s "$T/before" "$T/after" || fail "something is left: $(diff "$T/before" "$T/after")"

@@ -14,13 +14,11 @@ exactly t:task:task_rename "-k rename" -K
 expect_err 'frames (have|has) no name: .*\(/proc/kallsyms hides addresses\)'
 expect_out '\[unknown\]'
 
-tool count -D 0.1 vfs_read
-expect_status 3
+returns 3 count -D 0.1 vfs_read
 expect_err "function 'vfs_read': /proc/kallsyms shows no addresses"
 expect_err 'kernel.kptr_restrict below 2'
 expect_one_line_error
 
-tool profile -K -f -F 99 0.3
-expect_status 0
+returns 0 profile -K -f -F 99 0.3
 tool doctor
 expect_out '^kptr_restrict +(no|partly) '

@@ -37,8 +37,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	plain_names "$T/out" >"$T/plain"
 	expect_equal "whole, and named after the end" "$(folded_sum_of "^frameless-dyn;_start;.*;$fixture_expect [0-9]+$" "$T/plain")" 500
 	refuse_err 'frames (have|has) no name'
-	tool report -o "$T/two.json" "$T/two.stk"
-	expect_status 0
+	returns 0 report -o "$T/two.json" "$T/two.stk"
 	expect_equal "rows with frames" "$(tr -d ' \n' <"$T/two.json" | grep -oE '"user":\[[0-9,]+\]' | wc -l)" 2
 	expect_equal "stacks of two layouts" "$(tr -d ' \n' <"$T/two.json" | grep -oE '"user":\[[0-9,]+\]' | sort -u | wc -l)" 1
 fi
@@ -64,12 +63,7 @@ expect_equal "rows of two processes" "$(folded_rows "$T/report.folded")" 2
 
 # A return address of 0 ends a stack and is no frame of it.
 if [ "$(uname -m)" = x86_64 ]; then
-	fixture zeroroot 100
-	tool_start count -f -U --unwind=fp -p "$fixture_pid" "$FIXTURES/zeroroot:st_fix_leaf"
-	go
-	fixture_done
-	tool_end
-	fixture_end
+	trace zeroroot 100 -- count -f -U --unwind=fp -p PID "$FIXTURES/zeroroot:st_fix_leaf"
 	expect_status 0
 	plain_names "$T/out" >"$T/plain"
 	expect_equal "from the last frame that is one" "$(cat "$T/plain")" 'zeroroot;st_fix_root;st_fix_leaf 100'
@@ -79,13 +73,7 @@ fi
 # A page fault at the first instruction of a function is not in the function before it, whoever walks.
 if grep -qs . /sys/kernel/tracing/events/exceptions/page_fault_user/id; then
 	for way in auto fp; do
-		fixture firstfault 200
-		tool_start count -f --unwind=$way -p "$fixture_pid" t:exceptions:page_fault_user
-		go
-		fixture_done
-		tool_end
-		expect_status 0
-		fixture_end
+		trace firstfault 200 -- count -f --unwind=$way -p PID t:exceptions:page_fault_user
 		plain_names "$T/out" >"$T/plain"
 		expect_equal "$way: faults at the first instruction" "$(folded_sum_of ';st_fix_faults;' "$T/plain")" 200
 		expect_equal "$way: in the function before it" "$(folded_sum_of ';st_fix_before;' "$T/plain")" 0

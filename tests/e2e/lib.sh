@@ -10,8 +10,12 @@
 #   go                    tells it to start; `fixture_line` reads its next line, `fixture_done` waits for DONE
 #   fixture_end           tells it to end and waits; its status must be 0
 #   tool ARG…             runs the tool to its end: $status, $T/out, $T/err
+#   returns N ARG…        the same; its status must be N
 #   tool_start ARG…       starts it and returns when everything is attached: $tool_pid
 #   tool_signal SIGNAL    tool_wait: $status, $T/out, $T/err
+#   tool_end [N]          SIGINT, and waits; its status must be N (0)
+#   trace FIXTURE ARG… -- TOOL-ARG…
+#                         the tool during all that the fixture does: the word PID among its arguments is the fixture's
 #   expect_status N       expect_out REGEX, refuse_out REGEX, expect_err REGEX, refuse_err REGEX (extended)
 #   fail MESSAGE
 #
@@ -179,6 +183,13 @@ tool() {
 	status=$?
 }
 
+returns() {
+	returned=$1
+	shift
+	tool "$@"
+	expect_status "$returned"
+}
+
 # tool_under CIRCUMSTANCES ARG…: fixtures/as.c
 tool_under() {
 	circumstances=$1
@@ -230,6 +241,23 @@ tool_wait() {
 tool_end() {
 	tool_signal INT
 	tool_wait
+	expect_status "${1:-0}"
+}
+
+trace() {
+	traced=
+	while [ "$1" != -- ]; do
+		traced="$traced $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086 # words
+	fixture $traced
+	tool_start_on_fixture "$@"
+	go
+	fixture_done
+	tool_end
+	fixture_end
 }
 
 # ---- reading reports ----
@@ -316,16 +344,10 @@ exactly() {
 	exact_fixture=$2
 	shift 2
 	# shellcheck disable=SC2086
-	fixture calls -n "$EVENTS" $exact_fixture
-	tool_start count -f "$@" "$exact_pattern"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace calls -n "$EVENTS" $exact_fixture -- count -f "$@" "$exact_pattern"
 	sum=$(folded_sum)
 	lost=$(lost_events)
 	echo "calls $exact_fixture; count -f $* $exact_pattern: $sum counted + $lost lost, $(folded_rows) rows"
 	[ $((sum + lost)) = "$EVENTS" ] || fail "$sum counted and $lost named as lost are not $EVENTS"
 	refuse_err 'does not add up|identity'
-	fixture_end
 }

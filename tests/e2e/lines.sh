@@ -18,17 +18,13 @@ chain="${chain}st_fix_burn:inlined\\.c:($burn|$((burn + 1)))_\\[i\\] [0-9]+$"
 cp "$FIXTURES/inlined" "$T/prog"
 fixture "$T/prog"
 go
-tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --save "$T/with.stk" 0.5
-expect_status 0
+returns 0 profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --save "$T/with.stk" 0.5
 expect_out "$chain"
 refuse_out "st_fix_outer:inlined\\.c:($burn|$((burn + 1)))" # lines of what was put into it are not its own
-tool profile -U -F 999 -p "$fixture_pid" --save "$T/without.stk" 0.5
-expect_status 0
+returns 0 profile -U -F 999 -p "$fixture_pid" --save "$T/without.stk" 0.5
 refuse_out 'inlined|inlined\.c'
-tool offcputime -U -f --inlines -p "$fixture_pid" 0.2
-expect_status 0
-tool count -f --inlines -U -p "$fixture_pid" -D 0.2 t:sched:sched_switch
-expect_status 0
+returns 0 offcputime -U -f --inlines -p "$fixture_pid" 0.2
+returns 0 count -f --inlines -U -p "$fixture_pid" -D 0.2 t:sched:sched_switch
 
 tool profile -U -F 999 --inlines -p "$fixture_pid" --save "$T/calls.stk" 0.5
 tool profile -U -F 999 --lines -p "$fixture_pid" --save "$T/lines.stk" 0.5
@@ -36,8 +32,7 @@ tool profile -U -F 999 --lines -p "$fixture_pid" --save "$T/lines.stk" 0.5
 # The run as it was, and what it was not asked for
 tool report "$T/with.stk"
 expect_out "$chain"
-tool report -f -a --lines --inlines "$T/without.stk"
-expect_status 0
+returns 0 report -f -a --lines --inlines "$T/without.stk"
 expect_out "$chain"
 expect_err 'frames (have|has) no source line: [0-9]+ \(the debug information does not cover the address\)'
 tool report -f -a --lines "$T/calls.stk"
@@ -62,8 +57,7 @@ id=$(readelf -n "$T/prog" | sed -n 's/.*Build ID: //p')
 mkdir -p "$T/debug/.build-id/$(echo "$id" | cut -c1-2)"
 objcopy --only-keep-debug "$T/prog" "$T/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
 strip --strip-debug "$T/prog"
-tool report --lines --inlines "$T/without.stk"
-expect_status 0
+returns 0 report --lines --inlines "$T/without.stk"
 expect_out 'st_fix_outer'
 refuse_out 'inlined\)|inlined\.c'
 expect_err 'no source line: [0-9]+ \(neither the file nor its debug file has debug information\)'
@@ -101,8 +95,7 @@ address=$("$STACKTOOL" addr2sym -e "$FIXTURES/inlined-dyn" --find st_fix_outer |
 address=$((address + 0x14))
 base=$(sed -n 's/-.*inlined-dyn$//p' "/proc/$fixture_pid/maps" | head -n 1)
 "$STACKTOOL" addr2sym --lines --inlines -e "$FIXTURES/inlined-dyn" "$(printf %x "$address")" | sed 's/ \[.*\]//' >"$T/file"
-tool addr2sym --lines --inlines -p "$fixture_pid" "$(printf %x $((0x$base + address)))"
-expect_status 0
+returns 0 addr2sym --lines --inlines -p "$fixture_pid" "$(printf %x $((0x$base + address)))"
 sed -i 's/ \[inlined-dyn\]//' "$T/out"
 cmp -s "$T/file" "$T/out" || fail "in the file: $(cat "$T/file")"
 [ "$(wc -l <"$T/out")" = 3 ] || fail 'not three lines'
@@ -116,10 +109,8 @@ tool profile --lines --vmlinux "$FIXTURES/inlined" 1
 expect_err 'not for this kernel: its build id is [0-9a-f]+, the kernel.s is [0-9a-f]+|the build id of the kernel is not known'
 tool addr2sym -k --inlines --vmlinux "$FIXTURES/inlined" ffffffff81000000
 [ "$status" != 0 ] || fail 'any file is taken for the kernel'
-tool report --vmlinux "$FIXTURES/inlined" "$T/with.stk"
-expect_status 2
+returns 2 report --vmlinux "$FIXTURES/inlined" "$T/with.stk"
 expect_err 'argument --vmlinux: only with --lines or --inlines'
 
-tool funccount --lines 'vfs_*'
-expect_status 2
+returns 2 funccount --lines 'vfs_*'
 expect_err "argument --lines: there are no stacks here; 'stacktool count' has them"

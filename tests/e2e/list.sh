@@ -7,11 +7,9 @@ needs uprobe tracepoint:sched:sched_switch
 
 # agree ARG…: the names of list are those of count --explain, in the same order
 agree() {
-	tool count --explain --max-probes 100000 "$@"
-	expect_status 0
+	returns 0 count --explain --max-probes 100000 "$@"
 	sed -nE 's/^attach: //p' "$T/out" | sed -E 's/^\/[^:]*:(.*) \(file offset 0x[0-9a-f]+.*\)$/\1/; s/\+0x0$//' >"$T/counted"
-	tool list "$@"
-	expect_status 0
+	returns 0 list "$@"
 	[ ! -s "$T/err" ] || grep -q 'skipped' "$T/err" || fail "list $* writes to stderr"
 	sed -E 's/^(kernel function|user function|tracepoint|USDT probe)  ([^ ]+).*/\2/' "$T/out" >"$T/listed"
 	cmp -s "$T/counted" "$T/listed" || fail "list $* and count disagree: $(diff "$T/counted" "$T/listed" | head -n 5)"
@@ -38,8 +36,7 @@ if "$FIXTURES/hostprobe" root kprobe >/dev/null; then
 	agree 'vfs_rea*'
 	agree -r 'tcp_send.*'
 	agree --force '_raw_spin_lo*'
-	tool count --explain _raw_spin_lock
-	expect_status 2
+	returns 2 count --explain _raw_spin_lock
 fi
 
 # Whether this host can probe them or not, root sees kernel functions.
@@ -49,12 +46,9 @@ if [ "$status" = 3 ]; then # kallsyms shows no addresses
 else
 	expect_status 0
 	expect_out '^kernel function  vfs_read  kernel$'
-	tool list _raw_spin_lock
-	expect_status 2
-	tool list --force _raw_spin_lock
-	expect_status 0
-	tool list vfs_raed
-	expect_status 5
+	returns 2 list _raw_spin_lock
+	returns 0 list --force _raw_spin_lock
+	returns 5 list vfs_raed
 	expect_err "did you mean 'vfs_read'"
 fi
 
@@ -62,8 +56,7 @@ fi
 no_match() {
 	regex=$1
 	shift
-	tool list "$@"
-	expect_status 5
+	returns 5 list "$@"
 	expect_err "$regex"
 	refuse_out .
 	expect_one_line_error
@@ -72,8 +65,7 @@ no_match "did you mean 'st_fix_(a|b|c|h)'" "$FIXTURES/chain:st_fix_"
 no_match "did you mean" t:sched:sched_swich
 no_match "nothing matches" -r "$FIXTURES/chain:zzzz[0-9]+"
 
-tool list -p 4194304 "$FIXTURES/chain:st_fix_h"
-expect_status 1
+returns 1 list -p 4194304 "$FIXTURES/chain:st_fix_h"
 tool list "$FIXTURES/no-such-file:x"
 [ "$status" != 0 ] || fail "a file that does not exist"
 expect_one_line_error

@@ -36,8 +36,7 @@ g++ -O0 -o "$T/program" "$T/program.cc" || fail 'g++'
 
 # names OPTION…: what list prints of the program's own functions
 names() {
-	tool list "$@" "$T/program:*"
-	expect_status 0
+	returns 0 list "$@" "$T/program:*"
 	sed -n "s|^user function  \(.*[^ ]\)  *$T/program\$|\1|p" "$T/out" | grep -E "$regex" >"$T/names"
 	[ "$(wc -l <"$T/names")" -ge 8 ] || fail "only $(wc -l <"$T/names") functions"
 }

@@ -34,23 +34,11 @@ END
 g++ -O1 -fno-omit-frame-pointer -o "$T/loader" "$T/loader.cc" -ldl || fail "g++ does not compile"
 
 for pattern in "$FIXTURES/libusdt.so:st_lib_pass" "$FIXTURES/libusdt.so:st_lib_*"; do
-	fixture "$T/loader" "$FIXTURES/libusdt.so"
-	tool_start count -f -p "$fixture_pid" "$pattern"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace "$T/loader" "$FIXTURES/libusdt.so" -- count -f -p PID "$pattern"
 	expect_err "process $fixture_pid has not loaded .*/libusdt\.so: stacktool probes the library anyway and counts once the process loads it"
 	expect_equal "calls" "$(folded_sum_of 'st_lib_pass [0-9]+$')" 100
-	fixture_end
 done
 
 # One that is there
-fixture usdt-dyn 1
-tool_start count -f -p "$fixture_pid" usdt:st_lib_pass
-go
-fixture_done
-tool_end
-expect_status 0
+trace usdt-dyn 1 -- count -f -p PID usdt:st_lib_pass
 refuse_err 'has not loaded'
-fixture_end

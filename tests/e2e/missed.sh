@@ -17,7 +17,8 @@ for how in multi kprobe fentry; do
 		-r '(__(x64|do)_sys_getppid|sched_clock_cpu|get_perf_callchain)'
 	go
 	fixture_done
-	tool_end
+	tool_signal INT
+	tool_wait
 	missed=$(said_of 'events missed')
 	[ "$missed" = 0 ] || expect_status 4
 	refused=$(grep -cE 'probes (was|were) refused' "$T/err")

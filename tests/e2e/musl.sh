@@ -83,15 +83,9 @@ loader=$(readelf -lW "$T/main" | sed -nE 's/.*program interpreter: ([^]]*)\].*/\
 
 # called PROGRAM PATTERN FUNCTION TIMES: as calls of FUNCTION, whoever else calls it
 called() {
-	fixture "$1" "$late"
-	tool_start count -f -p "$fixture_pid" "$2"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace "$1" "$late" -- count -f -p PID "$2"
 	plain_names "$T/out" >"$T/plain"
 	expect_equal "$1: calls of $2" "$(folded_sum_of "$3 [0-9]+\$" "$T/plain")" "$4"
-	fixture_end
 }
 
 late=$T/liblate.so.2
@@ -139,6 +133,5 @@ called "$T/container" late:late_work ';late_work' 100
 expect_err "process $fixture_pid has not loaded /proc/$fixture_pid/root/usr/lib/liblate\.so\.2[.1]*: stacktool probes the library"
 
 # By the same names without the process nothing is found here
-tool count -D 1 part:part_work
-expect_status 1
+returns 1 count -D 1 part:part_work
 expect_one_line_error

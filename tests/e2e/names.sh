@@ -100,14 +100,8 @@ g++ -O1 -fno-omit-frame-pointer -o "$T/names" "$T/names.cc" || fail "g++ does no
 
 # called FUNCTION TIMES: calls in $program
 called() {
-	fixture "$program" 100
-	tool_start count -f -p "$fixture_pid" "p:$program:$1"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace "$program" 100 -- count -f -p PID "p:$program:$1"
 	expect_equal "calls of $1" "$(folded_sum)" "$2"
-	fixture_end
 }
 
 program=$T/names
@@ -145,19 +139,13 @@ called '<r::ns::T>::method' 100
 called '_RNvNtCs6GmmlP4bgsG_1r2ns4func' 200
 
 # Each by its readable name
-fixture "$program" 100
-tool_start funccount -p "$fixture_pid" "p:$program:*ns::*"
-go
-fixture_done
-tool_end
-expect_status 0
+trace "$program" 100 -- funccount -p PID "p:$program:*ns::*"
 sed -E 's/[[:space:]]+/ /g' "$T/out" >"$T/rows"
 for row in 'ns::func(int) 100' 'ns::func(char const*) 200' 'ns::T::method(int) const 100' 'void ns::shape<int>(int) 100' \
 	'r::ns::func 200' 'r::ns::generic::<u8> 100' '<r::ns::T>::method 100' 'old::ns::func 200' \
 	'<old::ns::T as old::ns::Shape>::area 100'; do
 	grep -qF "$row" "$T/rows" || fail "no row '$row'"
 done
-fixture_end
 
 # What the compilers themselves make of it
 if command -v rustc >/dev/null; then

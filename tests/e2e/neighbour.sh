@@ -9,8 +9,7 @@ needs perf-event tracepoint:task:task_rename
 fixture neighbour -j 0
 go
 fixture_line
-tool profile -f -e cpu-clock -F 199 -C 0 -I 3
-expect_status 0
+returns 0 profile -f -e cpu-clock -F 199 -C 0 -I 3
 skipped=$(said_of 'samples skipped')
 taken=$(folded_sum)
 taken_there=$(folded_sum_of '^neighbour;')
@@ -24,7 +23,6 @@ fixture_end
 
 # Without it next to nothing is skipped. Hosts may have neighbours of their own, a guest has none.
 [ -n "${IN_GUEST:-}" ] || exit 0
-tool profile -f -e cpu-clock -F 199 -C 0 -I 3
-expect_status 0
+returns 0 profile -f -e cpu-clock -F 199 -C 0 -I 3
 skipped=$(said_of 'samples skipped')
 [ "$skipped" -le 30 ] || fail "${skipped} samples skipped without a neighbour"

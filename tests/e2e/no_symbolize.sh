@@ -8,32 +8,27 @@ needs perf-event
 cp "$FIXTURES/chain" "$T/prog"
 fixture "$T/prog" spin
 go
-tool profile -U -F 199 --no-symbolize --save "$T/saved.stk" -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -U -F 199 --no-symbolize --save "$T/saved.stk" -p "$fixture_pid" 1
 refuse_out 'st_fix_'
 expect_out '\[unknown\] \[prog\]'
 expect_err 'not looked up'
 fixture_end
 
-tool report "$T/saved.stk"
-expect_status 0
+returns 0 report "$T/saved.stk"
 expect_out 'st_fix_h\+0x[0-9a-f]+ \[prog\]'
 tool diff -f "$T/saved.stk" "$T/saved.stk"
 expect_out ';st_fix_h'
-tool bundle "$T/saved.stk" "$T/files"
-expect_status 0
+returns 0 bundle "$T/saved.stk" "$T/files"
 expect_out '^[0-9]+ files?, [0-9.]+ MB; on the other host: stacktool report --debug-dir'
 
 # Without the program, and with another one in its place
 rm "$T/prog"
-tool report "$T/saved.stk"
-expect_status 0
+returns 0 report "$T/saved.stk"
 refuse_out 'st_fix_'
 cp "$FIXTURES/spin" "$T/prog"
 tool report "$T/saved.stk"
 refuse_out 'st_fix_'
-tool bundle "$T/saved.stk" "$T/none"
-expect_status 0
+returns 0 bundle "$T/saved.stk" "$T/none"
 expect_err "NOTE: '$T/prog' skipped: not found, or its build id has changed"
 
 # As somebody else on another host, with the bundle

@@ -4,39 +4,15 @@
 . "${0%/*}/lib.sh"
 needs btf
 
-fixture offcpu pair 10 20000
-tool_start offcputime -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu pair 10 20000 -- offcputime -f -p PID
 expect_out '^st-sleeper;.*st_off_wait'
-fixture_end
-fixture offcpu pair 10 20000
-tool_start offwaketime -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu pair 10 20000 -- offwaketime -f -p PID
 expect_out '^st-sleeper;.*st_off_wait;.*;--;.*st_off_wake;.*;st-waker [0-9]+$'
 expect_out '^st-waker;.*;--;.*;\[(irq|softirq)\] [0-9]+$'
-fixture_end
-fixture offcpu pair 10 20000
-tool_start wakeuptime -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu pair 10 20000 -- wakeuptime -f -p PID
 expect_out '^st-waker;.*;st-sleeper [0-9]+$'
-fixture_end
-fixture offcpu sleep 5 2000
-tool_start offcputime -K --histogram -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu sleep 5 2000 -- offcputime -K --histogram -p PID
 expect_out '^        [0-9]+ intervals?: shortest [0-9]+(-[0-9]+)?, mean [0-9]+, longest [0-9]+(-[0-9]+)?$'
-fixture_end
 
 # A pid namespace below the initial one, too
 fixture "$FIXTURES/as" pid-namespace "$FIXTURES/offcpu" pair 10 20000
@@ -44,7 +20,6 @@ tool_start offcputime -f --pidns "/proc/$fixture_child/ns/pid_for_children"
 go
 fixture_done
 tool_end
-expect_status 0
 expect_out '^st-sleeper;.*st_off_wait'
 [ -z "$(grep -vE '^(st-|offcpu|as;)' "$T/out")" ] || fail "threads from outside"
 fixture_end

@@ -6,12 +6,7 @@ needs btf
 
 sleeps=5000
 [ -z "${IN_GUEST:-}" ] || sleeps=500
-fixture offcpu sleep $sleeps 200
-tool_start offcputime --format json -m 0 -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu sleep $sleeps 200 -- offcputime --format json -m 0 -p PID
 counted=$(tr ',{}' '\n\n\n' <"$T/out" | sed -n 's/^"counted"://p')
 missed=$(said_of 'waits not counted')
 # A sleep whose timer rings before the thread has gone is none: the thread counts its own switches.
@@ -20,4 +15,3 @@ echo "$sleeps sleeps: $switches switches, $counted intervals counted, $missed na
 [ "$switches" -ge $((sleeps / 2)) ] || fail "the fixture hardly slept"
 [ $((counted + missed)) -ge "$switches" ] || fail "$counted counted and $missed named as lost are less than $switches"
 refuse_err 'does not add up'
-fixture_end

@@ -24,23 +24,16 @@ between() {
 }
 
 # 20 sleeps of 1 ms, and in turn 20 of 20 ms, without waiting for a CPU
-fixture offcpu sleep 20 1000 20000
-tool_start offcputime -K -m 0 --state S --histogram --save "$T/sleep.stk" -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu sleep 20 1000 20000 -- offcputime -K -m 0 --state S --histogram --save "$T/sleep.stk" -p PID
 refuse_err 'does not add up'
 missed=$(said_of 'waits not counted')
-fixture_end
 cp "$T/out" "$T/live"
 expect_equal "columns of the stacks" "$(sed '/^    all stacks$/,$d' "$T/out" | columns)" "$(all_stacks | columns)"
 expect_equal "columns of all stacks" "$(all_stacks | columns)" "$(all_stacks | intervals)"
 total=$(all_stacks | intervals)
 bounds=$(all_stacks | sed -nE 's/.*: shortest ([0-9]+)(-[0-9]+)?, mean [0-9]+, longest ([0-9]+)-?([0-9]*)$/\1 \3 \4/p')
 long=$(all_stacks | columns 16384)
-tool report --histogram "$T/sleep.stk"
-expect_status 0
+returns 0 report --histogram "$T/sleep.stk"
 cmp -s "$T/live" "$T/out" || fail "the saved profile prints otherwise"
 tool report "$T/sleep.stk"
 cmp -s "$T/live" "$T/out" || fail "the saved profile prints otherwise without --histogram"
@@ -65,38 +58,23 @@ between 0 "$2" "$(field longest_us)" "the longest sleep"
 
 # What does not depend on the kernel: folded lines and pictures are without it, but the intervals are those of one row again.
 forms() {
-	tool report -f "$T/sleep.stk"
-	expect_status 0
+	returns 0 report -f "$T/sleep.stk"
 	expect_equal "rows that are there twice" "$(sed 's/ [0-9]*$//' "$T/out" | sort | uniq -d)" ""
-	tool offcputime -f --histogram 1
-	expect_status 2
+	returns 2 offcputime -f --histogram 1
 	expect_err 'not supported by format folded'
-	tool report --histogram --format svg "$T/sleep.stk"
-	expect_status 2
-	fixture offcpu sleep 2 1000
-	tool_start offcputime -K --save "$T/plain.stk" -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
-	fixture_end
+	returns 2 report --histogram --format svg "$T/sleep.stk"
+	trace offcpu sleep 2 1000 -- offcputime -K --save "$T/plain.stk" -p PID
 	refuse_out 'interval|usecs'
-	tool report --histogram "$T/plain.stk"
-	expect_status 1
+	returns 1 report --histogram "$T/plain.stk"
 	expect_err 'has no histogram'
 }
 [ -n "${IN_GUEST:-}" ] || forms
 
 # By pairs of sleeper and waker, with the same reservation
 for applet in offwaketime wakeuptime; do
-	fixture offcpu pair 20 5000
-	tool_start $applet --histogram --comm '^st-sleeper$' --save "$T/pair.stk" -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace offcpu pair 20 5000 -- $applet --histogram --comm '^st-sleeper$' --save "$T/pair.stk" -p PID
 	refuse_err 'does not add up'
 	missed=$(said_of 'waits not counted')
-	fixture_end
 	expect_equal "$applet: columns" "$(all_stacks | columns)" "$(all_stacks | intervals)"
 	nr=$(all_stacks | columns 2048)
 	[ "$nr" -ge $((15 - missed)) ] || fail "$applet: $nr waits of 5 ms, $missed missed"

@@ -18,8 +18,7 @@ expect_status 0
 refuse_err 'does not add up'
 expect_out '^offcpu;.*st_off_sleep'
 refuse_out '^swapper/'
-tool report --format json "$T/all.stk"
-expect_status 0
+returns 0 report --format json "$T/all.stk"
 grep -o '"count":[0-9]*,"comm":"[^"]*","pid":[0-9]*,"tid":[0-9]*' "$T/out" | sed 's/"[a-z]*"://g' >"$T/rows"
 awk -F, -v us="$us" '
 	$3 == 0 || $4 == 0 { print "a row of the idle task: " $0; bad = 1 }
@@ -36,8 +35,7 @@ awk -F, -v us="$us" '
 cat "$T/said"
 
 for applet in offwaketime wakeuptime; do
-	tool $applet -f 0.5
-	expect_status 0
+	returns 0 $applet -f 0.5
 	expect_out .
 	refuse_out '^swapper/.*;--;|;swapper/[0-9]+ [0-9]+$'
 done

@@ -24,12 +24,7 @@ field() {
 }
 
 # 20 sleeps of 50 ms. A sleeper that waits for a CPU before or after is in other rows, or in its own measurement only.
-fixture offcpu sleep 20 50000
-tool_start offcputime -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu sleep 20 50000 -- offcputime -f -p PID
 slept=$(field slept_us)
 expect_out '^offcpu;.*st_off_main;st_off_middle;st_off_sleep;.*schedule'
 between "$(least off_us)" $((slept + 100)) "time in st_off_sleep" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
@@ -37,69 +32,33 @@ between "$(least off_us)" $((slept + 100)) "time in st_off_sleep" "$(folded_sum_
 refuse_err 'does not add up'
 expect_equal "stale entries" "$(said_of 'stale entries ignored')" 0
 refuse_out 'swapper'
-fixture_end
 
 # Text: bcc's header and layout, thread id, microseconds
-fixture offcpu sleep 10 20000
-tool_start offcputime -K -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu sleep 10 20000 -- offcputime -K -p PID
 expect_out "^Tracing off-CPU time \(us\) of PIDs $fixture_pid by kernel stack\.\.\. Hit Ctrl-C to end\.\$"
 expect_out "^    -                offcpu \($fixture_pid\)\$"
 refuse_out 'st_off|bpf_prog|bpf_trace_run'
-fixture_end
 
 # Limits are inclusive and in microseconds: nothing lasts an hour, everything lasts less
-fixture offcpu sleep 5 20000
-tool_start offcputime -f -m 3600000000 -p "$fixture_pid"
-go
-fixture_done
-tool_end
+trace offcpu sleep 5 20000 -- offcputime -f -m 3600000000 -p PID
 expect_equal "rows of at least an hour" "$(folded_rows)" 0
-fixture_end
-fixture offcpu sleep 10 20000
-tool_start offcputime -f -m $shortest -M 3600000000 -p "$fixture_pid"
-go
-fixture_done
-tool_end
+trace offcpu sleep 10 20000 -- offcputime -f -m $shortest -M 3600000000 -p PID
 between "$(least long_us)" "$(field slept_us)" "time with -m $shortest" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
-fixture_end
-fixture offcpu sleep 10 20000
-tool_start offcputime -f -M 15000 -p "$fixture_pid"
-go
-fixture_done
-tool_end
+trace offcpu sleep 10 20000 -- offcputime -f -M 15000 -p PID
 expect_equal "time in sleeps of 20 ms with -M 15000" "$(folded_sum_of 'do_nanosleep;schedule;')" 0
-fixture_end
-tool offcputime -M 18446744073709551615 -m 1 -f 0.1
-expect_status 0
-tool offcputime -m 10 -M 9 1
-expect_status 2
+returns 0 offcputime -M 18446744073709551615 -m 1 -f 0.1
+returns 2 offcputime -m 10 -M 9 1
 
 # States: sleeping is S or 1, not D, 2, R or 0
 for state in S 1 SD 3; do
-	fixture offcpu sleep 5 20000
-	tool_start offcputime -f --state $state -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
+	trace offcpu sleep 5 20000 -- offcputime -f --state $state -p PID
 	between "$(least off_us)" "$(field slept_us)" "time with --state $state" "$(folded_sum_of 'st_off_sleep;sleep_us;')"
-	fixture_end
 done
 for state in D 2 R 0 TtPI; do
-	fixture offcpu sleep 5 20000
-	tool_start offcputime -f --state $state -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace offcpu sleep 5 20000 -- offcputime -f --state $state -p PID
 	expect_equal "rows of nanosleep with --state $state" "$(grep -c 'do_nanosleep;schedule;' "$T/out")" 0
-	fixture_end
 done
-tool offcputime --state Q 1
-expect_status 2
+returns 2 offcputime --state Q 1
 expect_err 'state letters'
 
 # Lists, threads, and the two parts of a sleep: all of it is blocked, next to nothing waits for a CPU
@@ -116,7 +75,6 @@ tool_start offcputime -f --runqueue -p "1,2,$$,$PPID,$fixture_pid"
 go
 fixture_done
 tool_end
-expect_status 0
 [ "$(folded_sum_of 'st_off_sleep;sleep_us;')" -lt $(($(field slept_us) / 2)) ] || fail "--runqueue: the sleep itself"
 fixture_end
 
@@ -141,12 +99,9 @@ tool offcputime -u -f 0.5
 refuse_out '^kworker|^ksoftirqd|^rcu_'
 tool offcputime -k -f -K 0.5
 refuse_out '^stacktool'
-tool offcputime -k -U 1
-expect_status 2
-tool offcputime -f -s 1
-expect_status 1
-tool offcputime -p 1 -t 2 1
-expect_status 2
+returns 2 offcputime -k -U 1
+returns 1 offcputime -f -s 1
+returns 2 offcputime -p 1 -t 2 1
 expect_err 'not allowed with'
 
 # What hangs is in no report, and the empty one says where to look.

@@ -11,13 +11,7 @@ field() {
 
 # Uninterruptible: a parent that waits in vfork() for its child
 waits() { # STATE
-	fixture offcpu vfork 10 20000
-	tool_start offcputime -f --state "$1" -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
-	fixture_end
+	trace offcpu vfork 10 20000 -- offcputime -f --state "$1" -p PID
 	waited=$(folded_sum_of 'st_off_vfork;.*schedule;')
 	echo "--state $1: $waited us; the fixture: $line"
 }
@@ -38,7 +32,6 @@ stopped() { # STATE
 	kill -CONT "$fixture_pid"
 	until grep -q '^State:.S' "/proc/$fixture_pid/status"; do :; done # it has had a CPU and waits again
 	tool_end
-	expect_status 0
 	fixture_end
 }
 for state in T 4; do
@@ -49,11 +42,9 @@ stopped D
 refuse_out 'do_signal_stop'
 
 # Idle workers wait as D does, in the same bits, but for nothing: only the letters tell.
-tool offcputime -k -f --unfinished --state I 1
-expect_status 0
+returns 0 offcputime -k -f --unfinished --state I 1
 expect_out ';worker_thread;schedule'
-tool offcputime -k -f --unfinished --state D 1
-expect_status 0
+returns 0 offcputime -k -f --unfinished --state D 1
 refuse_out ';worker_thread;schedule'
 tool offcputime -k -f --unfinished --state 2 1
 expect_out ';worker_thread;schedule'

@@ -12,23 +12,16 @@ field() {
 compare() {
 	tool report --format json "$T/times.stk"
 	counted=$(tr ',{}' '\n\n\n' <"$T/out" | sed -n 's/^"counted"://p')
-	tool report --format perf "$T/times.stk"
-	expect_status 0
+	returns 0 report --format perf "$T/times.stk"
 	expect_equal "$1: samples" "$(grep -c ' sched:sched_switch: $' "$T/out")" "$counted"
 	awk '$5 ~ /^[0-9]+$/ && $6 == "sched:sched_switch:" { sub(":", "", $4); if ($4 + 0 < last) bad++; last = $4 + 0 }
 		END { exit bad > 0 }' "$T/out" || fail "$1: not in the order of time"
 }
 
 # 40 sleeps of 5 ms, each a sample that is as long
-fixture offcpu sleep 40 5000
-tool_start offcputime --state S --timestamps --save "$T/times.stk" -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu sleep 40 5000 -- offcputime --state S --timestamps --save "$T/times.stk" -f -p PID
 refuse_err 'does not add up|stack was lost'
 missed=$(said_of 'waits not counted')
-fixture_end
 all=$(folded_sum_of 'sleep_us;')
 expect_equal "rows that are there twice" "$(sed 's/ [0-9]*$//' "$T/out" | sort | uniq -d)" ""
 compare offcputime
@@ -46,13 +39,11 @@ awk -v missed="$missed" 'NR > 1 && ($1 - last) * 1000000 + 2 < $2 { bad++ } { la
 tool report --format json "$T/times.stk"
 start=$(grep -o '"start":[0-9][0-9.]*' "$T/out" | head -n 1 | cut -d : -f 2)
 since=$(awk -v start="$start" 'NR == 20 { printf "%.6f\n", $1 - start + 0.000002 }' "$T/samples")
-tool report -f --since "$since" "$T/times.stk"
-expect_status 0
+returns 0 report -f --since "$since" "$T/times.stk"
 late=$(folded_sum_of 'sleep_us;')
 [ "$late" -gt 0 ] && [ "$late" -lt "$all" ] || fail "--since $since: $late of $all us"
 # What is known of each is known of the shortest and the longest
-tool report --histogram "$T/times.stk"
-expect_status 0
+returns 0 report --histogram "$T/times.stk"
 sed -n '/^    all stacks$/,$p' "$T/out" >"$T/all"
 bounds=$(sed -nE 's/^        [0-9]+ intervals?: shortest ([0-9]+), mean [0-9]+, longest ([0-9]+)$/\1 \2/p' "$T/all")
 expect_equal "the shortest and the longest" "$bounds" \
@@ -60,15 +51,9 @@ expect_equal "the shortest and the longest" "$bounds" \
 
 # A pair: who woke whom, at which time
 for applet in offwaketime wakeuptime; do
-	fixture offcpu pair 20 2000
-	tool_start $applet --timestamps --save "$T/times.stk" -f -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace offcpu pair 20 2000 -- $applet --timestamps --save "$T/times.stk" -f -p PID
 	refuse_err 'does not add up|stack was lost'
 	missed=$(said_of 'waits not counted')
-	fixture_end
 	compare $applet
 	# shellcheck disable=SC2046 # two numbers
 	set -- $(awk '/^$/ { at = 0 } { at++ } /^st-sleeper / { at = 1 } at == 1 { sleeper = /^st-sleeper / }

@@ -8,12 +8,7 @@ field() {
 	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
 
-fixture offcpu pair 20 20000
-tool_start offwaketime -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu pair 20 20000 -- offwaketime -f -p PID
 waited=$(field waited_us)
 # bcc drops the innermost frame of each stack in folded output: syscall() here, which also hides its caller.
 paired=$(folded_sum_of '^st-sleeper;.*st_off_wait;.*;--;.*st_off_wake;.*;st-waker [0-9]+$')
@@ -24,14 +19,12 @@ refuse_out 'bpf_prog|bpf_trace_run'
 refuse_err 'does not add up|stack was lost'
 # The waker itself is woken by a timer: an interrupt, not the thread that it hit
 expect_out '^st-waker;.*nanosleep.*;--;.*;\[(irq|softirq)\] [0-9]+$'
-fixture_end
 
 fixture offcpu pair 10 20000
 tool_start offwaketime -d -m 1000 -p "$(seq -s , 4190000 4190999),$fixture_pid" --unfinished # bcc takes five
 go
 fixture_done
 tool_end
-expect_status 0
 expect_out '^Tracing blocked time \(us\) by user \+ kernel off-CPU and waker stack\.\.\. Hit Ctrl-C to end\.$'
 expect_out "^    waker:           st-waker $(field waker)\$"
 expect_out "^    target:          st-sleeper $(field sleeper)\$"
@@ -50,29 +43,20 @@ fixture offcpu pair 20 20000
 tool_start offwaketime --strict -m 60000000 -p "$fixture_pid"
 go
 fixture_done
-tool_end
+tool_signal INT
+tool_wait
 fixture_end
 refuse_out 'st_off_wait'
 refuse_err 'user stacks? |kernel stacks? '
 
 # One thread of several
-fixture offcpu pair 10 20000
-tool_start offwaketime -f -K -u
-go
-fixture_done
-tool_end
+trace offcpu pair 10 20000 -- offwaketime -f -K -u
 expect_out "^st-sleeper;.*;--;.*;st-waker [0-9]+\$"
 refuse_out 'st_off_wait'
-fixture_end
 
 # An interrupt is one also where its stack is not asked for, in every form
 interrupts() {
-	fixture offcpu pair 10 20000
-	tool_start offwaketime -U -f --save "$T/user.stk" -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
-	fixture_end
+	trace offcpu pair 10 20000 -- offwaketime -U -f --save "$T/user.stk" -p PID
 	expect_out '^st-waker;.*;--;\[(irq|softirq)\] [0-9]+$'
 	refuse_out 'schedule|;swapper/[0-9]+ [0-9]+$'
 	tool report --format json "$T/user.stk"
@@ -84,13 +68,7 @@ interrupts() {
 [ -n "${IN_GUEST:-}" ] || interrupts
 
 # Saved and printed again: the same bytes
-fixture offcpu pair 10 5000
-tool_start offwaketime --save "$T/pair.stk" -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-fixture_end
+trace offcpu pair 10 5000 -- offwaketime --save "$T/pair.stk" -f -p PID
 cp "$T/out" "$T/live"
-tool report "$T/pair.stk"
-expect_status 0
+returns 0 report "$T/pair.stk"
 cmp -s "$T/live" "$T/out" || fail "the saved profile prints otherwise"

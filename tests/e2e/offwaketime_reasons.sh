@@ -8,12 +8,7 @@ needs btf
 [ "$(nproc)" -gt 1 ] || skip "one CPU"
 tries=0 found=0
 while [ "$found" = 0 ] && [ "$tries" -lt 20 ]; do
-	fixture offcpu contend 500000
-	tool_start offwaketime -f -p "$fixture_pid"
-	go
-	fixture_done
-	tool_end
-	fixture_end
+	trace offcpu contend 500000 -- offwaketime -f -p PID
 	expect_status 0
 	refuse_err 'does not add up'
 	tries=$((tries + 1))

@@ -11,8 +11,7 @@ go
 # written SUFFIX REGEX: a profile of the fixture in this form
 written() {
 	rm -f "$T/r$1"
-	tool profile -F 199 -p "$fixture_pid" -o "$T/r$1" 0.4
-	expect_status 0
+	returns 0 profile -F 199 -p "$fixture_pid" -o "$T/r$1" 0.4
 	refuse_out .
 	[ -s "$T/r$1" ] || fail "no r$1"
 	grep -qE "$2" "$T/r$1" || fail "r$1: no line matches $2"
@@ -25,8 +24,7 @@ written .svg '<title>st_fix_h .*samples, [0-9.]+%\)</title>'
 written .html '"st_fix_h"'
 written .speedscope.json '"name":"st_fix_h"'
 written .stk 'STK'
-tool report --top "$T/r.stk"
-expect_status 0
+returns 0 report --top "$T/r.stk"
 expect_out 'st_fix_h'
 written .pb.gz ''
 zcat "$T/r.pb.gz" | grep -q st_fix_h || fail "pprof: no st_fix_h"
@@ -34,12 +32,10 @@ zcat "$T/r.pb.gz" | grep -q st_fix_h || fail "pprof: no st_fix_h"
 written .perf 'st_fix_h\+0x[0-9a-f]+ \('
 
 # Every sample by itself, with its time
-tool profile -F 999 -p "$fixture_pid" --timestamps --save "$T/times.stk" -o "$T/times.perf" 1
-expect_status 0
+returns 0 profile -F 999 -p "$fixture_pid" --timestamps --save "$T/times.stk" -o "$T/times.perf" 1
 nr=$(grep -c ': *1 [a-z-]*: $' "$T/times.perf")
 [ "$nr" -gt 20 ] || fail "$nr samples with times"
-tool report -f --since 0.5 "$T/times.stk"
-expect_status 0
+returns 0 report -f --since 0.5 "$T/times.stk"
 late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
 [ "$late" -gt 0 ] && [ "$late" -lt "$nr" ] || fail "$late of $nr samples since 0.5 s"
 
@@ -63,16 +59,14 @@ tool report -f --comm '^true$' --since "$since" "$T/events.stk"
 late=$(awk '{ s += $NF } END { print s + 0 }' "$T/out")
 [ "$late" -ge 50 ] && [ "$late" -le 52 ] || fail "$late events since $since s, the time of the 50th of 100"
 
-tool profile -F 199 -p "$fixture_pid" --format folded 1
-expect_status 0
+returns 0 profile -F 199 -p "$fixture_pid" --format folded 1
 expect_out ';st_fix_h[; ]'
 refuse_out 'Sampling at'
 
 # Intervals
 mkdir "$T/many"
 # Of an event with few stacks: on a busy host the names of all that wait take longer than the interval
-tool count -i 0.2 -D 2 -o "$T/many/%n.json" --keep 2 t:sched:sched_process_exec
-expect_status 0
+returns 0 count -i 0.2 -D 2 -o "$T/many/%n.json" --keep 2 t:sched:sched_process_exec
 refuse_out .
 set -- "$T"/many/*
 [ $# -eq 2 ] || fail "--keep 2 left $# files"
@@ -97,14 +91,11 @@ expect_equal "events in all files" "$(grep -cE '^[0-9.]+ +st_true +[0-9]+ ' "$T/
 [ "$(grep -lE '^[0-9.]+ +st_true ' "$T"/events/*.txt | wc -l)" -gt 1 ] || fail "all events are in one file"
 awk '/^[0-9.]+ +st_true / { if (!first) first = $1; last = $1 } END { exit !(last - first > 0.3) }' "$T/all" ||
 	fail "times begin again with each file"
-tool stacksnoop --interval 1 t:sched:sched_process_exec
-expect_status 2
+returns 2 stacksnoop --interval 1 t:sched:sched_process_exec
 expect_err 'argument --interval: needs -o: events are printed as they come$'
 
 # Known before anything is recorded: no time passes
-tool profile -o /proc/nothing/x.svg 60
-expect_status 1
+returns 1 profile -o /proc/nothing/x.svg 60
 expect_one_line_error
-tool profile -o "$T/x.unknown" 60
-expect_status 2
+returns 2 profile -o "$T/x.unknown" 60
 fixture_end

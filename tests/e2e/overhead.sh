@@ -43,16 +43,10 @@ fi
 [ -z "${IN_GUEST:-}" ] || exit 0 # where each start of the tool takes seconds
 
 # A quiet run is left alone, and says what it took.
-fixture calls -n 10000
-tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n 10000 -- count --strict -f "$FIXTURES/calls:st_fix_hit"
 expect_equal "counted" "$(folded_sum)" 10000
 expect_err '^NOTE: cost: [0-9.]+ % of all CPU time, [0-9,]+ ns an event in the programs and about 1,000 ns a trap; [0-9,]+ ms of CPU in stacktool$'
 refuse_err 'detached|ended'
-fixture_end
 tool count -q -D 0.1 t:task:task_rename
 refuse_err 'cost'
 tool count -D 0.1 "$FIXTURES/calls:st_fix_hit"
@@ -99,8 +93,7 @@ beside_end() {
 # The only probe: the run ends with its report. Nothing ends it but the guard.
 busy -k rename
 STACKTOOL_MAX_OVERHEAD=0.05 beside switches offcputime -f
-tool count -f --strict --max-overhead 0.05 t:task:task_rename
-expect_status 4
+returns 4 count -f --strict --max-overhead 0.05 t:task:task_rename
 expect_err '^stacktool count: ended after [0-9.]+ s: [0-9.]+ % of all CPU time for [0-9,]+ events a second, limit 0.05 % \(--max-overhead\)$'
 [ "$(folded_sum)" -gt 0 ] || fail "an empty report"
 beside_end
@@ -133,19 +126,15 @@ enough
 
 # More than 100 probes: five minutes, and no more without --forever.
 many="$FIXTURES/calls:_IO_*"
-tool count --explain -D 301 "$many"
-expect_status 2
+returns 2 count --explain -D 301 "$many"
 expect_one_line_error
 expect_err 'duration: too long for [0-9]+ probes'
 expect_err '^  --forever'
-tool count --explain --forever -D 301 "$many"
-expect_status 0
+returns 0 count --explain --forever -D 301 "$many"
 tool_start count --max-overhead off "$many"
 tool_end
-expect_status 0
 expect_err '^stacktool count: ends after 5 minutes, the limit for [0-9]+ probes: see --forever$'
-tool count --max-overhead off -D 0.1 "$many"
-expect_status 0
+returns 0 count --max-overhead off -D 0.1 "$many"
 refuse_err 'minutes'
 tool_start count --max-overhead off --forever "$many"
 tool_end
@@ -161,19 +150,16 @@ BCC_PROBE_LIMIT=1 tool count --explain --max-probes 10000 't:task:*'
 expect_status 0
 BCC_PROBE_LIMIT=1 tool count --explain --force 't:task:*'
 expect_status 0
-tool count --explain "$FIXTURES/calls:*"
-expect_status 2
+returns 2 count --explain "$FIXTURES/calls:*"
 expect_one_line_error
 expect_err ': [0-9]+ matches exceed the limit of 1000 probes'
 matches=$(sed -nE 's/.*: ([0-9]+) matches.*/\1/p' "$T/err")
 expect_err "^  .*--max-probes $matches$"
-tool count --explain --max-probes "$matches" "$FIXTURES/calls:*"
-expect_status 0
+returns 0 count --explain --max-probes "$matches" "$FIXTURES/calls:*"
 expect_equal "functions" "$(grep -c '^attach: ' "$T/out")" "$matches"
 BCC_PROBE_LIMIT=$matches tool count --explain "$FIXTURES/calls:*"
 expect_status 0
-tool count --explain --force "$FIXTURES/calls:*"
-expect_status 0
+returns 0 count --explain --force "$FIXTURES/calls:*"
 for limit in abc 0 -5 7x 99999999999; do
 	BCC_PROBE_LIMIT=$limit tool count --explain "$FIXTURES/calls:st_fix_hit"
 	expect_status 2
@@ -185,8 +171,7 @@ done
 
 # Nonsense
 for limit in much 101 -1; do
-	tool count --max-overhead "$limit" t:task:task_rename
-	expect_status 2
+	returns 2 count --max-overhead "$limit" t:task:task_rename
 	expect_one_line_error
 done
 STACKTOOL_MAX_OVERHEAD=5x tool count t:task:task_rename

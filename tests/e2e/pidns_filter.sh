@@ -6,8 +6,7 @@ needs uprobe perf-event pid-namespace tracepoint:sched:sched_switch
 
 # Of a host that is itself in a pid namespace this is all that can be seen.
 if [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]; then
-	tool profile --pidns $$ 1
-	expect_status 3
+	returns 3 profile --pidns $$ 1
 	expect_err 'the depth of this pid namespace'
 	exit 0
 fi
@@ -64,7 +63,6 @@ tool_start offcputime -f --pidns "$outer"
 go
 fixture_done
 tool_end
-expect_status 0
 expect_out '^st-sleeper;.*st_off_wait'
 [ -z "$(grep -vE '^(st-|offcpu|as;)' "$T/out")" ] || fail "threads from outside"
 refuse_err 'does not add up|already off the CPU'
@@ -73,8 +71,7 @@ fixture_end
 # timed samples
 inside "$FIXTURES/spin"
 go
-tool profile -f -F 199 --pidns "$outer" 0.5
-expect_status 0
+returns 0 profile -f -F 199 --pidns "$outer" 0.5
 expect_out '^spin;.*st_fix_spin'
 [ -z "$(grep -v '^spin;' "$T/out")" ] || fail "processes from outside"
 fixture_end

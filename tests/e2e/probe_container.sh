@@ -15,14 +15,8 @@ exec chroot "$T/root" /links/calls -n 1000
 EOF
 chmod 755 "$T/contained"
 
-fixture "$T/contained"
-tool_start count -f -p "$fixture_pid" /links/calls:st_fix_hit
-go
-fixture_done
-tool_end
-expect_status 0
+trace "$T/contained" -- count -f -p PID /links/calls:st_fix_hit
 expect_equal "counted" "$(folded_sum)" 1000
-fixture_end
 
 cp "$FIXTURES/usdt" "$T/usdt"
 LD_LIBRARY_PATH=$FIXTURES fixture "$T/usdt" 500
@@ -32,6 +26,5 @@ tool_start count -f -p "$fixture_pid" u::hit
 go
 fixture_done
 tool_end
-expect_status 0
 expect_equal "counted" "$(folded_sum)" 1500
 fixture_end

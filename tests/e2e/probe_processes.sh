@@ -38,7 +38,7 @@ two_end() {
 # Both do their work, the tool ends, then they do.
 two_done() {
 	two_work
-	tool_end
+	tool_end "${1:-0}"
 	two_end
 }
 
@@ -49,7 +49,6 @@ counted() {
 	shift 2
 	tool_start count --strict -f "$@"
 	two_done
-	expect_status 0
 	expect_equal "$what: events" "$(folded_sum)" "$events"
 }
 
@@ -75,7 +74,6 @@ counted "two files" 1515 -p "$a,$b" u::hit
 two "$T/one/programs/usdt 500" "$T/one/programs/usdt 5"
 tool_start funccount --strict -p "$a,$b" u::hit
 two_done
-expect_status 0
 expect_out '^hit +1,?515$'
 
 # By a library's or program's name and by path, which lead elsewhere in each root
@@ -88,18 +86,14 @@ done
 
 # The other tools that look for places
 two "$(contained "$T/one" "/programs/calls -n 1000")" "$(contained "$T/two" "/programs/calls -n 10")"
-tool list -p "$a,$b,$a" calls:st_fix_hit
-expect_status 0
+returns 0 list -p "$a,$b,$a" calls:st_fix_hit
 expect_equal "lines of list" "$(grep -c 'st_fix_hit' "$T/out")" 2
-tool count --explain -p "$a,$b" calls:st_fix_hit
-expect_status 0
+returns 0 count --explain -p "$a,$b" calls:st_fix_hit
 expect_equal "places of --explain" "$(grep -c '^attach: .*st_fix_hit' "$T/out")" 2
-tool funccount --max-probes 1 -p "$a,$b" calls:st_fix_hit
-expect_status 2
+returns 2 funccount --max-probes 1 -p "$a,$b" calls:st_fix_hit
 expect_err '2 matches exceed the limit of 1 probes'
 tool_start stacksnoop -p "$a,$b" calls:st_fix_hit
 two_done
-expect_status 0
 expect_equal "events of stacksnoop" "$(grep -cE '^[0-9.]+ +st_fix_hit$' "$T/out")" 1010
 two "$(contained "$T/one" "/programs/calls -n 1000")" "$(contained "$T/two" "/programs/calls -n 10")"
 tool_start stackcount -p "$a,$b" calls:st_fix_hit
@@ -136,23 +130,19 @@ umount "$T/layers" || true
 # What is not there in one of them
 two "$T/one/programs/usdt 500" "$T/one/programs/calls -n 10"
 tool_start count --strict -f -p "$a,$b" u::hit
-two_done
-expect_status 4
+two_done 4
 expect_err "process $b is not probed: its files have no USDT probe 'hit'"
 expect_equal "of the other one" "$(folded_sum)" 1500
 cp "$FIXTURES/calls" "$T/empty/programs/other"
 two "$(contained "$T/one" "/programs/calls -n 1000")" "$(contained "$T/empty" "/programs/other -n 10")"
 tool_start count --strict -f -p "$b,$a" /programs/calls:st_fix_hit
-two_done
-expect_status 4
+two_done 4
 expect_err "process $b is not probed: '/programs/calls': no such file in the root of process $b"
 expect_equal "of the other one" "$(folded_sum)" 1000
 two "$(contained "$T/one" "/programs/calls -n 1000")" "$(contained "$T/empty" "/programs/other -n 10")"
-tool count -D 1 -p "$b,$a" /programs/nothing:st_fix_hit
-expect_status 1
+returns 1 count -D 1 -p "$b,$a" /programs/nothing:st_fix_hit
 expect_one_line_error
-tool count -D 1 -p "$b,$a" /programs/calls:st_fix_hot
-expect_status 5
+returns 5 count -D 1 -p "$b,$a" /programs/calls:st_fix_hot
 expect_one_line_error
 expect_err "did you mean 'st_fix_hit'"
 two_work

@@ -6,16 +6,10 @@
 needs btf
 
 N=2000
-fixture calls -n "$N" -k getppid
-tool_start funccount -p "$fixture_pid" t:raw_syscalls:sys_enter
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n "$N" -k getppid -- funccount -p PID t:raw_syscalls:sys_enter
 counted=$(awk '$1 ~ /:sys_enter$/ { print $2 }' "$T/out")
 [ "$counted" -ge "$N" ] && [ "$counted" -le $((N + 50)) ] || fail "funccount: $counted system calls, not $N and the few of an end"
 refuse_err 'does not add up'
-fixture_end
 
 fixture calls -n "$N" -k getppid
 tool_start stacksnoop -v -p "$fixture_pid" -n 20 t:raw_syscalls:sys_enter
@@ -30,8 +24,7 @@ fixture_end
 # kprobes are closed
 for applet in 'funccount -d 1 --attach=kprobe' 'count -D 1 --attach=kprobe'; do
 	# shellcheck disable=SC2086
-	tool $applet vfs_read
-	expect_status 3
+	returns 3 $applet vfs_read
 	expect_one_line_error
 	expect_err 'lockdown'
 done
@@ -39,10 +32,8 @@ done
 # Timed samples need no memory of the kernel's.
 fixture chain spin
 go
-tool profile -f -F 49 -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -f -F 49 -p "$fixture_pid" 1
 expect_out ';st_fix_g;st_fix_h(;[^ ]*)? [0-9]+$'
 refuse_err 'does not add up'
 fixture_end
-tool profile -K -f -F 49 1
-expect_status 0
+returns 0 profile -K -f -F 49 1

@@ -13,13 +13,11 @@ mostly() {
 
 fixture chain spin
 go
-tool profile -f -F 199 -p "$fixture_pid" 2
-expect_status 0
+returns 0 profile -f -F 199 -p "$fixture_pid" 2
 plain_names "$T/out" >"$T/plain"
 mostly "^chain;.*main;$fixture_expect(;.*)? [0-9]+$"
 
-tool profile -F 199 -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -F 199 -p "$fixture_pid" 1
 expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by user \+ kernel stack for 1 secs\."
 expect_out '^    st_fix_h\+0x[0-9a-f]+ \[chain\]$'
 expect_out "^    -                chain \($fixture_pid\)$"
@@ -29,8 +27,7 @@ plain_names "$T/out" | awk '/^    st_fix_/ { printf "%s ", $1 } !/^    st_fix_/ 
 	grep -q '^st_fix_h st_fix_g st_fix_f st_fix_e st_fix_d st_fix_c st_fix_b st_fix_a st_fix_main $' ||
 	fail "no block with the chain, leaf first"
 
-tool profile --plain -F 199 -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile --plain -F 199 -p "$fixture_pid" 1
 expect_out '^    st_fix_h$'
 refuse_out '\+0x'
 fixture_end
@@ -38,8 +35,7 @@ fixture_end
 # A process in the kernel: user part first, then the kernel's, both from the root.
 fixture chain kernel
 go
-tool profile -f -d -a -F 199 -p "$fixture_pid" 2
-expect_status 0
+returns 0 profile -f -d -a -F 199 -p "$fixture_pid" 2
 plain_names "$T/out" >"$T/plain"
 mostly "^chain;.*$fixture_expect;"
 expect_out ';-;.*do_syscall_64[^;]*_\[k\];.*_\[k\] [0-9]+$'

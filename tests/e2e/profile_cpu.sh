@@ -7,19 +7,16 @@ needs perf-event cpus:2
 cp "$FIXTURES/chain" "$T/pinned" # other tests have a "chain" on any CPU
 fixture "$T/pinned" -j 0 spin
 go
-tool profile -f -C 0 -F 199 1
-expect_status 0
+returns 0 profile -f -C 0 -F 199 1
 expect_out '^pinned;.*st_fix_h'
-tool profile -f -C 1 -F 199 1
-expect_status 0
+returns 0 profile -f -C 1 -F 199 1
 refuse_out '^pinned;.*st_fix_h'
 tool profile -C 0 -F 199 1
 expect_out ' on CPU#0 for 1 secs\.'
 for command in 'profile 1 -C' 'count -D 1 t:sched:sched_switch -c' 'funccount -d 1 t:sched:sched_switch -c' \
 	'stacksnoop -n 1 t:sched:sched_switch --cpu'; do
 	# shellcheck disable=SC2086  # words
-	tool $command 4095
-	expect_status 1
+	returns 1 $command 4095
 	expect_err 'CPU 4095: not online'
 	expect_one_line_error
 done

@@ -9,13 +9,11 @@ idle_ticks() {
 	awk '$1 == "cpu" { print $5 }' /proc/stat
 }
 
-tool profile -f -K -F 99 -e cpu-clock 1
-expect_status 0
+returns 0 profile -f -K -F 99 -e cpu-clock 1
 refuse_out '^swapper/'
 
 before=$(idle_ticks)
-tool profile -I -f -K -F 99 -e cpu-clock 1
-expect_status 0
+returns 0 profile -I -f -K -F 99 -e cpu-clock 1
 [ $(($(idle_ticks) - before)) -ge 20 ] || skip "no CPU of this host was idle"
 # A kernel that delivers none of them (some virtual machines) is right when the tool counts what is missing.
 [ "$(said_of 'samples of idle CPUs not delivered')" -gt 20 ] || expect_out '^swapper/'

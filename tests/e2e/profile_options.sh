@@ -7,14 +7,12 @@ needs perf-event
 fixture chain kernel
 go
 
-tool profile -U -f -F 199 -p "$fixture_pid" 0.4
-expect_status 0
+returns 0 profile -U -f -F 199 -p "$fixture_pid" 0.4
 plain_names "$T/out" >"$T/plain"
 grep -q 'st_fix_h' "$T/plain" || fail "-U: no user stack"
 ! grep -q 'do_syscall' "$T/plain" || fail "-U: a kernel stack"
 
-tool profile -K -f -F 199 -p "$fixture_pid" 0.4
-expect_status 0
+returns 0 profile -K -f -F 199 -p "$fixture_pid" 0.4
 ! grep -q 'st_fix' "$T/out" || fail "-K: a user stack"
 grep -q 'do_syscall' "$T/out" || fail "-K: no kernel stack"
 
@@ -24,8 +22,7 @@ tool profile -K -F 199 -p "$fixture_pid" 0.4
 expect_out "^Sampling at 199 Hertz of PID \[$fixture_pid\] by kernel stack for 0\.4 secs\."
 
 # Where the kernel adapts the period of a software event, its counter does not tell how many samples should come.
-tool profile --strict -K -f -e context-switches -F 199 0.3
-expect_status 0
+returns 0 profile --strict -K -f -e context-switches -F 199 0.3
 expect_err '^NOTE: [0-9,]+ samples taken; the expected number is unknown'
 refuse_err 'samples expected'
 
@@ -38,17 +35,14 @@ kill "$asleep"
 expect_status 0
 expect_err "nothing recorded for process $asleep: it was never on a CPU; .*/proc/$asleep/task/\*/stack"
 
-tool profile -e cpu-clock -c 60000000000 0.1
-expect_status 0
+returns 0 profile -e cpu-clock -c 60000000000 0.1
 expect_err 'no sample matched; -I includes idle CPUs, offcputime shows blocked threads'
 
-tool profile -U -K 1
-expect_status 2
+returns 2 profile -U -K 1
 expect_err 'not allowed with'
 
 # -d: in text a line with -- between the two, folded a frame -
-tool profile -d -F 199 -p "$fixture_pid" 0.4
-expect_status 0
+returns 0 profile -d -F 199 -p "$fixture_pid" 0.4
 expect_out '^    --$'
 tool profile -F 199 -p "$fixture_pid" 0.4
 refuse_out '^    --$'
@@ -59,24 +53,20 @@ refuse_out ';-;'
 refuse_out '_\[k\]'
 
 # -A: addresses, in the widths of bcc
-tool profile -A -F 199 -p "$fixture_pid" 0.4
-expect_status 0
+returns 0 profile -A -F 199 -p "$fixture_pid" 0.4
 expect_out '^    0x[0-9a-f]{16} st_fix_h'
 expect_out '^    0x[0-9a-f]{16} do_syscall_64'
 
 # -c: one sample per so many events: nanoseconds of the clock, where there is no PMU
-tool profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -c 5000000 -e cpu-clock -f -p "$fixture_pid" 1
 [ "$(folded_sum)" -ge 10 ] || fail "-c 5000000: only $(folded_sum) samples"
 tool profile -c 5000000 -e cpu-clock -p "$fixture_pid" 0.4
 expect_out "^Sampling at every 5000000 events of PID \[$fixture_pid\] by user \+ kernel stack for 0\.4 secs\."
 
 # -e: another event
-tool profile -e task-clock -f -F 199 -p "$fixture_pid" 0.4
-expect_status 0
+returns 0 profile -e task-clock -f -F 199 -p "$fixture_pid" 0.4
 [ "$(folded_sum)" -gt 0 ] || fail "-e task-clock: no samples"
-tool profile -e cpu-clok 1
-expect_status 2
+returns 2 profile -e cpu-clok 1
 expect_err 'cpu-clock'
 
 # More samples at a higher frequency: between half and twice the ratio. An emulated CPU is late for many, and says so.
@@ -88,8 +78,7 @@ high=$(($(folded_sum) + $(said_of 'samples came late')))
 
 # --interval: samples are accounted for in each, the last one too, whichever count map was live at the end
 for seconds in 1 1.5; do
-	tool profile -f -I -K -F 199 -e cpu-clock --interval 0.5 "$seconds"
-	expect_status 0
+	returns 0 profile -f -I -K -F 199 -e cpu-clock --interval 0.5 "$seconds"
 	refuse_err 'more than the counter explains'
 done
 
@@ -127,6 +116,5 @@ refuse_out '^chain;'
 fixture_end
 
 # -p and -L exclude each other
-tool profile -p 1 -L 1 1
-expect_status 2
+returns 2 profile -p 1 -L 1 1
 expect_err 'not allowed with'

@@ -8,8 +8,7 @@ FILE=$FIXTURES/redzone
 ROUNDS=500
 GROUP=st_red_zone_$$
 
-tool count --explain "u:$FILE:wide"
-expect_status 0
+returns 0 count --explain "u:$FILE:wide"
 offset=$(sed -nE 's/^attach: .*wide \(file offset (0x[0-9a-f]+)\).*/\1/p' "$T/out")
 
 # Without the tool
@@ -38,7 +37,6 @@ probe() {
 	go
 	fixture_done
 	tool_end
-	expect_status 0
 	fixture_end
 	expect_equal "$pattern: values that were overwritten" "$line" "wide=0 narrow=0 entry=0"
 	expect_equal "$pattern: events" "$(folded_sum)" "$events"
@@ -59,12 +57,10 @@ for only in "" "-p PID"; do
 	}
 done
 
-tool count --explain "u:$FILE:*"
-expect_status 0
+returns 0 count --explain "u:$FILE:*"
 expect_out '^attach: .*:st_red:narrow \(file offset 0x[0-9a-f]+\)$'
 [ -z "$overwrites" ] || expect_out '^attach: .*:st_red:wide .*: skipped: this kernel replaces the 5-byte nop there by a call'
-tool doctor red-zone
-expect_status 0
+returns 0 doctor red-zone
 expect_out "^red-zone +$([ -n "$overwrites" ] && echo partly || echo yes) "
 tool count -D 0.1 "u:$FILE:wide"
 expect_status $((overwrites ? 3 : 0))

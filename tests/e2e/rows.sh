@@ -5,15 +5,9 @@
 . "${0%/*}/lib.sh"
 needs uprobe tracepoint:sched:sched_switch
 
-fixture calls -n 1000 -d 8
-tool_start count -f -P --save "$T/all.stk" --top 3 -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n 1000 -d 8 -- count -f -P --save "$T/all.stk" --top 3 -p PID "$FIXTURES/calls:st_fix_hit"
 expect_equal "rows" "$(folded_rows)" 3
 refuse_err 'does not add up'
-fixture_end
 tool report -f "$T/all.stk"
 expect_equal "saved all the same" "$(folded_sum)" 1000
 tool report -f --max-depth 3 "$T/all.stk"
@@ -21,13 +15,8 @@ expect_equal "events of short stacks" "$(folded_sum)" 1000
 refuse_out '^[^;]*;\[truncated by --max-depth\](;[^;]*){4}$'
 expect_out '^calls;\[truncated by --max-depth\](;[^;]*){2};st_fix_hit [0-9]+$'
 
-fixture calls -n 1000 -d 8
-tool_start count -f --min-count 2000 --comm '^calls$' "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
+trace calls -n 1000 -d 8 -- count -f --min-count 2000 --comm '^calls$' "$FIXTURES/calls:st_fix_hit"
 expect_equal "rows of 2000 and more" "$(folded_rows)" 0
-fixture_end
 
 for pick in '--comm ^calls$:1000' '--comm ^no-such-command$:0' '--exclude st_fix_hit:0' '--include st_fix_hit:1000' \
 	'--include ^nothing$:0'; do
@@ -37,24 +26,18 @@ for pick in '--comm ^calls$:1000' '--comm ^no-such-command$:0' '--exclude st_fix
 	go
 	fixture_done
 	tool_end
-	expect_status 0
 	expect_equal "count $pick" "$(folded_sum)" "${pick##*:}"
 	fixture_end
 done
 
 # a row of two records is about the sleeper; an expression that is none stops before anything is attached
-tool offwaketime -f --comm '^no-such-command$' 300ms
-expect_status 0
+returns 0 offwaketime -f --comm '^no-such-command$' 300ms
 expect_equal "rows of nobody" "$(folded_rows)" 0
-tool offcputime --comm '(' 1
-expect_status 2
+returns 2 offcputime --comm '(' 1
 expect_err "argument --comm: '\('"
-tool funccount -d 0.3s --top 1 't:sched:*'
-expect_status 0
+returns 0 funccount -d 0.3s --top 1 't:sched:*'
 expect_equal "lines" "$(wc -l <"$T/out")" 5
-tool funccount -q -d 0.3s --top 1 't:sched:*'
-expect_status 0
+returns 0 funccount -q -d 0.3s --top 1 't:sched:*'
 expect_equal "lines without headers" "$(grep -c . "$T/out")" 1
 refuse_err '^NOTE'
-tool profile --interval 100ms --top 1 --max-depth 1 -f 300ms
-expect_status 0
+returns 0 profile --interval 100ms --top 1 --max-depth 1 -f 300ms

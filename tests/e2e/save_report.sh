@@ -9,13 +9,11 @@ same() {
 	name=$1
 	shift
 	rm -f "$T/saved.stk"
-	tool "$@" --save "$T/saved.stk"
-	expect_status 0
+	returns 0 "$@" --save "$T/saved.stk"
 	cp "$T/out" "$T/live.out"
 	cp "$T/err" "$T/live.err"
 	[ -s "$T/saved.stk" ] || fail "$name: nothing saved"
-	tool report "$T/saved.stk"
-	expect_status 0
+	returns 0 report "$T/saved.stk"
 	cmp -s "$T/out" "$T/live.out" || fail "$name: report differs from the live run: $(diff "$T/live.out" "$T/out" | head -n 5)"
 }
 
@@ -43,8 +41,7 @@ echo "not a profile" >"$T/text.stk"
 mkfifo "$T/fifo.stk"
 mkdir "$T/directory.stk"
 for file in short text empty fifo directory missing; do
-	tool report "$T/$file.stk"
-	expect_status 1
+	returns 1 report "$T/$file.stk"
 	expect_one_line_error
 	expect_err "$file.stk"
 	refuse_out .
@@ -66,8 +63,6 @@ while [ "$at" -lt "$size" ]; do
 done
 
 # Over an existing file, and where none can be
-tool profile --save "$T/saved.stk" -f 0.2
-expect_status 0
-tool profile --save /proc/nothing/x.stk -f 0.2
-expect_status 1
+returns 0 profile --save "$T/saved.stk" -f 0.2
+returns 1 profile --save /proc/nothing/x.stk -f 0.2
 expect_one_line_error

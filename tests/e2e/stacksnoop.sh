@@ -13,40 +13,24 @@ dropped() {
 	sed -nE 's/^\[([0-9]+) events? lost\]$/\1/p' "$T/out" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
-fixture calls -n 900 -t 2 -b 2
-tool_start stacksnoop -v -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n 900 -t 2 -b 2 -- stacksnoop -v -p PID "$FIXTURES/calls:st_fix_hit"
 expect_equal "events" "$(events)" 900
 expect_out '^TIME\(s\)            COMM         PID    CPU FUNCTION$'
 expect_out "^[0-9]+\.[0-9]{9} +calls +$fixture_pid +[0-9]+ +st_fix_hit\$"
 expect_equal "stacks that begin with the function" "$(grep -c "^	st_fix_hit\$" "$T/out")" 900
 expect_equal "stacks that lead back to the thread" "$(grep -c "^	st_fix_thread\$" "$T/out")" 900
 refuse_err 'does not add up|events a second'
-fixture_end
 
 # Each event has the time at which its program began; on the way from there to the report another thread may overtake one that
 # is preempted, so the order is that of each thread.
-fixture calls -n 900
-tool_start stacksnoop -v -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
+trace calls -n 900 -- stacksnoop -v -p PID "$FIXTURES/calls:st_fix_hit"
 expect_equal "events of one thread" "$(events)" 900
 expect_equal "times in order" "$(sed -nE 's/^([0-9]+\.[0-9]{9}) .*/\1/p' "$T/out" | awk '$1 < last { print "line " NR } { last = $1 }')" ''
-fixture_end
 
 # the name of each of several events
-fixture calls -n 300 -k getppid
-tool_start stacksnoop -p "$fixture_pid" 't:syscalls:sys_*_getppid'
-go
-fixture_done
-tool_end
+trace calls -n 300 -k getppid -- stacksnoop -p PID 't:syscalls:sys_*_getppid'
 expect_equal "entries and exits" "$(grep -cE '^[0-9.]+ +syscalls:sys_(enter|exit)_getppid$' "$T/out")" 600
 expect_equal "entries" "$(grep -cE '^[0-9.]+ +syscalls:sys_enter_getppid$' "$T/out")" 300
-fixture_end
 
 # the kernel's stack
 fixture calls -n 20 -k getppid
@@ -68,25 +52,19 @@ expect_status 0
 expect_equal "events" "$(events)" 7
 cp "$T/out" "$T/live"
 fixture_end
-tool report "$T/seven.stk"
-expect_status 0
+returns 0 report "$T/seven.stk"
 cmp "$T/live" "$T/out" || fail "report prints something else"
 tool report -f "$T/seven.stk"
 expect_equal "folded" "$(folded_sum)" 7
 
 # more than anybody can read; none is missing without a word
 N=$([ -n "${IN_GUEST:-}" ] && echo 5000 || echo 100000)
-fixture calls -n "$N" -t 2
-tool_start stacksnoop -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
+trace calls -n "$N" -t 2 -- stacksnoop -p PID "$FIXTURES/calls:st_fix_hit"
 echo "$N events: $(events) shown, $(dropped) dropped, $(lost_events) lost"
 expect_equal "shown and dropped" $(($(events) + $(dropped))) "$N"
 expect_equal "dropped in the stream and lost in the account" "$(dropped)" "$(lost_events)"
 [ -n "${IN_GUEST:-}" ] || expect_equal "words" "$(grep -c 'more than 1,000 events a second' "$T/err")" 1
 refuse_err 'does not add up'
-fixture_end
 
 # a reader that stands still while the ring runs over: what is missing is said between the events
 if [ -z "${IN_GUEST:-}" ]; then
@@ -105,29 +83,18 @@ if [ -z "${IN_GUEST:-}" ]; then
 	fixture_end
 fi
 
-tool stacksnoop -D 0.2 -T -U "$FIXTURES/calls:st_fix_hit"
-expect_status 0
+returns 0 stacksnoop -D 0.2 -T -U "$FIXTURES/calls:st_fix_hit"
 expect_out '^TIME               FUNCTION$'
 expect_equal "lines" "$(wc -l <"$T/out")" 1
 
 # frames without a name are told at the end, though the events are gone by then
-fixture calls -n 10 -k getppid
-tool_start stacksnoop -U -p "$fixture_pid" --no-symbolize t:syscalls:sys_enter_getppid
-go
-fixture_done
-tool_end
+trace calls -n 10 -k getppid -- stacksnoop -U -p PID --no-symbolize t:syscalls:sys_enter_getppid
 expect_equal "events" "$(events)" 10
 expect_err '^NOTE: [0-9]+ of [0-9]+ frames (have|has) no name: '
-fixture_end
 
 # a kernel function, which is all that bcc's form takes
 if "$FIXTURES/hostprobe" kprobe >/dev/null; then
-	fixture calls -n 50 -k getppid
-	tool_start stacksnoop -s -p "$fixture_pid" -r '__(x64|do|se)_sys_getppid'
-	go
-	fixture_done
-	tool_end
+	trace calls -n 50 -k getppid -- stacksnoop -s -p PID -r '__(x64|do|se)_sys_getppid'
 	expect_equal "events of a kernel function" "$(events)" 50
 	expect_out '^	do_syscall_64\+0x[0-9a-f]+$'
-	fixture_end
 fi

@@ -13,22 +13,15 @@ losses=$(grep -cE '[0-9]+ .*(skipped|late|not recorded|not counted|missed)' "$T/
 if [ "$losses" -gt 0 ]; then expect_status 4; else expect_status 0; fi
 fixture_end
 
-fixture calls -n 1000
-tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n 1000 -- count --strict -f "$FIXTURES/calls:st_fix_hit"
 expect_equal "counted" "$(folded_sum)" 1000
-fixture_end
 
 # A stack that is not whole is a loss too, though its event is counted.
 fixture calls -n 1000 -b 300
 tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
 go
 fixture_done
-tool_end
-expect_status 4
+tool_end 4
 [ "$(said_of 'user stacks truncated')" -gt 0 ] || fail "no user stack was truncated"
 expect_equal "counted" "$(folded_sum)" 1000
 fixture_end
@@ -37,10 +30,8 @@ fixture_end
 fixture neighbour -j 0
 go
 fixture_line
-tool profile --strict -f -e cpu-clock -F 199 -C 0 2
-expect_status 4
+returns 4 profile --strict -f -e cpu-clock -F 199 -C 0 2
 expect_err 'skipped'
-tool profile -f -e cpu-clock -F 199 -C 0 2
-expect_status 0
+returns 0 profile -f -e cpu-clock -F 199 -C 0 2
 expect_err 'skipped'
 fixture_end

@@ -14,7 +14,6 @@ calls() {
 	go
 	fixture_done
 	tool_end
-	expect_status 0
 	refuse_err 'does not add up'
 	plain_names "$T/out" >"$T/plain"
 	fixture_end
@@ -30,29 +29,21 @@ calls getppid 't:syscalls:sys_exit_getppi*' --strict
 expect_equal "ends by a wildcard" "$(folded_sum)" 50
 
 # Each by its own name, and both in one run
-fixture calls -n 50 -k getppid
-tool_start funccount -p "$fixture_pid" -r 't:syscalls:sys_(enter|exit)_get(p|pp)id$'
-go
-fixture_done
-tool_end
-expect_status 0
+trace calls -n 50 -k getppid -- funccount -p PID -r 't:syscalls:sys_(enter|exit)_get(p|pp)id$'
 for event in enter exit; do
 	expect_equal "$event" "$(awk -v name="syscalls:sys_${event}_getppid" '$1 == name { print $2 }' "$T/out")" 50
 done
-fixture_end
 calls getppid 't:syscalls:sys_*_getppid' --strict
 expect_equal "both" "$(folded_sum)" 100
 expect_equal "both with a kernel stack" "$(folded_sum_of 'do_syscall_64|entry_SYSCALL' "$T/plain")" 100
 
 # All of them: the kernel's function is not always called as the call is
 for pattern in sys_enter_new* sys_exit_new* 'sys_*_sendfile64'; do
-	tool count --explain "t:syscalls:$pattern"
-	expect_status 0
+	returns 0 count --explain "t:syscalls:$pattern"
 	expect_out '^mechanism: raw_tracepoint$'
 done
 for pattern in 'sys_enter_*' 'sys_exit_*' 'sys_*'; do
-	tool count --explain "t:syscalls:$pattern"
-	expect_status 0
+	returns 0 count --explain "t:syscalls:$pattern"
 	expect_out '^mechanism: raw_tracepoint$'
 done
 

@@ -8,8 +8,7 @@ needs_unwinder
 # Tables come in time when the tool gets a CPU while the loader works: one of a few tries has nearly all.
 nearly_all_whole() {
 	for try in 1 2 3 4 5; do
-		tool count -f -o "$T/report.folded" "$1:st_fix_leaf" -- "$@" recurse 200
-		expect_status 0
+		returns 0 count -f -o "$T/report.folded" "$1:st_fix_leaf" -- "$@" recurse 200
 		plain_names "$T/report.folded" >"$T/plain"
 		expect_equal "all events" "$(folded_sum "$T/plain")" 200
 		whole=$(folded_sum_of '^(frameless[^;]*;)?_start;.*;st_fix_recursion(;st_fix_recurse){41};st_fix_leaf [0-9]+$' "$T/plain")
@@ -44,15 +43,13 @@ nearly_all_of_children
 
 # As execvp() finds it
 PATH=$FIXTURES:$PATH
-tool count -f -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- frameless-dyn recurse 200
-expect_status 0
+returns 0 count -f -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- frameless-dyn recurse 200
 expect_equal "all events" "$(folded_sum "$T/report.folded")" 200
 
 # At the entry of a function in code without tables its caller is in no frame yet.
 objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr "$FIXTURES/calls" "$T/calls" || fail "objcopy"
 echo >"$T/go"
 echo >>"$T/go"
-tool count -f --unwind=auto -o "$T/report.folded" "$T/calls:st_fix_hit" -- "$T/calls" -n 100 <"$T/go"
-expect_status 0
+returns 0 count -f --unwind=auto -o "$T/report.folded" "$T/calls:st_fix_hit" -- "$T/calls" -n 100 <"$T/go"
 plain_names "$T/report.folded" >"$T/plain"
 expect_equal "with the caller" "$(folded_sum_of ';st_fix_thread;st_fix_hit [0-9]+$' "$T/plain")" 100

@@ -13,56 +13,33 @@ shapes='recurse alloca large library signal trampoline thread'
 for kind in frameless frameless-dyn; do
 	for shape in $shapes; do
 		[ "$kind" = frameless ] || [ "$shape" = library ] || [ "$shape" = trampoline ] || continue
-		fixture $kind $shape 200
-		tool_start count -f -p "$fixture_pid" "$FIXTURES/$kind:st_fix_leaf"
-		go
-		fixture_done
-		tool_end
-		expect_status 0
+		trace $kind $shape 200 -- count -f -p PID "$FIXTURES/$kind:st_fix_leaf"
 		plain_names "$T/out" >"$T/plain"
 		expect_equal "$kind, $shape: whole stacks" "$(folded_sum_of "^$root$fixture_expect [0-9]+$" "$T/plain")" 200
 		expect_equal "$kind, $shape: all events" "$(folded_sum)" 200
 		expect_err 'user stacks complete'
-		fixture_end
 	done
 done
 
 # By frame pointers the same stacks are not whole, and nothing is lost all the same.
-fixture frameless recurse 200
-tool_start count -f --unwind=fp -p "$fixture_pid" "$FIXTURES/frameless:st_fix_leaf"
-go
-fixture_done
-tool_end
+trace frameless recurse 200 -- count -f --unwind=fp -p PID "$FIXTURES/frameless:st_fix_leaf"
 plain_names "$T/out" >"$T/plain"
 expect_equal "whole by frame pointers" "$(folded_sum_of "^$root$fixture_expect [0-9]+$" "$T/plain")" 0
 expect_equal "all events by frame pointers" "$(folded_sum)" 200
-fixture_end
 
-fixture frameless recurse 200
-tool_start count -f --unwind=off -p "$fixture_pid" "$FIXTURES/frameless:st_fix_leaf"
-go
-fixture_done
-tool_end
+trace frameless recurse 200 -- count -f --unwind=off -p PID "$FIXTURES/frameless:st_fix_leaf"
 expect_equal "all events without user stacks" "$(folded_sum)" 200
 refuse_out 'st_fix'
-fixture_end
 
 # In the kernel the registers are those that the thread entered it with.
-fixture frameless large 200
-tool_start count -f -U -p "$fixture_pid" 't:syscalls:sys_enter_getppid'
-go
-fixture_done
-tool_end
-expect_status 0
+trace frameless large 200 -- count -f -U -p PID 't:syscalls:sys_enter_getppid'
 plain_names "$T/out" >"$T/plain"
 expect_equal "whole stacks at a system call" "$(folded_sum_of "^$root$fixture_expect;syscall [0-9]+$" "$T/plain")" 200
-fixture_end
 
 # Samples come anywhere, in prologues too: nearly all of them reach the root, and the rest is counted.
 fixture frameless thread 0
 go
-tool profile -f -U -F 199 -p "$fixture_pid" 2
-expect_status 0
+returns 0 profile -f -U -F 199 -p "$fixture_pid" 2
 plain_names "$T/out" >"$T/plain"
 all=$(folded_sum)
 whole=$(folded_sum_of "^$root.* [0-9]+$" "$T/plain")

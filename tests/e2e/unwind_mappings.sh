@@ -6,24 +6,12 @@
 needs uprobe
 needs_unwinder
 
-fixture crowded-dyn memory 5000 100
-tool_start count -f -p "$fixture_pid" "$FIXTURES/crowded-dyn:st_fix_leaf"
-go
-fixture_done
-tool_end
-expect_status 0
+trace crowded-dyn memory 5000 100 -- count -f -p PID "$FIXTURES/crowded-dyn:st_fix_leaf"
 plain_names "$T/out" >"$T/plain"
 expect_equal "whole stacks" "$(folded_sum_of '(_start|__libc_start_main|;main);.*st_fix_middle;st_fix_leaf [0-9]+$' "$T/plain")" 100
 expect_err '100 user stacks complete'
-fixture_end
 
-fixture crowded-dyn file 5000 100
-tool_start count -f --unwind=dwarf -p "$fixture_pid" "$FIXTURES/crowded-dyn:st_fix_leaf"
-go
-fixture_done
-tool_end
-expect_status 0
+trace crowded-dyn file 5000 100 -- count -f --unwind=dwarf -p PID "$FIXTURES/crowded-dyn:st_fix_leaf"
 expect_equal "stacks of code that found no room" "$(folded_sum_of ';\[too many mappings\];' "$T/out")" 100
 expect_err '100 user stacks truncated: the process has too many mappings'
 refuse_err 'outside the known mappings'
-fixture_end

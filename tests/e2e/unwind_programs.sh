@@ -14,8 +14,7 @@ root='([^;]*;)?(_start|clone3?|__clone3?)(;[^;]+)*;'
 # busy host is not before the command begins. Every try is exact.
 for shape in vfork fork; do
 	for try in 1 2 3 4; do
-		tool count -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" $shape $forks
-		expect_status 0
+		returns 0 count -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" $shape $forks
 		plain_names "$T/report.folded" >"$T/plain"
 		expect_equal "$shape: all events" "$(folded_sum "$T/plain")" $forks
 		expect_equal "$shape: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $forks
@@ -27,20 +26,13 @@ for shape in vfork fork; do
 done
 
 # Programs of one event: all are counted, and those that are not whole say why.
-tool count -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" exec $execs
-expect_status 0
+returns 0 count -f -U -o "$T/report.folded" "$FIXTURES/frameless-dyn:st_fix_leaf" -- "$FIXTURES/frameless-dyn" exec $execs
 expect_equal "exec: all events" "$(folded_sum "$T/report.folded")" $execs
 expect_equal "exec: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $execs
 
 # A library that is loaded and unloaded for each call: its table is there some milliseconds after the first time.
 for try in 1 2 3 4; do
-	fixture frameless-dyn dlopen $loads
-	tool_start count -f -p "$fixture_pid" "$FIXTURES/frameless-dyn:st_fix_leaf"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
-	fixture_end
+	trace frameless-dyn dlopen $loads -- count -f -p PID "$FIXTURES/frameless-dyn:st_fix_leaf"
 	expect_equal "dlopen: all events" "$(folded_sum)" $loads
 	expect_equal "dlopen: all told" "$(said_of 'user stacks (complete|walked by frame pointers|truncated:)')" $loads
 	plain_names "$T/out" >"$T/plain"
@@ -53,8 +45,7 @@ done
 # The loader, whose first function has no unwind information: it is where the program begins, and that is the root. The first events
 # may come before the tables.
 for try in 1 2 3 4; do
-	tool count -f -U -o "$T/report.folded" t:syscalls:sys_enter_mmap -- "$FIXTURES/frameless-dyn" once
-	expect_status 0
+	returns 0 count -f -U -o "$T/report.folded" t:syscalls:sys_enter_mmap -- "$FIXTURES/frameless-dyn" once
 	plain_names "$T/report.folded" >"$T/plain"
 	all=$(folded_sum "$T/plain")
 	expect_equal "loader: all told" "$(said_of 'user stacks (complete|walked by frame pointers)')" "$all"
@@ -69,8 +60,7 @@ done
 # Samples in the vDSO
 fixture frameless-dyn vdso 0
 go
-tool profile -f -U -F 999 --save "$T/vdso.stk" -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -f -U -F 999 --save "$T/vdso.stk" -p "$fixture_pid" 1
 fixture_end
 plain_names "$T/out" >"$T/plain"
 inside=$(folded_sum_of ";st_fix_vdso;clock_gettime;(__vdso_)?clock_gettime [0-9]+$" "$T/plain") # of libc, of the kernel
@@ -79,7 +69,6 @@ all=$(folded_sum)
 echo "vdso: $inside samples in it, $whole of $all whole"
 [ "$inside" -ge 5 ] || fail "vdso: $inside samples in it"
 [ $((whole * 100)) -ge $((all * 99)) ] || fail "vdso: $whole of $all stacks are whole"
-tool report -o "$T/vdso.json" "$T/vdso.stk"
-expect_status 0
+returns 0 report -o "$T/vdso.json" "$T/vdso.stk"
 tr -d ' \n' <"$T/vdso.json" | grep -qE '"name":"(__vdso_)?clock_gettime","offset":[0-9]+,"module":"\[vdso\]"' ||
 	fail "no frame of the vDSO: $(grep -i vdso "$T/vdso.json" | head -n 3)"

@@ -11,13 +11,7 @@ whole() {
 	from=$2
 	shift 2
 	for shape in "$@"; do
-		fixture "frameless-$kind" "$shape" 100
-		tool_start count -f -p "$fixture_pid" "$FIXTURES/frameless-$kind:st_fix_leaf"
-		go
-		fixture_done
-		tool_end
-		expect_status 0
-		fixture_end
+		trace "frameless-$kind" "$shape" 100 -- count -f -p PID "$FIXTURES/frameless-$kind:st_fix_leaf"
 		plain_names "$T/out" >"$T/plain"
 		expect_equal "$kind, $shape: whole" "$(folded_sum_of "^[^;]*;$from$fixture_expect [0-9]+$" "$T/plain")" 100
 		expect_equal "$kind, $shape: all events" "$(folded_sum)" 100
@@ -30,11 +24,6 @@ whole static-pie '(_start|clone3?|__clone3?)(;[^;]+)*;' $shapes
 # Debian's musl has no unwind information: its function below main, or below a thread's, is the last, and the report says so.
 whole musl '\[no unwind information\];(libc_start_main_stage2|start)(;main)?;' recurse trap thread
 refuse_err 'user stacks complete'
-fixture frameless-musl nested 100
-tool_start count -f -p "$fixture_pid" "$FIXTURES/frameless-musl:st_fix_leaf"
-go
-fixture_done
-tool_end
-fixture_end
+trace frameless-musl nested 100 -- count -f -p PID "$FIXTURES/frameless-musl:st_fix_leaf"
 expect_out '^frameless-musl;\[no unwind information\];[^;]+;[^;]+;st_fix_handler;st_fix_leaf 100$' # raise() is musl's
 refuse_err 'user stacks complete'

@@ -74,7 +74,6 @@ tool funccount --unwind=dwarf -p $$ c:malloc
 expect_one_line_error 2
 expect_err '^stacktool funccount: argument --unwind: this run takes no user stacks$'
 # What stacksnoop shows of user code is a user stack.
-tool stacksnoop --unwind=dwarf --explain -p $$ c:malloc
-expect_status 0
+returns 0 stacksnoop --unwind=dwarf --explain -p $$ c:malloc
 tool stacksnoop --unwind=dwarf -p $$ t:sched:sched_switch
 expect_one_line_error 2

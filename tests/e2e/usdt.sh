@@ -9,17 +9,11 @@ passes() {
 	expected=$2
 	guarded=$3
 	shift 3
-	fixture "$program" 500
-	tool_start_on_fixture count -f "$@"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace "$program" 500 -- count -f "$@"
 	refuse_err 'refused'
 	expect_equal "$*: events" "$(folded_sum)" "$expected"
 	expect_equal "$*: rounds in which the program saw the semaphore raised" "${line%% *}" "guarded=$guarded"
 	plain_names "$T/out" >"$T/plain"
-	fixture_end
 }
 
 # Two places, and nothing but the frames that there are: no caller is invented in the middle of a function.
@@ -54,27 +48,22 @@ fi
 passes usdt 500 500 -p PID u::guarded
 
 # The first thread has ended, and with it what /proc/PID/maps shows
-fixture usdt 500 leaderless
-tool_start count -f -p "$fixture_pid" u::hit
-go
-fixture_done
-tool_end
-expect_status 0
+trace usdt 500 leaderless -- count -f -p PID u::hit
 expect_equal "without a leader" "$(folded_sum)" 1500
-fixture_end
 
 # It ends while others run on: what the kernel makes of that is told.
 fixture usdt 500 leaving
 tool_start count -f --strict -p "$fixture_pid" u::plain
 go
 fixture_done
-tool_end
+tool_signal INT
+tool_wait
+fixture_end
 if [ "$status" = 4 ]; then
 	expect_err "^WARNING: the main thread of process $fixture_pid ended, so the kernel removed the probes"
 else
 	expect_equal "without a leader" "$(folded_sum)" 500
 fi
-fixture_end
 
 # Both at once: the semaphore is a counter, and falls to 0 again when the last one goes, also by kill -9.
 fixture usdt 500
@@ -89,20 +78,15 @@ expect_equal "after kill -9" "$line" "guarded=0 raised=0"
 fixture_end
 
 # What is not there
-tool count -D 1 "u:$FIXTURES/usdt:st_fix:hot"
-expect_status 5
+returns 5 count -D 1 "u:$FIXTURES/usdt:st_fix:hot"
 expect_one_line_error
 expect_err "did you mean 'st_fix:hit'"
-tool count -D 1 "u:$FIXTURES/usdt:guarted"
-expect_status 5
+returns 5 count -D 1 "u:$FIXTURES/usdt:guarted"
 expect_err "did you mean 'guarded'"
-tool count -D 1 "u:$FIXTURES/calls:*"
-expect_status 5
+returns 5 count -D 1 "u:$FIXTURES/calls:*"
 expect_one_line_error
 expect_err "no USDT probes in $FIXTURES/calls"
-tool count -D 1 u::hit
-expect_status 2
+returns 2 count -D 1 u::hit
 expect_err 'needs a process'
-tool count --explain "u:$FIXTURES/usdt:guarded"
-expect_status 0
+returns 0 count --explain "u:$FIXTURES/usdt:guarded"
 expect_out '^attach: .*/usdt:st_fix:guarded \(file offset 0x[0-9a-f]+, semaphore 0x[0-9a-f]+\)$'

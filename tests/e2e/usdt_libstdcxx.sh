@@ -60,15 +60,9 @@ thrown() {
 	pattern=$1
 	expected=$2
 	shift 2
-	fixture "$T/thrower" 300
-	tool_start count -f -p "$fixture_pid" "$@" "$pattern"
-	go
-	fixture_done
-	tool_end
-	expect_status 0
+	trace "$T/thrower" 300 -- count -f -p PID "$@" "$pattern"
 	expect_equal "$pattern" "$(folded_sum)" "$expected"
 	expect_out '__cxa_' # libstdc++ has no frame pointers: what is above is not for this test
-	fixture_end
 }
 
 thrown 'u:stdc++:throw' 300

@@ -26,8 +26,7 @@ for processes in one all; do
 done
 
 fixture vector 100
-tool funccount -p "$fixture_pid" -d 0.1 "$FIXTURES/vector:st_fix_vcmpps"
-expect_status 1
+returns 1 funccount -p "$fixture_pid" -d 0.1 "$FIXTURES/vector:st_fix_vcmpps"
 expect_err 'st_fix_vcmpps: cannot attach: this kernel misdecodes the vector instruction there'
 go
 fixture_done

@@ -8,38 +8,23 @@ field() {
 	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
 }
 
-fixture offcpu pair 20 20000
-tool_start wakeuptime -f -p "$fixture_pid"
-go
-fixture_done
-tool_end
-expect_status 0
+trace offcpu pair 20 20000 -- wakeuptime -f -p PID
 waited=$(field waited_us)
 slept=$(folded_sum_of '^st-waker;.*futex.*;st-sleeper [0-9]+$')
 echo "$slept us until woken; the fixture: $line"
 [ "$slept" -gt 0 ] && [ "$slept" -ge "$(least_waited)" ] && [ "$slept" -le $((waited * 101 / 100)) ] || fail "$slept us of $waited us"
 expect_out '^\[(irq|softirq)\];.*;st-waker [0-9]+$'
 refuse_err 'does not add up|stack was lost'
-fixture_end
 
-fixture offcpu pair 10 20000
-tool_start wakeuptime -p "$fixture_pid"
-go
-fixture_done
-tool_end
+trace offcpu pair 10 20000 -- wakeuptime -p PID
 expect_out '^Tracing blocked time \(us\) by kernel stack\.\.\. Hit Ctrl-C to end\.$'
 expect_out '^    target:          st-sleeper$'
 expect_out '^    waker:           st-waker$'
 expect_out '^    [0-9a-f]{16} [a-z_0-9.]*futex[a-z_0-9.]*\+0x[0-9a-f]+$'
 expect_out '^Detaching\.\.\.$'
-fixture_end
 
-tool wakeuptime -u -f 0.5
-expect_status 0
+returns 0 wakeuptime -u -f 0.5
 refuse_out ';(kworker|ksoftirqd|rcu_)[^;]* [0-9]+$'
-tool wakeuptime -u -p 1 1
-expect_status 2
-tool wakeuptime 0
-expect_status 2
-tool wakeuptime -v 0.2
-expect_status 0
+returns 2 wakeuptime -u -p 1 1
+returns 2 wakeuptime 0
+returns 0 wakeuptime -v 0.2

@@ -6,18 +6,15 @@
 needs perf-event
 
 STACKTOOL=$VARIANTS/without_unwinder
-tool --version
-expect_status 0
+returns 0 --version
 expect_out '^unwinder: none'
 
 fixture chain spin
 go
-tool profile -f -U --plain -F 199 -p "$fixture_pid" 1
-expect_status 0
+returns 0 profile -f -U --plain -F 199 -p "$fixture_pid" 1
 expect_out "$fixture_expect"
 refuse_err 'unwind'
 refuse_err 'user stacks'
-tool profile --unwind=dwarf -p "$fixture_pid" 1
-expect_status 3
+returns 3 profile --unwind=dwarf -p "$fixture_pid" 1
 expect_err '^stacktool profile: --unwind=dwarf: this stacktool was built without the unwinder$'
 fixture_end
