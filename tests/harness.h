@@ -41,18 +41,30 @@
 	}                                                           \
 	static void name(void **state)
 
-/* The same; the test is given what set_up() left in *state as its argument, such as `struct fixture *fixture`. */
-#define TEST_WITH(argument, name, set_up, tear_down)                      \
-	static void name(argument);                                       \
-	static void run_##name(void **state)                              \
-	{                                                                 \
-		name(*state);                                             \
-	}                                                                 \
-	__attribute__((constructor)) static void add_##name(void)         \
-	{                                                                 \
-		add_test(__LINE__, #name, run_##name, set_up, tear_down); \
-	}                                                                 \
-	static void name(argument)
+/* A test that is given a `type *variable`, all 0, after set_up(variable) and before tear_down(variable). */
+#define TEST_WITH(type, variable, name, set_up, tear_down)                          \
+	static void name(type *variable);                                           \
+	static int before_##name(void **state)                                      \
+	{                                                                           \
+		*state = calloc(1, sizeof(type));                                   \
+		set_up(*state);                                                     \
+		return 0;                                                           \
+	}                                                                           \
+	static void run_##name(void **state)                                        \
+	{                                                                           \
+		name(*state);                                                       \
+	}                                                                           \
+	static int after_##name(void **state)                                       \
+	{                                                                           \
+		tear_down(*state);                                                  \
+		free(*state);                                                       \
+		return 0;                                                           \
+	}                                                                           \
+	__attribute__((constructor)) static void add_##name(void)                   \
+	{                                                                           \
+		add_test(__LINE__, #name, run_##name, before_##name, after_##name); \
+	}                                                                           \
+	static void name(type *variable)
 
 /* Before the first case and after the last one of the program. */
 #define TEST_GROUP(set_up, tear_down)                            \

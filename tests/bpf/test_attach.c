@@ -19,14 +19,13 @@
 
 static void copy_file(const char *from, const char *to)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	_cleanup_(closep) int in = open(from, O_RDONLY | O_CLOEXEC),
+			      out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
 	struct stat status;
 
 	assert_true(in >= 0 && out >= 0);
 	assert_int_equal(fstat(in, &status), 0);
 	assert_int_equal(sendfile(out, in, NULL, (size_t)status.st_size), status.st_size);
-	close(in);
-	close(out);
 }
 
 static char *fixture(const char *name)
@@ -129,7 +128,7 @@ struct one_by_one {
 
 static void one_by_one_load(struct one_by_one *ten)
 {
-	char *path = fixture("chain");
+	_cleanup_(freep) char *path = fixture("chain");
 
 	*ten = (struct one_by_one){};
 	plan_functions(&ten->plan, path, "st_fix_*");
@@ -139,7 +138,6 @@ static void one_by_one_load(struct one_by_one *ten)
 	ten->attach.mechanism = MECHANISM_UPROBE;
 	assert_int_equal(loaded_new(&ten->plan, &ten->attach, &ten->loaded), 0);
 	assert_int_equal(attachment_new(ten->loaded, &ten->attachment), 0);
-	free(path);
 }
 
 static void one_by_one_done(struct one_by_one *ten)
@@ -182,7 +180,7 @@ static void count_call(void *context)
 TEST(between_two_places_somebody_else_has_a_turn)
 {
 	unsigned int nr_calls = 0;
-	struct one_by_one ten;
+	_cleanup_(one_by_one_done) struct one_by_one ten;
 
 	one_by_one_load(&ten);
 	attachment_set_between(ten.attachment, count_call, &nr_calls);
@@ -192,13 +190,12 @@ TEST(between_two_places_somebody_else_has_a_turn)
 	nr_calls = 0;
 	attachment_detach(ten.attachment);
 	assert_in_range(nr_calls, 9, 10);
-	one_by_one_done(&ten);
 }
 
 static void attach_to_replaced_file(bool one_process)
 {
 	char folder[] = "/tmp/st-attach.XXXXXX";
-	char *calls = fixture("calls"), *spin = fixture("spin"), *path, *other;
+	_cleanup_(freep) char *calls = fixture("calls"), *spin = fixture("spin"), *path, *other;
 	struct attach_plan attach = {};
 	struct symbolizer *symbolizer;
 	struct attachment *attachment;
@@ -238,10 +235,6 @@ static void attach_to_replaced_file(bool one_process)
 	program_end(&program);
 	unlink(path);
 	rmdir(folder);
-	free(path);
-	free(other);
-	free(calls);
-	free(spin);
 }
 
 TEST(a_file_replaced_before_attaching_is_not_probed_instead)

@@ -53,7 +53,7 @@ __attribute__((noinline, noclone)) static void run_all_paths(struct object *obje
 
 TEST(an_event_is_counted_once_and_its_record_sent)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 	struct st_stats stats;
 	size_t entries;
 
@@ -68,12 +68,11 @@ TEST(an_event_is_counted_once_and_its_record_sent)
 	assert_int_equal(entries, 1);
 	assert_int_equal(object.records.nr, 1);
 	object_check_identity(&object, LIVE);
-	object_done(&object);
 }
 
 TEST(equal_events_are_one_row_and_one_record)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 	size_t entries;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
@@ -83,12 +82,11 @@ TEST(equal_events_are_one_row_and_one_record)
 	assert_int_equal(entries, 1);
 	assert_int_equal(object.records.nr, 1);
 	object_check_identity(&object, LIVE);
-	object_done(&object);
 }
 
 TEST(another_stack_is_another_row)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 	size_t entries;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
@@ -99,7 +97,6 @@ TEST(another_stack_is_another_row)
 	assert_int_equal(entries, 2);
 	assert_int_equal(object.records.nr, 2);
 	assert_memory_not_equal(&object.records.data[0].head.id, &object.records.data[1].head.id, sizeof(struct st_id));
-	object_done(&object);
 }
 
 TEST(a_record_says_who_when_and_where)
@@ -107,7 +104,7 @@ TEST(a_record_says_who_when_and_where)
 	const uint32_t parts = KEY_TGID | KEY_TID | KEY_COMM;
 	struct timespec before, after;
 	const struct st_stack *record;
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH, .key_parts = parts } });
 	prctl(PR_SET_NAME, "st-record-test");
@@ -127,7 +124,6 @@ TEST(a_record_says_who_when_and_where)
 	assert_int_equal(record->head.user_status, STACK_OK);
 	assert_true(record->head.nr_user > 0);
 	assert_true(record->head.nr_kernel > 0);
-	object_done(&object);
 }
 
 /* run_here is on the user stack: its return address lies in the text of this file. */
@@ -135,7 +131,7 @@ TEST(the_user_stack_is_ours)
 {
 	const uint64_t here = (uint64_t)(uintptr_t)run_here;
 	const struct st_stack *record;
-	struct object object;
+	_cleanup_(object_done) struct object object;
 	bool found = false;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
@@ -150,14 +146,13 @@ TEST(the_user_stack_is_ours)
 	assert_true(found);
 	for (int i = 0; i < record->head.nr_kernel; i++)
 		assert_true(record->frames[i] >> 63);
-	object_done(&object);
 }
 
 TEST(parts_that_are_not_asked_for_are_zero)
 {
 	const char nothing[ST_COMM_BYTES] = "";
 	const struct st_stack *record;
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { .want_kernel = 1 } });
 	run_here(&object, 1);
@@ -169,12 +164,11 @@ TEST(parts_that_are_not_asked_for_are_zero)
 	assert_int_equal(record->head.tid, 0);
 	assert_int_equal(record->head.cgroup_id, 0);
 	assert_memory_equal(record->head.comm, nothing, sizeof(nothing));
-	object_done(&object);
 }
 
 TEST(a_full_map_spills_and_loses_nothing)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 	struct st_stats stats;
 	uint64_t spilled = 0;
 	size_t entries;
@@ -195,12 +189,11 @@ TEST(a_full_map_spills_and_loses_nothing)
 	assert_true(entries <= 4);
 	assert_true(spilled >= 180);
 	object_check_identity(&object, LIVE);
-	object_done(&object);
 }
 
 TEST(a_full_ring_is_counted_by_cause)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 	struct st_stats stats;
 
 	object_load(&object,
@@ -213,12 +206,11 @@ TEST(a_full_ring_is_counted_by_cause)
 	assert_true(stats.losses[ST_LOSS_COUNT_REFUSED] > 0);
 	assert_true(stats.losses[ST_LOSS_RING_FULL] > 0);
 	object_check_identity(&object, LIVE);
-	object_done(&object);
 }
 
 TEST(a_record_that_found_no_room_is_sent_by_the_next_generation)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH }, .ring_bytes = 4096 });
 	/* One call site, which an unrolled loop would not have: the stacks are the same in both generations. */
@@ -231,24 +223,22 @@ TEST(a_record_that_found_no_room_is_sent_by_the_next_generation)
 	}
 	assert_true(object_stats(&object, 0).losses[ST_LOSS_RING_FULL] > 0);
 	assert_int_equal(object.records.nr, 128);
-	object_done(&object);
 }
 
 TEST(a_record_that_found_no_room_asks_for_a_swap)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH }, .ring_bytes = 4096 });
 	run_here(&object, 1);
 	assert_true(object.control->poke_at == UINT64_MAX);
 	run_all_paths(&object, false);
 	assert_int_equal(object.control->poke_at, 0);
-	object_done(&object);
 }
 
 TEST(the_generation_word_moves_counts_and_statistics_together)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
 	run_here(&object, 7);
@@ -262,12 +252,11 @@ TEST(the_generation_word_moves_counts_and_statistics_together)
 	assert_int_equal(object_stats(&object, 1).seen, 5);
 	object_check_identity(&object, 0);
 	object_check_identity(&object, 1);
-	object_done(&object);
 }
 
 TEST(a_record_is_not_sent_again_after_a_swap)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
 	for (int i = 0; i < 4; i++) {
@@ -277,12 +266,11 @@ TEST(a_record_is_not_sent_again_after_a_swap)
 	object_read_ring(&object);
 	assert_int_equal(object_stats(&object, 0).sent + object_stats(&object, 1).sent, object.records.nr);
 	assert_in_range(object.records.nr, 1, 1);
-	object_done(&object);
 }
 
 TEST(half_full_wakes_the_reader_once)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
 	object.control->poke_at = 32;
@@ -290,12 +278,11 @@ TEST(half_full_wakes_the_reader_once)
 	object_read_ring(&object);
 	assert_int_equal(object.nr_pokes, 1);
 	assert_int_equal(object.control->inserted, 128);
-	object_done(&object);
 }
 
 TEST(filters_count_what_they_leave_out)
 {
-	struct object object;
+	_cleanup_(object_done) struct object object;
 	struct st_stats stats;
 
 	object_load(&object,
@@ -307,13 +294,12 @@ TEST(filters_count_what_they_leave_out)
 	assert_int_equal(stats.filtered, 10);
 	assert_int_equal(object_sum(&object, LIVE, NULL), 0);
 	object_check_identity(&object, LIVE);
-	object_done(&object);
 }
 
 TEST(a_list_of_processes_lets_its_members_through)
 {
 	uint32_t self = (uint32_t)getpid(), one = 1;
-	struct object object;
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test",
 						       .config = { BOTH, .task_filter = ST_FILTER_TGID } });
@@ -323,7 +309,6 @@ TEST(a_list_of_processes_lets_its_members_through)
 	run_here(&object, 5);
 	assert_int_equal(object_stats(&object, LIVE).filtered, 3);
 	assert_int_equal(object_sum(&object, LIVE, NULL), 5);
-	object_done(&object);
 }
 
 TEST(a_seed_changes_every_id)
@@ -349,8 +334,8 @@ TEST(a_seed_changes_every_id)
 TEST(every_slot_is_free_after_the_run)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
-	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
-	struct object object;
+	_cleanup_(freep) struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
 	run_here(&object, 100);
@@ -359,16 +344,14 @@ TEST(every_slot_is_free_after_the_run)
 		for (int cpu = 0; cpu < nr_cpus; cpu++)
 			assert_int_equal(slots[cpu].claims, 0);
 	}
-	free(slots);
-	object_done(&object);
 }
 
 /* Slots that look taken: the event is lost, and counted as that. */
 TEST(no_free_slot_is_a_counted_loss)
 {
 	int nr_cpus = libbpf_num_possible_cpus();
-	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
-	struct object object;
+	_cleanup_(freep) struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
+	_cleanup_(object_done) struct object object;
 
 	object_load(&object, &(struct object_options){ .program = "on_test", .config = { BOTH } });
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
@@ -379,6 +362,4 @@ TEST(no_free_slot_is_a_counted_loss)
 	run_here(&object, 10);
 	assert_int_equal(object_stats(&object, LIVE).losses[ST_LOSS_NO_SLOT], 10);
 	object_check_identity(&object, LIVE);
-	free(slots);
-	object_done(&object);
 }

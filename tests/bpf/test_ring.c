@@ -130,7 +130,7 @@ static void ringed_done(struct ringed *ringed)
 /* Nobody reads in the first of two rounds; in the second one there is room for each record. */
 TEST(a_refused_record_is_sent_by_the_next_event_after_a_swap)
 {
-	struct ringed ringed;
+	_cleanup_(ringed_done) struct ringed ringed;
 
 	ringed_start(&ringed);
 	for (volatile int round = 0; round < 2; round++) {
@@ -145,7 +145,6 @@ TEST(a_refused_record_is_sent_by_the_next_event_after_a_swap)
 	assert_true(ringed.interval.losses[ST_LOSS_RING_FULL] > 0);
 	assert_int_equal(ringed.interval.account.counted, 2 * NR_PATHS);
 	assert_int_equal(ringed.interval.losses[ST_LOSS_STACK_LOST], 0);
-	ringed_done(&ringed);
 }
 
 /* Our descriptor of a map of this name. */
@@ -164,7 +163,7 @@ static int map_of(const char *name)
 
 TEST(a_count_map_that_cannot_be_emptied_is_counted_once)
 {
-	struct ringed ringed;
+	_cleanup_(ringed_done) struct ringed ringed;
 	struct drain_target target;
 
 	ringed_start(&ringed);
@@ -177,13 +176,12 @@ TEST(a_count_map_that_cannot_be_emptied_is_counted_once)
 	ringed_end(&ringed);
 	assert_int_equal(ringed.interval.account.recorded, NR_PATHS);
 	assert_int_equal(ringed.interval.account.counted, NR_PATHS);
-	ringed_done(&ringed);
 }
 
 TEST(statistics_that_cannot_be_read_are_no_news)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	struct ringed ringed;
+	_cleanup_(closep) int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	_cleanup_(ringed_done) struct ringed ringed;
 	struct drain_target target;
 
 	ringed_start(&ringed);
@@ -197,6 +195,4 @@ TEST(statistics_that_cannot_be_read_are_no_news)
 	ringed_end(&ringed);
 	assert_int_equal(ringed.interval.account.seen, 1);
 	assert_int_equal(ringed.interval.account.counted, 3);
-	ringed_done(&ringed);
-	close(null);
 }

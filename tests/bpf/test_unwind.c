@@ -331,7 +331,7 @@ static void large_path(void)
 static void replace_remembered(bool forget, enum st_unwind_kind kind)
 {
 	int map = bpf_map__fd(stage.object.skeleton->maps.st_recent), nr_cpus = libbpf_num_possible_cpus();
-	struct st_recent *recent = calloc((size_t)nr_cpus, sizeof(*recent));
+	_cleanup_(freep) struct st_recent *recent = calloc((size_t)nr_cpus, sizeof(*recent));
 	uint32_t zero = 0;
 
 	assert_int_equal(bpf_map_lookup_elem(map, &zero, recent), 0);
@@ -344,20 +344,18 @@ static void replace_remembered(bool forget, enum st_unwind_kind kind)
 			rule->rule = kind;
 	}
 	assert_int_equal(bpf_map_update_elem(map, &zero, recent, BPF_ANY), 0);
-	free(recent);
 }
 
 /* The first slot as if an interrupted program had it. */
 static void claim_first_slot(uint32_t claims)
 {
 	int map = bpf_map__fd(stage.object.skeleton->maps.st_scratch), nr_cpus = libbpf_num_possible_cpus();
-	struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
+	_cleanup_(freep) struct st_slot *slots = calloc((size_t)nr_cpus, sizeof(*slots));
 	uint32_t zero = 0;
 
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
 		slots[cpu].claims = claims;
 	assert_int_equal(bpf_map_update_elem(map, &zero, slots, BPF_ANY), 0);
-	free(slots);
 }
 
 static void stay_on_this_cpu(void)

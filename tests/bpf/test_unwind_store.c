@@ -23,7 +23,7 @@ TEST(a_slab_that_cannot_be_put_is_told)
 {
 	struct unwind_store_options options = { .max_bytes = 64 << 20, .first_slab = -1, .slabs = -1, .processes = -1 };
 	struct unwind_store *store = unwind_store_new(&options);
-	struct unwind_table table = {};
+	_cleanup_(unwind_table_done) struct unwind_table table = {};
 	uint32_t number;
 	int err = 0;
 
@@ -33,5 +33,4 @@ TEST(a_slab_that_cannot_be_put_is_told)
 	assert_int_equal(err, -EBADF);
 	assert_int_equal(unwind_store_settle(store), -EBADF);
 	unwind_store_free(store);
-	unwind_table_done(&table);
 }

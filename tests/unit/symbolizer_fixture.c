@@ -30,30 +30,22 @@ void fixture_start(struct fixture *fixture, const struct symbolizer_options *opt
 	assert_int_equal(symbolizer_new(options, &fixture->symbolizer), 0);
 }
 
-int symbolizer_set_up(void **state)
+void symbolizer_set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	fixture->debug_fd = fixture->wrong_debug_fd = -1;
 	fixture_start(fixture, &(struct symbolizer_options){});
 	elf_writer_init(&fixture->writer, ET_DYN);
 	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
 	elf_writer_function(&fixture->writer, "first", ADDRESS, 0x10);
 	elf_writer_function(&fixture->writer, "second", ADDRESS + 0x10, 0x10);
-	*state = fixture;
-	return 0;
 }
 
-int symbolizer_tear_down(void **state)
+void symbolizer_tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	symbolizer_free(fixture->symbolizer);
 	elf_writer_done(&fixture->writer);
 	closep(&fixture->debug_fd);
 	closep(&fixture->wrong_debug_fd);
-	free(fixture);
-	return 0;
 }
 
 void fixture_add(struct fixture *fixture, uint32_t number)

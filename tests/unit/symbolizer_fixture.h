@@ -22,11 +22,10 @@ struct fixture {
 	uint32_t again_failed; /* a file that cannot be opened again */
 };
 
-int symbolizer_set_up(void **state);
-int symbolizer_tear_down(void **state);
+void symbolizer_set_up(struct fixture *fixture);
+void symbolizer_tear_down(struct fixture *fixture);
 
-/* A test that is given a `struct fixture *fixture`. */
-#define SYMBOLIZER_TEST(name) TEST_WITH(struct fixture *fixture, name, symbolizer_set_up, symbolizer_tear_down)
+#define SYMBOLIZER_TEST(name) TEST_WITH(struct fixture, fixture, name, symbolizer_set_up, symbolizer_tear_down)
 
 /* Another symbolizer in place of the first. */
 void fixture_start(struct fixture *fixture, const struct symbolizer_options *options);

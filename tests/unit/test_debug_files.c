@@ -12,26 +12,21 @@ struct fixture {
 	char directory[64];
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	snprintf(fixture->directory, sizeof(fixture->directory), "/tmp/st-debug.XXXXXX");
-	*state = fixture;
-	return mkdtemp(fixture->directory) ? 0 : -1;
+	assert_non_null(mkdtemp(fixture->directory));
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
 	char command[128];
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", fixture->directory);
-	free(fixture);
-	return system(command);
+	assert_int_equal(system(command), 0);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(const struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 /* Makes a file below the directory that holds nothing but its own path, with all folders on the way. */
 static void make(const struct fixture *fixture, const char *path)

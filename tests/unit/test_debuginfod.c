@@ -39,10 +39,9 @@ static int ask(const char *script, uint64_t *ret_ms)
 TEST(an_answer_is_a_file)
 {
 	uint64_t took_ms;
-	int fd = ask("#!/bin/sh\necho /bin/sh\n", &took_ms);
+	_cleanup_(closep) int fd = ask("#!/bin/sh\necho /bin/sh\n", &took_ms);
 
 	assert_true(fd >= 0);
-	close(fd);
 }
 
 TEST(the_time_is_up_for_whoever_does_not_end)

@@ -310,7 +310,7 @@ static void check_length(const struct row *row, struct dwarf *dwarf, const struc
 static void read_ours(const struct row *row, struct dwarf *dwarf)
 {
 	struct values values = { .attribute = attributes[row->kind] };
-	struct abbrevs abbrevs = {};
+	_cleanup_(abbrevs_done) struct abbrevs abbrevs = {};
 	struct dwarf_entries entries;
 	struct dwarf_unit unit;
 	uint64_t next;
@@ -330,7 +330,6 @@ static void read_ours(const struct row *row, struct dwarf *dwarf)
 	else
 		check_meanings(row, dwarf, &unit, &values.value);
 	check_length(row, dwarf, &unit, &abbrevs, dwarf_entries_at(&entries));
-	abbrevs_done(&abbrevs);
 }
 
 /* ---- libdw ---- */

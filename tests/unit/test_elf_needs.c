@@ -43,7 +43,7 @@ static struct image new_image(void)
 /* The strings of its needs have to be these, one behind the other. */
 static void expect(const struct image *image, int err, const char *wanted, size_t nr_wanted)
 {
-	struct elf_file elf;
+	_cleanup_(elf_file_done) struct elf_file elf;
 	elf_needs needs = {};
 
 	assert_int_equal(elf_file_open_memory(&elf, image, sizeof(*image)), 0);
@@ -51,7 +51,6 @@ static void expect(const struct image *image, int err, const char *wanted, size_
 	assert_int_equal(needs.nr, nr_wanted);
 	assert_true(!nr_wanted || !memcmp(needs.data, wanted, nr_wanted));
 	vec_done(&needs);
-	elf_file_done(&elf);
 }
 
 #define EXPECT(image, err, text) expect(image, err, text, sizeof(text) - 1)

@@ -329,7 +329,7 @@ static bool is_printable_line(const char *text)
 
 TEST(names_are_escaped_as_documented)
 {
-	struct buf text = {};
+	_cleanup_(buf_done) struct buf text = {};
 
 	for (size_t i = 0; i < NR(names); i++) {
 		buf_clear(&text);
@@ -337,12 +337,11 @@ TEST(names_are_escaped_as_documented)
 		assert_string_equal(buf_text(&text), names[i].folded);
 	}
 	assert_true(NR(names) >= 200);
-	buf_done(&text);
 }
 
 TEST(every_form_is_one_printable_line)
 {
-	struct buf text = {};
+	_cleanup_(buf_done) struct buf text = {};
 
 	for (size_t i = 0; i < NR(names); i++) {
 		for (size_t j = 0; j < NR(forms); j++) {
@@ -352,7 +351,6 @@ TEST(every_form_is_one_printable_line)
 				fail_msg("%s in form %zu", buf_text(&text), j);
 		}
 	}
-	buf_done(&text);
 }
 
 static unsigned char hex_digit(char c)
@@ -379,7 +377,7 @@ static void unescape(const char *text, char *ret_name)
 
 TEST(escaped_names_can_be_told_apart)
 {
-	struct buf text = {};
+	_cleanup_(buf_done) struct buf text = {};
 	char name[256];
 
 	for (size_t i = 0; i < NR(names); i++) {
@@ -390,16 +388,14 @@ TEST(escaped_names_can_be_told_apart)
 			assert_string_equal(name, names[i].name);
 		}
 	}
-	buf_done(&text);
 }
 
 static void check(const char *name, enum escape_form form, const char *expected)
 {
-	struct buf text = {};
+	_cleanup_(buf_done) struct buf text = {};
 
 	escape_add(&text, name, form);
 	assert_string_equal(buf_text(&text), expected);
-	buf_done(&text);
 }
 
 TEST(forms_differ_where_they_should)
@@ -417,7 +413,7 @@ TEST(forms_differ_where_they_should)
 
 TEST(random_bytes_stay_printable_and_reversible)
 {
-	struct buf text = {};
+	_cleanup_(buf_done) struct buf text = {};
 	uint64_t seed = 42;
 	char name[64], back[64];
 
@@ -435,5 +431,4 @@ TEST(random_bytes_stay_printable_and_reversible)
 		unescape(buf_text(&text), back);
 		assert_string_equal(back, name);
 	}
-	buf_done(&text);
 }

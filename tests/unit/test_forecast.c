@@ -44,35 +44,30 @@ static char *write_file(const struct fixture *fixture, const char *name, mode_t 
 	return path;
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
 	_cleanup_(freep) char *command = NULL;
 
 	snprintf(fixture->folder, sizeof(fixture->folder), "%s/forecast-XXXXXX", "/tmp");
-	if (!mkdtemp(fixture->folder))
-		return -1;
+	assert_non_null(mkdtemp(fixture->folder));
 	fixture->program = xasprintf("%s/program", fixture->folder);
 	fixture->self = realpath("/proc/self/exe", NULL);
 	command = xasprintf("cp /proc/%d/exe %s && chmod 700 %s", getpid(), fixture->program, fixture->program);
-	*state = fixture;
 	setenv("PATH", "/usr/bin:/bin", 1);
-	return system(command);
+	assert_int_equal(system(command), 0);
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
 	_cleanup_(freep) char *command = xasprintf("rm -rf %s", fixture->folder);
 
 	setenv("PATH", "/usr/bin:/bin", 1);
 	free(fixture->program);
 	free(fixture->self);
-	free(fixture);
-	return system(command);
+	assert_int_equal(system(command), 0);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(const struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 FIXTURE_TEST(a_program_is_found_as_execvp_finds_it)
 {

@@ -22,15 +22,11 @@ struct fixture {
 	pid_t child;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	static struct fixture fixture;
-
-	fixture.there = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(fixture.there, MAP_FAILED);
-	strcpy(fixture.there, "what is there");
-	*state = &fixture;
-	return 0;
+	fixture->there = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(fixture->there, MAP_FAILED);
+	strcpy(fixture->there, "what is there");
 }
 
 static bool hold_back(struct fixture *fixture)
@@ -69,19 +65,17 @@ static void start(struct fixture *fixture, bool holds_back)
 	}
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	if (fixture->child) {
 		kill(fixture->child, SIGKILL);
 		waitpid(fixture->child, NULL, 0);
 	}
 	fixture->child = 0;
-	return munmap(fixture->there, 2 * PAGE);
+	assert_int_equal(munmap(fixture->there, 2 * PAGE), 0);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 FIXTURE_TEST(what_is_there_is_read)
 {

@@ -19,29 +19,21 @@ struct fixture {
 	VEC(unsigned char) section;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	elf_writer_init(&fixture->writer, ET_DYN);
 	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	frame_ranges_done(&fixture->frame_ranges);
 	symtab_done(&fixture->table);
 	elf_writer_done(&fixture->writer);
 	vec_done(&fixture->section);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void put(struct fixture *fixture, const void *bytes, size_t nr)
 {
@@ -83,8 +75,8 @@ static void put_fde(struct fixture *fixture, uint32_t cie, uint32_t address, uin
 
 static void finish(struct fixture *fixture)
 {
-	int fd;
-	struct elf_file elf;
+	_cleanup_(closep) int fd;
+	_cleanup_(elf_file_done) struct elf_file elf;
 
 	elf_writer_extra(&fixture->writer, ".eh_frame",
 			 &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = FRAMES },
@@ -92,8 +84,6 @@ static void finish(struct fixture *fixture)
 	elf_writer_finish(&fixture->writer);
 	fd = symbol_image_open(&fixture->writer, &elf, &fixture->table);
 	assert_int_equal(frame_ranges_read(&fixture->frame_ranges, &elf, &fixture->table), 0);
-	elf_file_done(&elf);
-	close(fd);
 }
 
 /* The start of the function at an address of the code, as an address; 0 for none. */

@@ -20,27 +20,19 @@ struct fixture {
 	char text[NAME_MAX_BYTES + 1];
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	elf_writer_init(&fixture->writer, ET_DYN);
 	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	symtab_done(&fixture->table);
 	elf_writer_done(&fixture->writer);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_BETWEEN(name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void put(struct fixture *fixture, uint64_t value, size_t nr_bytes)
 {
@@ -119,8 +111,8 @@ static void make_old(struct fixture *fixture, uint32_t magic, size_t width)
 
 static void finish(struct fixture *fixture, const char *section)
 {
-	struct elf_file elf;
-	int fd;
+	_cleanup_(elf_file_done) struct elf_file elf;
+	_cleanup_(closep) int fd;
 
 	elf_writer_extra(&fixture->writer, section, &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_addr = TABLE },
 			 fixture->go, fixture->nr);
@@ -130,8 +122,6 @@ static void finish(struct fixture *fixture, const char *section)
 	assert_int_equal(symtab_init(&fixture->table, &elf), 0);
 	assert_int_equal(go_functions_add(&fixture->table, &elf), 0);
 	assert_int_equal(symtab_finish(&fixture->table), 0);
-	elf_file_done(&elf);
-	close(fd);
 }
 
 static const char *name_at(struct fixture *fixture, uint64_t offset)
@@ -150,30 +140,30 @@ static void expect_both(struct fixture *fixture)
 
 FIXTURE_TEST(the_form_of_1_20)
 {
-	make_new(*state, 0xfffffff1, ADDRESS);
-	finish(*state, ".gopclntab");
-	expect_both(*state);
+	make_new(fixture, 0xfffffff1, ADDRESS);
+	finish(fixture, ".gopclntab");
+	expect_both(fixture);
 }
 
 FIXTURE_TEST(the_form_of_1_18)
 {
-	make_new(*state, 0xfffffff0, ADDRESS);
-	finish(*state, ".data.rel.ro.gopclntab");
-	expect_both(*state);
+	make_new(fixture, 0xfffffff0, ADDRESS);
+	finish(fixture, ".data.rel.ro.gopclntab");
+	expect_both(fixture);
 }
 
 FIXTURE_TEST(the_form_of_1_16)
 {
-	make_old(*state, 0xfffffffa, 8);
-	finish(*state, ".gopclntab");
-	expect_both(*state);
+	make_old(fixture, 0xfffffffa, 8);
+	finish(fixture, ".gopclntab");
+	expect_both(fixture);
 }
 
 FIXTURE_TEST(the_form_of_1_2_in_32_bits)
 {
-	make_old(*state, 0xfffffffb, 4);
-	finish(*state, ".gopclntab");
-	expect_both(*state);
+	make_old(fixture, 0xfffffffb, 4);
+	finish(fixture, ".gopclntab");
+	expect_both(fixture);
 }
 
 TEST(broken_tables_name_nothing)
@@ -181,15 +171,13 @@ TEST(broken_tables_name_nothing)
 	static const size_t spoilt[] = { 0, 4, 5, 6, 7, 8 + 3, 32 + 5, 64 + 5 };
 
 	for (size_t i = 0; i < sizeof(spoilt) / sizeof(*spoilt); i++) {
-		struct fixture *fixture;
-		void *inner;
+		struct fixture one = {}, *fixture = &one;
 
-		set_up(&inner);
-		fixture = inner;
+		set_up(fixture);
 		make_new(fixture, 0xfffffff1, ADDRESS);
 		fixture->go[spoilt[i]] ^= 0x7c;
 		finish(fixture, ".gopclntab");
 		assert_string_equal(name_at(fixture, 0), "");
-		tear_down(&inner);
+		tear_down(fixture);
 	}
 }

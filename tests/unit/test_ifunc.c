@@ -26,10 +26,8 @@ struct image {
 	int fd;
 };
 
-static int set_up(void **state)
+static void set_up(struct image *image)
 {
-	struct image *image = calloc(1, sizeof(*image));
-
 	elf_writer_init(&image->writer, ET_DYN);
 	elf_writer_code(&image->writer, ADDRESS, OFFSET, SIZE);
 	elf_writer_symbol(&image->writer, SYMTAB, "chooser", ADDRESS + RESOLVER, 0x80, STT_GNU_IFUNC, STB_GLOBAL);
@@ -38,24 +36,18 @@ static int set_up(void **state)
 	memset(image->code, 0x90, sizeof(image->code));
 	image->at = RESOLVER;
 	image->fd = -1;
-	*state = image;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct image *image)
 {
-	struct image *image = *state;
-
 	ifuncs_done(&image->ifuncs);
 	symtab_done(&image->table);
 	elf_file_done(&image->elf);
 	elf_writer_done(&image->writer);
 	closep(&image->fd);
-	free(image);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct image *image, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct image, image, name, set_up, tear_down)
 
 static void put(struct image *image, size_t at, const void *bytes, size_t nr_bytes)
 {

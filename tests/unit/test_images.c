@@ -46,38 +46,30 @@ struct fixture {
 	uint32_t image;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct proc_mapping mapping = { .kind = MAPPING_FILE, .path = fixture->path };
 	_cleanup_(closep) int fd = -1;
 	struct stat status;
 
 	memcpy(fixture->path, "/tmp/st-image.XXXXXX", 21);
 	fd = mkstemp(fixture->path);
-	if (fd < 0 || fstat(fd, &status) || ftruncate(fd, 4096))
-		return -1;
+	assert_false(fd < 0 || fstat(fd, &status) || ftruncate(fd, 4096));
 	mapping.device = (uint64_t)major(status.st_dev) << 32 | minor(status.st_dev);
 	mapping.inode = status.st_ino;
 	profile_init(&fixture->profile);
 	fixture->images = images_new(&fixture->profile, NULL, NULL, NULL, NULL);
 	fixture->image = images_add(fixture->images, &mapping);
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	unlink(fixture->path);
 	images_free(fixture->images);
 	profile_done(&fixture->profile);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static uint32_t file_of(const struct fixture *fixture, uint32_t tgid, uint32_t root)
 {

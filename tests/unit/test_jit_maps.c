@@ -22,17 +22,13 @@ struct fixture {
 	struct jit_maps *maps;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
-
 	snprintf(fixture->directory, sizeof(fixture->directory), "/tmp/st-jit.XXXXXX");
 	assert_non_null(mkdtemp(fixture->directory));
 	profile_init(&fixture->profile);
 	assert_int_equal(symbolizer_new(&(struct symbolizer_options){}, &fixture->symbolizer), 0);
 	fixture->maps = jit_maps_new(&fixture->profile, fixture->symbolizer, NULL, NULL);
-	*state = fixture;
-	return 0;
 }
 
 /* The name of the dump number `i`; its directory is there afterwards. */
@@ -44,10 +40,8 @@ static char *path_of(const struct fixture *fixture, int i)
 	return xasprintf("%s/jit-%d.dump", directory, (int)getpid());
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	jit_maps_free(fixture->maps);
 	symbolizer_free(fixture->symbolizer);
 	profile_done(&fixture->profile);
@@ -59,11 +53,9 @@ static int tear_down(void **state)
 		rmdir(directory);
 	}
 	rmdir(fixture->directory);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 /* Its inode. */
 static ino_t note_dump(struct fixture *fixture, int i)

@@ -13,27 +13,19 @@ struct fixture {
 	char text[NAME_MAX_BYTES + 1];
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	fixture->fd = fixture->map.fd = -1;
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	perf_map_done(&fixture->map);
 	vec_done(&fixture->bytes);
 	close(fixture->fd);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void add(struct fixture *fixture, const void *bytes, size_t nr)
 {
@@ -162,11 +154,9 @@ TEST(a_record_that_is_being_written_is_left_for_the_next_time)
 	size_t nr;
 
 	for (size_t cut = 0; cut < 200; cut++) {
-		struct fixture *fixture;
-		void *inner;
+		struct fixture one = {}, *fixture = &one;
 
-		set_up(&inner);
-		fixture = inner;
+		set_up(fixture);
 		add_header(fixture);
 		add_load(fixture, 0x1000, 0x10, 1, "first");
 		nr = fixture->bytes.nr;
@@ -179,7 +169,7 @@ TEST(a_record_that_is_being_written_is_left_for_the_next_time)
 			assert_string_equal(name_at(fixture, 0x1000), "first");
 			assert_string_equal(name_at(fixture, 0x2000), "second");
 		}
-		tear_down(&inner);
+		tear_down(fixture);
 	}
 }
 

@@ -78,7 +78,7 @@ TEST(documents_are_written_in_pieces)
 	};
 	static const struct output_options options;
 	size_t nr_bytes[3] = {};
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 
 	profile_init(&profile);
 	vec_push(&profile.intervals, (struct profile_interval){});
@@ -115,7 +115,6 @@ TEST(documents_are_written_in_pieces)
 		assert_true(nr_bytes[form] > 1500000);
 		assert_true(stream.text.room < 600000);
 	}
-	profile_done(&profile);
 }
 
 static ssize_t refuse(void *cookie, const char *bytes, size_t nr)

@@ -58,13 +58,12 @@ static const char *at(const struct kallsyms *kallsyms, uint64_t address)
 
 TEST(functions_are_found_up_to_the_next_symbol)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000110), "local_function [kernel] + 0");
 	assert_string_equal(at(&kallsyms, 0xffffffff810001ff), "local_function [kernel] + ef");
 	assert_string_equal(at(&kallsyms, 0xffffffff81000200), "global_function [kernel] + 0");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(what_is_outside_of_the_text_has_no_name)
@@ -77,48 +76,44 @@ TEST(what_is_outside_of_the_text_has_no_name)
 					    0xffffffff81003010,
 					    0xffffffff81004100,
 					    UINT64_MAX };
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++)
 		assert_string_equal(at(&kallsyms, outside[i]), "");
 	assert_string_equal(at(&kallsyms, 0xffffffff81000fff), "last_function [kernel] + 9ff");
 	assert_string_equal(at(&kallsyms, 0xffffffff810040ff), "late_function [kernel] + ff");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(marks_of_the_linker_script_bound_but_do_not_name)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000405), "");
 	assert_string_equal(at(&kallsyms, 0xffffffff81000415), "schedule [kernel] + 5");
 	assert_string_equal(at(&kallsyms, 0xffffffff81000505), "");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(padding_symbols_are_left_out)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000108), "");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(the_strong_name_wins_among_aliases)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000301), "strong_function [kernel] + 1");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(modules_are_sorted_and_end_near_their_last_symbol)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, KERNEL MODULES), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffffc0001001), "first_of_a [module_a] + 1");
@@ -127,24 +122,22 @@ TEST(modules_are_sorted_and_end_near_their_last_symbol)
 	assert_string_equal(at(&kallsyms, 0xffffffffc0100000), ""); /* between the modules */
 	assert_string_equal(at(&kallsyms, 0xffffffffc0102010), "only_of_b [module_b] + 20");
 	assert_string_equal(at(&kallsyms, 0xffffffffc0140000), "");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(generated_code_has_names)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, KERNEL MODULES), 0);
 	assert_string_equal(at(&kallsyms, 0xffffffffc020003f), "bpf_prog_0123456789abcdef_on_event [bpf] + 3f");
 	assert_string_equal(at(&kallsyms, 0xffffffffc0200140), "bpf_trampoline_42 [bpf] + 100");
 	assert_string_equal(at(&kallsyms, 0xffffffffc0300000), "");
 	assert_string_equal(at(&kallsyms, 0xffffffffc0400001), "ftrace_trampoline [__builtin__ftrace] + 1");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(a_list_without_addresses_is_hidden)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, "0000000000000000 T _stext\n0000000000000000 t function\n"), 0);
 	assert_true(kallsyms.hidden);
@@ -152,7 +145,6 @@ TEST(a_list_without_addresses_is_hidden)
 	kallsyms_done(&kallsyms);
 	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
 	assert_false(kallsyms.hidden);
-	kallsyms_done(&kallsyms);
 }
 
 TEST(something_else_is_no_list)
@@ -168,7 +160,7 @@ TEST(something_else_is_no_list)
 
 TEST(odd_lines_are_passed_over)
 {
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_int_equal(read_text(&kallsyms, "\n"
 					      " T no_address\n"
@@ -183,7 +175,6 @@ TEST(odd_lines_are_passed_over)
 			 0);
 	assert_int_equal(kallsyms.symbols.nr, 1);
 	assert_string_equal(at(&kallsyms, 0xffffffff81000011), "good [kernel] + 1");
-	kallsyms_done(&kallsyms);
 }
 
 TEST(lines_that_straddle_reads_are_whole)
@@ -210,11 +201,10 @@ TEST(lines_that_straddle_reads_are_whole)
 TEST(the_list_of_this_kernel_is_understood)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	struct kallsyms kallsyms;
+	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
 	assert_true(fd >= 0);
 	assert_int_equal(kallsyms_read(&kallsyms, fd), 0);
 	close(fd);
 	assert_true(kallsyms.hidden || kallsyms.symbols.nr > 1000);
-	kallsyms_done(&kallsyms);
 }

@@ -78,9 +78,8 @@ static uint32_t add_frame(struct profile *profile, const char *module)
 	return profile_add_frame(profile, &frame);
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct profile *profile = &fixture->profile;
 
 	function_of_kernel();
@@ -91,20 +90,14 @@ static int set_up(void **state)
 	profile->host.kernel_build_id = profile_add_string(profile, fixture->build_id);
 	fixture->module = add_frame(profile, "ext4");
 	fixture->function = add_frame(profile, "kernel");
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	profile_done(&fixture->profile);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void expect_line(const struct profile *profile, uint32_t frame, const char *name, uint32_t line)
 {
@@ -206,10 +199,9 @@ FIXTURE_TEST(it_is_looked_for_by_build_id)
 
 static void write_program(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
 
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
 }
 
 FIXTURE_TEST(a_server_is_asked_for_its_build_id)

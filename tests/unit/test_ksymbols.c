@@ -12,27 +12,19 @@ struct fixture {
 	struct profile profile;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	fixture->ksymbols = ksymbols_new();
 	profile_init(&fixture->profile);
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	ksymbols_free(fixture->ksymbols);
 	profile_done(&fixture->profile);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void tell(struct fixture *fixture, uint64_t time_ns, bool gone, uint64_t start, uint64_t size, const char *name)
 {

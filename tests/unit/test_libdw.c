@@ -20,29 +20,26 @@ struct fixture {
 	uint32_t nr_files;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	const struct symbolizer_options options = { .lines = true };
 
 	memcpy(fixture->directory, "/tmp/st-libdw.XXXXXX", sizeof("/tmp/st-libdw.XXXXXX"));
 	fixture->tools = "";
-	*state = fixture;
-	return mkdtemp(fixture->directory) ? symbolizer_new(&options, &fixture->symbolizer) : -1;
+	assert_non_null(mkdtemp(fixture->directory));
+	assert_int_equal(symbolizer_new(&options, &fixture->symbolizer), 0);
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
 	char command[128];
 
 	symbolizer_free(fixture->symbolizer);
 	snprintf(command, sizeof(command), "rm -r %s", fixture->directory);
-	free(fixture);
-	return system(command);
+	assert_int_equal(system(command), 0);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 /* A command in the directory of the test; its output is in `text`. */
 __attribute__((format(printf, 3, 4))) static void run(const struct fixture *fixture, char text[TEXT],
@@ -84,7 +81,7 @@ static uint32_t add(struct fixture *fixture, const char *name, bool is_module)
 static void lines_of(struct fixture *fixture, uint32_t file, uint64_t address, bool by_libdw, char text[TEXT])
 {
 	const struct symbol_query query = { .where = address, .exact = true, .linked = true };
-	struct symbol_lines found;
+	_cleanup_(symbol_lines_done) struct symbol_lines found;
 	size_t nr = 0;
 
 	assert_int_equal(symbolizer_lines(fixture->symbolizer, file, &query, 1, true, 0, &found), 0);
@@ -97,7 +94,6 @@ static void lines_of(struct fixture *fixture, uint32_t file, uint64_t address, b
 		nr += (size_t)snprintf(text + nr, TEXT - nr, "%s %s:%u\n", line->inlined ? line->name ?: "??" : "-",
 				       slash ? slash + 1 : line->file ?: "??", line->line);
 	}
-	symbol_lines_done(&found);
 }
 
 /* ---- modules ---- */
@@ -124,7 +120,7 @@ static const char *section_of(const char *function)
 static void expect_lines(struct fixture *fixture, const char *file, const char *whole)
 {
 	uint32_t number = add(fixture, file, true);
-	struct symbol_function *functions;
+	_cleanup_(freep) struct symbol_function *functions;
 	char wanted[TEXT], found[TEXT];
 	size_t nr;
 
@@ -141,7 +137,6 @@ static void expect_lines(struct fixture *fixture, const char *file, const char *
 			assert_string_equal(found, wanted);
 		}
 	}
-	free(functions);
 }
 
 static void make_module(const struct fixture *fixture, const char *flags)
@@ -219,12 +214,11 @@ FIXTURE_TEST(modules_of_aarch64_have_lines_too)
 static void ask(struct fixture *fixture, uint32_t number, uint64_t address, int err)
 {
 	const struct symbol_query query = { .where = address, .exact = true, .linked = true };
-	struct symbol_lines found;
+	_cleanup_(symbol_lines_done) struct symbol_lines found;
 
 	assert_int_equal(symbolizer_lines(fixture->symbolizer, number, &query, 1, true, 0, &found), err);
 	if (!err)
 		assert_int_equal(found.nr_lines, 0);
-	symbol_lines_done(&found);
 }
 
 /* libdw would open the split file, for which the worker would be killed. */

@@ -211,7 +211,7 @@ static void add(struct lines *lines, uint64_t address, const char *file, int lin
 static void read_ours(struct dwarf *dwarf, struct lines *lines)
 {
 	static const struct code_range code = { .address = CODE, .offset = 0x1000, .size = CODE_BYTES };
-	struct source_batch batch = { .code = &code, .nr_code = 1 };
+	_cleanup_(source_batch_done) struct source_batch batch = { .code = &code, .nr_code = 1 };
 
 	for (uint32_t i = 0; i < CODE_BYTES; i++)
 		assert_int_equal(source_batch_add(&batch, CODE + i, i), 0);
@@ -224,7 +224,6 @@ static void read_ours(struct dwarf *dwarf, struct lines *lines)
 		add(lines, CODE + i, is_found ? place->file : NULL, is_found ? (int)place->line : -1);
 	}
 	add(lines, CODE + CODE_BYTES, NULL, -1);
-	source_batch_done(&batch);
 }
 
 /* Before DWARF 5, libdw leaves it to its callers to put the directory of the unit before a relative one. */
@@ -259,7 +258,7 @@ static void check(const char *name, const struct dwarf_shape *shape, const char 
 static void judge(const struct dwarf_writer *writer, const char *name, const struct dwarf_shape *shape,
 		  const char *should, bool not_in_libdw)
 {
-	struct dwarf_opened opened;
+	_cleanup_(dwarf_opened_done) struct dwarf_opened opened;
 	struct lines ours = {}, theirs = {};
 
 	dwarf_writer_open(writer, &opened);
@@ -270,7 +269,6 @@ static void judge(const struct dwarf_writer *writer, const char *name, const str
 		read_libdw(opened.libdw, &theirs);
 		check(name, shape, "libdw", &theirs, should);
 	}
-	dwarf_opened_done(&opened);
 }
 
 TEST(each_opcode_does_what_the_specification_and_libdw_say)

@@ -75,7 +75,7 @@ TEST(so_many_files_are_tried)
 
 TEST(only_what_waits_is_looked_for)
 {
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 	struct profile_frame frame = { .kind = FRAME_USER_FILE, .reason = REASON_NO_SYMBOL, .where = 1 };
 
 	profile_init(&profile);
@@ -85,5 +85,4 @@ TEST(only_what_waits_is_looked_for)
 	frame.reason = REASON_NOT_TRIED;
 	profile_add_frame(&profile, &frame);
 	assert_true(local_files_is_needed(&profile));
-	profile_done(&profile);
 }

@@ -71,9 +71,8 @@ static uint32_t add_frame(struct profile *profile, const char *function, const c
 	return profile_add_frame(profile, &frame);
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct profile *profile = &fixture->profile;
 	struct profile_module module;
 
@@ -87,22 +86,18 @@ static int set_up(void **state)
 	module.build_id = profile_add_string(profile, fixture->build_id);
 	assert_true(profile_add_module(profile, &module));
 	fixture->frame = add_frame(profile, "first", "my_mod", fixture->offset);
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
 	char command[128];
 
 	profile_done(&fixture->profile);
 	snprintf(command, sizeof(command), "rm -r %s", fixture->directory);
-	free(fixture);
-	return system(command);
+	assert_int_equal(system(command), 0);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void put_by_build_id(const struct fixture *fixture)
 {

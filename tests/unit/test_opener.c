@@ -51,14 +51,11 @@ static void make_folder(const struct fixture *fixture, const char *name)
 	assert_int_equal(mkdir(path, 0755), 0);
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
-
 	snprintf(fixture->folder, sizeof(fixture->folder), "/tmp/stacktool-opener-XXXXXX");
-	*state = fixture;
 	err_clear();
-	return mkdtemp(fixture->folder) ? 0 : -1;
+	assert_non_null(mkdtemp(fixture->folder));
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
@@ -66,16 +63,12 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	nftw(fixture->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(const struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void expect_first_byte(int fd, char first)
 {

@@ -13,26 +13,18 @@ struct fixture {
 	char text[NAME_MAX_BYTES + 1];
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	fixture->fd = fixture->map.fd = -1;
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	perf_map_done(&fixture->map);
 	close(fixture->fd);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void open_map(struct fixture *fixture, const char *text)
 {
@@ -163,16 +155,14 @@ TEST(what_is_no_entry_is_passed_over)
 					     "1000,10 f\n" };
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
-		struct fixture *fixture;
-		void *inner;
+		struct fixture one = {}, *fixture = &one;
 
-		set_up(&inner);
-		fixture = inner;
+		set_up(fixture);
 		open_map(fixture, lines[i]);
 		append(fixture, "2000 10 good\n");
 		assert_int_equal(fixture->map.entries.nr, 1);
 		assert_string_equal(name_at(fixture, 0x2000), "good");
-		tear_down(&inner);
+		tear_down(fixture);
 	}
 }
 

@@ -124,7 +124,7 @@ TEST(profile_excludes_what_bcc_excludes)
 
 TEST(a_mistyped_event_is_guessed)
 {
-	struct plan plan;
+	_cleanup_(plan_done) struct plan plan;
 
 	assert_true(plan_line(&profile_applet, "-e cpu-clcok", &plan) < 0);
 	assert_string_equal(err_cause(), "event 'cpu-clcok': no such event");
@@ -132,7 +132,6 @@ TEST(a_mistyped_event_is_guessed)
 	plan_done(&plan);
 	assert_true(plan_line(&profile_applet, "-e zzzzzzzz", &plan) < 0);
 	assert_non_null(strstr(err_hint(), "there are cpu-cycles, cpu-clock, "));
-	plan_done(&plan);
 }
 
 /* ---- count ---- */
@@ -354,11 +353,10 @@ TEST(every_event_has_a_name_that_parses)
 
 TEST(a_plan_is_empty_after_done)
 {
-	struct plan plan;
+	_cleanup_(plan_done) struct plan plan;
 
 	must_plan(&profile_applet, "-p 1 --save x --cgroupmap y", &plan);
 	plan_done(&plan);
 	assert_null(plan.save_path);
 	assert_int_equal(plan.tgids.nr, 0);
-	plan_done(&plan);
 }

@@ -23,29 +23,21 @@ struct fixture {
 	size_t nr_relocations;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	elf_writer_init(&fixture->writer, ET_DYN);
 	fixture->writer.machine = EM_X86_64;
 	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	plt_done(&fixture->plt);
 	symtab_done(&fixture->table);
 	elf_writer_done(&fixture->writer);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void put(struct fixture *fixture, const void *bytes, size_t nr)
 {
@@ -84,8 +76,8 @@ static void put_relocation(struct fixture *fixture, const char *name, uint64_t s
 
 static void finish(struct fixture *fixture, const char *section, uint64_t entry_size)
 {
-	struct elf_file elf;
-	int fd;
+	_cleanup_(elf_file_done) struct elf_file elf;
+	_cleanup_(closep) int fd;
 
 	elf_writer_extra(&fixture->writer, section,
 			 &(Elf64_Shdr){ .sh_type = SHT_PROGBITS,
@@ -102,8 +94,6 @@ static void finish(struct fixture *fixture, const char *section, uint64_t entry_
 	elf_writer_finish(&fixture->writer);
 	fd = symbol_image_open(&fixture->writer, &elf, &fixture->table);
 	assert_int_equal(plt_read(&fixture->plt, &elf, &fixture->table), 0);
-	elf_file_done(&elf);
-	close(fd);
 }
 
 /* The name of a place of the section, "" for none. */

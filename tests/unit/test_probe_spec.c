@@ -220,8 +220,7 @@ TEST(return_probes_say_what_they_could_not_see)
 
 TEST(an_empty_spec_is_freed_twice)
 {
-	struct probe_spec spec = {};
+	_cleanup_(probe_spec_done) struct probe_spec spec = {};
 
-	probe_spec_done(&spec);
 	probe_spec_done(&spec);
 }

@@ -20,7 +20,7 @@ static struct profile_record record_of(uint64_t id, uint16_t nr_kernel, uint16_t
 
 TEST(equal_places_are_one_frame)
 {
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 	struct profile_frame frame = { .kind = FRAME_USER_FILE, .file = 1, .where = 0x1000 };
 	struct profile_frame other = frame;
 	uint32_t first;
@@ -42,12 +42,11 @@ TEST(equal_places_are_one_frame)
 	other.tgid = 3;
 	assert_int_not_equal(profile_add_frame(&profile, &other), first);
 	assert_int_equal(profile.frames.nr, 5);
-	profile_done(&profile);
 }
 
 TEST(a_record_is_added_once)
 {
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 	struct profile_record record = record_of(1, 1, 1), again = record_of(1, 0, 0);
 	uint32_t frames[] = { 0, 1 };
 	uint64_t addresses[] = { 10, 11 };
@@ -59,13 +58,12 @@ TEST(a_record_is_added_once)
 	assert_int_equal(profile.records.nr, 1);
 	assert_int_equal(profile.records.data[0].nr_user, 1);
 	assert_int_equal(profile.stack_addresses.data[profile.records.data[0].first + 1], 11);
-	profile_done(&profile);
 }
 
 TEST(a_late_record_replaces_the_lost_one)
 {
-	struct profile profile;
-	struct profile_interval interval = {};
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(profile_interval_done) struct profile_interval interval = {};
 	struct profile_record record = record_of(1, 0, 2);
 	uint32_t frames[] = { 0, 1 };
 	uint64_t addresses[] = { 10, 11 };
@@ -80,14 +78,12 @@ TEST(a_late_record_replaces_the_lost_one)
 	assert_int_equal(interval.rows.nr, 1);
 	assert_int_equal(interval.rows.data[0].count, 7);
 	assert_int_equal(interval.rows.data[0].sum, 70);
-	profile_interval_done(&interval);
-	profile_done(&profile);
 }
 
 TEST(spilled_counts_of_an_id_stay_one_row)
 {
-	struct profile profile;
-	struct profile_interval interval = {};
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(profile_interval_done) struct profile_interval interval = {};
 	uint64_t total = 0;
 
 	profile_init(&profile);
@@ -97,14 +93,12 @@ TEST(spilled_counts_of_an_id_stay_one_row)
 		total += interval.rows.data[i].count;
 	assert_int_equal(interval.rows.nr, 97);
 	assert_int_equal(total, 100000);
-	profile_interval_done(&interval);
-	profile_done(&profile);
 }
 
 TEST(counts_without_a_record_are_lost_stacks)
 {
-	struct profile profile;
-	struct profile_interval interval = {};
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(profile_interval_done) struct profile_interval interval = {};
 	struct profile_record record = record_of(1, 0, 0);
 
 	profile_init(&profile);
@@ -115,13 +109,11 @@ TEST(counts_without_a_record_are_lost_stacks)
 	profile_count_lost_stacks(&profile, &interval);
 	assert_int_equal(interval.losses[loss_number("STACK_LOST")], 7);
 	assert_int_equal(profile_lost(&interval), 7);
-	profile_interval_done(&interval);
-	profile_done(&profile);
 }
 
 TEST(clearing_intervals_keeps_records)
 {
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval interval = {};
 
 	profile_init(&profile);
@@ -130,7 +122,6 @@ TEST(clearing_intervals_keeps_records)
 	profile_clear_intervals(&profile);
 	assert_int_equal(profile.intervals.nr, 0);
 	assert_int_equal(profile.records.nr, 1);
-	profile_done(&profile);
 }
 
 /* Record `number` has one frame of its own, one that all share, and a comm of its own. */
@@ -154,7 +145,7 @@ static void add_numbered(struct profile *profile, uint32_t number)
 
 TEST(what_is_kept_stays_whole_and_the_rest_is_forgotten)
 {
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 	const struct profile_id wanted[] = { record_of(500, 0, 0).id, record_of(501, 0, 0).id, { 9999, 9999 } };
 	const struct profile_id waker = record_of(3, 0, 0).id;
 	const struct profile_record *record;
@@ -183,7 +174,6 @@ TEST(what_is_kept_stays_whole_and_the_rest_is_forgotten)
 	assert_int_equal(profile.stack_addresses.data[record->first], 500);
 	number = profile.stack_frames.data[record->first + 1];
 	assert_string_equal(profile_string(&profile, profile.frames.data[number].name), "shared");
-	profile_done(&profile);
 }
 
 TEST(mappings_stay_with_their_records)

@@ -105,8 +105,8 @@ TEST(ties_keep_the_order_of_first_occurrence)
 		{ .id = 3, .user = TAKEN(&twin, &twin), .time_ns = 10, .count = 1 },
 		{},
 	};
-	struct profile profile;
-	struct merged merged = {};
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(merged_done) struct merged merged = {};
 
 	build(&profile, events);
 	merge_interval(&profile, &profile.intervals.data[0], &profile.view, 0, &merged);
@@ -114,8 +114,6 @@ TEST(ties_keep_the_order_of_first_occurrence)
 	assert_int_equal(merged.rows.data[0].record, 2);
 	assert_int_equal(merged.rows.data[1].record, 1);
 	assert_int_equal(merged.rows.data[2].record, 0);
-	merged_done(&merged);
-	profile_done(&profile);
 }
 
 TEST(rows_are_unique_by_address_and_by_name_on_request)
@@ -218,8 +216,8 @@ TEST(processes_with_one_pid_and_comm_are_one_row)
 TEST(a_failed_write_is_reported)
 {
 	const struct event events[] = { { .id = 1, .user = TAKEN(&there), .count = 1 }, {} };
-	struct profile profile;
-	FILE *full = fopen("/dev/full", "w");
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(fclosep) FILE *full = fopen("/dev/full", "w");
 
 	assert_non_null(full);
 	setvbuf(full, NULL, _IONBF, 0);
@@ -231,8 +229,6 @@ TEST(a_failed_write_is_reported)
 	assert_int_equal(render_footer(&profile, &profile.view, full), -ENOSPC);
 	profile.intervals.data[0].losses[0] = 1;
 	assert_int_equal(render_notes(&profile, &profile.intervals.data[0], full), -ENOSPC);
-	fclose(full);
-	profile_done(&profile);
 }
 
 /* One long name, and a stack of nothing else: a kilobyte of a saved profile, whose row has no end. */
@@ -281,8 +277,8 @@ TEST(an_empty_interval_is_an_empty_line)
 TEST(times_are_those_of_the_recording_host)
 {
 	const struct event events[] = { {} };
-	struct profile profile;
-	char *text;
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(freep) char *text;
 
 	build(&profile, events);
 	profile.view.timestamps = true;
@@ -290,39 +286,35 @@ TEST(times_are_those_of_the_recording_host)
 	profile.utc_offset_s = (uint32_t)-7200;
 	text = report(&profile);
 	assert_string_equal(text, "\n23:00:00\n");
-	free(text);
-	profile_done(&profile);
 }
 
 /* ---- notes ---- */
 
 static void check_notes(const struct profile *profile, const char *expected)
 {
-	char *text = NULL;
+	_cleanup_(freep) char *text = NULL;
 	size_t length;
 	FILE *err = open_memstream(&text, &length);
 
 	assert_int_equal(render_notes(profile, &profile->intervals.data[0], err), 0);
 	fclose(err);
 	assert_string_equal(text, expected);
-	free(text);
 }
 
 TEST(a_clean_interval_has_no_notes)
 {
 	const struct event events[] = { { .id = 1, .user = TAKEN(&there), .count = 1 }, {} };
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile, events);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 1, .recorded = 1, .counted = 1 };
 	check_notes(&profile, "");
-	profile_done(&profile);
 }
 
 TEST(each_loss_is_one_line)
 {
 	const struct event events[] = { {} };
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile, events);
 	profile.intervals.data[0].losses[loss_number("RECURSION")] = 1234567;
@@ -332,7 +324,6 @@ TEST(each_loss_is_one_line)
 			      "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
 	profile.presentation.quiet = true;
 	check_notes(&profile, "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
-	profile_done(&profile);
 }
 
 TEST(unnamed_frames_are_counted_by_reason)
@@ -346,19 +337,18 @@ TEST(unnamed_frames_are_counted_by_reason)
 		{ .id = 2, .tgid = 2, .user = TAKEN(&there, &gone), .count = 1 },
 		{},
 	};
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile, events);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 2, .recorded = 2, .counted = 2 };
 	check_notes(&profile, "NOTE: 3 of 5 frames have no name: 2 (the process had exited), 1 (the file has no symbol "
 			      "table)\n");
-	profile_done(&profile);
 }
 
 TEST(samples_are_accounted_for)
 {
 	const struct event events[] = { {} };
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval *interval;
 
 	build(&profile, events);
@@ -376,17 +366,15 @@ TEST(samples_are_accounted_for)
 	interval->losses[loss_number("SAMPLE_SKIPPED")] = 10;
 	check_notes(&profile, "WARNING: 10 samples skipped: another BPF program was running on the CPU\n"
 			      "WARNING: 1,000 samples expected, 990 taken, 10 skipped\n");
-	profile_done(&profile);
 }
 
 TEST(accounting_that_does_not_add_up_is_an_error)
 {
 	const struct event events[] = { {} };
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile, events);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .recorded = 2, .counted = 2 };
 	check_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 recorded + 0 "
 			      "spilled + 0 lost = 2\n");
-	profile_done(&profile);
 }

@@ -231,45 +231,29 @@ static void write_line(struct fixture *fixture)
 	set_length(line, 0);
 }
 
-static int set_up(void **state, uint64_t small_max)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	fixture->small_max = small_max;
 	write_abbrev(&fixture->abbrev);
 	write_info(fixture);
 	write_line(fixture);
-	*state = fixture;
-	return 0;
 }
 
-static int hold_whole(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	return set_up(state, DWARF_SMALL_MAX);
-}
-
-static int move(void **state)
-{
-	return set_up(state, 0);
-}
-
-static int tear_down(void **state)
-{
-	free(*state);
-	return 0;
 }
 
 /* With sections that are held whole, and with some that are read as a window moves. */
-#define IN_BOTH_TEST(name)                                                           \
-	static void name(struct fixture *fixture);                                   \
-	TEST_WITH(struct fixture *fixture, name##_held_whole, hold_whole, tear_down) \
-	{                                                                            \
-		name(fixture);                                                       \
-	}                                                                            \
-	TEST_WITH(struct fixture *fixture, name##_moving, move, tear_down)           \
-	{                                                                            \
-		name(fixture);                                                       \
-	}                                                                            \
+#define IN_BOTH_TEST(name)                                                       \
+	static void name(struct fixture *fixture);                               \
+	TEST_WITH(struct fixture, fixture, name##_held_whole, set_up, tear_down) \
+	{                                                                        \
+		fixture->small_max = DWARF_SMALL_MAX;                            \
+		name(fixture);                                                   \
+	}                                                                        \
+	TEST_WITH(struct fixture, fixture, name##_moving, set_up, tear_down)     \
+	{                                                                        \
+		name(fixture);                                                   \
+	}                                                                        \
 	static void name(struct fixture *fixture)
 
 /* Looks places up in the sections as they are now. */
@@ -342,7 +326,7 @@ IN_BOTH_TEST(a_row_counts_up_to_the_next_and_the_last_to_the_end)
 IN_BOTH_TEST(a_call_has_the_name_of_its_origin_and_the_line_of_the_caller)
 {
 	const struct source_frame *frame;
-	struct source_batch batch;
+	_cleanup_(source_batch_done) struct source_batch batch;
 
 	look_up(fixture, true, &batch);
 	assert_int_equal(batch.frames.nr, 2);
@@ -356,7 +340,6 @@ IN_BOTH_TEST(a_call_has_the_name_of_its_origin_and_the_line_of_the_caller)
 	assert_int_equal(place_of(&batch, NEXT)->inner, 1);
 	assert_string_equal(batch.frames.data[1].name, "callee");
 	assert_int_equal(batch.frames.data[1].line, 31);
-	source_batch_done(&batch);
 }
 
 IN_BOTH_TEST(the_search_is_given_up_when_its_time_is_over)
@@ -388,12 +371,11 @@ IN_BOTH_TEST(a_reference_to_nowhere_leaves_the_call_without_a_name)
 
 IN_BOTH_TEST(a_directory_behind_the_end_is_none)
 {
-	struct source_batch batch;
+	_cleanup_(source_batch_done) struct source_batch batch;
 
 	fixture->line.data[fixture->directory] = 2;
 	look_up(fixture, false, &batch);
 	expect(&batch, CALL + 7, "/build/callee.h", 7);
-	source_batch_done(&batch);
 }
 
 /* Nothing but what is asked for in the asserts of look_up(): no crash, no endless loop, no error. */

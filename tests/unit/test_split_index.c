@@ -159,7 +159,7 @@ static void fail_row(const struct row *row, const char *what, uint64_t is, uint6
 static void compare(const struct row *row, const struct dwarf_writer *split, const struct dwarf_unit *unit)
 {
 	struct dwarf_writer writer = *split;
-	struct dwarf_opened opened;
+	_cleanup_(dwarf_opened_done) struct dwarf_opened opened;
 	size_t nr_header = 0;
 	Dwarf_Half version = 0;
 	Dwarf_Off next = 0;
@@ -175,7 +175,6 @@ static void compare(const struct row *row, const struct dwarf_writer *split, con
 	fail_row(row, "libdw's version", version, unit->version);
 	fail_row(row, "libdw's end of the unit", next, unit->end);
 	fail_row(row, "libdw's first entry", unit->offset + nr_header, unit->entries);
-	dwarf_opened_done(&opened);
 }
 
 static void check(const struct row *row, const struct dwarf_unit *unit, uint32_t info)

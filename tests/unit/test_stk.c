@@ -77,11 +77,10 @@ static void sign(struct buf *bytes)
 
 static void encode(struct buf *ret_bytes)
 {
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 
 	build(&profile);
 	profile_encode(&profile, ret_bytes);
-	profile_done(&profile);
 }
 
 static Stk__Profile *message_of(const struct buf *bytes)
@@ -111,8 +110,8 @@ static void encode_message(Stk__Profile *message, struct buf *ret_bytes)
 
 TEST(everything_comes_back)
 {
-	struct profile profile, loaded;
-	struct buf bytes = {}, again = {};
+	_cleanup_(profile_done) struct profile profile, loaded;
+	_cleanup_(buf_done) struct buf bytes = {}, again = {};
 
 	build(&profile);
 	profile_encode(&profile, &bytes);
@@ -128,24 +127,17 @@ TEST(everything_comes_back)
 	assert_true(loaded.records.data[1].stack_lost);
 	assert_string_equal(profile_string(&loaded, loaded.header), "Sampling");
 	assert_int_equal(profile_find_record(&loaded, (struct profile_id){ 1, 1 }), 0);
-	profile_done(&loaded);
-	profile_done(&profile);
-	buf_done(&bytes);
-	buf_done(&again);
 }
 
 TEST(an_empty_profile_comes_back)
 {
-	struct profile profile, loaded;
-	struct buf bytes = {};
+	_cleanup_(profile_done) struct profile profile, loaded;
+	_cleanup_(buf_done) struct buf bytes = {};
 
 	profile_init(&profile);
 	profile_encode(&profile, &bytes);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
 	assert_int_equal(loaded.records.nr, 0);
-	profile_done(&loaded);
-	profile_done(&profile);
-	buf_done(&bytes);
 }
 
 /* ---- refusals ---- */

@@ -47,7 +47,7 @@ TEST(a_saved_file_is_private_and_whole)
 
 static void not_saved(const char *path, const char *cause)
 {
-	struct profile profile;
+	_cleanup_(profile_done) struct profile profile;
 
 	profile_init(&profile);
 	err_clear();
@@ -56,7 +56,6 @@ static void not_saved(const char *path, const char *cause)
 	err_clear();
 	assert_true(profile_save(&profile, path) < 0);
 	assert_non_null(strstr(err_cause(), cause));
-	profile_done(&profile);
 }
 
 TEST(only_regular_files_are_replaced)
@@ -121,7 +120,7 @@ static bool looking_is_silent(void)
 
 TEST(a_device_is_not_even_opened)
 {
-	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	_cleanup_(closep) int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	struct buf notes = {};
 	struct profile loaded;
 	char event[512];
@@ -133,7 +132,6 @@ TEST(a_device_is_not_even_opened)
 	assert_string_equal(err_cause(), "'/dev/full': not a regular file");
 	assert_int_equal(read(watch, event, sizeof(event)), -1);
 	assert_int_equal(errno, EAGAIN);
-	close(watch);
 }
 
 TEST_GROUP(make_directory, remove_directory)

@@ -4,7 +4,7 @@
 
 TEST(equal_texts_have_one_id)
 {
-	struct strtab table = {};
+	_cleanup_(strtab_done) struct strtab table = {};
 	uint32_t one = strtab_add(&table, "one"), two = strtab_add(&table, "two");
 
 	assert_int_not_equal(one, two);
@@ -13,13 +13,12 @@ TEST(equal_texts_have_one_id)
 	assert_int_equal(strtab_add(&table, ""), 0);
 	assert_int_equal(strtab_find(&table, "three"), 0);
 	assert_string_equal(strtab_get(&table, two), "two");
-	strtab_done(&table);
 }
 
 /* The table moves when it grows, and then the text that is being added moves with it. */
 TEST(a_part_of_a_text_of_the_table_may_be_added)
 {
-	struct strtab table = {};
+	_cleanup_(strtab_done) struct strtab table = {};
 
 	for (unsigned int i = 0; i < 5000; i++) {
 		char path[64], name[32];
@@ -31,5 +30,4 @@ TEST(a_part_of_a_text_of_the_table_may_be_added)
 		part = strtab_add(&table, strrchr(strtab_get(&table, whole), '/') + 1);
 		assert_string_equal(strtab_get(&table, part), name);
 	}
-	strtab_done(&table);
 }

@@ -142,8 +142,8 @@ SYMBOLIZER_TEST(a_batch_larger_than_a_message_is_answered_in_order)
 	enum {
 		NR = 5000
 	};
-	struct symbol_query *queries = calloc(NR, sizeof(*queries));
-	struct symbol_answer *answers = calloc(NR, sizeof(*answers));
+	_cleanup_(freep) struct symbol_query *queries = calloc(NR, sizeof(*queries));
+	_cleanup_(freep) struct symbol_answer *answers = calloc(NR, sizeof(*answers));
 
 	fixture_add(fixture, 0);
 	for (int i = 0; i < NR; i++)
@@ -154,8 +154,6 @@ SYMBOLIZER_TEST(a_batch_larger_than_a_message_is_answered_in_order)
 		assert_int_equal(answers[i].offset, i % 0x10);
 	}
 	assert_ptr_equal(answers[0].name, answers[NR - NR % 0x20 - 0x20].name); /* one string per name */
-	free(queries);
-	free(answers);
 }
 
 SYMBOLIZER_TEST(very_long_names_come_one_by_one)
@@ -166,7 +164,7 @@ SYMBOLIZER_TEST(very_long_names_come_one_by_one)
 	};
 	struct symbol_query queries[NR];
 	struct symbol_answer answers[NR];
-	char *text = malloc(LENGTH + 1);
+	_cleanup_(freep) char *text = malloc(LENGTH + 1);
 
 	for (unsigned int i = 0; i < NR; i++) {
 		memset(text, 'a' + (int)i, LENGTH);
@@ -180,7 +178,6 @@ SYMBOLIZER_TEST(very_long_names_come_one_by_one)
 		memset(text, 'a' + (int)i, LENGTH);
 		assert_string_equal(answers[i].name, text);
 	}
-	free(text);
 }
 
 SYMBOLIZER_TEST(the_kernels_list_names_kernel_addresses)
@@ -398,7 +395,7 @@ SYMBOLIZER_TEST(a_file_with_a_symtab_needs_no_debug_file)
 
 SYMBOLIZER_TEST(functions_are_found_by_pattern_in_the_order_of_the_file)
 {
-	struct symbol_function *functions;
+	_cleanup_(freep) struct symbol_function *functions;
 	size_t nr;
 
 	elf_writer_symbol(&fixture->writer, SYMTAB, "alias", ADDRESS + 0x10, 0x10, STT_FUNC, STB_LOCAL);
@@ -421,12 +418,11 @@ SYMBOLIZER_TEST(functions_are_found_by_pattern_in_the_order_of_the_file)
 	free(functions);
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "^nothing$", &functions, &nr), 0);
 	assert_int_equal(nr, 0);
-	free(functions);
 }
 
 SYMBOLIZER_TEST(functions_are_found_by_their_readable_name_without_parameters)
 {
-	struct symbol_function *functions;
+	_cleanup_(freep) struct symbol_function *functions;
 	size_t nr;
 
 	elf_writer_function(&fixture->writer, "_ZN2ns4workEi", ADDRESS + 0x30, 4);
@@ -447,7 +443,6 @@ SYMBOLIZER_TEST(functions_are_found_by_their_readable_name_without_parameters)
 	assert_null(functions[0].readable);
 	assert_string_equal(functions[1].name, "_ZN2ns4workEi");
 	assert_string_equal(functions[1].readable, "ns::work(int)");
-	free(functions);
 }
 
 /* Nothing but the asterisk means anything in a wildcard. */
@@ -476,7 +471,7 @@ SYMBOLIZER_TEST(thousands_of_functions_come_in_several_messages)
 	enum {
 		NR = 10000
 	};
-	struct symbol_function *functions;
+	_cleanup_(freep) struct symbol_function *functions;
 	char text[64];
 	size_t nr;
 
@@ -491,7 +486,6 @@ SYMBOLIZER_TEST(thousands_of_functions_come_in_several_messages)
 		snprintf(text, sizeof(text), "function_number_%05u", i);
 		assert_string_equal(functions[i].name, text);
 	}
-	free(functions);
 }
 
 SYMBOLIZER_TEST(what_cannot_be_searched_says_why)
@@ -509,7 +503,7 @@ SYMBOLIZER_TEST(what_cannot_be_searched_says_why)
 SYMBOLIZER_TEST(lines_that_cannot_be_told_say_why)
 {
 	const size_t too_many = (1 << 20) + 1;
-	struct symbol_query *queries = calloc(too_many, sizeof(*queries));
+	_cleanup_(freep) struct symbol_query *queries = calloc(too_many, sizeof(*queries));
 	struct symbolizer *symbolizer;
 	struct symbol_lines lines;
 
@@ -525,14 +519,13 @@ SYMBOLIZER_TEST(lines_that_cannot_be_told_say_why)
 	assert_int_equal(symbolizer_lines(symbolizer, 2, queries, 1, true, 0, &lines), -ENOEXEC);
 	assert_int_equal(symbolizer_lines(symbolizer, 3, queries, 1, true, 0, &lines), -ENOENT);
 	fixture_expect(fixture, 0, OFFSET, "first");
-	free(queries);
 }
 
 /* So many places that sorting them alone takes longer than the question may; the file is this program. */
 SYMBOLIZER_TEST(a_question_about_lines_ends_in_time_and_the_worker_lives)
 {
 	const size_t nr = 1 << 20;
-	struct symbol_query *queries = calloc(nr, sizeof(*queries));
+	_cleanup_(freep) struct symbol_query *queries = calloc(nr, sizeof(*queries));
 	struct symbolizer *symbolizer;
 	struct symbol_lines lines;
 	int pid;
@@ -550,7 +543,6 @@ SYMBOLIZER_TEST(a_question_about_lines_ends_in_time_and_the_worker_lives)
 	symbol_lines_done(&lines);
 	assert_int_equal(symbolizer_worker_pid(symbolizer), pid);
 	fixture_expect(fixture, 0, OFFSET, "first");
-	free(queries);
 }
 
 SYMBOLIZER_TEST(near_names_are_suggested_best_first)

@@ -17,27 +17,19 @@ struct fixture {
 	char text[NAME_MAX_BYTES + 1];
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
 	elf_writer_init(&fixture->writer, ET_DYN);
 	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	symtab_done(&fixture->table);
 	elf_writer_done(&fixture->writer);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static int build(struct symtab *table, int fd)
 {
@@ -201,11 +193,9 @@ struct alias {
 static void expect_alias(const struct alias *aliases, size_t nr, const char *expected)
 {
 	for (size_t first = 0; first < nr; first++) {
-		struct fixture *fixture;
-		void *state;
+		struct fixture one = {}, *fixture = &one;
 
-		set_up(&state);
-		fixture = state;
+		set_up(fixture);
 		for (size_t i = 0; i < nr; i++) {
 			const struct alias *alias = &aliases[(first + i) % nr];
 
@@ -214,7 +204,7 @@ static void expect_alias(const struct alias *aliases, size_t nr, const char *exp
 		}
 		finish(fixture);
 		assert_string_equal(name_at(fixture, ADDRESS + 1), expected);
-		tear_down(&state);
+		tear_down(fixture);
 	}
 }
 
@@ -373,11 +363,9 @@ FIXTURE_TEST(segments_may_have_different_deltas)
 TEST(a_file_without_sections_has_its_dynamic_symbols)
 {
 	for (int gnu_hash = 0; gnu_hash <= 1; gnu_hash++) {
-		struct fixture *fixture;
-		void *inner;
+		struct fixture one = {}, *fixture = &one;
 
-		set_up(&inner);
-		fixture = inner;
+		set_up(fixture);
 		fixture->writer.no_sections = true;
 		fixture->writer.gnu_hash = gnu_hash;
 		for (unsigned int i = 0; i < 5; i++)
@@ -387,7 +375,7 @@ TEST(a_file_without_sections_has_its_dynamic_symbols)
 		finish(fixture);
 		assert_string_equal(name_at(fixture, ADDRESS + 0xf), "last");
 		assert_string_equal(name_at(fixture, ADDRESS + 0x14f), "filler");
-		tear_down(&inner);
+		tear_down(fixture);
 	}
 }
 
@@ -520,16 +508,14 @@ TEST(contradictions_are_malformed)
 	};
 
 	for (size_t i = 0; i < sizeof(spoil) / sizeof(*spoil); i++) {
-		struct fixture *fixture;
-		void *inner;
+		struct fixture one = {}, *fixture = &one;
 
-		set_up(&inner);
-		fixture = inner;
+		set_up(fixture);
 		elf_writer_function(&fixture->writer, "function", ADDRESS, 0x10);
 		elf_writer_finish(&fixture->writer);
 		spoil[i](&fixture->writer);
 		assert_int_equal(build(&fixture->table, elf_writer_fd(&fixture->writer)), -EBADMSG);
-		tear_down(&inner);
+		tear_down(fixture);
 	}
 }
 

@@ -46,7 +46,7 @@ static void expect_trampolines(const struct unwind_table *table, size_t endbr, s
 TEST(each_instruction_has_its_rule)
 {
 	static const size_t steps[] = { 15, 16, 32 };
-	struct unwind_table table;
+	_cleanup_(unwind_table_done) struct unwind_table table;
 
 	for (size_t i = 0; i < 3; i++) {
 		fill(with_endbr, sizeof(with_endbr), steps[i]);
@@ -59,7 +59,6 @@ TEST(each_instruction_has_its_rule)
 	assert_int_equal(trampolines_compile(area, sizeof(area), &table), 0);
 	assert_true(unwind_table_is_valid(&table));
 	expect_trampolines(&table, 0, NR_WITHOUT, NR_WITHOUT);
-	unwind_table_done(&table);
 }
 
 TEST(other_code_has_none)
@@ -78,7 +77,7 @@ TEST(other_code_has_none)
 /* A byte that is not as it should be costs the one that it is in. */
 TEST(one_that_was_changed_has_none)
 {
-	struct unwind_table table;
+	_cleanup_(unwind_table_done) struct unwind_table table;
 
 	fill(with_endbr, sizeof(with_endbr), 16);
 	area[4096 + 32 + 8] ^= 1;
@@ -87,7 +86,6 @@ TEST(one_that_was_changed_has_none)
 	for (uint64_t at = 0; at < 16; at++)
 		expect_rule(&table, 4096 + 32 + at, 0);
 	expect_rule(&table, 4096 + 48 + 8, 16);
-	unwind_table_done(&table);
 }
 
 TEST(they_are_read_from_a_process)

@@ -22,26 +22,18 @@ struct file {
 /* What compilers put into every CIE: the state behind a call. */
 #define AFTER_CALL INSTRUCTIONS(DW_CFA_def_cfa, RSP, 8, DW_CFA_offset | RIP, 1)
 
-static int set_up(void **state)
+static void set_up(struct file *file)
 {
-	struct file *file = calloc(1, sizeof(*file));
-
 	cfi_writer_cie(&file->writer, "", AFTER_CALL);
-	*state = file;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct file *file)
 {
-	struct file *file = *state;
-
 	cfi_writer_done(&file->writer);
 	unwind_table_done(&file->table);
-	free(file);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct file *file, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct file, file, name, set_up, tear_down)
 
 static int compile_fd(struct file *file, int fd)
 {
@@ -377,7 +369,7 @@ FIXTURE_TEST(an_unknown_cie_takes_its_functions_along)
 FIXTURE_TEST(a_table_is_not_for_any_address)
 {
 	const uint64_t highest = UNWIND_FIRST_PAGE_MAX << ST_UNWIND_PAGE_SHIFT;
-	struct unwind_builder builder;
+	_cleanup_(unwind_builder_done) struct unwind_builder builder;
 
 	assert_int_equal(unwind_builder_init(&builder, 0, (uint64_t)UNWIND_PAGES_MAX * 4096 + 1), -E2BIG);
 	assert_int_equal(unwind_builder_init(&builder, highest + 4096, highest + 8192), -E2BIG);
@@ -385,7 +377,6 @@ FIXTURE_TEST(a_table_is_not_for_any_address)
 	assert_int_equal(unwind_builder_init(&builder, highest, highest + 4096), 0);
 	assert_int_equal(unwind_builder_add(&builder, highest - 1, (struct st_unwind_rule){ .kind = 1 }), -ERANGE);
 	assert_int_equal(unwind_builder_add(&builder, highest + 4096, (struct st_unwind_rule){ .kind = 1 }), -ERANGE);
-	unwind_builder_done(&builder);
 }
 
 FIXTURE_TEST(an_address_below_the_last_one_is_taken_for_it)

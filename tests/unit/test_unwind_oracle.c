@@ -325,16 +325,14 @@ static void compare_with_libdw(int fd, const struct unwind_table *table, const c
 
 static void check_descriptor(int fd, const char *path)
 {
-	struct unwind_table table;
-	struct elf_file elf;
+	_cleanup_(unwind_table_done) struct unwind_table table;
+	_cleanup_(elf_file_done) struct elf_file elf;
 
 	assert_int_equal(elf_file_open(&elf, fd), 0);
 	assert_int_equal(unwind_compile(&elf, &table), 0);
 	assert_true(unwind_table_is_valid(&table));
 	assert_int_equal(table.facts.nr_bad, 0);
 	compare_with_libdw(fd, &table, path);
-	unwind_table_done(&table);
-	elf_file_done(&elf);
 }
 
 static bool check_file(const char *path)

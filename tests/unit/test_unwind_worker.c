@@ -124,8 +124,8 @@ SYMBOLIZER_TEST(a_large_table_arrives_whole)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct symbol_unwind unwind;
-	struct unwind_table table;
-	struct elf_file elf;
+	_cleanup_(unwind_table_done) struct unwind_table table;
+	_cleanup_(elf_file_done) struct elf_file elf;
 
 	for (size_t i = 0; i < 2; i++) { /* a larger one where it is */
 		int other =
@@ -150,8 +150,6 @@ SYMBOLIZER_TEST(a_large_table_arrives_whole)
 	assert_true(same(unwind.table.rows.data, 4 * unwind.table.rows.nr, table.rows.data, 4 * table.rows.nr));
 	assert_true(same(unwind.table.rules.data, 8 * unwind.table.rules.nr, table.rules.data, 8 * table.rules.nr));
 	unwind_table_done(&unwind.table);
-	unwind_table_done(&table);
-	elf_file_done(&elf);
 }
 
 SYMBOLIZER_TEST(names_are_answered_while_tables_are_made)
@@ -271,7 +269,7 @@ static void say_head(int socket, uint32_t number, const struct wire_unwind *wire
 static void expect_distrust(struct fixture *fixture, uint32_t number, const struct wire_unwind *wire, const void *words,
 			    uint32_t nr_words)
 {
-	int socket;
+	_cleanup_(closep) int socket;
 
 	fixture_start(fixture, &(struct symbolizer_options){});
 	socket = replace_worker(fixture);
@@ -283,7 +281,6 @@ static void expect_distrust(struct fixture *fixture, uint32_t number, const stru
 		message_send_words(socket, MESSAGE_UNWIND_PART, number, words, nr_words);
 	expect_status(fixture, 1, SYMBOL_WORKER_DIED);
 	expect_table(fixture, 2, 24);
-	close(socket);
 }
 
 SYMBOLIZER_TEST(lies_are_refused)
@@ -313,11 +310,10 @@ SYMBOLIZER_TEST(lies_are_refused)
 SYMBOLIZER_TEST(a_second_head_is_refused)
 {
 	const struct wire_unwind small = { .nr_pages = 1, .nr_rows = 1, .nr_rules = 1 };
-	int socket = replace_worker(fixture);
+	_cleanup_(closep) int socket = replace_worker(fixture);
 
 	want(fixture, 1, some_file(16));
 	say_head(socket, 1, &small);
 	say_head(socket, 1, &small);
 	expect_status(fixture, 1, SYMBOL_WORKER_DIED);
-	close(socket);
 }

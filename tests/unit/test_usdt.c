@@ -21,10 +21,8 @@ struct image {
 	int fd;
 };
 
-static int set_up(void **state)
+static void set_up(struct image *image)
 {
-	struct image *image = calloc(1, sizeof(*image));
-
 	elf_writer_init(&image->writer, ET_DYN);
 	elf_writer_code(&image->writer, ADDRESS, OFFSET, SIZE);
 	elf_writer_segment(&image->writer, &(Elf64_Phdr){ .p_type = PT_LOAD,
@@ -34,23 +32,17 @@ static int set_up(void **state)
 							  .p_filesz = DATA_SIZE,
 							  .p_memsz = 2 * DATA_SIZE });
 	image->fd = -1;
-	*state = image;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct image *image)
 {
-	struct image *image = *state;
-
 	usdt_notes_done(&image->notes);
 	elf_file_done(&image->elf);
 	elf_writer_done(&image->writer);
 	closep(&image->fd);
-	free(image);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct image *image, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct image, image, name, set_up, tear_down)
 
 static int read_image(struct image *image)
 {
@@ -225,7 +217,7 @@ SYMBOLIZER_TEST(thousands_of_probes_come_in_several_messages)
 	enum {
 		NR = 5000
 	};
-	struct symbol_usdt *probes;
+	_cleanup_(freep) struct symbol_usdt *probes;
 	size_t nr;
 
 	for (unsigned int i = 0; i < NR; i++)
@@ -235,7 +227,6 @@ SYMBOLIZER_TEST(thousands_of_probes_come_in_several_messages)
 	assert_int_equal(nr, NR);
 	for (unsigned int i = 0; i < NR; i++)
 		assert_int_equal(probes[i].file_offset, OFFSET + i);
-	free(probes);
 }
 
 SYMBOLIZER_TEST(bad_notes_leave_the_names_of_functions)

@@ -158,9 +158,8 @@ static int open_debug(void *context, uint32_t file, struct symbol_debug_request 
 	return -ENOENT;
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *fixture)
 {
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct symbolizer_options options = { .open_debug = open_debug, .context = fixture, .timeout_ms = 1000 };
 	int pair[2];
 
@@ -173,23 +172,17 @@ static int set_up(void **state)
 	fixture->worker = pair[1];
 	fixture->replies = calloc(72, sizeof(*fixture->replies));
 	fixture->asked = calloc(1, sizeof(*fixture->asked));
-	*state = fixture;
-	return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *fixture)
 {
-	struct fixture *fixture = *state;
-
 	closep(&fixture->worker);
 	symbolizer_free(fixture->symbolizer);
 	free(fixture->replies);
 	free(fixture->asked);
-	free(fixture);
-	return 0;
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture *fixture, name, set_up, tear_down)
+#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 /* Waits for a question and says what was prepared. */
 static void *serve(void *context)
@@ -277,13 +270,13 @@ TEST(an_answer_without_its_name_is_malformed)
 
 	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
 		struct symbol_answer answer;
-		void *inner;
+		struct fixture inner = {};
 
 		set_up(&inner);
-		add(inner, 0);
-		say_indexed(inner, 0, SYMBOL_OK, "");
-		prepare_answer(inner, answers[i], 1, "name");
-		assert_int_equal(ask(inner, 0, &answer), SYMBOL_MALFORMED);
+		add(&inner, 0);
+		say_indexed(&inner, 0, SYMBOL_OK, "");
+		prepare_answer(&inner, answers[i], 1, "name");
+		assert_int_equal(ask(&inner, 0, &answer), SYMBOL_MALFORMED);
 		tear_down(&inner);
 	}
 }
@@ -292,13 +285,13 @@ TEST(wrong_numbers_of_answers_end_the_worker)
 {
 	for (uint32_t nr = 0; nr <= 2; nr += 2) {
 		struct symbol_answer answer;
-		void *inner;
+		struct fixture inner = {};
 
 		set_up(&inner);
-		add(inner, 0);
-		say_indexed(inner, 0, SYMBOL_OK, "");
-		prepare_answer(inner, (struct wire_answer){ .name = 1 }, nr, "name");
-		assert_int_equal(ask(inner, 0, &answer), SYMBOL_WORKER_DIED);
+		add(&inner, 0);
+		say_indexed(&inner, 0, SYMBOL_OK, "");
+		prepare_answer(&inner, (struct wire_answer){ .name = 1 }, nr, "name");
+		assert_int_equal(ask(&inner, 0, &answer), SYMBOL_WORKER_DIED);
 		tear_down(&inner);
 	}
 }
@@ -318,12 +311,12 @@ TEST(acknowledgements_must_be_true)
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
 		struct symbol_answer answer;
-		void *inner;
+		struct fixture inner = {};
 
 		set_up(&inner);
-		add(inner, 0);
-		say_indexed(inner, lies[i].file, lies[i].status, lies[i].build_id);
-		assert_int_equal(ask(inner, 0, &answer), SYMBOL_WORKER_DIED);
+		add(&inner, 0);
+		say_indexed(&inner, lies[i].file, lies[i].status, lies[i].build_id);
+		assert_int_equal(ask(&inner, 0, &answer), SYMBOL_WORKER_DIED);
 		tear_down(&inner);
 	}
 }
@@ -352,11 +345,11 @@ static int nr_asked_by(const uint32_t *files, const char *const *build_ids, size
 {
 	struct symbol_answer answer;
 	struct fixture *fixture;
-	void *inner;
+	struct fixture inner = {};
 	int nr_asked;
 
 	set_up(&inner);
-	fixture = inner;
+	fixture = &inner;
 	add(fixture, 0);
 	say_indexed(fixture, 0, SYMBOL_OK, "");
 	for (size_t i = 0; i < nr; i++) {
@@ -448,12 +441,11 @@ TEST(an_answer_that_is_not_taken_to_its_end_ends_the_worker)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct symbol_function *functions;
-		struct fixture *fixture;
+		struct fixture one = {}, *fixture = &one;
 		pthread_t worker;
 		size_t nr;
 
-		set_up(state);
-		fixture = *state;
+		set_up(fixture);
 		add(fixture, 0);
 		say_indexed(fixture, 0, SYMBOL_OK, "");
 		draft_start(&draft, MESSAGE_FUNCTIONS, 0);
@@ -465,14 +457,14 @@ TEST(an_answer_that_is_not_taken_to_its_end_ends_the_worker)
 		assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "a", &functions, &nr), cases[i].err);
 		pthread_join(worker, NULL);
 		assert_int_equal(fixture->link->socket >= 0, cases[i].lives);
-		tear_down(state);
+		tear_down(fixture);
 	}
 }
 
 /* The limit is for one answer: what was kept before it does not count, and other answers may still be kept after it. */
 TEST(an_answer_of_too_much_text_is_given_up)
 {
-	struct text_pool texts = { .nr_bytes = 2 * ANSWER_TEXT_MAX };
+	_cleanup_(text_pool_done) struct text_pool texts = { .nr_bytes = 2 * ANSWER_TEXT_MAX };
 	struct found found = { .nr_before = texts.nr_bytes }, next = {};
 	uint32_t position;
 
@@ -492,5 +484,4 @@ TEST(an_answer_of_too_much_text_is_given_up)
 	next.nr_before = texts.nr_bytes;
 	assert_int_equal(answers_found(&message, &texts, &next), 1);
 	found_done(&next);
-	text_pool_done(&texts);
 }

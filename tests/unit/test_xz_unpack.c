@@ -48,14 +48,13 @@ TEST(a_stream_comes_back_as_it_was)
 TEST(a_bomb_is_refused)
 {
 	size_t nr_packed, nr;
-	unsigned char *bytes;
+	_cleanup_(freep) unsigned char *bytes;
 
 	memset(plain, 0, sizeof(plain));
 	nr_packed = pack(sizeof(plain));
 	assert_true(nr_packed < 1000);
 	assert_int_equal(unpack(nr_packed, sizeof(plain) - 1, &bytes, &nr), -EFBIG);
 	assert_int_equal(unpack(nr_packed, sizeof(plain), &bytes, &nr), 0);
-	free(bytes);
 }
 
 TEST(broken_streams_are_refused)
