@@ -66,6 +66,11 @@ const char *debug_directory_next(const char **rest, int *ret_length)
 	return length ? directory : NULL;
 }
 
+bool build_id_is_plain(const char *text)
+{
+	return strlen(text) > 2 && strspn(text, "0123456789abcdef") == strlen(text);
+}
+
 typedef void add_function(struct places *places, const char *directory, int length, const void *what);
 
 static void for_each_directory(struct places *places, const char *directories, add_function *add, const void *what)

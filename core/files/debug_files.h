@@ -35,6 +35,9 @@ void debug_home_done(struct debug_home *home);
  */
 const char *debug_directory_next(const char **rest, int *ret_length);
 
+/* Whether it is one of some length: the id comes from strangers and becomes part of a path. */
+bool build_id_is_plain(const char *text);
+
 struct debug_search {
 	const char *directories; /* of debug files, colons between them; searched before /usr/lib/debug; NULL none */
 	const struct debug_home *home; /* NULL unknown */

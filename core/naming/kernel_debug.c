@@ -23,7 +23,6 @@ struct search {
 	struct kernel_debug *debug;
 	struct symbolizer *symbolizer;
 	const char *build_id;
-	char *release; /* "6.1.0-13-amd64"; "" unknown */
 };
 
 /* Of "Linux 6.1.0-13-amd64 x86_64". */
@@ -37,11 +36,43 @@ char *kernel_debug_release(const struct profile *profile)
 	return release;
 }
 
-/* Of a hostile file it would be part of a path. */
-static bool is_plain(const char *text, const char *allowed)
+/* ---- files of a kernel ---- */
+
+bool kernel_file_at(const struct kernel_file *file, char *path)
 {
-	return strlen(text) > 2 && text[0] != '.' && strspn(text, allowed) == strlen(text);
+	_cleanup_(freep) char *owned = path;
+	const struct opener_request request = { .path = owned, .why = file->debug->why };
+	int fd = opener_open(&request);
+
+	return fd >= 0 && file->take(file->context, fd);
 }
+
+bool kernel_file_in_directories(const struct kernel_file *file)
+{
+	const char *rest = file->debug->directories ?: "", *directory;
+	int length;
+
+	do {
+		directory = debug_directory_next(&rest, &length);
+		if (kernel_file_at(file, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory ?: "",
+						   file->build_id, file->build_id + 2)))
+			return true;
+		for (size_t i = 0; i < file->places.nr; i++)
+			if (kernel_file_at(file, xasprintf("%.*s/%s", length, directory ?: "", file->places.data[i])))
+				return true;
+	} while (directory);
+	return false;
+}
+
+bool kernel_file_from_servers(const struct kernel_file *file)
+{
+	struct debuginfod *servers = file->debug->debuginfod;
+	int fd = servers ? debuginfod_open(servers, file->build_id, file->debug->why) : -ENOENT;
+
+	return fd >= 0 && file->take(file->context, fd);
+}
+
+/* ---- the vmlinux ---- */
 
 /* Takes the descriptor. 0 if it is the one, -ENOEXEC for no ELF file, -ESTALE for another kernel's, with its build id. */
 static int try_file(struct search *search, int fd, const char **ret_build_id)
@@ -58,8 +89,6 @@ static int try_file(struct search *search, int fd, const char **ret_build_id)
 		search->build_id);
 	return **ret_build_id ? -ESTALE : -ENOEXEC;
 }
-
-/* ---- where the user says ---- */
 
 static int open_said(struct search *search)
 {
@@ -79,63 +108,36 @@ static int open_said(struct search *search)
 	return err ? fail(err, "'%s': not an ELF file with a build id", path) : 0;
 }
 
-/* ---- where distributions put it ---- */
-
-static bool try_path(struct search *search, char *path)
+static bool take_file(void *context, int fd)
 {
-	_cleanup_(freep) char *owned = path;
-	const struct opener_request request = { .path = owned, .why = search->debug->why };
 	const char *unused;
-	int fd = opener_open(&request);
 
-	return fd >= 0 && !try_file(search, fd, &unused);
+	return !try_file(context, fd, &unused);
 }
 
-static bool try_directory(struct search *search, const char *directory, int length)
+/* Where distributions put it. */
+static int open_usual(struct search *search, const char *release)
 {
-	static const char *const places[] = { "boot/vmlinux-%s", "lib/modules/%s/vmlinux",
-					      "usr/lib/modules/%s/vmlinux" };
+	struct kernel_file file = {
+		.debug = search->debug,
+		.build_id = search->build_id,
+		.take = take_file,
+		.context = search,
+	};
+	bool is_found;
 
-	if (try_path(search, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, search->build_id,
-				       search->build_id + 2)))
-		return true;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		_cleanup_(freep) char *place = NULL;
-		const char *percent = strchr(places[i], '%');
-
-		place = xasprintf("%.*s%s%s", (int)(percent - places[i]), places[i], search->release, percent + 2);
-		if (try_path(search, xasprintf("%.*s/%s", length, directory, place)))
-			return true;
-	}
-	return false;
-}
-
-static bool try_servers(struct search *search)
-{
-	struct kernel_debug *debug = search->debug;
-	const char *unused;
-	int fd = debug->debuginfod ? debuginfod_open(debug->debuginfod, search->build_id, debug->why) : -ENOENT;
-
-	return fd >= 0 && !try_file(search, fd, &unused);
-}
-
-static int open_usual(struct search *search)
-{
-	const char *rest = search->debug->directories ?: "", *directory;
-	int length;
-
-	if (!is_plain(search->build_id, "0123456789abcdef") || !*search->release) {
+	if (!build_id_is_plain(search->build_id) || !*release) {
 		why_add(search->debug->why, "vmlinux: not searched: the kernel's build id or release is unknown");
 		return -ENOENT;
 	}
-	while ((directory = debug_directory_next(&rest, &length)))
-		if (try_directory(search, directory, length))
-			return 0;
-	if (try_directory(search, "", 0))
-		return 0;
-	return try_path(search, xasprintf("/lib/modules/%s/build/vmlinux", search->release)) || try_servers(search)
-		       ? 0
-		       : -ENOENT;
+	vec_push(&file.places, xasprintf("boot/vmlinux-%s", release));
+	vec_push(&file.places, xasprintf("lib/modules/%s/vmlinux", release));
+	vec_push(&file.places, xasprintf("usr/lib/modules/%s/vmlinux", release));
+	is_found = kernel_file_in_directories(&file) ||
+		   kernel_file_at(&file, xasprintf("/lib/modules/%s/build/vmlinux", release)) ||
+		   kernel_file_from_servers(&file);
+	name_list_done(&file.places);
+	return is_found ? 0 : -ENOENT;
 }
 
 int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)
@@ -145,14 +147,13 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 		.symbolizer = symbolizer,
 		.build_id = profile_string(profile, profile->host.kernel_build_id),
 	};
+	_cleanup_(freep) char *release = kernel_debug_release(profile);
 	int err;
 
 	if (debug->is_tried)
 		return debug->is_found ? 0 : -ENOENT;
 	debug->is_tried = true;
-	search.release = kernel_debug_release(profile);
-	err = debug->vmlinux ? open_said(&search) : open_usual(&search);
-	free(search.release);
+	err = debug->vmlinux ? open_said(&search) : open_usual(&search, release);
 	debug->is_found = !err;
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/names.h"
 #include "core/profile/profile.h"
 #include "symbolize/symbolize.h"
 
@@ -21,6 +22,20 @@ struct kernel_debug {
 	uint32_t number; /* at the symbolizer */
 	uint64_t distance; /* modulo 2^64: address here = address as the linker gave it + distance */
 };
+
+/* A file of a kernel that is looked for where `debug` says. */
+struct kernel_file {
+	const struct kernel_debug *debug;
+	const char *build_id;
+	name_list places; /* after that for the build id, below each directory of debug files and below / */
+	bool (*take)(void *context, int fd); /* becomes owner of the descriptor; whether this is the file */
+	void *context;
+};
+
+/* Each tries places until one has the file, or tries one path, which it frees. */
+bool kernel_file_in_directories(const struct kernel_file *file);
+bool kernel_file_at(const struct kernel_file *file, char *path);
+bool kernel_file_from_servers(const struct kernel_file *file);
 
 /*
  * Hands the vmlinux of the profile's kernel to the symbolizer: profile->host.kernel_build_id, profile->kernel_release. Once;

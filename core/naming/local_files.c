@@ -27,24 +27,20 @@ static uint32_t try_file(struct local_files *files, int fd, const char *build_id
 	return number;
 }
 
-static uint32_t try_directory(struct local_files *files, const char *directory, int length, const char *build_id,
-			      int *ret_fd)
-{
-	_cleanup_(freep) char *path = xasprintf("%.*s/.build-id/%.2s/%s", length, directory, build_id, build_id + 2);
-	const struct opener_request request = { .path = path };
-	int fd = opener_open(&request);
-
-	return fd < 0 ? PROFILE_NONE : try_file(files, fd, build_id, ret_fd);
-}
-
 static uint32_t try_directories(struct local_files *files, const char *build_id, int *ret_fd)
 {
 	const char *rest = files->directories ?: "", *directory;
 	uint32_t number = PROFILE_NONE;
 	int length;
 
-	while (number == PROFILE_NONE && (directory = debug_directory_next(&rest, &length)))
-		number = try_directory(files, directory, length, build_id, ret_fd);
+	while (number == PROFILE_NONE && (directory = debug_directory_next(&rest, &length))) {
+		_cleanup_(freep) char *path =
+			xasprintf("%.*s/.build-id/%.2s/%s", length, directory, build_id, build_id + 2);
+		int fd = opener_open(&(struct opener_request){ .path = path });
+
+		if (fd >= 0)
+			number = try_file(files, fd, build_id, ret_fd);
+	}
 	return number;
 }
 
@@ -71,10 +67,10 @@ uint32_t local_files_find(struct local_files *files, uint32_t position, int *ret
 
 	if (files->next_number >= LOCAL_FILES_TRIES_MAX)
 		return PROFILE_NONE;
-	if (strspn(build_id, "0123456789abcdef") != strlen(build_id) || strlen(build_id) == 1)
-		return PROFILE_NONE; /* of a hostile file: it would be part of a path */
-	if (strlen(build_id) > 2)
+	if (build_id_is_plain(build_id))
 		number = try_directories(files, build_id, ret_fd);
+	else if (*build_id)
+		return PROFILE_NONE;
 	return number == PROFILE_NONE ? try_path(files, file, build_id, ret_fd) : number;
 }
 
@@ -84,7 +80,7 @@ int local_files_find_debug(struct local_files *files, uint32_t position)
 	const struct debug_search search = { .directories = files->directories };
 	struct symbol_debug_request request = { profile_string(files->profile, file->build_id), "", 0 };
 
-	if (strlen(request.build_id) < 3 || strspn(request.build_id, "0123456789abcdef") != strlen(request.build_id))
+	if (!build_id_is_plain(request.build_id))
 		return -ENOENT;
 	for (;;) {
 		int fd = debug_files_open(&search, &request), found = -1;

@@ -30,25 +30,18 @@ struct debug_module {
 
 struct search {
 	struct module_debug *debug;
-	const struct kernel_debug *kernel;
 	struct symbolizer *symbolizer;
-	const char *build_id;
-	char *release; /* "" unknown */
-	char *path; /* of the module, below /lib/modules/RELEASE: "kernel/fs/xfs/xfs.ko"; NULL unknown */
+	struct kernel_file file;
 	struct debug_module *module;
 };
 
-static void free_module(struct debug_module *module)
-{
-	free(module->name);
-	free(module->functions);
-	free(module);
-}
-
 void module_debug_done(struct module_debug *debug)
 {
-	for (size_t i = 0; i < debug->modules.nr; i++)
-		free_module(debug->modules.data[i]);
+	for (size_t i = 0; i < debug->modules.nr; i++) {
+		free(debug->modules.data[i]->name);
+		free(debug->modules.data[i]->functions);
+		free(debug->modules.data[i]);
+	}
 	vec_done(&debug->modules);
 }
 
@@ -96,18 +89,21 @@ static char *find_path_in(char *path, const char *module)
 	return found;
 }
 
-static char *find_path(const struct search *search)
+/* The path of the module below /lib/modules/RELEASE, "kernel/fs/xfs/xfs.ko"; NULL unknown. */
+static char *find_path(const struct kernel_debug *kernel, const char *module, const char *release)
 {
-	const char *rest = search->kernel->directories ?: "", *directory, *name = search->module->name;
+	const char *rest = kernel->directories ?: "", *directory;
 	char *path = NULL;
 	int length;
 
-	if (!*search->release)
+	if (!*release)
 		return NULL;
-	while (!path && (directory = debug_directory_next(&rest, &length)))
-		path = find_path_in(xasprintf("%.*s/lib/modules/%s/modules.dep", length, directory, search->release),
-				    name);
-	return path ?: find_path_in(xasprintf("/lib/modules/%s/modules.dep", search->release), name);
+	do {
+		directory = debug_directory_next(&rest, &length);
+		path = find_path_in(xasprintf("%.*s/lib/modules/%s/modules.dep", length, directory ?: "", release),
+				    module);
+	} while (!path && directory);
+	return path;
 }
 
 /* ---- its file ---- */
@@ -127,13 +123,14 @@ static bool has_lines(const struct search *search)
 
 	symbol_lines_done(&none);
 	if (err == -ENODATA)
-		why_add(search->kernel->why, "it has no debug information");
+		why_add(search->file.debug->why, "it has no debug information");
 	return err != -ENODATA;
 }
 
 /* Takes the descriptor. Whether it is the module's, and has functions and lines. */
-static bool try_file(struct search *search, int fd)
+static bool try_file(void *context, int fd)
 {
+	struct search *search = context;
 	struct debug_module *module = search->module;
 	const char *build_id;
 
@@ -141,9 +138,9 @@ static bool try_file(struct search *search, int fd)
 	if (symbolizer_add_module(search->symbolizer, module->number, fd))
 		return false;
 	build_id = symbolizer_build_id(search->symbolizer, module->number);
-	if (strcmp(build_id, search->build_id) != 0) {
-		why_add(search->kernel->why, "its build id is %s, the module's is %s", *build_id ? build_id : "none",
-			search->build_id);
+	if (strcmp(build_id, search->file.build_id) != 0) {
+		why_add(search->file.debug->why, "its build id is %s, the module's is %s",
+			*build_id ? build_id : "none", search->file.build_id);
 		return false;
 	}
 	if (!has_lines(search))
@@ -154,51 +151,22 @@ static bool try_file(struct search *search, int fd)
 	return true;
 }
 
-static bool try_path(struct search *search, char *path)
+static bool find_file(struct search *search, const char *release)
 {
-	_cleanup_(freep) char *owned = path;
-	const struct opener_request request = { .path = owned, .why = search->kernel->why };
-	int fd = opener_open(&request);
+	struct kernel_file *file = &search->file;
+	_cleanup_(freep) char *path = find_path(file->debug, search->module->name, release);
+	bool is_found;
 
-	return fd >= 0 && try_file(search, fd);
-}
-
-static bool try_directory(struct search *search, const char *directory, int length)
-{
-	static const char *const roots[] = { "lib/modules", "usr/lib/modules" }, *const ends[] = { ".debug", "" };
-
-	if (try_path(search, xasprintf("%.*s/.build-id/%.2s/%s.debug", length, directory, search->build_id,
-				       search->build_id + 2)))
-		return true;
-	for (int i = 0; search->path && i < 4; i++)
-		if (try_path(search, xasprintf("%.*s/%s/%s/%s%s", length, directory, roots[i / 2], search->release,
-					       search->path, ends[i % 2])))
-			return true;
-	return false;
-}
-
-static bool try_servers(struct search *search)
-{
-	struct debuginfod *servers = search->kernel->debuginfod;
-	int fd = servers ? debuginfod_open(servers, search->build_id, search->kernel->why) : -ENOENT;
-
-	return fd >= 0 && try_file(search, fd);
-}
-
-static bool find_file(struct search *search)
-{
-	const char *rest = search->kernel->directories ?: "", *directory;
-	int length;
-
-	if (strlen(search->build_id) < 3 || strspn(search->build_id, "0123456789abcdef") != strlen(search->build_id)) {
-		why_add(search->kernel->why, "module %s: not looked for: its build id is not known",
-			search->module->name);
+	if (!build_id_is_plain(file->build_id)) {
+		why_add(file->debug->why, "module %s: not looked for: its build id is not known", search->module->name);
 		return false;
 	}
-	while ((directory = debug_directory_next(&rest, &length)))
-		if (try_directory(search, directory, length))
-			return true;
-	return try_directory(search, "", 0) || try_servers(search);
+	for (int i = 0; path && i < 4; i++)
+		vec_push(&file->places,
+			 xasprintf("%slib/modules/%s/%s%s", i < 2 ? "" : "usr/", release, path, i % 2 ? "" : ".debug"));
+	is_found = kernel_file_in_directories(file) || kernel_file_from_servers(file);
+	name_list_done(&file->places);
+	return is_found;
 }
 
 const struct debug_module *module_debug_open(struct module_debug *debug, const struct kernel_debug *kernel,
@@ -209,10 +177,15 @@ const struct debug_module *module_debug_open(struct module_debug *debug, const s
 	const char *name = profile_string(profile, module);
 	struct search search = {
 		.debug = debug,
-		.kernel = kernel,
 		.symbolizer = symbolizer,
-		.build_id = known ? profile_string(profile, known->build_id) : "",
+		.file = {
+			.debug = kernel,
+			.build_id = known ? profile_string(profile, known->build_id) : "",
+			.take = try_file,
+			.context = &search,
+		},
 	};
+	_cleanup_(freep) char *release = NULL;
 
 	for (size_t i = 0; i < debug->modules.nr; i++)
 		if (!strcmp(debug->modules.data[i]->name, name))
@@ -220,11 +193,8 @@ const struct debug_module *module_debug_open(struct module_debug *debug, const s
 	search.module = xcalloc(1, sizeof(*search.module));
 	search.module->name = xstrdup(name);
 	vec_push(&debug->modules, search.module);
-	search.release = kernel_debug_release(profile);
-	search.path = find_path(&search);
-	search.module->is_found = find_file(&search);
-	free(search.release);
-	free(search.path);
+	release = kernel_debug_release(profile);
+	search.module->is_found = find_file(&search, release);
 	return search.module->is_found ? search.module : NULL;
 }
 

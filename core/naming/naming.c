@@ -122,12 +122,6 @@ struct batch {
 	VEC(struct symbol_query) queries;
 };
 
-static void batch_done(struct batch *batch)
-{
-	vec_done(&batch->frames);
-	vec_done(&batch->queries);
-}
-
 /* What has no symbol is told apart from the nameless functions of other files: "libx.so!fn_0x1a2b0". */
 static uint32_t add_nameless(struct profile *profile, string_id module, const char *function)
 {
@@ -156,26 +150,20 @@ static void take_answer(struct profile *profile, uint32_t index, const struct sy
 	frame->tracer = is_kernel && frame_is_tracer(answer->name, answer->module);
 }
 
-static void collect_frame(struct profile *profile, struct batch *batch, uint32_t index)
-{
-	const struct profile_frame *frame = &profile->frames.data[index];
-
-	vec_push(&batch->frames, index);
-	vec_push(&batch->queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
-}
-
 /* Sorts the frames that wait into one batch per file; the last batch is the kernel's. */
 static void collect(struct profile *profile, struct batch *batches)
 {
 	for (uint32_t i = 0; i < profile->frames.nr; i++) {
 		const struct profile_frame *frame = &profile->frames.data[i];
+		bool is_kernel = frame->kind == FRAME_KERNEL;
+		struct batch *batch;
 
-		if (frame->reason != REASON_NOT_TRIED)
+		if (frame->reason != REASON_NOT_TRIED ||
+		    (!is_kernel && (frame->kind != FRAME_USER_FILE || frame->file >= profile->files.nr)))
 			continue;
-		if (frame->kind == FRAME_KERNEL)
-			collect_frame(profile, &batches[profile->files.nr], i);
-		else if (frame->kind == FRAME_USER_FILE && frame->file < profile->files.nr)
-			collect_frame(profile, &batches[frame->file], i);
+		batch = &batches[is_kernel ? profile->files.nr : frame->file];
+		vec_push(&batch->frames, i);
+		vec_push(&batch->queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
 	}
 }
 
@@ -217,11 +205,9 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 /* A user frame shows the base name of its file also when it has no name of its own. */
 static void set_module(struct profile *profile, const struct batch *batch, uint32_t file)
 {
-	string_id module = 0;
+	string_id module =
+		strtab_add(&profile->strings, path_name(profile_string(profile, profile->files.data[file].path)));
 
-	if (file < profile->files.nr)
-		module = strtab_add(&profile->strings,
-				    path_name(profile_string(profile, profile->files.data[file].path)));
 	for (size_t i = 0; module && i < batch->frames.nr; i++)
 		profile->frames.data[batch->frames.data[i]].module = module;
 }
@@ -234,57 +220,48 @@ static void add_build_id(struct profile *profile, struct symbolizer *symbolizer,
 		entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(symbolizer, file));
 }
 
-static struct batch *collect_batches(struct profile *profile)
+/*
+ * Each file of the profile that frames wait for gets names from `namer` and a build id from `identifier`, and the kernel
+ * names from `kernel`, as far as they are not NULL. `numbers`: as in name_saved_frames().
+ */
+static void answer(struct profile *profile, struct symbolizer *namer, struct symbolizer *identifier,
+		   struct symbolizer *kernel, const uint32_t *numbers)
 {
-	struct batch *batches = xcalloc(profile->files.nr + 1, sizeof(*batches));
+	uint32_t nr_files = (uint32_t)profile->files.nr;
+	struct batch *batches = xcalloc(nr_files + 1, sizeof(*batches));
 
 	collect(profile, batches);
-	for (uint32_t file = 0; file < profile->files.nr; file++)
+	for (uint32_t file = 0; file < nr_files; file++) {
 		set_module(profile, &batches[file], file);
-	return batches;
-}
-
-static void free_batches(struct batch *batches, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		batch_done(&batches[i]);
+		if (!batches[file].frames.nr)
+			continue;
+		if (namer && (!numbers || numbers[file] != PROFILE_NONE))
+			name_batch(profile, namer, &batches[file], false, numbers ? numbers[file] : file);
+		if (identifier)
+			add_build_id(profile, identifier, file);
+	}
+	if (kernel)
+		name_batch(profile, kernel, &batches[nr_files], true, 0);
+	for (uint32_t i = 0; i <= nr_files; i++) {
+		vec_done(&batches[i].frames);
+		vec_done(&batches[i].queries);
+	}
 	free(batches);
 }
 
 void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces)
 {
-	uint32_t nr_files = (uint32_t)profile->files.nr;
-	struct batch *batches = collect_batches(profile);
-
-	for (uint32_t file = 0; file <= nr_files; file++) {
-		name_batch(profile, symbolizer, &batches[file], file == nr_files, file);
-		if (file < nr_files && batches[file].frames.nr)
-			add_build_id(profile, symbolizer, file);
-	}
-	free_batches(batches, nr_files + 1);
+	answer(profile, symbolizer, symbolizer, symbolizer, NULL);
 	if (spaces)
 		spaces_name_generated(spaces);
 }
 
 void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier)
 {
-	uint32_t nr_files = (uint32_t)profile->files.nr;
-	struct batch *batches = collect_batches(profile);
-
-	for (uint32_t file = 0; file < nr_files; file++)
-		if (batches[file].frames.nr)
-			add_build_id(profile, identifier, file);
-	name_batch(profile, symbolizer, &batches[nr_files], true, 0);
-	free_batches(batches, nr_files + 1);
+	answer(profile, NULL, identifier, symbolizer, NULL);
 }
 
 void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers)
 {
-	uint32_t nr_files = (uint32_t)profile->files.nr;
-	struct batch *batches = collect_batches(profile);
-
-	for (uint32_t file = 0; file < nr_files; file++)
-		if (numbers[file] != PROFILE_NONE)
-			name_batch(profile, symbolizer, &batches[file], false, numbers[file]);
-	free_batches(batches, nr_files + 1);
+	answer(profile, symbolizer, NULL, NULL, numbers);
 }
