@@ -27,23 +27,22 @@ static size_t trampoline_at(const uint8_t *code, size_t nr, size_t *ret_body)
 	return *ret_body + sizeof(body);
 }
 
-/* From `address` on the CFA is rsp + offset. */
-static int add_rule(struct unwind_builder *builder, uint64_t address, int32_t offset)
-{
-	const struct st_unwind_rule rule = { .kind = ST_UNWIND_SP, .offset = offset };
-
-	return unwind_builder_add(builder, address, rule);
-}
-
-/* The rules of one trampoline; behind it nothing is known. */
+/* The rules of one trampoline: from each address on the CFA is rsp + offset; after it nothing is known. */
 static int add_trampoline(struct unwind_builder *builder, uint64_t start, uint64_t body_at, uint64_t end)
 {
-	static const struct st_unwind_rule none;
-	int err = add_rule(builder, start, 8);
+	const struct {
+		uint64_t address;
+		struct st_unwind_rule rule;
+	} rules[] = {
+		{ start, { .kind = ST_UNWIND_SP, .offset = 8 } },
+		{ body_at + BEHIND_SUB, { .kind = ST_UNWIND_SP, .offset = 16 } },
+		{ body_at + BEHIND_ADD, { .kind = ST_UNWIND_SP, .offset = 8 } },
+		{ end, {} },
+	};
+	int err = 0;
 
-	err = err ?: add_rule(builder, body_at + BEHIND_SUB, 16);
-	err = err ?: add_rule(builder, body_at + BEHIND_ADD, 8);
-	err = err ?: unwind_builder_add(builder, end, none);
+	for (size_t i = 0; !err && i < sizeof(rules) / sizeof(*rules); i++)
+		err = unwind_builder_add(builder, rules[i].address, rules[i].rule);
 	return err == -ERANGE ? 0 : err; /* the last one ends with the area */
 }
 

@@ -21,28 +21,15 @@
 
 #define CHUNK_WORDS (ST_SLAB_WORDS / 8) /* rows lie in pieces of up to this: small enough to find room between others */
 
-/* A piece of a slab, in longs. */
-struct extent {
-	uint32_t place, nr;
-};
-
-typedef VEC(struct extent) extent_list;
+typedef VEC(struct unwind_extent) extent_list;
 
 struct table {
 	bool used;
 	uint32_t nr_pages, rules;
 	uint64_t first_page;
-	struct extent head;
+	struct unwind_extent head;
 	extent_list rows;
 };
-
-struct process {
-	struct process *next; /* in its bucket */
-	uint32_t tgid;
-	struct extent space;
-};
-
-#define NR_BUCKETS 1024
 
 /*
  * A slab that is mapped for writing. Two are enough, that of a directory and that of its rows: what is mapped counts as memory
@@ -77,7 +64,6 @@ struct unwind_store {
 	extent_list free; /* by place */
 	extent_list retired; /* removed, and maybe still read */
 	VEC(struct table) tables;
-	struct process *processes[NR_BUCKETS];
 	uint64_t nr_spaces; /* made since the start */
 };
 
@@ -89,19 +75,6 @@ struct unwind_store *unwind_store_new(const struct unwind_store_options *options
 	return store;
 }
 
-static void table_done(struct table *table)
-{
-	vec_done(&table->rows);
-	*table = (struct table){};
-}
-
-static void window_done(struct window *window)
-{
-	if (window->memory)
-		munmap(window->memory, ST_SLAB_BYTES);
-	*window = (struct window){};
-}
-
 void unwind_store_free(struct unwind_store *store)
 {
 	if (!store)
@@ -109,19 +82,12 @@ void unwind_store_free(struct unwind_store *store)
 	unwind_store_settle(store);
 	vec_done(&store->puts);
 	for (size_t i = 0; i < 2; i++)
-		window_done(&store->windows[i]);
+		if (store->windows[i].memory)
+			munmap(store->windows[i].memory, ST_SLAB_BYTES);
 	for (size_t i = 0; i < store->slabs.nr; i++)
 		closep(&store->slabs.data[i]);
 	for (size_t i = 0; i < store->tables.nr; i++)
-		table_done(&store->tables.data[i]);
-	for (size_t i = 0; i < NR_BUCKETS; i++) {
-		while (store->processes[i]) {
-			struct process *process = store->processes[i];
-
-			store->processes[i] = process->next;
-			free(process);
-		}
-	}
+		vec_done(&store->tables.data[i].rows);
 	vec_done(&store->slabs);
 	vec_done(&store->free);
 	vec_done(&store->retired);
@@ -131,7 +97,7 @@ void unwind_store_free(struct unwind_store *store)
 
 /* ---- room ---- */
 
-static void insert(extent_list *list, size_t at, struct extent extent)
+static void insert(extent_list *list, size_t at, struct unwind_extent extent)
 {
 	vec_push(list, extent);
 	memmove(list->data + at + 1, list->data + at, (list->nr - 1 - at) * sizeof(*list->data));
@@ -145,12 +111,12 @@ static void erase(extent_list *list, size_t at)
 }
 
 /* Pieces of different slabs stay apart: nothing may cross their border. */
-static bool is_continued_by(const struct extent *a, const struct extent *b)
+static bool is_continued_by(const struct unwind_extent *a, const struct unwind_extent *b)
 {
 	return a->place + a->nr == b->place && b->place % ST_SLAB_LONGS;
 }
 
-static void give_back(struct unwind_store *store, struct extent extent)
+static void give_back(struct unwind_store *store, struct unwind_extent extent)
 {
 	extent_list *list = &store->free;
 	size_t at = vec_nr_first(list, other, other->place <= extent.place);
@@ -166,7 +132,7 @@ static void give_back(struct unwind_store *store, struct extent extent)
 	}
 }
 
-static void retire(struct unwind_store *store, struct extent extent)
+static void retire(struct unwind_store *store, struct unwind_extent extent)
 {
 	if (extent.nr)
 		vec_push(&store->retired, extent);
@@ -225,15 +191,6 @@ static void begin_put(struct unwind_store *store, uint32_t slot, int fd)
 	vec_push(&store->puts, put);
 }
 
-static int finish_put(struct unwind_store *store, const struct put *put)
-{
-	if (put->running)
-		pthread_join(put->thread, NULL);
-	if (!put->err)
-		release_retired(store, put->nr_before);
-	return put->err;
-}
-
 /*
  * The slabs that are in place by now, and with `all` those that are not yet. One that could not be put is tried once more: parts of
  * it are in use already.
@@ -241,7 +198,7 @@ static int finish_put(struct unwind_store *store, const struct put *put)
 static int finish_puts(struct unwind_store *store, bool all)
 {
 	size_t nr = 0;
-	int err = 0, one;
+	int err = 0;
 
 	for (size_t i = 0; i < store->puts.nr; i++) {
 		struct put *put = store->puts.data[i];
@@ -250,9 +207,12 @@ static int finish_puts(struct unwind_store *store, bool all)
 			store->puts.data[nr++] = put;
 			continue;
 		}
-		one = finish_put(store, put);
-		err = err ? err : one;
-		if (one && !all) {
+		if (put->running)
+			pthread_join(put->thread, NULL);
+		if (!put->err)
+			release_retired(store, put->nr_before);
+		err = err ?: put->err;
+		if (put->err && !all) {
 			start_put(put);
 			store->puts.data[nr++] = put;
 		} else {
@@ -268,43 +228,36 @@ int unwind_store_settle(struct unwind_store *store)
 	return finish_puts(store, true);
 }
 
-static int open_slab(struct unwind_store *store)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	int fd;
-
-	if (!store->slabs.nr && store->options.first_slab >= 0)
-		fd = fcntl(store->options.first_slab, F_DUPFD_CLOEXEC, 3);
-	else
-		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "st_slab", sizeof(uint32_t), ST_SLAB_BYTES, 1, &options);
-	return fd < 0 ? -errno : fd;
-}
-
 static int make_slab(struct unwind_store *store)
 {
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	uint32_t number = (uint32_t)store->slabs.nr;
-	_cleanup_(closep) int fd = -1;
+	bool is_placed = !number && store->options.first_slab >= 0;
+	int fd;
 
 	if (number >= ST_MAX_SLABS || (uint64_t)(number + 1) * ST_SLAB_BYTES > store->options.max_bytes)
 		return -ENOSPC;
-	fd = open_slab(store);
+	if (is_placed)
+		fd = fcntl(store->options.first_slab, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "st_slab", sizeof(uint32_t), ST_SLAB_BYTES, 1, &options);
 	if (fd < 0)
-		return fd;
-	if (number || store->options.first_slab < 0)
+		return -errno;
+	if (!is_placed)
 		begin_put(store, number, fd);
-	vec_push(&store->slabs, take_fd(&fd));
-	give_back(store, (struct extent){ number * ST_SLAB_LONGS, ST_SLAB_LONGS });
+	vec_push(&store->slabs, fd);
+	give_back(store, (struct unwind_extent){ number * ST_SLAB_LONGS, ST_SLAB_LONGS });
 	return 0;
 }
 
-static bool take(struct unwind_store *store, uint32_t nr, struct extent *ret_extent)
+static bool take(struct unwind_store *store, uint32_t nr, struct unwind_extent *ret_extent)
 {
 	for (size_t i = 0; i < store->free.nr; i++) {
-		struct extent *found = &store->free.data[i];
+		struct unwind_extent *found = &store->free.data[i];
 
 		if (found->nr < nr)
 			continue;
-		*ret_extent = (struct extent){ found->place, nr };
+		*ret_extent = (struct unwind_extent){ found->place, nr };
 		found->place += nr;
 		found->nr -= nr;
 		if (!found->nr)
@@ -314,14 +267,11 @@ static bool take(struct unwind_store *store, uint32_t nr, struct extent *ret_ext
 	return false;
 }
 
-static int allocate(struct unwind_store *store, size_t nr, struct extent *ret_extent)
+static int allocate(struct unwind_store *store, size_t nr, struct unwind_extent *ret_extent)
 {
-	int err = 0;
+	int err = nr > ST_SLAB_LONGS ? -E2BIG : finish_puts(store, false);
 
-	*ret_extent = (struct extent){};
-	if (nr > ST_SLAB_LONGS)
-		return -E2BIG;
-	err = finish_puts(store, false);
+	*ret_extent = (struct unwind_extent){};
 	if (err)
 		return err;
 	if (!nr || take(store, (uint32_t)nr, ret_extent))
@@ -331,40 +281,30 @@ static int allocate(struct unwind_store *store, size_t nr, struct extent *ret_ex
 		begin_put(store, 0, store->slabs.data[0]);
 		err = unwind_store_settle(store);
 	}
-	return err ? err : take(store, (uint32_t)nr, ret_extent) ? 0 : -ENOSPC;
-}
-
-static struct window *find_window(struct unwind_store *store, uint32_t slab)
-{
-	for (size_t i = 0; i < 2; i++)
-		if (store->windows[i].memory && store->windows[i].slab == slab)
-			return &store->windows[i];
-	return NULL;
-}
-
-static struct window *open_window(struct unwind_store *store, uint32_t slab)
-{
-	void *memory = mmap(NULL, ST_SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, store->slabs.data[slab], 0);
-	struct window *window = &store->windows[!store->last_window];
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	window_done(window);
-	*window = (struct window){ slab, memory };
-	return window;
+	return err || take(store, (uint32_t)nr, ret_extent) ? err : -ENOSPC;
 }
 
 /* Where a place can be written, until two other slabs have been asked for; NULL: no memory. */
 static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 {
-	struct window *window = find_window(store, place / ST_SLAB_LONGS);
+	const uint32_t slab = place / ST_SLAB_LONGS;
+	struct window *windows = store->windows;
+	unsigned int i = 0;
+	void *memory;
 
-	if (!window)
-		window = open_window(store, place / ST_SLAB_LONGS);
-	if (!window)
-		return NULL;
-	store->last_window = window == &store->windows[1];
-	return window->memory->longs + place % ST_SLAB_LONGS;
+	while (i < 2 && !(windows[i].memory && windows[i].slab == slab))
+		i++;
+	if (i == 2) {
+		memory = mmap(NULL, ST_SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, store->slabs.data[slab], 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+		i = !store->last_window;
+		if (windows[i].memory)
+			munmap(windows[i].memory, ST_SLAB_BYTES);
+		windows[i] = (struct window){ slab, memory };
+	}
+	store->last_window = i;
+	return windows[i].memory->longs + place % ST_SLAB_LONGS;
 }
 
 /* ---- tables ---- */
@@ -385,7 +325,7 @@ static int copy_piece(struct unwind_store *store, struct table *table, const str
 		      size_t last, size_t nr_rows)
 {
 	st_unwind_page *directory;
-	struct extent piece;
+	struct unwind_extent piece;
 	uint32_t *to, at;
 	int err = allocate(store, (nr_rows + 1) / 2, &piece);
 
@@ -442,32 +382,26 @@ static void drop_table(struct unwind_store *store, struct table *table)
 	retire(store, table->head);
 	for (size_t i = 0; i < table->rows.nr; i++)
 		retire(store, table->rows.data[i]);
-	table_done(table);
-}
-
-static uint32_t free_number(struct unwind_store *store)
-{
-	for (size_t i = 0; i < store->tables.nr; i++)
-		if (!store->tables.data[i].used)
-			return (uint32_t)i;
-	vec_push(&store->tables, (struct table){});
-	return (uint32_t)store->tables.nr - 1;
+	vec_done(&table->rows);
+	*table = (struct table){};
 }
 
 int unwind_store_add(struct unwind_store *store, const struct unwind_table *table, uint32_t *ret_number)
 {
-	uint32_t number = free_number(store);
-	struct table *copy = &store->tables.data[number];
+	size_t number = 0;
 	int err;
 
-	copy->used = true;
-	err = copy_table(store, copy, table);
-	if (err) {
-		drop_table(store, copy);
-		return err;
-	}
-	*ret_number = number;
-	return 0;
+	while (number < store->tables.nr && store->tables.data[number].used)
+		number++;
+	if (number == store->tables.nr)
+		vec_push(&store->tables, (struct table){});
+	store->tables.data[number].used = true;
+	err = copy_table(store, &store->tables.data[number], table);
+	if (err)
+		drop_table(store, &store->tables.data[number]);
+	else
+		*ret_number = (uint32_t)number;
+	return err;
 }
 
 void unwind_store_remove(struct unwind_store *store, uint32_t number)
@@ -477,15 +411,6 @@ void unwind_store_remove(struct unwind_store *store, uint32_t number)
 }
 
 /* ---- processes ---- */
-
-static struct process **find_process(struct unwind_store *store, uint32_t tgid)
-{
-	struct process **link = &store->processes[tgid % NR_BUCKETS];
-
-	while (*link && (*link)->tgid != tgid)
-		link = &(*link)->next;
-	return link;
-}
 
 /* What the table has for this mapping: from the directory entry of its first page on. */
 static void place_table(const struct table *table, const struct unwind_space_mapping *mapping,
@@ -506,7 +431,7 @@ static void place_table(const struct table *table, const struct unwind_space_map
 	ret_mapping->rules = table->rules;
 }
 
-static int write_space(struct unwind_store *store, const struct extent *space,
+static int write_space(struct unwind_store *store, const struct unwind_extent *space,
 		       const struct unwind_space_mapping *mappings, size_t nr)
 {
 	__u64 *to = longs_at(store, space->place);
@@ -560,16 +485,15 @@ size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t
 	return max;
 }
 
-int unwind_store_set_process(struct unwind_store *store, const struct unwind_process_key *key,
+int unwind_store_set_process(struct unwind_store *store, struct unwind_process *process,
 			     const struct unwind_space_mapping *mappings, size_t nr)
 {
-	struct process **link = find_process(store, key->tgid), *process = *link;
 	struct st_unwind_process entry = {
-		.start_time_ns = key->start_time_ns,
-		.exec_id = key->exec_id,
-		.tgid = key->tgid,
+		.start_time_ns = process->start_time_ns,
+		.exec_id = process->exec_id,
+		.tgid = process->tgid,
 	};
-	struct extent space;
+	struct unwind_extent space;
 	int err;
 
 	if (!nr || nr > ST_MAX_SPACE_MAPPINGS)
@@ -579,29 +503,22 @@ int unwind_store_set_process(struct unwind_store *store, const struct unwind_pro
 		return err;
 	err = write_space(store, &space, mappings, nr);
 	entry.space = ST_SPACE(space.place, nr, ++store->nr_spaces);
-	if (!err && bpf_map_update_elem(store->options.processes, &key->tgid, &entry, BPF_ANY))
+	if (!err && bpf_map_update_elem(store->options.processes, &process->tgid, &entry, BPF_ANY))
 		err = -errno;
 	if (err) {
 		give_back(store, space);
 		return err;
-	}
-	if (!process) {
-		process = *link = xcalloc(1, sizeof(*process));
-		process->tgid = key->tgid;
 	}
 	retire(store, process->space);
 	process->space = space;
 	return 0;
 }
 
-void unwind_store_remove_process(struct unwind_store *store, uint32_t tgid)
+void unwind_store_remove_process(struct unwind_store *store, struct unwind_process *process)
 {
-	struct process **link = find_process(store, tgid), *process = *link;
-
-	if (!process)
+	if (!process->space.nr)
 		return;
-	bpf_map_delete_elem(store->options.processes, &tgid);
-	*link = process->next;
+	bpf_map_delete_elem(store->options.processes, &process->tgid);
 	retire(store, process->space);
-	free(process);
+	process->space = (struct unwind_extent){};
 }

@@ -51,16 +51,23 @@ struct unwind_space_mapping {
 	uint32_t table;      /* number, UNWIND_NO_TABLE or UNWIND_TABLE_TO_COME */
 };
 
+/* A piece of a slab, in longs. */
+struct unwind_extent {
+	uint32_t place, nr;
+};
+
 /* Which run of a process it is; zero where it is not known. */
-struct unwind_process_key {
+struct unwind_process {
 	uint32_t tgid;
 	uint64_t start_time_ns, exec_id;
+	struct unwind_extent space; /* the store's, as long as it has the process; zero at first */
 };
 
 /*
- * Makes no more than `max` of these mappings, in the order of their addresses; those that no walk looks for are left out. Where there are more, those without a table that follow
- * each other become one, gaps included: all that a walk does in them is to follow frame pointers. What is still too much is cut:
- * the last one covers it, with UNWIND_TABLE_CUT. Returns how many there are then.
+ * Makes no more than `max` of these mappings, in the order of their addresses; those that no walk looks for are left out. Where
+ * there are more, those without a table that follow each other become one, gaps included: all that a walk does in them is to
+ * follow frame pointers. What is still too much is cut: the last one covers it, with UNWIND_TABLE_CUT. Returns how many there
+ * are then.
  */
 size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t max);
 
@@ -69,8 +76,8 @@ size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t
  * ST_MAX_SPACE_MAPPINGS of them are refused with -E2BIG: unwind_store_fit() comes first. 0 or a negative errno: then the process
  * has what it had before.
  */
-int unwind_store_set_process(struct unwind_store *store, const struct unwind_process_key *key,
+int unwind_store_set_process(struct unwind_store *store, struct unwind_process *process,
 			     const struct unwind_space_mapping *mappings, size_t nr);
 
 /* Nothing is known of the process any more. */
-void unwind_store_remove_process(struct unwind_store *store, uint32_t tgid);
+void unwind_store_remove_process(struct unwind_store *store, struct unwind_process *process);

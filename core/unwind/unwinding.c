@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bpf/unwind_space.h"
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/vec.h"
 #include "core/unwind/forecast.h"
 #include "core/unwind/trampolines.h"
@@ -56,7 +56,7 @@ struct known_code {
 
 struct space {
 	struct space *next; /* in its bucket */
-	struct unwind_process_key key;
+	struct unwind_process process;
 	struct mappings *mappings;
 	bool incomplete; /* something may come that it lacks */
 	VEC(struct known_code) codes; /* by address */
@@ -125,11 +125,8 @@ static struct module *module_of(struct unwinding *unwinding, uint32_t image)
 
 static bool can_have_table(const struct unwinding *unwinding, uint32_t image)
 {
-	enum mapping_kind kind;
+	enum mapping_kind kind = images_kind(unwinding->options.images, image);
 
-	if (image == IMAGE_ANONYMOUS || image == IMAGE_NONE)
-		return false;
-	kind = images_kind(unwinding->options.images, image);
 	return kind == MAPPING_FILE || kind == MAPPING_VDSO;
 }
 
@@ -162,24 +159,21 @@ static void ask_for(struct unwinding *unwinding, uint32_t image, const struct im
 
 /* ---- what is expected ---- */
 
-static void expect_file(struct unwinding *unwinding, const struct forecast_file *file)
-{
-	_cleanup_(closep) int fd = file->fd;
-	uint32_t image = images_add_open(unwinding->options.images, fd);
-	struct module *module = can_have_table(unwinding, image) ? module_of(unwinding, image) : NULL;
-
-	if (!module || module->state != STATE_NONE)
-		return;
-	module->expected_as = file->number + 1;
-	ask_with(unwinding, image, take_fd(&fd));
-}
-
 static void ask_for_expected(struct unwinding *unwinding)
 {
 	struct forecast_file file;
 
-	while (unwinding->forecast && unwinding->nr_waiting < MAX_WAITING && forecast_next(unwinding->forecast, &file))
-		expect_file(unwinding, &file);
+	while (unwinding->forecast && unwinding->nr_waiting < MAX_WAITING &&
+	       forecast_next(unwinding->forecast, &file)) {
+		_cleanup_(closep) int fd = file.fd;
+		uint32_t image = images_add_open(unwinding->options.images, fd);
+		struct module *module = can_have_table(unwinding, image) ? module_of(unwinding, image) : NULL;
+
+		if (!module || module->state != STATE_NONE)
+			continue;
+		module->expected_as = file.number + 1;
+		ask_with(unwinding, image, take_fd(&fd));
+	}
 }
 
 void unwinding_expect(struct unwinding *unwinding, const char *word)
@@ -190,15 +184,6 @@ void unwinding_expect(struct unwinding *unwinding, const char *word)
 	ask_for(unwinding, images_add(unwinding->options.images, &vdso), &anywhere);
 	if (!unwinding->forecast)
 		unwinding->forecast = forecast_new(word);
-	ask_for_expected(unwinding);
-}
-
-/* A file of the forecast tells which others come with it. */
-static void add_needs(struct unwinding *unwinding, const struct module *module, const struct unwind_table *table)
-{
-	if (!module->expected_as)
-		return;
-	forecast_add_needs(unwinding->forecast, module->expected_as - 1, table->needs.data, table->needs.nr);
 	ask_for_expected(unwinding);
 }
 
@@ -218,33 +203,15 @@ static void mark_used(struct unwinding *unwinding, const struct space *space)
 							       unwinding->code_tables.data[i].number;
 }
 
-/* Forgets the tables of code that no process has any more. Whether there were any. */
-static bool evict_code(struct unwinding *unwinding)
-{
-	size_t nr = 0, nr_before = unwinding->code_tables.nr;
-
-	for (size_t i = 0; i < nr_before; i++) {
-		struct code_table *table = &unwinding->code_tables.data[i];
-
-		if (table->used) {
-			unwinding->code_tables.data[nr++] = *table;
-			continue;
-		}
-		unwind_store_remove(unwinding->store, table->number);
-		unwind_table_done(&table->table);
-	}
-	unwinding->code_tables.nr = nr;
-	return nr < nr_before;
-}
-
-/* Forgets the tables of all files that no process maps, and of code likewise. Whether there were any. */
+/* Forgets the tables of files and of code that no process has any more. Whether there were any. */
 static bool evict(struct unwinding *unwinding)
 {
+	size_t nr = 0, nr_before = unwinding->code_tables.nr;
 	bool any = false;
 
 	for (size_t i = 0; i < unwinding->modules.nr; i++)
 		unwinding->modules.data[i].used = false;
-	for (size_t i = 0; i < unwinding->code_tables.nr; i++)
+	for (size_t i = 0; i < nr_before; i++)
 		unwinding->code_tables.data[i].used = false;
 	for (size_t i = 0; i < NR_BUCKETS; i++)
 		for (struct space *space = unwinding->spaces[i]; space; space = space->next)
@@ -258,7 +225,18 @@ static bool evict(struct unwinding *unwinding)
 		module->state = STATE_NONE;
 		any = true;
 	}
-	return evict_code(unwinding) || any;
+	for (size_t i = 0; i < nr_before; i++) {
+		struct code_table *table = &unwinding->code_tables.data[i];
+
+		if (table->used) {
+			unwinding->code_tables.data[nr++] = *table;
+			continue;
+		}
+		unwind_store_remove(unwinding->store, table->number);
+		unwind_table_done(&table->table);
+	}
+	unwinding->code_tables.nr = nr;
+	return any || nr < nr_before;
 }
 
 static int store(struct unwinding *unwinding, const struct unwind_table *table, uint32_t *ret_number)
@@ -332,7 +310,7 @@ static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, 
 
 	if (!is_new || unwinding->nr_held_back >= HELD_BACK_MAX)
 		return known->table;
-	err = trampolines_read(space->key.tgid, mapping->start, mapping->end, &table);
+	err = trampolines_read(space->process.tgid, mapping->start, mapping->end, &table);
 	if (!err)
 		known->table = keep_code(unwinding, &table);
 	else if (err == -ETIMEDOUT)
@@ -372,7 +350,7 @@ static void place_module(const struct module *module, const struct mapping *mapp
 
 static void add_mapping(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
 {
-	const struct image_place place = { space->key.tgid, mapping->start, mapping->end };
+	const struct image_place place = { space->process.tgid, mapping->start, mapping->end };
 	struct unwind_space_mapping to = { .start = mapping->start,
 					   .end = mapping->end,
 					   .file_offset = mapping->file_offset,
@@ -396,42 +374,32 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 	vec_push(&unwinding->scratch, to);
 }
 
-/* What the process maps, as it is in the scratch; tables that nobody maps make room for it. */
-static int store_process(struct unwinding *unwinding, const struct unwind_process_key *key)
-{
-	struct unwind_space_mapping *mappings = unwinding->scratch.data;
-	int err;
-
-	unwinding->scratch.nr = unwind_store_fit(mappings, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
-	err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
-	if (err == -ENOSPC && evict(unwinding))
-		err = unwind_store_set_process(unwinding->store, key, mappings, unwinding->scratch.nr);
-	return err;
-}
-
+/* Tables that nobody maps make room for what the process maps. */
 static void publish(struct unwinding *unwinding, struct space *space)
 {
 	size_t nr;
 	const struct mapping *mappings = mappings_now(space->mappings, &nr);
+	struct unwind_space_mapping *to;
+	int err;
 
 	unwinding->scratch.nr = 0;
-	space->incomplete = false;
+	space->incomplete = !unwinding->store;
 	for (size_t i = 0; i < nr; i++)
 		add_mapping(unwinding, space, &mappings[i]);
-	if (!unwinding->store) {
-		space->incomplete = true;
+	if (!unwinding->store)
 		return;
-	}
-	unwinding->nr_refused += store_process(unwinding, &space->key) == -ENOSPC;
+	to = unwinding->scratch.data;
+	nr = unwind_store_fit(to, unwinding->scratch.nr, ST_MAX_SPACE_MAPPINGS);
+	err = unwind_store_set_process(unwinding->store, &space->process, to, nr);
+	if (err == -ENOSPC && evict(unwinding))
+		err = unwind_store_set_process(unwinding->store, &space->process, to, nr);
+	unwinding->nr_refused += err == -ENOSPC;
 	forget_codes(space);
 }
 
 static int64_t now_ms(void)
 {
-	struct timespec now = {};
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
 }
 
 static void publish_incomplete(struct unwinding *unwinding)
@@ -446,25 +414,26 @@ static void publish_incomplete(struct unwinding *unwinding)
 
 /* ---- what the worker has made ---- */
 
-static void keep_table(struct unwinding *unwinding, struct module *module, const struct unwind_table *table)
-{
-	module->nr_segments = table->nr_segments;
-	memcpy(module->segments, table->segments, sizeof(module->segments));
-	module->state = store(unwinding, table, &module->table) ? STATE_REFUSED : STATE_READY;
-	unwinding->nr_refused += module->state == STATE_REFUSED;
-}
-
+/* A file of the forecast tells which others come with it. */
 static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 {
+	const struct unwind_table *table = &made->table;
 	struct module *module = module_of(unwinding, made->number);
 
 	if (module->state != STATE_WAITING)
 		return;
 	unwinding->nr_waiting--;
 	module->state = STATE_EMPTY;
-	if (made->status == SYMBOL_OK)
-		keep_table(unwinding, module, &made->table);
-	add_needs(unwinding, module, &made->table); /* moves the modules */
+	if (made->status == SYMBOL_OK) {
+		module->nr_segments = table->nr_segments;
+		memcpy(module->segments, table->segments, sizeof(module->segments));
+		module->state = store(unwinding, table, &module->table) ? STATE_REFUSED : STATE_READY;
+		unwinding->nr_refused += module->state == STATE_REFUSED;
+	}
+	if (!module->expected_as)
+		return;
+	forecast_add_needs(unwinding->forecast, module->expected_as - 1, table->needs.data, table->needs.nr);
+	ask_for_expected(unwinding);
 }
 
 void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store)
@@ -475,66 +444,54 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
 
 /* ---- processes ---- */
 
-static struct space **find_space(struct unwinding *unwinding, uint32_t tgid)
+static void forget_space(struct unwinding *unwinding, struct space **link)
 {
-	struct space **link = &unwinding->spaces[tgid % NR_BUCKETS];
+	struct space *space = *link;
 
-	while (*link && (*link)->key.tgid != tgid)
-		link = &(*link)->next;
-	return link;
-}
-
-void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key *key, struct mappings *mappings)
-{
-	struct space **link = find_space(unwinding, key->tgid), *space = *link;
-
-	if (!space)
-		space = *link = xcalloc(1, sizeof(*space));
-	if (space->key.exec_id != key->exec_id)
-		space->codes.nr = 0;
-	mappings = mappings_share(mappings); /* before the old one goes, which may be the same */
-	mappings_free(space->mappings);
-	space->mappings = mappings;
-	space->key = *key;
-	publish(unwinding, space);
-}
-
-void unwinding_remove(struct unwinding *unwinding, uint32_t tgid)
-{
-	struct space **link = find_space(unwinding, tgid), *space = *link;
-
-	if (!space)
-		return;
 	if (unwinding->store)
-		unwind_store_remove_process(unwinding->store, tgid);
+		unwind_store_remove_process(unwinding->store, &space->process);
 	*link = space->next;
 	space_free(space);
 }
 
-/* ---- the whole ---- */
-
-static void follow(struct unwinding *unwinding)
+void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process)
 {
-	struct spaces_process process;
+	struct space **link = &unwinding->spaces[process->tgid % NR_BUCKETS], *space;
+	struct mappings *before;
 
-	while (unwinding->options.spaces && spaces_next_changed(unwinding->options.spaces, &process)) {
-		const struct unwind_process_key key = { process.tgid, process.start_time_ns, process.exec_id };
-
-		if (process.mappings)
-			unwinding_set(unwinding, &key, process.mappings);
-		else
-			unwinding_remove(unwinding, process.tgid);
+	while (*link && (*link)->process.tgid != process->tgid)
+		link = &(*link)->next;
+	if (!process->mappings) {
+		if (*link)
+			forget_space(unwinding, link);
+		return;
 	}
+	if (!*link)
+		*link = xcalloc(1, sizeof(**link));
+	space = *link;
+	if (space->process.exec_id != process->exec_id)
+		space->codes.nr = 0;
+	before = space->mappings; /* may be the same */
+	space->mappings = mappings_share(process->mappings);
+	mappings_free(before);
+	space->process.tgid = process->tgid;
+	space->process.start_time_ns = process->start_time_ns;
+	space->process.exec_id = process->exec_id;
+	publish(unwinding, space);
 }
+
+/* ---- the whole ---- */
 
 bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 {
 	int64_t begun_ms = now_ms(), end_ms = begun_ms + (timeout_ms ? timeout_ms : WORK_MS), now = begun_ms;
 	struct symbol_unwind made = {};
+	struct spaces_process process;
 
 	if (!unwinding)
 		return true;
-	follow(unwinding);
+	while (unwinding->options.spaces && spaces_next_changed(unwinding->options.spaces, &process))
+		unwinding_set(unwinding, &process);
 	if (!unwinding->store)
 		return false;
 	while (unwinding->nr_waiting && now < end_ms &&

@@ -36,11 +36,11 @@ void unwinding_free(struct unwinding *unwinding);
 /* The maps are there, once: from now on tables are taken, and processes are published. */
 void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store);
 
-/* These are the mappings of the process from now on; it becomes a holder of them. Asks for the tables that are missing. */
-void unwinding_set(struct unwinding *unwinding, const struct unwind_process_key *key, struct mappings *mappings);
-
-/* The process is another one now, or has ended. */
-void unwinding_remove(struct unwinding *unwinding, uint32_t tgid);
+/*
+ * The process has these mappings from now on, and this becomes a holder of them: asks for the tables that are missing. Without
+ * mappings it has ended, or is not known any more.
+ */
+void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process);
 
 /*
  * This command will be executed soon: asks for the tables of what it will map (forecast.h), so that they are there when it

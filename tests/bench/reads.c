@@ -58,7 +58,7 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 
 static void read_mappings(struct reading *reading, pid_t pid)
 {
-	const struct unwind_process_key key = { .tgid = (uint32_t)pid };
+	struct unwind_process process = { .tgid = (uint32_t)pid };
 	_cleanup_(closep) int fd = -1;
 	char path[64];
 
@@ -66,7 +66,7 @@ static void read_mappings(struct reading *reading, pid_t pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || proc_maps_read(fd, add_mapping, reading) <= 0)
 		fail_with(path);
-	if (unwind_store_set_process(reading->store, &key, reading->mappings.data, reading->mappings.nr) ||
+	if (unwind_store_set_process(reading->store, &process, reading->mappings.data, reading->mappings.nr) ||
 	    unwind_store_settle(reading->store))
 		fail_with("the mappings are not published");
 }

@@ -26,6 +26,7 @@
 static struct stage {
 	struct object object;
 	struct unwind_store *store;
+	struct unwind_process process; /* this one */
 	VEC(struct unwind_space_mapping) mappings;
 	size_t nr_tables;
 	/* what backtrace() said at the event, from the caller of fire() on */
@@ -90,9 +91,8 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 
 static void set_mappings(void)
 {
-	const struct unwind_process_key key = { .tgid = (uint32_t)getpid() };
-
-	assert_int_equal(unwind_store_set_process(stage.store, &key, stage.mappings.data, stage.mappings.nr), 0);
+	assert_int_equal(unwind_store_set_process(stage.store, &stage.process, stage.mappings.data, stage.mappings.nr),
+			 0);
 	assert_int_equal(unwind_store_settle(stage.store), 0);
 }
 
@@ -122,6 +122,7 @@ static void begin(enum st_unwind_mode mode)
 	options.slabs = bpf_map__fd(stage.object.skeleton->maps.st_slabs);
 	options.processes = bpf_map__fd(stage.object.skeleton->maps.st_processes);
 	stage.store = unwind_store_new(&options);
+	stage.process = (struct unwind_process){ .tgid = (uint32_t)getpid() };
 	stage.nr_tables = 0;
 }
 
@@ -588,11 +589,11 @@ TEST(a_frame_pointer_that_leads_to_a_zero_is_no_root)
 /* What was told of another run of this process is not believed: the record says which one it is. */
 TEST(another_program_under_the_same_number_is_not_known)
 {
-	struct unwind_process_key key = { .tgid = (uint32_t)getpid(), .exec_id = UINT64_MAX };
+	struct unwind_process other = { .tgid = (uint32_t)getpid(), .exec_id = UINT64_MAX };
 
 	begin(ST_UNWIND_AUTO);
 	tell_mappings(true);
-	assert_int_equal(unwind_store_set_process(stage.store, &key, stage.mappings.data, stage.mappings.nr), 0);
+	assert_int_equal(unwind_store_set_process(stage.store, &other, stage.mappings.data, stage.mappings.nr), 0);
 	recurse(3);
 	assert_int_equal(last_record()->head.user_end, ST_END_NO_PROCESS);
 	end();
@@ -622,7 +623,7 @@ TEST(a_process_that_is_taken_away_is_not_known)
 {
 	begin(ST_UNWIND_AUTO);
 	tell_mappings(true);
-	unwind_store_remove_process(stage.store, (uint32_t)getpid());
+	unwind_store_remove_process(stage.store, &stage.process);
 	recurse(3);
 	assert_int_equal(last_record()->head.user_end, ST_END_NO_PROCESS);
 	end();

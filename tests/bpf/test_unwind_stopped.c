@@ -181,7 +181,7 @@ static void add_mapping(void *context, const struct proc_mapping *found)
 
 static void read_mappings(struct target *target)
 {
-	const struct unwind_process_key key = { .tgid = (uint32_t)target->pid };
+	struct unwind_process process = { .tgid = (uint32_t)target->pid };
 	_cleanup_(closep) int fd = -1;
 	char path[64];
 
@@ -190,7 +190,7 @@ static void read_mappings(struct target *target)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || proc_maps_read(fd, add_mapping, target) <= 0)
 		fail_test("%s: cannot be read", path);
-	if (unwind_store_set_process(target->store, &key, target->published.data, target->published.nr) ||
+	if (unwind_store_set_process(target->store, &process, target->published.data, target->published.nr) ||
 	    unwind_store_settle(target->store))
 		fail_test("the mappings are not published");
 }

@@ -119,8 +119,7 @@ static void end(struct stage *stage)
 /* This process has `nr` files mapped, from `first` on. Waits for their tables. */
 static void map_files(struct stage *stage, int first, int nr)
 {
-	const struct unwind_process_key key = { .tgid = (uint32_t)getpid() };
-	struct mappings *mappings = mappings_new();
+	struct spaces_process process = { .tgid = (uint32_t)getpid(), .mappings = mappings_new() };
 
 	for (int i = 0; i < nr; i++) {
 		const uint64_t start = CFI_CODE + (uint64_t)i * 0x100000;
@@ -128,10 +127,10 @@ static void map_files(struct stage *stage, int first, int nr)
 						 .end = start + CFI_CODE_SIZE,
 						 .image = stage->images_of[first + i] };
 
-		assert_int_equal(mappings_add(&mappings, &mapping), 0);
+		assert_int_equal(mappings_add(&process.mappings, &mapping), 0);
 	}
-	unwinding_set(stage->unwinding, &key, mappings);
-	mappings_free(mappings);
+	unwinding_set(stage->unwinding, &process);
+	mappings_free(process.mappings);
 	assert_true(unwinding_work(stage->unwinding, WAIT_MS));
 }
 
@@ -152,7 +151,7 @@ SYMBOLIZER_TEST(tables_of_ended_processes_make_room)
 	for (int first = 0; first < NR_FILES; first += 2) {
 		map_files(&stage, first, 2);
 		assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
-		unwinding_remove(stage.unwinding, (uint32_t)getpid());
+		unwinding_set(stage.unwinding, &(struct spaces_process){ .tgid = (uint32_t)getpid() });
 	}
 	end(&stage);
 }
@@ -196,12 +195,11 @@ static uint64_t make_area(size_t nr_pages)
 static void map_area(struct stage *stage, uint32_t tgid, uint64_t start, size_t nr_pages)
 {
 	const struct mapping mapping = { .start = start, .end = start + nr_pages * PAGE, .image = IMAGE_ANONYMOUS };
-	const struct unwind_process_key key = { .tgid = tgid };
-	struct mappings *mappings = mappings_new();
+	struct spaces_process process = { .tgid = tgid, .mappings = mappings_new() };
 
-	assert_int_equal(mappings_add(&mappings, &mapping), 0);
-	unwinding_set(stage->unwinding, &key, mappings);
-	mappings_free(mappings);
+	assert_int_equal(mappings_add(&process.mappings, &mapping), 0);
+	unwinding_set(stage->unwinding, &process);
+	mappings_free(process.mappings);
 }
 
 /* The place of rule 0 that the kernel side sees for the process's only mapping. */
@@ -244,7 +242,7 @@ SYMBOLIZER_TEST(set_before_there_is_a_store)
 	stage.unwinding = unwinding_new(&stage.options);
 	map_area(&stage, tgid, area, 1);
 	assert_false(unwinding_work(stage.unwinding, 0));
-	unwinding_remove(stage.unwinding, tgid + 1);
+	unwinding_set(stage.unwinding, &(struct spaces_process){ .tgid = tgid + 1 });
 	assert_int_not_equal(bpf_map_lookup_elem(stage.store.processes, &tgid, &process), 0);
 
 	unwinding_set_store(stage.unwinding, &stage.store);
@@ -270,18 +268,17 @@ SYMBOLIZER_TEST(mappings_without_room_are_told)
 /* A process of as many mappings as one may have; 40 KB of a slab. */
 static void map_much(struct stage *stage, uint32_t tgid)
 {
-	const struct unwind_process_key key = { .tgid = tgid };
-	struct mappings *mappings = mappings_new();
+	struct spaces_process process = { .tgid = tgid, .mappings = mappings_new() };
 
 	for (uint64_t i = 1; i <= ST_MAX_SPACE_MAPPINGS; i++) {
 		const struct mapping mapping = { .start = 2 * i * PAGE,
 						 .end = (2 * i + 1) * PAGE,
 						 .image = IMAGE_NONE };
 
-		assert_int_equal(mappings_add(&mappings, &mapping), 0);
+		assert_int_equal(mappings_add(&process.mappings, &mapping), 0);
 	}
-	unwinding_set(stage->unwinding, &key, mappings);
-	mappings_free(mappings);
+	unwinding_set(stage->unwinding, &process);
+	mappings_free(process.mappings);
 }
 
 /* So tables that nobody maps go, before a process is given up. */
@@ -293,7 +290,7 @@ SYMBOLIZER_TEST(tables_of_ended_processes_make_room_for_mappings)
 	begin(&stage, fixture->symbolizer, ST_SLAB_BYTES);
 	map_files(&stage, 0, 5);
 	assert_int_equal(unwinding_nr_refused(stage.unwinding), 0);
-	unwinding_remove(stage.unwinding, (uint32_t)getpid());
+	unwinding_set(stage.unwinding, &(struct spaces_process){ .tgid = (uint32_t)getpid() });
 	for (uint32_t tgid = 1; tgid <= ST_SLAB_BYTES / (ST_MAX_SPACE_MAPPINGS * sizeof(struct st_space_mapping)) / 2;
 	     tgid++)
 		map_much(&stage, tgid); /* half a slab together */
