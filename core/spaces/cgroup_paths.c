@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "core/base/alloc.h"
-#include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/host/cgroup_target.h"
@@ -26,14 +25,11 @@ enum {
 
 static bool has_number(const char *root, const char *path, uint64_t id)
 {
-	_cleanup_(buf_done) struct buf full = {};
+	_cleanup_(freep) char *full = xasprintf("%s%s", root, path);
 	struct stat st;
 
-	buf_addf(&full, "%s%s", root, path);
-	return !stat(buf_text(&full), &st) && S_ISDIR(st.st_mode) && st.st_ino == id;
+	return !stat(full, &st) && S_ISDIR(st.st_mode) && st.st_ino == id;
 }
-
-/* ---- the group that the process is in ---- */
 
 /* The line "0::PATH" of /proc/PID/cgroup, or NULL. */
 static char *path_of_process(uint32_t tgid)
@@ -55,15 +51,24 @@ static char *path_of_process(uint32_t tgid)
 	return NULL;
 }
 
-/* ---- the kernel's own index ---- */
-
-/* The path of an open directory below root; NULL when it is nothing of the kind. */
-static char *path_below(const char *root, int fd)
+/*
+ * By the number alone, because a search through a host's groups takes long. "": there is no such group any more, a question that
+ * whoever makes and removes groups makes us ask. NULL: the kernel does not tell (another file system, before v5.8, or without
+ * CAP_DAC_READ_SEARCH), or the directory is not below root.
+ */
+static char *path_by_handle(const char *root, uint64_t id)
 {
+	_cleanup_(closep) int mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
 	char link[64], path[PATH_MAX];
 	size_t nr_root = strlen(root);
+	struct statfs status;
 	ssize_t nr;
 
+	if (mount < 0 || fstatfs(mount, &status) || (uint32_t)status.f_type != CGROUP2_SUPER_MAGIC)
+		return NULL;
+	fd = cgroup_open_number(mount, id);
+	if (fd < 0)
+		return fd == -ESTALE ? xstrdup("") : NULL;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	nr = readlink(link, path, sizeof(path) - 1);
 	if (nr < 0)
@@ -74,52 +79,18 @@ static char *path_below(const char *root, int fd)
 	return xstrdup(path[nr_root] ? path + nr_root : "/");
 }
 
-/*
- * By the number alone, which a search through a host's groups takes long for. "" says that there is no such group any more,
- * which is what whoever makes and removes groups makes us ask; NULL that the kernel does not tell: another file system, before
- * v5.8, or without CAP_DAC_READ_SEARCH.
- */
-static char *path_by_handle(const char *root, uint64_t id)
+/* Adds the directories in `path`, below root, to the list; true when one has the number, which is then the last. */
+static bool look_into(const char *root, const char *path, uint64_t id, name_list *paths)
 {
-	_cleanup_(closep) int mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
-	struct statfs status;
-	char *path = NULL;
-
-	if (mount < 0 || fstatfs(mount, &status) || (uint32_t)status.f_type != CGROUP2_SUPER_MAGIC)
-		return NULL;
-	fd = cgroup_open_number(mount, id);
-	if (fd >= 0)
-		path = path_below(root, fd);
-	return fd == -ESTALE ? xstrdup("") : path;
-}
-
-/* ---- a search ---- */
-
-struct search {
-	const char *root;
-	uint64_t id;
-	name_list paths; /* below root, the first is "" */
-};
-
-static void search_done(struct search *search)
-{
-	name_list_done(&search->paths);
-}
-
-/* Adds the directories in `path` to the list; true when one has the number, which is then the last. */
-static bool look_into(struct search *search, const char *path)
-{
-	_cleanup_(buf_done) struct buf full = {};
-	_cleanup_(closedirp) DIR *directory = NULL;
+	_cleanup_(freep) char *full = xasprintf("%s%s", root, path);
+	_cleanup_(closedirp) DIR *directory = opendir(full);
 	const struct dirent *entry;
 
-	buf_addf(&full, "%s%s", search->root, path);
-	directory = opendir(buf_text(&full));
 	while (directory && (entry = readdir(directory))) {
 		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		vec_push(&search->paths, xasprintf("%s/%s", path, entry->d_name));
-		if (entry->d_ino == search->id)
+		vec_push(paths, xasprintf("%s/%s", path, entry->d_name));
+		if (entry->d_ino == id)
 			return true;
 	}
 	return false;
@@ -127,14 +98,14 @@ static bool look_into(struct search *search, const char *path)
 
 static char *path_by_search(const char *root, uint64_t id)
 {
-	_cleanup_(search_done) struct search search = { .root = root, .id = id };
+	_cleanup_(name_list_done) name_list paths = {};
 
 	if (has_number(root, "/", id))
 		return xstrdup("/");
-	vec_push(&search.paths, xstrdup(""));
-	for (size_t i = 0; i < search.paths.nr && i < MAX_DIRECTORIES; i++)
-		if (look_into(&search, search.paths.data[i]))
-			return xstrdup(vec_last(&search.paths));
+	vec_push(&paths, xstrdup(""));
+	for (size_t i = 0; i < paths.nr && i < MAX_DIRECTORIES; i++)
+		if (look_into(root, paths.data[i], id, &paths))
+			return xstrdup(vec_last(&paths));
 	return NULL;
 }
 

@@ -138,7 +138,8 @@ bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost)
 	return true;
 }
 
-void life_forget_mappings(struct life *life)
+/* Forgets what was mapped: it is to be read again. */
+static void life_forget_mappings(struct life *life)
 {
 	mappings_free(life->mappings);
 	life->mappings = mappings_new();
@@ -189,39 +190,25 @@ static bool is_over(const struct lives *lives, const struct life *life, uint64_t
 	return life->end_ns < time_ns && (!lives_is_newest(lives, life) || process_has_ended(life->tgid));
 }
 
-/* Returns how many mappings remain. */
-static size_t sweep_bucket(struct lives *lives, struct life **link, uint64_t time_ns)
-{
-	size_t nr_mappings = 0;
-
-	while (*link) {
-		struct life *life = *link;
-
-		if (is_over(lives, life, time_ns)) {
-			*link = life->next;
-			life_free(life);
-			continue;
-		}
-		nr_mappings += mappings_count(life->mappings);
-		link = &life->next;
-	}
-	return nr_mappings;
-}
-
-static void forget_largest(struct lives *lives)
-{
-	for (size_t i = 0; i < NR_BUCKETS; i++)
-		for (struct life *life = lives->buckets[i]; life; life = life->next)
-			if (mappings_count(life->mappings) > MANY_MAPPINGS)
-				life_forget_mappings(life);
-}
-
 void lives_sweep(struct lives *lives, uint64_t time_ns)
 {
 	size_t nr_mappings = 0;
 
-	for (size_t i = 0; i < NR_BUCKETS; i++)
-		nr_mappings += sweep_bucket(lives, &lives->buckets[i], time_ns);
-	if (nr_mappings > MAX_MAPPINGS)
-		forget_largest(lives);
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		struct life **link = &lives->buckets[i], *life;
+
+		while ((life = *link)) {
+			if (is_over(lives, life, time_ns)) {
+				*link = life->next;
+				life_free(life);
+				continue;
+			}
+			nr_mappings += mappings_count(life->mappings);
+			link = &life->next;
+		}
+	}
+	for (size_t i = 0; nr_mappings > MAX_MAPPINGS && i < NR_BUCKETS; i++)
+		for (struct life *life = lives->buckets[i]; life; life = life->next)
+			if (mappings_count(life->mappings) > MANY_MAPPINGS)
+				life_forget_mappings(life);
 }

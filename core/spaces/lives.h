@@ -87,9 +87,6 @@ bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost);
  */
 void life_add_mapping(struct life *life, const struct mapping *mapping, bool is_read);
 
-/* Forgets what was mapped: it is to be read again. */
-void life_forget_mappings(struct life *life);
-
 /* Puts into the profile that a frame lies in this mapping of `life`: of a file of it, or of none (PROFILE_NONE). */
 void life_tell_mapping(struct profile *profile, const struct life *life, const struct mapping *mapping, uint32_t file);
 

@@ -177,21 +177,13 @@ static int add_stream(struct sideband *sideband, int cpu)
 
 /* ---- CPUs come and go ---- */
 
-static struct cpu_stream *stream_of_cpu(const struct sideband *sideband, int cpu)
+static bool is_watched(const struct sideband *sideband, int cpu)
 {
-	struct cpu_stream *stream = sideband->streams;
+	const struct cpu_stream *stream = sideband->streams;
 
 	while (stream && (stream->cpu != cpu || stream->leaving))
 		stream = stream->next_stream;
 	return stream;
-}
-
-static bool has_cpu(const cpu_list *cpus, int cpu)
-{
-	for (size_t i = 0; i < cpus->nr; i++)
-		if (cpus->data[i] == cpu)
-			return true;
-	return false;
 }
 
 /* An event does not come back with its CPU: its ring is read once more and closed. */
@@ -205,7 +197,9 @@ static void drop_offline_streams(struct sideband *sideband, const cpu_list *cpus
 			stream_free(stream);
 			continue;
 		}
-		stream->leaving = !has_cpu(cpus, stream->cpu);
+		stream->leaving = true;
+		for (size_t i = 0; i < cpus->nr; i++)
+			stream->leaving &= cpus->data[i] != stream->cpu;
 		if (stream->leaving && sideband->wakeups)
 			wakeups_remove_cpu(sideband->wakeups, stream->cpu);
 		link = &stream->next_stream;
@@ -221,7 +215,7 @@ static void follow_cpus(struct sideband *sideband)
 	drop_offline_streams(sideband, &cpus);
 	sideband->nr_unwatched = 0;
 	for (size_t i = 0; i < cpus.nr; i++)
-		if (!stream_of_cpu(sideband, cpus.data[i]) && add_stream(sideband, cpus.data[i]))
+		if (!is_watched(sideband, cpus.data[i]) && add_stream(sideband, cpus.data[i]))
 			sideband->nr_unwatched++;
 	vec_done(&cpus);
 }
@@ -351,26 +345,12 @@ const struct sideband_record *sideband_next(struct sideband *sideband)
 
 void sideband_ring(struct sideband *sideband)
 {
-	struct wakeups *wakeups = sideband->wakeups ? NULL : wakeups_new();
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	if (!wakeups)
+	if (sideband->wakeups)
 		return;
-	if (epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, wakeups_fd(wakeups), &readable)) {
-		wakeups_free(wakeups);
-		return;
-	}
-	sideband->wakeups = wakeups;
-	for (const struct cpu_stream *stream = sideband->streams; stream; stream = stream->next_stream)
-		wakeups_add_cpu(wakeups, stream->cpu);
-}
-
-static int explain(int err)
-{
-	fail_host(err, "side-band: perf_event_open: %s", strerror(-err));
-	if (err == -EACCES || err == -EPERM)
-		hint("needs CAP_PERFMON, or CAP_SYS_ADMIN where kernel.perf_event_paranoid is above 2");
-	return err;
+	sideband->wakeups = wakeups_new(sideband->epoll_fd);
+	for (const struct cpu_stream *stream = sideband->streams; sideband->wakeups && stream;
+	     stream = stream->next_stream)
+		wakeups_add_cpu(sideband->wakeups, stream->cpu);
 }
 
 static int open_all(struct sideband *sideband)
@@ -384,7 +364,9 @@ static int open_all(struct sideband *sideband)
 		if (err == -ENODEV) /* went offline since it was listed */
 			err = 0;
 		else if (err)
-			explain(err);
+			fail_host(err, "side-band: perf_event_open: %s", strerror(-err));
+		if (err == -EACCES || err == -EPERM)
+			hint("needs CAP_PERFMON, or CAP_SYS_ADMIN where kernel.perf_event_paranoid is above 2");
 	}
 	vec_done(&cpus);
 	return err;

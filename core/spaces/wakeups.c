@@ -20,7 +20,7 @@ struct wakeup {
 };
 
 struct wakeups {
-	int all_fd; /* epoll: the events, and the end of the muting */
+	int epoll_fd; /* of the caller: for the events, and the end of the muting */
 	int events_fd; /* epoll: the events, so that muting them is one call */
 	int mute_fd; /* a timer */
 	bool muted; /* the events are muted */
@@ -33,28 +33,20 @@ static int listen_to_events(const struct wakeups *wakeups, int operation, bool o
 {
 	struct epoll_event readable = { .events = on ? EPOLLIN : 0 };
 
-	return epoll_ctl(wakeups->all_fd, operation, wakeups->events_fd, &readable);
+	return epoll_ctl(wakeups->epoll_fd, operation, wakeups->events_fd, &readable);
 }
 
-static int open_all(struct wakeups *wakeups)
-{
-	struct epoll_event readable = { .events = EPOLLIN };
-
-	wakeups->all_fd = epoll_create1(EPOLL_CLOEXEC);
-	wakeups->events_fd = epoll_create1(EPOLL_CLOEXEC);
-	wakeups->mute_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (wakeups->all_fd < 0 || wakeups->events_fd < 0 || wakeups->mute_fd < 0 ||
-	    epoll_ctl(wakeups->all_fd, EPOLL_CTL_ADD, wakeups->mute_fd, &readable))
-		return -errno;
-	return listen_to_events(wakeups, EPOLL_CTL_ADD, true) ? -errno : 0;
-}
-
-struct wakeups *wakeups_new(void)
+struct wakeups *wakeups_new(int epoll_fd)
 {
 	struct wakeups *wakeups = xcalloc(1, sizeof(*wakeups));
+	struct epoll_event readable = { .events = EPOLLIN };
 
-	wakeups->all_fd = wakeups->events_fd = wakeups->mute_fd = -1;
-	if (!open_all(wakeups))
+	wakeups->epoll_fd = epoll_fd;
+	wakeups->events_fd = epoll_create1(EPOLL_CLOEXEC);
+	wakeups->mute_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (wakeups->events_fd >= 0 && wakeups->mute_fd >= 0 &&
+	    !epoll_ctl(epoll_fd, EPOLL_CTL_ADD, wakeups->mute_fd, &readable) &&
+	    !listen_to_events(wakeups, EPOLL_CTL_ADD, true))
 		return wakeups;
 	wakeups_free(wakeups);
 	return NULL;
@@ -75,13 +67,7 @@ void wakeups_free(struct wakeups *wakeups)
 	vec_done(&wakeups->events);
 	closep(&wakeups->events_fd);
 	closep(&wakeups->mute_fd);
-	closep(&wakeups->all_fd);
 	free(wakeups);
-}
-
-int wakeups_fd(const struct wakeups *wakeups)
-{
-	return wakeups->all_fd;
 }
 
 void wakeups_add_cpu(struct wakeups *wakeups, int cpu)
@@ -118,19 +104,10 @@ void wakeups_remove_cpu(struct wakeups *wakeups, int cpu)
 	wakeups->events.nr = nr;
 }
 
-/* Makes room for the next records: none is written, and nobody woken, when the ring is full. Whether there were any. */
-static bool empty(struct wakeup *wakeup)
-{
-	uint64_t nr_bytes;
-
-	perf_ring_load(&wakeup->ring);
-	nr_bytes = wakeup->ring.head - wakeup->ring.tail;
-	if (nr_bytes)
-		perf_ring_pop(&wakeup->ring, nr_bytes);
-	return nr_bytes;
-}
-
-/* Clears what epoll remembers of them, too; what comes after that will be seen. */
+/*
+ * Makes room for the next records: none is written, and nobody woken, when a ring is full. Clears what epoll remembers of them,
+ * too; what comes after that will be seen. Whether there were any.
+ */
 static bool empty_all(struct wakeups *wakeups)
 {
 	struct epoll_event ignored[64];
@@ -138,16 +115,16 @@ static bool empty_all(struct wakeups *wakeups)
 
 	while (epoll_wait(wakeups->events_fd, ignored, sizeof(ignored) / sizeof(*ignored), 0) > 0)
 		;
-	for (size_t i = 0; i < wakeups->events.nr; i++)
-		any |= empty(&wakeups->events.data[i]);
+	for (size_t i = 0; i < wakeups->events.nr; i++) {
+		struct perf_ring *ring = &wakeups->events.data[i].ring;
+
+		perf_ring_load(ring);
+		if (ring->head == ring->tail)
+			continue;
+		perf_ring_pop(ring, ring->head - ring->tail);
+		any = true;
+	}
 	return any;
-}
-
-static bool is_muted(const struct wakeups *wakeups)
-{
-	uint64_t nr_over;
-
-	return wakeups->muted && read(wakeups->mute_fd, &nr_over, sizeof(nr_over)) != sizeof(nr_over);
 }
 
 /* Whether there may be a look at once after this one, which is then spent. */
@@ -180,6 +157,8 @@ static void set_muted(struct wakeups *wakeups, bool mute)
 
 void wakeups_acknowledge(struct wakeups *wakeups)
 {
-	if (!is_muted(wakeups))
+	uint64_t nr_over;
+
+	if (!wakeups->muted || read(wakeups->mute_fd, &nr_over, sizeof(nr_over)) == sizeof(nr_over))
 		set_muted(wakeups, empty_all(wakeups) && !may_go_on(wakeups));
 }

@@ -15,12 +15,9 @@
 
 struct wakeups;
 
-/* NULL where the kernel refuses. */
-struct wakeups *wakeups_new(void);
+/* `epoll_fd`, which is borrowed, is readable when something has happened. NULL where the kernel refuses. */
+struct wakeups *wakeups_new(int epoll_fd);
 void wakeups_free(struct wakeups *wakeups);
-
-/* Readable (epoll) when something has happened. */
-int wakeups_fd(const struct wakeups *wakeups);
 
 /* A CPU where the kernel refuses the event stays without one. */
 void wakeups_add_cpu(struct wakeups *wakeups, int cpu);
