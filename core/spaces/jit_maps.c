@@ -139,13 +139,19 @@ static void forget(struct jit_maps *maps, struct jit_map *map)
 	maps->free = position_of(maps, map) + 1;
 }
 
+static bool has_ended(struct jit_map *map)
+{
+	map->has_ended = map->has_ended || process_has_ended(map->tgid);
+	return map->has_ended;
+}
+
 /* Places of processes that have ended and left no map. */
 static void forget_empty(struct jit_maps *maps)
 {
 	for (size_t i = 0; i < maps->maps.nr; i++) {
 		struct jit_map *map = &maps->maps.data[i];
 
-		if (map->tgid && map->fd < 0 && !map->is_handed && (map->has_ended || process_has_ended(map->tgid)))
+		if (map->tgid && map->fd < 0 && !map->is_handed && has_ended(map))
 			forget(maps, map);
 	}
 }
@@ -199,31 +205,21 @@ static const char *distrust(int fd, uint32_t user)
 	return status.st_mode & S_IWOTH ? "it is world-writable" : NULL;
 }
 
-/* The reason for code whose map was not opened, with this error. */
-static uint8_t reason_of_error(int err)
-{
-	switch (err) {
-	case -ENOENT:
-	case -ENOTDIR:
-	case -ESRCH:
-	case -ENOEXEC: /* nothing is in it yet */
-		return REASON_ANONYMOUS;
-	case -EMFILE:
-	case -ENFILE:
-		return REASON_NO_DESCRIPTORS;
-	case -EFBIG:
-		return REASON_MAP_CUT;
-	default:
-		return REASON_MAP_REFUSED;
-	}
-}
-
-/* What is found first, and is no map to be believed, is the reason. */
+/*
+ * An error of opening a map, with the reason that it gives to code: the first that is no map to be believed. Where there is no map,
+ * or nothing in it yet, it is ordinary code in memory.
+ */
 static int refuse(struct jit_maps *maps, struct jit_map *map, const char *path, int err, const char *why)
 {
-	uint8_t reason = reason_of_error(err);
+	uint8_t reason = REASON_MAP_REFUSED;
 
-	if (reason == REASON_ANONYMOUS || map->reason == reason)
+	if (err == -ENOENT || err == -ENOTDIR || err == -ESRCH || err == -ENOEXEC)
+		return err;
+	if (err == -EMFILE || err == -ENFILE)
+		reason = REASON_NO_DESCRIPTORS;
+	else if (err == -EFBIG)
+		reason = REASON_MAP_CUT;
+	if (map->reason == reason)
 		return err;
 	map->reason = reason;
 	if (reason == REASON_MAP_REFUSED && !maps->nr_refused++)
@@ -283,9 +279,9 @@ static uint32_t pid_of_dump(const char *path)
 
 static int open_dump(struct jit_maps *maps, struct jit_map *map, uint32_t inner, uint32_t user)
 {
-	const char *path = map->mapping.path;
-
-	return pid_of_dump(path) == inner ? believe(maps, map, path, opener_open(&map->mapping), user) : -ESRCH;
+	if (pid_of_dump(map->mapping.path) != inner)
+		return -ESRCH;
+	return believe(maps, map, map->mapping.path, opener_open(&map->mapping), user);
 }
 
 static size_t open_max(void)
@@ -306,8 +302,7 @@ static struct jit_map *least_used(struct jit_maps *maps)
 
 		if (map->fd < 0)
 			continue;
-		map->has_ended = map->has_ended || process_has_ended(map->tgid);
-		best = &least[map->has_ended];
+		best = &least[has_ended(map)];
 		if (!*best || map->used < (*best)->used)
 			*best = map;
 	}
@@ -456,18 +451,6 @@ struct waiting_frame {
 
 typedef VEC(struct waiting_frame) waiting_list; /* by tgid */
 
-/* The frames of one process that wait. */
-struct generated {
-	VEC(uint32_t) frames;
-	VEC(struct symbol_query) queries;
-};
-
-static void generated_done(struct generated *generated)
-{
-	vec_done(&generated->frames);
-	vec_done(&generated->queries);
-}
-
 /* What a map did not name, a later one may, or the same one when it has grown. */
 static bool waits(const struct profile_frame *frame)
 {
@@ -495,20 +478,33 @@ static void collect(const struct profile *profile, waiting_list *waiting)
 		qsort(waiting->data, waiting->nr, sizeof(*waiting->data), by_tgid);
 }
 
-static void collect_process(const struct profile *profile, const waiting_list *waiting, uint32_t tgid,
-			    struct generated *generated)
-{
-	size_t at = vec_nr_first(waiting, other, other->tgid < tgid);
+/* The frames of one process that wait for names. */
+struct generated {
+	VEC(uint32_t) frames;
+	VEC(struct symbol_query) queries;
+};
 
-	for (; at < waiting->nr && waiting->data[at].tgid == tgid; at++) {
+static void generated_done(struct generated *generated)
+{
+	vec_done(&generated->frames);
+	vec_done(&generated->queries);
+}
+
+static struct generated frames_of(const struct profile *profile, const waiting_list *waiting, uint32_t tgid)
+{
+	struct generated generated = {};
+
+	for (size_t at = vec_nr_first(waiting, other, other->tgid < tgid);
+	     at < waiting->nr && waiting->data[at].tgid == tgid; at++) {
 		uint32_t i = waiting->data[at].frame;
 		const struct profile_frame *frame = &profile->frames.data[i];
 
 		if (!waits(frame))
 			continue;
-		vec_push(&generated->frames, i);
-		vec_push(&generated->queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
+		vec_push(&generated.frames, i);
+		vec_push(&generated.queries, (struct symbol_query){ .where = frame->where, .exact = frame->exact });
 	}
+	return generated;
 }
 
 /* All but one go, the least used first, until the symbolizer has no more than so many. */
@@ -552,12 +548,6 @@ static enum symbol_status ask(struct jit_maps *maps, const struct jit_map *map, 
 	return SYMBOL_OK;
 }
 
-/* A worker that has too many maps for its memory may have room for one. */
-static bool is_too_much(enum symbol_status status)
-{
-	return status == SYMBOL_NO_MEMORY || status == SYMBOL_NO_DESCRIPTORS;
-}
-
 static void take_answers(struct jit_maps *maps, const struct jit_map *map, const struct generated *generated,
 			 const struct symbol_answer *answers)
 {
@@ -577,19 +567,19 @@ static void take_answers(struct jit_maps *maps, const struct jit_map *map, const
 	}
 }
 
+/* A worker that has too many maps for its memory may have room for one. */
 static void name_process(struct jit_maps *maps, struct jit_map *map, const waiting_list *waiting)
 {
-	_cleanup_(generated_done) struct generated generated = {};
+	_cleanup_(generated_done) struct generated generated = frames_of(maps->profile, waiting, map->tgid);
 	_cleanup_(freep) struct symbol_answer *answers = NULL;
 	enum symbol_status status;
 
-	collect_process(maps->profile, waiting, map->tgid, &generated);
 	if (!generated.frames.nr || !is_ready(maps, map))
 		return;
 	map->used = ++maps->clock;
 	answers = xcalloc(generated.frames.nr, sizeof(*answers));
 	status = ask(maps, map, &generated, answers);
-	if (is_too_much(status) && map->fd >= 0) {
+	if ((status == SYMBOL_NO_MEMORY || status == SYMBOL_NO_DESCRIPTORS) && map->fd >= 0) {
 		take_back_others(maps, NULL, 0);
 		hand_over(maps, map);
 		if (!map->is_handed) /* its reason says why */
@@ -624,16 +614,6 @@ static uint8_t reason_of_process(const struct jit_maps *maps, uint32_t tgid)
 	return is_known || !maps->nr_refused_processes ? REASON_ANONYMOUS : REASON_TOO_MANY_MAPS;
 }
 
-static void set_reasons(struct jit_maps *maps, const waiting_list *waiting)
-{
-	for (size_t i = 0; i < waiting->nr; i++) {
-		struct profile_frame *frame = &maps->profile->frames.data[waiting->data[i].frame];
-
-		if (waits(frame))
-			frame->reason = reason_of_process(maps, frame->tgid);
-	}
-}
-
 /*
  * The maps of processes that had ended when names were given before: what such a process left has been read since, so
  * all of its code has been looked up.
@@ -643,13 +623,10 @@ static void forget_ended(struct jit_maps *maps)
 	for (size_t i = 0; i < maps->maps.nr; i++) {
 		struct jit_map *map = &maps->maps.data[i];
 
-		if (!map->tgid)
-			continue;
-		map->has_ended = map->has_ended || process_has_ended(map->tgid);
-		if (map->was_named)
+		if (map->tgid && map->was_named)
 			forget(maps, map);
-		else
-			map->was_named = map->has_ended;
+		else if (map->tgid)
+			map->was_named = has_ended(map);
 	}
 }
 
@@ -665,7 +642,12 @@ void jit_maps_name_frames(struct jit_maps *maps)
 	for (size_t i = 0; i < maps->maps.nr; i++)
 		if (sorted[i]->tgid)
 			name_process(maps, sorted[i], &waiting);
-	set_reasons(maps, &waiting);
+	for (size_t i = 0; i < waiting.nr; i++) {
+		struct profile_frame *frame = &maps->profile->frames.data[waiting.data[i].frame];
+
+		if (waits(frame))
+			frame->reason = reason_of_process(maps, frame->tgid);
+	}
 	forget_ended(maps);
 	vec_done(&waiting);
 }
