@@ -2,11 +2,10 @@
 #include "core/naming/frame_lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 
 enum {
@@ -16,9 +15,20 @@ enum {
 	TIME_MAX_MS = 20000, /* of one question: less than the worker's own deadline, which would cost us the worker */
 };
 
-/* The frames of one file that wait. */
+#define GROUP_KERNEL (1ull << 32)
+#define GROUP_MODULES (2ull << 32) /* and the name of the module */
+
+/* A frame that waits, and what it lies in: a file of the profile, the kernel or a module. */
+struct waiting {
+	uint64_t group;
+	uint32_t frame;
+};
+
+/* The frames of one group. */
 struct batch {
-	uint32_t file, number; /* in the profile, or KERNEL_FILE, and at the symbolizer, or PROFILE_NONE */
+	uint32_t file, number; /* as the list of late files has it, and at the symbolizer */
+	const struct debug_module *module; /* NULL: none */
+	uint64_t distance; /* of the kernel */
 	VEC(uint32_t) frames;
 	VEC(struct symbol_query) queries;
 };
@@ -27,8 +37,8 @@ struct search {
 	struct frame_lines *lines;
 	struct profile *profile;
 	struct symbolizer *symbolizer;
+	const uint32_t *numbers;
 	uint64_t end_ns;
-	VEC(uint32_t) in_modules; /* frames that wait, in the order of their modules */
 };
 
 void frame_lines_done(struct frame_lines *lines)
@@ -146,12 +156,6 @@ static void take_place(struct profile *profile, uint32_t function, const struct 
 		miss(profile, function, LINES_NO_LINE);
 }
 
-static void give_up(struct profile *profile, const struct batch *batch, size_t first, enum line_reason why)
-{
-	for (size_t i = first; i < batch->frames.nr; i++)
-		miss(profile, batch->frames.data[i], why);
-}
-
 /* ---- questions ---- */
 
 /* What was said about a file once does not go with what is found later. */
@@ -205,8 +209,8 @@ static void find_in_file(struct search *search, const struct batch *batch)
 	for (size_t first = 0; first < nr; first += BATCH_MAX) {
 		if (!err)
 			err = ask(search, batch, first, nr - first < BATCH_MAX ? nr - first : BATCH_MAX);
-		if (err)
-			give_up(search->profile, batch, first, reason_of(err));
+		for (size_t i = first; err && i < nr; i++)
+			miss(search->profile, batch->frames.data[i], reason_of(err));
 		if (err == -ETIME && !is_late(search, batch->file))
 			vec_push(&search->lines->late, batch->file);
 		if (err)
@@ -214,162 +218,114 @@ static void find_in_file(struct search *search, const struct batch *batch)
 	}
 }
 
-static void add_place(struct batch *batch, uint32_t number, const struct profile_frame *frame)
+/* Code that the kernel made counts as a module, too: it has the name of one, and no file. */
+static uint64_t group_of(const struct profile *profile, const struct profile_frame *frame)
 {
-	const struct symbol_query query = {
-		.where = frame->where,
-		.exact = frame->exact,
-		.linked = frame->kind == FRAME_KERNEL, /* when the distance is taken off */
-	};
-
-	vec_push(&batch->frames, number);
-	vec_push(&batch->queries, query);
+	if (frame->kind != FRAME_KERNEL)
+		return frame->file;
+	return frame->module && strcmp(profile_string(profile, frame->module), "kernel") != 0
+		       ? GROUP_MODULES | frame->module
+		       : GROUP_KERNEL;
 }
 
-/* Also code that the kernel made: it has a module's name, and no file. */
-static bool is_module(const struct profile *profile, const struct profile_frame *frame)
+static int compare_waiting(const void *left, const void *right)
 {
-	return frame->kind == FRAME_KERNEL && frame->module &&
-	       strcmp(profile_string(profile, frame->module), "kernel") != 0;
+	const struct waiting *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* Sorts the frames that wait into one batch per file, and one for the kernel; what is in no file has no lines. */
-static bool collect(struct search *search, struct batch *batches)
-{
-	struct profile *profile = search->profile;
-	bool any = false;
-
-	for (uint32_t i = 0; i < profile->frames.nr; i++) {
-		struct profile_frame *frame = &profile->frames.data[i];
-
-		if (frame->line_reason != LINES_NOT_TRIED || frame->level)
-			continue;
-		if (frame->kind == FRAME_USER_RAW)
-			frame->line_reason = LINES_NO_CODE;
-		if (!frame_lines_waits(profile, frame))
-			continue;
-		if (is_module(profile, frame))
-			vec_push(&search->in_modules, i);
-		else
-			add_place(&batches[frame->kind == FRAME_KERNEL ? profile->files.nr : frame->file], i, frame);
-		any = true;
-	}
-	return any;
-}
-
-/* What is wrong with a vmlinux that the user named was said when the run began. */
-static void find_in_kernel(struct search *search, struct batch *batch)
+/* Finds out whom to ask about a group; LINES_NOT_TRIED, or why there is nobody. */
+static enum line_reason open_group(const struct search *search, uint64_t group, struct batch *batch)
 {
 	struct kernel_debug *kernel = &search->lines->kernel;
 
-	if (!batch->frames.nr)
-		return;
-	if (kernel_debug_open(kernel, search->profile, search->symbolizer) ||
-	    !kernel_debug_measure(kernel, search->profile, search->symbolizer)) {
-		give_up(search->profile, batch, 0, LINES_KERNEL);
-		return;
+	if (group >= GROUP_MODULES) {
+		batch->module = module_debug_open(&search->lines->modules, kernel, search->profile, search->symbolizer,
+						  (string_id)(group - GROUP_MODULES));
+		if (!batch->module)
+			return LINES_MODULE;
+		batch->file = batch->number = debug_module_number(batch->module);
+	} else if (group == GROUP_KERNEL) {
+		/* what is wrong with a vmlinux that the user named was said when the run began */
+		if (kernel_debug_open(kernel, search->profile, search->symbolizer) ||
+		    !kernel_debug_measure(kernel, search->profile, search->symbolizer))
+			return LINES_KERNEL;
+		batch->file = KERNEL_FILE;
+		batch->number = kernel->number;
+		batch->distance = kernel->distance;
+	} else {
+		batch->file = (uint32_t)group;
+		batch->number = search->numbers ? search->numbers[group] : batch->file;
 	}
-	for (size_t i = 0; i < batch->queries.nr; i++)
-		batch->queries.data[i].where -= kernel->distance;
-	batch->file = KERNEL_FILE;
-	batch->number = kernel->number;
-	find_in_file(search, batch);
+	return LINES_NOT_TRIED;
 }
 
-static int compare_modules(const void *left, const void *right, void *profile)
+/* Where the place of a frame is in the file that is asked; false when that cannot be told. */
+static bool place_in_file(const struct search *search, const struct batch *batch, const struct profile_frame *frame,
+			  uint64_t *ret_where)
 {
-	const uint32_t *a = left, *b = right;
-	const struct profile_frame *frames = ((const struct profile *)profile)->frames.data;
-
-	return (frames[*a].module > frames[*b].module) - (frames[*a].module < frames[*b].module);
+	*ret_where = frame->where - batch->distance;
+	return !batch->module ||
+	       (frame->name && debug_module_address(batch->module, profile_string(search->profile, frame->name),
+						    frame->offset, ret_where));
 }
 
-/* Of a return address behind a function's end, the call is in the function. */
-static void add_place_of_module(struct profile *profile, const struct debug_module *module, struct batch *batch,
-				uint32_t number)
+static void find_group(struct search *search, const struct waiting *waiting, size_t nr)
 {
-	struct profile_frame *frame = &profile->frames.data[number], place = *frame;
-
-	if (frame->name &&
-	    debug_module_address(module, profile_string(profile, frame->name), frame->offset, &place.where))
-		add_place(batch, number, &place);
-	else
-		frame->line_reason = LINES_NO_LINE;
-}
-
-/* The frames of one module. */
-static void find_in_module(struct search *search, const uint32_t *frames, size_t nr)
-{
-	struct frame_lines *lines = search->lines;
-	struct profile *profile = search->profile;
-	const struct debug_module *module = module_debug_open(
-		&lines->modules, &lines->kernel, profile, search->symbolizer, profile->frames.data[frames[0]].module);
 	struct batch batch = {};
+	enum line_reason why = open_group(search, waiting[0].group, &batch);
 
 	for (size_t i = 0; i < nr; i++) {
-		if (module)
-			add_place_of_module(profile, module, &batch, frames[i]);
-		else
-			profile->frames.data[frames[i]].line_reason = LINES_MODULE;
+		const struct profile_frame *frame = &search->profile->frames.data[waiting[i].frame];
+		struct symbol_query query = { .exact = frame->exact, .linked = frame->kind == FRAME_KERNEL };
+
+		if (why != LINES_NOT_TRIED || !place_in_file(search, &batch, frame, &query.where)) {
+			miss(search->profile, waiting[i].frame, why != LINES_NOT_TRIED ? why : LINES_NO_LINE);
+			continue;
+		}
+		vec_push(&batch.frames, waiting[i].frame);
+		vec_push(&batch.queries, query);
 	}
-	if (module) {
-		batch.file = batch.number = debug_module_number(module);
-		find_in_file(search, &batch);
-	}
+	find_in_file(search, &batch);
 	vec_done(&batch.frames);
 	vec_done(&batch.queries);
-}
-
-static void find_in_modules(struct search *search)
-{
-	const struct profile *profile = search->profile;
-	uint32_t *frames = search->in_modules.data;
-	size_t nr = search->in_modules.nr;
-
-	if (nr)
-		qsort_r(frames, nr, sizeof(*frames), compare_modules, search->profile);
-	for (size_t first = 0, next; first < nr; first = next) {
-		for (next = first + 1; next < nr; next++)
-			if (profile->frames.data[frames[next]].module != profile->frames.data[frames[first]].module)
-				break;
-		find_in_module(search, frames + first, next - first);
-	}
-}
-
-static void find_all(struct search *search, struct batch *batches, const uint32_t *numbers)
-{
-	uint64_t start_ns = clock_monotonic_ns(), took_ns;
-	struct frame_lines *lines = search->lines;
-
-	for (uint32_t file = 0; file < search->profile->files.nr; file++) {
-		batches[file].file = file;
-		batches[file].number = numbers ? numbers[file] : file;
-		if (batches[file].frames.nr)
-			find_in_file(search, &batches[file]);
-	}
-	find_in_kernel(search, &batches[search->profile->files.nr]);
-	find_in_modules(search);
-	took_ns = clock_monotonic_ns() - start_ns;
-	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;
 }
 
 void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
 		      const uint32_t *numbers, uint64_t max_ns)
 {
-	struct search search = { .lines = lines, .profile = profile, .symbolizer = symbolizer };
-	size_t nr_files = profile->files.nr;
-	_cleanup_(freep) struct batch *batches = NULL;
+	uint64_t start_ns = clock_monotonic_ns(), took_ns;
+	struct search search = {
+		.lines = lines,
+		.profile = profile,
+		.symbolizer = symbolizer,
+		.numbers = numbers,
+		.end_ns = start_ns + (max_ns < lines->left_ns ? max_ns : lines->left_ns),
+	};
+	VEC(struct waiting) waiting = {};
 
 	if (!is_wanted(profile))
 		return;
-	batches = xcalloc(nr_files + 1, sizeof(*batches));
-	search.end_ns = clock_monotonic_ns() + (max_ns < lines->left_ns ? max_ns : lines->left_ns);
-	if (collect(&search, batches))
-		find_all(&search, batches, numbers);
-	for (size_t i = 0; i <= nr_files; i++) {
-		vec_done(&batches[i].frames);
-		vec_done(&batches[i].queries);
+	for (uint32_t i = 0; i < profile->frames.nr; i++) {
+		struct profile_frame *frame = &profile->frames.data[i];
+
+		if (frame->kind == FRAME_USER_RAW && frame->line_reason == LINES_NOT_TRIED && !frame->level)
+			frame->line_reason = LINES_NO_CODE;
+		if (frame_lines_waits(profile, frame))
+			vec_push(&waiting, (struct waiting){ group_of(profile, frame), i });
 	}
-	vec_done(&search.in_modules);
+	if (waiting.nr)
+		qsort(waiting.data, waiting.nr, sizeof(*waiting.data), compare_waiting);
+	for (size_t first = 0, next; first < waiting.nr; first = next) {
+		for (next = first + 1; next < waiting.nr && waiting.data[next].group == waiting.data[first].group;)
+			next++;
+		find_group(&search, waiting.data + first, next - first);
+	}
+	vec_done(&waiting);
+	took_ns = clock_monotonic_ns() - start_ns;
+	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;
 	profile_expand(profile);
 }
