@@ -65,11 +65,9 @@ static struct mappings *make_own(struct mappings **mappings)
 	if (shared->nr_holders == 1)
 		return shared;
 	own = mappings_new();
-	if (shared->now.nr) {
-		vec_reserve(&own->now, shared->now.nr);
-		memcpy(own->now.data, shared->now.data, shared->now.nr * sizeof(*own->now.data));
-		own->now.nr = shared->now.nr;
-	}
+	vec_reserve(&own->now, shared->now.nr + 2);
+	for (size_t i = 0; i < shared->now.nr; i++)
+		vec_push(&own->now, shared->now.data[i]);
 	for (size_t i = 0; i < shared->past.nr; i++)
 		vec_push(&own->past, shared->past.data[i]);
 	mappings_free(shared);
@@ -90,11 +88,6 @@ static bool is_continued_by(const struct mapping *a, const struct mapping *b)
 {
 	return a->image == b->image &&
 	       (a->image == IMAGE_ANONYMOUS || a->file_offset + (b->start - a->start) == b->file_offset);
-}
-
-static bool is_known(const struct mapping *known, const struct mapping *mapping)
-{
-	return known->start <= mapping->start && known->end >= mapping->end && is_continued_by(known, mapping);
 }
 
 /* JIT compilers protect and unprotect parts of one area all the time: that is one mapping here. */
@@ -135,19 +128,6 @@ static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_
 	}
 }
 
-/* Puts `nr_new` mappings in the place of `nr_old` ones. */
-static void replace(struct mappings *mappings, size_t first, size_t nr_old, const struct mapping *new, size_t nr_new)
-{
-	size_t nr_behind = mappings->now.nr - first - nr_old;
-	struct mapping *at;
-
-	vec_reserve(&mappings->now, mappings->now.nr - nr_old + nr_new);
-	at = mappings->now.data + first;
-	memmove(at + nr_new, at + nr_old, nr_behind * sizeof(*at));
-	memcpy(at, new, nr_new * sizeof(*at));
-	mappings->now.nr += nr_new - nr_old;
-}
-
 /* The new mapping and what is left of the covered ones on either side; returns how many pieces. */
 static size_t cut(const struct mapping *covered, size_t nr_covered, const struct mapping *mapping,
 		  struct mapping pieces[3])
@@ -169,13 +149,15 @@ static size_t cut(const struct mapping *covered, size_t nr_covered, const struct
 
 int mappings_add(struct mappings **mappings, const struct mapping *mapping)
 {
-	size_t first = first_above(*mappings, mapping->start), after = first, nr_pieces;
-	struct mapping pieces[3];
+	size_t first = first_above(*mappings, mapping->start), after = first, nr_pieces, nr_behind;
+	const struct mapping *known = (*mappings)->now.data;
+	struct mapping pieces[3], *at;
 	struct mappings *own;
 
-	while (after < (*mappings)->now.nr && (*mappings)->now.data[after].start < mapping->end)
+	while (after < (*mappings)->now.nr && known[after].start < mapping->end)
 		after++;
-	if (after > first && is_known(&(*mappings)->now.data[first], mapping))
+	if (after > first && known[first].start <= mapping->start && known[first].end >= mapping->end &&
+	    is_continued_by(&known[first], mapping))
 		return 0;
 	if ((*mappings)->now.nr + 2 > MAPPINGS_MAX)
 		return -ENOSPC;
@@ -183,9 +165,13 @@ int mappings_add(struct mappings **mappings, const struct mapping *mapping)
 	if (grow_anonymous(own, first, after - first, mapping))
 		return 0;
 	remember(own, first, after - first, mapping->since_ns);
-	vec_reserve(&own->now, 1);
-	nr_pieces = cut(own->now.data + first, after - first, mapping, pieces);
-	replace(own, first, after - first, pieces, nr_pieces);
+	vec_reserve(&own->now, own->now.nr + 2);
+	at = own->now.data + first;
+	nr_behind = own->now.nr - after;
+	nr_pieces = cut(at, after - first, mapping, pieces);
+	memmove(at + nr_pieces, own->now.data + after, nr_behind * sizeof(*at));
+	memcpy(at, pieces, nr_pieces * sizeof(*at));
+	own->now.nr = first + nr_pieces + nr_behind;
 	return 0;
 }
 

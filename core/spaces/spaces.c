@@ -53,12 +53,6 @@ struct spaces {
 
 /* ---- lives and their mappings ---- */
 
-/* Without the side-band whatever is mapped later is seen by looking again only. */
-static uint64_t first_pause_ns(const struct spaces *spaces)
-{
-	return spaces->sideband ? NSEC_PER_SEC : NSEC_PER_SEC / 10;
-}
-
 static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t start_ns)
 {
 	const struct life *before = lives_find(spaces->lives, tgid, UINT64_MAX);
@@ -67,7 +61,8 @@ static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t st
 	if (before)
 		life_tell_end(spaces->options.profile, before);
 	life->nr_lost = spaces_lost(spaces);
-	life->reread_pause_ns = first_pause_ns(spaces);
+	/* without the side-band whatever is mapped later is seen by looking again only */
+	life->reread_pause_ns = spaces->sideband ? NSEC_PER_SEC : NSEC_PER_SEC / 10;
 	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
 	return life;
 }
@@ -347,20 +342,15 @@ static void drain(struct spaces *spaces)
  * A life is kept until the sweep after the next one: by then the caller has read all records that it can belong to,
  * also when the caller was busy elsewhere for a while.
  */
-static void sweep(struct spaces *spaces)
+void spaces_update(struct spaces *spaces)
 {
 	uint64_t before_ns = spaces->swept_ns > GRACE_NS ? spaces->swept_ns - GRACE_NS : 0;
 
+	drain(spaces);
 	if (spaces->now_ns - spaces->swept_ns < SWEEP_NS)
 		return;
 	spaces->swept_ns = spaces->now_ns;
 	lives_sweep(spaces->lives, before_ns);
-}
-
-void spaces_update(struct spaces *spaces)
-{
-	drain(spaces);
-	sweep(spaces);
 }
 
 /* ---- processes that changed ---- */
@@ -387,18 +377,14 @@ bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_proce
 
 /* ---- from a record to its life ---- */
 
-static bool differs(uint64_t known, uint64_t seen)
-{
-	return known && seen && known != seen;
-}
-
 /* Without a complete side-band an exec shows only in what the record says about its process. */
 static bool is_another_program(const struct spaces *spaces, const struct life *life,
 			       const struct profile_record *record)
 {
 	if (spaces->sideband && !spaces_lost(spaces))
 		return false;
-	return differs(life->start_time_ns, record->start_time_ns) || differs(life->exec_id, record->exec_id);
+	return (life->start_time_ns && record->start_time_ns && life->start_time_ns != record->start_time_ns) ||
+	       (life->exec_id && record->exec_id && life->exec_id != record->exec_id);
 }
 
 static struct life *life_of_record(struct spaces *spaces, const struct profile_record *record, uint64_t time_ns)
@@ -419,23 +405,17 @@ static struct life *life_of_record(struct spaces *spaces, const struct profile_r
 }
 
 /*
- * Whether an address without a mapping is a reason to look at maps again: the side-band lost something or is not there,
+ * An address without a mapping can be a reason to look at maps again: the side-band lost something or is not there,
  * or the mapping was moved, of which the kernel does not tell (mremap()). Most such addresses are what a frame pointer
  * walk finds in code without frame pointers, so the pauses grow.
  */
-static bool may_help_to_reread(struct spaces *spaces, struct life *life, uint64_t address)
-{
-	bool has_lost = spaces_lost(spaces) != life->nr_lost;
-
-	return life->state == LIFE_COMPLETE && address >= FIRST_MAPPABLE && address <= INT64_MAX &&
-	       lives_is_newest(spaces->lives, life) && life_may_reread(life, spaces->now_ns, has_lost);
-}
-
 static const struct mapping *find_mapping(struct spaces *spaces, struct life *life, uint64_t address, uint64_t time_ns)
 {
 	const struct mapping *mapping = mappings_find(life->mappings, address, time_ns);
 
-	if (mapping || !may_help_to_reread(spaces, life, address) || read_life(spaces, life))
+	if (mapping || life->state != LIFE_COMPLETE || address < FIRST_MAPPABLE || address > INT64_MAX ||
+	    !lives_is_newest(spaces->lives, life) ||
+	    !life_may_reread(life, spaces->now_ns, spaces_lost(spaces) != life->nr_lost) || read_life(spaces, life))
 		return mapping;
 	return mappings_find(life->mappings, address, time_ns);
 }
@@ -536,18 +516,6 @@ bool spaces_expect(struct spaces *spaces, uint32_t tgid)
 
 /* ---- the whole ---- */
 
-/* Working without the side-band is no failure: its cause becomes the note. */
-static void open_sideband(struct spaces *spaces)
-{
-	if (!sideband_new(&spaces->sideband)) {
-		if (spaces->options.follows && !spaces->options.only_tgid)
-			sideband_ring(spaces->sideband);
-		return;
-	}
-	spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
-	err_clear();
-}
-
 struct spaces *spaces_new(const struct spaces_options *options)
 {
 	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
@@ -559,8 +527,12 @@ struct spaces *spaces_new(const struct spaces_options *options)
 	spaces->roots = roots_new();
 	spaces->images =
 		images_new(options->profile, options->symbolizer, spaces->roots, options->host_root, options->why);
-	if (!options->no_frames)
-		open_sideband(spaces);
+	if (!options->no_frames && sideband_new(&spaces->sideband)) { /* no failure: its cause becomes the note */
+		spaces->why_no_sideband = xasprintf("%s%s%s", err_cause(), err_hint()[0] ? ": " : "", err_hint());
+		err_clear();
+	}
+	if (spaces->sideband && options->follows && !options->only_tgid)
+		sideband_ring(spaces->sideband);
 	spaces->now_ns = spaces->swept_ns = clock_monotonic_ns();
 	return spaces;
 }

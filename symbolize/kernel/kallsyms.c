@@ -109,46 +109,26 @@ static int find_module(struct kallsyms *kallsyms, struct name module, uint16_t *
 	return err ?: vec_try_push(&kallsyms->modules, place);
 }
 
-static uint16_t merit_of(char type)
-{
-	switch (type) {
-	case 'T':
-		return MERIT_NOT_LOCAL | MERIT_GLOBAL;
-	case 'W':
-	case 'w':
-		return MERIT_NOT_LOCAL;
-	default:
-		return 0;
-	}
-}
-
-static int add_function(struct kallsyms *kallsyms, const struct line *line)
-{
-	struct kernel_symbol symbol = { .address = line->address, .merit = merit_of(line->type) };
-	int err = find_module(kallsyms, line->module, &symbol.module);
-
-	err = err ?: add_text(kallsyms, line->name, &symbol.name);
-	return err ?: vec_try_push(&kallsyms->symbols, symbol);
-}
-
-/* The end of a function. One end behind another says nothing new while the list is in order, as most of it is. */
-static int add_end(struct kallsyms *kallsyms, const struct line *line)
-{
-	const struct kernel_symbol *last = kallsyms->symbols.nr ? &vec_last(&kallsyms->symbols) : NULL;
-	struct kernel_symbol end = { .address = line->address };
-	int err;
-
-	if (last && !last->name && last->address <= line->address)
-		return 0;
-	err = find_module(kallsyms, line->module, &end.module);
-	return err ?: vec_try_push(&kallsyms->symbols, end);
-}
-
 static int add_line(struct kallsyms *kallsyms, const struct line *line)
 {
+	const struct kernel_symbol *last = kallsyms->symbols.nr ? &vec_last(&kallsyms->symbols) : NULL;
+	struct kernel_symbol symbol = { .address = line->address };
+	bool is_named = is_function(line);
+	int err;
+
 	if (!line->address || name_starts_with(line->name, "__pfx_"))
 		return 0;
-	return is_function(line) ? add_function(kallsyms, line) : add_end(kallsyms, line);
+	/* one end after another says nothing new while the list is in order, as most of it is */
+	if (!is_named && last && !last->name && last->address <= line->address)
+		return 0;
+	err = find_module(kallsyms, line->module, &symbol.module);
+	if (!err && is_named)
+		err = add_text(kallsyms, line->name, &symbol.name);
+	if (is_named && line->type == 'T')
+		symbol.merit = MERIT_NOT_LOCAL | MERIT_GLOBAL;
+	else if (is_named && strchr("Ww", line->type))
+		symbol.merit = MERIT_NOT_LOCAL;
+	return err ?: vec_try_push(&kallsyms->symbols, symbol);
 }
 
 /* ---- reading ---- */
@@ -224,18 +204,7 @@ static void rank(const struct kallsyms *kallsyms, struct kernel_symbol *symbols,
 	}
 }
 
-/* Moves the functions among [0, nr) to the front; returns how many they are. */
-static size_t functions_first(struct kernel_symbol *symbols, size_t nr)
-{
-	size_t functions = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		if (symbols[i].name)
-			symbols[functions++] = symbols[i];
-	return functions;
-}
-
-/* At each address: the functions in order of merit, or else one end, and no end behind an end. */
+/* At each address: the functions in order of merit, or else one end, and no end after an end. */
 static void settle(struct kallsyms *kallsyms)
 {
 	enum {
@@ -246,14 +215,12 @@ static void settle(struct kallsyms *kallsyms)
 
 	for (size_t first = 0, next; first < nr; first = next) {
 		struct kernel_symbol end = symbols[first];
-		size_t functions;
+		size_t functions = 0;
 
-		for (next = first + 1; next < nr && symbols[next].address == end.address; next++)
-			;
-		functions = functions_first(symbols + first, next - first);
-		functions = functions < ALIASES_MAX ? functions : ALIASES_MAX;
-		rank(kallsyms, symbols + first, functions);
-		memmove(symbols + kept, symbols + first, functions * sizeof(*symbols));
+		for (next = first; next < nr && symbols[next].address == end.address; next++)
+			if (symbols[next].name && functions < ALIASES_MAX)
+				symbols[kept + functions++] = symbols[next];
+		rank(kallsyms, symbols + kept, functions);
 		kept += functions;
 		if (!functions && kept && symbols[kept - 1].name)
 			symbols[kept++] = end;
@@ -315,37 +282,29 @@ const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel
 }
 
 /*
- * How far a function reaches that is the last one of its module or of the list: to the end of the page after its own,
- * as perf assumes. Generated code (BPF, ftrace and kprobe trampolines) comes without a neighbour and can be long.
+ * A function of which nothing in its own module follows, to say where it ends, reaches to the end of the page after its own, as perf
+ * assumes. Generated code (BPF, ftrace and kprobe trampolines) comes without a neighbour and can be long.
  */
-static uint64_t last_reach(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const char *module = kallsyms_module(kallsyms, symbol);
-
-	if (!strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11))
-		return GENERATED_MAX_BYTES;
-	return 2 * page - symbol->address % page;
-}
-
-/* Nothing of its own module follows to say where the function ends. */
-static bool is_open_ended(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
-{
-	return symbol == &vec_last(&kallsyms->symbols) || symbol[1].module != symbol->module ||
-	       !strcmp(kallsyms_module(kallsyms, symbol), "bpf");
-}
-
 struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address)
 {
 	size_t nr = vec_nr_first(&kallsyms->symbols, symbol, symbol->address <= address);
-	struct kernel_place place = { .symbol = nr ? &kallsyms->symbols.data[nr - 1] : NULL };
+	const struct kernel_symbol *symbol = nr ? &kallsyms->symbols.data[nr - 1] : NULL;
+	struct kernel_place place = { .symbol = symbol };
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), reach;
+	const char *module;
 
-	if (!place.symbol)
+	if (!symbol)
 		return place;
-	place.assumed = is_open_ended(kallsyms, place.symbol);
-	if (!place.assumed)
-		place.end = place.symbol[1].address;
-	else if (__builtin_add_overflow(place.symbol->address, last_reach(kallsyms, place.symbol), &place.end))
+	module = kallsyms_module(kallsyms, symbol);
+	place.assumed = nr == kallsyms->symbols.nr || symbol[1].module != symbol->module || !strcmp(module, "bpf");
+	if (!place.assumed) {
+		place.end = symbol[1].address;
+		return place;
+	}
+	reach = 2 * page - symbol->address % page;
+	if (!strcmp(module, "bpf") || !strncmp(module, "__builtin__", 11))
+		reach = GENERATED_MAX_BYTES;
+	if (__builtin_add_overflow(symbol->address, reach, &place.end))
 		place.end = UINT64_MAX;
 	return place;
 }
