@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each script knows the applets behind "stacktool", their options, and the names of bcc's tools as commands of their own, as
- * they are called in the field: profile, profile.py, profile-bpfcc.
- * What stands in quotes is text of ours, but it is quoted for the shell all the same.
+ * Each script knows the applets after "stacktool", their options, and the names of bcc's tools as commands of their own:
+ * profile, profile.py, profile-bpfcc.
  */
 #include "core/cli/completions.h"
 
@@ -12,7 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 
-/* 'text' for a shell of the Bourne family and for fish, with what zsh would read as its own escaped. */
+/* 'text' in the quotes of a shell; a backslash goes before the characters in `escaped`. */
 static void add_quoted(struct buf *text, const char *words, const char *escaped)
 {
 	buf_addc(text, '\'');
@@ -48,8 +47,8 @@ static void each_option(struct buf *text, const struct applet *applet, add_optio
 	_cleanup_(option_list_done) struct option_list list;
 
 	option_list_init(&list, applet->options);
-	for (size_t i = 0; i < list.entries.nr; i++) {
-		const struct option_spec *spec = list.entries.data[i].spec;
+	for (size_t i = 0; i < list.nr; i++) {
+		const struct option_spec *spec = list.data[i].spec;
 
 		if (!spec->operand && !spec->hidden)
 			add(text, applet, spec);
@@ -72,7 +71,7 @@ static void add_all_names(struct buf *text, const struct applet *const *applets)
 	}
 }
 
-/* The names of an applet as a command, each behind `before`; none for an applet that bcc does not have. */
+/* The names of an applet as a command, each after `before`; none for an applet that bcc does not have. */
 static void add_bcc_name(struct buf *text, const struct applet *applet, const char *before)
 {
 	static const char *const suffixes[] = { "", ".py", "-bpfcc" };
@@ -162,6 +161,16 @@ static void add_zsh_option(struct buf *text, const struct applet *applet, const 
 	add_zsh_form(text, spec, form);
 }
 
+static void add_zsh_word(struct buf *text, const char *word, const char *help)
+{
+	_cleanup_(buf_done) struct buf words = {};
+
+	buf_addf(&words, "%s:%s", word, help);
+	buf_adds(text, "\t\t");
+	add_quoted(text, buf_text(&words), "");
+	buf_addc(text, '\n');
+}
+
 static void add_zsh(struct buf *text, const struct applet *const *applets)
 {
 	buf_adds(text, "#compdef stacktool");
@@ -169,23 +178,11 @@ static void add_zsh(struct buf *text, const struct applet *const *applets)
 	buf_adds(text, "_stacktool() {\n"
 		       "\tlocal applet=${${words[1]:t:r}%-bpfcc}\n"
 		       "\tlocal -a applets=(\n");
-	for (const struct applet *const *applet = applets; *applet; applet++) {
-		_cleanup_(buf_done) struct buf words = {};
-
-		buf_addf(&words, "%s:%s", (*applet)->name, (*applet)->summary);
-		buf_adds(text, "\t\t");
-		add_quoted(text, buf_text(&words), "");
-		buf_addc(text, '\n');
-	}
+	for (const struct applet *const *applet = applets; *applet; applet++)
+		add_zsh_word(text, (*applet)->name, (*applet)->summary);
 	buf_adds(text, "\t)\n\tlocal -a commands=(\n");
-	for (size_t i = 0; i < NR_COMMANDS; i++) {
-		_cleanup_(buf_done) struct buf words = {};
-
-		buf_addf(&words, "%s:%s", commands[i].name, commands[i].help);
-		buf_adds(text, "\t\t");
-		add_quoted(text, buf_text(&words), "");
-		buf_addc(text, '\n');
-	}
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		add_zsh_word(text, commands[i].name, commands[i].help);
 	buf_adds(text, "\t)\n"
 		       "\tif [[ $applet == stacktool ]]; then\n"
 		       "\t\tif ((CURRENT == 2)); then\n"
@@ -235,7 +232,7 @@ static void add_fish_option(struct buf *text, const struct applet *applet, const
 	add_fish_form(text, spec);
 }
 
-/* A word in place of an applet, and behind "help". */
+/* A word in place of an applet, or after "help". */
 static void add_fish_word(struct buf *text, const char *condition, const char *word, const char *help)
 {
 	buf_addf(text, "complete -c stacktool -n %s -f -a %s -d ", condition, word);

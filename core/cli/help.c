@@ -14,8 +14,8 @@
 void help_usage(const struct option_list *list, struct buf *ret_text)
 {
 	buf_adds(ret_text, "[option...]");
-	for (size_t i = 0; i < list->entries.nr; i++) {
-		const struct option_spec *spec = list->entries.data[i].spec;
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct option_spec *spec = list->data[i].spec;
 
 		if (spec->kind == OPTION_KIND_COMMAND)
 			buf_addf(ret_text, " [-- %s [argument...]]", spec->name);
@@ -134,8 +134,8 @@ static void add_list(struct buf *text, const struct applet *applet, const struct
 {
 	bool any = false;
 
-	for (size_t i = 0; i < list->entries.nr; i++) {
-		const struct option_entry *entry = &list->entries.data[i];
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct option_entry *entry = &list->data[i];
 
 		if (entry->spec->operand != operands || entry->spec->hidden)
 			continue;

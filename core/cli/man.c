@@ -4,9 +4,148 @@
 
 #include "core/base/cleanup.h"
 #include "core/cli/help.h"
-#include "core/cli/man_words.h"
 #include "core/cli/status.h"
 #include "core/cli/version.h"
+
+/* ---- what the pages say that no table knows ---- */
+
+/* Lists of them end with a paragraph without text. */
+struct paragraph {
+	const char *title; /* in the left column; NULL: a plain paragraph */
+	const char *text;
+};
+
+static const struct paragraph description[] = {
+	{ NULL,
+	  "Counts, times and samples stack traces. BPF programs aggregate them in the kernel: each stack is sent to "
+	  "user space once, then only its counter changes. Every tool is an applet, called as 'stacktool APPLET' or "
+	  "through a link with its name. The names of bcc's tools work too (profile, profile.py, profile-bpfcc, "
+	  "bpf-profile)." },
+	{ NULL,
+	  "Reports go to standard output; notes, warnings and errors go to standard error. Every event is counted, "
+	  "filtered or reported as lost. A run needs root, or CAP_BPF, CAP_PERFMON and a few more capabilities "
+	  "('stacktool doctor' lists them). Reading a saved profile needs no privileges." },
+	{},
+};
+
+static const struct paragraph commands[] = {
+	{ "help [APPLET]", "print the help of stacktool or of an applet (also: stacktool APPLET --help)" },
+	{ "help --man [APPLET|probes]", "print the help as a man page: stacktool help --man count | man -l -" },
+	{ "--list", "list the applets, one per line" },
+	{ "--version", "print the version, the libraries and the build options" },
+	{ "--install DIR", "install links under the names of bcc's tools" },
+	{ "--completions SHELL", "print the completion script for bash, zsh or fish" },
+	{},
+};
+
+static const struct paragraph environment[] = {
+	{ "STACKTOOL_MAX_OVERHEAD", "default of --max-overhead; 'off': no limit" },
+	{ "BCC_PROBE_LIMIT", "default of --max-probes, instead of 1000" },
+	{ "DEBUGINFOD_URLS",
+	  "servers for debug files, queried by build id with debuginfod-find (elfutils); if unset, no server is "
+	  "queried" },
+	{ "PATH, LD_LIBRARY_PATH", "where the programs and libraries of patterns are searched" },
+	{ "NO_COLOR", "ignored: text is never coloured" },
+	{},
+};
+
+static const char debugging_elsewhere[] =
+	"stacktool(8) explains frames without names, missing symbols and broken stacks, with remedies. --explain "
+	"prints what would be attached, how and why, then exits; --debug prints the plan and the BPF configuration.";
+
+static const char overhead_of_run[] =
+	"Each run reports its own cost in its last line. The figures were measured on a virtual machine with two "
+	"CPUs and Linux 6.18.";
+
+/* The figures are those of docs/internals/benchmarks.md. */
+static const struct paragraph debugging[] = {
+	{ NULL, "stacktool reports on standard error, with a count, everything that is lost, unnamed or unavailable. "
+		"'stacktool doctor' checks what this host can do and prints a remedy for each gap." },
+	{ "[unknown]",
+	  "A frame without a name. The note below the report counts the reasons. 'The file has no symbol table': "
+	  "install its debug symbols. 'Code in anonymous memory' is code of a JIT compiler: have it write "
+	  "/tmp/perf-PID.map. 'No code was mapped there': the stack is broken, see below." },
+	{ "[unknown] in all kernel frames",
+	  "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing." },
+	{ "stacks that are truncated or wrong",
+	  "The program was compiled without frame pointers, but its stack was walked by frame pointers: the default "
+	  "of system-wide count and stacksnoop. Use --unwind=auto, -p or a command after --." },
+	{ "[no unwind information], [unsupported unwind rule], [no unwind table yet], [unknown code]",
+	  "Unwinding stopped before the root. The reasons, in this order: the code has neither .eh_frame nor frame "
+	  "pointers; its .eh_frame has a rule that stacktool does not support; the table of the file was not ready "
+	  "yet, which happens in the first 100 milliseconds of a process; the code is not in a known file, such as "
+	  "code of a JIT compiler." },
+	{ "[Missed User Stack], [Missed Kernel Stack]",
+	  "The kernel could not walk the stack. Kernel threads have no user stack; for them nothing is printed." },
+	{ "[truncated]", "The stack has more than 127 frames, the limit; its root is missing." },
+	{ "[truncated by --max-depth]", "--max-depth omitted the outer frames." },
+	{ "nothing matches",
+	  "Exit status 5, with similar names. 'stacktool list PATTERN' prints what a pattern matches; '--explain' "
+	  "prints what would be attached, how and why." },
+	{},
+};
+
+static const struct paragraph overhead[] = {
+	{ NULL, "The cost depends on the number of events, not on the time. First find out how often they happen: "
+		"'stacktool funccount' is the cheapest way, because it takes no stacks." },
+	{ NULL,
+	  "Each run reports its own cost in its last line: the BPF programs time some of their runs. Above 5 % of "
+	  "all CPU time (--max-overhead, or STACKTOOL_MAX_OVERHEAD in the environment) stacktool detaches the "
+	  "costliest probe and prints a warning; if it was the only one, the run ends. With --strict the exit status "
+	  "is then 4. Runs with more than 100 probes end after 5 minutes, except with --forever." },
+	{ "count",
+	  "An event with both stacks (16 user frames) costs about 1.2 microseconds, 0.6 times the cost of the "
+	  "kernel's own two stack walks; unwind tables add about a fifth. A million events a second would take more "
+	  "than one CPU." },
+	{ "profile", "At 49 Hertz, sampling uses 0.2 % of all CPU time while a compiler runs on every CPU: 25 to 37 "
+		     "microseconds a sample, with cold caches." },
+	{ "user functions and USDT probes",
+	  "Each hit is a trap into the kernel and back, in the traced program itself. A probe on a function that is "
+	  "called millions of times a second slows the program." },
+	{ "offcputime, offwaketime, wakeuptime",
+	  "They follow every context switch of every thread, even with -p; a busy host has a million a second. A "
+	  "switch out and back in costs 1.7 microseconds with --unwind=fp and 2.3 with unwind tables (the default)." },
+	{ "stacksnoop",
+	  "It prints each event, so use it for rare events. Above 1,000 events a second it prints a note once." },
+	{ "memory",
+	  "A system-wide profile of 5 seconds needs 12 MB in three processes, and 5 to 7 MB of kernel memory; more "
+	  "while compilers run, because of their large unwind tables." },
+	{},
+};
+
+static const struct paragraph patterns[] = {
+	{ "FUNCTION, p::FUNCTION", "a kernel function" },
+	{ "LIB:FUNCTION, p:LIB:FUNCTION",
+	  "a function of a library (c, ssl, libc.so.6) or of a program in PATH; with one -p, as that process sees it" },
+	{ "/path:FUNCTION, ./path:FUNCTION", "the same, by path" },
+	{ "-l LIB FUNCTION", "the same in bcc's older syntax; FUNCTION is not split at colons" },
+	{ "t:CATEGORY:EVENT", "a kernel tracepoint" },
+	{ "u:LIB:PROBE, u:LIB:PROVIDER:PROBE", "a USDT probe of a library or program" },
+	{ "u::PROBE", "a USDT probe in the files of the processes of -p" },
+	{ NULL,
+	  "A function may be written mangled or demangled: app:_ZN2ns4funcEi, app:ns::func(int), or app:ns::func for "
+	  "all overloads." },
+	{},
+};
+
+static const struct paragraph wildcards[] = {
+	{ NULL,
+	  "Without -r, '*' matches any number of any characters, every other character matches itself, and the whole "
+	  "name must match. With -r the pattern is a regular expression (PCRE2), anchored at the start, and for "
+	  "kernel functions at both ends. The library or path before it is never an expression." },
+	{ NULL, "More than 1000 matches are refused; --max-probes and BCC_PROBE_LIMIT change the limit." },
+	{},
+};
+
+static const struct paragraph colons[] = {
+	{ NULL,
+	  "A single colon separates the parts of a pattern. Two colons in a row do not (app:std::sort). In a path, "
+	  "only the last colon separates (/opt/a:b/app:main). Inside the brackets of a regular expression, no colon "
+	  "does." },
+	{},
+};
+
+/* ---- roff ---- */
 
 /*
  * Text as it is to be read: backslashes and dashes keep their look, a line that begins with a control character of
@@ -67,8 +206,8 @@ static void add_option_name(struct buf *page, const struct option_spec *spec)
 
 static void add_options(struct buf *page, const struct applet *applet, const struct option_list *list, bool operands)
 {
-	for (size_t i = 0; i < list->entries.nr; i++) {
-		const struct option_entry *entry = &list->entries.data[i];
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct option_entry *entry = &list->data[i];
 		_cleanup_(buf_done) struct buf words = {};
 
 		if (entry->spec->operand != operands || entry->spec->hidden)
@@ -138,11 +277,11 @@ static void add_cost(struct buf *page, const struct applet *applet)
 	if (!applet->overhead)
 		return;
 	buf_adds(page, ".SH DEBUGGING\n");
-	add_text(page, man_debugging_elsewhere);
+	add_text(page, debugging_elsewhere);
 	buf_adds(page, "\n.SH OVERHEAD\n");
 	add_text(page, applet->overhead);
 	buf_adds(page, "\n.PP\n");
-	add_text(page, man_overhead_of_run);
+	add_text(page, overhead_of_run);
 	buf_addc(page, '\n');
 }
 
@@ -164,9 +303,9 @@ void man_page(const struct applet *applet, struct buf *ret_text)
 	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\fR(8), \\fBstacktool\\-probes\\fR(7)\n");
 }
 
-static void add_words(struct buf *page, const char *section, const struct man_paragraph *paragraphs)
+static void add_words(struct buf *page, const char *section, const struct paragraph *paragraphs)
 {
-	const struct man_paragraph *first = paragraphs;
+	const struct paragraph *first = paragraphs;
 
 	buf_addf(page, ".SH %s\n", section);
 	for (; paragraphs->text; paragraphs++) {
@@ -185,9 +324,9 @@ static void add_words(struct buf *page, const char *section, const struct man_pa
 void man_probes(struct buf *ret_text)
 {
 	add_head(ret_text, "stacktool-probes", MISCELLANEOUS, "patterns that select events");
-	add_words(ret_text, "PATTERNS", man_patterns);
-	add_words(ret_text, "WILDCARDS AND REGULAR EXPRESSIONS", man_wildcards);
-	add_words(ret_text, "COLONS", man_colons);
+	add_words(ret_text, "PATTERNS", patterns);
+	add_words(ret_text, "WILDCARDS AND REGULAR EXPRESSIONS", wildcards);
+	add_words(ret_text, "COLONS", colons);
 	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\fR(8), \\fBstacktool\\-list\\fR(8)\n");
 }
 
@@ -195,8 +334,8 @@ void man_overview(const struct applet *const *applets, struct buf *ret_text)
 {
 	add_head(ret_text, "stacktool", COMMANDS, "count, time and sample stack traces");
 	buf_adds(ret_text, ".SH SYNOPSIS\n\\fBstacktool\\fR \\fIapplet\\fR [argument...]\n");
-	add_words(ret_text, "DESCRIPTION", man_description);
-	add_words(ret_text, "OPTIONS", man_commands);
+	add_words(ret_text, "DESCRIPTION", description);
+	add_words(ret_text, "OPTIONS", commands);
 	buf_adds(ret_text, ".SH APPLETS\n");
 	for (; *applets; applets++) {
 		buf_adds(ret_text, ".TP\n\\fB");
@@ -207,8 +346,8 @@ void man_overview(const struct applet *const *applets, struct buf *ret_text)
 		buf_addc(ret_text, '\n');
 	}
 	add_statuses(ret_text);
-	add_words(ret_text, "DEBUGGING", man_debugging);
-	add_words(ret_text, "OVERHEAD", man_overhead);
-	add_words(ret_text, "ENVIRONMENT", man_environment);
+	add_words(ret_text, "DEBUGGING", debugging);
+	add_words(ret_text, "OVERHEAD", overhead);
+	add_words(ret_text, "ENVIRONMENT", environment);
 	buf_adds(ret_text, ".SH SEE ALSO\n\\fBstacktool\\-probes\\fR(7)\n");
 }

@@ -48,8 +48,8 @@ static const struct option_spec help_spec = {
 
 static bool has_name(const struct option_list *list, const char *name)
 {
-	for (size_t i = 0; i < list->entries.nr; i++)
-		if (!list->entries.data[i].spec->operand && !strcmp(list->entries.data[i].spec->name, name))
+	for (size_t i = 0; i < list->nr; i++)
+		if (!list->data[i].spec->operand && !strcmp(list->data[i].spec->name, name))
 			return true;
 	return false;
 }
@@ -60,7 +60,7 @@ static void list_add(struct option_list *list, const struct option_spec *table, 
 		if (spec->kind == OPTION_KIND_FRAGMENT)
 			list_add(list, spec->fragment, offset + spec->offset);
 		else if (spec->operand || !has_name(list, spec->name))
-			vec_push(&list->entries, (struct option_entry){ spec, offset + spec->offset });
+			vec_push(list, (struct option_entry){ spec, offset + spec->offset });
 	}
 }
 
@@ -68,12 +68,12 @@ void option_list_init(struct option_list *list, const struct option_spec *table)
 {
 	*list = (struct option_list){};
 	list_add(list, table, 0);
-	vec_push(&list->entries, (struct option_entry){ &help_spec, 0 });
+	vec_push(list, (struct option_entry){ &help_spec, 0 });
 }
 
 void option_list_done(struct option_list *list)
 {
-	vec_done(&list->entries);
+	vec_done(list);
 }
 
 bool option_takes_value(const struct option_spec *spec)
@@ -81,37 +81,31 @@ bool option_takes_value(const struct option_spec *spec)
 	return !spec->operand && spec->kind != OPTION_KIND_FLAG && spec->kind != OPTION_KIND_HELP && !spec->otherwise;
 }
 
-static void parser_add_option(struct parser *parser, size_t i, struct option *ret_long)
-{
-	const struct option_spec *spec = parser->list.entries.data[i].spec;
-	bool value = option_takes_value(spec);
-
-	if (spec->letter) {
-		buf_addc(&parser->letters, spec->letter);
-		if (value)
-			buf_addc(&parser->letters, ':');
-	}
-	*ret_long = (struct option){
-		.name = spec->name,
-		.has_arg = spec->otherwise ? optional_argument
-			   : value         ? required_argument
-					   : no_argument,
-		.val = LONG_BASE + (int)i,
-	};
-}
-
 static void parser_init(struct parser *parser, const struct option_spec *table, int argc, char **argv, void *options)
 {
-	size_t nr_longs = 0;
+	struct option *next;
 
 	*parser = (struct parser){ .argc = argc, .argv = argv, .options = options };
 	option_list_init(&parser->list, table);
-	parser->seen = xcalloc(parser->list.entries.nr, sizeof(*parser->seen));
-	parser->longs = xcalloc(parser->list.entries.nr + 1, sizeof(*parser->longs));
+	parser->seen = xcalloc(parser->list.nr, sizeof(*parser->seen));
+	next = parser->longs = xcalloc(parser->list.nr + 1, sizeof(*parser->longs));
 	buf_adds(&parser->letters, "-:");
-	for (size_t i = 0; i < parser->list.entries.nr; i++)
-		if (!parser->list.entries.data[i].spec->operand)
-			parser_add_option(parser, i, &parser->longs[nr_longs++]);
+	for (size_t i = 0; i < parser->list.nr; i++) {
+		const struct option_spec *spec = parser->list.data[i].spec;
+		bool value = option_takes_value(spec);
+
+		if (spec->operand)
+			continue;
+		if (spec->letter)
+			buf_addf(&parser->letters, "%c%s", spec->letter, value ? ":" : "");
+		*next++ = (struct option){
+			.name = spec->name,
+			.has_arg = spec->otherwise ? optional_argument
+				   : value         ? required_argument
+						   : no_argument,
+			.val = LONG_BASE + (int)i,
+		};
+	}
 }
 
 static void parser_done(struct parser *parser)
@@ -144,19 +138,21 @@ static int fail_missing_value(const struct option_spec *spec)
 	return fail_usage("argument %s: needs a value: %s", label(spec, &name), spec->metavar);
 }
 
+static bool is_shown(const struct option_spec *spec)
+{
+	return !spec->operand && !spec->hidden;
+}
+
 static int fail_unknown_long(const struct parser *parser, const char *name)
 {
-	_cleanup_(freep) const char **names = xcalloc(parser->list.entries.nr, sizeof(*names));
+	_cleanup_(freep) const char **names = xcalloc(parser->list.nr, sizeof(*names));
 	const char *nearest;
 	size_t nr = 0;
 	int err;
 
-	for (size_t i = 0; i < parser->list.entries.nr; i++) {
-		const struct option_spec *spec = parser->list.entries.data[i].spec;
-
-		if (!spec->operand && !spec->hidden)
-			names[nr++] = spec->name;
-	}
+	for (size_t i = 0; i < parser->list.nr; i++)
+		if (is_shown(parser->list.data[i].spec))
+			names[nr++] = parser->list.data[i].spec->name;
 	nearest = str_nearest(name, names, nr);
 	err = fail_usage("unknown option '--%s'", name);
 	if (nearest)
@@ -173,8 +169,8 @@ static int check_exclusive(const struct parser *parser, const struct option_spec
 	_cleanup_(buf_done) struct buf name = {};
 	_cleanup_(buf_done) struct buf other_name = {};
 
-	for (size_t i = 0; spec->exclusive && i < parser->list.entries.nr; i++) {
-		const struct option_spec *other = parser->list.entries.data[i].spec;
+	for (size_t i = 0; spec->exclusive && i < parser->list.nr; i++) {
+		const struct option_spec *other = parser->list.data[i].spec;
 
 		if (!parser->seen[i] || other == spec || !other->exclusive || strcmp(other->exclusive, spec->exclusive))
 			continue;
@@ -198,7 +194,7 @@ static const char *number_behind(const struct parser *parser)
 static int take(struct parser *parser, size_t i, const char *text)
 {
 	_cleanup_(buf_done) struct buf name = {};
-	const struct option_entry *entry = &parser->list.entries.data[i];
+	const struct option_entry *entry = &parser->list.data[i];
 	int err;
 
 	if (entry->spec->kind == OPTION_KIND_HELP)
@@ -222,23 +218,17 @@ static int take(struct parser *parser, size_t i, const char *text)
 	return value_store(entry->spec, label(entry->spec, &name), text, parser->options + entry->offset);
 }
 
-/* The entry of the n-th operand, or -1. A command is none: it has its own place, behind "--". */
-static ssize_t find_operand(const struct parser *parser, size_t n)
+/* The entry of the next operand, or -1. A command is none: it has its own place, after "--". */
+static ssize_t next_operand(const struct parser *parser)
 {
-	for (size_t i = 0; i < parser->list.entries.nr; i++) {
-		const struct option_spec *spec = parser->list.entries.data[i].spec;
+	size_t nr_left = parser->nr_operands;
 
-		if (spec->operand && spec->kind != OPTION_KIND_COMMAND && !n--)
+	for (size_t i = 0; i < parser->list.nr; i++) {
+		const struct option_spec *spec = parser->list.data[i].spec;
+
+		if (spec->operand && spec->kind != OPTION_KIND_COMMAND && !nr_left--)
 			return (ssize_t)i;
 	}
-	return -1;
-}
-
-static ssize_t find_command(const struct parser *parser)
-{
-	for (size_t i = 0; i < parser->list.entries.nr; i++)
-		if (parser->list.entries.data[i].spec->kind == OPTION_KIND_COMMAND)
-			return (ssize_t)i;
 	return -1;
 }
 
@@ -250,8 +240,8 @@ static int fail_unexpected(const struct parser *parser, const char *text)
 
 	if (!parser->operand || parser->operand[strspn(parser->operand, "0123456789.")])
 		return err;
-	for (size_t i = 0; i < parser->list.entries.nr; i++) {
-		const struct option_spec *spec = parser->list.entries.data[i].spec;
+	for (size_t i = 0; i < parser->list.nr; i++) {
+		const struct option_spec *spec = parser->list.data[i].spec;
 
 		if (!spec->operand && !strcmp(spec->name, "duration"))
 			hint("'%s' is in the place of the pattern; for a duration of that many "
@@ -263,28 +253,26 @@ static int fail_unexpected(const struct parser *parser, const char *text)
 
 static int take_operand(struct parser *parser, const char *text)
 {
-	ssize_t i = find_operand(parser, parser->nr_operands);
+	ssize_t i = next_operand(parser);
 
 	if (i < 0)
 		return fail_unexpected(parser, text);
 	parser->operand = text;
-	if (parser->list.entries.data[i].spec->kind != OPTION_KIND_WORDS)
+	if (parser->list.data[i].spec->kind != OPTION_KIND_WORDS)
 		parser->nr_operands++;
 	return take(parser, (size_t)i, text);
 }
 
-static ssize_t find_letter(const struct parser *parser, int letter)
+/* The entry of what getopt_long returned or put into optopt: a letter of the table, or a code of ours. */
+static size_t find_code(const struct parser *parser, int code)
 {
-	for (size_t i = 0; i < parser->list.entries.nr; i++)
-		if (letter && parser->list.entries.data[i].spec->letter == letter)
-			return (ssize_t)i;
-	return -1;
-}
+	size_t i = 0;
 
-/* The entry of what getopt_long returned or put into optopt. */
-static ssize_t find_code(const struct parser *parser, int code)
-{
-	return code >= LONG_BASE ? code - LONG_BASE : find_letter(parser, code);
+	if (code >= LONG_BASE)
+		return (size_t)(code - LONG_BASE);
+	while (parser->list.data[i].spec->letter != code)
+		i++;
+	return i;
 }
 
 /* ---- words that getopt_long gave up on ---- */
@@ -300,11 +288,10 @@ static const char *negative_number(const struct parser *parser, int digit)
 
 static int take_unknown_letter(struct parser *parser, int letter)
 {
-	ssize_t operand = find_operand(parser, parser->nr_operands);
 	const char *number = letter >= '0' && letter <= '9' ? negative_number(parser, letter) : NULL;
 	int err;
 
-	if (number && operand >= 0)
+	if (number && next_operand(parser) >= 0)
 		return take_operand(parser, number);
 	err = fail_usage("unknown option '-%c'", letter);
 	hint("--help lists the options");
@@ -316,8 +303,8 @@ static size_t find_prefix(const struct parser *parser, const char *name, bool wi
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < parser->list.entries.nr; i++) {
-		const struct option_spec *spec = parser->list.entries.data[i].spec;
+	for (size_t i = 0; i < parser->list.nr; i++) {
+		const struct option_spec *spec = parser->list.data[i].spec;
 
 		if (spec->operand || (spec->ours && !with_ours) || strncmp(spec->name, name, strlen(name)))
 			continue;
@@ -331,10 +318,10 @@ static int fail_ambiguous(const struct parser *parser, const char *name)
 {
 	_cleanup_(buf_done) struct buf names = {};
 
-	for (size_t i = 0; i < parser->list.entries.nr; i++) {
-		const struct option_spec *spec = parser->list.entries.data[i].spec;
+	for (size_t i = 0; i < parser->list.nr; i++) {
+		const struct option_spec *spec = parser->list.data[i].spec;
 
-		if (!spec->operand && !spec->hidden && !strncmp(spec->name, name, strlen(name)))
+		if (is_shown(spec) && !strncmp(spec->name, name, strlen(name)))
 			buf_addf(&names, "%s--%s", names.nr ? ", " : "", spec->name);
 	}
 	return fail_usage("ambiguous option '--%s': it could be %s", name, buf_text(&names));
@@ -344,20 +331,23 @@ static int fail_ambiguous(const struct parser *parser, const char *name)
 static int take_unclear_long(struct parser *parser, const char *word)
 {
 	_cleanup_(freep) char *name = xstrndup(word + 2, strcspn(word + 2, "="));
-	const char *text = strchr(word, '=');
+	const char *equals = strchr(word, '='), *text = equals ? equals + 1 : NULL;
+	const struct option_spec *spec;
 	size_t entry = 0;
 
 	if (!find_prefix(parser, name, true, &entry))
 		return fail_unknown_long(parser, name);
 	if (find_prefix(parser, name, false, &entry) != 1)
 		return fail_ambiguous(parser, name);
-	if (parser->list.entries.data[entry].spec->otherwise)
-		return take(parser, entry, text ? text + 1 : NULL);
-	if (!option_takes_value(parser->list.entries.data[entry].spec))
-		return text ? fail_usage("argument --%s: takes no value", name) : take(parser, entry, NULL);
-	if (!text && optind >= parser->argc)
-		return fail_missing_value(parser->list.entries.data[entry].spec);
-	return take(parser, entry, text ? text + 1 : parser->argv[optind++]);
+	spec = parser->list.data[entry].spec;
+	if (text && !spec->otherwise && !option_takes_value(spec))
+		return fail_usage("argument --%s: takes no value", name);
+	if (!text && option_takes_value(spec)) {
+		if (optind >= parser->argc)
+			return fail_missing_value(spec);
+		text = parser->argv[optind++];
+	}
+	return take(parser, entry, text);
 }
 
 static int take_unclear(struct parser *parser)
@@ -366,7 +356,7 @@ static int take_unclear(struct parser *parser)
 
 	if (optopt >= LONG_BASE)
 		return fail_usage("argument %s: takes no value",
-				  label(parser->list.entries.data[optopt - LONG_BASE].spec, &name));
+				  label(parser->list.data[optopt - LONG_BASE].spec, &name));
 	if (optopt)
 		return take_unknown_letter(parser, optopt);
 	return take_unclear_long(parser, parser->argv[optind - 1]);
@@ -376,51 +366,46 @@ static int take_unclear(struct parser *parser)
 
 static int take_code(struct parser *parser, int code)
 {
-	ssize_t i;
-
 	switch (code) {
 	case 1:
 		return take_operand(parser, optarg);
 	case '?':
 		return take_unclear(parser);
 	case ':':
-		i = find_code(parser, optopt);
-		return fail_missing_value(parser->list.entries.data[i].spec);
+		return fail_missing_value(parser->list.data[find_code(parser, optopt)].spec);
 	default:
-		i = find_code(parser, code);
-		return take(parser, (size_t)i, optarg);
+		return take(parser, find_code(parser, code), optarg);
 	}
 }
 
-static bool is_missing_operand(const struct parser *parser)
-{
-	ssize_t i = find_operand(parser, parser->nr_operands);
-
-	return i >= 0 && parser->list.entries.data[i].spec->required;
-}
-
-/* What stands behind "--": operands that are required and still missing, then the command, in tables that have one. */
+/* What follows "--": operands that are required and still missing, then the command, in tables that have one. */
 static int take_rest(struct parser *parser, int first)
 {
-	ssize_t command = find_command(parser);
-	int err = 0;
+	size_t command = 0;
 
-	for (int i = first; !err && i < parser->argc; i++) {
-		if (command < 0 || is_missing_operand(parser)) {
-			err = take_operand(parser, parser->argv[i]);
-			continue;
+	while (command < parser->list.nr && parser->list.data[command].spec->kind != OPTION_KIND_COMMAND)
+		command++;
+	for (int i = first; i < parser->argc; i++) {
+		ssize_t operand = next_operand(parser);
+		bool is_required = operand >= 0 && parser->list.data[operand].spec->required;
+		int err;
+
+		if (command < parser->list.nr && !is_required) {
+			*(char *const **)(parser->options + parser->list.data[command].offset) = &parser->argv[i];
+			parser->seen[command] = true;
+			return check_exclusive(parser, parser->list.data[command].spec);
 		}
-		*(char *const **)(parser->options + parser->list.entries.data[command].offset) = &parser->argv[i];
-		parser->seen[command] = true;
-		return check_exclusive(parser, parser->list.entries.data[command].spec);
+		err = take_operand(parser, parser->argv[i]);
+		if (err)
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 static int check_required(const struct parser *parser)
 {
-	for (size_t i = 0; i < parser->list.entries.nr; i++) {
-		const struct option_spec *spec = parser->list.entries.data[i].spec;
+	for (size_t i = 0; i < parser->list.nr; i++) {
+		const struct option_spec *spec = parser->list.data[i].spec;
 
 		if (spec->required && !parser->seen[i])
 			return fail_usage("argument %s: missing", spec->name);
@@ -428,30 +413,17 @@ static int check_required(const struct parser *parser)
 	return 0;
 }
 
-static int parser_run(struct parser *parser)
-{
-	int code, err;
-
-	optind = 0; /* glibc: start afresh */
-	opterr = 0;
-	for (;;) {
-		code = getopt_long(parser->argc, parser->argv, buf_text(&parser->letters), parser->longs, NULL);
-		if (code < 0)
-			break;
-		err = take_code(parser, code);
-		if (err)
-			return err;
-	}
-	err = take_rest(parser, optind);
-	return err ? err : check_required(parser);
-}
-
 int options_parse(const struct option_spec *table, int argc, char **argv, void *options)
 {
 	_cleanup_(parser_done) struct parser parser;
+	int code, err = 0;
 
 	parser_init(&parser, table, argc, argv, options);
-	return parser_run(&parser);
+	optind = 0; /* glibc: start afresh */
+	opterr = 0;
+	while (!err && (code = getopt_long(argc, argv, buf_text(&parser.letters), parser.longs, NULL)) >= 0)
+		err = take_code(&parser, code);
+	return err ?: take_rest(&parser, optind) ?: check_required(&parser);
 }
 
 void options_done(const struct option_spec *table, void *options)
@@ -459,12 +431,12 @@ void options_done(const struct option_spec *table, void *options)
 	_cleanup_(option_list_done) struct option_list list;
 
 	option_list_init(&list, table);
-	for (size_t i = 0; i < list.entries.nr; i++) {
-		void *field = (char *)options + list.entries.data[i].offset;
+	for (size_t i = 0; i < list.nr; i++) {
+		void *field = (char *)options + list.data[i].offset;
 
-		if (list.entries.data[i].spec->kind == OPTION_KIND_U32_LIST)
+		if (list.data[i].spec->kind == OPTION_KIND_U32_LIST)
 			vec_done((struct u32_list *)field);
-		else if (list.entries.data[i].spec->kind == OPTION_KIND_WORDS)
+		else if (list.data[i].spec->kind == OPTION_KIND_WORDS)
 			vec_done((struct word_list *)field);
 	}
 }

@@ -4,14 +4,15 @@
 
 #include "core/cli/option_spec.h"
 
-/* A table with its fragments laid out flat and -h behind it: what the parser and the help walk over. */
+/* An entry of a table with its fragments laid out flat and -h at the end: what the parser and the help walk over. */
 struct option_entry {
 	const struct option_spec *spec;
 	size_t offset; /* of the field in the whole options structure */
 };
 
 struct option_list {
-	VEC(struct option_entry) entries;
+	struct option_entry *data;
+	size_t nr, room;
 };
 
 void option_list_init(struct option_list *list, const struct option_spec *table);

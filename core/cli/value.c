@@ -25,7 +25,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Reads digits and moves the cursor behind them. */
+/* Reads digits and moves the cursor past them. */
 static int read_number(const char **cursor, uint64_t min, uint64_t max, uint64_t *ret)
 {
 	unsigned long long value;
@@ -44,15 +44,10 @@ static int read_number(const char **cursor, uint64_t min, uint64_t max, uint64_t
 
 static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret)
 {
-	uint64_t value;
-
-	if (read_number(&text, min, max, &value) < 0 || *text)
-		return -EINVAL;
-	*ret = value;
-	return 0;
+	return read_number(&text, min, max, ret) < 0 || *text ? -EINVAL : 0;
 }
 
-/* The digits behind the point as nanoseconds; what is finer is dropped. */
+/* The digits after the point as nanoseconds; what is finer is dropped. */
 static const char *read_fraction(const char *text, uint64_t *ret_ns)
 {
 	uint64_t unit = NS_PER_S / 10;
@@ -62,7 +57,7 @@ static const char *read_fraction(const char *text, uint64_t *ret_ns)
 	return text;
 }
 
-/* What stands behind a duration, and how many thousandths of a second it is; 0 for what is no unit. */
+/* The unit after a number of a duration, in thousandths of a second; 0 for what is no unit. */
 static uint64_t thousandths_of(const char *unit)
 {
 	static const struct {
@@ -97,29 +92,21 @@ static int parse_seconds(const char *text, uint64_t *ret_ns)
 	return 0;
 }
 
-static void u32_list_done(struct u32_list *list)
-{
-	vec_done(list);
-}
-
-/* Behind what the list has; all or nothing. */
+/* Adds to the list, all or nothing. */
 static int parse_list(const char *text, uint64_t min, uint64_t max, struct u32_list *list)
 {
-	_cleanup_(u32_list_done) struct u32_list read = {};
+	size_t before = list->nr;
 	uint64_t value;
 
-	for (;;) {
-		if (read_number(&text, min, max, &value) < 0)
-			return -EINVAL;
-		vec_push(&read, (uint32_t)value);
+	while (!read_number(&text, min, max, &value)) {
+		vec_push(list, (uint32_t)value);
 		if (!*text)
-			break;
+			return 0;
 		if (*text++ != ',')
-			return -EINVAL;
+			break;
 	}
-	for (size_t i = 0; i < read.nr; i++)
-		vec_push(list, read.data[i]);
-	return 0;
+	list->nr = before;
+	return -EINVAL;
 }
 
 static uint64_t limit(const struct option_spec *spec)
@@ -135,8 +122,7 @@ static uint64_t limit(const struct option_spec *spec)
 
 static int parse_kind(const struct option_spec *spec, const char *text, void *field)
 {
-	uint64_t number = 0;
-	int err = 0;
+	uint64_t number;
 
 	switch (spec->kind) {
 	case OPTION_KIND_SECONDS:
@@ -152,10 +138,9 @@ static int parse_kind(const struct option_spec *spec, const char *text, void *fi
 		*(const char **)field = text;
 		return 0;
 	default:
-		err = parse_number(text, spec->min, limit(spec), &number);
+		if (parse_number(text, spec->min, limit(spec), &number))
+			return -EINVAL;
 	}
-	if (err < 0)
-		return err;
 	if (spec->kind == OPTION_KIND_U64)
 		*(uint64_t *)field = number;
 	else if (spec->kind == OPTION_KIND_INT)
@@ -208,7 +193,7 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	}
 }
 
-/* A duration all the same: one that is refused, though it has whole seconds, minutes or the like. */
+/* Whether a refused text is a duration all the same, of more than a fraction of a unit. */
 static bool is_too_long(const char *text)
 {
 	size_t nr = strspn(text, "0123456789");
@@ -220,7 +205,7 @@ static bool is_too_long(const char *text)
 	return strspn(text, "0") < nr && thousandths_of(unit);
 }
 
-/* A number, but not one of those that are accepted. */
+/* A usage error about a number that is not accepted. */
 static int refuse_number(const struct option_spec *spec, const char *label, const char *text)
 {
 	_cleanup_(buf_done) struct buf accepted = {};

@@ -106,8 +106,8 @@ TEST(help_has_every_option_once)
 		if (examples)
 			*examples = '\0';
 		option_list_init(&list, (*applet)->options);
-		for (size_t i = 0; i < list.entries.nr; i++) {
-			const struct option_spec *spec = list.entries.data[i].spec;
+		for (size_t i = 0; i < list.nr; i++) {
+			const struct option_spec *spec = list.data[i].spec;
 			size_t wanted = spec->hidden ? 0 : 1;
 
 			if (!spec->operand && in_help(buf_text(&text), spec) != wanted)
@@ -134,13 +134,13 @@ TEST(tables_have_no_letter_or_name_twice)
 		_cleanup_(option_list_done) struct option_list list;
 
 		option_list_init(&list, (*applet)->options);
-		for (size_t i = 0; i < list.entries.nr; i++) {
-			const struct option_spec *a = list.entries.data[i].spec;
+		for (size_t i = 0; i < list.nr; i++) {
+			const struct option_spec *a = list.data[i].spec;
 
 			assert_true(a->operand || a->kind == OPTION_KIND_FLAG || a->kind == OPTION_KIND_HELP ||
 				    a->metavar);
-			for (size_t k = i + 1; k < list.entries.nr; k++) {
-				const struct option_spec *b = list.entries.data[k].spec;
+			for (size_t k = i + 1; k < list.nr; k++) {
+				const struct option_spec *b = list.data[k].spec;
 
 				assert_true(!a->letter || a->letter != b->letter);
 				assert_string_not_equal(a->name, b->name);
