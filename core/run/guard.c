@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
+#include "core/run/words.h"
 
 #define LIMIT_VARIABLE "STACKTOOL_MAX_OVERHEAD"
 #define DROPS_OF_A_LOOK 16
@@ -34,11 +35,6 @@ static uint32_t nr_cpus(void)
 	return nr > 0 ? (uint32_t)nr : 1;
 }
 
-static void say(const struct run_guard *guard, const struct buf *line)
-{
-	fprintf(stderr, "stacktool %s: %s\n", guard->applet, buf_text(line));
-}
-
 /* ---- while it runs ---- */
 
 /* What the plan does not say, the host's administrator may: as BCC_PROBE_LIMIT. */
@@ -57,9 +53,9 @@ static int limit_of(const struct plan *plan, struct run_guard *guard)
 	return fail_usage(LIMIT_VARIABLE ": '%s': invalid percentage: give 0.001 to 100, or off", of_host);
 }
 
-int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan)
+int run_guard_init(struct run_guard *guard, const struct plan *plan)
 {
-	*guard = (struct run_guard){ .applet = applet };
+	*guard = (struct run_guard){ .plan = plan };
 	if (plan->probe.kind->is_timer) { /* its rate is what was asked for */
 		guard->guard.limit = OVERHEAD_OFF;
 		return 0;
@@ -111,7 +107,7 @@ static void say_drop(const struct run_guard *guard, size_t index, const struct a
 	add_share(&line, guard_share(all_ns, guard->guard.elapsed_ns, nr_cpus()));
 	add_limit(&line, guard);
 	buf_adds(&line, "; its later events are not counted");
-	say(guard, &line);
+	run_say(guard->plan, "%s", buf_text(&line));
 	if (!drop->nr_gap)
 		return;
 	buf_clear(&line);
@@ -122,7 +118,7 @@ static void say_drop(const struct run_guard *guard, size_t index, const struct a
 	buf_addf(&line, " detached for %" PRIu64 " ms meanwhile", drop->gap_ns / NSEC_PER_MSEC + 1);
 	if (drop->nr_refused)
 		buf_addf(&line, ", and %zu of them could not be re-attached", drop->nr_refused);
-	say(guard, &line);
+	run_say(guard->plan, "%s", buf_text(&line));
 }
 
 static void say_end(const struct run_guard *guard, const struct attachment_cost *cost)
@@ -133,7 +129,7 @@ static void say_end(const struct run_guard *guard, const struct attachment_cost 
 	add_time(&line, guard);
 	add_cost(&line, guard, cost);
 	add_limit(&line, guard);
-	say(guard, &line);
+	run_say(guard->plan, "%s", buf_text(&line));
 }
 
 static struct attachment_cost cost_since(const struct attachment_cost *now, const struct attachment_cost *before)
@@ -257,8 +253,8 @@ int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut)
 	return 0;
 }
 
-void run_guard_say_cut(const char *applet, size_t nr_probes, bool is_over)
+void run_guard_say_cut(const struct plan *plan, size_t nr_probes, bool is_over)
 {
-	fprintf(stderr, "stacktool %s: %s after 5 minutes, the limit for %zu probes: see --forever\n", applet,
-		is_over ? "ended" : "ends", nr_probes);
+	run_say(plan, "%s after 5 minutes, the limit for %zu probes: see --forever", is_over ? "ended" : "ends",
+		nr_probes);
 }

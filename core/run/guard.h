@@ -12,7 +12,7 @@
 #include "symbolize/symbolize.h"
 
 struct run_guard {
-	const char *applet; /* for messages; borrowed, as are: */
+	const struct plan *plan; /* borrowed, as are: */
 	struct attachment *attachment;
 	const struct attach_plan *attach;
 	struct guard guard;
@@ -21,7 +21,7 @@ struct run_guard {
 };
 
 /* Reads the limit. 0, or a usage error about STACKTOOL_MAX_OVERHEAD. */
-int run_guard_init(struct run_guard *guard, const char *applet, const struct plan *plan);
+int run_guard_init(struct run_guard *guard, const struct plan *plan);
 
 /* From now on; everything is attached. */
 void run_guard_begin(struct run_guard *guard, struct attachment *attachment, const struct attach_plan *attach);
@@ -45,4 +45,4 @@ void run_guard_say(const struct run_guard *guard, struct symbolizer *symbolizer)
 int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut);
 
 /* That it did, before and after. */
-void run_guard_say_cut(const char *applet, size_t nr_probes, bool is_over);
+void run_guard_say_cut(const struct plan *plan, size_t nr_probes, bool is_over);

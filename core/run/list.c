@@ -88,8 +88,8 @@ static int print(const struct plan *plan, const struct attach_plan *attach)
 	fputs(buf_text(&text), stdout);
 	if (fflush(stdout))
 		return -errno;
-	run_say_lines("list", buf_text(&attach->note));
-	run_say_lines("list", buf_text(&attach->missing));
+	run_say_lines(plan, buf_text(&attach->note));
+	run_say_lines(plan, buf_text(&attach->missing));
 	return 0;
 }
 

@@ -74,11 +74,11 @@ void patience_end(struct patience *patience)
 /* ---- the two steps ---- */
 
 /* Of timed samples there is nothing to say: one per CPU. */
-static void begin_step(struct patience *patience, const char *applet, const char *what, size_t nr)
+static void begin_step(struct patience *patience, const struct plan *plan, const char *what, size_t nr)
 {
 	char line[sizeof(patience->line)];
 
-	snprintf(line, sizeof(line), "stacktool %s: %s %zu probe%s …", applet, what, nr, nr == 1 ? "" : "s");
+	snprintf(line, sizeof(line), "stacktool %s: %s %zu probe%s …", plan->applet, what, nr, nr == 1 ? "" : "s");
 	patience_begin(patience, line);
 }
 
@@ -104,15 +104,14 @@ static bool is_quiet(const struct plan *plan)
 	return plan->presentation.quiet || plan->probe.kind->is_timer;
 }
 
-int attach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet, const struct plan *plan,
-		     size_t nr_places)
+int attach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan, size_t nr_places)
 {
 	struct reader reader = { spaces, clock_monotonic_ns() };
 	struct patience patience;
 	int err;
 
 	if (!is_quiet(plan))
-		begin_step(&patience, applet, "attaching", nr_places);
+		begin_step(&patience, plan, "attaching", nr_places);
 	attachment_set_between(attachment, read_sideband, &reader);
 	err = attachment_attach(attachment, plan);
 	attachment_set_between(attachment, NULL, NULL);
@@ -121,13 +120,13 @@ int attach_patiently(struct attachment *attachment, struct spaces *spaces, const
 	return err;
 }
 
-void detach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet, const struct plan *plan)
+void detach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan)
 {
 	struct reader reader = { spaces, clock_monotonic_ns() };
 	struct patience patience;
 
 	if (!is_quiet(plan))
-		begin_step(&patience, applet, "detaching", attachment_nr_attached(attachment));
+		begin_step(&patience, plan, "detaching", attachment_nr_attached(attachment));
 	attachment_set_between(attachment, read_sideband, &reader);
 	attachment_detach(attachment);
 	attachment_set_between(attachment, NULL, NULL);

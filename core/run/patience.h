@@ -26,10 +26,8 @@ void patience_end(struct patience *patience);
  * attachment_attach() and attachment_detach() with such a line: "stacktool APPLET: attaching 146 probes …"; none with -q. Meanwhile the
  * side-band is read.
  */
-int attach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet, const struct plan *plan,
-		     size_t nr_places);
-void detach_patiently(struct attachment *attachment, struct spaces *spaces, const char *applet,
-		      const struct plan *plan);
+int attach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan, size_t nr_places);
+void detach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan);
 
 /*
  * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but

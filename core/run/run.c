@@ -33,13 +33,11 @@
 #include "core/resolve/resolve.h"
 #include "core/run/describe.h"
 #include "core/run/events.h"
-#include "core/run/explain.h"
 #include "core/run/guard.h"
 #include "core/run/output.h"
 #include "core/run/patience.h"
 #include "core/run/progress.h"
 #include "core/run/screen.h"
-#include "core/run/tables.h"
 #include "core/run/words.h"
 #include "core/session/attachment.h"
 #include "core/session/collect.h"
@@ -47,6 +45,9 @@
 #include "core/session/loaded.h"
 #include "core/spaces/spaces.h"
 #include "symbolize/symbolize.h"
+
+#define MAX_TARGETS_WAIT_MS 2000 /* for the unwind tables of the targets, before the first event */
+#define MAX_COMMAND_WAIT_MS 1000 /* for those of a command and its libraries, before it is released */
 
 struct run {
 	const struct applet *applet;
@@ -119,7 +120,7 @@ static int start_naming(struct run *run)
 	return naming_start(&run->identifying, &run->identifier);
 }
 
-/* Takes the rows out that are not asked for. On a profile that is still empty: are these expressions? */
+/* Removes the rows that are not asked for. Of an empty profile it only checks the expressions. */
 static int pick_rows(struct run *run)
 {
 	return filter_apply(&run->plan->filter, &run->profile);
@@ -130,8 +131,8 @@ static int prepare(struct run *run)
 	const struct plan *plan = run->plan;
 	int err = process_require_proc() ?: pick_rows(run);
 
-	err = err ?: run_require_targets(run->applet->name, plan);
-	err = err ?: run_guard_init(&run->guard, run->applet->name, plan);
+	err = err ?: run_require_targets(plan);
+	err = err ?: run_guard_init(&run->guard, plan);
 	if (!err && plan->save_path)
 		err = replace_file_check(plan->save_path);
 	err = err ?: output_check(&plan->output);
@@ -161,6 +162,30 @@ static void set_header(struct run *run)
 	run->profile.header = profile_add_string(&run->profile, buf_text(&header));
 }
 
+/* The symbol worker makes the tables of the targets, or of what the command will map, from now on. */
+static void ask_for_tables(struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	if (run->unwinding && run->command && spaces_expect(run->spaces, command_pid(run->command)))
+		unwinding_expect(run->unwinding, plan->command[0]);
+	for (size_t i = 0; !run->command && i < plan->tgids.nr && plan->mode != EVENTS_BY_PROBE; i++)
+		spaces_prime(run->spaces, plan->tgids.data[i]);
+	unwinding_work(run->unwinding, 0);
+}
+
+/* Gives the programs what is made, and waits for the tables of targets. */
+static void await_tables(struct run *run)
+{
+	struct unwind_store_options store = { .max_bytes = run->plan->unwind_bytes };
+
+	if (!run->unwinding || !loaded_unwind_maps(run->loaded, &store))
+		return;
+	unwinding_set_store(run->unwinding, &store);
+	if (run->plan->tgids.nr && !run->command)
+		unwinding_work(run->unwinding, MAX_TARGETS_WAIT_MS);
+}
+
 static void open_spaces(struct run *run)
 {
 	struct symbolizer *symbolizer = run->identifier ? run->identifier : run->symbolizer;
@@ -180,7 +205,7 @@ static void open_spaces(struct run *run)
 
 		run->unwinding = unwinding_new(&tables);
 	}
-	run_ask_for_tables(run->unwinding, run->spaces, run->plan, run->command);
+	ask_for_tables(run);
 }
 
 /* Tables of the targets are made meanwhile, so that loading the programs does not wait for them nor they for it. */
@@ -196,28 +221,34 @@ static int load(struct run *run)
 
 static void say_places(const struct run *run)
 {
-	run_say_lines(run->applet->name, buf_text(&run->attach.note));
-	run_say_lines(run->applet->name, buf_text(&run->attach.missing));
+	run_say_lines(run->plan, buf_text(&run->attach.note));
+	run_say_lines(run->plan, buf_text(&run->attach.missing));
 }
 
 /* What this run does otherwise than the user may expect, before it starts. */
 static void say_fallback(struct run *run)
 {
-	_cleanup_(buf_done) struct buf missing = {}, refused = {};
+	const struct plan *plan = run->plan;
+	const struct attach_plan *attach = &run->attach;
+	bool quiet = plan->presentation.quiet;
+	_cleanup_(buf_done) struct buf lines = {};
 
-	privilege_note(&missing);
-	run_say_lines(run->applet->name, buf_text(&missing));
-	attachment_describe_refused(run->attachment, &refused);
-	run_say_lines(run->applet->name, buf_text(&refused));
+	privilege_note(&lines);
+	run_say_lines(plan, buf_text(&lines));
+	buf_clear(&lines);
+	attachment_describe_refused(run->attachment, &lines);
+	run_say_lines(plan, buf_text(&lines));
 	say_places(run);
-	run->lost |= run->attach.missing.nr;
-	run_say_lines(run->applet->name, run->attach.unwind_note);
-	run_say_sampling(run->applet->name, run->plan, &run->attach);
-	run_say_kernel_symbols(run->applet->name, run->plan, run->no_kernel_symbols);
-	if (run->is_cut && !run->plan->presentation.quiet)
-		run_guard_say_cut(run->applet->name, run->attach.places.nr, false);
+	run->lost |= attach->missing.nr;
+	run_say_lines(plan, attach->unwind_note);
+	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !quiet)
+		run_say(plan, "sampling by %s: %s", attach->sample.name, attach->sample.why);
+	if (run->no_kernel_symbols && plan->want_kernel)
+		run_say(plan, "/proc/kallsyms: %s: kernel frames have no names", strerror(run->no_kernel_symbols));
+	if (run->is_cut && !quiet)
+		run_guard_say_cut(plan, attach->places.nr, false);
 	if (run->spaces && spaces_note(run->spaces))
-		fprintf(stderr, "stacktool %s: %s\n", run->applet->name, spaces_note(run->spaces));
+		run_say(plan, "%s", spaces_note(run->spaces));
 }
 
 static int watch_targets(struct run *run)
@@ -234,7 +265,8 @@ static int new_collector(struct run *run)
 	const struct collector_sources sources = { run->attachment, run->drain, run->spaces, run->unwinding,
 						   run->watch };
 
-	return collector_new(run->plan, &sources, &run->collector);
+	return collector_new(run->plan, &sources, &run->collector)
+		       ?: collector_watch_keys(run->collector, run_screen_fd(run->screen));
 }
 
 static int start(struct run *run)
@@ -244,7 +276,7 @@ static int start(struct run *run)
 	if (!err) {
 		run_describe(&run->profile, run->applet, run->plan, &run->attach);
 		begin_interval(run);
-		run_await_tables(run->unwinding, run->loaded, run->plan);
+		await_tables(run);
 		if (run->plan->vmlinux)
 			err = kernel_debug_open(&run->lines.kernel, &run->profile, run->symbolizer);
 	}
@@ -252,11 +284,9 @@ static int start(struct run *run)
 	err = err ?: watch_targets(run);
 	err = err ?: run_screen_new(run->plan, &run->screen);
 	err = err ?: new_collector(run);
-	err = err ?: collector_watch_keys(run->collector, run_screen_fd(run->screen));
 	ask_for_priority();
 	if (!err)
-		err = attach_patiently(run->attachment, run->spaces, run->applet->name, run->plan,
-				       run->attach.places.nr);
+		err = attach_patiently(run->attachment, run->spaces, run->plan, run->attach.places.nr);
 	if (!err)
 		set_header(run);
 	return err;
@@ -291,9 +321,7 @@ static int print_report(struct run *run)
 {
 	int err = render_report(&run->profile, current(run), &run->profile.view, stdout);
 
-	if (!err && fflush(stdout))
-		err = -errno;
-	return written(err);
+	return written(err ?: fflush(stdout) ? -errno : 0);
 }
 
 /* Lines around the reports belong to reports that are printed. */
@@ -305,9 +333,7 @@ static int print_around(struct run *run,
 	if (output_wanted(&run->plan->output))
 		return 0;
 	err = render(&run->profile, &run->profile.view, stdout);
-	if (!err && fflush(stdout))
-		err = -errno;
-	return written(err);
+	return written(err ?: fflush(stdout) ? -errno : 0);
 }
 
 /* How long source lines may be looked up while events go on: what comes meanwhile has to wait. */
@@ -349,11 +375,6 @@ static void close_interval(struct run *run)
 
 /* ---- events by themselves ---- */
 
-static bool keeps_events(const struct run *run)
-{
-	return run->plan->save_path || output_wanted(&run->plan->output);
-}
-
 /* What has come since the last time. Rows are kept only for a file; otherwise a run of days would keep them all. */
 static int show_events(struct run *run)
 {
@@ -367,13 +388,12 @@ static int show_events(struct run *run)
 		return err;
 	err = event_stream_take(&run->events, &run->profile, current(run), out);
 	if (event_stream_floods(&run->events) && out && !run->plan->presentation.quiet)
-		fprintf(stderr,
-			"stacktool %s: more than 1,000 events a second: 'stacktool count %s' adds them up by stack\n",
-			run->applet->name, run->plan->probe.typed);
-	if (keeps_events(run))
-		return written(err);
-	profile_forget_records(&run->profile);
-	run->events.nr_shown = 0;
+		run_say(run->plan, "more than 1,000 events a second: 'stacktool count %s' adds them up by stack",
+			run->plan->probe.typed);
+	if (!run->plan->save_path && out) {
+		profile_forget_records(&run->profile);
+		run->events.nr_shown = 0;
+	}
 	return written(err);
 }
 
@@ -391,13 +411,6 @@ static int end_events(struct run *run)
 	return err;
 }
 
-static int put_interval(struct run *run)
-{
-	if (run->screen)
-		return run_screen_end(run->screen, &run->profile, current(run));
-	return output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
-}
-
 static int print_interval(struct run *run)
 {
 	int err;
@@ -405,8 +418,10 @@ static int print_interval(struct run *run)
 	if (shows_events(run))
 		return end_events(run);
 	err = pick_rows(run);
-	if (!err)
-		err = put_interval(run);
+	if (!err && run->screen)
+		err = run_screen_end(run->screen, &run->profile, current(run));
+	else if (!err)
+		err = output_wanted(&run->plan->output) ? write_interval(run) : print_report(run);
 	if (!err)
 		render_notes(&run->profile, current(run), stderr);
 	return err;
@@ -471,12 +486,12 @@ static int take_keys(struct run *run, enum collect_reason *ret_reason)
 static void say_reason(struct run *run, enum collect_reason reason)
 {
 	if (reason == COLLECT_TARGET_GONE && !run->command && !run->plan->presentation.quiet)
-		run_say_gone(run->applet->name, run->plan);
+		run_say_gone(run->plan);
 	else if (run->watch && !run->command && !run->plan->presentation.quiet)
 		run_say_some_gone(run->plan, run->watch);
 	run->lost |= run_say_leaderless(&run->attach);
 	if (reason == COLLECT_DURATION && run->is_cut && !event_stream_full(&run->events))
-		run_guard_say_cut(run->applet->name, run->attach.places.nr, true);
+		run_guard_say_cut(run->plan, run->attach.places.nr, true);
 }
 
 /* A run that ends for its cost has not done what it was asked for: --strict tells. */
@@ -520,12 +535,6 @@ static int collect(struct run *run)
 	return err;
 }
 
-static void say_why_empty(const struct run *run)
-{
-	if (!run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns && !run->plan->presentation.quiet)
-		run_say_empty(run->applet->name, run->plan, run->command ? command_pid(run->command) : 0);
-}
-
 /* Drains what is left, after a failure too, whose cause stays. */
 static int drain_rest(struct run *run, int err)
 {
@@ -554,41 +563,34 @@ static int save(struct run *run, int err)
 /* After a failure too: what was counted until then is drained and saved, but not printed. The first failure is reported. */
 static int finish(struct run *run, int err)
 {
+	bool quiet = run->plan->presentation.quiet;
 	int saved;
 
 	run->ended_ns = clock_monotonic_ns();
 	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	run_guard_end(&run->guard);
-	detach_patiently(run->attachment, run->spaces, run->applet->name, run->plan);
+	detach_patiently(run->attachment, run->spaces, run->plan);
 	err = drain_rest(run, err);
 	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
 		command_hurry(run->command);
 	collector_free(run->collector);
 	run->collector = NULL;
 	close_interval(run);
-	run_say_tables_full(run->applet->name, run->unwinding, run->plan);
-	if (!err)
-		say_why_empty(run);
+	if (unwinding_nr_refused(run->unwinding))
+		run_say(run->plan, "the unwind tables of some files do not fit into %llu MiB: see --unwind-mem",
+			(unsigned long long)(run->plan->unwind_bytes >> 20));
+	if (!err && !run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns && !quiet)
+		run_say_empty(run->plan, run->command ? command_pid(run->command) : 0);
 	if (!err)
 		err = print_interval(run);
 	if (!err)
 		err = print_around(run, render_footer);
 	saved = save(run, err);
 	if (!err)
-		naming_warn(run->symbolizer, run->spaces, run->plan->presentation.quiet);
-	if (!saved && !run->plan->presentation.quiet)
+		naming_warn(run->symbolizer, run->spaces, quiet);
+	if (!saved && !quiet)
 		run_guard_say(&run->guard, run->symbolizer);
 	return saved;
-}
-
-/* Attaching is part of no interval. A command runs within it: it may have ended before its parent runs again. */
-static void begin_first_interval(struct run *run)
-{
-	run_guard_begin(&run->guard, run->attachment, &run->attach);
-	if (run->command)
-		run_await_command_tables(run->unwinding);
-	if (!shows_events(run)) /* whose times begin with attaching: there are events already */
-		current(run)->start_ns = clock_monotonic_ns();
 }
 
 static int carry_out(struct run *run)
@@ -597,13 +599,18 @@ static int carry_out(struct run *run)
 
 	if (err)
 		return err;
-	begin_first_interval(run);
+	run_guard_begin(&run->guard, run->attachment, &run->attach);
+	if (run->command)
+		unwinding_work(run->unwinding, MAX_COMMAND_WAIT_MS);
+	/* Attaching is part of no interval, except for events, of which there may be some already. */
+	if (!shows_events(run))
+		current(run)->start_ns = clock_monotonic_ns();
 	say_fallback(run);
 	err = privilege_drop(run->plan->save_path || run->plan->output.path);
 	if (err)
 		return err;
 	if (run->plan->debug)
-		run_say_privileges(run->applet->name);
+		run_say_privileges(run->plan);
 	err = print_around(run, render_header);
 	run_say_attached();
 	if (!err && run->command)
@@ -640,35 +647,27 @@ static void run_done(struct run *run)
 	profile_done(&run->profile);
 }
 
-/* --explain prints and stops; --debug prints and goes on. */
-static int explain_only(struct run *run, bool *ret_stop)
+/* --explain prints and stops; --debug prints the configuration of the programs, too, and goes on. */
+static int explain(struct run *run, bool *ret_stop)
 {
 	const struct plan *plan = run->plan;
+	FILE *out = plan->explain ? stdout : stderr;
+	_cleanup_(buf_done) struct buf text = {};
+	int err = 0;
 
 	*ret_stop = plan->explain;
-	if (plan->explain) {
+	if (!plan->explain && !plan->debug)
+		return 0;
+	plan_describe(plan, &text);
+	attach_plan_describe(&run->attach, &text);
+	if (plan->explain)
 		say_places(run);
-		return explain_plan(plan, &run->attach, stdout);
-	}
-	return plan->debug ? explain_programs(plan, &run->attach, stderr) : 0;
-}
-
-/* The process is there and waits from the start, so that everything can be attached to it. */
-static int start_command(struct run *run, struct plan *plan)
-{
-	int err = plan->command ? command_start(plan->command, &run->command) : 0;
-
-	if (!err && run->command)
-		vec_push(&plan->tgids, command_pid(run->command));
-	return err;
-}
-
-/* Of a command that could not be executed there is no report; of another one the status counts when all went well. */
-static int command_status(struct run *run, int err)
-{
-	if (!run->command || (err && err != -EPIPE && !command_refused(run->command)))
-		return -1;
-	return command_wait(run->command);
+	else
+		err = loaded_describe(plan, &run->attach, &text);
+	if (err)
+		return err;
+	fputs(buf_text(&text), out);
+	return fflush(out) ? -errno : 0;
 }
 
 int run_plan(const struct applet *applet, struct plan *plan, struct run_result *ret_result)
@@ -677,20 +676,24 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 	bool stop = false;
 	int err;
 
+	*ret_result = (struct run_result){ .command_status = -1 };
 	if (plan->ebpf) {
 		puts("--explain names the BPF program; 'bpftool prog dump xlated name PROGRAM' prints it while it runs");
-		*ret_result = (struct run_result){ .command_status = -1 };
 		return 0;
 	}
-	err = start_command(&run, plan) ?: prepare(&run);
+	/* The process of a command exists and waits from the start, so that everything can be attached to it. */
+	err = plan->command ? command_start(plan->command, &run.command) : 0;
+	if (run.command)
+		vec_push(&plan->tgids, command_pid(run.command));
+	err = err ?: prepare(&run);
 	err = err ?: run_guard_duration(plan, run.attach.places.nr, &run.is_cut);
-	err = err ?: explain_only(&run, &stop);
+	err = err ?: explain(&run, &stop);
 	if (!err && !stop)
 		err = carry_out(&run);
-	*ret_result = (struct run_result){
-		.lost = plan->strict && run.lost,
-		.command_status = stop ? -1 : command_status(&run, err),
-	};
+	ret_result->lost = plan->strict && run.lost;
+	/* A command that could not be executed tells its status; that of another one counts when all went well. */
+	if (!stop && run.command && (!err || err == -EPIPE || command_refused(run.command)))
+		ret_result->command_status = command_wait(run.command);
 	run_done(&run);
 	return err == -EPIPE ? 0 : err;
 }

@@ -2,6 +2,7 @@
 #include "core/run/words.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,34 +12,45 @@
 #include "core/base/err.h"
 #include "core/host/privilege.h"
 
-void run_say_lines(const char *applet, const char *lines)
+void run_say(const struct plan *plan, const char *format, ...)
+{
+	_cleanup_(buf_done) struct buf line = {};
+	va_list arguments;
+
+	va_start(arguments, format);
+	buf_vaddf(&line, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "stacktool %s: %s\n", plan->applet, buf_text(&line));
+}
+
+void run_say_lines(const struct plan *plan, const char *lines)
 {
 	while (*lines) {
 		size_t length = strcspn(lines, "\n");
 
-		fprintf(stderr, "stacktool %s: %.*s\n", applet, (int)length, lines);
+		run_say(plan, "%.*s", (int)length, lines);
 		lines += length + (lines[length] != '\0');
 	}
 }
 
-int run_require_targets(const char *applet, const struct plan *plan)
+int run_require_targets(const struct plan *plan)
 {
 	_cleanup_(buf_done) struct buf missing = {};
 	int err = process_require(plan->tgids.data, plan->tgids.nr, plan->tids.data, plan->tids.nr, &missing);
 
-	if (!err && missing.nr)
-		fprintf(stderr, "stacktool %s: %s\n", applet, buf_text(&missing));
+	if (!err)
+		run_say_lines(plan, buf_text(&missing));
 	return err;
 }
 
-void run_say_gone(const char *applet, const struct plan *plan)
+void run_say_gone(const struct plan *plan)
 {
 	if (plan->tgids.nr == 1)
-		fprintf(stderr, "stacktool %s: process %u has ended\n", applet, plan->tgids.data[0]);
+		run_say(plan, "process %u has ended", plan->tgids.data[0]);
 	else if (plan->tids.nr == 1)
-		fprintf(stderr, "stacktool %s: thread %u has ended\n", applet, plan->tids.data[0]);
+		run_say(plan, "thread %u has ended", plan->tids.data[0]);
 	else
-		fprintf(stderr, "stacktool %s: all %zu targets have ended\n", applet, plan->tgids.nr + plan->tids.nr);
+		run_say(plan, "all %zu targets have ended", plan->tgids.nr + plan->tids.nr);
 }
 
 static uint32_t target(const struct plan *plan, size_t index)
@@ -80,29 +92,25 @@ bool run_say_leaderless(const struct attach_plan *attach)
 	return true;
 }
 
-static void say_nothing_of(const char *applet, uint32_t tgid, const char *why)
-{
-	fprintf(stderr, "stacktool %s: nothing recorded for process %u: %s", applet, tgid, why);
-	if (!process_exists(tgid))
-		fprintf(stderr, "; to see where it waits: /proc/%u/task/*/stack", tgid);
-	err_clear();
-	fprintf(stderr, "\n");
-}
-
 /* What hangs does not come back onto a CPU, and a service that a command calls is none of its children. */
-void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid)
+void run_say_empty(const struct plan *plan, uint32_t command_tgid)
 {
 	const char *why = plan->tgids.nr == 1 ? plan->probe.kind->nothing : NULL;
 
-	if (command_tgid)
-		fprintf(stderr, "stacktool %s: nothing recorded for process %u%s\n", applet, command_tgid,
+	if (command_tgid) {
+		run_say(plan, "nothing recorded for process %u%s", command_tgid,
 			plan->follow_children ? " and its children" : " itself (--no-children)");
-	else if (plan->probe.kind->is_timer && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle)
-		fprintf(stderr,
-			"stacktool %s: no sample matched; -I includes idle CPUs, offcputime shows blocked threads\n",
-			applet);
-	else if (why)
-		say_nothing_of(applet, plan->tgids.data[0], why);
+	} else if (plan->probe.kind->is_timer && !plan->tgids.nr && !plan->tids.nr && !plan->include_idle) {
+		run_say(plan, "no sample matched; -I includes idle CPUs, offcputime shows blocked threads");
+	} else if (why) {
+		uint32_t tgid = plan->tgids.data[0];
+		char advice[80] = "";
+
+		if (!process_exists(tgid))
+			snprintf(advice, sizeof(advice), "; to see where it waits: /proc/%u/task/*/stack", tgid);
+		err_clear();
+		run_say(plan, "nothing recorded for process %u: %s%s", tgid, why, advice);
+	}
 }
 
 void run_say_attached(void)
@@ -114,23 +122,10 @@ void run_say_attached(void)
 		close((int)fd);
 }
 
-void run_say_sampling(const char *applet, const struct plan *plan, const struct attach_plan *attach)
-{
-	if (attach->mechanism == MECHANISM_PERF_EVENT && attach->sample.why[0] && !plan->presentation.quiet)
-		fprintf(stderr, "stacktool %s: sampling by %s: %s\n", applet, attach->sample.name, attach->sample.why);
-}
-
-void run_say_kernel_symbols(const char *applet, const struct plan *plan, int err)
-{
-	if (err && plan->want_kernel)
-		fprintf(stderr, "stacktool %s: /proc/kallsyms: %s: kernel frames have no names\n", applet,
-			strerror(err));
-}
-
-void run_say_privileges(const char *applet)
+void run_say_privileges(const struct plan *plan)
 {
 	_cleanup_(buf_done) struct buf kept = {};
 
 	privilege_describe(&kept);
-	run_say_lines(applet, buf_text(&kept));
+	run_say_lines(plan, buf_text(&kept));
 }

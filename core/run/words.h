@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sentences on stderr for what a run may come to. `applet` is its name. */
+/* Messages of a run on stderr. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,38 +9,35 @@
 #include "core/plan/plan.h"
 #include "core/resolve/resolve.h"
 
-/* Each of these lines, to its end. */
-void run_say_lines(const char *applet, const char *lines);
+/* A line "stacktool APPLET: …". */
+__attribute__((format(printf, 2, 3))) void run_say(const struct plan *plan, const char *format, ...);
+
+/* Each of these lines in the same form. */
+void run_say_lines(const struct plan *plan, const char *lines);
 
 /*
- * Before anything is attached: of a list of targets those that are not there are named, for the others are what the run is
- * about. 0, or the recorded failure when there is none.
+ * Before anything is attached: names the targets of -p and -L that do not exist. 0, or the recorded failure when none of
+ * them does.
  */
-int run_require_targets(const char *applet, const struct plan *plan);
+int run_require_targets(const struct plan *plan);
 
 /* All targets of -p or -L have ended. */
-void run_say_gone(const char *applet, const struct plan *plan);
+void run_say_gone(const struct plan *plan);
 
-/* Some of several have, and the run went on without them: which. Nothing when none has. */
+/* Names the targets that have ended while others go on. Nothing when none has. */
 void run_say_some_gone(const struct plan *plan, struct process_watch *watch);
 
 /*
- * The kernel takes breakpoints that were put into one process out of it when its first thread ends while others run on; true when
- * that has come to pass.
+ * The kernel removes breakpoints that were put into one process when its first thread ends while others run on. True, with a
+ * warning, when that has happened.
  */
 bool run_say_leaderless(const struct attach_plan *attach);
 
-/* By what event samples are taken, where it is not the one that a user expects. */
-void run_say_sampling(const char *applet, const struct plan *plan, const struct attach_plan *attach);
-
-/* Why kernel frames have no names: `err` of opening the list, 0 none. */
-void run_say_kernel_symbols(const char *applet, const struct plan *plan, int err);
-
 /* For --debug: which privileges are left. */
-void run_say_privileges(const char *applet);
+void run_say_privileges(const struct plan *plan);
 
 /* Why there may be nothing in the report; command_tgid 0: no command was run. */
-void run_say_empty(const char *applet, const struct plan *plan, uint32_t command_tgid);
+void run_say_empty(const struct plan *plan, uint32_t command_tgid);
 
-/* A script that waits for the probes to be in place names a descriptor in the environment (docs/hacking.md): tells it. */
+/* Writes "attached" to the descriptor that a script names in STACKTOOL_READY_FD to wait for the probes. */
 void run_say_attached(void);
