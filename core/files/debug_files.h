@@ -23,8 +23,8 @@ struct debug_home {
 	const char *where; /* which one, for `why` */
 	char *path;        /* below it; NULL: it is not there any more */
 	uint32_t owner;    /* of the file: user id */
-	bool is_foreign; /* the root is not ours: what is in it counts for this file, if it is of its owner, of root, or of: */
-	uint32_t root_owner; /* the owner of the root */
+	bool is_foreign; /* the root is not ours: a file in it is believed if root, the file's owner or the root's owner owns it */
+	uint32_t root_owner; /* user id */
 };
 
 void debug_home_done(struct debug_home *home);

@@ -72,16 +72,6 @@ static void become(const struct caller *caller)
 	cap_free(none);
 }
 
-static void restore_signals(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* ---- environment ---- */
 
 static bool is_kept(const char *variable)
@@ -135,13 +125,6 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	(void)place;
 	remove(path);
 	return 0;
-}
-
-static void remove_directory(char **path)
-{
-	if (*path)
-		nftw(*path, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-	free(*path);
 }
 
 /* Says where the cache is; a directory that was made for it is returned, and NULL otherwise. */
@@ -404,12 +387,16 @@ _Noreturn void debuginfod_asker_run(int socket, const struct caller *caller)
 {
 	struct asker_request request;
 	uid_t before = geteuid();
+	sigset_t none;
 	char *made;
 
 	prctl(PR_SET_NAME, "stacktool-ask");
 	keep_only(socket);
 	setsid(); /* a program with our terminal could type into it (TIOCSTI) */
-	restore_signals();
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	become(caller);
 	if (chdir("/"))
 		_exit(1);
@@ -419,6 +406,7 @@ _Noreturn void debuginfod_asker_run(int socket, const struct caller *caller)
 		request.build_id[sizeof(request.build_id) - 1] = '\0';
 		answer_request(&request);
 	}
-	remove_directory(&made);
+	if (made)
+		nftw(made, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 	_exit(0);
 }

@@ -68,18 +68,14 @@ static bool is_library_suffix(const char *suffix)
 }
 
 /* musl is one file, the loader too. Where the loader's name is not the link, as in Alpine's images, that is what is mapped. */
-static bool is_musl(const char *file)
-{
-	return !strncmp(file, "ld-musl-", 8) || !strncmp(file, "libc.musl-", 10);
-}
-
 static bool is_named(const char *file, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (!strcmp(file, name) || (!strcmp(name, "c") && is_musl(file)))
+	if (!strcmp(name, "c") && (!strncmp(file, "ld-musl-", 8) || !strncmp(file, "libc.musl-", 10)))
 		return true;
-	return !strncmp(file, "lib", 3) && !strncmp(file + 3, name, length) && is_library_suffix(file + 3 + length);
+	return !strcmp(file, name) ||
+	       (!strncmp(file, "lib", 3) && !strncmp(file + 3, name, length) && is_library_suffix(file + 3 + length));
 }
 
 /* "ssl" from "libssl.so.3". */
@@ -256,14 +252,6 @@ static void match_mapping(void *context, const struct proc_mapping *mapping)
 	name_list_add_new(&found->search->stems, MAX_STEMS, stem_of(file));
 }
 
-/* A probe in the file that now has the name of a deleted one would never fire in this process. */
-static int explain_deleted(const struct library_finder *search, const char *path)
-{
-	fail(-ESTALE, "'%s': process %" PRIu32 " still uses a deleted '%s'", search->name, search->tgid, path);
-	hint("it was replaced while the process was running: restart the process, or give the path of the new file");
-	return -ESTALE;
-}
-
 /* 0 with *ret_path NULL when the process maps nothing of that name. */
 static int find_mapped(struct library_finder *search, struct opener_request *ret_file, char **ret_path)
 {
@@ -271,7 +259,12 @@ static int find_mapped(struct library_finder *search, struct opener_request *ret
 
 	proc_maps_read_of(search->tgid, match_mapping, &found);
 	*ret_path = found.path;
-	return found.deleted ? explain_deleted(search, found.path) : 0;
+	if (!found.deleted)
+		return 0;
+	/* a probe in the file that now has the name of a deleted one would never fire in this process */
+	fail(-ESTALE, "'%s': process %" PRIu32 " still uses a deleted '%s'", search->name, search->tgid, found.path);
+	hint("it was replaced while the process was running: restart the process, or give the path of the new file");
+	return -ESTALE;
 }
 
 struct folder_search {
@@ -300,15 +293,14 @@ static void match_library(struct library_finder *search, const char *name, void 
 
 static char *find_library(struct library_finder *search)
 {
-	list_folders(search);
-	for (size_t i = 0; i < search->folders.nr; i++) {
-		struct folder_search found = { .folder = search->folders.data[i] };
+	struct folder_search found = {};
 
+	list_folders(search);
+	for (size_t i = 0; i < search->folders.nr && !found.best; i++) {
+		found.folder = search->folders.data[i];
 		for_each_entry(search, found.folder, match_library, &found);
-		if (found.best)
-			return found.best;
 	}
-	return NULL;
+	return found.best;
 }
 
 static char *find_program(struct library_finder *search)
@@ -335,10 +327,11 @@ static int open_search(struct library_finder *search)
 	if (self < 0 || read_header(self, search->own_header))
 		return fail_host(-ENOENT, "/proc/self/exe: cannot be read");
 	search->root_fd = opener_root(search->tgid);
-	if (search->root_fd < 0 && search->tgid)
-		return fail(search->root_fd, "process %" PRIu32 ": its root directory: %s", search->tgid,
-			    strerror(-search->root_fd));
-	return search->root_fd < 0 ? fail(search->root_fd, "/: %s", strerror(-search->root_fd)) : 0;
+	if (search->root_fd >= 0)
+		return 0;
+	return search->tgid ? fail(search->root_fd, "process %" PRIu32 ": its root directory: %s", search->tgid,
+				   strerror(-search->root_fd))
+			    : fail(search->root_fd, "/: %s", strerror(-search->root_fd));
 }
 
 static int explain_missing(const struct library_finder *search)

@@ -60,21 +60,15 @@ static int check_readable_file(const struct statx *status)
  * Two file systems show another device in stat() than in maps: btrfs, which has one per subvolume, and overlayfs, where
  * maps showed the inode below on older kernels.
  */
-static bool has_two_devices(int path_fd)
-{
-	struct statfs status;
-
-	return !fstatfs(path_fd, &status) &&
-	       ((uint32_t)status.f_type == BTRFS_SUPER_MAGIC || (uint32_t)status.f_type == OVERLAYFS_SUPER_MAGIC);
-}
-
 static bool is_wanted(int path_fd, const struct statx *status, const struct opener_request *request)
 {
 	uint64_t device = (uint64_t)status->stx_dev_major << 32 | status->stx_dev_minor;
+	struct statfs system;
 
-	if (!request->inode)
+	if (!request->inode || (status->stx_ino == request->inode && device == request->device))
 		return true;
-	return status->stx_ino == request->inode && (device == request->device || has_two_devices(path_fd));
+	return status->stx_ino == request->inode && !fstatfs(path_fd, &system) &&
+	       ((uint32_t)system.f_type == BTRFS_SUPER_MAGIC || (uint32_t)system.f_type == OVERLAYFS_SUPER_MAGIC);
 }
 
 /* Files that the kernel makes up: merely to open some of them changes the host (tracing/free_buffer). */

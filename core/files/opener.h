@@ -32,9 +32,8 @@ struct opener_request {
 int opener_open(const struct opener_request *request);
 
 /*
- * Opens a path that the user typed (a binary, a library): follows symbolic links, refuses anything but a regular file
- * in one line. `root_of_tgid` != 0: the path is looked up below the root of that process. A descriptor, or a negative
- * errno with a recorded cause.
+ * Opens a path that the user typed (a binary, a library): follows symbolic links, refuses anything but a regular file.
+ * `root_of_tgid` != 0: the path is looked up below the root of that process. A descriptor, or a negative errno with a recorded cause.
  */
 int opener_open_user(const char *path, uint32_t root_of_tgid);
 
@@ -46,14 +45,14 @@ bool opener_is_plain(int fd);
 /* The root directory of a process, of ourselves for 0: an O_PATH descriptor, or a negative errno. */
 int opener_root(uint32_t tgid);
 
-/* A directory, by which a root is known. */
+/* What tells one root directory from another. */
 struct opener_directory {
 	uint64_t device, inode;
 	uint64_t mount; /* that it is on: no two of them at a time have one number, from v6.8 on none ever */
 	uint32_t owner; /* user id */
 };
 
-/* Looks at an open directory; nothing is read. 0 or a negative errno. */
+/* Identifies an open directory, without reading from it. 0 or a negative errno. */
 int opener_identify(int fd, struct opener_directory *ret_directory);
 
 /* A file that was found below a root. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A user probe that does nothing when it is hit: to see what the kernel makes of it, or to make the kernel look at the place again. */
+/* User probes that do nothing when they are hit: to try what the kernel does with one, or to make it remove an old breakpoint. */
 #pragma once
 
 #include <stddef.h>
@@ -16,5 +16,5 @@ int empty_uprobe_open(const char *path, uint64_t offset, pid_t process);
 #define EMPTY_UPROBES 50
 int empty_uprobes_open(const char *path, const unsigned long *offsets, size_t nr, pid_t process);
 
-/* What was put in is taken out again. Nothing for a negative number. */
+/* Removes the probes. Does nothing for a negative number. */
 void empty_uprobe_close(int fd);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What this host can do, found out by asking the kernel: by its version only where nothing else
- * tells (host_freezes_on_user_reads()).
- *
- * Each answer is for one question of the engine; `stacktool … --explain` prints those that a plan depends on.
- */
+/* What this host can do: each function tries it or asks the kernel; only host_freezes_on_user_reads() compares versions. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,6 +24,7 @@ bool host_tracefs_is_denied(void);
 /* Names of all raw tracepoints, unsorted. 0 or a recorded failure. */
 int host_raw_tracepoints(name_list *ret_names);
 
+/* How programs of a kind can read the current task. */
 enum task_access host_task_access(enum program_kind kind);
 
 /* What programs of a kind may read: lockdown=confidentiality forbids both kinds of memory. */
@@ -58,7 +54,7 @@ bool host_freezes_on_user_reads(void);
 /* The same for a kernel of which uname() says this. */
 bool release_freezes_on_user_reads(const char *release, const char *version);
 
-/* A program for such links that does nothing: its descriptor or a negative errno. */
+/* Loads a program for uprobe.multi links that does nothing. Its descriptor or a negative errno. */
 int host_load_empty_uprobe_multi(void);
 
 /* Whether uprobe.multi links work (v6.6, CONFIG_UPROBE_EVENTS); tried by asking for an impossible one. */
@@ -92,8 +88,8 @@ bool host_has_cookies(enum program_kind kind);
 int host_scheduler_events(enum switch_order *ret_order);
 
 /*
- * Whether a program can ask if it runs in an interrupt (bpf/context.bpf.h): by a per-CPU variable with this BTF id, or
- * by a field of the thread where it is 0.
+ * Whether a program can ask if it runs in an interrupt (bpf/context.bpf.h): by the per-CPU variable with this BTF id, or,
+ * where the id is 0, by a field of the thread.
  */
 bool host_tells_interrupts(uint32_t *ret_variable);
 
@@ -106,15 +102,15 @@ uint64_t host_max_sample_rate(void);
 /* Online CPUs, ascending; they may have gaps. 0 or a negative errno with a recorded cause. */
 int host_online_cpus(cpu_list *ret_cpus);
 
-/* The same for who can do without: false where they cannot be told. Leaves the recorded cause as it is. */
+/* The same; false where the list cannot be read. Leaves the recorded cause as it is. */
 bool host_tells_online_cpus(cpu_list *ret_cpus);
 
 /* The first line of a file of /proc or /sys, "" when it cannot be read. 0 or a negative errno. */
 int host_first_line(const char *path, char *ret_text, size_t room);
 
 /*
- * The mode of lockdown that is in force: none, integrity, confidentiality. false when nobody can tell. Where securityfs
- * is not mounted the command line may tell of the strictest one; the mode can never be lowered.
+ * The mode of lockdown that is in force: none, integrity, confidentiality; false when it is not known. Where securityfs is not
+ * mounted, only "confidentiality" on the kernel's command line is recognised; the mode cannot be lowered later.
  */
 bool host_lockdown(char *ret_mode, size_t room);
 bool host_is_confidential(void);

@@ -16,6 +16,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
+#include "core/base/strtab.h"
 #include "core/base/vec.h"
 
 enum {
@@ -374,46 +375,27 @@ int kernel_types_write(const struct btf *object, int fd)
 
 /* ---- functions ---- */
 
-struct wanted_function {
-	const char *name;
-	uint32_t *id;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct wanted_function *)a)->name, ((const struct wanted_function *)b)->name);
-}
-
-static void set_ids(struct wanted_function *wanted, size_t nr, const char *name, uint32_t id)
-{
-	const struct wanted_function key = { .name = name };
-	struct wanted_function *found = bsearch(&key, wanted, nr, sizeof(*wanted), by_name);
-
-	if (!found || *found->id)
-		return;
-	while (found > wanted && !by_name(found - 1, &key))
-		found--;
-	for (; found < wanted + nr && !by_name(found, &key); found++)
-		*found->id = id;
-}
-
 int kernel_types_functions(const char *const *names, size_t nr, uint32_t *ret_ids)
 {
-	_cleanup_(freep) struct wanted_function *wanted = xcalloc(nr, sizeof(*wanted));
+	_cleanup_(strtab_done) struct strtab wanted = {};
 	_cleanup_(image_done) struct image image = {};
+	_cleanup_(freep) uint32_t *ids = xcalloc(nr + 1, sizeof(*ids)); /* by string_id */
 	const struct btf_type *type;
 	struct types types = {};
 	int err = open_image(&image);
 
-	memset(ret_ids, 0, nr * sizeof(*ret_ids));
 	for (size_t i = 0; i < nr; i++)
-		wanted[i] = (struct wanted_function){ names[i], &ret_ids[i] };
-	qsort(wanted, nr, sizeof(*wanted), by_name);
+		strtab_add(&wanted, names[i]);
 	if (!err)
 		err = find_sections(&image, &types) ? 1 : -EINVAL;
-	while (err > 0 && (err = next_type(&types, &type)) > 0)
-		if (btf_is_func(type))
-			set_ids(wanted, nr, name_of(&types, type->name_off), types.nr);
+	while (err > 0 && (err = next_type(&types, &type)) > 0) {
+		string_id name = btf_is_func(type) ? strtab_find(&wanted, name_of(&types, type->name_off)) : 0;
+
+		if (name && !ids[name])
+			ids[name] = types.nr;
+	}
+	for (size_t i = 0; i < nr; i++)
+		ret_ids[i] = ids[strtab_find(&wanted, names[i])];
 	vec_done(&types.places);
 	return err;
 }

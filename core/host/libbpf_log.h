@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libbpf explains itself in many lines; the tool says one sentence. Its last warning is kept, for the hint of a failure.
- * The environment variable STACKTOOL_LIBBPF_LOG=1 lets all of it through to stderr (docs/hacking.md).
+ * libbpf's messages: the last warning is kept for the hint of a failure, the others are dropped. With the environment variable
+ * STACKTOOL_LIBBPF_LOG all of them go to stderr, too.
  */
 #pragma once
 

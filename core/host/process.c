@@ -224,15 +224,6 @@ int process_thread_exists(uint32_t tid)
 
 #define MOST_NAMED 8
 
-/* "2 of 3 processes are not there (175, 165)" */
-static void describe_missing(const char *what, size_t nr, const uint32_t *missing, size_t nr_missing, struct buf *text)
-{
-	buf_addf(text, "%zu of %zu %s %s not found (", nr_missing, nr, what, nr_missing == 1 ? "is" : "are");
-	for (size_t i = 0; i < nr_missing && i < MOST_NAMED; i++)
-		buf_addf(text, "%s%" PRIu32, i ? ", " : "", missing[i]);
-	buf_adds(text, nr_missing > MOST_NAMED ? ", …)" : ")");
-}
-
 /* Of one kind. The failure of the first one is the failure of all. */
 static int require(const char *what, int (*exists)(uint32_t id), const uint32_t *ids, size_t nr,
 		   struct buf *ret_missing)
@@ -246,10 +237,15 @@ static int require(const char *what, int (*exists)(uint32_t id), const uint32_t 
 		err_clear();
 		vec_push(&missing, ids[i]);
 	}
-	if (missing.nr && missing.nr == nr)
+	if (missing.nr && missing.nr == nr) {
 		err = exists(ids[0]);
-	else if (missing.nr)
-		describe_missing(what, nr, missing.data, missing.nr, ret_missing);
+	} else if (missing.nr) {
+		buf_addf(ret_missing, "%zu of %zu %s %s not found (", missing.nr, nr, what,
+			 missing.nr == 1 ? "is" : "are");
+		for (size_t i = 0; i < missing.nr && i < MOST_NAMED; i++)
+			buf_addf(ret_missing, "%s%" PRIu32, i ? ", " : "", missing.data[i]);
+		buf_adds(ret_missing, missing.nr > MOST_NAMED ? ", …)" : ")");
+	}
 	vec_done(&missing);
 	return err;
 }

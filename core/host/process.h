@@ -19,8 +19,8 @@ int process_exists(uint32_t tgid);
 int process_thread_exists(uint32_t tid);
 
 /*
- * At least one of each list, which may be empty. Which of several are missing is put into words: processes end while somebody
- * types their ids. 0, or the recorded failure of the first when there is none of a list.
+ * Whether at least one of each list exists; a list may be empty. Describes those of several that are missing: processes end while
+ * somebody types their ids. 0, or the recorded failure of the first one when a whole list is missing.
  */
 int process_require(const uint32_t *tgids, size_t nr_tgids, const uint32_t *tids, size_t nr_tids,
 		    struct buf *ret_missing);
@@ -50,9 +50,8 @@ bool process_groups_of_caller(uint32_t user, gid_t **ret_groups, size_t *ret_nr)
 int process_start_time(uint32_t tgid, uint64_t *ret_start_ns);
 
 /*
- * Device and inode of our pid namespace, as bpf_get_ns_current_pid_tgid() wants them. 1 when we are in a child
- * namespace; 0 in the initial one, where nothing needs translating (outputs untouched); or a negative errno with a
- * recorded cause.
+ * Device and inode of our pid namespace, as bpf_get_ns_current_pid_tgid() wants them. 1 in a child namespace; 0 in the initial one,
+ * where pids need no translation (outputs untouched); or a negative errno with a recorded cause.
  */
 int process_pidns(uint64_t *ret_device, uint64_t *ret_inode);
 

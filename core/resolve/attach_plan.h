@@ -91,7 +91,7 @@ void attach_plan_done(struct attach_plan *attach);
 /* The program's name in the BPF object. */
 const char *attach_plan_program(const struct attach_plan *attach);
 
-/* Adds a line to the note, unless it is there; whatever is in it can be printed then. */
+/* Adds a line to the note, escaped, unless it is there already. */
 __attribute__((format(printf, 2, 3))) void attach_plan_note(struct attach_plan *attach, const char *format, ...);
 
 /* The attach plan in words: program, mechanism and why, then a line per place. */

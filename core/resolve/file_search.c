@@ -83,9 +83,11 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 		*ret_index = search->files.nr;
 		vec_push(&search->files, file);
 	}
-	if (known >= 0 && tgid)
+	if (known < 0)
+		return known;
+	if (tgid)
 		add_tgid(&search->files.data[*ret_index], tgid);
-	return known < 0 ? known : !known;
+	return !known;
 }
 
 void file_search_close(struct file_search *search, size_t index)

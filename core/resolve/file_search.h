@@ -10,8 +10,8 @@
 #include "symbolize/symbolize.h"
 
 /*
- * A file to probe, once however many processes have it: a place is an offset in one of these. What was looked at and what is
- * probed is one and the same open file: a path may lead elsewhere a moment later, and in a container it leads elsewhere for us.
+ * A file to probe, once however many processes have it: a place is an offset in one of these. The descriptor that was searched is
+ * the one that is probed: a path may lead elsewhere a moment later, and in a container it leads elsewhere for us.
  */
 struct probed_file {
 	uint32_t number; /* for the symbol worker */
@@ -34,18 +34,17 @@ struct file_search {
 void file_search_done(struct file_search *search);
 
 /*
- * Adds a file that `tgid` (0: nobody in particular) has, and hands it over to the symbol worker, unless it is there already.
- * Takes ownership of `fd` and of `path`. 1 and its index when it is new, 0 and the index when it is not, or a negative errno
- * with a recorded cause.
+ * Adds a file that `tgid` (0: no process) has, and hands it over to the symbol worker, unless it is there already. Takes ownership
+ * of `fd` and of `path`. 1 and its index when it is new, 0 and the index when it is not, or a negative errno with a recorded cause.
  */
 int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgid, size_t *ret_index);
 
-/* There is nothing to probe in this file. */
+/* Closes a file in which there is nothing to probe. */
 void file_search_close(struct file_search *search, size_t index);
 
 /*
- * One of several processes or files is not probed, and the others are: a line of the note, in which everything can be
- * printed. file_search_finish() adds these lines to the attach plan.
+ * Keeps a line about one of several processes or files that is not probed, escaped. file_search_finish() adds these lines to the
+ * attach plan.
  */
 __attribute__((format(printf, 2, 3))) void file_search_miss(struct file_search *search, const char *format, ...);
 void file_search_finish(struct file_search *search);

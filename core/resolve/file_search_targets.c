@@ -25,28 +25,23 @@
 #include "core/files/proc_maps.h"
 #include "core/host/process.h"
 
-/* Maps of a process tell paths as they are in its mount namespace, of which its root may be a part. */
-static const char *below_root(const char *path, uint32_t tgid)
-{
-	char link[64], root[PATH_MAX];
-	ssize_t nr;
-
-	snprintf(link, sizeof(link), "/proc/%u/root", process_living_task(tgid));
-	nr = readlink(link, root, sizeof(root));
-	return nr > 0 && (size_t)nr < sizeof(root) && !strncmp(path, root, (size_t)nr) && path[nr] == '/' ? path + nr
-													  : path;
-}
-
 char *path_from_here(char *path, uint32_t tgid, int fd)
 {
+	char link[64], root[PATH_MAX];
 	struct stat theirs, ours;
 	char *below;
+	ssize_t nr;
 
 	if (!tgid || fstat(fd, &theirs))
 		return path;
 	if (!stat(path, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
 		return path;
-	below = xasprintf("/proc/%u/root%s", tgid, below_root(path, tgid));
+	/* maps of a process tell paths as they are in its mount namespace, of which its root may be a part */
+	snprintf(link, sizeof(link), "/proc/%u/root", process_living_task(tgid));
+	nr = readlink(link, root, sizeof(root));
+	if (nr < 0 || (size_t)nr == sizeof(root) || strncmp(path, root, (size_t)nr) || path[nr] != '/')
+		nr = 0;
+	below = xasprintf("/proc/%u/root%s", tgid, path + nr);
 	free(path);
 	return below;
 }
@@ -76,12 +71,19 @@ static bool may_be_merged(const char *name)
 	return false;
 }
 
-static bool is_placeholder(struct symbolizer *symbolizer, uint32_t file)
+/* Whether all that was found for a name is what is left of a library that is part of the C library by now. */
+static bool is_left_over(struct file_search *search, size_t index, bool is_new)
 {
-	_cleanup_(freep) struct symbol_function *functions = NULL;
+	_cleanup_(freep) struct symbol_function *placeholders = NULL;
+	const struct probed_file *file = &search->files.data[index];
 	size_t nr = 0;
 
-	return !symbolizer_find(symbolizer, file, "^__lib[a-z]+_version_placeholder$", &functions, &nr) && nr;
+	if (is_new &&
+	    !symbolizer_find(search->symbolizer, file->number, "^__lib[a-z]+_version_placeholder$", &placeholders,
+			     &nr) &&
+	    nr)
+		file_search_close(search, index);
+	return file->fd < 0;
 }
 
 struct mapped_search {
@@ -110,14 +112,6 @@ static bool may_be_mapped(uint32_t tgid, const struct probed_file *file)
 		return true;
 	search.inode = status.st_ino;
 	return proc_maps_read_of(tgid, look_at_mapping, &search) < 0 || search.found;
-}
-
-/* What was found for a name is not that library any more, but what is left of it. */
-static bool is_left_over(struct file_search *search, size_t index, bool is_new)
-{
-	if (is_new && is_placeholder(search->symbolizer, search->files.data[index].number))
-		file_search_close(search, index);
-	return search->files.data[index].fd < 0;
 }
 
 static int open_target(struct file_search *search, uint32_t tgid)
@@ -152,14 +146,6 @@ static void note_not_loaded(struct file_search *search, const struct probed_file
 				 file->path, nr == 1 ? "the process loads" : "they load");
 }
 
-static bool has_open_file(const struct file_search *search)
-{
-	for (size_t i = 0; i < search->files.nr; i++)
-		if (search->files.data[i].fd >= 0)
-			return true;
-	return false;
-}
-
 /* Processes that have ended are told otherwise, before the run and after it. */
 static int open_of_processes(struct file_search *search)
 {
@@ -179,9 +165,10 @@ static int open_of_processes(struct file_search *search)
 			file_search_miss(search, "process %u is not probed: %s", tgid, cause);
 		err_clear();
 	}
-	if (plan->tgids.nr == 1)
-		return err;
-	return has_open_file(search) ? 0 : open_target(search, plan->tgids.data[0]);
+	for (size_t i = 0; plan->tgids.nr > 1 && i < search->files.nr; i++)
+		if (search->files.data[i].fd >= 0)
+			return 0;
+	return plan->tgids.nr == 1 ? err : open_target(search, plan->tgids.data[0]);
 }
 
 /* ---- each file ---- */

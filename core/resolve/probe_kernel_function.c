@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Kernel functions: which ones a pattern means, and the best way this kernel has to probe them. */
+/*
+ * Kernel functions: which ones a pattern means, by one pass over /proc/kallsyms, and the best way this kernel has to probe them.
+ *
+ * Left out are the functions that bcc leaves out (init text, interrupt entry, perf's own, static call trampolines, the
+ * kprobe blacklist) and, where tracefs shows available_filter_functions, what ftrace cannot reach: it lists one name of each
+ * address, and the other names mean the same function. A list that cannot be read is unknown, not empty. Functions that are
+ * known to hang or slow a host to a stop when every call is traced are left out, and counted; --force takes them all the same.
+ */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +16,16 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/names.h"
+#include "core/base/strtab.h"
+#include "core/base/suggest.h"
 #include "core/host/host.h"
 #include "core/host/kernel_types.h"
 #include "core/resolve/attach_plan.h"
-#include "core/resolve/kernel_functions.h"
 #include "core/resolve/patterns.h"
 #include "core/resolve/probe_kinds.h"
+
+#define KALLSYMS "/proc/kallsyms"
 
 /* ---- mechanism ---- */
 
@@ -92,9 +104,364 @@ static int choose_mechanism(const struct plan *plan, struct attach_plan *attach)
 	return no_mechanism(plan, &passed);
 }
 
-/* ---- functions ---- */
+/* One line of kallsyms. The texts point into the line. */
+struct kernel_line {
+	uint64_t address;
+	char type;
+	const char *name;
+	const char *module; /* NULL: the kernel itself */
+};
 
-static int nothing_matched(const struct plan *plan, const struct kernel_functions_left_out *left_out)
+/* Text ranges that are no place for probes; found in the same pass, so checked when it is over. */
+struct forbidden_range {
+	const char *first, *last;
+	uint64_t start, end;
+};
+
+/*
+ * The functions of one address, whose lines follow each other for the kernel itself. ftrace lists one name of an address, and
+ * the pattern may mean another one.
+ */
+struct aliases {
+	uint64_t address;
+	struct buf names; /* each with its NUL */
+	VEC(struct probe_place) unlisted; /* of these names, those that matched */
+};
+
+/* What was found beside the functions that can be probed. */
+struct left_out {
+	size_t nr_candidates;  /* functions looked at */
+	size_t nr_unreachable; /* matched, but ftrace or kprobes cannot reach them */
+	size_t nr_dangerous;   /* matched, but known to hang hosts */
+	char *unreachable, *dangerous; /* the first of each, or NULL */
+	bool hidden;           /* kallsyms shows no addresses */
+};
+
+static void left_out_done(struct left_out *left_out)
+{
+	free(left_out->unreachable);
+	free(left_out->dangerous);
+}
+
+struct finder {
+	const struct match *match;
+	bool force;
+	struct attach_plan *attach;
+	struct left_out *left_out;
+	struct aliases aliases;
+	struct forbidden_range init, irq_entry;
+	struct strtab reachable; /* names in available_filter_functions; empty: unknown */
+	struct strtab blacklist;
+};
+
+/* ---- lines ---- */
+
+/* "ffffffff81000010 t name\t[module]": Documentation/admin-guide; written by the kernel. */
+static bool parse_line(char *text, struct kernel_line *ret_line)
+{
+	char *end, *name, *module;
+
+	text[strcspn(text, "\n")] = '\0';
+	ret_line->address = strtoull(text, &end, 16);
+	if (end == text || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	ret_line->type = end[1];
+	name = end + 3;
+	module = strchr(name, '\t');
+	if (module) {
+		*module++ = '\0';
+		module[strcspn(module, "]")] = '\0';
+	}
+	ret_line->name = name;
+	ret_line->module = module && module[0] == '[' ? module + 1 : NULL;
+	return name[0] != '\0';
+}
+
+/* ---- what is left out ---- */
+
+static bool is_function(const struct kernel_line *line)
+{
+	return strchr("tTwW", line->type) && strncmp(line->name, "__pfx_", 6) &&
+	       !(line->module && (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11)));
+}
+
+/* bcc's list (BPF.get_kprobe_functions), which other tools took over. */
+static bool is_excluded(const char *name)
+{
+	static const char *const prefixes[] = { "_kbl_addr_", "__perf", "perf_", "__SCT__",
+						"__ftrace_invalid_address__" };
+	const char *cold = strstr(name, ".cold");
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return cold && (!cold[5] || cold[5] == '.');
+}
+
+/*
+ * Lock slow paths, idle and RCU internals: the kernel's own multi-probe selftest skips them, and bpftrace bans them after
+ * soft lockups (bpftrace issues 534, 3144 and 3204; tools/testing/selftests/bpf/prog_tests/kprobe_multi_test.c).
+ */
+static bool is_dangerous(const char *name)
+{
+	static const char *const patterns[] = {
+		"arch_cpu_idle",           "default_idle",    "rcu_*",
+		"bpf_dispatcher_xdp_func", "_raw_spin_lock*", "_raw_spin_unlock*",
+		"_raw_spin_trylock*",      "_raw_read_lock*", "_raw_write_lock*",
+		"*_spin_lock_slowpath",    "preempt_count_*", "migrate_disable",
+		"migrate_enable",          "__rcu_*",         "ftrace_*",
+		"native_sched_clock",      "sched_clock*",
+	};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (!fnmatch(patterns[i], name, 0))
+			return true;
+	return false;
+}
+
+/* ---- lists of names ---- */
+
+/* available_filter_functions has "name [module]", the blacklist "0xstart-0xend\tname". */
+static void read_names(const char *path, bool name_is_last, struct strtab *ret_names)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	_cleanup_(freep) char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0) {
+		char *name = name_is_last && strchr(line, '\t') ? strchr(line, '\t') + 1 : line;
+
+		name[strcspn(name, " \t\n")] = '\0';
+		strtab_add(ret_names, name);
+	}
+}
+
+static void read_lists(struct finder *finder)
+{
+	_cleanup_(freep) char *path = NULL;
+
+	read_names("/sys/kernel/debug/kprobes/blacklist", true, &finder->blacklist);
+	if (!host_tracefs())
+		return;
+	path = xasprintf("%s/available_filter_functions", host_tracefs());
+	read_names(path, false, &finder->reachable);
+}
+
+static bool is_known(const struct strtab *names, const char *name)
+{
+	return strtab_find(names, name) != 0;
+}
+
+/* ---- the pass ---- */
+
+static void note_bound(struct forbidden_range *range, const struct kernel_line *line)
+{
+	if (!strcmp(line->name, range->first))
+		range->start = line->address;
+	else if (!strcmp(line->name, range->last))
+		range->end = line->address;
+}
+
+static void leave_out(const char *name, size_t *counter, char **example)
+{
+	(*counter)++;
+	if (!*example)
+		*example = xstrdup(name);
+}
+
+static void leave_out_unreachable(struct finder *finder, const char *name)
+{
+	leave_out(name, &finder->left_out->nr_unreachable, &finder->left_out->unreachable);
+}
+
+static void take(struct finder *finder, struct probe_place *place, bool dangerous)
+{
+	if (!dangerous || finder->force) {
+		vec_push(&finder->attach->places, *place);
+		return;
+	}
+	leave_out(place->name, &finder->left_out->nr_dangerous, &finder->left_out->dangerous);
+	probe_place_done(place);
+}
+
+/* The alias that ftrace lists, or NULL. NULL too if any alias is on the blacklist. */
+static const char *listed_alias(const struct finder *finder)
+{
+	const char *listed = NULL;
+
+	for (size_t i = 0; i < finder->aliases.names.nr; i += strlen(&finder->aliases.names.data[i]) + 1) {
+		const char *name = &finder->aliases.names.data[i];
+
+		if (is_known(&finder->blacklist, name))
+			return NULL;
+		if (is_known(&finder->reachable, name))
+			listed = name;
+	}
+	return listed;
+}
+
+/* All names of the address are known: what is not listed itself is probed if an alias is, unless the alias has matched too. */
+static void end_aliases(struct finder *finder)
+{
+	struct aliases *aliases = &finder->aliases;
+	const char *listed = aliases->unlisted.nr ? listed_alias(finder) : NULL;
+
+	for (size_t i = 0; i < aliases->unlisted.nr; i++) {
+		struct probe_place *place = &aliases->unlisted.data[i];
+
+		if (!listed)
+			leave_out_unreachable(finder, place->name);
+		if (listed && !match_test(finder->match, listed, strlen(listed)))
+			take(finder, place, is_dangerous(listed) || is_dangerous(place->name));
+		else
+			probe_place_done(place);
+	}
+	aliases->unlisted.nr = 0;
+	buf_clear(&aliases->names);
+}
+
+static void take_match(struct finder *finder, const struct kernel_line *line)
+{
+	bool is_unlisted = finder->reachable.offsets.nr && !is_known(&finder->reachable, line->name);
+	struct probe_place place;
+
+	if (!is_unlisted && is_known(&finder->blacklist, line->name)) {
+		leave_out_unreachable(finder, line->name);
+		return;
+	}
+	place = (struct probe_place){
+		.name = xstrdup(line->name),
+		.module = line->module ? xstrdup(line->module) : NULL,
+		.address = line->address,
+	};
+	if (is_unlisted)
+		vec_push(&finder->aliases.unlisted, place);
+	else
+		take(finder, &place, is_dangerous(line->name));
+}
+
+static void take_line(struct finder *finder, const struct kernel_line *line)
+{
+	note_bound(&finder->init, line);
+	note_bound(&finder->irq_entry, line);
+	if (!is_function(line) || is_excluded(line->name))
+		return;
+	if (line->address != finder->aliases.address)
+		end_aliases(finder);
+	finder->aliases.address = line->address;
+	finder->left_out->nr_candidates++;
+	if (line->address) {
+		buf_adds(&finder->aliases.names, line->name);
+		buf_addc(&finder->aliases.names, '\0');
+	}
+	if (!match_test(finder->match, line->name, strlen(line->name)))
+		return;
+	if (line->address)
+		take_match(finder, line);
+	else
+		finder->left_out->hidden = true;
+}
+
+static int read_kallsyms(struct finder *finder)
+{
+	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
+	_cleanup_(freep) char *text = NULL;
+	struct kernel_line line;
+	size_t room = 0;
+
+	if (!file)
+		return fail_host(-errno, KALLSYMS ": cannot be read: %s", strerror(errno));
+	while (getline(&text, &room, file) > 0)
+		if (parse_line(text, &line))
+			take_line(finder, &line);
+	end_aliases(finder);
+	return 0;
+}
+
+/* ---- after it ---- */
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const struct probe_place *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static bool is_inside(const struct forbidden_range *range, uint64_t address)
+{
+	return range->start && address >= range->start && address < range->end;
+}
+
+/* Sorts, drops what is in a forbidden range, and keeps one name per address: aliases would count every call twice. */
+static void tidy(struct finder *finder)
+{
+	struct probe_place *places = finder->attach->places.data;
+	size_t nr = finder->attach->places.nr, kept = 0;
+
+	if (nr)
+		qsort(places, nr, sizeof(*places), compare_addresses);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_alias = kept && places[kept - 1].address == places[i].address;
+		bool is_forbidden = is_inside(&finder->init, places[i].address) ||
+				    is_inside(&finder->irq_entry, places[i].address);
+
+		if (is_forbidden)
+			leave_out_unreachable(finder, places[i].name);
+		if (is_alias || is_forbidden)
+			probe_place_done(&places[i]);
+		else
+			places[kept++] = places[i];
+	}
+	finder->attach->places.nr = kept;
+}
+
+/* Adds a place for each function that matches, by address, with one name per address. */
+static int find_functions(const struct match *match, bool force, struct attach_plan *attach,
+			  struct left_out *ret_left_out)
+{
+	struct finder finder = {
+		.match = match,
+		.force = force,
+		.attach = attach,
+		.left_out = ret_left_out,
+		.init = { .first = "__init_begin", .last = "__init_end" },
+		.irq_entry = { .first = "__irqentry_text_start", .last = "__irqentry_text_end" },
+	};
+	int err;
+
+	read_lists(&finder);
+	err = read_kallsyms(&finder);
+	if (!err)
+		tidy(&finder);
+	strtab_done(&finder.reachable);
+	strtab_done(&finder.blacklist);
+	buf_done(&finder.aliases.names);
+	vec_done(&finder.aliases.unlisted);
+	return err;
+}
+
+/* A function name near `name`, malloc()ed, or NULL. */
+static char *suggest(const char *name)
+{
+	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
+	_cleanup_(name_list_done) name_list names = {};
+	_cleanup_(freep) char *text = NULL;
+	struct kernel_line line;
+	const char *near;
+	size_t room = 0;
+
+	while (file && getline(&text, &room, file) > 0)
+		if (parse_line(text, &line) && is_function(&line) && line.name[0] == name[0])
+			vec_push(&names, xstrdup(line.name));
+	near = str_nearest(name, (const char *const *)names.data, names.nr);
+	return near ? xstrdup(near) : NULL;
+}
+
+/* ---- what is told of them ---- */
+
+static int nothing_matched(const struct plan *plan, const struct left_out *left_out)
 {
 	_cleanup_(freep) char *near = NULL;
 
@@ -112,7 +479,7 @@ static int nothing_matched(const struct plan *plan, const struct kernel_function
 		return fail_no_match("function '%s': the kernel does not allow a probe on it", left_out->unreachable);
 	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
 		      left_out->nr_candidates);
-	near = kernel_functions_suggest(plan->probe.pattern);
+	near = suggest(plan->probe.pattern);
 	if (near)
 		hint("did you mean '%s'?", near);
 	return -ENOENT;
@@ -159,7 +526,7 @@ static void add_left_out(struct buf *text, size_t nr, const char *example, const
 }
 
 /* What the pattern meant and did not get, for --explain and for the user. */
-static void note_left_out(struct attach_plan *attach, const struct kernel_functions_left_out *left_out)
+static void note_left_out(struct attach_plan *attach, const struct left_out *left_out)
 {
 	_cleanup_(buf_done) struct buf text = {};
 
@@ -171,7 +538,7 @@ static void note_left_out(struct attach_plan *attach, const struct kernel_functi
 
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	_cleanup_(kernel_functions_left_out_done) struct kernel_functions_left_out left_out = {};
+	_cleanup_(left_out_done) struct left_out left_out = {};
 	_cleanup_(freep) char *expression = pattern_expression(plan->probe.pattern, plan->probe.regex);
 	_cleanup_(match_freep) struct match *match = NULL;
 	_cleanup_(freep) char *whole = NULL;
@@ -183,7 +550,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	if (!err && !plan->look_only)
 		err = choose_mechanism(plan, attach);
 	if (!err)
-		err = kernel_functions_find(match, plan->force, attach, &left_out);
+		err = find_functions(match, plan->force, attach, &left_out);
 	if (!err && !attach->places.nr)
 		err = nothing_matched(plan, &left_out);
 	if (!err)

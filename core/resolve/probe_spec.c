@@ -19,14 +19,6 @@ static const struct probe_kind *const kinds[] = { PROBE_KINDS(ADDRESS_OF) };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static const struct probe_kind *kind_of_letter(char letter)
-{
-	for (size_t i = 0; letter && i < NR_KINDS; i++)
-		if (kinds[i]->letter == letter)
-			return kinds[i];
-	return NULL;
-}
-
 /* "'p', 't' or 'u'" */
 static void add_letters(struct buf *text)
 {
@@ -75,7 +67,9 @@ static int split(struct spelling *spelling)
 {
 	int err = 0;
 
-	spelling->kind = spelling->text[0] && spelling->text[1] == ':' ? kind_of_letter(spelling->text[0]) : NULL;
+	for (size_t i = 0; i < NR_KINDS; i++)
+		if (kinds[i]->letter && spelling->text[0] == kinds[i]->letter && spelling->text[1] == ':')
+			spelling->kind = kinds[i];
 	spelling->has_letter = spelling->kind;
 	spelling->rest = spelling->text + (spelling->has_letter ? 2 : 0);
 	if (!spelling->has_letter) {

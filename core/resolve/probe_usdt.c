@@ -242,17 +242,6 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	return 0;
 }
 
-static int nothing_mapped(struct usdt_search *search, const char *wanted)
-{
-	_cleanup_(name_list_done) name_list known = {};
-
-	for (size_t i = 0; i < search->files.files.nr; i++)
-		collect_names(search, search->files.files.data[i].number, &known);
-	return nothing_among(&known, wanted,
-			     search->files.plan->tgids.nr == 1 ? "the files of the process"
-							       : "the files of the processes");
-}
-
 /* Processes that have ended are told otherwise, before the run and after it. */
 static void search_one_of_several(struct usdt_search *search, uint32_t tgid, const char *wanted)
 {
@@ -270,6 +259,7 @@ static int search_processes(struct usdt_search *search)
 {
 	const struct plan *plan = search->files.plan;
 	_cleanup_(freep) char *wanted = wanted_name(plan);
+	_cleanup_(name_list_done) name_list known = {};
 	int err = 0;
 
 	if (!plan->tgids.nr) {
@@ -281,7 +271,12 @@ static int search_processes(struct usdt_search *search)
 		err = search_process(search, plan->tgids.data[0]);
 	for (size_t i = 0; plan->tgids.nr > 1 && i < plan->tgids.nr; i++)
 		search_one_of_several(search, plan->tgids.data[i], wanted);
-	return err || search->files.attach->places.nr ? err : nothing_mapped(search, wanted);
+	if (err || search->files.attach->places.nr)
+		return err;
+	for (size_t i = 0; i < search->files.files.nr; i++)
+		collect_names(search, search->files.files.data[i].number, &known);
+	return nothing_among(&known, wanted,
+			     plan->tgids.nr == 1 ? "the files of the process" : "the files of the processes");
 }
 
 /* ---- all ---- */

@@ -45,32 +45,24 @@ static int split(struct spelling *spelling)
 	return err;
 }
 
-/* A part of a function that compilers put elsewhere is jumped to. */
-static bool begins_function(const struct symbol_function *function)
-{
-	return !strstr(function->name, ".cold");
-}
-
 /*
  * A link of many places is refused as a whole for one of them, and to find that one by halves takes the kernel a second: what
  * it may refuse (the lock prefix, most of VEX) is tried apart from the others of its file, whose places begin with `first`.
  */
 static void put_doubtful_last(struct attach_plan *attach, size_t first)
 {
-	struct {
-		VEC(struct probe_place) places;
-	} doubtful = {};
+	VEC(struct probe_place) doubtful = {};
 	size_t nr = first;
 
 	for (size_t i = first; i < attach->places.nr; i++) {
 		if (attach->places.data[i].first != FIRST_TAKEN)
-			vec_push(&doubtful.places, attach->places.data[i]);
+			vec_push(&doubtful, attach->places.data[i]);
 		else
 			attach->places.data[nr++] = attach->places.data[i];
 	}
-	for (size_t i = 0; i < doubtful.places.nr; i++)
-		attach->places.data[nr++] = doubtful.places.data[i];
-	vec_done(&doubtful.places);
+	for (size_t i = 0; i < doubtful.nr; i++)
+		attach->places.data[nr++] = doubtful.data[i];
+	vec_done(&doubtful);
 }
 
 /* Aliases follow each other, the best name last. */
@@ -80,24 +72,12 @@ static void add_function(struct attach_plan *attach, const struct probed_file *f
 	bool is_new = user_code_add(attach, file, function->file_offset);
 	struct probe_place *place = &vec_last(&attach->places);
 
-	if (is_new)
-		place->first = user_code_first(file->fd, function->file_offset, begins_function(function));
+	if (is_new) /* a part of a function that compilers put elsewhere, .cold, is jumped to */
+		place->first = user_code_first(file->fd, function->file_offset, !strstr(function->name, ".cold"));
 	freep(&place->name);
 	freep(&place->shown);
 	place->name = xstrdup(function->name);
 	place->shown = function->readable ? xstrdup(function->readable) : NULL;
-}
-
-/* A resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie. */
-static void add_functions(struct attach_plan *attach, const struct probed_file *file,
-			  const struct symbol_function *functions, size_t nr)
-{
-	size_t nr_before = attach->places.nr;
-
-	for (size_t i = 0; i < nr; i++)
-		if (functions[i].kind != FUNCTION_RESOLVER)
-			add_function(attach, file, &functions[i]);
-	put_doubtful_last(attach, nr_before);
 }
 
 static int no_function(const struct plan *plan, struct symbolizer *symbolizer, const struct probed_file *file)
@@ -179,7 +159,11 @@ static int find_functions(struct file_search *search, const struct probed_file *
 			    err == -EMSGSIZE ? "too many functions, or their names are too long" : strerror(-err));
 	if (!nr)
 		return no_function(search->plan, search->symbolizer, file);
-	add_functions(search->attach, file, functions, nr);
+	/* a resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie */
+	for (size_t i = 0; i < nr; i++)
+		if (functions[i].kind != FUNCTION_RESOLVER)
+			add_function(search->attach, file, &functions[i]);
+	put_doubtful_last(search->attach, nr_before);
 	return check_ifuncs(functions, nr, search->attach->places.nr == nr_before, search->attach);
 }
 

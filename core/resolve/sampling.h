@@ -22,8 +22,8 @@ struct sampling_choice {
 	uint64_t period;     /* events (nanoseconds for clocks) per sample; 0: the kernel adapts it to frequency_hz */
 	uint64_t frequency_hz;
 	/*
-	 * Whether the event's counter tells how many samples there should be. Not for a software event with an adapted period: what
-	 * a sample says of its period is then not what has passed since the one before.
+	 * Whether the event's counter tells how many samples there should be. Not for a software event with an adapted period:
+	 * the periods of its samples do not add up to its counter.
 	 */
 	bool tells_expected;
 	char why[160];
@@ -41,29 +41,26 @@ void sampling_free(struct sampling *sampling);
 int sampling_start(struct sampling *sampling);
 void sampling_stop(struct sampling *sampling);
 
-/*
- * Looks for CPUs that came online or went away since the last call and follows them; to be called about once a second
- * while sampling.
- */
+/* Samples CPUs that came online since the last call, and drops those that went away. Call it about once a second. */
 void sampling_follow_cpus(struct sampling *sampling);
 
 /*
- * Time since the last call in which CPUs were online and not sampled, added up, in nanoseconds: a CPU is found some time after it
- * came online (all the time since CPUs were last followed is counted), and the kernel may refuse an event for it. How many
- * samples are missing cannot be told from it: what the event counts is not time, or an idle CPU has no samples.
+ * Time since the last call in which CPUs were online and not sampled, the sum over all CPUs, in nanoseconds: a CPU is found some
+ * time after it came online (all the time since CPUs were last followed counts), and the kernel may refuse an event for it. The
+ * number of missing samples does not follow from it: the event may count something else than time, and an idle CPU may have none.
  */
 uint64_t sampling_unsampled_ns(struct sampling *sampling);
 
 /*
- * Sum of the counters over all CPUs so far; for an event that the kernel adapts it is compared with the sum of the
- * periods, for one with a constant period counter / period samples are expected.
+ * Sum of the counters over all CPUs so far. With a constant period, counter / period samples are expected; where the kernel
+ * adapts the period, the counter is compared with the sum of the periods.
  */
 uint64_t sampling_counter(struct sampling *sampling);
 
 /*
  * Time that CPUs have been idle while they were sampled, in nanoseconds (/proc/stat, so in steps of 10 ms). Some kernels deliver no
- * clock samples to an idle CPU although the counter goes on (seen on 6.18 in a virtual machine); those are no loss unless
- * idle stacks were asked for, and must not be taken for skipped ones.
+ * clock samples to an idle CPU although the counter goes on (seen on 6.18 in a virtual machine): those samples are a loss only if
+ * idle stacks were asked for.
  */
 uint64_t sampling_idle_ns(struct sampling *sampling);
 
