@@ -3,21 +3,16 @@
 
 #include <string.h>
 
-static size_t span(const char *text, const char *accepted)
-{
-	return strspn(text, accepted);
-}
-
 /* The length of an id at the start of `text`, or 0. */
 static size_t id_at(const char *text)
 {
-	size_t nr = span(text, "0123456789abcdef"), digits;
+	size_t nr = strspn(text, "0123456789abcdef"), digits;
 
 	if (nr == 64)
 		return nr;
 	if (nr != 32 || text[32] != '-')
 		return 0;
-	digits = span(text + 33, "0123456789");
+	digits = strspn(text + 33, "0123456789");
 	return digits ? 33 + digits : 0;
 }
 
@@ -43,14 +38,9 @@ size_t container_id(const char *path, const char **ret_id)
 	size_t found = 0;
 
 	while (*path) {
-		size_t nr = strcspn(path, "/"), length;
-		const char *id;
+		size_t nr = strcspn(path, "/");
 
-		length = id_in_part(path, nr, &id);
-		if (length) {
-			found = length;
-			*ret_id = id;
-		}
+		found = id_in_part(path, nr, ret_id) ?: found;
 		path += nr + (path[nr] == '/');
 	}
 	return found;

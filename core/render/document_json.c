@@ -18,6 +18,7 @@ struct writer {
 	unsigned int apart; /* enum merge_apart */
 	struct stream *stream;
 	struct json json;
+	struct merged merged; /* of the interval at hand */
 };
 
 static void add_string(struct writer *writer, const char *key, string_id string)
@@ -38,36 +39,32 @@ static void add_seconds(struct writer *writer, const char *key, uint64_t ns)
 	buf_addf(writer->json.text, "%" PRIu64 ".%09" PRIu64, ns / NSEC_PER_SEC, ns % NSEC_PER_SEC);
 }
 
-/* An object of a table. */
-static void begin_element(struct writer *writer)
-{
-	stream_turn(writer->stream);
-	json_begin(&writer->json, NULL, '{');
-}
-
 static void end_object(struct writer *writer)
 {
 	json_end(&writer->json, '}');
 }
 
+/* An array of objects, whose members `add` makes of the elements of a table. */
+#define ADD_TABLE(writer, key, elements, nr_elements, add)      \
+	do {                                                    \
+		json_begin(&(writer)->json, key, '[');          \
+		for (size_t i_ = 0; i_ < (nr_elements); i_++) { \
+			stream_turn((writer)->stream);          \
+			json_begin(&(writer)->json, NULL, '{'); \
+			add(writer, &(elements)[i_]);           \
+			end_object(writer);                     \
+		}                                               \
+		json_end(&(writer)->json, ']');                 \
+	} while (0)
+
 /* ---- tables ---- */
 
-static void add_files(struct writer *writer)
+static void add_file(struct writer *writer, const struct profile_file *file)
 {
-	const struct profile *profile = writer->profile;
-
-	json_begin(&writer->json, "files", '[');
-	for (size_t i = 0; i < profile->files.nr; i++) {
-		const struct profile_file *file = &profile->files.data[i];
-
-		begin_element(writer);
-		json_text(&writer->json, "path", profile_string(profile, file->path));
-		add_string(writer, "build_id", file->build_id);
-		if (file->deleted)
-			json_bool(&writer->json, "deleted", true);
-		end_object(writer);
-	}
-	json_end(&writer->json, ']');
+	json_text(&writer->json, "path", profile_string(writer->profile, file->path));
+	add_string(writer, "build_id", file->build_id);
+	if (file->deleted)
+		json_bool(&writer->json, "deleted", true);
 }
 
 static void add_source(struct writer *writer, const struct profile_frame *frame)
@@ -92,7 +89,6 @@ static void add_frame(struct writer *writer, const struct profile_frame *frame)
 		[FRAME_TEXT] = "text",
 	};
 
-	begin_element(writer);
 	json_text(&writer->json, "kind", frame->kind <= FRAME_TEXT ? kinds[frame->kind] : "text");
 	if (frame->name) {
 		add_string(writer, "name", frame->name);
@@ -111,15 +107,6 @@ static void add_frame(struct writer *writer, const struct profile_frame *frame)
 	} else if (frame->kind != FRAME_TEXT) {
 		add_hex(writer, "address", frame->where);
 	}
-	end_object(writer);
-}
-
-static void add_frames(struct writer *writer)
-{
-	json_begin(&writer->json, "frames", '[');
-	for (size_t i = 0; i < writer->profile->frames.nr; i++)
-		add_frame(writer, &writer->profile->frames.data[i]);
-	json_end(&writer->json, ']');
 }
 
 /* ---- the host and its processes ---- */
@@ -156,7 +143,6 @@ static void add_clocks(struct writer *writer)
 
 static void add_process(struct writer *writer, const struct profile_life *life)
 {
-	begin_element(writer);
 	json_number(&writer->json, "pid", life->tgid);
 	if (life->parent)
 		json_number(&writer->json, "parent", life->parent);
@@ -164,12 +150,10 @@ static void add_process(struct writer *writer, const struct profile_life *life)
 		add_seconds(writer, "begin", life->begin_ns);
 	if (life->end_ns != UINT64_MAX)
 		add_seconds(writer, "end", life->end_ns);
-	end_object(writer);
 }
 
 static void add_mapping(struct writer *writer, const struct profile_mapping *mapping)
 {
-	begin_element(writer);
 	json_number(&writer->json, "process", mapping->life);
 	if (mapping->file != PROFILE_NONE)
 		json_number(&writer->json, "file", mapping->file);
@@ -178,23 +162,6 @@ static void add_mapping(struct writer *writer, const struct profile_mapping *map
 	add_hex(writer, "file_offset", mapping->file_offset);
 	if (mapping->since_ns)
 		add_seconds(writer, "since", mapping->since_ns);
-	end_object(writer);
-}
-
-static void add_processes(struct writer *writer)
-{
-	const struct profile *profile = writer->profile;
-
-	if (!profile->lives.nr)
-		return;
-	json_begin(&writer->json, "processes", '[');
-	for (size_t i = 0; i < profile->lives.nr; i++)
-		add_process(writer, &profile->lives.data[i]);
-	json_end(&writer->json, ']');
-	json_begin(&writer->json, "mappings", '[');
-	for (size_t i = 0; i < profile->mappings.nr; i++)
-		add_mapping(writer, &profile->mappings.data[i]);
-	json_end(&writer->json, ']');
 }
 
 /* ---- intervals ---- */
@@ -235,7 +202,7 @@ static void add_losses(struct writer *writer, const struct profile_interval *int
 		if (!interval->losses[i])
 			continue;
 		buf_add_counted(&sentence, interval->losses[i], profile_losses[i].sentence);
-		begin_element(writer);
+		json_begin(&writer->json, NULL, '{');
 		json_text(&writer->json, "name", profile_losses[i].name);
 		json_text(&writer->json, "class", classes[profile_losses[i].class]);
 		json_number(&writer->json, "count", interval->losses[i]);
@@ -308,11 +275,13 @@ static void add_cgroup(struct writer *writer, uint64_t cgroup)
 	json_text(&writer->json, "container_id", buf_text(&container));
 }
 
-static void add_range(struct writer *writer, const char *key, struct duration_range range)
+static void add_range(struct writer *writer, const char *key, struct duration_range range, uint64_t count)
 {
 	json_begin(&writer->json, key, '{');
 	json_number(&writer->json, "from", range.first_us);
 	json_number(&writer->json, "to", range.last_us);
+	if (count)
+		json_number(&writer->json, "count", count);
 	end_object(writer);
 }
 
@@ -321,33 +290,25 @@ static void add_durations(struct writer *writer, const struct durations *duratio
 	if (!durations->nr)
 		return;
 	json_number(&writer->json, "intervals", durations->nr);
-	add_range(writer, "shortest", durations_shortest(durations));
-	add_range(writer, "longest", durations_longest(durations));
+	add_range(writer, "shortest", durations_shortest(durations), 0);
+	add_range(writer, "longest", durations_longest(durations), 0);
 	json_begin(&writer->json, "histogram", '[');
-	for (unsigned int i = 0; i < DURATION_POWERS; i++) {
-		if (!durations->powers[i])
-			continue;
-		json_begin(&writer->json, NULL, '{');
-		json_number(&writer->json, "from", duration_power(i).first_us);
-		json_number(&writer->json, "to", duration_power(i).last_us);
-		json_number(&writer->json, "count", durations->powers[i]);
-		end_object(writer);
-	}
+	for (unsigned int i = 0; i < DURATION_POWERS; i++)
+		if (durations->powers[i])
+			add_range(writer, NULL, duration_power(i), durations->powers[i]);
 	json_end(&writer->json, ']');
 }
 
-static void add_row(struct writer *writer, const struct profile_view *view, const struct merged *merged,
-		    const struct merged_row *row)
+static void add_row(struct writer *writer, const struct merged_row *row)
 {
+	const struct profile_view *view = &writer->profile->view;
 	const struct profile_record *record = &writer->profile->records.data[row->sleeper];
 
-	begin_element(writer);
 	json_number(&writer->json, "count", row_value(view, row));
-	if (merged->durations.nr)
-		add_durations(writer, &merged->durations.data[row->durations]);
+	if (writer->merged.durations.nr)
+		add_durations(writer, &writer->merged.durations.data[row->durations]);
 	if (row->lost) {
 		json_bool(&writer->json, "lost", true);
-		end_object(writer);
 		return;
 	}
 	if (view_shows_process(view)) {
@@ -362,36 +323,25 @@ static void add_row(struct writer *writer, const struct profile_view *view, cons
 	add_waker(writer, row);
 	add_stack(writer, "kernel", "kernel_status", &row->kernel);
 	add_stack(writer, "user", "user_status", &row->user);
-	end_object(writer);
-}
-
-static void add_rows(struct writer *writer, const struct profile_interval *interval)
-{
-	_cleanup_(merged_done) struct merged merged = {};
-	struct profile_view view = writer->profile->view;
-	uint64_t total = 0;
-
-	view.by_name = false;
-	merge_interval(writer->profile, interval, &view, writer->apart, &merged);
-	for (size_t i = 0; i < merged.rows.nr; i++)
-		total += row_value(&view, &merged.rows.data[i]);
-	json_number(&writer->json, "total", total);
-	json_begin(&writer->json, "stacks", '[');
-	for (size_t i = 0; i < merged.rows.nr; i++)
-		add_row(writer, &view, &merged, &merged.rows.data[i]);
-	json_end(&writer->json, ']');
 }
 
 static void add_interval(struct writer *writer, const struct profile_interval *interval)
 {
-	begin_element(writer);
+	struct profile_view view = writer->profile->view;
+	uint64_t total = 0;
+
 	add_seconds(writer, "start", interval->start_ns);
 	add_seconds(writer, "end", interval->end_ns);
 	add_seconds(writer, "wall_end", interval->wall_end_ns);
 	add_account(writer, &interval->account);
 	add_losses(writer, interval);
-	add_rows(writer, interval);
-	end_object(writer);
+	view.by_name = false;
+	merge_interval(writer->profile, interval, &view, writer->apart, &writer->merged);
+	for (size_t i = 0; i < writer->merged.rows.nr; i++)
+		total += row_value(&view, &writer->merged.rows.data[i]);
+	json_number(&writer->json, "total", total);
+	ADD_TABLE(writer, "stacks", writer->merged.rows.data, writer->merged.rows.nr, add_row);
+	merged_done(&writer->merged);
 }
 
 void document_json(const struct profile *profile, const struct profile_interval *intervals, size_t nr,
@@ -414,13 +364,13 @@ void document_json(const struct profile *profile, const struct profile_interval 
 	add_string(&writer, "header", profile->header);
 	add_host(&writer);
 	add_clocks(&writer);
-	add_files(&writer);
-	add_processes(&writer);
-	add_frames(&writer);
-	json_begin(&writer.json, "intervals", '[');
-	for (size_t i = 0; i < nr; i++)
-		add_interval(&writer, &intervals[i]);
-	json_end(&writer.json, ']');
-	json_end(&writer.json, '}');
+	ADD_TABLE(&writer, "files", profile->files.data, profile->files.nr, add_file);
+	if (profile->lives.nr) {
+		ADD_TABLE(&writer, "processes", profile->lives.data, profile->lives.nr, add_process);
+		ADD_TABLE(&writer, "mappings", profile->mappings.data, profile->mappings.nr, add_mapping);
+	}
+	ADD_TABLE(&writer, "frames", profile->frames.data, profile->frames.nr, add_frame);
+	ADD_TABLE(&writer, "intervals", intervals, nr, add_interval);
+	end_object(&writer);
 	buf_addc(&stream->text, '\n');
 }

@@ -60,26 +60,12 @@ static bool has_frame(const struct profile *profile, uint32_t record, const bool
 	return false;
 }
 
-/* Who a row is about: of a pair the sleeper. */
-static const struct profile_record *main_record(const struct profile *profile, uint32_t record)
-{
-	uint32_t parts[2];
-
-	profile_parts(profile, record, parts);
-	return &profile->records.data[parts[0]];
-}
-
 static bool has_pid(const struct filter *filter, uint32_t tgid)
 {
 	for (size_t i = 0; i < filter->tgids.nr; i++)
 		if (filter->tgids.data[i] == tgid)
 			return true;
 	return !filter->tgids.nr;
-}
-
-static bool has_comm(const struct match *comm, const struct profile *profile, const struct profile_record *record)
-{
-	return !comm || test(comm, profile, record->comm);
 }
 
 /* ---- time ---- */
@@ -134,13 +120,16 @@ struct chosen {
 
 static bool is_chosen(const struct chosen *chosen, const struct profile *profile, const struct profile_row *row)
 {
-	const struct profile_record *record = main_record(profile, row->record);
+	const struct profile_record *record;
+	uint32_t parts[2];
 
+	profile_parts(profile, row->record, parts);
+	record = &profile->records.data[parts[0]]; /* of a pair the sleeper */
 	if (profile->view.times && profile->records.data[row->record].time_ns < chosen->from_ns)
 		return false;
 	return (!chosen->wanted || has_frame(profile, row->record, chosen->wanted)) &&
 	       (!chosen->unwanted || !has_frame(profile, row->record, chosen->unwanted)) &&
-	       has_pid(chosen->filter, record->tgid) && has_comm(chosen->comm, profile, record);
+	       has_pid(chosen->filter, record->tgid) && (!chosen->comm || test(chosen->comm, profile, record->comm));
 }
 
 static void choose_rows(const struct chosen *chosen, const struct profile *profile, struct profile_interval *interval)
