@@ -290,47 +290,26 @@ void browser_replace(struct browser *browser, const struct tree *tree)
 
 /* ---- keys ---- */
 
-static void go_left(struct browser *browser)
+/* Opens and closes branches at the cursor. */
+static void change_branch(struct browser *browser, int key)
 {
 	uint32_t node = browser->lines.data[browser->cursor];
+	bool is_open = browser->open[node], is_leaf = !has_children(browser, node);
+	bool is_left = key == KEY_LEFT || key == 'h', is_right = key == KEY_RIGHT || key == 'l';
 
-	if (!browser->open[node] || !has_children(browser, node))
-		node = browser->tree->nodes.data[node].parent;
-	else
-		browser->open[node] = false;
-	lay_out(browser, node);
-}
-
-static void go_right(struct browser *browser)
-{
-	uint32_t node = browser->lines.data[browser->cursor];
-
-	if (browser->open[node] || !has_children(browser, node)) {
+	if (is_right && (is_open || is_leaf)) {
 		move_by(browser, 1);
 		return;
 	}
-	open_node(browser, node);
-	lay_out(browser, node);
-}
-
-static void toggle(struct browser *browser)
-{
-	uint32_t node = browser->lines.data[browser->cursor];
-
-	if (browser->open[node])
+	if (is_left && (!is_open || is_leaf))
+		node = browser->tree->nodes.data[node].parent;
+	else if (key == '*')
+		for (uint32_t at = node; at < browser->tree->nodes.data[node].end; at++)
+			browser->open[at] = true;
+	else if (is_open)
 		browser->open[node] = false;
 	else
 		open_node(browser, node);
-	lay_out(browser, node);
-}
-
-/* All that is below the cursor. */
-static void open_all(struct browser *browser)
-{
-	uint32_t node = browser->lines.data[browser->cursor];
-
-	for (uint32_t at = node; at < browser->tree->nodes.data[node].end; at++)
-		browser->open[at] = true;
 	lay_out(browser, node);
 }
 
@@ -360,14 +339,8 @@ bool browser_press(struct browser *browser, int key)
 		type_key(browser, key);
 		return key != KEY_QUIT;
 	}
-	if (key == KEY_LEFT || key == 'h')
-		go_left(browser);
-	else if (key == KEY_RIGHT || key == 'l')
-		go_right(browser);
-	else if (key == KEY_ENTER || key == ' ')
-		toggle(browser);
-	else if (key == '*')
-		open_all(browser);
+	if (key == KEY_LEFT || key == KEY_RIGHT || key == KEY_ENTER || (key < 256 && key && strchr("hl *", key)))
+		change_branch(browser, key);
 	else if (key == 'n' || key == 'N')
 		find_next(browser, key == 'N');
 	else

@@ -73,21 +73,16 @@ static void add_frame(struct writer *writer, uint32_t at)
 	const struct profile_frame *frame = &profile->frames.data[profile->stack_frames.data[at]];
 
 	buf_addf(writer->out, "\t%16" PRIx64 " ", profile->stack_addresses.data[at]);
+	if (frame->name)
+		add_text(writer, frame->name);
+	else
+		buf_adds(writer->out, LABEL_UNKNOWN);
 	if (frame->level) {
-		if (frame->name)
-			add_text(writer, frame->name);
-		else
-			buf_adds(writer->out, LABEL_UNKNOWN);
 		buf_adds(writer->out, " (inlined)\n");
 		return;
 	}
-	if (frame->name) {
-		add_text(writer, frame->name);
-		if (frame->kind != FRAME_TEXT)
-			buf_addf(writer->out, "+0x%" PRIx64, frame->offset);
-	} else {
-		buf_adds(writer->out, LABEL_UNKNOWN);
-	}
+	if (frame->name && frame->kind != FRAME_TEXT)
+		buf_addf(writer->out, "+0x%" PRIx64, frame->offset);
 	buf_adds(writer->out, " (");
 	add_dso(writer, frame);
 	buf_adds(writer->out, ")\n");

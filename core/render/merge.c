@@ -408,7 +408,6 @@ static void make_tokens(const struct merger *merger, const struct merged_row *ro
 /* A row on its way to its place among those that show the same. */
 struct arriving {
 	struct merged_row visible;
-	const struct profile_row *row;
 	uint64_t hash;
 };
 
@@ -442,7 +441,7 @@ static void add_row(struct merger *merger, struct merged_row *row)
 
 static struct arriving look_at_row(struct merger *merger, const struct profile_row *row)
 {
-	struct arriving arriving = { .visible = visible_row(merger, row), .row = row };
+	struct arriving arriving = { .visible = visible_row(merger, row) };
 	const token_list *tokens = merger->wanted;
 
 	make_tokens(merger, &arriving.visible, merger->wanted);
@@ -462,8 +461,8 @@ static void merge_row(struct merger *merger, struct arriving *arriving)
 	else
 		add_row(merger, &arriving->visible);
 	if (view_shows_durations(merger->view)) /* until here a row is intervals of one class */
-		durations_add(&merged->durations.data[merged->rows.data[position].durations], arriving->row->count,
-			      arriving->row->sum);
+		durations_add(&merged->durations.data[merged->rows.data[position].durations], arriving->visible.count,
+			      arriving->visible.sum);
 }
 
 /* The index is larger than the caches: what a row will ask of it is fetched while the next ones are looked at. */

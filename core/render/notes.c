@@ -108,12 +108,6 @@ static void count_record(const struct profile *profile, const struct profile_rec
 	}
 }
 
-static void count_all_frames(const struct profile *profile, struct missing *missing)
-{
-	for (size_t i = 0; i < profile->frames.nr; i++)
-		count_frame(missing, &profile->frames.data[i]);
-}
-
 /* Counts every frame that a row of the interval uses, once. */
 static void count_used_frames(const struct profile *profile, const struct profile_interval *interval,
 			      struct missing *missing)
@@ -187,7 +181,8 @@ static void add_all_missing(struct buf *text, const struct profile *profile, con
 	struct missing missing = {};
 
 	if (profile->rows_are_gone)
-		count_all_frames(profile, &missing);
+		for (size_t i = 0; i < profile->frames.nr; i++)
+			count_frame(&missing, &profile->frames.data[i]);
 	else
 		count_used_frames(profile, interval, &missing);
 	add_missing(text, missing.nr_frames, "name", missing.names, true);

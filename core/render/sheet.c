@@ -143,39 +143,10 @@ void sheet_add_frame(struct sheet *sheet, uint32_t frame)
 	add_quickly(&sheet->out.text, sheet->frame_bytes.data + text->start, text->length);
 }
 
-/* The short names that have been made already; returns how many are left, from the leaf. */
-static uint32_t add_short_names(struct sheet *sheet, const uint32_t *frames, uint32_t nr)
-{
-	const struct frame_text *texts = sheet->frames;
-	const char *bytes = sheet->frame_bytes.data;
-	char *at, *end;
-
-	if (sheet->out.text.room <= SHORT_NAME)
-		return nr;
-	at = sheet->out.text.data + sheet->out.text.nr;
-	end = sheet->out.text.data + sheet->out.text.room - SHORT_NAME - 1;
-	for (; nr && at < end; nr--) {
-		const struct frame_text *text = &texts[frames[nr - 1]];
-
-		if (!text->length || text->length > SHORT_NAME)
-			break;
-		memcpy(at, bytes + text->start, SHORT_NAME);
-		at += text->length;
-	}
-	sheet->out.text.nr = (size_t)(at - sheet->out.text.data);
-	sheet->out.text.data[sheet->out.text.nr] = '\0';
-	return nr;
-}
-
 void sheet_add_frames(struct sheet *sheet, const struct merged_stack *stack)
 {
-	for (uint32_t nr = stack->nr; nr;) {
-		const uint32_t *frames = sheet->profile->stack_frames.data + stack->first;
-
-		nr = add_short_names(sheet, frames, nr);
-		if (nr)
-			sheet_add_frame(sheet, frames[--nr]);
-	}
+	for (uint32_t at = stack->first + stack->nr; at > stack->first; at--)
+		sheet_add_frame(sheet, sheet->profile->stack_frames.data[at - 1]);
 }
 
 void sheet_add_name(struct sheet *sheet, string_id string)

@@ -553,23 +553,20 @@ const char *tree_unit(const struct profile *profile)
 
 int tree_require_root(const struct profile *profile, enum graph_root root)
 {
-	bool pids = false, tids = false, cgroups = false;
+	static const char *const missing[] = {
+		[GRAPH_ROOT_PID] = "process ids",
+		[GRAPH_ROOT_TID] = "thread ids: record it with '--root tid'",
+		[GRAPH_ROOT_CONTAINER] = "cgroups: record it with '--root container'",
+		[GRAPH_ROOT_NONE] = NULL,
+	};
 
+	if (!missing[root] || !profile->records.nr)
+		return 0;
 	for (size_t i = 0; i < profile->records.nr; i++) {
 		const struct profile_record *record = &profile->records.data[i];
 
-		pids = pids || record->tgid;
-		tids = tids || record->tid;
-		cgroups = cgroups || record->cgroup_id;
+		if (root == GRAPH_ROOT_PID ? record->tgid : root == GRAPH_ROOT_TID ? record->tid : record->cgroup_id)
+			return 0;
 	}
-	if (!profile->records.nr)
-		return 0;
-	if (root == GRAPH_ROOT_PID && !pids)
-		return fail(-ENODATA, "argument --root: this profile has no process ids");
-	if (root == GRAPH_ROOT_TID && !tids)
-		return fail(-ENODATA, "argument --root: this profile has no thread ids: record it with '--root tid'");
-	if (root == GRAPH_ROOT_CONTAINER && !cgroups)
-		return fail(-ENODATA,
-			    "argument --root: this profile has no cgroups: record it with '--root container'");
-	return 0;
+	return fail(-ENODATA, "argument --root: this profile has no %s", missing[root]);
 }
