@@ -21,6 +21,7 @@
 #include "core/files/foreign_memory.h"
 #include "core/files/opener.h"
 #include "core/files/proc_maps.h"
+#include "core/host/empty_uprobe.h"
 #include "core/resolve/first_instruction.h"
 
 #ifndef FUSE_SUPER_MAGIC
@@ -44,11 +45,6 @@ enum {
 #define PAGE_SWAPPED (1ULL << 62)
 #define PAGE_OF_FILE (1ULL << 61)
 
-struct mapping {
-	uint64_t start, end, file_offset, device, inode;
-	char *path;
-};
-
 struct range {
 	uint64_t start, end;
 };
@@ -59,7 +55,7 @@ struct search {
 	uint64_t page_bytes;
 	/* of the process that is looked at */
 	uint32_t tgid;
-	VEC(struct mapping) mappings;
+	VEC(struct proc_mapping) mappings; /* of files; which owns their paths */
 	VEC(struct range) trampolines;
 	size_t nr_pages;
 	bool is_cut;
@@ -177,8 +173,11 @@ static bool may_hang(int fd)
 	return fstatfs(fd, &system) || system.f_type == FUSE_SUPER_MAGIC;
 }
 
-static int open_file(const struct search *search, const struct mapping *mapping)
+/* The index of the file, or NO_FILE. One that cannot be opened is asked for again in the next process. */
+static int file_of(struct search *search, const struct proc_mapping *mapping)
 {
+	struct breakpoints *found = search->found;
+	struct broken_file file = { .device = mapping->device, .inode = mapping->inode };
 	const struct opener_request request = {
 		.tgid = search->tgid,
 		.start = mapping->start,
@@ -188,21 +187,12 @@ static int open_file(const struct search *search, const struct mapping *mapping)
 		.inode = mapping->inode,
 	};
 
-	return opener_open(&request);
-}
-
-/* The index of the file, or NO_FILE. One that cannot be opened is asked for again in the next process. */
-static int file_of(struct search *search, const struct mapping *mapping)
-{
-	struct breakpoints *found = search->found;
-	struct broken_file file = { .device = mapping->device, .inode = mapping->inode };
-
 	for (size_t i = 0; i < found->files.nr; i++)
 		if (found->files.data[i].inode == mapping->inode && found->files.data[i].device == mapping->device)
 			return (int)i;
 	if (found->files.nr >= MAX_FILES)
 		return NO_FILE;
-	file.fd = open_file(search, mapping);
+	file.fd = opener_open(&request);
 	if (file.fd < 0)
 		return NO_FILE;
 	if (may_hang(file.fd) || file_identity(file.fd, &file.identity)) {
@@ -216,7 +206,7 @@ static int file_of(struct search *search, const struct mapping *mapping)
 
 /* ---- pages ---- */
 
-static void look_at_pages(struct search *search, const struct mapping *mapping, uint64_t address, size_t nr_pages)
+static void look_at_pages(struct search *search, const struct proc_mapping *mapping, uint64_t address, size_t nr_pages)
 {
 	uint64_t offset = mapping->file_offset + (address - mapping->start);
 	int file = file_of(search, mapping);
@@ -237,12 +227,16 @@ static bool is_copied(uint64_t page)
 	return page & (PAGE_PRESENT | PAGE_SWAPPED) && !(page & PAGE_OF_FILE);
 }
 
-static bool is_enough(const struct search *search)
+/* Notes that the process is not looked at to its end. */
+static bool is_enough(struct search *search)
 {
-	return search->nr_pages >= MAX_PAGES || is_over(search);
+	bool enough = search->nr_pages >= MAX_PAGES || is_over(search);
+
+	search->is_cut |= enough;
+	return enough;
 }
 
-static void look_at_entries(struct search *search, const struct mapping *mapping, uint64_t address,
+static void look_at_entries(struct search *search, const struct proc_mapping *mapping, uint64_t address,
 			    const uint64_t *pages, size_t nr)
 {
 	for (size_t i = 0, end; i < nr; i = end + 1) {
@@ -251,16 +245,14 @@ static void look_at_entries(struct search *search, const struct mapping *mapping
 			;
 		if (end == i)
 			continue;
-		if (is_enough(search)) {
-			search->is_cut = true;
+		if (is_enough(search))
 			return;
-		}
 		look_at_pages(search, mapping, address + i * search->page_bytes, end - i);
 		end--;
 	}
 }
 
-static void look_at_mapping(struct search *search, int pagemap, const struct mapping *mapping)
+static void look_at_mapping(struct search *search, int pagemap, const struct proc_mapping *mapping)
 {
 	uint64_t pages[512];
 	ssize_t nr = 1;
@@ -268,10 +260,8 @@ static void look_at_mapping(struct search *search, int pagemap, const struct map
 	for (uint64_t at = mapping->start; at < mapping->end && nr > 0; at += (uint64_t)nr * search->page_bytes) {
 		size_t wanted = (mapping->end - at) / search->page_bytes;
 
-		if (is_enough(search)) {
-			search->is_cut = true;
+		if (is_enough(search))
 			return;
-		}
 		if (wanted > sizeof(pages) / sizeof(pages[0]))
 			wanted = sizeof(pages) / sizeof(pages[0]);
 		nr = pread(pagemap, pages, wanted * sizeof(pages[0]),
@@ -296,18 +286,14 @@ static void remember(void *context, const struct proc_mapping *mapping)
 		search->is_cut = true;
 		return;
 	}
-	vec_push(&search->mappings, (struct mapping){ .start = mapping->start,
-						      .end = mapping->end,
-						      .file_offset = mapping->file_offset,
-						      .device = mapping->device,
-						      .inode = mapping->inode,
-						      .path = xstrdup(mapping->path) });
+	vec_push(&search->mappings, *mapping);
+	vec_last(&search->mappings).path = xstrdup(mapping->path);
 }
 
 static void forget_process(struct search *search)
 {
 	for (size_t i = 0; i < search->mappings.nr; i++)
-		free(search->mappings.data[i].path);
+		free((char *)search->mappings.data[i].path);
 	search->mappings.nr = search->trampolines.nr = search->nr_pages = 0;
 	search->is_cut = false;
 }
@@ -360,16 +346,7 @@ static void look_at_process(struct search *search, uint32_t tgid)
 		return;
 	for (size_t i = 0; i < search->mappings.nr; i++)
 		look_at_mapping(search, pagemap, &search->mappings.data[i]);
-	search->found->nr_processes++;
 	search->found->nr_left += search->is_cut;
-}
-
-static uint32_t tgid_of(const char *name)
-{
-	char *end;
-	unsigned long tgid = strtoul(name, &end, 10);
-
-	return *name >= '1' && *name <= '9' && !*end && tgid < INT32_MAX ? (uint32_t)tgid : 0;
 }
 
 static int look_at_all(struct breakpoints *ret_found)
@@ -377,7 +354,7 @@ static int look_at_all(struct breakpoints *ret_found)
 	struct search search = { .found = ret_found,
 				 .until_ns = clock_monotonic_ns() + PATIENCE_NS,
 				 .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE) };
-	DIR *processes = opendir("/proc");
+	_cleanup_(closedirp) DIR *processes = opendir("/proc");
 
 	*ret_found = (struct breakpoints){};
 	if (!processes)
@@ -385,7 +362,7 @@ static int look_at_all(struct breakpoints *ret_found)
 	search.memory = xmalloc(BYTES_AT_ONCE);
 	search.text = xmalloc(BYTES_AT_ONCE);
 	for (struct dirent *entry; (entry = readdir(processes));) {
-		uint32_t tgid = tgid_of(entry->d_name);
+		uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10); /* 0 for what is no process */
 
 		if (!tgid || tgid == (uint32_t)getpid())
 			continue;
@@ -395,7 +372,6 @@ static int look_at_all(struct breakpoints *ret_found)
 			look_at_process(&search, tgid);
 		forget_process(&search);
 	}
-	closedir(processes);
 	free(search.memory);
 	free(search.text);
 	vec_done(&search.mappings);
@@ -483,4 +459,48 @@ void breakpoints_describe(const struct breakpoints *found, struct buf *ret_text)
 		return;
 	buf_addf(ret_text, ", such as in process %" PRIu32 ": %#" PRIx64 " of ", example->tgid, example->offset);
 	escape_add(ret_text, found->files.data[example->file].path, ESCAPE_LINE);
+}
+
+/* ---- healing ---- */
+
+/* Places of one file: by one link, or one by one where there are no links or one of the places is refused. */
+static size_t heal(int fd, const unsigned long *offsets, size_t nr, int *ret_err)
+{
+	char path[32];
+	size_t nr_refused = 0;
+	int probe;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	probe = empty_uprobes_open(path, offsets, nr, getpid());
+	empty_uprobe_close(probe);
+	for (size_t i = 0; probe < 0 && i < nr; i++) {
+		int one = empty_uprobe_open(path, offsets[i], getpid());
+
+		empty_uprobe_close(one);
+		*ret_err = one < 0 ? one : *ret_err;
+		nr_refused += one < 0;
+	}
+	return nr_refused;
+}
+
+size_t breakpoints_heal(const struct breakpoints *found, int *ret_err)
+{
+	unsigned long offsets[EMPTY_UPROBES];
+	size_t nr_refused = 0;
+
+	for (uint32_t file = 0; file < found->files.nr; file++) {
+		size_t nr = 0;
+
+		for (size_t i = 0; i < found->places.nr; i++) {
+			const struct broken_place *place = &found->places.data[i];
+
+			if (place->file == file && !place->known)
+				offsets[nr++] = place->offset;
+			if (nr && (nr == EMPTY_UPROBES || i + 1 == found->places.nr)) {
+				nr_refused += heal(found->files.data[file].fd, offsets, nr, ret_err);
+				nr = 0;
+			}
+		}
+	}
+	return nr_refused;
 }

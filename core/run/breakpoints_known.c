@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose breakpoints are known: those of uprobe.multi links and of perf events by link (the kernel tells what they stand for from 6.8
- * and 6.6 on), of perf events that have a program (v4.18), and of tracefs.
+ * Whose breakpoints are known: those of uprobe.multi links (from kernel 6.8 on) and of perf events by link (from 6.6 on), of perf
+ * events that have a program (from 4.18 on), and of tracefs.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,37 +25,26 @@ enum {
 	MAX_OFFSETS = 1 << 20, /* of a link */
 };
 
-struct known_file {
-	uint64_t device, inode;
-	bool is_there;
-};
-
-static struct known_file known_file(const char *path)
+/*
+ * Marks the places of these offsets in a file. A path of another mount namespace, or of a file that was deleted, leads nowhere
+ * from here: its probes are not known.
+ */
+static void mark(struct breakpoints *found, const char *path, const unsigned long *offsets, size_t nr)
 {
-	struct known_file file = {};
 	struct stat status;
 
 	if (stat(path, &status))
-		return file;
-	file.device = status.st_dev;
-	file.inode = status.st_ino;
-	file.is_there = true;
-	return file;
-}
+		return;
+	for (size_t k = 0; k < nr; k++) {
+		size_t i = vec_nr_first(&found->places, element, element->offset < offsets[k]);
 
-/* A path of another mount namespace, or of a file that was deleted, leads nowhere from here: its probes are not known. */
-static bool is_file(const struct broken_file *broken, const struct known_file *known)
-{
-	return known->is_there && broken->identity.device == known->device && broken->identity.inode == known->inode;
-}
+		for (; i < found->places.nr && found->places.data[i].offset == offsets[k]; i++) {
+			struct broken_place *place = &found->places.data[i];
+			const struct file_identity *identity = &found->files.data[place->file].identity;
 
-static void mark(struct breakpoints *found, const struct known_file *known, uint64_t offset)
-{
-	size_t i = vec_nr_first(&found->places, element, element->offset < offset);
-
-	for (; i < found->places.nr && found->places.data[i].offset == offset; i++)
-		if (is_file(&found->files.data[found->places.data[i].file], known))
-			found->places.data[i].known = true;
+			place->known |= identity->device == status.st_dev && identity->inode == status.st_ino;
+		}
+	}
 }
 
 /* ---- links ---- */
@@ -66,25 +54,21 @@ static void mark_multi(struct breakpoints *found, int link, uint32_t nr)
 	_cleanup_(freep) unsigned long *offsets = xcalloc(nr ? nr : 1, sizeof(*offsets));
 	struct bpf_link_info info = {};
 	uint32_t size = sizeof(info);
-	struct known_file file;
 	char path[PATH_MAX] = "";
 
 	info.uprobe_multi.offsets = (uint64_t)(uintptr_t)offsets;
 	info.uprobe_multi.count = nr;
 	info.uprobe_multi.path = (uint64_t)(uintptr_t)path;
 	info.uprobe_multi.path_size = sizeof(path);
-	if (bpf_link_get_info_by_fd(link, &info, &size))
-		return;
-	file = known_file(path);
-	for (uint32_t i = 0; i < nr; i++)
-		mark(found, &file, offsets[i]);
+	if (!bpf_link_get_info_by_fd(link, &info, &size))
+		mark(found, path, offsets, nr);
 }
 
 static void mark_event(struct breakpoints *found, int link)
 {
 	struct bpf_link_info info = {};
 	uint32_t size = sizeof(info);
-	struct known_file file;
+	unsigned long offset;
 	char path[PATH_MAX] = "";
 
 	info.perf_event.uprobe.file_name = (uint64_t)(uintptr_t)path;
@@ -92,8 +76,8 @@ static void mark_event(struct breakpoints *found, int link)
 	if (bpf_link_get_info_by_fd(link, &info, &size) ||
 	    (info.perf_event.type != BPF_PERF_EVENT_UPROBE && info.perf_event.type != BPF_PERF_EVENT_URETPROBE))
 		return;
-	file = known_file(path);
-	mark(found, &file, info.perf_event.uprobe.offset);
+	offset = info.perf_event.uprobe.offset;
+	mark(found, path, &offset, 1);
 }
 
 static void mark_links(struct breakpoints *found)
@@ -116,55 +100,46 @@ static void mark_links(struct breakpoints *found)
 
 /* ---- perf events ---- */
 
-/* The kernel keeps the path as it was given: ours leads through /proc/self of whoever asked. */
-static struct known_file file_of_process(const char *path, int tgid)
-{
-	static const char self[] = "/proc/self/";
-	_cleanup_(freep) char *theirs = NULL;
-
-	if (strncmp(path, self, strlen(self)))
-		return known_file(path);
-	theirs = xasprintf("/proc/%d/%s", tgid, path + strlen(self));
-	return known_file(theirs);
-}
-
 static void mark_descriptor(struct breakpoints *found, int tgid, int fd)
 {
+	static const char self[] = "/proc/self/";
 	__u32 room = PATH_MAX, program, type;
-	__u64 offset, address;
-	struct known_file file;
+	__u64 from, address;
+	unsigned long offset;
 	char path[PATH_MAX] = "";
+	_cleanup_(freep) char *theirs = NULL;
 
-	if (bpf_task_fd_query(tgid, fd, 0, path, &room, &program, &type, &offset, &address) ||
+	if (bpf_task_fd_query(tgid, fd, 0, path, &room, &program, &type, &from, &address) ||
 	    (type != BPF_FD_TYPE_UPROBE && type != BPF_FD_TYPE_URETPROBE))
 		return;
-	file = file_of_process(path, tgid);
-	mark(found, &file, offset);
+	offset = from;
+	/* The kernel keeps the path as it was given: /proc/self is the process that gave it. */
+	if (!strncmp(path, self, strlen(self)))
+		theirs = xasprintf("/proc/%d/%s", tgid, path + strlen(self));
+	mark(found, theirs ? theirs : path, &offset, 1);
 }
 
 static void mark_descriptors(struct breakpoints *found, int tgid)
 {
+	_cleanup_(closedirp) DIR *descriptors = NULL;
 	char path[64], target[64];
 	struct dirent *entry;
-	DIR *descriptors;
-	ssize_t nr;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", tgid);
 	descriptors = opendir(path);
 	while (descriptors && (entry = readdir(descriptors))) {
-		nr = readlinkat(dirfd(descriptors), entry->d_name, target, sizeof(target) - 1);
+		ssize_t nr = readlinkat(dirfd(descriptors), entry->d_name, target, sizeof(target) - 1);
+
 		target[nr > 0 ? nr : 0] = '\0';
 		if (strstr(target, "[perf_event]"))
 			mark_descriptor(found, tgid, (int)strtol(entry->d_name, NULL, 10));
 	}
-	if (descriptors)
-		closedir(descriptors);
 }
 
 static void mark_events(struct breakpoints *found)
 {
 	uint64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
-	DIR *processes = opendir("/proc");
+	_cleanup_(closedirp) DIR *processes = opendir("/proc");
 	struct dirent *entry;
 
 	while (processes && clock_monotonic_ns() < until_ns && (entry = readdir(processes))) {
@@ -173,8 +148,6 @@ static void mark_events(struct breakpoints *found)
 		if (tgid > 0)
 			mark_descriptors(found, tgid);
 	}
-	if (processes)
-		closedir(processes);
 }
 
 /* ---- tracefs ---- */
@@ -183,13 +156,13 @@ static void mark_events(struct breakpoints *found)
 static void mark_line(struct breakpoints *found, char *line)
 {
 	char *path = strchr(line, ' '), *colon = path ? strstr(path, ":0x") : NULL;
-	struct known_file file;
+	unsigned long offset;
 
 	if (!colon)
 		return;
 	*colon = '\0';
-	file = known_file(path + 1);
-	mark(found, &file, strtoull(colon + 1, NULL, 16));
+	offset = strtoull(colon + 1, NULL, 16);
+	mark(found, path + 1, &offset, 1);
 }
 
 static void mark_tracefs(struct breakpoints *found)

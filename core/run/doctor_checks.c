@@ -27,16 +27,12 @@
 
 #define NEEDS_ROOT "run it as root, or give the program CAP_BPF and CAP_PERFMON"
 
-static void ability_done(struct ability *ability)
-{
-	free(ability->finding);
-	free(ability->remedy);
-}
-
 void ability_list_done(ability_list *abilities)
 {
-	for (size_t i = 0; i < abilities->nr; i++)
-		ability_done(&abilities->data[i]);
+	for (size_t i = 0; i < abilities->nr; i++) {
+		free(abilities->data[i].finding);
+		free(abilities->data[i].remedy);
+	}
 	vec_done(abilities);
 }
 
@@ -62,21 +58,8 @@ const struct ability *doctor_obstacle(const ability_list *abilities)
 
 /* ---- answers ---- */
 
-__attribute__((format(printf, 2, 3))) static void yes(struct ability *ability, const char *format, ...)
-{
-	va_list arguments;
-	char text[512];
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	ability->state = ABILITY_YES;
-	ability->finding = xstrdup(text);
-}
-
-/* The remedy comes first: the finding may need arguments. */
-__attribute__((format(printf, 4, 5))) static void gap(struct ability *ability, enum ability_state state,
-						      const char *remedy, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void answer(struct ability *ability, enum ability_state state,
+							 const char *remedy, const char *format, ...)
 {
 	va_list arguments;
 	char text[512];
@@ -86,8 +69,14 @@ __attribute__((format(printf, 4, 5))) static void gap(struct ability *ability, e
 	va_end(arguments);
 	ability->state = state;
 	ability->finding = xstrdup(text);
-	ability->remedy = xstrdup(remedy);
+	ability->remedy = remedy ? xstrdup(remedy) : NULL;
 }
+
+/* yes(ability, finding...), the others (ability, remedy, finding...) */
+#define yes(ability, ...) answer(ability, ABILITY_YES, NULL, __VA_ARGS__)
+#define partly(ability, ...) answer(ability, ABILITY_PARTLY, __VA_ARGS__)
+#define no(ability, ...) answer(ability, ABILITY_NO, __VA_ARGS__)
+#define unknown(ability, ...) answer(ability, ABILITY_UNKNOWN, __VA_ARGS__)
 
 /* ---- what the questions share ---- */
 
@@ -105,6 +94,28 @@ static bool holds(const char *name)
 static bool may_trace(void)
 {
 	return holds("CAP_BPF") && holds("CAP_PERFMON") && !privilege_in_user_namespace();
+}
+
+/* False, with the answer, where only a privileged user can find out. */
+static bool may_check(struct ability *ability)
+{
+	if (!may_trace())
+		unknown(ability, NEEDS_ROOT, "cannot be checked without CAP_BPF and CAP_PERFMON");
+	return may_trace();
+}
+
+/* The answer to a question that has two. */
+static void yes_or_no(struct ability *ability, bool is_there, const char *found, const char *remedy, const char *lacks)
+{
+	if (is_there)
+		yes(ability, "%s", found);
+	else
+		no(ability, remedy, "%s", lacks);
+}
+
+static void forbidden_by_lockdown(struct ability *ability)
+{
+	no(ability, "boot without lockdown=confidentiality", "forbidden by lockdown=confidentiality");
 }
 
 /* An event that counts nothing until it is enabled; it is never enabled. Descriptor or negative errno. */
@@ -127,12 +138,9 @@ static int open_event(uint32_t type, uint64_t config, const char *function)
 
 static void ask_user_namespace(struct ability *ability)
 {
-	if (privilege_in_user_namespace())
-		gap(ability, ABILITY_NO,
-		    "run it as root of the host, or in a container without a user namespace of its own",
-		    "in a user namespace: capabilities there do not give access to kernel events");
-	else
-		yes(ability, "this is the host's user namespace");
+	yes_or_no(ability, !privilege_in_user_namespace(), "this is the host's user namespace",
+		  "run it as root of the host, or in a container without a user namespace of its own",
+		  "in a user namespace: capabilities there do not give access to kernel events");
 }
 
 static void ask_bpf(struct ability *ability)
@@ -147,25 +155,24 @@ static void ask_bpf(struct ability *ability)
 	if (program >= 0)
 		yes(ability, "tracing programs can be loaded");
 	else if (program == -ENOSYS)
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_BPF_SYSCALL", "the kernel has no bpf()");
+		no(ability, "a kernel with CONFIG_BPF_SYSCALL", "the kernel has no bpf()");
 	else if (!may_trace())
-		gap(ability, ABILITY_NO, NEEDS_ROOT, "tracing programs are refused without CAP_BPF and CAP_PERFMON");
+		no(ability, NEEDS_ROOT, "tracing programs are refused without CAP_BPF and CAP_PERFMON");
 	else if (program == -EPERM)
-		gap(ability, ABILITY_NO,
-		    "allow bpf() in the container's seccomp profile (docker: --security-opt seccomp=unconfined) and "
-		    "in the security module's policy",
-		    "tracing programs are refused although this user has the capabilities");
+		no(ability,
+		   "allow bpf() in the container's seccomp profile (docker: --security-opt seccomp=unconfined) and "
+		   "in the security module's policy",
+		   "tracing programs are refused although this user has the capabilities");
 	else
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_BPF_EVENTS", "tracing programs cannot be loaded: %s",
-		    strerror(-program));
+		no(ability, "a kernel with CONFIG_BPF_EVENTS", "tracing programs cannot be loaded: %s",
+		   strerror(-program));
 }
 
 static void ask_btf(struct ability *ability)
 {
 	err_clear();
 	if (host_require_btf())
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_DEBUG_INFO_BTF; in a container: mount /sys", "%s",
-		    err_cause());
+		no(ability, "a kernel with CONFIG_DEBUG_INFO_BTF; in a container: mount /sys", "%s", err_cause());
 	else
 		yes(ability, "/sys/kernel/btf/vmlinux");
 }
@@ -174,7 +181,7 @@ static void ask_proc(struct ability *ability)
 {
 	err_clear();
 	if (process_require_proc())
-		gap(ability, ABILITY_NO, err_hint(), "%s", err_cause());
+		no(ability, err_hint(), "%s", err_cause());
 	else
 		yes(ability, "/proc shows the processes of this pid namespace");
 }
@@ -191,17 +198,17 @@ static void ask_perf_events(struct ability *ability)
 	if (fd >= 0)
 		yes(ability, "clock events of whole CPUs can be opened");
 	else if (fd == -ENOSYS)
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_PERF_EVENTS", "the kernel has no perf_event_open()");
+		no(ability, "a kernel with CONFIG_PERF_EVENTS", "the kernel has no perf_event_open()");
 	else if (!holds("CAP_PERFMON"))
-		gap(ability, ABILITY_NO, NEEDS_ROOT, "refused without CAP_PERFMON");
+		no(ability, NEEDS_ROOT, "refused without CAP_PERFMON");
 	else if (privilege_is_kept_from_perf(&paranoid))
-		gap(ability, ABILITY_NO, KEPT_FROM_PERF,
-		    "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld", paranoid);
+		no(ability, KEPT_FROM_PERF, "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld",
+		   paranoid);
 	else
-		gap(ability, ABILITY_NO,
-		    "allow perf_event_open() in the container's seccomp profile (docker: --security-opt "
-		    "seccomp=unconfined)",
-		    "refused: %s", strerror(-fd));
+		no(ability,
+		   "allow perf_event_open() in the container's seccomp profile (docker: --security-opt "
+		   "seccomp=unconfined)",
+		   "refused: %s", strerror(-fd));
 }
 
 static void ask_pmu(struct ability *ability)
@@ -212,14 +219,14 @@ static void ask_pmu(struct ability *ability)
 	if (fd >= 0)
 		yes(ability, "cpu-cycles can be sampled");
 	else if (holds("CAP_PERFMON") && privilege_is_kept_from_perf(&paranoid))
-		gap(ability, ABILITY_UNKNOWN, KEPT_FROM_PERF, "cannot be checked without CAP_SYS_ADMIN");
+		unknown(ability, KEPT_FROM_PERF, "cannot be checked without CAP_SYS_ADMIN");
 	else if (fd == -EACCES || fd == -EPERM)
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_PERFMON");
+		unknown(ability, NEEDS_ROOT, "cannot be checked without CAP_PERFMON");
 	else
-		gap(ability, ABILITY_NO,
-		    "in a virtual machine, enable a virtual PMU on its host (qemu: -cpu host,pmu=on); profile uses "
-		    "cpu-clock instead",
-		    "no counter for cpu-cycles: %s", strerror(-fd));
+		no(ability,
+		   "in a virtual machine, enable a virtual PMU on its host (qemu: -cpu host,pmu=on); profile uses "
+		   "cpu-clock instead",
+		   "no counter for cpu-cycles: %s", strerror(-fd));
 }
 
 static void ask_sideband(struct ability *ability)
@@ -234,7 +241,7 @@ static void ask_sideband(struct ability *ability)
 			remedy = NEEDS_ROOT;
 		else if (privilege_is_kept_from_perf(&paranoid))
 			remedy = KEPT_FROM_PERF;
-		gap(ability, ABILITY_NO, remedy, "%s", err_cause());
+		no(ability, remedy, "%s", err_cause());
 		return;
 	}
 	yes(ability, "the kernel reports every executable mapping%s",
@@ -254,31 +261,27 @@ static void ask_tracefs(struct ability *ability)
 		return;
 	}
 	if (host_is_confidential()) {
-		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality",
-		    "forbidden by lockdown=confidentiality");
+		forbidden_by_lockdown(ability);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s/events", places[i]);
 		if (access(path, F_OK) && errno != EACCES)
 			continue;
-		gap(ability, ABILITY_NO, "run it as root, or: mount -o remount,mode=755 /sys/kernel/tracing",
-		    "%s is not readable for this user", places[i]);
+		no(ability, "run it as root, or: mount -o remount,mode=755 /sys/kernel/tracing",
+		   "%s is not readable for this user", places[i]);
 		return;
 	}
-	gap(ability, ABILITY_NO, "mount -t tracefs tracefs /sys/kernel/tracing",
-	    "not mounted, or the kernel has no CONFIG_TRACING");
+	no(ability, "mount -t tracefs tracefs /sys/kernel/tracing", "not mounted, or the kernel has no CONFIG_TRACING");
 }
 
 static void ask_raw_tracepoints(struct ability *ability)
 {
-	if (!may_trace())
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_BPF and CAP_PERFMON");
-	else if (host_task_access(PROGRAM_RAW_TRACEPOINT) == TASK_ACCESS_NONE)
-		gap(ability, ABILITY_NO, "a kernel from 5.11 on, or boot without lockdown=confidentiality",
-		    "raw tracepoint programs cannot read the current task");
-	else
-		yes(ability, "raw tracepoint programs work and can read the current task");
+	if (may_check(ability))
+		yes_or_no(ability, host_task_access(PROGRAM_RAW_TRACEPOINT) != TASK_ACCESS_NONE,
+			  "raw tracepoint programs work and can read the current task",
+			  "a kernel from 5.11 on, or boot without lockdown=confidentiality",
+			  "raw tracepoint programs cannot read the current task");
 }
 
 static void ask_scheduler_events(struct ability *ability)
@@ -287,8 +290,7 @@ static void ask_scheduler_events(struct ability *ability)
 
 	err_clear();
 	if (host_scheduler_events(&order))
-		gap(ability, ABILITY_NO, err_hint()[0] ? err_hint() : "a kernel with CONFIG_DEBUG_INFO_BTF", "%s",
-		    err_cause());
+		no(ability, err_hint()[0] ? err_hint() : "a kernel with CONFIG_DEBUG_INFO_BTF", "%s", err_cause());
 	else
 		yes(ability, "sched_switch and sched_waking are in the kernel's BTF");
 }
@@ -297,10 +299,8 @@ static void ask_scheduler_events(struct ability *ability)
 
 static void ask_kprobe_multi(struct ability *ability)
 {
-	if (host_has_kprobe_multi())
-		yes(ability, "all functions of a pattern in one link");
-	else
-		gap(ability, ABILITY_NO, "a kernel from 5.18 on with CONFIG_FPROBE", "not in this kernel");
+	yes_or_no(ability, host_has_kprobe_multi(), "all functions of a pattern in one link",
+		  "a kernel from 5.18 on with CONFIG_FPROBE", "not in this kernel");
 }
 
 /* Tried with a function that runs once in the life of a host. */
@@ -311,57 +311,46 @@ static void ask_kprobe(struct ability *ability)
 	long paranoid;
 
 	if (type < 0) {
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS", "not in this kernel");
+		no(ability, "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS", "not in this kernel");
 		return;
 	}
 	if (!may_trace()) {
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT,
-		    "the kernel has them; whether they are allowed cannot be checked without CAP_BPF and CAP_PERFMON");
+		unknown(ability, NEEDS_ROOT,
+			"the kernel has them; whether they are allowed cannot be checked without CAP_BPF and CAP_PERFMON");
 		return;
 	}
 	fd = open_event((uint32_t)type, 0, "kernel_halt");
 	if (fd >= 0)
 		yes(ability, "a perf event for each function");
 	else if (host_is_confidential())
-		gap(ability, ABILITY_NO, "boot without lockdown=confidentiality",
-		    "forbidden by lockdown=confidentiality");
+		forbidden_by_lockdown(ability);
 	else if (privilege_is_kept_from_perf(&paranoid))
-		gap(ability, ABILITY_NO, KEPT_FROM_PERF,
-		    "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld", paranoid);
+		no(ability, KEPT_FROM_PERF, "refused without CAP_SYS_ADMIN: kernel.perf_event_paranoid is %ld",
+		   paranoid);
 	else
-		gap(ability, ABILITY_NO,
-		    "look for lockdown in the kernel's log (dmesg); if it is the cause, boot without it", "refused: %s",
-		    strerror(-fd));
+		no(ability, "look for lockdown in the kernel's log (dmesg); if it is the cause, boot without it",
+		   "refused: %s", strerror(-fd));
 }
 
 static void ask_fentry(struct ability *ability)
 {
-	if (!may_trace())
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_BPF and CAP_PERFMON");
-	else if (host_has_fentry())
-		yes(ability, "a program for each function");
-	else
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS (aarch64: from 6.0 on)",
-		    "refused by this kernel");
+	if (may_check(ability))
+		yes_or_no(ability, host_has_fentry(), "a program for each function",
+			  "a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS (aarch64: from 6.0 on)",
+			  "refused by this kernel");
 }
 
 static void ask_uprobe(struct ability *ability)
 {
-	if (access("/sys/bus/event_source/devices/uprobe/type", F_OK))
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_UPROBE_EVENTS; in a container: mount /sys",
-		    "not in this kernel");
-	else
-		yes(ability, "a perf event for each function");
+	yes_or_no(ability, !access("/sys/bus/event_source/devices/uprobe/type", F_OK), "a perf event for each function",
+		  "a kernel with CONFIG_UPROBE_EVENTS; in a container: mount /sys", "not in this kernel");
 }
 
 static void ask_uprobe_multi(struct ability *ability)
 {
-	if (!may_trace())
-		gap(ability, ABILITY_UNKNOWN, NEEDS_ROOT, "cannot be checked without CAP_BPF and CAP_PERFMON");
-	else if (host_has_uprobe_multi())
-		yes(ability, "all functions of a file in one link");
-	else
-		gap(ability, ABILITY_NO, "a kernel from 6.6 on with CONFIG_UPROBE_EVENTS", "not in this kernel");
+	if (may_check(ability))
+		yes_or_no(ability, host_has_uprobe_multi(), "all functions of a file in one link",
+			  "a kernel from 6.6 on with CONFIG_UPROBE_EVENTS", "not in this kernel");
 }
 
 static void ask_red_zone(struct ability *ability)
@@ -371,15 +360,15 @@ static void ask_red_zone(struct ability *ability)
 		yes(ability, "a probe does not overwrite data below the program's stack pointer");
 		break;
 	case RED_ZONE_OVERWRITTEN:
-		gap(ability, ABILITY_PARTLY,
-		    "a kernel without optimized uprobes of 5-byte nops; or build the program with a sys/sdt.h of "
-		    "1-byte nops",
-		    "this kernel replaces a probed 5-byte nop by a call, which overwrites data below the stack "
-		    "pointer: stacktool refuses such probes inside functions");
+		partly(ability,
+		       "a kernel without optimized uprobes of 5-byte nops; or build the program with a sys/sdt.h of "
+		       "1-byte nops",
+		       "this kernel replaces a probed 5-byte nop by a call, which overwrites data below the stack "
+		       "pointer: stacktool refuses such probes inside functions");
 		break;
 	case RED_ZONE_UNKNOWN:
-		gap(ability, ABILITY_UNKNOWN, may_trace() ? "a kernel with CONFIG_UPROBE_EVENTS" : NEEDS_ROOT,
-		    "the check could not set a uprobe");
+		unknown(ability, may_trace() ? "a kernel with CONFIG_UPROBE_EVENTS" : NEEDS_ROOT,
+			"the check could not set a uprobe");
 	}
 }
 
@@ -391,16 +380,16 @@ static void ask_breakpoints(struct ability *ability)
 
 	if (!err && breakpoints_example(&found)) {
 		breakpoints_describe(&found, &text);
-		gap(ability, ABILITY_PARTLY, "stacktool doctor --heal", "%s", buf_text(&text));
+		partly(ability, "stacktool doctor --heal", "%s", buf_text(&text));
 	} else if (err == -EMFILE || err == -ENFILE) {
-		gap(ability, ABILITY_UNKNOWN, "raise the limit of open files: ulimit -n 1024",
-		    "none found, but not all processes could be inspected");
+		unknown(ability, "raise the limit of open files: ulimit -n 1024",
+			"none found, but not all processes could be inspected");
 	} else if (err || !holds("CAP_SYS_PTRACE")) {
-		gap(ability, ABILITY_UNKNOWN, "run it as root, or give the program CAP_SYS_PTRACE",
-		    "this user may not read the memory of other users' processes");
+		unknown(ability, "run it as root, or give the program CAP_SYS_PTRACE",
+			"this user may not read the memory of other users' processes");
 	} else if (found.nr_left) {
-		gap(ability, ABILITY_UNKNOWN, "run it again when the host is less busy",
-		    "none found, but not all processes could be inspected");
+		unknown(ability, "run it again when the host is less busy",
+			"none found, but not all processes could be inspected");
 	} else {
 		yes(ability, "none found%s", found.nr_denied ? " in the processes that this user may inspect" : "");
 	}
@@ -410,11 +399,8 @@ static void ask_breakpoints(struct ability *ability)
 
 static void ask_misses(struct ability *ability)
 {
-	if (host_counts_misses(PROGRAM_KPROBE))
-		yes(ability, "the kernel counts events missed by recursion");
-	else
-		gap(ability, ABILITY_NO, "a kernel from 6.7 on",
-		    "the kernel does not count events missed by recursion");
+	yes_or_no(ability, host_counts_misses(PROGRAM_KPROBE), "the kernel counts events missed by recursion",
+		  "a kernel from 6.7 on", "the kernel does not count events missed by recursion");
 }
 
 static bool shows_addresses(FILE *kallsyms)
@@ -433,17 +419,17 @@ static void ask_kallsyms(struct ability *ability)
 	char restrict_level[16];
 
 	if (!file)
-		gap(ability, ABILITY_NO, "a kernel with CONFIG_KALLSYMS; /proc must be mounted", "/proc/kallsyms: %s",
-		    strerror(errno));
+		no(ability, "a kernel with CONFIG_KALLSYMS; /proc must be mounted", "/proc/kallsyms: %s",
+		   strerror(errno));
 	else if (shows_addresses(file))
 		yes(ability, "/proc/kallsyms shows addresses");
 	else if (!host_first_line("/proc/sys/kernel/kptr_restrict", restrict_level, sizeof(restrict_level)) &&
 		 !strcmp(restrict_level, "2"))
-		gap(ability, ABILITY_NO, "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG (or root)",
-		    "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2");
+		no(ability, "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG (or root)",
+		   "/proc/kallsyms shows no addresses: kernel.kptr_restrict is 2");
 	else
-		gap(ability, ABILITY_NO, "run it as root, or give the program CAP_SYSLOG",
-		    "/proc/kallsyms shows no addresses without CAP_SYSLOG");
+		no(ability, "run it as root, or give the program CAP_SYSLOG",
+		   "/proc/kallsyms shows no addresses without CAP_SYSLOG");
 }
 
 static void ask_symbol_worker(struct ability *ability)
@@ -453,12 +439,12 @@ static void ask_symbol_worker(struct ability *ability)
 	if (!lacks)
 		yes(ability, "reads files without privileges, as another user, with a system call filter");
 	else if (lacks & CONFINED_WITHOUT_FILTER)
-		gap(ability, ABILITY_PARTLY, "a kernel with CONFIG_SECCOMP_FILTER",
-		    "reads files without privileges, but without a system call filter: the kernel has no seccomp "
-		    "filters");
+		partly(ability, "a kernel with CONFIG_SECCOMP_FILTER",
+		       "reads files without privileges, but without a system call filter: the kernel has no seccomp "
+		       "filters");
 	else
-		gap(ability, ABILITY_PARTLY, "map the user and the group 65534 into the user namespace",
-		    "reads files without privileges, but as the same user or group");
+		partly(ability, "map the user and the group 65534 into the user namespace",
+		       "reads files without privileges, but as the same user or group");
 }
 
 /* ---- settings ---- */
@@ -471,12 +457,11 @@ static void ask_lockdown(struct ability *ability)
 		if (!access("/sys/kernel/security/lsm", F_OK))
 			yes(ability, "not in this kernel");
 		else
-			gap(ability, ABILITY_UNKNOWN, "mount -t securityfs securityfs /sys/kernel/security",
-			    "cannot be checked: securityfs is not mounted or not readable");
+			unknown(ability, "mount -t securityfs securityfs /sys/kernel/security",
+				"cannot be checked: securityfs is not mounted or not readable");
 	} else if (!strcmp(mode, "confidentiality")) {
-		gap(ability, ABILITY_PARTLY,
-		    "boot without lockdown=confidentiality (Secure Boot alone enables integrity only)",
-		    "confidentiality: no kprobes, no tracefs, BPF programs cannot read memory");
+		partly(ability, "boot without lockdown=confidentiality (Secure Boot alone enables integrity only)",
+		       "confidentiality: no kprobes, no tracefs, BPF programs cannot read memory");
 	} else {
 		yes(ability, "%s: forbids nothing that stacktool needs", mode);
 	}
@@ -492,13 +477,13 @@ static void ask_setting(struct ability *ability, const char *path, long limit, c
 	if (err == -ENOENT)
 		yes(ability, "this kernel has no such setting");
 	else if (err)
-		gap(ability, ABILITY_UNKNOWN, "mount -t proc proc /proc", "%s: %s", path, strerror(-err));
+		unknown(ability, "mount -t proc proc /proc", "%s: %s", path, strerror(-err));
 	else if (strtol(text, NULL, 10) < limit)
 		yes(ability, "%s", text);
 	else if (holds(capability))
 		yes(ability, "%s: needs %s, which is present", text, capability);
 	else
-		gap(ability, ABILITY_PARTLY, remedy, "%s: needs %s, which is missing", text, capability);
+		partly(ability, remedy, "%s: needs %s, which is missing", text, capability);
 }
 
 static void ask_perf_paranoid(struct ability *ability)
@@ -506,7 +491,7 @@ static void ask_perf_paranoid(struct ability *ability)
 	long paranoid;
 
 	if (holds("CAP_PERFMON") && privilege_is_kept_from_perf(&paranoid))
-		gap(ability, ABILITY_PARTLY, KEPT_FROM_PERF, "%ld: needs CAP_SYS_ADMIN, which is missing", paranoid);
+		partly(ability, KEPT_FROM_PERF, "%ld: needs CAP_SYS_ADMIN, which is missing", paranoid);
 	else
 		ask_setting(ability, "/proc/sys/kernel/perf_event_paranoid", 0, "CAP_PERFMON",
 			    "give the program CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1");
@@ -524,10 +509,9 @@ static void ask_kptr_restrict(struct ability *ability)
 	int err = host_first_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text));
 
 	if (err)
-		gap(ability, ABILITY_UNKNOWN, "mount -t proc proc /proc", "kernel.kptr_restrict: %s", strerror(-err));
+		unknown(ability, "mount -t proc proc /proc", "kernel.kptr_restrict: %s", strerror(-err));
 	else if (strtol(text, NULL, 10) >= 2)
-		gap(ability, ABILITY_PARTLY, "sysctl kernel.kptr_restrict=1",
-		    "%s: hides kernel addresses even from root", text);
+		partly(ability, "sysctl kernel.kptr_restrict=1", "%s: hides kernel addresses even from root", text);
 	else
 		yes(ability, "%s", text);
 }
@@ -582,11 +566,10 @@ static void ask_capability(const struct privilege *privilege, struct ability *ab
 
 	if (privilege->held)
 		yes(ability, "held");
-	else if (privilege->essential)
-		gap(ability, ABILITY_NO, remedy,
-		    "missing: the kernel refuses programs, maps and perf events for tracing");
 	else
-		gap(ability, ABILITY_NO, remedy, "missing: %s", privilege->loss);
+		no(ability, remedy, "missing: %s",
+		   privilege->essential ? "the kernel refuses programs, maps and perf events for tracing"
+					: privilege->loss);
 }
 
 static void add_capabilities(ability_list *abilities)
