@@ -120,11 +120,12 @@ static int read_bytes(struct elf_section *section, uint64_t offset, unsigned cha
 }
 
 /* Keeps what the window has of the range already; the rest is read behind it. */
-static int move_window(struct elf_section *section, uint64_t offset, size_t nr_bytes)
+static int move_window(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
 {
 	uint64_t end = section->window_start + section->window_nr;
 	size_t kept = offset >= section->window_start && offset < end ? (size_t)(end - offset) : 0;
-	int err = vec_grow((void **)&section->window, &section->window_room, nr_bytes, 1);
+	int err = nr_bytes > WINDOW_MAX_BYTES ? -EBADMSG
+					      : vec_grow((void **)&section->window, &section->window_room, nr_bytes, 1);
 
 	if (err)
 		return err;
@@ -137,45 +138,30 @@ static int move_window(struct elf_section *section, uint64_t offset, size_t nr_b
 	return err;
 }
 
-static bool is_in_window(const struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
+int elf_section_see(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
 {
-	return offset >= section->window_start && offset - section->window_start <= section->window_nr &&
-	       nr_bytes <= section->window_nr - (offset - section->window_start);
-}
-
-/* Brings the bytes into the window. */
-static int see(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
-{
-	bool is_whole = section->nr_bytes <= section->whole_max;
-	uint64_t from = is_whole ? 0 : offset, wanted = nr_bytes, rest = section->nr_bytes - from, ahead;
+	uint64_t ahead = section->whole_max < AHEAD_BYTES ? section->whole_max : AHEAD_BYTES, rest;
+	uint64_t at = offset - section->window_start;
 
 	if (!section->elf || offset > section->nr_bytes || nr_bytes > section->nr_bytes - offset)
 		return -EBADMSG;
-	if (is_in_window(section, offset, nr_bytes))
+	if (at <= section->window_nr && nr_bytes <= section->window_nr - at)
 		return 0;
-	ahead = section->whole_max < AHEAD_BYTES ? section->whole_max : AHEAD_BYTES;
-	wanted = wanted < ahead ? ahead : wanted;
-	wanted = is_whole || wanted > rest ? rest : wanted;
-	return wanted > WINDOW_MAX_BYTES ? -EBADMSG : move_window(section, from, (size_t)wanted);
+	if (section->nr_bytes <= section->whole_max)
+		return move_window(section, 0, (size_t)section->nr_bytes);
+	rest = section->nr_bytes - offset;
+	nr_bytes = nr_bytes > ahead ? nr_bytes : ahead < rest ? ahead : rest;
+	return move_window(section, offset, nr_bytes);
 }
 
 struct byte_reader elf_section_bytes(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
 {
 	const unsigned char *at;
 
-	if (see(section, offset, nr_bytes))
+	if (elf_section_see(section, offset, nr_bytes))
 		return nothing;
 	at = section->window + (offset - section->window_start);
 	return (struct byte_reader){ .at = at, .end = at + nr_bytes };
-}
-
-int elf_section_read(struct elf_section *section, uint64_t offset, void *ret_bytes, size_t nr_bytes)
-{
-	int err = see(section, offset, nr_bytes);
-
-	if (!err)
-		memcpy(ret_bytes, section->window + (offset - section->window_start), nr_bytes);
-	return err;
 }
 
 struct byte_reader elf_section_some(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)

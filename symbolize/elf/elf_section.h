@@ -38,9 +38,6 @@ void elf_section_done(struct elf_section *section);
 /* A range of the file as such a section, as far as the file has it: to read a table from its beginning to its end. */
 struct elf_section elf_section_of_range(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
 
-/* Copies these bytes. 0, -EBADMSG when it has fewer, -ENOMEM. */
-int elf_section_read(struct elf_section *section, uint64_t offset, void *ret_bytes, size_t nr_bytes);
-
 /* All of it at once, malloc()ed: as elf_section_open(), and -EBADMSG for one that is damaged or beyond 128 MB. */
 int elf_section_whole(const struct elf_file *elf, const char *name, uint8_t **ret_bytes, size_t *ret_nr);
 
@@ -58,3 +55,28 @@ const char *elf_section_string(struct elf_section *section, uint64_t offset);
 
 /* The same, of one that ends before `end`; nothing from there on is read. */
 const char *elf_section_string_before(struct elf_section *section, uint64_t offset, uint64_t end);
+
+/* Brings these bytes into the window. 0, -EBADMSG when it has fewer, or when they cannot be unpacked, -ENOMEM. */
+int elf_section_see(struct elf_section *section, uint64_t offset, uint64_t nr_bytes);
+
+/* These bytes, as elf_section_bytes(); NULL and *ret_err where that is `bad`. Inline: tables have 100,000 entries. */
+static inline const void *elf_section_at(struct elf_section *section, uint64_t offset, size_t nr_bytes, int *ret_err)
+{
+	uint64_t at = offset - section->window_start;
+
+	if (at <= section->window_nr && nr_bytes <= section->window_nr - at)
+		return section->window + at;
+	*ret_err = elf_section_see(section, offset, nr_bytes);
+	return *ret_err ? NULL : section->window + (offset - section->window_start);
+}
+
+/* Copies these bytes. 0, or as elf_section_see(). */
+static inline int elf_section_read(struct elf_section *section, uint64_t offset, void *ret_bytes, size_t nr_bytes)
+{
+	int err = 0;
+	const void *bytes = elf_section_at(section, offset, nr_bytes, &err);
+
+	if (bytes)
+		memcpy(ret_bytes, bytes, nr_bytes);
+	return err;
+}

@@ -153,7 +153,7 @@ static int read_section(struct plt_reader *reader, const char *name)
 static struct name name_of_symbol(struct plt_reader *reader, uint64_t number, char scratch[NAME_MAX_BYTES])
 {
 	size_t size = elf_symbol_size(reader->elf);
-	uint32_t name; /* the first member of both kinds of symbols */
+	uint32_t name = 0; /* the first member of both kinds of symbols */
 
 	if (!reader->symbols || number >= reader->symbols->sh_size / size ||
 	    elf_section_read(&reader->symbol_bytes, number * size, &name, sizeof(name)))
@@ -233,14 +233,16 @@ static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_
 		elf_section_of_range(reader->elf, section->sh_offset, section->sh_size);
 	int err = 0;
 
-	for (uint64_t i = 0; !err && i < RELOCATIONS_MAX; i++) {
-		struct byte_reader entry = elf_section_bytes(&entries, i * size, size);
+	for (uint64_t i = 0; i < RELOCATIONS_MAX; i++) {
+		const unsigned char *entry = elf_section_at(&entries, i * size, size, &err);
 		Elf64_Rela relocation;
 
-		if (entry.bad)
-			break;
-		relocation = widen(reader->elf, entry.at, size);
+		if (!entry)
+			return 0;
+		relocation = widen(reader->elf, entry, size);
 		err = apply(reader, &relocation);
+		if (err)
+			break;
 	}
 	return err;
 }

@@ -18,15 +18,15 @@ struct reading {
 	unsigned int names; /* where its strings are in symtab.names */
 };
 
-static Elf64_Sym widen(Elf32_Sym narrow)
+static Elf64_Sym widen(const Elf32_Sym *narrow)
 {
 	return (Elf64_Sym){
-		.st_name = narrow.st_name,
-		.st_info = narrow.st_info,
-		.st_other = narrow.st_other,
-		.st_shndx = narrow.st_shndx,
-		.st_value = narrow.st_value,
-		.st_size = narrow.st_size,
+		.st_name = narrow->st_name,
+		.st_info = narrow->st_info,
+		.st_other = narrow->st_other,
+		.st_shndx = narrow->st_shndx,
+		.st_value = narrow->st_value,
+		.st_size = narrow->st_size,
 	};
 }
 
@@ -167,18 +167,14 @@ static int add_symbols(const struct reading *reading)
 	int err = 0;
 
 	for (uint64_t i = 0; !err && i < reading->from->nr; i++) {
-		union {
-			Elf64_Sym wide;
-			Elf32_Sym narrow;
-		} symbol;
+		const void *entry = elf_section_at(&symbols, i * size, size, &err);
+		Elf64_Sym symbol;
 
-		err = elf_section_read(&symbols, i * size, &symbol, size);
-		if (err)
+		if (!entry)
 			break;
-		if (!reading->elf->is_64)
-			symbol.wide = widen(symbol.narrow);
-		move_symbol(reading->elf, &symbol.wide);
-		err = add_symbol(reading, &symbol.wide);
+		symbol = reading->elf->is_64 ? *(const Elf64_Sym *)entry : widen(entry);
+		move_symbol(reading->elf, &symbol);
+		err = add_symbol(reading, &symbol);
 	}
 	return err;
 }
