@@ -30,47 +30,34 @@ int unwind_queue_add(struct unwind_queue *queue, uint32_t number, int fd)
 	return err;
 }
 
-static void finish(struct unwind_request *request, enum symbol_status status)
+/* The first request that is not done is done now. */
+static void finish(struct unwind_queue *queue, enum symbol_status status)
 {
+	struct unwind_request *request = &queue->requests.data[queue->nr_done++];
+
 	closep(&request->fd);
-	request->state = UNWIND_DONE;
 	request->status = status;
+	if (queue->nr_sent)
+		queue->nr_sent--;
 }
 
 static struct unwind_request *first_sent(const struct unwind_queue *queue)
 {
-	for (size_t i = 0; i < queue->requests.nr; i++)
-		if (queue->requests.data[i].state == UNWIND_SENT)
-			return &queue->requests.data[i];
-	return NULL;
-}
-
-static size_t nr_sent(const struct unwind_queue *queue)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < queue->requests.nr; i++)
-		nr += queue->requests.data[i].state == UNWIND_SENT;
-	return nr;
+	return queue->nr_sent ? &queue->requests.data[queue->nr_done] : NULL;
 }
 
 int unwind_queue_send(struct unwind_queue *queue, int socket, struct draft *draft, uint64_t *sequence)
 {
-	size_t nr = nr_sent(queue);
-
-	for (size_t i = 0; i < queue->requests.nr && nr < WINDOW; i++) {
-		struct unwind_request *request = &queue->requests.data[i];
+	while (queue->nr_sent < WINDOW && queue->nr_done + queue->nr_sent < queue->requests.nr) {
+		struct unwind_request *request = &queue->requests.data[queue->nr_done + queue->nr_sent];
 		int err;
 
-		if (request->state != UNWIND_WAITING)
-			continue;
 		draft_start(draft, MESSAGE_UNWIND, request->number);
 		err = draft_send(draft, socket, false, request->fd);
 		if (err)
 			return err == -EAGAIN ? 0 : err;
-		request->state = UNWIND_SENT;
 		request->sequence = ++*sequence;
-		nr++;
+		queue->nr_sent++;
 	}
 	return 0;
 }
@@ -90,31 +77,27 @@ static void drop_intake(struct unwind_queue *queue)
 
 void unwind_queue_restart(struct unwind_queue *queue, bool blame, enum symbol_status why)
 {
-	struct unwind_request *culprit = blame ? first_sent(queue) : NULL;
-
 	drop_intake(queue);
-	if (culprit)
-		finish(culprit, why);
-	for (size_t i = 0; i < queue->requests.nr; i++)
-		if (queue->requests.data[i].state == UNWIND_SENT)
-			queue->requests.data[i].state = UNWIND_WAITING;
+	if (blame && queue->nr_sent)
+		finish(queue, why);
+	queue->nr_sent = 0;
 }
 
 void unwind_queue_give_up(struct unwind_queue *queue, enum symbol_status why)
 {
 	drop_intake(queue);
-	for (size_t i = 0; i < queue->requests.nr; i++)
-		if (queue->requests.data[i].state != UNWIND_DONE)
-			finish(&queue->requests.data[i], why);
+	while (queue->nr_done < queue->requests.nr)
+		finish(queue, why);
 }
 
 bool unwind_queue_next(struct unwind_queue *queue, struct symbol_unwind *ret_unwind)
 {
 	struct unwind_request *request = queue->requests.data;
 
-	if (!queue->requests.nr || request->state != UNWIND_DONE)
+	if (!queue->nr_done)
 		return false;
 	*ret_unwind = (struct symbol_unwind){ request->number, request->status, request->table };
+	queue->nr_done--;
 	queue->requests.nr--;
 	memmove(request, request + 1, queue->requests.nr * sizeof(*request));
 	return true;
@@ -162,7 +145,7 @@ static int take_head(struct unwind_queue *queue, const struct message *message)
 	    (message->header.status == SYMBOL_OK) != (message->header.nr == 1))
 		return -EPROTO;
 	if (message->header.status != SYMBOL_OK) {
-		finish(request, (enum symbol_status)message->header.status);
+		finish(queue, (enum symbol_status)message->header.status);
 		return take_needs(&request->table, message);
 	}
 	message_element(message, 0, &wire, sizeof(wire));
@@ -219,7 +202,7 @@ static int take_part(struct unwind_queue *queue, const struct message *message)
 	request->table = queue->intake;
 	queue->intake = (struct unwind_table){};
 	drop_intake(queue);
-	finish(request, SYMBOL_OK);
+	finish(queue, SYMBOL_OK);
 	return 0;
 }
 

@@ -18,19 +18,15 @@ enum {
 
 struct unwind_request {
 	uint32_t number;
-	int fd; /* -1 when not held */
-	enum unwind_state {
-		UNWIND_WAITING,
-		UNWIND_SENT,
-		UNWIND_DONE,
-	} state;
-	enum symbol_status status;
+	int fd; /* -1 when done */
+	enum symbol_status status; /* when done */
 	uint64_t sequence; /* of the message, among all that were sent */
 	struct unwind_table table;
 };
 
 struct unwind_queue {
-	VEC(struct unwind_request) requests; /* in the order of asking */
+	VEC(struct unwind_request) requests; /* in the order of asking: those done, those sent, those waiting */
+	size_t nr_done, nr_sent;
 	struct unwind_table intake; /* the table that is coming in */
 	size_t nr_taken, nr_expected; /* its bytes; nothing is coming in while both are 0 */
 };

@@ -57,22 +57,16 @@ static int read_starts(struct ifunc_reader *reader)
 	return 0;
 }
 
-static int compare_starts(const void *key, const void *entry)
-{
-	int64_t wanted = *(const int64_t *)key, found = ((const struct frame_header_entry *)entry)->function;
-
-	return wanted < found ? -1 : wanted > found;
-}
-
 static bool is_start(const struct ifunc_reader *reader, uint64_t address, uint64_t offset)
 {
 	int64_t distance = (int64_t)(address - reader->starts_base);
 	const struct symtab_symbol *symbol = symtab_lookup(reader->table, offset);
+	size_t at;
 
 	if (symbol && symtab_start(reader->table, symbol) == offset)
 		return true;
-	return reader->starts.nr && bsearch(&distance, reader->starts.data, reader->starts.nr,
-					    sizeof(struct frame_header_entry), compare_starts);
+	at = vec_nr_first(&reader->starts, start, start->function < distance);
+	return at < reader->starts.nr && reader->starts.data[at].function == distance;
 }
 
 /* ---- where they can be probed ---- */
@@ -187,36 +181,25 @@ static int read_resolver(struct ifunc_reader *reader, uint64_t resolver, uint64_
 	return 0;
 }
 
-/* ---- all ---- */
-
-static int read_all(struct ifunc_reader *reader)
+int ifuncs_read(struct ifuncs *ifuncs, const struct elf_file *elf, const struct symtab *table)
 {
+	struct ifunc_reader reader = { .ifuncs = ifuncs, .elf = elf, .table = table };
+	size_t nr = elf->machine == EM_X86_64 && elf->is_64 ? table->symbols.nr : 0, nr_resolvers = 0;
 	uint64_t before = UINT64_MAX;
-	size_t nr_resolvers = 0;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < reader->table->symbols.nr && nr_resolvers < RESOLVERS_MAX; i++) {
-		const struct symtab_symbol *symbol = &reader->table->symbols.data[i];
-		uint64_t start = symtab_start(reader->table, symbol);
+	*ifuncs = (struct ifuncs){};
+	for (size_t i = 0; !err && i < nr && nr_resolvers < RESOLVERS_MAX; i++) {
+		const struct symtab_symbol *symbol = &table->symbols.data[i];
+		uint64_t start = symtab_start(table, symbol);
 
 		if (!symbol->ifunc || start == before)
 			continue;
 		if (!nr_resolvers++)
-			err = read_starts(reader);
+			err = read_starts(&reader);
 		before = start;
-		err = err ?: read_resolver(reader, start, symbol->unsized ? RESOLVER_UNSIZED_BYTES : symbol->size);
+		err = err ?: read_resolver(&reader, start, symbol->unsized ? RESOLVER_UNSIZED_BYTES : symbol->size);
 	}
-	return err;
-}
-
-int ifuncs_read(struct ifuncs *ifuncs, const struct elf_file *elf, const struct symtab *table)
-{
-	struct ifunc_reader reader = { .ifuncs = ifuncs, .elf = elf, .table = table };
-	int err = 0;
-
-	*ifuncs = (struct ifuncs){};
-	if (elf->machine == EM_X86_64 && elf->is_64)
-		err = read_all(&reader);
 	vec_done(&reader.starts);
 	if (err)
 		ifuncs_done(ifuncs);

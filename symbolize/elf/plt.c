@@ -227,8 +227,9 @@ static size_t relocation_size(const struct elf_file *elf, uint32_t section_type)
 	return elf->is_64 ? sizeof(Elf64_Rel) : sizeof(Elf32_Rel);
 }
 
-static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_t size)
+static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section)
 {
+	const size_t size = relocation_size(reader->elf, section->sh_type);
 	_cleanup_(elf_section_done) struct elf_section entries =
 		elf_section_of_range(reader->elf, section->sh_offset, section->sh_size);
 	int err = 0;
@@ -242,9 +243,9 @@ static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section, size_
 		relocation = widen(reader->elf, entry, size);
 		err = apply(reader, &relocation);
 		if (err)
-			break;
+			return err;
 	}
-	return err;
+	return 0;
 }
 
 static void drop_symbols(struct plt_reader *reader)
@@ -289,16 +290,6 @@ static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *symbols)
 	return 0;
 }
 
-static int read_relocations(struct plt_reader *reader, const Elf64_Shdr *section)
-{
-	int err;
-
-	if (!section->sh_size)
-		return 0;
-	err = open_symbols(reader, symbols_of(reader->elf, section));
-	return err ?: apply_all(reader, section, relocation_size(reader->elf, section->sh_type));
-}
-
 /* ---- all ---- */
 
 static int name_stubs(struct plt_reader *reader)
@@ -309,8 +300,10 @@ static int name_stubs(struct plt_reader *reader)
 	for (size_t i = 0; !err && i < reader->elf->sections.nr; i++) {
 		const Elf64_Shdr *section = &reader->elf->sections.data[i];
 
-		if (section->sh_type == SHT_RELA || section->sh_type == SHT_REL)
-			err = read_relocations(reader, section);
+		if (!section->sh_size || (section->sh_type != SHT_RELA && section->sh_type != SHT_REL))
+			continue;
+		err = open_symbols(reader, symbols_of(reader->elf, section));
+		err = err ?: apply_all(reader, section);
 	}
 	return err ?: radix_sort(reader->plt->stubs.data, reader->plt->stubs.nr, start);
 }

@@ -30,13 +30,13 @@ struct section_unpacker {
 	const struct elf_file *elf;
 	uint64_t offset, nr_packed, nr_unpacked;
 	uint64_t input, output; /* how far it is */
-	unsigned char *buffer;  /* of packed bytes; those from next_in on are not used yet */
-	unsigned char *skipped;
 	bool is_zstd, is_open;
 	z_stream zlib;
 	ZSTD_DCtx *zstd;
 	ZSTD_inBuffer zstd_input;
 	VEC(struct kept_state *) states; /* a z_stream may not move */
+	unsigned char buffer[INPUT_BYTES]; /* of packed bytes; those from next_in on are not used yet */
+	unsigned char skipped[SKIP_BYTES];
 };
 
 /* ---- the two kinds ---- */
@@ -219,19 +219,16 @@ int section_unpacker_new(const struct elf_file *elf, uint32_t kind, uint64_t off
 	unpacker->offset = offset;
 	unpacker->nr_packed = nr_packed;
 	unpacker->nr_unpacked = nr_unpacked;
-	unpacker->buffer = malloc(INPUT_BYTES);
-	unpacker->skipped = malloc(SKIP_BYTES);
 	unpacker->is_zstd = kind == ELFCOMPRESS_ZSTD;
 	if (unpacker->is_zstd) {
 		unpacker->zstd = ZSTD_createDCtx();
-		unpacker->is_open =
-			unpacker->zstd &&
-			!ZSTD_isError(ZSTD_DCtx_setParameter(unpacker->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX));
+		if (!unpacker->zstd ||
+		    ZSTD_isError(ZSTD_DCtx_setParameter(unpacker->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX))) {
+			section_unpacker_free(unpacker);
+			return -ENOMEM;
+		}
 		unpacker->zstd_input = (ZSTD_inBuffer){ unpacker->buffer, 0, 0 };
-	}
-	if (!unpacker->buffer || !unpacker->skipped || (unpacker->is_zstd && !unpacker->is_open)) {
-		section_unpacker_free(unpacker);
-		return -ENOMEM;
+		unpacker->is_open = true;
 	}
 	*ret_unpacker = unpacker;
 	return 0;
@@ -247,7 +244,5 @@ void section_unpacker_free(struct section_unpacker *unpacker)
 	if (unpacker->is_open && !unpacker->is_zstd)
 		inflateEnd(&unpacker->zlib);
 	ZSTD_freeDCtx(unpacker->zstd);
-	free(unpacker->buffer);
-	free(unpacker->skipped);
 	free(unpacker);
 }

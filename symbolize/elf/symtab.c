@@ -15,34 +15,13 @@ enum {
 	NAMES_KEPT_MAX = 1u << 20,     /* names of one file in memory; more stay in the file */
 };
 
-static int add_code(struct symtab *table, struct code_range code)
+static int add_code(struct symtab *table, uint64_t address, uint64_t offset, uint64_t size)
 {
-	if (code.address + code.size < code.address || table->code.nr >= CODE_RANGES_MAX)
+	if (address + size < address || table->code.nr >= CODE_RANGES_MAX)
 		return -EBADMSG;
-	if (!table->code.nr || code.offset < table->base)
-		table->base = code.offset;
-	return vec_try_push(&table->code, code);
-}
-
-static int add_segment(struct symtab *table, const struct elf_file *elf, const Elf64_Phdr *segment)
-{
-	if (!elf_file_holds(elf, segment->p_offset, segment->p_filesz))
-		return -EBADMSG;
-	return add_code(table, (struct code_range){ segment->p_vaddr, segment->p_offset, segment->p_filesz });
-}
-
-static int add_sections(struct symtab *table, const struct elf_file *elf)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && elf->is_laid_out && i < elf->sections.nr; i++) {
-		const Elf64_Shdr *section = &elf->sections.data[i];
-
-		if (section->sh_flags & SHF_ALLOC && section->sh_flags & SHF_EXECINSTR && section->sh_size)
-			err = add_code(table,
-				       (struct code_range){ section->sh_addr, section->sh_addr, section->sh_size });
-	}
-	return err;
+	if (!table->code.nr || offset < table->base)
+		table->base = offset;
+	return vec_try_push(&table->code, (struct code_range){ address, offset, size });
 }
 
 int symtab_init(struct symtab *table, const struct elf_file *elf)
@@ -53,10 +32,17 @@ int symtab_init(struct symtab *table, const struct elf_file *elf)
 	for (size_t i = 0; !err && i < elf->segments.nr; i++) {
 		const Elf64_Phdr *segment = &elf->segments.data[i];
 
-		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && segment->p_filesz)
-			err = add_segment(table, elf, segment);
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || !segment->p_filesz)
+			continue;
+		err = elf_file_holds(elf, segment->p_offset, segment->p_filesz) ? 0 : -EBADMSG;
+		err = err ?: add_code(table, segment->p_vaddr, segment->p_offset, segment->p_filesz);
 	}
-	err = err ?: add_sections(table, elf);
+	for (size_t i = 0; !err && elf->is_laid_out && i < elf->sections.nr; i++) {
+		const Elf64_Shdr *section = &elf->sections.data[i];
+
+		if (section->sh_flags & SHF_ALLOC && section->sh_flags & SHF_EXECINSTR && section->sh_size)
+			err = add_code(table, section->sh_addr, section->sh_addr, section->sh_size);
+	}
 	if (err)
 		symtab_done(table);
 	return err;

@@ -67,7 +67,8 @@ static struct worker_link *make_link(int socket)
 	vec_try_push(&link->files, (struct handed_file){ .fd = -1, .state = HANDED_INDEXED });
 	vec_try_push(&link->files, (struct handed_file){ .number = 1, .fd = -1, .state = HANDED_SENT });
 	vec_try_push(&link->sent, 1);
-	vec_try_push(&link->unwinds.requests, (struct unwind_request){ .fd = -1, .state = UNWIND_SENT });
+	vec_try_push(&link->unwinds.requests, (struct unwind_request){ .fd = -1 });
+	link->unwinds.nr_sent = 1;
 	return link;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Unpacking, of good streams and of hostile ones. */
-#include "symbolize/elf/xz_unpack.h"
+#include "symbolize/elf/mini_debug.h"
 
 #include <lzma.h>
 
