@@ -35,26 +35,6 @@ int unwind_table_address_of_offset(const struct unwind_table *table, uint64_t of
 	return -ENODATA;
 }
 
-struct st_unwind_rule unwind_table_rule(const struct unwind_table *table, uint64_t address)
-{
-	uint64_t number = (address >> ST_UNWIND_PAGE_SHIFT) - table->first_page;
-	uint32_t first, low = 0, high;
-
-	if (number >= table->pages.nr || !ST_UNWIND_PAGE_NR(table->pages.data[number]))
-		return (struct st_unwind_rule){};
-	first = ST_UNWIND_PAGE_FIRST(table->pages.data[number]);
-	high = ST_UNWIND_PAGE_NR(table->pages.data[number]);
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (table->rows.data[first + middle] <= ST_UNWIND_KEY(address))
-			low = middle;
-		else
-			high = middle;
-	}
-	return table->rules.data[ST_UNWIND_ROW_RULE(table->rows.data[first + low])];
-}
-
 /* ---- checking ---- */
 
 static bool rules_are_sound(const struct unwind_table *table)

@@ -53,9 +53,6 @@ void unwind_table_done(struct unwind_table *table);
  */
 bool unwind_table_is_valid(const struct unwind_table *table);
 
-/* The rule for an address of the file. */
-struct st_unwind_rule unwind_table_rule(const struct unwind_table *table, uint64_t address);
-
 /*
  * The address of a place in the file, also of the rest of a page before or behind a segment, which is mapped with it. -ENODATA
  * when that is no code.

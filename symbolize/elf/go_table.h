@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where Go's table of functions (.gopclntab) is and how it is laid out: debug/gosym/pclntab.go and struct _func of
- * runtime/runtime2.go, which changed with Go 1.2, 1.16, 1.18 and 1.20. Names (go_functions.h) and unwind rows (unwind_go.h)
- * are read by it.
+ * Go's table of functions (.gopclntab), which Go's own run time prints stack traces with: debug/gosym/pclntab.go and struct
+ * _func of runtime/runtime2.go. It is there in stripped programs too, which have no other symbols. Four forms are known:
+ * Go 1.2, 1.16, 1.18 and 1.20. Unwind rows (unwind_go.h) are read by it, too.
  */
 #pragma once
 
-#include "symbolize/elf/elf_file.h"
+#include "symbolize/elf/symtab.h"
 
 /* Places are offsets in the file. */
 struct go_table {
@@ -28,3 +28,9 @@ struct go_table {
  * file. -ENODATA when there is none that we know, -ENOMEM.
  */
 int go_table_find(const struct elf_file *elf, struct go_table *ret_go);
+
+/*
+ * Adds the functions to a table that is not finished yet, each from its start to that of the next. What is no table of
+ * a known form adds nothing; -EBADMSG for one that contradicts itself, -ENOMEM.
+ */
+int go_functions_add(struct symtab *table, const struct elf_file *elf);

@@ -50,7 +50,8 @@ void names_drop_copy(struct names *names)
 	names->copy = NULL;
 }
 
-size_t name_length(const char *text, size_t room)
+/* The length of a name up to its version suffix, at most `room`. */
+static size_t name_length(const char *text, size_t room)
 {
 	size_t length = strnlen(text, room);
 	const char *suffix = length > 1 ? memchr(text + 1, '@', length - 1) : NULL;

@@ -65,9 +65,6 @@ static inline bool name_ends_with(struct name name, const char *suffix)
 	return name.nr_bytes >= length && !memcmp(name.text + name.nr_bytes - length, suffix, length);
 }
 
-/* The length of a name up to its version suffix, at most `room`. */
-size_t name_length(const char *text, size_t room);
-
 /*
  * Which of two names of one place to show: > 0 when `a` is better. Plain names win over implementation names
  * ("malloc" over "__libc_malloc"), fewer leading underscores, then the shorter, then byte order so that the choice
@@ -80,3 +77,17 @@ int name_compare_beginnings(struct name a, struct name b);
 
 /* In words, which of these rules made `worse` lose: "is longer". */
 const char *name_rule(struct name better, struct name worse);
+
+/*
+ * What speaks for a symbol among several at one address, the weightier the higher the bit, so that two merits compare
+ * as numbers. With equal merits the names decide (name_compare); of exported ones what the names begin with goes before
+ * MERIT_GLOBAL (symtab.c).
+ */
+enum symbol_merit {
+	MERIT_GLOBAL = 1,    /* not weak */
+	MERIT_DYNAMIC = 2,   /* exported by the file: the name its users know */
+	MERIT_NOT_LOCAL = 4,
+	MERIT_FUNCTION = 8,  /* typed as a function */
+	MERIT_SIZED = 16,
+	MERIT_ALL = 31,
+};

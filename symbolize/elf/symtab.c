@@ -6,7 +6,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/radix_sort.h"
 #include "core/base/vec_trim.h"
-#include "symbolize/elf/symtab_merit.h"
 
 enum {
 	CODE_RANGES_MAX = 64,          /* real files have one to four */

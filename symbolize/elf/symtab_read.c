@@ -3,7 +3,6 @@
 #include "core/base/cleanup.h"
 #include "symbolize/elf/elf_tables.h"
 #include "symbolize/elf/symtab.h"
-#include "symbolize/elf/symtab_merit.h"
 
 enum {
 	NAMES_COPY_MAX = 4u << 20,  /* a larger string table is not loaded */

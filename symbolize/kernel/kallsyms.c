@@ -8,7 +8,6 @@
 #include "core/base/radix_sort.h"
 #include "core/base/vec_trim.h"
 #include "symbolize/elf/names.h"
-#include "symbolize/elf/symtab_merit.h"
 
 enum {
 	BUFFER_BYTES = 65536,          /* the kernel fills at most this much in one read on most systems */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolize/elf/symtab_merit.h"
 #include "symbolize/worker/worker_internal.h"
 
 enum {

@@ -6,7 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "symbolize/dwarf/dwarf_files.h"
-#include "symbolize/elf/go_functions.h"
+#include "symbolize/elf/go_table.h"
 #include "symbolize/elf/mini_debug.h"
 
 enum symbol_status symbol_status_of(int err)

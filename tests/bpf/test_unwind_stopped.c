@@ -25,6 +25,7 @@
 #include "core/unwind/unwind_store.h"
 #include "symbolize/cfi/unwind_compile.h"
 #include "tests/bpf/step.h"
+#include "tests/unwind_rule.h"
 
 #if defined(__x86_64__) && !defined(ST_WITHOUT_UNWINDER)
 

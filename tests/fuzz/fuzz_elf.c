@@ -10,7 +10,7 @@
 #include "symbolize/elf/debug_link.h"
 #include "symbolize/elf/elf_needs.h"
 #include "symbolize/elf/frame_ranges.h"
-#include "symbolize/elf/go_functions.h"
+#include "symbolize/elf/go_table.h"
 #include "symbolize/elf/ifunc.h"
 #include "symbolize/elf/plt.h"
 

@@ -5,6 +5,7 @@
 
 #include "core/base/cleanup.h"
 #include "symbolize/cfi/unwind_compile.h"
+#include "tests/unwind_rule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions of Go programs, from tables of each form. */
-#include "symbolize/elf/go_functions.h"
+#include "symbolize/elf/go_table.h"
 
 #include "tests/unit/symbol_image.h"
 #include "tests/harness.h"

@@ -4,6 +4,7 @@
 
 #include "core/unwind/trampolines.h"
 #include "tests/harness.h"
+#include "tests/unwind_rule.h"
 
 #define AREA 65536
 

@@ -7,6 +7,7 @@
 #include "symbolize/cfi/unwind_compile.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/harness.h"
+#include "tests/unwind_rule.h"
 
 enum {
 	RBP = 6,

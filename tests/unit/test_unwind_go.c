@@ -4,6 +4,7 @@
 #include "symbolize/cfi/unwind_compile.h"
 #include "tests/unit/cfi_writer.h"
 #include "tests/harness.h"
+#include "tests/unwind_rule.h"
 
 enum {
 	NAMES = 0x100, /* where names begin and end in the section; there are none */

@@ -14,6 +14,7 @@
 
 #include "symbolize/cfi/unwind_compile.h"
 #include "tests/harness.h"
+#include "tests/unwind_rule.h"
 
 #if defined(__x86_64__)
 

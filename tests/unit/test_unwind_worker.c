@@ -10,6 +10,7 @@
 #include "tests/unit/cfi_writer.h"
 #include "tests/unit/symbolizer_fixture.h"
 #include "tests/harness.h"
+#include "tests/unwind_rule.h"
 
 enum {
 	WAIT_MS = 10000,
