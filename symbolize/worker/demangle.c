@@ -55,7 +55,7 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /*
- * libiberty's limit of recursion refuses C++ names of more than 1 KB, which templates do have. Our limit of 4 KB bounds
+ * C++. libiberty's limit of recursion refuses names of more than 1 KB, which templates do have. Our limit of 4 KB bounds
  * the stack as well: a level takes at least one character.
  */
 static bool run_cplus(const char *mangled, char *ret_text)
@@ -63,21 +63,12 @@ static bool run_cplus(const char *mangled, char *ret_text)
 	return run(cplus_demangle_v3_callback, mangled, DMGL_NO_RECURSE_LIMIT, ret_text);
 }
 
-static bool run_rust(const char *mangled, char *ret_text)
-{
-	return run(rust_demangle_callback, mangled, 0, ret_text);
-}
-
 /* Rust's legacy mangling is C++'s with a hash as the last part: "17h" and 16 hex digits, then "E". */
 static bool is_legacy_rust(const char *mangled)
 {
-	const char *hash = strstr(mangled, "17h");
-
-	while (hash) {
+	for (const char *hash = mangled; (hash = strstr(hash, "17h")); hash++)
 		if (strspn(hash + 3, "0123456789abcdef") >= 16 && hash[19] == 'E')
 			return true;
-		hash = strstr(hash + 1, "17h");
-	}
 	return false;
 }
 
@@ -119,9 +110,10 @@ static bool demangle_symbol(struct name mangled, char *ret_text)
 	memcpy(text, mangled.text, mangled.nr_bytes);
 	text[mangled.nr_bytes] = '\0';
 	if (starts_with(text, "_R") && isupper((unsigned char)text[2]))
-		return run_rust(text, ret_text);
+		return run(rust_demangle_callback, text, 0, ret_text);
 	if (starts_with(text, "_Z"))
-		return (is_legacy_rust(text) && run_rust(text, ret_text)) || run_cplus(text, ret_text);
+		return (is_legacy_rust(text) && run(rust_demangle_callback, text, 0, ret_text)) ||
+		       run_cplus(text, ret_text);
 	if (starts_with(text, "___Z") || starts_with(text, "____Z")) /* clang's blocks */
 		return run_cplus(text, ret_text);
 	return is_d(text) && run_d(text, ret_text);
@@ -130,18 +122,15 @@ static bool demangle_symbol(struct name mangled, char *ret_text)
 bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES])
 {
 	static const char suffix[] = "@plt"; /* ours: see plt.h */
-	bool is_stub = name_ends_with(mangled, suffix);
 	size_t nr;
 
-	if (is_stub)
-		mangled.nr_bytes -= sizeof(suffix) - 1;
-	if (!demangle_symbol(mangled, ret_text))
+	if (!name_ends_with(mangled, suffix))
+		return demangle_symbol(mangled, ret_text);
+	mangled.nr_bytes -= sizeof(suffix) - 1;
+	nr = demangle_symbol(mangled, ret_text) ? strlen(ret_text) : 0;
+	if (!nr || nr > DEMANGLED_MAX_BYTES - sizeof(suffix))
 		return false;
-	nr = strlen(ret_text);
-	if (is_stub && nr > DEMANGLED_MAX_BYTES - sizeof(suffix))
-		return false;
-	if (is_stub)
-		memcpy(ret_text + nr, suffix, sizeof(suffix));
+	memcpy(ret_text + nr, suffix, sizeof(suffix));
 	return true;
 }
 
@@ -153,14 +142,10 @@ static bool is_qualifiers(const char *text)
 	return text[strspn(text, " &abcdefghijklmnopqrstuvwxyz")] == '\0';
 }
 
-/* The depth of brackets before this character, seen from behind. */
-static int step_back(char c, int depth)
+/* By how much a character changes the depth of brackets, from right to left. */
+static int step_back(char c)
 {
-	if (c == ')' || c == '>' || c == '}')
-		return depth + 1;
-	if (c == '(' || c == '<' || c == '{')
-		return depth - 1;
-	return depth;
+	return c == ')' || c == '>' || c == '}' ? 1 : c == '(' || c == '<' || c == '{' ? -1 : 0;
 }
 
 /* Of the parameter list that ends in front of `closed`; 0 when it is not opened. */
@@ -176,9 +161,7 @@ static size_t start_of_parameters(const char *text, size_t closed)
 	return depth ? 0 : at;
 }
 
-/*
- * Functions made from templates are told with their return type. Operators have names of all kinds, and are left whole.
- */
+/* Functions made from templates have their return type in front. Names with operators are left whole. */
 static size_t start_of_name(const char *text, size_t end)
 {
 	const char *operator_name = strstr(text, "operator");
@@ -188,7 +171,7 @@ static size_t start_of_name(const char *text, size_t end)
 	if (operator_name && operator_name < text + end)
 		return 0;
 	while (at && (text[at - 1] != ' ' || depth))
-		depth = step_back(text[--at], depth);
+		depth += step_back(text[--at]);
 	return at;
 }
 

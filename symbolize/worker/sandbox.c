@@ -169,16 +169,13 @@ static int limit(__rlimit_resource_t resource, rlim_t value)
 	return setrlimit(resource, &wanted) ? -errno : 0;
 }
 
-/* `nobody` may have processes that are not ours, and they count. */
+/* The user nobody may have processes that are not ours, and they count. */
 void sandbox_allow_processes(void)
 {
-	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 
-	if (!setrlimit(RLIMIT_NPROC, &limit) || getrlimit(RLIMIT_NPROC, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max; /* without CAP_SYS_RESOURCE */
-	if (setrlimit(RLIMIT_NPROC, &limit))
-		return;
+	if (setrlimit(RLIMIT_NPROC, &unlimited)) /* without CAP_SYS_RESOURCE */
+		limit(RLIMIT_NPROC, RLIM_INFINITY);
 }
 
 /*

@@ -17,7 +17,7 @@
 enum {
 	DESCRIPTORS = 256,
 	MANY_DESCRIPTORS = 4096, /* files with debug information stay open */
-	ANSWERS_AHEAD = 4 << 20, /* bytes that nobody has read yet */
+	ANSWERS_AHEAD = 4 << 20, /* bytes: the worker goes on while the caller does something else */
 	END_TIMEOUT_MS = 1000, /* a process that has closed its socket ends soon */
 	END_KNOWN = 1 << 16,
 };
@@ -37,40 +37,30 @@ static _Noreturn void run_worker(int socket, int supervisor_pid, const struct wo
 	worker_run(place, &its);
 }
 
-/*
- * The worker goes on while the caller does something else, which the tables of a program and its libraries are too large for
- * otherwise. As much as the host allows (net.core.wmem_max); without more it waits.
- */
-static void widen(int its)
-{
-	const int bytes = ANSWERS_AHEAD;
-
-	setsockopt(its, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-}
-
-/* Starts a worker and sends the way to it, or why there is none. `last_end` is of the one before, as the message says it. */
+/* Starts a worker and sends the way to it, or why there is none. `last_end`: how the one before ended (MESSAGE_STARTED). */
 static int start_worker(int socket, struct draft *draft, const struct worker_options *options, uint32_t last_end)
 {
-	_cleanup_(closep) int ours = -1;
-	_cleanup_(closep) int its = -1;
+	const int ahead = ANSWERS_AHEAD;
 	int ends[2], supervisor_pid = getpid(), pid = -1, err;
+	bool is_paired = !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0) {
-		ours = ends[0];
-		its = ends[1];
-		widen(its);
+	if (is_paired) {
+		/* As much as the host allows (net.core.wmem_max); with less the worker waits for the caller. */
+		setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &ahead, sizeof(ahead));
 		pid = fork();
 	}
 	err = pid < 0 ? errno : 0;
 	if (pid == 0)
-		run_worker(its, supervisor_pid, options);
-	/* Before the caller hears of the worker: with its end held here too, the worker's death would not close it. */
-	closep(&its);
-	its = -1;
+		run_worker(ends[1], supervisor_pid, options);
+	/* Before the caller hears of the worker: while its end is open here too, the worker's death does not close it. */
+	if (is_paired)
+		close(ends[1]);
 	draft_start(draft, MESSAGE_STARTED, pid > 0 ? (uint32_t)pid : 0);
 	draft->header.status = (uint32_t)err;
 	draft->header.more = last_end;
-	draft_send(draft, socket, true, pid > 0 ? ours : -1);
+	draft_send(draft, socket, true, pid > 0 ? ends[0] : -1);
+	if (is_paired)
+		close(ends[0]);
 	return pid;
 }
 
@@ -87,8 +77,8 @@ static uint32_t take_end(int pid)
 }
 
 /*
- * Ends a worker. How it ended, where it does so by itself; else 0: one that hangs in the kernel (a dead network file system) is left
- * behind, nobody waits for it.
+ * Ends a worker. How it ended, if it does so by itself, else 0: nothing waits for one that hangs in the kernel (a dead
+ * network file system).
  */
 static uint32_t end_worker(int pid, bool ends_itself)
 {
@@ -101,7 +91,7 @@ static uint32_t end_worker(int pid, bool ends_itself)
 	return end;
 }
 
-/* Until another worker is wanted; false when nobody is there any more. Meanwhile this one is granted time. */
+/* Waits until another worker is wanted; false when the caller has gone. Meanwhile this worker is granted time. */
 static bool is_asked_for_another(int socket, struct message *message, int pid, const struct worker_options *options)
 {
 	while (message_receive(socket, true, message, NULL) == 0) {
@@ -113,53 +103,43 @@ static bool is_asked_for_another(int socket, struct message *message, int pid, c
 	return false;
 }
 
-static _Noreturn void supervisor_run(int socket, const struct worker_options *options)
+static _Noreturn void become_supervisor(int socket, int parent_pid, const struct worker_options *options)
 {
 	struct message *message = malloc(sizeof(*message));
 	struct draft *draft = malloc(sizeof(*draft));
-	uint32_t last_end;
-	int pid = -1;
-
-	if (!message || !draft)
-		_exit(1);
-	do {
-		last_end = end_worker(pid, pid > 0 && message->header.status);
-		pid = start_worker(socket, draft, options, last_end);
-	} while (is_asked_for_another(socket, message, pid, options));
-	end_worker(pid, false);
-	_exit(0);
-}
-
-static _Noreturn void become_supervisor(int socket, int parent_pid, const struct worker_options *options)
-{
-	int place = sandbox_keep_only(socket);
+	int place = sandbox_keep_only(socket), pid = -1;
 
 	sandbox_allow_processes();
 	prctl(PR_SET_NAME, "stacktool-super");
-	if (place < 0 || sandbox_drop_privileges() || sandbox_follow_parent(parent_pid))
+	if (!message || !draft || place < 0 || sandbox_drop_privileges() || sandbox_follow_parent(parent_pid))
 		_exit(1);
-	supervisor_run(place, options);
+	do {
+		uint32_t last_end = end_worker(pid, pid > 0 && message->header.status);
+
+		pid = start_worker(place, draft, options, last_end);
+	} while (is_asked_for_another(place, message, pid, options));
+	end_worker(pid, false);
+	_exit(0);
 }
 
 /* ---- in the caller ---- */
 
 int supervisor_start(struct supervisor *supervisor, const struct worker_options *options)
 {
-	_cleanup_(closep) int ours = -1;
-	_cleanup_(closep) int its = -1;
-	int ends[2], parent_pid = getpid(), pid;
+	int ends[2], parent_pid = getpid(), pid, err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	ours = ends[0];
-	its = ends[1];
 	pid = fork();
-	if (pid < 0)
-		return -errno;
+	err = pid < 0 ? -errno : 0;
 	if (pid == 0)
-		become_supervisor(its, parent_pid, options);
-	*supervisor = (struct supervisor){ .pid = pid, .socket = take_fd(&ours) };
-	return 0;
+		become_supervisor(ends[1], parent_pid, options);
+	close(ends[1]);
+	if (err)
+		close(ends[0]);
+	else
+		*supervisor = (struct supervisor){ .pid = pid, .socket = ends[0] };
+	return err;
 }
 
 /* The supervisor ends when its socket does, and it never waits for a worker, so this wait is short. */
@@ -172,48 +152,40 @@ void supervisor_stop(struct supervisor *supervisor)
 	*supervisor = SUPERVISOR_NONE;
 }
 
-static int say(const struct supervisor *supervisor, enum message_kind word, uint32_t status)
+static int ask(const struct supervisor *supervisor, enum message_kind kind, uint32_t status)
 {
 	_cleanup_(freep) struct draft *draft = malloc(sizeof(*draft));
 
 	if (!draft)
 		return -ENOMEM;
-	draft_start(draft, word, 0);
+	draft_start(draft, kind, 0);
 	draft->header.status = status;
 	return draft_send(draft, supervisor->socket, false, -1);
 }
 
 int supervisor_ask_worker(const struct supervisor *supervisor, bool has_ended)
 {
-	return say(supervisor, MESSAGE_START, has_ended);
+	return ask(supervisor, MESSAGE_START, has_ended);
 }
 
 int supervisor_grant_cpu(const struct supervisor *supervisor)
 {
-	return say(supervisor, MESSAGE_GRANT, 0);
-}
-
-static int wait_readable(int socket, int timeout_ms)
-{
-	struct pollfd wanted = { .fd = socket, .events = POLLIN };
-	int ready;
-
-	do
-		ready = poll(&wanted, 1, timeout_ms);
-	while (ready < 0 && errno == EINTR);
-	return ready > 0 ? 0 : -ETIMEDOUT;
+	return ask(supervisor, MESSAGE_GRANT, 0);
 }
 
 int supervisor_get_worker(const struct supervisor *supervisor, int timeout_ms, struct supervisor_answer *ret_answer)
 {
 	_cleanup_(freep) struct message *message = malloc(sizeof(*message));
-	int err, fd = -1;
+	struct pollfd wanted = { .fd = supervisor->socket, .events = POLLIN };
+	int err, ready, fd = -1;
 
 	*ret_answer = (struct supervisor_answer){ -1, -1, WORKER_END_UNKNOWN };
 	if (!message)
 		return -ENOMEM;
-	err = wait_readable(supervisor->socket, timeout_ms);
-	err = err ?: message_receive(supervisor->socket, false, message, &fd);
+	do
+		ready = poll(&wanted, 1, timeout_ms);
+	while (ready < 0 && errno == EINTR);
+	err = ready > 0 ? message_receive(supervisor->socket, false, message, &fd) : -ETIMEDOUT;
 	if (err)
 		return err;
 	if (message->header.more & END_KNOWN)

@@ -79,7 +79,7 @@ int message_receive(int socket, bool wait, struct message *message, int *ret_fd)
 	if (!got)
 		return -EPIPE;
 	fd = ret_fd ? descriptor_of(&packet) : -1;
-	/* A descriptor that found no room (MSG_CTRUNC) is simply missing: whoever needs it says so. */
+	/* A descriptor that found no room (MSG_CTRUNC) is missing, which the receiver notices where it needs one. */
 	if (packet.msg_flags & MSG_TRUNC || (size_t)got < sizeof(message->header) ||
 	    !message_is_valid(message, (size_t)got - sizeof(message->header))) {
 		if (fd >= 0)
@@ -136,19 +136,6 @@ bool draft_element(struct draft *draft, const void *element, size_t element_size
 	return true;
 }
 
-static void attach(struct msghdr *packet, char *control, size_t nr_control, int fd)
-{
-	struct cmsghdr *first;
-
-	packet->msg_control = control;
-	packet->msg_controllen = nr_control;
-	first = CMSG_FIRSTHDR(packet);
-	first->cmsg_level = SOL_SOCKET;
-	first->cmsg_type = SCM_RIGHTS;
-	first->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(first), &fd, sizeof(fd));
-}
-
 static int send_packet(int socket, const struct msghdr *packet, bool wait)
 {
 	ssize_t sent;
@@ -172,8 +159,17 @@ int draft_send(const struct draft *draft, int socket, bool wait, int fd)
 	};
 	struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 3 };
 
-	if (fd >= 0)
-		attach(&packet, control, sizeof(control), fd);
+	if (fd >= 0) {
+		struct cmsghdr *first;
+
+		packet.msg_control = control;
+		packet.msg_controllen = sizeof(control);
+		first = CMSG_FIRSTHDR(&packet);
+		*first = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
+					   .cmsg_level = SOL_SOCKET,
+					   .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(first), &fd, sizeof(fd));
+	}
 	return send_packet(socket, &packet, wait);
 }
 
