@@ -43,27 +43,45 @@ static int identify(struct indexed_file *file, const struct elf_file *elf)
 	return -ENODATA;
 }
 
-static int build_index(struct indexed_file *file, const struct elf_file *elf)
+/* What a program or library has besides .symtab and .dynsym. */
+static int add_more_symbols(struct indexed_file *file, const struct elf_file *elf)
 {
-	int err = symtab_init(&file->table, elf);
+	int err = mini_debug_add(&file->table, elf);
 
+	if (debug_link_read(elf, &file->link))
+		file->link.name[0] = '\0';
+	return !err && !file->table.complete && go_functions_add(&file->table, elf) == -ENOMEM ? -ENOMEM : err;
+}
+
+static int read_tables(struct indexed_file *file, const struct elf_file *elf)
+{
+	int err = ifuncs_read(&file->ifuncs, elf, &file->table);
+
+	err = err ?: plt_read(&file->plt, elf, &file->table);
+	err = err ?: frame_ranges_read(&file->frame_ranges, elf, &file->table);
+	if (!err)
+		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* bad notes are no reason to lose the names */
+	return err;
+}
+
+/* Of a module only the symbols: the rest is for code that runs in processes. */
+static int build_index(struct indexed_file *file, struct elf_file *elf)
+{
+	bool is_module = file->kind == SYMBOL_FILE_MODULE;
+	int err = is_module ? elf_file_lay_out(elf) : 0;
+
+	err = err ?: symtab_init(&file->table, elf);
 	if (err)
 		return err;
 	identify(file, elf);
-	if (debug_link_read(elf, &file->link))
-		file->link.name[0] = '\0';
 	err = symtab_add(&file->table, elf);
-	err = err ?: mini_debug_add(&file->table, elf);
-	if (!err && !file->table.complete && go_functions_add(&file->table, elf) == -ENOMEM)
-		err = -ENOMEM;
+	if (!err && !is_module)
+		err = add_more_symbols(file, elf);
 	err = err ?: symtab_finish(&file->table);
-	err = err ?: ifuncs_read(&file->ifuncs, elf, &file->table);
-	err = err ?: plt_read(&file->plt, elf, &file->table);
-	err = err ?: frame_ranges_read(&file->frame_ranges, elf, &file->table);
+	if (!err && !is_module)
+		err = read_tables(file, elf);
 	if (err)
 		forget(file);
-	else
-		file->usdt_err = usdt_notes_read(&file->usdt, elf); /* bad notes are no reason to lose the names */
 	return err;
 }
 
@@ -77,22 +95,6 @@ static void keep_lines(const struct indexed_files *files, struct indexed_file *f
 	file->lines_err = file->lines_fd < 0 ? -EMFILE : 0;
 }
 
-/* What a module has besides is for code that runs in processes. */
-static int build_index_of_module(struct indexed_file *file, struct elf_file *elf)
-{
-	int err = elf_file_lay_out(elf);
-
-	err = err ?: symtab_init(&file->table, elf);
-	if (err)
-		return err;
-	identify(file, elf);
-	err = symtab_add(&file->table, elf);
-	err = err ?: symtab_finish(&file->table);
-	if (err)
-		symtab_done(&file->table);
-	return err;
-}
-
 static int index_file(const struct indexed_files *files, struct indexed_file *file, int fd)
 {
 	struct elf_file elf;
@@ -100,9 +102,7 @@ static int index_file(const struct indexed_files *files, struct indexed_file *fi
 
 	if (err)
 		return err;
-	err = files->identify_only               ? identify(file, &elf)
-	      : file->kind == SYMBOL_FILE_MODULE ? build_index_of_module(file, &elf)
-						 : build_index(file, &elf);
+	err = files->identify_only ? identify(file, &elf) : build_index(file, &elf);
 	if (!err)
 		keep_lines(files, file, &elf);
 	elf_file_done(&elf);
@@ -134,28 +134,34 @@ enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t numbe
 	return file->status;
 }
 
-void indexed_files_drop_map(struct indexed_files *files, uint32_t number)
+/* The position of a file in the list, or the number of them. */
+static size_t find(const struct indexed_files *files, uint32_t number)
 {
-	struct indexed_file *file;
 	size_t i = 0;
 
 	while (i < files->files.nr && files->files.data[i]->number != number)
 		i++;
-	file = i < files->files.nr ? files->files.data[i] : NULL;
-	if (!file || file->kind != SYMBOL_FILE_MAP)
-		return;
-	if (file->map.fd >= 0)
-		perf_map_done(&file->map);
-	free(file);
-	files->files.data[i] = files->files.data[--files->files.nr];
+	return i;
 }
 
 struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32_t number)
 {
-	for (size_t i = 0; i < files->files.nr; i++)
-		if (files->files.data[i]->number == number)
-			return files->files.data[i];
-	return NULL;
+	size_t i = find(files, number);
+
+	return i < files->files.nr ? files->files.data[i] : NULL;
+}
+
+void indexed_files_drop_map(struct indexed_files *files, uint32_t number)
+{
+	struct indexed_file *file = indexed_files_get(files, number);
+
+	if (!file || file->kind != SYMBOL_FILE_MAP)
+		return;
+	files->files.data[find(files, number)] = vec_last(&files->files);
+	files->files.nr--;
+	if (file->map.fd >= 0)
+		perf_map_done(&file->map);
+	free(file);
 }
 
 static bool is_its_debug_file(const struct indexed_file *file, const struct elf_file *elf)
@@ -205,13 +211,6 @@ void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *
 
 /* ---- lookup ---- */
 
-static struct name name_of_frame_range(const struct symtab *table, uint64_t start, char scratch[NAME_MAX_BYTES])
-{
-	int nr = snprintf(scratch, NAME_MAX_BYTES, "fn_0x%" PRIx64, symtab_address(table, start));
-
-	return (struct name){ scratch, (size_t)nr };
-}
-
 /* A symbol without size was stretched to the next one; a function that begins in between is not its. */
 static bool is_cut_short(const struct symtab *table, const struct symtab_symbol *symbol,
 			 const struct frame_ranges *frame_ranges, const struct frame_range *frame_range)
@@ -222,27 +221,23 @@ static bool is_cut_short(const struct symtab *table, const struct symtab_symbol 
 bool indexed_file_lookup(const struct indexed_file *file, uint64_t offset, char scratch[NAME_MAX_BYTES],
 			 struct found_place *ret_place)
 {
-	const struct symtab_symbol *symbol = symtab_lookup(&file->table, offset);
+	const struct symtab *table = &file->table;
+	const struct symtab_symbol *symbol = symtab_lookup(table, offset);
 	const struct plt_stub *stub = symbol ? NULL : plt_lookup(&file->plt, offset);
 	const struct frame_range *frame_range =
 		symbol && !symbol->unsized ? NULL : frame_ranges_lookup(&file->frame_ranges, offset);
 
-	if (symbol && !is_cut_short(&file->table, symbol, &file->frame_ranges, frame_range)) {
-		*ret_place = (struct found_place){ symbol, symtab_name(&file->table, symbol, scratch),
-						   symtab_start(&file->table, symbol), false };
-		return true;
-	}
-	if (stub) {
+	if (symbol && !is_cut_short(table, symbol, &file->frame_ranges, frame_range)) {
+		*ret_place = (struct found_place){ symbol, symtab_name(table, symbol, scratch),
+						   symtab_start(table, symbol), false };
+	} else if (stub) {
 		*ret_place =
 			(struct found_place){ stub, plt_name(&file->plt, stub), file->plt.base + stub->start, false };
-		return true;
-	}
-	if (frame_range) {
+	} else if (frame_range) {
 		uint64_t start = file->frame_ranges.base + frame_range->start;
+		int nr = snprintf(scratch, NAME_MAX_BYTES, "fn_0x%" PRIx64, symtab_address(table, start));
 
-		*ret_place = (struct found_place){ frame_range, name_of_frame_range(&file->table, start, scratch),
-						   start, true };
-		return true;
+		*ret_place = (struct found_place){ frame_range, { scratch, (size_t)nr }, start, true };
 	}
-	return false;
+	return symbol || stub || frame_range;
 }

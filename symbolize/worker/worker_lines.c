@@ -6,9 +6,10 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/names.h"
+#include "symbolize/dwarf/dwarf_splits.h"
 #include "symbolize/dwarf/source_search.h"
 #include "symbolize/libdw/libdw_sources.h"
-#include "symbolize/worker/worker_splits.h"
+#include "symbolize/worker/worker_internal.h"
 
 enum {
 	TRIES_MAX = 8, /* alternate files that may be the right one */
@@ -82,7 +83,148 @@ static void answer(struct worker *worker, const struct source_batch *batch)
 	worker_send(worker);
 }
 
+/* ---- the files ---- */
+
+/* A file that the file of the question leads to. */
+struct other_file {
+	int fd; /* -1: not open */
+	struct elf_file elf;
+	struct dwarf dwarf;
+};
+
+static void close_other(struct other_file *other)
+{
+	if (other->fd < 0)
+		return;
+	dwarf_close(&other->dwarf);
+	elf_file_done(&other->elf);
+	closep(&other->fd);
+	other->fd = -1;
+}
+
+/* Opens a split file of these skeletons, or else the file with this build id. Takes the descriptor if it is one. */
+static bool open_other(struct other_file *other, int *fd, struct dwarf *skeletons, const struct build_id *id)
+{
+	struct build_id found;
+	int err;
+
+	if (elf_file_open(&other->elf, *fd))
+		return false;
+	if (skeletons)
+		err = dwarf_open_split(&other->dwarf, &other->elf, skeletons, DWARF_SMALL_MAX);
+	else if (elf_file_build_id(&other->elf, &found) || !build_id_same(&found, id))
+		err = -ENODATA;
+	else
+		err = dwarf_open(&other->dwarf, &other->elf, DWARF_SMALL_MAX);
+	if (err)
+		elf_file_done(&other->elf);
+	else
+		other->fd = take_fd(fd);
+	return !err;
+}
+
+/* ---- the alternate file: without it, names that are there are missing, and nothing else ---- */
+
+/* What dwz wrote down is a path: below a directory of debug files, or of a file beside this one. */
+static const char *link_of(const char *path)
+{
+	const char *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
+
+	return below ? below + 1 : path_name(path);
+}
+
+static void open_alternate(struct worker *worker, const struct elf_file *elf, struct other_file *alternate)
+{
+	char path[ALTERNATE_PATH_SIZE];
+	struct build_id id;
+	uint32_t candidate = 0;
+
+	if (dwarf_alternate(elf, path, &id) ||
+	    (!debug_link_is_plain(link_of(path)) && !debug_link_is_alternate(link_of(path))))
+		return;
+	for (int i = 0; i < TRIES_MAX && alternate->fd < 0; i++) {
+		_cleanup_(closep) int fd = worker_ask_debug(worker, &id, link_of(path), &candidate);
+
+		if (fd < 0)
+			return;
+		open_other(alternate, &fd, NULL, &id);
+	}
+}
+
+/* ---- split files and the package (dwarf_splits.h) ---- */
+
+struct worker_splits {
+	struct dwarf_splits splits; /* first */
+	struct worker *worker;
+	struct dwarf *skeletons;
+	bool package_asked;
+	struct other_file package, split;
+};
+
+/* The next one that is a split file. The caller has few places, so this ends. */
+static struct dwarf *open_next(struct worker_splits *splits, struct other_file *split, const char *path,
+			       uint32_t *candidate)
+{
+	const struct build_id none = {};
+
+	for (;;) {
+		_cleanup_(closep) int fd = worker_ask_debug(splits->worker, &none, path, candidate);
+
+		if (fd < 0)
+			return NULL;
+		if (open_other(split, &fd, splits->skeletons, NULL))
+			return &split->dwarf;
+	}
+}
+
+/* The first package counts, and stays open. */
+static struct dwarf *open_split(struct dwarf_splits *base, const char *path, uint32_t *candidate)
+{
+	struct worker_splits *splits = (struct worker_splits *)base;
+	uint32_t first = 0;
+
+	if (strcmp(path, SYMBOL_PACKAGE) != 0) {
+		close_other(&splits->split);
+		return debug_link_is_split(path) ? open_next(splits, &splits->split, path, candidate) : NULL;
+	}
+	if ((*candidate)++)
+		return NULL;
+	if (!splits->package_asked)
+		open_next(splits, &splits->package, path, &first);
+	splits->package_asked = true;
+	return splits->package.fd < 0 ? NULL : &splits->package.dwarf;
+}
+
 /* ---- the question ---- */
+
+static int find_in(struct worker *worker, struct source_batch *batch, const struct elf_file *elf, bool inlines)
+{
+	struct other_file alternate = { .fd = -1 };
+	struct dwarf dwarf;
+	struct worker_splits splits = {
+		.splits = { open_split },
+		.worker = worker,
+		.skeletons = &dwarf,
+		.package = { .fd = -1 },
+		.split = { .fd = -1 },
+	};
+	int err = dwarf_open(&dwarf, elf, DWARF_SMALL_MAX);
+
+	if (err)
+		return err;
+	if (inlines)
+		open_alternate(worker, elf, &alternate);
+	dwarf.alternate = alternate.fd < 0 ? NULL : &alternate.dwarf;
+	dwarf.splits = &splits.splits;
+	err = source_search(&dwarf, batch, inlines);
+	if (!err && batch->left.nr && libdw_sources_find(elf, batch, inlines) == -ETIME)
+		err = -ETIME;
+	close_other(&splits.package);
+	close_other(&splits.split);
+	close_other(&alternate);
+	dwarf_close(&dwarf);
+	return err;
+}
 
 static int add_places(const struct worker *worker, const struct indexed_file *file, struct source_batch *batch)
 {
@@ -95,75 +237,6 @@ static int add_places(const struct worker *worker, const struct indexed_file *fi
 			err = source_batch_add(batch, address, i);
 	}
 	return err ?: source_batch_sort(batch);
-}
-
-/* What dwz wrote down is a path: below a directory of debug files, or of a file beside this one. */
-static const char *link_of(const char *path)
-{
-	const char *below = strstr(path, "/" DEBUG_LINK_ALTERNATE);
-
-	return below ? below + 1 : path_name(path);
-}
-
-/* The alternate file of a debug file: a descriptor, or -1 when there is none or it is not found. */
-static int find_alternate(struct worker *worker, const struct elf_file *elf)
-{
-	char path[ALTERNATE_PATH_SIZE];
-	struct build_id id, found;
-	uint32_t candidate = 0;
-
-	if (dwarf_alternate(elf, path, &id) ||
-	    (!debug_link_is_plain(link_of(path)) && !debug_link_is_alternate(link_of(path))))
-		return -1;
-	for (int i = 0; i < TRIES_MAX; i++) {
-		_cleanup_(closep) int fd = worker_ask_debug(worker, &id, link_of(path), &candidate);
-		struct elf_file alternate;
-		bool is_it;
-
-		if (fd < 0 || elf_file_open(&alternate, fd))
-			return -1;
-		is_it = !elf_file_build_id(&alternate, &found) && build_id_same(&found, &id);
-		elf_file_done(&alternate);
-		if (is_it)
-			return take_fd(&fd);
-	}
-	return -1;
-}
-
-/* Names that are in the alternate file are missing without it, and nothing else. */
-static int find_with(struct dwarf *dwarf, struct source_batch *batch, bool inlines, int alternate_fd)
-{
-	struct dwarf alternate;
-	struct elf_file elf;
-	int err;
-
-	if (alternate_fd < 0 || elf_file_open(&elf, alternate_fd))
-		return source_search(dwarf, batch, inlines);
-	err = dwarf_open(&alternate, &elf, DWARF_SMALL_MAX);
-	dwarf->alternate = err ? NULL : &alternate;
-	err = source_search(dwarf, batch, inlines);
-	if (dwarf->alternate)
-		dwarf_close(&alternate);
-	elf_file_done(&elf);
-	return err;
-}
-
-static int find_in(struct worker *worker, struct source_batch *batch, const struct elf_file *elf, bool inlines)
-{
-	struct worker_splits splits;
-	struct dwarf dwarf;
-	int err = dwarf_open(&dwarf, elf, DWARF_SMALL_MAX);
-	_cleanup_(closep) int alternate = err || !inlines ? -1 : find_alternate(worker, elf);
-
-	if (err)
-		return err;
-	worker_splits_start(&splits, worker, &dwarf);
-	err = find_with(&dwarf, batch, inlines, alternate);
-	if (!err && batch->left.nr && libdw_sources_find(elf, batch, inlines) == -ETIME)
-		err = -ETIME;
-	worker_splits_done(&splits);
-	dwarf_close(&dwarf);
-	return err;
 }
 
 static int find(struct worker *worker, const struct indexed_file *file, uint32_t request, struct source_batch *batch)
