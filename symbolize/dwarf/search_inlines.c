@@ -13,7 +13,7 @@ struct walk {
 	/* the entry at hand */
 	struct dwarf_code code;
 	struct dwarf_value origin;
-	uint32_t call_file, call_line;
+	uint64_t call_file, call_line;
 };
 
 /* ---- what an entry says ---- */
@@ -21,19 +21,16 @@ struct walk {
 static void take(void *context, uint16_t attribute, const struct dwarf_value *value)
 {
 	struct walk *walk = context;
-	uint64_t number;
 
 	switch (attribute) {
 	case DW_AT_abstract_origin:
 		walk->origin = *value;
 		break;
 	case DW_AT_call_file:
-		if (dwarf_value_number(value, &number))
-			walk->call_file = (uint32_t)number;
+		dwarf_value_number(value, &walk->call_file);
 		break;
 	case DW_AT_call_line:
-		if (dwarf_value_number(value, &number))
-			walk->call_line = (uint32_t)number;
+		dwarf_value_number(value, &walk->call_line);
 		break;
 	default:
 		dwarf_code_take(&walk->code, attribute, value);
@@ -51,14 +48,6 @@ static void read_entry(struct walk *walk, const struct abbrev *abbrev)
 		walk->code = (struct dwarf_code){};
 }
 
-static void take_function(struct walk *walk, const struct abbrev *abbrev)
-{
-	read_entry(walk, abbrev);
-	dwarf_code_ranges(walk->search->dwarf, walk->unit, &walk->code, place_calls_function, &walk->calls);
-	if (walk->calls.covers && !walk->calls.live && abbrev->has_children)
-		walk->calls.live = walk->calls.depth;
-}
-
 /* ---- calls ---- */
 
 static int add_frame(struct place_calls *calls, uint32_t outer)
@@ -67,7 +56,7 @@ static int add_frame(struct place_calls *calls, uint32_t outer)
 	struct search *search = walk->search;
 	uint32_t number = (uint32_t)search->batch->frames.nr;
 	const struct source_frame frame = {
-		.line = walk->call_line,
+		.line = (uint32_t)walk->call_line,
 		.outer = outer,
 		.depth = calls->depth,
 		.unit = calls->unit,
@@ -77,7 +66,7 @@ static int add_frame(struct place_calls *calls, uint32_t outer)
 
 	if (!err && walk->unit->program != NO_PROGRAM)
 		err = vec_try_push(&search->files,
-				   (struct wanted_file){ walk->unit->program, walk->call_file, number });
+				   (struct wanted_file){ walk->unit->program, (uint32_t)walk->call_file, number });
 	if (!err && dwarf_value_reference(walk->unit, &walk->origin, &origin))
 		err = search_want_name(search, walk->unit, origin, number);
 	else if (!err && walk->origin.form == DW_FORM_ref_sig8)
@@ -85,23 +74,23 @@ static int add_frame(struct place_calls *calls, uint32_t outer)
 	return err;
 }
 
-static void take_call(struct walk *walk, const struct abbrev *abbrev)
-{
-	read_entry(walk, abbrev);
-	dwarf_code_ranges(walk->search->dwarf, walk->unit, &walk->code, place_calls_call, &walk->calls);
-}
-
 /* ---- the walk ---- */
 
 static void take_entry(struct walk *walk, const struct abbrev *abbrev)
 {
-	if (abbrev->tag == DW_TAG_subprogram)
-		take_function(walk, abbrev);
-	else if (abbrev->tag == DW_TAG_inlined_subroutine && walk->calls.live)
-		take_call(walk, abbrev);
-	else
+	struct place_calls *calls = &walk->calls;
+	bool is_function = abbrev->tag == DW_TAG_subprogram;
+
+	if (is_function || (abbrev->tag == DW_TAG_inlined_subroutine && calls->live)) {
+		read_entry(walk, abbrev);
+		dwarf_code_ranges(walk->search->dwarf, walk->unit, &walk->code,
+				  is_function ? place_calls_function : place_calls_call, calls);
+	} else {
 		dwarf_entry_skip(&walk->entries, &walk->search->abbrevs, abbrev);
-	walk->calls.depth += abbrev->has_children;
+	}
+	if (is_function && calls->covers && !calls->live && abbrev->has_children)
+		calls->live = calls->depth;
+	calls->depth += abbrev->has_children;
 }
 
 /* The end of the children of an entry. */

@@ -20,7 +20,7 @@ struct reader {
 	size_t next_file; /* of the wanted ones */
 };
 
-static const struct recent_file *file_of(struct reader *reader, uint32_t number)
+static void name_file(struct reader *reader, uint32_t number, const char **ret_path, bool *ret_is_relative)
 {
 	struct recent_file *recent = &reader->recent[number % RECENT];
 
@@ -29,17 +29,16 @@ static const struct recent_file *file_of(struct reader *reader, uint32_t number)
 		recent->path = line_program_file(&reader->program, reader->search->dwarf, number,
 						 &reader->search->batch->texts, &recent->is_relative);
 	}
-	return recent;
+	*ret_path = recent->path;
+	*ret_is_relative = recent->is_relative;
 }
 
 static void name_files(struct reader *reader, const struct line_hits *hits)
 {
 	for (size_t i = 0; i < hits->places.nr; i++) {
 		struct source_place *place = &reader->search->batch->places.data[hits->places.data[i]];
-		const struct recent_file *file = file_of(reader, place->file_number);
 
-		place->file = file->path;
-		place->is_relative = file->is_relative;
+		name_file(reader, place->file_number, &place->file, &place->is_relative);
 	}
 }
 
@@ -51,15 +50,11 @@ static void name_calls(struct reader *reader)
 	for (; reader->next_file < search->files.nr; reader->next_file++) {
 		const struct wanted_file *wanted = &search->files.data[reader->next_file];
 		struct source_frame *frame = &search->batch->frames.data[wanted->frame];
-		const struct recent_file *file;
 
 		if (wanted->program > reader->program.offset)
 			return;
-		if (wanted->program < reader->program.offset)
-			continue;
-		file = file_of(reader, wanted->number);
-		frame->file = file->path;
-		frame->is_relative = file->is_relative;
+		if (wanted->program == reader->program.offset)
+			name_file(reader, wanted->number, &frame->file, &frame->is_relative);
 	}
 }
 

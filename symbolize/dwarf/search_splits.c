@@ -25,50 +25,22 @@ static bool split_path(struct search *search, const struct dwarf_unit *skeleton,
 	return snprintf(ret_path, PATH_BYTES, "%s%s%s", directory, *directory ? "/" : "", text) < PATH_BYTES;
 }
 
-static struct dwarf *find_in(struct search *search, const char *path, const struct dwarf_unit *skeleton,
-			     struct abbrevs *abbrevs, struct dwarf_unit *ret_unit, int *err)
+/* Finds the split unit of a skeleton in the files at a path. 0, -ENODATA or another errno when it is not there, -ENOMEM. */
+static int find_in(struct search *search, const char *path, const struct dwarf_unit *skeleton, struct search *split,
+		   struct dwarf_unit *ret_unit)
 {
 	struct dwarf_splits *splits = search->dwarf->splits;
 	uint32_t candidate = 0;
+	int err = -ENODATA;
 
-	for (int i = 0; i < TRIES_MAX; i++) {
-		struct dwarf *split = splits->open(splits, path, &candidate);
-
-		if (!split)
-			return NULL;
-		abbrevs->of = NULL; /* of the file before, which may have had the same address */
-		*err = dwarf_splits_find(split, skeleton, abbrevs, ret_unit);
-		if (*err == -ENOMEM || !*err)
-			return *err ? NULL : split;
-		*err = 0;
+	for (int i = 0; i < TRIES_MAX && err && err != -ENOMEM; i++) {
+		split->dwarf = splits ? splits->open(splits, path, &candidate) : NULL;
+		if (!split->dwarf)
+			return -ENODATA;
+		split->abbrevs.of = NULL; /* of the file before, which may have had the same address */
+		err = dwarf_splits_find(split->dwarf, skeleton, &split->abbrevs, ret_unit);
 	}
-	return NULL;
-}
-
-static struct dwarf *find_split(struct search *search, const struct dwarf_unit *skeleton, struct abbrevs *abbrevs,
-				struct dwarf_unit *ret_unit, int *err)
-{
-	char path[PATH_BYTES];
-	struct dwarf *split;
-
-	if (!search->dwarf->splits)
-		return NULL;
-	split = find_in(search, SYMBOL_PACKAGE, skeleton, abbrevs, ret_unit, err);
-	if (split || *err || !split_path(search, skeleton, path))
-		return split;
-	return find_in(search, path, skeleton, abbrevs, ret_unit, err);
-}
-
-/* Counted for the user, but for a skeleton that has the inlined calls as well (-fsplit-dwarf-inlining). */
-static void note_missing(struct search *search, const struct dwarf_unit *skeleton)
-{
-	struct source_batch *batch = search->batch;
-	char path[PATH_BYTES];
-
-	if (skeleton->has_entries || !split_path(search, skeleton, path))
-		return;
-	if (!batch->nr_missing_splits++)
-		batch->missing_split = text_pool_add(&batch->texts, path);
+	return err;
 }
 
 /* The calls' lines are those of the skeleton's line program, and are found with all others. */
@@ -86,16 +58,21 @@ int search_split(struct search *search, const struct dwarf_unit *skeleton, uint3
 {
 	struct search split = { .batch = search->batch, .inlines = true };
 	struct dwarf_unit unit;
-	int err = 0;
+	char path[PATH_BYTES];
+	int err = find_in(search, SYMBOL_PACKAGE, skeleton, &split, &unit);
+	bool has_path = err && err != -ENOMEM && split_path(search, skeleton, path);
 
-	split.dwarf = find_split(search, skeleton, &split.abbrevs, &unit, &err);
-	if (split.dwarf) {
+	if (has_path)
+		err = find_in(search, path, skeleton, &split, &unit);
+	if (!err) {
 		err = search_inlines(&split, &unit, number);
 		err = err ?: search_entries(&split);
 		err = err ?: search_texts(&split);
 		err = err ?: hand_over_files(&split, search);
-	} else if (!err) {
-		note_missing(search, skeleton);
+	} else if (err != -ENOMEM) {
+		/* a skeleton may have the inlined calls as well (-fsplit-dwarf-inlining) */
+		if (has_path && !skeleton->has_entries && !search->batch->nr_missing_splits++)
+			search->batch->missing_split = text_pool_add(&search->batch->texts, path);
 		err = search_inlines(search, skeleton, number);
 	}
 	search_done(&split);

@@ -37,7 +37,7 @@ static uint64_t aligned(uint64_t offset)
 	return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Where each section will be: behind the ELF header, then the names of sections, then their headers. */
+/* The order: the ELF header, the sections, their names, their headers. */
 static int lay_out(const struct elf_file *elf, struct layout *layout)
 {
 	uint64_t end = sizeof(Elf64_Ehdr);
@@ -130,27 +130,22 @@ static int fill(const struct elf_file *elf, struct layout *layout, unsigned char
 int debug_image_make(const struct elf_file *elf, struct debug_image *ret_image)
 {
 	struct layout layout = {};
-	unsigned char *bytes = NULL;
 	int err = lay_out(elf, &layout);
-	uint64_t nr_lines = layout.sections[LINES].nr_bytes;
-
-	if (!err)
-		bytes = calloc(1, (size_t)layout.nr_bytes);
-	if (!err)
-		err = bytes ? fill(elf, &layout, bytes) : -ENOMEM;
-	for (size_t i = 0; i < NR_NAMES; i++)
-		elf_section_done(&layout.sections[i]);
-	if (err) {
-		free(bytes);
-		return err;
-	}
-	*ret_image = (struct debug_image){
-		.bytes = bytes,
+	struct debug_image image = {
+		.bytes = err ? NULL : calloc(1, (size_t)layout.nr_bytes),
 		.nr_bytes = (size_t)layout.nr_bytes,
 		.lines = layout.at[LINES],
-		.nr_lines = nr_lines,
+		.nr_lines = layout.sections[LINES].nr_bytes,
 	};
-	return 0;
+
+	err = err ?: image.bytes ? fill(elf, &layout, image.bytes) : -ENOMEM;
+	for (size_t i = 0; i < NR_NAMES; i++)
+		elf_section_done(&layout.sections[i]);
+	if (err)
+		free(image.bytes);
+	else
+		*ret_image = image;
+	return err;
 }
 
 uint64_t debug_image_program_size(const struct debug_image *image, uint64_t offset)

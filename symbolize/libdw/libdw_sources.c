@@ -16,22 +16,13 @@ enum {
 
 /* ---- units ---- */
 
-/* The skeleton of a split unit, in the forms of DWARF 5 and GNU. */
-static bool is_skeleton(Dwarf_Die *root)
-{
-	static const unsigned int marks[] = { DW_AT_dwo_name, DW_AT_GNU_dwo_name, DW_AT_GNU_dwo_id };
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (dwarf_hasattr(root, marks[i]))
-			return true;
-	return false;
-}
-
+/* Not a skeleton, in the forms of DWARF 5 and GNU: libdw would look for the split file. */
 static bool is_readable(Dwarf_Die *root)
 {
 	int tag = dwarf_tag(root);
 
-	return (tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit) && !is_skeleton(root);
+	return (tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit) && !dwarf_hasattr(root, DW_AT_dwo_name) &&
+	       !dwarf_hasattr(root, DW_AT_GNU_dwo_name) && !dwarf_hasattr(root, DW_AT_GNU_dwo_id);
 }
 
 /* ---- lines ---- */

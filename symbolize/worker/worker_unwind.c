@@ -7,7 +7,7 @@
 #include "symbolize/elf/elf_needs.h"
 #include "symbolize/worker/worker_internal.h"
 
-/* What the file needs is a gain: a table without it is as good, and so is that without a table. */
+/* Without its needs a table is as good, and the needs are sent without a table too. */
 static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 {
 	struct elf_file elf;
@@ -22,16 +22,6 @@ static int compile(int fd, struct unwind_table *table, elf_needs *needs)
 	return err;
 }
 
-/* As many as have room. */
-static void draft_needs(struct draft *draft, const elf_needs *needs)
-{
-	uint32_t unused;
-
-	for (size_t at = 0; at < needs->nr; at += strlen(needs->data + at) + 1)
-		if (!draft_text(draft, needs->data + at, strlen(needs->data + at), &unused))
-			return;
-}
-
 static void send_head(struct worker *worker, enum symbol_status status, const struct unwind_table *table,
 		      const elf_needs *needs)
 {
@@ -44,13 +34,17 @@ static void send_head(struct worker *worker, enum symbol_status status, const st
 		.nr_bad = table->facts.nr_bad,
 		.nr_segments = table->nr_segments,
 	};
+	struct draft *draft = &worker->draft;
+	uint32_t unused;
 
 	memcpy(wire.segments, table->segments, sizeof(wire.segments));
 	worker_start(worker, MESSAGE_UNWIND_TABLE);
-	worker->draft.header.status = status;
+	draft->header.status = status;
 	if (status == SYMBOL_OK)
-		draft_element(&worker->draft, &wire, sizeof(wire));
-	draft_needs(&worker->draft, needs);
+		draft_element(draft, &wire, sizeof(wire));
+	for (size_t at = 0; at < needs->nr; at += strlen(needs->data + at) + 1) /* as many as have room */
+		if (!draft_text(draft, needs->data + at, strlen(needs->data + at), &unused))
+			break;
 	worker_send(worker);
 }
 
