@@ -10,9 +10,9 @@
 
 enum {
 	BATCH_MAX = 1 << 20, /* places of one question */
-	KERNEL_FILE = 0x7fffffff, /* among the files that took too long */
-	LEVELS_MAX = 1024, /* of calls at one place; the worker tells fewer */
-	TIME_MAX_MS = 20000, /* of one question: less than the worker's own deadline, which would cost us the worker */
+	KERNEL_FILE = 0x7fffffff, /* the kernel in the list of files that took too long */
+	LEVELS_MAX = 1024, /* of calls at one place; the worker sends fewer */
+	TIME_MAX_MS = 20000, /* of one question: less than the worker's own deadline, at which it would end */
 };
 
 #define GROUP_KERNEL (1ull << 32)
@@ -26,7 +26,7 @@ struct waiting {
 
 /* The frames of one group. */
 struct batch {
-	uint32_t file, number; /* as the list of late files has it, and at the symbolizer */
+	uint32_t file, number; /* in the list of late files, and at the symbolizer */
 	const struct debug_module *module; /* NULL: none */
 	uint64_t distance; /* of the kernel */
 	VEC(uint32_t) frames;
@@ -92,7 +92,7 @@ static void set_source(struct profile *profile, struct profile_frame *frame, con
 	frame->line = line->line;
 }
 
-/* A frame for a call that was inlined at the place of another; it may be there already, without its line. */
+/* Adds a frame for a call that was inlined at the place of another frame. It may be there already, without its line. */
 static void add_call(struct profile *profile, uint32_t function, uint16_t level, const char *name,
 		     const struct symbol_line *line)
 {
@@ -111,7 +111,7 @@ static void add_call(struct profile *profile, uint32_t function, uint16_t level,
 		set_source(profile, &profile->frames.data[position], line);
 }
 
-/* Of a chain that is too long the outer calls are only counted. */
+/* One frame stands for the outer calls of a chain that is too long. */
 static uint16_t add_omitted(struct profile *profile, uint32_t function, uint16_t level, uint32_t nr)
 {
 	char name[64];
@@ -123,7 +123,7 @@ static uint16_t add_omitted(struct profile *profile, uint32_t function, uint16_t
 	return level;
 }
 
-/* For the calls too that are known of the place, of an earlier search. */
+/* Gives the reason to the inlined calls, too, that an earlier search has found at the place. */
 static void miss(struct profile *profile, uint32_t function, enum line_reason why)
 {
 	uint32_t call = profile->frames.data[function].has_inlined ? profile_find_inlined(profile, function, 1)
@@ -158,7 +158,7 @@ static void take_place(struct profile *profile, uint32_t function, const struct 
 
 /* ---- questions ---- */
 
-/* What was said about a file once does not go with what is found later. */
+/* Counts of different searches are not added up: the largest counts. */
 static void take_missing(struct profile *profile, uint32_t file, const struct symbol_lines *found)
 {
 	struct profile_file *entry = file < profile->files.nr ? &profile->files.data[file] : NULL;
@@ -237,7 +237,7 @@ static int compare_waiting(const void *left, const void *right)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-/* Finds out whom to ask about a group; LINES_NOT_TRIED, or why there is nobody. */
+/* Finds the file to ask about a group; LINES_NOT_TRIED, or why there is none. */
 static enum line_reason open_group(const struct search *search, uint64_t group, struct batch *batch)
 {
 	struct kernel_debug *kernel = &search->lines->kernel;
@@ -247,9 +247,9 @@ static enum line_reason open_group(const struct search *search, uint64_t group, 
 						  (string_id)(group - GROUP_MODULES));
 		if (!batch->module)
 			return LINES_MODULE;
-		batch->file = batch->number = debug_module_number(batch->module);
+		batch->file = batch->number = batch->module->number;
 	} else if (group == GROUP_KERNEL) {
-		/* what is wrong with a vmlinux that the user named was said when the run began */
+		/* a vmlinux that the user named and that is wrong was reported when the run began */
 		if (kernel_debug_open(kernel, search->profile, search->symbolizer) ||
 		    !kernel_debug_measure(kernel, search->profile, search->symbolizer))
 			return LINES_KERNEL;
@@ -263,7 +263,7 @@ static enum line_reason open_group(const struct search *search, uint64_t group, 
 	return LINES_NOT_TRIED;
 }
 
-/* Where the place of a frame is in the file that is asked; false when that cannot be told. */
+/* The address of a frame's place in the file that is asked; false when it is not known. */
 static bool place_in_file(const struct search *search, const struct batch *batch, const struct profile_frame *frame,
 			  uint64_t *ret_where)
 {

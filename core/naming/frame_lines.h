@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source lines and inlined calls of the frames of a profile, as far as its view asks for them (view.lines, view.inlines).
+ * Source lines and inlined calls of the frames of a profile, as its view asks for them (view.lines, view.inlines).
  *
- * Reading debug information can take seconds for a file, and there may be many: all of it together has a time, after
- * which frames stay without and say so. Names do not depend on it: ask for them first.
+ * Reading debug information can take seconds for a file, and there may be many files: all searches together have a time
+ * limit, after which frames stay without lines, with that as the reason. Names do not depend on it: ask for them first.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "core/profile/profile.h"
 #include "symbolize/symbolize.h"
 
-/* For all that a run looks up, below what the worker may use in its life; names are in that, too. */
+/* For all searches of a run: less than the CPU time that a worker may use in its life, which includes names. */
 #define FRAME_LINES_NS 40000000000ull
 
 struct frame_lines {

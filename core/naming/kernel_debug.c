@@ -15,7 +15,7 @@
 
 enum {
 	FIRST_NUMBER = 0x7e000000, /* files of the profile have smaller ones */
-	TRIES_MAX = 32, /* functions whose name may be that of one alone */
+	TRIES_MAX = 32, /* functions that are tried, of which one must have a name of its own */
 	PAGE = 4096,
 };
 
@@ -74,7 +74,10 @@ bool kernel_file_from_servers(const struct kernel_file *file)
 
 /* ---- the vmlinux ---- */
 
-/* Takes the descriptor. 0 if it is the one, -ENOEXEC for no ELF file, -ESTALE for another kernel's, with its build id. */
+/*
+ * Takes ownership of the descriptor. 0 if it is the right file, -ENOEXEC if it is no ELF file with a build id, -ESTALE
+ * with the build id if it is that of another kernel.
+ */
 static int try_file(struct search *search, int fd, const char **ret_build_id)
 {
 	struct kernel_debug *debug = search->debug;
@@ -160,13 +163,7 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 
 /* ---- how far its addresses are moved ---- */
 
-static bool is_in_image(const struct profile *profile, const struct profile_frame *frame)
-{
-	return frame->kind == FRAME_KERNEL && frame->name && !frame->level &&
-	       !strcmp(profile_string(profile, frame->module), "kernel");
-}
-
-/* A name that several functions have tells nothing. */
+/* Not by a name that several functions have. */
 static bool measure_by(struct kernel_debug *debug, const struct profile *profile, const struct profile_frame *frame,
 		       struct symbolizer *symbolizer)
 {
@@ -189,9 +186,12 @@ bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *prof
 	int tries = 0;
 
 	for (size_t i = 0; i < profile->frames.nr && !debug->knows_distance && tries < TRIES_MAX; i++) {
-		if (!is_in_image(profile, &profile->frames.data[i]))
+		const struct profile_frame *frame = &profile->frames.data[i];
+
+		if (frame->kind != FRAME_KERNEL || !frame->name || frame->level ||
+		    strcmp(profile_string(profile, frame->module), "kernel") != 0)
 			continue;
-		debug->knows_distance = measure_by(debug, profile, &profile->frames.data[i], symbolizer);
+		debug->knows_distance = measure_by(debug, profile, frame, symbolizer);
 		tries++;
 	}
 	return debug->knows_distance;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The debug information of a kernel: a vmlinux with its build id. Addresses of a running kernel are moved (KASLR); how far is
- * told by the functions that frames are in, whose addresses the vmlinux knows.
+ * The debug information of a kernel: a vmlinux with its build id. A running kernel has moved its addresses (KASLR); a
+ * function that a frame is in, whose address the vmlinux has, shows by how much.
  */
 #pragma once
 
@@ -27,25 +27,28 @@ struct kernel_debug {
 struct kernel_file {
 	const struct kernel_debug *debug;
 	const char *build_id;
-	name_list places; /* after that for the build id, below each directory of debug files and below / */
-	bool (*take)(void *context, int fd); /* becomes owner of the descriptor; whether this is the file */
+	name_list places; /* tried after the place for the build id, below each directory of debug files and below / */
+	bool (*take)(void *context, int fd); /* takes ownership of the descriptor; whether this is the right file */
 	void *context;
 };
 
-/* Each tries places until one has the file, or tries one path, which it frees. */
+/* Each returns whether the file was found: in the directories, at one path, which is freed, or on the servers. */
 bool kernel_file_in_directories(const struct kernel_file *file);
 bool kernel_file_at(const struct kernel_file *file, char *path);
 bool kernel_file_from_servers(const struct kernel_file *file);
 
 /*
- * Hands the vmlinux of the profile's kernel to the symbolizer: profile->host.kernel_build_id, profile->kernel_release. Once;
- * later calls have the same result. 0; -ENOENT without a cause when there is none, or a recorded failure about
- * debug->vmlinux, which must be that of this kernel.
+ * Finds the vmlinux of the profile's kernel (profile->host.kernel_build_id, profile->kernel_release) and gives it to
+ * the symbolizer. It is searched for once; later calls have the same result. 0; -ENOENT without a cause when there is
+ * none; or a recorded failure about debug->vmlinux, which must be of this kernel.
  */
 int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer);
 
 /* The release of the profile's kernel, "6.1.0-13-amd64"; "" unknown, or when it cannot be part of a path. malloc()ed. */
 char *kernel_debug_release(const struct profile *profile);
 
-/* Finds out the distance by a named frame of the kernel itself; false while that cannot be told. Only after an open one. */
+/*
+ * Finds the distance with a named frame of the kernel itself; false while none tells it. Call it after
+ * kernel_debug_open() succeeded.
+ */
 bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer);

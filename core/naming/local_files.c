@@ -12,7 +12,7 @@
 #include "core/naming/naming.h"
 #include "core/naming/frame_lines.h"
 
-/* Takes the descriptor; the number of the file if it is the right one. */
+/* Takes ownership of the descriptor; the number of the file if it is the right one, else PROFILE_NONE. */
 static uint32_t try_file(struct local_files *files, int fd, const char *build_id, int *ret_fd)
 {
 	_cleanup_(closep) int copy = ret_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files of a saved profile, on whatever host it is read: found by build id below directories of debug files
- * (DIR/.build-id/ab/cdef…, then /usr/lib/debug) or at their own path, and believed only if they have that build id. A file
- * without one is taken from its path if device and inode are those of the profile, which is on the host that made it.
+ * The files of a saved profile, on the host that reads it. They are found by build id below directories of debug files
+ * (DIR/.build-id/ab/cdef…, then /usr/lib/debug) or at their own path, and used only if they have that build id. A file
+ * without a build id is taken from its path if device and inode are those of the profile, so on the host that made it.
  */
 #pragma once
 
 #include "core/profile/profile.h"
 #include "symbolize/symbolize.h"
 
-/* So many files are tried; a saved profile may name millions, which would keep the symbolizer busy for hours. */
+/* At most so many files are tried: a saved profile may name millions, which would take the symbolizer hours. */
 #define LOCAL_FILES_TRIES_MAX 16384
 
 struct local_files {
 	const struct profile *profile;
-	struct symbolizer *symbolizer; /* with identify_only or not; tells build ids */
+	struct symbolizer *symbolizer; /* with or without identify_only; knows build ids */
 	const char *directories;       /* --debug-dir, colons between them; NULL none */
 	uint32_t next_number;          /* the symbolizer's numbers from here on are free */
 };
 
 /*
- * The number under which the symbolizer has the file, or PROFILE_NONE when it is nowhere. With `ret_fd` also a descriptor of
- * it for reading.
+ * The number that the symbolizer has for the file, or PROFILE_NONE when the file is not found. With `ret_fd` also a
+ * descriptor of it for reading.
  */
 uint32_t local_files_find(struct local_files *files, uint32_t file, int *ret_fd);
 

@@ -17,15 +17,7 @@
 
 enum {
 	FIRST_NUMBER = 0x7f000000, /* after those of the kernel */
-	LIST_PIECES_MAX = 65536, /* of modules.dep: lines, or PATH_MAX bytes of a longer one */
-};
-
-struct debug_module {
-	char *name;
-	bool is_found;
-	uint32_t number;
-	struct symbol_function *functions; /* by name */
-	size_t nr_functions;
+	LIST_PIECES_MAX = 65536, /* of modules.dep that are read: lines, or PATH_MAX bytes of a longer one */
 };
 
 struct search {
@@ -47,7 +39,7 @@ void module_debug_done(struct module_debug *debug)
 
 /* ---- its path ---- */
 
-/* Whether "kernel/net/snd-pcm.ko.xz" is that of "snd_pcm". *ret_length is up to ".ko", and with it. */
+/* Whether "kernel/net/snd-pcm.ko.xz" is the path of "snd_pcm". *ret_length is the length up to and with ".ko". */
 static bool is_path_of(const char *path, const char *module, int *ret_length)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strstr(name, ".ko");
@@ -62,8 +54,8 @@ static bool is_path_of(const char *path, const char *module, int *ret_length)
 }
 
 /*
- * Each line of modules.dep is the path of a module, ":" and those of others; anyone may have written it, so no line is kept
- * whole. Takes the path of the list.
+ * Takes ownership of the path of the list. Each line of modules.dep is the path of a module, ":" and the paths of
+ * others. Anyone may have written the file, so long lines are read in pieces.
  */
 static char *find_path_in(char *path, const char *module)
 {
@@ -115,7 +107,7 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* The module itself has the build id too, and is stripped where distributions make it. */
+/* The module itself has the same build id, but distributions remove its debug information. */
 static bool has_lines(const struct search *search)
 {
 	struct symbol_lines none = {};
@@ -127,7 +119,7 @@ static bool has_lines(const struct search *search)
 	return err != -ENODATA;
 }
 
-/* Takes the descriptor. Whether it is the module's, and has functions and lines. */
+/* Takes ownership of the descriptor. Whether it is the file of the module and has functions and lines. */
 static bool try_file(void *context, int fd)
 {
 	struct search *search = context;
@@ -199,11 +191,6 @@ const struct debug_module *module_debug_open(struct module_debug *debug, const s
 }
 
 /* ---- places ---- */
-
-uint32_t debug_module_number(const struct debug_module *module)
-{
-	return module->number;
-}
 
 bool debug_module_address(const struct debug_module *module, const char *function, uint64_t offset,
 			  uint64_t *ret_address)

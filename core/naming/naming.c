@@ -18,7 +18,7 @@
 #include "core/spaces/frame_reasons.h"
 #include "core/spaces/images.h"
 
-/* Servers are the last candidate. */
+/* The servers are asked last, and once. */
 static int ask_servers(const struct naming *naming, struct symbol_debug_request *request)
 {
 	const unsigned int last = 1u << 30;
@@ -29,7 +29,7 @@ static int ask_servers(const struct naming *naming, struct symbol_debug_request 
 	return debuginfod_open(naming->debuginfod, request->build_id, naming->why);
 }
 
-/* Of a file that the user named it is where the user says. */
+/* Where the file lies, beside which its debug file may be. A file that the user named has its path from the user. */
 static bool find_home(const struct naming *naming, uint32_t file, struct debug_home *ret_home)
 {
 	struct opener_found found;
@@ -64,10 +64,7 @@ static int open_debug(void *context, uint32_t file, struct symbol_debug_request 
 	return fd >= 0 ? fd : ask_servers(naming, request);
 }
 
-/*
- * A worker has died: the next one gets the files of frames that the first one had. Those of probes are not needed any
- * more.
- */
+/* For a new worker after one died: the files of frames again. Those of probes are not needed any more. */
 static int open_again(void *context, uint32_t file)
 {
 	const struct naming *naming = context;
@@ -122,7 +119,10 @@ struct batch {
 	VEC(struct symbol_query) queries;
 };
 
-/* What has no symbol is told apart from the nameless functions of other files: "libx.so!fn_0x1a2b0". */
+/*
+ * A function without a symbol has the module in its name, because other files have such functions, too:
+ * "libx.so!fn_0x1a2b0".
+ */
 static uint32_t add_nameless(struct profile *profile, string_id module, const char *function)
 {
 	struct buf text = {};
@@ -167,7 +167,7 @@ static void collect(struct profile *profile, struct batch *batches)
 	}
 }
 
-/* The build ids of modules, for their lines now or later; when a module has gone, nobody knows its build id. */
+/* Saves the build ids of modules, for their lines now or later: nobody knows the build id of a module that has gone. */
 static void note_modules(struct profile *profile, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->frames.nr; i++) {

@@ -11,14 +11,14 @@
 
 struct naming {
 	bool no_demangle;
-	bool lines;      /* there will be questions about source lines */
+	bool lines;      /* source lines will be asked for */
 	bool identify_only;            /* files get build ids, no names */
 	const char *debug_directories; /* --debug-dir, as in debug_files.h */
 	const char *host_root;         /* --host-root, as in opener.h; NULL */
 	struct debuginfod *debuginfod; /* servers are asked for debug files that are not here; NULL: they are not */
-	const char *path;              /* of files that are not of frames; NULL unknown */
+	const char *path;              /* of the file, where no frames have it; NULL unknown */
 	struct buf *why;               /* is told where debug files were looked for (core/base/why.h); NULL */
-	struct spaces *const *spaces;  /* where the files of frames are from; NULL, also *spaces: there are none */
+	struct spaces *const *spaces;  /* which knows the files of frames; NULL, also *spaces: there are none */
 };
 
 /*
@@ -32,27 +32,26 @@ int naming_start(const struct naming *naming, struct symbolizer **ret_symbolizer
 int naming_await(struct symbolizer *symbolizer);
 
 /*
- * At the end, lines on stderr: if a worker died, or could not be started again, and, unless `quiet`, if there were perf maps that
- * are not believed. `spaces` may be NULL.
+ * Prints lines to stderr at the end: if a worker died, or could not be started again, and, unless `quiet`, if there
+ * were perf maps that were not trusted. `spaces` may be NULL.
  */
 void naming_warn(struct symbolizer *symbolizer, const struct spaces *spaces, bool quiet);
 
 /*
- * For names that are looked up elsewhere: modules and build ids of the files that frames lie in, from a symbolizer that
- * was started with identify_only. The frames stay REASON_NOT_TRIED. The kernel's are named, because only this host can
- * do it.
+ * For a profile that is named on another host: adds modules and build ids of the files that frames lie in, from a
+ * symbolizer that was started with identify_only. Frames stay REASON_NOT_TRIED, except those of the kernel, which only
+ * this host can name.
  */
 void identify_frames(struct profile *profile, struct symbolizer *symbolizer, struct symbolizer *identifier);
 
 /*
- * Names the frames of a saved profile that have not been tried: `numbers` says under which number the symbolizer has
- * each file of the profile, PROFILE_NONE for those that it does not have, whose frames stay as they are.
+ * Names the frames of a saved profile that have not been tried. `numbers`: the number that the symbolizer has for each
+ * file of the profile, or PROFILE_NONE where it has none; then its frames stay as they are.
  */
 void name_saved_frames(struct profile *profile, struct symbolizer *symbolizer, const uint32_t *numbers);
 
 /*
- * Names the frames that have not been tried yet, one request per file and one for the kernel. A frame that stays
- * without a name carries a reason; that is no failure. Generated code is named by the maps that `spaces` has opened;
- * NULL: none.
+ * Names the frames that have not been tried yet, with one request per file and one for the kernel. A frame that gets no
+ * name has a reason; that is no failure. Generated code is named by the maps that `spaces` has opened; NULL: not.
  */
 void name_frames(struct profile *profile, struct symbolizer *symbolizer, struct spaces *spaces);

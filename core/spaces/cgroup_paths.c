@@ -52,9 +52,9 @@ static char *path_of_process(uint32_t tgid)
 }
 
 /*
- * By the number alone, because a search through a host's groups takes long. "": there is no such group any more, a question that
- * whoever makes and removes groups makes us ask. NULL: the kernel does not tell (another file system, before v5.8, or without
- * CAP_DAC_READ_SEARCH), or the directory is not below root.
+ * Finds the path by the number alone, which is much faster than a search through all groups. "": there is no such group
+ * any more; asking for such groups must be cheap. NULL: the kernel does not tell (another file system, before v5.8, or
+ * without CAP_DAC_READ_SEARCH), or the directory is not below root.
  */
 static char *path_by_handle(const char *root, uint64_t id)
 {
@@ -109,7 +109,7 @@ static char *path_by_search(const char *root, uint64_t id)
 	return NULL;
 }
 
-/* NULL when there is none, or none that can be found. */
+/* NULL when no path is found. */
 static char *path_of(const char *root, uint64_t id, uint32_t tgid)
 {
 	char *path = tgid ? path_of_process(tgid) : NULL;

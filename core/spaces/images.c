@@ -16,7 +16,7 @@
 #include "core/base/vec.h"
 #include "core/files/opener.h"
 
-/* A process can map as many files as it likes: beyond this, new ones stay nameless instead of filling our memory. */
+/* A process can map as many files as it likes: what exceeds this has no name, so that our memory does not fill up. */
 #define MAX_IMAGES 65536
 #define MAX_PATH_BYTES (16u << 20)
 #define MAX_TRIES 8
@@ -28,7 +28,7 @@ struct image {
 	bool deleted;
 };
 
-/* What an image is for the processes of a root. */
+/* The file of the profile that an image is for the processes of one root. */
 struct image_file {
 	uint32_t image, root;
 	uint32_t file;   /* of the profile, or PROFILE_NONE */
@@ -40,9 +40,9 @@ struct image_file {
 /* An inode that was opened. Its number can be used again for another file within one run, hence size and time. */
 struct opened_file {
 	uint64_t device, inode, size, changed_s, changed_ns;
-	uint64_t root; /* whose debug files count */
+	uint64_t root; /* whose debug files are believed */
 	uint32_t file; /* of the profile: the symbolizer knows it by this one */
-	uint32_t image; /* as which it was opened at this place */
+	uint32_t image; /* the image that was opened, at this place */
 	struct image_place place;
 };
 
@@ -234,7 +234,7 @@ static bool same_file(const void *context, uint32_t position, const void *wanted
 	return !memcmp(&images->files.data[position], wanted, offsetof(struct image_file, file));
 }
 
-/* What the image is for a root. Another one that is asked for may move it. */
+/* The file of an image for a root. The pointer is valid until another one is asked for. */
 static struct image_file *file_for_root(struct images *images, uint32_t image, uint32_t root)
 {
 	const struct image_file new = { .image = image, .root = root, .file = PROFILE_NONE };
@@ -249,7 +249,7 @@ static struct image_file *file_for_root(struct images *images, uint32_t image, u
 	return &images->files.data[position];
 }
 
-/* The worker reports what is wrong with a file when its first name is asked for. */
+/* Remembers it and gives it to the symbol worker, which reports what is wrong with it when a name is asked for. */
 static void hand_over(struct images *images, const struct opened_file *opened, int *fd)
 {
 	vec_push(&images->opened, *opened);
@@ -270,8 +270,8 @@ static bool is_in_root(const struct images *images, uint32_t image, uint32_t roo
 }
 
 /*
- * Whose debug files count for it. A process that changed its root while it ran still has the libraries of the one before, and what
- * is deleted stays the business of the root that it was in.
+ * The root whose debug files are believed for this file. A process that changed its root while it ran still has the
+ * libraries of the root before. A deleted file belongs to the root of its process.
  */
 static uint32_t root_of_file(const struct images *images, uint32_t image, uint32_t root, const struct stat *status)
 {
@@ -280,7 +280,10 @@ static uint32_t root_of_file(const struct images *images, uint32_t image, uint32
 	return is_in_root(images, image, ROOT_OURS, status) ? ROOT_OURS : root;
 }
 
-/* Gives the image a file, which the symbolizer knows already when an image with the same inode has one. */
+/*
+ * Gives the image a file of the profile. The symbolizer knows that file already when an image with the same inode has
+ * one.
+ */
 static void adopt(struct images *images, struct image_file *its, uint32_t root, const struct image_place *place,
 		  const struct stat *status, int *fd)
 {
@@ -319,7 +322,7 @@ static void settle(struct images *images, uint32_t image, const struct image_pla
 	if (its->file == PROFILE_NONE) {
 		its->file = ours->file;
 		its->opened = ours->opened;
-	} else if (!its->opened) { /* frames have this file already when a try failed before */
+	} else if (!its->opened) { /* an earlier try failed, and frames have this file since */
 		adopt(images, its, root, place, &status, fd);
 	}
 }
@@ -377,13 +380,16 @@ static void remember_vdso(void *context, const struct proc_mapping *mapping)
 		*place = (struct image_place){ .start = mapping->start, .end = mapping->end };
 }
 
-/* That of a 32-bit process is another image, and lies below 4 GiB. */
+/* The vDSO of a 32-bit process is another one, and lies below 4 GiB. */
 static bool is_native(const struct image_place *place)
 {
 	return sizeof(void *) == 4 || place->start > UINT32_MAX;
 }
 
-/* A copy of ours: a descriptor, or -ENOENT where the place has another. A place without an end is that of a process to come. */
+/*
+ * A descriptor of a copy of our vDSO, or -ENOENT where the one at this place is another. A place without an end is in a
+ * process that does not run yet.
+ */
 static int open_vdso(const struct image_place *place)
 {
 	struct image_place own = {};
@@ -468,7 +474,7 @@ int images_open_again(const struct images *images, uint32_t file)
 
 /* ---- where a file lies ---- */
 
-/* By one of the paths that images with this inode have. */
+/* Looks below the root of `home` at the paths of all images with this inode. */
 static bool find_in(const struct images *images, const struct opened_file *opened, struct debug_home *home)
 {
 	size_t number = (size_t)(opened - images->opened.data) + 1;
@@ -501,7 +507,7 @@ static int foreign_home(const struct images *images, const struct opened_file *o
 	return 0;
 }
 
-/* Ours or, for a program of the host that has ended, the host's. */
+/* In our root or, for a program of the host that has ended, in the host's. */
 static int own_home(const struct images *images, const struct opened_file *opened, struct debug_home *home)
 {
 	home->where = "";

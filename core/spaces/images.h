@@ -2,13 +2,13 @@
 /*
  * Images: the files (and the vDSO) that mappings show, each once for the whole run.
  *
- * An image is known by device, inode and path, as maps and the side-band both tell them; a build id is only a remark
- * on it, because anyone can write a file that claims the build id of libc. At the first frame in it an image is opened
- * and handed to the symbolizer. Each is a file of the profile, by its own path; those that turn out to be the same inode share what
- * the symbolizer knows of it.
+ * An image is known by device, inode and path, which maps and the side-band both report. A build id is only noted with
+ * it, because anyone can write a file that claims the build id of libc. An image is opened and given to the symbolizer
+ * at the first frame in it. Each is a file of the profile with its own path; images with the same inode share what the
+ * symbolizer knows about it.
  *
- * Debug files that are found below the root of a process belong to that root alone. So a file of a root that is not ours is
- * one of its own for that root, and is handed over by itself, unless it is our root that has it.
+ * Debug files below the root of a process are believed for files of that root alone. So a file of another root than
+ * ours is a file of its own in the profile, unless our root has it, too.
  */
 #pragma once
 
@@ -31,7 +31,7 @@ struct image_place {
 	uint32_t root; /* of the process: roots.h */
 };
 
-#define IMAGE_NONE (UINT32_MAX - 1) /* too many images: a file without a name */
+#define IMAGE_NONE (UINT32_MAX - 1) /* there are too many images: the file has no name */
 
 /*
  * All are borrowed, and all but `profile` may be NULL. `why` is told what is opened (core/base/why.h); files of processes that have
@@ -48,33 +48,34 @@ void images_free(struct images *images);
 uint32_t images_add(struct images *images, const struct proc_mapping *mapping);
 
 /*
- * The image that mappings of this file will show: it is mapped for a moment to see what the kernel says about it.
+ * The image that mappings of this file will show. The file is mapped for a moment to see how the kernel reports it.
  * IMAGE_NONE when that cannot be done.
  */
 uint32_t images_add_open(struct images *images, int fd);
 
-/* Notes the build id that the kernel told; the first one stays. */
+/* Keeps the build id that the kernel reported; the first one stays. */
 void images_set_build_id(struct images *images, uint32_t image, const uint8_t *build_id, size_t nr_bytes);
 
 enum mapping_kind images_kind(const struct images *images, uint32_t image);
 const char *images_path(const struct images *images, uint32_t image);
 
 /*
- * The file of the profile for an image of kind MAPPING_FILE, or MAPPING_VDSO when it is a copy of our own. Opens and
- * hands it over at the first call; while that failed, a later place is tried again, a few times. PROFILE_NONE for a
- * vDSO that is not ours.
+ * The file of the profile for an image of kind MAPPING_FILE, or MAPPING_VDSO when it is the same as our own. Opens it
+ * and gives it to the symbolizer at the first call. Where that failed, a later place is tried again, a few times.
+ * PROFILE_NONE for another vDSO than ours.
  */
 uint32_t images_file(struct images *images, uint32_t image, const struct image_place *place);
 
 /*
- * Where a file of the profile that was handed over lies now, for its debug file. 0 and a home that debug_home_done() frees; its
- * path is NULL when the file is nowhere any more. -ENOENT for other files, -ESRCH when its root has gone.
+ * Where a file of the profile that was opened lies now; its debug file may be beside it. 0 and a home that
+ * debug_home_done() frees; its path is NULL when the file is nowhere any more. -ENOENT for other files, -ESRCH when its
+ * root has gone.
  */
 int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home);
 
 /*
- * Opens an image where it is mapped, without making a file of it: a descriptor or a negative errno. The vDSO is also
- * there for an empty place.
+ * Opens an image where it is mapped, without making a file of the profile of it: a descriptor or a negative errno. For
+ * an empty place the vDSO can be opened, too.
  */
 int images_open(const struct images *images, uint32_t image, const struct image_place *place);
 

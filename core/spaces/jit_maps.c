@@ -22,10 +22,10 @@
 #include "core/spaces/frame_reasons.h"
 
 enum {
-	HANDED_MAX = 64, /* to the symbol worker at once: it has few descriptors, and reads a map as a whole */
-	OPEN_MIN = 64,   /* here at once, however low the limit of open files is */
+	HANDED_MAX = 64, /* that the symbol worker has at a time: it has few descriptors, and reads a map as a whole */
+	OPEN_MIN = 64, /* that are open here at a time, however low the limit of open files is */
 	PROCESSES_MAX = 4096,
-	DUMPS_MAX = 4, /* of one process, one after the other */
+	DUMPS_MAX = 4, /* of one process */
 	NR_BUCKETS = 1024,
 	RETRY_NS = 500 * 1000 * 1000, /* a JIT compiler makes code before it opens its map */
 };
@@ -35,11 +35,11 @@ struct jit_map {
 	uint32_t next; /* in its bucket, or of the free places: position + 1; 0 none */
 	int fd; /* -1: there is none yet, or it can be opened again */
 	bool has_ended; /* its process: the tgid may be that of another one now */
-	bool was_named; /* since it has ended: no frames of it are to come */
+	bool was_named; /* frames were named after its process ended: none are to come */
 	bool is_handed; /* the symbolizer has it */
 	uint8_t reason; /* enum frame_reason of code that it does not name */
-	uint64_t noted; /* the newer the more */
-	uint64_t used;  /* the later the more */
+	uint64_t noted; /* the greater the newer */
+	uint64_t used; /* the greater the later */
 	uint64_t tried_ns;
 	struct opener_request mapping; /* of a jitdump; of a perf map `path` is NULL, otherwise ours */
 };
@@ -54,7 +54,7 @@ struct jit_maps {
 	uint32_t free; /* the first free place: position + 1 */
 	size_t nr_open, nr_handed;
 	size_t nr_refused_processes; /* of which no map is remembered */
-	size_t nr_refused; /* files that were there and are not believed */
+	size_t nr_refused; /* files that were there and were not trusted */
 	char refused[128]; /* the first of them, and why */
 	bool limit_raised;
 	uint64_t clock; /* of `noted` and `used` */
@@ -96,7 +96,7 @@ static uint32_t number_of(const struct jit_maps *maps, const struct jit_map *map
 	return JIT_MAP_FIRST + position_of(maps, map);
 }
 
-/* The next map of this tgid from a link on, also of processes that have ended; NULL at the end. */
+/* The next map of this tgid from a link on, also one of a process that has ended; NULL at the end. */
 static struct jit_map *next_of(const struct jit_maps *maps, uint32_t link, uint32_t tgid)
 {
 	while (link && maps->maps.data[link - 1].tgid != tgid)
@@ -124,7 +124,7 @@ static void take_back(struct jit_maps *maps, struct jit_map *map)
 	maps->nr_handed--;
 }
 
-/* Its number is used again. */
+/* Frees the place of a map; another one gets its number. */
 static void forget(struct jit_maps *maps, struct jit_map *map)
 {
 	uint32_t *link = &maps->buckets[map->tgid % NR_BUCKETS];
@@ -145,7 +145,7 @@ static bool has_ended(struct jit_map *map)
 	return map->has_ended;
 }
 
-/* Places of processes that have ended and left no map. */
+/* Frees the places of processes that have ended and left no map. */
 static void forget_empty(struct jit_maps *maps)
 {
 	for (size_t i = 0; i < maps->maps.nr; i++) {
@@ -156,7 +156,7 @@ static void forget_empty(struct jit_maps *maps)
 	}
 }
 
-/* NULL when there are too many. */
+/* Adds a map that is not open yet; NULL when there are too many. */
 static struct jit_map *add(struct jit_maps *maps, const struct opener_request *mapping)
 {
 	uint32_t *bucket = &maps->buckets[mapping->tgid % NR_BUCKETS];
@@ -191,7 +191,7 @@ static struct jit_map *add(struct jit_maps *maps, const struct opener_request *m
 
 /* ---- opening ---- */
 
-/* Why a file is not to be believed; NULL: it is. */
+/* Why a file is not trusted; NULL: it is. */
 static const char *distrust(int fd, uint32_t user)
 {
 	struct stat status;
@@ -206,8 +206,9 @@ static const char *distrust(int fd, uint32_t user)
 }
 
 /*
- * An error of opening a map, with the reason that it gives to code: the first that is no map to be believed. Where there is no map,
- * or nothing in it yet, it is ordinary code in memory.
+ * Notes why a map cannot be used, as the reason of the code that it should name; the first such file is kept for the
+ * user. Without a map, or with an empty one, code has no other reason than to be in memory without a file. Returns
+ * `err`.
  */
 static int refuse(struct jit_maps *maps, struct jit_map *map, const char *path, int err, const char *why)
 {
@@ -227,7 +228,10 @@ static int refuse(struct jit_maps *maps, struct jit_map *map, const char *path, 
 	return err;
 }
 
-/* Takes over a descriptor, or the error of opening it. */
+/*
+ * Takes ownership of a descriptor, or the error of opening it; returns it if the file is trusted, otherwise a negative
+ * errno.
+ */
 static int believe(struct jit_maps *maps, struct jit_map *map, const char *path, int opened, uint32_t user)
 {
 	_cleanup_(closep) int fd = opened;
@@ -242,7 +246,10 @@ static int believe(struct jit_maps *maps, struct jit_map *map, const char *path,
 	return refuse(maps, map, path, fd < 0 ? fd : -EPERM, why);
 }
 
-/* Below a root that is the caller's to give; `where` says which one it is. */
+/*
+ * Opens the perf map below a root. Takes ownership of its descriptor, which may be an error; `where` describes the
+ * root.
+ */
 static int open_below(struct jit_maps *maps, struct jit_map *map, int root_fd, const char *where, uint32_t pid,
 		      uint32_t user)
 {
@@ -292,7 +299,10 @@ static size_t open_max(void)
 	return quarter < OPEN_MIN ? OPEN_MIN : quarter < PROCESSES_MAX ? quarter : PROCESSES_MAX;
 }
 
-/* The open map of least use: of a process that lives, whose map can be opened again; else of one that has ended. */
+/*
+ * The open map to close: the least used one of a process that lives, because it can be opened again; else of one that
+ * has ended.
+ */
 static struct jit_map *least_used(struct jit_maps *maps)
 {
 	struct jit_map *least[2] = {};
@@ -325,7 +335,7 @@ static void make_room(struct jit_maps *maps)
 	close_map(maps, map);
 }
 
-/* The worker reads the map before anything is asked about it, if it has not too many already. */
+/* Gives the map to the symbol worker, which reads it at once. */
 static void hand_over(struct jit_maps *maps, struct jit_map *map)
 {
 	int fd = fcntl(map->fd, F_DUPFD_CLOEXEC, 0);
@@ -358,7 +368,7 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 
 /* ---- what the process does ---- */
 
-/* Of a process that makes ever new ones the newest count; what was opened stays, because it has given names. */
+/* Only the newest dumps of a process are remembered, and those that were opened, because they have given names. */
 void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, const struct proc_mapping *mapping)
 {
 	const struct opener_request request = {
@@ -451,7 +461,7 @@ struct waiting_frame {
 
 typedef VEC(struct waiting_frame) waiting_list; /* by tgid */
 
-/* What a map did not name, a later one may, or the same one when it has grown. */
+/* A frame that a map may name later: a newer map, or the same one when it has grown. */
 static bool waits(const struct profile_frame *frame)
 {
 	return frame->kind == FRAME_USER_RAW &&
@@ -507,7 +517,7 @@ static struct generated frames_of(const struct profile *profile, const waiting_l
 	return generated;
 }
 
-/* All but one go, the least used first, until the symbolizer has no more than so many. */
+/* Takes maps back from the symbolizer, the least used first, until it has no more than `nr` of them; `kept` stays. */
 static void take_back_others(struct jit_maps *maps, const struct jit_map *kept, size_t nr)
 {
 	while (maps->nr_handed > nr) {
@@ -525,7 +535,7 @@ static void take_back_others(struct jit_maps *maps, const struct jit_map *kept, 
 	}
 }
 
-/* Whether the symbolizer has the map. */
+/* Opens the map and gives it to the symbolizer where that was not done; whether the symbolizer has it now. */
 static bool is_ready(struct jit_maps *maps, struct jit_map *map)
 {
 	if (map->fd < 0 && !map->is_handed)
@@ -567,7 +577,7 @@ static void take_answers(struct jit_maps *maps, const struct jit_map *map, const
 	}
 }
 
-/* A worker that has too many maps for its memory may have room for one. */
+/* When the worker has too little memory for all maps, it may have enough for this one alone. */
 static void name_process(struct jit_maps *maps, struct jit_map *map, const waiting_list *waiting)
 {
 	_cleanup_(generated_done) struct generated generated = frames_of(maps->profile, waiting, map->tgid);
@@ -615,8 +625,8 @@ static uint8_t reason_of_process(const struct jit_maps *maps, uint32_t tgid)
 }
 
 /*
- * The maps of processes that had ended when names were given before: what such a process left has been read since, so
- * all of its code has been looked up.
+ * Forgets the maps of processes that had already ended when frames were named the last time: all their records have
+ * been read since.
  */
 static void forget_ended(struct jit_maps *maps)
 {

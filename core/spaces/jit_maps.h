@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Perf maps and jitdumps of processes: where their JIT compilers say what the code is called.
+ * Perf maps and jitdumps of processes: files in which a JIT compiler lists the names of its code.
  *
- * A jitdump is the file jit-PID.dump, wherever it is, that the process has mapped as if it were code; PID is the one
- * that the process knows. A perf map is /tmp/perf-PID.map with the process id that the process knows, in its own root;
- * or that of the host, for makers that run outside. It is opened when the first frame of generated code is seen,
- * because both the process and its private /tmp may be gone when names are wanted; what is written later is read
- * through the same descriptor.
+ * A jitdump is a file jit-PID.dump that the process has mapped as if it were code; PID is the one that the process
+ * itself sees. A perf map is /tmp/perf-PID.map in the root of the process with the same PID, or in ours with that of
+ * the host, for tools that write it from outside. It is opened at the first frame of generated code, because the
+ * process and its private /tmp may be gone when names are wanted; what is written later is read through the same
+ * descriptor.
  *
- * Anyone can put a file there: it must be a regular file of one name, no symbolic link, owned by the user of the
- * process or by root, and not writable for everyone (a group may write: that is how umask 002 makes files). Of a process
- * that has both, the jitdump is asked first.
+ * Anyone can put a file there. It must be a regular file with one name, no symbolic link, owned by the user of the
+ * process or by root, and not world-writable (a group may write: that is how umask 002 makes files). Of a process that
+ * has both, the jitdump is asked first.
  *
- * 4,096 processes are remembered, and as many maps are open as a quarter of the limit of open files; then those of living
- * processes are closed, the least used first, and opened again when their names are wanted. The symbolizer has 64 at a time.
- * When names are given twice after a process has ended, its maps are forgotten.
+ * 4,096 maps are remembered. A quarter of the limit of open files may be open; beyond that, maps of living processes
+ * are closed, the least used first, and opened again when their names are wanted. The symbolizer has 64 at a time. The
+ * maps of a process that has ended are forgotten after frames were named twice.
  */
 #pragma once
 
@@ -47,9 +47,12 @@ void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns);
 /* Names the frames of generated code that have no name yet, or gives them the reason. */
 void jit_maps_name_frames(struct jit_maps *maps);
 
-/* Adds a sentence about maps that were there and are not believed; nothing when there were none. */
+/* Adds a sentence about files that were not trusted; nothing when there were none. */
 void jit_maps_add_note(const struct jit_maps *maps, struct buf *text);
 
-/* Numbers that the maps have in the symbolizer, and a map's descriptor once more, for another worker. */
+/*
+ * The maps have the numbers from here on in the symbolizer. Opens a map once more, for another worker: a descriptor or
+ * -ENOENT.
+ */
 #define JIT_MAP_FIRST 0x40000000u
 int jit_maps_open_again(struct jit_maps *maps, uint32_t number);

@@ -9,16 +9,16 @@
 #include "core/profile/tracer.h"
 
 enum {
-	KSYMBOLS_MAX = 65536,      /* a host that makes code all the time: the rest has no name when it is gone */
-	PIECES_MAX = 262144,       /* one for each page that a symbol lies in */
+	KSYMBOLS_MAX = 65536, /* on a host that makes code all the time; what comes later has no name when it is gone */
+	PIECES_MAX = 262144, /* one for each page that a symbol lies in */
 	PAGE_BYTES = 4096,
-	NR_BUCKETS = 16384,        /* such code lies close together: its pages spread by themselves */
+	NR_BUCKETS = 16384, /* such code lies close together: its pages spread by themselves */
 };
 
 struct ksymbol {
 	uint64_t start, end;
 	uint64_t since_ns, until_ns; /* 0: before we looked; UINT64_MAX: it is there */
-	string_id name;              /* of `strings` */
+	string_id name; /* of `strings` */
 };
 
 /* A symbol in a page, and the one that came before it there, or in a page of the same bucket. */
@@ -31,7 +31,7 @@ struct ksymbols {
 	VEC(struct ksymbol) symbols; /* as they came */
 	VEC(struct piece) pieces;
 	uint32_t newest[NR_BUCKETS]; /* 1 + the number of a piece, by page */
-	uint64_t first, end;         /* all of them are in [first, end) */
+	uint64_t first, end; /* all of them are in [first, end) */
 	struct strtab strings;
 };
 
@@ -112,8 +112,8 @@ static void push(struct ksymbols *ksymbols, const struct sideband_record *record
 }
 
 /*
- * Whatever was there ends with the record: it is that which goes, or its end was lost and its place is used again. That
- * holds when there is no room for what comes too, or that would have the name of what was there.
+ * Code that was at this place ends with the record: either it is what goes, or its end was lost and its place is used
+ * again. That holds also where there is no room for the new code.
  */
 void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record)
 {
@@ -128,7 +128,7 @@ void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *recor
 		push(ksymbols, record);
 }
 
-/* As /proc/kallsyms says it of the same code. */
+/* The module that /proc/kallsyms shows for such code. */
 static const char *module_of(const char *name)
 {
 	if (!strncmp(name, "bpf", 3))
@@ -136,7 +136,7 @@ static const char *module_of(const char *name)
 	return !strncmp(name, "ftrace", 6) ? "__builtin__ftrace" : "__builtin__kprobes";
 }
 
-/* Of a frame without a number nothing was told before it: it can only be in code that was there before we looked. */
+/* The code that a frame lies in. A frame without a number can only be in code that was there before we looked. */
 static const struct ksymbol *symbol_of(const struct ksymbols *ksymbols, const struct profile_frame *frame)
 {
 	if (frame->generated && frame->generated <= ksymbols->symbols.nr)

@@ -15,7 +15,7 @@
 #define REREAD_PAUSE_MAX_NS (60 * NSEC_PER_SEC)
 #define MANY_MAPPINGS 4096      /* of one life, when all together are too many */
 
-/* Pids are handed out in sequence, so that their low bits spread by themselves. */
+/* Pids are given in sequence, so they spread over the buckets by themselves. */
 struct lives {
 	struct life *buckets[NR_BUCKETS];
 };
@@ -184,7 +184,7 @@ void life_tell_end(struct profile *profile, const struct life *life)
 
 /* ---- lives that are over ---- */
 
-/* Threads can outlive their leader, whose end was taken for that of the process: /proc knows. */
+/* The end of the leader was taken for that of the process, but threads can outlive it: /proc knows. */
 static bool is_over(const struct lives *lives, const struct life *life, uint64_t time_ns)
 {
 	return life->end_ns < time_ns && (!lives_is_newest(lives, life) || process_has_ended(life->tgid));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lives of processes: one is a tgid between fork or exec and exec or exit. A pid lives many times in a run, so a
- * moment belongs to every question.
+ * The lives of processes. A life is a tgid from fork or exec to the next exec or to its exit. A pid has many lives in a
+ * run, so every question has a time.
  *
- * Only the table is here; spaces.c fills it from the side-band and /proc.
+ * spaces.c fills this table from the side-band and /proc.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ enum life_state {
 struct life {
 	struct life *next;         /* in its bucket; of the same tgid the newest comes first */
 	uint32_t tgid;
-	uint32_t parent_tgid;      /* who forked it; 0: born before we looked, or by exec */
+	uint32_t parent_tgid;      /* the process that forked it; 0: it began before we looked, or by exec */
 	uint64_t start_ns, end_ns; /* start 0: before we looked; end LIFE_RUNS: not yet */
 	enum life_state state;
 	struct mappings *mappings;
@@ -35,10 +35,10 @@ struct life {
 	uint64_t nr_lost; /* side-band records that were lost when its mappings were last known */
 	bool is_cut;    /* there are more mappings than are kept */
 	bool by_exec;   /* the process was there before, as another program */
-	bool has_root;  /* it was looked for */
+	bool has_root;  /* `root` is known, or could not be found out */
 	uint32_t root;  /* roots.h */
 	bool unwound;   /* changes of its mappings are reported (spaces_next_changed()) */
-	bool changed;   /* and does not know them as they are now */
+	bool changed;   /* a change is not reported yet */
 	uint64_t reread_ns, reread_pause_ns; /* when looking at maps again may help */
 };
 
@@ -48,7 +48,7 @@ struct profile;
 /* The state of a life whose mappings were read, with this result. */
 enum life_state life_state_after(int err);
 
-/* The enum frame_reason of an address that no mapping of `life` covers; NULL: of no life. */
+/* The enum frame_reason of an address that no mapping of `life` covers; NULL: no life is known. */
 int life_reason_unmapped(const struct life *life);
 
 struct lives *lives_new(void);
@@ -61,15 +61,18 @@ struct life *lives_find(const struct lives *lives, uint32_t tgid, uint64_t time_
 bool lives_is_newest(const struct lives *lives, const struct life *life);
 
 /*
- * In the middle of execve() the new program is there already, while the registers of user space are still those of the old
- * one, which called it. The mapping of that one in which such an address lies, and its life in the place of the one that
- * exec began; NULL, and nothing changed, where there is none. For addresses of registers that lie in no mapping of the life
- * itself: a program that runs is always in one that the side-band told of, unless it lost some or code was moved (mremap()).
- * So `time_ns` must be within a second of exec, which an old program's address in a new one's stead is not for long.
+ * In the middle of execve() the new program is there already, while the user registers are still those of the old one.
+ * Finds the mapping of the old program in which such an address lies, and sets *life to its life; NULL, and *life
+ * unchanged, where there is none. Only for addresses of registers that lie in no mapping of *life itself: a running
+ * program is always in a mapping that the side-band reported, unless records were lost or code was moved (mremap()).
+ * `time_ns` must be within a second of the exec, so that no later address is taken for one of the old program.
  */
 const struct mapping *lives_mapping_before_exec(struct life **life, uint64_t address, uint64_t time_ns);
 
-/* The life that this one came from: of another program in the same process, or of the process that forked it; NULL unknown. */
+/*
+ * The life that this one came from: that of the program before in the same process, or of the process that forked it;
+ * NULL unknown.
+ */
 struct life *lives_origin(const struct lives *lives, const struct life *life);
 
 /* A new life without mappings, which ends the one before it. */
@@ -82,19 +85,23 @@ struct life *lives_begin(struct lives *lives, uint32_t tgid, uint64_t start_ns);
 bool life_may_reread(struct life *life, uint64_t now_ns, bool has_lost);
 
 /*
- * Adds a mapping, which was read from maps or told by the side-band. Where there is no room for what is told, all is forgotten and
- * to be read again, because the table may be full of what has gone; where there is none for what is read, the life is cut.
+ * Adds a mapping that was read from maps (`is_read`) or reported by the side-band. When there is no room for a reported
+ * one, all mappings are forgotten and will be read again, because the table may be full of mappings that have gone.
+ * When there is no room for one that was read, the life is marked as cut.
  */
 void life_add_mapping(struct life *life, const struct mapping *mapping, bool is_read);
 
-/* Puts into the profile that a frame lies in this mapping of `life`: of a file of it, or of none (PROFILE_NONE). */
+/*
+ * Adds to the profile that frames lie in this mapping of `life`, which shows this file of the profile or none
+ * (PROFILE_NONE).
+ */
 void life_tell_mapping(struct profile *profile, const struct life *life, const struct mapping *mapping, uint32_t file);
 
-/* The same for when `life` ended; nothing for one that the profile does not have, or that has not ended. */
+/* Adds the end of `life` to the profile, if it has ended and the profile has it. */
 void life_tell_end(struct profile *profile, const struct life *life);
 
 /*
- * Frees the lives that ended before `time_ns` and whose process has left nothing behind. When what remains is too
- * large, because someone maps and unmaps ever new places, the largest forget their mappings.
+ * Frees the lives that ended before `time_ns` and whose process has gone. When too many mappings remain, the lives with
+ * the most forget theirs.
  */
 void lives_sweep(struct lives *lives, uint64_t time_ns);

@@ -83,14 +83,14 @@ static size_t first_above(const struct mappings *mappings, uint64_t address)
 	return vec_nr_first(&mappings->now, mapping, mapping->end <= address);
 }
 
-/* Whether `b`, where it lies in or behind `a`, shows what `a` shows there, or would if it went on. */
+/* Whether `b`, which begins in `a` or after it, shows what `a` would show there if it were longer. */
 static bool is_continued_by(const struct mapping *a, const struct mapping *b)
 {
 	return a->image == b->image &&
 	       (a->image == IMAGE_ANONYMOUS || a->file_offset + (b->start - a->start) == b->file_offset);
 }
 
-/* JIT compilers protect and unprotect parts of one area all the time: that is one mapping here. */
+/* JIT compilers protect and unprotect parts of one area all the time: these become one mapping. */
 static bool grow_anonymous(struct mappings *mappings, size_t i, size_t nr_covered, const struct mapping *mapping)
 {
 	struct mapping *left = i ? &mappings->now.data[i - 1] : NULL;
@@ -102,7 +102,7 @@ static bool grow_anonymous(struct mappings *mappings, size_t i, size_t nr_covere
 	return true;
 }
 
-/* Half of what is remembered goes when there is too much, all that is old goes first. */
+/* When too many pieces are remembered, forgets the old ones, or half of them where none is old. */
 static void forget_past(struct mappings *mappings, uint64_t now_ns)
 {
 	size_t nr_gone = 0;
@@ -117,7 +117,10 @@ static void forget_past(struct mappings *mappings, uint64_t now_ns)
 	memmove(mappings->past.data, mappings->past.data + nr_gone, mappings->past.nr * sizeof(*mappings->past.data));
 }
 
-/* Something that was there before we looked had no time in which anything else was. */
+/*
+ * Remembers mappings that something new covers. A new mapping that was there before we looked (time 0) leaves no time
+ * for others.
+ */
 static void remember(struct mappings *mappings, size_t first, size_t nr, uint64_t until_ns)
 {
 	if (!until_ns)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The executable mappings of one address space over time: which image lay at an address at a given moment.
+ * The executable mappings of one address space over time: which image was at an address at a given time.
  *
- * What is mapped now is a sorted array without overlaps: a new mapping cuts away what it covers, as mmap() does. What was
- * cut away is remembered for a while, because records arrive after the event. The kernel does not tell of munmap(), so an
- * address can keep an image that has gone; nothing runs there.
+ * The current mappings are a sorted array without overlaps: a new mapping cuts away what it covers, as mmap() does.
+ * What was cut away is remembered for a while, because records arrive after the event. The kernel does not report
+ * munmap(), so an address can keep an image that has gone; no code runs there.
  *
- * Tables are shared between a process and its forked children and copied at the first change (mappings_add), so that
- * the common fork-and-exec copies nothing.
+ * A process and its forked children share a table, which is copied at the first change (mappings_add()). So the usual
+ * fork and exec copies nothing.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ void perf_ring_load(struct perf_ring *ring)
 	ring->tail = ring->page->data_tail; /* ours to write */
 }
 
-/* Only giving room back ends a time of fullness, so that looking just before misses none. */
+/* A full ring has room again only after this, so looking here misses no time in which it was full. */
 static void give_back(struct perf_ring *ring)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_RELAXED);

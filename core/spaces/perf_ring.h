@@ -20,8 +20,8 @@ struct perf_ring {
 	const uint8_t *data;
 	uint64_t nr_bytes;   /* of data, a power of two */
 	uint64_t head, tail; /* head as of the last perf_ring_load() */
-	uint64_t nr_broken;  /* times that the rest was thrown away */
-	bool was_full;       /* a record may not have fitted; for the caller to clear */
+	uint64_t nr_broken;  /* times that the rest of the ring was dropped */
+	bool was_full;       /* the kernel may have dropped a record; the caller clears it */
 	VEC(uint8_t) joined; /* a record that wrapped */
 };
 

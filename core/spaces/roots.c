@@ -47,7 +47,7 @@ static uint32_t add(struct roots *roots, const struct opener_directory *director
 	return (uint32_t)roots->others.nr;
 }
 
-/* Where process 1 has another root than we, it is the host's, and number 1. */
+/* Where process 1 has another root than we, it is the host's, and gets number 1. */
 struct roots *roots_new(void)
 {
 	struct roots *roots = xcalloc(1, sizeof(*roots));
@@ -66,11 +66,6 @@ void roots_free(struct roots *roots)
 	free(roots);
 }
 
-static bool is_that_of_init(const struct root *root, const struct opener_directory *directory)
-{
-	return root->first_tgid == INIT && is_same_directory(&root->directory, directory);
-}
-
 bool roots_of(struct roots *roots, uint32_t tgid, uint32_t *ret_root)
 {
 	struct opener_directory directory;
@@ -82,10 +77,11 @@ bool roots_of(struct roots *roots, uint32_t tgid, uint32_t *ret_root)
 		return true;
 	for (uint32_t i = 0; i < roots->others.nr; i++) {
 		struct root *root = &roots->others.data[i];
+		bool same = is_same(&root->directory, &directory);
 
-		if (!is_that_of_init(root, &directory) && !is_same(&root->directory, &directory))
+		if (!same && (root->first_tgid != INIT || !is_same_directory(&root->directory, &directory)))
 			continue;
-		if (is_same(&root->directory, &directory))
+		if (same)
 			root->last_tgid = tgid;
 		*ret_root = i + 1;
 		return true;

@@ -27,7 +27,7 @@
 
 #define MAX_RING_ORDER 7 /* 128 pages: what perf takes, and about 3,400 records */
 #define MIN_RING_ORDER 3
-#define MANY_CPUS 16 /* that get half of it each */
+#define MANY_CPUS 16 /* beyond this, rings have half the size */
 #define CPU_CHECK_NS NSEC_PER_SEC
 
 #ifndef PERF_FORMAT_LOST
@@ -59,7 +59,7 @@ struct sideband {
 	int epoll_fd;
 	unsigned int ring_order;
 	bool build_ids;
-	bool counts_lost; /* the number of lost records can be read */
+	bool counts_lost; /* the kernel lets us read the number of lost records */
 	struct cpu_stream *streams;
 	VEC(struct queued) queue;
 	struct queued *current; /* whose record the caller holds */
@@ -125,7 +125,7 @@ static int open_ring(const struct sideband *sideband, struct cpu_stream *stream)
 
 /* ---- streams ---- */
 
-/* Build ids are a gain, not a need: whatever fails here leaves mappings known by device and inode. */
+/* Build ids are optional: where this fails, mappings are known by device and inode alone. */
 static void open_build_ids(struct sideband *sideband, struct cpu_stream *stream)
 {
 	struct perf_event_attr attributes = event_attributes();
@@ -223,9 +223,9 @@ static void follow_cpus(struct sideband *sideband)
 /* ---- a pass ---- */
 
 /*
- * The two events of a CPU write about the same mapping one after the other; which goes first is the kernel's affair
- * (perf_iterate_sb() walks a list that attach_sb_event() adds to at its head). Here a build id joins the mapping behind
- * it; one that comes after its mapping goes out as a record of its own.
+ * The two events of a CPU write about the same mapping one after the other, in an order that the kernel chooses
+ * (perf_iterate_sb() walks a list to whose head attach_sb_event() adds). A build id that comes first joins its mapping;
+ * one that comes after it is a record of its own.
  */
 static void join_build_id(struct cpu_stream *stream)
 {
@@ -260,7 +260,7 @@ static void read_lost(struct sideband *sideband, struct cpu_stream *stream)
 		note_lost(sideband, stream, counter.nr_lost);
 }
 
-/* A time that nobody can have seen yet, with room for clocks that differ: waiting for it would silence the CPU. */
+/* A time in the future, with a second of tolerance: waiting for it would stop the reading of this ring. */
 static bool is_to_come(const struct sideband *sideband, const struct sideband_record *record)
 {
 	return record->time_ns > sideband->cutoff_ns && record->time_ns > clock_monotonic_ns() + NSEC_PER_SEC;
@@ -309,7 +309,7 @@ uint64_t sideband_begin(struct sideband *sideband)
 	return sideband->cutoff_ns;
 }
 
-/* The caller has read the record that it holds. */
+/* Takes the record that the caller held off its ring. */
 static void finish_current(struct sideband *sideband)
 {
 	struct queued *current = sideband->current;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf side-band: what the kernel tells of every executable mapping, fork, exec and exit on the whole host, and of
- * code that it generates for itself, in time order over all CPUs.
+ * The perf side-band: the kernel reports every executable mapping, fork, exec and exit on the host, and code that it
+ * generates for itself, in time order over all CPUs.
  *
- * One software event that never fires (PERF_COUNT_SW_DUMMY) per CPU, each with a ring. A second one per CPU writes into
- * the same ring and asks for build ids: the kernel gives either device and inode of a mapping or its build id, never
- * both, and only the first cannot be forged by whoever made the file.
+ * Each CPU has one software event that never fires (PERF_COUNT_SW_DUMMY), with a ring. A second one writes into the
+ * same ring and asks for build ids: the kernel gives either device and inode of a mapping or its build id, never both,
+ * and only device and inode cannot be forged by the author of the file.
  *
- * It follows the host and not single tasks: a ring per task cannot be inherited by its children (perf_mmap() refuses
- * it), so one event per task and CPU would be needed, and threads that are born between opening them would be missed.
+ * It follows the host and not single tasks: a ring of a task cannot be inherited by its children (perf_mmap() refuses
+ * it). So one event per task and CPU would be needed, and threads that begin while these are opened would be missed.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ void sideband_free(struct sideband *sideband);
 int sideband_fd(const struct sideband *sideband);
 
 /*
- * From now on the descriptor is readable at once when a program of this host maps code, forks or ends, so also after
- * every exec; a millisecond after the last time at the earliest (wakeups.h). Where the kernel refuses, nothing changes.
+ * From now on the descriptor becomes readable when a program of this host maps code, forks or ends, so also after every
+ * exec; on average at most once a millisecond (wakeups.h). Where the kernel refuses, nothing changes.
  */
 void sideband_ring(struct sideband *sideband);
 
@@ -45,8 +45,10 @@ const struct sideband_record *sideband_next(struct sideband *sideband);
 /* Records that did not fit into a ring or could not be decoded, so far. */
 uint64_t sideband_lost(const struct sideband *sideband);
 
-/* CPUs that are online and not watched. They came after the start, when the privilege to open events was gone. */
+/*
+ * CPUs that are online and not watched: they came after the start, when the privilege to open events had been dropped.
+ */
 size_t sideband_nr_unwatched(const struct sideband *sideband);
 
-/* Whether this kernel tells build ids (v5.12; commit 88a16a130933 "perf: Add build id data in mmap2 event"). */
+/* Whether this kernel reports build ids (v5.12; commit 88a16a130933 "perf: Add build id data in mmap2 event"). */
 bool sideband_has_build_ids(const struct sideband *sideband);

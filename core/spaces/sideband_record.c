@@ -9,7 +9,7 @@
 #define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
 #endif
 
-/* Behind every record (sample_id_all), in the order that the kernel gives to PERF_SAMPLE_TID | TIME | ID | CPU. */
+/* After every record (sample_id_all), in the order of PERF_SAMPLE_TID | TIME | ID | CPU in the kernel. */
 struct trailer {
 	uint32_t tgid, tid;
 	uint64_t time_ns;
@@ -70,9 +70,9 @@ _Static_assert(sizeof((union body){}.ksymbol) == 16, "layout of PERF_RECORD_KSYM
 _Static_assert(sizeof((union body){}.task) == 24, "layout of PERF_RECORD_FORK and PERF_RECORD_EXIT");
 
 /*
- * PERF_RECORD_MISC_MMAP_BUILD_ID is looked at only in what the event that asks for build ids writes: perf_event_mmap_output() sets
- * it for that one and does not take it back for the next event that gets the same mapping (seen on v6.18). A mapping without a
- * build id comes in the other form from that event, too, and is of no interest then.
+ * The bit PERF_RECORD_MISC_MMAP_BUILD_ID is used only in records of the event that asks for build ids.
+ * perf_event_mmap_output() sets it for that event and leaves it set for the next event that gets the same mapping (seen
+ * on v6.18). A mapping without a build id comes from that event without the bit, and is of no interest then.
  */
 static int take_mapping(const union body *body, bool with_build_id, uint16_t misc, struct sideband_record *record)
 {
@@ -106,7 +106,7 @@ static int take_ksymbol(const union body *body, struct sideband_record *record)
 	return 0;
 }
 
-/* Of the event that asks for build ids nothing but those is of interest. */
+/* Of the event that asks for build ids only those and lost records are of interest. */
 static int decode_body(const struct perf_event_header *header, const uint8_t *bytes, size_t nr_bytes,
 		       bool with_build_id, struct sideband_record *record)
 {
@@ -149,10 +149,10 @@ static int decode_body(const struct perf_event_header *header, const uint8_t *by
 }
 
 /*
- * Where the trailer is: at the end, but for KSYMBOL. perf_event_ksymbol_output() adds the trailer's size to the header that it
- * keeps for the next event (seen on v6.18; the other kinds take it back), so that of several listeners the second has 32 bytes
- * after the trailer that nobody wrote, the third 64. There it follows the name, which is padded to words. `bytes` and the result
- * begin with the header.
+ * Where the trailer is: at the end, except in KSYMBOL. perf_event_ksymbol_output() adds the trailer's size to the
+ * header that it keeps for the next event (seen on v6.18). So of several listeners the second gets 32 bytes after the
+ * trailer that nobody wrote, the third 64. In that record the trailer follows the name, which is padded to words.
+ * `bytes` and the result count from the header.
  */
 static size_t place_of_trailer(uint32_t type, const uint8_t *bytes, size_t nr_bytes)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lives of processes, and from an address to a frame. docs/internals/address-spaces.md is the long form.
+ * The lives of processes, and the way from an address to a frame. docs/internals/address-spaces.md explains it at
+ * length.
  *
- * Everything is keyed by time: a record that arrives after its process has called exec() still finds the program that
- * took it. Lives that ended are kept until every record that can belong to them has been read.
+ * Everything has a time: a record that arrives after its process has called exec() still finds the program that it was
+ * taken in. Lives that ended are kept until every record that can belong to them has been read.
  */
 #include "core/spaces/spaces.h"
 
@@ -61,7 +62,7 @@ static struct life *begin_life(struct spaces *spaces, uint32_t tgid, uint64_t st
 	if (before)
 		life_tell_end(spaces->options.profile, before);
 	life->nr_lost = spaces_lost(spaces);
-	/* without the side-band whatever is mapped later is seen by looking again only */
+	/* without the side-band, later mappings are seen only by reading maps again */
 	life->reread_pause_ns = spaces->sideband ? NSEC_PER_SEC : NSEC_PER_SEC / 10;
 	life->reread_ns = spaces->now_ns + life->reread_pause_ns;
 	return life;
@@ -90,7 +91,8 @@ static void want_unwound(struct spaces *spaces, struct life *life)
 }
 
 /*
- * A compiler maps the beginning of its jitdump as code, so that whoever follows mappings finds it. Returns the image of the mapping.
+ * Returns the image of the mapping. A JIT compiler maps the beginning of its jitdump as code, so that tools find it
+ * here.
  */
 static uint32_t add_mapping(struct spaces *spaces, struct life *life, const struct proc_mapping *found,
 			    uint64_t since_ns)
@@ -125,8 +127,8 @@ static void add_from_maps(void *context, const struct proc_mapping *found)
 static void drain(struct spaces *spaces);
 
 /*
- * Reads the maps of a life that still runs. The program may be exchanged, or the pid used again, while we read: the
- * side-band up to after the reading tells, and then what was read is thrown away.
+ * Reads the maps of a life that still runs. The process may exec, or its pid be used again, while we read: then the
+ * side-band, read up to after that, has a newer life, and what was read is dropped.
  */
 static int read_life(struct spaces *spaces, struct life *life)
 {
@@ -148,7 +150,7 @@ static int read_life(struct spaces *spaces, struct life *life)
 	return nr < 0 ? nr : -ESRCH;
 }
 
-/* A process that was forked and has ended looked like its parent. */
+/* A process that was forked and has ended had the mappings of its parent. */
 static void inherit(struct life *life, const struct life *parent)
 {
 	struct mappings *own = life->mappings;
@@ -170,7 +172,10 @@ static bool may_be_read(struct spaces *spaces, const struct life *life, uint64_t
 	return spaces->sideband || process_start_time(life->tgid, &start_ns) || start_ns <= time_ns;
 }
 
-/* Learns what was mapped before we looked: from the process, or its parent, up to `nr_parents` generations back. */
+/*
+ * Finds out what was mapped before we looked: from the process, or from its ancestors, up to `nr_parents` generations
+ * back.
+ */
 static enum life_state complete_life(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_parents)
 {
 	struct life *parent;
@@ -194,8 +199,8 @@ static enum life_state complete_life(struct spaces *spaces, struct life *life, u
 }
 
 /*
- * The root that the process has, or had where its life came from, when it has gone itself. The pid may be used again while we
- * look: the side-band up to then tells. What cannot be told is ours, which believes nobody (roots.h).
+ * Finds out the root of the process; when the process has gone, that of the life it came from. The pid may be used
+ * again while we look: the side-band up to then has the new life. An unknown root is treated as ours (roots.h).
  */
 static void learn_root(struct spaces *spaces, struct life *life, uint64_t time_ns, int nr_origins)
 {
@@ -240,7 +245,7 @@ static void note_mmap(struct spaces *spaces, const struct sideband_record *recor
 		images_set_build_id(spaces->images, image, record->build_id, record->build_id_bytes);
 }
 
-/* Its mapping came just before. */
+/* For the mapping that came just before. */
 static void note_build_id(struct spaces *spaces, const struct sideband_record *record)
 {
 	struct life *life = lives_find(spaces->lives, record->tgid, record->time_ns);
@@ -469,7 +474,7 @@ static uint32_t add_frame(struct spaces *spaces, struct life *life, const struct
 	if (mapping)
 		place_in_image(spaces, life, mapping, &frame);
 	else if (frame.reason == REASON_UNMAPPED && life && life->state == LIFE_COMPLETE)
-		frame.where = frame.tgid = 0; /* no code: what a walk made of something that is no frame */
+		frame.where = frame.tgid = 0; /* not code: a walk took something for a frame that is none */
 	return profile_add_frame(spaces->options.profile, &frame);
 }
 
@@ -504,11 +509,11 @@ void spaces_prime(struct spaces *spaces, uint32_t tgid)
 	want_unwound(spaces, complete_now(spaces, tgid));
 }
 
-/* What the process maps now does not count as a change: it goes at the exec. */
+/* The current mappings are no change to report: they go with the exec. */
 bool spaces_expect(struct spaces *spaces, uint32_t tgid)
 {
 	if (!spaces->sideband)
-		return false; /* what is mapped then is read at the first record */
+		return false; /* the mappings are read at the first record */
 	complete_now(spaces, tgid)->unwound = true;
 	sideband_ring(spaces->sideband);
 	return true;

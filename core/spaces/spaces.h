@@ -2,12 +2,12 @@
 /*
  * Address spaces: which file a user address belonged to when it was sampled.
  *
- * Two sources. From attach on, the kernel's side-band records (perf: mmap2 with build ids, comm, fork, exec, exit; one
- * ring per CPU) tell of every executable mapping, in time order. What was mapped before is read from /proc/PID/maps
- * when the first record of the process arrives, while it lives. A process born by fork takes over its parent's
- * mappings, exec starts anew, exit keeps everything: a process that has gone keeps its names.
+ * There are two sources. From attaching on, the kernel's side-band (sideband.h) reports every executable mapping, in
+ * time order. What was mapped before is read from /proc/PID/maps when the first record of the process arrives, while it
+ * lives. A forked process takes over the mappings of its parent, exec starts with none, and exit changes nothing: a
+ * process that has gone keeps its names.
  *
- * An address space is one life of a tgid between exec and exec or exit; a record finds its space by (tgid, time).
+ * An address space is one life of a tgid (lives.h); a record finds its life by tgid and time.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct spaces_options {
 	uint32_t only_tgid;            /* remember one process only, 0 = the whole system */
 	struct buf *why; /* is told which files were looked for (core/base/why.h); borrowed; NULL */
 	const char *host_root; /* where the host's file system is mounted (opener.h); borrowed; NULL */
-	bool no_frames; /* none will be asked for: no side-band, which costs every fork, exec and rename of the host */
+	bool no_frames; /* no frames will be asked for: no side-band, which would slow down every fork, exec and rename on the host */
 	bool follows; /* spaces_next_changed() will be called: processes are known at once, not at their first record */
 };
 
@@ -48,21 +48,21 @@ void spaces_update(struct spaces *spaces);
 
 /*
  * Adds the user frames of one stack: `addresses` leaf first; ret_frames gets an index into profile frames for each.
- * Call spaces_update() first, so that mappings made before the event are known. `exact` tells whether the leaf is an
- * exact address (the others are return addresses). Opens and hands over each file at its first frame.
+ * Call spaces_update() first, so that mappings made before the event are known. `leaf_exact`: the leaf is an exact
+ * address (all others are return addresses). Opens each file at its first frame and gives it to the symbolizer.
  */
 void spaces_add_frames(struct spaces *spaces, const struct profile_record *record, const uint64_t *addresses, size_t nr,
 		       bool leaf_exact, uint32_t *ret_frames);
 
 /*
- * The kernel's own generated code (BPF programs) that was at this address then, as a number for `space` of its frame; 0
- * for none. Places are used again, so the same address at another time may be another frame.
+ * The code that the kernel had generated at this address then (BPF programs), as `generated` of its frame; 0 for none.
+ * Places are used again, so the same address at another time may be another frame.
  */
 uint32_t spaces_generated_code(const struct spaces *spaces, uint64_t address, uint64_t time_ns);
 
 /*
- * Reads the mappings of a process now instead of at its first record: of a target that may end in between. Nothing
- * where it cannot be read.
+ * Reads the mappings of a process now instead of at its first record, because it may end before that. Does nothing
+ * where they cannot be read.
  */
 void spaces_prime(struct spaces *spaces, uint32_t tgid);
 
@@ -87,7 +87,7 @@ bool spaces_next_changed(struct spaces *spaces, struct spaces_process *ret_proce
 /* The files that processes map; borrowed. */
 struct images *spaces_images(const struct spaces *spaces);
 
-/* Side-band records that the kernel had to drop so far. */
+/* Side-band records that were lost so far. */
 uint64_t spaces_lost(const struct spaces *spaces);
 
 /* One line on what is missing on this host ("side-band: …"), or NULL. Valid until the next call. */
@@ -96,7 +96,7 @@ const char *spaces_note(struct spaces *spaces);
 /* Names the frames of generated code (jit_maps.h) that have no name yet. */
 void spaces_name_generated(struct spaces *spaces);
 
-/* Adds a sentence about perf maps that were not believed, if there were any. */
+/* Adds a sentence about perf maps that were not trusted, if there were any. */
 void spaces_add_maps_note(const struct spaces *spaces, struct buf *text);
 
 /* A file of the profile once more, as images_open_again() of images.h does it. */

@@ -24,7 +24,7 @@ struct wakeups {
 	int events_fd; /* epoll: the events, so that muting them is one call */
 	int mute_fd; /* a timer */
 	bool muted; /* the events are muted */
-	uint64_t saved_ns; /* passes that may follow at once, WAKEUPS_MUTE_NS each */
+	uint64_t saved_ns; /* wakeups that may follow at once, WAKEUPS_MUTE_NS each */
 	uint64_t acknowledged_ns;
 	VEC(struct wakeup) events;
 };
@@ -105,8 +105,8 @@ void wakeups_remove_cpu(struct wakeups *wakeups, int cpu)
 }
 
 /*
- * Makes room for the next records: none is written, and nobody woken, when a ring is full. Clears what epoll remembers of them,
- * too; what comes after that will be seen. Whether there were any.
+ * Empties the rings, because a full one writes no record and wakes nobody, and clears what epoll remembers of them;
+ * later records are seen. Whether there were any.
  */
 static bool empty_all(struct wakeups *wakeups)
 {
@@ -127,7 +127,7 @@ static bool empty_all(struct wakeups *wakeups)
 	return any;
 }
 
-/* Whether there may be a look at once after this one, which is then spent. */
+/* Whether the next wakeup may come at once; that uses up a saved one. */
 static bool may_go_on(struct wakeups *wakeups)
 {
 	const uint64_t most_ns = (uint64_t)WAKEUPS_BURST * WAKEUPS_MUTE_NS, now_ns = clock_monotonic_ns();
@@ -140,7 +140,7 @@ static bool may_go_on(struct wakeups *wakeups)
 		wakeups->saved_ns -= WAKEUPS_MUTE_NS;
 		return true;
 	}
-	wakeups->saved_ns = 0; /* what is saved while muted is spent at its end */
+	wakeups->saved_ns = 0; /* the time that passes while muted is used by the wakeup at its end */
 	return false;
 }
 

@@ -17,7 +17,7 @@
 #include "symbolize/unwind.h"
 
 #define MAX_FILES 1000 /* LibreOffice maps 300 */
-#define MAX_SCRIPTS 4 /* that interpret each other, as in the kernel */
+#define MAX_SCRIPTS 4 /* that name each other as interpreter, as in the kernel */
 #define MAX_LOOKS 20000 /* at places where a library may be: a file can name thousands of folders */
 #define SCRIPT_BYTES 256 /* of the line "#!", as in the kernel */
 
@@ -26,7 +26,7 @@ struct forecast {
 	int root_fd;
 	name_list paths; /* of the files, by number */
 	name_list names; /* of libraries that were looked for */
-	char *program_folders; /* where it wants all libraries to be looked for first: DT_RPATH; NULL nowhere */
+	char *program_folders; /* in which the program has all libraries searched for first: DT_RPATH; NULL none */
 	size_t nr_given;
 	unsigned int nr_looks;
 };
@@ -73,7 +73,10 @@ static char *script_line(int fd)
 
 static void add_program(struct forecast *forecast, const char *word, int nr_scripts);
 
-/* What env(1) executes: behind its options, some of which have an argument, and the variables it sets. */
+/*
+ * What env(1) executes: the word after its options, some of which have an argument, and after the variables that it
+ * sets.
+ */
 static char *word_behind_env(char *line)
 {
 	char *word = next_word(&line);
@@ -92,7 +95,9 @@ static char *word_behind_env(char *line)
 	return word;
 }
 
-/* The kernel, unlike execvp(), takes a name without a slash from the working directory. env(1) calls exec() once more. */
+/*
+ * Unlike execvp(), the kernel takes a name without a slash from the working directory. env(1) executes another program.
+ */
 static void add_interpreter(struct forecast *forecast, char *line, int nr_scripts)
 {
 	char *word = next_word(&line), *name = word ? strrchr(word, '/') : NULL;
@@ -122,7 +127,7 @@ static void add_program(struct forecast *forecast, const char *word, int nr_scri
 
 /* ---- libraries ---- */
 
-/* The folders that the file of this path names, with its own folder in the place of $ORIGIN. */
+/* A folder that the file at `path` names, with the folder of that file in the place of $ORIGIN. */
 static char *expand_folder(const char *folder, const char *path)
 {
 	static const char *const origins[] = { "$ORIGIN", "${ORIGIN}" };
@@ -155,7 +160,7 @@ static char *find_in(struct forecast *forecast, const char *folders, const char 
 	return NULL;
 }
 
-/* Where the file at `path` says that libraries are. One that names folders for itself has no others, and NULL is none. */
+/* The folders that the file at `path` names; NULL: none. With DT_RUNPATH, those of the program are not used. */
 struct said_folders {
 	const char *path;
 	const char *own; /* DT_RUNPATH: of what this file needs, and nothing else */

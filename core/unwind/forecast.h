@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files a command will map that has not been executed yet: its program as execvp(3) finds it, or the interpreter of a
- * script, the dynamic loader, and the libraries as that finds them.
+ * Which files a command will map that has not been executed yet: its program as execvp(3) finds it, or the interpreter
+ * of a script, the dynamic loader, and the libraries that the loader will find.
  *
- * ELF files are read elsewhere, in the symbol worker: what one needs is told by forecast_add_needs(). It is a guess, which
- * costs nothing but a table too many or too few: what has been opened says what it is.
+ * The symbol worker reads the ELF files; forecast_add_needs() takes what a file needs. The forecast is a guess: when it
+ * is wrong, a table is made for nothing or too late, and no more.
  */
 #pragma once
 
@@ -16,14 +16,14 @@ struct forecast;
 
 struct forecast_file {
 	uint32_t number; /* of the file in this forecast */
-	int fd;          /* the receiver's */
+	int fd;          /* owned by the caller */
 };
 
-/* `word` is what execvp() gets. NULL where this host's loader cannot be asked. */
+/* `word` is the first argument of execvp(). NULL where the loader of this host cannot be asked. */
 struct forecast *forecast_new(const char *word);
 void forecast_free(struct forecast *forecast);
 
-/* Opens the next file that is not known yet; false while there is none. */
+/* Opens the next file that was not given yet; false while there is none. */
 bool forecast_next(struct forecast *forecast, struct forecast_file *ret_file);
 
 /* What a file of the forecast needs, in the form of `needs` of unwind_table.h: `nr` bytes. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code without a file that can be unwound by a table all the same, because every byte of it is known: the trampolines of
- * `python3 -X perf` (CPython 3.12 and later).
+ * Code without a file for which a table can be made, because every byte of it is known: the trampolines of `python3 -X
+ * perf` (CPython 3.12 and later).
  *
- * The interpreter copies one piece of its own code over an area of 64 KiB and calls each function of a script through a copy
- * of its own (CPython's Python/perf_trampoline.c; Python/asm_trampoline.S has the code). The copies keep no frame pointer, so
- * without this a walk ends at the first of them.
+ * The interpreter copies one piece of its own code many times into an area of 64 KiB and calls each function of a
+ * script through a copy of its own (CPython's Python/perf_trampoline.c; Python/asm_trampoline.S has the code). The
+ * copies keep no frame pointer, so without a table a walk ends at the first of them.
  */
 #pragma once
 
@@ -23,5 +23,8 @@
  */
 int trampolines_compile(const uint8_t *code, size_t nr, struct unwind_table *ret_table);
 
-/* The same for the code that a process has at [start, end) now. -E2BIG beyond the limit, or the errno of reading it, too. */
+/*
+ * The same for the code that a process has at [start, end) now. Also -E2BIG beyond the limit, or the errno of reading
+ * the code.
+ */
 int trampolines_read(uint32_t tgid, uint64_t start, uint64_t end, struct unwind_table *ret_table);

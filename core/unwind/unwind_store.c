@@ -15,11 +15,11 @@
 #include "bpf/unwind_space.h"
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/base/hashidx.h"
 #include "core/base/vec.h"
 #include "core/host/signals.h"
 
-#define CHUNK_WORDS (ST_SLAB_WORDS / 8) /* rows lie in pieces of up to this: small enough to find room between others */
+#define CHUNK_WORDS \
+	(ST_SLAB_WORDS / 8) /* rows lie in pieces of up to this size, for which there is room between others */
 
 typedef VEC(struct unwind_extent) extent_list;
 
@@ -32,8 +32,8 @@ struct table {
 };
 
 /*
- * A slab that is mapped for writing. Two are enough, that of a directory and that of its rows: what is mapped counts as memory
- * of the process, and the kernel has it already.
+ * A slab that is mapped for writing. Two are enough, that of a directory and that of its rows; more would count as
+ * memory of this process, although the kernel has them anyway.
  */
 struct window {
 	uint32_t slab;
@@ -41,15 +41,15 @@ struct window {
 };
 
 /*
- * A slab on its way into its slot. That takes as long as a program that runs may take, 4 to 135 ms, so a thread waits for it; a
- * program that looks in between finds no slab, and unwinds by frame pointers.
+ * A slab that is being put into its slot. That takes as long as a program may run, 4 to 135 ms, so a thread waits for
+ * it. A program that looks meanwhile finds no slab, and unwinds by frame pointers.
  */
 struct put {
 	pthread_t thread;
 	bool running; /* the thread */
 	int outer, inner;
 	uint32_t slot;
-	uint64_t nr_before; /* what was retired before */
+	uint64_t nr_before; /* number of pieces that were retired before: no program reads them once the slab is in place */
 	atomic_bool done;
 	int err;
 };
@@ -57,7 +57,7 @@ struct put {
 struct unwind_store {
 	struct unwind_store_options options;
 	VEC(struct put *) puts;
-	uint64_t nr_released; /* of the retired, since the start */
+	uint64_t nr_released; /* pieces that were retired and are free again, since the start */
 	VEC(int) slabs; /* descriptors */
 	struct window windows[2];
 	unsigned int last_window; /* used last */
@@ -97,17 +97,10 @@ void unwind_store_free(struct unwind_store *store)
 
 /* ---- room ---- */
 
-static void insert(extent_list *list, size_t at, struct unwind_extent extent)
+static void erase(extent_list *list, size_t at, size_t nr)
 {
-	vec_push(list, extent);
-	memmove(list->data + at + 1, list->data + at, (list->nr - 1 - at) * sizeof(*list->data));
-	list->data[at] = extent;
-}
-
-static void erase(extent_list *list, size_t at)
-{
-	list->nr--;
-	memmove(list->data + at, list->data + at + 1, (list->nr - at) * sizeof(*list->data));
+	list->nr -= nr;
+	memmove(list->data + at, list->data + at + nr, (list->nr - at) * sizeof(*list->data));
 }
 
 /* Pieces of different slabs stay apart: nothing may cross their border. */
@@ -121,14 +114,16 @@ static void give_back(struct unwind_store *store, struct unwind_extent extent)
 	extent_list *list = &store->free;
 	size_t at = vec_nr_first(list, other, other->place <= extent.place);
 
-	insert(list, at, extent);
+	vec_push(list, extent);
+	memmove(list->data + at + 1, list->data + at, (list->nr - 1 - at) * sizeof(*list->data));
+	list->data[at] = extent;
 	if (at + 1 < list->nr && is_continued_by(&list->data[at], &list->data[at + 1])) {
 		list->data[at].nr += list->data[at + 1].nr;
-		erase(list, at + 1);
+		erase(list, at + 1, 1);
 	}
 	if (at && is_continued_by(&list->data[at - 1], &list->data[at])) {
 		list->data[at - 1].nr += list->data[at].nr;
-		erase(list, at);
+		erase(list, at, 1);
 	}
 }
 
@@ -138,7 +133,7 @@ static void retire(struct unwind_store *store, struct unwind_extent extent)
 		vec_push(&store->retired, extent);
 }
 
-/* What was retired before anything of number `nr_before` did. */
+/* Makes what was retired free, up to number `nr_before` since the start. */
 static void release_retired(struct unwind_store *store, uint64_t nr_before)
 {
 	size_t nr = 0;
@@ -146,10 +141,8 @@ static void release_retired(struct unwind_store *store, uint64_t nr_before)
 	while (nr < store->retired.nr && store->nr_released + nr < nr_before)
 		give_back(store, store->retired.data[nr++]);
 	store->nr_released += nr;
-	store->retired.nr -= nr;
 	if (nr)
-		memmove(store->retired.data, store->retired.data + nr,
-			store->retired.nr * sizeof(*store->retired.data));
+		erase(&store->retired, 0, nr);
 }
 
 /* ---- slabs ---- */
@@ -164,7 +157,7 @@ static void *put_slab(void *argument)
 	return NULL;
 }
 
-/* Where no threads are allowed, it is done before this returns. */
+/* Where no thread can be started, the slab is put before this returns. */
 static void start_put(struct put *put)
 {
 	sigset_t before;
@@ -192,8 +185,8 @@ static void begin_put(struct unwind_store *store, uint32_t slot, int fd)
 }
 
 /*
- * The slabs that are in place by now, and with `all` those that are not yet. One that could not be put is tried once more: parts of
- * it are in use already.
+ * Ends the puts that are done, with `all` also those that are not. A slab that could not be put is tried again, unless
+ * `all`, because parts of it are in use already.
  */
 static int finish_puts(struct unwind_store *store, bool all)
 {
@@ -261,7 +254,7 @@ static bool take(struct unwind_store *store, uint32_t nr, struct unwind_extent *
 		found->place += nr;
 		found->nr -= nr;
 		if (!found->nr)
-			erase(&store->free, i);
+			erase(&store->free, i, 1);
 		return true;
 	}
 	return false;
@@ -284,7 +277,7 @@ static int allocate(struct unwind_store *store, size_t nr, struct unwind_extent 
 	return err || take(store, (uint32_t)nr, ret_extent) ? err : -ENOSPC;
 }
 
-/* Where a place can be written, until two other slabs have been asked for; NULL: no memory. */
+/* The memory of a place, for writing; valid until two other slabs have been asked for. NULL: no memory. */
 static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 {
 	const uint32_t slab = place / ST_SLAB_LONGS;
@@ -309,7 +302,7 @@ static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 
 /* ---- tables ---- */
 
-/* How many pages from `first` on have rows that fit into one piece together. */
+/* The first page after `first` whose rows do not fit into one piece with those before it. */
 static size_t pages_of_piece(const struct unwind_table *source, size_t first, size_t *ret_rows)
 {
 	size_t page = first, nr = 0;
@@ -412,14 +405,14 @@ void unwind_store_remove(struct unwind_store *store, uint32_t number)
 
 /* ---- processes ---- */
 
-/* What the table has for this mapping: from the directory entry of its first page on. */
+/* Points the mapping to the directory entry of its first page. */
 static void place_table(const struct table *table, const struct unwind_space_mapping *mapping,
 			struct st_space_mapping *ret_mapping)
 {
 	uint64_t address = mapping->file_offset + mapping->to_address;
 	uint64_t page = address >> ST_UNWIND_PAGE_SHIFT, in_file = mapping->file_offset >> ST_UNWIND_PAGE_SHIFT;
 
-	if (page < table->first_page) { /* the mapping begins before what the table knows */
+	if (page < table->first_page) { /* the mapping begins before the first page of the table */
 		in_file += table->first_page - page;
 		page = table->first_page;
 	}
@@ -475,7 +468,7 @@ size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t
 {
 	size_t nr_left;
 
-	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": the search takes no such addresses */
+	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": walks do not search for such addresses */
 		nr--;
 	nr_left = nr > max ? merge_without_table(mappings, nr) : nr;
 	if (nr_left <= max)

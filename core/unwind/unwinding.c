@@ -15,10 +15,10 @@
 
 #define NR_BUCKETS 1024
 #define MAX_TRIES 8
-#define MAX_WAITING 32 /* tables that are asked for at once */
-#define PUBLISH_MS 100 /* while tables come one by one, processes get what is new this often */
-#define WORK_MS 20     /* of one call that does not wait: there are events to be read too */
-#define HELD_BACK_MAX 5 /* reads of code that took too long, before no more is read */
+#define MAX_WAITING 32 /* tables that may be asked for at a time */
+#define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
+#define WORK_MS 20     /* of one call without a timeout: there are events to be read, too */
+#define HELD_BACK_MAX 5 /* reads of code that took too long, after which no more code is read */
 #define CODE_TABLES_MAX 32 /* of code without a file; processes with the same code share one */
 
 enum state {
@@ -34,7 +34,7 @@ struct module {
 	uint8_t state; /* enum state */
 	uint8_t nr_tries;
 	bool used; /* scratch for eviction */
-	uint32_t expected_as; /* its number in the forecast and 1; 0 none */
+	uint32_t expected_as; /* 1 + its number in the forecast; 0 none */
 	uint32_t table; /* in the store */
 	uint32_t nr_segments;
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX];
@@ -58,7 +58,7 @@ struct space {
 	struct space *next; /* in its bucket */
 	struct unwind_process process;
 	struct mappings *mappings;
-	bool incomplete; /* something may come that it lacks */
+	bool incomplete; /* tables may come that it does not have yet */
 	VEC(struct known_code) codes; /* by address */
 };
 
@@ -72,8 +72,8 @@ struct unwinding {
 	VEC(struct unwind_space_mapping) scratch;
 	size_t nr_waiting;
 	uint64_t nr_refused;
-	uint32_t nr_held_back; /* code that a process did not let us read */
-	bool any_new;          /* tables that no process has yet */
+	uint32_t nr_held_back; /* reads of code that took too long */
+	bool any_new;          /* there are tables that processes do not have yet */
 	int64_t published_ms;  /* when processes were last given what was new */
 };
 
@@ -142,7 +142,7 @@ static void ask_with(struct unwinding *unwinding, uint32_t image, int fd)
 	unwinding->nr_waiting += !err;
 }
 
-/* Asks for a table that nobody has asked for. While so many are being made that there is no room for more, later. */
+/* Asks for the table of an image, once; later, while as many are being made as may be. */
 static void ask_for(struct unwinding *unwinding, uint32_t image, const struct image_place *place)
 {
 	struct module *module = module_of(unwinding, image);
@@ -258,7 +258,10 @@ static bool is_same(const struct unwind_table *a, const struct unwind_table *b)
 	       !memcmp(a->rules.data, b->rules.data, a->rules.nr * sizeof(*a->rules.data));
 }
 
-/* The number of this table in the store, which another process may have too; UNWIND_NO_TABLE without room. Takes it over. */
+/*
+ * The number of this table in the store, which processes with the same code share; UNWIND_NO_TABLE when there is no
+ * room. Takes ownership of the table.
+ */
 static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *table)
 {
 	struct code_table new = { .table = *table };
@@ -279,38 +282,29 @@ static uint32_t keep_code(struct unwinding *unwinding, struct unwind_table *tabl
 	return new.number;
 }
 
-/* The entry of a mapping without a file, which is made where there is none or one of what was there before. */
-static struct known_code *known_code_of(struct space *space, const struct mapping *mapping, bool *ret_is_new)
-{
-	const struct known_code new = { mapping->start, mapping->end, mapping->since_ns, UNWIND_NO_TABLE, true };
-	size_t at = vec_nr_first(&space->codes, other, other->start < mapping->start);
-	struct known_code *known;
-
-	if (at == space->codes.nr || space->codes.data[at].start != mapping->start) {
-		vec_push(&space->codes, new);
-		known = space->codes.data + at;
-		memmove(known + 1, known, (space->codes.nr - 1 - at) * sizeof(*known));
-		*known = (struct known_code){};
-	}
-	known = space->codes.data + at;
-	*ret_is_new = known->end != new.end || known->since_ns != new.since_ns;
-	if (*ret_is_new)
-		*known = new;
-	known->seen = true;
-	return known;
-}
-
 /* The table of a mapping without a file. Its code is read once, as long as it is the same mapping. */
 static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, const struct mapping *mapping)
 {
+	const struct known_code new = { mapping->start, mapping->end, mapping->since_ns, UNWIND_NO_TABLE, true };
+	size_t at = vec_nr_first(&space->codes, other, other->start < new.start);
 	struct unwind_table table;
-	bool is_new;
-	struct known_code *known = known_code_of(space, mapping, &is_new);
+	struct known_code *known;
 	int err;
 
-	if (!is_new || unwinding->nr_held_back >= HELD_BACK_MAX)
+	if (at == space->codes.nr || space->codes.data[at].start != new.start) {
+		vec_push(&space->codes, (struct known_code){});
+		known = &space->codes.data[at];
+		memmove(known + 1, known, (space->codes.nr - 1 - at) * sizeof(*known));
+		*known = (struct known_code){};
+	}
+	known = &space->codes.data[at];
+	known->seen = true;
+	if (known->end == new.end && known->since_ns == new.since_ns)
 		return known->table;
-	err = trampolines_read(space->process.tgid, mapping->start, mapping->end, &table);
+	*known = new;
+	if (unwinding->nr_held_back >= HELD_BACK_MAX)
+		return UNWIND_NO_TABLE;
+	err = trampolines_read(space->process.tgid, new.start, new.end, &table);
 	if (!err)
 		known->table = keep_code(unwinding, &table);
 	else if (err == -ETIMEDOUT)
@@ -318,7 +312,7 @@ static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, 
 	return known->table;
 }
 
-/* What was not seen since the last call has gone. */
+/* Forgets mappings that are gone: those that were not seen since the last call. */
 static void forget_codes(struct space *space)
 {
 	size_t nr = 0;
@@ -334,7 +328,10 @@ static void forget_codes(struct space *space)
 
 /* ---- publishing ---- */
 
-/* Where the addresses of the table lie, seen from the mapping; a table whose pages are not the file's is none. */
+/*
+ * Sets the table of the mapping and how its addresses differ from offsets. Where they do not differ by whole pages, the
+ * table is not used.
+ */
 static void place_module(const struct module *module, const struct mapping *mapping, struct unwind_space_mapping *to)
 {
 	struct unwind_table segments = { .nr_segments = module->nr_segments };
@@ -362,7 +359,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 		module = module_of(unwinding, mapping->image);
 		if (module->state == STATE_NONE || module->state == STATE_WAITING) {
 			space->incomplete = true;
-			to.table = module->nr_tries ? UNWIND_NO_TABLE : UNWIND_TABLE_TO_COME; /* cannot be opened */
+			to.table = module->nr_tries ? UNWIND_NO_TABLE : UNWIND_TABLE_TO_COME; /* it cannot be opened */
 		}
 		if (module->state == STATE_READY)
 			place_module(module, mapping, &to);
@@ -374,7 +371,7 @@ static void add_mapping(struct unwinding *unwinding, struct space *space, const 
 	vec_push(&unwinding->scratch, to);
 }
 
-/* Tables that nobody maps make room for what the process maps. */
+/* Writes what the process maps into the store. Where there is no room, tables that no process uses go. */
 static void publish(struct unwinding *unwinding, struct space *space)
 {
 	size_t nr;
@@ -414,7 +411,7 @@ static void publish_incomplete(struct unwinding *unwinding)
 
 /* ---- what the worker has made ---- */
 
-/* A file of the forecast tells which others come with it. */
+/* Takes a table that the worker has made, and from a file of the forecast also which files it needs. */
 static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 {
 	const struct unwind_table *table = &made->table;
@@ -499,7 +496,7 @@ bool unwinding_work(struct unwinding *unwinding, int timeout_ms)
 		take(unwinding, &made);
 		unwind_table_done(&made.table);
 		unwinding->any_new = true;
-		if (!unwinding->nr_waiting) /* not everything may have been asked for */
+		if (!unwinding->nr_waiting) /* while many tables were being made, others may not have been asked for */
 			publish_incomplete(unwinding);
 		now = now_ms();
 	}

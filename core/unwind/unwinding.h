@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which processes the kernel side can unwind, and with which tables: spaces.h has the processes and their mappings, the
- * symbol worker makes a table per file, and what is known is published (unwind_store.h).
+ * Which processes the BPF programs can unwind, and with which tables. spaces.h has the processes and their mappings,
+ * the symbol worker makes a table per file, and both are published in unwind_store.h.
  *
- * A process is published as soon as its mappings are known, with the tables that are there, and again when more have come.
- * When there is no room, tables of files that no process maps go first; what then finds none is unwound by frame pointers.
+ * A process is published as soon as its mappings are known, with the tables that are there, and again when there are
+ * more. When there is no room, tables of files that no process maps are removed; a file that still finds no room is
+ * unwound by frame pointers.
  */
 #pragma once
 
@@ -27,13 +28,13 @@ struct unwinding_options {
 };
 
 /*
- * Tables are requested from now on, and made while the caller makes the maps that they go into. Where the kernel side does
- * not unwind by tables there is no struct unwinding, and the functions that take NULL do nothing.
+ * Tables are requested from now on, while the caller makes the maps for them. A NULL struct unwinding means that the
+ * BPF programs do not unwind by tables; the functions that take NULL do nothing then.
  */
 struct unwinding *unwinding_new(const struct unwinding_options *options);
 void unwinding_free(struct unwinding *unwinding);
 
-/* The maps are there, once: from now on tables are taken, and processes are published. */
+/* Call this once, when the maps are there: from now on tables are taken, and processes published. */
 void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_options *store);
 
 /*
@@ -43,8 +44,8 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
 void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process);
 
 /*
- * This command will be executed soon: asks for the tables of what it will map (forecast.h), so that they are there when it
- * does. `word` is what execvp() gets.
+ * Asks for the tables of the files that a command will map (forecast.h), so that they are there when it is executed.
+ * `word` is the first argument of execvp().
  */
 void unwinding_expect(struct unwinding *unwinding, const char *word);
 

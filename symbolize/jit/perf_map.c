@@ -46,7 +46,7 @@ static const unsigned char digits[256] = {
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* A hexadecimal number and the space behind it; NULL when there is none, or it has more than 64 bits. */
+/* Reads a hexadecimal number and the space after it; NULL when there is none, or the number has more than 64 bits. */
 static const char *take_number(const char *text, const char *end, uint64_t *ret_number)
 {
 	const char *first;
@@ -74,7 +74,7 @@ static int take_line(struct perf_map *map, const char *line, const char *end, ui
 	return add_entry(map, start, size, position + (uint64_t)(text - line));
 }
 
-/* Takes the whole lines of a chunk. Returns how many bytes they have, 0 when there is none. */
+/* Adds the whole lines of a chunk. Returns how many bytes they have, 0 when there is none. */
 static size_t take_lines(struct perf_map *map, const char *chunk, size_t nr, int *err)
 {
 	const char *line = chunk, *end = chunk + nr, *newline;
@@ -109,7 +109,7 @@ static int read_lines(struct perf_map *map)
 /* ---- jitdumps ---- */
 
 #define MAGIC 0x4a695444u
-#define DUMP_MAX_BYTES UINT32_MAX /* copies of code are most of it; entries tell positions in 32 bits */
+#define DUMP_MAX_BYTES UINT32_MAX /* most of it is copies of code; entries have positions of 32 bits */
 
 enum {
 	HEADER_MAX_BYTES = 4096,
@@ -184,7 +184,7 @@ static int add_load(struct perf_map *map, struct window *window, uint64_t positi
 	return vec_try_push(&map->codes, (struct perf_map_code){ load.code, (uint32_t)nr });
 }
 
-/* Compilers count their codes: the numbers of loads ascend, and one that does not is not found. */
+/* Compilers number their codes in ascending order; a load with a smaller number is not found. */
 static int add_move(struct perf_map *map, struct window *window, uint64_t position)
 {
 	struct code_move move;
@@ -205,7 +205,7 @@ static int read_records(struct perf_map *map, struct window *window, uint64_t en
 
 	while (!err && !map->is_cut && take(window, map->done, &header, sizeof(header))) {
 		if (header.size < sizeof(header) || header.size > end - map->done)
-			break; /* nonsense, or not complete yet */
+			break; /* malformed, or not complete yet */
 		if (header.kind == CODE_LOAD)
 			err = add_load(map, window, map->done);
 		else if (header.kind == CODE_MOVE)
@@ -259,7 +259,7 @@ struct claim {
 	uint32_t entry;
 };
 
-/* A heap: the latest entry is the first, those that have ended stay until they are that. */
+/* A heap with the latest entry first. An entry that has ended stays until it is the first. */
 typedef VEC(struct claim) claim_heap;
 
 static int claims_add(claim_heap *claims, struct claim claim)
@@ -355,7 +355,7 @@ static int share_out(struct perf_map *map)
 
 /* ---- the map ---- */
 
-/* No name of a map that is cut is sure, so none is kept. */
+/* No name of a truncated map is certain, so none is kept. */
 static void forget_entries(struct perf_map *map)
 {
 	vec_done(&map->entries);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A perf map: where a JIT compiler says which function its code belongs to. Lines "START SIZE NAME" in hexadecimal,
- * appended as code is made (Linux, tools/perf/Documentation/jit-interface.txt). Memory is used again, so of entries
+ * A perf map: the file in which a JIT compiler lists its functions, with lines "START SIZE NAME" in hexadecimal that
+ * are appended as code is made (Linux, tools/perf/Documentation/jit-interface.txt). Memory is used again, so of entries
  * that overlap the later one counts.
  *
  * The file grows while it is read, and anyone may have written it: a last line without its newline is left for the next
- * time, what is no entry is passed over, and names stay in the file. Not more than 256 MB (a jitdump: 4 GB) and 3 M entries are
- * read; a map that has more is cut.
+ * time, what is no entry is skipped, and names stay in the file. At most 256 MB (of a jitdump 4 GB) and 3 M entries are
+ * read; a larger map is cut.
  *
  * A file that begins as a jitdump is read as one, with the same rules (Linux,
- * tools/perf/Documentation/jitdump-specification.txt): records in binary, appended as code is made. Code was loaded, with its
- * name and a copy of it, or it was moved; other records (lines, unwinding information, the end) are passed over by length.
+ * tools/perf/Documentation/jitdump-specification.txt). It has binary records: code was loaded, with its name and a copy
+ * of it, or moved. Other records (lines, unwinding information, the end) are skipped.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct perf_map_code {
 struct perf_map {
 	int fd; /* ours */
 	bool is_dump;
-	bool is_cut; /* the file has more than is read, which may have taken the place of any entry: no name is sure */
+	bool is_cut; /* the file has more than is read, which may replace any entry: no name is certain */
 	bool in_long_line; /* what was read last is a part of a line that is too long */
 	uint64_t done; /* bytes of whole lines, or records, that were read */
 	VEC(struct perf_map_entry) entries; /* in the order of the file */

@@ -13,12 +13,12 @@ enum {
 	BUFFER_BYTES = 65536,          /* the kernel fills at most this much in one read on most systems */
 	TEXT_MAX_BYTES = 256u << 20,
 	MODULES_MAX = 16384,
-	GENERATED_MAX_BYTES = 65536,   /* reach of generated code (BPF) with nothing known behind it */
+	GENERATED_MAX_BYTES = 65536,   /* length of generated code (BPF) when its end is not known */
 };
 
 /* ---- lines ---- */
 
-/* One line: "ffffffff81000000 T _stext" with "\t[module]" behind it where the symbol is a module's. */
+/* One line: "ffffffff81000000 T _stext", with "\t[module]" after it where the symbol is a module's. */
 struct line {
 	uint64_t address;
 	char type;
@@ -86,7 +86,7 @@ static int add_text(struct kallsyms *kallsyms, struct name name, uint32_t *ret_p
 	return 0;
 }
 
-/* The symbols of a module follow each other, so the search from the end is short. */
+/* The symbols of a module are together, so the search from the end is short. */
 static int find_module(struct kallsyms *kallsyms, struct name module, uint16_t *ret_index)
 {
 	uint32_t place = 0;
@@ -117,7 +117,7 @@ static int add_line(struct kallsyms *kallsyms, const struct line *line)
 
 	if (!line->address || name_starts_with(line->name, "__pfx_"))
 		return 0;
-	/* one end after another says nothing new while the list is in order, as most of it is */
+	/* a second end in a row adds nothing while the list is in order, as most of it is */
 	if (!is_named && last && !last->name && last->address <= line->address)
 		return 0;
 	err = find_module(kallsyms, line->module, &symbol.module);
@@ -132,7 +132,7 @@ static int add_line(struct kallsyms *kallsyms, const struct line *line)
 
 /* ---- reading ---- */
 
-/* Takes the whole lines of the buffer; returns how many bytes they had, or a negative errno. */
+/* Adds the whole lines of the buffer; returns how many bytes they had, or a negative errno. */
 static ssize_t take_lines(struct kallsyms *kallsyms, const char *buffer, size_t nr_bytes, size_t *nr_lines)
 {
 	const char *at = buffer, *end = buffer + nr_bytes, *newline;
@@ -281,8 +281,8 @@ const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel
 }
 
 /*
- * A function of which nothing in its own module follows, to say where it ends, reaches to the end of the page after its own, as perf
- * assumes. Generated code (BPF, ftrace and kprobe trampolines) comes without a neighbour and can be long.
+ * A function after which nothing of its module follows is assumed to reach to the end of the page after its own, as in
+ * perf. Generated code (BPF, ftrace and kprobe trampolines) has no neighbours and can be long.
  */
 struct kernel_place kallsyms_place(const struct kallsyms *kallsyms, uint64_t address)
 {
