@@ -169,17 +169,12 @@ static void take_missing(struct profile *profile, uint32_t file, const struct sy
 	entry->nr_missing_splits = found->nr_missing_splits;
 }
 
-static unsigned int time_left_ms(const struct search *search)
-{
-	uint64_t now = clock_monotonic_ns(), left = now < search->end_ns ? (search->end_ns - now) / NSEC_PER_MSEC : 0;
-
-	return left < TIME_MAX_MS ? (unsigned int)left : TIME_MAX_MS;
-}
-
 static int ask(struct search *search, const struct batch *batch, size_t first, size_t nr)
 {
 	struct profile *profile = search->profile;
-	unsigned int timeout_ms = time_left_ms(search);
+	uint64_t now = clock_monotonic_ns(),
+		 left_ms = now < search->end_ns ? (search->end_ns - now) / NSEC_PER_MSEC : 0;
+	unsigned int timeout_ms = left_ms < TIME_MAX_MS ? (unsigned int)left_ms : TIME_MAX_MS;
 	struct symbol_lines found = {};
 	int err = timeout_ms ? symbolizer_lines(search->symbolizer, batch->number, batch->queries.data + first, nr,
 						profile->view.inlines, timeout_ms, &found)

@@ -202,24 +202,6 @@ static void name_batch(struct profile *profile, struct symbolizer *symbolizer, c
 		note_modules(profile, batch);
 }
 
-/* A user frame shows the base name of its file also when it has no name of its own. */
-static void set_module(struct profile *profile, const struct batch *batch, uint32_t file)
-{
-	string_id module =
-		strtab_add(&profile->strings, path_name(profile_string(profile, profile->files.data[file].path)));
-
-	for (size_t i = 0; module && i < batch->frames.nr; i++)
-		profile->frames.data[batch->frames.data[i]].module = module;
-}
-
-static void add_build_id(struct profile *profile, struct symbolizer *symbolizer, uint32_t file)
-{
-	struct profile_file *entry = &profile->files.data[file];
-
-	if (!entry->build_id)
-		entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(symbolizer, file));
-}
-
 /*
  * Each file of the profile that frames wait for gets names from `namer` and a build id from `identifier`, and the kernel
  * names from `kernel`, as far as they are not NULL. `numbers`: as in name_saved_frames().
@@ -232,13 +214,19 @@ static void answer(struct profile *profile, struct symbolizer *namer, struct sym
 
 	collect(profile, batches);
 	for (uint32_t file = 0; file < nr_files; file++) {
-		set_module(profile, &batches[file], file);
+		struct profile_file *entry = &profile->files.data[file];
+		string_id module = 0;
+
 		if (!batches[file].frames.nr)
 			continue;
+		/* a user frame shows the base name of its file also when it has no name of its own */
+		module = strtab_add(&profile->strings, path_name(profile_string(profile, entry->path)));
+		for (size_t i = 0; module && i < batches[file].frames.nr; i++)
+			profile->frames.data[batches[file].frames.data[i]].module = module;
 		if (namer && (!numbers || numbers[file] != PROFILE_NONE))
 			name_batch(profile, namer, &batches[file], false, numbers ? numbers[file] : file);
-		if (identifier)
-			add_build_id(profile, identifier, file);
+		if (identifier && !entry->build_id)
+			entry->build_id = strtab_add(&profile->strings, symbolizer_build_id(identifier, file));
 	}
 	if (kernel)
 		name_batch(profile, kernel, &batches[nr_files], true, 0);

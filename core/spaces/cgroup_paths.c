@@ -109,24 +109,17 @@ static char *path_by_search(const char *root, uint64_t id)
 	return NULL;
 }
 
-/* NULL when no path is found. */
-static char *path_of(const char *root, uint64_t id, uint32_t tgid)
-{
-	char *path = tgid ? path_of_process(tgid) : NULL;
-
-	if (!path || !has_number(root, path, id)) {
-		free(path);
-		path = path_by_handle(root, id);
-	}
-	return path ? path : path_by_search(root, id);
-}
-
 void cgroups_note(struct profile *profile, const char *root, uint64_t id, uint32_t tgid)
 {
 	_cleanup_(freep) char *path = NULL;
 
 	if (!id || profile_has_cgroup(profile, id))
 		return;
-	path = root ? path_of(root, id, tgid) : NULL;
+	if (root && tgid)
+		path = path_of_process(tgid);
+	if (root && (!path || !has_number(root, path, id))) {
+		free(path);
+		path = path_by_handle(root, id) ?: path_by_search(root, id);
+	}
 	profile_add_cgroup(profile, id, profile_add_string(profile, path ? path : ""));
 }

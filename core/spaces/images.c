@@ -184,11 +184,6 @@ const char *images_path(const struct images *images, uint32_t image)
 
 /* ---- inodes that were opened ---- */
 
-static uint64_t hash_opened(const struct opened_file *opened)
-{
-	return hash_bytes(opened, offsetof(struct opened_file, file));
-}
-
 static bool same_opened(const void *context, uint32_t position, const void *wanted)
 {
 	const struct images *images = context;
@@ -288,7 +283,7 @@ static void adopt(struct images *images, struct image_file *its, uint32_t root, 
 		  const struct stat *status, int *fd)
 {
 	struct opened_file opened = identify(status, root);
-	uint64_t hash = hash_opened(&opened);
+	uint64_t hash = hash_bytes(&opened, offsetof(struct opened_file, file));
 	uint32_t position = hashidx_find(&images->opened_index, hash, same_opened, images, &opened);
 
 	if (its->file == PROFILE_NONE)
@@ -447,29 +442,23 @@ static const struct opened_file *opened_as(const struct images *images, uint32_t
 	return NULL;
 }
 
-/* Whether it is the inode that was opened, and has not changed since. */
-static bool is_the_same(const struct opened_file *opened, int fd)
-{
-	struct opened_file again;
-	struct stat status;
-
-	if (fstat(fd, &status))
-		return false;
-	again = identify(&status, (uint32_t)opened->root);
-	return !memcmp(opened, &again, offsetof(struct opened_file, file));
-}
-
 int images_open_again(const struct images *images, uint32_t file)
 {
 	const struct opened_file *opened = opened_as(images, file);
 	_cleanup_(closep) int fd = -1;
+	struct opened_file again;
+	struct stat status;
 
 	if (!opened)
 		return -ENOENT;
 	fd = images_open(images, opened->image, &opened->place);
-	if (fd >= 0 && images_kind(images, opened->image) != MAPPING_VDSO && !is_the_same(opened, fd))
+	if (fd < 0 || images_kind(images, opened->image) == MAPPING_VDSO)
+		return take_fd(&fd);
+	if (fstat(fd, &status))
 		return -ESTALE;
-	return take_fd(&fd);
+	again = identify(&status, (uint32_t)opened->root);
+	/* the inode that was opened, and not changed since */
+	return memcmp(opened, &again, offsetof(struct opened_file, file)) ? -ESTALE : take_fd(&fd);
 }
 
 /* ---- where a file lies ---- */
@@ -493,42 +482,30 @@ static bool find_in(const struct images *images, const struct opened_file *opene
 	return false;
 }
 
-static int foreign_home(const struct images *images, const struct opened_file *opened, struct debug_home *home)
-{
-	struct opener_directory directory;
-
-	home->where = "in the root of the process";
-	home->is_foreign = true;
-	home->root = roots_open(images->roots, (uint32_t)opened->root);
-	if (home->root < 0 || opener_identify(home->root, &directory))
-		return -ESRCH;
-	home->root_owner = directory.owner;
-	find_in(images, opened, home);
-	return 0;
-}
-
-/* In our root or, for a program of the host that has ended, in the host's. */
-static int own_home(const struct images *images, const struct opened_file *opened, struct debug_home *home)
-{
-	home->where = "";
-	home->root = opener_root(0);
-	if (home->root < 0 || find_in(images, opened, home) || !images->host_root)
-		return home->root < 0 ? home->root : 0;
-	close(home->root);
-	home->where = "in the host's root";
-	home->root = opener_host_root(images->host_root);
-	if (home->root < 0)
-		return home->root;
-	find_in(images, opened, home);
-	return 0;
-}
-
+/* In its root; that of a program of the host that has ended may also be in the host's root. */
 int images_home(const struct images *images, uint32_t file, struct debug_home *ret_home)
 {
 	const struct opened_file *opened = opened_as(images, file);
+	struct opener_directory directory;
 
-	*ret_home = (struct debug_home){ .root = -1 };
+	*ret_home = (struct debug_home){ .root = -1, .where = "" };
 	if (!opened || images_kind(images, opened->image) == MAPPING_VDSO)
 		return -ENOENT;
-	return opened->root == ROOT_OURS ? own_home(images, opened, ret_home) : foreign_home(images, opened, ret_home);
+	ret_home->root = roots_open(images->roots, (uint32_t)opened->root);
+	if (opened->root != ROOT_OURS) {
+		ret_home->where = "in the root of the process";
+		ret_home->is_foreign = true;
+		if (ret_home->root < 0 || opener_identify(ret_home->root, &directory))
+			return -ESRCH;
+		ret_home->root_owner = directory.owner;
+	}
+	if (ret_home->root < 0 || find_in(images, opened, ret_home) || ret_home->is_foreign || !images->host_root)
+		return ret_home->root < 0 ? ret_home->root : 0;
+	close(ret_home->root);
+	ret_home->where = "in the host's root";
+	ret_home->root = opener_host_root(images->host_root);
+	if (ret_home->root < 0)
+		return ret_home->root;
+	find_in(images, opened, ret_home);
+	return 0;
 }

@@ -479,15 +479,6 @@ static int by_tgid(const void *one, const void *other)
 	return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-static void collect(const struct profile *profile, waiting_list *waiting)
-{
-	for (uint32_t i = 0; i < profile->frames.nr; i++)
-		if (waits(&profile->frames.data[i]))
-			vec_push(waiting, (struct waiting_frame){ profile->frames.data[i].tgid, i });
-	if (waiting->nr)
-		qsort(waiting->data, waiting->nr, sizeof(*waiting->data), by_tgid);
-}
-
 /* The frames of one process that wait for names. */
 struct generated {
 	VEC(uint32_t) frames;
@@ -645,7 +636,11 @@ void jit_maps_name_frames(struct jit_maps *maps)
 	_cleanup_(freep) struct jit_map **sorted = xcalloc(maps->maps.nr + 1, sizeof(*sorted));
 	waiting_list waiting = {};
 
-	collect(maps->profile, &waiting);
+	for (uint32_t i = 0; i < maps->profile->frames.nr; i++)
+		if (waits(&maps->profile->frames.data[i]))
+			vec_push(&waiting, (struct waiting_frame){ maps->profile->frames.data[i].tgid, i });
+	if (waiting.nr)
+		qsort(waiting.data, waiting.nr, sizeof(*waiting.data), by_tgid);
 	for (size_t i = 0; i < maps->maps.nr; i++)
 		sorted[i] = &maps->maps.data[i];
 	qsort(sorted, maps->maps.nr, sizeof(struct jit_map *), by_weight);

@@ -53,12 +53,6 @@ void ksymbols_free(struct ksymbols *ksymbols)
 	free(ksymbols);
 }
 
-static bool is_at(const struct ksymbol *symbol, uint64_t address, uint64_t time_ns)
-{
-	return symbol->start <= address && address < symbol->end && symbol->since_ns <= time_ns &&
-	       time_ns < symbol->until_ns;
-}
-
 /* The newest of those that were at an address then. */
 static struct ksymbol *find(const struct ksymbols *ksymbols, uint64_t address, uint64_t time_ns)
 {
@@ -68,7 +62,8 @@ static struct ksymbol *find(const struct ksymbols *ksymbols, uint64_t address, u
 	     i = ksymbols->pieces.data[i - 1].before) {
 		struct ksymbol *symbol = &ksymbols->symbols.data[ksymbols->pieces.data[i - 1].symbol];
 
-		if (is_at(symbol, address, time_ns))
+		if (symbol->start <= address && address < symbol->end && symbol->since_ns <= time_ns &&
+		    time_ns < symbol->until_ns)
 			return symbol;
 	}
 	return NULL;

@@ -184,12 +184,6 @@ void life_tell_end(struct profile *profile, const struct life *life)
 
 /* ---- lives that are over ---- */
 
-/* The end of the leader was taken for that of the process, but threads can outlive it: /proc knows. */
-static bool is_over(const struct lives *lives, const struct life *life, uint64_t time_ns)
-{
-	return life->end_ns < time_ns && (!lives_is_newest(lives, life) || process_has_ended(life->tgid));
-}
-
 void lives_sweep(struct lives *lives, uint64_t time_ns)
 {
 	size_t nr_mappings = 0;
@@ -198,7 +192,9 @@ void lives_sweep(struct lives *lives, uint64_t time_ns)
 		struct life **link = &lives->buckets[i], *life;
 
 		while ((life = *link)) {
-			if (is_over(lives, life, time_ns)) {
+			/* the end of the leader was taken for that of the process, but threads can outlive it: /proc knows */
+			if (life->end_ns < time_ns &&
+			    (!lives_is_newest(lives, life) || process_has_ended(life->tgid))) {
 				*link = life->next;
 				life_free(life);
 				continue;

@@ -260,13 +260,10 @@ static void read_lost(struct sideband *sideband, struct cpu_stream *stream)
 		note_lost(sideband, stream, counter.nr_lost);
 }
 
-/* A time in the future, with a second of tolerance: waiting for it would stop the reading of this ring. */
-static bool is_to_come(const struct sideband *sideband, const struct sideband_record *record)
-{
-	return record->time_ns > sideband->cutoff_ns && record->time_ns > clock_monotonic_ns() + NSEC_PER_SEC;
-}
-
-/* Decodes the record at the tail. False when there is none that belongs to this pass. */
+/*
+ * Decodes the record at the tail. False when there is none that belongs to this pass. A record of the future, with a second of
+ * tolerance, is dropped: waiting for its time would stop the reading of this ring.
+ */
 static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 {
 	uint64_t nr_broken = stream->ring.nr_broken;
@@ -274,7 +271,8 @@ static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 
 	while ((bytes = perf_ring_peek(&stream->ring, &stream->next_bytes))) {
 		if (!sideband_decode(bytes, stream->next_bytes, stream->build_id_event, &stream->next) &&
-		    !is_to_come(sideband, &stream->next)) {
+		    (stream->next.time_ns <= sideband->cutoff_ns ||
+		     stream->next.time_ns <= clock_monotonic_ns() + NSEC_PER_SEC)) {
 			join_build_id(stream);
 			return stream->next.time_ns <= sideband->cutoff_ns;
 		}

@@ -96,16 +96,6 @@ static int take_mapping(const union body *body, bool with_build_id, uint16_t mis
 	return 0;
 }
 
-static int take_ksymbol(const union body *body, struct sideband_record *record)
-{
-	if (__builtin_add_overflow(body->ksymbol.start, body->ksymbol.length, &record->end))
-		return -EBADMSG;
-	record->kind = SIDEBAND_KSYMBOL;
-	record->start = body->ksymbol.start;
-	record->gone = body->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
-	return 0;
-}
-
 /* Of the event that asks for build ids only those and lost records are of interest. */
 static int decode_body(const struct perf_event_header *header, const uint8_t *bytes, size_t nr_bytes,
 		       bool with_build_id, struct sideband_record *record)
@@ -127,7 +117,10 @@ static int decode_body(const struct perf_event_header *header, const uint8_t *by
 	case PERF_RECORD_MMAP2:
 		return take_mapping(&body, with_build_id, header->misc, record);
 	case PERF_RECORD_KSYMBOL:
-		return take_ksymbol(&body, record);
+		record->kind = SIDEBAND_KSYMBOL;
+		record->start = body.ksymbol.start;
+		record->gone = body.ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+		return __builtin_add_overflow(record->start, body.ksymbol.length, &record->end) ? -EBADMSG : 0;
 	case PERF_RECORD_COMM: /* without the exec bit a name was set with prctl(), which changes no address */
 		record->kind = header->misc & PERF_RECORD_MISC_COMM_EXEC ? SIDEBAND_EXEC : SIDEBAND_OTHER;
 		record->tgid = body.comm.tgid;

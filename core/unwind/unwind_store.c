@@ -302,17 +302,6 @@ static __u64 *longs_at(struct unwind_store *store, uint32_t place)
 
 /* ---- tables ---- */
 
-/* The first page after `first` whose rows do not fit into one piece with those before it. */
-static size_t pages_of_piece(const struct unwind_table *source, size_t first, size_t *ret_rows)
-{
-	size_t page = first, nr = 0;
-
-	while (page < source->pages.nr && nr + ST_UNWIND_PAGE_NR(source->pages.data[page]) <= CHUNK_WORDS)
-		nr += ST_UNWIND_PAGE_NR(source->pages.data[page++]);
-	*ret_rows = nr;
-	return page;
-}
-
 /* Copies the rows of the pages from `first` up to `last`, and writes their entries of the directory. */
 static int copy_piece(struct unwind_store *store, struct table *table, const struct unwind_table *source, size_t first,
 		      size_t last, size_t nr_rows)
@@ -360,8 +349,13 @@ static int copy_table(struct unwind_store *store, struct table *table, const str
 		return -ENOMEM;
 	if (rules)
 		memcpy(rules, source->rules.data, source->rules.nr * sizeof(*source->rules.data));
-	while (!err && first < source->pages.nr) {
-		last = pages_of_piece(source, first, &nr_rows);
+	while (!err && first < source->pages.nr) { /* as many pages as have rows that fit into one piece */
+		nr_rows = 0;
+		for (last = first; last < source->pages.nr; last++) {
+			if (nr_rows + ST_UNWIND_PAGE_NR(source->pages.data[last]) > CHUNK_WORDS)
+				break;
+			nr_rows += ST_UNWIND_PAGE_NR(source->pages.data[last]);
+		}
 		if (last == first)
 			return -E2BIG;
 		err = copy_piece(store, table, source, first, last, nr_rows);

@@ -312,20 +312,6 @@ static uint32_t table_of_code(struct unwinding *unwinding, struct space *space, 
 	return known->table;
 }
 
-/* Forgets mappings that are gone: those that were not seen since the last call. */
-static void forget_codes(struct space *space)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < space->codes.nr; i++) {
-		if (!space->codes.data[i].seen)
-			continue;
-		space->codes.data[nr] = space->codes.data[i];
-		space->codes.data[nr++].seen = false;
-	}
-	space->codes.nr = nr;
-}
-
 /* ---- publishing ---- */
 
 /*
@@ -391,7 +377,13 @@ static void publish(struct unwinding *unwinding, struct space *space)
 	if (err == -ENOSPC && evict(unwinding))
 		err = unwind_store_set_process(unwinding->store, &space->process, to, nr);
 	unwinding->nr_refused += err == -ENOSPC;
-	forget_codes(space);
+	nr = 0; /* of code that is still mapped */
+	for (size_t i = 0; i < space->codes.nr; i++)
+		if (space->codes.data[i].seen)
+			space->codes.data[nr++] = space->codes.data[i];
+	space->codes.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		space->codes.data[i].seen = false;
 }
 
 static int64_t now_ms(void)
@@ -441,16 +433,6 @@ void unwinding_set_store(struct unwinding *unwinding, const struct unwind_store_
 
 /* ---- processes ---- */
 
-static void forget_space(struct unwinding *unwinding, struct space **link)
-{
-	struct space *space = *link;
-
-	if (unwinding->store)
-		unwind_store_remove_process(unwinding->store, &space->process);
-	*link = space->next;
-	space_free(space);
-}
-
 void unwinding_set(struct unwinding *unwinding, const struct spaces_process *process)
 {
 	struct space **link = &unwinding->spaces[process->tgid % NR_BUCKETS], *space;
@@ -458,14 +440,18 @@ void unwinding_set(struct unwinding *unwinding, const struct spaces_process *pro
 
 	while (*link && (*link)->process.tgid != process->tgid)
 		link = &(*link)->next;
+	space = *link;
 	if (!process->mappings) {
-		if (*link)
-			forget_space(unwinding, link);
+		if (!space)
+			return;
+		if (unwinding->store)
+			unwind_store_remove_process(unwinding->store, &space->process);
+		*link = space->next;
+		space_free(space);
 		return;
 	}
-	if (!*link)
-		*link = xcalloc(1, sizeof(**link));
-	space = *link;
+	if (!space)
+		space = *link = xcalloc(1, sizeof(*space));
 	if (space->process.exec_id != process->exec_id)
 		space->codes.nr = 0;
 	before = space->mappings; /* may be the same */
