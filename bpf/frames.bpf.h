@@ -2,7 +2,6 @@
 /* User stacks by frame pointers, read in large pieces: what the programs see of it. The walk is bpf/frames.bpf.c. */
 #pragma once
 
-#include "bpf/arch.bpf.h"
 #include "bpf/uprobes.bpf.h"
 
 /*

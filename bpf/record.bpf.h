@@ -12,7 +12,6 @@
  */
 #pragma once
 
-#include "bpf/arch.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/frames.bpf.h"
 #include "bpf/scratch.bpf.h"

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "bpf/arch.bpf.h"
 #include "bpf/scratch.bpf.h"
 
 /* The kernel's struct uprobe_task of the current task; 0 when it has never met a uprobe. */
