@@ -22,6 +22,58 @@ static __always_inline __u64 st_mount_namespace(void)
 	return 0;
 }
 
+/* ---- pid namespaces ---- */
+
+/*
+ * A task has a number in its own pid namespace and in each one above. Its struct pid lists them by level, the initial
+ * namespace first, so a namespace whose level is known is found without a loop. nsproxy->pid_ns_for_children is another
+ * namespace after unshare(): the one where children will live. A task that has been released has no struct pid and so
+ * is in none.
+ */
+
+/* Where the struct pid holds the namespace of the filter's level. */
+static __always_inline __u64 st_place_in_pid(const struct pid *pid)
+{
+	return (__u64)pid + bpf_core_field_offset(struct pid, numbers) + bpf_core_field_offset(struct upid, ns) +
+	       (__u64)st_config.pidns_level * bpf_core_type_size(struct upid);
+}
+
+static __always_inline __u32 st_pid_namespace_by_btf(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+	struct pid *pid = task->thread_pid;
+	struct pid_namespace *space;
+
+	if (!pid || pid->level < st_config.pidns_level)
+		return 0;
+	space = *(struct pid_namespace **)st_place_in_pid(pid);
+	return space->ns.inum;
+}
+
+static __always_inline __u32 st_pid_namespace_by_read(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct pid_namespace *space = NULL;
+
+	if (!pid || BPF_CORE_READ(pid, level) < st_config.pidns_level)
+		return 0;
+	bpf_probe_read_kernel(&space, sizeof(space), (void *)st_place_in_pid(pid));
+	return BPF_CORE_READ(space, ns.inum);
+}
+
+/* A global function, so that the verifier looks at it once. */
+__noinline int st_in_pid_namespace(void)
+{
+	if (!st_config.filter_pidns)
+		return 1;
+	if (st_config.task_access == TASK_ACCESS_BTF)
+		return st_pid_namespace_by_btf() == st_config.filter_pidns;
+	return st_pid_namespace_by_read() == st_config.filter_pidns;
+}
+
+/* ---- all filters ---- */
+
 static __always_inline int st_wanted_by_group(void)
 {
 	__u64 key;
@@ -41,7 +93,7 @@ static __always_inline int st_wanted_by_group(void)
 	return !st_config.filter_pidns || st_in_pid_namespace();
 }
 
-__attribute__((noinline)) int st_passes_filters(__u32 tgid, __u32 tid, __u32 foreign)
+__noinline int st_passes_filters(__u32 tgid, __u32 tid, __u32 foreign)
 {
 	struct st_who who = { .tgid = tgid, .tid = tid, .foreign = foreign };
 

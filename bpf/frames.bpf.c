@@ -55,7 +55,86 @@ static __always_inline int st_frames_registers(struct st_frames *walk, struct st
 	return 0;
 }
 
-__attribute__((noinline)) int st_walk_begin(__u32 slot_index)
+/* ---- tasks that have met uprobes ---- */
+
+/* Puts a frame where the next one goes. */
+static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
+{
+	__u32 at = slot->walk.at;
+
+	if (at >= slot->walk.until || at >= 2 * ST_MAX_FRAMES)
+		return;
+	st_opaque(at);
+	slot->stack.frames[at] = address;
+	slot->walk.at = at + 1;
+}
+
+/*
+ * Behind a breakpoint that the kernel has not handled yet; not after what stood in its place, nor after what fills up
+ * functions.
+ */
+static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 slot_index)
+{
+	struct st_uprobes *uprobes = &slot->uprobes;
+
+	if (!st_uprobes_prologue(slot_index))
+		uprobes->pc--;
+	uprobes->sp = slot->walk.sp;
+}
+
+/* The leaf of a task that has met uprobes. 1 when its direct caller follows it, which frame pointers leave out. */
+__noinline int st_walk_leaf(__u32 slot_index)
+{
+	struct st_slot *slot = st_frames_slot(slot_index);
+	struct st_uprobes *uprobes;
+	int leaf = ST_LEAF_TRUE;
+
+	if (!slot)
+		return 0;
+	uprobes = &slot->uprobes;
+	uprobes->pc = slot->walk.pc;
+	uprobes->sp = slot->walk.sp;
+	uprobes->bp = slot->walk.frame;
+	uprobes->in_kernel = !slot->walk.has_registers && slot->stack.head.flags & ST_STACK_LEAF_EXACT;
+	if (slot->stack.head.program != PROGRAM_UPROBE)
+		leaf = st_uprobes_leaf(slot_index);
+	if (leaf == ST_LEAF_AFTER_BREAKPOINT)
+		st_back_to_breakpoint(slot, slot_index);
+	if (leaf == ST_LEAF_MOVED)
+		slot->stack.head.flags |= ST_STACK_LEAF_EXACT;
+	slot->walk.at = slot->stack.head.nr_kernel;
+	st_put_frame(slot, uprobes->pc);
+	/* st_note_caller() keeps that of a function's entry */
+	if (st_config.read_user || !st_uprobes_prologue(slot_index))
+		return 0;
+	slot->walk.return_at = uprobes->sp;
+	st_put_frame(slot, uprobes->caller);
+	return 1;
+}
+
+/* Puts the true address in the place of the return address that was stored last. */
+__noinline int st_walk_return(__u32 slot_index)
+{
+	struct st_slot *slot = st_frames_slot(slot_index);
+	__u32 at;
+
+	if (!slot)
+		return 0;
+	at = slot->walk.at - 1;
+	if (at >= 2 * ST_MAX_FRAMES)
+		return 0;
+	st_opaque(at);
+	slot->uprobes.pc = slot->stack.frames[at];
+	slot->uprobes.sp = slot->walk.return_at;
+	if (st_uprobes_return(slot_index))
+		slot->stack.frames[at] = slot->uprobes.pc;
+	return 0;
+}
+
+/* ---- the walk ---- */
+
+/* The leaf. 0, or -1 when the kernel is to walk. */
+__noinline int st_walk_begin(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
 	__u64 uprobe_task = st_uprobe_task();
@@ -90,83 +169,8 @@ __attribute__((noinline)) int st_walk_begin(__u32 slot_index)
 	return 0;
 }
 
-/* ---- tasks that have met uprobes ---- */
-
-/* Puts a frame where the next one goes. */
-static __always_inline void st_put_frame(struct st_slot *slot, __u64 address)
-{
-	__u32 at = slot->walk.at;
-
-	if (at >= slot->walk.until || at >= 2 * ST_MAX_FRAMES)
-		return;
-	st_opaque(at);
-	slot->stack.frames[at] = address;
-	slot->walk.at = at + 1;
-}
-
-/*
- * Behind a breakpoint that the kernel has not handled yet; not after what stood in its place, nor after what fills up
- * functions.
- */
-static __always_inline void st_back_to_breakpoint(struct st_slot *slot, __u32 slot_index)
-{
-	struct st_uprobes *uprobes = &slot->uprobes;
-
-	if (!st_uprobes_prologue(slot_index))
-		uprobes->pc--;
-	uprobes->sp = slot->walk.sp;
-}
-
-__attribute__((noinline)) int st_walk_leaf(__u32 slot_index)
-{
-	struct st_slot *slot = st_frames_slot(slot_index);
-	struct st_uprobes *uprobes;
-	int leaf = ST_LEAF_TRUE;
-
-	if (!slot)
-		return 0;
-	uprobes = &slot->uprobes;
-	uprobes->pc = slot->walk.pc;
-	uprobes->sp = slot->walk.sp;
-	uprobes->bp = slot->walk.frame;
-	uprobes->in_kernel = !slot->walk.has_registers && slot->stack.head.flags & ST_STACK_LEAF_EXACT;
-	if (slot->stack.head.program != PROGRAM_UPROBE)
-		leaf = st_uprobes_leaf(slot_index);
-	if (leaf == ST_LEAF_AFTER_BREAKPOINT)
-		st_back_to_breakpoint(slot, slot_index);
-	if (leaf == ST_LEAF_MOVED)
-		slot->stack.head.flags |= ST_STACK_LEAF_EXACT;
-	slot->walk.at = slot->stack.head.nr_kernel;
-	st_put_frame(slot, uprobes->pc);
-	/* st_note_caller() keeps that of a function's entry */
-	if (st_config.read_user || !st_uprobes_prologue(slot_index))
-		return 0;
-	slot->walk.return_at = uprobes->sp;
-	st_put_frame(slot, uprobes->caller);
-	return 1;
-}
-
-__attribute__((noinline)) int st_walk_return(__u32 slot_index)
-{
-	struct st_slot *slot = st_frames_slot(slot_index);
-	__u32 at;
-
-	if (!slot)
-		return 0;
-	at = slot->walk.at - 1;
-	if (at >= 2 * ST_MAX_FRAMES)
-		return 0;
-	st_opaque(at);
-	slot->uprobes.pc = slot->stack.frames[at];
-	slot->uprobes.sp = slot->walk.return_at;
-	if (st_uprobes_return(slot_index))
-		slot->stack.frames[at] = slot->uprobes.pc;
-	return 0;
-}
-
-/* ---- the walk ---- */
-
-__attribute__((noinline)) int st_walk_read(__u32 slot_index)
+/* Reads what begins at a frame: half a kilobyte, or what is left of the page when the next one is not there. 0 or -1. */
+__noinline int st_walk_read(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
 	struct st_frames *walk;
@@ -223,7 +227,8 @@ static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 	return 0;
 }
 
-__attribute__((noinline)) int st_walk_part(__u32 slot_index)
+/* Some frames more: 0 to go on. */
+__noinline int st_walk_part(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
 
@@ -235,7 +240,7 @@ __attribute__((noinline)) int st_walk_part(__u32 slot_index)
 	return 0;
 }
 
-__attribute__((noinline)) int st_walk_frames(__u32 slot_index)
+__noinline int st_walk_frames(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
 	struct st_stack_head *head;
@@ -253,12 +258,7 @@ __attribute__((noinline)) int st_walk_frames(__u32 slot_index)
 
 #else
 
-__attribute__((noinline)) int st_walk_part(__u32 slot_index)
-{
-	return -1;
-}
-
-__attribute__((noinline)) int st_walk_frames(__u32 slot_index)
+__noinline int st_walk_frames(__u32 slot_index)
 {
 	return 0;
 }

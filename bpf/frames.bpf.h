@@ -12,23 +12,6 @@
  */
 int st_walk_frames(__u32 slot_index);
 
-/* The leaf. 0, or -1 when the kernel is to walk. */
-int st_walk_begin(__u32 slot_index);
-
-/* The leaf of a task that has met uprobes. 1 when its direct caller follows it, which frame pointers leave out. */
-int st_walk_leaf(__u32 slot_index);
-
-/* Puts the true address in the place of the return address that was stored last. */
-int st_walk_return(__u32 slot_index);
-
-/*
- * Reads what begins at a frame: half a kilobyte, or what is left of the page when the next one is not there. 0 or -1.
- */
-int st_walk_read(__u32 slot_index);
-
-/* Some frames more: 0 to go on. */
-int st_walk_part(__u32 slot_index);
-
 /*
  * Samples and user probes have registers of their own, which the kernel's walk begins with: it is left to the kernel
  * but where the task has met uprobes.

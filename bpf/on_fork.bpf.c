@@ -24,7 +24,7 @@
  * A child may live in a pid namespace of its own, so what is known of it does not depend on one. Kernels before 6.8 verify a
  * global function also where nothing calls it, and the map is there only when it is asked for.
  */
-__attribute__((noinline)) int st_in_family(__u32 tgid)
+__noinline int st_in_family(__u32 tgid)
 {
 	__u32 global_tgid = bpf_get_current_pid_tgid() >> 32;
 

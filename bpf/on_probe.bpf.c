@@ -1,7 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Entry points of probes. Each says which kind of program took the stack: that decides whether frame 0 is exact. */
-#include "bpf/probe.bpf.h"
+#include "bpf/record.bpf.h"
 #include "bpf/returns.h"
+
+/* ---- an event of a probe: counted, or recorded ---- */
+
+/* All probes begin to count, and end, at the same moment: user space opens and shuts. */
+static __always_inline int st_is_shut(const struct st_control *control)
+{
+	return *(volatile __u64 *)&control->shut != 0;
+}
+
+/* EVENTS_BY_PROBE: one more event of a probe. Events that a filter leaves out are counted too: seen = filtered + events. */
+static __always_inline void st_tally(__u32 probe)
+{
+	struct st_tally *tally = bpf_map_lookup_elem(&st_tallies, &probe);
+	struct st_control *control;
+	struct st_who who = {};
+	__u64 turn, begun;
+	__u32 zero = 0;
+
+	control = bpf_map_lookup_elem(&st_control, &zero);
+	if (!tally || !control || st_is_shut(control))
+		return;
+	/* From 1 on: turn 0 would be timed on each CPU. */
+	turn = 1 + *(volatile __u64 *)&tally->events + *(volatile __u64 *)&tally->filtered;
+	begun = st_cost_begin(turn, ST_TALLY_COST_BITS);
+	if (st_config.filters)
+		st_who_is_current(&who);
+	if (st_wanted(&who))
+		ST_ADD(tally->events, 1);
+	else
+		ST_ADD(tally->filtered, 1);
+	st_cost_end(turn, ST_TALLY_COST_BITS, begun, probe);
+}
+
+static __always_inline void st_recorded(void *ctx, __u8 program, __u64 probe)
+{
+	struct st_who who = {};
+	struct st_way way = {};
+	__u64 turn, begun;
+
+	if (st_way_begin(&way) || st_is_shut(way.control))
+		return;
+	ST_NOTE(way.stats->seen, 1);
+	turn = *(volatile __u64 *)&way.stats->seen;
+	begun = st_cost_start(turn);
+	st_who_is_current(&who);
+	if (st_wanted(&who))
+		st_event(ctx, &way, &who, program, probe);
+	else
+		ST_NOTE(way.stats->filtered, 1);
+	st_cost_stop(turn, begun, (__u32)probe);
+}
+
+static __always_inline void st_probe_event(void *ctx, __u8 program, __u64 probe)
+{
+	if (st_config.mode == EVENTS_BY_PROBE)
+		st_tally((__u32)probe);
+	else
+		st_recorded(ctx, program, probe);
+}
+
+/*
+ * The number of the probe that fired. Kernels from 5.15 on have it in the attach cookie (commit 7adfc6c9b315 ("bpf: Add
+ * bpf_get_attach_cookie() BPF helper to access bpf_cookie value")); before, and for programs that are attached one by
+ * one, every probe has a copy of the program with a number of its own.
+ */
+static __always_inline __u64 st_probe_of(void *ctx)
+{
+	return st_config.has_cookie ? bpf_get_attach_cookie(ctx) : st_config.probe;
+}
+
+/* ---- entry points ---- */
 
 SEC("?tp")
 int on_tracepoint(void *ctx)

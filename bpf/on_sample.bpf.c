@@ -2,12 +2,12 @@
 /*
  * A timed sample.
  *
- * The kernel skips a perf_event program without any counter while another BPF program runs on the CPU (bpf_prog_active),
- * so user space compares the samples with the counter of the event. Here late samples are told from skipped ones: the
- * timer of a clock event fires on a fixed grid, and one that was held up fires off the grid, after periods that it has
- * swallowed; a sample after skipped ones is on the grid.
+ * The kernel skips a perf_event program, and does not count that, while another BPF program runs on the CPU
+ * (bpf_prog_active), so user space compares the samples with the counter of the event. Late samples are distinguished from
+ * skipped ones here: the timer of a clock event fires on a fixed grid. A timer that was delayed fires off the grid, and the
+ * periods that passed meanwhile have no samples; the sample after skipped ones is on the grid.
  */
-#include "bpf/event.bpf.h"
+#include "bpf/record.bpf.h"
 #include "bpf/returns.h"
 
 static __always_inline void st_note_late(struct st_stats *stats)
@@ -32,38 +32,27 @@ static __always_inline void st_note_late(struct st_stats *stats)
 	grid->last = nr;
 }
 
-static __always_inline void st_sample(void *ctx, const struct st_way *way, int is_idle)
-{
-	struct st_who who = {};
-
-	st_note_late(way->stats);
-	st_who_is_current(&who);
-	if ((is_idle && !st_config.include_idle) || !st_wanted(&who))
-		ST_NOTE(way->stats->filtered, 1);
-	else
-		st_event(ctx, way, &who, PROGRAM_SAMPLE, 0);
-}
-
-static __always_inline void st_sample_event(struct bpf_perf_event_data *ctx)
+SEC("?perf_event")
+int on_sample(struct bpf_perf_event_data *ctx)
 {
 	int is_idle = !(__u32)bpf_get_current_pid_tgid();
+	struct st_who who = {};
 	struct st_way way = {};
 	__u64 turn, begun;
 
 	if (st_way_begin(&way))
-		return;
+		return ST_RETURN_PERF_EVENT;
 	ST_NOTE(way.stats->seen, 1);
 	ST_NOTE(way.stats->idle, is_idle);
 	ST_NOTE(way.stats->period_sum, ctx->sample_period);
 	turn = *(volatile __u64 *)&way.stats->seen;
 	begun = st_cost_start(turn);
-	st_sample(ctx, &way, is_idle);
+	st_note_late(way.stats);
+	st_who_is_current(&who);
+	if ((is_idle && !st_config.include_idle) || !st_wanted(&who))
+		ST_NOTE(way.stats->filtered, 1);
+	else
+		st_event(ctx, &way, &who, PROGRAM_SAMPLE, 0);
 	st_cost_stop(turn, begun, 0);
-}
-
-SEC("?perf_event")
-int on_sample(struct bpf_perf_event_data *ctx)
-{
-	st_sample_event(ctx);
 	return ST_RETURN_PERF_EVENT;
 }

@@ -1,10 +1,483 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The scheduler's tracepoints, by BTF: their arguments are task_structs that can be read by plain dereference, also under
- * lockdown=confidentiality. sched_waking and not sched_wakeup: it fires in the context of the waker.
+ * The scheduler's tracepoints: threads off the CPU, how long, with which stack, and who woke them.
+ *
+ * By BTF: the arguments are task_structs that can be read by plain dereference, also under lockdown=confidentiality.
+ * sched_waking and not sched_wakeup: it fires in the context of the waker.
+ *
+ * The record of a sleeper is taken and sent when it leaves the CPU, where its stack and name are its own; its id waits
+ * in st_tasks. When it comes back (or, for MEASURE_WAKE, when it is woken) the interval is over, and that is the event
+ * that is counted, in the generation in which it ends. `seen` is the number of intervals that ended, plus those whose
+ * beginning could not be kept (NO_SLOT, STATE_FULL) or of which one end was never reported (SWITCH_MISSED: Linux 6.18
+ * under load, where ftrace misses the same switches). Threads that a filter leaves out are no events.
+ *
+ * Entries of st_tasks are made once per thread and changed in place: inserting and deleting at every switch costs three
+ * times as much. They are deleted when the thread leaves the CPU for the last time. Only the thread's own CPU writes to an
+ * entry, and the waker, which holds the thread's pi_lock and writes the time last: an older time means an older waker.
+ *
+ * A pair of sleeper and waker is a message of 64 bytes with an id of its own. Both records have been sent before it.
+ * For histograms the class of the interval's length is in that id, for times the moment at which it ended, and sleepers
+ * without a waker are pairs as well: only when the interval ends is it known what it is counted under.
  */
-#include "bpf/offcpu.bpf.h"
+#include "bpf/record.bpf.h"
 #include "bpf/returns.h"
+
+/* include/linux/sched.h, the same since v4.14 */
+enum {
+	ST_TASK_INTERRUPTIBLE = 0x1,
+	ST_TASK_UNINTERRUPTIBLE = 0x2,
+	ST_TASK_STOPPED = 0x4,
+	ST_TASK_TRACED = 0x8,
+	ST_TASK_PARKED = 0x40,
+	ST_TASK_DEAD = 0x80,
+	ST_TASK_NOLOAD = 0x400,
+	ST_PF_KTHREAD = 0x00200000,
+};
+
+/* ---- who, and in which state ---- */
+
+static __always_inline int st_wanted_thread(struct task_struct *task)
+{
+	if (st_offcpu.thread_filter == THREADS_USER)
+		return !(task->flags & ST_PF_KTHREAD);
+	if (st_offcpu.thread_filter == THREADS_KERNEL)
+		return (task->flags & ST_PF_KTHREAD) != 0;
+	return 1;
+}
+
+#define ST_LETTER(letter) (1U << ((letter) - 'A'))
+
+/* The letter of a state, as ps shows it; 't' has the last bit. */
+static __always_inline __u32 st_state_letter(__u32 state)
+{
+	if (!state)
+		return ST_LETTER('R');
+	if (state & ST_TASK_INTERRUPTIBLE)
+		return ST_LETTER('S');
+	if (state & ST_TASK_UNINTERRUPTIBLE)
+		return state & ST_TASK_NOLOAD ? ST_LETTER('I') : ST_LETTER('D');
+	if (state & ST_TASK_STOPPED)
+		return ST_LETTER('T');
+	if (state & ST_TASK_TRACED)
+		return 1U << 31;
+	return state & ST_TASK_PARKED ? ST_LETTER('P') : 0;
+}
+
+static __always_inline int st_wanted_state(__u32 state)
+{
+	if (st_offcpu.state_filter == STATES_LETTERS)
+		return (st_state_letter(state) & st_offcpu.states) != 0;
+	if (st_offcpu.state_filter == STATES_MASK)
+		return st_offcpu.states ? (state & st_offcpu.states) != 0 : !state;
+	return 1;
+}
+
+/* ---- entries ---- */
+
+static __always_inline struct st_task *st_task_find(struct task_struct *task)
+{
+	__u64 key = (__u64)task;
+
+	return bpf_map_lookup_elem(&st_tasks, &key);
+}
+
+/* The entry of a thread, made when there is none; NULL when there is no room. */
+static __always_inline struct st_task *st_task_get(struct task_struct *task)
+{
+	struct st_task *entry = st_task_find(task), none = {};
+	__u64 key = (__u64)task;
+
+	if (entry)
+		return entry;
+	bpf_map_update_elem(&st_tasks, &key, &none, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&st_tasks, &key);
+}
+
+static __always_inline void st_task_begin(struct st_task *entry, __u64 start_time_ns)
+{
+	entry->start_time_ns = start_time_ns;
+	entry->running = 1;
+	entry->out_ns = 0;
+	entry->in_ns = 0;
+	entry->waking_ns = 0;
+	entry->waker_ns = 0;
+}
+
+/* ---- records ---- */
+
+/*
+ * The sleeper is still current, but only the tracepoint's own argument can be read on every kernel and under lockdown;
+ * task.bpf.h on the two ways.
+ */
+static __always_inline void st_build_sleeper(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
+					     const struct st_who *who, struct task_struct *task, __u64 now)
+{
+	struct st_stack *stack = &slot->stack;
+
+	st_begin_record(stack, PROGRAM_RAW_TRACEPOINT);
+	st_stamp(&stack->head, now);
+	if (st_config.task_access == TASK_ACCESS_PROBE_READ)
+		stack->head.start_time_ns = BPF_CORE_READ(task, group_leader, start_time);
+	else
+		stack->head.start_time_ns = task->group_leader->start_time;
+	stack->head.exec_id = task->self_exec_id;
+	if (st_offcpu.measure != MEASURE_WAKE) {
+		st_take_kernel_stack(ctx, stats, stack, PROGRAM_RAW_TRACEPOINT);
+		st_user_stack(ctx, stats, slot, index, st_known_tgid(who), PROGRAM_RAW_TRACEPOINT);
+	}
+	st_fill_key(&stack->head, who, 0);
+	st_hash_record(stack, index);
+}
+
+static __always_inline void st_build_waker(void *ctx, struct st_stats *stats, struct st_slot *slot, __u32 index,
+					   __u8 context, __u64 now)
+{
+	struct st_stack *stack = &slot->stack;
+	struct st_who who = {};
+
+	st_begin_record(stack, PROGRAM_RAW_TRACEPOINT);
+	st_stamp(&stack->head, now);
+	st_take_kernel_stack(ctx, stats, stack, PROGRAM_RAW_TRACEPOINT);
+	if (context) {
+		stack->head.flags = context;
+	} else {
+		st_who_is_current(&who);
+		if (st_config.want_user || st_config.key_parts & KEY_TGID)
+			st_task_identity(&stack->head);
+		st_user_stack(ctx, stats, slot, index, st_known_tgid(&who), PROGRAM_RAW_TRACEPOINT);
+		st_fill_key(&stack->head, &who, 0);
+	}
+	st_hash_record(stack, index);
+}
+
+/* ---- how long ---- */
+
+/* Global functions: an interval can end in two dozen ways, each of which the verifier would follow through them. */
+
+__noinline __u64 st_class_of(__u64 span_ns)
+{
+	return st_span_class(span_ns);
+}
+
+/*
+ * When the thread became runnable, in an interval from `out_ns` to `now`; `came_ns`: when it had come onto the CPU that
+ * it left at `out_ns`. Without a known waker all of it was spent asleep.
+ */
+__noinline __u64 st_woken_at(__u64 state, __u64 woken_ns, __u64 out_ns, __u64 came_ns, __u64 now)
+{
+	if (!state || (woken_ns < out_ns && woken_ns > came_ns))
+		return out_ns;
+	return woken_ns < out_ns || woken_ns > now ? now : woken_ns;
+}
+
+/* An enum waker_reason: `has_waker` when its record is of this interval. */
+__noinline int st_waker_reason(__u64 state, __u64 has_waker, __u64 woken_ns, __u64 came_ns)
+{
+	if (!state)
+		return WAKER_PREEMPTED;
+	if (has_waker)
+		return WAKER_SEEN;
+	return woken_ns > came_ns ? WAKER_BEFORE_SLEEP : WAKER_NOT_SEEN;
+}
+
+/* ---- counting an interval ---- */
+
+static __always_inline int st_wanted_span(__u64 span_ns)
+{
+	return span_ns >= st_offcpu.min_ns && span_ns <= st_offcpu.max_ns;
+}
+
+/* A thread ends one interval at a time, so `time_ns` with the sleeper's thread in its record makes an id unique. */
+static __always_inline void st_name_pair(struct st_pair *pair, __u64 span_ns)
+{
+	struct st_id id = { st_config.seed[1], st_config.seed[0] };
+
+	st_mix(&id, pair->sleeper.lo);
+	st_mix(&id, pair->sleeper.hi);
+	st_mix(&id, pair->waker.lo);
+	st_mix(&id, pair->waker.hi);
+	st_mix(&id, pair->reason);
+	if (st_offcpu.by_time)
+		st_mix(&id, pair->time_ns);
+	else if (st_offcpu.by_duration)
+		st_mix(&id, st_class_of(span_ns));
+	id.lo ^= id.lo >> 31;
+	id.hi ^= id.hi >> 31;
+	pair->id = id;
+}
+
+/* One with a time never comes again: it would only fill the cache of what has been sent. */
+static __always_inline void st_send_pair(const struct st_way *way, const struct st_pair *pair)
+{
+	__u32 one = 1;
+
+	if (!st_offcpu.by_time && bpf_map_lookup_elem(&st_known, &pair->id))
+		return;
+	if ((int)bpf_ringbuf_output(&st_ring, (void *)pair, sizeof(*pair), st_wake_flag(0))) {
+		st_note_refused(way);
+		return;
+	}
+	ST_NOTE(way->stats->sent, 1);
+	if (!st_offcpu.by_time)
+		bpf_map_update_elem(&st_known, &pair->id, &one, BPF_ANY);
+}
+
+static __always_inline void st_count_pair(const struct st_way *way, struct st_pair *pair, __u64 span_ns, __u64 now)
+{
+	pair->kind = ST_MESSAGE_PAIR;
+	if (st_offcpu.by_time) {
+		pair->time_ns = now;
+		pair->cpu = bpf_get_smp_processor_id();
+	}
+	st_name_pair(pair, span_ns);
+	if (st_count(way, &pair->id, span_ns))
+		st_send_pair(way, pair);
+}
+
+/* ---- leaving the CPU ---- */
+
+/* An interval that is in no count. */
+static __always_inline void st_note_lost(const struct st_way *way, __u32 loss)
+{
+	ST_NOTE(way->stats->seen, 1);
+	ST_NOTE(way->stats->losses[loss], 1);
+}
+
+static __always_inline void st_sleep(void *ctx, const struct st_way *way, const struct st_who *who,
+				     struct task_struct *task, struct st_task *entry, __u64 now)
+{
+	struct st_slot *slot;
+	__u32 index = 0;
+
+	slot = st_slot_claim(&index);
+	if (!slot) {
+		st_note_lost(way, ST_LOSS_NO_SLOT);
+		return;
+	}
+	st_build_sleeper(ctx, way->stats, slot, index, who, task, now);
+	st_send_record(way, &slot->stack);
+	entry->sleeper = slot->stack.head.id;
+	st_slot_release(slot);
+	entry->out_ns = now;
+}
+
+static __always_inline void st_switch_out(void *ctx, const struct st_way *way, struct task_struct *task, __u32 state,
+					  __u64 now)
+{
+	struct st_who who = {};
+	struct st_task *entry;
+	__u64 key = (__u64)task;
+
+	if (state & ST_TASK_DEAD) {
+		bpf_map_delete_elem(&st_tasks, &key);
+		return;
+	}
+	st_who_is_current(&who);
+	if (!st_wanted(&who) || !st_wanted_thread(task))
+		return;
+	entry = st_task_get(task);
+	if (!entry) {
+		st_note_lost(way, ST_LOSS_STATE_FULL);
+		return;
+	}
+	if (entry->start_time_ns != task->start_time)
+		st_task_begin(entry, task->start_time);
+	if (!entry->running && entry->out_ns) /* two switches in the same direction: there was one between them */
+		st_note_lost(way, ST_LOSS_SWITCH_MISSED);
+	entry->running = 0;
+	entry->out_ns = 0;
+	entry->state = state;
+	if (st_wanted_state(state))
+		st_sleep(ctx, way, &who, task, entry, now);
+}
+
+/* ---- coming back ---- */
+
+/*
+ * A thread without an entry that is older than this run: it was off the CPU when tracing began. The filters ask about
+ * the current thread, which still is the other one: with any of them nothing can be said.
+ */
+static __always_inline void st_note_no_start(const struct st_way *way, struct task_struct *task)
+{
+	if (!st_config.filters && task->start_time < st_offcpu.begun_ns && st_wanted_thread(task))
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
+}
+
+/* The part of an interval that is asked for. */
+static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, __u64 came_ns, __u64 now)
+{
+	__u64 woken_ns;
+
+	if (st_offcpu.part == PART_ALL)
+		return now - out_ns;
+	woken_ns = st_woken_at(entry->state, entry->waking_ns, out_ns, came_ns, now);
+	return st_offcpu.part == PART_BLOCKED ? woken_ns - out_ns : now - woken_ns;
+}
+
+/* `came_ns`: when the thread had come onto the CPU that it left at `out_ns`. */
+static __always_inline void st_interval(const struct st_way *way, struct st_task *entry, __u64 out_ns, __u64 came_ns,
+					__u64 now)
+{
+	__u64 span_ns = st_span(entry, out_ns, came_ns, now);
+	struct st_pair pair = {};
+
+	ST_NOTE(way->stats->seen, 1);
+	if (!st_wanted_span(span_ns)) {
+		ST_NOTE(way->stats->filtered, 1);
+		return;
+	}
+	pair.sleeper = entry->sleeper;
+	if (st_offcpu.measure == MEASURE_OFF_CPU && !st_offcpu.by_duration && !st_offcpu.by_time) {
+		st_count(way, &pair.sleeper, span_ns);
+		return;
+	}
+	if (st_offcpu.measure != MEASURE_OFF_CPU)
+		pair.reason = st_waker_reason(entry->state, entry->waker_ns >= out_ns, entry->waking_ns, came_ns);
+	if (pair.reason == WAKER_SEEN)
+		pair.waker = entry->waker;
+	st_count_pair(way, &pair, span_ns, now);
+}
+
+static __always_inline void st_switch_in(const struct st_way *way, struct task_struct *task, __u64 now)
+{
+	struct st_task *entry = st_task_find(task);
+	__u64 out_ns, came_ns;
+
+	if (!entry) {
+		st_note_no_start(way, task);
+		return;
+	}
+	if (entry->start_time_ns != task->start_time) {
+		ST_NOTE(way->stats->losses[ST_LOSS_STALE], 1);
+		st_task_begin(entry, task->start_time);
+		return;
+	}
+	out_ns = entry->out_ns;
+	came_ns = entry->in_ns;
+	if (entry->running)
+		st_note_lost(way, ST_LOSS_SWITCH_MISSED);
+	entry->running = 1;
+	entry->out_ns = 0;
+	entry->in_ns = now;
+	if (out_ns && st_offcpu.measure != MEASURE_WAKE)
+		st_interval(way, entry, out_ns, came_ns, now);
+}
+
+/* ---- being woken ---- */
+
+/* Records the current context as the waker of `entry`. Returns whether there was room. */
+static __always_inline int st_note_waker(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
+					 __u64 now)
+{
+	struct st_slot *slot;
+	__u32 index = 0;
+
+	slot = st_slot_claim(&index);
+	if (!slot)
+		return 0;
+	st_build_waker(ctx, way->stats, slot, index, context, now);
+	st_send_record(way, &slot->stack);
+	entry->waker = slot->stack.head.id;
+	entry->waker_ns = now;
+	st_slot_release(slot);
+	return 1;
+}
+
+/* Time until being woken: the interval ends here. */
+static __always_inline void st_wake_interval(void *ctx, const struct st_way *way, struct st_task *entry, __u8 context,
+					     __u64 out_ns, __u64 now)
+{
+	struct st_pair pair = { .reason = WAKER_SEEN };
+
+	entry->out_ns = 0;
+	ST_NOTE(way->stats->seen, 1);
+	if (!st_wanted_span(now - out_ns)) {
+		ST_NOTE(way->stats->filtered, 1);
+		return;
+	}
+	if (!st_note_waker(ctx, way, entry, context, now)) {
+		ST_NOTE(way->stats->losses[ST_LOSS_NO_SLOT], 1);
+		return;
+	}
+	pair.sleeper = entry->sleeper;
+	pair.waker = entry->waker;
+	st_count_pair(way, &pair, now - out_ns, now);
+}
+
+/* `context`: what st_context() says, or 0 where it cannot be asked. */
+static __always_inline void st_wake(void *ctx, const struct st_way *way, struct task_struct *task, __u8 context,
+				    __u64 now)
+{
+	struct st_task *entry = st_task_find(task);
+	__u64 out_ns;
+
+	if (!entry || entry->start_time_ns != task->start_time)
+		return;
+	out_ns = entry->out_ns;
+	entry->waking_ns = now;
+	if (!out_ns || !entry->state || st_offcpu.measure == MEASURE_OFF_CPU)
+		return;
+	if (st_offcpu.measure == MEASURE_WAKE)
+		st_wake_interval(ctx, way, entry, context, out_ns, now);
+	else if (!st_note_waker(ctx, way, entry, context, now))
+		ST_NOTE(way->stats->losses[ST_LOSS_WAKER_LOST], 1);
+}
+
+/* ---- interrupts ---- */
+
+/*
+ * Whether a task wakes the thread, or an interrupt that hit this task. The preemption count says it, and BTF says where
+ * that is: a per-CPU variable on x86 (__preempt_count, pcpu_hot.preempt_count from 6.2 to 6.14), a field of the task on
+ * arm64. Both are plain memory of the kernel, readable under lockdown too. A kernel without CONFIG_KALLSYMS_ALL has them in
+ * BTF but refuses programs that name them, so user space asks first (host_tells_interrupts()) and puts the BTF id of the
+ * variable into the code (core/session/preempt_count.h).
+ */
+
+/* include/linux/preempt.h: eight bits of preemption, eight of softirq, four of hardirq, four of NMI. */
+enum {
+	ST_PREEMPT_SOFTIRQ = 1 << 8, /* serving one; twice this is added where they are only held off */
+	ST_PREEMPT_HARDIRQ = 0xf << 16,
+	ST_PREEMPT_NMI = 0xf << 20,
+};
+
+#define ST_STRING_OF(x) #x
+#define ST_STRING(x) ST_STRING_OF(x)
+
+static __always_inline const void *st_preempt_count_variable(void)
+{
+	const void *variable;
+
+	asm volatile("%0 = " ST_STRING(ST_PREEMPT_COUNT_MARK) " ll" : "=r"(variable));
+	return variable;
+}
+
+static __always_inline __u32 st_preempt_count(void)
+{
+	if (bpf_core_field_exists(((struct thread_info *)0)->preempt_count)) {
+		if (st_config.task_access == TASK_ACCESS_PROBE_READ)
+			return BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), thread_info.preempt_count);
+		if (st_config.task_access == TASK_ACCESS_BTF)
+			return ((struct task_struct *)bpf_get_current_task_btf())->thread_info.preempt_count;
+		return 0;
+	}
+	if (bpf_core_field_exists(((struct pcpu_hot *)0)->preempt_count))
+		return ((const struct pcpu_hot *)bpf_this_cpu_ptr(st_preempt_count_variable()))->preempt_count;
+	return *(const int *)bpf_this_cpu_ptr(st_preempt_count_variable());
+}
+
+/* The flags of a record that is taken here; 0 in a task. */
+static __always_inline __u8 st_context(void)
+{
+	__u32 count = st_preempt_count();
+
+	if (count & ST_PREEMPT_NMI)
+		return ST_STACK_IN_NMI;
+	if (count & ST_PREEMPT_HARDIRQ)
+		return ST_STACK_IN_IRQ;
+	return count & ST_PREEMPT_SOFTIRQ ? ST_STACK_IN_SOFTIRQ : 0;
+}
+
+/* ---- the tracepoints ---- */
 
 /*
  * Argument `at` of a tracepoint. In assembly, because the compiler would merge loads from different places into one whose

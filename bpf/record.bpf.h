@@ -12,18 +12,8 @@
  */
 #pragma once
 
-#include "bpf/cost.bpf.h"
-#include "bpf/frames.bpf.h"
-#include "bpf/scratch.bpf.h"
 #include "bpf/task.bpf.h"
 #include "bpf/unwind.bpf.h"
-
-/*
- * Hashes `nr_words` words of the slot's record, from ST_KEY_FIRST_WORD on, and writes the id into it. A global function
- * with scalar arguments: the verifier looks at it once instead of once per call (5,000 instead of 100,000 instructions
- * for a program), and 5.10 takes no other arguments. Defined in hash.bpf.c.
- */
-int st_hash(__u32 slot_index, __u32 nr_words);
 
 /* What an event needs all the way: the shared words, its generation, and the statistics of that generation. */
 struct st_way {
@@ -44,6 +34,48 @@ static __always_inline int st_way_begin(struct st_way *way)
 	return way->stats ? 0 : -1;
 }
 
+/* ---- cost ---- */
+
+/*
+ * What our programs cost: some of their runs are timed, and stand for the others.
+ *
+ * Which runs is decided by a number that grows with them, or by the time: multiplied by 2^64 divided by the golden ratio,
+ * its highest `bits` bits are 0 at gaps that fit no rhythm of events. Each 64th run would always be the same one of two
+ * functions that call one another in turn.
+ */
+static __always_inline int st_is_timed(__u64 turn, __u32 bits)
+{
+	return turn * 0x9e3779b97f4a7c15ULL >> (64 - bits) == 0;
+}
+
+/* When a run began that is timed; anything otherwise. */
+static __always_inline __u64 st_cost_begin(__u64 turn, __u32 bits)
+{
+	return st_is_timed(turn, bits) ? bpf_ktime_get_ns() : turn;
+}
+
+/* Adds a run to the cost of its probe. One that took very long was preempted, as programs of uprobes are. */
+static __always_inline void st_cost_end(__u64 turn, __u32 bits, __u64 begun, __u32 probe)
+{
+	struct st_cost *cost;
+	__u64 took;
+
+	if (!st_is_timed(turn, bits))
+		return;
+	took = bpf_ktime_get_ns() - begun;
+	cost = bpf_map_lookup_elem(&st_costs, &probe);
+	if (!cost || took > ST_COST_MOST_NS)
+		return;
+	__sync_fetch_and_add(&cost->ns, took);
+	__sync_fetch_and_add(&cost->runs, 1);
+}
+
+/* The same for a run that takes a stack (record.bpf.c). */
+__u64 st_cost_start(__u64 turn);
+int st_cost_stop(__u64 turn, __u64 begun, __u32 probe);
+
+/* ---- statistics ---- */
+
 #define ST_ADD(counter, value) __sync_fetch_and_add(&(counter), (value))
 
 /*
@@ -57,6 +89,36 @@ static __always_inline int st_way_begin(struct st_way *way)
 		else                              \
 			ST_ADD(counter, (value)); \
 	} while (0)
+
+/* ---- identity ---- */
+
+/*
+ * Two lanes of 64 bits over some words, seeded per run so that a process cannot craft a clash.
+ *
+ * A lane takes a word in, folds its high half down and then multiplies. The order matters: multiplying first lets the
+ * highest bit of a word reach no other bit, and two frames that differ there collide for every seed.
+ */
+static __always_inline void st_mix(struct st_id *id, __u64 word)
+{
+	id->lo ^= word;
+	id->lo ^= id->lo >> 32;
+	id->lo *= 0x9e3779b97f4a7c15ULL;
+	id->hi += word;
+	id->hi ^= id->hi >> 29;
+	id->hi *= 0xc2b2ae3d27d4eb4fULL;
+}
+
+/*
+ * Hashes `nr_words` words of the slot's record, from ST_KEY_FIRST_WORD on, and writes the id into it. A global function with scalar
+ * arguments: the verifier looks at it once instead of once per call (5,000 instead of 100,000 instructions for a
+ * program), and 5.10 takes no other arguments. Defined in record.bpf.c.
+ */
+int st_hash(__u32 slot_index, __u32 nr_words);
+
+static __always_inline void st_hash_record(const struct st_stack *stack, __u32 slot_index)
+{
+	st_hash(slot_index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
+}
 
 /* ---- stacks ---- */
 
@@ -182,20 +244,30 @@ static __always_inline void st_note_caller(void *ctx, struct st_stack *stack)
 
 /* ---- record ---- */
 
+static __always_inline void st_begin_record(struct st_stack *stack, __u8 program)
+{
+	__builtin_memset(&stack->head, 0, sizeof(stack->head));
+	stack->head.kind = ST_MESSAGE_STACK;
+	stack->head.program = program;
+}
+
+/* When and where: not part of the identity. */
+static __always_inline void st_stamp(struct st_stack_head *head, __u64 now)
+{
+	head->time_ns = now;
+	head->cpu = bpf_get_smp_processor_id();
+}
+
 /* A raw user address means something only together with its process, so the process is then part of the identity. */
-static __always_inline void st_fill_process(struct st_stack_head *head, const struct st_who *who)
+static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
 {
 	if (!(st_config.key_parts & KEY_TGID) && !head->nr_user) {
 		head->start_time_ns = head->exec_id = 0;
 		head->flags &= ~ST_STACK_NO_START;
-		return;
+	} else {
+		head->tgid = who->tgid;
+		head->flags |= who->foreign * ST_STACK_FOREIGN;
 	}
-	head->tgid = who->tgid;
-	head->flags |= who->foreign * ST_STACK_FOREIGN;
-}
-
-static __always_inline void st_fill_key(struct st_stack_head *head, const struct st_who *who, __u64 probe)
-{
 	if (st_config.key_parts & KEY_TID)
 		head->tid = who->tid;
 	if (st_config.key_parts & KEY_COMM)
@@ -212,18 +284,15 @@ static __always_inline void st_build(void *ctx, struct st_stats *stats, struct s
 {
 	struct st_stack *stack = &slot->stack;
 
-	__builtin_memset(&stack->head, 0, sizeof(stack->head));
-	stack->head.kind = ST_MESSAGE_STACK;
-	stack->head.program = program;
+	st_begin_record(stack, program);
 	if (st_config.want_user || st_config.key_parts & KEY_TGID)
 		st_task_identity(&stack->head);
 	st_take_kernel_stack(ctx, stats, stack, program);
 	st_user_stack(ctx, stats, slot, slot_index, st_known_tgid(who), program);
 	if (program == PROGRAM_UPROBE)
 		st_note_caller(ctx, stack);
-	st_fill_process(&stack->head, who);
 	st_fill_key(&stack->head, who, probe);
-	st_hash(slot_index, ST_HEAD_WORDS + stack->head.nr_kernel + stack->head.nr_user);
+	st_hash_record(stack, slot_index);
 }
 
 /* ---- ring ---- */
@@ -343,4 +412,65 @@ static __always_inline int st_count(const struct st_way *way, const struct st_id
 		ST_ADD(count->sum, sum);
 	ST_NOTE(way->stats->recorded, 1);
 	return is_new;
+}
+
+/* ---- event ---- */
+
+/* An event that is not sent is noted in those that come after it, so that it is missed where it happened. */
+static __always_inline void st_drop(const struct st_way *way, __u32 loss)
+{
+	ST_NOTE(way->stats->losses[loss], 1);
+	if (st_config.mode == EVENTS_EACH)
+		ST_ADD(way->control->lost, 1);
+}
+
+/* EVENTS_EACH: the event goes through the ring by itself, with its time. */
+static __always_inline void st_send_event(const struct st_way *way, struct st_stack *stack, __u64 now)
+{
+	__u32 bytes = sizeof(stack->head) + 8 * (stack->head.nr_kernel + stack->head.nr_user);
+
+	stack->head.kind = ST_MESSAGE_EVENT;
+	stack->head.generation = way->generation;
+	stack->head.lost = *(volatile __u64 *)&way->control->lost;
+	st_stamp(&stack->head, now);
+	if (bytes > sizeof(*stack))
+		return;
+	if ((int)bpf_ringbuf_output(&st_ring, stack, bytes, st_wake_flag(stack->head.tgid))) {
+		st_drop(way, ST_LOSS_EVENT_DROPPED);
+		return;
+	}
+	ST_NOTE(way->stats->sent, 1);
+	ST_NOTE(way->stats->recorded, 1);
+}
+
+static __always_inline void st_count_event(const struct st_way *way, struct st_stack *stack)
+{
+	if (!st_count(way, &stack->head.id, 0))
+		return;
+	st_stamp(&stack->head, bpf_ktime_get_ns());
+	st_send_record(way, stack);
+}
+
+/*
+ * An event whose stack is that of the context. The record is built in one place, whether it is counted or sent: a second
+ * one would be half of a program, which the kernel removes at each start.
+ */
+static __always_inline void st_event(void *ctx, const struct st_way *way, const struct st_who *who, __u8 program,
+				     __u64 probe)
+{
+	__u64 now = st_config.mode == EVENTS_EACH ? bpf_ktime_get_ns() : 0;
+	struct st_slot *slot;
+	__u32 index = 0;
+
+	slot = st_slot_claim(&index);
+	if (!slot) {
+		st_drop(way, ST_LOSS_NO_SLOT);
+		return;
+	}
+	st_build(ctx, way->stats, slot, index, who, program, probe);
+	if (st_config.mode == EVENTS_EACH)
+		st_send_event(way, &slot->stack, now);
+	else
+		st_count_event(way, &slot->stack);
+	st_slot_release(slot);
 }

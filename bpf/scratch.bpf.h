@@ -25,13 +25,10 @@ static __always_inline struct st_slot *st_slot_at(__u32 index)
 
 /*
  * Claims a free slot of this CPU: its index, or a negative number when none is free. A global function, in
- * scratch.bpf.c: with the index as a number that is known, the verifier would follow each of them through all that
+ * record.bpf.c: with the index as a number that is known, the verifier would follow each of them through all that
  * comes after.
  */
 int st_slot_take(void);
-
-/* For scratch.bpf.c: one attempt, 1 when the slot is now ours. */
-int st_slot_try(__u32 index);
 
 static __always_inline struct st_slot *st_slot_claim(__u32 *ret_index)
 {

@@ -12,7 +12,6 @@
 #pragma once
 
 #include "bpf/maps.bpf.h"
-#include "bpf/pidns.bpf.h"
 
 struct st_who {
 	__u32 tgid, tid;

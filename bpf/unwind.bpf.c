@@ -162,7 +162,7 @@ static __always_inline void st_remember(const struct st_unwind *unwind, __u32 sl
 	place->rule = unwind->rule;
 }
 
-__attribute__((noinline)) int st_unwind_find(__u32 slot_index)
+__noinline int st_unwind_find(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
 	struct st_unwind *unwind;
@@ -184,7 +184,11 @@ __attribute__((noinline)) int st_unwind_find(__u32 slot_index)
 
 /* ---- user memory ---- */
 
-__attribute__((noinline)) int st_unwind_read(__u32 slot_index, __u64 address)
+/*
+ * Reads what begins at a user address into the window: all of it, or what is left of the page when the next one is not
+ * there. 0, or -1 when there is nothing.
+ */
+__noinline int st_unwind_read(__u32 slot_index, __u64 address)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
 	struct st_unwind *unwind;
@@ -221,7 +225,7 @@ static __always_inline int st_stack_word(struct st_unwind *unwind, __u64 address
 	return 0;
 }
 
-__attribute__((noinline)) int st_unwind_word(__u32 slot_index, __u64 address)
+__noinline int st_unwind_word(__u32 slot_index, __u64 address)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
 
@@ -408,7 +412,8 @@ static __always_inline int st_store_frame(struct st_slot *slot)
 
 /* ---- the next frame ---- */
 
-__attribute__((noinline)) int st_unwind_step(__u32 slot_index)
+/* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
+__noinline int st_unwind_step(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
 	struct st_unwind *unwind;
@@ -440,7 +445,8 @@ __attribute__((noinline)) int st_unwind_step(__u32 slot_index)
 	return st_by_rule(unwind, rule);
 }
 
-__attribute__((noinline)) int st_unwind_part(__u32 slot_index)
+/* A few frames, likewise: the verifier looks at these instead of at all 127. */
+__noinline int st_unwind_part(__u32 slot_index)
 {
 	int end = 0;
 
@@ -488,7 +494,11 @@ static __always_inline int st_is_for_kernel(const struct st_unwind *unwind)
 	return (__u16)unwind->registers[ST_PT_CS] != ST_CS_USER_64 || !unwind->pc;
 }
 
-__attribute__((noinline)) __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
+/*
+ * The space of a process by its tgid, when what is known is of this run of it; 0 without one. The first event tells
+ * which run that is: a start time or an exec id of 0 is any.
+ */
+__noinline __u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id)
 {
 	struct st_unwind_process *process;
 	__u64 space;
@@ -534,7 +544,8 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 		head->flags |= ST_STACK_LEAF_BY_FRAME;
 }
 
-__attribute__((noinline)) int st_unwind_place(__u32 slot_index)
+/* Where the walk begins. 0, or -1 when it is left to others. */
+__noinline int st_unwind_place(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
 	struct st_unwind *unwind;
@@ -573,7 +584,7 @@ __attribute__((noinline)) int st_unwind_place(__u32 slot_index)
 	return 0;
 }
 
-__attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
+__noinline int st_unwind_walk(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
 	int end;
@@ -591,7 +602,7 @@ __attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
 
 #else
 
-__attribute__((noinline)) int st_unwind_walk(__u32 slot_index)
+__noinline int st_unwind_walk(__u32 slot_index)
 {
 	return 0;
 }

@@ -20,29 +20,8 @@ int st_unwind_walk(__u32 slot_index);
  */
 int st_unwind_find(__u32 slot_index);
 
-/*
- * Reads what begins at a user address into the window: all of it, or what is left of the page when the next one is
- * not there. 0, or -1 when there is nothing.
- */
-int st_unwind_read(__u32 slot_index, __u64 address);
-
 /* A word of the stack, into `word`, for where it is read seldom. 0 or -1. */
 int st_unwind_word(__u32 slot_index, __u64 address);
-
-/*
- * The space of a process by its tgid, when what is known is of this run of it; 0 without one. The first event tells
- * which run that is: a start time or an exec id of 0 is any.
- */
-__u64 st_unwind_space(__u32 tgid, __u64 start_time_ns, __u64 exec_id);
-
-/* Where the walk begins. 0, or -1 when it is left to others. */
-int st_unwind_place(__u32 slot_index);
-
-/* One frame: 0 to go on, or the enum st_stack_end with which the walk is over. */
-int st_unwind_step(__u32 slot_index);
-
-/* A few frames, likewise: the verifier looks at these instead of at all 127. */
-int st_unwind_part(__u32 slot_index);
 
 /*
  * For a task that has met uprobes: puts the true place, or return address, in the place of `pc`

@@ -81,7 +81,7 @@ static __always_inline void st_find_place(struct st_slot *slot, __u32 slot_index
 	unwind->is_call = 0;
 }
 
-__attribute__((noinline)) int st_unwind_uprobes(__u32 slot_index)
+__noinline int st_unwind_uprobes(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);
 	struct st_unwind *unwind;

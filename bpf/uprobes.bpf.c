@@ -64,7 +64,8 @@ static __always_inline struct st_uprobes *st_uprobes_at(__u32 slot_index)
 	return slot ? &slot->uprobes : 0;
 }
 
-__attribute__((noinline)) int st_uprobes_is_return(__u32 slot_index, __u64 address)
+/* Whether return probes lead returns to this user address. */
+__noinline int st_uprobes_is_return(__u32 slot_index, __u64 address)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
@@ -86,7 +87,7 @@ static __always_inline int st_is_stepping(const struct uprobe_task *task)
 	       BPF_CORE_READ(task, active_uprobe);
 }
 
-__attribute__((noinline)) int st_uprobes_begin(__u32 slot_index, __u64 uprobe_task)
+__noinline int st_uprobes_begin(__u32 slot_index, __u64 uprobe_task)
 {
 	const struct uprobe_task *task = (const struct uprobe_task *)uprobe_task;
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
@@ -126,7 +127,8 @@ static __always_inline int st_look_at_instance(struct st_uprobes *uprobes)
 	return 0;
 }
 
-__attribute__((noinline)) int st_uprobes_part(__u32 slot_index)
+/* Searches a few return_instances: 1 found, 0 not yet, -1 end of the list. */
+__noinline int st_uprobes_part(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 	int found = 0;
@@ -139,7 +141,8 @@ __attribute__((noinline)) int st_uprobes_part(__u32 slot_index)
 	return found;
 }
 
-__attribute__((noinline)) int st_uprobes_find(__u32 slot_index)
+/* Searches all return_instances from `cursor` on for that of `sp`. 1: `pc` is the true address, and `cursor` has moved past it; or 0. */
+__noinline int st_uprobes_find(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 	const struct return_instance *instance;
@@ -173,7 +176,7 @@ static __always_inline int st_leave_copy(struct st_uprobes *uprobes)
 	return 1;
 }
 
-__attribute__((noinline)) int st_uprobes_return(__u32 slot_index)
+__noinline int st_uprobes_return(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 
@@ -249,7 +252,8 @@ static __always_inline int st_leave_return(struct st_uprobes *uprobes, __u32 slo
 	return ST_LEAF_MOVED;
 }
 
-__attribute__((noinline)) int st_uprobes_is_entry(__u32 slot_index, __u64 address)
+/* Whether the trampoline of optimized uprobes stands at this user address: 0, or 1 and the red zone it leaves. */
+__noinline int st_uprobes_is_entry(__u32 slot_index, __u64 address)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 
@@ -263,7 +267,7 @@ __attribute__((noinline)) int st_uprobes_is_entry(__u32 slot_index, __u64 addres
 }
 
 /* Whether a call to the trampoline in which `pc` is has put its return address there: then `pc` is that call. */
-__attribute__((noinline)) int st_uprobes_call(__u32 slot_index, __u64 at)
+__noinline int st_uprobes_call(__u32 slot_index, __u64 at)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 	__u64 address;
@@ -341,7 +345,7 @@ static __always_inline int st_leaf_by_code(struct st_uprobes *uprobes, __u32 slo
 	return (__u8)(before >> 40) == ST_INT3 ? ST_LEAF_AT_BREAKPOINT : ST_LEAF_TRUE;
 }
 
-__attribute__((noinline)) int st_uprobes_leaf(__u32 slot_index)
+__noinline int st_uprobes_leaf(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 	int leaf = ST_LEAF_TRUE;
@@ -405,7 +409,7 @@ static __always_inline __u64 st_was_nop(const __u64 *code, __u64 is_call, __u64 
  * the push the word on top of the stack is the frame pointer itself, and that may be so where the push stands: the
  * kernel does it before it moves the thread. Each of these is a bit: branches would be as many ways to the verifier.
  */
-__attribute__((noinline)) int st_uprobes_prologue(__u32 slot_index)
+__noinline int st_uprobes_prologue(__u32 slot_index)
 {
 	struct st_uprobes *uprobes = st_uprobes_at(slot_index);
 	__u64 top[2], before, first, is_int3, is_call, is_bare, sets_frame, is_early, is_pushed, target;
@@ -432,28 +436,6 @@ __attribute__((noinline)) int st_uprobes_prologue(__u32 slot_index)
 	/* any other call ends a function, and the next one follows */
 	target = uprobes->pc + ST_CALL_BYTES + (__s32)ST_CODE(uprobes->code, 2);
 	return st_uprobes_is_entry(slot_index, target) != 0;
-}
-
-#else
-
-__attribute__((noinline)) int st_uprobes_begin(__u32 slot_index, __u64 uprobe_task)
-{
-	return 0;
-}
-
-__attribute__((noinline)) int st_uprobes_leaf(__u32 slot_index)
-{
-	return ST_LEAF_TRUE;
-}
-
-__attribute__((noinline)) int st_uprobes_return(__u32 slot_index)
-{
-	return 0;
-}
-
-__attribute__((noinline)) int st_uprobes_prologue(__u32 slot_index)
-{
-	return 0;
 }
 
 #endif

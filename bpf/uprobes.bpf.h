@@ -61,20 +61,3 @@ int st_uprobes_return(__u32 slot_index);
  * at `pc`: then `sp` is where the return address lies.
  */
 int st_uprobes_prologue(__u32 slot_index);
-
-/*
- * For uprobes.bpf.c only. st_uprobes_part() searches a few return_instances: 1 found, 0 not yet, -1 end of the list.
- * st_uprobes_find() searches all of them: 1 or 0.
- */
-int st_uprobes_part(__u32 slot_index);
-int st_uprobes_find(__u32 slot_index);
-
-/* For uprobes.bpf.c: whether return probes lead returns to this user address: 1 or 0. */
-int st_uprobes_is_return(__u32 slot_index, __u64 address);
-
-/*
- * For uprobes.bpf.c: whether the trampoline of optimized uprobes stands at this user address: 0, or 1 and the red
- * zone it leaves.
- */
-int st_uprobes_is_entry(__u32 slot_index, __u64 address);
-int st_uprobes_call(__u32 slot_index, __u64 at);

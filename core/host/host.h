@@ -88,7 +88,7 @@ bool host_has_cookies(enum program_kind kind);
 int host_scheduler_events(enum switch_order *ret_order);
 
 /*
- * Whether a program can ask if it runs in an interrupt (bpf/context.bpf.h): by the per-CPU variable with this BTF id, or,
+ * Whether a program can ask if it runs in an interrupt (bpf/on_switch.bpf.c): by the per-CPU variable with this BTF id, or,
  * where the id is 0, by a field of the thread.
  */
 bool host_tells_interrupts(uint32_t *ret_variable);

@@ -13,7 +13,7 @@
 #include "core/resolve/sampling.h"
 
 /*
- * The ways to attach: number, its row (core/session/attach_ways.h), name, program in the BPF object.
+ * The ways to attach: number, its row (core/session/attach_private.h), name, program in the BPF object.
  *
  *   perf_event       a perf event per CPU
  *   tracepoint       a classic tracepoint perf event each

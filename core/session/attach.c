@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is attached, by the way that its mechanism has. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/descriptors.h"
+#include "core/base/err.h"
 #include "core/host/host.h"
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 /* every place may take an event and a link, and where it has a program of its own, that program's maps too */
 #define DESCRIPTORS_OF_PLACE 4
@@ -17,6 +19,35 @@ static const struct attach_way *const ways[] = {
 	MECHANISMS(ADDRESS_OF_WAY)
 #undef ADDRESS_OF_WAY
 };
+
+/* The programs that keep the table of what a command has started: bpf/on_fork.bpf.c. 0 or a recorded failure. */
+static int attach_children(struct attachment *attachment)
+{
+	static const char *const tracepoints[] = { "task_newtask", "sched_process_fork", "sched_process_free" };
+	const char *const *programs = attachment->loaded->child_programs;
+
+	for (size_t i = 0; programs && i < NR_CHILD_PROGRAMS; i++) {
+		struct bpf_link *link = bpf_program__attach(loaded_program(attachment->loaded, programs[i]));
+		int err = attach_keep(attachment, link, 0, 0);
+
+		if (err) {
+			fail_host(err, "children: tracepoint %s: the kernel refuses to attach: %s", tracepoints[i],
+				  strerror(-err));
+			hint("--no-children follows only the command itself");
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int attach_samples(struct attachment *attachment, const struct plan *plan)
+{
+	return sampling_new(plan, &attachment->plan->sample, bpf_program__fd(attachment->loaded->program),
+			    &attachment->sampling)
+		       ?: sampling_start(attachment->sampling);
+}
+
+const struct attach_way way_perf_event = { .all = attach_samples };
 
 static void attach_each(struct attachment *attachment)
 {
@@ -67,8 +98,7 @@ int attachment_new(const struct loaded *loaded, struct attachment **ret_attachme
 	attachment->loaded = loaded;
 	attachment->plan = loaded->attach;
 	attachment->way = ways[loaded->attach->mechanism];
-	attachment->misses.are_told = loaded->attach->mechanism != MECHANISM_PERF_EVENT &&
-				      host_counts_misses(loaded->attach->program);
+	attachment->misses.are_told = !loaded->traits->is_sampled && host_counts_misses(loaded->attach->program);
 	err = attach_map_costs(attachment);
 	if (err) {
 		attachment_free(attachment);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 static size_t bytes_of(const struct attachment *attachment)
 {

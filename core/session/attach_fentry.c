@@ -4,7 +4,7 @@
  *
  * libbpf would open the object anew for each copy, read and index all of the kernel's types and look through them: a thousand
  * system calls, where a dozen do. So only the first program is libbpf's. Its instructions are final once it is loaded; a copy
- * is those, loaded as the first was (core/session/load_fentry.c), with the id of another function, and with constants of its
+ * is those, loaded as the first was (note_load() of core/session/load.c), with the id of another function, and with constants of its
  * own, among them the number of its place.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 /* ---- a copy ---- */
 

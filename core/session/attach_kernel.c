@@ -10,7 +10,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/host/host.h"
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 /* ---- kprobe.multi ---- */
 
@@ -63,12 +63,7 @@ static struct bpf_link *link_kprobe(struct attachment *attachment, size_t index)
 
 static int attach_kprobe(struct attachment *attachment, size_t index)
 {
-	struct bpf_link *link = link_kprobe(attachment, index);
-
-	if (!link)
-		return -errno;
-	attach_keep(attachment, link, index, 1);
-	return 0;
+	return attach_keep(attachment, link_kprobe(attachment, index), index, 1);
 }
 
 const struct attach_way way_kprobe = { .one = attach_kprobe };

@@ -10,19 +10,18 @@
 #include "core/host/signals.h"
 #include "core/session/attach_private.h"
 
-void attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr)
+int attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr)
 {
-	const struct attached_link attached = { link, bpf_link__fd(link), first, nr };
-
-	vec_push(&attachment->links, attached);
+	if (!link)
+		return -errno;
+	vec_push(&attachment->links, (struct attached_link){ link, bpf_link__fd(link), first, nr });
 	attachment->nr_attached += nr;
+	return 0;
 }
 
 void attach_keep_fd(struct attachment *attachment, int fd, size_t place)
 {
-	const struct attached_link attached = { NULL, fd, place, 1 };
-
-	vec_push(&attachment->links, attached);
+	vec_push(&attachment->links, (struct attached_link){ NULL, fd, place, 1 });
 	attachment->nr_attached++;
 }
 
@@ -69,12 +68,11 @@ int attach_failed(const struct probe_place *place, int err)
 
 void attach_halves(struct attachment *attachment, size_t first, size_t nr, attach_link *link_places)
 {
-	struct bpf_link *link = link_places(attachment, first, nr);
-	int err = link ? 0 : -errno;
+	int err = attach_keep(attachment, link_places(attachment, first, nr), first, nr);
 
-	if (link) {
-		attach_keep(attachment, link, first, nr);
-	} else if (nr == 1 || err == -EPERM || err == -EACCES) {
+	if (!err)
+		return;
+	if (nr == 1 || err == -EPERM || err == -EACCES) {
 		for (size_t i = first; i < first + nr; i++)
 			attach_refused(attachment, &attachment->plan->places.data[i], err);
 	} else {
@@ -107,4 +105,74 @@ void attachment_describe_refused(const struct attachment *attachment, struct buf
 	if (attachment->nr_left)
 		buf_addf(ret_lines, "%zu of %zu probes %s not attached: the run stopped first\n", attachment->nr_left,
 			 nr, attachment->nr_left == 1 ? "was" : "were");
+}
+
+/*
+ * ---- which of several places was hit ----
+ *
+ * The attach cookie tells, or a copy of the program for each place, all of them on the same maps. Copies take some milliseconds
+ * each to load, so they are what is left where the kernel has no cookies.
+ */
+
+__u64 attach_cookie(const struct attachment *attachment, size_t index)
+{
+	return loaded_config(attachment->loaded)->has_cookie ? index : 0;
+}
+
+__u64 *attach_cookies(const struct attachment *attachment, size_t first, size_t nr)
+{
+	__u64 *cookies;
+
+	if (!loaded_config(attachment->loaded)->has_cookie)
+		return NULL;
+	cookies = xcalloc(nr, sizeof(*cookies));
+	for (size_t i = 0; i < nr; i++)
+		cookies[i] = first + i;
+	return cookies;
+}
+
+static void share_maps(struct stacktool *copy, const struct loaded *loaded)
+{
+	struct bpf_map *map, *original;
+
+	bpf_object__for_each_map(map, copy->obj)
+	{
+		original = bpf_object__find_map_by_name(loaded->skeleton->obj, bpf_map__name(map));
+		if (map == copy->maps.rodata || !original)
+			continue;
+		if (bpf_map__autocreate(original)) /* others have a descriptor too: libbpf's placeholder */
+			bpf_map__reuse_fd(map, bpf_map__fd(original));
+		else
+			bpf_map__set_autocreate(map, false);
+	}
+}
+
+static int configure_copy(struct stacktool *copy, const struct attachment *attachment, size_t index)
+{
+	struct bpf_program *program =
+		bpf_object__find_program_by_name(copy->obj, attach_plan_program(attachment->plan));
+
+	copy->rodata->st_config = *loaded_config(attachment->loaded);
+	copy->rodata->st_config.probe = (__u32)index;
+	share_maps(copy, attachment->loaded);
+	return load_want_program(attachment->loaded, program, index);
+}
+
+static struct bpf_program *load_copy(struct attachment *attachment, size_t index)
+{
+	struct stacktool *copy = loaded_open_copy(attachment->loaded);
+	int err = copy ? configure_copy(copy, attachment, index) ?: stacktool__load(copy) : -errno;
+
+	if (err) {
+		stacktool__destroy(copy);
+		errno = -err;
+		return NULL;
+	}
+	vec_push(&attachment->copies, copy);
+	return bpf_object__find_program_by_name(copy->obj, attach_plan_program(attachment->plan));
+}
+
+struct bpf_program *attach_program(struct attachment *attachment, size_t index)
+{
+	return index && attachment->loaded->needs_copies ? load_copy(attachment, index) : attachment->loaded->program;
 }

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 static uint64_t recursions_of_fd(int program)
 {

@@ -14,7 +14,29 @@ struct attached_link {
 	size_t first, nr;
 };
 
-struct attach_way;
+struct attachment;
+
+/*
+ * The ways to attach: a row for each mechanism of core/resolve/attach_plan.h, way_NAME in the file that has its functions. A
+ * mechanism without a row does not link.
+ */
+struct attach_way {
+	/* Attaches one place after the other; 0 or a negative errno, and the other places go on. Or all of them; 0 or a recorded failure. */
+	int (*one)(struct attachment *attachment, size_t index);
+	int (*all)(struct attachment *attachment, const struct plan *plan);
+
+	/* Dropping a place. NULL: it has a link of its own, which ends. */
+	void (*again)(struct attachment *attachment, size_t first, size_t nr); /* attaches what else was in its link */
+	int (*drop)(struct attachment *attachment, size_t place); /* its link stays. 0 or a recorded failure */
+
+	bool counts_from_start; /* and not from the moment at which everything is attached */
+	bool detaches_together; /* links at the same time, for each takes the kernel long */
+	uint64_t trap_ns; /* what an event costs outside the program */
+};
+
+#define DECLARE_WAY(number, row, name, program) extern const struct attach_way way_##row;
+MECHANISMS(DECLARE_WAY)
+#undef DECLARE_WAY
 
 struct attachment {
 	const struct loaded *loaded; /* borrowed, as is: */
@@ -42,7 +64,7 @@ struct attachment {
 	VEC(struct st_cost) costs_before; /* of each place, at the last attachment_cost_by_place() */
 	VEC(struct st_cost) costs_fresh; /* and between the two before */
 
-	/* attach_drop.c */
+	/* attach_end.c */
 	uint64_t dropped_since_ns; /* 0: no place is dropped */
 
 	/* attach_misses.c */
@@ -63,9 +85,12 @@ void attach_end_misses(struct attachment *attachment);
 /* Keeps what a link counts that is about to go while the others stay. */
 void attach_keep_misses(struct attachment *attachment, int link);
 
-/* The link belongs to the attachment from now on; it stands for `nr` places from `first` on. */
-void attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr);
-/* The same for the descriptor of a link that is no object of libbpf's, of one place. */
+/*
+ * Keeps a link, which then belongs to the attachment and stands for `nr` places from `first` on. NULL: it was refused. 0, or
+ * the negative of errno.
+ */
+int attach_keep(struct attachment *attachment, struct bpf_link *link, size_t first, size_t nr);
+/* Keeps the descriptor of a link that is no object of libbpf's, of one place. */
 void attach_keep_fd(struct attachment *attachment, int fd, size_t place);
 
 /* Ends a link: nothing is attached by it any more. */
@@ -111,6 +136,3 @@ typedef struct bpf_link *attach_link(struct attachment *attachment, size_t first
  * missing privilege is no matter of places.
  */
 void attach_halves(struct attachment *attachment, size_t first, size_t nr, attach_link *link_places);
-
-/* From here on what the command starts is followed, when the plan asks for it. 0 or a recorded failure. */
-int attach_children(struct attachment *attachment);

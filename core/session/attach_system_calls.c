@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 /* By which st_syscalls knows a beginning or end of a system call. */
 static __u64 key_of(const struct probe_place *place)
@@ -34,20 +34,19 @@ static int note_calls(const struct attachment *attachment)
 static int attach_calls(struct attachment *attachment, const struct plan *plan)
 {
 	const struct probe_place *places = attachment->plan->places.data;
+	size_t nr = attachment->plan->places.nr, end;
 	int err = note_calls(attachment);
 
-	for (size_t first = 0, nr; !err && first < attachment->plan->places.nr; first += nr) {
+	for (size_t first = 0; !err && first < nr; first = end) {
 		struct bpf_program *program = loaded_program(attachment->loaded, places[first].program);
-		struct bpf_link *link =
-			bpf_program__attach_raw_tracepoint(program, places[first].is_exit ? "sys_exit" : "sys_enter");
+		const char *tracepoint = places[first].is_exit ? "sys_exit" : "sys_enter";
 
-		if (!link)
-			return attach_failed(&places[first], -errno);
-		for (nr = 1;
-		     first + nr < attachment->plan->places.nr && places[first + nr].is_exit == places[first].is_exit;
-		     nr++)
+		for (end = first + 1; end < nr && places[end].is_exit == places[first].is_exit; end++)
 			;
-		attach_keep(attachment, link, first, nr);
+		err = attach_keep(attachment, bpf_program__attach_raw_tracepoint(program, tracepoint), first,
+				  end - first);
+		if (err)
+			return attach_failed(&places[first], err);
 	}
 	return err;
 }

@@ -2,44 +2,41 @@
 /* Attaching to tracepoints: classic, raw, and by the kernel's types. */
 #include <errno.h>
 
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 static int attach_classic(struct attachment *attachment, size_t index)
 {
 	const struct probe_place *place = &attachment->plan->places.data[index];
 	LIBBPF_OPTS(bpf_tracepoint_opts, options, .bpf_cookie = attach_cookie(attachment, index));
 	struct bpf_program *program = attach_program(attachment, index);
-	struct bpf_link *link =
-		program ? bpf_program__attach_tracepoint_opts(program, place->category, place->event, &options) : NULL;
 
-	if (!link)
+	if (!program)
 		return -errno;
-	attach_keep(attachment, link, index, 1);
-	return 0;
+	return attach_keep(attachment,
+			   bpf_program__attach_tracepoint_opts(program, place->category, place->event, &options), index,
+			   1);
 }
 
 static int attach_raw(struct attachment *attachment, size_t index)
 {
-	struct bpf_program *program = attach_program(attachment, index);
 	const char *event = attachment->plan->places.data[index].event;
-	struct bpf_link *link = program ? bpf_program__attach_raw_tracepoint(program, event) : NULL;
+	struct bpf_program *program = attach_program(attachment, index);
 
-	if (!link)
+	if (!program)
 		return -errno;
-	attach_keep(attachment, link, index, 1);
-	return 0;
+	return attach_keep(attachment, bpf_program__attach_raw_tracepoint(program, event), index, 1);
 }
 
+/* Wakers before sleeps, so that the first sleep has its waker. */
 static int attach_by_type(struct attachment *attachment, const struct plan *plan)
 {
-	for (size_t i = attachment->plan->places.nr; i > 0;
-	     i--) { /* wakers before sleeps, so that the first sleep has its waker */
-		const struct probe_place *place = &attachment->plan->places.data[i - 1];
-		struct bpf_link *link = bpf_program__attach_trace(loaded_program(attachment->loaded, place->program));
+	for (size_t i = attachment->plan->places.nr; i-- > 0;) {
+		const struct probe_place *place = &attachment->plan->places.data[i];
+		struct bpf_program *program = loaded_program(attachment->loaded, place->program);
+		int err = attach_keep(attachment, bpf_program__attach_trace(program), i, 1);
 
-		if (!link)
-			return attach_failed(place, -errno);
-		attach_keep(attachment, link, i - 1, 1);
+		if (err)
+			return attach_failed(place, err);
 	}
 	return 0;
 }
@@ -48,4 +45,4 @@ const struct attach_way way_tracepoint = { .one = attach_classic };
 
 const struct attach_way way_raw_tracepoint = { .one = attach_raw };
 
-const struct attach_way way_tp_btf = { .all = attach_by_type, .has_no_places = true, .counts_from_start = true };
+const struct attach_way way_tp_btf = { .all = attach_by_type, .counts_from_start = true };

@@ -13,7 +13,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/host/signals.h"
-#include "core/session/attach_ways.h"
+#include "core/session/attach_private.h"
 
 #define PLACES_OF_LINK 50
 
@@ -79,10 +79,7 @@ static int attach_uprobe(struct attachment *attachment, size_t index)
 	link = bpf_program__attach_uprobe_opts(program, only_process(attachment->plan), path.text, place->offset,
 					       &options);
 	signals_release(&before);
-	if (!link)
-		return -errno;
-	attach_keep(attachment, link, index, 1);
-	return 0;
+	return attach_keep(attachment, link, index, 1);
 }
 
 /* ---- uprobe.multi ---- */
@@ -126,11 +123,9 @@ static size_t nr_alike(const struct probe_place *places, size_t nr)
 /* When one is refused, the others will be: halves would only ask for each of them several times. */
 static void attach_doubtful(struct attachment *attachment, size_t first, size_t nr)
 {
-	struct bpf_link *link = nr > 1 ? link_uprobes(attachment, first, nr) : NULL;
-
-	if (link)
-		attach_keep(attachment, link, first, nr);
-	for (size_t i = first; !link && i < first + nr; i++)
+	if (nr > 1 && !attach_keep(attachment, link_uprobes(attachment, first, nr), first, nr))
+		return;
+	for (size_t i = first; i < first + nr; i++)
 		attach_halves(attachment, i, 1, link_uprobes);
 }
 

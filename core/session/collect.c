@@ -97,18 +97,6 @@ static int take_signals(struct collector *collector)
 	return add_source(collector, collector->signal_fd, SOURCE_SIGNAL);
 }
 
-static int add_timers(struct collector *collector, const struct plan *plan)
-{
-	int err = add_timer(collector, TICK_NS, TICK_NS, SOURCE_TICK, &collector->tick_fd);
-
-	if (!err)
-		err = add_timer(collector, plan->interval_ns, plan->interval_ns, SOURCE_INTERVAL,
-				&collector->interval_fd);
-	if (!err)
-		err = add_timer(collector, plan->duration_ns, 0, SOURCE_DURATION, &collector->duration_fd);
-	return err;
-}
-
 /* Timers and signals stay readable until they are read. Whether there was anything. */
 static bool consume(int fd)
 {
@@ -136,13 +124,9 @@ int collector_new(const struct plan *plan, const struct collector_sources *sourc
 		.duration_fd = -1,
 		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
 	};
-	err = take_signals(collector);
-	if (!err)
-		err = add_source(collector, drain_fd(sources->drain), SOURCE_RING);
-	if (!err)
-		err = add_source(collector, spaces_fd(sources->spaces), SOURCE_SPACES);
-	if (!err)
-		err = add_source(collector, sources->watch ? process_watch_fd(sources->watch) : -1, SOURCE_TARGET);
+	err = take_signals(collector) ?: add_source(collector, drain_fd(sources->drain), SOURCE_RING) ?:
+	      add_source(collector, spaces_fd(sources->spaces), SOURCE_SPACES) ?:
+	      add_source(collector, sources->watch ? process_watch_fd(sources->watch) : -1, SOURCE_TARGET);
 	if (err) {
 		collector_free(collector);
 		return err;
@@ -159,7 +143,9 @@ int collector_watch_keys(struct collector *collector, int fd)
 int collector_start(struct collector *collector, const struct plan *plan)
 {
 	watch_tables(collector);
-	return add_timers(collector, plan);
+	return add_timer(collector, TICK_NS, TICK_NS, SOURCE_TICK, &collector->tick_fd) ?:
+	       add_timer(collector, plan->interval_ns, plan->interval_ns, SOURCE_INTERVAL, &collector->interval_fd) ?:
+	       add_timer(collector, plan->duration_ns, 0, SOURCE_DURATION, &collector->duration_fd);
 }
 
 bool collector_signalled(struct collector *collector)

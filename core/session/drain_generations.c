@@ -67,6 +67,13 @@ int drain_await_programs(struct drain *drain, uint32_t dead)
 	return 0;
 }
 
+static void count(const struct drain_target *target, const struct st_id *id, const struct st_count *count)
+{
+	profile_count(target->profile, target->interval, (struct profile_id){ id->lo, id->hi }, count->events,
+		      count->sum);
+	target->interval->account.counted += count->events;
+}
+
 void drain_count_deltas(struct drain *drain, const struct drain_target *target, uint32_t generation)
 {
 	size_t kept = 0;
@@ -78,30 +85,27 @@ void drain_count_deltas(struct drain *drain, const struct drain_target *target, 
 			drain->deltas.data[kept++] = *delta;
 			continue;
 		}
-		profile_count(target->profile, target->interval, (struct profile_id){ delta->id.lo, delta->id.hi },
-			      delta->count.events, delta->count.sum);
-		target->interval->account.counted += delta->count.events;
+		count(target, &delta->id, &delta->count);
 	}
 	drain->deltas.nr = kept;
 }
 
 /*
- * Every kernel from 5.6 on has the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map"));
- * the map is dead, so nothing can be lost.
- * `nr`: in, room; out, how many were read, whatever is returned.
+ * Every kernel from 5.6 on has the batch calls for hashes (commit 057996380a42 ("bpf: Add batch ops to all htab bpf map")).
+ * Where programs still write to the map, what comes meanwhile may stay in it.
  */
-static int take_dead_map(int fd, struct st_id *ret_ids, struct st_count *ret_counts, uint32_t *nr)
+int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool empties, const char *name)
 {
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
 	uint32_t bucket, nr_deleted;
 
-	if (bpf_map_lookup_batch(fd, NULL, &bucket, ret_ids, ret_counts, nr, NULL) && errno != ENOENT) {
+	if (bpf_map_lookup_batch(fd, NULL, &bucket, ret_keys, ret_values, nr, NULL) && errno != ENOENT) {
 		*nr = 0;
-		return fail(-errno, "count map: cannot be read: %s", strerror(errno));
+		return fail(-errno, "%s: cannot be read: %s", name, strerror(errno));
 	}
 	nr_deleted = *nr;
-	if (nr_deleted && bpf_map_delete_batch(fd, ret_ids, &nr_deleted, NULL))
-		return fail(-errno, "count map: cannot be emptied: %s", strerror(errno));
+	if (empties && nr_deleted && bpf_map_delete_batch(fd, ret_keys, &nr_deleted, NULL) && errno != ENOENT)
+		return fail(-errno, "%s: cannot be emptied: %s", name, strerror(errno));
 	return 0;
 }
 
@@ -110,13 +114,10 @@ int drain_dead_map(struct generation *dead, const struct drain_target *target)
 	uint32_t nr = dead->entries;
 	_cleanup_(freep) struct st_id *ids = xcalloc(nr, sizeof(*ids));
 	_cleanup_(freep) struct st_count *counts = xcalloc(nr, sizeof(*counts));
-	int err = take_dead_map(dead->counts, ids, counts, &nr);
+	int err = drain_read_map(dead->counts, ids, counts, &nr, true, "count map");
 
-	for (uint32_t i = 0; i < nr; i++) {
-		profile_count(target->profile, target->interval, (struct profile_id){ ids[i].lo, ids[i].hi },
-			      counts[i].events, counts[i].sum);
-		target->interval->account.counted += counts[i].events;
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		count(target, &ids[i], &counts[i]);
 	if (err) {
 		closep(&dead->counts);
 		*dead = (struct generation){ .counts = -1 };

@@ -82,6 +82,12 @@ void drain_count_deltas(struct drain *drain, const struct drain_target *target, 
  */
 int drain_dead_map(struct generation *dead, const struct drain_target *target);
 
+/*
+ * Reads a hash that has at most *nr entries; *nr is then how many were read, whatever is returned. `empties`: and deletes
+ * these. `name` is for messages. 0 or a recorded failure.
+ */
+int drain_read_map(int fd, void *ret_keys, void *ret_values, uint32_t *nr, bool empties, const char *name);
+
 /* ---- drain_tallies.c ---- */
 
 /* Adds a row for each name of which events came since the last call. 0 or a recorded failure. */
@@ -96,6 +102,9 @@ int drain_clear_known(struct drain *drain);
 void drain_note_recent(struct drain *drain, const struct st_id *id);
 
 /* ---- drain_unfinished.c ---- */
+
+/* The threads of st_tasks; none where threads are not followed. *ret_tasks is malloc()ed. 0 or a recorded failure. */
+int drain_read_tasks(const struct loaded *loaded, struct st_task **ret_tasks, uint32_t *ret_nr);
 
 /* Adds a row for each thread that is still off the CPU, marked as WAKER_UNFINISHED. 0 or a recorded failure. */
 int drain_unfinished(const struct loaded *loaded, const struct off_cpu_plan *plan, const struct drain_target *target);

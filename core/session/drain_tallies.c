@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counts by probe. The numbers in the kernel only grow, and the difference to what was reported before is what an interval
- * gets: no event falls between two intervals, although nothing is swapped.
+ * gets: no event falls between two intervals, although nothing is swapped. And what was counted until now, for people who wait.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,8 @@
 #include "core/base/err.h"
 #include "core/host/unpreempted.h"
 #include "core/session/drain_private.h"
+
+#define TALLIES_MAX 256 /* places that drain_progress() adds up: a system call for each, twice a second */
 
 /* The row of a name: places of one name (copies of a static function, sites of a USDT probe) are one. */
 static struct profile_id row_of(struct profile *profile, const struct attach_plan *attach, size_t index)
@@ -33,15 +35,28 @@ static struct profile_id row_of(struct profile *profile, const struct attach_pla
 	return record.id;
 }
 
-static struct st_tally sum_of(const struct st_tally *each, int nr_cpus)
+/*
+ * Reads the numbers of a place, over all CPUs; `each` has room for those of each CPU. False and errno when they cannot be
+ * read.
+ */
+static bool read_tally(const struct drain *drain, uint32_t index, struct st_tally *each, struct st_tally *ret_sum)
 {
-	struct st_tally sum = {};
-
-	for (int cpu = 0; cpu < nr_cpus; cpu++) {
-		sum.events += each[cpu].events;
-		sum.filtered += each[cpu].filtered;
+	*ret_sum = (struct st_tally){};
+	if (bpf_map_lookup_elem(bpf_map__fd(drain->loaded->skeleton->maps.st_tallies), &index, each))
+		return false;
+	for (int cpu = 0; cpu < libbpf_num_possible_cpus(); cpu++) {
+		ret_sum->events += each[cpu].events;
+		ret_sum->filtered += each[cpu].filtered;
 	}
-	return sum;
+	return true;
+}
+
+/* Room for the numbers of each CPU. */
+static struct st_tally *new_tallies(void)
+{
+	int nr_cpus = libbpf_num_possible_cpus();
+
+	return xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(struct st_tally));
 }
 
 static void add_tally(struct drain *drain, const struct drain_target *target, size_t index, struct st_tally now)
@@ -62,17 +77,64 @@ static void add_tally(struct drain *drain, const struct drain_target *target, si
 
 int drain_tallies(struct drain *drain, const struct drain_target *target)
 {
-	int nr_cpus = libbpf_num_possible_cpus(), map = bpf_map__fd(drain->loaded->skeleton->maps.st_tallies);
-	_cleanup_(freep) struct st_tally *each = xcalloc((size_t)(nr_cpus > 0 ? nr_cpus : 1), sizeof(*each));
+	_cleanup_(freep) struct st_tally *each = new_tallies();
 	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
-	const struct st_tally none = {};
+	struct st_tally sum = {};
 
 	while (drain->tallies.nr < drain->loaded->attach->places.nr)
-		vec_push(&drain->tallies, none);
+		vec_push(&drain->tallies, sum);
 	for (uint32_t i = 0; i < drain->tallies.nr; i++) {
-		if (bpf_map_lookup_elem(map, &i, each))
+		if (!read_tally(drain, i, each, &sum))
 			return fail(-errno, "counts of the probes: cannot be read: %s", strerror(errno));
-		add_tally(drain, target, i, sum_of(each, nr_cpus));
+		add_tally(drain, target, i, sum);
 	}
 	return 0;
+}
+
+/* ---- while the programs run: nothing is taken away ---- */
+
+static uint64_t counted_by_probe(const struct drain *drain)
+{
+	_cleanup_(freep) struct st_tally *each = new_tallies();
+	_cleanup_(unpreempted_end) struct unpreempted before = unpreempted_begin();
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < drain->loaded->attach->places.nr; i++) {
+		struct st_tally sum;
+
+		read_tally(drain, i, each, &sum);
+		events += sum.events;
+	}
+	return events;
+}
+
+static uint64_t lost_events(const struct st_stats *stats)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < ST_NR_LOSSES; i++)
+		if (profile_losses[i].class == LOSS_EVENT)
+			lost += stats->losses[i];
+	return lost;
+}
+
+void drain_progress(const struct drain *drain, struct drain_progress *ret_progress)
+{
+	if (drain->plan->mode == EVENTS_BY_PROBE) {
+		bool is_few = drain->loaded->attach->places.nr <= TALLIES_MAX;
+
+		*ret_progress = (struct drain_progress){
+			.has_events = is_few,
+			.events = is_few ? counted_by_probe(drain) : 0,
+		};
+		return;
+	}
+	*ret_progress = (struct drain_progress){ .has_events = true, .has_lost = true };
+	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++) {
+		struct st_stats stats;
+
+		loaded_sum_stats(drain->loaded, generation, &stats);
+		ret_progress->events += stats.recorded + stats.losses[ST_LOSS_SPILLED];
+		ret_progress->lost += lost_events(&stats);
+	}
 }

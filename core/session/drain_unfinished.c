@@ -3,17 +3,13 @@
  * Threads that are still off the CPU when tracing ends, for --unfinished. They are in no count and no account: nothing
  * has ended. The map of threads has all that is needed, and nothing writes to it any more.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/durations.h"
-#include "core/base/err.h"
 #include "core/session/drain_private.h"
 
-/* As st_span() of bpf/offcpu.bpf.h, with "now" in place of coming back. */
+/* As st_span() of bpf/on_switch.bpf.c, with "now" in place of coming back. */
 static uint64_t span_ns(const struct off_cpu_plan *plan, const struct st_task *task, uint64_t now)
 {
 	uint64_t woken_ns = task->waking_ns;
@@ -56,17 +52,29 @@ static void add_task(const struct off_cpu_plan *plan, const struct drain_target 
 	profile_count(target->profile, target->interval, id, 1, span);
 }
 
-int drain_unfinished(const struct loaded *loaded, const struct off_cpu_plan *plan, const struct drain_target *target)
+int drain_read_tasks(const struct loaded *loaded, struct st_task **ret_tasks, uint32_t *ret_nr)
 {
 	const struct bpf_map *map = loaded->skeleton->maps.st_tasks;
-	uint32_t room = bpf_map__max_entries(map), nr = room, bucket;
-	_cleanup_(freep) uint64_t *keys = xcalloc(room, sizeof(*keys));
-	_cleanup_(freep) struct st_task *tasks = xcalloc(room, sizeof(*tasks));
-	uint64_t now = clock_monotonic_ns();
+	uint32_t room = bpf_map__max_entries(map);
+	_cleanup_(freep) uint64_t *keys = NULL;
 
-	if (bpf_map_lookup_batch(bpf_map__fd(map), NULL, &bucket, keys, tasks, &nr, NULL) && errno != ENOENT)
-		return fail(-errno, "map of threads: cannot be read: %s", strerror(errno));
-	for (uint32_t i = 0; i < nr; i++)
+	*ret_nr = 0;
+	if (!bpf_map__autocreate(map)) /* only where threads are followed */
+		return 0;
+	*ret_nr = room;
+	keys = xcalloc(room, sizeof(*keys));
+	*ret_tasks = xcalloc(room, sizeof(**ret_tasks));
+	return drain_read_map(bpf_map__fd(map), keys, *ret_tasks, ret_nr, false, "map of threads");
+}
+
+int drain_unfinished(const struct loaded *loaded, const struct off_cpu_plan *plan, const struct drain_target *target)
+{
+	_cleanup_(freep) struct st_task *tasks = NULL;
+	uint64_t now = clock_monotonic_ns();
+	uint32_t nr;
+	int err = drain_read_tasks(loaded, &tasks, &nr);
+
+	for (uint32_t i = 0; !err && i < nr; i++)
 		add_task(plan, target, &tasks[i], now);
-	return 0;
+	return err;
 }

@@ -20,11 +20,6 @@
 
 #define TYPES_MAX_BYTES (1 << 20) /* of the kernel's types that the object asks for: some kilobytes */
 
-struct bpf_program *loaded_program(const struct loaded *loaded, const char *name)
-{
-	return bpf_object__find_program_by_name(loaded->skeleton->obj, name);
-}
-
 /* ---- open ---- */
 
 /* Where the types that the object needs are put; -1: nowhere, and libbpf reads them all. Files may have no size (ulimit -f). */
@@ -48,15 +43,37 @@ struct stacktool *loaded_open_copy(const struct loaded *loaded)
 	return stacktool__open_opts(&options);
 }
 
+/*
+ * How libbpf loads the program of fentry, for the copies (attach_fentry.c). The pointers are into the object, which outlives
+ * the copies; what is left out is for kfuncs and the verifier's log.
+ */
+static int note_load(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
+{
+	struct loaded *loaded = (struct loaded *)cookie;
+	struct bpf_prog_load_opts *noted = &loaded->fentry.options;
+
+	if (program != loaded->program)
+		return 0;
+	*noted = *options;
+	noted->fd_array = NULL;
+	noted->log_level = noted->log_size = 0;
+	noted->log_buf = NULL;
+	noted->attach_btf_obj_fd = 0;
+	noted->expected_attach_type = BPF_TRACE_FENTRY; /* libbpf sets it after this call */
+	loaded->fentry.known = true;
+	return 0;
+}
+
 static int open_object(struct loaded *loaded)
 {
-	enum mechanism mechanism = loaded->attach->mechanism;
+	LIBBPF_OPTS(libbpf_prog_handler_opts, handler, .cookie = (long)loaded, .prog_prepare_load_fn = note_load);
 	int err = 0;
 
-	if (mechanism != MECHANISM_TP_BTF && mechanism != MECHANISM_FENTRY)
+	if (!loaded->traits->loads_all_types)
 		loaded->types = open_types();
-	if (mechanism == MECHANISM_FENTRY)
-		load_fentry_listen(loaded);
+	if (loaded->traits->has_own_programs)
+		loaded->fentry.handler =
+			libbpf_register_prog_handler("fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, &handler);
 	loaded->skeleton = loaded_open_copy(loaded);
 	if (!loaded->skeleton)
 		return fail(-errno, "BPF object: cannot be opened: %s", strerror(errno));
@@ -68,15 +85,14 @@ static int open_object(struct loaded *loaded)
 static int open_configured(const struct plan *plan, const struct attach_plan *attach, struct loaded **ret_loaded)
 {
 	struct loaded *loaded = xcalloc(1, sizeof(*loaded));
-	int err;
 
 	*ret_loaded = loaded;
 	loaded->attach = attach;
+	loaded->traits = load_traits(attach->mechanism);
 	loaded->types = loaded->first_counts.inner = loaded->first_slab.inner = -1;
 	descriptors_allow(0);
 	libbpf_log_start();
-	err = open_object(loaded);
-	return err ? err : load_configure(loaded, plan);
+	return open_object(loaded) ?: load_configure(loaded, plan);
 }
 
 /* ---- load ---- */
@@ -95,23 +111,17 @@ static int helper_missing(int err, const struct attach_plan *attach, const char 
 
 static int load_failed(int err, const struct attach_plan *attach)
 {
-	const char *said = libbpf_log_last();
-
-	if (err == -EPERM) {
-		fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach),
-			  strerror(-err));
-		hint("this needs CAP_BPF and CAP_PERFMON (or root), a kernel that allows BPF, and before 5.11 "
-		     "`ulimit -l unlimited`");
-		return err;
-	}
 	if (err == -ENOMEM || err == -E2BIG)
 		return fail(err, "BPF maps: the kernel refuses the memory (a memory cgroup may be full): %s",
 			    strerror(-err));
-	if (libbpf_log_missing_helper()[0])
+	if (err != -EPERM && libbpf_log_missing_helper()[0])
 		return helper_missing(err, attach, libbpf_log_missing_helper());
 	fail_host(err, "program %s: the kernel refuses to load it: %s", attach_plan_program(attach), strerror(-err));
-	if (said[0])
-		hint("%s", said);
+	if (err == -EPERM)
+		hint("this needs CAP_BPF and CAP_PERFMON (or root), a kernel that allows BPF, and before 5.11 "
+		     "`ulimit -l unlimited`");
+	else if (libbpf_log_last()[0])
+		hint("%s", libbpf_log_last());
 	return err;
 }
 
@@ -146,10 +156,8 @@ static int load(struct loaded *loaded, const struct plan *plan)
 int loaded_new(const struct plan *plan, const struct attach_plan *attach, struct loaded **ret_loaded)
 {
 	struct loaded *loaded = NULL;
-	int err = open_configured(plan, attach, &loaded);
+	int err = open_configured(plan, attach, &loaded) ?: load(loaded, plan);
 
-	if (!err)
-		err = load(loaded, plan);
 	if (err) {
 		loaded_free(loaded);
 		return err;
@@ -169,7 +177,8 @@ void loaded_free(struct loaded *loaded)
 	if (loaded->control)
 		munmap((void *)loaded->control, sizeof(struct st_control));
 	stacktool__destroy(loaded->skeleton);
-	load_fentry_done(loaded);
+	if (loaded->fentry.handler > 0)
+		libbpf_unregister_prog_handler(loaded->fentry.handler);
 	free(loaded);
 }
 
@@ -177,7 +186,7 @@ void loaded_free(struct loaded *loaded)
 
 bool loaded_unwind_maps(const struct loaded *loaded, struct unwind_store_options *ret_maps)
 {
-	if (loaded->skeleton->rodata->st_config.unwind == ST_UNWIND_OFF)
+	if (loaded_config(loaded)->unwind == ST_UNWIND_OFF)
 		return false;
 	ret_maps->slabs = bpf_map__fd(loaded->skeleton->maps.st_slabs);
 	ret_maps->processes = bpf_map__fd(loaded->skeleton->maps.st_processes);
@@ -210,7 +219,7 @@ bool loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct s
 
 static void describe_config(const struct loaded *loaded, struct buf *text)
 {
-	const struct st_config *config = &loaded->skeleton->rodata->st_config;
+	const struct st_config *config = loaded_config(loaded);
 
 	buf_addf(
 		text,

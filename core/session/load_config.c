@@ -27,6 +27,23 @@
 #define MAX_CHILDREN (1U << 17) /* 8 MB of kernel memory */
 #define MANY_CPUS 256 /* from here on fewer scratch slots per CPU: they are allocated for all possible CPUs */
 
+/* ---- mechanisms ---- */
+
+const struct mechanism_traits *load_traits(enum mechanism mechanism)
+{
+	static const struct mechanism_traits traits[] = {
+		[MECHANISM_PERF_EVENT] = { .is_sampled = true, .has_no_places = true, .is_alone = true },
+		[MECHANISM_TRACEPOINT] = { .is_alone = true },
+		[MECHANISM_UPROBE_MULTI] = { .has_cookies = true },
+		[MECHANISM_KPROBE_MULTI] = { .has_cookies = true },
+		[MECHANISM_FENTRY] = { .has_own_programs = true, .loads_all_types = true },
+		[MECHANISM_SYSTEM_CALLS] = { .has_numbers = true },
+		[MECHANISM_TP_BTF] = { .has_no_places = true, .loads_all_types = true },
+	};
+
+	return &traits[mechanism];
+}
+
 /* ---- configuration ---- */
 
 static int set_task_filter(struct st_config *config, const struct plan *plan)
@@ -49,18 +66,18 @@ static int set_task_filter(struct st_config *config, const struct plan *plan)
 	return 0;
 }
 
-static uint32_t ring_bytes(const struct plan *plan, const struct attach_plan *attach)
+static uint32_t ring_bytes(const struct loaded *loaded, const struct plan *plan)
 {
 	if (plan->ring_bytes)
 		return plan->ring_bytes;
 	if (plan->mode == EVENTS_BY_PROBE)
 		return LEAST_RING_BYTES; /* nothing is sent */
-	return attach->mechanism == MECHANISM_PERF_EVENT ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
+	return loaded->traits->is_sampled ? SAMPLE_RING_BYTES : PROBE_RING_BYTES;
 }
 
-static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *plan, const struct attach_plan *attach)
+static struct st_offcpu_config off_cpu_config(const struct off_cpu_plan *plan, const struct attach_plan *attach)
 {
-	skeleton->rodata->st_offcpu = (struct st_offcpu_config){
+	return (struct st_offcpu_config){
 		.min_ns = plan->min_ns,
 		.max_ns = plan->max_ns,
 		.begun_ns = clock_monotonic_ns(),
@@ -76,24 +93,22 @@ static void set_off_cpu(struct stacktool *skeleton, const struct off_cpu_plan *p
 }
 
 /*
- * What tells the program the number of its place: the cookie of multi links, or of perf events where the kernel has it.
- * Of several places the guard wants to know the hottest, if that takes no copies.
+ * Whether the attach cookie tells the program the number of its place. Of several places the guard wants to know the one
+ * that costs most, if that takes no copies.
  */
-static bool tells_probe_by_cookie(const struct plan *plan, const struct attach_plan *attach)
+static bool tells_probe_by_cookie(const struct loaded *loaded, const struct plan *plan)
 {
-	if (!(plan->key_parts & KEY_PROBE) && attach->places.nr < 2)
+	if (!(plan->key_parts & KEY_PROBE) && loaded->attach->places.nr < 2)
 		return false;
-	if (attach->mechanism == MECHANISM_KPROBE_MULTI || attach->mechanism == MECHANISM_UPROBE_MULTI)
-		return true;
-	return attach->mechanism != MECHANISM_FENTRY && host_has_cookies(attach->program);
+	return loaded->traits->has_cookies ||
+	       (!loaded->traits->has_own_programs && host_has_cookies(loaded->attach->program));
 }
 
-/* Otherwise every place but the first takes a copy of the program, as any fentry program does. */
-static bool needs_copies(const struct plan *plan, const struct attach_plan *attach, bool has_cookie)
+/* Whether every place but the first takes a copy of the program. */
+static bool needs_copies(const struct loaded *loaded, const struct plan *plan)
 {
-	if (attach->mechanism == MECHANISM_FENTRY)
-		return true;
-	return (plan->key_parts & KEY_PROBE) && !has_cookie && attach->mechanism != MECHANISM_SYSTEM_CALLS;
+	return loaded->traits->has_own_programs ||
+	       ((plan->key_parts & KEY_PROBE) && !loaded_config(loaded)->has_cookie && !loaded->traits->has_numbers);
 }
 
 /* The tables are those of x86_64, and reading the stack is reading user memory. */
@@ -115,16 +130,15 @@ static enum st_unwind_mode unwind_mode(const struct plan *plan, const struct att
  * preemption is off, and bpf_prog_active is asked. Not counted on for system calls, whose tracepoints may sleep in
  * newer kernels.
  */
-static bool is_alone(const struct attach_plan *attach)
+static bool is_alone(const struct loaded *loaded)
 {
-	if (attach->mechanism == MECHANISM_PERF_EVENT)
-		return true;
-	if (attach->mechanism != MECHANISM_TRACEPOINT)
-		return false;
-	for (size_t i = 0; i < attach->places.nr; i++)
-		if (strstr(attach->places.data[i].category, "syscalls"))
+	for (size_t i = 0; i < loaded->attach->places.nr; i++) {
+		const char *category = loaded->attach->places.data[i].category;
+
+		if (category && strstr(category, "syscalls"))
 			return false;
-	return true;
+	}
+	return loaded->traits->is_alone;
 }
 
 static int set_pidns(struct st_config *config, const struct plan *plan, const struct attach_plan *attach)
@@ -153,8 +167,9 @@ static bool takes_kernel_stacks(const struct plan *plan, const struct attach_pla
 	return plan->want_kernel;
 }
 
-static int set_config(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
+static int set_config(struct loaded *loaded, const struct plan *plan)
 {
+	const struct attach_plan *attach = loaded->attach;
 	struct st_config config = {
 		.key_parts = plan->key_parts,
 		.task_access = attach->reads.task,
@@ -168,10 +183,10 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 		.use_mntns_map = plan->mntns_map != NULL,
 		.read_user = attach->program == PROGRAM_UPROBE && !attach->inside_functions && attach->reads.user,
 		.sample_period_ns = attach->sample.is_clock ? attach->sample.period : 0,
-		.ring_wake_bytes = ring_bytes(plan, attach) / 4,
+		.ring_wake_bytes = ring_bytes(loaded, plan) / 4,
 		.mode = (uint8_t)plan->mode,
-		.has_cookie = tells_probe_by_cookie(plan, attach),
-		.alone = is_alone(attach),
+		.has_cookie = tells_probe_by_cookie(loaded, plan),
+		.alone = is_alone(loaded),
 		/* by bpf/frames.bpf.c, instead of asking the kernel for each stack */
 		.walk_frames = attach->reads.user && attach->reads.kernel && !host_freezes_on_user_reads(),
 	};
@@ -184,11 +199,10 @@ static int set_config(struct stacktool *skeleton, const struct plan *plan, const
 	if (plan->mntns_map && config.task_access == TASK_ACCESS_NONE)
 		return fail_host(-EPERM,
 				 "--mntnsmap: on this kernel, lockdown=confidentiality forbids reading the task");
-	skeleton->rodata->st_config = config;
-	if (attach->mechanism == MECHANISM_TP_BTF)
-		set_off_cpu(skeleton, &plan->off_cpu, attach);
-	err = set_task_filter(&skeleton->rodata->st_config, plan);
-	skeleton->rodata->st_config.filters = st_has_filters(&skeleton->rodata->st_config);
+	err = set_task_filter(&config, plan);
+	config.filters = st_has_filters(&config);
+	loaded->skeleton->rodata->st_config = config;
+	loaded->skeleton->rodata->st_offcpu = off_cpu_config(&plan->off_cpu, attach);
 	return err;
 }
 
@@ -206,13 +220,15 @@ static const char *why_not_pinned(const char *path, int err)
 	return strerror(err);
 }
 
-/* Takes the place of one of our maps: a pinned hash with 8-byte keys. */
+/* Takes the place of one of our maps: a pinned hash with 8-byte keys. Nothing for NULL. */
 static int reuse_pinned(struct bpf_map *map, const char *option, const char *path)
 {
-	_cleanup_(closep) int fd = bpf_obj_get(path);
+	_cleanup_(closep) int fd = path ? bpf_obj_get(path) : -1;
 	struct bpf_map_info info = {};
 	__u32 length = sizeof(info);
 
+	if (!path)
+		return 0;
 	if (fd < 0)
 		return fail(fd, "%s: '%s': no pinned BPF map: %s", option, path, why_not_pinned(path, -fd));
 	if (bpf_map_get_info_by_fd(fd, &info, &length))
@@ -224,20 +240,6 @@ static int reuse_pinned(struct bpf_map *map, const char *option, const char *pat
 		return -EINVAL;
 	}
 	return bpf_map__reuse_fd(map, fd);
-}
-
-static int set_filter_maps(struct stacktool *skeleton, const struct plan *plan)
-{
-	int err = 0;
-
-	bpf_map__set_autocreate(skeleton->maps.st_cgroup, plan->cgroup || plan->container);
-	bpf_map__set_autocreate(skeleton->maps.st_cgroups, plan->cgroup_map != NULL);
-	bpf_map__set_autocreate(skeleton->maps.st_mntns, plan->mntns_map != NULL);
-	if (plan->cgroup_map)
-		err = reuse_pinned(skeleton->maps.st_cgroups, "--cgroupmap", plan->cgroup_map);
-	if (!err && plan->mntns_map)
-		err = reuse_pinned(skeleton->maps.st_mntns, "--mntnsmap", plan->mntns_map);
-	return err;
 }
 
 /*
@@ -253,84 +255,68 @@ static uint32_t twice_the_threads(uint32_t least, uint32_t most)
 	return entries < most ? entries : most;
 }
 
-static void set_tasks(struct stacktool *skeleton, bool wanted)
-{
-	bpf_map__set_autocreate(skeleton->maps.st_tasks, wanted);
-	bpf_map__set_max_entries(skeleton->maps.st_tasks, twice_the_threads(MIN_TASKS, MAX_TASKS));
-}
-
-static void set_unwinding(struct stacktool *skeleton)
-{
-	bool wanted = skeleton->rodata->st_config.unwind != ST_UNWIND_OFF;
-
-	bpf_map__set_autocreate(skeleton->maps.st_slabs, wanted);
-	bpf_map__set_autocreate(skeleton->maps.st_processes, wanted);
-	bpf_map__set_autocreate(skeleton->maps.st_recent, wanted);
-}
-
 static uint32_t nr_filter_ids(const struct plan *plan)
 {
 	return (uint32_t)(plan->tgids.nr ? plan->tgids.nr : plan->tids.nr);
 }
 
-/* Where no program can tell which place was hit, there is one entry for all. */
-static uint32_t nr_costs(const struct attach_plan *attach)
+/* Makes a map where it is wanted: with room for so many entries, or as bpf/maps.bpf.h says for 0. */
+static void want_map(struct bpf_map *map, bool wanted, size_t entries)
 {
-	if (attach->mechanism == MECHANISM_TP_BTF || attach->mechanism == MECHANISM_PERF_EVENT || !attach->places.nr)
-		return 1;
-	return (uint32_t)attach->places.nr;
+	bpf_map__set_autocreate(map, wanted);
+	if (wanted && entries)
+		bpf_map__set_max_entries(map, (__u32)entries);
 }
 
-static int set_maps(struct stacktool *skeleton, const struct plan *plan, const struct attach_plan *attach)
+static int set_maps(struct loaded *loaded, const struct plan *plan)
 {
-	if (plan->record_entries)
-		bpf_map__set_max_entries(skeleton->maps.st_known, plan->record_entries);
-	bpf_map__set_max_entries(skeleton->maps.st_ring, ring_bytes(plan, attach));
-	if (libbpf_num_possible_cpus() > MANY_CPUS)
-		bpf_map__set_max_entries(skeleton->maps.st_scratch, ST_MAX_SLOTS / 2);
-	set_unwinding(skeleton);
-	set_tasks(skeleton, attach->mechanism == MECHANISM_TP_BTF);
-	bpf_map__set_autocreate(skeleton->maps.st_grid, attach->mechanism == MECHANISM_PERF_EVENT);
-	bpf_map__set_autocreate(skeleton->maps.st_nowhere, attach->program == PROGRAM_UPROBE);
-	bpf_map__set_autocreate(skeleton->maps.st_syscalls, attach->mechanism == MECHANISM_SYSTEM_CALLS);
-	if (attach->mechanism == MECHANISM_SYSTEM_CALLS)
-		bpf_map__set_max_entries(skeleton->maps.st_syscalls, (__u32)attach->places.nr);
-	bpf_map__set_autocreate(skeleton->maps.st_tallies, plan->mode == EVENTS_BY_PROBE);
-	if (plan->mode == EVENTS_BY_PROBE)
-		bpf_map__set_max_entries(skeleton->maps.st_tallies, (__u32)attach->places.nr);
-	bpf_map__set_max_entries(skeleton->maps.st_costs, nr_costs(attach));
-	bpf_map__set_autocreate(skeleton->maps.st_pids, nr_filter_ids(plan) > 1);
-	if (nr_filter_ids(plan) > 1)
-		bpf_map__set_max_entries(skeleton->maps.st_pids, nr_filter_ids(plan));
-	return set_filter_maps(skeleton, plan);
+	const struct attach_plan *attach = loaded->attach;
+	const struct mechanism_traits *traits = loaded->traits;
+	bool is_many_cpus = libbpf_num_possible_cpus() > MANY_CPUS, unwinds = loaded_config(loaded)->unwind;
+	typeof(loaded->skeleton->maps) *maps = &loaded->skeleton->maps;
+
+	want_map(maps->st_known, true, plan->record_entries);
+	want_map(maps->st_ring, true, ring_bytes(loaded, plan));
+	want_map(maps->st_scratch, true, is_many_cpus ? ST_MAX_SLOTS / 2 : 0);
+	want_map(maps->st_slabs, unwinds, 0);
+	want_map(maps->st_processes, unwinds, 0);
+	want_map(maps->st_recent, unwinds, 0);
+	want_map(maps->st_tasks, attach->mechanism == MECHANISM_TP_BTF, twice_the_threads(MIN_TASKS, MAX_TASKS));
+	want_map(maps->st_grid, traits->is_sampled, 0);
+	want_map(maps->st_nowhere, attach->program == PROGRAM_UPROBE, 0);
+	want_map(maps->st_syscalls, traits->has_numbers, attach->places.nr);
+	want_map(maps->st_tallies, plan->mode == EVENTS_BY_PROBE, attach->places.nr);
+	want_map(maps->st_costs, true, traits->has_no_places ? 1 : attach->places.nr);
+	want_map(maps->st_pids, nr_filter_ids(plan) > 1, nr_filter_ids(plan));
+	want_map(maps->st_children, plan->follow_children, twice_the_threads(MIN_CHILDREN, MAX_CHILDREN));
+	want_map(maps->st_births, plan->follow_children, 0);
+	want_map(maps->st_cgroup, plan->cgroup || plan->container, 0);
+	want_map(maps->st_cgroups, plan->cgroup_map, 0);
+	want_map(maps->st_mntns, plan->mntns_map, 0);
+	return reuse_pinned(maps->st_cgroups, "--cgroupmap", plan->cgroup_map)
+		       ?: reuse_pinned(maps->st_mntns, "--mntnsmap", plan->mntns_map);
 }
 
 /* ---- programs ---- */
 
-/* Where every place has a program of its own. */
-static void autoload_places(const struct loaded *loaded)
+int load_want_program(const struct loaded *loaded, struct bpf_program *program, size_t place)
 {
-	const struct attach_plan *attach = loaded->attach;
-
-	for (size_t i = 0; i < attach->places.nr; i++)
-		if (attach->places.data[i].program)
-			bpf_program__set_autoload(loaded_program(loaded, attach->places.data[i].program), true);
+	bpf_program__set_autoload(program, true);
+	if (!loaded->traits->has_own_programs)
+		return 0;
+	return bpf_program__set_attach_target(program, 0, loaded->attach->places.data[place].name);
 }
 
-/* The programs and the table of what a command starts (bpf/on_fork.bpf.c). */
+/* The programs that follow what a command starts (bpf/on_fork.bpf.c). */
 static void set_children(struct loaded *loaded, const struct plan *plan)
 {
-	/* attached in this order and removed in the other: what the second report finds not dealt with was missed by the first */
+	/* attached in this order and detached in reverse: a birth that only the second program sees was missed by the first */
 	static const char *const by_memory[NR_CHILD_PROGRAMS] = { "on_birth", "on_fork", "on_free" };
 	static const char *const by_type[NR_CHILD_PROGRAMS] = { "on_birth_by_type", "on_fork_by_type",
 								"on_free_by_type" };
-	struct bpf_map *map = loaded->skeleton->maps.st_children;
 
-	bpf_map__set_autocreate(map, plan->follow_children);
-	bpf_map__set_autocreate(loaded->skeleton->maps.st_births, plan->follow_children);
 	if (!plan->follow_children)
 		return;
-	bpf_map__set_max_entries(map, twice_the_threads(MIN_CHILDREN, MAX_CHILDREN));
 	loaded->child_programs = host_task_access(PROGRAM_RAW_TRACEPOINT) == TASK_ACCESS_PROBE_READ ? by_memory
 												    : by_type;
 	for (size_t i = 0; i < NR_CHILD_PROGRAMS; i++)
@@ -340,18 +326,18 @@ static void set_children(struct loaded *loaded, const struct plan *plan)
 static int set_programs(struct loaded *loaded, const struct plan *plan)
 {
 	const struct attach_plan *attach = loaded->attach;
-	int err = 0;
+	int err;
 
 	loaded->program = loaded_program(loaded, attach_plan_program(attach));
 	if (!loaded->program)
 		return fail(-ENOENT, "program %s: not in the BPF object", attach_plan_program(attach));
-	bpf_program__set_autoload(loaded->program, true);
-	if (attach->mechanism == MECHANISM_FENTRY)
-		err = bpf_program__set_attach_target(loaded->program, 0, attach->places.data[0].name);
+	err = load_want_program(loaded, loaded->program, 0);
 	if (err)
 		return fail_host(err, "fentry: '%s': not a function with BTF type information",
 				 attach->places.data[0].name);
-	autoload_places(loaded);
+	for (size_t i = 0; i < attach->places.nr; i++)
+		if (attach->places.data[i].program)
+			bpf_program__set_autoload(loaded_program(loaded, attach->places.data[i].program), true);
 	set_children(loaded, plan);
 	if (attach->preempt_count)
 		err = preempt_count_name(loaded_program(loaded, "on_waking"), attach->preempt_count);
@@ -361,12 +347,10 @@ static int set_programs(struct loaded *loaded, const struct plan *plan)
 
 int load_configure(struct loaded *loaded, const struct plan *plan)
 {
-	struct stacktool *skeleton = loaded->skeleton;
-	int err = set_config(skeleton, plan, loaded->attach) ?: set_maps(skeleton, plan, loaded->attach);
+	int err = set_config(loaded, plan) ?: set_maps(loaded, plan) ?: set_programs(loaded, plan);
 
-	err = err ?: set_programs(loaded, plan);
 	loaded->mode = plan->mode;
-	loaded->needs_copies = needs_copies(plan, loaded->attach, skeleton->rodata->st_config.has_cookie);
+	loaded->needs_copies = needs_copies(loaded, plan);
 	loaded->count_entries = plan->count_entries ? plan->count_entries : DEFAULT_COUNT_ENTRIES;
 	return err;
 }

@@ -75,7 +75,7 @@ static int begin_slab(struct loaded *loaded)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 
-	if (loaded->skeleton->rodata->st_config.unwind == ST_UNWIND_OFF)
+	if (loaded_config(loaded)->unwind == ST_UNWIND_OFF)
 		return 0;
 	loaded->first_slab.inner =
 		bpf_map_create(BPF_MAP_TYPE_ARRAY, "st_slab", sizeof(uint32_t), ST_SLAB_BYTES, 1, &options);
@@ -86,13 +86,10 @@ static int begin_slab(struct loaded *loaded)
 
 int load_begin_first(struct loaded *loaded)
 {
-	int err;
-
 	loaded->first_counts.inner = load_count_map(loaded->count_entries);
 	if (loaded->first_counts.inner < 0)
 		return loaded->first_counts.inner;
-	err = begin_slab(loaded);
-	return err ? err : begin_first(loaded->skeleton->maps.st_generation, &loaded->first_counts);
+	return begin_slab(loaded) ?: begin_first(loaded->skeleton->maps.st_generation, &loaded->first_counts);
 }
 
 static int await_first(struct first_inner *first)

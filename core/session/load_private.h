@@ -11,6 +11,17 @@
 #include "core/session/loaded.h"
 #include "stacktool.skel.h"
 
+/* What the programs of a mechanism need, and what they can tell. */
+struct mechanism_traits {
+	bool is_sampled; /* timed samples: perf events of our own, at a known rate */
+	bool has_no_places; /* the programs cannot tell by which place they came */
+	bool has_cookies; /* the link has a cookie for each place, on every kernel that has the link */
+	bool has_own_programs; /* every place has a copy of the program, which names the function */
+	bool has_numbers; /* one program looks up the number of the place */
+	bool loads_all_types; /* of the kernel: libbpf reads them, not core/host/kernel_types.h */
+	bool is_alone; /* see is_alone() of load_config.c */
+};
+
 /* The first map of a map of maps, on its way into its slot. */
 struct first_inner {
 	pthread_t thread;
@@ -34,6 +45,7 @@ struct loaded {
 	struct bpf_program *program;
 	volatile struct st_control *control; /* mmap()ed */
 	const struct attach_plan *attach; /* borrowed: where the programs will be attached */
+	const struct mechanism_traits *traits; /* of its mechanism */
 	enum event_mode mode;
 	const char *const *child_programs; /* NR_CHILD_PROGRAMS: for births, forks and ends of processes; NULL: none */
 	bool needs_copies; /* a place other than the first takes a copy of the program */
@@ -43,10 +55,19 @@ struct loaded {
 	struct first_inner first_counts, first_slab;
 };
 
-/* ---- load.c ---- */
-
 /* A program of the object by its name; NULL when there is none. */
-struct bpf_program *loaded_program(const struct loaded *loaded, const char *name);
+static inline struct bpf_program *loaded_program(const struct loaded *loaded, const char *name)
+{
+	return bpf_object__find_program_by_name(loaded->skeleton->obj, name);
+}
+
+/* The configuration that the programs were loaded with. */
+static inline const struct st_config *loaded_config(const struct loaded *loaded)
+{
+	return &loaded->skeleton->rodata->st_config;
+}
+
+/* ---- load.c ---- */
 
 /* Adds each number of one to those of *sum. */
 void stats_add(struct st_stats *sum, const struct st_stats *one);
@@ -58,6 +79,12 @@ bool loaded_sum_stats(const struct loaded *loaded, uint32_t generation, struct s
 struct stacktool *loaded_open_copy(const struct loaded *loaded);
 
 /* ---- load_config.c ---- */
+
+/* The traits of a mechanism. */
+const struct mechanism_traits *load_traits(enum mechanism mechanism);
+
+/* Lets a program be loaded, for this place where it names one. 0 or a negative errno. */
+int load_want_program(const struct loaded *loaded, struct bpf_program *program, size_t place);
 
 /* Fills the constants of the programs and the sizes of the maps, before loading. 0 or a recorded failure. */
 int load_configure(struct loaded *loaded, const struct plan *plan);
@@ -73,9 +100,3 @@ int load_count_map(uint32_t entries);
 /* The first count map and slab before the object is loaded, and the wait for them after that. 0 or a recorded failure. */
 int load_begin_first(struct loaded *loaded);
 int load_await_first(struct loaded *loaded);
-
-/* ---- load_fentry.c ---- */
-
-/* Before the object is opened and when it is gone. */
-void load_fentry_listen(struct loaded *loaded);
-void load_fentry_done(struct loaded *loaded);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's preemption count in a program (bpf/context.bpf.h).
+ * The kernel's preemption count in a program (bpf/on_switch.bpf.c).
  *
  * Programs name a per-CPU variable of the kernel by its BTF id. As an `extern … __ksym` of the object it would make
  * libbpf read all of the kernel's types for every program, so the one program that wants it has a mark in its code.

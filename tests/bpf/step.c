@@ -5,6 +5,7 @@
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" /* clang's, which moves offsets to the running kernel's */
 #pragma GCC diagnostic ignored "-Wpointer-arith"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* functions that are global for the verifier */
 
 #include <errno.h>
 #include <string.h>

@@ -129,7 +129,7 @@ static long load_best(const char *name, const struct access **ret_access)
 	return count;
 }
 
-/* Some programs come in two (core/session/attach_children.c): where none may read memory, the one by type is taken. */
+/* Some programs come in two (core/session/attach.c): where none may read memory, the one by type is taken. */
 static bool has_substitute(const struct stacktool *object, const char *name)
 {
 	char by_type[64];

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the programs share on the path of an event. Global functions: the verifier looks at each once, and not at it again
+ * for each of the ways that lead there.
+ */
+#include "bpf/record.bpf.h"
+
+/* ---- scratch slots ---- */
+
+/* One attempt: 1 when the slot is now ours. */
+__noinline int st_slot_try(__u32 index)
+{
+	struct st_slot *slot = st_slot_at(index);
+
+	if (!slot)
+		return 0;
+	if (st_config.alone) {
+		if (slot->claims)
+			return 0;
+		slot->claims = 1;
+		return 1;
+	}
+	__sync_fetch_and_add(&slot->claims, 1);
+	if (*(volatile __u32 *)&slot->claims == 1)
+		return 1;
+	__sync_fetch_and_add(&slot->claims, -1);
+	return 0;
+}
+
+__noinline int st_slot_take(void)
+{
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < ST_MAX_SLOTS; i++)
+		if (st_slot_try(i))
+			return (int)i;
+	return -1;
+}
+
+/* ---- cost ---- */
+
+__noinline __u64 st_cost_start(__u64 turn)
+{
+	return st_cost_begin(turn, ST_COST_BITS);
+}
+
+__noinline int st_cost_stop(__u64 turn, __u64 begun, __u32 probe)
+{
+	st_cost_end(turn, ST_COST_BITS, begun, probe);
+	return 0;
+}
+
+/* ---- identity ---- */
+
+/* A lane takes a word in, folds its high half down and then multiplies: st_mix() has the reason. */
+static __always_inline __u64 st_step(__u64 lane, __u64 word)
+{
+	lane ^= word;
+	lane ^= lane >> 32;
+	return lane * 0x9e3779b97f4a7c15ULL;
+}
+
+/*
+ * Mixes the words of one part, up to `nr_words` of the record, into its id. In parts, so that the verifier looks at 40 words
+ * instead of at all 270. Four lanes take every fourth word, so that the CPU works on four chains of multiplications at once. A lane never forgets one difference; after two it can be as if there had
+ * been none, for some even with any seed (the highest bit, which a multiplication leaves where it is). So what the lanes go
+ * through also goes into `sum`, which is a chain of its own and has the highest bit of each lane in another place. What they
+ * all end with goes into the id by steps that lose nothing.
+ */
+__noinline int st_hash_part(__u32 slot_index, __u32 first, __u32 nr_words)
+{
+	struct st_slot *slot = st_slot_at(slot_index);
+	__u64 a, b, c, d, sum = 0;
+	const __u64 *words;
+	struct st_id id = {};
+
+	if (!slot || first > ST_HASHED_WORDS - ST_PART_WORDS)
+		return 0;
+	words = (const __u64 *)&slot->stack + first;
+	id = slot->stack.head.id;
+	a = id.lo;
+	b = id.hi;
+	c = ~id.lo;
+	d = ~id.hi;
+	for (__u32 i = 0; i < ST_PART_WORDS; i += ST_HASH_LANES) {
+		if (first + i >= nr_words)
+			break;
+		a = st_step(a, words[i]);
+		b = st_step(b, words[i + 1]);
+		c = st_step(c, words[i + 2]);
+		d = st_step(d, words[i + 3]);
+		sum += a ^ b >> 16 ^ c >> 32 ^ d >> 48;
+		sum ^= sum >> 29;
+		sum *= 0xc2b2ae3d27d4eb4fULL;
+	}
+	id.lo = a;
+	id.hi = sum;
+	st_mix(&id, b);
+	st_mix(&id, c);
+	st_mix(&id, d);
+	slot->stack.head.id = id;
+	return 0;
+}
+
+__noinline int st_hash(__u32 slot_index, __u32 nr_words)
+{
+	struct st_slot *slot = st_slot_at(slot_index);
+	struct st_id id = { st_config.seed[0], st_config.seed[1] };
+
+	if (!slot || nr_words > ST_RECORD_WORDS)
+		return 0;
+	slot->stack.head.id = id;
+#pragma unroll
+	for (int i = 0; i < ST_HASH_LANES - 1; i++) /* up to the end of the last turn of the lanes */
+		((__u64 *)&slot->stack + nr_words)[i] = 0;
+	for (__u32 first = ST_KEY_FIRST_WORD; first < ST_RECORD_WORDS; first += ST_PART_WORDS) {
+		if (first >= nr_words)
+			break;
+		st_hash_part(slot_index, first, nr_words);
+	}
+	return 0;
+}
