@@ -13,12 +13,6 @@
 #include "core/cli/man.h"
 #include "core/cli/version.h"
 
-static void add_applets(struct buf *text)
-{
-	for (const struct applet *const *applet = applets; *applet; applet++)
-		buf_addf(text, "%-16s%s\n", (*applet)->name, (*applet)->summary);
-}
-
 static int nothing_may_follow(const char *argument, const char *word)
 {
 	return fail_usage("argument %s: unexpected argument '%s'", argument, word);
@@ -26,12 +20,10 @@ static int nothing_may_follow(const char *argument, const char *word)
 
 static int print_list(int argc, char **argv)
 {
-	_cleanup_(buf_done) struct buf text = {};
-
 	if (argc > 2)
 		return nothing_may_follow("--list", argv[2]);
-	add_applets(&text);
-	fputs(buf_text(&text), stdout);
+	for (const struct applet *const *applet = applets; *applet; applet++)
+		printf("%-16s%s\n", (*applet)->name, (*applet)->summary);
 	return 0;
 }
 
@@ -84,15 +76,6 @@ static int print_completions(int argc, char **argv)
 	return err;
 }
 
-static int print_probes_page(void)
-{
-	_cleanup_(buf_done) struct buf text = {};
-
-	man_probes(&text);
-	fputs(buf_text(&text), stdout);
-	return 0;
-}
-
 /* help, help APPLET (--help too), help --man [APPLET|probes] */
 static int help(int argc, char **argv)
 {
@@ -107,19 +90,17 @@ static int help(int argc, char **argv)
 		return nothing_may_follow(argv[1], argv[at + 1]);
 	if (!word && !man)
 		return print_overview();
-	if (man && word && !strcmp(word, "probes"))
-		return print_probes_page();
-	if (man && word && !strcmp(word, "stacktool"))
-		word = NULL;
 	applet = word ? applet_find(word, &as_bcc) : NULL;
-	if (word && !applet)
-		return fail_no_applet(word);
-	if (!man)
-		help_text(applet, &text);
-	else if (applet)
+	if (applet && man)
 		man_page(applet, &text);
-	else
+	else if (applet)
+		help_text(applet, &text);
+	else if (man && (!word || !strcmp(word, "stacktool")))
 		man_overview(applets, &text);
+	else if (man && !strcmp(word, "probes"))
+		man_probes(&text);
+	else
+		return fail_no_applet(word);
 	fputs(buf_text(&text), stdout);
 	return 0;
 }

@@ -67,30 +67,23 @@ const struct applet *applet_find(const char *name, bool *ret_as_bcc)
 	return NULL;
 }
 
-static const char *nearest_name(const char *word)
+int fail_no_applet(const char *word)
 {
+	_cleanup_(buf_done) struct buf all = {};
 	VEC(const char *) names = {};
 	const char *nearest;
+	int err;
 
 	for (const struct applet *const *applet = applets; *applet; applet++) {
+		buf_addf(&all, "%s%s", all.nr ? ", " : "", (*applet)->name);
 		vec_push(&names, (*applet)->name);
 		for (const char *const *alias = (*applet)->aliases; alias && *alias; alias++)
 			vec_push(&names, *alias);
 	}
 	nearest = str_nearest(word, names.data, names.nr);
 	vec_done(&names);
-	return nearest;
-}
-
-int fail_no_applet(const char *word)
-{
-	_cleanup_(buf_done) struct buf all = {};
-	const char *nearest = nearest_name(word);
-	int err = nearest ? fail_usage("'%s': no such applet: did you mean '%s'?", word, nearest)
-			  : fail_usage("'%s': no such applet", word);
-
-	for (const struct applet *const *applet = applets; *applet; applet++)
-		buf_addf(&all, "%s%s", all.nr ? ", " : "", (*applet)->name);
+	err = nearest ? fail_usage("'%s': no such applet: did you mean '%s'?", word, nearest)
+		      : fail_usage("'%s': no such applet", word);
 	hint("there are %s", buf_text(&all));
 	return err;
 }

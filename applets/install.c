@@ -18,7 +18,6 @@ struct installation {
 	struct stat identity;   /* of the program */
 	const char *target;     /* what the links say */
 	VEC(const char *) missing; /* names without a link yet */
-	size_t nr_made;         /* of these */
 };
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -41,13 +40,6 @@ static const char *choose_target(struct installation *installation)
 	return same_file(&home, &directory) ? slash + 1 : installation->program;
 }
 
-static int open_directory(const char *directory)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 ? fail(-errno, "'%s': cannot be opened: %s", directory, strerror(errno)) : fd;
-}
-
 static int find_program(struct installation *installation)
 {
 	ssize_t length = readlink("/proc/self/exe", installation->program, sizeof(installation->program) - 1);
@@ -60,29 +52,13 @@ static int find_program(struct installation *installation)
 	return 0;
 }
 
-static int installation_init(struct installation *installation, const char *directory)
-{
-	int err;
-
-	installation->directory = directory;
-	installation->directory_fd = -1;
-	err = find_program(installation);
-	if (err < 0)
-		return err;
-	installation->directory_fd = open_directory(directory);
-	if (installation->directory_fd < 0)
-		return installation->directory_fd;
-	installation->target = choose_target(installation);
-	return 0;
-}
-
 static void installation_done(struct installation *installation)
 {
 	closep(&installation->directory_fd);
 	vec_done(&installation->missing);
 }
 
-/* Notes a name that is free; 0 also for a link to us, anything else is foreign. */
+/* Notes a name that is free. A link to this program is fine, anything else is a failure. */
 static int check_name(struct installation *installation, const char *name)
 {
 	struct stat entry;
@@ -102,25 +78,19 @@ static int check_name(struct installation *installation, const char *name)
 	return err;
 }
 
-static void take_back(struct installation *installation)
-{
-	while (installation->nr_made)
-		unlinkat(installation->directory_fd, installation->missing.data[--installation->nr_made], 0);
-}
-
-static int make_links(struct installation *installation)
+/* All, or none if one cannot be created. */
+static int make_links(const struct installation *installation)
 {
 	for (size_t i = 0; i < installation->missing.nr; i++) {
 		const char *name = installation->missing.data[i];
+		int err;
 
-		if (symlinkat(installation->target, installation->directory_fd, name) < 0) {
-			int err = -errno;
-
-			take_back(installation);
-			return fail(err, "'%s/%s': cannot be created: %s", installation->directory, name,
-				    strerror(-err));
-		}
-		installation->nr_made++;
+		if (!symlinkat(installation->target, installation->directory_fd, name))
+			continue;
+		err = fail(-errno, "'%s/%s': cannot be created: %s", installation->directory, name, strerror(errno));
+		while (i)
+			unlinkat(installation->directory_fd, installation->missing.data[--i], 0);
+		return err;
 	}
 	for (size_t i = 0; i < installation->missing.nr; i++)
 		printf("%s/%s -> %s\n", installation->directory, installation->missing.data[i], installation->target);
@@ -129,9 +99,15 @@ static int make_links(struct installation *installation)
 
 int install_links(const char *directory)
 {
-	_cleanup_(installation_done) struct installation installation = {};
-	int err = installation_init(&installation, directory);
+	_cleanup_(installation_done) struct installation installation = { .directory = directory, .directory_fd = -1 };
+	int err = find_program(&installation);
 
+	if (err)
+		return err;
+	installation.directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (installation.directory_fd < 0)
+		return fail(-errno, "'%s': cannot be opened: %s", directory, strerror(errno));
+	installation.target = choose_target(&installation);
 	for (const struct applet *const *applet = applets; !err && *applet; applet++)
 		if ((*applet)->bcc_name)
 			err = check_name(&installation, (*applet)->bcc_name);

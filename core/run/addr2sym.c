@@ -78,10 +78,12 @@ static void add_line(struct addr2sym *run, const struct symbol_line *line)
 		buf_adds(text, ":?");
 }
 
-static void add_inlined(struct buf *text, const struct symbol_line *line)
+static void add_inlined(struct addr2sym *run, const struct symbol_line *line)
 {
-	escape_add(text, line->name ? line->name : "??", ESCAPE_NAME);
-	buf_adds(text, " (inlined)");
+	escape_add(&run->text, line->name ? line->name : "??", ESCAPE_NAME);
+	buf_adds(&run->text, " (inlined)");
+	add_line(run, line);
+	buf_addc(&run->text, '\n');
 }
 
 /* Nobody has mapped a file that was named on the command line. */
@@ -127,17 +129,6 @@ static void add_why(struct addr2sym *run)
 		if (!is_repeated(text, line, (size_t)(end + 1 - line)))
 			buf_addf(&run->text, "    %.*s\n", (int)(end - line), line);
 	buf_clear(&run->why);
-}
-
-/* What the symbolizer is asked about. */
-static uint32_t subject_of(const struct addr2sym *run)
-{
-	return run->request->kernel ? SYMBOL_KERNEL : THE_FILE;
-}
-
-static const char *subject_name(const struct addr2sym *run)
-{
-	return run->request->kernel ? "/proc/kallsyms" : run->request->file;
 }
 
 /* A file that cannot be read has no decisions to tell but this one, the reason why there is no name. */
@@ -225,9 +216,7 @@ static void add_calls(struct addr2sym *run, uint32_t frame)
 	for (uint16_t level = 1; (call = profile_find_inlined(&run->profile, frame, level)) != PROFILE_NONE; level++) {
 		struct symbol_line line = line_of(run, &run->profile.frames.data[call]);
 
-		add_inlined(&run->text, &line);
-		add_line(run, &line);
-		buf_addc(&run->text, '\n');
+		add_inlined(run, &line);
 	}
 }
 
@@ -298,9 +287,7 @@ static void add_lines(struct addr2sym *run, const struct symbol_answer *answer, 
 		      size_t nr)
 {
 	for (size_t i = 0; i < nr && lines[i].inlined; i++) {
-		add_inlined(&run->text, &lines[i]);
-		add_line(run, &lines[i]);
-		buf_addc(&run->text, '\n');
+		add_inlined(run, &lines[i]);
 		if (lines[i].omitted)
 			buf_addf(&run->text, "... (inlined): %" PRIu32 " more call%s, too many to show\n",
 				 lines[i].omitted, lines[i].omitted == 1 ? "" : "s");
@@ -365,7 +352,7 @@ static void name_in_file(struct addr2sym *run)
 
 		add_lines(run, &answers[i], range ? lines.lines + range->first : NULL, range ? range->nr : 0);
 		if (run->request->why)
-			explain(run, subject_of(run), &queries[i],
+			explain(run, run->request->kernel ? SYMBOL_KERNEL : THE_FILE, &queries[i],
 				frame_reason_of(answers[i].status, run->request->kernel));
 		add_why(run);
 	}
@@ -397,12 +384,11 @@ static bool is_address(const char *text)
 	return length && !digits[length] && length <= 16;
 }
 
-static int add_address(struct addr2sym *run, const char *text)
+/* Names the batch when it is full; with --why it is one address with its own reasons. */
+static int add_address(struct addr2sym *run, const char *text, size_t batch)
 {
-	if (!is_address(text))
-		return fail_usage("'%s': " NOT_AN_ADDRESS, text);
 	vec_push(&run->addresses, strtoull(text, NULL, 16));
-	return 0;
+	return run->addresses.nr == (run->request->why ? 1 : batch) ? name_batch(run) : 0;
 }
 
 static int name_words(struct addr2sym *run)
@@ -410,21 +396,11 @@ static int name_words(struct addr2sym *run)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < run->request->addresses.nr; i++) {
-		err = add_address(run, run->request->addresses.data[i]);
-		if (!err && run->request->why)
-			err = name_batch(run); /* each with its own reasons */
+		const char *word = run->request->addresses.data[i];
+
+		err = is_address(word) ? add_address(run, word, SIZE_MAX) : fail_usage("'%s': " NOT_AN_ADDRESS, word);
 	}
 	return err ? err : name_batch(run);
-}
-
-/* What came before it has been named when a bad line ends the run. */
-static int add_input(struct addr2sym *run, const char *word, unsigned long number)
-{
-	int err = is_address(word) ? 0 : name_batch(run);
-
-	if (err || is_address(word))
-		return err ? err : add_address(run, word);
-	return fail_usage("line %lu: '%s': " NOT_AN_ADDRESS, number, word);
 }
 
 static int name_input(struct addr2sym *run)
@@ -439,10 +415,10 @@ static int name_input(struct addr2sym *run)
 
 		word[strcspn(word, " \t\r\n")] = '\0';
 		number++;
-		if (*word)
-			err = add_input(run, word, number);
-		if (!err && run->addresses.nr == (run->request->why ? 1 : BATCH))
-			err = name_batch(run);
+		if (is_address(word))
+			err = add_address(run, word, BATCH);
+		else if (*word) /* what came before a bad line is named */
+			err = name_batch(run) ?: fail_usage("line %lu: '%s': " NOT_AN_ADDRESS, number, word);
 	}
 	return err ? err : name_batch(run);
 }
@@ -465,36 +441,33 @@ static bool is_same_function(const struct symbol_function *a, const struct symbo
 	return a->address == b->address && !strcmp(name_of(a), name_of(b));
 }
 
-static void add_function(struct buf *text, const struct symbol_function *function)
-{
-	buf_addf(text, "0x%" PRIx64 " ", function->address);
-	escape_add(text, name_of(function), ESCAPE_NAME);
-	buf_addc(text, '\n');
-}
-
 static int find(struct addr2sym *run)
 {
 	_cleanup_(freep) char *pattern = match_wildcard(run->request->find);
 	_cleanup_(free_functions) struct symbol_function *functions = NULL;
-	const char *near;
+	const char *near, *where = run->request->kernel ? "/proc/kallsyms" : run->request->file;
+	uint32_t subject = run->request->kernel ? SYMBOL_KERNEL : THE_FILE;
 	size_t nr = 0;
-	int err = pattern ? symbolizer_find_readable(run->symbolizer, subject_of(run), pattern, &functions, &nr)
-			  : -ENOMEM;
+	int err = pattern ? symbolizer_find_readable(run->symbolizer, subject, pattern, &functions, &nr) : -ENOMEM;
 
 	if (err)
-		return fail(err, "'%s': cannot search functions: %s", subject_name(run),
+		return fail(err, "'%s': cannot search functions: %s", where,
 			    err == -EPERM          ? "it shows no addresses"
 			    : err == -EMSGSIZE     ? "too many functions, or their names are too long"
 			    : err != -ENOEXEC      ? strerror(-err)
 			    : run->request->kernel ? "not a list of symbols"
 						   : "not a usable ELF file");
-	for (size_t i = 0; i < nr; i++)
-		if (!i || !is_same_function(&functions[i - 1], &functions[i]))
-			add_function(&run->text, &functions[i]);
+	for (size_t i = 0; i < nr; i++) {
+		if (i && is_same_function(&functions[i - 1], &functions[i]))
+			continue;
+		buf_addf(&run->text, "0x%" PRIx64 " ", functions[i].address);
+		escape_add(&run->text, name_of(&functions[i]), ESCAPE_NAME);
+		buf_addc(&run->text, '\n');
+	}
 	if (nr)
 		return write_text(run);
-	fail_no_match("'%s': no function '%s'", subject_name(run), run->request->find);
-	if (symbolizer_suggest(run->symbolizer, subject_of(run), run->request->find, &near, 1) == 1)
+	fail_no_match("'%s': no function '%s'", where, run->request->find);
+	if (symbolizer_suggest(run->symbolizer, subject, run->request->find, &near, 1) == 1)
 		hint("did you mean '%s'?", near);
 	return -ENOENT;
 }
@@ -567,7 +540,7 @@ static int open_process(struct addr2sym *run)
 		.symbolizer = run->symbolizer,
 		.profile = &run->profile,
 		.only_tgid = run->request->tgid,
-		.why = run->request->why ? &run->why : NULL,
+		.why = run->naming.why,
 		.host_root = run->request->host_root,
 	};
 	int err = process_require_proc();
@@ -578,13 +551,6 @@ static int open_process(struct addr2sym *run)
 	run->spaces = spaces_new(&options);
 	spaces_prime(run->spaces, run->request->tgid);
 	return 0;
-}
-
-static int open_subject(struct addr2sym *run)
-{
-	if (run->request->file)
-		return open_file(run);
-	return run->request->kernel ? open_kernel(run) : open_process(run);
 }
 
 static int check(const struct addr2sym_request *request)
@@ -607,7 +573,6 @@ static int check(const struct addr2sym_request *request)
 int run_addr2sym(const struct addr2sym_request *request)
 {
 	struct addr2sym run = { .request = request };
-	struct buf *why = request->why ? &run.why : NULL;
 	int err = check(request);
 
 	if (err)
@@ -617,7 +582,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 				      .debuginfod = &run.debuginfod,
 				      .debug_directories = request->debug_directories,
 				      .host_root = request->host_root,
-				      .why = why,
+				      .why = request->why ? &run.why : NULL,
 				      .spaces = &run.spaces };
 	profile_init(&run.profile);
 	run.profile.view.lines = request->lines;
@@ -625,7 +590,7 @@ int run_addr2sym(const struct addr2sym_request *request)
 	debuginfod_start(&run.debuginfod);
 	err = naming_start(&run.naming, &run.symbolizer);
 	err = err ?: naming_await(run.symbolizer);
-	err = err ?: open_subject(&run);
+	err = err ?: request->file ? open_file(&run) : request->kernel ? open_kernel(&run) : open_process(&run);
 	if (!err && request->find)
 		err = find(&run);
 	else if (!err)
