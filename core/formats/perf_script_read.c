@@ -19,19 +19,16 @@ struct head {
 	uint64_t time_ns, period;
 };
 
-struct stack {
-	uint32_t nr;
-	uint32_t frames[TEXT_MAX_FRAMES];
-	uint64_t addresses[TEXT_MAX_FRAMES];
-};
-
 struct reader {
 	struct profile *profile;
 	struct profile_interval interval;
 	bool behind_frame; /* the line before was one, or had one */
 	bool inside; /* of a sample, whose head is this */
 	struct head head;
-	struct stack kernel, user;
+	uint16_t nr_kernel, nr_user; /* frames of it: first the kernel's, then the user's */
+	bool user_cut; /* there were more of these */
+	uint32_t frames[TEXT_MAX_FRAMES];
+	uint64_t addresses[TEXT_MAX_FRAMES];
 	struct slice event; /* of the first sample */
 	bool weighed; /* some sample has a period */
 	bool whole_heads; /* with a CPU or a time, and an event */
@@ -392,30 +389,31 @@ static uint32_t add_frame(struct reader *reader, const struct place *place, bool
 static void push_frame(struct reader *reader, const struct place *place)
 {
 	bool upper = !place->dso.nr && place->address >= KERNEL_HALF;
-	bool kernel = (upper || is_kernel(place->dso)) && !reader->user.nr;
-	struct stack *stack = kernel ? &reader->kernel : &reader->user;
+	bool kernel = (upper || is_kernel(place->dso)) && !reader->nr_user;
+	size_t at = (size_t)reader->nr_kernel + reader->nr_user;
 
-	if (stack->nr == TEXT_MAX_FRAMES) {
+	if (at == TEXT_MAX_FRAMES) {
 		reader->nr_cut++;
+		reader->user_cut = reader->user_cut || !kernel;
 		return;
 	}
-	stack->frames[stack->nr] = add_frame(reader, place, kernel);
-	stack->addresses[stack->nr++] = place->address;
+	reader->frames[at] = add_frame(reader, place, kernel);
+	reader->addresses[at] = place->address;
+	++*(kernel ? &reader->nr_kernel : &reader->nr_user);
 }
 
 /* ---- samples ---- */
 
-static uint8_t status_of(const struct stack *stack)
+static uint8_t status_of(uint16_t nr, bool is_cut)
 {
-	if (stack->nr == TEXT_MAX_FRAMES)
+	if (nr == TEXT_MAX_FRAMES || is_cut)
 		return STACK_TRUNCATED;
-	return stack->nr ? STACK_OK : STACK_NONE;
+	return nr ? STACK_OK : STACK_NONE;
 }
 
 static void end_sample(struct reader *reader)
 {
 	const struct head *head = &reader->head;
-	struct stack *kernel = &reader->kernel;
 	struct profile_record record = {
 		.id = { reader->nr_samples + 1, 0x70657266 /* "perf" */ },
 		.program = PROGRAM_SAMPLE,
@@ -423,26 +421,18 @@ static void end_sample(struct reader *reader)
 		.tgid = head->tgid,
 		.tid = head->tid,
 		.cpu = head->cpu,
-		.kernel_status = status_of(kernel),
-		.user_status = status_of(&reader->user),
-		.nr_kernel = (uint16_t)kernel->nr,
-		.nr_user = (uint16_t)reader->user.nr,
+		.kernel_status = status_of(reader->nr_kernel, false),
+		.user_status = status_of(reader->nr_user, reader->user_cut),
+		.nr_kernel = reader->nr_kernel,
+		.nr_user = reader->nr_user,
 	};
-	size_t room = TEXT_MAX_FRAMES - kernel->nr;
 
 	if (!reader->inside)
 		return;
 	reader->inside = false;
 	record.comm = add_string(reader, head->comm);
-	if (record.nr_user > room) {
-		reader->nr_cut += record.nr_user - room;
-		record.nr_user = (uint16_t)room;
-		record.user_status = STACK_TRUNCATED;
-	}
-	memcpy(kernel->frames + kernel->nr, reader->user.frames, record.nr_user * sizeof(*kernel->frames));
-	memcpy(kernel->addresses + kernel->nr, reader->user.addresses, record.nr_user * sizeof(*kernel->addresses));
 	reader->nr_samples++;
-	profile_add_record(reader->profile, &record, kernel->frames, kernel->addresses);
+	profile_add_record(reader->profile, &record, reader->frames, reader->addresses);
 	profile_count(reader->profile, &reader->interval, record.id, head->period, 0);
 }
 
@@ -467,7 +457,8 @@ static void begin_sample(struct reader *reader, const struct head *head)
 	reader->inside = head->period > 0;
 	reader->weighed = reader->weighed || head->period > 1;
 	reader->head = *head;
-	reader->kernel.nr = reader->user.nr = 0;
+	reader->nr_kernel = reader->nr_user = 0;
+	reader->user_cut = false;
 	if (reader->behind_frame)
 		push_frame(reader, &place);
 }

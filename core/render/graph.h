@@ -45,7 +45,7 @@ uint64_t graph_largest_change(const struct tree *tree);
 void xml_add(struct buf *buf, const char *text);
 /* Adds the difference with its sign, "+12", or "0". */
 void change_add(struct buf *buf, uint64_t now, uint64_t before);
-/* Adds "10 samples before (14.49%) are in stacks that are gone". */
+/* Adds "10 samples before (14.49%) are in stacks that no longer occur". */
 void gone_add(struct buf *buf, const struct tree *tree, const char *unit);
 /* Adds part / whole as "12.34%", with spaces before it up to `width` characters. */
 void percent_add(struct buf *buf, uint64_t part, uint64_t whole, int width);

@@ -33,9 +33,19 @@ static void add_sleeper(struct sheet *sheet, const struct merged_row *row)
 		add_name(sheet, &sheet->profile->records.data[row->sleeper]);
 }
 
-static bool separates(const struct sheet *sheet, const struct merged_stack *kernel, const struct merged_stack *user)
+/* Both stacks of the sleeper or of the waker. `up`: root first, so the user's before the kernel's. */
+static void add_stacks(struct sheet *sheet, bool lost, const struct merged_stack *kernel,
+		       const struct merged_stack *user, bool up)
 {
-	return sheet->view->delimited && kernel->nr && user->nr;
+	__typeof__(text_label) *add_label = sheet->view->folded ? folded_label : text_label;
+	__typeof__(text_stack) *add_stack = sheet->view->folded ? folded_stack : text_stack;
+
+	if (lost)
+		add_label(sheet, LABEL_LOST);
+	add_stack(sheet, up ? user : kernel, !up, up);
+	if (sheet->view->delimited && kernel->nr && user->nr)
+		add_label(sheet, "-");
+	add_stack(sheet, up ? kernel : user, up, up);
 }
 
 /* ---- text ---- */
@@ -67,27 +77,15 @@ static void add_target_line(struct sheet *sheet, const struct merged_row *row)
 	add_ids(sheet, row->sleeper);
 }
 
-/* Both stacks of the sleeper or of the waker. `up`: root first, so the user's before the kernel's. */
-static void add_lines(struct sheet *sheet, bool lost, const struct merged_stack *kernel,
-		      const struct merged_stack *user, bool up)
-{
-	if (lost)
-		text_label(sheet, LABEL_LOST);
-	text_stack(sheet, up ? user : kernel, !up, up);
-	if (separates(sheet, kernel, user))
-		text_label(sheet, "-");
-	text_stack(sheet, up ? kernel : user, up, up);
-}
-
 void wake_text_row(struct sheet *sheet, const struct merged_row *row)
 {
 	bool both = sheet->view->style == VIEW_OFFWAKE;
 
 	(both ? add_waker_line : add_target_line)(sheet, row);
-	add_lines(sheet, row->waker_lost, &row->waker_kernel, &row->waker_user, both);
+	add_stacks(sheet, row->waker_lost, &row->waker_kernel, &row->waker_user, both);
 	if (both) {
 		text_label(sheet, "--               --");
-		add_lines(sheet, row->lost, &row->kernel, &row->user, false);
+		add_stacks(sheet, row->lost, &row->kernel, &row->user, false);
 	}
 	(both ? add_target_line : add_waker_line)(sheet, row);
 	buf_addf(&sheet->out.text, "        %" PRIu64 "\n", row_value(sheet->view, row));
@@ -97,17 +95,6 @@ void wake_text_row(struct sheet *sheet, const struct merged_row *row)
 
 /* ---- folded ---- */
 
-static void add_elements(struct sheet *sheet, bool lost, const struct merged_stack *kernel,
-			 const struct merged_stack *user, bool up)
-{
-	if (lost)
-		folded_label(sheet, LABEL_LOST);
-	folded_stack(sheet, up ? user : kernel, !up, up);
-	if (separates(sheet, kernel, user))
-		folded_label(sheet, "-");
-	folded_stack(sheet, up ? kernel : user, up, up);
-}
-
 void wake_folded_row(struct sheet *sheet, const struct merged_row *row)
 {
 	bool both = sheet->view->style == VIEW_OFFWAKE;
@@ -115,10 +102,10 @@ void wake_folded_row(struct sheet *sheet, const struct merged_row *row)
 
 	(both ? add_sleeper : add_waker)(sheet, row);
 	if (both) {
-		add_elements(sheet, row->lost, &row->kernel, &row->user, true);
+		add_stacks(sheet, row->lost, &row->kernel, &row->user, true);
 		folded_label(sheet, "--");
 	}
-	add_elements(sheet, row->waker_lost, &row->waker_kernel, &row->waker_user, !both);
+	add_stacks(sheet, row->waker_lost, &row->waker_kernel, &row->waker_user, !both);
 	buf_addc(&sheet->out.text, ';');
 	(both ? add_waker : add_sleeper)(sheet, row);
 	folded_end(sheet, row, line);
