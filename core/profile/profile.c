@@ -2,7 +2,6 @@
 #include "core/profile/profile.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/escape.h"

@@ -4,7 +4,6 @@
  * not fit into 53 bits (addresses, clocks in nanoseconds) are strings or seconds.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* speedscope's own format: a table of frames, and stacks as positions in it, root first, each with its weight. */
-#include <stdlib.h>
-
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/json.h"
 #include "core/render/documents.h"
-#include "core/render/merge.h"
 
 static void add_frames(const struct tree *tree, struct json *json, struct stream *stream)
 {

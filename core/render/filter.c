@@ -2,7 +2,6 @@
 #include "core/render/filter.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/alloc.h"

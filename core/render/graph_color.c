@@ -4,7 +4,6 @@
  * function has one colour in all pictures. Ranges are chosen so that black text has a contrast of 4.5 at least, which
  * is the accessibility guideline's bound (WCAG 2.1, 1.4.3); tests/unit/test_graph.c measures it.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/render/graph.h"

@@ -4,9 +4,6 @@
  * policy says so to the browser. The data is JSON in ASCII without any character of markup, so no name can end its
  * element; the script puts names into the page as text only.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/base/cleanup.h"
 #include "core/base/escape.h"
 #include "core/base/json.h"

@@ -85,26 +85,28 @@ function decode(text, n, diff) {
   return complete(tree);
 }
 
+/* Calls `visit` for a node and all below it, but for what stands on one for which it says no. */
+function walk(root, visit) {
+  for (let i = root; i < tree.end[root];) i = visit(i) ? i + 1 : tree.end[i];
+}
+
 /* The tree once more with other roots, or with the leaves first. */
 function rebuild(base, group, reverse) {
-  const nodes = [{ frame: base.frame[0], children: new Map(), self: 0, before: 0 }], path = [];
+  const fresh = (frame) => ({ frame, children: new Map(), self: 0, before: 0 });
+  const root = fresh(base.frame[0]), path = [];
   let n = 1;
   for (let i = 1; i < base.n; i++) {
     const depth = base.depth[i];
     path[depth] = base.frame[i];
     if (!base.self[i] && !base.before[i]) continue;
-    let from = 1, node = nodes[0];
-    const frames = [];
-    if (data.kinds[path[1]] === PROCESS) {
-      from = 2;
-      if (group !== "none") frames.push(rootOf(path[1], group));
-    }
-    if (reverse) for (let d = depth; d >= from; d--) frames.push(path[d]);
-    else for (let d = from; d <= depth; d++) frames.push(path[d]);
+    let node = root;
+    const ofProcess = data.kinds[path[1]] === PROCESS, frames = path.slice(ofProcess ? 2 : 1, depth + 1);
+    if (reverse) frames.reverse();
+    if (ofProcess && group !== "none") frames.unshift(rootOf(path[1], group));
     for (const frame of frames) {
       let child = node.children.get(frame);
       if (!child) {
-        child = { frame, children: new Map(), self: 0, before: 0 };
+        child = fresh(frame);
         node.children.set(frame, child);
         n++;
       }
@@ -113,9 +115,9 @@ function rebuild(base, group, reverse) {
     node.self += base.self[i];
     node.before += base.before[i];
   }
-  nodes[0].self += base.self[0];
-  nodes[0].before += base.before[0];
-  return lay(nodes[0], n);
+  root.self += base.self[0];
+  root.before += base.before[0];
+  return lay(root, n);
 }
 
 function lay(root, n) {
@@ -175,7 +177,10 @@ function change(i) {
 /* How much of the profile before is in branches that have nothing now. */
 function gone() {
   let sum = 0;
-  for (let i = 0; i < tree.n; i = tree.total[i] ? i + 1 : tree.end[i]) if (!tree.total[i]) sum += tree.totalBefore[i];
+  walk(0, (i) => {
+    if (!tree.total[i]) sum += tree.totalBefore[i];
+    return tree.total[i];
+  });
   return sum;
 }
 
@@ -240,14 +245,11 @@ function isNarrow(i, scale) {
 function rowsShown() {
   const scale = canvas.clientWidth / size[zoomed];
   let deepest = tree.depth[zoomed];
-  for (let i = zoomed; i < tree.end[zoomed];) {
-    if (isNarrow(i, scale)) {
-      i = tree.end[i];
-      continue;
-    }
-    if (tree.depth[i] > deepest) deepest = tree.depth[i];
-    i++;
-  }
+  walk(zoomed, (i) => {
+    if (isNarrow(i, scale)) return false;
+    deepest = Math.max(deepest, tree.depth[i]);
+    return true;
+  });
   return Math.min(deepest + 1, 1500);
 }
 
@@ -292,23 +294,18 @@ function draw() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.font = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
   drawn = 0;
-  for (let i = zoomed; i; i = tree.parent[i]) if (i !== zoomed) box(i, 0, width, true);
-  if (zoomed) box(0, 0, width, true);
+  for (let i = zoomed; i;) box((i = tree.parent[i]), 0, width, true);
   const scale = width / size[zoomed], left = start[zoomed];
-  for (let i = zoomed; i < tree.end[zoomed];) {
-    if (isNarrow(i, scale)) {
-      i = tree.end[i];
-      continue;
-    }
+  walk(zoomed, (i) => {
+    if (isNarrow(i, scale)) return false;
     box(i, (start[i] - left) * scale, size[i] * scale, false);
-    i++;
-  }
+    return true;
+  });
   document.body.dataset.drawn = drawn;
   document.body.dataset.milliseconds = (performance.now() - began).toFixed(1);
 }
 
 /* ---- what is under the pointer ---- */
-
 
 const valueBefore = (value) => number.format(scaled(value)) + ", " + percent(value, wholeBefore);
 
@@ -377,12 +374,11 @@ function search() {
   if (pattern) {
     matched = new Uint8Array(data.names.length);
     data.names.forEach((name, frame) => (matched[frame] = pattern.test(name) ? 1 : 0));
-    for (let i = 1; i < tree.n;) {
-      if (matched[tree.frame[i]]) {
-        sum += size[i];
-        i = tree.end[i];
-      } else i++;
-    }
+    walk(0, (i) => {
+      const counts = i && matched[tree.frame[i]];
+      if (counts) sum += size[i];
+      return !counts;
+    });
     output.textContent = "Matched: " + percent(sum, size[0]);
   }
   save();
@@ -539,7 +535,7 @@ function setTheme(dark) {
 }
 
 function move(key) {
-  let i = cursor < 0 ? zoomed : cursor;
+  let i = cursor;
   const up = key === ($("inverted").checked ? "ArrowDown" : "ArrowUp");
   if (cursor < 0) i = zoomed;
   else if (key === "ArrowLeft" || key === "ArrowRight") {

@@ -5,7 +5,6 @@
  * in hundredths of a pixel, so the same tree gives the same bytes everywhere.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"

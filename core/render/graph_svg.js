@@ -9,18 +9,12 @@
   const boxes = [];
   let zoomed = null, expression = "", ignoreCase = false;
 
-  function Box(g) {
-    const rect = g.querySelector("rect");
-    this.g = g;
-    this.rect = rect;
-    this.label = g.querySelector("text");
-    this.title = g.querySelector("title").textContent;
-    this.name = this.title.replace(/ \([^(]*\)$/, "");
-    this.text = this.name.replace(/ \[[^\]]*\]$/, "");
-    this.x = parseFloat(rect.getAttribute("x"));
-    this.w = parseFloat(rect.getAttribute("width"));
-    this.y = parseFloat(rect.getAttribute("y"));
-    g.box = this;
+  function addBox(g) {
+    const rect = g.querySelector("rect"), title = g.querySelector("title").textContent;
+    const name = title.replace(/ \([^(]*\)$/, ""), text = name.replace(/ \[[^\]]*\]$/, "");
+    const [x, y, w] = ["x", "y", "width"].map((key) => parseFloat(rect.getAttribute(key)));
+    g.box = { g, rect, label: g.querySelector("text"), title, name, text, x, y, w };
+    boxes.push(g.box);
   }
 
   function fit(box, width) {
@@ -74,6 +68,7 @@
     let pattern = null;
     const found = [];
     expression = text || "";
+    byId("case").textContent = "Ignore case: " + (ignoreCase ? "on" : "off");
     try {
       pattern = expression ? new RegExp(expression, ignoreCase ? "i" : "") : null;
     } catch (error) {
@@ -98,7 +93,6 @@
 
   function switchCase() {
     ignoreCase = !ignoreCase;
-    byId("case").textContent = "Ignore case: " + (ignoreCase ? "on" : "off");
     search(expression);
   }
 
@@ -124,7 +118,6 @@
     const x = parseFloat(state.get("x")), y = parseFloat(state.get("y"));
     restoring = true;
     ignoreCase = state.get("i") === "1";
-    byId("case").textContent = "Ignore case: " + (ignoreCase ? "on" : "off");
     zoom(boxes.find((box) => box.y === y && Math.abs(box.x - x) < 0.01 && box.y !== root().y) || null);
     search(state.get("s") || "");
     restoring = false;
@@ -143,7 +136,7 @@
     zoom(box === root() ? null : box);
   }
 
-  for (const g of document.querySelectorAll("#frames > g")) boxes.push(new Box(g));
+  for (const g of document.querySelectorAll("#frames > g")) addBox(g);
   for (const box of boxes.slice(0, 2000)) box.g.setAttribute("tabindex", "0");
   svg.addEventListener("click", (event) => {
     const box = boxOf(event);

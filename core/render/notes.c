@@ -4,7 +4,6 @@
  */
 #include "core/render/render.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/base/alloc.h"
