@@ -68,7 +68,7 @@ extern const struct option_spec stack_table[];
 void stack_plan(struct run_options *options);
 
 /*
- * The command after "--", as the last entry of a table; it excludes the other options that say who is followed. And the
+ * The command after "--", as the last entry of a table; it excludes the other options that select processes. And the
  * paragraph about it in the applet's description.
  */
 #define COMMAND                                                                                                      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which applet a word means: as a subcommand, or as the name the program was called by. */
+/* Finds the applet of a subcommand, or of the name by which the program was called. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +10,10 @@
 extern const struct applet *const applets[];
 
 /*
- * The applet of a name as it stands in the field: with a folder before it, as NAME, NAME.py, NAME-bpfcc or bpf-NAME,
- * by name or alias. NULL when there is none. *ret_as_bcc says whether it is the name of a bcc tool.
+ * The applet with this name or alias: NAME, NAME.py, NAME-bpfcc or bpf-NAME, with or without a folder before it. NULL when
+ * there is none. *ret_as_bcc: whether it is the name of a bcc tool.
  */
 const struct applet *applet_find(const char *name, bool *ret_as_bcc);
 
-/* A usage error about a word that is no applet, with a did-you-mean. */
+/* A usage error: no applet has this name. With a did-you-mean. */
 int fail_no_applet(const char *word);

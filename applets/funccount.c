@@ -22,7 +22,7 @@ static const struct option_spec table[] = {
 static const struct run_options defaults = {
 	.plan = { PLAN_DEFAULTS, .applet = "funccount", .mode = EVENTS_BY_PROBE, .key_parts = KEY_PROBE,
 		  .include_idle = true, /* an event of the idle task is an event like others */
-		  /* the name of the event stands where the kernel's frames would */
+		  /* the event's name is printed as a kernel frame */
 		  .view = { .style = VIEW_FUNCCOUNT, .want_kernel = true } },
 };
 

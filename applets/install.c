@@ -16,7 +16,7 @@ struct installation {
 	int directory_fd;
 	char program[PATH_MAX]; /* absolute */
 	struct stat identity;   /* of the program */
-	const char *target;     /* what the links say */
+	const char *target;     /* to which the links point */
 	VEC(const char *) missing; /* names without a link yet */
 };
 

@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	keep_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* writes fail with EPIPE instead, and the programs are detached in order */
 	signal(SIGXFSZ, SIG_IGN); /* and with EFBIG above the limit of file sizes */
-	signal(SIGCHLD, SIG_DFL); /* whoever ignores it gets no status of a child: some pass that on to us */
+	signal(SIGCHLD, SIG_DFL); /* ignored, as a parent may hand it on, it would cost us the status of our children */
 	descriptors_allow(0);
 	ended = run(&call, argc, argv);
 	err = finish_output(stdout, ended);

@@ -54,7 +54,7 @@ static const struct run_options defaults = {
 		  .view = { .style = VIEW_PROFILE, .per_process = true } },
 };
 
-/* The tree of all so far is shown anew every so often, and once more at the end. */
+/* The tree is drawn again at each interval, and at the end. */
 static int screen_plan(struct plan *plan)
 {
 	if (plan->view.folded)

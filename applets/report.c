@@ -103,8 +103,7 @@ static int choose_form(const struct report_options *options, struct output_optio
 		return output_options_ask(output, "--top", OUTPUT_TOP);
 	}
 	err = check_lines(options, output);
-	if (!err)
-		err = output_options_settle(output);
+	err = err ?: output_options_settle(output);
 	if (!err && options->request.histogram)
 		err = output_options_histogram(output, false);
 	return err;

@@ -16,7 +16,7 @@
 struct run_options; /* applets/common.h */
 
 struct applet_example {
-	const char *arguments; /* behind the applet's name, as typed in a shell: "-F 99 5" */
+	const char *arguments; /* after the applet's name, as typed in a shell: "-F 99 5" */
 	const char *meaning;   /* "profile at 99 Hertz for 5 seconds" */
 };
 

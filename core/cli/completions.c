@@ -26,7 +26,7 @@ static void add_quoted(struct buf *text, const char *words, const char *escaped)
 	buf_addc(text, '\'');
 }
 
-/* What may stand in place of an applet. */
+/* Commands of stacktool itself. */
 static const struct {
 	const char *name, *help;
 } commands[] = {
@@ -232,7 +232,7 @@ static void add_fish_option(struct buf *text, const struct applet *applet, const
 	add_fish_form(text, spec);
 }
 
-/* A word in place of an applet, or after "help". */
+/* A word that fish offers under a condition. */
 static void add_fish_word(struct buf *text, const char *condition, const char *word, const char *help)
 {
 	buf_addf(text, "complete -c stacktool -n %s -f -a %s -d ", condition, word);

@@ -9,7 +9,7 @@
 #include "core/base/err.h"
 #include "core/base/limits.h"
 
-/* A pipe or socket whose other end is closed, asked of the kernel: the errno of the write may be long gone. */
+/* Whether the other end of a pipe or socket is closed. The kernel knows; the errno of the write may be overwritten. */
 static bool reader_is_gone(FILE *out)
 {
 	struct pollfd descriptor = { .fd = fileno(out), .events = POLLOUT };

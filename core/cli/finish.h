@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last word on what was printed. */
+/* Flushes the standard output at the end and reports what failed. */
 #pragma once
 
 #include <stdio.h>
 
 /*
- * Writes what is left in `out`. `err` is how the run ended. 0, or a negative errno with a recorded cause: that of the run, or
- * why `out` cannot be written, which is a failure whatever has been recorded before. When the reader of a pipe has gone, a
- * NOTE is printed, and that is no failure (`stacktool … | head`).
+ * Writes what is left in `out`. `err` is the result of the run. 0, or a negative errno with a recorded cause: that of the run, or
+ * why `out` cannot be written. When the reader of a pipe has closed it (`stacktool … | head`), a NOTE is printed; that is
+ * no failure.
  */
 int finish_output(FILE *out, int err);

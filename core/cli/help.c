@@ -65,7 +65,7 @@ static void add_spaces(struct buf *text, size_t nr)
 		buf_addc(text, ' ');
 }
 
-/* Adds words up to an empty line or the end, and returns what follows. The first goes where the cursor stands. */
+/* Adds a paragraph, wrapped, and returns what follows it. The first line starts at the end of `text`. */
 static const char *add_wrapped(struct buf *text, const char *words, size_t indent)
 {
 	bool first = true;

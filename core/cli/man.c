@@ -7,7 +7,7 @@
 #include "core/cli/status.h"
 #include "core/cli/version.h"
 
-/* ---- what the pages say that no table knows ---- */
+/* ---- words that no option table has ---- */
 
 /* Lists of them end with a paragraph without text. */
 struct paragraph {
@@ -271,7 +271,7 @@ static void add_synopsis(struct buf *page, const struct applet *applet, const st
 	buf_addc(page, '\n');
 }
 
-/* What bcc's pages have of each tool; the rest is the same for all and stands in stacktool(8). */
+/* Sections that bcc's man pages have, too; what is the same for all applets is in stacktool(8). */
 static void add_cost(struct buf *page, const struct applet *applet)
 {
 	if (!applet->overhead)

@@ -18,7 +18,7 @@
  *	const char *        text, as it stands in argv
  *	struct u32_list     numbers separated by commas, each from .min to .max
  *	struct word_list    an operand, the last one: any number of words
- *	char *const *       an operand: all words behind "--", a command to run
+ *	char *const *       an operand: all words after "--", a command to run
  *	anything with .parse what that function makes of it (enums by name)
  *
  * OPTION_SECONDS fills a uint64_t with nanoseconds from 5, 0.5, 500ms, 2m or 1h; at least a millisecond.

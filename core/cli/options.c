@@ -180,7 +180,7 @@ static int check_exclusive(const struct parser *parser, const struct option_spec
 	return 0;
 }
 
-/* "--top 5": a number behind an option that may have one is its value, and no operand. NULL: there is none. */
+/* "--top 5": a number after an option with an optional value is its value, and no operand. NULL: there is none. */
 static const char *number_behind(const struct parser *parser)
 {
 	const char *word = optind < parser->argc ? parser->argv[optind] : "";

@@ -5,7 +5,7 @@
 #include "core/cli/option_spec.h"
 
 /*
- * Stores what `text` says into `field`, by the kind and the limits of the option. 0, or a usage error about `label`
- * ("-F/--frequency") that says what is accepted; the field is then as before. Not for flags.
+ * Stores the value of `text` in `field`, by the kind and the limits of the option. 0, or a usage error about `label`
+ * ("-F/--frequency") that lists what is accepted; the field is then as before. Not for flags.
  */
 int value_store(const struct option_spec *spec, const char *label, const char *text, void *field);

@@ -107,7 +107,7 @@ enum {
 	SENTENCES_MAX = 64
 };
 
-/* Whether a line of the text, with its end, stands before it, too. */
+/* Whether the text has the same line before this one; the length includes the newline. */
 static bool is_repeated(const char *text, const char *line, size_t length)
 {
 	const char *end;
@@ -131,7 +131,7 @@ static void add_why(struct addr2sym *run)
 	buf_clear(&run->why);
 }
 
-/* A file that cannot be read has no decisions to tell but this one, the reason why there is no name. */
+/* Of a file that cannot be read there are no decisions, only the reason why there is no name. */
 static void explain(struct addr2sym *run, uint32_t file, const struct symbol_query *query, enum frame_reason reason)
 {
 	const char *sentences[SENTENCES_MAX];
@@ -507,7 +507,7 @@ static int open_file(struct addr2sym *run)
 	return fd < 0 ? fd : symbolizer_add_file(run->symbolizer, THE_FILE, fd);
 }
 
-/* What is said about the kernel's debug information is told now; without --vmlinux it may be somewhere, or not. */
+/* A wrong --vmlinux is a failure now; without the option, missing debug information is none. */
 static int open_vmlinux(struct addr2sym *run)
 {
 	char text[256];

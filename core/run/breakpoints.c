@@ -40,7 +40,7 @@ enum {
 	NO_FILE = -1,
 };
 
-/* fs/proc/task_mmu.c; the flags are told without CAP_SYS_ADMIN, too. */
+/* fs/proc/task_mmu.c; the flags are readable without CAP_SYS_ADMIN. */
 #define PAGE_PRESENT (1ULL << 63)
 #define PAGE_SWAPPED (1ULL << 62)
 #define PAGE_OF_FILE (1ULL << 61)
@@ -94,7 +94,7 @@ static bool is_call(const struct search *search, uint64_t address, const uint8_t
 	return false;
 }
 
-/* How many bytes of it are at this place; 0: none. Code that was rewritten otherwise differs behind it, too. */
+/* The length of the breakpoint at this place; 0: none. Code that something else has rewritten differs after it, too. */
 static size_t breakpoint_bytes(const struct search *search, uint64_t address, const uint8_t *memory,
 			       const uint8_t *file, size_t nr)
 {
@@ -320,7 +320,7 @@ static int open_of(uint32_t tgid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* A process that is gone has none. */
+/* A process that has ended has no breakpoints. */
 static void note_refusal(struct search *search, int error)
 {
 	if (error == EACCES || error == EPERM)

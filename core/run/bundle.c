@@ -45,8 +45,7 @@ static int make_directories(const char *directory, const char *build_id)
 	_cleanup_(freep) char *first = xasprintf("%s/%.2s", ids, build_id);
 	int err = make_directory(directory);
 
-	if (!err)
-		err = make_directory(ids);
+	err = err ?: make_directory(ids);
 	return err ? err : make_directory(first);
 }
 
@@ -76,10 +75,8 @@ static int copy(struct bundle *bundle, int fd, const char *build_id, const char 
 	_cleanup_(buf_done) struct buf bytes = {};
 	int err = make_directories(bundle->directory, build_id);
 
-	if (!err)
-		err = read_file(fd, what, &bytes);
-	if (!err)
-		err = replace_file(path, bytes.data, bytes.nr);
+	err = err ?: read_file(fd, what, &bytes);
+	err = err ?: replace_file(path, bytes.data, bytes.nr);
 	if (err)
 		return err;
 	bundle->nr_files++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a profile says of the run that makes it, but for its header line: that tells what has been attached. */
+/* What a profile records about its run, except the header line, which needs the number of attached places. */
 #pragma once
 
 #include "core/cli/applet.h"

@@ -43,10 +43,8 @@ static int read_side(const char *path, const char *debug_directories, const stru
 
 	if (!err && local_files_is_needed(profile))
 		err = local_files_name(profile, debug_directories, NULL);
-	if (!err)
-		err = filter_apply(filter, profile);
-	if (!err)
-		err = tree_require_root(profile, root);
+	err = err ?: filter_apply(filter, profile);
+	err = err ?: tree_require_root(profile, root);
 	if (!err)
 		say_notes(path, profile, &notes);
 	return err;
@@ -78,7 +76,7 @@ static void grow(struct difference *difference, enum graph_root root)
 	difference->root = root;
 }
 
-/* What was chosen is kept, and it is said that nothing can be compared so. */
+/* Keeps the chosen root, with a note that nothing can be compared with it. */
 static void keep_apart(struct difference *difference)
 {
 	static const struct {
@@ -129,7 +127,7 @@ static void compare(struct difference *difference)
 	grow(difference, GRAPH_ROOT_NONE);
 }
 
-/* ---- what it says about itself ---- */
+/* ---- title and legend ---- */
 
 static void add_side(struct buf *text, const struct difference *difference, int column, const char *path)
 {
@@ -179,7 +177,7 @@ static int check_formats(const struct output_options *options)
 	return output_check(options);
 }
 
-/* Folded text does not say what it counts, and is taken for samples: so it may be right all the same. */
+/* Only a warning: folded text has no unit and counts as samples, which may be wrong. */
 static void compare_units(const struct profile *first, const struct profile *second)
 {
 	const char *unit = tree_unit(first), *other = tree_unit(second);
@@ -229,10 +227,8 @@ int run_diff(const char *before, const char *now, const char *debug_directories,
 	profile_init(&first);
 	profile_init(&second);
 	err = check_formats(options);
-	if (!err)
-		err = read_side(before, debug_directories, filter, options->root, &first);
-	if (!err)
-		err = read_side(now, debug_directories, filter, options->root, &second);
+	err = err ?: read_side(before, debug_directories, filter, options->root, &first);
+	err = err ?: read_side(now, debug_directories, filter, options->root, &second);
 	if (err)
 		return err;
 	compare_units(&first, &second);

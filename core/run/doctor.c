@@ -190,8 +190,7 @@ int run_doctor_heal(void)
 		return refusal;
 	}
 	err = breakpoints_find(&after);
-	if (!err)
-		err = print_healed(&before, &after);
+	err = err ?: print_healed(&before, &after);
 	if (!err && nr_refused)
 		err = fail(refusal, "breakpoints: %zu places cannot be probed again: %s", nr_refused,
 			   strerror(-refusal));

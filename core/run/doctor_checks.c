@@ -467,7 +467,7 @@ static void ask_lockdown(struct ability *ability)
 	}
 }
 
-/* A sysctl that stands in the way from `limit` on, unless the capability is there. */
+/* A sysctl that forbids something from the value `limit` on, unless the capability is held. */
 static void ask_setting(struct ability *ability, const char *path, long limit, const char *capability,
 			const char *remedy)
 {
@@ -589,7 +589,7 @@ static void add_capabilities(ability_list *abilities)
 	}
 }
 
-/* All of them where there is none of this name: whoever wants that one is told of the others. */
+/* Every question is asked if none has this name: it may be a capability, or an error that suggests one. */
 static bool is_asked(const char *id, const char *only)
 {
 	bool known = false;

@@ -3,7 +3,7 @@
  * What this host can and cannot do, ability by ability, with the remedy for each gap: `stacktool doctor`.
  *
  * The questions are those that a run asks (host.h, privilege.h, process.h), so that doctor and a run cannot disagree; some
- * are tried out, and whatever that makes is gone before the answer. Nothing is changed. What cannot be asked without
+ * are tried out, and the trial is removed before the answer. Nothing is changed. What cannot be asked without
  * privileges is "unknown", never a guess.
  */
 #pragma once

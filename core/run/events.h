@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events as they come: printed in batches, up to a number, with a word when there are too many to read. */
+/* Events as they come: printed in batches, up to a number, with a note when there are too many to read. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,5 +33,5 @@ int event_stream_take(struct event_stream *stream, const struct profile *profile
 /* Whether as many events as wanted have been taken. */
 bool event_stream_full(const struct event_stream *stream);
 
-/* Once: whether so many events came within a second that nobody can read them. */
+/* True once: when more than 1,000 events came within a second. */
 bool event_stream_floods(struct event_stream *stream);

@@ -37,7 +37,7 @@ static uint32_t nr_cpus(void)
 
 /* ---- while it runs ---- */
 
-/* What the plan does not say, the host's administrator may: as BCC_PROBE_LIMIT. */
+/* --max-overhead, else the environment, else the default. */
 static int limit_of(const struct plan *plan, struct run_guard *guard)
 {
 	const char *of_host = getenv(LIMIT_VARIABLE);
@@ -144,7 +144,7 @@ static struct attachment_cost cost_since(const struct attachment_cost *now, cons
 
 /*
  * The hottest until the others are below the limit, if they go on costing as much as they did; many at once by one link
- * would take it away too often. The last one stays: whether it alone is too much is for the next look.
+ * would detach and attach that link too often. The last one stays: the next look decides about it.
  */
 static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 {

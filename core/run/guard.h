@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run costs: watched while it goes on, and told at its end. docs/use/overhead.md has the rules. */
+/* The cost of a run: watched while it goes on, printed at its end. docs/use/overhead.md has the rules. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,8 +27,8 @@ int run_guard_init(struct run_guard *guard, const struct plan *plan);
 void run_guard_begin(struct run_guard *guard, struct attachment *attachment, const struct attach_plan *attach);
 
 /*
- * Looks at the cost. When it is more than the limit, the hottest probes are detached, with a word on stderr; *ret_end
- * says that nothing would be left, and the run is to end. 0 or a recorded failure.
+ * Looks at the cost. When it is more than the limit, the hottest probes are detached, with a message on stderr. *ret_end: the
+ * run has to end, because no probe would be left. 0 or a recorded failure.
  */
 int run_guard_look(struct run_guard *guard, bool *ret_end);
 
@@ -39,10 +39,10 @@ void run_guard_end(struct run_guard *guard);
 void run_guard_say(const struct run_guard *guard, struct symbolizer *symbolizer);
 
 /*
- * Sets the duration of a plan with many probes that has none; *ret_is_cut says that it did. 0, or a usage error where
+ * Sets the duration of a plan with many probes that has none; *ret_is_cut: whether it did. 0, or a usage error where
  * the plan's own is too long for them.
  */
 int run_guard_duration(struct plan *plan, size_t nr_probes, bool *ret_is_cut);
 
-/* That it did, before and after. */
+/* The message about it: at the start of the run, and at its end. */
 void run_guard_say_cut(const struct plan *plan, size_t nr_probes, bool is_over);

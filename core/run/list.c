@@ -13,7 +13,7 @@
 #include "core/run/words.h"
 
 enum {
-	WIDTH_MAX = 80, /* of the column of names; what is longer stands out */
+	WIDTH_MAX = 80, /* of the column of names; longer names exceed it */
 };
 
 /* ---- text ---- */
@@ -102,7 +102,6 @@ int run_list(const struct plan *plan)
 
 	if (!err)
 		err = naming_start(&naming, &symbolizer) ?: naming_await(symbolizer);
-	if (!err)
-		err = look(plan, symbolizer, &attach);
+	err = err ?: look(plan, symbolizer, &attach);
 	return err ? err : print(plan, &attach);
 }

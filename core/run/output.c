@@ -154,8 +154,7 @@ static int make_lines(const struct output_options *options, const struct profile
 	err = render_header(profile, &view, out);
 	for (size_t i = 0; !err && i < nr; i++)
 		err = render_report(profile, &intervals[i], &view, out);
-	if (!err)
-		err = render_footer(profile, &view, out);
+	err = err ?: render_footer(profile, &view, out);
 	return err && !ferror(out) ? fail(err, "cannot create the report: %s", strerror(-err)) : err;
 }
 
@@ -177,7 +176,7 @@ static void make_tree(const struct output_options *options, const struct tree *t
 	}
 }
 
-/* Waiting is blue, as usual in such pictures, and wakers stand out from those they wake. */
+/* Blue for waiting, as usual; a palette of its own tells wakers from sleepers. */
 static enum graph_colors fitting_colors(const struct profile_view *view)
 {
 	if (!view_shows_time(view))
@@ -253,7 +252,7 @@ static int make_document(const struct output_options *options, const struct prof
 
 /* ---- writing ---- */
 
-/* After a write to the standard output: without a cause when the reader has gone. */
+/* After a write to the standard output. Without a recorded cause when the reader has closed the pipe. */
 static int printed(int err)
 {
 	errno = 0;
@@ -316,8 +315,7 @@ static int write_one(struct output *output, size_t number, const struct profile 
 	if (!options.path)
 		return printed(make_document(&options, profile, intervals, nr, stdout));
 	err = expand(output, options.path, profile, &intervals[nr ? nr - 1 : 0], &name);
-	if (!err)
-		err = replace_begin(buf_text(&name), &replacement);
+	err = err ?: replace_begin(buf_text(&name), &replacement);
 	if (err)
 		return err;
 	err = replaced(&replacement, make_document(&options, profile, intervals, nr, replacement.out));

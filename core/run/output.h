@@ -37,14 +37,14 @@ void output_change_view(const struct output_options *options, struct profile_vie
 int output_check(const struct output_options *options);
 
 /*
- * Calls `write` for each file of -o, also after one that failed. 0 or the first negative errno; the recorded cause tells of all
- * that failed.
+ * Calls `write` for each file of -o, also after one that failed. 0 or the first negative errno; the recorded cause has the causes
+ * of all.
  */
 int output_each(const struct output_options *options, int (*write)(void *context, size_t number), void *context);
 
 /*
  * Makes one document per file of -o of `nr` intervals from `first` on and writes it. In a path, %n stands for the number of the file,
- * %t for the time at the end of the interval (with "-2" behind it for the second one of that second), %h for the host;
+ * %t for the time at the end of the interval (with "-2" after it for the second one of that second), %h for the host;
  * with options.keep the oldest files of this run go. 0, or a negative errno with a recorded cause; -EPIPE without one.
  */
 int output_write(struct output *output, const struct profile *profile, size_t first, size_t nr);

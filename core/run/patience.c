@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread of its own, because the step may be a single system call. Without it there is no word, and nothing else is missing. */
+/* A thread of its own, because the step may be a single system call. If it cannot be started, only the message is missing. */
 #include "core/run/patience.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void *watch(void *argument)
 	return NULL;
 }
 
-/* Signals are for those who wait for them. */
+/* The thread must not take the signals that the main thread waits for. */
 static void start_watch(struct patience *patience)
 {
 	sigset_t before;
@@ -73,7 +73,7 @@ void patience_end(struct patience *patience)
 
 /* ---- the two steps ---- */
 
-/* Of timed samples there is nothing to say: one per CPU. */
+/* Not for timed samples, of which there is only one event per CPU. */
 static void begin_step(struct patience *patience, const struct plan *plan, const char *what, size_t nr)
 {
 	char line[sizeof(patience->line)];
@@ -82,7 +82,7 @@ static void begin_step(struct patience *patience, const struct plan *plan, const
 	patience_begin(patience, line);
 }
 
-/* The rings of the side-band hold what a busy host tells in some seconds; thousands of places can take minutes. */
+/* The rings of the side-band hold some seconds of a busy host; thousands of places can take minutes. */
 struct reader {
 	struct spaces *spaces;
 	uint64_t read_ns;

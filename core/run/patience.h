@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A word to the user while a step of the run lasts: hundreds of probes may take the kernel a minute, in one system call. */
+/* A message while a step of the run lasts: hundreds of probes may take the kernel a minute, in one system call. */
 #pragma once
 
 #include <pthread.h>

@@ -16,8 +16,8 @@
 #define ECHO_COLUMNS 2 /* of "^C", which the terminal adds */
 
 /*
- * A terminal that the reports, the events or the command's own output go to as well would be full of halves of lines.
- * What is printed only at the end is not in the way.
+ * No line on a terminal that reports, events or the command's output go to during the run: it would be mixed with them.
+ * What is printed only at the end does no harm.
  */
 static bool terminal_is_free(const struct plan *plan)
 {
@@ -36,7 +36,7 @@ void run_progress_begin(struct run_progress *progress, const struct plan *plan)
 	};
 }
 
-/* What a shell has put into the background does not write over what is typed. */
+/* In the background it would overwrite what the user types. */
 static bool is_in_background(void)
 {
 	pid_t group = tcgetpgrp(STDERR_FILENO);
@@ -44,7 +44,7 @@ static bool is_in_background(void)
 	return group > 0 && group != getpgrp();
 }
 
-/* A line that is wrapped could not be taken away. */
+/* How wide the line may be: one that is wrapped could not be erased. */
 static unsigned int columns(void)
 {
 	struct winsize size = {};

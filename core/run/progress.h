@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One line on standard error that tells how far a run is, for somebody who waits before a terminal. It is written over
- * itself and gone at the end: no file, no pipe and no script ever sees it.
+ * One line on standard error that shows how far a run is, only on a terminal. It is overwritten by the next one and erased at
+ * the end.
  */
 #pragma once
 
@@ -24,5 +24,5 @@ void run_progress_begin(struct run_progress *progress, const struct plan *plan);
 /* Writes the line, from the third second on. One that is there already has to be erased first. */
 void run_progress_show(struct run_progress *progress, const struct drain *drain, const struct profile *profile);
 
-/* Takes it away, before anything else is said. */
+/* Erases it, before anything else is printed. */
 void run_progress_erase(struct run_progress *progress);

@@ -151,7 +151,7 @@ static void begin_interval(struct run *run)
 	vec_push(&run->profile.intervals, interval);
 }
 
-/* The header tells how many places were attached, not how many were meant. */
+/* The header has the number of places that were attached. */
 static void set_header(struct run *run)
 {
 	_cleanup_(buf_done) struct buf header = {};
@@ -285,8 +285,7 @@ static int start(struct run *run)
 	err = err ?: run_screen_new(run->plan, &run->screen);
 	err = err ?: new_collector(run);
 	ask_for_priority();
-	if (!err)
-		err = attach_patiently(run->attachment, run->spaces, run->plan, run->attach.places.nr);
+	err = err ?: attach_patiently(run->attachment, run->spaces, run->plan, run->attach.places.nr);
 	if (!err)
 		set_header(run);
 	return err;
@@ -353,7 +352,7 @@ static void name_all(struct run *run)
 		return;
 	}
 	identify_frames(&run->profile, run->symbolizer, run->identifier);
-	spaces_name_generated(run->spaces); /* nobody else can name that */
+	spaces_name_generated(run->spaces); /* cannot be looked up later */
 }
 
 /* What has to be known of an interval while its processes and files are there, printed or not. */
@@ -363,7 +362,7 @@ static void close_interval(struct run *run)
 
 	interval->end_ns = run->ended_ns ? run->ended_ns : clock_monotonic_ns();
 	interval->wall_end_ns = run->ended_ns ? run->wall_ended_ns : clock_now_ns(CLOCK_REALTIME);
-	if (shows_events(run)) /* a row without a stack stands for events that are in no count */
+	if (shows_events(run)) /* a row without a stack is events that are not counted */
 		event_stream_end(&run->events, interval, interval->end_ns);
 	else
 		profile_count_lost_stacks(&run->profile, interval);
@@ -446,8 +445,7 @@ static int report_interval(struct run *run)
 	bool forget = !run->plan->save_path && !shows_events(run) && profile_is_large(&run->profile);
 	int err = forget ? drain_forget_begin(run->drain) : 0;
 
-	if (!err)
-		err = drain_swap(run->drain, &target);
+	err = err ?: drain_swap(run->drain, &target);
 	if (err)
 		return err;
 	close_interval(run);
@@ -494,7 +492,7 @@ static void say_reason(struct run *run, enum collect_reason reason)
 		run_guard_say_cut(run->plan, run->attach.places.nr, true);
 }
 
-/* A run that ends for its cost has not done what it was asked for: --strict tells. */
+/* A run that ends because of its cost counts as a loss for --strict. */
 static int look_at_cost(struct run *run, enum collect_reason *ret_reason)
 {
 	bool ends = false;
@@ -514,7 +512,7 @@ static int collect(struct run *run)
 		struct drain_target target = target_of(run);
 
 		err = collector_wait(run->collector, &target, &reason);
-		run_progress_erase(&run->progress); /* it is in the way of whatever is said now */
+		run_progress_erase(&run->progress); /* before anything is printed */
 		if (!err && reason == COLLECT_INTERVAL)
 			err = run->screen ? refresh_screen(run) : report_interval(run);
 		if (!err && reason == COLLECT_KEYS)
@@ -581,10 +579,8 @@ static int finish(struct run *run, int err)
 			(unsigned long long)(run->plan->unwind_bytes >> 20));
 	if (!err && !run->profile.records.nr && !shows_events(run) && !run->plan->interval_ns && !quiet)
 		run_say_empty(run->plan, run->command ? command_pid(run->command) : 0);
-	if (!err)
-		err = print_interval(run);
-	if (!err)
-		err = print_around(run, render_footer);
+	err = err ?: print_interval(run);
+	err = err ?: print_around(run, render_footer);
 	saved = save(run, err);
 	if (!err)
 		naming_warn(run->symbolizer, run->spaces, quiet);
@@ -616,8 +612,7 @@ static int carry_out(struct run *run)
 	if (!err && run->command)
 		err = command_release(run->command);
 	run_progress_begin(&run->progress, run->plan);
-	if (!err)
-		err = collector_start(run->collector, run->plan);
+	err = err ?: collector_start(run->collector, run->plan);
 	if (!err && run->screen)
 		err = run_screen_begin(run->screen, &run->profile);
 	if (err && err != -EPIPE)
@@ -691,7 +686,7 @@ int run_plan(const struct applet *applet, struct plan *plan, struct run_result *
 	if (!err && !stop)
 		err = carry_out(&run);
 	ret_result->lost = plan->strict && run.lost;
-	/* A command that could not be executed tells its status; that of another one counts when all went well. */
+	/* The status of a command that could not be executed, or of any command after a run without failure. */
 	if (!stop && run.command && (!err || err == -EPIPE || command_refused(run.command)))
 		ret_result->command_status = command_wait(run.command);
 	run_done(&run);

@@ -43,7 +43,7 @@ struct report_request {
 
 /*
  * Prints it, reports to stdout or where `output` says, and notes to stderr. 0, or a negative errno with a recorded cause;
- * -EPIPE without one when the reader has gone.
+ * -EPIPE without one when the reader has closed the pipe.
  */
 int run_saved(const struct report_request *request);
 
@@ -80,7 +80,7 @@ struct addr2sym_request {
 	bool is_return; /* they are return addresses */
 	const char *find; /* the other way: functions of the file by name, '*' is a wildcard; NULL */
 	bool no_demangle;
-	bool why; /* behind each line, the decisions that led to it */
+	bool why; /* after each line, the decisions that led to it */
 	bool lines; /* with the source line */
 	bool inlines; /* and the calls that were inlined there */
 	const char *vmlinux; /* for those of the kernel: as in core/naming/kernel_debug.h */
@@ -89,6 +89,6 @@ struct addr2sym_request {
 };
 
 /*
- * Prints a line per address. 0, or a negative errno with a recorded cause; -EPIPE without one when the reader has gone.
+ * Prints a line per address. 0, or a negative errno with a recorded cause; -EPIPE without one when the reader has closed the pipe.
  */
 int run_addr2sym(const struct addr2sym_request *request);

@@ -53,8 +53,7 @@ static int print(const struct profile *profile)
 			err = -errno;
 		render_notes(profile, &profile->intervals.data[i], stderr);
 	}
-	if (!err)
-		err = render_footer(profile, &profile->view, stdout);
+	err = err ?: render_footer(profile, &profile->view, stdout);
 	if (err && err != -EPIPE)
 		return fail_write(err, "standard output");
 	return err;
@@ -106,10 +105,8 @@ static int browse(const struct profile *profile, const struct output_options *op
 	tree_add_all(&tree, profile, TREE_NOW);
 	tree_build(&tree);
 	browser_init(&browser, &tree, &caption.graph);
-	if (!err)
-		err = tui_begin(tui);
-	if (!err)
-		err = tui_serve(tui, &browser);
+	err = err ?: tui_begin(tui);
+	err = err ?: tui_serve(tui, &browser);
 	tui_free(tui);
 	if (!err)
 		say_notes(profile);
@@ -124,7 +121,7 @@ static bool has_rows(const struct profile *profile)
 	return false;
 }
 
-/* An empty report may be right, but does not say why it is one. */
+/* An empty report gets a note that the filters are the cause. */
 static int choose(const struct filter *filter, bool quiet, struct profile *profile)
 {
 	bool had_rows = has_rows(profile);
@@ -145,8 +142,7 @@ int run_saved(const struct report_request *request)
 	keep_memory();
 	profile_init(&profile);
 	err = output_check(options);
-	if (!err)
-		err = profile_read(request->path, &profile, &notes);
+	err = err ?: profile_read(request->path, &profile, &notes);
 	if (!err && request->histogram && !view_has_durations(&profile.view))
 		err = fail(-ENODATA,
 			   "'%s': has no histogram: only runs of offcputime, offwaketime and wakeuptime with "
@@ -155,10 +151,8 @@ int run_saved(const struct report_request *request)
 	ask_for_lines(&profile, request);
 	if (!err && local_files_is_needed(&profile))
 		err = local_files_name(&profile, request->debug_directories, request->vmlinux);
-	if (!err)
-		err = tree_require_root(&profile, options->root);
-	if (!err)
-		err = choose(&request->filter, request->quiet, &profile);
+	err = err ?: tree_require_root(&profile, options->root);
+	err = err ?: choose(&request->filter, request->quiet, &profile);
 	if (err)
 		return err;
 	fputs(buf_text(&notes), stderr);

@@ -18,7 +18,7 @@ struct run_screen {
 	struct tree *tree; /* that the browser shows; NULL before the first */
 	struct browser browser;
 	struct caption caption;
-	char *title; /* of the caption, with how it stands */
+	char *title; /* of the caption, with the time so far */
 	bool is_left; /* the user has left */
 };
 
@@ -117,8 +117,7 @@ int run_screen_refresh(struct run_screen *screen, const struct profile *profile,
 	vec_push(&shown.intervals, copy);
 	err = filter_apply(&screen->plan->filter, &shown);
 	set_title(screen, interval, false);
-	if (!err)
-		err = show(screen, make_tree(screen, &shown, &shown.intervals.data[0]));
+	err = err ?: show(screen, make_tree(screen, &shown, &shown.intervals.data[0]));
 	profile_interval_done(&shown.intervals.data[0]);
 	vec_done(&shown.intervals);
 	return err;
@@ -157,8 +156,7 @@ int run_screen_end(struct run_screen *screen, const struct profile *profile, con
 		return 0;
 	set_title(screen, interval, true);
 	err = show(screen, make_tree(screen, profile, interval));
-	if (!err)
-		err = tui_serve(screen->tui, &screen->browser);
+	err = err ?: tui_serve(screen->tui, &screen->browser);
 	if (run_screen_is_signalled(screen))
 		signals_first_is_taken();
 	run_screen_leave(screen);

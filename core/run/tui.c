@@ -204,7 +204,7 @@ static int open_all(struct tui *tui)
 	sigset_t mask;
 
 	signals_that_end(&mask);
-	sigaddset(&mask, SIGHUP); /* nohup(1) or not: the terminal has gone */
+	sigaddset(&mask, SIGHUP); /* with nohup(1), too: without the terminal there is nothing to do */
 	sigaddset(&mask, SIGQUIT);
 	sigaddset(&mask, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &mask, &tui->mask_before);
@@ -236,7 +236,7 @@ int tui_fd(const struct tui *tui)
 	return tui->watched;
 }
 
-/* On the screen a note would stand in the middle of the tree until the next drawing, and then be gone. */
+/* A note on the screen would be overwritten by the next drawing. */
 static void keep_messages(struct tui *tui)
 {
 	if (!isatty(STDERR_FILENO))
@@ -286,7 +286,7 @@ void tui_end(struct tui *tui)
 		return;
 	tui->is_taken = false;
 	if (!put(tui->fd, END, strlen(END)))
-		tcsetattr(tui->fd, TCSAFLUSH, &tui->before); /* else it has gone */
+		tcsetattr(tui->fd, TCSAFLUSH, &tui->before); /* unless the terminal is lost */
 	give_messages(tui);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The terminal of --tui: reads keys, shows what core/render/browser.h draws, and leaves everything as it was. What is
- * printed on stderr meanwhile, if that is a terminal, stands there when the terminal has been given back.
+ * printed on stderr meanwhile, if that is a terminal, is printed when the terminal is given back.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ bool tui_take(struct tui *tui, struct browser *browser);
 /* Whether a signal that ends was taken. */
 bool tui_is_signalled(const struct tui *tui);
 
-/* 0, or a negative errno with a recorded cause: the terminal has gone. */
+/* 0, or a negative errno with a recorded cause: the terminal is lost. */
 int tui_draw(const struct tui *tui, const struct browser *browser);
 
 /* Draws and takes until the end; the same errors. */
