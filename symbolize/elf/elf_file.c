@@ -189,13 +189,10 @@ static int read_headers(struct elf_file *elf)
 /* Names that cannot be read are no failure: such a file has no section of any name. */
 static int load_section_names(struct elf_file *elf)
 {
-	const Elf64_Shdr *names;
+	const Elf64_Shdr *names = elf_file_section_number(elf, elf->section_names);
 	int err;
 
-	if (!elf->section_names || elf->section_names >= elf->sections.nr)
-		return 0;
-	names = &elf->sections.data[elf->section_names];
-	if (!names->sh_size || names->sh_size > NAMES_KEPT_MAX ||
+	if (!elf->section_names || !names || !names->sh_size || names->sh_size > NAMES_KEPT_MAX ||
 	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
 		return 0;
 	err = vec_try_reserve(&elf->names, (size_t)names->sh_size);
@@ -333,14 +330,11 @@ int elf_file_address_of_offset(const struct elf_file *elf, uint64_t offset, uint
 bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, const char *name)
 {
 	size_t nr_bytes = strlen(name) + 1;
-	const Elf64_Shdr *names;
+	const Elf64_Shdr *names = elf_file_section_number(elf, elf->section_names);
 	char found[64];
 
-	if (!elf->section_names || elf->section_names >= elf->sections.nr || nr_bytes > sizeof(found))
-		return false;
-	names = &elf->sections.data[elf->section_names];
-	if (section->sh_name >= names->sh_size || nr_bytes > names->sh_size - section->sh_name ||
-	    !elf_file_holds(elf, names->sh_offset, names->sh_size))
+	if (!elf->section_names || !names || nr_bytes > sizeof(found) || section->sh_name >= names->sh_size ||
+	    nr_bytes > names->sh_size - section->sh_name || !elf_file_holds(elf, names->sh_offset, names->sh_size))
 		return false;
 	if (elf->names.nr)
 		return !memcmp(elf->names.data + section->sh_name, name, nr_bytes);

@@ -59,6 +59,12 @@ void *elf_file_copy(const struct elf_file *elf, uint64_t offset, uint64_t nr_byt
 /* True when the range lies in the file. */
 bool elf_file_holds(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
 
+/* The section of this number, or NULL. */
+static inline const Elf64_Shdr *elf_file_section_number(const struct elf_file *elf, uint64_t number)
+{
+	return number < elf->sections.nr ? &elf->sections.data[number] : NULL;
+}
+
 /* Whether a section has this name; the first section that has it, or NULL. */
 bool elf_file_section_is(const struct elf_file *elf, const Elf64_Shdr *section, const char *name);
 const Elf64_Shdr *elf_file_section(const struct elf_file *elf, const char *name);

@@ -13,12 +13,9 @@ static int check_table(const struct elf_file *elf, const struct elf_table *table
 
 static int table_of_section(const struct elf_file *elf, const Elf64_Shdr *section, struct elf_table *ret_table)
 {
-	const Elf64_Shdr *names;
+	const Elf64_Shdr *names = elf_file_section_number(elf, section->sh_link);
 
-	if (section->sh_link >= elf->sections.nr || section->sh_entsize != elf_symbol_size(elf))
-		return -EBADMSG;
-	names = &elf->sections.data[section->sh_link];
-	if (names->sh_type != SHT_STRTAB)
+	if (!names || names->sh_type != SHT_STRTAB || section->sh_entsize != elf_symbol_size(elf))
 		return -EBADMSG;
 	*ret_table = (struct elf_table){
 		.offset = section->sh_offset,
@@ -67,11 +64,13 @@ int elf_dynamic_read(const struct elf_file *elf, elf_dynamic *ret_dynamic)
 	for (uint64_t i = 0; i < segment->p_filesz / size && i < ENTRIES_MAX; i++) {
 		int err = elf_section_read(&entries, i * size, &raw, size);
 
+		if (err)
+			return err;
 		if (!elf->is_64)
 			raw.wide = (Elf64_Dyn){ .d_tag = raw.narrow.d_tag, .d_un.d_val = raw.narrow.d_un.d_val };
-		if (!err && raw.wide.d_tag == DT_NULL)
+		if (raw.wide.d_tag == DT_NULL)
 			return 0;
-		err = err ?: vec_try_push(ret_dynamic, raw.wide);
+		err = vec_try_push(ret_dynamic, raw.wide);
 		if (err)
 			return err;
 	}
@@ -84,17 +83,6 @@ uint64_t elf_dynamic_value(const elf_dynamic *dynamic, int64_t tag)
 		if (dynamic->data[i].d_tag == tag)
 			return dynamic->data[i].d_un.d_val;
 	return 0;
-}
-
-/* DT_HASH: {nr buckets, nr chains = nr symbols, …} */
-static int count_by_hash(const struct elf_file *elf, uint64_t offset, uint64_t *ret_nr)
-{
-	uint32_t header[2];
-	int err = elf_file_read(elf, offset, header, sizeof(header));
-
-	if (!err)
-		*ret_nr = header[1];
-	return err;
 }
 
 /* The largest of `nr` words at `offset`. */
@@ -147,9 +135,15 @@ static int count_by_gnu_hash(const struct elf_file *elf, uint64_t offset, uint64
 static int count_dynamic(const struct elf_file *elf, const elf_dynamic *dynamic, uint64_t *ret_nr)
 {
 	uint64_t hash = elf_dynamic_value(dynamic, DT_HASH), gnu_hash = elf_dynamic_value(dynamic, DT_GNU_HASH), offset;
+	uint32_t nr = 0;
+	int err;
 
-	if (hash && !elf_file_offset_of_address(elf, hash, &offset))
-		return count_by_hash(elf, offset, ret_nr);
+	/* DT_HASH: {nr buckets, nr chains = nr symbols, …} */
+	if (hash && !elf_file_offset_of_address(elf, hash, &offset)) {
+		err = elf_file_read(elf, offset + 4, &nr, sizeof(nr));
+		*ret_nr = nr;
+		return err;
+	}
 	if (gnu_hash && !elf_file_offset_of_address(elf, gnu_hash, &offset))
 		return count_by_gnu_hash(elf, offset, ret_nr);
 	return -ENODATA;

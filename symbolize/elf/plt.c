@@ -36,37 +36,31 @@ struct plt_reader {
 
 /* ---- stubs: from code to slot ---- */
 
-/* jmp *disp32(%rip), perhaps with the prefixes of a branch that may be traced (bnd); behind endbr64, if at all. */
-static size_t jump_x86_64(const unsigned char *code, size_t nr, uint64_t address, uint64_t *ret_slot)
+/*
+ * x86-64: jmp *disp32(%rip), perhaps with the prefix of a branch that may be traced (bnd). i386: jmp *address, or
+ * jmp *disp32(%ebx) with the table's address in %ebx. After endbr64 or endbr32, if at all.
+ */
+static size_t jump_x86(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t address,
+		       uint64_t *ret_slot)
 {
-	static const unsigned char landing[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	size_t at = nr >= 4 && !memcmp(code, landing, 4) ? 4 : 0;
-	int32_t distance;
-
-	if (at < nr && code[at] == 0xf2)
-		at++;
-	if (at + 6 > nr || code[at] != 0xff || code[at + 1] != 0x25)
-		return 0;
-	memcpy(&distance, code + at + 2, sizeof(distance));
-	*ret_slot = address + at + 6 + (uint64_t)(int64_t)distance;
-	return at + 6;
-}
-
-/* jmp *address, or jmp *disp32(%ebx) with the table's address in %ebx; behind endbr32, if at all. */
-static size_t jump_i386(const struct plt_reader *reader, const unsigned char *code, size_t nr, uint64_t *ret_slot)
-{
-	static const unsigned char landing[] = { 0xf3, 0x0f, 0x1e, 0xfb };
+	const bool is_64 = reader->elf->machine == EM_X86_64;
+	const unsigned char landing[] = { 0xf3, 0x0f, 0x1e, is_64 ? 0xfa : 0xfb };
 	size_t at = nr >= 4 && !memcmp(code, landing, 4) ? 4 : 0;
 	uint32_t number;
 
-	if (at + 6 > nr || code[at] != 0xff || (code[at + 1] != 0x25 && code[at + 1] != 0xa3))
+	if (is_64 && at < nr && code[at] == 0xf2)
+		at++;
+	if (at + 6 > nr || code[at] != 0xff || (code[at + 1] != 0x25 && (is_64 || code[at + 1] != 0xa3)))
 		return 0;
 	memcpy(&number, code + at + 2, sizeof(number));
-	*ret_slot = code[at + 1] == 0x25 ? number : (uint32_t)(reader->got + number);
+	if (is_64)
+		*ret_slot = address + at + 6 + (uint64_t)(int64_t)(int32_t)number;
+	else
+		*ret_slot = code[at + 1] == 0x25 ? number : (uint32_t)(reader->got + number);
 	return at + 6;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]; behind "bti c" or "hint", if at all. */
+/* adrp x16, page; ldr x17, [x16, #offset]; after "bti c" or "hint", if at all. */
 static size_t jump_arm64(const unsigned char *code, size_t nr, uint64_t address, uint64_t *ret_slot)
 {
 	uint32_t words[3] = {};
@@ -89,9 +83,8 @@ static size_t stub_at(const struct plt_reader *reader, const unsigned char *code
 {
 	switch (reader->elf->machine) {
 	case EM_X86_64:
-		return jump_x86_64(code, nr, address, ret_slot);
 	case EM_386:
-		return jump_i386(reader, code, nr, ret_slot);
+		return jump_x86(reader, code, nr, address, ret_slot);
 	case EM_AARCH64:
 		return jump_arm64(code, nr, address, ret_slot);
 	default:
@@ -99,7 +92,7 @@ static size_t stub_at(const struct plt_reader *reader, const unsigned char *code
 	}
 }
 
-/* A stub reaches to the next multiple of 8 or 16 of its section: what stands behind the jump belongs to it. */
+/* A stub reaches to the next multiple of 8 or 16 of its section: what follows the jump belongs to it. */
 static uint64_t stub_size(const Elf64_Shdr *section, uint64_t at, size_t used)
 {
 	bool is_narrow = section->sh_entsize == 8 && used <= 8;
@@ -108,44 +101,35 @@ static uint64_t stub_size(const Elf64_Shdr *section, uint64_t at, size_t used)
 	return size < section->sh_size - at ? size : section->sh_size - at;
 }
 
-static int read_stubs(struct plt_reader *reader, const Elf64_Shdr *section, const unsigned char *code)
+static int read_section(struct plt_reader *reader, const char *name)
 {
+	const Elf64_Shdr *section = elf_file_section(reader->elf, name);
+	_cleanup_(freep) unsigned char *code = NULL;
 	uint64_t at = 0, left;
 	uint32_t first;
-	int err = 0;
+	int err;
 
-	if (!symtab_place(reader->table, section->sh_addr, &first, &left) || left < section->sh_size ||
+	if (!section || section->sh_type != SHT_PROGBITS ||
+	    !symtab_place(reader->table, section->sh_addr, &first, &left) || left < section->sh_size ||
 	    first > UINT32_MAX - SECTION_MAX_BYTES)
 		return 0;
+	code = elf_file_copy(reader->elf, section->sh_offset, section->sh_size, SECTION_MAX_BYTES, &err);
+	if (!code)
+		return err == -ENOMEM ? err : 0;
 	while (!err && at < section->sh_size) {
+		struct plt_stub stub = { .start = first + (uint32_t)at };
 		uint64_t slot, size = STEP;
 		size_t used = stub_at(reader, code + at, (size_t)(section->sh_size - at), section->sh_addr + at, &slot);
 
 		if (used) {
 			size = stub_size(section, at, used);
+			stub.size = (uint32_t)size;
 			err = vec_try_push(&reader->slots, (struct slot){ slot, reader->plt->stubs.nr });
-			err = err
-				      ?: vec_try_push(&reader->plt->stubs,
-						      (struct plt_stub){ .start = first + (uint32_t)at,
-									 .size = (uint32_t)size });
+			err = err ?: vec_try_push(&reader->plt->stubs, stub);
 		}
 		at += size;
 	}
 	return err;
-}
-
-static int read_section(struct plt_reader *reader, const char *name)
-{
-	const Elf64_Shdr *section = elf_file_section(reader->elf, name);
-	_cleanup_(freep) unsigned char *code = NULL;
-	int err;
-
-	if (!section || section->sh_type != SHT_PROGBITS)
-		return 0;
-	code = elf_file_copy(reader->elf, section->sh_offset, section->sh_size, SECTION_MAX_BYTES, &err);
-	if (!code)
-		return err == -ENOMEM ? err : 0;
-	return read_stubs(reader, section, code);
 }
 
 /* ---- relocations: from slot to name ---- */
@@ -255,32 +239,24 @@ static void drop_symbols(struct plt_reader *reader)
 	reader->symbols = NULL;
 }
 
-/* The symbols that relocations of a section refer to, or NULL; static programs have none. */
-static const Elf64_Shdr *symbols_of(const struct elf_file *elf, const Elf64_Shdr *section)
-{
-	const Elf64_Shdr *symbols;
-
-	if (!section->sh_link || section->sh_link >= elf->sections.nr)
-		return NULL;
-	symbols = &elf->sections.data[section->sh_link];
-	if (symbols->sh_link >= elf->sections.nr || (symbols->sh_type != SHT_DYNSYM && symbols->sh_type != SHT_SYMTAB))
-		return NULL;
-	return symbols;
-}
-
-/* Makes them the current ones. Most files have two sections of relocations that refer to the same symbols. */
-static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *symbols)
+/*
+ * Makes the symbols that relocations of a section refer to the current ones; static programs have none. Most files have two
+ * sections of relocations that refer to the same symbols.
+ */
+static int open_symbols(struct plt_reader *reader, const Elf64_Shdr *section)
 {
 	const struct elf_file *elf = reader->elf;
-	const Elf64_Shdr *strings;
+	const Elf64_Shdr *symbols = section->sh_link ? elf_file_section_number(elf, section->sh_link) : NULL;
+	const Elf64_Shdr *strings = symbols ? elf_file_section_number(elf, symbols->sh_link) : NULL;
 	int err;
 
+	if (!strings || (symbols->sh_type != SHT_DYNSYM && symbols->sh_type != SHT_SYMTAB))
+		symbols = NULL;
 	if (symbols == reader->symbols)
 		return 0;
 	drop_symbols(reader);
 	if (!symbols)
 		return 0;
-	strings = &elf->sections.data[symbols->sh_link];
 	err = names_open(&reader->names, elf, strings->sh_offset, strings->sh_size, NAMES_MAX_BYTES);
 	if (err)
 		return err == -ENOMEM ? err : 0;
@@ -302,7 +278,7 @@ static int name_stubs(struct plt_reader *reader)
 
 		if (!section->sh_size || (section->sh_type != SHT_RELA && section->sh_type != SHT_REL))
 			continue;
-		err = open_symbols(reader, symbols_of(reader->elf, section));
+		err = open_symbols(reader, section);
 		err = err ?: apply_all(reader, section);
 	}
 	return err ?: radix_sort(reader->plt->stubs.data, reader->plt->stubs.nr, start);

@@ -29,11 +29,6 @@ static Elf64_Sym widen(const Elf32_Sym *narrow)
 	};
 }
 
-static const Elf64_Shdr *section_of(const struct elf_file *elf, const Elf64_Sym *symbol)
-{
-	return symbol->st_shndx < elf->sections.nr ? &elf->sections.data[symbol->st_shndx] : NULL;
-}
-
 /*
  * A label that the assembler or the compiler left: mapping symbols of Arm ("$x", "$d"), local labels, and the padding
  * in front of kernel functions.
@@ -47,7 +42,7 @@ static bool is_label(struct name name)
 /* Hand-written assembly often forgets `.type`: such a symbol counts when it has a size or lies in a code section. */
 static bool is_untyped_function(const struct reading *reading, const Elf64_Sym *symbol)
 {
-	const Elf64_Shdr *section = section_of(reading->elf, symbol);
+	const Elf64_Shdr *section = elf_file_section_number(reading->elf, symbol->st_shndx);
 	char scratch[NAME_MAX_BYTES];
 
 	if (!symbol->st_size && !(section && section->sh_flags & SHF_EXECINSTR && section->sh_flags & SHF_ALLOC))
@@ -114,7 +109,7 @@ static unsigned int merit_of(const struct reading *reading, const Elf64_Sym *sym
  */
 static uint64_t covered(const struct reading *reading, const Elf64_Sym *symbol, uint64_t left)
 {
-	const Elf64_Shdr *section = section_of(reading->elf, symbol);
+	const Elf64_Shdr *section = elf_file_section_number(reading->elf, symbol->st_shndx);
 
 	if (symbol->st_size)
 		return symbol->st_size < left ? symbol->st_size : left;
@@ -131,7 +126,7 @@ static uint64_t covered(const struct reading *reading, const Elf64_Sym *symbol, 
 /* In an object file it counts from its section. */
 static void move_symbol(const struct elf_file *elf, Elf64_Sym *symbol)
 {
-	const Elf64_Shdr *section = elf->is_laid_out ? section_of(elf, symbol) : NULL;
+	const Elf64_Shdr *section = elf->is_laid_out ? elf_file_section_number(elf, symbol->st_shndx) : NULL;
 
 	if (section)
 		symbol->st_value += section->sh_addr;
