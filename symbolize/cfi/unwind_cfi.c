@@ -80,7 +80,7 @@ static bool cfa_rule(const struct cfi_cfa *cfa, struct st_unwind_rule *rule)
 	return (is_sp || (is_bp && cfa->kind == CFA_DEREF)) && fits_16(cfa->offset) && fits_16(cfa->add);
 }
 
-/* The kernel's frame: rip is said to be at rsp + offset, and the other registers are where the kernel puts them. */
+/* The kernel's frame: rip is at rsp + offset, and the other registers are where the kernel puts them. */
 static struct st_unwind_rule signal_rule(const struct cfi_state *state)
 {
 	int64_t offset = state->ra.offset - SIGCONTEXT_IP;
@@ -121,15 +121,15 @@ static struct st_unwind_rule rule_of(const struct cfi_state *state, bool is_sign
 
 /* ---- expressions ---- */
 
-/* What binutils writes for .plt, behind "rsp + offset": breg16 0, lit15, and, litN, ge, lit3, shl, plus. */
+/* What binutils writes for .plt, after "rsp + offset": breg16 0, lit15, and, litN, ge, lit3, shl, plus. */
 static bool is_plt(struct byte_reader bytes, int64_t *ret_threshold)
 {
 	static const uint8_t before[] = { DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and };
-	static const uint8_t behind[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
-	size_t nr = sizeof(before) + 1 + sizeof(behind);
+	static const uint8_t after[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
+	size_t nr = sizeof(before) + 1 + sizeof(after);
 
 	if (bytes_left(&bytes) != nr || memcmp(bytes.at, before, sizeof(before)) != 0 ||
-	    memcmp(bytes.at + sizeof(before) + 1, behind, sizeof(behind)) != 0)
+	    memcmp(bytes.at + sizeof(before) + 1, after, sizeof(after)) != 0)
 		return false;
 	*ret_threshold = bytes.at[sizeof(before)] - DW_OP_lit0;
 	return *ret_threshold >= 0 && *ret_threshold <= 15;

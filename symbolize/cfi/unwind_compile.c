@@ -144,7 +144,7 @@ static uint64_t end_of_entry(const struct elf_file *elf, uint64_t next)
 }
 
 /*
- * The same, but that the function of the ELF header's entry is the root: nobody has called it. C libraries that give it no
+ * The same, but the function at the ELF header's entry is the root, as nothing calls it. C libraries that give it no
  * information are musl and, in the loader itself, glibc.
  */
 static int add_gap(struct compile *compile, uint64_t start, uint64_t next)

@@ -39,7 +39,7 @@ struct unwind_table {
 	uint32_t nr_segments;
 	uint64_t first_page; /* number of the page of pages.data[0]: address >> ST_UNWIND_PAGE_SHIFT */
 	VEC(st_unwind_page) pages;
-	VEC(uint32_t) rows; /* those of each page behind those of the page before */
+	VEC(uint32_t) rows; /* in the order of the pages */
 	VEC(struct st_unwind_rule) rules;
 	struct unwind_facts facts;
 	VEC(char) needs; /* NEEDS_… of symbolize.h; ends with a NUL, or is empty */
@@ -54,7 +54,7 @@ void unwind_table_done(struct unwind_table *table);
 bool unwind_table_is_valid(const struct unwind_table *table);
 
 /*
- * The address of a place in the file, also of the rest of a page before or behind a segment, which is mapped with it. -ENODATA
+ * The address of a place in the file; the rest of a page before or after a segment is mapped with it and counts. -ENODATA
  * when that is no code.
  */
 int unwind_table_address_of_offset(const struct unwind_table *table, uint64_t offset, uint64_t *ret_address);

@@ -158,7 +158,7 @@ static int take_head(struct unwind_queue *queue, const struct message *message)
 	return err;
 }
 
-/* Copies to the place in the three arrays, one behind the other, where `nr_taken` is. */
+/* The bytes of the three arrays come one array after the other; `nr_taken` have come. */
 static void copy_part(struct unwind_queue *queue, const unsigned char *bytes, size_t nr)
 {
 	struct unwind_table *table = &queue->intake;

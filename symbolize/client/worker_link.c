@@ -203,7 +203,7 @@ static int send_waiting(struct worker_link *link)
 	return 0;
 }
 
-/* Tables first: events wait for them, and nobody waits for names before the end. */
+/* Tables first: events wait for them, names are not needed before the end. */
 static int send_all(struct worker_link *link)
 {
 	if (unwind_queue_oldest(&link->unwinds) == UINT64_MAX)
@@ -466,7 +466,7 @@ void worker_link_drop(struct worker_link *link, struct handed_file *file)
 
 enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file)
 {
-	worker_link_pump(link); /* a worker that died while nothing was asked of it is nobody's fault */
+	worker_link_pump(link); /* no file is to blame for a worker that died while nothing was asked of it */
 	return file == &link->kernel ? send_kernel(link) : index_file(link, file);
 }
 

@@ -5,7 +5,7 @@
  *
  * Files go over without waiting, in order, a window of them ahead of the worker's acknowledgements, and the caller
  * keeps each descriptor until the worker has said that it is done with the file. So a worker's end tells which file
- * was to blame, the first one not acknowledged (or the one asked about), and only that one is given up: those behind
+ * was to blame, the first one not acknowledged (or the one asked about), and only that one is given up: those after
  * it are sent again. What had been indexed is lost with the worker, but can be opened again (options.open_again).
  */
 #pragma once

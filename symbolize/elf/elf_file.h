@@ -2,7 +2,7 @@
 /*
  * A bounded reader of ELF files: headers, program headers, sections, notes, by pread from a descriptor.
  *
- * Every number in the file is a claim of a stranger: counts are capped, each range is checked against the size of the
+ * The files are untrusted: counts are capped, each range is checked against the size of the
  * file without overflow, and nothing is mapped, so a file that shrinks while it is read gives an error and no signal.
  * 32-bit files are widened; files of the other byte order are refused.
  *
@@ -51,8 +51,8 @@ int elf_file_lay_out(struct elf_file *elf);
 int elf_file_read(const struct elf_file *elf, uint64_t offset, void *ret_bytes, size_t nr_bytes);
 
 /*
- * The same, of at most `max` bytes, into memory of its own with a NUL behind it. NULL and in *ret_err -EBADMSG, also for more than
- * that, or -ENOMEM.
+ * The same into malloc()ed memory, followed by a NUL. NULL and *ret_err for a failure: -EBADMSG, also for more than `max`
+ * bytes, or -ENOMEM.
  */
 void *elf_file_copy(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, uint64_t max, int *ret_err);
 

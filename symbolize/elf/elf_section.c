@@ -119,7 +119,7 @@ static int read_bytes(struct elf_section *section, uint64_t offset, unsigned cha
 	return elf_file_read(section->elf, section->offset + offset, to, nr_bytes);
 }
 
-/* Keeps what the window has of the range already; the rest is read behind it. */
+/* Keeps what the window already has of the range, and reads the rest. */
 static int move_window(struct elf_section *section, uint64_t offset, uint64_t nr_bytes)
 {
 	uint64_t end = section->window_start + section->window_nr;

@@ -23,7 +23,7 @@ struct frame_ranges {
 
 /*
  * Reads the entries that no sized symbol of the finished table covers from its first to its last byte. Entries that
- * make no sense are passed over, and what comes behind a broken one is not read; -ENOMEM.
+ * make no sense are passed over, and what follows a broken one is not read; -ENOMEM.
  */
 int frame_ranges_read(struct frame_ranges *ranges, const struct elf_file *elf, const struct symtab *table);
 void frame_ranges_done(struct frame_ranges *ranges);

@@ -3,7 +3,7 @@
  * Indirect functions (STT_GNU_IFUNC): which implementations a resolver can choose.
  *
  * The symbol of an indirect function is its resolver, which the dynamic linker calls once; the calls go to what it
- * returned. Nothing tells from outside which one that was, and running a stranger's resolver is out of the question.
+ * returned. Nothing tells from outside which one that was, and an untrusted file's resolver must not be run.
  * But a resolver is a small function that loads addresses and returns one of them: so these are read out of its code,
  * and kept where a function starts (by .eh_frame_hdr, which survives strip, or by the symbol table), because a
  * breakpoint anywhere else would break the program. To probe all of them is to probe the one that is used.
@@ -14,7 +14,7 @@
 
 #include "symbolize/elf/symtab.h"
 
-/* A pair of places in the file; the second is where to probe, at the entry or a few vector instructions behind it. */
+/* A pair of places in the file; the second is where to probe, at the entry or a few vector instructions after it. */
 struct ifunc_choice {
 	uint64_t resolver, implementation;
 };

@@ -85,7 +85,7 @@ struct name names_get(const struct names *names, uint32_t position, char scratch
 	return (struct name){ scratch, name_length(scratch, nr) };
 }
 
-/* The end of a name in a copy, which has a NUL behind it: there, or where the version suffix begins. */
+/* The end of a name in a copy, which a NUL follows: there, or where the version suffix begins. */
 static bool ends_at(const char *text, size_t i)
 {
 	return !text[i] || (text[i] == '@' && i) || i == NAME_MAX_BYTES;

@@ -12,7 +12,7 @@
 
 enum {
 	INPUT_BYTES = 65536,     /* read at once */
-	SKIP_BYTES = 65536,      /* unpacked at once where nobody looks */
+	SKIP_BYTES = 65536,      /* unpacked at once on the way to a place */
 	STATES_MAX = 64,         /* kept to go back to, 40 KB each */
 	STATE_APART = 1 << 20,   /* at least */
 	RATIO_MAX = 64,          /* of a debug section, 12 at most in practice; small ones may exceed it */

@@ -4,7 +4,7 @@
  * it: debug information of a large program unpacks to half a gigabyte.
  *
  * Going forward costs no more than unpacking. To go back, zlib starts again at the nearest of some dozen states that
- * were kept on the way, zstd at the beginning; whoever reads in order of place pays for neither.
+ * were kept on the way, zstd at the beginning; reading in order of place costs neither.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions of one file, sorted by their offset in it: the index behind every name of a user frame.
+ * The functions of one file, sorted by their offset in it: the index for the names of user frames.
  *
  * Built once per file from .symtab and .dynsym together, of the file itself and of its separate debug file, and looked
  * up by file offset, which is the same in every process and address-space layout. All rules about which symbol names a
@@ -68,7 +68,7 @@ const struct symtab_symbol *symtab_nearest(const struct symtab *table, uint64_t 
 
 /*
  * Where the code at this link-time address is: in the file, from symtab.base, and how many bytes are left of its segment.
- * False for what is no code, and for code more than 4 GB behind the first, which no real file has.
+ * False for what is no code, and for code more than 4 GB after the first, which no real file has.
  */
 bool symtab_place(const struct symtab *table, uint64_t address, uint32_t *ret_start, uint64_t *ret_left);
 

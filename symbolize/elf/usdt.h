@@ -4,7 +4,7 @@
  *
  * A note names an instruction (a nop), and maybe a semaphore: a counter that a tracer raises while it listens, so that
  * the program may skip the work of preparing arguments. Addresses are those of link time; prelink moves the code and
- * not the notes, which is why each note also tells where .stapsdt.base was then. Every number is a claim of a stranger:
+ * not the notes, which is why each note also tells where .stapsdt.base was then. Notes are untrusted:
  * a note whose instruction is not in executable memory of the file, or whose semaphore has no place in a writable part
  * of it, is passed over.
  */
