@@ -206,31 +206,9 @@ static const char *distrust(int fd, uint32_t user)
 }
 
 /*
- * Notes why a map cannot be used, as the reason of the code that it should name; the first such file is kept for the
- * user. Without a map, or with an empty one, code has no other reason than to be in memory without a file. Returns
- * `err`.
- */
-static int refuse(struct jit_maps *maps, struct jit_map *map, const char *path, int err, const char *why)
-{
-	uint8_t reason = REASON_MAP_REFUSED;
-
-	if (err == -ENOENT || err == -ENOTDIR || err == -ESRCH || err == -ENOEXEC)
-		return err;
-	if (err == -EMFILE || err == -ENFILE)
-		reason = REASON_NO_DESCRIPTORS;
-	else if (err == -EFBIG)
-		reason = REASON_MAP_CUT;
-	if (map->reason == reason)
-		return err;
-	map->reason = reason;
-	if (reason == REASON_MAP_REFUSED && !maps->nr_refused++)
-		snprintf(maps->refused, sizeof(maps->refused), "%s of process %" PRIu32 ": %s", path, map->tgid, why);
-	return err;
-}
-
-/*
- * Takes ownership of a descriptor, or the error of opening it; returns it if the file is trusted, otherwise a negative
- * errno.
+ * Takes ownership of a descriptor, or of the error of opening it; returns it if the file is trusted, otherwise a negative errno.
+ * Then the code that the map should name has this as its reason, and the first such file is kept for the user. Without a map, or
+ * with an empty one, code has no other reason than to be in memory without a file.
  */
 static int believe(struct jit_maps *maps, struct jit_map *map, const char *path, int opened, uint32_t user)
 {
@@ -238,12 +216,23 @@ static int believe(struct jit_maps *maps, struct jit_map *map, const char *path,
 	bool is_special = opened == -EINVAL || opened == -ELOOP;
 	const char *why = fd < 0 ? is_special ? "not a regular file, or a symbolic link" : strerror(-fd)
 				 : distrust(fd, user);
+	int err = fd < 0 ? fd : -EPERM;
+	uint8_t reason = REASON_MAP_REFUSED;
 
 	if (!why)
 		return take_fd(&fd);
 	if (fd >= 0)
 		why_add(maps->why, "not trusted: %s", why);
-	return refuse(maps, map, path, fd < 0 ? fd : -EPERM, why);
+	if (err == -EMFILE || err == -ENFILE)
+		reason = REASON_NO_DESCRIPTORS;
+	else if (err == -EFBIG)
+		reason = REASON_MAP_CUT;
+	if (err == -ENOENT || err == -ENOTDIR || err == -ESRCH || err == -ENOEXEC || map->reason == reason)
+		return err;
+	map->reason = reason;
+	if (reason == REASON_MAP_REFUSED && !maps->nr_refused++)
+		snprintf(maps->refused, sizeof(maps->refused), "%s of process %" PRIu32 ": %s", path, map->tgid, why);
+	return err;
 }
 
 /*
@@ -282,13 +271,6 @@ static uint32_t pid_of_dump(const char *path)
 	if (!slash || sscanf(slash, "/jit-%9" SCNu32 ".dump%n", &pid, &end) != 1 || !end || slash[end])
 		return 0;
 	return pid;
-}
-
-static int open_dump(struct jit_maps *maps, struct jit_map *map, uint32_t inner, uint32_t user)
-{
-	if (pid_of_dump(map->mapping.path) != inner)
-		return -ESRCH;
-	return believe(maps, map, map->mapping.path, opener_open(&map->mapping), user);
 }
 
 static size_t open_max(void)
@@ -357,7 +339,10 @@ static void try_open(struct jit_maps *maps, struct jit_map *map, uint64_t now_ns
 	if (map->has_ended || process_identity(map->tgid, &inner, &user))
 		return;
 	make_room(maps);
-	map->fd = map->mapping.path ? open_dump(maps, map, inner, user) : open_perf_map(maps, map, inner, user);
+	if (!map->mapping.path)
+		map->fd = open_perf_map(maps, map, inner, user);
+	else if (pid_of_dump(map->mapping.path) == inner)
+		map->fd = believe(maps, map, map->mapping.path, opener_open(&map->mapping), user);
 	if (map->fd < 0)
 		return;
 	map->reason = REASON_ANONYMOUS;

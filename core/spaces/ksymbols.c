@@ -76,13 +76,6 @@ uint32_t ksymbols_at(const struct ksymbols *ksymbols, uint64_t address, uint64_t
 	return symbol ? (uint32_t)(symbol - ksymbols->symbols.data) + 1 : 0;
 }
 
-static bool has_room(const struct ksymbols *ksymbols, const struct sideband_record *record)
-{
-	uint64_t nr_pages = (record->end - 1) / PAGE_BYTES - record->start / PAGE_BYTES + 1;
-
-	return ksymbols->symbols.nr < KSYMBOLS_MAX && nr_pages <= PIECES_MAX - ksymbols->pieces.nr;
-}
-
 static void push(struct ksymbols *ksymbols, const struct sideband_record *record)
 {
 	const struct ksymbol symbol = {
@@ -113,13 +106,16 @@ static void push(struct ksymbols *ksymbols, const struct sideband_record *record
 void ksymbols_add(struct ksymbols *ksymbols, const struct sideband_record *record)
 {
 	struct ksymbol *before;
+	uint64_t nr_pages;
 
 	if (record->start >= record->end)
 		return;
+	nr_pages = (record->end - 1) / PAGE_BYTES - record->start / PAGE_BYTES + 1;
 	before = find(ksymbols, record->start, record->time_ns);
 	if (before)
 		before->until_ns = record->time_ns;
-	if (!(before && record->gone) && has_room(ksymbols, record))
+	if (!(before && record->gone) && ksymbols->symbols.nr < KSYMBOLS_MAX &&
+	    nr_pages <= PIECES_MAX - ksymbols->pieces.nr)
 		push(ksymbols, record);
 }
 

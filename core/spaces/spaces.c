@@ -305,19 +305,14 @@ static void note_exit(struct spaces *spaces, const struct sideband_record *recor
 	note_change(spaces, life);
 }
 
-static bool is_followed(const struct spaces *spaces, const struct sideband_record *record)
-{
-	if (!record->tgid || record->tgid == UINT32_MAX) /* outside our pid namespace, or gone already */
-		return false;
-	return !spaces->options.only_tgid || record->tgid == spaces->options.only_tgid;
-}
-
 static void apply(struct spaces *spaces, const struct sideband_record *record)
 {
+	const uint32_t tgid = record->tgid, only = spaces->options.only_tgid;
+
 	if (record->kind == SIDEBAND_KSYMBOL)
 		ksymbols_add(spaces->ksymbols, record);
-	else if (!is_followed(spaces, record))
-		return;
+	else if (!tgid || tgid == UINT32_MAX || (only && tgid != only))
+		return; /* outside our pid namespace, gone already, or not followed */
 	else if (record->kind == SIDEBAND_MMAP)
 		note_mmap(spaces, record);
 	else if (record->kind == SIDEBAND_BUILD_ID)

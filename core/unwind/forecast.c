@@ -33,13 +33,6 @@ struct forecast {
 
 /* ---- the program ---- */
 
-static bool is_executable(int fd)
-{
-	struct stat status;
-
-	return !fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_mode & 0111;
-}
-
 /* A descriptor of a program as execvp() finds it, and its path; or a negative errno. */
 static int open_program(const struct forecast *forecast, const char *word, char **ret_path)
 {
@@ -51,8 +44,9 @@ static int open_program(const struct forecast *forecast, const char *word, char 
 		_cleanup_(freep) char *name = *folder ? xasprintf("%s/%s", folder, word) : xstrdup(word);
 		_cleanup_(freep) char *path = realpath(name, NULL);
 		_cleanup_(closep) int fd = path ? opener_file_below(forecast->root_fd, path, 0) : -1;
+		struct stat status;
 
-		if (fd < 0 || !is_executable(fd))
+		if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
 			continue;
 		*ret_path = take_ptr(path);
 		return take_fd(&fd);

@@ -234,17 +234,6 @@ static int read_dump(struct perf_map *map)
 	return map->done && map->done <= end ? read_records(map, window, end) : 0;
 }
 
-/* How many bytes a name may have, by the record that it is in; 0 when that cannot be read any more. */
-static size_t dump_name_room(const struct perf_map *map, const struct perf_map_entry *entry)
-{
-	struct code_load load;
-
-	if (read_at(map->fd, &load, sizeof(load), entry->name - sizeof(load)) != sizeof(load) ||
-	    load.header.size <= sizeof(load))
-		return 0;
-	return load.header.size - sizeof(load);
-}
-
 /* ---- which entry counts ---- */
 
 /* An entry, as radix_sort() wants it. */
@@ -427,10 +416,17 @@ struct name perf_map_name(const struct perf_map *map, const struct perf_map_entr
 	enum {
 		USUAL_BYTES = 512
 	};
-	size_t record = map->is_dump ? dump_name_room(map, entry) : NAME_MAX_BYTES;
-	size_t room = record < NAME_MAX_BYTES ? record : NAME_MAX_BYTES,
-	       usual = room < USUAL_BYTES ? room : USUAL_BYTES;
-	size_t nr = read_name(map, entry, scratch, usual);
+	size_t room = NAME_MAX_BYTES, usual, nr;
+	struct code_load load;
 
+	if (map->is_dump) {
+		if (read_at(map->fd, &load, sizeof(load), entry->name - sizeof(load)) != sizeof(load) ||
+		    load.header.size <= sizeof(load))
+			return (struct name){ scratch, 0 };
+		nr = load.header.size - sizeof(load);
+		room = nr < room ? nr : room;
+	}
+	usual = room < USUAL_BYTES ? room : USUAL_BYTES;
+	nr = read_name(map, entry, scratch, usual);
 	return (struct name){ scratch, nr < usual ? nr : read_name(map, entry, scratch, room) };
 }
