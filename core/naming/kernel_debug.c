@@ -163,36 +163,28 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 
 /* ---- how far its addresses are moved ---- */
 
-/* Not by a name that several functions have. */
-static bool measure_by(struct kernel_debug *debug, const struct profile *profile, const struct profile_frame *frame,
-		       struct symbolizer *symbolizer)
-{
-	_cleanup_(freep) char *pattern = match_wildcard(profile_string(profile, frame->name));
-	struct symbol_function *functions = NULL;
-	size_t nr = 0;
-	bool is_told;
-
-	if (!pattern || symbolizer_find(symbolizer, debug->number, pattern, &functions, &nr))
-		return false;
-	is_told = nr == 1 && !((frame->where - frame->offset - functions[0].address) % PAGE);
-	if (is_told)
-		debug->distance = frame->where - frame->offset - functions[0].address;
-	free(functions);
-	return is_told;
-}
-
 bool kernel_debug_measure(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)
 {
 	int tries = 0;
 
 	for (size_t i = 0; i < profile->frames.nr && !debug->knows_distance && tries < TRIES_MAX; i++) {
 		const struct profile_frame *frame = &profile->frames.data[i];
+		uint64_t start = frame->where - frame->offset;
+		_cleanup_(freep) struct symbol_function *functions = NULL;
+		_cleanup_(freep) char *pattern = NULL;
+		size_t nr = 0;
 
 		if (frame->kind != FRAME_KERNEL || !frame->name || frame->level ||
 		    strcmp(profile_string(profile, frame->module), "kernel") != 0)
 			continue;
-		debug->knows_distance = measure_by(debug, profile, frame, symbolizer);
 		tries++;
+		pattern = match_wildcard(profile_string(profile, frame->name));
+		if (!pattern || symbolizer_find(symbolizer, debug->number, pattern, &functions, &nr))
+			continue;
+		if (nr != 1 || (start - functions[0].address) % PAGE) /* several functions have this name */
+			continue;
+		debug->distance = start - functions[0].address;
+		debug->knows_distance = true;
 	}
 	return debug->knows_distance;
 }

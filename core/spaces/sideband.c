@@ -249,17 +249,6 @@ static void note_lost(struct sideband *sideband, struct cpu_stream *stream, uint
 	stream->nr_lost = nr_lost;
 }
 
-static void read_lost(struct sideband *sideband, struct cpu_stream *stream)
-{
-	struct {
-		uint64_t value, nr_lost;
-	} counter;
-
-	stream->ring.was_full = false;
-	if (sideband->counts_lost && read(stream->fd, &counter, sizeof(counter)) == sizeof(counter))
-		note_lost(sideband, stream, counter.nr_lost);
-}
-
 /*
  * Decodes the record at the tail. False when there is none that belongs to this pass. A record of the future, with a second of
  * tolerance, is dropped: waiting for its time would stop the reading of this ring.
@@ -267,6 +256,9 @@ static void read_lost(struct sideband *sideband, struct cpu_stream *stream)
 static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 {
 	uint64_t nr_broken = stream->ring.nr_broken;
+	struct {
+		uint64_t value, nr_lost;
+	} counter;
 	const void *bytes;
 
 	while ((bytes = perf_ring_peek(&stream->ring, &stream->next_bytes))) {
@@ -280,8 +272,10 @@ static bool peek(struct sideband *sideband, struct cpu_stream *stream)
 		perf_ring_pop(&stream->ring, stream->next_bytes);
 	}
 	sideband->nr_lost += stream->ring.nr_broken - nr_broken;
-	if (stream->ring.was_full)
-		read_lost(sideband, stream);
+	if (stream->ring.was_full && sideband->counts_lost &&
+	    read(stream->fd, &counter, sizeof(counter)) == sizeof(counter))
+		note_lost(sideband, stream, counter.nr_lost);
+	stream->ring.was_full = false;
 	return false;
 }
 

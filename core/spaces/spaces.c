@@ -259,13 +259,12 @@ static void note_build_id(struct spaces *spaces, const struct sideband_record *r
 static void note_exec(struct spaces *spaces, const struct sideband_record *record)
 {
 	const struct life *before = lives_find(spaces->lives, record->tgid, record->time_ns);
-	bool unwound = before && before->unwound;
 	struct life *life = begin_life(spaces, record->tgid, record->time_ns);
 
 	life->state = LIFE_COMPLETE;
 	life->by_exec = true;
 	life->exec_id = before && before->exec_id ? before->exec_id + 1 : 0;
-	if (unwound)
+	if (before && before->unwound)
 		want_unwound(spaces, life);
 }
 

@@ -443,10 +443,14 @@ static int write_space(struct unwind_store *store, const struct unwind_extent *s
 	return 0;
 }
 
-static size_t merge_without_table(struct unwind_space_mapping *mappings, size_t nr)
+size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t max)
 {
 	size_t nr_left = 0;
 
+	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": walks do not search for such addresses */
+		nr--;
+	if (nr <= max)
+		return nr;
 	for (size_t i = 0; i < nr; i++) {
 		struct unwind_space_mapping *before = nr_left ? &mappings[nr_left - 1] : NULL;
 
@@ -455,16 +459,6 @@ static size_t merge_without_table(struct unwind_space_mapping *mappings, size_t 
 		else
 			mappings[nr_left++] = mappings[i];
 	}
-	return nr_left;
-}
-
-size_t unwind_store_fit(struct unwind_space_mapping *mappings, size_t nr, size_t max)
-{
-	size_t nr_left;
-
-	while (nr && mappings[nr - 1].end > INT64_MAX) /* "[vsyscall]": walks do not search for such addresses */
-		nr--;
-	nr_left = nr > max ? merge_without_table(mappings, nr) : nr;
 	if (nr_left <= max)
 		return nr_left;
 	mappings[max - 1].end = mappings[nr_left - 1].end;
