@@ -4,14 +4,14 @@
 #include <errno.h>
 
 enum {
-	TABLE_FACTOR = 32, /* sections that are read here and there may be so much larger */
+	TABLE_FACTOR = 32, /* tables may be so many times larger than `small_max` and are still held whole */
 };
 
 struct part {
 	size_t offset; /* in struct dwarf */
 	const char *name;
-	bool is_table; /* read here and there */
-	const char *split_name; /* in a split file; NULL: it is in that with the skeletons */
+	bool is_table; /* not read in order */
+	const char *split_name; /* in a split file; NULL: it is in the file with the skeletons */
 };
 
 static const struct part parts[] = {
@@ -32,7 +32,7 @@ static struct elf_section *section_of(struct dwarf *dwarf, const struct part *pa
 	return (struct elf_section *)(void *)((char *)dwarf + part->offset);
 }
 
-/* Without the first two nothing can be done, so what is wrong with them counts. */
+/* Errors of the first two sections count, because nothing can be done without them. */
 static int open_parts(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max, bool is_split)
 {
 	int err = 0;

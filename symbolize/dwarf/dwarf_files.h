@@ -7,14 +7,14 @@
 struct dwarf {
 	struct elf_section info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets, cu_index;
 	struct dwarf *alternate; /* what dwz moved out of several files (.gnu_debugaltlink); borrowed, NULL: not there */
-	struct dwarf_splits
-		*splits; /* leads to what its skeleton units stand for (dwarf_splits.h); borrowed, NULL: to nothing */
+	struct dwarf_splits *splits; /* opens the split files of its skeleton units; borrowed, NULL: there are none */
 	struct dwarf *skeletons; /* of a split file: the one with its skeletons, and with its addresses; borrowed */
 };
 
 /*
- * Opens what the file has of them; it must outlive them. Those of up to `small_max` bytes are held whole (see whole_max
- * in elf_section.h), tables of up to 32 times that: DWARF_SMALL_MAX, or 0 for windows that move as often as they can.
+ * Opens those that the file has; the file must outlive them. Those of up to `small_max` bytes are held whole (see
+ * whole_max in elf_section.h), tables of up to 32 times that: DWARF_SMALL_MAX, or 0 for windows that move as often as they
+ * can.
  * 0, -ENODATA when it has no line table and no information about units, or as in elf_section.h for one of these two.
  */
 #define DWARF_SMALL_MAX (1u << 20)
@@ -33,5 +33,5 @@ void dwarf_close(struct dwarf *dwarf);
 #define ALTERNATE_PATH_SIZE 256
 int dwarf_alternate(const struct elf_file *elf, char ret_path[ALTERNATE_PATH_SIZE], struct build_id *ret_id);
 
-/* Whether the file has any of the two. */
+/* Whether the file has .debug_info or .debug_line. */
 bool dwarf_is_in(const struct elf_file *elf);

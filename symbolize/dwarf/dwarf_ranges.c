@@ -19,7 +19,7 @@ struct list {
 	void *context;
 };
 
-/* An empty range covers nothing, one that ends before it begins makes no sense. */
+/* Skips empty ranges and those that end before they begin. */
 static bool visit(struct list *list, uint64_t low, uint64_t high)
 {
 	return high <= low || list->visit(list->context, low, high);
@@ -81,7 +81,7 @@ static bool next_new(struct list *list)
 		low = bytes_number(&list->bytes, nr);
 		high = low + bytes_uleb(&list->bytes);
 		break;
-	default: /* the end, or nonsense */
+	default: /* the end, or an unknown kind */
 		return false;
 	}
 	return !list->bytes.bad && visit(list, low, high);

@@ -45,7 +45,7 @@ static uint64_t read_variable(struct byte_reader *bytes, uint16_t form)
 	return nr;
 }
 
-/* What DW_FORM_indirect leads to: neither a further one nor one whose value stands in the abbreviation. */
+/* The form that DW_FORM_indirect has in the entry: not another one, and none whose value is in the abbreviation. */
 static uint16_t read_form(struct byte_reader *bytes)
 {
 	uint64_t form = bytes_uleb(bytes);
@@ -144,10 +144,7 @@ bool dwarf_value_address(struct dwarf *dwarf, const struct dwarf_unit *unit, con
 		*ret_address = value->number;
 		return true;
 	case DW_FORM_addrx:
-	case DW_FORM_addrx1:
-	case DW_FORM_addrx2:
-	case DW_FORM_addrx3:
-	case DW_FORM_addrx4:
+	case DW_FORM_addrx1 ... DW_FORM_addrx4:
 	case DW_FORM_GNU_addr_index:
 	case DW_FORM_LLVM_addrx_offset:
 		if (!dwarf_table_number(&with_addresses->addr, unit->addresses, value->number, unit->address_size,
@@ -180,10 +177,7 @@ bool dwarf_value_text(struct dwarf *dwarf, const struct dwarf_unit *unit, const 
 		text.kind = TEXT_LINE_STR;
 		break;
 	case DW_FORM_strx:
-	case DW_FORM_strx1:
-	case DW_FORM_strx2:
-	case DW_FORM_strx3:
-	case DW_FORM_strx4:
+	case DW_FORM_strx1 ... DW_FORM_strx4:
 	case DW_FORM_GNU_str_index:
 		if (!dwarf_table_number(&dwarf->str_offsets, unit->text_offsets, value->number, unit->offset_size,
 					&text.offset))
@@ -204,11 +198,7 @@ bool dwarf_value_reference(const struct dwarf_unit *unit, const struct dwarf_val
 	uint64_t where = unit->is_alternate ? IN_ALTERNATE : 0;
 
 	switch (value->form) {
-	case DW_FORM_ref1:
-	case DW_FORM_ref2:
-	case DW_FORM_ref4:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_udata:
+	case DW_FORM_ref1 ... DW_FORM_ref_udata:
 		if (value->number >= unit->end - unit->offset)
 			return false;
 		*ret_offset = (unit->offset + value->number) | where;

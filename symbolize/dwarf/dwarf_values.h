@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The entries of a unit of .debug_info and the values in them (DWARF 2 to 5, chapter 7.5). An entry is its abbreviation
- * and then its values, one after the other; nothing says how long it is but its forms.
+ * and then its values, one after the other; only its forms tell how long it is.
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 
 /* ---- the header ---- */
 
-/* A program that counts the operands of the opcodes that we run in another way is none that we know. */
+/* False when the opcodes that are run here have other numbers of operands: such a program is not known. */
 static bool has_usual_operands(const struct line_program *program)
 {
 	static const uint8_t usual[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
@@ -27,7 +27,7 @@ static int read_header(struct byte_reader *unit, struct line_program *program)
 	program->rows = *unit;
 	program->instruction_size = bytes_byte(&rest);
 	if (program->version >= 4)
-		nr_operations = bytes_byte(&rest); /* of an instruction: 1 but for machines that no host of ours is */
+		nr_operations = bytes_byte(&rest); /* of an instruction: more than 1 only on VLIW machines */
 	bytes_byte(&rest); /* whether rows begin a statement: all count */
 	program->line_base = (int8_t)bytes_byte(&rest);
 	program->line_range = bytes_byte(&rest);
@@ -105,7 +105,7 @@ static void aim(struct run *run, size_t next)
 	run->next_address = next < batch->places.nr ? batch->places.data[next].address : UINT64_MAX;
 }
 
-/* Entries of functions that the linker dropped are passed over. */
+/* Looks for the next place; there is none in a sequence of a function that the linker dropped. */
 static void seek(struct run *run)
 {
 	aim(run, run->is_live ? source_batch_from(run->batch, run->row.address) : run->batch->places.nr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The line programs of .debug_line (DWARF 2 to 5, chapter 6.2): small machines whose output is a table of addresses
- * with their source lines. The table itself is never kept; places that wait for their lines get them as the rows go by.
+ * The line programs of .debug_line (DWARF 2 to 5, chapter 6.2), whose output is a table of addresses with their source
+ * lines. The table is never kept: places get their lines while the program runs.
  */
 #pragma once
 

@@ -26,7 +26,7 @@ struct format {
 	uint64_t nr_entries;
 };
 
-/* A field without bytes would make an entry out of nothing. */
+/* Refuses fields of no size: a table could have any number of such entries. */
 static bool read_format(struct dwarf_entries *entries, struct format *format)
 {
 	struct byte_reader *bytes = &entries->bytes;
@@ -45,7 +45,7 @@ static bool read_format(struct dwarf_entries *entries, struct format *format)
 	return !bytes->bad;
 }
 
-/* A number of a table of strings is not known: that is the unit's, which may be in another file. */
+/* DW_FORM_strx is refused: it needs the base of the unit, which may be in another file. */
 static bool take_path(struct dwarf *dwarf, const struct dwarf_value *value, const uint8_t *here, struct entry *entry)
 {
 	entry->offset = value->number;
@@ -85,7 +85,7 @@ static bool read_entry(struct dwarf *dwarf, struct dwarf_entries *entries, const
 	return format->nr;
 }
 
-/* Reads a table, whose entry of this number is kept. False at the end of sensible bytes. */
+/* Reads a table and keeps the entry of this number. False when the bytes end or cannot be read. */
 static bool read_table(struct dwarf *dwarf, struct dwarf_entries *entries, uint64_t number, struct entry *ret_entry)
 {
 	struct format format;

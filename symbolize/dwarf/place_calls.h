@@ -15,7 +15,7 @@ struct place_calls {
 	int (*add_frame)(struct place_calls *calls, uint32_t outer);
 	uint32_t depth; /* of the entry at hand */
 	uint32_t live;  /* depth of the outermost function that covers a place; 0: in none */
-	bool covers;    /* the entry at hand a place, if it is a function */
+	bool covers;    /* whether the entry at hand covers a place, if it is a function */
 	uint32_t first_frame; /* made for the entry at hand, if it is a call */
 	int err; /* of add_frame(): nothing more is visited */
 };

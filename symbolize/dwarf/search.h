@@ -80,9 +80,6 @@ int search_entries(struct search *search);
 /* search_inlines.c: finds the inlined calls of a unit, number `number`, that covers places. 0 or -ENOMEM. */
 int search_inlines(struct search *search, const struct dwarf_unit *unit, uint32_t number);
 
-/* search_splits.c: the same for a skeleton, in its split unit if that is found. 0, -ENOMEM, -ETIME. */
-int search_split(struct search *search, const struct dwarf_unit *skeleton, uint32_t number);
-
 /*
  * search_units.c: goes through the units; with search->inlines it walks the entries of those that cover a place. 0,
  * -ENOMEM, -ETIME.

@@ -122,7 +122,7 @@ static int list_alternate(struct search *search)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Opens the unit around an offset, unless it is that already: then, or if there is none, `is_in` tells. 0 or -ENOMEM. */
+/* Opens the unit around an offset, unless it is open. 0, also when there is none (is_in() is false then), or -ENOMEM. */
 static int open_around(struct search *search, uint64_t offset, struct dwarf_unit *unit)
 {
 	bool is_alternate = offset & IN_ALTERNATE;
@@ -145,7 +145,7 @@ static int open_around(struct search *search, uint64_t offset, struct dwarf_unit
 	return err == -ENOMEM ? err : 0;
 }
 
-/* One reference further for each; what is found refers to yet another unit at worst. */
+/* Follows one reference of each, into another unit; what is found may refer to a further one. */
 static int search_round(struct search *search, const struct wanted_entry *wanted, size_t nr)
 {
 	struct dwarf_unit unit = {};

@@ -1,10 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The units of .debug_info: which places each covers, and the directory that it was compiled in. */
+#include <stdio.h>
+
 #include "symbolize/dwarf/search.h"
 
 enum {
 	UNITS_MAX = 1 << 22,
+	PATH_BYTES = 4096,
+	TRIES_MAX = 16, /* files at the places of one path */
 };
+
+/* ---- units that only have a skeleton in the file: calls are in the package, or in the split file ---- */
+
+/* The path of the split file. The texts are copied one by one: both may be in one section, whose window moves. */
+static bool split_path(struct search *search, const struct dwarf_unit *skeleton, char ret_path[PATH_BYTES])
+{
+	char directory[PATH_BYTES] = "";
+	const char *text = search_read_text(search, &skeleton->directory);
+
+	if (text && strlen(text) < sizeof(directory))
+		memcpy(directory, text, strlen(text) + 1);
+	text = search_read_text(search, &skeleton->split_name);
+	if (!text || !*text)
+		return false;
+	if (*text == '/')
+		directory[0] = '\0';
+	return snprintf(ret_path, PATH_BYTES, "%s%s%s", directory, *directory ? "/" : "", text) < PATH_BYTES;
+}
+
+/* Finds the split unit of a skeleton in the files at a path. 0, -ENODATA or another errno when it is not there, -ENOMEM. */
+static int find_in(struct search *search, const char *path, const struct dwarf_unit *skeleton, struct search *split,
+		   struct dwarf_unit *ret_unit)
+{
+	struct dwarf_splits *splits = search->dwarf->splits;
+	uint32_t candidate = 0;
+	int err = -ENODATA;
+
+	for (int i = 0; i < TRIES_MAX && err && err != -ENOMEM; i++) {
+		split->dwarf = splits ? splits->open(splits, path, &candidate) : NULL;
+		if (!split->dwarf)
+			return -ENODATA;
+		split->abbrevs.of = NULL; /* of the file before, which may have had the same address */
+		err = dwarf_splits_find(split->dwarf, skeleton, &split->abbrevs, ret_unit);
+	}
+	return err;
+}
+
+/* The calls' lines are those of the skeleton's line program, and are found with all others. */
+static int hand_over_files(const struct search *from, struct search *to)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < from->files.nr; i++)
+		err = vec_try_push(&to->files, from->files.data[i]);
+	return err;
+}
+
+/* A search of its own, which ends before the next one: the file may be closed then. */
+static int search_split(struct search *search, const struct dwarf_unit *skeleton, uint32_t number)
+{
+	struct search split = { .batch = search->batch, .inlines = true };
+	struct dwarf_unit unit;
+	char path[PATH_BYTES];
+	int err = find_in(search, SYMBOL_PACKAGE, skeleton, &split, &unit);
+	bool has_path = err && err != -ENOMEM && split_path(search, skeleton, path);
+
+	if (has_path)
+		err = find_in(search, path, skeleton, &split, &unit);
+	if (!err) {
+		err = search_inlines(&split, &unit, number);
+		err = err ?: search_entries(&split);
+		err = err ?: search_texts(&split);
+		err = err ?: hand_over_files(&split, search);
+	} else if (err != -ENOMEM) {
+		/* a skeleton may have the inlined calls as well (-fsplit-dwarf-inlining) */
+		if (has_path && !skeleton->has_entries && !search->batch->nr_missing_splits++)
+			search->batch->missing_split = text_pool_add(&search->batch->texts, path);
+		err = search_inlines(search, skeleton, number);
+	}
+	search_done(&split);
+	return err;
+}
+
+/* ---- all units ---- */
 
 /* Programs of DWARF 5 tell it themselves. */
 static int keep_directory(struct search *search, const struct dwarf_unit *unit)

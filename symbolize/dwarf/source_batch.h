@@ -17,7 +17,7 @@ struct source_place {
 	uint32_t query;   /* which of the callers' it is */
 	uint32_t line;    /* 0: none in the source */
 	const char *file; /* of the batch's texts; NULL: not known */
-	uint64_t program; /* the line program that told: where it is in .debug_line */
+	uint64_t program; /* the line program that has the answer: its offset in .debug_line */
 	uint64_t wanted;  /* the one that its unit names; NO_PROGRAM: no unit is known */
 	uint32_t file_number; /* there; 0 in an old one: none */
 	bool is_relative;     /* `file`, to the directory of its unit */
@@ -64,7 +64,7 @@ int source_batch_add(struct source_batch *batch, uint64_t address, uint32_t quer
 int source_batch_sort(struct source_batch *batch);
 void source_batch_done(struct source_batch *batch);
 
-/* The number of the first place at this address or behind it. */
+/* The number of the first place at this address or after it. */
 size_t source_batch_from(const struct source_batch *batch, uint64_t address);
 
 /* A unit that covers places. */
@@ -81,11 +81,11 @@ struct source_claim {
  */
 bool source_claim_range(void *context, uint64_t low, uint64_t high);
 
-/* Adds a frame: its line, depth and outer are the caller's. 0, or -ENOMEM also where there are 4 M. */
+/* Adds a frame, but for `outermost` and `nr_outer`, which are set here. 0, or -ENOMEM also when there are 4 M. */
 int source_batch_add_frame(struct source_batch *batch, struct source_frame frame);
 
 /* -ETIME when the deadline is over, else 0. */
 int source_batch_late(const struct source_batch *batch);
 
-/* Whether it is code: linkers leave entries for functions that they dropped, which begin at 0, 1 or the like. */
+/* Whether an address is code. Linkers leave entries of functions that they dropped, at addresses like 0 or 1. */
 bool source_batch_is_code(const struct source_batch *batch, uint64_t address);

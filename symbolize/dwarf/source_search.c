@@ -12,7 +12,7 @@ enum {
 
 /* ---- directories of units ---- */
 
-/* Of several units with one program, as partial ones have, the first that tells it. */
+/* The directory of the first unit that has this program and a directory: partial units share one. */
 static const char *directory_of(const struct search *search, uint64_t program)
 {
 	const struct unit_directory *directories = search->directories.data;

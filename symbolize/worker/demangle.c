@@ -73,9 +73,9 @@ static bool is_legacy_rust(const char *mangled)
 }
 
 /*
- * libiberty's demangler of D gives out a whole string, which nothing bounds: a "Q" repeats a part of what stands before
- * it, so each can double the name; those that are used have a few. It overlooks what stands behind a name that makes
- * sense, but functions of D have a module in front of them.
+ * libiberty's demangler of D returns the whole string without a bound, and each "Q" repeats a part of what is before it,
+ * so it can double the name; real names have a few. It ignores what follows a name that it understands. Functions of D
+ * are in a module, so a name without a "." is none.
  */
 static bool run_d(const char *mangled, char *ret_text)
 {

@@ -23,7 +23,7 @@ bool demangle(struct name mangled, char ret_text[DEMANGLED_MAX_BYTES]);
 
 /*
  * The name alone within a readable one: "ns::f<int>" of "void ns::f<int>(char const*) const", without return type,
- * parameters and what stands behind them. False when there is no parameter list at the end, as in Rust.
+ * parameters and qualifiers. False when there is no parameter list at the end, as in Rust.
  */
 bool demangled_stem(const char *readable, struct name *ret_stem);
 

@@ -21,7 +21,7 @@
 
 #include "symbolize/symbolize.h"
 
-/* A sanitizer maps terabytes and makes system calls of its own; docs/reference/symbols.md has its softer cage. */
+/* A sanitizer maps terabytes and makes system calls of its own: docs/reference/symbols.md says what is allowed then. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED true
 #elif defined(__has_feature)
@@ -84,8 +84,8 @@ static int drop_capabilities(void)
 }
 
 /*
- * An unprivileged user stays who it is: it has nothing to give up. So does root, or its group, where the user namespace has no such
- * id; capabilities go in any case, and sandbox_lacks() tells.
+ * An unprivileged user has nothing to give up and keeps its ids. So does root where the user namespace has no 65534;
+ * sandbox_lacks() reports that, and capabilities go in any case.
  */
 static void become_nobody(void)
 {

@@ -76,7 +76,7 @@ int worker_ask_debug(struct worker *worker, const struct build_id *build_id, con
 	draft_text(&worker->draft, id, strlen(id), &unused);
 	draft_text(&worker->draft, link, strlen(link), &unused);
 	worker_send(worker);
-	/* The next message is the answer, for the caller waits for ours. */
+	/* The next message is the answer: until it has sent that, the caller waits for us. */
 	if (message_receive(worker->socket, true, reply, &fd) || reply->header.kind != MESSAGE_DEBUG)
 		_exit(1);
 	*candidate = reply->header.status;

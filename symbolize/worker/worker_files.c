@@ -191,8 +191,8 @@ bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_fi
 }
 
 /*
- * A name that is read from the file costs as much as a page or two of reading all of them: when single reads have cost
- * so much, the rest is loaded.
+ * To read one name from the file costs as much as to load one or two pages of all names: they are loaded when single reads
+ * have cost as much as that.
  */
 void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr)
 {

@@ -36,14 +36,14 @@ struct indexed_file {
 
 struct indexed_files {
 	VEC(struct indexed_file *) files; /* some hundred at most, and looked up once per message */
-	struct indexed_file *asked; /* the last one that was asked about, and of how many places since another was */
+	struct indexed_file *asked; /* the last one that was asked about, and about how many places since then */
 	uint64_t nr_asked;
 	bool identify_only; /* their build ids, and SYMBOL_NO_TABLE */
 	bool keep_lines; /* keep what has debug information open */
 	int max_fd; /* up to this descriptor */
 };
 
-/* Indexes the file behind the descriptor, of enum symbol_file_kind, as this number, which must be new. Its status. */
+/* Indexes the file of the descriptor, of enum symbol_file_kind, as this number, which must be new. Its status. */
 enum symbol_status indexed_files_add(struct indexed_files *files, uint32_t number, int fd, uint32_t kind);
 
 /* Forgets a perf map; nothing for another file. */
@@ -58,7 +58,7 @@ struct indexed_file *indexed_files_get(const struct indexed_files *files, uint32
  */
 bool indexed_file_add_debug(const struct indexed_files *files, struct indexed_file *file, int fd);
 
-/* So many names of a file were asked for: those of one that is asked much are loaded, until another file is. */
+/* Names of so many places were asked for. If they are many, all names of the file are loaded, until another is asked. */
 void indexed_files_note_asked(struct indexed_files *files, struct indexed_file *file, size_t nr);
 
 /* What is at an offset of the file. */
@@ -66,7 +66,7 @@ struct found_place {
 	const void *identity; /* the same for each place of one function */
 	struct name name; /* mangled; points into the index or into `scratch` */
 	uint64_t start; /* of the function, in the file */
-	bool nameless; /* known by its entry in .eh_frame only; the name says its address */
+	bool nameless; /* known by its entry in .eh_frame only; the name has its address */
 };
 
 /*

@@ -100,5 +100,5 @@ void worker_explain(struct worker *worker, struct indexed_file *file);
 /* Takes the places of MESSAGE_LINES, and answers when they are all there. */
 void worker_lines(struct worker *worker);
 
-/* Answers MESSAGE_UNWIND about the file behind the descriptor. */
+/* Answers MESSAGE_UNWIND about the file of the descriptor. */
 void worker_unwind(struct worker *worker, int fd);

@@ -24,7 +24,7 @@ enum message_kind {
 	MESSAGE_FIND, /* text: a pattern; `status`: not 0 = with readable names, too */
 	MESSAGE_SUGGEST, /* text: a word */
 	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */
-	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one behind the other */
+	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one after the other */
 	MESSAGE_LINES, /* wire_query…: where in the source places of `file` are; further ones follow if `more`, then come the
 			* answers; `status`: enum lines_request and, from LINES_TIME_SHIFT on, the milliseconds it may take, or 0 */
 	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
@@ -32,19 +32,19 @@ enum message_kind {
 	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
 	/* from the worker */
 	MESSAGE_INDEXED, /* `file` is done: status, text: build id */
-	MESSAGE_WANT_DEBUG, /* text: build id and debug link of `file`, one behind the other; `status`: first candidate */
+	MESSAGE_WANT_DEBUG, /* text: build id and debug link of `file`, one after the other; `status`: first candidate */
 	MESSAGE_NAMES, /* wire_answer…: the first of the places asked for, at least one */
 	MESSAGE_FUNCTIONS, /* wire_function…: what the pattern matched; more follow if `more` */
 	MESSAGE_SUGGESTIONS, /* wire_text…: names, or sentences */
 	MESSAGE_USDT, /* wire_usdt…: what the patterns matched; more follow if `more` */
 	MESSAGE_SOURCES, /* wire_source…: in the order of places, of one place from the inside out; more follow if `more` */
 	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table; text: elf_needs */
-	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one behind the other; several follow, as many as needed */
+	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one after the other; as many messages as needed */
 	/* to and from the supervisor */
 	MESSAGE_START, /* end the worker, if one runs, and start another; `status` 1: it ends by itself already */
 	MESSAGE_GRANT, /* the worker that runs may use its CPU time anew */
-	MESSAGE_STARTED, /* with a descriptor: the way to the worker, whose process id is `file`; or without, and `status` is the
-			  * errno. `more`: how the one before ended by itself, as waitpid() tells it, and 1 << 16; 0 unknown */
+	MESSAGE_STARTED, /* with a descriptor: the socket of the worker, whose process id is `file`; or without, and `status` is
+			  * the errno. `more`: how the one before ended by itself, from waitpid(), and 1 << 16; 0 unknown */
 	MESSAGE_NR
 };
 
@@ -72,7 +72,7 @@ struct wire_function {
 	uint64_t file_offset, address, size;
 	uint32_t name;
 	uint32_t kind; /* enum symbol_function_kind */
-	uint32_t readable; /* the name demangled; NO_TEXT: it is not mangled, or nobody asked */
+	uint32_t readable; /* the name demangled; NO_TEXT: it is not mangled, or was not asked for */
 	uint32_t unused;
 };
 
@@ -130,12 +130,12 @@ struct draft {
 	char text[MESSAGE_TEXT_MAX_BYTES];
 };
 
-/* Whether `nr_body` bytes behind the header are what the header says. Receiving does this; the fuzzer calls it. */
+/* Whether a header is valid and `nr_body` bytes follow it, as it says. message_receive() does this; tests call it. */
 bool message_is_valid(const struct message *message, size_t nr_body);
 
 /*
  * Receives one message. `ret_fd` gets a descriptor that came with it or -1; NULL where none may come. -EAGAIN nothing
- * there (only with `wait` false), -EPIPE the other side is gone, -EPROTO nonsense.
+ * there (only with `wait` false), -EPIPE the other side is gone, -EPROTO a message that is not valid.
  */
 int message_receive(int socket, bool wait, struct message *message, int *ret_fd);
 
