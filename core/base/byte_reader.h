@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers and strings out of bytes that nobody vouches for: a read past the end gives 0 and sets `bad`, which stays set. The
+ * Numbers and strings out of bytes that may be hostile: a read past the end gives 0 and sets `bad`, which stays set. The
  * encodings are DWARF 5's, 7.6 (LEB128), and those of the Linux Standard Base, "DWARF Exception Header Encoding".
  */
 #pragma once

@@ -5,24 +5,24 @@
  */
 #include "core/base/err.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "core/base/descriptors.h"
 
 static _Thread_local struct err_saved last;
 
-/* A limit of open files: what is to be raised, and to what. */
+/* Says which limit of open files to raise, and to what. */
 static void hint_open_files(int code)
 {
 	struct rlimit limit = {};
 	rlim_t wanted = descriptors_wanted();
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	if (wanted <= limit.rlim_cur) /* by what nobody had counted on */
+	if (wanted <= limit.rlim_cur) /* something else took the descriptors */
 		wanted = 2 * limit.rlim_cur;
 	if (code == -ENFILE)
 		hint("the host has too many open files: raise fs.file-max (sysctl)");
@@ -53,34 +53,33 @@ int fail(int code, const char *format, ...)
 	return code;
 }
 
-int fail_host(int code, const char *format, ...)
+int fail_as(enum err_kind kind, int code, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	record(ERR_HOST, code, format, arguments);
+	record(kind, code, format, arguments);
 	va_end(arguments);
 	return code;
 }
 
-int fail_usage(const char *format, ...)
+int fail_start(int code, const char *what)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	record(ERR_USAGE, -EINVAL, format, arguments);
-	va_end(arguments);
-	return -EINVAL;
+	fail_host(code, "%s: cannot be started: %s", what, strerror(-code));
+	if (code == -EAGAIN)
+		hint("the limit of processes is reached: raise 'ulimit -u', or pids.max of the cgroup (TasksMax= "
+		     "of a service, --pids-limit of a container), by at least 8");
+	return code;
 }
 
-int fail_no_match(const char *format, ...)
+int fail_write(int code, const char *what)
 {
-	va_list arguments;
+	struct rlimit limit;
 
-	va_start(arguments, format);
-	record(ERR_NO_MATCH, -ENOENT, format, arguments);
-	va_end(arguments);
-	return -ENOENT;
+	fail(code, "%s: cannot be written: %s", what, strerror(-code));
+	if (code == -EFBIG && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		hint("the limit is %llu bytes per file: raise 'ulimit -f'", (unsigned long long)limit.rlim_cur);
+	return code;
 }
 
 void hint(const char *format, ...)

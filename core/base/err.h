@@ -6,12 +6,14 @@
  * line and returns the code in one expression, so a failure without a code cannot be written. A cause belongs to the call
  * that failed: each new one replaces the one before, so what an earlier failure left behind hides nothing. A caller that has
  * nothing to add hands its callee's code up as it is. The cause counts only together with a code: who ends with 0 has none.
- * -EMFILE and -ENFILE, limits of open files, are always of kind ERR_HOST and have a hint; limits.h has other limits.
+ * -EMFILE and -ENFILE, limits of open files, are always of kind ERR_HOST and have a hint.
  *
  * A message is `<object>: <what>: <reason>`, user text in single quotes, lower case, no full stop. The kind decides the
  * exit status; docs/reference/exit-status.md has the table.
  */
 #pragma once
+
+#include <errno.h>
 
 /* Before a function whose failure nobody may pass over. */
 #define _must_check_ __attribute__((warn_unused_result))
@@ -26,10 +28,16 @@ enum err_kind {
 
 /* Each records the formatted cause and returns `code`, a negative errno. */
 __attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
-__attribute__((format(printf, 2, 3))) int fail_host(int code, const char *format, ...);
-/* Usage errors return -EINVAL, empty matches -ENOENT. */
-__attribute__((format(printf, 1, 2))) int fail_usage(const char *format, ...);
-__attribute__((format(printf, 1, 2))) int fail_no_match(const char *format, ...);
+__attribute__((format(printf, 3, 4))) int fail_as(enum err_kind kind, int code, const char *format, ...);
+#define fail_host(code, ...) fail_as(ERR_HOST, code, __VA_ARGS__)
+#define fail_usage(...) fail_as(ERR_USAGE, -EINVAL, __VA_ARGS__)
+#define fail_no_match(...) fail_as(ERR_NO_MATCH, -ENOENT, __VA_ARGS__)
+
+/* fail_host() for a process or a thread that could not be started; -EAGAIN has advice. Returns `code`. */
+int fail_start(int code, const char *what);
+
+/* fail() for an output that cannot be written; -EFBIG, where the size of files is limited, has advice. Returns `code`. */
+int fail_write(int code, const char *what);
 
 /* Adds a second line to the recorded cause: what to do about it. Without a cause it does nothing. */
 __attribute__((format(printf, 1, 2))) void hint(const char *format, ...);

@@ -73,7 +73,7 @@ int hashidx_try_add(struct hashidx *index, uint64_t hash, uint32_t position)
 void hashidx_add(struct hashidx *index, uint64_t hash, uint32_t position)
 {
 	if (hashidx_try_add(index, hash, position))
-		xmalloc(SIZE_MAX); /* says so and ends the program */
+		xcheck(NULL);
 }
 
 uint32_t hashidx_find_or_add(struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
@@ -94,7 +94,7 @@ void hashidx_reserve(struct hashidx *index, size_t nr)
 	while (nr * 4 > room * 3)
 		room *= 2;
 	if (room > index->room && grow(index, room))
-		xmalloc(SIZE_MAX); /* says so and ends the program */
+		xcheck(NULL);
 }
 
 /* The kernel gives every process 16 random bytes (getauxval(3), AT_RANDOM). Always the same, so looked for only once. */

@@ -13,13 +13,7 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/base/limits.h"
 #include "core/base/names.h"
-
-static const char *reason(int err)
-{
-	return strerror(err < 0 ? -err : err);
-}
 
 /* The directory stays open, so that the rename cannot end up elsewhere. */
 static int open_directory(const char *path, int *ret_fd)
@@ -32,7 +26,7 @@ static int open_directory(const char *path, int *ret_fd)
 		return fail(-EISDIR, "'%s': is a directory", path);
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return fail(-errno, "'%s': cannot open its directory: %s", path, reason(errno));
+		return fail(-errno, "'%s': cannot open its directory: %s", path, strerror(errno));
 	*ret_fd = fd;
 	return 0;
 }
@@ -46,10 +40,10 @@ static int check_place(int directory_fd, const char *path)
 		if (!S_ISREG(st.st_mode))
 			return fail(-EEXIST, "'%s': exists and is not a regular file", path);
 	} else if (errno != ENOENT) {
-		return fail(-errno, "'%s': %s", path, reason(errno));
+		return fail(-errno, "'%s': %s", path, strerror(errno));
 	}
 	if (faccessat(directory_fd, ".", W_OK | X_OK, AT_EACCESS))
-		return fail(-errno, "'%s': cannot write into its directory: %s", path, reason(errno));
+		return fail(-errno, "'%s': cannot write into its directory: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -61,7 +55,7 @@ int replace_file_check(const char *path)
 	return err ? err : check_place(directory_fd, path);
 }
 
-/* A name nobody else has, in the same directory: rename works within one file system only. */
+/* A random name, for a file in the same directory: rename works within one file system only. */
 static void temporary_name(char *ret_name, size_t room)
 {
 	uint64_t number = 0;

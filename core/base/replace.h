@@ -29,5 +29,5 @@ int replace_end(struct replacement *replacement, int err);
 /* All of it at once. */
 int replace_file(const char *path, const void *bytes, size_t nr_bytes);
 
-/* Whether it could work, before an hour of recording: same answers, writes nothing. */
+/* Whether replace_begin() would work, before an hour of recording. Writes nothing; returns what replace_begin() would. */
 int replace_file_check(const char *path);

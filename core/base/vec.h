@@ -96,3 +96,13 @@ void vec_grow_or_die(void **data, size_t *room, size_t wanted, size_t element_si
 		(v)->data = NULL;        \
 		(v)->nr = (v)->room = 0; \
 	} while (0)
+
+/* Gives back the room that a finished vector does not use: for indexes that live as long as the run. */
+#define vec_trim(v)                                                                                     \
+	do {                                                                                            \
+		void *trimmed_ = (v)->nr ? reallocarray((v)->data, (v)->nr, sizeof(*(v)->data)) : NULL; \
+		if (trimmed_) {                                                                         \
+			(v)->data = trimmed_;                                                           \
+			(v)->room = (v)->nr;                                                            \
+		}                                                                                       \
+	} while (0)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/base/limits.h"
 
 /* Whether the other end of a pipe or socket is closed. The kernel knows; the errno of the write may be overwritten. */
 static bool reader_is_gone(FILE *out)

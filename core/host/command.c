@@ -15,7 +15,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/descriptors.h"
 #include "core/base/err.h"
-#include "core/base/limits.h"
 #include "core/host/caller.h"
 #include "core/host/signals.h"
 

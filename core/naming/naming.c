@@ -9,7 +9,7 @@
 #include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
-#include "core/base/limits.h"
+#include "core/base/err.h"
 #include "core/base/names.h"
 #include "core/files/debug_files.h"
 #include "core/files/opener.h"

@@ -22,8 +22,8 @@ struct guard {
 };
 
 /*
- * One look at the clock and at the cost so far. True when this and the look before both found more than the limit since
- * their predecessors: one alone may be a burst. Counting then begins anew.
+ * Compares the cost since the last call with the limit. True when this call and the one before both found more than the
+ * limit: a single one may be a burst. The next true then takes two such calls again.
  */
 bool guard_look(struct guard *guard, uint64_t now_ns, uint64_t cost_ns, uint32_t nr_cpus);
 

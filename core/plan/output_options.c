@@ -10,12 +10,12 @@
 #include "core/base/err.h"
 #include "core/base/suggest.h"
 
+/* By enum output_format; the first one, OUTPUT_DEFAULT, has no name. */
 static const struct {
-	enum output_format format;
 	const char *name, *suffix;
 	bool binary;
 } formats[] = {
-#define FORMAT(id, name, suffix, binary) { OUTPUT_##id, name, suffix, binary },
+#define FORMAT(id, name, suffix, binary) [OUTPUT_##id] = { name, suffix, binary },
 	OUTPUT_FORMATS(FORMAT)
 #undef FORMAT
 };
@@ -55,12 +55,12 @@ int output_format_parse(const char *name, void *ret_format)
 	const char *names[sizeof(formats) / sizeof(*formats)];
 	int found;
 
-	for (size_t i = 0; i < nr_formats; i++)
-		names[i] = formats[i].name;
-	found = find_name("format", name, names, nr_formats);
+	for (size_t i = 1; i < nr_formats; i++)
+		names[i - 1] = formats[i].name;
+	found = find_name("format", name, names, nr_formats - 1);
 	if (found < 0)
 		return found;
-	*(enum output_format *)ret_format = formats[found].format;
+	*(enum output_format *)ret_format = (enum output_format)(found + 1);
 	return 0;
 }
 
@@ -77,12 +77,12 @@ enum output_format output_format_of(const char *path)
 	enum output_format found = OUTPUT_DEFAULT;
 	size_t longest = 0;
 
-	for (size_t i = 0; i < nr_formats; i++) {
+	for (size_t i = 1; i < nr_formats; i++) {
 		size_t length = strlen(formats[i].suffix);
 
 		if (length > longest && ends_in(path, formats[i].suffix)) {
 			longest = length;
-			found = formats[i].format;
+			found = (enum output_format)i;
 		}
 	}
 	if (!found && ends_in(path, ".pprof"))
@@ -92,10 +92,7 @@ enum output_format output_format_of(const char *path)
 
 bool output_format_is_binary(enum output_format format)
 {
-	for (size_t i = 0; i < nr_formats; i++)
-		if (formats[i].format == format)
-			return formats[i].binary;
-	return false;
+	return format < nr_formats && formats[format].binary;
 }
 
 static enum output_format said_form(const struct output_options *options)
@@ -106,7 +103,7 @@ static enum output_format said_form(const struct output_options *options)
 #define FORM(format) (1U << OUTPUT_##format)
 #define PICTURES (FORM(SVG) | FORM(HTML))
 
-/* What an option asks for and the form has not would be ignored without a word. */
+/* A usage error for an option that no form of the output supports. */
 static int check_looks(const struct output_options *options)
 {
 	uint32_t forms = output_options_forms(options);
@@ -137,10 +134,7 @@ static int check_looks(const struct output_options *options)
 
 static const char *name_of(enum output_format format)
 {
-	for (size_t i = 0; i < nr_formats; i++)
-		if (formats[i].format == format)
-			return formats[i].name;
-	return "";
+	return format && format < nr_formats ? formats[format].name : "";
 }
 
 static int no_format(const char *path)
@@ -148,8 +142,8 @@ static int no_format(const char *path)
 	_cleanup_(buf_done) struct buf all = {};
 	int err = fail_usage("argument -o/--output: '%s': unknown suffix", path);
 
-	for (size_t i = 0; i < nr_formats; i++)
-		buf_addf(&all, "%s%s", i ? ", " : "", formats[i].suffix);
+	for (size_t i = 1; i < nr_formats; i++)
+		buf_addf(&all, "%s%s", all.nr ? ", " : "", formats[i].suffix);
 	hint("known suffixes: %s; for other names add --format NAME", buf_text(&all));
 	return err;
 }
@@ -212,7 +206,7 @@ uint32_t output_options_forms(const struct output_options *options)
 	return forms;
 }
 
-/* Each file by itself; what it does to the format counts for that file. */
+/* Calls `change` with the options of each file; what it does to the format counts for that file. */
 static int for_each_file(struct output_options *options,
 			 int (*change)(struct output_options *options, const void *context), const void *context)
 {
@@ -231,7 +225,7 @@ static int for_each_file(struct output_options *options,
 	return 0;
 }
 
-/* A file "-" would surprise whoever means the standard output. */
+/* "-" is refused: it would create a file of that name, where other programs write to standard output. */
 static int check_path(const struct output_options *options)
 {
 	int err;
@@ -286,11 +280,7 @@ static int check_files(const struct output_options *options)
 
 int output_options_settle(struct output_options *options)
 {
-	int err = check_files(options);
-
-	if (!err)
-		err = for_each_file(options, settle, NULL);
-	return err ? err : check_looks(options);
+	return check_files(options) ?: for_each_file(options, settle, NULL) ?: check_looks(options);
 }
 
 int output_check_save(const char *path)
@@ -359,11 +349,8 @@ static int ask(struct output_options *options, const void *context)
 int output_options_ask(struct output_options *options, const char *option, enum output_format form)
 {
 	const struct asked asked = { option, form };
-	int err = check_files(options);
 
-	if (!err)
-		err = for_each_file(options, ask, &asked);
-	return err ? err : check_looks(options);
+	return check_files(options) ?: for_each_file(options, ask, &asked) ?: check_looks(options);
 }
 
 static int fold(struct output_options *options, const void *unused)

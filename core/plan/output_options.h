@@ -110,9 +110,8 @@ enum output_format output_format_of(const char *path);
 bool output_format_is_binary(enum output_format format);
 
 /*
- * Settles the format of each file from its suffix where none is given. Usage error when there is a path that says nothing,
- * or something else than --format, when only some files of a path that names one are to be kept, or when an option asks
- * for a look that no format has.
+ * Settles the format of each file from its suffix where none is given. Usage error for a path with an unknown suffix or one
+ * that contradicts --format, for --keep without a pattern in the path, and for an option that no form of the output supports.
  */
 _must_check_ int output_options_settle(struct output_options *options);
 

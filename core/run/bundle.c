@@ -10,7 +10,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/escape.h"
-#include "core/base/limits.h"
 #include "core/base/replace.h"
 #include "core/formats/profile_file.h"
 #include "core/naming/local_files.h"

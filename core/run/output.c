@@ -12,7 +12,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/base/limits.h"
 #include "core/base/replace.h"
 #include "core/formats/profile_file.h"
 #include "core/render/documents.h"

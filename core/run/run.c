@@ -17,7 +17,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/base/limits.h"
 #include "core/base/replace.h"
 #include "core/cli/applet.h"
 #include "core/formats/profile_file.h"

@@ -6,7 +6,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/base/limits.h"
 #include "core/formats/profile_file.h"
 #include "core/naming/local_files.h"
 #include "core/render/documents.h"

@@ -32,7 +32,7 @@ static int make_constants(const struct attachment *attachment, size_t index)
 	return take_fd(&map);
 }
 
-/* Where the instructions name the one map they name the other from here on. Those that load an address are two. */
+/* Replaces a map in the instructions by another one. Those that load an address are two. */
 static void exchange_map(struct bpf_insn *code, size_t nr, int from, int to)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -78,20 +78,7 @@ static int program_of_place(struct attachment *attachment, size_t index)
 	return program ? bpf_program__fd(program) : -errno;
 }
 
-static int attach_place(struct attachment *attachment, size_t index)
-{
-	int program = program_of_place(attachment, index), link;
-
-	if (program < 0)
-		return program;
-	link = bpf_link_create(program, 0, BPF_TRACE_FENTRY, NULL);
-	if (link < 0)
-		return -errno;
-	attach_keep_fd(attachment, link, index);
-	return 0;
-}
-
-/* The kernel finds the place by the name of the type: the first of that name, whichever is meant. */
+/* The kernel finds the function by the name of its type: always the first one of that name. */
 static bool has_same_name(const struct attach_plan *plan, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -102,7 +89,18 @@ static bool has_same_name(const struct attach_plan *plan, size_t index)
 
 static int attach_function(struct attachment *attachment, size_t index)
 {
-	return has_same_name(attachment->plan, index) ? -REFUSED_SAME_NAME : attach_place(attachment, index);
+	int program, link;
+
+	if (has_same_name(attachment->plan, index))
+		return -REFUSED_SAME_NAME;
+	program = program_of_place(attachment, index);
+	if (program < 0)
+		return program;
+	link = bpf_link_create(program, 0, BPF_TRACE_FENTRY, NULL);
+	if (link < 0)
+		return -errno;
+	attach_keep_fd(attachment, link, index);
+	return 0;
 }
 
 const struct attach_way way_fentry = { .one = attach_function };

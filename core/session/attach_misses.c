@@ -7,7 +7,7 @@
 
 #include "core/session/attach_private.h"
 
-static uint64_t recursions_of_fd(int program)
+static uint64_t recursions_of(int program)
 {
 	struct bpf_prog_info info = {};
 	__u32 length = sizeof(info);
@@ -17,12 +17,7 @@ static uint64_t recursions_of_fd(int program)
 	return info.recursion_misses;
 }
 
-static uint64_t recursions_of(const struct bpf_program *program)
-{
-	return recursions_of_fd(bpf_program__fd(program));
-}
-
-/* What these miss are no events: a birth is another loss, the end of a process none. */
+/* What these miss are no events: a missed birth is a loss of its own, a missed end of a process is none. */
 static bool keeps_children(const struct loaded *loaded, const struct bpf_program *program)
 {
 	const char *name = bpf_program__name(program);
@@ -39,7 +34,7 @@ static uint64_t program_misses(const struct loaded *loaded, const struct bpf_obj
 	uint64_t misses = 0;
 
 	bpf_object__for_each_program(program, object)
-		misses += keeps_children(loaded, program) ? 0 : recursions_of(program);
+		misses += keeps_children(loaded, program) ? 0 : recursions_of(bpf_program__fd(program));
 	return misses;
 }
 
@@ -51,7 +46,7 @@ static uint64_t recursion_misses(const struct attachment *attachment)
 	for (size_t i = 0; i < attachment->copies.nr; i++)
 		misses += program_misses(attachment->loaded, attachment->copies.data[i]->obj);
 	for (size_t i = 0; i < attachment->fentry_programs.nr; i++)
-		misses += recursions_of_fd(attachment->fentry_programs.data[i]);
+		misses += recursions_of(attachment->fentry_programs.data[i]);
 	return misses;
 }
 
@@ -87,14 +82,14 @@ void attach_keep_misses(struct attachment *attachment, int link)
 }
 
 /*
- * Births that neither program dealt with, since the start: those that the first one missed or had no room for, less those that
- * the second one dealt with. Of the whole host, for nobody knows whose a birth is that was not seen. The misses are read first,
- * so that what comes meanwhile makes the number smaller; `before` when they cannot be read. Kernels that tell no misses have
- * tracepoints that are not preempted.
+ * Births that neither program handled, since the start: those that the first one missed or had no room for, less those that
+ * the second one handled. Of the whole host: the parent of a missed birth is not known. The misses are read first, so that a
+ * birth meanwhile makes the number smaller; `before` when they cannot be read. Kernels that count no misses do not preempt
+ * tracepoints.
  */
 static int64_t lost_births(const struct loaded *loaded, int64_t before)
 {
-	uint64_t lost = recursions_of(loaded_program(loaded, loaded->child_programs[0]));
+	uint64_t lost = recursions_of(bpf_program__fd(loaded_program(loaded, loaded->child_programs[0])));
 
 	for (uint32_t generation = 0; generation < ST_GENERATIONS; generation++) {
 		struct st_stats stats;

@@ -100,13 +100,12 @@ void attached_link_end(struct attached_link *attached);
 void attach_refused(struct attachment *attachment, const struct probe_place *place, int err);
 
 /*
- * To be called before each of the places that are attached one by one, or few by few, which may take a tenth of a second. True when a signal
- * that ends the run has come: who has had enough need not wait for the last place. But one is attached: what follows is the same
- * as ever. The places from this one on are counted as left.
+ * To be called before each of the places that are attached one by one, or few by few, which may take a tenth of a second. True
+ * when a signal that ends the run has come and at least one place is attached. The places from this one on are counted as left.
  */
 bool attach_ends_before(struct attachment *attachment, size_t place);
 
-/* What refusals of ours are told as, among those of the kernel. */
+/* Our own reasons to refuse a place, as error codes that the kernel does not use here. */
 enum {
 	REFUSED_MISREAD = EILSEQ,
 	REFUSED_SAME_NAME = ENOTUNIQ,

@@ -57,8 +57,8 @@ static int add_source(struct collector *collector, int fd, enum source source)
 }
 
 /*
- * Unwind tables that come while nothing else happens. The worker may be another one by now, so it is asked again and
- * again; what it has to say besides would wake us without end if not for EPOLLET.
+ * Unwind tables that come while nothing else happens. Called again and again: the worker may have been replaced. EPOLLET, because
+ * other answers of the worker stay unread here.
  */
 static void watch_tables(struct collector *collector)
 {

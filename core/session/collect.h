@@ -48,10 +48,10 @@ int collector_watch_keys(struct collector *collector, int fd);
 /* Starts the clock of interval and duration, once everything is attached. 0 or a recorded failure. */
 int collector_start(struct collector *collector, const struct plan *plan);
 
-/* Whether a signal has come. What comes between this call and collector_free() is not told. */
+/* Whether a signal has come. */
 bool collector_signalled(struct collector *collector);
 
-/* Someone else has taken one. */
+/* Notes a signal that was read elsewhere. */
 void collector_note_signal(struct collector *collector);
 
 /*

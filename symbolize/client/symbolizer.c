@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/limits.h"
+#include "core/base/err.h"
 #include "symbolize/client/answers.h"
 #include "symbolize/client/worker_link.h"
 #include "symbolize/elf/names.h"

@@ -2,7 +2,7 @@
 #include "symbolize/elf/frame_ranges.h"
 
 #include "core/base/radix_sort.h"
-#include "core/base/vec_trim.h"
+#include "core/base/vec.h"
 #include "symbolize/elf/eh_pointer.h"
 #include "symbolize/elf/frame_section.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/radix_sort.h"
-#include "core/base/vec_trim.h"
+#include "core/base/vec.h"
 
 enum {
 	CODE_RANGES_MAX = 64,          /* real files have one to four */

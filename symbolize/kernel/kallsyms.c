@@ -6,7 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/radix_sort.h"
-#include "core/base/vec_trim.h"
+#include "core/base/vec.h"
 #include "symbolize/elf/names.h"
 
 enum {
