@@ -12,20 +12,14 @@
 
 static void describe_host(struct profile *profile)
 {
-	char text[256];
+	char text[256], build_id[BUILD_ID_HEX_SIZE];
+	struct utsname name;
 
 	host_describe(text, sizeof(text));
 	profile->kernel_release = profile_add_string(profile, text);
 	profile->tool_version = profile_add_string(profile, version_number());
 	if (gethostname(text, sizeof(text)) == 0)
 		profile->hostname = profile_add_string(profile, text);
-}
-
-static void describe_kernel(struct profile *profile)
-{
-	char build_id[BUILD_ID_HEX_SIZE];
-	struct utsname name;
-
 	host_kernel_build_id(build_id);
 	profile->host = (struct profile_host){
 		.kernel_build_id = profile_add_string(profile, build_id),
@@ -39,17 +33,15 @@ static void describe_kernel(struct profile *profile)
 
 static void describe_clocks(struct profile *profile, const struct plan *plan, const struct attach_plan *attach)
 {
-	bool is_timed = attach->mechanism == MECHANISM_PERF_EVENT;
-
 	profile->clocks = (struct profile_clocks){
 		.monotonic_ns = clock_monotonic_ns(),
 		.boot_ns = clock_now_ns(CLOCK_BOOTTIME),
 		.real_ns = clock_now_ns(CLOCK_REALTIME),
 	};
-	if (!is_timed || !(attach->sample.is_clock || plan->period))
-		return;
-	profile->clocks.period = attach->sample.period;
-	profile->clocks.period_is_time = attach->sample.is_clock;
+	if (attach->mechanism == MECHANISM_PERF_EVENT && (attach->sample.is_clock || plan->period)) {
+		profile->clocks.period = attach->sample.period;
+		profile->clocks.period_is_time = attach->sample.is_clock;
+	}
 }
 
 static void describe_event(struct profile *profile, const struct plan *plan, const struct attach_plan *attach)
@@ -83,6 +75,5 @@ void run_describe(struct profile *profile, const struct applet *applet, const st
 	localtime_r(&now, &local);
 	profile->utc_offset_s = (uint32_t)local.tm_gmtoff;
 	describe_host(profile);
-	describe_kernel(profile);
 	describe_clocks(profile, plan, attach);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/json.h"
@@ -19,20 +20,13 @@
 
 /* ---- text ---- */
 
-static int id_width(const ability_list *abilities)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < abilities->nr; i++)
-		if (strlen(abilities->data[i].id) > width)
-			width = strlen(abilities->data[i].id);
-	return (int)width;
-}
-
 void doctor_text(const ability_list *abilities, struct buf *ret_text)
 {
-	int width = id_width(abilities);
+	int width = 0;
 
+	for (size_t i = 0; i < abilities->nr; i++)
+		if ((int)strlen(abilities->data[i].id) > width)
+			width = (int)strlen(abilities->data[i].id);
 	for (size_t i = 0; i < abilities->nr; i++) {
 		const struct ability *ability = &abilities->data[i];
 
@@ -78,18 +72,15 @@ void doctor_json(const ability_list *abilities, const char *kernel, const char *
 /* The ability of this name, or NULL and a usage error. */
 static struct ability *find_ability(const ability_list *abilities, const char *id)
 {
-	VEC(const char *) ids = {};
+	_cleanup_(freep) const char **ids = xcalloc(abilities->nr, sizeof(*ids));
 	const char *near;
 
 	for (size_t i = 0; i < abilities->nr; i++) {
-		if (!strcmp(abilities->data[i].id, id)) {
-			vec_done(&ids);
+		if (!strcmp(abilities->data[i].id, id))
 			return &abilities->data[i];
-		}
-		vec_push(&ids, abilities->data[i].id);
+		ids[i] = abilities->data[i].id;
 	}
-	near = str_nearest(id, ids.data, ids.nr);
-	vec_done(&ids);
+	near = str_nearest(id, ids, abilities->nr);
 	fail_usage("ability '%s': unknown", id);
 	if (near)
 		hint("did you mean '%s'?", near);
@@ -123,13 +114,11 @@ static int print_one(const ability_list *abilities, const char *id, bool json)
 {
 	struct ability *ability = find_ability(abilities, id);
 	const ability_list one = { .data = ability, .nr = 1 };
-	int err;
+	int err = ability ? print(&one, json) : -EINVAL;
 
-	if (!ability)
-		return -EINVAL;
-	err = print(&one, json);
-	return err || ability->state == ABILITY_YES || ability->state == ABILITY_PARTLY ? err
-											: missing(ability, "not here");
+	if (err || ability->state == ABILITY_YES || ability->state == ABILITY_PARTLY)
+		return err;
+	return missing(ability, "not here");
 }
 
 static int print_all(const ability_list *abilities, bool json)

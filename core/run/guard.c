@@ -30,9 +30,7 @@ static void add_share(struct buf *text, uint32_t share)
 
 static uint32_t nr_cpus(void)
 {
-	long nr = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return nr > 0 ? (uint32_t)nr : 1;
+	return (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 /* ---- while it runs ---- */
@@ -154,16 +152,13 @@ static int drop_hottest(struct run_guard *guard, uint64_t cost_ns)
 	int err = 0;
 
 	for (int i = 0; !err && i < DROPS_OF_A_LOOK && attachment_nr_attached(guard->attachment) > 1; i++) {
-		uint64_t fresh_ns;
-
 		if (guard_share(cost_ns, guard->guard.elapsed_ns, nr_cpus()) <= guard->guard.limit ||
 		    !attachment_take_hottest(guard->attachment, &hottest, &fresh))
 			break;
-		fresh_ns = fresh.ns + fresh.trap_ns;
 		err = attachment_drop(guard->attachment, hottest, &drop);
 		if (!err)
 			say_drop(guard, hottest, &fresh, cost_ns, &drop);
-		cost_ns -= fresh_ns < cost_ns ? fresh_ns : cost_ns;
+		cost_ns -= fresh.ns + fresh.trap_ns < cost_ns ? fresh.ns + fresh.trap_ns : cost_ns;
 	}
 	return err;
 }

@@ -48,11 +48,6 @@ void output_change_view(const struct output_options *options, struct profile_vie
 
 /* ---- names of files ---- */
 
-static bool is_pattern(const char *path)
-{
-	return strchr(path, '%') != NULL;
-}
-
 /* Two intervals can end in one second, the last one at Ctrl-C: its file must not replace that of the one before. */
 static void add_time(struct buf *name, const struct output *output, const struct profile *profile,
 		     const struct profile_interval *interval)
@@ -280,13 +275,6 @@ int output_bytes(const struct output_options *options, const struct buf *bytes)
 	return printed(fwrite(bytes->data, 1, bytes->nr, stdout) == bytes->nr ? 0 : errno ? -errno : -EIO);
 }
 
-static void count_written(struct output *output, uint64_t second)
-{
-	output->nr_written++;
-	output->nr_in_second = output->second == second ? output->nr_in_second + 1 : 1;
-	output->second = second;
-}
-
 /* Of the files that this run wrote by one pattern, the newest `keep` stay. */
 static void remember(struct output *output, size_t number, const char *name)
 {
@@ -318,7 +306,7 @@ static int write_one(struct output *output, size_t number, const struct profile 
 	if (err)
 		return err;
 	err = replaced(&replacement, make_document(&options, profile, intervals, nr, replacement.out));
-	if (!err && options.keep && is_pattern(options.path))
+	if (!err && options.keep && strchr(options.path, '%'))
 		remember(output, number, buf_text(&name));
 	return err;
 }
@@ -375,11 +363,15 @@ int output_write(struct output *output, const struct profile *profile, size_t fi
 {
 	static const struct profile_interval none;
 	struct written written = { output, profile, nr ? profile->intervals.data + first : &none, nr };
+	uint64_t second = written.intervals[nr ? nr - 1 : 0].wall_end_ns / NSEC_PER_SEC;
 	int err = output_each(output->options, write_numbered, &written);
 
-	if (!err && output->options->path)
-		count_written(output, written.intervals[nr ? nr - 1 : 0].wall_end_ns / NSEC_PER_SEC);
-	return err;
+	if (err || !output->options->path)
+		return err;
+	output->nr_written++;
+	output->nr_in_second = output->second == second ? output->nr_in_second + 1 : 1;
+	output->second = second;
+	return 0;
 }
 
 int output_write_tree(const struct output_options *options, const struct tree *tree,

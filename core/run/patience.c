@@ -2,136 +2,114 @@
 /* A thread of its own, because the step may be a single system call. If it cannot be started, only the message is missing. */
 #include "core/run/patience.h"
 
+#include <poll.h>
 #include <stdio.h>
-#include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/host/signals.h"
 #include "core/host/unpreempted.h"
 #include "core/plan/plan.h"
-#include "core/resolve/resolve.h"
 #include "core/session/attachment.h"
 #include "core/spaces/spaces.h"
 
-#define PATIENCE_S 1
+#define PATIENCE_MS 1000
 #define READ_EVERY_NS 50000000ULL /* the side-band, as often as the collector does */
 
 static void *watch(void *argument)
 {
 	struct patience *patience = argument;
-	struct timespec until;
-	int err = 0;
+	struct pollfd over = { .fd = patience->over_fd, .events = POLLIN };
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PATIENCE_S;
-	pthread_mutex_lock(&patience->lock);
-	while (!patience->over && !err)
-		err = pthread_cond_timedwait(&patience->over_now, &patience->lock, &until);
-	if (!patience->over)
+	if (!poll(&over, 1, PATIENCE_MS))
 		fprintf(stderr, "%s\n", patience->line);
-	pthread_mutex_unlock(&patience->lock);
 	return NULL;
-}
-
-/* The thread must not take the signals that the main thread waits for. */
-static void start_watch(struct patience *patience)
-{
-	sigset_t before;
-
-	signals_hold(&before);
-	patience->running = !pthread_create(&patience->thread, NULL, watch, patience);
-	signals_release(&before);
 }
 
 void patience_begin(struct patience *patience, const char *line)
 {
-	pthread_condattr_t attributes;
+	sigset_t before;
 
-	*patience = (struct patience){};
+	*patience = (struct patience){ .over_fd = eventfd(0, EFD_CLOEXEC) };
 	snprintf(patience->line, sizeof(patience->line), "%s", line);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_mutex_init(&patience->lock, NULL);
-	pthread_cond_init(&patience->over_now, &attributes);
-	pthread_condattr_destroy(&attributes);
-	start_watch(patience);
+	signals_hold(&before); /* the thread must not take those that the main thread waits for */
+	patience->running = patience->over_fd >= 0 && !pthread_create(&patience->thread, NULL, watch, patience);
+	signals_release(&before);
 }
 
 void patience_end(struct patience *patience)
 {
-	pthread_mutex_lock(&patience->lock);
-	patience->over = true;
-	pthread_cond_signal(&patience->over_now);
-	pthread_mutex_unlock(&patience->lock);
-	if (patience->running)
+	if (patience->running) {
+		eventfd_write(patience->over_fd, 1);
 		pthread_join(patience->thread, NULL);
-	pthread_cond_destroy(&patience->over_now);
-	pthread_mutex_destroy(&patience->lock);
+	}
+	closep(&patience->over_fd);
 }
 
 /* ---- the two steps ---- */
 
-/* Not for timed samples, of which there is only one event per CPU. */
-static void begin_step(struct patience *patience, const struct plan *plan, const char *what, size_t nr)
-{
-	char line[sizeof(patience->line)];
-
-	snprintf(line, sizeof(line), "stacktool %s: %s %zu probe%s …", plan->applet, what, nr, nr == 1 ? "" : "s");
-	patience_begin(patience, line);
-}
-
-/* The rings of the side-band hold some seconds of a busy host; thousands of places can take minutes. */
-struct reader {
+struct step {
+	struct patience patience;
+	bool is_quiet; /* also for timed samples, of which there is only one event per CPU */
 	struct spaces *spaces;
 	uint64_t read_ns;
 };
 
+/* The rings of the side-band hold some seconds of a busy host; thousands of places can take minutes. */
 static void read_sideband(void *context)
 {
-	struct reader *reader = context;
+	struct step *step = context;
 	uint64_t now_ns = clock_monotonic_ns();
 
-	if (now_ns - reader->read_ns < READ_EVERY_NS)
+	if (now_ns - step->read_ns < READ_EVERY_NS)
 		return;
-	spaces_update(reader->spaces);
-	reader->read_ns = now_ns;
+	spaces_update(step->spaces);
+	step->read_ns = now_ns;
 }
 
-static bool is_quiet(const struct plan *plan)
+static void begin_step(struct step *step, struct attachment *attachment, struct spaces *spaces, const struct plan *plan,
+		       const char *what, size_t nr)
 {
-	return plan->presentation.quiet || plan->probe.kind->is_timer;
+	char line[sizeof(step->patience.line)];
+
+	*step = (struct step){
+		.is_quiet = plan->presentation.quiet || plan->probe.kind->is_timer,
+		.spaces = spaces,
+		.read_ns = clock_monotonic_ns(),
+	};
+	snprintf(line, sizeof(line), "stacktool %s: %s %zu probe%s …", plan->applet, what, nr, nr == 1 ? "" : "s");
+	if (!step->is_quiet)
+		patience_begin(&step->patience, line);
+	attachment_set_between(attachment, read_sideband, step);
+}
+
+static void end_step(struct step *step, struct attachment *attachment)
+{
+	attachment_set_between(attachment, NULL, NULL);
+	if (!step->is_quiet)
+		patience_end(&step->patience);
 }
 
 int attach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan, size_t nr_places)
 {
-	struct reader reader = { spaces, clock_monotonic_ns() };
-	struct patience patience;
+	struct step step;
 	int err;
 
-	if (!is_quiet(plan))
-		begin_step(&patience, plan, "attaching", nr_places);
-	attachment_set_between(attachment, read_sideband, &reader);
+	begin_step(&step, attachment, spaces, plan, "attaching", nr_places);
 	err = attachment_attach(attachment, plan);
-	attachment_set_between(attachment, NULL, NULL);
-	if (!is_quiet(plan))
-		patience_end(&patience);
+	end_step(&step, attachment);
 	return err;
 }
 
 void detach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan)
 {
-	struct reader reader = { spaces, clock_monotonic_ns() };
-	struct patience patience;
+	struct step step;
 
-	if (!is_quiet(plan))
-		begin_step(&patience, plan, "detaching", attachment_nr_attached(attachment));
-	attachment_set_between(attachment, read_sideband, &reader);
+	begin_step(&step, attachment, spaces, plan, "detaching", attachment_nr_attached(attachment));
 	attachment_detach(attachment);
-	attachment_set_between(attachment, NULL, NULL);
-	if (!is_quiet(plan))
-		patience_end(&patience);
+	end_step(&step, attachment);
 }
 
 void ask_for_priority(void)

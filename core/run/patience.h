@@ -12,9 +12,8 @@ struct spaces;
 
 struct patience {
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t over_now;
-	bool running, over;
+	int over_fd; /* an eventfd */
+	bool running;
 	char line[160];
 };
 
