@@ -129,51 +129,36 @@ static void add_below(struct places *places, const char *directory, int length, 
 		add_place(places, false, xasprintf("%.*s/%s", length, directory, (const char *)path));
 }
 
-static const char *program_of(const struct debug_search *search)
-{
-	return search->home && search->home->path && *search->home->path == '/' ? search->home->path : NULL;
-}
-
-/*
- * A split file is where the compiler says that it put it, or beside the program, and a package beside the program; either may be
- * below a directory of debug files, too.
- */
-static void find_splits(struct places *places, const struct debug_search *search, const char *link)
-{
-	const char *program = program_of(search), *slash = program ? strrchr(program, '/') : NULL;
-	_cleanup_(freep) char *package = slash ? xasprintf("%s" SYMBOL_PACKAGE, program) : NULL;
-	bool is_package = !strcmp(link, SYMBOL_PACKAGE);
-	const char *path = is_package ? package : link;
-
-	if (!path)
-		return;
-	add_place(places, true, xstrdup(path));
-	if (!is_package && slash)
-		add_place(places, true, xasprintf("%.*s%s", (int)(slash - program), program, strrchr(link, '/')));
-	for_each_directory(places, search->directories, add_below, path + 1);
-}
-
 static void find_places(struct places *places, const struct debug_search *search,
 			const struct symbol_debug_request *request)
 {
-	const char *program = program_of(search), *slash = program ? strrchr(program, '/') : NULL;
-	struct linked linked = { request->link, program, slash ? (int)(slash - program) : 0 };
+	const char *program = search->home && search->home->path && *search->home->path == '/' ? search->home->path
+											       : NULL;
+	const char *slash = program ? strrchr(program, '/') : NULL, *link = request->link;
+	struct linked linked = { link, program, slash ? (int)(slash - program) : 0 };
 
 	if (strlen(request->build_id) > 2)
 		for_each_directory(places, search->directories, add_by_build_id, request->build_id);
-	if (*request->link == '/' || !strcmp(request->link, SYMBOL_PACKAGE)) {
-		find_splits(places, search, request->link);
-		return;
+	if (*link == '/') {
+		/* a split file: where the compiler put it, beside the program, or below a directory of debug files */
+		add_place(places, true, xstrdup(link));
+		if (slash)
+			add_place(places, true, xasprintf("%.*s%s", linked.length, program, strrchr(link, '/')));
+		for_each_directory(places, search->directories, add_below, link + 1);
+	} else if (!strcmp(link, SYMBOL_PACKAGE)) {
+		_cleanup_(freep) char *package = program ? xasprintf("%s" SYMBOL_PACKAGE, program) : NULL;
+
+		if (!package)
+			return;
+		add_place(places, true, xstrdup(package));
+		for_each_directory(places, search->directories, add_below, package + 1);
+	} else if (strchr(link, '/')) { /* an alternate file */
+		for_each_directory(places, search->directories, add_below, link);
+	} else if (*link && slash) {
+		add_place(places, true, xasprintf("%.*s/%s", linked.length, program, link));
+		add_place(places, true, xasprintf("%.*s/.debug/%s", linked.length, program, link));
+		for_each_directory(places, search->directories, add_by_link, &linked);
 	}
-	if (strchr(request->link, '/')) { /* an alternate file */
-		for_each_directory(places, search->directories, add_below, request->link);
-		return;
-	}
-	if (!*request->link || !slash)
-		return;
-	add_place(places, true, xasprintf("%.*s/%s", linked.length, linked.program, request->link));
-	add_place(places, true, xasprintf("%.*s/.debug/%s", linked.length, linked.program, request->link));
-	for_each_directory(places, search->directories, add_by_link, &linked);
 }
 
 /* ---- below which root ---- */
@@ -186,7 +171,7 @@ enum {
 	ROOTS,
 };
 
-/* Of a program that lies nowhere any more, what is where it tells must be root's, or our own. */
+/* Root or the owner of the program must own the file; root or we, where the program is not there any more. */
 static bool is_believed(const struct debug_search *search, int fd)
 {
 	const struct debug_home *home = search->home;

@@ -72,7 +72,7 @@ void debuginfod_done(struct debuginfod *debuginfod)
 	debuginfod->pid = 0;
 }
 
-/* What comes is read by the symbol worker alone; that it is a regular file has to be seen here as well. */
+/* Only the symbol worker reads the file; here it must turn out to be a regular one. */
 static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t time_ms)
 {
 	struct asker_request request = { .time_ms = (uint32_t)time_ms };

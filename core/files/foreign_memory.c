@@ -22,7 +22,7 @@ enum {
 	STACK_BYTES = 32 << 10,
 };
 
-/* Of the helper alone, which may live longer than the call: nothing of ours is written to by it. */
+/* The memory of the helper, which may live longer than the call. */
 struct reading {
 	pid_t task;
 	uint64_t start;
@@ -56,7 +56,7 @@ static bool has_ended(int pidfd)
 	return poll(&end, 1, PATIENCE_MS) == 1;
 }
 
-/* Waits for the helper, or makes an end of it. False when that cannot be done, either. */
+/* Waits for the helper, then kills it. False when it does not end even then. */
 static bool end_helper(pid_t helper, int pidfd)
 {
 	if (!has_ended(pidfd)) {
@@ -98,7 +98,7 @@ int foreign_memory_read(uint32_t tgid, uint64_t start, void *to, size_t nr)
 		reading->task = (pid_t)process_living_task(tgid);
 		err = read_by_helper(reading);
 	}
-	if (err == -EBUSY) /* it is the helper's now */
+	if (err == -EBUSY) /* the helper still uses it */
 		return -ETIMEDOUT;
 	if (!err)
 		memcpy(to, reading->bytes, nr);

@@ -137,18 +137,13 @@ static void for_each_entry(struct library_finder *search, const char *folder,
 			   void (*visit)(struct library_finder *search, const char *name, void *context), void *context)
 {
 	_cleanup_(closep) int fd = opener_directory_below(search->root_fd, folder);
+	_cleanup_(closedirp) DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	DIR *entries;
 
-	if (fd < 0)
-		return;
-	entries = fdopendir(fd);
-	if (!entries)
-		return;
-	take_fd(&fd);
-	while ((entry = readdir(entries)))
+	if (entries)
+		take_fd(&fd);
+	while (entries && (entry = readdir(entries)))
 		visit(search, entry->d_name, context);
-	closedir(entries);
 }
 
 /* ---- the folders of libraries: /etc/ld.so.conf and what it includes ---- */
@@ -174,14 +169,11 @@ static void include_one(struct library_finder *search, const char *name, void *c
 static void include_all(struct library_finder *search, const char *pattern)
 {
 	const char *name = path_name(pattern);
-	_cleanup_(freep) char *folder = NULL;
-	struct include include = { .pattern = name };
+	/* a relative one is so to the file that includes, which is /etc/ld.so.conf */
+	_cleanup_(freep) char *folder =
+		xasprintf("%s%.*s", pattern[0] == '/' ? "" : "/etc/", (int)(name - pattern), pattern);
+	struct include include = { .pattern = name, .folder = folder };
 
-	if (pattern[0] != '/') /* relative to the file that includes, which is /etc/ld.so.conf */
-		folder = xasprintf("/etc/%.*s", (int)(name - pattern), pattern);
-	else
-		folder = xstrndup(pattern, (size_t)(name - pattern));
-	include.folder = folder;
 	if (search->nr_configs++ < MAX_CONFIGS)
 		for_each_entry(search, folder, include_one, &include);
 }
@@ -396,7 +388,7 @@ struct library_finder *library_finder_new(void)
 
 	finder->root_fd = -1;
 	if (open_search(finder)) {
-		err_clear(); /* a gain less, and no failure */
+		err_clear(); /* its caller does without */
 		library_finder_free(finder);
 		return NULL;
 	}

@@ -14,7 +14,7 @@
 
 struct file_identity {
 	uint64_t device, inode, size;
-	bool overlay; /* another file's pages may be its own */
+	bool overlay; /* its pages may belong to another file */
 };
 
 /* 0 or a negative errno, no cause recorded. */

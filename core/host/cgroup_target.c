@@ -79,22 +79,19 @@ int cgroup_open_number(int mount, uint64_t number)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_id(const char *root, const char *text)
-{
-	_cleanup_(closep) int mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int fd = cgroup_open_number(mount, strtoull(text, NULL, 10));
-
-	return fd >= 0 ? fd : fail(fd, "cgroup '%s': no cgroup has this id: %s", text, strerror(-fd));
-}
-
 int cgroup_open(const char *text)
 {
 	_cleanup_(freep) char *root = NULL;
-	int err = mount_point(&root);
+	_cleanup_(closep) int mount = -1;
+	int fd, err = mount_point(&root);
 
 	if (err)
 		return err;
-	return *text && strspn(text, "0123456789") == strlen(text) ? open_id(root, text) : open_path(root, text);
+	if (!*text || strspn(text, "0123456789") < strlen(text))
+		return open_path(root, text);
+	mount = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = cgroup_open_number(mount, strtoull(text, NULL, 10));
+	return fd >= 0 ? fd : fail(fd, "cgroup '%s': no cgroup has this id: %s", text, strerror(-fd));
 }
 
 /* ---- by container ---- */

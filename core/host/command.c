@@ -146,7 +146,7 @@ void command_hurry(struct command *command)
 	command->hurry = true;
 }
 
-/* pidfd would do it without looking again and again, but this is a matter of moments. */
+/* Looks for two seconds at most. */
 static bool reap_soon(struct command *command)
 {
 	const struct timespec moment = { .tv_nsec = 10000000 };
@@ -156,7 +156,7 @@ static bool reap_soon(struct command *command)
 	return command->ended;
 }
 
-/* Until the command ends, or somebody does not want to wait any longer. */
+/* Waits until the command ends or a signal arrives. */
 static void wait_patiently(struct command *command)
 {
 	sigset_t mask, before;

@@ -22,7 +22,7 @@ enum {
 	PATIENCE_MS = 2000,
 };
 
-/* Keeps `value` below the stack pointer while it passes the nop, and returns it. In one page: across two no call is written. */
+/* Keeps `value` below the stack pointer while it passes the nop, and returns it. Within one page: the kernel writes no call across two. */
 uint64_t st_red_zone_pass(uint64_t value);
 extern const char st_red_zone_nop[];
 

@@ -70,7 +70,7 @@ static void set_actions(const sigset_t *mask, void (*handler)(int), int flags)
 
 /* ---- before anything is attached ---- */
 
-/* A child that has not become something else ends as it would by default. */
+/* A child that has not executed another program ends as it would by default. */
 static void say_end(int signal_number)
 {
 	if (getpid() == said.owner && write(STDERR_FILENO, said.line, strlen(said.line)) < 0)
@@ -128,8 +128,8 @@ void signals_release(const sigset_t *before)
 /* ---- after the end ---- */
 
 /*
- * The next one is not spared. timeout(1) signals the process and its group: that is one wish, of which ignoring for a
- * moment discards the other half.
+ * From the next signal on, signals end the program. timeout(1) signals the process and its group, so the same signal comes
+ * twice: ignoring signals for a moment drops the second one.
  */
 static void take_first(int signal_number)
 {

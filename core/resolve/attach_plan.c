@@ -73,7 +73,7 @@ static void describe_sample(const struct sampling_choice *sample, struct buf *te
 	buf_adds(text, " on every CPU\n");
 }
 
-/* The author of a file chooses its symbols and its path. */
+/* Symbols and paths come from strangers, so they are escaped. */
 static void describe_place(const struct probe_place *place, bool at_entry, struct buf *text)
 {
 	const char *obstacle = first_instruction_obstacle(place->first);

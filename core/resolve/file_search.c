@@ -14,10 +14,10 @@
 #include "core/base/err.h"
 #include "core/base/escape.h"
 
-/* Lines; of more misses only the number is told. */
+/* Lines about misses; of further ones only the number is reported. */
 #define MOST_MISSES 8
 
-/* A number for the symbol worker that no file of a profile has, and those after it. */
+/* The files of a profile have lower numbers in the symbol worker. */
 #define PROBED_FILE 0xf0000000U
 
 void file_search_done(struct file_search *search)

@@ -130,7 +130,7 @@ static int open_target(struct file_search *search, uint32_t tgid)
 	return 0;
 }
 
-/* The file is probed all the same. */
+/* The file is probed even where it is not loaded yet. */
 static void note_not_loaded(struct file_search *search, const struct probed_file *file)
 {
 	_cleanup_(buf_done) struct buf processes = {};
@@ -146,7 +146,7 @@ static void note_not_loaded(struct file_search *search, const struct probed_file
 				 file->path, nr == 1 ? "the process loads" : "they load");
 }
 
-/* Processes that have ended are told otherwise, before the run and after it. */
+/* Processes that have ended are reported elsewhere, before the run and after it. */
 static int open_of_processes(struct file_search *search)
 {
 	const struct plan *plan = search->plan;

@@ -79,7 +79,7 @@ static int no_mechanism(const struct plan *plan, const struct buf *passed)
 	return -EPERM;
 }
 
-/* The kernel has it, and lets nobody use it. */
+/* The kernel has it, but lockdown forbids it. */
 static bool is_closed(const struct kernel_mechanism *choice)
 {
 	return choice->closed_by_lockdown && host_is_confidential();
@@ -112,7 +112,7 @@ struct kernel_line {
 	const char *module; /* NULL: the kernel itself */
 };
 
-/* Text ranges that are no place for probes; found in the same pass, so checked when it is over. */
+/* Code that takes no probes. Its bounds are found in the same pass, so functions are compared with it after the pass. */
 struct forbidden_range {
 	const char *first, *last;
 	uint64_t start, end;
@@ -130,11 +130,11 @@ struct aliases {
 
 /* What was found beside the functions that can be probed. */
 struct left_out {
-	size_t nr_candidates;  /* functions looked at */
+	size_t nr_candidates; /* functions looked at */
 	size_t nr_unreachable; /* matched, but ftrace or kprobes cannot reach them */
-	size_t nr_dangerous;   /* matched, but known to hang hosts */
+	size_t nr_dangerous; /* matched, but known to hang hosts */
 	char *unreachable, *dangerous; /* the first of each, or NULL */
-	bool hidden;           /* kallsyms shows no addresses */
+	bool hidden; /* kallsyms shows no addresses */
 };
 
 static void left_out_done(struct left_out *left_out)
@@ -378,7 +378,7 @@ static int read_kallsyms(struct finder *finder)
 	return 0;
 }
 
-/* ---- after it ---- */
+/* ---- after the pass ---- */
 
 static int compare_addresses(const void *left, const void *right)
 {
@@ -459,7 +459,7 @@ static char *suggest(const char *name)
 	return near ? xstrdup(near) : NULL;
 }
 
-/* ---- what is told of them ---- */
+/* ---- messages ---- */
 
 static int nothing_matched(const struct plan *plan, const struct left_out *left_out)
 {
@@ -486,8 +486,8 @@ static int nothing_matched(const struct plan *plan, const struct left_out *left_
 }
 
 /*
- * fentry goes by type. A function without one is refused when its turn comes; the first must have one, because the object is
- * loaded for it. The types of modules are left to libbpf.
+ * fentry needs the BTF id of each function. One without an id is refused when it is attached; the first one must have one, because
+ * the object is loaded for it. libbpf looks for the ids of modules.
  */
 static int find_types(struct attach_plan *attach)
 {
@@ -525,7 +525,7 @@ static void add_left_out(struct buf *text, size_t nr, const char *example, const
 		buf_addf(text, "%s%zu functions such as '%s' skipped: %s", between, nr, example, reason);
 }
 
-/* What the pattern meant and did not get, for --explain and for the user. */
+/* Functions that match and are left out, for --explain and for the user. */
 static void note_left_out(struct attach_plan *attach, const struct left_out *left_out)
 {
 	_cleanup_(buf_done) struct buf text = {};

@@ -73,20 +73,12 @@ static int no_tracepoint(const struct plan *plan, const char *name, const name_l
 	return -ENOENT;
 }
 
-/* "category:event" as one expression, matched against the whole name of each event. */
-static char *tracepoint_expression(const struct probe_spec *spec)
-{
-	_cleanup_(freep) char *whole = xasprintf("%s:%s", spec->target ? spec->target : "*", spec->pattern);
-
-	return pattern_expression(whole, spec->regex);
-}
-
 /* ---- without tracefs ---- */
 
 /*
  * The names of all events from the kernel's type information, which has a typedef btf_trace_NAME for each (commit
- * e8c423fb31fa ("bpf: Add typecast to raw_tracepoints to help BTF generation"), v5.5). It does not tell categories, so
- * the user's is believed.
+ * e8c423fb31fa ("bpf: Add typecast to raw_tracepoints to help BTF generation"), v5.5). It has no
+ * categories, so that of the user is not checked.
  */
 static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 {
@@ -168,8 +160,11 @@ static int resolve_raw(const struct plan *plan, struct attach_plan *attach)
 
 static int resolve_classic(const struct plan *plan, struct attach_plan *attach)
 {
-	_cleanup_(freep) char *folder = xasprintf("%s/events", host_tracefs()),
-			      *text = tracepoint_expression(&plan->probe);
+	const struct probe_spec *spec = &plan->probe;
+	/* "category:event" as one expression, matched against the whole name of each event */
+	_cleanup_(freep) char *whole = xasprintf("%s:%s", spec->target ? spec->target : "*", spec->pattern),
+			      *text = pattern_expression(whole, spec->regex),
+			      *folder = xasprintf("%s/events", host_tracefs());
 	_cleanup_(name_list_done) name_list categories = {}, seen = {};
 	_cleanup_(match_freep) struct match *match = NULL;
 	int err = pattern_compile(plan, text, &match);

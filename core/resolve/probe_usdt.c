@@ -73,7 +73,7 @@ static int unreadable(const char *path, int err)
 	return fail(err, "'%s': its USDT probes cannot be read: %s", path, strerror(-err));
 }
 
-/* Negative without a recorded cause. */
+/* 0 or a negative errno, no cause recorded. */
 static int find_probes(struct usdt_search *search, const struct probed_file *file)
 {
 	_cleanup_(freep) struct symbol_usdt *probes = NULL;
@@ -242,7 +242,7 @@ static int search_process(struct usdt_search *search, uint32_t tgid)
 	return 0;
 }
 
-/* Processes that have ended are told otherwise, before the run and after it. */
+/* Processes that have ended are reported elsewhere, before the run and after it. */
 static void search_one_of_several(struct usdt_search *search, uint32_t tgid, const char *wanted)
 {
 	_cleanup_(freep) char *cause = search_process(search, tgid) ? xstrdup(err_cause()) : NULL;

@@ -92,30 +92,20 @@ static int no_function(const struct plan *plan, struct symbolizer *symbolizer, c
 
 /* ---- indirect functions ---- */
 
-/* The first function of a kind, and how many there are. */
-static const struct symbol_function *first_of(const struct symbol_function *functions, size_t nr,
-					      enum symbol_function_kind kind, size_t *ret_nr)
-{
-	const struct symbol_function *first = NULL;
-
-	*ret_nr = 0;
-	for (size_t i = 0; i < nr; i++) {
-		if (functions[i].kind != kind)
-			continue;
-		first = first ? first : &functions[i];
-		++*ret_nr;
-	}
-	return first;
-}
-
 /* Of one file, whose functions have become places unless `no_place`. */
 static int check_ifuncs(const struct symbol_function *functions, size_t nr, bool no_place, struct attach_plan *attach)
 {
-	size_t nr_resolvers, nr_implementations;
-	const struct symbol_function *resolver = first_of(functions, nr, FUNCTION_RESOLVER, &nr_resolvers);
-	const struct symbol_function *implementation =
-		first_of(functions, nr, FUNCTION_IMPLEMENTATION, &nr_implementations);
+	const struct symbol_function *resolver = NULL, *implementation = NULL; /* the first of each */
+	size_t nr_resolvers = 0;
 
+	for (size_t i = nr; i-- > 0;) {
+		if (functions[i].kind == FUNCTION_RESOLVER) {
+			resolver = &functions[i];
+			nr_resolvers++;
+		} else if (functions[i].kind == FUNCTION_IMPLEMENTATION) {
+			implementation = &functions[i];
+		}
+	}
 	if (resolver && no_place) {
 		fail_host(-EOPNOTSUPP,
 			  "function '%s': an indirect function (IFUNC), whose implementations could not be found",
@@ -137,18 +127,13 @@ static int check_ifuncs(const struct symbol_function *functions, size_t nr, bool
 	return 0;
 }
 
-/* Of its probes; stacks have names of their own. */
-static bool shows_names(const struct plan *plan)
-{
-	return plan->mode == EVENTS_BY_PROBE || plan->look_only;
-}
-
 static int find_functions(struct file_search *search, const struct probed_file *file, void *context)
 {
 	_cleanup_(freep) struct symbol_function *functions = NULL;
 	const char *pattern = context;
 	size_t nr = 0, nr_before = search->attach->places.nr;
-	int err = shows_names(search->plan)
+	/* reports by probe show the names of functions; stacks have names of their own */
+	int err = search->plan->mode == EVENTS_BY_PROBE || search->plan->look_only
 			  ? symbolizer_find_readable(search->symbolizer, file->number, pattern, &functions, &nr)
 			  : symbolizer_find(search->symbolizer, file->number, pattern, &functions, &nr);
 
@@ -159,7 +144,7 @@ static int find_functions(struct file_search *search, const struct probed_file *
 			    err == -EMSGSIZE ? "too many functions, or their names are too long" : strerror(-err));
 	if (!nr)
 		return no_function(search->plan, search->symbolizer, file);
-	/* a resolver runs once, when the program is linked: to probe it in place of what it chose would be a lie */
+	/* a resolver runs once, when the program is linked: a probe on it would not count calls of the function */
 	for (size_t i = 0; i < nr; i++)
 		if (functions[i].kind != FUNCTION_RESOLVER)
 			add_function(search->attach, file, &functions[i]);

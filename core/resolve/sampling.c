@@ -19,7 +19,7 @@
 
 #define MAX_CLOCK_HZ 20000
 
-/* What an event tells of itself: PERF_FORMAT_TOTAL_TIME_ENABLED. */
+/* What read() of an event returns: PERF_FORMAT_TOTAL_TIME_ENABLED. */
 struct event_values {
 	uint64_t counter, enabled_ns;
 };
@@ -310,7 +310,7 @@ int sampling_start(struct sampling *sampling)
 	return err ? fail(err, "event '%s': cannot start: %s", sampling->choice.name, strerror(-err)) : 0;
 }
 
-/* A dead event may not be readable any more: what it told last stays. */
+/* A dead event may not be readable any more: then its last values stay. */
 static void read_event(struct sampled_cpu *sampled)
 {
 	struct event_values values;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Events are called by the kernel's function, not by the call. */
+/* Events are named after the kernel's function, which may differ from the name of the call. */
 static const struct {
 	const char *function, *name;
 } renamed[] = {
@@ -72,7 +72,7 @@ static void note_missing_stacks(const struct plan *plan, struct attach_plan *att
 		}
 }
 
-/* Its functions have returned by then. */
+/* For the user: at the end of a call its functions have returned. */
 static void note_ends(const struct plan *plan, struct attach_plan *attach)
 {
 	for (size_t i = 0; plan->want_kernel && i < attach->places.nr; i++)
