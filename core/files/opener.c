@@ -112,8 +112,7 @@ static int open_wanted(int path_fd, const struct opener_request *request)
 	if (fd < 0)
 		return fd;
 	err = look(fd, &status);
-	if (!err)
-		err = check_readable_file(&status);
+	err = err ?: check_readable_file(&status);
 	if (err == -ENOEXEC && !request->path) /* a configuration file may be short: /etc/ld.so.conf has 34 bytes */
 		err = 0;
 	if (!err && is_made_up(fd))

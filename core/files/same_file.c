@@ -87,11 +87,8 @@ static int compare_pages(int pagemap, const struct mapped_page *one, const struc
 	int err = -EAGAIN;
 
 	for (int i = 0; i < NR_LOOKS && err == -EAGAIN; i++) {
-		err = page_number(pagemap, one, &before);
-		if (!err)
-			err = page_number(pagemap, other, &number);
-		if (!err)
-			err = page_number(pagemap, one, &after);
+		err = page_number(pagemap, one, &before) ?: page_number(pagemap, other, &number)
+							 ?: page_number(pagemap, one, &after);
 		if (!err && before != after)
 			err = -EAGAIN;
 	}
@@ -111,10 +108,7 @@ int file_is_same(int one_fd, const struct file_identity *one, int other_fd, cons
 	pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	if (pagemap < 0)
 		return -errno;
-	err = map_page(one_fd, &one_page);
-	if (!err)
-		err = map_page(other_fd, &other_page);
-	if (!err)
-		err = compare_pages(pagemap, &one_page, &other_page);
+	err = map_page(one_fd, &one_page) ?: map_page(other_fd, &other_page);
+	err = err ?: compare_pages(pagemap, &one_page, &other_page);
 	return err == -EPERM && one->inode != other->inode ? 0 : err;
 }

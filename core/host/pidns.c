@@ -142,8 +142,7 @@ int pidns_find(const char *text, struct pidns *ret_pidns)
 	int err = open_text(text, &fd);
 
 	*ret_pidns = (struct pidns){};
-	if (!err)
-		err = require_initial();
+	err = err ?: require_initial();
 	if (err)
 		return err;
 	if (fstat(fd, &status))

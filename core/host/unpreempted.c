@@ -4,9 +4,7 @@
 
 #include "core/host/unpreempted.h"
 
-enum {
-	LOWEST = 1
-};
+#define LOWEST 1
 
 void unpreempted_permit(void)
 {
@@ -23,19 +21,16 @@ struct unpreempted unpreempted_begin(void)
 {
 	const struct sched_param lowest = { .sched_priority = LOWEST };
 	int policy = sched_getscheduler(0);
+	bool is_ordinary = policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == SCHED_OTHER;
 
-	if (policy < 0 || (policy & ~SCHED_RESET_ON_FORK) != SCHED_OTHER)
-		return (struct unpreempted){ -1 };
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
-		return (struct unpreempted){ -1 };
-	return (struct unpreempted){ SCHED_OTHER };
+	return (struct unpreempted){ is_ordinary && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) };
 }
 
-/* The flag stays: taking it back takes a privilege that is gone by then. Children start without the priority anyway. */
-void unpreempted_end(struct unpreempted *before)
+/* SCHED_RESET_ON_FORK stays: to clear it takes a privilege that is dropped by then. Children start without the priority anyway. */
+void unpreempted_end(struct unpreempted *unpreempted)
 {
 	const struct sched_param none = { .sched_priority = 0 };
 
-	if (before->policy >= 0 && sched_setscheduler(0, before->policy | SCHED_RESET_ON_FORK, &none))
-		before->policy = -1;
+	if (unpreempted->is_raised)
+		(void)!sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none);
 }

@@ -9,9 +9,11 @@
  */
 #pragma once
 
-/* What the thread was before; one that was of a real-time class already stays what it is. */
+#include <stdbool.h>
+
+/* A thread that was of a real-time class already stays what it is. */
 struct unpreempted {
-	int policy; /* SCHED_*, with SCHED_RESET_ON_FORK; -1: nothing was changed */
+	bool is_raised;
 };
 
 /*
@@ -25,4 +27,4 @@ void unpreempted_permit(void);
  * what was read. Does nothing where that is not allowed (no privilege, a cgroup without real-time share).
  */
 struct unpreempted unpreempted_begin(void);
-void unpreempted_end(struct unpreempted *before);
+void unpreempted_end(struct unpreempted *unpreempted);

@@ -128,31 +128,35 @@ struct aliases {
 	VEC(struct probe_place) unlisted; /* of these names, those that matched */
 };
 
-/* What was found beside the functions that can be probed. */
+/* Functions that matched and are left out. */
 struct left_out {
-	size_t nr_candidates; /* functions looked at */
-	size_t nr_unreachable; /* matched, but ftrace or kprobes cannot reach them */
-	size_t nr_dangerous; /* matched, but known to hang hosts */
-	char *unreachable, *dangerous; /* the first of each, or NULL */
-	bool hidden; /* kallsyms shows no addresses */
+	size_t nr;
+	char *first;
 };
-
-static void left_out_done(struct left_out *left_out)
-{
-	free(left_out->unreachable);
-	free(left_out->dangerous);
-}
 
 struct finder {
 	const struct match *match;
 	bool force;
 	struct attach_plan *attach;
-	struct left_out *left_out;
 	struct aliases aliases;
 	struct forbidden_range init, irq_entry;
 	struct strtab reachable; /* names in available_filter_functions; empty: unknown */
 	struct strtab blacklist;
+	size_t nr_candidates; /* functions looked at */
+	struct left_out unreachable; /* ftrace or kprobes cannot reach them */
+	struct left_out dangerous; /* known to hang hosts */
+	bool hidden; /* kallsyms shows no addresses */
 };
+
+static void finder_done(struct finder *finder)
+{
+	strtab_done(&finder->reachable);
+	strtab_done(&finder->blacklist);
+	buf_done(&finder->aliases.names);
+	vec_done(&finder->aliases.unlisted);
+	free(finder->unreachable.first);
+	free(finder->dangerous.first);
+}
 
 /* ---- lines ---- */
 
@@ -262,16 +266,11 @@ static void note_bound(struct forbidden_range *range, const struct kernel_line *
 		range->end = line->address;
 }
 
-static void leave_out(const char *name, size_t *counter, char **example)
+static void leave_out(struct left_out *left_out, const char *name)
 {
-	(*counter)++;
-	if (!*example)
-		*example = xstrdup(name);
-}
-
-static void leave_out_unreachable(struct finder *finder, const char *name)
-{
-	leave_out(name, &finder->left_out->nr_unreachable, &finder->left_out->unreachable);
+	left_out->nr++;
+	if (!left_out->first)
+		left_out->first = xstrdup(name);
 }
 
 static void take(struct finder *finder, struct probe_place *place, bool dangerous)
@@ -280,7 +279,7 @@ static void take(struct finder *finder, struct probe_place *place, bool dangerou
 		vec_push(&finder->attach->places, *place);
 		return;
 	}
-	leave_out(place->name, &finder->left_out->nr_dangerous, &finder->left_out->dangerous);
+	leave_out(&finder->dangerous, place->name);
 	probe_place_done(place);
 }
 
@@ -310,7 +309,7 @@ static void end_aliases(struct finder *finder)
 		struct probe_place *place = &aliases->unlisted.data[i];
 
 		if (!listed)
-			leave_out_unreachable(finder, place->name);
+			leave_out(&finder->unreachable, place->name);
 		if (listed && !match_test(finder->match, listed, strlen(listed)))
 			take(finder, place, is_dangerous(listed) || is_dangerous(place->name));
 		else
@@ -326,7 +325,7 @@ static void take_match(struct finder *finder, const struct kernel_line *line)
 	struct probe_place place;
 
 	if (!is_unlisted && is_known(&finder->blacklist, line->name)) {
-		leave_out_unreachable(finder, line->name);
+		leave_out(&finder->unreachable, line->name);
 		return;
 	}
 	place = (struct probe_place){
@@ -349,7 +348,7 @@ static void take_line(struct finder *finder, const struct kernel_line *line)
 	if (line->address != finder->aliases.address)
 		end_aliases(finder);
 	finder->aliases.address = line->address;
-	finder->left_out->nr_candidates++;
+	finder->nr_candidates++;
 	if (line->address) {
 		buf_adds(&finder->aliases.names, line->name);
 		buf_addc(&finder->aliases.names, '\0');
@@ -359,23 +358,7 @@ static void take_line(struct finder *finder, const struct kernel_line *line)
 	if (line->address)
 		take_match(finder, line);
 	else
-		finder->left_out->hidden = true;
-}
-
-static int read_kallsyms(struct finder *finder)
-{
-	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
-	_cleanup_(freep) char *text = NULL;
-	struct kernel_line line;
-	size_t room = 0;
-
-	if (!file)
-		return fail_host(-errno, KALLSYMS ": cannot be read: %s", strerror(errno));
-	while (getline(&text, &room, file) > 0)
-		if (parse_line(text, &line))
-			take_line(finder, &line);
-	end_aliases(finder);
-	return 0;
+		finder->hidden = true;
 }
 
 /* ---- after the pass ---- */
@@ -408,7 +391,7 @@ static void tidy(struct finder *finder)
 				    is_inside(&finder->irq_entry, places[i].address);
 
 		if (is_forbidden)
-			leave_out_unreachable(finder, places[i].name);
+			leave_out(&finder->unreachable, places[i].name);
 		if (is_alias || is_forbidden)
 			probe_place_done(&places[i]);
 		else
@@ -418,28 +401,22 @@ static void tidy(struct finder *finder)
 }
 
 /* Adds a place for each function that matches, by address, with one name per address. */
-static int find_functions(const struct match *match, bool force, struct attach_plan *attach,
-			  struct left_out *ret_left_out)
+static int find_functions(struct finder *finder)
 {
-	struct finder finder = {
-		.match = match,
-		.force = force,
-		.attach = attach,
-		.left_out = ret_left_out,
-		.init = { .first = "__init_begin", .last = "__init_end" },
-		.irq_entry = { .first = "__irqentry_text_start", .last = "__irqentry_text_end" },
-	};
-	int err;
+	_cleanup_(fclosep) FILE *file = fopen(KALLSYMS, "re");
+	_cleanup_(freep) char *text = NULL;
+	struct kernel_line line;
+	size_t room = 0;
 
-	read_lists(&finder);
-	err = read_kallsyms(&finder);
-	if (!err)
-		tidy(&finder);
-	strtab_done(&finder.reachable);
-	strtab_done(&finder.blacklist);
-	buf_done(&finder.aliases.names);
-	vec_done(&finder.aliases.unlisted);
-	return err;
+	if (!file)
+		return fail_host(-errno, KALLSYMS ": cannot be read: %s", strerror(errno));
+	read_lists(finder);
+	while (getline(&text, &room, file) > 0)
+		if (parse_line(text, &line))
+			take_line(finder, &line);
+	end_aliases(finder);
+	tidy(finder);
+	return 0;
 }
 
 /* A function name near `name`, malloc()ed, or NULL. */
@@ -461,24 +438,25 @@ static char *suggest(const char *name)
 
 /* ---- messages ---- */
 
-static int nothing_matched(const struct plan *plan, const struct left_out *left_out)
+static int nothing_matched(const struct plan *plan, const struct finder *finder)
 {
 	_cleanup_(freep) char *near = NULL;
 
-	if (left_out->hidden) {
+	if (finder->hidden) {
 		fail_host(-EPERM, "function '%s': /proc/kallsyms shows no addresses", plan->probe.pattern);
 		hint("this needs CAP_SYSLOG (or root) and kernel.kptr_restrict below 2");
 		return -EPERM;
 	}
-	if (left_out->nr_dangerous) {
-		fail_usage("function '%s': probing it is known to hang hosts", left_out->dangerous);
+	if (finder->dangerous.nr) {
+		fail_usage("function '%s': probing it is known to hang hosts", finder->dangerous.first);
 		hint("--force probes it anyway");
 		return -EINVAL;
 	}
-	if (left_out->nr_unreachable)
-		return fail_no_match("function '%s': the kernel does not allow a probe on it", left_out->unreachable);
+	if (finder->unreachable.nr)
+		return fail_no_match("function '%s': the kernel does not allow a probe on it",
+				     finder->unreachable.first);
 	fail_no_match("function '%s': nothing matches among %zu kernel functions", plan->probe.pattern,
-		      left_out->nr_candidates);
+		      finder->nr_candidates);
 	near = suggest(plan->probe.pattern);
 	if (near)
 		hint("did you mean '%s'?", near);
@@ -515,49 +493,45 @@ static int find_types(struct attach_plan *attach)
 }
 
 /* "3 functions such as 'do_nmi' left out: REASON", after what is in the text already. */
-static void add_left_out(struct buf *text, size_t nr, const char *example, const char *reason)
+static void add_left_out(struct buf *text, const struct left_out *left_out, const char *reason)
 {
 	const char *between = text->nr ? "; " : "";
 
-	if (nr == 1)
-		buf_addf(text, "%sfunction '%s' skipped: %s", between, example, reason);
-	else if (nr)
-		buf_addf(text, "%s%zu functions such as '%s' skipped: %s", between, nr, example, reason);
-}
-
-/* Functions that match and are left out, for --explain and for the user. */
-static void note_left_out(struct attach_plan *attach, const struct left_out *left_out)
-{
-	_cleanup_(buf_done) struct buf text = {};
-
-	add_left_out(&text, left_out->nr_dangerous, left_out->dangerous, "probing it is known to hang hosts (--force)");
-	add_left_out(&text, left_out->nr_unreachable, left_out->unreachable, "the kernel does not allow a probe on it");
-	if (text.nr)
-		attach_plan_note(attach, "%s", buf_text(&text));
+	if (left_out->nr == 1)
+		buf_addf(text, "%sfunction '%s' skipped: %s", between, left_out->first, reason);
+	else if (left_out->nr)
+		buf_addf(text, "%s%zu functions such as '%s' skipped: %s", between, left_out->nr, left_out->first,
+			 reason);
 }
 
 static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struct attach_plan *attach)
 {
-	_cleanup_(left_out_done) struct left_out left_out = {};
+	_cleanup_(finder_done) struct finder finder = {
+		.force = plan->force,
+		.attach = attach,
+		.init = { .first = "__init_begin", .last = "__init_end" },
+		.irq_entry = { .first = "__irqentry_text_start", .last = "__irqentry_text_end" },
+	};
 	_cleanup_(freep) char *expression = pattern_expression(plan->probe.pattern, plan->probe.regex);
-	_cleanup_(match_freep) struct match *match = NULL;
-	_cleanup_(freep) char *whole = NULL;
-	int err;
-
 	/* bcc anchors a regular expression for kernel functions at both ends (re.fullmatch) */
-	whole = plan->probe.regex ? xasprintf("%s$", expression) : xstrdup(expression);
-	err = pattern_compile(plan, whole, &match);
+	_cleanup_(freep) char *whole = xasprintf("%s%s", expression, plan->probe.regex ? "$" : "");
+	_cleanup_(match_freep) struct match *match = NULL;
+	_cleanup_(buf_done) struct buf text = {};
+	int err = pattern_compile(plan, whole, &match);
+
+	finder.match = match;
 	if (!err && !plan->look_only)
 		err = choose_mechanism(plan, attach);
-	if (!err)
-		err = find_functions(match, plan->force, attach, &left_out);
+	err = err ?: find_functions(&finder);
 	if (!err && !attach->places.nr)
-		err = nothing_matched(plan, &left_out);
-	if (!err)
-		err = pattern_check_limit(plan, attach->places.nr);
+		err = nothing_matched(plan, &finder);
+	err = err ?: pattern_check_limit(plan, attach->places.nr);
 	if (err)
 		return err;
-	note_left_out(attach, &left_out);
+	add_left_out(&text, &finder.dangerous, "probing it is known to hang hosts (--force)");
+	add_left_out(&text, &finder.unreachable, "the kernel does not allow a probe on it");
+	if (text.nr)
+		attach_plan_note(attach, "%s", buf_text(&text));
 	return attach->mechanism == MECHANISM_FENTRY ? find_types(attach) : 0;
 }
 

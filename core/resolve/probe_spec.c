@@ -126,8 +126,7 @@ int probe_spec_parse(const char *text, const char *library, bool regex, struct p
 	struct spelling spelling = { .text = text, .regex = regex };
 	int err = library ? split_library(&spelling, library) : split(&spelling);
 
-	if (!err)
-		err = check_pieces(&spelling);
+	err = err ?: check_pieces(&spelling);
 	if (!err && regex)
 		err = check_expressions(&spelling);
 	if (err)

@@ -87,8 +87,7 @@ static int add_raw_events(const struct plan *plan, struct attach_plan *attach)
 	_cleanup_(name_list_done) name_list events = {};
 	int err = pattern_compile(plan, text, &match);
 
-	if (!err)
-		err = host_raw_tracepoints(&events);
+	err = err ?: host_raw_tracepoints(&events);
 	for (size_t i = 0; !err && i < events.nr; i++)
 		if (match_test(match, events.data[i], strlen(events.data[i])))
 			add_tracepoint(attach, plan->probe.target ? plan->probe.target : "*", events.data[i]);

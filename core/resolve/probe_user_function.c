@@ -159,8 +159,7 @@ static int resolve(const struct plan *plan, struct symbolizer *symbolizer, struc
 	_cleanup_(match_freep) struct match *match = NULL;
 	int err = pattern_compile(plan, pattern, &match);
 
-	if (!err)
-		err = file_search_targets(&search, find_functions, pattern);
+	err = err ?: file_search_targets(&search, find_functions, pattern);
 	return err ? err : user_code_finish(&search);
 }
 

@@ -65,8 +65,7 @@ int resolve_plan(const struct plan *plan, struct symbolizer *symbolizer, struct 
 {
 	int err = check_cpu(plan);
 
-	if (!err)
-		err = plan->probe.kind->resolve(plan, symbolizer, ret_attach);
+	err = err ?: plan->probe.kind->resolve(plan, symbolizer, ret_attach);
 	if (err || plan->look_only)
 		return err;
 	ret_attach->reads = host_reads(ret_attach->program);
