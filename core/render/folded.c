@@ -22,14 +22,14 @@ static void add_labels(struct sheet *sheet, const struct merged_stack *stack, bo
 
 void folded_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel, bool up)
 {
-	if (up) {
+	const uint32_t *frames = sheet->profile->stack_frames.data;
+
+	if (up)
 		add_labels(sheet, stack, kernel);
-		sheet_add_frames(sheet, stack);
-		return;
-	}
-	for (uint32_t at = stack->first; at < stack->first + stack->nr; at++)
-		sheet_add_frame(sheet, sheet->profile->stack_frames.data[at]);
-	add_labels(sheet, stack, kernel);
+	for (uint32_t i = 0; i < stack->nr; i++)
+		sheet_add_frame(sheet, frames[stack->first + (up ? stack->nr - 1 - i : i)]);
+	if (!up)
+		add_labels(sheet, stack, kernel);
 }
 
 /* Root first, each frame with a mark; an inlined call has its own. */

@@ -41,6 +41,12 @@ struct drawing {
 
 /* ---- what is drawn ---- */
 
+/* Otherwise it is too small to be seen, with all that stands on it. */
+static bool is_drawn(const struct drawing *drawing, const struct tree_node *node)
+{
+	return node->total[TREE_NOW] && node->total[TREE_NOW] >= drawing->smallest;
+}
+
 static void measure(struct drawing *drawing)
 {
 	const struct tree *tree = drawing->tree;
@@ -48,13 +54,9 @@ static void measure(struct drawing *drawing)
 	for (size_t i = 0; i < tree->nodes.nr;) {
 		const struct tree_node *node = &tree->nodes.data[i];
 
-		if (node->total[TREE_NOW] < drawing->smallest || !node->total[TREE_NOW]) {
-			i = node->end;
-			continue;
-		}
-		if (node->depth > drawing->depth)
+		if (is_drawn(drawing, node) && node->depth > drawing->depth)
 			drawing->depth = node->depth;
-		i++;
+		i = is_drawn(drawing, node) ? i + 1 : node->end;
 	}
 }
 
@@ -180,13 +182,11 @@ static void add_boxes(struct drawing *drawing)
 		uint64_t offset = drawing->offset[node->depth];
 
 		drawing->offset[node->depth] = offset + node->total[TREE_NOW];
-		if (node->total[TREE_NOW] < drawing->smallest || !node->total[TREE_NOW]) {
-			i = node->end;
+		i = is_drawn(drawing, node) ? i + 1 : node->end;
+		if (!is_drawn(drawing, node))
 			continue;
-		}
 		drawing->offset[node->depth + 1] = offset;
 		add_box(drawing, node, offset);
-		i++;
 	}
 }
 

@@ -143,12 +143,6 @@ void sheet_add_frame(struct sheet *sheet, uint32_t frame)
 	add_quickly(&sheet->out.text, sheet->frame_bytes.data + text->start, text->length);
 }
 
-void sheet_add_frames(struct sheet *sheet, const struct merged_stack *stack)
-{
-	for (uint32_t at = stack->first + stack->nr; at > stack->first; at--)
-		sheet_add_frame(sheet, sheet->profile->stack_frames.data[at - 1]);
-}
-
 void sheet_add_name(struct sheet *sheet, string_id string)
 {
 	escape_add(&sheet->out.text, profile_string(sheet->profile, string),
