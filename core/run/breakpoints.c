@@ -23,6 +23,7 @@
 #include "core/files/proc_maps.h"
 #include "core/host/empty_uprobe.h"
 #include "core/resolve/first_instruction.h"
+#include "core/run/breakpoints_known.h"
 
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546
@@ -349,6 +350,19 @@ static void look_at_process(struct search *search, uint32_t tgid)
 	search->found->nr_left += search->is_cut;
 }
 
+static void mark_known(void *context, uint64_t device, uint64_t inode, uint64_t offset)
+{
+	struct breakpoints *found = context;
+	size_t i = vec_nr_first(&found->places, element, element->offset < offset);
+
+	for (; i < found->places.nr && found->places.data[i].offset == offset; i++) {
+		struct broken_place *place = &found->places.data[i];
+		const struct file_identity *identity = &found->files.data[place->file].identity;
+
+		place->known |= identity->device == device && identity->inode == inode;
+	}
+}
+
 static int look_at_all(struct breakpoints *ret_found)
 {
 	struct search search = { .found = ret_found,
@@ -378,7 +392,7 @@ static int look_at_all(struct breakpoints *ret_found)
 	vec_done(&search.trampolines);
 	merge_places(ret_found);
 	if (ret_found->places.nr)
-		breakpoints_mark_known(ret_found);
+		known_probes(mark_known, ret_found);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  *
  * A page with a breakpoint is a copy of the file's page, so /proc/PID/pagemap tells the few pages that have to be compared.
  * A breakpoint does not tell whose it is. Those of BPF links, of perf events with a program and of tracefs are known
- * (breakpoints_known.c); processes under a debugger are skipped. What is left may still be in use, by perf without BPF or by
+ * (breakpoints_known.h); processes under a debugger are skipped. What is left may still be in use, by perf without BPF or by
  * a kernel module. Healing it does no harm: see breakpoints_heal().
  */
 #pragma once
@@ -54,9 +54,6 @@ const struct broken_place *breakpoints_example(const struct breakpoints *found);
 
 /* "7 breakpoints at 3 places without a known probe, such as …": one line, escaped. */
 void breakpoints_describe(const struct breakpoints *found, struct buf *ret_text);
-
-/* Sets `known` where a probe is there now. */
-void breakpoints_mark_known(struct breakpoints *found);
 
 /*
  * Probes each place without a known probe, only in our own process, and removes the probe. The kernel then removes the

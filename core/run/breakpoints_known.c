@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Whose breakpoints are known: those of uprobe.multi links (from kernel 6.8 on) and of perf events by link (from 6.6 on), of perf
- * events that have a program (from 4.18 on), and of tracefs.
- */
+#include "core/run/breakpoints_known.h"
+
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +15,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/host/host.h"
-#include "core/run/breakpoints.h"
 
 #define PATIENCE_NS (3 * NSEC_PER_SEC)
 
@@ -25,31 +22,24 @@ enum {
 	MAX_OFFSETS = 1 << 20, /* of a link */
 };
 
-/*
- * Marks the places of these offsets in a file. A path of another mount namespace, or of a file that was deleted, leads nowhere
- * from here: its probes are not known.
- */
-static void mark(struct breakpoints *found, const char *path, const unsigned long *offsets, size_t nr)
+struct listener {
+	known_probe *found;
+	void *context;
+};
+
+static void tell(const struct listener *listener, const char *path, const unsigned long *offsets, size_t nr)
 {
 	struct stat status;
 
 	if (stat(path, &status))
 		return;
-	for (size_t k = 0; k < nr; k++) {
-		size_t i = vec_nr_first(&found->places, element, element->offset < offsets[k]);
-
-		for (; i < found->places.nr && found->places.data[i].offset == offsets[k]; i++) {
-			struct broken_place *place = &found->places.data[i];
-			const struct file_identity *identity = &found->files.data[place->file].identity;
-
-			place->known |= identity->device == status.st_dev && identity->inode == status.st_ino;
-		}
-	}
+	for (size_t i = 0; i < nr; i++)
+		listener->found(listener->context, status.st_dev, status.st_ino, offsets[i]);
 }
 
 /* ---- links ---- */
 
-static void mark_multi(struct breakpoints *found, int link, uint32_t nr)
+static void tell_multi(const struct listener *listener, int link, uint32_t nr)
 {
 	_cleanup_(freep) unsigned long *offsets = xcalloc(nr ? nr : 1, sizeof(*offsets));
 	struct bpf_link_info info = {};
@@ -61,10 +51,10 @@ static void mark_multi(struct breakpoints *found, int link, uint32_t nr)
 	info.uprobe_multi.path = (uint64_t)(uintptr_t)path;
 	info.uprobe_multi.path_size = sizeof(path);
 	if (!bpf_link_get_info_by_fd(link, &info, &size))
-		mark(found, path, offsets, nr);
+		tell(listener, path, offsets, nr);
 }
 
-static void mark_event(struct breakpoints *found, int link)
+static void tell_event(const struct listener *listener, int link)
 {
 	struct bpf_link_info info = {};
 	uint32_t size = sizeof(info);
@@ -77,10 +67,10 @@ static void mark_event(struct breakpoints *found, int link)
 	    (info.perf_event.type != BPF_PERF_EVENT_UPROBE && info.perf_event.type != BPF_PERF_EVENT_URETPROBE))
 		return;
 	offset = info.perf_event.uprobe.offset;
-	mark(found, path, &offset, 1);
+	tell(listener, path, &offset, 1);
 }
 
-static void mark_links(struct breakpoints *found)
+static void tell_links(const struct listener *listener)
 {
 	uint32_t id = 0;
 
@@ -92,15 +82,15 @@ static void mark_links(struct breakpoints *found)
 		if (link < 0 || bpf_link_get_info_by_fd(link, &info, &size))
 			continue;
 		if (info.type == BPF_LINK_TYPE_UPROBE_MULTI && info.uprobe_multi.count <= MAX_OFFSETS)
-			mark_multi(found, link, info.uprobe_multi.count);
+			tell_multi(listener, link, info.uprobe_multi.count);
 		else if (info.type == BPF_LINK_TYPE_PERF_EVENT)
-			mark_event(found, link);
+			tell_event(listener, link);
 	}
 }
 
 /* ---- perf events ---- */
 
-static void mark_descriptor(struct breakpoints *found, int tgid, int fd)
+static void tell_descriptor(const struct listener *listener, int tgid, int fd)
 {
 	static const char self[] = "/proc/self/";
 	__u32 room = PATH_MAX, program, type;
@@ -116,10 +106,10 @@ static void mark_descriptor(struct breakpoints *found, int tgid, int fd)
 	/* The kernel keeps the path as it was given: /proc/self is the process that gave it. */
 	if (!strncmp(path, self, strlen(self)))
 		theirs = xasprintf("/proc/%d/%s", tgid, path + strlen(self));
-	mark(found, theirs ? theirs : path, &offset, 1);
+	tell(listener, theirs ? theirs : path, &offset, 1);
 }
 
-static void mark_descriptors(struct breakpoints *found, int tgid)
+static void tell_descriptors(const struct listener *listener, int tgid)
 {
 	_cleanup_(closedirp) DIR *descriptors = NULL;
 	char path[64], target[64];
@@ -132,11 +122,11 @@ static void mark_descriptors(struct breakpoints *found, int tgid)
 
 		target[nr > 0 ? nr : 0] = '\0';
 		if (strstr(target, "[perf_event]"))
-			mark_descriptor(found, tgid, (int)strtol(entry->d_name, NULL, 10));
+			tell_descriptor(listener, tgid, (int)strtol(entry->d_name, NULL, 10));
 	}
 }
 
-static void mark_events(struct breakpoints *found)
+static void tell_events(const struct listener *listener)
 {
 	uint64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
 	_cleanup_(closedirp) DIR *processes = opendir("/proc");
@@ -146,14 +136,14 @@ static void mark_events(struct breakpoints *found)
 		int tgid = (int)strtol(entry->d_name, NULL, 10);
 
 		if (tgid > 0)
-			mark_descriptors(found, tgid);
+			tell_descriptors(listener, tgid);
 	}
 }
 
 /* ---- tracefs ---- */
 
 /* "p:GROUP/NAME PATH:0xOFFSET(0xSEMAPHORE) ARGUMENTS" */
-static void mark_line(struct breakpoints *found, char *line)
+static void tell_line(const struct listener *listener, char *line)
 {
 	char *path = strchr(line, ' '), *colon = path ? strstr(path, ":0x") : NULL;
 	unsigned long offset;
@@ -162,10 +152,10 @@ static void mark_line(struct breakpoints *found, char *line)
 		return;
 	*colon = '\0';
 	offset = strtoull(colon + 1, NULL, 16);
-	mark(found, path + 1, &offset, 1);
+	tell(listener, path + 1, &offset, 1);
 }
 
-static void mark_tracefs(struct breakpoints *found)
+static void tell_tracefs(const struct listener *listener)
 {
 	_cleanup_(fclosep) FILE *events = NULL;
 	_cleanup_(freep) char *line = NULL;
@@ -175,12 +165,14 @@ static void mark_tracefs(struct breakpoints *found)
 	snprintf(path, sizeof(path), "%s/uprobe_events", host_tracefs() ? host_tracefs() : "");
 	events = fopen(path, "re");
 	while (events && getline(&line, &room, events) > 0)
-		mark_line(found, line);
+		tell_line(listener, line);
 }
 
-void breakpoints_mark_known(struct breakpoints *found)
+void known_probes(known_probe *found, void *context)
 {
-	mark_links(found);
-	mark_tracefs(found);
-	mark_events(found);
+	const struct listener listener = { found, context };
+
+	tell_links(&listener);
+	tell_tracefs(&listener);
+	tell_events(&listener);
 }
