@@ -125,15 +125,6 @@ static void take(struct run *run, uint32_t number)
 		run->err = vec_try_push(&run->hits->places, number);
 }
 
-/* The places from the row before up to this one. */
-static void settle(struct run *run)
-{
-	while (run->next_address < run->row.address) {
-		take(run, (uint32_t)run->next);
-		aim(run, run->next + 1);
-	}
-}
-
 static void add_row(struct run *run)
 {
 	if (!run->in_sequence) {
@@ -142,9 +133,10 @@ static void add_row(struct run *run)
 		seek(run);
 	} else if (run->row.address < run->before.address) {
 		seek(run);
-	} else if (run->next_address < run->row.address) {
-		settle(run);
 	}
+	/* the places from the row before up to this one */
+	for (; run->next_address < run->row.address; aim(run, run->next + 1))
+		take(run, (uint32_t)run->next);
 	run->before = run->row;
 }
 

@@ -115,9 +115,7 @@ static void write_headers(const struct elf_file *elf, const struct layout *layou
 /* ---- relocations ---- */
 
 /* The addresses of all symbols; an undefined one is 0. */
-struct symbol_values {
-	VEC(uint64_t) values;
-};
+typedef VEC(uint64_t) symbol_values;
 
 /* How many bytes a relocation of debug information fills in; 0: none. */
 static int width_of(uint16_t machine, uint32_t type)
@@ -150,7 +148,7 @@ static uint64_t value_of(const struct elf_file *elf, const Elf64_Sym *symbol)
 	return elf->sections.data[symbol->st_shndx].sh_addr + symbol->st_value;
 }
 
-static int read_symbols(const struct elf_file *elf, uint32_t section, struct symbol_values *values)
+static int read_symbols(const struct elf_file *elf, uint32_t section, symbol_values *values)
 {
 	const Elf64_Shdr *table = section < elf->sections.nr ? &elf->sections.data[section] : NULL;
 	Elf64_Sym batch[BATCH];
@@ -166,14 +164,14 @@ static int read_symbols(const struct elf_file *elf, uint32_t section, struct sym
 		int err = elf_file_read(elf, table->sh_offset + i * sizeof(*batch), batch, some * sizeof(*batch));
 
 		for (size_t k = 0; !err && k < some; k++)
-			err = vec_try_push(&values->values, value_of(elf, &batch[k]));
+			err = vec_try_push(values, value_of(elf, &batch[k]));
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int apply(const struct elf_file *elf, const Elf64_Rela *relocation, const struct symbol_values *symbols,
+static int apply(const struct elf_file *elf, const Elf64_Rela *relocation, const symbol_values *symbols,
 		 unsigned char *bytes, uint64_t nr_bytes)
 {
 	int width = width_of(elf->machine, (uint32_t)ELF64_R_TYPE(relocation->r_info));
@@ -181,15 +179,15 @@ static int apply(const struct elf_file *elf, const Elf64_Rela *relocation, const
 
 	if (!width)
 		return 0;
-	if (width < 0 || symbol >= symbols->values.nr || relocation->r_offset > nr_bytes ||
+	if (width < 0 || symbol >= symbols->nr || relocation->r_offset > nr_bytes ||
 	    (uint64_t)width > nr_bytes - relocation->r_offset)
 		return -EBADMSG;
-	value = symbols->values.data[symbol] + (uint64_t)relocation->r_addend;
+	value = symbols->data[symbol] + (uint64_t)relocation->r_addend;
 	memcpy(bytes + relocation->r_offset, &value, (size_t)width); /* little endian, as the file */
 	return 0;
 }
 
-static int apply_table(const struct elf_file *elf, const Elf64_Shdr *table, const struct symbol_values *symbols,
+static int apply_table(const struct elf_file *elf, const Elf64_Shdr *table, const symbol_values *symbols,
 		       unsigned char *bytes, uint64_t nr_bytes)
 {
 	Elf64_Rela batch[BATCH];
@@ -227,14 +225,14 @@ static const Elf64_Shdr *table_of(const struct elf_file *elf, const char *name)
 static int relocate(const struct elf_file *elf, const char *name, unsigned char *bytes, uint64_t nr_bytes)
 {
 	const Elf64_Shdr *table = table_of(elf, name);
-	struct symbol_values symbols = {};
+	symbol_values symbols = {};
 	int err;
 
 	if (!table)
 		return 0;
 	err = table->sh_flags & SHF_COMPRESSED ? -EBADMSG : read_symbols(elf, table->sh_link, &symbols);
 	err = err ?: apply_table(elf, table, &symbols, bytes, nr_bytes);
-	vec_done(&symbols.values);
+	vec_done(&symbols);
 	return err;
 }
 

@@ -12,7 +12,7 @@
 
 #include "core/base/cleanup.h"
 #include "symbolize/worker/sandbox.h"
-#include "symbolize/worker/worker_protocol.h"
+#include "symbolize/worker/worker.h"
 
 enum {
 	DESCRIPTORS = 256,

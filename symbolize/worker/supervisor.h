@@ -11,9 +11,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "symbolize/worker/worker.h"
+#include "symbolize/worker/worker_protocol.h"
 
 struct supervisor {
 	int pid;    /* -1: none */

@@ -7,16 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-struct worker_options {
-	bool no_demangle;
-	bool ask_debug; /* the caller can open debug files */
-	bool identify_only; /* read the build ids of files, nothing else */
-	bool lines; /* there will be questions about source lines */
-	unsigned int cpu_seconds; /* of CPU time until more is granted: sandbox_confine() */
-	int max_lines_fd; /* files are kept open for them up to this descriptor; set by the supervisor */
-};
+#include "symbolize/worker/worker_protocol.h"
 
 /* Serves the socket until its other end closes. */
 _Noreturn void worker_run(int socket, const struct worker_options *options);

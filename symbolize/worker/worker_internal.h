@@ -3,7 +3,6 @@
 #pragma once
 
 #include "symbolize/worker/demangle.h"
-#include "symbolize/worker/worker.h"
 #include "symbolize/worker/worker_files.h"
 #include "symbolize/worker/worker_protocol.h"
 

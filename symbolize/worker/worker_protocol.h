@@ -117,6 +117,16 @@ enum {
 	QUERIES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_answer),
 };
 
+/* What the caller decides about a worker before it forks. */
+struct worker_options {
+	bool no_demangle;
+	bool ask_debug; /* the caller can open debug files */
+	bool identify_only; /* read the build ids of files, nothing else */
+	bool lines; /* there will be questions about source lines */
+	unsigned int cpu_seconds; /* of CPU time until more is granted: sandbox_confine() */
+	int max_lines_fd; /* files are kept open for them up to this descriptor; set by the supervisor */
+};
+
 /* A message that came in. */
 struct message {
 	struct message_header header;
