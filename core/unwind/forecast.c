@@ -2,7 +2,6 @@
 #include "core/unwind/forecast.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +10,6 @@
 #include "core/base/alloc.h"
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
-#include "core/base/vec.h"
 #include "core/files/library.h"
 #include "core/files/opener.h"
 #include "symbolize/unwind.h"

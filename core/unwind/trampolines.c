@@ -2,7 +2,6 @@
 #include "core/unwind/trampolines.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
