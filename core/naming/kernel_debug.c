@@ -19,12 +19,6 @@ enum {
 	PAGE = 4096,
 };
 
-struct search {
-	struct kernel_debug *debug;
-	struct symbolizer *symbolizer;
-	const char *build_id;
-};
-
 /* Of "Linux 6.1.0-13-amd64 x86_64". */
 char *kernel_debug_release(const struct profile *profile)
 {
@@ -38,16 +32,36 @@ char *kernel_debug_release(const struct profile *profile)
 
 /* ---- files of a kernel ---- */
 
-bool kernel_file_at(const struct kernel_file *file, char *path)
+/*
+ * Takes ownership of the descriptor. 0 if it is the right file, -ENOEXEC if it is no ELF file with a build id, -ESTALE
+ * if it is that of another kernel or module, -ENODATA if it will not do.
+ */
+static int check_file(struct kernel_file *file, int fd)
+{
+	uint32_t number = ++file->number;
+	int err = file->is_module ? symbolizer_add_module(file->symbolizer, number, fd)
+				  : symbolizer_add_file(file->symbolizer, number, fd);
+	const char *build_id = err ? "" : symbolizer_build_id(file->symbolizer, number);
+
+	if (err)
+		return -ENOMEM;
+	if (*build_id && !strcmp(build_id, file->build_id))
+		return !file->accept || file->accept(file->context, number) ? 0 : -ENODATA;
+	why_add(file->debug->why, "its build id is %s, the %s's is %s", *build_id ? build_id : "none",
+		file->is_module ? "module" : "kernel", file->build_id);
+	return *build_id ? -ESTALE : -ENOEXEC;
+}
+
+bool kernel_file_at(struct kernel_file *file, char *path)
 {
 	_cleanup_(freep) char *owned = path;
 	const struct opener_request request = { .path = owned, .why = file->debug->why };
 	int fd = opener_open(&request);
 
-	return fd >= 0 && file->take(file->context, fd);
+	return fd >= 0 && !check_file(file, fd);
 }
 
-bool kernel_file_in_directories(const struct kernel_file *file)
+bool kernel_file_in_directories(struct kernel_file *file)
 {
 	const char *rest = file->debug->directories ?: "", *directory;
 	int length;
@@ -64,90 +78,59 @@ bool kernel_file_in_directories(const struct kernel_file *file)
 	return false;
 }
 
-bool kernel_file_from_servers(const struct kernel_file *file)
+bool kernel_file_from_servers(struct kernel_file *file)
 {
 	struct debuginfod *servers = file->debug->debuginfod;
 	int fd = servers ? debuginfod_open(servers, file->build_id, file->debug->why) : -ENOENT;
 
-	return fd >= 0 && file->take(file->context, fd);
+	return fd >= 0 && !check_file(file, fd);
 }
 
 /* ---- the vmlinux ---- */
 
-/*
- * Takes ownership of the descriptor. 0 if it is the right file, -ENOEXEC if it is no ELF file with a build id, -ESTALE
- * with the build id if it is that of another kernel.
- */
-static int try_file(struct search *search, int fd, const char **ret_build_id)
+static int open_said(struct kernel_file *file)
 {
-	struct kernel_debug *debug = search->debug;
-
-	debug->number = debug->number ? debug->number + 1 : FIRST_NUMBER;
-	if (symbolizer_add_file(search->symbolizer, debug->number, fd))
-		return -ENOMEM;
-	*ret_build_id = symbolizer_build_id(search->symbolizer, debug->number);
-	if (**ret_build_id && !strcmp(*ret_build_id, search->build_id))
-		return 0;
-	why_add(debug->why, "its build id is %s, the kernel's is %s", **ret_build_id ? *ret_build_id : "none",
-		search->build_id);
-	return **ret_build_id ? -ESTALE : -ENOEXEC;
-}
-
-static int open_said(struct search *search)
-{
-	const char *path = search->debug->vmlinux, *found = "";
+	const char *path = file->debug->vmlinux;
 	int fd = opener_open_user(path, 0), err;
 
 	if (fd < 0)
 		return fd;
-	if (!*search->build_id) {
+	if (!*file->build_id) {
 		closep(&fd);
 		return fail(-ENODATA, "'%s': cannot be checked: the build id of the kernel is not known", path);
 	}
-	err = try_file(search, fd, &found);
+	err = check_file(file, fd);
 	if (err == -ESTALE)
-		return fail(err, "'%s': not for this kernel: its build id is %s, the kernel's is %s", path, found,
-			    search->build_id);
+		return fail(err, "'%s': not for this kernel: its build id is %s, the kernel's is %s", path,
+			    symbolizer_build_id(file->symbolizer, file->number), file->build_id);
 	return err ? fail(err, "'%s': not an ELF file with a build id", path) : 0;
 }
 
-static bool take_file(void *context, int fd)
-{
-	const char *unused;
-
-	return !try_file(context, fd, &unused);
-}
-
 /* Where distributions put it. */
-static int open_usual(struct search *search, const char *release)
+static int open_usual(struct kernel_file *file, const char *release)
 {
-	struct kernel_file file = {
-		.debug = search->debug,
-		.build_id = search->build_id,
-		.take = take_file,
-		.context = search,
-	};
 	bool is_found;
 
-	if (!build_id_is_plain(search->build_id) || !*release) {
-		why_add(search->debug->why, "vmlinux: not searched: the kernel's build id or release is unknown");
+	if (!build_id_is_plain(file->build_id) || !*release) {
+		why_add(file->debug->why, "vmlinux: not searched: the kernel's build id or release is unknown");
 		return -ENOENT;
 	}
-	vec_push(&file.places, xasprintf("boot/vmlinux-%s", release));
-	vec_push(&file.places, xasprintf("lib/modules/%s/vmlinux", release));
-	vec_push(&file.places, xasprintf("usr/lib/modules/%s/vmlinux", release));
-	is_found = kernel_file_in_directories(&file) ||
-		   kernel_file_at(&file, xasprintf("/lib/modules/%s/build/vmlinux", release)) ||
-		   kernel_file_from_servers(&file);
-	name_list_done(&file.places);
+	vec_push(&file->places, xasprintf("boot/vmlinux-%s", release));
+	vec_push(&file->places, xasprintf("lib/modules/%s/vmlinux", release));
+	vec_push(&file->places, xasprintf("usr/lib/modules/%s/vmlinux", release));
+	is_found = kernel_file_in_directories(file) ||
+		   kernel_file_at(file, xasprintf("/lib/modules/%s/build/vmlinux", release)) ||
+		   kernel_file_from_servers(file);
+	name_list_done(&file->places);
 	return is_found ? 0 : -ENOENT;
 }
 
 int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile, struct symbolizer *symbolizer)
 {
-	struct search search = {
+	struct kernel_file file = {
 		.debug = debug,
 		.symbolizer = symbolizer,
+		.number = FIRST_NUMBER,
 		.build_id = profile_string(profile, profile->host.kernel_build_id),
 	};
 	_cleanup_(freep) char *release = kernel_debug_release(profile);
@@ -156,7 +139,8 @@ int kernel_debug_open(struct kernel_debug *debug, const struct profile *profile,
 	if (debug->is_tried)
 		return debug->is_found ? 0 : -ENOENT;
 	debug->is_tried = true;
-	err = debug->vmlinux ? open_said(&search) : open_usual(&search, release);
+	err = debug->vmlinux ? open_said(&file) : open_usual(&file, release);
+	debug->number = file.number;
 	debug->is_found = !err;
 	return err;
 }

@@ -26,16 +26,19 @@ struct kernel_debug {
 /* A file of a kernel that is looked for where `debug` says. */
 struct kernel_file {
 	const struct kernel_debug *debug;
+	struct symbolizer *symbolizer;
+	bool is_module;
 	const char *build_id;
 	name_list places; /* tried after the place for the build id, below each directory of debug files and below / */
-	bool (*take)(void *context, int fd); /* takes ownership of the descriptor; whether this is the right file */
+	uint32_t number; /* at the symbolizer, of the last file that was tried */
+	bool (*accept)(void *context, uint32_t number); /* whether a file with this build id will do; NULL: it will */
 	void *context;
 };
 
 /* Each returns whether the file was found: in the directories, at one path, which is freed, or on the servers. */
-bool kernel_file_in_directories(const struct kernel_file *file);
-bool kernel_file_at(const struct kernel_file *file, char *path);
-bool kernel_file_from_servers(const struct kernel_file *file);
+bool kernel_file_in_directories(struct kernel_file *file);
+bool kernel_file_at(struct kernel_file *file, char *path);
+bool kernel_file_from_servers(struct kernel_file *file);
 
 /*
  * Finds the vmlinux of the profile's kernel (profile->host.kernel_build_id, profile->kernel_release) and gives it to

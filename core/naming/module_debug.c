@@ -20,13 +20,6 @@ enum {
 	LIST_PIECES_MAX = 65536, /* of modules.dep that are read: lines, or PATH_MAX bytes of a longer one */
 };
 
-struct search {
-	struct module_debug *debug;
-	struct symbolizer *symbolizer;
-	struct kernel_file file;
-	struct debug_module *module;
-};
-
 void module_debug_done(struct module_debug *debug)
 {
 	for (size_t i = 0; i < debug->modules.nr; i++) {
@@ -107,37 +100,26 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* The module itself has the same build id, but distributions remove its debug information. */
-static bool has_lines(const struct search *search)
+struct search {
+	struct kernel_file file;
+	struct debug_module *module;
+};
+
+/* Whether it has functions and lines: the module itself has the build id, too, but distributions strip it. */
+static bool accept_file(void *context, uint32_t number)
 {
+	const struct search *search = context;
+	struct debug_module *module = search->module;
+	struct symbolizer *symbolizer = search->file.symbolizer;
 	struct symbol_lines none = {};
-	int err = symbolizer_lines(search->symbolizer, search->module->number, NULL, 0, false, 0, &none);
+	int err = symbolizer_lines(symbolizer, number, NULL, 0, false, 0, &none);
 
 	symbol_lines_done(&none);
-	if (err == -ENODATA)
+	if (err == -ENODATA) {
 		why_add(search->file.debug->why, "it has no debug information");
-	return err != -ENODATA;
-}
-
-/* Takes ownership of the descriptor. Whether it is the file of the module and has functions and lines. */
-static bool try_file(void *context, int fd)
-{
-	struct search *search = context;
-	struct debug_module *module = search->module;
-	const char *build_id;
-
-	module->number = FIRST_NUMBER + search->debug->nr_tried++;
-	if (symbolizer_add_module(search->symbolizer, module->number, fd))
-		return false;
-	build_id = symbolizer_build_id(search->symbolizer, module->number);
-	if (strcmp(build_id, search->file.build_id) != 0) {
-		why_add(search->file.debug->why, "its build id is %s, the module's is %s",
-			*build_id ? build_id : "none", search->file.build_id);
 		return false;
 	}
-	if (!has_lines(search))
-		return false;
-	if (symbolizer_find(search->symbolizer, module->number, ".*", &module->functions, &module->nr_functions))
+	if (symbolizer_find(symbolizer, number, ".*", &module->functions, &module->nr_functions))
 		return false;
 	qsort(module->functions, module->nr_functions, sizeof(*module->functions), compare_names);
 	return true;
@@ -168,12 +150,13 @@ const struct debug_module *module_debug_open(struct module_debug *debug, const s
 	const struct profile_module *known = profile_find_module(profile, module);
 	const char *name = profile_string(profile, module);
 	struct search search = {
-		.debug = debug,
-		.symbolizer = symbolizer,
 		.file = {
 			.debug = kernel,
+			.symbolizer = symbolizer,
+			.is_module = true,
 			.build_id = known ? profile_string(profile, known->build_id) : "",
-			.take = try_file,
+			.number = FIRST_NUMBER + debug->nr_tried,
+			.accept = accept_file,
 			.context = &search,
 		},
 	};
@@ -187,6 +170,8 @@ const struct debug_module *module_debug_open(struct module_debug *debug, const s
 	vec_push(&debug->modules, search.module);
 	release = kernel_debug_release(profile);
 	search.module->is_found = find_file(&search, release);
+	search.module->number = search.file.number;
+	debug->nr_tried = search.file.number - FIRST_NUMBER;
 	return search.module->is_found ? search.module : NULL;
 }
 
