@@ -66,6 +66,11 @@
 	}                                                                           \
 	static void name(type *variable)
 
+/* For a TEST_WITH() that has nothing to do before or after the test. */
+static inline void nothing(void *unused)
+{
+}
+
 /* Before the first case and after the last one of the program. */
 #define TEST_GROUP(set_up, tear_down)                            \
 	__attribute__((constructor)) static void add_group(void) \

@@ -13,6 +13,8 @@
 #include "core/render/filter.h"
 #include "tests/harness.h"
 
+#define PROFILE_TEST(name) TEST_WITH(struct profile, profile, name, profile_init, profile_done)
+
 #define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID32 "0123456789abcdef0123456789abcdef"
 
@@ -57,26 +59,24 @@ static uint64_t make_directory(const char *root, const char *path)
 	return st.st_ino;
 }
 
-TEST(groups_are_found_by_number)
+PROFILE_TEST(groups_are_found_by_number)
 {
 	char root[] = "/tmp/test_cgroups.XXXXXX", command[64];
-	_cleanup_(profile_done) struct profile profile;
 	uint64_t inner;
 
-	profile_init(&profile);
 	assert_non_null(mkdtemp(root));
 	make_directory(root, "/a");
 	make_directory(root, "/a/b");
 	inner = make_directory(root, "/a/b/c;d");
-	cgroups_note(&profile, root, inner, (uint32_t)getpid()); /* whose own group is another */
-	assert_string_equal(profile_cgroup_path(&profile, inner), "/a/b/c;d");
-	cgroups_note(&profile, root, 1ULL << 40, 0);
-	assert_true(profile_has_cgroup(&profile, 1ULL << 40));
-	assert_string_equal(profile_cgroup_path(&profile, 1ULL << 40), "");
-	cgroups_note(&profile, root, inner, 0);
-	assert_int_equal(profile.cgroups.nr, 2);
-	cgroups_note(&profile, NULL, 2ULL << 40, (uint32_t)getpid()); /* no mount */
-	assert_string_equal(profile_cgroup_path(&profile, 2ULL << 40), "");
+	cgroups_note(profile, root, inner, (uint32_t)getpid()); /* whose own group is another */
+	assert_string_equal(profile_cgroup_path(profile, inner), "/a/b/c;d");
+	cgroups_note(profile, root, 1ULL << 40, 0);
+	assert_true(profile_has_cgroup(profile, 1ULL << 40));
+	assert_string_equal(profile_cgroup_path(profile, 1ULL << 40), "");
+	cgroups_note(profile, root, inner, 0);
+	assert_int_equal(profile->cgroups.nr, 2);
+	cgroups_note(profile, NULL, 2ULL << 40, (uint32_t)getpid()); /* no mount */
+	assert_string_equal(profile_cgroup_path(profile, 2ULL << 40), "");
 	snprintf(command, sizeof(command), "%s/a/b/c;d", root);
 	rmdir(command);
 	snprintf(command, sizeof(command), "%s/a/b", root);
@@ -90,19 +90,17 @@ TEST(groups_are_found_by_number)
  * Whoever may make groups removes them again while events of theirs are on the way: each asks for a group that is gone. A
  * search through all that are there took 10 s for these.
  */
-TEST(groups_that_are_gone_are_not_searched_for)
+PROFILE_TEST(groups_that_are_gone_are_not_searched_for)
 {
 	enum {
 		NR = 200,
 		NR_GONE = 5000,
 	};
-	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(freep) char *root = cgroup_mount_point("/proc/self/mountinfo");
 	uint64_t numbers[NR];
 	char name[128];
 	size_t nr = 0;
 
-	profile_init(&profile);
 	snprintf(name, sizeof(name), "%s/cgroup.procs", root ? root : "");
 	if (access(name, W_OK))
 		skip();
@@ -110,12 +108,12 @@ TEST(groups_that_are_gone_are_not_searched_for)
 		snprintf(name, sizeof(name), "/stacktool-test-%d-%zu", getpid(), nr);
 		numbers[nr] = make_directory(root, name);
 	}
-	cgroups_note(&profile, root, numbers[NR / 2], 0);
+	cgroups_note(profile, root, numbers[NR / 2], 0);
 	snprintf(name, sizeof(name), "/stacktool-test-%d-%d", getpid(), NR / 2);
-	assert_string_equal(profile_cgroup_path(&profile, numbers[NR / 2]), name);
+	assert_string_equal(profile_cgroup_path(profile, numbers[NR / 2]), name);
 	for (uint64_t id = 1; id <= NR_GONE; id++)
-		cgroups_note(&profile, root, id << 40, 0);
-	assert_string_equal(profile_cgroup_path(&profile, 1ULL << 40), "");
+		cgroups_note(profile, root, id << 40, 0);
+	assert_string_equal(profile_cgroup_path(profile, 1ULL << 40), "");
 	while (nr--) {
 		snprintf(name, sizeof(name), "%s/stacktool-test-%d-%zu", root, getpid(), nr);
 		assert_int_equal(rmdir(name), 0);
@@ -123,17 +121,14 @@ TEST(groups_that_are_gone_are_not_searched_for)
 }
 
 /* A saved profile says how many there are, and every row asks for one. A list took a minute for these. */
-TEST(any_number_of_groups_is_looked_up_quickly)
+PROFILE_TEST(any_number_of_groups_is_looked_up_quickly)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	profile_init(&profile);
 	for (uint64_t id = 1; id <= 300000; id++) {
-		if (!profile_has_cgroup(&profile, id))
-			profile_add_cgroup(&profile, id, profile_add_string(&profile, "/a"));
+		if (!profile_has_cgroup(profile, id))
+			profile_add_cgroup(profile, id, profile_add_string(profile, "/a"));
 	}
-	assert_int_equal(profile.cgroups.nr, 300000);
-	assert_string_equal(profile_cgroup_path(&profile, 300000), "/a");
+	assert_int_equal(profile->cgroups.nr, 300000);
+	assert_string_equal(profile_cgroup_path(profile, 300000), "/a");
 }
 
 /* Two threads of a process, the second in a container, 10 s later. */
@@ -217,18 +212,16 @@ TEST(since_needs_times_or_intervals)
 }
 
 /* A saved profile may have a million of them, of nothing. One by one, dropping these took 40 s. */
-TEST(many_intervals_are_dropped_at_once)
+PROFILE_TEST(many_intervals_are_dropped_at_once)
 {
 	enum {
 		NR = 100000
 	};
-	_cleanup_(profile_done) struct profile profile;
 	const struct filter filter = { .since_ns = NR };
 
-	profile_init(&profile);
 	for (uint64_t i = 0; i <= NR; i++)
-		vec_push(&profile.intervals, (struct profile_interval){ .start_ns = i, .end_ns = i });
-	assert_int_equal(filter_apply(&filter, &profile), 0);
-	assert_int_equal(profile.intervals.nr, 1);
-	assert_int_equal(profile.intervals.data[0].end_ns, NR);
+		vec_push(&profile->intervals, (struct profile_interval){ .start_ns = i, .end_ns = i });
+	assert_int_equal(filter_apply(&filter, profile), 0);
+	assert_int_equal(profile->intervals.nr, 1);
+	assert_int_equal(profile->intervals.data[0].end_ns, NR);
 }

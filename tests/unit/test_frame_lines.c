@@ -75,6 +75,8 @@ static void build(struct profile *profile)
 	add_record(profile, 2, (const uint32_t[]){ IDLE, MAIN }, 2);
 }
 
+#define PROFILE_TEST(name) TEST_WITH(struct profile, profile, name, build, profile_done)
+
 static void expect_stack(const struct profile *profile, size_t number, const uint32_t *frames, size_t nr)
 {
 	const struct profile_record *record = &profile->records.data[number];
@@ -88,127 +90,111 @@ static const uint32_t busy[] = { BURN, MIDDLE, WORK, MAIN }, quiet[] = { IDLE, M
 
 /* ---- stacks ---- */
 
-TEST(calls_stand_before_their_function_and_only_once)
+PROFILE_TEST(calls_stand_before_their_function_and_only_once)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	build(&profile);
 	for (int i = 0; i < 2; i++) {
-		profile_expand(&profile);
-		expect_stack(&profile, 0, busy, 4);
-		expect_stack(&profile, 1, quiet, 2);
+		profile_expand(profile);
+		expect_stack(profile, 0, busy, 4);
+		expect_stack(profile, 1, quiet, 2);
 	}
-	assert_int_equal(profile.stack_addresses.data[profile.records.data[0].first], 0x1010);
-	assert_int_equal(profile.stack_addresses.data[profile.records.data[0].first + 2], 0x1010);
-	assert_int_equal(profile.stack_addresses.data[profile.records.data[0].first + 3], 0x1020);
+	assert_int_equal(profile->stack_addresses.data[profile->records.data[0].first], 0x1010);
+	assert_int_equal(profile->stack_addresses.data[profile->records.data[0].first + 2], 0x1010);
+	assert_int_equal(profile->stack_addresses.data[profile->records.data[0].first + 3], 0x1020);
 }
 
-TEST(later_records_get_theirs)
+PROFILE_TEST(later_records_get_theirs)
 {
 	const uint32_t twice[] = { WORK, WORK, IDLE };
-	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile);
-	profile_expand(&profile);
-	add_record(&profile, 3, twice, 3);
-	expect_stack(&profile, 2, twice, 3);
-	profile_expand(&profile);
-	expect_stack(&profile, 0, busy, 4);
-	expect_stack(&profile, 2, (const uint32_t[]){ BURN, MIDDLE, WORK, BURN, MIDDLE, WORK, IDLE }, 7);
+	profile_expand(profile);
+	add_record(profile, 3, twice, 3);
+	expect_stack(profile, 2, twice, 3);
+	profile_expand(profile);
+	expect_stack(profile, 0, busy, 4);
+	expect_stack(profile, 2, (const uint32_t[]){ BURN, MIDDLE, WORK, BURN, MIDDLE, WORK, IDLE }, 7);
 }
 
 /* A frame whose calls are said to be there, but are not, as a hostile file has it. */
-TEST(calls_that_are_nowhere_are_left_out)
+PROFILE_TEST(calls_that_are_nowhere_are_left_out)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	build(&profile);
-	profile.frames.data[IDLE].has_inlined = true;
-	profile_expand(&profile);
-	expect_stack(&profile, 1, quiet, 2);
+	profile->frames.data[IDLE].has_inlined = true;
+	profile_expand(profile);
+	expect_stack(profile, 1, quiet, 2);
 }
 
-TEST(a_stack_has_no_more_frames_than_its_number_says)
+PROFILE_TEST(a_stack_has_no_more_frames_than_its_number_says)
 {
 	static uint32_t frames[UINT16_MAX - 1];
 	static uint64_t addresses[UINT16_MAX - 1];
 	const struct profile_record record = { .id = { 9, 1 }, .nr_user = UINT16_MAX - 1, .user_status = STACK_OK };
-	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile);
 	for (size_t i = 0; i < UINT16_MAX - 1; i++)
 		frames[i] = i ? MAIN : WORK;
-	profile_add_record(&profile, &record, frames, addresses);
-	profile_expand(&profile);
-	assert_int_equal(profile.records.data[2].nr_user, UINT16_MAX);
-	expect_stack(&profile, 0, busy, 4);
-	assert_int_equal(profile.stack_frames.data[profile.records.data[2].first], BURN);
-	assert_int_equal(profile.stack_frames.data[profile.records.data[2].first + 1], WORK);
+	profile_add_record(profile, &record, frames, addresses);
+	profile_expand(profile);
+	assert_int_equal(profile->records.data[2].nr_user, UINT16_MAX);
+	expect_stack(profile, 0, busy, 4);
+	assert_int_equal(profile->stack_frames.data[profile->records.data[2].first], BURN);
+	assert_int_equal(profile->stack_frames.data[profile->records.data[2].first + 1], WORK);
 }
 
-TEST(what_is_forgotten_leaves_the_rest_expanded)
+PROFILE_TEST(what_is_forgotten_leaves_the_rest_expanded)
 {
-	_cleanup_(profile_done) struct profile profile;
 	const struct profile_frame *frames;
 
-	build(&profile);
-	profile_expand(&profile);
-	profile.intervals.data[0].rows.nr = 0;
-	profile_keep_only(&profile, &(struct profile_id){ 5, 1 }, 1);
-	profile_expand(&profile);
-	frames = profile.frames.data;
-	assert_int_equal(profile.records.nr, 1);
-	assert_int_equal(profile.records.data[0].nr_user, 4);
-	assert_string_equal(profile_string(&profile, frames[profile.stack_frames.data[1]].name), "middle");
-	assert_string_equal(profile_string(&profile, frames[profile.stack_frames.data[1]].source), "/src/app.c");
-	assert_int_equal(frames[profile.stack_frames.data[1]].line, 9);
+	profile_expand(profile);
+	profile->intervals.data[0].rows.nr = 0;
+	profile_keep_only(profile, &(struct profile_id){ 5, 1 }, 1);
+	profile_expand(profile);
+	frames = profile->frames.data;
+	assert_int_equal(profile->records.nr, 1);
+	assert_int_equal(profile->records.data[0].nr_user, 4);
+	assert_string_equal(profile_string(profile, frames[profile->stack_frames.data[1]].name), "middle");
+	assert_string_equal(profile_string(profile, frames[profile->stack_frames.data[1]].source), "/src/app.c");
+	assert_int_equal(frames[profile->stack_frames.data[1]].line, 9);
 }
 
 /* ---- looking up ---- */
 
-TEST(without_time_left_frames_say_that_it_took_too_long)
+PROFILE_TEST(without_time_left_frames_say_that_it_took_too_long)
 {
 	_cleanup_(frame_lines_done) struct frame_lines lines = {};
-	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile);
-	profile.frames.data[IDLE].line_reason = LINES_NOT_TRIED;
-	profile_add_frame(&profile, &(struct profile_frame){ .kind = FRAME_USER_RAW, .where = 1, .tgid = 10 });
-	frame_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX);
-	assert_int_equal(profile.frames.data[IDLE].line_reason, LINES_LATE);
-	assert_int_equal(profile.frames.data[MAIN].line_reason, LINES_FOUND);
-	assert_int_equal(profile.frames.data[NR_FRAMES].line_reason, LINES_NO_CODE);
+	profile->frames.data[IDLE].line_reason = LINES_NOT_TRIED;
+	profile_add_frame(profile, &(struct profile_frame){ .kind = FRAME_USER_RAW, .where = 1, .tgid = 10 });
+	frame_lines_find(&lines, profile, NULL, NULL, UINT64_MAX);
+	assert_int_equal(profile->frames.data[IDLE].line_reason, LINES_LATE);
+	assert_int_equal(profile->frames.data[MAIN].line_reason, LINES_FOUND);
+	assert_int_equal(profile->frames.data[NR_FRAMES].line_reason, LINES_NO_CODE);
 }
 
-TEST(a_file_that_took_too_long_is_not_asked_about_again)
+PROFILE_TEST(a_file_that_took_too_long_is_not_asked_about_again)
 {
 	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
-	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile);
 	vec_push(&lines.late, 0);
-	profile.frames.data[IDLE].line_reason = LINES_NOT_TRIED;
-	frame_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX); /* there is nobody to ask */
-	assert_int_equal(profile.frames.data[IDLE].line_reason, LINES_LATE);
+	profile->frames.data[IDLE].line_reason = LINES_NOT_TRIED;
+	frame_lines_find(&lines, profile, NULL, NULL, UINT64_MAX); /* there is nobody to ask */
+	assert_int_equal(profile->frames.data[IDLE].line_reason, LINES_LATE);
 	assert_in_range(lines.left_ns, FRAME_LINES_NS / 2, FRAME_LINES_NS);
 }
 
-TEST(nothing_is_looked_up_that_nobody_asked_for)
+PROFILE_TEST(nothing_is_looked_up_that_nobody_asked_for)
 {
 	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
-	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile);
-	profile.view.lines = profile.view.inlines = false;
-	profile.frames.data[IDLE].line_reason = LINES_NOT_TRIED;
-	frame_lines_find(&lines, &profile, NULL, NULL, UINT64_MAX);
-	assert_int_equal(profile.frames.data[IDLE].line_reason, LINES_NOT_TRIED);
-	assert_int_equal(profile.records.data[0].nr_user, 2);
+	profile->view.lines = profile->view.inlines = false;
+	profile->frames.data[IDLE].line_reason = LINES_NOT_TRIED;
+	frame_lines_find(&lines, profile, NULL, NULL, UINT64_MAX);
+	assert_int_equal(profile->frames.data[IDLE].line_reason, LINES_NOT_TRIED);
+	assert_int_equal(profile->records.data[0].nr_user, 2);
 }
 
 /* ---- forms ---- */
 
-static char *print(const struct profile *profile, int (*render)(const struct profile *profile, FILE *out))
+/* Not inlined: gcc 12 would take the stream for one that has kept the address of `text`. */
+__attribute__((noinline)) static char *print(const struct profile *profile,
+					     int (*render)(const struct profile *profile, FILE *out))
 {
 	char *text = NULL;
 	size_t length;
@@ -253,51 +239,41 @@ TEST(saved_profiles_print_the_same)
 	assert_int_equal(loaded.frames.data[IDLE].line_reason, LINES_NO_DEBUG);
 }
 
-TEST(text_has_lines_behind_the_names)
+PROFILE_TEST(text_has_lines_behind_the_names)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	build(&profile);
-	profile.view.offsets = profile.view.modules = true;
-	profile_expand(&profile);
-	expect_report(&profile,
-		      "\n    idle+0x7 [app]\n    main+0x7 [app] /src/app.c:31\n    -                app (10)\n"
-		      "        2\n\n"
-		      "    burn (inlined) [app] /src/app.c:4\n    middle (inlined) [app] /src/app.c:9\n"
-		      "    work+0x7 [app] /src/app.c:15\n    main+0x7 [app] /src/app.c:31\n"
-		      "    -                app (10)\n        5\n\n");
+	profile->view.offsets = profile->view.modules = true;
+	profile_expand(profile);
+	expect_report(profile, "\n    idle+0x7 [app]\n    main+0x7 [app] /src/app.c:31\n    -                app (10)\n"
+			       "        2\n\n"
+			       "    burn (inlined) [app] /src/app.c:4\n    middle (inlined) [app] /src/app.c:9\n"
+			       "    work+0x7 [app] /src/app.c:15\n    main+0x7 [app] /src/app.c:31\n"
+			       "    -                app (10)\n        5\n\n");
 }
 
-TEST(folded_text_marks_calls_where_kernel_frames_are_marked)
+PROFILE_TEST(folded_text_marks_calls_where_kernel_frames_are_marked)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	build(&profile);
-	profile.view.folded = true;
-	profile_expand(&profile);
-	expect_report(&profile,
+	profile->view.folded = true;
+	profile_expand(profile);
+	expect_report(profile,
 		      "app;main:app.c:31;idle 2\napp;main:app.c:31;work:app.c:15;middle:app.c:9;burn:app.c:4 5\n");
-	profile.view.annotate = true;
-	expect_report(&profile, "app;main:app.c:31;idle 2\n"
-				"app;main:app.c:31;work:app.c:15;middle:app.c:9_[i];burn:app.c:4_[i] 5\n");
+	profile->view.annotate = true;
+	expect_report(profile, "app;main:app.c:31;idle 2\n"
+			       "app;main:app.c:31;work:app.c:15;middle:app.c:9_[i];burn:app.c:4_[i] 5\n");
 }
 
 /* Equal names at different lines are different rows only where lines are shown. */
-TEST(rows_by_name_are_told_apart_by_their_lines)
+PROFILE_TEST(rows_by_name_are_told_apart_by_their_lines)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	build(&profile);
-	profile.view.folded = profile.view.by_name = true;
-	add_record(&profile, 3, &(uint32_t){ add_frame(&profile, "main", 0x24, 0, 32) }, 1);
-	add_record(&profile, 4, &(uint32_t){ add_frame(&profile, "main", 0x28, 0, 32) }, 1);
-	profile_expand(&profile);
-	expect_report(&profile, "app;main:app.c:31;idle 2\n"
-				"app;main:app.c:31;work:app.c:15;middle:app.c:9;burn:app.c:4 5\napp;main:app.c:32 7\n");
+	profile->view.folded = profile->view.by_name = true;
+	add_record(profile, 3, &(uint32_t){ add_frame(profile, "main", 0x24, 0, 32) }, 1);
+	add_record(profile, 4, &(uint32_t){ add_frame(profile, "main", 0x28, 0, 32) }, 1);
+	profile_expand(profile);
+	expect_report(profile, "app;main:app.c:31;idle 2\n"
+			       "app;main:app.c:31;work:app.c:15;middle:app.c:9;burn:app.c:4 5\napp;main:app.c:32 7\n");
 }
 
 /* Linux 5.10 has the leaf of a tracepoint's stack twice, each time with what was inlined there. */
-TEST(the_doubled_leaf_goes_with_its_calls)
+PROFILE_TEST(the_doubled_leaf_goes_with_its_calls)
 {
 	const uint64_t addresses[] = { 0x10, 0x10, 0x20 };
 	const struct profile_record record = {
@@ -306,40 +282,33 @@ TEST(the_doubled_leaf_goes_with_its_calls)
 		.kernel_status = STACK_OK,
 		.nr_kernel = 3,
 	};
-	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile);
-	profile.view = (struct profile_view){ .want_kernel = true, .folded = true, .inlines = true };
-	profile.intervals.data[0].rows.nr = 0;
-	profile_add_record(&profile, &record, (const uint32_t[]){ WORK, WORK, MAIN }, addresses);
-	profile_count(&profile, &profile.intervals.data[0], record.id, 1, 0);
-	profile_expand(&profile);
-	assert_int_equal(profile.records.data[2].nr_kernel, 7);
-	expect_report(&profile, ";main:app.c:31;work:app.c:15;middle:app.c:9;burn:app.c:4 1\n");
+	profile->view = (struct profile_view){ .want_kernel = true, .folded = true, .inlines = true };
+	profile->intervals.data[0].rows.nr = 0;
+	profile_add_record(profile, &record, (const uint32_t[]){ WORK, WORK, MAIN }, addresses);
+	profile_count(profile, &profile->intervals.data[0], record.id, 1, 0);
+	profile_expand(profile);
+	assert_int_equal(profile->records.data[2].nr_kernel, 7);
+	expect_report(profile, ";main:app.c:31;work:app.c:15;middle:app.c:9;burn:app.c:4 1\n");
 }
 
-TEST(what_has_no_line_is_counted_by_reason)
+PROFILE_TEST(what_has_no_line_is_counted_by_reason)
 {
-	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(freep) char *text = NULL;
 
-	build(&profile);
-	profile_expand(&profile);
-	text = print(&profile, notes);
+	profile_expand(profile);
+	text = print(profile, notes);
 	assert_non_null(
 		strstr(text, "NOTE: 1 of 5 frames has no source line: 1 (neither the file nor its debug file has debug "
 			     "information)\n"));
 }
 
-TEST(an_inlined_function_can_be_picked)
+PROFILE_TEST(an_inlined_function_can_be_picked)
 {
-	_cleanup_(profile_done) struct profile profile;
-
-	build(&profile);
-	profile_expand(&profile);
-	assert_int_equal(filter_apply(&(struct filter){ .include = "^middle$" }, &profile), 0);
-	assert_int_equal(profile.intervals.data[0].rows.nr, 1);
-	assert_int_equal(profile.intervals.data[0].rows.data[0].count, 5);
+	profile_expand(profile);
+	assert_int_equal(filter_apply(&(struct filter){ .include = "^middle$" }, profile), 0);
+	assert_int_equal(profile->intervals.data[0].rows.nr, 1);
+	assert_int_equal(profile->intervals.data[0].rows.data[0].count, 5);
 }
 
 /* ---- pprof ---- */
@@ -379,16 +348,14 @@ static void expect_line(const Pprof__Profile *message, const Pprof__Line *line, 
 	assert_int_equal(line->line, number);
 }
 
-TEST(a_location_of_pprof_has_a_line_for_each_call)
+PROFILE_TEST(a_location_of_pprof_has_a_line_for_each_call)
 {
-	_cleanup_(profile_done) struct profile profile;
 	const Pprof__Location *place;
 	const Pprof__Sample *sample;
 	Pprof__Profile *message;
 
-	build(&profile);
-	profile_expand(&profile);
-	message = pprof(&profile);
+	profile_expand(profile);
+	message = pprof(profile);
 	assert_int_equal(message->n_sample, 2);
 	sample = message->sample[1];
 	assert_int_equal(sample->n_location_id, 2);
@@ -407,16 +374,14 @@ TEST(a_location_of_pprof_has_a_line_for_each_call)
 }
 
 /* --max-depth counts calls: what is left of them without the function is told by itself. */
-TEST(calls_without_their_function_are_locations)
+PROFILE_TEST(calls_without_their_function_are_locations)
 {
-	_cleanup_(profile_done) struct profile profile;
 	const Pprof__Sample *sample;
 	Pprof__Profile *message;
 
-	build(&profile);
-	profile.presentation.max_depth = 2;
-	profile_expand(&profile);
-	message = pprof(&profile);
+	profile->presentation.max_depth = 2;
+	profile_expand(profile);
+	message = pprof(profile);
 	sample = message->sample[1];
 	assert_int_equal(sample->n_location_id, 3); /* and the label */
 	for (size_t i = 0; i < 2; i++)
@@ -426,21 +391,19 @@ TEST(calls_without_their_function_are_locations)
 }
 
 /* A waker stands upside down: its calls are between its function and who is woken, and each of them is there once. */
-TEST(calls_of_a_waker_are_locations)
+PROFILE_TEST(calls_of_a_waker_are_locations)
 {
 	static const char *const names[] = { "app", "main", "work", "middle", "burn", "--" };
 	static const struct profile_id waker = { 5, 1 }, sleeper = { 2, 1 }, id = { 9, 9 };
-	_cleanup_(profile_done) struct profile profile;
 	const Pprof__Sample *sample;
 	Pprof__Profile *message;
 
-	build(&profile);
-	profile.view.style = VIEW_WAKE;
-	profile_expand(&profile);
-	profile_add_pair(&profile, id, sleeper, &waker, WAKER_SEEN);
-	profile.intervals.data[0].rows.nr = 0;
-	profile_count(&profile, &profile.intervals.data[0], id, 1, 1000);
-	message = pprof(&profile);
+	profile->view.style = VIEW_WAKE;
+	profile_expand(profile);
+	profile_add_pair(profile, id, sleeper, &waker, WAKER_SEEN);
+	profile->intervals.data[0].rows.nr = 0;
+	profile_count(profile, &profile->intervals.data[0], id, 1, 1000);
+	message = pprof(profile);
 	sample = message->sample[0];
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const Pprof__Location *place = location(message, sample, i);
@@ -453,15 +416,13 @@ TEST(calls_of_a_waker_are_locations)
 }
 
 /* As many levels as there can be, of a hostile file: counting on leads back to the function itself. */
-TEST(all_levels_there_are_end)
+PROFILE_TEST(all_levels_there_are_end)
 {
-	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(buf_done) struct buf packed = {};
 
-	build(&profile);
 	for (uint32_t level = 3; level <= UINT16_MAX; level++)
-		add_frame(&profile, "deep", 0x10, (uint16_t)level, 1);
-	assert_int_equal(document_pprof(&profile, profile.intervals.data, 1, &packed), 0);
-	profile_expand(&profile);
-	assert_int_equal(profile.records.data[0].nr_user, UINT16_MAX);
+		add_frame(profile, "deep", 0x10, (uint16_t)level, 1);
+	assert_int_equal(document_pprof(profile, profile->intervals.data, 1, &packed), 0);
+	profile_expand(profile);
+	assert_int_equal(profile->records.data[0].nr_user, UINT16_MAX);
 }

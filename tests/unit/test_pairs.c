@@ -6,6 +6,8 @@
 #include "core/profile/context.h"
 #include "tests/harness.h"
 
+#define PROFILE_TEST(name) TEST_WITH(struct profile, profile, name, profile_init, profile_done)
+
 #define ID(number) ((struct profile_id){ (number), 1 })
 
 /* A record with these kernel frames, leaf first, and one user frame. */
@@ -40,43 +42,39 @@ static uint32_t add_record(struct profile *profile, uint64_t id, const char *com
 
 static const char *const plain[] = { "try_to_wake_up", "futex_wake", "do_syscall_64", NULL };
 
-TEST(a_pair_waits_for_its_records)
+PROFILE_TEST(a_pair_waits_for_its_records)
 {
-	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval interval = {};
 	uint32_t parts[2], row;
 
-	profile_init(&profile);
-	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
-	profile_count(&profile, &interval, ID(3), 2, 500);
-	profile_count_lost_stacks(&profile, &interval);
+	profile_add_pair(profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	profile_count(profile, &interval, ID(3), 2, 500);
+	profile_count_lost_stacks(profile, &interval);
 	assert_int_equal(interval.rows.nr, 1);
 	row = interval.rows.data[0].record;
-	assert_int_equal(profile_parts(&profile, row, parts), 2);
-	assert_true(profile.records.data[parts[0]].stack_lost && profile.records.data[parts[1]].stack_lost);
-	assert_false(profile.records.data[row].stack_lost);
-	assert_int_equal(add_record(&profile, 1, "sleeper", plain), parts[0]);
-	assert_int_equal(add_record(&profile, 2, "waker", plain), parts[1]);
-	assert_false(profile.records.data[parts[0]].stack_lost || profile.records.data[parts[1]].stack_lost);
-	profile_add_pair(&profile, ID(3), ID(2), NULL, WAKER_PREEMPTED); /* sent once more: the first one holds */
-	assert_int_equal(profile.pairs.nr, 1);
-	assert_int_equal(profile.pairs.data[0].reason, WAKER_SEEN);
+	assert_int_equal(profile_parts(profile, row, parts), 2);
+	assert_true(profile->records.data[parts[0]].stack_lost && profile->records.data[parts[1]].stack_lost);
+	assert_false(profile->records.data[row].stack_lost);
+	assert_int_equal(add_record(profile, 1, "sleeper", plain), parts[0]);
+	assert_int_equal(add_record(profile, 2, "waker", plain), parts[1]);
+	assert_false(profile->records.data[parts[0]].stack_lost || profile->records.data[parts[1]].stack_lost);
+	profile_add_pair(profile, ID(3), ID(2), NULL, WAKER_PREEMPTED); /* sent once more: the first one holds */
+	assert_int_equal(profile->pairs.nr, 1);
+	assert_int_equal(profile->pairs.data[0].reason, WAKER_SEEN);
 	profile_interval_done(&interval);
 }
 
-TEST(lost_parts_are_counted_once_per_event)
+PROFILE_TEST(lost_parts_are_counted_once_per_event)
 {
-	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval interval = {};
 	uint64_t lost = 0;
 
-	profile_init(&profile);
-	add_record(&profile, 1, "sleeper", plain);
-	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
-	profile_add_pair(&profile, ID(4), ID(1), NULL, WAKER_PREEMPTED);
-	profile_count(&profile, &interval, ID(3), 5, 0);
-	profile_count(&profile, &interval, ID(4), 6, 0);
-	profile_count_lost_stacks(&profile, &interval);
+	add_record(profile, 1, "sleeper", plain);
+	profile_add_pair(profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	profile_add_pair(profile, ID(4), ID(1), NULL, WAKER_PREEMPTED);
+	profile_count(profile, &interval, ID(3), 5, 0);
+	profile_count(profile, &interval, ID(4), 6, 0);
+	profile_count_lost_stacks(profile, &interval);
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		lost += interval.losses[i];
 	assert_int_equal(lost, 5);
@@ -94,40 +92,38 @@ static size_t loss(const char *name)
 }
 
 /* The kernel side has counted the stacks that it took: 100 of each kind here, for two rows of 5 and 6 waits. */
-TEST(only_stacks_of_rows_are_counted)
+PROFILE_TEST(only_stacks_of_rows_are_counted)
 {
 	static const char *const interrupted[] = { "try_to_wake_up", "asm_common_interrupt", "do_syscall_64", NULL };
-	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval interval = {};
 	uint32_t sleeper, waker, hit, unseen;
 
-	profile_init(&profile);
-	profile.view.want_kernel = true;
-	profile.view.style = VIEW_OFFWAKE;
-	sleeper = add_record(&profile, 1, "sleeper", plain);
-	waker = add_record(&profile, 2, "waker", plain);
-	hit = add_record(&profile, 5, "hit", interrupted);
-	unseen = add_record(&profile, 6, "unseen", plain);
-	profile.records.data[sleeper].user_loss = (uint8_t)(1 + loss("USER_ROOT"));
-	profile.records.data[waker].user_loss = (uint8_t)(1 + loss("USER_NO_ROW"));
-	profile.records.data[waker].kernel_status = STACK_TRUNCATED;
-	profile.records.data[hit].user_loss = (uint8_t)(1 + loss("USER_BAD_CFA"));
-	profile.records.data[unseen].user_status = STACK_UNREADABLE;
+	profile->view.want_kernel = true;
+	profile->view.style = VIEW_OFFWAKE;
+	sleeper = add_record(profile, 1, "sleeper", plain);
+	waker = add_record(profile, 2, "waker", plain);
+	hit = add_record(profile, 5, "hit", interrupted);
+	unseen = add_record(profile, 6, "unseen", plain);
+	profile->records.data[sleeper].user_loss = (uint8_t)(1 + loss("USER_ROOT"));
+	profile->records.data[waker].user_loss = (uint8_t)(1 + loss("USER_NO_ROW"));
+	profile->records.data[waker].kernel_status = STACK_TRUNCATED;
+	profile->records.data[hit].user_loss = (uint8_t)(1 + loss("USER_BAD_CFA"));
+	profile->records.data[unseen].user_status = STACK_UNREADABLE;
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
 		if (!strncmp(profile_losses[i].name, "USER_", 5) || !strncmp(profile_losses[i].name, "KERNEL_", 7))
 			interval.losses[i] = 100;
-	profile_add_pair(&profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
-	profile_add_pair(&profile, ID(4), ID(1), &ID(5), WAKER_SEEN);
-	profile_count(&profile, &interval, ID(3), 5, 0);
-	profile_count(&profile, &interval, ID(4), 6, 0);
-	settle_contexts(&profile);
-	profile_count_shown_stacks(&profile, &interval);
+	profile_add_pair(profile, ID(3), ID(1), &ID(2), WAKER_SEEN);
+	profile_add_pair(profile, ID(4), ID(1), &ID(5), WAKER_SEEN);
+	profile_count(profile, &interval, ID(3), 5, 0);
+	profile_count(profile, &interval, ID(4), 6, 0);
+	settle_contexts(profile);
+	profile_count_shown_stacks(profile, &interval);
 	assert_int_equal(interval.losses[loss("USER_ROOT")], 11);
 	assert_int_equal(interval.losses[loss("USER_NO_ROW")], 5);
 	assert_int_equal(interval.losses[loss("KERNEL_TRUNCATED")], 5);
 	assert_int_equal(profile_lost(&interval), 10);
-	profile.view.want_kernel = false; /* taken for the names of interrupts, and not shown */
-	profile_count_shown_stacks(&profile, &interval);
+	profile->view.want_kernel = false; /* taken for the names of interrupts, and not shown */
+	profile_count_shown_stacks(profile, &interval);
 	assert_int_equal(profile_lost(&interval), 5);
 	profile_interval_done(&interval);
 }

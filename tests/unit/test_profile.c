@@ -4,6 +4,8 @@
 #include "core/profile/tracer.h"
 #include "tests/harness.h"
 
+#define PROFILE_TEST(name) TEST_WITH(struct profile, profile, name, profile_init, profile_done)
+
 static size_t loss_number(const char *name)
 {
 	for (size_t i = 0; i < ST_NR_LOSSES; i++)
@@ -18,110 +20,98 @@ static struct profile_record record_of(uint64_t id, uint16_t nr_kernel, uint16_t
 	return (struct profile_record){ .id = { id, id }, .nr_kernel = nr_kernel, .nr_user = nr_user };
 }
 
-TEST(equal_places_are_one_frame)
+PROFILE_TEST(equal_places_are_one_frame)
 {
-	_cleanup_(profile_done) struct profile profile;
 	struct profile_frame frame = { .kind = FRAME_USER_FILE, .file = 1, .where = 0x1000 };
 	struct profile_frame other = frame;
 	uint32_t first;
 
-	profile_init(&profile);
-	first = profile_add_frame(&profile, &frame);
+	first = profile_add_frame(profile, &frame);
 	other.name = 7;
 	other.reason = REASON_EXITED;
-	assert_int_equal(profile_add_frame(&profile, &other), first);
+	assert_int_equal(profile_add_frame(profile, &other), first);
 	other = frame;
 	other.exact = true;
-	assert_int_not_equal(profile_add_frame(&profile, &other), first);
+	assert_int_not_equal(profile_add_frame(profile, &other), first);
 	other = frame;
 	other.file = 2;
-	assert_int_not_equal(profile_add_frame(&profile, &other), first);
+	assert_int_not_equal(profile_add_frame(profile, &other), first);
 	other = frame;
 	other.kind = FRAME_USER_RAW;
-	assert_int_not_equal(profile_add_frame(&profile, &other), first);
+	assert_int_not_equal(profile_add_frame(profile, &other), first);
 	other.tgid = 3;
-	assert_int_not_equal(profile_add_frame(&profile, &other), first);
-	assert_int_equal(profile.frames.nr, 5);
+	assert_int_not_equal(profile_add_frame(profile, &other), first);
+	assert_int_equal(profile->frames.nr, 5);
 }
 
-TEST(a_record_is_added_once)
+PROFILE_TEST(a_record_is_added_once)
 {
-	_cleanup_(profile_done) struct profile profile;
 	struct profile_record record = record_of(1, 1, 1), again = record_of(1, 0, 0);
 	uint32_t frames[] = { 0, 1 };
 	uint64_t addresses[] = { 10, 11 };
 
-	profile_init(&profile);
-	assert_int_equal(profile_find_record(&profile, record.id), PROFILE_NONE);
-	assert_int_equal(profile_add_record(&profile, &record, frames, addresses), 0);
-	assert_int_equal(profile_add_record(&profile, &again, NULL, NULL), 0);
-	assert_int_equal(profile.records.nr, 1);
-	assert_int_equal(profile.records.data[0].nr_user, 1);
-	assert_int_equal(profile.stack_addresses.data[profile.records.data[0].first + 1], 11);
+	assert_int_equal(profile_find_record(profile, record.id), PROFILE_NONE);
+	assert_int_equal(profile_add_record(profile, &record, frames, addresses), 0);
+	assert_int_equal(profile_add_record(profile, &again, NULL, NULL), 0);
+	assert_int_equal(profile->records.nr, 1);
+	assert_int_equal(profile->records.data[0].nr_user, 1);
+	assert_int_equal(profile->stack_addresses.data[profile->records.data[0].first + 1], 11);
 }
 
-TEST(a_late_record_replaces_the_lost_one)
+PROFILE_TEST(a_late_record_replaces_the_lost_one)
 {
-	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(profile_interval_done) struct profile_interval interval = {};
 	struct profile_record record = record_of(1, 0, 2);
 	uint32_t frames[] = { 0, 1 };
 	uint64_t addresses[] = { 10, 11 };
 
-	profile_init(&profile);
-	profile_count(&profile, &interval, record.id, 5, 50);
-	assert_true(profile.records.data[0].stack_lost);
-	assert_int_equal(profile_add_record(&profile, &record, frames, addresses), 0);
-	assert_false(profile.records.data[0].stack_lost);
-	assert_int_equal(profile.records.nr, 1);
-	profile_count(&profile, &interval, record.id, 2, 20);
+	profile_count(profile, &interval, record.id, 5, 50);
+	assert_true(profile->records.data[0].stack_lost);
+	assert_int_equal(profile_add_record(profile, &record, frames, addresses), 0);
+	assert_false(profile->records.data[0].stack_lost);
+	assert_int_equal(profile->records.nr, 1);
+	profile_count(profile, &interval, record.id, 2, 20);
 	assert_int_equal(interval.rows.nr, 1);
 	assert_int_equal(interval.rows.data[0].count, 7);
 	assert_int_equal(interval.rows.data[0].sum, 70);
 }
 
-TEST(spilled_counts_of_an_id_stay_one_row)
+PROFILE_TEST(spilled_counts_of_an_id_stay_one_row)
 {
-	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(profile_interval_done) struct profile_interval interval = {};
 	uint64_t total = 0;
 
-	profile_init(&profile);
 	for (uint64_t i = 0; i < 100000; i++)
-		profile_count(&profile, &interval, (struct profile_id){ i % 97, 1 }, 1, 0);
+		profile_count(profile, &interval, (struct profile_id){ i % 97, 1 }, 1, 0);
 	for (size_t i = 0; i < interval.rows.nr; i++)
 		total += interval.rows.data[i].count;
 	assert_int_equal(interval.rows.nr, 97);
 	assert_int_equal(total, 100000);
 }
 
-TEST(counts_without_a_record_are_lost_stacks)
+PROFILE_TEST(counts_without_a_record_are_lost_stacks)
 {
-	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(profile_interval_done) struct profile_interval interval = {};
 	struct profile_record record = record_of(1, 0, 0);
 
-	profile_init(&profile);
-	profile_add_record(&profile, &record, NULL, NULL);
-	profile_count(&profile, &interval, record.id, 5, 0);
-	profile_count(&profile, &interval, (struct profile_id){ 2, 2 }, 3, 0);
-	profile_count(&profile, &interval, (struct profile_id){ 3, 3 }, 4, 0);
-	profile_count_lost_stacks(&profile, &interval);
+	profile_add_record(profile, &record, NULL, NULL);
+	profile_count(profile, &interval, record.id, 5, 0);
+	profile_count(profile, &interval, (struct profile_id){ 2, 2 }, 3, 0);
+	profile_count(profile, &interval, (struct profile_id){ 3, 3 }, 4, 0);
+	profile_count_lost_stacks(profile, &interval);
 	assert_int_equal(interval.losses[loss_number("STACK_LOST")], 7);
 	assert_int_equal(profile_lost(&interval), 7);
 }
 
-TEST(clearing_intervals_keeps_records)
+PROFILE_TEST(clearing_intervals_keeps_records)
 {
-	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval interval = {};
 
-	profile_init(&profile);
-	profile_count(&profile, &interval, (struct profile_id){ 1, 1 }, 1, 0);
-	vec_push(&profile.intervals, interval);
-	profile_clear_intervals(&profile);
-	assert_int_equal(profile.intervals.nr, 0);
-	assert_int_equal(profile.records.nr, 1);
+	profile_count(profile, &interval, (struct profile_id){ 1, 1 }, 1, 0);
+	vec_push(&profile->intervals, interval);
+	profile_clear_intervals(profile);
+	assert_int_equal(profile->intervals.nr, 0);
+	assert_int_equal(profile->records.nr, 1);
 }
 
 /* Record `number` has one frame of its own, one that all share, and a comm of its own. */
@@ -143,64 +133,60 @@ static void add_numbered(struct profile *profile, uint32_t number)
 	profile_add_record(profile, &record, frames, addresses);
 }
 
-TEST(what_is_kept_stays_whole_and_the_rest_is_forgotten)
+PROFILE_TEST(what_is_kept_stays_whole_and_the_rest_is_forgotten)
 {
-	_cleanup_(profile_done) struct profile profile;
 	const struct profile_id wanted[] = { record_of(500, 0, 0).id, record_of(501, 0, 0).id, { 9999, 9999 } };
 	const struct profile_id waker = record_of(3, 0, 0).id;
 	const struct profile_record *record;
 	struct profile_file file = {};
 	uint32_t number;
 
-	profile_init(&profile);
-	profile.event = profile_add_string(&profile, "the event");
-	file.path = profile_add_string(&profile, "/file");
-	file.missing_split = profile_add_string(&profile, "/file.dwo");
-	vec_push(&profile.files, file);
+	profile->event = profile_add_string(profile, "the event");
+	file.path = profile_add_string(profile, "/file");
+	file.missing_split = profile_add_string(profile, "/file.dwo");
+	vec_push(&profile->files, file);
 	for (uint32_t i = 1; i <= 1000; i++)
-		add_numbered(&profile, i);
-	profile_add_pair(&profile, wanted[1], record_of(2, 0, 0).id, &waker, WAKER_SEEN);
-	profile_keep_only(&profile, wanted, 3);
-	assert_int_equal(profile.records.nr, 4);
-	assert_int_equal(profile.frames.nr, 4);
-	assert_int_equal(profile.pairs.nr, 1);
-	assert_string_equal(profile_string(&profile, profile.event), "the event");
-	assert_string_equal(profile_string(&profile, profile.files.data[0].path), "/file");
-	assert_string_equal(profile_string(&profile, profile.files.data[0].missing_split), "/file.dwo");
-	number = profile_find_record(&profile, wanted[0]);
+		add_numbered(profile, i);
+	profile_add_pair(profile, wanted[1], record_of(2, 0, 0).id, &waker, WAKER_SEEN);
+	profile_keep_only(profile, wanted, 3);
+	assert_int_equal(profile->records.nr, 4);
+	assert_int_equal(profile->frames.nr, 4);
+	assert_int_equal(profile->pairs.nr, 1);
+	assert_string_equal(profile_string(profile, profile->event), "the event");
+	assert_string_equal(profile_string(profile, profile->files.data[0].path), "/file");
+	assert_string_equal(profile_string(profile, profile->files.data[0].missing_split), "/file.dwo");
+	number = profile_find_record(profile, wanted[0]);
 	assert_int_not_equal(number, PROFILE_NONE);
-	record = &profile.records.data[number];
-	assert_string_equal(profile_string(&profile, record->comm), "comm-500");
-	assert_int_equal(profile.stack_addresses.data[record->first], 500);
-	number = profile.stack_frames.data[record->first + 1];
-	assert_string_equal(profile_string(&profile, profile.frames.data[number].name), "shared");
+	record = &profile->records.data[number];
+	assert_string_equal(profile_string(profile, record->comm), "comm-500");
+	assert_int_equal(profile->stack_addresses.data[record->first], 500);
+	number = profile->stack_frames.data[record->first + 1];
+	assert_string_equal(profile_string(profile, profile->frames.data[number].name), "shared");
 }
 
-TEST(mappings_stay_with_their_records)
+PROFILE_TEST(mappings_stay_with_their_records)
 {
-	_cleanup_(profile_done) struct profile profile;
 	const struct profile_record records[] = { { .id = { 1, 1 }, .tgid = 7 }, { .id = { 2, 1 }, .tgid = 8 } };
 
-	profile_init(&profile);
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct profile_life life = { .tgid = records[i].tgid, .begin_ns = 5, .end_ns = UINT64_MAX };
 
-		profile_add_record(&profile, &records[i], NULL, NULL);
-		assert_int_equal(profile_add_life(&profile, &life), i);
-		assert_int_equal(profile_add_life(&profile, &life), i);
-		profile_add_mapping(&profile, &(struct profile_mapping){ .life = i, .start = 1, .end = 2 });
-		profile_add_mapping(&profile, &(struct profile_mapping){ .life = i, .start = 1, .end = 2 });
+		profile_add_record(profile, &records[i], NULL, NULL);
+		assert_int_equal(profile_add_life(profile, &life), i);
+		assert_int_equal(profile_add_life(profile, &life), i);
+		profile_add_mapping(profile, &(struct profile_mapping){ .life = i, .start = 1, .end = 2 });
+		profile_add_mapping(profile, &(struct profile_mapping){ .life = i, .start = 1, .end = 2 });
 	}
-	assert_int_equal(profile.mappings.nr, 2);
-	profile_end_life(&profile, 8, 5, 99);
-	profile_end_life(&profile, 8, 6, 77);
-	profile_keep_only(&profile, &records[1].id, 1);
-	assert_int_equal(profile.mappings.nr, 1);
-	assert_int_equal(profile.lives.nr, 1);
-	assert_int_equal(profile.lives.data[0].tgid, 8);
-	assert_int_equal(profile.lives.data[0].end_ns, 99);
-	profile_keep_only(&profile, NULL, 0);
-	assert_int_equal(profile.mappings.nr, 0);
+	assert_int_equal(profile->mappings.nr, 2);
+	profile_end_life(profile, 8, 5, 99);
+	profile_end_life(profile, 8, 6, 77);
+	profile_keep_only(profile, &records[1].id, 1);
+	assert_int_equal(profile->mappings.nr, 1);
+	assert_int_equal(profile->lives.nr, 1);
+	assert_int_equal(profile->lives.data[0].tgid, 8);
+	assert_int_equal(profile->lives.data[0].end_ns, 99);
+	profile_keep_only(profile, NULL, 0);
+	assert_int_equal(profile->mappings.nr, 0);
 }
 
 TEST(every_reason_and_loss_has_words)

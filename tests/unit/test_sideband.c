@@ -19,6 +19,8 @@
 #include "tests/unit/host.h"
 #include "tests/harness.h"
 
+#define BYTES_TEST(name) TEST_WITH(struct buf, bytes, name, nothing, buf_done)
+
 #define MAPPING_EVENT 7
 #define BUILD_ID_EVENT 8
 
@@ -98,14 +100,13 @@ static int decode(const struct buf *bytes, struct sideband_record *ret_record)
 	return sideband_decode(bytes->data, bytes->nr, BUILD_ID_EVENT, ret_record);
 }
 
-TEST(mapping_has_place_and_inode)
+BYTES_TEST(mapping_has_place_and_inode)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
-	put_mapping(&bytes, 0, "/lib/a b\n.so (deleted)");
-	end(&bytes, 1000, MAPPING_EVENT);
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_mapping(bytes, 0, "/lib/a b\n.so (deleted)");
+	end(bytes, 1000, MAPPING_EVENT);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_MMAP);
 	assert_int_equal(record.tgid, 100);
 	assert_int_equal(record.tid, 101);
@@ -121,35 +122,33 @@ TEST(mapping_has_place_and_inode)
 }
 
 /* perf_event_mmap_output() leaves the bit of an earlier event in the header. */
-TEST(leaked_build_id_bit_does_not_hide_the_inode)
+BYTES_TEST(leaked_build_id_bit_does_not_hide_the_inode)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
-	put_mapping(&bytes, PERF_RECORD_MISC_MMAP_BUILD_ID, "/lib/x.so");
-	end(&bytes, 1000, MAPPING_EVENT);
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_mapping(bytes, PERF_RECORD_MISC_MMAP_BUILD_ID, "/lib/x.so");
+	end(bytes, 1000, MAPPING_EVENT);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_MMAP);
 	assert_int_equal(record.inode, 4242);
 }
 
-TEST(build_id_comes_from_its_event_only)
+BYTES_TEST(build_id_comes_from_its_event_only)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
-	put_build_id(&bytes, 20);
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_build_id(bytes, 20);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_BUILD_ID);
 	assert_int_equal(record.build_id_bytes, 20);
 	assert_int_equal(record.build_id[0], 0xab);
 	assert_int_equal(record.build_id[19], 0xef);
 	assert_int_equal(record.inode, 0);
-	put_build_id(&bytes, 21);
-	assert_int_equal(decode(&bytes, &record), -EBADMSG);
-	put_mapping(&bytes, 0, "[vdso]"); /* of which the kernel knows none */
-	end(&bytes, 1000, BUILD_ID_EVENT);
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_build_id(bytes, 21);
+	assert_int_equal(decode(bytes, &record), -EBADMSG);
+	put_mapping(bytes, 0, "[vdso]"); /* of which the kernel knows none */
+	end(bytes, 1000, BUILD_ID_EVENT);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_OTHER);
 }
 
@@ -164,51 +163,48 @@ static void put_task(struct buf *bytes, uint32_t type, uint32_t tgid, uint32_t p
 	end(bytes, 1000, event);
 }
 
-TEST(tasks_are_told_once)
+BYTES_TEST(tasks_are_told_once)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
-	put_task(&bytes, PERF_RECORD_FORK, 200, 100, MAPPING_EVENT);
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_task(bytes, PERF_RECORD_FORK, 200, 100, MAPPING_EVENT);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_FORK);
 	assert_int_equal(record.tgid, 200);
 	assert_int_equal(record.parent_tgid, 100);
-	put_task(&bytes, PERF_RECORD_EXIT, 200, 100, MAPPING_EVENT);
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_task(bytes, PERF_RECORD_EXIT, 200, 100, MAPPING_EVENT);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_EXIT);
-	put_task(&bytes, PERF_RECORD_EXIT, 200, 100, BUILD_ID_EVENT);
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_task(bytes, PERF_RECORD_EXIT, 200, 100, BUILD_ID_EVENT);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_OTHER);
 }
 
-TEST(only_an_exec_names_a_new_program)
+BYTES_TEST(only_an_exec_names_a_new_program)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
 	for (int is_exec = 0; is_exec < 2; is_exec++) {
-		begin(&bytes, PERF_RECORD_COMM, is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
-		put32(&bytes, 300);
-		put32(&bytes, 301);
-		put_text(&bytes, "name");
-		end(&bytes, 1000, MAPPING_EVENT);
-		assert_int_equal(decode(&bytes, &record), 0);
+		begin(bytes, PERF_RECORD_COMM, is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+		put32(bytes, 300);
+		put32(bytes, 301);
+		put_text(bytes, "name");
+		end(bytes, 1000, MAPPING_EVENT);
+		assert_int_equal(decode(bytes, &record), 0);
 		assert_int_equal(record.kind, is_exec ? SIDEBAND_EXEC : SIDEBAND_OTHER);
 	}
 	assert_int_equal(record.tgid, 300);
 }
 
-TEST(losses_are_counted_whoever_lost_them)
+BYTES_TEST(losses_are_counted_whoever_lost_them)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
-	begin(&bytes, PERF_RECORD_LOST, 0);
-	put64(&bytes, BUILD_ID_EVENT);
-	put64(&bytes, 17);
-	end(&bytes, 1000, BUILD_ID_EVENT);
-	assert_int_equal(decode(&bytes, &record), 0);
+	begin(bytes, PERF_RECORD_LOST, 0);
+	put64(bytes, BUILD_ID_EVENT);
+	put64(bytes, 17);
+	end(bytes, 1000, BUILD_ID_EVENT);
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_LOST);
 	assert_int_equal(record.nr_lost, 17);
 }
@@ -223,65 +219,62 @@ static void put_ksymbol(struct buf *bytes, uint16_t flags, const char *name)
 	end(bytes, 1000, MAPPING_EVENT);
 }
 
-TEST(generated_code_of_the_kernel_is_told_with_its_bounds)
+BYTES_TEST(generated_code_of_the_kernel_is_told_with_its_bounds)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
 	for (uint16_t flags = 0; flags < 2; flags++) {
-		put_ksymbol(&bytes, flags, "bpf_prog_0123456789abcdef_f");
-		assert_int_equal(decode(&bytes, &record), 0);
+		put_ksymbol(bytes, flags, "bpf_prog_0123456789abcdef_f");
+		assert_int_equal(decode(bytes, &record), 0);
 		assert_int_equal(record.kind, SIDEBAND_KSYMBOL);
 		assert_int_equal(record.gone, flags);
 		assert_true(record.start == 0xffffffffc0001000 && record.end == 0xffffffffc0001080);
 		assert_string_equal(record.path, "bpf_prog_0123456789abcdef_f");
 	}
-	memset(bytes.data + 24 + 8, 'x', bytes.nr - 32 - 24 - 8); /* no NUL before the trailer */
-	memset(bytes.data + 24, 'x', 8);
-	assert_int_equal(decode(&bytes, &record), -EBADMSG);
-	put_ksymbol(&bytes, 0, "f");
-	memset(bytes.data + 8, 0xff, 8);
-	assert_int_equal(decode(&bytes, &record), -EBADMSG);
+	memset(bytes->data + 24 + 8, 'x', bytes->nr - 32 - 24 - 8); /* no NUL before the trailer */
+	memset(bytes->data + 24, 'x', 8);
+	assert_int_equal(decode(bytes, &record), -EBADMSG);
+	put_ksymbol(bytes, 0, "f");
+	memset(bytes->data + 8, 0xff, 8);
+	assert_int_equal(decode(bytes, &record), -EBADMSG);
 }
 
 /* The kernel makes the record longer for every further event of the host that gets it, and leaves the rest as it was. */
-TEST(generated_code_is_told_to_the_second_listener_too)
+BYTES_TEST(generated_code_is_told_to_the_second_listener_too)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record;
 
-	put_ksymbol(&bytes, 0, "bpf_prog_0123456789abcdef_f");
-	put_text(&bytes, "/usr/lib/x86_64-linux-gnu/libc.so.6");
-	bytes.data[6] = (char)bytes.nr;
-	assert_int_equal(decode(&bytes, &record), 0);
+	put_ksymbol(bytes, 0, "bpf_prog_0123456789abcdef_f");
+	put_text(bytes, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	bytes->data[6] = (char)bytes->nr;
+	assert_int_equal(decode(bytes, &record), 0);
 	assert_int_equal(record.kind, SIDEBAND_KSYMBOL);
 	assert_int_equal(record.time_ns, 1000);
 	assert_int_equal(record.cpu, 3);
 	assert_string_equal(record.path, "bpf_prog_0123456789abcdef_f");
 }
 
-TEST(every_cut_of_a_record_is_refused)
+BYTES_TEST(every_cut_of_a_record_is_refused)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct sideband_record record = { .kind = SIDEBAND_LOST };
 	uint16_t nr_whole;
 
-	put_mapping(&bytes, 0, "/lib/a.so");
-	end(&bytes, 1000, MAPPING_EVENT);
-	nr_whole = (uint16_t)bytes.nr;
+	put_mapping(bytes, 0, "/lib/a.so");
+	end(bytes, 1000, MAPPING_EVENT);
+	nr_whole = (uint16_t)bytes->nr;
 	for (uint16_t nr = 0; nr < nr_whole; nr++) {
 		_cleanup_(freep) uint8_t *cut = malloc(nr ? nr : 1); /* so that the sanitizer sees its end */
 
-		memcpy(cut, bytes.data, nr);
+		memcpy(cut, bytes->data, nr);
 		if (nr >= 8)
 			memcpy(cut + 6, &nr, sizeof(nr));
 		if (!sideband_decode(cut, nr, BUILD_ID_EVENT, &record))
 			assert_true(nr >= 72 + 1 + 32);
 	}
-	put_mapping(&bytes, 0, "/lib/a.so");
-	memset(bytes.data + 24, 0xff, 8); /* a length round the end of the address space */
-	end(&bytes, 1000, MAPPING_EVENT);
-	assert_int_equal(decode(&bytes, &record), -EBADMSG);
+	put_mapping(bytes, 0, "/lib/a.so");
+	memset(bytes->data + 24, 0xff, 8); /* a length round the end of the address space */
+	end(bytes, 1000, MAPPING_EVENT);
+	assert_int_equal(decode(bytes, &record), -EBADMSG);
 }
 
 /* ---- a ring by hand ---- */
@@ -298,11 +291,10 @@ static void put_into_ring(struct hand_made_ring *made, const void *bytes, size_t
 	made->page.data_head += nr_bytes;
 }
 
-TEST(records_that_wrap_are_joined)
+BYTES_TEST(records_that_wrap_are_joined)
 {
 	_cleanup_(freep) struct hand_made_ring *made = calloc(1, sizeof(*made));
 	struct perf_ring ring = { .page = &made->page, .data = made->data, .nr_bytes = sizeof(made->data) };
-	_cleanup_(buf_done) struct buf bytes = {};
 	char path[64];
 	size_t nr;
 
@@ -310,14 +302,14 @@ TEST(records_that_wrap_are_joined)
 		const void *read;
 
 		snprintf(path, sizeof(path), "/%0*d", 1 + i % 40, i);
-		put_mapping(&bytes, 0, path);
-		end(&bytes, (uint64_t)i, MAPPING_EVENT);
-		put_into_ring(made, bytes.data, bytes.nr);
+		put_mapping(bytes, 0, path);
+		end(bytes, (uint64_t)i, MAPPING_EVENT);
+		put_into_ring(made, bytes->data, bytes->nr);
 		perf_ring_load(&ring);
 		read = perf_ring_peek(&ring, &nr);
 		assert_non_null(read);
-		assert_int_equal(nr, bytes.nr);
-		assert_memory_equal(read, bytes.data, nr);
+		assert_int_equal(nr, bytes->nr);
+		assert_memory_equal(read, bytes->data, nr);
 		perf_ring_pop(&ring, nr);
 		assert_null(perf_ring_peek(&ring, &nr));
 		assert_int_equal(made->page.data_tail, made->page.data_head);

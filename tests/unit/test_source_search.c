@@ -238,22 +238,18 @@ static void set_up(struct fixture *fixture)
 	write_line(fixture);
 }
 
-static void tear_down(struct fixture *fixture)
-{
-}
-
 /* With sections that are held whole, and with some that are read as a window moves. */
-#define IN_BOTH_TEST(name)                                                       \
-	static void name(struct fixture *fixture);                               \
-	TEST_WITH(struct fixture, fixture, name##_held_whole, set_up, tear_down) \
-	{                                                                        \
-		fixture->small_max = DWARF_SMALL_MAX;                            \
-		name(fixture);                                                   \
-	}                                                                        \
-	TEST_WITH(struct fixture, fixture, name##_moving, set_up, tear_down)     \
-	{                                                                        \
-		name(fixture);                                                   \
-	}                                                                        \
+#define IN_BOTH_TEST(name)                                                     \
+	static void name(struct fixture *fixture);                             \
+	TEST_WITH(struct fixture, fixture, name##_held_whole, set_up, nothing) \
+	{                                                                      \
+		fixture->small_max = DWARF_SMALL_MAX;                          \
+		name(fixture);                                                 \
+	}                                                                      \
+	TEST_WITH(struct fixture, fixture, name##_moving, set_up, nothing)     \
+	{                                                                      \
+		name(fixture);                                                 \
+	}                                                                      \
 	static void name(struct fixture *fixture)
 
 /* Looks places up in the sections as they are now. */

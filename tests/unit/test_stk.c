@@ -83,6 +83,8 @@ static void encode(struct buf *ret_bytes)
 	profile_encode(&profile, ret_bytes);
 }
 
+#define ENCODED_TEST(name) TEST_WITH(struct buf, bytes, name, encode, buf_done)
+
 static Stk__Profile *message_of(const struct buf *bytes)
 {
 	const char *frame = bytes->data + STK_HEADER_BYTES;
@@ -156,26 +158,20 @@ static void refused(const struct buf *bytes, size_t nr_bytes, const char *cause)
 	free(copy);
 }
 
-TEST(every_truncation_is_refused)
+ENCODED_TEST(every_truncation_is_refused)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
-
-	encode(&bytes);
-	refused(&bytes, 0, "not a saved profile");
-	refused(&bytes, 20, "not a saved profile");
-	for (size_t nr = STK_HEADER_BYTES; nr < bytes.nr; nr++)
-		refused(&bytes, nr, "truncated profile");
+	refused(bytes, 0, "not a saved profile");
+	refused(bytes, 20, "not a saved profile");
+	for (size_t nr = STK_HEADER_BYTES; nr < bytes->nr; nr++)
+		refused(bytes, nr, "truncated profile");
 }
 
-TEST(every_truncation_that_lies_about_its_length_is_refused)
+ENCODED_TEST(every_truncation_that_lies_about_its_length_is_refused)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
-
-	encode(&bytes);
-	for (size_t nr = bytes.nr - 1; nr >= STK_HEADER_BYTES; nr--) {
-		bytes.nr = nr;
-		sign(&bytes);
-		refused(&bytes, nr, "malformed profile: not one Zstandard frame");
+	for (size_t nr = bytes->nr - 1; nr >= STK_HEADER_BYTES; nr--) {
+		bytes->nr = nr;
+		sign(bytes);
+		refused(bytes, nr, "malformed profile: not one Zstandard frame");
 	}
 }
 
@@ -201,32 +197,26 @@ TEST(every_truncated_message_is_refused_or_read)
 	}
 }
 
-TEST(garbage_after_the_end_is_refused)
+ENCODED_TEST(garbage_after_the_end_is_refused)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
-
-	encode(&bytes);
-	buf_adds(&bytes, "xx");
-	refused(&bytes, bytes.nr, "2 bytes after its end");
-	sign(&bytes);
-	refused(&bytes, bytes.nr, "not one Zstandard frame of a known size");
+	buf_adds(bytes, "xx");
+	refused(bytes, bytes->nr, "2 bytes after its end");
+	sign(bytes);
+	refused(bytes, bytes->nr, "not one Zstandard frame of a known size");
 }
 
-TEST(any_flipped_bit_is_noticed)
+ENCODED_TEST(any_flipped_bit_is_noticed)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
-
-	encode(&bytes);
-	for (size_t i = 0; i < bytes.nr; i++) {
+	for (size_t i = 0; i < bytes->nr; i++) {
 		struct profile loaded;
 
-		bytes.data[i] ^= 4;
+		bytes->data[i] ^= 4;
 		err_clear();
-		assert_true(profile_decode(bytes.data, bytes.nr, "x", &loaded) < 0);
-		bytes.data[i] ^= 4;
+		assert_true(profile_decode(bytes->data, bytes->nr, "x", &loaded) < 0);
+		bytes->data[i] ^= 4;
 	}
-	bytes.data[STK_HEADER_BYTES + 9] ^= 1;
-	refused(&bytes, bytes.nr, "checksum mismatch");
+	bytes->data[STK_HEADER_BYTES + 9] ^= 1;
+	refused(bytes, bytes->nr, "checksum mismatch");
 }
 
 /* ---- contents ---- */
@@ -295,57 +285,51 @@ DAMAGE(needs_news, {
 DAMAGE(unknown_view, m->view_flags |= 1u << 31)
 DAMAGE(unknown_style, m->style = 99)
 
-TEST(what_is_newer_is_refused)
+ENCODED_TEST(what_is_newer_is_refused)
 {
 	static const struct damage cases[] = {
 		{ needs_news, "needs a newer version of this program" },
 		{ unknown_view, "needs a newer version of this program (view)" },
 		{ unknown_style, "needs a newer version of this program (view)" },
 	};
-	_cleanup_(buf_done) struct buf bytes = {};
 
-	encode(&bytes);
-	bytes.data[8] = STK_VERSION + 1;
-	refused(&bytes, bytes.nr, "format version 3, but this program reads version 2");
-	bytes.data[8] = 0;
-	refused(&bytes, bytes.nr, "format version 0, but this program reads version 2");
+	bytes->data[8] = STK_VERSION + 1;
+	refused(bytes, bytes->nr, "format version 3, but this program reads version 2");
+	bytes->data[8] = 0;
+	refused(bytes, bytes->nr, "format version 0, but this program reads version 2");
 	refused_each(encode, cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* As an older program reads a file with fields that came later: field 99 of the profile, a string. */
-TEST(unknown_fields_are_skipped)
+ENCODED_TEST(unknown_fields_are_skipped)
 {
 	static const uint8_t field[] = { 0x9a, 0x06, 3, 'n', 'e', 'w' };
-	_cleanup_(buf_done) struct buf bytes = {};
 	static uint8_t content[65536];
 	struct profile loaded;
 	size_t nr;
 
-	encode(&bytes);
-	nr = ZSTD_decompress(content, sizeof(content), bytes.data + STK_HEADER_BYTES, bytes.nr - STK_HEADER_BYTES);
+	nr = ZSTD_decompress(content, sizeof(content), bytes->data + STK_HEADER_BYTES, bytes->nr - STK_HEADER_BYTES);
 	memcpy(content + nr, field, sizeof(field));
-	wrap(content, nr + sizeof(field), &bytes);
-	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	wrap(content, nr + sizeof(field), bytes);
+	assert_int_equal(profile_decode(bytes->data, bytes->nr, "x", &loaded), 0);
 	assert_int_equal(loaded.records.nr, 2);
 	profile_done(&loaded);
 }
 
-TEST(losses_are_known_by_name)
+ENCODED_TEST(losses_are_known_by_name)
 {
-	_cleanup_(buf_done) struct buf bytes = {};
 	struct profile loaded;
 	Stk__Profile *message;
 
-	encode(&bytes);
-	message = message_of(&bytes);
+	message = message_of(bytes);
 	memset(message->losses[1], 'D', 4);
-	encode_message(message, &bytes);
-	refused(&bytes, bytes.nr, "needs a newer version of this program (a kind of loss)");
-	encode(&bytes);
-	message = message_of(&bytes);
+	encode_message(message, bytes);
+	refused(bytes, bytes->nr, "needs a newer version of this program (a kind of loss)");
+	encode(bytes);
+	message = message_of(bytes);
 	memset(message->losses[0], 'D', 4); /* a kind that we do not have, but nothing of it was lost */
-	encode_message(message, &bytes);
-	assert_int_equal(profile_decode(bytes.data, bytes.nr, "x", &loaded), 0);
+	encode_message(message, bytes);
+	assert_int_equal(profile_decode(bytes->data, bytes->nr, "x", &loaded), 0);
 	assert_int_equal(loaded.intervals.data[1].losses[1], 77);
 	profile_done(&loaded);
 }
