@@ -9,8 +9,7 @@ cannot() {
 	circumstance=$1
 	regex=$2
 	shift 2
-	tool_under "$circumstance" "$@"
-	expect_status 3
+	returns_under 3 "$circumstance" "$@"
 	expect_err "$regex"
 	refuse_out .
 	expect_one_line_error
@@ -24,47 +23,38 @@ cannot no-btf 'BTF' count -D 1 t:sched:sched_switch
 
 # Without tracefs a tracepoint with a name is attached raw; nobody can tell then which events belong to a category, and
 # hooking all of them is not what was asked for.
-tool_under no-tracefs count -f -D 0.3 t:sched:sched_switch
-expect_status 0
+returns_under 0 no-tracefs count -f -D 0.3 t:sched:sched_switch
 expect_out '__schedule'
-tool_under no-tracefs count --explain t:sched:sched_switch
-expect_status 0
+returns_under 0 no-tracefs count --explain t:sched:sched_switch
 expect_out 'tracefs'
 # Only --explain: to hook them all brings the host to its knees.
 cannot no-tracefs 'tracefs' count --explain 't:sched:*'
-tool_under no-tracefs count --explain --max-probes 3 't:*:sched_*'
-expect_status 2
+returns_under 2 no-tracefs count --explain --max-probes 3 't:*:sched_*'
 expect_err 'exceed the limit of 3 probes$'
 
 # profile needs no tracefs.
-fixture chain spin
-go
-tool_under no-tracefs profile -f -F 199 -p "$fixture_pid" 1
-expect_status 0
+fixture_running chain spin
+returns_under 0 no-tracefs profile -f -F 199 -p "$fixture_pid" 1
 expect_out 'st_fix_h'
 # Neither does a user function.
 fixture_end
 fixture calls -n 100
 tool_start_under foreground,no-tracefs count -f "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
+fixture_work
 tool_end
 expect_equal "calls" "$(folded_sum)" 100
 fixture_end
 
 # tracefs is there, but not for everyone: another remedy than mounting it
 if ! "$FIXTURES/as" nobody ls /sys/kernel/tracing/events >/dev/null 2>&1; then
-	tool_under nobody list 't:sched:*'
-	expect_status 3
+	returns_under 3 nobody list 't:sched:*'
 	expect_err "/sys/kernel/tracing cannot be read, so the events in 'sched' are not known"
 	expect_err '^  run it as root'
 fi
 
 # What needs no privilege works without
-tool_under nobody --version
-expect_status 0
-tool_under nobody profile --help
-expect_status 0
+returns_under 0 nobody --version
+returns_under 0 nobody profile --help
 
 # Kernel symbols that cannot be opened are said, not passed over
 mknod "$T/nothing" c 240 200

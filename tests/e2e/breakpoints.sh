@@ -28,8 +28,7 @@ expect_out "^$fixture_expect breakpoints? removed"
 clean "after --heal"
 returns 0 doctor --heal
 expect_out '^no breakpoints left by killed tools$'
-go
-fixture_done
+fixture_work
 expect_equal "the fixture" "$line" "calls=2000"
 fixture_end
 returns 0 doctor breakpoints
@@ -91,8 +90,7 @@ tool doctor breakpoints
 expect_out '^breakpoints +yes +none found( in the processes that this user may inspect)?$'
 tool doctor --heal
 expect_out '^no breakpoints left'
-go
-fixture_done
+fixture_work
 tool_end
 tool_pid=$all_pid
 tool_end
@@ -114,8 +112,7 @@ expect_out '^    not removed: another tool uses them, or the kernel did not set 
 fixture_end
 
 # Without privileges
-tool_under nobody doctor breakpoints
-expect_status 3
+returns_under 3 nobody doctor breakpoints
 expect_out '^breakpoints +unknown '
 tool_under nobody doctor --heal
 expect_printable

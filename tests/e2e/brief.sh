@@ -6,8 +6,7 @@ needs perf-event
 
 fixture brief 500 5
 tool_start profile -f -U -F 1999
-go
-fixture_done
+fixture_work
 tool_signal INT
 tool_wait
 fixture_end

@@ -12,8 +12,7 @@ seen() {
 	echo "$line" | sed -nE "s/.* $1=([0-9]+).*/\\1/p"
 }
 
-fixture bystander -n 300 -r 3 t:task:task_rename
-go
+fixture_running bystander -n 300 -r 3 t:task:task_rename
 fixture_line
 [ "$(seen count)" = 300 ] || fail "somebody else on this host hides the events: $line"
 tool_start count t:task:task_rename

@@ -56,8 +56,7 @@ check() {
 fixture calls -n 1000
 tool_start count -f "$FIXTURES/calls:st_fix_hit"
 check
-go
-fixture_done
+fixture_work
 tool_end
 # And what is left is enough: the map is drained, the frames have names.
 expect_equal "calls" "$(folded_sum)" 1000

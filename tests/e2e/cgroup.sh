@@ -19,8 +19,7 @@ counted() {
 	fixture calls -n 1000
 	echo "$fixture_pid" >"$container/cgroup.procs" || fail "$container takes no process"
 	tool_start "$@" "$FIXTURES/calls:st_fix_hit"
-	go
-	fixture_done
+	fixture_work
 	tool_end
 	fixture_end
 	expect_status 0

@@ -11,8 +11,7 @@ for how in fork exec; do
 		fixture churn $how $children 20
 		# shellcheck disable=SC2086
 		tool_start count -f -P $interval "$FIXTURES/churn:st_fix_hit"
-		go
-		fixture_done
+		fixture_work
 		tool_end
 		expect_equal "$how $interval: events" "$(folded_sum)" $((children * 20))
 		plain_names "$T/out" >"$T/plain"

@@ -10,8 +10,7 @@ mkfifo "$T/pipe"
 head -n 1 <"$T/pipe" >"$T/head" &
 reader=$!
 tool_out=$T/pipe tool_start count -f "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
+fixture_work
 tool_end
 wait "$reader"
 cp "$T/head" "$T/out"
@@ -20,8 +19,7 @@ expect_err '^NOTE: output truncated: the reader closed the pipe$'
 fixture_end
 
 # A closed stdout
-tool_under closed-stdout count -f -D 0.3 t:sched:sched_switch
-expect_status 0
+returns_under 0 closed-stdout count -f -D 0.3 t:sched:sched_switch
 
 # A full disk
 tool_line="stacktool count >/dev/full"
@@ -50,8 +48,7 @@ expect_status 1
 # Disk full at the first interval, which is long enough for all events: what was counted until then is saved
 fixture calls -n 5000
 tool_out=/dev/full tool_start count -f -i 3 --save "$T/run.stk" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
+fixture_work
 tool_wait
 : >"$T/out"
 expect_status 1

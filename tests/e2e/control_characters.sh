@@ -5,8 +5,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event uprobe
 
-fixture evil "$T"
-go
+fixture_running evil "$T"
 fixture_line
 
 for form in -f '' -A '-f -d -a'; do

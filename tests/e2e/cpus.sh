@@ -11,8 +11,7 @@ expect_none_lost
 
 cpu=0
 while [ "$cpu" -lt "$cpus" ]; do
-	fixture chain -j "$cpu" spin
-	go
+	fixture_running chain -j "$cpu" spin
 	returns 0 profile -f -F 49 -C "$cpu" -p "$fixture_pid" 1
 	expect_out 'st_fix_g;st_fix_h.* [0-9]+$'
 	refuse_err 'does not add up'

@@ -87,8 +87,7 @@ expect_out '^main\+0x0$'
 runs_as 65534 65533 '4001 4002 65533' "$T/home"
 
 echo "$T/with_symbols" >"$T/answer"
-fixture "$T/spin"
-go
+fixture_running "$T/spin"
 returns 0 profile -U -f -F 499 -p "$fixture_pid" 0.5
 expect_out '^spin;.*st_fix_spin'
 fixture_end

@@ -60,24 +60,20 @@ if command -v python3 >/dev/null; then
 fi
 
 # Hosts and users that have less
-tool_under nobody doctor
-expect_status 3
+returns_under 3 nobody doctor
 expect_equal "bpf of nobody" "$(state_of bpf)" no
 expect_out '^CAP_PERFMON +no '
 expect_out '^fentry +unknown '
 expect_err 'this user cannot collect anything on this host: bpf: .*CAP_BPF'
 expect_one_line_error
-tool_under nobody doctor --json
-expect_status 3
+returns_under 3 nobody doctor --json
 expect_out ',"usable":false,'
-tool_under no-btf doctor
-expect_status 3
+returns_under 3 no-btf doctor
 expect_equal "btf where it is hidden" "$(state_of btf)" no
 expect_out 'CONFIG_DEBUG_INFO_BTF'
 
 # The remedy for tracefs, carried out to the letter
-tool_under no-tracefs doctor
-expect_status 0
+returns_under 0 no-tracefs doctor
 expect_equal "tracefs where it is hidden" "$(state_of tracefs)" no
 remedy=$(remedy_of tracefs)
 expect_equal "remedy" "$remedy" 'mount -t tracefs tracefs /sys/kernel/tracing'

@@ -7,8 +7,7 @@ needs uprobe
 fixture calls -n "$EVENTS" -t 2 -d "$((EVENTS < 100000 ? EVENTS : 100000))"
 tool_start count -f --strict "$FIXTURES/calls:st_fix_hit"
 tool_signal STOP
-go
-fixture_done
+fixture_work
 tool_signal CONT
 tool_end
 sum=$(folded_sum)

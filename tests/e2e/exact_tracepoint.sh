@@ -12,8 +12,7 @@ for threads in 1 2 8; do
 		fixture calls -n "$EVENTS" -t "$threads" -k getppid -b 2
 		# shellcheck disable=SC2086
 		tool_start count -f $interval -p "$fixture_pid" t:syscalls:sys_enter_getppid
-		go
-		fixture_done
+		fixture_work
 		tool_end
 		sum=$(folded_sum)
 		lost=$(lost_events)

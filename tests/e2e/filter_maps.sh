@@ -13,8 +13,7 @@ clear_up() {
 }
 trap clear_up EXIT
 
-fixture chain spin
-go
+fixture_running chain spin
 mntns=$(stat -L -c %i "/proc/$fixture_pid/ns/mnt")
 
 # mount namespaces: ours is in the map, or another

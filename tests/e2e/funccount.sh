@@ -46,8 +46,7 @@ other=$fixture_child
 fixture calls -n "$N" -t 2
 tool_start funccount -p "$fixture_pid" "$FIXTURES/calls:st_fix_*" 5<&- 6>&-
 echo go >&6
-go
-fixture_done
+fixture_work
 while read -r word line <&5 && [ "$word" != DONE ]; do :; done
 tool_end
 expect_equal "st_fix_hit of one process" "$(counted st_fix_hit)" "$N"
@@ -58,8 +57,7 @@ wait "$other" || fail "the other process"
 # without tracefs a copy of the program for each event knows its number
 fixture calls -n "$N" -k getppid
 tool_start_under foreground,no-tracefs funccount -p "$fixture_pid" 't:*:sys_e*'
-go
-fixture_done
+fixture_work
 tool_end
 for event in ':sys_enter' ':sys_exit'; do # and the few calls that starting and ending take
 	[ "$(counted "$event")" -ge "$N" ] && [ "$(counted "$event")" -le $((N + 50)) ] ||

@@ -30,8 +30,7 @@ expect_out '^main\+0x0$'
 expect_out "^    file $debug in the host's root: opened$"
 
 # A profile takes it as well, and what is wrong with it is said at once
-fixture spin
-go
+fixture_running spin
 contained profile -f -F 199 --host-root "$T/host" -p "$fixture_pid" 0.5
 expect_status 0
 expect_out '^spin;.*st_fix_spin'

@@ -21,8 +21,7 @@ for how in multi kprobe fentry; do
 	expect_status 0
 	[ "$how" != fentry ] || has_fentry=1
 	tool_start count -f --attach="$how" -p "$fixture_pid" -r '__(x64|do|se)_sys_getppid'
-	go
-	fixture_done
+	fixture_work
 	tool_signal INT
 	tool_wait
 	if [ "$how" = fentry ] && [ "$status" != 0 ]; then # functions without arguments have no type information

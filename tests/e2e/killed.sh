@@ -50,8 +50,7 @@ left=$(grep -lsz "^STACKTOOL_MARK=$MARK\.$$\$" /proc/[0-9]*/environ)
 
 tool_start count -f -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
 ! "$FIXTURES/leftovers" text "$fixture_pid" >"$T/teeth" || fail "a breakpoint is not seen by this test"
-go
-fixture_done
+fixture_work
 tool_end
 expect_equal "events" "$(folded_sum)" 1000
 fixture_end

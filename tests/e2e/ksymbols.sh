@@ -6,8 +6,7 @@ needs perf-event
 
 fixture bpfcode
 tool_start profile -f -K -e cpu-clock -F 499 -p "$fixture_pid"
-go
-fixture_done
+fixture_work
 tool_signal INT
 tool_wait
 fixture_end

@@ -8,11 +8,16 @@
 #   needs_unwinder        skip where the tool has none
 #   fixture NAME ARG…     starts a fixture, waits until it is READY: $fixture_pid, $fixture_expect
 #   go                    tells it to start; `fixture_line` reads its next line, `fixture_done` waits for DONE
+#   fixture_running NAME ARG…
+#                         fixture and go
+#   fixture_work          go and fixture_done; `field NAME` prints what NAME=… of its line says
 #   fixture_end           tells it to end and waits; its status must be 0
 #   tool ARG…             runs the tool to its end: $status, $T/out, $T/err
 #   returns N ARG…        the same; its status must be N
+#   returns_under N CIRCUMSTANCES ARG…
+#                         the same under circumstances of fixtures/as.c
 #   tool_start ARG…       starts it and returns when everything is attached: $tool_pid
-#   tool_signal SIGNAL    tool_wait: $status, $T/out, $T/err
+#   tool_signal SIGNAL    tool_wait [N]: $status, which must be N, $T/out, $T/err
 #   tool_end [N]          SIGINT, and waits; its status must be N (0)
 #   trace FIXTURE ARG… -- TOOL-ARG…
 #                         the tool during all that the fixture does: the word PID among its arguments is the fixture's
@@ -166,6 +171,20 @@ fixture_done() {
 	fail "the fixture ended without DONE: $(cat "$T/fixture.err")"
 }
 
+fixture_running() {
+	fixture "$@"
+	go
+}
+
+fixture_work() {
+	go
+	fixture_done
+}
+
+field() {
+	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
 fixture_end() {
 	exec 8>&- # the end of its stdin ends every wait
 	wait "$fixture_child"
@@ -197,6 +216,13 @@ tool_under() {
 	tool_line="[$circumstances] stacktool $*"
 	"$FIXTURES/as" "$circumstances" "$STACKTOOL" "$@" >"$T/out" 2>"$T/err" </dev/null 7<&- 8>&-
 	status=$?
+}
+
+returns_under() {
+	returned=$1
+	shift
+	tool_under "$@"
+	expect_status "$returned"
 }
 
 tool_start() {
@@ -236,12 +262,12 @@ tool_signal() {
 tool_wait() {
 	wait "$tool_pid"
 	status=$?
+	[ $# = 0 ] || expect_status "$1"
 }
 
 tool_end() {
 	tool_signal INT
-	tool_wait
-	expect_status "${1:-0}"
+	tool_wait "${1:-0}"
 }
 
 trace() {
@@ -254,8 +280,7 @@ trace() {
 	# shellcheck disable=SC2086 # words
 	fixture $traced
 	tool_start_on_fixture "$@"
-	go
-	fixture_done
+	fixture_work
 	tool_end
 	fixture_end
 }

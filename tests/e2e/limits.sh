@@ -11,8 +11,7 @@ refused() {
 	regex=$2
 	hint=$3
 	shift 3
-	tool_under "$circumstance" "$@"
-	expect_status 3
+	returns_under 3 "$circumstance" "$@"
 	expect_err "^stacktool [a-z0-9]+: $regex"
 	expect_err "^  $hint"
 	refuse_out .
@@ -21,8 +20,7 @@ refused() {
 # Open files
 refused keep-limits,files-20 '.*Too many open files$' 'the limit is 20 open files: raise it to at least [0-9]+' profile -f 0.2
 refused keep-limits,files-20 '.*Too many open files$' 'the limit is 20 open files' count -f -D 0.2 t:sched:sched_switch
-tool_under keep-limits,files-20-soft count -f -D 0.3 t:sched:sched_switch
-expect_status 0
+returns_under 0 keep-limits,files-20-soft count -f -D 0.3 t:sched:sched_switch
 expect_out '__schedule'
 
 # A command has the limits of the user.
@@ -67,8 +65,7 @@ expect_out '__schedule'
 # Where they may be raised, they are.
 if "$FIXTURES/as" files-20 sh -c 'ulimit -Hn 64' 2>/dev/null; then
 	for circumstance in files-20 no-processes; do
-		tool_under "$circumstance" count -f -D 0.3 t:sched:sched_switch
-		expect_status 0
+		returns_under 0 "$circumstance" count -f -D 0.3 t:sched:sched_switch
 		expect_out '__schedule'
 	done
 fi

@@ -16,8 +16,7 @@ chain="work:inlined\\.c:$work;st_fix_outer:inlined\\.c:$outer;st_fix_middle:inli
 chain="${chain}st_fix_burn:inlined\\.c:($burn|$((burn + 1)))_\\[i\\] [0-9]+$"
 
 cp "$FIXTURES/inlined" "$T/prog"
-fixture "$T/prog"
-go
+fixture_running "$T/prog"
 returns 0 profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --save "$T/with.stk" 0.5
 expect_out "$chain"
 refuse_out "st_fix_outer:inlined\\.c:($burn|$((burn + 1)))" # lines of what was put into it are not its own
@@ -68,8 +67,7 @@ tool report "$T/lines.stk"
 before=$(missing)
 tool report --inlines "$T/lines.stk" # what is known of lines is not missing because nothing is found any more
 [ "$(missing)" = "$before" ] || fail "$(missing) frames have no line, and $before had none"
-fixture "$T/prog"
-go
+fixture_running "$T/prog"
 tool profile -U -f -a --lines --inlines -F 999 -p "$fixture_pid" --debug-dir "$T/debug" 0.5
 expect_out "$chain"
 fixture_end
@@ -78,8 +76,7 @@ fixture_end
 if command -v gcc >/dev/null; then
 	(cd "$T" && gcc -O2 -g -gsplit-dwarf -pthread -o split "$SOURCE/tests/fixtures/inlined.c" && rm ./*.dwo) || fail 'gcc'
 	missing="^NOTE: '$T/split': the inlined calls of 1 source file are not known: they are in '$T/split-inlined.dwo', which is not found"
-	fixture "$T/split"
-	go
+	fixture_running "$T/split"
 	tool profile -U --inlines -F 999 -p "$fixture_pid" --save "$T/split.stk" 1
 	fixture_end
 	expect_err "$missing"

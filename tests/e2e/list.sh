@@ -73,10 +73,8 @@ expect_one_line_error
 # Without privileges: user functions; kernel functions say what it takes
 cp "$FIXTURES/chain" "$T/chain"
 chmod 755 "$T/chain"
-tool_under nobody list "$T/chain:st_fix_h"
-expect_status 0
+returns_under 0 nobody list "$T/chain:st_fix_h"
 expect_out '^user function  st_fix_h  '
-tool_under nobody list vfs_read
-expect_status 3
+returns_under 3 nobody list vfs_read
 expect_err 'kallsyms|CAP_SYSLOG'
 expect_one_line_error

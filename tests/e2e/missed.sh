@@ -15,8 +15,7 @@ for how in multi kprobe fentry; do
 	fi
 	tool_start count -f --strict --attach="$how" --save "$T/run.stk" -p "$fixture_pid" \
 		-r '(__(x64|do)_sys_getppid|sched_clock_cpu|get_perf_callchain)'
-	go
-	fixture_done
+	fixture_work
 	tool_signal INT
 	tool_wait
 	missed=$(said_of 'events missed')

@@ -6,8 +6,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:task:task_rename
 
-fixture neighbour -j 0
-go
+fixture_running neighbour -j 0
 fixture_line
 returns 0 profile -f -e cpu-clock -F 199 -C 0 -I 3
 skipped=$(said_of 'samples skipped')

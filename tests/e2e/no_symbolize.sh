@@ -6,8 +6,7 @@
 needs perf-event
 
 cp "$FIXTURES/chain" "$T/prog"
-fixture "$T/prog" spin
-go
+fixture_running "$T/prog" spin
 returns 0 profile -U -F 199 --no-symbolize --save "$T/saved.stk" -p "$fixture_pid" 1
 refuse_out 'st_fix_'
 expect_out '\[unknown\] \[prog\]'
@@ -34,8 +33,7 @@ expect_err "NOTE: '$T/prog' skipped: not found, or its build id has changed"
 # As somebody else on another host, with the bundle
 chmod 755 "$T"
 chmod -R a+rX "$T/files" "$T/saved.stk"
-tool_under nobody report --debug-dir "$T/files" "$T/saved.stk"
-expect_status 0
+returns_under 0 nobody report --debug-dir "$T/files" "$T/saved.stk"
 expect_out 'st_fix_h\+0x[0-9a-f]+ \[prog\]'
 tool_under nobody diff -f --debug-dir "$T/files" "$T/saved.stk" "$T/saved.stk"
 expect_out ';st_fix_h'

@@ -17,8 +17,7 @@ expect_out '^        [0-9]+ intervals?: shortest [0-9]+(-[0-9]+)?, mean [0-9]+, 
 # A pid namespace below the initial one, too
 fixture "$FIXTURES/as" pid-namespace "$FIXTURES/offcpu" pair 10 20000
 tool_start offcputime -f --pidns "/proc/$fixture_child/ns/pid_for_children"
-go
-fixture_done
+fixture_work
 tool_end
 expect_out '^st-sleeper;.*st_off_wait'
 [ -z "$(grep -vE '^(st-|offcpu|as;)' "$T/out")" ] || fail "threads from outside"

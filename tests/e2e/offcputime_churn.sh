@@ -15,8 +15,7 @@ if [ -n "${IN_GUEST:-}" ]; then
 fi
 fixture offcpu forks $forks
 tool_start offcputime -f --unfinished
-go
-fixture_done
+fixture_work
 tool_end
 refuse_err 'does not add up|table of threads was full'
 expect_equal "stale entries" "$(said_of 'stale entries ignored')" 0

@@ -9,8 +9,7 @@ needs btf
 fixture offcpu sleep 40 20000
 begun=$(cut -d' ' -f1 /proc/uptime)
 tool_start offcputime --save "$T/all.stk" -f
-go
-fixture_done
+fixture_work
 tool_end
 us=$(awk -v begun="$begun" '{ printf "%d", ($1 - begun + 0.01) * 1000000 }' /proc/uptime)
 fixture_end

@@ -19,10 +19,6 @@ least() {
 	echo $(($(field "$1") - $(said_of 'waits not counted') * $(field longest_us)))
 }
 
-field() {
-	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
-
 # 20 sleeps of 50 ms. A sleeper that waits for a CPU before or after is in other rows, or in its own measurement only.
 trace offcpu sleep 20 50000 -- offcputime -f -p PID
 slept=$(field slept_us)
@@ -64,16 +60,14 @@ expect_err 'state letters'
 # Lists, threads, and the two parts of a sleep: all of it is blocked, next to nothing waits for a CPU
 fixture offcpu sleep 10 20000
 tool_start offcputime -f --blocked -t "$(seq -s , 4190000 4190999),$fixture_pid"
-go
-fixture_done
+fixture_work
 tool_end
 # All but what it waited for a CPU
 between $(($(least off_us) - $(field delay_us))) "$(field slept_us)" "--blocked" "$(folded_sum_of 'do_nanosleep;schedule')"
 fixture_end
 fixture offcpu sleep 10 20000
 tool_start offcputime -f --runqueue -p "1,2,$$,$PPID,$fixture_pid"
-go
-fixture_done
+fixture_work
 tool_end
 [ "$(folded_sum_of 'st_off_sleep;sleep_us;')" -lt $(($(field slept_us) / 2)) ] || fail "--runqueue: the sleep itself"
 fixture_end
@@ -82,8 +76,7 @@ fixture_end
 fixture offcpu block
 tool_start offcputime -f --unfinished -p "$fixture_pid" 1
 go
-tool_wait
-expect_status 0
+tool_wait 0
 expect_out '^offcpu;.*st_off_block;.*;\[unfinished\] [0-9]+$'
 fixture_end
 fixture offcpu block

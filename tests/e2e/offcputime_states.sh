@@ -5,10 +5,6 @@
 . "${0%/*}/lib.sh"
 needs btf
 
-field() {
-	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
-
 # Uninterruptible: a parent that waits in vfork() for its child
 waits() { # STATE
 	trace offcpu vfork 10 20000 -- offcputime -f --state "$1" -p PID

@@ -4,10 +4,6 @@
 . "${0%/*}/lib.sh"
 needs btf
 
-field() {
-	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
-
 trace offcpu pair 20 20000 -- offwaketime -f -p PID
 waited=$(field waited_us)
 # bcc drops the innermost frame of each stack in folded output: syscall() here, which also hides its caller.
@@ -22,8 +18,7 @@ expect_out '^st-waker;.*nanosleep.*;--;.*;\[(irq|softirq)\] [0-9]+$'
 
 fixture offcpu pair 10 20000
 tool_start offwaketime -d -m 1000 -p "$(seq -s , 4190000 4190999),$fixture_pid" --unfinished # bcc takes five
-go
-fixture_done
+fixture_work
 tool_end
 expect_out '^Tracing blocked time \(us\) by user \+ kernel off-CPU and waker stack\.\.\. Hit Ctrl-C to end\.$'
 expect_out "^    waker:           st-waker $(field waker)\$"
@@ -41,8 +36,7 @@ expect_out '^attach: sched:sched_waking with on_waking(_anywhere)?$'
 # Stacks are taken at every switch; those that no row shows are no loss, and no line tells of them.
 fixture offcpu pair 20 20000
 tool_start offwaketime --strict -m 60000000 -p "$fixture_pid"
-go
-fixture_done
+fixture_work
 tool_signal INT
 tool_wait
 fixture_end

@@ -5,8 +5,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event uprobe
 
-fixture chain kernel
-go
+fixture_running chain kernel
 
 # written SUFFIX REGEX: a profile of the fixture in this form
 written() {
@@ -47,8 +46,7 @@ while [ $i -lt 100 ]; do
 	i=$((i + 1))
 done
 tool_signal INT
-tool_wait
-expect_status 0
+tool_wait 0
 tool report --comm '^true$' -o "$T/events.perf" "$T/events.stk"
 nr=$(grep -c '^true .*: *1 t:sched:sched_process_exec: $' "$T/events.perf")
 [ "$nr" = 100 ] || fail "$nr of 100 events with times"
@@ -83,8 +81,7 @@ while [ ! -e "$T/events/000003.txt" ]; do
 	i=$((i + 1))
 done
 tool_signal INT
-tool_wait
-expect_status 0
+tool_wait 0
 refuse_out .
 cat "$T"/events/*.txt >"$T/all"
 expect_equal "events in all files" "$(grep -cE '^[0-9.]+ +st_true +[0-9]+ ' "$T/all")" "$i"

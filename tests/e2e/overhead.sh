@@ -13,8 +13,7 @@ counted() {
 }
 
 busy() {
-	fixture calls -n 1000000000 "$@"
-	go
+	fixture_running calls -n 1000000000 "$@"
 }
 
 enough() {
@@ -62,8 +61,7 @@ blocked=$!
 until grep -q pipe_write "/proc/$blocked/wchan"; do
 	kill -0 "$blocked" || fail "the tool has not waited for its reader: $(cat "$T/err")"
 done
-go
-fixture_done
+fixture_work
 fixture_end
 exec 6<"$T/full" 9<&-
 tr -d '\0' <&6 >"$T/out"

@@ -22,8 +22,7 @@ expect_status 0
 expect_out '^spin;.*st_fix_spin'
 
 # Of processes outside nothing is known but addresses: that is the reason, not that they had no code.
-fixture chain spin
-go
+fixture_running chain spin
 inside "$STACKTOOL" profile -U -f -F 199 0.5
 fixture_end
 expect_status 0

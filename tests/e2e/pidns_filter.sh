@@ -60,8 +60,7 @@ wait "$other"
 # threads off the CPU, and what they wait for
 inside "$FIXTURES/offcpu" pair 10 20000
 tool_start offcputime -f --pidns "$outer"
-go
-fixture_done
+fixture_work
 tool_end
 expect_out '^st-sleeper;.*st_off_wait'
 [ -z "$(grep -vE '^(st-|offcpu|as;)' "$T/out")" ] || fail "threads from outside"

@@ -15,8 +15,7 @@ cannot() {
 	cause=$2
 	remedy=$3
 	shift 3
-	tool_under "$circumstance" "$@"
-	expect_status 3
+	returns_under 3 "$circumstance" "$@"
 	expect_err "$cause"
 	expect_err "$remedy"
 	refuse_out .
@@ -41,8 +40,7 @@ exact() {
 	pattern=$2
 	shift 2
 	tool_start_under foreground,bpf-perfmon count -f "$@" "$pattern"
-	go
-	fixture_done
+	fixture_work
 	tool_end
 	expect_equal "events of $pattern" "$(folded_sum)" 100
 	fixture_end
@@ -64,8 +62,7 @@ fi
 
 ulimit -l unlimited
 echo 2 >$PARANOID
-tool_under bpf-perfmon profile -f -F 49 -C 0 0.5
-expect_status 0
+returns_under 0 bpf-perfmon profile -f -F 49 -C 0 0.5
 expect_err 'without CAP_SYSLOG kernel functions have no names'
 exact rename t:task:task_rename --comm '^calls$'
 # A perf uprobe takes more than a link of many
@@ -77,7 +74,6 @@ else
 fi
 cannot bpf-perfmon "'$FIXTURES/calls': permission denied in the root of process $$" 'another user.s process needs CAP_SYS_PTRACE' \
 	count -D 0.1 -p $$ "$FIXTURES/calls:st_fix_hit"
-tool_under bpf-perfmon offcputime -f 0.5
-expect_status 0
+returns_under 0 bpf-perfmon offcputime -f 0.5
 [ "$(folded_rows)" -ge 1 ] || fail "nothing was off the CPU"
 cannot bpf-perfmon "function 'vfs_read': /proc/kallsyms shows no addresses" 'this needs CAP_SYSLOG' count -D 0.1 vfs_read

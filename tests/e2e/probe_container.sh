@@ -23,8 +23,7 @@ LD_LIBRARY_PATH=$FIXTURES fixture "$T/usdt" 500
 rm "$T/usdt"
 cp "$FIXTURES/spin" "$T/usdt"
 tool_start count -f -p "$fixture_pid" u::hit
-go
-fixture_done
+fixture_work
 tool_end
 expect_equal "counted" "$(folded_sum)" 1500
 fixture_end

@@ -20,8 +20,7 @@ two() {
 
 # Both do their work.
 two_work() {
-	go
-	fixture_done
+	fixture_work
 	echo go >&6
 	while read -r word line <&5; do
 		[ "$word" != DONE ] || break

@@ -30,8 +30,7 @@ for applet in 'funccount -d 1 --attach=kprobe' 'count -D 1 --attach=kprobe'; do
 done
 
 # Timed samples need no memory of the kernel's.
-fixture chain spin
-go
+fixture_running chain spin
 returns 0 profile -f -F 49 -p "$fixture_pid" 1
 expect_out ';st_fix_g;st_fix_h(;[^ ]*)? [0-9]+$'
 refuse_err 'does not add up'

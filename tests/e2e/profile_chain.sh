@@ -11,8 +11,7 @@ mostly() {
 	[ $((with * 100)) -ge $((all * 90)) ] || fail "$with of $all samples have $1"
 }
 
-fixture chain spin
-go
+fixture_running chain spin
 returns 0 profile -f -F 199 -p "$fixture_pid" 2
 plain_names "$T/out" >"$T/plain"
 mostly "^chain;.*main;$fixture_expect(;.*)? [0-9]+$"
@@ -33,8 +32,7 @@ refuse_out '\+0x'
 fixture_end
 
 # A process in the kernel: user part first, then the kernel's, both from the root.
-fixture chain kernel
-go
+fixture_running chain kernel
 returns 0 profile -f -d -a -F 199 -p "$fixture_pid" 2
 plain_names "$T/out" >"$T/plain"
 mostly "^chain;.*$fixture_expect;"

@@ -5,8 +5,7 @@
 needs perf-event cpus:2
 
 cp "$FIXTURES/chain" "$T/pinned" # other tests have a "chain" on any CPU
-fixture "$T/pinned" -j 0 spin
-go
+fixture_running "$T/pinned" -j 0 spin
 returns 0 profile -f -C 0 -F 199 1
 expect_out '^pinned;.*st_fix_h'
 returns 0 profile -f -C 1 -F 199 1

@@ -8,16 +8,14 @@ last=$(($(nproc) - 1))
 online=/sys/devices/system/cpu/cpu$last/online
 
 # Time must pass on a clock here: nothing else tells that the tool could have looked.
-fixture chain spin
-go
+fixture_running chain spin
 tool_start profile -f -F 99 -e cpu-clock
 echo 0 >"$online" || fail "cannot switch CPU $last off"
 sleep 2
 echo 1 >"$online" || fail "cannot switch CPU $last on"
 sleep 2
 fixture_end
-fixture chain -j "$last" kernel
-go
+fixture_running chain -j "$last" kernel
 sleep 4
 fixture_end
 tool_end
@@ -33,8 +31,7 @@ paranoid=/proc/sys/kernel/perf_event_paranoid
 toggled() {
 	echo "$1" >"$paranoid" || fail "cannot set $paranoid"
 	shift
-	fixture chain spin
-	go
+	fixture_running chain spin
 	tool_start profile -f "$@"
 	echo 0 >"$online"
 	sleep 2

@@ -4,8 +4,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event
 
-fixture chain kernel
-go
+fixture_running chain kernel
 
 returns 0 profile -U -f -F 199 -p "$fixture_pid" 0.4
 plain_names "$T/out" >"$T/plain"
@@ -101,8 +100,7 @@ expect_out '^Sampling at 199 Hertz of TID \[[0-9]+, 1\] by '
 [ "$one" -gt 0 ] || fail "-L: no samples"
 
 # -p takes a list, and leaves all others out
-fixture chain spin
-go
+fixture_running chain spin
 "$FIXTURES/spin" -- sh -c 'exec "$1" profile -f -F 199 -p "$SPIN_PID,$2" 1' - "$STACKTOOL" "$fixture_pid" \
 	>"$T/out" 2>"$T/err" </dev/null
 status=$?

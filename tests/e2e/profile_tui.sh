@@ -43,8 +43,7 @@ restored() { # STATUS
 	grep -aq $'\x1b\\[?1049l' "$T/rest" "$T/screen" || fail "stays on the other screen"
 }
 
-fixture spin
-go
+fixture_running spin
 
 terminal -F 199 -p "$fixture_pid"
 screen 'st_fix_spin '

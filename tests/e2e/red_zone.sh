@@ -15,8 +15,7 @@ offset=$(sed -nE 's/^attach: .*wide \(file offset (0x[0-9a-f]+)\).*/\1/p' "$T/ou
 fixture redzone $ROUNDS
 echo "p:$GROUP/wide $FILE:$offset" >>/sys/kernel/tracing/uprobe_events || fail "no probe by tracefs"
 echo 1 >"/sys/kernel/tracing/events/$GROUP/wide/enable"
-go
-fixture_done
+fixture_work
 echo 0 >"/sys/kernel/tracing/events/$GROUP/wide/enable"
 echo "-:$GROUP/wide" >>/sys/kernel/tracing/uprobe_events
 fixture_end
@@ -34,8 +33,7 @@ probe() {
 	shift 2
 	fixture redzone $ROUNDS
 	tool_start_on_fixture count -f "$@" "$pattern"
-	go
-	fixture_done
+	fixture_work
 	tool_end
 	fixture_end
 	expect_equal "$pattern: values that were overwritten" "$line" "wide=0 narrow=0 entry=0"

@@ -10,8 +10,7 @@ tool count --explain -p "$fixture_pid" "$FIXTURES/locked:st_lk_*"
 links=$(grep -c '^mechanism: uprobe.multi$' "$T/out")
 tool_start funccount -p "$fixture_pid" "$FIXTURES/locked:st_lk_*"
 found=$(grep -l '^link_id' "/proc/$tool_pid/fdinfo/"* 2>/dev/null | wc -l)
-go
-fixture_done
+fixture_work
 tool_end
 expect_err '1 of 6 probes was refused, such as st_lk_3: the kernel cannot set a breakpoint on the instruction there'
 for number in 1 2 4 5 6; do

@@ -23,8 +23,7 @@ for pick in '--comm ^calls$:1000' '--comm ^no-such-command$:0' '--exclude st_fix
 	fixture calls -n 1000 -d 8
 	# shellcheck disable=SC2086
 	tool_start count -f -U ${pick%:*} "$FIXTURES/calls:st_fix_hit"
-	go
-	fixture_done
+	fixture_work
 	tool_end
 	expect_equal "count $pick" "$(folded_sum)" "${pick##*:}"
 	fixture_end

@@ -11,13 +11,11 @@ spread() {
 	awk '$1 ~ /^st_fix_/ { if (!n++ || $2 < least) least = $2; if ($2 > most) most = $2 } END { print n, most, most - least }' "$T/out"
 }
 
-fixture chain calls 100000000000
-go
+fixture_running chain calls 100000000000
 # some perf uprobes, then one link where the kernel has it
 for functions in 'st_fix_[cde]' 'st_fix_[a-h]'; do
 	tool_start funccount -d 1 -p "$fixture_pid" -r "$FIXTURES/chain:$functions\$"
-	tool_wait
-	expect_status 0
+	tool_wait 0
 	read -r nr most difference <<-END
 		$(spread)
 	END

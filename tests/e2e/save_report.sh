@@ -17,8 +17,7 @@ same() {
 	cmp -s "$T/out" "$T/live.out" || fail "$name: report differs from the live run: $(diff "$T/live.out" "$T/out" | head -n 5)"
 }
 
-fixture chain kernel
-go
+fixture_running chain kernel
 same text profile -F 199 -p "$fixture_pid" 0.5
 expect_out 'st_fix_h'
 same folded profile -f -d -a -F 199 -p "$fixture_pid" 0.5
@@ -30,8 +29,7 @@ fixture_end
 
 # Without privileges
 chmod 644 "$T/saved.stk"
-tool_under nobody report "$T/saved.stk"
-expect_status 0
+returns_under 0 nobody report "$T/saved.stk"
 cmp -s "$T/out" "$T/live.out" || fail "report as nobody differs"
 
 # Broken, foreign and missing files: one line, status 1, no crash

@@ -8,26 +8,22 @@ needs perf-event uprobe
 for signal in INT TERM HUP; do
 	fixture calls -n 100
 	tool_start count "$FIXTURES/calls:st_fix_hit"
-	go
-	fixture_done
+	fixture_work
 	tool_signal "$signal"
-	tool_wait
-	expect_status 0
+	tool_wait 0
 	expect_equal "SIG$signal: report" "$(text_sum)" 100
 	expect_equal "SIG$signal: reports" "$(grep -c '^Detaching' "$T/out")" 1
 	fixture_end
 	tool_start profile -F 99
 	tool_signal "$signal"
-	tool_wait
-	expect_status 0
+	tool_wait 0
 done
 
 # nohup(1): the terminal may go
 fixture calls -n 100
 tool_start_under foreground,nohup count "$FIXTURES/calls:st_fix_hit"
 tool_signal HUP
-go
-fixture_done
+fixture_work
 tool_end
 expect_equal "under nohup: report" "$(text_sum)" 100
 fixture_end
@@ -35,8 +31,7 @@ fixture_end
 # Before anything happened, and many at once: still one report
 tool_start count "$FIXTURES/calls:st_fix_hit"
 tool_signal INT
-tool_wait
-expect_status 0
+tool_wait 0
 expect_equal "reports" "$(grep -c '^Detaching' "$T/out")" 1
 
 # slow_start ARG…: nobody reads this pipe, and the report is larger than it.
@@ -66,8 +61,7 @@ read_rest() {
 # A second signal while the report is printed ends it.
 fixture calls -n 20000 -d 20000
 slow_start count "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
+fixture_work
 tool_signal INT
 until_it_prints
 tool_signal INT
@@ -79,8 +73,7 @@ fixture_end
 for signal in INT TERM HUP; do
 	fixture calls -n 20000 -d 20000
 	slow_start count -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-	go
-	fixture_done
+	fixture_work
 	fixture_end
 	until_it_prints
 	tool_signal "$signal"
@@ -92,8 +85,7 @@ done
 # But it has a second one.
 fixture calls -n 20000 -d 20000
 slow_start count -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
+fixture_work
 fixture_end
 until_it_prints
 while kill -INT "$tool_pid" 2>/dev/null && ! grep -q '^State:.Z' "/proc/$tool_pid/status" 2>/dev/null; do
@@ -110,6 +102,5 @@ until [ -e "$T/report.folded" ]; do
 	:
 done
 tool_signal TERM
-tool_wait
-expect_status 0
+tool_wait 0
 fixture_end

@@ -35,8 +35,7 @@ expect_equal "entries" "$(grep -cE '^[0-9.]+ +syscalls:sys_enter_getppid$' "$T/o
 # the kernel's stack
 fixture calls -n 20 -k getppid
 tool_start stacksnoop -A -t "$(ls "/proc/$fixture_pid/task" | tr "\n" , | sed "s/,$//")" 't:syscalls:sys_enter_getp*id'
-go
-fixture_done
+fixture_work
 tool_end
 expect_equal "entries" "$(grep -cE '^[0-9.]+ +syscalls:sys_enter_getppid$' "$T/out")" 20
 expect_out '^	0x[0-9a-f]{16} do_syscall_64$'
@@ -45,10 +44,8 @@ fixture_end
 # the n-th event ends it, and the saved profile is printed again byte by byte
 fixture calls -n 300
 tool_start stacksnoop -n 7 --save "$T/seven.stk" -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
-tool_wait
-expect_status 0
+fixture_work
+tool_wait 0
 expect_equal "events" "$(events)" 7
 cp "$T/out" "$T/live"
 fixture_end
@@ -71,8 +68,7 @@ if [ -z "${IN_GUEST:-}" ]; then
 	fixture calls -n "$N" -b 20
 	tool_start stacksnoop -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
 	tool_signal STOP
-	go
-	fixture_done
+	fixture_work
 	tool_signal CONT
 	tool_end
 	echo "stalled: $(events) shown, $(dropped) dropped, $(lost_events) lost"

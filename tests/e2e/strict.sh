@@ -6,8 +6,7 @@
 . "${0%/*}/lib.sh"
 needs perf-event tracepoint:task:task_rename
 
-fixture chain spin
-go
+fixture_running chain spin
 tool profile --strict -e task-clock -f -F 49 -p "$fixture_pid" 1
 losses=$(grep -cE '[0-9]+ .*(skipped|late|not recorded|not counted|missed)' "$T/err")
 if [ "$losses" -gt 0 ]; then expect_status 4; else expect_status 0; fi
@@ -19,16 +18,14 @@ expect_equal "counted" "$(folded_sum)" 1000
 # A stack that is not whole is a loss too, though its event is counted.
 fixture calls -n 1000 -b 300
 tool_start count --strict -f "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
+fixture_work
 tool_end 4
 [ "$(said_of 'user stacks truncated')" -gt 0 ] || fail "no user stack was truncated"
 expect_equal "counted" "$(folded_sum)" 1000
 fixture_end
 
 # A neighbour that keeps the CPU: samples are skipped for certain.
-fixture neighbour -j 0
-go
+fixture_running neighbour -j 0
 fixture_line
 returns 4 profile --strict -f -e cpu-clock -F 199 -C 0 2
 expect_err 'skipped'

@@ -11,8 +11,7 @@ calls() {
 	pattern=$2
 	shift 2
 	tool_start count -K -f -p "$fixture_pid" "$@" "$pattern"
-	go
-	fixture_done
+	fixture_work
 	tool_end
 	refuse_err 'does not add up'
 	plain_names "$T/out" >"$T/plain"

@@ -6,31 +6,25 @@ needs perf-event uprobe
 
 fixture calls -n 100
 tool_start count -f -p "$fixture_pid" "$FIXTURES/calls:st_fix_hit"
-go
-fixture_done
+fixture_work
 fixture_end
-tool_wait
-expect_status 0
+tool_wait 0
 expect_equal "calls" "$(folded_sum)" 100
 expect_out 'st_fix_hit 100$'
 expect_err "$fixture_pid.*(exited|ended|gone)"
 
-fixture chain spin
-go
+fixture_running chain spin
 tool_start profile -f -F 199 -p "$fixture_pid"
 fixture_end
-tool_wait
-expect_status 0
+tool_wait 0
 expect_err "$fixture_pid.*(exited|ended|gone)"
 
 # Nobody is sent to look where a process that has gone waits.
 fixture calls -n 1
 tool_start profile -f -p "$fixture_pid"
-go
-fixture_done
+fixture_work
 fixture_end
-tool_wait
-expect_status 0
+tool_wait 0
 expect_err "process $fixture_pid has ended"
 refuse_err '/proc/[0-9]+/task'
 

@@ -37,8 +37,7 @@ plain_names "$T/out" >"$T/plain"
 expect_equal "whole stacks at a system call" "$(folded_sum_of "^$root$fixture_expect;syscall [0-9]+$" "$T/plain")" 200
 
 # Samples come anywhere, in prologues too: nearly all of them reach the root, and the rest is counted.
-fixture frameless thread 0
-go
+fixture_running frameless thread 0
 returns 0 profile -f -U -F 199 -p "$fixture_pid" 2
 plain_names "$T/out" >"$T/plain"
 all=$(folded_sum)

@@ -58,8 +58,7 @@ done
 [ "$roots" -gt 0 ] || fail "no stack of the loader is whole"
 
 # Samples in the vDSO
-fixture frameless-dyn vdso 0
-go
+fixture_running frameless-dyn vdso 0
 returns 0 profile -f -U -F 999 --save "$T/vdso.stk" -p "$fixture_pid" 1
 fixture_end
 plain_names "$T/out" >"$T/plain"

@@ -54,8 +54,7 @@ expect_equal "without a leader" "$(folded_sum)" 1500
 # It ends while others run on: what the kernel makes of that is told.
 fixture usdt 500 leaving
 tool_start count -f --strict -p "$fixture_pid" u::plain
-go
-fixture_done
+fixture_work
 tool_signal INT
 tool_wait
 fixture_end
@@ -71,8 +70,7 @@ tool_start count "u:$FIXTURES/usdt:guarded"
 kill -9 "$tool_pid"
 tool_wait 2>/dev/null # the shell says "Killed"
 tool_start count -f "u:$FIXTURES/usdt:hit"
-go
-fixture_done
+fixture_work
 tool_end
 expect_equal "after kill -9" "$line" "guarded=0 raised=0"
 fixture_end

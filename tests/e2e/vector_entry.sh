@@ -14,8 +14,7 @@ for processes in one all; do
 	[ "$processes" = all ] || only="-p $fixture_pid"
 	# shellcheck disable=SC2086
 	tool_start funccount $only "$FIXTURES/vector:st_fix_*"
-	go
-	fixture_done
+	fixture_work
 	tool_end
 	fixture_end
 	expect_status 0
@@ -28,7 +27,6 @@ done
 fixture vector 100
 returns 1 funccount -p "$fixture_pid" -d 0.1 "$FIXTURES/vector:st_fix_vcmpps"
 expect_err 'st_fix_vcmpps: cannot attach: this kernel misdecodes the vector instruction there'
-go
-fixture_done
+fixture_work
 echo "$line" | grep -q 'sum=300' || fail "the program went astray: $line"
 fixture_end

@@ -4,10 +4,6 @@
 . "${0%/*}/lib.sh"
 needs btf
 
-field() {
-	echo "$line" | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
-
 trace offcpu pair 20 20000 -- wakeuptime -f -p PID
 waited=$(field waited_us)
 slept=$(folded_sum_of '^st-waker;.*futex.*;st-sleeper [0-9]+$')

@@ -9,8 +9,7 @@ STACKTOOL=$VARIANTS/without_unwinder
 returns 0 --version
 expect_out '^unwinder: none'
 
-fixture chain spin
-go
+fixture_running chain spin
 returns 0 profile -f -U --plain -F 199 -p "$fixture_pid" 1
 expect_out "$fixture_expect"
 refuse_err 'unwind'

@@ -18,8 +18,7 @@ child_named() {
 
 fixture chain calls 100
 tool_start count -f -p "$fixture_pid" "$FIXTURES/chain:st_fix_leaf"
-go
-fixture_done
+fixture_work
 supervisor=$(child_named "$tool_pid" stacktool-super)
 worker=$(child_named "${supervisor:-0}" stacktool-sym)
 [ -n "$worker" ] || fail "no symbol worker below the tool"

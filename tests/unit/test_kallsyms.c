@@ -56,83 +56,63 @@ static const char *at(const struct kallsyms *kallsyms, uint64_t address)
 	return text;
 }
 
-TEST(functions_are_found_up_to_the_next_symbol)
+struct row {
+	uint64_t address;
+	const char *name;
+};
+
+static void expect_all(const char *text, const struct row *rows, size_t nr)
 {
 	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
 
-	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
-	assert_string_equal(at(&kallsyms, 0xffffffff81000110), "local_function [kernel] + 0");
-	assert_string_equal(at(&kallsyms, 0xffffffff810001ff), "local_function [kernel] + ef");
-	assert_string_equal(at(&kallsyms, 0xffffffff81000200), "global_function [kernel] + 0");
+	assert_int_equal(read_text(&kallsyms, text), 0);
+	for (size_t i = 0; i < nr; i++)
+		assert_string_equal(at(&kallsyms, rows[i].address), rows[i].name);
 }
 
-TEST(what_is_outside_of_the_text_has_no_name)
+TEST(functions_of_the_kernel_are_found)
 {
-	static const uint64_t outside[] = { 0,
-					    1,
-					    0xffffffff80ffffff,
-					    0xffffffff81000010, /* before the first function */
-					    0xffffffff81001000,
-					    0xffffffff81003010,
-					    0xffffffff81004100,
-					    UINT64_MAX };
-	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
+	static const struct row rows[] = {
+		{ 0xffffffff81000110, "local_function [kernel] + 0" },
+		{ 0xffffffff810001ff, "local_function [kernel] + ef" }, /* up to the next symbol */
+		{ 0xffffffff81000200, "global_function [kernel] + 0" },
+		{ 0xffffffff81000301, "strong_function [kernel] + 1" }, /* it wins among aliases */
+		{ 0xffffffff81000fff, "last_function [kernel] + 9ff" },
+		{ 0xffffffff810040ff, "late_function [kernel] + ff" },
+		{ 0xffffffff81000108, "" }, /* padding is left out */
+		{ 0xffffffff81000405, "" }, /* marks of the linker script bound but do not name */
+		{ 0xffffffff81000415, "schedule [kernel] + 5" },
+		{ 0xffffffff81000505, "" },
+		{ 0, "" }, /* and what is outside of the text has no name */
+		{ 1, "" },
+		{ 0xffffffff80ffffff, "" },
+		{ 0xffffffff81000010, "" }, /* before the first function */
+		{ 0xffffffff81001000, "" },
+		{ 0xffffffff81003010, "" },
+		{ 0xffffffff81004100, "" },
+		{ UINT64_MAX, "" },
+	};
 
-	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
-	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++)
-		assert_string_equal(at(&kallsyms, outside[i]), "");
-	assert_string_equal(at(&kallsyms, 0xffffffff81000fff), "last_function [kernel] + 9ff");
-	assert_string_equal(at(&kallsyms, 0xffffffff810040ff), "late_function [kernel] + ff");
-}
-
-TEST(marks_of_the_linker_script_bound_but_do_not_name)
-{
-	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
-
-	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
-	assert_string_equal(at(&kallsyms, 0xffffffff81000405), "");
-	assert_string_equal(at(&kallsyms, 0xffffffff81000415), "schedule [kernel] + 5");
-	assert_string_equal(at(&kallsyms, 0xffffffff81000505), "");
-}
-
-TEST(padding_symbols_are_left_out)
-{
-	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
-
-	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
-	assert_string_equal(at(&kallsyms, 0xffffffff81000108), "");
-}
-
-TEST(the_strong_name_wins_among_aliases)
-{
-	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
-
-	assert_int_equal(read_text(&kallsyms, KERNEL), 0);
-	assert_string_equal(at(&kallsyms, 0xffffffff81000301), "strong_function [kernel] + 1");
+	expect_all(KERNEL, rows, ARRAY_SIZE(rows));
 }
 
 TEST(modules_are_sorted_and_end_near_their_last_symbol)
 {
-	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
+	static const struct row rows[] = {
+		{ 0xffffffffc0001001, "first_of_a [module_a] + 1" },
+		{ 0xffffffffc0001081, "" }, /* its data */
+		{ 0xffffffffc0002010, "second_of_a [module_a] + 10" },
+		{ 0xffffffffc0100000, "" }, /* between the modules */
+		{ 0xffffffffc0102010, "only_of_b [module_b] + 20" },
+		{ 0xffffffffc0140000, "" },
+		/* generated code has names */
+		{ 0xffffffffc020003f, "bpf_prog_0123456789abcdef_on_event [bpf] + 3f" },
+		{ 0xffffffffc0200140, "bpf_trampoline_42 [bpf] + 100" },
+		{ 0xffffffffc0300000, "" },
+		{ 0xffffffffc0400001, "ftrace_trampoline [__builtin__ftrace] + 1" },
+	};
 
-	assert_int_equal(read_text(&kallsyms, KERNEL MODULES), 0);
-	assert_string_equal(at(&kallsyms, 0xffffffffc0001001), "first_of_a [module_a] + 1");
-	assert_string_equal(at(&kallsyms, 0xffffffffc0001081), ""); /* its data */
-	assert_string_equal(at(&kallsyms, 0xffffffffc0002010), "second_of_a [module_a] + 10");
-	assert_string_equal(at(&kallsyms, 0xffffffffc0100000), ""); /* between the modules */
-	assert_string_equal(at(&kallsyms, 0xffffffffc0102010), "only_of_b [module_b] + 20");
-	assert_string_equal(at(&kallsyms, 0xffffffffc0140000), "");
-}
-
-TEST(generated_code_has_names)
-{
-	_cleanup_(kallsyms_done) struct kallsyms kallsyms;
-
-	assert_int_equal(read_text(&kallsyms, KERNEL MODULES), 0);
-	assert_string_equal(at(&kallsyms, 0xffffffffc020003f), "bpf_prog_0123456789abcdef_on_event [bpf] + 3f");
-	assert_string_equal(at(&kallsyms, 0xffffffffc0200140), "bpf_trampoline_42 [bpf] + 100");
-	assert_string_equal(at(&kallsyms, 0xffffffffc0300000), "");
-	assert_string_equal(at(&kallsyms, 0xffffffffc0400001), "ftrace_trampoline [__builtin__ftrace] + 1");
+	expect_all(KERNEL MODULES, rows, ARRAY_SIZE(rows));
 }
 
 TEST(a_list_without_addresses_is_hidden)

@@ -28,6 +28,9 @@ static size_t loss_number(const char *name)
 	return 0;
 }
 
+#define EVENTS(...) ((const struct event[]){ __VA_ARGS__, {} })
+#define NO_EVENTS EVENTS({})
+
 static void build(struct profile *profile, const struct event *events)
 {
 	profile_init(profile);
@@ -46,15 +49,31 @@ static char *report(const struct profile *profile)
 	return text;
 }
 
-static void check_folded(struct profile *profile, const char *expected)
-{
-	char *text;
+/* How events are shown. */
+enum {
+	BY_NAME = 1,
+	DELIMITED = 2,
+	PER_PROCESS = 4,
+};
 
-	profile->view.folded = true;
-	text = report(profile);
+static void expect_cut(const struct event *events, unsigned int how, unsigned int max_depth, const char *expected)
+{
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(freep) char *text = NULL;
+
+	build(&profile, events);
+	profile.view.folded = true;
+	profile.view.by_name = how & BY_NAME;
+	profile.view.delimited = how & DELIMITED;
+	profile.view.per_process = how & PER_PROCESS;
+	profile.presentation.max_depth = max_depth;
+	text = report(&profile);
 	assert_string_equal(text, expected);
-	free(text);
-	profile_done(profile);
+}
+
+static void expect_folded(const struct event *events, unsigned int how, const char *expected)
+{
+	expect_cut(events, how, 0, expected);
 }
 
 TEST(sampled_tracing_code_is_shown)
@@ -64,10 +83,8 @@ TEST(sampled_tracing_code_is_shown)
 		{ .id = 2, .program = PROGRAM_RAW_TRACEPOINT, .kernel = TAKEN(&program, &here), .count = 2 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	check_folded(&profile, ";here;bpf_prog 1\n;here 2\n");
+	expect_folded(events, 0, ";here;bpf_prog 1\n;here 2\n");
 }
 
 TEST(tracer_frames_inside_a_stack_stay)
@@ -76,10 +93,8 @@ TEST(tracer_frames_inside_a_stack_stay)
 		{ .id = 1, .program = PROGRAM_FENTRY, .kernel = TAKEN(&program, &here, &program), .count = 1 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	check_folded(&profile, ";bpf_prog;here 1\n");
+	expect_folded(events, 0, ";bpf_prog;here 1\n");
 }
 
 TEST(real_recursion_is_not_a_doubled_leaf)
@@ -91,10 +106,8 @@ TEST(real_recursion_is_not_a_doubled_leaf)
 		{ .id = 4, .program = PROGRAM_TRACEPOINT, .kernel = TAKEN(&here, &here), .count = 4 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	check_folded(&profile, ";here 4\n;here;here 6\n");
+	expect_folded(events, 0, ";here 4\n;here;here 6\n");
 }
 
 TEST(ties_keep_the_order_of_first_occurrence)
@@ -123,13 +136,9 @@ TEST(rows_are_unique_by_address_and_by_name_on_request)
 		{ .id = 2, .user = TAKEN(&twin), .count = 2 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	check_folded(&profile, ";there 1\n;there 2\n");
-	build(&profile, events);
-	profile.view.by_name = true;
-	check_folded(&profile, ";there 3\n");
+	expect_folded(events, 0, ";there 1\n;there 2\n");
+	expect_folded(events, BY_NAME, ";there 3\n");
 }
 
 TEST(by_name_ignores_an_unseen_border)
@@ -139,14 +148,10 @@ TEST(by_name_ignores_an_unseen_border)
 		{ .id = 2, .kernel = TAKEN(&gone), .user = TAKEN(&gone, &gone), .count = 2 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	profile.view.by_name = true;
-	check_folded(&profile, ";[unknown];[unknown];[unknown] 3\n");
-	build(&profile, events);
-	profile.view.by_name = profile.view.delimited = true;
-	check_folded(&profile, ";[unknown];-;[unknown];[unknown] 1\n;[unknown];[unknown];-;[unknown] 2\n");
+	expect_folded(events, BY_NAME, ";[unknown];[unknown];[unknown] 3\n");
+	expect_folded(events, BY_NAME | DELIMITED,
+		      ";[unknown];-;[unknown];[unknown] 1\n;[unknown];[unknown];-;[unknown] 2\n");
 }
 
 TEST(stacks_are_cut_at_the_root_and_rows_stay_exact)
@@ -166,19 +171,12 @@ TEST(stacks_are_cut_at_the_root_and_rows_stay_exact)
 		  .count = 8 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	profile.presentation.max_depth = 1;
-	check_folded(&profile, ";there;here 4\n;[truncated by --max-depth];there;here 11\n");
-	build(&profile, events);
-	profile.presentation.max_depth = 1;
-	profile.view.by_name = profile.view.delimited = true;
-	check_folded(&profile, ";there;-;here 4\n;[truncated by --max-depth];there;-;here 11\n");
-	build(&profile, events);
-	profile.presentation.max_depth = 2;
-	check_folded(&profile, ";[unknown];there;here 1\n;[truncated by --max-depth];[unknown];there;here 2\n"
-			       ";there;here 4\n;[truncated];[unknown];there;here 8\n");
+	expect_cut(events, 0, 1, ";there;here 4\n;[truncated by --max-depth];there;here 11\n");
+	expect_cut(events, BY_NAME | DELIMITED, 1, ";there;-;here 4\n;[truncated by --max-depth];there;-;here 11\n");
+	expect_cut(events, 0, 2,
+		   ";[unknown];there;here 1\n;[truncated by --max-depth];[unknown];there;here 2\n"
+		   ";there;here 4\n;[truncated];[unknown];there;here 8\n");
 }
 
 TEST(rows_that_show_nothing_are_one_row)
@@ -188,11 +186,8 @@ TEST(rows_that_show_nothing_are_one_row)
 		{ .id = 2, .tgid = 2, .count = 2 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	profile.view.by_name = true;
-	check_folded(&profile, " 3\n");
+	expect_folded(events, BY_NAME, " 3\n");
 }
 
 TEST(processes_with_one_pid_and_comm_are_one_row)
@@ -204,13 +199,9 @@ TEST(processes_with_one_pid_and_comm_are_one_row)
 		{ .id = 4, .tgid = 7, .comm = "b", .user = TAKEN(&there), .count = 8 },
 		{},
 	};
-	struct profile profile;
 
-	build(&profile, events);
-	profile.view.per_process = true;
-	check_folded(&profile, "a;there 3\na;there 4\nb;there 8\n");
-	build(&profile, events);
-	check_folded(&profile, ";there 15\n");
+	expect_folded(events, PER_PROCESS, "a;there 3\na;there 4\nb;there 8\n");
+	expect_folded(events, 0, ";there 15\n");
 }
 
 TEST(a_failed_write_is_reported)
@@ -263,24 +254,21 @@ TEST(a_row_of_gigabytes_is_refused)
 
 TEST(an_empty_interval_is_an_empty_line)
 {
-	const struct event events[] = { {} };
-	struct profile profile;
-	char *text;
+	_cleanup_(profile_done) struct profile profile;
+	_cleanup_(freep) char *text = NULL;
 
-	build(&profile, events);
+	build(&profile, NO_EVENTS);
 	text = report(&profile);
 	assert_string_equal(text, "\n");
-	free(text);
-	check_folded(&profile, "");
+	expect_folded(NO_EVENTS, 0, "");
 }
 
 TEST(times_are_those_of_the_recording_host)
 {
-	const struct event events[] = { {} };
 	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(freep) char *text;
 
-	build(&profile, events);
+	build(&profile, NO_EVENTS);
 	profile.view.timestamps = true;
 	profile.intervals.data[0].wall_end_ns = 3600000000000; /* 01:00:00 UTC */
 	profile.utc_offset_s = (uint32_t)-7200;
@@ -313,10 +301,9 @@ TEST(a_clean_interval_has_no_notes)
 
 TEST(each_loss_is_one_line)
 {
-	const struct event events[] = { {} };
 	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile, events);
+	build(&profile, NO_EVENTS);
 	profile.intervals.data[0].losses[loss_number("RECURSION")] = 1234567;
 	profile.intervals.data[0].losses[loss_number("SPILLED")] = 12;
 	profile.intervals.data[0].account.missed = UINT64_MAX;
@@ -347,11 +334,10 @@ TEST(unnamed_frames_are_counted_by_reason)
 
 TEST(samples_are_accounted_for)
 {
-	const struct event events[] = { {} };
 	_cleanup_(profile_done) struct profile profile;
 	struct profile_interval *interval;
 
-	build(&profile, events);
+	build(&profile, NO_EVENTS);
 	interval = &profile.intervals.data[0];
 	interval->account = (struct profile_account){ .expected = 1000, .taken = 999, .nr_cpus = 2 };
 	check_notes(&profile, "");
@@ -370,10 +356,9 @@ TEST(samples_are_accounted_for)
 
 TEST(accounting_that_does_not_add_up_is_an_error)
 {
-	const struct event events[] = { {} };
 	_cleanup_(profile_done) struct profile profile;
 
-	build(&profile, events);
+	build(&profile, NO_EVENTS);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .recorded = 2, .counted = 2 };
 	check_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 recorded + 0 "
 			      "spilled + 0 lost = 2\n");
