@@ -199,8 +199,6 @@ static int take(struct parser *parser, size_t i, const char *text)
 
 	if (entry->spec->kind == OPTION_KIND_HELP)
 		return OPTIONS_HELP;
-	if (entry->spec->kind == OPTION_KIND_U32_LIST && !parser->seen[i]) /* the default */
-		((struct u32_list *)(parser->options + entry->offset))->nr = 0;
 	parser->seen[i] = true;
 	err = check_exclusive(parser, entry->spec);
 	if (err < 0)

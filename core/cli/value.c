@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/alloc.h"
 #include "core/base/buf.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
