@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The border between the kernel side and the user side: every structure, constant and loss that both see.
+ * The structures and constants that the kernel side and the user side share.
  *
  * Only bpf/ and core/session/ see it (tests/lint/includes.sh); what other rooms need of it is in kinds.h and
  * losses.h. All sizes are asserted, padding is written out, and every name starts with st_ or ST_: a structure with
@@ -31,7 +31,7 @@ struct st_id {
 	__u64 lo, hi;
 };
 
-/* What an id stands for, numbers only. */
+/* The numbers of an id. */
 struct st_count {
 	__u64 events;
 	__u64 sum; /* what the applet adds up (nanoseconds, bytes); 0 where it only counts */
@@ -71,18 +71,12 @@ enum st_stack_end {
 enum st_stack_flag {
 	ST_STACK_FOREIGN = 1 << 0, /* the process lives outside our pid namespace: ids are the kernel's own */
 	ST_STACK_NO_START = 1 << 1, /* start time and exec id could not be read in this program on this kernel */
-	/*
-	 * The event came in interrupt context: the task that was interrupted has nothing to do with it and is not
-	 * named.
-	 */
+	/* The event came in interrupt context: the record does not name the task that was interrupted. */
 	ST_STACK_IN_SOFTIRQ = 1 << 2,
 	ST_STACK_IN_IRQ = 1 << 3,
 	ST_STACK_IN_NMI = 1 << 4,
 	ST_STACK_LEAF_BY_FRAME = 1 << 5, /* the walk by tables had no row for the leaf: a frame pointer led on */
-	/*
-	 * User mode was left by an interrupt or a fault, so the user leaf is an instruction that has not run, and not
-	 * what stands behind a system call.
-	 */
+	/* An interrupt or a fault ended user mode: the user leaf has not run yet. After a system call it is the next instruction. */
 	ST_STACK_LEAF_EXACT = 1 << 6,
 };
 
@@ -316,13 +310,10 @@ struct st_stats {
 struct st_control {
 	__u64 generation;
 	__u64 inserted; /* ids that were new in a live map, over all CPUs; written by the programs */
-	/*
-	 * Wake the reader once when `inserted` reaches this. User space writes it at each swap; 0 when the ring has
-	 * refused a record.
-	 */
+	/* Wake the reader once when `inserted` reaches this. User space writes it at each swap; 0: the ring refused a record. */
 	__u64 poke_at;
 	__u64 lost; /* EVENTS_EACH: events that were not sent, over all CPUs and both generations */
-	__u64 shut; /* while probes are attached or removed one after the other: their events are part of no interval */
+	__u64 shut; /* 1 while probes are attached or removed one after the other: their events are not counted */
 };
 
 #define ST_GENERATIONS 2
@@ -341,9 +332,9 @@ struct st_tally {
 /* One of 2^bits runs is timed: counting alone is so cheap that two readings of the clock would be most of its cost. */
 #define ST_COST_BITS 6
 #define ST_TALLY_COST_BITS 8
-#define ST_COST_MOST_NS 1000000 /* a run that took longer was kept from the CPU and says nothing */
+#define ST_COST_MOST_NS 1000000 /* a run that took longer was preempted: its time says nothing */
 
-/* The timed runs, of one probe where probes are told apart; over all CPUs. Only ever added to. */
+/* The timed runs of one probe, or of all where probes are not distinguished; over all CPUs. Only ever added to. */
 struct st_cost {
 	__u64 ns;
 	__u64 runs;
@@ -395,7 +386,7 @@ struct st_config {
 	__u32 pidns_level; /* of that namespace; the initial one has 0 */
 };
 
-/* Whether any filter could leave an event out. One byte, so that the kernel has one way to remove and not six. */
+/* Whether any filter could leave an event out. One byte for all six, so that the verifier removes one branch, not six. */
 static inline __attribute__((always_inline)) __u8 st_has_filters(const struct st_config *config)
 {
 	return config->cpu >= 0 || config->task_filter != ST_FILTER_NONE || config->use_cgroup ||

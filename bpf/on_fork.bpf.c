@@ -2,17 +2,17 @@
 /*
  * Which processes descend from the command: st_children.
  *
- * Membership is decided at birth, for every process of the host: the kernel reports a fork before the child is woken, so
- * its first event finds the answer, and a stranger who is given the pid of a child that has ended loses the entry before it
- * runs. Threads share the answer of their process, and exec() changes nothing.
+ * Decided at birth, for every process of the host: the kernel reports a fork before it wakes the child, so the entry is
+ * there before its first event. Another process that gets the pid of a child that has ended loses that entry before it runs.
+ * Threads share the entry of their process, and exec() changes nothing.
  *
  * The kernel reports each birth twice in the parent: task_newtask, then sched_process_fork. A kernel that lets tracepoints be
  * preempted does not run a program where a thread was preempted in it (docs/design.md, "Attaching"). So the second report
- * does what the first one did not, and only a birth that missed both programs is lost. Which were dealt with is in st_births.
+ * does what the first one did not, and only a birth that both programs missed is lost. st_births has those that were handled.
  *
  * Entries are removed when the kernel frees the leader's task_struct: what a process does while it exits still counts. Its
- * pid is free a little earlier, so the start time tells whether the entry is still that of the one who goes. A leader whose
- * place another thread has taken by exec() has that thread's id by then.
+ * pid is free a little earlier, so the start time tells whether the entry is still its own. When another thread calls
+ * exec(), the old leader has that thread's id by then.
  *
  * As raw tracepoints, which need few of the kernel's types (core/host/kernel_types.h), and by BTF where programs may read
  * nothing else, under lockdown=confidentiality.
@@ -96,7 +96,7 @@ static __always_inline void st_first_report(const struct st_life *child)
 		*birth = child->start_time_ns;
 }
 
-/* User space has counted what the first program missed. */
+/* User space has counted what the first program missed as lost: this takes it back. */
 static __always_inline void st_second_report(const struct st_life *child)
 {
 	__u64 *birth = st_birth_of(child);

@@ -80,7 +80,7 @@ static __always_inline int st_is_32bit_call(void)
 	return 0;
 }
 
-/* The number of the system call that ends, out of the task's registers, which sys_exit passes; unlike all others: not known. */
+/* The number of the system call that ends, from the task's registers, which sys_exit passes; ~0 when it is not known. */
 static __always_inline __u32 st_ended_call(void *given)
 {
 	struct pt_regs___of_call *registers = given;

@@ -116,8 +116,6 @@ void attachment_free(struct attachment *attachment)
 	vec_done(&attachment->links);
 	sampling_free(attachment->sampling);
 	attach_unmap_costs(attachment);
-	vec_done(&attachment->costs_before);
-	vec_done(&attachment->costs_fresh);
 	for (size_t i = 0; i < attachment->copies.nr; i++)
 		stacktool__destroy(attachment->copies.data[i]);
 	vec_done(&attachment->copies);

@@ -1,40 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the programs cost: their timed runs, which stand for all. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "core/base/alloc.h"
 #include "core/base/err.h"
 #include "core/session/attach_private.h"
-
-static size_t bytes_of(const struct attachment *attachment)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = attachment->nr_costs * sizeof(struct st_cost);
-
-	return (bytes + page - 1) / page * page;
-}
 
 int attach_map_costs(struct attachment *attachment)
 {
 	const struct bpf_map *map = attachment->loaded->skeleton->maps.st_costs;
-	void *memory;
-
-	attachment->nr_costs = bpf_map__max_entries(map);
-	memory = mmap(NULL, bytes_of(attachment), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	size_t nr = bpf_map__max_entries(map);
+	void *memory = mmap(NULL, nr * sizeof(struct st_cost), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
 
 	if (memory == MAP_FAILED)
 		return fail(-errno, "map of costs: mmap: %s", strerror(errno));
+	attachment->nr_costs = nr;
 	attachment->costs = memory;
+	attachment->costs_before = xcalloc(nr, sizeof(*attachment->costs_before));
+	attachment->costs_fresh = xcalloc(nr, sizeof(*attachment->costs_fresh));
 	return 0;
 }
 
 void attach_unmap_costs(struct attachment *attachment)
 {
 	if (attachment->costs)
-		munmap((void *)attachment->costs, bytes_of(attachment));
-	attachment->costs = NULL;
+		munmap((void *)attachment->costs, attachment->nr_costs * sizeof(struct st_cost));
+	free(attachment->costs_before);
+	free(attachment->costs_fresh);
 }
 
 static struct attachment_cost estimate(const struct attachment *attachment, struct st_cost timed)
@@ -54,7 +49,7 @@ void attachment_cost(const struct attachment *attachment, struct attachment_cost
 {
 	struct st_cost timed = {};
 
-	for (uint32_t i = 0; attachment->costs && i < attachment->nr_costs; i++) {
+	for (size_t i = 0; i < attachment->nr_costs; i++) {
 		timed.ns += attachment->costs[i].ns;
 		timed.runs += attachment->costs[i].runs;
 	}
@@ -63,18 +58,11 @@ void attachment_cost(const struct attachment *attachment, struct attachment_cost
 
 void attachment_cost_by_place(struct attachment *attachment)
 {
-	const struct st_cost none = {};
-
-	while (attachment->costs_before.nr < attachment->nr_costs) {
-		vec_push(&attachment->costs_before, none);
-		vec_push(&attachment->costs_fresh, none);
-	}
-	for (size_t i = 0; attachment->costs && i < attachment->costs_before.nr; i++) {
+	for (size_t i = 0; i < attachment->nr_costs; i++) {
 		struct st_cost now = { .ns = attachment->costs[i].ns, .runs = attachment->costs[i].runs };
-		struct st_cost *before = &attachment->costs_before.data[i];
+		struct st_cost *before = &attachment->costs_before[i];
 
-		attachment->costs_fresh.data[i].ns = now.ns - before->ns;
-		attachment->costs_fresh.data[i].runs = now.runs - before->runs;
+		attachment->costs_fresh[i] = (struct st_cost){ now.ns - before->ns, now.runs - before->runs };
 		*before = now;
 	}
 }
@@ -83,8 +71,8 @@ bool attachment_take_hottest(struct attachment *attachment, size_t *ret_place, s
 {
 	uint64_t most_ns = 0;
 
-	for (size_t i = 0; i < attachment->costs_fresh.nr; i++) {
-		struct attachment_cost fresh = estimate(attachment, attachment->costs_fresh.data[i]);
+	for (size_t i = 0; i < attachment->nr_costs; i++) {
+		struct attachment_cost fresh = estimate(attachment, attachment->costs_fresh[i]);
 
 		if (fresh.ns + fresh.trap_ns <= most_ns)
 			continue;
@@ -93,6 +81,6 @@ bool attachment_take_hottest(struct attachment *attachment, size_t *ret_place, s
 		*ret_place = i;
 	}
 	if (most_ns)
-		attachment->costs_fresh.data[*ret_place] = (struct st_cost){};
+		attachment->costs_fresh[*ret_place] = (struct st_cost){};
 	return most_ns;
 }

@@ -61,8 +61,8 @@ struct attachment {
 	/* attach_cost.c */
 	volatile const struct st_cost *costs; /* mmap()ed: nr_costs of them */
 	size_t nr_costs;
-	VEC(struct st_cost) costs_before; /* of each place, at the last attachment_cost_by_place() */
-	VEC(struct st_cost) costs_fresh; /* and between the two before */
+	struct st_cost *costs_before; /* of each place, at the last attachment_cost_by_place() */
+	struct st_cost *costs_fresh; /* between the last two calls of it */
 
 	/* attach_end.c */
 	uint64_t dropped_since_ns; /* 0: no place is dropped */
