@@ -22,12 +22,12 @@ static void add_labels(struct sheet *sheet, const struct merged_stack *stack, bo
 
 void folded_stack(struct sheet *sheet, const struct merged_stack *stack, bool kernel, bool up)
 {
-	const uint32_t *frames = sheet->profile->stack_frames.data;
-
 	if (up)
 		add_labels(sheet, stack, kernel);
-	for (uint32_t i = 0; i < stack->nr; i++)
-		sheet_add_frame(sheet, frames[stack->first + (up ? stack->nr - 1 - i : i)]);
+	if (up && stack->nr)
+		sheet_add_frames(sheet, &sheet->profile->stack_frames.data[stack->first], stack->nr);
+	for (uint32_t i = 0; !up && i < stack->nr; i++)
+		sheet_add_frame(sheet, sheet->profile->stack_frames.data[stack->first + i]);
 	if (!up)
 		add_labels(sheet, stack, kernel);
 }

@@ -35,6 +35,9 @@ void sheet_done(struct sheet *sheet);
  */
 void sheet_add_frame(struct sheet *sheet, uint32_t frame);
 
+/* The same for the `nr` frames of a stack, the last one first, as folded lines have them. */
+void sheet_add_frames(struct sheet *sheet, const uint32_t *frames, uint32_t nr);
+
 /* Adds ":file.c:31", where a source is known: for forms whose names stand side by side. '?' for a place of no line. */
 void add_short_line(const struct profile *profile, const struct profile_frame *frame, enum escape_form form,
 		    struct buf *text);
