@@ -60,11 +60,12 @@ static __always_inline __u64 st_step(__u64 lane, __u64 word)
 }
 
 /*
- * Mixes the words of one part, up to `nr_words` of the record, into its id. In parts, so that the verifier looks at 40 words
- * instead of at all 270. Four lanes take every fourth word, so that the CPU works on four chains of multiplications at once. A lane never forgets one difference; after two it can be as if there had
- * been none, for some even with any seed (the highest bit, which a multiplication leaves where it is). So what the lanes go
- * through also goes into `sum`, which is a chain of its own and has the highest bit of each lane in another place. What they
- * all end with goes into the id by steps that lose nothing.
+ * Mixes the words of one part, up to `nr_words` of the record, into its id. In parts, so that the verifier looks at 40
+ * words instead of at all 270. Four lanes take every fourth word, so that the CPU works on four chains of
+ * multiplications at once. A lane never forgets one difference; after two it can be as if there had been none, for some
+ * even with any seed (the highest bit, which a multiplication leaves where it is). So what the lanes go through also
+ * goes into `sum`, which is a chain of its own and has the highest bit of each lane in another place. What they all end
+ * with goes into the id by steps that lose nothing.
  */
 __noinline int st_hash_part(__u32 slot_index, __u32 first, __u32 nr_words)
 {

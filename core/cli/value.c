@@ -158,8 +158,6 @@ static const char *noun(const struct option_spec *spec)
 		return "a duration";
 	case OPTION_KIND_U32_LIST:
 		return "a list of numbers";
-	case OPTION_KIND_TEXT:
-		return "a name";
 	default:
 		return "a number";
 	}
@@ -183,9 +181,6 @@ static void describe_accepted(const struct option_spec *spec, struct buf *text)
 	case OPTION_KIND_U32_LIST:
 		buf_adds(text, "numbers separated by commas, each ");
 		describe_range(spec, text);
-		break;
-	case OPTION_KIND_TEXT:
-		buf_adds(text, "at least one letter");
 		break;
 	default:
 		describe_range(spec, text);
@@ -225,6 +220,8 @@ int value_store(const struct option_spec *spec, const char *label, const char *t
 		return spec->parse(text, field);
 	if (!parse_kind(spec, text, field))
 		return 0;
+	if (spec->kind == OPTION_KIND_TEXT)
+		return fail_usage("argument %s: is empty: give at least one letter", label);
 	if (!strcmp(noun(spec), "a number") && is_digit(*text) && !text[strspn(text, "0123456789")])
 		return refuse_number(spec, label, text);
 	if (spec->kind == OPTION_KIND_SECONDS && is_too_long(text))

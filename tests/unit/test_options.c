@@ -312,7 +312,7 @@ TEST(mistakes_are_named)
 	expect_failure("-F", "argument -F/--frequency: needs a value: HZ", "");
 	expect_failure("--frequency", "argument -F/--frequency: needs a value: HZ", "");
 	expect_failure("5 name more", "unexpected argument 'more'", "");
-	expect_failure("--save=", "argument --save: '' is not a name: give at least one letter", "");
+	expect_failure("--save=", "argument --save: is empty: give at least one letter", "");
 	expect_failure("--colour blue", "colour 'blue': no such colour", "");
 }
 
