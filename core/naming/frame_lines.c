@@ -292,15 +292,9 @@ static void find_group(struct search *search, const struct waiting *waiting, siz
 void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct symbolizer *symbolizer,
 		      const uint32_t *numbers, uint64_t max_ns)
 {
-	uint64_t start_ns = clock_monotonic_ns(), took_ns;
-	struct search search = {
-		.lines = lines,
-		.profile = profile,
-		.symbolizer = symbolizer,
-		.numbers = numbers,
-		.end_ns = start_ns + (max_ns < lines->left_ns ? max_ns : lines->left_ns),
-	};
+	struct search search = { .lines = lines, .profile = profile, .symbolizer = symbolizer, .numbers = numbers };
 	VEC(struct waiting) waiting = {};
+	uint64_t start_ns, took_ns;
 
 	if (!is_wanted(profile))
 		return;
@@ -314,13 +308,15 @@ void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct
 	}
 	if (waiting.nr)
 		qsort(waiting.data, waiting.nr, sizeof(*waiting.data), compare_waiting);
+	start_ns = clock_monotonic_ns();
+	search.end_ns = start_ns + (max_ns < lines->left_ns ? max_ns : lines->left_ns);
 	for (size_t first = 0, next; first < waiting.nr; first = next) {
 		for (next = first + 1; next < waiting.nr && waiting.data[next].group == waiting.data[first].group;)
 			next++;
 		find_group(&search, waiting.data + first, next - first);
 	}
+	took_ns = waiting.nr ? clock_monotonic_ns() - start_ns : 0; /* most calls find no new frame, and cost nothing */
 	vec_done(&waiting);
-	took_ns = clock_monotonic_ns() - start_ns;
 	lines->left_ns -= took_ns < lines->left_ns ? took_ns : lines->left_ns;
 	profile_expand(profile);
 }

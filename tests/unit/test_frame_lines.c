@@ -179,6 +179,15 @@ PROFILE_TEST(a_file_that_took_too_long_is_not_asked_about_again)
 	assert_in_range(lines.left_ns, FRAME_LINES_NS / 2, FRAME_LINES_NS);
 }
 
+/* Events are named many times a second, mostly without anything new. */
+PROFILE_TEST(where_no_frame_waits_no_time_is_used)
+{
+	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
+
+	frame_lines_find(&lines, profile, NULL, NULL, UINT64_MAX);
+	assert_int_equal(lines.left_ns, FRAME_LINES_NS);
+}
+
 PROFILE_TEST(nothing_is_looked_up_that_nobody_asked_for)
 {
 	_cleanup_(frame_lines_done) struct frame_lines lines = { .left_ns = FRAME_LINES_NS };
