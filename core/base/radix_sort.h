@@ -12,10 +12,11 @@ enum {
  * Stable sort of `nr` elements of 16 bytes by their member `key`, an unsigned number of 4 or 8 bytes. Free when they are
  * in order already, else it needs a second array for the time of the call. 0 or -ENOMEM, and then nothing has moved.
  */
-#define radix_sort(elements, nr, key)                                                                             \
-	({                                                                                                        \
-		_Static_assert(sizeof(*(elements)) == RADIX_ELEMENT_BYTES, "radix_sort() takes 16 bytes");        \
-		radix_sort_by((elements), (nr), offsetof(__typeof__(*(elements)), key), sizeof((elements)->key)); \
+#define radix_sort(elements, nr, key)                                                                              \
+	({                                                                                                         \
+		_Static_assert(sizeof(*(elements)) == RADIX_ELEMENT_BYTES, "radix_sort() takes 16 bytes");         \
+		_Static_assert(sizeof((elements)->key) == 4 || sizeof((elements)->key) == 8, "by 4 or 8 of them"); \
+		radix_sort_by((elements), (nr), offsetof(__typeof__(*(elements)), key), sizeof((elements)->key));  \
 	})
 
 /* The function of that macro: the key is `key_size` bytes at `key_offset` of an element. Not called directly. */

@@ -112,7 +112,6 @@ static void close_map(struct jit_maps *maps, struct jit_map *map)
 {
 	maps->nr_open -= map->fd >= 0;
 	closep(&map->fd);
-	map->fd = -1;
 }
 
 static void take_back(struct jit_maps *maps, struct jit_map *map)

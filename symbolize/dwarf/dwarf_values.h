@@ -84,7 +84,7 @@ static inline struct dwarf_entries dwarf_entries_from(struct dwarf *dwarf, const
 	return (struct dwarf_entries){ .unit = unit, .bytes = bytes, .start = bytes.at, .offset = offset };
 }
 
-/* The next value; `bad` for an unknown form, since nothing after it can be read. */
+/* The next value, or all values of an entry; `bad` for an unknown form, since nothing after it can be read. */
 void dwarf_value_read(struct dwarf_entries *entries, const struct abbrev_attribute *attribute,
 		      struct dwarf_value *ret_value);
 void dwarf_entry_skip(struct dwarf_entries *entries, const struct abbrevs *abbrevs, const struct abbrev *abbrev);

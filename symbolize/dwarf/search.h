@@ -49,6 +49,7 @@ struct search {
 	VEC(struct unit_directory) directories;
 };
 
+/* Frees what was collected; the file and the batch stay. */
 void search_done(struct search *search);
 
 /* The file of an offset that may be IN_ALTERNATE; NULL when there is none. */

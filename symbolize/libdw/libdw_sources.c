@@ -100,6 +100,8 @@ static int answer_places(struct source_batch *batch, Dwarf_Die *root, uint32_t u
 	return err;
 }
 
+/* ---- inlined calls: what symbolize/dwarf/search_inlines.c does, by the same rules ---- */
+
 struct walk {
 	struct place_calls calls; /* the first member */
 	Dwarf_Files *files;
@@ -107,8 +109,6 @@ struct walk {
 	Dwarf_Die *die; /* the entry at hand */
 	uint32_t nr_steps; /* since the last look at the clock */
 };
-
-/* ---- inlined calls: what symbolize/dwarf/search_inlines.c does, by the same rules ---- */
 
 static uint64_t number_of(Dwarf_Die *die, unsigned int name)
 {

@@ -122,7 +122,6 @@ static struct indexed_file *kernel_of(struct worker *worker)
 		return kernel;
 	err = kallsyms_read(&worker->kallsyms, worker->kernel_fd);
 	closep(&worker->kernel_fd);
-	worker->kernel_fd = -1;
 	kernel->status = err == -EPERM || (!err && worker->kallsyms.hidden) ? SYMBOL_HIDDEN : symbol_status_of(err);
 	return kernel;
 }

@@ -80,12 +80,13 @@ bool worker_address_of(const struct indexed_file *file, const struct wire_query 
 
 /* A function of a file or of the kernel. */
 struct worker_symbol {
-	struct name
-		name; /* mangled; no text: the kernel's list has no function there. Points into `scratch` or the list */
+	/* mangled; no text: the kernel's list has no function there. Points into `scratch` or the list */
+	struct name name;
 	uint64_t start; /* in the file; the kernel's: its address */
 	unsigned int merit; /* enum symbol_merit */
 };
 
+/* How many a file has, and one of them, in the order of the table: those at one start with the best name last. */
 size_t worker_nr_symbols(const struct indexed_file *file);
 struct worker_symbol worker_symbol(const struct indexed_file *file, size_t i, char scratch[NAME_MAX_BYTES]);
 

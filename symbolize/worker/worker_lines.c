@@ -99,7 +99,6 @@ static void close_other(struct other_file *other)
 	dwarf_close(&other->dwarf);
 	elf_file_done(&other->elf);
 	closep(&other->fd);
-	other->fd = -1;
 }
 
 /* Opens a split file of these skeletons, or else the file with this build id. Takes the descriptor if it is one. */
