@@ -8,7 +8,7 @@
 
 enum {
 	ENTRIES_MAX = 4 << 20, /* the largest programs have less than a million */
-	CIE_MAX_BYTES = 4096,  /* real ones have 20 to 40 */
+	CIE_MAX_BYTES = 256, /* real ones have 20 to 40; one is read again for each FDE when FDEs of two take turns */
 };
 
 /* An entry while they are collected: as radix_sort() wants them. */

@@ -223,7 +223,7 @@ static int apply_all(struct plt_reader *reader, const Elf64_Shdr *section)
 		Elf64_Rela relocation;
 
 		if (!entry)
-			return 0;
+			return err == -ENOMEM ? err : 0;
 		relocation = widen(reader->elf, entry, size);
 		err = apply(reader, &relocation);
 		if (err)

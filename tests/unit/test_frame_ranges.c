@@ -119,6 +119,22 @@ FIXTURE_TEST(a_personality_is_stepped_over)
 	assert_int_equal(start_at(fixture, ADDRESS + 0x13f), ADDRESS + 0x100);
 }
 
+/* A file may have millions of FDEs whose CIEs take turns: each is read again, so a long one is not read. */
+FIXTURE_TEST(a_long_cie_is_passed_over)
+{
+	const unsigned char head[] = { 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b }, nop = 0;
+	uint32_t nr_nops = 300;
+
+	put_word(fixture, 4 + sizeof(head) + nr_nops);
+	put_word(fixture, 0);
+	put(fixture, head, sizeof(head));
+	for (uint32_t i = 0; i < nr_nops; i++)
+		put(fixture, &nop, 1);
+	put_fde(fixture, 0, ADDRESS + 0x100, 0x40);
+	finish(fixture);
+	assert_int_equal(start_at(fixture, ADDRESS + 0x100), 0);
+}
+
 FIXTURE_TEST(code_that_a_symbol_covers_needs_no_entry)
 {
 	uint32_t cie = put_cie(fixture, 0x1b, false);
