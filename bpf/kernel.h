@@ -98,7 +98,7 @@ struct uprobe_task {
 	void *active_uprobe;
 	unsigned long xol_vaddr; /* of its copy */
 	struct return_instance *return_instances;
-	struct return_instance *ri_pool; /* those that are over, the last one first; from 6.13 on */
+	struct return_instance *ri_pool; /* those that are over, the last one first; from 6.14 on */
 };
 
 struct task_struct {

@@ -34,7 +34,7 @@ enum waker_reason {
 	WAKER_PREEMPTED, /* nobody had to wake it: it was runnable all the time */
 	WAKER_BEFORE_SLEEP, /* woken while it was on its way to sleep */
 	WAKER_NOT_SEEN,
-	WAKER_UNFINISHED, /* the interval had not ended when tracing did; only user space says so */
+	WAKER_UNFINISHED, /* the interval had not ended when tracing ended; only user space sets it */
 	WAKER_NR_REASONS,
 };
 

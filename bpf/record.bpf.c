@@ -111,7 +111,7 @@ __noinline int st_hash(__u32 slot_index, __u32 nr_words)
 		return 0;
 	slot->stack.head.id = id;
 #pragma unroll
-	for (int i = 0; i < ST_HASH_LANES - 1; i++) /* up to the end of the last turn of the lanes */
+	for (int i = 0; i < ST_HASH_LANES - 1; i++) /* the last turn of the lanes may read so many words more */
 		((__u64 *)&slot->stack + nr_words)[i] = 0;
 	for (__u32 first = ST_KEY_FIRST_WORD; first < ST_RECORD_WORDS; first += ST_PART_WORDS) {
 		if (first >= nr_words)

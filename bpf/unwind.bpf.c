@@ -544,7 +544,7 @@ static __always_inline void st_end_walk(const struct st_unwind *unwind, struct s
 		head->flags |= ST_STACK_LEAF_BY_FRAME;
 }
 
-/* Where the walk begins. 0, or -1 when it is left to others. */
+/* Finds where the walk begins. 0, or -1 when the walk is left to the kernel. */
 __noinline int st_unwind_place(__u32 slot_index)
 {
 	struct st_slot *slot = st_unwind_slot(slot_index);

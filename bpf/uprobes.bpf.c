@@ -15,9 +15,9 @@
  *
  *   push %rax; push %rcx; push %r11; mov $__NR_uretprobe,%rax; syscall; pop %r11; pop %rcx; ret
  *
- * The call has put the true return address in the place of %rax, which was that of the replaced one. ST_RETURN_PUSHED
- * has two bits for each byte of the code: how many words further up that place is, from the one below the stack
- * pointer on.
+ * The system call writes the true return address over the saved %rax, which lies where the replaced address was.
+ * ST_RETURN_PUSHED has two bits for each byte of the code. For a thread at that byte they tell how far this place is
+ * above the word below the stack pointer, in words.
  */
 #define ST_RETURN_BYTES 17
 #define ST_RETURN_AFTER 13 /* the system call */

@@ -35,7 +35,7 @@ enum symbol_status {
 	SYMBOL_TIMEOUT, /* the worker took too long and was killed */
 	SYMBOL_WORKER_DIED,
 	SYMBOL_NO_MEMORY,
-	SYMBOL_NO_DESCRIPTORS, /* too many open files, here or in the worker: the last one that a worker says */
+	SYMBOL_NO_DESCRIPTORS, /* too many open files, here or in the worker. The largest status that a worker may send */
 	SYMBOL_NOT_STARTED, /* there is no worker: symbolizer_await() has the errno */
 };
 
@@ -125,7 +125,7 @@ struct symbolizer_options {
 	bool lines; /* symbolizer_lines() will be asked: files with debug information are kept open */
 	bool identify_only; /* files have nothing but a build id: for names that are looked up elsewhere */
 	unsigned int timeout_ms; /* per request; 0 = 10,000 */
-	unsigned int cpu_seconds; /* of the worker's CPU time until it has to have answered something; 0 = 60 */
+	unsigned int cpu_seconds; /* CPU time that the worker may use without sending anything; 0 = 60 */
 	/*
 	 * Opens the next separate debug file that may be that of `file`, and counts request->candidate up past it, or
 	 * returns a negative errno when there is none left. Runs in the caller while a symbolizer_* call is in progress.

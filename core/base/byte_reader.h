@@ -102,7 +102,7 @@ static inline int64_t bytes_sleb(struct byte_reader *bytes)
 	return (int64_t)value;
 }
 
-/* The string that begins where the reader is, which moves over it; NULL and `bad` without an end. */
+/* The string at the reader, which moves past its NUL. NULL, and `bad` is set, when there is no NUL. */
 static inline const char *bytes_string(struct byte_reader *bytes)
 {
 	const uint8_t *start = bytes->at, *end = bytes_left(bytes) ? memchr(start, '\0', bytes_left(bytes)) : NULL;

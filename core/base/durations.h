@@ -18,7 +18,7 @@
 /* The class of a duration, by its first microsecond; bpf/abi.h has the same for the kernel side. */
 uint64_t duration_class(uint64_t ns);
 
-/* Durations of one class, or none. The means that were added lie between the two: durations, where each came alone. */
+/* Durations of one class, or none. least_ns and most_ns: of the means that were added; of the durations unless `joined`. */
 struct duration_part {
 	uint64_t class_us, nr, sum_ns;
 	uint64_t least_ns, most_ns;

@@ -17,7 +17,7 @@
 
 #define NS_PER_S 1000000000ull
 #define MIN_SECONDS_NS 1000000ull
-#define MAX_SECONDS 999999999ull /* as a number of nanoseconds it still fits twice into 64 bits */
+#define MAX_SECONDS 999999999ull /* in nanoseconds almost 10^18, so that a sum of several fits into 64 bits */
 
 static bool is_digit(char c)
 {

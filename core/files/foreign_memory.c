@@ -56,7 +56,7 @@ static bool has_ended(int pidfd)
 	return poll(&end, 1, PATIENCE_MS) == 1;
 }
 
-/* Waits for the helper, then kills it. False when it does not end even then. */
+/* Waits for the helper, and kills it if it does not end in time. False when it does not end even then. */
 static bool end_helper(pid_t helper, int pidfd)
 {
 	if (!has_ended(pidfd)) {

@@ -48,7 +48,7 @@ int opener_root(uint32_t tgid);
 /* What tells one root directory from another. */
 struct opener_directory {
 	uint64_t device, inode;
-	uint64_t mount; /* that it is on: no two of them at a time have one number, from v6.8 on none ever */
+	uint64_t mount; /* number of the mount that it is on: unique at a time, from v6.8 on never used again */
 	uint32_t owner; /* user id */
 };
 

@@ -80,7 +80,7 @@ int process_watch_fd(const struct process_watch *watch);
 size_t process_watch_left(struct process_watch *watch);
 
 /*
- * Whether the one at this place has ended while it was watched, as of the last process_watch_left(); processes come before
- * threads.
+ * Whether a process or thread had ended by the last process_watch_left(), after it was alive when the watch began. `index`
+ * counts the processes of process_watch_new(), then its threads.
  */
 bool process_watch_has_ended(const struct process_watch *watch, size_t index);

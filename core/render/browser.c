@@ -248,7 +248,7 @@ static uint32_t find_child(const struct tree *tree, uint32_t parent, const struc
 	return 0;
 }
 
-/* Where the nodes of the browser's own tree are in another one; 0 = nowhere, or of no interest, or the root. */
+/* For each node of the browser's own tree, its place in another tree; 0: it is not there, not kept, or the root. */
 static uint32_t *find_places(const struct browser *browser, const struct tree *tree, uint32_t cursor)
 {
 	const struct tree *old = browser->tree;

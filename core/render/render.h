@@ -21,7 +21,10 @@
  */
 int render_header(const struct profile *profile, const struct profile_view *view, FILE *out);
 
-/* One interval: an empty line (none when quiet), the time with view.timestamps, then the rows in ascending order of their value. */
+/*
+ * One interval: an empty line (none when quiet), the time with view.timestamps, then the rows in ascending order of their
+ * value. VIEW_SNOOP: all events, as render_events() prints them.
+ */
 int render_report(const struct profile *profile, const struct profile_interval *interval,
 		  const struct profile_view *view, FILE *out);
 

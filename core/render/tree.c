@@ -204,7 +204,7 @@ static void add_stack(struct adder *adder, const struct merged_stack *stack, boo
 		add_frame_of(adder, frames[stack->first + i - 1], kernel ? TREE_KERNEL : TREE_USER);
 }
 
-/* On top of all: who it was, or what. */
+/* On top of all: the command of the waker, or a label instead. */
 static void add_waker_name(struct adder *adder, const struct merged_row *row)
 {
 	const char *label = waker_label(adder->profile, row);

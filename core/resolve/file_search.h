@@ -39,7 +39,7 @@ void file_search_done(struct file_search *search);
  */
 int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgid, size_t *ret_index);
 
-/* Closes a file in which there is nothing to probe. */
+/* Closes a file in which there is nothing to probe; it keeps its index, with fd -1. */
 void file_search_close(struct file_search *search, size_t index);
 
 /*

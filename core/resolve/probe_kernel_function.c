@@ -160,7 +160,7 @@ static void finder_done(struct finder *finder)
 
 /* ---- lines ---- */
 
-/* "ffffffff81000010 t name\t[module]": Documentation/admin-guide; written by the kernel. */
+/* "ffffffff81000010 t name\t[module]": written by s_show() of the kernel (kernel/kallsyms.c). */
 static bool parse_line(char *text, struct kernel_line *ret_line)
 {
 	char *end, *name, *module;

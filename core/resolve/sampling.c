@@ -229,7 +229,7 @@ static void read_idle(struct sampling *sampling)
 		note_idle(sampling, line);
 }
 
-/* Idle time counts from now on, of the CPUs from this one in the list on. */
+/* Counts the idle time from now on, of the CPUs in the list from `first` on. */
 static void begin_idle(struct sampling *sampling, size_t first)
 {
 	if (first == sampling->cpus.nr)

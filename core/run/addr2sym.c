@@ -36,9 +36,9 @@ struct addr2sym {
 	struct profile profile;
 	struct spaces *spaces; /* with a process */
 	struct frame_lines lines; /* of frames */
-	uint32_t lines_said; /* reasons why a frame has none that were said: bits */
+	uint32_t lines_said; /* a bit for each enum line_reason that a message has named */
 	VEC(uint64_t) addresses;
-	bool lines_missed; /* and that was said */
+	bool lines_missed; /* the lines of the file could not be read, and a message said so */
 	const char *missing_split; /* as in symbol_lines, the most of all questions about the file */
 	uint32_t nr_missing_splits;
 	struct buf text;

@@ -34,7 +34,7 @@ bool run_screen_is_signalled(const struct run_screen *screen);
 /* Whether the user has left; false for NULL. */
 bool run_screen_is_left(const struct run_screen *screen);
 
-/* Nothing more will come: shows the whole until the user leaves, unless that has happened. */
+/* Nothing more will come: shows the whole until the user leaves. Does nothing when the user has left already. */
 int run_screen_end(struct run_screen *screen, const struct profile *profile, const struct profile_interval *interval);
 
 void run_screen_free(struct run_screen *screen);

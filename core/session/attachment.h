@@ -89,7 +89,7 @@ struct attachment_drop {
 /* Detaches one place for good. What is counted stays. 0 or a recorded failure. */
 int attachment_drop(struct attachment *attachment, size_t place, struct attachment_drop *ret_drop);
 
-/* How long a place has been dropped by now; 0: none is. */
+/* The time since the first place was dropped; 0: none is. */
 uint64_t attachment_dropped_ns(const struct attachment *attachment);
 
 /* ---- misses ---- */

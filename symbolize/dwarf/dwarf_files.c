@@ -32,7 +32,7 @@ static struct elf_section *section_of(struct dwarf *dwarf, const struct part *pa
 	return (struct elf_section *)(void *)((char *)dwarf + part->offset);
 }
 
-/* Errors of the first two sections count, because nothing can be done without them. */
+/* -ENOMEM counts always, other errors only in the first two sections: nothing can be done without these. */
 static int open_parts(struct dwarf *dwarf, const struct elf_file *elf, uint64_t small_max, bool is_split)
 {
 	int err = 0;

@@ -28,7 +28,7 @@ struct wanted_entry {
 /* The directory that a unit was compiled in. */
 struct unit_directory {
 	uint64_t program;
-	uint64_t path; /* a const char *, for the sake of 16 bytes; 0: not known */
+	uint64_t path; /* a const char *, as a number: the struct has 16 bytes everywhere; 0: not known */
 };
 
 struct unit_place {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The units of .debug_info: which places each covers, and the directory that it was compiled in. */
+/*
+ * The units of .debug_info: the directory that each was compiled in, and with search->inlines which places it covers and
+ * where its entries are: in the file itself or in a split file.
+ */
 #include <stdio.h>
 
 #include "symbolize/dwarf/search.h"

@@ -60,7 +60,7 @@ static size_t jump_x86(const struct plt_reader *reader, const unsigned char *cod
 	return at + 6;
 }
 
-/* adrp x16, page; ldr x17, [x16, #offset]; after "bti c" or "hint", if at all. */
+/* adrp x16, page; ldr x17, [x16, #offset]; maybe after "bti c". */
 static size_t jump_arm64(const unsigned char *code, size_t nr, uint64_t address, uint64_t *ret_slot)
 {
 	uint32_t words[3] = {};

@@ -35,7 +35,7 @@ struct section_unpacker {
 	ZSTD_DCtx *zstd;
 	ZSTD_inBuffer zstd_input;
 	VEC(struct kept_state *) states; /* a z_stream may not move */
-	unsigned char buffer[INPUT_BYTES]; /* of packed bytes; those from next_in on are not used yet */
+	unsigned char buffer[INPUT_BYTES]; /* packed bytes; zlib.next_in or zstd_input.pos tells which are not used yet */
 	unsigned char skipped[SKIP_BYTES];
 };
 

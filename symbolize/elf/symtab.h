@@ -51,8 +51,9 @@ void symtab_done(struct symtab *table);
 int symtab_add(struct symtab *table, const struct elf_file *elf);
 
 /*
- * For readers of other tables: opens a string table in the file and returns its number, or a negative errno; adds a
- * function at a link-time address, by the position of its name in one of them. What is not code is passed over.
+ * For readers of other tables. The first one opens a string table in the file and returns its number, or a negative
+ * errno. The second one adds a function at a link-time address; `name` is the position of its name in table `names`.
+ * What has no size or is not code is passed over. 0 or -ENOMEM.
  */
 int symtab_add_names(struct symtab *table, const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes);
 int symtab_add_function(struct symtab *table, uint64_t address, uint64_t size, unsigned int names, uint32_t name);

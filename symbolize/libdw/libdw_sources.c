@@ -139,7 +139,7 @@ static bool follow(Dwarf_Die *die)
 	return true;
 }
 
-/* The linkage name, in whichever of the entries that refer to each other, else the first plain name. */
+/* The first linkage name in the entries that the call leads to, one after the other; else the first plain name. */
 static const char *name_of(const Dwarf_Die *call)
 {
 	const char *plain = NULL, *linkage;

@@ -54,7 +54,7 @@ void worker_send_failure(struct worker *worker, enum message_kind kind, int err)
  */
 bool worker_add_name(struct worker *worker, const void *of, struct name name, bool is_mangled, uint32_t *ret_position);
 
-/* Adds to the draft, MESSAGE_SUGGESTIONS: a name, or a sentence of worker_explain(). What does not fit is left out. */
+/* Adds a name or a sentence of worker_explain() to the draft of a MESSAGE_SUGGESTIONS. Leaves out what does not fit. */
 void worker_add_text(struct worker *worker, struct name text);
 
 /*

@@ -23,13 +23,13 @@ enum message_kind {
 	MESSAGE_NAME, /* wire_query…: name places of `file`, which may be SYMBOL_KERNEL */
 	MESSAGE_FIND, /* text: a pattern; `status`: not 0 = with readable names, too */
 	MESSAGE_SUGGEST, /* text: a word */
-	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is SUGGESTIONS */
+	MESSAGE_EXPLAIN, /* wire_query: why the place has its name; the answer is MESSAGE_SUGGESTIONS */
 	MESSAGE_FIND_USDT, /* text: patterns of provider and name, one after the other */
 	MESSAGE_LINES, /* wire_query…: where in the source places of `file` are; further ones follow if `more`, then come the
 			* answers; `status`: enum lines_request and, from LINES_TIME_SHIFT on, the milliseconds it may take, or 0 */
 	MESSAGE_UNWIND, /* with a descriptor: compile its unwind table; `file` is the number of the request */
 	MESSAGE_DROP, /* forget the perf map `file`: the number may come again */
-	MESSAGE_DEBUG, /* the answer to WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
+	MESSAGE_DEBUG, /* the answer to MESSAGE_WANT_DEBUG, with a descriptor and in `status` the next candidate, or without */
 	/* from the worker */
 	MESSAGE_INDEXED, /* `file` is done: status, text: build id */
 	MESSAGE_WANT_DEBUG, /* text: build id and debug link of `file`, one after the other; `status`: first candidate */
@@ -51,7 +51,11 @@ enum message_kind {
 struct message_header {
 	uint32_t kind;
 	uint32_t file;
-	uint32_t status; /* enum symbol_status, or an errno for FUNCTIONS, USDT and STARTED, or a candidate for debug files */
+	/*
+	 * From the worker: enum symbol_status, or an errno in MESSAGE_FUNCTIONS, _USDT, _SOURCES and _STARTED. In others what
+	 * enum message_kind says.
+	 */
+	uint32_t status;
 	uint32_t more;
 	uint32_t nr, nr_text;
 };
