@@ -67,7 +67,7 @@ static const struct applet_example examples[] = {
 	{ "-s ip_output", "with offsets" },
 	{ "-sv ip_output", "with offsets and raw addresses" },
 	{ "'tcp_send*'", "all functions that begin with tcp_send" },
-	{ "-r '^tcp_send.*'", "the same as a regular expression" },
+	{ "-r '^tcp_send.*'", "the same, as a regular expression" },
 	{ "-Ti 5 ip_output", "a report every 5 seconds, with the time" },
 	{ "-p 185 ip_output", "only process 185" },
 	{ "-c 1 put_prev_entity", "only CPU 1" },

@@ -32,7 +32,7 @@ static int examine(void *block)
 
 static const struct applet_example examples[] = {
 	{ "", "check everything, for the user who runs it" },
-	{ "--json", "the same as JSON, for programs" },
+	{ "--json", "the same, as JSON for programs" },
 	{ "--heal", "after kill -9 of a tool with user probes" },
 	{ "uprobe.multi", "in a script: status 0 if present, 3 if missing" },
 	{},

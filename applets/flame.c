@@ -28,7 +28,7 @@ static int draw(void *block)
 
 static const struct applet_example examples[] = {
 	{ "-o out.svg out.folded", "a flame graph of folded stacks in a file" },
-	{ "< out.folded > out.svg", "the same as a filter" },
+	{ "< out.folded > out.svg", "the same, as a filter" },
 	{ "-o out.html out.folded", "an HTML page: search, regroup, invert" },
 	{ "--colors java --inverted -o out.svg out.folded", "other colours, the root on top" },
 	{},

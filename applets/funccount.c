@@ -33,7 +33,7 @@ static int plan(struct run_options *options)
 
 static const struct applet_example examples[] = {
 	{ "'vfs_*'", "count kernel functions that begin with vfs_" },
-	{ "-r '^vfs.*'", "the same as a regular expression" },
+	{ "-r '^vfs.*'", "the same, as a regular expression" },
 	{ "-Ti 5 'vfs_*'", "a report every 5 seconds, with the time" },
 	{ "-d 10 'vfs_*'", "for 10 seconds only" },
 	{ "-p 185 'vfs_*'", "only calls of process 185" },

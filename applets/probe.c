@@ -21,7 +21,7 @@ const struct option_spec probe_table[] = {
 		   .min = 1, .noun = "a number of probes"),
 	OUR_OPTION(0, "force", plan.force, NULL,
 		   "accept any number of matches, and functions that are known to hang hosts"),
-	OUR_OPTION(0, "forever", plan.forever, NULL, "no limit of 5 minutes for more than 100 probes"),
+	OUR_OPTION(0, "forever", plan.forever, NULL, "do not end runs with more than 100 probes after 5 minutes"),
 	RUN_FRAGMENT(guard_table),
 	OPERAND("pattern", struct run_options, pattern, PATTERN_HELP, .required = true),
 	OPTION_END,

@@ -75,7 +75,7 @@ static int check_lines(const struct report_options *options, struct output_optio
 	const uint32_t lines = 1U << OUTPUT_DEFAULT | 1U << OUTPUT_TEXT | 1U << OUTPUT_PERF | folded;
 
 	if (options->request.text && forms & folded)
-		return fail_usage("argument --text: not allowed with argument %s: it selects folded",
+		return fail_usage("argument --text: not allowed with argument %s, which selects folded",
 				  output->format ? "--format" : "-o/--output");
 	if (output->root && !(forms & ~lines))
 		return fail_usage("argument --root: only for flame graphs, trees, speedscope, pprof, json and stk");

@@ -391,9 +391,9 @@ static int take_all_pairs(struct reader *reader)
 static int add_cgroups(struct reader *reader, const struct profile_cgroup *cgroup, size_t i)
 {
 	if (!is_string(reader, cgroup->path))
-		return malformed(reader, "control group %zu refers to a missing string", i);
+		return malformed(reader, "cgroup %zu refers to a missing string", i);
 	if (!profile_add_cgroup(reader->profile, cgroup->id, cgroup->path))
-		return malformed(reader, "duplicate control group %zu", i);
+		return malformed(reader, "duplicate cgroup %zu", i);
 	return 0;
 }
 

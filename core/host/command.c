@@ -123,7 +123,7 @@ int command_release(struct command *command)
 	int err = 0;
 
 	if (write(command->go_fd, "g", 1) != 1)
-		return fail(-errno, "command: ended before it was started");
+		return fail(-errno, "command '%s': the process that was to execute it has ended", name);
 	close(command->go_fd);
 	command->go_fd = -1;
 	do

@@ -321,7 +321,7 @@ int output_options_histogram(const struct output_options *options, bool folded)
 static int not_that_form(const struct output_options *options, const char *option, enum output_format said)
 {
 	if (options->format)
-		return fail_usage("argument %s: not allowed with argument --format: it selects %s", option,
+		return fail_usage("argument %s: not allowed with argument --format, which selects %s", option,
 				  name_of(said));
 	return fail_usage("argument %s: not allowed with argument -o/--output: '%s' selects %s", option, options->path,
 			  name_of(said));

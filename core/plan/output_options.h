@@ -39,7 +39,7 @@ enum graph_root {
 	GRAPH_ROOT_COMM,
 	GRAPH_ROOT_PID, /* "comm (pid)" */
 	GRAPH_ROOT_TID, /* "comm (pid/tid)" */
-	GRAPH_ROOT_CONTAINER, /* its id, else the control group */
+	GRAPH_ROOT_CONTAINER, /* its id, else the cgroup */
 	GRAPH_ROOT_NONE,
 };
 

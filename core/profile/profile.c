@@ -228,7 +228,7 @@ size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t re
 	return pair->waker == PROFILE_NONE ? 1 : 2;
 }
 
-/* ---- control groups and modules ---- */
+/* ---- cgroups and modules ---- */
 
 static bool same_cgroup(const void *context, uint32_t position, const void *key)
 {
@@ -424,8 +424,8 @@ void profile_add_missing_split(struct buf *text, const char *path, const char *s
 	buf_addf(text, "': the inlined calls of %" PRIu32 " source file%s are not known: they are in '", nr,
 		 nr == 1 ? "" : "s");
 	escape_add(text, split, ESCAPE_NAME);
-	buf_addf(text, "'%s, which %s not found, nor is a .dwp file of this build", nr == 1 ? "" : " and others",
-		 nr == 1 ? "is" : "are");
+	buf_addf(text, "'%s, which %s not found; a .dwp file of this build was not found either",
+		 nr == 1 ? "" : " and others", nr == 1 ? "was" : "were");
 }
 
 const struct profile_loss profile_losses[ST_NR_LOSSES] = {

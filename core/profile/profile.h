@@ -176,7 +176,7 @@ struct profile_pair {
 	uint8_t reason; /* enum waker_reason */
 };
 
-/* A control group that records name by its number. */
+/* A cgroup that records name by its number. */
 struct profile_cgroup {
 	uint64_t id;
 	string_id path; /* below the mount point; 0 = it was gone before it could be looked up */
@@ -403,7 +403,7 @@ void profile_set_pair(struct profile *profile, const struct profile_pair *pair);
 /* The records whose stacks a row of `record` shows: itself, or the one or two of its pair. Returns how many. */
 size_t profile_parts(const struct profile *profile, uint32_t record, uint32_t ret_parts[2]);
 
-/* The path of a control group, "" unknown; whether it was looked for; and an entry, false when there is one already. */
+/* The path of a cgroup, "" unknown; whether it was looked for; and an entry, false when there is one already. */
 const char *profile_cgroup_path(const struct profile *profile, uint64_t id);
 bool profile_has_cgroup(const struct profile *profile, uint64_t id);
 bool profile_add_cgroup(struct profile *profile, uint64_t id, string_id path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Forgetting what no later interval needs, so that a run of days does not grow with every stack it has ever seen. Files and
- * control groups stay: others know them by their numbers, and there are few.
+ * cgroups stay: others know them by their numbers, and there are few.
  */
 #include "core/profile/profile.h"
 

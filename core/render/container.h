@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /*
- * The id of a container in the path of its control group: the last part that has 64 hexadecimal digits, or 32 with a dash and
+ * The id of a container in the path of its cgroup: the last part that has 64 hexadecimal digits, or 32 with a dash and
  * a number, between what Docker, containerd, CRI-O and Podman put around it ("docker-….scope"). Returns its length and where
  * it begins; 0 when the group is none of a container. The rule is that of the OpenTelemetry profiler.
  */

@@ -54,7 +54,7 @@ enum merge_apart {
 	APART_RECORDS = 4, /* nothing is merged */
 };
 
-/* The threads and control groups of a profile, where its records tell them apart. */
+/* The threads and cgroups of a profile, where its records tell them apart. */
 unsigned int merge_apart_of(const struct profile *profile);
 
 /* Fills an empty `ret_merged` with the rows to print, in the order to print them. `apart`: bits of enum merge_apart. */

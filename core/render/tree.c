@@ -238,7 +238,7 @@ static void add_waker(struct adder *adder, const struct merged_row *row)
 	add_waker_name(adder, row);
 }
 
-/* Twelve digits of a container's id, as its tools show it; else the control group. */
+/* Twelve digits of a container's id, as its tools show it; else the cgroup. */
 static void add_container(struct adder *adder, const struct merged_row *row)
 {
 	uint64_t cgroup = adder->profile->records.data[row->sleeper].cgroup_id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The paths of control groups (version 2), which events name by number: the number is the inode of the group's directory
+ * The paths of cgroups (version 2), which events name by number: the number is the inode of the group's directory
  * (cgroups(7); kernfs gives both the same number on 64-bit machines, Linux 5.5 and later).
  */
 #pragma once

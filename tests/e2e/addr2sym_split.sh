@@ -102,7 +102,7 @@ expect_inlined() { # WHAT NUMBER FOUND
 }
 expect_inlined "without its parts" 0 "$(inlined "$T/c5/program")"
 grep -q 'main.cc:' "$T/out" || fail "no lines: $(head -5 "$T/out")"
-missing="the inlined calls of 1 source file are not known: they are in '$T/c5/main.dwo', which is not found, nor is a .dwp file"
+missing="the inlined calls of 1 source file are not known: they are in '$T/c5/main.dwo', which was not found; a .dwp file"
 [ "$(grep -c "$missing" "$T/errors")" -eq 1 ] || fail "it is not said once where they are: $(cat "$T/errors")"
 "$STACKTOOL" addr2sym -e "$T/c5/program" --inlines --why "$(cat "$T/start")" 2>"$T/errors" >"$T/out"
 grep -q "^    '$T/c5/program': $missing" "$T/out" || fail "--why: $(cat "$T/out")"

@@ -75,7 +75,7 @@ fixture_end
 # Of split debug information the lines are there, and it is said where the calls are, live and of a saved profile
 if command -v gcc >/dev/null; then
 	(cd "$T" && gcc -O2 -g -gsplit-dwarf -pthread -o split "$SOURCE/tests/fixtures/inlined.c" && rm ./*.dwo) || fail 'gcc'
-	missing="^NOTE: '$T/split': the inlined calls of 1 source file are not known: they are in '$T/split-inlined.dwo', which is not found"
+	missing="^NOTE: '$T/split': the inlined calls of 1 source file are not known: they are in '$T/split-inlined.dwo', which was not found"
 	fixture_running "$T/split"
 	tool profile -U --inlines -F 999 -p "$fixture_pid" --save "$T/split.stk" 1
 	fixture_end

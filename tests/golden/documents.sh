@@ -207,9 +207,9 @@ wrong 2 "argument --lines: not allowed with a number after --top" report --top=3
 wrong 2 "argument --lines: not allowed with a number after --top" report --top=30 --lines 3 "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root pid "$T/shapes"
 wrong 2 "argument --root: only for flame graphs" report --root none -o "$T/a.folded" "$T/shapes"
-wrong 2 "argument --text: not allowed with argument -o/--output: it selects folded" report --text -o "$T/a.folded" "$T/shapes"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it selects text" report -f --format text "$T/shapes"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it selects text" profile -f --format text 1
+wrong 2 "argument --text: not allowed with argument -o/--output, which selects folded" report --text -o "$T/a.folded" "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format, which selects text" report -f --format text "$T/shapes"
+wrong 2 "argument -f/--folded: not allowed with argument --format, which selects text" profile -f --format text 1
 "$STACKTOOL" report -f "$T/shapes" >"$T/lines" || fail "-f"
 "$STACKTOOL" report -f -o "$T/lines.txt" "$T/shapes" && cmp "$T/lines" "$T/lines.txt" || fail "-f into a .txt"
 
@@ -249,16 +249,16 @@ wrong 2 "argument --histogram: not supported by format folded" report --histogra
 wrong 2 "unknown suffix" report -o "$T/a.png" "$T/shapes"
 # The name of a file says what is in it, also to --tree, --top and -f.
 wrong 2 "argument --tree: not allowed with argument -o/--output: '.*/a.svg' selects svg" report --tree -o "$T/a.svg" "$T/shapes"
-wrong 2 "argument --top: not allowed with argument --format: it selects json" report --top --format json "$T/shapes"
+wrong 2 "argument --top: not allowed with argument --format, which selects json" report --top --format json "$T/shapes"
 wrong 2 "argument --tui: not allowed with argument -o/--output" report --tui -o "$T/b.svg" "$T/shapes"
 wrong 2 "argument --tui: not allowed with argument --format" report --tui --format svg "$T/shapes"
 wrong 2 "argument -f/--folded: not allowed with .*: '.*/a.svg' selects svg" diff -f -o "$T/a.svg" "$T/shapes" "$T/now"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it selects pprof" diff -f --format pprof "$T/shapes" "$T/now"
+wrong 2 "argument -f/--folded: not allowed with argument --format, which selects pprof" diff -f --format pprof "$T/shapes" "$T/now"
 wrong 2 "argument --format: json: not allowed with argument -o/--output: '.*/refused.svg' selects svg" report --format json -o "$T/refused.svg" "$T/shapes"
 wrong 2 "argument --format: svg: not allowed with .*: '.*/a.speedscope.json' selects speedscope" flame --format svg -o "$T/a.speedscope.json" "$T/shapes"
 wrong 2 "argument --format: perf: not allowed with .*: '.*/%n.folded' selects folded" profile --format perf -o "$T/%n.folded" 1
 wrong 2 "argument -f/--folded: not allowed with .*: '.*/refused.svg' selects svg" report -f -o "$T/refused.svg" "$T/shapes"
-wrong 2 "argument -f/--folded: not allowed with argument --format: it selects json" profile -f --format json 1
+wrong 2 "argument -f/--folded: not allowed with argument --format, which selects json" profile -f --format json 1
 wrong 2 "argument --save: '.*/refused.svg' selects svg, but profiles are saved as stk" profile --save "$T/refused.svg" 1
 wrong 2 "argument -o/--output: '-': not a file name" report -f -o - "$T/shapes"
 wrong 2 "argument -o/--output: '-': not a file name" report --format svg -o - "$T/shapes"
