@@ -7,37 +7,53 @@
 
 enum {
 	MINI_DEBUG_MAX_BYTES = 64 << 20, /* unpacked; those of distributions have 1 to 4 MB */
+	MEMORY_MAX = 72 << 20,           /* for a dictionary of 64 MB, which `xz -9` uses */
+	FIRST_BYTES = 65536,             /* of output; doubled as needed */
 };
+
+/* Room for twice as much output as there is. */
+static int grow(lzma_stream *stream, unsigned char **bytes, size_t room)
+{
+	size_t nr = (size_t)stream->total_out, wanted = nr ? 2 * nr : FIRST_BYTES;
+	unsigned char *grown;
+
+	if (wanted > room)
+		wanted = room;
+	if (wanted == nr)
+		return -EFBIG;
+	grown = realloc(*bytes, wanted);
+	if (!grown)
+		return -ENOMEM;
+	*bytes = grown;
+	stream->next_out = grown + nr;
+	stream->avail_out = wanted - nr;
+	return 0;
+}
 
 int xz_unpack(const struct elf_file *elf, uint64_t offset, uint64_t nr_bytes, size_t room, unsigned char **ret_bytes,
 	      size_t *ret_nr)
 {
-	enum {
-		MEMORY_MAX = 72 << 20, /* for a dictionary of 64 MB, which `xz -9` uses */
-	};
 	int err;
 	_cleanup_(freep) unsigned char *packed = elf_file_copy(elf, offset, nr_bytes, room, &err);
-	/* Memory that nothing is written to costs nothing, and what is left over is given back. */
-	_cleanup_(freep) unsigned char *bytes = err ? NULL : malloc(room);
-	lzma_stream stream = LZMA_STREAM_INIT;
+	_cleanup_(freep) unsigned char *bytes = NULL;
+	_cleanup_(lzma_end) lzma_stream stream = LZMA_STREAM_INIT;
 	lzma_ret status;
 
-	if (!bytes)
-		return err ?: -ENOMEM;
+	if (!packed)
+		return err;
 	stream.next_in = packed;
 	stream.avail_in = (size_t)nr_bytes;
-	stream.next_out = bytes;
-	stream.avail_out = room;
 	status = lzma_stream_decoder(&stream, MEMORY_MAX, 0);
-	if (status == LZMA_OK)
+	while (status == LZMA_OK) {
+		err = stream.avail_out ? 0 : grow(&stream, &bytes, room);
+		if (err)
+			return err;
 		status = lzma_code(&stream, LZMA_FINISH);
-	lzma_end(&stream);
-	if (status == LZMA_MEM_ERROR || status == LZMA_MEMLIMIT_ERROR)
-		return -ENOMEM;
+	}
 	if (status != LZMA_STREAM_END)
-		return status == LZMA_OK && !stream.avail_out ? -EFBIG : -EBADMSG;
-	*ret_nr = room - stream.avail_out;
-	*ret_bytes = realloc(bytes, *ret_nr + 1) ?: bytes;
+		return status == LZMA_MEM_ERROR || status == LZMA_MEMLIMIT_ERROR ? -ENOMEM : -EBADMSG;
+	*ret_nr = (size_t)stream.total_out;
+	*ret_bytes = bytes;
 	bytes = NULL;
 	return 0;
 }
