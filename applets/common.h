@@ -18,7 +18,7 @@ struct run_options {
 
 	/* Which of the two stacks. */
 	bool user_only, kernel_only, both;
-	bool kernel_by_default; /* not an option: what an applet shows that is asked for neither */
+	bool kernel_by_default; /* not an option: whether an applet shows kernel stacks alone when no option selects stacks */
 
 	/* Which events: applets/probe.h */
 	const char *pattern, *library;
@@ -31,7 +31,7 @@ struct run_options {
 
 	/* Of one applet each. */
 	bool plain, tui; /* profile */
-	bool verbose;    /* stacksnoop */
+	bool verbose; /* stacksnoop */
 };
 
 /* OPTION() for a field of struct run_options; OUR_OPTION() for one that bcc's tool does not have. */

@@ -10,8 +10,8 @@
 extern const struct applet *const applets[];
 
 /*
- * The applet with this name or alias: NAME, NAME.py, NAME-bpfcc or bpf-NAME, with or without a folder before it. NULL when
- * there is none. *ret_as_bcc: whether it is the name of a bcc tool.
+ * The applet with this name or alias: NAME, NAME.py, NAME-bpfcc or bpf-NAME, with or without a folder before it; NULL if no
+ * applet has it. *ret_as_bcc: whether the name is that of a bcc tool.
  */
 const struct applet *applet_find(const char *name, bool *ret_as_bcc);
 

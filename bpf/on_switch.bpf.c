@@ -81,7 +81,7 @@ static __always_inline struct st_task *st_task_find(struct task_struct *task)
 	return bpf_map_lookup_elem(&st_tasks, &key);
 }
 
-/* The entry of a thread, made when there is none; NULL when there is no room. */
+/* The entry of a thread; a new one if the thread has none. NULL when there is no room. */
 static __always_inline struct st_task *st_task_get(struct task_struct *task)
 {
 	struct st_task *entry = st_task_find(task), none = {};
@@ -303,7 +303,7 @@ static __always_inline void st_note_no_start(const struct st_way *way, struct ta
 		ST_NOTE(way->stats->losses[ST_LOSS_NO_START], 1);
 }
 
-/* The part of an interval that is asked for. */
+/* How long the wanted part of the time off the CPU took: all of it, the part until the wakeup, or the part after it. */
 static __always_inline __u64 st_span(const struct st_task *entry, __u64 out_ns, __u64 came_ns, __u64 now)
 {
 	__u64 woken_ns;

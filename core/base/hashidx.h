@@ -36,7 +36,7 @@ static inline void hashidx_prefetch(const struct hashidx *index, uint64_t hash)
 		__builtin_prefetch(&index->slots[hash & (index->room - 1)]);
 }
 
-/* As hashidx_find(), but where there is none it adds `next` and returns that: the caller puts the element there. */
+/* As hashidx_find(), but adds `next` if no element matches, and returns it: the caller then stores the element there. */
 uint32_t hashidx_find_or_add(struct hashidx *index, uint64_t hash, hashidx_same *same, const void *context,
 			     const void *key, size_t next);
 

@@ -180,7 +180,7 @@ static int check_exclusive(const struct parser *parser, const struct option_spec
 	return 0;
 }
 
-/* "--top 5": a number after an option with an optional value is its value, and no operand. NULL: there is none. */
+/* "--top 5": a number after an option with an optional value is its value, not an operand. NULL: no number follows. */
 static const char *number_behind(const struct parser *parser)
 {
 	const char *word = optind < parser->argc ? parser->argv[optind] : "";
@@ -216,7 +216,7 @@ static int take(struct parser *parser, size_t i, const char *text)
 	return value_store(entry->spec, label(entry->spec, &name), text, parser->options + entry->offset);
 }
 
-/* The entry of the next operand, or -1. A command is none: it has its own place, after "--". */
+/* The entry of the next operand, or -1. A command is not an operand: it follows "--". */
 static ssize_t next_operand(const struct parser *parser)
 {
 	size_t nr_left = parser->nr_operands;

@@ -73,7 +73,7 @@ int opener_host_root(const char *path);
 /*
  * Opens a regular file or a directory below a root without leaving it: symbolic links are followed inside, links of
  * /proc that lead elsewhere are not. `flags`: 0, or O_NOFOLLOW where the path itself must be no symbolic link. A descriptor for
- * reading, or a negative errno: -EINVAL for anything else than what was asked for.
+ * reading, or a negative errno: -EINVAL for another kind of file.
  */
 int opener_file_below(int root_fd, const char *path, int flags);
 int opener_directory_below(int root_fd, const char *path);

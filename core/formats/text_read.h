@@ -24,14 +24,14 @@ int folded_decode(const char *text, size_t nr_bytes, const char *name, struct pr
 bool perf_script_is(const char *text, size_t nr_bytes);
 
 /*
- * The text of `perf script`. A sample is a line that tells of it and then its frames, leaf first, up to an empty line
+ * The text of `perf script`. A sample is a header line and then its frames, leaf first, up to an empty line
  * (tools/perf/builtin-script.c of Linux, perf-script(1)):
  *
  *     comm  PID/TID [cpu] seconds.fraction:  PERIOD event:
  *     	    ffffffff810001 symbol+0xoffset (dso)
  *
- * The command may hold spaces and stand behind some; CPU, time, period and the process id before the slash may be missing.
- * A sample without call chain has its only frame behind the event. A sample weighs its period, as in stackcollapse-perf.pl.
+ * The command may hold spaces, and spaces may precede it; CPU, time, period and the process id before the slash may be missing.
+ * A sample without call chain has its only frame after the event, on the same line. A sample weighs its period, as in stackcollapse-perf.pl.
  * Each becomes a record of its own with its time. Only samples of the first event are read.
  *
  * Initialises `ret_profile`; what is left out becomes lines of `ret_notes`. 0, or -EINVAL with a recorded cause when there is

@@ -204,7 +204,7 @@ bool host_limits_uprobe_multi(void)
 	return host_has_uprobe_multi() && refusal_of_uprobe_multi(-1) == -EINVAL;
 }
 
-/* A struct of the kernel, and a BTF that has it, which the caller frees; NULL when there is none. */
+/* A struct of the kernel and the BTF that defines it, which the caller frees; NULL if no BTF does. */
 static const struct btf_type *pick_struct(const char *name, struct btf **ret_btf)
 {
 	int id = kernel_types_pick(&name, 1, ret_btf) ? 0 : btf__find_by_name_kind(*ret_btf, name, BTF_KIND_STRUCT);

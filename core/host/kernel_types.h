@@ -3,7 +3,7 @@
  * A few types out of the kernel's type information (BTF, /sys/kernel/btf/vmlinux; format: Documentation/bpf/btf.rst).
  *
  * libbpf indexes and checks all of its 130,000 types: 10 ms and more, half of what `profile` needs to start. One pass that
- * picks only what is asked for costs less than 2 ms, and gives libbpf a BTF of a few kilobytes.
+ * picks only the types that the programs use costs less than 2 ms, and gives libbpf a BTF of a few kilobytes.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libbpf's messages: the last warning is kept for the hint of a failure, the others are dropped. With the environment variable
- * STACKTOOL_LIBBPF_LOG all of them go to stderr, too.
+ * libbpf's messages: the last warning is kept for the hint of a failure, the others are dropped. If the environment
+ * variable STACKTOOL_LIBBPF_LOG is set, all of them also go to stderr.
  */
 #pragma once
 
