@@ -4,13 +4,7 @@
 
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/symbolize.h"
-#include "tests/unit/elf_writer.h"
-
-enum {
-	ADDRESS = 0x2000,
-	OFFSET = 0x1000,
-	SIZE = 0x3000
-};
+#include "tests/unit/symbol_image.h"
 
 struct fixture {
 	struct symbolizer *symbolizer;

@@ -2,34 +2,29 @@
 /* Functions that only the unwind table knows: each rule of frame_ranges.h, on sections made for it. */
 #include "symbolize/elf/frame_ranges.h"
 
+#include <inttypes.h>
+
+#include "tests/unit/extents.h"
 #include "tests/unit/symbol_image.h"
 #include "tests/harness.h"
 
-enum {
-	ADDRESS = 0x2000,
-	OFFSET = 0x1000,
-	SIZE = 0x3000,
-	FRAMES = 0x8000, /* where .eh_frame is loaded */
-};
+#define FRAMES 0x8000 /* where .eh_frame is loaded */
 
 struct fixture {
-	struct elf_writer writer;
-	struct symtab table;
+	struct symbol_image image;
 	struct frame_ranges frame_ranges;
 	VEC(unsigned char) section;
 };
 
 static void set_up(struct fixture *fixture)
 {
-	elf_writer_init(&fixture->writer, ET_DYN);
-	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
+	symbol_image_set_up(&fixture->image);
 }
 
 static void tear_down(struct fixture *fixture)
 {
 	frame_ranges_done(&fixture->frame_ranges);
-	symtab_done(&fixture->table);
-	elf_writer_done(&fixture->writer);
+	symbol_image_tear_down(&fixture->image);
 	vec_done(&fixture->section);
 }
 
@@ -60,63 +55,58 @@ static uint32_t put_cie(struct fixture *fixture, unsigned char encoding, bool pe
 	return at;
 }
 
-/* An FDE with PC-relative addresses of four bytes. */
-static void put_fde(struct fixture *fixture, uint32_t cie, uint32_t address, uint32_t size)
+/* An FDE with PC-relative addresses of four bytes; `start` counts from the start of the code. */
+static void put_fde(struct fixture *fixture, uint32_t cie, uint32_t start, uint32_t size)
 {
 	uint32_t at;
 
 	put_word(fixture, 16);
 	at = (uint32_t)fixture->section.nr;
 	put_word(fixture, at - cie);
-	put_word(fixture, address - (FRAMES + at + 4));
+	put_word(fixture, ADDRESS + start - (FRAMES + at + 4));
 	put_word(fixture, size);
 	put_word(fixture, 0);
 }
 
-static void finish(struct fixture *fixture)
+/* A range is named after its start. */
+static const char *name_of(void *context, uint64_t place)
 {
-	_cleanup_(closep) int fd;
-	_cleanup_(elf_file_done) struct elf_file elf;
+	static char text[32];
+	const struct frame_ranges *ranges = context;
+	const struct frame_range *range = frame_ranges_lookup(ranges, OFFSET + place);
 
-	elf_writer_extra(&fixture->writer, ".eh_frame",
-			 &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = FRAMES },
-			 fixture->section.data, fixture->section.nr);
-	elf_writer_finish(&fixture->writer);
-	fd = symbol_image_open(&fixture->writer, &elf, &fixture->table);
-	assert_int_equal(frame_ranges_read(&fixture->frame_ranges, &elf, &fixture->table), 0);
+	snprintf(text, sizeof(text), "f%" PRIx64, range ? ranges->base + range->start - OFFSET : 0);
+	return range ? text : "";
 }
 
-/* The start of the function at an address of the code, as an address; 0 for none. */
-static uint64_t start_at(const struct fixture *fixture, uint64_t address)
+static void expect_ranges(struct fixture *fixture, const char *expected)
 {
-	const struct frame_range *frame_range = frame_ranges_lookup(&fixture->frame_ranges, address - ADDRESS + OFFSET);
+	struct symbol_image *image = &fixture->image;
 
-	return frame_range ? fixture->frame_ranges.base + frame_range->start - OFFSET + ADDRESS : 0;
+	elf_writer_extra(&image->writer, ".eh_frame",
+			 &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC, .sh_addr = FRAMES },
+			 fixture->section.data, fixture->section.nr);
+	symbol_image_read(image);
+	assert_int_equal(frame_ranges_read(&fixture->frame_ranges, &image->elf, &image->table), 0);
+	expect_extents(name_of, &fixture->frame_ranges, 0, SIZE + 0x100, expected);
+	assert_null(frame_ranges_lookup(&fixture->frame_ranges, 0));
 }
 
 FIXTURE_TEST(an_entry_covers_exactly_its_range)
 {
 	uint32_t cie = put_cie(fixture, 0x1b, false);
 
-	put_fde(fixture, cie, ADDRESS + 0x200, 0x20);
-	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
-	finish(fixture);
-	assert_int_equal(start_at(fixture, ADDRESS + 0xff), 0);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x100), ADDRESS + 0x100);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x13f), ADDRESS + 0x100);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x140), 0);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x21f), ADDRESS + 0x200);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x220), 0);
-	assert_int_equal(start_at(fixture, 0), 0);
+	put_fde(fixture, cie, 0x200, 0x20);
+	put_fde(fixture, cie, 0x100, 0x40);
+	expect_ranges(fixture, "100-13f f100, 200-21f f200");
 }
 
 FIXTURE_TEST(a_personality_is_stepped_over)
 {
 	uint32_t cie = put_cie(fixture, 0x1b, true);
 
-	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
-	finish(fixture);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x13f), ADDRESS + 0x100);
+	put_fde(fixture, cie, 0x100, 0x40);
+	expect_ranges(fixture, "100-13f f100");
 }
 
 /* A file may have millions of FDEs whose CIEs take turns: each is read again, so a long one is not read. */
@@ -130,37 +120,32 @@ FIXTURE_TEST(a_long_cie_is_passed_over)
 	put(fixture, head, sizeof(head));
 	for (uint32_t i = 0; i < nr_nops; i++)
 		put(fixture, &nop, 1);
-	put_fde(fixture, 0, ADDRESS + 0x100, 0x40);
-	finish(fixture);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x100), 0);
+	put_fde(fixture, 0, 0x100, 0x40);
+	expect_ranges(fixture, "");
 }
 
 FIXTURE_TEST(code_that_a_symbol_covers_needs_no_entry)
 {
 	uint32_t cie = put_cie(fixture, 0x1b, false);
 
-	elf_writer_function(&fixture->writer, "known", ADDRESS + 0x100, 0x40);
-	put_fde(fixture, cie, ADDRESS + 0x100, 0x40);
-	put_fde(fixture, cie, ADDRESS + 0x140, 0x10);
-	finish(fixture);
-	assert_int_equal(fixture->frame_ranges.list.nr, 1);
-	assert_int_equal(start_at(fixture, ADDRESS + 0x140), ADDRESS + 0x140);
+	elf_writer_function(&fixture->image.writer, "known", ADDRESS + 0x100, 0x40);
+	put_fde(fixture, cie, 0x100, 0x40);
+	put_fde(fixture, cie, 0x140, 0x10);
+	expect_ranges(fixture, "140-14f f140");
 }
 
 FIXTURE_TEST(what_makes_no_sense_is_passed_over)
 {
 	uint32_t cie = put_cie(fixture, 0x1b, false), omitted = put_cie(fixture, 0xff, false);
 
-	put_fde(fixture, cie, ADDRESS + SIZE, 0x10);     /* no code there */
-	put_fde(fixture, cie, ADDRESS + 0x100, 0);       /* covers nothing */
-	put_fde(fixture, omitted, ADDRESS + 0x200, 0x10);
-	put_fde(fixture, 4, ADDRESS + 0x300, 0x10);      /* what it refers to is no CIE */
-	put_fde(fixture, cie, ADDRESS + SIZE - 8, 0x100); /* longer than the segment */
+	put_fde(fixture, cie, SIZE, 0x10);     /* no code there */
+	put_fde(fixture, cie, 0x100, 0);       /* covers nothing */
+	put_fde(fixture, omitted, 0x200, 0x10);
+	put_fde(fixture, 4, 0x300, 0x10);      /* what it refers to is no CIE */
+	put_fde(fixture, cie, SIZE - 8, 0x100); /* longer than the segment */
 	put_word(fixture, 0x7fffffff);                   /* an entry that is longer than the section */
 	put_word(fixture, 0);
-	finish(fixture);
-	assert_int_equal(fixture->frame_ranges.list.nr, 1);
-	assert_int_equal(start_at(fixture, ADDRESS + SIZE - 1), ADDRESS + SIZE - 8);
+	expect_ranges(fixture, "2ff8-2fff f2ff8");
 }
 
 FIXTURE_TEST(the_end_mark_ends_it)
@@ -168,7 +153,6 @@ FIXTURE_TEST(the_end_mark_ends_it)
 	uint32_t cie = put_cie(fixture, 0x1b, false);
 
 	put_word(fixture, 0);
-	put_fde(fixture, cie, ADDRESS + 0x100, 0x10);
-	finish(fixture);
-	assert_int_equal(fixture->frame_ranges.list.nr, 0);
+	put_fde(fixture, cie, 0x100, 0x10);
+	expect_ranges(fixture, "");
 }

@@ -5,34 +5,13 @@
 #include "tests/unit/symbol_image.h"
 #include "tests/harness.h"
 
-enum {
-	ADDRESS = 0x2000,
-	OFFSET = 0x1000,
-	SIZE = 0x3000,
-	TABLE = 0x8000, /* where the table is loaded */
-};
+#define TABLE 0x8000 /* where the table is loaded */
 
 struct fixture {
-	struct elf_writer writer;
-	struct symtab table;
+	struct symbol_image image;
 	_Alignas(8) unsigned char go[512];
 	size_t nr;
-	char text[NAME_MAX_BYTES + 1];
 };
-
-static void set_up(struct fixture *fixture)
-{
-	elf_writer_init(&fixture->writer, ET_DYN);
-	elf_writer_code(&fixture->writer, ADDRESS, OFFSET, SIZE);
-}
-
-static void tear_down(struct fixture *fixture)
-{
-	symtab_done(&fixture->table);
-	elf_writer_done(&fixture->writer);
-}
-
-#define FIXTURE_TEST(name) TEST_WITH(struct fixture, fixture, name, set_up, tear_down)
 
 static void put(struct fixture *fixture, uint64_t value, size_t nr_bytes)
 {
@@ -40,27 +19,26 @@ static void put(struct fixture *fixture, uint64_t value, size_t nr_bytes)
 	fixture->nr += nr_bytes;
 }
 
-static void put_text(struct fixture *fixture, const char *text)
+static void put_names(struct fixture *fixture)
 {
-	memcpy(fixture->go + fixture->nr, text, strlen(text) + 1);
-	fixture->nr += strlen(text) + 1;
+	static const char names[] = "main.main\0main.(*T).f";
+
+	memcpy(fixture->go + fixture->nr, names, sizeof(names));
+	fixture->nr += sizeof(names);
 }
 
 /* main.main of 0x40 bytes at the start of the text, and main.(*T).f of 0x20 behind it, as Go 1.18 and 1.20 write it. */
-static void make_new(struct fixture *fixture, uint32_t magic, uint64_t text)
+static void make_new(struct fixture *fixture, uint32_t magic)
 {
 	put(fixture, magic, 4);
 	put(fixture, 0x08010000, 4);
 	put(fixture, 2, 8); /* functions */
 	put(fixture, 1, 8); /* files */
-	put(fixture, text, 8);
+	put(fixture, ADDRESS, 8); /* the text */
 	put(fixture, 72, 8); /* names */
-	put(fixture, 96, 8); /* compilation units */
-	put(fixture, 96, 8);
-	put(fixture, 96, 8);
-	put(fixture, 96, 8); /* functions */
-	put_text(fixture, "main.main");
-	put_text(fixture, "main.(*T).f");
+	for (int i = 0; i < 4; i++) /* compilation units, files, values of the program counter, functions */
+		put(fixture, 96, 8);
+	put_names(fixture);
 	fixture->nr = 96;
 	for (uint32_t i = 0; i < 2; i++) {
 		put(fixture, 0x40 * i, 4); /* entry */
@@ -85,12 +63,9 @@ static void make_old(struct fixture *fixture, uint32_t magic, size_t width)
 	if (!is_first) {
 		put(fixture, 1, width);
 		put(fixture, names, width);
-		put(fixture, functions, width);
-		put(fixture, functions, width);
-		put(fixture, functions, width);
-		put(fixture, functions, width);
-		put_text(fixture, "main.main");
-		put_text(fixture, "main.(*T).f");
+		for (int i = 0; i < 4; i++)
+			put(fixture, functions, width);
+		put_names(fixture);
 		fixture->nr = functions;
 	}
 	for (uint64_t i = 0; i < 2; i++) {
@@ -102,82 +77,59 @@ static void make_old(struct fixture *fixture, uint32_t magic, size_t width)
 		put(fixture, ADDRESS + 0x40 * i, width);
 		put(fixture, 10 * i + (is_first ? names : 0), 4);
 	}
-	if (is_first) {
-		put_text(fixture, "main.main");
-		put_text(fixture, "main.(*T).f");
-	}
+	if (is_first)
+		put_names(fixture);
 	fixture->nr = fixture->nr < 128 ? 128 : fixture->nr;
 }
 
-static void finish(struct fixture *fixture, const char *section)
+static void expect_functions(struct fixture *fixture, const char *section, const char *expected)
 {
-	_cleanup_(elf_file_done) struct elf_file elf;
-	_cleanup_(closep) int fd;
+	struct symbol_image *image = &fixture->image;
 
-	elf_writer_extra(&fixture->writer, section, &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_addr = TABLE },
+	symbol_image_set_up(image);
+	elf_writer_extra(&image->writer, section, &(Elf64_Shdr){ .sh_type = SHT_PROGBITS, .sh_addr = TABLE },
 			 fixture->go, fixture->nr);
-	elf_writer_finish(&fixture->writer);
-	fd = elf_writer_fd(&fixture->writer);
-	assert_int_equal(elf_file_open(&elf, fd), 0);
-	assert_int_equal(symtab_init(&fixture->table, &elf), 0);
-	assert_int_equal(go_functions_add(&fixture->table, &elf), 0);
-	assert_int_equal(symtab_finish(&fixture->table), 0);
+	symbol_image_open(image);
+	assert_int_equal(symtab_init(&image->table, &image->elf), 0);
+	assert_int_equal(go_functions_add(&image->table, &image->elf), 0);
+	assert_int_equal(symtab_finish(&image->table), 0);
+	expect_names(image, expected);
+	symbol_image_tear_down(image);
 }
 
-static const char *name_at(struct fixture *fixture, uint64_t offset)
+TEST(functions_of_each_form_are_found)
 {
-	return symbol_image_name(&fixture->table, OFFSET + offset, fixture->text);
-}
+	static const struct {
+		uint32_t magic;
+		size_t width; /* 0: tables with offsets, from 1.18 on */
+		const char *section;
+	} forms[] = {
+		{ 0xfffffff1, 0, ".gopclntab" }, /* 1.20 */
+		{ 0xfffffff0, 0, ".data.rel.ro.gopclntab" }, /* 1.18 */
+		{ 0xfffffffa, 8, ".gopclntab" }, /* 1.16 */
+		{ 0xfffffffb, 4, ".gopclntab" }, /* 1.2, 32 bits */
+	};
 
-static void expect_both(struct fixture *fixture)
-{
-	assert_string_equal(name_at(fixture, 0), "main.main");
-	assert_string_equal(name_at(fixture, 0x3f), "main.main");
-	assert_string_equal(name_at(fixture, 0x40), "main.(*T).f");
-	assert_string_equal(name_at(fixture, 0x5f), "main.(*T).f");
-	assert_string_equal(name_at(fixture, 0x60), "");
-}
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct fixture fixture = {};
 
-FIXTURE_TEST(the_form_of_1_20)
-{
-	make_new(fixture, 0xfffffff1, ADDRESS);
-	finish(fixture, ".gopclntab");
-	expect_both(fixture);
-}
-
-FIXTURE_TEST(the_form_of_1_18)
-{
-	make_new(fixture, 0xfffffff0, ADDRESS);
-	finish(fixture, ".data.rel.ro.gopclntab");
-	expect_both(fixture);
-}
-
-FIXTURE_TEST(the_form_of_1_16)
-{
-	make_old(fixture, 0xfffffffa, 8);
-	finish(fixture, ".gopclntab");
-	expect_both(fixture);
-}
-
-FIXTURE_TEST(the_form_of_1_2_in_32_bits)
-{
-	make_old(fixture, 0xfffffffb, 4);
-	finish(fixture, ".gopclntab");
-	expect_both(fixture);
+		if (forms[i].width)
+			make_old(&fixture, forms[i].magic, forms[i].width);
+		else
+			make_new(&fixture, forms[i].magic);
+		expect_functions(&fixture, forms[i].section, "0-3f main.main, 40-5f main.(*T).f");
+	}
 }
 
 TEST(broken_tables_name_nothing)
 {
 	static const size_t spoilt[] = { 0, 4, 5, 6, 7, 8 + 3, 32 + 5, 64 + 5 };
 
-	for (size_t i = 0; i < sizeof(spoilt) / sizeof(*spoilt); i++) {
-		struct fixture one = {}, *fixture = &one;
+	for (size_t i = 0; i < ARRAY_SIZE(spoilt); i++) {
+		struct fixture fixture = {};
 
-		set_up(fixture);
-		make_new(fixture, 0xfffffff1, ADDRESS);
-		fixture->go[spoilt[i]] ^= 0x7c;
-		finish(fixture, ".gopclntab");
-		assert_string_equal(name_at(fixture, 0), "");
-		tear_down(fixture);
+		make_new(&fixture, 0xfffffff1);
+		fixture.go[spoilt[i]] ^= 0x7c;
+		expect_functions(&fixture, ".gopclntab", "");
 	}
 }

@@ -2,6 +2,9 @@
 /* Notes of USDT probes, good ones and bad ones, and the same through a worker. */
 #include "symbolize/elf/usdt.h"
 
+#include <inttypes.h>
+
+#include "core/base/buf.h"
 #include "tests/unit/symbolizer_fixture.h"
 #include "tests/harness.h"
 
@@ -14,116 +17,96 @@ enum {
 
 #define TEXTS "prov\0name\0-4@%edi"
 
-struct image {
-	struct elf_writer writer;
-	struct elf_file elf;
+struct file {
+	struct symbol_image image;
+	struct elf_writer *writer; /* of the image */
 	struct usdt_notes notes;
-	int fd;
 };
 
-static void set_up(struct image *image)
+static void set_up(struct file *file)
 {
-	elf_writer_init(&image->writer, ET_DYN);
-	elf_writer_code(&image->writer, ADDRESS, OFFSET, SIZE);
-	elf_writer_segment(&image->writer, &(Elf64_Phdr){ .p_type = PT_LOAD,
-							  .p_flags = PF_R | PF_W,
-							  .p_vaddr = DATA_ADDRESS,
-							  .p_offset = DATA_OFFSET,
-							  .p_filesz = DATA_SIZE,
-							  .p_memsz = 2 * DATA_SIZE });
-	image->fd = -1;
+	symbol_image_set_up(&file->image);
+	file->writer = &file->image.writer;
+	elf_writer_segment(file->writer, &(Elf64_Phdr){ .p_type = PT_LOAD,
+							.p_flags = PF_R | PF_W,
+							.p_vaddr = DATA_ADDRESS,
+							.p_offset = DATA_OFFSET,
+							.p_filesz = DATA_SIZE,
+							.p_memsz = 2 * DATA_SIZE });
 }
 
-static void tear_down(struct image *image)
+static void tear_down(struct file *file)
 {
-	usdt_notes_done(&image->notes);
-	elf_file_done(&image->elf);
-	elf_writer_done(&image->writer);
-	closep(&image->fd);
+	usdt_notes_done(&file->notes);
+	symbol_image_tear_down(&file->image);
 }
 
-#define FIXTURE_TEST(name) TEST_WITH(struct image, image, name, set_up, tear_down)
+#define FILE_TEST(name) TEST_WITH(struct file, file, name, set_up, tear_down)
 
-static int read_image(struct image *image)
+static void add_probe(struct file *file, uint64_t address, uint64_t base, uint64_t semaphore)
 {
-	image->fd = elf_writer_fd(&image->writer);
-	assert_int_equal(elf_file_open(&image->elf, image->fd), 0);
-	return usdt_notes_read(&image->notes, &image->elf);
+	elf_writer_probe(file->writer, address, base, semaphore, TEXTS, sizeof(TEXTS));
 }
 
-static int finish_and_read(struct image *image)
+/* What the notes of the file say: "place/semaphore provider:name:arguments, …", the first two in the file. */
+static void expect_notes(struct file *file, int err, const char *expected)
 {
-	elf_writer_finish(&image->writer);
-	return read_image(image);
+	_cleanup_(buf_done) struct buf text = {};
+
+	symbol_image_open(&file->image);
+	assert_int_equal(usdt_notes_read(&file->notes, &file->image.elf), err);
+	for (size_t i = 0; i < file->notes.notes.nr; i++) {
+		const struct usdt_note *note = &file->notes.notes.data[i];
+
+		buf_addf(&text, "%s%" PRIx64 "/%" PRIx64 " %s:%s:%s", i ? ", " : "", note->file_offset,
+			 note->semaphore_offset, usdt_text(&file->notes, note->provider),
+			 usdt_text(&file->notes, note->name), usdt_text(&file->notes, note->arguments));
+	}
+	assert_string_equal(buf_text(&text), expected);
 }
 
-static const struct usdt_note *only_note(const struct image *image)
+FILE_TEST(addresses_become_places_in_the_file)
 {
-	assert_int_equal(image->notes.notes.nr, 1);
-	return &image->notes.notes.data[0];
+	add_probe(file, ADDRESS + 0x20, BASE, DATA_ADDRESS + 6);
+	expect_notes(file, 0, "1020/5006 prov:name:-4@%edi");
 }
 
-FIXTURE_TEST(addresses_become_places_in_the_file)
+FILE_TEST(notes_of_32_bit_files_have_narrow_addresses)
 {
-	const struct usdt_note *note;
-
-	elf_writer_probe(&image->writer, ADDRESS + 0x20, BASE, DATA_ADDRESS + 6, TEXTS, sizeof(TEXTS));
-	assert_int_equal(finish_and_read(image), 0);
-	note = only_note(image);
-	assert_int_equal(note->file_offset, OFFSET + 0x20);
-	assert_int_equal(note->semaphore_offset, DATA_OFFSET + 6);
-	assert_string_equal(usdt_text(&image->notes, note->provider), "prov");
-	assert_string_equal(usdt_text(&image->notes, note->name), "name");
-	assert_string_equal(usdt_text(&image->notes, note->arguments), "-4@%edi");
-}
-
-FIXTURE_TEST(notes_of_32_bit_files_have_narrow_addresses)
-{
-	image->writer.is_32 = true;
-	elf_writer_probe(&image->writer, ADDRESS + 0x20, BASE, DATA_ADDRESS, TEXTS, sizeof(TEXTS));
-	assert_int_equal(finish_and_read(image), 0);
-	assert_int_equal(only_note(image)->file_offset, OFFSET + 0x20);
-	assert_int_equal(only_note(image)->semaphore_offset, DATA_OFFSET);
+	file->writer->is_32 = true;
+	add_probe(file, ADDRESS + 0x20, BASE, DATA_ADDRESS);
+	expect_notes(file, 0, "1020/5000 prov:name:-4@%edi");
 }
 
 /* What prelink does: the file was moved, its notes were not. */
-FIXTURE_TEST(addresses_move_with_the_base)
+FILE_TEST(addresses_move_with_the_base)
 {
-	image->writer.probe_base = BASE;
-	elf_writer_probe(&image->writer, ADDRESS + 0x20 - 0x1000, BASE - 0x1000, DATA_ADDRESS - 0x1000, TEXTS,
-			 sizeof(TEXTS));
-	elf_writer_probe(&image->writer, ADDRESS + 0x30 + 0x1000, BASE + 0x1000, 0, TEXTS, sizeof(TEXTS));
-	elf_writer_probe(&image->writer, ADDRESS + 0x40, 0, 0, TEXTS, sizeof(TEXTS));
-	assert_int_equal(finish_and_read(image), 0);
-	assert_int_equal(image->notes.notes.nr, 3);
-	assert_int_equal(image->notes.notes.data[0].file_offset, OFFSET + 0x20);
-	assert_int_equal(image->notes.notes.data[0].semaphore_offset, DATA_OFFSET);
-	assert_int_equal(image->notes.notes.data[1].file_offset, OFFSET + 0x30);
-	assert_int_equal(image->notes.notes.data[2].file_offset, OFFSET + 0x40);
+	file->writer->probe_base = BASE;
+	add_probe(file, ADDRESS + 0x20 - 0x1000, BASE - 0x1000, DATA_ADDRESS - 0x1000);
+	add_probe(file, ADDRESS + 0x30 + 0x1000, BASE + 0x1000, 0);
+	add_probe(file, ADDRESS + 0x40, 0, 0);
+	expect_notes(file, 0, "1020/5000 prov:name:-4@%edi, 1030/0 prov:name:-4@%edi, 1040/0 prov:name:-4@%edi");
 }
 
 /* Each of these is passed over, and the good one behind it is found. */
-FIXTURE_TEST(a_note_that_leads_nowhere_is_passed_over)
+FILE_TEST(a_note_that_leads_nowhere_is_passed_over)
 {
-	struct elf_writer *writer = &image->writer;
-
-	elf_writer_probe(writer, DATA_ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));            /* no code */
-	elf_writer_probe(writer, ADDRESS + SIZE, 0, 0, TEXTS, sizeof(TEXTS));          /* behind it */
-	elf_writer_probe(writer, ADDRESS, 0, ADDRESS, TEXTS, sizeof(TEXTS));           /* a semaphore in code */
-	elf_writer_probe(writer, ADDRESS, 0, DATA_ADDRESS + DATA_SIZE, TEXTS, sizeof(TEXTS)); /* one not in the file */
-	elf_writer_probe(writer, ADDRESS, 0, UINT64_MAX, TEXTS, sizeof(TEXTS));
-	elf_writer_probe(writer, UINT64_MAX, UINT64_MAX, 0, TEXTS, sizeof(TEXTS));
-	elf_writer_probe(writer, ADDRESS, 0, 0, "prov\0name", 9); /* not ended */
-	elf_writer_probe(writer, ADDRESS, 0, 0, "prov\0name", 10); /* no arguments */
-	elf_writer_probe(writer, ADDRESS, 0, 0, "\0name\0", 7); /* no provider */
-	elf_writer_probe(writer, ADDRESS, 0, 0, "", 0);
-	elf_writer_probe(writer, ADDRESS + 4, 0, 0, TEXTS, sizeof(TEXTS));
-	assert_int_equal(finish_and_read(image), 0);
-	assert_int_equal(only_note(image)->file_offset, OFFSET + 4);
+	add_probe(file, DATA_ADDRESS, 0, 0);            /* no code */
+	add_probe(file, ADDRESS + SIZE, 0, 0);          /* behind it */
+	add_probe(file, ADDRESS, 0, ADDRESS);           /* a semaphore in code */
+	add_probe(file, ADDRESS, 0, DATA_ADDRESS + DATA_SIZE); /* one not in the file */
+	add_probe(file, ADDRESS, 0, UINT64_MAX);
+	add_probe(file, UINT64_MAX, UINT64_MAX, 0);
+	elf_writer_probe(file->writer, ADDRESS, 0, 0, "prov\0name", 9); /* not ended */
+	elf_writer_probe(file->writer, ADDRESS, 0, 0, "prov\0name", 10); /* no arguments */
+	elf_writer_probe(file->writer, ADDRESS, 0, 0, "\0name\0", 7); /* no provider */
+	elf_writer_probe(file->writer, ADDRESS, 0, 0, "", 0);
+	add_probe(file, ADDRESS + 4, 0, 0);
+	expect_notes(file, 0, "1004/0 prov:name:-4@%edi");
 }
 
 /* Of segments that claim to end behind the last byte that there can be. */
-FIXTURE_TEST(a_place_that_wraps_is_passed_over)
+FILE_TEST(a_place_that_wraps_is_passed_over)
 {
 	const Elf64_Phdr segment = { .p_type = PT_LOAD,
 				     .p_vaddr = 0x100000,
@@ -135,49 +118,45 @@ FIXTURE_TEST(a_place_that_wraps_is_passed_over)
 	code.p_flags = PF_R | PF_X;
 	data.p_flags = PF_R | PF_W;
 	data.p_vaddr = 0x200000;
-	elf_writer_segment(&image->writer, &code);
-	elf_writer_segment(&image->writer, &data);
-	elf_writer_probe(&image->writer, code.p_vaddr + 0x1000, 0, 0, TEXTS, sizeof(TEXTS));
-	elf_writer_probe(&image->writer, ADDRESS, 0, data.p_vaddr + 0x1000, TEXTS, sizeof(TEXTS));
-	elf_writer_probe(&image->writer, ADDRESS + 4, 0, 0, TEXTS, sizeof(TEXTS));
-	assert_int_equal(finish_and_read(image), 0);
-	assert_int_equal(only_note(image)->file_offset, OFFSET + 4);
+	elf_writer_segment(file->writer, &code);
+	elf_writer_segment(file->writer, &data);
+	add_probe(file, code.p_vaddr + 0x1000, 0, 0);
+	add_probe(file, ADDRESS, 0, data.p_vaddr + 0x1000);
+	add_probe(file, ADDRESS + 4, 0, 0);
+	expect_notes(file, 0, "1004/0 prov:name:-4@%edi");
 }
 
-FIXTURE_TEST(other_notes_of_the_section_are_passed_over)
+FILE_TEST(other_notes_of_the_section_are_passed_over)
 {
-	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
-	elf_writer_probe(&image->writer, ADDRESS + 4, 0, 0, TEXTS, sizeof(TEXTS));
-	elf_writer_probe(&image->writer, ADDRESS + 8, 0, 0, TEXTS, sizeof(TEXTS));
-	((Elf64_Nhdr *)image->writer.probes.data)->n_type = 4;
-	image->writer.probes.data[image->writer.probes.nr / 3 + sizeof(Elf64_Nhdr)] = 'S';
-	assert_int_equal(finish_and_read(image), 0);
-	assert_int_equal(only_note(image)->file_offset, OFFSET + 8);
+	add_probe(file, ADDRESS, 0, 0);
+	add_probe(file, ADDRESS + 4, 0, 0);
+	add_probe(file, ADDRESS + 8, 0, 0);
+	((Elf64_Nhdr *)file->writer->probes.data)->n_type = 4;
+	file->writer->probes.data[file->writer->probes.nr / 3 + sizeof(Elf64_Nhdr)] = 'S';
+	expect_notes(file, 0, "1008/0 prov:name:-4@%edi");
 }
 
-FIXTURE_TEST(sizes_that_leave_the_section_are_an_error)
+FILE_TEST(sizes_that_leave_the_section_are_an_error)
 {
-	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
-	((Elf64_Nhdr *)image->writer.probes.data)->n_descsz = 0x10000000;
-	assert_int_equal(finish_and_read(image), -EBADMSG);
-	assert_int_equal(image->notes.notes.nr, 0);
+	add_probe(file, ADDRESS, 0, 0);
+	((Elf64_Nhdr *)file->writer->probes.data)->n_descsz = 0x10000000;
+	expect_notes(file, -EBADMSG, "");
 }
 
-FIXTURE_TEST(a_section_that_leaves_the_file_is_an_error)
+FILE_TEST(a_section_that_leaves_the_file_is_an_error)
 {
-	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
-	elf_writer_finish(&image->writer);
-	elf_writer_section(&image->writer, SECTION_PROBES)->sh_size = 0x100000;
-	assert_int_equal(read_image(image), -EBADMSG);
+	add_probe(file, ADDRESS, 0, 0);
+	elf_writer_finish(file->writer);
+	elf_writer_section(file->writer, SECTION_PROBES)->sh_size = 0x100000;
+	expect_notes(file, -EBADMSG, "");
 }
 
-FIXTURE_TEST(a_file_without_names_of_sections_has_no_probes)
+FILE_TEST(a_file_without_names_of_sections_has_no_probes)
 {
-	elf_writer_probe(&image->writer, ADDRESS, 0, 0, TEXTS, sizeof(TEXTS));
-	elf_writer_finish(&image->writer);
-	elf_writer_header(&image->writer)->e_shstrndx = SECTION_NR + 3;
-	assert_int_equal(read_image(image), 0);
-	assert_int_equal(image->notes.notes.nr, 0);
+	add_probe(file, ADDRESS, 0, 0);
+	elf_writer_finish(file->writer);
+	elf_writer_header(file->writer)->e_shstrndx = SECTION_NR + 3;
+	expect_notes(file, 0, "");
 }
 
 /* ---- through a worker ---- */
