@@ -12,7 +12,7 @@
 
 #if defined(__TARGET_ARCH_x86)
 
-#define ST_PART_FRAMES 4
+#define ST_PART_FRAMES 8
 #define ST_FRAME_BYTES 16
 #define ST_WINDOW_BYTES (8 * ST_WINDOW_WORDS)
 
@@ -134,7 +134,7 @@ __noinline int st_walk_return(__u32 slot_index)
 /* ---- the walk ---- */
 
 /* The leaf. 0, or -1 when the kernel is to walk. */
-__noinline int st_walk_begin(__u32 slot_index)
+static __always_inline int st_walk_begin(__u32 slot_index)
 {
 	struct st_slot *slot = st_frames_slot(slot_index);
 	__u64 uprobe_task = st_uprobe_task();
@@ -220,10 +220,11 @@ static __always_inline int st_walk_step(struct st_slot *slot, __u32 slot_index)
 	st_opaque(at); /* what is compared is what is used */
 	slot->stack.frames[at] = walk->window[place + 1];
 	walk->at = at + 1;
-	walk->return_at = walk->frame + 8;
-	walk->frame = walk->window[place];
-	if (walk->in_uprobes)
+	if (walk->in_uprobes) {
+		walk->return_at = walk->frame + 8;
 		st_walk_return(slot_index);
+	}
+	walk->frame = walk->window[place];
 	return 0;
 }
 
