@@ -3,8 +3,8 @@
 
 #include "symbolize/cfi/unwind_compile.h"
 #include "tests/unit/cfi_writer.h"
+#include "tests/unit/unwind_text.h"
 #include "tests/harness.h"
-#include "tests/unwind_rule.h"
 
 enum {
 	NAMES = 0x100, /* where names begin and end in the section; there are none */
@@ -99,19 +99,13 @@ static void done(struct program *program)
 {
 	cfi_writer_done(&program->writer);
 	unwind_table_done(&program->table);
-	*program = (struct program){};
 }
 
-static struct st_unwind_rule rule_at(const struct program *program, uint64_t offset)
+/* Ends the code at this offset; then its rules. */
+static void expect(struct program *program, uint64_t offset, const char *expected)
 {
-	return unwind_table_rule(&program->table, CFI_CODE + offset);
-}
-
-static void assert_sp(const struct program *program, uint64_t offset, int32_t cfa, int16_t bp)
-{
-	assert_int_equal(rule_at(program, offset).kind, ST_UNWIND_SP);
-	assert_int_equal(rule_at(program, offset).offset, cfa);
-	assert_int_equal(rule_at(program, offset).bp_offset, bp);
+	assert_int_equal(end(program, offset, NULL, 0, 0), 0);
+	expect_rules(&program->table, expected);
 }
 
 /* 0 for 4 bytes, 24 for 0x30 bytes, 0 for the rest: numbers are twice as large for their sign, the first from -1 on. */
@@ -120,81 +114,65 @@ static void assert_sp(const struct program *program, uint64_t offset, int32_t cf
 TEST(distances_become_rows_in_every_version)
 {
 	const struct layout *const layouts[] = { &go_116, &go_118, &go_120 };
-	struct program program = {};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+		_cleanup_(done) struct program program = {};
+
 		begin(&program, layouts[i]);
 		add(&program, 0x100, 0, 0, A_FRAME);
 		add(&program, 0x140, 0, 0, INSTRUCTIONS(2, 0x20, 0));
-		assert_int_equal(end(&program, 0x160, NULL, 0, 0), 0);
-		assert_int_equal(rule_at(&program, 0xff).kind, ST_UNWIND_INVALID);
-		assert_sp(&program, 0x100, 8, 0);
-		assert_sp(&program, 0x103, 8, 0);
-		assert_sp(&program, 0x104, 32, -16);
-		assert_sp(&program, 0x133, 32, -16);
-		assert_sp(&program, 0x134, 8, 0);
-		assert_sp(&program, 0x15f, 8, 0);
-		assert_int_equal(rule_at(&program, 0x160).kind, ST_UNWIND_INVALID);
-		done(&program);
+		expect(&program, 0x160, "100-103 sp+8, 104-133 sp+32 bp@cfa-16, 134-15f sp+8");
 	}
 }
 
 TEST(roots_and_changes_of_the_stack_are_known_by_their_flags)
 {
-	struct program program = {};
+	_cleanup_(done) struct program program = {};
 
 	begin(&program, &go_120);
 	add(&program, 0x100, 7, TOP_FRAME, A_FRAME); /* goexit */
 	add(&program, 0x140, 0, TOP_FRAME, A_FRAME); /* sigtramp */
 	add(&program, 0x180, 2, SP_WRITE, A_FRAME); /* asmcgocall */
-	assert_int_equal(end(&program, 0x1c0, NULL, 0, 0), 0);
-	assert_int_equal(rule_at(&program, 0x110).kind, ST_UNWIND_STOP);
-	assert_sp(&program, 0x150, 32, -16);
-	assert_int_equal(rule_at(&program, 0x190).kind, ST_UNWIND_BP);
-	assert_int_equal(ST_UNWIND_HOW_RA(rule_at(&program, 0x190).how), ST_UNWIND_RA_ELSEWHERE);
-	assert_int_equal(rule_at(&program, 0x190).offset, 16);
-	done(&program);
+	expect(&program, 0x1c0,
+	       "100-13f stop, 140-143 sp+8, 144-173 sp+32 bp@cfa-16, 174-17f sp+8, 180-1bf bp+16 ra elsewhere bp@cfa-16");
 }
 
 TEST(the_return_from_a_signal_is_known_by_its_code)
 {
 	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05, 0xcc };
-	struct program program = {};
+	_cleanup_(done) struct program program = {};
 
 	begin(&program, &go_118);
 	add(&program, 0x140, 0, 0, INSTRUCTIONS(2, 0x20, 0));
 	add(&program, 0x160, 0, 0, INSTRUCTIONS(2, 0x20, 0));
 	assert_int_equal(end(&program, 0x180, code, sizeof(code), 0x160), 0);
-	assert_int_equal(rule_at(&program, 0x15e).kind, ST_UNWIND_SP);
-	assert_int_equal(rule_at(&program, 0x15f).kind, ST_UNWIND_SIGNAL);
-	assert_int_equal(rule_at(&program, 0x160).offset, 40);
-	done(&program);
+	expect_rules(&program.table, "140-15e sp+8, 15f-17f signal+40");
 }
 
 TEST(nonsense_has_no_rule_and_its_neighbour_has)
 {
-	struct program program = {};
+	_cleanup_(done) struct program program = {};
 
 	begin(&program, &go_118);
 	add(&program, 0x100, 0, 0, INSTRUCTIONS(2, 0)); /* of no code */
 	add(&program, 0x140, 0, 0, INSTRUCTIONS(9, 4, 0)); /* below rsp */
 	add(&program, 0x180, 0, 0, A_FRAME);
-	assert_int_equal(end(&program, 0x1c0, NULL, 0, 0), 0);
-	assert_int_equal(rule_at(&program, 0x100).kind, ST_UNWIND_INVALID);
-	assert_int_equal(rule_at(&program, 0x140).kind, ST_UNWIND_INVALID);
-	assert_sp(&program, 0x184, 32, -16);
-	done(&program);
+	expect(&program, 0x1c0, "180-183 sp+8, 184-1b3 sp+32 bp@cfa-16, 1b4-1bf sp+8");
+}
+
+TEST(an_entry_that_leads_back_has_no_rule_nor_has_what_follows)
+{
+	_cleanup_(done) struct program program = {};
+
 	begin(&program, &go_118);
 	add(&program, 0x100, 0, 0, A_FRAME);
-	add(&program, 0x80, 0, 0, A_FRAME); /* back: neither it nor what is behind it */
-	assert_int_equal(end(&program, 0x1c0, NULL, 0, 0), 0);
-	assert_int_equal(rule_at(&program, 0x84).kind, ST_UNWIND_INVALID);
-	done(&program);
+	add(&program, 0x80, 0, 0, A_FRAME);
+	expect(&program, 0x1c0, "");
 }
 
 TEST(a_header_that_is_not_known_is_no_table)
 {
-	const struct {
+	static const struct {
 		size_t position, nr_bytes;
 		uint64_t number;
 	} wrong[] = {
@@ -203,14 +181,14 @@ TEST(a_header_that_is_not_known_is_no_table)
 		{ 7, 1, 4 }, /* of 32 bits */
 		{ 8, 8, UINT64_MAX }, { 8 + 8 * 6, 8, UINT64_MAX }, { 8 + 8 * 7, 8, 0xfff },
 	};
-	struct program program = {};
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		_cleanup_(done) struct program program = {};
+
 		begin(&program, &go_118);
 		add(&program, 0x100, 0, 0, A_FRAME);
 		put(&program, wrong[i].position, wrong[i].number, wrong[i].nr_bytes);
 		program.nr_functions = 1;
 		assert_true(end(&program, 0x140, NULL, 0, 0) < 0);
-		done(&program);
 	}
 }
