@@ -2,8 +2,8 @@
 /* The tree on the terminal: what the keys open, what the screen shows. */
 #include "core/render/browser.h"
 
-#include "core/formats/text_read.h"
 #include "core/render/documents.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 struct fixture {
@@ -17,11 +17,10 @@ static const struct graph_caption caption = { .title = "Title", .subtitle = "", 
 static void begin(struct fixture *fixture, const char *text)
 {
 	static const struct tree_options options;
-	_cleanup_(buf_done) struct buf notes = {};
 
 	fixture->profile = (struct profile){};
 	if (*text) /* one without stacks is refused */
-		assert_int_equal(folded_decode(text, strlen(text), "test", &fixture->profile, &notes), 0);
+		profile_of_text(text, &fixture->profile);
 	tree_init(&fixture->tree, &options);
 	tree_add_all(&fixture->tree, &fixture->profile, TREE_NOW);
 	tree_build(&fixture->tree);

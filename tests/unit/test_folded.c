@@ -4,7 +4,7 @@
 
 #include "core/base/err.h"
 #include "core/formats/profile_file.h"
-#include "core/render/render.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 static int read_text(const char *text, struct profile *profile, struct buf *ret_notes)
@@ -13,27 +13,14 @@ static int read_text(const char *text, struct profile *profile, struct buf *ret_
 	return folded_decode(text, strlen(text), "test", profile, ret_notes);
 }
 
-static char *print(const struct profile *profile)
-{
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-
-	assert_int_equal(render_report(profile, &profile->intervals.data[0], &profile->view, out), 0);
-	fclose(out);
-	return text;
-}
-
 /* What is printed for these lines, in ascending order of the count. */
 static void expect(const char *lines, const char *wanted)
 {
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(freep) char *printed = NULL;
 	_cleanup_(buf_done) struct buf notes = {};
 
 	assert_int_equal(read_text(lines, &profile, &notes), 0);
-	printed = print(&profile);
-	assert_string_equal(printed, wanted);
+	expect_report(&profile, wanted);
 }
 
 static void same(const char *lines)
@@ -147,12 +134,9 @@ TEST(text_frames_can_be_saved)
 {
 	_cleanup_(profile_done) struct profile profile, loaded;
 	_cleanup_(buf_done) struct buf bytes = {};
-	_cleanup_(freep) char *printed = NULL;
-	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(read_text("app;main;-;entry_[k] 2\n", &profile, &notes), 0);
+	profile_of_text("app;main;-;entry_[k] 2\n", &profile);
 	profile_encode(&profile, &bytes);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "test", &loaded), 0);
-	printed = print(&loaded);
-	assert_string_equal(printed, "app;main;-;entry_[k] 2\n");
+	expect_report(&loaded, "app;main;-;entry_[k] 2\n");
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Source lines and inlined calls in a profile: stacks, what is saved, and what each form carries of them. */
-#include <zlib.h>
-
 #include "core/formats/profile_file.h"
 #include "core/naming/frame_lines.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
-#include "core/render/render.h"
-#include "profile.pb-c.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 /* main() calls work(), into which middle() and burn() were inlined; idle() has no lines. */
@@ -201,36 +198,6 @@ PROFILE_TEST(nothing_is_looked_up_that_nobody_asked_for)
 
 /* ---- forms ---- */
 
-/* Not inlined: gcc 12 would take the stream for one that has kept the address of `text`. */
-__attribute__((noinline)) static char *print(const struct profile *profile,
-					     int (*render)(const struct profile *profile, FILE *out))
-{
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-
-	assert_int_equal(render(profile, out), 0);
-	fclose(out);
-	return text;
-}
-
-static int report(const struct profile *profile, FILE *out)
-{
-	return render_report(profile, &profile->intervals.data[0], &profile->view, out);
-}
-
-static int notes(const struct profile *profile, FILE *out)
-{
-	return render_notes(profile, &profile->intervals.data[0], out);
-}
-
-static void expect_report(const struct profile *profile, const char *expected)
-{
-	_cleanup_(freep) char *text = print(profile, report);
-
-	assert_string_equal(text, expected);
-}
-
 TEST(saved_profiles_print_the_same)
 {
 	_cleanup_(profile_done) struct profile profile, loaded;
@@ -242,7 +209,7 @@ TEST(saved_profiles_print_the_same)
 	profile_encode(&profile, &bytes);
 	assert_int_equal(profile_decode(bytes.data, bytes.nr, "here", &loaded), 0);
 	profile_expand(&loaded);
-	text = print(&profile, report);
+	text = printed(&profile, print_report);
 	expect_report(&loaded, text);
 	assert_true(loaded.view.lines && loaded.view.inlines);
 	assert_int_equal(loaded.frames.data[IDLE].line_reason, LINES_NO_DEBUG);
@@ -306,7 +273,7 @@ PROFILE_TEST(what_has_no_line_is_counted_by_reason)
 	_cleanup_(freep) char *text = NULL;
 
 	profile_expand(profile);
-	text = print(profile, notes);
+	text = printed(profile, print_notes);
 	assert_non_null(
 		strstr(text, "NOTE: 1 of 5 frames has no source line: 1 (neither the file nor its debug file has debug "
 			     "information)\n"));
@@ -321,24 +288,6 @@ PROFILE_TEST(an_inlined_function_can_be_picked)
 }
 
 /* ---- pprof ---- */
-
-static Pprof__Profile *pprof(const struct profile *profile)
-{
-	static unsigned char plain[1 << 16];
-	_cleanup_(buf_done) struct buf packed = {};
-	z_stream stream = { .next_out = plain, .avail_out = sizeof(plain) };
-	Pprof__Profile *message;
-
-	assert_int_equal(document_pprof(profile, profile->intervals.data, 1, &packed), 0);
-	stream.next_in = (Bytef *)packed.data;
-	stream.avail_in = (uInt)packed.nr;
-	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
-	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
-	message = pprof__profile__unpack(NULL, stream.total_out, plain);
-	inflateEnd(&stream);
-	assert_non_null(message);
-	return message;
-}
 
 static const Pprof__Location *location(const Pprof__Profile *message, const Pprof__Sample *sample, size_t i)
 {
@@ -364,7 +313,7 @@ PROFILE_TEST(a_location_of_pprof_has_a_line_for_each_call)
 	Pprof__Profile *message;
 
 	profile_expand(profile);
-	message = pprof(profile);
+	message = pprof_of(profile);
 	assert_int_equal(message->n_sample, 2);
 	sample = message->sample[1];
 	assert_int_equal(sample->n_location_id, 2);
@@ -390,7 +339,7 @@ PROFILE_TEST(calls_without_their_function_are_locations)
 
 	profile->presentation.max_depth = 2;
 	profile_expand(profile);
-	message = pprof(profile);
+	message = pprof_of(profile);
 	sample = message->sample[1];
 	assert_int_equal(sample->n_location_id, 3); /* and the label */
 	for (size_t i = 0; i < 2; i++)
@@ -412,7 +361,7 @@ PROFILE_TEST(calls_of_a_waker_are_locations)
 	profile_add_pair(profile, id, sleeper, &waker, WAKER_SEEN);
 	profile->intervals.data[0].rows.nr = 0;
 	profile_count(profile, &profile->intervals.data[0], id, 1, 1000);
-	message = pprof(profile);
+	message = pprof_of(profile);
 	sample = message->sample[0];
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const Pprof__Location *place = location(message, sample, i);

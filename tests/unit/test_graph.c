@@ -5,23 +5,16 @@
 #include <jansson.h>
 
 #include "core/base/err.h"
-#include "core/formats/text_read.h"
 #include "core/render/documents.h"
 #include "core/render/filter.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
-
-static void read_text(const char *text, struct profile *profile)
-{
-	_cleanup_(buf_done) struct buf notes = {};
-
-	assert_int_equal(folded_decode(text, strlen(text), "test", profile, &notes), 0);
-}
 
 static void grow(const char *text, const struct tree_options *options, struct tree *tree)
 {
 	_cleanup_(profile_done) struct profile profile;
 
-	read_text(text, &profile);
+	profile_of_text(text, &profile);
 	tree_init(tree, options);
 	tree_add_all(tree, &profile, TREE_NOW);
 	tree_build(tree);
@@ -93,8 +86,8 @@ static void grow_difference(const char *before, const char *now, const struct tr
 {
 	_cleanup_(profile_done) struct profile first, second;
 
-	read_text(before, &first);
-	read_text(now, &second);
+	profile_of_text(before, &first);
+	profile_of_text(now, &second);
 	tree_init(tree, options);
 	tree_add_all(tree, &first, TREE_BEFORE);
 	tree_add_all(tree, &second, TREE_NOW);
@@ -189,66 +182,56 @@ TEST(functions_that_call_themselves_count_once)
 	}
 }
 
-/* The kind of a function whose module has this name. */
-static enum tree_kind kind_in(const char *module)
+static const struct tree_frame *frame_of(const struct tree *tree, const char *name)
+{
+	return &tree->frames.data[tree->nodes.data[find(tree, name)].frame];
+}
+
+/* The tree of a function main() in each of these modules, at its own address. */
+static void grow_main_in(const char *const *modules, size_t nr, struct tree *tree)
 {
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(tree_done) struct tree tree;
-	const uint64_t address = 0x7f0000001000;
 	struct profile_interval interval = {};
-	struct profile_frame frame = { .kind = FRAME_USER_RAW, .where = address };
-	struct profile_record record = { .id = { 1, 1 }, .user_status = STACK_OK, .nr_user = 1 };
-	uint32_t position;
 
 	profile_init(&profile);
-	frame.name = profile_add_string(&profile, "made");
-	frame.module = profile_add_string(&profile, module);
-	position = profile_add_frame(&profile, &frame);
-	profile_add_record(&profile, &record, &position, &address);
-	profile_count(&profile, &interval, record.id, 1, 0);
+	for (uint64_t address = 1; address <= nr; address++) {
+		struct profile_frame frame = { .kind = FRAME_USER_RAW, .where = address };
+		struct profile_record record = { .id = { address, 1 }, .user_status = STACK_OK, .nr_user = 1 };
+		uint32_t position;
+
+		frame.name = profile_add_string(&profile, "main");
+		frame.module = profile_add_string(&profile, modules[address - 1]);
+		position = profile_add_frame(&profile, &frame);
+		profile_add_record(&profile, &record, &position, &address);
+		profile_count(&profile, &interval, record.id, 1, 0);
+	}
 	vec_push(&profile.intervals, interval);
-	tree_init(&tree, &(struct tree_options){});
-	tree_add_all(&tree, &profile, TREE_NOW);
-	tree_build(&tree);
-	return tree.frames.data[tree.nodes.data[find(&tree, "made")].frame].kind;
+	tree_init(tree, &(struct tree_options){});
+	tree_add_all(tree, &profile, TREE_NOW);
+	tree_build(tree);
+}
+
+static void expect_kind(const char *module, enum tree_kind kind)
+{
+	_cleanup_(tree_done) struct tree tree;
+
+	grow_main_in(&module, 1, &tree);
+	assert_int_equal(frame_of(&tree, "main")->kind, kind);
 }
 
 TEST(code_made_at_run_time_is_told_by_its_map)
 {
-	assert_int_equal(kind_in("perf-7.map"), TREE_JIT);
-	assert_int_equal(kind_in("jit-7.dump"), TREE_JIT);
-	assert_int_equal(kind_in("jit-7.map"), TREE_USER);
-	assert_int_equal(kind_in("libjit-7.dump.so"), TREE_USER);
-}
-
-/* One frame of the function in this module, counted once. */
-static void count_main_in(struct profile *profile, struct profile_interval *interval, const char *module,
-			  uint64_t address)
-{
-	struct profile_frame frame = { .kind = FRAME_USER_RAW, .where = address };
-	struct profile_record record = { .id = { address, 1 }, .user_status = STACK_OK, .nr_user = 1 };
-	uint32_t position;
-
-	frame.name = profile_add_string(profile, "main");
-	frame.module = profile_add_string(profile, module);
-	position = profile_add_frame(profile, &frame);
-	profile_add_record(profile, &record, &position, &address);
-	profile_count(profile, interval, record.id, 1, 0);
+	expect_kind("perf-7.map", TREE_JIT);
+	expect_kind("jit-7.dump", TREE_JIT);
+	expect_kind("jit-7.map", TREE_USER);
+	expect_kind("libjit-7.dump.so", TREE_USER);
 }
 
 static void expect_module(const char *first, const char *second, const char *wanted)
 {
-	_cleanup_(profile_done) struct profile profile;
 	_cleanup_(tree_done) struct tree tree;
-	struct profile_interval interval = {};
 
-	profile_init(&profile);
-	count_main_in(&profile, &interval, first, 0x1000);
-	count_main_in(&profile, &interval, second, 0x2000);
-	vec_push(&profile.intervals, interval);
-	tree_init(&tree, &(struct tree_options){});
-	tree_add_all(&tree, &profile, TREE_NOW);
-	tree_build(&tree);
+	grow_main_in((const char *const[]){ first, second }, 2, &tree);
 	assert_string_equal(tree_module(&tree, tree.nodes.data[find(&tree, "main")].frame), wanted);
 }
 
@@ -265,11 +248,11 @@ TEST(suffixes_become_kinds)
 	_cleanup_(tree_done) struct tree tree;
 
 	grow("a;x_[j];y_[i];-;z_[k];[lib] 1\n", &(struct tree_options){}, &tree);
-	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "x")].frame].kind, TREE_JIT);
-	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "y")].frame].kind, TREE_INLINED);
-	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "z")].frame].kind, TREE_KERNEL);
-	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "[lib]")].frame].kind, TREE_LABEL);
-	assert_int_equal(tree.frames.data[tree.nodes.data[find(&tree, "a")].frame].kind, TREE_PROCESS);
+	assert_int_equal(frame_of(&tree, "x")->kind, TREE_JIT);
+	assert_int_equal(frame_of(&tree, "y")->kind, TREE_INLINED);
+	assert_int_equal(frame_of(&tree, "z")->kind, TREE_KERNEL);
+	assert_int_equal(frame_of(&tree, "[lib]")->kind, TREE_LABEL);
+	assert_int_equal(frame_of(&tree, "a")->kind, TREE_PROCESS);
 }
 
 TEST(an_empty_profile_is_a_picture_too)
@@ -413,7 +396,7 @@ TEST(documents_are_json_in_ascii)
 	_cleanup_(profile_done) struct profile profile;
 	static const struct output_options options;
 
-	read_text(hostile, &profile);
+	profile_of_text(hostile, &profile);
 	document_json(&profile, profile.intervals.data, 1, &json);
 	document_speedscope(&profile, &options, profile.intervals.data, 1, &speedscope);
 	check_json(&json.text);
@@ -457,7 +440,7 @@ static uint64_t total_with(const struct filter *filter)
 	_cleanup_(profile_done) struct profile profile;
 	uint64_t total = 0;
 
-	read_text("web;main;read 1\nweb;main;write 2\ndb;main;read;-;vfs_read_[k] 4\n", &profile);
+	profile_of_text("web;main;read 1\nweb;main;write 2\ndb;main;read;-;vfs_read_[k] 4\n", &profile);
 	assert_int_equal(filter_apply(filter, &profile), 0);
 	for (size_t i = 0; i < profile.intervals.data[0].rows.nr; i++)
 		total += profile.intervals.data[0].rows.data[i].count;
@@ -474,7 +457,7 @@ TEST(filters_keep_what_matches)
 	assert_int_equal(total_with(&(struct filter){ .include = "^vfs_" }), 4);
 	assert_int_equal(total_with(&(struct filter){ .comm = "^web" }), 3);
 	assert_int_equal(total_with(&(struct filter){ .comm = "^web", .exclude = "write" }), 1);
-	read_text("a 1\n", &profile);
+	profile_of_text("a 1\n", &profile);
 	assert_int_equal(filter_apply(&(struct filter){ .tgids = { .data = (uint32_t[]){ 9 }, .nr = 1 } }, &profile),
 			 -ENODATA);
 	err_clear();

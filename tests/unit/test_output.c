@@ -8,7 +8,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/base/replace.h"
-#include "core/formats/text_read.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 TEST(suffixes_say_the_format)
@@ -139,9 +139,8 @@ TEST(patterns_number_the_files_and_the_oldest_go)
 	const struct output_options options = { .path = "p-%n-%%.folded", .format = OUTPUT_FOLDED, .keep = 2 };
 	_cleanup_(output_done) struct output output = { .options = &options };
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
+	profile_of_text("a;b 1\n", &profile);
 	assert_int_equal(output_check(&options), 0);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
@@ -160,9 +159,8 @@ TEST(files_of_one_second_stay_apart)
 	const struct output_options options = { .path = "%t.folded", .format = OUTPUT_FOLDED };
 	_cleanup_(output_done) struct output output = { .options = &options };
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(buf_done) struct buf notes = {};
 
-	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
+	profile_of_text("a;b 1\n", &profile);
 	for (size_t i = 0; i < 4; i++) {
 		profile.intervals.data[0].wall_end_ns = wall_end_ns[i];
 		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
@@ -188,7 +186,6 @@ TEST(every_file_has_its_own_form)
 	struct output_options options = files(paths);
 	_cleanup_(output_done) struct output output = { .options = &options };
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(buf_done) struct buf notes = {};
 
 	options.width = 600; /* of the SVG alone */
 	options.keep = 1; /* of the pattern alone */
@@ -197,7 +194,7 @@ TEST(every_file_has_its_own_form)
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(output_options_of(&options, i).format, formats[i]);
 	assert_int_equal(output_check(&options), 0);
-	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
+	profile_of_text("a;b 1\n", &profile);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(output_write(&output, &profile, 0, 1), 0);
 	assert_int_equal(nr_files(), 4);
@@ -211,10 +208,9 @@ TEST(a_file_that_fails_leaves_the_others)
 	struct output_options options = files(paths);
 	_cleanup_(output_done) struct output output = { .options = &options };
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(buf_done) struct buf notes = {};
 
 	assert_int_equal(output_options_settle(&options), 0);
-	assert_int_equal(folded_decode("a;b 1\n", 6, "test", &profile, &notes), 0);
+	profile_of_text("a;b 1\n", &profile);
 	assert_int_equal(output_write(&output, &profile, 0, 1), -ENOENT);
 	assert_string_equal(err_cause(), "'none/a.svg': cannot open its directory: No such file or directory; "
 					 "'none/c.txt': cannot open its directory: No such file or directory");

@@ -4,7 +4,7 @@
 
 #include "core/base/err.h"
 #include "core/render/documents.h"
-#include "core/render/render.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 static int read_text(const char *text, struct profile *profile, struct buf *notes)
@@ -13,35 +13,21 @@ static int read_text(const char *text, struct profile *profile, struct buf *note
 	return perf_script_decode(text, strlen(text), "test", profile, notes);
 }
 
-static char *fold(struct profile *profile)
-{
-	char *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-
-	profile->view.folded = true;
-	assert_int_equal(render_report(profile, &profile->intervals.data[0], &profile->view, out), 0);
-	fclose(out);
-	return text;
-}
-
 /* The folded lines of these samples, also after they were written and read once more. */
 static void expect(const char *samples, const char *folded)
 {
 	_cleanup_(profile_done) struct profile profile, again;
 	_cleanup_(stream_done) struct stream text = {};
 	_cleanup_(buf_done) struct buf notes = {};
-	_cleanup_(freep) char *first = NULL;
-	_cleanup_(freep) char *second = NULL;
 
 	assert_true(perf_script_is(samples, strlen(samples)));
 	assert_int_equal(read_text(samples, &profile, &notes), 0);
-	first = fold(&profile);
-	assert_string_equal(first, folded);
+	profile.view.folded = true;
+	expect_report(&profile, folded);
 	document_perf(&profile, profile.intervals.data, 1, &text);
 	assert_int_equal(read_text(buf_text(&text.text), &again, &notes), 0);
-	second = fold(&again);
-	assert_string_equal(second, folded);
+	again.view.folded = true;
+	expect_report(&again, folded);
 }
 
 TEST(samples_become_stacks)

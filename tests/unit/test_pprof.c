@@ -1,35 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The pprof document: what its values are of, and whose stacks it has. */
-#include "core/render/documents.h"
-
-#include <zlib.h>
-
-#include "core/formats/text_read.h"
-#include "profile.pb-c.h"
 #include "tests/golden/hand_made.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
-
-static void read_text(const char *text, struct profile *profile)
-{
-	_cleanup_(buf_done) struct buf notes = {};
-
-	assert_int_equal(folded_decode(text, strlen(text), "test", profile, &notes), 0);
-}
-
-static Pprof__Profile *pprof_of(const struct profile *profile)
-{
-	_cleanup_(buf_done) struct buf packed = {};
-	static unsigned char plain[1 << 16];
-	z_stream stream = { .next_out = plain, .avail_out = sizeof(plain) };
-
-	assert_int_equal(document_pprof(profile, profile->intervals.data, profile->intervals.nr, &packed), 0);
-	stream.next_in = (Bytef *)packed.data;
-	stream.avail_in = (uInt)packed.nr;
-	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
-	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
-	inflateEnd(&stream);
-	return pprof__profile__unpack(NULL, stream.total_out, plain);
-}
 
 static void expect_types(const Pprof__Profile *message, const char *first, const char *second, const char *unit)
 {
@@ -48,7 +21,7 @@ TEST(timed_samples_are_time_too)
 	_cleanup_(profile_done) struct profile profile;
 	Pprof__Profile *message;
 
-	read_text("a;b 3\n", &profile);
+	profile_of_text("a;b 3\n", &profile);
 	message = pprof_of(&profile);
 	assert_int_equal(message->n_sample_type, 1);
 	assert_null(message->period_type);

@@ -2,18 +2,10 @@
 #include "core/profile/profile.h"
 
 #include "core/profile/tracer.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 #define PROFILE_TEST(name) TEST_WITH(struct profile, profile, name, profile_init, profile_done)
-
-static size_t loss_number(const char *name)
-{
-	for (size_t i = 0; i < ST_NR_LOSSES; i++)
-		if (!strcmp(profile_losses[i].name, name))
-			return i;
-	fail_msg("no loss %s", name);
-	return 0;
-}
 
 static struct profile_record record_of(uint64_t id, uint16_t nr_kernel, uint16_t nr_user)
 {

@@ -5,6 +5,7 @@
 #include "core/base/alloc.h"
 #include "core/render/merge.h"
 #include "tests/golden/hand_made.h"
+#include "tests/unit/profile_text.h"
 #include "tests/harness.h"
 
 static const struct place here = { .address = 0xffffffff81000010, .name = "here", .module = "kernel", .kernel = true };
@@ -19,15 +20,6 @@ static const struct place stripped = { .address = 0x3000, .module = "stripped", 
 #define PLACES(...) ((const struct place *const[]){ __VA_ARGS__, NULL })
 #define TAKEN(...) { .status = STACK_OK, .places = PLACES(__VA_ARGS__) }
 
-static size_t loss_number(const char *name)
-{
-	for (size_t i = 0; i < ST_NR_LOSSES; i++)
-		if (!strcmp(profile_losses[i].name, name))
-			return i;
-	fail_msg("no loss %s", name);
-	return 0;
-}
-
 #define EVENTS(...) ((const struct event[]){ __VA_ARGS__, {} })
 #define NO_EVENTS EVENTS({})
 
@@ -36,17 +28,6 @@ static void build(struct profile *profile, const struct event *events)
 	profile_init(profile);
 	profile->view = (struct profile_view){ .style = VIEW_STACKCOUNT, .want_kernel = true, .want_user = true };
 	hand_interval(profile, events, 0);
-}
-
-static char *report(const struct profile *profile)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-
-	assert_int_equal(render_report(profile, &profile->intervals.data[0], &profile->view, out), 0);
-	fclose(out);
-	return text;
 }
 
 /* How events are shown. */
@@ -59,7 +40,6 @@ enum {
 static void expect_cut(const struct event *events, unsigned int how, unsigned int max_depth, const char *expected)
 {
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(freep) char *text = NULL;
 
 	build(&profile, events);
 	profile.view.folded = true;
@@ -67,8 +47,7 @@ static void expect_cut(const struct event *events, unsigned int how, unsigned in
 	profile.view.delimited = how & DELIMITED;
 	profile.view.per_process = how & PER_PROCESS;
 	profile.presentation.max_depth = max_depth;
-	text = report(&profile);
-	assert_string_equal(text, expected);
+	expect_report(&profile, expected);
 }
 
 static void expect_folded(const struct event *events, unsigned int how, const char *expected)
@@ -255,39 +234,24 @@ TEST(a_row_of_gigabytes_is_refused)
 TEST(an_empty_interval_is_an_empty_line)
 {
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(freep) char *text = NULL;
 
 	build(&profile, NO_EVENTS);
-	text = report(&profile);
-	assert_string_equal(text, "\n");
+	expect_report(&profile, "\n");
 	expect_folded(NO_EVENTS, 0, "");
 }
 
 TEST(times_are_those_of_the_recording_host)
 {
 	_cleanup_(profile_done) struct profile profile;
-	_cleanup_(freep) char *text;
 
 	build(&profile, NO_EVENTS);
 	profile.view.timestamps = true;
 	profile.intervals.data[0].wall_end_ns = 3600000000000; /* 01:00:00 UTC */
 	profile.utc_offset_s = (uint32_t)-7200;
-	text = report(&profile);
-	assert_string_equal(text, "\n23:00:00\n");
+	expect_report(&profile, "\n23:00:00\n");
 }
 
 /* ---- notes ---- */
-
-static void check_notes(const struct profile *profile, const char *expected)
-{
-	_cleanup_(freep) char *text = NULL;
-	size_t length;
-	FILE *err = open_memstream(&text, &length);
-
-	assert_int_equal(render_notes(profile, &profile->intervals.data[0], err), 0);
-	fclose(err);
-	assert_string_equal(text, expected);
-}
 
 TEST(a_clean_interval_has_no_notes)
 {
@@ -296,7 +260,7 @@ TEST(a_clean_interval_has_no_notes)
 
 	build(&profile, events);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 1, .recorded = 1, .counted = 1 };
-	check_notes(&profile, "");
+	expect_notes(&profile, "");
 }
 
 TEST(each_loss_is_one_line)
@@ -307,10 +271,10 @@ TEST(each_loss_is_one_line)
 	profile.intervals.data[0].losses[loss_number("RECURSION")] = 1234567;
 	profile.intervals.data[0].losses[loss_number("SPILLED")] = 12;
 	profile.intervals.data[0].account.missed = UINT64_MAX;
-	check_notes(&profile, "NOTE: 12 events counted through the ring: the count map was full or busy\n"
-			      "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
+	expect_notes(&profile, "NOTE: 12 events counted through the ring: the count map was full or busy\n"
+			       "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
 	profile.presentation.quiet = true;
-	check_notes(&profile, "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
+	expect_notes(&profile, "WARNING: 1,234,567 events missed: our program was already running on the CPU\n");
 }
 
 TEST(unnamed_frames_are_counted_by_reason)
@@ -328,8 +292,9 @@ TEST(unnamed_frames_are_counted_by_reason)
 
 	build(&profile, events);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 2, .recorded = 2, .counted = 2 };
-	check_notes(&profile, "NOTE: 3 of 5 frames have no name: 2 (the process had exited), 1 (the file has no symbol "
-			      "table)\n");
+	expect_notes(&profile,
+		     "NOTE: 3 of 5 frames have no name: 2 (the process had exited), 1 (the file has no symbol "
+		     "table)\n");
 }
 
 TEST(samples_are_accounted_for)
@@ -340,18 +305,18 @@ TEST(samples_are_accounted_for)
 	build(&profile, NO_EVENTS);
 	interval = &profile.intervals.data[0];
 	interval->account = (struct profile_account){ .expected = 1000, .taken = 999, .nr_cpus = 2 };
-	check_notes(&profile, "");
+	expect_notes(&profile, "");
 	profile.view.verbose = true;
-	check_notes(&profile, "NOTE: 1,000 samples expected, 999 taken\n");
+	expect_notes(&profile, "NOTE: 1,000 samples expected, 999 taken\n");
 	profile.view.verbose = false;
 	interval->account.taken = 900;
-	check_notes(&profile, "WARNING: 1,000 samples expected, 900 taken, 100 missing for an unknown reason\n");
+	expect_notes(&profile, "WARNING: 1,000 samples expected, 900 taken, 100 missing for an unknown reason\n");
 	interval->account.taken = 1100;
-	check_notes(&profile, "WARNING: 1,000 samples expected, 1,100 taken, 100 more than the counter explains\n");
+	expect_notes(&profile, "WARNING: 1,000 samples expected, 1,100 taken, 100 more than the counter explains\n");
 	interval->account.taken = 990;
 	interval->losses[loss_number("SAMPLE_SKIPPED")] = 10;
-	check_notes(&profile, "WARNING: 10 samples skipped: another BPF program was running on the CPU\n"
-			      "WARNING: 1,000 samples expected, 990 taken, 10 skipped\n");
+	expect_notes(&profile, "WARNING: 10 samples skipped: another BPF program was running on the CPU\n"
+			       "WARNING: 1,000 samples expected, 990 taken, 10 skipped\n");
 }
 
 TEST(accounting_that_does_not_add_up_is_an_error)
@@ -360,6 +325,6 @@ TEST(accounting_that_does_not_add_up_is_an_error)
 
 	build(&profile, NO_EVENTS);
 	profile.intervals.data[0].account = (struct profile_account){ .seen = 3, .recorded = 2, .counted = 2 };
-	check_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 recorded + 0 "
-			      "spilled + 0 lost = 2\n");
+	expect_notes(&profile, "ERROR: accounting does not add up: 3 events seen, but 0 filtered + 2 recorded + 0 "
+			       "spilled + 0 lost = 2\n");
 }

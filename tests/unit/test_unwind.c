@@ -114,8 +114,9 @@ FIXTURE_TEST(the_other_shapes)
 	add_function(file, 0x100, 0x10, INSTRUCTIONS(DW_CFA_undefined, RBP));
 	add_function(file, 0x140, 0x10,
 		     INSTRUCTIONS(DW_CFA_def_cfa_offset, 24, DW_CFA_expression, RBP, 2, DW_OP_breg7, 8));
+	add_function(file, 0x180, 0x10, INSTRUCTIONS(DW_CFA_expression, RBP, 2, DW_OP_breg3, 8));
 	expect(file, "0-1f plt+8:11, 40-4f *(sp+56)+8, 80-8f stop, c0-cf sp+0 ra=r5, 100-10f sp+8 bp lost, "
-		     "140-14f sp+24 bp@cfa-16");
+		     "140-14f sp+24 bp@cfa-16, 180-18f sp+8 bp lost");
 }
 
 FIXTURE_TEST(a_signal_frame_is_known_by_its_augmentation)
