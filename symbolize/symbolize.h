@@ -37,6 +37,7 @@ enum symbol_status {
 	SYMBOL_NO_MEMORY,
 	SYMBOL_NO_DESCRIPTORS, /* too many open files, here or in the worker. The largest status that a worker may send */
 	SYMBOL_NOT_STARTED, /* there is no worker: symbolizer_await() has the errno */
+	SYMBOL_LATE, /* all waiting has ended before the answer came (core/base/waiting.h) */
 };
 
 /* A place to name. */

@@ -12,6 +12,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/waiting.h"
 #include "core/base/why.h"
 #include "core/files/debuginfod_asker.h"
 #include "core/files/opener.h"
@@ -84,7 +85,7 @@ static int ask(struct debuginfod *debuginfod, const char *build_id, int64_t time
 		return err;
 	memcpy(request.build_id, build_id, strlen(build_id));
 	if (send(debuginfod->socket, &request, sizeof(request), MSG_NOSIGNAL) != (ssize_t)sizeof(request) ||
-	    !is_readable(debuginfod->socket, time_ms + MORE_MS) ||
+	    waiting_poll(debuginfod->socket, POLLIN, time_ms + MORE_MS) ||
 	    debuginfod_asker_receive(debuginfod->socket, &answer, &fd)) {
 		debuginfod_done(debuginfod);
 		return -ENOENT;

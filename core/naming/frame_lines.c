@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/waiting.h"
 
 enum {
 	BATCH_MAX = 1 << 20, /* places of one question */
@@ -294,7 +295,7 @@ void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct
 {
 	struct search search = { .lines = lines, .profile = profile, .symbolizer = symbolizer, .numbers = numbers };
 	VEC(struct waiting) waiting = {};
-	uint64_t start_ns, took_ns;
+	uint64_t start_ns, took_ns, left_ns = waiting_left_ns();
 
 	if (!is_wanted(profile))
 		return;
@@ -309,7 +310,8 @@ void frame_lines_find(struct frame_lines *lines, struct profile *profile, struct
 	if (waiting.nr)
 		qsort(waiting.data, waiting.nr, sizeof(*waiting.data), compare_waiting);
 	start_ns = clock_monotonic_ns();
-	search.end_ns = start_ns + (max_ns < lines->left_ns ? max_ns : lines->left_ns);
+	left_ns = left_ns < max_ns ? left_ns : max_ns;
+	search.end_ns = start_ns + (left_ns < lines->left_ns ? left_ns : lines->left_ns);
 	for (size_t first = 0, next; first < waiting.nr; first = next) {
 		for (next = first + 1; next < waiting.nr && waiting.data[next].group == waiting.data[first].group;)
 			next++;

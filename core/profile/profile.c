@@ -391,6 +391,7 @@ const char *frame_reason_text(enum frame_reason reason)
 		[REASON_MAP_REFUSED] = "code in anonymous memory; its perf map is not trusted",
 		[REASON_MAP_CUT] = "code in anonymous memory; its perf map is too large",
 		[REASON_TOO_MANY_MAPS] = "code in anonymous memory; too many processes have perf maps",
+		[REASON_LATE] = "the run was stopped before the name was found",
 		[REASON_TOO_MANY_MAPPINGS] = "the process has too many mappings",
 	};
 

@@ -66,6 +66,7 @@ enum frame_reason {
 	REASON_MAP_REFUSED, /* the perf map or jitdump is not believed (jit_maps.h) */
 	REASON_MAP_CUT, /* it is larger than what is read, so that any name of it may be an old one */
 	REASON_TOO_MANY_MAPS, /* of it, or of its process, nothing could be kept */
+	REASON_LATE, /* the run was stopped before its name was there */
 	REASON_NR
 };
 

@@ -12,6 +12,7 @@
 #include "core/host/signals.h"
 #include "core/host/unpreempted.h"
 #include "core/plan/plan.h"
+#include "core/run/ending.h"
 #include "core/session/attachment.h"
 #include "core/spaces/spaces.h"
 
@@ -103,13 +104,16 @@ int attach_patiently(struct attachment *attachment, struct spaces *spaces, const
 	return err;
 }
 
-void detach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan)
+void detach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan,
+		      struct ending *ending)
 {
 	struct step step;
 
+	ending_step(ending, ENDING_DETACHING, attachment_nr_attached(attachment));
 	begin_step(&step, attachment, spaces, plan, "detaching", attachment_nr_attached(attachment));
 	attachment_detach(attachment);
 	end_step(&step, attachment);
+	ending_step(ending, ENDING_READING, 0);
 }
 
 void ask_for_priority(void)

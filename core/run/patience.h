@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 struct attachment;
+struct ending;
 struct plan;
 struct spaces;
 
@@ -26,7 +27,8 @@ void patience_end(struct patience *patience);
  * side-band is read.
  */
 int attach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan, size_t nr_places);
-void detach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan);
+void detach_patiently(struct attachment *attachment, struct spaces *spaces, const struct plan *plan,
+		      struct ending *ending);
 
 /*
  * The collector must keep up with the ring while every CPU is busy with what is being traced; it uses little time, but

@@ -31,6 +31,7 @@
 #include "core/render/render.h"
 #include "core/resolve/resolve.h"
 #include "core/run/describe.h"
+#include "core/run/ending.h"
 #include "core/run/events.h"
 #include "core/run/guard.h"
 #include "core/run/output.h"
@@ -72,9 +73,9 @@ struct run {
 	int no_kernel_symbols; /* errno of opening them; 0: they are there */
 	struct run_guard guard;
 	struct run_progress progress;
+	struct ending ending;
 	bool is_cut; /* the duration is not the user's */
-	uint64_t ended_ns,
-		wall_ended_ns; /* when detaching began, which may last: CLOCK_MONOTONIC, CLOCK_REALTIME; 0 not yet */
+	uint64_t ended_ns, wall_ended_ns; /* when detaching began: CLOCK_MONOTONIC, CLOCK_REALTIME; 0 not yet */
 	bool lost;
 };
 
@@ -474,6 +475,8 @@ static int take_keys(struct run *run, enum collect_reason *ret_reason)
 
 	if (run_screen_is_signalled(run->screen))
 		collector_note_signal(run->collector);
+	if (ends)
+		ending_note_signal(&run->ending);
 	*ret_reason = ends ? COLLECT_SIGNAL : COLLECT_INTERVAL;
 	return err;
 }
@@ -566,13 +569,15 @@ static int finish(struct run *run, int err)
 	run->ended_ns = clock_monotonic_ns();
 	run->wall_ended_ns = clock_now_ns(CLOCK_REALTIME);
 	run_guard_end(&run->guard);
-	detach_patiently(run->attachment, run->spaces, run->plan);
+	detach_patiently(run->attachment, run->spaces, run->plan, &run->ending);
 	err = drain_rest(run, err);
+	ending_step(&run->ending, ENDING_NAMING, 0);
+	close_interval(run);
 	if (run->command && (err || run_screen_is_left(run->screen) || collector_signalled(run->collector)))
 		command_hurry(run->command);
+	ending_end(&run->ending);
 	collector_free(run->collector);
 	run->collector = NULL;
-	close_interval(run);
 	if (unwinding_nr_refused(run->unwinding))
 		run_say(run->plan, "the unwind tables of some files do not fit into %llu MiB: see --unwind-mem",
 			(unsigned long long)(run->plan->unwind_bytes >> 20));
@@ -611,6 +616,7 @@ static int carry_out(struct run *run)
 	if (!err && run->command)
 		err = command_release(run->command);
 	run_progress_begin(&run->progress, run->plan);
+	err = err ?: ending_begin(&run->ending, run->collector, run->plan);
 	err = err ?: collector_start(run->collector, run->plan);
 	if (!err && run->screen)
 		err = run_screen_begin(run->screen, &run->profile);
@@ -623,6 +629,7 @@ static int carry_out(struct run *run)
 static void run_done(struct run *run)
 {
 	attachment_detach(run->attachment);
+	ending_end(&run->ending);
 	collector_free(run->collector);
 	run_screen_free(run->screen);
 	process_watch_free(run->watch);

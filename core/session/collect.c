@@ -43,6 +43,7 @@ struct collector {
 	uint64_t nr_intervals; /* that are over */
 	unsigned int nr_ticks;
 	int epoll_fd, signal_fd, tick_fd, interval_fd, duration_fd;
+	int told_fd; /* of collector_hand_signals(); -1: none */
 };
 
 static int add_source(struct collector *collector, int fd, enum source source)
@@ -119,6 +120,7 @@ int collector_new(const struct plan *plan, const struct collector_sources *sourc
 		.shows_events = plan->view.style == VIEW_SNOOP,
 		.duration_ns = plan->duration_ns,
 		.signal_fd = -1,
+		.told_fd = -1,
 		.tick_fd = -1,
 		.interval_fd = -1,
 		.duration_fd = -1,
@@ -148,9 +150,26 @@ int collector_start(struct collector *collector, const struct plan *plan)
 	       add_timer(collector, plan->duration_ns, 0, SOURCE_DURATION, &collector->duration_fd);
 }
 
+int collector_signal_fd(const struct collector *collector)
+{
+	return collector->signal_fd;
+}
+
+int collector_give_signals(struct collector *collector, int told_fd)
+{
+	epoll_ctl(collector->epoll_fd, EPOLL_CTL_DEL, collector->signal_fd, NULL);
+	collector->told_fd = told_fd;
+	return add_source(collector, told_fd, SOURCE_SIGNAL);
+}
+
+static void look_for_signal(struct collector *collector)
+{
+	collector->signalled |= consume(collector->told_fd >= 0 ? collector->told_fd : collector->signal_fd);
+}
+
 bool collector_signalled(struct collector *collector)
 {
-	collector->signalled |= consume(collector->signal_fd);
+	look_for_signal(collector);
 	return collector->signalled;
 }
 
@@ -168,6 +187,7 @@ void collector_free(struct collector *collector)
 	else
 		signals_spare_first();
 	closep(&collector->signal_fd);
+	closep(&collector->told_fd);
 	closep(&collector->tick_fd);
 	closep(&collector->interval_fd);
 	closep(&collector->duration_fd);
@@ -193,7 +213,7 @@ static bool ends_wait(struct collector *collector, enum source source, enum coll
 {
 	switch (source) {
 	case SOURCE_SIGNAL:
-		collector->signalled |= consume(collector->signal_fd);
+		look_for_signal(collector);
 		*ret_reason = COLLECT_SIGNAL;
 		return true;
 	case SOURCE_DURATION:

@@ -48,6 +48,15 @@ int collector_watch_keys(struct collector *collector, int fd);
 /* Starts the clock of interval and duration, once everything is attached. 0 or a recorded failure. */
 int collector_start(struct collector *collector, const struct plan *plan);
 
+/* The signals, as a signalfd. */
+int collector_signal_fd(const struct collector *collector);
+
+/*
+ * From now on another thread reads that signalfd, and makes `told_fd` readable when a signal has come. Takes ownership of `told_fd`. 0 or
+ * a recorded failure.
+ */
+int collector_give_signals(struct collector *collector, int told_fd);
+
 /* Whether a signal has come. */
 bool collector_signalled(struct collector *collector);
 

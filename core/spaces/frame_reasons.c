@@ -30,6 +30,8 @@ enum frame_reason frame_reason_of(enum symbol_status status, bool is_kernel)
 		return REASON_NO_DESCRIPTORS;
 	case SYMBOL_NOT_STARTED:
 		return REASON_NO_WORKER;
+	case SYMBOL_LATE:
+		return REASON_LATE;
 	}
 	return REASON_WORKER_DIED;
 }

@@ -258,7 +258,7 @@ static enum symbol_status ask(struct worker_link *link, struct handed_file *file
 	return status;
 }
 
-/* -ETIMEDOUT or -EIO for a worker that broke, -ECHILD where there is none, else 0. */
+/* -ETIMEDOUT or -EIO for a worker that broke, -ECHILD where there is none, -ETIME after the end of all waiting, else 0. */
 static int errno_of(enum symbol_status status)
 {
 	switch (status) {
@@ -268,6 +268,8 @@ static int errno_of(enum symbol_status status)
 		return -EIO;
 	case SYMBOL_NOT_STARTED:
 		return -ECHILD;
+	case SYMBOL_LATE:
+		return -ETIME;
 	default:
 		return 0;
 	}

@@ -7,6 +7,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/waiting.h"
 #include "symbolize/elf/debug_link.h"
 #include "symbolize/worker/sandbox.h"
 
@@ -115,6 +116,12 @@ static enum symbol_status lose_worker(struct worker_link *link, enum symbol_stat
 	bool is_table = unwind_queue_oldest(&link->unwinds) < (oldest ? oldest->sequence : UINT64_MAX);
 	bool ended = has_ended(link);
 
+	if (waiting_has_ended()) { /* nobody is to blame, and nobody will wait for another worker */
+		closep(&link->socket);
+		link->pid = -1;
+		give_up(link, SYMBOL_LATE);
+		return SYMBOL_LATE;
+	}
 	closep(&link->socket);
 	link->pid = -1;
 	for (size_t i = 0; i < link->files.nr; i++) {
@@ -171,7 +178,7 @@ bool worker_link_is_up(struct worker_link *link, int timeout_ms)
 		link->heard_ms = link->started_ms = now_ms();
 	} else if (err != -ETIMEDOUT || timeout_ms) {
 		link->start_err = err;
-		give_up(link, SYMBOL_NOT_STARTED);
+		give_up(link, err == -ECANCELED ? SYMBOL_LATE : SYMBOL_NOT_STARTED);
 	}
 	return !err;
 }
@@ -311,13 +318,9 @@ static int take_message(struct worker_link *link, struct handed_file *asked, enu
 
 static int wait_ready(const struct worker_link *link, short events, int64_t deadline)
 {
-	struct pollfd worker = { .fd = link->socket, .events = events };
 	int64_t left = deadline - now_ms();
-	int ready = left > 0 ? poll(&worker, 1, (int)left) : 0;
 
-	if (ready > 0 || (ready < 0 && errno == EINTR))
-		return 0;
-	return ready ? -errno : -ETIMEDOUT;
+	return left > 0 ? waiting_poll(link->socket, events, left) : -ETIMEDOUT;
 }
 
 void worker_link_pump(struct worker_link *link)
@@ -466,6 +469,8 @@ void worker_link_drop(struct worker_link *link, struct handed_file *file)
 
 enum symbol_status worker_link_index(struct worker_link *link, struct handed_file *file)
 {
+	if (waiting_has_ended() && file->state != HANDED_REFUSED && file->state != HANDED_DROPPED)
+		return SYMBOL_LATE;
 	worker_link_pump(link); /* no file is to blame for a worker that died while nothing was asked of it */
 	return file == &link->kernel ? send_kernel(link) : index_file(link, file);
 }

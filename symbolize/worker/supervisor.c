@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/waiting.h"
 #include "symbolize/worker/sandbox.h"
 #include "symbolize/worker/worker.h"
 
@@ -142,13 +143,21 @@ int supervisor_start(struct supervisor *supervisor, const struct worker_options 
 	return err;
 }
 
-/* The supervisor ends when its socket does, and it never waits for a worker, so this wait is short. */
+/*
+ * The supervisor ends when its socket does, and it never waits for a worker, so this wait is short. One that somebody has stopped, as
+ * other processes of its user may, is left behind.
+ */
 void supervisor_stop(struct supervisor *supervisor)
 {
+	_cleanup_(closep) int fd = -1;
+	struct pollfd end = { .events = POLLIN };
+
 	closep(&supervisor->socket);
 	if (supervisor->pid > 0)
-		while (waitpid(supervisor->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		fd = (int)syscall(SYS_pidfd_open, supervisor->pid, 0);
+	end.fd = fd;
+	if (fd >= 0 && poll(&end, 1, END_TIMEOUT_MS) == 1)
+		waitpid(supervisor->pid, NULL, 0);
 	*supervisor = SUPERVISOR_NONE;
 }
 
@@ -176,16 +185,15 @@ int supervisor_grant_cpu(const struct supervisor *supervisor)
 int supervisor_get_worker(const struct supervisor *supervisor, int timeout_ms, struct supervisor_answer *ret_answer)
 {
 	_cleanup_(freep) struct message *message = malloc(sizeof(*message));
-	struct pollfd wanted = { .fd = supervisor->socket, .events = POLLIN };
-	int err, ready, fd = -1;
+	int err, fd = -1;
 
 	*ret_answer = (struct supervisor_answer){ -1, -1, WORKER_END_UNKNOWN };
 	if (!message)
 		return -ENOMEM;
 	do
-		ready = poll(&wanted, 1, timeout_ms);
-	while (ready < 0 && errno == EINTR);
-	err = ready > 0 ? message_receive(supervisor->socket, false, message, &fd) : -ETIMEDOUT;
+		err = waiting_poll(supervisor->socket, POLLIN, timeout_ms)
+			      ?: message_receive(supervisor->socket, false, message, &fd);
+	while (err == -EAGAIN);
 	if (err)
 		return err;
 	if (message->header.more & END_KNOWN)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/base/waiting.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <sys/timerfd.h>
+
+#include "core/base/clock.h"
+
+static int timer = -1;             /* readable from the end on: it wakes waits in progress */
+static _Atomic uint64_t at = UINT64_MAX; /* CLOCK_MONOTONIC */
+
+void waiting_can_end(void)
+{
+	if (timer < 0)
+		timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+void waiting_end_in(uint64_t ns)
+{
+	uint64_t end = clock_monotonic_ns() + ns;
+	struct itimerspec when = { .it_value = { (time_t)(end / NSEC_PER_SEC), (long)(end % NSEC_PER_SEC) } };
+
+	if (end >= at)
+		return;
+	at = end;
+	timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+uint64_t waiting_left_ns(void)
+{
+	uint64_t end = at, now = clock_monotonic_ns();
+
+	if (end == UINT64_MAX)
+		return UINT64_MAX;
+	return end > now ? end - now : 0;
+}
+
+bool waiting_has_ended(void)
+{
+	return !waiting_left_ns();
+}
+
+int waiting_poll(int fd, short events, int64_t timeout_ms)
+{
+	struct pollfd waits[] = { { .fd = fd, .events = events }, { .fd = timer, .events = POLLIN } };
+	int nr;
+
+	if (waiting_has_ended())
+		return -ECANCELED;
+	nr = poll(waits, 2, timeout_ms < 0 ? -1 : timeout_ms < INT_MAX ? (int)timeout_ms : INT_MAX);
+	if (nr < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (!nr)
+		return -ETIMEDOUT;
+	return waits[0].revents || !waiting_has_ended() ? 0 : -ECANCELED;
+}

@@ -1,0 +1,81 @@
+#!/bin/sh
+# ctest: boots=5.10|7.2
+# Ctrl-C while names are late: a line within a tenth of a second, the report within three seconds, at the second Ctrl-C at once. The
+# names that are missing are counted. A run that ends at once has no such line.
+. "${0%/*}/lib.sh"
+needs uprobe
+
+HALF=$([ -n "${IN_GUEST:-}" ] && echo 3 || echo 1) # a guest is slow
+LINE='^stacktool count: stopping: '
+
+# The process with this name whose parent is the given one.
+child_named() {
+	for stat in /proc/[0-9]*/stat; do
+		read -r whole 2>/dev/null <"$stat" || continue
+		behind=${whole##*) }
+		parent=${behind#* }
+		case $whole in
+		*"($2)"*) [ "${parent%% *}" = "$1" ] && echo "${whole%% *}" && return ;;
+		esac
+	done
+}
+
+# Hundredths of a second since the host started.
+now() {
+	read -r uptime _ </proc/uptime
+	echo "${uptime%.*}${uptime#*.}"
+}
+
+# within WHAT HUNDREDTHS SINCE
+within() {
+	took=$(($(now) - $3))
+	[ "$took" -le $(($2 * HALF)) ] || fail "$1: after $took hundredths of a second, not $2"
+}
+
+# The worker does not answer.
+start_with_silent_worker() {
+	fixture chain calls 100
+	tool_start count -f -p "$fixture_pid" "$FIXTURES/chain:st_fix_leaf"
+	fixture_work
+	supervisor=$(child_named "$tool_pid" stacktool-super)
+	worker=$(child_named "${supervisor:-0}" stacktool-sym)
+	kill -STOP "$worker" || fail "no symbol worker below the tool"
+}
+
+expect_late_names() {
+	expect_equal "events" "$(folded_sum_of . "$T/out")" 100
+	expect_err 'the run was stopped before the name was found'
+	! kill -0 "$worker" 2>/dev/null || fail "the worker is still there"
+	fixture_end
+}
+
+fixture chain calls 100
+tool_start count -f -p "$fixture_pid" "$FIXTURES/chain:st_fix_leaf"
+fixture_work
+since=$(now)
+tool_end
+[ $(($(now) - since)) -ge 9 ] || refuse_err "$LINE"
+fixture_end
+
+start_with_silent_worker
+since=$(now)
+tool_signal INT
+until grep -q "$LINE" "$T/err"; do
+	within "the line" 25 "$since" # 0.1 s, and what this loop takes on a busy host
+done
+tool_wait 0
+within "the report" 320 "$since"
+[ $(($(now) - since)) -ge 200 ] || fail "names were not waited for"
+expect_late_names
+
+start_with_silent_worker
+since=$(now)
+tool_signal INT
+until grep -q "$LINE.*names" "$T/err"; do
+	within "the line" 100 "$since"
+done
+since=$(now)
+tool_signal INT
+tool_wait 0
+within "the report after the second signal" 60 "$since"
+expect_late_names
