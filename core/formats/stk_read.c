@@ -15,10 +15,10 @@
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/formats/stk.h"
+#include "stk_packed.pb-c.h"
 
 #define MAX_UNPACKED_BYTES (1ULL << 30) /* of the message */
-#define MAX_MESSAGE_BYTES \
-	(2ULL << 30)  /* what protobuf-c and the records may take: a number of one byte becomes up to eight */
+#define MAX_MESSAGE_BYTES (2ULL << 30) /* what protobuf-c and the records may take */
 #define MAX_LOSSES 64   /* kinds of losses that a file may name */
 #define RECORDS_AHEAD 8 /* whose place in the index is fetched while others are read */
 
@@ -27,7 +27,7 @@ struct reader {
 	struct profile *profile;
 	ProtobufCAllocator allocator;
 	uint64_t nr_left; /* bytes that may still be taken */
-	Stk__Profile *message;
+	StkPacked__Profile *message;
 	size_t losses[MAX_LOSSES]; /* our number of each loss of the file; ST_NR_LOSSES: unknown here */
 	size_t nr_losses;
 	uint32_t *last_rows; /* for each record the last interval with a row of it, + 1 */
@@ -129,7 +129,7 @@ static int unpack_message(struct reader *reader, const unsigned char *bytes, siz
 		return err;
 	reader->nr_left = MAX_MESSAGE_BYTES;
 	reader->allocator = (ProtobufCAllocator){ allocate, release, reader };
-	reader->message = stk__profile__unpack(&reader->allocator, unpacked.nr, (const uint8_t *)unpacked.data);
+	reader->message = stk_packed__profile__unpack(&reader->allocator, unpacked.nr, (const uint8_t *)unpacked.data);
 	if (!reader->message)
 		return malformed(reader, "not a profile message, or too large");
 	if (reader->message->n_needs)
@@ -139,25 +139,70 @@ static int unpack_message(struct reader *reader, const unsigned char *bytes, siz
 
 /* ---- columns ---- */
 
-#define FITS(column) &&(!from->n_##column || from->n_##column == nr)
+/* How many numbers a column has: each ends with a byte below 0x80. Eight bytes at a time, for columns are the bulk of a file. */
+static size_t nr_numbers(const ProtobufCBinaryData *column)
+{
+	const uint64_t ones = 0x0101010101010101;
+	size_t nr = 0, i = 0;
+	uint64_t bytes;
+
+	for (; column->len - i >= sizeof(bytes); i += sizeof(bytes)) {
+		memcpy(&bytes, column->data + i, sizeof(bytes));
+		nr += (~bytes >> 7 & ones) * ones >> 56;
+	}
+	for (; i < column->len; i++)
+		nr += column->data[i] < 0x80;
+	return nr;
+}
+
+/* Whether next_number() may be called `nr` times. */
+static bool has_numbers(const ProtobufCBinaryData *column, size_t nr)
+{
+	return nr_numbers(column) == nr && (!column->len || column->data[column->len - 1] < 0x80);
+}
+
+/* A number of more than 64 bits, which no writer makes, becomes another one. */
+static uint64_t next_large_number(const uint8_t **at)
+{
+	const uint8_t *byte = *at;
+	uint64_t number = 0;
+	unsigned int shift = 0;
+
+	for (; *byte >= 0x80; byte++, shift += 7)
+		number |= (uint64_t)(*byte & 0x7f) << (shift & 63);
+	*at = byte + 1;
+	return number | (uint64_t)*byte << (shift & 63);
+}
+
+static inline uint64_t next_number(const uint8_t **at)
+{
+	return **at < 0x80 ? *(*at)++ : next_large_number(at);
+}
+
+#define FITS(column) &&(!from->column.len || has_numbers(&from->column, nr))
+#define BEGIN(column) const uint8_t *column = from->column.data;
 
 /* A value that the member cannot hold clears `fits`. */
-#define TAKE(column)                                          \
-	if (from->n_##column) {                               \
-		row.column = from->column[i];                 \
-		fits = fits && row.column == from->column[i]; \
+#define TAKE(column)                                    \
+	if (column) {                                   \
+		uint64_t number = next_number(&column); \
+                                                        \
+		row.column = number;                    \
+		fits = fits && row.column == number;    \
 	}
 
-/* take_TABLE(): calls add_TABLE() for each element of this table; `first` is its first column. */
-#define TABLE(table, first, COLUMNS)                                                       \
+/* take_TABLE(): calls add_TABLE() for each of the `count` elements of this table. */
+#define TABLE(table, count, COLUMNS)                                                       \
 	static int take_##table(struct reader *reader)                                     \
 	{                                                                                  \
-		const __typeof__(*reader->message->table) *from = reader->message->table;  \
-		size_t nr = from ? from->n_##first : 0;                                    \
+		static const __typeof__(*reader->message->table) nothing;                  \
+		const __typeof__(nothing) *from = reader->message->table ?: &nothing;      \
+		size_t nr = count;                                                         \
 		int err = 0;                                                               \
                                                                                            \
-		if (from && !(true COLUMNS(FITS)))                                         \
+		if (!(true COLUMNS(FITS)))                                                 \
 			return malformed(reader, #table ": columns differ in length");     \
+		COLUMNS(BEGIN)                                                             \
 		for (size_t i = 0; !err && i < nr; i++) {                                  \
 			__typeof__(*reader->profile->table.data) row = {};                 \
 			bool fits = true;                                                  \
@@ -194,7 +239,7 @@ static int take_strings(struct reader *reader)
 
 static int take_description(struct reader *reader)
 {
-	const Stk__Profile *from = reader->message;
+	const StkPacked__Profile *from = reader->message;
 	struct profile *profile = reader->profile;
 	bool strings = true;
 
@@ -216,7 +261,7 @@ static int take_description(struct reader *reader)
 static int take_host(struct reader *reader)
 {
 	struct profile_host *to = &reader->profile->host;
-	const Stk__Host *from = reader->message->host;
+	const StkPacked__Host *from = reader->message->host;
 
 	if (!from)
 		return 0;
@@ -230,7 +275,7 @@ static int take_host(struct reader *reader)
 static int take_clocks(struct reader *reader)
 {
 	struct profile_clocks *to = &reader->profile->clocks;
-	const Stk__Clocks *from = reader->message->clocks;
+	const StkPacked__Clocks *from = reader->message->clocks;
 
 	if (from) {
 		CLOCK_VALUES(COPY)
@@ -248,7 +293,7 @@ static int add_files(struct reader *reader, const struct profile_file *file, siz
 	return 0;
 }
 
-TABLE(files, path, FILE_COLUMNS)
+TABLE(files, nr_numbers(&from->path), FILE_COLUMNS)
 
 static int add_frames(struct reader *reader, struct profile_frame *frame, size_t i)
 {
@@ -267,37 +312,42 @@ static int add_frames(struct reader *reader, struct profile_frame *frame, size_t
 	return 0;
 }
 
-TABLE(frames, where, FRAME_COLUMNS)
+TABLE(frames, nr_numbers(&from->where), FRAME_COLUMNS)
 
 /* ---- records ---- */
 
-/* The arrays of the message become those of the profile. */
+/* The addresses of the message become those of the profile. */
 static int take_stacks(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
-	Stk__Profile *from = reader->message;
-	size_t nr = from->n_stack_frames;
+	StkPacked__Profile *from = reader->message;
+	const struct profile_frame *places = profile->frames.data;
+	const uint8_t *number = from->stack_frames.data;
+	uint64_t *addresses = from->stack_addresses;
+	uint32_t *frames;
+	size_t nr = from->n_stack_addresses;
 
-	if (nr != from->n_stack_addresses || nr > UINT32_MAX)
-		return malformed(reader, "%zu frames but %zu addresses", nr, from->n_stack_addresses);
-	profile->stack_frames.data = from->stack_frames;
-	profile->stack_addresses.data = from->stack_addresses;
-	profile->stack_frames.nr = profile->stack_frames.room = nr;
-	profile->stack_addresses.nr = profile->stack_addresses.room = nr;
-	from->n_stack_frames = from->n_stack_addresses = 0;
-	from->stack_frames = NULL;
+	if (!has_numbers(&from->stack_frames, nr) || nr > UINT32_MAX)
+		return malformed(reader, "%zu frames but %zu addresses", nr_numbers(&from->stack_frames), nr);
+	from->n_stack_addresses = 0;
 	from->stack_addresses = NULL;
+	profile->stack_addresses.data = addresses;
+	profile->stack_addresses.nr = profile->stack_addresses.room = nr;
+	vec_reserve(&profile->stack_frames, nr);
+	profile->stack_frames.nr = nr;
+	frames = profile->stack_frames.data;
 	for (size_t i = 0; i < nr; i++) {
-		uint32_t frame = profile->stack_frames.data[i];
+		uint64_t frame = next_number(&number);
 
 		if (frame >= profile->frames.nr)
 			return malformed(reader, "stack position %zu refers to a missing frame", i);
-		profile->stack_addresses.data[i] += profile->frames.data[frame].where;
+		frames[i] = (uint32_t)frame;
+		addresses[i] += places[frame].where;
 	}
 	return 0;
 }
 
-static struct profile_id id_of(const Stk__Records *from, size_t i)
+static struct profile_id id_of(const StkPacked__Records *from, size_t i)
 {
 	return (struct profile_id){ from->id_lo[i], from->id_hi[i] };
 }
@@ -305,7 +355,7 @@ static struct profile_id id_of(const Stk__Records *from, size_t i)
 /* A record's frames begin where those of the one before ended. */
 static int add_records(struct reader *reader, struct profile_record *record, size_t i)
 {
-	const Stk__Records *from = reader->message->records;
+	const StkPacked__Records *from = reader->message->records;
 	struct profile *profile = reader->profile;
 	size_t nr = (size_t)record->nr_kernel + record->nr_user,
 	       first = i ? record_end(&vec_last(&profile->records)) : 0;
@@ -319,19 +369,18 @@ static int add_records(struct reader *reader, struct profile_record *record, siz
 		return malformed(reader, "record %zu is of an unknown kind", i);
 	if (!is_string(reader, record->comm) || !is_string(reader, record->probe))
 		return malformed(reader, "record %zu refers to a missing string", i);
-	if (profile_find_record(profile, record->id) != PROFILE_NONE)
-		return malformed(reader, "duplicate record %zu", i);
 	if (nr > profile->stack_frames.nr - first)
 		return malformed(reader, "record %zu has more frames than the file", i);
-	profile_append_record(profile, record);
+	if (!profile_append_record(profile, record))
+		return malformed(reader, "duplicate record %zu", i);
 	return 0;
 }
 
-TABLE(records, id_lo, RECORD_COLUMNS)
+TABLE(records, from->n_id_lo, RECORD_COLUMNS)
 
 static int take_all_records(struct reader *reader)
 {
-	const Stk__Records *from = reader->message->records;
+	const StkPacked__Records *from = reader->message->records;
 	struct profile *profile = reader->profile;
 	size_t nr = from ? from->n_id_lo : 0, nr_frames;
 	int err = take_stacks(reader);
@@ -370,7 +419,7 @@ static int add_pairs(struct reader *reader, const struct profile_pair *pair, siz
 	return 0;
 }
 
-TABLE(pairs, record, PAIR_COLUMNS)
+TABLE(pairs, nr_numbers(&from->record), PAIR_COLUMNS)
 
 /* A pair's parts are records that are not pairs themselves, which only the last pair tells. */
 static int take_all_pairs(struct reader *reader)
@@ -397,7 +446,7 @@ static int add_cgroups(struct reader *reader, const struct profile_cgroup *cgrou
 	return 0;
 }
 
-TABLE(cgroups, id, CGROUP_COLUMNS)
+TABLE(cgroups, nr_numbers(&from->id), CGROUP_COLUMNS)
 
 static int add_modules(struct reader *reader, const struct profile_module *module, size_t i)
 {
@@ -408,7 +457,7 @@ static int add_modules(struct reader *reader, const struct profile_module *modul
 	return 0;
 }
 
-TABLE(modules, name, MODULE_COLUMNS)
+TABLE(modules, nr_numbers(&from->name), MODULE_COLUMNS)
 
 /* ---- processes ---- */
 
@@ -419,7 +468,7 @@ static int add_lives(struct reader *reader, const struct profile_life *life, siz
 	return 0;
 }
 
-TABLE(lives, tgid, LIFE_COLUMNS)
+TABLE(lives, nr_numbers(&from->tgid), LIFE_COLUMNS)
 
 static int add_mappings(struct reader *reader, const struct profile_mapping *mapping, size_t i)
 {
@@ -434,13 +483,13 @@ static int add_mappings(struct reader *reader, const struct profile_mapping *map
 	return 0;
 }
 
-TABLE(mappings, life, MAPPING_COLUMNS)
+TABLE(mappings, nr_numbers(&from->life), MAPPING_COLUMNS)
 
 /* ---- intervals ---- */
 
 static int take_loss_names(struct reader *reader)
 {
-	const Stk__Profile *from = reader->message;
+	const StkPacked__Profile *from = reader->message;
 
 	if (from->n_losses > MAX_LOSSES)
 		return malformed(reader, "too many kinds of losses");
@@ -454,16 +503,21 @@ static int take_loss_names(struct reader *reader)
 }
 
 /* A kind that we do not know matters only where something was lost. */
-static int take_losses(struct reader *reader, const Stk__Interval *from, struct profile_interval *interval)
+static int take_losses(struct reader *reader, const StkPacked__Interval *from, struct profile_interval *interval)
 {
-	if (from->n_losses > reader->nr_losses)
+	const uint8_t *number = from->losses.data;
+	size_t nr = nr_numbers(&from->losses);
+
+	if (nr > reader->nr_losses || !has_numbers(&from->losses, nr))
 		return malformed(reader, "an interval has more losses than there are kinds of losses");
-	for (size_t i = 0; i < from->n_losses; i++) {
-		if (!from->losses[i])
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t lost = next_number(&number);
+
+		if (!lost)
 			continue;
 		if (reader->losses[i] == ST_NR_LOSSES)
 			return too_new(reader, "a kind of loss");
-		interval->losses[reader->losses[i]] = from->losses[i];
+		interval->losses[reader->losses[i]] = lost;
 	}
 	return 0;
 }
@@ -482,14 +536,15 @@ static int add_row(struct reader *reader, struct profile_interval *interval, con
 	return 0;
 }
 
-static int take_rows(struct reader *reader, const Stk__Interval *from, struct profile_interval *interval)
+static int take_rows(struct reader *reader, const StkPacked__Interval *from, struct profile_interval *interval)
 {
-	size_t nr = from->n_record;
+	size_t nr = nr_numbers(&from->record);
 	int err = 0;
 
-	if (!(true ROW_COLUMNS(FITS)))
+	if (nr > reader->profile->records.nr || !(true ROW_COLUMNS(FITS)))
 		return malformed(reader, "rows: columns differ in length");
 	vec_reserve(&interval->rows, nr);
+	ROW_COLUMNS(BEGIN)
 	for (size_t i = 0; !err && i < nr; i++) {
 		struct profile_row row = {};
 		bool fits = true;
@@ -500,12 +555,12 @@ static int take_rows(struct reader *reader, const Stk__Interval *from, struct pr
 	return err;
 }
 
-static void copy_account(const Stk__Account *from, struct profile_account *to)
+static void copy_account(const StkPacked__Account *from, struct profile_account *to)
 {
 	ACCOUNT_VALUES(COPY)
 }
 
-static int take_interval(struct reader *reader, const Stk__Interval *from)
+static int take_interval(struct reader *reader, const StkPacked__Interval *from)
 {
 	struct profile_interval interval = {
 		.start_ns = from->start_ns,
@@ -539,7 +594,7 @@ static int take_intervals(struct reader *reader)
 static void reader_done(struct reader *reader)
 {
 	if (reader->message)
-		stk__profile__free_unpacked(reader->message, &reader->allocator);
+		stk_packed__profile__free_unpacked(reader->message, &reader->allocator);
 	free(reader->last_rows);
 }
 
