@@ -4,6 +4,7 @@
  */
 #include "core/base/escape.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -181,7 +182,7 @@ void escape_last_number(struct buf *line, size_t start)
 	_cleanup_(buf_done) struct buf number = {};
 	size_t at = line->nr;
 
-	while (at > start && strchr("0123456789.", line->data[at - 1]))
+	while (at > start && (line->data[at - 1] == '.' || isdigit((unsigned char)line->data[at - 1])))
 		at--;
 	if (at == line->nr || at == start || line->data[at - 1] != ' ')
 		return;

@@ -154,27 +154,34 @@ static void store_stack(struct profile *profile, struct profile_record *record, 
 	profile->stack_frames.nr = profile->stack_addresses.nr = at + nr;
 }
 
-uint32_t profile_append_record(struct profile *profile, const struct profile_record *record)
+/* The index of the record with this id. If that is the number of records, it is new, and the caller appends it. */
+static uint32_t position_of(struct profile *profile, struct profile_id id)
 {
-	uint32_t position = (uint32_t)profile->records.nr;
+	return hashidx_find_or_add(&profile->record_index, hash_id(id), same_id, profile, &id, profile->records.nr);
+}
 
+bool profile_append_record(struct profile *profile, const struct profile_record *record)
+{
+	if (position_of(profile, record->id) != profile->records.nr)
+		return false;
 	vec_push(&profile->records, *record);
-	hashidx_add(&profile->record_index, hash_id(record->id), position);
-	return position;
+	return true;
 }
 
 uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
 			    const uint64_t *addresses)
 {
-	uint32_t position = profile_find_record(profile, record->id);
+	uint32_t position = position_of(profile, record->id);
 	struct profile_record stored = *record;
+	bool is_new = position == profile->records.nr;
 
-	if (position != PROFILE_NONE && !profile->records.data[position].stack_lost)
+	if (!is_new && !profile->records.data[position].stack_lost)
 		return position;
 	store_stack(profile, &stored, frames, addresses);
-	if (position == PROFILE_NONE)
-		return profile_append_record(profile, &stored);
-	profile->records.data[position] = stored;
+	if (is_new)
+		vec_push(&profile->records, stored);
+	else
+		profile->records.data[position] = stored;
 	return position;
 }
 
@@ -193,11 +200,11 @@ void profile_set_pair(struct profile *profile, const struct profile_pair *pair)
 
 static uint32_t record_or_lost(struct profile *profile, struct profile_id id)
 {
-	uint32_t record = profile_find_record(profile, id);
+	uint32_t record = position_of(profile, id);
 
-	if (record != PROFILE_NONE)
-		return record;
-	return profile_append_record(profile, &(struct profile_record){ .id = id, .stack_lost = true });
+	if (record == profile->records.nr)
+		vec_push(&profile->records, (struct profile_record){ .id = id, .stack_lost = true });
+	return record;
 }
 
 uint32_t profile_add_pair(struct profile *profile, struct profile_id id, struct profile_id sleeper,

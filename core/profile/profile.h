@@ -387,8 +387,8 @@ uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *
 uint32_t profile_add_record(struct profile *profile, const struct profile_record *record, const uint32_t *frames,
 			    const uint64_t *addresses);
 
-/* Adds a record whose id is new and whose frames are in stack_frames already, from record.first on. Returns its index. */
-uint32_t profile_append_record(struct profile *profile, const struct profile_record *record);
+/* Adds a record whose frames are in stack_frames already, from record.first on. False if there is one with its id. */
+bool profile_append_record(struct profile *profile, const struct profile_record *record);
 
 /*
  * Adds a pair: the id that is counted, and the records it stands for by their ids; `waker` is NULL without one. Records

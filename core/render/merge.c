@@ -439,15 +439,14 @@ static void add_row(struct merger *merger, struct merged_row *row)
 	vec_push(&merged->rows, *row);
 }
 
-static struct arriving look_at_row(struct merger *merger, const struct profile_row *row)
+static void look_at_row(struct merger *merger, const struct profile_row *row, struct arriving *arriving)
 {
-	struct arriving arriving = { .visible = visible_row(merger, row) };
 	const token_list *tokens = merger->wanted;
 
-	make_tokens(merger, &arriving.visible, merger->wanted);
-	arriving.hash = hash_bytes(tokens->data, tokens->nr * sizeof(uint32_t));
-	hashidx_prefetch(&merger->index, arriving.hash);
-	return arriving;
+	arriving->visible = visible_row(merger, row);
+	make_tokens(merger, &arriving->visible, merger->wanted);
+	arriving->hash = hash_bytes(tokens->data, tokens->nr * sizeof(uint32_t));
+	hashidx_prefetch(&merger->index, arriving->hash);
 }
 
 static void merge_row(struct merger *merger, struct arriving *arriving)
@@ -478,7 +477,7 @@ static void merge_all(struct merger *merger, const struct profile_interval *inte
 		if (i >= AHEAD && i - AHEAD < nr)
 			merge_row(merger, &arriving[i % AHEAD]);
 		if (i < nr)
-			arriving[i % AHEAD] = look_at_row(merger, &interval->rows.data[i]);
+			look_at_row(merger, &interval->rows.data[i], &arriving[i % AHEAD]);
 	}
 }
 
@@ -529,12 +528,12 @@ static int compare_keys(const void *left, const void *right, void *context)
 	const struct merger *merger = context;
 	const struct profile *profile = merger->profile;
 	const struct merged_row *a, *b;
-	int order = compare(key_a->value, key_b->value);
+	int order;
 
-	if (!order)
-		order = compare(key_a->time_ns, key_b->time_ns);
-	if (order)
-		return order;
+	if (key_a->value != key_b->value)
+		return key_a->value < key_b->value ? -1 : 1;
+	if (key_a->time_ns != key_b->time_ns)
+		return key_a->time_ns < key_b->time_ns ? -1 : 1;
 	a = &merger->merged->rows.data[key_a->position];
 	b = &merger->merged->rows.data[key_b->position];
 	order = compare_frames(profile, &a->kernel, &b->kernel);

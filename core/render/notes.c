@@ -98,12 +98,14 @@ static void count_frame(struct missing *missing, const struct profile_frame *fra
 static void count_record(const struct profile *profile, const struct profile_record *record, bool *seen,
 			 struct missing *missing)
 {
-	for (size_t at = record->first; at < record_end(record); at++) {
-		uint32_t frame = profile->stack_frames.data[at];
+	const uint32_t *frames = profile->stack_frames.data;
+	size_t end = record_end(record);
 
-		if (!seen[frame])
-			count_frame(missing, &profile->frames.data[frame]);
-		seen[frame] = true;
+	for (size_t at = record->first; at < end; at++) {
+		if (seen[frames[at]])
+			continue;
+		seen[frames[at]] = true;
+		count_frame(missing, &profile->frames.data[frames[at]]);
 	}
 }
 
