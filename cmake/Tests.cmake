@@ -7,6 +7,7 @@
 #                              libFuzzer, out of the tree build/fuzz-clang, which a test of its own builds
 #   tests/lint                 scripts
 #   tests/clients              scripts; other people's readers of our formats
+#   tests/soak                 every applet at once for hours: here for a minute
 #   tests/vm                   one boot per line of tests/vm/boots, one ctest test per guest test and boot
 #
 # The asan layer is unit, golden, fuzz, bpf and e2e again, out of the tree build/asan, which a test of its own builds.
@@ -446,6 +447,19 @@ if(guest_all AND TARGET stacktool)
 	set_test_environment(bench.rows ${PROJECT_BINARY_DIR} 600)
 	set_property(TEST bench.rows APPEND PROPERTY ENVIRONMENT SHORT=1)
 	set_tests_properties(bench.rows PROPERTIES LABELS bench PROCESSORS ${whole_host} RUN_SERIAL ON)
+endif()
+
+# ---- soak: a minute of it, with the host to itself, for it wants both CPUs; and that it finds a leak ----
+
+if(guest_all AND TARGET stacktool)
+	add_test(NAME soak.short COMMAND ${tests}/soak/soak 0.0139
+		--churn programs,paths,libraries,namespaces,code,bpf,names,forged_maps)
+	add_test(NAME soak.leak COMMAND ${tests}/soak/leak.sh)
+	foreach(name short leak)
+		set_test_environment(soak.${name} ${PROJECT_BINARY_DIR} 300)
+		set_tests_properties(soak.${name} PROPERTIES LABELS soak PROCESSORS ${one_guest})
+	endforeach()
+	set_tests_properties(soak.short PROPERTIES RUN_SERIAL ON PROCESSORS ${whole_host})
 endif()
 
 include(TestsVm)

@@ -361,8 +361,7 @@ void profile_clear_intervals(struct profile *profile);
 /* Forgets all rows and records; accounts, losses, frames and names stay. For events that have been shown. */
 void profile_forget_records(struct profile *profile);
 
-/* From this many records, frames or strings on a profile that goes on should be made smaller: some 50 MB. */
-#define PROFILE_LARGE 65536
+/* Whether a profile that goes on should be made smaller: it has some 50 MB. */
 bool profile_is_large(const struct profile *profile);
 
 /*

@@ -144,6 +144,11 @@ static void keep_mappings(struct forget *forget)
 	}
 }
 
+/* So many records, frames or strings. A test variant has no limit. */
+#ifndef PROFILE_LARGE
+#define PROFILE_LARGE 65536
+#endif
+
 bool profile_is_large(const struct profile *profile)
 {
 	return profile->records.nr > PROFILE_LARGE || profile->frames.nr > PROFILE_LARGE ||
