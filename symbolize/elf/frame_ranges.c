@@ -20,11 +20,24 @@ struct frame_reader {
 	const struct symtab *table;
 	struct frame_section section;
 	VEC(struct found) found;
+	size_t next_symbol; /* after the one of the last FDE: nearly always that of the next one */
 	uint64_t last_cie; /* the one that was looked for last */
 	uint8_t last_encoding;
 };
 
 /* ---- FDEs ---- */
+
+/* Whether the next symbol covers this; FDEs and symbols mostly have the same order. */
+static bool is_next_symbol(struct frame_reader *reader, uint32_t start, uint64_t size)
+{
+	const struct symtab *table = reader->table;
+	const struct symtab_symbol *next = &table->symbols.data[reader->next_symbol];
+
+	if (reader->next_symbol >= table->symbols.nr || next->start != start || next->unsized || next->size < size)
+		return false;
+	reader->next_symbol++;
+	return true;
+}
 
 /* Adds [address, address + size) as far as it is code that no sized symbol covers. */
 static int add_range(struct frame_reader *reader, uint64_t address, uint64_t size)
@@ -37,10 +50,11 @@ static int add_range(struct frame_reader *reader, uint64_t address, uint64_t siz
 	if (!size || !symtab_place(table, address, &start, &left))
 		return 0;
 	size = size < left ? size : left;
-	if (size > UINT32_MAX)
+	if (size > UINT32_MAX || is_next_symbol(reader, start, size))
 		return 0;
 	offset = table->base + start;
 	first = symtab_lookup(table, offset);
+	reader->next_symbol = first ? (size_t)(first - table->symbols.data) + 1 : 0;
 	if (first && !first->unsized && symtab_start(table, first) + first->size >= offset + size)
 		return 0; /* nearly all */
 	last = first ? symtab_lookup(table, offset + size - 1) : NULL;
