@@ -7,8 +7,8 @@
  * worker: a forked child without capabilities, behind seccomp, Landlock where the kernel has it, and memory and CPU
  * limits. The caller opens files (core/files/opener.h) and hands descriptors over; when a file names a further file
  * (separate debug file by build id), the worker asks for it through the `open_debug` callback, which runs in the
- * caller. If the worker dies or stalls, the file to blame is given up with a reason and a new worker is started, three
- * times at most. Workers are forked by a supervisor, a child without privileges either, so that the caller need not keep
+ * caller. If the worker dies or stalls, the file to blame is given up with a reason and a new worker is started, from the
+ * fourth on after a pause that grows. Each owner of files has a worker of its own, 8 run at most. Workers are forked by a supervisor, a child without privileges either, so that the caller need not keep
  * the right to change user or to signal another one's process.
  *
  * symbolizer_* is the caller's side. The parsers (elf_file.h, symtab.h, kallsyms.h, demangle.h) are usable and fuzzed
@@ -38,6 +38,7 @@ enum symbol_status {
 	SYMBOL_NO_DESCRIPTORS, /* too many open files, here or in the worker. The largest status that a worker may send */
 	SYMBOL_NOT_STARTED, /* there is no worker: symbolizer_await() has the errno */
 	SYMBOL_LATE, /* all waiting has ended before the answer came (core/base/waiting.h) */
+	SYMBOL_PAUSED, /* too many workers were lost with files of this owner: another one is started after a pause */
 };
 
 /* A place to name. */
@@ -151,8 +152,8 @@ int symbolizer_new(const struct symbolizer_options *options, struct symbolizer *
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /*
- * Waits until the worker has started. 0, or why there is none: -EAGAIN where no process may be started, -EIO where workers
- * have died too often.
+ * Waits until the worker for the host's files has started. 0, or why there is none: -EAGAIN where no process may be
+ * started, -EIO where workers have died too often.
  */
 int symbolizer_await(struct symbolizer *symbolizer);
 
@@ -162,7 +163,7 @@ int symbolizer_await(struct symbolizer *symbolizer);
  */
 const char *symbolizer_last_end(struct symbolizer *symbolizer);
 
-/* Process id of the worker, for tests and messages; waits until it has started. -1 when there is none any more. */
+/* Process id of the worker for the host's files, for tests and messages; waits until it has started. -1 when there is none any more. */
 int symbolizer_worker_pid(struct symbolizer *symbolizer);
 
 /*
@@ -170,8 +171,11 @@ int symbolizer_worker_pid(struct symbolizer *symbolizer);
  * worker indexes it soon, and closes it then unless its names are too many to keep in memory. Takes ownership of `fd`,
  * in any case. Never waits: what is wrong with the file shows in later answers. 0, -EEXIST for a number that is in use,
  * -ENOMEM.
+ *
+ * `root`: the caller's number for the root directory that the file lies in, 0 for our own. With options.open_again, files
+ * of each root and user have a worker of their own.
  */
-int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd);
+int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root);
 
 /*
  * Another number for a file that was handed over as `known`: questions about either have the same answers, and the callbacks are
@@ -183,7 +187,7 @@ int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t k
  * The same for a perf map or jitdump, where a JIT compiler names its code (perf_map.h): places in it are addresses. The
  * worker keeps it open and reads what was added before each request.
  */
-int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd);
+int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root);
 
 /*
  * The same for a kernel module, or its debug file: an object file, which no process runs. Places in it are addresses of
@@ -202,7 +206,7 @@ int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd);
 
 /*
  * Names `nr` places of one file, or of the kernel. Every answer is filled; the return value is 0, or the errno of a
- * worker that broke (-ETIMEDOUT, -EIO), which the answers tell as well.
+ * worker that broke (-ETIMEDOUT, -EIO, -EBUSY in a pause), which the answers tell as well.
  */
 int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 			 struct symbol_answer *ret_answers);

@@ -80,6 +80,8 @@ static enum line_reason reason_of(int err)
 		return LINES_NO_MEMORY;
 	case -ECHILD:
 		return LINES_NO_WORKER;
+	case -EBUSY:
+		return LINES_PAUSED;
 	default:
 		return LINES_WORKER_DIED;
 	}

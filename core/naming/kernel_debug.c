@@ -40,7 +40,7 @@ static int check_file(struct kernel_file *file, int fd)
 {
 	uint32_t number = ++file->number;
 	int err = file->is_module ? symbolizer_add_module(file->symbolizer, number, fd)
-				  : symbolizer_add_file(file->symbolizer, number, fd);
+				  : symbolizer_add_file(file->symbolizer, number, fd, 0);
 	const char *build_id = err ? "" : symbolizer_build_id(file->symbolizer, number);
 
 	if (err)

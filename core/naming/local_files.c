@@ -18,7 +18,7 @@ static uint32_t try_file(struct local_files *files, int fd, const char *build_id
 	_cleanup_(closep) int copy = ret_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
 	uint32_t number = files->next_number++;
 
-	if (symbolizer_add_file(files->symbolizer, number, fd))
+	if (symbolizer_add_file(files->symbolizer, number, fd, 0))
 		return PROFILE_NONE;
 	if (*build_id && strcmp(symbolizer_build_id(files->symbolizer, number), build_id) != 0)
 		return PROFILE_NONE;

@@ -158,7 +158,7 @@ static void collect(struct profile *profile, struct batch *batches)
 		bool is_kernel = frame->kind == FRAME_KERNEL;
 		struct batch *batch;
 
-		if (frame->reason != REASON_NOT_TRIED ||
+		if ((frame->reason != REASON_NOT_TRIED && frame->reason != REASON_PAUSED) ||
 		    (!is_kernel && (frame->kind != FRAME_USER_FILE || frame->file >= profile->files.nr)))
 			continue;
 		batch = &batches[is_kernel ? profile->files.nr : frame->file];

@@ -399,6 +399,7 @@ const char *frame_reason_text(enum frame_reason reason)
 		[REASON_MAP_CUT] = "code in anonymous memory; its perf map is too large",
 		[REASON_TOO_MANY_MAPS] = "code in anonymous memory; too many processes have perf maps",
 		[REASON_LATE] = "the run was stopped before the name was found",
+		[REASON_PAUSED] = "not read: files of its owner broke the symbol worker too often",
 		[REASON_TOO_MANY_MAPPINGS] = "the process has too many mappings",
 	};
 
@@ -416,6 +417,7 @@ const char *line_reason_text(enum line_reason reason)
 		[LINES_LATE] = "reading the debug information took too long",
 		[LINES_WORKER_DIED] = "the symbol worker died",
 		[LINES_NO_WORKER] = "the symbol worker could not be started",
+		[LINES_PAUSED] = "not read: files of its owner broke the symbol worker too often",
 		[LINES_NO_CODE] = "code in anonymous memory",
 		[LINES_NO_MEMORY] = "too large for the symbol worker",
 		[LINES_MODULE] = "generated kernel code, or a module whose debug information was not found",

@@ -54,7 +54,7 @@ enum frame_reason {
 	REASON_KERNEL_HIDDEN, /* /proc/kallsyms shows no addresses (kptr_restrict, CAP_SYSLOG) */
 	REASON_KERNEL_UNKNOWN, /* no kernel symbol covers the address */
 	REASON_TIMEOUT, /* the symbol worker took too long on this file */
-	REASON_WORKER_DIED, /* while it read this file, or after it had died too often */
+	REASON_WORKER_DIED, /* while it read this file */
 	REASON_FOREIGN, /* of a process outside of our pid namespace, which /proc does not show */
 	REASON_NO_MEMORY, /* for its symbols, in the symbol worker or here */
 	REASON_NO_DESCRIPTORS, /* too many open files, in the symbol worker or here */
@@ -67,6 +67,7 @@ enum frame_reason {
 	REASON_MAP_CUT, /* it is larger than what is read, so that any name of it may be an old one */
 	REASON_TOO_MANY_MAPS, /* of it, or of its process, nothing could be kept */
 	REASON_LATE, /* the run was stopped before its name was there */
+	REASON_PAUSED, /* files of its owner have broken too many symbol workers: the next is started after a pause */
 	REASON_NR
 };
 
@@ -84,6 +85,7 @@ enum line_reason {
 	LINES_NO_MEMORY, /* the symbol worker had too little, or too many files open */
 	LINES_MODULE, /* code of a kernel module, whose debug information is not here, or that the kernel made */
 	LINES_NO_WORKER, /* the symbol worker could not be started */
+	LINES_PAUSED, /* as REASON_PAUSED */
 	LINES_NR
 };
 

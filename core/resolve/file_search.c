@@ -75,7 +75,7 @@ int file_search_add(struct file_search *search, int fd, char *path, uint32_t tgi
 		err = file.fd < 0 ? -errno : 0;
 		if (!err) {
 			vec_push(&search->attach->fds, file.fd);
-			err = symbolizer_add_file(search->symbolizer, file.number, take_fd(&file_fd));
+			err = symbolizer_add_file(search->symbolizer, file.number, take_fd(&file_fd), 0);
 		}
 		if (err)
 			return fail(err, "'%s': cannot be passed to the symbol worker: %s", path, strerror(-err));

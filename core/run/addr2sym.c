@@ -504,7 +504,7 @@ static int open_file(struct addr2sym *run)
 
 	run->path = realpath(run->request->file, NULL);
 	run->naming.path = run->path;
-	return fd < 0 ? fd : symbolizer_add_file(run->symbolizer, THE_FILE, fd);
+	return fd < 0 ? fd : symbolizer_add_file(run->symbolizer, THE_FILE, fd, 0);
 }
 
 /* A wrong --vmlinux is a failure now; without the option, missing debug information is none. */

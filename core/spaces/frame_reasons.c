@@ -32,6 +32,8 @@ enum frame_reason frame_reason_of(enum symbol_status status, bool is_kernel)
 		return REASON_NO_WORKER;
 	case SYMBOL_LATE:
 		return REASON_LATE;
+	case SYMBOL_PAUSED:
+		return REASON_PAUSED;
 	}
 	return REASON_WORKER_DIED;
 }

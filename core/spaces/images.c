@@ -249,7 +249,7 @@ static void hand_over(struct images *images, const struct opened_file *opened, i
 {
 	vec_push(&images->opened, *opened);
 	if (images->symbolizer)
-		symbolizer_add_file(images->symbolizer, opened->file, take_fd(fd));
+		symbolizer_add_file(images->symbolizer, opened->file, take_fd(fd), (uint32_t)opened->root);
 }
 
 /* Whether this inode lies in the root at the path that the image has. */
@@ -429,6 +429,15 @@ uint32_t images_file(struct images *images, uint32_t image, const struct image_p
 int images_open(const struct images *images, uint32_t image, const struct image_place *place)
 {
 	return images_kind(images, image) == MAPPING_VDSO ? open_vdso(place) : open_image(images, image, place);
+}
+
+uint32_t images_root(const struct images *images, uint32_t image, const struct image_place *place, int fd)
+{
+	struct stat status;
+
+	if (place->root == ROOT_OURS || fstat(fd, &status))
+		return place->root;
+	return root_of_file(images, image, place->root, &status);
 }
 
 /* ---- once more, for another worker ---- */

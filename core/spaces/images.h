@@ -79,6 +79,9 @@ int images_home(const struct images *images, uint32_t file, struct debug_home *r
  */
 int images_open(const struct images *images, uint32_t image, const struct image_place *place);
 
+/* The root that the file of a descriptor from images_open() belongs to: that of the place, or ours if it lies there, too. */
+uint32_t images_root(const struct images *images, uint32_t image, const struct image_place *place, int fd);
+
 /*
  * Opens a file of the profile once more, for a symbol worker that takes the place of another: a descriptor, -ESTALE
  * when there is another file now, or another negative errno.

@@ -32,6 +32,7 @@ enum {
 
 struct jit_map {
 	uint32_t tgid; /* 0: the place is free */
+	uint32_t root; /* of its process: roots.h */
 	uint32_t next; /* in its bucket, or of the free places: position + 1; 0 none */
 	int fd; /* -1: there is none yet, or it can be opened again */
 	bool has_ended; /* its process: the tgid may be that of another one now */
@@ -325,7 +326,7 @@ static void hand_over(struct jit_maps *maps, struct jit_map *map)
 		map->reason = REASON_NO_DESCRIPTORS;
 		return;
 	}
-	symbolizer_add_map(maps->symbolizer, number_of(maps, map), fd);
+	symbolizer_add_map(maps->symbolizer, number_of(maps, map), fd, map->root);
 	map->is_handed = true;
 	maps->nr_handed++;
 }
@@ -403,7 +404,7 @@ void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid)
 	}
 }
 
-void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns)
+void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t root, uint64_t now_ns)
 {
 	struct jit_map *perf_map;
 	bool has_perf_map = false;
@@ -416,12 +417,15 @@ void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns)
 			continue;
 		has_perf_map = has_perf_map || !map->mapping.path;
 		map->used = ++maps->clock;
+		map->root = root;
 		if (map->fd < 0 && (!map->tried_ns || now_ns - map->tried_ns >= RETRY_NS))
 			try_open(maps, map, now_ns);
 	}
 	perf_map = has_perf_map ? NULL : add(maps, &(struct opener_request){ .tgid = tgid });
-	if (perf_map)
-		try_open(maps, perf_map, now_ns);
+	if (!perf_map)
+		return;
+	perf_map->root = root;
+	try_open(maps, perf_map, now_ns);
 }
 
 int jit_maps_open_again(struct jit_maps *maps, uint32_t number)

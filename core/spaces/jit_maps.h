@@ -41,8 +41,8 @@ void jit_maps_note_mapping(struct jit_maps *maps, uint32_t tgid, const struct pr
 /* A process begins: what is known of an earlier one of the same tgid is not its own. */
 void jit_maps_note_fork(struct jit_maps *maps, uint32_t tgid);
 
-/* A frame of generated code of this process was seen: opens its maps, or tries again after some time. */
-void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint64_t now_ns);
+/* A frame of generated code of this process, with this root (roots.h), was seen: opens its maps, or tries again after some time. */
+void jit_maps_note(struct jit_maps *maps, uint32_t tgid, uint32_t root, uint64_t now_ns);
 
 /* Names the frames of generated code that have no name yet, or gives them the reason. */
 void jit_maps_name_frames(struct jit_maps *maps);

@@ -442,7 +442,7 @@ static void place_in_image(struct spaces *spaces, const struct life *life, const
 	}
 	frame->reason = mapping->image == IMAGE_NONE ? REASON_TOO_MANY_FILES : REASON_ANONYMOUS;
 	if (mapping->image == IMAGE_ANONYMOUS)
-		jit_maps_note(spaces->jit_maps, life->tgid, spaces->now_ns);
+		jit_maps_note(spaces->jit_maps, life->tgid, life->root, spaces->now_ns);
 	else
 		frame->module =
 			strtab_add(&spaces->options.profile->strings, images_path(spaces->images, mapping->image));

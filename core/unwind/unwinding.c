@@ -15,7 +15,7 @@
 
 #define NR_BUCKETS 1024
 #define MAX_TRIES 8
-#define MAX_WAITING 32 /* tables that may be asked for at a time */
+#define MAX_WAITING 256 /* tables that may be asked for at a time; those of one owner: UNWIND_REQUESTS_MAX */
 #define PUBLISH_MS 100 /* how often processes get new tables while these come one by one */
 #define WORK_MS 20     /* of one call without a timeout: there are events to be read, too */
 #define HELD_BACK_MAX 5 /* reads of code that took too long, after which no more code is read */
@@ -131,10 +131,10 @@ static bool can_have_table(const struct unwinding *unwinding, uint32_t image)
 }
 
 /* Takes ownership of `fd`. */
-static void ask_with(struct unwinding *unwinding, uint32_t image, int fd)
+static void ask_with(struct unwinding *unwinding, uint32_t image, int fd, uint32_t root)
 {
 	struct module *module = module_of(unwinding, image);
-	int err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd);
+	int err = symbolizer_want_unwind(unwinding->options.symbolizer, image, fd, root);
 
 	if (err == -EAGAIN)
 		return;
@@ -152,7 +152,7 @@ static void ask_for(struct unwinding *unwinding, uint32_t image, const struct im
 		return;
 	fd = images_open(unwinding->options.images, image, place);
 	if (fd >= 0)
-		ask_with(unwinding, image, fd);
+		ask_with(unwinding, image, fd, images_root(unwinding->options.images, image, place, fd));
 	else if (++module->nr_tries == MAX_TRIES)
 		module->state = STATE_EMPTY;
 }
@@ -172,7 +172,7 @@ static void ask_for_expected(struct unwinding *unwinding)
 		if (!module || module->state != STATE_NONE)
 			continue;
 		module->expected_as = file.number + 1;
-		ask_with(unwinding, image, take_fd(&fd));
+		ask_with(unwinding, image, take_fd(&fd), ROOT_OURS);
 	}
 }
 
@@ -413,6 +413,8 @@ static void take(struct unwinding *unwinding, const struct symbol_unwind *made)
 		return;
 	unwinding->nr_waiting--;
 	module->state = STATE_EMPTY;
+	if (made->status == SYMBOL_PAUSED && ++module->nr_tries < MAX_TRIES)
+		module->state = STATE_NONE; /* asked for again with a later process */
 	if (made->status == SYMBOL_OK) {
 		module->nr_segments = table->nr_segments;
 		memcpy(module->segments, table->segments, sizeof(module->segments));

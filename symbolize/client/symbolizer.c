@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbolize/symbolize.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +12,58 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/waiting.h"
 #include "symbolize/client/answers.h"
+#include "symbolize/client/worker_life.h"
 #include "symbolize/client/worker_link.h"
 #include "symbolize/elf/names.h"
 #include "symbolize/worker/sandbox.h"
 
 enum {
+	OWNERS_MAX = 256, /* with a worker, in turns; the last one is for all further ones */
+	LOOK_MS = 100,
 	PLACES_MAX = MESSAGE_ELEMENTS_MAX_BYTES / sizeof(struct wire_query), /* of one message */
 };
+
+/* A further number of a file. */
+struct handed_alias {
+	uint32_t number, known;
+};
+
+/* The links have to be the first member: tests put a worker of their own into the first. */
+struct symbolizer {
+	struct worker_link *links[OWNERS_MAX]; /* the first is for the host's files and the kernel */
+	size_t nr_links;
+	struct link_shared shared;
+	VEC(struct handed_alias) aliases;
+	char last_end[64]; /* what symbolizer_last_end() returned */
+};
+
+static struct worker_link *host_of(const struct symbolizer *symbolizer)
+{
+	return symbolizer->links[0];
+}
+
+static int add_link(struct symbolizer *symbolizer, const struct owner *owner)
+{
+	struct worker_link *link = calloc(1, sizeof(*link));
+
+	if (!link)
+		return -ENOMEM;
+	worker_link_open(link, &symbolizer->shared, !symbolizer->nr_links);
+	link->owner = *owner;
+	symbolizer->links[symbolizer->nr_links++] = link;
+	return 0;
+}
 
 int symbolizer_new(const struct symbolizer_options *options, struct symbolizer **ret_symbolizer)
 {
 	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
-	int err = symbolizer ? worker_link_open(&symbolizer->link, options) : -ENOMEM;
+	int err = symbolizer ? link_shared_open(&symbolizer->shared, options) : -ENOMEM;
 
+	err = err ?: add_link(symbolizer, &OWNER_HOST);
 	if (err) {
-		free(symbolizer);
+		symbolizer_free(symbolizer);
 		return fail_start(err, "symbol worker");
 	}
 	*ret_symbolizer = symbolizer;
@@ -47,24 +84,30 @@ void symbolizer_free(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
-	worker_link_close(&symbolizer->link);
+	for (size_t i = 0; i < symbolizer->nr_links; i++) {
+		worker_link_close(symbolizer->links[i]);
+		free(symbolizer->links[i]);
+	}
+	link_shared_close(&symbolizer->shared);
+	vec_done(&symbolizer->aliases);
 	free(symbolizer);
 }
 
 int symbolizer_await(struct symbolizer *symbolizer)
 {
-	int err = worker_link_is_up(&symbolizer->link, START_TIMEOUT_MS) ? 0 : symbolizer->link.start_err ?: -EPIPE;
+	struct worker_link *host = host_of(symbolizer);
+	int err = worker_link_is_up(host, START_TIMEOUT_MS) ? 0 : host->start_err ?: -EPIPE;
 
 	return err == -EPIPE ? -EIO : err; /* -EPIPE is for a reader of ours that has gone */
 }
 
 const char *symbolizer_last_end(struct symbolizer *symbolizer)
 {
-	struct worker_link *link = &symbolizer->link;
 	int end;
 
-	worker_link_is_up(link, START_TIMEOUT_MS); /* with the next worker comes how the last one ended */
-	end = link->last_end;
+	supervisor_settle(&symbolizer->shared.supervisor,
+			  START_TIMEOUT_MS); /* with an answer comes how a worker ended */
+	end = symbolizer->shared.supervisor.last_end;
 	if (end == WORKER_END_UNKNOWN)
 		return NULL;
 	if (WIFSIGNALED(end))
@@ -77,7 +120,7 @@ const char *symbolizer_last_end(struct symbolizer *symbolizer)
 
 int symbolizer_worker_pid(struct symbolizer *symbolizer)
 {
-	return worker_link_is_up(&symbolizer->link, START_TIMEOUT_MS) ? symbolizer->link.pid : -1;
+	return worker_link_is_up(host_of(symbolizer), START_TIMEOUT_MS) ? host_of(symbolizer)->pid : -1;
 }
 
 /* ---- handing over ---- */
@@ -91,56 +134,94 @@ static bool is_regular(int fd)
 }
 
 /* Whether we hold half of the descriptors that we may have: the rest is for BPF objects and perf events. */
-static bool holds_too_many(const struct worker_link *link)
+static bool holds_too_many(const struct symbolizer *symbolizer)
 {
 	struct rlimit limit;
 	size_t max = getrlimit(RLIMIT_NOFILE, &limit) ? 128 : (size_t)limit.rlim_cur / 2, nr = 0;
 
-	for (size_t i = 0; i < link->files.nr; i++)
-		nr += link->files.data[i].fd >= 0;
+	for (size_t i = 0; i < symbolizer->nr_links; i++)
+		for (size_t k = 0; k < symbolizer->links[i]->files.nr; k++)
+			nr += symbolizer->links[i]->files.data[k].fd >= 0;
 	return nr >= max;
 }
 
 /* Why a file is not even sent to the worker, or SYMBOL_OK. */
-static enum symbol_status refusal_of(const struct worker_link *link, int fd)
+static enum symbol_status refusal_of(const struct symbolizer *symbolizer, int fd)
 {
 	if (fd < 0)
 		return SYMBOL_NO_FILE;
-	if (holds_too_many(link))
+	if (holds_too_many(symbolizer))
 		return SYMBOL_NO_DESCRIPTORS;
 	return is_regular(fd) ? SYMBOL_OK : SYMBOL_NOT_ELF;
 }
 
-static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, enum symbol_file_kind kind)
+/* The link for files of the owner. All are the host's for a caller that could not open them again for another worker. */
+static struct worker_link *link_of(struct symbolizer *symbolizer, int fd, uint32_t root)
 {
-	struct worker_link *link = &symbolizer->link;
+	struct owner owner = OWNER_HOST;
+
+	if (symbolizer->shared.options.open_again && fd >= 0)
+		owner = owner_of(fd, root);
+	for (int i = 0; i < 2; i++) {
+		for (size_t k = 0; k < symbolizer->nr_links; k++)
+			if (owner_same(&symbolizer->links[k]->owner, &owner))
+				return symbolizer->links[k];
+		if (symbolizer->nr_links < OWNERS_MAX - 1)
+			break;
+		owner = (struct owner){ UINT64_MAX, UINT64_MAX, OWNER_ANYBODY }; /* of all that are too many */
+	}
+	return symbolizer->nr_links < OWNERS_MAX && !add_link(symbolizer, &owner)
+		       ? symbolizer->links[symbolizer->nr_links - 1]
+		       : host_of(symbolizer);
+}
+
+/* The file of a number, the kernel for SYMBOL_KERNEL, or NULL. */
+static struct handed_file *file_of(struct symbolizer *symbolizer, uint32_t number)
+{
+	struct handed_file *file = NULL;
+
+	if (number == SYMBOL_KERNEL)
+		return &host_of(symbolizer)->kernel;
+	for (size_t i = 0; i < symbolizer->aliases.nr; i++)
+		if (symbolizer->aliases.data[i].number == number) {
+			number = symbolizer->aliases.data[i].known;
+			break;
+		}
+	for (size_t i = 0; !file && i < symbolizer->nr_links; i++)
+		file = worker_link_file(symbolizer->links[i], number);
+	return file;
+}
+
+static int hand_over(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root, enum symbol_file_kind kind)
+{
 	_cleanup_(closep) int given = fd;
 	struct handed_file handed = { .number = file, .fd = -1, .state = HANDED_REFUSED, .kind = kind };
-	struct handed_file *place = worker_link_file(link, file);
+	struct handed_file *place = file_of(symbolizer, file);
 
 	if (place && place->state != HANDED_DROPPED)
 		return -EEXIST;
-	worker_link_pump(link);
-	handed.status = refusal_of(link, given);
+	handed.link = place ? place->link : link_of(symbolizer, given, root);
+	worker_link_pump(handed.link);
+	handed.status = refusal_of(symbolizer, given);
 	if (!place) {
-		int err = vec_try_push(&link->files, handed);
+		int err = vec_try_push(&handed.link->files, handed);
 
 		if (err)
 			return err;
-		place = &vec_last(&link->files);
-	}
-	if (handed.status == SYMBOL_OK) {
-		handed.state = HANDED_WAITING;
-		handed.fd = take_fd(&given);
+		place = &vec_last(&handed.link->files);
 	}
 	*place = handed;
-	worker_link_pump(link);
+	if (handed.status == SYMBOL_OK) {
+		place->fd = take_fd(&given);
+		worker_link_take(handed.link, place);
+	}
+	worker_link_pump(handed.link);
 	return 0;
 }
 
-int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int fd)
+int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int fd, uint32_t root)
 {
-	struct worker_link *link = &symbolizer->link;
+	struct worker_link *link = link_of(symbolizer, fd, root);
 	int err;
 
 	if (!is_regular(fd))
@@ -148,61 +229,87 @@ int symbolizer_want_unwind(struct symbolizer *symbolizer, uint32_t number, int f
 	err = unwind_queue_add(&link->unwinds, number, fd);
 	if (err)
 		return err;
-	if (link->gave_up != SYMBOL_OK)
-		unwind_queue_give_up(&link->unwinds, link->gave_up);
+	if (worker_link_is_paused(link))
+		unwind_queue_give_up(&link->unwinds, link->paused_why);
 	worker_link_pump(link);
 	return 0;
 }
 
+/* Whether a request is done; *ret_waits: others are not. */
+static bool next_unwind(struct symbolizer *symbolizer, struct symbol_unwind *ret_unwind, bool *ret_waits)
+{
+	*ret_waits = false;
+	for (size_t i = 0; i < symbolizer->nr_links; i++) {
+		if (worker_link_next_unwind(symbolizer->links[i], ret_unwind))
+			return true;
+		*ret_waits |= symbolizer->links[i]->unwinds.requests.nr;
+	}
+	return false;
+}
+
 bool symbolizer_next_unwind(struct symbolizer *symbolizer, int timeout_ms, struct symbol_unwind *ret_unwind)
 {
-	return worker_link_next_unwind(&symbolizer->link, timeout_ms, ret_unwind);
+	struct pollfd changes[] = { { .fd = symbolizer->shared.epoll, .events = POLLIN },
+				    { .fd = symbolizer->shared.supervisor.socket, .events = POLLIN } };
+	int64_t left, until = link_now_ms() + timeout_ms;
+	bool waits;
+
+	while (!next_unwind(symbolizer, ret_unwind, &waits)) {
+		left = until - link_now_ms();
+		if (!waits || left <= 0 || waiting_has_ended())
+			return false;
+		poll(changes, 2, (int)(left < LOOK_MS ? left : LOOK_MS)); /* what hangs says nothing */
+	}
+	return true;
 }
 
 int symbolizer_socket(const struct symbolizer *symbolizer)
 {
-	return symbolizer->link.socket;
+	return symbolizer->shared.epoll;
 }
 
-int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd)
+int symbolizer_add_file(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root)
 {
-	return hand_over(symbolizer, file, fd, SYMBOL_FILE_PROGRAM);
+	return hand_over(symbolizer, file, fd, root, SYMBOL_FILE_PROGRAM);
 }
 
 int symbolizer_add_same(struct symbolizer *symbolizer, uint32_t file, uint32_t known)
 {
 	const struct handed_alias alias = { file, known };
 
-	if (worker_link_file(&symbolizer->link, file))
+	if (file_of(symbolizer, file))
 		return -EEXIST;
-	return vec_try_push(&symbolizer->link.aliases, alias);
+	return vec_try_push(&symbolizer->aliases, alias);
 }
 
-int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd)
+int symbolizer_add_map(struct symbolizer *symbolizer, uint32_t file, int fd, uint32_t root)
 {
-	return hand_over(symbolizer, file, fd, SYMBOL_FILE_MAP);
+	return hand_over(symbolizer, file, fd, root, SYMBOL_FILE_MAP);
 }
 
 int symbolizer_add_module(struct symbolizer *symbolizer, uint32_t file, int fd)
 {
-	return hand_over(symbolizer, file, fd, SYMBOL_FILE_MODULE);
+	return hand_over(symbolizer, file, fd, 0, SYMBOL_FILE_MODULE);
 }
 
 void symbolizer_drop_map(struct symbolizer *symbolizer, uint32_t file)
 {
-	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct handed_file *handed = file_of(symbolizer, file);
 
 	if (handed && handed->kind == SYMBOL_FILE_MAP && handed->state != HANDED_DROPPED)
-		worker_link_drop(&symbolizer->link, handed);
+		worker_link_drop(handed->link, handed);
 }
 
 int symbolizer_add_kernel(struct symbolizer *symbolizer, int fd)
 {
-	struct handed_file *kernel = &symbolizer->link.kernel;
+	struct handed_file *kernel = &host_of(symbolizer)->kernel;
 
 	closep(&kernel->fd);
-	*kernel =
-		(struct handed_file){ .number = SYMBOL_KERNEL, .fd = fd, .state = HANDED_WAITING, .status = SYMBOL_OK };
+	*kernel = (struct handed_file){ .number = SYMBOL_KERNEL,
+					.link = host_of(symbolizer),
+					.fd = fd,
+					.state = HANDED_WAITING,
+					.status = SYMBOL_OK };
 	return 0;
 }
 
@@ -217,10 +324,11 @@ struct question {
 };
 
 /* Sends a question, in as many messages as its places need, and waits for the first message of the answer. */
-static enum symbol_status ask_once(struct worker_link *link, struct handed_file *file, const struct question *question)
+static enum symbol_status ask_once(struct handed_file *file, const struct question *question)
 {
+	struct worker_link *link = file->link;
 	enum symbol_status status = SYMBOL_OK;
-	struct draft *draft = &link->draft;
+	struct draft *draft = &link->shared->draft;
 	size_t nr_sent = 0;
 	uint32_t unused;
 
@@ -245,20 +353,20 @@ static enum symbol_status ask_once(struct worker_link *link, struct handed_file 
 }
 
 /* The same, again while another file was to blame for the loss of the worker. */
-static enum symbol_status ask(struct worker_link *link, struct handed_file *file, const struct question *question)
+static enum symbol_status ask(struct handed_file *file, const struct question *question)
 {
 	enum symbol_status status;
 
 	do {
-		status = worker_link_index(link, file);
+		status = worker_link_index(file->link, file);
 		if (status != SYMBOL_OK)
 			break;
-		status = ask_once(link, file, question);
+		status = ask_once(file, question);
 	} while (status != SYMBOL_OK && status != SYMBOL_NOT_FOUND && file->state != HANDED_REFUSED);
 	return status;
 }
 
-/* -ETIMEDOUT or -EIO for a worker that broke, -ECHILD where there is none, -ETIME after the end of all waiting, else 0. */
+/* -ETIMEDOUT or -EIO for a worker that broke, -ECHILD where there is none, -EBUSY in a pause, -ETIME after the end of all waiting, else 0. */
 static int errno_of(enum symbol_status status)
 {
 	switch (status) {
@@ -270,6 +378,8 @@ static int errno_of(enum symbol_status status)
 		return -ECHILD;
 	case SYMBOL_LATE:
 		return -ETIME;
+	case SYMBOL_PAUSED:
+		return -EBUSY;
 	default:
 		return 0;
 	}
@@ -279,17 +389,22 @@ static int errno_of(enum symbol_status status)
  * Asks, and takes an answer of several messages. A worker that sends nonsense or too much is replaced, as is one whose answer
  * we could not take to its end: what is left of it would be taken for the next one.
  */
-static int find(struct worker_link *link, struct handed_file *file, const struct question *question,
-		struct found *found)
+static int find(struct handed_file *file, const struct question *question, struct found *found)
 {
-	enum symbol_status status = ask(link, file, question);
+	struct worker_link *link = file->link;
+	const struct message *message = &link->shared->message;
+	struct text_pool *texts = &link->shared->texts;
+	enum symbol_status status = ask(file, question);
 	bool is_cut;
 	int taken = 0;
 
-	found->nr_before = link->texts.nr_bytes;
-	while (status == SYMBOL_OK && (taken = answers_found(&link->message, &link->texts, found)) == 1)
+	if (status == SYMBOL_OK && (message->header.status == ENOMEM || message->header.status == EMFILE) &&
+	    worker_link_relieve(link, file))
+		status = ask(file, question);
+	found->nr_before = texts->nr_bytes;
+	while (status == SYMBOL_OK && (taken = answers_found(message, texts, found)) == 1)
 		status = worker_link_next(link, file, question->answer);
-	is_cut = status == SYMBOL_OK && taken < 0 && taken != -EPROTO && link->message.header.more;
+	is_cut = status == SYMBOL_OK && taken < 0 && taken != -EPROTO && message->header.more;
 	if (is_cut || taken == -EPROTO || taken == -EMSGSIZE)
 		status = worker_link_distrust(link, file);
 	if (!is_cut && taken != -EMSGSIZE && status != SYMBOL_OK)
@@ -301,7 +416,20 @@ static int find(struct worker_link *link, struct handed_file *file, const struct
 
 /* ---- names ---- */
 
-static int name_all(struct worker_link *link, struct handed_file *file, const struct symbol_query *queries, size_t nr,
+/* Takes the names of the message, unless the worker had too little room and another one can be asked. How many, 0 for those. */
+static enum symbol_status take_names(struct handed_file *file, size_t nr, struct symbol_answer *ret_answers,
+				     size_t *ret_nr)
+{
+	struct link_shared *shared = file->link->shared;
+	size_t nr_named = answers_names(&shared->message, &shared->texts, nr, ret_answers);
+	enum symbol_status first = nr_named ? ret_answers->status : SYMBOL_OK;
+	bool is_short = first == SYMBOL_NO_MEMORY || first == SYMBOL_NO_DESCRIPTORS;
+
+	*ret_nr = is_short && worker_link_relieve(file->link, file) ? 0 : nr_named;
+	return nr_named ? SYMBOL_OK : worker_link_distrust(file->link, file);
+}
+
+static int name_all(struct handed_file *file, const struct symbol_query *queries, size_t nr,
 		    struct symbol_answer *ret_answers)
 {
 	enum symbol_status status = file ? SYMBOL_OK : SYMBOL_NO_FILE;
@@ -312,11 +440,9 @@ static int name_all(struct worker_link *link, struct handed_file *file, const st
 					     .nr = nr - done < QUERIES_MAX ? nr - done : QUERIES_MAX };
 		size_t nr_named = 0;
 
-		status = ask(link, file, &question);
-		if (status == SYMBOL_OK) {
-			nr_named = answers_names(&link->message, &link->texts, question.nr, ret_answers + done);
-			status = nr_named ? SYMBOL_OK : worker_link_distrust(link, file);
-		}
+		status = ask(file, &question);
+		if (status == SYMBOL_OK)
+			status = take_names(file, question.nr, ret_answers + done, &nr_named);
 		done += nr_named;
 	}
 	for (; done < nr; done++)
@@ -327,15 +453,13 @@ static int name_all(struct worker_link *link, struct handed_file *file, const st
 int symbolizer_name_file(struct symbolizer *symbolizer, uint32_t file, const struct symbol_query *queries, size_t nr,
 			 struct symbol_answer *ret_answers)
 {
-	struct worker_link *link = &symbolizer->link;
-
-	return name_all(link, worker_link_file(link, file), queries, nr, ret_answers);
+	return name_all(file_of(symbolizer, file), queries, nr, ret_answers);
 }
 
 int symbolizer_name_kernel(struct symbolizer *symbolizer, const struct symbol_query *queries, size_t nr,
 			   struct symbol_answer *ret_answers)
 {
-	return name_all(&symbolizer->link, &symbolizer->link.kernel, queries, nr, ret_answers);
+	return name_all(file_of(symbolizer, SYMBOL_KERNEL), queries, nr, ret_answers);
 }
 
 /* ---- functions by name ---- */
@@ -369,9 +493,9 @@ static int find_functions(struct symbolizer *symbolizer, uint32_t file, const ch
 			  struct symbol_function **ret_functions, size_t *ret_nr)
 {
 	const struct question question = { MESSAGE_FIND, MESSAGE_FUNCTIONS, readable, { pattern } };
-	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct handed_file *handed = file_of(symbolizer, file);
 	struct found found = {};
-	int err = handed ? find(&symbolizer->link, handed, &question, &found) : -ENOENT;
+	int err = handed ? find(handed, &question, &found) : -ENOENT;
 
 	if (err)
 		return err;
@@ -404,9 +528,9 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 			 struct symbol_usdt **ret_probes, size_t *ret_nr)
 {
 	const struct question question = { MESSAGE_FIND_USDT, MESSAGE_USDT, .texts = { provider, name } };
-	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct handed_file *handed = file_of(symbolizer, file);
 	struct found found = {};
-	int err = handed ? find(&symbolizer->link, handed, &question, &found) : -ENOENT;
+	int err = handed ? find(handed, &question, &found) : -ENOENT;
 
 	if (err)
 		return err;
@@ -421,11 +545,11 @@ int symbolizer_find_usdt(struct symbolizer *symbolizer, uint32_t file, const cha
 static size_t ask_texts(struct symbolizer *symbolizer, uint32_t file, const struct question *question,
 			const char **ret_texts, size_t room)
 {
-	struct worker_link *link = &symbolizer->link;
-	struct handed_file *handed = worker_link_file(link, file);
+	struct link_shared *shared = &symbolizer->shared;
+	struct handed_file *handed = file_of(symbolizer, file);
 
-	return handed && ask(link, handed, question) == SYMBOL_OK
-		       ? answers_suggestions(&link->message, &link->texts, ret_texts, room)
+	return handed && ask(handed, question) == SYMBOL_OK
+		       ? answers_suggestions(&shared->message, &shared->texts, ret_texts, room)
 		       : 0;
 }
 
@@ -453,14 +577,14 @@ int symbolizer_lines(struct symbolizer *symbolizer, uint32_t file, const struct 
 	const struct question question = { MESSAGE_LINES, MESSAGE_SOURCES,
 					   timeout_ms << LINES_TIME_SHIFT | (inlines ? LINES_INLINED : 0),
 					   .queries = queries, .nr = nr };
-	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct handed_file *handed = file_of(symbolizer, file);
 	struct found found = { .ranges = calloc(nr + 1, sizeof(*found.ranges)), .nr_places = nr };
 	int err = !handed ? -ENOENT : nr > LINES_ASKED_MAX ? -E2BIG : found.ranges ? 0 : -ENOMEM;
 
 	if (err)
 		found_done(&found);
 	else
-		err = find(&symbolizer->link, handed, &question, &found);
+		err = find(handed, &question, &found);
 	*ret_lines = (struct symbol_lines){ found.lines.data, found.lines.nr, found.ranges, found.missing_split,
 					    found.nr_missing_splits };
 	return err;
@@ -477,10 +601,10 @@ void symbol_lines_done(struct symbol_lines *lines)
 
 const char *symbolizer_build_id(struct symbolizer *symbolizer, uint32_t file)
 {
-	struct handed_file *handed = worker_link_file(&symbolizer->link, file);
+	struct handed_file *handed = file_of(symbolizer, file);
 
 	if (!handed)
 		return "";
-	worker_link_index(&symbolizer->link, handed);
+	worker_link_index(handed->link, handed);
 	return handed->build_id ?: "";
 }

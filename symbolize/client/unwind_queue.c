@@ -83,6 +83,15 @@ void unwind_queue_restart(struct unwind_queue *queue, bool blame, enum symbol_st
 	queue->nr_sent = 0;
 }
 
+bool unwind_queue_note_short(struct unwind_queue *queue)
+{
+	struct unwind_request *request = first_sent(queue);
+
+	if (!request || request->was_short)
+		return false;
+	return request->was_short = true;
+}
+
 void unwind_queue_give_up(struct unwind_queue *queue, enum symbol_status why)
 {
 	drop_intake(queue);

@@ -21,6 +21,7 @@ struct unwind_request {
 	int fd; /* -1 when done */
 	enum symbol_status status; /* when done */
 	uint64_t sequence; /* of the message, among all that were sent */
+	bool was_short; /* a worker was replaced once because it had too little room for it */
 	struct unwind_table table;
 };
 
@@ -48,7 +49,10 @@ uint64_t unwind_queue_oldest(const struct unwind_queue *queue);
 /* The worker is gone: what it had is sent again, but for the first one if that is to blame. */
 void unwind_queue_restart(struct unwind_queue *queue, bool blame, enum symbol_status why);
 
-/* There will be no worker: every request is done. */
+/* Notes that the worker had too little room for the first request; false when it is the second time, or there is none. */
+bool unwind_queue_note_short(struct unwind_queue *queue);
+
+/* There will be no worker for now: every request is done. */
 void unwind_queue_give_up(struct unwind_queue *queue, enum symbol_status why);
 
 /* Removes the first request if it is done, and hands its table over. */

@@ -220,7 +220,7 @@ unsigned int sandbox_descriptors(unsigned int wanted)
 	return !getrlimit(RLIMIT_NOFILE, &now) && now.rlim_max < wanted ? (unsigned int)now.rlim_max : wanted;
 }
 
-static int set_limits(unsigned int cpu_seconds, unsigned int descriptors)
+static int set_limits(unsigned int cpu_seconds, unsigned int descriptors, unsigned int memory_mb)
 {
 	int err = limit(RLIMIT_CORE, 0);
 
@@ -230,7 +230,7 @@ static int set_limits(unsigned int cpu_seconds, unsigned int descriptors)
 	signal(SIGXCPU, SIG_DFL);
 	err = err ?: limit_cpu(0, cpu_seconds);
 	if (!SANITIZED)
-		err = err ?: limit(RLIMIT_AS, 512ul << 20);
+		err = err ?: limit(RLIMIT_AS, (rlim_t)memory_mb << 20);
 	return err;
 }
 
@@ -327,9 +327,9 @@ static int filter_calls(void)
 	return err;
 }
 
-int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors)
+int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors, unsigned int memory_mb)
 {
-	int err = set_limits(cpu_seconds, descriptors);
+	int err = set_limits(cpu_seconds, descriptors, memory_mb);
 
 	if (err)
 		return err;

@@ -34,9 +34,10 @@ unsigned int sandbox_descriptors(unsigned int wanted);
 
 /*
  * Limits, Landlock where the kernel has it, the system call filter. Nothing can be opened afterwards. `cpu_seconds` is
- * the CPU time after which it is killed, unless somebody outside grants more, `descriptors` how many it may have.
+ * the CPU time after which it is killed, unless somebody outside grants more, `descriptors` how many it may have, and
+ * `memory_mb` its address space.
  */
-int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors);
+int sandbox_confine(unsigned int cpu_seconds, unsigned int descriptors, unsigned int memory_mb);
 
 /* From outside: so much CPU time from now on for a confined process of the same user. 0 or a negative errno. */
 int sandbox_grant_cpu(int pid, unsigned int cpu_seconds);

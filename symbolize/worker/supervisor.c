@@ -21,25 +21,40 @@ enum {
 	ANSWERS_AHEAD = 4 << 20, /* bytes: the worker goes on while the caller does something else */
 	END_TIMEOUT_MS = 1000, /* a process that has closed its socket ends soon */
 	END_KNOWN = 1 << 16,
+	SLOT_SHIFT = 24,
+	MEMORY_MB = 512,       /* of address space, for the worker in slot 0 */
+	OWNER_MEMORY_MB = 256, /* for each other one, unless there are questions about lines */
+};
+
+/* A worker. A zombie of it may stay in the slot until the next one takes its place. */
+struct slot {
+	int pid;     /* -1: none */
+	int left[4]; /* killed ones that may still hang in the kernel; 0: none */
 };
 
 /* ---- in the supervisor ---- */
 
-static _Noreturn void run_worker(int socket, int supervisor_pid, const struct worker_options *options)
+static _Noreturn void run_worker(int socket, int supervisor_pid, unsigned int slot,
+				 const struct worker_options *options)
 {
 	struct worker_options its = *options;
 	unsigned int descriptors = sandbox_descriptors(its.lines ? MANY_DESCRIPTORS : DESCRIPTORS);
 	int place = sandbox_keep_only(socket);
 
 	its.max_lines_fd = (int)(descriptors - descriptors / 4);
+	its.memory_mb = slot && !its.lines ? OWNER_MEMORY_MB : MEMORY_MB;
 	prctl(PR_SET_NAME, "stacktool-sym");
-	if (place < 0 || sandbox_follow_parent(supervisor_pid) || sandbox_confine(its.cpu_seconds, descriptors))
+	if (place < 0 || sandbox_follow_parent(supervisor_pid) ||
+	    sandbox_confine(its.cpu_seconds, descriptors, its.memory_mb))
 		_exit(1);
 	worker_run(place, &its);
 }
 
-/* Starts a worker and sends the way to it, or why there is none. `last_end`: how the one before ended (MESSAGE_STARTED). */
-static int start_worker(int socket, struct draft *draft, const struct worker_options *options, uint32_t last_end)
+/*
+ * Starts a worker and sends the way to it, or why there is none. `more`: the slot, and how the one before ended
+ * (MESSAGE_STARTED).
+ */
+static int start_worker(int socket, struct draft *draft, const struct worker_options *options, uint32_t more)
 {
 	const int ahead = ANSWERS_AHEAD;
 	int ends[2], supervisor_pid = getpid(), pid = -1, err;
@@ -52,17 +67,24 @@ static int start_worker(int socket, struct draft *draft, const struct worker_opt
 	}
 	err = pid < 0 ? errno : 0;
 	if (pid == 0)
-		run_worker(ends[1], supervisor_pid, options);
+		run_worker(ends[1], supervisor_pid, more >> SLOT_SHIFT, options);
 	/* Before the caller hears of the worker: while its end is open here too, the worker's death does not close it. */
 	if (is_paired)
 		close(ends[1]);
 	draft_start(draft, MESSAGE_STARTED, pid > 0 ? (uint32_t)pid : 0);
 	draft->header.status = (uint32_t)err;
-	draft->header.more = last_end;
+	draft->header.more = more;
 	draft_send(draft, socket, true, pid > 0 ? ends[0] : -1);
 	if (is_paired)
 		close(ends[0]);
 	return pid;
+}
+
+static void send_stopped(int socket, struct draft *draft, uint32_t more)
+{
+	draft_start(draft, MESSAGE_STARTED, 0);
+	draft->header.more = more;
+	draft_send(draft, socket, true, -1);
 }
 
 /* How a worker that ends by itself did. */
@@ -77,49 +99,77 @@ static uint32_t take_end(int pid)
 	return (uint32_t)status | END_KNOWN;
 }
 
-/*
- * Ends a worker. How it ended, if it does so by itself, else 0: nothing waits for one that hangs in the kernel (a dead
- * network file system).
- */
-static uint32_t end_worker(int pid, bool ends_itself)
+/* Reaps those that were killed before, and notes a further one. */
+static void leave(struct slot *slot, int pid)
 {
-	uint32_t end = pid > 0 && ends_itself ? take_end(pid) : 0;
+	size_t nr = sizeof(slot->left) / sizeof(*slot->left);
 
-	if (pid > 0 && !end)
-		kill(pid, SIGKILL);
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	for (size_t i = 0; i < nr; i++) {
+		if (slot->left[i] && waitpid(slot->left[i], NULL, WNOHANG))
+			slot->left[i] = 0;
+		if (!slot->left[i]) {
+			slot->left[i] = pid;
+			pid = 0;
+		}
+	}
+}
+
+/*
+ * Ends the worker of a slot. How it ended, if it does so by itself, else 0: nothing waits for one that hangs in the
+ * kernel (a dead network file system).
+ */
+static uint32_t end_worker(struct slot *slot, bool ends_itself)
+{
+	uint32_t end = slot->pid > 0 && ends_itself ? take_end(slot->pid) : 0;
+
+	if (slot->pid > 0 && !end) {
+		kill(slot->pid, SIGKILL);
+		leave(slot, slot->pid);
+	}
+	slot->pid = -1;
 	return end;
 }
 
-/* Waits until another worker is wanted; false when the caller has gone. Meanwhile this worker is granted time. */
-static bool is_asked_for_another(int socket, struct message *message, int pid, const struct worker_options *options)
+/* Does what the caller asks for. */
+static void serve(int socket, const struct message *message, struct draft *draft, struct slot *slots,
+		  const struct worker_options *options)
 {
-	while (message_receive(socket, true, message, NULL) == 0) {
-		if (message->header.kind != MESSAGE_GRANT)
-			return message->header.kind == MESSAGE_START;
-		if (pid > 0)
-			sandbox_grant_cpu(pid, options->cpu_seconds);
+	uint32_t number = message->header.file % SUPERVISOR_SLOTS, request = message->header.status, more;
+	struct slot *slot = &slots[number];
+
+	if (message->header.kind == MESSAGE_GRANT) {
+		if (slot->pid > 0)
+			sandbox_grant_cpu(slot->pid, options->cpu_seconds);
+		return;
 	}
-	return false;
+	more = end_worker(slot, request & SUPERVISOR_HAS_ENDED) | number << SLOT_SHIFT;
+	if (request & SUPERVISOR_STOP_ONLY)
+		send_stopped(socket, draft, more);
+	else
+		slot->pid = start_worker(socket, draft, options, more);
 }
 
 static _Noreturn void become_supervisor(int socket, int parent_pid, const struct worker_options *options)
 {
 	struct message *message = malloc(sizeof(*message));
 	struct draft *draft = malloc(sizeof(*draft));
-	int place = sandbox_keep_only(socket), pid = -1;
+	struct slot slots[SUPERVISOR_SLOTS] = {};
+	int place = sandbox_keep_only(socket);
 
 	sandbox_allow_processes();
 	prctl(PR_SET_NAME, "stacktool-super");
 	if (!message || !draft || place < 0 || sandbox_drop_privileges() || sandbox_follow_parent(parent_pid))
 		_exit(1);
-	do {
-		uint32_t last_end = end_worker(pid, pid > 0 && message->header.status);
-
-		pid = start_worker(place, draft, options, last_end);
-	} while (is_asked_for_another(place, message, pid, options));
-	end_worker(pid, false);
+	slots[0].pid = start_worker(place, draft, options, 0);
+	while (!message_receive(place, true, message, NULL) &&
+	       (message->header.kind == MESSAGE_START || message->header.kind == MESSAGE_GRANT))
+		serve(place, message, draft, slots, options);
+	for (size_t i = 0; i < SUPERVISOR_SLOTS; i++)
+		if (slots[i].pid > 0)
+			kill(slots[i].pid, SIGKILL);
+	for (size_t i = 0; i < SUPERVISOR_SLOTS; i++)
+		if (slots[i].pid > 0)
+			take_end(slots[i].pid);
 	_exit(0);
 }
 
@@ -139,8 +189,18 @@ int supervisor_start(struct supervisor *supervisor, const struct worker_options 
 	if (err)
 		close(ends[0]);
 	else
-		*supervisor = (struct supervisor){ .pid = pid, .socket = ends[0] };
+		*supervisor = (struct supervisor){
+			.pid = pid, .socket = ends[0], .nr_awaited = { 1 }, .last_end = WORKER_END_UNKNOWN
+		};
 	return err;
+}
+
+/* Forgets what came for a slot and was not taken. */
+static void drop_answer(struct supervisor *supervisor, size_t slot)
+{
+	if (supervisor->last[slot].pid > 0)
+		closep(&supervisor->last[slot].socket);
+	supervisor->last[slot] = (struct supervisor_answer){ -1, -1, 0 };
 }
 
 /*
@@ -153,6 +213,8 @@ void supervisor_stop(struct supervisor *supervisor)
 	struct pollfd end = { .events = POLLIN };
 
 	closep(&supervisor->socket);
+	for (size_t i = 0; i < SUPERVISOR_SLOTS; i++)
+		drop_answer(supervisor, i);
 	if (supervisor->pid > 0)
 		fd = (int)syscall(SYS_pidfd_open, supervisor->pid, 0);
 	end.fd = fd;
@@ -161,33 +223,38 @@ void supervisor_stop(struct supervisor *supervisor)
 	*supervisor = SUPERVISOR_NONE;
 }
 
-static int ask(const struct supervisor *supervisor, enum message_kind kind, uint32_t status)
+static int ask(const struct supervisor *supervisor, enum message_kind kind, unsigned int slot, uint32_t status)
 {
 	_cleanup_(freep) struct draft *draft = malloc(sizeof(*draft));
 
 	if (!draft)
 		return -ENOMEM;
-	draft_start(draft, kind, 0);
+	draft_start(draft, kind, slot);
 	draft->header.status = status;
 	return draft_send(draft, supervisor->socket, false, -1);
 }
 
-int supervisor_ask_worker(const struct supervisor *supervisor, bool has_ended)
+int supervisor_ask_worker(struct supervisor *supervisor, unsigned int slot, unsigned int request)
 {
-	return ask(supervisor, MESSAGE_START, has_ended);
+	int err = ask(supervisor, MESSAGE_START, slot, request);
+
+	supervisor->nr_awaited[slot] += !err;
+	return err;
 }
 
-int supervisor_grant_cpu(const struct supervisor *supervisor)
+int supervisor_grant_cpu(const struct supervisor *supervisor, unsigned int slot)
 {
-	return ask(supervisor, MESSAGE_GRANT, 0);
+	return ask(supervisor, MESSAGE_GRANT, slot, 0);
 }
 
-int supervisor_get_worker(const struct supervisor *supervisor, int timeout_ms, struct supervisor_answer *ret_answer)
+/* Takes one answer that comes within the time, for whichever slot. */
+static int take_answer(struct supervisor *supervisor, int timeout_ms)
 {
 	_cleanup_(freep) struct message *message = malloc(sizeof(*message));
+	struct supervisor_answer *answer;
 	int err, fd = -1;
+	uint32_t slot;
 
-	*ret_answer = (struct supervisor_answer){ -1, -1, WORKER_END_UNKNOWN };
 	if (!message)
 		return -ENOMEM;
 	do
@@ -197,10 +264,40 @@ int supervisor_get_worker(const struct supervisor *supervisor, int timeout_ms, s
 	if (err)
 		return err;
 	if (message->header.more & END_KNOWN)
-		ret_answer->last_end = (int)(message->header.more & ~(uint32_t)END_KNOWN);
-	if (fd < 0)
-		return message->header.status ? -(int)message->header.status : -EMFILE; /* no room for the descriptor */
-	ret_answer->pid = (int)message->header.file;
-	ret_answer->socket = fd;
+		supervisor->last_end = (int)(message->header.more & (END_KNOWN - 1));
+	slot = (message->header.more >> SLOT_SHIFT) % SUPERVISOR_SLOTS;
+	drop_answer(supervisor, slot);
+	answer = &supervisor->last[slot];
+	answer->pid = (int)message->header.file;
+	answer->socket = fd;
+	if (fd < 0) /* no worker, or no room for the descriptor */
+		answer->err = message->header.status ? -(int)message->header.status : -EMFILE;
+	if (supervisor->nr_awaited[slot])
+		supervisor->nr_awaited[slot]--;
 	return 0;
+}
+
+int supervisor_get_worker(struct supervisor *supervisor, unsigned int slot, int timeout_ms,
+			  struct supervisor_answer *ret_answer)
+{
+	*ret_answer = (struct supervisor_answer){ -1, -1, 0 };
+	while (supervisor->nr_awaited[slot]) {
+		int err = take_answer(supervisor, timeout_ms);
+
+		if (err)
+			return err;
+	}
+	*ret_answer = supervisor->last[slot];
+	supervisor->last[slot] = (struct supervisor_answer){ -1, -1, 0 };
+	return ret_answer->socket < 0 ? ret_answer->err ?: -EPIPE : 0;
+}
+
+int supervisor_settle(struct supervisor *supervisor, int timeout_ms)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < SUPERVISOR_SLOTS; i++)
+		while (!err && supervisor->nr_awaited[i])
+			err = take_answer(supervisor, timeout_ms);
+	return err;
 }

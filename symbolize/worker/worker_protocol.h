@@ -41,10 +41,11 @@ enum message_kind {
 	MESSAGE_UNWIND_TABLE, /* wire_unwind, or none and the status why there is no table; text: elf_needs */
 	MESSAGE_UNWIND_PART, /* words of it: pages, rows and rules, one after the other; as many messages as needed */
 	/* to and from the supervisor */
-	MESSAGE_START, /* end the worker, if one runs, and start another; `status` 1: it ends by itself already */
-	MESSAGE_GRANT, /* the worker that runs may use its CPU time anew */
+	MESSAGE_START, /* end the worker of slot `file`, if one runs, and start another; `status`: enum supervisor_request */
+	MESSAGE_GRANT, /* the worker of slot `file` may use its CPU time anew */
 	MESSAGE_STARTED, /* with a descriptor: the socket of the worker, whose process id is `file`; or without, and `status` is
-			  * the errno. `more`: how the one before ended by itself, from waitpid(), and 1 << 16; 0 unknown */
+			  * the errno, 0 if none was wanted. `more`: the slot << 24, and how the one before ended by itself,
+			  * from waitpid(), and 1 << 16; 0 unknown */
 	MESSAGE_NR
 };
 
@@ -128,6 +129,7 @@ struct worker_options {
 	bool identify_only; /* read the build ids of files, nothing else */
 	bool lines; /* there will be questions about source lines */
 	unsigned int cpu_seconds; /* of CPU time until more is granted: sandbox_confine() */
+	unsigned int memory_mb; /* of address space; set by the supervisor */
 	int max_lines_fd; /* files are kept open for them up to this descriptor; set by the supervisor */
 };
 

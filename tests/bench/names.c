@@ -126,7 +126,7 @@ static double first_us(const char *path, const struct symbol_query *queries, siz
 	_cleanup_(freep) struct symbol_answer *answers = xcalloc(nr, sizeof(*answers));
 	double start;
 
-	symbolizer_add_file(symbolizer, 0, open_file(path));
+	symbolizer_add_file(symbolizer, 0, open_file(path), 0);
 	symbolizer_name_file(symbolizer, 0, &(struct symbol_query){ .where = 1 }, 1, answers); /* it is indexed */
 	start = both_ms(symbolizer);
 	symbolizer_name_file(symbolizer, 0, queries, nr, answers);
@@ -258,7 +258,7 @@ static int measure_host(char **paths, size_t nr)
 		name_directly(file, queries, nr);
 		direct += own_ms() - start;
 		start = both_ms(symbolizer);
-		symbolizer_add_file(symbolizer, number, open_file(paths[number]));
+		symbolizer_add_file(symbolizer, number, open_file(paths[number]), 0);
 		symbolizer_name_file(symbolizer, number, queries, nr, answers);
 		worker += both_ms(symbolizer) - start;
 	}

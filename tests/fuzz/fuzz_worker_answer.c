@@ -54,18 +54,18 @@ static void say(int socket, const uint8_t *data, size_t size)
 
 static struct worker_link *make_link(int socket)
 {
+	struct link_shared *shared = calloc(1, sizeof(*shared));
 	struct worker_link *link = calloc(1, sizeof(*link));
 
-	if (!link)
+	if (!link || !shared)
 		abort();
-	link->supervisor = SUPERVISOR_NONE;
-	link->pid = -1;
+	shared->supervisor = SUPERVISOR_NONE; /* there will be no other worker */
+	shared->epoll = -1;
+	shared->options.timeout_ms = 1000;
+	worker_link_open(link, shared, true);
 	link->socket = socket;
-	link->nr_starts = 100; /* there will be no other worker */
-	link->options.timeout_ms = 1000;
-	link->kernel.fd = -1;
-	vec_try_push(&link->files, (struct handed_file){ .fd = -1, .state = HANDED_INDEXED });
-	vec_try_push(&link->files, (struct handed_file){ .number = 1, .fd = -1, .state = HANDED_SENT });
+	vec_try_push(&link->files, (struct handed_file){ .link = link, .fd = -1, .state = HANDED_INDEXED });
+	vec_try_push(&link->files, (struct handed_file){ .number = 1, .link = link, .fd = -1, .state = HANDED_SENT });
 	vec_try_push(&link->sent, 1);
 	vec_try_push(&link->unwinds.requests, (struct unwind_request){ .fd = -1 });
 	link->unwinds.nr_sent = 1;
@@ -74,23 +74,24 @@ static struct worker_link *make_link(int socket)
 
 static void ask(struct worker_link *link, enum message_kind question, enum message_kind answer)
 {
+	struct link_shared *shared = link->shared;
 	struct symbol_answer answers[3];
 	struct found found = { .nr_places = 3 };
 	const char *names[3];
 
-	found.nr_before = link->texts.nr_bytes;
+	found.nr_before = shared->texts.nr_bytes;
 	found.ranges = calloc(3, sizeof(*found.ranges));
 	if (!found.ranges)
 		abort();
-	draft_start(&link->draft, question, 0);
+	draft_start(&shared->draft, question, 0);
 	if (worker_link_ask(link, &link->files.data[0], answer) != SYMBOL_OK)
 		;
 	else if (answer == MESSAGE_NAMES)
-		answers_names(&link->message, &link->texts, 3, answers);
+		answers_names(&shared->message, &shared->texts, 3, answers);
 	else if (answer == MESSAGE_SUGGESTIONS)
-		answers_suggestions(&link->message, &link->texts, names, 3);
+		answers_suggestions(&shared->message, &shared->texts, names, 3);
 	else
-		while (answers_found(&link->message, &link->texts, &found) == 1 &&
+		while (answers_found(&shared->message, &shared->texts, &found) == 1 &&
 		       worker_link_next(link, &link->files.data[0], answer) == SYMBOL_OK)
 			;
 	for (size_t i = 0; i < 3; i++)
@@ -103,7 +104,7 @@ static void take_unwind(struct worker_link *link)
 {
 	struct symbol_unwind unwind;
 
-	if (worker_link_next_unwind(link, 0, &unwind)) {
+	if (worker_link_next_unwind(link, &unwind)) {
 		if (unwind.status == SYMBOL_OK && !unwind_table_is_valid(&unwind.table))
 			__builtin_trap();
 		unwind_table_done(&unwind.table);
@@ -119,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 							  { MESSAGE_LINES, MESSAGE_SOURCES } };
 
 	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+		struct link_shared *shared;
 		struct worker_link *link;
 		int pair[2];
 
@@ -129,8 +131,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(link, questions[i][0], questions[i][1]);
 		take_unwind(link);
 		close(pair[1]);
+		shared = link->shared;
 		worker_link_close(link);
+		link_shared_close(shared);
 		free(link);
+		free(shared);
 	}
 	return 0;
 }

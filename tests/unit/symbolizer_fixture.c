@@ -52,7 +52,7 @@ void fixture_add(struct fixture *fixture, uint32_t number)
 {
 	if (!fixture->writer.image.nr)
 		elf_writer_finish(&fixture->writer);
-	assert_int_equal(symbolizer_add_file(fixture->symbolizer, number, elf_writer_fd(&fixture->writer)), 0);
+	assert_int_equal(symbolizer_add_file(fixture->symbolizer, number, elf_writer_fd(&fixture->writer), 0), 0);
 }
 
 struct symbol_answer fixture_name(struct fixture *fixture, uint32_t file, uint64_t where, bool exact)

@@ -92,7 +92,7 @@ FIXTURE_TEST(the_newest_dumps_of_a_process_count)
 
 	for (int i = 0; i < 6; i++)
 		inodes[i] = note_dump(fixture, i);
-	jit_maps_note(fixture->maps, (uint32_t)getpid(), SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, SECOND);
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(is_open(fixture, inodes[i]), i >= 2);
 }
@@ -103,7 +103,7 @@ FIXTURE_TEST(what_is_open_stays)
 
 	for (int i = 0; i < 5; i++) {
 		inodes[i] = note_dump(fixture, i);
-		jit_maps_note(fixture->maps, (uint32_t)getpid(), (uint64_t)(i + 1) * SECOND);
+		jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, (uint64_t)(i + 1) * SECOND);
 	}
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(is_open(fixture, inodes[i]), i < 4);
@@ -115,12 +115,12 @@ FIXTURE_TEST(another_process_of_the_same_tgid_has_its_own)
 	ino_t opened, unopened, own[4];
 
 	opened = note_dump(fixture, 0);
-	jit_maps_note(fixture->maps, (uint32_t)getpid(), SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, SECOND);
 	unopened = note_dump(fixture, 1);
 	jit_maps_note_fork(fixture->maps, (uint32_t)getpid());
 	for (int i = 0; i < 4; i++)
 		own[i] = note_dump(fixture, i + 2);
-	jit_maps_note(fixture->maps, (uint32_t)getpid(), 2 * SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)getpid(), 0, 2 * SECOND);
 	assert_true(is_open(fixture, opened));
 	assert_false(is_open(fixture, unopened));
 	for (int i = 0; i < 4; i++)
@@ -206,7 +206,7 @@ static void start_many(struct fixture *fixture, int *pids, uint32_t *frames, siz
 		text = xasprintf("%lx 100 code_of_%d\n", CODE, pids[i]);
 		write_map(pids[i], text);
 		frames[i] = add_frame(fixture, pids[i], CODE + 0x10);
-		jit_maps_note(fixture->maps, (uint32_t)pids[i], SECOND);
+		jit_maps_note(fixture->maps, (uint32_t)pids[i], 0, SECOND);
 	}
 }
 
@@ -294,20 +294,20 @@ FIXTURE_TEST(a_map_that_is_not_believed_is_the_reason)
 	_cleanup_(freep) char *path = xasprintf("/tmp/perf-%d.map", pid);
 	uint32_t frame = add_frame(fixture, pid, CODE);
 
-	jit_maps_note(fixture->maps, (uint32_t)pid, SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, 0, SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, frame), REASON_ANONYMOUS); /* there is none */
 	jit_maps_add_note(fixture->maps, &note);
 	assert_int_equal(note.nr, 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	jit_maps_note(fixture->maps, (uint32_t)pid, 2 * SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, 0, 2 * SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, frame), REASON_MAP_REFUSED);
 	jit_maps_add_note(fixture->maps, &note);
 	assert_non_null(strstr(buf_text(&note), "not a regular file"));
 	unlink(path);
 	write_map(pid, "7f0000001000 100 code\n"); /* the right one comes later */
-	jit_maps_note(fixture->maps, (uint32_t)pid, 3 * SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, 0, 3 * SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, frame), REASON_NAMED);
 	end_process(pid);
@@ -321,7 +321,7 @@ FIXTURE_TEST(a_map_that_is_too_large_names_nothing)
 	uint32_t first = add_frame(fixture, pid, CODE), second;
 
 	write_map(pid, "7f0000001000 100 old\n");
-	jit_maps_note(fixture->maps, (uint32_t)pid, SECOND);
+	jit_maps_note(fixture->maps, (uint32_t)pid, 0, SECOND);
 	jit_maps_name_frames(fixture->maps);
 	assert_int_equal(reason_at(fixture, first), REASON_NAMED);
 	assert_int_equal(truncate(path, 300 << 20), 0);

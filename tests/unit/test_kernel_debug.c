@@ -59,7 +59,7 @@ static void ask_build_id(struct fixture *fixture)
 	path[nr] = '\0';
 	memcpy(fixture->self, path, (size_t)nr + 1);
 	assert_int_equal(naming_start(&naming, &symbolizer), 0);
-	assert_int_equal(symbolizer_add_file(symbolizer, 0, open(path, O_RDONLY | O_CLOEXEC)), 0);
+	assert_int_equal(symbolizer_add_file(symbolizer, 0, open(path, O_RDONLY | O_CLOEXEC), 0), 0);
 	assert_true(strlen(symbolizer_build_id(symbolizer, 0)) < sizeof(fixture->build_id));
 	memcpy(fixture->build_id, symbolizer_build_id(symbolizer, 0), strlen(symbolizer_build_id(symbolizer, 0)) + 1);
 	symbolizer_free(symbolizer);

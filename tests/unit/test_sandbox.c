@@ -27,7 +27,7 @@ static int run_confined(action *attempt)
 	int status, child = fork();
 
 	if (child == 0) {
-		if (sandbox_drop_privileges() || sandbox_confine(60, 256))
+		if (sandbox_drop_privileges() || sandbox_confine(60, 256, 512))
 			_exit(2);
 		_exit(attempt() ? 0 : 1);
 	}

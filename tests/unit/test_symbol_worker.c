@@ -158,6 +158,14 @@ SYMBOLIZER_TEST(names_of_a_file_that_is_asked_much_are_loaded_for_that_time)
 
 /* ---- death and delay ---- */
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void wait_gone(int pidfd)
 {
 	struct pollfd wanted = { .fd = pidfd, .events = POLLIN };
@@ -230,7 +238,7 @@ static int check_no_processes(struct fixture *fixture)
 		return err_kind() == ERR_HOST && strstr(err_hint(), "ulimit -u") ? 0 : 2;
 	if (symbolizer_await(symbolizer) != -EAGAIN)
 		return 3;
-	symbolizer_add_file(symbolizer, 0, elf_writer_fd(&fixture->writer));
+	symbolizer_add_file(symbolizer, 0, elf_writer_fd(&fixture->writer), 0);
 	if (symbolizer_name_file(symbolizer, 0, &query, 1, &answer) != -ECHILD || answer.status != SYMBOL_NOT_STARTED)
 		return 4;
 	return symbolizer_last_end(symbolizer) ? 5 : 0;
@@ -276,18 +284,167 @@ SYMBOLIZER_TEST(the_kernel_is_named_by_the_next_worker)
 	assert_int_equal(answer.status, SYMBOL_OK);
 }
 
-SYMBOLIZER_TEST(after_three_replacements_there_is_none)
+static struct worker_link *link_of(struct fixture *fixture)
+{
+	return *(struct worker_link **)fixture->symbolizer;
+}
+
+/* Before, four lost workers ended all names of a run. */
+SYMBOLIZER_TEST(after_four_lost_workers_there_is_a_pause)
 {
 	for (uint32_t file = 0; file < 4; file++) {
 		fixture_add(fixture, file);
 		fixture_expect(fixture, file, OFFSET, "first");
 		kill_worker(fixture);
-		fixture_expect_status(fixture, file, SYMBOL_WORKER_DIED);
+		fixture_expect_status(fixture, file, file < 3 ? SYMBOL_WORKER_DIED : SYMBOL_PAUSED);
 	}
 	assert_int_equal(symbolizer_worker_pid(fixture->symbolizer), -1);
 	fixture_add(fixture, 4);
-	fixture_expect_status(fixture, 4, SYMBOL_WORKER_DIED);
+	fixture_expect_status(fixture, 4, SYMBOL_PAUSED);
 	fixture_expect_status(fixture, 0, SYMBOL_WORKER_DIED);
+	link_of(fixture)->paused_until_ms = 0; /* it is over */
+	fixture_add(fixture, 5);
+	fixture_expect(fixture, 5, OFFSET, "first");
+}
+
+SYMBOLIZER_TEST(what_came_in_a_pause_is_opened_again_after_it)
+{
+	fixture_start(fixture, &(struct symbolizer_options){ .open_again = fixture_open_again, .context = fixture });
+	fixture->again_failed = UINT32_MAX;
+	link_of(fixture)->nr_lost = 3;
+	fixture_add(fixture, 0);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	kill_worker(fixture);
+	fixture_expect_status(fixture, 0, SYMBOL_PAUSED);
+	fixture_add(fixture, 1);
+	fixture_expect_status(fixture, 1, SYMBOL_PAUSED);
+	link_of(fixture)->paused_until_ms = 0;
+	fixture_expect(fixture, 0, OFFSET, "first");
+	fixture_expect(fixture, 1, OFFSET, "first");
+}
+
+SYMBOLIZER_TEST(pauses_grow_to_a_ceiling)
+{
+	static const int64_t seconds[] = { 5, 10, 20, 40, 80, 160, 320, 320 };
+
+	link_of(fixture)->nr_lost = 3;
+	for (uint32_t i = 0; i < 8; i++) {
+		int64_t left_ms;
+
+		kill_worker(fixture);
+		fixture_add(fixture, i);
+		left_ms = link_of(fixture)->paused_until_ms - now_ms();
+		assert_in_range(left_ms, seconds[i] * 1000 - 900, seconds[i] * 1000);
+		link_of(fixture)->paused_until_ms = 0;
+	}
+}
+
+/* ---- owners ---- */
+
+/* The file in the hands of a user. */
+static void add_of(struct fixture *fixture, uint32_t number, uid_t user, uint32_t root)
+{
+	int fd = elf_writer_fd(&fixture->writer);
+
+	assert_int_equal(fchown(fd, user, user), 0);
+	assert_int_equal(symbolizer_add_file(fixture->symbolizer, number, fd, root), 0);
+}
+
+static void start_for_owners(struct fixture *fixture)
+{
+	if (geteuid())
+		skip(); /* it gives files away */
+	fixture_start(fixture, &(struct symbolizer_options){ .open_again = fixture_open_again, .context = fixture });
+	fixture->again_failed = UINT32_MAX;
+	elf_writer_finish(&fixture->writer);
+}
+
+static struct worker_link *owner_of_file(struct fixture *fixture, size_t number)
+{
+	return ((struct worker_link **)fixture->symbolizer)[number];
+}
+
+static int nr_workers(struct fixture *fixture)
+{
+	struct link_shared *shared = link_of(fixture)->shared;
+	int nr = 0;
+
+	for (int i = 0; i < SUPERVISOR_SLOTS; i++)
+		nr += shared->slots[i] && shared->slots[i]->socket >= 0;
+	return nr;
+}
+
+SYMBOLIZER_TEST(workers_lost_with_files_of_one_owner_cost_no_other)
+{
+	start_for_owners(fixture);
+	add_of(fixture, 0, 0, 0);
+	fixture_expect(fixture, 0, OFFSET, "first");
+	for (uint32_t i = 1; i <= 4; i++) {
+		struct worker_link *hostile;
+		int pid;
+
+		add_of(fixture, i, 1000, 0);
+		fixture_expect(fixture, i, OFFSET, "first");
+		hostile = owner_of_file(fixture, 1);
+		pid = hostile->pid;
+		assert_int_not_equal(pid, link_of(fixture)->pid);
+		kill(pid, SIGKILL);
+		while (hostile->socket >= 0)
+			worker_link_pump(hostile);
+	}
+	fixture_expect_status(fixture, 1, SYMBOL_PAUSED);
+	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
+	assert_int_equal(link_of(fixture)->nr_lost, 0);
+	add_of(fixture, 5, 1001, 0);
+	fixture_expect(fixture, 5, OFFSET, "first");
+	add_of(fixture, 6, 0, 7); /* root's in another root directory */
+	fixture_expect(fixture, 6, OFFSET, "first");
+	assert_int_equal(owner_of_file(fixture, 3)->owner.root, 7);
+}
+
+/* With more owners than workers, each gets its names; the host's worker stays. */
+SYMBOLIZER_TEST(at_most_eight_workers_run)
+{
+	int pid;
+
+	start_for_owners(fixture);
+	pid = symbolizer_worker_pid(fixture->symbolizer);
+	for (uint32_t i = 0; i < 20; i++)
+		add_of(fixture, i, i, 0);
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < 20; i++) {
+			fixture_expect(fixture, i, OFFSET, "first");
+			assert_in_range(nr_workers(fixture), 1, 8);
+		}
+	assert_int_equal(nr_workers(fixture), 8);
+	assert_int_equal(symbolizer_worker_pid(fixture->symbolizer), pid);
+	assert_null(symbolizer_last_end(fixture->symbolizer));
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(owner_of_file(fixture, (size_t)i)->nr_lost, 0);
+}
+
+/* A table of 5 MB of names stays open in the worker: files of 300 need more descriptors than it has. */
+SYMBOLIZER_TEST(a_worker_without_descriptors_is_replaced)
+{
+	enum {
+		FILLING = 40000,
+		NR = 300
+	};
+	char name[121];
+
+	memset(name, 'x', 120);
+	name[120] = '\0';
+	for (int i = 0; i < FILLING; i++)
+		elf_writer_symbol(&fixture->writer, SYMTAB, name, 0, 0, STT_OBJECT, STB_GLOBAL);
+	fixture_start(fixture, &(struct symbolizer_options){ .open_again = fixture_open_again, .context = fixture });
+	fixture->again_failed = UINT32_MAX;
+	for (uint32_t i = 0; i < NR; i++) {
+		fixture_add(fixture, i);
+		fixture_expect(fixture, i, OFFSET, "first");
+	}
+	fixture_expect(fixture, 0, OFFSET + 0x10, "second");
+	assert_int_equal(link_of(fixture)->nr_lost, 0);
+	assert_null(symbolizer_last_end(fixture->symbolizer));
 }
 
 /* A run may take days: what counts is how long a worker takes for one thing, not how much it does in its life. */
@@ -298,7 +455,7 @@ SYMBOLIZER_TEST(a_worker_that_answers_outlives_its_cpu_time)
 	int pid;
 
 	fixture_start(fixture, &(struct symbolizer_options){ .cpu_seconds = 1 });
-	symbolizer_add_file(fixture->symbolizer, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	symbolizer_add_file(fixture->symbolizer, 0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC), 0);
 	pid = symbolizer_worker_pid(fixture->symbolizer);
 	while (sandbox_cpu_ms(pid) < 1700) {
 		assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "(a|b|c|.)*z+$", &functions, &nr), 0);
@@ -330,7 +487,7 @@ SYMBOLIZER_TEST(replacements_of_long_ago_do_not_count)
 	for (uint32_t file = 0; file < 6; file++) {
 		fixture_add(fixture, file);
 		fixture_expect(fixture, file, OFFSET, "first");
-		fixture->symbolizer->link.started_ms -= 600000;
+		link_of(fixture)->started_ms -= 600000;
 		kill_worker(fixture);
 		fixture_expect_status(fixture, file, SYMBOL_WORKER_DIED);
 	}
@@ -366,14 +523,6 @@ SYMBOLIZER_TEST(a_question_that_hangs_is_answered_with_a_timeout)
 	assert_int_equal(answer.status, SYMBOL_TIMEOUT);
 	fixture_add(fixture, 1);
 	fixture_expect(fixture, 1, OFFSET, "first");
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 SYMBOLIZER_TEST(handing_files_over_never_waits)

@@ -45,8 +45,9 @@ SYMBOLIZER_TEST(functions_of_our_own_libc_have_their_names)
 {
 	uint64_t offset;
 
-	assert_int_equal(
-		symbolizer_add_file(fixture->symbolizer, 5, open_file_of(dlsym(RTLD_DEFAULT, "getppid"), &offset)), 0);
+	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 5,
+					     open_file_of(dlsym(RTLD_DEFAULT, "getppid"), &offset), 0),
+			 0);
 	fixture_expect(fixture, 5, offset + 1, "getppid");
 	assert_true(strlen(symbolizer_build_id(fixture->symbolizer, 5)) >= 6);
 }
@@ -57,7 +58,7 @@ SYMBOLIZER_TEST(numbers_of_files_are_the_callers_choice)
 	fixture_add(fixture, 7);
 	fixture_expect(fixture, SYMBOL_KERNEL - 1, OFFSET, "first");
 	fixture_expect(fixture, 7, OFFSET, "first");
-	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 7, elf_writer_fd(&fixture->writer)), -EEXIST);
+	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 7, elf_writer_fd(&fixture->writer), 0), -EEXIST);
 }
 
 SYMBOLIZER_TEST(a_file_can_have_several_numbers)
@@ -70,7 +71,7 @@ SYMBOLIZER_TEST(a_file_can_have_several_numbers)
 	assert_string_equal(symbolizer_build_id(fixture->symbolizer, 8), symbolizer_build_id(fixture->symbolizer, 7));
 	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 8, 7), -EEXIST);
 	assert_int_equal(symbolizer_add_same(fixture->symbolizer, 7, 8), -EEXIST);
-	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 9, elf_writer_fd(&fixture->writer)), -EEXIST);
+	assert_int_equal(symbolizer_add_file(fixture->symbolizer, 9, elf_writer_fd(&fixture->writer), 0), -EEXIST);
 }
 
 SYMBOLIZER_TEST(unnamed_places_have_a_reason)
@@ -78,14 +79,14 @@ SYMBOLIZER_TEST(unnamed_places_have_a_reason)
 	struct elf_writer bare;
 
 	fixture_add(fixture, 0);
-	symbolizer_add_file(fixture->symbolizer, 1, memory_file("#!/bin/sh\n", 10));
-	symbolizer_add_file(fixture->symbolizer, 2, memory_file(fixture->writer.image.data, 1000));
+	symbolizer_add_file(fixture->symbolizer, 1, memory_file("#!/bin/sh\n", 10), 0);
+	symbolizer_add_file(fixture->symbolizer, 2, memory_file(fixture->writer.image.data, 1000), 0);
 	elf_writer_init(&bare, ET_DYN);
 	elf_writer_code(&bare, ADDRESS, OFFSET, SIZE);
 	elf_writer_finish(&bare);
-	symbolizer_add_file(fixture->symbolizer, 3, elf_writer_fd(&bare));
+	symbolizer_add_file(fixture->symbolizer, 3, elf_writer_fd(&bare), 0);
 	elf_writer_done(&bare);
-	symbolizer_add_file(fixture->symbolizer, 4, -1);
+	symbolizer_add_file(fixture->symbolizer, 4, -1, 0);
 	assert_int_equal(fixture_name(fixture, 0, OFFSET + 0x20, true).status, SYMBOL_NOT_FOUND);
 	assert_int_equal(fixture_name(fixture, 0, UINT64_MAX, true).status, SYMBOL_NOT_FOUND);
 	assert_int_equal(fixture_name(fixture, 0, 0, false).status, SYMBOL_NOT_FOUND);
@@ -102,9 +103,9 @@ SYMBOLIZER_TEST(fifos_and_devices_are_not_touched)
 	int ends[2];
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	symbolizer_add_file(fixture->symbolizer, 1, ends[0]);
-	symbolizer_add_file(fixture->symbolizer, 2, open("/dev/zero", O_RDONLY | O_CLOEXEC));
-	symbolizer_add_file(fixture->symbolizer, 3, open("/", O_RDONLY | O_CLOEXEC));
+	symbolizer_add_file(fixture->symbolizer, 1, ends[0], 0);
+	symbolizer_add_file(fixture->symbolizer, 2, open("/dev/zero", O_RDONLY | O_CLOEXEC), 0);
+	symbolizer_add_file(fixture->symbolizer, 3, open("/", O_RDONLY | O_CLOEXEC), 0);
 	for (uint32_t file = 1; file <= 3; file++)
 		fixture_expect_status(fixture, file, SYMBOL_NOT_ELF);
 	close(ends[1]);
@@ -205,7 +206,7 @@ SYMBOLIZER_TEST(a_map_of_generated_code_is_read_again_as_it_grows)
 	struct symbol_function *functions;
 	size_t nr;
 
-	assert_int_equal(symbolizer_add_map(fixture->symbolizer, 3, dup(fd)), 0);
+	assert_int_equal(symbolizer_add_map(fixture->symbolizer, 3, dup(fd), 0), 0);
 	fixture_expect(fixture, 3, 0x100f, "first");
 	assert_int_equal(fixture_name(fixture, 3, 0x1010, true).status, SYMBOL_NOT_FOUND);
 	assert_int_equal(pwrite(fd, "1000 20 _Z6secondv\n", 19, 14), 19);
@@ -494,7 +495,7 @@ SYMBOLIZER_TEST(what_cannot_be_searched_says_why)
 	size_t nr;
 
 	fixture_add(fixture, 0);
-	symbolizer_add_file(fixture->symbolizer, 1, memory_file("not elf", 7));
+	symbolizer_add_file(fixture->symbolizer, 1, memory_file("not elf", 7), 0);
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 0, "(", &functions, &nr), -EINVAL);
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 1, "a", &functions, &nr), -ENOEXEC);
 	assert_int_equal(symbolizer_find(fixture->symbolizer, 2, "a", &functions, &nr), -ENOENT);
@@ -510,8 +511,8 @@ SYMBOLIZER_TEST(lines_that_cannot_be_told_say_why)
 	fixture_start(fixture, &(struct symbolizer_options){ .lines = true });
 	symbolizer = fixture->symbolizer;
 	fixture_add(fixture, 0);
-	symbolizer_add_file(symbolizer, 1, memory_file("not elf", 7));
-	symbolizer_add_file(symbolizer, 2, memory_file(fixture->writer.image.data, 1000));
+	symbolizer_add_file(symbolizer, 1, memory_file("not elf", 7), 0);
+	symbolizer_add_file(symbolizer, 2, memory_file(fixture->writer.image.data, 1000), 0);
 	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, 1, true, 0, &lines), -ENODATA);
 	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many - 1, true, 0, &lines), -ENODATA);
 	assert_int_equal(symbolizer_lines(symbolizer, 0, queries, too_many, true, 0, &lines), -E2BIG);
@@ -533,7 +534,7 @@ SYMBOLIZER_TEST(a_question_about_lines_ends_in_time_and_the_worker_lives)
 	fixture_start(fixture, &(struct symbolizer_options){ .lines = true });
 	symbolizer = fixture->symbolizer;
 	fixture_add(fixture, 0);
-	symbolizer_add_file(symbolizer, 1, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+	symbolizer_add_file(symbolizer, 1, open("/proc/self/exe", O_RDONLY | O_CLOEXEC), 0);
 	pid = symbolizer_worker_pid(symbolizer);
 	for (size_t i = 0; i < nr; i++) /* in no order, all of them within the code */
 		queries[i] = (struct symbol_query){ .where = 0x4000 + i * 7919 % 0x2000, .exact = true };

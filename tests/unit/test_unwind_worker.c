@@ -31,7 +31,7 @@ static int some_file(uint8_t cfa)
 
 static void want(struct fixture *fixture, uint32_t number, int fd)
 {
-	assert_int_equal(symbolizer_want_unwind(fixture->symbolizer, number, fd), 0);
+	assert_int_equal(symbolizer_want_unwind(fixture->symbolizer, number, fd, 0), 0);
 }
 
 static void expect_status(struct fixture *fixture, uint32_t number, enum symbol_status status)
@@ -179,7 +179,7 @@ SYMBOLIZER_TEST(too_many_at_once_are_refused)
 {
 	for (uint32_t i = 0; i < UNWIND_REQUESTS_MAX; i++)
 		want(fixture, i, some_file(16));
-	assert_int_equal(symbolizer_want_unwind(fixture->symbolizer, 1, some_file(16)), -EAGAIN);
+	assert_int_equal(symbolizer_want_unwind(fixture->symbolizer, 1, some_file(16), 0), -EAGAIN);
 	expect_table(fixture, 0, 16);
 	want(fixture, UNWIND_REQUESTS_MAX, some_file(32));
 	for (uint32_t i = 1; i < UNWIND_REQUESTS_MAX; i++)
@@ -229,7 +229,7 @@ SYMBOLIZER_TEST(a_hanging_worker_costs_the_table_it_hangs_on)
 	expect_table(fixture, 2, 24);
 }
 
-SYMBOLIZER_TEST(without_a_worker_every_table_has_a_reason)
+SYMBOLIZER_TEST(in_a_pause_every_table_has_a_reason)
 {
 	for (uint32_t i = 0; i < 4; i++) {
 		int pid = symbolizer_worker_pid(fixture->symbolizer);
@@ -237,17 +237,22 @@ SYMBOLIZER_TEST(without_a_worker_every_table_has_a_reason)
 		kill(pid, SIGSTOP);
 		want(fixture, i, some_file(16));
 		kill(pid, SIGKILL);
+		if (i == 3)
+			want(fixture, 4, some_file(16)); /* it would be sent again */
 		expect_status(fixture, i, SYMBOL_WORKER_DIED);
 	}
+	expect_status(fixture, 4, SYMBOL_PAUSED);
 	want(fixture, 5, some_file(16));
-	expect_status(fixture, 5, SYMBOL_WORKER_DIED);
-	assert_int_equal(symbolizer_socket(fixture->symbolizer), -1);
+	expect_status(fixture, 5, SYMBOL_PAUSED);
+	(*(struct worker_link **)fixture->symbolizer)->paused_until_ms = 0;
+	want(fixture, 6, some_file(16));
+	expect_table(fixture, 6, 16);
 }
 
 /* Puts a worker of our own in the place of the real one; its end of the socket. */
 static int replace_worker(struct fixture *fixture)
 {
-	struct worker_link *link = (struct worker_link *)fixture->symbolizer;
+	struct worker_link *link = *(struct worker_link **)fixture->symbolizer;
 	int pair[2];
 
 	symbolizer_worker_pid(fixture->symbolizer); /* it has started */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/client/owners.h"
+
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+/* A file without a name has its owner alone: descriptors of it are handed out by them. */
+static bool is_open_to_others(const struct stat *status)
+{
+	return status->st_nlink && (status->st_mode & S_IWOTH || (status->st_mode & S_IWGRP && status->st_gid));
+}
+
+struct owner owner_of(int fd, uint64_t root)
+{
+	struct owner owner = { .root = root, .uid = OWNER_ANYBODY };
+	struct statfs file_system;
+	struct stat status;
+
+	if (fstat(fd, &status) || fstatfs(fd, &file_system))
+		return owner;
+	if (file_system.f_type == FUSE_SUPER_MAGIC)
+		owner.device = status.st_dev;
+	else if (!is_open_to_others(&status))
+		owner.uid = status.st_uid;
+	return owner;
+}
+
+bool owner_same(const struct owner *a, const struct owner *b)
+{
+	return a->root == b->root && a->device == b->device && a->uid == b->uid;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbolize/client/worker_life.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/clock.h"
+#include "core/base/waiting.h"
+
+enum {
+	LOSSES_MAX = 4,       /* from so many lost workers on there is a pause before the next */
+	PAUSE_MS = 5000,      /* the first, and each further one twice as long */
+	PAUSE_DOUBLINGS = 6,
+	NEVER_MS = INT32_MAX,
+	FORGIVEN_MS = 600000, /* a worker that lived so long was no one's victim: losses are counted anew */
+	CPU_SECONDS = 60,     /* until the worker has to have answered: slow machines under emulation still finish */
+};
+
+int64_t link_now_ms(void)
+{
+	return (int64_t)(clock_monotonic_ns() / NSEC_PER_MSEC);
+}
+
+int link_shared_open(struct link_shared *shared, const struct symbolizer_options *options)
+{
+	struct worker_options worker_options = {
+		.no_demangle = options->no_demangle,
+		.ask_debug = options->open_debug,
+		.identify_only = options->identify_only,
+		.lines = options->lines,
+		.cpu_seconds = options->cpu_seconds ?: CPU_SECONDS,
+	};
+	int err;
+
+	shared->options = *options;
+	shared->options.cpu_seconds = worker_options.cpu_seconds;
+	if (!shared->options.timeout_ms)
+		shared->options.timeout_ms = 10000;
+	shared->supervisor = SUPERVISOR_NONE;
+	shared->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (shared->epoll < 0)
+		return -errno;
+	err = supervisor_start(&shared->supervisor, &worker_options);
+	if (err)
+		closep(&shared->epoll);
+	return err;
+}
+
+void link_shared_close(struct link_shared *shared)
+{
+	supervisor_stop(&shared->supervisor);
+	closep(&shared->epoll);
+	text_pool_done(&shared->texts);
+}
+
+void worker_link_open(struct worker_link *link, struct link_shared *shared, bool is_first)
+{
+	link->shared = shared;
+	link->slot = is_first ? 0 : -1;
+	link->is_asked = is_first;
+	if (is_first)
+		shared->slots[0] = link;
+	link->socket = link->pid = -1;
+	link->kernel = (struct handed_file){
+		.number = SYMBOL_KERNEL, .link = link, .fd = -1, .state = HANDED_REFUSED, .status = SYMBOL_NO_FILE
+	};
+}
+
+void worker_link_close(struct worker_link *link)
+{
+	closep(&link->socket);
+	for (size_t i = 0; i < link->files.nr; i++)
+		closep(&link->files.data[i].fd);
+	closep(&link->kernel.fd);
+	unwind_queue_done(&link->unwinds);
+	vec_done(&link->files);
+	vec_done(&link->sent);
+}
+
+struct handed_file *worker_link_file(struct worker_link *link, uint32_t number)
+{
+	for (size_t i = 0; i < link->files.nr; i++)
+		if (link->files.data[i].number == number)
+			return &link->files.data[i];
+	return NULL;
+}
+
+/* ---- the worker's life ---- */
+
+void link_refuse(struct handed_file *file, enum symbol_status why)
+{
+	closep(&file->fd);
+	file->state = HANDED_REFUSED;
+	file->status = why;
+}
+
+/* Waits for the end of a pause, without a descriptor where it can be opened again. */
+static void set_aside(struct worker_link *link, struct handed_file *file)
+{
+	if (!link->shared->options.open_again) {
+		link_refuse(file, link->paused_why);
+		return;
+	}
+	closep(&file->fd);
+	file->state = HANDED_LOST;
+	file->status = link->paused_why;
+}
+
+static void pause_for(struct worker_link *link, enum symbol_status why, int64_t pause_ms)
+{
+	link->paused_until_ms = link_now_ms() + pause_ms;
+	link->paused_why = why;
+	unwind_queue_give_up(&link->unwinds, why);
+	for (size_t i = 0; i < link->files.nr; i++)
+		if (link->files.data[i].state == HANDED_WAITING)
+			set_aside(link, &link->files.data[i]);
+}
+
+/* A worker was lost, or could not be started. */
+static void note_loss(struct worker_link *link, enum symbol_status why)
+{
+	unsigned int doublings;
+
+	if (link_now_ms() - link->started_ms >= FORGIVEN_MS)
+		link->nr_lost = 0;
+	link->nr_lost++;
+	if (link->nr_lost < LOSSES_MAX && why != SYMBOL_NOT_STARTED)
+		return;
+	doublings = link->nr_lost > LOSSES_MAX ? link->nr_lost - LOSSES_MAX : 0;
+	pause_for(link, why, (int64_t)PAUSE_MS << (doublings < PAUSE_DOUBLINGS ? doublings : PAUSE_DOUBLINGS));
+}
+
+bool worker_link_is_paused(const struct worker_link *link)
+{
+	return link_now_ms() < link->paused_until_ms;
+}
+
+void worker_link_take(struct worker_link *link, struct handed_file *file)
+{
+	file->state = HANDED_WAITING;
+	if (worker_link_is_paused(link))
+		set_aside(link, file);
+}
+
+/* The supervisor has gone. */
+static void give_up(struct worker_link *link)
+{
+	link->shared->has_gone = true;
+	link->start_err = -EPIPE;
+	pause_for(link, SYMBOL_NOT_STARTED, NEVER_MS);
+}
+
+/* Asks for a worker in our slot, or in a pause only for the end of the one there. */
+static void ask_supervisor(struct worker_link *link, unsigned int request)
+{
+	bool is_paused = worker_link_is_paused(link);
+
+	if (is_paused)
+		request |= SUPERVISOR_STOP_ONLY;
+	if (supervisor_ask_worker(&link->shared->supervisor, (unsigned int)link->slot, request)) {
+		give_up(link);
+		is_paused = true;
+	}
+	link->is_asked = !is_paused;
+	if (is_paused && link->slot > 0) {
+		link->shared->slots[link->slot] = NULL;
+		link->slot = -1;
+	}
+}
+
+/* Whether the worker has closed its end, which it does by ending alone. */
+static bool has_ended(const struct worker_link *link)
+{
+	struct pollfd worker = { .fd = link->socket };
+
+	return poll(&worker, 1, 0) == 1 && worker.revents & POLLHUP;
+}
+
+/* The file that was sent first of those that are not acknowledged, or NULL. */
+struct handed_file *link_first_sent(const struct worker_link *link)
+{
+	return link->sent.nr ? &link->files.data[link->sent.data[0]] : NULL;
+}
+
+/* The worker ends: what it had is sent to the next one, or opened again. */
+static void leave_worker(struct worker_link *link, enum symbol_status why)
+{
+	closep(&link->socket);
+	link->pid = -1;
+	for (size_t i = 0; i < link->files.nr; i++) {
+		struct handed_file *file = &link->files.data[i];
+
+		if (file->state == HANDED_SENT)
+			file->state = HANDED_WAITING;
+		else if (file->state == HANDED_INDEXED && file->status == SYMBOL_OK)
+			*file = (struct handed_file){
+				.number = file->number,
+				.link = link,
+				.fd = -1,
+				.state = HANDED_LOST,
+				.status = why,
+				.kind = file->kind,
+				.build_id = file->build_id,
+				.was_short = file->was_short,
+			};
+	}
+	if (link->kernel.state == HANDED_INDEXED)
+		link->kernel.state = HANDED_WAITING;
+	link->sent.nr = 0;
+}
+
+/* The worker is of no use any more: returns why. What was sent first is to blame, a file or a table, else `asked` (or NULL). */
+enum symbol_status link_lose_worker(struct worker_link *link, enum symbol_status why, struct handed_file *asked)
+{
+	struct handed_file *oldest = link_first_sent(link), *culprit = oldest ?: asked;
+	bool is_table = unwind_queue_oldest(&link->unwinds) < (oldest ? oldest->sequence : UINT64_MAX);
+	bool ended = has_ended(link);
+
+	leave_worker(link, why);
+	if (waiting_has_ended()) { /* nobody is to blame, and nobody will wait for another worker */
+		pause_for(link, SYMBOL_LATE, NEVER_MS);
+		return SYMBOL_LATE;
+	}
+	unwind_queue_restart(&link->unwinds, is_table, why);
+	if (culprit && !is_table)
+		link_refuse(culprit, why);
+	note_loss(link, SYMBOL_PAUSED);
+	/* The supervisor ends the old one, which may hang, before it starts the next. */
+	ask_supervisor(link, ended ? SUPERVISOR_HAS_ENDED : 0);
+	return why;
+}
+
+/* Another worker takes the place of one that has too little room left. */
+void link_replace_worker(struct worker_link *link)
+{
+	leave_worker(link, SYMBOL_NO_MEMORY);
+	unwind_queue_restart(&link->unwinds, false, SYMBOL_OK);
+	ask_supervisor(link, 0);
+}
+
+bool link_may_be_relieved(const struct worker_link *link)
+{
+	return link->shared->options.open_again && link->nr_read > 1;
+}
+
+bool worker_link_relieve(struct worker_link *link, struct handed_file *file)
+{
+	if (file->was_short || link->socket < 0 || !link_may_be_relieved(link))
+		return false;
+	file->was_short = true;
+	link_replace_worker(link);
+	return true;
+}
+
+void worker_link_stop(struct worker_link *link)
+{
+	leave_worker(link, SYMBOL_PAUSED);
+	unwind_queue_restart(&link->unwinds, false, SYMBOL_OK);
+	link->is_asked = false;
+	if (supervisor_ask_worker(&link->shared->supervisor, (unsigned int)link->slot, SUPERVISOR_STOP_ONLY))
+		give_up(link);
+	if (link->slot > 0) {
+		link->shared->slots[link->slot] = NULL;
+		link->slot = -1;
+	}
+}
+
+enum symbol_status worker_link_distrust(struct worker_link *link, struct handed_file *file)
+{
+	return link_lose_worker(link, SYMBOL_WORKER_DIED, file);
+}
+
+static bool is_busy(const struct worker_link *link)
+{
+	return link->socket < 0 || link->sent.nr || link->unwinds.nr_sent;
+}
+
+/* A free slot, or that of the link whose worker was not used for the longest time; a busy one only if `force`. */
+static int take_slot(struct worker_link *link, bool force)
+{
+	struct worker_link **slots = link->shared->slots, *least = NULL;
+
+	for (int i = 1; i < SUPERVISOR_SLOTS && link->slot < 0; i++) {
+		if (!slots[i])
+			link->slot = i;
+		else if ((force || !is_busy(slots[i])) && (!least || slots[i]->used_ms < least->used_ms))
+			least = slots[i];
+	}
+	if (link->slot < 0 && least) {
+		link->slot = least->slot;
+		worker_link_stop(least);
+	}
+	if (link->slot < 0)
+		return -EAGAIN;
+	slots[link->slot] = link;
+	return 0;
+}
+
+static int get_worker(struct worker_link *link, int timeout_ms, struct supervisor_answer *ret_answer)
+{
+	if (!link->is_asked) {
+		if (link->slot < 0 && take_slot(link, timeout_ms))
+			return -ETIMEDOUT;
+		ask_supervisor(link, 0);
+		if (!link->is_asked)
+			return -EPIPE;
+	}
+	return supervisor_get_worker(&link->shared->supervisor, (unsigned int)link->slot, timeout_ms, ret_answer);
+}
+
+bool worker_link_is_up(struct worker_link *link, int timeout_ms)
+{
+	struct epoll_event readable = { .events = EPOLLIN };
+	struct supervisor_answer answer;
+	int err;
+
+	if (link->socket >= 0)
+		return true;
+	if (link->shared->has_gone && !link->paused_until_ms)
+		give_up(link);
+	if (worker_link_is_paused(link))
+		return false;
+	err = get_worker(link, timeout_ms, &answer);
+	if (!err) {
+		link->pid = answer.pid;
+		link->socket = answer.socket;
+		link->nr_read = 0;
+		link->granted_ms = 0;
+		link->heard_ms = link->started_ms = link->used_ms = link_now_ms();
+		epoll_ctl(link->shared->epoll, EPOLL_CTL_ADD, link->socket, &readable);
+	} else if (err == -ECANCELED) {
+		pause_for(link, SYMBOL_LATE, NEVER_MS);
+	} else if (err == -EPIPE) {
+		give_up(link);
+	} else if (err != -ETIMEDOUT || timeout_ms) {
+		link->start_err = err;
+		note_loss(link, SYMBOL_NOT_STARTED);
+		ask_supervisor(link, 0); /* to end one that is late */
+	}
+	return !err;
+}
