@@ -24,6 +24,7 @@ int plan_line(const struct applet *applet, const char *line, struct plan *plan)
 		if (*at)
 			*at++ = '\0';
 	}
+	plan_done(plan);
 	memcpy(options, applet->defaults, applet->options_size);
 	err = options_parse(applet->options, argc, argv, options) ?: applet->plan(options);
 	*plan = options->plan;
@@ -36,18 +37,48 @@ void must_plan(const struct applet *applet, const char *line, struct plan *plan)
 		fail_msg("'%s %s' is refused: %s", applet->name, line, err_cause());
 }
 
-void must_refuse(const struct applet *applet, const char *line, enum err_kind kind)
+/* Copies the next of the lines, "" for an empty one; what follows it, NULL for nothing. */
+static const char *take_line(const char *lines, char *to, size_t size)
 {
-	_cleanup_(plan_done) struct plan plan;
+	const char *end = strstr(lines, "; ");
+	size_t nr = end ? (size_t)(end - lines) : strlen(lines);
 
-	if (!plan_line(applet, line, &plan))
-		fail_msg("'%s %s' is taken", applet->name, line);
-	assert_int_equal(err_kind(), kind);
+	assert_true(nr < size);
+	memcpy(to, lines, nr);
+	to[nr] = '\0';
+	return end ? end + 2 : NULL;
+}
+
+void must_plan_each(const struct applet *applet, const struct probe_kind *kind, const char *lines)
+{
+	_cleanup_(plan_done) struct plan plan = {};
+	char line[256];
+
+	while (lines) {
+		lines = take_line(lines, line, sizeof(line));
+		must_plan(applet, line, &plan);
+		if (plan.probe.kind != kind)
+			fail_msg("'%s %s' is a %s", applet->name, line, plan.probe.kind->name);
+		assert_string_equal(plan.applet, applet->name);
+	}
+}
+
+void must_refuse_each(const struct applet *applet, const char *lines)
+{
+	_cleanup_(plan_done) struct plan plan = {};
+	char line[256];
+
+	while (lines) {
+		lines = take_line(lines, line, sizeof(line));
+		if (!plan_line(applet, line, &plan))
+			fail_msg("'%s %s' is taken", applet->name, line);
+		assert_int_equal(err_kind(), ERR_USAGE);
+	}
 }
 
 void expect_header(const struct applet *applet, const char *line, const char *header)
 {
-	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(plan_done) struct plan plan = {};
 	_cleanup_(buf_done) struct buf text = {};
 
 	must_plan(applet, line, &plan);

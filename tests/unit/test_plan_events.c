@@ -7,118 +7,66 @@
 
 extern const struct applet funccount_applet, stacksnoop_applet;
 
-struct documented {
-	const char *line;
-	const struct probe_kind *kind;
-};
-
-static void must_plan_all(const struct applet *applet, const struct documented *lines)
-{
-	for (; lines->line; lines++) {
-		_cleanup_(plan_done) struct plan plan;
-
-		must_plan(applet, lines->line, &plan);
-		if (plan.probe.kind != lines->kind)
-			fail_msg("'%s' is a %s", lines->line, plan.probe.kind->name);
-		assert_string_equal(plan.applet, applet->name);
-	}
-}
-
 TEST(funccount_takes_every_documented_line)
 {
-	static const struct documented lines[] = {
-		{ "vfs_*", &probe_kernel_function },
-		{ "tcp_*", &probe_kernel_function },
-		{ "*readdir*", &probe_kernel_function },
-		{ "*tcp*send*", &probe_kernel_function },
-		{ "-r ^vfs.*", &probe_kernel_function },
-		{ "-r c:(write|read)$", &probe_user_function },
-		{ "-Ti 5 vfs_*", &probe_kernel_function },
-		{ "-i 1 -d 5 vfs_read", &probe_kernel_function },
-		{ "-d 10 vfs_*", &probe_kernel_function },
-		{ "-p 185 vfs_*", &probe_kernel_function },
-		{ "t:block:*", &probe_tracepoint },
-		{ "t:sched:sched_fork", &probe_tracepoint },
-		{ "-p 185 u:node:gc*", &probe_usdt },
-		{ "u:pthread:*mutex* -p 1442", &probe_usdt },
-		{ "c:malloc", &probe_user_function },
-		{ "go:os.*", &probe_user_function },
-		{ "-p 185 go:os.*", &probe_user_function },
-		{ "./test:read*", &probe_user_function },
-		{ "-p 1442 /home/ubuntu/contentions:*", &probe_user_function },
-		{ "-p 1442 contentions:*", &probe_user_function },
-		{ "-c 1 vfs_*", &probe_kernel_function },
-		{ "-i 1 -c 1 lapic_next_deadline", &probe_kernel_function },
-		{ "-D --dur 3 --inter=1 --time --reg x", &probe_kernel_function },
-		{},
-	};
-
-	must_plan_all(&funccount_applet, lines);
+	must_plan_each(&funccount_applet, &probe_kernel_function,
+		       "vfs_*; tcp_*; *readdir*; *tcp*send*; -r ^vfs.*; -Ti 5 vfs_*; -i 1 -d 5 vfs_read; -d 10 vfs_*; "
+		       "-p 185 vfs_*; -c 1 vfs_*; -i 1 -c 1 lapic_next_deadline; -D --dur 3 --inter=1 --time --reg x");
+	must_plan_each(&funccount_applet, &probe_user_function,
+		       "-r c:(write|read)$; c:malloc; go:os.*; -p 185 go:os.*; ./test:read*; "
+		       "-p 1442 /home/ubuntu/contentions:*; -p 1442 contentions:*");
+	must_plan_each(&funccount_applet, &probe_tracepoint, "t:block:*; t:sched:sched_fork");
+	must_plan_each(&funccount_applet, &probe_usdt, "-p 185 u:node:gc*; u:pthread:*mutex* -p 1442");
 }
 
-TEST(funccount_means_what_it_says)
+PLAN_TEST(funccount_means_what_it_says)
 {
-	_cleanup_(plan_done) struct plan plan;
 	_cleanup_(buf_done) struct buf text = {};
 
-	must_plan(&funccount_applet, "-p 7,8 -c 0 -Ti 5 -d 10 -D -l c malloc --max-probes 9", &plan);
-	assert_int_equal(plan.mode, EVENTS_BY_PROBE);
-	assert_int_equal(plan.tgids.nr, 2);
-	assert_int_equal(plan.cpu, 0);
-	assert_int_equal(plan.interval_ns, 5000000000);
-	assert_int_equal(plan.duration_ns, 10000000000);
-	assert_int_equal(plan.max_probes, 9);
-	assert_true(plan.debug && plan.view.timestamps && plan.include_idle);
-	assert_false(plan.want_kernel || plan.want_user);
-	assert_int_equal(plan.view.style, VIEW_FUNCCOUNT);
-	assert_ptr_equal(plan.probe.kind, &probe_user_function);
-	funccount_applet.header(&plan, 3, &text);
+	must_plan(&funccount_applet, "-p 7,8 -c 0 -Ti 5 -d 10 -D -l c malloc --max-probes 9", plan);
+	assert_int_equal(plan->mode, EVENTS_BY_PROBE);
+	assert_int_equal(plan->tgids.nr, 2);
+	assert_int_equal(plan->cpu, 0);
+	assert_int_equal(plan->interval_ns, 5000000000);
+	assert_int_equal(plan->duration_ns, 10000000000);
+	assert_int_equal(plan->max_probes, 9);
+	assert_true(plan->debug && plan->view.timestamps && plan->include_idle);
+	assert_false(plan->want_kernel || plan->want_user);
+	assert_int_equal(plan->view.style, VIEW_FUNCCOUNT);
+	assert_ptr_equal(plan->probe.kind, &probe_user_function);
+	funccount_applet.header(plan, 3, &text);
 	assert_string_equal(buf_text(&text), "Tracing 3 functions for \"malloc\"... Hit Ctrl-C to end.");
 }
 
-TEST(threads_and_addresses_are_options_of_both)
+PLAN_TEST(threads_and_addresses_are_options_of_both)
 {
-	_cleanup_(plan_done) struct plan plan;
-	_cleanup_(plan_done) struct plan snoop;
-
-	must_plan(&funccount_applet, "-t 7,8 x", &plan);
-	assert_int_equal(plan.tids.nr, 2);
-	must_plan(&stacksnoop_applet, "-A -t 7 x", &snoop);
-	assert_int_equal(snoop.tids.nr, 1);
-	assert_true(snoop.view.addresses);
-	must_refuse(&funccount_applet, "-t 7 -p 8 x", ERR_USAGE);
+	must_plan(&funccount_applet, "-t 7,8 x", plan);
+	assert_int_equal(plan->tids.nr, 2);
+	must_plan(&stacksnoop_applet, "-A -t 7 x", plan);
+	assert_int_equal(plan->tids.nr, 1);
+	assert_true(plan->view.addresses);
+	must_refuse_each(&funccount_applet, "-t 7 -p 8 x");
 }
 
 TEST(funccount_refuses_nonsense)
 {
-	static const char *const lines[] = { "", "-d 0 x", "-i -1 x", "-p 0 x", "-c x y", "x y", "a:b:c:d" };
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		must_refuse(&funccount_applet, lines[i], ERR_USAGE);
+	must_refuse_each(&funccount_applet, "; -d 0 x; -i -1 x; -p 0 x; -c x y; x y; a:b:c:d");
 }
 
 /* ---- stacksnoop ---- */
 
 TEST(stacksnoop_takes_every_documented_line)
 {
-	static const struct documented lines[] = {
-		{ "ext4_sync_fs", &probe_kernel_function },
-		{ "-s ext4_sync_fs", &probe_kernel_function },
-		{ "-v ext4_sync_fs", &probe_kernel_function },
-		{ "-p 185 ext4_sync_fs", &probe_kernel_function },
-		{ "-U -n 3 c:malloc", &probe_user_function },
-		{ "-T --both t:sched:sched_fork", &probe_tracepoint },
-		{ "-p 1 u:node:gc__start", &probe_usdt },
-		{ "-r ^tcp_", &probe_kernel_function },
-		{},
-	};
-
-	must_plan_all(&stacksnoop_applet, lines);
+	must_plan_each(&stacksnoop_applet, &probe_kernel_function,
+		       "ext4_sync_fs; -s ext4_sync_fs; -v ext4_sync_fs; -p 185 ext4_sync_fs; -r ^tcp_");
+	must_plan_each(&stacksnoop_applet, &probe_user_function, "-U -n 3 c:malloc");
+	must_plan_each(&stacksnoop_applet, &probe_tracepoint, "-T --both t:sched:sched_fork");
+	must_plan_each(&stacksnoop_applet, &probe_usdt, "-p 1 u:node:gc__start");
 }
 
 static void expect_stacks(const char *line, bool kernel, bool user)
 {
-	_cleanup_(plan_done) struct plan plan;
+	_cleanup_(plan_done) struct plan plan = {};
 
 	must_plan(&stacksnoop_applet, line, &plan);
 	assert_int_equal(plan.mode, EVENTS_EACH);
@@ -151,8 +99,5 @@ TEST(stacksnoop_has_bccs_headers)
 
 TEST(stacksnoop_refuses_nonsense)
 {
-	static const char *const lines[] = { "", "-n 0 x", "-U -K x", "--both -U x", "-p x y", "x y" };
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		must_refuse(&stacksnoop_applet, lines[i], ERR_USAGE);
+	must_refuse_each(&stacksnoop_applet, "; -n 0 x; -U -K x; --both -U x; -p x y; x y");
 }

@@ -7,119 +7,69 @@
 
 extern const struct applet offcputime_applet, offwaketime_applet, wakeuptime_applet;
 
-static void must_plan_all(const struct applet *applet, const char *const *lines)
-{
-	for (; *lines; lines++) {
-		_cleanup_(plan_done) struct plan plan;
-
-		must_plan(applet, *lines, &plan);
-		assert_ptr_equal(plan.probe.kind, &probe_scheduler);
-		assert_string_equal(plan.applet, applet->name);
-	}
-}
-
 TEST(every_documented_line_is_taken)
 {
-	static const char *const offcputime[] = { "",
-						  "5",
-						  "-f 5",
-						  "-s 5",
-						  "-m 1000",
-						  "-M 10000",
-						  "-p 185,175,165",
-						  "-t 188,120,134",
-						  "-u",
-						  "-k",
-						  "-U",
-						  "-K",
-						  "-K -f 5",
-						  "-K -p 26651 5",
-						  "-d 1",
-						  "-df 1",
-						  "--state 2 1",
-						  "--stack-storage-size 1 1",
-						  "--min-block 3",
-						  NULL };
-	static const char *const offwaketime[] = { "",        "5",      "-f 5",   "-fu 5",     "-m 1000",
-						   "-M 9000", "-p 185", "-t 188", "-u",        "-k",
-						   "-U",      "-K",     "-Kf 1",  "--state 0", "-p 1,2,3,4,5,6,7",
-						   NULL };
-	static const char *const wakeuptime[] = { "",     "5",           "-f 5",  "-u",      "-p 185",   "-p 19097 5",
-						  "-v 1", "-m 1 -M 9 2", "--u 1", "--ver 1", "--fold 1", NULL };
-
-	must_plan_all(&offcputime_applet, offcputime);
-	must_plan_all(&offwaketime_applet, offwaketime);
-	must_plan_all(&wakeuptime_applet, wakeuptime);
+	must_plan_each(&offcputime_applet, &probe_scheduler,
+		       "; 5; -f 5; -s 5; -m 1000; -M 10000; -p 185,175,165; -t 188,120,134; -u; -k; -U; -K; -K -f 5; "
+		       "-K -p 26651 5; -d 1; -df 1; --state 2 1; --stack-storage-size 1 1; --min-block 3");
+	must_plan_each(&offwaketime_applet, &probe_scheduler,
+		       "; 5; -f 5; -fu 5; -m 1000; -M 9000; -p 185; -t 188; -u; -k; -U; -K; -Kf 1; --state 0; "
+		       "-p 1,2,3,4,5,6,7");
+	must_plan_each(&wakeuptime_applet, &probe_scheduler,
+		       "; 5; -f 5; -u; -p 185; -p 19097 5; -v 1; -m 1 -M 9 2; --u 1; --ver 1; --fold 1");
 }
 
-TEST(limits_are_inclusive_microseconds)
+PLAN_TEST(limits_are_inclusive_microseconds)
 {
-	_cleanup_(plan_done) struct plan plan;
-
-	must_plan(&offcputime_applet, "", &plan);
-	assert_int_equal(plan.off_cpu.min_ns, 1000);
-	assert_true(plan.off_cpu.max_ns == UINT64_MAX);
-	plan_done(&plan);
-	must_plan(&offcputime_applet, "-m 5 -M 7", &plan);
-	assert_int_equal(plan.off_cpu.min_ns, 5000);
-	assert_int_equal(plan.off_cpu.max_ns, 7999);
-	plan_done(&plan);
-	must_plan(&wakeuptime_applet, "-M 18446744073709551615", &plan);
-	assert_true(plan.off_cpu.max_ns == UINT64_MAX);
-	plan_done(&plan);
-	must_plan(&wakeuptime_applet, "-m 18446744073709551615", &plan);
-	assert_true(plan.off_cpu.min_ns == UINT64_MAX);
-	must_refuse(&offwaketime_applet, "-m 8 -M 7", ERR_USAGE);
+	must_plan(&offcputime_applet, "", plan);
+	assert_int_equal(plan->off_cpu.min_ns, 1000);
+	assert_true(plan->off_cpu.max_ns == UINT64_MAX);
+	must_plan(&offcputime_applet, "-m 5 -M 7", plan);
+	assert_int_equal(plan->off_cpu.min_ns, 5000);
+	assert_int_equal(plan->off_cpu.max_ns, 7999);
+	must_plan(&wakeuptime_applet, "-M 18446744073709551615", plan);
+	assert_true(plan->off_cpu.max_ns == UINT64_MAX);
+	must_plan(&wakeuptime_applet, "-m 18446744073709551615", plan);
+	assert_true(plan->off_cpu.min_ns == UINT64_MAX);
+	must_refuse_each(&offwaketime_applet, "-m 8 -M 7");
 }
 
-TEST(states_are_masks_or_letters)
+PLAN_TEST(states_are_masks_or_letters)
 {
-	_cleanup_(plan_done) struct plan plan;
-
-	must_plan(&offcputime_applet, "", &plan);
-	assert_int_equal(plan.off_cpu.state_filter, STATES_ALL);
-	plan_done(&plan);
-	must_plan(&offcputime_applet, "--state 0", &plan);
-	assert_int_equal(plan.off_cpu.state_filter, STATES_MASK);
-	assert_int_equal(plan.off_cpu.states, 0);
-	plan_done(&plan);
-	must_plan(&offcputime_applet, "--state 0x402", &plan);
-	assert_int_equal(plan.off_cpu.states, 0x402);
-	plan_done(&plan);
-	must_plan(&offwaketime_applet, "--state DSt", &plan);
-	assert_int_equal(plan.off_cpu.state_filter, STATES_LETTERS);
-	assert_int_equal(plan.off_cpu.states, 1U << ('D' - 'A') | 1U << ('S' - 'A') | 1U << 31);
-	must_refuse(&offcputime_applet, "--state Q", ERR_USAGE);
-	must_refuse(&offcputime_applet, "--state 2x", ERR_USAGE);
-	must_refuse(&offcputime_applet, "--state 4294967296", ERR_USAGE);
-	must_refuse(&offcputime_applet, "--state=", ERR_USAGE);
+	must_plan(&offcputime_applet, "", plan);
+	assert_int_equal(plan->off_cpu.state_filter, STATES_ALL);
+	must_plan(&offcputime_applet, "--state 0", plan);
+	assert_int_equal(plan->off_cpu.state_filter, STATES_MASK);
+	assert_int_equal(plan->off_cpu.states, 0);
+	must_plan(&offcputime_applet, "--state 0x402", plan);
+	assert_int_equal(plan->off_cpu.states, 0x402);
+	must_plan(&offwaketime_applet, "--state DSt", plan);
+	assert_int_equal(plan->off_cpu.state_filter, STATES_LETTERS);
+	assert_int_equal(plan->off_cpu.states, 1U << ('D' - 'A') | 1U << ('S' - 'A') | 1U << 31);
+	must_refuse_each(&offcputime_applet, "--state Q; --state 2x; --state 4294967296; --state=");
 }
 
-TEST(options_reach_the_plan)
+PLAN_TEST(options_reach_the_plan)
 {
-	_cleanup_(plan_done) struct plan plan;
-
 	must_plan(&offcputime_applet, "-k -K -d --runqueue --unfinished --interval 2 --stack-storage-size 9 --strict 3",
-		  &plan);
-	assert_int_equal(plan.off_cpu.threads, THREADS_KERNEL);
-	assert_int_equal(plan.off_cpu.part, PART_RUNQUEUE);
-	assert_int_equal(plan.off_cpu.measure, MEASURE_OFF_CPU);
-	assert_true(plan.off_cpu.unfinished && plan.strict && plan.want_kernel && !plan.want_user);
-	assert_false(plan.view.delimited); /* there is one stack only */
-	assert_int_equal(plan.interval_ns, 2000000000);
-	assert_int_equal(plan.duration_ns, 3000000000);
-	assert_int_equal(plan.record_entries, 9);
-	assert_int_equal(plan.key_parts, KEY_TGID | KEY_TID | KEY_COMM);
-	plan_done(&plan);
-	must_plan(&offwaketime_applet, "-u", &plan);
-	assert_int_equal(plan.off_cpu.measure, MEASURE_OFF_WAKE);
-	assert_int_equal(plan.off_cpu.threads, THREADS_USER);
-	plan_done(&plan);
-	must_plan(&wakeuptime_applet, "-u", &plan);
-	assert_int_equal(plan.off_cpu.measure, MEASURE_WAKE);
-	assert_int_equal(plan.off_cpu.threads, THREADS_USER);
-	assert_int_equal(plan.key_parts, KEY_COMM);
-	assert_true(plan.want_kernel && !plan.want_user && plan.view.addresses && plan.view.offsets);
+		  plan);
+	assert_int_equal(plan->off_cpu.threads, THREADS_KERNEL);
+	assert_int_equal(plan->off_cpu.part, PART_RUNQUEUE);
+	assert_int_equal(plan->off_cpu.measure, MEASURE_OFF_CPU);
+	assert_true(plan->off_cpu.unfinished && plan->strict && plan->want_kernel && !plan->want_user);
+	assert_false(plan->view.delimited); /* there is one stack only */
+	assert_int_equal(plan->interval_ns, 2000000000);
+	assert_int_equal(plan->duration_ns, 3000000000);
+	assert_int_equal(plan->record_entries, 9);
+	assert_int_equal(plan->key_parts, KEY_TGID | KEY_TID | KEY_COMM);
+	must_plan(&offwaketime_applet, "-u", plan);
+	assert_int_equal(plan->off_cpu.measure, MEASURE_OFF_WAKE);
+	assert_int_equal(plan->off_cpu.threads, THREADS_USER);
+	must_plan(&wakeuptime_applet, "-u", plan);
+	assert_int_equal(plan->off_cpu.measure, MEASURE_WAKE);
+	assert_int_equal(plan->off_cpu.threads, THREADS_USER);
+	assert_int_equal(plan->key_parts, KEY_COMM);
+	assert_true(plan->want_kernel && !plan->want_user && plan->view.addresses && plan->view.offsets);
 }
 
 TEST(wakers_have_both_stacks_when_asked)
@@ -132,13 +82,13 @@ TEST(wakers_have_both_stacks_when_asked)
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		_cleanup_(plan_done) struct plan plan;
+		_cleanup_(plan_done) struct plan plan = {};
 
 		must_plan(&wakeuptime_applet, lines[i].line, &plan);
 		assert_true(plan.want_kernel == lines[i].kernel && plan.view.want_kernel == lines[i].kernel);
 		assert_true(plan.want_user == lines[i].user && plan.view.want_user == lines[i].user);
 	}
-	must_refuse(&wakeuptime_applet, "-U -K 1", ERR_USAGE);
+	must_refuse_each(&wakeuptime_applet, "-U -K 1");
 	expect_header(&wakeuptime_applet, "--both 1", "Tracing blocked time (us) by user + kernel stack for 1 secs.");
 	expect_header(&wakeuptime_applet, "-U 1", "Tracing blocked time (us) by user stack for 1 secs.");
 }
@@ -149,16 +99,14 @@ TEST(times_and_threads_are_options_of_all)
 	static const struct applet *const applets[] = { &offcputime_applet, &offwaketime_applet, &wakeuptime_applet };
 
 	for (size_t i = 0; i < sizeof(applets) / sizeof(*applets); i++) {
-		_cleanup_(plan_done) struct plan plan;
+		_cleanup_(plan_done) struct plan plan = {};
 
 		must_plan(applets[i], "1", &plan);
 		assert_false(plan.off_cpu.by_time || plan.view.times || plan.view.by_thread);
-		plan_done(&plan);
 		must_plan(applets[i], "--timestamps 1", &plan);
 		assert_true(plan.off_cpu.by_time && plan.view.times && !plan.view.by_thread);
 		assert_int_equal(plan.mode, EVENTS_BY_STACK);
 		assert_int_equal(plan.key_parts, KEY_TGID | KEY_TID | KEY_COMM);
-		plan_done(&plan);
 		must_plan(applets[i], "--per-thread 1", &plan);
 		assert_true(plan.view.by_thread && !plan.off_cpu.by_time);
 		assert_int_equal(plan.key_parts, KEY_TGID | KEY_TID | KEY_COMM);
@@ -167,24 +115,18 @@ TEST(times_and_threads_are_options_of_all)
 
 TEST(what_excludes_each_other_is_refused)
 {
-	must_refuse(&offcputime_applet, "-p 1 -t 2", ERR_USAGE);
-	must_refuse(&offcputime_applet, "-u -k", ERR_USAGE);
-	must_refuse(&offcputime_applet, "-U -K", ERR_USAGE);
-	must_refuse(&offcputime_applet, "-k -U", ERR_USAGE);
-	must_refuse(&offcputime_applet, "--blocked --runqueue", ERR_USAGE);
-	must_refuse(&offwaketime_applet, "-p 1 -u", ERR_USAGE);
-	must_refuse(&wakeuptime_applet, "-u -p 3", ERR_USAGE);
-	must_refuse(&wakeuptime_applet, "0", ERR_USAGE);
-	must_refuse(&wakeuptime_applet, "-p x", ERR_USAGE);
+	must_refuse_each(&offcputime_applet, "-p 1 -t 2; -u -k; -U -K; -k -U; --blocked --runqueue");
+	must_refuse_each(&offwaketime_applet, "-p 1 -u");
+	must_refuse_each(&wakeuptime_applet, "-u -p 3; 0; -p x");
 	assert_int_equal(plan_line(&offcputime_applet, "-f -s", &(struct plan){}), -EINVAL); /* status 1, as in bcc */
 	assert_int_not_equal(err_kind(), ERR_USAGE);
 }
 
 TEST(a_file_of_no_format_is_refused)
 {
-	must_refuse(&offcputime_applet, "-o report.unknown", ERR_USAGE);
-	must_refuse(&offwaketime_applet, "-o report.unknown", ERR_USAGE);
-	must_refuse(&wakeuptime_applet, "-o report.unknown", ERR_USAGE);
+	must_refuse_each(&offcputime_applet, "-o report.unknown");
+	must_refuse_each(&offwaketime_applet, "-o report.unknown");
+	must_refuse_each(&wakeuptime_applet, "-o report.unknown");
 }
 
 TEST(histograms_are_for_forms_that_have_room)
@@ -192,24 +134,19 @@ TEST(histograms_are_for_forms_that_have_room)
 	static const struct applet *const applets[] = { &offcputime_applet, &offwaketime_applet, &wakeuptime_applet };
 
 	for (size_t i = 0; i < sizeof(applets) / sizeof(*applets); i++) {
-		_cleanup_(plan_done) struct plan plan;
+		_cleanup_(plan_done) struct plan plan = {};
 
 		must_plan(applets[i], "1", &plan);
 		assert_false(plan.off_cpu.by_duration || plan.view.histogram);
-		plan_done(&plan);
 		must_plan(applets[i], "--histogram 1", &plan);
 		assert_true(plan.off_cpu.by_duration && plan.view.histogram);
-		plan_done(&plan);
 		must_plan(applets[i], "--histogram -o a.json 1", &plan);
-		plan_done(&plan);
 		must_plan(applets[i], "--histogram --format stk 1", &plan);
-		plan_done(&plan);
 		must_plan(applets[i], "--histogram -f --save a.stk 1", &plan); /* the file has it */
 		assert_true(plan.off_cpu.by_duration && plan.view.histogram && plan.view.folded);
-		must_refuse(applets[i], "--histogram -f 1", ERR_USAGE);
-		must_refuse(applets[i], "--histogram --format folded 1", ERR_USAGE);
-		must_refuse(applets[i], "--histogram -o a.svg 1", ERR_USAGE);
-		must_refuse(applets[i], "--histogram --format perf 1", ERR_USAGE);
+		must_refuse_each(
+			applets[i],
+			"--histogram -f 1; --histogram --format folded 1; --histogram -o a.svg 1; --histogram --format perf 1");
 	}
 }
 
